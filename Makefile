@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# The common tasks in one word each. The build itself is CMake's: see CMakePresets.json.
+
+PREFIX ?= /usr/local
+
+.PHONY: all deps demo test bench install clean format help
+
+all: build/release/build.ninja
+	@cmake --build --preset release
+
+build/%/build.ninja: CMakePresets.json
+	@cmake --preset $*
+
+deps:
+	@tools/deps build
+
+demo: deps
+	@$(MAKE) --no-print-directory all
+	@tools/demo
+
+test:
+	@tools/check
+
+bench: deps
+	@$(MAKE) --no-print-directory all
+	@tools/bench
+
+install: all
+	@cmake --install build/release --prefix '$(PREFIX)'
+
+clean:
+	rm -rf build
+
+format:
+	@python3 -B tools/check_format.py --fix
+
+help:
+	@echo 'make            build build/release/weft'
+	@echo 'make deps       install the packages weft is built with (Debian; asks sudo)'
+	@echo 'make demo       deps, build, and a first prediction'
+	@echo 'make test       deps, build, and the whole test suite'
+	@echo 'make bench      deps, build, and the benchmarks'
+	@echo 'make install    install into PREFIX ($(PREFIX))'
+	@echo 'make format     format all C files'
+	@echo 'make clean      remove build/'

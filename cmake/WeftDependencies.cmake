@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# What weft needs of the system. Nothing is downloaded; tools/deps names the packages.
+
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+pkg_check_modules(WEFT_JANSSON REQUIRED IMPORTED_TARGET jansson)
+
+# xxHash is used from its header alone (XXH_INLINE_ALL).
+find_path(WEFT_XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
+mark_as_advanced(WEFT_XXHASH_INCLUDE_DIR)
+
+set(WEFT_MPI_FOUND FALSE)
+set(WEFT_MPI_NAME none)
+if(WEFT_MPI STREQUAL "AUTO")
+    find_package(MPI COMPONENTS C QUIET)
+elseif(WEFT_MPI)
+    find_package(MPI REQUIRED COMPONENTS C)
+endif()
+if(WEFT_MPI AND MPI_C_FOUND)
+    set(WEFT_MPI_FOUND TRUE)
+    set(WEFT_MPI_NAME mpi)
+endif()
+
+set(WEFT_HWLOC_FOUND FALSE)
+set(WEFT_HWLOC_NAME none)
+if(WEFT_HWLOC STREQUAL "AUTO")
+    pkg_check_modules(WEFT_LIBHWLOC QUIET IMPORTED_TARGET hwloc>=2.0)
+elseif(WEFT_HWLOC)
+    pkg_check_modules(WEFT_LIBHWLOC REQUIRED IMPORTED_TARGET hwloc>=2.0)
+endif()
+if(WEFT_HWLOC AND WEFT_LIBHWLOC_FOUND)
+    set(WEFT_HWLOC_FOUND TRUE)
+    set(WEFT_HWLOC_NAME hwloc)
+endif()
+
+# The distribution's Python comes first: its jsonschema is a package of the distribution.
+find_program(WEFT_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
+find_program(WEFT_PYTHON NAMES python3)
+mark_as_advanced(WEFT_PYTHON)
+
+# Everything the library's objects need, to compile and to link.
+set(WEFT_LINK_LIBRARIES PkgConfig::WEFT_JANSSON Threads::Threads m)
+if(WEFT_MPI_FOUND)
+    list(APPEND WEFT_LINK_LIBRARIES MPI::MPI_C)
+endif()
+if(WEFT_HWLOC_FOUND)
+    list(APPEND WEFT_LINK_LIBRARIES PkgConfig::WEFT_LIBHWLOC)
+endif()

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` puts where. Both package descriptions find the prefix from their own
+# place, so the installed tree may be moved.
+
+include(CMakePackageConfigHelpers)
+set(weft_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
+
+install(TARGETS weft_library EXPORT weftTargets)
+install(TARGETS weft)
+install(DIRECTORY include/weft TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
+
+install(EXPORT weftTargets NAMESPACE weft:: DESTINATION ${weft_cmake_dir})
+configure_package_config_file(cmake/weftConfig.cmake.in weftConfig.cmake
+    INSTALL_DESTINATION ${weft_cmake_dir} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(weftConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES
+    ${PROJECT_BINARY_DIR}/weftConfig.cmake ${PROJECT_BINARY_DIR}/weftConfigVersion.cmake
+    DESTINATION ${weft_cmake_dir})
+
+# weft.pc. A static library needs its own libraries named at every link; a shared one does not.
+set(weft_pc_requires jansson)
+if(WEFT_HWLOC_FOUND)
+    string(APPEND weft_pc_requires " hwloc")
+endif()
+set(weft_pc_libs ${CMAKE_THREAD_LIBS_INIT} -lm)
+list(JOIN weft_pc_libs " " weft_pc_libs)
+if(WEFT_MPI_FOUND)
+    list(JOIN MPI_C_LIBRARIES " " weft_mpi_libs)
+    string(PREPEND weft_pc_libs "${weft_mpi_libs} ")
+endif()
+string(STRIP "${weft_pc_libs}" weft_pc_libs)
+if(BUILD_SHARED_LIBS)
+    set(weft_pc_libs "-lweft\nLibs.private: ${weft_pc_libs}")
+    set(weft_pc_private .private)
+else()
+    set(weft_pc_libs "-lweft ${weft_pc_libs}")
+    set(weft_pc_private "")
+endif()
+file(RELATIVE_PATH weft_pc_prefix
+    /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+string(REGEX REPLACE "/$" "" weft_pc_prefix "${weft_pc_prefix}")
+configure_file(cmake/weft.pc.in weft.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# Data, documents.
+if(EXISTS ${PROJECT_SOURCE_DIR}/share)
+    install(DIRECTORY share/ DESTINATION ${CMAKE_INSTALL_DATADIR}/weft)
+endif()
+install(FILES LICENSE TYPE DOC)
+foreach(page IN ITEMS README.md CHANGELOG.md)
+    if(EXISTS ${PROJECT_SOURCE_DIR}/${page})
+        install(FILES ${page} TYPE DOC)
+    endif()
+endforeach()
+if(EXISTS ${PROJECT_SOURCE_DIR}/docs)
+    install(DIRECTORY docs/ TYPE DOC PATTERN dev EXCLUDE)
+endif()

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# The options, and weft_options: the interface target that carries every flag our own targets
+# are compiled with, so that nothing leaks into a project that includes this one.
+
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release or RelWithDebInfo" FORCE)
+endif()
+
+option(WEFT_WERROR "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
+option(WEFT_LTO "Optimise across files in the Release configuration (GCC)" ON)
+option(WEFT_NATIVE "Compile for the machine that builds (-march=native)" OFF)
+option(BUILD_SHARED_LIBS "Build libweft as a shared library" OFF)
+set(WEFT_SANITIZE "" CACHE STRING "Value for -fsanitize=, or empty")
+set(WEFT_MPI AUTO CACHE STRING "Runs over several processes by MPI: AUTO, ON or OFF")
+set(WEFT_HWLOC AUTO CACHE STRING "Thread placement by hwloc: AUTO, ON or OFF")
+set_property(CACHE WEFT_MPI WEFT_HWLOC PROPERTY STRINGS AUTO ON OFF)
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(BUILD_SHARED_LIBS)
+    set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+endif()
+
+add_library(weft_options INTERFACE)
+target_compile_definitions(weft_options INTERFACE _GNU_SOURCE)
+# -ffp-contract=off: a fused multiply-add rounds once where two operations round twice, and a
+# result must not depend on the compiler or the instruction set.
+target_compile_options(weft_options INTERFACE
+    -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wstrict-prototypes
+    -Wmissing-prototypes -Wcast-qual -Wpointer-arith -Wundef -Wvla -Wformat=2
+    -Wdouble-promotion -Wswitch-enum -ffp-contract=off
+    $<$<BOOL:${WEFT_WERROR}>:-Werror>
+    $<$<BOOL:${WEFT_NATIVE}>:-march=native>)
+if(WEFT_SANITIZE)
+    target_compile_options(weft_options INTERFACE
+        -fsanitize=${WEFT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(weft_options INTERFACE -fsanitize=${WEFT_SANITIZE})
+endif()
+
+# Link-time optimisation only with GCC, whose objects can hold machine code as well: the
+# installed static library then links with any compiler. Clang's would be bitcode.
+set(WEFT_LTO_USED "no")
+if(WEFT_LTO AND NOT WEFT_SANITIZE AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    include(CheckIPOSupported)
+    check_ipo_supported(RESULT weft_ipo OUTPUT weft_ipo_why LANGUAGES C)
+    if(weft_ipo)
+        set(CMAKE_INTERPROCEDURAL_OPTIMIZATION_RELEASE ON)
+        set(CMAKE_C_COMPILE_OPTIONS_IPO -flto=auto -ffat-lto-objects)
+        set(WEFT_LTO_USED "in Release")
+    endif()
+endif()

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests, one line each in tests/CMakeLists.txt. All take
+#     [LABELS <label>...] [TIMEOUT <seconds>] [PROCESSORS <n>]
+# besides the label of their kind; those that are programs take [CLI] to link src/cli as well.
+# The label `threads` makes a test run under ThreadSanitizer.
+#
+# weft_unit_test(<name> ...)          tests/unit/test_<name>.c           unit/<name>
+# weft_conformance_test(<name> ...)   tests/conformance/test_<name>.c    conformance/<name>
+# weft_equivalence_test(<name> ...)   tests/equivalence/test_<name>.c    equivalence/<name>
+# weft_fuzz_target(<name> ...)        tests/fuzz/fuzz_<name>.c           fuzz/<name>
+#     With the preset `fuzz` a libFuzzer program; otherwise a program that replays
+#     tests/fuzz/corpus/<name>/ as a plain test.
+# weft_script_test(<kind>/<name> <script> [ARGS <arg>...] ...)
+#     A script under tests/ (.py by WEFT_PYTHON, anything else by bash) with WEFT (the
+#     program), WEFT_SOURCE_DIR, WEFT_BUILD_DIR, WEFT_MPIEXEC (empty without MPI), CC and
+#     PYTHON in its environment and a fresh, empty working directory of its own. Exit code 77
+#     means skipped.
+# weft_benchmark(<name>)              tests/bench/bench_<name>.c         target bench_<name>
+
+option(WEFT_FUZZ "Build the fuzz targets as libFuzzer programs (Clang)" OFF)
+
+# What every test runs with; sanitizers must end a test at their first report. The PCI part
+# of hwloc, which MPI loads, leaks in a library that is gone when LeakSanitizer looks.
+set(WEFT_TEST_ENVIRONMENT
+    ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:allocator_may_return_null=1
+    LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0
+    TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp
+    UBSAN_OPTIONS=print_stacktrace=1
+    HWLOC_COMPONENTS=-pci)
+
+# Sets the properties common to all tests from the keyword arguments given in ARGN.
+function(weft_test_properties test kind)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT;PROCESSORS" "LABELS;ENVIRONMENT")
+    if(NOT arg_TIMEOUT)
+        set(arg_TIMEOUT 60)
+    endif()
+    # Sanitizers slow a test down by 2 to 15.
+    if(WEFT_SANITIZE)
+        math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 4")
+    endif()
+    if(NOT arg_PROCESSORS)
+        set(arg_PROCESSORS 1)
+    endif()
+    set_tests_properties(${test} PROPERTIES
+        LABELS "${kind};${arg_LABELS}"
+        TIMEOUT ${arg_TIMEOUT}
+        PROCESSORS ${arg_PROCESSORS}
+        SKIP_RETURN_CODE 77
+        ENVIRONMENT "${WEFT_TEST_ENVIRONMENT};${arg_ENVIRONMENT}")
+endfunction()
+
+function(weft_test_program target)
+    add_executable(${target} ${ARGN})
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+    weft_internal(${target})
+    target_link_libraries(${target} PRIVATE weft_core)
+    # Tests link the machine code in the objects: repeating link-time optimisation for every
+    # test program would take longer than the tests. The program itself is linked with it.
+    set_target_properties(${target} PROPERTIES INTERPROCEDURAL_OPTIMIZATION_RELEASE OFF)
+    if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+        target_link_options(${target} PRIVATE -fno-lto)
+    endif()
+endfunction()
+
+function(weft_program_test kind name)
+    set(target ${kind}_${name})
+    weft_test_program(${target} ${PROJECT_SOURCE_DIR}/tests/${kind}/test_${name}.c)
+    if(CLI IN_LIST ARGN)
+        list(REMOVE_ITEM ARGN CLI)
+        target_link_libraries(${target} PRIVATE weft_cli)
+    endif()
+    add_test(NAME ${kind}/${name} COMMAND ${target})
+    weft_test_properties(${kind}/${name} ${kind} ${ARGN})
+endfunction()
+
+function(weft_unit_test name)
+    weft_program_test(unit ${name} ${ARGN})
+endfunction()
+
+function(weft_conformance_test name)
+    weft_program_test(conformance ${name} ${ARGN})
+endfunction()
+
+function(weft_equivalence_test name)
+    weft_program_test(equivalence ${name} ${ARGN})
+endfunction()
+
+function(weft_fuzz_target name)
+    set(source ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_${name}.c)
+    if(WEFT_FUZZ)
+        weft_test_program(fuzz_${name} ${source})
+        target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+        target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+        return()
+    endif()
+    weft_test_program(fuzz_${name} ${source} ${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.c)
+    add_test(NAME fuzz/${name}
+        COMMAND fuzz_${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name})
+    weft_test_properties(fuzz/${name} fuzz ${ARGN})
+endfunction()
+
+function(weft_script_test name script)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT;PROCESSORS" "ARGS;LABELS")
+    get_filename_component(kind ${name} DIRECTORY)
+    set(interpreter bash)
+    if(script MATCHES "\\.py$")
+        set(interpreter ${WEFT_PYTHON} -B)
+    endif()
+    set(directory ${PROJECT_BINARY_DIR}/tests/run/${name})
+    add_test(NAME ${name}
+        COMMAND ${PROJECT_SOURCE_DIR}/tools/in_fresh_directory ${directory}
+                ${interpreter} ${CMAKE_CURRENT_SOURCE_DIR}/${script} ${arg_ARGS})
+    set(mpiexec)
+    if(WEFT_MPI_FOUND)
+        set(mpiexec ${MPIEXEC_EXECUTABLE})
+    endif()
+    weft_test_properties(${name} ${kind}
+        LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_PROCESSORS}
+        ENVIRONMENT
+            WEFT=$<TARGET_FILE:weft> WEFT_SOURCE_DIR=${PROJECT_SOURCE_DIR}
+            WEFT_BUILD_DIR=${PROJECT_BINARY_DIR} WEFT_MPIEXEC=${mpiexec}
+            CC=${CMAKE_C_COMPILER} PYTHON=${WEFT_PYTHON})
+endfunction()
+
+function(weft_benchmark name)
+    weft_test_program(bench_${name} ${PROJECT_SOURCE_DIR}/tests/bench/bench_${name}.c)
+    set_target_properties(bench_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+endfunction()

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/clock.h"
+
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+static double seconds(clockid_t clock)
+{
+    struct timespec ts;
+
+    (void)clock_gettime(clock, &ts);
+    return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
+}
+
+double wf_clock_wall(void)
+{
+    return seconds(CLOCK_MONOTONIC);
+}
+
+double wf_clock_cpu(void)
+{
+    return seconds(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+int64_t wf_clock_coarse_ns(void)
+{
+    struct timespec ts;
+
+    (void)clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
+    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+uint64_t wf_clock_peak_rss(void)
+{
+    struct rusage usage;
+
+    (void)getrusage(RUSAGE_SELF, &usage);
+    return (uint64_t)usage.ru_maxrss * 1024;
+}
+
+uint64_t wf_clock_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+
+    return pages < 0 || size < 0 ? 0 : (uint64_t)pages * (uint64_t)size;
+}

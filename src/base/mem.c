@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/mem.h"
+
+#include "base/status.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *checked(void *p, size_t size)
+{
+    if (p == NULL) {
+        (void)fprintf(stderr, "weft: out of memory allocating %zu bytes\n", size);
+        _Exit(wf_status_exit_code(WF_ELIMIT));
+    }
+    return p;
+}
+
+void *wf_xmalloc(size_t size)
+{
+    return checked(malloc(size == 0 ? 1 : size), size);
+}
+
+void *wf_xcalloc(size_t count, size_t size)
+{
+    size_t n = count == 0 || size == 0 ? 1 : count;
+
+    return checked(calloc(n, size == 0 ? 1 : size), count * size);
+}
+
+void *wf_xrealloc(void *old, size_t count, size_t size)
+{
+    if (size != 0 && count > SIZE_MAX / size) {
+        return checked(NULL, SIZE_MAX);
+    }
+    return checked(realloc(old, count * size == 0 ? 1 : count * size), count * size);
+}
+
+void *wf_xaligned(size_t size)
+{
+    size_t rounded = (size + WF_CACHE_LINE - 1) / WF_CACHE_LINE * WF_CACHE_LINE;
+
+    return checked(aligned_alloc(WF_CACHE_LINE, rounded == 0 ? WF_CACHE_LINE : rounded), size);
+}
+
+char *wf_xstrdup(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = wf_xmalloc(size);
+
+    memcpy(copy, text, size);
+    return copy;
+}

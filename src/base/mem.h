@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_BASE_MEM_H
+#define WF_BASE_MEM_H
+
+#include <stddef.h>
+
+/*
+ * Allocation for set-up code. Running out of memory ends the process with a message: no
+ * simulation can go on without it, and recovery paths nobody exercises are not worth having.
+ * A size that comes from a file or a user must be checked against a limit before it gets
+ * here, so that bad input is an error and never an exhausted machine.
+ *
+ * Event handlers allocate nothing; capture/ never calls these. All blocks are released with
+ * free().
+ */
+
+enum { WF_CACHE_LINE = 64 };
+
+__attribute__((malloc, alloc_size(1), returns_nonnull)) void *wf_xmalloc(size_t size);
+/* Zeroed; untouched pages of a large block cost no memory. */
+__attribute__((malloc, alloc_size(1, 2), returns_nonnull)) void *wf_xcalloc(size_t count,
+                                                                            size_t size);
+__attribute__((alloc_size(2, 3), returns_nonnull)) void *wf_xrealloc(void *old, size_t count,
+                                                                     size_t size);
+/* Aligned to a cache line; not zeroed. */
+__attribute__((malloc, alloc_size(1), returns_nonnull)) void *wf_xaligned(size_t size);
+__attribute__((malloc, returns_nonnull)) char *wf_xstrdup(const char *text);
+
+#endif

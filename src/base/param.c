@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/param.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/units.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A value on its way from text to its member. */
+struct value {
+    uint64_t whole; /* of all types but the two below; times are never negative */
+    double real;
+    const char *text;
+};
+
+static void *member(const struct wf_param *row, void *params)
+{
+    return (char *)params + row->offset;
+}
+
+static const void *const_member(const struct wf_param *row, const void *params)
+{
+    return (const char *)params + row->offset;
+}
+
+static enum wf_status parse_bool(const char *text, uint64_t *out, struct wf_err *err)
+{
+    static const char *const words[] = {"false", "true", "no", "yes", "off", "on", "0", "1"};
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (strcmp(text, words[i]) == 0) {
+            *out = i % 2;
+            return WF_OK;
+        }
+    }
+    return wf_err_set(err, WF_EUSAGE, "'%.64s' is neither true nor false", text);
+}
+
+static enum wf_status parse_enum(const struct wf_param *row, const char *text, uint64_t *out,
+                                 struct wf_err *err)
+{
+    char syntax[WF_PARAM_TEXT_MAX], hint[WF_HINT_MAX];
+    struct wf_nearest nearest;
+
+    wf_nearest_begin(&nearest, text);
+    for (size_t i = 0; row->choices[i] != NULL; i++) {
+        if (strcmp(text, row->choices[i]) == 0) {
+            *out = i;
+            return WF_OK;
+        }
+        wf_nearest_add(&nearest, row->choices[i]);
+    }
+    return wf_err_set(err, WF_EUSAGE, "'%.64s' is not one of %.256s%s", text,
+                      wf_param_syntax(row, syntax), wf_nearest_hint(&nearest, hint));
+}
+
+static enum wf_status parse_text(const char *text, const char **out, struct wf_err *err)
+{
+    if (strlen(text) >= WF_PARAM_TEXT_MAX) {
+        return wf_err_set(err, WF_EUSAGE, "'%.32s...' is longer than %d bytes", text,
+                          WF_PARAM_TEXT_MAX - 1);
+    }
+    *out = text;
+    return WF_OK;
+}
+
+static enum wf_status parse_value(const struct wf_param *row, const char *text,
+                                  struct value *value, struct wf_err *err)
+{
+    int64_t ps = 0;
+    enum wf_status status = WF_OK;
+
+    switch (row->type) {
+    case WF_PARAM_BOOL:
+        return parse_bool(text, &value->whole, err);
+    case WF_PARAM_COUNT:
+        return wf_parse_count(text, &value->whole, err);
+    case WF_PARAM_SIZE:
+        return wf_parse_size(text, &value->whole, err);
+    case WF_PARAM_TIME:
+        status = wf_parse_time(text, &ps, err);
+        value->whole = (uint64_t)ps;
+        return status;
+    case WF_PARAM_RATE:
+        return wf_parse_rate(text, &value->whole, err);
+    case WF_PARAM_REAL:
+        return wf_parse_real(text, &value->real, err);
+    case WF_PARAM_ENUM:
+        return parse_enum(row, text, &value->whole, err);
+    case WF_PARAM_TEXT:
+        return parse_text(text, &value->text, err);
+    }
+    wf_panic("parameter %s has type %d", row->name, (int)row->type);
+}
+
+static bool is_less(const struct wf_param *row, const struct value *a, const struct value *b)
+{
+    return row->type == WF_PARAM_REAL ? a->real < b->real : a->whole < b->whole;
+}
+
+/* The value of a bound, which is part of a table and therefore valid. */
+static struct value bound(const struct wf_param *row, const char *text)
+{
+    struct value value = {0};
+    struct wf_err err;
+
+    if (parse_value(row, text, &value, &err) != WF_OK) {
+        wf_panic("bound of parameter %s: %s", row->name, err.text);
+    }
+    return value;
+}
+
+static enum wf_status check_range(const struct wf_param *row, const char *text,
+                                  const struct value *value, struct wf_err *err)
+{
+    struct value min = row->min == NULL ? *value : bound(row, row->min);
+    struct value max = row->max == NULL ? *value : bound(row, row->max);
+
+    if (!is_less(row, value, &min) && !is_less(row, &max, value)) {
+        return WF_OK;
+    }
+    if (row->max == NULL) {
+        return wf_err_set(err, WF_EUSAGE, "'%.64s' is too small; expected at least %s", text,
+                          row->min);
+    }
+    if (row->min == NULL) {
+        return wf_err_set(err, WF_EUSAGE, "'%.64s' is too large; expected at most %s", text,
+                          row->max);
+    }
+    return wf_err_set(err, WF_EUSAGE, "'%.64s' is out of range; expected %s to %s", text,
+                      row->min, row->max);
+}
+
+static void store(const struct wf_param *row, void *params, const struct value *value)
+{
+    void *at = member(row, params);
+
+    switch (row->type) {
+    case WF_PARAM_BOOL:
+        *(bool *)at = value->whole != 0;
+        return;
+    case WF_PARAM_COUNT:
+    case WF_PARAM_SIZE:
+    case WF_PARAM_RATE:
+        *(uint64_t *)at = value->whole;
+        return;
+    case WF_PARAM_TIME:
+        *(int64_t *)at = (int64_t)value->whole;
+        return;
+    case WF_PARAM_REAL:
+        *(double *)at = value->real;
+        return;
+    case WF_PARAM_ENUM:
+        *(int *)at = (int)value->whole;
+        return;
+    case WF_PARAM_TEXT: {
+        char *copy = wf_xstrdup(value->text); /* before free(): it may be the same text */
+        free(*(char **)at);
+        *(char **)at = copy;
+        return;
+    }
+    }
+}
+
+static enum wf_status set_row(const struct wf_param *row, void *params, const char *scope,
+                              const char *text, struct wf_err *err)
+{
+    struct value value = {0};
+
+    enum wf_status status = parse_value(row, text, &value, err);
+    if (status == WF_OK) {
+        status = check_range(row, text, &value, err);
+    }
+    if (status != WF_OK) {
+        wf_err_prefix(err, "%s%s: ", scope, row->name);
+        if (err != NULL) {
+            err->status = WF_EUSAGE;
+        }
+        return WF_EUSAGE;
+    }
+    store(row, params, &value);
+    return WF_OK;
+}
+
+enum wf_status wf_param_defaults(const struct wf_param *table, void *params, struct wf_err *err)
+{
+    for (const struct wf_param *row = table; row->name != NULL; row++) {
+        enum wf_status status = WF_OK;
+        if (row->def != NULL) {
+            status = set_row(row, params, "", row->def, err);
+        }
+        if (status != WF_OK) {
+            wf_err_prefix(err, "default of ");
+            return status;
+        }
+    }
+    return WF_OK;
+}
+
+static enum wf_status unknown_name(const struct wf_param *table, const char *scope,
+                                   const char *name, struct wf_err *err)
+{
+    struct wf_nearest nearest;
+
+    wf_nearest_begin(&nearest, name);
+    for (const struct wf_param *row = table; row->name != NULL; row++) {
+        wf_nearest_add(&nearest, row->name);
+    }
+    if (nearest.best == NULL) {
+        return wf_err_set(err, WF_EUSAGE, "unknown parameter '%s%.64s'", scope, name);
+    }
+    return wf_err_set(err, WF_EUSAGE, "unknown parameter '%s%.64s'; did you mean '%s%s'?",
+                      scope, name, scope, nearest.best);
+}
+
+enum wf_status wf_param_set(const struct wf_param *table, void *params, const char *scope,
+                            const char *name, const char *value, struct wf_err *err)
+{
+    const struct wf_param *row = wf_param_find(table, name);
+
+    if (row == NULL) {
+        return unknown_name(table, scope, name, err);
+    }
+    return set_row(row, params, scope, value, err);
+}
+
+enum wf_status wf_param_missing(const struct wf_param *table, uint64_t given, const char *scope,
+                                struct wf_err *err)
+{
+    char syntax[WF_PARAM_TEXT_MAX];
+
+    for (size_t i = 0; table[i].name != NULL; i++) {
+        assert(i < 64);
+        if (table[i].def == NULL && (given >> i & 1) == 0) {
+            return wf_err_set(err, WF_EUSAGE, "parameter '%s%s' is required: %s=%.128s", scope,
+                              table[i].name, table[i].name, wf_param_syntax(&table[i], syntax));
+        }
+    }
+    return WF_OK;
+}
+
+const struct wf_param *wf_param_find(const struct wf_param *table, const char *name)
+{
+    for (const struct wf_param *row = table; row->name != NULL; row++) {
+        if (strcmp(row->name, name) == 0) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+static char *copy_text(char *buf, const char *text)
+{
+    (void)snprintf(buf, WF_PARAM_TEXT_MAX, "%s", text == NULL ? "" : text);
+    return buf;
+}
+
+char *wf_param_format(const struct wf_param *row, const void *params, char *buf)
+{
+    const void *at = const_member(row, params);
+
+    switch (row->type) {
+    case WF_PARAM_BOOL:
+        return copy_text(buf, *(const bool *)at ? "true" : "false");
+    case WF_PARAM_COUNT:
+        return wf_format_count(*(const uint64_t *)at, buf);
+    case WF_PARAM_SIZE:
+        return wf_format_size(*(const uint64_t *)at, buf);
+    case WF_PARAM_TIME:
+        return wf_format_time(*(const int64_t *)at, buf);
+    case WF_PARAM_RATE:
+        return wf_format_rate(*(const uint64_t *)at, buf);
+    case WF_PARAM_REAL:
+        return wf_format_real(*(const double *)at, buf);
+    case WF_PARAM_ENUM:
+        return copy_text(buf, row->choices[*(const int *)at]);
+    case WF_PARAM_TEXT:
+        return copy_text(buf, *(char *const *)at);
+    }
+    wf_panic("parameter %s has type %d", row->name, (int)row->type);
+}
+
+static char *join_choices(const char *const *choices, char *buf)
+{
+    size_t n = 0;
+
+    buf[0] = '\0';
+    for (size_t i = 0; choices[i] != NULL && n < WF_PARAM_TEXT_MAX; i++) {
+        n += (size_t)snprintf(buf + n, WF_PARAM_TEXT_MAX - n, "%s%s", i == 0 ? "" : "|",
+                              choices[i]);
+    }
+    return buf;
+}
+
+char *wf_param_syntax(const struct wf_param *row, char *buf)
+{
+    switch (row->type) {
+    case WF_PARAM_BOOL:
+        return copy_text(buf, "true|false");
+    case WF_PARAM_COUNT:
+        return copy_text(buf, "<count>");
+    case WF_PARAM_SIZE:
+        return copy_text(buf, "<size>");
+    case WF_PARAM_TIME:
+        return copy_text(buf, "<time>");
+    case WF_PARAM_RATE:
+        return copy_text(buf, "<rate>");
+    case WF_PARAM_REAL:
+        return copy_text(buf, "<number>");
+    case WF_PARAM_ENUM:
+        return join_choices(row->choices, buf);
+    case WF_PARAM_TEXT:
+        return copy_text(buf, "<text>");
+    }
+    wf_panic("parameter %s has type %d", row->name, (int)row->type);
+}
+
+void wf_param_release(const struct wf_param *table, void *params)
+{
+    for (const struct wf_param *row = table; row->name != NULL; row++) {
+        if (row->type == WF_PARAM_TEXT) {
+            char **text = member(row, params);
+            free(*text);
+            *text = NULL;
+        }
+    }
+}

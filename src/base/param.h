@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_BASE_PARAM_H
+#define WF_BASE_PARAM_H
+
+/*
+ * Parameters as data.
+ *
+ * A module describes its settings in one table of struct wf_param over a plain struct. From
+ * the table alone weft parses -p name=value (and files), checks units and ranges, applies
+ * defaults, prints help and reference pages, and echoes the values in force into every result.
+ * No module parses or prints a setting itself.
+ */
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum wf_param_type {
+    WF_PARAM_BOOL,  /* bool: "true" "false" "yes" "no" "on" "off" "1" "0" */
+    WF_PARAM_COUNT, /* uint64_t */
+    WF_PARAM_SIZE,  /* uint64_t bytes: "64KiB" */
+    WF_PARAM_TIME,  /* int64_t picoseconds: "1.5us"; a unit is required */
+    WF_PARAM_RATE,  /* uint64_t bytes per second: "200Gbit/s", "25GB/s"; likewise */
+    WF_PARAM_REAL,  /* double */
+    WF_PARAM_ENUM,  /* int: the index in `choices` */
+    WF_PARAM_TEXT,  /* char *, allocated; released by wf_param_release() */
+};
+
+struct wf_param {
+    const char *name;
+    enum wf_param_type type;
+    size_t offset;
+    const char *def;            /* in the syntax of the type; null makes it required */
+    const char *min, *max;      /* likewise; null is unbounded; not for bool, enum, text */
+    const char *const *choices; /* of WF_PARAM_ENUM, null-terminated */
+    const char *doc;            /* one sentence that starts with a capital, no full stop */
+};
+
+/* A table ends with this row. */
+#define WF_PARAM_END \
+    {                \
+        .name = NULL \
+    }
+
+/* Sets every member to its default. The caller has zeroed `params`; required members keep their
+ * zero. */
+WF_NODISCARD
+enum wf_status wf_param_defaults(const struct wf_param *table, void *params,
+                                 struct wf_err *err);
+
+/* Sets the member called `name` from `value`. An unknown name is WF_EUSAGE and proposes the
+ * nearest known one; a bad value is WF_EUSAGE too and says what was expected. `scope` is put
+ * before names in messages ("net.") and may be "". On failure `params` is left alone. */
+WF_NODISCARD
+enum wf_status wf_param_set(const struct wf_param *table, void *params, const char *scope,
+                            const char *name, const char *value, struct wf_err *err);
+
+/* WF_EUSAGE naming the first required member (null default) that `given` has no bit for.
+ * Bit i of `given` stands for row i; a table has at most 64 rows. */
+WF_NODISCARD
+enum wf_status wf_param_missing(const struct wf_param *table, uint64_t given, const char *scope,
+                                struct wf_err *err);
+
+/* The row called `name`, or null. */
+const struct wf_param *wf_param_find(const struct wf_param *table, const char *name);
+
+/* The value in force as text that wf_param_set() reads back; `buf` of WF_PARAM_TEXT_MAX bytes,
+ * which is also the limit for text values. */
+enum { WF_PARAM_TEXT_MAX = 1024 };
+char *wf_param_format(const struct wf_param *row, const void *params, char *buf);
+
+/* How the type is written in help: "<time>", "<size>", "block|cyclic", ...; `buf` likewise. */
+char *wf_param_syntax(const struct wf_param *row, char *buf);
+
+/* Frees what WF_PARAM_TEXT members own and sets them to null. */
+void wf_param_release(const struct wf_param *table, void *params);
+
+#endif

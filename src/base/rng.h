@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_BASE_RNG_H
+#define WF_BASE_RNG_H
+
+/*
+ * Counter-based random numbers: draw i of stream s under a seed is a pure function of the
+ * three. To go back is to restore a counter, and no run can disturb another's numbers.
+ *
+ * The mixing function is the finaliser of SplitMix64 (Steele, Lea and Flood, "Fast splittable
+ * pseudorandom number generators", OOPSLA 2014), applied to the stream's start and again to
+ * each draw, so that streams are unrelated positions and not shifted copies of each other.
+ */
+
+#include "base/int128.h"
+
+#include <stdint.h>
+
+#define WF_RNG_GOLDEN UINT64_C(0x9e3779b97f4a7c15)
+
+static inline uint64_t wf_rng_mix(uint64_t z)
+{
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static inline uint64_t wf_rng_draw(uint64_t seed, uint64_t stream, uint64_t draw)
+{
+    uint64_t start = wf_rng_mix(seed + (stream + 1) * WF_RNG_GOLDEN);
+
+    return wf_rng_mix(start + (draw + 1) * WF_RNG_GOLDEN);
+}
+
+/* `random` scaled to 0 .. n-1 without division; the bias is below n / 2^64. */
+static inline uint64_t wf_rng_below(uint64_t random, uint64_t n)
+{
+    return (uint64_t)(((wf_u128)random * n) >> 64);
+}
+
+/* True with probability threshold / 2^32. */
+static inline int wf_rng_chance(uint64_t random, uint32_t threshold)
+{
+    return (uint32_t)(random >> 32) < threshold;
+}
+
+/* An exponentially distributed number with mean 1 from one draw: -ln((random + 1) / 2^64), from
+ * 0 to 44.4, off by less than 1e-12. Computed with the four basic operations of IEEE arithmetic
+ * only, so that every machine and C library gives the same. */
+double wf_rng_exponential(uint64_t random);
+
+#endif

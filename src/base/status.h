@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_BASE_STATUS_H
+#define WF_BASE_STATUS_H
+
+/*
+ * Outcomes of fallible calls.
+ *
+ * A function that can fail returns an enum wf_status and takes a struct wf_err as its last
+ * parameter. The function that detects a problem words it, once, with wf_err_set(); functions
+ * in between pass the status on unchanged. Nothing below cli/ prints.
+ */
+
+#define WF_NODISCARD     __attribute__((warn_unused_result))
+#define WF_PRINTF(f, va) __attribute__((format(printf, f, va)))
+#define WF_NORETURN      __attribute__((noreturn))
+
+/* One row per status: the enumerator, its text, and the exit code the CLI maps it to. */
+#define WF_STATUS_MAP(X)                   \
+    X(OK, "success", 0)                    \
+    X(EUSAGE, "wrong usage", 2)            \
+    X(EINVAL, "invalid input", 3)          \
+    X(EIO, "input/output error", 3)        \
+    X(ESIM, "simulated program failed", 4) \
+    X(ELIMIT, "limit exceeded", 5)         \
+    X(EINTERNAL, "internal error", 70)     \
+    X(EINTR, "interrupted", 130)
+
+enum wf_status {
+#define X(name, text, exit_code) WF_##name,
+    WF_STATUS_MAP(X)
+#undef X
+};
+
+enum { WF_ERR_TEXT_MAX = 512 };
+
+/* Details of a failure. Plain data: needs no release, may live on the stack. */
+struct wf_err {
+    enum wf_status status;
+    char text[WF_ERR_TEXT_MAX]; /* one sentence, no trailing newline */
+};
+
+/* Records a failure and returns `status`, so that a caller can write `return wf_err_set(...)`.
+ * `err` may be null when the caller does not want the words. */
+WF_PRINTF(3, 4)
+enum wf_status wf_err_set(struct wf_err *err, enum wf_status status, const char *fmt, ...);
+
+/* Puts `fmt` before the words already in `err`: for a layer that knows more about the place. */
+WF_PRINTF(2, 3)
+void wf_err_prefix(struct wf_err *err, const char *fmt, ...);
+
+/* The constant text of a status; never null. */
+const char *wf_status_text(enum wf_status status);
+
+/* The exit code of a command that ends with this status. */
+int wf_status_exit_code(enum wf_status status);
+
+/* For a state that no input can bring about: prints the words as a bug of weft and exits 70. */
+WF_PRINTF(1, 2)
+WF_NORETURN void wf_panic(const char *fmt, ...);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Longer names are compared by this many leading characters. */
+enum { NAME_MAX_LEN = 64 };
+
+static size_t min2(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t name_length(const char *name)
+{
+    return strnlen(name, NAME_MAX_LEN);
+}
+
+static bool same_letter(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* `beginning` has at least `length` characters; `name` may be shorter. */
+static bool begins(const char *name, const char *beginning, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (!same_letter(name[i], beginning[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Optimal string alignment: edits of one character, and swaps of two neighbours. */
+static size_t edit_distance(const char *a, const char *b)
+{
+    size_t n_a = name_length(a), n_b = name_length(b);
+    size_t rows[3][NAME_MAX_LEN + 1];
+
+    for (size_t j = 0; j <= n_b; j++) {
+        rows[0][j] = j;
+    }
+    for (size_t i = 1; i <= n_a; i++) {
+        const size_t *before = rows[(i + 1) % 3]; /* row i - 2 */
+        const size_t *above = rows[(i + 2) % 3];
+        size_t *row = rows[i % 3];
+
+        row[0] = i;
+        for (size_t j = 1; j <= n_b; j++) {
+            size_t replaced = above[j - 1] + (same_letter(a[i - 1], b[j - 1]) ? 0 : 1);
+            row[j] = min2(replaced, min2(above[j], row[j - 1]) + 1);
+            if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) &&
+                same_letter(a[i - 2], b[j - 1])) {
+                row[j] = min2(row[j], before[j - 2] + 1);
+            }
+        }
+    }
+    return rows[n_a % 3][n_b];
+}
+
+/* One error in three characters, and never all of them: else anything resembles anything. */
+void wf_nearest_begin(struct wf_nearest *nearest, const char *wanted)
+{
+    size_t length = name_length(wanted);
+
+    nearest->wanted = wanted;
+    nearest->best = NULL;
+    nearest->distance = min2((length + 2) / 3 + 1, length);
+}
+
+void wf_nearest_add(struct wf_nearest *nearest, const char *known)
+{
+    size_t length = name_length(nearest->wanted);
+    size_t distance = edit_distance(nearest->wanted, known);
+
+    if (length >= 2 && distance > 1 && begins(known, nearest->wanted, length)) {
+        distance = 1;
+    }
+    if (distance < nearest->distance) {
+        nearest->distance = distance;
+        nearest->best = known;
+    }
+}
+
+char *wf_nearest_hint(const struct wf_nearest *nearest, char *buf)
+{
+    buf[0] = '\0';
+    if (nearest->best != NULL) {
+        (void)snprintf(buf, WF_HINT_MAX, "; did you mean '%.*s'?", (int)NAME_MAX_LEN,
+                       nearest->best);
+    }
+    return buf;
+}

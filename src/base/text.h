@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_BASE_TEXT_H
+#define WF_BASE_TEXT_H
+
+#include <stddef.h>
+
+/* Helps an error message propose the name that was probably meant. Begin, add every known
+ * name, then read `best`: null when nothing is near; of equally near ones the first. Letter
+ * case does not count; two swapped neighbours count once; a name that `wanted` begins is near.
+ */
+struct wf_nearest {
+    const char *wanted;
+    const char *best;
+    size_t distance;
+};
+
+void wf_nearest_begin(struct wf_nearest *nearest, const char *wanted);
+void wf_nearest_add(struct wf_nearest *nearest, const char *known);
+
+/* "; did you mean 'x'?" or "" in `buf` of WF_HINT_MAX bytes; returns it. */
+enum { WF_HINT_MAX = 96 };
+char *wf_nearest_hint(const struct wf_nearest *nearest, char *buf);
+
+#endif

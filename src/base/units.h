@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_BASE_UNITS_H
+#define WF_BASE_UNITS_H
+
+/*
+ * Numbers with units, as people write and read them. Exact: text is converted in integers,
+ * without passing through floating point, so "1.1us" is 1,100,000 ps and nothing else.
+ */
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define WF_TIME_MAX INT64_MAX /* picoseconds: 106 days */
+
+/* Each reads the whole of `text`: decimal digits, perhaps with a point between them, then the
+ * unit, perhaps after one space. Units are case-sensitive. On failure the status is WF_EINVAL,
+ * *out is left alone and `err` says what was expected. A value that is not a whole number of
+ * the base unit is refused ("0.1ps"). */
+WF_NODISCARD enum wf_status wf_parse_count(const char *text, uint64_t *out, struct wf_err *err);
+/* "64KiB", "1.5MB", "4096": bytes; decimal and binary prefixes. "64K" is neither: refused. */
+WF_NODISCARD enum wf_status wf_parse_size(const char *text, uint64_t *out, struct wf_err *err);
+/* "1.5us", "0": picoseconds, never negative. A unit (ps ns us ms s min h) is required unless 0.
+ */
+WF_NODISCARD enum wf_status wf_parse_time(const char *text, int64_t *out, struct wf_err *err);
+/* "200Gbit/s", "25GB/s", "1GiB/s": bytes per second, at least 1; a unit is required. "Gbps" and
+ * "GBps" are read too. */
+WF_NODISCARD enum wf_status wf_parse_rate(const char *text, uint64_t *out, struct wf_err *err);
+/* "0.1", "-2.5e-3": a finite decimal number, rounded to the nearest double. */
+WF_NODISCARD enum wf_status wf_parse_real(const char *text, double *out, struct wf_err *err);
+
+/* The shortest text with a number not below 1 that the parser above reads back to the same
+ * value ("1.5us", "64KiB", "25GB/s"); of equally short ones, that with the largest unit. Rates
+ * are in bytes. The rate 0 and negative times, which no parser reads, are written alike. `buf`
+ * of WF_UNITS_TEXT_MAX bytes; returns it. */
+enum { WF_UNITS_TEXT_MAX = 40 };
+char *wf_format_count(uint64_t value, char *buf);
+char *wf_format_size(uint64_t bytes, char *buf);
+char *wf_format_time(int64_t ps, char *buf);
+char *wf_format_rate(uint64_t bytes_per_second, char *buf);
+char *wf_format_real(double value,
+                     char *buf); /* fewest significant digits; finite values only */
+
+/* For tables that people read: rounded to three or four significant digits. `buf` as above. */
+char *wf_human_time(int64_t ps, char *buf);     /* "3.146 ms"; seconds up to an hour */
+char *wf_human_size(uint64_t bytes, char *buf); /* "1.50 GiB" */
+char *wf_human_count(double value, char *buf);  /* "12.3 M" */
+
+/* The time `bytes` take at `bytes_per_second`, rounded up to a picosecond; the one place where
+ * a rate becomes a time. Saturates at WF_TIME_MAX. The rate must not be 0. */
+int64_t wf_transfer_ps(uint64_t bytes, uint64_t bytes_per_second);
+
+#endif

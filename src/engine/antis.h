@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_ENGINE_ANTIS_H
+#define WF_ENGINE_ANTIS_H
+
+/*
+ * Events that were taken back while they were pending: a hash table of copies. When such an
+ * event comes up for execution, it and its copy annihilate each other.
+ *
+ * Equal means equal in every byte. An event that is taken back and sent again may have the
+ * same key but another content, and only the right one of the two may vanish; if the contents
+ * are the same, it does not matter which.
+ */
+
+#include "engine/chunk.h"
+
+#include <stdbool.h>
+
+struct wf_antis {
+    unsigned char *slots; /* a stride each */
+    uint32_t *table;      /* slot number + 1 by hash, 0 is empty; linear probing */
+    uint32_t *free;       /* numbers of free slots */
+    uint32_t n, capacity; /* of slots; the table has twice as many */
+    uint32_t stride;
+};
+
+void wf_antis_init(struct wf_antis *antis, uint32_t stride);
+void wf_antis_fini(struct wf_antis *antis);
+void wf_antis_add(struct wf_antis *antis, const struct wf_event *ev);
+/* Removes one copy of the event; false if there is none. */
+bool wf_antis_take(struct wf_antis *antis, const struct wf_event *ev);
+
+static inline bool wf_event_same(const struct wf_event *a, const struct wf_event *b)
+{
+    return memcmp(a, b, sizeof(*a)) == 0 && memcmp(a->payload, b->payload, a->size) == 0;
+}
+
+#endif

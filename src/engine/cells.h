@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_ENGINE_CELLS_H
+#define WF_ENGINE_CELLS_H
+
+/*
+ * A thread's cells: small blocks of memory of one size, named by numbers from 1. A million
+ * idle processes share one pool and cost nothing.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { WF_CELLS_PER_SLAB = 1024 };
+
+struct wf_cells {
+    size_t size; /* of a cell; at least 4 */
+    unsigned char **slabs;
+    uint32_t n_slabs;
+    uint32_t next; /* cells handed out for the first time so far */
+    uint32_t free; /* head of the list of freed cells, linked through their first bytes */
+};
+
+void wf_cells_init(struct wf_cells *cells, size_t size);
+void wf_cells_fini(struct wf_cells *cells);
+uint32_t wf_cells_get(struct wf_cells *cells); /* zeroed */
+void wf_cells_put(struct wf_cells *cells, uint32_t cell);
+
+static inline void *wf_cells_at(const struct wf_cells *cells, uint32_t cell)
+{
+    uint32_t i = cell - 1;
+
+    return cells->slabs[i / WF_CELLS_PER_SLAB] + (size_t)(i % WF_CELLS_PER_SLAB) * cells->size;
+}
+
+#endif

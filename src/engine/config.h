@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_ENGINE_CONFIG_H
+#define WF_ENGINE_CONFIG_H
+
+/*
+ * How a run is scheduled. Nothing here except `seed` and `end` may change a result.
+ */
+
+#include "base/param.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum wf_scheduler {
+    WF_SEQUENTIAL,
+    WF_CONSERVATIVE,
+    WF_OPTIMISTIC,
+    WF_CHECK_UNDO, /* sequential; every event forward, back, compared, forward */
+    WF_PERTURB,    /* optimistic with injected rollbacks, delays and reorderings */
+};
+
+enum wf_partition { WF_PARTITION_BLOCK, WF_PARTITION_CYCLIC };
+
+struct wf_progress {
+    int64_t time; /* committed simulated time */
+    uint64_t events;
+    uint64_t rolled_back;
+};
+
+struct wf_engine_config {
+    int scheduler; /* enum wf_scheduler */
+    uint64_t threads;
+    uint64_t seed;
+    int64_t end; /* events at or after it do not happen; 0 is no end */
+
+    /* The optimistic scheduler. */
+    uint64_t batch;        /* events between two looks at the incoming queue */
+    uint64_t gvt_interval; /* batches between two GVT rounds */
+    uint64_t lps_per_kp;   /* processes that roll back together */
+    int64_t leash;         /* how far past GVT to run; 0 is no limit */
+    uint64_t memory;       /* bytes of undo log per thread */
+    uint64_t perturb_seed;
+
+    int partition; /* enum wf_partition */
+    bool pin;      /* threads to cores */
+
+    /* Asks a running engine to stop; polled. May be null. */
+    const volatile sig_atomic_t *stop;
+    /* Called now and then from one thread of process 0. May be null. */
+    void (*progress)(void *arg, const struct wf_progress *progress);
+    void *progress_arg;
+};
+
+/* The rows of "engine.*" settings over struct wf_engine_config, and what is legal in them. */
+extern const struct wf_param wf_engine_params[];
+
+/* The names of enum wf_scheduler, null-terminated. */
+extern const char *const wf_scheduler_names[];
+
+#endif

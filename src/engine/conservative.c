@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rounds in lock step. In a round every worker executes the events that nothing still to come
+ * can precede; what it sends to other workers changes hands between rounds.
+ *
+ * With a lookahead a round is a window of that length. Without one it is one instant of one
+ * generation, (time, delta): an event's same-time children belong to the next generation, so
+ * the events of a round are independent all the same. That is slow, and always right.
+ */
+#include "base/mem.h"
+#include "engine/pending.h"
+#include "engine/windows.h"
+
+#include <stdlib.h>
+
+/* When a round happens: a window's number, or a time and a generation. */
+struct round {
+    uint64_t at;
+    uint64_t delta;
+};
+
+static const struct round never = {UINT64_MAX, UINT64_MAX};
+
+/* What a worker tells the others between rounds. Two of each: the ones of the next round are
+ * written while somebody may still read those of the last. */
+struct notice {
+    struct round next; /* the first round it knows of, counting what it has sent */
+    bool stop, overflow;
+    struct wf_bag *outbox; /* by worker of the run */
+};
+
+struct conservative {
+    bool windowed;
+    struct wf_windows windows;
+    struct wf_pending pending; /* without lookahead */
+    struct notice notice[2];
+    unsigned parity;
+    struct wf_buf *out, *in; /* by process; used by thread 0 of each */
+    struct round peers_next; /* what the other processes said; written by thread 0 */
+    bool peers_stop, peers_overflow;
+};
+
+/* What one process tells another: this, then the events for each of its threads. */
+struct letter {
+    struct round next;
+    uint64_t stop, overflow;
+};
+
+static bool earlier(struct round a, struct round b)
+{
+    return a.at != b.at ? a.at < b.at : a.delta < b.delta;
+}
+
+static struct round round_of(const struct conservative *own, const struct wf_event *ev)
+{
+    if (own->windowed) {
+        return (struct round){wf_wheel_window(&own->windows.wheel, ev->key.time), 0};
+    }
+    return (struct round){(uint64_t)ev->key.time, ev->key.delta};
+}
+
+static void keep(struct conservative *own, const struct wf_event *ev)
+{
+    if (own->windowed) {
+        wf_windows_send(&own->windows, ev);
+    } else {
+        wf_pending_push(&own->pending, ev);
+    }
+}
+
+static void send(struct wf_worker *worker, const struct wf_event *ev)
+{
+    struct conservative *own = worker->scheduler;
+    uint32_t owner = wf_engine_owner(worker->engine, ev->dst);
+
+    if (owner == worker->number) {
+        keep(own, ev);
+        return;
+    }
+    struct notice *notice = &own->notice[own->parity];
+    struct round round = round_of(own, ev);
+    if (earlier(round, notice->next)) {
+        notice->next = round;
+    }
+    worker->count.remote++;
+    wf_bag_add(&notice->outbox[owner], &worker->pool, ev);
+}
+
+static void prepare(struct wf_worker *worker)
+{
+    struct wf_engine *engine = worker->engine;
+    struct conservative *own = wf_xcalloc(1, sizeof(*own));
+    size_t n_workers = (size_t)engine->n_threads * engine->n_processes;
+
+    worker->scheduler = own;
+    worker->ctx.send = send;
+    own->windowed = engine->lookahead > 0;
+    if (own->windowed) {
+        wf_windows_init(&own->windows, worker);
+    }
+    wf_pending_init(&own->pending, &worker->pool);
+    for (unsigned p = 0; p < 2; p++) {
+        own->notice[p].next = never;
+        own->notice[p].outbox = wf_xcalloc(n_workers, sizeof(struct wf_bag));
+    }
+    own->out = wf_xcalloc(engine->n_processes, sizeof(struct wf_buf));
+    own->in = wf_xcalloc(engine->n_processes, sizeof(struct wf_buf));
+    own->peers_next = never;
+}
+
+static void release(struct wf_worker *worker)
+{
+    struct conservative *own = worker->scheduler;
+
+    for (uint32_t p = 0; p < worker->engine->n_processes; p++) {
+        wf_buf_fini(&own->out[p]);
+        wf_buf_fini(&own->in[p]);
+    }
+    free(own->out);
+    free(own->in);
+    free(own->notice[0].outbox);
+    free(own->notice[1].outbox);
+    wf_pending_fini(&own->pending);
+    if (own->windowed) {
+        wf_windows_fini(&own->windows);
+    }
+    free(own);
+}
+
+static struct round next_kept(struct conservative *own)
+{
+    if (own->windowed) {
+        uint64_t window = wf_wheel_next(&own->windows.wheel);
+        return window == WF_WHEEL_NEVER ? never : (struct round){window, 0};
+    }
+    const struct wf_event *first = wf_pending_peek(&own->pending);
+    return first == NULL ? never : round_of(own, first);
+}
+
+static const struct notice *notice_of(const struct wf_engine *engine, uint32_t thread,
+                                      unsigned parity)
+{
+    const struct conservative *other = engine->workers[thread].scheduler;
+
+    return &other->notice[parity];
+}
+
+/* Moves the events of a bag to the end of a letter, behind their number. */
+static void pack_bag(struct wf_buf *letter, struct wf_bag *bag, struct wf_pool *pool)
+{
+    for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
+        wf_buf_append(letter, chunk->bytes, chunk->used);
+    }
+    wf_bag_free(bag, pool);
+}
+
+static void pack_letter(struct wf_worker *worker, uint32_t to, struct letter head)
+{
+    struct wf_engine *engine = worker->engine;
+    struct conservative *own = worker->scheduler;
+    struct wf_buf *letter = &own->out[to];
+
+    letter->size = 0;
+    wf_buf_append(letter, &head, sizeof(head));
+    for (uint32_t t = 0; t < engine->n_threads; t++) {
+        size_t at = letter->size;
+        uint64_t bytes = 0;
+        wf_buf_append(letter, &bytes, sizeof(bytes));
+        for (uint32_t from = 0; from < engine->n_threads; from++) {
+            const struct notice *notice = notice_of(engine, from, own->parity);
+            pack_bag(letter, &notice->outbox[to * engine->n_threads + t], &worker->pool);
+        }
+        bytes = letter->size - at - sizeof(bytes);
+        memcpy(letter->data + at, &bytes, sizeof(bytes));
+    }
+}
+
+/* Exchanges letters with all other processes; by thread 0 while the others wait. */
+static void exchange(struct wf_worker *worker)
+{
+    struct wf_engine *engine = worker->engine;
+    struct conservative *own = worker->scheduler;
+    struct letter head = {.next = never};
+
+    for (uint32_t t = 0; t < engine->n_threads; t++) {
+        const struct notice *notice = notice_of(engine, t, own->parity);
+        head.next = earlier(notice->next, head.next) ? notice->next : head.next;
+        head.stop |= notice->stop;
+        head.overflow |= notice->overflow;
+    }
+    for (uint32_t p = 0; p < engine->n_processes; p++) {
+        if (p != engine->process) {
+            pack_letter(worker, p, head);
+        }
+    }
+    wf_comm_exchange(engine->comm, own->out, own->in);
+    own->peers_next = never;
+    own->peers_stop = own->peers_overflow = false;
+    for (uint32_t p = 0; p < engine->n_processes; p++) {
+        if (p != engine->process) {
+            memcpy(&head, own->in[p].data, sizeof(head));
+            own->peers_next = earlier(head.next, own->peers_next) ? head.next : own->peers_next;
+            own->peers_stop |= head.stop != 0;
+            own->peers_overflow |= head.overflow != 0;
+        }
+    }
+}
+
+static void keep_bytes(struct wf_worker *worker, const unsigned char *bytes, uint64_t size)
+{
+    for (uint64_t at = 0; at < size; at += worker->engine->stride) {
+        keep(worker->scheduler, (const void *)(bytes + at));
+    }
+}
+
+/* Takes this worker's part of the letters that thread 0 has received. */
+static void take_letters(struct wf_worker *worker)
+{
+    const struct wf_engine *engine = worker->engine;
+    const struct conservative *post = engine->workers[0].scheduler;
+
+    for (uint32_t p = 0; p < engine->n_processes; p++) {
+        if (p == engine->process) {
+            continue;
+        }
+        const unsigned char *at = post->in[p].data + sizeof(struct letter);
+        for (uint32_t t = 0; t <= worker->thread; t++) {
+            uint64_t bytes;
+            memcpy(&bytes, at, sizeof(bytes));
+            at += sizeof(bytes);
+            if (t == worker->thread) {
+                keep_bytes(worker, at, bytes);
+            }
+            at += bytes;
+        }
+    }
+}
+
+static void take_outboxes(struct wf_worker *worker)
+{
+    const struct wf_engine *engine = worker->engine;
+    struct conservative *own = worker->scheduler;
+
+    for (uint32_t t = 0; t < engine->n_threads; t++) {
+        struct wf_bag *bag = &notice_of(engine, t, own->parity)->outbox[worker->number];
+        for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
+            keep_bytes(worker, chunk->bytes, chunk->used);
+        }
+        wf_bag_free(bag, &worker->pool);
+    }
+}
+
+/* Hands over what was sent, and finds the next round for all. */
+static struct round agree(struct wf_worker *worker, bool *stop)
+{
+    struct wf_engine *engine = worker->engine;
+    struct conservative *own = worker->scheduler;
+    struct notice *mine = &own->notice[own->parity];
+    struct round kept = next_kept(own);
+    struct round next = never;
+    bool overflow = false;
+
+    mine->next = earlier(kept, mine->next) ? kept : mine->next;
+    mine->stop = worker->thread == 0 && wf_engine_should_stop(engine);
+    mine->overflow = worker->overflows > 0;
+    wf_barrier_wait(&engine->barrier);
+    if (engine->n_processes > 1) {
+        if (worker->thread == 0) {
+            exchange(worker);
+        }
+        wf_barrier_wait(&engine->barrier);
+        const struct conservative *post = engine->workers[0].scheduler;
+        next = post->peers_next;
+        *stop = post->peers_stop;
+        overflow = post->peers_overflow;
+        take_letters(worker);
+    }
+    for (uint32_t t = 0; t < engine->n_threads; t++) {
+        const struct notice *notice = notice_of(engine, t, own->parity);
+        next = earlier(notice->next, next) ? notice->next : next;
+        *stop |= notice->stop;
+        overflow |= notice->overflow;
+    }
+    take_outboxes(worker);
+    own->parity ^= 1;
+    own->notice[own->parity].next = never;
+    return overflow ? never : next;
+}
+
+static void run_instant(struct wf_worker *worker, struct round round)
+{
+    struct conservative *own = worker->scheduler;
+
+    worker->count.rounds++;
+    for (;;) {
+        const struct wf_event *first = wf_pending_peek(&own->pending);
+        if (first == NULL || earlier(round, round_of(own, first))) {
+            return;
+        }
+        wf_pending_pop(&own->pending, worker->current);
+        wf_worker_execute(worker, worker->current);
+    }
+}
+
+static void run(struct wf_worker *worker)
+{
+    struct conservative *own = worker->scheduler;
+
+    for (;;) {
+        bool stop = false;
+        struct round next = agree(worker, &stop);
+        if (next.at == never.at) {
+            return;
+        }
+        if (stop) {
+            if (worker->thread == 0) {
+                worker->engine->interrupted = true;
+            }
+            return;
+        }
+        if (own->windowed) {
+            wf_wheel_advance(&own->windows.wheel, next.at);
+            wf_windows_run(&own->windows, worker);
+        } else {
+            run_instant(worker, next);
+        }
+        wf_worker_progress(worker, worker->count.last_time);
+    }
+}
+
+const struct wf_scheduler_ops wf_conservative_ops = {
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+};

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define XXH_INLINE_ALL
+#include "base/rng.h"
+#include "engine/internal.h"
+#include "engine/spec.h"
+
+#include <xxhash.h>
+
+int64_t wf_now(const struct wf_ctx *ctx)
+{
+    return ctx->now->key.time;
+}
+
+uint32_t wf_self(const struct wf_ctx *ctx)
+{
+    return ctx->self;
+}
+
+void *wf_model(const struct wf_ctx *ctx)
+{
+    return ctx->block->group->model;
+}
+
+/* A model that breaks the rules is a bug: nothing a user writes may lead here. */
+WF_NORETURN static void misuse(const struct wf_ctx *ctx, const char *what, uint32_t dst,
+                               int64_t delay)
+{
+    wf_panic("process %u (%s) at %lld ps: %s (for process %u, delay %lld ps)", ctx->self,
+             ctx->block->group->ops->name, (long long)ctx->now->key.time, what, dst,
+             (long long)delay);
+}
+
+static void check_target(const struct wf_ctx *ctx, uint32_t dst, int64_t delay, size_t size)
+{
+    const struct wf_engine *engine = ctx->worker->engine;
+    uint32_t block = wf_engine_block_of(engine, dst);
+
+    if (block >= engine->n_blocks ||
+        dst - engine->blocks[block].first >= engine->blocks[block].count) {
+        misuse(ctx, "an event for a process that does not exist", dst, delay);
+    }
+    if (size > engine->blocks[block].group->ops->payload_max) {
+        misuse(ctx, "a payload larger than the receiver declared", dst, delay);
+    }
+    if (delay < 0) {
+        misuse(ctx, "an event in the past", dst, delay);
+    }
+    if (delay < ctx->lookahead && dst != ctx->self) {
+        misuse(ctx, "an event earlier than promised", dst, delay);
+    }
+}
+
+void wf_schedule(struct wf_ctx *ctx, uint32_t dst, int64_t delay, uint16_t kind,
+                 const void *payload, size_t size)
+{
+    struct wf_event *ev = ctx->out;
+    uint64_t seq = ctx->lp->sent++;
+
+    check_target(ctx, dst, delay, size);
+    if (delay >= ctx->end - ctx->now->key.time) {
+        /* Beyond the end of the run nothing happens; beyond the end of time is an error. */
+        ctx->worker->overflows += delay >= INT64_MAX - ctx->now->key.time;
+        return;
+    }
+    ev->key = wf_key_child(&ctx->now->key, delay, ctx->self, seq);
+    ev->dst = dst;
+    ev->kind = kind;
+    ev->size = (uint16_t)size;
+    if (size > 0) {
+        memcpy(ev->payload, payload, size);
+    }
+    ctx->send(ctx->worker, ev);
+}
+
+uint64_t wf_random(struct wf_ctx *ctx)
+{
+    return wf_rng_draw(ctx->worker->engine->config.seed, ctx->self, ctx->lp->draws++);
+}
+
+void wf_touch(struct wf_ctx *ctx, void *at, size_t size)
+{
+    if (ctx->recording != NULL && ctx->recording->log_changes) {
+        wf_spec_log_state(ctx, (size_t)((unsigned char *)at - (unsigned char *)(ctx->lp + 1)),
+                          size);
+    }
+}
+
+void wf_note(struct wf_ctx *ctx, const void *note, size_t size)
+{
+    if (size > sizeof(ctx->note)) {
+        misuse(ctx, "a note longer than WF_NOTE_MAX", ctx->self, 0);
+    }
+    memcpy(ctx->note, note, size);
+    ctx->note_size = (uint32_t)size;
+}
+
+uint32_t wf_cell_new(struct wf_ctx *ctx)
+{
+    uint32_t cell = wf_cells_get(&ctx->worker->cells);
+
+    if (ctx->recording != NULL) {
+        wf_spec_log_get(ctx, cell);
+    }
+    return cell;
+}
+
+void wf_cell_free(struct wf_ctx *ctx, uint32_t cell)
+{
+    if (ctx->recording != NULL) {
+        wf_spec_log_put(ctx, cell);
+    } else {
+        wf_cells_put(&ctx->worker->cells, cell);
+    }
+}
+
+const void *wf_cell_read(struct wf_ctx *ctx, uint32_t cell)
+{
+    return wf_cells_at(&ctx->worker->cells, cell);
+}
+
+void *wf_cell_edit(struct wf_ctx *ctx, uint32_t cell)
+{
+    if (ctx->recording != NULL) {
+        wf_spec_log_edit(ctx, cell);
+    }
+    return wf_cells_at(&ctx->worker->cells, cell);
+}
+
+void *wf_tally(struct wf_ctx *ctx)
+{
+    return ctx->worker->tally;
+}
+
+void wf_ctx_digest(struct wf_ctx *ctx, const struct wf_event *ev)
+{
+    ctx->lp->digest = XXH3_64bits_withSeed(ev, wf_event_bytes(ev), ctx->lp->digest);
+}
+
+void wf_ctx_commit(struct wf_ctx *ctx, const struct wf_event *ev, const void *note)
+{
+    ctx->block->group->ops->commit(ev, note, ctx);
+}
+
+void wf_worker_execute(struct wf_worker *worker, const struct wf_event *ev)
+{
+    struct wf_ctx *ctx = &worker->ctx;
+    const struct wf_block *block =
+        &worker->engine->blocks[wf_engine_block_of(worker->engine, ev->dst)];
+    const struct wf_process_ops *ops = block->group->ops;
+
+    wf_ctx_enter(ctx, block, ev->dst, ev);
+    wf_ctx_digest(ctx, ev);
+    ops->event(ctx->lp + 1, ev, ctx);
+    if (ops->commit != NULL) {
+        ops->commit(ev, ctx->note, ctx);
+    }
+    worker->count.committed++;
+    if (ev->key.time > worker->count.last_time) {
+        worker->count.last_time = ev->key.time;
+    }
+}

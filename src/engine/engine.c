@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/engine.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "engine/internal.h"
+#include "engine/partition.h"
+#include "engine/pin.h"
+#include "engine/stats.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { PROGRESS_EVERY_MS = 100 };
+
+static const struct wf_scheduler_ops *const schedulers[] = {
+    [WF_SEQUENTIAL] = &wf_sequential_ops, [WF_CONSERVATIVE] = &wf_conservative_ops,
+    [WF_OPTIMISTIC] = &wf_optimistic_ops, [WF_CHECK_UNDO] = &wf_check_undo_ops,
+    [WF_PERTURB] = &wf_optimistic_ops,
+};
+
+struct wf_engine *wf_engine_new(const struct wf_engine_config *config, struct wf_comm *comm)
+{
+    struct wf_engine *engine = wf_xcalloc(1, sizeof(*engine));
+
+    engine->config = *config;
+    engine->comm = comm;
+    engine->process = wf_comm_rank(comm);
+    engine->n_processes = wf_comm_size(comm);
+    engine->lookahead = INT64_MAX;
+    engine->cell_size = 8;
+    wf_depot_init(&engine->depot);
+    return engine;
+}
+
+static void worker_free(struct wf_worker *worker)
+{
+    wf_cells_fini(&worker->cells);
+    free(worker->blocks);
+    free(worker->current);
+    free(worker->ctx.out);
+    free(worker->tally);
+}
+
+void wf_engine_free(struct wf_engine *engine)
+{
+    if (engine == NULL) {
+        return;
+    }
+    for (uint32_t t = 0; engine->workers != NULL && t < engine->n_threads; t++) {
+        worker_free(&engine->workers[t]);
+    }
+    wf_partition_free(engine);
+    wf_depot_fini(&engine->depot);
+    free(engine->workers);
+    free(engine->groups);
+    free(engine->tally);
+    free(engine);
+}
+
+uint32_t wf_engine_add(struct wf_engine *engine, const struct wf_process_ops *ops,
+                       uint32_t count, size_t state_size, void *model)
+{
+    uint32_t first = engine->next_id;
+    uint32_t align = UINT32_C(1) << WF_ID_ALIGN_SHIFT;
+
+    if (count > UINT32_MAX - align - first) {
+        wf_panic("more than 2^32 processes; the caller checks its input against this limit");
+    }
+    if (ops->payload_max > WF_PAYLOAD_MAX || state_size > UINT32_MAX / 2) {
+        wf_panic("process kind %s: payload or state too large", ops->name);
+    }
+    engine->groups =
+        wf_xrealloc(engine->groups, (size_t)engine->n_groups + 1, sizeof(*engine->groups));
+    engine->groups[engine->n_groups++] = (struct wf_group){
+        .ops = ops,
+        .model = model,
+        .first = first,
+        .count = count,
+        .stride = (uint32_t)((sizeof(struct wf_lp) + state_size + 7) / 8 * 8),
+        .state_size = (uint32_t)state_size,
+    };
+    engine->next_id = first + (count + align - 1) / align * align;
+    return first;
+}
+
+void wf_engine_promise(struct wf_engine *engine, int64_t delay)
+{
+    engine->lookahead = delay < engine->lookahead ? delay : engine->lookahead;
+}
+
+void wf_engine_tally(struct wf_engine *engine, size_t size, wf_merge_fn *merge)
+{
+    engine->tally_size = size;
+    engine->merge = merge;
+}
+
+void wf_engine_cells(struct wf_engine *engine, size_t size)
+{
+    engine->cell_size = size > engine->cell_size ? size : engine->cell_size;
+}
+
+const void *wf_engine_tally_get(const struct wf_engine *engine)
+{
+    return engine->tally;
+}
+
+void wf_worker_progress(struct wf_worker *worker, int64_t time)
+{
+    const struct wf_engine *engine = worker->engine;
+
+    if (engine->config.progress == NULL || worker->number != 0) {
+        return;
+    }
+    int64_t now = wf_clock_coarse_ns();
+    if (now < worker->next_progress_ns) {
+        return;
+    }
+    worker->next_progress_ns = now + INT64_C(1000000) * PROGRESS_EVERY_MS;
+    /* The other workers' counts are theirs; one's own, times their number, is near enough. */
+    uint64_t n = (uint64_t)engine->n_threads * engine->n_processes;
+    engine->config.progress(engine->config.progress_arg,
+                            &(struct wf_progress){
+                                .time = time,
+                                .events = worker->count.committed * n,
+                                .rolled_back = worker->count.rolled_back * n,
+                            });
+}
+
+/* Calls init, or finish where `finishing`, for every process of the worker. */
+static void visit_processes(struct wf_worker *worker, bool finishing)
+{
+    struct wf_ctx *ctx = &worker->ctx;
+
+    for (uint32_t b = 0; b < worker->n_blocks; b++) {
+        const struct wf_block *block = &worker->engine->blocks[worker->blocks[b]];
+        const struct wf_process_ops *ops = block->group->ops;
+        for (uint32_t i = 0; i < block->count; i++) {
+            struct wf_event now = {.key = {.src = block->first + i}, .dst = block->first + i};
+            wf_ctx_enter(ctx, block, now.dst, &now);
+            if (!finishing) {
+                ops->init(ctx->lp + 1, ctx);
+            } else if (ops->finish != NULL) {
+                ops->finish(ctx->lp + 1, ctx);
+            }
+        }
+    }
+}
+
+/* Only called by the worker that is number 0 of its process. */
+static void stamp(double *wall, double *cpu)
+{
+    *wall = wf_clock_wall();
+    *cpu = wf_clock_cpu();
+}
+
+static void *worker_main(void *arg)
+{
+    struct wf_worker *worker = arg;
+    struct wf_engine *engine = worker->engine;
+    const struct wf_scheduler_ops *ops = schedulers[engine->config.scheduler];
+
+    if (engine->config.pin && engine->n_threads > 1) {
+        wf_pin_thread(worker->thread);
+    }
+    ops->prepare(worker);
+    worker->ctx.lookahead = 0;
+    visit_processes(worker, false);
+    worker->ctx.lookahead = engine->lookahead;
+    wf_barrier_wait(&engine->barrier);
+    if (worker->thread == 0) {
+        stamp(&engine->start_wall, &engine->start_cpu);
+    }
+    ops->run(worker);
+    wf_barrier_wait(&engine->barrier);
+    if (worker->thread == 0) {
+        stamp(&engine->end_wall, &engine->end_cpu);
+    }
+    worker->ctx.recording = NULL;
+    visit_processes(worker, true);
+    /* Nobody releases what others may still be reading. */
+    wf_barrier_wait(&engine->barrier);
+    ops->release(worker);
+    return NULL;
+}
+
+static void worker_init(struct wf_engine *engine, uint32_t thread)
+{
+    struct wf_worker *worker = &engine->workers[thread];
+
+    worker->engine = engine;
+    worker->thread = thread;
+    worker->number = engine->process * engine->n_threads + thread;
+    worker->current = wf_xcalloc(1, engine->stride);
+    worker->tally = wf_xcalloc(1, engine->tally_size);
+    worker->ctx.worker = worker;
+    worker->ctx.out = wf_xcalloc(1, engine->stride);
+    worker->ctx.end = engine->config.end == 0 ? INT64_MAX : engine->config.end;
+    wf_pool_init(&worker->pool, &engine->depot, engine->stride);
+    wf_cells_init(&worker->cells, engine->cell_size);
+}
+
+/* Everything that depends on the model being complete. */
+static void set_up(struct wf_engine *engine, bool alone)
+{
+    size_t payload = 0;
+
+    for (uint32_t g = 0; g < engine->n_groups; g++) {
+        size_t p = engine->groups[g].ops->payload_max;
+        payload = p > payload ? p : payload;
+    }
+    if (engine->lookahead == INT64_MAX) {
+        engine->lookahead = 0;
+    }
+    engine->stride = (uint32_t)(sizeof(struct wf_event) + (payload + 7) / 8 * 8);
+    engine->n_threads = alone ? 1 : (uint32_t)engine->config.threads;
+    engine->workers = wf_xaligned(engine->n_threads * sizeof(*engine->workers));
+    memset(engine->workers, 0, engine->n_threads * sizeof(*engine->workers));
+    for (uint32_t t = 0; t < engine->n_threads; t++) {
+        worker_init(engine, t);
+    }
+    wf_partition(engine, alone ? 1 : engine->n_threads * engine->n_processes);
+    wf_barrier_init(&engine->barrier, engine->n_threads);
+}
+
+static void run_threads(struct wf_engine *engine)
+{
+    pthread_t *threads = wf_xcalloc(engine->n_threads, sizeof(*threads));
+
+    for (uint32_t t = 1; t < engine->n_threads; t++) {
+        if (pthread_create(&threads[t], NULL, worker_main, &engine->workers[t]) != 0) {
+            /* Those already started wait for the ones that cannot come: nothing to save. */
+            wf_panic("cannot start thread %u of %u", t + 1, engine->n_threads);
+        }
+    }
+    (void)worker_main(&engine->workers[0]);
+    for (uint32_t t = 1; t < engine->n_threads; t++) {
+        (void)pthread_join(threads[t], NULL);
+    }
+    free(threads);
+}
+
+enum wf_status wf_engine_run(struct wf_engine *engine, struct wf_run *run, struct wf_err *err)
+{
+    bool alone = schedulers[engine->config.scheduler]->alone;
+
+    set_up(engine, alone);
+    if (!alone || engine->process == 0) {
+        run_threads(engine);
+    }
+    wf_stats_collect(engine, alone ? 1 : engine->n_processes, run);
+    if (engine->failure.status != WF_OK) {
+        if (err != NULL) {
+            *err = engine->failure;
+        }
+        return engine->failure.status;
+    }
+    if (engine->interrupted) {
+        return wf_err_set(err, WF_EINTR, "interrupted");
+    }
+    return WF_OK;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_ENGINE_ENGINE_H
+#define WF_ENGINE_ENGINE_H
+
+/*
+ * Processes, events and schedulers; nothing about networks or MPI programs.
+ *
+ * A model adds processes before the run. Each has a block of state that the engine owns and
+ * a table of handlers. Handlers see only their own state and the context: to affect another
+ * process they schedule an event for it. The same model runs unchanged under every scheduler,
+ * thread count and process count, and gives the same digest.
+ *
+ * Under the optimistic schedulers a handler may see events that are taken back later: from
+ * other processes, in combinations that cannot happen in the end. It must not crash or loop on
+ * them; what it does is undone. A process's events for itself are never seen after they have
+ * been taken back.
+ *
+ * With several operating-system processes every one of them builds the same model; each then
+ * holds the state of its share of the simulated processes.
+ */
+
+#include "base/status.h"
+#include "engine/config.h"
+#include "engine/event.h"
+
+#include <stdbool.h>
+
+struct wf_engine;
+struct wf_comm; /* engine/comm.h */
+struct wf_ctx;  /* what a handler may use while it runs */
+
+struct wf_process_ops {
+    const char *name;
+    size_t payload_max; /* of the events it receives, at most WF_PAYLOAD_MAX */
+
+    /* How a speculative event is undone. By `undo` if there is one; else, if this is set, from
+     * the bytes that the handler announced with wf_touch(); else from a copy of the state. */
+    bool announces_changes;
+
+    /* Schedules the first events; time is 0. */
+    void (*init)(void *state, struct wf_ctx *ctx);
+    void (*event)(void *state, const struct wf_event *ev, struct wf_ctx *ctx);
+    /* Optional: the exact inverse of `event`. Scheduled events, random draws, cells and
+     * announced bytes are taken back by the engine; this restores the rest. */
+    void (*undo)(void *state, const struct wf_event *ev, const void *note, struct wf_ctx *ctx);
+    /* Optional: effects that cannot be undone. Called once per event, in key order for each
+     * process; sees what the handler left with wf_note(), since the state has moved on. */
+    void (*commit)(const struct wf_event *ev, const void *note, struct wf_ctx *ctx);
+    /* Optional: called for every process after the last event, to add to the tally. */
+    void (*finish)(const void *state, struct wf_ctx *ctx);
+};
+
+/* Merges one part of a model's tally into another. Parts are merged in no promised order, and
+ * a zeroed part (of a thread without processes) must change nothing: use integers, and minima
+ * and maxima with a count. */
+typedef void wf_merge_fn(void *into, const void *from);
+
+/* `comm` connects the processes of this run and is kept; null means there is only this one. */
+struct wf_engine *wf_engine_new(const struct wf_engine_config *config, struct wf_comm *comm);
+void wf_engine_free(struct wf_engine *engine); /* null is allowed */
+
+/* Adds `count` processes of one kind, numbered consecutively from the number returned, which
+ * is 0 for the first call. `state_size` bytes each are zeroed and moved only by memcpy: state
+ * holds no pointers into itself. `model` is shared by all and read-only during the run. */
+uint32_t wf_engine_add(struct wf_engine *engine, const struct wf_process_ops *ops,
+                       uint32_t count, size_t state_size, void *model);
+
+/* Promises that no process schedules for another one less than `delay` picoseconds ahead;
+ * the smallest promise counts. Events for oneself are free. Without a promise it is 0. */
+void wf_engine_promise(struct wf_engine *engine, int64_t delay);
+
+/* Gives each thread a zeroed block of `size` bytes for irrevocable counting (commit, finish);
+ * `merge` adds them up. */
+void wf_engine_tally(struct wf_engine *engine, size_t size, wf_merge_fn *merge);
+
+/* Asks for cells of at least `size` bytes (wf_cell_new()); the largest request counts. */
+void wf_engine_cells(struct wf_engine *engine, size_t size);
+
+struct wf_run; /* engine/run.h: what a run reports of itself */
+
+/* Runs until no events are left, the configured end, or a request to stop, and fills *run in
+ * every process. An interrupted run is consistent up to run->time and returns WF_EINTR. */
+WF_NODISCARD
+enum wf_status wf_engine_run(struct wf_engine *engine, struct wf_run *run, struct wf_err *err);
+
+/* After the run, in process 0: the merged tally. */
+const void *wf_engine_tally_get(const struct wf_engine *engine);
+
+/* ---- for handlers ---- */
+
+int64_t wf_now(const struct wf_ctx *ctx);
+uint32_t wf_self(const struct wf_ctx *ctx);
+void *wf_model(const struct wf_ctx *ctx);
+
+void wf_schedule(struct wf_ctx *ctx, uint32_t dst, int64_t delay, uint16_t kind,
+                 const void *payload, size_t size);
+
+/* The next number of this process's own stream: a function of the run's seed, the process's
+ * number and how many it has drawn. */
+uint64_t wf_random(struct wf_ctx *ctx);
+
+/* Announces that `size` bytes of the state at `at` are about to change. Costs nothing unless
+ * the event may be undone by its log. */
+void wf_touch(struct wf_ctx *ctx, void *at, size_t size);
+
+/* Keeps up to WF_NOTE_MAX bytes with this event for `undo` and `commit`; the last call counts. */
+enum { WF_NOTE_MAX = 256 };
+void wf_note(struct wf_ctx *ctx, const void *note, size_t size);
+
+/* Memory beyond the flat state: cells of one size, named by numbers that fit into the state.
+ * A number is not 0, means something to its process only and must not reach an event. All
+ * four are undone by the engine. */
+uint32_t wf_cell_new(struct wf_ctx *ctx); /* zeroed */
+void wf_cell_free(struct wf_ctx *ctx, uint32_t cell);
+const void *wf_cell_read(struct wf_ctx *ctx, uint32_t cell);
+/* For writing, until the handler returns; saves what was there. */
+void *wf_cell_edit(struct wf_ctx *ctx, uint32_t cell);
+
+/* In commit and finish: this thread's part of the tally. */
+void *wf_tally(struct wf_ctx *ctx);
+
+#endif

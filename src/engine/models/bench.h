@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_ENGINE_MODELS_BENCH_H
+#define WF_ENGINE_MODELS_BENCH_H
+
+/*
+ * The engine's own models, for testing and measuring it: nothing of networks in them.
+ *
+ * To add one: one .c file with a const struct wf_bench_ops, one line in models/registry.c. The
+ * equivalence tests and `weft bench` pick it up from there.
+ */
+
+#include "base/param.h"
+#include "engine/engine.h"
+
+struct wf_bench_ops {
+    const char *name;
+    const char *summary;
+    const struct wf_param *params;
+    size_t params_size;
+    size_t end_offset; /* of the simulated end, an int64_t among the parameters */
+    /* Adds the model's processes. `params` stays valid during the run. */
+    WF_NODISCARD enum wf_status (*build)(struct wf_engine *engine, void *params,
+                                         struct wf_err *err);
+};
+
+/* The registered models in a fixed order, null-terminated. */
+const struct wf_bench_ops *const *wf_bench_table(void);
+
+/* One per file of models/. */
+extern const struct wf_bench_ops wf_phold_ops;
+extern const struct wf_bench_ops wf_queues_ops;
+extern const struct wf_bench_ops wf_ties_ops;
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/optimistic.h"
+
+#include "base/mem.h"
+#include "base/rng.h"
+
+#include <stdlib.h>
+
+enum {
+    PREFETCH = 5,         /* events ahead whose processes are fetched */
+    IDLE_BEFORE_GVT = 64, /* looks at an empty mailbox before asking for a GVT round */
+    PERTURB_BYTES = 8192, /* of history that an injected rollback takes back at most */
+};
+
+/* While processes are initialised what they schedule is final. */
+static void send_at_once(struct wf_worker *worker, const struct wf_event *ev)
+{
+    struct wf_warp *warp = worker->scheduler;
+
+    if (wf_engine_owner(worker->engine, ev->dst) == worker->number) {
+        wf_pending_push(&warp->pending, ev);
+    } else {
+        wf_warp_post(warp, ev, false);
+    }
+}
+
+/* What a handler schedules may have to be taken back, so it is written down first. */
+static void send_recorded(struct wf_worker *worker, const struct wf_event *ev)
+{
+    struct wf_warp *warp = worker->scheduler;
+
+    wf_event_copy(wf_buf_extend(&warp->recording.sent, warp->history.stride), ev);
+}
+
+static struct wf_warp_shared *shared_new(const struct wf_engine *engine)
+{
+    struct wf_warp_shared *shared = wf_xaligned(sizeof(*shared));
+
+    memset(shared, 0, sizeof(*shared));
+    while ((UINT64_C(1) << shared->kp_shift) < engine->config.lps_per_kp) {
+        shared->kp_shift++;
+    }
+    shared->kps =
+        wf_xcalloc(((size_t)engine->next_id >> shared->kp_shift) + 1, sizeof(struct wf_kp));
+    shared->net_out = wf_xaligned(engine->n_processes * sizeof(struct wf_mailbox));
+    for (uint32_t p = 0; p < engine->n_processes; p++) {
+        atomic_init(&shared->net_out[p].head, NULL);
+    }
+    return shared;
+}
+
+static void prepare(struct wf_worker *worker)
+{
+    struct wf_engine *engine = worker->engine;
+    struct wf_warp *warp = wf_xaligned(sizeof(*warp));
+
+    memset(warp, 0, sizeof(*warp));
+    warp->worker = worker;
+    warp->loopback = engine->config.scheduler == WF_PERTURB;
+    wf_pending_init(&warp->pending, &worker->pool);
+    wf_history_init(&warp->history, engine->stride);
+    wf_antis_init(&warp->antis, engine->stride);
+    warp->outbox =
+        wf_xcalloc((size_t)engine->n_threads + engine->n_processes, sizeof(struct wf_bag));
+    warp->arrived = wf_xcalloc(1, engine->stride);
+    if (worker->thread == 0) {
+        warp->shared = shared_new(engine);
+    }
+    worker->scheduler = warp;
+    worker->ctx.send = send_at_once;
+}
+
+static void release(struct wf_worker *worker)
+{
+    struct wf_warp *warp = worker->scheduler;
+
+    wf_pending_fini(&warp->pending);
+    wf_history_fini(&warp->history);
+    wf_antis_fini(&warp->antis);
+    wf_recording_fini(&warp->recording);
+    wf_buf_fini(&warp->letter);
+    free(warp->outbox);
+    free(warp->arrived);
+    if (worker->thread == 0) {
+        free(warp->shared->kps);
+        free(warp->shared->net_out);
+        free(warp->shared);
+    }
+    free(warp);
+}
+
+static void prefetch(const struct wf_warp *warp)
+{
+    const struct wf_event *ev = wf_pending_ahead(&warp->pending, 2 * PREFETCH);
+
+    if (ev != NULL) {
+        __builtin_prefetch(ev);
+        ev = wf_pending_ahead(&warp->pending, PREFETCH);
+        __builtin_prefetch(wf_engine_lp(warp->worker->engine, ev->dst), 1);
+        __builtin_prefetch(wf_warp_kp(warp, ev->dst), 1);
+    }
+}
+
+static void execute(struct wf_warp *warp, const struct wf_event *ev)
+{
+    struct wf_worker *worker = warp->worker;
+    struct wf_kp *kp = wf_warp_kp(warp, ev->dst);
+    uint64_t prev = kp->last > warp->history.begin ? kp->last - 1 : WF_NOWHERE;
+    struct wf_frame frame;
+
+    wf_spec_forward(worker, ev, &frame);
+    kp->last = 1 + wf_history_append(&warp->history, &worker->ctx, ev, &frame, prev);
+    kp->key = ev->key;
+    for (uint32_t at = 0; at < frame.sent_size; at += warp->history.stride) {
+        wf_warp_dispatch(warp, (const void *)(warp->recording.sent.data + at));
+    }
+}
+
+/* One event, or nothing if there is none to be executed now. */
+static bool step(struct wf_warp *warp)
+{
+    const struct wf_event *first = wf_pending_peek(&warp->pending);
+
+    if (first == NULL || first->key.time >= warp->horizon) {
+        return false;
+    }
+    bool cancelled = wf_antis_take(&warp->antis, first);
+    wf_pending_pop(&warp->pending, warp->worker->current);
+    if (!cancelled) {
+        prefetch(warp);
+        execute(warp, warp->worker->current);
+    }
+    return true;
+}
+
+/* ---- perturbing: the scheduler as bad luck would have it ---- */
+
+static uint64_t chaos(struct wf_warp *warp)
+{
+    return wf_rng_draw(warp->worker->engine->config.perturb_seed,
+                       UINT64_C(1000000) + warp->worker->number, ++warp->chaos);
+}
+
+static void perturb(struct wf_warp *warp)
+{
+    if (chaos(warp) % 4 == 0) {
+        uint64_t bytes = wf_history_bytes(&warp->history);
+        uint64_t most = bytes < PERTURB_BYTES ? bytes : PERTURB_BYTES;
+        wf_warp_retreat(warp, wf_rng_below(chaos(warp), most + 1));
+    }
+    if (chaos(warp) % 32 == 0) {
+        atomic_store_explicit(&warp->shared->gvt_wanted, true, memory_order_relaxed);
+    }
+}
+
+static uint64_t batch_size(struct wf_warp *warp)
+{
+    uint64_t batch = warp->worker->engine->config.batch;
+
+    return warp->loopback ? 1 + wf_rng_below(chaos(warp), batch) : batch;
+}
+
+/* ---- the loop ---- */
+
+/* One batch; returns whether there was anything to do. */
+static bool run_batch(struct wf_warp *warp)
+{
+    uint64_t batch = batch_size(warp);
+    bool busy = false;
+
+    if (wf_warp_has_mail(warp)) {
+        busy = wf_warp_receive(warp, false);
+    }
+    for (uint64_t i = 0; i < batch && step(warp); i++) {
+        busy = true;
+    }
+    if (warp->loopback) {
+        perturb(warp);
+    }
+    (void)wf_warp_publish(warp);
+    if (warp->worker->thread == 0 && warp->worker->engine->n_processes > 1) {
+        wf_warp_ship(warp);
+    }
+    return busy;
+}
+
+/* Asks for a GVT round when one is due, or when this worker has long had nothing to do. */
+static bool wants_gvt(const struct wf_warp *warp, uint64_t batches, uint64_t idle)
+{
+    const struct wf_engine_config *config = &warp->worker->engine->config;
+    bool alone = warp->worker->engine->n_threads * warp->worker->engine->n_processes == 1;
+
+    return batches >= config->gvt_interval || idle > (alone ? 0 : IDLE_BEFORE_GVT) ||
+           wf_history_bytes(&warp->history) > config->memory;
+}
+
+static void run(struct wf_worker *worker)
+{
+    struct wf_warp *warp = worker->scheduler;
+    uint64_t batches = 0, idle = 0;
+    uint32_t spins = 0;
+
+    warp->shared = ((struct wf_warp *)worker->engine->workers[0].scheduler)->shared;
+    warp->horizon = worker->engine->config.leash == 0 ? INT64_MAX : worker->engine->config.leash;
+    worker->ctx.send = send_recorded;
+    worker->ctx.recording = &warp->recording;
+    for (;;) {
+        if (run_batch(warp)) {
+            idle = 0;
+            spins = 0;
+        } else {
+            idle++;
+            wf_relax(&spins);
+        }
+        batches++;
+        if (wants_gvt(warp, batches, idle)) {
+            atomic_store_explicit(&warp->shared->gvt_wanted, true, memory_order_relaxed);
+        }
+        if (atomic_load_explicit(&warp->shared->gvt_wanted, memory_order_relaxed)) {
+            if (wf_warp_gvt(warp)) {
+                return;
+            }
+            batches = idle = 0;
+        }
+    }
+}
+
+const struct wf_scheduler_ops wf_optimistic_ops = {
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+};

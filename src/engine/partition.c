@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/mem.h"
+#include "engine/internal.h"
+#include "engine/partition.h"
+
+#include <stdlib.h>
+
+/* Small enough for a block's states and events to share a core's cache, large enough for a
+ * window's events of a block to fill their chunks. */
+enum { BLOCK_SHIFT_MAX = WF_ID_ALIGN_SHIFT, BLOCKS_PER_WORKER = 8 };
+
+static unsigned choose_block_shift(const struct wf_engine *engine, uint32_t n_workers)
+{
+    uint64_t widest = 0;
+    unsigned shift = BLOCK_SHIFT_MAX;
+    unsigned least = 0;
+
+    for (uint32_t g = 0; g < engine->n_groups; g++) {
+        widest = engine->groups[g].count > widest ? engine->groups[g].count : widest;
+    }
+    /* Processes that roll back together stay together. */
+    while (least < BLOCK_SHIFT_MAX && (UINT64_C(1) << least) < engine->config.lps_per_kp) {
+        least++;
+    }
+    if (n_workers > 1) {
+        while (shift > least &&
+               (widest >> shift) < (uint64_t)BLOCKS_PER_WORKER * n_workers) {
+            shift--;
+        }
+    }
+    return shift;
+}
+
+static uint32_t owner_of(const struct wf_engine *engine, uint32_t block, uint32_t n_blocks,
+                         uint32_t n_workers)
+{
+    if (engine->config.partition == WF_PARTITION_CYCLIC) {
+        return block % n_workers;
+    }
+    return (uint32_t)((uint64_t)block * n_workers / n_blocks);
+}
+
+static void cut_group(struct wf_engine *engine, const struct wf_group *group,
+                      uint32_t n_workers)
+{
+    uint32_t size = UINT32_C(1) << engine->block_shift;
+    uint32_t n = (group->count + size - 1) / size;
+
+    for (uint32_t b = 0; b < n; b++) {
+        uint32_t first = group->first + b * size;
+        uint32_t left = group->count - b * size;
+        engine->blocks[first >> engine->block_shift] = (struct wf_block){
+            .group = group,
+            .first = first,
+            .count = left < size ? left : size,
+            .owner = owner_of(engine, b, n, n_workers),
+        };
+    }
+}
+
+static void deal_blocks(struct wf_engine *engine)
+{
+    for (uint32_t t = 0; t < engine->n_threads; t++) {
+        engine->workers[t].blocks = wf_xcalloc(engine->n_blocks, sizeof(uint32_t));
+    }
+    for (uint32_t b = 0; b < engine->n_blocks; b++) {
+        struct wf_block *block = &engine->blocks[b];
+        if (block->count == 0 || block->owner / engine->n_threads != engine->process) {
+            continue;
+        }
+        struct wf_worker *worker = &engine->workers[block->owner % engine->n_threads];
+        block->records = wf_xcalloc(block->count, block->group->stride);
+        engine->local_block[b] = worker->n_blocks;
+        worker->blocks[worker->n_blocks++] = b;
+    }
+}
+
+void wf_partition(struct wf_engine *engine, uint32_t n_workers)
+{
+    engine->block_shift = choose_block_shift(engine, n_workers);
+    engine->n_blocks = (uint32_t)(((uint64_t)engine->next_id +
+                                   (UINT64_C(1) << engine->block_shift) - 1) >>
+                                  engine->block_shift);
+    engine->blocks = wf_xcalloc(engine->n_blocks, sizeof(*engine->blocks));
+    engine->local_block = wf_xcalloc(engine->n_blocks, sizeof(uint32_t));
+    for (uint32_t g = 0; g < engine->n_groups; g++) {
+        cut_group(engine, &engine->groups[g], n_workers);
+    }
+    deal_blocks(engine);
+}
+
+void wf_partition_free(struct wf_engine *engine)
+{
+    for (uint32_t b = 0; b < engine->n_blocks; b++) {
+        free(engine->blocks[b].records);
+    }
+    free(engine->blocks);
+    free(engine->local_block);
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A build without hwloc: threads run where the system puts them. */
+#include "engine/pin.h"
+
+void wf_pin_thread(uint32_t number)
+{
+    (void)number;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How messages travel between workers: chunks, published now and then, in order. */
+#include "base/rng.h"
+#include "engine/optimistic.h"
+
+void wf_warp_post(struct wf_warp *warp, const struct wf_event *ev, bool anti)
+{
+    struct wf_worker *worker = warp->worker;
+    const struct wf_engine *engine = worker->engine;
+    uint32_t owner = wf_engine_owner(engine, ev->dst);
+    uint32_t process = owner / engine->n_threads;
+    uint32_t box = process == engine->process ? owner % engine->n_threads
+                                              : engine->n_threads + process;
+    struct wf_bag *bag = &warp->outbox[box];
+
+    worker->count.remote += !anti && owner != worker->number;
+    wf_bag_add(bag, &worker->pool, ev);
+    if (anti) {
+        struct wf_chunk *chunk = bag->head;
+        wf_chunk_event(chunk, chunk->used - worker->pool.stride)->size |= WF_ANTI;
+    }
+}
+
+static void push(struct wf_mailbox *box, struct wf_bag *bag, uint32_t from)
+{
+    struct wf_chunk *oldest = bag->head;
+
+    for (;; oldest = oldest->next) {
+        oldest->from = from;
+        if (oldest->next == NULL) {
+            break;
+        }
+    }
+    struct wf_chunk *head = atomic_load_explicit(&box->head, memory_order_relaxed);
+    do {
+        oldest->next = head;
+    } while (!atomic_compare_exchange_weak_explicit(&box->head, &head, bag->head,
+                                                    memory_order_release,
+                                                    memory_order_relaxed));
+    bag->head = NULL;
+}
+
+/* Empties a mailbox; the result is in the order of arrival. */
+static struct wf_chunk *take(struct wf_mailbox *box)
+{
+    struct wf_chunk *latest = atomic_exchange_explicit(&box->head, NULL, memory_order_acquire);
+    struct wf_chunk *ordered = NULL;
+
+    while (latest != NULL) {
+        struct wf_chunk *next = latest->next;
+        latest->next = ordered;
+        ordered = latest;
+        latest = next;
+    }
+    return ordered;
+}
+
+bool wf_warp_publish(struct wf_warp *warp)
+{
+    const struct wf_engine *engine = warp->worker->engine;
+    bool any = false;
+
+    for (uint32_t t = 0; t < engine->n_threads; t++) {
+        if (warp->outbox[t].head != NULL) {
+            struct wf_warp *other = engine->workers[t].scheduler;
+            push(&other->inbox, &warp->outbox[t], warp->worker->thread);
+            any = true;
+        }
+    }
+    for (uint32_t p = 0; p < engine->n_processes; p++) {
+        struct wf_bag *bag = &warp->outbox[engine->n_threads + p];
+        if (bag->head != NULL) {
+            push(&warp->shared->net_out[p], bag, warp->worker->thread);
+            any = true;
+        }
+    }
+    return any;
+}
+
+bool wf_warp_has_mail(struct wf_warp *warp)
+{
+    return warp->held != NULL ||
+           atomic_load_explicit(&warp->inbox.head, memory_order_relaxed) != NULL;
+}
+
+static void deliver(struct wf_warp *warp, struct wf_chunk *chunk)
+{
+    uint32_t stride = warp->history.stride;
+
+    for (uint32_t at = 0; at < chunk->used; at += stride) {
+        struct wf_event *ev = wf_chunk_event(chunk, at);
+        if ((ev->size & WF_ANTI) != 0) {
+            ev->size &= (uint16_t)~WF_ANTI;
+            wf_warp_annihilate(warp, ev);
+        } else {
+            wf_warp_insert(warp, ev);
+        }
+    }
+    wf_chunk_free(&warp->worker->pool, chunk);
+}
+
+/* A perturbed run keeps all messages of some senders back: order between senders changes,
+ * order within one does not. */
+static bool hold_back(const struct wf_warp *warp, uint32_t from)
+{
+    return (wf_rng_draw(warp->worker->engine->config.perturb_seed, from, warp->chaos) & 3) == 0;
+}
+
+bool wf_warp_receive(struct wf_warp *warp, bool all)
+{
+    struct wf_chunk **end = &warp->held;
+    bool any = false;
+
+    while (*end != NULL) {
+        end = &(*end)->next;
+    }
+    *end = take(&warp->inbox);
+    if (warp->loopback) {
+        warp->chaos++;
+    }
+    for (struct wf_chunk **at = &warp->held; *at != NULL;) {
+        struct wf_chunk *chunk = *at;
+        if (warp->loopback && !all && hold_back(warp, chunk->from)) {
+            at = &chunk->next;
+            continue;
+        }
+        *at = chunk->next;
+        deliver(warp, chunk);
+        any = true;
+    }
+    return any;
+}
+
+/* Sorts a letter's messages into this process's mailboxes. */
+static void distribute(struct wf_warp *warp)
+{
+    struct wf_worker *worker = warp->worker;
+    struct wf_engine *engine = worker->engine;
+    struct wf_bag bags[64] = {{NULL}};
+
+    /* More threads than bags: in several passes over the letter. */
+    for (uint32_t first = 0; first < engine->n_threads; first += 64) {
+        for (size_t at = 0; at < warp->letter.size; at += engine->stride) {
+            const struct wf_event *ev = (const void *)(warp->letter.data + at);
+            uint32_t thread = wf_engine_owner(engine, ev->dst) % engine->n_threads;
+            if (thread >= first && thread < first + 64) {
+                uint16_t size = ev->size;
+                struct wf_event *copy = warp->arrived;
+                memcpy(copy, ev, engine->stride);
+                copy->size &= (uint16_t)~WF_ANTI;
+                wf_bag_add(&bags[thread - first], &worker->pool, copy);
+                struct wf_chunk *chunk = bags[thread - first].head;
+                wf_chunk_event(chunk, chunk->used - engine->stride)->size = size;
+            }
+        }
+        for (uint32_t t = first; t < engine->n_threads && t < first + 64; t++) {
+            if (bags[t - first].head != NULL) {
+                struct wf_warp *other = engine->workers[t].scheduler;
+                push(&other->inbox, &bags[t - first], engine->n_threads);
+            }
+        }
+    }
+}
+
+void wf_warp_ship(struct wf_warp *warp)
+{
+    struct wf_engine *engine = warp->worker->engine;
+
+    for (uint32_t p = 0; p < engine->n_processes; p++) {
+        struct wf_chunk *chunk = take(&warp->shared->net_out[p]);
+        if (chunk == NULL) {
+            continue;
+        }
+        warp->letter.size = 0;
+        while (chunk != NULL) {
+            struct wf_chunk *next = chunk->next;
+            wf_buf_append(&warp->letter, chunk->bytes, chunk->used);
+            wf_chunk_free(&warp->worker->pool, chunk);
+            chunk = next;
+        }
+        wf_comm_post(engine->comm, p, warp->letter.data, warp->letter.size);
+    }
+    while (wf_comm_poll(engine->comm, &warp->letter)) {
+        distribute(warp);
+    }
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/optimistic.h"
+
+static bool kp_has_history(const struct wf_warp *warp, const struct wf_kp *kp)
+{
+    return kp->last > warp->history.begin; /* last is a place + 1 */
+}
+
+/* Whether an event needs no mailbox. What a process schedules for itself never does: it can
+ * count on never seeing one of its own events that it has taken back. */
+static bool stays_here(const struct wf_warp *warp, const struct wf_event *ev)
+{
+    if (warp->loopback) {
+        return ev->dst == ev->key.src;
+    }
+    return wf_engine_owner(warp->worker->engine, ev->dst) == warp->worker->number;
+}
+
+/* Cancels all that the record's event had scheduled, latest first. */
+static void cancel_sent(struct wf_warp *warp, struct wf_record *record)
+{
+    uint32_t stride = warp->history.stride;
+    const unsigned char *sent = wf_record_sent(record, stride);
+
+    for (uint32_t at = record->frame.sent_size; at > 0; at -= stride) {
+        const struct wf_event *ev = (const void *)(sent + at - stride);
+        warp->worker->count.antis++;
+        if (stays_here(warp, ev)) {
+            wf_bag_add(&warp->todo, &warp->worker->pool, ev);
+        } else {
+            wf_warp_post(warp, ev, true);
+        }
+    }
+}
+
+/* Undoes the KP's last event. */
+static void undo_last(struct wf_warp *warp, struct wf_kp *kp)
+{
+    struct wf_history *history = &warp->history;
+    struct wf_record *record = wf_history_at(history, kp->last - 1);
+
+    wf_spec_undo(warp->worker, wf_record_event(record), &record->frame,
+                 wf_record_note(record, history->stride),
+                 wf_record_undo(record, history->stride));
+    warp->worker->count.rolled_back++;
+    cancel_sent(warp, record);
+    record->fate = WF_UNDONE;
+    if (record->prev == WF_NOWHERE || record->prev < history->begin) {
+        kp->last = 0;
+        return;
+    }
+    kp->last = record->prev + 1;
+    kp->key = wf_record_event(wf_history_at(history, record->prev))->key;
+}
+
+/* Takes the KP back to before `key`. The undone events become pending again, except one that
+ * equals `drop`. */
+static void roll_back(struct wf_warp *warp, struct wf_kp *kp, const struct wf_key *key,
+                      const struct wf_event *drop)
+{
+    warp->worker->count.rollbacks++;
+    while (kp_has_history(warp, kp) && !wf_key_before(&kp->key, key)) {
+        const struct wf_event *ev =
+            wf_record_event(wf_history_at(&warp->history, kp->last - 1));
+        undo_last(warp, kp);
+        if (drop != NULL && wf_event_same(ev, drop)) {
+            drop = NULL;
+        } else {
+            wf_pending_push(&warp->pending, ev);
+        }
+    }
+    wf_history_trim_end(&warp->history);
+}
+
+/* Nothing may reach back behind GVT: what is there has been committed. */
+static void check_gvt(const struct wf_warp *warp, const struct wf_event *ev)
+{
+    if (ev->key.time < warp->gvt) {
+        wf_panic("an event for process %u at %lld ps arrives after GVT has reached %lld ps",
+                 ev->dst, (long long)ev->key.time, (long long)warp->gvt);
+    }
+}
+
+static void annihilate_one(struct wf_warp *warp, const struct wf_event *ev)
+{
+    struct wf_kp *kp = wf_warp_kp(warp, ev->dst);
+
+    check_gvt(warp, ev);
+    if (kp_has_history(warp, kp) && !wf_key_before(&kp->key, &ev->key)) {
+        roll_back(warp, kp, &ev->key, ev);
+    } else {
+        wf_antis_add(&warp->antis, ev);
+    }
+}
+
+/* Cancelling may undo events whose own are then to be cancelled: a list, not recursion. */
+static void drain_todo(struct wf_warp *warp)
+{
+    uint32_t stride = warp->history.stride;
+
+    while (warp->todo.head != NULL) {
+        struct wf_chunk *chunk = warp->todo.head;
+        if (chunk->used == 0) {
+            warp->todo.head = chunk->next;
+            wf_chunk_free(&warp->worker->pool, chunk);
+            continue;
+        }
+        chunk->used -= stride;
+        wf_event_copy(warp->arrived, wf_chunk_event(chunk, chunk->used));
+        annihilate_one(warp, warp->arrived);
+    }
+}
+
+void wf_warp_annihilate(struct wf_warp *warp, const struct wf_event *ev)
+{
+    annihilate_one(warp, ev);
+    drain_todo(warp);
+}
+
+void wf_warp_insert(struct wf_warp *warp, const struct wf_event *ev)
+{
+    struct wf_kp *kp = wf_warp_kp(warp, ev->dst);
+
+    check_gvt(warp, ev);
+    if (kp_has_history(warp, kp) && !wf_key_before(&kp->key, &ev->key)) {
+        roll_back(warp, kp, &ev->key, NULL);
+        wf_pending_push(&warp->pending, ev);
+        drain_todo(warp);
+        return;
+    }
+    wf_pending_push(&warp->pending, ev);
+}
+
+void wf_warp_dispatch(struct wf_warp *warp, const struct wf_event *ev)
+{
+    if (stays_here(warp, ev)) {
+        wf_warp_insert(warp, ev);
+    } else {
+        wf_warp_post(warp, ev, false);
+    }
+}
+
+void wf_warp_retreat(struct wf_warp *warp, uint64_t bytes)
+{
+    struct wf_history *history = &warp->history;
+    uint64_t end = history->end;
+    uint32_t size = history->last_size;
+
+    wf_warp_commit_all(warp);
+    for (uint64_t done = 0; done < bytes && size != 0;) {
+        struct wf_record *record = wf_history_at(history, end - size);
+        if (record->fate == WF_LIVE) {
+            struct wf_event *ev = wf_record_event(record);
+            /* Of the live records the last of the log is the last of its KP. */
+            undo_last(warp, wf_warp_kp(warp, ev->dst));
+            wf_pending_push(&warp->pending, ev);
+        }
+        done += size;
+        end -= size;
+        size = record->size_back;
+    }
+    wf_history_trim_end(history);
+    drain_todo(warp);
+}

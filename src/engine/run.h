@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_ENGINE_RUN_H
+#define WF_ENGINE_RUN_H
+
+/*
+ * What a run reports of itself. The digest, the committed events and the final time are
+ * functions of the model; everything else are facts about the host and the schedule.
+ */
+
+#include <stdint.h>
+
+struct wf_run {
+    uint64_t digest;
+    uint64_t events_committed;
+    int64_t time; /* of the last committed event; when interrupted, all before it is done */
+
+    uint64_t events_rolled_back;
+    uint64_t rollbacks;
+    uint64_t anti_messages;
+    uint64_t gvt_rounds;
+    double gvt_seconds; /* summed over threads */
+    uint64_t windows;
+    uint64_t remote_events; /* scheduled for another thread or process */
+    uint64_t memory_throttles;
+
+    double wall_seconds;
+    double cpu_seconds; /* of all processes, set-up of the model excluded */
+    uint64_t peak_rss_bytes; /* summed over processes */
+    uint32_t threads;   /* that took part, per process */
+    uint32_t processes; /* likewise */
+    /* Events committed by the least and the most loaded thread. */
+    uint64_t thread_events_min, thread_events_max;
+};
+
+/* (1 - rolled back / committed) * 100, as TraceR defines it; 100 for an empty run. */
+double wf_run_efficiency_percent(const struct wf_run *run);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One thread. With a lookahead, events run window by window, which needs no order between
+ * processes and so no queue; where windows turn out to hold next to nothing, or there is no
+ * lookahead, in strict order instead.
+ */
+#include "base/mem.h"
+#include "engine/pending.h"
+#include "engine/windows.h"
+
+#include <stdlib.h>
+
+enum {
+    TRIAL_WINDOWS = 1024,       /* after so many windows, see whether they pay */
+    EVENTS_PER_WINDOW_MIN = 16, /* below this the queue is faster */
+    EVENTS_BETWEEN_CHECKS = 4096,
+};
+
+struct sequential {
+    bool windowed;
+    struct wf_windows windows;
+    struct wf_pending pending;
+};
+
+static void send_to_window(struct wf_worker *worker, const struct wf_event *ev)
+{
+    struct sequential *own = worker->scheduler;
+
+    wf_windows_send(&own->windows, ev);
+}
+
+static void send_to_queue(struct wf_worker *worker, const struct wf_event *ev)
+{
+    struct sequential *own = worker->scheduler;
+
+    wf_pending_push(&own->pending, ev);
+}
+
+static void prepare(struct wf_worker *worker)
+{
+    struct sequential *own = wf_xcalloc(1, sizeof(*own));
+
+    worker->scheduler = own;
+    own->windowed = worker->engine->lookahead > 0;
+    wf_pending_init(&own->pending, &worker->pool);
+    if (own->windowed) {
+        wf_windows_init(&own->windows, worker);
+    }
+    worker->ctx.send = own->windowed ? send_to_window : send_to_queue;
+}
+
+static void release(struct wf_worker *worker)
+{
+    struct sequential *own = worker->scheduler;
+
+    wf_pending_fini(&own->pending);
+    if (own->windowed) {
+        wf_windows_fini(&own->windows);
+    }
+    free(own);
+}
+
+static bool windows_pay(const struct wf_worker *worker)
+{
+    uint64_t rounds = worker->count.rounds;
+
+    return rounds % TRIAL_WINDOWS != 0 ||
+           worker->count.committed >= rounds * EVENTS_PER_WINDOW_MIN;
+}
+
+/* Returns true when all is done, false when the rest is better run from the queue. */
+static bool run_windows(struct wf_worker *worker, struct sequential *own)
+{
+    struct wf_wheel *wheel = &own->windows.wheel;
+
+    for (;;) {
+        uint64_t next = wf_wheel_next(wheel);
+        if (next == WF_WHEEL_NEVER) {
+            return true;
+        }
+        if (wf_engine_should_stop(worker->engine)) {
+            worker->engine->interrupted = true;
+            return true;
+        }
+        wf_wheel_advance(wheel, next);
+        wf_windows_run(&own->windows, worker);
+        wf_worker_progress(worker, worker->count.last_time);
+        if (!windows_pay(worker)) {
+            return false;
+        }
+    }
+}
+
+static void run_queue(struct wf_worker *worker, struct sequential *own)
+{
+    for (uint64_t n = 1; wf_pending_peek(&own->pending) != NULL; n++) {
+        wf_pending_pop(&own->pending, worker->current);
+        wf_worker_execute(worker, worker->current);
+        if (n % EVENTS_BETWEEN_CHECKS == 0) {
+            if (wf_engine_should_stop(worker->engine)) {
+                worker->engine->interrupted = true;
+                return;
+            }
+            wf_worker_progress(worker, worker->count.last_time);
+        }
+    }
+}
+
+static void move_to_queue(struct wf_worker *worker, struct sequential *own)
+{
+    struct wf_wheel *wheel = &own->windows.wheel;
+
+    for (uint64_t next = wf_wheel_next(wheel); next != WF_WHEEL_NEVER;
+         next = wf_wheel_next(wheel)) {
+        wf_wheel_advance(wheel, next);
+        struct wf_bag *bags = wf_wheel_take(wheel);
+        for (uint32_t b = 0; bags != NULL && b < worker->n_blocks; b++) {
+            for (struct wf_chunk *chunk = bags[b].head; chunk != NULL; chunk = chunk->next) {
+                for (uint32_t at = 0; at < chunk->used; at += worker->pool.stride) {
+                    wf_pending_push(&own->pending, wf_chunk_event(chunk, at));
+                }
+            }
+            wf_bag_free(&bags[b], &worker->pool);
+        }
+    }
+    worker->ctx.send = send_to_queue;
+}
+
+static void run(struct wf_worker *worker)
+{
+    struct sequential *own = worker->scheduler;
+
+    if (own->windowed) {
+        if (run_windows(worker, own)) {
+            return;
+        }
+        move_to_queue(worker, own);
+    }
+    run_queue(worker, own);
+}
+
+const struct wf_scheduler_ops wf_sequential_ops = {
+    .alone = true,
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+};

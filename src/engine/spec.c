@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/spec.h"
+
+enum entry_kind { ENTRY_STATE, ENTRY_EDIT, ENTRY_GET, ENTRY_PUT };
+
+struct entry {
+    uint32_t kind;
+    uint32_t where; /* offset in the state, or the cell */
+    uint32_t size;  /* of the saved bytes that follow */
+    uint32_t prev;  /* offset of the entry before + 1, 0 if none */
+};
+
+void wf_recording_fini(struct wf_recording *recording)
+{
+    wf_buf_fini(&recording->undo);
+    wf_buf_fini(&recording->sent);
+}
+
+static void log_bytes(struct wf_recording *recording, struct entry entry, const void *bytes)
+{
+    uint32_t at = (uint32_t)recording->undo.size;
+    size_t padded = ((size_t)entry.size + 7) / 8 * 8;
+    unsigned char *to = wf_buf_extend(&recording->undo, sizeof(entry) + padded);
+
+    entry.prev = recording->undo_last;
+    memcpy(to, &entry, sizeof(entry));
+    if (bytes != NULL) {
+        memcpy(to + sizeof(entry), bytes, entry.size);
+        memset(to + sizeof(entry) + entry.size, 0, padded - entry.size);
+    }
+    recording->undo_last = at + 1;
+}
+
+void wf_spec_log_state(struct wf_ctx *ctx, size_t offset, size_t size)
+{
+    const unsigned char *state = (const unsigned char *)(ctx->lp + 1);
+
+    log_bytes(ctx->recording,
+              (struct entry){
+                  .kind = ENTRY_STATE, .where = (uint32_t)offset, .size = (uint32_t)size},
+              state + offset);
+}
+
+void wf_spec_log_edit(struct wf_ctx *ctx, uint32_t cell)
+{
+    const struct wf_cells *cells = &ctx->worker->cells;
+
+    log_bytes(
+        ctx->recording,
+        (struct entry){.kind = ENTRY_EDIT, .where = cell, .size = (uint32_t)cells->size},
+        wf_cells_at(cells, cell));
+}
+
+void wf_spec_log_get(struct wf_ctx *ctx, uint32_t cell)
+{
+    log_bytes(ctx->recording, (struct entry){.kind = ENTRY_GET, .where = cell}, NULL);
+}
+
+void wf_spec_log_put(struct wf_ctx *ctx, uint32_t cell)
+{
+    log_bytes(ctx->recording, (struct entry){.kind = ENTRY_PUT, .where = cell}, NULL);
+}
+
+void wf_spec_forward(struct wf_worker *worker, const struct wf_event *ev,
+                     struct wf_frame *frame)
+{
+    struct wf_ctx *ctx = &worker->ctx;
+    struct wf_recording *recording = ctx->recording;
+    const struct wf_block *block =
+        &worker->engine->blocks[wf_engine_block_of(worker->engine, ev->dst)];
+    const struct wf_group *group = block->group;
+
+    wf_ctx_enter(ctx, block, ev->dst, ev);
+    frame->digest = ctx->lp->digest;
+    frame->sent = ctx->lp->sent;
+    frame->draws = ctx->lp->draws;
+    frame->overflows = worker->overflows;
+    recording->undo.size = 0;
+    recording->undo_last = 0;
+    recording->sent.size = 0;
+    recording->log_changes = group->ops->undo != NULL || group->ops->announces_changes;
+    if (!recording->log_changes) {
+        wf_spec_log_state(ctx, 0, group->state_size);
+    }
+    wf_ctx_digest(ctx, ev);
+    group->ops->event(ctx->lp + 1, ev, ctx);
+    frame->overflows = worker->overflows - frame->overflows;
+    worker->count.executed++;
+    frame->undo_size = (uint32_t)recording->undo.size;
+    frame->undo_last = recording->undo_last;
+    frame->sent_size = (uint32_t)recording->sent.size;
+    frame->note_size = ctx->note_size;
+}
+
+static void undo_entry(struct wf_worker *worker, const struct entry *entry, const void *bytes)
+{
+    unsigned char *state = (unsigned char *)(worker->ctx.lp + 1);
+
+    switch ((enum entry_kind)entry->kind) {
+    case ENTRY_STATE:
+        memcpy(state + entry->where, bytes, entry->size);
+        break;
+    case ENTRY_EDIT:
+        memcpy(wf_cells_at(&worker->cells, entry->where), bytes, entry->size);
+        break;
+    case ENTRY_GET:
+        wf_cells_put(&worker->cells, entry->where);
+        break;
+    case ENTRY_PUT:
+        break; /* it was kept */
+    }
+}
+
+void wf_spec_undo(struct wf_worker *worker, const struct wf_event *ev,
+                  const struct wf_frame *frame, const void *note, const unsigned char *undo)
+{
+    struct wf_ctx *ctx = &worker->ctx;
+    struct wf_recording *recording = ctx->recording;
+    const struct wf_block *block =
+        &worker->engine->blocks[wf_engine_block_of(worker->engine, ev->dst)];
+    const struct wf_process_ops *ops = block->group->ops;
+
+    wf_ctx_enter(ctx, block, ev->dst, ev);
+    if (ops->undo != NULL) {
+        ctx->recording = NULL; /* an undo handler is not itself undone */
+        ops->undo(ctx->lp + 1, ev, note, ctx);
+        ctx->recording = recording;
+    }
+    for (uint32_t at = frame->undo_last; at != 0;) {
+        struct entry entry;
+        memcpy(&entry, undo + at - 1, sizeof(entry));
+        undo_entry(worker, &entry, undo + at - 1 + sizeof(entry));
+        at = entry.prev;
+    }
+    ctx->lp->digest = frame->digest;
+    ctx->lp->sent = frame->sent;
+    ctx->lp->draws = frame->draws;
+    worker->overflows -= frame->overflows;
+}
+
+void wf_spec_commit(struct wf_worker *worker, const struct wf_event *ev,
+                    const struct wf_frame *frame, const void *note, const unsigned char *undo)
+{
+    const struct wf_block *block =
+        &worker->engine->blocks[wf_engine_block_of(worker->engine, ev->dst)];
+
+    for (uint32_t at = frame->undo_last; at != 0;) {
+        struct entry entry;
+        memcpy(&entry, undo + at - 1, sizeof(entry));
+        if (entry.kind == ENTRY_PUT) {
+            wf_cells_put(&worker->cells, entry.where);
+        }
+        at = entry.prev;
+    }
+    if (block->group->ops->commit != NULL) {
+        struct wf_recording *recording = worker->ctx.recording;
+        wf_ctx_enter(&worker->ctx, block, ev->dst, ev);
+        worker->ctx.recording = NULL;
+        wf_ctx_commit(&worker->ctx, ev, note);
+        worker->ctx.recording = recording;
+    }
+    worker->count.committed++;
+    worker->count.last_time =
+        ev->key.time > worker->count.last_time ? ev->key.time : worker->count.last_time;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/wheel.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+void wf_wheel_init(struct wf_wheel *wheel, struct wf_pool *pool, int64_t width)
+{
+    memset(wheel, 0, sizeof(*wheel));
+    wheel->pool = pool;
+    /* Rounded up, so that windows come out no longer than `width`. For 1 ps the exact value
+     * does not fit; one less does as well, since window() adds 1 to the time. */
+    wheel->reciprocal = width == 1 ? UINT64_MAX : UINT64_MAX / (uint64_t)width + 1;
+}
+
+void wf_wheel_blocks(struct wf_wheel *wheel, unsigned block_shift, const uint32_t *local_block,
+                     uint32_t n_blocks)
+{
+    wheel->block_shift = block_shift;
+    wheel->local_block = local_block;
+    wheel->n_blocks = n_blocks;
+    wheel->ring = wf_xcalloc((size_t)WF_WHEEL_SLOTS * n_blocks, sizeof(struct wf_bag));
+}
+
+void wf_wheel_fini(struct wf_wheel *wheel)
+{
+    free(wheel->ring);
+}
+
+void wf_wheel_file_far(struct wf_wheel *wheel, uint64_t window, const struct wf_event *ev)
+{
+    unsigned top = 63U - (unsigned)__builtin_clzll(window ^ wheel->now);
+    unsigned level = top / WF_WHEEL_BITS;
+    unsigned slot = (unsigned)(window >> (level * WF_WHEEL_BITS)) & (WF_WHEEL_SLOTS - 1);
+
+    wheel->used[level][slot / 64] |= UINT64_C(1) << (slot % 64);
+    wf_bag_add(&wheel->far[level][slot], wheel->pool, ev);
+}
+
+/* The first slot in use at this level, or WF_WHEEL_SLOTS. */
+static unsigned first_slot(const struct wf_wheel *wheel, unsigned level)
+{
+    for (unsigned word = 0; word < WF_WHEEL_SLOTS / 64; word++) {
+        if (wheel->used[level][word] != 0) {
+            return 64 * word + (unsigned)__builtin_ctzll(wheel->used[level][word]);
+        }
+    }
+    return WF_WHEEL_SLOTS;
+}
+
+uint64_t wf_wheel_next(const struct wf_wheel *wheel)
+{
+    for (unsigned level = 0; level < WF_WHEEL_LEVELS; level++) {
+        unsigned slot = first_slot(wheel, level);
+        if (slot < WF_WHEEL_SLOTS) {
+            unsigned shift = level * WF_WHEEL_BITS;
+            /* Above this level the window agrees with the present one. */
+            uint64_t above = (wheel->now >> shift) >> WF_WHEEL_BITS;
+            return ((above << WF_WHEEL_BITS) | slot) << shift;
+        }
+    }
+    return WF_WHEEL_NEVER;
+}
+
+static void refile(struct wf_wheel *wheel, struct wf_bag bag)
+{
+    while (bag.head != NULL) {
+        struct wf_chunk *chunk = bag.head;
+        for (uint32_t at = 0; at < chunk->used; at += wheel->pool->stride) {
+            const struct wf_event *ev = wf_chunk_event(chunk, at);
+            wf_wheel_file(wheel, wf_wheel_window(wheel, ev->key.time), ev);
+        }
+        bag.head = chunk->next;
+        wf_chunk_free(wheel->pool, chunk);
+    }
+}
+
+void wf_wheel_advance(struct wf_wheel *wheel, uint64_t window)
+{
+    wheel->now = window;
+    for (unsigned level = WF_WHEEL_LEVELS - 1; level > 0; level--) {
+        unsigned slot = (unsigned)(window >> (level * WF_WHEEL_BITS)) & (WF_WHEEL_SLOTS - 1);
+        uint64_t bit = UINT64_C(1) << (slot % 64);
+        if ((wheel->used[level][slot / 64] & bit) != 0) {
+            struct wf_bag bag = wheel->far[level][slot];
+            wheel->far[level][slot].head = NULL;
+            wheel->used[level][slot / 64] &= ~bit;
+            refile(wheel, bag);
+        }
+    }
+}
+
+struct wf_bag *wf_wheel_take(struct wf_wheel *wheel)
+{
+    unsigned slot = (unsigned)wheel->now & (WF_WHEEL_SLOTS - 1);
+    uint64_t bit = UINT64_C(1) << (slot % 64);
+
+    if ((wheel->used[0][slot / 64] & bit) == 0) {
+        return NULL;
+    }
+    wheel->used[0][slot / 64] &= ~bit;
+    return wheel->ring + (size_t)slot * wheel->n_blocks;
+}
