@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+enum { HUGE_MIN = 4 << 20 };
 
 static void *checked(void *p, size_t size)
 {
@@ -27,6 +30,18 @@ void *wf_xcalloc(size_t count, size_t size)
     size_t n = count == 0 || size == 0 ? 1 : count;
 
     return checked(calloc(n, size == 0 ? 1 : size), count * size);
+}
+
+void *wf_xcalloc_huge(size_t count, size_t size)
+{
+    unsigned char *p = wf_xcalloc(count, size);
+    size_t page = 4096, ahead = (page - (uintptr_t)p % page) % page;
+
+    /* A block this large has pages of its own; the advice is only that. */
+    if (count * size >= HUGE_MIN) {
+        (void)madvise(p + ahead, (count * size - ahead) / page * page, MADV_HUGEPAGE);
+    }
+    return p;
 }
 
 void *wf_xrealloc(void *old, size_t count, size_t size)

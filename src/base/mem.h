@@ -20,6 +20,9 @@ __attribute__((malloc, alloc_size(1), returns_nonnull)) void *wf_xmalloc(size_t 
 /* Zeroed; untouched pages of a large block cost no memory. */
 __attribute__((malloc, alloc_size(1, 2), returns_nonnull)) void *wf_xcalloc(size_t count,
                                                                             size_t size);
+/* Likewise, for arrays that are walked at random: asks for huge pages. */
+__attribute__((malloc, alloc_size(1, 2), returns_nonnull)) void *wf_xcalloc_huge(size_t count,
+                                                                                 size_t size);
 __attribute__((alloc_size(2, 3), returns_nonnull)) void *wf_xrealloc(void *old, size_t count,
                                                                      size_t size);
 /* Aligned to a cache line; not zeroed. */

@@ -38,7 +38,7 @@ struct wf_engine_config {
     uint64_t batch;        /* events between two looks at the incoming queue */
     uint64_t gvt_interval; /* batches between two GVT rounds */
     uint64_t lps_per_kp;   /* processes that roll back together */
-    int64_t leash;         /* how far past GVT to run; 0 is no limit */
+    int64_t leash;         /* how far past GVT to run; 0 adapts it */
     uint64_t memory;       /* bytes of undo log per thread */
     uint64_t perturb_seed;
 

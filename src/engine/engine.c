@@ -38,6 +38,7 @@ static void worker_free(struct wf_worker *worker)
 {
     wf_cells_fini(&worker->cells);
     free(worker->blocks);
+    free(worker->records);
     free(worker->current);
     free(worker->ctx.out);
     free(worker->tally);
@@ -161,8 +162,8 @@ static void *worker_main(void *arg)
     struct wf_engine *engine = worker->engine;
     const struct wf_scheduler_ops *ops = schedulers[engine->config.scheduler];
 
-    if (engine->config.pin && engine->n_threads > 1) {
-        wf_pin_thread(worker->thread);
+    if (engine->config.pin && engine->n_processes == 1 && engine->n_threads > 1) {
+        wf_pin_thread(worker->thread, engine->n_threads);
     }
     ops->prepare(worker);
     worker->ctx.lookahead = 0;

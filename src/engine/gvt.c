@@ -74,6 +74,7 @@ static void combine(struct wf_warp *warp)
     if (engine->n_processes > 1) {
         wf_comm_reduce(engine->comm, WF_COMM_MIN, values, 2);
     }
+    wf_warp_adapt_leash(warp, values[0]);
     warp->shared->gvt = values[0];
     warp->shared->stop = values[1] < 0;
     atomic_store_explicit(&warp->shared->gvt_wanted, false, memory_order_relaxed);
@@ -121,10 +122,9 @@ void wf_warp_commit_all(struct wf_warp *warp)
 
 static void set_horizon(struct wf_warp *warp)
 {
-    int64_t leash = warp->worker->engine->config.leash;
+    int64_t leash = warp->shared->leash;
 
-    warp->horizon =
-        leash == 0 || warp->gvt > INT64_MAX - leash ? INT64_MAX : warp->gvt + leash;
+    warp->horizon = warp->gvt > INT64_MAX - leash ? INT64_MAX : warp->gvt + leash;
 }
 
 bool wf_warp_gvt(struct wf_warp *warp)

@@ -86,6 +86,7 @@ struct wf_worker {
     uint32_t number; /* in the run */
     uint32_t *blocks; /* own, by global number */
     uint32_t n_blocks;
+    unsigned char *records; /* the memory of all its processes */
     struct wf_pool pool;
     struct wf_cells cells;
     struct wf_event *current; /* a stride of room for the event being executed */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 enum {
-    PREFETCH = 5,         /* events ahead whose processes are fetched */
+    PREFETCH = 4,         /* events ahead whose processes are fetched */
     IDLE_BEFORE_GVT = 64, /* looks at an empty mailbox before asking for a GVT round */
     PERTURB_BYTES = 8192, /* of history that an injected rollback takes back at most */
 };
@@ -37,11 +37,12 @@ static struct wf_warp_shared *shared_new(const struct wf_engine *engine)
     struct wf_warp_shared *shared = wf_xaligned(sizeof(*shared));
 
     memset(shared, 0, sizeof(*shared));
+    shared->leash = engine->config.leash == 0 ? WF_NO_LEASH : engine->config.leash;
     while ((UINT64_C(1) << shared->kp_shift) < engine->config.lps_per_kp) {
         shared->kp_shift++;
     }
     shared->kps =
-        wf_xcalloc(((size_t)engine->next_id >> shared->kp_shift) + 1, sizeof(struct wf_kp));
+        wf_xcalloc_huge(((size_t)engine->next_id >> shared->kp_shift) + 1, sizeof(struct wf_kp));
     shared->net_out = wf_xaligned(engine->n_processes * sizeof(struct wf_mailbox));
     for (uint32_t p = 0; p < engine->n_processes; p++) {
         atomic_init(&shared->net_out[p].head, NULL);
@@ -89,7 +90,8 @@ static void release(struct wf_worker *worker)
     free(warp);
 }
 
-static void prefetch(const struct wf_warp *warp)
+/* Inlined by force: as a call it has no effect that the compiler can see, and is dropped. */
+__attribute__((always_inline)) static inline void prefetch(const struct wf_warp *warp)
 {
     const struct wf_event *ev = wf_pending_ahead(&warp->pending, 2 * PREFETCH);
 
@@ -111,6 +113,7 @@ static void execute(struct wf_warp *warp, const struct wf_event *ev)
     wf_spec_forward(worker, ev, &frame);
     kp->last = 1 + wf_history_append(&warp->history, &worker->ctx, ev, &frame, prev);
     kp->key = ev->key;
+    warp->latest = ev->key.time;
     for (uint32_t at = 0; at < frame.sent_size; at += warp->history.stride) {
         wf_warp_dispatch(warp, (const void *)(warp->recording.sent.data + at));
     }
@@ -200,8 +203,10 @@ static void run(struct wf_worker *worker)
     uint64_t batches = 0, idle = 0;
     uint32_t spins = 0;
 
-    warp->shared = ((struct wf_warp *)worker->engine->workers[0].scheduler)->shared;
-    warp->horizon = worker->engine->config.leash == 0 ? INT64_MAX : worker->engine->config.leash;
+    if (worker->thread != 0) {
+        warp->shared = ((struct wf_warp *)worker->engine->workers[0].scheduler)->shared;
+    }
+    warp->horizon = warp->shared->leash;
     worker->ctx.send = send_recorded;
     worker->ctx.recording = &warp->recording;
     for (;;) {

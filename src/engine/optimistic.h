@@ -38,14 +38,18 @@ struct wf_mailbox {
     alignas(64) _Atomic(struct wf_chunk *) head;
 };
 
+#define WF_NO_LEASH INT64_MAX
+
 /* What the workers of one process share; belongs to thread 0. */
 struct wf_warp_shared {
     struct wf_kp *kps; /* by process number >> kp_shift */
     unsigned kp_shift;
     struct wf_mailbox *net_out; /* by process */
     alignas(64) _Atomic bool gvt_wanted;
-    alignas(64) int64_t gvt; /* written between barriers */
+    alignas(64) int64_t gvt; /* written between barriers, like all that follows */
     bool quiet, stop;
+    int64_t leash; /* in force, WF_NO_LEASH if none */
+    uint32_t rounds_to_look;
 };
 
 struct wf_warp {
@@ -64,6 +68,9 @@ struct wf_warp {
     int64_t gvt;
     int64_t horizon; /* events at or after it wait */
     int64_t least;   /* for GVT: what this worker still has to do */
+    int64_t latest;  /* time of the event executed last */
+    /* At the last look at the leash. */
+    uint64_t leash_executed, leash_rolled_back;
     bool loopback;   /* even events for a process of one's own take the mailbox */
     uint64_t chaos;  /* perturbing: random numbers drawn so far */
 };
@@ -96,6 +103,9 @@ bool wf_warp_receive(struct wf_warp *warp, bool all);
 bool wf_warp_has_mail(struct wf_warp *warp);
 /* By thread 0: moves messages between processes. */
 void wf_warp_ship(struct wf_warp *warp);
+
+/* leash.c: by thread 0 of each process in a GVT round, while the others wait. */
+void wf_warp_adapt_leash(struct wf_warp *warp, int64_t gvt);
 
 /* gvt.c */
 

@@ -58,20 +58,46 @@ static void cut_group(struct wf_engine *engine, const struct wf_group *group,
     }
 }
 
+static struct wf_worker *worker_of(const struct wf_engine *engine, const struct wf_block *block)
+{
+    if (block->count == 0 || block->owner / engine->n_threads != engine->process) {
+        return NULL;
+    }
+    return &engine->workers[block->owner % engine->n_threads];
+}
+
+/* Lays the states of a worker's processes side by side. */
+static void allocate_records(struct wf_engine *engine, struct wf_worker *worker)
+{
+    size_t bytes = 0;
+
+    for (uint32_t b = 0; b < worker->n_blocks; b++) {
+        const struct wf_block *block = &engine->blocks[worker->blocks[b]];
+        bytes += (size_t)block->count * block->group->stride;
+    }
+    worker->records = wf_xcalloc_huge(1, bytes);
+    unsigned char *next = worker->records;
+    for (uint32_t b = 0; b < worker->n_blocks; b++) {
+        struct wf_block *block = &engine->blocks[worker->blocks[b]];
+        block->records = next;
+        next += (size_t)block->count * block->group->stride;
+    }
+}
+
 static void deal_blocks(struct wf_engine *engine)
 {
     for (uint32_t t = 0; t < engine->n_threads; t++) {
         engine->workers[t].blocks = wf_xcalloc(engine->n_blocks, sizeof(uint32_t));
     }
     for (uint32_t b = 0; b < engine->n_blocks; b++) {
-        struct wf_block *block = &engine->blocks[b];
-        if (block->count == 0 || block->owner / engine->n_threads != engine->process) {
-            continue;
+        struct wf_worker *worker = worker_of(engine, &engine->blocks[b]);
+        if (worker != NULL) {
+            engine->local_block[b] = worker->n_blocks;
+            worker->blocks[worker->n_blocks++] = b;
         }
-        struct wf_worker *worker = &engine->workers[block->owner % engine->n_threads];
-        block->records = wf_xcalloc(block->count, block->group->stride);
-        engine->local_block[b] = worker->n_blocks;
-        worker->blocks[worker->n_blocks++] = b;
+    }
+    for (uint32_t t = 0; t < engine->n_threads; t++) {
+        allocate_records(engine, &engine->workers[t]);
     }
 }
 
@@ -91,9 +117,6 @@ void wf_partition(struct wf_engine *engine, uint32_t n_workers)
 
 void wf_partition_free(struct wf_engine *engine)
 {
-    for (uint32_t b = 0; b < engine->n_blocks; b++) {
-        free(engine->blocks[b].records);
-    }
     free(engine->blocks);
     free(engine->local_block);
 }

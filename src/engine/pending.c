@@ -4,9 +4,9 @@
 #include "base/mem.h"
 
 enum {
-    SORT_MAX = 2048, /* a bucket of so few is sorted; a larger one is spread first */
-    NEAR_MAX = 4096, /* a heap of so many means that the open stretch is too wide */
-    SPREAD = 256,    /* sub-buckets of the final sort */
+    SORT_MAX = 16384, /* a bucket of so few is sorted; a larger one is spread first */
+    NEAR_MAX = 4096,  /* a heap of so many means that the open stretch is too wide */
+    SPREAD = 256,     /* sub-buckets of the final sort */
 };
 
 void wf_pending_init(struct wf_pending *pending, struct wf_pool *pool)

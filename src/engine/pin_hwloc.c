@@ -1,9 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Threads that meet at barriers every millisecond lose everything when the system lets two of
+ * them share a core while another one is idle; it does so for seconds at a time.
+ */
 #include "engine/pin.h"
 
 #include <hwloc.h>
 
-void wf_pin_thread(uint32_t number)
+static void bind_to(hwloc_topology_t topology, uint32_t number, uint32_t n)
+{
+    int cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
+
+    if (cores > 0 && n <= (unsigned)cores) {
+        hwloc_obj_t core = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, number);
+        (void)hwloc_set_cpubind(topology, core->cpuset, HWLOC_CPUBIND_THREAD);
+    }
+}
+
+void wf_pin_thread(uint32_t number, uint32_t n)
 {
     hwloc_topology_t topology;
 
@@ -11,12 +25,7 @@ void wf_pin_thread(uint32_t number)
         return;
     }
     if (hwloc_topology_load(topology) == 0) {
-        int n = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
-        hwloc_obj_t core =
-            n > 0 ? hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, number % (unsigned)n) : NULL;
-        if (core != NULL) {
-            (void)hwloc_set_cpubind(topology, core->cpuset, HWLOC_CPUBIND_THREAD);
-        }
+        bind_to(topology, number, n);
     }
     hwloc_topology_destroy(topology);
 }

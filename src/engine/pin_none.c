@@ -2,7 +2,8 @@
 /* A build without hwloc: threads run where the system puts them. */
 #include "engine/pin.h"
 
-void wf_pin_thread(uint32_t number)
+void wf_pin_thread(uint32_t number, uint32_t n)
 {
     (void)number;
+    (void)n;
 }

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How far past GVT it pays to run. Threads that get less of the processor fall behind, the
+ * others run ahead, and what they do there is undone: when much is rolled back, the leash is
+ * half of how far the foremost has got; while little is, it grows again.
+ */
+#include "engine/optimistic.h"
+
+enum {
+    ROUNDS_BETWEEN_LOOKS = 8,
+    ROLLED_BACK_MUCH = 16, /* one event in so many */
+    GROW_BY = 8,           /* an eighth each time */
+};
+
+void wf_warp_adapt_leash(struct wf_warp *warp, int64_t gvt)
+{
+    struct wf_warp_shared *shared = warp->shared;
+    const struct wf_engine *engine = warp->worker->engine;
+    uint64_t executed = 0, rolled_back = 0;
+    int64_t foremost = gvt;
+
+    if (engine->config.leash != 0 || ++shared->rounds_to_look < ROUNDS_BETWEEN_LOOKS) {
+        return;
+    }
+    shared->rounds_to_look = 0;
+    for (uint32_t t = 0; t < engine->n_threads; t++) {
+        struct wf_warp *other = engine->workers[t].scheduler;
+        const struct wf_counters *count = &engine->workers[t].count;
+        executed += count->executed - other->leash_executed;
+        rolled_back += count->rolled_back - other->leash_rolled_back;
+        other->leash_executed = count->executed;
+        other->leash_rolled_back = count->rolled_back;
+        foremost = other->latest > foremost ? other->latest : foremost;
+    }
+    if (rolled_back * ROLLED_BACK_MUCH > executed) {
+        int64_t lead = foremost - gvt;
+        shared->leash = (lead < shared->leash ? lead : shared->leash) / 2 + 1;
+    } else if (shared->leash != WF_NO_LEASH) {
+        shared->leash += shared->leash / GROW_BY + 1;
+        if (shared->leash > WF_NO_LEASH / 2) {
+            shared->leash = WF_NO_LEASH;
+        }
+    }
+}

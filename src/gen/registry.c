@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/gen.h"
+
+#include "base/text.h"
+#include "gen/stencil3d.h"
+
+#include <string.h>
+
+/* The one place that lists generators. */
+static const struct wf_source_ops *const gen_table[] = {
+    &wf_stencil3d_ops,
+    NULL,
+};
+
+const struct wf_source_ops *const *wf_gen_table(void)
+{
+    return gen_table;
+}
+
+enum wf_status wf_gen_find(const char *name, const struct wf_source_ops **out,
+                           struct wf_err *err)
+{
+    char hint[WF_HINT_MAX];
+    struct wf_nearest nearest;
+
+    wf_nearest_begin(&nearest, name);
+    for (const struct wf_source_ops *const *ops = gen_table; *ops != NULL; ops++) {
+        if (strcmp((*ops)->name, name) == 0) {
+            *out = *ops;
+            return WF_OK;
+        }
+        wf_nearest_add(&nearest, (*ops)->name);
+    }
+    return wf_err_set(err, WF_EUSAGE, "unknown generator '%.64s'%s", name,
+                      wf_nearest_hint(&nearest, hint));
+}

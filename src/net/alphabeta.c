@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net/alphabeta.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+enum { ALPHABETA_HEAD }; /* alpha is over, the bytes follow */
+
+struct alphabeta {
+    struct wf_net net;
+    struct wf_alphabeta_params params;
+};
+
+static const struct wf_param params_table[] = {
+    {.name = "alpha",
+     .type = WF_PARAM_TIME,
+     .offset = offsetof(struct wf_alphabeta_params, alpha),
+     .def = "2us",
+     .min = "0",
+     .max = "1h",
+     .doc = "Start-up time of a message"},
+    {.name = "bandwidth",
+     .type = WF_PARAM_RATE,
+     .offset = offsetof(struct wf_alphabeta_params, bandwidth),
+     .def = "10GB/s",
+     .doc = "1/beta: bytes per second"},
+    WF_PARAM_END,
+};
+
+static int64_t transfer_ps(const struct wf_net *net, uint64_t bytes)
+{
+    return wf_transfer_ps(bytes, ((const struct alphabeta *)net)->params.bandwidth);
+}
+
+static enum wf_status alphabeta_create(const void *params, const struct wf_net_env *env,
+                                       struct wf_net **out, struct wf_err *err)
+{
+    const struct wf_alphabeta_params *given = params;
+    struct alphabeta *model = wf_xcalloc(1, sizeof(*model));
+
+    (void)err;
+    model->params = *given;
+    model->net = (struct wf_net){
+        .ops = &wf_alphabeta_ops,
+        .payload_max = sizeof(struct wf_message),
+        .promise_ps = given->alpha,
+        .ahead = WF_NET_ANY,
+        .n_nodes = env->n_nodes,
+    };
+    *out = &model->net;
+    return WF_OK;
+}
+
+static void alphabeta_destroy(struct wf_net *net)
+{
+    free(net);
+}
+
+static void alphabeta_attach(struct wf_net *net, struct wf_engine *engine)
+{
+    wf_engine_promise(engine, net->promise_ps);
+}
+
+static int64_t alphabeta_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
+                              uint32_t dst_node, const struct wf_message *msg, int64_t start)
+{
+    (void)node;
+    wf_net_schedule(net, ctx, dst_node, wf_time_add(start, net->promise_ps), ALPHABETA_HEAD,
+                    msg);
+    return wf_time_add(start, transfer_ps(net, msg->bytes));
+}
+
+static void alphabeta_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
+                            const struct wf_event *ev)
+{
+    const struct wf_message *msg = (const void *)ev->payload;
+
+    net->user.arrived(net->user.arg, ctx, node, msg,
+                      wf_time_add(wf_now(ctx), transfer_ps(net, msg->bytes)));
+}
+
+const struct wf_net_ops wf_alphabeta_ops = {
+    .name = "alphabeta",
+    .summary = "alpha + bytes / bandwidth, no contention",
+    .params = params_table,
+    .params_size = sizeof(struct wf_alphabeta_params),
+    .create = alphabeta_create,
+    .destroy = alphabeta_destroy,
+    .attach = alphabeta_attach,
+    .send = alphabeta_send,
+    .event = alphabeta_event,
+};

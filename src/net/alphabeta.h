@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_NET_ALPHABETA_H
+#define WF_NET_ALPHABETA_H
+
+/*
+ * The alpha-beta (Hockney) model: a message of k bytes takes alpha + k * beta, whatever else is
+ * under way. It is LogGP with o = g = 0 and without contention at the interfaces, with the
+ * customary difference that all k bytes count and not k-1. See docs/models/loggp.md.
+ */
+
+#include "net/net.h"
+
+struct wf_alphabeta_params {
+    int64_t alpha;
+    uint64_t bandwidth; /* 1/beta, bytes per second */
+};
+
+extern const struct wf_net_ops wf_alphabeta_ops;
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net/loggp.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+enum { LOGGP_HEAD }; /* the first byte of a message is at its destination */
+
+struct loggp {
+    struct wf_net net;
+    struct wf_loggp_params params;
+};
+
+/* A node's interface: from when on it can send and receive the next message. */
+struct interface {
+    int64_t send_free;
+    int64_t recv_free;
+};
+
+static const struct wf_param params_table[] = {
+    {.name = "L",
+     .type = WF_PARAM_TIME,
+     .offset = offsetof(struct wf_loggp_params, latency),
+     .def = "1us",
+     .min = "0",
+     .max = "1h",
+     .doc = "Latency: from the first byte's leaving to its arrival"},
+    {.name = "o",
+     .type = WF_PARAM_TIME,
+     .offset = offsetof(struct wf_loggp_params, overhead),
+     .def = "500ns",
+     .min = "0",
+     .max = "1h",
+     .doc = "Overhead: CPU time of a rank to send or to receive a message"},
+    {.name = "g",
+     .type = WF_PARAM_TIME,
+     .offset = offsetof(struct wf_loggp_params, gap),
+     .def = "100ns",
+     .min = "0",
+     .max = "1h",
+     .doc = "Gap: least time between two messages that a node sends, or receives"},
+    {.name = "bandwidth",
+     .type = WF_PARAM_RATE,
+     .offset = offsetof(struct wf_loggp_params, bandwidth),
+     .def = "10GB/s",
+     .doc = "1/G: bytes of a long message that follow the first, per second"},
+    WF_PARAM_END,
+};
+
+static const struct loggp *to_loggp(const struct wf_net *net)
+{
+    return (const struct loggp *)net;
+}
+
+/* (k-1)G; a message without data still has a byte to it. */
+static int64_t tail_ps(const struct loggp *loggp, uint64_t bytes)
+{
+    return bytes <= 1 ? 0 : wf_transfer_ps(bytes - 1, loggp->params.bandwidth);
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static enum wf_status loggp_create(const void *params, const struct wf_net_env *env,
+                                   struct wf_net **out, struct wf_err *err)
+{
+    const struct wf_loggp_params *given = params;
+    struct loggp *loggp = wf_xcalloc(1, sizeof(*loggp));
+
+    (void)err;
+    loggp->params = *given;
+    loggp->net = (struct wf_net){
+        .ops = &wf_loggp_ops,
+        .node_size = sizeof(struct interface),
+        .payload_max = sizeof(struct wf_message),
+        .o_send_ps = given->overhead,
+        .o_recv_ps = given->overhead,
+        .promise_ps = given->latency,
+        .ahead = WF_NET_IN_ORDER,
+        .n_nodes = env->n_nodes,
+    };
+    *out = &loggp->net;
+    return WF_OK;
+}
+
+static void loggp_destroy(struct wf_net *net)
+{
+    free(net);
+}
+
+static void loggp_attach(struct wf_net *net, struct wf_engine *engine)
+{
+    wf_engine_promise(engine, net->promise_ps);
+}
+
+static int64_t loggp_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
+                          uint32_t dst_node, const struct wf_message *msg, int64_t start)
+{
+    const struct loggp *loggp = to_loggp(net);
+    struct interface *own = node;
+    int64_t first = later(start, own->send_free);
+    int64_t last = wf_time_add(first, tail_ps(loggp, msg->bytes));
+
+    wf_touch(ctx, &own->send_free, sizeof(own->send_free));
+    own->send_free = wf_time_add(last, loggp->params.gap);
+    wf_net_schedule(net, ctx, dst_node, wf_time_add(first, loggp->params.latency), LOGGP_HEAD,
+                    msg);
+    return last;
+}
+
+static void loggp_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
+                        const struct wf_event *ev)
+{
+    const struct loggp *loggp = to_loggp(net);
+    const struct wf_message *msg = (const void *)ev->payload;
+    struct interface *own = node;
+    int64_t first = later(wf_now(ctx), own->recv_free);
+    int64_t last = wf_time_add(first, tail_ps(loggp, msg->bytes));
+
+    wf_touch(ctx, &own->recv_free, sizeof(own->recv_free));
+    own->recv_free = wf_time_add(last, loggp->params.gap);
+    net->user.arrived(net->user.arg, ctx, node, msg, last);
+}
+
+const struct wf_net_ops wf_loggp_ops = {
+    .name = "loggp",
+    .summary = "LogGP: latency, overhead, gap and bandwidth; interfaces contend, paths do not",
+    .params = params_table,
+    .params_size = sizeof(struct wf_loggp_params),
+    .create = loggp_create,
+    .destroy = loggp_destroy,
+    .attach = loggp_attach,
+    .send = loggp_send,
+    .event = loggp_event,
+};

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_NET_NET_H
+#define WF_NET_NET_H
+
+/*
+ * What the layer above may ask of a network model: to carry a message between two nodes, and
+ * to say when it has left and when it has arrived. A model knows topologies and the engine,
+ * and nothing of ranks, tags or collectives.
+ *
+ * A node is one process of the engine. The first bytes of its state are the model's part, of
+ * the size the model asks for; the rest belongs to the layer above. The two meet in function
+ * calls, not in events: the layer above calls send(), hands events of the network's kinds to
+ * event(), and is called back when a message arrives.
+ *
+ * To add a model: one .c file with a const struct wf_net_ops, one line in net/registry.c. The
+ * conformance test picks it up from there.
+ */
+
+#include "base/param.h"
+#include "base/units.h"
+#include "engine/engine.h"
+#include "topo/topo.h"
+
+enum {
+    WF_NET_KINDS = 16, /* event kinds below this are the network's, the others are not */
+    WF_ENVELOPE_WORDS = 5,
+};
+
+#define WF_NET_LATER INT64_C(-1)
+
+/* Travels as the payload of events and is therefore free of padding. */
+struct wf_message {
+    uint64_t bytes;
+    uint32_t src_node;
+    uint32_t envelope[WF_ENVELOPE_WORDS]; /* of the layer above; carried, never looked at */
+};
+
+_Static_assert(sizeof(struct wf_message) == 32, "with its head, an event of one cache line");
+
+/* Which times of departure send() accepts. */
+enum wf_net_ahead {
+    WF_NET_NOW,      /* wf_now() only */
+    WF_NET_IN_ORDER, /* any from wf_now() on that is not before the node's last one */
+    WF_NET_ANY,      /* any from wf_now() on */
+};
+
+struct wf_net;
+
+/* The layer above. Both functions get the `node` that event() or send() was given, are called
+ * inside a handler of that node's process, and may call send(). */
+struct wf_net_user {
+    void *arg;
+    /* A message for this node. Called when its head is here; its last byte arrives at `at`, now
+     * or later. Messages from one node to another come in the order of their departure, and of
+     * the calls that sent them if they departed together. */
+    void (*arrived)(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg,
+                    int64_t at);
+    /* The last byte of a message for which send() returned WF_NET_LATER left this node. */
+    void (*sent)(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg);
+};
+
+struct wf_net_env {
+    const struct wf_topo *topo; /* kept; null if the user gave none */
+    uint32_t n_nodes;
+};
+
+/* All members are required. */
+struct wf_net_ops {
+    const char *name;
+    const char *summary; /* one line, for --help */
+    const struct wf_param *params;
+    size_t params_size;
+
+    /* Checks everything that can be wrong. `params` is borrowed. On success the caller owns
+     * *out and releases it with wf_net_free(); on failure *out is left alone. */
+    enum wf_status (*create)(const void *params, const struct wf_net_env *env,
+                             struct wf_net **out, struct wf_err *err);
+    void (*destroy)(struct wf_net *net);
+    /* Adds processes of its own to the engine, if it has any, and promises its least delay. */
+    void (*attach)(struct wf_net *net, struct wf_engine *engine);
+
+    /* Sends a message from this node at the time `start`, as net->ahead allows. Returns when
+     * the last byte has left, or WF_NET_LATER. `dst_node` may be this node. */
+    int64_t (*send)(const struct wf_net *net, struct wf_ctx *ctx, void *node, uint32_t dst_node,
+                    const struct wf_message *msg, int64_t start);
+    /* An event of a kind below WF_NET_KINDS for this node. */
+    void (*event)(const struct wf_net *net, struct wf_ctx *ctx, void *node,
+                  const struct wf_event *ev);
+};
+
+/* The common head of every model; the concrete struct has it as its first member. It does not
+ * change during a run. */
+struct wf_net {
+    const struct wf_net_ops *ops;
+    size_t node_size;   /* of the model's part of a node's state; a multiple of 8 */
+    size_t payload_max; /* of the events it schedules for nodes */
+    int64_t o_send_ps;  /* CPU time per message, spent by the sending rank... */
+    int64_t o_recv_ps;  /* ...and by the receiving one */
+    int64_t promise_ps; /* least delay from a node to another process */
+    enum wf_net_ahead ahead;
+    uint32_t n_nodes;
+    uint32_t first_node;     /* process number of node 0; set by wf_net_attach() */
+    struct wf_net_user user; /* likewise */
+};
+
+/* The registered models in a fixed order, null-terminated. */
+const struct wf_net_ops *const *wf_net_table(void);
+
+/* The model called `name`. An unknown name is WF_EUSAGE and proposes the nearest known one. */
+WF_NODISCARD
+enum wf_status wf_net_find(const char *name, const struct wf_net_ops **out, struct wf_err *err);
+
+/* Connects a model to an engine to which the nodes have been added, as processes `first_node`
+ * and following, and to the layer above. Once per model. */
+void wf_net_attach(struct wf_net *net, struct wf_engine *engine, uint32_t first_node,
+                   const struct wf_net_user *user);
+
+void wf_net_free(struct wf_net *net); /* null is allowed */
+
+/* Times add up to at most WF_TIME_MAX: a message that takes for ever is a limit exceeded, which
+ * the engine notices when such an event is scheduled, and not an overflow. */
+static inline int64_t wf_time_add(int64_t a, int64_t b)
+{
+    return a > WF_TIME_MAX - b ? WF_TIME_MAX : a + b;
+}
+
+/* Schedules an event for a node at the time `at`, which may be WF_TIME_MAX. */
+static inline void wf_net_schedule(const struct wf_net *net, struct wf_ctx *ctx,
+                                   uint32_t dst_node, int64_t at, uint16_t kind,
+                                   const struct wf_message *msg)
+{
+    int64_t delay = at == WF_TIME_MAX ? WF_TIME_MAX : at - wf_now(ctx);
+
+    wf_schedule(ctx, net->first_node + dst_node, delay, kind, msg, sizeof(*msg));
+}
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "replay/tally.h"
+
+#include "base/int128.h"
+
+#include <string.h>
+
+static void add_sum(struct wf_stat *stat, uint64_t low, uint64_t high)
+{
+    stat->sum_low += low;
+    stat->sum_high += high + (stat->sum_low < low);
+}
+
+void wf_stat_add(struct wf_stat *stat, int64_t value)
+{
+    if (stat->n == 0 || value < stat->min) {
+        stat->min = value;
+    }
+    if (stat->n == 0 || value > stat->max) {
+        stat->max = value;
+    }
+    stat->n++;
+    add_sum(stat, (uint64_t)value, 0);
+}
+
+int64_t wf_stat_mean(const struct wf_stat *stat)
+{
+    wf_u128 sum = (wf_u128)stat->sum_high << 64 | stat->sum_low;
+
+    return stat->n == 0 ? 0 : (int64_t)(sum / stat->n);
+}
+
+static void merge_stat(struct wf_stat *into, const struct wf_stat *from)
+{
+    if (from->n == 0) {
+        return;
+    }
+    if (into->n == 0) {
+        *into = *from;
+        return;
+    }
+    into->min = from->min < into->min ? from->min : into->min;
+    into->max = from->max > into->max ? from->max : into->max;
+    into->n += from->n;
+    add_sum(into, from->sum_low, from->sum_high);
+}
+
+void wf_tally_block(struct wf_replay_tally *tally, const struct wf_blocked *blocked)
+{
+    uint32_t at = tally->n_blocked;
+
+    while (at > 0 && tally->blocked[at - 1].rank > blocked->rank) {
+        at--;
+    }
+    if (at == WF_TALLY_BLOCKED) {
+        return;
+    }
+    if (tally->n_blocked < WF_TALLY_BLOCKED) {
+        tally->n_blocked++;
+    }
+    memmove(&tally->blocked[at + 1], &tally->blocked[at],
+            (tally->n_blocked - 1 - at) * sizeof(tally->blocked[0]));
+    tally->blocked[at] = *blocked;
+}
+
+void wf_tally_merge(void *into, const void *from)
+{
+    struct wf_replay_tally *a = into;
+    const struct wf_replay_tally *b = from;
+
+    a->messages += b->messages;
+    a->bytes += b->bytes;
+    a->unreceived += b->unreceived;
+    a->unfinished += b->unfinished;
+    merge_stat(&a->finish, &b->finish);
+    merge_stat(&a->compute, &b->compute);
+    merge_stat(&a->wait, &b->wait);
+    merge_stat(&a->overhead, &b->overhead);
+    for (uint32_t i = 0; i < b->n_blocked; i++) {
+        wf_tally_block(a, &b->blocked[i]);
+    }
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_REPLAY_TALLY_H
+#define WF_REPLAY_TALLY_H
+
+/*
+ * What a replay adds up over its ranks: integers only, so that the sum does not depend on the
+ * order in which threads and processes contribute.
+ */
+
+#include <stdint.h>
+
+enum { WF_TALLY_BLOCKED = 8 }; /* ranks that are named */
+
+/* A quantity of each rank. */
+struct wf_stat {
+    uint64_t n; /* ranks */
+    int64_t min, max;
+    uint64_t sum_low, sum_high; /* of non-negative values, 128 bits */
+};
+
+/* A rank that did not come to its end, and the receive it waits for. */
+struct wf_blocked {
+    uint32_t rank;
+    uint32_t waits; /* 1; 0 if it was stopped on its way, and the rest says nothing */
+    uint32_t source;
+    int32_t tag;
+    uint32_t comm;
+    uint32_t collective; /* 1 if the receive belongs to a collective */
+};
+
+/* Zeroed is empty. */
+struct wf_replay_tally {
+    uint64_t messages, bytes; /* sent */
+    uint64_t unreceived;      /* messages that arrived and found no receive */
+    uint64_t unfinished;      /* ranks that did not come to their end */
+    struct wf_stat finish;    /* picoseconds; of the ranks that did; `max` is the prediction */
+    struct wf_stat compute;   /* of all ranks, as the next two */
+    struct wf_stat wait;      /* doing nothing but waiting for a message */
+    struct wf_stat overhead;  /* CPU time spent on messages */
+    uint32_t n_blocked,
+        padding; /* entries used; the unfinished ranks with the lowest numbers */
+    struct wf_blocked blocked[WF_TALLY_BLOCKED];
+};
+
+void wf_stat_add(struct wf_stat *stat, int64_t value);
+int64_t wf_stat_mean(const struct wf_stat *stat); /* rounded down; 0 if there are no values */
+
+void wf_tally_block(struct wf_replay_tally *tally, const struct wf_blocked *blocked);
+void wf_tally_merge(void *into, const void *from); /* wf_merge_fn */
+
+#endif

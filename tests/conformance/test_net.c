@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every registered network model promises, whoever wrote it: nothing is lost, nothing is
+ * early, messages between two nodes keep their order, and what happens can be undone. */
+#include "net/net.h"
+
+#include "replay_harness.h"
+#include "wf_test.h"
+
+enum { N_NODES = 12, TURNS = 40, KIND_TURN = WF_NET_KINDS, SEED = 5 };
+
+struct model {
+    const struct wf_net *net;
+    size_t log_offset;
+};
+
+/* The test's part of a node's state. */
+struct log {
+    int64_t last_start[N_NODES]; /* for each destination */
+    uint64_t turns;
+    uint64_t sent, received, sent_bytes, received_bytes;
+    uint64_t early, disordered;          /* broken promises */
+    uint32_t to[N_NODES], from[N_NODES]; /* messages of each pair so far */
+};
+
+struct totals {
+    uint64_t sent, received, sent_bytes, received_bytes, early, disordered;
+};
+
+static struct log *log_of(const struct model *model, void *node)
+{
+    return (void *)((unsigned char *)node + model->log_offset);
+}
+
+static void split(uint64_t value, uint32_t *words)
+{
+    words[0] = (uint32_t)value;
+    words[1] = (uint32_t)(value >> 32);
+}
+
+/* When the model may be asked to send next: not before what was sent to the same node, so that
+ * the order of the calls is that of departure. */
+static int64_t choose_start(const struct wf_net *net, const struct log *log, int64_t now,
+                            uint32_t dst, uint64_t random)
+{
+    int64_t start = now + (int64_t)(random % 3000000);
+
+    if (net->ahead == WF_NET_NOW) {
+        return now;
+    }
+    for (uint32_t i = 0; i < N_NODES; i++) {
+        if ((i == dst || net->ahead == WF_NET_IN_ORDER) && log->last_start[i] > start) {
+            start = log->last_start[i];
+        }
+    }
+    return start;
+}
+
+static void send_one(const struct model *model, struct wf_ctx *ctx, void *node)
+{
+    const struct wf_net *net = model->net;
+    struct log *log = log_of(model, node);
+    uint64_t r = wf_random(ctx);
+    uint32_t dst = (uint32_t)(r % N_NODES);
+    int64_t start = choose_start(net, log, wf_now(ctx), dst, r >> 20);
+    struct wf_message msg = {.bytes = r >> 8 & 3 ? (r >> 40) % 100000 : (r >> 10) % 2,
+                             .src_node = wf_self(ctx) - net->first_node};
+
+    msg.envelope[0] = msg.src_node;
+    msg.envelope[1] = log->to[dst]++;
+    split((uint64_t)start, &msg.envelope[2]);
+    log->last_start[dst] = start;
+    log->sent++;
+    log->sent_bytes += msg.bytes;
+
+    int64_t left = net->ops->send(net, ctx, node, dst, &msg, start);
+    log->early += left != WF_NET_LATER && left < start;
+}
+
+static void arrived(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg,
+                    int64_t at)
+{
+    const struct model *model = arg;
+    struct log *log = log_of(model, node);
+    int64_t start = (int64_t)((uint64_t)msg->envelope[3] << 32 | msg->envelope[2]);
+    uint32_t src = msg->envelope[0];
+    int64_t least = src + model->net->first_node == wf_self(ctx) ? 0 : model->net->promise_ps;
+
+    wf_touch(ctx, log, sizeof(*log));
+    log->received++;
+    log->received_bytes += msg->bytes;
+    log->early += at < wf_now(ctx) || wf_now(ctx) - start < least || msg->src_node != src;
+    log->disordered += log->from[src]++ != msg->envelope[1];
+}
+
+static void sent(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg)
+{
+    (void)arg;
+    (void)ctx;
+    (void)node;
+    (void)msg;
+}
+
+static void init(void *state, struct wf_ctx *ctx)
+{
+    (void)state;
+    wf_schedule(ctx, wf_self(ctx), 0, KIND_TURN, NULL, 0);
+}
+
+static void event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
+{
+    const struct model *model = wf_model(ctx);
+
+    if (ev->kind != KIND_TURN) {
+        model->net->ops->event(model->net, ctx, state, ev);
+        return;
+    }
+
+    struct log *log = log_of(model, state);
+    wf_touch(ctx, log, sizeof(*log));
+    send_one(model, ctx, state);
+    send_one(model, ctx, state);
+    if (++log->turns < TURNS) {
+        wf_schedule(ctx, wf_self(ctx), (int64_t)(wf_random(ctx) % 2000000), KIND_TURN, NULL, 0);
+    }
+}
+
+static void finish(const void *state, struct wf_ctx *ctx)
+{
+    const struct model *model = wf_model(ctx);
+    const struct log *log = (const void *)((const unsigned char *)state + model->log_offset);
+    struct totals *totals = wf_tally(ctx);
+
+    totals->sent += log->sent;
+    totals->received += log->received;
+    totals->sent_bytes += log->sent_bytes;
+    totals->received_bytes += log->received_bytes;
+    totals->early += log->early;
+    totals->disordered += log->disordered;
+}
+
+static void merge(void *into, const void *from)
+{
+    uint64_t *a = into;
+    const uint64_t *b = from;
+
+    for (size_t i = 0; i < sizeof(struct totals) / sizeof(uint64_t); i++) {
+        a[i] += b[i];
+    }
+}
+
+/* Random traffic on one model; returns the digest. */
+static uint64_t traffic(const struct wf_net_ops *ops, const struct setup *setup,
+                        struct totals *totals)
+{
+    const struct wf_engine_config config = engine_config(setup);
+    struct wf_err err = {.status = WF_OK};
+    struct wf_topo *topo = NULL;
+    struct wf_run run;
+
+    must(wf_topo_create("torus:3x2x2", &topo, &err), &err);
+    const struct wf_net_env env = {.topo = topo, .n_nodes = N_NODES};
+    struct wf_net *net = make_net(ops, NULL, &env);
+    struct model model = {.net = net, .log_offset = net->node_size};
+    const struct wf_process_ops process = {
+        .name = "node",
+        .payload_max = net->payload_max,
+        .announces_changes = true,
+        .init = init,
+        .event = event,
+        .finish = finish,
+    };
+    const struct wf_net_user user = {.arg = &model, .arrived = arrived, .sent = sent};
+    struct wf_engine *engine = wf_engine_new(&config, NULL);
+
+    uint32_t first =
+        wf_engine_add(engine, &process, N_NODES, net->node_size + sizeof(struct log), &model);
+    wf_engine_tally(engine, sizeof(*totals), merge);
+    wf_net_attach(net, engine, first, &user);
+    must(wf_engine_run(engine, &run, &err), &err);
+    memcpy(totals, wf_engine_tally_get(engine), sizeof(*totals));
+    wf_engine_free(engine);
+    wf_net_free(net);
+    wf_topo_free(topo);
+    return run.digest;
+}
+
+static void messages_arrive_all_in_order_and_not_early(void)
+{
+    for (const struct wf_net_ops *const *ops = wf_net_table(); *ops != NULL; ops++) {
+        struct totals totals;
+        (void)traffic(*ops, &(struct setup){.scheduler = WF_SEQUENTIAL}, &totals);
+        CHECK_U64(totals.sent, UINT64_C(2) * N_NODES * TURNS);
+        CHECK_U64(totals.received, totals.sent);
+        CHECK_U64(totals.received_bytes, totals.sent_bytes);
+        CHECK_U64(totals.early, 0);
+        CHECK_U64(totals.disordered, 0);
+    }
+}
+
+static void every_scheduler_gives_the_same(void)
+{
+    static const struct setup setups[] = {
+        {.scheduler = WF_CHECK_UNDO},
+        {.scheduler = WF_CONSERVATIVE, .threads = 2},
+        {.scheduler = WF_OPTIMISTIC, .threads = 2, .batch = 4},
+        {.scheduler = WF_PERTURB, .threads = 2, .perturb_seed = 3},
+    };
+
+    for (const struct wf_net_ops *const *ops = wf_net_table(); *ops != NULL; ops++) {
+        struct totals one, other;
+        uint64_t digest = traffic(*ops, &(struct setup){.scheduler = WF_SEQUENTIAL}, &one);
+        for (size_t i = 0; i < sizeof(setups) / sizeof(setups[0]); i++) {
+            CHECK_U64(traffic(*ops, &setups[i], &other), digest);
+            CHECK(memcmp(&one, &other, sizeof(one)) == 0);
+        }
+    }
+}
+
+static void every_model_is_described(void)
+{
+    for (const struct wf_net_ops *const *ops = wf_net_table(); *ops != NULL; ops++) {
+        const struct wf_net_ops *found = NULL;
+        CHECK(wf_net_find((*ops)->name, &found, NULL) == WF_OK && found == *ops);
+        CHECK((*ops)->summary != NULL);
+        for (const struct wf_param *row = (*ops)->params; row->name != NULL; row++) {
+            CHECK(row->doc != NULL && row->offset < (*ops)->params_size);
+        }
+    }
+}
+
+static void an_unknown_model_gets_a_proposal(void)
+{
+    const struct wf_net_ops *ops = NULL;
+    struct wf_err err = {.status = WF_OK};
+
+    CHECK(wf_net_find("logp", &ops, &err) == WF_EUSAGE);
+    CHECK_STR(err.text, "unknown network model 'logp'; did you mean 'loggp'?");
+}
+
+static void the_latency_model_says_what_it_lacks(void)
+{
+    const struct wf_net_ops *ops = NULL;
+    struct wf_topo *topo = NULL;
+    struct wf_net *net = NULL;
+    struct wf_err err = {.status = WF_OK};
+    uint64_t params[8] = {1, 1};
+
+    CHECK(wf_net_find("latency", &ops, &err) == WF_OK && ops->params_size <= sizeof(params));
+    CHECK(ops->create(params, &(struct wf_net_env){.n_nodes = 4}, &net, &err) == WF_EUSAGE);
+    CHECK_STR(err.text, "network model 'latency' needs a topology");
+    CHECK(wf_topo_create("torus:3", &topo, &err) == WF_OK);
+    CHECK(ops->create(params, &(struct wf_net_env){.topo = topo, .n_nodes = 4}, &net, &err) ==
+          WF_EINVAL);
+    CHECK_STR(err.text, "4 nodes do not fit on a torus of 3");
+    CHECK(net == NULL);
+    wf_topo_free(topo);
+}
+
+int main(void)
+{
+    RUN(every_model_is_described);
+    RUN(an_unknown_model_gets_a_proposal);
+    RUN(the_latency_model_says_what_it_lacks);
+    RUN(messages_arrive_all_in_order_and_not_early);
+    RUN(every_scheduler_gives_the_same);
+    return wf_test_done();
+}

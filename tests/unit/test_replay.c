@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "replay/replay.h"
+
+#include "gen/stencil3d.h"
+#include "net/alphabeta.h"
+#include "net/latency.h"
+#include "net/loggp.h"
+#include "replay_harness.h"
+#include "wf_test.h"
+
+enum { RANKS_MAX = 33 };
+
+static const struct setup loggp = {.net = &wf_loggp_ops};
+
+/* Of n ranks that all run the same ops. */
+static struct outcome run_same(struct setup setup, const struct wf_op *ops, uint32_t n_ranks)
+{
+    const struct wf_op *ranks[RANKS_MAX];
+
+    if (n_ranks > RANKS_MAX) {
+        abort();
+    }
+    for (uint32_t i = 0; i < n_ranks; i++) {
+        ranks[i] = ops;
+    }
+    return replay_script(setup, ranks, n_ranks);
+}
+
+static uint64_t log2_down(uint64_t n)
+{
+    return n == 1 ? 0 : 1 + log2_down(n / 2);
+}
+
+static void collectives_end_with_the_right_number_of_messages(void)
+{
+    static const struct wf_op barrier[] = {BARRIER, END};
+    static const struct wf_op allreduce[] = {ALLREDUCE(24), END};
+
+    for (uint32_t n = 1; n <= RANKS_MAX; n++) {
+        uint64_t down = log2_down(n), power = UINT64_C(1) << down;
+        struct outcome out = run_same(loggp, barrier, n);
+        CHECK(out.status == WF_OK && out.tally.unfinished == 0);
+        CHECK_U64(out.tally.messages, n * (power == n ? down : down + 1));
+        CHECK_U64(out.tally.bytes, 0);
+        out = run_same(loggp, allreduce, n);
+        CHECK(out.status == WF_OK && out.tally.unfinished == 0);
+        CHECK_U64(out.tally.messages, power * down + 2 * (n - power));
+        CHECK_U64(out.tally.bytes, 24 * out.tally.messages);
+        CHECK_U64(out.tally.finish.n, n);
+        CHECK_U64(out.tally.unreceived, 0);
+    }
+}
+
+/* Each exchange of recursive doubling takes as long as one message, on an idle network. */
+static void an_allreduce_of_a_power_of_two_takes_log2_messages(void)
+{
+    static const struct wf_alphabeta_params ab = {.alpha = 1000, .bandwidth = 1000000000000};
+    static const struct wf_op ops[] = {ALLREDUCE(24), END};
+
+    for (uint32_t rounds = 0; rounds <= 5; rounds++) {
+        struct outcome out = run_same(
+            (struct setup){.net = &wf_alphabeta_ops, .net_params = &ab}, ops, 1U << rounds);
+        CHECK_U64((uint64_t)out.tally.finish.max, UINT64_C(1024) * rounds);
+        CHECK_U64((uint64_t)out.tally.finish.min, UINT64_C(1024) * rounds);
+    }
+}
+
+/* Nobody leaves a barrier before the last has come. */
+static void a_barrier_waits_for_the_slowest(void)
+{
+    static const struct wf_op slow[] = {COMPUTE(5000000000), BARRIER, END};
+    static const struct wf_op fast[] = {BARRIER, END};
+
+    for (uint32_t n = 2; n <= 9; n++) {
+        const struct wf_op *ranks[9];
+        for (uint32_t late = 0; late < n; late++) {
+            for (uint32_t i = 0; i < n; i++) {
+                ranks[i] = i == late ? slow : fast;
+            }
+            struct outcome out = replay_script(loggp, ranks, n);
+            CHECK(out.tally.unfinished == 0);
+            CHECK(out.tally.finish.min > 5000000000);
+        }
+    }
+}
+
+/* User messages with any tag pass collectives without being mistaken for theirs. */
+static void collectives_and_messages_keep_apart(void)
+{
+    static const struct wf_op zero[] = {IRECV(1, 1, 0), ISEND(1, 1, 8, 1), ALLREDUCE(8),
+                                        ALLREDUCE(8),   WAITALL(0, 2),     END};
+    static const struct wf_op one[] = {IRECV(0, 1, 0), ALLREDUCE(8),  ISEND(0, 1, 8, 1),
+                                       ALLREDUCE(8),   WAITALL(0, 2), END};
+    static const struct wf_op *const ranks[] = {zero, one};
+    struct outcome out = replay_script(loggp, ranks, 2);
+
+    CHECK(out.tally.unfinished == 0 && out.tally.unreceived == 0);
+    CHECK_U64(out.tally.messages, 6);
+}
+
+/* A message sent early, with the tag that the barrier uses, does not open the barrier. */
+static void a_message_does_not_pass_for_a_step_of_a_collective(void)
+{
+    static const struct wf_op zero[] = {SEND(1, 1, 0), COMPUTE(1000000000), BARRIER, END};
+    static const struct wf_op one[] = {BARRIER, COMPUTE(1000000000), RECV(0, 1), END};
+    static const struct wf_op *const ranks[] = {zero, one};
+    struct outcome out = replay_script(loggp, ranks, 2);
+
+    CHECK(out.tally.unfinished == 0);
+    CHECK(out.tally.finish.max > 2000000000);
+}
+
+static void a_deadlock_names_the_ranks_and_what_they_wait_for(void)
+{
+    static const struct wf_op zero[] = {RECV(1, 17), SEND(1, 3, 8), END};
+    static const struct wf_op one[] = {RECV(0, 3), SEND(0, 17, 8), END};
+    static const struct wf_op two[] = {COMPUTE(1000), END};
+    static const struct wf_op *const ranks[] = {zero, one, two};
+    struct outcome out = replay_script(loggp, ranks, 3);
+
+    CHECK(out.status == WF_OK);
+    CHECK_U64(out.tally.unfinished, 2);
+    CHECK_U64(out.tally.n_blocked, 2);
+    CHECK(out.tally.blocked[0].rank == 0 && out.tally.blocked[0].waits == 1);
+    CHECK(out.tally.blocked[0].source == 1 && out.tally.blocked[0].tag == 17);
+    CHECK(out.tally.blocked[1].rank == 1 && out.tally.blocked[1].source == 0);
+    CHECK(out.tally.blocked[1].tag == 3 && out.tally.blocked[1].collective == 0);
+    CHECK_U64(out.tally.finish.n, 1);
+    CHECK(out.tally.finish.max == 1000);
+}
+
+static void a_missing_rank_in_a_collective_is_a_deadlock_too(void)
+{
+    static const struct wf_op in[] = {BARRIER, END};
+    static const struct wf_op out_of_it[] = {END};
+    static const struct wf_op *const ranks[] = {in, in, out_of_it, in};
+    struct outcome out = replay_script(loggp, ranks, 4);
+
+    CHECK_U64(out.tally.unfinished, 3);
+    CHECK_U64(out.tally.blocked[0].collective, 1);
+}
+
+static void a_message_nobody_wants_is_counted(void)
+{
+    static const struct wf_op zero[] = {SEND(1, 0, 8), SEND(1, 1, 8), END};
+    static const struct wf_op one[] = {RECV(0, 1), END};
+    static const struct wf_op *const ranks[] = {zero, one};
+    struct outcome out = replay_script(loggp, ranks, 2);
+
+    CHECK_U64(out.tally.unfinished, 0);
+    CHECK_U64(out.tally.unreceived, 1);
+}
+
+static void the_times_of_a_rank_add_up(void)
+{
+    static const struct wf_op zero[] = {COMPUTE(700), SEND(1, 0, 100), RECV(1, 0), END};
+    static const struct wf_op one[] = {RECV(0, 0), COMPUTE(300), SEND(0, 0, 100), END};
+    static const struct wf_op *const ranks[] = {zero, one};
+    struct outcome out = replay_script(loggp, ranks, 2);
+    const struct wf_replay_tally *t = &out.tally;
+
+    CHECK_U64(t->compute.sum_low + t->wait.sum_low + t->overhead.sum_low, t->finish.sum_low);
+    CHECK_U64(t->compute.sum_low, 1000);
+    CHECK(wf_stat_mean(&t->overhead) == 1000000);
+}
+
+/* The latency model: hops * 100 ns + bytes / 10 GB/s; node 0 to 2 on a ring of 5 is two hops.
+ */
+static void the_latency_model_counts_hops(void)
+{
+    static const struct wf_op zero[] = {SEND(2, 0, 1000), END};
+    static const struct wf_op idle[] = {END};
+    static const struct wf_op two[] = {RECV(0, 0), END};
+    static const struct wf_op *const ranks[] = {zero, idle, two, idle, idle};
+    struct outcome out =
+        replay_script((struct setup){.net = &wf_latency_ops, .topo = "torus:5"}, ranks, 5);
+
+    CHECK(out.tally.finish.max == 2 * 100000 + 100000);
+}
+
+static void a_rank_may_write_to_itself(void)
+{
+    static const struct wf_op ops[] = {ISEND(0, 0, 1000, 0), RECV(0, 0), END};
+    static const struct wf_op *const ranks[] = {ops};
+    struct outcome out =
+        replay_script((struct setup){.net = &wf_latency_ops, .topo = "torus:1"}, ranks, 1);
+
+    CHECK(out.tally.unfinished == 0);
+    CHECK(out.tally.finish.max == 100000); /* no hop */
+}
+
+/* Ranks that share a node share its interface: they send in the order of time. */
+static void ranks_on_one_node_share_the_interface_in_order_of_time(void)
+{
+    static const struct wf_loggp_params params = {
+        .latency = 1000, .overhead = 500, .gap = 100, .bandwidth = 1000000000000};
+    static const struct wf_op zero[] = {COMPUTE(2000), SEND(2, 0, 10001), END};
+    static const struct wf_op one[] = {COMPUTE(1000), SEND(3, 0, 10001), END};
+    static const struct wf_op two[] = {RECV(0, 0), END};
+    static const struct wf_op three[] = {RECV(1, 0), END};
+    static const struct wf_op *const ranks[] = {zero, one, two, three};
+    struct outcome out = replay_script(
+        (struct setup){.net = &wf_loggp_ops, .net_params = &params, .ranks_per_node = 2}, ranks,
+        4);
+
+    /* Rank 1 sends at 1500; rank 0, ready at 2500, 10100 after that. */
+    CHECK(out.tally.unfinished == 0);
+    CHECK(out.tally.finish.max == 1500 + 10100 + 1000 + 10000 + 500);
+}
+
+/* Where clocks run ahead and where they do not, times are the same. */
+static void running_ahead_changes_no_time(void)
+{
+    static const struct wf_stencil3d_params params = {
+        .bytes = 5000, .iterations = 3, .compute = 1000000, .allreduce = true};
+
+    for (uint32_t n = 1; n <= 30; n++) {
+        struct wf_source *source = NULL;
+        struct wf_err err = {.status = WF_OK};
+        must(wf_stencil3d_ops.create(&params, n, &source, &err), &err);
+        struct setup setup = {.source = source, .net = &wf_loggp_ops};
+        struct outcome ahead = replay(&setup);
+        setup.in_step = true;
+        struct outcome in_step = replay(&setup);
+        CHECK(ahead.tally.unfinished == 0);
+        CHECK(memcmp(&ahead.tally, &in_step.tally, sizeof(ahead.tally)) == 0);
+        CHECK(n == 1 || in_step.run.events_committed > ahead.run.events_committed);
+        wf_source_free(source);
+    }
+}
+
+/* Without contention it does not matter either how many ranks share a node. */
+static void placement_changes_no_time_where_nothing_is_shared(void)
+{
+    static const struct wf_stencil3d_params params = {
+        .bytes = 5000, .iterations = 2, .compute = 1000000, .allreduce = true};
+    struct wf_source *source = NULL;
+    struct wf_err err = {.status = WF_OK};
+
+    must(wf_stencil3d_ops.create(&params, 24, &source, &err), &err);
+    struct setup setup = {.source = source, .net = &wf_alphabeta_ops};
+    struct outcome alone = replay(&setup);
+    for (setup.ranks_per_node = 2; setup.ranks_per_node <= 25; setup.ranks_per_node++) {
+        struct outcome together = replay(&setup);
+        CHECK(together.tally.unfinished == 0);
+        CHECK(memcmp(&alone.tally, &together.tally, sizeof(alone.tally)) == 0);
+    }
+    wf_source_free(source);
+}
+
+/* 27 ranks in a cube, all alike: the whole iteration on paper. Six messages leave g + (k-1)G
+ * apart; overheads of the first five are spent while later ones come in. */
+static void a_stencil_takes_the_time_it_takes_on_paper(void)
+{
+    static const struct wf_stencil3d_params stencil = {
+        .bytes = 131072, .iterations = 3, .compute = 1000000000};
+    struct wf_source *source = NULL;
+    struct wf_err err = {.status = WF_OK};
+    int64_t o = 500000, l = 1000000, g = 100000, tail = 13107100; /* 131071 B at 10 GB/s */
+
+    must(wf_stencil3d_ops.create(&stencil, 27, &source, &err), &err);
+    struct outcome out = replay(&(struct setup){.source = source, .net = &wf_loggp_ops});
+    int64_t exchange = o + 5 * (g + tail) + l + tail + o;
+    CHECK_U64(out.tally.messages, UINT64_C(27) * 6 * 3);
+    CHECK_U64(out.tally.bytes, UINT64_C(27) * 6 * 3 * 131072);
+    CHECK_U64((uint64_t)out.tally.finish.max, (uint64_t)(3 * (exchange + 1000000000)));
+    CHECK_U64((uint64_t)out.tally.finish.min, (uint64_t)out.tally.finish.max);
+    wf_source_free(source);
+}
+
+/* A sender that never waits must not do its whole life in one event. */
+static bool endless_next(const struct wf_source *source, uint32_t rank,
+                         struct wf_cursor *cursor, struct wf_op *op)
+{
+    (void)source;
+    if (cursor->word[0] == 10000) {
+        return false;
+    }
+    cursor->word[0]++;
+    *op = rank == 0 ? (struct wf_op)SEND(1, 0, 8) : (struct wf_op)RECV(0, 0);
+    return true;
+}
+
+static void a_rank_that_never_waits_yields(void)
+{
+    static const struct wf_source_ops ops = {.name = "endless", .next = endless_next};
+    static const struct wf_source source = {.ops = &ops, .n_ranks = 2};
+    struct outcome out = replay(&(struct setup){.source = &source, .net = &wf_loggp_ops});
+
+    CHECK(out.tally.unfinished == 0);
+    CHECK_U64(out.tally.messages, 10000);
+    CHECK(out.run.events_committed > 10002);
+}
+
+static void time_that_runs_out_is_an_error(void)
+{
+    static const struct wf_op zero[] = {COMPUTE(WF_TIME_MAX - 10), SEND(1, 0, 8), END};
+    static const struct wf_op one[] = {RECV(0, 0), END};
+    static const struct wf_op *const ranks[] = {zero, one};
+    struct outcome out = replay_script(loggp, ranks, 2);
+
+    CHECK(out.status == WF_ELIMIT);
+}
+
+static void a_network_of_another_size_is_refused(void)
+{
+    static const struct wf_op *const ranks[] = {NULL, NULL, NULL};
+    struct script script = make_script(ranks, 3);
+    const struct wf_net_env env = {.n_nodes = 2};
+    struct wf_net *net = make_net(&wf_loggp_ops, NULL, &env);
+    const struct wf_replay_config config = {
+        .source = &script.source, .net = net, .ranks_per_node = 1};
+    struct wf_replay *model = NULL;
+    struct wf_err err = {.status = WF_OK};
+
+    CHECK(wf_replay_new(NULL, &config, &model, &err) == WF_EINVAL && model == NULL);
+    CHECK_STR(err.text, "3 ranks need 3 nodes, the network has 2");
+    wf_net_free(net);
+}
+
+int main(void)
+{
+    RUN(collectives_end_with_the_right_number_of_messages);
+    RUN(an_allreduce_of_a_power_of_two_takes_log2_messages);
+    RUN(a_barrier_waits_for_the_slowest);
+    RUN(collectives_and_messages_keep_apart);
+    RUN(a_message_does_not_pass_for_a_step_of_a_collective);
+    RUN(a_deadlock_names_the_ranks_and_what_they_wait_for);
+    RUN(a_missing_rank_in_a_collective_is_a_deadlock_too);
+    RUN(a_message_nobody_wants_is_counted);
+    RUN(the_times_of_a_rank_add_up);
+    RUN(the_latency_model_counts_hops);
+    RUN(a_rank_may_write_to_itself);
+    RUN(ranks_on_one_node_share_the_interface_in_order_of_time);
+    RUN(running_ahead_changes_no_time);
+    RUN(placement_changes_no_time_where_nothing_is_shared);
+    RUN(a_stencil_takes_the_time_it_takes_on_paper);
+    RUN(a_rank_that_never_waits_yields);
+    RUN(time_that_runs_out_is_an_error);
+    RUN(a_network_of_another_size_is_refused);
+    return wf_test_done();
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/sim.h"
+
+#include "result/json.h"
+#include "result/result.h"
+#include "sim/scenario.h"
+
+#include "wf_test.h"
+
+#include <string.h>
+
+/* "key=value key=value" as a scenario; the first refusal in *err. */
+static struct wf_scenario *scenario_of(const char *words, struct wf_err *err)
+{
+    struct wf_scenario *scenario = wf_scenario_new();
+    char copy[256], *rest = copy;
+
+    (void)snprintf(copy, sizeof(copy), "%s", words);
+    err->status = WF_OK;
+    for (char *word = strtok_r(copy, " ", &rest); word != NULL;
+         word = strtok_r(NULL, " ", &rest)) {
+        char *equals = strchr(word, '=');
+        *equals = '\0';
+        if (wf_scenario_set(scenario, word, equals + 1, NULL, err) != WF_OK) {
+            break;
+        }
+    }
+    return scenario;
+}
+
+static struct wf_value *run(const char *words, const struct wf_sim_host *host,
+                            struct wf_err *err)
+{
+    struct wf_value *doc = NULL;
+    struct wf_scenario *scenario = scenario_of(words, err);
+
+    if (err->status == WF_OK) {
+        err->status = wf_sim_run(scenario, host, &doc, err);
+    }
+    wf_scenario_free(scenario);
+    return doc;
+}
+
+static void bad_scenarios_are_refused(void)
+{
+    static const struct {
+        const char *words;
+        enum wf_status status;
+        const char *text;
+    } cases[] = {
+        {"suorce=gen:stencil3d", WF_EUSAGE, "did you mean 'source'?"},
+        {"source=gen:stencil3d ent.L=1us", WF_EUSAGE, "did you mean 'net'?"},
+        {"ranks=8", WF_EUSAGE, "expected gen:"},
+        {"source=gen:stencil3d", WF_EUSAGE, "how many ranks"},
+        {"source=gen:stencil3d ranks=8 phold.lps=1", WF_EUSAGE, "means nothing"},
+        {"source=gen:stencil3d ranks=8 net.l=1us", WF_EUSAGE, "net.L"},
+        {"source=gen:stencil3d ranks=8 network=latency", WF_EUSAGE, "needs a topology"},
+        {"source=gen:stencil3d ranks=8 topology=torus:7", WF_EUSAGE, "has only 7"},
+        {"source=gen:stencil3d ranks=4000000000", WF_ELIMIT, "memory"},
+        {"source=bench:fold", WF_EUSAGE, "did you mean 'phold'?"},
+        {"source=bench:phold phold.lps=1073741824", WF_ELIMIT, "memory"},
+    };
+    const struct wf_sim_host host = {.world = NULL};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct wf_err err;
+        CHECK(run(cases[i].words, &host, &err) == NULL);
+        if (err.status != cases[i].status || strstr(err.text, cases[i].text) == NULL) {
+            printf("# %s: %s\n", cases[i].words, err.text);
+        }
+        CHECK(err.status == cases[i].status);
+        CHECK(strstr(err.text, cases[i].text) != NULL);
+    }
+}
+
+static void the_last_value_counts_and_all_values_are_told(void)
+{
+    const struct wf_sim_host host = {.world = NULL};
+    struct wf_err err;
+    struct wf_value *doc = run("source=gen:stencil3d ranks=4 ranks=8 gen.bytes=1KiB net.L=2us "
+                               "gen.iterations=1 gen.compute=0 seed=7",
+                               &host, &err);
+
+    CHECK(doc != NULL);
+    CHECK_U64(wf_doc_get_count(doc, "scenario.ranks", 0), 8);
+    CHECK_U64(wf_doc_get_count(doc, "scenario.seed", 0), 7);
+    CHECK(strcmp(wf_doc_get_text(doc, "scenario.parameters.net.L", ""), "2us") == 0);
+    CHECK(strcmp(wf_doc_get_text(doc, "scenario.parameters.gen.bytes", ""), "1KiB") == 0);
+    CHECK_U64(wf_doc_get_count(doc, "result.messages", 0), 48);
+    CHECK_U64(wf_doc_get_count(doc, "result.bytes", 0), 48 * 1024);
+    wf_doc_free(doc);
+}
+
+/* The sections that no schedule may change, as text. */
+static char *answer(const char *words)
+{
+    const struct wf_sim_host host = {.world = NULL};
+    struct wf_err err;
+    struct wf_value *doc = run(words, &host, &err);
+
+    if (doc == NULL) {
+        printf("# %s: %s\n", words, err.text);
+        abort();
+    }
+    char *text = wf_doc_to_json(doc);
+    *strstr(text, "\"run\"") = '\0';
+    wf_doc_free(doc);
+    return text;
+}
+
+static void no_schedule_changes_scenario_or_result(void)
+{
+    static const char *const sources[] = {
+        "source=gen:stencil3d ranks=60 gen.allreduce=true",
+        "source=bench:phold phold.lps=300",
+    };
+    static const char *const schedules[] = {
+        "engine.sched=conservative engine.threads=2",
+        "engine.sched=optimistic engine.threads=2 engine.batch=7",
+        "engine.sched=perturb engine.threads=2",
+        "engine.sched=check-undo",
+    };
+
+    for (size_t s = 0; s < sizeof(sources) / sizeof(sources[0]); s++) {
+        char *expected = answer(sources[s]);
+        for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++) {
+            char words[256];
+            (void)snprintf(words, sizeof(words), "%s %s", sources[s], schedules[i]);
+            char *got = answer(words);
+            CHECK(strcmp(got, expected) == 0);
+            free(got);
+        }
+        free(expected);
+    }
+}
+
+static void a_stopped_run_gives_a_partial_result(void)
+{
+    static const volatile sig_atomic_t stop = 1;
+    const struct wf_sim_host host = {.stop = &stop};
+    struct wf_err err;
+    struct wf_value *doc = run("source=gen:stencil3d ranks=1000", &host, &err);
+
+    CHECK(err.status == WF_EINTR);
+    CHECK(doc != NULL);
+    CHECK(strcmp(wf_doc_get_text(doc, "result.status", ""), WF_RESULT_INTERRUPTED) == 0);
+    CHECK(wf_doc_find(doc, "result.predicted_time_ps") == NULL);
+    CHECK(wf_doc_find(doc, "run.wall_seconds") != NULL);
+    wf_doc_free(doc);
+}
+
+static void an_explanation_estimates_and_does_not_run(void)
+{
+    const struct wf_sim_host host = {.world = NULL};
+    struct wf_err err;
+    struct wf_value *doc = NULL;
+    struct wf_scenario *scenario = scenario_of("source=gen:stencil3d ranks=1000000", &err);
+
+    CHECK(wf_sim_explain(scenario, &host, &doc, &err) == WF_OK);
+    CHECK(wf_doc_get_count(doc, "estimate.memory_bytes", 0) > 100000000);
+    CHECK_U64(wf_doc_get_count(doc, "estimate.messages", 0), 18000000);
+    CHECK(wf_doc_find(doc, "result") == NULL);
+    wf_doc_free(doc);
+    wf_scenario_free(scenario);
+}
+
+int main(void)
+{
+    RUN(bad_scenarios_are_refused);
+    RUN(the_last_value_counts_and_all_values_are_told);
+    RUN(no_schedule_changes_scenario_or_result);
+    RUN(a_stopped_run_gives_a_partial_result);
+    RUN(an_explanation_estimates_and_does_not_run);
+    return wf_test_done();
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_TESTS_WF_TEST_H
+#define WF_TESTS_WF_TEST_H
+
+/*
+ * The whole test framework. A test file is a program: static test functions, and a main that
+ * runs them. It prints TAP, so that both a person and ctest can read it.
+ */
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int wf_test_failed;
+static int wf_test_count;
+
+#define CHECK(cond)                                                           \
+    do {                                                                      \
+        if (!(cond)) {                                                        \
+            printf("# %s:%d: CHECK(%s) failed\n", __FILE__, __LINE__, #cond); \
+            wf_test_failed = 1;                                               \
+            return;                                                           \
+        }                                                                     \
+    } while (0)
+
+#define CHECK_U64(a, b)                                                                       \
+    do {                                                                                      \
+        unsigned long long wf_a = (a), wf_b = (b);                                            \
+        if (wf_a != wf_b) {                                                                   \
+            printf("# %s:%d: %s is %llu, expected %s = %llu\n", __FILE__, __LINE__, #a, wf_a, \
+                   #b, wf_b);                                                                 \
+            wf_test_failed = 1;                                                               \
+            return;                                                                           \
+        }                                                                                     \
+    } while (0)
+
+#define CHECK_STR(a, b)                                                                      \
+    do {                                                                                     \
+        const char *wf_a = (a), *wf_b = (b);                                                 \
+        if (strcmp(wf_a, wf_b) != 0) {                                                       \
+            printf("# %s:%d: %s is \"%s\", expected \"%s\"\n", __FILE__, __LINE__, #a, wf_a, \
+                   wf_b);                                                                    \
+            wf_test_failed = 1;                                                              \
+            return;                                                                          \
+        }                                                                                    \
+    } while (0)
+
+#define RUN(test) wf_test_run(#test, test)
+
+static void wf_test_run(const char *name, void (*test)(void))
+{
+    wf_test_failed = 0;
+    test();
+    wf_test_count++;
+    printf("%s %d - %s\n", wf_test_failed ? "not ok" : "ok", wf_test_count, name);
+    if (wf_test_failed) {
+        exit(EXIT_FAILURE);
+    }
+}
+
+static int wf_test_done(void)
+{
+    printf("1..%d\n", wf_test_count);
+    return EXIT_SUCCESS;
+}
+
+/* A counter-based generator (SplitMix64's finaliser): draw i of stream s under the seed is a
+ * pure function of the three, so a failing case is named by its numbers. */
+static inline uint64_t wf_test_rand(uint64_t seed, uint64_t stream, uint64_t i)
+{
+    uint64_t z =
+        seed + stream * UINT64_C(0xd1342543de82ef95) + (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+#endif
