@@ -37,7 +37,8 @@ void wf_barrier_wait(struct wf_barrier *barrier)
     }
 
     uint32_t turn = atomic_load_explicit(&barrier->turn, memory_order_relaxed);
-    if (atomic_fetch_add_explicit(&barrier->arrived, 1, memory_order_acq_rel) + 1 == barrier->n) {
+    if (atomic_fetch_add_explicit(&barrier->arrived, 1, memory_order_acq_rel) + 1 ==
+        barrier->n) {
         atomic_store_explicit(&barrier->arrived, 0, memory_order_relaxed);
         atomic_store_explicit(&barrier->turn, turn + 1, memory_order_release);
         return;

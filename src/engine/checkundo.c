@@ -84,10 +84,9 @@ static bool same(struct wf_worker *worker, const struct wf_event *ev, const char
     (void)wf_err_set(&worker->engine->failure, WF_EINTERNAL,
                      "check-undo: process %u (%s), event kind %u, key (time %lld ps, delta %u, "
                      "source %u, sequence %llu): after %s, byte %zu of its %s differs",
-                     ev->dst, group->ops->name, ev->kind, (long long)ev->key.time, ev->key.delta,
-                     ev->key.src, (unsigned long long)ev->key.seq, when,
-                     own ? at - sizeof(struct wf_lp) : at,
-                     own ? "state" : "engine data");
+                     ev->dst, group->ops->name, ev->kind, (long long)ev->key.time,
+                     ev->key.delta, ev->key.src, (unsigned long long)ev->key.seq, when,
+                     own ? at - sizeof(struct wf_lp) : at, own ? "state" : "engine data");
     return false;
 }
 

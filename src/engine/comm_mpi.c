@@ -30,8 +30,8 @@ struct wf_comm {
 };
 
 /* Variables by which launchers tell a process that it is one of several. */
-static const char *const launcher_sizes[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MPI_SIZE",
-                                             "MPI_LOCALNRANKS", "PMIX_RANK", NULL};
+static const char *const launcher_sizes[] = {
+    "PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MPI_SIZE", "MPI_LOCALNRANKS", "PMIX_RANK", NULL};
 
 /* How many processes a launcher started, as far as it says; 0 if none did. */
 static long launched(void)
@@ -159,7 +159,8 @@ static void reap(struct wf_comm *comm)
     }
 }
 
-static void send_copy(struct wf_comm *comm, uint32_t to, int tag, const void *bytes, size_t size)
+static void send_copy(struct wf_comm *comm, uint32_t to, int tag, const void *bytes,
+                      size_t size)
 {
     struct in_flight *send = comm->idle;
     uint64_t length = size;

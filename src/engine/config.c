@@ -61,7 +61,8 @@ const struct wf_param wf_engine_params[] = {
      .type = WF_PARAM_TIME,
      .offset = AT(leash),
      .def = "0",
-     .doc = "Optimistic: how far past GVT to run in virtual time; 0 adapts it to the rollbacks"},
+     .doc =
+         "Optimistic: how far past GVT to run in virtual time; 0 adapts it to the rollbacks"},
     {.name = "memory",
      .type = WF_PARAM_SIZE,
      .offset = AT(memory),

@@ -103,7 +103,8 @@ uint64_t wf_random(struct wf_ctx *ctx);
  * the event may be undone by its log. */
 void wf_touch(struct wf_ctx *ctx, void *at, size_t size);
 
-/* Keeps up to WF_NOTE_MAX bytes with this event for `undo` and `commit`; the last call counts. */
+/* Keeps up to WF_NOTE_MAX bytes with this event for `undo` and `commit`; the last call counts.
+ */
 enum { WF_NOTE_MAX = 256 };
 void wf_note(struct wf_ctx *ctx, const void *note, size_t size);
 

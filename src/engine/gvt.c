@@ -47,36 +47,60 @@ static void settle(struct wf_warp *warp)
     } while (!warp->shared->quiet);
 }
 
-static int64_t least_pending(struct wf_warp *warp)
+static const struct wf_key end_of_time = {
+    .time = INT64_MAX, .delta = INT32_MAX, .src = UINT32_MAX};
+
+/* Without the sequence number: GVT need not be told that finely. */
+static struct wf_key least_pending(struct wf_warp *warp)
 {
     for (;;) {
         const struct wf_event *first = wf_pending_peek(&warp->pending);
         if (first == NULL) {
-            return INT64_MAX;
+            return end_of_time;
         }
         if (!wf_antis_take(&warp->antis, first)) {
-            return first->key.time;
+            struct wf_key key = first->key;
+            key.seq = 0;
+            return key;
         }
         wf_pending_pop(&warp->pending, warp->worker->current);
     }
+}
+
+/* The least key of all processes: first the time, then the rest of those that have it. */
+static struct wf_key least_of_all(struct wf_comm *comm, struct wf_key least)
+{
+    int64_t time = least.time;
+
+    wf_comm_reduce(comm, WF_COMM_MIN, &time, 1);
+    if (least.time != time) {
+        least.delta = end_of_time.delta;
+        least.src = end_of_time.src;
+    }
+    int64_t rest = (int64_t)((uint64_t)least.delta << 32 | least.src);
+    wf_comm_reduce(comm, WF_COMM_MIN, &rest, 1);
+    return (struct wf_key){
+        .time = time, .delta = (uint32_t)(rest >> 32), .src = (uint32_t)rest};
 }
 
 /* By thread 0, while the others wait. */
 static void combine(struct wf_warp *warp)
 {
     struct wf_engine *engine = warp->worker->engine;
-    int64_t values[2] = {INT64_MAX, wf_engine_should_stop(engine) ? -1 : 0};
+    struct wf_key least = end_of_time;
+    int64_t stop = wf_engine_should_stop(engine) ? 1 : 0;
 
     for (uint32_t t = 0; t < engine->n_threads; t++) {
-        int64_t least = warp_of(engine, t)->least;
-        values[0] = least < values[0] ? least : values[0];
+        const struct wf_warp *other = warp_of(engine, t);
+        least = wf_key_before(&other->least, &least) ? other->least : least;
     }
     if (engine->n_processes > 1) {
-        wf_comm_reduce(engine->comm, WF_COMM_MIN, values, 2);
+        least = least_of_all(engine->comm, least);
+        wf_comm_reduce(engine->comm, WF_COMM_MAX, &stop, 1);
     }
-    wf_warp_adapt_leash(warp, values[0]);
-    warp->shared->gvt = values[0];
-    warp->shared->stop = values[1] < 0;
+    warp->shared->gvt = least;
+    warp->shared->stop = stop != 0;
+    wf_warp_adapt_leash(warp);
     atomic_store_explicit(&warp->shared->gvt_wanted, false, memory_order_relaxed);
 }
 
@@ -97,7 +121,7 @@ static void collect_fossils(struct wf_warp *warp)
     while (history->begin < history->end) {
         struct wf_record *record = wf_history_at(history, history->begin);
         if (record->fate == WF_LIVE) {
-            if (wf_record_event(record)->key.time >= warp->gvt) {
+            if (!wf_key_before(&wf_record_event(record)->key, &warp->gvt)) {
                 return;
             }
             commit(warp, record);
@@ -112,7 +136,8 @@ void wf_warp_commit_all(struct wf_warp *warp)
 
     for (uint64_t place = history->begin; place < history->end;) {
         struct wf_record *record = wf_history_at(history, place);
-        if (record->fate == WF_LIVE && wf_record_event(record)->key.time < warp->gvt) {
+        if (record->fate == WF_LIVE &&
+            wf_key_before(&wf_record_event(record)->key, &warp->gvt)) {
             commit(warp, record);
             record->fate = WF_COMMITTED;
         }
@@ -124,7 +149,34 @@ static void set_horizon(struct wf_warp *warp)
 {
     int64_t leash = warp->shared->leash;
 
-    warp->horizon = warp->gvt > INT64_MAX - leash ? INT64_MAX : warp->gvt + leash;
+    warp->horizon = warp->gvt.time > INT64_MAX - leash ? INT64_MAX : warp->gvt.time + leash;
+}
+
+/* A history beyond its budget: if GVT waits for this worker, it goes back and makes room, else
+ * it waits until GVT has moved. */
+static void mind_memory(struct wf_warp *warp)
+{
+    uint64_t budget = warp->worker->engine->config.memory;
+    uint64_t bytes = wf_history_bytes(&warp->history);
+
+    warp->full = bytes > budget;
+    if (!warp->full) {
+        return;
+    }
+    warp->worker->count.throttles++;
+    if (!wf_key_before(&warp->gvt, &warp->least)) {
+        wf_warp_retreat(warp, bytes - budget / 2);
+        warp->full = false;
+    }
+}
+
+/* Ends an interrupted run where all that is left has been committed. */
+static void abandon(struct wf_warp *warp)
+{
+    wf_warp_retreat(warp, UINT64_MAX);
+    if (warp->worker->thread == 0) {
+        warp->worker->engine->interrupted = true;
+    }
 }
 
 bool wf_warp_gvt(struct wf_warp *warp)
@@ -147,17 +199,15 @@ bool wf_warp_gvt(struct wf_warp *warp)
 
     collect_fossils(warp);
     worker->count.rounds++;
-    wf_worker_progress(worker, warp->gvt == INT64_MAX ? worker->count.last_time : warp->gvt);
-    if (stop && warp->gvt != INT64_MAX) {
-        wf_warp_retreat(warp, UINT64_MAX);
-        if (worker->thread == 0) {
-            engine->interrupted = true;
-        }
+    warp->calm = worker->count.rounds % 2 == 0;
+    if (warp->gvt.time == INT64_MAX) {
         return true;
     }
-    if (wf_history_bytes(&warp->history) > engine->config.memory) {
-        worker->count.throttles++;
-        wf_warp_retreat(warp, wf_history_bytes(&warp->history) - engine->config.memory / 2);
+    wf_worker_progress(worker, warp->gvt.time);
+    if (stop) {
+        abandon(warp);
+        return true;
     }
-    return warp->gvt == INT64_MAX;
+    mind_memory(warp);
+    return false;
 }

@@ -26,8 +26,8 @@ static void make_room(struct wf_history *history, size_t size)
         return;
     }
     if (used + size > history->capacity / 2) {
-        history->capacity = 2 * (used + size) > FIRST_CAPACITY ? 2 * (used + size)
-                                                               : FIRST_CAPACITY;
+        history->capacity =
+            2 * (used + size) > FIRST_CAPACITY ? 2 * (used + size) : FIRST_CAPACITY;
         history->data = wf_xrealloc(history->data, history->capacity, 1);
     }
     memmove(history->data, history->data + (history->begin - history->base), used);
@@ -39,8 +39,8 @@ uint64_t wf_history_append(struct wf_history *history, const struct wf_ctx *ctx,
                            uint64_t prev)
 {
     size_t note = ((size_t)frame->note_size + 7) / 8 * 8;
-    size_t size = sizeof(struct wf_record) + history->stride + frame->sent_size + note +
-                  frame->undo_size;
+    size_t size =
+        sizeof(struct wf_record) + history->stride + frame->sent_size + note + frame->undo_size;
 
     make_room(history, size);
     uint64_t place = history->end;
@@ -70,7 +70,8 @@ uint64_t wf_history_append(struct wf_history *history, const struct wf_ctx *ctx,
 void wf_history_trim_end(struct wf_history *history)
 {
     while (history->last_size != 0) {
-        const struct wf_record *last = wf_history_at(history, history->end - history->last_size);
+        const struct wf_record *last =
+            wf_history_at(history, history->end - history->last_size);
         if (last->fate != WF_UNDONE) {
             return;
         }

@@ -16,7 +16,7 @@ struct wf_record {
     uint32_t size;      /* of all of it */
     uint32_t size_back; /* of the record before this one in the log, 0 for the first */
     uint64_t prev;      /* place of the KP's record before it, WF_NOWHERE if none */
-    uint64_t fate; /* enum wf_fate */
+    uint64_t fate;      /* enum wf_fate */
     struct wf_frame frame;
 };
 
@@ -74,7 +74,7 @@ static inline unsigned char *wf_record_note(struct wf_record *record, uint32_t s
 
 static inline unsigned char *wf_record_undo(struct wf_record *record, uint32_t stride)
 {
-    return wf_record_note(record, stride) + (record->frame.note_size + 7) / 8 * 8;
+    return wf_record_note(record, stride) + ((size_t)record->frame.note_size + 7) / 8 * 8;
 }
 
 /* Forgets undone records at the end. */

@@ -12,12 +12,12 @@ enum {
     GROW_BY = 8,           /* an eighth each time */
 };
 
-void wf_warp_adapt_leash(struct wf_warp *warp, int64_t gvt)
+void wf_warp_adapt_leash(struct wf_warp *warp)
 {
     struct wf_warp_shared *shared = warp->shared;
     const struct wf_engine *engine = warp->worker->engine;
     uint64_t executed = 0, rolled_back = 0;
-    int64_t foremost = gvt;
+    int64_t gvt = shared->gvt.time, foremost = gvt;
 
     if (engine->config.leash != 0 || ++shared->rounds_to_look < ROUNDS_BETWEEN_LOOKS) {
         return;

@@ -41,8 +41,8 @@ static struct wf_warp_shared *shared_new(const struct wf_engine *engine)
     while ((UINT64_C(1) << shared->kp_shift) < engine->config.lps_per_kp) {
         shared->kp_shift++;
     }
-    shared->kps =
-        wf_xcalloc_huge(((size_t)engine->next_id >> shared->kp_shift) + 1, sizeof(struct wf_kp));
+    shared->kps = wf_xcalloc_huge(((size_t)engine->next_id >> shared->kp_shift) + 1,
+                                  sizeof(struct wf_kp));
     shared->net_out = wf_xaligned(engine->n_processes * sizeof(struct wf_mailbox));
     for (uint32_t p = 0; p < engine->n_processes; p++) {
         atomic_init(&shared->net_out[p].head, NULL);
@@ -93,7 +93,7 @@ static void release(struct wf_worker *worker)
 /* Inlined by force: as a call it has no effect that the compiler can see, and is dropped. */
 __attribute__((always_inline)) static inline void prefetch(const struct wf_warp *warp)
 {
-    const struct wf_event *ev = wf_pending_ahead(&warp->pending, 2 * PREFETCH);
+    const struct wf_event *ev = wf_pending_ahead(&warp->pending, 2 * (size_t)PREFETCH);
 
     if (ev != NULL) {
         __builtin_prefetch(ev);
@@ -124,7 +124,7 @@ static bool step(struct wf_warp *warp)
 {
     const struct wf_event *first = wf_pending_peek(&warp->pending);
 
-    if (first == NULL || first->key.time >= warp->horizon) {
+    if (first == NULL || first->key.time >= warp->horizon || warp->full) {
         return false;
     }
     bool cancelled = wf_antis_take(&warp->antis, first);
@@ -136,7 +136,8 @@ static bool step(struct wf_warp *warp)
     return true;
 }
 
-/* ---- perturbing: the scheduler as bad luck would have it ---- */
+/* ---- perturbing: the scheduler as bad luck would have it ----
+ * Every other stretch between GVT rounds is left in peace, so that the run gets anywhere. */
 
 static uint64_t chaos(struct wf_warp *warp)
 {
@@ -177,7 +178,7 @@ static bool run_batch(struct wf_warp *warp)
     for (uint64_t i = 0; i < batch && step(warp); i++) {
         busy = true;
     }
-    if (warp->loopback) {
+    if (warp->loopback && !warp->calm) {
         perturb(warp);
     }
     (void)wf_warp_publish(warp);
@@ -194,7 +195,7 @@ static bool wants_gvt(const struct wf_warp *warp, uint64_t batches, uint64_t idl
     bool alone = warp->worker->engine->n_threads * warp->worker->engine->n_processes == 1;
 
     return batches >= config->gvt_interval || idle > (alone ? 0 : IDLE_BEFORE_GVT) ||
-           wf_history_bytes(&warp->history) > config->memory;
+           (!warp->full && wf_history_bytes(&warp->history) > config->memory);
 }
 
 static void run(struct wf_worker *worker)

@@ -6,8 +6,9 @@
  * Time Warp (Jefferson, "Virtual time", 1985). A worker executes the earliest event it knows
  * of, keeps what it needs to take it back, and takes back whatever turns out to have been too
  * early: the processes of the straggler's KP go back to before it, and everything they had
- * sent is cancelled by anti-messages. The least time that anything can still go back to is
- * GVT; what lies before it is committed.
+ * sent is cancelled by anti-messages. The least key that anything can still go back to is GVT;
+ * what lies before it is committed. (A key and not a time: a million events at one instant must
+ * not all have to be kept.)
  *
  * Three invariants carry the whole:
  *  - all pending events of a KP come after all its executed ones: a straggler rolls the KP
@@ -26,7 +27,7 @@
 
 /* A rollback group: consecutive processes that go back together. */
 struct wf_kp {
-    uint64_t last; /* place of its last record in the history + 1, 0 if none */
+    uint64_t last;     /* place of its last record in the history + 1, 0 if none */
     struct wf_key key; /* of that record's event */
 };
 
@@ -46,7 +47,7 @@ struct wf_warp_shared {
     unsigned kp_shift;
     struct wf_mailbox *net_out; /* by process */
     alignas(64) _Atomic bool gvt_wanted;
-    alignas(64) int64_t gvt; /* written between barriers, like all that follows */
+    alignas(64) struct wf_key gvt; /* written between barriers, like all that follows */
     bool quiet, stop;
     int64_t leash; /* in force, WF_NO_LEASH if none */
     uint32_t rounds_to_look;
@@ -59,20 +60,22 @@ struct wf_warp {
     struct wf_history history;
     struct wf_antis antis;
     struct wf_recording recording;
-    struct wf_bag todo;  /* own events to be cancelled */
+    struct wf_bag todo;    /* own events to be cancelled */
     struct wf_bag *outbox; /* by thread of this process, then by process */
     struct wf_mailbox inbox;
-    struct wf_chunk *held; /* received but not yet delivered, in order */
-    struct wf_buf letter;  /* for messages between processes */
+    struct wf_chunk *held;    /* received but not yet delivered, in order */
+    struct wf_buf letter;     /* for messages between processes */
     struct wf_event *arrived; /* a stride of room */
-    int64_t gvt;
-    int64_t horizon; /* events at or after it wait */
-    int64_t least;   /* for GVT: what this worker still has to do */
-    int64_t latest;  /* time of the event executed last */
+    struct wf_key gvt;
+    int64_t horizon;     /* events at or after it wait */
+    struct wf_key least; /* for GVT: what this worker still has to do */
+    bool full;           /* its history is: wait for others to move GVT */
+    int64_t latest;      /* time of the event executed last */
     /* At the last look at the leash. */
     uint64_t leash_executed, leash_rolled_back;
-    bool loopback;   /* even events for a process of one's own take the mailbox */
-    uint64_t chaos;  /* perturbing: random numbers drawn so far */
+    bool loopback;  /* even events for a process of one's own take the mailbox */
+    uint64_t chaos; /* perturbing: random numbers drawn so far */
+    bool calm;      /* perturbing: not in this stretch between two GVT rounds */
 };
 
 static inline struct wf_kp *wf_warp_kp(const struct wf_warp *warp, uint32_t id)
@@ -105,7 +108,7 @@ bool wf_warp_has_mail(struct wf_warp *warp);
 void wf_warp_ship(struct wf_warp *warp);
 
 /* leash.c: by thread 0 of each process in a GVT round, while the others wait. */
-void wf_warp_adapt_leash(struct wf_warp *warp, int64_t gvt);
+void wf_warp_adapt_leash(struct wf_warp *warp);
 
 /* gvt.c */
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/partition.h"
 #include "base/mem.h"
 #include "engine/internal.h"
-#include "engine/partition.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Small enough for a block's states and events to share a core's cache, large enough for a
@@ -23,8 +24,7 @@ static unsigned choose_block_shift(const struct wf_engine *engine, uint32_t n_wo
         least++;
     }
     if (n_workers > 1) {
-        while (shift > least &&
-               (widest >> shift) < (uint64_t)BLOCKS_PER_WORKER * n_workers) {
+        while (shift > least && (widest >> shift) < (uint64_t)BLOCKS_PER_WORKER * n_workers) {
             shift--;
         }
     }
@@ -60,6 +60,7 @@ static void cut_group(struct wf_engine *engine, const struct wf_group *group,
 
 static struct wf_worker *worker_of(const struct wf_engine *engine, const struct wf_block *block)
 {
+    assert(engine->n_threads > 0);
     if (block->count == 0 || block->owner / engine->n_threads != engine->process) {
         return NULL;
     }
@@ -104,9 +105,9 @@ static void deal_blocks(struct wf_engine *engine)
 void wf_partition(struct wf_engine *engine, uint32_t n_workers)
 {
     engine->block_shift = choose_block_shift(engine, n_workers);
-    engine->n_blocks = (uint32_t)(((uint64_t)engine->next_id +
-                                   (UINT64_C(1) << engine->block_shift) - 1) >>
-                                  engine->block_shift);
+    engine->n_blocks =
+        (uint32_t)(((uint64_t)engine->next_id + (UINT64_C(1) << engine->block_shift) - 1) >>
+                   engine->block_shift);
     engine->blocks = wf_xcalloc(engine->n_blocks, sizeof(*engine->blocks));
     engine->local_block = wf_xcalloc(engine->n_blocks, sizeof(uint32_t));
     for (uint32_t g = 0; g < engine->n_groups; g++) {

@@ -125,7 +125,8 @@ static void spread(struct wf_pending *pending, size_t n)
 }
 
 /* Sorts the bag, which holds n events, into the open stretch. */
-static void open_stretch(struct wf_pending *pending, struct wf_bag bag, size_t n, unsigned level)
+static void open_stretch(struct wf_pending *pending, struct wf_bag bag, size_t n,
+                         unsigned level)
 {
     uint32_t stride = pending->pool->stride;
     size_t i = 0;

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Binds the calling thread, the `number`th of `n`, to a core of its own. Does nothing where that
- * is not possible, or where there are fewer cores than threads: pinning is a hint. */
+/* Binds the calling thread, the `number`th of `n`, to a core of its own. Does nothing where
+ * that is not possible, or where there are fewer cores than threads: pinning is a hint. */
 void wf_pin_thread(uint32_t number, uint32_t n);
 
 #endif

@@ -75,9 +75,9 @@ static void roll_back(struct wf_warp *warp, struct wf_kp *kp, const struct wf_ke
 /* Nothing may reach back behind GVT: what is there has been committed. */
 static void check_gvt(const struct wf_warp *warp, const struct wf_event *ev)
 {
-    if (ev->key.time < warp->gvt) {
+    if (wf_key_before(&ev->key, &warp->gvt)) {
         wf_panic("an event for process %u at %lld ps arrives after GVT has reached %lld ps",
-                 ev->dst, (long long)ev->key.time, (long long)warp->gvt);
+                 ev->dst, (long long)ev->key.time, (long long)warp->gvt.time);
     }
 }
 

@@ -24,10 +24,10 @@ struct wf_run {
     uint64_t memory_throttles;
 
     double wall_seconds;
-    double cpu_seconds; /* of all processes, set-up of the model excluded */
+    double cpu_seconds;      /* of all processes, set-up of the model excluded */
     uint64_t peak_rss_bytes; /* summed over processes */
-    uint32_t threads;   /* that took part, per process */
-    uint32_t processes; /* likewise */
+    uint32_t threads;        /* that took part, per process */
+    uint32_t processes;      /* likewise */
     /* Events committed by the least and the most loaded thread. */
     uint64_t thread_events_min, thread_events_max;
 };

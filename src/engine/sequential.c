@@ -106,6 +106,16 @@ static void run_queue(struct wf_worker *worker, struct sequential *own)
     }
 }
 
+static void move_bag(struct wf_worker *worker, struct sequential *own, struct wf_bag *bag)
+{
+    for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
+        for (uint32_t at = 0; at < chunk->used; at += worker->pool.stride) {
+            wf_pending_push(&own->pending, wf_chunk_event(chunk, at));
+        }
+    }
+    wf_bag_free(bag, &worker->pool);
+}
+
 static void move_to_queue(struct wf_worker *worker, struct sequential *own)
 {
     struct wf_wheel *wheel = &own->windows.wheel;
@@ -115,12 +125,7 @@ static void move_to_queue(struct wf_worker *worker, struct sequential *own)
         wf_wheel_advance(wheel, next);
         struct wf_bag *bags = wf_wheel_take(wheel);
         for (uint32_t b = 0; bags != NULL && b < worker->n_blocks; b++) {
-            for (struct wf_chunk *chunk = bags[b].head; chunk != NULL; chunk = chunk->next) {
-                for (uint32_t at = 0; at < chunk->used; at += worker->pool.stride) {
-                    wf_pending_push(&own->pending, wf_chunk_event(chunk, at));
-                }
-            }
-            wf_bag_free(&bags[b], &worker->pool);
+            move_bag(worker, own, &bags[b]);
         }
     }
     worker->ctx.send = send_to_queue;

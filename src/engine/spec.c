@@ -35,20 +35,19 @@ void wf_spec_log_state(struct wf_ctx *ctx, size_t offset, size_t size)
 {
     const unsigned char *state = (const unsigned char *)(ctx->lp + 1);
 
-    log_bytes(ctx->recording,
-              (struct entry){
-                  .kind = ENTRY_STATE, .where = (uint32_t)offset, .size = (uint32_t)size},
-              state + offset);
+    log_bytes(
+        ctx->recording,
+        (struct entry){.kind = ENTRY_STATE, .where = (uint32_t)offset, .size = (uint32_t)size},
+        state + offset);
 }
 
 void wf_spec_log_edit(struct wf_ctx *ctx, uint32_t cell)
 {
     const struct wf_cells *cells = &ctx->worker->cells;
 
-    log_bytes(
-        ctx->recording,
-        (struct entry){.kind = ENTRY_EDIT, .where = cell, .size = (uint32_t)cells->size},
-        wf_cells_at(cells, cell));
+    log_bytes(ctx->recording,
+              (struct entry){.kind = ENTRY_EDIT, .where = cell, .size = (uint32_t)cells->size},
+              wf_cells_at(cells, cell));
 }
 
 void wf_spec_log_get(struct wf_ctx *ctx, uint32_t cell)

@@ -9,7 +9,7 @@
 double wf_run_efficiency_percent(const struct wf_run *run)
 {
     if (run->events_committed == 0) {
-        return 100.0;
+        return run->events_rolled_back == 0 ? 100.0 : 0.0;
     }
     return (1.0 - (double)run->events_rolled_back / (double)run->events_committed) * 100.0;
 }
@@ -23,7 +23,8 @@ static uint64_t worker_digest(const struct wf_worker *worker)
         const struct wf_block *block = &worker->engine->blocks[worker->blocks[b]];
         for (uint32_t i = 0; i < block->count; i++) {
             uint32_t id = block->first + i;
-            sum += wf_rng_mix(wf_block_lp(block, id)->digest + (id + UINT64_C(1)) * WF_RNG_GOLDEN);
+            sum +=
+                wf_rng_mix(wf_block_lp(block, id)->digest + (id + UINT64_C(1)) * WF_RNG_GOLDEN);
         }
     }
     return sum;
@@ -52,8 +53,8 @@ static void add_worker(const struct wf_worker *worker, struct wf_run *run)
 
 static void add_this_process(const struct wf_engine *engine, struct wf_run *run)
 {
-    bool optimistic = engine->config.scheduler == WF_OPTIMISTIC ||
-                      engine->config.scheduler == WF_PERTURB;
+    bool optimistic =
+        engine->config.scheduler == WF_OPTIMISTIC || engine->config.scheduler == WF_PERTURB;
     uint64_t rounds = engine->workers[0].count.rounds;
 
     for (uint32_t t = 0; t < engine->n_threads; t++) {

@@ -25,7 +25,7 @@ struct wf_wheel {
     const uint32_t *local_block; /* global block number -> own number */
     uint32_t n_blocks;           /* own */
 
-    struct wf_bag *ring; /* [slot][own block] */
+    struct wf_bag *ring;                                /* [slot][own block] */
     struct wf_bag far[WF_WHEEL_LEVELS][WF_WHEEL_SLOTS]; /* level 0 unused */
     uint64_t used[WF_WHEEL_LEVELS][WF_WHEEL_SLOTS / 64];
 };

@@ -101,8 +101,7 @@ static void sort_dense(struct wf_windows *windows, const struct wf_bag *bag,
 static void run_near(struct wf_windows *windows, struct wf_worker *worker,
                      const struct wf_event *next)
 {
-    while (windows->near.n > 0 &&
-           (next == NULL || before(wf_near_top(&windows->near), next))) {
+    while (windows->near.n > 0 && (next == NULL || before(wf_near_top(&windows->near), next))) {
         wf_near_pop(&windows->near, worker->current);
         wf_worker_execute(worker, worker->current);
     }

@@ -87,7 +87,7 @@ static void the_last_value_counts_and_all_values_are_told(void)
     CHECK(strcmp(wf_doc_get_text(doc, "scenario.parameters.net.L", ""), "2us") == 0);
     CHECK(strcmp(wf_doc_get_text(doc, "scenario.parameters.gen.bytes", ""), "1KiB") == 0);
     CHECK_U64(wf_doc_get_count(doc, "result.messages", 0), 48);
-    CHECK_U64(wf_doc_get_count(doc, "result.bytes", 0), 48 * 1024);
+    CHECK_U64(wf_doc_get_count(doc, "result.bytes", 0), UINT64_C(48) * 1024);
     wf_doc_free(doc);
 }
 

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WEFT_EXPORT_H
+#define WEFT_EXPORT_H
+
+/* The library is compiled with hidden visibility; WEFT_API marks what it offers. */
+#define WEFT_API __attribute__((visibility("default")))
+
+#endif

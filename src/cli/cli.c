@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cli.h"
+
+#include "base/text.h"
+#include "report/writer.h"
+#include "result/result.h"
+#include "sim/world.h"
+
+#include <weft/weft.h>
+
+#include <errno.h>
+#include <string.h>
+
+static enum wf_status print_summary(struct wf_cli *cli)
+{
+    (void)fputs("weft predicts how MPI applications run on machines you do not have.\n"
+                "\n"
+                "  weft replay gen:stencil3d -n 4096    predict a 3D stencil on 4096 ranks\n"
+                "  weft replay gen:stencil3d -n 64 -p net.L=5us -p gen.bytes=1MiB\n"
+                "  weft replay gen:stencil3d -n 64 --json -o result.json\n"
+                "  weft bench phold --lps 65536         measure the engine\n"
+                "\n"
+                "  weft help                            all commands and models\n"
+                "  weft help net.loggp                  the parameters of a model\n"
+                "  weft replay --help                   the options of a command\n",
+                cli->out);
+    return WF_OK;
+}
+
+static enum wf_status print_version(struct wf_cli *cli)
+{
+    const char *library = wf_world_library();
+
+    if (strcmp(library, "none") == 0) {
+        (void)fprintf(cli->out, "weft %s (MPI: no)\n", weft_version());
+    } else {
+        (void)fprintf(cli->out, "weft %s (MPI: yes, %s)\n", weft_version(), library);
+    }
+    return WF_OK;
+}
+
+static enum wf_status unknown_verb(const char *name, struct wf_err *err)
+{
+    char hint[WF_HINT_MAX];
+    struct wf_nearest nearest;
+
+    wf_nearest_begin(&nearest, name);
+    for (const struct wf_verb *const *v = wf_verb_table(); *v != NULL; v++) {
+        wf_nearest_add(&nearest, (*v)->name);
+    }
+    wf_nearest_add(&nearest, "--help");
+    wf_nearest_add(&nearest, "--version");
+    (void)wf_nearest_hint(&nearest, hint);
+    return wf_err_set(err, WF_EUSAGE, "unknown %s '%.64s'%s",
+                      name[0] == '-' ? "option" : "command", name,
+                      hint[0] != '\0' ? hint : "; 'weft help' lists all commands");
+}
+
+static bool is_one_of(const char *word, const char *a, const char *b)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0;
+}
+
+static enum wf_status dispatch(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
+{
+    if (argc == 0) {
+        return print_summary(cli);
+    }
+    if (is_one_of(argv[0], "--version", "-V")) {
+        return print_version(cli);
+    }
+
+    const char *name = is_one_of(argv[0], "--help", "-h") ? "help" : argv[0];
+    const struct wf_verb *verb = wf_verb_find(name);
+    if (verb == NULL) {
+        return unknown_verb(name, err);
+    }
+    return verb->run(cli, argc - 1, argv + 1, err);
+}
+
+/* Asked for before the options are parsed, since a wrong option is answered in JSON as well. */
+static bool wants_json(int argc, char **argv)
+{
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (is_one_of(argv[i], "--json", "--json=true")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void report_failure(struct wf_cli *cli, const struct wf_err *err, bool json)
+{
+    (void)fprintf(cli->err, "weft: %s\n", err->text);
+    if (json && !cli->answered) {
+        const struct wf_write_options options = {.verbose = false};
+        struct wf_value *doc = wf_result_new_error(weft_version(), err);
+
+        wf_writer_json.write(doc, &options, cli->out);
+        wf_doc_free(doc);
+    }
+}
+
+int wf_cli_main(struct wf_cli *cli, int argc, char **argv)
+{
+    struct wf_err err = {.status = WF_OK};
+    enum wf_status status = dispatch(cli, argc, argv, &err);
+
+    if (status != WF_OK) {
+        report_failure(cli, &err, wants_json(argc, argv));
+    }
+    if (fflush(cli->out) != 0 || ferror(cli->out) != 0) {
+        (void)fprintf(cli->err, "weft: cannot write the result: %s\n", strerror(errno));
+        status = status == WF_OK ? WF_EIO : status;
+    }
+    return wf_status_exit_code(status);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/columns.h"
+#include "cli/opt.h"
+#include "cli/reference.h"
+#include "sim/catalog.h"
+
+#include <string.h>
+
+struct help_opts {
+    bool help;
+    bool markdown;
+};
+
+/* --markdown is for those who maintain the reference page; help does not show it. */
+static const struct wf_opt parse_rows[] = {
+    WF_OPT_HELP(struct help_opts),
+    {.param = {.name = "markdown",
+               .type = WF_PARAM_BOOL,
+               .offset = offsetof(struct help_opts, markdown),
+               .doc = "Print the whole reference page"}},
+    WF_OPT_END,
+};
+
+static const struct wf_opt help_rows[] = {
+    WF_OPT_HELP(struct help_opts),
+    WF_OPT_END,
+};
+
+static void help_help(FILE *out)
+{
+    static const struct wf_opt_help help = {
+        .synopsis = "weft help [<command> | <model>]",
+        .summary = "Explain a command or the parameters of a model",
+        .examples =
+            {
+                {"weft help", "All commands and models"},
+                {"weft help net.loggp", "The parameters of the network model loggp"},
+            },
+        .table = help_rows,
+    };
+
+    wf_opt_print_help(&help, out);
+}
+
+/* "net.loggp", or "engine" for a kind without members. */
+static void entry_topic(const struct wf_catalog_entry *entry, char *buf, size_t size)
+{
+    if (entry->name == NULL) {
+        (void)snprintf(buf, size, "%s", entry->kind);
+    } else {
+        (void)snprintf(buf, size, "%s.%s", entry->kind, entry->name);
+    }
+}
+
+static void print_overview(FILE *out)
+{
+    struct wf_catalog_entry entry;
+    const char *kind = "";
+    size_t at = 0;
+
+    (void)fputs("usage: weft <command> [options]\n\nCommands:\n", out);
+    for (const struct wf_verb *const *v = wf_verb_table(); *v != NULL; v++) {
+        wf_columns_row(out, (*v)->name, (*v)->summary);
+    }
+    while (wf_catalog_next(&at, &entry)) {
+        char topic[96];
+
+        if (strcmp(entry.kind, kind) != 0) {
+            kind = entry.kind;
+            (void)fprintf(out, "\n%s:\n", wf_catalog_title(kind));
+        }
+        entry_topic(&entry, topic, sizeof(topic));
+        wf_columns_row(out, topic, entry.summary);
+    }
+    (void)fputs(
+        "\n'weft help <name>' explains any of these; 'weft <command> --help' its options.\n"
+        "Parameters are set with -p: weft replay ... -p net.L=2us\n",
+        out);
+}
+
+static void print_param(FILE *out, const char *scope, const struct wf_param *row)
+{
+    char syntax[WF_PARAM_TEXT_MAX], term[2 * WF_PARAM_TEXT_MAX];
+    char text[1024], limits[512];
+
+    (void)snprintf(term, sizeof(term), "-p %s.%s=%s", scope, row->name,
+                   wf_param_syntax(row, syntax));
+    wf_reference_limits(row, limits, sizeof(limits));
+    (void)snprintf(text, sizeof(text), "%.400s%s%.512s%s", row->doc,
+                   limits[0] != '\0' ? " (" : "", limits, limits[0] != '\0' ? ")" : "");
+    wf_columns_row(out, term, text);
+}
+
+static void print_entry(FILE *out, const struct wf_catalog_entry *entry)
+{
+    char topic[96], heading[512];
+
+    entry_topic(entry, topic, sizeof(topic));
+    (void)snprintf(heading, sizeof(heading), "%s: %s", topic, entry->summary);
+    wf_columns_text(out, heading);
+    if (entry->args != NULL) {
+        (void)fprintf(out, "\nWritten as %s:%s\n", entry->name, entry->args);
+    }
+    if (entry->params == NULL || entry->params[0].name == NULL) {
+        if (entry->args == NULL) {
+            (void)fputs("\nIt has no parameters.\n", out);
+        }
+        return;
+    }
+    (void)fputs("\nParameters:\n", out);
+    for (const struct wf_param *row = entry->params; row->name != NULL; row++) {
+        print_param(out, entry->scope, row);
+    }
+}
+
+/* Prints all entries that `topic` names: one ("net.loggp", also as "loggp") or those of a kind
+ * ("net"). */
+static bool print_topic(FILE *out, const char *topic)
+{
+    struct wf_catalog_entry entry;
+    bool found = false;
+    size_t at = 0;
+
+    while (wf_catalog_next(&at, &entry)) {
+        char name[96];
+        entry_topic(&entry, name, sizeof(name));
+        if (strcmp(name, topic) == 0 || strcmp(entry.kind, topic) == 0 ||
+            (entry.name != NULL && strcmp(entry.name, topic) == 0)) {
+            (void)fputs(found ? "\n" : "", out);
+            print_entry(out, &entry);
+            found = true;
+        }
+    }
+    return found;
+}
+
+static enum wf_status unknown_topic(const char *topic, struct wf_err *err)
+{
+    char hint[WF_HINT_MAX], names[32][96];
+    struct wf_nearest nearest;
+    struct wf_catalog_entry entry;
+    size_t at = 0, n = 0;
+
+    wf_nearest_begin(&nearest, topic);
+    for (const struct wf_verb *const *v = wf_verb_table(); *v != NULL; v++) {
+        wf_nearest_add(&nearest, (*v)->name);
+    }
+    while (wf_catalog_next(&at, &entry) && n < sizeof(names) / sizeof(names[0])) {
+        entry_topic(&entry, names[n], sizeof(names[n]));
+        wf_nearest_add(&nearest, names[n++]);
+    }
+    (void)wf_nearest_hint(&nearest, hint);
+    return wf_err_set(err, WF_EUSAGE, "no help on '%.64s'%s", topic,
+                      hint[0] != '\0' ? hint : "; 'weft help' lists what there is");
+}
+
+static enum wf_status explain(FILE *out, const struct wf_operands *operands, struct wf_err *err)
+{
+    if (operands->args.n == 0) {
+        print_overview(out);
+        return WF_OK;
+    }
+    for (size_t i = 0; i < operands->args.n; i++) {
+        const char *topic = operands->args.items[i];
+        const struct wf_verb *verb = wf_verb_find(topic);
+
+        if (verb != NULL) {
+            verb->help(out);
+        } else if (!print_topic(out, topic)) {
+            return unknown_topic(topic, err);
+        }
+    }
+    return WF_OK;
+}
+
+static enum wf_status help_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
+{
+    struct help_opts opts;
+    struct wf_operands operands;
+
+    enum wf_status status = wf_opt_parse(parse_rows, argc, argv, &opts, &operands, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    if (opts.help) {
+        help_help(cli->out);
+    } else if (opts.markdown) {
+        wf_reference_print(cli->out);
+    } else {
+        status = explain(cli->out, &operands, err);
+    }
+    wf_opt_release(parse_rows, &opts, &operands);
+    return status;
+}
+
+const struct wf_verb wf_verb_help = {
+    .name = "help",
+    .summary = "Explain a command or the parameters of a model",
+    .run = help_run,
+    .help = help_help,
+};

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/simulate.h"
+#include "sim/scenario.h"
+
+static const struct wf_shortcut shortcuts[] = {
+    {"ranks", 'n', "ranks", NULL},      {"ranks-per-node", 0, "ranks_per_node", NULL},
+    {"net", 0, "network", "<model>"},   {"topo", 0, "topology", "<spec>"},
+    {"sched", 0, "engine.sched", NULL}, {"threads", 0, "engine.threads", NULL},
+    {"seed", 0, "seed", NULL},
+};
+
+static void make_table(struct wf_simulate_table *table)
+{
+    wf_simulate_table_init(table);
+    for (size_t i = 0; i < sizeof(shortcuts) / sizeof(shortcuts[0]); i++) {
+        wf_simulate_table_add(table, &shortcuts[i]);
+    }
+    wf_simulate_table_end(table);
+}
+
+static void print_help(const struct wf_simulate_table *table, FILE *out)
+{
+    const struct wf_opt_help help = {
+        .synopsis = "weft replay <source> -n <ranks> [options]",
+        .summary =
+            "Predict how long a program takes: play its operations on a simulated network",
+        .examples =
+            {
+                {"weft replay gen:stencil3d -n 4096", "A 3D stencil on 4096 ranks"},
+                {"weft replay gen:stencil3d -n 64 --topo torus:4x4x4 -p net.L=5us --json",
+                 "On a torus, with a slower network, for a program to read"},
+            },
+        .table = table->rows,
+    };
+
+    wf_opt_print_help(&help, out);
+}
+
+static void replay_help(FILE *out)
+{
+    struct wf_simulate_table table;
+
+    make_table(&table);
+    print_help(&table, out);
+    wf_simulate_table_fini(&table);
+}
+
+static enum wf_status set_source(const struct wf_operands *operands,
+                                 struct wf_scenario *scenario, struct wf_err *err)
+{
+    if (operands->args.n == 0) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "replay: no source; for example: weft replay gen:stencil3d -n 64");
+    }
+    if (operands->args.n > 1) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "replay: one source expected, but there is also '%.64s'",
+                          operands->args.items[1]);
+    }
+    return wf_scenario_set(scenario, "source", operands->args.items[0], NULL, err);
+}
+
+static enum wf_status replay(struct wf_cli *cli, const struct wf_simulate_table *table,
+                             const struct wf_simulate_opts *opts,
+                             const struct wf_operands *operands, struct wf_err *err)
+{
+    struct wf_scenario *scenario = wf_scenario_new();
+
+    enum wf_status status = set_source(operands, scenario, err);
+    if (status == WF_OK) {
+        status = wf_simulate_apply(table, opts, operands->given, scenario, err);
+    }
+    if (status == WF_OK) {
+        status = wf_simulate(cli, opts, scenario, err);
+    }
+    wf_scenario_free(scenario);
+    return status;
+}
+
+static enum wf_status replay_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
+{
+    struct wf_simulate_table table;
+    struct wf_simulate_opts opts;
+    struct wf_operands operands;
+
+    make_table(&table);
+    enum wf_status status = wf_opt_parse(table.rows, argc, argv, &opts, &operands, err);
+    if (status == WF_OK) {
+        if (opts.help) {
+            print_help(&table, cli->out);
+        } else {
+            status = replay(cli, &table, &opts, &operands, err);
+        }
+        wf_opt_release(table.rows, &opts, &operands);
+    }
+    wf_simulate_table_fini(&table);
+    return status;
+}
+
+const struct wf_verb wf_verb_replay = {
+    .name = "replay",
+    .summary = "Predict how long a program takes on a simulated network",
+    .run = replay_run,
+    .help = replay_help,
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/columns.h"
+
+#include <string.h>
+
+enum { WIDTH = 80, INDENT = 2, TEXT_COLUMN = 28 };
+
+/* Goes on at column `indent`, where new lines begin as well. */
+static void wrap(FILE *out, size_t indent, const char *text)
+{
+    size_t column = indent;
+
+    while (*text != '\0') {
+        size_t length = strcspn(text, " ");
+        if (column > indent && column + 1 + length > WIDTH) {
+            (void)fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        }
+        if (column > indent) {
+            (void)fputc(' ', out);
+            column++;
+        }
+        (void)fprintf(out, "%.*s", (int)length, text);
+        column += length;
+        text += length;
+        text += strspn(text, " ");
+    }
+    (void)fputc('\n', out);
+}
+
+void wf_columns_text(FILE *out, const char *text)
+{
+    wrap(out, 0, text);
+}
+
+void wf_columns_row(FILE *out, const char *term, const char *text)
+{
+    size_t column = INDENT + strlen(term);
+
+    (void)fprintf(out, "%*s%s", INDENT, "", term);
+    if (column + 2 > TEXT_COLUMN) {
+        (void)fputc('\n', out);
+        column = 0;
+    }
+    (void)fprintf(out, "%*s", (int)(TEXT_COLUMN - column), "");
+    wrap(out, TEXT_COLUMN, text);
+}

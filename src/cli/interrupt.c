@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/interrupt.h"
+
+#include "base/status.h"
+
+#include <unistd.h>
+
+/* A signal handler can reach nothing but this. */
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number)
+{
+    (void)number;
+    if (interrupted) {
+        _exit(wf_status_exit_code(WF_EINTR));
+    }
+    interrupted = 1;
+}
+
+const volatile sig_atomic_t *wf_interrupt_watch(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+    return &interrupted;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cli.h"
+#include "sim/world.h"
+
+#include <stdlib.h>
+
+/* Under an MPI launcher all processes do the same; the first one speaks for all. */
+static void silence(struct wf_cli *cli)
+{
+    FILE *nowhere = fopen("/dev/null", "w");
+
+    if (nowhere == NULL) {
+        abort();
+    }
+    cli->out = nowhere;
+    cli->err = nowhere;
+}
+
+int main(int argc, char **argv)
+{
+    struct wf_cli cli = {.out = stdout, .err = stderr};
+    struct wf_err err;
+
+    enum wf_status status = wf_world_open(&cli.world, &err);
+    if (status != WF_OK) {
+        (void)fprintf(stderr, "weft: %s\n", err.text);
+        return wf_status_exit_code(status);
+    }
+    if (!wf_world_is_first(cli.world)) {
+        silence(&cli);
+    }
+
+    int code = wf_cli_main(&cli, argc > 0 ? argc - 1 : 0, argv + 1);
+    if (cli.out != stdout) {
+        (void)fclose(cli.out);
+    }
+    wf_world_close(cli.world);
+    return code;
+}

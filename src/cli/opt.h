@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_CLI_OPT_H
+#define WF_CLI_OPT_H
+
+/*
+ * Options as data.
+ *
+ * A subcommand describes its options in one table of struct wf_opt over a plain struct. The
+ * table alone drives parsing, checks, messages and help; each row carries the parameter row
+ * (base/param.h) that knows the type, its units, range, choices and default.
+ *
+ * Understood are "--name value", "--name=value", "-n value" and "-nvalue"; flags take no value
+ * ("--quiet", "-q", bundled "-qv") unless one is attached ("--quiet=no"). Options and operands
+ * may be mixed; "--" ends the options, and "-" alone is an operand. Names are never
+ * abbreviated, so that a new option cannot break an old script. The last of repeated options
+ * counts, except for lists.
+ */
+
+#include "base/param.h"
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum wf_opt_kind {
+    WF_OPT_VALUE, /* one value of the row's type; WF_PARAM_BOOL is a flag */
+    WF_OPT_LIST,  /* struct wf_opt_list: every use adds a text */
+    WF_OPT_PAIRS, /* likewise, and each text must be name=value */
+};
+
+/* Borrowed texts in an allocated array. */
+struct wf_opt_list {
+    const char **items;
+    size_t n;
+};
+
+/* `param.name` is the long name without dashes. Unlike in parameters, a null `param.def` leaves
+ * the member zero, and a WF_PARAM_TEXT member is a const char * that points into argv or to the
+ * default. Lists take no type and no default. */
+struct wf_opt {
+    struct wf_param param;
+    enum wf_opt_kind kind;
+    char letter;     /* of the short form; 0 for none */
+    const char *arg; /* placeholder in help ("<file>"); null is the syntax of the type */
+};
+
+/* A table of at most 64 rows ends with this row. */
+#define WF_OPT_END               \
+    {                            \
+        .param = {.name = NULL } \
+    }
+
+/* The row for -h and --help; type `opts` has a member `bool help`, which the caller looks at.
+ */
+#define WF_OPT_HELP(opts)                             \
+    {                                                 \
+        .param = {.name = "help",                     \
+                  .type = WF_PARAM_BOOL,              \
+                  .offset = offsetof(opts, help),     \
+                  .doc = "Print this help and exit"}, \
+        .letter = 'h'                                 \
+    }
+
+/* What is not an option. */
+struct wf_operands {
+    struct wf_opt_list args; /* in order */
+    uint64_t given;          /* bit i: an option of row i was on the command line */
+};
+
+/* Sets every member that `table` describes, from the `argc` arguments at `argv` (those after
+ * the command's name) or to its default. All texts are borrowed from argv. On failure the
+ * status is WF_EUSAGE and nothing is left to release. */
+WF_NODISCARD
+enum wf_status wf_opt_parse(const struct wf_opt *table, int argc, char *const *argv, void *opts,
+                            struct wf_operands *operands, struct wf_err *err);
+
+/* Frees the lists, and sets them to empty. */
+void wf_opt_release(const struct wf_opt *table, void *opts, struct wf_operands *operands);
+
+struct wf_opt_example {
+    const char *command;
+    const char *doc;
+};
+
+/* The help of a subcommand. Texts are one line each; they are wrapped when printed. */
+struct wf_opt_help {
+    const char *synopsis; /* "weft run [options] <scenario>" */
+    const char *summary;  /* one sentence that starts with a capital, no full stop */
+    struct wf_opt_example examples[2];
+    const struct wf_opt *table;
+};
+
+/* Writes the help in 80 columns. The caller checks `out` for errors. */
+void wf_opt_print_help(const struct wf_opt_help *help, FILE *out);
+
+#endif

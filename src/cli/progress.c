@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/progress.h"
+
+#include "base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { DEFAULT_COLUMNS = 80 };
+
+static const double FIRST_SECONDS = 1.0, REDRAW_SECONDS = 0.2, LINE_SECONDS = 1.0;
+
+const char *const wf_progress_modes[] = {
+    [WF_PROGRESS_AUTO] = "auto",
+    [WF_PROGRESS_ALWAYS] = "always",
+    [WF_PROGRESS_NEVER] = "never",
+    NULL,
+};
+
+static double now(void)
+{
+    struct timespec ts;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
+}
+
+static bool is_terminal(FILE *out)
+{
+    const char *term = getenv("TERM");
+
+    return isatty(fileno(out)) == 1 && (term == NULL || strcmp(term, "dumb") != 0);
+}
+
+void wf_progress_init(struct wf_progress_line *line, enum wf_progress_mode mode, FILE *out)
+{
+    bool terminal = is_terminal(out);
+    bool on = mode == WF_PROGRESS_ALWAYS || (mode == WF_PROGRESS_AUTO && terminal);
+
+    *line = (struct wf_progress_line){
+        .out = on ? out : NULL,
+        .in_place = terminal,
+        .began = now(),
+    };
+}
+
+static int columns(FILE *out)
+{
+    struct winsize size;
+
+    if (ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+        return size.ws_col;
+    }
+    return DEFAULT_COLUMNS;
+}
+
+/* "1:05:09" or "2:07". */
+static void format_clock(double seconds, char *buf, size_t size)
+{
+    uint64_t s = seconds < 1e9 ? (uint64_t)(seconds + 0.5) : UINT64_C(1000000000);
+
+    if (s >= 3600) {
+        (void)snprintf(buf, size, "%llu:%02u:%02u", (unsigned long long)(s / 3600),
+                       (unsigned)(s / 60 % 60), (unsigned)(s % 60));
+    } else {
+        (void)snprintf(buf, size, "%u:%02u", (unsigned)(s / 60), (unsigned)(s % 60));
+    }
+}
+
+char *wf_progress_text(const struct wf_sim_progress *progress, double elapsed, char *buf)
+{
+    char percent[16] = "", eta[48] = "";
+    char time[WF_UNITS_TEXT_MAX], rate[WF_UNITS_TEXT_MAX];
+    double fraction = progress->fraction < 1 ? progress->fraction : 1;
+
+    if (fraction >= 0) {
+        (void)snprintf(percent, sizeof(percent), "%3d %%  ", (int)(100 * fraction));
+    }
+    if (fraction > 0) {
+        char clock[32];
+        format_clock(elapsed * (1 - fraction) / fraction, clock, sizeof(clock));
+        (void)snprintf(eta, sizeof(eta), "  %s left", clock);
+    }
+    (void)snprintf(buf, WF_PROGRESS_TEXT_MAX, "%s%s simulated  %s events/s%s", percent,
+                   wf_human_time(progress->time_ps, time),
+                   wf_human_count((double)progress->events / elapsed, rate), eta);
+    return buf;
+}
+
+/* To the beginning of the line, and erase what is there: also the ^C of somebody impatient. */
+#define ERASE_LINE "\r\033[K"
+
+/* The last column stays free: a terminal may wrap when it is written. */
+static void draw_in_place(struct wf_progress_line *line, const char *text)
+{
+    (void)fprintf(line->out, ERASE_LINE "%.*s", columns(line->out) - 1, text);
+    line->shown = true;
+}
+
+void wf_progress_draw(void *line_arg, const struct wf_sim_progress *progress)
+{
+    struct wf_progress_line *line = line_arg;
+    char text[WF_PROGRESS_TEXT_MAX];
+
+    if (line->out == NULL) {
+        return;
+    }
+
+    double t = now();
+    double pause = line->in_place ? REDRAW_SECONDS : LINE_SECONDS;
+    if (t - line->began < FIRST_SECONDS || t - line->drawn < pause) {
+        return;
+    }
+    line->drawn = t;
+    (void)wf_progress_text(progress, t - line->began, text);
+    if (line->in_place) {
+        draw_in_place(line, text);
+    } else {
+        (void)fprintf(line->out, "%s\n", text);
+    }
+    (void)fflush(line->out);
+}
+
+void wf_progress_erase(struct wf_progress_line *line)
+{
+    if (line->out != NULL && line->shown) {
+        (void)fputs(ERASE_LINE, line->out);
+        (void)fflush(line->out);
+        line->shown = false;
+    }
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_CLI_PROGRESS_H
+#define WF_CLI_PROGRESS_H
+
+/*
+ * The progress line: percent, simulated time, events per second, time to go. It appears when
+ * a run has taken a second, is redrawn in place and erased at the end. On something that is
+ * not a terminal, if asked for, it is a new line every second.
+ */
+
+#include "sim/sim.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum wf_progress_mode { WF_PROGRESS_AUTO, WF_PROGRESS_ALWAYS, WF_PROGRESS_NEVER };
+
+/* The names of enum wf_progress_mode, null-terminated. */
+extern const char *const wf_progress_modes[];
+
+struct wf_progress_line {
+    FILE *out; /* null: silent */
+    bool in_place;
+    double began, drawn; /* seconds of the monotonic clock */
+    bool shown;          /* in place, now */
+};
+
+void wf_progress_init(struct wf_progress_line *line, enum wf_progress_mode mode, FILE *out);
+/* For struct wf_sim_host; `line` is a struct wf_progress_line. */
+void wf_progress_draw(void *line, const struct wf_sim_progress *progress);
+void wf_progress_erase(struct wf_progress_line *line);
+
+/* "  42 %  1.234 ms simulated ..." in `buf` of WF_PROGRESS_TEXT_MAX bytes, `elapsed` seconds
+ * after the start; returns it. */
+enum { WF_PROGRESS_TEXT_MAX = 160 };
+char *wf_progress_text(const struct wf_sim_progress *progress, double elapsed, char *buf);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/simulate.h"
+
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "report/output.h"
+#include "report/writer.h"
+#include "sim/sim.h"
+#include "sim/world.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* The writer of the file asked for, if any; fails before the run if it cannot be written. */
+static enum wf_status prepare_output(const struct wf_simulate_opts *opts,
+                                     const struct wf_writer_ops **writer, struct wf_err *err)
+{
+    if (opts->output == NULL) {
+        return WF_OK;
+    }
+
+    enum wf_status status = wf_writer_for_path(opts->output, writer, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    return wf_output_check(opts->output, opts->force, err);
+}
+
+static enum wf_status write_file(const struct wf_simulate_opts *opts,
+                                 const struct wf_writer_ops *writer, const struct wf_value *doc,
+                                 struct wf_err *err)
+{
+    const struct wf_write_options options = {.verbose = opts->verbose};
+    struct wf_output *output = NULL;
+
+    enum wf_status status = wf_output_open(opts->output, opts->force, &output, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    writer->write(doc, &options, wf_output_stream(output));
+    return wf_output_commit(output, err);
+}
+
+static bool wants_color(FILE *out)
+{
+    const char *no_color = getenv("NO_COLOR");
+
+    return isatty(fileno(out)) == 1 && (no_color == NULL || no_color[0] == '\0');
+}
+
+static enum wf_status deliver(struct wf_cli *cli, const struct wf_simulate_opts *opts,
+                              const struct wf_writer_ops *writer, const struct wf_value *doc,
+                              struct wf_err *err)
+{
+    const struct wf_write_options options = {
+        .verbose = opts->verbose,
+        .color = wants_color(cli->out),
+    };
+
+    if (writer != NULL) {
+        enum wf_status status = write_file(opts, writer, doc, err);
+        if (status != WF_OK) {
+            return status;
+        }
+    }
+    if (opts->json) {
+        wf_writer_json.write(doc, &options, cli->out);
+        cli->answered = true;
+    } else if (writer == NULL) {
+        wf_writer_text.write(doc, &options, cli->out);
+        cli->answered = true;
+    }
+    return WF_OK;
+}
+
+/* A scheduler that leaves threads or processes idle is not an error, but hardly meant. */
+static void note_idle(struct wf_cli *cli, const struct wf_value *doc)
+{
+    uint64_t threads = wf_doc_get_count(doc, "run.threads", UINT64_MAX);
+    uint64_t processes = wf_doc_get_count(doc, "run.processes", UINT64_MAX);
+
+    if (threads < wf_doc_get_count(doc, "run.parameters.threads", 0) ||
+        processes < wf_world_size(cli->world)) {
+        (void)fprintf(cli->err,
+                      "weft: note: the %s scheduler uses one thread of one process; "
+                      "conservative and optimistic use all\n",
+                      wf_doc_get_text(doc, "run.scheduler", ""));
+    }
+}
+
+enum wf_status wf_simulate(struct wf_cli *cli, const struct wf_simulate_opts *opts,
+                           const struct wf_scenario *scenario, struct wf_err *err)
+{
+    const struct wf_writer_ops *writer = NULL;
+    struct wf_progress_line line;
+    struct wf_value *doc = NULL;
+    bool first = wf_world_is_first(cli->world);
+
+    enum wf_status status = first ? prepare_output(opts, &writer, err) : WF_OK;
+    status = wf_world_agree(cli->world, status, err);
+    if (status != WF_OK) {
+        return status;
+    }
+
+    wf_progress_init(&line,
+                     opts->quiet ? WF_PROGRESS_NEVER : (enum wf_progress_mode)opts->progress,
+                     cli->err);
+    const struct wf_sim_host host = {
+        .world = cli->world,
+        .stop = wf_interrupt_watch(),
+        .progress = wf_progress_draw,
+        .progress_arg = &line,
+    };
+    status = opts->dry_run ? wf_sim_explain(scenario, &host, &doc, err)
+                           : wf_sim_run(scenario, &host, &doc, err);
+    wf_progress_erase(&line);
+    if (doc != NULL && !opts->quiet) {
+        note_idle(cli, doc);
+    }
+    if (doc != NULL) {
+        struct wf_err write_err;
+        enum wf_status written = deliver(cli, opts, writer, doc, &write_err);
+        if (written != WF_OK) {
+            status = written;
+            *err = write_err;
+        }
+        wf_doc_free(doc);
+    }
+    return wf_world_agree(cli->world, status, err);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_CLI_SIMULATE_H
+#define WF_CLI_SIMULATE_H
+
+/*
+ * What the verbs that simulate have in common: options, the run, the result.
+ *
+ * An option that sets something of the scenario is a shortcut for a key; type, range, default
+ * and sentence come from the parameter behind the key, so that --threads and
+ * -p engine.threads cannot differ.
+ */
+
+#include "cli/cli.h"
+#include "cli/opt.h"
+
+struct wf_scenario;
+
+struct wf_shortcut {
+    const char *option; /* long name without dashes */
+    char letter;        /* or 0 */
+    const char *key;    /* of sim/scenario.h */
+    const char *arg;    /* placeholder in help; null is the syntax of the type */
+};
+
+enum { WF_SIMULATE_ROWS_MAX = 48 };
+
+struct wf_simulate_opts {
+    bool help, json, quiet, verbose, force, dry_run;
+    int progress;
+    const char *output;
+    struct wf_opt_list params;
+    const char *settings[WF_SIMULATE_ROWS_MAX]; /* the values of shortcuts, as written... */
+    bool flags[WF_SIMULATE_ROWS_MAX];           /* ...or, of those that are flags, set */
+};
+
+/* An option table that was put together; release with wf_simulate_table_fini(). */
+struct wf_simulate_table {
+    struct wf_opt rows[WF_SIMULATE_ROWS_MAX + 1];
+    char *keys[WF_SIMULATE_ROWS_MAX]; /* of each row; null if it is no shortcut */
+    char *texts[2 * WF_SIMULATE_ROWS_MAX];
+    size_t n, n_texts;
+};
+
+void wf_simulate_table_init(struct wf_simulate_table *table);
+/* Adds a row; the key must exist. */
+void wf_simulate_table_add(struct wf_simulate_table *table, const struct wf_shortcut *shortcut);
+/* Adds the rows that all such verbs have; call it last. */
+void wf_simulate_table_end(struct wf_simulate_table *table);
+void wf_simulate_table_fini(struct wf_simulate_table *table);
+
+/* Hands the options that were given, then those of -p, to the scenario. */
+WF_NODISCARD
+enum wf_status wf_simulate_apply(const struct wf_simulate_table *table,
+                                 const struct wf_simulate_opts *opts, uint64_t given,
+                                 struct wf_scenario *scenario, struct wf_err *err);
+
+/* Runs the scenario and gives the result to whom it may concern. */
+WF_NODISCARD
+enum wf_status wf_simulate(struct wf_cli *cli, const struct wf_simulate_opts *opts,
+                           const struct wf_scenario *scenario, struct wf_err *err);
+
+#endif

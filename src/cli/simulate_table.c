@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/simulate.h"
+
+#include "base/mem.h"
+#include "cli/progress.h"
+#include "sim/catalog.h"
+#include "sim/scenario.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MEMBER(name) offsetof(struct wf_simulate_opts, name)
+
+static const struct wf_opt common_rows[] = {
+    {.param = {.name = "param",
+               .offset = MEMBER(params),
+               .doc = "Set a parameter; 'weft help' lists all"},
+     .kind = WF_OPT_PAIRS,
+     .letter = 'p'},
+    {.param = {.name = "json",
+               .type = WF_PARAM_BOOL,
+               .offset = MEMBER(json),
+               .doc = "Print the result as one JSON document"}},
+    {.param = {.name = "output",
+               .type = WF_PARAM_TEXT,
+               .offset = MEMBER(output),
+               .doc = "Write the result to a file instead, as its name says: .json or .txt"},
+     .letter = 'o',
+     .arg = "<file>"},
+    {.param = {.name = "force",
+               .type = WF_PARAM_BOOL,
+               .offset = MEMBER(force),
+               .doc = "Overwrite that file if it exists"},
+     .letter = 'f'},
+    {.param = {.name = "dry-run",
+               .type = WF_PARAM_BOOL,
+               .offset = MEMBER(dry_run),
+               .doc = "Check everything, print the scenario as understood, do not run"}},
+    {.param = {.name = "progress",
+               .type = WF_PARAM_ENUM,
+               .offset = MEMBER(progress),
+               .def = "auto",
+               .choices = wf_progress_modes,
+               .doc = "Show a progress line; auto is on a terminal only"}},
+    {.param = {.name = "quiet",
+               .type = WF_PARAM_BOOL,
+               .offset = MEMBER(quiet),
+               .doc = "No progress line"},
+     .letter = 'q'},
+    {.param = {.name = "verbose",
+               .type = WF_PARAM_BOOL,
+               .offset = MEMBER(verbose),
+               .doc = "Report everything, with all parameters in force"},
+     .letter = 'v'},
+    WF_OPT_HELP(struct wf_simulate_opts),
+};
+
+void wf_simulate_table_init(struct wf_simulate_table *table)
+{
+    memset(table, 0, sizeof(*table));
+}
+
+static const char *keep(struct wf_simulate_table *table, const char *text)
+{
+    char *copy = wf_xstrdup(text);
+
+    table->texts[table->n_texts++] = copy;
+    return copy;
+}
+
+/* The parameter behind a key such as "engine.threads", "phold.lps" or "ranks". */
+static const struct wf_param *find_param(const char *key)
+{
+    const char *dot = strchr(key, '.');
+    struct wf_catalog_entry entry;
+    size_t at = 0;
+
+    if (dot == NULL) {
+        return wf_param_find(wf_scenario_params, key);
+    }
+    while (wf_catalog_next(&at, &entry)) {
+        if (entry.scope != NULL && entry.params != NULL &&
+            strlen(entry.scope) == (size_t)(dot - key) &&
+            strncmp(entry.scope, key, strlen(entry.scope)) == 0) {
+            return wf_param_find(entry.params, dot + 1);
+        }
+    }
+    return NULL;
+}
+
+void wf_simulate_table_add(struct wf_simulate_table *table, const struct wf_shortcut *shortcut)
+{
+    const struct wf_param *param = find_param(shortcut->key);
+    char syntax[WF_PARAM_TEXT_MAX];
+    size_t i = table->n;
+
+    if (param == NULL || i >= WF_SIMULATE_ROWS_MAX) {
+        wf_panic("option --%s stands for '%s'", shortcut->option, shortcut->key);
+    }
+
+    struct wf_opt *row = &table->rows[i];
+    row->param = *param;
+    row->param.name = keep(table, shortcut->option);
+    row->letter = shortcut->letter;
+    if (param->def != NULL && param->def[0] == '\0') {
+        row->param.def = NULL;
+    }
+    if (param->type == WF_PARAM_BOOL) {
+        row->param.offset = MEMBER(flags) + i * sizeof(bool);
+    } else {
+        /* The value is parsed where all other values of the parameter are. */
+        row->param.type = WF_PARAM_TEXT;
+        row->param.offset = MEMBER(settings) + i * sizeof(const char *);
+        row->arg =
+            shortcut->arg != NULL ? shortcut->arg : keep(table, wf_param_syntax(param, syntax));
+    }
+    table->keys[i] = wf_xstrdup(shortcut->key);
+    table->n++;
+}
+
+void wf_simulate_table_end(struct wf_simulate_table *table)
+{
+    for (size_t i = 0; i < sizeof(common_rows) / sizeof(common_rows[0]); i++) {
+        if (table->n >= WF_SIMULATE_ROWS_MAX) {
+            wf_panic("a command has more than %d options", WF_SIMULATE_ROWS_MAX);
+        }
+        table->rows[table->n++] = common_rows[i];
+    }
+    table->rows[table->n] = (struct wf_opt)WF_OPT_END;
+}
+
+void wf_simulate_table_fini(struct wf_simulate_table *table)
+{
+    for (size_t i = 0; i < table->n; i++) {
+        free(table->keys[i]);
+    }
+    for (size_t i = 0; i < table->n_texts; i++) {
+        free(table->texts[i]);
+    }
+    wf_simulate_table_init(table);
+}
+
+static enum wf_status apply_pair(const char *pair, struct wf_scenario *scenario,
+                                 struct wf_err *err)
+{
+    char *key = wf_xstrdup(pair);
+    char *equals = strchr(key, '=');
+
+    *equals = '\0';
+    enum wf_status status = wf_scenario_set(scenario, key, equals + 1, NULL, err);
+    free(key);
+    return status;
+}
+
+/* Hands the option of row i to the scenario, under its own name. */
+static enum wf_status apply_option(const struct wf_simulate_table *table, size_t i,
+                                   const struct wf_simulate_opts *opts,
+                                   struct wf_scenario *scenario, struct wf_err *err)
+{
+    const struct wf_param *param = &table->rows[i].param;
+    const char *flag = opts->flags[i] ? "true" : "false";
+    char origin[64];
+
+    (void)snprintf(origin, sizeof(origin), "--%s", param->name);
+    return wf_scenario_set(scenario, table->keys[i],
+                           param->type == WF_PARAM_BOOL ? flag : opts->settings[i], origin,
+                           err);
+}
+
+enum wf_status wf_simulate_apply(const struct wf_simulate_table *table,
+                                 const struct wf_simulate_opts *opts, uint64_t given,
+                                 struct wf_scenario *scenario, struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    for (size_t i = 0; i < table->n && status == WF_OK; i++) {
+        if (table->keys[i] != NULL && (given >> i & 1) != 0) {
+            status = apply_option(table, i, opts, scenario, err);
+        }
+    }
+    for (size_t i = 0; i < opts->params.n && status == WF_OK; i++) {
+        status = apply_pair(opts->params.items[i], scenario, err);
+    }
+    return status;
+}

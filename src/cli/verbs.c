@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cli.h"
+
+#include <string.h>
+
+/* The one place that lists verbs. */
+static const struct wf_verb *const verb_table[] = {
+    &wf_verb_replay,
+    &wf_verb_bench,
+    &wf_verb_help,
+    NULL,
+};
+
+const struct wf_verb *const *wf_verb_table(void)
+{
+    return verb_table;
+}
+
+const struct wf_verb *wf_verb_find(const char *name)
+{
+    for (const struct wf_verb *const *v = verb_table; *v != NULL; v++) {
+        if (strcmp((*v)->name, name) == 0) {
+            return *v;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_ENGINE_BLOCK_H
+#define WF_ENGINE_BLOCK_H
+
+/* Processes as they lie in memory: in groups of one kind, cut into blocks. */
+
+#include "engine/engine.h"
+
+/* What the engine keeps of a process; its state follows in memory. */
+struct wf_lp {
+    uint64_t digest; /* of the events it has executed, chained in their order */
+    uint64_t sent;   /* the next event's sequence number */
+    uint64_t draws;
+};
+
+/* A group of processes added by one call. */
+struct wf_group {
+    const struct wf_process_ops *ops;
+    void *model;
+    uint32_t first, count;
+    uint32_t stride; /* bytes from one process to the next */
+    uint32_t state_size;
+};
+
+/* Consecutive processes of one group that stay together: the unit of partition and of cache. */
+struct wf_block {
+    unsigned char *records; /* null if another process of the run has them */
+    const struct wf_group *group;
+    uint32_t first, count;
+    uint32_t owner; /* the worker */
+};
+
+static inline struct wf_lp *wf_block_lp(const struct wf_block *block, uint32_t id)
+{
+    return (void *)(block->records + (size_t)(id - block->first) * block->group->stride);
+}
+
+#endif

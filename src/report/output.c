@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/output.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct wf_output {
+    FILE *stream;
+    char *path;
+    char *temporary; /* null when written directly */
+    bool force;
+};
+
+/* A new file beside `path`; its name, to be freed, in *name. Returns -1 with errno set. */
+static int open_beside(const char *path, char **name)
+{
+    size_t size = strlen(path) + 32;
+
+    *name = wf_xmalloc(size);
+    for (unsigned i = 0; i < 100; i++) {
+        (void)snprintf(*name, size, "%s.%ld-%u.tmp", path, (long)getpid(), i);
+        int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST) {
+            return fd;
+        }
+    }
+    return -1;
+}
+
+static enum wf_status cannot_write(const char *path, struct wf_err *err)
+{
+    return wf_err_set(err, WF_EIO, "cannot write '%.300s': %s", path, strerror(errno));
+}
+
+static enum wf_status exists(const char *path, struct wf_err *err)
+{
+    return wf_err_set(err, WF_EIO, "'%.300s' exists; -f overwrites it", path);
+}
+
+enum wf_status wf_output_open(const char *path, bool force, struct wf_output **out,
+                              struct wf_err *err)
+{
+    struct stat st;
+    bool found = stat(path, &st) == 0;
+    bool direct = found && !S_ISREG(st.st_mode);
+    char *temporary = NULL;
+
+    if (path[0] == '\0') {
+        errno = ENOENT;
+        return cannot_write(path, err);
+    }
+    if (found && !direct && !force) {
+        return exists(path, err);
+    }
+    if (found && !direct && access(path, W_OK) != 0) {
+        return cannot_write(path, err);
+    }
+
+    int fd = direct ? open(path, O_WRONLY | O_CLOEXEC) : open_beside(path, &temporary);
+    if (fd < 0) {
+        enum wf_status status = cannot_write(path, err);
+        free(temporary);
+        return status;
+    }
+
+    struct wf_output *output = wf_xcalloc(1, sizeof(*output));
+    *output = (struct wf_output){
+        .stream = fdopen(fd, "w"),
+        .path = wf_xstrdup(path),
+        .temporary = temporary,
+        .force = force,
+    };
+    if (output->stream == NULL) {
+        wf_panic("fdopen: %s", strerror(errno));
+    }
+    *out = output;
+    return WF_OK;
+}
+
+enum wf_status wf_output_check(const char *path, bool force, struct wf_err *err)
+{
+    struct wf_output *output = NULL;
+    struct stat st;
+
+    /* To open a pipe is to wait for its reader. */
+    if (stat(path, &st) == 0 && S_ISFIFO(st.st_mode)) {
+        return access(path, W_OK) == 0 ? WF_OK : cannot_write(path, err);
+    }
+
+    enum wf_status status = wf_output_open(path, force, &output, err);
+    if (status == WF_OK) {
+        wf_output_discard(output);
+    }
+    return status;
+}
+
+FILE *wf_output_stream(struct wf_output *output)
+{
+    return output->stream;
+}
+
+static void release(struct wf_output *output)
+{
+    free(output->temporary);
+    free(output->path);
+    free(output);
+}
+
+/* A file that appeared during the run is not overwritten either. */
+static enum wf_status put_in_place(const struct wf_output *output, struct wf_err *err)
+{
+    if (output->force) {
+        return rename(output->temporary, output->path) == 0 ? WF_OK
+                                                            : cannot_write(output->path, err);
+    }
+    if (renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->path, RENAME_NOREPLACE) == 0) {
+        return WF_OK;
+    }
+    if (errno == EEXIST) {
+        return exists(output->path, err);
+    }
+    /* Not every file system can do that. */
+    if (errno == EINVAL || errno == ENOSYS) {
+        if (access(output->path, F_OK) == 0) {
+            return exists(output->path, err);
+        }
+        if (rename(output->temporary, output->path) == 0) {
+            return WF_OK;
+        }
+    }
+    return cannot_write(output->path, err);
+}
+
+enum wf_status wf_output_commit(struct wf_output *output, struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+    bool failed = ferror(output->stream) != 0;
+
+    if (fclose(output->stream) != 0 || failed) {
+        status = cannot_write(output->path, err);
+    } else if (output->temporary != NULL) {
+        status = put_in_place(output, err);
+    }
+    if (status != WF_OK && output->temporary != NULL) {
+        (void)unlink(output->temporary);
+    }
+    release(output);
+    return status;
+}
+
+void wf_output_discard(struct wf_output *output)
+{
+    if (output == NULL) {
+        return;
+    }
+    (void)fclose(output->stream);
+    if (output->temporary != NULL) {
+        (void)unlink(output->temporary);
+    }
+    release(output);
+}

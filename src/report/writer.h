@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_REPORT_WRITER_H
+#define WF_REPORT_WRITER_H
+
+/*
+ * What turns a result document into something to read.
+ *
+ * To add a writer: write one .c file that defines a const struct wf_writer_ops, and add its
+ * address to the table in report/registry.c. Options that choose a format, and the test that
+ * every writer copes with every kind of document, pick it up from there.
+ */
+
+#include "base/status.h"
+#include "result/doc.h"
+
+#include <stdio.h>
+
+struct wf_write_options {
+    bool verbose; /* all that the document says, not only what most people want to know */
+    bool color;
+};
+
+/* All members are required. */
+struct wf_writer_ops {
+    const char *name;
+    const char *extension; /* of files in this format, with the dot */
+    const char *summary;   /* one line, for help */
+
+    /* Writes the whole document. Errors of `out` itself are found by the caller (ferror). */
+    void (*write)(const struct wf_value *doc, const struct wf_write_options *options,
+                  FILE *out);
+};
+
+extern const struct wf_writer_ops wf_writer_text;
+extern const struct wf_writer_ops wf_writer_json;
+
+/* The registered writers in a fixed order, null-terminated. */
+const struct wf_writer_ops *const *wf_writer_table(void);
+
+/* The writer for a file called `path`, by its extension. */
+WF_NODISCARD
+enum wf_status wf_writer_for_path(const char *path, const struct wf_writer_ops **out,
+                                  struct wf_err *err);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_RESULT_DOC_H
+#define WF_RESULT_DOC_H
+
+/*
+ * A document: a tree of named values, in the order in which they were added. It is all that a
+ * report writer sees of a run, and holds nothing of the simulator: it could as well have been
+ * read from a file.
+ *
+ * Names say the unit where the type does not: _ps, _bytes, _seconds, _percent. A parent owns
+ * its values, and every value owns its name and text.
+ */
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum wf_value_type {
+    WF_VALUE_NULL,
+    WF_VALUE_BOOL,
+    WF_VALUE_COUNT,
+    WF_VALUE_REAL, /* always finite */
+    WF_VALUE_TEXT,
+    WF_VALUE_SECTION,
+    WF_VALUE_LIST, /* its values have no names */
+};
+
+struct wf_value {
+    enum wf_value_type type;
+    char *name; /* null in a list and at the root */
+    union {
+        bool truth;
+        uint64_t count;
+        double real;
+        char *text;
+        struct wf_value *first; /* of a section or list; null if empty */
+    };
+    struct wf_value *last; /* likewise */
+    struct wf_value *next; /* in the parent */
+};
+
+/* An empty section, the root of a document. */
+struct wf_value *wf_doc_new(void);
+/* Frees a root and all below; null is allowed. */
+void wf_doc_free(struct wf_value *root);
+
+/* Each adds a value at the end of `parent`, a section (`name` is copied) or a list (`name` is
+ * null). The text is copied. A number that is not finite becomes null. */
+struct wf_value *wf_doc_section(struct wf_value *parent, const char *name);
+struct wf_value *wf_doc_list(struct wf_value *parent, const char *name);
+void wf_doc_null(struct wf_value *parent, const char *name);
+void wf_doc_bool(struct wf_value *parent, const char *name, bool truth);
+void wf_doc_count(struct wf_value *parent, const char *name, uint64_t count);
+void wf_doc_real(struct wf_value *parent, const char *name, double real);
+void wf_doc_text(struct wf_value *parent, const char *name, const char *text);
+
+/* Adds `seconds` or another measured quantity, rounded to `decimals` decimal places (0 to 9):
+ * digits behind them are noise. */
+void wf_doc_measured(struct wf_value *parent, const char *name, double value, int decimals);
+
+/* The value at a path of names ("result.ranks.finish_ps"), or null. */
+const struct wf_value *wf_doc_find(const struct wf_value *root, const char *path);
+/* The text or count there, or the fallback if it is missing or of another type. */
+const char *wf_doc_get_text(const struct wf_value *root, const char *path,
+                            const char *fallback);
+uint64_t wf_doc_get_count(const struct wf_value *root, const char *path, uint64_t fallback);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/catalog.h"
+
+#include "engine/config.h"
+#include "engine/models/bench.h"
+#include "gen/gen.h"
+#include "net/net.h"
+#include "topo/topo.h"
+
+#include <string.h>
+
+/* A kind, and how its i-th member is found; false behind the last. */
+struct kind {
+    const char *name;
+    const char *title;
+    bool (*get)(size_t i, struct wf_catalog_entry *entry);
+};
+
+static bool get_gen(size_t i, struct wf_catalog_entry *entry)
+{
+    const struct wf_source_ops *ops = wf_gen_table()[i];
+
+    if (ops == NULL) {
+        return false;
+    }
+    *entry = (struct wf_catalog_entry){
+        .name = ops->name, .scope = "gen", .summary = ops->summary, .params = ops->params};
+    return true;
+}
+
+static bool get_net(size_t i, struct wf_catalog_entry *entry)
+{
+    const struct wf_net_ops *ops = wf_net_table()[i];
+
+    if (ops == NULL) {
+        return false;
+    }
+    *entry = (struct wf_catalog_entry){
+        .name = ops->name, .scope = "net", .summary = ops->summary, .params = ops->params};
+    return true;
+}
+
+static bool get_topo(size_t i, struct wf_catalog_entry *entry)
+{
+    const struct wf_topo_ops *ops = wf_topo_table()[i];
+
+    if (ops == NULL) {
+        return false;
+    }
+    *entry = (struct wf_catalog_entry){
+        .name = ops->name, .args = ops->args, .summary = ops->summary};
+    return true;
+}
+
+static bool get_engine(size_t i, struct wf_catalog_entry *entry)
+{
+    *entry = (struct wf_catalog_entry){
+        .scope = "engine", .summary = "how a run is scheduled", .params = wf_engine_params};
+    return i == 0;
+}
+
+static bool get_bench(size_t i, struct wf_catalog_entry *entry)
+{
+    const struct wf_bench_ops *ops = wf_bench_table()[i];
+
+    if (ops == NULL) {
+        return false;
+    }
+    *entry = (struct wf_catalog_entry){
+        .name = ops->name, .scope = ops->name, .summary = ops->summary, .params = ops->params};
+    return true;
+}
+
+static const struct kind kinds[] = {
+    {"gen", "Generators", get_gen},           {"net", "Network models", get_net},
+    {"topo", "Topologies", get_topo},         {"engine", "Engine", get_engine},
+    {"bench", "Benchmark models", get_bench},
+};
+
+enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+bool wf_catalog_next(size_t *at, struct wf_catalog_entry *entry)
+{
+    size_t left = (*at)++;
+
+    for (size_t k = 0; k < N_KINDS; k++) {
+        for (size_t i = 0; kinds[k].get(i, entry); i++) {
+            if (left-- == 0) {
+                entry->kind = kinds[k].name;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool wf_catalog_find(const char *kind, const char *name, struct wf_catalog_entry *entry)
+{
+    size_t at = 0;
+
+    while (wf_catalog_next(&at, entry)) {
+        if (strcmp(entry->kind, kind) == 0 &&
+            strcmp(entry->name != NULL ? entry->name : "", name != NULL ? name : "") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *wf_catalog_title(const char *kind)
+{
+    for (size_t k = 0; k < N_KINDS; k++) {
+        if (strcmp(kinds[k].name, kind) == 0) {
+            return kinds[k].title;
+        }
+    }
+    return kind;
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/plan.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "engine/models/bench.h"
+#include "gen/gen.h"
+#include "net/net.h"
+#include "result/doc.h"
+#include "topo/topo.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENGINE_SCOPE "engine"
+
+static enum wf_status add_block(struct wf_plan *plan, const char *scope,
+                                const struct wf_param *table, void *values, struct wf_err *err)
+{
+    plan->blocks[plan->n_blocks++] = (struct wf_plan_block){scope, table, values};
+    return wf_param_defaults(table, values, err);
+}
+
+static const struct wf_plan_block *find_block(const struct wf_plan *plan, const char *scope,
+                                              size_t len)
+{
+    for (size_t i = 0; i < plan->n_blocks; i++) {
+        const struct wf_plan_block *block = &plan->blocks[i];
+        if (strlen(block->scope) == len && memcmp(block->scope, scope, len) == 0) {
+            return block;
+        }
+    }
+    return NULL;
+}
+
+/* A bad value is reported under the name the user gave it by. */
+static enum wf_status apply(const struct wf_param *table, void *values, const char *scope,
+                            const char *name, const struct wf_setting *setting,
+                            struct wf_err *err)
+{
+    const struct wf_param *row = wf_param_find(table, name);
+
+    if (row == NULL) {
+        return wf_param_set(table, values, scope, name, setting->value, err);
+    }
+
+    struct wf_param named[] = {*row, WF_PARAM_END};
+    named[0].name = setting->origin;
+    return wf_param_set(named, values, "", setting->origin, setting->value, err);
+}
+
+static enum wf_status apply_core(struct wf_plan *plan, const struct wf_scenario *scenario,
+                                 struct wf_err *err)
+{
+    enum wf_status status = wf_param_defaults(wf_scenario_params, &plan->core, err);
+
+    for (size_t i = 0; i < scenario->n && status == WF_OK; i++) {
+        const struct wf_setting *s = &scenario->settings[i];
+        if (strchr(s->key, '.') == NULL) {
+            status = apply(wf_scenario_params, &plan->core, "", s->key, s, err);
+        }
+    }
+    return status;
+}
+
+static enum wf_status means_nothing(const struct wf_plan *plan,
+                                    const struct wf_setting *setting, struct wf_err *err)
+{
+    return wf_err_set(err, WF_EUSAGE, "%.64s means nothing to source '%.64s'", setting->origin,
+                      plan->core.source);
+}
+
+/* A benchmark has no ranks and no network. */
+static enum wf_status check_bench_core(const struct wf_plan *plan,
+                                       const struct wf_scenario *scenario, struct wf_err *err)
+{
+    for (size_t i = 0; i < scenario->n; i++) {
+        const struct wf_setting *s = &scenario->settings[i];
+        if (strchr(s->key, '.') == NULL && strcmp(s->key, "source") != 0 &&
+            strcmp(s->key, "seed") != 0) {
+            return means_nothing(plan, s, err);
+        }
+    }
+    return WF_OK;
+}
+
+static enum wf_status apply_parameters(struct wf_plan *plan, const struct wf_scenario *scenario,
+                                       struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    for (size_t i = 0; i < scenario->n && status == WF_OK; i++) {
+        const struct wf_setting *s = &scenario->settings[i];
+        size_t len = strcspn(s->key, ".");
+        if (s->key[len] == '\0') {
+            continue;
+        }
+
+        const struct wf_plan_block *block = find_block(plan, s->key, len);
+        if (block == NULL) {
+            return means_nothing(plan, s, err);
+        }
+
+        char scope[64];
+        (void)snprintf(scope, sizeof(scope), "%s.", block->scope);
+        status = apply(block->table, block->values, scope, s->key + len + 1, s, err);
+    }
+    return status;
+}
+
+static enum wf_status find_bench(const char *name, const struct wf_bench_ops **out,
+                                 struct wf_err *err)
+{
+    char hint[WF_HINT_MAX];
+    struct wf_nearest nearest;
+
+    wf_nearest_begin(&nearest, name);
+    for (const struct wf_bench_ops *const *ops = wf_bench_table(); *ops != NULL; ops++) {
+        if (strcmp((*ops)->name, name) == 0) {
+            *out = *ops;
+            return WF_OK;
+        }
+        wf_nearest_add(&nearest, (*ops)->name);
+    }
+    return wf_err_set(err, WF_EUSAGE, "unknown model '%.64s'%s", name,
+                      wf_nearest_hint(&nearest, hint));
+}
+
+static enum wf_status plan_bench(struct wf_plan *plan, const char *name, struct wf_err *err)
+{
+    enum wf_status status = find_bench(name, &plan->bench, err);
+
+    if (status != WF_OK) {
+        return status;
+    }
+    return add_block(plan, plan->bench->name, plan->bench->params,
+                     wf_xcalloc(1, plan->bench->params_size), err);
+}
+
+static enum wf_status plan_network(struct wf_plan *plan, struct wf_err *err)
+{
+    enum wf_status status = wf_net_find(plan->core.network, &plan->net, err);
+
+    if (status == WF_OK) {
+        status = add_block(plan, "net", plan->net->params,
+                           wf_xcalloc(1, plan->net->params_size), err);
+    }
+    if (status == WF_OK && plan->core.topology[0] != '\0') {
+        status = wf_topo_create(plan->core.topology, &plan->topo, err);
+    }
+    return status;
+}
+
+static enum wf_status plan_gen(struct wf_plan *plan, const char *name, struct wf_err *err)
+{
+    if (plan->core.ranks == 0) {
+        return wf_err_set(err, WF_EUSAGE, "how many ranks? -n <count> is missing");
+    }
+
+    enum wf_status status = wf_gen_find(name, &plan->gen, err);
+    if (status == WF_OK) {
+        status = add_block(plan, "gen", plan->gen->params,
+                           wf_xcalloc(1, plan->gen->params_size), err);
+    }
+    return status == WF_OK ? plan_network(plan, err) : status;
+}
+
+static const struct {
+    const char *prefix;
+    enum wf_status (*plan)(struct wf_plan *plan, const char *name, struct wf_err *err);
+} source_kinds[] = {
+    {"gen:", plan_gen},
+    {"bench:", plan_bench},
+};
+
+static enum wf_status plan_source(struct wf_plan *plan, struct wf_err *err)
+{
+    const char *source = plan->core.source;
+
+    for (size_t i = 0; i < sizeof(source_kinds) / sizeof(source_kinds[0]); i++) {
+        size_t len = strlen(source_kinds[i].prefix);
+        if (strncmp(source, source_kinds[i].prefix, len) == 0) {
+            return source_kinds[i].plan(plan, source + len, err);
+        }
+    }
+    return wf_err_set(err, WF_EUSAGE, "source '%.64s': expected gen:<generator>, as in %s",
+                      source, "gen:stencil3d");
+}
+
+enum wf_status wf_plan_init(struct wf_plan *plan, const struct wf_scenario *scenario,
+                            struct wf_err *err)
+{
+    memset(plan, 0, sizeof(*plan));
+
+    enum wf_status status = apply_core(plan, scenario, err);
+    if (status == WF_OK) {
+        status = plan_source(plan, err);
+    }
+    if (status == WF_OK) {
+        status = add_block(plan, ENGINE_SCOPE, wf_engine_params, &plan->engine, err);
+    }
+    if (status == WF_OK && plan->bench != NULL) {
+        status = check_bench_core(plan, scenario, err);
+    }
+    if (status == WF_OK) {
+        status = apply_parameters(plan, scenario, err);
+    }
+    if (status != WF_OK) {
+        wf_plan_fini(plan);
+        return status;
+    }
+    plan->engine.seed = plan->core.seed;
+    if (plan->bench != NULL) {
+        const char *params = wf_plan_values(plan, plan->bench->name);
+        memcpy(&plan->engine.end, params + plan->bench->end_offset, sizeof(plan->engine.end));
+    }
+    return WF_OK;
+}
+
+void wf_plan_fini(struct wf_plan *plan)
+{
+    for (size_t i = 0; i < plan->n_blocks; i++) {
+        struct wf_plan_block *block = &plan->blocks[i];
+        wf_param_release(block->table, block->values);
+        if (block->values != (void *)&plan->engine) {
+            free(block->values);
+        }
+    }
+    wf_topo_free(plan->topo);
+    wf_param_release(wf_scenario_params, &plan->core);
+    memset(plan, 0, sizeof(*plan));
+}
+
+void *wf_plan_values(const struct wf_plan *plan, const char *scope)
+{
+    const struct wf_plan_block *block = find_block(plan, scope, strlen(scope));
+
+    return block != NULL ? block->values : NULL;
+}
+
+static void describe_param(const struct wf_param *row, const void *values,
+                           struct wf_value *section)
+{
+    const void *at = (const char *)values + row->offset;
+    char text[WF_PARAM_TEXT_MAX];
+
+    if (row->type == WF_PARAM_BOOL) {
+        wf_doc_bool(section, row->name, *(const bool *)at);
+    } else if (row->type == WF_PARAM_COUNT) {
+        wf_doc_count(section, row->name, *(const uint64_t *)at);
+    } else if (row->type == WF_PARAM_REAL) {
+        wf_doc_real(section, row->name, *(const double *)at);
+    } else {
+        wf_doc_text(section, row->name, wf_param_format(row, values, text));
+    }
+}
+
+void wf_plan_describe_block(const struct wf_plan *plan, const char *scope,
+                            struct wf_value *parent, const char *name)
+{
+    const struct wf_plan_block *block = find_block(plan, scope, strlen(scope));
+    struct wf_value *section = wf_doc_section(parent, name);
+
+    for (const struct wf_param *row = block->table; row->name != NULL; row++) {
+        describe_param(row, block->values, section);
+    }
+}
+
+void wf_plan_describe(const struct wf_plan *plan, struct wf_value *root)
+{
+    struct wf_value *section = wf_doc_section(root, "scenario");
+
+    wf_doc_text(section, "command", plan->bench != NULL ? "bench" : "replay");
+    wf_doc_text(section, "source", plan->core.source);
+    if (plan->bench == NULL) {
+        wf_doc_count(section, "ranks", plan->core.ranks);
+        wf_doc_count(section, "ranks_per_node", plan->core.ranks_per_node);
+        wf_doc_text(section, "network", plan->core.network);
+        if (plan->topo != NULL) {
+            wf_doc_text(section, "topology", plan->core.topology);
+        } else {
+            wf_doc_null(section, "topology");
+        }
+    }
+    wf_doc_count(section, "seed", plan->core.seed);
+
+    struct wf_value *parameters = wf_doc_section(section, "parameters");
+    for (size_t i = 0; i < plan->n_blocks; i++) {
+        const char *scope = plan->blocks[i].scope;
+        if (strcmp(scope, ENGINE_SCOPE) != 0) {
+            wf_plan_describe_block(plan, scope, parameters, scope);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_SIM_PLAN_H
+#define WF_SIM_PLAN_H
+
+/*
+ * A scenario understood: every name found, every value checked, every default filled in.
+ */
+
+#include "engine/config.h"
+#include "sim/scenario.h"
+
+struct wf_bench_ops;
+struct wf_net_ops;
+struct wf_source_ops;
+struct wf_topo;
+struct wf_value;
+
+/* The parameters of one scope. */
+struct wf_plan_block {
+    const char *scope;
+    const struct wf_param *table;
+    void *values;
+};
+
+enum { WF_PLAN_BLOCKS_MAX = 6 };
+
+struct wf_plan {
+    struct wf_scenario_core core;
+    struct wf_engine_config engine;
+    const struct wf_bench_ops *bench; /* either this... */
+    const struct wf_source_ops *gen;  /* ...or all of these; topo may be null */
+    const struct wf_net_ops *net;
+    struct wf_topo *topo;
+    struct wf_plan_block blocks[WF_PLAN_BLOCKS_MAX];
+    size_t n_blocks;
+};
+
+/* On failure nothing is left to release. */
+WF_NODISCARD
+enum wf_status wf_plan_init(struct wf_plan *plan, const struct wf_scenario *scenario,
+                            struct wf_err *err);
+void wf_plan_fini(struct wf_plan *plan);
+
+/* The values of a scope; null if the plan has none. */
+void *wf_plan_values(const struct wf_plan *plan, const char *scope);
+
+/* Adds the section `scenario` to a document, the same for every schedule. */
+void wf_plan_describe(const struct wf_plan *plan, struct wf_value *root);
+
+/* Adds a section with the values of one scope, under `name`. */
+void wf_plan_describe_block(const struct wf_plan *plan, const char *scope,
+                            struct wf_value *parent, const char *name);
+
+#endif

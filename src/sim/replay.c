@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "replay/replay.h"
+
+#include "engine/engine.h"
+#include "net/net.h"
+#include "sim/job.h"
+#include "sim/record.h"
+#include "topo/topo.h"
+#include "trace/source.h"
+
+/* Measured: what a rank takes besides its messages, and what a message under way takes. A
+ * rank of a typical program has a handful of them. */
+enum { BYTES_PER_RANK = 256, BYTES_PER_MESSAGE = 96, MESSAGES_PER_RANK = 6 };
+
+static enum wf_status replay_prepare(struct wf_job *job, struct wf_err *err)
+{
+    const struct wf_plan *plan = job->plan;
+    uint32_t n_ranks = (uint32_t)plan->core.ranks;
+    uint32_t per_node = (uint32_t)plan->core.ranks_per_node;
+    struct wf_net_env env = {
+        .topo = plan->topo,
+        .n_nodes = wf_replay_n_nodes(n_ranks, per_node),
+    };
+
+    if (plan->topo != NULL && plan->topo->n_nodes < env.n_nodes) {
+        return wf_err_set(
+            err, WF_EUSAGE, "%u ranks, %u on a node, need %u nodes, but %.64s has only %u",
+            n_ranks, per_node, env.n_nodes, plan->core.topology, plan->topo->n_nodes);
+    }
+
+    enum wf_status status =
+        plan->gen->create(wf_plan_values(plan, "gen"), n_ranks, &job->source, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    return plan->net->create(wf_plan_values(plan, "net"), &env, &job->net, err);
+}
+
+static uint64_t replay_memory(const struct wf_job *job)
+{
+    return job->plan->core.ranks *
+           (BYTES_PER_RANK + (uint64_t)MESSAGES_PER_RANK * BYTES_PER_MESSAGE);
+}
+
+static enum wf_status replay_build(struct wf_job *job, struct wf_engine *engine,
+                                   struct wf_err *err)
+{
+    const struct wf_replay_config config = {
+        .source = job->source,
+        .net = job->net,
+        .ranks_per_node = (uint32_t)job->plan->core.ranks_per_node,
+    };
+
+    enum wf_status status = wf_replay_new(engine, &config, &job->replay, err);
+    if (status == WF_OK) {
+        job->expected_events = wf_replay_expected_events(job->replay);
+    }
+    return status;
+}
+
+static enum wf_status replay_describe(const struct wf_job *job, const struct wf_engine *engine,
+                                      const struct wf_run *run, struct wf_value *result,
+                                      enum wf_status status, struct wf_err *err)
+{
+    bool interrupted = status == WF_EINTR;
+    enum wf_status outcome =
+        wf_record_replay(result, run, wf_engine_tally_get(engine), interrupted, err);
+
+    (void)job;
+    return interrupted ? status : outcome;
+}
+
+const struct wf_job_ops wf_job_replay = {
+    .prepare = replay_prepare,
+    .memory = replay_memory,
+    .build = replay_build,
+    .describe = replay_describe,
+};

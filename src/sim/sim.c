@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/sim.h"
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "engine/comm.h"
+#include "engine/engine.h"
+#include "net/net.h"
+#include "replay/replay.h"
+#include "result/result.h"
+#include "sim/job.h"
+#include "sim/record.h"
+#include "trace/source.h"
+
+#include <weft/weft.h>
+
+#include <string.h>
+
+/* What stands between the engine's progress and the one who asked for it. */
+struct teller {
+    const struct wf_sim_host *host;
+    const struct wf_job *job;
+};
+
+enum wf_status wf_job_init(struct wf_job *job, const struct wf_plan *plan, struct wf_err *err)
+{
+    *job = (struct wf_job){
+        .ops = plan->bench != NULL ? &wf_job_bench : &wf_job_replay,
+        .plan = plan,
+    };
+
+    enum wf_status status = job->ops->prepare(job, err);
+    if (status != WF_OK) {
+        wf_job_fini(job);
+    }
+    return status;
+}
+
+void wf_job_fini(struct wf_job *job)
+{
+    wf_replay_free(job->replay);
+    wf_net_free(job->net);
+    wf_source_free(job->source);
+    memset(job, 0, sizeof(*job));
+}
+
+/* The memory of the smallest of the machines that take part. */
+static uint64_t physical_memory(struct wf_comm *world)
+{
+    int64_t bytes = (int64_t)wf_clock_memory();
+
+    if (wf_comm_size(world) > 1) {
+        wf_comm_reduce(world, WF_COMM_MIN, &bytes, 1);
+    }
+    return bytes > 0 ? (uint64_t)bytes : UINT64_MAX;
+}
+
+static enum wf_status check_memory(const struct wf_job *job, struct wf_comm *world,
+                                   struct wf_err *err)
+{
+    char needed[WF_UNITS_TEXT_MAX], there[WF_UNITS_TEXT_MAX];
+    uint64_t bytes = job->ops->memory(job) / wf_comm_size(world);
+    uint64_t limit = physical_memory(world);
+
+    if (bytes <= limit) {
+        return WF_OK;
+    }
+    return wf_err_set(
+        err, WF_ELIMIT, "%.64s would need about %s of memory%s; the machine has %s",
+        job->plan->core.source, wf_human_size(bytes, needed),
+        wf_comm_size(world) > 1 ? " in each process" : "", wf_human_size(limit, there));
+}
+
+static void tell(void *arg, const struct wf_progress *progress)
+{
+    const struct teller *teller = arg;
+    int64_t end = teller->job->plan->engine.end;
+    uint64_t expected = teller->job->expected_events;
+    struct wf_sim_progress told = {
+        .fraction = -1,
+        .time_ps = progress->time,
+        .events = progress->events,
+        .rolled_back = progress->rolled_back,
+    };
+
+    if (end > 0) {
+        told.fraction = (double)progress->time / (double)end;
+    } else if (expected > 0) {
+        told.fraction = (double)progress->events / (double)expected;
+    }
+    teller->host->progress(teller->host->progress_arg, &told);
+}
+
+static struct wf_value *make_document(const struct wf_plan *plan)
+{
+    struct wf_value *root = wf_result_new(weft_version());
+
+    wf_plan_describe(plan, root);
+    return root;
+}
+
+/* Runs what was built. Only a run that came to an end of some kind has a document. */
+static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *engine,
+                                 struct wf_comm *world, struct wf_value **doc,
+                                 struct wf_err *err)
+{
+    struct wf_run run = {.threads = 0};
+    enum wf_status status = wf_engine_run(engine, &run, err);
+
+    if ((status != WF_OK && status != WF_EINTR) || wf_comm_rank(world) != 0) {
+        return status;
+    }
+    if (status == WF_EINTR) {
+        char time[WF_UNITS_TEXT_MAX];
+        (void)wf_err_set(err, WF_EINTR,
+                         "interrupted at simulated time %s; the result is partial",
+                         wf_human_time(run.time, time));
+    }
+
+    struct wf_value *root = make_document(job->plan);
+    struct wf_value *result = wf_doc_section(root, "result");
+    status = job->ops->describe(job, engine, &run, result, status, err);
+    wf_record_run(root, job->plan, &run, job->ops->memory(job));
+    *doc = root;
+    return status;
+}
+
+static enum wf_status run_job(struct wf_job *job, const struct wf_sim_host *host,
+                              struct wf_value **doc, struct wf_err *err)
+{
+    struct wf_engine_config config = job->plan->engine;
+    struct teller teller = {.host = host, .job = job};
+
+    config.stop = host->stop;
+    if (host->progress != NULL) {
+        config.progress = tell;
+        config.progress_arg = &teller;
+    }
+
+    struct wf_engine *engine = wf_engine_new(&config, host->world);
+    enum wf_status status = job->ops->build(job, engine, err);
+    if (status == WF_OK) {
+        status = run_engine(job, engine, host->world, doc, err);
+    }
+    wf_engine_free(engine);
+    return status;
+}
+
+static enum wf_status explain_job(const struct wf_job *job, struct wf_comm *world,
+                                  struct wf_value **doc)
+{
+    if (wf_comm_rank(world) == 0) {
+        struct wf_value *root = make_document(job->plan);
+        struct wf_value *estimate = wf_doc_section(root, "estimate");
+
+        wf_doc_count(estimate, "memory_bytes", job->ops->memory(job));
+        if (job->source != NULL && job->source->messages_expected > 0) {
+            wf_doc_count(estimate, "messages", job->source->messages_expected);
+        }
+        *doc = root;
+    }
+    return WF_OK;
+}
+
+static enum wf_status run_or_explain(const struct wf_scenario *scenario,
+                                     const struct wf_sim_host *host, bool explain,
+                                     struct wf_value **doc, struct wf_err *err)
+{
+    struct wf_plan plan;
+    struct wf_job job;
+
+    *doc = NULL;
+    enum wf_status status = wf_plan_init(&plan, scenario, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    status = wf_job_init(&job, &plan, err);
+    if (status == WF_OK) {
+        status = check_memory(&job, host->world, err);
+        if (status == WF_OK) {
+            status =
+                explain ? explain_job(&job, host->world, doc) : run_job(&job, host, doc, err);
+        }
+        wf_job_fini(&job);
+    }
+    wf_plan_fini(&plan);
+    return status;
+}
+
+enum wf_status wf_sim_run(const struct wf_scenario *scenario, const struct wf_sim_host *host,
+                          struct wf_value **doc, struct wf_err *err)
+{
+    return run_or_explain(scenario, host, false, doc, err);
+}
+
+enum wf_status wf_sim_explain(const struct wf_scenario *scenario,
+                              const struct wf_sim_host *host, struct wf_value **doc,
+                              struct wf_err *err)
+{
+    return run_or_explain(scenario, host, true, doc, err);
+}

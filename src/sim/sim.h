@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_SIM_SIM_H
+#define WF_SIM_SIM_H
+
+/*
+ * From a scenario to a result document. Several may run in one process, each in a thread of
+ * its own.
+ */
+
+#include "base/status.h"
+
+#include <signal.h>
+#include <stdint.h>
+
+struct wf_comm;
+struct wf_scenario;
+struct wf_value;
+
+struct wf_sim_progress {
+    double fraction; /* done, 0 to 1; negative if nobody knows */
+    int64_t time_ps;
+    uint64_t events;
+    uint64_t rolled_back;
+};
+
+/* What a run has to do with its surroundings. Zeroed, it runs alone and in silence. */
+struct wf_sim_host {
+    struct wf_comm *world; /* sim/world.h; null is this process alone */
+    /* Asks the run to end early; polled. May be null. */
+    const volatile sig_atomic_t *stop;
+    /* Called now and then from one thread. May be null. */
+    void (*progress)(void *arg, const struct wf_sim_progress *progress);
+    void *progress_arg;
+};
+
+/*
+ * Runs the scenario. In process 0 *doc is a result document, which the caller frees with
+ * wf_doc_free(), if the status is
+ *   WF_OK     done
+ *   WF_EINTR  interrupted: a partial result, marked so
+ *   WF_ESIM   the simulated program failed: a result that says why, as `err` does in a line
+ * With any other status, and in other processes, *doc is null.
+ */
+WF_NODISCARD
+enum wf_status wf_sim_run(const struct wf_scenario *scenario, const struct wf_sim_host *host,
+                          struct wf_value **doc, struct wf_err *err);
+
+/* Checks all that can be checked without running: *doc has the scenario as understood and an
+ * estimate of what it takes. Null if the status is not WF_OK. */
+WF_NODISCARD
+enum wf_status wf_sim_explain(const struct wf_scenario *scenario,
+                              const struct wf_sim_host *host, struct wf_value **doc,
+                              struct wf_err *err);
+
+#endif

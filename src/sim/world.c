@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/world.h"
+
+#include "engine/comm.h"
+
+enum wf_status wf_world_open(struct wf_comm **out, struct wf_err *err)
+{
+    return wf_comm_open(out, err);
+}
+
+void wf_world_close(struct wf_comm *world)
+{
+    wf_comm_close(world);
+}
+
+uint32_t wf_world_size(const struct wf_comm *world)
+{
+    return wf_comm_size(world);
+}
+
+bool wf_world_is_first(const struct wf_comm *world)
+{
+    return wf_comm_rank(world) == 0;
+}
+
+enum wf_status wf_world_agree(struct wf_comm *world, enum wf_status status, struct wf_err *err)
+{
+    if (wf_comm_size(world) == 1) {
+        return status;
+    }
+    if (status == WF_OK) {
+        *err = (struct wf_err){.status = WF_OK};
+    }
+    wf_comm_share(world, err, sizeof(*err));
+    return err->status;
+}
+
+const char *wf_world_library(void)
+{
+    return wf_comm_library();
+}

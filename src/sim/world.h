@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_SIM_WORLD_H
+#define WF_SIM_WORLD_H
+
+/*
+ * The operating-system processes that share a run: what a program needs of engine/comm.h. A
+ * null world is this process alone.
+ */
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct wf_comm;
+
+WF_NODISCARD enum wf_status wf_world_open(struct wf_comm **out, struct wf_err *err);
+void wf_world_close(struct wf_comm *world);
+
+uint32_t wf_world_size(const struct wf_comm *world);
+/* True in the one process that speaks to the user. */
+bool wf_world_is_first(const struct wf_comm *world);
+
+/* Gives every process the first one's status and words. Called by all. */
+enum wf_status wf_world_agree(struct wf_comm *world, enum wf_status status, struct wf_err *err);
+
+/* What connects processes: "none" or the name of the MPI library. */
+const char *wf_world_library(void);
+
+#endif

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every scenario gives one result, whatever the scheduler and however many threads and
+processes: the sections `scenario` and `result` are equal to the last byte."""
+import itertools
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
+from weft_cli import MPIEXEC, check, finish, parse, run  # noqa: E402
+
+SCENARIOS = [
+    ["bench", "phold", "--lps", "300", "--end", "3us"],
+    ["bench", "queues", "-p", "queues.stations=100", "-p", "queues.end=20us"],
+    ["bench", "ties", "-p", "ties.end=3us"],
+    ["bench", "ties", "-p", "ties.end=1us", "-p", "ties.instant=true"],
+    ["replay", "gen:stencil3d", "-n", "60", "--net", "loggp", "-p", "gen.allreduce=true"],
+    ["replay", "gen:stencil3d", "-n", "64", "--net", "latency", "--topo", "torus:4x4x4"],
+    ["replay", "gen:stencil3d", "-n", "27", "--net", "alphabeta", "-p", "gen.iterations=2"],
+]
+# More processes than one only where MPI is; `sequential` and `check-undo` use one of them.
+SCHEDULES = [
+    *itertools.product(["conservative", "optimistic", "perturb"], [1, 2, 4], [1, 2, 3]),
+    *itertools.product(["sequential", "check-undo"], [1, 2], [1, 2]),
+]
+
+
+def outcome(scenario, scheduler, threads, processes):
+    done = run(*scenario, "--sched", scheduler, "--threads", str(threads), "--json", "-q",
+               processes=0 if processes == 1 else processes, timeout=200)
+    where = f"{' '.join(scenario)}: {scheduler}, {threads} threads, {processes} processes"
+    check(done.returncode == 0, f"{where}: exit code {done.returncode}", done)
+    document = parse(done)
+    return where, json.dumps([document.get("scenario"), document.get("result")], indent=1)
+
+
+def main():
+    for scenario in SCENARIOS:
+        _, expected = outcome(scenario, "sequential", 1, 1)
+        for scheduler, threads, processes in SCHEDULES:
+            if processes == 1 or MPIEXEC:
+                where, found = outcome(scenario, scheduler, threads, processes)
+                check(found == expected, f"{where}: another result:\n{found}\nnot\n{expected}")
+    finish()
+
+
+main()
