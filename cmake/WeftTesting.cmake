@@ -20,8 +20,12 @@
 option(WEFT_FUZZ "Build the fuzz targets as libFuzzer programs (Clang)" OFF)
 
 # What every test runs with; sanitizers must end a test at their first report. The PCI part
-# of hwloc, which MPI loads, leaks in a library that is gone when LeakSanitizer looks.
+# of hwloc, which MPI loads, leaks in a library that is gone when LeakSanitizer looks. Open MPI
+# wants to be asked nicely to run as root, or more processes than cores.
 set(WEFT_TEST_ENVIRONMENT
+    OMPI_ALLOW_RUN_AS_ROOT=1
+    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    OMPI_MCA_rmaps_base_oversubscribe=1
     ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:allocator_may_return_null=1
     LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0
     TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp

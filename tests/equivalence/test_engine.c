@@ -85,7 +85,6 @@ static void every_model_has_an_instance_with_events(void)
     for (size_t i = 0; i < INSTANCES; i++) {
         struct outcome out = run_plainly(&instances[i]);
         CHECK(out.status == WF_OK);
-        printf("# %llu\n",(unsigned long long)out.run.events_committed);
         CHECK(out.run.events_committed > 300 && out.run.events_committed < 4000);
         for (size_t j = 0; j < i; j++) {
             CHECK(run_plainly(&instances[j]).run.digest != out.run.digest);
@@ -143,7 +142,7 @@ static void perturbed_with_any_seed(void)
     for (uint64_t seed = 1; seed <= 6; seed++) {
         struct wf_engine_config config = engine_defaults(WF_PERTURB, 1);
         config.perturb_seed = seed;
-        config.batch = seed % 2 == 0 ? 64 : 8;
+        config.batch = seed % 2 == 0 ? 64 : 16;
         config.gvt_interval = 16;
         config.lps_per_kp = seed % 3 == 0 ? 16 : 1;
         CHECK(compare(config));
@@ -155,7 +154,7 @@ static void perturbing_rolls_back(void)
 {
     for (size_t i = 0; i < INSTANCES; i++) {
         struct wf_engine_config config = engine_defaults(WF_PERTURB, 1);
-        config.batch = 8;
+        config.batch = 16;
         struct outcome out = run_instance(&instances[i], &config);
         CHECK(out.run.events_rolled_back > 50);
         CHECK(out.run.rollbacks > 10);
