@@ -27,8 +27,8 @@ static void print_help(const struct wf_simulate_table *table, FILE *out)
         .examples =
             {
                 {"weft replay gen:stencil3d -n 4096", "A 3D stencil on 4096 ranks"},
-                {"weft replay gen:stencil3d -n 64 --topo torus:4x4x4 -p net.L=5us --json",
-                 "On a torus, with a slower network, for a program to read"},
+                {"weft replay gen:stencil3d -n 64 --net latency --topo torus:4x4x4 --json",
+                 "On a torus, for a program to read"},
             },
         .table = table->rows,
     };

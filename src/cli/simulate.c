@@ -5,10 +5,12 @@
 #include "cli/progress.h"
 #include "report/output.h"
 #include "report/writer.h"
+#include "sim/scenario.h"
 #include "sim/sim.h"
 #include "sim/world.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* The writer of the file asked for, if any; fails before the run if it cannot be written. */
@@ -88,6 +90,28 @@ static void note_idle(struct wf_cli *cli, const struct wf_value *doc)
     }
 }
 
+static bool is_set(const struct wf_scenario *scenario, const char *key)
+{
+    for (size_t i = 0; i < scenario->n; i++) {
+        if (strcmp(scenario->settings[i].key, key) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Likewise a topology with a model that knows nothing of topologies. */
+static void note_topology(struct wf_cli *cli, const struct wf_scenario *scenario,
+                          const struct wf_value *doc)
+{
+    if (is_set(scenario, "topology") &&
+        wf_doc_get_text(doc, "scenario.topology", NULL) == NULL) {
+        (void)fprintf(cli->err,
+                      "weft: note: the network model '%s' does not use the topology\n",
+                      wf_doc_get_text(doc, "scenario.network", ""));
+    }
+}
+
 enum wf_status wf_simulate(struct wf_cli *cli, const struct wf_simulate_opts *opts,
                            const struct wf_scenario *scenario, struct wf_err *err)
 {
@@ -116,6 +140,7 @@ enum wf_status wf_simulate(struct wf_cli *cli, const struct wf_simulate_opts *op
     wf_progress_erase(&line);
     if (doc != NULL && !opts->quiet) {
         note_idle(cli, doc);
+        note_topology(cli, scenario, doc);
     }
     if (doc != NULL) {
         struct wf_err write_err;

@@ -106,6 +106,33 @@ void wf_pool_give_back(struct wf_pool *pool)
     (void)pthread_mutex_unlock(&depot->lock);
 }
 
+void wf_bag_extend(struct wf_bag *bag, struct wf_pool *pool)
+{
+    struct wf_chunk *fresh = wf_chunk_new(pool);
+
+    wf_bag_seal(bag);
+    fresh->next = bag->head;
+    bag->head = fresh;
+    bag->used = 0;
+}
+
+bool wf_bag_pop(struct wf_bag *bag, struct wf_pool *pool, struct wf_event *to)
+{
+    if (bag->n == 0) {
+        return false;
+    }
+    bag->used -= pool->stride;
+    bag->n--;
+    wf_event_copy(to, wf_chunk_event(bag->head, bag->used));
+    if (bag->used == 0) {
+        struct wf_chunk *empty = bag->head;
+        bag->head = empty->next;
+        bag->used = bag->head == NULL ? 0 : bag->head->used;
+        wf_chunk_free(pool, empty);
+    }
+    return true;
+}
+
 void wf_bag_free(struct wf_bag *bag, struct wf_pool *pool)
 {
     while (bag->head != NULL) {
@@ -113,14 +140,5 @@ void wf_bag_free(struct wf_bag *bag, struct wf_pool *pool)
         bag->head = chunk->next;
         wf_chunk_free(pool, chunk);
     }
-}
-
-size_t wf_bag_count(const struct wf_bag *bag, uint32_t stride)
-{
-    size_t n = 0;
-
-    for (const struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
-        n += chunk->used / stride;
-    }
-    return n;
+    *bag = (struct wf_bag){.head = NULL};
 }

@@ -12,6 +12,7 @@
 #include "engine/event.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum { WF_CHUNK_BYTES = 1024, WF_CHUNK_ROOM = WF_CHUNK_BYTES - 16 };
@@ -40,8 +41,12 @@ struct wf_pool {
     uint32_t stride;
 };
 
+/* Adding to a bag touches the event's place and the bag, not the chunk's head: `used` of the
+ * first chunk is kept here, and written there when the bag is sealed. */
 struct wf_bag {
     struct wf_chunk *head;
+    uint32_t used; /* bytes of the first chunk */
+    uint32_t n;    /* events */
 };
 
 void wf_depot_init(struct wf_depot *depot);
@@ -90,22 +95,36 @@ static inline void wf_event_copy(struct wf_event *to, const struct wf_event *ev)
     }
 }
 
-static inline void wf_bag_add(struct wf_bag *bag, struct wf_pool *pool,
-                              const struct wf_event *ev)
-{
-    struct wf_chunk *chunk = bag->head;
+/* Puts an empty chunk in front. */
+void wf_bag_extend(struct wf_bag *bag, struct wf_pool *pool);
 
-    if (chunk == NULL || chunk->used + pool->stride > WF_CHUNK_ROOM) {
-        struct wf_chunk *fresh = wf_chunk_new(pool);
-        fresh->next = chunk;
-        bag->head = chunk = fresh;
+/* Returns where the event is now; valid until the bag is emptied. */
+static inline struct wf_event *wf_bag_add(struct wf_bag *bag, struct wf_pool *pool,
+                                          const struct wf_event *ev)
+{
+    if (bag->head == NULL || bag->used + pool->stride > WF_CHUNK_ROOM) {
+        wf_bag_extend(bag, pool);
     }
-    wf_event_copy(wf_chunk_event(chunk, chunk->used), ev);
-    chunk->used += pool->stride;
+
+    struct wf_event *to = wf_chunk_event(bag->head, bag->used);
+    wf_event_copy(to, ev);
+    bag->used += pool->stride;
+    bag->n++;
+    return to;
 }
+
+/* Makes every chunk's `used` right. To be called before its chunks are looked at. */
+static inline void wf_bag_seal(struct wf_bag *bag)
+{
+    if (bag->head != NULL) {
+        bag->head->used = bag->used;
+    }
+}
+
+/* Takes the event that was added last; false if the bag is empty. */
+bool wf_bag_pop(struct wf_bag *bag, struct wf_pool *pool, struct wf_event *to);
 
 /* Empties the bag. */
 void wf_bag_free(struct wf_bag *bag, struct wf_pool *pool);
-size_t wf_bag_count(const struct wf_bag *bag, uint32_t stride);
 
 #endif

@@ -83,7 +83,7 @@ static void send(struct wf_worker *worker, const struct wf_event *ev)
         notice->next = round;
     }
     worker->count.remote++;
-    wf_bag_add(&notice->outbox[owner], &worker->pool, ev);
+    (void)wf_bag_add(&notice->outbox[owner], &worker->pool, ev);
 }
 
 static void prepare(struct wf_worker *worker)
@@ -148,6 +148,7 @@ static const struct notice *notice_of(const struct wf_engine *engine, uint32_t t
 /* Moves the events of a bag to the end of a letter, behind their number. */
 static void pack_bag(struct wf_buf *letter, struct wf_bag *bag, struct wf_pool *pool)
 {
+    wf_bag_seal(bag);
     for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
         wf_buf_append(letter, chunk->bytes, chunk->used);
     }
@@ -243,6 +244,7 @@ static void take_outboxes(struct wf_worker *worker)
 
     for (uint32_t t = 0; t < engine->n_threads; t++) {
         struct wf_bag *bag = &notice_of(engine, t, own->parity)->outbox[worker->number];
+        wf_bag_seal(bag);
         for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
             keep_bytes(worker, chunk->bytes, chunk->used);
         }

@@ -215,7 +215,8 @@ static void set_up(struct wf_engine *engine, bool alone)
         engine->lookahead = 0;
     }
     engine->stride = (uint32_t)(sizeof(struct wf_event) + (payload + 7) / 8 * 8);
-    engine->n_threads = alone || engine->config.threads == 0 ? 1 : (uint32_t)engine->config.threads;
+    engine->n_threads =
+        alone || engine->config.threads == 0 ? 1 : (uint32_t)engine->config.threads;
     engine->workers = wf_xaligned(engine->n_threads * sizeof(*engine->workers));
     memset(engine->workers, 0, engine->n_threads * sizeof(*engine->workers));
     for (uint32_t t = 0; t < engine->n_threads; t++) {

@@ -29,7 +29,7 @@ static void file_event(struct wf_pending *pending, const struct wf_event *ev)
     unsigned level = differ == 0 ? 0 : (63U - (unsigned)__builtin_clzll(differ)) / 8;
     unsigned slot = (unsigned)((uint64_t)ev->key.time >> (8 * level)) & 255U;
 
-    wf_bag_add(&pending->bucket[level][slot], pending->pool, ev);
+    (void)wf_bag_add(&pending->bucket[level][slot], pending->pool, ev);
     pending->used[level][slot / 64] |= UINT64_C(1) << (slot % 64);
 }
 
@@ -91,7 +91,7 @@ static struct wf_bag take_bucket(struct wf_pending *pending, unsigned level, uns
     struct wf_bag bag = pending->bucket[level][slot];
     uint64_t below = level == 7 ? UINT64_MAX : (UINT64_C(1) << (8 * (level + 1))) - 1;
 
-    pending->bucket[level][slot].head = NULL;
+    pending->bucket[level][slot] = (struct wf_bag){.head = NULL};
     pending->used[level][slot / 64] &= ~(UINT64_C(1) << (slot % 64));
     pending->base =
         (int64_t)(((uint64_t)pending->base & ~below) | ((uint64_t)slot << (8 * level)));
@@ -175,9 +175,9 @@ static bool open_next(struct wf_pending *pending)
     wf_bag_free(&pending->open, pending->pool);
     while (first_bucket(pending, &level, &slot)) {
         struct wf_bag bag = take_bucket(pending, level, slot);
-        size_t n = wf_bag_count(&bag, pending->pool->stride);
-        if (n <= SORT_MAX || level == 0) {
-            open_stretch(pending, bag, n, level);
+        wf_bag_seal(&bag);
+        if (bag.n <= SORT_MAX || level == 0) {
+            open_stretch(pending, bag, bag.n, level);
             return true;
         }
         refile(pending, bag);

@@ -11,13 +11,11 @@ void wf_warp_post(struct wf_warp *warp, const struct wf_event *ev, bool anti)
     uint32_t process = owner / engine->n_threads;
     uint32_t box =
         process == engine->process ? owner % engine->n_threads : engine->n_threads + process;
-    struct wf_bag *bag = &warp->outbox[box];
 
     worker->count.remote += !anti && owner != worker->number;
-    wf_bag_add(bag, &worker->pool, ev);
+    struct wf_event *posted = wf_bag_add(&warp->outbox[box], &worker->pool, ev);
     if (anti) {
-        struct wf_chunk *chunk = bag->head;
-        wf_chunk_event(chunk, chunk->used - worker->pool.stride)->size |= WF_ANTI;
+        posted->size |= WF_ANTI;
     }
 }
 
@@ -25,6 +23,7 @@ static void push(struct wf_mailbox *box, struct wf_bag *bag, uint32_t from)
 {
     struct wf_chunk *oldest = bag->head;
 
+    wf_bag_seal(bag);
     for (;; oldest = oldest->next) {
         oldest->from = from;
         if (oldest->next == NULL) {
@@ -135,7 +134,7 @@ static void distribute(struct wf_warp *warp)
 {
     struct wf_worker *worker = warp->worker;
     struct wf_engine *engine = worker->engine;
-    struct wf_bag bags[64] = {{NULL}};
+    struct wf_bag bags[64] = {{.head = NULL}};
 
     /* More threads than bags: in several passes over the letter. */
     for (uint32_t first = 0; first < engine->n_threads; first += 64) {
@@ -147,9 +146,7 @@ static void distribute(struct wf_warp *warp)
                 struct wf_event *copy = warp->arrived;
                 memcpy(copy, ev, engine->stride);
                 copy->size &= (uint16_t)~WF_ANTI;
-                wf_bag_add(&bags[thread - first], &worker->pool, copy);
-                struct wf_chunk *chunk = bags[thread - first].head;
-                wf_chunk_event(chunk, chunk->used - engine->stride)->size = size;
+                wf_bag_add(&bags[thread - first], &worker->pool, copy)->size = size;
             }
         }
         for (uint32_t t = first; t < engine->n_threads && t < first + 64; t++) {

@@ -26,7 +26,7 @@ static void cancel_sent(struct wf_warp *warp, struct wf_record *record)
         const struct wf_event *ev = (const void *)(sent + at - stride);
         warp->worker->count.antis++;
         if (stays_here(warp, ev)) {
-            wf_bag_add(&warp->todo, &warp->worker->pool, ev);
+            (void)wf_bag_add(&warp->todo, &warp->worker->pool, ev);
         } else {
             wf_warp_post(warp, ev, true);
         }
@@ -96,17 +96,7 @@ static void annihilate_one(struct wf_warp *warp, const struct wf_event *ev)
 /* Cancelling may undo events whose own are then to be cancelled: a list, not recursion. */
 static void drain_todo(struct wf_warp *warp)
 {
-    uint32_t stride = warp->history.stride;
-
-    while (warp->todo.head != NULL) {
-        struct wf_chunk *chunk = warp->todo.head;
-        if (chunk->used == 0) {
-            warp->todo.head = chunk->next;
-            wf_chunk_free(&warp->worker->pool, chunk);
-            continue;
-        }
-        chunk->used -= stride;
-        wf_event_copy(warp->arrived, wf_chunk_event(chunk, chunk->used));
+    while (wf_bag_pop(&warp->todo, &warp->worker->pool, warp->arrived)) {
         annihilate_one(warp, warp->arrived);
     }
 }

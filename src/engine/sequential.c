@@ -108,6 +108,7 @@ static void run_queue(struct wf_worker *worker, struct sequential *own)
 
 static void move_bag(struct wf_worker *worker, struct sequential *own, struct wf_bag *bag)
 {
+    wf_bag_seal(bag);
     for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
         for (uint32_t at = 0; at < chunk->used; at += worker->pool.stride) {
             wf_pending_push(&own->pending, wf_chunk_event(chunk, at));

@@ -35,7 +35,7 @@ void wf_wheel_file_far(struct wf_wheel *wheel, uint64_t window, const struct wf_
     unsigned slot = (unsigned)(window >> (level * WF_WHEEL_BITS)) & (WF_WHEEL_SLOTS - 1);
 
     wheel->used[level][slot / 64] |= UINT64_C(1) << (slot % 64);
-    wf_bag_add(&wheel->far[level][slot], wheel->pool, ev);
+    (void)wf_bag_add(&wheel->far[level][slot], wheel->pool, ev);
 }
 
 /* The first slot in use at this level, or WF_WHEEL_SLOTS. */
@@ -65,6 +65,7 @@ uint64_t wf_wheel_next(const struct wf_wheel *wheel)
 
 static void refile(struct wf_wheel *wheel, struct wf_bag bag)
 {
+    wf_bag_seal(&bag);
     while (bag.head != NULL) {
         struct wf_chunk *chunk = bag.head;
         for (uint32_t at = 0; at < chunk->used; at += wheel->pool->stride) {
@@ -84,7 +85,7 @@ void wf_wheel_advance(struct wf_wheel *wheel, uint64_t window)
         uint64_t bit = UINT64_C(1) << (slot % 64);
         if ((wheel->used[level][slot / 64] & bit) != 0) {
             struct wf_bag bag = wheel->far[level][slot];
-            wheel->far[level][slot].head = NULL;
+            wheel->far[level][slot] = (struct wf_bag){.head = NULL};
             wheel->used[level][slot / 64] &= ~bit;
             refile(wheel, bag);
         }

@@ -59,7 +59,7 @@ static inline void wf_wheel_file(struct wf_wheel *wheel, uint64_t window,
     unsigned slot = (unsigned)window & (WF_WHEEL_SLOTS - 1);
     uint32_t block = wheel->local_block[ev->dst >> wheel->block_shift];
     wheel->used[0][slot / 64] |= UINT64_C(1) << (slot % 64);
-    wf_bag_add(&wheel->ring[(size_t)slot * wheel->n_blocks + block], wheel->pool, ev);
+    (void)wf_bag_add(&wheel->ring[(size_t)slot * wheel->n_blocks + block], wheel->pool, ev);
 }
 
 /* A window before which nothing is filed, as late as can be told without sorting: the exact

@@ -73,6 +73,8 @@ static void sort_dense(struct wf_windows *windows, const struct wf_bag *bag,
 
     memset(count, 0, block->count * sizeof(*count));
     for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
+        __builtin_prefetch(
+            chunk->next); /* chunks lie anywhere; inside them the hardware sees */
         for (uint32_t o = 0; o < chunk->used; o += stride) {
             count[wf_chunk_event(chunk, o)->dst - block->first]++;
         }
@@ -111,8 +113,9 @@ static void run_block(struct wf_windows *windows, struct wf_worker *worker, stru
                       const struct wf_block *block)
 {
     uint32_t stride = worker->engine->stride;
-    size_t n = wf_bag_count(bag, stride);
+    size_t n = bag->n;
 
+    wf_bag_seal(bag);
     wf_sorter_reserve(&windows->sorter, n);
     if (n < SPARSE) {
         sort_sparse(windows, bag, n, stride);

@@ -105,6 +105,7 @@ static void latency_event(const struct wf_net *net, struct wf_ctx *ctx, void *no
 const struct wf_net_ops wf_latency_ops = {
     .name = "latency",
     .summary = "hops * link latency + bytes / bandwidth on a topology, no contention",
+    .uses_topology = true,
     .params = params_table,
     .params_size = sizeof(struct wf_latency_params),
     .create = latency_create,

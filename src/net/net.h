@@ -68,6 +68,7 @@ struct wf_net_env {
 struct wf_net_ops {
     const char *name;
     const char *summary; /* one line, for --help */
+    bool uses_topology;  /* else one that is given has no effect */
     const struct wf_param *params;
     size_t params_size;
 

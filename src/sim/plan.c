@@ -277,7 +277,7 @@ void wf_plan_describe(const struct wf_plan *plan, struct wf_value *root)
         wf_doc_count(section, "ranks", plan->core.ranks);
         wf_doc_count(section, "ranks_per_node", plan->core.ranks_per_node);
         wf_doc_text(section, "network", plan->core.network);
-        if (plan->topo != NULL) {
+        if (plan->topo != NULL && plan->net->uses_topology) {
             wf_doc_text(section, "topology", plan->core.topology);
         } else {
             wf_doc_null(section, "topology");

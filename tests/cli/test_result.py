@@ -91,6 +91,9 @@ def check_text():
     check_run(REPLAY, 0, stdout=r"Predicted time +3\.\d+ ms\n")
     check_run([*REPLAY, "-v"], 0, stdout=r"bandwidth +10GB/s\n")
     check_run(PHOLD, 0, stdout=r"Events +[0-9,]+, .*/s\n")
+    done = check_run([*REPLAY, "--net", "loggp", "--topo", "torus:4x4x4"], 0,
+                     "note: the network model 'loggp' does not use the topology")
+    check("torus" not in done.stdout, "a topology that is not used is shown", done)
     check_run([*REPLAY, "--dry-run"], 0, stdout=r"Memory, about .*\n(.*\n)+.*L +1us")
 
 

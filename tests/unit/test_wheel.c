@@ -128,6 +128,7 @@ static bool take(struct pair *pair)
     bool right = true;
 
     for (uint32_t b = 0; bags != NULL && b < OWN_BLOCKS; b++) {
+        wf_bag_seal(&bags[b]);
         for (struct wf_chunk *chunk = bags[b].head; chunk != NULL; chunk = chunk->next) {
             for (uint32_t at = 0; at < chunk->used; at += TEST_STRIDE) {
                 const struct wf_event *ev = wf_chunk_event(chunk, at);
