@@ -62,12 +62,12 @@ static inline bool way_to_run(size_t i, struct wf_engine_config *config)
         enum wf_scheduler scheduler;
         uint64_t threads, batch, gvt_interval, lps_per_kp;
     } ways[] = {
-        {WF_SEQUENTIAL, 1, 64, 64, 1},    {WF_CHECK_UNDO, 1, 64, 64, 1},
-        {WF_CONSERVATIVE, 1, 64, 64, 1},  {WF_CONSERVATIVE, 2, 64, 64, 1},
-        {WF_CONSERVATIVE, 4, 64, 64, 1},  {WF_OPTIMISTIC, 1, 8, 4, 1},
-        {WF_OPTIMISTIC, 2, 8, 4, 1},      {WF_OPTIMISTIC, 2, 64, 64, 16},
-        {WF_OPTIMISTIC, 4, 1, 16, 2},     {WF_PERTURB, 1, 8, 4, 1},
-        {WF_PERTURB, 2, 16, 8, 2},        {WF_PERTURB, 4, 4, 4, 1},
+        {WF_SEQUENTIAL, 1, 64, 64, 1},   {WF_CHECK_UNDO, 1, 64, 64, 1},
+        {WF_CONSERVATIVE, 1, 64, 64, 1}, {WF_CONSERVATIVE, 2, 64, 64, 1},
+        {WF_CONSERVATIVE, 4, 64, 64, 1}, {WF_OPTIMISTIC, 1, 8, 4, 1},
+        {WF_OPTIMISTIC, 2, 8, 4, 1},     {WF_OPTIMISTIC, 2, 64, 64, 16},
+        {WF_OPTIMISTIC, 4, 1, 16, 2},    {WF_PERTURB, 1, 8, 4, 1},
+        {WF_PERTURB, 2, 16, 8, 2},       {WF_PERTURB, 4, 4, 4, 1},
     };
 
     if (i >= sizeof(ways) / sizeof(ways[0])) {

@@ -186,6 +186,15 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
+/* Zeroed, in cache lines of its own: workers write to such scraps with every event. */
+static void *scrap(size_t size)
+{
+    void *p = wf_xaligned(size);
+
+    memset(p, 0, size);
+    return p;
+}
+
 static void worker_init(struct wf_engine *engine, uint32_t thread)
 {
     struct wf_worker *worker = &engine->workers[thread];
@@ -193,10 +202,10 @@ static void worker_init(struct wf_engine *engine, uint32_t thread)
     worker->engine = engine;
     worker->thread = thread;
     worker->number = engine->process * engine->n_threads + thread;
-    worker->current = wf_xcalloc(1, engine->stride);
-    worker->tally = wf_xcalloc(1, engine->tally_size);
+    worker->current = scrap(engine->stride);
+    worker->tally = scrap(engine->tally_size);
     worker->ctx.worker = worker;
-    worker->ctx.out = wf_xcalloc(1, engine->stride);
+    worker->ctx.out = scrap(engine->stride);
     worker->ctx.end = engine->config.end == 0 ? INT64_MAX : engine->config.end;
     wf_pool_init(&worker->pool, &engine->depot, engine->stride);
     wf_cells_init(&worker->cells, engine->cell_size);

@@ -3,6 +3,10 @@
  * How far past GVT it pays to run. Threads that get less of the processor fall behind, the
  * others run ahead, and what they do there is undone: when much is rolled back, the leash is
  * half of how far the foremost has got; while little is, it grows again.
+ *
+ * It is never shorter than the lookahead, within which nothing can be rolled back, nor so short
+ * that rounds have next to nothing to do: a machine that lets threads wait for each other makes
+ * both look like too much haste.
  */
 #include "engine/optimistic.h"
 
@@ -10,7 +14,29 @@ enum {
     ROUNDS_BETWEEN_LOOKS = 8,
     ROLLED_BACK_MUCH = 16, /* one event in so many */
     GROW_BY = 8,           /* an eighth each time */
+    EVENTS_PER_ROUND_MIN = 256,
 };
+
+static void shorten(struct wf_warp_shared *shared, const struct wf_engine *engine, int64_t lead,
+                    uint64_t executed)
+{
+    int64_t half = (lead < shared->leash ? lead : shared->leash) / 2 + 1;
+
+    if (executed < (uint64_t)EVENTS_PER_ROUND_MIN * ROUNDS_BETWEEN_LOOKS * engine->n_threads) {
+        return;
+    }
+    shared->leash = half > engine->lookahead ? half : engine->lookahead + 1;
+}
+
+static void lengthen(struct wf_warp_shared *shared)
+{
+    if (shared->leash != WF_NO_LEASH) {
+        shared->leash += shared->leash / GROW_BY + 1;
+    }
+    if (shared->leash > WF_NO_LEASH / 2) {
+        shared->leash = WF_NO_LEASH;
+    }
+}
 
 void wf_warp_adapt_leash(struct wf_warp *warp)
 {
@@ -33,12 +59,8 @@ void wf_warp_adapt_leash(struct wf_warp *warp)
         foremost = other->latest > foremost ? other->latest : foremost;
     }
     if (rolled_back * ROLLED_BACK_MUCH > executed) {
-        int64_t lead = foremost - gvt;
-        shared->leash = (lead < shared->leash ? lead : shared->leash) / 2 + 1;
-    } else if (shared->leash != WF_NO_LEASH) {
-        shared->leash += shared->leash / GROW_BY + 1;
-        if (shared->leash > WF_NO_LEASH / 2) {
-            shared->leash = WF_NO_LEASH;
-        }
+        shorten(shared, engine, foremost - gvt, executed);
+    } else {
+        lengthen(shared);
     }
 }

@@ -63,7 +63,7 @@ static void prepare(struct wf_worker *worker)
     wf_antis_init(&warp->antis, engine->stride);
     warp->outbox =
         wf_xcalloc((size_t)engine->n_threads + engine->n_processes, sizeof(struct wf_bag));
-    warp->arrived = wf_xcalloc(1, engine->stride);
+    warp->arrived = wf_xaligned(engine->stride);
     if (worker->thread == 0) {
         warp->shared = shared_new(engine);
     }

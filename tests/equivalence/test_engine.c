@@ -11,10 +11,12 @@ struct instance {
 };
 
 static const struct instance instances[] = {
-    {"phold",
-     {{"lps", "48"}, {"start_events", "4"}, {"remote", "0.4"}, {"end", "6us"}}},
+    {"phold", {{"lps", "48"}, {"start_events", "4"}, {"remote", "0.4"}, {"end", "6us"}}},
     {"phold", /* no lookahead */
-     {{"lps", "40"}, {"start_events", "2"}, {"remote", "0.5"}, {"lookahead", "0"},
+     {{"lps", "40"},
+      {"start_events", "2"},
+      {"remote", "0.5"},
+      {"lookahead", "0"},
       {"end", "6us"}}},
     {"queues", {{"stations", "24"}, {"customers", "3"}, {"end", "8us"}}},
     {"ties", {{"lps", "20"}, {"start_events", "3"}, {"end", "1us"}}},
@@ -92,7 +94,8 @@ static void every_model_has_an_instance_with_events(void)
     }
 }
 
-/* Runs every instance under this configuration with 1, 2 and 4 threads, in blocks and cyclic. */
+/* Runs every instance under this configuration with 1, 2 and 4 threads, in blocks and cyclic.
+ */
 static bool compare(struct wf_engine_config config)
 {
     for (size_t i = 0; i < INSTANCES; i++) {
@@ -142,22 +145,22 @@ static void perturbed_with_any_seed(void)
     for (uint64_t seed = 1; seed <= 6; seed++) {
         struct wf_engine_config config = engine_defaults(WF_PERTURB, 1);
         config.perturb_seed = seed;
-        config.batch = seed % 2 == 0 ? 64 : 16;
+        config.batch = seed % 2 == 0 ? 64 : 4;
         config.gvt_interval = 16;
         config.lps_per_kp = seed % 3 == 0 ? 16 : 1;
         CHECK(compare(config));
     }
 }
 
-/* Not only the digest's sake: perturbing must really have perturbed. */
+/* The digest is not enough: perturbing must have perturbed. */
 static void perturbing_rolls_back(void)
 {
     for (size_t i = 0; i < INSTANCES; i++) {
         struct wf_engine_config config = engine_defaults(WF_PERTURB, 1);
-        config.batch = 16;
+        config.batch = 8;
+        config.gvt_interval = 16;
         struct outcome out = run_instance(&instances[i], &config);
         CHECK(out.run.events_rolled_back > 50);
-        CHECK(out.run.rollbacks > 10);
         CHECK(out.run.anti_messages > 50);
     }
 }

@@ -7,7 +7,8 @@
 
 enum { MANY = 6000 };
 
-/* Counts each event of the bag called 4 i + 1 in seen[i]; false if one is not what was added. */
+/* Counts each event of the bag called 4 i + 1 in seen[i]; false if one is not what was added.
+ */
 static bool tick_off(struct wf_bag *bag, uint32_t stride, uint32_t *seen, uint64_t n)
 {
     wf_bag_seal(bag);
@@ -65,6 +66,42 @@ static void a_bag_holds_what_was_added_whatever_the_stride(void)
             wf_depot_fini(&depot);
         }
     }
+}
+
+/* A stack: the last one in is the first one out, across chunks. */
+static void pops_come_in_the_reverse_order_of_adds(void)
+{
+    enum { HIGHEST = 2000 };
+    struct wf_depot depot;
+    struct wf_pool pool;
+    struct wf_bag bag = {.head = NULL};
+    struct test_event out, expected;
+    uint64_t n = 0;
+
+    wf_depot_init(&depot);
+    wf_pool_init(&pool, &depot, TEST_STRIDE);
+    CHECK(!wf_bag_pop(&bag, &pool, (void *)&out));
+    for (uint64_t i = 0; i < 20000 || n > 0; i++) {
+        /* Up and down, to the bottom at last. */
+        if (i < 20000 && n < HIGHEST &&
+            wf_test_rand(1, 0, i) % 8 < (i / 3000 % 2 == 0 ? 6U : 3U)) {
+            expected = make_event((int64_t)n, 4 * n + 1);
+            const struct wf_event *added = wf_bag_add(&bag, &pool, as_event(&expected));
+            CHECK(is_event(added, &expected));
+            n++;
+        } else {
+            CHECK(wf_bag_pop(&bag, &pool, (void *)&out) == (n > 0));
+            if (n > 0) {
+                n--;
+                expected = make_event((int64_t)n, 4 * n + 1);
+                CHECK(is_event((void *)&out, &expected));
+            }
+        }
+        CHECK_U64(bag.n, n);
+    }
+    CHECK(bag.head == NULL);
+    CHECK_U64(free_chunks(&depot, &pool, 1), depot.bytes / WF_CHUNK_BYTES);
+    wf_depot_fini(&depot);
 }
 
 /* A chunk that was full of small events is used again for large ones, and the other way. */
@@ -207,6 +244,7 @@ static void two_threads_trade(void)
 int main(void)
 {
     RUN(a_bag_holds_what_was_added_whatever_the_stride);
+    RUN(pops_come_in_the_reverse_order_of_adds);
     RUN(chunks_forget_the_stride_they_were_filled_with);
     RUN(pools_trade_through_the_depot);
     RUN(chunks_are_aligned_for_events);

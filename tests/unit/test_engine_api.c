@@ -140,7 +140,8 @@ static void time_that_overflows_is_an_error_of_its_own(void)
 {
     struct outcome expected;
 
-    COMPARE_ALL_WAYS(struct clock, ((struct clock){2, INT64_MAX / 2}), build_clock, 0, expected);
+    COMPARE_ALL_WAYS(struct clock, ((struct clock){2, INT64_MAX / 2}), build_clock, 0,
+                     expected);
     CHECK(expected.status == WF_ELIMIT);
     CHECK_U64(expected.run.events_committed, 4);
     CHECK(expected.run.time == INT64_MAX - 1);
@@ -161,7 +162,8 @@ enum { PAIRS = 12, ROUNDS = 20 };
 
 enum fuse_kind { LOOK, ARM };
 
-/* Even processes arm the odd ones before these look, though speculation may see it otherwise. */
+/* Even processes arm the odd ones before these look, though speculation may see it otherwise.
+ */
 static void fuse_init(void *state, struct wf_ctx *ctx)
 {
     (void)state;

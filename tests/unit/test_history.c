@@ -51,7 +51,8 @@ static struct wf_frame frame_of(uint64_t name)
         .undo_size = (uint32_t)(random % 7 == 0 ? 800 : random % 3 * 8),
         .undo_last = (uint32_t)(random >> 8) % 9,
         .sent_size = (uint32_t)((random >> 16) % 4 * TEST_STRIDE),
-        .note_size = (uint32_t)((random >> 24) % 3 == 0 ? (random >> 32) % (WF_NOTE_MAX + 1) : 0),
+        .note_size =
+            (uint32_t)((random >> 24) % 3 == 0 ? (random >> 32) % (WF_NOTE_MAX + 1) : 0),
     };
 }
 

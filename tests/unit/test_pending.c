@@ -239,7 +239,8 @@ static void the_hint_is_an_event_of_the_run(void)
     for (uint32_t left = 50; left > 0; left--) {
         for (size_t ahead = 0; ahead < 60; ahead++) {
             const struct wf_event *ev = wf_pending_ahead(&pair->pending, ahead);
-            CHECK(ev == NULL || (ahead < left && is_event(ev, &pair->events[50 - left + ahead])));
+            CHECK(ev == NULL ||
+                  (ahead < left && is_event(ev, &pair->events[50 - left + ahead])));
         }
         pop(pair, 1);
         (void)wf_pending_peek(&pair->pending);

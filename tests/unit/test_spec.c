@@ -93,10 +93,10 @@ static void act_commit(const struct wf_event *ev, const void *note, struct wf_ct
     committed_notes += before;
 }
 
-#define KIND(text, handler, undoing, announcing)                                       \
-    {                                                                                  \
-        .name = (text), .payload_max = 8, .init = start, .event = (handler),           \
-        .undo = (undoing), .announces_changes = (announcing), .commit = act_commit,    \
+#define KIND(text, handler, undoing, announcing)                                    \
+    {                                                                               \
+        .name = (text), .payload_max = 8, .init = start, .event = (handler),        \
+        .undo = (undoing), .announces_changes = (announcing), .commit = act_commit, \
     }
 
 static const struct wf_process_ops kinds[] = {

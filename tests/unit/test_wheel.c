@@ -6,7 +6,8 @@
 
 enum { SEED = 6, CASES = 3000 };
 
-static const int64_t widths[] = {1, 2, 3, 7, 100000, INT64_C(1) << 40, INT64_MAX / 3, INT64_MAX};
+static const int64_t widths[] = {1,        2, 3, 7, 100000, INT64_C(1) << 40, INT64_MAX / 3,
+                                 INT64_MAX};
 
 enum { WIDTHS = sizeof(widths) / sizeof(widths[0]) };
 
@@ -35,7 +36,7 @@ static bool right_windows(int64_t width, int64_t time)
     uint64_t at = window(width, time);
     int64_t room = INT64_MAX - time;
 
-    return (time == 0 || window(width, time - 1) <= at) &&      /* monotonic */
+    return (time == 0 || window(width, time - 1) <= at) && /* monotonic */
            (room == 0 || window(width, time + 1) >= at) &&
            (room < width || window(width, time + width) > at) && /* never as long as `width` */
            at / 2 <= (uint64_t)time / (uint64_t)width + 1;       /* nor much shorter */
@@ -203,7 +204,8 @@ static void windows_give_back_what_was_filed(void)
             }
         }
         CHECK_U64(wf_wheel_next(&pair->wheel), WF_WHEEL_NEVER);
-        CHECK_U64(free_chunks(&pair->depot, &pair->pool, 1), pair->depot.bytes / WF_CHUNK_BYTES);
+        CHECK_U64(free_chunks(&pair->depot, &pair->pool, 1),
+                  pair->depot.bytes / WF_CHUNK_BYTES);
         pair_free(pair);
     }
 }
