@@ -32,7 +32,7 @@ static inline struct wf_engine_config engine_defaults(enum wf_scheduler schedule
         printf("# %s\n", err.text);
         abort();
     }
-    config.scheduler = scheduler;
+    config.scheduler = (int)scheduler;
     config.threads = threads;
     config.pin = false;
     return config;
@@ -73,7 +73,7 @@ static inline bool way_to_run(size_t i, struct wf_engine_config *config)
     if (i >= sizeof(ways) / sizeof(ways[0])) {
         return false;
     }
-    config->scheduler = ways[i].scheduler;
+    config->scheduler = (int)ways[i].scheduler;
     config->threads = ways[i].threads;
     config->batch = ways[i].batch;
     config->gvt_interval = ways[i].gvt_interval;

@@ -8,6 +8,8 @@
 #include "engine/pending.h"
 #include "engine/spec.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct check_undo {
@@ -71,22 +73,49 @@ static size_t first_difference(const void *a, const void *b, size_t size)
     return i;
 }
 
+/* Words what is wrong with an event. */
+WF_PRINTF(3, 4)
+static void blame(struct wf_worker *worker, const struct wf_event *ev, const char *fmt, ...)
+{
+    char what[128];
+    va_list ap;
+
+    va_start(ap, fmt);
+    (void)vsnprintf(what, sizeof(what), fmt, ap);
+    va_end(ap);
+    (void)wf_err_set(&worker->engine->failure, WF_EINTERNAL,
+                     "check-undo: process %u (%s), event kind %u, key (time %lld ps, delta %u, "
+                     "source %u, sequence %llu): %s",
+                     ev->dst, worker->ctx.block->group->ops->name, ev->kind,
+                     (long long)ev->key.time, ev->key.delta, ev->key.src,
+                     (unsigned long long)ev->key.seq, what);
+}
+
 static bool same(struct wf_worker *worker, const struct wf_event *ev, const char *when,
                  const struct wf_buf *expected)
 {
-    const struct wf_group *group = worker->ctx.block->group;
     size_t at = first_difference(worker->ctx.lp, expected->data, expected->size);
 
     if (at == expected->size) {
         return true;
     }
     bool own = at >= sizeof(struct wf_lp);
-    (void)wf_err_set(&worker->engine->failure, WF_EINTERNAL,
-                     "check-undo: process %u (%s), event kind %u, key (time %lld ps, delta %u, "
-                     "source %u, sequence %llu): after %s, byte %zu of its %s differs",
-                     ev->dst, group->ops->name, ev->kind, (long long)ev->key.time,
-                     ev->key.delta, ev->key.src, (unsigned long long)ev->key.seq, when,
-                     own ? at - sizeof(struct wf_lp) : at, own ? "state" : "engine data");
+    blame(worker, ev, "after %s, byte %zu of its %s differs", when,
+          own ? at - sizeof(struct wf_lp) : at, own ? "state" : "engine data");
+    return false;
+}
+
+static bool sent_the_same(struct wf_worker *worker, const struct wf_event *ev)
+{
+    const struct check_undo *own = worker->scheduler;
+    const struct wf_buf *first = &own->sent, *second = &own->recording.sent;
+    size_t common = first->size < second->size ? first->size : second->size;
+    size_t at = first_difference(first->data, second->data, common);
+
+    if (at == common && first->size == second->size) {
+        return true;
+    }
+    blame(worker, ev, "the second execution scheduled something else, from byte %zu on", at);
     return false;
 }
 
@@ -103,26 +132,16 @@ static bool check(struct wf_worker *worker, const struct wf_event *ev)
     wf_spec_forward(worker, ev, &frame);
     copy_to(&own->after, lp, size);
     copy_to(&own->sent, own->recording.sent.data, own->recording.sent.size);
-    wf_spec_undo(worker, ev, &frame, ctx->note, own->recording.undo.data);
+    wf_spec_undo(worker, ev, &frame, wf_ctx_note(ctx), own->recording.undo.data);
     if (!same(worker, ev, "undo", &own->before)) {
         return false;
     }
     wf_spec_forward(worker, ev, &frame);
-    /* Cells may get other numbers the second time; only a process without any must repeat
-     * itself to the byte. */
-    if (frame.undo_size == 0 && !same(worker, ev, "the second execution", &own->after)) {
+    /* To the byte, cells included: undoing gives their numbers back in reverse. */
+    if (!same(worker, ev, "the second execution", &own->after) || !sent_the_same(worker, ev)) {
         return false;
     }
-    if (own->sent.size != own->recording.sent.size ||
-        first_difference(own->sent.data, own->recording.sent.data, own->sent.size) !=
-            own->sent.size) {
-        (void)wf_err_set(&worker->engine->failure, WF_EINTERNAL,
-                         "check-undo: process %u, event at %lld ps: the second execution "
-                         "scheduled something else than the first",
-                         ev->dst, (long long)ev->key.time);
-        return false;
-    }
-    wf_spec_commit(worker, ev, &frame, ctx->note, own->recording.undo.data);
+    wf_spec_commit(worker, ev, &frame, wf_ctx_note(ctx), own->recording.undo.data);
     return true;
 }
 

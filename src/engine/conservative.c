@@ -300,6 +300,7 @@ static void run_instant(struct wf_worker *worker, struct round round)
             return;
         }
         wf_pending_pop(&own->pending, worker->current);
+        (void)wf_engine_prefetch(worker->engine, &own->pending);
         wf_worker_execute(worker, worker->current);
     }
 }

@@ -79,10 +79,15 @@ uint64_t wf_random(struct wf_ctx *ctx)
 
 void wf_touch(struct wf_ctx *ctx, void *at, size_t size)
 {
-    if (ctx->recording != NULL && ctx->recording->log_changes) {
-        wf_spec_log_state(ctx, (size_t)((unsigned char *)at - (unsigned char *)(ctx->lp + 1)),
-                          size);
+    if (ctx->recording == NULL || !ctx->recording->log_changes) {
+        return;
     }
+    size_t offset = (size_t)((unsigned char *)at - (unsigned char *)(ctx->lp + 1));
+    size_t state_size = ctx->block->group->state_size;
+    if (offset > state_size || size > state_size - offset) {
+        misuse(ctx, "an announced change outside of its state", ctx->self, 0);
+    }
+    wf_spec_log_state(ctx, offset, size);
 }
 
 void wf_note(struct wf_ctx *ctx, const void *note, size_t size)
@@ -152,7 +157,7 @@ void wf_worker_execute(struct wf_worker *worker, const struct wf_event *ev)
     wf_ctx_digest(ctx, ev);
     ops->event(ctx->lp + 1, ev, ctx);
     if (ops->commit != NULL) {
-        ops->commit(ev, ctx->note, ctx);
+        ops->commit(ev, wf_ctx_note(ctx), ctx);
     }
     worker->count.committed++;
     if (ev->key.time > worker->count.last_time) {

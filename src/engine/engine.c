@@ -66,7 +66,7 @@ uint32_t wf_engine_add(struct wf_engine *engine, const struct wf_process_ops *op
     uint32_t first = engine->next_id;
     uint32_t align = UINT32_C(1) << WF_ID_ALIGN_SHIFT;
 
-    if (count > UINT32_MAX - align - first) {
+    if ((uint64_t)first + count + align > UINT32_MAX) {
         wf_panic("more than 2^32 processes; the caller checks its input against this limit");
     }
     if (ops->payload_max > WF_PAYLOAD_MAX || state_size > UINT32_MAX / 2) {

@@ -48,9 +48,8 @@ static void settle(struct wf_warp *warp)
 }
 
 static const struct wf_key end_of_time = {
-    .time = INT64_MAX, .delta = INT32_MAX, .src = UINT32_MAX};
+    .time = INT64_MAX, .delta = UINT32_MAX, .src = UINT32_MAX, .seq = INT64_MAX};
 
-/* Without the sequence number: GVT need not be told that finely. */
 static struct wf_key least_pending(struct wf_warp *warp)
 {
     for (;;) {
@@ -59,28 +58,29 @@ static struct wf_key least_pending(struct wf_warp *warp)
             return end_of_time;
         }
         if (!wf_antis_take(&warp->antis, first)) {
-            struct wf_key key = first->key;
-            key.seq = 0;
-            return key;
+            return first->key;
         }
         wf_pending_pop(&warp->pending, warp->worker->current);
     }
 }
 
-/* The least key of all processes: first the time, then the rest of those that have it. */
+/* The least key of all processes, part by part: of each, the least among those that have the
+ * least of the parts before. */
 static struct wf_key least_of_all(struct wf_comm *comm, struct wf_key least)
 {
-    int64_t time = least.time;
+    int64_t parts[] = {least.time, least.delta, least.src, (int64_t)least.seq};
+    bool first = true;
 
-    wf_comm_reduce(comm, WF_COMM_MIN, &time, 1);
-    if (least.time != time) {
-        least.delta = end_of_time.delta;
-        least.src = end_of_time.src;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        int64_t own = parts[i];
+        parts[i] = first ? own : INT64_MAX;
+        wf_comm_reduce(comm, WF_COMM_MIN, &parts[i], 1);
+        first = first && parts[i] == own;
     }
-    int64_t rest = (int64_t)((uint64_t)least.delta << 32 | least.src);
-    wf_comm_reduce(comm, WF_COMM_MIN, &rest, 1);
-    return (struct wf_key){
-        .time = time, .delta = (uint32_t)(rest >> 32), .src = (uint32_t)rest};
+    return (struct wf_key){.time = parts[0],
+                           .delta = (uint32_t)parts[1],
+                           .src = (uint32_t)parts[2],
+                           .seq = (uint64_t)parts[3]};
 }
 
 /* By thread 0, while the others wait. */
@@ -109,7 +109,7 @@ static void commit(struct wf_warp *warp, struct wf_record *record)
     uint32_t stride = warp->history.stride;
 
     wf_spec_commit(warp->worker, wf_record_event(record), &record->frame,
-                   wf_record_note(record, stride), wf_record_undo(record, stride));
+                   wf_record_noted(record, stride), wf_record_undo(record, stride));
 }
 
 /* Commits, in the order of execution, what nothing can take back any more, as far as that

@@ -72,6 +72,12 @@ static inline unsigned char *wf_record_note(struct wf_record *record, uint32_t s
     return wf_record_sent(record, stride) + record->frame.sent_size;
 }
 
+/* As undo and commit handlers get it: null if there is none. */
+static inline const void *wf_record_noted(struct wf_record *record, uint32_t stride)
+{
+    return record->frame.note_size == 0 ? NULL : wf_record_note(record, stride);
+}
+
 static inline unsigned char *wf_record_undo(struct wf_record *record, uint32_t stride)
 {
     return wf_record_note(record, stride) + ((size_t)record->frame.note_size + 7) / 8 * 8;

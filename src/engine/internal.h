@@ -6,6 +6,7 @@
 
 #include "engine/barrier.h"
 #include "engine/comm.h"
+#include "engine/pending.h"
 #include "engine/run.h"
 #include "engine/worker.h"
 
@@ -52,6 +53,22 @@ static inline struct wf_lp *wf_engine_lp(const struct wf_engine *engine, uint32_
 static inline uint32_t wf_engine_owner(const struct wf_engine *engine, uint32_t id)
 {
     return engine->blocks[wf_engine_block_of(engine, id)].owner;
+}
+
+/* Fetches what the next pending events need, and returns the one whose process it fetched, or
+ * null. Inlined by force: as a call it has no effect that a compiler can see, and is dropped.
+ */
+__attribute__((always_inline)) static inline const struct wf_event *
+wf_engine_prefetch(const struct wf_engine *engine, const struct wf_pending *pending)
+{
+    const struct wf_event *ev = wf_pending_ahead(pending, WF_PENDING_AHEAD);
+
+    if (ev != NULL) {
+        __builtin_prefetch(ev);
+        ev = wf_pending_ahead(pending, WF_PENDING_AHEAD / 2);
+        __builtin_prefetch(wf_engine_lp(engine, ev->dst), 1);
+    }
+    return ev;
 }
 
 static inline bool wf_engine_should_stop(const struct wf_engine *engine)

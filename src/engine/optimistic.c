@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 enum {
-    PREFETCH = 4,         /* events ahead whose processes are fetched */
     IDLE_BEFORE_GVT = 64, /* looks at an empty mailbox before asking for a GVT round */
     PERTURB_BYTES = 8192, /* of history that an injected rollback takes back at most */
 };
@@ -93,12 +92,9 @@ static void release(struct wf_worker *worker)
 /* Inlined by force: as a call it has no effect that the compiler can see, and is dropped. */
 __attribute__((always_inline)) static inline void prefetch(const struct wf_warp *warp)
 {
-    const struct wf_event *ev = wf_pending_ahead(&warp->pending, 2 * (size_t)PREFETCH);
+    const struct wf_event *ev = wf_engine_prefetch(warp->worker->engine, &warp->pending);
 
     if (ev != NULL) {
-        __builtin_prefetch(ev);
-        ev = wf_pending_ahead(&warp->pending, PREFETCH);
-        __builtin_prefetch(wf_engine_lp(warp->worker->engine, ev->dst), 1);
         __builtin_prefetch(wf_warp_kp(warp, ev->dst), 1);
     }
 }

@@ -47,8 +47,11 @@ const struct wf_event *wf_pending_peek(struct wf_pending *pending);
 /* Moves the first event, which must exist, to *to. */
 void wf_pending_pop(struct wf_pending *pending, struct wf_event *to);
 
-/* An event that will be taken `ahead` turns from now if nothing intervenes, or null; a hint for
- * prefetching. */
+/* How far to look ahead for what to prefetch: an event that far, the event itself; half as far,
+ * what belongs to it. */
+enum { WF_PENDING_AHEAD = 8 };
+
+/* An event that will be taken `ahead` turns from now if nothing intervenes, or null. */
 static inline const struct wf_event *wf_pending_ahead(const struct wf_pending *pending,
                                                       size_t ahead)
 {

@@ -35,7 +35,7 @@ static void push(struct wf_mailbox *box, struct wf_bag *bag, uint32_t from)
         oldest->next = head;
     } while (!atomic_compare_exchange_weak_explicit(
         &box->head, &head, bag->head, memory_order_release, memory_order_relaxed));
-    bag->head = NULL;
+    *bag = (struct wf_bag){.head = NULL};
 }
 
 /* Empties a mailbox; the result is in the order of arrival. */

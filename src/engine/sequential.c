@@ -95,6 +95,7 @@ static void run_queue(struct wf_worker *worker, struct sequential *own)
 {
     for (uint64_t n = 1; wf_pending_peek(&own->pending) != NULL; n++) {
         wf_pending_pop(&own->pending, worker->current);
+        (void)wf_engine_prefetch(worker->engine, &own->pending);
         wf_worker_execute(worker, worker->current);
         if (n % EVENTS_BETWEEN_CHECKS == 0) {
             if (wf_engine_should_stop(worker->engine)) {

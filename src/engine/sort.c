@@ -44,13 +44,12 @@ static void insertion_sort(struct wf_event **events, size_t n)
 /* Merges the sorted events[0..half) and events[half..n), by way of `scratch`. */
 static void merge(struct wf_event **events, size_t half, size_t n, struct wf_event **scratch)
 {
-    size_t left = 0, right = half, to = half;
+    size_t left = 0, right = half, to = 0;
 
     if (!wf_key_before(&events[half]->key, &events[half - 1]->key)) {
         return;
     }
     memcpy(scratch, events, half * sizeof(struct wf_event *));
-    to = 0;
     while (left < half) {
         if (right < n && wf_key_before(&events[right]->key, &scratch[left]->key)) {
             events[to++] = events[right++];

@@ -82,6 +82,12 @@ static inline void wf_ctx_enter(struct wf_ctx *ctx, const struct wf_block *block
     ctx->note_size = 0;
 }
 
+/* What the handler noted, or null. */
+static inline const void *wf_ctx_note(const struct wf_ctx *ctx)
+{
+    return ctx->note_size == 0 ? NULL : ctx->note;
+}
+
 /* Executes an event for good: digest, handler, commit. */
 void wf_worker_execute(struct wf_worker *worker, const struct wf_event *ev);
 /* Adds the event to the digest of the process the context points at. */

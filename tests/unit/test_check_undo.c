@@ -2,7 +2,7 @@
 /* Models with one bug each, which the check-undo scheduler must find and name. */
 #include "engine_harness.h"
 
-enum { PROCESSES = 8, BAD = 5, PERIOD = 100 };
+enum { PROCESSES = 8, BAD = 5 };
 
 enum kind { FIRST = 3, AT_ONCE = 4 };
 
@@ -35,7 +35,7 @@ static bool goes_wrong(const struct model *model, const struct wf_event *ev, enu
 static void start(void *state, struct wf_ctx *ctx)
 {
     (void)state;
-    wf_schedule(ctx, wf_self(ctx), PERIOD * (wf_self(ctx) + 1), FIRST, NULL, 0);
+    wf_schedule(ctx, wf_self(ctx), INT64_C(100) * (wf_self(ctx) + 1), FIRST, NULL, 0);
 }
 
 static void send_on(const struct model *model, const struct wf_event *ev, struct wf_ctx *ctx)
@@ -148,7 +148,7 @@ static void a_right_model_passes(void)
         struct outcome expected = run_model(&config, build, &scenario, NULL, 0);
         struct outcome out = check(kinds[k], NONE, FIRST);
         CHECK(expected.status == WF_OK && out.status == WF_OK);
-        CHECK_U64(out.run.events_committed, 2 * PROCESSES);
+        CHECK_U64(out.run.events_committed, UINT64_C(2) * PROCESSES);
         CHECK_U64(out.run.digest, expected.run.digest);
     }
 }
@@ -175,9 +175,15 @@ static const struct {
     {&reversing, ENDS_ELSEWHERE, FIRST,
      "process 5 (reversing), event kind 3, key (time 600 ps, delta 0, source 5, sequence 0): "
      "after the second execution, byte 17 of its state differs"},
-    {&announcing, SENDS_ELSEWHERE, FIRST, "process 5"},
-    {&copied, SENDS_ELSEWHERE, FIRST, "process 5"},
-    {&copied, SENDS_NOW_AND_THEN, AT_ONCE, "process 5"},
+    {&copied, ENDS_ELSEWHERE, FIRST,
+     "after the second execution, byte 17 of its state differs"},
+    {&announcing, SENDS_ELSEWHERE, FIRST,
+     "process 5 (announcing), event kind 3, key (time 600 ps, delta 0, source 5, sequence 0): "
+     "the second execution scheduled something else, from byte 32 on"},
+    {&copied, SENDS_ELSEWHERE, FIRST, "the second execution scheduled something else"},
+    {&copied, SENDS_NOW_AND_THEN, AT_ONCE,
+     "key (time 600 ps, delta 1, source 5, sequence 1): after the second execution, byte 8 of "
+     "its engine data differs"},
 };
 
 static void every_bug_is_found_and_named(void)

@@ -13,6 +13,9 @@ static bool tick_off(struct wf_bag *bag, uint32_t stride, uint32_t *seen, uint64
 {
     wf_bag_seal(bag);
     for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
+        if (chunk->used > WF_CHUNK_ROOM) {
+            return false;
+        }
         for (uint32_t at = 0; at < chunk->used; at += stride) {
             const struct wf_event *ev = wf_chunk_event(chunk, at);
             uint64_t i = ev->key.seq / 4;

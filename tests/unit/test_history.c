@@ -222,7 +222,7 @@ static void a_log_of_constant_length_needs_constant_memory(void)
         }
     }
     CHECK(pair->moves > 10 && pair->moves < 2000);
-    CHECK(pair->history.capacity <= 128 * 1024);
+    CHECK(pair->history.capacity <= 131072);
     CHECK(is_right(pair));
     pair_free(pair);
 }

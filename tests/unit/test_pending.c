@@ -119,7 +119,7 @@ static int64_t time_for(enum spread spread, int64_t now, uint64_t random)
 /* Bursts of pushes and pops by turns. */
 static void pushes_and_pops_of_all_spreads_come_out_sorted(void)
 {
-    for (uint64_t stream = 0; stream < 10 * SPREADS; stream++) {
+    for (uint64_t stream = 0; stream < UINT64_C(10) * SPREADS; stream++) {
         struct pair *pair = pair_new();
         enum spread spread = (enum spread)(stream % SPREADS);
         uint32_t burst = 1U << (stream % 10);
@@ -194,8 +194,15 @@ static void crowds_in_a_wide_range_are_spread(void)
     }
 }
 
+static void push_some(struct pair *pair, int64_t time)
+{
+    for (int i = 0; i < 10; i++) {
+        push(pair, time);
+    }
+}
+
 /* Few events far apart make a wide stretch; thousands that then arrive inside it must not all
- * end up in the heap. Those before its beginning have to. */
+ * end up in the heap. Those before its beginning have to; those at it must not be parted. */
 static void a_stretch_that_is_too_wide_is_given_up(void)
 {
     enum { AHEAD = 9000 };
@@ -209,6 +216,7 @@ static void a_stretch_that_is_too_wide_is_given_up(void)
         }
         pop(pair, 10);
         CHECK(pair->pending.open_level > 0);
+        push_some(pair, base);
         for (uint64_t i = 0; i < pasts[p]; i++) {
             push(pair, base - 1 - (int64_t)(wf_test_rand(SEED, 41, i) % 1000));
         }
@@ -217,6 +225,7 @@ static void a_stretch_that_is_too_wide_is_given_up(void)
         }
         CHECK(pair->pending.near.n >= pasts[p]);
         CHECK(pair->pending.near.n < pasts[p] + AHEAD);
+        push_some(pair, base);
         pop(pair, pasts[p] / 2);
         for (uint64_t i = 0; i < AHEAD; i++) {
             push(pair, base + (int64_t)(wf_test_rand(SEED, 43, i) % (UINT64_C(1) << 32)));

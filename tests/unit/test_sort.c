@@ -38,7 +38,7 @@ static int compare(const void *a, const void *b)
 static void sort_one(size_t n, enum shape shape, struct wf_sorter *sorter)
 {
     struct test_event *store = wf_xcalloc(n, sizeof(*store));
-    struct wf_event **expected = wf_xcalloc(n, sizeof(*expected));
+    struct wf_event **expected = wf_xcalloc(n, sizeof(struct wf_event *));
 
     wf_sorter_reserve(sorter, n);
     for (size_t i = 0; i < n; i++) {
@@ -75,8 +75,8 @@ static void room_grows_and_is_kept(void)
     for (size_t n = 1; n < 100000; n = 3 * n + 1) {
         wf_sorter_reserve(&sorter, n);
         CHECK(sorter.capacity >= n);
-        memset(sorter.events, 1, n * sizeof(sorter.events[0]));
-        memset(sorter.scratch, 2, n * sizeof(sorter.scratch[0]));
+        memset(sorter.events, 1, n * sizeof(struct wf_event *));
+        memset(sorter.scratch, 2, n * sizeof(struct wf_event *));
         struct wf_event **events = sorter.events;
         wf_sorter_reserve(&sorter, n / 2);
         CHECK(sorter.events == events);

@@ -249,7 +249,7 @@ static void forward_back_and_forward_again_is_forward(void)
     for (size_t k = 0; k < KINDS; k++) {
         struct rig *rig = rig_new(&kinds[k], NULL);
         for (uint64_t i = 0; i < 300; i++) {
-            struct step first = {.undo = {NULL}}, second = {.undo = {NULL}};
+            struct step first = {.undo = {.data = NULL}}, second = {.undo = {.data = NULL}};
             forward(rig, &first, i);
             CHECK(!looks_like(rig, &first.before));
             CHECK(back(rig, &first));
@@ -280,12 +280,12 @@ static void steps_are_undone_from_the_end_and_committed_from_the_beginning(void)
 
     for (size_t k = 0; k < KINDS; k++) {
         struct rig *rig = rig_new(&kinds[k], NULL);
-        struct step steps[MOST] = {{.undo = {NULL}}};
+        struct step steps[MOST] = {{.undo = {.data = NULL}}};
         uint32_t n = 0;
         for (uint64_t i = 0; i < 4000; i++) {
             uint64_t random = wf_test_rand(SEED, k, i);
             if (random % 4 < 2 && n < MOST) {
-                steps[n] = (struct step){.undo = {NULL}};
+                steps[n] = (struct step){.undo = {.data = NULL}};
                 forward(rig, &steps[n++], i);
             } else if (random % 4 == 2 && n > 0) {
                 CHECK(back(rig, &steps[--n]));
@@ -370,7 +370,7 @@ static void follow_one(struct sequence *sequence, uint32_t left)
 {
     struct rig *rig = rig_new(&follower, sequence);
     struct state *own = (void *)((struct wf_lp *)rig->records + 1);
-    struct step first = {.undo = {NULL}}, second = {.undo = {NULL}};
+    struct step first = {.undo = {.data = NULL}}, second = {.undo = {.data = NULL}};
 
     own->n_cells = 1;
     own->cells[0] = wf_cells_get(&rig->worker.cells);
@@ -428,7 +428,7 @@ static void how_it_is_undone_makes_no_difference(void)
 
     ops.commit = NULL; /* counts in a variable that threads would share */
     expected = run_model(&config, build, &ops, NULL, 0);
-    CHECK_U64(expected.run.events_committed, 8 * 41);
+    CHECK_U64(expected.run.events_committed, UINT64_C(8) * 41);
     for (size_t k = 0; k < KINDS; k++) {
         ops = kinds[k];
         ops.commit = NULL;

@@ -188,7 +188,7 @@ static void advance(struct pair *pair, uint64_t random)
 
 static void windows_give_back_what_was_filed(void)
 {
-    for (uint64_t stream = 0; stream < 4 * WIDTHS; stream++) {
+    for (uint64_t stream = 0; stream < UINT64_C(4) * WIDTHS; stream++) {
         struct pair *pair = pair_new(widths[stream % WIDTHS]);
         for (uint64_t i = 0; i < 1500 || pair->n > 0; i++) {
             uint64_t random = wf_test_rand(SEED, 100 + stream, i);
