@@ -36,7 +36,7 @@ struct wf_engine_config {
 
     /* The optimistic scheduler. */
     uint64_t batch;        /* events between two looks at the incoming queue */
-    uint64_t gvt_interval; /* batches between two GVT rounds */
+    uint64_t gvt_interval; /* batches between two GVT rounds; 0 adapts it */
     uint64_t lps_per_kp;   /* processes that roll back together */
     int64_t leash;         /* how far past GVT to run; 0 adapts it */
     uint64_t memory;       /* bytes of undo log per thread */

@@ -30,23 +30,6 @@ static bool find_quiet(struct wf_warp *warp)
     return !mail;
 }
 
-/* Until every message has been delivered and has caused what it causes. */
-static void settle(struct wf_warp *warp)
-{
-    struct wf_engine *engine = warp->worker->engine;
-
-    do {
-        do {
-            (void)wf_warp_publish(warp);
-        } while (wf_warp_receive(warp, true));
-        wf_barrier_wait(&engine->barrier);
-        if (warp->worker->thread == 0) {
-            warp->shared->quiet = find_quiet(warp);
-        }
-        wf_barrier_wait(&engine->barrier);
-    } while (!warp->shared->quiet);
-}
-
 static const struct wf_key end_of_time = {
     .time = INT64_MAX, .delta = UINT32_MAX, .src = UINT32_MAX, .seq = INT64_MAX};
 
@@ -101,7 +84,30 @@ static void combine(struct wf_warp *warp)
     warp->shared->gvt = least;
     warp->shared->stop = stop != 0;
     wf_warp_adapt_leash(warp);
+    wf_warp_adapt_interval(warp);
     atomic_store_explicit(&warp->shared->gvt_wanted, false, memory_order_relaxed);
+}
+
+/* Until every message has been delivered and has caused what it causes; then thread 0 has found
+ * GVT. */
+static void settle(struct wf_warp *warp)
+{
+    struct wf_engine *engine = warp->worker->engine;
+
+    do {
+        do {
+            (void)wf_warp_publish(warp);
+        } while (wf_warp_receive(warp, true));
+        warp->least = least_pending(warp);
+        wf_barrier_wait(&engine->barrier);
+        if (warp->worker->thread == 0) {
+            warp->shared->quiet = find_quiet(warp);
+            if (warp->shared->quiet) {
+                combine(warp);
+            }
+        }
+        wf_barrier_wait(&engine->barrier);
+    } while (!warp->shared->quiet);
 }
 
 static void commit(struct wf_warp *warp, struct wf_record *record)
@@ -182,16 +188,9 @@ static void abandon(struct wf_warp *warp)
 bool wf_warp_gvt(struct wf_warp *warp)
 {
     struct wf_worker *worker = warp->worker;
-    struct wf_engine *engine = worker->engine;
     double start = wf_clock_wall();
 
     settle(warp);
-    warp->least = least_pending(warp);
-    wf_barrier_wait(&engine->barrier);
-    if (worker->thread == 0) {
-        combine(warp);
-    }
-    wf_barrier_wait(&engine->barrier);
     warp->gvt = warp->shared->gvt;
     set_horizon(warp);
     bool stop = warp->shared->stop;

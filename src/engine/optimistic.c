@@ -7,8 +7,10 @@
 #include <stdlib.h>
 
 enum {
-    IDLE_BEFORE_GVT = 64, /* looks at an empty mailbox before asking for a GVT round */
-    PERTURB_BYTES = 8192, /* of history that an injected rollback takes back at most */
+    FIRST_INTERVAL = 64,    /* batches between GVT rounds, until more is known */
+    BATCHES_PER_LETTER = 4, /* between processes a message costs more than a few events */
+    IDLE_BEFORE_GVT = 64,   /* looks at an empty mailbox before asking for a GVT round */
+    PERTURB_BYTES = 8192,   /* of history that an injected rollback takes back at most */
 };
 
 /* While processes are initialised what they schedule is final. */
@@ -36,6 +38,8 @@ static struct wf_warp_shared *shared_new(const struct wf_engine *engine)
     struct wf_warp_shared *shared = wf_xaligned(sizeof(*shared));
 
     memset(shared, 0, sizeof(*shared));
+    shared->interval =
+        engine->config.gvt_interval == 0 ? FIRST_INTERVAL : engine->config.gvt_interval;
     shared->leash = engine->config.leash == 0 ? WF_NO_LEASH : engine->config.leash;
     while ((UINT64_C(1) << shared->kp_shift) < engine->config.lps_per_kp) {
         shared->kp_shift++;
@@ -178,8 +182,10 @@ static bool run_batch(struct wf_warp *warp)
         perturb(warp);
     }
     (void)wf_warp_publish(warp);
-    if (warp->worker->thread == 0 && warp->worker->engine->n_processes > 1) {
+    if (warp->worker->thread == 0 && warp->worker->engine->n_processes > 1 &&
+        (!busy || ++warp->unshipped >= BATCHES_PER_LETTER)) {
         wf_warp_ship(warp);
+        warp->unshipped = 0;
     }
     return busy;
 }
@@ -190,7 +196,7 @@ static bool wants_gvt(const struct wf_warp *warp, uint64_t batches, uint64_t idl
     const struct wf_engine_config *config = &warp->worker->engine->config;
     bool alone = warp->worker->engine->n_threads * warp->worker->engine->n_processes == 1;
 
-    return batches >= config->gvt_interval || idle > (alone ? 0 : IDLE_BEFORE_GVT) ||
+    return batches >= warp->shared->interval || idle > (alone ? 0 : IDLE_BEFORE_GVT) ||
            (!warp->full && wf_history_bytes(&warp->history) > config->memory);
 }
 

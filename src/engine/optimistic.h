@@ -51,6 +51,9 @@ struct wf_warp_shared {
     bool quiet, stop;
     int64_t leash; /* in force, WF_NO_LEASH if none */
     uint32_t rounds_to_look;
+    uint64_t interval; /* batches between two GVT rounds */
+    uint32_t rounds_to_time;
+    double timed_since, gvt_seconds; /* when the interval was last looked at */
 };
 
 struct wf_warp {
@@ -64,6 +67,7 @@ struct wf_warp {
     struct wf_bag *outbox; /* by thread of this process, then by process */
     struct wf_mailbox inbox;
     struct wf_chunk *held;    /* received but not yet delivered, in order */
+    uint32_t unshipped;       /* batches since messages were last moved between processes */
     struct wf_buf letter;     /* for messages between processes */
     struct wf_event *arrived; /* a stride of room */
     struct wf_key gvt;
@@ -107,8 +111,9 @@ bool wf_warp_has_mail(struct wf_warp *warp);
 /* By thread 0: moves messages between processes. */
 void wf_warp_ship(struct wf_warp *warp);
 
-/* leash.c: by thread 0 of each process in a GVT round, while the others wait. */
+/* leash.c, interval.c: by thread 0 of each process in a GVT round, while the others wait. */
 void wf_warp_adapt_leash(struct wf_warp *warp);
+void wf_warp_adapt_interval(struct wf_warp *warp);
 
 /* gvt.c */
 

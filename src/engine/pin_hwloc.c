@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that meet at barriers every millisecond lose everything when the system lets two of
- * them share a core while another one is idle; it does so for seconds at a time.
+ * Off unless asked for: the first cores are the first cores for every run on the machine, and two
+ * runs pinned to the same ones are slower than any scheduler would make them.
  */
 #include "engine/pin.h"
 
