@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Off unless asked for: the first cores are the first cores for every run on the machine, and two
- * runs pinned to the same ones are slower than any scheduler would make them.
+ * Off unless asked for: the first cores are the first cores for every run on the machine, and
+ * two runs pinned to the same ones are slower than any scheduler would make them.
  */
 #include "engine/pin.h"
 
