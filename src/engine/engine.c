@@ -156,15 +156,27 @@ static void stamp(double *wall, double *cpu)
     *cpu = wf_clock_cpu();
 }
 
+/* Where a launcher started several processes, it has its own idea of who runs where. */
+static void settle_on_core(const struct wf_worker *worker)
+{
+    const struct wf_engine *engine = worker->engine;
+
+    if (engine->n_processes > 1 || engine->n_threads == 1) {
+        return;
+    }
+    wf_place_thread(worker->thread, engine->n_threads);
+    if (engine->config.pin) {
+        wf_pin_thread(worker->thread, engine->n_threads);
+    }
+}
+
 static void *worker_main(void *arg)
 {
     struct wf_worker *worker = arg;
     struct wf_engine *engine = worker->engine;
     const struct wf_scheduler_ops *ops = schedulers[engine->config.scheduler];
 
-    if (engine->config.pin && engine->n_processes == 1 && engine->n_threads > 1) {
-        wf_pin_thread(worker->thread, engine->n_threads);
-    }
+    settle_on_core(worker);
     ops->prepare(worker);
     worker->ctx.lookahead = 0;
     visit_processes(worker, false);

@@ -12,8 +12,8 @@
 
 enum {
     ROUNDS_BETWEEN_LOOKS = 8,
-    ROLLED_BACK_MUCH = 16, /* one event in so many */
-    GROW_BY = 8,           /* an eighth each time */
+    ROLLED_BACK_MUCH = 8,    /* one event in so many */
+    ROLLED_BACK_LITTLE = 32, /* likewise */
     EVENTS_PER_ROUND_MIN = 256,
 };
 
@@ -30,11 +30,10 @@ static void shorten(struct wf_warp_shared *shared, const struct wf_engine *engin
 
 static void lengthen(struct wf_warp_shared *shared)
 {
-    if (shared->leash != WF_NO_LEASH) {
-        shared->leash += shared->leash / GROW_BY + 1;
-    }
-    if (shared->leash > WF_NO_LEASH / 2) {
+    if (shared->leash > WF_NO_LEASH / 4) {
         shared->leash = WF_NO_LEASH;
+    } else {
+        shared->leash += shared->leash / 2 + 1;
     }
 }
 
@@ -60,7 +59,7 @@ void wf_warp_adapt_leash(struct wf_warp *warp)
     }
     if (rolled_back * ROLLED_BACK_MUCH > executed) {
         shorten(shared, engine, foremost - gvt, executed);
-    } else {
+    } else if (rolled_back * ROLLED_BACK_LITTLE < executed) {
         lengthen(shared);
     }
 }
