@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Under an MPI launcher: one voice, one exit code."""
+import json
+import os
 import pathlib
+import signal
+import subprocess
 import sys
+import time
 
-from weft_cli import MPIEXEC, check, finish, parse, run
+from weft_cli import MPIEXEC, WEFT, check, finish, parse, run
 
 REPLAY = ["replay", "gen:stencil3d", "-n", "30"]
 
@@ -14,6 +19,42 @@ def check_failure(args, code, words):
     check(done.stderr.count("weft: ") == 1, f"{args}: not said once", done)
     check(words in done.stderr, f"{args}: no '{words}'", done)
     return done
+
+
+def cpu_ticks(pid):
+    """What a process has used so far; it is well under way when it has used something."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1]
+    return sum(int(field) for field in fields.split()[11:13])
+
+
+def processes_with(word):
+    """The processes of weft that have this word on their command line."""
+    for path in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            command = (path / "cmdline").read_bytes().split(b"\0")
+            if word.encode() in command and os.path.samefile(command[0], WEFT):
+                yield int(path.name)
+        except OSError:
+            pass
+
+
+def check_interrupt(scheduler):
+    """An interrupt that reaches one process stops all, with one partial result."""
+    mark = f"1000{os.getpid()}"
+    launched = subprocess.Popen(
+        [MPIEXEC, "-n", "2", WEFT, "bench", "phold", "--lps", "2000", "--end", "1s", "--sched",
+         scheduler, "--seed", mark, "--json"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    started = []
+    while launched.poll() is None:
+        started = sorted(processes_with(mark))
+        if len(started) == 2 and all(cpu_ticks(pid) > 50 for pid in started):
+            break
+        time.sleep(0.05)
+    os.kill(started[-1], signal.SIGINT)
+    out, err = launched.communicate(timeout=100)
+    check(launched.returncode == 130, f"{scheduler}: exit code {launched.returncode}: {err}")
+    check(json.loads(out)["result"]["status"] == "interrupted", f"{scheduler}: {out}")
 
 
 def main():
@@ -37,6 +78,8 @@ def main():
           "not one file", done)
     done = run("--version", processes=2)
     check(done.stdout.count("weft ") == 1, "the version is not said once", done)
+    check_interrupt("conservative")
+    check_interrupt("optimistic")
     finish()
 
 
