@@ -47,6 +47,12 @@ char *wf_human_time(int64_t ps, char *buf);     /* "3.146 ms"; seconds up to an 
 char *wf_human_size(uint64_t bytes, char *buf); /* "1.50 GiB" */
 char *wf_human_count(double value, char *buf);  /* "12.3 M" */
 
+/* The sum, at most UINT64_MAX. */
+static inline uint64_t wf_count_add(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 /* The time `bytes` take at `bytes_per_second`, rounded up to a picosecond; the one place where
  * a rate becomes a time. Saturates at WF_TIME_MAX. The rate must not be 0. */
 int64_t wf_transfer_ps(uint64_t bytes, uint64_t bytes_per_second);

@@ -148,7 +148,7 @@ static enum wf_status check_operands(const struct wf_operands *operands, struct 
 static enum wf_status bench_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
 {
     struct wf_simulate_table table;
-    struct wf_simulate_opts opts;
+    struct wf_simulate_opts opts = {.help = false};
     struct wf_operands operands;
     struct wf_catalog_entry model;
     bool known = find_model(argc, argv, &model);

@@ -80,7 +80,7 @@ static enum wf_status replay(struct wf_cli *cli, const struct wf_simulate_table 
 static enum wf_status replay_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
 {
     struct wf_simulate_table table;
-    struct wf_simulate_opts opts;
+    struct wf_simulate_opts opts = {.help = false};
     struct wf_operands operands;
 
     make_table(&table);

@@ -137,7 +137,7 @@ static bool check(struct wf_worker *worker, const struct wf_event *ev)
         return false;
     }
     wf_spec_forward(worker, ev, &frame);
-    /* To the byte, cells included: undoing gives their numbers back in reverse. */
+    /* To the byte, the numbers of cells included: undoing gives them back in reverse. */
     if (!same(worker, ev, "the second execution", &own->after) || !sent_the_same(worker, ev)) {
         return false;
     }

@@ -17,7 +17,7 @@ struct wf_slab {
 
 void wf_depot_init(struct wf_depot *depot)
 {
-    *depot = (struct wf_depot){.batches = NULL};
+    *depot = (struct wf_depot){.spare = NULL};
     (void)pthread_mutex_init(&depot->lock, NULL);
 }
 
@@ -80,8 +80,8 @@ void wf_pool_refill(struct wf_pool *pool)
         add_slab(pool);
     }
     for (size_t i = 0; i < WF_POOL_BATCH && depot->n_chunks > 0; i++) {
-        struct wf_chunk *chunk = depot->batches;
-        depot->batches = chunk->next;
+        struct wf_chunk *chunk = depot->spare;
+        depot->spare = chunk->next;
         depot->n_chunks--;
         chunk->next = pool->free;
         pool->free = chunk;
@@ -99,8 +99,8 @@ void wf_pool_give_back(struct wf_pool *pool)
         struct wf_chunk *chunk = pool->free;
         pool->free = chunk->next;
         pool->n_free--;
-        chunk->next = depot->batches;
-        depot->batches = chunk;
+        chunk->next = depot->spare;
+        depot->spare = chunk;
         depot->n_chunks++;
     }
     (void)pthread_mutex_unlock(&depot->lock);

@@ -28,7 +28,7 @@ struct wf_slab;
 
 struct wf_depot {
     pthread_mutex_t lock;
-    struct wf_chunk *batches; /* linked by `next` in runs of WF_POOL_BATCH */
+    struct wf_chunk *spare; /* linked by `next` */
     size_t n_chunks;
     struct wf_slab *slabs; /* everything ever allocated, for release */
     size_t bytes;

@@ -145,7 +145,7 @@ static const struct notice *notice_of(const struct wf_engine *engine, uint32_t t
     return &other->notice[parity];
 }
 
-/* Moves the events of a bag to the end of a letter, behind their number. */
+/* Moves the events of a bag to the end of a letter. */
 static void pack_bag(struct wf_buf *letter, struct wf_bag *bag, struct wf_pool *pool)
 {
     wf_bag_seal(bag);

@@ -20,6 +20,11 @@ static const struct wf_scheduler_ops *const schedulers[] = {
     [WF_PERTURB] = &wf_optimistic_ops,
 };
 
+bool wf_scheduler_is_alone(int scheduler)
+{
+    return schedulers[scheduler]->alone;
+}
+
 struct wf_engine *wf_engine_new(const struct wf_engine_config *config, struct wf_comm *comm)
 {
     struct wf_engine *engine = wf_xcalloc(1, sizeof(*engine));
@@ -120,7 +125,8 @@ void wf_worker_progress(struct wf_worker *worker, int64_t time)
     }
     worker->next_progress_ns = now + INT64_C(1000000) * PROGRESS_EVERY_MS;
     /* The other workers' counts are theirs; one's own, times their number, is near enough. */
-    uint64_t n = (uint64_t)engine->n_threads * engine->n_processes;
+    bool alone = wf_scheduler_is_alone(engine->config.scheduler);
+    uint64_t n = alone ? 1 : (uint64_t)engine->n_threads * engine->n_processes;
     engine->config.progress(engine->config.progress_arg,
                             &(struct wf_progress){
                                 .time = time,
@@ -266,7 +272,7 @@ static void run_threads(struct wf_engine *engine)
 
 enum wf_status wf_engine_run(struct wf_engine *engine, struct wf_run *run, struct wf_err *err)
 {
-    bool alone = schedulers[engine->config.scheduler]->alone;
+    bool alone = wf_scheduler_is_alone(engine->config.scheduler);
 
     set_up(engine, alone);
     if (!alone || engine->process == 0) {

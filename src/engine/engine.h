@@ -76,6 +76,9 @@ void wf_engine_tally(struct wf_engine *engine, size_t size, wf_merge_fn *merge);
 /* Asks for cells of at least `size` bytes (wf_cell_new()); the largest request counts. */
 void wf_engine_cells(struct wf_engine *engine, size_t size);
 
+/* Whether a scheduler uses one thread of one process, however many there are. */
+bool wf_scheduler_is_alone(int scheduler); /* enum wf_scheduler */
+
 struct wf_run; /* engine/run.h: what a run reports of itself */
 
 /* Runs until no events are left, the configured end, or a request to stop, and fills *run in

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Global virtual time, by stopping: all workers deliver what is under way until nothing is,
- * then the least pending time is GVT. Rounds are so far apart that what they cost does not
+ * then the least pending key is GVT. Rounds are so far apart that what they cost does not
  * show, and so near that what is committed is still in cache.
  */
 #include "base/clock.h"

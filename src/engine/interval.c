@@ -12,8 +12,7 @@
 #include "engine/optimistic.h"
 
 enum {
-    INTERVAL_MIN = 64,
-    INTERVAL_MAX = 16 * INTERVAL_MIN,
+    INTERVAL_MAX = 16 * WF_GVT_INTERVAL,
     ROUNDS_BETWEEN_LOOKS = 8,
     SHARE_LARGE = 8,  /* an eighth of the time */
     SHARE_SMALL = 32, /* one part in 32 */
@@ -41,7 +40,7 @@ void wf_warp_adapt_interval(struct wf_warp *warp)
     shared->gvt_seconds = in_rounds;
     if (known && share * SHARE_LARGE > 1 && shared->interval < INTERVAL_MAX) {
         shared->interval *= 2;
-    } else if (known && share * SHARE_SMALL < 1 && shared->interval > INTERVAL_MIN) {
+    } else if (known && share * SHARE_SMALL < 1 && shared->interval > WF_GVT_INTERVAL) {
         shared->interval /= 2;
     }
 }

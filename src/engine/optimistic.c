@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 enum {
-    FIRST_INTERVAL = 64,    /* batches between GVT rounds, until more is known */
     BATCHES_PER_LETTER = 4, /* between processes a message costs more than a few events */
     IDLE_BEFORE_GVT = 64,   /* looks at an empty mailbox before asking for a GVT round */
     PERTURB_BYTES = 8192,   /* of history that an injected rollback takes back at most */
@@ -39,7 +38,7 @@ static struct wf_warp_shared *shared_new(const struct wf_engine *engine)
 
     memset(shared, 0, sizeof(*shared));
     shared->interval =
-        engine->config.gvt_interval == 0 ? FIRST_INTERVAL : engine->config.gvt_interval;
+        engine->config.gvt_interval == 0 ? WF_GVT_INTERVAL : engine->config.gvt_interval;
     shared->leash = engine->config.leash == 0 ? WF_NO_LEASH : engine->config.leash;
     while ((UINT64_C(1) << shared->kp_shift) < engine->config.lps_per_kp) {
         shared->kp_shift++;

@@ -31,6 +31,9 @@ struct wf_kp {
     struct wf_key key; /* of that record's event */
 };
 
+/* Batches between two GVT rounds, unless told otherwise or found too few. */
+enum { WF_GVT_INTERVAL = 64 };
+
 /* Marks an anti-message in the size field, which never gets that large. */
 enum { WF_ANTI = 0x8000 };
 

@@ -141,7 +141,7 @@ enum wf_called wf_mpi_send_in(const struct wf_caller *who, const struct wf_peer 
     }
     rank->overhead_paid = 0;
     rank->sent_messages++;
-    rank->sent_bytes += to->bytes;
+    rank->sent_bytes = wf_count_add(rank->sent_bytes, to->bytes);
     memcpy(msg.envelope, &envelope, sizeof(envelope));
     /* An eager send is over when the network has the message: when its last byte leaves is of
      * no interest. */

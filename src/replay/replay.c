@@ -143,8 +143,9 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
         int64_t compute = ((const struct seat *)rank)->progress.compute_ps;
 
         tally->messages += rank->sent_messages;
-        tally->bytes += rank->sent_bytes;
+        tally->bytes = wf_count_add(tally->bytes, rank->sent_bytes);
         tally->unreceived += rank->unexpected_messages;
+        tally->timeless += rank->clock == WF_TIME_MAX;
         wf_stat_add(&tally->compute, compute);
         wf_stat_add(&tally->wait, rank->wait_ps);
         wf_stat_add(&tally->overhead, rank->clock - compute - rank->wait_ps);

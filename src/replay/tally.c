@@ -2,6 +2,7 @@
 #include "replay/tally.h"
 
 #include "base/int128.h"
+#include "base/units.h"
 
 #include <string.h>
 
@@ -69,9 +70,10 @@ void wf_tally_merge(void *into, const void *from)
     const struct wf_replay_tally *b = from;
 
     a->messages += b->messages;
-    a->bytes += b->bytes;
+    a->bytes = wf_count_add(a->bytes, b->bytes);
     a->unreceived += b->unreceived;
     a->unfinished += b->unfinished;
+    a->timeless += b->timeless;
     merge_stat(&a->finish, &b->finish);
     merge_stat(&a->compute, &b->compute);
     merge_stat(&a->wait, &b->wait);

@@ -30,13 +30,14 @@ struct wf_blocked {
 
 /* Zeroed is empty. */
 struct wf_replay_tally {
-    uint64_t messages, bytes; /* sent */
+    uint64_t messages, bytes; /* sent; bytes are UINT64_MAX if there are as many or more */
     uint64_t unreceived;      /* messages that arrived and found no receive */
     uint64_t unfinished;      /* ranks that did not come to their end */
-    struct wf_stat finish;    /* picoseconds; of the ranks that did; `max` is the prediction */
-    struct wf_stat compute;   /* of all ranks, as the next two */
-    struct wf_stat wait;      /* doing nothing but waiting for a message */
-    struct wf_stat overhead;  /* CPU time spent on messages */
+    uint64_t timeless;       /* ranks whose clock ran into WF_TIME_MAX: nothing is right then */
+    struct wf_stat finish;   /* picoseconds; of the ranks that did; `max` is the prediction */
+    struct wf_stat compute;  /* of all ranks, as the next two */
+    struct wf_stat wait;     /* doing nothing but waiting for a message */
+    struct wf_stat overhead; /* CPU time spent on messages */
     uint32_t n_blocked,
         padding; /* entries used; the unfinished ranks with the lowest numbers */
     struct wf_blocked blocked[WF_TALLY_BLOCKED];

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -43,6 +44,13 @@ static enum wf_status exists(const char *path, struct wf_err *err)
     return wf_err_set(err, WF_EIO, "'%.300s' exists; -f overwrites it", path);
 }
 
+static bool is_link(const char *path)
+{
+    struct stat st;
+
+    return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+}
+
 enum wf_status wf_output_open(const char *path, bool force, struct wf_output **out,
                               struct wf_err *err)
 {
@@ -50,7 +58,12 @@ enum wf_status wf_output_open(const char *path, bool force, struct wf_output **o
     bool found = stat(path, &st) == 0;
     bool direct = found && !S_ISREG(st.st_mode);
     char *temporary = NULL;
+    char real[PATH_MAX];
 
+    /* What a link points at is replaced, not the link. */
+    if (is_link(path) && realpath(path, real) != NULL) {
+        path = real;
+    }
     if (path[0] == '\0') {
         errno = ENOENT;
         return cannot_write(path, err);

@@ -129,6 +129,13 @@ enum wf_status wf_record_replay(struct wf_value *result, const struct wf_run *ru
 {
     bool stuck = !interrupted && tally->unfinished > 0;
 
+    if (tally->timeless > 0 || tally->bytes == UINT64_MAX) {
+        return wf_err_set(err, WF_ELIMIT, "%s; shorten the run or its %s",
+                          tally->timeless > 0 ? "simulated time passes 2^63 ps (106 days)"
+                                              : "2^64 bytes or more are sent",
+                          tally->timeless > 0 ? "delays" : "messages");
+    }
+
     wf_doc_text(result, "status",
                 interrupted ? WF_RESULT_INTERRUPTED
                 : stuck     ? WF_RESULT_DEADLOCK

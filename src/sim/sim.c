@@ -59,16 +59,18 @@ static enum wf_status check_memory(const struct wf_job *job, struct wf_comm *wor
                                    struct wf_err *err)
 {
     char needed[WF_UNITS_TEXT_MAX], there[WF_UNITS_TEXT_MAX];
-    uint64_t bytes = job->ops->memory(job) / wf_comm_size(world);
+    bool shared = !wf_scheduler_is_alone(job->plan->engine.scheduler);
+    uint64_t bytes = job->ops->memory(job) / (shared ? wf_comm_size(world) : 1);
     uint64_t limit = physical_memory(world);
 
     if (bytes <= limit) {
         return WF_OK;
     }
-    return wf_err_set(
-        err, WF_ELIMIT, "%.64s would need about %s of memory%s; the machine has %s",
-        job->plan->core.source, wf_human_size(bytes, needed),
-        wf_comm_size(world) > 1 ? " in each process" : "", wf_human_size(limit, there));
+    return wf_err_set(err, WF_ELIMIT,
+                      "%.64s would need about %s of memory%s; the machine has %s",
+                      job->plan->core.source, wf_human_size(bytes, needed),
+                      shared && wf_comm_size(world) > 1 ? " in each process" : "",
+                      wf_human_size(limit, there));
 }
 
 static void tell(void *arg, const struct wf_progress *progress)
@@ -120,6 +122,10 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
     struct wf_value *root = make_document(job->plan);
     struct wf_value *result = wf_doc_section(root, "result");
     status = job->ops->describe(job, engine, &run, result, status, err);
+    if (status == WF_ELIMIT) {
+        wf_doc_free(root);
+        return status;
+    }
     wf_record_run(root, job->plan, &run, job->ops->memory(job));
     *doc = root;
     return status;

@@ -40,6 +40,13 @@ CASES = [
     ([*REPLAY, "--topo", "torus:0"], 3, "size 0"),
     ([*REPLAY, "--topo", "torus:99999x99999"], 5, "torus: more than [0-9]+ nodes"),
     ([*REPLAY, "--topo", "torus:2x2"], 2, "8 ranks, 1 on a node, need 8 nodes.*has only 4"),
+    # more than fits
+    ([*REPLAY, "--net", "alphabeta", "-p", "gen.bytes=8EB", "-p", "gen.iterations=1"], 5,
+     "simulated time passes"),
+    ([*REPLAY, "-p", "gen.compute=9223372036854775807ps", "-p", "gen.iterations=1"], 5,
+     "simulated time passes"),
+    ([*REPLAY, "--net", "alphabeta", "-p", "gen.bytes=9EB", "-p", "net.bandwidth=18EB/s"], 5,
+     "bytes or more are sent"),
     # parameters
     ([*REPLAY, "-p", "net.l=1us"], 2, "unknown parameter 'net.l'; did you mean 'net.L'"),
     ([*REPLAY, "-p", "nte.L=1us"], 2, "unknown parameter 'nte.L'.*did you mean 'net'"),

@@ -115,6 +115,22 @@ static void a_file_that_appears_meanwhile_is_not_overwritten(void)
     CHECK(unlink(path) == 0);
 }
 
+static void a_link_stays_a_link(void)
+{
+    char path[64], link[64];
+    struct stat st;
+
+    path_of("a.json", path, sizeof(path));
+    path_of("link.json", link, sizeof(link));
+    CHECK(write_words(path, false, "old", NULL) == WF_OK);
+    CHECK(symlink(path, link) == 0);
+    CHECK(write_words(link, false, "new", NULL) == WF_EIO);
+    CHECK(write_words(link, true, "new", NULL) == WF_OK);
+    CHECK(lstat(link, &st) == 0 && S_ISLNK(st.st_mode));
+    CHECK(holds(path, "new"));
+    CHECK(unlink(link) == 0 && unlink(path) == 0);
+}
+
 static void bad_places_are_refused(void)
 {
     static const char *const paths[] = {"/nonexistent/a.json", "", "/dev/null/a.json", "/"};
@@ -142,6 +158,7 @@ int main(void)
     RUN(what_is_discarded_leaves_nothing);
     RUN(an_existing_file_is_overwritten_only_by_force);
     RUN(a_file_that_appears_meanwhile_is_not_overwritten);
+    RUN(a_link_stays_a_link);
     RUN(bad_places_are_refused);
     RUN(a_device_is_written_directly);
     return rmdir(directory) == 0 ? wf_test_done() : EXIT_FAILURE;

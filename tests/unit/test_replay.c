@@ -302,6 +302,18 @@ static void time_that_runs_out_is_an_error(void)
     CHECK(out.status == WF_ELIMIT);
 }
 
+/* A rank that ends there schedules nothing that the engine could object to. */
+static void a_clock_that_runs_out_is_counted(void)
+{
+    static const struct wf_op zero[] = {COMPUTE(WF_TIME_MAX), END};
+    static const struct wf_op one[] = {COMPUTE(WF_TIME_MAX - 1), END};
+    static const struct wf_op *const ranks[] = {zero, one};
+    struct outcome out = replay_script(loggp, ranks, 2);
+
+    CHECK(out.status == WF_OK);
+    CHECK_U64(out.tally.timeless, 1);
+}
+
 static void a_network_of_another_size_is_refused(void)
 {
     static const struct wf_op *const ranks[] = {NULL, NULL, NULL};
@@ -337,6 +349,7 @@ int main(void)
     RUN(a_stencil_takes_the_time_it_takes_on_paper);
     RUN(a_rank_that_never_waits_yields);
     RUN(time_that_runs_out_is_an_error);
+    RUN(a_clock_that_runs_out_is_counted);
     RUN(a_network_of_another_size_is_refused);
     return wf_test_done();
 }
