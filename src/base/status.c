@@ -39,6 +39,15 @@ void wf_err_prefix(struct wf_err *err, const char *fmt, ...)
     }
 }
 
+void wf_err_tame(struct wf_err *err)
+{
+    for (char *c = err->text; *c != '\0'; c++) {
+        if ((unsigned char)*c < ' ' || *c == 0x7f) {
+            *c = '?';
+        }
+    }
+}
+
 const char *wf_status_text(enum wf_status status)
 {
     switch (status) {

@@ -48,6 +48,10 @@ enum wf_status wf_err_set(struct wf_err *err, enum wf_status status, const char 
 WF_PRINTF(2, 3)
 void wf_err_prefix(struct wf_err *err, const char *fmt, ...);
 
+/* Makes the words one line that a terminal can take, whatever bytes of the user's they quote:
+ * control characters become question marks. */
+void wf_err_tame(struct wf_err *err);
+
 /* The constant text of a status; never null. */
 const char *wf_status_text(enum wf_status status);
 

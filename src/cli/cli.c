@@ -81,9 +81,14 @@ static enum wf_status dispatch(struct wf_cli *cli, int argc, char **argv, struct
 /* Asked for before the options are parsed, since a wrong option is answered in JSON as well. */
 static bool wants_json(int argc, char **argv)
 {
+    static const char *const yes[] = {"--json",    "--json=true", "--json=yes",
+                                      "--json=on", "--json=1",    NULL};
+
     for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        if (is_one_of(argv[i], "--json", "--json=true")) {
-            return true;
+        for (const char *const *form = yes; *form != NULL; form++) {
+            if (strcmp(argv[i], *form) == 0) {
+                return true;
+            }
         }
     }
     return false;
@@ -107,6 +112,7 @@ int wf_cli_main(struct wf_cli *cli, int argc, char **argv)
     enum wf_status status = dispatch(cli, argc, argv, &err);
 
     if (status != WF_OK) {
+        wf_err_tame(&err);
         report_failure(cli, &err, wants_json(argc, argv));
     }
     if (fflush(cli->out) != 0 || ferror(cli->out) != 0) {

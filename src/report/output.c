@@ -101,9 +101,11 @@ enum wf_status wf_output_check(const char *path, bool force, struct wf_err *err)
     struct wf_output *output = NULL;
     struct stat st;
 
-    /* To open a pipe is to wait for its reader. */
+    /* To open a pipe is to wait for its reader, perhaps for ever, after all the work is done.
+     */
     if (stat(path, &st) == 0 && S_ISFIFO(st.st_mode)) {
-        return access(path, W_OK) == 0 ? WF_OK : cannot_write(path, err);
+        return wf_err_set(err, WF_EIO, "'%.300s' is a pipe; redirect stdout to it instead",
+                          path);
     }
 
     enum wf_status status = wf_output_open(path, force, &output, err);

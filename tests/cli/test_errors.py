@@ -40,6 +40,8 @@ CASES = [
     ([*REPLAY, "--topo", "torus:0"], 3, "size 0"),
     ([*REPLAY, "--topo", "torus:99999x99999"], 5, "torus: more than [0-9]+ nodes"),
     ([*REPLAY, "--topo", "torus:2x2"], 2, "8 ranks, 1 on a node, need 8 nodes.*has only 4"),
+    # one line, whatever bytes are quoted
+    ([*REPLAY, "-p", "gen.bytes=a\nb\x1b[31m"], 2, r"^weft: [^\n\x1b]*'a\?b\?\[31m'[^\n\x1b]*\n$"),
     # more than fits
     ([*REPLAY, "--net", "alphabeta", "-p", "gen.bytes=8EB", "-p", "gen.iterations=1"], 5,
      "simulated time passes"),

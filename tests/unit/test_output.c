@@ -142,6 +142,18 @@ static void bad_places_are_refused(void)
     }
 }
 
+static void a_pipe_is_refused_before_it_blocks(void)
+{
+    char path[64];
+    struct wf_err err;
+
+    path_of("pipe.json", path, sizeof(path));
+    CHECK(mkfifo(path, 0600) == 0);
+    CHECK(wf_output_check(path, true, &err) == WF_EIO);
+    CHECK(strstr(err.text, "is a pipe") != NULL);
+    CHECK(unlink(path) == 0);
+}
+
 static void a_device_is_written_directly(void)
 {
     CHECK(write_words("/dev/null", false, "words", NULL) == WF_OK);
@@ -160,6 +172,7 @@ int main(void)
     RUN(a_file_that_appears_meanwhile_is_not_overwritten);
     RUN(a_link_stays_a_link);
     RUN(bad_places_are_refused);
+    RUN(a_pipe_is_refused_before_it_blocks);
     RUN(a_device_is_written_directly);
     return rmdir(directory) == 0 ? wf_test_done() : EXIT_FAILURE;
 }
