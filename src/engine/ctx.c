@@ -141,11 +141,6 @@ void wf_ctx_digest(struct wf_ctx *ctx, const struct wf_event *ev)
     ctx->lp->digest = XXH3_64bits_withSeed(ev, wf_event_bytes(ev), ctx->lp->digest);
 }
 
-void wf_ctx_commit(struct wf_ctx *ctx, const struct wf_event *ev, const void *note)
-{
-    ctx->block->group->ops->commit(ev, note, ctx);
-}
-
 void wf_worker_execute(struct wf_worker *worker, const struct wf_event *ev)
 {
     struct wf_ctx *ctx = &worker->ctx;

@@ -155,7 +155,7 @@ void wf_spec_commit(struct wf_worker *worker, const struct wf_event *ev,
         struct wf_recording *recording = worker->ctx.recording;
         wf_ctx_enter(&worker->ctx, block, ev->dst, ev);
         worker->ctx.recording = NULL;
-        wf_ctx_commit(&worker->ctx, ev, note);
+        block->group->ops->commit(ev, note, &worker->ctx);
         worker->ctx.recording = recording;
     }
     worker->count.committed++;

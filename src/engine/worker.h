@@ -92,7 +92,6 @@ static inline const void *wf_ctx_note(const struct wf_ctx *ctx)
 void wf_worker_execute(struct wf_worker *worker, const struct wf_event *ev);
 /* Adds the event to the digest of the process the context points at. */
 void wf_ctx_digest(struct wf_ctx *ctx, const struct wf_event *ev);
-void wf_ctx_commit(struct wf_ctx *ctx, const struct wf_event *ev, const void *note);
 
 /* Tells the user how far the run is, if he wants to know and it is time to. */
 void wf_worker_progress(struct wf_worker *worker, int64_t time);
