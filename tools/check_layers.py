@@ -14,6 +14,7 @@ MAY_INCLUDE = {
     "base": [],
     "engine": ["base"],
     "topo": ["base"],
+    "draw": ["base", "topo"],
     "trace": ["base"],
     "gen": ["base", "trace"],
     "result": ["base"],
@@ -25,13 +26,14 @@ MAY_INCLUDE = {
             "weft"],
     "report": ["base", "result"],
     "capture": ["base", "trace"],
-    "cli": ["base", "sim", "topo", "trace", "gen", "result", "report", "weft"],
+    "cli": ["base", "sim", "topo", "draw", "trace", "gen", "result", "report", "weft"],
 }
-# Headers of optional libraries, and the only files that may include them: everybody else works
-# the same with and without the library.
+# Headers of libraries, and the only files that may include them: nobody else depends on the
+# library, which may be absent or replaced.
 ONLY_IN = {
     "mpi.h": re.compile(r"engine/comm_mpi\.c|capture/.*"),
     "hwloc.h": re.compile(r"engine/pin_hwloc\.c"),
+    "yaml.h": re.compile(r"sim/yaml\.c"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 

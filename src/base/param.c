@@ -94,6 +94,9 @@ static enum wf_status parse_value(const struct wf_param *row, const char *text,
         return parse_enum(row, text, &value->whole, err);
     case WF_PARAM_TEXT:
         return parse_text(text, &value->text, err);
+    case WF_PARAM_TIMES:
+    case WF_PARAM_RATES:
+        break; /* set item by item */
     }
     wf_panic("parameter %s has type %d", row->name, (int)row->type);
 }
@@ -164,26 +167,101 @@ static void store(const struct wf_param *row, void *params, const struct value *
         *(char **)at = copy;
         return;
     }
+    case WF_PARAM_TIMES:
+    case WF_PARAM_RATES:
+        break;
     }
 }
 
-static enum wf_status set_row(const struct wf_param *row, void *params, const char *scope,
-                              const char *text, struct wf_err *err)
+/* The row of one item of a list; its type is that of the row itself if that is no list. */
+static struct wf_param item_row(const struct wf_param *row)
+{
+    struct wf_param item = *row;
+
+    item.offset = 0;
+    if (row->type == WF_PARAM_TIMES) {
+        item.type = WF_PARAM_TIME;
+    } else if (row->type == WF_PARAM_RATES) {
+        item.type = WF_PARAM_RATE;
+    }
+    return item;
+}
+
+static bool is_list(const struct wf_param *row)
+{
+    return row->type == WF_PARAM_TIMES || row->type == WF_PARAM_RATES;
+}
+
+/* Reads the items between commas. */
+static enum wf_status parse_list(const struct wf_param *row, const char *text,
+                                 struct wf_list *out, struct wf_err *err)
+{
+    const struct wf_param item = item_row(row);
+    char *copy = wf_xstrdup(text), *rest = copy;
+    struct wf_list list = {NULL, 0};
+    enum wf_status status = WF_OK;
+
+    while (rest != NULL && status == WF_OK) {
+        struct value value = {0};
+        char *one = rest;
+        char *comma = strchr(one, ',');
+
+        rest = comma != NULL ? comma + 1 : NULL;
+        if (comma != NULL) {
+            *comma = '\0';
+        }
+        status = parse_value(&item, one, &value, err);
+        if (status == WF_OK) {
+            status = check_range(&item, one, &value, err);
+        }
+        list.items = wf_xrealloc(list.items, list.n + 1, sizeof(*list.items));
+        list.items[list.n++] = value.whole;
+    }
+    free(copy);
+    if (status != WF_OK) {
+        free(list.items);
+        return status;
+    }
+    *out = list;
+    return WF_OK;
+}
+
+/* Reads, checks and stores one value. */
+static enum wf_status take(const struct wf_param *row, void *params, const char *text,
+                           struct wf_err *err)
 {
     struct value value = {0};
+
+    if (is_list(row)) {
+        struct wf_list list = {NULL, 0}, *at = member(row, params);
+        enum wf_status status = parse_list(row, text, &list, err);
+        if (status == WF_OK) {
+            free(at->items);
+            *at = list;
+        }
+        return status;
+    }
 
     enum wf_status status = parse_value(row, text, &value, err);
     if (status == WF_OK) {
         status = check_range(row, text, &value, err);
     }
-    if (status != WF_OK) {
+    if (status == WF_OK) {
+        store(row, params, &value);
+    }
+    return status;
+}
+
+static enum wf_status set_row(const struct wf_param *row, void *params, const char *scope,
+                              const char *text, struct wf_err *err)
+{
+    if (take(row, params, text, err) != WF_OK) {
         wf_err_prefix(err, "%s%s: ", scope, row->name);
         if (err != NULL) {
             err->status = WF_EUSAGE;
         }
         return WF_EUSAGE;
     }
-    store(row, params, &value);
     return WF_OK;
 }
 
@@ -260,6 +338,20 @@ static char *copy_text(char *buf, const char *text)
     return buf;
 }
 
+static char *format_list(const struct wf_param *row, const struct wf_list *list, char *buf)
+{
+    const struct wf_param item = item_row(row);
+    char one[WF_PARAM_TEXT_MAX];
+    size_t n = 0;
+
+    buf[0] = '\0';
+    for (size_t i = 0; i < list->n && n < WF_PARAM_TEXT_MAX; i++) {
+        n += (size_t)snprintf(buf + n, WF_PARAM_TEXT_MAX - n, "%s%s", i == 0 ? "" : ",",
+                              wf_param_format(&item, &list->items[i], one));
+    }
+    return buf;
+}
+
 char *wf_param_format(const struct wf_param *row, const void *params, char *buf)
 {
     const void *at = const_member(row, params);
@@ -281,6 +373,9 @@ char *wf_param_format(const struct wf_param *row, const void *params, char *buf)
         return copy_text(buf, row->choices[*(const int *)at]);
     case WF_PARAM_TEXT:
         return copy_text(buf, *(char *const *)at);
+    case WF_PARAM_TIMES:
+    case WF_PARAM_RATES:
+        return format_list(row, at, buf);
     }
     wf_panic("parameter %s has type %d", row->name, (int)row->type);
 }
@@ -316,6 +411,10 @@ char *wf_param_syntax(const struct wf_param *row, char *buf)
         return join_choices(row->choices, buf);
     case WF_PARAM_TEXT:
         return copy_text(buf, "<text>");
+    case WF_PARAM_TIMES:
+        return copy_text(buf, "<time>,...");
+    case WF_PARAM_RATES:
+        return copy_text(buf, "<rate>,...");
     }
     wf_panic("parameter %s has type %d", row->name, (int)row->type);
 }
@@ -327,6 +426,10 @@ void wf_param_release(const struct wf_param *table, void *params)
             char **text = member(row, params);
             free(*text);
             *text = NULL;
+        } else if (is_list(row)) {
+            struct wf_list *list = member(row, params);
+            free(list->items);
+            *list = (struct wf_list){NULL, 0};
         }
     }
 }

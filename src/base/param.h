@@ -21,10 +21,18 @@ enum wf_param_type {
     WF_PARAM_COUNT, /* uint64_t */
     WF_PARAM_SIZE,  /* uint64_t bytes: "64KiB" */
     WF_PARAM_TIME,  /* int64_t picoseconds: "1.5us"; a unit is required */
-    WF_PARAM_RATE,  /* uint64_t bytes per second: "200Gbit/s", "25GB/s"; likewise */
+    WF_PARAM_RATE,  /* uint64_t as of base/units.h: "200Gbit/s", "25GB/s"; likewise */
     WF_PARAM_REAL,  /* double */
     WF_PARAM_ENUM,  /* int: the index in `choices` */
     WF_PARAM_TEXT,  /* char *, allocated; released by wf_param_release() */
+    WF_PARAM_TIMES, /* struct wf_list of times: "1us,0.1us"; released likewise */
+    WF_PARAM_RATES, /* struct wf_list of rates: "1Gbit/s,10Gbit/s"; likewise */
+};
+
+/* Values of one kind, at least one; a time that is read from a list is converted to int64_t. */
+struct wf_list {
+    uint64_t *items;
+    size_t n;
 };
 
 struct wf_param {
@@ -32,7 +40,8 @@ struct wf_param {
     enum wf_param_type type;
     size_t offset;
     const char *def;            /* in the syntax of the type; null makes it required */
-    const char *min, *max;      /* likewise; null is unbounded; not for bool, enum, text */
+    const char *min, *max;      /* likewise, of each item of a list; null is unbounded; not for
+                                   bool, enum, text */
     const char *const *choices; /* of WF_PARAM_ENUM, null-terminated */
     const char *doc;            /* one sentence that starts with a capital, no full stop */
 };
@@ -73,7 +82,7 @@ char *wf_param_format(const struct wf_param *row, const void *params, char *buf)
 /* How the type is written in help: "<time>", "<size>", "block|cyclic", ...; `buf` likewise. */
 char *wf_param_syntax(const struct wf_param *row, char *buf);
 
-/* Frees what WF_PARAM_TEXT members own and sets them to null. */
+/* Frees what texts and lists own and sets them to null and empty. */
 void wf_param_release(const struct wf_param *table, void *params);
 
 #endif

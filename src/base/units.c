@@ -22,15 +22,13 @@ struct unit {
 };
 
 /* A kind of number. It is written as a decimal number, a name of `scales` and one of `endings`;
- * their factors multiplied and divided by `divisor` lead to the base unit. */
+ * their factors multiplied lead to the base unit. */
 struct quantity {
     const char *is;       /* "a time" */
     const char *expected; /* what the user should have written */
     const char *base;     /* plural of the base unit; null for a mere number */
     const struct unit *scales;
-    const struct unit
-        *endings; /* the first is the one that is printed, with factor = divisor */
-    uint64_t divisor;
+    const struct unit *endings; /* the first is the one that is printed */
     uint64_t min, max;
     bool bare;      /* a number without a unit counts base units */
     bool bare_zero; /* 0 needs no unit */
@@ -39,7 +37,11 @@ struct quantity {
 static const struct unit no_units[] = {{"", 1}, {NULL, 0}};
 static const struct unit byte_units[] = {{"B", 1}, {NULL, 0}};
 static const struct unit rate_units[] = {
-    {"B/s", 8}, {"Bps", 8}, {"bit/s", 1}, {"bps", 1}, {NULL, 0},
+    {"B/s", WF_RATE_BYTE},
+    {"Bps", WF_RATE_BYTE},
+    {"bit/s", WF_RATE_BYTE / 8},
+    {"bps", WF_RATE_BYTE / 8},
+    {NULL, 0},
 };
 
 static const struct unit prefixes[] = {
@@ -110,7 +112,6 @@ static const struct quantity counts = {
     .expected = "a whole number such as 42",
     .scales = no_units,
     .endings = no_units,
-    .divisor = 1,
     .max = UINT64_MAX,
     .bare = true,
 };
@@ -121,7 +122,6 @@ static const struct quantity sizes = {
     .base = "bytes",
     .scales = prefixes,
     .endings = byte_units,
-    .divisor = 1,
     .max = UINT64_MAX,
     .bare = true,
 };
@@ -132,7 +132,6 @@ static const struct quantity times = {
     .base = "picoseconds",
     .scales = time_units,
     .endings = no_units,
-    .divisor = 1,
     .max = WF_TIME_MAX,
     .bare_zero = true,
 };
@@ -140,10 +139,9 @@ static const struct quantity times = {
 static const struct quantity rates = {
     .is = "a rate",
     .expected = "a number and a unit such as 25GB/s, 1GiB/s or 200Gbit/s",
-    .base = "bytes per second",
+    .base = "millibits per second",
     .scales = prefixes,
     .endings = rate_units,
-    .divisor = 8,
     .min = 1,
     .max = UINT64_MAX,
 };
@@ -183,7 +181,8 @@ static void write_decimal(uint64_t value, uint64_t factor, char *buf, size_t roo
     buf[rest == 0 && n <= room ? n : 0] = '\0';
 }
 
-/* 20 digits are all that a 64-bit number has, so a base unit always fits. */
+/* 20 digits are all that a 64-bit number has, and a rate has fewer before its six decimals, so
+ * the smallest unit always fits. */
 static char *format(const struct quantity *quantity, uint64_t value, char *buf)
 {
     enum { ROOM = 24 };
@@ -192,10 +191,11 @@ static char *format(const struct quantity *quantity, uint64_t value, char *buf)
 
     for (const struct unit *scale = quantity->scales; scale->name != NULL; scale++) {
         bool is_base = scale->factor == 1;
-        if (value < scale->factor && !is_base) {
+        wf_u128 factor = (wf_u128)scale->factor * quantity->endings[0].factor;
+        if (value < factor && !is_base) {
             continue;
         }
-        write_decimal(value, scale->factor, digits, ROOM);
+        write_decimal(value, (uint64_t)factor, digits, ROOM);
 
         bool bare = is_base && (quantity->bare || (quantity->bare_zero && value == 0));
         const char *name = bare ? "" : scale->name;
@@ -236,7 +236,7 @@ static enum wf_status too_large(const struct quantity *quantity, const char *tex
 }
 
 /* The factor of the unit called `name`, or 0 if there is none. */
-static uint64_t find_factor(const struct quantity *quantity, const char *name)
+static wf_u128 find_factor(const struct quantity *quantity, const char *name)
 {
     for (const struct unit *scale = quantity->scales; scale->name != NULL; scale++) {
         size_t length = strlen(scale->name);
@@ -245,7 +245,7 @@ static uint64_t find_factor(const struct quantity *quantity, const char *name)
         }
         for (const struct unit *end = quantity->endings; end->name != NULL; end++) {
             if (strcmp(name + length, end->name) == 0) {
-                return scale->factor * end->factor;
+                return (wf_u128)scale->factor * end->factor;
             }
         }
     }
@@ -268,7 +268,7 @@ static wf_u128 read_whole(const char *p, wf_u128 limit)
 
 /* 0.<digits> times `factor`: long multiplication by hand, from the last digit on, so that no
  * number of digits is too many. Returns false if the product is not whole. */
-static bool multiply_fraction(const char *digits, const char *end, uint64_t factor,
+static bool multiply_fraction(const char *digits, const char *end, wf_u128 factor,
                               wf_u128 *product)
 {
     wf_u128 carry = 0;
@@ -293,11 +293,11 @@ static bool all_zero(const char *p, const char *end)
 }
 
 /* The factor of the unit after the number from `text` to `end`, or 0 if it is not known. */
-static uint64_t unit_factor(const struct quantity *quantity, const char *text, const char *end)
+static wf_u128 unit_factor(const struct quantity *quantity, const char *text, const char *end)
 {
     if (*end == '\0') {
         bool bare = quantity->bare || (quantity->bare_zero && all_zero(text, end));
-        return bare ? quantity->divisor : 0;
+        return bare ? 1 : 0;
     }
     if (*end == ' ') {
         end++;
@@ -331,12 +331,12 @@ static enum wf_status parse(const struct quantity *quantity, const char *text, u
     char min[WF_UNITS_TEXT_MAX];
     const char *fraction = NULL;
     const char *end = scan_number(text, &fraction);
-    uint64_t factor = end == NULL ? 0 : unit_factor(quantity, text, end);
+    wf_u128 factor = end == NULL ? 0 : unit_factor(quantity, text, end);
     if (factor == 0) {
         return not_a(quantity, text, err);
     }
 
-    wf_u128 limit = (wf_u128)quantity->max * quantity->divisor / factor;
+    wf_u128 limit = (wf_u128)quantity->max / factor;
     wf_u128 whole = read_whole(text, limit);
     wf_u128 part = 0;
     if (whole > limit) {
@@ -347,10 +347,6 @@ static enum wf_status parse(const struct quantity *quantity, const char *text, u
     }
 
     wf_u128 value = whole * factor + part;
-    if (value % quantity->divisor != 0) {
-        return not_whole(quantity, text, err);
-    }
-    value /= quantity->divisor;
     if (value > quantity->max) {
         return too_large(quantity, text, err);
     }
@@ -439,9 +435,9 @@ char *wf_format_size(uint64_t bytes, char *buf)
     return format(&sizes, bytes, buf);
 }
 
-char *wf_format_rate(uint64_t bytes_per_second, char *buf)
+char *wf_format_rate(uint64_t rate, char *buf)
 {
-    return format(&rates, bytes_per_second, buf);
+    return format(&rates, rate, buf);
 }
 
 char *wf_format_time(int64_t ps, char *buf)
@@ -532,17 +528,20 @@ char *wf_human_count(double value, char *buf)
     return buf;
 }
 
-int64_t wf_transfer_ps(uint64_t bytes, uint64_t bytes_per_second)
+int64_t wf_transfer_ps(uint64_t bytes, uint64_t rate)
 {
-    assert(bytes_per_second > 0);
+    uint64_t bytes_per_second = rate / WF_RATE_BYTE;
 
-    /* Most messages are small enough for a division in one instruction. */
-    if (bytes <= (UINT64_MAX >> 1) / PS_PER_SECOND) {
+    assert(rate > 0);
+
+    /* Most rates are whole bytes per second, and most messages small enough for a division in
+     * one instruction. */
+    if (bytes <= (UINT64_MAX >> 1) / PS_PER_SECOND && bytes_per_second * WF_RATE_BYTE == rate) {
         uint64_t product = bytes * PS_PER_SECOND;
         return (int64_t)(product / bytes_per_second + (product % bytes_per_second != 0));
     }
 
-    wf_u128 product = (wf_u128)bytes * PS_PER_SECOND;
-    wf_u128 ps = product / bytes_per_second + (product % bytes_per_second != 0);
+    wf_u128 product = (wf_u128)bytes * (PS_PER_SECOND * WF_RATE_BYTE);
+    wf_u128 ps = product / rate + (product % rate != 0);
     return ps > WF_TIME_MAX ? WF_TIME_MAX : (int64_t)ps;
 }

@@ -14,6 +14,10 @@
 
 #define WF_TIME_MAX INT64_MAX /* picoseconds: 106 days */
 
+/* A rate is an integer of millibits per second: fine enough for a tenth of a bit per second,
+ * and up to 2.3 PB/s. */
+#define WF_RATE_BYTE UINT64_C(8000) /* one byte per second */
+
 /* Each reads the whole of `text`: decimal digits, perhaps with a point between them, then the
  * unit, perhaps after one space. Units are case-sensitive. On failure the status is WF_EINVAL,
  * *out is left alone and `err` says what was expected. A value that is not a whole number of
@@ -24,21 +28,21 @@ WF_NODISCARD enum wf_status wf_parse_size(const char *text, uint64_t *out, struc
 /* "1.5us", "0": picoseconds, never negative. A unit (ps ns us ms s min h) is required unless 0.
  */
 WF_NODISCARD enum wf_status wf_parse_time(const char *text, int64_t *out, struct wf_err *err);
-/* "200Gbit/s", "25GB/s", "1GiB/s": bytes per second, at least 1; a unit is required. "Gbps" and
- * "GBps" are read too. */
+/* "200Gbit/s", "25GB/s", "0.1bit/s": a rate, never 0; a unit is required. "Gbps" and "GBps" are
+ * read too. */
 WF_NODISCARD enum wf_status wf_parse_rate(const char *text, uint64_t *out, struct wf_err *err);
 /* "0.1", "-2.5e-3": a finite decimal number, rounded to the nearest double. */
 WF_NODISCARD enum wf_status wf_parse_real(const char *text, double *out, struct wf_err *err);
 
-/* The shortest text with a number not below 1 that the parser above reads back to the same
- * value ("1.5us", "64KiB", "25GB/s"); of equally short ones, that with the largest unit. Rates
- * are in bytes. The rate 0 and negative times, which no parser reads, are written alike. `buf`
- * of WF_UNITS_TEXT_MAX bytes; returns it. */
+/* The shortest text with a number not below 1 if possible that the parser above reads back to
+ * the same value ("1.5us", "64KiB", "25GB/s"); of equally short ones, that with the largest
+ * unit. Rates are in bytes. The rate 0 and negative times, which no parser reads, are written
+ * alike. `buf` of WF_UNITS_TEXT_MAX bytes; returns it. */
 enum { WF_UNITS_TEXT_MAX = 40 };
 char *wf_format_count(uint64_t value, char *buf);
 char *wf_format_size(uint64_t bytes, char *buf);
 char *wf_format_time(int64_t ps, char *buf);
-char *wf_format_rate(uint64_t bytes_per_second, char *buf);
+char *wf_format_rate(uint64_t rate, char *buf);
 char *wf_format_real(double value,
                      char *buf); /* fewest significant digits; finite values only */
 
@@ -53,8 +57,8 @@ static inline uint64_t wf_count_add(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* The time `bytes` take at `bytes_per_second`, rounded up to a picosecond; the one place where
+/* The time `bytes` take at `rate`, rounded up to a picosecond; the one place where
  * a rate becomes a time. Saturates at WF_TIME_MAX. The rate must not be 0. */
-int64_t wf_transfer_ps(uint64_t bytes, uint64_t bytes_per_second);
+int64_t wf_transfer_ps(uint64_t bytes, uint64_t rate);
 
 #endif

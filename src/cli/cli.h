@@ -33,7 +33,9 @@ struct wf_verb {
 
 extern const struct wf_verb wf_verb_bench;
 extern const struct wf_verb wf_verb_help;
+extern const struct wf_verb wf_verb_machine;
 extern const struct wf_verb wf_verb_replay;
+extern const struct wf_verb wf_verb_topo;
 
 /* The verbs in the order of help, null-terminated. */
 const struct wf_verb *const *wf_verb_table(void);

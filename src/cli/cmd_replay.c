@@ -3,15 +3,25 @@
 #include "sim/scenario.h"
 
 static const struct wf_shortcut shortcuts[] = {
-    {"ranks", 'n', "ranks", NULL},      {"ranks-per-node", 0, "ranks_per_node", NULL},
-    {"net", 0, "network", "<model>"},   {"topo", 0, "topology", "<spec>"},
-    {"sched", 0, "engine.sched", NULL}, {"threads", 0, "engine.threads", NULL},
-    {"seed", 0, "seed", NULL},
+    {"ranks", 'n', "ranks", NULL},          {"ranks-per-node", 0, "ranks_per_node", NULL},
+    {"net", 0, "network", "<model>"},       {"topo", 0, "topology", "<spec>"},
+    {"placement", 0, "placement", NULL},    {"sched", 0, "engine.sched", NULL},
+    {"threads", 0, "engine.threads", NULL}, {"seed", 0, "seed", NULL},
+};
+
+static const struct wf_opt machine_row = {
+    .param = {.name = "machine",
+              .type = WF_PARAM_TEXT,
+              .offset = offsetof(struct wf_simulate_opts, machine),
+              .doc = "Topology, network and processors of a machine: a name of 'weft machine "
+                     "list' or a .yaml file; other options and -p override it"},
+    .arg = "<name|file>",
 };
 
 static void make_table(struct wf_simulate_table *table)
 {
     wf_simulate_table_init(table);
+    wf_simulate_table_add_row(table, &machine_row);
     for (size_t i = 0; i < sizeof(shortcuts) / sizeof(shortcuts[0]); i++) {
         wf_simulate_table_add(table, &shortcuts[i]);
     }

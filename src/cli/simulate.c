@@ -10,7 +10,6 @@
 #include "sim/world.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* The writer of the file asked for, if any; fails before the run if it cannot be written. */
@@ -90,26 +89,27 @@ static void note_idle(struct wf_cli *cli, const struct wf_value *doc)
     }
 }
 
-static bool is_set(const struct wf_scenario *scenario, const char *key)
-{
-    for (size_t i = 0; i < scenario->n; i++) {
-        if (strcmp(scenario->settings[i].key, key) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Likewise a topology with a model that knows nothing of topologies. */
+/* Likewise a topology with a model that knows nothing of topologies. That of a machine was
+ * perhaps meant for another model. */
 static void note_topology(struct wf_cli *cli, const struct wf_scenario *scenario,
                           const struct wf_value *doc)
 {
-    if (is_set(scenario, "topology") &&
+    const struct wf_setting *topology = wf_scenario_find(scenario, "topology");
+
+    if (topology != NULL && topology->place == NULL &&
         wf_doc_get_text(doc, "scenario.topology", NULL) == NULL) {
         (void)fprintf(cli->err,
                       "weft: note: the network model '%s' does not use the topology\n",
                       wf_doc_get_text(doc, "scenario.network", ""));
     }
+}
+
+static void note_skipped(void *arg, const struct wf_setting *setting)
+{
+    const struct wf_cli *cli = arg;
+
+    (void)fprintf(cli->err, "weft: note: %s: %s means nothing to this scenario; skipped\n",
+                  setting->place, setting->origin);
 }
 
 enum wf_status wf_simulate(struct wf_cli *cli, const struct wf_simulate_opts *opts,
@@ -134,6 +134,8 @@ enum wf_status wf_simulate(struct wf_cli *cli, const struct wf_simulate_opts *op
         .stop = wf_interrupt_watch(),
         .progress = wf_progress_draw,
         .progress_arg = &line,
+        .skipped = opts->verbose ? note_skipped : NULL,
+        .skipped_arg = cli,
     };
     status = opts->dry_run ? wf_sim_explain(scenario, &host, &doc, err)
                            : wf_sim_run(scenario, &host, &doc, err);

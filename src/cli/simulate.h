@@ -28,6 +28,7 @@ struct wf_simulate_opts {
     bool help, json, quiet, verbose, force, dry_run;
     int progress;
     const char *output;
+    const char *machine; /* of verbs that have a row for it */
     struct wf_opt_list params;
     const char *settings[WF_SIMULATE_ROWS_MAX]; /* the values of shortcuts, as written... */
     bool flags[WF_SIMULATE_ROWS_MAX];           /* ...or, of those that are flags, set */
@@ -44,11 +45,14 @@ struct wf_simulate_table {
 void wf_simulate_table_init(struct wf_simulate_table *table);
 /* Adds a row; the key must exist. */
 void wf_simulate_table_add(struct wf_simulate_table *table, const struct wf_shortcut *shortcut);
+/* Adds a row that is no shortcut, over struct wf_simulate_opts. */
+void wf_simulate_table_add_row(struct wf_simulate_table *table, const struct wf_opt *row);
 /* Adds the rows that all such verbs have; call it last. */
 void wf_simulate_table_end(struct wf_simulate_table *table);
 void wf_simulate_table_fini(struct wf_simulate_table *table);
 
-/* Hands the options that were given, then those of -p, to the scenario. */
+/* Hands the settings of the machine, if there is one, to the scenario, then the options that
+ * were given, then those of -p. */
 WF_NODISCARD
 enum wf_status wf_simulate_apply(const struct wf_simulate_table *table,
                                  const struct wf_simulate_opts *opts, uint64_t given,

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "cli/progress.h"
 #include "sim/catalog.h"
-#include "sim/scenario.h"
+#include "sim/machine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,13 +118,18 @@ void wf_simulate_table_add(struct wf_simulate_table *table, const struct wf_shor
     table->n++;
 }
 
+void wf_simulate_table_add_row(struct wf_simulate_table *table, const struct wf_opt *row)
+{
+    if (table->n >= WF_SIMULATE_ROWS_MAX) {
+        wf_panic("a command has more than %d options", WF_SIMULATE_ROWS_MAX);
+    }
+    table->rows[table->n++] = *row;
+}
+
 void wf_simulate_table_end(struct wf_simulate_table *table)
 {
     for (size_t i = 0; i < sizeof(common_rows) / sizeof(common_rows[0]); i++) {
-        if (table->n >= WF_SIMULATE_ROWS_MAX) {
-            wf_panic("a command has more than %d options", WF_SIMULATE_ROWS_MAX);
-        }
-        table->rows[table->n++] = common_rows[i];
+        wf_simulate_table_add_row(table, &common_rows[i]);
     }
     table->rows[table->n] = (struct wf_opt)WF_OPT_END;
 }
@@ -167,12 +172,28 @@ static enum wf_status apply_option(const struct wf_simulate_table *table, size_t
                            err);
 }
 
+static enum wf_status apply_machine(const char *which, struct wf_scenario *scenario,
+                                    struct wf_err *err)
+{
+    struct wf_machine *machine = NULL;
+
+    enum wf_status status = wf_machine_load(which, &machine, err);
+    if (status == WF_OK) {
+        wf_scenario_append(scenario, machine->scenario);
+        wf_machine_free(machine);
+    }
+    return status;
+}
+
 enum wf_status wf_simulate_apply(const struct wf_simulate_table *table,
                                  const struct wf_simulate_opts *opts, uint64_t given,
                                  struct wf_scenario *scenario, struct wf_err *err)
 {
     enum wf_status status = WF_OK;
 
+    if (opts->machine != NULL) {
+        status = apply_machine(opts->machine, scenario, err);
+    }
     for (size_t i = 0; i < table->n && status == WF_OK; i++) {
         if (table->keys[i] != NULL && (given >> i & 1) != 0) {
             status = apply_option(table, i, opts, scenario, err);

@@ -2,6 +2,8 @@
 #include "gen/gen.h"
 
 #include "base/text.h"
+#include "gen/random.h"
+#include "gen/ring.h"
 #include "gen/stencil3d.h"
 
 #include <string.h>
@@ -9,6 +11,8 @@
 /* The one place that lists generators. */
 static const struct wf_source_ops *const gen_table[] = {
     &wf_stencil3d_ops,
+    &wf_gen_ring_ops,
+    &wf_gen_random_ops,
     NULL,
 };
 

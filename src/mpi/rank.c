@@ -7,12 +7,13 @@
 #include <assert.h>
 #include <string.h>
 
-/* What this layer writes on its messages. */
+/* What this layer writes on its messages. The message knows the node it comes from and the
+ * event the node it goes to, so that seats say which ranks. */
 struct envelope {
-    uint32_t src, dst; /* ranks */
+    uint16_t src_seat, dst_seat;
     int32_t tag;
     uint32_t context;
-    uint32_t protocol; /* 0: eager, the only one so far */
+    uint32_t departure[2]; /* an int64_t, in pieces because this is aligned to 4 */
 };
 
 _Static_assert(sizeof(struct envelope) == WF_ENVELOPE_WORDS * sizeof(uint32_t),
@@ -21,7 +22,7 @@ _Static_assert(sizeof(struct envelope) == WF_ENVELOPE_WORDS * sizeof(uint32_t),
 void wf_mpi_init(struct wf_mpi *mpi, const struct wf_net *net, uint32_t n_ranks,
                  uint32_t ranks_per_node, size_t seat_size)
 {
-    assert(n_ranks >= 1 && ranks_per_node >= 1);
+    assert(n_ranks >= 1 && ranks_per_node >= 1 && ranks_per_node <= WF_MPI_SEATS_MAX);
     assert(seat_size >= sizeof(struct wf_rank) && seat_size % 8 == 0 &&
            net->node_size % 8 == 0);
     *mpi = (struct wf_mpi){
@@ -127,8 +128,13 @@ enum wf_called wf_mpi_send_in(const struct wf_caller *who, const struct wf_peer 
 {
     const struct wf_mpi *mpi = who->mpi;
     struct wf_rank *rank = who->rank;
-    const struct envelope envelope = {
-        .src = who->number, .dst = to->rank, .tag = to->tag, .context = context};
+    uint32_t dst_node = to->rank / mpi->ranks_per_node;
+    struct envelope envelope = {
+        .src_seat = (uint16_t)who->seat,
+        .dst_seat = (uint16_t)(to->rank - dst_node * mpi->ranks_per_node),
+        .tag = to->tag,
+        .context = context,
+    };
     struct wf_message msg = {.bytes = to->bytes, .src_node = node_number(mpi, who->ctx)};
 
     if (rank->overhead_paid == 0) {
@@ -142,11 +148,11 @@ enum wf_called wf_mpi_send_in(const struct wf_caller *who, const struct wf_peer 
     rank->overhead_paid = 0;
     rank->sent_messages++;
     rank->sent_bytes = wf_count_add(rank->sent_bytes, to->bytes);
+    memcpy(envelope.departure, &rank->clock, sizeof(envelope.departure));
     memcpy(msg.envelope, &envelope, sizeof(envelope));
     /* An eager send is over when the network has the message: when its last byte leaves is of
      * no interest. */
-    (void)mpi->net->ops->send(mpi->net, who->ctx, who->node, to->rank / mpi->ranks_per_node,
-                              &msg, rank->clock);
+    (void)mpi->net->ops->send(mpi->net, who->ctx, who->node, dst_node, &msg, rank->clock);
     return WF_CALLED_DONE;
 }
 
@@ -237,6 +243,15 @@ static void proceed(const struct wf_caller *who)
     who->mpi->resume(who->mpi->arg, who->ctx, who->node, who->seat);
 }
 
+static void note_latency(struct wf_ctx *ctx, const struct envelope *envelope, int64_t at)
+{
+    int64_t departure, latency;
+
+    memcpy(&departure, envelope->departure, sizeof(departure));
+    latency = at - departure;
+    wf_note(ctx, &latency, sizeof(latency));
+}
+
 static void arrived(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg,
                     int64_t at)
 {
@@ -246,11 +261,12 @@ static void arrived(void *arg, struct wf_ctx *ctx, void *node, const struct wf_m
 
     memcpy(&envelope, msg->envelope, sizeof(envelope));
 
-    const struct wf_match_key key = {envelope.src, envelope.tag, envelope.context};
-    uint32_t seat = envelope.dst - node_number(mpi, ctx) * mpi->ranks_per_node;
-    const struct wf_caller who = wf_mpi_caller(mpi, ctx, node, seat);
+    const struct wf_match_key key = {msg->src_node * mpi->ranks_per_node + envelope.src_seat,
+                                     envelope.tag, envelope.context};
+    const struct wf_caller who = wf_mpi_caller(mpi, ctx, node, envelope.dst_seat);
     struct wf_rank *rank = who.rank;
 
+    note_latency(ctx, &envelope, at);
     wf_touch(ctx, rank, sizeof(*rank));
     if (!wf_match_arrive(ctx, rank, &key, msg->bytes, at, &request) ||
         rank->state != WF_RANK_WAITING || request - rank->wait_first >= rank->wait_count) {

@@ -18,11 +18,15 @@
  * Protocol: eager. A send is complete once the CPU has spent its overhead; the message is
  * then the network's. The receiver's overhead is spent in the call that waits for the
  * message, in the order of arrival.
+ *
+ * An event with which a message arrives, and no other, leaves a note for the layer above: an
+ * int64_t, the picoseconds from the message's handing over to the arrival of its last byte.
  */
 
 #include "net/net.h"
 
 enum {
+    WF_MPI_SEATS_MAX = 65536,     /* ranks on a node, so that 16 bits number them */
     WF_MPI_RESUME = WF_NET_KINDS, /* the event kind that continues a rank */
     WF_MPI_KINDS = 32,            /* kinds from here on are the layer above's */
 };
@@ -100,8 +104,9 @@ enum wf_called {
     WF_CALLED_AGAIN,   /* the rank is resumed to make the same call again */
 };
 
-/* Lays out nodes of `ranks_per_node` seats for `n_ranks` ranks. The caller sets `resume` and
- * `arg`. A seat holds `seat_size` bytes of which the first are a struct wf_rank. */
+/* Lays out nodes of `ranks_per_node` <= WF_MPI_SEATS_MAX seats for `n_ranks` ranks. The caller
+ * sets `resume` and `arg`. A seat holds `seat_size` bytes of which the first are a struct
+ * wf_rank. */
 void wf_mpi_init(struct wf_mpi *mpi, const struct wf_net *net, uint32_t n_ranks,
                  uint32_t ranks_per_node, size_t seat_size);
 size_t wf_mpi_node_size(const struct wf_mpi *mpi); /* of a node's state */

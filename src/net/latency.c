@@ -2,30 +2,46 @@
 #include "net/latency.h"
 
 #include "base/mem.h"
+#include "topo/nested.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 enum { LATENCY_HEAD }; /* the hops are over, the bytes follow */
 
+struct level {
+    int64_t link_latency;
+    uint64_t bandwidth;
+};
+
 struct latency {
     struct wf_net net;
-    struct wf_latency_params params;
     const struct wf_topo *topo;
+    bool plain; /* one level whose links are all alike */
+    uint32_t n_levels;
+    struct level levels[]; /* outermost first */
+};
+
+/* What a message meets on its way. */
+struct way {
+    int64_t latency;
+    uint64_t bandwidth;
 };
 
 static const struct wf_param params_table[] = {
     {.name = "link_latency",
-     .type = WF_PARAM_TIME,
+     .type = WF_PARAM_TIMES,
      .offset = offsetof(struct wf_latency_params, link_latency),
      .def = "100ns",
      .min = "0",
      .max = "1h",
-     .doc = "Time per hop"},
+     .doc =
+         "Time per hop; in a hierarchy, one for all levels or one for each, outermost first"},
     {.name = "bandwidth",
-     .type = WF_PARAM_RATE,
+     .type = WF_PARAM_RATES,
      .offset = offsetof(struct wf_latency_params, bandwidth),
      .def = "10GB/s",
-     .doc = "Bytes per second"},
+     .doc = "Bandwidth of a link, likewise; the lowest on its way counts for a message"},
     WF_PARAM_END,
 };
 
@@ -34,11 +50,116 @@ static const struct latency *to_latency(const struct wf_net *net)
     return (const struct latency *)net;
 }
 
-static int64_t path_ps(const struct latency *model, uint32_t hops)
+static int64_t times(int64_t each, uint32_t n)
 {
-    int64_t each = model->params.link_latency;
+    return n != 0 && each > WF_TIME_MAX / n ? WF_TIME_MAX : each * n;
+}
 
-    return hops != 0 && each > WF_TIME_MAX / hops ? WF_TIME_MAX : each * hops;
+static void narrow(struct way *way, uint64_t bandwidth)
+{
+    if (bandwidth < way->bandwidth) {
+        way->bandwidth = bandwidth;
+    }
+}
+
+/* Adds a leg whose links may differ, link by link. */
+static void add_links(const struct level *level, const struct wf_leg *leg, struct way *way)
+{
+    const struct wf_topo *topo = leg->topo;
+
+    for (uint32_t at = leg->from; at != leg->to;) {
+        uint32_t port = topo->ops->next_port(topo, at, leg->to);
+        struct wf_link_props props = topo->ops->link_props(topo, at, port);
+
+        way->latency =
+            wf_time_add(way->latency, props.latency != 0 ? props.latency : level->link_latency);
+        narrow(way, props.bandwidth != 0 ? props.bandwidth : level->bandwidth);
+        at = topo->ops->neighbor(topo, at, port);
+    }
+}
+
+static struct way find_way(const struct latency *model, uint32_t src, uint32_t dst)
+{
+    struct wf_leg legs[WF_LEGS_MAX];
+    struct way way = {.latency = 0, .bandwidth = UINT64_MAX};
+
+    if (model->plain) {
+        uint32_t hops = model->topo->ops->distance(model->topo, src, dst);
+        return (struct way){times(model->levels[0].link_latency, hops),
+                            model->levels[0].bandwidth};
+    }
+
+    uint32_t n = wf_topo_legs(model->topo, src, dst, legs);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct wf_leg *leg = &legs[i];
+        const struct level *level = &model->levels[leg->level];
+
+        if (leg->topo->ops->link_props != NULL) {
+            add_links(level, leg, &way);
+        } else {
+            uint32_t hops = leg->topo->ops->distance(leg->topo, leg->from, leg->to);
+            way.latency = wf_time_add(way.latency, times(level->link_latency, hops));
+            narrow(&way, level->bandwidth);
+        }
+    }
+    if (n == 0) { /* within a node */
+        way.bandwidth = model->levels[model->n_levels - 1].bandwidth;
+    }
+    return way;
+}
+
+static enum wf_status check_list(const char *name, const struct wf_list *list,
+                                 uint32_t n_levels, struct wf_err *err)
+{
+    if (list->n == 1 || list->n == n_levels) {
+        return WF_OK;
+    }
+    return wf_err_set(err, WF_EINVAL,
+                      "net.%s: %zu values for a network of %" PRIu32
+                      " level%s; expected one, or "
+                      "one per level, outermost first",
+                      name, list->n, n_levels, n_levels == 1 ? "" : "s");
+}
+
+static enum wf_status check(const struct wf_latency_params *given, const struct wf_net_env *env,
+                            struct wf_err *err)
+{
+    if (env->topo == NULL) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "network model 'latency' needs a topology, as in --topo torus:8x8x8");
+    }
+    if (env->n_nodes > env->topo->n_nodes) {
+        return wf_err_set(err, WF_EINVAL, "%u nodes do not fit on a %s of %u", env->n_nodes,
+                          env->topo->ops->name, env->topo->n_nodes);
+    }
+
+    uint32_t n_levels = wf_topo_n_levels(env->topo);
+    enum wf_status status = check_list("link_latency", &given->link_latency, n_levels, err);
+    if (status == WF_OK) {
+        status = check_list("bandwidth", &given->bandwidth, n_levels, err);
+    }
+    return status;
+}
+
+/* The least latency of any link: any other node is at least one hop away. */
+static int64_t least_latency(const struct latency *model)
+{
+    int64_t least = WF_TIME_MAX;
+
+    for (uint32_t i = 0; i < model->n_levels; i++) {
+        const struct wf_topo *topo = wf_topo_level(model->topo, i);
+        int64_t here = model->levels[i].link_latency;
+
+        for (uint32_t v = 0; topo->ops->link_props != NULL && v < topo->n_vertices; v++) {
+            uint32_t n_ports = wf_topo_ports(topo, v);
+            for (uint32_t port = 0; port < n_ports; port++) {
+                int64_t own = topo->ops->link_props(topo, v, port).latency;
+                here = own != 0 && own < here ? own : here;
+            }
+        }
+        least = here < least ? here : least;
+    }
+    return least;
 }
 
 static enum wf_status latency_create(const void *params, const struct wf_net_env *env,
@@ -46,22 +167,26 @@ static enum wf_status latency_create(const void *params, const struct wf_net_env
 {
     const struct wf_latency_params *given = params;
 
-    if (env->topo == NULL) {
-        return wf_err_set(err, WF_EUSAGE, "network model 'latency' needs a topology");
-    }
-    if (env->n_nodes > env->topo->n_nodes) {
-        return wf_err_set(err, WF_EINVAL, "%u nodes do not fit on a %s of %u", env->n_nodes,
-                          env->topo->ops->name, env->topo->n_nodes);
+    enum wf_status status = check(given, env, err);
+    if (status != WF_OK) {
+        return status;
     }
 
-    struct latency *model = wf_xcalloc(1, sizeof(*model));
+    uint32_t n_levels = wf_topo_n_levels(env->topo);
+    struct latency *model = wf_xcalloc(1, sizeof(*model) + n_levels * sizeof(model->levels[0]));
 
-    model->params = *given;
     model->topo = env->topo;
+    model->n_levels = n_levels;
+    model->plain = n_levels == 1 && env->topo->ops->link_props == NULL;
+    for (uint32_t i = 0; i < n_levels; i++) {
+        const struct wf_list *l = &given->link_latency, *b = &given->bandwidth;
+        model->levels[i].link_latency = (int64_t)l->items[l->n == 1 ? 0 : i];
+        model->levels[i].bandwidth = b->items[b->n == 1 ? 0 : i];
+    }
     model->net = (struct wf_net){
         .ops = &wf_latency_ops,
         .payload_max = sizeof(struct wf_message),
-        .promise_ps = given->link_latency, /* other nodes are at least one hop away */
+        .promise_ps = least_latency(model),
         .ahead = WF_NET_ANY,
         .n_nodes = env->n_nodes,
     };
@@ -82,13 +207,11 @@ static void latency_attach(struct wf_net *net, struct wf_engine *engine)
 static int64_t latency_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                             uint32_t dst_node, const struct wf_message *msg, int64_t start)
 {
-    const struct latency *model = to_latency(net);
-    uint32_t hops = model->topo->ops->distance(model->topo, msg->src_node, dst_node);
+    struct way way = find_way(to_latency(net), msg->src_node, dst_node);
 
     (void)node;
-    wf_net_schedule(net, ctx, dst_node, wf_time_add(start, path_ps(model, hops)), LATENCY_HEAD,
-                    msg);
-    return wf_time_add(start, wf_transfer_ps(msg->bytes, model->params.bandwidth));
+    wf_net_schedule(net, ctx, dst_node, wf_time_add(start, way.latency), LATENCY_HEAD, msg);
+    return wf_time_add(start, wf_transfer_ps(msg->bytes, way.bandwidth));
 }
 
 static void latency_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
@@ -96,10 +219,12 @@ static void latency_event(const struct wf_net *net, struct wf_ctx *ctx, void *no
 {
     const struct latency *model = to_latency(net);
     const struct wf_message *msg = (const void *)ev->payload;
+    uint64_t bandwidth =
+        model->plain ? model->levels[0].bandwidth
+                     : find_way(model, msg->src_node, wf_self(ctx) - net->first_node).bandwidth;
 
-    net->user.arrived(
-        net->user.arg, ctx, node, msg,
-        wf_time_add(wf_now(ctx), wf_transfer_ps(msg->bytes, model->params.bandwidth)));
+    net->user.arrived(net->user.arg, ctx, node, msg,
+                      wf_time_add(wf_now(ctx), wf_transfer_ps(msg->bytes, bandwidth)));
 }
 
 const struct wf_net_ops wf_latency_ops = {

@@ -5,14 +5,18 @@
 /*
  * The latency model of xSim: a message of s bytes over h hops takes h * l + s / b, from its
  * first byte's leaving to its last byte's arrival, whatever else is under way. It needs a
- * topology to count hops and keeps no state. See docs/models/latency.md.
+ * topology to count hops and keeps no state.
+ *
+ * In a hierarchy each level has its own l and b: a message pays the hops of every level it
+ * crosses, and s over the lowest b on its way. See docs/models/latency.md.
  */
 
 #include "net/net.h"
 
+/* Each list has one value for all levels, or one per level, outermost first. */
 struct wf_latency_params {
-    int64_t link_latency; /* l */
-    uint64_t bandwidth;   /* b, bytes per second */
+    struct wf_list link_latency; /* l */
+    struct wf_list bandwidth;    /* b */
 };
 
 extern const struct wf_net_ops wf_latency_ops;

@@ -52,7 +52,7 @@ struct wf_net_user {
     void *arg;
     /* A message for this node. Called when its head is here; its last byte arrives at `at`, now
      * or later. Messages from one node to another come in the order of their departure, and of
-     * the calls that sent them if they departed together. */
+     * the calls that sent them if they departed together. At most one arrives in an event. */
     void (*arrived)(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg,
                     int64_t at);
     /* The last byte of a message for which send() returned WF_NET_LATER left this node. */

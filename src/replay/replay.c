@@ -4,9 +4,11 @@
 #include "base/mem.h"
 #include "mpi/collective.h"
 #include "mpi/rank.h"
+#include "replay/cpu.h"
 #include "trace/source.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Ops that a rank may make in one event: bounds what one handler schedules. */
 enum { OPS_PER_EVENT = 1024 };
@@ -15,6 +17,7 @@ struct wf_replay {
     struct wf_mpi mpi;
     struct wf_process_ops ops;
     const struct wf_source *source;
+    uint64_t cpu_scale;
 };
 
 /* A rank and the program it runs. */
@@ -37,14 +40,23 @@ static struct wf_peer peer_of(const struct wf_op *op)
         .rank = op->peer, .tag = op->tag, .comm = op->comm, .bytes = op->bytes};
 }
 
+static void compute(const struct wf_caller *who, int64_t duration)
+{
+    const struct wf_replay *replay = who->mpi->arg;
+    struct progress *progress = &to_seat(who)->progress;
+    int64_t scaled = wf_cpu_time(replay->cpu_scale, duration);
+
+    progress->compute_ps = wf_time_add(progress->compute_ps, scaled);
+    wf_mpi_compute(who, scaled);
+}
+
 static enum wf_called make_call(const struct wf_caller *who, const struct wf_op *op)
 {
     const struct wf_peer peer = peer_of(op);
 
     switch (op->kind) {
     case WF_OP_COMPUTE:
-        to_seat(who)->progress.compute_ps += op->duration;
-        wf_mpi_compute(who, op->duration);
+        compute(who, op->duration);
         return WF_CALLED_DONE;
     case WF_OP_SEND:
     case WF_OP_ISEND: /* complete at once: its request never is in use */
@@ -157,12 +169,26 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
     }
 }
 
+/* Latencies are counted when they are final: no rank has to keep them, and nothing is undone.
+ */
+static void node_commit(const struct wf_event *ev, const void *note, struct wf_ctx *ctx)
+{
+    int64_t latency;
+
+    (void)ev;
+    if (note != NULL) {
+        memcpy(&latency, note, sizeof(latency));
+        wf_stat_add(&((struct wf_replay_tally *)wf_tally(ctx))->latency, latency);
+    }
+}
+
 /* Completed by the size of the network's payloads. */
 static const struct wf_process_ops node_ops = {
     .name = "node",
     .announces_changes = true,
     .init = node_init,
     .event = node_event,
+    .commit = node_commit,
     .finish = node_finish,
 };
 
@@ -177,6 +203,10 @@ enum wf_status wf_replay_new(struct wf_engine *engine, const struct wf_replay_co
     uint32_t n_ranks = config->source->n_ranks;
     uint32_t n_nodes = wf_mpi_n_nodes(n_ranks, config->ranks_per_node);
 
+    if (config->ranks_per_node > WF_MPI_SEATS_MAX) {
+        return wf_err_set(err, WF_EINVAL, "%u ranks on a node are too many; the limit is %d",
+                          config->ranks_per_node, WF_MPI_SEATS_MAX);
+    }
     if (config->net->n_nodes != n_nodes) {
         return wf_err_set(err, WF_EINVAL, "%u ranks need %u nodes, the network has %u", n_ranks,
                           n_nodes, config->net->n_nodes);
@@ -185,6 +215,7 @@ enum wf_status wf_replay_new(struct wf_engine *engine, const struct wf_replay_co
     struct wf_replay *replay = wf_xcalloc(1, sizeof(*replay));
 
     replay->source = config->source;
+    replay->cpu_scale = config->cpu_scale != 0 ? config->cpu_scale : WF_CPU_SCALE_ONE;
     wf_mpi_init(&replay->mpi, config->net, n_ranks, config->ranks_per_node,
                 sizeof(struct seat));
     replay->mpi.resume = resume;

@@ -19,8 +19,10 @@ struct wf_source;
 
 struct wf_replay_config {
     const struct wf_source *source; /* kept */
-    struct wf_net *net;      /* kept; created for wf_replay_n_nodes() nodes, not yet attached */
-    uint32_t ranks_per_node; /* >= 1; ranks are placed in order, a node being filled first */
+    struct wf_net *net; /* kept; created for wf_replay_n_nodes() nodes, not yet attached */
+    uint32_t
+        ranks_per_node; /* 1 to 65536; ranks are placed in order, a node being filled first */
+    uint64_t cpu_scale; /* on compute times, as of wf_cpu_scale(); 0 is WF_CPU_SCALE_ONE */
 };
 
 /* The nodes that so many ranks need. */
@@ -28,8 +30,8 @@ uint32_t wf_replay_n_nodes(uint32_t n_ranks, uint32_t ranks_per_node);
 
 /* Adds the nodes and their ranks to the engine, connects the network and asks for a tally of
  * struct wf_replay_tally: all that is left to do is wf_engine_run(). Fails with WF_EINVAL if
- * the network was made for another number of nodes. The caller owns *out, which must live as
- * long as the engine. */
+ * there are too many ranks on a node or the network was made for another number of nodes. The
+ * caller owns *out, which must live as long as the engine. */
 WF_NODISCARD
 enum wf_status wf_replay_new(struct wf_engine *engine, const struct wf_replay_config *config,
                              struct wf_replay **out, struct wf_err *err);

@@ -78,6 +78,7 @@ void wf_tally_merge(void *into, const void *from)
     merge_stat(&a->compute, &b->compute);
     merge_stat(&a->wait, &b->wait);
     merge_stat(&a->overhead, &b->overhead);
+    merge_stat(&a->latency, &b->latency);
     for (uint32_t i = 0; i < b->n_blocked; i++) {
         wf_tally_block(a, &b->blocked[i]);
     }

@@ -11,9 +11,9 @@
 
 enum { WF_TALLY_BLOCKED = 8 }; /* ranks that are named */
 
-/* A quantity of each rank. */
+/* A quantity of each rank, or of each message. */
 struct wf_stat {
-    uint64_t n; /* ranks */
+    uint64_t n; /* values */
     int64_t min, max;
     uint64_t sum_low, sum_high; /* of non-negative values, 128 bits */
 };
@@ -38,6 +38,8 @@ struct wf_replay_tally {
     struct wf_stat compute;  /* of all ranks, as the next two */
     struct wf_stat wait;     /* doing nothing but waiting for a message */
     struct wf_stat overhead; /* CPU time spent on messages */
+    struct wf_stat latency;  /* of all messages that arrived: from the time at which the network
+                                got one to the arrival of its last byte */
     uint32_t n_blocked,
         padding; /* entries used; the unfinished ranks with the lowest numbers */
     struct wf_blocked blocked[WF_TALLY_BLOCKED];

@@ -230,6 +230,29 @@ static bool word_spread(const struct wf_value *doc, const char *path, struct phr
     return true;
 }
 
+static bool word_latency(const struct wf_value *doc, struct phrase *out)
+{
+    const struct wf_value *spread = wf_doc_find(doc, "result.message_latency_ps");
+
+    if (spread == NULL) {
+        return false;
+    }
+
+    uint64_t min = wf_doc_get_count(spread, "min", 0);
+    uint64_t max = wf_doc_get_count(spread, "max", 0);
+    say_time(out, wf_doc_get_count(spread, "mean", 0));
+    if (min == max) {
+        say(out, " each");
+        return true;
+    }
+    say(out, " mean (");
+    say_time(out, min);
+    say(out, " .. ");
+    say_time(out, max);
+    say(out, ")");
+    return true;
+}
+
 static bool word_finish(const struct wf_value *doc, struct phrase *out)
 {
     return wf_doc_get_count(doc, "result.ranks.finished", 1) > 0 &&
@@ -341,6 +364,7 @@ static const struct line answer_lines[] = {
     {"Predicted time", word_predicted},
     {"Simulated time", word_simulated},
     {"Messages", word_messages},
+    {"Message latency", word_latency},
     {"Ranks finish", word_finish},
     {"Ranks compute", word_compute},
     {"Ranks wait", word_wait},

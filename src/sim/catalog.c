@@ -5,6 +5,7 @@
 #include "engine/models/bench.h"
 #include "gen/gen.h"
 #include "net/net.h"
+#include "replay/cpu.h"
 #include "topo/topo.h"
 
 #include <string.h>
@@ -52,6 +53,13 @@ static bool get_topo(size_t i, struct wf_catalog_entry *entry)
     return true;
 }
 
+static bool get_cpu(size_t i, struct wf_catalog_entry *entry)
+{
+    *entry = (struct wf_catalog_entry){
+        .scope = "cpu", .summary = "the processors of a node", .params = wf_cpu_params};
+    return i == 0;
+}
+
 static bool get_engine(size_t i, struct wf_catalog_entry *entry)
 {
     *entry = (struct wf_catalog_entry){
@@ -72,9 +80,9 @@ static bool get_bench(size_t i, struct wf_catalog_entry *entry)
 }
 
 static const struct kind kinds[] = {
-    {"gen", "Generators", get_gen},           {"net", "Network models", get_net},
-    {"topo", "Topologies", get_topo},         {"engine", "Engine", get_engine},
-    {"bench", "Benchmark models", get_bench},
+    {"gen", "Generators", get_gen},   {"net", "Network models", get_net},
+    {"topo", "Topologies", get_topo}, {"cpu", "Processors", get_cpu},
+    {"engine", "Engine", get_engine}, {"bench", "Benchmark models", get_bench},
 };
 
 enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };

@@ -6,8 +6,9 @@
 #include "engine/models/bench.h"
 #include "gen/gen.h"
 #include "net/net.h"
+#include "replay/cpu.h"
 #include "result/doc.h"
-#include "topo/topo.h"
+#include "topo/nested.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,22 +35,6 @@ static const struct wf_plan_block *find_block(const struct wf_plan *plan, const 
     return NULL;
 }
 
-/* A bad value is reported under the name the user gave it by. */
-static enum wf_status apply(const struct wf_param *table, void *values, const char *scope,
-                            const char *name, const struct wf_setting *setting,
-                            struct wf_err *err)
-{
-    const struct wf_param *row = wf_param_find(table, name);
-
-    if (row == NULL) {
-        return wf_param_set(table, values, scope, name, setting->value, err);
-    }
-
-    struct wf_param named[] = {*row, WF_PARAM_END};
-    named[0].name = setting->origin;
-    return wf_param_set(named, values, "", setting->origin, setting->value, err);
-}
-
 static enum wf_status apply_core(struct wf_plan *plan, const struct wf_scenario *scenario,
                                  struct wf_err *err)
 {
@@ -58,7 +43,7 @@ static enum wf_status apply_core(struct wf_plan *plan, const struct wf_scenario 
     for (size_t i = 0; i < scenario->n && status == WF_OK; i++) {
         const struct wf_setting *s = &scenario->settings[i];
         if (strchr(s->key, '.') == NULL) {
-            status = apply(wf_scenario_params, &plan->core, "", s->key, s, err);
+            status = wf_setting_apply(s, wf_scenario_params, &plan->core, s->key, err);
         }
     }
     return status;
@@ -67,8 +52,10 @@ static enum wf_status apply_core(struct wf_plan *plan, const struct wf_scenario 
 static enum wf_status means_nothing(const struct wf_plan *plan,
                                     const struct wf_setting *setting, struct wf_err *err)
 {
-    return wf_err_set(err, WF_EUSAGE, "%.64s means nothing to source '%.64s'", setting->origin,
-                      plan->core.source);
+    enum wf_status status = wf_err_set(err, WF_EUSAGE, "%.64s means nothing to source '%.64s'",
+                                       setting->origin, plan->core.source);
+
+    return wf_setting_blame(setting, status, err);
 }
 
 /* A benchmark has no ranks and no network. */
@@ -83,6 +70,41 @@ static enum wf_status check_bench_core(const struct wf_plan *plan,
         }
     }
     return WF_OK;
+}
+
+/* Whether the network model that was chosen has a parameter that takes this value. */
+static bool means_something(const struct wf_net_ops *net, const struct wf_setting *setting)
+{
+    const char *name = strchr(setting->key, '.') + 1;
+    void *scratch = wf_xcalloc(1, net->params_size);
+    bool takes = wf_param_set(net->params, scratch, "", name, setting->value, NULL) == WF_OK;
+
+    wf_param_release(net->params, scratch);
+    free(scratch);
+    return takes;
+}
+
+/* Whether values given with a topology suit the one that is used instead. */
+static bool fits_levels(const struct wf_plan *plan, const struct wf_setting *setting)
+{
+    uint32_t n = 1;
+
+    for (const char *p = setting->value; *p != '\0'; p++) {
+        n += *p == ',';
+    }
+    return n == 1 || (plan->topo != NULL && n == wf_topo_n_levels(plan->topo));
+}
+
+bool wf_plan_skips(const struct wf_plan *plan, const struct wf_setting *setting)
+{
+    if (setting->model == NULL || plan->net == NULL) {
+        return false;
+    }
+    if (setting->with_topology && wf_scenario_find(plan->scenario, "topology") > setting &&
+        !fits_levels(plan, setting)) {
+        return true;
+    }
+    return strcmp(setting->model, plan->net->name) != 0 && !means_something(plan->net, setting);
 }
 
 static enum wf_status apply_parameters(struct wf_plan *plan, const struct wf_scenario *scenario,
@@ -102,9 +124,9 @@ static enum wf_status apply_parameters(struct wf_plan *plan, const struct wf_sce
             return means_nothing(plan, s, err);
         }
 
-        char scope[64];
-        (void)snprintf(scope, sizeof(scope), "%s.", block->scope);
-        status = apply(block->table, block->values, scope, s->key + len + 1, s, err);
+        if (!wf_plan_skips(plan, s)) {
+            status = wf_setting_apply(s, block->table, block->values, s->key + len + 1, err);
+        }
     }
     return status;
 }
@@ -142,12 +164,18 @@ static enum wf_status plan_network(struct wf_plan *plan, struct wf_err *err)
 {
     enum wf_status status = wf_net_find(plan->core.network, &plan->net, err);
 
+    if (status != WF_OK) {
+        return wf_plan_blame(plan, "network", status, err);
+    }
+    status =
+        add_block(plan, "net", plan->net->params, wf_xcalloc(1, plan->net->params_size), err);
     if (status == WF_OK) {
-        status = add_block(plan, "net", plan->net->params,
-                           wf_xcalloc(1, plan->net->params_size), err);
+        status = add_block(plan, "cpu", wf_cpu_params,
+                           wf_xcalloc(1, sizeof(struct wf_cpu_params)), err);
     }
     if (status == WF_OK && plan->core.topology[0] != '\0') {
-        status = wf_topo_create(plan->core.topology, &plan->topo, err);
+        status = wf_plan_blame(plan, "topology",
+                               wf_topo_create(plan->core.topology, &plan->topo, err), err);
     }
     return status;
 }
@@ -192,6 +220,7 @@ enum wf_status wf_plan_init(struct wf_plan *plan, const struct wf_scenario *scen
                             struct wf_err *err)
 {
     memset(plan, 0, sizeof(*plan));
+    plan->scenario = scenario;
 
     enum wf_status status = apply_core(plan, scenario, err);
     if (status == WF_OK) {
@@ -232,6 +261,23 @@ void wf_plan_fini(struct wf_plan *plan)
     memset(plan, 0, sizeof(*plan));
 }
 
+enum wf_status wf_plan_blame(const struct wf_plan *plan, const char *key, enum wf_status status,
+                             struct wf_err *err)
+{
+    const struct wf_setting *setting = NULL;
+    char named[64];
+
+    if (status != WF_OK && err != NULL) {
+        size_t len = strcspn(err->text, ":");
+        (void)snprintf(named, sizeof(named), "%.*s", (int)(len < 63 ? len : 63), err->text);
+        setting = wf_scenario_find(plan->scenario, named);
+    }
+    if (setting == NULL) {
+        setting = wf_scenario_find(plan->scenario, key);
+    }
+    return wf_setting_blame(setting, status, err);
+}
+
 void *wf_plan_values(const struct wf_plan *plan, const char *scope)
 {
     const struct wf_plan_block *block = find_block(plan, scope, strlen(scope));
@@ -256,6 +302,18 @@ static void describe_param(const struct wf_param *row, const void *values,
     }
 }
 
+/* Of a processor, what nobody said is not shown: nothing and 0 stand for unknown there. */
+static bool is_unknown(const struct wf_plan_block *block, const struct wf_param *row)
+{
+    char text[WF_PARAM_TEXT_MAX];
+
+    if (block->table != wf_cpu_params) {
+        return false;
+    }
+    (void)wf_param_format(row, block->values, text);
+    return strcmp(text, "") == 0 || strcmp(text, "0") == 0;
+}
+
 void wf_plan_describe_block(const struct wf_plan *plan, const char *scope,
                             struct wf_value *parent, const char *name)
 {
@@ -263,7 +321,9 @@ void wf_plan_describe_block(const struct wf_plan *plan, const char *scope,
     struct wf_value *section = wf_doc_section(parent, name);
 
     for (const struct wf_param *row = block->table; row->name != NULL; row++) {
-        describe_param(row, block->values, section);
+        if (!is_unknown(block, row)) {
+            describe_param(row, block->values, section);
+        }
     }
 }
 

@@ -25,6 +25,7 @@ struct wf_plan_block {
 enum { WF_PLAN_BLOCKS_MAX = 6 };
 
 struct wf_plan {
+    const struct wf_scenario *scenario;
     struct wf_scenario_core core;
     struct wf_engine_config engine;
     const struct wf_bench_ops *bench; /* either this... */
@@ -35,7 +36,7 @@ struct wf_plan {
     size_t n_blocks;
 };
 
-/* On failure nothing is left to release. */
+/* On failure nothing is left to release. `scenario` is kept. */
 WF_NODISCARD
 enum wf_status wf_plan_init(struct wf_plan *plan, const struct wf_scenario *scenario,
                             struct wf_err *err);
@@ -43,6 +44,16 @@ void wf_plan_fini(struct wf_plan *plan);
 
 /* The values of a scope; null if the plan has none. */
 void *wf_plan_values(const struct wf_plan *plan, const char *scope);
+
+/* Whether a setting of a file was left out, because it means nothing to the network model or
+ * topology that was chosen later in place of the file's. */
+bool wf_plan_skips(const struct wf_plan *plan, const struct wf_setting *setting);
+
+/* For a failure after the plan was made: blames the setting with whose key the words begin
+ * ("net.bandwidth: ..."), or else that of `key`, if it comes from a file. Returns the status.
+ */
+enum wf_status wf_plan_blame(const struct wf_plan *plan, const char *key, enum wf_status status,
+                             struct wf_err *err);
 
 /* Adds the section `scenario` to a document, the same for every schedule. */
 void wf_plan_describe(const struct wf_plan *plan, struct wf_value *root);

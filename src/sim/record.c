@@ -148,6 +148,9 @@ enum wf_status wf_record_replay(struct wf_value *result, const struct wf_run *ru
     wf_doc_count(result, "messages", tally->messages);
     wf_doc_count(result, "bytes", tally->bytes);
     wf_doc_count(result, "unreceived_messages", tally->unreceived);
+    if (tally->latency.n > 0) {
+        add_spread(result, "message_latency_ps", &tally->latency);
+    }
 
     struct wf_value *ranks = wf_doc_section(result, "ranks");
     wf_doc_count(ranks, "finished", tally->finish.n);

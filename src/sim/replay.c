@@ -3,37 +3,61 @@
 
 #include "engine/engine.h"
 #include "net/net.h"
+#include "replay/cpu.h"
 #include "sim/job.h"
 #include "sim/record.h"
-#include "topo/topo.h"
+#include "topo/nested.h"
 #include "trace/source.h"
 
 /* Measured: what a rank takes besides its messages, and what a message under way takes. A
  * rank of a typical program has a handful of them. */
 enum { BYTES_PER_RANK = 256, BYTES_PER_MESSAGE = 96, MESSAGES_PER_RANK = 6 };
 
+/* Whether the ranks find their nodes. */
+static enum wf_status check_placement(const struct wf_plan *plan, uint32_t n_nodes,
+                                      struct wf_err *err)
+{
+    uint32_t there = plan->topo->n_nodes;
+    bool whole = wf_topo_n_levels(plan->topo) > 1 && plan->core.placement == WF_PLACEMENT_AUTO;
+
+    if (there < n_nodes) {
+        return wf_err_set(err, WF_EINVAL,
+                          "%u ranks, %u on a node, need %u nodes, but %.64s has only %u",
+                          (uint32_t)plan->core.ranks, (uint32_t)plan->core.ranks_per_node,
+                          n_nodes, plan->core.topology, there);
+    }
+    if (whole && there != n_nodes) {
+        return wf_err_set(err, WF_EINVAL,
+                          "%u ranks, %u on a node, need %u nodes, but the hierarchy %.64s has "
+                          "%u; --placement linear puts them on its first nodes",
+                          (uint32_t)plan->core.ranks, (uint32_t)plan->core.ranks_per_node,
+                          n_nodes, plan->core.topology, there);
+    }
+    return WF_OK;
+}
+
 static enum wf_status replay_prepare(struct wf_job *job, struct wf_err *err)
 {
     const struct wf_plan *plan = job->plan;
     uint32_t n_ranks = (uint32_t)plan->core.ranks;
-    uint32_t per_node = (uint32_t)plan->core.ranks_per_node;
     struct wf_net_env env = {
         .topo = plan->topo,
-        .n_nodes = wf_replay_n_nodes(n_ranks, per_node),
+        .n_nodes = wf_replay_n_nodes(n_ranks, (uint32_t)plan->core.ranks_per_node),
     };
+    enum wf_status status = WF_OK;
 
-    if (plan->topo != NULL && plan->topo->n_nodes < env.n_nodes) {
-        return wf_err_set(
-            err, WF_EUSAGE, "%u ranks, %u on a node, need %u nodes, but %.64s has only %u",
-            n_ranks, per_node, env.n_nodes, plan->core.topology, plan->topo->n_nodes);
+    if (plan->topo != NULL) {
+        status = wf_plan_blame(plan, "topology", check_placement(plan, env.n_nodes, err), err);
     }
-
-    enum wf_status status =
-        plan->gen->create(wf_plan_values(plan, "gen"), n_ranks, &job->source, err);
-    if (status != WF_OK) {
-        return status;
+    if (status == WF_OK) {
+        status = plan->gen->create(wf_plan_values(plan, "gen"), n_ranks, &job->source, err);
     }
-    return plan->net->create(wf_plan_values(plan, "net"), &env, &job->net, err);
+    if (status == WF_OK) {
+        status = wf_plan_blame(
+            plan, "network",
+            plan->net->create(wf_plan_values(plan, "net"), &env, &job->net, err), err);
+    }
+    return status;
 }
 
 static uint64_t replay_memory(const struct wf_job *job)
@@ -45,10 +69,12 @@ static uint64_t replay_memory(const struct wf_job *job)
 static enum wf_status replay_build(struct wf_job *job, struct wf_engine *engine,
                                    struct wf_err *err)
 {
+    const struct wf_cpu_params *cpu = wf_plan_values(job->plan, "cpu");
     const struct wf_replay_config config = {
         .source = job->source,
         .net = job->net,
         .ranks_per_node = (uint32_t)job->plan->core.ranks_per_node,
+        .cpu_scale = wf_cpu_scale(cpu->scale),
     };
 
     enum wf_status status = wf_replay_new(engine, &config, &job->replay, err);

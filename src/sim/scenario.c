@@ -9,6 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *const placements[] = {
+    [WF_PLACEMENT_AUTO] = "auto",
+    [WF_PLACEMENT_LINEAR] = "linear",
+    NULL,
+};
+
 const struct wf_param wf_scenario_params[] = {
     {
         .name = "source",
@@ -49,6 +55,14 @@ const struct wf_param wf_scenario_params[] = {
         .doc = "How the nodes are connected: torus:16x16x16",
     },
     {
+        .name = "placement",
+        .type = WF_PARAM_ENUM,
+        .offset = offsetof(struct wf_scenario_core, placement),
+        .def = "auto",
+        .choices = placements,
+        .doc = "Nodes of the ranks: all of a hierarchy, or the first ones of any topology",
+    },
+    {
         .name = "seed",
         .type = WF_PARAM_COUNT,
         .offset = offsetof(struct wf_scenario_core, seed),
@@ -63,15 +77,22 @@ struct wf_scenario *wf_scenario_new(void)
     return wf_xcalloc(1, sizeof(struct wf_scenario));
 }
 
+static void release(struct wf_setting *setting)
+{
+    free(setting->key);
+    free(setting->value);
+    free(setting->origin);
+    free(setting->place);
+    free(setting->model);
+}
+
 void wf_scenario_free(struct wf_scenario *scenario)
 {
     if (scenario == NULL) {
         return;
     }
     for (size_t i = 0; i < scenario->n; i++) {
-        free(scenario->settings[i].key);
-        free(scenario->settings[i].value);
-        free(scenario->settings[i].origin);
+        release(&scenario->settings[i]);
     }
     free(scenario->settings);
     free(scenario);
@@ -132,28 +153,111 @@ static enum wf_status check_scope(const char *key, size_t len, const char *origi
                       origin, wanted, wf_nearest_hint(&nearest, hint));
 }
 
+/* No scenario has a key but these. */
+static enum wf_status check_key(const char *key, const char *origin, struct wf_err *err)
+{
+    size_t scope = strcspn(key, ".");
+
+    if (key[scope] == '.') {
+        return check_scope(key, scope, origin, err);
+    }
+    if (wf_param_find(wf_scenario_params, key) == NULL) {
+        return unknown_key(key, origin, err);
+    }
+    return WF_OK;
+}
+
+static void append(struct wf_scenario *scenario, struct wf_setting setting)
+{
+    scenario->settings =
+        wf_xrealloc(scenario->settings, scenario->n + 1, sizeof(*scenario->settings));
+    scenario->settings[scenario->n++] = setting;
+}
+
+enum wf_status wf_scenario_add(struct wf_scenario *scenario, struct wf_setting setting,
+                               struct wf_err *err)
+{
+    enum wf_status status = check_key(setting.key, setting.origin, err);
+
+    if (status != WF_OK) {
+        status = wf_setting_blame(&setting, status, err);
+        release(&setting);
+        return status;
+    }
+    append(scenario, setting);
+    return WF_OK;
+}
+
 enum wf_status wf_scenario_set(struct wf_scenario *scenario, const char *key, const char *value,
                                const char *origin, struct wf_err *err)
 {
-    size_t scope = strcspn(key, ".");
-    enum wf_status status = WF_OK;
-
-    origin = origin != NULL ? origin : key;
-    if (key[scope] == '.') {
-        status = check_scope(key, scope, origin, err);
-    } else if (wf_param_find(wf_scenario_params, key) == NULL) {
-        status = unknown_key(key, origin, err);
-    }
-    if (status != WF_OK) {
-        return status;
-    }
-
-    scenario->settings =
-        wf_xrealloc(scenario->settings, scenario->n + 1, sizeof(*scenario->settings));
-    scenario->settings[scenario->n++] = (struct wf_setting){
+    struct wf_setting setting = {
         .key = wf_xstrdup(key),
         .value = wf_xstrdup(value),
-        .origin = wf_xstrdup(origin),
+        .origin = wf_xstrdup(origin != NULL ? origin : key),
     };
-    return WF_OK;
+
+    return wf_scenario_add(scenario, setting, err);
+}
+
+static char *copy(const char *text)
+{
+    return text != NULL ? wf_xstrdup(text) : NULL;
+}
+
+void wf_scenario_append(struct wf_scenario *scenario, const struct wf_scenario *more)
+{
+    for (size_t i = 0; i < more->n; i++) {
+        struct wf_setting setting = more->settings[i];
+
+        setting.key = copy(setting.key);
+        setting.value = copy(setting.value);
+        setting.origin = copy(setting.origin);
+        setting.place = copy(setting.place);
+        setting.model = copy(setting.model);
+        append(scenario, setting);
+    }
+}
+
+const struct wf_setting *wf_scenario_find(const struct wf_scenario *scenario, const char *key)
+{
+    for (size_t i = scenario->n; i > 0; i--) {
+        if (strcmp(scenario->settings[i - 1].key, key) == 0) {
+            return &scenario->settings[i - 1];
+        }
+    }
+    return NULL;
+}
+
+enum wf_status wf_setting_apply(const struct wf_setting *setting, const struct wf_param *table,
+                                void *values, const char *name, struct wf_err *err)
+{
+    const struct wf_param *row = wf_param_find(table, name);
+    enum wf_status status;
+
+    if (row == NULL) {
+        /* What was written before the name is part of what was written. */
+        char scope[64];
+        size_t len = strlen(setting->key) - strlen(name);
+        (void)snprintf(scope, sizeof(scope), "%.*s", (int)(len < 63 ? len : 63), setting->key);
+        status = wf_param_set(table, values, scope, name, setting->value, err);
+    } else {
+        struct wf_param named[] = {*row, WF_PARAM_END};
+        named[0].name = setting->origin;
+        status = wf_param_set(named, values, "", setting->origin, setting->value, err);
+    }
+    return wf_setting_blame(setting, status, err);
+}
+
+enum wf_status wf_setting_blame(const struct wf_setting *setting, enum wf_status status,
+                                struct wf_err *err)
+{
+    if (status == WF_OK || setting == NULL || setting->place == NULL) {
+        return status;
+    }
+    wf_err_prefix(err, "%s: ", setting->place);
+    if (err != NULL) {
+        err->status = WF_EINVAL;
+    }
+    return WF_EINVAL;
 }

@@ -6,8 +6,8 @@
  * What is to be simulated, as keys and values in the order in which they were given; the last
  * of equal keys counts. A key is one of
  *
- *   source, ranks, ranks_per_node, network, topology, seed
- *   <scope>.<name>, a parameter: net.L, gen.bytes, engine.threads
+ *   source, ranks, ranks_per_node, network, topology, placement, seed
+ *   <scope>.<name>, a parameter: net.L, gen.bytes, cpu.scale, engine.threads
  *
  * Which parameters there are depends on the source and the network, so that values are checked
  * when all is known, by wf_sim_run().
@@ -16,12 +16,17 @@
 #include "base/param.h"
 #include "base/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct wf_setting {
     char *key;
     char *value;
     char *origin; /* what messages call it: "--threads" */
+    /* Of settings that come from a file; null and false otherwise. */
+    char *place;        /* where it stands: "bgp.yaml:12:3" */
+    char *model;        /* of net.*: the network model it was written for */
+    bool with_topology; /* one value per level of the topology that the same file gives */
 };
 
 struct wf_scenario {
@@ -36,7 +41,15 @@ struct wf_scenario_core {
     uint64_t ranks_per_node;
     char *network;
     char *topology; /* "" is none */
+    int placement;  /* enum wf_placement */
     uint64_t seed;
+};
+
+/* Which nodes the ranks get. Ranks fill the nodes in order; what differs is what may be left.
+ */
+enum wf_placement {
+    WF_PLACEMENT_AUTO,   /* a hierarchy must have exactly the nodes that the ranks need */
+    WF_PLACEMENT_LINEAR, /* the first nodes are used, the others stay empty */
 };
 
 extern const struct wf_param wf_scenario_params[]; /* over struct wf_scenario_core */
@@ -49,5 +62,26 @@ void wf_scenario_free(struct wf_scenario *scenario); /* null is allowed */
 WF_NODISCARD
 enum wf_status wf_scenario_set(struct wf_scenario *scenario, const char *key, const char *value,
                                const char *origin, struct wf_err *err);
+/* Likewise with all that is known of the setting, whose texts are taken, also on failure. If it
+ * has a place, a failure is WF_EINVAL and names it. */
+WF_NODISCARD
+enum wf_status wf_scenario_add(struct wf_scenario *scenario, struct wf_setting setting,
+                               struct wf_err *err);
+/* Copies all settings of another one. */
+void wf_scenario_append(struct wf_scenario *scenario, const struct wf_scenario *more);
+
+/* The setting of that key that counts; null if there is none. */
+const struct wf_setting *wf_scenario_find(const struct wf_scenario *scenario, const char *key);
+
+/* Sets the member `name` of a parameter table from the setting. Errors call it by its origin
+ * and place. */
+WF_NODISCARD
+enum wf_status wf_setting_apply(const struct wf_setting *setting, const struct wf_param *table,
+                                void *values, const char *name, struct wf_err *err);
+
+/* For a failure that is the fault of this setting: if it has a place, puts that before the
+ * words and makes the status WF_EINVAL. Returns the status. `setting` may be null. */
+enum wf_status wf_setting_blame(const struct wf_setting *setting, enum wf_status status,
+                                struct wf_err *err);
 
 #endif

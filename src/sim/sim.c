@@ -168,6 +168,16 @@ static enum wf_status explain_job(const struct wf_job *job, struct wf_comm *worl
     return WF_OK;
 }
 
+static void tell_skipped(const struct wf_sim_host *host, const struct wf_plan *plan)
+{
+    for (size_t i = 0; host->skipped != NULL && i < plan->scenario->n; i++) {
+        const struct wf_setting *setting = &plan->scenario->settings[i];
+        if (wf_plan_skips(plan, setting)) {
+            host->skipped(host->skipped_arg, setting);
+        }
+    }
+}
+
 static enum wf_status run_or_explain(const struct wf_scenario *scenario,
                                      const struct wf_sim_host *host, bool explain,
                                      struct wf_value **doc, struct wf_err *err)
@@ -180,6 +190,7 @@ static enum wf_status run_or_explain(const struct wf_scenario *scenario,
     if (status != WF_OK) {
         return status;
     }
+    tell_skipped(host, &plan);
     status = wf_job_init(&job, &plan, err);
     if (status == WF_OK) {
         status = check_memory(&job, host->world, err);

@@ -14,6 +14,7 @@
 
 struct wf_comm;
 struct wf_scenario;
+struct wf_setting;
 struct wf_value;
 
 struct wf_sim_progress {
@@ -31,6 +32,9 @@ struct wf_sim_host {
     /* Called now and then from one thread. May be null. */
     void (*progress)(void *arg, const struct wf_sim_progress *progress);
     void *progress_arg;
+    /* Told, before the run, of each setting of a file that was left out. May be null. */
+    void (*skipped)(void *arg, const struct wf_setting *setting);
+    void *skipped_arg;
 };
 
 /*

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "topo/topo.h"
+#include "topo/kinds.h"
 
-#include "base/text.h"
-#include "topo/torus.h"
+#include <stdlib.h>
 
-#include <string.h>
-
-/* The one place that lists topologies. */
+/* The one place that lists topologies, in the order of help: simple ones first. */
 static const struct wf_topo_ops *const topo_table[] = {
-    &wf_torus_ops,
-    NULL,
+    &wf_star_ops,          &wf_ring_ops,   &wf_mesh_ops,    &wf_torus_ops,
+    &wf_ttorus_ops,        &wf_tree_ops,   &wf_fattree_ops, &wf_dragonfly_ops,
+    &wf_dragonflyplus_ops, &wf_hyperx_ops, &wf_slimfly_ops, &wf_full_ops,
+    &wf_graph_ops,         NULL,
 };
 
 const struct wf_topo_ops *const *wf_topo_table(void)
@@ -17,36 +16,22 @@ const struct wf_topo_ops *const *wf_topo_table(void)
     return topo_table;
 }
 
-static enum wf_status unknown(const char *spec, size_t name_len, struct wf_err *err)
+uint32_t wf_topo_minimal_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
+                               uint32_t *ports)
 {
-    char name[WF_HINT_MAX];
-    char hint[WF_HINT_MAX];
-    struct wf_nearest nearest;
-
-    if (name_len >= sizeof(name)) {
-        name_len = sizeof(name) - 1;
+    if (topo->ops->minimal_ports != NULL) {
+        return topo->ops->minimal_ports(topo, at, dst, ports);
     }
-    memcpy(name, spec, name_len);
-    name[name_len] = '\0';
-    wf_nearest_begin(&nearest, name);
-    for (const struct wf_topo_ops *const *ops = topo_table; *ops != NULL; ops++) {
-        wf_nearest_add(&nearest, (*ops)->name);
-    }
-    return wf_err_set(err, WF_EINVAL, "unknown topology '%.64s'%s", name,
-                      wf_nearest_hint(&nearest, hint));
-}
 
-enum wf_status wf_topo_create(const char *spec, struct wf_topo **out, struct wf_err *err)
-{
-    size_t name_len = strcspn(spec, ":");
-    const char *args = spec[name_len] == ':' ? spec + name_len + 1 : "";
-
-    for (const struct wf_topo_ops *const *ops = topo_table; *ops != NULL; ops++) {
-        if (strlen((*ops)->name) == name_len && memcmp((*ops)->name, spec, name_len) == 0) {
-            return (*ops)->create(args, out, err);
+    uint32_t left = topo->ops->distance(topo, at, dst), n = 0;
+    uint32_t n_ports = wf_topo_ports(topo, at);
+    for (uint32_t port = 0; port < n_ports && left > 0; port++) {
+        uint32_t to = topo->ops->neighbor(topo, at, port);
+        if (to != WF_TOPO_NO_VERTEX && topo->ops->distance(topo, to, dst) + 1 == left) {
+            ports[n++] = port;
         }
     }
-    return unknown(spec, name_len, err);
+    return n;
 }
 
 void wf_topo_free(struct wf_topo *topo)

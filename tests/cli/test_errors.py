@@ -35,11 +35,11 @@ CASES = [
     # networks and topologies
     ([*REPLAY, "--net", "logpg"], 2, "unknown network model 'logpg'; did you mean 'loggp'"),
     ([*REPLAY, "--net", "latency"], 2, "'latency' needs a topology"),
-    ([*REPLAY, "--topo", "tours:2x2x2"], 3, "unknown topology 'tours'; did you mean 'torus'"),
-    ([*REPLAY, "--topo", "torus:2x"], 3, "no valid size at character 3"),
-    ([*REPLAY, "--topo", "torus:0"], 3, "size 0"),
-    ([*REPLAY, "--topo", "torus:99999x99999"], 5, "torus: more than [0-9]+ nodes"),
-    ([*REPLAY, "--topo", "torus:2x2"], 2, "8 ranks, 1 on a node, need 8 nodes.*has only 4"),
+    ([*REPLAY, "--topo", "tours:2x2x2"], 3, "unknown topology 'tours' .*did you mean 'torus'"),
+    ([*REPLAY, "--topo", "torus:2x"], 3, "expected a number .* at character 3"),
+    ([*REPLAY, "--topo", "torus:0"], 3, "a size of 0"),
+    ([*REPLAY, "--topo", "torus:99999x99999"], 3, "torus: size: too large, more than [0-9]+"),
+    ([*REPLAY, "--topo", "torus:2x2"], 3, "8 ranks, 1 on a node, need 8 nodes.*has only 4"),
     # one line, whatever bytes are quoted
     ([*REPLAY, "-p", "gen.bytes=a\nb\x1b[31m"], 2, r"^weft: [^\n\x1b]*'a\?b\?\[31m'[^\n\x1b]*\n$"),
     # more than fits
@@ -47,7 +47,7 @@ CASES = [
      "simulated time passes"),
     ([*REPLAY, "-p", "gen.compute=9223372036854775807ps", "-p", "gen.iterations=1"], 5,
      "simulated time passes"),
-    ([*REPLAY, "--net", "alphabeta", "-p", "gen.bytes=9EB", "-p", "net.bandwidth=18EB/s"], 5,
+    ([*REPLAY, "--net", "alphabeta", "-p", "gen.bytes=9EB", "-p", "net.bandwidth=2PB/s"], 5,
      "bytes or more are sent"),
     # parameters
     ([*REPLAY, "-p", "net.l=1us"], 2, "unknown parameter 'net.l'; did you mean 'net.L'"),

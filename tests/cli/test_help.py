@@ -5,9 +5,9 @@ import shlex
 
 from weft_cli import SOURCE, check, check_run, finish, run
 
-VERBS = ["replay", "bench", "help"]
+VERBS = ["replay", "topo", "machine", "bench", "help"]
 TOPICS = ["net", "net.loggp", "net.alphabeta", "net.latency", "gen.stencil3d", "topo.torus",
-          "engine", "bench.phold", "bench.queues", "bench.ties", "loggp"]
+          "cpu", "engine", "bench.phold", "bench.queues", "bench.ties", "loggp"]
 
 
 def check_page(args, *words):

@@ -89,6 +89,9 @@ def check_files():
 
 def check_text():
     check_run(REPLAY, 0, stdout=r"Predicted time +3\.\d+ ms\n")
+    check_run(["replay", "gen:ring", "-n", "5", "--net", "latency", "--topo", "mesh:5"], 0,
+              stdout=r"Message latency +160\.4 ns mean \(100\.4 ns \.\. 400\.4 ns\)\n")
+    check_run([*REPLAY, "-p", "gen.iterations=0"], 0, stdout=r"Messages +0, 0 B\nRanks finish")
     check_run([*REPLAY, "-v"], 0, stdout=r"bandwidth +10GB/s\n")
     check_run(PHOLD, 0, stdout=r"Events +[0-9,]+, .*/s\n")
     done = check_run([*REPLAY, "--net", "loggp", "--topo", "torus:4x4x4"], 0,

@@ -247,7 +247,7 @@ static void the_latency_model_says_what_it_lacks(void)
 
     CHECK(wf_net_find("latency", &ops, &err) == WF_OK && ops->params_size <= sizeof(params));
     CHECK(ops->create(params, &(struct wf_net_env){.n_nodes = 4}, &net, &err) == WF_EUSAGE);
-    CHECK_STR(err.text, "network model 'latency' needs a topology");
+    CHECK_STR(err.text, "network model 'latency' needs a topology, as in --topo torus:8x8x8");
     CHECK(wf_topo_create("torus:3", &topo, &err) == WF_OK);
     CHECK(ops->create(params, &(struct wf_net_env){.topo = topo, .n_nodes = 4}, &net, &err) ==
           WF_EINVAL);

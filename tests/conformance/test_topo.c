@@ -1,112 +1,97 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every registered topology promises, whoever wrote it. */
-#include "topo/topo.h"
+/* What every registered topology promises, whoever wrote it, and hierarchies of them. */
+#include "topo/nested.h"
 
-#include "wf_test.h"
-
-/* Small instances of each kind; a kind without one fails the test. */
-static const char *const specs[] = {
-    "torus:1", "torus:2", "torus:5", "torus:4x4", "torus:2x3x4", "torus:1x6", "torus:2x1x2x3x2",
-};
-
-enum { N_SPECS = sizeof(specs) / sizeof(specs[0]) };
+#include "topo_check.h"
 
 static struct wf_topo *make(const char *spec)
 {
     struct wf_topo *topo = NULL;
+    struct wf_err err;
 
-    if (wf_topo_create(spec, &topo, NULL) != WF_OK) {
+    if (wf_topo_create(spec, &topo, &err) != WF_OK) {
+        (void)fprintf(stderr, "%s: %s\n", spec, err.text);
         abort();
     }
     return topo;
 }
 
-/* Distances from `src` to every node by breadth-first search over neighbor(): the oracle. */
-static void search(const struct wf_topo *topo, uint32_t src, uint32_t *dist, uint32_t *queue)
+static void check_spec(const char *spec)
 {
-    uint32_t head = 0, tail = 0;
+    struct wf_topo *topo = make(spec);
+    int before = wf_test_failed;
 
-    memset(dist, 0xff, topo->n_nodes * sizeof(*dist));
-    dist[src] = 0;
-    queue[tail++] = src;
-    while (head < tail) {
-        uint32_t at = queue[head++];
-        for (uint32_t p = 0; p < topo->n_ports; p++) {
-            uint32_t to = topo->ops->neighbor(topo, at, p);
-            if (dist[to] == UINT32_MAX) {
-                dist[to] = dist[at] + 1;
-                queue[tail++] = to;
-            }
-        }
+    topo_check(topo);
+    wf_topo_free(topo);
+    if (wf_test_failed && !before) {
+        printf("# that was %s\n", spec);
     }
 }
 
-static void every_kind_has_an_instance_and_a_description(void)
+static void every_kind_describes_itself(void)
 {
     for (const struct wf_topo_ops *const *ops = wf_topo_table(); *ops != NULL; ops++) {
-        size_t len = strlen((*ops)->name);
-        int found = 0;
-        for (size_t i = 0; i < N_SPECS; i++) {
-            found |= strncmp(specs[i], (*ops)->name, len) == 0 && specs[i][len] == ':';
-        }
-        CHECK(found);
         CHECK((*ops)->args != NULL && (*ops)->summary != NULL);
-    }
-}
-
-static void neighbors_are_mutual(void)
-{
-    for (size_t i = 0; i < N_SPECS; i++) {
-        struct wf_topo *topo = make(specs[i]);
-        for (uint32_t node = 0; node < topo->n_nodes; node++) {
-            for (uint32_t port = 0; port < topo->n_ports; port++) {
-                uint32_t to = topo->ops->neighbor(topo, node, port);
-                uint32_t back = 0;
-                CHECK(to < topo->n_nodes);
-                while (back < topo->n_ports && topo->ops->neighbor(topo, to, back) != node) {
-                    back++;
-                }
-                CHECK(back < topo->n_ports);
-            }
+        CHECK((*ops)->params[0].name != NULL);
+        for (const char *const *spec = (*ops)->examples; *spec != NULL; spec++) {
+            size_t len = strlen((*ops)->name);
+            CHECK(strncmp(*spec, (*ops)->name, len) == 0 && (*spec)[len] == ':');
         }
-        wf_topo_free(topo);
     }
 }
 
-static void routes_are_shortest_paths(void)
+static void every_example_keeps_the_contract(void)
 {
-    for (size_t i = 0; i < N_SPECS; i++) {
-        struct wf_topo *topo = make(specs[i]);
-        uint32_t *dist = malloc(topo->n_nodes * sizeof(*dist));
-        uint32_t *queue = malloc(topo->n_nodes * sizeof(*queue));
-        for (uint32_t src = 0; src < topo->n_nodes; src++) {
-            search(topo, src, dist, queue);
-            for (uint32_t dst = 0; dst < topo->n_nodes; dst++) {
-                CHECK_U64(topo->ops->distance(topo, src, dst), dist[dst]);
-            }
+    for (const struct wf_topo_ops *const *ops = wf_topo_table(); *ops != NULL; ops++) {
+        for (const char *const *spec = (*ops)->examples; *spec != NULL; spec++) {
+            check_spec(*spec);
         }
-        free(dist);
-        free(queue);
-        wf_topo_free(topo);
     }
 }
 
-static void routes_arrive_within_the_promised_hops(void)
+/* A hierarchy is a topology like any other: direct and indirect networks, gates that are nodes
+ * and gates that are switches, in and around each other. */
+static const char *const hierarchies[] = {
+    "torus:3x2/mesh:2x2",
+    "torus:4/star:3",
+    "star:3/torus:2x3",
+    "star:2/star:3/star:2",
+    "mesh:2x2/torus:3/mesh:2x2",
+    "torus:1/mesh:2x3",
+    "mesh:5/torus:1",
+    "tree:4/tree:3,nodes=all",
+    "ring:4/tree:5,degree=3",
+    "full:3/ring:5,oneway",
+    "mesh:2/torus:2/star:2/mesh:2/ring:3",
+};
+
+enum { N_HIERARCHIES = sizeof(hierarchies) / sizeof(hierarchies[0]) };
+
+static void hierarchies_keep_the_contract(void)
 {
-    for (size_t i = 0; i < N_SPECS; i++) {
-        struct wf_topo *topo = make(specs[i]);
+    for (size_t i = 0; i < N_HIERARCHIES; i++) {
+        check_spec(hierarchies[i]);
+    }
+}
+
+/* The legs of every way are connected, stay in one level each and add up to the distance. */
+static void legs_add_up(void)
+{
+    for (size_t i = 0; i < N_HIERARCHIES; i++) {
+        struct wf_topo *topo = make(hierarchies[i]);
+        struct wf_leg legs[WF_LEGS_MAX];
+
         for (uint32_t src = 0; src < topo->n_nodes; src++) {
             for (uint32_t dst = 0; dst < topo->n_nodes; dst++) {
-                uint32_t at = src;
-                uint32_t left = topo->ops->distance(topo, src, dst);
-                for (; left > 0; left--) {
-                    uint32_t port = topo->ops->next_port(topo, at, dst);
-                    CHECK(port < topo->n_ports);
-                    CHECK_U64(topo->ops->distance(topo, at, dst), left);
-                    at = topo->ops->neighbor(topo, at, port);
+                uint32_t n = wf_topo_legs(topo, src, dst, legs), hops = 0;
+                for (uint32_t leg = 0; leg < n; leg++) {
+                    const struct wf_topo *level = legs[leg].topo;
+                    CHECK(legs[leg].level < wf_topo_n_levels(topo));
+                    CHECK(level == wf_topo_level(topo, legs[leg].level));
+                    CHECK(legs[leg].from != legs[leg].to);
+                    hops += level->ops->distance(level, legs[leg].from, legs[leg].to);
                 }
-                CHECK_U64(at, dst);
-                CHECK_U64(topo->ops->next_port(topo, at, dst), WF_TOPO_NO_PORT);
+                CHECK_U64(hops, topo->ops->distance(topo, src, dst));
             }
         }
         wf_topo_free(topo);
@@ -115,9 +100,9 @@ static void routes_arrive_within_the_promised_hops(void)
 
 int main(void)
 {
-    RUN(every_kind_has_an_instance_and_a_description);
-    RUN(neighbors_are_mutual);
-    RUN(routes_are_shortest_paths);
-    RUN(routes_arrive_within_the_promised_hops);
+    RUN(every_kind_describes_itself);
+    RUN(every_example_keeps_the_contract);
+    RUN(hierarchies_keep_the_contract);
+    RUN(legs_add_up);
     return wf_test_done();
 }

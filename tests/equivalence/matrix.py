@@ -17,6 +17,10 @@ SCENARIOS = [
     ["replay", "gen:stencil3d", "-n", "60", "--net", "loggp", "-p", "gen.allreduce=true"],
     ["replay", "gen:stencil3d", "-n", "64", "--net", "latency", "--topo", "torus:4x4x4"],
     ["replay", "gen:stencil3d", "-n", "27", "--net", "alphabeta", "-p", "gen.iterations=2"],
+    ["replay", "gen:ring", "-n", "40", "--net", "latency", "--topo", "mesh:8x5"],
+    ["replay", "gen:random", "-n", "64", "--net", "latency", "--topo", "torus:4x4x4"],
+    ["replay", "gen:random", "-n", "50", "--net", "loggp", "--ranks-per-node", "4",
+     "-p", "gen.messages=20"],
 ]
 # More processes than one only where MPI is; `sequential` and `check-undo` use one of them.
 SCHEDULES = [

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One program on one network: every scheduler, with any number of threads, gives one digest and
  * one tally. */
+#include "gen/random.h"
+#include "gen/ring.h"
 #include "gen/stencil3d.h"
 #include "net/alphabeta.h"
 #include "net/latency.h"
@@ -84,6 +86,31 @@ static void stencils_on_alphabeta_and_latency(void)
     wf_source_free(source);
 }
 
+/* Programs in rounds: few messages at a time, and every rank waits for every one. */
+static void rounds_of_messages(void)
+{
+    static const struct wf_gen_ring_params ring = {.bytes = 4, .rounds = 20};
+    static const struct wf_gen_random_params random = {
+        .bytes = 5000, .messages = 20, .seed = 7};
+    static const uint32_t sizes[] = {1, 2, 30};
+
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        struct wf_source *source = NULL;
+        must(wf_gen_ring_ops.create(&ring, sizes[i], &source, NULL), NULL);
+        compare_all(small_steps(source, &wf_loggp_ops));
+        wf_source_free(source);
+        must(wf_gen_random_ops.create(&random, sizes[i], &source, NULL), NULL);
+        struct setup setup = small_steps(source, &wf_latency_ops);
+        setup.topo = "torus:6x5";
+        CHECK_U64(replay(&setup).tally.latency.n, UINT64_C(20) * sizes[i]);
+        compare_all(setup);
+        setup.ranks_per_node = 4;
+        setup.net = &wf_loggp_ops;
+        compare_all(setup);
+        wf_source_free(source);
+    }
+}
+
 /* Ranks that share a node, and therefore do not run ahead. */
 static void several_ranks_on_a_node(void)
 {
@@ -100,7 +127,7 @@ static void several_ranks_on_a_node(void)
 /* No promise to go by: windows as narrow as they get. */
 static void a_network_without_latency(void)
 {
-    static const struct wf_loggp_params params = {.bandwidth = 1000000000};
+    static const struct wf_loggp_params params = {.bandwidth = 1000000000 * WF_RATE_BYTE};
     struct wf_source *source = stencil(27);
     struct setup setup = small_steps(source, &wf_loggp_ops);
 
@@ -188,6 +215,7 @@ int main(void)
 {
     RUN(stencils_on_loggp);
     RUN(stencils_on_alphabeta_and_latency);
+    RUN(rounds_of_messages);
     RUN(several_ranks_on_a_node);
     RUN(a_network_without_latency);
     RUN(random_partners);

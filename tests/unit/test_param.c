@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/param.h"
 
+#include "base/units.h"
+
 #include "wf_test.h"
 
 #include <stdbool.h>
@@ -18,6 +20,7 @@ struct settings {
     double noise;
     int mapping;
     char *label;
+    struct wf_list delays, speeds;
     char guard; /* nothing may write here */
 };
 
@@ -37,6 +40,8 @@ static const struct wf_param table[] = {
     {ROW("mapping", WF_PARAM_ENUM, mapping), .def = "cyclic", .choices = mappings,
      .doc = "Map"},
     {ROW("label", WF_PARAM_TEXT, label), .def = "none", .doc = "Label"},
+    {ROW("delays", WF_PARAM_TIMES, delays), .def = "1us", .max = "1s", .doc = "Delays"},
+    {ROW("speeds", WF_PARAM_RATES, speeds), .def = "1GB/s,2GB/s", .doc = "Speeds"},
     WF_PARAM_END,
 };
 
@@ -48,7 +53,7 @@ static void defaults_are_applied_and_required_members_left(void)
     CHECK_U64(s.ranks, 0);
     CHECK_U64(s.packet_bytes, 4096);
     CHECK_U64((uint64_t)s.latency_ps, 1000000);
-    CHECK_U64(s.bandwidth, 25000000000);
+    CHECK_U64(s.bandwidth, 25000000000 * WF_RATE_BYTE);
     CHECK(s.noise == 0.0);
     CHECK(s.mapping == 1);
     CHECK_STR(s.label, "none");
@@ -95,6 +100,9 @@ static void values_are_set_by_name_and_read_back(void)
         {"mapping", "random", "random"},
         {"label", "", ""},
         {"label", "a b=c", "a b=c"},
+        {"delays", "1us,0.1us,0", "1us,100ns,0"},
+        {"delays", "1s", "1s"},
+        {"speeds", "1Gbit/s,10Gbit/s,0.1bit/s", "125MB/s,1.25GB/s,0.0125B/s"},
     };
     struct settings s = {.guard = 9};
     char buf[WF_PARAM_TEXT_MAX];
@@ -133,6 +141,10 @@ static void bad_values_are_refused_and_change_nothing(void)
          "net.mapping: 'cylic' is not one of block|cyclic|random; did you "
          "mean 'cyclic'?"},
         {"mapping", "1", "'1' is not one of block|cyclic|random"},
+        {"delays", "1us,2s", "net.delays: '2s' is too large; expected at most 1s"},
+        {"delays", "1us,,2us", "net.delays: '' is not a time"},
+        {"delays", "1us,", "net.delays: '' is not a time"},
+        {"speeds", "1GB/s,7", "net.speeds: '7' is not a rate"},
         {"latencyy", "1us", "unknown parameter 'net.latencyy'; did you mean 'net.latency'?"},
         {"zzz", "1us", "unknown parameter 'net.zzz'"},
     };

@@ -16,6 +16,8 @@ static struct wf_replay_tally finished_tally(void)
     wf_stat_add(&tally.finish, 2001);
     wf_stat_add(&tally.compute, 500);
     wf_stat_add(&tally.wait, 0);
+    wf_stat_add(&tally.latency, 70);
+    wf_stat_add(&tally.latency, 30);
     return tally;
 }
 
@@ -32,6 +34,9 @@ static void a_finished_replay_is_a_prediction(void)
     CHECK_U64(wf_doc_get_count(result, "ranks.finish_ps.min", 0), 1000);
     CHECK_U64(wf_doc_get_count(result, "ranks.finish_ps.mean", 0), 1500);
     CHECK_U64(wf_doc_get_count(result, "messages", 0), 6);
+    CHECK_U64(wf_doc_get_count(result, "message_latency_ps.min", 0), 30);
+    CHECK_U64(wf_doc_get_count(result, "message_latency_ps.mean", 0), 50);
+    CHECK_U64(wf_doc_get_count(result, "message_latency_ps.max", 0), 70);
     CHECK(strcmp(wf_doc_get_text(result, "digest", ""), "0000000000000abc") == 0);
     CHECK(wf_doc_find(result, "waiting") == NULL);
     wf_doc_free(result);

@@ -54,7 +54,8 @@ static void collectives_end_with_the_right_number_of_messages(void)
 /* Each exchange of recursive doubling takes as long as one message, on an idle network. */
 static void an_allreduce_of_a_power_of_two_takes_log2_messages(void)
 {
-    static const struct wf_alphabeta_params ab = {.alpha = 1000, .bandwidth = 1000000000000};
+    static const struct wf_alphabeta_params ab = {.alpha = 1000,
+                                                  .bandwidth = 1000000000000 * WF_RATE_BYTE};
     static const struct wf_op ops[] = {ALLREDUCE(24), END};
 
     for (uint32_t rounds = 0; rounds <= 5; rounds++) {
@@ -178,6 +179,41 @@ static void the_latency_model_counts_hops(void)
     CHECK(out.tally.finish.max == 2 * 100000 + 100000);
 }
 
+/* Sends one message of 1000 bytes from the first rank to another of 12 on nested networks and
+ * returns when it is there, in picoseconds. */
+static int64_t nested_latency(const char *topo, uint32_t to)
+{
+    static const struct wf_op idle[] = {END};
+    static uint64_t latencies[] = {1000000, 100000};
+    static uint64_t rates[] = {1000000000 * WF_RATE_BYTE, 10000000000 * WF_RATE_BYTE};
+    const struct wf_latency_params params = {.link_latency = {latencies, 2},
+                                             .bandwidth = {rates, 2}};
+    const struct wf_op send[] = {SEND(to, 0, 1000), END}, recv[] = {RECV(0, 0), END};
+    const struct wf_op *ranks[12];
+
+    for (uint32_t i = 0; i < 12; i++) {
+        ranks[i] = idle;
+    }
+    ranks[0] = send;
+    ranks[to] = recv;
+    struct outcome out = replay_script(
+        (struct setup){.net = &wf_latency_ops, .net_params = &params, .topo = topo}, ranks, 12);
+    return out.tally.finish.max;
+}
+
+/* Outside 1 us and 1 GB/s (1000 bytes: 1 us), inside 100 ns and 10 GB/s (1000 bytes: 100 ns).
+ */
+static void a_hierarchy_costs_every_level_crossed_and_the_lowest_bandwidth(void)
+{
+    /* A mesh of 3 in each node of a ring of 4; its gate is its node 0. */
+    CHECK(nested_latency("torus:4/mesh:3", 2) == 2 * 100000 + 100000);
+    CHECK(nested_latency("torus:4/mesh:3", 3) == 1000000 + 1000000);
+    CHECK(nested_latency("torus:4/mesh:3", 8) == 2 * 1000000 + 2 * 100000 + 1000000);
+    /* A star's gate is its switch: one hop to it, one hop from it. */
+    CHECK(nested_latency("torus:4/star:3", 1) == 2 * 100000 + 100000);
+    CHECK(nested_latency("torus:4/star:3", 3) == 100000 + 1000000 + 100000 + 1000000);
+}
+
 static void a_rank_may_write_to_itself(void)
 {
     static const struct wf_op ops[] = {ISEND(0, 0, 1000, 0), RECV(0, 0), END};
@@ -192,8 +228,10 @@ static void a_rank_may_write_to_itself(void)
 /* Ranks that share a node share its interface: they send in the order of time. */
 static void ranks_on_one_node_share_the_interface_in_order_of_time(void)
 {
-    static const struct wf_loggp_params params = {
-        .latency = 1000, .overhead = 500, .gap = 100, .bandwidth = 1000000000000};
+    static const struct wf_loggp_params params = {.latency = 1000,
+                                                  .overhead = 500,
+                                                  .gap = 100,
+                                                  .bandwidth = 1000000000000 * WF_RATE_BYTE};
     static const struct wf_op zero[] = {COMPUTE(2000), SEND(2, 0, 10001), END};
     static const struct wf_op one[] = {COMPUTE(1000), SEND(3, 0, 10001), END};
     static const struct wf_op two[] = {RECV(0, 0), END};
@@ -342,6 +380,7 @@ int main(void)
     RUN(a_message_nobody_wants_is_counted);
     RUN(the_times_of_a_rank_add_up);
     RUN(the_latency_model_counts_hops);
+    RUN(a_hierarchy_costs_every_level_crossed_and_the_lowest_bandwidth);
     RUN(a_rank_may_write_to_itself);
     RUN(ranks_on_one_node_share_the_interface_in_order_of_time);
     RUN(running_ahead_changes_no_time);

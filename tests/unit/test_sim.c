@@ -55,7 +55,7 @@ static void bad_scenarios_are_refused(void)
         {"source=gen:stencil3d ranks=8 phold.lps=1", WF_EUSAGE, "means nothing"},
         {"source=gen:stencil3d ranks=8 net.l=1us", WF_EUSAGE, "net.L"},
         {"source=gen:stencil3d ranks=8 network=latency", WF_EUSAGE, "needs a topology"},
-        {"source=gen:stencil3d ranks=8 topology=torus:7", WF_EUSAGE, "has only 7"},
+        {"source=gen:stencil3d ranks=8 topology=torus:7", WF_EINVAL, "has only 7"},
         {"source=gen:stencil3d ranks=4000000000", WF_ELIMIT, "memory"},
         {"source=bench:fold", WF_EUSAGE, "did you mean 'phold'?"},
         {"source=bench:phold phold.lps=1073741824", WF_ELIMIT, "memory"},

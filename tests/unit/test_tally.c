@@ -19,6 +19,8 @@ static void merging_does_not_depend_on_the_parts(void)
             struct wf_replay_tally *to = &part[wf_test_rand(SEED, c, 2 * i + 1) % 3];
             wf_stat_add(&whole.finish, value);
             wf_stat_add(&to->finish, value);
+            wf_stat_add(&whole.latency, value / 2);
+            wf_stat_add(&to->latency, value / 2);
             wf_tally_block(&whole, &blocked);
             wf_tally_block(to, &blocked);
             whole.messages += i;

@@ -49,27 +49,27 @@ static const struct unit size_units[] = {
 };
 
 static const struct unit rate_units[] = {
-    {"B/s", 1, 1},
-    {"Bps", 1, 1},
-    {"kB/s", 1000, 1},
-    {"MB/s", 1000000, 1},
-    {"GB/s", 1000000000, 1},
-    {"TB/s", 1000000000000, 1},
-    {"KiB/s", 1024, 1},
-    {"MiB/s", 1048576, 1},
-    {"GiB/s", 1073741824, 1},
-    {"TiB/s", 1099511627776, 1},
-    {"EiB/s", 1152921504606846976, 1},
-    {"bit/s", 1, 8},
-    {"bps", 1, 8},
-    {"kbit/s", 1000, 8},
-    {"Kbit/s", 1000, 8},
-    {"Mbit/s", 1000000, 8},
-    {"Gbit/s", 1000000000, 8},
-    {"Gbps", 1000000000, 8},
-    {"Tbit/s", 1000000000000, 8},
-    {"Kibit/s", 1024, 8},
-    {"Gibit/s", 1073741824, 8},
+    {"B/s", 8000, 1},
+    {"Bps", 8000, 1},
+    {"kB/s", 8000000, 1},
+    {"MB/s", 8000000000, 1},
+    {"GB/s", 8000000000000, 1},
+    {"TB/s", 8000000000000000, 1},
+    {"KiB/s", 8192000, 1},
+    {"MiB/s", 8388608000, 1},
+    {"GiB/s", 8589934592000, 1},
+    {"TiB/s", 8796093022208000, 1},
+    {"PB/s", 8000000000000000000, 1},
+    {"bit/s", 8000, 8},
+    {"bps", 8000, 8},
+    {"kbit/s", 8000000, 8},
+    {"Kbit/s", 8000000, 8},
+    {"Mbit/s", 8000000000, 8},
+    {"Gbit/s", 8000000000000, 8},
+    {"Gbps", 8000000000000, 8},
+    {"Tbit/s", 8000000000000000, 8},
+    {"Kibit/s", 8192000, 8},
+    {"Gibit/s", 8589934592000, 8},
 };
 
 static const struct unit count_units[] = {{"", 1, 1}};
@@ -248,10 +248,12 @@ static void known_texts_have_known_values(void)
         {1, "15.5EiB", 17870283321406128128u},
         /* 2^-60: more digits than 128 bits hold. */
         {1, "0.000000000000000000867361737988403547205962240695953369140625EiB", 1},
-        {2, "200Gbit/s", 25000000000},
-        {2, "8bit/s", 1},
-        {2, "147573952589676412920bit/s", UINT64_MAX},
-        {2, "1GiB/s", 1073741824},
+        {2, "200Gbit/s", 25000000000 * WF_RATE_BYTE},
+        {2, "8bit/s", WF_RATE_BYTE},
+        {2, "0.1bit/s", 100},
+        {2, "0.001bit/s", 1},
+        {2, "18446744073709551.615bit/s", UINT64_MAX},
+        {2, "1GiB/s", 1073741824 * WF_RATE_BYTE},
         {3, "18446744073709551615", UINT64_MAX},
         {3, "7", 7},
     };
@@ -287,12 +289,13 @@ static void known_values_have_known_texts(void)
         {1, 65536, "64KiB"},
         {1, 1500000, "1.5MB"},
         {1, UINT64_MAX, "18446744073709551615"},
-        {2, 25000000000, "25GB/s"},
-        {2, 12500000000, "12.5GB/s"},
-        {2, 1073741824, "1GiB/s"},
-        {2, 1, "1B/s"},
+        {2, 25000000000 * WF_RATE_BYTE, "25GB/s"},
+        {2, 12500000000 * WF_RATE_BYTE, "12.5GB/s"},
+        {2, 1073741824 * WF_RATE_BYTE, "1GiB/s"},
+        {2, WF_RATE_BYTE, "1B/s"},
+        {2, 100, "0.0125B/s"},
         {2, 0, "0B/s"},
-        {2, UINT64_MAX, "18446744073709551615B/s"},
+        {2, UINT64_MAX, "2305843009213693.951875B/s"},
         {3, 1000000, "1000000"},
         {3, 0, "0"},
     };
@@ -347,10 +350,10 @@ static void bad_texts_are_refused_in_words(void)
         {2, "25", "'25' is not a rate; expected a number and a unit such as 25GB/s"},
         {2, "25GB", "is not a rate"},
         {2, "0", "is not a rate"},
-        {2, "0B/s", "'0B/s' is too small; expected at least 1B/s"},
-        {2, "4bit/s", "not a whole number of bytes per second"},
-        {2, "0.5B/s", "not a whole number of bytes per second"},
-        {2, "147573952589676412928bit/s", "too large"},
+        {2, "0B/s", "'0B/s' is too small; expected at least 0.000125B/s"},
+        {2, "0.0005bit/s", "not a whole number of millibits per second"},
+        {2, "1.00001B/s", "not a whole number of millibits per second"},
+        {2, "18446744073709551.616bit/s", "too large"},
         {3, "1.5", "'1.5' is not a count; expected a whole number such as 42"},
         {3, "12k", "is not a count"},
         {3, "-1", "is not a count"},
@@ -480,10 +483,13 @@ static void a_transfer_takes_the_least_sufficient_time(void)
     for (uint64_t i = 0; i < CASES; i++) {
         uint64_t bytes = wf_test_rand(SEED, i, 30) >> (wf_test_rand(SEED, i, 31) % 64);
         uint64_t rate = (wf_test_rand(SEED, i, 32) >> (wf_test_rand(SEED, i, 33) % 64)) + 1;
+        if (i % 2 == 0 && rate <= UINT64_MAX / WF_RATE_BYTE) {
+            rate *= WF_RATE_BYTE;
+        }
         if (rate == 0) {
             continue;
         }
-        wf_u128 work = (wf_u128)bytes * 1000000000000u;
+        wf_u128 work = (wf_u128)bytes * 1000000000000u * WF_RATE_BYTE;
         int64_t ps = wf_transfer_ps(bytes, rate);
         CHECK(ps >= 0);
         CHECK(ps == 0 || (wf_u128)(ps - 1) * rate < work);
@@ -493,15 +499,17 @@ static void a_transfer_takes_the_least_sufficient_time(void)
 
 static void transfers_at_the_edges(void)
 {
+    const uint64_t byte = WF_RATE_BYTE;
+
     CHECK_U64((uint64_t)wf_transfer_ps(0, 1), 0);
     CHECK_U64((uint64_t)wf_transfer_ps(1, UINT64_MAX), 1);
-    CHECK_U64((uint64_t)wf_transfer_ps(1, 1000000000000), 1);
-    CHECK_U64((uint64_t)wf_transfer_ps(1, 999999999999), 2);
-    CHECK_U64((uint64_t)wf_transfer_ps(9223372, 1), 9223372000000000000u);
-    CHECK_U64((uint64_t)wf_transfer_ps(9223373, 1), INT64_MAX);
-    CHECK_U64((uint64_t)wf_transfer_ps(18446744, 2), 9223372000000000000u);
+    CHECK_U64((uint64_t)wf_transfer_ps(1, 1000000000000 * byte), 1);
+    CHECK_U64((uint64_t)wf_transfer_ps(1, 1000000000000 * byte - 1), 2);
+    CHECK_U64((uint64_t)wf_transfer_ps(9223372, byte), 9223372000000000000u);
+    CHECK_U64((uint64_t)wf_transfer_ps(9223373, byte), INT64_MAX);
+    CHECK_U64((uint64_t)wf_transfer_ps(18446744, 2 * byte), 9223372000000000000u);
     CHECK_U64((uint64_t)wf_transfer_ps(UINT64_MAX, 1), INT64_MAX);
-    CHECK_U64((uint64_t)wf_transfer_ps(UINT64_MAX, UINT64_MAX), 1000000000000);
+    CHECK_U64((uint64_t)wf_transfer_ps(4, 100), 320000000000000u); /* 32 bit at 0.1 bit/s */
 }
 
 int main(void)

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/columns.h"
+#include "cli/opt.h"
+#include "cli/topo_facts.h"
+#include "draw/draw.h"
+#include "report/output.h"
+#include "report/writer.h"
+#include "sim/world.h"
+
+#include <weft/weft.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+#define TOPO_SCHEMA "weft-topo-1"
+
+/* Files with a line for each cable are refused above this unless forced. */
+#define CABLES_MAX UINT64_C(10000000)
+
+struct topo_opts {
+    bool help, json, force;
+    const char *routes;
+    const char *output;
+};
+
+static const struct wf_opt rows[] = {
+    {.param = {.name = "routes",
+               .type = WF_PARAM_TEXT,
+               .offset = offsetof(struct topo_opts, routes),
+               .doc = "Show the route from node A to node B, hop by hop"},
+     .arg = "<A>,<B>"},
+    {.param = {.name = "output",
+               .type = WF_PARAM_TEXT,
+               .offset = offsetof(struct topo_opts, output),
+               .doc =
+                   "Write the network to a file instead, as its name says: .svg (a picture), "
+                   ".dot (for Graphviz) or .csv (a table of cables)"},
+     .letter = 'o',
+     .arg = "<file>"},
+    {.param = {.name = "force",
+               .type = WF_PARAM_BOOL,
+               .offset = offsetof(struct topo_opts, force),
+               .doc = "Overwrite that file if it exists, and write it however long"},
+     .letter = 'f'},
+    {.param = {.name = "json",
+               .type = WF_PARAM_BOOL,
+               .offset = offsetof(struct topo_opts, json),
+               .doc = "Print everything as one JSON document"}},
+    WF_OPT_HELP(struct topo_opts),
+    WF_OPT_END,
+};
+
+static void topo_help(FILE *out)
+{
+    static const struct wf_opt_help help = {
+        .synopsis = "weft topo [options] <topology> | list",
+        .summary = "Show the figures of a topology, its routes, or a picture of it; 'weft topo "
+                   "list' shows how topologies are written",
+        .examples =
+            {
+                {"weft topo torus:8x8x8", "Nodes, links, diameter, bisection and cost"},
+                {"weft topo torus:8x8 -o torus.svg", "A picture of it"},
+            },
+        .table = rows,
+    };
+
+    wf_opt_print_help(&help, out);
+}
+
+static void write_json(struct wf_cli *cli, struct wf_value *doc)
+{
+    const struct wf_write_options options = {.verbose = false};
+
+    wf_writer_json.write(doc, &options, cli->out);
+    cli->answered = true;
+}
+
+static struct wf_value *new_document(void)
+{
+    struct wf_value *doc = wf_doc_new();
+
+    wf_doc_text(doc, "schema", TOPO_SCHEMA);
+    wf_doc_text(doc, "version", weft_version());
+    return doc;
+}
+
+/* ---- weft topo list ---- */
+
+static void list_json(struct wf_cli *cli)
+{
+    struct wf_value *doc = new_document();
+    struct wf_value *list = wf_doc_list(doc, "topologies");
+
+    for (const struct wf_topo_ops *const *ops = wf_topo_table(); *ops != NULL; ops++) {
+        struct wf_value *entry = wf_doc_section(list, NULL);
+
+        wf_doc_text(entry, "name", (*ops)->name);
+        wf_doc_text(entry, "args", (*ops)->args);
+        wf_doc_text(entry, "summary", (*ops)->summary);
+        if ((*ops)->examples[0] != NULL) {
+            wf_doc_text(entry, "example", (*ops)->examples[0]);
+        }
+    }
+    write_json(cli, doc);
+    wf_doc_free(doc);
+}
+
+/* Breaks "name:args" between words where it does not fit the page. */
+static void print_kind(FILE *out, const struct wf_topo_ops *ops)
+{
+    enum { WIDTH = 80, INDENT = 2, DEEPER = 6 };
+    char term[512];
+    size_t column = INDENT;
+    const char *rest = term;
+
+    (void)snprintf(term, sizeof(term), "%s:%s", ops->name, ops->args);
+    if (INDENT + strlen(term) <= WIDTH) {
+        wf_columns_row(out, term, ops->summary);
+        return;
+    }
+    (void)fprintf(out, "%*s", INDENT, "");
+    while (*rest != '\0') {
+        size_t word = strcspn(rest, " ");
+
+        if (column + 1 + word > WIDTH) {
+            (void)fprintf(out, "\n%*s", DEEPER, "");
+            column = DEEPER;
+        } else if (rest != term) {
+            (void)fputc(' ', out);
+            column++;
+        }
+        (void)fprintf(out, "%.*s", (int)word, rest);
+        column += word;
+        rest += word + strspn(rest + word, " ");
+    }
+    (void)fputc('\n', out);
+    wf_columns_row(out, "", ops->summary);
+}
+
+static void list(struct wf_cli *cli, const struct topo_opts *opts)
+{
+    if (opts->json) {
+        list_json(cli);
+        return;
+    }
+    for (const struct wf_topo_ops *const *ops = wf_topo_table(); *ops != NULL; ops++) {
+        print_kind(cli->out, *ops);
+    }
+    (void)fputs("\nA slash nests networks: torus:4x4/mesh:2x2 has a mesh in each node.\n"
+                "'weft help topo.<name>' explains the parameters of one.\n",
+                cli->out);
+}
+
+/* ---- the operands ---- */
+
+/* What is asked. */
+struct request {
+    const char *spec;
+    const char *to; /* the second node of "--routes A B", which is an operand; or null */
+};
+
+static bool is_number(const char *text)
+{
+    return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
+/* No topology is a number, so that the end of a route can be told from it in any order. */
+static enum wf_status sort_operands(const struct topo_opts *opts,
+                                    const struct wf_operands *operands, struct request *request,
+                                    struct wf_err *err)
+{
+    bool lacks_end = opts->routes != NULL && is_number(opts->routes);
+    size_t topologies = 0;
+
+    for (size_t i = 0; i < operands->args.n; i++) {
+        const char *word = operands->args.items[i];
+
+        if (lacks_end && request->to == NULL && is_number(word)) {
+            request->to = word;
+        } else if (topologies++ == 0) {
+            request->spec = word;
+        } else {
+            return wf_err_set(err, WF_EUSAGE,
+                              "topo: one topology expected, but there is also '%.64s'", word);
+        }
+    }
+    if (topologies == 0) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "topo: no topology; for example: weft topo torus:8x8x8, or weft topo "
+                          "list");
+    }
+    return WF_OK;
+}
+
+/* ---- routes ---- */
+
+struct ends {
+    uint32_t from, to;
+};
+
+static enum wf_status parse_node(const struct wf_topo *topo, const char *text, uint32_t *out,
+                                 struct wf_err *err)
+{
+    uint64_t node = 0;
+
+    if (!is_number(text)) {
+        return wf_err_set(err, WF_EUSAGE, "--routes: '%.64s' is not the number of a node",
+                          text);
+    }
+    if (wf_parse_count(text, &node, NULL) != WF_OK || node >= topo->n_nodes) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "--routes: node %.24s is out of range; expected 0 to %" PRIu32, text,
+                          topo->n_nodes - 1);
+    }
+    *out = (uint32_t)node;
+    return WF_OK;
+}
+
+static enum wf_status parse_ends(const struct wf_topo *topo, const struct topo_opts *opts,
+                                 const struct request *request, struct ends *ends,
+                                 struct wf_err *err)
+{
+    char from[64];
+    size_t length = strcspn(opts->routes, ",:");
+    const char *to = opts->routes[length] != '\0' ? opts->routes + length + 1 : request->to;
+
+    if (to == NULL) {
+        return wf_err_set(err, WF_EUSAGE, "--routes: two nodes expected, as in --routes 0,5");
+    }
+    (void)snprintf(from, sizeof(from), "%.*s", (int)(length < 63 ? length : 63), opts->routes);
+    enum wf_status status = parse_node(topo, from, &ends->from, err);
+    return status == WF_OK ? parse_node(topo, to, &ends->to, err) : status;
+}
+
+/* ---- files ---- */
+
+static enum wf_status write_file(const struct wf_topo *topo, const char *spec,
+                                 const struct topo_opts *opts, struct wf_err *err)
+{
+    const struct wf_draw_format *format = NULL;
+    struct wf_output *output = NULL;
+
+    enum wf_status status = wf_draw_for_path(opts->output, &format, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    if (format->every_cable && topo->n_links > CABLES_MAX && !opts->force) {
+        return wf_err_set(err, WF_ELIMIT,
+                          "output '%.100s' would have %" PRIu64 " lines, one for each link; -f "
+                          "writes it anyway",
+                          opts->output, topo->n_links);
+    }
+    status = wf_output_check(opts->output, opts->force, err);
+    if (status == WF_OK) {
+        status = wf_output_open(opts->output, opts->force, &output, err);
+    }
+    if (status != WF_OK) {
+        return status;
+    }
+    format->write(topo, spec, wf_output_stream(output));
+    return wf_output_commit(output, err);
+}
+
+/* ---- the verb ---- */
+
+static void print(struct wf_cli *cli, const struct wf_topo *topo, const char *spec,
+                  const struct topo_opts *opts, const struct ends *ends)
+{
+    if (opts->json) {
+        struct wf_value *doc = new_document();
+
+        wf_topo_facts_add(topo, spec, doc);
+        if (opts->routes != NULL) {
+            wf_topo_route_add(topo, ends->from, ends->to, doc);
+        }
+        write_json(cli, doc);
+        wf_doc_free(doc);
+    } else if (opts->routes != NULL) {
+        wf_topo_route_print(topo, ends->from, ends->to, cli->out);
+    } else if (opts->output == NULL) {
+        wf_topo_facts_print(topo, spec, cli->out);
+    }
+}
+
+static enum wf_status show(struct wf_cli *cli, const struct request *request,
+                           const struct topo_opts *opts, struct wf_err *err)
+{
+    const struct wf_draw_format *format = NULL;
+    struct wf_topo *topo = NULL;
+    struct ends ends = {0, 0};
+    enum wf_status status = WF_OK;
+
+    /* A name that no file can have is told before anything else. */
+    if (opts->output != NULL) {
+        status = wf_draw_for_path(opts->output, &format, err);
+    }
+    if (status == WF_OK) {
+        status = wf_topo_create(request->spec, &topo, err);
+    }
+    if (status == WF_OK && opts->routes != NULL) {
+        status = parse_ends(topo, opts, request, &ends, err);
+    }
+    if (status == WF_OK && opts->output != NULL && wf_world_is_first(cli->world)) {
+        status = write_file(topo, request->spec, opts, err);
+    }
+    status = wf_world_agree(cli->world, status, err);
+    if (status == WF_OK) {
+        print(cli, topo, request->spec, opts, &ends);
+    }
+    wf_topo_free(topo);
+    return status;
+}
+
+static enum wf_status answer(struct wf_cli *cli, const struct topo_opts *opts,
+                             const struct wf_operands *operands, struct wf_err *err)
+{
+    struct request request = {.spec = ""};
+
+    enum wf_status status = sort_operands(opts, operands, &request, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    if (strcmp(request.spec, "list") == 0) {
+        list(cli, opts);
+        return WF_OK;
+    }
+    return show(cli, &request, opts, err);
+}
+
+static enum wf_status topo_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
+{
+    struct topo_opts opts;
+    struct wf_operands operands;
+
+    enum wf_status status = wf_opt_parse(rows, argc, argv, &opts, &operands, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    if (opts.help) {
+        topo_help(cli->out);
+    } else {
+        status = answer(cli, &opts, &operands, err);
+    }
+    wf_opt_release(rows, &opts, &operands);
+    return status;
+}
+
+const struct wf_verb wf_verb_topo = {
+    .name = "topo",
+    .summary = "Show the figures of a topology, its routes, or a picture of it",
+    .run = topo_run,
+    .help = topo_help,
+};

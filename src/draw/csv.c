@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A table of cables, for spreadsheets and scripts. */
+#include "draw/cable.h"
+#include "draw/draw.h"
+
+#include <inttypes.h>
+
+static void csv_write(const struct wf_topo *topo, const char *spec, FILE *out)
+{
+    struct wf_cables cables;
+    struct wf_cable cable;
+
+    (void)spec;
+    (void)fputs("from,to,from_port,to_port,from_coords,to_coords\n", out);
+    wf_cables_begin(&cables, topo);
+    while (wf_cables_next(&cables, &cable)) {
+        char from[WF_VERTEX_NAME_MAX], to[WF_VERTEX_NAME_MAX], to_port[16] = "";
+        char from_coords[WF_VERTEX_COORDS_MAX], to_coords[WF_VERTEX_COORDS_MAX];
+
+        if (cable.to_port != WF_TOPO_NO_PORT) {
+            (void)snprintf(to_port, sizeof(to_port), "%" PRIu32, cable.to_port);
+        }
+        (void)fprintf(out, "%s,%s,%" PRIu32 ",%s,%s,%s\n",
+                      wf_vertex_name(topo, cable.from, from),
+                      wf_vertex_name(topo, cable.to, to), cable.from_port, to_port,
+                      wf_vertex_coords(topo, cable.from, ' ', from_coords),
+                      wf_vertex_coords(topo, cable.to, ' ', to_coords));
+    }
+    wf_cables_end(&cables);
+}
+
+const struct wf_draw_format wf_draw_csv = {
+    .extension = ".csv",
+    .summary = "a table of all cables",
+    .every_cable = true,
+    .write = csv_write,
+};

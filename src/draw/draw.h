@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_DRAW_DRAW_H
+#define WF_DRAW_DRAW_H
+
+/*
+ * Networks in files: as a picture, and cable by cable.
+ *
+ * To add a format: write one .c file that defines a const struct wf_draw_format, and add its
+ * address to the table in draw/registry.c. Drawing reads a topology through topo/topo.h alone,
+ * so that a new topology is drawn without a change here.
+ */
+
+#include "base/status.h"
+#include "topo/topo.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* All members are required. */
+struct wf_draw_format {
+    const char *extension; /* of files in this format, with the dot */
+    const char *summary;   /* one line, for help */
+    bool every_cable;      /* the file grows with the network */
+
+    /* Writes `topo`, which the user wrote as `spec`. Errors of `out` itself are found by the
+     * caller (ferror). */
+    void (*write)(const struct wf_topo *topo, const char *spec, FILE *out);
+};
+
+extern const struct wf_draw_format wf_draw_svg;
+extern const struct wf_draw_format wf_draw_dot;
+extern const struct wf_draw_format wf_draw_csv;
+
+/* The formats in a fixed order, null-terminated. */
+const struct wf_draw_format *const *wf_draw_table(void);
+
+/* The format for a file called `path`, by its extension; WF_EUSAGE if there is none. */
+WF_NODISCARD
+enum wf_status wf_draw_for_path(const char *path, const struct wf_draw_format **out,
+                                struct wf_err *err);
+
+/* How a vertex is called in all that people read: nodes by their number, switches "s0", "s1"
+ * and so on. `buf` of WF_VERTEX_NAME_MAX bytes; returns it. */
+enum { WF_VERTEX_NAME_MAX = 16 };
+char *wf_vertex_name(const struct wf_topo *topo, uint32_t vertex, char *buf);
+
+/* Where it is: its coordinates with `between` between them; a hub, which has no place, is "-".
+ * `buf` of WF_VERTEX_COORDS_MAX bytes; returns it. */
+enum { WF_VERTEX_COORDS_MAX = 96 };
+char *wf_vertex_coords(const struct wf_topo *topo, uint32_t vertex, char between, char *buf);
+
+/* The vertices that forward, also of a nested network: where the innermost network is direct,
+ * all nodes forward besides the switches of the outer ones. */
+uint32_t wf_network_routers(const struct wf_topo *topo);
+
+#endif

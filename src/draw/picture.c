@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "draw/picture.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void wf_picture_init(struct wf_picture *picture)
+{
+    memset(picture, 0, sizeof(*picture));
+}
+
+void wf_picture_fini(struct wf_picture *picture)
+{
+    free(picture->marks);
+    free(picture->lines);
+    free(picture->notes);
+    wf_picture_init(picture);
+}
+
+/* Room for one more in an array of `n`, which is full at each power of two. */
+static void *grow(void *array, uint32_t n, size_t size)
+{
+    if ((n & (n - 1)) == 0) {
+        return wf_xrealloc(array, n == 0 ? 1 : 2 * (size_t)n, size);
+    }
+    return array;
+}
+
+uint32_t wf_picture_mark(struct wf_picture *picture, const struct wf_mark *mark)
+{
+    picture->marks = grow(picture->marks, picture->n_marks, sizeof(*picture->marks));
+    picture->marks[picture->n_marks] = *mark;
+    return picture->n_marks++;
+}
+
+uint32_t wf_picture_line(struct wf_picture *picture, const struct wf_line *line)
+{
+    picture->lines = grow(picture->lines, picture->n_lines, sizeof(*picture->lines));
+    picture->lines[picture->n_lines] = *line;
+    return picture->n_lines++;
+}
+
+void wf_picture_note(struct wf_picture *picture, double x, double y, double size,
+                     const char *fmt, ...)
+{
+    struct wf_note note = {.x = x, .y = y, .size = size};
+    va_list ap;
+
+    va_start(ap, fmt);
+    (void)vsnprintf(note.text, sizeof(note.text), fmt, ap);
+    va_end(ap);
+    picture->notes = grow(picture->notes, picture->n_notes, sizeof(*picture->notes));
+    picture->notes[picture->n_notes++] = note;
+}
+
+uint32_t wf_picture_append(struct wf_picture *picture, const struct wf_picture *from, double x,
+                           double y, double scale)
+{
+    uint32_t first = picture->n_marks;
+
+    for (uint32_t i = 0; i < from->n_marks; i++) {
+        struct wf_mark mark = from->marks[i];
+        mark.x = x + mark.x * scale;
+        mark.y = y + mark.y * scale;
+        mark.r *= scale;
+        (void)wf_picture_mark(picture, &mark);
+    }
+    for (uint32_t i = 0; i < from->n_lines; i++) {
+        struct wf_line line = from->lines[i];
+        line.a += first;
+        line.b += first;
+        line.bow *= scale;
+        (void)wf_picture_line(picture, &line);
+    }
+    for (uint32_t i = 0; i < from->n_notes; i++) {
+        const struct wf_note *note = &from->notes[i];
+        wf_picture_note(picture, x + note->x * scale, y + note->y * scale, note->size * scale,
+                        "%s", note->text);
+    }
+    return first;
+}
+
+void wf_picture_spread(struct wf_picture *picture, double factor)
+{
+    for (uint32_t i = 0; i < picture->n_marks; i++) {
+        picture->marks[i].x *= factor;
+        picture->marks[i].y *= factor;
+    }
+    for (uint32_t i = 0; i < picture->n_lines; i++) {
+        picture->lines[i].bow *= factor;
+    }
+    for (uint32_t i = 0; i < picture->n_notes; i++) {
+        picture->notes[i].x *= factor;
+        picture->notes[i].y *= factor;
+    }
+}
+
+void wf_picture_control(const struct wf_picture *picture, const struct wf_line *line, double *x,
+                        double *y)
+{
+    const struct wf_mark *a = &picture->marks[line->a], *b = &picture->marks[line->b];
+    double dx = b->x - a->x, dy = b->y - a->y;
+    double length = sqrt(dx * dx + dy * dy);
+    double off = length > 0 ? 2 * line->bow / length : 0; /* a curve goes half-way to it */
+
+    *x = (a->x + b->x) / 2 + dy * off;
+    *y = (a->y + b->y) / 2 - dx * off;
+}
+
+static void include(struct wf_box *box, double x, double y, double half_width,
+                    double half_height)
+{
+    box->left = fmin(box->left, x - half_width);
+    box->right = fmax(box->right, x + half_width);
+    box->top = fmin(box->top, y - half_height);
+    box->bottom = fmax(box->bottom, y + half_height);
+}
+
+struct wf_box wf_picture_bounds(const struct wf_picture *picture)
+{
+    struct wf_box box = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+
+    for (uint32_t i = 0; i < picture->n_marks; i++) {
+        const struct wf_mark *mark = &picture->marks[i];
+        include(&box, mark->x, mark->y, mark->r, mark->r);
+    }
+    for (uint32_t i = 0; i < picture->n_lines; i++) {
+        const struct wf_line *line = &picture->lines[i];
+        const struct wf_mark *a = &picture->marks[line->a], *b = &picture->marks[line->b];
+        double x, y;
+
+        wf_picture_control(picture, line, &x, &y);
+        include(&box, ((a->x + b->x) / 2 + x) / 2, ((a->y + b->y) / 2 + y) / 2, 1, 1);
+    }
+    for (uint32_t i = 0; i < picture->n_notes; i++) {
+        const struct wf_note *note = &picture->notes[i];
+        include(&box, note->x, note->y, 0.3 * note->size * (double)strlen(note->text),
+                note->size);
+    }
+    if (box.left > box.right) {
+        return (struct wf_box){0, 0, 0, 0};
+    }
+    return box;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_DRAW_PICTURE_H
+#define WF_DRAW_PICTURE_H
+
+/*
+ * A picture before it is written: marks on a plane, lines between marks, and notes. Lines know
+ * their marks, not places, so that marks can still be moved. Lengths are pixels as on a screen,
+ * y grows downwards.
+ */
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum wf_mark_kind {
+    WF_MARK_DISC,   /* a circle behind others, that they are in */
+    WF_MARK_NODE,   /* a dot */
+    WF_MARK_SWITCH, /* a square */
+    WF_MARK_BLOCK,  /* a larger square that stands for many */
+    WF_MARK_GROUP,  /* a circle that stands for many */
+    WF_MARK_KINDS,
+};
+
+struct wf_mark {
+    enum wf_mark_kind kind;
+    double x, y;
+    double r;        /* a square is 2r wide */
+    uint32_t vertex; /* that it shows, or WF_TOPO_NO_VERTEX */
+    char label[24];  /* inside it; "" for none */
+    char title[72];  /* for who points at it; likewise */
+};
+
+enum wf_line_style {
+    WF_LINE_FAR,   /* around the edge, or between groups */
+    WF_LINE_PLAIN, /* to a neighbour in the picture */
+    WF_LINE_HINT,  /* stands for what was left out between */
+    WF_LINE_STYLES,
+};
+
+struct wf_line {
+    uint32_t a, b; /* marks */
+    enum wf_line_style style;
+    double bow;     /* how far its middle is off the straight line, to the left of a to b */
+    uint64_t links; /* that it stands for; 0 if it is one cable */
+    bool oneway;    /* an arrow from a to b */
+};
+
+struct wf_note {
+    double x, y, size; /* the middle of its base line; height of letters */
+    char text[96];
+};
+
+struct wf_picture {
+    struct wf_mark *marks;
+    struct wf_line *lines;
+    struct wf_note *notes;
+    uint32_t n_marks, n_lines, n_notes;
+    uint32_t gate;    /* the mark of the gate; meaningful where every vertex has a mark */
+    char legend[200]; /* a sentence on what the marks are */
+};
+
+struct wf_box {
+    double left, top, right, bottom;
+};
+
+void wf_picture_init(struct wf_picture *picture);
+void wf_picture_fini(struct wf_picture *picture);
+
+/* The first two return the number of what they add. */
+uint32_t wf_picture_mark(struct wf_picture *picture, const struct wf_mark *mark);
+uint32_t wf_picture_line(struct wf_picture *picture, const struct wf_line *line);
+WF_PRINTF(5, 6)
+void wf_picture_note(struct wf_picture *picture, double x, double y, double size,
+                     const char *fmt, ...);
+
+/* Adds the marks, lines and notes of `from`, everything `scale` times as large, its origin at
+ * (x, y). Returns the number of its first mark. */
+uint32_t wf_picture_append(struct wf_picture *picture, const struct wf_picture *from, double x,
+                           double y, double scale);
+
+/* Moves marks and notes away from the origin; they keep their size. */
+void wf_picture_spread(struct wf_picture *picture, double factor);
+
+/* Where a line's curve has its control point, if it is drawn as a quadratic curve. */
+void wf_picture_control(const struct wf_picture *picture, const struct wf_line *line, double *x,
+                        double *y);
+
+/* What everything fits in. */
+struct wf_box wf_picture_bounds(const struct wf_picture *picture);
+
+#endif

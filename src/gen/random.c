@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/random.h"
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "gen/rounds.h"
+#include "gen/shuffle.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Streams of random numbers. */
+enum { STREAM_ORDER, STREAM_PLACES };
+
+struct random {
+    struct wf_source source;
+    struct wf_shuffle shuffle;
+    uint64_t bytes;
+    uint64_t rounds;
+    uint64_t seed;
+};
+
+static const struct wf_param params_table[] = {
+    {.name = "bytes",
+     .type = WF_PARAM_SIZE,
+     .offset = offsetof(struct wf_gen_random_params, bytes),
+     .def = "4",
+     .doc = "Size of a message"},
+    {.name = "messages",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct wf_gen_random_params, messages),
+     .def = "0",
+     .doc = "Messages that each rank sends, one after the other; 0 is as many as ranks"},
+    {.name = "seed",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct wf_gen_random_params, seed),
+     .def = "1",
+     .doc = "Seed of the random pairs"},
+    WF_PARAM_END,
+};
+
+static enum wf_status random_create(const void *params, uint32_t n_ranks,
+                                    struct wf_source **out, struct wf_err *err)
+{
+    const struct wf_gen_random_params *given = params;
+    struct random *program = wf_xcalloc(1, sizeof(*program));
+
+    (void)err;
+    wf_shuffle_init(&program->shuffle, n_ranks);
+    program->bytes = given->bytes;
+    program->rounds = given->messages > 0 ? given->messages : n_ranks;
+    program->seed = given->seed;
+    program->source = (struct wf_source){
+        .ops = &wf_gen_random_ops,
+        .n_ranks = n_ranks,
+        .messages_expected = wf_rounds_messages(n_ranks, program->rounds),
+    };
+    *out = &program->source;
+    return WF_OK;
+}
+
+static void random_destroy(struct wf_source *source)
+{
+    free(source);
+}
+
+/* Who stands so many places behind and ahead of the rank in this round's circle. */
+static void find_partners(const struct random *program, uint32_t rank, struct wf_rounds_at *at)
+{
+    const struct wf_shuffle *shuffle = &program->shuffle;
+    uint32_t n = shuffle->n;
+    uint64_t key = wf_rng_draw(program->seed, STREAM_ORDER, at->round);
+    uint64_t random = wf_rng_draw(program->seed, STREAM_PLACES, at->round);
+    uint32_t places = n == 1 ? 0 : 1 + (uint32_t)wf_rng_below(random, n - 1);
+    uint32_t own = wf_shuffle_place(shuffle, key, rank);
+
+    at->from =
+        wf_shuffle_number(shuffle, key, own >= places ? own - places : own + (n - places));
+    at->to =
+        wf_shuffle_number(shuffle, key, own < n - places ? own + places : own - (n - places));
+}
+
+static bool random_next(const struct wf_source *source, uint32_t rank, struct wf_cursor *cursor,
+                        struct wf_op *op)
+{
+    const struct random *program = (const struct random *)source;
+    struct wf_rounds_at at;
+
+    assert(source->ops == &wf_gen_random_ops && rank < source->n_ranks);
+    memcpy(&at, cursor, sizeof(at));
+    if (at.round == program->rounds) {
+        return false;
+    }
+    if (at.step == 0) {
+        find_partners(program, rank, &at);
+    }
+    *op = wf_rounds_step(&at, program->bytes);
+    memcpy(cursor, &at, sizeof(at));
+    return true;
+}
+
+const struct wf_source_ops wf_gen_random_ops = {
+    .name = "random",
+    .summary = "messages between random pairs of ranks",
+    .params = params_table,
+    .params_size = sizeof(struct wf_gen_random_params),
+    .create = random_create,
+    .destroy = random_destroy,
+    .next = random_next,
+};

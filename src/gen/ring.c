@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/ring.h"
+
+#include "base/mem.h"
+#include "gen/rounds.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ring {
+    struct wf_source source;
+    uint64_t bytes;
+    uint64_t rounds;
+};
+
+static const struct wf_param params_table[] = {
+    {.name = "bytes",
+     .type = WF_PARAM_SIZE,
+     .offset = offsetof(struct wf_gen_ring_params, bytes),
+     .def = "4",
+     .doc = "Size of a message"},
+    {.name = "rounds",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct wf_gen_ring_params, rounds),
+     .def = "0",
+     .doc = "Messages that each rank sends, one after the other; 0 is as many as ranks"},
+    WF_PARAM_END,
+};
+
+static enum wf_status ring_create(const void *params, uint32_t n_ranks, struct wf_source **out,
+                                  struct wf_err *err)
+{
+    const struct wf_gen_ring_params *given = params;
+    struct ring *ring = wf_xcalloc(1, sizeof(*ring));
+
+    (void)err;
+    ring->bytes = given->bytes;
+    ring->rounds = given->rounds > 0 ? given->rounds : n_ranks;
+    ring->source = (struct wf_source){
+        .ops = &wf_gen_ring_ops,
+        .n_ranks = n_ranks,
+        .messages_expected = wf_rounds_messages(n_ranks, ring->rounds),
+    };
+    *out = &ring->source;
+    return WF_OK;
+}
+
+static void ring_destroy(struct wf_source *source)
+{
+    free(source);
+}
+
+static bool ring_next(const struct wf_source *source, uint32_t rank, struct wf_cursor *cursor,
+                      struct wf_op *op)
+{
+    const struct ring *ring = (const struct ring *)source;
+    uint32_t last = source->n_ranks - 1;
+    struct wf_rounds_at at;
+
+    assert(source->ops == &wf_gen_ring_ops && rank <= last);
+    memcpy(&at, cursor, sizeof(at));
+    if (at.round == ring->rounds) {
+        return false;
+    }
+    at.from = rank == 0 ? last : rank - 1;
+    at.to = rank == last ? 0 : rank + 1;
+    *op = wf_rounds_step(&at, ring->bytes);
+    memcpy(cursor, &at, sizeof(at));
+    return true;
+}
+
+const struct wf_source_ops wf_gen_ring_ops = {
+    .name = "ring",
+    .summary = "every rank passes on to the next what it got from the one before",
+    .params = params_table,
+    .params_size = sizeof(struct wf_gen_ring_params),
+    .create = ring_create,
+    .destroy = ring_destroy,
+    .next = ring_next,
+};

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net/none.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+enum { NONE_ARRIVAL };
+
+static const struct wf_param params_table[] = {WF_PARAM_END};
+
+static enum wf_status none_create(const void *params, const struct wf_net_env *env,
+                                  struct wf_net **out, struct wf_err *err)
+{
+    struct wf_net *net = wf_xmalloc(sizeof(*net));
+
+    (void)params;
+    (void)err;
+    *net = (struct wf_net){
+        .ops = &wf_none_ops,
+        .payload_max = sizeof(struct wf_message),
+        .ahead = WF_NET_ANY,
+        .n_nodes = env->n_nodes,
+    };
+    *out = net;
+    return WF_OK;
+}
+
+static void none_destroy(struct wf_net *net)
+{
+    free(net);
+}
+
+static void none_attach(struct wf_net *net, struct wf_engine *engine)
+{
+    wf_engine_promise(engine, net->promise_ps);
+}
+
+static int64_t none_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
+                         uint32_t dst_node, const struct wf_message *msg, int64_t start)
+{
+    (void)node;
+    wf_net_schedule(net, ctx, dst_node, start, NONE_ARRIVAL, msg);
+    return start;
+}
+
+static void none_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
+                       const struct wf_event *ev)
+{
+    net->user.arrived(net->user.arg, ctx, node, (const void *)ev->payload, wf_now(ctx));
+}
+
+const struct wf_net_ops wf_none_ops = {
+    .name = "none",
+    .summary = "no cost at all: to measure the simulator, and programs without their network",
+    .params = params_table,
+    .params_size = 0,
+    .create = none_create,
+    .destroy = none_destroy,
+    .attach = none_attach,
+    .send = none_send,
+    .event = none_event,
+};

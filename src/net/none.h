@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_NET_NONE_H
+#define WF_NET_NONE_H
+
+/* No network: every message is there at once and costs nothing. For measuring the simulator
+ * itself, and for the time a program takes with communication for free. */
+
+#include "net/net.h"
+
+extern const struct wf_net_ops wf_none_ops;
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_REPLAY_CPU_H
+#define WF_REPLAY_CPU_H
+
+/*
+ * The processors of a node. All but `scale` only describes: it is echoed in results and changes
+ * nothing.
+ */
+
+#include "base/int128.h"
+#include "base/param.h"
+#include "base/units.h"
+
+struct wf_cpu_params {
+    char *name;
+    uint64_t cores;
+    double clock_ghz;
+    double gflops;
+    double scale; /* on all compute times */
+};
+
+extern const struct wf_param wf_cpu_params[]; /* over struct wf_cpu_params */
+
+/* A factor as a fixed-point number with 32 binary places: times are multiplied in integers, so
+ * that they are the same everywhere. */
+#define WF_CPU_SCALE_ONE (UINT64_C(1) << 32)
+
+/* Rounds to the nearest; `factor` within the limits of the parameter. */
+uint64_t wf_cpu_scale(double factor);
+
+/* duration * scale, rounded to the nearest picosecond, at most WF_TIME_MAX; `duration` is not
+ * negative. */
+static inline int64_t wf_cpu_time(uint64_t scale, int64_t duration)
+{
+    wf_u128 product = (wf_u128)(uint64_t)duration * scale + WF_CPU_SCALE_ONE / 2;
+    wf_u128 time = product >> 32;
+
+    return time > (wf_u128)WF_TIME_MAX ? WF_TIME_MAX : (int64_t)time;
+}
+
+#endif

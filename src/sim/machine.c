@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/machine.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "net/net.h"
+#include "replay/cpu.h"
+#include "sim/machine_reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INCLUDE_DEPTH_MAX = 16, FILES_MAX = 64 };
+
+/* The files being read, each included by the one before. */
+struct chain {
+    const struct wf_machine_file *files[INCLUDE_DEPTH_MAX];
+    size_t depth;
+    size_t n_files; /* read so far, done ones too */
+};
+
+/* ---- the keys of a file ---- */
+
+/* Tries the last setting on a table of `size` bytes of values, so that a mistake is found also
+ * where the setting is never used. */
+static enum wf_status try_last(const struct wf_machine_reader *reader, const char *name,
+                               const struct wf_param *table, size_t size, struct wf_err *err)
+{
+    const struct wf_scenario *scenario = reader->machine->scenario;
+    void *scratch = wf_xcalloc(1, size);
+    enum wf_status status =
+        wf_setting_apply(&scenario->settings[scenario->n - 1], table, scratch, name, err);
+
+    wf_param_release(table, scratch);
+    free(scratch);
+    return status;
+}
+
+static enum wf_status read_name(struct wf_machine_reader *reader, const struct wf_yaml *node,
+                                struct wf_err *err)
+{
+    enum wf_status status = wf_machine_expect(reader, node, WF_YAML_SCALAR, err);
+
+    if (status == WF_OK && !reader->included) {
+        free(reader->machine->name);
+        reader->machine->name = wf_xstrdup(node->text);
+    }
+    return status;
+}
+
+static enum wf_status read_summary(struct wf_machine_reader *reader, const struct wf_yaml *node,
+                                   struct wf_err *err)
+{
+    enum wf_status status = wf_machine_expect(reader, node, WF_YAML_SCALAR, err);
+
+    if (status == WF_OK && !reader->included) {
+        free(reader->machine->summary);
+        reader->machine->summary = wf_xstrdup(node->text);
+    }
+    return status;
+}
+
+static enum wf_status read_model(struct wf_machine_reader *reader, const struct wf_yaml *node,
+                                 struct wf_err *err)
+{
+    const struct wf_net_ops *ops;
+
+    enum wf_status status = wf_machine_expect(reader, node, WF_YAML_SCALAR, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    if (wf_net_find(node->text, &ops, err) != WF_OK) {
+        return wf_machine_blame(reader, node->at, err);
+    }
+    reader->model = ops->name;
+    return wf_machine_emit(reader, "network", "network.model", wf_xstrdup(node->text), node->at,
+                           err);
+}
+
+static enum wf_status read_net_param(struct wf_machine_reader *reader,
+                                     const struct wf_yaml *node, struct wf_err *err)
+{
+    char key[128], origin[128];
+    char *value = wf_machine_join(reader, node, ',', err);
+
+    if (value == NULL) {
+        return WF_EINVAL;
+    }
+    (void)snprintf(key, sizeof(key), "net.%.100s", node->key);
+    (void)snprintf(origin, sizeof(origin), "network.%.100s", node->key);
+    return wf_machine_emit(reader, key, origin, value, node->at, err);
+}
+
+/* The name of a model, or a mapping with `model` and its parameters. */
+static enum wf_status read_network(struct wf_machine_reader *reader, const struct wf_yaml *node,
+                                   struct wf_err *err)
+{
+    if (node->kind == WF_YAML_SCALAR) {
+        return read_model(reader, node, err);
+    }
+
+    enum wf_status status = wf_machine_expect(reader, node, WF_YAML_MAP, err);
+    const struct wf_yaml *model = wf_machine_get(node, "model");
+    if (status == WF_OK && model != NULL) {
+        status = read_model(reader, model, err);
+    }
+    reader->network = node;
+    for (const struct wf_yaml *at = node->first; at != NULL && status == WF_OK; at = at->next) {
+        if (at != model) {
+            status = read_net_param(reader, at, err);
+        }
+    }
+    return status;
+}
+
+static enum wf_status read_cpu(struct wf_machine_reader *reader, const struct wf_yaml *node,
+                               struct wf_err *err)
+{
+    static const char *const none[] = {NULL};
+    enum wf_status status = wf_machine_expect(reader, node, WF_YAML_MAP, err);
+
+    for (const struct wf_yaml *at = node->first; at != NULL && status == WF_OK; at = at->next) {
+        char key[128];
+
+        if (wf_param_find(wf_cpu_params, at->key) == NULL) {
+            return wf_machine_unknown_key(reader, at, none, wf_cpu_params, err);
+        }
+        (void)snprintf(key, sizeof(key), "cpu.%.100s", at->key);
+        status = wf_machine_expect(reader, at, WF_YAML_SCALAR, err);
+        if (status == WF_OK) {
+            status = wf_machine_emit(reader, key, key, wf_xstrdup(at->text), at->at, err);
+        }
+        if (status == WF_OK) {
+            status =
+                try_last(reader, at->key, wf_cpu_params, sizeof(struct wf_cpu_params), err);
+        }
+    }
+    return status;
+}
+
+static enum wf_status read_ranks_per_node(struct wf_machine_reader *reader,
+                                          const struct wf_yaml *node, struct wf_err *err)
+{
+    enum wf_status status = wf_machine_expect(reader, node, WF_YAML_SCALAR, err);
+
+    if (status == WF_OK) {
+        status = wf_machine_emit(reader, node->key, node->key, wf_xstrdup(node->text), node->at,
+                                 err);
+    }
+    return status == WF_OK ? try_last(reader, node->key, wf_scenario_params,
+                                      sizeof(struct wf_scenario_core), err)
+                           : status;
+}
+
+/* In the order in which they are read, whatever the order in the file. `include` comes before
+ * all of them. */
+static const struct {
+    const char *key;
+    enum wf_status (*read)(struct wf_machine_reader *reader, const struct wf_yaml *node,
+                           struct wf_err *err);
+} keys[] = {
+    {"name", read_name},       {"summary", read_summary},
+    {"network", read_network}, {"topology", wf_machine_read_topology},
+    {"cpu", read_cpu},         {"ranks_per_node", read_ranks_per_node},
+};
+
+enum { N_KEYS = sizeof(keys) / sizeof(keys[0]) };
+
+static enum wf_status check_keys(const struct wf_machine_reader *reader,
+                                 const struct wf_yaml *root, struct wf_err *err)
+{
+    const char *known[N_KEYS + 2] = {"include"};
+
+    for (size_t i = 0; i < N_KEYS; i++) {
+        known[i + 1] = keys[i].key;
+    }
+    for (const struct wf_yaml *node = root->first; node != NULL; node = node->next) {
+        size_t i = 0;
+        while (known[i] != NULL && strcmp(known[i], node->key) != 0) {
+            i++;
+        }
+        if (known[i] == NULL) {
+            return wf_machine_unknown_key(reader, node, known, NULL, err);
+        }
+    }
+    return WF_OK;
+}
+
+/* ---- files and what they include ---- */
+
+static enum wf_status read_file(struct wf_machine *machine, struct chain *chain,
+                                const struct wf_machine_file *file, struct wf_err *err);
+
+/* "a.yaml -> b.yaml -> a.yaml", as far as it fits. */
+static enum wf_status include_cycle(const struct chain *chain, size_t first, struct wf_err *err)
+{
+    char text[400] = "";
+    size_t used = 0;
+
+    for (size_t i = first; i <= chain->depth && used < sizeof(text); i++) {
+        size_t at = i < chain->depth ? i : first;
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
+                                 i == first ? "" : " -> ", chain->files[at]->label);
+    }
+    return wf_err_set(err, WF_EINVAL, "include cycle: %s", text);
+}
+
+static enum wf_status check_chain(const struct chain *chain, const struct wf_machine_file *file,
+                                  struct wf_err *err)
+{
+    for (size_t i = 0; i < chain->depth; i++) {
+        if (wf_machine_file_same(chain->files[i], file)) {
+            return include_cycle(chain, i, err);
+        }
+    }
+    if (chain->depth == INCLUDE_DEPTH_MAX) {
+        return wf_err_set(err, WF_EINVAL, "includes are nested more than %d deep",
+                          INCLUDE_DEPTH_MAX);
+    }
+    if (chain->n_files == FILES_MAX) {
+        return wf_err_set(err, WF_EINVAL, "more than %d files are included", FILES_MAX);
+    }
+    return WF_OK;
+}
+
+static enum wf_status include_one(const struct wf_machine_reader *reader, struct chain *chain,
+                                  const struct wf_yaml *node, struct wf_err *err)
+{
+    struct wf_machine_file file = {.label = NULL};
+
+    enum wf_status status = wf_machine_expect(reader, node, WF_YAML_SCALAR, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    if (wf_machine_file_open(node->text, reader->file, &file, err) != WF_OK) {
+        return wf_machine_blame(reader, node->at, err);
+    }
+    if (check_chain(chain, &file, err) != WF_OK) {
+        status = wf_machine_blame(reader, node->at, err);
+    } else {
+        status = read_file(reader->machine, chain, &file, err);
+    }
+    wf_machine_file_fini(&file);
+    return status;
+}
+
+static enum wf_status include_all(const struct wf_machine_reader *reader, struct chain *chain,
+                                  const struct wf_yaml *node, struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    if (node == NULL || node->kind == WF_YAML_SCALAR) {
+        return node == NULL ? WF_OK : include_one(reader, chain, node, err);
+    }
+    status = wf_machine_expect(reader, node, WF_YAML_LIST, err);
+    for (const struct wf_yaml *at = node->first; at != NULL && status == WF_OK; at = at->next) {
+        status = include_one(reader, chain, at, err);
+    }
+    return status;
+}
+
+static enum wf_status read_root(struct wf_machine_reader *reader, struct chain *chain,
+                                const struct wf_yaml *root, struct wf_err *err)
+{
+    enum wf_status status = wf_machine_expect(reader, root, WF_YAML_MAP, err);
+
+    if (status == WF_OK) {
+        status = check_keys(reader, root, err);
+    }
+    if (status == WF_OK) {
+        status = include_all(reader, chain, wf_machine_get(root, "include"), err);
+    }
+    for (size_t i = 0; i < N_KEYS && status == WF_OK; i++) {
+        const struct wf_yaml *node = wf_machine_get(root, keys[i].key);
+        if (node != NULL) {
+            status = keys[i].read(reader, node, err);
+        }
+    }
+    return status;
+}
+
+/* What a file includes comes before its own settings, which therefore count. */
+static enum wf_status read_file(struct wf_machine *machine, struct chain *chain,
+                                const struct wf_machine_file *file, struct wf_err *err)
+{
+    struct wf_machine_reader reader = {
+        .machine = machine, .file = file, .included = chain->depth > 0};
+    struct wf_yaml *root = NULL;
+
+    if (wf_yaml_parse(file->text, file->size, &root, err) != WF_OK) {
+        wf_err_prefix(err, "%s:", file->label);
+        return WF_EINVAL;
+    }
+    chain->files[chain->depth++] = file;
+    chain->n_files++;
+    enum wf_status status = read_root(&reader, chain, root, err);
+    chain->depth--;
+    wf_yaml_free(root);
+    return status;
+}
+
+/* ---- the machine as a whole ---- */
+
+static enum wf_status no_such_param(const struct wf_setting *setting, const char *name,
+                                    const struct wf_net_ops *net, struct wf_err *err)
+{
+    struct wf_nearest nearest;
+    char hint[WF_HINT_MAX] = "";
+
+    wf_nearest_begin(&nearest, name);
+    for (const struct wf_param *row = net->params; row->name != NULL; row++) {
+        wf_nearest_add(&nearest, row->name);
+    }
+    for (const struct wf_net_ops *const *ops = wf_net_table(); *ops != NULL; ops++) {
+        if (wf_param_find((*ops)->params, name) != NULL) {
+            (void)snprintf(hint, sizeof(hint), "; the model '%s' has", (*ops)->name);
+        }
+    }
+    if (hint[0] == '\0') {
+        (void)wf_nearest_hint(&nearest, hint);
+    }
+    return wf_setting_blame(setting,
+                            wf_err_set(err, WF_EINVAL,
+                                       "the network model '%s' has no parameter '%.64s'%s",
+                                       net->name, name, hint),
+                            err);
+}
+
+/* Parameters of a network must be right for the model they were written for: that of their own
+ * file, or else the one that the machine has in the end. */
+static enum wf_status check_network(const struct wf_machine *machine, struct wf_err *err)
+{
+    const struct wf_setting *chosen = wf_scenario_find(machine->scenario, "network");
+    const char *model =
+        chosen != NULL ? chosen->value : wf_param_find(wf_scenario_params, "network")->def;
+    enum wf_status status = WF_OK;
+
+    for (size_t i = 0; i < machine->scenario->n && status == WF_OK; i++) {
+        struct wf_setting *s = &machine->scenario->settings[i];
+        const struct wf_net_ops *net;
+
+        if (strncmp(s->key, "net.", 4) != 0) {
+            continue;
+        }
+        s->model = s->model != NULL ? s->model : wf_xstrdup(model);
+        status = wf_net_find(s->model, &net, err);
+        if (status == WF_OK && wf_param_find(net->params, s->key + 4) == NULL) {
+            status = no_such_param(s, s->key + 4, net, err);
+        }
+        if (status == WF_OK) {
+            void *scratch = wf_xcalloc(1, net->params_size);
+            status = wf_setting_apply(s, net->params, scratch, s->key + 4, err);
+            wf_param_release(net->params, scratch);
+            free(scratch);
+        }
+    }
+    return status;
+}
+
+static enum wf_status load(const struct wf_machine_file *file, struct wf_machine **out,
+                           struct wf_err *err)
+{
+    struct chain chain = {.depth = 0};
+    struct wf_machine *machine = wf_xcalloc(1, sizeof(*machine));
+
+    machine->scenario = wf_scenario_new();
+    machine->name = wf_machine_file_stem(file);
+    machine->summary = wf_xstrdup("");
+    enum wf_status status = read_file(machine, &chain, file, err);
+    if (status == WF_OK) {
+        status = check_network(machine, err);
+    }
+    if (status == WF_OK) {
+        *out = machine;
+    } else {
+        wf_machine_free(machine);
+    }
+    return status;
+}
+
+enum wf_status wf_machine_load(const char *which, struct wf_machine **out, struct wf_err *err)
+{
+    struct wf_machine_file file = {.label = NULL};
+
+    enum wf_status status = wf_machine_file_open(which, NULL, &file, err);
+    if (status == WF_OK) {
+        status = load(&file, out, err);
+        wf_machine_file_fini(&file);
+    }
+    return status;
+}
+
+enum wf_status wf_machine_parse(const char *label, const char *text, size_t size,
+                                struct wf_machine **out, struct wf_err *err)
+{
+    struct wf_machine_file file = {
+        .label = wf_xstrdup(label),
+        .text = wf_xcalloc(size + 1, 1),
+        .size = size,
+    };
+
+    memcpy(file.text, text, size);
+    enum wf_status status = load(&file, out, err);
+    wf_machine_file_fini(&file);
+    return status;
+}
+
+void wf_machine_free(struct wf_machine *machine)
+{
+    if (machine != NULL) {
+        wf_scenario_free(machine->scenario);
+        free(machine->name);
+        free(machine->summary);
+        free(machine);
+    }
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_SIM_MACHINE_H
+#define WF_SIM_MACHINE_H
+
+/*
+ * Machines: what a scenario says of topology, network and processors, in a YAML file of its own
+ * or in the library that is part of the program (share/machines). The format is described in
+ * docs/reference/machine-files.md.
+ *
+ * A machine is nothing but settings that know where they stand, so that every error about them,
+ * whenever it is found, begins with "file:line:column: ".
+ */
+
+#include "sim/scenario.h"
+
+struct wf_machine {
+    char *name;    /* the file's own, or its name without directory and ending */
+    char *summary; /* one line; "" if it has none */
+    struct wf_scenario *scenario;
+};
+
+/* A file of the library. */
+struct wf_machine_text {
+    const char *name; /* "bgp" */
+    const unsigned char *text;
+    size_t size;
+};
+
+/* The library in alphabetical order; ends with a null name. */
+const struct wf_machine_text *wf_machine_library(void);
+
+/* Loads a machine and all it includes. `which` is a file if it contains a '/' or ends in .yaml
+ * or .yml, else a name of the library. Failures are WF_EINVAL, or WF_EIO if the file itself
+ * cannot be read. The caller frees *out with wf_machine_free(). */
+WF_NODISCARD
+enum wf_status wf_machine_load(const char *which, struct wf_machine **out, struct wf_err *err);
+/* Likewise from text that messages call `label`. It may include machines of the library only.
+ */
+WF_NODISCARD
+enum wf_status wf_machine_parse(const char *label, const char *text, size_t size,
+                                struct wf_machine **out, struct wf_err *err);
+void wf_machine_free(struct wf_machine *machine); /* null is allowed */
+
+/* The machine's own file as it is; *text is to be freed, and ends with a 0 behind its size. */
+WF_NODISCARD
+enum wf_status wf_machine_read(const char *which, char **text, size_t *size,
+                               struct wf_err *err);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_SIM_YAML_H
+#define WF_SIM_YAML_H
+
+/*
+ * A YAML text as a tree that remembers where everything stood. Of YAML, what a configuration
+ * needs: mappings, lists and scalars, all scalars being texts. Anchors, aliases, tags, further
+ * documents and keys that are no scalars are refused, as are equal keys in one mapping.
+ */
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    WF_YAML_BYTES_MAX = 1 << 20,
+    WF_YAML_NODES_MAX = 4096, /* keys count too */
+    WF_YAML_DEPTH_MAX = 80,   /* room for the deepest hierarchy of networks, written nested */
+};
+
+enum wf_yaml_kind { WF_YAML_SCALAR, WF_YAML_LIST, WF_YAML_MAP };
+
+/* Lines and columns count from 1; columns are characters. */
+struct wf_yaml_place {
+    uint32_t line, column;
+};
+
+struct wf_yaml {
+    enum wf_yaml_kind kind;
+    struct wf_yaml_place at;
+    char *text;                   /* of a scalar; "" if nothing is written */
+    char *key;                    /* in a mapping; else null */
+    struct wf_yaml_place key_at;  /* likewise */
+    struct wf_yaml *first, *last; /* of a list or mapping; null if empty */
+    struct wf_yaml *next;         /* in the list or mapping */
+};
+
+/* Reads the `size` bytes at `text`. On success the caller owns *out, and frees it with
+ * wf_yaml_free(). On failure the status is WF_EINVAL, and the words begin with "line:column: ".
+ */
+WF_NODISCARD
+enum wf_status wf_yaml_parse(const char *text, size_t size, struct wf_yaml **out,
+                             struct wf_err *err);
+void wf_yaml_free(struct wf_yaml *root); /* null is allowed */
+
+/* What a kind is called in a message: "a list". */
+const char *wf_yaml_kind_name(enum wf_yaml_kind kind);
+
+#endif

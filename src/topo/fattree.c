@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fat trees: extended generalized fat trees, XGFT(h; m_1..m_h; w_1..w_h), after S. R. Ohring,
+ * M. Ibel, S. K. Das and M. J. Kumar, "On generalized fat trees", IPPS 1995. Level 0 are the
+ * nodes; a switch of level l has m_l children; a vertex of level l - 1 has w_l parents. The
+ * k-ary n-trees (F. Petrini and M. Vanneschi, IPPS 1997) have all m = k, all w = k but w_1 = 1.
+ *
+ * Nodes with the same number divided by m_1 * ... * m_l are a subtree of height l, above which
+ * there are w_1 * ... * w_l switches of level l, its tops. Every top leads down to every node
+ * of its subtree, and any way up leads to a top; hence a vertex is a level, a subtree and a
+ * number among its tops, and distances depend on levels and subtrees only.
+ *
+ * Ports of a switch lead to its children, then to its parents. Switches are numbered level by
+ * level upwards, subtree by subtree.
+ */
+#include "topo/kinds.h"
+
+#include "base/mem.h"
+#include "topo/vector.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEIGHT_MAX = 32 };
+
+struct fattree_params {
+    char *down, *up, *taper;
+    uint64_t k, n, radix, levels;
+};
+
+static const struct wf_param params_table[] = {
+    {.name = "down",
+     .type = WF_PARAM_TEXT,
+     .offset = offsetof(struct fattree_params, down),
+     .def = "",
+     .doc = "Children of a switch in each level from the lowest, as 4x4x4"},
+    {.name = "up",
+     .type = WF_PARAM_TEXT,
+     .offset = offsetof(struct fattree_params, up),
+     .def = "",
+     .doc = "Parents of a node, then of a switch in each level but the highest, as 1x4x4; if "
+            "not given one, then as many as there are children"},
+    {.name = "k",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct fattree_params, k),
+     .def = "0",
+     .max = "4294967294",
+     .doc = "Instead of down: children of every switch of a k-ary n-tree, and parents too"},
+    {.name = "n",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct fattree_params, n),
+     .def = "0",
+     .max = "32",
+     .doc = "Levels of switches of a k-ary n-tree, which has k^n nodes"},
+    {.name = "radix",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct fattree_params, radix),
+     .def = "0",
+     .max = "4294967294",
+     .doc = "Instead of down: ports of every switch of the largest tree, half of them up "
+            "except at the top"},
+    {.name = "levels",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct fattree_params, levels),
+     .def = "0",
+     .max = "32",
+     .doc = "Levels of switches with that radix"},
+    {.name = "taper",
+     .type = WF_PARAM_TEXT,
+     .offset = offsetof(struct fattree_params, taper),
+     .def = "1",
+     .doc = "By what to divide the parents of switches, in all levels or in each from the "
+            "lowest, as 2x1"},
+    WF_PARAM_END,
+};
+
+/* Levels are 0, the nodes, to height. */
+struct fattree {
+    struct wf_topo topo;
+    uint32_t height;
+    uint32_t down[HEIGHT_MAX + 1];       /* children of a vertex of each level */
+    uint32_t up[HEIGHT_MAX + 1];         /* its parents */
+    uint32_t nodes[HEIGHT_MAX + 1];      /* in a subtree of that height */
+    uint32_t tops[HEIGHT_MAX + 1];       /* of a subtree of that height */
+    uint32_t first[HEIGHT_MAX + 2];      /* vertex of each level; the end of the last */
+    uint32_t first_link[HEIGHT_MAX + 2]; /* of each level; the end of the last */
+};
+
+static const struct fattree *to_fattree(const struct wf_topo *topo)
+{
+    return (const struct fattree *)topo;
+}
+
+/* A vertex. */
+struct place {
+    uint32_t level;
+    uint32_t subtree; /* among those of height `level` */
+    uint32_t top;     /* among the tops of that subtree */
+};
+
+static uint32_t level_of(const struct fattree *tree, uint32_t vertex)
+{
+    uint32_t level = 0;
+
+    while (vertex >= tree->first[level + 1]) {
+        level++;
+    }
+    return level;
+}
+
+static struct place find(const struct fattree *tree, uint32_t vertex)
+{
+    uint32_t level = level_of(tree, vertex);
+    uint32_t index = vertex - tree->first[level];
+
+    return (struct place){level, index / tree->tops[level], index % tree->tops[level]};
+}
+
+static void fattree_destroy(struct wf_topo *topo)
+{
+    free(topo);
+}
+
+static uint32_t fattree_first_link(const struct wf_topo *topo, uint32_t vertex)
+{
+    const struct fattree *tree = to_fattree(topo);
+
+    if (vertex == topo->n_vertices) {
+        return tree->first_link[tree->height + 1];
+    }
+    uint32_t level = level_of(tree, vertex);
+    return tree->first_link[level] +
+           (vertex - tree->first[level]) * (tree->down[level] + tree->up[level]);
+}
+
+static uint32_t fattree_neighbor(const struct wf_topo *topo, uint32_t vertex, uint32_t port)
+{
+    const struct fattree *tree = to_fattree(topo);
+    struct place place = find(tree, vertex), to = place;
+
+    assert(port < tree->down[place.level] + tree->up[place.level]);
+    if (port < tree->down[place.level]) {
+        to.level--;
+        to.subtree = place.subtree * tree->down[place.level] + port;
+        to.top = place.top % tree->tops[to.level];
+    } else {
+        to.level++;
+        to.subtree = place.subtree / tree->down[to.level];
+        to.top = place.top + (port - tree->down[place.level]) * tree->tops[place.level];
+    }
+    return tree->first[to.level] + to.subtree * tree->tops[to.level] + to.top;
+}
+
+/* The level of the lowest subtree that has both the place and the node. */
+static uint32_t turn_level(const struct fattree *tree, struct place at, uint32_t dst)
+{
+    uint32_t subtree = dst / tree->nodes[at.level];
+
+    while (subtree != at.subtree) {
+        at.level++;
+        at.subtree /= tree->down[at.level];
+        subtree /= tree->down[at.level];
+    }
+    return at.level;
+}
+
+static uint32_t fattree_distance(const struct wf_topo *topo, uint32_t at, uint32_t dst)
+{
+    const struct fattree *tree = to_fattree(topo);
+    struct place place = find(tree, at);
+    uint32_t turn = turn_level(tree, place, dst);
+
+    return 2 * turn - place.level;
+}
+
+static uint32_t port_down(const struct fattree *tree, uint32_t level, uint32_t dst)
+{
+    return dst / tree->nodes[level - 1] % tree->down[level];
+}
+
+/* Up, all routes to a node take its own way, and neighbouring nodes have different ones: the
+ * rule of E. Zahavi, "D-Mod-K routing providing non-blocking traffic for shift permutations on
+ * real life fat trees", 2010. */
+static uint32_t fattree_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst)
+{
+    const struct fattree *tree = to_fattree(topo);
+    struct place place = find(tree, at);
+    uint32_t level = place.level;
+
+    if (at == dst) {
+        return WF_TOPO_NO_PORT;
+    }
+    if (place.subtree == dst / tree->nodes[level]) {
+        return port_down(tree, level, dst);
+    }
+    return tree->down[level] + dst / tree->tops[level] % tree->up[level];
+}
+
+static uint32_t fattree_minimal_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
+                                      uint32_t *ports)
+{
+    const struct fattree *tree = to_fattree(topo);
+    struct place place = find(tree, at);
+
+    if (at == dst) {
+        return 0;
+    }
+    if (place.subtree == dst / tree->nodes[place.level]) {
+        ports[0] = port_down(tree, place.level, dst);
+        return 1;
+    }
+    for (uint32_t i = 0; i < tree->up[place.level]; i++) {
+        ports[i] = tree->down[place.level] + i;
+    }
+    return tree->up[place.level];
+}
+
+static uint32_t fattree_diameter(const struct wf_topo *topo)
+{
+    const struct fattree *tree = to_fattree(topo);
+    uint32_t level = tree->height;
+
+    while (level > 0 && tree->down[level] == 1) {
+        level--;
+    }
+    return 2 * level;
+}
+
+static void fattree_histogram(const struct wf_topo *topo, uint64_t *counts)
+{
+    const struct fattree *tree = to_fattree(topo);
+    uint32_t diameter = fattree_diameter(topo);
+
+    counts[0] = topo->n_nodes;
+    for (uint32_t d = 1; d <= diameter; d++) {
+        /* Nothing at odd distances: both halves are the same then. */
+        counts[d] = (uint64_t)topo->n_nodes * (tree->nodes[d / 2] - tree->nodes[(d - 1) / 2]);
+    }
+}
+
+static uint32_t fattree_coords(const struct wf_topo *topo, uint32_t vertex,
+                               uint32_t coord[WF_TOPO_COORDS_MAX])
+{
+    const struct fattree *tree = to_fattree(topo);
+
+    coord[0] = level_of(tree, vertex);
+    coord[1] = vertex - tree->first[coord[0]];
+    return 2;
+}
+
+/* A half without the switches costs the cables above its subtrees; the best height of those is
+ * where there are fewest cables per node. No cut is cheaper: if every highest switch sends as
+ * much to every node, evenly down all ways, half of it crosses the cut, and no cable carries
+ * more than those below the best height. Where that height does not divide the half, who knows.
+ */
+static uint64_t bisection(const struct fattree *tree)
+{
+    uint32_t half = tree->topo.n_nodes / 2, best = 0;
+
+    if (tree->topo.n_nodes % 2 != 0) {
+        return 0;
+    }
+    for (uint32_t level = 1; level < tree->height; level++) {
+        uint64_t here = (uint64_t)tree->tops[level + 1] * tree->nodes[best];
+        uint64_t there = (uint64_t)tree->tops[best + 1] * tree->nodes[level];
+        if (here < there || (here == there && half % tree->nodes[level] == 0)) {
+            best = level;
+        }
+    }
+    return half % tree->nodes[best] == 0
+               ? (uint64_t)(half / tree->nodes[best]) * tree->tops[best + 1]
+               : 0;
+}
+
+static enum wf_status read_vectors(struct fattree *tree, const struct fattree_params *given,
+                                   struct wf_err *err)
+{
+    uint32_t n_up = 0;
+
+    enum wf_status status = wf_vector_parse("fattree: down", given->down, tree->down + 1,
+                                            HEIGHT_MAX, &tree->height, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    if (given->up[0] == '\0') {
+        tree->up[0] = 1;
+        memcpy(tree->up + 1, tree->down + 1, (tree->height - 1) * sizeof(tree->up[0]));
+        return WF_OK;
+    }
+    status = wf_vector_parse("fattree: up", given->up, tree->up, HEIGHT_MAX, &n_up, err);
+    if (status == WF_OK && n_up != tree->height) {
+        return wf_err_set(err, WF_EINVAL,
+                          "fattree: up '%.64s': expected %" PRIu32 " numbers, as many as in "
+                          "down '%.64s', but there are %" PRIu32,
+                          given->up, tree->height, given->down, n_up);
+    }
+    return status;
+}
+
+/* The same number of children in all levels, perhaps another at the top; parents likewise. */
+static void fill(struct fattree *tree, uint64_t levels, uint64_t each, uint64_t top)
+{
+    tree->height = (uint32_t)levels;
+    for (uint32_t level = 1; level <= tree->height; level++) {
+        tree->down[level] = (uint32_t)(level < levels ? each : top);
+        tree->up[level - 1] = (uint32_t)(level == 1 ? 1 : each);
+    }
+}
+
+/* Sets height, down and up without taper. */
+static enum wf_status read_shape(struct fattree *tree, const struct fattree_params *given,
+                                 struct wf_err *err)
+{
+    bool by_vector = given->down[0] != '\0' || given->up[0] != '\0';
+    bool by_k = given->k != 0 || given->n != 0;
+    bool by_radix = given->radix != 0 || given->levels != 0;
+    int ways = by_vector + by_k + by_radix;
+
+    if (ways != 1) {
+        return wf_err_set(
+            err, WF_EINVAL,
+            "fattree needs %s of down, as in fattree:4x4x4, k and n, as in "
+            "fattree:k=4,n=3, or radix and levels, as in fattree:radix=36,levels=2",
+            ways == 0 ? "one" : "only one");
+    }
+    if (by_vector) {
+        return given->down[0] != '\0'
+                   ? read_vectors(tree, given, err)
+                   : wf_err_set(err, WF_EINVAL,
+                                "fattree: up needs down, as in fattree:down=4x4,up=1x2");
+    }
+    if (by_k) {
+        fill(tree, given->n, given->k, given->k);
+        return given->k > 0 && given->n > 0
+                   ? WF_OK
+                   : wf_err_set(err, WF_EINVAL,
+                                "fattree: k and n need each other, as in fattree:k=4,n=3");
+    }
+    if (given->radix == 0 || given->levels == 0) {
+        return wf_err_set(err, WF_EINVAL,
+                          "fattree: radix and levels need each other, as in "
+                          "fattree:radix=36,levels=2");
+    }
+    if (given->radix % 2 != 0 && given->levels > 1) {
+        return wf_err_set(err, WF_EINVAL,
+                          "fattree: radix %" PRIu64 ": expected an even number, as half of the "
+                          "ports lead up",
+                          given->radix);
+    }
+    fill(tree, given->levels, given->radix / 2, given->radix);
+    return WF_OK;
+}
+
+static enum wf_status apply_taper(struct fattree *tree, const char *text, struct wf_err *err)
+{
+    uint32_t taper[HEIGHT_MAX], n = 0;
+
+    enum wf_status status = wf_vector_parse("fattree: taper", text, taper, HEIGHT_MAX, &n, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    if (n > 1 && n != tree->height - 1) {
+        return wf_err_set(err, WF_EINVAL,
+                          "fattree: taper '%.64s': expected one number, or one for each of "
+                          "%" PRIu32 " levels of switches below the highest",
+                          text, tree->height - 1);
+    }
+    for (uint32_t level = 1; level < tree->height; level++) {
+        uint32_t by = taper[n > 1 ? level - 1 : 0];
+        if (by == 0 || tree->up[level] % by != 0) {
+            return wf_err_set(err, WF_EINVAL,
+                              "fattree: taper '%.64s': %" PRIu32 " does not divide the %" PRIu32
+                              " parents of a switch of level %" PRIu32,
+                              text, by, tree->up[level], level);
+        }
+        tree->up[level] /= by;
+    }
+    return WF_OK;
+}
+
+/* Sets nodes and tops of subtrees of each height. */
+static enum wf_status multiply(struct fattree *tree, struct wf_err *err)
+{
+    uint64_t nodes = 1, tops = 1;
+    enum wf_status status = WF_OK;
+
+    tree->nodes[0] = tree->tops[0] = 1;
+    for (uint32_t level = 1; level <= tree->height && status == WF_OK; level++) {
+        status = wf_vector_multiply("fattree: nodes", &nodes, tree->down[level],
+                                    WF_TOPO_LINK_MAX, err);
+        if (status == WF_OK) {
+            status = wf_vector_multiply("fattree: switches of the highest level", &tops,
+                                        tree->up[level - 1], WF_TOPO_LINK_MAX, err);
+        }
+        tree->nodes[level] = (uint32_t)nodes;
+        tree->tops[level] = (uint32_t)tops;
+    }
+    return status;
+}
+
+/* Numbers the vertices and links; there are no more vertices than directed links. */
+static enum wf_status number(struct fattree *tree, struct wf_err *err)
+{
+    uint64_t links = 0, nodes = tree->nodes[tree->height];
+    struct wf_topo *topo = &tree->topo;
+
+    for (uint32_t level = 0; level <= tree->height; level++) {
+        uint64_t width = nodes / tree->nodes[level] * tree->tops[level];
+        uint64_t ports = (uint64_t)tree->down[level] + tree->up[level];
+
+        if (width > WF_TOPO_LINK_MAX || ports > (WF_TOPO_LINK_MAX - links) / width) {
+            return wf_err_set(err, WF_EINVAL,
+                              "fattree: too large, more than %" PRIu32 " links below level "
+                              "%" PRIu32,
+                              WF_TOPO_LINK_MAX, level + 1);
+        }
+        links += width * ports;
+        tree->first[level + 1] = tree->first[level] + (uint32_t)width;
+        tree->first_link[level + 1] = (uint32_t)links;
+        topo->n_ports = (uint32_t)ports > topo->n_ports ? (uint32_t)ports : topo->n_ports;
+    }
+    topo->ops = &wf_fattree_ops;
+    topo->n_nodes = (uint32_t)nodes;
+    topo->n_vertices = tree->first[tree->height + 1];
+    topo->n_links = links / 2;
+    topo->bisection = bisection(tree);
+    return WF_OK;
+}
+
+static enum wf_status fattree_create(const void *params, struct wf_topo **out,
+                                     struct wf_err *err)
+{
+    const struct fattree_params *given = params;
+    struct fattree tree = {.height = 0};
+
+    enum wf_status status = read_shape(&tree, given, err);
+    if (status == WF_OK) {
+        status = apply_taper(&tree, given->taper, err);
+    }
+    if (status == WF_OK) {
+        status = multiply(&tree, err);
+    }
+    if (status == WF_OK) {
+        status = number(&tree, err);
+    }
+    if (status != WF_OK) {
+        return status;
+    }
+
+    struct fattree *heap = wf_xmalloc(sizeof(*heap));
+    *heap = tree;
+    *out = &heap->topo;
+    return WF_OK;
+}
+
+static const char *const examples[] = {
+    "fattree:4x4x4",
+    "fattree:5",
+    "fattree:1",
+    "fattree:1x1",
+    "fattree:2x1x3",
+    "fattree:3x5,up=1x2",
+    "fattree:2x3,up=1x6",
+    "fattree:3x2x3,up=2x1x3",
+    "fattree:4x4x4,taper=2",
+    "fattree:4x6x2,taper=4x2",
+    "fattree:k=4,n=2",
+    "fattree:k=2,n=5",
+    "fattree:k=3,n=1",
+    "fattree:radix=8,levels=2",
+    "fattree:radix=6,levels=3",
+    "fattree:radix=8,levels=3,taper=2x1",
+    NULL,
+};
+
+const struct wf_topo_ops wf_fattree_ops = {
+    .name = "fattree",
+    .args = "<children>x<children>...[,up=<parents>x...] | k=<n>,n=<levels> | "
+            "radix=<ports>,levels=<n>, each [,taper=<n>[x<n>...]]",
+    .summary = "fat tree (k-ary n-tree, XGFT, folded Clos), up by destination, then down",
+    .shape = WF_SHAPE_LEVELS,
+    .examples = examples,
+    .params = params_table,
+    .params_size = sizeof(struct fattree_params),
+    .create = fattree_create,
+    .destroy = fattree_destroy,
+    .first_link = fattree_first_link,
+    .neighbor = fattree_neighbor,
+    .distance = fattree_distance,
+    .next_port = fattree_next_port,
+    .minimal_ports = fattree_minimal_ports,
+    .diameter = fattree_diameter,
+    .histogram = fattree_histogram,
+    .coords = fattree_coords,
+};

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_TOPO_FIELD_H
+#define WF_TOPO_FIELD_H
+
+/*
+ * Arithmetic in the finite field of q = p^k elements, p a prime: what slimfly is made of.
+ *
+ * An element is the number whose digits to the base p are the coefficients of a polynomial of
+ * degree below k, the constant term being the lowest digit. For k = 1 that is arithmetic modulo
+ * p. 0 and 1 are the zero and the one.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct wf_field {
+    uint32_t q, p;
+    uint32_t *sums;   /* [q * q] a + b */
+    uint32_t *minus;  /* [q] -a */
+    uint32_t *powers; /* [2 * q] of a primitive element x: from the 0th on */
+    uint32_t *logs;   /* [q] the exponent below q - 1 of each element but 0 */
+};
+
+enum { WF_FIELD_MAX = 4096 };
+
+/* Whether a field of q elements exists: q is a prime or a power of one. */
+bool wf_field_exists(uint32_t q);
+
+/* Makes the tables of the field of q elements, wf_field_exists(q), q <= WF_FIELD_MAX. */
+void wf_field_init(struct wf_field *field, uint32_t q);
+void wf_field_release(struct wf_field *field);
+
+static inline uint32_t wf_field_add(const struct wf_field *field, uint32_t a, uint32_t b)
+{
+    return field->sums[a * field->q + b];
+}
+
+static inline uint32_t wf_field_sub(const struct wf_field *field, uint32_t a, uint32_t b)
+{
+    return field->sums[a * field->q + field->minus[b]];
+}
+
+static inline uint32_t wf_field_mul(const struct wf_field *field, uint32_t a, uint32_t b)
+{
+    return a == 0 || b == 0 ? 0 : field->powers[field->logs[a] + field->logs[b]];
+}
+
+/* b is not 0. */
+static inline uint32_t wf_field_div(const struct wf_field *field, uint32_t a, uint32_t b)
+{
+    return a == 0 ? 0 : field->powers[field->logs[a] + (field->q - 1) - field->logs[b]];
+}
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every node has a link of its own to every other: port p leads to node p, leaving out the
+ * node itself. */
+#include "topo/kinds.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+struct full_params {
+    uint64_t size;
+};
+
+static const struct wf_param params_table[] = {
+    {.name = "size",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct full_params, size),
+     .min = "1",
+     .max = "65536", /* 65536 * 65535 directed links are just below WF_TOPO_LINK_MAX */
+     .doc = "Nodes, each joined to all others"},
+    WF_PARAM_END,
+};
+
+static enum wf_status full_create(const void *params, struct wf_topo **out, struct wf_err *err)
+{
+    const struct full_params *given = params;
+    struct wf_topo *topo = wf_xmalloc(sizeof(*topo));
+    uint64_t size = given->size;
+
+    (void)err; /* the table has checked all there is to check */
+    *topo = (struct wf_topo){
+        .ops = &wf_full_ops,
+        .n_nodes = (uint32_t)size,
+        .n_vertices = (uint32_t)size,
+        .n_ports = (uint32_t)size - 1,
+        .n_links = size * (size - 1) / 2,
+        .bisection = size / 2 * (size - size / 2),
+    };
+    *out = topo;
+    return WF_OK;
+}
+
+static void full_destroy(struct wf_topo *topo)
+{
+    free(topo);
+}
+
+static uint32_t full_neighbor(const struct wf_topo *topo, uint32_t node, uint32_t port)
+{
+    (void)topo;
+    return port < node ? port : port + 1;
+}
+
+static uint32_t full_distance(const struct wf_topo *topo, uint32_t at, uint32_t dst)
+{
+    (void)topo;
+    return at == dst ? 0 : 1;
+}
+
+static uint32_t full_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst)
+{
+    (void)topo;
+    if (at == dst) {
+        return WF_TOPO_NO_PORT;
+    }
+    return dst < at ? dst : dst - 1;
+}
+
+static uint32_t full_minimal_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
+                                   uint32_t *ports)
+{
+    if (at == dst) {
+        return 0;
+    }
+    ports[0] = full_next_port(topo, at, dst);
+    return 1;
+}
+
+static uint32_t full_diameter(const struct wf_topo *topo)
+{
+    return topo->n_nodes > 1 ? 1 : 0;
+}
+
+static void full_histogram(const struct wf_topo *topo, uint64_t *counts)
+{
+    uint64_t nodes = topo->n_nodes;
+
+    counts[0] = nodes;
+    if (nodes > 1) {
+        counts[1] = nodes * (nodes - 1);
+    }
+}
+
+static uint32_t full_coords(const struct wf_topo *topo, uint32_t node,
+                            uint32_t coord[WF_TOPO_COORDS_MAX])
+{
+    (void)topo;
+    coord[0] = node;
+    return 1;
+}
+
+static const char *const examples[] = {"full:8", "full:1", "full:2", "full:9", NULL};
+
+const struct wf_topo_ops wf_full_ops = {
+    .name = "full",
+    .args = "<nodes>",
+    .summary = "a link between every two nodes",
+    .shape = WF_SHAPE_CIRCLE,
+    .examples = examples,
+    .params = params_table,
+    .params_size = sizeof(struct full_params),
+    .create = full_create,
+    .destroy = full_destroy,
+    .neighbor = full_neighbor,
+    .distance = full_distance,
+    .next_port = full_next_port,
+    .minimal_ports = full_minimal_ports,
+    .diameter = full_diameter,
+    .histogram = full_histogram,
+    .coords = full_coords,
+};

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Any network that a file describes. Every vertex forwards, nodes included. */
+#include "topo/graph.h"
+
+#include "base/mem.h"
+#include "topo/graph_read.h"
+#include "topo/hubs.h"
+#include "topo/kinds.h"
+
+#include <stdlib.h>
+
+/* Entries of 8 bytes: 2 GiB. What takes more has hundreds of thousands of vertices and no
+ * centre. */
+#define LABELS_MAX ((size_t)1 << 28)
+
+struct graph {
+    struct wf_topo topo;
+    struct wf_graph_net net;
+    struct wf_hubs *hubs;
+};
+
+struct graph_params {
+    char *file;
+};
+
+static const struct wf_param params_table[] = {
+    {.name = "file",
+     .type = WF_PARAM_TEXT,
+     .offset = offsetof(struct graph_params, file),
+     .doc = "An edge list, DOT or GraphML file; see docs/reference/graph-files.md"},
+    WF_PARAM_END,
+};
+
+static const struct graph *to_graph(const struct wf_topo *topo)
+{
+    return (const struct graph *)topo;
+}
+
+static struct wf_hubs *label(const struct wf_graph_net *net)
+{
+    struct wf_csr reverse = {.n_vertices = 0};
+
+    if (net->oneway) {
+        wf_csr_reverse(&net->links, &reverse);
+    }
+    struct wf_hubs *hubs =
+        wf_hubs_create(&net->links, net->oneway ? &reverse : NULL, LABELS_MAX);
+    wf_csr_release(&reverse);
+    return hubs;
+}
+
+/* Takes the network. */
+static enum wf_status finish(const char *name, struct wf_graph_net *net, struct wf_topo **out,
+                             struct wf_err *err)
+{
+    const struct wf_csr *links = &net->links;
+    uint32_t n_ports = 0, n_links = links->first[links->n_vertices];
+    struct wf_hubs *hubs = label(net);
+
+    if (hubs == NULL) {
+        wf_graph_net_release(net);
+        return wf_err_set(err, WF_ELIMIT,
+                          "%.128s: distances in this graph would take more than %zu MiB; use a "
+                          "topology that computes them, or a smaller graph",
+                          name, LABELS_MAX * 8 >> 20);
+    }
+    for (uint32_t v = 0; v < links->n_vertices; v++) {
+        uint32_t degree = links->first[v + 1] - links->first[v];
+        n_ports = degree > n_ports ? degree : n_ports;
+    }
+
+    struct graph *graph = wf_xmalloc(sizeof(*graph));
+    *graph = (struct graph){
+        .topo = {.ops = &wf_graph_ops,
+                 .n_nodes = net->n_nodes,
+                 .n_vertices = links->n_vertices,
+                 .n_ports = n_ports,
+                 .gate = net->gate,
+                 .n_links = net->oneway ? n_links : n_links / 2,
+                 .oneway = net->oneway},
+        .net = *net,
+        .hubs = hubs,
+    };
+    *out = &graph->topo;
+    return WF_OK;
+}
+
+static enum wf_status graph_create(const void *params, struct wf_topo **out, struct wf_err *err)
+{
+    const struct graph_params *given = params;
+    struct wf_graph_net net;
+
+    enum wf_status status = wf_graph_read_file(given->file, &net, err);
+    return status == WF_OK ? finish(given->file, &net, out, err) : status;
+}
+
+enum wf_status wf_graph_create_text(const char *name, const char *text, size_t size,
+                                    struct wf_topo **out, struct wf_err *err)
+{
+    struct wf_graph_net net;
+
+    enum wf_status status = wf_graph_read_text(name, text, size, &net, err);
+    return status == WF_OK ? finish(name, &net, out, err) : status;
+}
+
+static void graph_destroy(struct wf_topo *topo)
+{
+    struct graph *graph = (struct graph *)topo;
+
+    wf_graph_net_release(&graph->net);
+    wf_hubs_free(graph->hubs);
+    free(graph);
+}
+
+static uint32_t graph_first_link(const struct wf_topo *topo, uint32_t vertex)
+{
+    return to_graph(topo)->net.links.first[vertex];
+}
+
+static uint32_t graph_neighbor(const struct wf_topo *topo, uint32_t vertex, uint32_t port)
+{
+    const struct wf_csr *links = &to_graph(topo)->net.links;
+
+    return links->to[links->first[vertex] + port];
+}
+
+static uint32_t graph_distance(const struct wf_topo *topo, uint32_t at, uint32_t dst)
+{
+    return wf_hubs_distance(to_graph(topo)->hubs, at, dst);
+}
+
+/* The lowest of the ports that lead closer. */
+static uint32_t graph_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst)
+{
+    const struct graph *graph = to_graph(topo);
+    const struct wf_csr *links = &graph->net.links;
+    uint32_t left = wf_hubs_distance(graph->hubs, at, dst), port = 0;
+
+    if (left == 0) {
+        return WF_TOPO_NO_PORT;
+    }
+    while (wf_hubs_distance(graph->hubs, links->to[links->first[at] + port], dst) >= left) {
+        port++;
+    }
+    return port;
+}
+
+/* A search from every node; adds to counts[] unless it is null. Returns the diameter. */
+static uint32_t measure(const struct wf_topo *topo, uint64_t *counts)
+{
+    const struct wf_csr *links = &to_graph(topo)->net.links;
+    uint32_t *dist = wf_xcalloc(topo->n_vertices, sizeof(*dist));
+    uint32_t *queue = wf_xcalloc(topo->n_vertices, sizeof(*queue));
+    uint32_t diameter = 0;
+
+    for (uint32_t from = 0; from < topo->n_nodes; from++) {
+        (void)wf_csr_search(links, from, dist, queue);
+        for (uint32_t to = 0; to < topo->n_nodes; to++) {
+            diameter = dist[to] > diameter ? dist[to] : diameter;
+            if (counts != NULL) {
+                counts[dist[to]]++;
+            }
+        }
+    }
+    free(dist);
+    free(queue);
+    return diameter;
+}
+
+static uint32_t graph_diameter(const struct wf_topo *topo)
+{
+    return measure(topo, NULL);
+}
+
+/* counts[] is as long as the diameter says, which nobody may have asked for before. */
+static void graph_histogram(const struct wf_topo *topo, uint64_t *counts)
+{
+    uint64_t *all = wf_xcalloc(topo->n_vertices, sizeof(*all));
+    uint32_t diameter = measure(topo, all);
+
+    for (uint32_t d = 0; d <= diameter; d++) {
+        counts[d] = all[d];
+    }
+    free(all);
+}
+
+static uint32_t graph_coords(const struct wf_topo *topo, uint32_t vertex,
+                             uint32_t coord[WF_TOPO_COORDS_MAX])
+{
+    (void)topo;
+    coord[0] = vertex;
+    return 1;
+}
+
+static struct wf_link_props graph_link_props(const struct wf_topo *topo, uint32_t vertex,
+                                             uint32_t port)
+{
+    const struct wf_graph_net *net = &to_graph(topo)->net;
+
+    return net->props != NULL ? net->props[net->links.first[vertex] + port]
+                              : (struct wf_link_props){.latency = 0};
+}
+
+/* A spec names a file, and none is everywhere: tests write theirs. */
+static const char *const no_examples[] = {NULL};
+
+const struct wf_topo_ops wf_graph_ops = {
+    .name = "graph",
+    .args = "<file>",
+    .summary = "any network, from an edge list, DOT or GraphML file",
+    .shape = WF_SHAPE_CIRCLE,
+    .examples = no_examples,
+    .params = params_table,
+    .params_size = sizeof(struct graph_params),
+    .create = graph_create,
+    .destroy = graph_destroy,
+    .first_link = graph_first_link,
+    .neighbor = graph_neighbor,
+    .distance = graph_distance,
+    .next_port = graph_next_port,
+    .diameter = graph_diameter,
+    .histogram = graph_histogram,
+    .coords = graph_coords,
+    .link_props = graph_link_props,
+};

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "topo/graph_read.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "topo/graph_format.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+/* Of what users wrote, this much is repeated in messages. */
+enum { SHOWN_MAX = 64, NAME_SHOWN_MAX = 128 };
+
+_Static_assert(WF_GRAPH_TEXT_MAX / 4 * 2 < WF_TOPO_LINK_MAX,
+               "a text could have too many links");
+
+/* The end of a path says more than its beginning. */
+static const char *end_of(const char *name)
+{
+    size_t len = strlen(name);
+
+    return len > NAME_SHOWN_MAX ? name + len - NAME_SHOWN_MAX : name;
+}
+
+enum wf_status wf_graph_fail(const struct wf_graph_reader *reader, size_t at, const char *fmt,
+                             ...)
+{
+    size_t line = 1, column = 1;
+    char words[WF_ERR_TEXT_MAX];
+    va_list ap;
+
+    for (size_t i = 0; i < at && i < reader->size; i++) {
+        column++;
+        if (reader->text[i] == '\n') {
+            line++;
+            column = 1;
+        }
+    }
+    va_start(ap, fmt);
+    (void)vsnprintf(words, sizeof(words), fmt, ap);
+    va_end(ap);
+    return wf_err_set(reader->err, WF_EINVAL, "%s:%zu:%zu: %.360s", end_of(reader->name), line,
+                      column, words);
+}
+
+bool wf_graph_is(struct wf_graph_word word, const char *text)
+{
+    return strlen(text) == word.len && memcmp(word.text, text, word.len) == 0;
+}
+
+int wf_graph_shown(struct wf_graph_word word)
+{
+    return (int)(word.len < SHOWN_MAX ? word.len : SHOWN_MAX);
+}
+
+enum wf_status wf_graph_vertex(struct wf_graph_reader *reader, struct wf_graph_word name,
+                               const struct wf_graph_attrs *initial, uint32_t *out)
+{
+    if (name.len == 0) {
+        return wf_graph_fail(reader, name.at, "a vertex without a name");
+    }
+    uint32_t number = wf_names_add(&reader->names, name.text, name.len);
+    if (number == reader->vertices_capacity) {
+        reader->vertices_capacity = number < 64 ? 64 : (size_t)number * 2;
+        reader->vertices =
+            wf_xrealloc(reader->vertices, reader->vertices_capacity, sizeof(*reader->vertices));
+        memset(reader->vertices + number, 0,
+               (reader->vertices_capacity - number) * sizeof(*reader->vertices));
+    }
+    struct wf_graph_vertex *vertex = &reader->vertices[number];
+    if (!vertex->seen) {
+        *vertex =
+            (struct wf_graph_vertex){.attrs = *initial, .at = (uint32_t)name.at, .seen = true};
+    }
+    *out = number;
+    return WF_OK;
+}
+
+enum wf_status wf_graph_link(struct wf_graph_reader *reader, uint32_t from, uint32_t to,
+                             size_t at, bool oneway)
+{
+    if (from == to) {
+        return wf_graph_fail(reader, at, "'%.64s' is linked to itself; leave that link out",
+                             wf_names_text(&reader->names, from));
+    }
+    if (reader->n_edges == reader->edges_capacity) {
+        reader->edges_capacity = reader->n_edges < 64 ? 64 : reader->n_edges * 2;
+        reader->edges =
+            wf_xrealloc(reader->edges, reader->edges_capacity, sizeof(*reader->edges));
+    }
+    reader->edges[reader->n_edges++] =
+        (struct wf_graph_edge){.from = from, .to = to, .at = (uint32_t)at, .oneway = oneway};
+    return WF_OK;
+}
+
+/* Values are short: what is longer than this is none. */
+enum { VALUE_MAX = 64 };
+
+struct wf_graph_attr {
+    const char *name;
+    bool of_link;
+    /* On failure of `err` alone, the caller adds the place. */
+    enum wf_status (*set)(struct wf_graph_attrs *attrs, const char *value, struct wf_err *err);
+};
+
+static enum wf_status set_bandwidth(struct wf_graph_attrs *attrs, const char *value,
+                                    struct wf_err *err)
+{
+    return wf_parse_rate(value, &attrs->props.bandwidth, err);
+}
+
+static enum wf_status set_latency(struct wf_graph_attrs *attrs, const char *value,
+                                  struct wf_err *err)
+{
+    int64_t latency = 0;
+    enum wf_status status = wf_parse_time(value, &latency, err);
+
+    if (status == WF_OK && latency == 0) {
+        return wf_err_set(err, WF_EINVAL,
+                          "a latency of 0; leave it out for that of the network model");
+    }
+    if (status == WF_OK) {
+        attrs->props.latency = latency;
+    }
+    return status;
+}
+
+static enum wf_status set_kind(struct wf_graph_attrs *attrs, const char *value,
+                               struct wf_err *err)
+{
+    if (strcmp(value, "node") != 0 && strcmp(value, "switch") != 0) {
+        return wf_err_set(err, WF_EINVAL, "unknown kind '%s', expected node or switch", value);
+    }
+    attrs->kind = value[0] == 'n' ? WF_GRAPH_NODE : WF_GRAPH_SWITCH;
+    return WF_OK;
+}
+
+static enum wf_status set_gate(struct wf_graph_attrs *attrs, const char *value,
+                               struct wf_err *err)
+{
+    if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0) {
+        return wf_err_set(err, WF_EINVAL, "gate is '%s', expected true or false", value);
+    }
+    attrs->gate = value[0] == 't';
+    return WF_OK;
+}
+
+static const struct wf_graph_attr attr_table[] = {
+    {"bandwidth", true, set_bandwidth},
+    {"latency", true, set_latency},
+    {"kind", false, set_kind},
+    {"gate", false, set_gate},
+    {NULL, false, NULL},
+};
+
+/* Files for other programs are full of attributes that are none of ours. Names one slip away
+ * from ours are taken for misspelt, or the slip would go unnoticed. */
+enum wf_status wf_graph_attr_find(const struct wf_graph_reader *reader,
+                                  struct wf_graph_word name, bool of_link,
+                                  const struct wf_graph_attr **out)
+{
+    char text[WF_HINT_MAX], hint[WF_HINT_MAX];
+    struct wf_nearest nearest;
+
+    *out = NULL;
+    (void)snprintf(text, sizeof(text), "%.*s", wf_graph_shown(name), name.text);
+    wf_nearest_begin(&nearest, text);
+    for (const struct wf_graph_attr *attr = attr_table; attr->name != NULL; attr++) {
+        if (wf_graph_is(name, attr->name)) {
+            *out = attr;
+            return attr->of_link == of_link
+                       ? WF_OK
+                       : wf_graph_fail(reader, name.at, "%s belongs to %s, not to %s",
+                                       attr->name, of_link ? "vertices" : "links",
+                                       of_link ? "links" : "vertices");
+        }
+        /* "gate" resembles too many words. */
+        if (attr->of_link == of_link && attr->set != set_gate) {
+            wf_nearest_add(&nearest, attr->name);
+        }
+    }
+    if (nearest.best != NULL && nearest.distance <= 1) {
+        return wf_graph_fail(reader, name.at, "unknown attribute '%s'%s", text,
+                             wf_nearest_hint(&nearest, hint));
+    }
+    return WF_OK;
+}
+
+enum wf_status wf_graph_attr_set(const struct wf_graph_reader *reader,
+                                 const struct wf_graph_attr *attr, struct wf_graph_word value,
+                                 struct wf_graph_attrs *attrs)
+{
+    char text[VALUE_MAX];
+    struct wf_err inner;
+
+    if (value.len >= sizeof(text)) {
+        return wf_graph_fail(reader, value.at, "the value of %s is too long: '%.*s'...",
+                             attr->name, wf_graph_shown(value), value.text);
+    }
+    memcpy(text, value.text, value.len);
+    text[value.len] = '\0';
+    if (attr->set(attrs, text, &inner) != WF_OK) {
+        return wf_graph_fail(reader, value.at, "%s: %s", attr->name, inner.text);
+    }
+    return WF_OK;
+}
+
+/* Where the first thing that is neither space nor comment of any format begins. */
+static size_t first_word(const struct wf_graph_reader *reader)
+{
+    const char *text = reader->text, *end = text + reader->size, *at = text + reader->at;
+
+    while (at < end) {
+        const char *close = NULL;
+        size_t left = (size_t)(end - at);
+        if (isspace((unsigned char)*at)) {
+            at++;
+            continue;
+        }
+        if (*at == '#' || (left >= 2 && memcmp(at, "//", 2) == 0)) {
+            close = memchr(at, '\n', left);
+            at = close != NULL ? close + 1 : end;
+            continue;
+        }
+        if (left < 2 || memcmp(at, "/*", 2) != 0) {
+            break;
+        }
+        close = memmem(at + 2, left - 2, "*/", 2);
+        at = close != NULL ? close + 2 : end;
+    }
+    return (size_t)(at - text);
+}
+
+static enum wf_status read_format(struct wf_graph_reader *reader)
+{
+    static const char *const dot_words[] = {"strict", "graph", "digraph", NULL};
+    size_t at = first_word(reader), len = 0;
+
+    while (at + len < reader->size && isalpha((unsigned char)reader->text[at + len])) {
+        len++;
+    }
+    for (const char *const *word = dot_words; *word != NULL; word++) {
+        if (strlen(*word) == len && strncasecmp(reader->text + at, *word, len) == 0) {
+            return wf_graph_read_dot(reader);
+        }
+    }
+    if (at < reader->size && reader->text[at] == '<') {
+        return wf_graph_read_graphml(reader);
+    }
+    return wf_graph_read_edges(reader);
+}
+
+static enum wf_status check_text(const struct wf_graph_reader *reader)
+{
+    if (reader->size > WF_GRAPH_TEXT_MAX) {
+        return wf_err_set(reader->err, WF_EINVAL,
+                          "%s: larger than %u MiB, the limit for graphs", end_of(reader->name),
+                          WF_GRAPH_TEXT_MAX >> 20);
+    }
+    const char *nul = reader->size > 0 ? memchr(reader->text, '\0', reader->size) : NULL;
+    if (nul != NULL) {
+        return wf_graph_fail(reader, (size_t)(nul - reader->text),
+                             "not a text: expected an edge list, DOT or GraphML");
+    }
+    return WF_OK;
+}
+
+enum wf_status wf_graph_read_text(const char *name, const char *text, size_t size,
+                                  struct wf_graph_net *net, struct wf_err *err)
+{
+    struct wf_graph_reader reader = {.name = name, .text = text, .size = size, .err = err};
+    enum wf_status status = check_text(&reader);
+
+    if (status == WF_OK) {
+        /* The mark that some editors put before UTF-8. */
+        reader.at = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+        status = read_format(&reader);
+    }
+    if (status == WF_OK) {
+        status = wf_graph_resolve(&reader, net);
+    }
+    wf_buf_fini(&reader.scratch);
+    wf_names_release(&reader.names);
+    free(reader.vertices);
+    free(reader.edges);
+    return status;
+}
+
+/* Stops early at what cannot be a graph, so that no device is read for ever. */
+static bool read_all(int fd, struct wf_buf *buf)
+{
+    enum { CHUNK = 1 << 16 };
+
+    while (buf->size <= WF_GRAPH_TEXT_MAX) {
+        wf_buf_reserve(buf, buf->size + CHUNK);
+        ssize_t n = read(fd, buf->data + buf->size, CHUNK);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            return n == 0;
+        }
+        buf->size += (size_t)n;
+        if (memchr(buf->data + buf->size - n, '\0', (size_t)n) != NULL) {
+            break;
+        }
+    }
+    return true;
+}
+
+enum wf_status wf_graph_read_file(const char *path, struct wf_graph_net *net,
+                                  struct wf_err *err)
+{
+    struct wf_buf buf = {.data = NULL};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0 || !read_all(fd, &buf)) {
+        enum wf_status status = wf_err_set(err, WF_EIO, "cannot read the graph '%s': %s",
+                                           end_of(path), strerror(errno));
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+        wf_buf_fini(&buf);
+        return status;
+    }
+    (void)close(fd);
+    enum wf_status status =
+        wf_graph_read_text(path, (const char *)buf.data, buf.size, net, err);
+    wf_buf_fini(&buf);
+    return status;
+}
+
+void wf_graph_net_release(struct wf_graph_net *net)
+{
+    wf_csr_release(&net->links);
+    free(net->props);
+    net->props = NULL;
+}

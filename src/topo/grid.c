@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "topo/grid.h"
+
+#include "base/mem.h"
+#include "topo/measure.h"
+#include "topo/vector.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct wf_grid *to_grid(const struct wf_topo *topo)
+{
+    return (const struct wf_grid *)topo;
+}
+
+enum wf_status wf_grid_parse(struct wf_grid *grid, const struct wf_topo_ops *ops,
+                             const char *sizes, struct wf_err *err)
+{
+    char what[64];
+    uint64_t nodes = 1;
+
+    memset(grid, 0, sizeof(*grid));
+    grid->topo.ops = ops;
+    (void)snprintf(what, sizeof(what), "%s: size", ops->name);
+    enum wf_status status =
+        wf_vector_parse(what, sizes, grid->size, WF_GRID_DIMS_MAX, &grid->n_dims, err);
+    for (uint32_t d = 0; d < grid->n_dims && status == WF_OK; d++) {
+        grid->stride[d] = (uint32_t)nodes;
+        status = wf_vector_multiply(what, &nodes, grid->size[d],
+                                    WF_TOPO_LINK_MAX / (2 * grid->n_dims), err);
+    }
+    grid->topo.n_nodes = grid->topo.n_vertices = (uint32_t)nodes;
+    grid->topo.n_ports = 2 * grid->n_dims;
+    return status;
+}
+
+enum wf_status wf_grid_parse_wrap(struct wf_grid *grid, const char *wrap, struct wf_err *err)
+{
+    const char *name = grid->topo.ops->name;
+    uint32_t flags[WF_GRID_DIMS_MAX], n = 0;
+    char what[64];
+
+    if (wrap[0] == '\0') {
+        for (uint32_t d = 0; d < grid->n_dims; d++) {
+            grid->wrap[d] = true;
+        }
+        return WF_OK;
+    }
+    (void)snprintf(what, sizeof(what), "%s: wrap", name);
+    enum wf_status status = wf_vector_parse(what, wrap, flags, WF_GRID_DIMS_MAX, &n, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    if (n != grid->n_dims) {
+        return wf_err_set(err, WF_EINVAL, "%s '%.64s': %u values for %u dimensions", what, wrap,
+                          n, grid->n_dims);
+    }
+    for (uint32_t d = 0; d < n; d++) {
+        if (flags[d] > 1) {
+            return wf_err_set(err, WF_EINVAL, "%s '%.64s': expected 1 (a ring) or 0 (a line)",
+                              what, wrap);
+        }
+        grid->wrap[d] = flags[d] != 0;
+    }
+    return WF_OK;
+}
+
+/* Whether stepping over the end of the dimension leads back to its beginning by a cable of its
+ * own: in a ring of two it would be the same cable. */
+static bool is_ring(const struct wf_grid *grid, uint32_t dim)
+{
+    return grid->wrap[dim] && grid->size[dim] > 2;
+}
+
+/* Cables cut by halving the dimension in which that cuts least. An odd one cannot be halved,
+ * and what is least then is not known. */
+static uint64_t bisection(const struct wf_grid *grid)
+{
+    uint64_t least = UINT64_MAX, known = 0;
+
+    for (uint32_t d = 0; d < grid->n_dims; d++) {
+        uint64_t lines = grid->topo.n_nodes / grid->size[d];
+        uint64_t cut = is_ring(grid, d) ? 2 * lines : lines;
+
+        if (grid->size[d] > 1 && cut < least) {
+            least = cut;
+            known = grid->size[d] % 2 == 0 ? cut : 0;
+        }
+    }
+    return known;
+}
+
+struct wf_topo *wf_grid_finish(const struct wf_grid *grid)
+{
+    struct wf_grid *heap = wf_xmalloc(sizeof(*heap));
+
+    *heap = *grid;
+    for (uint32_t d = 0; d < grid->n_dims; d++) {
+        uint64_t lines = grid->topo.n_nodes / grid->size[d];
+        heap->topo.n_links += lines * (is_ring(grid, d) ? grid->size[d] : grid->size[d] - 1);
+    }
+    heap->topo.bisection = bisection(grid);
+    return &heap->topo;
+}
+
+void wf_grid_destroy(struct wf_topo *topo)
+{
+    free(topo);
+}
+
+uint32_t wf_grid_neighbor(const struct wf_topo *topo, uint32_t node, uint32_t port)
+{
+    const struct wf_grid *grid = to_grid(topo);
+    uint32_t dim = port / 2;
+    uint32_t stride = grid->stride[dim], last = grid->size[dim] - 1;
+
+    assert(node < topo->n_nodes && port < topo->n_ports);
+    uint32_t coord = wf_grid_coord(grid, node, dim);
+    if (port % 2 == 0) {
+        if (coord < last) {
+            return node + stride;
+        }
+        return is_ring(grid, dim) ? node - last * stride : WF_TOPO_NO_VERTEX;
+    }
+    if (coord > 0) {
+        return node - stride;
+    }
+    return is_ring(grid, dim) ? node + last * stride : WF_TOPO_NO_VERTEX;
+}
+
+/* Steps from a to b in one dimension: how many, and which ways are shortest. */
+struct steps {
+    uint32_t n;
+    bool up, down;
+};
+
+static struct steps steps_between(const struct wf_grid *grid, uint32_t dim, uint32_t a,
+                                  uint32_t b)
+{
+    uint32_t up = a <= b ? b - a : grid->size[dim] - (a - b);
+    uint32_t down = a <= b ? grid->size[dim] - up : a - b;
+
+    if (a == b) {
+        return (struct steps){.n = 0};
+    }
+    if (!is_ring(grid, dim)) {
+        return a < b ? (struct steps){up, true, false} : (struct steps){down, false, true};
+    }
+    return (struct steps){up < down ? up : down, up <= down, down <= up};
+}
+
+uint32_t wf_grid_distance(const struct wf_topo *topo, uint32_t at, uint32_t dst)
+{
+    const struct wf_grid *grid = to_grid(topo);
+    uint32_t hops = 0;
+
+    for (uint32_t d = 0; d < grid->n_dims; d++) {
+        uint32_t size = grid->size[d], a = at % size, b = dst % size;
+        uint32_t apart = a < b ? b - a : a - b;
+        uint32_t around = size - apart;
+
+        hops += grid->wrap[d] && around < apart ? around : apart;
+        at /= size;
+        dst /= size;
+    }
+    return hops;
+}
+
+/* Needs no memory of where the route began: only a route's first hop in a dimension can meet
+ * a tie, and from the second on the way it chose is the shorter one. */
+uint32_t wf_grid_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst)
+{
+    const struct wf_grid *grid = to_grid(topo);
+
+    for (uint32_t d = 0; d < grid->n_dims; d++) {
+        uint32_t coord = wf_grid_coord(grid, at, d);
+        struct steps steps = steps_between(grid, d, coord, wf_grid_coord(grid, dst, d));
+
+        if (steps.n > 0) {
+            bool up = steps.up && steps.down ? coord % 2 == 0 : steps.up;
+            return 2 * d + (up ? 0 : 1);
+        }
+    }
+    return WF_TOPO_NO_PORT;
+}
+
+uint32_t wf_grid_minimal_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
+                               uint32_t *ports)
+{
+    const struct wf_grid *grid = to_grid(topo);
+    uint32_t n = 0;
+
+    for (uint32_t d = 0; d < grid->n_dims; d++) {
+        struct steps steps =
+            steps_between(grid, d, wf_grid_coord(grid, at, d), wf_grid_coord(grid, dst, d));
+        if (steps.up) {
+            ports[n++] = 2 * d;
+        }
+        if (steps.down) {
+            ports[n++] = 2 * d + 1;
+        }
+    }
+    return n;
+}
+
+static uint32_t diameter_of(const struct wf_grid *grid, uint32_t dim)
+{
+    return grid->wrap[dim] ? grid->size[dim] / 2 : grid->size[dim] - 1;
+}
+
+uint32_t wf_grid_diameter(const struct wf_topo *topo)
+{
+    const struct wf_grid *grid = to_grid(topo);
+    uint32_t sum = 0;
+
+    for (uint32_t d = 0; d < grid->n_dims; d++) {
+        sum += diameter_of(grid, d);
+    }
+    return sum;
+}
+
+/* Ordered pairs of coordinates of one dimension by their distance. */
+static void count_dimension(const struct wf_grid *grid, uint32_t dim, uint64_t *counts)
+{
+    uint64_t size = grid->size[dim];
+
+    counts[0] = size;
+    for (uint32_t apart = 1; apart < size; apart++) {
+        uint64_t around = size - apart;
+        counts[grid->wrap[dim] && around < apart ? around : apart] += 2 * (size - apart);
+    }
+}
+
+/* Distances add up over the dimensions, so the histograms multiply as polynomials do. */
+void wf_grid_histogram(const struct wf_topo *topo, uint64_t *counts)
+{
+    const struct wf_grid *grid = to_grid(topo);
+    size_t n_all = (size_t)wf_grid_diameter(topo) + 1;
+    uint64_t *sum = wf_xcalloc(n_all, sizeof(*sum));
+    uint32_t n_sum = 1;
+
+    sum[0] = 1;
+    for (uint32_t d = 0; d < grid->n_dims; d++) {
+        uint32_t n_one = diameter_of(grid, d) + 1;
+        uint64_t *one = wf_xcalloc(n_one, sizeof(*one));
+
+        count_dimension(grid, d, one);
+        wf_measure_product(sum, n_sum, one, n_one, counts);
+        n_sum += n_one - 1;
+        memcpy(sum, counts, n_sum * sizeof(*sum));
+        free(one);
+    }
+    free(sum);
+}
+
+uint32_t wf_grid_coords(const struct wf_topo *topo, uint32_t node,
+                        uint32_t coord[WF_TOPO_COORDS_MAX])
+{
+    const struct wf_grid *grid = to_grid(topo);
+
+    for (uint32_t d = 0; d < grid->n_dims; d++) {
+        coord[d] = wf_grid_coord(grid, node, d);
+    }
+    return grid->n_dims;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * HyperX (Ahn, Binkert, Davis, McLaren and Schreiber, "HyperX: topology, routing, and packaging
+ * of efficient large-scale networks", SC 2009) with one cable between neighbours (K = 1):
+ * routers on a grid, each joined to all others that differ in one coordinate only.
+ */
+#include "base/mem.h"
+#include "topo/kinds.h"
+#include "topo/measure.h"
+#include "topo/routers.h"
+#include "topo/vector.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DIMS_MAX = WF_TOPO_COORDS_MAX };
+
+struct hyperx_params {
+    char *size;
+    uint64_t p;
+};
+
+static const struct wf_param params_table[] = {
+    {.name = "size",
+     .type = WF_PARAM_TEXT,
+     .offset = offsetof(struct hyperx_params, size),
+     .doc = "Routers in each dimension, as 4x4x4"},
+    {.name = "p",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct hyperx_params, p),
+     .def = "1",
+     .min = "1",
+     .doc = "Nodes of each router"},
+    WF_PARAM_END,
+};
+
+struct hyperx {
+    struct wf_routers net;
+    uint32_t n_dims;
+    uint32_t size[DIMS_MAX];
+    uint32_t stride[DIMS_MAX]; /* distance in router numbers of one step */
+    uint32_t first[DIMS_MAX];  /* first port of the dimension: size - 1 of them */
+};
+
+static const struct hyperx *to_hyperx(const struct wf_routers *net)
+{
+    return (const struct hyperx *)net;
+}
+
+static uint32_t coord_of(const struct hyperx *hx, uint32_t router, uint32_t dim)
+{
+    return router / hx->stride[dim] % hx->size[dim];
+}
+
+/* The ports of a dimension lead to the other coordinates in ascending order. */
+static uint32_t hyperx_neighbor(const struct wf_routers *net, uint32_t router, uint32_t port)
+{
+    const struct hyperx *hx = to_hyperx(net);
+    uint32_t dim = hx->n_dims - 1;
+
+    while (hx->first[dim] > port) {
+        dim--;
+    }
+    uint32_t own = coord_of(hx, router, dim), to = port - hx->first[dim];
+    to += to >= own ? 1 : 0;
+    return router - own * hx->stride[dim] + to * hx->stride[dim];
+}
+
+static uint32_t hyperx_distance(const struct wf_routers *net, uint32_t from, uint32_t to)
+{
+    const struct hyperx *hx = to_hyperx(net);
+    uint32_t hops = 0;
+
+    for (uint32_t d = 0; d < hx->n_dims; d++) {
+        hops += from % hx->size[d] != to % hx->size[d] ? 1 : 0;
+        from /= hx->size[d];
+        to /= hx->size[d];
+    }
+    return hops;
+}
+
+static uint32_t hyperx_minimal_ports(const struct wf_routers *net, uint32_t from, uint32_t to,
+                                     uint32_t *ports)
+{
+    const struct hyperx *hx = to_hyperx(net);
+    uint32_t n = 0;
+
+    for (uint32_t d = 0; d < hx->n_dims; d++) {
+        uint32_t a = coord_of(hx, from, d), b = coord_of(hx, to, d);
+        if (a != b) {
+            ports[n++] = hx->first[d] + b - (b > a ? 1 : 0);
+        }
+    }
+    return n;
+}
+
+/* Dimension order: the first dimension that is not yet right. */
+static uint32_t hyperx_next_port(const struct wf_routers *net, uint32_t from, uint32_t to,
+                                 uint32_t spread)
+{
+    uint32_t ports[DIMS_MAX] = {0};
+
+    (void)spread;
+    (void)hyperx_minimal_ports(net, from, to, ports);
+    return ports[0];
+}
+
+/* Distances add up over the dimensions, so the histograms multiply as polynomials do. */
+static void hyperx_histogram(const struct wf_routers *net, uint64_t *pairs)
+{
+    const struct hyperx *hx = to_hyperx(net);
+    uint64_t sum[DIMS_MAX + 1] = {1}, product[DIMS_MAX + 2];
+
+    for (uint32_t d = 0; d < hx->n_dims; d++) {
+        uint64_t size = hx->size[d], one[2] = {size, size * (size - 1)};
+        wf_measure_product(sum, d + 1, one, 2, product);
+        memcpy(sum, product, (d + 2) * sizeof(*sum));
+    }
+    for (uint32_t d = 1; d <= net->diameter; d++) {
+        pairs[d] += sum[d];
+    }
+}
+
+static const struct wf_router_ops router_ops = {
+    .neighbor = hyperx_neighbor,
+    .distance = hyperx_distance,
+    .next_port = hyperx_next_port,
+    .minimal_ports = hyperx_minimal_ports,
+    .histogram = hyperx_histogram,
+};
+
+/* Most cables among `m` routers of a grid with the ascending sizes size[0 .. n-1]: by Lindsey's
+ * theorem ("Assignment of numbers to vertices", American Mathematical Monthly 71, 1964) the
+ * first m when the widest dimension is filled first. */
+static uint64_t most_inside(const uint32_t *size, uint32_t n, uint64_t m)
+{
+    uint64_t slice = 1, degree = 0, inside = 0;
+
+    for (uint32_t d = 1; d < n; d++) {
+        slice *= size[d];
+        degree += size[d] - 1;
+    }
+    for (uint32_t d = 0; d < n; d++) {
+        uint64_t full = m / slice, rest = m % slice;
+        inside += full * (slice * degree / 2) + full * rest;
+        inside += full > 0 ? full * (full - 1) / 2 * slice : 0;
+        m = rest;
+        if (d + 1 < n) {
+            slice /= size[d + 1];
+            degree -= size[d + 1] - 1;
+        }
+    }
+    return inside;
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return x < y ? -1 : x > y ? 1 : 0;
+}
+
+/* Cables between two halves of the routers, at least; an odd number of them has no halves. */
+static uint64_t bisection(const struct hyperx *hx)
+{
+    uint64_t half = hx->net.n_routers / 2;
+    uint32_t size[DIMS_MAX];
+
+    if (hx->net.n_routers % 2 != 0) {
+        return 0;
+    }
+    memcpy(size, hx->size, sizeof(size));
+    qsort(size, hx->n_dims, sizeof(size[0]), compare_sizes);
+    return half * hx->net.degree - 2 * most_inside(size, hx->n_dims, half);
+}
+
+static enum wf_status hyperx_create(const void *params, struct wf_topo **out,
+                                    struct wf_err *err)
+{
+    const struct hyperx_params *given = params;
+    struct hyperx hx = {.n_dims = 0};
+    uint32_t size[DIMS_MAX] = {0}, diameter = 0;
+    uint64_t routers = 1, degree = 0;
+
+    enum wf_status status =
+        wf_vector_parse("hyperx: size", given->size, size, DIMS_MAX, &hx.n_dims, err);
+    uint32_t n_dims = hx.n_dims;
+    for (uint32_t d = 0; d < n_dims && status == WF_OK; d++) {
+        hx.stride[d] = (uint32_t)routers;
+        hx.first[d] = (uint32_t)degree;
+        status = wf_vector_multiply("hyperx: size", &routers, size[d], WF_TOPO_LINK_MAX, err);
+        degree += size[d] - UINT64_C(1);
+        diameter += size[d] > 1 ? 1 : 0;
+    }
+    if (status == WF_OK) {
+        status = wf_routers_init(&hx.net, &wf_hyperx_ops, &router_ops,
+                                 (struct wf_routers_size){routers, given->p, degree}, err);
+    }
+    if (status != WF_OK) {
+        return status;
+    }
+    memcpy(hx.size, size, sizeof(size));
+    hx.net.diameter = diameter;
+    hx.net.topo.n_links += routers * degree / 2;
+    hx.net.topo.bisection = bisection(&hx);
+
+    struct hyperx *heap = wf_xmalloc(sizeof(*heap));
+    *heap = hx;
+    *out = &heap->net.topo;
+    return WF_OK;
+}
+
+static void hyperx_destroy(struct wf_topo *topo)
+{
+    free(topo);
+}
+
+static uint32_t hyperx_coords(const struct wf_topo *topo, uint32_t vertex,
+                              uint32_t coord[WF_TOPO_COORDS_MAX])
+{
+    const struct hyperx *hx = (const struct hyperx *)topo;
+    uint32_t router = wf_routers_of(&hx->net, vertex);
+
+    for (uint32_t d = 0; d < hx->n_dims; d++) {
+        coord[d] = coord_of(hx, router, d);
+    }
+    return hx->n_dims;
+}
+
+static const char *const examples[] = {
+    "hyperx:4x4,p=2",         "hyperx:1",
+    "hyperx:1,p=3",           "hyperx:6",
+    "hyperx:3x4x2,p=2",       "hyperx:2x1x3",
+    "hyperx:5x3,p=3",         "hyperx:3x8",
+    "hyperx:2x2x2x2x2",       "hyperx:2x2x2x2x2x2x2",
+    "hyperx:2x1x2x1x2x1x2x2", NULL,
+};
+
+const struct wf_topo_ops wf_hyperx_ops = {
+    .name = "hyperx",
+    .args = "<size>x<size>...[,p=<nodes per router>]",
+    .summary = "routers in 1 to 8 dimensions, each joined to all others of its rows",
+    .shape = WF_SHAPE_GRID,
+    .examples = examples,
+    .params = params_table,
+    .params_size = sizeof(struct hyperx_params),
+    .create = hyperx_create,
+    .destroy = hyperx_destroy,
+    .coords = hyperx_coords,
+    WF_ROUTERS_OPS,
+};

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "topo/measure.h"
+
+#include "base/int128.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void wf_measure_from(const struct wf_topo *topo, uint32_t from, uint64_t weight,
+                     uint64_t *counts)
+{
+    for (uint32_t to = 0; to < topo->n_nodes; to++) {
+        counts[topo->ops->distance(topo, from, to)] += weight;
+    }
+}
+
+void wf_measure_symmetric(const struct wf_topo *topo, uint64_t *counts)
+{
+    uint32_t diameter = topo->ops->diameter(topo);
+
+    memset(counts, 0, ((size_t)diameter + 1) * sizeof(*counts));
+    wf_measure_from(topo, 0, topo->n_nodes, counts);
+}
+
+void wf_measure_product(const uint64_t *a, uint32_t n_a, const uint64_t *b, uint32_t n_b,
+                        uint64_t *out)
+{
+    for (size_t i = 0; i + 1 < (size_t)n_a + n_b; i++) {
+        out[i] = 0;
+    }
+    for (uint32_t i = 0; i < n_a; i++) {
+        for (uint32_t j = 0; j < n_b; j++) {
+            out[i + j] += a[i] * b[j];
+        }
+    }
+}
+
+void wf_measure(const struct wf_topo *topo, struct wf_measure *out)
+{
+    wf_u128 sum = 0;
+    double pairs = (double)topo->n_nodes * ((double)topo->n_nodes - 1);
+
+    out->diameter = topo->ops->diameter(topo);
+    out->counts = wf_xcalloc((size_t)out->diameter + 1, sizeof(*out->counts));
+    topo->ops->histogram(topo, out->counts);
+    for (uint32_t d = 0; d <= out->diameter; d++) {
+        sum += (wf_u128)out->counts[d] * d;
+    }
+    out->sum_low = (uint64_t)sum;
+    out->sum_high = (uint64_t)(sum >> 64);
+    out->average = pairs > 0 ? (double)sum / pairs : 0;
+}
+
+void wf_measure_release(struct wf_measure *measure)
+{
+    free(measure->counts);
+    measure->counts = NULL;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_TOPO_MEASURE_H
+#define WF_TOPO_MEASURE_H
+
+/*
+ * Distances between all pairs of nodes: what topologies use to answer histogram() and
+ * diameter(), and what people want to know of the answers.
+ */
+
+#include "topo/topo.h"
+
+/* Adds to counts[d] `weight` times the number of nodes at distance d from the node `from`, by
+ * asking distance() for each. */
+void wf_measure_from(const struct wf_topo *topo, uint32_t from, uint64_t weight,
+                     uint64_t *counts);
+
+/* The histogram of a network in which all nodes see the same: counts[] from node 0 times
+ * n_nodes. */
+void wf_measure_symmetric(const struct wf_topo *topo, uint64_t *counts);
+
+/* Combines two dimensions of a product network: out[i + j] += a[i] * b[j] for i < n_a, j < n_b.
+ * `out` has n_a + n_b - 1 entries and is zeroed first. */
+void wf_measure_product(const uint64_t *a, uint32_t n_a, const uint64_t *b, uint32_t n_b,
+                        uint64_t *out);
+
+/* Sums over ordered pairs of distinct nodes. */
+struct wf_measure {
+    uint32_t diameter;
+    uint64_t *counts;           /* [diameter + 1], as of histogram() */
+    double average;             /* over pairs of distinct nodes; 0 if there are none */
+    uint64_t sum_low, sum_high; /* of all distances: 128 bits */
+};
+
+/* `out` is released with wf_measure_release(). */
+void wf_measure(const struct wf_topo *topo, struct wf_measure *out);
+void wf_measure_release(struct wf_measure *measure);
+
+#endif

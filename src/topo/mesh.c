@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines in each dimension: a torus without its wrap-around links. */
+#include "topo/grid.h"
+#include "topo/kinds.h"
+
+struct mesh_params {
+    char *size;
+};
+
+static const struct wf_param params_table[] = {
+    {.name = "size",
+     .type = WF_PARAM_TEXT,
+     .offset = offsetof(struct mesh_params, size),
+     .doc = "Nodes in each dimension, as 8x8x8"},
+    WF_PARAM_END,
+};
+
+static enum wf_status mesh_create(const void *params, struct wf_topo **out, struct wf_err *err)
+{
+    const struct mesh_params *given = params;
+    struct wf_grid grid;
+
+    enum wf_status status = wf_grid_parse(&grid, &wf_mesh_ops, given->size, err);
+    if (status == WF_OK) {
+        *out = wf_grid_finish(&grid);
+    }
+    return status;
+}
+
+static const char *const examples[] = {
+    "mesh:1", "mesh:2", "mesh:7", "mesh:4x3", "mesh:2x3x4", "mesh:2x1x2x3x2", NULL,
+};
+
+const struct wf_topo_ops wf_mesh_ops = {
+    .name = "mesh",
+    .args = "<size>x<size>...",
+    .summary = "lines in 1 to 8 dimensions, dimension-order routing",
+    .shape = WF_SHAPE_GRID,
+    .examples = examples,
+    .params = params_table,
+    .params_size = sizeof(struct mesh_params),
+    .create = mesh_create,
+    WF_GRID_OPS,
+};

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "topo/nested.h"
+
+#include "base/mem.h"
+#include "topo/measure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct wf_topo_ops nested_ops;
+
+/*
+ * Vertices: the nodes copy by copy, then the inner switches copy by copy, then the outer
+ * switches. The nodes of the outer network are no vertices of their own: the gates stand for
+ * them.
+ */
+struct nested {
+    struct wf_topo topo;
+    struct wf_topo *outer;
+    struct wf_topo *inner;
+    uint32_t inner_switches; /* of one copy */
+    uint32_t inner_links;    /* numbers of directed links of one copy */
+};
+
+static const struct nested *to_nested(const struct wf_topo *topo)
+{
+    return (const struct nested *)topo;
+}
+
+static bool is_nested(const struct wf_topo *topo)
+{
+    return topo->ops == &nested_ops;
+}
+
+/* Where a vertex is: in the copy `copy` as `inner`, or as switch `outer` of the outer network.
+ */
+struct spot {
+    uint32_t copy;  /* WF_TOPO_NO_VERTEX: in none */
+    uint32_t inner; /* vertex of the inner network */
+    uint32_t outer; /* vertex of the outer network: that of the copy, or the switch itself */
+};
+
+static struct spot find(const struct nested *nested, uint32_t vertex)
+{
+    uint32_t each = nested->inner->n_nodes, copies = nested->outer->n_nodes;
+    uint32_t nodes = nested->topo.n_nodes;
+
+    if (vertex < nodes) {
+        return (struct spot){vertex / each, vertex % each, vertex / each};
+    }
+    vertex -= nodes;
+    if (vertex < copies * nested->inner_switches) {
+        uint32_t copy = vertex / nested->inner_switches;
+        return (struct spot){copy, each + vertex % nested->inner_switches, copy};
+    }
+    vertex -= copies * nested->inner_switches;
+    return (struct spot){WF_TOPO_NO_VERTEX, WF_TOPO_NO_VERTEX, copies + vertex};
+}
+
+static uint32_t vertex_in_copy(const struct nested *nested, uint32_t copy, uint32_t inner)
+{
+    uint32_t each = nested->inner->n_nodes;
+
+    return inner < each ? copy * each + inner
+                        : nested->topo.n_nodes + copy * nested->inner_switches + (inner - each);
+}
+
+static uint32_t vertex_of_outer(const struct nested *nested, uint32_t outer)
+{
+    uint32_t copies = nested->outer->n_nodes;
+
+    return outer < copies
+               ? vertex_in_copy(nested, outer, nested->inner->gate)
+               : nested->topo.n_nodes + copies * nested->inner_switches + (outer - copies);
+}
+
+static void nested_destroy(struct wf_topo *topo)
+{
+    struct nested *nested = (struct nested *)topo;
+
+    wf_topo_free(nested->outer);
+    wf_topo_free(nested->inner);
+    free(nested);
+}
+
+/* Links of the outer network that leave the nodes before the copy: those are the gates'. */
+static uint32_t gate_links(const struct nested *nested, uint32_t copies)
+{
+    return wf_topo_first_link(nested->outer, copies);
+}
+
+static uint32_t nested_first_link(const struct wf_topo *topo, uint32_t vertex)
+{
+    const struct nested *nested = to_nested(topo);
+    const struct wf_topo *inner = nested->inner;
+    uint32_t copies = nested->outer->n_nodes, each = inner->n_nodes;
+    uint32_t node_links = wf_topo_first_link(inner, each);
+    bool node_is_gate = inner->gate < each;
+
+    if (vertex == topo->n_vertices) {
+        return copies * nested->inner_links +
+               wf_topo_first_link(nested->outer, nested->outer->n_vertices);
+    }
+    if (vertex < topo->n_nodes) {
+        uint32_t copy = vertex / each, in = vertex % each;
+        uint32_t gates = copy + (in > inner->gate ? 1 : 0);
+        return copy * node_links + wf_topo_first_link(inner, in) +
+               (node_is_gate ? gate_links(nested, gates) : 0);
+    }
+
+    struct spot spot = find(nested, vertex);
+    if (spot.copy == WF_TOPO_NO_VERTEX) {
+        return copies * nested->inner_links + wf_topo_first_link(nested->outer, spot.outer);
+    }
+    uint32_t gates = node_is_gate ? copies : spot.copy + (spot.inner > inner->gate ? 1 : 0);
+    return copies * node_links + spot.copy * (nested->inner_links - node_links) +
+           (wf_topo_first_link(inner, spot.inner) - node_links) + gate_links(nested, gates);
+}
+
+static uint32_t nested_neighbor(const struct wf_topo *topo, uint32_t vertex, uint32_t port)
+{
+    const struct nested *nested = to_nested(topo);
+    struct spot spot = find(nested, vertex);
+    uint32_t inner_ports =
+        spot.copy != WF_TOPO_NO_VERTEX ? wf_topo_ports(nested->inner, spot.inner) : 0;
+
+    if (port < inner_ports) {
+        uint32_t to = nested->inner->ops->neighbor(nested->inner, spot.inner, port);
+        return to != WF_TOPO_NO_VERTEX ? vertex_in_copy(nested, spot.copy, to) : to;
+    }
+    uint32_t to = nested->outer->ops->neighbor(nested->outer, spot.outer, port - inner_ports);
+    return to != WF_TOPO_NO_VERTEX ? vertex_of_outer(nested, to) : to;
+}
+
+static uint32_t to_gate(const struct wf_topo *inner, uint32_t at)
+{
+    return inner->ops->distance(inner, at, inner->gate);
+}
+
+static uint32_t nested_distance(const struct wf_topo *topo, uint32_t at, uint32_t dst)
+{
+    const struct nested *nested = to_nested(topo);
+    const struct wf_topo *outer = nested->outer, *inner = nested->inner;
+    struct spot a = find(nested, at), b = find(nested, dst);
+    uint32_t hops = 0;
+
+    if (a.copy == b.copy && a.copy != WF_TOPO_NO_VERTEX) {
+        return inner->ops->distance(inner, a.inner, b.inner);
+    }
+    if (a.copy != WF_TOPO_NO_VERTEX) {
+        hops += to_gate(inner, a.inner);
+    }
+    if (b.copy != WF_TOPO_NO_VERTEX) {
+        hops += inner->ops->distance(inner, inner->gate, b.inner);
+    }
+    return hops + outer->ops->distance(outer, a.outer, b.outer);
+}
+
+/* The next part of the way: a network, where in it, whither, and the first of its ports. */
+struct part {
+    const struct wf_topo *topo;
+    uint32_t at, dst;
+    uint32_t first_port;
+};
+
+static struct part next_part(const struct nested *nested, uint32_t at, uint32_t dst)
+{
+    const struct wf_topo *inner = nested->inner;
+    struct spot a = find(nested, at), b = find(nested, dst);
+
+    if (a.copy == b.copy && a.copy != WF_TOPO_NO_VERTEX) {
+        return (struct part){inner, a.inner, b.inner, 0};
+    }
+    if (a.copy != WF_TOPO_NO_VERTEX && a.inner != inner->gate) {
+        return (struct part){inner, a.inner, inner->gate, 0};
+    }
+    return (struct part){nested->outer, a.outer, b.outer,
+                         a.copy != WF_TOPO_NO_VERTEX ? wf_topo_ports(inner, a.inner) : 0};
+}
+
+static uint32_t nested_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst)
+{
+    struct part part = next_part(to_nested(topo), at, dst);
+    uint32_t port = part.topo->ops->next_port(part.topo, part.at, part.dst);
+
+    return port == WF_TOPO_NO_PORT ? port : part.first_port + port;
+}
+
+static uint32_t nested_minimal_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
+                                     uint32_t *ports)
+{
+    struct part part = next_part(to_nested(topo), at, dst);
+    uint32_t n = wf_topo_minimal_ports(part.topo, part.at, part.dst, ports);
+
+    for (uint32_t i = 0; i < n; i++) {
+        ports[i] += part.first_port;
+    }
+    return n;
+}
+
+/* Nodes of the inner network by their distance to (`in` false) or from its gate; *n entries. */
+static uint64_t *count_to_gate(const struct wf_topo *inner, bool in, uint32_t *n)
+{
+    uint64_t *counts = NULL;
+
+    *n = 0;
+    for (uint32_t node = 0; node < inner->n_nodes; node++) {
+        uint32_t hops =
+            in ? inner->ops->distance(inner, inner->gate, node) : to_gate(inner, node);
+        if (hops >= *n) {
+            counts = wf_xrealloc(counts, (size_t)hops + 1, sizeof(*counts));
+            memset(counts + *n, 0, (hops + 1 - *n) * sizeof(*counts));
+            *n = hops + 1;
+        }
+        counts[hops]++;
+    }
+    return counts;
+}
+
+static uint32_t nested_diameter(const struct wf_topo *topo)
+{
+    const struct nested *nested = to_nested(topo);
+    uint32_t within = nested->inner->ops->diameter(nested->inner);
+    uint32_t n_out, n_in;
+
+    if (nested->outer->n_nodes == 1) {
+        return within;
+    }
+    free(count_to_gate(nested->inner, false, &n_out));
+    free(count_to_gate(nested->inner, true, &n_in));
+    uint32_t between = nested->outer->ops->diameter(nested->outer) + (n_out - 1) + (n_in - 1);
+    return between > within ? between : within;
+}
+
+/* Pairs within a copy, then pairs of different copies: out, across, in. */
+static void nested_histogram(const struct wf_topo *topo, uint64_t *counts)
+{
+    const struct nested *nested = to_nested(topo);
+    const struct wf_topo *outer = nested->outer, *inner = nested->inner;
+    uint32_t n_within = inner->ops->diameter(inner) + 1, n_out, n_in;
+    uint32_t n_across = outer->ops->diameter(outer) + 1;
+    uint64_t *within = wf_xcalloc(n_within, sizeof(*within));
+    uint64_t *across = wf_xcalloc(n_across, sizeof(*across));
+    uint64_t *out = count_to_gate(inner, false, &n_out),
+             *in = count_to_gate(inner, true, &n_in);
+    uint64_t *ends = wf_xcalloc((size_t)n_out + n_in, sizeof(*ends));
+    uint32_t n_ends = n_out + n_in - 1, n_all = n_ends + n_across - 1;
+    uint64_t *all = wf_xcalloc((size_t)n_all + 1, sizeof(*all));
+    uint32_t diameter = nested_diameter(topo);
+
+    inner->ops->histogram(inner, within);
+    outer->ops->histogram(outer, across);
+    across[0] = 0; /* of a copy with itself */
+    wf_measure_product(out, n_out, in, n_in, ends);
+    wf_measure_product(ends, n_ends, across, n_across, all);
+    for (uint32_t d = 0; d <= diameter; d++) {
+        counts[d] = (d < n_within ? within[d] * outer->n_nodes : 0) + (d < n_all ? all[d] : 0);
+    }
+    free(within);
+    free(across);
+    free(out);
+    free(in);
+    free(ends);
+    free(all);
+}
+
+/* A hierarchy is drawn as its outer network, a copy at each node. */
+static uint32_t nested_coords(const struct wf_topo *topo, uint32_t vertex,
+                              uint32_t coord[WF_TOPO_COORDS_MAX])
+{
+    const struct nested *nested = to_nested(topo);
+    struct spot spot = find(nested, vertex);
+
+    coord[0] = spot.copy != WF_TOPO_NO_VERTEX ? spot.copy : spot.outer;
+    coord[1] = spot.copy != WF_TOPO_NO_VERTEX ? spot.inner : 0;
+    return 2;
+}
+
+static struct wf_link_props props_of(const struct wf_topo *topo, uint32_t vertex, uint32_t port)
+{
+    return topo->ops->link_props != NULL ? topo->ops->link_props(topo, vertex, port)
+                                         : (struct wf_link_props){0, 0};
+}
+
+static struct wf_link_props nested_link_props(const struct wf_topo *topo, uint32_t vertex,
+                                              uint32_t port)
+{
+    const struct nested *nested = to_nested(topo);
+    struct spot spot = find(nested, vertex);
+    uint32_t inner_ports =
+        spot.copy != WF_TOPO_NO_VERTEX ? wf_topo_ports(nested->inner, spot.inner) : 0;
+
+    return port < inner_ports ? props_of(nested->inner, spot.inner, port)
+                              : props_of(nested->outer, spot.outer, port - inner_ports);
+}
+
+static const struct wf_param no_params[] = {WF_PARAM_END};
+static const char *const no_examples[] = {NULL};
+
+static const struct wf_topo_ops nested_ops = {
+    .name = "nested",
+    .args = "",
+    .summary = "a network in each node of another",
+    .shape = WF_SHAPE_GROUPS,
+    .examples = no_examples,
+    .params = no_params,
+    .params_size = 0,
+    .create = NULL,
+    .destroy = nested_destroy,
+    .first_link = nested_first_link,
+    .neighbor = nested_neighbor,
+    .distance = nested_distance,
+    .next_port = nested_next_port,
+    .minimal_ports = nested_minimal_ports,
+    .diameter = nested_diameter,
+    .histogram = nested_histogram,
+    .coords = nested_coords,
+    .link_props = nested_link_props,
+};
+
+static uint64_t count_links(const struct wf_topo *topo)
+{
+    return wf_topo_first_link(topo, topo->n_vertices);
+}
+
+static uint32_t most_ports(const struct wf_topo *topo, uint32_t from, uint32_t to)
+{
+    uint32_t most = 0;
+
+    for (uint32_t v = from; v < to; v++) {
+        uint32_t n = wf_topo_ports(topo, v);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* The gates have the ports of a node of the outer network besides their own. */
+static uint32_t count_ports(const struct wf_topo *outer, const struct wf_topo *inner)
+{
+    uint32_t gates = wf_topo_ports(inner, inner->gate) + most_ports(outer, 0, outer->n_nodes);
+    uint32_t switches = most_ports(outer, outer->n_nodes, outer->n_vertices);
+    uint32_t most = gates > switches ? gates : switches;
+
+    return inner->n_ports > most ? inner->n_ports : most;
+}
+
+/* As counted in a network of which some links are one-way. */
+static uint64_t cables(const struct wf_topo *topo, bool oneway)
+{
+    return oneway && !topo->oneway ? 2 * topo->n_links : topo->n_links;
+}
+
+enum wf_status wf_nested_create(struct wf_topo *outer, struct wf_topo *inner,
+                                struct wf_topo **out, struct wf_err *err)
+{
+    uint64_t copies = outer->n_nodes;
+    uint64_t vertices = copies * inner->n_vertices + (outer->n_vertices - copies);
+    uint64_t links = copies * count_links(inner) + count_links(outer);
+
+    if (vertices > WF_TOPO_LINK_MAX || links > WF_TOPO_LINK_MAX) {
+        wf_topo_free(outer);
+        wf_topo_free(inner);
+        return wf_err_set(err, WF_EINVAL, "nested networks with more than %u links",
+                          (unsigned)WF_TOPO_LINK_MAX);
+    }
+
+    bool oneway = outer->oneway || inner->oneway;
+    struct nested *nested = wf_xcalloc(1, sizeof(*nested));
+
+    nested->outer = outer;
+    nested->inner = inner;
+    nested->inner_switches = inner->n_vertices - inner->n_nodes;
+    nested->inner_links = (uint32_t)count_links(inner);
+    nested->topo = (struct wf_topo){
+        .ops = &nested_ops,
+        .n_nodes = (uint32_t)(copies * inner->n_nodes),
+        .n_vertices = (uint32_t)vertices,
+        .n_ports = count_ports(outer, inner),
+        .n_links = copies * cables(inner, oneway) + cables(outer, oneway),
+        .bisection = outer->n_nodes % 2 == 0 ? outer->bisection : 0,
+        .oneway = oneway,
+    };
+    /* The way out of the whole is the way out of the copy at the outer network's gate. */
+    nested->topo.gate = vertex_of_outer(nested, outer->gate);
+    *out = &nested->topo;
+    return WF_OK;
+}
+
+uint32_t wf_topo_n_levels(const struct wf_topo *topo)
+{
+    return is_nested(topo) ? 1 + wf_topo_n_levels(to_nested(topo)->inner) : 1;
+}
+
+const struct wf_topo *wf_topo_level(const struct wf_topo *topo, uint32_t level)
+{
+    for (; is_nested(topo); level--) {
+        if (level == 0) {
+            return to_nested(topo)->outer;
+        }
+        topo = to_nested(topo)->inner;
+    }
+    return topo;
+}
+
+static uint32_t add_leg(struct wf_leg *legs, uint32_t n, struct wf_leg leg)
+{
+    if (leg.from != leg.to) {
+        legs[n++] = leg;
+    }
+    return n;
+}
+
+/* The legs of the way between two vertices of `topo`, which is the network of `level` and all
+ * that is nested in it. */
+static uint32_t add_way(struct wf_leg *legs, uint32_t n, struct wf_leg way)
+{
+    if (!is_nested(way.topo)) {
+        return add_leg(legs, n, way);
+    }
+
+    const struct nested *nested = to_nested(way.topo);
+    const struct wf_topo *inner = nested->inner;
+    struct spot a = find(nested, way.from), b = find(nested, way.to);
+    uint32_t below = way.level + 1;
+
+    if (a.copy == b.copy && a.copy != WF_TOPO_NO_VERTEX) {
+        return add_way(legs, n, (struct wf_leg){inner, below, a.inner, b.inner});
+    }
+    if (a.copy != WF_TOPO_NO_VERTEX) {
+        n = add_way(legs, n, (struct wf_leg){inner, below, a.inner, inner->gate});
+    }
+    n = add_leg(legs, n, (struct wf_leg){nested->outer, way.level, a.outer, b.outer});
+    if (b.copy != WF_TOPO_NO_VERTEX) {
+        n = add_way(legs, n, (struct wf_leg){inner, below, inner->gate, b.inner});
+    }
+    return n;
+}
+
+uint32_t wf_topo_legs(const struct wf_topo *topo, uint32_t src, uint32_t dst,
+                      struct wf_leg *legs)
+{
+    return add_way(legs, 0, (struct wf_leg){topo, 0, src, dst});
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "topo/spec.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "topo/nested.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct wf_topo_ops *find_kind(const char *name, size_t len)
+{
+    for (const struct wf_topo_ops *const *ops = wf_topo_table(); *ops != NULL; ops++) {
+        if (strlen((*ops)->name) == len && memcmp((*ops)->name, name, len) == 0) {
+            return *ops;
+        }
+    }
+    return NULL;
+}
+
+static enum wf_status unknown_kind(const char *spec, size_t at, size_t len, struct wf_err *err)
+{
+    char name[WF_HINT_MAX], hint[WF_HINT_MAX];
+    struct wf_nearest nearest;
+
+    (void)snprintf(name, sizeof(name), "%.*s", (int)(len < 64 ? len : 64), spec + at);
+    wf_nearest_begin(&nearest, name);
+    for (const struct wf_topo_ops *const *ops = wf_topo_table(); *ops != NULL; ops++) {
+        wf_nearest_add(&nearest, (*ops)->name);
+    }
+    (void)wf_nearest_hint(&nearest, hint);
+    return wf_err_set(err, WF_EINVAL, "unknown topology '%.64s' at character %zu of '%.64s'%s",
+                      name, at + 1, spec, hint[0] != '\0' ? hint : "; see 'weft topo list'");
+}
+
+/* The number of characters up to the "/" before the next level, or the end. */
+static size_t level_length(const char *text)
+{
+    size_t len = 0;
+
+    for (; text[len] != '\0'; len++) {
+        if (text[len] == '/') {
+            const char *next = text + len + 1;
+            size_t name = strcspn(next, ":/,=");
+            if (next[name] == ':' && find_kind(next, name) != NULL) {
+                break;
+            }
+        }
+    }
+    return len;
+}
+
+enum wf_status wf_spec_next(const char *spec, size_t *at, struct wf_spec_level *level,
+                            struct wf_err *err)
+{
+    const char *text = spec + *at;
+
+    level->ops = NULL;
+    if (*at > 0) {
+        if (*text == '\0') {
+            return WF_OK;
+        }
+        text++; /* the "/" */
+    }
+
+    size_t name = strcspn(text, ":/,=");
+    level->ops = find_kind(text, name);
+    if (level->ops == NULL || (text[name] != ':' && text[name] != '\0')) {
+        level->ops = NULL;
+        return unknown_kind(spec, (size_t)(text - spec), name, err);
+    }
+    level->text = text;
+    level->len = level_length(text);
+    *at = (size_t)(text - spec) + level->len;
+    return WF_OK;
+}
+
+/* One level being read. */
+struct reader {
+    const struct wf_spec_level *level;
+    void *params;
+    uint64_t given; /* bit i: row i was set */
+};
+
+static size_t row_number(const struct wf_topo_ops *ops, const struct wf_param *row)
+{
+    return (size_t)(row - ops->params);
+}
+
+/* Sets one parameter; `at` is where its item begins in the level. */
+static enum wf_status set_item(struct reader *reader, const char *key, const char *value,
+                               size_t at, struct wf_err *err)
+{
+    const struct wf_topo_ops *ops = reader->level->ops;
+    char scope[64];
+
+    (void)snprintf(scope, sizeof(scope), "%s: ", ops->name);
+    if (wf_param_set(ops->params, reader->params, scope, key, value, err) != WF_OK) {
+        if (err != NULL) {
+            size_t used = strlen(err->text);
+            (void)snprintf(err->text + used, sizeof(err->text) - used,
+                           " (character %zu of '%.*s')", at + 1,
+                           (int)(reader->level->len < 64 ? reader->level->len : 64),
+                           reader->level->text);
+            err->status = WF_EINVAL;
+        }
+        return WF_EINVAL;
+    }
+    reader->given |= UINT64_C(1) << row_number(ops, wf_param_find(ops->params, key));
+    return WF_OK;
+}
+
+static bool is_flag(const struct wf_topo_ops *ops, const char *item, size_t len)
+{
+    for (const struct wf_param *row = ops->params; row->name != NULL; row++) {
+        if (row->type == WF_PARAM_BOOL && strlen(row->name) == len &&
+            memcmp(row->name, item, len) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The length of the item at `item`: up to the comma before the next key or flag, or the end. */
+static size_t item_length(const struct wf_topo_ops *ops, const char *item)
+{
+    size_t len = strcspn(item, ",");
+
+    while (item[len] == ',') {
+        const char *next = item + len + 1;
+        size_t word = strcspn(next, ",=");
+        if (next[word] == '=' || is_flag(ops, next, word)) {
+            break;
+        }
+        len += 1 + strcspn(next, ",");
+    }
+    return len;
+}
+
+static enum wf_status read_items(struct reader *reader, char *args, size_t args_at,
+                                 struct wf_err *err)
+{
+    const struct wf_topo_ops *ops = reader->level->ops;
+    enum wf_status status = WF_OK;
+
+    for (char *item = args; status == WF_OK;) {
+        size_t at = args_at + (size_t)(item - args);
+        size_t len = item_length(ops, item);
+        bool last = item[len] == '\0';
+        char *equals = memchr(item, '=', len);
+
+        item[len] = '\0';
+        if (equals != NULL) {
+            *equals = '\0';
+            status = set_item(reader, item, equals + 1, at, err);
+        } else if (is_flag(ops, item, len)) {
+            status = set_item(reader, item, "true", at, err);
+        } else {
+            status = set_item(reader, ops->params[0].name, item, at, err);
+        }
+        if (last) {
+            break;
+        }
+        item += len + 1;
+    }
+    return status;
+}
+
+static enum wf_status read_level(struct reader *reader, struct wf_err *err)
+{
+    const struct wf_spec_level *level = reader->level;
+    size_t name = strlen(level->ops->name);
+
+    enum wf_status status = wf_param_defaults(level->ops->params, reader->params, err);
+    if (status == WF_OK && level->len > name + 1) {
+        char *args = wf_xcalloc(level->len - name, 1);
+        memcpy(args, level->text + name + 1, level->len - name - 1);
+        status = read_items(reader, args, name + 1, err);
+        free(args);
+    }
+    if (status == WF_OK &&
+        wf_param_missing(level->ops->params, reader->given, level->ops->name, err) != WF_OK) {
+        status = wf_err_set(err, WF_EINVAL, "%s needs its %s: %s:%s", level->ops->name,
+                            level->ops->params[0].name, level->ops->name, level->ops->args);
+    }
+    return status;
+}
+
+enum wf_status wf_spec_create(const struct wf_spec_level *level, struct wf_topo **out,
+                              struct wf_err *err)
+{
+    struct reader reader = {.level = level, .params = wf_xcalloc(1, level->ops->params_size)};
+
+    enum wf_status status = read_level(&reader, err);
+    if (status == WF_OK) {
+        status = level->ops->create(reader.params, out, err);
+    }
+    wf_param_release(level->ops->params, reader.params);
+    free(reader.params);
+    return status;
+}
+
+/* From the innermost level outwards would need no recursion, but levels are read from the left:
+ * what is right of the first level is the inner network of the first. */
+static enum wf_status create_from(const char *spec, size_t at, uint32_t depth,
+                                  struct wf_topo **out, struct wf_err *err)
+{
+    struct wf_spec_level level;
+    struct wf_topo *outer = NULL, *inner = NULL;
+
+    enum wf_status status = wf_spec_next(spec, &at, &level, err);
+    if (status != WF_OK || level.ops == NULL) {
+        *out = NULL;
+        return status;
+    }
+    if (depth == WF_NESTED_LEVELS_MAX) {
+        return wf_err_set(err, WF_EINVAL, "more than %d levels of networks",
+                          WF_NESTED_LEVELS_MAX);
+    }
+    status = wf_spec_create(&level, &outer, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    status = create_from(spec, at, depth + 1, &inner, err);
+    if (status != WF_OK) {
+        wf_topo_free(outer);
+        return status;
+    }
+    if (inner == NULL) {
+        *out = outer;
+        return WF_OK;
+    }
+    return wf_nested_create(outer, inner, out, err);
+}
+
+enum wf_status wf_topo_create(const char *spec, struct wf_topo **out, struct wf_err *err)
+{
+    struct wf_topo *topo = NULL;
+
+    enum wf_status status = create_from(spec, 0, 0, &topo, err);
+    if (status == WF_OK) {
+        *out = topo;
+    }
+    return status;
+}

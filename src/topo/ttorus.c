@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The twisted torus as xSim defines it: a torus in which the step up from the last node of
+ * dimension i arrives not only at coordinate 0 of that dimension, but with the coordinate of
+ * dimension (i + degree) mod d increased by jump[i], modulo the size of that dimension. The
+ * step down from coordinate 0 is the inverse.
+ *
+ * Nodes and ports are numbered as in topo/grid.h. Cases that the rule leaves open:
+ *
+ * - A dimension that does not wrap has no such step; its jump means nothing.
+ * - A dimension of size 1 that wraps and jumps has cables along the other dimension.
+ * - Where two cables would join the same two nodes, there is one: the one that has the lower
+ *   port at the node of the lower number. Without jumps that gives the ports of a torus. A
+ *   cable from a node to itself is none.
+ * - A dimension cannot twist itself (degree a multiple of d, or d = 1): two cables would have
+ * to end at one port. A jump other than 0 is an error then.
+ *
+ * Routes are minimal: of the ports with which a shortest path begins, the lowest.
+ */
+#include "base/mem.h"
+#include "topo/grid.h"
+#include "topo/kinds.h"
+#include "topo/measure.h"
+#include "topo/twist.h"
+#include "topo/vector.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ttorus_params {
+    char *size, *wrap, *jump;
+    uint64_t degree;
+};
+
+static const struct wf_param params_table[] = {
+    {.name = "size",
+     .type = WF_PARAM_TEXT,
+     .offset = offsetof(struct ttorus_params, size),
+     .doc = "Nodes in each dimension, as 8x8x8"},
+    {.name = "wrap",
+     .type = WF_PARAM_TEXT,
+     .offset = offsetof(struct ttorus_params, wrap),
+     .def = "",
+     .doc = "Which dimensions are rings, as 1,0,1; all of them if not given"},
+    {.name = "degree",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct ttorus_params, degree),
+     .def = "1",
+     .doc = "Passing the end of dimension i shifts dimension i + degree, modulo their number"},
+    {.name = "jump",
+     .type = WF_PARAM_TEXT,
+     .offset = offsetof(struct ttorus_params, jump),
+     .def = "",
+     .doc = "By how much passing the end of each dimension shifts, as 4/4/0; by nothing if not "
+            "given"},
+    WF_PARAM_END,
+};
+
+struct ttorus {
+    struct wf_topo topo;
+    struct wf_twist_shape shape;
+    bool doubles; /* whether two ports may lead to the same node, or one to its own */
+    uint32_t n_parts;
+    struct wf_twist *parts[WF_TWIST_DIMS_MAX];
+    uint32_t part_of[WF_TWIST_DIMS_MAX]; /* by dimension */
+};
+
+_Static_assert((int)WF_TWIST_DIMS_MAX == (int)WF_GRID_DIMS_MAX, "the same boxes");
+
+static const struct ttorus *to_ttorus(const struct wf_topo *topo)
+{
+    return (const struct ttorus *)topo;
+}
+
+/* ---- Creation ---- */
+
+static enum wf_status parse_jumps(const char *text, uint32_t n_dims, uint32_t *jumps,
+                                  struct wf_err *err)
+{
+    uint32_t n = 0;
+
+    memset(jumps, 0, n_dims * sizeof(*jumps));
+    if (text[0] == '\0') {
+        return WF_OK;
+    }
+    uint32_t given[WF_GRID_DIMS_MAX];
+    enum wf_status status =
+        wf_vector_parse("ttorus: jump", text, given, WF_GRID_DIMS_MAX, &n, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    if (n != n_dims) {
+        return wf_err_set(err, WF_EINVAL,
+                          "ttorus: jump '%.64s': %" PRIu32 " values for %" PRIu32 " dimensions",
+                          text, n, n_dims);
+    }
+    memcpy(jumps, given, n * sizeof(*jumps));
+    return WF_OK;
+}
+
+static enum wf_status set_shape(struct wf_twist_shape *shape, const struct wf_grid *grid,
+                                const struct ttorus_params *given, struct wf_err *err)
+{
+    uint32_t jumps[WF_GRID_DIMS_MAX];
+
+    enum wf_status status = parse_jumps(given->jump, grid->n_dims, jumps, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    memset(shape, 0, sizeof(*shape));
+    shape->n_dims = grid->n_dims;
+    shape->n_nodes = grid->topo.n_nodes;
+    for (uint32_t i = 0; i < grid->n_dims; i++) {
+        uint32_t target = (uint32_t)((i + given->degree % grid->n_dims) % grid->n_dims);
+        shape->size[i] = grid->size[i];
+        shape->stride[i] = grid->stride[i];
+        shape->wrap[i] = grid->wrap[i];
+        shape->target[i] = target;
+        shape->jump[i] = grid->wrap[i] ? jumps[i] % grid->size[target] : 0;
+        if (shape->jump[i] > 0 && target == i) {
+            return wf_err_set(err, WF_EINVAL,
+                              "ttorus: jump '%.64s': with degree=%" PRIu64 " dimension %" PRIu32
+                              " would shift itself; expected a degree that is no multiple of "
+                              "the number of dimensions, %" PRIu32 ", or a jump of 0",
+                              given->jump, given->degree, i, grid->n_dims);
+        }
+    }
+    return WF_OK;
+}
+
+/* Whether steps in different ports may lead to the same node. Inside the box they do not. The
+ * step over the end of a ring of three or more is no step inside, and the same as over another
+ * end only if each of the two shifts the other by one. */
+static bool may_double(const struct wf_twist_shape *shape)
+{
+    for (uint32_t i = 0; i < shape->n_dims; i++) {
+        uint32_t target = shape->target[i];
+        bool by_one = shape->jump[i] == 1 || shape->jump[i] + 1 == shape->size[target];
+        if ((shape->wrap[i] && shape->size[i] <= 2) ||
+            (by_one && shape->jump[i] > 0 && shape->target[target] == i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Finds the dimensions that twist one another, and makes a part of each group. */
+static void divide(struct ttorus *torus)
+{
+    const struct wf_twist_shape *shape = &torus->shape;
+    uint32_t group[WF_TWIST_DIMS_MAX], n = shape->n_dims;
+
+    for (uint32_t i = 0; i < n; i++) {
+        group[i] = UINT32_C(1) << i;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (shape->jump[i] > 0) {
+            uint32_t both = group[i] | group[shape->target[i]];
+            for (uint32_t k = 0; k < n; k++) {
+                group[k] = (both >> k & 1) != 0 ? both : group[k];
+            }
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t first = 0;
+        while ((group[i] >> first & 1) == 0) {
+            first++;
+        }
+        if (first == i) {
+            torus->part_of[i] = torus->n_parts;
+            torus->parts[torus->n_parts++] = wf_twist_create(shape, group[i]);
+        } else {
+            torus->part_of[i] = torus->part_of[first];
+        }
+    }
+}
+
+static uint64_t count_links(const struct ttorus *torus)
+{
+    const struct wf_twist_shape *shape = &torus->shape;
+    uint64_t links = 0;
+
+    for (uint32_t d = 0; d < shape->n_dims && !torus->doubles; d++) {
+        uint64_t lines = shape->n_nodes / shape->size[d];
+        links += lines * (shape->wrap[d] ? shape->size[d] : shape->size[d] - 1);
+    }
+    for (uint32_t node = 0; node < shape->n_nodes && torus->doubles; node++) {
+        for (uint32_t port = 0; port < 2 * shape->n_dims; port++) {
+            uint32_t to = wf_ttorus_ops.neighbor(&torus->topo, node, port);
+            links += to != WF_TOPO_NO_VERTEX && to > node;
+        }
+    }
+    return links;
+}
+
+static enum wf_status ttorus_create(const void *params, struct wf_topo **out,
+                                    struct wf_err *err)
+{
+    const struct ttorus_params *given = params;
+    struct wf_twist_shape shape;
+    struct wf_grid grid;
+
+    enum wf_status status = wf_grid_parse(&grid, &wf_ttorus_ops, given->size, err);
+    if (status == WF_OK) {
+        status = wf_grid_parse_wrap(&grid, given->wrap, err);
+    }
+    if (status == WF_OK) {
+        status = set_shape(&shape, &grid, given, err);
+    }
+    if (status != WF_OK) {
+        return status;
+    }
+    struct ttorus *torus = wf_xcalloc(1, sizeof(*torus));
+    torus->topo = grid.topo;
+    torus->shape = shape;
+    torus->doubles = may_double(&shape);
+    divide(torus);
+    torus->topo.n_links = count_links(torus);
+    *out = &torus->topo;
+    return WF_OK;
+}
+
+static void ttorus_destroy(struct wf_topo *topo)
+{
+    struct ttorus *torus = (struct ttorus *)topo;
+
+    for (uint32_t i = 0; i < torus->n_parts; i++) {
+        wf_twist_free(torus->parts[i]);
+    }
+    free(torus);
+}
+
+/* ---- Links and routes ---- */
+
+/* Whether the cable in `port` of `node`, which leads to `to`, is the one of its kind that
+ * there is. */
+static bool is_cable(const struct wf_twist_shape *shape, uint32_t node, uint32_t port,
+                     uint32_t to)
+{
+    /* At its other end a step up is a step down. */
+    uint32_t low = node < to ? node : to, high = node < to ? to : node;
+    uint32_t end = node < to ? port : port ^ 1;
+
+    for (uint32_t lower = 0; lower < end; lower++) {
+        if (wf_twist_step(shape, low, lower) == high) {
+            return false;
+        }
+    }
+    return node != to;
+}
+
+static uint32_t ttorus_neighbor(const struct wf_topo *topo, uint32_t node, uint32_t port)
+{
+    const struct ttorus *torus = to_ttorus(topo);
+
+    assert(node < topo->n_nodes && port < topo->n_ports);
+    uint32_t to = wf_twist_step(&torus->shape, node, port);
+    if (torus->doubles && to != WF_TOPO_NO_VERTEX && !is_cable(&torus->shape, node, port, to)) {
+        return WF_TOPO_NO_VERTEX;
+    }
+    return to;
+}
+
+static uint32_t ttorus_coords(const struct wf_topo *topo, uint32_t node,
+                              uint32_t coord[WF_TOPO_COORDS_MAX])
+{
+    const struct wf_twist_shape *shape = &to_ttorus(topo)->shape;
+
+    for (uint32_t d = 0; d < shape->n_dims; d++) {
+        coord[d] = node % shape->size[d];
+        node /= shape->size[d];
+    }
+    return shape->n_dims;
+}
+
+static uint32_t ttorus_distance(const struct wf_topo *topo, uint32_t at, uint32_t dst)
+{
+    const struct ttorus *torus = to_ttorus(topo);
+    uint32_t from[WF_TOPO_COORDS_MAX], to[WF_TOPO_COORDS_MAX], hops = 0;
+
+    (void)ttorus_coords(topo, at, from);
+    (void)ttorus_coords(topo, dst, to);
+    for (uint32_t i = 0; i < torus->n_parts; i++) {
+        hops += wf_twist_distance(torus->parts[i], from, to);
+    }
+    return hops;
+}
+
+/* The ports that begin shortest paths, at most `max`, in ascending order. A step changes the
+ * distance in one part only. */
+static uint32_t find_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
+                           uint32_t *ports, uint32_t max)
+{
+    const struct ttorus *torus = to_ttorus(topo);
+    uint32_t from[WF_TOPO_COORDS_MAX], to[WF_TOPO_COORDS_MAX], via[WF_TOPO_COORDS_MAX];
+    uint32_t left[WF_TWIST_DIMS_MAX], n = 0;
+
+    (void)ttorus_coords(topo, at, from);
+    (void)ttorus_coords(topo, dst, to);
+    for (uint32_t i = 0; i < torus->n_parts; i++) {
+        left[i] = wf_twist_distance(torus->parts[i], from, to);
+    }
+    for (uint32_t port = 0; port < topo->n_ports && n < max; port++) {
+        uint32_t part = torus->part_of[port / 2];
+        uint32_t next = left[part] > 0 ? ttorus_neighbor(topo, at, port) : WF_TOPO_NO_VERTEX;
+        if (next != WF_TOPO_NO_VERTEX) {
+            (void)ttorus_coords(topo, next, via);
+            if (wf_twist_distance(torus->parts[part], via, to) < left[part]) {
+                ports[n++] = port;
+            }
+        }
+    }
+    return n;
+}
+
+static uint32_t ttorus_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst)
+{
+    uint32_t port = WF_TOPO_NO_PORT;
+
+    (void)find_ports(topo, at, dst, &port, 1);
+    return port;
+}
+
+static uint32_t ttorus_minimal_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
+                                     uint32_t *ports)
+{
+    return find_ports(topo, at, dst, ports, topo->n_ports);
+}
+
+/* ---- All pairs ---- */
+
+/* Distances add up over the parts, so their histograms multiply as polynomials do. */
+static uint64_t *count_pairs(const struct ttorus *torus, uint32_t *n)
+{
+    uint64_t *all = wf_xcalloc(1, sizeof(*all));
+
+    all[0] = 1;
+    *n = 1;
+    for (uint32_t i = 0; i < torus->n_parts; i++) {
+        uint32_t n_one = 0;
+        uint64_t *one = wf_twist_counts(torus->parts[i], &n_one);
+        uint64_t *product = wf_xmalloc(((size_t)*n + n_one - 1) * sizeof(*product));
+
+        wf_measure_product(all, *n, one, n_one, product);
+        free(all);
+        free(one);
+        all = product;
+        *n += n_one - 1;
+    }
+    return all;
+}
+
+static uint32_t ttorus_diameter(const struct wf_topo *topo)
+{
+    uint32_t n = 0;
+
+    free(count_pairs(to_ttorus(topo), &n));
+    return n - 1;
+}
+
+static void ttorus_histogram(const struct wf_topo *topo, uint64_t *counts)
+{
+    uint32_t n = 0;
+    uint64_t *all = count_pairs(to_ttorus(topo), &n);
+
+    memcpy(counts, all, n * sizeof(*counts));
+    free(all);
+}
+
+static const char *const examples[] = {
+    "ttorus:5",
+    "ttorus:8x4,jump=4/0",
+    "ttorus:5x5,jump=2/2",
+    "ttorus:4x4,jump=1/1",
+    "ttorus:2x6,jump=3/0",
+    "ttorus:2x2,jump=1/1",
+    "ttorus:1x6,jump=3/0",
+    "ttorus:1x7x2,jump=2/1/0",
+    "ttorus:6x5,wrap=1,0,jump=2/3",
+    "ttorus:4x4x4,degree=2,jump=1/1/1",
+    "ttorus:5x3x4,wrap=1,1,0,jump=1/2/3",
+    "ttorus:3x4x2x5,degree=3,jump=6/1/0/2",
+    "ttorus:4x3x4x3,degree=2,jump=1/1/3/2",
+    NULL,
+};
+
+const struct wf_topo_ops wf_ttorus_ops = {
+    .name = "ttorus",
+    .args = "<size>x<size>...[,wrap=<0|1>,...][,degree=<count>][,jump=<count>/...]",
+    .summary = "a torus whose rings are shifted against each other where they close",
+    .shape = WF_SHAPE_GRID,
+    .examples = examples,
+    .params = params_table,
+    .params_size = sizeof(struct ttorus_params),
+    .create = ttorus_create,
+    .destroy = ttorus_destroy,
+    .neighbor = ttorus_neighbor,
+    .distance = ttorus_distance,
+    .next_port = ttorus_next_port,
+    .minimal_ports = ttorus_minimal_ports,
+    .diameter = ttorus_diameter,
+    .histogram = ttorus_histogram,
+    .coords = ttorus_coords,
+};

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Machine files: every mistake is named with its place, the command line overrides, and all
+machines of the library load and run."""
+import json
+import pathlib
+import re
+
+from weft_cli import SOURCE, check, check_run, finish, parse, run
+
+REPLAY = ["replay", "gen:stencil3d", "-n", "8"]
+GOOD = """\
+name: good
+summary: a torus
+topology: torus:2x2x2
+network:
+  model: latency
+  link_latency: 1us
+  bandwidth: 1GB/s
+cpu:
+  cores: 4
+  scale: 2.0
+ranks_per_node: 1
+"""
+NESTED = """\
+topology:
+  kind: torus
+  size: [2, 2]
+  link_latency: 2us
+  inside:
+    kind: mesh
+    size: 3
+    link_latency: 1us
+network: {model: latency, bandwidth: 1GB/s}
+"""
+# The file, the place of the mistake, what is said about it.
+MISTAKES = [
+    # the text
+    ("topology: [1, 2\n", r"\d+:\d+", "not valid YAML"),
+    ("", "1:1", "nothing in it"),
+    ("- a\n- b\n", "1:1", "expected a mapping, but this is a list"),
+    ("just words\n", "1:1", "expected a mapping, but this is a single value"),
+    ("name: a\nname: b\n", "2:1", "'name' is given twice"),
+    ("network:\n  model: latency\n  model: loggp\n", "3:3", "'model' is given twice"),
+    ("name: &a b\nsummary: *a\n", "1:7", "anchors"),
+    ("name: !!str b\n", "1:7", "tags"),
+    ("name: a\n---\nname: b\n", "2:1", "second document"),
+    ("? [a]\n: b\n", "1:3", "a key must be a single value"),
+    ("name: a\x01b\n", r"\d+:\d+", "not valid YAML"),
+    # keys and types
+    ("nmae: a\n", "1:1", "unknown key 'nmae'; did you mean 'name'"),
+    ("xyzzy: a\n", "1:1", "unknown key 'xyzzy'; expected one of include, name, summary"),
+    ("name: a\ntopologies: torus:2\n", "2:1", "unknown key 'topologies'; did you mean"),
+    ("name: [a]\n", "1:7", "name: expected a single value, but this is a list"),
+    ("network: [latency]\n", "1:10", "network: expected a mapping, but this is a list"),
+    ("cpu: fast\n", "1:6", "cpu: expected a mapping, but this is a single value"),
+    ("cpu:\n  clock: 2\n", "2:3", "unknown key 'clock'; did you mean 'clock_ghz'"),
+    ("cpu:\n  cores: [1, 2]\n", "2:10", "cores: expected a single value"),
+    ("cpu:\n  scale: 0\n", "2:10", "cpu.scale: '0' is out of range; expected 0.000001 to"),
+    ("cpu:\n  scale: fast\n", "2:10", "cpu.scale: 'fast' is not a number"),
+    ("ranks_per_node: 0\n", "1:17", "ranks_per_node: '0' is out of range; expected 1 to"),
+    ("ranks_per_node:\n", r"1:\d+", "ranks_per_node: '' is not a count"),
+    # networks
+    ("network: latencies\n", "1:10", "unknown network model 'latencies'; did you mean"),
+    ("network:\n  model: logpg\n", "2:10", "unknown network model 'logpg'; did you mean 'loggp'"),
+    ("network:\n  model: latency\n  L: 1us\n", "3:6",
+     "the network model 'latency' has no parameter 'L'; the model 'loggp' has"),
+    ("network:\n  model: latency\n  link_latncy: 1us\n", "3:16",
+     "no parameter 'link_latncy'; did you mean 'link_latency'"),
+    ("network:\n  L: 1\n", "2:6", "network.L: '1' is not a time"),
+    ("network:\n  model: latency\n  bandwidth: 10GB\n", "3:14", "'10GB' is not a rate"),
+    ("network:\n  model: latency\n  link_latency: {a: b}\n", "3:17", "expected a list"),
+    ("network:\n  model: latency\n", "2:10", "'latency' needs a topology"),
+    ("network: {model: latency, link_latency: [1us, 2us]}\ntopology: torus:8\n", "1:41",
+     "2 values for a network of 1 level"),
+    # topologies
+    ("topology: tours:2x2x2\n", "1:11", "unknown topology 'tours'.*did you mean 'torus'"),
+    ("topology: torus:0\n", "1:11", "size of 0"),
+    ("topology: torus:99999x99999\n", "1:11", "too large"),
+    ("topology: torus:2x2\n", "1:11", "8 ranks, 1 on a node, need 8 nodes.*has only 4"),
+    ("topology:\n  kind: tours\n  size: 8\n", "2:9", "unknown topology 'tours'; did you mean"),
+    ("topology:\n  size: 8\n", "2:3", "needs its kind"),
+    ("topology:\n  kind: torus\n", "2:3", "torus needs its size"),
+    ("topology:\n  kind: torus\n  size: [2, 0]\n", "3:9", "size of 0"),
+    ("topology:\n  kind: torus\n  size: 2x\n", "3:9", "expected a number"),
+    ("topology:\n  kind: torus\n  size: [70000, 70000]\n", "3:9", "too large"),
+    ("topology:\n  kind: torus\n  size: [[2], 2]\n", "3:10", "expected a single value"),
+    ("topology:\n  kind: torus\n  sise: 8\n", "3:3", "unknown key 'sise'; did you mean 'size'"),
+    ("topology:\n  kind: torus\n  size: '8,wrap=0'\n", "3:9", "a ',' and a '='"),
+    ("topology:\n  kind: torus\n  size: 8/torus:2\n", "3:9", "more than one level"),
+    ("topology: []\n", "1:11", "at least one level"),
+    ("topology:\n  kind: torus\n  size: 2\n  inside: {kind: mash, size: 4}\n", "4:18",
+     "unknown topology 'mash'; did you mean 'mesh'"),
+    ("network: latency\ntopology:\n  kind: torus\n  size: 8\n  link_latency: 1\n", "5:17",
+     "link_latency: '1' is not a time"),
+    ("topology:\n  kind: torus\n  size: 2\n  link_latency: 1us\n  inside: mesh:4\n", "4:17",
+     "not for level 2"),
+    (NESTED, "2:3", "need 8 nodes, but the hierarchy .* has 12; --placement linear"),
+    # includes
+    ("include: bqp\n", "1:10", "unknown machine 'bqp'; did you mean 'bgp'"),
+    ("name: a\ninclude: nowhere.yaml\n", "2:10", "cannot read 'nowhere.yaml'"),
+    ("include: [bgp, nowhere/a.yml]\n", "1:16", "cannot read 'nowhere/a.yml'"),
+    ("include: {a: b}\n", "1:10", "expected a list"),
+    ("include: bad.yaml\n", "1:10", "include cycle: bad.yaml -> bad.yaml"),
+    ("include: ./bad.yaml\n", "1:10", "include cycle: bad.yaml -> bad.yaml"),
+]
+
+
+def write(name, text):
+    path = pathlib.Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def check_mistake(text, place, words):
+    write("bad.yaml", text)
+    line = rf"^weft: bad\.yaml:{place}: [^\n]*{words}[^\n]*\n$"
+    check_run([*REPLAY, "--machine", "bad.yaml"], 3, line, stdout="^$")
+
+
+def check_includes():
+    write("good.yaml", GOOD)
+    write("sub/part.yaml", "include: ../good.yaml\nnetwork: {link_latency: 3us}\n")
+    write("whole.yaml", "include: [sub/part.yaml]\ntopology: torus:4x2\n")
+    settings = parse(run("machine", "show", "whole.yaml", "--json"))
+    check(settings.get("name") == "whole", "the name of an included file is used", None)
+    expected = {"net.link_latency": "3us", "net.bandwidth": "1GB/s", "topology": "torus:4x2",
+                "network": "latency", "ranks_per_node": "1"}
+    for key, value in expected.items():
+        check(settings.get("settings", {}).get(key) == value, f"whole.yaml: {key}: {settings}")
+
+    write("a.yaml", "include: b.yaml\n")
+    write("b.yaml", "include: a.yaml\n")
+    check_run([*REPLAY, "--machine", "a.yaml"], 3,
+              r"^weft: b\.yaml:1:10: include cycle: a\.yaml -> b\.yaml -> a\.yaml\n$")
+    write("deep.yaml", "include: sub/broken.yaml\n")
+    write("sub/broken.yaml", "name: x\ncpu:\n  sclae: 1\n")
+    check_run([*REPLAY, "--machine", "deep.yaml"], 3, r"^weft: sub/broken\.yaml:3:3: ")
+
+
+def scenario(*args):
+    return parse(check_run([*REPLAY, "--json", *args], 0)).get("scenario", {})
+
+
+def check_precedence():
+    told = scenario("--machine", "good.yaml")
+    check(told["network"] == "latency" and told["topology"] == "torus:2x2x2", f"{told}")
+    check(told["parameters"]["net"] == {"link_latency": "1us", "bandwidth": "1GB/s"}, f"{told}")
+    check(told["parameters"]["cpu"]["scale"] == 2, f"{told}")
+
+    for args in (["-p", "net.link_latency=2us", "--machine", "good.yaml"],
+                 ["--machine", "good.yaml", "-p", "net.link_latency=2us"]):
+        told = scenario(*args)
+        check(told["parameters"]["net"]["link_latency"] == "2us", f"{args}: {told}")
+    told = scenario("--machine", "good.yaml", "--topo", "torus:8", "--ranks-per-node", "2")
+    check(told["topology"] == "torus:8" and told["ranks_per_node"] == 2, f"{told}")
+    # Only what the other model knows is kept; -v tells of the rest.
+    told = scenario("--machine", "good.yaml", "--net", "loggp")
+    check("link_latency" not in told["parameters"]["net"], f"{told}")
+    check(told["parameters"]["net"]["L"] == scenario()["parameters"]["net"]["L"], f"{told}")
+    check_run([*REPLAY, "--machine", "good.yaml", "--net", "loggp", "-v"], 0,
+              r"^weft: note: good\.yaml:6:17: network\.link_latency means nothing [^\n]*\n$")
+    # What the user says himself is his own mistake.
+    check_run([*REPLAY, "--machine", "good.yaml", "-p", "net.L=1us"], 2, "unknown parameter")
+    check_run([*REPLAY, "--machine", "good.yaml", "--topo", "torus:x"], 3, "^weft: torus: size")
+
+    # Values of levels go with the topology they were given with.
+    write("nested.yaml", NESTED)
+    twelve = ["-n", "12", "--machine", "nested.yaml"]
+    told = scenario(*twelve)
+    check(told["parameters"]["net"]["link_latency"] == "2us,1us", f"{told}")
+    check(told["topology"] == "torus:2x2/mesh:3", f"{told}")
+    told = scenario(*twelve, "--topo", "torus:12")
+    check(told["parameters"]["net"] == {"link_latency": "100ns", "bandwidth": "1GB/s"}, f"{told}")
+    told = scenario(*twelve, "--topo", "torus:3/mesh:4")
+    check(told["parameters"]["net"]["link_latency"] == "2us,1us", f"{told}")
+    check_run([*REPLAY, "--machine", "nested.yaml", "--placement", "linear"], 0)
+
+
+def check_scale():
+    def times(*args):
+        return parse(run(*REPLAY, "--json", *args))["result"]["ranks"]["compute_ps"]
+
+    plain, one = times(), times("-p", "cpu.scale=1")
+    check(plain == one, f"a scale of 1 changes {plain} to {one}")
+    half = times("-p", "cpu.scale=0.5")
+    check(half["max"] * 2 == plain["max"] > 0, f"a scale of 0.5 changes {plain} to {half}")
+    check_run([*REPLAY, "-p", "cpu.scale=1000000", "-p", "gen.compute=1000000s"], 5,
+              "simulated time passes")
+
+
+def check_library():
+    listed = parse(run("machine", "list", "--json")).get("machines", [])
+    names = [machine["name"] for machine in listed]
+    files = sorted((SOURCE / "share/machines").glob("*.yaml"))
+    check(names == [path.stem for path in files] and len(names) >= 7, f"the library is {names}")
+    text = run("machine", "list").stdout
+    for machine in listed:
+        name = machine["name"]
+        check(machine["summary"] and machine["nodes"] > 8, f"{machine}")
+        check(re.search(rf"^{name} +{machine['nodes']} nodes  \S", text, re.M), f"list: no {name}")
+        check_run([*REPLAY, "--machine", name, "--placement", "linear"], 0, stdout="Predicted")
+        shown = check_run(["machine", "show", name], 0).stdout
+        check(shown == (SOURCE / f"share/machines/{name}.yaml").read_text(encoding="utf-8"),
+              f"show {name} is not the file")
+        for line in shown.splitlines():
+            check(len(line) <= 96, f"{name}.yaml: a line of {len(line)} columns")
+        json.loads(check_run(["machine", "show", name, "--json"], 0).stdout)
+
+
+def check_usage():
+    check_run(["machine"], 2, "list or show")
+    check_run(["machine", "lst"], 2, "unknown word 'lst'; did you mean 'list'")
+    check_run(["machine", "show"], 2, "which one")
+    check_run(["machine", "list", "bgp"], 2, "also 'bgp'")
+    check_run(["machine", "show", "bgp", "bgq"], 2, "also 'bgq'")
+    check_run(["machine", "show", "bpg"], 3, "unknown machine 'bpg'; did you mean 'bgp'")
+    check_run(["machine", "show", "xyzzy"], 3, "unknown machine 'xyzzy'; 'weft machine list'")
+    check_run(["machine", "show", "none.yaml"], 3, "cannot read 'none.yaml': No such file")
+    check_run([*REPLAY, "--machine", "bpg"], 3, "unknown machine 'bpg'; did you mean 'bgp'")
+    check_run([*REPLAY, "--machine", "./"], 3, "cannot read './'")
+    check_run([*REPLAY, "--machine"], 2, "option '--machine' needs an argument")
+    check_run([*REPLAY, "--placement", "linaer"], 2, "--placement: .*did you mean 'linear'")
+    check_run([*REPLAY, "--topo", "torus:2x2/mesh:3"], 3, "need 8 nodes.*has 12; --placement")
+
+
+def main():
+    for mistake in MISTAKES:
+        check_mistake(*mistake)
+    check_includes()
+    check_precedence()
+    check_scale()
+    check_library()
+    check_usage()
+    finish()
+
+
+main()
