@@ -23,6 +23,7 @@ test:
 
 bench: deps
 	@$(MAKE) --no-print-directory all
+	@cmake --build --preset release --target benchmarks
 	@tools/bench
 
 install: all

@@ -16,6 +16,7 @@
 #     PYTHON in its environment and a fresh, empty working directory of its own. Exit code 77
 #     means skipped.
 # weft_benchmark(<name>)              tests/bench/bench_<name>.c         target bench_<name>
+#     A program in bench/ of the build directory that prints rates; the target `benchmarks` is all.
 
 option(WEFT_FUZZ "Build the fuzz targets as libFuzzer programs (Clang)" OFF)
 
@@ -128,5 +129,10 @@ endfunction()
 
 function(weft_benchmark name)
     weft_test_program(bench_${name} ${PROJECT_SOURCE_DIR}/tests/bench/bench_${name}.c)
-    set_target_properties(bench_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+    set_target_properties(bench_${name} PROPERTIES
+        EXCLUDE_FROM_ALL ON RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+    if(NOT TARGET benchmarks)
+        add_custom_target(benchmarks)
+    endif()
+    add_dependencies(benchmarks bench_${name})
 endfunction()
