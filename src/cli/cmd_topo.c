@@ -20,6 +20,9 @@
 /* Files with a line for each cable are refused above this unless forced. */
 #define CABLES_MAX UINT64_C(10000000)
 
+/* Distances are counted one by one up to this many hops: some hundred megabytes. */
+#define HOPS_MAX UINT32_C(20000000)
+
 struct topo_opts {
     bool help, json, force;
     const char *routes;
@@ -266,6 +269,24 @@ static enum wf_status write_file(const struct wf_topo *topo, const char *spec,
 
 /* ---- the verb ---- */
 
+/* A network has fewer hops than vertices; its diameter is asked for only where that does not
+ * suffice. */
+static enum wf_status check_hops(const struct wf_topo *topo, const char *spec,
+                                 struct wf_err *err)
+{
+    if (topo->n_vertices <= HOPS_MAX) {
+        return WF_OK;
+    }
+
+    uint32_t diameter = topo->ops->diameter(topo);
+    return diameter <= HOPS_MAX
+               ? WF_OK
+               : wf_err_set(err, WF_ELIMIT,
+                            "'%.64s' has distances of up to %" PRIu32
+                            " hops, but they are counted up to %" PRIu32 " only",
+                            spec, diameter, HOPS_MAX);
+}
+
 static void print(struct wf_cli *cli, const struct wf_topo *topo, const char *spec,
                   const struct topo_opts *opts, const struct ends *ends)
 {
@@ -303,6 +324,9 @@ static enum wf_status show(struct wf_cli *cli, const struct request *request,
     if (status == WF_OK && opts->routes != NULL) {
         status = parse_ends(topo, opts, request, &ends, err);
     }
+    if (status == WF_OK && (opts->json || (opts->routes == NULL && opts->output == NULL))) {
+        status = check_hops(topo, request->spec, err);
+    }
     if (status == WF_OK && opts->output != NULL && wf_world_is_first(cli->world)) {
         status = write_file(topo, request->spec, opts, err);
     }
@@ -324,6 +348,10 @@ static enum wf_status answer(struct wf_cli *cli, const struct topo_opts *opts,
         return status;
     }
     if (strcmp(request.spec, "list") == 0) {
+        if (opts->routes != NULL || opts->output != NULL) {
+            return wf_err_set(err, WF_EUSAGE, "topo list: --%s needs a topology",
+                              opts->routes != NULL ? "routes" : "output");
+        }
         list(cli, opts);
         return WF_OK;
     }

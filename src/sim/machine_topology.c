@@ -77,6 +77,7 @@ struct mapping {
     const struct wf_yaml *node;
     const struct wf_topo_ops *ops;
     const struct wf_yaml *inside, *links[N_LINK_KEYS], *params; /* null: not given */
+    const struct wf_yaml *without; /* a parameter to leave out, or null */
     struct wf_buf text;
 };
 
@@ -168,7 +169,7 @@ static enum wf_status read_keys(const struct wf_machine_reader *reader, struct m
          at = at->next) {
         size_t link = link_key(map->ops, at->key);
 
-        if (strcmp(at->key, "kind") == 0 || at == first) {
+        if (strcmp(at->key, "kind") == 0 || at == first || at == map->without) {
             continue;
         }
         if (strcmp(at->key, "inside") == 0) {
@@ -186,28 +187,51 @@ static enum wf_status read_keys(const struct wf_machine_reader *reader, struct m
     return status;
 }
 
-/* Whether the level can be built by itself: an error is then where it was made. */
-static enum wf_status try_level(const struct wf_machine_reader *reader,
-                                const struct mapping *map, struct wf_err *err)
+/* Builds the level by itself, and throws it away. */
+static enum wf_status build(const struct mapping *map, struct wf_err *err)
 {
     const char *text = (const char *)map->text.data;
-    struct wf_yaml_place at = map->params != NULL ? map->params->at : map->node->at;
     struct wf_spec_level level;
     struct wf_topo *topo = NULL;
     size_t end = 0;
 
-    if (wf_spec_next(text, &end, &level, err) != WF_OK) {
-        return wf_machine_blame(reader, at, err);
+    enum wf_status status = wf_spec_next(text, &end, &level, err);
+    if (status == WF_OK && text[end] != '\0') {
+        return wf_err_set(err, WF_EINVAL, "'%.64s' is more than one level", text);
     }
-    if (text[end] != '\0') {
-        (void)wf_err_set(err, WF_EINVAL, "'%.64s' is more than one level", text);
-        return wf_machine_blame(reader, at, err);
-    }
-    if (wf_spec_create(&level, &topo, err) != WF_OK) {
-        return wf_machine_blame(reader, at, err);
+    if (status == WF_OK) {
+        status = wf_spec_create(&level, &topo, err);
     }
     wf_topo_free(topo);
-    return WF_OK;
+    return status;
+}
+
+/* Where a level that cannot be built is wrong: at the parameter without which it could be, or
+ * else at its first. */
+static struct wf_yaml_place find_culprit(const struct wf_machine_reader *reader,
+                                         const struct mapping *map)
+{
+    for (const struct wf_yaml *at = map->node->first; at != NULL; at = at->next) {
+        struct mapping less = {.node = map->node, .ops = map->ops, .without = at};
+
+        if (wf_param_find(map->ops->params, at->key) == NULL) {
+            continue;
+        }
+        bool found = read_keys(reader, &less, NULL) == WF_OK && build(&less, NULL) == WF_OK;
+        wf_buf_fini(&less.text);
+        if (found) {
+            return at->at;
+        }
+    }
+    return map->params != NULL ? map->params->at : map->node->at;
+}
+
+/* Whether the level can be built by itself: an error is then where it was made. */
+static enum wf_status try_level(const struct wf_machine_reader *reader,
+                                const struct mapping *map, struct wf_err *err)
+{
+    return build(map, err) == WF_OK ? WF_OK
+                                    : wf_machine_blame(reader, find_culprit(reader, map), err);
 }
 
 static enum wf_status read_levels(const struct wf_machine_reader *reader, struct levels *levels,

@@ -20,6 +20,8 @@ struct nested {
     struct wf_topo *inner;
     uint32_t inner_switches; /* of one copy */
     uint32_t inner_links;    /* numbers of directed links of one copy */
+    uint32_t node_links;     /* those of them that leave nodes; kept, since asking for both at
+                                every level would double the work with each */
 };
 
 static const struct nested *to_nested(const struct wf_topo *topo)
@@ -94,7 +96,7 @@ static uint32_t nested_first_link(const struct wf_topo *topo, uint32_t vertex)
     const struct nested *nested = to_nested(topo);
     const struct wf_topo *inner = nested->inner;
     uint32_t copies = nested->outer->n_nodes, each = inner->n_nodes;
-    uint32_t node_links = wf_topo_first_link(inner, each);
+    uint32_t node_links = nested->node_links;
     bool node_is_gate = inner->gate < each;
 
     if (vertex == topo->n_vertices) {
@@ -198,15 +200,26 @@ static uint32_t nested_minimal_ports(const struct wf_topo *topo, uint32_t at, ui
     return n;
 }
 
-/* Nodes of the inner network by their distance to (`in` false) or from its gate; *n entries. */
-static uint64_t *count_to_gate(const struct wf_topo *inner, bool in, uint32_t *n)
+/* Nodes of a network by their distance to (`in` false) or from its gate; *n entries. */
+static uint64_t *count_to_gate(const struct wf_topo *topo, bool in, uint32_t *n)
 {
     uint64_t *counts = NULL;
 
     *n = 0;
-    for (uint32_t node = 0; node < inner->n_nodes; node++) {
-        uint32_t hops =
-            in ? inner->ops->distance(inner, inner->gate, node) : to_gate(inner, node);
+    if (is_nested(topo)) { /* the way leads through the gates of both networks */
+        uint32_t n_outer, n_inner;
+        uint64_t *outer = count_to_gate(to_nested(topo)->outer, in, &n_outer);
+        uint64_t *inner = count_to_gate(to_nested(topo)->inner, in, &n_inner);
+
+        *n = n_outer + n_inner - 1;
+        counts = wf_xcalloc(*n, sizeof(*counts));
+        wf_measure_product(outer, n_outer, inner, n_inner, counts);
+        free(outer);
+        free(inner);
+        return counts;
+    }
+    for (uint32_t node = 0; node < topo->n_nodes; node++) {
+        uint32_t hops = in ? topo->ops->distance(topo, topo->gate, node) : to_gate(topo, node);
         if (hops >= *n) {
             counts = wf_xrealloc(counts, (size_t)hops + 1, sizeof(*counts));
             memset(counts + *n, 0, (hops + 1 - *n) * sizeof(*counts));
@@ -350,6 +363,15 @@ static uint64_t cables(const struct wf_topo *topo, bool oneway)
     return oneway && !topo->oneway ? 2 * topo->n_links : topo->n_links;
 }
 
+/* Whole copies on either side cut what halves the outer network. Cutting through copies instead
+ * costs a link each at least, and may be cheaper where the outer network is dense. */
+static uint64_t bisection(const struct wf_topo *outer)
+{
+    uint64_t half = outer->n_nodes / 2;
+
+    return outer->n_nodes % 2 == 0 && outer->bisection <= half ? outer->bisection : 0;
+}
+
 enum wf_status wf_nested_create(struct wf_topo *outer, struct wf_topo *inner,
                                 struct wf_topo **out, struct wf_err *err)
 {
@@ -371,13 +393,14 @@ enum wf_status wf_nested_create(struct wf_topo *outer, struct wf_topo *inner,
     nested->inner = inner;
     nested->inner_switches = inner->n_vertices - inner->n_nodes;
     nested->inner_links = (uint32_t)count_links(inner);
+    nested->node_links = wf_topo_first_link(inner, inner->n_nodes);
     nested->topo = (struct wf_topo){
         .ops = &nested_ops,
         .n_nodes = (uint32_t)(copies * inner->n_nodes),
         .n_vertices = (uint32_t)vertices,
         .n_ports = count_ports(outer, inner),
         .n_links = copies * cables(inner, oneway) + cables(outer, oneway),
-        .bisection = outer->n_nodes % 2 == 0 ? outer->bisection : 0,
+        .bisection = bisection(outer),
         .oneway = oneway,
     };
     /* The way out of the whole is the way out of the copy at the outer network's gate. */
@@ -389,6 +412,20 @@ enum wf_status wf_nested_create(struct wf_topo *outer, struct wf_topo *inner,
 uint32_t wf_topo_n_levels(const struct wf_topo *topo)
 {
     return is_nested(topo) ? 1 + wf_topo_n_levels(to_nested(topo)->inner) : 1;
+}
+
+uint32_t wf_topo_port_level(const struct wf_topo *topo, uint32_t vertex, uint32_t port)
+{
+    if (!is_nested(topo)) {
+        return 0;
+    }
+
+    const struct nested *nested = to_nested(topo);
+    struct spot spot = find(nested, vertex);
+    uint32_t inner_ports =
+        spot.copy != WF_TOPO_NO_VERTEX ? wf_topo_ports(nested->inner, spot.inner) : 0;
+
+    return port < inner_ports ? 1 + wf_topo_port_level(nested->inner, spot.inner, port) : 0;
 }
 
 const struct wf_topo *wf_topo_level(const struct wf_topo *topo, uint32_t level)

@@ -36,6 +36,9 @@ uint32_t wf_topo_n_levels(const struct wf_topo *topo);
 /* The network of one level, 0 being the outermost. */
 const struct wf_topo *wf_topo_level(const struct wf_topo *topo, uint32_t level);
 
+/* The level to which the cable in a port belongs. */
+uint32_t wf_topo_port_level(const struct wf_topo *topo, uint32_t vertex, uint32_t port);
+
 /* The way from one node to another, leg by leg, without legs of no hops: at most WF_LEGS_MAX
  * into `legs`; returns how many. Of a topology that is not nested it is one. */
 uint32_t wf_topo_legs(const struct wf_topo *topo, uint32_t src, uint32_t dst,

@@ -34,19 +34,25 @@ static enum wf_status unknown_kind(const char *spec, size_t at, size_t len, stru
                       name, at + 1, spec, hint[0] != '\0' ? hint : "; see 'weft topo list'");
 }
 
+/* Whether the text behind a "/" is another level of a hierarchy whose last one is of the kind
+ * `ops`. Only paths have words elsewhere: a kind without them gets the benefit of a good error
+ * where the word is no topology. */
+static bool begins_level(const struct wf_topo_ops *ops, const char *text)
+{
+    bool has_paths = ops->examples[0] == NULL;
+    size_t name = strcspn(text, ":/,=");
+
+    return has_paths ? text[name] == ':' && find_kind(text, name) != NULL
+                     : (text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z');
+}
+
 /* The number of characters up to the "/" before the next level, or the end. */
-static size_t level_length(const char *text)
+static size_t level_length(const struct wf_topo_ops *ops, const char *text)
 {
     size_t len = 0;
 
-    for (; text[len] != '\0'; len++) {
-        if (text[len] == '/') {
-            const char *next = text + len + 1;
-            size_t name = strcspn(next, ":/,=");
-            if (next[name] == ':' && find_kind(next, name) != NULL) {
-                break;
-            }
-        }
+    while (text[len] != '\0' && !(text[len] == '/' && begins_level(ops, text + len + 1))) {
+        len++;
     }
     return len;
 }
@@ -65,14 +71,19 @@ enum wf_status wf_spec_next(const char *spec, size_t *at, struct wf_spec_level *
     }
 
     size_t name = strcspn(text, ":/,=");
-    level->ops = find_kind(text, name);
-    if (level->ops == NULL || (text[name] != ':' && text[name] != '\0')) {
-        level->ops = NULL;
+    const struct wf_topo_ops *ops = find_kind(text, name);
+    if (ops == NULL) {
         return unknown_kind(spec, (size_t)(text - spec), name, err);
     }
-    level->text = text;
-    level->len = level_length(text);
-    *at = (size_t)(text - spec) + level->len;
+
+    size_t len = level_length(ops, text);
+    if (len > name && text[name] != ':') {
+        return wf_err_set(err, WF_EINVAL,
+                          "expected a ':' behind '%s' at character %zu of '%.64s'", ops->name,
+                          (size_t)(text - spec) + name + 1, spec);
+    }
+    *level = (struct wf_spec_level){.ops = ops, .text = text, .len = len};
+    *at = (size_t)(text - spec) + len;
     return WF_OK;
 }
 
@@ -88,26 +99,43 @@ static size_t row_number(const struct wf_topo_ops *ops, const struct wf_param *r
     return (size_t)(row - ops->params);
 }
 
+/* Says where in the level the item is that the error is about. */
+static enum wf_status blame_item(const struct reader *reader, size_t at, struct wf_err *err)
+{
+    if (err != NULL) {
+        size_t used = strlen(err->text);
+        (void)snprintf(err->text + used, sizeof(err->text) - used, " (character %zu of '%.*s')",
+                       at + 1, (int)(reader->level->len < 64 ? reader->level->len : 64),
+                       reader->level->text);
+        err->status = WF_EINVAL;
+    }
+    return WF_EINVAL;
+}
+
 /* Sets one parameter; `at` is where its item begins in the level. */
 static enum wf_status set_item(struct reader *reader, const char *key, const char *value,
                                size_t at, struct wf_err *err)
 {
     const struct wf_topo_ops *ops = reader->level->ops;
+    const struct wf_param *row = wf_param_find(ops->params, key);
+    uint64_t bit = row != NULL ? UINT64_C(1) << row_number(ops, row) : 0;
     char scope[64];
+    enum wf_status status;
 
     (void)snprintf(scope, sizeof(scope), "%s: ", ops->name);
-    if (wf_param_set(ops->params, reader->params, scope, key, value, err) != WF_OK) {
-        if (err != NULL) {
-            size_t used = strlen(err->text);
-            (void)snprintf(err->text + used, sizeof(err->text) - used,
-                           " (character %zu of '%.*s')", at + 1,
-                           (int)(reader->level->len < 64 ? reader->level->len : 64),
-                           reader->level->text);
-            err->status = WF_EINVAL;
-        }
-        return WF_EINVAL;
+    if ((reader->given & bit) != 0) {
+        status = wf_err_set(err, WF_EINVAL, "%s%s is given twice", scope, key);
+    } else {
+        status = wf_param_set(ops->params, reader->params, row != NULL ? scope : "", key, value,
+                              err);
     }
-    reader->given |= UINT64_C(1) << row_number(ops, wf_param_find(ops->params, key));
+    if (row == NULL) {
+        wf_err_prefix(err, "%s", scope);
+    }
+    if (status != WF_OK) {
+        return blame_item(reader, at, err);
+    }
+    reader->given |= bit;
     return WF_OK;
 }
 

@@ -11,8 +11,9 @@
  *                                            the first item; a parameter; a flag that is set
  *
  * An item that is neither belongs to the value before it: "wrap=1,0,1" needs no quotes. A "/"
- * separates levels only where the name of a topology and a ":" follow, so that vectors
- * ("jump=4/0") and paths ("graph:nets/a.dot") need none either.
+ * separates levels only where a letter follows, and behind a path only where the name of a
+ * topology and a ":" do, so that vectors ("jump=4/0") and paths ("graph:nets/a.dot") need none
+ * either. No parameter is given twice.
  *
  * Between a network and the one nested in it, each node of the outer one is a whole copy of the
  * inner one (topo/nested.h).

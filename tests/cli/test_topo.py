@@ -22,6 +22,13 @@ ERRORS = [
     (["topo", "torus:99999x99999x99999"], 3, "torus"),
     (["topo", "torus:4x4/mesh:0"], 3, "a size of 0"),
     (["topo", "torus"], 3, "torus needs its size"),
+    (["topo", "star:4,size=5"], 3, r"star: size is given twice \(character 8 of 'star:4,size=5'"),
+    (["topo", "torus:4x4/mseh:2"], 3, "unknown topology 'mseh' at character 11 .*mean 'mesh'"),
+    (["topo", "torus:4x4/mesh"], 3, "mesh needs its size"),
+    (["topo", "star/mesh:4"], 3, "star needs its size"),
+    (["topo", "star,4"], 3, "expected a ':' behind 'star' at character 5 of 'star,4'"),
+    (["topo", "torus:4x4,rap=1,0"], 3, "^weft: torus: unknown parameter 'rap'; .*mean 'wrap'"),
+    (["topo", "dragonfly:4,a=8,a=9"], 3, "dragonfly: a is given twice"),
     (["topo", "torus:4x4", "mesh:4"], 2, "also 'mesh:4'"),
     (["topo", "torus:4x4", "--route", "0,1"], 2, "did you mean '--routes'"),
     (["topo", "torus:4x4", "--routes", "0"], 2, "two nodes expected"),
@@ -31,6 +38,9 @@ ERRORS = [
     (["topo", "torus:4x4", "--routes", "a,b"], 2, "'a' is not the number of a node"),
     (["topo", "torus:4x4", "--routes=-1,2"], 2, "'-1' is not the number of a node"),
     (["topo", "torus:4x4", "--routes", "1,"], 2, "'' is not the number of a node"),
+    (["topo", "list", "--routes", "0,1"], 2, "topo list: --routes needs a topology"),
+    (["topo", "list", "-o", "net.svg"], 2, "topo list: --output needs a topology"),
+    (["topo", "mesh:1000000000"], 5, "up to 999999999 hops, but they are counted up to 20000000"),
     (["topo", "torus:4x4", "-o", "net.png"], 2, "must end in .svg, .dot or .csv"),
     (["topo", "torus:4x4", "-o", "nowhere/net.svg"], 3, "cannot write 'nowhere/net.svg'"),
     (["topo", "torus:4x4", "-o", "there.svg"], 3, "'there.svg' exists; -f overwrites it"),
@@ -128,6 +138,7 @@ def check_svg(spec, nodes, switches, lines):
 def check_files():
     check_svg("mesh:8x8", 64, 0, 112)
     check_svg("torus:4x4/star:4", 64, 16, 96)
+    check_run(["topo", "mesh:1000000000", "-f", "-o", "net.svg"], 0)
     check_run(["topo", "torus:100x100x100", "-f", "-o", "net.svg"], 0)
     check(os.path.getsize("net.svg") < 500_000, "a large picture")
 

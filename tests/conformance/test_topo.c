@@ -51,6 +51,7 @@ static void every_example_keeps_the_contract(void)
 
 /* A hierarchy is a topology like any other: direct and indirect networks, gates that are nodes
  * and gates that are switches, in and around each other. */
+#define EIGHT_LEVELS "star:1/mesh:1/star:1/torus:1/star:1/mesh:1/star:1/mesh:1/"
 static const char *const hierarchies[] = {
     "torus:3x2/mesh:2x2",
     "torus:4/star:3",
@@ -63,6 +64,11 @@ static const char *const hierarchies[] = {
     "ring:4/tree:5,degree=3",
     "full:3/ring:5,oneway",
     "mesh:2/torus:2/star:2/mesh:2/ring:3",
+    "ring:3,oneway/star:2/ring:3,oneway",
+    "full:6/mesh:2",
+    /* As deep as can be: work that doubles with each level would not end. */
+    EIGHT_LEVELS EIGHT_LEVELS EIGHT_LEVELS "star:1/mesh:1/ring:3/star:1/mesh:2/star:1/mesh:1/"
+                                           "star:2",
 };
 
 enum { N_HIERARCHIES = sizeof(hierarchies) / sizeof(hierarchies[0]) };

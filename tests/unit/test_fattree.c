@@ -248,7 +248,7 @@ static void bad_trees_are_refused_with_a_reason(void)
         {"fattree:2,up=4294967295", "too large"},
         {"fattree:65536,up=65536", "too large"},
         {"fattree:1x1,up=65535x65537", "too large"},
-        {"fattree:4x4,tapper=2", "did you mean 'fattree: taper'"},
+        {"fattree:4x4,tapper=2", "did you mean 'taper'"},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

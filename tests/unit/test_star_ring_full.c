@@ -108,7 +108,7 @@ static void bad_networks_are_refused_with_a_reason(void)
         {"star:-1", "star: size"},
         {"ring:0", "out of range"},
         {"ring:4x4", "ring: size"},
-        {"ring:4,onway=1", "did you mean 'ring: oneway'"},
+        {"ring:4,onway=1", "did you mean 'oneway'"},
         {"full:65537", "expected 1 to 65536"},
         {"full:x", "full: size"},
     };

@@ -216,7 +216,7 @@ static void bad_trees_are_refused_with_a_reason(void)
         {"tree:2147483647", "too large"},
         {"tree:8,degree=1", "out of range; expected 2"},
         {"tree:8,nodes=leafs", "did you mean 'leaves'"},
-        {"tree:8,degre=3", "did you mean 'tree: degree'"},
+        {"tree:8,degre=3", "did you mean 'degree'"},
         {"tree:8x8", "8x8"},
     };
 

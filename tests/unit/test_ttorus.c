@@ -288,7 +288,7 @@ static void routes_in_large_networks_arrive(void)
         "ttorus:100x100x100,jump=50/50/50",
         "ttorus:64x64x32,degree=2,jump=3/0/7",
         "ttorus:1000x1000,jump=31/0",
-        "ttorus:2x1000x500,wrap=1,0,1,jump=5/9/1",
+        "ttorus:20x100x50,wrap=1,0,1,jump=5/9/1",
     };
     uint64_t n = 0;
 
