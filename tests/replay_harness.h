@@ -38,7 +38,7 @@ struct outcome {
 static inline void must(enum wf_status status, const struct wf_err *err)
 {
     if (status != WF_OK) {
-        printf("# %s\n", err->text);
+        printf("# %s\n", err != NULL ? err->text : "failed");
         abort();
     }
 }

@@ -182,9 +182,7 @@ static int16_t *compare(const struct wf_seams_dim *dim, const uint16_t *a, const
             for (; to < end; to++) {
                 size_t pair = (size_t)from * dim->size + to;
                 int16_t by = (int16_t)(a[pair] - b[pair]);
-                if (by > most) {
-                    most = by;
-                }
+                most = (int16_t)(by > most ? by : most);
             }
             row[r] = most;
         }
