@@ -33,6 +33,7 @@ struct wf_verb {
 
 extern const struct wf_verb wf_verb_bench;
 extern const struct wf_verb wf_verb_help;
+extern const struct wf_verb wf_verb_import_codes;
 extern const struct wf_verb wf_verb_machine;
 extern const struct wf_verb wf_verb_replay;
 extern const struct wf_verb wf_verb_topo;

@@ -24,7 +24,8 @@ static const struct wf_opt common_rows[] = {
     {.param = {.name = "output",
                .type = WF_PARAM_TEXT,
                .offset = MEMBER(output),
-               .doc = "Write the result to a file instead, as its name says: .json or .txt"},
+               .doc =
+                   "Write the result to a file instead, as its name says: .json, .txt or .csv"},
      .letter = 'o',
      .arg = "<file>"},
     {.param = {.name = "force",

@@ -19,6 +19,7 @@
 #include "base/param.h"
 #include "base/units.h"
 #include "engine/engine.h"
+#include "net/facts.h"
 #include "topo/topo.h"
 
 enum {
@@ -64,13 +65,14 @@ struct wf_net_env {
     uint32_t n_nodes;
 };
 
-/* All members are required. */
+/* Members marked `may be null` have a default; all others are required. */
 struct wf_net_ops {
     const char *name;
     const char *summary; /* one line, for --help */
     bool uses_topology;  /* else one that is given has no effect */
     const struct wf_param *params;
     size_t params_size;
+    const struct wf_net_preset *presets; /* the last has no name; may be null: none */
 
     /* Checks everything that can be wrong. `params` is borrowed. On success the caller owns
      * *out and releases it with wf_net_free(); on failure *out is left alone. */
@@ -87,6 +89,14 @@ struct wf_net_ops {
     /* An event of a kind below WF_NET_KINDS for this node. */
     void (*event)(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                   const struct wf_event *ev);
+    /* After the run: adds a node's facts, which stand for the run then. May be null: none. */
+    void (*finish)(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
+                   struct wf_net_facts *facts);
+    /* Of models with statistics (n_sums), else null: counts what a final event of a node tells,
+     * of kinds below WF_NET_KINDS; describes a run of `elapsed` picoseconds. */
+    void (*commit)(const struct wf_net *net, const struct wf_event *ev, struct wf_ctx *ctx);
+    void (*describe)(const struct wf_net *net, const struct wf_net_words *words,
+                     int64_t elapsed, struct wf_value *result);
 };
 
 /* The common head of every model; the concrete struct has it as its first member. It does not
@@ -100,6 +110,8 @@ struct wf_net {
     int64_t promise_ps; /* least delay from a node to another process */
     enum wf_net_ahead ahead;
     uint32_t n_nodes;
+    uint64_t n_sums, n_maxima; /* of its statistics; 0 if it keeps none */
+    size_t words_offset;     /* of struct wf_net_words in the tally, or 0; by the layer above */
     uint32_t first_node;     /* process number of node 0; set by wf_net_attach() */
     struct wf_net_user user; /* likewise */
 };

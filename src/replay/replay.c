@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/replay.h"
 
+#include "base/histogram.h"
 #include "base/mem.h"
+#include "base/rng.h"
 #include "mpi/collective.h"
 #include "mpi/rank.h"
 #include "replay/cpu.h"
@@ -144,16 +146,26 @@ static void add_unfinished(struct wf_ctx *ctx, const struct wf_rank *rank, uint3
     wf_tally_block(tally, &blocked);
 }
 
+static uint64_t fingerprint(uint32_t rank, int64_t clock)
+{
+    return wf_rng_mix((uint64_t)clock + (rank + UINT64_C(1)) * WF_RNG_GOLDEN);
+}
+
 static void node_finish(const void *state, struct wf_ctx *ctx)
 {
     const struct wf_replay *replay = wf_model(ctx);
     struct wf_replay_tally *tally = wf_tally(ctx);
     uint32_t n_seats = wf_mpi_n_seats(&replay->mpi, ctx);
+    const struct wf_net *net = replay->mpi.net;
 
+    if (net->ops->finish != NULL) {
+        net->ops->finish(net, ctx, state, &tally->net);
+    }
     for (uint32_t i = 0; i < n_seats; i++) {
         const struct wf_rank *rank = wf_mpi_rank(&replay->mpi, state, i);
         int64_t compute = ((const struct seat *)rank)->progress.compute_ps;
 
+        tally->ends += fingerprint(wf_mpi_number(&replay->mpi, ctx, i), rank->clock);
         tally->messages += rank->sent_messages;
         tally->bytes = wf_count_add(tally->bytes, rank->sent_bytes);
         tally->unreceived += rank->unexpected_messages;
@@ -173,12 +185,19 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
  */
 static void node_commit(const struct wf_event *ev, const void *note, struct wf_ctx *ctx)
 {
+    const struct wf_net *net = ((const struct wf_replay *)wf_model(ctx))->mpi.net;
+    struct wf_replay_tally *tally = wf_tally(ctx);
     int64_t latency;
 
-    (void)ev;
     if (note != NULL) {
         memcpy(&latency, note, sizeof(latency));
-        wf_stat_add(&((struct wf_replay_tally *)wf_tally(ctx))->latency, latency);
+        wf_stat_add(&tally->latency, latency);
+    }
+    if (net->n_sums > 0 && note != NULL) {
+        wf_tally_words(tally)->word[wf_histogram_bucket((uint64_t)latency)]++;
+    }
+    if (net->n_sums > 0 && ev->kind < WF_NET_KINDS) {
+        net->ops->commit(net, ev, ctx);
     }
 }
 
@@ -225,8 +244,17 @@ enum wf_status wf_replay_new(struct wf_engine *engine, const struct wf_replay_co
 
     uint32_t first =
         wf_engine_add(engine, &replay->ops, n_nodes, wf_mpi_node_size(&replay->mpi), replay);
+    if (config->net->n_sums > 0) {
+        uint64_t words = config->net->n_sums + config->net->n_maxima;
+        config->net->words_offset = sizeof(struct wf_replay_tally);
+        wf_engine_tally(engine,
+                        sizeof(struct wf_replay_tally) + sizeof(struct wf_net_words) +
+                            words * sizeof(uint64_t),
+                        wf_tally_merge_all);
+    } else {
+        wf_engine_tally(engine, sizeof(struct wf_replay_tally), wf_tally_merge);
+    }
     wf_mpi_attach(&replay->mpi, config->net, engine, first);
-    wf_engine_tally(engine, sizeof(struct wf_replay_tally), wf_tally_merge);
     *out = replay;
     return WF_OK;
 }

@@ -2,6 +2,7 @@
 #include "replay/tally.h"
 
 #include "base/int128.h"
+#include "base/rng.h"
 #include "base/units.h"
 
 #include <string.h>
@@ -64,6 +65,23 @@ void wf_tally_block(struct wf_replay_tally *tally, const struct wf_blocked *bloc
     tally->blocked[at] = *blocked;
 }
 
+uint64_t wf_tally_digest(const struct wf_replay_tally *tally, uint64_t events)
+{
+    return tally->net.nodes == 0 ? events
+                                 : wf_rng_mix(tally->net.fingerprint + WF_RNG_GOLDEN) ^
+                                       wf_rng_mix(tally->ends + 2 * WF_RNG_GOLDEN);
+}
+
+static void merge_facts(struct wf_net_facts *into, const struct wf_net_facts *from)
+{
+    into->nodes += from->nodes;
+    into->fingerprint += from->fingerprint;
+    into->packets_sent += from->packets_sent;
+    into->packets_received += from->packets_received;
+    into->bytes_sent += from->bytes_sent;
+    into->bytes_received += from->bytes_received;
+}
+
 void wf_tally_merge(void *into, const void *from)
 {
     struct wf_replay_tally *a = into;
@@ -79,7 +97,28 @@ void wf_tally_merge(void *into, const void *from)
     merge_stat(&a->wait, &b->wait);
     merge_stat(&a->overhead, &b->overhead);
     merge_stat(&a->latency, &b->latency);
+    a->ends += b->ends;
+    merge_facts(&a->net, &b->net);
     for (uint32_t i = 0; i < b->n_blocked; i++) {
         wf_tally_block(a, &b->blocked[i]);
+    }
+}
+
+void wf_tally_merge_all(void *into, const void *from)
+{
+    struct wf_net_words *a = wf_tally_words(into);
+    const struct wf_net_words *b = (const void *)((const struct wf_replay_tally *)from + 1);
+
+    wf_tally_merge(into, from);
+    if (b->n_sums == 0) {
+        return;
+    }
+    a->n_sums = b->n_sums;
+    a->n_maxima = b->n_maxima;
+    for (uint64_t i = 0; i < b->n_sums; i++) {
+        a->word[i] += b->word[i];
+    }
+    for (uint64_t i = b->n_sums; i < b->n_sums + b->n_maxima; i++) {
+        a->word[i] = b->word[i] > a->word[i] ? b->word[i] : a->word[i];
     }
 }

@@ -7,6 +7,8 @@
  * order in which threads and processes contribute.
  */
 
+#include "mpi/rank.h"
+
 #include <stdint.h>
 
 enum { WF_TALLY_BLOCKED = 8 }; /* ranks that are named */
@@ -40,6 +42,8 @@ struct wf_replay_tally {
     struct wf_stat overhead; /* CPU time spent on messages */
     struct wf_stat latency;  /* of all messages that arrived: from the time at which the network
                                 got one to the arrival of its last byte */
+    uint64_t ends;           /* fingerprint of the ranks' final clocks */
+    struct wf_net_facts net;
     uint32_t n_blocked,
         padding; /* entries used; the unfinished ranks with the lowest numbers */
     struct wf_blocked blocked[WF_TALLY_BLOCKED];
@@ -49,6 +53,17 @@ void wf_stat_add(struct wf_stat *stat, int64_t value);
 int64_t wf_stat_mean(const struct wf_stat *stat); /* rounded down; 0 if there are no values */
 
 void wf_tally_block(struct wf_replay_tally *tally, const struct wf_blocked *blocked);
+/* What stands for the run in its result: `events` is the digest of the events, which a model
+ * with facts replaces by these and the ranks' ends. */
+uint64_t wf_tally_digest(const struct wf_replay_tally *tally, uint64_t events);
+
 void wf_tally_merge(void *into, const void *from); /* wf_merge_fn */
+/* Likewise, of tallies that the network's statistics follow. */
+void wf_tally_merge_all(void *into, const void *from);
+
+static inline struct wf_net_words *wf_tally_words(struct wf_replay_tally *tally)
+{
+    return (void *)(tally + 1);
+}
 
 #endif

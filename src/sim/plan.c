@@ -131,6 +131,29 @@ static enum wf_status apply_parameters(struct wf_plan *plan, const struct wf_sce
     return status;
 }
 
+/* The values of the network model's preset, before those that are given. An unknown name is
+ * found later, as any other wrong value is. */
+static enum wf_status apply_preset(struct wf_plan *plan, const struct wf_scenario *scenario,
+                                   struct wf_err *err)
+{
+    const struct wf_setting *setting = wf_scenario_find(scenario, "net.preset");
+    const struct wf_net_preset *preset = plan->net != NULL ? plan->net->presets : NULL;
+    enum wf_status status = WF_OK;
+
+    if (setting == NULL || preset == NULL || wf_plan_skips(plan, setting)) {
+        return WF_OK;
+    }
+    while (preset->name != NULL && strcmp(preset->name, setting->value) != 0) {
+        preset++;
+    }
+    for (size_t i = 0; preset->name != NULL && preset->settings[i] != NULL && status == WF_OK;
+         i += 2) {
+        status = wf_param_set(plan->net->params, wf_plan_values(plan, "net"), "net.",
+                              preset->settings[i], preset->settings[i + 1], err);
+    }
+    return status;
+}
+
 static enum wf_status find_bench(const char *name, const struct wf_bench_ops **out,
                                  struct wf_err *err)
 {
@@ -231,6 +254,9 @@ enum wf_status wf_plan_init(struct wf_plan *plan, const struct wf_scenario *scen
     }
     if (status == WF_OK && plan->bench != NULL) {
         status = check_bench_core(plan, scenario, err);
+    }
+    if (status == WF_OK) {
+        status = apply_preset(plan, scenario, err);
     }
     if (status == WF_OK) {
         status = apply_parameters(plan, scenario, err);

@@ -53,12 +53,12 @@ void wf_record_run(struct wf_value *root, const struct wf_plan *plan, const stru
     wf_plan_describe_block(plan, "engine", section, "parameters");
 }
 
-void wf_record_digest(struct wf_value *result, const struct wf_run *run)
+void wf_record_digest(struct wf_value *result, uint64_t digest)
 {
-    char digest[24];
+    char text[24];
 
-    (void)snprintf(digest, sizeof(digest), "%016" PRIx64, run->digest);
-    wf_doc_text(result, "digest", digest);
+    (void)snprintf(text, sizeof(text), "%016" PRIx64, digest);
+    wf_doc_text(result, "digest", text);
 }
 
 static void add_spread(struct wf_value *parent, const char *name, const struct wf_stat *stat)
@@ -123,6 +123,20 @@ static enum wf_status deadlock(const struct wf_run *run, const struct wf_replay_
                       wf_human_time(run->time, time), tally->blocked[0].rank, words, more);
 }
 
+/* What went into the network came out of it. */
+static enum wf_status check_network(const struct wf_net_facts *facts, struct wf_err *err)
+{
+    if (facts->packets_sent == facts->packets_received &&
+        facts->bytes_sent == facts->bytes_received) {
+        return WF_OK;
+    }
+    return wf_err_set(err, WF_EINTERNAL,
+                      "the network lost something: %" PRIu64 " packets of %" PRIu64
+                      " bytes went in, %" PRIu64 " of %" PRIu64 " came out",
+                      facts->packets_sent, facts->bytes_sent, facts->packets_received,
+                      facts->bytes_received);
+}
+
 enum wf_status wf_record_replay(struct wf_value *result, const struct wf_run *run,
                                 const struct wf_replay_tally *tally, bool interrupted,
                                 struct wf_err *err)
@@ -134,6 +148,10 @@ enum wf_status wf_record_replay(struct wf_value *result, const struct wf_run *ru
                           tally->timeless > 0 ? "simulated time passes 2^63 ps (106 days)"
                                               : "2^64 bytes or more are sent",
                           tally->timeless > 0 ? "delays" : "messages");
+    }
+
+    if (!interrupted && check_network(&tally->net, err) != WF_OK) {
+        return WF_EINTERNAL;
     }
 
     wf_doc_text(result, "status",
@@ -161,6 +179,6 @@ enum wf_status wf_record_replay(struct wf_value *result, const struct wf_run *ru
     if (stuck) {
         add_waiting(result, tally);
     }
-    wf_record_digest(result, run);
+    wf_record_digest(result, wf_tally_digest(tally, run->digest));
     return stuck ? deadlock(run, tally, err) : WF_OK;
 }

@@ -24,7 +24,7 @@ enum wf_status wf_record_replay(struct wf_value *result, const struct wf_run *ru
                                 const struct wf_replay_tally *tally, bool interrupted,
                                 struct wf_err *err);
 
-/* Adds the digest of a run. */
-void wf_record_digest(struct wf_value *result, const struct wf_run *run);
+/* Adds the digest of a run, or of its facts. */
+void wf_record_digest(struct wf_value *result, uint64_t digest);
 
 #endif

@@ -89,10 +89,14 @@ static enum wf_status replay_describe(const struct wf_job *job, const struct wf_
                                       enum wf_status status, struct wf_err *err)
 {
     bool interrupted = status == WF_EINTR;
-    enum wf_status outcome =
-        wf_record_replay(result, run, wf_engine_tally_get(engine), interrupted, err);
+    const struct wf_replay_tally *tally = wf_engine_tally_get(engine);
+    enum wf_status outcome = wf_record_replay(result, run, tally, interrupted, err);
 
-    (void)job;
+    if (job->net->n_sums > 0 && (outcome == WF_OK || outcome == WF_ESIM)) {
+        bool ended = tally->unfinished == 0;
+        job->net->ops->describe(job->net, (const void *)(tally + 1),
+                                ended ? tally->finish.max : run->time, result);
+    }
     return interrupted ? status : outcome;
 }
 

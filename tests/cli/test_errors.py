@@ -85,7 +85,7 @@ CASES = [
     ([*REPLAY, "--threads"], 2, "option '--threads' needs an argument"),
     ([*REPLAY, "--progress", "often"], 2, "--progress: 'often' is not one of auto"),
     # outputs
-    ([*REPLAY, "-o", "result.jsn"], 2, "must end in .txt or .json"),
+    ([*REPLAY, "-o", "result.jsn"], 2, "must end in .txt, .json or .csv"),
     ([*REPLAY, "-o", "nowhere/result.json"], 3, "cannot write 'nowhere/result.json'"),
     ([*REPLAY, "-o", "there.json"], 3, "'there.json' exists; -f overwrites it"),
     ([*REPLAY, "-o", "directory.json"], 3, "cannot write 'directory.json'"),

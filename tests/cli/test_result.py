@@ -12,11 +12,15 @@ SCHEMA = json.loads((SOURCE / "share/schema/weft-result-1.json").read_text(encod
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 REPLAY = ["replay", "gen:stencil3d", "-n", "60"]
+PACKETS = [*REPLAY, "--net", "packet", "--topo", "fattree:4,4,4", "-p", "gen.bytes=10kB"]
 PHOLD = ["bench", "phold", "--lps", "200"]
 VALID = [
     (REPLAY, 0),
     ([*REPLAY, "--net", "alphabeta"], 0),
     ([*REPLAY, "--net", "latency", "--topo", "torus:4x4x4"], 0),
+    ([*REPLAY, "--net", "packet", "--topo", "torus:4x4x4"], 0),
+    ([*PACKETS, "-p", "net.stats=links", "-p", "net.stats_window=10us"], 0),
+    ([*PACKETS, "-p", "net.stats=summary", "-p", "net.preset=torusnet"], 0),
     ([*REPLAY, "--ranks-per-node", "7", "-p", "gen.allreduce=yes", "--threads", "2"], 0),
     ([*REPLAY, "--sched", "optimistic", "--threads", "2"], 0),
     ([*REPLAY, "--seed", "18446744073709551615"], 0),
@@ -100,6 +104,26 @@ def check_text():
     check_run([*REPLAY, "--dry-run"], 0, stdout=r"Memory, about .*\n(.*\n)+.*L +1us")
 
 
+def check_packets():
+    """Trains change nothing that a result says, and links come out as a table."""
+    results = []
+    for trains in ["on", "off"]:
+        done = run(*PACKETS, "-p", "net.stats=links", "-p", "net.stats_window=10us",
+                   "-p", f"net.trains={trains}", "--json", "-q")
+        results.append(parse(done)["result"])
+    check(results[0] == results[1], "packets: another result without trains")
+    links = results[0]["network"]["links"]
+    check(sum(link["packets"] for link in links) == results[0]["network"]["packet_hops"],
+          "packets: links do not add up")
+    check(sum(results[0]["network"]["window_bytes"]) == results[0]["network"]["link_bytes"],
+          "packets: windows do not add up")
+    done = run(*PACKETS, "-p", "net.stats=links", "-o", "links.csv", "-q")
+    check(done.returncode == 0, "links.csv", done)
+    lines = pathlib.Path("links.csv").read_text(encoding="utf-8").splitlines()
+    check(lines[0].split(",") == list(links[0]) and len(lines) == 1 + len(links),
+          "links.csv: not the links of the document")
+
+
 def main():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     for args, code in VALID:
@@ -110,6 +134,7 @@ def main():
     check_files()
     check_schedules([*REPLAY, "-p", "gen.allreduce=true"])
     check_schedules(PHOLD)
+    check_packets()
     finish()
 
 

@@ -21,6 +21,10 @@ SCENARIOS = [
     ["replay", "gen:random", "-n", "64", "--net", "latency", "--topo", "torus:4x4x4"],
     ["replay", "gen:random", "-n", "50", "--net", "loggp", "--ranks-per-node", "4",
      "-p", "gen.messages=20"],
+    ["replay", "gen:stencil3d", "-n", "64", "--net", "packet", "--topo", "torus:4x4x4",
+     "-p", "gen.bytes=10kB", "-p", "gen.iterations=1"],
+    ["replay", "gen:random", "-n", "48", "--net", "packet", "--topo", "fattree:4,2,2",
+     "--ranks-per-node", "3", "-p", "gen.bytes=3kB", "-p", "gen.messages=4"],
 ]
 # More processes than one only where MPI is; `sequential` and `check-undo` use one of them.
 SCHEDULES = [
