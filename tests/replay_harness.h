@@ -42,7 +42,8 @@ static inline struct outcome replay(const struct setup *setup)
                                                    .place = &place,
                                                    .net = net,
                                                    .mpi = mpi,
-                                                   .params = &params};
+                                                   .params = &params,
+                                                   .cpu = setup->cpu};
 
     must(wf_replay_new(engine, &replay_config, &model, &out.err), &out.err);
     static const struct wf_process_ops probe = {

@@ -21,13 +21,14 @@ struct setup {
     const struct wf_replay_job *jobs; /* or, instead of `source`, several */
     uint32_t n_jobs;
     const struct wf_net_ops *net;
-    const void *net_params;  /* null: the defaults */
-    const char *topo;        /* or null */
-    uint32_t ranks_per_node; /* 0 is 1 */
-    int policy, wildcards;   /* of struct wf_replay_params */
-    const char *const *mpi;  /* settings of scope mpi: name, value, ..., null; or null */
-    bool in_step;            /* ranks may not run ahead of the engine's time */
-    bool count_cells;        /* sequential scheduler only */
+    const void *net_params;   /* null: the defaults */
+    const char *topo;         /* or null */
+    uint32_t ranks_per_node;  /* 0 is 1 */
+    int policy, wildcards;    /* of struct wf_replay_params */
+    const struct wf_cpu *cpu; /* null: times as recorded */
+    const char *const *mpi;   /* settings of scope mpi: name, value, ..., null; or null */
+    bool in_step;             /* ranks may not run ahead of the engine's time */
+    bool count_cells;         /* sequential scheduler only */
     enum wf_scheduler scheduler;
     uint64_t threads;                                       /* 0 is 1 */
     uint64_t batch, gvt_interval, lps_per_kp, perturb_seed; /* 0 is the default */
@@ -45,7 +46,7 @@ struct outcome {
 static inline void must(enum wf_status status, const struct wf_err *err)
 {
     if (status != WF_OK) {
-        printf("# %s\n", err->text);
+        printf("# %s\n", err != NULL ? err->text : "failed");
         abort();
     }
 }

@@ -326,15 +326,17 @@ static bool follow(struct run *run, const struct wf_instr *instr)
         if (!value(run, instr->a, &a) || !value(run, instr->b, &b)) {
             return false;
         }
+        if (b > a && (uint64_t)b - (uint64_t)a >= UINT32_MAX) {
+            run->fault =
+                (struct wf_calc_fault){instr->place, "a loop has below 2^32 - 1 rounds"};
+            return false;
+        }
         if (__builtin_add_overflow(a, *counter, &a) || a >= b) {
             *counter = 0;
             run->at.at = instr->target;
         }
     } else {
-        if (++run->state.counters[instr->level] == UINT32_MAX) {
-            run->fault = (struct wf_calc_fault){instr->place, "a loop has below 2^32 rounds"};
-            return false;
-        }
+        run->state.counters[instr->level]++;
         run->at.at = instr->target;
     }
     return true;

@@ -43,6 +43,11 @@ uint32_t wf_collective_of_tag(int32_t tag)
     return (uint32_t)tag & ((1U << KIND_BITS) - 1);
 }
 
+bool wf_collective_replaces(int32_t tag, int32_t other)
+{
+    return tag != other && wf_collective_of_tag(tag ^ other) == (uint32_t)(tag ^ other);
+}
+
 /* Messages of different collectives on a communicator never meet, and those of ranks that do
  * not call the same one wait for each other for ever. */
 static int32_t tag_of(const struct run *run)

@@ -117,7 +117,7 @@ static int64_t cost_of(const struct wf_mpi *mpi, const struct wf_coll_args *args
         least = wf_time_add(least, least);
     }
     if (mpi->formula[args->kind] == WF_FORMULA_HARDWARE) {
-        for (uint32_t reach = 1; reach < args->size; reach *= 2) {
+        for (uint64_t reach = 1; reach < args->size; reach *= 2) {
             cost = wf_time_add(cost, mpi->params->hw_latency);
         }
         cost = wf_time_add(cost, wf_transfer_ps(bytes, mpi->params->hw_bandwidth));
@@ -432,8 +432,7 @@ static void find_other(const struct wf_caller *who, const struct wf_flight *meet
                 break;
             }
             if (other->peer == 0 && other->key.context == meeting->key.context &&
-                wf_collective_of_tag(other->key.tag ^ meeting->key.tag) ==
-                    (uint32_t)(other->key.tag ^ meeting->key.tag)) {
+                wf_collective_replaces(other->key.tag, meeting->key.tag)) {
                 out->other = wf_collective_of_tag(other->key.tag) + 1;
             }
         }
@@ -464,4 +463,25 @@ bool wf_hardware_stuck(const struct wf_caller *who, struct wf_stuck *out)
         }
     }
     return false;
+}
+
+void wf_hardware_left(const struct wf_caller *who, struct wf_left *out)
+{
+    uint32_t cell;
+
+    for (uint32_t key = 0; (cell = wf_cellmap_next(who->ctx, &who->rank->flights, &key)) != 0;
+         key++) {
+        for (; cell != 0; cell = wf_flight_read(who, cell)->next) {
+            const struct wf_flight *meeting = wf_flight_read(who, cell);
+
+            if (meeting->kind != WF_FLIGHT_MEETING) {
+                break;
+            }
+            if (meeting->peer == 0) {
+                out->calls++;
+                out->peer = WF_MATCH_ANY_SOURCE;
+                out->coll = wf_collective_of_tag(meeting->key.tag) + 1;
+            }
+        }
+    }
 }

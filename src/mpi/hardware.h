@@ -39,4 +39,7 @@ void wf_hardware_signal(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node
 /* Describes the collective by a formula that the rank waits in; false if there is none. */
 bool wf_hardware_stuck(const struct wf_caller *who, struct wf_stuck *out);
 
+/* Adds the collectives by a formula that the rank did not call, and describes one of them. */
+void wf_hardware_left(const struct wf_caller *who, struct wf_left *out);
+
 #endif

@@ -38,6 +38,11 @@ enum wf_failure {
 
 enum { WF_RANK_SLOTS = 16 };
 
+/* Flights that are complete, by time. */
+struct wf_done {
+    uint32_t head, tail; /* cells; 0 if there is none */
+};
+
 /* Zeroed at the start. What most messages touch comes first. */
 struct wf_rank {
     int64_t clock;
@@ -49,10 +54,10 @@ struct wf_rank {
     uint8_t any;           /* the rank goes on when one of the awaited is complete */
     uint8_t computes;      /* its clock is where a computation will end, not a call */
     uint8_t unused;
-    uint32_t awaited;              /* requests that it waits for... */
-    uint32_t missing;              /* ...and of those, that are not complete */
-    uint32_t done_head, done_tail; /* requests that are complete and not yet waited for, by
-                                      time */
+    uint32_t awaited;             /* requests that it waits for... */
+    uint32_t missing;             /* ...and of those, that are not complete */
+    struct wf_done done;          /* requests that are complete and not yet waited for... */
+    struct wf_done done_in_colls; /* ...and messages of the steps of collectives */
     struct wf_match match;
     uint32_t slots[WF_RANK_SLOTS]; /* the program's requests with small numbers, cells... */
     struct wf_cellmap requests;    /* ...and the others, by number */

@@ -67,46 +67,54 @@ static uint32_t find(const struct wf_caller *who, const struct wf_request_set *s
     return cell;
 }
 
-/* Puts a flight into the list of the complete, behind all that were complete before or with it.
+/* What belongs to a collective is kept apart: it need not look for it among the requests. */
+static struct wf_done *list_of(struct wf_rank *rank, const struct wf_flight *flight)
+{
+    bool in_coll = flight->kind != WF_FLIGHT_COLL && flight->owner != 0;
+
+    return in_coll ? &rank->done_in_colls : &rank->done;
+}
+
+/* Puts a flight into its list of the complete, behind all that were complete before or with it.
  * Most often that is the end. */
 static void insert_done(const struct wf_caller *who, uint32_t cell, struct wf_flight *flight)
 {
-    struct wf_rank *rank = who->rank;
-    uint32_t before = rank->done_tail;
+    struct wf_done *done = list_of(who->rank, flight);
+    uint32_t before = done->tail;
 
     while (before != 0 && wf_flight_read(who, before)->at > flight->at) {
         before = wf_flight_read(who, before)->earlier;
     }
-    uint32_t after = before != 0 ? wf_flight_read(who, before)->later : rank->done_head;
+    uint32_t after = before != 0 ? wf_flight_read(who, before)->later : done->head;
 
     flight->earlier = before;
     flight->later = after;
     if (before != 0) {
         wf_flight_edit(who, before)->later = cell;
     } else {
-        rank->done_head = cell;
+        done->head = cell;
     }
     if (after != 0) {
         wf_flight_edit(who, after)->earlier = cell;
     } else {
-        rank->done_tail = cell;
+        done->tail = cell;
     }
 }
 
 static void remove_done(const struct wf_caller *who, const struct wf_flight *flight)
 {
-    struct wf_rank *rank = who->rank;
+    struct wf_done *done = list_of(who->rank, flight);
     uint32_t before = flight->earlier, after = flight->later;
 
     if (before != 0) {
         wf_flight_edit(who, before)->later = after;
     } else {
-        rank->done_head = after;
+        done->head = after;
     }
     if (after != 0) {
         wf_flight_edit(who, after)->earlier = before;
     } else {
-        rank->done_tail = before;
+        done->tail = before;
     }
 }
 
@@ -154,7 +162,7 @@ static void take_awaited(const struct wf_caller *who, uint32_t cell)
         take(who, cell);
         return;
     }
-    for (cell = who->rank->done_head; left > 0 && cell != 0; cell = next) {
+    for (cell = who->rank->done.head; left > 0 && cell != 0; cell = next) {
         const struct wf_flight *flight = wf_flight_read(who, cell);
         next = flight->later;
         if (flight->flags & WF_FLIGHT_AWAITED) {
@@ -247,11 +255,11 @@ int64_t wf_request_collect(const struct wf_caller *who, uint32_t collective, int
 
     *n_received = 0;
 
-    for (uint32_t cell = who->rank->done_head; cell != 0; cell = next) {
+    for (uint32_t cell = who->rank->done_in_colls.head; cell != 0; cell = next) {
         const struct wf_flight *flight = wf_flight_read(who, cell);
 
         next = flight->later;
-        if (flight->kind == WF_FLIGHT_COLL || flight->owner != collective) {
+        if (flight->owner != collective) {
             continue;
         }
         clock = wf_later(clock, flight->at);
@@ -321,7 +329,7 @@ static void take_until(const struct wf_caller *who, const struct wf_request_set 
                        int64_t at)
 {
     mark(who, set, true);
-    for (uint32_t cell = who->rank->done_head, next; cell != 0; cell = next) {
+    for (uint32_t cell = who->rank->done.head, next; cell != 0; cell = next) {
         const struct wf_flight *flight = wf_flight_read(who, cell);
 
         next = flight->later;

@@ -26,19 +26,24 @@ static void describe(const struct wf_flight *flight, enum wf_stuck_in in, struct
     }
 }
 
-/* A message of another collective from the peer: it did not call the same. */
+/* A message of another collective in the place of this one: its sender did not call the same.
+ * Best that is the peer; but any of the others lets the rank wait for ever. */
 static void find_other(const struct wf_caller *who, struct wf_stuck *out)
 {
-    uint32_t context = wf_mpi_context(out->group, true);
+    uint32_t context = wf_mpi_context(out->group, true), from = out->peer;
 
     for (uint32_t cell = who->rank->match.unexpected.head; cell != 0;
          cell = wf_flight_read(who, cell)->link.next) {
         const struct wf_flight *message = wf_flight_read(who, cell);
-        uint32_t coll = wf_collective_of_tag(message->key.tag) + 1;
 
-        if (message->key.context == context && message->key.src == out->peer &&
-            coll != out->coll) {
-            out->other = coll;
+        if (message->key.context != context ||
+            !wf_collective_replaces(message->key.tag, out->tag) ||
+            (out->other != 0 && message->key.src != from)) {
+            continue;
+        }
+        out->other = wf_collective_of_tag(message->key.tag) + 1;
+        out->peer = message->key.src;
+        if (message->key.src == from) {
             return;
         }
     }
@@ -70,6 +75,9 @@ static bool find_flight(const struct wf_caller *who, struct wf_stuck *out)
         if (flight->kind != WF_FLIGHT_COLL && is_awaited(who, flight)) {
             describe(flight, flight->kind == WF_FLIGHT_SEND ? WF_STUCK_SEND : WF_STUCK_DATA,
                      out);
+            if (out->coll != 0) {
+                find_other(who, out);
+            }
             return true;
         }
     }
@@ -89,5 +97,21 @@ void wf_mpi_stuck(const struct wf_caller *who, struct wf_stuck *out)
     } else if (rank->state == WF_RANK_WAITING && !find_posted(who, out) &&
                !find_flight(who, out)) {
         (void)wf_hardware_stuck(who, out);
+    }
+}
+
+void wf_mpi_left(const struct wf_caller *who, struct wf_left *out)
+{
+    uint32_t first = who->rank->match.unexpected.head;
+
+    *out = (struct wf_left){.messages = who->rank->match.unexpected.length};
+    wf_hardware_left(who, out);
+    if (first != 0) {
+        const struct wf_match_key *key = &wf_flight_read(who, first)->key;
+        bool of_collective = key->context == wf_mpi_context(key->context / 2, true);
+
+        out->peer = key->src;
+        out->tag = key->tag;
+        out->coll = of_collective ? wf_collective_of_tag(key->tag) + 1 : 0;
     }
 }

@@ -26,4 +26,17 @@ struct wf_stuck {
 
 void wf_mpi_stuck(const struct wf_caller *who, struct wf_stuck *out);
 
+/* What others sent to a rank and it never asked for. */
+struct wf_left {
+    uint64_t messages; /* without a receive */
+    uint64_t calls;    /* that others made of collectives by a formula, and it did not */
+    /* Of the first of them: */
+    uint32_t peer; /* who sent it, a rank of the run; WF_MATCH_ANY_SOURCE of a collective */
+    int32_t tag;
+    uint32_t coll; /* enum wf_coll_kind + 1; 0: of no collective */
+    uint32_t padding;
+};
+
+void wf_mpi_left(const struct wf_caller *who, struct wf_left *out);
+
 #endif

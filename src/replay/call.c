@@ -74,6 +74,8 @@ static bool follows_record(const struct wf_turn *turn, const struct wf_op *op)
 static enum wf_called do_compute(const struct wf_turn *turn, const struct wf_op *op)
 {
     const struct wf_script *at = &turn->seat->progress;
+    uint32_t depth = at->n_regions;
+    bool known = depth > 0 && depth <= WF_SEAT_REGIONS;
 
     if (turn->replay->params.policy != WF_POLICY_TIMED) {
         return WF_CALLED_DONE;
@@ -83,10 +85,8 @@ static enum wf_called do_compute(const struct wf_turn *turn, const struct wf_op 
     if (turn->replay->cpu != NULL) {
         const struct wf_cpu_work work = {
             .duration = op->duration,
-            .region = at->n_regions > 0 && at->n_regions <= WF_SEAT_REGIONS
-                          ? at->regions[at->n_regions - 1].number
-                          : WF_CPU_NO_REGION,
-            .value = at->region_value,
+            .region = known ? at->regions[depth - 1].number : WF_CPU_NO_REGION,
+            .value = known ? at->regions[depth - 1].value : 0,
             .iteration = at->iteration,
             .rank = turn->rank,
             .size = turn->source->n_ranks,
@@ -351,8 +351,8 @@ static void enter_region(const struct wf_turn *turn, const struct wf_op *op)
     if (at->n_regions < WF_SEAT_REGIONS) {
         at->regions[at->n_regions].since = turn->who->rank->clock;
         at->regions[at->n_regions].number = (uint32_t)op->tag;
+        at->regions[at->n_regions].value = op->bytes;
     }
-    at->region_value = op->bytes;
     at->n_regions++;
 }
 
@@ -364,7 +364,6 @@ static void leave_region(const struct wf_turn *turn)
         return;
     }
     at->n_regions--;
-    at->region_value = 0;
     if (at->n_regions < WF_SEAT_REGIONS) {
         note(turn, WF_NOTED_REGION, at->regions[at->n_regions].number,
              turn->who->rank->clock - at->regions[at->n_regions].since);

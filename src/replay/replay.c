@@ -158,11 +158,13 @@ static void add_rank(const struct wf_replay *replay, const struct wf_caller *who
     const struct wf_turn turn = turn_of(replay, who);
     struct wf_job_tally *job = &tally->jobs[turn.job];
     const struct wf_rank *rank = who->rank;
+    struct wf_unasked unasked = {.rank = who->number};
     int64_t waits = 0;
 
     job->messages += rank->sent_messages;
     job->bytes = wf_count_add(job->bytes, rank->sent_bytes);
-    tally->unreceived += rank->match.unexpected.length;
+    wf_mpi_left(who, &unasked.left);
+    wf_tally_left(tally, &unasked);
     tally->timeless += rank->clock == WF_TIME_MAX;
     wf_stat_add(&job->compute, turn.seat->progress.compute_ps);
     wf_stat_add(&job->overhead, rank->overhead_ps);

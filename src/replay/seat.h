@@ -30,9 +30,9 @@ struct wf_seat {
         uint32_t part;      /* of an op that is made piece by piece: pieces made */
         uint32_t n_regions; /* open */
         uint32_t padding;
-        uint64_t region_value; /* of the innermost */
         struct {
             int64_t since;
+            uint64_t value; /* that the program gave it */
             uint32_t number, padding;
         } regions[WF_SEAT_REGIONS];
     } progress;

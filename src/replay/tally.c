@@ -95,6 +95,24 @@ void wf_tally_wait(struct wf_replay_tally *tally, const struct wf_waited *waited
     tally->waits[at] = *waited;
 }
 
+static void keep_unasked(struct wf_replay_tally *tally, const struct wf_unasked *unasked)
+{
+    if (tally->n_unasked == 0 || unasked->rank < tally->unasked[0].rank) {
+        tally->unasked[0] = *unasked;
+        tally->n_unasked = 1;
+    }
+}
+
+void wf_tally_left(struct wf_replay_tally *tally, const struct wf_unasked *unasked)
+{
+    if (unasked->left.messages + unasked->left.calls == 0) {
+        return;
+    }
+    tally->unreceived += unasked->left.messages;
+    tally->uncalled += unasked->left.calls;
+    keep_unasked(tally, unasked);
+}
+
 /* The place of a mark, which is made if need be; null if there is no room. */
 static struct wf_mark *find_mark(struct wf_replay_tally *tally, uint32_t number, bool is_end)
 {
@@ -147,6 +165,7 @@ void wf_tally_merge(void *into, const void *from)
     const struct wf_replay_tally *b = from;
 
     a->unreceived += b->unreceived;
+    a->uncalled += b->uncalled;
     a->unfinished += b->unfinished;
     a->failed += b->failed;
     a->timeless += b->timeless;
@@ -168,5 +187,8 @@ void wf_tally_merge(void *into, const void *from)
     }
     for (uint32_t i = 0; i < b->n_waits; i++) {
         wf_tally_wait(a, &b->waits[i]);
+    }
+    if (b->n_unasked > 0) {
+        keep_unasked(a, &b->unasked[0]);
     }
 }

@@ -40,6 +40,12 @@ struct wf_waited {
     uint32_t rank, in; /* enum wf_rank_in */
 };
 
+/* A rank that did not receive a message, or did not call a collective that others called. */
+struct wf_unasked {
+    uint32_t rank, padding; /* of the run */
+    struct wf_left left;
+};
+
 struct wf_job_tally {
     uint64_t messages, bytes; /* sent; bytes are UINT64_MAX if there are as many or more */
     struct wf_stat finish;    /* picoseconds; of the ranks that came to their end */
@@ -58,17 +64,20 @@ struct wf_mark {
 /* Zeroed is empty. */
 struct wf_replay_tally {
     uint64_t unreceived;    /* messages that arrived and found no receive */
+    uint64_t uncalled;      /* collectives by a formula, counted at each rank that others waited
+                               for or told of them, and that did not call them */
     uint64_t unfinished;    /* ranks that did not come to their end */
     uint64_t failed;        /* of those, ranks that made an error */
     uint64_t timeless;      /* ranks whose clock ran into WF_TIME_MAX: nothing is right then */
     struct wf_stat latency; /* of all messages that arrived: from the time at which the network
                                got one to the arrival of its last byte */
     struct wf_job_tally jobs[WF_TALLY_JOBS];
-    struct wf_stat regions[WF_TALLY_REGIONS];      /* time in each, by number */
-    struct wf_mark marks[WF_TALLY_MARKS];          /* of the first iterations, in order */
-    uint32_t n_blocked, n_waits, n_marks, padding; /* entries used */
-    struct wf_blocked blocked[WF_TALLY_BLOCKED];   /* failed ranks first, then by number */
-    struct wf_waited waits[WF_TALLY_WAITS];        /* the longest first, then by number */
+    struct wf_stat regions[WF_TALLY_REGIONS];        /* time in each, by number */
+    struct wf_mark marks[WF_TALLY_MARKS];            /* of the first iterations, in order */
+    uint32_t n_blocked, n_waits, n_marks, n_unasked; /* entries used */
+    struct wf_blocked blocked[WF_TALLY_BLOCKED];     /* failed ranks first, then by number */
+    struct wf_waited waits[WF_TALLY_WAITS];          /* the longest first, then by number */
+    struct wf_unasked unasked[1];                    /* of the rank with the lowest number */
 };
 
 void wf_stat_add(struct wf_stat *stat, int64_t value);
@@ -76,6 +85,7 @@ int64_t wf_stat_mean(const struct wf_stat *stat); /* rounded down; 0 if there ar
 
 void wf_tally_block(struct wf_replay_tally *tally, const struct wf_blocked *blocked);
 void wf_tally_wait(struct wf_replay_tally *tally, const struct wf_waited *waited);
+void wf_tally_left(struct wf_replay_tally *tally, const struct wf_unasked *unasked);
 void wf_tally_mark(struct wf_replay_tally *tally, uint32_t number, bool is_end, int64_t time);
 void wf_tally_merge(void *into, const void *from); /* wf_merge_fn */
 

@@ -67,6 +67,18 @@ static bool word_network(const struct wf_value *doc, struct wf_phrase *out)
     return true;
 }
 
+static void word_left_over(const struct wf_value *doc, struct wf_phrase *out)
+{
+    uint64_t messages = wf_doc_get_count(doc, "result.unreceived_messages", 0);
+
+    if (messages > 0) {
+        wf_say(out, ": nobody received ");
+        wf_say_number_of(out, messages, "message", "messages");
+    } else {
+        wf_say(out, ": %s", wf_doc_get_text(doc, "result.left_over.what", ""));
+    }
+}
+
 static bool word_status(const struct wf_value *doc, struct wf_phrase *out)
 {
     const char *status = wf_doc_get_text(doc, "result.status", WF_RESULT_COMPLETED);
@@ -80,9 +92,7 @@ static bool word_status(const struct wf_value *doc, struct wf_phrase *out)
         wf_say(out, " at simulated time ");
         wf_say_time(out, time->count);
     } else {
-        wf_say(out, ": nobody received ");
-        wf_say_number_of(out, wf_doc_get_count(doc, "result.unreceived_messages", 0), "message",
-                         "messages");
+        word_left_over(doc, out);
     }
     if (strcmp(status, WF_RESULT_INTERRUPTED) == 0) {
         wf_say(out, "; what follows is partial");

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "engine/comm.h"
 #include "engine/engine.h"
+#include "mpi/hardware.h"
 #include "mpi/mpi.h"
 #include "net/net.h"
 #include "result/doc.h"
@@ -76,8 +77,15 @@ enum wf_status wf_efficiency_rehearse(struct wf_job *job, const struct wf_engine
     struct wf_setup setup = {.mpi = &mpi};
     const struct wf_net_env env = {.n_nodes = job->place.n_nodes};
     const struct wf_net_ops *none;
+    char ideal[] = "ideal";
 
-    mpi.local = false; /* messages within a node cost nothing either */
+    mpi.local = false; /* messages within a node cost nothing either, */
+    for (int kind = 0; kind < WF_COLL_KINDS; kind++) {
+        /* nor collectives in hardware. */
+        if (wf_formula_find(mpi.algorithms[kind]) == WF_FORMULA_HARDWARE) {
+            mpi.algorithms[kind] = ideal;
+        }
+    }
     enum wf_status status = wf_net_find("none", &none, err);
     if (status == WF_OK) {
         status = none->create(NULL, &env, &setup.net, err);

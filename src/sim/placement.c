@@ -58,7 +58,9 @@ static enum wf_status unknown_placement(const char *text, struct wf_err *err)
 
     wf_nearest_begin(&nearest, text);
     for (int i = 0; i < N_KINDS; i++) {
-        wf_nearest_add(&nearest, kind_names[i]);
+        if (strcmp(kind_names[i], text) != 0) { /* "file:" lacks its path */
+            wf_nearest_add(&nearest, kind_names[i]);
+        }
     }
     return wf_err_set(err, WF_EUSAGE,
                       "'%.64s' is no placement; expected auto, linear, roundrobin, random, "
@@ -124,9 +126,10 @@ static enum wf_status too_few_nodes(const struct wf_placement_env *env, uint32_t
 {
     const struct wf_placement_job *job = &env->jobs[number];
     enum wf_status status = wf_err_set(
-        err, WF_EINVAL, "%u ranks, %u on a node, need %u nodes, but %.64s has only %u%s",
-        job->n_ranks, job->ranks_per_node, nodes_needed(job), env->topo_name, there,
-        there < env->topo->n_nodes ? " that are free" : "");
+        err, WF_EINVAL, "%u rank%s, %u on a node, need%s %u node%s, but %.64s has only %u%s",
+        job->n_ranks, job->n_ranks == 1 ? "" : "s", job->ranks_per_node,
+        job->n_ranks == 1 ? "s" : "", nodes_needed(job), nodes_needed(job) == 1 ? "" : "s",
+        env->topo_name, there, there < env->topo->n_nodes ? " that are free" : "");
 
     if (env->n_jobs > 1) {
         wf_err_prefix(err, "job %u: ", number);

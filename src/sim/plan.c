@@ -126,7 +126,7 @@ static enum wf_status apply_parameters(struct wf_plan *plan, const struct wf_sce
         const struct wf_setting *s = &scenario->settings[i];
         size_t len = strcspn(s->key, ".");
         const char *name = s->key + len + 1;
-        if (s->key[len] == '\0' || wf_plan_job_setting(plan, s) ||
+        if (s->key[len] == '\0' || wf_plan_job_setting(s) ||
             (plan->bench == NULL && wf_cpu_settings_has(s))) {
             continue;
         }

@@ -44,12 +44,11 @@ static enum wf_status blame(const struct wf_plan *plan, uint32_t number, const c
     return wf_setting_blame(setting, status, err);
 }
 
-bool wf_plan_job_setting(const struct wf_plan *plan, const struct wf_setting *setting)
+bool wf_plan_job_setting(const struct wf_setting *setting)
 {
     uint32_t number;
     const char *name;
 
-    (void)plan;
     return wf_scenario_job_key(setting->key, &number, &name) && strncmp(name, "gen.", 4) != 0;
 }
 
@@ -102,7 +101,7 @@ static enum wf_status apply_settings(struct wf_plan *plan, struct wf_err *err)
         uint32_t number;
         const char *name;
 
-        if (wf_plan_job_setting(plan, s) && wf_scenario_job_key(s->key, &number, &name)) {
+        if (wf_plan_job_setting(s) && wf_scenario_job_key(s->key, &number, &name)) {
             status = wf_setting_apply(s, wf_scenario_job_params(), plan->jobs[number].settings,
                                       name, err);
         }

@@ -13,7 +13,7 @@ WF_NODISCARD enum wf_status wf_plan_jobs_open(struct wf_plan *plan, struct wf_er
 void wf_plan_jobs_fini(struct wf_plan *plan);
 
 /* Whether this is a setting of a job other than the first, and not of its generator. */
-bool wf_plan_job_setting(const struct wf_plan *plan, const struct wf_setting *setting);
+bool wf_plan_job_setting(const struct wf_setting *setting);
 /* The block of a generator's parameter and its name there; null if it is none or the program
  * has no generator. */
 const struct wf_plan_block *wf_plan_job_block(const struct wf_plan *plan,

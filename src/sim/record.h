@@ -43,6 +43,9 @@ uint32_t wf_record_job_of(const struct wf_record_jobs *jobs, uint32_t rank);
 enum { WF_RECORD_WORDS_MAX = 192, WF_RECORD_NAME_MAX = 48 };
 const char *wf_record_word_blocked(const struct wf_record_jobs *jobs,
                                    const struct wf_blocked *blocked, char *buf);
+/* Likewise, what it left: "rank 1 did not receive a message from rank 3 with tag 7". */
+const char *wf_record_word_unasked(const struct wf_record_jobs *jobs,
+                                   const struct wf_unasked *unasked, char *buf);
 /* "rank 3", or "rank 3 of job 1" if there are several, into WF_RECORD_NAME_MAX bytes. */
 const char *wf_record_name_rank(const struct wf_record_jobs *jobs, uint32_t rank, char *buf);
 

@@ -66,25 +66,68 @@ static void add_waiting(struct wf_value *result, const struct wf_record_jobs *jo
     }
 }
 
+static void add_unasked(struct wf_value *result, const struct wf_record_jobs *jobs,
+                        const struct wf_unasked *unasked)
+{
+    struct wf_value *section = wf_doc_section(result, "left_over");
+    char words[WF_RECORD_WORDS_MAX];
+
+    add_rank(section, jobs, unasked->rank);
+    wf_doc_text(section, "what", wf_record_word_unasked(jobs, unasked, words));
+}
+
+/* All ranks came to their end, but not all that was sent was asked for. */
+static enum wf_status left_over(const struct wf_record_jobs *jobs,
+                                const struct wf_replay_tally *tally, struct wf_err *err)
+{
+    char words[WF_RECORD_WORDS_MAX] = "";
+
+    if (tally->n_unasked > 0) {
+        (void)wf_record_word_unasked(jobs, &tally->unasked[0], words);
+    }
+    if (tally->unreceived == 0) {
+        return wf_err_set(err, WF_ESIM,
+                          "the simulated program ends with a collective that not all ranks "
+                          "called: %s",
+                          words);
+    }
+    return wf_err_set(err, WF_ESIM,
+                      "the simulated program ends with %" PRIu64
+                      " message%s that nobody received%s%s",
+                      tally->unreceived, tally->unreceived == 1 ? "" : "s",
+                      words[0] != '\0' ? ": " : "", words);
+}
+
+/* ", 2 more fail, 3 more wait": those besides the first. */
+static void count_others(const struct wf_replay_tally *tally, char *buf, size_t size)
+{
+    uint64_t fail = tally->failed > 0 ? tally->failed - 1 : 0;
+    uint64_t wait = tally->unfinished - 1 - fail;
+    char failing[48] = "", waiting[48] = "";
+
+    if (fail > 0) {
+        (void)snprintf(failing, sizeof(failing), ", %" PRIu64 " more fail%s", fail,
+                       fail == 1 ? "s" : "");
+    }
+    if (wait > 0) {
+        (void)snprintf(waiting, sizeof(waiting), ", %" PRIu64 " more wait%s", wait,
+                       wait == 1 ? "s" : "");
+    }
+    (void)snprintf(buf, size, "%s%s", failing, waiting);
+}
+
 /* What went wrong, in one sentence. */
 static enum wf_status program_failed(const struct wf_run *run,
                                      const struct wf_record_jobs *jobs,
                                      const struct wf_replay_tally *tally, struct wf_err *err)
 {
     char time[WF_UNITS_TEXT_MAX], words[WF_RECORD_WORDS_MAX], name[WF_RECORD_NAME_MAX];
-    char more[64] = "";
+    char more[96];
 
     if (tally->unfinished == 0) {
-        return wf_err_set(err, WF_ESIM,
-                          "the simulated program ends with %" PRIu64 " message%s that nobody "
-                          "received",
-                          tally->unreceived, tally->unreceived == 1 ? "" : "s");
+        return left_over(jobs, tally, err);
     }
-    if (tally->unfinished > 1) {
-        uint64_t others = tally->unfinished - 1;
-        (void)snprintf(more, sizeof(more), ", %" PRIu64 " more wait%s", others,
-                       others == 1 ? "s" : "");
-    }
+    count_others(tally, more, sizeof(more));
     return wf_err_set(err, WF_ESIM, "the simulated program %s at %s: %s %s%s",
                       tally->failed > 0 ? "fails" : "is deadlocked",
                       wf_human_time(run->time, time),
@@ -301,7 +344,8 @@ enum wf_status wf_record_replay(struct wf_value *result, const struct wf_run *ru
                                 struct wf_err *err)
 {
     bool stuck = !interrupted && tally->unfinished > 0;
-    bool failed = !interrupted && (tally->failed > 0 || (!stuck && tally->unreceived > 0));
+    bool failed = !interrupted &&
+                  (tally->failed > 0 || (!stuck && tally->unreceived + tally->uncalled > 0));
     struct wf_job_tally all;
 
     sum_jobs(tally, &all);
@@ -330,6 +374,8 @@ enum wf_status wf_record_replay(struct wf_value *result, const struct wf_run *ru
     add_details(result, jobs, tally, !interrupted && !stuck);
     if (stuck) {
         add_waiting(result, jobs, tally);
+    } else if (failed && tally->n_unasked > 0) {
+        add_unasked(result, jobs, &tally->unasked[0]);
     }
     wf_record_digest(result, run);
     return stuck || failed ? program_failed(run, jobs, tally, err) : WF_OK;

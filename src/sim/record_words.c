@@ -123,7 +123,7 @@ static void word_stuck(const struct wf_record_jobs *jobs, const struct wf_stuck 
     if (stuck->in == WF_STUCK_SEND) {
         (void)snprintf(buf, WORDS_MAX, "waits for %s to receive its message%s", name, tag);
     } else if (stuck->in == WF_STUCK_PROBE) {
-        (void)snprintf(buf, WORDS_MAX, "probes for a message");
+        (void)snprintf(buf, WORDS_MAX, "probes for a message from %s%s", name, tag);
     } else if (stuck->in == WF_STUCK_ONE_SIDED) {
         (void)snprintf(buf, WORDS_MAX, "waits for its puts and gets");
     } else {
@@ -138,6 +138,28 @@ const char *wf_record_word_blocked(const struct wf_record_jobs *jobs,
         word_failure(jobs, blocked, buf);
     } else {
         word_stuck(jobs, &blocked->stuck, buf);
+    }
+    return buf;
+}
+
+const char *wf_record_word_unasked(const struct wf_record_jobs *jobs,
+                                   const struct wf_unasked *unasked, char *buf)
+{
+    const struct wf_left *left = &unasked->left;
+    char name[NAME_MAX], from[NAME_MAX];
+    const char *coll =
+        left->coll != 0 ? wf_coll_name((enum wf_coll_kind)(left->coll - 1)) : NULL;
+
+    (void)wf_record_name_rank(jobs, unasked->rank, name);
+    (void)name_peer(jobs, left->peer, from);
+    if (left->messages == 0) {
+        (void)snprintf(buf, WORDS_MAX, "%s did not call %s", name, coll);
+    } else if (coll != NULL) {
+        (void)snprintf(buf, WORDS_MAX, "%s did not receive one of %s from %s", name, coll,
+                       from);
+    } else {
+        (void)snprintf(buf, WORDS_MAX, "%s did not receive one from %s with tag %" PRId32, name,
+                       from, left->tag);
     }
     return buf;
 }

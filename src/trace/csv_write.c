@@ -2,7 +2,7 @@
 #include "base/mem.h"
 #include "trace/fields.h"
 #include "trace/groups.h"
-#include "trace/place.h"
+#include "trace/target.h"
 #include "trace/writer.h"
 
 #include <inttypes.h>
@@ -58,7 +58,7 @@ enum {
 
 struct csv {
     struct wf_trace_writer writer;
-    struct wf_place *place;
+    struct wf_target *target;
     FILE *out;
     struct wf_groups *groups; /* their sizes are lengths of lists */
 };
@@ -67,25 +67,25 @@ static enum wf_status csv_create(const char *path,
                                  const struct wf_trace_writer_options *options,
                                  struct wf_trace_writer **result, struct wf_err *err)
 {
-    struct wf_place *place = NULL;
+    struct wf_target *target = NULL;
 
     if (options->n_parts > 0) {
         return wf_err_set(err, WF_EUSAGE, "a .csv is one file; parts are for .weft");
     }
-    enum wf_status status = wf_place_open(path, false, options->force, &place, err);
+    enum wf_status status = wf_target_open(path, false, options->force, &target, err);
     if (status != WF_OK) {
         return status;
     }
-    FILE *out = wf_place_create(place, NULL);
+    FILE *out = wf_target_create(target, "");
     if (out == NULL) {
-        status = wf_place_cannot_write(place, err);
-        wf_place_discard(place);
+        status = wf_target_cannot_write(target, err);
+        wf_target_discard(target);
         return status;
     }
 
     struct csv *csv = wf_xcalloc(1, sizeof(*csv));
     csv->writer.ops = &wf_csv_writer_ops;
-    csv->place = place;
+    csv->target = target;
     csv->out = out;
     csv->groups = wf_groups_new(options->n_ranks);
     (void)fputs("rank,kind", out);
@@ -188,7 +188,7 @@ static enum wf_status csv_add(struct wf_trace_writer *writer, uint32_t rank,
     (void)fprintf(csv->out, "%" PRIu32 ",%s", rank, wf_op_name(op->kind));
     put_op(csv->out, &parts);
     (void)fputc('\n', csv->out);
-    return ferror(csv->out) != 0 ? wf_place_cannot_write(csv->place, err) : WF_OK;
+    return ferror(csv->out) != 0 ? wf_target_cannot_write(csv->target, err) : WF_OK;
 }
 
 static enum wf_status csv_finish(struct wf_trace_writer *writer, struct wf_err *err)
@@ -198,10 +198,10 @@ static enum wf_status csv_finish(struct wf_trace_writer *writer, struct wf_err *
     bool failed = ferror(csv->out) != 0;
 
     if (fclose(csv->out) != 0 || failed) {
-        status = wf_place_cannot_write(csv->place, err);
-        wf_place_discard(csv->place);
+        status = wf_target_cannot_write(csv->target, err);
+        wf_target_discard(csv->target);
     } else {
-        status = wf_place_commit(csv->place, err);
+        status = wf_target_commit(csv->target, err);
     }
     wf_groups_free(csv->groups);
     free(csv);
@@ -213,7 +213,7 @@ static void csv_discard(struct wf_trace_writer *writer)
     struct csv *csv = (struct csv *)writer;
 
     (void)fclose(csv->out);
-    wf_place_discard(csv->place);
+    wf_target_discard(csv->target);
     wf_groups_free(csv->groups);
     free(csv);
 }

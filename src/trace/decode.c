@@ -64,8 +64,10 @@ static void read_arrays(struct wf_reading *in, const struct wf_layout *layout, u
 }
 
 /* Reads the record of an op behind its slot. `lengths` of its arrays are for the check. */
-static inline void read_op(struct wf_block *block, uint8_t number, struct wf_reading *in,
-                           struct wf_buf *arrays, struct wf_op *op, uint32_t *lengths)
+static inline __attribute__((always_inline)) void read_op(struct wf_block *block,
+                                                          uint8_t number, struct wf_reading *in,
+                                                          struct wf_buf *arrays,
+                                                          struct wf_op *op, uint32_t *lengths)
 {
     const struct wf_slot *slot = &block->slots[number];
     const struct wf_layout *layout = slot->layout;
@@ -80,7 +82,9 @@ static inline void read_op(struct wf_block *block, uint8_t number, struct wf_rea
     }
     wf_op_assemble(slot->kind, layout, values, op);
     if (layout->n_arrays > 0) {
-        read_arrays(in, layout, mask >> layout->n_fields, arrays, op, lengths);
+        struct wf_reading rest = *in;
+        read_arrays(&rest, layout, mask >> layout->n_fields, arrays, op, lengths);
+        *in = rest;
     }
 }
 
@@ -89,7 +93,9 @@ static inline void read_op(struct wf_block *block, uint8_t number, struct wf_rea
 static const char *fault_of(struct wf_block *block, const struct wf_layout *layout,
                             const struct wf_op *op, const uint32_t *lengths)
 {
-    if ((layout->flags & WF_HAS_COMM) != 0 && op->comm != block->comm) {
+    bool has_comm = (layout->flags & WF_HAS_COMM) != 0 || op->kind == WF_OP_COMM_FREE;
+
+    if (has_comm && op->comm != block->comm) {
         block->comm = op->comm;
         block->known = wf_groups_find(block->groups, block->rank, op->comm, &block->group);
     }
@@ -300,7 +306,7 @@ static bool find_op(struct wf_block *block)
 
 bool wf_block_next(struct wf_block *block, struct wf_buf *arrays, struct wf_op *op)
 {
-    uint32_t lengths[WF_ARRAYS_MAX];
+    uint32_t lengths[WF_ARRAYS_MAX] = {0};
 
     if (block->fault != NULL || block->n_done == block->n_ops || !find_op(block)) {
         return false;
@@ -336,7 +342,7 @@ bool wf_block_next(struct wf_block *block, struct wf_buf *arrays, struct wf_op *
 bool wf_block_seek(struct wf_block *block, struct wf_buf *arrays, uint64_t n)
 {
     struct loop_head head;
-    struct wf_op op;
+    struct wf_op op = {.kind = WF_OP_COMPUTE};
 
     rewind_block(block);
     while (block->n_done < n) {

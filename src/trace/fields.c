@@ -8,23 +8,30 @@
     {                                                            \
 #member, offsetof(struct wf_op, member), WF_FIELD_##bits \
     }
-#define REQUESTS            \
+
+#define ARRAYS_NONE \
+    {               \
+        {           \
+            0       \
+        }           \
+    }
+#define ARRAYS_REQUESTS     \
     {                       \
         ARRAY(requests, 32) \
     }
-#define REQUESTS_OUTCOMES                        \
+#define ARRAYS_REQUESTS_OUTCOMES                 \
     {                                            \
         ARRAY(requests, 32), ARRAY(outcomes, 32) \
     }
-#define COUNTS            \
+#define ARRAYS_COUNTS     \
     {                     \
         ARRAY(counts, 64) \
     }
-#define COUNTS_BOTH                               \
+#define ARRAYS_COUNTS_BOTH                        \
     {                                             \
         ARRAY(counts, 64), ARRAY(recv_counts, 64) \
     }
-#define NEIGHBORS                                                                              \
+#define ARRAYS_NEIGHBORS                                                                       \
     {                                                                                          \
         ARRAY(counts, 64), ARRAY(recv_counts, 64), ARRAY(sources, 32), ARRAY(destinations, 32) \
     }
@@ -41,7 +48,7 @@ static const struct wf_layout layouts[] = {
               sizeof((const char[]){FIELDS_##name(ROW_1, ROW_1, ROW_1)}), \
               (n_arrays),                                                 \
               {FIELDS_##name(ROW_N, ROW_W, ROW_B)},                       \
-              arrays},
+              ARRAYS_##arrays},
     SHAPES(X)
 #undef X
 };

@@ -42,28 +42,28 @@
 
 /* One row per shape: its name, what it has (enum wf_layout_flag), its arrays. */
 #define SHAPES(X)                                                 \
-    X(COMPUTE, 0, 0, {{0}})                                       \
-    X(SEND, WF_HAS_COMM, 0, {{0}})                                \
-    X(RECV, WF_HAS_COMM | WF_HAS_RECORD, 0, {{0}})                \
-    X(SENDRECV, WF_HAS_COMM | WF_HAS_RECORD, 0, {{0}})            \
-    X(PROBE, WF_HAS_COMM | WF_HAS_RECORD, 0, {{0}})               \
-    X(ONE, 0, 0, {{0}})                                           \
-    X(TEST, WF_HAS_RECORD, 0, {{0}})                              \
+    X(COMPUTE, 0, 0, NONE)                                        \
+    X(SEND, WF_HAS_COMM, 0, NONE)                                 \
+    X(RECV, WF_HAS_COMM | WF_HAS_RECORD, 0, NONE)                 \
+    X(SENDRECV, WF_HAS_COMM | WF_HAS_RECORD, 0, NONE)             \
+    X(PROBE, WF_HAS_COMM | WF_HAS_RECORD, 0, NONE)                \
+    X(ONE, 0, 0, NONE)                                            \
+    X(TEST, WF_HAS_RECORD, 0, NONE)                               \
     X(SET, WF_HAS_SET, 1, REQUESTS)                               \
     X(SET_ANY, WF_HAS_SET | WF_HAS_RECORD, 1, REQUESTS)           \
     X(SET_SOME, WF_HAS_SET | WF_HAS_RECORD, 2, REQUESTS_OUTCOMES) \
-    X(BARRIER, WF_HAS_COMM, 0, {{0}})                             \
-    X(COLL, WF_HAS_COMM, 0, {{0}})                                \
-    X(ROOTED, WF_HAS_COMM | WF_HAS_ROOT, 0, {{0}})                \
+    X(BARRIER, WF_HAS_COMM, 0, NONE)                              \
+    X(COLL, WF_HAS_COMM, 0, NONE)                                 \
+    X(ROOTED, WF_HAS_COMM | WF_HAS_ROOT, 0, NONE)                 \
     X(COLL_V, WF_HAS_COMM, 1, COUNTS)                             \
     X(ROOTED_V, WF_HAS_COMM | WF_HAS_ROOT, 1, COUNTS)             \
     X(ALLTOALL_V, WF_HAS_COMM, 2, COUNTS_BOTH)                    \
     X(NEIGHBOR, WF_HAS_COMM, 4, NEIGHBORS)                        \
-    X(NEW_COMM, WF_HAS_COMM, 0, {{0}})                            \
-    X(ONESIDED, WF_HAS_COMM, 0, {{0}})                            \
-    X(EPOCH, WF_HAS_COMM, 0, {{0}})                               \
-    X(MARKER, 0, 0, {{0}})                                        \
-    X(CALL, 0, 0, {{0}})
+    X(NEW_COMM, WF_HAS_COMM, 0, NONE)                             \
+    X(ONESIDED, WF_HAS_COMM, 0, NONE)                             \
+    X(EPOCH, WF_HAS_COMM, 0, NONE)                                \
+    X(MARKER, 0, 0, NONE)                                         \
+    X(CALL, 0, 0, NONE)
 
 enum shape {
 #define X(name, flags, n_arrays, arrays) name,

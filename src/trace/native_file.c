@@ -329,32 +329,38 @@ static enum wf_status check_header(struct wf_native_set *set, const char *path,
     return WF_OK;
 }
 
+/* Opens a file, whose path is taken, and adds it to the set. */
+static enum wf_status add_file(struct wf_native_set *set, char *path, struct wf_err *err)
+{
+    struct stat st;
+    struct wf_native_file file = {.path = path, .fd = open(path, O_RDONLY | O_CLOEXEC)};
+
+    set->files = wf_xrealloc(set->files, (size_t)set->n_files + 1, sizeof(*set->files));
+    set->files[set->n_files++] = file;
+    if (file.fd < 0 || fstat(file.fd, &st) != 0) {
+        return wf_err_set(err, WF_EIO, "cannot read '%.300s': %s", path, strerror(errno));
+    }
+    set->files[set->n_files - 1].size = (uint64_t)st.st_size;
+    set->n_bytes += (uint64_t)st.st_size;
+    return WF_OK;
+}
+
 static enum wf_status open_file(struct wf_native_set *set, char *path, struct wf_err *err)
 {
     struct wf_buf raw = {.data = NULL};
     unsigned char bytes[WF_HEADER_BYTES];
     struct wf_file_header header;
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    uint32_t file = set->n_files;
 
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        enum wf_status status =
-            wf_err_set(err, WF_EIO, "cannot read '%.300s': %s", path, strerror(errno));
-        if (fd >= 0) {
-            (void)close(fd);
-        }
-        free(path);
+    enum wf_status status = add_file(set, path, err);
+    if (status != WF_OK) {
         return status;
     }
-    set->files = wf_xrealloc(set->files, (size_t)set->n_files + 1, sizeof(*set->files));
-    uint32_t file = set->n_files++;
-    set->files[file] = (struct wf_native_file){path, fd, (uint64_t)st.st_size};
-    set->n_bytes += (uint64_t)st.st_size;
     if (!wf_native_pread(set, file, 0, bytes, sizeof(bytes)) ||
         !wf_header_read(bytes, &header)) {
         return wf_err_set(err, WF_EINVAL, "%.300s: its header is damaged or truncated", path);
     }
-    enum wf_status status = check_header(set, path, &header, err);
+    status = check_header(set, path, &header, err);
     if (status != WF_OK) {
         return status;
     }
@@ -367,7 +373,7 @@ static enum wf_status open_file(struct wf_native_set *set, char *path, struct wf
     }
     wf_buf_fini(&raw);
     if (file >= OPEN_FILES_MAX) {
-        (void)close(fd);
+        (void)close(set->files[file].fd);
         set->files[file].fd = -1;
     }
     return WF_OK;

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "trace/frame.h"
-#include "trace/place.h"
+#include "trace/target.h"
 #include "trace/varint.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ struct file {
 };
 
 struct wf_native_out {
-    struct wf_place *place;
+    struct wf_target *target;
     struct file *files; /* the first has the tables; it has the blocks too if it is alone */
     uint32_t n_files;
     uint32_t ranks_per_part;
@@ -47,7 +47,7 @@ static void put(struct wf_native_out *out, struct file *file, const void *bytes,
         return;
     }
     if (fwrite(bytes, 1, size, file->stream) != size) {
-        (void)wf_place_cannot_write(out->place, &out->failure);
+        (void)wf_target_cannot_write(out->target, &out->failure);
     }
     file->offset += size;
 }
@@ -102,9 +102,9 @@ static enum wf_status open_files(struct wf_native_out *out,
         if (i > 0) {
             part_name(i - 1, name, sizeof(name));
         }
-        out->files[i].stream = wf_place_create(out->place, name);
+        out->files[i].stream = wf_target_create(out->target, name);
         if (out->files[i].stream == NULL) {
-            return wf_place_cannot_write(out->place, err);
+            return wf_target_cannot_write(out->target, err);
         }
         put(out, &out->files[i], bytes, sizeof(bytes));
     }
@@ -118,15 +118,15 @@ enum wf_status wf_native_out_open(const char *path,
 {
     uint32_t n_parts =
         options->n_parts < options->n_ranks ? options->n_parts : options->n_ranks;
-    struct wf_place *place = NULL;
+    struct wf_target *target = NULL;
 
-    enum wf_status status = wf_place_open(path, n_parts > 0, options->force, &place, err);
+    enum wf_status status = wf_target_open(path, n_parts > 0, options->force, &target, err);
     if (status != WF_OK) {
         return status;
     }
 
     struct wf_native_out *out = wf_xcalloc(1, sizeof(*out));
-    out->place = place;
+    out->target = target;
     if (n_parts > 0) {
         out->ranks_per_part = (options->n_ranks - 1) / n_parts + 1;
         n_parts = (options->n_ranks - 1) / out->ranks_per_part + 1;
@@ -154,10 +154,10 @@ void wf_native_out_record(struct wf_native_out *out, enum wf_record_type type,
     }
 }
 
-void wf_native_out_block(struct wf_native_out *out, const struct wf_block_place *place,
+void wf_native_out_block(struct wf_native_out *out, const struct wf_block_place *target,
                          const struct wf_buf *raw)
 {
-    uint32_t part = out->n_files == 1 ? 0 : 1 + place->rank / out->ranks_per_part;
+    uint32_t part = out->n_files == 1 ? 0 : 1 + target->rank / out->ranks_per_part;
     struct file *file = &out->files[part];
 
     put_table(out);
@@ -165,12 +165,12 @@ void wf_native_out_block(struct wf_native_out *out, const struct wf_block_place 
         file->capacity = file->capacity < 64 ? 64 : file->capacity * 2;
         file->blocks = wf_xrealloc(file->blocks, file->capacity, sizeof(*file->blocks));
     }
-    file->blocks[file->n_blocks++] = (struct listed){file->offset, place->n_ops, place->rank};
+    file->blocks[file->n_blocks++] = (struct listed){file->offset, target->n_ops, target->rank};
     put_frame(out, file,
               (struct wf_frame){.type = WF_FRAME_BLOCK,
-                                .rank = place->rank,
-                                .first_op = place->first_op,
-                                .n_ops = place->n_ops},
+                                .rank = target->rank,
+                                .first_op = target->first_op,
+                                .n_ops = target->n_ops},
               raw);
 }
 
@@ -258,7 +258,7 @@ static void close_files(struct wf_native_out *out)
     for (uint32_t i = 0; i < out->n_files; i++) {
         FILE *stream = out->files[i].stream;
         if (stream != NULL && fclose(stream) != 0 && out->failure.status == WF_OK) {
-            (void)wf_place_cannot_write(out->place, &out->failure);
+            (void)wf_target_cannot_write(out->target, &out->failure);
         }
         out->files[i].stream = NULL;
     }
@@ -290,9 +290,9 @@ enum wf_status wf_native_out_finish(struct wf_native_out *out, const struct wf_t
     close_files(out);
     enum wf_status status = wf_native_out_status(out, err);
     if (status == WF_OK) {
-        status = wf_place_commit(out->place, err);
+        status = wf_target_commit(out->target, err);
     } else {
-        wf_place_discard(out->place);
+        wf_target_discard(out->target);
     }
     release(out);
     return status;
@@ -301,6 +301,6 @@ enum wf_status wf_native_out_finish(struct wf_native_out *out, const struct wf_t
 void wf_native_out_discard(struct wf_native_out *out)
 {
     close_files(out);
-    wf_place_discard(out->place);
+    wf_target_discard(out->target);
     release(out);
 }

@@ -113,7 +113,9 @@ static void give_seat(struct seat *seat)
 
 static void make_room(struct native *n)
 {
-    for (uint32_t i = 0; i < HAND_STEPS; i++) {
+    uint32_t n_steps = n->source.n_ranks < HAND_STEPS ? n->source.n_ranks : HAND_STEPS;
+
+    for (uint32_t i = 0; i < n_steps; i++) {
         if (atomic_load_explicit(&n->memory, memory_order_relaxed) <= n->limit) {
             return;
         }
@@ -278,8 +280,8 @@ static struct seat_state *new_state(struct native *n)
     return state;
 }
 
-static bool next_of(struct native *n, uint32_t rank, struct seat *seat,
-                    struct wf_cursor *cursor, struct wf_op *op)
+static inline bool next_of(struct native *n, uint32_t rank, struct seat *seat,
+                           struct wf_cursor *cursor, struct wf_op *op)
 {
     struct seat_state *state = seat->state;
 

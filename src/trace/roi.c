@@ -285,6 +285,11 @@ static enum wf_status try_first_rank(const struct source *self, const struct wf_
         return wf_err_set(err, WF_EINVAL, "rank 0 never enters the region '%.64s'",
                           roi->region);
     }
+    if (iterations == 0) {
+        return wf_err_set(err, WF_EINVAL,
+                          "there is no iteration %" PRIu32 ": the program marks none",
+                          self->last);
+    }
     return wf_err_set(err, WF_EINVAL,
                       "there is no iteration %" PRIu32 ": rank 0 has %" PRIu32 " iteration%s, "
                       "counted from 0",

@@ -50,7 +50,8 @@ struct wf_reading {
 };
 
 /* Of up to eight bytes at once, without a branch for each; false if it is longer. */
-static inline bool wf_varint_get_quick(struct wf_reading *in, uint64_t *value)
+static inline __attribute__((always_inline)) bool wf_varint_get_quick(struct wf_reading *in,
+                                                                      uint64_t *value)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     uint64_t word = 0;
@@ -71,19 +72,14 @@ static inline bool wf_varint_get_quick(struct wf_reading *in, uint64_t *value)
     *value = (word & UINT64_C(0x0fffffff)) | (word & UINT64_C(0x0fffffff00000000)) >> 4;
     return true;
 #else
-    (void)in;
-    (void)value;
-    return false;
+    return (void)in, (void)value, false;
 #endif
 }
 
-static inline uint64_t wf_varint_get_long(struct wf_reading *in)
+/* Byte by byte. */
+static inline uint64_t wf_varint_get_slow(struct wf_reading *in)
 {
     uint64_t value = 0;
-
-    if (wf_varint_get_quick(in, &value)) {
-        return value;
-    }
 
     for (unsigned shift = 0; shift < 64 && in->at < in->end; shift += 7) {
         unsigned char byte = *in->at++;
@@ -100,12 +96,20 @@ static inline uint64_t wf_varint_get_long(struct wf_reading *in)
     return 0;
 }
 
-static inline uint64_t wf_varint_get(struct wf_reading *in)
+static inline __attribute__((always_inline)) uint64_t wf_varint_get(struct wf_reading *in)
 {
+    uint64_t value = 0;
+
     if (in->at < in->end && *in->at < 0x80) {
         return *in->at++;
     }
-    return wf_varint_get_long(in);
+    if (!wf_varint_get_quick(in, &value)) {
+        /* A copy, so that `in` itself can stay in registers. */
+        struct wf_reading slow = *in;
+        value = wf_varint_get_slow(&slow);
+        *in = slow;
+    }
+    return value;
 }
 
 /* Likewise, for a number that must be at most `max`. */

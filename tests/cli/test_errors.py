@@ -65,6 +65,7 @@ CASES = [
     # placement
     ([*REPLAY, "--placement", "linaer"], 2, "--placement: .*did you mean 'linear'"),
     ([*REPLAY, "--placement", "block:2x"], 2, "--placement: 'block:2x' is no block"),
+    ([*REPLAY, "--placement", "file:"], 2, r"--placement: 'file:' is no .* or file:<path>\n$"),
     ([*REPLAY, "--placement", "block:2x2"], 3, "blocks needs a topology that is a grid"),
     ([*REPLAY, "--placement", "block:2x2", "--topo", "torus:8"], 3, "which has 1"),
     ([*REPLAY, "--placement", "file:nowhere"], 3, "cannot read 'nowhere'"),
@@ -89,6 +90,8 @@ CASES = [
     ([*REPLAY, "--topo", "torus:0"], 3, "a size of 0"),
     ([*REPLAY, "--topo", "torus:99999x99999"], 3, "torus: size: too large, more than [0-9]+"),
     ([*REPLAY, "--topo", "torus:2x2"], 3, "8 ranks, 1 on a node, need 8 nodes.*has only 4"),
+    ([*REPLAY, "--topo", "torus:8", "--job", "gen:ring,ranks=1"], 3, "job 1: 1 rank, 1 on a node, "
+     "needs 1 node, but torus:8 has only 0 that are free"),
     # one line, whatever bytes are quoted
     ([*REPLAY, "-p", "gen.bytes=a\nb\x1b[31m"], 2, r"^weft: [^\n\x1b]*'a\?b\?\[31m'[^\n\x1b]*\n$"),
     # more than fits

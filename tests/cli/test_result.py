@@ -170,6 +170,11 @@ def check_efficiency():
     check(parts["ideal_time_ps"] == ideal["predicted_time_ps"], "another ideal time", done)
     check(abs(parts["load_balance_percent"] - 100 * compute["mean"] / compute["max"]) < 0.001,
           "another load balance", done)
+    hardware = parse(run("replay", "gen:coll", "-n", "8", "--efficiency", "--json", "-p",
+                         "mpi.allreduce=hardware", "-p", "gen.kind=allreduce", "-p",
+                         "gen.compute=1us"))["result"]
+    check(hardware["efficiency"]["ideal_time_ps"] < hardware["predicted_time_ps"] / 2,
+          "collectives in hardware are not ideal", done)
     product = (parts["load_balance_percent"] * parts["serialisation_percent"]
                * parts["transfer_percent"] / 1e4)
     check(abs(product - parts["parallel_percent"]) < 0.01, "no product", done)

@@ -315,6 +315,8 @@ static void what_goes_wrong_on_the_way_ends_the_rank(void)
          "t:1:22: on rank 3: a group has 1 to size ranks"},
         {"group g = 0, 2, size barrier in g", "t:1:14: on rank 3: a group has a rank at least, "
                                               "and its last must be below size"},
+        {"repeat 4294967294 * rank { barrier }",
+         "t:1:8: on rank 3: a loop has below 2^32 - 1 rounds"},
         {"while 1 { }",
          "t:1:7: on rank 3: a million steps without anything to do; is this loop meant?"},
         {"compute log2(0 * rank)",

@@ -492,6 +492,28 @@ static void who_does_not_call_the_same_waits_for_ever(void)
     CHECK_U64(other->coll, WF_COLL_ALLREDUCE + 1);
 }
 
+/* The root of a broadcast, and all but the root of a reduction, wait for nobody: they come to
+ * their end even if the others do not call it. */
+static void who_does_not_call_it_is_noticed(void)
+{
+    static const char *const mpi[] = {"bcast", "hardware", "reduce", "ideal", NULL};
+    static const struct wf_op bcast[] = {{.kind = WF_OP_BCAST, .bytes = 8}, END};
+    static const struct wf_op reduce[] = {{.kind = WF_OP_REDUCE, .bytes = 8}, END};
+    static const struct wf_op nothing[] = {END};
+    static const struct wf_op *const cases[][3] = {{bcast, nothing, bcast},
+                                                   {nothing, reduce, reduce}};
+
+    for (uint32_t i = 0; i < 2; i++) {
+        struct outcome out = replay_script(on_net(mpi), cases[i], 3);
+        const struct wf_unasked *unasked = &out.tally.unasked[0];
+
+        CHECK_U64(out.tally.unfinished + out.tally.unreceived, 0);
+        CHECK(out.tally.uncalled == 1 && out.tally.n_unasked == 1);
+        CHECK(unasked->rank == 1 - i && unasked->left.peer == WF_MATCH_ANY_SOURCE);
+        CHECK_U64(unasked->left.coll, (i == 0 ? WF_COLL_BCAST : WF_COLL_REDUCE) + 1);
+    }
+}
+
 static void sends_only_needs_no_formula(void)
 {
     static const char *const mpi[] = {"barrier", "ideal", NULL};
@@ -519,6 +541,7 @@ int main(void)
     RUN(meetings_with_one_number_keep_apart);
     RUN(every_scheduler_gives_one_digest);
     RUN(who_does_not_call_the_same_waits_for_ever);
+    RUN(who_does_not_call_it_is_noticed);
     RUN(sends_only_needs_no_formula);
     return wf_test_done();
 }

@@ -177,6 +177,28 @@ static void collectives_that_do_not_match(void)
     }
 }
 
+/* Nothing comes to rank 0 from rank 1, which it waits for first, but from rank 3, whose barrier
+ * goes another way. What came for a later collective says nothing. */
+static void another_collective_is_seen_wherever_it_comes_from(void)
+{
+    static const char *const mpi[] = {"barrier", "dissemination", "allreduce",
+                                      "recursive_doubling", NULL};
+    static const struct wf_op zero[] = {ALLREDUCE(8), END}, others[] = {BARRIER, END};
+    static const struct wf_op late[] = {IRECV(1, 9, 0), WAIT(0), END};
+    static const struct wf_op ahead[] = {ICOLL(IALLREDUCE, 8, 0), ICOLL(IBARRIER, 0, 1),
+                                         SET_OP(WAITALL, 0, 2), END};
+    static const struct wf_op *const ranks[] = {zero, others, others, others};
+    static const struct wf_op *const same[] = {zero, ahead, late, ahead};
+    const struct setup setup = {.net = &wf_alphabeta_ops, .mpi = mpi};
+    struct outcome out = replay_script(setup, ranks, 4);
+    const struct wf_stuck *stuck = &out.tally.blocked[0].stuck;
+
+    CHECK(stuck->peer == 3 && stuck->coll == WF_COLL_ALLREDUCE + 1);
+    CHECK_U64(stuck->other, WF_COLL_BARRIER + 1);
+    out = replay_script(setup, same, 4);
+    CHECK(stuck->peer == 2 && stuck->coll == WF_COLL_ALLREDUCE + 1 && stuck->other == 0);
+}
+
 static void messages_that_nobody_receives(void)
 {
     static const struct wf_op zero[] = {SEND(1, 0, 8), PEER_OP(ISSEND, 1, 1, 8, 0),
@@ -186,6 +208,9 @@ static void messages_that_nobody_receives(void)
 
     CHECK_U64(out.tally.unfinished, 0);
     CHECK_U64(out.tally.unreceived, 2);
+    CHECK_U64(out.tally.n_unasked, 1);
+    CHECK(out.tally.unasked[0].rank == 1 && out.tally.unasked[0].left.peer == 0);
+    CHECK(out.tally.unasked[0].left.tag == 0 && out.tally.unasked[0].left.coll == 0);
 }
 
 int main(void)
@@ -197,6 +222,7 @@ int main(void)
     RUN(blocking_sends_that_wait_for_each_other);
     RUN(a_receive_without_a_sender);
     RUN(collectives_that_do_not_match);
+    RUN(another_collective_is_seen_wherever_it_comes_from);
     RUN(messages_that_nobody_receives);
     return wf_test_done();
 }

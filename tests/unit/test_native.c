@@ -435,8 +435,9 @@ static void clear(const char *path)
 
     for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
         char inner[512];
-        (void)snprintf(inner, sizeof(inner), "%s/%s", path, entry->d_name);
-        if (entry->d_name[0] != '.' && unlink(inner) != 0) {
+        int n = snprintf(inner, sizeof(inner), "%s/%s", path, entry->d_name);
+        if (n > 0 && (size_t)n < sizeof(inner) && entry->d_name[0] != '.' &&
+            unlink(inner) != 0) {
             clear(inner);
         }
     }

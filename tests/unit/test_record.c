@@ -147,6 +147,34 @@ static void failures_are_worded(void)
     }
 }
 
+/* Who fails does not wait. */
+static void others_are_counted_by_what_they_do(void)
+{
+    static const struct {
+        uint64_t unfinished, failed;
+        const char *words;
+    } cases[] = {{2, 0, ", 1 more waits"},
+                 {4, 1, ", 3 more wait"},
+                 {4, 2, ", 1 more fails, 2 more wait"},
+                 {4, 4, ", 3 more fail"}};
+    const struct wf_run run = {.time = 9};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct wf_replay_tally tally = finished_tally();
+        struct wf_value *result = wf_doc_new();
+        struct wf_err err;
+
+        tally.unfinished = cases[i].unfinished;
+        tally.failed = cases[i].failed;
+        wf_tally_block(&tally,
+                       &(struct wf_blocked){.rank = 1, .stuck = {.in = WF_STUCK_ONE_SIDED}});
+        CHECK(wf_record_replay(result, &run, &one_job, &tally, false, &err) == WF_ESIM);
+        const char *comma = strchr(err.text, ',');
+        CHECK(comma != NULL && strcmp(comma, cases[i].words) == 0);
+        wf_doc_free(result);
+    }
+}
+
 static void messages_that_nobody_received_are_a_failure(void)
 {
     const struct wf_run run = {.time = 9};
@@ -159,6 +187,42 @@ static void messages_that_nobody_received_are_a_failure(void)
     CHECK(strstr(err.text, "ends with 2 messages that nobody received") != NULL);
     CHECK_U64(wf_doc_get_count(result, "predicted_time_ps", 0), 2001);
     wf_doc_free(result);
+}
+
+static void what_is_left_over_is_named(void)
+{
+    static const struct {
+        struct wf_unasked unasked;
+        const char *words;
+    } cases[] = {
+        {{.rank = 5, .left = {.messages = 2, .peer = 4, .tag = 7}},
+         "2 messages that nobody received: rank 1 of job 1 did not receive one from rank 0 of "
+         "job 1 with tag 7"},
+        {{.rank = 3, .left = {.messages = 2, .peer = 0, .coll = WF_COLL_BCAST + 1}},
+         "rank 3 of job 0 did not receive one of bcast from rank 0 of job 0"},
+        {{.rank = 3,
+          .left = {.calls = 1, .peer = WF_MATCH_ANY_SOURCE, .coll = WF_COLL_BCAST + 1}},
+         "ends with a collective that not all ranks called: rank 3 of job 0 did not call "
+         "bcast"},
+    };
+    const struct wf_run run = {.time = 9};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct wf_replay_tally tally = finished_tally(), none = {.unreceived = 0};
+        struct wf_value *result = wf_doc_new();
+        struct wf_err err;
+
+        wf_tally_left(&tally, &cases[i].unasked);
+        wf_tally_merge(&none, &tally);
+        CHECK(wf_record_replay(result, &run, &two_jobs, &none, false, &err) == WF_ESIM);
+        if (strstr(err.text, cases[i].words) == NULL) {
+            printf("# %s\n", err.text);
+        }
+        CHECK(strstr(err.text, cases[i].words) != NULL);
+        CHECK(strcmp(wf_doc_get_text(result, "status", ""), WF_RESULT_FAILED) == 0);
+        CHECK(wf_doc_find(result, "left_over.what") != NULL);
+        wf_doc_free(result);
+    }
 }
 
 static void an_interrupted_replay_is_no_deadlock(void)
@@ -247,7 +311,9 @@ int main(void)
     RUN(a_finished_replay_is_a_prediction);
     RUN(a_deadlock_is_a_failure_that_names_who_waits_for_what);
     RUN(failures_are_worded);
+    RUN(others_are_counted_by_what_they_do);
     RUN(messages_that_nobody_received_are_a_failure);
+    RUN(what_is_left_over_is_named);
     RUN(an_interrupted_replay_is_no_deadlock);
     RUN(each_job_is_told_by_its_own_numbers);
     RUN(efficiencies_multiply);

@@ -5,6 +5,8 @@
 #include "net/alphabeta.h"
 #include "net/latency.h"
 #include "net/loggp.h"
+#include "replay/cpu.h"
+#include "replay/cpu_rules.h"
 #include "replay_harness.h"
 #include "wf_test.h"
 
@@ -379,6 +381,45 @@ static void a_network_of_another_size_is_refused(void)
     CHECK_STR(err.text, "3 ranks are placed on 3 nodes; the jobs have 3, the network 2");
 }
 
+static const char *one_region(const struct wf_source *source, uint32_t number)
+{
+    static const char *const names[] = {"outer", "inner"};
+
+    (void)source;
+    return number < 2 ? names[number] : NULL;
+}
+
+/* A region has its value again when one within it is over. */
+static void the_value_of_a_region_outlives_inner_ones(void)
+{
+    static const struct wf_source_ops named = {.name = "named", .region_name = one_region};
+    static const struct wf_source program = {.ops = &named}, *const programs[] = {&program};
+    static const struct wf_op ops[] = {
+        {.kind = WF_OP_REGION_BEGIN, .tag = 0, .bytes = 3},
+        COMPUTE(1),
+        {.kind = WF_OP_REGION_BEGIN, .tag = 1, .bytes = 50},
+        COMPUTE(1),
+        MARK(REGION_END, 1),
+        COMPUTE(1),
+        MARK(REGION_END, 0),
+        END,
+    };
+    struct wf_cpu_rule rules[2] = {{.text = "1us*n"}, {.text = "1ns*n"}};
+    struct wf_cpu cpu = {.scale = WF_CPU_SCALE_ONE};
+    struct wf_err err = {.status = WF_OK};
+    struct wf_cpu_rules *made = NULL;
+
+    CHECK(wf_cpu_rule_parse("region.outer", &rules[0]) == WF_CPU_REGION);
+    CHECK(wf_cpu_rule_parse("region.inner", &rules[1]) == WF_CPU_REGION);
+    must(wf_cpu_build(rules, 2, programs, 1, &made, &err), &err);
+    cpu.rules = made;
+
+    struct setup setup = loggp;
+    setup.cpu = &cpu;
+    CHECK(run_same(setup, ops, 1).tally.jobs[0].finish.max == 3000000 + 50000 + 3000000);
+    wf_cpu_rules_free(made);
+}
+
 int main(void)
 {
     RUN(collectives_end_with_the_right_number_of_messages);
@@ -400,6 +441,7 @@ int main(void)
     RUN(a_rank_that_never_waits_yields);
     RUN(time_that_runs_out_is_an_error);
     RUN(a_clock_that_runs_out_is_counted);
+    RUN(the_value_of_a_region_outlives_inner_ones);
     RUN(a_network_of_another_size_is_refused);
     return wf_test_done();
 }

@@ -174,6 +174,27 @@ static void what_is_not_there_is_refused(void)
     }
 }
 
+static bool none(const struct wf_source *source, uint32_t rank, struct wf_cursor *cursor,
+                 struct wf_op *op)
+{
+    (void)source;
+    (void)rank;
+    (void)cursor;
+    (void)op;
+    return false;
+}
+
+static void a_program_without_marks_has_no_iterations(void)
+{
+    static const struct wf_source_ops ops = {.name = "bare", .next = none};
+    struct wf_source inner = {.ops = &ops, .n_ranks = 1}, *source = NULL;
+    const struct wf_roi roi = {.has_iterations = true, .repeat = 1};
+    struct wf_err err;
+
+    CHECK(wf_roi_new(&inner, &roi, &source, &err) == WF_EINVAL);
+    CHECK_STR(err.text, "there is no iteration 0: the program marks none");
+}
+
 static void iterations_are_read(void)
 {
     static const char *const bad[] = {"",  ":",     "1:", ":1",        "2:1",
@@ -194,6 +215,7 @@ int main(void)
 {
     RUN(only_what_is_of_interest_is_played);
     RUN(what_is_not_there_is_refused);
+    RUN(a_program_without_marks_has_no_iterations);
     RUN(iterations_are_read);
     return wf_test_done();
 }

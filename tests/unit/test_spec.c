@@ -130,10 +130,10 @@ static struct rig *rig_new(const struct wf_process_ops *ops, void *model)
 
     memset(rig, 0, sizeof(*rig));
     rig->group = (struct wf_process_group){.ops = ops,
-                                   .model = model,
-                                   .count = 8, /* the others are only sent to */
-                                   .stride = sizeof(rig->records),
-                                   .state_size = sizeof(struct state)};
+                                           .model = model,
+                                           .count = 8, /* the others are only sent to */
+                                           .stride = sizeof(rig->records),
+                                           .state_size = sizeof(struct state)};
     rig->block =
         (struct wf_block){.records = (void *)rig->records, .group = &rig->group, .count = 8};
     rig->engine.blocks = &rig->block;
