@@ -7,6 +7,11 @@ from plot import Figure, Linear, Log
 LPS_PER_KP = [1, 2, 16, 128]
 # Neighbours of a block are mostly on the same thread, those of a cyclic partition are not.
 PARTITIONS = ["block", "cyclic"]
+# Name: source, dimensions of the torus; then nodes and parameters, and the same if quick.
+WORKLOADS = {
+    "stencil": ("gen:stencil3d", 3, (4096, {}), (512, {})),
+    "leanmd": ("gen:leanmd", 5, (1024, {"gen.cells": "16x16x16"}), (32, {"gen.cells": "6x6x6"})),
+}
 PLOTS = {
     "efficiency": ("efficiency_percent", "Efficiency", "percent", tracer.middle),
     "time": ("wall_seconds", "Time", "seconds", tracer.best),
@@ -14,13 +19,16 @@ PLOTS = {
 }
 
 
-def measure(given, nodes):
+def measure(given):
+    source, dims, *sizes = WORKLOADS[given.workload]
+    nodes, params = sizes[given.quick]
     rows = []
     for partition in PARTITIONS:
         for together in LPS_PER_KP:
             rows += tracer.measure(
-                given, nodes, sched="optimistic", threads=given.threads,
-                params={"engine.lps_per_kp": together, "engine.partition": partition},
+                given, nodes, source=source, topology=tracer.torus(nodes, dims),
+                sched="optimistic", threads=given.threads,
+                params={**params, "engine.lps_per_kp": together, "engine.partition": partition},
                 label={"partition": partition, "lps_per_kp": together})
     return rows
 
@@ -31,15 +39,15 @@ def curve(rows, partition, name):
             for n in LPS_PER_KP}
 
 
-def plot(rows, nodes, name, path):
+def plot(given, rows, name, path):
     _, title, unit, _ = PLOTS[name]
     curves = {p: curve(rows, p, name) for p in PARTITIONS}
     lowest = min(min(c.values()) for c in curves.values())
     low = 10 * ((lowest - 1) // 10) if unit == "percent" else 0
-    figure = Figure(f"{title} by LPs per KP, {nodes} nodes", "LPs per KP", unit,
+    figure = Figure(f"{title} by LPs per KP, {rows[0]['nodes']} nodes", "LPs per KP", unit,
                     x=Log(2, text="{:.0f}".format), y=Linear(low=low),
-                    subtitle=f"optimistic on {rows[0]['threads']} threads; stencil of 128 KiB, "
-                             f"3 iterations, {tracer.torus(nodes)}")
+                    subtitle=f"optimistic on {given.threads} threads; "
+                             f"{given.workload}, {rows[0]['topology']}")
     for partition, points in curves.items():
         figure.add(partition, list(points.items()))
     figure.write(path)
@@ -74,12 +82,15 @@ def compare(rows):
 
 
 def main():
-    given = tracer.options(tracer.parser(__doc__, repeat=5))
-    nodes = 512 if given.quick else 4096
-    rows = measure(given, nodes)
-    tracer.write_csv(given.out / "fig4.csv", rows)
+    made = tracer.parser(__doc__, repeat=5)
+    made.add_argument("--workload", default="stencil", choices=list(WORKLOADS),
+                      help="default: stencil; the files of leanmd are called fig4-leanmd")
+    given = tracer.options(made)
+    rows = measure(given)
+    prefix = "fig4" if given.workload == "stencil" else f"fig4-{given.workload}"
+    tracer.write_csv(given.out / f"{prefix}.csv", rows)
     for name, (_, title, unit, _) in PLOTS.items():
-        plot(rows, nodes, name, given.out / f"fig4-{name}.svg")
+        plot(given, rows, name, given.out / f"{prefix}-{name}.svg")
         tracer.print_table({p: curve(rows, p, name) for p in PARTITIONS}, LPS_PER_KP,
                            f"{title}, {unit}")
     compare(rows)

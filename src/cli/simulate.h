@@ -28,7 +28,8 @@ struct wf_simulate_opts {
     bool help, json, quiet, verbose, force, dry_run;
     int progress;
     const char *output;
-    const char *machine; /* of verbs that have a row for it */
+    const char *machine;     /* of verbs that have a row for it... */
+    struct wf_opt_list jobs; /* ...likewise */
     struct wf_opt_list params;
     const char *settings[WF_SIMULATE_ROWS_MAX]; /* the values of shortcuts, as written... */
     bool flags[WF_SIMULATE_ROWS_MAX];           /* ...or, of those that are flags, set */
@@ -52,7 +53,7 @@ void wf_simulate_table_end(struct wf_simulate_table *table);
 void wf_simulate_table_fini(struct wf_simulate_table *table);
 
 /* Hands the settings of the machine, if there is one, to the scenario, then the options that
- * were given, then those of -p. */
+ * were given, then the further jobs, then what -p says. */
 WF_NODISCARD
 enum wf_status wf_simulate_apply(const struct wf_simulate_table *table,
                                  const struct wf_simulate_opts *opts, uint64_t given,

@@ -433,12 +433,24 @@ static enum wf_status make_channels(struct wf_packet_net *model,
     return WF_OK;
 }
 
+static void find_extremes(struct wf_packet_net *model)
+{
+    const struct wf_packet_links *links = &model->links;
+
+    for (uint32_t i = 1; i < links->n_kinds; i++) {
+        int64_t ps = links->kinds[i].full_ps;
+        model->fastest = ps < links->kinds[model->fastest].full_ps ? i : model->fastest;
+        model->slowest = ps > links->kinds[model->slowest].full_ps ? i : model->slowest;
+    }
+}
+
 static void finish_model(struct wf_packet_net *model, const struct wf_packet_params *given,
                          uint32_t n_nodes)
 {
     const struct wf_topo *topo = model->topo;
     int64_t least = wf_links_least_delay(&model->links);
 
+    find_extremes(model);
     model->timing = (enum wf_packet_timing)given->timing;
     model->nic = (enum wf_packet_nic)given->nic;
     model->is_minimal =

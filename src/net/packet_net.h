@@ -48,8 +48,9 @@ struct wf_packet_net {
     uint32_t first_other;  /* process number of vertex net.n_nodes */
     uint32_t packet_bytes; /* of a full packet, without the header */
     uint32_t header_bytes;
-    uint32_t injection; /* kind of link that stands for it; WF_PACKET_UNLIMITED */
-    uint32_t ejection;  /* likewise */
+    uint32_t injection;        /* kind of link that stands for it; WF_PACKET_UNLIMITED */
+    uint32_t fastest, slowest; /* kinds of links */
+    uint32_t ejection;         /* likewise */
     enum wf_packet_timing timing;
     enum wf_packet_nic nic;
     bool is_minimal; /* the topology's own route, and no need for virtual channels */

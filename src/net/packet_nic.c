@@ -33,7 +33,8 @@ struct wf_packet_head wf_packet_first_head(const struct wf_spot *spot,
         .src = spot->vertex,
         .dst = inject->dst,
         .number = inject->number,
-        .slowest = injection == WF_PACKET_UNLIMITED ? 0 : (uint16_t)injection,
+        .slowest =
+            (uint16_t)(injection == WF_PACKET_UNLIMITED ? spot->model->fastest : injection),
         .in_port = WF_PACKET_NO_PORT,
     };
 }
@@ -114,17 +115,21 @@ void wf_packet_inject(const struct wf_spot *spot, const struct wf_packet_inject 
     }
 }
 
-/* The time of all packets of a message; WF_TIME_MAX if that is too long to be simulated. */
-static int64_t busy_ps(const struct wf_packet_net *model, const struct wf_piece *last)
+/* The time of all packets of a message at the interface; WF_TIME_MAX if they take too long,
+ * here or on any link, to be computed with. */
+static int64_t busy_ps(const struct wf_packet_net *model, const struct wf_piece *last,
+                       int64_t begin)
 {
-    if (model->injection == WF_PACKET_UNLIMITED) {
-        return 0;
-    }
-    wf_u128 body = (wf_u128)last->first * (uint64_t)pace(model);
-    int64_t rest = wf_piece_ps(model, last, model->injection);
+    int64_t worst = model->links.kinds[model->slowest].full_ps;
 
-    return body > (uint64_t)WF_TIME_MAX / 4 || rest > WF_TIME_MAX / 4 ? WF_TIME_MAX
-                                                                      : (int64_t)body + rest;
+    if (begin > WF_TIME_MAX / 2 ||
+        ((wf_u128)last->first + 1) * (uint64_t)worst > (uint64_t)WF_TIME_MAX / 4) {
+        return WF_TIME_MAX;
+    }
+    return model->injection == WF_PACKET_UNLIMITED
+               ? 0
+               : (int64_t)last->first * pace(model) +
+                     wf_piece_ps(model, last, model->injection);
 }
 
 int64_t wf_packet_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
@@ -151,7 +156,7 @@ int64_t wf_packet_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
     }
 
     int64_t begin = start > own->nic_free ? start : own->nic_free;
-    int64_t busy = busy_ps(model, &last), end = wf_time_add(begin, busy);
+    int64_t busy = busy_ps(model, &last, begin), end = wf_time_add(begin, busy);
     own->nic_free = end;
 
     int64_t at = busy == WF_TIME_MAX ? WF_TIME_MAX

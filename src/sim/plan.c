@@ -4,10 +4,13 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "engine/models/bench.h"
-#include "gen/gen.h"
+#include "mpi/mpi.h"
 #include "net/net.h"
 #include "replay/cpu.h"
+#include "replay/replay.h"
 #include "result/doc.h"
+#include "sim/cpu_settings.h"
+#include "sim/plan_jobs.h"
 #include "topo/nested.h"
 
 #include <stdio.h>
@@ -49,11 +52,15 @@ static enum wf_status apply_core(struct wf_plan *plan, const struct wf_scenario 
     return status;
 }
 
-static enum wf_status means_nothing(const struct wf_plan *plan,
-                                    const struct wf_setting *setting, struct wf_err *err)
+enum wf_status wf_plan_means_nothing(const struct wf_plan *plan,
+                                     const struct wf_setting *setting, struct wf_err *err)
 {
-    enum wf_status status = wf_err_set(err, WF_EUSAGE, "%.64s means nothing to source '%.64s'",
-                                       setting->origin, plan->core.source);
+    uint32_t number = 0;
+    const char *name;
+    bool other = wf_scenario_job_key(setting->key, &number, &name) && number < plan->n_jobs;
+    enum wf_status status =
+        wf_err_set(err, WF_EUSAGE, "%.64s means nothing to source '%.64s'", setting->origin,
+                   other ? plan->jobs[number].settings->source : plan->core.job.source);
 
     return wf_setting_blame(setting, status, err);
 }
@@ -64,9 +71,12 @@ static enum wf_status check_bench_core(const struct wf_plan *plan,
 {
     for (size_t i = 0; i < scenario->n; i++) {
         const struct wf_setting *s = &scenario->settings[i];
-        if (strchr(s->key, '.') == NULL && strcmp(s->key, "source") != 0 &&
-            strcmp(s->key, "seed") != 0) {
-            return means_nothing(plan, s, err);
+        uint32_t number;
+        const char *name;
+        bool of_replay = strchr(s->key, '.') == NULL && strcmp(s->key, "source") != 0 &&
+                         strcmp(s->key, "seed") != 0;
+        if (of_replay || wf_scenario_job_key(s->key, &number, &name)) {
+            return wf_plan_means_nothing(plan, s, err);
         }
     }
     return WF_OK;
@@ -115,17 +125,22 @@ static enum wf_status apply_parameters(struct wf_plan *plan, const struct wf_sce
     for (size_t i = 0; i < scenario->n && status == WF_OK; i++) {
         const struct wf_setting *s = &scenario->settings[i];
         size_t len = strcspn(s->key, ".");
-        if (s->key[len] == '\0') {
+        const char *name = s->key + len + 1;
+        if (s->key[len] == '\0' || wf_plan_job_setting(s) ||
+            (plan->bench == NULL && wf_cpu_settings_has(s))) {
             continue;
         }
 
-        const struct wf_plan_block *block = find_block(plan, s->key, len);
+        const struct wf_plan_block *block = wf_plan_job_block(plan, s, &name);
         if (block == NULL) {
-            return means_nothing(plan, s, err);
+            block = find_block(plan, s->key, len);
+        }
+        if (block == NULL) {
+            return wf_plan_means_nothing(plan, s, err);
         }
 
         if (!wf_plan_skips(plan, s)) {
-            status = wf_setting_apply(s, block->table, block->values, s->key + len + 1, err);
+            status = wf_setting_apply(s, block->table, block->values, name, err);
         }
     }
     return status;
@@ -196,6 +211,14 @@ static enum wf_status plan_network(struct wf_plan *plan, struct wf_err *err)
         status = add_block(plan, "cpu", wf_cpu_params,
                            wf_xcalloc(1, sizeof(struct wf_cpu_params)), err);
     }
+    if (status == WF_OK) {
+        status = add_block(plan, "mpi", wf_mpi_params,
+                           wf_xcalloc(1, sizeof(struct wf_mpi_params)), err);
+    }
+    if (status == WF_OK) {
+        status = add_block(plan, "replay", wf_replay_params,
+                           wf_xcalloc(1, sizeof(struct wf_replay_params)), err);
+    }
     if (status == WF_OK && plan->core.topology[0] != '\0') {
         status = wf_plan_blame(plan, "topology",
                                wf_topo_create(plan->core.topology, &plan->topo, err), err);
@@ -203,40 +226,17 @@ static enum wf_status plan_network(struct wf_plan *plan, struct wf_err *err)
     return status;
 }
 
-static enum wf_status plan_gen(struct wf_plan *plan, const char *name, struct wf_err *err)
-{
-    if (plan->core.ranks == 0) {
-        return wf_err_set(err, WF_EUSAGE, "how many ranks? -n <count> is missing");
-    }
-
-    enum wf_status status = wf_gen_find(name, &plan->gen, err);
-    if (status == WF_OK) {
-        status = add_block(plan, "gen", plan->gen->params,
-                           wf_xcalloc(1, plan->gen->params_size), err);
-    }
-    return status == WF_OK ? plan_network(plan, err) : status;
-}
-
-static const struct {
-    const char *prefix;
-    enum wf_status (*plan)(struct wf_plan *plan, const char *name, struct wf_err *err);
-} source_kinds[] = {
-    {"gen:", plan_gen},
-    {"bench:", plan_bench},
-};
-
 static enum wf_status plan_source(struct wf_plan *plan, struct wf_err *err)
 {
-    const char *source = plan->core.source;
+    static const char prefix[] = "bench:";
+    const char *source = plan->core.job.source;
 
-    for (size_t i = 0; i < sizeof(source_kinds) / sizeof(source_kinds[0]); i++) {
-        size_t len = strlen(source_kinds[i].prefix);
-        if (strncmp(source, source_kinds[i].prefix, len) == 0) {
-            return source_kinds[i].plan(plan, source + len, err);
-        }
+    if (strncmp(source, prefix, sizeof(prefix) - 1) == 0) {
+        return plan_bench(plan, source + sizeof(prefix) - 1, err);
     }
-    return wf_err_set(err, WF_EUSAGE, "source '%.64s': expected gen:<generator>, as in %s",
-                      source, "gen:stencil3d");
+
+    enum wf_status status = wf_plan_jobs_find(plan, err);
+    return status == WF_OK ? plan_network(plan, err) : status;
 }
 
 enum wf_status wf_plan_init(struct wf_plan *plan, const struct wf_scenario *scenario,
@@ -261,6 +261,9 @@ enum wf_status wf_plan_init(struct wf_plan *plan, const struct wf_scenario *scen
     if (status == WF_OK) {
         status = apply_parameters(plan, scenario, err);
     }
+    if (status == WF_OK) {
+        status = wf_plan_jobs_open(plan, err);
+    }
     if (status != WF_OK) {
         wf_plan_fini(plan);
         return status;
@@ -282,6 +285,7 @@ void wf_plan_fini(struct wf_plan *plan)
             free(block->values);
         }
     }
+    wf_plan_jobs_fini(plan);
     wf_topo_free(plan->topo);
     wf_param_release(wf_scenario_params, &plan->core);
     memset(plan, 0, sizeof(*plan));
@@ -340,16 +344,27 @@ static bool is_unknown(const struct wf_plan_block *block, const struct wf_param 
     return strcmp(text, "") == 0 || strcmp(text, "0") == 0;
 }
 
-void wf_plan_describe_block(const struct wf_plan *plan, const char *scope,
-                            struct wf_value *parent, const char *name)
+struct wf_value *wf_plan_describe_values(const struct wf_plan_block *block,
+                                         struct wf_value *parent, const char *name)
 {
-    const struct wf_plan_block *block = find_block(plan, scope, strlen(scope));
     struct wf_value *section = wf_doc_section(parent, name);
 
     for (const struct wf_param *row = block->table; row->name != NULL; row++) {
         if (!is_unknown(block, row)) {
             describe_param(row, block->values, section);
         }
+    }
+    return section;
+}
+
+void wf_plan_describe_block(const struct wf_plan *plan, const char *scope,
+                            struct wf_value *parent, const char *name)
+{
+    const struct wf_plan_block *block = find_block(plan, scope, strlen(scope));
+    struct wf_value *section = wf_plan_describe_values(block, parent, name);
+
+    if (block->table == wf_cpu_params) {
+        wf_cpu_settings_describe(plan->scenario, section);
     }
 }
 
@@ -358,24 +373,31 @@ void wf_plan_describe(const struct wf_plan *plan, struct wf_value *root)
     struct wf_value *section = wf_doc_section(root, "scenario");
 
     wf_doc_text(section, "command", plan->bench != NULL ? "bench" : "replay");
-    wf_doc_text(section, "source", plan->core.source);
-    if (plan->bench == NULL) {
-        wf_doc_count(section, "ranks", plan->core.ranks);
-        wf_doc_count(section, "ranks_per_node", plan->core.ranks_per_node);
+    if (plan->bench != NULL) {
+        wf_doc_text(section, "source", plan->core.job.source);
+    } else {
+        wf_plan_job_describe(&plan->jobs[0], section);
         wf_doc_text(section, "network", plan->core.network);
         if (plan->topo != NULL && plan->net->uses_topology) {
             wf_doc_text(section, "topology", plan->core.topology);
         } else {
             wf_doc_null(section, "topology");
         }
+        wf_doc_bool(section, "efficiency", plan->core.efficiency);
     }
     wf_doc_count(section, "seed", plan->core.seed);
 
     struct wf_value *parameters = wf_doc_section(section, "parameters");
+    if (plan->n_jobs > 0 && plan->jobs[0].block.table != NULL) {
+        (void)wf_plan_describe_values(&plan->jobs[0].block, parameters, "gen");
+    }
     for (size_t i = 0; i < plan->n_blocks; i++) {
         const char *scope = plan->blocks[i].scope;
         if (strcmp(scope, ENGINE_SCOPE) != 0) {
             wf_plan_describe_block(plan, scope, parameters, scope);
         }
+    }
+    if (plan->n_jobs > 1) {
+        wf_plan_jobs_describe(plan, section);
     }
 }

@@ -3,7 +3,7 @@
  * one tally. */
 #include "gen/random.h"
 #include "gen/ring.h"
-#include "gen/stencil3d.h"
+#include "gen/stencil.h"
 #include "net/alphabeta.h"
 #include "net/latency.h"
 #include "net/loggp.h"
@@ -13,8 +13,12 @@
 
 static struct wf_source *stencil(uint32_t n_ranks)
 {
-    static const struct wf_stencil3d_params params = {
-        .bytes = 20000, .iterations = 4, .compute = 3000000, .allreduce = true};
+    static const struct wf_stencil_params params = {.bytes = 20000,
+                                                    .iterations = 4,
+                                                    .compute = 3000000,
+                                                    .allreduce = true,
+                                                    .allreduce_bytes = 8,
+                                                    .periodic = true};
     struct wf_source *source = NULL;
     struct wf_err err = {.status = WF_OK};
 
