@@ -330,7 +330,7 @@ static enum wf_status read_cells(const char *text, uint64_t kaway, uint32_t *siz
                               "gen:leanmd: cells: '%.64s' has a dimension of %lu; with "
                               "kaway=%llu at least %llu are needed",
                               text, value, (unsigned long long)kaway,
-                              (unsigned long long)(2 * kaway + 1));
+                              (unsigned long long)kaway * 2 + 1);
         }
         size[d] = (uint32_t)value;
         product = wf_times(product, value);

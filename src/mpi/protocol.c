@@ -436,13 +436,13 @@ static void data_left(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
     }
 }
 
-void wf_protocol_sent(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg)
+void wf_protocol_sent(void *mpi, struct wf_ctx *ctx, void *node, const struct wf_message *msg)
 {
     struct envelope envelope;
 
     memcpy(&envelope, msg->envelope, sizeof(envelope));
     if (packet_of(&envelope) == DATA) {
-        data_left(arg, ctx, node, &envelope, wf_now(ctx));
+        data_left(mpi, ctx, node, &envelope, wf_now(ctx));
     }
 }
 

@@ -268,7 +268,7 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
 
     for (uint32_t seat = 0; seat < n_seats; seat++) {
         /* Nothing is changed: a turn is how a PE is looked at. */
-        const struct wf_pe_turn turn = turn_of(pes, ctx, (void *)(uintptr_t)state, seat);
+        const struct wf_pe_turn turn = turn_of(pes, ctx, wf_unconst(state), seat);
 
         add_pe(&turn, wf_tally(ctx));
     }

@@ -203,7 +203,7 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
     }
     for (uint32_t seat = 0; seat < n_seats; seat++) {
         /* Nothing is changed: a caller is how a rank is looked at. */
-        const struct wf_caller who = wf_mpi_caller(mpi, ctx, (void *)(uintptr_t)state, seat);
+        const struct wf_caller who = wf_mpi_caller(mpi, ctx, wf_unconst(state), seat);
 
         add_rank(replay, &who, tally);
     }

@@ -416,7 +416,7 @@ enum wf_status wf_placement_make(const struct wf_placement_env *env, struct wf_p
 
 static void release(const uint32_t *table)
 {
-    free((void *)(uintptr_t)table);
+    free(wf_unconst(table));
 }
 
 void wf_placement_release(struct wf_place *place)

@@ -154,10 +154,10 @@ void wf_native_out_record(struct wf_native_out *out, enum wf_record_type type,
     }
 }
 
-void wf_native_out_block(struct wf_native_out *out, const struct wf_block_place *target,
+void wf_native_out_block(struct wf_native_out *out, const struct wf_block_place *place,
                          const struct wf_buf *raw)
 {
-    uint32_t part = out->n_files == 1 ? 0 : 1 + target->rank / out->ranks_per_part;
+    uint32_t part = out->n_files == 1 ? 0 : 1 + place->rank / out->ranks_per_part;
     struct file *file = &out->files[part];
 
     put_table(out);
@@ -165,12 +165,12 @@ void wf_native_out_block(struct wf_native_out *out, const struct wf_block_place 
         file->capacity = file->capacity < 64 ? 64 : file->capacity * 2;
         file->blocks = wf_xrealloc(file->blocks, file->capacity, sizeof(*file->blocks));
     }
-    file->blocks[file->n_blocks++] = (struct listed){file->offset, target->n_ops, target->rank};
+    file->blocks[file->n_blocks++] = (struct listed){file->offset, place->n_ops, place->rank};
     put_frame(out, file,
               (struct wf_frame){.type = WF_FRAME_BLOCK,
-                                .rank = target->rank,
-                                .first_op = target->first_op,
-                                .n_ops = target->n_ops},
+                                .rank = place->rank,
+                                .first_op = place->first_op,
+                                .n_ops = place->n_ops},
               raw);
 }
 
