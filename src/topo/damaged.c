@@ -293,43 +293,14 @@ static uint32_t damaged_next_port(const struct wf_topo *topo, uint32_t at, uint3
     return i - first;
 }
 
-/* A search from every node; adds to counts[] unless it is null. Returns the diameter. */
-static uint32_t measure(const struct wf_topo *topo, uint64_t *counts)
-{
-    const struct wf_csr *live = &to_damaged(topo)->live;
-    uint32_t *dist = wf_xcalloc(topo->n_vertices, sizeof(*dist));
-    uint32_t *queue = wf_xcalloc(topo->n_vertices, sizeof(*queue));
-    uint32_t diameter = 0;
-
-    for (uint32_t from = 0; from < topo->n_nodes; from++) {
-        (void)wf_csr_search(live, from, dist, queue);
-        for (uint32_t to = 0; to < topo->n_nodes; to++) {
-            diameter = dist[to] > diameter ? dist[to] : diameter;
-            if (counts != NULL) {
-                counts[dist[to]]++;
-            }
-        }
-    }
-    free(dist);
-    free(queue);
-    return diameter;
-}
-
 static uint32_t damaged_diameter(const struct wf_topo *topo)
 {
-    return measure(topo, NULL);
+    return wf_csr_measure(&to_damaged(topo)->live, topo->n_nodes, NULL);
 }
 
-/* counts[] is as long as the diameter says, which nobody may have asked for before. */
 static void damaged_histogram(const struct wf_topo *topo, uint64_t *counts)
 {
-    uint64_t *all = wf_xcalloc(topo->n_vertices, sizeof(*all));
-    uint32_t diameter = measure(topo, all);
-
-    for (uint32_t d = 0; d <= diameter; d++) {
-        counts[d] = all[d];
-    }
-    free(all);
+    (void)wf_csr_measure(&to_damaged(topo)->live, topo->n_nodes, counts);
 }
 
 static uint32_t damaged_coords(const struct wf_topo *topo, uint32_t vertex,
