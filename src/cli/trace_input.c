@@ -283,6 +283,7 @@ enum wf_status wf_trace_output(struct wf_cli *cli, const struct wf_trace_piece *
     (void)snprintf(words, sizeof(words), "weft %s: %.200s", weft_version(), piece->creator);
     const struct wf_trace_writer_options options = {
         .n_ranks = piece->n_ranks,
+        .tasks = writing.graph != NULL,
         .force = opts->force,
         .n_parts = (uint32_t)opts->parts,
         .creator = words,

@@ -2,11 +2,12 @@
 #include "base/mem.h"
 #include "trace/decode.h"
 #include "trace/native.h"
+#include "trace/native_block.h"
 #include "trace/native_file.h"
+#include "trace/native_graph.h"
 #include "trace/reader.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -30,13 +31,6 @@ struct seat {
     struct seat_state *state;
 };
 
-/* What a thread needs to read a block. */
-struct tools {
-    struct tools *next;
-    struct wf_packer *packer;
-    struct wf_buf stored, raw;
-};
-
 struct native {
     struct wf_source source;
     struct native *self; /* what is remembered is not part of what anybody can see */
@@ -48,7 +42,7 @@ struct native {
     atomic_uint hand;
     pthread_mutex_t lock; /* of the rest */
     struct seat_state *states;
-    struct tools *tools;
+    struct wf_native_tools *tools;
     struct wf_err failure;
 };
 
@@ -63,29 +57,6 @@ static void fail(struct native *n, const struct wf_err *err)
     if (n->failure.status == WF_OK) {
         n->failure = *err;
     }
-    (void)pthread_mutex_unlock(&n->lock);
-}
-
-static struct tools *take_tools(struct native *n)
-{
-    (void)pthread_mutex_lock(&n->lock);
-    struct tools *tools = n->tools;
-    if (tools != NULL) {
-        n->tools = tools->next;
-    }
-    (void)pthread_mutex_unlock(&n->lock);
-    if (tools == NULL) {
-        tools = wf_xcalloc(1, sizeof(*tools));
-        tools->packer = wf_packer_new();
-    }
-    return tools;
-}
-
-static void give_tools(struct native *n, struct tools *tools)
-{
-    (void)pthread_mutex_lock(&n->lock);
-    tools->next = n->tools;
-    n->tools = tools;
     (void)pthread_mutex_unlock(&n->lock);
 }
 
@@ -132,55 +103,14 @@ static void make_room(struct native *n)
 
 /* ---- blocks ---- */
 
-static enum wf_status damaged(const struct native *n, const struct wf_native_block *at,
-                              const char *what, struct wf_err *err)
-{
-    return wf_err_set(err, WF_EINVAL, "%.200s: block at byte %" PRIu64 ", rank %" PRIu32 ": %s",
-                      n->set.files[at->file].path, at->offset, at->rank, what);
-}
-
-static enum wf_status read_raw(const struct native *n, const struct wf_native_block *at,
-                               struct tools *tools, struct wf_err *err)
-{
-    unsigned char head[WF_FRAME_BYTES];
-    struct wf_frame frame;
-
-    if (!wf_native_pread(&n->set, at->file, at->offset, head, sizeof(head))) {
-        return damaged(n, at, errno != 0 ? strerror(errno) : "the file ends before", err);
-    }
-    if (!wf_frame_read(head, &frame)) {
-        return damaged(n, at, "its head is damaged", err);
-    }
-    if (frame.type != WF_FRAME_BLOCK || frame.rank != at->rank ||
-        frame.first_op != at->first_op || frame.n_ops != at->n_ops) {
-        return damaged(n, at, "it is not the block that was expected there", err);
-    }
-    tools->stored.size = 0;
-    tools->raw.size = 0;
-    if (frame.stored_size > n->set.files[at->file].size) {
-        return damaged(n, at, "the file ends within it", err);
-    }
-    void *stored = wf_buf_extend(&tools->stored, (size_t)frame.stored_size + 1);
-    if (!wf_native_pread(&n->set, at->file, at->offset + WF_FRAME_BYTES, stored,
-                         frame.stored_size)) {
-        return damaged(n, at, errno != 0 ? strerror(errno) : "the file ends within it", err);
-    }
-    wf_buf_reserve(&tools->raw, 1);
-    (void)wf_buf_extend(&tools->raw, frame.raw_size);
-    if (!wf_frame_unpack(tools->packer, &frame, stored, tools->raw.data)) {
-        return damaged(n, at, "its content is damaged (wrong checksum)", err);
-    }
-    return WF_OK;
-}
-
 static struct wf_block *load(struct native *n, const struct wf_native_block *at)
 {
-    struct tools *tools = take_tools(n);
+    struct wf_native_tools *tools = wf_native_take_tools(&n->tools, &n->lock);
     struct wf_block *block = NULL;
     const char *fault = NULL;
     struct wf_err err;
 
-    enum wf_status status = read_raw(n, at, tools, &err);
+    enum wf_status status = wf_native_read_block(&n->set, at, tools, &err);
     if (status == WF_OK) {
         const struct wf_block_source from = {
             .raw = tools->raw.data,
@@ -191,9 +121,9 @@ static struct wf_block *load(struct native *n, const struct wf_native_block *at)
             .n_ops = at->n_ops,
         };
         block = wf_block_new(&from, &fault);
-        status = block == NULL ? damaged(n, at, fault, &err) : WF_OK;
+        status = block == NULL ? wf_native_bad_block(&n->set, at, fault, &err) : WF_OK;
     }
-    give_tools(n, tools);
+    wf_native_give_tools(&n->tools, &n->lock, tools);
     if (status != WF_OK) {
         fail(n, &err);
         return NULL;
@@ -232,7 +162,7 @@ static bool refuse(struct native *n, uint32_t rank, struct seat_state *state)
 
     (void)snprintf(words, sizeof(words), "op %" PRIu64 " of the rank: %s",
                    block->first_op + (block->n_done > 0 ? block->n_done - 1 : 0), block->fault);
-    (void)damaged(n, at, words, &err);
+    (void)wf_native_bad_block(&n->set, at, words, &err);
     fail(n, &err);
     forget_block(n, state);
     return false;
@@ -376,14 +306,7 @@ static void native_destroy(struct wf_source *source)
         wf_buf_fini(&state->arrays);
         free(state);
     }
-    while (n->tools != NULL) {
-        struct tools *tools = n->tools;
-        n->tools = tools->next;
-        wf_packer_free(tools->packer);
-        wf_buf_fini(&tools->stored);
-        wf_buf_fini(&tools->raw);
-        free(tools);
-    }
+    wf_native_free_tools(n->tools);
     free(n->seats);
     wf_native_set_close(&n->set);
     (void)pthread_mutex_destroy(&n->lock);
@@ -416,29 +339,24 @@ uint64_t wf_native_memory(const struct wf_source *source)
     return atomic_load_explicit(&native_of(source)->memory, memory_order_relaxed);
 }
 
-enum wf_status wf_native_open(const char *path, struct wf_source **out, struct wf_err *err)
+static struct wf_source *new_source(const struct wf_native_set *set)
 {
     struct native *n = wf_xcalloc(1, sizeof(*n));
+    bool known = set->totals_known;
 
-    enum wf_status status = wf_native_set_open(path, &n->set, err);
-    if (status != WF_OK) {
-        free(n);
-        return status;
-    }
-    bool known = n->set.totals_known;
     n->self = n;
+    n->set = *set;
     n->source = (struct wf_source){
         .ops = &native_ops,
-        .n_ranks = n->set.header.n_ranks,
-        .messages_expected = known ? n->set.totals.n_messages : 0,
-        .acts_in_background = !known || n->set.totals.acts_in_background,
-        .depends_on_time = !known || n->set.totals.depends_on_time,
+        .n_ranks = set->header.n_ranks,
+        .messages_expected = known ? set->totals.n_messages : 0,
+        .acts_in_background = !known || set->totals.acts_in_background,
+        .depends_on_time = !known || set->totals.depends_on_time,
     };
     n->seats = wf_xcalloc(n->source.n_ranks, sizeof(*n->seats));
     (void)pthread_mutex_init(&n->lock, NULL);
     wf_native_limit(&n->source, WF_NATIVE_MEMORY);
-    *out = &n->source;
-    return WF_OK;
+    return &n->source;
 }
 
 bool wf_native_facts(const struct wf_source *source, struct wf_native_facts *out)
@@ -446,16 +364,7 @@ bool wf_native_facts(const struct wf_source *source, struct wf_native_facts *out
     if (source->ops != &native_ops) {
         return false;
     }
-    const struct native *n = native_of(source);
-    *out = (struct wf_native_facts){
-        .n_bytes = n->set.n_bytes,
-        .n_blocks = n->set.n_blocks,
-        .n_files = n->set.n_files,
-        .creator = n->set.creator,
-        .totals_known = n->set.totals_known,
-        .totals = n->set.totals,
-        .damage = n->set.damaged ? &n->set.damage : NULL,
-    };
+    wf_native_set_facts(&native_of(source)->set, out);
     return true;
 }
 
@@ -494,11 +403,26 @@ static bool detect(const struct wf_reader_probe *probe)
     return n >= 4 && memcmp(probe->bytes, wf_file_magic, n) == 0;
 }
 
+enum wf_status wf_native_open(const char *path, struct wf_trace *out, struct wf_err *err)
+{
+    struct wf_native_set set;
+    enum wf_status status = wf_native_set_open(path, &set, err);
+
+    if (status != WF_OK) {
+        return status;
+    }
+    if (set.header.version == WF_TASKS_VERSION) {
+        return wf_native_graph_new(&set, &out->graph, err);
+    }
+    out->source = new_source(&set);
+    return WF_OK;
+}
+
 static enum wf_status open_trace(const struct wf_reader_probe *probe, const void *params,
                                  struct wf_trace *out, struct wf_err *err)
 {
     (void)params;
-    return wf_native_open(probe->path, &out->source, err);
+    return wf_native_open(probe->path, out, err);
 }
 
 const struct wf_reader_ops wf_native_reader_ops = {

@@ -4,6 +4,7 @@
 #include "trace/fold.h"
 #include "trace/frame.h"
 #include "trace/groups.h"
+#include "trace/native_graph.h"
 #include "trace/native_out.h"
 #include "trace/varint.h"
 
@@ -343,6 +344,17 @@ static enum wf_status writer_add(struct wf_trace_writer *writer, uint32_t rank,
     return wf_native_out_status(w->out, err);
 }
 
+static enum wf_status writer_add_graph(struct wf_trace_writer *writer,
+                                       const struct wf_graph *graph, uint64_t *n_tasks,
+                                       struct wf_err *err)
+{
+    struct native_writer *w = native(writer);
+    enum wf_status status = wf_native_graph_write(w->out, graph, &w->totals, err);
+
+    *n_tasks = w->totals.n_ops;
+    return status;
+}
+
 static enum wf_status writer_finish(struct wf_trace_writer *writer, struct wf_err *err)
 {
     struct native_writer *w = native(writer);
@@ -373,6 +385,7 @@ const struct wf_trace_writer_ops wf_native_writer_ops = {
     .group = writer_group,
     .wall = writer_wall,
     .add = writer_add,
+    .add_graph = writer_add_graph,
     .finish = writer_finish,
     .discard = writer_discard,
 };
