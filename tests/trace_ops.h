@@ -14,6 +14,10 @@
 
 enum { TRACE_ARRAY_MAX = 64 };
 
+/* Requests that ops wait for: those below 80, and a few of the largest. A rank makes all of
+ * them first: its ops below TRACE_MADE. */
+enum { TRACE_SMALL = 80, TRACE_MADE = TRACE_SMALL + 4 };
+
 /* An op and what it points at. */
 struct trace_op {
     struct wf_op op;
@@ -34,7 +38,7 @@ static uint64_t trace_roll(struct trace_dice *dice, uint64_t n)
 /* A number that is mostly small and sometimes as large as can be. */
 static uint64_t trace_roll_size(struct trace_dice *dice)
 {
-    uint64_t bits = trace_roll(dice, 10) == 0 ? trace_roll(dice, 65) : trace_roll(dice, 14);
+    uint64_t bits = trace_roll(dice, 10) == 0 ? trace_roll(dice, 64) : trace_roll(dice, 14);
 
     return bits == 0 ? 0 : wf_test_rand(dice->seed, dice->stream, dice->n++) >> (64 - bits);
 }
@@ -67,6 +71,18 @@ static void trace_roll_match(struct trace_dice *dice, uint32_t size, struct wf_o
     }
 }
 
+static uint32_t trace_request(uint32_t i)
+{
+    return i < TRACE_SMALL ? i : WF_REQUEST_MAX - 1 - (i - TRACE_SMALL) * 1000000;
+}
+
+/* An op that makes a request of those that the others wait for. */
+static inline void trace_make_request(uint32_t i, struct trace_op *to)
+{
+    memset(to, 0, sizeof(*to));
+    to->op = (struct wf_op){.kind = WF_OP_ISEND, .request = trace_request(i)};
+}
+
 static void trace_roll_set(struct trace_dice *dice, struct trace_op *to)
 {
     struct wf_op *op = &to->op;
@@ -75,11 +91,11 @@ static void trace_roll_set(struct trace_dice *dice, struct trace_op *to)
     bool finds = info->family == WF_FAMILY_TEST ||
                  (info->family == WF_FAMILY_WAIT && info->detail >= WF_WAIT_ANY);
 
-    op->request = (uint32_t)trace_roll(dice, 100);
+    op->request = (uint32_t)trace_roll(dice, TRACE_SMALL - TRACE_ARRAY_MAX);
     op->count = set ? (uint32_t)trace_roll(dice, TRACE_ARRAY_MAX + 1) : 1;
     if (set && trace_roll(dice, 2) == 0) {
         for (uint32_t i = 0; i < op->count; i++) {
-            to->requests[i] = (uint32_t)trace_roll(dice, WF_REQUEST_MAX);
+            to->requests[i] = trace_request((uint32_t)trace_roll(dice, TRACE_MADE));
         }
         op->requests = to->requests;
         op->request = 0;

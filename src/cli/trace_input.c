@@ -271,6 +271,7 @@ enum wf_status wf_trace_output(struct wf_cli *cli, const struct wf_trace_piece *
     struct writing writing = {
         .copy = {.source = piece->trace->source,
                  .partial = opts->partial,
+                 .tidy = piece->trace->reader == NULL,
                  .changes = piece->changes,
                  .wall_of = wf_native_wall},
         .graph = piece->trace->graph,

@@ -107,7 +107,8 @@ static const char *fault_of(struct wf_block *block, const struct wf_layout *layo
             return "an array has another length than it should";
         }
     }
-    return wf_op_fault(op, block->known ? &block->group : NULL);
+    const char *fault = wf_op_fault(op, block->known ? &block->group : NULL);
+    return fault != NULL ? fault : wf_made_check(block->made, op);
 }
 
 /* Where the innermost loop under way ends, or the block. */
@@ -196,6 +197,7 @@ struct wf_block *wf_block_new(const struct wf_block_source *from, const char **f
         .raw = (unsigned char *)memory + bytes,
         .checked = 1 + n_slots,
         .groups = from->groups,
+        .made = from->made,
         .comm = WF_COMM_WORLD,
         .known = true,
     };

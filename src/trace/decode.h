@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "trace/fold.h"
 #include "trace/groups.h"
+#include "trace/made.h"
 
 struct wf_block_loop {
     uint32_t begin, end; /* of the body */
@@ -44,6 +45,7 @@ struct wf_block {
     bool known;            /* whether the rank has that, and then... */
     struct wf_group group; /* ...what it is */
     const struct wf_groups *groups;
+    struct wf_made *made;
     const char *fault; /* null if none was found so far */
 };
 
@@ -52,12 +54,13 @@ struct wf_block_source {
     const unsigned char *raw;
     uint32_t size;
     const struct wf_groups *groups;
+    struct wf_made *made; /* of the rank: requests of the blocks before, and then of this one */
     uint32_t rank;
     uint64_t first_op, n_ops;
 };
 
-/* A block, which stands at its first op; the bytes are copied, the groups are kept. On failure
- * null, and *fault says what is wrong. */
+/* A block, which stands at its first op; the bytes are copied, the groups and what was made are
+ * kept. On failure null, and *fault says what is wrong. */
 struct wf_block *wf_block_new(const struct wf_block_source *from, const char **fault);
 void wf_block_free(struct wf_block *block); /* null is allowed */
 size_t wf_block_memory(const struct wf_block *block);

@@ -23,6 +23,8 @@ struct seat_state {
     struct seat_state *next; /* of all that there are */
     uint64_t op;             /* the number of the next op, if there is a block */
     struct wf_block *block;  /* null: none, or forgotten */
+    struct wf_made made;     /* requests of the ops up to the farthest that was read... */
+    uint64_t read_to;        /* ...if that is this many */
     struct wf_buf arrays;    /* of the latest op; never forgotten, since the caller has it */
 };
 
@@ -103,7 +105,8 @@ static void make_room(struct native *n)
 
 /* ---- blocks ---- */
 
-static struct wf_block *load(struct native *n, const struct wf_native_block *at)
+static struct wf_block *load(struct native *n, const struct wf_native_block *at,
+                             struct wf_made *made)
 {
     struct wf_native_tools *tools = wf_native_take_tools(&n->tools, &n->lock);
     struct wf_block *block = NULL;
@@ -116,6 +119,7 @@ static struct wf_block *load(struct native *n, const struct wf_native_block *at)
             .raw = tools->raw.data,
             .size = (uint32_t)tools->raw.size,
             .groups = n->set.groups,
+            .made = made,
             .rank = at->rank,
             .first_op = at->first_op,
             .n_ops = at->n_ops,
@@ -173,6 +177,9 @@ static bool go_to(struct native *n, uint32_t rank, struct seat_state *state, uin
 {
     struct wf_block *block = state->block;
 
+    /* Who has skipped ops knows nothing of the requests that they made. */
+    state->read_to = state->op > state->read_to ? state->op : state->read_to;
+    state->made.all |= op > state->read_to;
     if (block == NULL || op < block->first_op || op - block->first_op >= block->n_ops) {
         const struct wf_native_block *at = find_block(n, rank, op);
         if (at == NULL) {
@@ -182,7 +189,7 @@ static bool go_to(struct native *n, uint32_t rank, struct seat_state *state, uin
             return false;
         }
         forget_block(n, state);
-        block = load(n, at);
+        block = load(n, at, &state->made);
         if (block == NULL) {
             return false;
         }
@@ -304,6 +311,7 @@ static void native_destroy(struct wf_source *source)
         n->states = state->next;
         wf_block_free(state->block);
         wf_buf_fini(&state->arrays);
+        wf_made_fini(&state->made);
         free(state);
     }
     wf_native_free_tools(n->tools);
