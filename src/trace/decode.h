@@ -22,6 +22,7 @@ struct wf_block_loop {
 struct wf_slot {
     const struct wf_layout *layout;
     enum wf_op_kind kind;
+    bool makes; /* a request */
 };
 
 struct wf_block {
@@ -31,10 +32,12 @@ struct wf_block {
     uint32_t n_slots;
     struct wf_slot *slots;
     uint64_t (*values)[WF_FIELDS_MAX]; /* of each slot, those of the latest op */
-    unsigned char *raw;
+    unsigned char *raw;                /* with some bytes of nothing behind it */
 
     /* Where the next op is. */
     uint64_t n_done; /* ops before it in the block */
+    uint64_t last;   /* what that is at the end of the innermost loop under way, or the block */
+    uint32_t end;    /* ...and where that is */
     uint32_t at;
     uint32_t depth;
     struct wf_block_loop loops[WF_FOLD_DEPTH_MAX];

@@ -21,7 +21,8 @@ enum { HAND_STEPS = 4096, BLOCK_OVERHEAD = 4096 };
 /* Where a rank stands. */
 struct seat_state {
     struct seat_state *next; /* of all that there are */
-    uint64_t op;             /* the number of the next op, if there is a block */
+    uint64_t op;             /* the number of the next op, if there is a block... */
+    uint64_t end;            /* ...and of the first one behind that; 0 if there is none */
     struct wf_block *block;  /* null: none, or forgotten */
     struct wf_made made;     /* requests of the ops up to the farthest that was read... */
     uint64_t read_to;        /* ...if that is this many */
@@ -71,6 +72,7 @@ static void forget_block(struct native *n, struct seat_state *state)
                                   memory_order_relaxed);
         wf_block_free(state->block);
         state->block = NULL;
+        state->end = 0;
     }
 }
 
@@ -157,7 +159,8 @@ static const struct wf_native_block *find_block(const struct native *n, uint32_t
 }
 
 /* An op of the rank's block makes no sense: says so, and is done with the block. */
-static bool refuse(struct native *n, uint32_t rank, struct seat_state *state)
+static __attribute__((noinline)) bool refuse(struct native *n, uint32_t rank,
+                                             struct seat_state *state)
 {
     const struct wf_block *block = state->block;
     const struct wf_native_block *at = find_block(n, rank, block->first_op);
@@ -173,7 +176,8 @@ static bool refuse(struct native *n, uint32_t rank, struct seat_state *state)
 }
 
 /* Brings the rank to its op number `op`. False if it has none, or it cannot be read. */
-static bool go_to(struct native *n, uint32_t rank, struct seat_state *state, uint64_t op)
+static __attribute__((noinline)) bool go_to(struct native *n, uint32_t rank,
+                                            struct seat_state *state, uint64_t op)
 {
     struct wf_block *block = state->block;
 
@@ -195,6 +199,7 @@ static bool go_to(struct native *n, uint32_t rank, struct seat_state *state, uin
         }
         state->block = block;
         state->op = block->first_op;
+        state->end = block->first_op + block->n_ops;
         if (n->shares && atomic_load_explicit(&n->memory, memory_order_relaxed) > n->limit) {
             make_room(n);
         }
@@ -206,7 +211,7 @@ static bool go_to(struct native *n, uint32_t rank, struct seat_state *state, uin
     return true;
 }
 
-static struct seat_state *new_state(struct native *n)
+static __attribute__((noinline)) struct seat_state *new_state(struct native *n)
 {
     struct seat_state *state = wf_xcalloc(1, sizeof(*state));
 
@@ -227,9 +232,7 @@ static inline bool next_of(struct native *n, uint32_t rank, struct seat *seat,
         seat->state = state;
     }
     uint64_t number = cursor->word[0];
-    if ((state->block == NULL || state->op != number ||
-         number - state->block->first_op == state->block->n_ops) &&
-        !go_to(n, rank, state, number)) {
+    if ((number != state->op || number >= state->end) && !go_to(n, rank, state, number)) {
         return false;
     }
     if (!wf_block_next(state->block, &state->arrays, op)) {
