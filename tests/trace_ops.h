@@ -13,9 +13,8 @@
 #include <stdbool.h>
 
 enum { TRACE_ARRAY_MAX = 64 };
-
-/* Requests that ops wait for: those below 80, and a few of the largest. A rank makes all of
- * them first: its ops below TRACE_MADE. */
+/* Requests that ops wait for, small ones and a few large ones; ops below TRACE_MADE make them.
+ */
 enum { TRACE_SMALL = 80, TRACE_MADE = TRACE_SMALL + 4 };
 
 /* An op and what it points at. */
@@ -76,11 +75,9 @@ static uint32_t trace_request(uint32_t i)
     return i < TRACE_SMALL ? i : WF_REQUEST_MAX - 1 - (i - TRACE_SMALL) * 1000000;
 }
 
-/* An op that makes a request of those that the others wait for. */
 static inline void trace_make_request(uint32_t i, struct trace_op *to)
 {
-    memset(to, 0, sizeof(*to));
-    to->op = (struct wf_op){.kind = WF_OP_ISEND, .request = trace_request(i)};
+    *to = (struct trace_op){.op = {.kind = WF_OP_ISEND, .request = trace_request(i)}};
 }
 
 static void trace_roll_set(struct trace_dice *dice, struct trace_op *to)

@@ -80,16 +80,17 @@ static void free_params(const struct settable *of, void *params)
     free(params);
 }
 
-/* A program that waits to see what happens cannot be written down without running it. */
+/* What a program does with what it got cannot be written down without running it, and would be
+ * right on no network but that of the run. Wildcards alone are written as they are. */
 static enum wf_status check_fixed(const struct wf_source *source, struct wf_err *err)
 {
-    if (!source->depends_on_time) {
+    if (!source->follows_matches) {
         return WF_OK;
     }
     return wf_err_set(err, WF_EINVAL,
-                      "gen:%s decides what it does by what it receives first: only a run can "
-                      "tell, with weft replay",
-                      source->ops->name);
+                      "gen:%s is no trace: whom it sends to depends on whose message comes "
+                      "first, so only a run can tell; weft replay gen:%s runs it as it is",
+                      source->ops->name, source->ops->name);
 }
 
 static enum wf_status create(const struct wf_source_ops *ops, const void *params,

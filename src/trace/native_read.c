@@ -18,8 +18,12 @@
 /* Seats that are looked at to make room for one block. */
 enum { HAND_STEPS = 4096, BLOCK_OVERHEAD = 4096 };
 
+struct native;
+
 /* Where a rank stands. */
 struct seat_state {
+    struct native *owner;
+    uint32_t rank;
     struct seat_state *next; /* of all that there are */
     uint64_t op;             /* the number of the next op, if there is a block... */
     uint64_t end;            /* ...and of the first one behind that; 0 if there is none */
@@ -211,10 +215,12 @@ static __attribute__((noinline)) bool go_to(struct native *n, uint32_t rank,
     return true;
 }
 
-static __attribute__((noinline)) struct seat_state *new_state(struct native *n)
+static __attribute__((noinline)) struct seat_state *new_state(struct native *n, uint32_t rank)
 {
     struct seat_state *state = wf_xcalloc(1, sizeof(*state));
 
+    state->owner = n;
+    state->rank = rank;
     (void)pthread_mutex_lock(&n->lock);
     state->next = n->states;
     n->states = state;
@@ -222,43 +228,65 @@ static __attribute__((noinline)) struct seat_state *new_state(struct native *n)
     return state;
 }
 
-static inline bool next_of(struct native *n, uint32_t rank, struct seat *seat,
-                           struct wf_cursor *cursor, struct wf_op *op)
+/* An op that cannot be read: the rank stays where it was. */
+static __attribute__((noinline)) bool refuse_next(struct seat_state *state,
+                                                  struct wf_cursor *cursor)
 {
-    struct seat_state *state = seat->state;
-
-    if (state == NULL) {
-        state = new_state(n);
-        seat->state = state;
-    }
-    uint64_t number = cursor->word[0];
-    if ((number != state->op || number >= state->end) && !go_to(n, rank, state, number)) {
-        return false;
-    }
-    if (!wf_block_next(state->block, &state->arrays, op)) {
-        return refuse(n, rank, state);
-    }
-    state->op = number + 1;
-    cursor->word[0] = number + 1;
-    return true;
+    state->op--;
+    cursor->word[0]--;
+    return refuse(state->owner, state->rank, state);
 }
 
+/* The op that the rank's block stands at. */
+static inline bool take_next(struct seat_state *state, struct wf_cursor *cursor,
+                             struct wf_op *op)
+{
+    state->op++;
+    cursor->word[0] = state->op;
+    return wf_block_next(state->block, &state->arrays, op) ? true : refuse_next(state, cursor);
+}
+
+static __attribute__((noinline)) bool next_elsewhere(struct seat_state *state,
+                                                     struct wf_cursor *cursor, struct wf_op *op)
+{
+    return go_to(state->owner, state->rank, state, cursor->word[0]) &&
+           take_next(state, cursor, op);
+}
+
+static inline bool next_of(struct seat_state *state, struct wf_cursor *cursor, struct wf_op *op)
+{
+    return cursor->word[0] == state->op && state->op < state->end
+               ? take_next(state, cursor, op)
+               : next_elsewhere(state, cursor, op);
+}
+
+static __attribute__((noinline)) bool next_shared(struct native *n, uint32_t rank,
+                                                  struct wf_cursor *cursor, struct wf_op *op)
+{
+    struct seat *seat = &n->seats[rank];
+
+    /* Who takes a block away is done soon. */
+    while (!take_seat(seat)) {
+    }
+    if (seat->state == NULL) {
+        seat->state = new_state(n, rank);
+    }
+    bool more = next_of(seat->state, cursor, op);
+    give_seat(seat);
+    return more;
+}
+
+/* What is done for every op is short, and keeps little over calls: the rest is elsewhere. */
 static bool native_next(const struct wf_source *source, uint32_t rank, struct wf_cursor *cursor,
                         struct wf_op *op)
 {
     struct native *n = native_of(source);
-    struct seat *seat = &n->seats[rank];
 
     assert(rank < source->n_ranks);
-    if (!n->shares) {
-        return next_of(n, rank, seat, cursor, op);
+    if (n->shares || n->seats[rank].state == NULL) {
+        return next_shared(n, rank, cursor, op);
     }
-    /* Who takes a block away is done soon. */
-    while (!take_seat(seat)) {
-    }
-    bool more = next_of(n, rank, seat, cursor, op);
-    give_seat(seat);
-    return more;
+    return next_of(n->seats[rank].state, cursor, op);
 }
 
 /* ---- the rest of a source ---- */

@@ -21,7 +21,9 @@ ERRORS = [
     (["gen", "ring", "-n", "4", "-o", "x.csv", "--parts", "2"], 2, "parts are for .weft"),
     (["gen", "ring", "-n", "4", "-o", "nowhere/x.weft"], 3, "cannot write 'nowhere/x.weft'"),
     (["gen", "ring", "-n", "4", "-o", "ring.weft"], 3, "'ring.weft' exists; -f overwrites it"),
-    (["gen", "masterworker", "-n", "4", "-o", "x.weft"], 3, "only a run can tell"),
+    (["gen", "masterworker", "-n", "4", "-o", "x.weft"], 3,
+     "only a run can tell; weft replay gen:masterworker runs it"),
+    (["gen", "text", "-n", "4", "-o", "x.weft", "-p", "gen.file=seen.txt"], 3, "only a run can"),
     (["info"], 2, "too few words"),
     (["info", "nowhere.weft"], 3, "cannot read 'nowhere.weft'"),
     (["info", "ring.weft", "-n", "4"], 2, "-n means nothing to a trace"),
@@ -194,6 +196,22 @@ def check_cut():
     check(3 * document["ops"] == info("marked.weft")["ops"], "not a third of the ops")
 
 
+def check_wildcards():
+    """A program that takes messages as they come is written as it is, unless it looks at them."""
+    pathlib.Path("any.txt").write_text(
+        "if rank == 0 { repeat size - 1 { recv any 8 } } else { compute 1us * rank send 0 8 }\n",
+        encoding="utf-8")
+    pathlib.Path("seen.txt").write_text(
+        "if rank == 0 { recv any 8 send seen_source 8 } else { send 0 8 recv 0 8 }\n",
+        encoding="utf-8")
+    program = ["-n", "4", "-p", "gen.file=any.txt"]
+    check_run(["gen", "text", *program, "-o", "any.weft"], 0, stdout="4 ranks, 9 ops")
+    results = [parse(run("replay", *source, "--json")).get("result", {})
+               for source in (["gen:text", *program], ["any.weft"])]
+    check(results[0].get("digest") and results[0]["digest"] == results[1].get("digest"),
+          f"wildcards from a trace run otherwise: {results}")
+
+
 def check_errors():
     pathlib.Path("text").write_text("no trace\n", encoding="utf-8")
     pathlib.Path("empty").touch()
@@ -213,5 +231,6 @@ check_tasks()
 check_replay()
 check_partial()
 check_cut()
+check_wildcards()
 check_errors()
 finish()
