@@ -45,14 +45,15 @@ struct wf_flight {
             uint32_t later, earlier; /* cells: what is done, by time; 0 at the ends */
             uint32_t asked;          /* of what is deferred: the handle of the other side */
         };
-        uint64_t cookie[WF_MPI_COOKIE_WORDS]; /* of a collective that is not done */
+        uint64_t cookie[WF_MPI_COOKIE_WORDS - 1]; /* of a collective that is not done */
     };
     uint32_t request; /* or WF_MPI_NO_REQUEST */
     uint16_t kind, flags;
     union {
         uint64_t bytes; /* of a receive: its room, then what came */
         struct {
-            uint32_t step, sequence; /* of a collective */
+            uint32_t step;                /* of a collective */
+            uint16_t sequence, algorithm; /* its number, the lower bits; place in the table */
         };
     };
     /* When it is complete. Until then: of a receive, when it was posted; of a message, when it
@@ -65,7 +66,7 @@ struct wf_flight {
     uint32_t handle;
     union {
         uint32_t peer;      /* a rank of the run */
-        uint32_t algorithm; /* of a collective: its place in the table */
+        uint32_t last_word; /* of a collective: a cell with its cookie's; 0: the word is 0 */
     };
     uint32_t next; /* what is deferred */
 };

@@ -94,6 +94,9 @@ static void resume(void *arg, const struct wf_caller *who)
                 return;
             }
             wf_mpi_poke(who);
+            if (who->rank->state == WF_RANK_FAILED) {
+                return;
+            }
         }
         if (!wf_source_next(turn.source, turn.rank, &cursor, &op)) {
             if (starts_again(&turn)) {
@@ -140,17 +143,18 @@ static void node_event(void *state, const struct wf_event *ev, struct wf_ctx *ct
     wf_mpi_event(&replay->mpi, ctx, state, ev);
 }
 
-static void add_unfinished(const struct wf_caller *who, struct wf_replay_tally *tally)
+static void add_unfinished(const struct wf_turn *turn, struct wf_replay_tally *tally)
 {
+    const struct wf_caller *who = turn->who;
     struct wf_blocked blocked = {.rank = who->number, .failure = who->rank->failure};
 
     tally->unfinished++;
     tally->failed += who->rank->state == WF_RANK_FAILED;
     if (who->rank->state == WF_RANK_FAILED) {
         blocked.fail_peer = who->rank->fail_peer;
-    } else {
-        wf_mpi_stuck(who, &blocked.stuck);
     }
+    wf_mpi_stuck(who, &blocked.stuck);
+    blocked.stuck.group %= wf_replay_groups_per_job(turn->replay);
     wf_tally_block(tally, &blocked);
 }
 
@@ -187,7 +191,7 @@ static void add_rank(const struct wf_replay *replay, const struct wf_caller *who
     if (rank->state == WF_RANK_ENDED) {
         wf_stat_add(&job->finish, rank->clock);
     } else {
-        add_unfinished(who, tally);
+        add_unfinished(&turn, tally);
     }
 }
 

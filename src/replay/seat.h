@@ -65,6 +65,12 @@ enum wf_called wf_replay_call(const struct wf_turn *turn, const struct wf_op *op
 void wf_replay_recall(void *arg, const struct wf_caller *who, const uint64_t *cookie,
                       struct wf_coll_args *args, struct wf_mpi_group *group);
 
+/* Communicators of different jobs must differ too; each job has this many. */
+static inline uint32_t wf_replay_groups_per_job(const struct wf_replay *replay)
+{
+    return replay->n_jobs == 1 ? WF_MPI_GROUPS_MAX : WF_MPI_GROUPS_MAX / WF_TALLY_JOBS;
+}
+
 /* The job of a rank of the run. */
 static inline uint32_t wf_replay_job_of(const struct wf_replay *replay, uint32_t rank)
 {

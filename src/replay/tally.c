@@ -47,12 +47,23 @@ static void merge_stat(struct wf_stat *into, const struct wf_stat *from)
     add_sum(into, from->sum_low, from->sum_high);
 }
 
+/* How much is known of why: an error, that another rank called something else, or nothing. */
+static int insight(const struct wf_blocked *blocked)
+{
+    const struct wf_stuck *stuck = &blocked->stuck;
+
+    if (blocked->failure != WF_FAILURE_NONE) {
+        return 2;
+    }
+    return stuck->other != 0 || stuck->other_bytes != 0 ? 1 : 0;
+}
+
 /* Whether a comes before b. */
 static bool is_before(const struct wf_blocked *a, const struct wf_blocked *b)
 {
-    bool a_failed = a->failure != WF_FAILURE_NONE, b_failed = b->failure != WF_FAILURE_NONE;
+    int more = insight(a) - insight(b);
 
-    return a_failed != b_failed ? a_failed : a->rank < b->rank;
+    return more != 0 ? more > 0 : a->rank < b->rank;
 }
 
 void wf_tally_block(struct wf_replay_tally *tally, const struct wf_blocked *blocked)

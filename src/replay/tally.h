@@ -31,7 +31,7 @@ struct wf_blocked {
     uint32_t rank;    /* of the run */
     uint32_t failure; /* enum wf_failure; if it is none, the rest says what it waits for */
     uint32_t fail_peer, padding;
-    struct wf_stuck stuck;
+    struct wf_stuck stuck; /* its communicator is numbered as in its job */
 };
 
 /* A rank that waited long. */
@@ -77,7 +77,8 @@ struct wf_replay_tally {
     struct wf_stat regions[WF_TALLY_REGIONS];        /* time in each, by number */
     struct wf_mark marks[WF_TALLY_MARKS];            /* of the first iterations, in order */
     uint32_t n_blocked, n_waits, n_marks, n_unasked; /* entries used */
-    struct wf_blocked blocked[WF_TALLY_BLOCKED];     /* failed ranks first, then by number */
+    struct wf_blocked blocked[WF_TALLY_BLOCKED];     /* failed ranks first, then those that
+                                                    know why they wait, then by number */
     struct wf_waited waits[WF_TALLY_WAITS];          /* the longest first, then by number */
     struct wf_unasked unasked[1];                    /* of the rank with the lowest number */
 };

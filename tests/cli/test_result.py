@@ -25,9 +25,36 @@ FAILURES = {
     "unmatched": ("if rank == 0 { send 1 100 }", "failed", "ends with 1 message that nobody rec"),
     "mismatch": ("if rank == 0 { barrier } else { allreduce 8 }", "deadlock",
                  "rank 0 waits in barrier for rank 1, which called allreduce"),
+    "sizes": ("if rank == 0 { bcast 1000 } else { bcast 10 }", "failed",
+              "rank 1 expects 10 B of bcast on communicator 0 from rank 0, which calls it with "
+              "other sizes and sends 1000 B"),
+    "roots": ("bcast 8 root rank barrier", "failed",
+              "ends with 2 messages that nobody received: rank 0 did not receive one of bcast "
+              "with root 1 from rank 1"),
+    "waiting_roots": ("bcast 8 root 1 - rank", "deadlock",
+                      "rank 0 waits in bcast for rank 1, 1 more waits"),
     "ssend": ("ssend 1 - rank 8 recv 1 - rank 8", "deadlock",
               "rank 0 waits for rank 1 to receive its message with tag 0"),
 }
+# What a collective is of depends on who was first, and must not change when the next one comes.
+SEEN = """
+if rank == 0 {
+    recv any 8
+    iallreduce 100 * seen_source
+    allreduce 50 * seen_source
+    recv any 8
+    waitall
+    reduce 10 * seen_source
+} else {
+    compute (rank - 1) * 1ms
+    isend 0 8
+    iallreduce 100
+    allreduce 50
+    waitall
+    reduce 20
+}
+"""
+VALUES = "region solve n = 10 * (rank + 1) { compute 1ms } region solve { compute 1ms }"
 REGIONS = """
 repeat 3 { iteration {
     region solve { compute 1ms * (rank + 1) allreduce 8 }
@@ -163,6 +190,22 @@ def check_parts():
     pathlib.Path("t.weft").unlink()
 
 
+def check_texts():
+    """What a program has seen, and the value of a region."""
+    for name, text in [("seen", SEEN), ("values", VALUES)]:
+        pathlib.Path(f"{name}.weft").write_text(text, encoding="utf-8")
+    for bytes_ in ["0", "1GiB"]:
+        check_schedules(["replay", "gen:text", "-n", "3", "-p", "gen.file=seen.weft", "-p",
+                         f"mpi.eager_max={bytes_}"])
+    done = run("replay", "gen:text", "-n", "3", "-p", "gen.file=values.weft", "-p",
+               "cpu.region.solve=2us*n + 1us", "--json")
+    compute = parse(done)["result"]["ranks"]["compute_ps"]
+    check(compute == {"min": 22 * 10**6, "mean": 42 * 10**6, "max": 62 * 10**6},
+          "the value of a region is not n", done)
+    for name in ["seen", "values"]:
+        pathlib.Path(f"{name}.weft").unlink()
+
+
 def check_efficiency():
     """The product of the parts is the whole, and the parts are what they are called."""
     done = run("replay", "gen:text", "-n", "3", "-p", "gen.file=regions.weft", "--efficiency",
@@ -247,6 +290,7 @@ def main():
     check_failures()
     check_jobs()
     check_parts()
+    check_texts()
     check_efficiency()
     check_files()
     check_schedules([*REPLAY, "-p", "gen.allreduce=true"])

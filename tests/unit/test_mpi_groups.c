@@ -145,6 +145,14 @@ static void fill_blocks(struct blocks *out, uint32_t rank, uint32_t n_ranks)
     out->sources[2] = out->destinations[2] = WF_PROC_NULL;
 }
 
+/* What the neighbours of the ring send. */
+static void expect_neighbors(struct blocks *out, uint32_t n_ranks)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        out->recv_counts[i] = out->sources[i] % n_ranks * 10 + i;
+    }
+}
+
 static bool has_equal_counts(enum wf_op_kind kind)
 {
     return kind == WF_OP_ALLGATHERV || kind == WF_OP_REDUCE_SCATTER || kind == WF_OP_GATHERV ||
@@ -162,9 +170,12 @@ static struct outcome run_collective(enum wf_op_kind kind, enum wf_op_kind plain
 
     for (uint32_t i = 0; i < n_ranks; i++) {
         fill_blocks(&blocks[i], i, n_ranks);
+        if (wf_op_info(plain)->detail >= WF_COLL_NEIGHBOR_ALLGATHER) {
+            expect_neighbors(&blocks[i], n_ranks);
+        }
         bool equal = has_equal_counts(plain);
         ops[i][0] = (struct wf_op){.kind = kind,
-                                   .bytes = 600 + (equal ? i : 0),
+                                   .bytes = equal ? blocks[0].counts[i] : 600,
                                    .root = n_ranks / 2,
                                    .request = 3,
                                    .counts = blocks[equal ? 0 : i].counts,
