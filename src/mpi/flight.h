@@ -35,6 +35,7 @@ enum {
     WF_FLIGHT_RECEIVES = 4096,    /* of a persistent request: what it starts is a receive */
     WF_FLIGHT_SYNCHRONOUS = 8192, /* ...or a send of this mode */
     WF_FLIGHT_BUFFERED = 16384,
+    WF_FLIGHT_APART = 32768, /* done and awaited: in the list of those */
 };
 
 struct wf_flight {
@@ -43,7 +44,11 @@ struct wf_flight {
         struct {
             struct wf_match_key key;
             uint32_t later, earlier; /* cells: what is done, by time; 0 at the ends */
-            uint32_t asked;          /* of what is deferred: the handle of the other side */
+            union {
+                uint32_t asked; /* of what is deferred: the handle of the other side */
+                uint32_t
+                    order; /* of what is done: of those at the same time, which was first */
+            };
         };
         uint64_t cookie[WF_MPI_COOKIE_WORDS - 1]; /* of a collective that is not done */
     };

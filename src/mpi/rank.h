@@ -58,6 +58,7 @@ struct wf_rank {
     uint32_t awaited;             /* requests that it waits for... */
     uint32_t missing;             /* ...and of those, that are not complete */
     struct wf_done done;          /* requests that are complete and not yet waited for... */
+    struct wf_done done_awaited;  /* ...and those that it waits for, with others... */
     struct wf_done done_in_colls; /* ...and messages of the steps of collectives */
     struct wf_match match;
     uint32_t slots[WF_RANK_SLOTS]; /* the program's requests with small numbers, cells... */
@@ -87,7 +88,10 @@ struct wf_rank {
     int32_t seen_tag;
     uint32_t fail_peer; /* whom its failure has to do with, or its probe */
     int32_t probe_tag;  /* likewise its tag */
-    uint32_t fail_context;
+    union {
+        uint32_t done_order; /* requests that were complete so far */
+        uint32_t fail_context;
+    };
 };
 
 /* On whose behalf a call is made. */

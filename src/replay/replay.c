@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/replay.h"
 
-#include "base/histogram.h"
 #include "base/mem.h"
-#include "base/rng.h"
 #include "mpi/stuck.h"
 #include "replay/pe.h"
 #include "replay/seat.h"
@@ -158,11 +156,6 @@ static void add_unfinished(const struct wf_turn *turn, struct wf_replay_tally *t
     wf_tally_block(tally, &blocked);
 }
 
-static uint64_t fingerprint(uint32_t rank, int64_t clock)
-{
-    return wf_rng_mix((uint64_t)clock + (rank + UINT64_C(1)) * WF_RNG_GOLDEN);
-}
-
 static void add_rank(const struct wf_replay *replay, const struct wf_caller *who,
                      struct wf_replay_tally *tally)
 {
@@ -172,7 +165,7 @@ static void add_rank(const struct wf_replay *replay, const struct wf_caller *who
     struct wf_unasked unasked = {.rank = who->number};
     int64_t waits = 0;
 
-    tally->ends += fingerprint(who->number, rank->clock);
+    wf_tally_end(tally, who->number, rank->clock);
     job->messages += rank->sent_messages;
     job->bytes = wf_count_add(job->bytes, rank->sent_bytes);
     wf_mpi_left(who, &unasked.left);
@@ -236,10 +229,7 @@ static void node_commit(const struct wf_event *ev, const void *at, struct wf_ctx
     }
     memcpy(&note, at, sizeof(note));
     if (note.what == WF_NOTED_LATENCY) {
-        wf_stat_add(&tally->latency, note.value);
-        if (net->n_sums > 0) {
-            wf_tally_words(tally)->word[wf_histogram_bucket((uint64_t)note.value)]++;
-        }
+        wf_tally_latency(tally, net->n_sums > 0 ? wf_tally_words(tally) : NULL, note.value);
     } else if (note.what != WF_NOTED_REGION) {
         wf_tally_mark(tally, note.number, note.what == WF_NOTED_END, note.value);
     } else if (note.number < WF_TALLY_REGIONS) {
@@ -323,15 +313,10 @@ enum wf_status wf_replay_new(struct wf_engine *engine, const struct wf_replay_co
     uint32_t first = wf_engine_add(engine, &replay->ops, config->place->n_nodes,
                                    wf_mpi_node_size(&replay->mpi), replay);
     if (config->net->n_sums > 0) {
-        uint64_t words = config->net->n_sums + config->net->n_maxima;
         config->net->words_offset = sizeof(struct wf_replay_tally);
-        wf_engine_tally(engine,
-                        sizeof(struct wf_replay_tally) + sizeof(struct wf_net_words) +
-                            words * sizeof(uint64_t),
-                        wf_tally_merge_all);
-    } else {
-        wf_engine_tally(engine, sizeof(struct wf_replay_tally), wf_tally_merge);
     }
+    wf_engine_tally(engine, wf_tally_size(sizeof(struct wf_replay_tally), config->net),
+                    config->net->n_sums > 0 ? wf_tally_merge_all : wf_tally_merge);
     wf_mpi_attach(&replay->mpi, config->net, engine, first);
     *out = replay;
     return WF_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/tally.h"
 
+#include "base/histogram.h"
 #include "base/int128.h"
 #include "base/rng.h"
 #include "base/units.h"
@@ -224,21 +225,45 @@ void wf_tally_merge(void *into, const void *from)
     }
 }
 
-void wf_tally_merge_all(void *into, const void *from)
+void wf_tally_merge_words(struct wf_net_words *into, const struct wf_net_words *from)
 {
-    struct wf_net_words *a = wf_tally_words(into);
-    const struct wf_net_words *b = (const void *)((const struct wf_replay_tally *)from + 1);
-
-    wf_tally_merge(into, from);
-    if (b->n_sums == 0) {
+    if (from->n_sums == 0) {
         return;
     }
-    a->n_sums = b->n_sums;
-    a->n_maxima = b->n_maxima;
-    for (uint64_t i = 0; i < b->n_sums; i++) {
-        a->word[i] += b->word[i];
+    into->n_sums = from->n_sums;
+    into->n_maxima = from->n_maxima;
+    for (uint64_t i = 0; i < from->n_sums; i++) {
+        into->word[i] += from->word[i];
     }
-    for (uint64_t i = b->n_sums; i < b->n_sums + b->n_maxima; i++) {
-        a->word[i] = b->word[i] > a->word[i] ? b->word[i] : a->word[i];
+    for (uint64_t i = from->n_sums; i < from->n_sums + from->n_maxima; i++) {
+        into->word[i] = from->word[i] > into->word[i] ? from->word[i] : into->word[i];
     }
+}
+
+void wf_tally_merge_all(void *into, const void *from)
+{
+    wf_tally_merge(into, from);
+    wf_tally_merge_words(wf_tally_words(into),
+                         (const void *)((const struct wf_replay_tally *)from + 1));
+}
+
+void wf_tally_end(struct wf_replay_tally *tally, uint32_t rank, int64_t clock)
+{
+    tally->ends += wf_rng_mix((uint64_t)clock + (rank + UINT64_C(1)) * WF_RNG_GOLDEN);
+}
+
+void wf_tally_latency(struct wf_replay_tally *tally, struct wf_net_words *words,
+                      int64_t latency)
+{
+    wf_stat_add(&tally->latency, latency);
+    if (words != NULL) {
+        words->word[wf_histogram_bucket((uint64_t)latency)]++;
+    }
+}
+
+size_t wf_tally_size(size_t size, const struct wf_net *net)
+{
+    return net->n_sums == 0 ? size
+                            : size + sizeof(struct wf_net_words) +
+                                  (net->n_sums + net->n_maxima) * sizeof(uint64_t);
 }

@@ -9,6 +9,7 @@
 
 #include "mpi/stuck.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -97,10 +98,22 @@ void wf_tally_mark(struct wf_replay_tally *tally, uint32_t number, bool is_end, 
 void wf_tally_merge(void *into, const void *from); /* wf_merge_fn */
 /* Likewise, of tallies that the network's statistics follow. */
 void wf_tally_merge_all(void *into, const void *from);
+void wf_tally_merge_words(struct wf_net_words *into, const struct wf_net_words *from);
 
 static inline struct wf_net_words *wf_tally_words(struct wf_replay_tally *tally)
 {
     return (void *)(tally + 1);
 }
+
+/* A rank, or PE, whose clock stands there at the end. */
+void wf_tally_end(struct wf_replay_tally *tally, uint32_t rank, int64_t clock);
+
+/* A message that took so long; `words` are the network's statistics, or null. */
+void wf_tally_latency(struct wf_replay_tally *tally, struct wf_net_words *words,
+                      int64_t latency);
+
+/* Bytes of a tally of `size` bytes with the statistics of a network behind it, if it has any.
+ */
+size_t wf_tally_size(size_t size, const struct wf_net *net);
 
 #endif
