@@ -352,9 +352,10 @@ static enum wf_called do_one_sided(const struct wf_turn *turn, const struct wf_o
 }
 
 static void note(const struct wf_turn *turn, enum wf_replay_noted what, uint32_t number,
-                 int64_t value)
+                 int64_t time)
 {
-    const struct wf_replay_note noted = {(uint32_t)what, number, value};
+    const struct wf_replay_note noted = {(uint16_t)what, (uint16_t)turn->job, number,
+                                         turn->who->rank->clock, time};
 
     turn->who->rank->noted = 1;
     wf_note(turn->who->ctx, &noted, sizeof(noted));
@@ -402,10 +403,9 @@ static enum wf_called do_marker(const struct wf_turn *turn, const struct wf_op *
     if (op->kind == WF_OP_REGION_END) {
         leave_region(turn);
     } else if (op->kind == WF_OP_ITERATION_BEGIN) {
-        note(turn, WF_NOTED_BEGIN, at->iteration++, turn->who->rank->clock);
+        note(turn, WF_NOTED_BEGIN, at->iteration++, 0);
     } else {
-        note(turn, WF_NOTED_END, at->iteration > 0 ? at->iteration - 1 : 0,
-             turn->who->rank->clock);
+        note(turn, WF_NOTED_END, at->iteration > 0 ? at->iteration - 1 : 0, 0);
     }
     return WF_CALLED_DONE;
 }

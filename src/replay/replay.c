@@ -208,16 +208,17 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
 
 static void note_latency(void *arg, struct wf_ctx *ctx, int64_t latency)
 {
-    const struct wf_replay_note note = {WF_NOTED_LATENCY, 0, latency};
+    const struct wf_replay_note note = {.what = WF_NOTED_LATENCY, .at = latency};
 
     (void)arg;
-    wf_note(ctx, &note, sizeof(note));
+    wf_note(ctx, &note, offsetof(struct wf_replay_note, time));
 }
 
 /* What is noted is counted when it is final: no rank has to keep it, and nothing is undone. */
 static void node_commit(const struct wf_event *ev, const void *at, struct wf_ctx *ctx)
 {
-    const struct wf_net *net = ((const struct wf_replay *)wf_model(ctx))->mpi.net;
+    const struct wf_replay *replay = wf_model(ctx);
+    const struct wf_net *net = replay->mpi.net;
     struct wf_replay_tally *tally = wf_tally(ctx);
     struct wf_replay_note note;
 
@@ -227,13 +228,17 @@ static void node_commit(const struct wf_event *ev, const void *at, struct wf_ctx
     if (at == NULL) {
         return;
     }
-    memcpy(&note, at, sizeof(note));
+    memcpy(&note, at, offsetof(struct wf_replay_note, time));
     if (note.what == WF_NOTED_LATENCY) {
-        wf_tally_latency(tally, net->n_sums > 0 ? wf_tally_words(tally) : NULL, note.value);
-    } else if (note.what != WF_NOTED_REGION) {
-        wf_tally_mark(tally, note.number, note.what == WF_NOTED_END, note.value);
-    } else if (note.number < WF_TALLY_REGIONS) {
-        wf_stat_add(&tally->regions[note.number], note.value);
+        wf_tally_latency(tally, net->n_sums > 0 ? wf_tally_words(tally) : NULL, note.at);
+    } else if (note.what == WF_NOTED_REGION) {
+        memcpy(&note, at, sizeof(note));
+        wf_marks_region(&tally->marks, note.job, note.number, note.at, note.time);
+    } else {
+        const struct wf_mark mark = {
+            .job = note.job, .number = note.number, .is_end = note.what == WF_NOTED_END};
+
+        wf_marks_pass(&tally->marks, &mark, wf_marks_kept(replay->n_jobs), note.at);
     }
 }
 

@@ -49,9 +49,10 @@ struct wf_turn {
 
 /* What an event leaves for its commit. */
 struct wf_replay_note {
-    uint32_t what; /* enum wf_replay_noted */
-    uint32_t number;
-    int64_t value;
+    uint16_t what, job; /* enum wf_replay_noted; of a mark, whose it is */
+    uint32_t number;    /* of the region or iteration */
+    int64_t at;         /* when the mark was passed; or how long the message took */
+    int64_t time;       /* in the region; not kept of messages */
 };
 
 enum wf_replay_noted { WF_NOTED_LATENCY, WF_NOTED_REGION, WF_NOTED_BEGIN, WF_NOTED_END };

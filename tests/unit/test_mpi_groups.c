@@ -267,13 +267,21 @@ static void regions_and_iterations_are_timed(void)
     const struct wf_replay_tally *t = &out.tally;
 
     CHECK(is_complete(&out));
-    CHECK(t->regions[6].n == 2 && t->regions[6].min == 30 + A && t->regions[6].max == 30 + A);
-    CHECK(t->regions[5].n == 2 && t->regions[5].max == 730 + A);
-    CHECK_U64(t->n_marks, 4);
-    CHECK(t->marks[0].number == 0 && !t->marks[0].is_end && t->marks[0].time.max == 0);
-    CHECK(t->marks[1].number == 0 && t->marks[1].is_end && t->marks[1].time.max == 730 + A);
-    CHECK(t->marks[2].number == 1 && t->marks[2].time.n == 2);
-    CHECK(t->marks[3].number == 1 && t->marks[3].is_end && t->marks[3].time.min == 730 + A);
+    const struct wf_region_marks *five = &t->marks.regions[0][5],
+                                 *six = &t->marks.regions[0][6];
+
+    CHECK(six->time.n == 2 && six->time.min == 30 + A && six->time.max == 30 + A);
+    CHECK(six->first == 700 && six->last == 730 + A);
+    CHECK(five->time.n == 2 && five->time.max == 730 + A);
+    CHECK(five->first == 0 && five->last == 730 + A);
+    CHECK_U64(t->marks.n, 4);
+    CHECK(t->marks.list[0].number == 0 && !t->marks.list[0].is_end &&
+          t->marks.list[0].time.max == 0);
+    CHECK(t->marks.list[1].number == 0 && t->marks.list[1].is_end &&
+          t->marks.list[1].time.max == 730 + A);
+    CHECK(t->marks.list[2].number == 1 && t->marks.list[2].time.n == 2);
+    CHECK(t->marks.list[3].number == 1 && t->marks.list[3].is_end &&
+          t->marks.list[3].time.min == 730 + A);
 }
 
 /* The first job three times from 5000 on, the second beside it; their ranks and communicators
