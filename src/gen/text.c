@@ -295,7 +295,11 @@ static bool make_op(struct run *run, const struct wf_instr *instr, struct wf_op 
         op->count = run->at.n_requests;
         run->at.n_requests = 0;
     } else if (info->family == WF_FAMILY_MARKER) {
+        int64_t number;
+
+        made = amount(run, instr->bytes, INT64_MAX, &number, "the region's n is negative");
         op->tag = (int32_t)instr->comm;
+        op->bytes = (uint64_t)number;
     } else {
         made = make_message(run, instr, op);
     }

@@ -176,15 +176,23 @@ static void node_init(void *state, struct wf_ctx *ctx)
     }
 }
 
+static struct wf_net_words *words_of(struct wf_pe_tally *tally)
+{
+    return (void *)(tally + 1);
+}
+
 static void node_commit(const struct wf_event *ev, const void *note, struct wf_ctx *ctx)
 {
+    const struct wf_net *net = ((const struct wf_pes *)wf_model(ctx))->net;
     struct wf_pe_tally *tally = wf_tally(ctx);
     int64_t latency;
 
-    (void)ev;
+    if (net->n_sums > 0 && ev->kind < WF_NET_KINDS) {
+        net->ops->commit(net, ev, ctx);
+    }
     if (note != NULL) {
         memcpy(&latency, note, sizeof(latency));
-        wf_stat_add(&tally->replay.latency, latency);
+        wf_tally_latency(&tally->replay, net->n_sums > 0 ? words_of(tally) : NULL, latency);
     }
 }
 
@@ -221,6 +229,12 @@ void wf_pe_tally_merge(void *into, const void *from)
     }
 }
 
+void wf_pe_tally_merge_all(void *into, const void *from)
+{
+    wf_pe_tally_merge(into, from);
+    wf_tally_merge_words(words_of(into), (const void *)((const struct wf_pe_tally *)from + 1));
+}
+
 static void add_unfinished(const struct wf_pe_turn *turn, struct wf_pe_tally *tally)
 {
     uint32_t pe = turn->first + turn->number;
@@ -249,6 +263,7 @@ static void add_pe(const struct wf_pe_turn *turn, struct wf_pe_tally *tally)
     sum->bytes = wf_count_add(sum->bytes, pe->sent_bytes);
     tally->tasks += pe->started;
     tally->surplus += pe->surplus;
+    wf_tally_end(&tally->replay, number, pe->free_at);
     tally->replay.unreceived += pe->unneeded;
     tally->replay.timeless += pe->free_at == WF_TIME_MAX;
     wf_stat_add(&sum->compute, pe->compute_ps);
@@ -268,6 +283,11 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
     const struct wf_pes *pes = wf_model(ctx);
     uint32_t n_seats = wf_place_n_seats(pes->place, wf_self(ctx) - pes->net->first_node);
 
+    if (pes->net->ops->finish != NULL) {
+        struct wf_pe_tally *tally = wf_tally(ctx);
+
+        pes->net->ops->finish(pes->net, ctx, state, &tally->replay.net);
+    }
     for (uint32_t seat = 0; seat < n_seats; seat++) {
         /* Nothing is changed: a turn is how a PE is looked at. */
         const struct wf_pe_turn turn = turn_of(pes, ctx, wf_unconst(state), seat);
@@ -345,8 +365,12 @@ enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *c
     uint32_t first =
         wf_engine_add(engine, &pes->ops, config->place->n_nodes, node_size(pes), pes);
     wf_engine_cells(engine, WF_PE_CELL_SIZE);
+    if (config->net->n_sums > 0) {
+        config->net->words_offset = sizeof(struct wf_pe_tally);
+    }
     wf_net_attach(config->net, engine, first, &user);
-    wf_engine_tally(engine, sizeof(struct wf_pe_tally), wf_pe_tally_merge);
+    wf_engine_tally(engine, wf_tally_size(sizeof(struct wf_pe_tally), config->net),
+                    config->net->n_sums > 0 ? wf_pe_tally_merge_all : wf_pe_tally_merge);
     *out = pes;
     return WF_OK;
 }

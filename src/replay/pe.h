@@ -73,8 +73,8 @@ struct wf_pe_blocked {
 /* Zeroed is empty. */
 struct wf_pe_tally {
     /* Of this: messages, bytes, finish, compute, overhead; as wait[WF_IN_RECV], the time up to
-     * its last task in which a PE was idle; latency; unfinished, timeless; and as unreceived,
-     * messages that no task needed. */
+     * its last task in which a PE was idle; latency; ends, net; unfinished, timeless; and as
+     * unreceived, messages that no task needed. */
     struct wf_replay_tally replay;
     uint64_t tasks;   /* that ran */
     uint64_t surplus; /* that would have run once more: the graph makes no sense */
@@ -83,6 +83,8 @@ struct wf_pe_tally {
 };
 
 void wf_pe_tally_merge(void *into, const void *from); /* wf_merge_fn */
+/* Likewise, of tallies that the network's statistics follow. */
+void wf_pe_tally_merge_all(void *into, const void *from);
 
 /* Adds the nodes and their PEs to the engine, connects the network and asks for a tally of
  * struct wf_pe_tally: all that is left to do is wf_engine_run(). Fails with WF_EINVAL if there

@@ -148,6 +148,10 @@ static enum wf_status graph_describe(const struct wf_job *job, const struct wf_e
     if (outcome != WF_ELIMIT) {
         wf_doc_count(result, "tasks", tally->tasks);
     }
+    if (job->setup.net->n_sums > 0 && (outcome == WF_OK || outcome == WF_ESIM)) {
+        job->setup.net->ops->describe(job->setup.net, (const void *)(tally + 1),
+                                      wf_record_end(&tally->replay, run), result);
+    }
     if (outcome == WF_ESIM && tally->n_blocked > 0) {
         add_waiting_tasks(result, &jobs, tally);
         outcome = deadlocked(run, &jobs, tally, err);

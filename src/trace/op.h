@@ -45,7 +45,8 @@ struct wf_op {
     uint32_t count;   /* ...of a set */
     uint32_t root;    /* collectives with a root */
     uint32_t new_comm; /* comm: the communicator that is made */
-    uint64_t bytes;    /* send, recv (room), one-sided; collectives: as coll/coll.h says */
+    uint64_t bytes;    /* send, recv (room), one-sided; collectives: as coll/coll.h says;
+                          region_begin: what the formula of the region calls n */
     int64_t duration;  /* compute: picoseconds, not negative */
 
     uint32_t recv_peer; /* sendrecv: the receive */

@@ -39,6 +39,8 @@ PROGRAMS = [
     ["replay", "gen:masterworker", "-n", "7"],
     ["replay", "gen:coll", "-n", "9", "-p", "gen.kind=alltoallv", "-p", "mpi.progress=calls"],
     ["replay", "gen:leanmd", "-n", "20", "-p", "gen.cells=4x4x4", "-p", "gen.steps=2"],
+    ["replay", "gen:leanmd", "-n", "8", "-p", "gen.cells=3x3x3", "-p", "gen.atoms=20", "--net",
+     "packet", "--topo", "torus:2x2x2", "-p", "net.stats=summary"],
     ["replay", "gen:leanmd", "-n", "20", "-p", "gen.cells=4x4x4", "-p", "gen.steps=2",
      "-p", "replay.granularity=single"],
     ["replay", "gen:stencil3d", "-n", "27", "--net", "latency", "--topo", "torus:4x4x4",
