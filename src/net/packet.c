@@ -16,6 +16,7 @@ static const char *const buffers_names[] = {"unbounded", "credits", NULL};
 static const char *const stats_names[] = {"off", "summary", "links", NULL};
 static const char *const nic_names[] = {"fcfs", "rr", NULL};
 
+static const char *const ecmp_names[] = {"flow", "message", "packet", NULL};
 static const char *const preset_names[] = {"none", "torusnet", NULL};
 
 /* The figures of the torus network of CODES as TraceR's examples use it: packets that are
@@ -103,6 +104,13 @@ static const struct wf_param params_table[] = {
      .offset = offsetof(struct wf_packet_params, routing_file),
      .def = "",
      .doc = "File that the routing policy reads, if it reads one"},
+    {.name = "ecmp",
+     .type = WF_PARAM_ENUM,
+     .offset = offsetof(struct wf_packet_params, ecmp),
+     .def = "flow",
+     .choices = ecmp_names,
+     .doc = "With routing ecmp: what takes one way: all between two nodes (flow), each message "
+            "or each packet"},
     {.name = "fail",
      .type = WF_PARAM_TEXT,
      .offset = offsetof(struct wf_packet_params, fail),
@@ -202,14 +210,10 @@ static enum wf_status make_route(struct wf_packet_net *model,
                                  const struct wf_packet_params *given, struct wf_err *err)
 {
     const struct wf_route_ops *ops = NULL;
-    struct wf_route *route = NULL;
     enum wf_status status = wf_route_find(given->routing, &ops, err);
 
-    if (status == WF_OK) {
-        status = ops->create(model->topo, given->routing_file, &route, err);
-    }
-    model->route = status == WF_OK ? route : NULL;
-    return status;
+    return status == WF_OK ? ops->create(model->topo, given->routing_file, &model->route, err)
+                           : status;
 }
 
 static uint32_t most_ports(const struct wf_topo *topo, uint32_t begin, uint32_t end)
@@ -424,13 +428,15 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
     model->nic = (enum wf_packet_nic)given->nic;
     model->is_minimal =
         strcmp(model->route->ops->name, "minimal") == 0 && model->n_channels == 0;
-    model->overtakes = !model->route->ops->is_oblivious;
+    model->flow = model->route->ops->is_by_flow ? given->ecmp : WF_PACKET_FLOW_PAIR;
+    bool together = model->route->ops->is_oblivious && model->flow != WF_PACKET_FLOW_PACKET;
+    model->overtakes = !together || model->flow == WF_PACKET_FLOW_MESSAGE;
+    model->is_in_order = together;
     model->has_queue = model->nic == WF_PACKET_ROUND_ROBIN || model->n_channels > 0;
     model->packet_bytes = (uint32_t)given->packet;
     model->header_bytes = (uint32_t)given->header;
     /* What is left of an instant when all arrivals of the one before are known must suffice. */
-    model->trains = given->trains && model->route->ops->is_oblivious && least >= 2 &&
-                    model->n_channels == 0;
+    model->trains = given->trains && together && least >= 2 && model->n_channels == 0;
 
     bool counts = given->stats != WF_STATS_OFF;
     size_t each = sizeof(struct wf_port) + model->n_channels * sizeof(struct wf_channel) +

@@ -42,11 +42,17 @@ static uint64_t packet_random(const struct wf_route_query *query)
     return wf_random(((const struct asker *)query->arg)->spot->ctx);
 }
 
-/* Ways depend on source and destination alone unless the policy looks at queues: then messages
- * between two nodes cannot overtake each other. */
-static uint64_t flow_of(const struct wf_packet_head *head)
+/* What takes one way by a hash: net.ecmp. */
+static uint64_t flow_of(const struct wf_spot *spot, const struct wf_packet_head *head)
 {
-    return (uint64_t)head->src << 32 | head->dst;
+    uint64_t pair = (uint64_t)head->src << 32 | head->dst;
+
+    if (spot->model->flow == WF_PACKET_FLOW_PAIR) {
+        return pair;
+    }
+    return spot->model->flow == WF_PACKET_FLOW_MESSAGE
+               ? wf_rng_mix(pair) + (head->number + UINT64_C(1)) * WF_RNG_GOLDEN
+               : wf_random(spot->ctx);
 }
 
 static uint32_t choose_port(const struct wf_spot *spot, struct wf_packet_head *head)
@@ -60,7 +66,7 @@ static uint32_t choose_port(const struct wf_spot *spot, struct wf_packet_head *h
         .at = spot->vertex,
         .dst = head->dst,
         .in_port = head->in_port == WF_PACKET_NO_PORT ? WF_TOPO_NO_PORT : head->in_port,
-        .flow = flow_of(head),
+        .flow = flow_of(spot, head),
         .queue = queue_bytes,
         .random = ops->is_oblivious ? flow_random : packet_random,
         .arg = &asker,

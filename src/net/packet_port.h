@@ -115,11 +115,12 @@ void wf_credit_return(const struct wf_spot *spot, const struct wf_packet_head *h
 /* An event of kind WF_PACKET_CREDIT. */
 void wf_credit_event(const struct wf_spot *spot, const struct wf_packet_credit *credit);
 
-/* ---- packet_order.c; packets may overtake each other ---- */
+/* ---- packet_order.c; messages may overtake each other ---- */
 
 /* The number of the next message to a node. */
 uint32_t wf_order_number(const struct wf_spot *spot, uint32_t dst);
-/* A packet is here, all of it at the time `at`. */
+/* A packet is here, all of it at the time `at`; where packets of a message keep their order,
+ * the last one of a message. */
 void wf_order_deliver(const struct wf_spot *spot, const struct wf_piece *piece, int64_t at);
 /* An event of kind WF_PACKET_READY. */
 void wf_order_ready(const struct wf_spot *spot, uint32_t src);

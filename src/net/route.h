@@ -36,7 +36,8 @@ struct wf_route_query {
     uint32_t at;      /* the vertex where the packet is */
     uint32_t dst;     /* the node it is for; not `at` */
     uint32_t in_port; /* of `at`, by which it came; WF_TOPO_NO_PORT: it is injected here */
-    uint64_t flow;    /* the same for all packets of a message, different between messages */
+    uint64_t flow;    /* the same for all that is to take one way: between two nodes, of a
+                         message, or a number for each packet and router (net.ecmp) */
     /* Bytes that wait before a port of `at`, or of the vertex behind it for the policies that
      * know all (global); null for policies that do not ask. */
     uint64_t (*queue)(const struct wf_route_query *query, uint32_t vertex, uint32_t port);
@@ -50,9 +51,10 @@ struct wf_route;
 struct wf_route_ops {
     const char *name;    /* "minimal" */
     const char *summary; /* one line, for --help */
-    /* Whether every packet of a message takes the same way, whatever else happens: then a
-     * message is routed as a whole. */
+    /* Whether every packet of a flow takes the same way, whatever else happens: then a message
+     * is routed as a whole. */
     bool is_oblivious;
+    bool is_by_flow; /* oblivious, and of a way nothing counts but its ends and the flow */
     bool asks_queues;
 
     /* Whether the policy works on a topology, and what it needs there. Fails with WF_EINVAL and

@@ -22,6 +22,8 @@ static const char *const ejections[] = {"unlimited", "unlimited", "link", "5GB/s
 static const char *const timings[] = {"cut_through", "store_and_forward"};
 static const char *const nics[] = {"fcfs", "fcfs", "rr"};
 static const char *const headers[] = {"0B", "0B", "16B"};
+static const char *const routings[] = {"minimal", "minimal", "ecmp"};
+static const char *const flows[] = {"flow", "message", "packet"};
 static const uint64_t grains[] = {1, 1000, 51200, 10000, 25600};
 
 #define PICK(array, r) (array)[(r) % (sizeof(array) / sizeof((array)[0]))]
@@ -72,6 +74,8 @@ static void choose_params(struct draws *draws, struct random_case *out)
     packet_set(&out->params, "timing", PICK(timings, draw(draws)));
     packet_set(&out->params, "header", PICK(headers, draw(draws)));
     packet_set(&out->params, "nic", PICK(nics, draw(draws)));
+    packet_set(&out->params, "routing", PICK(routings, draw(draws)));
+    packet_set(&out->params, "ecmp", PICK(flows, draw(draws)));
 }
 
 static void make_case(uint64_t seed, struct random_case *out)
