@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "net/levels.h"
-#include "net/packet_port.h"
+#include "net/packet_news.h"
 #include "topo/damaged.h"
 #include "topo/nested.h"
 
@@ -111,6 +111,13 @@ static const struct wf_param params_table[] = {
      .choices = ecmp_names,
      .doc = "With routing ecmp: what takes one way: all between two nodes (flow), each message "
             "or each packet"},
+    {.name = "info_step",
+     .type = WF_PARAM_SIZE,
+     .offset = offsetof(struct wf_packet_params, info_step),
+     .def = "2KiB",
+     .max = "1GiB",
+     .doc = "With routing ugal_g: routers tell their neighbours of a queue when it differs by "
+            "this from what they know"},
     {.name = "fail",
      .type = WF_PARAM_TEXT,
      .offset = offsetof(struct wf_packet_params, fail),
@@ -283,6 +290,8 @@ static void dispatch(const struct wf_spot *spot, const struct wf_event *ev)
         wf_order_ready(spot, (uint32_t)ev->payload[0]);
     } else if (ev->kind == WF_PACKET_INJECT) {
         wf_packet_inject(spot, (const void *)ev->payload);
+    } else if (ev->kind == WF_PACKET_NEWS) {
+        wf_news_event(spot, (const void *)ev->payload);
     } else {
         wf_packet_turn(spot);
     }
@@ -439,8 +448,12 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
     model->trains = given->trains && together && least >= 2 && model->n_channels == 0;
 
     bool counts = given->stats != WF_STATS_OFF;
+    uint64_t step = given->info_step / model->links.full_bytes;
+    model->news_step = step > 0 ? (uint32_t)step : 1;
+    model->tells_queues = model->route->ops->asks_far;
     size_t each = sizeof(struct wf_port) + model->n_channels * sizeof(struct wf_channel) +
-                  (counts ? sizeof(struct wf_port_stats) : 0);
+                  (counts ? sizeof(struct wf_port_stats) : 0) +
+                  (model->tells_queues ? sizeof(struct wf_port_news) : 0);
     model->stats = given->stats;
     model->stats_window = counts ? given->stats_window : 0;
     model->node_ports = most_ports(topo, 0, n_nodes);

@@ -47,6 +47,7 @@ struct wf_packet_params {
     bool trains;
     char *routing;
     char *routing_file;
+    uint64_t info_step;   /* of what routers tell each other of their queues */
     int ecmp;             /* enum wf_packet_flow */
     char *fail;           /* topo/damaged.h; "" is nothing */
     int stats;            /* enum wf_packet_stats */

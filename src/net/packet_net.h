@@ -55,10 +55,12 @@ struct wf_packet_net {
     enum wf_packet_nic nic;
     bool is_minimal; /* the topology's own route, and no need for virtual channels */
     bool trains;
-    int flow;         /* enum wf_packet_flow */
-    bool overtakes;   /* messages from one node to another may take different ways... */
-    bool is_in_order; /* ...but all packets of one message take the same */
-    bool has_queue;   /* interfaces decide packet by packet */
+    bool tells_queues;  /* to the neighbours, whose routing asks */
+    uint32_t news_step; /* in packets */
+    int flow;           /* enum wf_packet_flow */
+    bool overtakes;     /* messages from one node to another may take different ways... */
+    bool is_in_order;   /* ...but all packets of one message take the same */
+    bool has_queue;     /* interfaces decide packet by packet */
     struct wf_process_ops other_ops;
     uint32_t n_channels;              /* 0: buffers are unbounded */
     uint32_t lanes;                   /* channels for each that the routing policy knows */

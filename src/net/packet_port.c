@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "net/packet_port.h"
+#include "net/packet_news.h"
 
 #include "base/rng.h"
 
@@ -8,7 +8,7 @@ struct asker {
     const struct wf_spot *spot;
 };
 
-/* Bytes that wait before a port of this vertex. What happens at others is not known here. */
+/* Bytes that wait before a port of this vertex, or of a neighbour as far as it has told. */
 static uint64_t queue_bytes(const struct wf_route_query *query, uint32_t vertex, uint32_t port)
 {
     const struct wf_spot *spot = ((const struct asker *)query->arg)->spot;
@@ -19,7 +19,8 @@ static uint64_t queue_bytes(const struct wf_route_query *query, uint32_t vertex,
     uint64_t packets = 0;
 
     if (vertex != spot->vertex) {
-        return 0;
+        return model->tells_queues ? wf_news_waits(spot, vertex, port) * model->links.full_bytes
+                                   : 0;
     }
     for (uint32_t i = 0; i < model->n_channels; i++) {
         packets += spot->channels[port * model->n_channels + i].waiting;
@@ -179,4 +180,7 @@ void wf_packet_arrive(const struct wf_spot *spot, struct wf_piece *piece)
 
     int64_t ready = wf_time_add(spot->key.time, outlet.delay);
     wf_packet_emit(spot, &outlet, piece, wf_packet_serve(spot, &outlet, piece, ready, 0));
+    if (spot->model->tells_queues) {
+        wf_news_tell(spot, outlet.number);
+    }
 }

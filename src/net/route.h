@@ -38,8 +38,8 @@ struct wf_route_query {
     uint32_t in_port; /* of `at`, by which it came; WF_TOPO_NO_PORT: it is injected here */
     uint64_t flow;    /* the same for all that is to take one way: between two nodes, of a
                          message, or a number for each packet and router (net.ecmp) */
-    /* Bytes that wait before a port of `at`, or of the vertex behind it for the policies that
-     * know all (global); null for policies that do not ask. */
+    /* Bytes that wait before a port of `at`, or of a neighbour, as far as it has told, for the
+     * policies that ask for that; null for policies that do not ask. */
     uint64_t (*queue)(const struct wf_route_query *query, uint32_t vertex, uint32_t port);
     uint64_t (*random)(const struct wf_route_query *query);
     void *arg; /* of the two */
@@ -56,6 +56,7 @@ struct wf_route_ops {
     bool is_oblivious;
     bool is_by_flow; /* oblivious, and of a way nothing counts but its ends and the flow */
     bool asks_queues;
+    bool asks_far; /* likewise, of the vertices behind the ports too */
 
     /* Whether the policy works on a topology, and what it needs there. Fails with WF_EINVAL and
      * says why not. `file` is for policies that read one, else "". On success the caller owns

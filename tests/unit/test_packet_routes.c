@@ -155,8 +155,55 @@ static void ecmp_spreads_what_it_is_told_to(void)
     CHECK(last_across("packet", 16) < 10 * link_ps);
 }
 
+enum { GROUP = 4, GROUPS = 9, BURST = 8 };
+
+/* The worst for minimal routes in a dragonfly: every node of a group sends to the next group
+ * but one, to which there is one link, and it is that of another router for most: their own
+ * links are never the bottleneck. When all is there. */
+static int64_t time_of_adversary(const char *routing, bool credits)
+{
+    static struct parcel parcels[GROUP * GROUPS * BURST];
+    struct wf_packet_params params = packet_defaults();
+    const struct traffic traffic = {.topo = "dragonfly:2,p=1",
+                                    .parcels = parcels,
+                                    .n_parcels = GROUP * GROUPS * BURST,
+                                    .params = &params};
+    int64_t last = 0;
+
+    for (uint32_t i = 0; i < GROUP * GROUPS * BURST; i++) {
+        uint32_t src = i % (GROUP * GROUPS);
+        parcels[i] = (struct parcel){.at = i / (GROUP * GROUPS),
+                                     .src = src,
+                                     .dst = (src + 2 * GROUP) % (GROUP * GROUPS),
+                                     .bytes = 16384};
+    }
+    packet_set(&params, "routing", routing);
+    packet_set(&params, "buffers", credits ? "credits" : "unbounded");
+    struct traffic_result result = run_traffic(&traffic);
+    for (size_t i = 0; i < traffic.n_parcels; i++) {
+        last = result.arrivals[i] > last ? result.arrivals[i] : last;
+    }
+    release_traffic(&result);
+    packet_release(&params);
+    printf("# %s, %s: %lld ps\n", routing, credits ? "credits" : "unbounded", (long long)last);
+    return last;
+}
+
+static void global_information_helps(void)
+{
+    int64_t minimal = time_of_adversary("minimal", false);
+    int64_t blind = time_of_adversary("ugal_l", false),
+            seeing = time_of_adversary("ugal_g", false);
+
+    CHECK(seeing < blind * 7 / 10 && seeing < minimal / 2);
+    blind = time_of_adversary("ugal_l", true);
+    seeing = time_of_adversary("ugal_g", true);
+    CHECK(seeing < blind * 8 / 10);
+}
+
 int main(void)
 {
+    RUN(global_information_helps);
     RUN(ecmp_spreads_what_it_is_told_to);
     RUN(every_policy_delivers_in_order);
     return wf_test_done();
