@@ -391,12 +391,21 @@ static enum wf_status make_channels(struct wf_packet_net *model,
     uint32_t needed = model->route->n_vcs;
 
     if (given->buffers == WF_PACKET_UNBOUNDED) {
+        model->route->is_unlimited = true;
         return WF_OK;
     }
     if (model->topo->oneway) {
         return wf_err_set(err, WF_EINVAL,
                           "net.buffers: credits need links in both directions, and some of the "
                           "topology lead one way only");
+    }
+    if (needed > WF_ROUTE_VCS_MAX) {
+        return wf_err_set(
+            err, WF_EINVAL,
+            "net.buffers: routing '%s' needs %" PRIu32 " virtual channels on this "
+            "topology to be free of deadlock, and credits have at most %d; choose "
+            "another policy or unbounded buffers",
+            model->route->ops->name, needed, WF_ROUTE_VCS_MAX);
     }
     if (given->n_vcs != 0 && given->n_vcs < needed) {
         return wf_err_set(err, WF_EINVAL,

@@ -74,8 +74,10 @@ struct wf_route_ops {
 struct wf_route {
     const struct wf_route_ops *ops;
     const struct wf_topo *topo; /* kept */
-    uint32_t n_vcs;    /* virtual channels that it needs to be free of deadlock, >= 1 */
+    uint32_t n_vcs;    /* virtual channels that it needs to be free of deadlock, >= 1; if more
+                          than WF_ROUTE_VCS_MAX, only networks without limits can use it */
     uint32_t hops_max; /* of any route */
+    bool is_unlimited; /* set by the user: nobody ever waits for room, channels mean nothing */
 };
 
 /* The registered policies in a fixed order, null-terminated. */
