@@ -260,28 +260,14 @@ static void handle(const struct wf_spot *spot, const struct wf_event *ev)
     wf_packet_arrive(spot, &piece);
 }
 
-static void handle_cut(const struct wf_spot *spot, const struct wf_event *ev)
-{
-    struct wf_packet_head head;
-
-    memcpy(&head, ev->payload, sizeof(head));
-    if (head.dst == spot->vertex) {
-        wf_packet_deliver_cut(spot);
-        return;
-    }
-
-    struct wf_outlet outlet = wf_packet_route(spot, &head);
-    wf_touch(spot->ctx, outlet.port, sizeof(*outlet.port));
-    wf_train_settle(spot, &outlet);
-    wf_train_cut(spot, &outlet);
-}
-
 static void dispatch(const struct wf_spot *spot, const struct wf_event *ev)
 {
     if (ev->kind <= WF_PACKET_LAST) {
         handle(spot, ev);
     } else if (ev->kind == WF_PACKET_CUT) {
-        handle_cut(spot, ev);
+        struct wf_packet_head head;
+        memcpy(&head, ev->payload, sizeof(head));
+        wf_packet_cut(spot, &head);
     } else if (ev->kind == WF_PACKET_SERVICE) {
         wf_train_service(spot, (uint32_t)ev->payload[0]);
     } else if (ev->kind == WF_PACKET_CREDIT) {

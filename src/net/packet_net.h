@@ -32,7 +32,8 @@ struct wf_packet_node {
     /* Of an interface with a queue: */
     uint32_t current;    /* cell of the message of which a packet is being sent, or 0 */
     uint32_t head, tail; /* cells of the others */
-    uint32_t awake;      /* 1 if an event is planned */
+    uint32_t awake;      /* 1 if an event is planned... */
+    int64_t turn;        /* ...for this time; those for others mean nothing any more */
     uint32_t peers[WF_PACKET_PEERS]; /* cells, where messages may overtake each other */
     uint32_t held; /* 1 if the packet has left the interface, but not the node */
 };

@@ -73,6 +73,8 @@ void wf_train_settle(const struct wf_spot *spot, const struct wf_outlet *outlet)
 void wf_train_arrive(const struct wf_spot *spot, const struct wf_outlet *outlet,
                      const struct wf_piece *piece);
 void wf_train_cut(const struct wf_spot *spot, const struct wf_outlet *outlet);
+/* The train with this head that comes from the process of the key's source ends before now. */
+void wf_packet_cut(const struct wf_spot *spot, struct wf_packet_head *head);
 /* An event of kind WF_PACKET_SERVICE. */
 void wf_train_service(const struct wf_spot *spot, uint32_t number);
 
