@@ -10,6 +10,9 @@
 
 const char *const wf_pe_granularity_names[] = {"single", "multi", NULL};
 
+/* Of a program, to learn how much of it stays within PEs. */
+enum { PES_SAMPLED = 32, TASKS_SAMPLED = 64 };
+
 /* What this layer writes on its messages. The message knows the node it comes from and the
  * event the node it goes to, so that seats say which PEs. */
 struct envelope {
@@ -380,22 +383,40 @@ void wf_pes_free(struct wf_pes *pes)
     free(pes);
 }
 
-uint64_t wf_pes_expected_events(const struct wf_pes *pes)
+/* How many of `of` messages of a PE go to others: by a sample, since only those are counted. */
+static uint64_t expected_abroad(const struct wf_graph *graph, uint64_t of)
+{
+    uint64_t all = 0, abroad = 0;
+
+    for (uint32_t k = 0; k < PES_SAMPLED && k < graph->n_pes; k++) {
+        uint64_t spread = (uint64_t)k * graph->n_pes / PES_SAMPLED;
+        uint32_t pe = graph->n_pes > PES_SAMPLED ? (uint32_t)spread : k;
+        uint32_t n_tasks = graph->ops->n_tasks(graph, pe);
+        uint32_t step = n_tasks / TASKS_SAMPLED + 1;
+        for (uint32_t i = 0; i < n_tasks; i += step) {
+            struct wf_task task;
+            struct wf_task_send send;
+            graph->ops->task(graph, pe, i, &task);
+            for (uint32_t s = 0; s < task.n_sends; s++) {
+                graph->ops->send(graph, &task, s, &send);
+                abroad += send.pe != pe ? 1 : 0;
+            }
+            all += task.n_sends;
+        }
+    }
+    return all == 0 ? of : (uint64_t)((double)of * (double)abroad / (double)all);
+}
+
+uint64_t wf_pes_expected_messages(const struct wf_pes *pes)
 {
     uint64_t sum = 0;
 
     for (uint32_t i = 0; i < pes->n_jobs; i++) {
         const struct wf_graph *graph = pes->jobs[i].graph;
-        if (graph->tasks_expected == 0) {
+        if (graph->messages_expected == 0) {
             return 0;
         }
-        sum += graph->n_pes + graph->tasks_expected + graph->messages_expected;
-        if (pes->granularity == WF_PE_SINGLE) {
-            sum += graph->tasks_expected;
-        }
-        if (!pes->runs_ahead) {
-            sum += graph->messages_expected;
-        }
+        sum += expected_abroad(graph, graph->messages_expected);
     }
     return sum;
 }

@@ -95,8 +95,8 @@ enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *c
                           struct wf_pes **out, struct wf_err *err);
 void wf_pes_free(struct wf_pes *pes); /* null is allowed */
 
-/* Roughly the events of the run, to tell how far it is; 0 is unknown. */
-uint64_t wf_pes_expected_events(const struct wf_pes *pes);
+/* Roughly the messages of the run, to tell how far it is; 0 is unknown. */
+uint64_t wf_pes_expected_messages(const struct wf_pes *pes);
 
 /* Bytes of state of a PE that has nothing to do, and of its share of the node's. */
 size_t wf_pes_idle_bytes(const struct wf_pes *pes);

@@ -332,9 +332,8 @@ void wf_replay_free(struct wf_replay *replay)
     free(replay);
 }
 
-uint64_t wf_replay_expected_events(const struct wf_replay *replay)
+uint64_t wf_replay_expected_messages(const struct wf_replay *replay)
 {
-    uint64_t each = replay->mpi.runs_ahead ? 1 : 2; /* a rank's turn to send is an event then */
     uint64_t sum = 0;
 
     for (uint32_t i = 0; i < replay->n_jobs; i++) {
@@ -342,7 +341,7 @@ uint64_t wf_replay_expected_events(const struct wf_replay *replay)
         if (messages == 0) {
             return 0;
         }
-        sum += replay->jobs[i].repeat * messages * each + replay->jobs[i].source->n_ranks;
+        sum += replay->jobs[i].repeat * messages;
     }
     return sum;
 }

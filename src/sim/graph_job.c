@@ -68,7 +68,7 @@ static enum wf_status graph_build(const struct wf_job *job, struct wf_engine *en
 
     enum wf_status status = wf_pes_new(engine, &config, &setup->pes, err);
     if (status == WF_OK) {
-        setup->expected_events = wf_pes_expected_events(setup->pes);
+        setup->expected_messages = wf_pes_expected_messages(setup->pes);
     }
     return status;
 }

@@ -27,7 +27,7 @@ struct wf_setup {
     const struct wf_mpi_params *mpi; /* likewise */
     struct wf_replay *replay;        /* either of these */
     struct wf_pes *pes;
-    uint64_t expected_events; /* roughly; 0 if nobody knows */
+    uint64_t expected_messages; /* of a replay, roughly; 0 if nobody knows */
 };
 
 struct wf_job {

@@ -139,7 +139,7 @@ static enum wf_status replay_build(const struct wf_job *job, struct wf_engine *e
 
     enum wf_status status = wf_replay_new(engine, &config, &setup->replay, err);
     if (status == WF_OK) {
-        setup->expected_events = wf_replay_expected_events(setup->replay);
+        setup->expected_messages = wf_replay_expected_messages(setup->replay);
     }
     return status;
 }

@@ -86,7 +86,8 @@ static void tell(void *arg, const struct wf_progress *progress)
 {
     const struct teller *teller = arg;
     int64_t end = teller->job->plan->engine.end;
-    uint64_t expected = teller->job->setup.expected_events;
+    uint64_t expected = teller->job->setup.expected_messages;
+    const struct wf_replay_tally *tally = progress->tally; /* all begin with that of a replay */
     struct wf_sim_progress told = {
         .fraction = -1,
         .time_ps = progress->time,
@@ -96,8 +97,10 @@ static void tell(void *arg, const struct wf_progress *progress)
 
     if (end > 0) {
         told.fraction = (double)progress->time / (double)end;
-    } else if (expected > 0) {
-        told.fraction = (double)progress->events / (double)expected;
+    } else if (expected > 0 && tally != NULL) {
+        /* How many events a message takes depends on what else is under way. */
+        uint64_t arrived = (uint64_t)tally->latency.n * progress->n_shares;
+        told.fraction = (double)arrived / (double)expected;
     }
     teller->host->progress(teller->host->progress_arg, &told);
 }

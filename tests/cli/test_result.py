@@ -336,6 +336,14 @@ def check_packets():
           "links.csv: not the links of the document")
 
 
+def check_memory():
+    """The memory of whoever started the run is not counted as its own."""
+    ballast = b"x" * (256 << 20)
+    document = parse(run(*REPLAY, "--json", "-q"))
+    peak = document["run"]["peak_rss_bytes"]
+    check(1 << 20 < peak < len(ballast) // 2, f"peak memory of a small run: {peak} bytes")
+
+
 def main():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     pathlib.Path("regions.weft").write_text(REGIONS, encoding="utf-8")
@@ -356,6 +364,7 @@ def main():
     check_schedules([*REPLAY, *JOBS, "--efficiency", "--net", "latency", "--topo", "torus:8x8x8"])
     check_schedules(PHOLD)
     check_packets()
+    check_memory()
     finish()
 
 

@@ -23,6 +23,8 @@ SCENARIOS = [
      "-p", "gen.messages=20"],
     ["replay", "gen:stencil3d", "-n", "64", "--net", "packet", "--topo", "torus:4x4x4",
      "-p", "gen.bytes=10kB", "-p", "gen.iterations=1"],
+    ["replay", "gen:random", "-n", "36", "--net", "packet", "--topo", "dragonfly:2,p=1",
+     "-p", "net.routing=ugal_g", "-p", "gen.bytes=20kB", "-p", "gen.messages=3"],
     ["replay", "gen:random", "-n", "48", "--net", "packet", "--topo", "fattree:4,2,2",
      "--ranks-per-node", "3", "-p", "gen.bytes=3kB", "-p", "gen.messages=4"],
 ]
@@ -43,6 +45,10 @@ PROGRAMS = [
      "packet", "--topo", "torus:2x2x2", "-p", "net.stats=summary"],
     ["replay", "gen:leanmd", "-n", "20", "-p", "gen.cells=4x4x4", "-p", "gen.steps=2",
      "-p", "replay.granularity=single"],
+    ["replay", "gen:random", "-n", "36", "--net", "packet", "--topo", "dragonfly:2,p=1",
+     "-p", "net.routing=ugal_g", "-p", "net.buffers=credits", "-p", "gen.bytes=20kB"],
+    ["replay", "gen:random", "-n", "16", "--net", "packet", "--topo", "fattree:4,2,2",
+     "-p", "net.routing=ecmp", "-p", "net.ecmp=message", "-p", "net.nic=rr"],
     ["replay", "gen:stencil3d", "-n", "27", "--net", "latency", "--topo", "torus:4x4x4",
      "--placement", "random", "--job", "gen:ring,ranks=8,start=100us,repeat=2"],
 ]
