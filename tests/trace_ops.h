@@ -72,12 +72,7 @@ static void trace_roll_match(struct trace_dice *dice, uint32_t size, struct wf_o
 
 static uint32_t trace_request(uint32_t i)
 {
-    return i < TRACE_SMALL ? i : WF_REQUEST_MAX - 1 - (i - TRACE_SMALL) * 1000000;
-}
-
-static inline void trace_make_request(uint32_t i, struct trace_op *to)
-{
-    *to = (struct trace_op){.op = {.kind = WF_OP_ISEND, .request = trace_request(i)}};
+    return i < TRACE_SMALL ? i : WF_REQUEST_MAX - 1 - i * 1000000;
 }
 
 static void trace_roll_set(struct trace_dice *dice, struct trace_op *to)

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "trace/fields_inline.h"
-#include "trace/varint.h"
+#include "trace/varint_take.h"
 
 #include <stdlib.h>
 #include <string.h>

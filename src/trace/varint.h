@@ -9,6 +9,7 @@
  */
 
 #include "base/buf.h"
+#include "trace/varint_word.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,20 +49,6 @@ struct wf_reading {
     const unsigned char *at, *end;
     bool failed;
 };
-
-/* Of the bytes of a word, the number in those up to the first without the top bit; `stop` has
- * the top bits of all that are so, of which there is one. Without a branch for each byte. */
-static inline __attribute__((always_inline)) uint64_t wf_varint_of_word(uint64_t word,
-                                                                        uint64_t stop)
-{
-    word &= stop ^ (stop - 1);
-    word &= UINT64_C(0x7f7f7f7f7f7f7f7f);
-    word = (word & UINT64_C(0x007f007f007f007f)) | (word & UINT64_C(0x7f007f007f007f00)) >> 1;
-    word = (word & UINT64_C(0x00003fff00003fff)) | (word & UINT64_C(0x3fff00003fff0000)) >> 2;
-    return (word & UINT64_C(0x0fffffff)) | (word & UINT64_C(0x0fffffff00000000)) >> 4;
-}
-
-#define WF_VARINT_STOPS UINT64_C(0x8080808080808080)
 
 /* Of up to eight bytes at once; false if it is longer. */
 static inline __attribute__((always_inline)) bool wf_varint_get_quick(struct wf_reading *in,
@@ -119,33 +106,6 @@ static inline __attribute__((always_inline)) uint64_t wf_varint_get(struct wf_re
         value = wf_varint_get_slow(&slow);
         *in = slow;
     }
-    return value;
-}
-
-/* The number at `*at`, which is moved behind it, without a look at where the bytes end: the
- * caller knows that WF_VARINT_MAX more may be read, and finds out later. One that is too long
- * sets `*failed`. */
-static inline __attribute__((always_inline)) uint64_t wf_varint_take(const unsigned char **at,
-                                                                     bool *failed)
-{
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    uint64_t word = 0;
-
-    memcpy(&word, *at, sizeof(word));
-    if ((word & 0x80) == 0) {
-        *at += 1;
-        return word & 0x7f;
-    }
-    uint64_t stop = ~word & WF_VARINT_STOPS;
-    if (stop != 0) {
-        *at += __builtin_ctzll(stop) / 8 + 1;
-        return wf_varint_of_word(word, stop);
-    }
-#endif
-    struct wf_reading slow = {*at, *at + WF_VARINT_MAX, false};
-    uint64_t value = wf_varint_get_slow(&slow);
-    *failed |= slow.failed;
-    *at = slow.at;
     return value;
 }
 

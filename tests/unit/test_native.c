@@ -79,7 +79,8 @@ static void op_at(uint64_t seed, uint32_t rank, uint64_t i, struct trace_op *to)
     uint64_t place = i;
 
     if (i < TRACE_MADE) {
-        trace_make_request((uint32_t)i, to);
+        *to = (struct trace_op){
+            .op = {.kind = WF_OP_ISEND, .request = trace_request((uint32_t)i)}};
         return;
     }
     if (seed % 2 == 0) {

@@ -18,7 +18,8 @@ static size_t size;
 static void op_at(uint32_t rank, uint64_t i, struct trace_op *to)
 {
     if (i < TRACE_MADE) {
-        trace_make_request((uint32_t)i, to);
+        *to = (struct trace_op){
+            .op = {.kind = WF_OP_ISEND, .request = trace_request((uint32_t)i)}};
         return;
     }
     i -= TRACE_MADE;
