@@ -37,7 +37,8 @@ struct traffic {
 };
 
 struct traffic_result {
-    struct packet_fact *facts; /* in the order of (src, dst, number, packet); sequential runs only */
+    struct packet_fact
+        *facts; /* in the order of (src, dst, number, packet); sequential runs only */
     size_t n_facts;
     int64_t *arrivals; /* of the parcels, in their order: last byte; likewise */
     uint64_t *order;   /* in which they arrived, from 1 */

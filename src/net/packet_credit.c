@@ -100,8 +100,8 @@ static void wait(const struct wf_spot *spot, struct wf_channel *channel, uint32_
     }
 }
 
-/* The packet goes on, or waits. */
-static struct wf_outlet enter(const struct wf_spot *spot, struct wf_piece *piece)
+/* The packet goes on, or waits, at the port that is returned. */
+static uint32_t enter(const struct wf_spot *spot, struct wf_piece *piece)
 {
     const struct wf_packet_head in = piece->head;
     struct wf_outlet outlet = wf_packet_route(spot, &piece->head);
@@ -111,20 +111,20 @@ static struct wf_outlet enter(const struct wf_spot *spot, struct wf_piece *piece
     wf_touch(spot->ctx, channel, sizeof(*channel));
     if (channel->head != 0 || channel->used >= spot->model->slots) {
         wait(spot, channel, outlet.link, &in, piece);
-        return outlet;
+        return outlet.number;
     }
     channel->used++;
     wf_touch(spot->ctx, outlet.port, sizeof(*outlet.port));
     grant(spot, &outlet, &in, piece, 0);
-    return outlet;
+    return outlet.number;
 }
 
 void wf_credit_arrive(const struct wf_spot *spot, struct wf_piece *piece)
 {
-    struct wf_outlet outlet = enter(spot, piece);
+    uint32_t port = enter(spot, piece);
 
     if (spot->model->tells_queues) {
-        wf_news_tell(spot, outlet.number);
+        wf_news_tell(spot, port);
     }
 }
 
