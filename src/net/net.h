@@ -57,6 +57,22 @@ struct wf_net_user {
                     int64_t at);
     /* The last byte of a message for which send() returned WF_NET_LATER left this node. */
     void (*sent)(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg);
+    /* The order of messages means nothing: they may arrive as they come. */
+    bool any_order;
+    /* After the run, for vertices that are not nodes: where to add their part. May be null. */
+    struct wf_net_use *(*use)(void *arg, struct wf_ctx *ctx);
+};
+
+/* How much the network was used, added up over the vertices: integers, so that the sum does not
+ * depend on who adds when. Zeroed is nothing. */
+enum { WF_NET_USE_VCS = 8 };
+struct wf_net_use {
+    uint64_t packets, hops; /* of packets that reached their node, and the hops they made */
+    uint64_t links;         /* that there are, one for each direction */
+    uint64_t carried;       /* packets on all links... */
+    uint64_t busiest;       /* ...on the one that carried most... */
+    uint64_t vcs[WF_NET_USE_VCS]; /* ...and on each virtual channel */
+    uint64_t stuck;               /* packets that are still in the network */
 };
 
 struct wf_net_env {
@@ -64,7 +80,7 @@ struct wf_net_env {
     uint32_t n_nodes;
 };
 
-/* All members are required. */
+/* Members marked `may be null` have a default; all others are required. */
 struct wf_net_ops {
     const char *name;
     const char *summary; /* one line, for --help */
@@ -87,6 +103,10 @@ struct wf_net_ops {
     /* An event of a kind below WF_NET_KINDS for this node. */
     void (*event)(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                   const struct wf_event *ev);
+    /* Whether a packet for `dst_node` could be injected at once. May be null: always. */
+    bool (*room)(const struct wf_net *net, struct wf_ctx *ctx, void *node, uint32_t dst_node);
+    /* After the run: adds a node's part. May be null: the model does not know. */
+    void (*use)(const struct wf_net *net, const void *node, struct wf_net_use *use);
 };
 
 /* The common head of every model; the concrete struct has it as its first member. It does not

@@ -7,6 +7,7 @@
 #include "net/net.h"
 #include "replay/cpu.h"
 #include "topo/topo.h"
+#include "traffic/traffic.h"
 
 #include <string.h>
 
@@ -67,6 +68,24 @@ static bool get_engine(size_t i, struct wf_catalog_entry *entry)
     return i == 0;
 }
 
+static bool get_pattern(size_t i, struct wf_catalog_entry *entry)
+{
+    const struct wf_pattern_row *row = wf_pattern_row(i);
+
+    if (row == NULL) {
+        return false;
+    }
+    *entry = (struct wf_catalog_entry){.name = row->name, .summary = row->summary};
+    return true;
+}
+
+static bool get_traffic(size_t i, struct wf_catalog_entry *entry)
+{
+    *entry = (struct wf_catalog_entry){
+        .scope = "traffic", .summary = "synthetic traffic", .params = wf_traffic_params};
+    return i == 0;
+}
+
 static bool get_bench(size_t i, struct wf_catalog_entry *entry)
 {
     const struct wf_bench_ops *ops = wf_bench_table()[i];
@@ -82,6 +101,7 @@ static bool get_bench(size_t i, struct wf_catalog_entry *entry)
 static const struct kind kinds[] = {
     {"gen", "Generators", get_gen},   {"net", "Network models", get_net},
     {"topo", "Topologies", get_topo}, {"cpu", "Processors", get_cpu},
+    {"pattern", "Traffic patterns", get_pattern}, {"traffic", "Traffic", get_traffic},
     {"engine", "Engine", get_engine}, {"bench", "Benchmark models", get_bench},
 };
 

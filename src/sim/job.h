@@ -4,7 +4,8 @@
 
 /*
  * What a plan becomes: something that can be built on an engine, and says of a run what it
- * came to. There are two kinds: replays and the engine's own benchmark models.
+ * came to. There are three kinds: replays, synthetic traffic and
+ * the engine's own benchmark models.
  */
 
 #include "engine/run.h"
@@ -14,6 +15,7 @@ struct wf_engine;
 struct wf_net;
 struct wf_replay;
 struct wf_source;
+struct wf_traffic;
 
 struct wf_job {
     const struct wf_job_ops *ops;
@@ -21,6 +23,7 @@ struct wf_job {
     struct wf_source *source; /* of a replay, as the next two */
     struct wf_net *net;
     struct wf_replay *replay;
+    struct wf_traffic *traffic; /* of traffic, with the network */
     uint64_t expected_events; /* roughly; 0 if nobody knows */
 };
 
@@ -41,6 +44,7 @@ struct wf_job_ops {
 
 extern const struct wf_job_ops wf_job_replay;
 extern const struct wf_job_ops wf_job_bench;
+extern const struct wf_job_ops wf_job_traffic;
 
 /* On failure nothing is left to release. `plan` is kept. */
 WF_NODISCARD

@@ -9,6 +9,7 @@
 #include "replay/cpu.h"
 #include "result/doc.h"
 #include "topo/nested.h"
+#include "traffic/traffic.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,11 +195,29 @@ static enum wf_status plan_gen(struct wf_plan *plan, const char *name, struct wf
     return status == WF_OK ? plan_network(plan, err) : status;
 }
 
+/* Traffic has no ranks: every node of the topology sends. */
+static enum wf_status plan_traffic(struct wf_plan *plan, const char *name, struct wf_err *err)
+{
+    static const char *const keys[] = {"ranks", "ranks_per_node", "placement"};
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        const struct wf_setting *setting = wf_scenario_find(plan->scenario, keys[i]);
+        if (setting != NULL && setting->place == NULL) {
+            return means_nothing(plan, setting, err);
+        }
+    }
+    plan->pattern = name;
+    enum wf_status status = add_block(plan, "traffic", wf_traffic_params,
+                                      wf_xcalloc(1, sizeof(struct wf_traffic_params)), err);
+    return status == WF_OK ? plan_network(plan, err) : status;
+}
+
 static const struct {
     const char *prefix;
     enum wf_status (*plan)(struct wf_plan *plan, const char *name, struct wf_err *err);
 } source_kinds[] = {
     {"gen:", plan_gen},
+    {"traffic:", plan_traffic},
     {"bench:", plan_bench},
 };
 
@@ -331,11 +350,16 @@ void wf_plan_describe(const struct wf_plan *plan, struct wf_value *root)
 {
     struct wf_value *section = wf_doc_section(root, "scenario");
 
-    wf_doc_text(section, "command", plan->bench != NULL ? "bench" : "replay");
+    wf_doc_text(section, "command",
+                plan->bench != NULL     ? "bench"
+                : plan->pattern != NULL ? "traffic"
+                                        : "replay");
     wf_doc_text(section, "source", plan->core.source);
-    if (plan->bench == NULL) {
+    if (plan->gen != NULL) {
         wf_doc_count(section, "ranks", plan->core.ranks);
         wf_doc_count(section, "ranks_per_node", plan->core.ranks_per_node);
+    }
+    if (plan->bench == NULL) {
         wf_doc_text(section, "network", plan->core.network);
         if (plan->topo != NULL && plan->net->uses_topology) {
             wf_doc_text(section, "topology", plan->core.topology);

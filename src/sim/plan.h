@@ -29,7 +29,8 @@ struct wf_plan {
     struct wf_scenario_core core;
     struct wf_engine_config engine;
     const struct wf_bench_ops *bench; /* either this... */
-    const struct wf_source_ops *gen;  /* ...or all of these; topo may be null */
+    const char *pattern;              /* ...or this and the last two... */
+    const struct wf_source_ops *gen;  /* ...or this and the last two; topo may be null */
     const struct wf_net_ops *net;
     struct wf_topo *topo;
     struct wf_plan_block blocks[WF_PLAN_BLOCKS_MAX];

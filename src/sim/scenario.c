@@ -21,7 +21,8 @@ const struct wf_param wf_scenario_params[] = {
         .type = WF_PARAM_TEXT,
         .offset = offsetof(struct wf_scenario_core, source),
         .def = "",
-        .doc = "Where the operations come from: gen:<generator> or bench:<model>",
+        .doc = "Where the operations come from: gen:<generator>, traffic:<pattern> or "
+               "bench:<model>",
     },
     {
         .name = "ranks",

@@ -11,6 +11,7 @@
 #include "sim/job.h"
 #include "sim/record.h"
 #include "trace/source.h"
+#include "traffic/traffic.h"
 
 #include <weft/weft.h>
 
@@ -25,7 +26,9 @@ struct teller {
 enum wf_status wf_job_init(struct wf_job *job, const struct wf_plan *plan, struct wf_err *err)
 {
     *job = (struct wf_job){
-        .ops = plan->bench != NULL ? &wf_job_bench : &wf_job_replay,
+        .ops = plan->bench != NULL     ? &wf_job_bench
+               : plan->pattern != NULL ? &wf_job_traffic
+                                       : &wf_job_replay,
         .plan = plan,
     };
 
@@ -39,6 +42,7 @@ enum wf_status wf_job_init(struct wf_job *job, const struct wf_plan *plan, struc
 void wf_job_fini(struct wf_job *job)
 {
     wf_replay_free(job->replay);
+    wf_traffic_free(job->traffic);
     wf_net_free(job->net);
     wf_source_free(job->source);
     memset(job, 0, sizeof(*job));
@@ -76,7 +80,9 @@ static enum wf_status check_memory(const struct wf_job *job, struct wf_comm *wor
 static void tell(void *arg, const struct wf_progress *progress)
 {
     const struct teller *teller = arg;
-    int64_t end = teller->job->plan->engine.end;
+    const struct wf_traffic *traffic = teller->job->traffic;
+    int64_t end =
+        traffic != NULL ? wf_traffic_end(traffic) : teller->job->plan->engine.end;
     uint64_t expected = teller->job->expected_events;
     struct wf_sim_progress told = {
         .fraction = -1,
@@ -137,6 +143,9 @@ static enum wf_status run_job(struct wf_job *job, const struct wf_sim_host *host
     struct wf_engine_config config = job->plan->engine;
     struct teller teller = {.host = host, .job = job};
 
+    if (job->traffic != NULL) {
+        config.end = wf_traffic_end(job->traffic);
+    }
     config.stop = host->stop;
     if (host->progress != NULL) {
         config.progress = tell;

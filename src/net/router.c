@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net/router.h"
+
+#include "base/mem.h"
+#include "net/router_net.h"
+#include "topo/kinds.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(member) offsetof(struct wf_router_params, member)
+
+static const char *const routings[] = {
+    "oblivious-1vc", "oblivious-3vc", "adaptive-3vc", "dor",     "adaptive", "dateline",
+    "dateline-free", "updown",        "minimal",      "valiant", "ugal",     NULL,
+};
+static const char *const requests[] = {"first", "shortest", "random", "smart", NULL};
+static const char *const arbitrations[] = {"round-robin", "age", "random", "fifo", NULL};
+static const char *const flows[] = {"auto", "plain", "bubble", NULL};
+static const char *const injections[] = {"shortest", "direction", "longest-path", NULL};
+
+static const struct wf_param params_table[] = {
+    {.name = "cycle",
+     .type = WF_PARAM_TIME,
+     .offset = AT(cycle),
+     .def = "1ns",
+     .min = "2ps",
+     .max = "1s",
+     .doc = "Length of a cycle, in which a link moves one phit"},
+    {.name = "phit",
+     .type = WF_PARAM_SIZE,
+     .offset = AT(phit),
+     .def = "4B",
+     .min = "1B",
+     .max = "1MiB",
+     .doc = "What a link moves in a cycle"},
+    {.name = "packet",
+     .type = WF_PARAM_SIZE,
+     .offset = AT(packet),
+     .def = "64B",
+     .min = "1B",
+     .max = "1MiB",
+     .doc = "Size of a packet; messages are cut into as many as they need"},
+    {.name = "routing",
+     .type = WF_PARAM_ENUM,
+     .offset = AT(routing),
+     .def = "oblivious-1vc",
+     .choices = routings,
+     .doc = "Routing and what keeps it free of deadlock; docs/models/router.md"},
+    {.name = "vcs",
+     .type = WF_PARAM_COUNT,
+     .offset = AT(vcs),
+     .def = "0",
+     .max = "8",
+     .doc = "Virtual channels of a link; 0 is what the routing needs"},
+    {.name = "queue",
+     .type = WF_PARAM_COUNT,
+     .offset = AT(queue),
+     .def = "4",
+     .min = "1",
+     .max = "1024",
+     .doc = "Packets that fit into the queue at the end of a virtual channel"},
+    {.name = "flow",
+     .type = WF_PARAM_ENUM,
+     .offset = AT(flow),
+     .def = "auto",
+     .choices = flows,
+     .doc = "Flow control: plain, or bubble, in which a packet enters a ring only if one more "
+            "would fit; auto is bubble where the routing needs it"},
+    {.name = "injection_queues",
+     .type = WF_PARAM_COUNT,
+     .offset = AT(injection_queues),
+     .def = "1",
+     .min = "1",
+     .max = "16",
+     .doc = "Injection queues of a node"},
+    {.name = "injection_length",
+     .type = WF_PARAM_COUNT,
+     .offset = AT(injection_length),
+     .def = "8",
+     .min = "1",
+     .max = "65535",
+     .doc = "Packets that fit into an injection queue"},
+    {.name = "injection",
+     .type = WF_PARAM_ENUM,
+     .offset = AT(injection),
+     .def = "shortest",
+     .choices = injections,
+     .doc = "Which of several injection queues a packet goes to"},
+    {.name = "consume_one",
+     .type = WF_PARAM_BOOL,
+     .offset = AT(consume_one),
+     .def = "no",
+     .doc = "A node takes in one packet at a time instead of one from each queue"},
+    {.name = "request",
+     .type = WF_PARAM_ENUM,
+     .offset = AT(request),
+     .def = "smart",
+     .choices = requests,
+     .doc = "Which of several channels an adaptive packet asks for"},
+    {.name = "arbitration",
+     .type = WF_PARAM_ENUM,
+     .offset = AT(arbitration),
+     .def = "round-robin",
+     .choices = arbitrations,
+     .doc = "Who gets a channel that several ask for"},
+    {.name = "pipeline",
+     .type = WF_PARAM_COUNT,
+     .offset = AT(pipeline),
+     .def = "0",
+     .max = "1000000",
+     .doc = "Cycles that the head of a packet spends in a router"},
+    {.name = "link_delay",
+     .type = WF_PARAM_COUNT,
+     .offset = AT(link_delay),
+     .def = "1",
+     .min = "1",
+     .max = "1000000",
+     .doc = "Cycles that it spends on a link"},
+    {.name = "credit_delay",
+     .type = WF_PARAM_COUNT,
+     .offset = AT(credit_delay),
+     .def = "0",
+     .max = "1000000",
+     .doc = "Cycles until a router knows that a slot behind a link is free"},
+    {.name = "transit_priority",
+     .type = WF_PARAM_REAL,
+     .offset = AT(transit_priority),
+     .def = "0",
+     .min = "0",
+     .max = "1",
+     .doc = "Probability that packets in transit go before those to be injected"},
+    {.name = "restriction",
+     .type = WF_PARAM_COUNT,
+     .offset = AT(restriction),
+     .def = "0",
+     .max = "1024",
+     .doc = "Packets for which there must be room in the own queue of a ring to inject into it"},
+    WF_PARAM_END,
+};
+
+/* ---- what a routing needs ---- */
+
+static bool is_grid(const struct wf_topo *topo)
+{
+    return topo->ops->neighbor == wf_grid_neighbor;
+}
+
+static bool is_tree(const struct wf_topo *topo)
+{
+    return topo->ops->shape == WF_SHAPE_LEVELS;
+}
+
+/* Hops between routers. */
+static uint32_t router_hops(const struct wf_topo *topo)
+{
+    uint32_t diameter = topo->ops->diameter(topo);
+
+    return wf_topo_is_direct(topo) || diameter < 2 ? diameter : diameter - 2;
+}
+
+struct scheme {
+    int scheme; /* without the presets */
+    const char *where;
+    bool (*works_on)(const struct wf_topo *topo);
+    uint32_t vcs_least, vcs_default;
+    uint32_t vcs_fixed; /* 0: any number from the least on */
+    uint32_t detours;   /* ways of the length of the diameter that a route may have; 0: no
+                           matter */
+    bool bubble;        /* what `auto` is */
+};
+
+static const struct scheme schemes[] = {
+    [WF_ROUTER_OBLIVIOUS_1VC] = {WF_ROUTER_DOR, "grids", is_grid, 1, 1, 1, 0, true},
+    [WF_ROUTER_OBLIVIOUS_3VC] = {WF_ROUTER_DOR, "grids", is_grid, 3, 3, 3, 0, true},
+    [WF_ROUTER_ADAPTIVE_3VC] = {WF_ROUTER_ADAPTIVE, "grids", is_grid, 3, 3, 3, 0, true},
+    [WF_ROUTER_DOR] = {WF_ROUTER_DOR, "grids", is_grid, 1, 1, 0, 0, true},
+    [WF_ROUTER_ADAPTIVE] = {WF_ROUTER_ADAPTIVE, "grids", is_grid, 2, 3, 0, 0, true},
+    [WF_ROUTER_DATELINE] = {WF_ROUTER_DATELINE, "grids", is_grid, 2, 2, 0, 0, false},
+    [WF_ROUTER_DATELINE_FREE] = {WF_ROUTER_DATELINE_FREE, "grids", is_grid, 2, 2, 2, 0, false},
+    [WF_ROUTER_UPDOWN] = {WF_ROUTER_UPDOWN, "trees", is_tree, 1, 1, 0, 0, false},
+    [WF_ROUTER_MINIMAL] = {WF_ROUTER_MINIMAL, NULL, NULL, 1, 0, 0, 1, false},
+    [WF_ROUTER_VALIANT] = {WF_ROUTER_VALIANT, NULL, NULL, 1, 0, 0, 2, false},
+    [WF_ROUTER_UGAL] = {WF_ROUTER_UGAL, NULL, NULL, 1, 0, 0, 2, false},
+};
+
+static enum wf_status choose_vcs(const struct scheme *scheme, struct wf_router_net *model,
+                                 struct wf_err *err)
+{
+    const char *name = routings[model->set.routing];
+    uint32_t least = scheme->vcs_least, given = (uint32_t)model->set.vcs;
+
+    if (scheme->detours > 0) {
+        uint32_t hops = scheme->detours * router_hops(model->topo);
+        least = hops > least ? hops : least;
+    }
+    if (least > WF_ROUTER_VCS_MAX) {
+        return wf_err_set(err, WF_EINVAL,
+                          "net.routing: %s needs %" PRIu32
+                          " virtual channels on this topology, one for each hop; at most %d "
+                          "are possible",
+                          name, least, WF_ROUTER_VCS_MAX);
+    }
+    model->vcs = given != 0                ? given
+                 : scheme->vcs_default > 0 ? scheme->vcs_default
+                                           : least;
+    if (model->vcs < least || (scheme->vcs_fixed > 0 && model->vcs != scheme->vcs_fixed)) {
+        return wf_err_set(err, WF_EINVAL,
+                          "net.vcs: %" PRIu32 " virtual channels do not work with %s routing, "
+                          "which needs %s%" PRIu32,
+                          model->vcs, name, scheme->vcs_fixed > 0 ? "" : "at least ", least);
+    }
+    if (scheme->scheme == WF_ROUTER_DATELINE && model->vcs % 2 != 0) {
+        return wf_err_set(err, WF_EINVAL,
+                          "net.vcs: %" PRIu32 " virtual channels cannot be halved, as dateline "
+                          "routing needs",
+                          model->vcs);
+    }
+    return WF_OK;
+}
+
+static enum wf_status choose_scheme(struct wf_router_net *model, struct wf_err *err)
+{
+    const struct wf_router_params *set = &model->set;
+    const struct scheme *scheme = &schemes[set->routing];
+    bool grid = is_grid(model->topo);
+
+    if (scheme->works_on != NULL && !scheme->works_on(model->topo)) {
+        return wf_err_set(err, WF_EINVAL, "net.routing: %s routing works on %s, not on a %s%s",
+                          routings[set->routing], scheme->where, model->topo->ops->name,
+                          is_tree(model->topo) ? "; trees have updown"
+                                               : "; minimal works everywhere");
+    }
+    model->scheme = scheme->scheme;
+    model->request = set->request;
+    if (model->scheme != WF_ROUTER_ADAPTIVE && set->request == WF_ROUTER_SMART) {
+        model->request = WF_ROUTER_SHORTEST;
+    }
+    model->escapes = model->scheme == WF_ROUTER_ADAPTIVE ? 1 : 0;
+    model->bubble = set->flow == WF_ROUTER_BUBBLE ||
+                    (set->flow == WF_ROUTER_AUTO && scheme->bubble);
+    if (set->flow == WF_ROUTER_BUBBLE && !grid) {
+        return wf_err_set(err, WF_EINVAL,
+                          "net.flow: bubble works on the rings of a grid, not on a %s",
+                          model->topo->ops->name);
+    }
+    if (model->bubble && set->queue < 2) {
+        return wf_err_set(err, WF_EINVAL,
+                          "net.queue: bubble flow control needs room for 2 packets");
+    }
+    if (set->restriction > 0 && (!grid || set->restriction > set->queue)) {
+        return wf_err_set(err, WF_EINVAL,
+                          "net.restriction: expected at most the %" PRIu64
+                          " packets of net.queue, on a grid",
+                          set->queue);
+    }
+    return choose_vcs(scheme, model, err);
+}
+
+/* ---- creation ---- */
+
+static size_t align8(size_t size)
+{
+    return (size + 7) & ~(size_t)7;
+}
+
+static struct wf_router_layout layout_of(const struct wf_router_net *model, uint32_t n_ports,
+                                         uint32_t n_injection)
+{
+    struct wf_router_layout layout = {.n_ports = n_ports, .n_injection = n_injection};
+    uint32_t n_channels = n_ports * model->vcs;
+
+    layout.n_inputs = n_channels + n_injection;
+    layout.n_words = (layout.n_inputs + 63) / 64;
+    layout.channels = align8(sizeof(struct wf_router_head));
+    layout.links = layout.channels + n_channels * sizeof(struct wf_router_channel);
+    layout.inputs = layout.links + n_ports * sizeof(struct wf_router_link);
+    layout.words = layout.inputs + layout.n_inputs * sizeof(struct wf_router_input);
+    layout.size = layout.words + layout.n_words * sizeof(uint64_t);
+    return layout;
+}
+
+/* The most ports of any vertex from `first` to `end`. */
+static uint32_t most_ports(const struct wf_topo *topo, uint32_t first, uint32_t end)
+{
+    uint32_t most = 0;
+
+    if (topo->ops->first_link == NULL) {
+        return topo->n_ports;
+    }
+    for (uint32_t v = first; v < end; v++) {
+        uint32_t n = wf_topo_ports(topo, v);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+static enum wf_status lay_out(struct wf_router_net *model, struct wf_err *err)
+{
+    const struct wf_topo *topo = model->topo;
+    uint32_t n_nodes = model->net.n_nodes;
+
+    model->node = layout_of(model, most_ports(topo, 0, n_nodes),
+                            (uint32_t)model->set.injection_queues);
+    model->other = layout_of(model, most_ports(topo, n_nodes, topo->n_vertices), 0);
+    uint32_t most = model->node.n_inputs > model->other.n_inputs ? model->node.n_inputs
+                                                                 : model->other.n_inputs;
+    if (most > WF_ROUTER_INPUTS_MAX) {
+        return wf_err_set(err, WF_EINVAL,
+                          "a router of this topology would have %" PRIu32
+                          " input queues; at most %d are possible",
+                          most, WF_ROUTER_INPUTS_MAX);
+    }
+    return WF_OK;
+}
+
+static void fill_coords(struct wf_router_net *model)
+{
+    const struct wf_grid *grid = model->grid;
+
+    model->coords = wf_xcalloc((size_t)model->topo->n_vertices * grid->n_dims,
+                               sizeof(*model->coords));
+    for (uint32_t v = 0; v < model->topo->n_vertices; v++) {
+        for (uint32_t d = 0; d < grid->n_dims; d++) {
+            model->coords[(size_t)v * grid->n_dims + d] = (uint16_t)wf_grid_coord(grid, v, d);
+        }
+    }
+}
+
+static void fill_reverse(struct wf_router_net *model)
+{
+    const struct wf_topo *topo = model->topo;
+
+    model->reverse =
+        wf_xcalloc(wf_topo_first_link(topo, topo->n_vertices) + UINT64_C(1), sizeof(uint16_t));
+    for (uint32_t v = 0; v < topo->n_vertices; v++) {
+        uint32_t first = wf_topo_first_link(topo, v), n = wf_topo_ports(topo, v);
+        for (uint32_t port = 0; port < n; port++) {
+            uint32_t other = topo->ops->neighbor(topo, v, port), back = 0;
+            while (other != WF_TOPO_NO_VERTEX && topo->ops->neighbor(topo, other, back) != v) {
+                back++;
+            }
+            model->reverse[first + port] = (uint16_t)back;
+        }
+    }
+}
+
+static enum wf_status check_topology(const struct wf_net_env *env, struct wf_err *err)
+{
+    const struct wf_topo *topo = env->topo;
+
+    if (topo == NULL) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "network model 'router' needs a topology, as in --topo torus:8x8");
+    }
+    if (env->n_nodes > topo->n_nodes) {
+        return wf_err_set(err, WF_EINVAL, "%u nodes do not fit on a %s of %u", env->n_nodes,
+                          topo->ops->name, topo->n_nodes);
+    }
+    if (topo->oneway) {
+        return wf_err_set(err, WF_EINVAL,
+                          "network model 'router' does not know one-way links, as this %s has",
+                          topo->ops->name);
+    }
+    for (uint32_t d = 0; is_grid(topo) && d < ((const struct wf_grid *)topo)->n_dims; d++) {
+        if (((const struct wf_grid *)topo)->size[d] > UINT16_MAX) {
+            return wf_err_set(err, WF_EINVAL,
+                              "network model 'router' takes at most %d nodes in a dimension",
+                              UINT16_MAX);
+        }
+    }
+    return WF_OK;
+}
+
+static enum wf_status check_sizes(struct wf_router_net *model, struct wf_err *err)
+{
+    const struct wf_router_params *set = &model->set;
+
+    if (set->packet % set->phit != 0 || set->packet / set->phit > 65536) {
+        return wf_err_set(err, WF_EINVAL,
+                          "net.packet: %" PRIu64 " bytes are not 1 to 65536 phits of %" PRIu64
+                          " bytes",
+                          set->packet, set->phit);
+    }
+    model->phits = (uint32_t)(set->packet / set->phit);
+    return WF_OK;
+}
+
+static void router_destroy(struct wf_net *net)
+{
+    struct wf_router_net *model = (struct wf_router_net *)net;
+
+    free(model->coords);
+    free(model->reverse);
+    free(model);
+}
+
+static int64_t promise(const struct wf_router_net *model)
+{
+    uint64_t hop = model->set.pipeline + model->set.link_delay;
+    uint64_t slot = model->phits + model->set.credit_delay;
+
+    return (int64_t)(hop < slot ? hop : slot) * model->set.cycle - 1;
+}
+
+static enum wf_status router_create(const void *params, const struct wf_net_env *env,
+                                    struct wf_net **out, struct wf_err *err)
+{
+    enum wf_status status = check_topology(env, err);
+
+    if (status != WF_OK) {
+        return status;
+    }
+    struct wf_router_net *model = wf_xcalloc(1, sizeof(*model));
+    model->set = *(const struct wf_router_params *)params;
+    model->topo = env->topo;
+    model->grid = is_grid(env->topo) ? (const struct wf_grid *)env->topo : NULL;
+    model->net.n_nodes = env->n_nodes;
+    status = check_sizes(model, err);
+    if (status == WF_OK) {
+        status = choose_scheme(model, err);
+    }
+    if (status == WF_OK) {
+        status = lay_out(model, err);
+    }
+    if (status != WF_OK) {
+        free(model);
+        return status;
+    }
+    if (model->grid != NULL) {
+        fill_coords(model);
+    } else {
+        fill_reverse(model);
+    }
+    model->net.ops = &wf_router_ops;
+    model->net.node_size = model->node.size;
+    model->net.payload_max = sizeof(struct wf_router_packet);
+    model->net.promise_ps = promise(model);
+    model->net.ahead = WF_NET_NOW;
+    *out = &model->net;
+    return WF_OK;
+}
+
+/* ---- processes ---- */
+
+struct wf_router_spot wf_router_here(const struct wf_router_net *model, struct wf_ctx *ctx,
+                                     void *state)
+{
+    uint32_t self = wf_self(ctx), node = self - model->net.first_node;
+    bool is_node = node < model->net.n_nodes;
+    const struct wf_router_layout *layout = is_node ? &model->node : &model->other;
+    unsigned char *bytes = state;
+
+    return (struct wf_router_spot){
+        .model = model,
+        .layout = layout,
+        .ctx = ctx,
+        .head = state,
+        .channels = (void *)(bytes + layout->channels),
+        .links = (void *)(bytes + layout->links),
+        .inputs = (void *)(bytes + layout->inputs),
+        .words = (void *)(bytes + layout->words),
+        .vertex = is_node ? node : self - model->first_other + model->net.n_nodes,
+        .now = wf_now(ctx) / model->set.cycle,
+    };
+}
+
+static void slot_free(const struct wf_router_spot *spot, uint64_t number)
+{
+    struct wf_router_channel *channel = &spot->channels[number];
+
+    wf_touch(spot->ctx, channel, sizeof(*channel));
+    channel->used--;
+    if (channel->wanted != 0) {
+        channel->wanted = 0;
+        wf_router_wake(spot, spot->now);
+    }
+}
+
+static void router_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
+                         const struct wf_event *ev)
+{
+    struct wf_router_spot spot = wf_router_here(wf_to_router(net), ctx, node);
+    const struct wf_router_packet *packet = (const void *)ev->payload;
+
+    switch (ev->kind) {
+    case WF_ROUTER_HEAD:
+        wf_router_enqueue(&spot, packet->input, packet);
+        break;
+    case WF_ROUTER_SLOT:
+        slot_free(&spot, ev->payload[0]);
+        break;
+    case WF_ROUTER_DECIDE:
+        wf_router_decide(&spot);
+        break;
+    default:
+        net->user.arrived(net->user.arg, ctx, node, &packet->msg, wf_now(ctx));
+        break;
+    }
+}
+
+static void add_use(const struct wf_router_net *model, const struct wf_router_layout *layout,
+                    const void *state, struct wf_net_use *use)
+{
+    const unsigned char *bytes = state;
+    const struct wf_router_head *head = state;
+    const struct wf_router_channel *channels = (const void *)(bytes + layout->channels);
+    const struct wf_router_input *inputs = (const void *)(bytes + layout->inputs);
+
+    use->packets += head->consumed;
+    use->hops += head->hops;
+    for (uint32_t port = 0; port < layout->n_ports; port++) {
+        uint64_t sum = 0;
+        for (uint32_t vc = 0; vc < model->vcs; vc++) {
+            sum += channels[port * model->vcs + vc].packets;
+            use->vcs[vc] += channels[port * model->vcs + vc].packets;
+        }
+        use->carried += sum;
+        use->busiest = sum > use->busiest ? sum : use->busiest;
+    }
+    for (uint32_t i = 0; i < layout->n_inputs; i++) {
+        use->stuck += inputs[i].n;
+    }
+    use->links = model->topo->n_links * 2;
+}
+
+static void router_use(const struct wf_net *net, const void *node, struct wf_net_use *use)
+{
+    const struct wf_router_net *model = wf_to_router(net);
+
+    add_use(model, &model->node, node, use);
+}
+
+static void other_finish(const void *state, struct wf_ctx *ctx)
+{
+    const struct wf_router_net *model = wf_model(ctx);
+
+    if (model->net.user.use != NULL) {
+        add_use(model, &model->other, state,
+                model->net.user.use(model->net.user.arg, ctx));
+    }
+}
+
+static void other_init(void *state, struct wf_ctx *ctx)
+{
+    (void)state;
+    (void)ctx;
+}
+
+static void other_event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
+{
+    router_event(wf_model(ctx), ctx, state, ev);
+}
+
+static void router_attach(struct wf_net *net, struct wf_engine *engine)
+{
+    struct wf_router_net *model = (struct wf_router_net *)net;
+    uint32_t n_others = model->topo->n_vertices - net->n_nodes;
+
+    wf_engine_promise(engine, net->promise_ps);
+    wf_engine_cells(engine, sizeof(struct wf_router_cell));
+    model->other_ops = (struct wf_process_ops){
+        .name = "router",
+        .payload_max = sizeof(struct wf_router_packet),
+        .announces_changes = true,
+        .init = other_init,
+        .event = other_event,
+        .finish = other_finish,
+    };
+    if (n_others > 0) {
+        model->first_other =
+            wf_engine_add(engine, &model->other_ops, n_others, model->other.size, model);
+    }
+}
+
+const struct wf_net_ops wf_router_ops = {
+    .name = "router",
+    .summary = "routers with virtual channels, finite queues and flow control, cycle by cycle",
+    .uses_topology = true,
+    .params = params_table,
+    .params_size = sizeof(struct wf_router_params),
+    .create = router_create,
+    .destroy = router_destroy,
+    .attach = router_attach,
+    .send = wf_router_send,
+    .event = router_event,
+    .room = wf_router_room,
+    .use = router_use,
+};
