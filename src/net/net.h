@@ -72,6 +72,7 @@ struct wf_net_use {
     uint64_t carried;       /* packets on all links... */
     uint64_t busiest;       /* ...on the one that carried most... */
     uint64_t vcs[WF_NET_USE_VCS]; /* ...and on each virtual channel */
+    uint64_t injected, waited;    /* packets that left their source, picoseconds before that */
     uint64_t stuck;               /* packets that are still in the network */
 };
 

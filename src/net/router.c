@@ -510,6 +510,8 @@ static void add_use(const struct wf_router_net *model, const struct wf_router_la
 
     use->packets += head->consumed;
     use->hops += head->hops;
+    use->injected += head->injected;
+    use->waited += head->waited * (uint64_t)model->set.cycle;
     for (uint32_t port = 0; port < layout->n_ports; port++) {
         uint64_t sum = 0;
         for (uint32_t vc = 0; vc < model->vcs; vc++) {

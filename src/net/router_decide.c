@@ -153,6 +153,18 @@ static bool is_injected(const struct wf_router_spot *spot, uint32_t input)
     return input >= spot->layout->n_ports * spot->model->vcs;
 }
 
+static void count_injected(const struct wf_router_spot *spot, uint32_t input,
+                           const struct wf_router_packet *packet, struct round *round)
+{
+    if (is_injected(spot, input)) {
+        if (spot->head->backlog != 0) { /* there is room for the next one */
+            soonest(round, spot->now + 1);
+        }
+        spot->head->injected++;
+        spot->head->waited += (uint64_t)(spot->now - packet->born);
+    }
+}
+
 /* True with the probability that packets in transit go first this time. */
 static bool transit_first(const struct wf_router_spot *spot)
 {
@@ -204,6 +216,7 @@ static void eat(const struct wf_router_spot *spot, uint32_t input, struct round 
 {
     struct wf_router_packet packet = begin(spot, input, round);
 
+    count_injected(spot, input, &packet, round);
     wf_router_consume(spot, &packet);
     give_back(spot, input);
 }
@@ -286,6 +299,7 @@ static void send(const struct wf_router_spot *spot, uint32_t port, struct round 
     link->turn = (uint16_t)(vc + 1 == model->vcs ? 0 : vc + 1);
 
     struct wf_router_packet packet = begin(spot, input, round);
+    count_injected(spot, input, &packet, round);
     packet.hops++;
     packet.input =
         (uint16_t)(wf_router_reverse(model, spot->vertex, port) * model->vcs + vc);
@@ -351,7 +365,7 @@ void wf_router_decide(const struct wf_router_spot *spot)
     round.n = 0;
     round.next = WF_ROUTER_NEVER;
     if (head->backlog != 0) {
-        soonest(&round, wf_router_inject(spot));
+        wf_router_inject(spot);
     }
     ask_all(spot, &round);
     arbitrate(spot, &round);

@@ -51,23 +51,13 @@ static uint64_t n_packets(const struct wf_router_net *model, uint64_t bytes)
 
 /* ---- the source ---- */
 
-/* Packets in an injection queue, the one that leaves it included. */
-static uint64_t length_of(const struct wf_router_spot *spot, uint32_t number)
+static bool inject_one(const struct wf_router_spot *spot, struct wf_router_packet *packet,
+                       uint32_t index)
 {
-    const struct wf_router_input *input = &spot->inputs[number];
-    bool leaving = input->leave != 0 && input->leave - 1 + spot->model->phits > spot->now;
-
-    return (uint64_t)input->n + leaving;
-}
-
-static bool inject_one(const struct wf_router_spot *spot, struct wf_router_packet *packet)
-{
-    packet->ways = 0;
-    packet->via = 0;
-    wf_router_prepare(spot, packet);
+    wf_router_prepare(spot, packet, index);
 
     uint32_t queue = wf_router_injector(spot, packet);
-    if (length_of(spot, queue) >= spot->model->set.injection_length) {
+    if (spot->inputs[queue].n >= spot->model->set.injection_length) {
         return false;
     }
     packet->born = spot->now;
@@ -75,7 +65,7 @@ static bool inject_one(const struct wf_router_spot *spot, struct wf_router_packe
     return true;
 }
 
-int64_t wf_router_inject(const struct wf_router_spot *spot)
+void wf_router_inject(const struct wf_router_spot *spot)
 {
     struct wf_router_head *head = spot->head;
 
@@ -84,18 +74,13 @@ int64_t wf_router_inject(const struct wf_router_spot *spot)
         struct wf_router_cell *entry = edit_cell(spot, head->backlog);
         struct wf_router_packet packet = entry->packet;
 
-        if (!inject_one(spot, &packet)) {
-            /* Injection queues move on one by one: look again when the next tail is gone. */
-            uint32_t queue = wf_router_injector(spot, &packet);
-            int64_t gone = spot->inputs[queue].leave - 1 + spot->model->phits;
-            return spot->inputs[queue].leave != 0 && gone > spot->now ? gone
-                                                                      : WF_ROUTER_NEVER;
+        if (!inject_one(spot, &packet, entry->count)) {
+            return; /* until a packet begins to leave */
         }
         if (--entry->count == 0) {
             pull(spot, &head->backlog, 0, head->backlog);
         }
     }
-    return WF_ROUTER_NEVER;
 }
 
 /* The number of messages so far between this node and another, which grows by one. */
@@ -130,11 +115,11 @@ static void append_backlog(const struct wf_router_spot *spot,
 bool wf_router_room(const struct wf_net *net, struct wf_ctx *ctx, void *node, uint32_t dst)
 {
     struct wf_router_spot spot = wf_router_here(wf_to_router(net), ctx, node);
-    const struct wf_router_packet packet = {.dst = dst};
+    struct wf_router_packet packet = {.dst = dst, .number = spot.head->numbers};
 
+    wf_router_prepare(&spot, &packet, 1);
     return spot.head->backlog == 0 &&
-           length_of(&spot, wf_router_injector(&spot, &packet)) <
-               spot.model->set.injection_length;
+           spot.inputs[wf_router_injector(&spot, &packet)].n < spot.model->set.injection_length;
 }
 
 int64_t wf_router_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
@@ -157,7 +142,7 @@ int64_t wf_router_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
         return WF_NET_LATER;
     }
     if (count == 1 && spot.head->backlog == 0 && wf_now(ctx) % cycle == 0 &&
-        inject_one(&spot, &packet)) {
+        inject_one(&spot, &packet, 1)) {
         return WF_NET_LATER;
     }
     append_backlog(&spot, &packet, count);

@@ -86,6 +86,7 @@ struct wf_router_head {
     int64_t wake;         /* next decision that is scheduled, or 0 */
     int64_t consume_free; /* when only one packet is consumed at a time */
     uint64_t consumed, hops;
+    uint64_t injected, waited; /* packets that left injection queues, cycles they spent there */
     uint32_t consume_winner;
     uint32_t numbers;                  /* messages sent so far; of nodes, as all below */
     uint32_t backlog, backlog_last;    /* cells of messages that wait for injection */
@@ -168,8 +169,10 @@ static inline struct wf_router_input *wf_router_edit_input(const struct wf_route
 
 /* ---- router_route.c ---- */
 
-/* Chooses what a packet decides once and for all when it is injected. */
-void wf_router_prepare(const struct wf_router_spot *spot, struct wf_router_packet *packet);
+/* Chooses what a packet decides once and for all when it is injected. `index` tells the packets
+ * of a message apart. */
+void wf_router_prepare(const struct wf_router_spot *spot, struct wf_router_packet *packet,
+                       uint32_t index);
 
 /* What the first packet of an input, which holds nothing, asks for in this cycle. */
 struct wf_router_wish wf_router_wish(const struct wf_router_spot *spot, uint32_t input);
@@ -196,8 +199,9 @@ void wf_router_decide(const struct wf_router_spot *spot);
 
 /* ---- router_ends.c ---- */
 
-/* Fills the injection queues from the messages that wait. Returns when to try again. */
-int64_t wf_router_inject(const struct wf_router_spot *spot);
+/* Fills the injection queues from the messages that wait. A packet that has begun to leave no
+ * longer counts in an injection queue: INSEE's queue of 4 and buffer of 4 behave like that. */
+void wf_router_inject(const struct wf_router_spot *spot);
 
 /* A packet is at its destination; its tail follows. */
 void wf_router_consume(const struct wf_router_spot *spot,

@@ -321,11 +321,13 @@ static uint32_t first_request(const struct wf_router_spot *spot, const struct as
     return WF_ROUTER_NONE;
 }
 
-/* The channel behind which there is most room, or one of them by lot. */
+/* The channel behind which there is most room: on grids the first of them, as in INSEE, else
+ * one of them by lot, so that the ways up in a tree are used alike. */
 static uint32_t shortest_request(const struct wf_router_spot *spot, const struct asker *asker,
                                  const struct options *options)
 {
     uint32_t best = WF_ROUTER_NONE, ties = 0;
+    bool lots = spot->model->grid == NULL;
 
     for (uint32_t i = 0; i < options->n; i++) {
         uint32_t c = options->channel[i];
@@ -335,7 +337,8 @@ static uint32_t shortest_request(const struct wf_router_spot *spot, const struct
         if (best == WF_ROUTER_NONE || spot->channels[c].used < spot->channels[best].used) {
             best = c;
             ties = 1;
-        } else if (spot->channels[c].used == spot->channels[best].used && below(spot, ++ties) == 0) {
+        } else if (lots && spot->channels[c].used == spot->channels[best].used &&
+                   below(spot, ++ties) == 0) {
             best = c;
         }
     }
@@ -480,32 +483,61 @@ int64_t wf_router_ask_again(const struct wf_router_spot *spot, uint32_t input)
 
 /* ---- injection ---- */
 
-/* Which way around each ring; a lot where both are equally long. */
-static void choose_ways(const struct wf_router_spot *spot, struct wf_router_packet *packet)
+/* Which way around each ring. Where both are equally long it is a lot, but one that depends on
+ * nothing but the packet, so that the queue for a message can be known before it is sent. */
+static void choose_ways(const struct wf_router_spot *spot, struct wf_router_packet *packet,
+                        uint32_t index)
 {
     const struct wf_router_net *model = spot->model;
     const uint16_t *here = coords_of(model, spot->vertex);
     const uint16_t *there = coords_of(model, packet->dst);
+    uint64_t lots = wf_rng_mix(((uint64_t)spot->vertex << 32 | packet->number) +
+                               index * WF_RNG_GOLDEN);
 
+    packet->ways = 0;
     for (uint32_t dim = 0; dim < model->grid->n_dims; dim++) {
         uint32_t size = model->grid->size[dim];
         uint32_t up = (there[dim] + size - here[dim]) % size;
         bool down = there[dim] < here[dim];
 
         if (is_ring(model, dim)) {
-            down = 2 * up == size ? below(spot, 2) != 0 : 2 * up > size;
+            down = 2 * up == size ? (lots >> dim & 1) != 0 : 2 * up > size;
         }
         packet->ways |= (uint8_t)((down ? 1 : 0) << dim);
     }
 }
 
-void wf_router_prepare(const struct wf_router_spot *spot, struct wf_router_packet *packet)
+void wf_router_prepare(const struct wf_router_spot *spot, struct wf_router_packet *packet,
+                       uint32_t index)
 {
     const struct wf_router_net *model = spot->model;
 
+    packet->via = 0;
     if (model->grid != NULL) {
-        choose_ways(spot, packet);
+        choose_ways(spot, packet, index);
     }
+}
+
+/* The way by which a packet goes most, or last. */
+static uint32_t main_way(const struct wf_router_spot *spot,
+                         const struct wf_router_packet *packet, bool longest)
+{
+    const struct wf_router_net *model = spot->model;
+    const uint16_t *here = coords_of(model, spot->vertex);
+    const uint16_t *there = coords_of(model, packet->dst);
+    uint32_t most = 0, way = 0;
+
+    for (uint32_t dim = 0; dim < model->grid->n_dims; dim++) {
+        uint32_t size = model->grid->size[dim];
+        uint32_t up = (there[dim] + size - here[dim]) % size;
+        uint32_t hops = (packet->ways >> dim & 1) != 0 ? (size - up) % size : up;
+
+        if (hops > 0 && (!longest || hops > most)) {
+            most = hops;
+            way = way_port(packet, dim);
+        }
+    }
+    return way;
 }
 
 uint32_t wf_router_injector(const struct wf_router_spot *spot,
@@ -514,7 +546,13 @@ uint32_t wf_router_injector(const struct wf_router_spot *spot,
     const struct wf_router_layout *layout = spot->layout;
     uint32_t first = layout->n_ports * spot->model->vcs, best = first;
 
-    (void)packet;
+    if (spot->model->set.injection != WF_ROUTER_INJECT_SHORTEST && spot->model->grid != NULL) {
+        bool longest = spot->model->set.injection == WF_ROUTER_INJECT_LONGEST_PATH;
+        uint32_t own = first + main_way(spot, packet, longest) % layout->n_injection;
+        if (spot->inputs[own].n < spot->model->set.injection_length) {
+            return own;
+        }
+    }
     for (uint32_t i = first + 1; i < layout->n_inputs; i++) {
         if (spot->inputs[i].n < spot->inputs[best].n) {
             best = i;

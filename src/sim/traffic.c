@@ -147,6 +147,8 @@ static void add_use(struct wf_value *result, const struct wf_plan *plan,
     wf_doc_count(section, "hops", use->hops);
     wf_doc_count(section, "packet_hops", use->carried);
     wf_doc_real(section, "mean_hops", ratio((double)use->hops, (double)use->packets));
+    wf_doc_real(section, "mean_injection_wait_cycles",
+                ratio((double)use->waited, (double)use->injected * (double)router->cycle));
     wf_doc_real(section, "mean_link_use",
                 ratio((double)use->carried * phits, (double)use->links * (double)cycles));
     wf_doc_real(section, "busiest_link_use",

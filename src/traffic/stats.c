@@ -74,6 +74,8 @@ static void add_use(struct wf_net_use *into, const struct wf_net_use *from)
     into->hops += from->hops;
     into->carried += from->carried;
     into->stuck += from->stuck;
+    into->injected += from->injected;
+    into->waited += from->waited;
     into->links = from->links > into->links ? from->links : into->links;
     into->busiest = from->busiest > into->busiest ? from->busiest : into->busiest;
     for (uint32_t i = 0; i < WF_NET_USE_VCS; i++) {

@@ -62,7 +62,7 @@ static void send_one(const struct model *model, struct wf_ctx *ctx, void *node)
     uint64_t r = wf_random(ctx);
     uint32_t dst = (uint32_t)(r % N_NODES);
     int64_t start = choose_start(net, log, wf_now(ctx), dst, r >> 20);
-    struct wf_message msg = {.bytes = r >> 8 & 3 ? (r >> 40) % 100000 : (r >> 10) % 2,
+    struct wf_message msg = {.bytes = r >> 8 & 3 ? (r >> 40) % 20000 : (r >> 10) % 2,
                              .src_node = wf_self(ctx) - net->first_node};
 
     msg.envelope[0] = msg.src_node;
