@@ -15,7 +15,7 @@ static const char *const routings[] = {
     "oblivious-1vc", "oblivious-3vc", "adaptive-3vc", "dor",     "adaptive", "dateline",
     "dateline-free", "updown",        "minimal",      "valiant", "ugal",     NULL,
 };
-static const char *const requests[] = {"first", "shortest", "random", "smart", NULL};
+static const char *const requests[] = {"first", "shortest", "random", "smart", "source", NULL};
 static const char *const arbitrations[] = {"round-robin", "age", "random", "fifo", NULL};
 static const char *const flows[] = {"auto", "plain", "bubble", NULL};
 static const char *const injections[] = {"shortest", "direction", "longest-path", NULL};

@@ -31,6 +31,7 @@ enum wf_router_request {
     WF_ROUTER_SHORTEST,
     WF_ROUTER_RANDOM,
     WF_ROUTER_SMART,
+    WF_ROUTER_SOURCE,
 };
 
 enum wf_router_arbitration {

@@ -235,6 +235,18 @@ static uint32_t target_of(const struct wf_router_packet *packet)
     return packet->via != 0 ? packet->via - 1 : packet->dst;
 }
 
+/* A digit of the source's number to the base n, another one at each level of a tree: packets of
+ * one switch for one destination go up different ways. */
+static uint32_t source_digit(const struct wf_router_packet *packet, uint32_t n)
+{
+    uint32_t digits = packet->msg.src_node;
+
+    for (uint32_t level = 1; level < packet->hops && n > 1; level++) {
+        digits /= n;
+    }
+    return digits % n;
+}
+
 /* The ports by which a packet may leave. With requests in a fixed order there is one. */
 static uint32_t ports_of(const struct wf_router_spot *spot, const struct asker *asker,
                          uint32_t *ports)
@@ -246,7 +258,12 @@ static uint32_t ports_of(const struct wf_router_spot *spot, const struct asker *
         ports[0] = topo->ops->next_port(topo, spot->vertex, target);
         return 1;
     }
-    return wf_topo_minimal_ports(topo, spot->vertex, target, ports);
+    uint32_t n = wf_topo_minimal_ports(topo, spot->vertex, target, ports);
+    if (spot->model->request == WF_ROUTER_SOURCE) {
+        ports[0] = ports[source_digit(asker->packet, n)];
+        return 1;
+    }
+    return n;
 }
 
 /* Up and then down: channels do not matter for deadlock. */
@@ -321,6 +338,17 @@ static uint32_t first_request(const struct wf_router_spot *spot, const struct as
     return WF_ROUTER_NONE;
 }
 
+/* How full the queue behind a channel looks. In trees a packet that is on its way there does not
+ * count yet, as in INSEE, which counts phits. */
+static uint32_t fill_of(const struct wf_router_spot *spot, uint32_t channel)
+{
+    const struct wf_router_channel *c = &spot->channels[channel];
+
+    bool on_its_way = spot->model->grid == NULL && c->free > spot->now && c->used > 0;
+
+    return on_its_way ? c->used - 1u : c->used;
+}
+
 /* The channel behind which there is most room: on grids the first of them, as in INSEE, else
  * one of them by lot, so that the ways up in a tree are used alike. */
 static uint32_t shortest_request(const struct wf_router_spot *spot, const struct asker *asker,
@@ -334,10 +362,10 @@ static uint32_t shortest_request(const struct wf_router_spot *spot, const struct
         if (!fits(spot, asker, c)) {
             continue;
         }
-        if (best == WF_ROUTER_NONE || spot->channels[c].used < spot->channels[best].used) {
+        if (best == WF_ROUTER_NONE || fill_of(spot, c) < fill_of(spot, best)) {
             best = c;
             ties = 1;
-        } else if (lots && spot->channels[c].used == spot->channels[best].used &&
+        } else if (lots && fill_of(spot, c) == fill_of(spot, best) &&
                    below(spot, ++ties) == 0) {
             best = c;
         }
@@ -548,10 +576,7 @@ uint32_t wf_router_injector(const struct wf_router_spot *spot,
 
     if (spot->model->set.injection != WF_ROUTER_INJECT_SHORTEST && spot->model->grid != NULL) {
         bool longest = spot->model->set.injection == WF_ROUTER_INJECT_LONGEST_PATH;
-        uint32_t own = first + main_way(spot, packet, longest) % layout->n_injection;
-        if (spot->inputs[own].n < spot->model->set.injection_length) {
-            return own;
-        }
+        return first + main_way(spot, packet, longest) % layout->n_injection;
     }
     for (uint32_t i = first + 1; i < layout->n_inputs; i++) {
         if (spot->inputs[i].n < spot->inputs[best].n) {
