@@ -28,7 +28,9 @@ struct wf_simulate_opts {
     bool help, json, quiet, verbose, force, dry_run;
     int progress;
     const char *output;
-    const char *machine; /* of verbs that have a row for it */
+    const char *machine; /* of verbs that have a row for it, as the next ones */
+    const char *load, *csv, *plot;
+    uint64_t jobs;
     struct wf_opt_list params;
     const char *settings[WF_SIMULATE_ROWS_MAX]; /* the values of shortcuts, as written... */
     bool flags[WF_SIMULATE_ROWS_MAX];           /* ...or, of those that are flags, set */

@@ -51,4 +51,8 @@ WF_NODISCARD
 enum wf_status wf_job_init(struct wf_job *job, const struct wf_plan *plan, struct wf_err *err);
 void wf_job_fini(struct wf_job *job);
 
+/* Makes a run of synthetic traffic longer whose result has not converged, if the plan allows it;
+ * whether it did. It has to be run again then. */
+bool wf_job_lengthen(const struct wf_plan *plan, const struct wf_value *doc);
+
 #endif

@@ -200,15 +200,20 @@ static enum wf_status run_or_explain(const struct wf_scenario *scenario,
         return status;
     }
     tell_skipped(host, &plan);
-    status = wf_job_init(&job, &plan, err);
-    if (status == WF_OK) {
-        status = check_memory(&job, host->world, err);
+    do {
+        wf_doc_free(*doc);
+        *doc = NULL;
+        status = wf_job_init(&job, &plan, err);
         if (status == WF_OK) {
-            status =
-                explain ? explain_job(&job, host->world, doc) : run_job(&job, host, doc, err);
+            status = check_memory(&job, host->world, err);
+            if (status == WF_OK) {
+                status = explain ? explain_job(&job, host->world, doc)
+                                 : run_job(&job, host, doc, err);
+            }
+            wf_job_fini(&job);
         }
-        wf_job_fini(&job);
-    }
+    } while (status == WF_OK && wf_comm_size(host->world) == 1 &&
+             wf_job_lengthen(&plan, *doc));
     wf_plan_fini(&plan);
     return status;
 }

@@ -54,10 +54,6 @@ static enum wf_status traffic_prepare(struct wf_job *job, struct wf_err *err)
     if (status != WF_OK) {
         return wf_plan_blame(plan, "network", status, err);
     }
-    if (job->net->ahead != WF_NET_NOW && job->net->ahead != WF_NET_ANY &&
-        job->net->ahead != WF_NET_IN_ORDER) {
-        return WF_EINTERNAL;
-    }
     return wf_traffic_new(&config, &job->traffic, err);
 }
 
@@ -192,6 +188,27 @@ static enum wf_status traffic_describe(const struct wf_job *job, const struct wf
         status = wf_err_set(err, WF_ESIM, "the network is stuck");
     }
     return status;
+}
+
+static bool is_true(const struct wf_value *doc, const char *path)
+{
+    const struct wf_value *value = wf_doc_find(doc, path);
+
+    return value != NULL && value->type == WF_VALUE_BOOL && value->truth;
+}
+
+bool wf_job_lengthen(const struct wf_plan *plan, const struct wf_value *doc)
+{
+    struct wf_traffic_params *set =
+        plan->pattern != NULL ? wf_plan_values(plan, "traffic") : NULL;
+
+    if (set == NULL || set->rounds > 0 || wf_doc_find(doc, "result.converged") == NULL ||
+        is_true(doc, "result.converged") || is_true(doc, "result.saturated") ||
+        set->cycles > set->cycles_max / 2) {
+        return false;
+    }
+    set->cycles *= 2;
+    return true;
 }
 
 const struct wf_job_ops wf_job_traffic = {
