@@ -61,7 +61,7 @@ struct wf_router_params {
     bool consume_one;
     int request;
     int arbitration;
-    uint64_t pipeline, link_delay, credit_delay; /* cycles */
+    uint64_t pipeline, link_delay, credit_delay, turnaround; /* cycles */
     double transit_priority;
     uint64_t restriction; /* packets */
 };

@@ -46,6 +46,14 @@ static void mark(const struct wf_router_spot *spot, uint32_t input, bool full)
     *word = full ? *word | UINT64_C(1) << input % 64 : *word & ~(UINT64_C(1) << input % 64);
 }
 
+/* From when on the first packet of a queue may ask. */
+static int64_t ready_at(const struct wf_router_spot *spot, const struct wf_router_input *input)
+{
+    return input->leave == 0 ? 0
+                             : input->leave - 1 + spot->model->phits +
+                                   (int64_t)spot->model->set.turnaround;
+}
+
 void wf_router_enqueue(const struct wf_router_spot *spot, uint32_t number,
                        const struct wf_router_packet *packet)
 {
@@ -64,7 +72,7 @@ void wf_router_enqueue(const struct wf_router_spot *spot, uint32_t number,
     input->last = cell;
     input->head = spot->now;
 
-    int64_t ready = input->leave == 0 ? 0 : input->leave - 1 + spot->model->phits;
+    int64_t ready = ready_at(spot, input);
     if (input->n == 1) {
         wf_router_wake(spot, ready > spot->now ? ready : spot->now);
     }
@@ -89,7 +97,7 @@ static struct wf_router_packet begin(const struct wf_router_spot *spot, uint32_t
     if (input->n == 0) {
         mark(spot, number, false);
     } else {
-        soonest(round, spot->now + spot->model->phits);
+        soonest(round, ready_at(spot, input));
     }
     return packet;
 }
@@ -328,7 +336,7 @@ static void send_all(const struct wf_router_spot *spot, struct round *round)
 static void ask(const struct wf_router_spot *spot, uint32_t number, struct round *round)
 {
     const struct wf_router_input *input = &spot->inputs[number];
-    int64_t ready = input->leave == 0 ? 0 : input->leave - 1 + spot->model->phits;
+    int64_t ready = ready_at(spot, input);
 
     if (input->taken != 0) {
         return;
