@@ -19,6 +19,7 @@
 #include "base/param.h"
 #include "base/units.h"
 #include "engine/engine.h"
+#include "net/wait.h"
 #include "topo/topo.h"
 
 enum {
@@ -74,6 +75,7 @@ struct wf_net_use {
     uint64_t vcs[WF_NET_USE_VCS]; /* ...and on each virtual channel */
     uint64_t injected, waited;    /* packets that left their source, picoseconds before that */
     uint64_t stuck;               /* packets that are still in the network */
+    struct wf_waits waits;        /* of queues that cannot move on */
 };
 
 struct wf_net_env {
@@ -107,7 +109,8 @@ struct wf_net_ops {
     /* Whether a packet for `dst_node` could be injected at once. May be null: always. */
     bool (*room)(const struct wf_net *net, struct wf_ctx *ctx, void *node, uint32_t dst_node);
     /* After the run: adds a node's part. May be null: the model does not know. */
-    void (*use)(const struct wf_net *net, const void *node, struct wf_net_use *use);
+    void (*use)(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
+                struct wf_net_use *use);
 };
 
 /* The common head of every model; the concrete struct has it as its first member. It does not

@@ -153,6 +153,11 @@ static bool is_grid(const struct wf_topo *topo)
     return topo->ops->neighbor == wf_grid_neighbor;
 }
 
+static bool is_no_grid(const struct wf_topo *topo)
+{
+    return !is_grid(topo);
+}
+
 static bool is_tree(const struct wf_topo *topo)
 {
     return topo->ops->shape == WF_SHAPE_LEVELS;
@@ -187,8 +192,8 @@ static const struct scheme schemes[] = {
     [WF_ROUTER_DATELINE_FREE] = {WF_ROUTER_DATELINE_FREE, "grids", is_grid, 2, 2, 2, 0, false},
     [WF_ROUTER_UPDOWN] = {WF_ROUTER_UPDOWN, "trees", is_tree, 1, 1, 0, 0, false},
     [WF_ROUTER_MINIMAL] = {WF_ROUTER_MINIMAL, NULL, NULL, 1, 0, 0, 1, false},
-    [WF_ROUTER_VALIANT] = {WF_ROUTER_VALIANT, NULL, NULL, 1, 0, 0, 2, false},
-    [WF_ROUTER_UGAL] = {WF_ROUTER_UGAL, NULL, NULL, 1, 0, 0, 2, false},
+    [WF_ROUTER_VALIANT] = {WF_ROUTER_VALIANT, "networks that are no grids", is_no_grid, 1, 0, 0, 2, false},
+    [WF_ROUTER_UGAL] = {WF_ROUTER_UGAL, "networks that are no grids", is_no_grid, 1, 0, 0, 2, false},
 };
 
 static enum wf_status choose_vcs(const struct scheme *scheme, struct wf_router_net *model,
@@ -450,8 +455,9 @@ static enum wf_status router_create(const void *params, const struct wf_net_env 
 
 /* ---- processes ---- */
 
-struct wf_router_spot wf_router_here(const struct wf_router_net *model, struct wf_ctx *ctx,
-                                     void *state)
+/* Everything but the time. */
+static struct wf_router_spot place(const struct wf_router_net *model, struct wf_ctx *ctx,
+                                   void *state)
 {
     uint32_t self = wf_self(ctx), node = self - model->net.first_node;
     bool is_node = node < model->net.n_nodes;
@@ -468,8 +474,28 @@ struct wf_router_spot wf_router_here(const struct wf_router_net *model, struct w
         .inputs = (void *)(bytes + layout->inputs),
         .words = (void *)(bytes + layout->words),
         .vertex = is_node ? node : self - model->first_other + model->net.n_nodes,
-        .now = wf_now(ctx) / model->set.cycle,
     };
+}
+
+struct wf_router_spot wf_router_here(const struct wf_router_net *model, struct wf_ctx *ctx,
+                                     void *state)
+{
+    struct wf_router_spot spot = place(model, ctx, state);
+
+    spot.now = wf_now(ctx) / model->set.cycle;
+    return spot;
+}
+
+/* After the run nothing changes any more, whatever the type says. */
+static struct wf_router_spot place_after(const struct wf_router_net *model,
+                                             struct wf_ctx *ctx, const void *state)
+{
+    union {
+        const void *kept;
+        void *given;
+    } pointer = {.kept = state};
+
+    return place(model, ctx, pointer.given);
 }
 
 static void slot_free(const struct wf_router_spot *spot, uint64_t number)
@@ -484,6 +510,17 @@ static void slot_free(const struct wf_router_spot *spot, uint64_t number)
     }
 }
 
+static void head_arrives(const struct wf_router_spot *spot,
+                         const struct wf_router_packet *packet)
+{
+    struct wf_router_packet here = *packet;
+
+    if (spot->model->grid == NULL) {
+        wf_router_note_via(spot, &here);
+    }
+    wf_router_enqueue(spot, packet->input, &here);
+}
+
 static void router_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                          const struct wf_event *ev)
 {
@@ -492,7 +529,7 @@ static void router_event(const struct wf_net *net, struct wf_ctx *ctx, void *nod
 
     switch (ev->kind) {
     case WF_ROUTER_HEAD:
-        wf_router_enqueue(&spot, packet->input, packet);
+        head_arrives(&spot, packet);
         break;
     case WF_ROUTER_SLOT:
         slot_free(&spot, ev->payload[0]);
@@ -506,9 +543,11 @@ static void router_event(const struct wf_net *net, struct wf_ctx *ctx, void *nod
     }
 }
 
-static void add_use(const struct wf_router_net *model, const struct wf_router_layout *layout,
-                    const void *state, struct wf_net_use *use)
+static void add_use(const struct wf_router_net *model, struct wf_ctx *ctx, const void *state,
+                    struct wf_net_use *use)
 {
+    const struct wf_router_spot spot = place_after(model, ctx, state);
+    const struct wf_router_layout *layout = spot.layout;
     const unsigned char *bytes = state;
     const struct wf_router_head *head = state;
     const struct wf_router_channel *channels = (const void *)(bytes + layout->channels);
@@ -529,15 +568,15 @@ static void add_use(const struct wf_router_net *model, const struct wf_router_la
     }
     for (uint32_t i = 0; i < layout->n_inputs; i++) {
         use->stuck += inputs[i].n;
+        wf_router_watch(&spot, i, &use->waits);
     }
     use->links = model->topo->n_links * 2;
 }
 
-static void router_use(const struct wf_net *net, const void *node, struct wf_net_use *use)
+static void router_use(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
+                       struct wf_net_use *use)
 {
-    const struct wf_router_net *model = wf_to_router(net);
-
-    add_use(model, &model->node, node, use);
+    add_use(wf_to_router(net), ctx, node, use);
 }
 
 static void other_finish(const void *state, struct wf_ctx *ctx)
@@ -545,8 +584,7 @@ static void other_finish(const void *state, struct wf_ctx *ctx)
     const struct wf_router_net *model = wf_model(ctx);
 
     if (model->net.user.use != NULL) {
-        add_use(model, &model->other, state,
-                model->net.user.use(model->net.user.arg, ctx));
+        add_use(model, ctx, state, model->net.user.use(model->net.user.arg, ctx));
     }
 }
 

@@ -182,6 +182,12 @@ struct wf_router_wish wf_router_wish(const struct wf_router_spot *spot, uint32_t
  * Makes sure that one does. */
 int64_t wf_router_ask_again(const struct wf_router_spot *spot, uint32_t input);
 
+/* After the run: adds an input whose first packet can go nowhere but into full queues. */
+void wf_router_watch(const struct wf_router_spot *spot, uint32_t input, struct wf_waits *waits);
+
+/* A head arrived at this router: it may be where it had to pass, or decide on a detour. */
+void wf_router_note_via(const struct wf_router_spot *spot, struct wf_router_packet *packet);
+
 /* The injection queue for a packet. */
 uint32_t wf_router_injector(const struct wf_router_spot *spot,
                             const struct wf_router_packet *packet);

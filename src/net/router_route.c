@@ -509,6 +509,109 @@ int64_t wf_router_ask_again(const struct wf_router_spot *spot, uint32_t input)
     return first;
 }
 
+/* The queue that a channel leads to. */
+static struct wf_wait_queue queue_behind(const struct wf_router_spot *spot, uint32_t channel)
+{
+    const struct wf_router_net *model = spot->model;
+    uint32_t port = channel / model->vcs;
+
+    return (struct wf_wait_queue){
+        .vertex = model->topo->ops->neighbor(model->topo, spot->vertex, port),
+        .port = wf_router_reverse(model, spot->vertex, port),
+        .vc = channel % model->vcs,
+    };
+}
+
+void wf_router_watch(const struct wf_router_spot *spot, uint32_t input, struct wf_waits *waits)
+{
+    const struct wf_router_net *model = spot->model;
+    const struct wf_router_input *queue = &spot->inputs[input];
+    struct wf_wait wait = {
+        .queue = {spot->vertex, input / model->vcs, input % model->vcs},
+        .is_full = queue->n >= model->set.queue,
+    };
+    struct options options;
+
+    if (queue->n == 0 || queue->taken != 0 || input >= spot->layout->n_ports * model->vcs) {
+        return;
+    }
+    struct asker asker = asker_of(spot, input);
+    if (asker.packet->dst == spot->vertex) {
+        return;
+    }
+    find_options(spot, &asker, &options);
+    if (options.escape != WF_ROUTER_NONE) {
+        add(&options, options.escape);
+    }
+    for (uint32_t i = 0; i < options.n; i++) {
+        if (spot->channels[options.channel[i]].used < model->set.queue ||
+            i == WF_WAIT_TARGETS) {
+            return;
+        }
+        wait.targets[wait.n++] = queue_behind(spot, options.channel[i]);
+    }
+    wf_waits_add(waits, &wait);
+}
+
+/* ---- detours ---- */
+
+/* Whether a packet is where it had to pass: at the node, or at the router of the node. */
+static bool is_via(const struct wf_router_spot *spot, uint32_t via)
+{
+    const struct wf_topo *topo = spot->model->topo;
+
+    return topo->ops->distance(topo, spot->vertex, via) <=
+           (wf_topo_is_direct(topo) ? 0u : 1u);
+}
+
+/* Packets that wait for the first link of the way to a node. */
+static uint32_t waiting_for(const struct wf_router_spot *spot, uint32_t node)
+{
+    const struct wf_topo *topo = spot->model->topo;
+    uint32_t port = topo->ops->next_port(topo, spot->vertex, node), sum = 0;
+
+    for (uint32_t vc = 0; port != WF_TOPO_NO_PORT && vc < spot->model->vcs; vc++) {
+        sum += spot->channels[port * spot->model->vcs + vc].used;
+    }
+    return sum;
+}
+
+/* Universal globally adaptive load balancing (Singh, "Load-balanced routing in interconnection
+ * networks", 2005): by a random node if the queue on the direct way, times its length, is
+ * longer. */
+static void choose_detour(const struct wf_router_spot *spot, struct wf_router_packet *packet)
+{
+    const struct wf_topo *topo = spot->model->topo;
+    uint32_t via = below(spot, spot->model->net.n_nodes);
+
+    if (is_via(spot, via) || via == packet->dst) {
+        return;
+    }
+    if (spot->model->scheme == WF_ROUTER_UGAL) {
+        uint64_t direct = topo->ops->distance(topo, spot->vertex, packet->dst);
+        uint64_t around = (uint64_t)topo->ops->distance(topo, spot->vertex, via) +
+                          topo->ops->distance(topo, via, packet->dst);
+        if (waiting_for(spot, packet->dst) * direct <= waiting_for(spot, via) * around) {
+            return;
+        }
+    }
+    packet->via = via + 1;
+}
+
+/* The first router decides. */
+void wf_router_note_via(const struct wf_router_spot *spot, struct wf_router_packet *packet)
+{
+    const struct wf_router_net *model = spot->model;
+    bool direct = wf_topo_is_direct(model->topo);
+
+    if (packet->via != 0) {
+        packet->via = is_via(spot, packet->via - 1) ? 0 : packet->via;
+    } else if ((model->scheme == WF_ROUTER_VALIANT || model->scheme == WF_ROUTER_UGAL) &&
+               packet->hops == (direct ? 0 : 1) && !is_via(spot, packet->dst)) {
+        choose_detour(spot, packet);
+    }
+}
+
 /* ---- injection ---- */
 
 /* Which way around each ring. Where both are equally long it is a lot, but one that depends on
@@ -543,6 +646,8 @@ void wf_router_prepare(const struct wf_router_spot *spot, struct wf_router_packe
     packet->via = 0;
     if (model->grid != NULL) {
         choose_ways(spot, packet, index);
+    } else {
+        wf_router_note_via(spot, packet);
     }
 }
 

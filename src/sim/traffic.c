@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "traffic/traffic.h"
 
+#include "base/mem.h"
 #include "net/router.h"
 #include "result/result.h"
 #include "sim/job.h"
 #include "sim/record.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Measured: a node with an 18-channel router, and what is under way for each. */
@@ -170,10 +172,16 @@ static enum wf_status traffic_describe(const struct wf_job *job, const struct wf
     struct wf_traffic_summary summary;
     uint64_t cycles = closed ? (uint64_t)(tally->last / set->cycle) : set->cycles;
 
+    struct wf_waits *waits = wf_xmalloc(sizeof(*waits));
+    char circle[440];
+
+    *waits = tally->use.waits;
+    wf_waits_prune(waits);
+    bool deadlock = wf_waits_circle(waits, circle, sizeof(circle));
     wf_traffic_summarize(tally, set->confidence, set->precision, &summary);
     wf_doc_text(result, "status",
                 status == WF_EINTR ? WF_RESULT_INTERRUPTED
-                : stuck            ? WF_RESULT_DEADLOCK
+                : stuck || deadlock ? WF_RESULT_DEADLOCK
                                    : WF_RESULT_COMPLETED);
     if (closed) {
         add_closed(result, job->plan, tally, &summary);
@@ -184,9 +192,16 @@ static enum wf_status traffic_describe(const struct wf_job *job, const struct wf
         add_use(result, job->plan, &tally->use, cycles);
     }
     wf_record_digest(result, run);
-    if (stuck && status == WF_OK) {
-        status = wf_err_set(err, WF_ESIM, "the network is stuck");
+    if (deadlock) {
+        wf_doc_text(result, "deadlock", circle);
     }
+    if (status == WF_OK && deadlock) {
+        status = wf_err_set(err, WF_ESIM, "the network is in a deadlock: %.440s", circle);
+    } else if (status == WF_OK && stuck) {
+        status = wf_err_set(err, WF_ESIM, "%" PRIu64 " rounds did not come to an end",
+                            tally->rounds_left);
+    }
+    free(waits);
     return status;
 }
 

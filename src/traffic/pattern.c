@@ -415,5 +415,5 @@ int64_t wf_pattern_next(const struct wf_pattern *pattern, uint32_t node,
         return pattern->kind->next(pattern, node, draw);
     }
     uint32_t other = pattern->kind->permute(pattern, node);
-    return other == node ? WF_PATTERN_SILENT : (int64_t)other;
+    return other == node && !pattern->set.self ? WF_PATTERN_SILENT : (int64_t)other;
 }

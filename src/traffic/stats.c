@@ -74,6 +74,9 @@ static void add_use(struct wf_net_use *into, const struct wf_net_use *from)
     into->hops += from->hops;
     into->carried += from->carried;
     into->stuck += from->stuck;
+    for (uint32_t i = 0; i < from->waits.n; i++) {
+        wf_waits_add(&into->waits, &from->waits.at[i]);
+    }
     into->injected += from->injected;
     into->waited += from->waited;
     into->links = from->links > into->links ? from->links : into->links;

@@ -272,7 +272,7 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
         (const void *)((const unsigned char *)state + traffic->offset);
 
     if (traffic->net->ops->use != NULL) {
-        traffic->net->ops->use(traffic->net, state, &tally->use);
+        traffic->net->ops->use(traffic->net, ctx, state, &tally->use);
     }
     tally->rounds_left += traffic->set->rounds - node->rounds + (node->missing > 0);
 }
