@@ -253,6 +253,61 @@ static bool word_latency(const struct wf_value *doc, struct phrase *out)
     return true;
 }
 
+static double real_of(const struct wf_value *doc, const char *path)
+{
+    const struct wf_value *value = wf_doc_find(doc, path);
+
+    return value != NULL && value->type == WF_VALUE_REAL ? value->real : 0;
+}
+
+static bool truth_of(const struct wf_value *doc, const char *path)
+{
+    const struct wf_value *value = wf_doc_find(doc, path);
+
+    return value != NULL && value->type == WF_VALUE_BOOL && value->truth;
+}
+
+static bool word_load(const struct wf_value *doc, struct phrase *out)
+{
+    if (wf_doc_find(doc, "result.accepted_load") == NULL) {
+        return false;
+    }
+    say(out, "%.5f offered, %.5f accepted, in phits per node and cycle%s",
+        real_of(doc, "result.offered_load"), real_of(doc, "result.accepted_load"),
+        truth_of(doc, "result.saturated") ? "; saturated" : "");
+    return true;
+}
+
+static bool word_cycles(const struct wf_value *doc, struct phrase *out)
+{
+    const struct wf_value *latency = wf_doc_find(doc, "result.latency_cycles");
+
+    if (latency == NULL) {
+        return false;
+    }
+    say(out, "%.2f cycles mean", real_of(latency, "mean"));
+    if (wf_doc_find(latency, "half_width") != NULL) {
+        say(out, ", +- %.2f with %g %% confidence", real_of(latency, "half_width"),
+            real_of(latency, "confidence_percent"));
+        say(out, "%s", truth_of(doc, "result.converged") ? "" : " (not converged)");
+    }
+    say(out, "; 99 %% within %.0f, most %.0f", real_of(latency, "p99"),
+        real_of(latency, "max"));
+    return true;
+}
+
+static bool word_links(const struct wf_value *doc, struct phrase *out)
+{
+    if (wf_doc_find(doc, "result.network.mean_link_use") == NULL) {
+        return false;
+    }
+    say(out, "%.1f %% used, the busiest %.1f %%; %.3f hops a packet",
+        100 * real_of(doc, "result.network.mean_link_use"),
+        100 * real_of(doc, "result.network.busiest_link_use"),
+        real_of(doc, "result.network.mean_hops"));
+    return true;
+}
+
 static bool word_finish(const struct wf_value *doc, struct phrase *out)
 {
     return wf_doc_get_count(doc, "result.ranks.finished", 1) > 0 &&
@@ -369,6 +424,9 @@ static const struct line answer_lines[] = {
     {"Ranks compute", word_compute},
     {"Ranks wait", word_wait},
     {"Ranks overhead", word_overhead},
+    {"Load", word_load},
+    {"Latency", word_cycles},
+    {"Links", word_links},
     {"Digest", word_digest},
     {NULL, NULL},
 };

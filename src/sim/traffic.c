@@ -178,7 +178,11 @@ static enum wf_status traffic_describe(const struct wf_job *job, const struct wf
     *waits = tally->use.waits;
     wf_waits_prune(waits);
     bool deadlock = wf_waits_circle(waits, circle, sizeof(circle));
-    wf_traffic_summarize(tally, set->confidence, set->precision, &summary);
+    if (closed) {
+        wf_traffic_sum_up(tally, &summary);
+    } else {
+        wf_traffic_summarize(tally, set->confidence, set->precision, &summary);
+    }
     wf_doc_text(result, "status",
                 status == WF_EINTR ? WF_RESULT_INTERRUPTED
                 : stuck || deadlock ? WF_RESULT_DEADLOCK

@@ -215,6 +215,13 @@ static void sum_up(const struct wf_traffic_tally *tally, struct wf_traffic_summa
         all.arrived > 0 ? (double)all.latency_sum / (double)all.arrived : 0;
 }
 
+void wf_traffic_sum_up(const struct wf_traffic_tally *tally,
+                       struct wf_traffic_summary *summary)
+{
+    memset(summary, 0, sizeof(*summary));
+    sum_up(tally, summary);
+}
+
 void wf_traffic_summarize(const struct wf_traffic_tally *tally, int level, double precision,
                           struct wf_traffic_summary *summary)
 {

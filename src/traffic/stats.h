@@ -56,4 +56,8 @@ struct wf_traffic_summary {
 void wf_traffic_summarize(const struct wf_traffic_tally *tally, int level, double precision,
                           struct wf_traffic_summary *summary);
 
+/* Of a closed loop, which has no batches: sums and percentiles only. */
+void wf_traffic_sum_up(const struct wf_traffic_tally *tally,
+                       struct wf_traffic_summary *summary);
+
 #endif
