@@ -21,6 +21,16 @@ SCENARIOS = [
     ["replay", "gen:random", "-n", "64", "--net", "latency", "--topo", "torus:4x4x4"],
     ["replay", "gen:random", "-n", "50", "--net", "loggp", "--ranks-per-node", "4",
      "-p", "gen.messages=20"],
+    ["traffic", "uniform", "--topo", "torus:4x4", "--load", "0.6", "--cycles", "700",
+     "-p", "net.routing=adaptive-3vc"],
+    ["traffic", "tornado", "--topo", "torus:4x3", "--load", "1", "--cycles", "700",
+     "-p", "net.routing=oblivious-3vc", "-p", "net.arbitration=age"],
+    ["traffic", "uniform", "--topo", "fattree:k=2,n=3", "--load", "0.5", "--cycles", "700",
+     "-p", "net.routing=updown", "-p", "net.vcs=2", "-p", "net.request=random"],
+    ["traffic", "hotspot", "--topo", "dragonfly:1", "--load", "0.4", "--cycles", "700",
+     "-p", "net.routing=ugal", "-p", "net.arbitration=random"],
+    ["replay", "gen:random", "-n", "16", "--net", "router", "--topo", "torus:4x4",
+     "-p", "gen.messages=8", "-p", "net.routing=adaptive-3vc"],
 ]
 # More processes than one only where MPI is; `sequential` and `check-undo` use one of them.
 SCHEDULES = [
