@@ -12,9 +12,8 @@
 
 static const struct wf_shortcut shortcuts[] = {
     {"topo", 0, "topology", "<spec>"},      {"net", 0, "network", "<model>"},
-    {"cycles", 0, "traffic.cycles", NULL},
-    {"sched", 0, "engine.sched", NULL},     {"threads", 0, "engine.threads", NULL},
-    {"seed", 0, "seed", NULL},
+    {"cycles", 0, "traffic.cycles", NULL},  {"sched", 0, "engine.sched", NULL},
+    {"threads", 0, "engine.threads", NULL}, {"seed", 0, "seed", NULL},
 };
 
 #define MEMBER(name) offsetof(struct wf_simulate_opts, name)
@@ -69,8 +68,7 @@ static void print_help(const struct wf_simulate_table *table, FILE *out)
         .examples =
             {
                 {"weft traffic uniform --topo torus:8x8 --load 0.3", "One load"},
-                {"weft traffic transpose --topo torus:8x8 --load 0.05:0.9:0.05",
-                 "A curve"},
+                {"weft traffic transpose --topo torus:8x8 --load 0.05:0.9:0.05", "A curve"},
             },
         .table = table->rows,
     };
@@ -119,8 +117,9 @@ static enum wf_status write_curve(const struct wf_curve *curve, const char *path
 }
 
 /* What a run would only find out at its end. */
-static enum wf_status check_outputs(const struct wf_cli *cli, const struct wf_simulate_opts *opts,
-                                    size_t n_loads, struct wf_err *err)
+static enum wf_status check_outputs(const struct wf_cli *cli,
+                                    const struct wf_simulate_opts *opts, size_t n_loads,
+                                    struct wf_err *err)
 {
     enum wf_status status = WF_OK;
 
@@ -129,8 +128,9 @@ static enum wf_status check_outputs(const struct wf_cli *cli, const struct wf_si
                           opts->output != NULL ? "--output" : "--dry-run");
     }
     if (n_loads > 1 && wf_world_size(cli->world) > 1) {
-        return wf_err_set(err, WF_EUSAGE,
-                          "a sweep runs in one process; its loads go side by side on the cores");
+        return wf_err_set(
+            err, WF_EUSAGE,
+            "a sweep runs in one process; its loads go side by side on the cores");
     }
     if (opts->csv != NULL) {
         status = wf_output_check(opts->csv, opts->force, err);

@@ -72,12 +72,10 @@ void wf_curve_csv(const struct wf_curve *curve, FILE *out)
                 out);
     for (size_t i = 0; i < curve->n; i++) {
         const struct wf_curve_point *p = &curve->points[i];
-        (void)fprintf(out,
-                      "%.6g,%.6f,%.6f,%.3f,%.3f,%.1f,%.1f,%.1f,%.1f,%.4f,%" PRIu64
-                      ",%d,%d,%s\n",
-                      p->load, p->offered, p->accepted, p->latency, p->half_width, p->p50,
-                      p->p95, p->p99, p->max, p->hops, p->cycles, p->converged, p->saturated,
-                      p->digest);
+        (void)fprintf(
+            out, "%.6g,%.6f,%.6f,%.3f,%.3f,%.1f,%.1f,%.1f,%.1f,%.4f,%" PRIu64 ",%d,%d,%s\n",
+            p->load, p->offered, p->accepted, p->latency, p->half_width, p->p50, p->p95, p->p99,
+            p->max, p->hops, p->cycles, p->converged, p->saturated, p->digest);
     }
 }
 

@@ -12,8 +12,8 @@
 struct wf_value;
 
 struct wf_curve_point {
-    double load;              /* as asked for */
-    double offered, accepted; /* phits per node and cycle */
+    double load;                                    /* as asked for */
+    double offered, accepted;                       /* phits per node and cycle */
     double latency, half_width, p50, p95, p99, max; /* cycles */
     double hops;
     uint64_t cycles;

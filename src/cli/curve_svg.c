@@ -53,9 +53,9 @@ static void draw_axes(const struct panel *panel, FILE *out)
                       "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' class='grid'/>\n"
                       "<text x='%.1f' y='%.1f' text-anchor='end'>%g</text>\n"
                       "<text x='%.1f' y='%.1f' text-anchor='middle'>%g</text>\n",
-                      x_of(panel, 0), y_of(panel, y), x_of(panel, panel->x_max),
-                      y_of(panel, y), x_of(panel, 0) - 6, y_of(panel, y) + 4, y,
-                      x_of(panel, x), HEIGHT - BOTTOM + 16.0, x);
+                      x_of(panel, 0), y_of(panel, y), x_of(panel, panel->x_max), y_of(panel, y),
+                      x_of(panel, 0) - 6, y_of(panel, y) + 4, y, x_of(panel, x),
+                      HEIGHT - BOTTOM + 16.0, x);
     }
     (void)fprintf(out,
                   "<text x='%.1f' y='%d' text-anchor='middle'>offered load, phits per node and "

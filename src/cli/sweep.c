@@ -44,8 +44,8 @@ static enum wf_status add_load(double load, double *loads, size_t *n, struct wf_
     return WF_OK;
 }
 
-/* The numbers of first:last:step. Each load is computed by itself, so that errors of rounding do
- * not add up; they are rounded to millionths. */
+/* The numbers of first:last:step. Each load is computed by itself, so that errors of rounding
+ * do not add up; they are rounded to millionths. */
 static enum wf_status add_range(const double *range, double *loads, size_t *n,
                                 struct wf_err *err)
 {
@@ -146,8 +146,7 @@ enum wf_status wf_sweep_run(const struct wf_scenario *scenario, struct wf_curve 
     pthread_t *threads = wf_xcalloc(n, sizeof(*threads));
     enum wf_status status = WF_OK;
 
-    while (started + 1 < n &&
-           pthread_create(&threads[started], NULL, work, &sweep) == 0) {
+    while (started + 1 < n && pthread_create(&threads[started], NULL, work, &sweep) == 0) {
         started++;
     }
     (void)work(&sweep);

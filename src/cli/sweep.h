@@ -11,8 +11,8 @@ struct wf_scenario;
 
 enum { WF_SWEEP_MAX = 1000 };
 
-/* The loads of "0.05:0.9:0.05", "0.1,0.2" or "0.3" into `loads` of WF_SWEEP_MAX entries. What is
- * no such text is WF_EUSAGE, a load outside of 0 to 1 WF_EINVAL. */
+/* The loads of "0.05:0.9:0.05", "0.1,0.2" or "0.3" into `loads` of WF_SWEEP_MAX entries. What
+ * is no such text is WF_EUSAGE, a load outside of 0 to 1 WF_EINVAL. */
 WF_NODISCARD
 enum wf_status wf_sweep_loads(const char *text, double *loads, size_t *n, struct wf_err *err);
 

@@ -3,11 +3,9 @@
 
 #include "base/mem.h"
 #include "net/router_net.h"
-#include "topo/kinds.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define AT(member) offsetof(struct wf_router_params, member)
 
@@ -142,7 +140,8 @@ static const struct wf_param params_table[] = {
      .offset = AT(restriction),
      .def = "0",
      .max = "1024",
-     .doc = "Packets for which there must be room in the own queue of a ring to inject into it"},
+     .doc =
+         "Packets for which there must be room in the own queue of a ring to inject into it"},
     WF_PARAM_END,
 };
 
@@ -192,8 +191,10 @@ static const struct scheme schemes[] = {
     [WF_ROUTER_DATELINE_FREE] = {WF_ROUTER_DATELINE_FREE, "grids", is_grid, 2, 2, 2, 0, false},
     [WF_ROUTER_UPDOWN] = {WF_ROUTER_UPDOWN, "trees", is_tree, 1, 1, 0, 0, false},
     [WF_ROUTER_MINIMAL] = {WF_ROUTER_MINIMAL, NULL, NULL, 1, 0, 0, 1, false},
-    [WF_ROUTER_VALIANT] = {WF_ROUTER_VALIANT, "networks that are no grids", is_no_grid, 1, 0, 0, 2, false},
-    [WF_ROUTER_UGAL] = {WF_ROUTER_UGAL, "networks that are no grids", is_no_grid, 1, 0, 0, 2, false},
+    [WF_ROUTER_VALIANT] = {WF_ROUTER_VALIANT, "networks that are no grids", is_no_grid, 1, 0, 0,
+                           2, false},
+    [WF_ROUTER_UGAL] = {WF_ROUTER_UGAL, "networks that are no grids", is_no_grid, 1, 0, 0, 2,
+                        false},
 };
 
 static enum wf_status choose_vcs(const struct scheme *scheme, struct wf_router_net *model,
@@ -213,9 +214,7 @@ static enum wf_status choose_vcs(const struct scheme *scheme, struct wf_router_n
                           "are possible",
                           name, least, WF_ROUTER_VCS_MAX);
     }
-    model->vcs = given != 0                ? given
-                 : scheme->vcs_default > 0 ? scheme->vcs_default
-                                           : least;
+    model->vcs = given != 0 ? given : scheme->vcs_default > 0 ? scheme->vcs_default : least;
     if (model->vcs < least || (scheme->vcs_fixed > 0 && model->vcs != scheme->vcs_fixed)) {
         return wf_err_set(err, WF_EINVAL,
                           "net.vcs: %" PRIu32 " virtual channels do not work with %s routing, "
@@ -249,8 +248,8 @@ static enum wf_status choose_scheme(struct wf_router_net *model, struct wf_err *
         model->request = WF_ROUTER_SHORTEST;
     }
     model->escapes = model->scheme == WF_ROUTER_ADAPTIVE ? 1 : 0;
-    model->bubble = set->flow == WF_ROUTER_BUBBLE ||
-                    (set->flow == WF_ROUTER_AUTO && scheme->bubble);
+    model->bubble =
+        set->flow == WF_ROUTER_BUBBLE || (set->flow == WF_ROUTER_AUTO && scheme->bubble);
     if (set->flow == WF_ROUTER_BUBBLE && !grid) {
         return wf_err_set(err, WF_EINVAL,
                           "net.flow: bubble works on the rings of a grid, not on a %s",
@@ -312,8 +311,8 @@ static enum wf_status lay_out(struct wf_router_net *model, struct wf_err *err)
     const struct wf_topo *topo = model->topo;
     uint32_t n_nodes = model->net.n_nodes;
 
-    model->node = layout_of(model, most_ports(topo, 0, n_nodes),
-                            (uint32_t)model->set.injection_queues);
+    model->node =
+        layout_of(model, most_ports(topo, 0, n_nodes), (uint32_t)model->set.injection_queues);
     model->other = layout_of(model, most_ports(topo, n_nodes, topo->n_vertices), 0);
     uint32_t most = model->node.n_inputs > model->other.n_inputs ? model->node.n_inputs
                                                                  : model->other.n_inputs;
@@ -330,8 +329,8 @@ static void fill_coords(struct wf_router_net *model)
 {
     const struct wf_grid *grid = model->grid;
 
-    model->coords = wf_xcalloc((size_t)model->topo->n_vertices * grid->n_dims,
-                               sizeof(*model->coords));
+    model->coords =
+        wf_xcalloc((size_t)model->topo->n_vertices * grid->n_dims, sizeof(*model->coords));
     for (uint32_t v = 0; v < model->topo->n_vertices; v++) {
         for (uint32_t d = 0; d < grid->n_dims; d++) {
             model->coords[(size_t)v * grid->n_dims + d] = (uint16_t)wf_grid_coord(grid, v, d);
@@ -453,173 +452,6 @@ static enum wf_status router_create(const void *params, const struct wf_net_env 
     return WF_OK;
 }
 
-/* ---- processes ---- */
-
-/* Everything but the time. */
-static struct wf_router_spot place(const struct wf_router_net *model, struct wf_ctx *ctx,
-                                   void *state)
-{
-    uint32_t self = wf_self(ctx), node = self - model->net.first_node;
-    bool is_node = node < model->net.n_nodes;
-    const struct wf_router_layout *layout = is_node ? &model->node : &model->other;
-    unsigned char *bytes = state;
-
-    return (struct wf_router_spot){
-        .model = model,
-        .layout = layout,
-        .ctx = ctx,
-        .head = state,
-        .channels = (void *)(bytes + layout->channels),
-        .links = (void *)(bytes + layout->links),
-        .inputs = (void *)(bytes + layout->inputs),
-        .words = (void *)(bytes + layout->words),
-        .vertex = is_node ? node : self - model->first_other + model->net.n_nodes,
-    };
-}
-
-struct wf_router_spot wf_router_here(const struct wf_router_net *model, struct wf_ctx *ctx,
-                                     void *state)
-{
-    struct wf_router_spot spot = place(model, ctx, state);
-
-    spot.now = wf_now(ctx) / model->set.cycle;
-    return spot;
-}
-
-/* After the run nothing changes any more, whatever the type says. */
-static struct wf_router_spot place_after(const struct wf_router_net *model,
-                                             struct wf_ctx *ctx, const void *state)
-{
-    union {
-        const void *kept;
-        void *given;
-    } pointer = {.kept = state};
-
-    return place(model, ctx, pointer.given);
-}
-
-static void slot_free(const struct wf_router_spot *spot, uint64_t number)
-{
-    struct wf_router_channel *channel = &spot->channels[number];
-
-    wf_touch(spot->ctx, channel, sizeof(*channel));
-    channel->used--;
-    if (channel->wanted != 0) {
-        channel->wanted = 0;
-        wf_router_wake(spot, spot->now);
-    }
-}
-
-static void head_arrives(const struct wf_router_spot *spot,
-                         const struct wf_router_packet *packet)
-{
-    struct wf_router_packet here = *packet;
-
-    if (spot->model->grid == NULL) {
-        wf_router_note_via(spot, &here);
-    }
-    wf_router_enqueue(spot, packet->input, &here);
-}
-
-static void router_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
-                         const struct wf_event *ev)
-{
-    struct wf_router_spot spot = wf_router_here(wf_to_router(net), ctx, node);
-    const struct wf_router_packet *packet = (const void *)ev->payload;
-
-    switch (ev->kind) {
-    case WF_ROUTER_HEAD:
-        head_arrives(&spot, packet);
-        break;
-    case WF_ROUTER_SLOT:
-        slot_free(&spot, ev->payload[0]);
-        break;
-    case WF_ROUTER_DECIDE:
-        wf_router_decide(&spot);
-        break;
-    default:
-        net->user.arrived(net->user.arg, ctx, node, &packet->msg, wf_now(ctx));
-        break;
-    }
-}
-
-static void add_use(const struct wf_router_net *model, struct wf_ctx *ctx, const void *state,
-                    struct wf_net_use *use)
-{
-    const struct wf_router_spot spot = place_after(model, ctx, state);
-    const struct wf_router_layout *layout = spot.layout;
-    const unsigned char *bytes = state;
-    const struct wf_router_head *head = state;
-    const struct wf_router_channel *channels = (const void *)(bytes + layout->channels);
-    const struct wf_router_input *inputs = (const void *)(bytes + layout->inputs);
-
-    use->packets += head->consumed;
-    use->hops += head->hops;
-    use->injected += head->injected;
-    use->waited += head->waited * (uint64_t)model->set.cycle;
-    for (uint32_t port = 0; port < layout->n_ports; port++) {
-        uint64_t sum = 0;
-        for (uint32_t vc = 0; vc < model->vcs; vc++) {
-            sum += channels[port * model->vcs + vc].packets;
-            use->vcs[vc] += channels[port * model->vcs + vc].packets;
-        }
-        use->carried += sum;
-        use->busiest = sum > use->busiest ? sum : use->busiest;
-    }
-    for (uint32_t i = 0; i < layout->n_inputs; i++) {
-        use->stuck += inputs[i].n;
-        wf_router_watch(&spot, i, &use->waits);
-    }
-    use->links = model->topo->n_links * 2;
-}
-
-static void router_use(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
-                       struct wf_net_use *use)
-{
-    add_use(wf_to_router(net), ctx, node, use);
-}
-
-static void other_finish(const void *state, struct wf_ctx *ctx)
-{
-    const struct wf_router_net *model = wf_model(ctx);
-
-    if (model->net.user.use != NULL) {
-        add_use(model, ctx, state, model->net.user.use(model->net.user.arg, ctx));
-    }
-}
-
-static void other_init(void *state, struct wf_ctx *ctx)
-{
-    (void)state;
-    (void)ctx;
-}
-
-static void other_event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
-{
-    router_event(wf_model(ctx), ctx, state, ev);
-}
-
-static void router_attach(struct wf_net *net, struct wf_engine *engine)
-{
-    struct wf_router_net *model = (struct wf_router_net *)net;
-    uint32_t n_others = model->topo->n_vertices - net->n_nodes;
-
-    wf_engine_promise(engine, net->promise_ps);
-    wf_engine_cells(engine, sizeof(struct wf_router_cell));
-    model->other_ops = (struct wf_process_ops){
-        .name = "router",
-        .payload_max = sizeof(struct wf_router_packet),
-        .announces_changes = true,
-        .init = other_init,
-        .event = other_event,
-        .finish = other_finish,
-    };
-    if (n_others > 0) {
-        model->first_other =
-            wf_engine_add(engine, &model->other_ops, n_others, model->other.size, model);
-    }
-}
-
 const struct wf_net_ops wf_router_ops = {
     .name = "router",
     .summary = "routers with virtual channels, finite queues and flow control, cycle by cycle",
@@ -628,9 +460,9 @@ const struct wf_net_ops wf_router_ops = {
     .params_size = sizeof(struct wf_router_params),
     .create = router_create,
     .destroy = router_destroy,
-    .attach = router_attach,
+    .attach = wf_router_attach,
     .send = wf_router_send,
-    .event = router_event,
+    .event = wf_router_event,
     .room = wf_router_room,
-    .use = router_use,
+    .use = wf_router_use,
 };

@@ -49,9 +49,9 @@ static void mark(const struct wf_router_spot *spot, uint32_t input, bool full)
 /* From when on the first packet of a queue may ask. */
 static int64_t ready_at(const struct wf_router_spot *spot, const struct wf_router_input *input)
 {
-    return input->leave == 0 ? 0
-                             : input->leave - 1 + spot->model->phits +
-                                   (int64_t)spot->model->set.turnaround;
+    return input->leave == 0
+               ? 0
+               : input->leave - 1 + spot->model->phits + (int64_t)spot->model->set.turnaround;
 }
 
 void wf_router_enqueue(const struct wf_router_spot *spot, uint32_t number,
@@ -309,8 +309,7 @@ static void send(const struct wf_router_spot *spot, uint32_t port, struct round 
     struct wf_router_packet packet = begin(spot, input, round);
     count_injected(spot, input, &packet, round);
     packet.hops++;
-    packet.input =
-        (uint16_t)(wf_router_reverse(model, spot->vertex, port) * model->vcs + vc);
+    packet.input = (uint16_t)(wf_router_reverse(model, spot->vertex, port) * model->vcs + vc);
     schedule(spot, model->topo->ops->neighbor(model->topo, spot->vertex, port),
              (int64_t)(model->set.pipeline + model->set.link_delay), WF_ROUTER_HEAD, &packet,
              sizeof(packet));

@@ -31,7 +31,8 @@ static struct wf_router_cell *push(const struct wf_router_spot *spot, uint32_t *
 }
 
 /* Takes a cell out of a list. `last` is the one before it, or 0. */
-static void pull(const struct wf_router_spot *spot, uint32_t *list, uint32_t last, uint32_t cell)
+static void pull(const struct wf_router_spot *spot, uint32_t *list, uint32_t last,
+                 uint32_t cell)
 {
     uint32_t next = read_cell(spot, cell)->next;
 

@@ -5,8 +5,7 @@
  * cycle. A packet that got nothing asks again in the next cycle only if there is something it
  * could get; otherwise it sleeps until that may have changed.
  */
-#include "base/rng.h"
-#include "net/router_net.h"
+#include "net/router_grid.h"
 
 enum { ESCAPE = 0 }; /* the channel of adaptive routing that is free of deadlock by itself */
 
@@ -28,8 +27,7 @@ struct asker {
 
 static struct asker asker_of(const struct wf_router_spot *spot, uint32_t input)
 {
-    const struct wf_router_cell *cell =
-        wf_cell_read(spot->ctx, spot->inputs[input].first);
+    const struct wf_router_cell *cell = wf_cell_read(spot->ctx, spot->inputs[input].first);
     uint32_t vcs = spot->model->vcs;
     struct asker asker = {.packet = &cell->packet, .input = input};
 
@@ -43,27 +41,12 @@ static struct asker asker_of(const struct wf_router_spot *spot, uint32_t input)
 
 /* ---- grids ---- */
 
-static const uint16_t *coords_of(const struct wf_router_net *model, uint32_t vertex)
-{
-    return model->coords + (size_t)vertex * model->grid->n_dims;
-}
-
-static bool is_ring(const struct wf_router_net *model, uint32_t dim)
-{
-    return model->grid->wrap[dim] && model->grid->size[dim] > 2;
-}
-
-static uint32_t way_port(const struct wf_router_packet *packet, uint32_t dim)
-{
-    return 2 * dim + (packet->ways >> dim & 1);
-}
-
 /* The first dimension in which the packet is not where it has to be. */
 static uint32_t first_dim(const struct wf_router_spot *spot,
                           const struct wf_router_packet *packet)
 {
-    const uint16_t *here = coords_of(spot->model, spot->vertex);
-    const uint16_t *there = coords_of(spot->model, packet->dst);
+    const uint16_t *here = wf_router_coords_of(spot->model, spot->vertex);
+    const uint16_t *there = wf_router_coords_of(spot->model, packet->dst);
     uint32_t dim = 0;
 
     while (dim + 1 < spot->model->grid->n_dims && here[dim] == there[dim]) {
@@ -76,8 +59,8 @@ static uint32_t first_dim(const struct wf_router_spot *spot,
 static bool crosses(const struct wf_router_spot *spot, const struct wf_router_packet *packet,
                     uint32_t dim)
 {
-    uint32_t here = coords_of(spot->model, spot->vertex)[dim];
-    uint32_t there = coords_of(spot->model, packet->dst)[dim];
+    uint32_t here = wf_router_coords_of(spot->model, spot->vertex)[dim];
+    uint32_t there = wf_router_coords_of(spot->model, packet->dst)[dim];
 
     return (packet->ways >> dim & 1) != 0 ? there > here : there < here;
 }
@@ -112,7 +95,7 @@ static uint32_t room_needed(const struct wf_router_spot *spot, const struct aske
     const struct wf_router_net *model = spot->model;
     uint32_t room = asker->injected ? (uint32_t)model->set.restriction : 0;
 
-    if (model->bubble && is_ring(model, channel / model->vcs / 2) &&
+    if (model->bubble && wf_router_is_ring(model, channel / model->vcs / 2) &&
         (model->escapes == 0 || channel % model->vcs == ESCAPE) &&
         (asker->injected || asker->input != ring_input(model, channel))) {
         room = room < 2 ? 2 : room;
@@ -177,7 +160,8 @@ static void add_all(const struct wf_router_net *model, uint32_t port, uint32_t f
 static void dor_options(const struct wf_router_spot *spot, const struct asker *asker,
                         struct options *options)
 {
-    uint32_t dim = first_dim(spot, asker->packet), port = way_port(asker->packet, dim);
+    uint32_t dim = first_dim(spot, asker->packet),
+             port = wf_router_way_port(asker->packet, dim);
 
     if (!asker->injected && asker->port / 2 == dim) {
         add(options, port * spot->model->vcs + asker->vc);
@@ -194,7 +178,7 @@ static void dateline_options(const struct wf_router_spot *spot, const struct ask
 {
     const struct wf_router_net *model = spot->model;
     uint32_t dim = first_dim(spot, asker->packet), half = model->vcs / 2;
-    uint32_t port = way_port(asker->packet, dim);
+    uint32_t port = wf_router_way_port(asker->packet, dim);
     bool low = crosses(spot, asker->packet, dim);
     bool high = !low;
 
@@ -209,12 +193,12 @@ static void adaptive_options(const struct wf_router_spot *spot, const struct ask
                              struct options *options)
 {
     const struct wf_router_net *model = spot->model;
-    const uint16_t *here = coords_of(model, spot->vertex);
-    const uint16_t *there = coords_of(model, asker->packet->dst);
+    const uint16_t *here = wf_router_coords_of(model, spot->vertex);
+    const uint16_t *there = wf_router_coords_of(model, asker->packet->dst);
     bool stays = !asker->injected && asker->vc != ESCAPE && model->request == WF_ROUTER_SMART;
 
     for (uint32_t dim = 0; dim < model->grid->n_dims; dim++) {
-        uint32_t port = way_port(asker->packet, dim);
+        uint32_t port = wf_router_way_port(asker->packet, dim);
         if (here[dim] == there[dim]) {
             continue;
         }
@@ -224,8 +208,8 @@ static void adaptive_options(const struct wf_router_spot *spot, const struct ask
             add_all(model, port, 1, options);
         }
     }
-    options->escape = way_port(asker->packet, first_dim(spot, asker->packet)) * model->vcs +
-                      ESCAPE;
+    options->escape =
+        wf_router_way_port(asker->packet, first_dim(spot, asker->packet)) * model->vcs + ESCAPE;
 }
 
 /* ---- other networks ---- */
@@ -304,14 +288,10 @@ typedef void options_fn(const struct wf_router_spot *spot, const struct asker *a
                         struct options *options);
 
 static options_fn *const schemes[] = {
-    [WF_ROUTER_DOR] = dor_options,
-    [WF_ROUTER_ADAPTIVE] = adaptive_options,
-    [WF_ROUTER_DATELINE] = dateline_options,
-    [WF_ROUTER_DATELINE_FREE] = dateline_options,
-    [WF_ROUTER_UPDOWN] = updown_options,
-    [WF_ROUTER_MINIMAL] = ordered_options,
-    [WF_ROUTER_VALIANT] = ordered_options,
-    [WF_ROUTER_UGAL] = ordered_options,
+    [WF_ROUTER_DOR] = dor_options,           [WF_ROUTER_ADAPTIVE] = adaptive_options,
+    [WF_ROUTER_DATELINE] = dateline_options, [WF_ROUTER_DATELINE_FREE] = dateline_options,
+    [WF_ROUTER_UPDOWN] = updown_options,     [WF_ROUTER_MINIMAL] = ordered_options,
+    [WF_ROUTER_VALIANT] = ordered_options,   [WF_ROUTER_UGAL] = ordered_options,
 };
 
 static void find_options(const struct wf_router_spot *spot, const struct asker *asker,
@@ -320,11 +300,6 @@ static void find_options(const struct wf_router_spot *spot, const struct asker *
     options->n = 0;
     options->escape = WF_ROUTER_NONE;
     schemes[spot->model->scheme](spot, asker, options);
-}
-
-static uint32_t below(const struct wf_router_spot *spot, uint32_t n)
-{
-    return n == 1 ? 0 : (uint32_t)wf_rng_below(wf_random(spot->ctx), n);
 }
 
 static uint32_t first_request(const struct wf_router_spot *spot, const struct asker *asker,
@@ -338,8 +313,8 @@ static uint32_t first_request(const struct wf_router_spot *spot, const struct as
     return WF_ROUTER_NONE;
 }
 
-/* How full the queue behind a channel looks. In trees a packet that is on its way there does not
- * count yet, as in INSEE, which counts phits. */
+/* How full the queue behind a channel looks. In trees a packet that is on its way there does
+ * not count yet, as in INSEE, which counts phits. */
 static uint32_t fill_of(const struct wf_router_spot *spot, uint32_t channel)
 {
     const struct wf_router_channel *c = &spot->channels[channel];
@@ -366,7 +341,7 @@ static uint32_t shortest_request(const struct wf_router_spot *spot, const struct
             best = c;
             ties = 1;
         } else if (lots && fill_of(spot, c) == fill_of(spot, best) &&
-                   below(spot, ++ties) == 0) {
+                   wf_router_below(spot, ++ties) == 0) {
             best = c;
         }
     }
@@ -383,14 +358,14 @@ static uint32_t random_request(const struct wf_router_spot *spot, const struct a
             add(&fitting, options->channel[i]);
         }
     }
-    return fitting.n == 0 ? WF_ROUTER_NONE : fitting.channel[below(spot, fitting.n)];
+    return fitting.n == 0 ? WF_ROUTER_NONE : fitting.channel[wf_router_below(spot, fitting.n)];
 }
 
 /* One lot, whatever comes of it: the oblivious designs. */
 static uint32_t blind_request(const struct wf_router_spot *spot, const struct asker *asker,
                               const struct options *options)
 {
-    uint32_t channel = options->channel[below(spot, options->n)];
+    uint32_t channel = options->channel[wf_router_below(spot, options->n)];
 
     return fits(spot, asker, channel) ? channel : WF_ROUTER_NONE;
 }
@@ -400,20 +375,20 @@ static uint32_t blind_request(const struct wf_router_spot *spot, const struct as
 static uint32_t smart_request(const struct wf_router_spot *spot, const struct asker *asker)
 {
     const struct wf_router_net *model = spot->model;
-    const uint16_t *here = coords_of(model, spot->vertex);
-    const uint16_t *there = coords_of(model, asker->packet->dst);
+    const uint16_t *here = wf_router_coords_of(model, spot->vertex);
+    const uint16_t *there = wf_router_coords_of(model, asker->packet->dst);
     struct wf_router_input *input = wf_router_edit_input(spot, asker->input);
     uint32_t n_dims = model->grid->n_dims;
 
     for (uint32_t bet = input->bet; bet < n_dims; bet++) {
         uint32_t dim = asker->injected ? bet : (asker->port / 2 + bet) % n_dims;
-        uint32_t port = way_port(asker->packet, dim);
+        uint32_t port = wf_router_way_port(asker->packet, dim);
         bool stays = !asker->injected && asker->vc != ESCAPE && (port ^ 1) == asker->port;
 
         if (here[dim] == there[dim]) {
             continue;
         }
-        uint32_t vc = stays ? asker->vc : 1 + below(spot, model->vcs - 1);
+        uint32_t vc = stays ? asker->vc : 1 + wf_router_below(spot, model->vcs - 1);
         if (fits(spot, asker, port * model->vcs + vc)) {
             input->bet = (uint8_t)(bet + 1);
             return port * model->vcs + vc;
@@ -421,7 +396,7 @@ static uint32_t smart_request(const struct wf_router_spot *spot, const struct as
     }
     input->bet = 0;
     uint32_t escape =
-        way_port(asker->packet, first_dim(spot, asker->packet)) * model->vcs + ESCAPE;
+        wf_router_way_port(asker->packet, first_dim(spot, asker->packet)) * model->vcs + ESCAPE;
     return fits(spot, asker, escape) ? escape : WF_ROUTER_NONE;
 }
 
@@ -551,142 +526,4 @@ void wf_router_watch(const struct wf_router_spot *spot, uint32_t input, struct w
         wait.targets[wait.n++] = queue_behind(spot, options.channel[i]);
     }
     wf_waits_add(waits, &wait);
-}
-
-/* ---- detours ---- */
-
-/* Whether a packet is where it had to pass: at the node, or at the router of the node. */
-static bool is_via(const struct wf_router_spot *spot, uint32_t via)
-{
-    const struct wf_topo *topo = spot->model->topo;
-
-    return topo->ops->distance(topo, spot->vertex, via) <=
-           (wf_topo_is_direct(topo) ? 0u : 1u);
-}
-
-/* Packets that wait for the first link of the way to a node. */
-static uint32_t waiting_for(const struct wf_router_spot *spot, uint32_t node)
-{
-    const struct wf_topo *topo = spot->model->topo;
-    uint32_t port = topo->ops->next_port(topo, spot->vertex, node), sum = 0;
-
-    for (uint32_t vc = 0; port != WF_TOPO_NO_PORT && vc < spot->model->vcs; vc++) {
-        sum += spot->channels[port * spot->model->vcs + vc].used;
-    }
-    return sum;
-}
-
-/* Universal globally adaptive load balancing (Singh, "Load-balanced routing in interconnection
- * networks", 2005): by a random node if the queue on the direct way, times its length, is
- * longer. */
-static void choose_detour(const struct wf_router_spot *spot, struct wf_router_packet *packet)
-{
-    const struct wf_topo *topo = spot->model->topo;
-    uint32_t via = below(spot, spot->model->net.n_nodes);
-
-    if (is_via(spot, via) || via == packet->dst) {
-        return;
-    }
-    if (spot->model->scheme == WF_ROUTER_UGAL) {
-        uint64_t direct = topo->ops->distance(topo, spot->vertex, packet->dst);
-        uint64_t around = (uint64_t)topo->ops->distance(topo, spot->vertex, via) +
-                          topo->ops->distance(topo, via, packet->dst);
-        if (waiting_for(spot, packet->dst) * direct <= waiting_for(spot, via) * around) {
-            return;
-        }
-    }
-    packet->via = via + 1;
-}
-
-/* The first router decides. */
-void wf_router_note_via(const struct wf_router_spot *spot, struct wf_router_packet *packet)
-{
-    const struct wf_router_net *model = spot->model;
-    bool direct = wf_topo_is_direct(model->topo);
-
-    if (packet->via != 0) {
-        packet->via = is_via(spot, packet->via - 1) ? 0 : packet->via;
-    } else if ((model->scheme == WF_ROUTER_VALIANT || model->scheme == WF_ROUTER_UGAL) &&
-               packet->hops == (direct ? 0 : 1) && !is_via(spot, packet->dst)) {
-        choose_detour(spot, packet);
-    }
-}
-
-/* ---- injection ---- */
-
-/* Which way around each ring. Where both are equally long it is a lot, but one that depends on
- * nothing but the packet, so that the queue for a message can be known before it is sent. */
-static void choose_ways(const struct wf_router_spot *spot, struct wf_router_packet *packet,
-                        uint32_t index)
-{
-    const struct wf_router_net *model = spot->model;
-    const uint16_t *here = coords_of(model, spot->vertex);
-    const uint16_t *there = coords_of(model, packet->dst);
-    uint64_t lots = wf_rng_mix(((uint64_t)spot->vertex << 32 | packet->number) +
-                               index * WF_RNG_GOLDEN);
-
-    packet->ways = 0;
-    for (uint32_t dim = 0; dim < model->grid->n_dims; dim++) {
-        uint32_t size = model->grid->size[dim];
-        uint32_t up = (there[dim] + size - here[dim]) % size;
-        bool down = there[dim] < here[dim];
-
-        if (is_ring(model, dim)) {
-            down = 2 * up == size ? (lots >> dim & 1) != 0 : 2 * up > size;
-        }
-        packet->ways |= (uint8_t)((down ? 1 : 0) << dim);
-    }
-}
-
-void wf_router_prepare(const struct wf_router_spot *spot, struct wf_router_packet *packet,
-                       uint32_t index)
-{
-    const struct wf_router_net *model = spot->model;
-
-    packet->via = 0;
-    if (model->grid != NULL) {
-        choose_ways(spot, packet, index);
-    } else {
-        wf_router_note_via(spot, packet);
-    }
-}
-
-/* The way by which a packet goes most, or last. */
-static uint32_t main_way(const struct wf_router_spot *spot,
-                         const struct wf_router_packet *packet, bool longest)
-{
-    const struct wf_router_net *model = spot->model;
-    const uint16_t *here = coords_of(model, spot->vertex);
-    const uint16_t *there = coords_of(model, packet->dst);
-    uint32_t most = 0, way = 0;
-
-    for (uint32_t dim = 0; dim < model->grid->n_dims; dim++) {
-        uint32_t size = model->grid->size[dim];
-        uint32_t up = (there[dim] + size - here[dim]) % size;
-        uint32_t hops = (packet->ways >> dim & 1) != 0 ? (size - up) % size : up;
-
-        if (hops > 0 && (!longest || hops > most)) {
-            most = hops;
-            way = way_port(packet, dim);
-        }
-    }
-    return way;
-}
-
-uint32_t wf_router_injector(const struct wf_router_spot *spot,
-                            const struct wf_router_packet *packet)
-{
-    const struct wf_router_layout *layout = spot->layout;
-    uint32_t first = layout->n_ports * spot->model->vcs, best = first;
-
-    if (spot->model->set.injection != WF_ROUTER_INJECT_SHORTEST && spot->model->grid != NULL) {
-        bool longest = spot->model->set.injection == WF_ROUTER_INJECT_LONGEST_PATH;
-        return first + main_way(spot, packet, longest) % layout->n_injection;
-    }
-    for (uint32_t i = first + 1; i < layout->n_inputs; i++) {
-        if (spot->inputs[i].n < spot->inputs[best].n) {
-            best = i;
-        }
-    }
-    return best;
 }

@@ -103,10 +103,10 @@ bool wf_waits_circle(const struct wf_waits *waits, char *buf, size_t size)
     do {
         const struct wf_wait_queue *q = &waits->at[at].queue;
         if (words++ < WORDS_MAX && used < size) {
-            used += (size_t)snprintf(buf + used, size - used,
-                                     "router %" PRIu32 " port %" PRIu32 " channel %" PRIu32
-                                     " -> ",
-                                     q->vertex, q->port, q->vc);
+            used +=
+                (size_t)snprintf(buf + used, size - used,
+                                 "router %" PRIu32 " port %" PRIu32 " channel %" PRIu32 " -> ",
+                                 q->vertex, q->port, q->vc);
         }
         at = find(waits, &waits->at[at].targets[0]);
     } while (at != first);

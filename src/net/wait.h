@@ -35,7 +35,8 @@ struct wf_waits {
 
 void wf_waits_add(struct wf_waits *waits, const struct wf_wait *wait);
 
-/* Leaves only those that will wait for ever: all their targets are full and wait for ever too. */
+/* Leaves only those that will wait for ever: all their targets are full and wait for ever too.
+ */
 void wf_waits_prune(struct wf_waits *waits);
 
 /* After pruning: words for a circle of queues that wait for each other, into `buf`; false if

@@ -99,10 +99,14 @@ static bool get_bench(size_t i, struct wf_catalog_entry *entry)
 }
 
 static const struct kind kinds[] = {
-    {"gen", "Generators", get_gen},   {"net", "Network models", get_net},
-    {"topo", "Topologies", get_topo}, {"cpu", "Processors", get_cpu},
-    {"pattern", "Traffic patterns", get_pattern}, {"traffic", "Traffic", get_traffic},
-    {"engine", "Engine", get_engine}, {"bench", "Benchmark models", get_bench},
+    {"gen", "Generators", get_gen},
+    {"net", "Network models", get_net},
+    {"topo", "Topologies", get_topo},
+    {"cpu", "Processors", get_cpu},
+    {"pattern", "Traffic patterns", get_pattern},
+    {"traffic", "Traffic", get_traffic},
+    {"engine", "Engine", get_engine},
+    {"bench", "Benchmark models", get_bench},
 };
 
 enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };

@@ -24,7 +24,7 @@ struct wf_job {
     struct wf_net *net;
     struct wf_replay *replay;
     struct wf_traffic *traffic; /* of traffic, with the network */
-    uint64_t expected_events; /* roughly; 0 if nobody knows */
+    uint64_t expected_events;   /* roughly; 0 if nobody knows */
 };
 
 /* All members are required. */
@@ -51,8 +51,8 @@ WF_NODISCARD
 enum wf_status wf_job_init(struct wf_job *job, const struct wf_plan *plan, struct wf_err *err);
 void wf_job_fini(struct wf_job *job);
 
-/* Makes a run of synthetic traffic longer whose result has not converged, if the plan allows it;
- * whether it did. It has to be run again then. */
+/* Makes a run of synthetic traffic longer whose result has not converged, if the plan allows
+ * it; whether it did. It has to be run again then. */
 bool wf_job_lengthen(const struct wf_plan *plan, const struct wf_value *doc);
 
 #endif

@@ -81,8 +81,7 @@ static void tell(void *arg, const struct wf_progress *progress)
 {
     const struct teller *teller = arg;
     const struct wf_traffic *traffic = teller->job->traffic;
-    int64_t end =
-        traffic != NULL ? wf_traffic_end(traffic) : teller->job->plan->engine.end;
+    int64_t end = traffic != NULL ? wf_traffic_end(traffic) : teller->job->plan->engine.end;
     uint64_t expected = teller->job->expected_events;
     struct wf_sim_progress told = {
         .fraction = -1,
@@ -212,8 +211,7 @@ static enum wf_status run_or_explain(const struct wf_scenario *scenario,
             }
             wf_job_fini(&job);
         }
-    } while (status == WF_OK && wf_comm_size(host->world) == 1 &&
-             wf_job_lengthen(&plan, *doc));
+    } while (status == WF_OK && wf_comm_size(host->world) == 1 && wf_job_lengthen(&plan, *doc));
     wf_plan_fini(&plan);
     return status;
 }

@@ -96,8 +96,7 @@ static void add_open(struct wf_value *result, const struct wf_plan *plan,
     wf_doc_bool(result, "converged", summary->converged);
     wf_doc_bool(result, "saturated", summary->saturated);
     wf_doc_count(result, "cycles", set->cycles);
-    wf_doc_count(result, "warm_up_cycles",
-                 set->cycles * summary->warm_up / WF_TRAFFIC_BATCHES);
+    wf_doc_count(result, "warm_up_cycles", set->cycles * summary->warm_up / WF_TRAFFIC_BATCHES);
     wf_doc_count(result, "offered", summary->offered);
     wf_doc_count(result, "dropped", summary->dropped);
     wf_doc_count(result, "arrived", summary->arrived);
@@ -184,9 +183,9 @@ static enum wf_status traffic_describe(const struct wf_job *job, const struct wf
         wf_traffic_summarize(tally, set->confidence, set->precision, &summary);
     }
     wf_doc_text(result, "status",
-                status == WF_EINTR ? WF_RESULT_INTERRUPTED
+                status == WF_EINTR  ? WF_RESULT_INTERRUPTED
                 : stuck || deadlock ? WF_RESULT_DEADLOCK
-                                   : WF_RESULT_COMPLETED);
+                                    : WF_RESULT_COMPLETED);
     if (closed) {
         add_closed(result, job->plan, tally, &summary);
     } else {

@@ -15,9 +15,9 @@ struct wf_pattern {
     const struct kind *kind;
     const struct wf_topo *topo;
     struct wf_pattern_params set;
-    uint32_t n, bits; /* nodes; n = 2^bits, if it is a power of two */
-    uint32_t width; /* of the first dimension */
-    uint32_t root;  /* the square root of n, or 0 */
+    uint32_t n, bits;         /* nodes; n = 2^bits, if it is a power of two */
+    uint32_t width;           /* of the first dimension */
+    uint32_t root;            /* the square root of n, or 0 */
     uint32_t *to;             /* of permutations */
     struct wf_matrix *matrix; /* of the pattern of that name */
     uint32_t diameter;
@@ -357,8 +357,8 @@ static enum wf_status check_fit(const struct wf_pattern *pattern, struct wf_err 
                           "pattern '%s' needs a power of two nodes, not %" PRIu32, name, n);
     }
     if (kind->square && pattern->root == 0) {
-        return wf_err_set(err, WF_EINVAL,
-                          "pattern '%s' needs a square of nodes, not %" PRIu32, name, n);
+        return wf_err_set(err, WF_EINVAL, "pattern '%s' needs a square of nodes, not %" PRIu32,
+                          name, n);
     }
     if (kind->needs_topology && pattern->topo == NULL) {
         return wf_err_set(err, WF_EINVAL, "pattern '%s' needs a topology", name);

@@ -137,8 +137,8 @@ static uint32_t warm_up(const struct series *series)
 
     for (uint32_t d = 0; d <= BATCHES / 2; d++) {
         uint32_t n = series->n - d;
-        double error = squares_of(series->at + d, n, mean_of(series->at + d, n)) /
-                       ((double)n * n);
+        double error =
+            squares_of(series->at + d, n, mean_of(series->at + d, n)) / ((double)n * n);
         if (error < least) {
             least = error;
             best = d;
@@ -211,12 +211,10 @@ static void sum_up(const struct wf_traffic_tally *tally, struct wf_traffic_summa
     summary->p50 = percentile(&all, 500);
     summary->p95 = percentile(&all, 950);
     summary->p99 = percentile(&all, 990);
-    summary->mean =
-        all.arrived > 0 ? (double)all.latency_sum / (double)all.arrived : 0;
+    summary->mean = all.arrived > 0 ? (double)all.latency_sum / (double)all.arrived : 0;
 }
 
-void wf_traffic_sum_up(const struct wf_traffic_tally *tally,
-                       struct wf_traffic_summary *summary)
+void wf_traffic_sum_up(const struct wf_traffic_tally *tally, struct wf_traffic_summary *summary)
 {
     memset(summary, 0, sizeof(*summary));
     sum_up(tally, summary);

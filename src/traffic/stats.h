@@ -38,11 +38,11 @@ void wf_traffic_merge(void *into, const void *from); /* wf_merge_fn */
 void wf_traffic_latency(struct wf_traffic_batch *batch, int64_t latency, uint64_t bytes);
 
 struct wf_traffic_summary {
-    uint32_t warm_up;       /* batches that were left out */
-    uint64_t batches;       /* that were not */
+    uint32_t warm_up; /* batches that were left out */
+    uint64_t batches; /* that were not */
     uint64_t offered, dropped, arrived;
     uint64_t offered_bytes, arrived_bytes;
-    uint64_t latency_sum;   /* of `arrived` messages */
+    uint64_t latency_sum;    /* of `arrived` messages */
     double mean, half_width; /* of the latency, and of its confidence interval */
     double deviation;        /* of the batches' means */
     uint64_t p50, p95, p99, max;

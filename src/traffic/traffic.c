@@ -121,7 +121,8 @@ static uint64_t send_burst(const struct wf_traffic *traffic, struct wf_ctx *ctx,
 
 static double chance_of(const struct wf_traffic *traffic, uint32_t node)
 {
-    return traffic->factors == NULL ? traffic->chance : traffic->chance * traffic->factors[node];
+    return traffic->factors == NULL ? traffic->chance
+                                    : traffic->chance * traffic->factors[node];
 }
 
 /* -ln(x) for 0 < x < 1, the same on every machine. */
@@ -268,8 +269,7 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
 {
     const struct wf_traffic *traffic = wf_model(ctx);
     struct wf_traffic_tally *tally = wf_tally(ctx);
-    const struct node *node =
-        (const void *)((const unsigned char *)state + traffic->offset);
+    const struct node *node = (const void *)((const unsigned char *)state + traffic->offset);
 
     if (traffic->net->ops->use != NULL) {
         traffic->net->ops->use(traffic->net, ctx, state, &tally->use);
@@ -328,8 +328,8 @@ static enum wf_status prepare_sizes(struct wf_traffic *traffic, struct wf_err *e
 {
     const struct wf_traffic_params *set = traffic->set;
 
-    traffic->mean_size = (double)set->size * (1 - set->long_share) +
-                         (double)set->long_size * set->long_share;
+    traffic->mean_size =
+        (double)set->size * (1 - set->long_share) + (double)set->long_size * set->long_share;
     if (set->sizes[0] != '\0') {
         enum wf_status status = wf_weights_read(set->sizes, &traffic->sizes, err);
         if (status != WF_OK) {
@@ -340,8 +340,7 @@ static enum wf_status prepare_sizes(struct wf_traffic *traffic, struct wf_err *e
     if (traffic->mean_size <= 0) {
         return wf_err_set(err, WF_EINVAL, "traffic.size: messages of no size are no load");
     }
-    traffic->chance =
-        set->load * (double)set->phit / (traffic->mean_size * (double)set->burst);
+    traffic->chance = set->load * (double)set->phit / (traffic->mean_size * (double)set->burst);
     return WF_OK;
 }
 
@@ -390,11 +389,8 @@ int64_t wf_traffic_end(const struct wf_traffic *traffic)
 
 void wf_traffic_build(struct wf_traffic *traffic, struct wf_engine *engine, struct wf_net *net)
 {
-    const struct wf_net_user user = {.arg = traffic,
-                                     .arrived = arrived,
-                                     .sent = sent,
-                                     .any_order = true,
-                                     .use = use_of};
+    const struct wf_net_user user = {
+        .arg = traffic, .arrived = arrived, .sent = sent, .any_order = true, .use = use_of};
 
     traffic->net = net;
     traffic->offset = net->node_size;

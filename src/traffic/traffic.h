@@ -16,8 +16,8 @@ enum wf_traffic_arrivals { WF_TRAFFIC_BERNOULLI, WF_TRAFFIC_POISSON };
 
 struct wf_traffic_params {
     struct wf_pattern_params pattern;
-    double load;      /* phits per node and cycle */
-    uint64_t size;    /* bytes of a message; 0: a packet of the network model */
+    double load;   /* phits per node and cycle */
+    uint64_t size; /* bytes of a message; 0: a packet of the network model */
     uint64_t long_size;
     double long_share; /* of the messages that have that size */
     char *sizes;       /* file */
@@ -27,10 +27,10 @@ struct wf_traffic_params {
     bool drop;         /* messages that find no room at their source */
     uint64_t cycles;
     uint64_t cycles_max;
-    int64_t cycle; /* 0: the network model's */
-    uint64_t phit; /* likewise */
+    int64_t cycle;          /* 0: the network model's */
+    uint64_t phit;          /* likewise */
     uint64_t rounds, reply; /* closed loop: rounds of `burst` messages; bytes of replies */
-    int confidence; /* index into 90, 95, 99 percent */
+    int confidence;         /* index into 90, 95, 99 percent */
     double precision;
 };
 

@@ -160,12 +160,18 @@ static void an_idle_network_takes_hops_and_the_tail(void)
         int routing;
         uint64_t pipeline;
     } cases[] = {
-        {"torus:4x4", WF_ROUTER_OBLIVIOUS_1VC, 0}, {"torus:5x3", WF_ROUTER_OBLIVIOUS_3VC, 0},
-        {"torus:4x4", WF_ROUTER_ADAPTIVE_3VC, 0},  {"torus:3x2x2", WF_ROUTER_ADAPTIVE_3VC, 4},
-        {"torus:6", WF_ROUTER_DATELINE, 4},        {"torus:4x4", WF_ROUTER_DATELINE_FREE, 0},
-        {"mesh:4x3", WF_ROUTER_DOR, 0},            {"fattree:k=2,n=3", WF_ROUTER_UPDOWN, 0},
-        {"dragonfly:1", WF_ROUTER_MINIMAL, 0},     {"hyperx:3x3", WF_ROUTER_MINIMAL, 2},
-        {"dragonfly:1", WF_ROUTER_UGAL, 0},        {"star:5", WF_ROUTER_MINIMAL, 0},
+        {"torus:4x4", WF_ROUTER_OBLIVIOUS_1VC, 0},
+        {"torus:5x3", WF_ROUTER_OBLIVIOUS_3VC, 0},
+        {"torus:4x4", WF_ROUTER_ADAPTIVE_3VC, 0},
+        {"torus:3x2x2", WF_ROUTER_ADAPTIVE_3VC, 4},
+        {"torus:6", WF_ROUTER_DATELINE, 4},
+        {"torus:4x4", WF_ROUTER_DATELINE_FREE, 0},
+        {"mesh:4x3", WF_ROUTER_DOR, 0},
+        {"fattree:k=2,n=3", WF_ROUTER_UPDOWN, 0},
+        {"dragonfly:1", WF_ROUTER_MINIMAL, 0},
+        {"hyperx:3x3", WF_ROUTER_MINIMAL, 2},
+        {"dragonfly:1", WF_ROUTER_UGAL, 0},
+        {"star:5", WF_ROUTER_MINIMAL, 0},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

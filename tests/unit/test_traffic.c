@@ -74,11 +74,16 @@ static void permutations_are_those_of_the_books(void)
         const char *name;
         uint32_t from, to;
     } cases[] = {
-        {"transpose", 1 + 8 * 5, 5 + 8 * 1}, {"complement", 5, 58},
-        {"reversal", 1, 32},                 {"reversal", 6, 24},
-        {"shuffle", 33, 3},                  {"butterfly", 33, 33 - 33 + 33},
-        {"tornado", 0, 3},                   {"tornado", 6, 9},
-        {"neighbor", 7, 0},                  {"neighbor", 8, 9},
+        {"transpose", 1 + 8 * 5, 5 + 8 * 1},
+        {"complement", 5, 58},
+        {"reversal", 1, 32},
+        {"reversal", 6, 24},
+        {"shuffle", 33, 3},
+        {"butterfly", 33, 33 - 33 + 33},
+        {"tornado", 0, 3},
+        {"tornado", 6, 9},
+        {"neighbor", 7, 0},
+        {"neighbor", 8, 9},
     };
     struct wf_topo *topo = make_topo("torus:8x8");
     uint64_t i = 0;
@@ -200,7 +205,7 @@ static void circles_are_found_and_named(void)
     CHECK_U64(waits->n, 4); /* the fourth waits for them and will wait for ever, too */
     CHECK(wf_waits_circle(waits, words, sizeof(words)));
     CHECK(strstr(words, "router 1 port 0 channel 0 -> router 2 port 0 channel 0 -> router 3") !=
-          NULL ||
+              NULL ||
           strstr(words, "router 3 port 0 channel 0 -> router 1 port 0 channel 0 -> router 2") !=
               NULL ||
           strstr(words, "router 2 port 0 channel 0 -> router 3 port 0 channel 0 -> router 1") !=

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_NET_ROUTER_STATE_H
+#define WF_NET_ROUTER_STATE_H
+
+/* What travels between routers, and what a router keeps. */
+
+#include "net/net.h"
+
+enum {
+    WF_ROUTER_HEAD,    /* of a packet, at the input its channel leads to: wf_router_packet */
+    WF_ROUTER_SLOT,    /* behind a channel is free again: its number */
+    WF_ROUTER_DECIDE,  /* for oneself */
+    WF_ROUTER_DELIVER, /* for oneself: a message is complete: wf_router_packet */
+};
+
+enum { WF_ROUTER_VCS_MAX = 8, WF_ROUTER_INPUTS_MAX = 1024 };
+
+#define WF_ROUTER_NEVER INT64_MAX
+#define WF_ROUTER_NONE  UINT32_C(0xffffffff)
+
+/* Travels in events: no padding. */
+struct wf_router_packet {
+    struct wf_message msg;
+    int64_t born;    /* cycle in which it entered its injection queue */
+    uint32_t dst;    /* node */
+    uint32_t number; /* of the message among those of its source */
+    uint32_t order;  /* of the message among those of its source for this destination */
+    uint32_t via;    /* a vertex to pass first, + 1; 0 for none */
+    uint16_t hops;   /* made so far */
+    uint16_t input;  /* of the router it arrives at */
+    uint8_t ways;    /* bit d: dimension d is travelled downwards */
+    uint8_t spare[3];
+};
+
+_Static_assert(sizeof(struct wf_router_packet) == 64, "no padding");
+
+/* What is kept in cells: packets in queues, messages that wait to be injected, and what the
+ * ends of the network remember of their messages. */
+struct wf_router_cell {
+    struct wf_router_packet packet;
+    int64_t at;     /* cycle in which the head arrived */
+    uint32_t next;  /* cell, or 0 */
+    uint32_t count; /* of packets or messages */
+};
+
+/* A queue at the end of a link's channel, or of injection. Zeroed is empty. */
+struct wf_router_input {
+    uint32_t first, last; /* cells, of packets that have not begun to leave */
+    uint16_t n;           /* of them */
+    uint16_t taken;       /* channel that the first of them holds, + 1; 0: none */
+    uint8_t bet;          /* what the first one asks for next, in smart requests */
+    uint8_t spare[3];
+    int64_t head;  /* cycle in which the last packet to arrive did so */
+    int64_t leave; /* cycle in which the last packet to leave began to, + 1; 0: none did */
+    int64_t asked; /* cycle in which the first packet asked first, + 1; 0: it did not */
+};
+
+/* A virtual channel of a link that leaves. Zeroed is idle. */
+struct wf_router_channel {
+    int64_t free;     /* from when on nobody holds it, if its holder has begun to leave */
+    uint16_t holder;  /* input that holds it and waits for the link, + 1; 0: none */
+    uint16_t winner;  /* input that got it last, + 1 */
+    uint16_t used;    /* slots behind it */
+    uint16_t wanted;  /* somebody waits for a slot */
+    uint64_t packets; /* carried so far */
+};
+
+/* A link that leaves. */
+struct wf_router_link {
+    int64_t free;
+    uint16_t waiting; /* channels that are held and wait */
+    uint16_t turn;    /* channel to look at first */
+    uint32_t spare;
+};
+
+/* The head of a router's state. Channels, links, inputs and a bit for each input that is not
+ * empty follow. */
+struct wf_router_head {
+    int64_t wake;         /* next decision that is scheduled, or 0 */
+    int64_t consume_free; /* when only one packet is consumed at a time */
+    uint64_t consumed, hops;
+    uint64_t injected, waited; /* packets that left injection queues, cycles they spent there */
+    uint32_t consume_winner;
+    uint32_t numbers;                  /* messages sent so far; of nodes, as all below */
+    uint32_t backlog, backlog_last;    /* cells of messages that wait for injection */
+    uint32_t partial;                  /* ...that have arrived in part */
+    uint32_t early;                    /* ...that wait for one before them */
+    uint32_t sent_orders, seen_orders; /* ...counts of messages for and from each node */
+};
+
+/* Where the parts of a state are. */
+struct wf_router_layout {
+    uint32_t n_ports, n_inputs, n_words, n_injection;
+    size_t channels, links, inputs, words, size;
+};
+
+#endif
