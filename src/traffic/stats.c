@@ -133,7 +133,7 @@ static double squares_of(const double *at, uint32_t n, double mean)
 static uint32_t warm_up(const struct series *series)
 {
     uint32_t best = 0;
-    double least = INFINITY;
+    double least = HUGE_VAL;
 
     for (uint32_t d = 0; d <= BATCHES / 2; d++) {
         uint32_t n = series->n - d;
@@ -173,7 +173,7 @@ static double half_width(struct series series, int level, double *deviation)
     }
     if (series.n < 2) {
         *deviation = 0;
-        return INFINITY;
+        return HUGE_VAL;
     }
     *deviation = sqrt(squares_of(series.at, series.n, mean) / (series.n - 1));
     return student[level][series.n - 2] * *deviation / sqrt(series.n);
