@@ -56,7 +56,8 @@ struct wf_net_user {
      * the calls that sent them if they departed together. At most one arrives in an event. */
     void (*arrived)(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg,
                     int64_t at);
-    /* The last byte of a message for which send() returned WF_NET_LATER left this node. */
+    /* The last byte of a message for which send() returned WF_NET_LATER left this node. May be
+     * null. */
     void (*sent)(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg);
     /* The order of messages means nothing: they may arrive as they come. */
     bool any_order;

@@ -169,6 +169,11 @@ static void count_injected(const struct wf_router_spot *spot, uint32_t input,
             soonest(round, spot->now + 1);
         }
         spot->head->injected++;
+        if (packet->last != 0 && spot->model->net.user.sent != NULL) {
+            wf_schedule(spot->ctx, wf_self(spot->ctx),
+                        spot->model->phits * spot->model->set.cycle - 1, WF_ROUTER_SENT, packet,
+                        sizeof(*packet));
+        }
         spot->head->waited += (uint64_t)(spot->now - packet->born);
     }
 }

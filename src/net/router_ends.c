@@ -56,6 +56,7 @@ static bool inject_one(const struct wf_router_spot *spot, struct wf_router_packe
                        uint32_t index)
 {
     wf_router_prepare(spot, packet, index);
+    packet->last = index == 1;
 
     uint32_t queue = wf_router_injector(spot, packet);
     if (spot->inputs[queue].n >= spot->model->set.injection_length) {

@@ -84,6 +84,9 @@ void wf_router_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
     case WF_ROUTER_DECIDE:
         wf_router_decide(&spot);
         break;
+    case WF_ROUTER_SENT:
+        net->user.sent(net->user.arg, ctx, node, &packet->msg);
+        break;
     default:
         net->user.arrived(net->user.arg, ctx, node, &packet->msg, wf_now(ctx));
         break;

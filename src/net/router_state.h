@@ -11,6 +11,7 @@ enum {
     WF_ROUTER_SLOT,    /* behind a channel is free again: its number */
     WF_ROUTER_DECIDE,  /* for oneself */
     WF_ROUTER_DELIVER, /* for oneself: a message is complete: wf_router_packet */
+    WF_ROUTER_SENT,    /* for oneself: the tail of a message has left: wf_router_packet */
 };
 
 enum { WF_ROUTER_VCS_MAX = 8, WF_ROUTER_INPUTS_MAX = 1024 };
@@ -29,7 +30,8 @@ struct wf_router_packet {
     uint16_t hops;   /* made so far */
     uint16_t input;  /* of the router it arrives at */
     uint8_t ways;    /* bit d: dimension d is travelled downwards */
-    uint8_t spare[3];
+    uint8_t last;    /* of its message to be injected */
+    uint8_t spare[2];
 };
 
 _Static_assert(sizeof(struct wf_router_packet) == 64, "no padding");

@@ -285,14 +285,6 @@ static struct wf_net_use *use_of(void *arg, struct wf_ctx *ctx)
     return &tally->use;
 }
 
-static void sent(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg)
-{
-    (void)arg;
-    (void)ctx;
-    (void)node;
-    (void)msg;
-}
-
 /* ---- set-up ---- */
 
 static enum wf_status read_sources(struct wf_traffic *traffic, struct wf_err *err)
@@ -390,7 +382,7 @@ int64_t wf_traffic_end(const struct wf_traffic *traffic)
 void wf_traffic_build(struct wf_traffic *traffic, struct wf_engine *engine, struct wf_net *net)
 {
     const struct wf_net_user user = {
-        .arg = traffic, .arrived = arrived, .sent = sent, .any_order = true, .use = use_of};
+        .arg = traffic, .arrived = arrived, .any_order = true, .use = use_of};
 
     traffic->net = net;
     traffic->offset = net->node_size;

@@ -19,6 +19,7 @@ struct world {
     const struct send *sends;
     uint32_t n;
     int64_t *arrival; /* cycle of each message's tail; -1: none. One thread writes. */
+    int64_t *left;    /* likewise, when it had left; may be null */
 };
 
 static void arrived(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg,
@@ -29,6 +30,16 @@ static void arrived(void *arg, struct wf_ctx *ctx, void *node, const struct wf_m
     (void)ctx;
     (void)node;
     world->arrival[msg->envelope[0]] = at / CYCLE_PS;
+}
+
+static void sent(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg)
+{
+    const struct world *world = arg;
+
+    (void)node;
+    if (world->left != NULL) {
+        world->left[msg->envelope[0]] = wf_now(ctx) / CYCLE_PS;
+    }
 }
 
 static void init(void *state, struct wf_ctx *ctx)
@@ -70,19 +81,19 @@ static struct wf_router_params defaults(void)
 
 /* Sends what `sends` says and tells when it arrived. */
 static void simulate(const struct wf_topo *topo, const struct wf_router_params *params,
-                     const struct send *sends, uint32_t n, int64_t *arrival)
+                     const struct send *sends, uint32_t n, int64_t *arrival, int64_t *left)
 {
     const struct setup setup = {.scheduler = WF_SEQUENTIAL};
     const struct wf_engine_config config = engine_config(&setup);
     const struct wf_net_env env = {.topo = topo, .n_nodes = topo->n_nodes};
     struct wf_net *net = make_net(&wf_router_ops, params, &env);
-    struct world world = {.net = net, .sends = sends, .n = n, .arrival = arrival};
+    struct world world = {.net = net, .sends = sends, .n = n, .arrival = arrival, .left = left};
     const struct wf_process_ops process = {.name = "node",
                                            .payload_max = net->payload_max,
                                            .announces_changes = true,
                                            .init = init,
                                            .event = event};
-    const struct wf_net_user user = {.arg = &world, .arrived = arrived};
+    const struct wf_net_user user = {.arg = &world, .arrived = arrived, .sent = sent};
     struct wf_engine *engine = wf_engine_new(&config, NULL);
     struct wf_err err = {.status = WF_OK};
     struct wf_run run;
@@ -145,7 +156,7 @@ static void check_idle(const char *spec, const struct wf_router_params *params)
             sends[n] = (struct send){(int64_t)n * 500, a, b, 64};
         }
     }
-    simulate(topo, params, sends, n, arrival);
+    simulate(topo, params, sends, n, arrival, NULL);
     for (uint32_t i = 0; i < n; i++) {
         int64_t least = hops_between(topo, sends[i].src, sends[i].dst) * hop + PHITS - 1;
         CHECK_U64((uint64_t)(arrival[i] - sends[i].cycle), (uint64_t)least);
@@ -188,9 +199,10 @@ static void a_message_follows_itself_without_gaps(void)
     struct wf_router_params params = defaults();
     struct wf_topo *topo = make_topo("torus:8");
     const struct send send = {7, 0, 3, 640};
-    int64_t arrival;
+    int64_t arrival, left = -1;
 
-    simulate(topo, &params, &send, 1, &arrival);
+    simulate(topo, &params, &send, 1, &arrival, &left);
+    CHECK_U64((uint64_t)(left - 7), 10 * PHITS);
     CHECK_U64((uint64_t)(arrival - 7), 3 + 10 * PHITS - 1);
     wf_topo_free(topo);
 }
@@ -204,7 +216,7 @@ static void a_link_takes_one_packet_at_a_time(void)
     const struct send sends[] = {{0, 0, 2, 64}, {1, 1, 2, 64}};
     int64_t arrival[2];
 
-    simulate(topo, &params, sends, 2, arrival);
+    simulate(topo, &params, sends, 2, arrival, NULL);
     int64_t first = arrival[0] < arrival[1] ? arrival[0] : arrival[1];
     int64_t last = arrival[0] < arrival[1] ? arrival[1] : arrival[0];
     CHECK_U64((uint64_t)first, 1 + 1 + PHITS - 1);
@@ -230,7 +242,7 @@ static uint32_t count_arrivals(int routing, int flow)
             sends[n++] = (struct send){0, a, (a + 3) % 7, 64};
         }
     }
-    simulate(topo, &params, sends, n, arrival);
+    simulate(topo, &params, sends, n, arrival, NULL);
     for (uint32_t i = 0; i < n; i++) {
         there += arrival[i] >= 0;
     }
