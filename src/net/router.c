@@ -2,7 +2,7 @@
 #include "net/router.h"
 
 #include "base/mem.h"
-#include "net/router_net.h"
+#include "net/router_flit.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@ static const char *const routings[] = {
 static const char *const requests[] = {"first", "shortest", "random", "smart", "source", NULL};
 static const char *const arbitrations[] = {"round-robin", "age", "random", "fifo", NULL};
 static const char *const flows[] = {"auto", "plain", "bubble", NULL};
+static const char *const switchings[] = {"cut-through", "wormhole", NULL};
 static const char *const injections[] = {"shortest", "direction", "longest-path", NULL};
 
 static const struct wf_param params_table[] = {
@@ -142,6 +143,20 @@ static const struct wf_param params_table[] = {
      .max = "1024",
      .doc =
          "Packets for which there must be room in the own queue of a ring to inject into it"},
+    {.name = "switching",
+     .type = WF_PARAM_ENUM,
+     .offset = AT(switching),
+     .def = "cut-through",
+     .choices = switchings,
+     .doc = "Packets keep a link until their tail has left (virtual cut-through), or share it "
+            "flit by flit (wormhole)"},
+    {.name = "routing_delay",
+     .type = WF_PARAM_COUNT,
+     .offset = AT(routing_delay),
+     .def = "1",
+     .max = "1000000",
+     .doc = "Cycles that it takes to route a packet, with wormhole switching; 0: the router "
+            "before has done it"},
     WF_PARAM_END,
 };
 
@@ -230,8 +245,36 @@ static enum wf_status choose_vcs(const struct scheme *scheme, struct wf_router_n
     return WF_OK;
 }
 
+/* Bubbles are of packets, and need switching by packets. */
+static enum wf_status check_wormhole(struct wf_router_net *model, struct wf_err *err)
+{
+    const struct wf_router_params *set = &model->set;
+    bool rings = false;
+
+    if (set->switching != WF_ROUTER_WORMHOLE) {
+        return WF_OK;
+    }
+    for (uint32_t d = 0; model->grid != NULL && d < model->grid->n_dims; d++) {
+        rings = rings || (model->grid->wrap[d] && model->grid->size[d] > 2);
+    }
+    bool works = model->scheme == WF_ROUTER_DATELINE || model->scheme == WF_ROUTER_UPDOWN ||
+                 model->scheme == WF_ROUTER_MINIMAL ||
+                 (model->scheme == WF_ROUTER_DOR && (!rings || set->flow == WF_ROUTER_PLAIN));
+    if (!works || set->flow == WF_ROUTER_BUBBLE || set->restriction > 0) {
+        return wf_err_set(
+            err, WF_EINVAL,
+            "net.switching: wormhole works without bubbles and restrictions, with "
+            "dateline routing on grids (dor on meshes), updown on trees and "
+            "minimal, not with %s",
+            works ? "bubble flow control" : routings[set->routing]);
+    }
+    model->bubble = false;
+    return WF_OK;
+}
+
 static enum wf_status choose_scheme(struct wf_router_net *model, struct wf_err *err)
 {
+    enum wf_status status;
     const struct wf_router_params *set = &model->set;
     const struct scheme *scheme = &schemes[set->routing];
     bool grid = is_grid(model->topo);
@@ -265,7 +308,8 @@ static enum wf_status choose_scheme(struct wf_router_net *model, struct wf_err *
                           " packets of net.queue, on a grid",
                           set->queue);
     }
-    return choose_vcs(scheme, model, err);
+    status = choose_vcs(scheme, model, err);
+    return status == WF_OK ? check_wormhole(model, err) : status;
 }
 
 /* ---- creation ---- */
@@ -280,14 +324,25 @@ static struct wf_router_layout layout_of(const struct wf_router_net *model, uint
 {
     struct wf_router_layout layout = {.n_ports = n_ports, .n_injection = n_injection};
     uint32_t n_channels = n_ports * model->vcs;
+    bool wormhole = model->set.switching == WF_ROUTER_WORMHOLE;
 
-    layout.n_inputs = n_channels + n_injection;
+    layout.n_injection = wormhole ? model->vcs : n_injection;
+    layout.n_inputs = n_channels + layout.n_injection;
+    n_channels += wormhole ? 2 * model->vcs : 0; /* to and from the node */
     layout.n_words = (layout.n_inputs + 63) / 64;
     layout.channels = align8(sizeof(struct wf_router_head));
     layout.links = layout.channels + n_channels * sizeof(struct wf_router_channel);
     layout.inputs = layout.links + n_ports * sizeof(struct wf_router_link);
     layout.words = layout.inputs + layout.n_inputs * sizeof(struct wf_router_input);
     layout.size = layout.words + layout.n_words * sizeof(uint64_t);
+    if (wormhole) {
+        layout.flit_inputs = layout.size;
+        layout.flit_channels =
+            layout.flit_inputs + layout.n_inputs * sizeof(struct wf_flit_input);
+        layout.flit_ports = layout.flit_channels + n_channels * sizeof(struct wf_flit_channel);
+        layout.flit_source = layout.flit_ports + (n_ports + 1) * sizeof(struct wf_flit_port);
+        layout.size = layout.flit_source + sizeof(struct wf_flit_source);
+    }
     return layout;
 }
 
@@ -411,6 +466,9 @@ static int64_t promise(const struct wf_router_net *model)
     uint64_t hop = model->set.pipeline + model->set.link_delay;
     uint64_t slot = model->phits + model->set.credit_delay;
 
+    if (model->set.switching == WF_ROUTER_WORMHOLE) {
+        hop = slot = 1 + model->set.link_delay;
+    }
     return (int64_t)(hop < slot ? hop : slot) * model->set.cycle - 1;
 }
 

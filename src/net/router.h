@@ -43,6 +43,8 @@ enum wf_router_arbitration {
 
 enum wf_router_flow { WF_ROUTER_AUTO, WF_ROUTER_PLAIN, WF_ROUTER_BUBBLE };
 
+enum wf_router_switching { WF_ROUTER_CUT_THROUGH, WF_ROUTER_WORMHOLE };
+
 enum wf_router_injection {
     WF_ROUTER_INJECT_SHORTEST,
     WF_ROUTER_INJECT_DIRECTION,
@@ -64,6 +66,8 @@ struct wf_router_params {
     uint64_t pipeline, link_delay, credit_delay, turnaround; /* cycles */
     double transit_priority;
     uint64_t restriction; /* packets */
+    int switching;
+    uint64_t routing_delay; /* cycles, with wormhole switching */
 };
 
 extern const struct wf_net_ops wf_router_ops;

@@ -4,7 +4,7 @@
  * put together again, and handed on in the order in which they were sent. All lists are of
  * cells and short: of what is under way between a node and those it talks to.
  */
-#include "net/router_net.h"
+#include "net/router_flit.h"
 
 static const struct wf_router_cell *read_cell(const struct wf_router_spot *spot, uint32_t cell)
 {
@@ -119,6 +119,9 @@ bool wf_router_room(const struct wf_net *net, struct wf_ctx *ctx, void *node, ui
     struct wf_router_spot spot = wf_router_here(wf_to_router(net), ctx, node);
     struct wf_router_packet packet = {.dst = dst, .number = spot.head->numbers};
 
+    if (spot.model->set.switching == WF_ROUTER_WORMHOLE) {
+        return wf_flit_room(&spot);
+    }
     wf_router_prepare(&spot, &packet, 1);
     return spot.head->backlog == 0 &&
            spot.inputs[wf_router_injector(&spot, &packet)].n < spot.model->set.injection_length;
@@ -143,12 +146,13 @@ int64_t wf_router_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
         wf_schedule(ctx, wf_self(ctx), WF_TIME_MAX, WF_ROUTER_DECIDE, NULL, 0);
         return WF_NET_LATER;
     }
-    if (count == 1 && spot.head->backlog == 0 && wf_now(ctx) % cycle == 0 &&
-        inject_one(&spot, &packet, 1)) {
+    packet.born = (wf_now(ctx) + cycle - 1) / cycle;
+    if (model->set.switching == WF_ROUTER_CUT_THROUGH && count == 1 &&
+        spot.head->backlog == 0 && wf_now(ctx) % cycle == 0 && inject_one(&spot, &packet, 1)) {
         return WF_NET_LATER;
     }
     append_backlog(&spot, &packet, count);
-    wf_router_wake(&spot, (wf_now(ctx) + cycle - 1) / cycle);
+    wf_router_wake(&spot, packet.born);
     return WF_NET_LATER;
 }
 
@@ -157,9 +161,11 @@ int64_t wf_router_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
 static void deliver(const struct wf_router_spot *spot, const struct wf_router_packet *packet)
 {
     const struct wf_router_net *model = spot->model;
+    bool is_here = model->set.switching == WF_ROUTER_WORMHOLE;
 
-    wf_schedule(spot->ctx, wf_self(spot->ctx), (model->phits - 1) * model->set.cycle,
-                WF_ROUTER_DELIVER, packet, sizeof(*packet));
+    wf_schedule(spot->ctx, wf_self(spot->ctx),
+                is_here ? 0 : (model->phits - 1) * model->set.cycle, WF_ROUTER_DELIVER, packet,
+                sizeof(*packet));
 }
 
 /* Whether this packet completes its message. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Routers as processes of the engine. */
-#include "net/router_net.h"
+#include "net/router_flit.h"
 
 /* Everything but the time. */
 static struct wf_router_spot place(const struct wf_router_net *model, struct wf_ctx *ctx,
@@ -74,6 +74,11 @@ void wf_router_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
     struct wf_router_spot spot = wf_router_here(wf_to_router(net), ctx, node);
     const struct wf_router_packet *packet = (const void *)ev->payload;
 
+    if (spot.model->set.switching == WF_ROUTER_WORMHOLE && ev->kind != WF_ROUTER_SENT &&
+        ev->kind != WF_ROUTER_DELIVER) {
+        wf_flit_event(&spot, ev);
+        return;
+    }
     switch (ev->kind) {
     case WF_ROUTER_HEAD:
         head_arrives(&spot, packet);
@@ -118,7 +123,11 @@ static void add_use(const struct wf_router_net *model, struct wf_ctx *ctx, const
     }
     for (uint32_t i = 0; i < layout->n_inputs; i++) {
         use->stuck += inputs[i].n;
-        wf_router_watch(&spot, i, &use->waits);
+        if (model->set.switching == WF_ROUTER_WORMHOLE) {
+            wf_flit_watch(&spot, i, &use->waits);
+        } else {
+            wf_router_watch(&spot, i, &use->waits);
+        }
     }
     use->links = model->topo->n_links * 2;
 }

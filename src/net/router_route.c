@@ -231,12 +231,11 @@ static uint32_t source_digit(const struct wf_router_packet *packet, uint32_t n)
     return digits % n;
 }
 
-/* The ports by which a packet may leave. With requests in a fixed order there is one. */
-static uint32_t ports_of(const struct wf_router_spot *spot, const struct asker *asker,
-                         uint32_t *ports)
+uint32_t wf_router_ports(const struct wf_router_spot *spot,
+                         const struct wf_router_packet *packet, uint32_t *ports)
 {
     const struct wf_topo *topo = spot->model->topo;
-    uint32_t target = target_of(asker->packet);
+    uint32_t target = target_of(packet);
 
     if (spot->model->request == WF_ROUTER_FIRST) {
         ports[0] = topo->ops->next_port(topo, spot->vertex, target);
@@ -244,7 +243,7 @@ static uint32_t ports_of(const struct wf_router_spot *spot, const struct asker *
     }
     uint32_t n = wf_topo_minimal_ports(topo, spot->vertex, target, ports);
     if (spot->model->request == WF_ROUTER_SOURCE) {
-        ports[0] = ports[source_digit(asker->packet, n)];
+        ports[0] = ports[source_digit(packet, n)];
         return 1;
     }
     return n;
@@ -255,7 +254,7 @@ static void updown_options(const struct wf_router_spot *spot, const struct asker
                            struct options *options)
 {
     uint32_t ports[WF_ROUTER_INPUTS_MAX];
-    uint32_t n = ports_of(spot, asker, ports);
+    uint32_t n = wf_router_ports(spot, asker->packet, ports);
 
     for (uint32_t i = 0; i < n; i++) {
         add_all(spot->model, ports[i], 0, options);
@@ -268,7 +267,7 @@ static void ordered_options(const struct wf_router_spot *spot, const struct aske
 {
     const struct wf_router_net *model = spot->model;
     uint32_t ports[WF_ROUTER_INPUTS_MAX];
-    uint32_t n = ports_of(spot, asker, ports);
+    uint32_t n = wf_router_ports(spot, asker->packet, ports);
     uint32_t vc = asker->packet->hops;
 
     if (!wf_topo_is_direct(model->topo) && vc > 0) {

@@ -12,6 +12,8 @@ enum {
     WF_ROUTER_DECIDE,  /* for oneself */
     WF_ROUTER_DELIVER, /* for oneself: a message is complete: wf_router_packet */
     WF_ROUTER_SENT,    /* for oneself: the tail of a message has left: wf_router_packet */
+    WF_ROUTER_FLIT,    /* wormhole: not the head, at an input: its number */
+    WF_ROUTER_TAIL,    /* wormhole: of a packet, at its node: wf_router_packet */
 };
 
 enum { WF_ROUTER_VCS_MAX = 8, WF_ROUTER_INPUTS_MAX = 1024 };
@@ -94,6 +96,7 @@ struct wf_router_head {
 struct wf_router_layout {
     uint32_t n_ports, n_inputs, n_words, n_injection;
     size_t channels, links, inputs, words, size;
+    size_t flit_inputs, flit_channels, flit_ports, flit_source; /* wormhole only */
 };
 
 #endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who gets a channel, and who gets the switch: one round of iSLIP each. Every output offers
+ * itself to one of the inputs that ask for it, and every input takes one of its offers; both go
+ * round, and go on only when an offer is taken. Offers that are not taken are lost for this
+ * cycle, which is what keeps such a router below what its links could carry.
+ */
+#include "net/router_flit.h"
+
+enum { CHANNELS_MAX = WF_ROUTER_INPUTS_MAX + 2 * WF_ROUTER_VCS_MAX };
+
+/* How far behind `first` something comes in a turn of `n`. */
+static uint32_t behind(uint32_t number, uint32_t first, uint32_t n)
+{
+    return number >= first ? number - first : number + n - first;
+}
+
+static uint32_t n_channels(const struct wf_router_spot *spot)
+{
+    return (spot->layout->n_ports + 1) * spot->model->vcs;
+}
+
+/* ---- channels ---- */
+
+struct askers {
+    uint32_t n;
+    uint16_t input[WF_ROUTER_INPUTS_MAX];
+    uint16_t offer[CHANNELS_MAX]; /* of a channel: to an input, + 1 */
+};
+
+static uint32_t first_channel(const struct wf_router_spot *spot, uint32_t input)
+{
+    const struct wf_flit_input *at = &wf_flit_inputs(spot)[input];
+
+    return (at->port - 1u) * spot->model->vcs + at->low;
+}
+
+static uint32_t last_channel(const struct wf_router_spot *spot, uint32_t input)
+{
+    const struct wf_flit_input *at = &wf_flit_inputs(spot)[input];
+
+    return (at->port - 1u) * spot->model->vcs + at->high;
+}
+
+static bool is_asker(const struct wf_router_spot *spot, uint32_t input)
+{
+    const struct wf_flit_input *at = &wf_flit_inputs(spot)[input];
+
+    if (at->state != WF_FLIT_WAITS) {
+        return false;
+    }
+    if (at->ready > spot->now) {
+        wf_router_wake(spot, at->ready);
+        return false;
+    }
+    if (at->port == 0) {
+        wf_flit_route(spot, input);
+    }
+    return true;
+}
+
+static void find_askers(const struct wf_router_spot *spot, struct askers *askers)
+{
+    askers->n = 0;
+    for (uint32_t w = 0; w < spot->layout->n_words; w++) {
+        for (uint64_t left = spot->words[w]; left != 0; left &= left - 1) {
+            uint32_t input = w * 64 + (uint32_t)__builtin_ctzll(left);
+            if (is_asker(spot, input)) {
+                askers->input[askers->n++] = (uint16_t)input;
+            }
+        }
+    }
+}
+
+static void offer_channels(const struct wf_router_spot *spot, struct askers *askers)
+{
+    const struct wf_flit_channel *channels = wf_flit_channels(spot);
+    uint32_t n = spot->layout->n_inputs;
+
+    for (uint32_t i = 0; i < askers->n; i++) {
+        uint32_t input = askers->input[i], last = last_channel(spot, input);
+        for (uint32_t c = first_channel(spot, input); c <= last; c++) {
+            askers->offer[c] = 0;
+        }
+    }
+    for (uint32_t i = 0; i < askers->n; i++) {
+        uint32_t input = askers->input[i], last = last_channel(spot, input);
+        for (uint32_t c = first_channel(spot, input); c <= last; c++) {
+            uint32_t first = channels[c].grant, best = askers->offer[c];
+            if (spot->channels[c].holder == 0 &&
+                (best == 0 || behind(input, first, n) < behind(best - 1, first, n))) {
+                askers->offer[c] = (uint16_t)(input + 1);
+            }
+        }
+    }
+}
+
+static void take_channel(const struct wf_router_spot *spot, uint32_t input, uint32_t channel)
+{
+    struct wf_flit_input *at = wf_flit_edit(spot, input);
+    struct wf_flit_channel *offered = &wf_flit_channels(spot)[channel];
+    struct wf_router_channel *held = &spot->channels[channel];
+
+    wf_touch(spot->ctx, offered, sizeof(*offered));
+    wf_touch(spot->ctx, held, sizeof(*held));
+    held->holder = (uint16_t)(input + 1);
+    held->packets++;
+    offered->grant = input + 1 == spot->layout->n_inputs ? 0 : input + 1;
+    at->accept = (uint16_t)(channel + 1 == n_channels(spot) ? 0 : channel + 1);
+    at->state = WF_FLIT_GOES;
+    wf_router_edit_input(spot, input)->taken = (uint16_t)(channel + 1);
+}
+
+static bool give_channels(const struct wf_router_spot *spot)
+{
+    struct askers askers;
+    bool again = false;
+
+    find_askers(spot, &askers);
+    offer_channels(spot, &askers);
+    for (uint32_t i = 0; i < askers.n; i++) {
+        uint32_t input = askers.input[i], last = last_channel(spot, input);
+        uint32_t first = wf_flit_inputs(spot)[input].accept, best = WF_ROUTER_NONE;
+
+        for (uint32_t c = first_channel(spot, input); c <= last; c++) {
+            again = again || askers.offer[c] != 0;
+            if (askers.offer[c] == input + 1 &&
+                (best == WF_ROUTER_NONE ||
+                 behind(c, first, n_channels(spot)) < behind(best, first, n_channels(spot)))) {
+                best = c;
+            }
+        }
+        if (best != WF_ROUTER_NONE) {
+            take_channel(spot, input, best);
+        }
+    }
+    return again;
+}
+
+/* ---- the switch ---- */
+
+struct bid {
+    uint16_t in, out, vc;
+};
+
+struct bids {
+    uint32_t n;
+    struct bid at[WF_ROUTER_INPUTS_MAX];
+    uint16_t offer[WF_ROUTER_INPUTS_MAX + 1]; /* of an output: to an input, + 1 */
+};
+
+/* Of those of a port that want to the same output, the one whose turn it is bids. */
+static void add_bid(const struct wf_router_spot *spot, struct bids *bids, const struct bid *bid)
+{
+    uint32_t turn = wf_flit_ports(spot)[bid->in].turn, vcs = spot->model->vcs;
+
+    for (uint32_t i = bids->n; i > 0 && bids->at[i - 1].in == bid->in; i--) {
+        struct bid *other = &bids->at[i - 1];
+        if (other->out == bid->out) {
+            if (behind(bid->vc, turn, vcs) < behind(other->vc, turn, vcs)) {
+                other->vc = bid->vc;
+            }
+            return;
+        }
+    }
+    bids->at[bids->n++] = *bid;
+}
+
+static void find_bids(const struct wf_router_spot *spot, struct bids *bids)
+{
+    uint32_t vcs = spot->model->vcs;
+
+    bids->n = 0;
+    for (uint32_t w = 0; w < spot->layout->n_words; w++) {
+        for (uint64_t left = spot->words[w]; left != 0; left &= left - 1) {
+            uint32_t input = w * 64 + (uint32_t)__builtin_ctzll(left);
+            const struct wf_flit_input *at = &wf_flit_inputs(spot)[input];
+            uint32_t channel = spot->inputs[input].taken - 1u;
+
+            if (at->state == WF_FLIT_GOES && at->here > 0 && wf_flit_has_room(spot, channel)) {
+                add_bid(spot, bids,
+                        &(struct bid){.in = (uint16_t)(input / vcs),
+                                      .out = (uint16_t)(channel / vcs),
+                                      .vc = (uint16_t)(input % vcs)});
+            }
+        }
+    }
+}
+
+static void offer_outputs(const struct wf_router_spot *spot, struct bids *bids)
+{
+    const struct wf_flit_port *ports = wf_flit_ports(spot);
+    uint32_t n = spot->layout->n_ports + 1;
+
+    for (uint32_t i = 0; i < bids->n; i++) {
+        bids->offer[bids->at[i].out] = 0;
+    }
+    for (uint32_t i = 0; i < bids->n; i++) {
+        const struct bid *bid = &bids->at[i];
+        uint32_t first = ports[bid->out].grant, best = bids->offer[bid->out];
+        if (best == 0 || behind(bid->in, first, n) < behind(best - 1, first, n)) {
+            bids->offer[bid->out] = (uint16_t)(bid->in + 1);
+        }
+    }
+}
+
+/* The bid that an input port wins, of those from `from` on, which are all of the same port up
+ * to `end`; `end` if none. */
+static uint32_t take_output(const struct wf_router_spot *spot, const struct bids *bids,
+                            uint32_t from, uint32_t end)
+{
+    uint32_t first = wf_flit_ports(spot)[bids->at[from].in].accept, best = end;
+    uint32_t n = spot->layout->n_ports + 1;
+
+    for (uint32_t i = from; i < end; i++) {
+        const struct bid *bid = &bids->at[i];
+        if (bids->offer[bid->out] == bid->in + 1 &&
+            (best == end ||
+             behind(bid->out, first, n) < behind(bids->at[best].out, first, n))) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+static void go_on(const struct wf_router_spot *spot, const struct bid *bid)
+{
+    struct wf_flit_port *in = &wf_flit_ports(spot)[bid->in];
+    struct wf_flit_port *out = &wf_flit_ports(spot)[bid->out];
+    uint32_t n = spot->layout->n_ports + 1;
+
+    wf_touch(spot->ctx, in, sizeof(*in));
+    wf_touch(spot->ctx, out, sizeof(*out));
+    in->turn = (uint16_t)(bid->vc + 1u == spot->model->vcs ? 0 : bid->vc + 1);
+    in->accept = (uint16_t)(bid->out + 1u == n ? 0 : bid->out + 1);
+    out->grant = (uint16_t)(bid->in + 1u == n ? 0 : bid->in + 1);
+}
+
+bool wf_flit_allocate(const struct wf_router_spot *spot,
+                      void (*move)(const struct wf_router_spot *spot, uint32_t input))
+{
+    struct bids bids;
+
+    /* A packet that is given a channel now bids for the switch in the next cycle; one whose
+     * tail leaves now leaves its channel to others in the next cycle. */
+    find_bids(spot, &bids);
+    bool again = give_channels(spot);
+    offer_outputs(spot, &bids);
+    for (uint32_t from = 0, end; from < bids.n; from = end) {
+        end = from + 1;
+        while (end < bids.n && bids.at[end].in == bids.at[from].in) {
+            end++;
+        }
+        uint32_t won = take_output(spot, &bids, from, end);
+        if (won < end) {
+            go_on(spot, &bids.at[won]);
+            move(spot, (uint32_t)bids.at[won].in * spot->model->vcs + bids.at[won].vc);
+        }
+    }
+    return again || bids.n > 0;
+}
