@@ -135,6 +135,10 @@ static void send_head(const struct wf_router_spot *spot, const struct wf_router_
     packet.last = entry->count == 1;
     packet.hops = wf_topo_is_direct(spot->model->topo) ? 0 : 1;
     packet.input = (uint16_t)input_there(spot);
+    struct wf_router_channel *channel =
+        &spot->channels[wf_flit_source_channels(spot) + wf_flit_source(spot)->vc];
+    wf_touch(spot->ctx, channel, sizeof(*channel));
+    channel->packets++;
     wf_touch(spot->ctx, head, sizeof(*head));
     head->injected++;
     head->waited += (uint64_t)(spot->now - packet.born);
