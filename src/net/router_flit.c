@@ -99,8 +99,9 @@ static void tell_next(const struct wf_router_spot *spot, uint32_t channel, uint3
 
     if (port < spot->layout->n_ports) {
         next = model->topo->ops->neighbor(model->topo, spot->vertex, port);
-        there.input = (uint16_t)(wf_router_reverse(model, spot->vertex, port) * model->vcs +
-                                 channel % model->vcs);
+        there.input =
+            (wf_router_reverse(model, spot->vertex, port) * model->vcs + channel % model->vcs) &
+            0x7fff;
         there.hops++;
     }
     if (wf_flit_is_terminal(spot, port)) {

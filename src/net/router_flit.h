@@ -22,13 +22,13 @@ enum wf_flit_state { WF_FLIT_IDLE, WF_FLIT_WAITS, WF_FLIT_GOES };
 
 /* A queue, as struct wf_router_input, of which there is one for each. Zeroed is empty. */
 struct wf_flit_input {
-    uint32_t here;     /* flits */
-    uint32_t gone;     /* of the first packet */
-    uint16_t accept;   /* channel that is taken first, if several are offered */
-    uint16_t port;     /* by which the first packet leaves, + 1; 0: it is not routed yet */
-    uint8_t low, high; /* virtual channels that it may have */
-    uint8_t state;     /* enum wf_flit_state */
-    uint8_t spare[5];
+    uint32_t here;   /* flits */
+    uint32_t gone;   /* of the first packet */
+    uint16_t accept; /* channel that is taken first, if several are offered */
+    uint16_t port;   /* by which the first packet leaves, + 1; 0: it is not routed yet */
+    uint8_t vcs;     /* that it may have: a bit for each */
+    uint8_t state;   /* enum wf_flit_state */
+    uint8_t spare[2];
     int64_t ready; /* cycle from which on the first packet may ask for a channel */
 };
 
@@ -123,7 +123,7 @@ bool wf_flit_allocate(const struct wf_router_spot *spot,
 
 /* ---- router_flit_ends.c ---- */
 
-/* Where the first packet of a queue goes: sets port, low and high. */
+/* Where the first packet of a queue goes: sets port and vcs. */
 void wf_flit_route(const struct wf_router_spot *spot, uint32_t input);
 
 /* The next flit of this node; returns whether there is one for the next cycle. */

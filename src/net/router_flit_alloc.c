@@ -28,18 +28,20 @@ struct askers {
     uint16_t offer[CHANNELS_MAX]; /* of a channel: to an input, + 1 */
 };
 
-static uint32_t first_channel(const struct wf_router_spot *spot, uint32_t input)
+/* The first of the channels that a packet may have, of those from `from` on of its port;
+ * WF_ROUTER_NONE after the last. */
+static uint32_t next_channel(const struct wf_router_spot *spot, uint32_t input, uint32_t from)
 {
     const struct wf_flit_input *at = &wf_flit_inputs(spot)[input];
+    uint32_t first = (at->port - 1u) * spot->model->vcs;
+    uint32_t seen = from > first ? from - first : 0, left = (uint32_t)at->vcs >> seen << seen;
 
-    return (at->port - 1u) * spot->model->vcs + at->low;
+    return left == 0 ? WF_ROUTER_NONE : first + (uint32_t)__builtin_ctz(left);
 }
 
-static uint32_t last_channel(const struct wf_router_spot *spot, uint32_t input)
+static uint32_t first_channel(const struct wf_router_spot *spot, uint32_t input)
 {
-    const struct wf_flit_input *at = &wf_flit_inputs(spot)[input];
-
-    return (at->port - 1u) * spot->model->vcs + at->high;
+    return next_channel(spot, input, 0);
 }
 
 static bool is_asker(const struct wf_router_spot *spot, uint32_t input)
@@ -78,14 +80,14 @@ static void offer_channels(const struct wf_router_spot *spot, struct askers *ask
     uint32_t n = spot->layout->n_inputs;
 
     for (uint32_t i = 0; i < askers->n; i++) {
-        uint32_t input = askers->input[i], last = last_channel(spot, input);
-        for (uint32_t c = first_channel(spot, input); c <= last; c++) {
+        uint32_t input = askers->input[i], c = first_channel(spot, input);
+        for (; c != WF_ROUTER_NONE; c = next_channel(spot, input, c + 1)) {
             askers->offer[c] = 0;
         }
     }
     for (uint32_t i = 0; i < askers->n; i++) {
-        uint32_t input = askers->input[i], last = last_channel(spot, input);
-        for (uint32_t c = first_channel(spot, input); c <= last; c++) {
+        uint32_t input = askers->input[i], c = first_channel(spot, input);
+        for (; c != WF_ROUTER_NONE; c = next_channel(spot, input, c + 1)) {
             uint32_t first = channels[c].grant, best = askers->offer[c];
             if (spot->channels[c].holder == 0 &&
                 (best == 0 || behind(input, first, n) < behind(best - 1, first, n))) {
@@ -119,10 +121,10 @@ static bool give_channels(const struct wf_router_spot *spot)
     find_askers(spot, &askers);
     offer_channels(spot, &askers);
     for (uint32_t i = 0; i < askers.n; i++) {
-        uint32_t input = askers.input[i], last = last_channel(spot, input);
+        uint32_t input = askers.input[i], c = first_channel(spot, input);
         uint32_t first = wf_flit_inputs(spot)[input].accept, best = WF_ROUTER_NONE;
 
-        for (uint32_t c = first_channel(spot, input); c <= last; c++) {
+        for (; c != WF_ROUTER_NONE; c = next_channel(spot, input, c + 1)) {
             again = again || askers.offer[c] != 0;
             if (askers.offer[c] == input + 1 &&
                 (best == WF_ROUTER_NONE ||

@@ -9,13 +9,18 @@
 /* ---- routes ---- */
 
 static void set_route(const struct wf_router_spot *spot, uint32_t input, uint32_t port,
-                      uint32_t low, uint32_t high)
+                      uint32_t vcs)
 {
     struct wf_flit_input *at = wf_flit_edit(spot, input);
 
     at->port = (uint16_t)(port + 1);
-    at->low = (uint8_t)low;
-    at->high = (uint8_t)high;
+    at->vcs = (uint8_t)vcs;
+}
+
+/* All virtual channels, a bit for each. */
+static uint32_t all_of(uint32_t vcs)
+{
+    return (UINT32_C(1) << vcs) - 1;
 }
 
 /* Dimension order. On rings packets that go down to a lower number of the dimension, or up and
@@ -35,12 +40,12 @@ static void route_in_grid(const struct wf_router_spot *spot, uint32_t input,
     }
     uint32_t port = wf_router_way_port(packet, dim);
     if (model->scheme != WF_ROUTER_DATELINE || !wf_router_is_ring(model, dim)) {
-        set_route(spot, input, port, 0, model->vcs - 1);
+        set_route(spot, input, port, all_of(model->vcs));
         return;
     }
     bool stays = input / model->vcs == (port ^ 1);
     bool upper = stays ? input % model->vcs >= half : there[dim] < here[dim];
-    set_route(spot, input, port, upper ? half : 0, upper ? model->vcs - 1 : half - 1);
+    set_route(spot, input, port, all_of(half) << (upper ? half : 0));
 }
 
 /* One of several ports: by lot, or where fewest flits wait. */
@@ -66,6 +71,20 @@ static uint32_t choose_port(const struct wf_router_spot *spot, const uint32_t *p
     return ports[best];
 }
 
+static void route_by_policy(const struct wf_router_spot *spot, uint32_t input)
+{
+    uint16_t channels[WF_ROUTER_INPUTS_MAX];
+    uint32_t vcs = 0, port = 0;
+
+    wf_router_policy_ask(spot, input);
+    uint32_t n = wf_router_policy_channels(spot, input, channels);
+    for (uint32_t i = 0; i < n; i++) {
+        port = channels[i] / spot->model->vcs;
+        vcs |= UINT32_C(1) << channels[i] % spot->model->vcs;
+    }
+    set_route(spot, input, port, vcs);
+}
+
 void wf_flit_route(const struct wf_router_spot *spot, uint32_t input)
 {
     const struct wf_router_net *model = spot->model;
@@ -74,15 +93,14 @@ void wf_flit_route(const struct wf_router_spot *spot, uint32_t input)
     uint32_t ports[WF_ROUTER_INPUTS_MAX];
 
     if (packet->dst == spot->vertex) {
-        set_route(spot, input, spot->layout->n_ports, 0, model->vcs - 1);
+        set_route(spot, input, spot->layout->n_ports, all_of(model->vcs));
     } else if (model->grid != NULL) {
         route_in_grid(spot, input, packet);
+    } else if (model->scheme == WF_ROUTER_POLICY) {
+        route_by_policy(spot, input);
     } else {
-        uint32_t n = wf_router_ports(spot, packet, ports);
-        uint32_t port = choose_port(spot, ports, n);
-        uint32_t vc = packet->hops - (wf_topo_is_direct(model->topo) ? 0u : 1u);
-        bool any = model->scheme == WF_ROUTER_UPDOWN || wf_flit_is_terminal(spot, port);
-        set_route(spot, input, port, any ? 0 : vc, any ? model->vcs - 1 : vc);
+        uint32_t port = choose_port(spot, ports, wf_router_ports(spot, packet, ports));
+        set_route(spot, input, port, all_of(model->vcs));
     }
 }
 
@@ -134,7 +152,7 @@ static void send_head(const struct wf_router_spot *spot, const struct wf_router_
     wf_router_prepare(spot, &packet, entry->count);
     packet.last = entry->count == 1;
     packet.hops = wf_topo_is_direct(spot->model->topo) ? 0 : 1;
-    packet.input = (uint16_t)input_there(spot);
+    packet.input = input_there(spot) & 0x7fff;
     struct wf_router_channel *channel =
         &spot->channels[wf_flit_source_channels(spot) + wf_flit_source(spot)->vc];
     wf_touch(spot->ctx, channel, sizeof(*channel));
@@ -235,8 +253,11 @@ void wf_flit_watch(const struct wf_router_spot *spot, uint32_t input, struct wf_
     if (at->state != WF_FLIT_WAITS || at->port == 0) {
         return;
     }
-    for (uint32_t vc = at->low; vc <= at->high; vc++) {
+    for (uint32_t vc = 0; vc < vcs; vc++) {
         uint32_t holder = spot->channels[(at->port - 1u) * vcs + vc].holder;
+        if ((at->vcs >> vc & 1) == 0) {
+            continue;
+        }
         if (holder == 0 || wait.n == WF_WAIT_TARGETS) {
             return;
         }
