@@ -154,6 +154,18 @@ static const struct wf_param params_table[] = {
      .max = "1000000",
      .doc = "Cycles that it takes to route a packet, with wormhole switching; 0: the router "
             "before has done it"},
+    {.name = "speculative",
+     .type = WF_PARAM_BOOL,
+     .offset = AT(speculative),
+     .def = "no",
+     .doc = "With wormhole switching a packet asks for the switch in the same cycle as for a "
+            "channel, in the hope of getting both"},
+    {.name = "hold_switch",
+     .type = WF_PARAM_BOOL,
+     .offset = AT(hold_switch),
+     .def = "no",
+     .doc = "With wormhole switching a packet keeps the switch as long as it has flits and "
+            "there is room for them"},
     WF_PARAM_END,
 };
 

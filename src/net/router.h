@@ -68,7 +68,8 @@ struct wf_router_params {
     double transit_priority;
     uint64_t restriction; /* packets */
     int switching;
-    uint64_t routing_delay; /* cycles, with wormhole switching */
+    uint64_t routing_delay; /* cycles, with wormhole switching, as the next two */
+    bool speculative, hold_switch;
 };
 
 extern const struct wf_net_ops wf_router_ops;

@@ -43,7 +43,9 @@ struct wf_flit_port {
     uint16_t turn;   /* virtual channel that asks first for the switch */
     uint16_t accept; /* output that is taken first */
     uint16_t grant;  /* input that it is offered to first */
-    uint16_t spare;
+    uint16_t holds;  /* input: virtual channel whose packet keeps the switch, + 1 */
+    bool is_held;    /* output: somebody does */
+    uint8_t spare[7];
 };
 
 /* A node, as the source of flits. */
@@ -116,10 +118,11 @@ void wf_flit_event(const struct wf_router_spot *spot, const struct wf_event *ev)
 
 /* ---- router_flit_alloc.c ---- */
 
+typedef void wf_flit_move(const struct wf_router_spot *spot, uint32_t input);
+
 /* Gives channels to packets, and the switch to flits of those that had one before this cycle,
  * which are sent with `move`. Returns whether there is something to do in the next cycle. */
-bool wf_flit_allocate(const struct wf_router_spot *spot,
-                      void (*move)(const struct wf_router_spot *spot, uint32_t input));
+bool wf_flit_allocate(const struct wf_router_spot *spot, wf_flit_move *move);
 
 /* ---- router_flit_ends.c ---- */
 

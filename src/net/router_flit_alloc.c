@@ -113,20 +113,18 @@ static void take_channel(const struct wf_router_spot *spot, uint32_t input, uint
     wf_router_edit_input(spot, input)->taken = (uint16_t)(channel + 1);
 }
 
-static bool give_channels(const struct wf_router_spot *spot)
+static bool give_channels(const struct wf_router_spot *spot, struct askers *askers)
 {
-    struct askers askers;
     bool again = false;
 
-    find_askers(spot, &askers);
-    offer_channels(spot, &askers);
-    for (uint32_t i = 0; i < askers.n; i++) {
-        uint32_t input = askers.input[i], c = first_channel(spot, input);
+    offer_channels(spot, askers);
+    for (uint32_t i = 0; i < askers->n; i++) {
+        uint32_t input = askers->input[i], c = first_channel(spot, input);
         uint32_t first = wf_flit_inputs(spot)[input].accept, best = WF_ROUTER_NONE;
 
         for (; c != WF_ROUTER_NONE; c = next_channel(spot, input, c + 1)) {
-            again = again || askers.offer[c] != 0;
-            if (askers.offer[c] == input + 1 &&
+            again = again || askers->offer[c] != 0;
+            if (askers->offer[c] == input + 1 &&
                 (best == WF_ROUTER_NONE ||
                  behind(c, first, n_channels(spot)) < behind(best, first, n_channels(spot)))) {
                 best = c;
@@ -143,6 +141,7 @@ static bool give_channels(const struct wf_router_spot *spot)
 
 struct bid {
     uint16_t in, out, vc;
+    bool is_hope; /* of a packet that may be given a channel in the same cycle */
 };
 
 struct bids {
@@ -159,8 +158,10 @@ static void add_bid(const struct wf_router_spot *spot, struct bids *bids, const 
     for (uint32_t i = bids->n; i > 0 && bids->at[i - 1].in == bid->in; i--) {
         struct bid *other = &bids->at[i - 1];
         if (other->out == bid->out) {
-            if (behind(bid->vc, turn, vcs) < behind(other->vc, turn, vcs)) {
-                other->vc = bid->vc;
+            if (bid->is_hope < other->is_hope ||
+                (bid->is_hope == other->is_hope &&
+                 behind(bid->vc, turn, vcs) < behind(other->vc, turn, vcs))) {
+                *other = *bid;
             }
             return;
         }
@@ -168,8 +169,35 @@ static void add_bid(const struct wf_router_spot *spot, struct bids *bids, const 
     bids->at[bids->n++] = *bid;
 }
 
+/* Whether a packet that asks for a channel might be given one with room. */
+static bool may_hope(const struct wf_router_spot *spot, uint32_t input)
+{
+    const struct wf_flit_input *at = &wf_flit_inputs(spot)[input];
+
+    if (!spot->model->set.speculative || at->state != WF_FLIT_WAITS || at->port == 0) {
+        return false;
+    }
+    for (uint32_t c = first_channel(spot, input); c != WF_ROUTER_NONE;
+         c = next_channel(spot, input, c + 1)) {
+        if (spot->channels[c].holder == 0 && wf_flit_has_room(spot, c)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a packet that bid in hope was given a channel of that port. */
+static bool is_hope_fulfilled(const struct wf_router_spot *spot, uint32_t input, uint32_t port)
+{
+    uint32_t channel = spot->inputs[input].taken - 1u;
+
+    return wf_flit_inputs(spot)[input].state == WF_FLIT_GOES &&
+           channel / spot->model->vcs == port && wf_flit_has_room(spot, channel);
+}
+
 static void find_bids(const struct wf_router_spot *spot, struct bids *bids)
 {
+    const struct wf_flit_port *ports = wf_flit_ports(spot);
     uint32_t vcs = spot->model->vcs;
 
     bids->n = 0;
@@ -177,13 +205,16 @@ static void find_bids(const struct wf_router_spot *spot, struct bids *bids)
         for (uint64_t left = spot->words[w]; left != 0; left &= left - 1) {
             uint32_t input = w * 64 + (uint32_t)__builtin_ctzll(left);
             const struct wf_flit_input *at = &wf_flit_inputs(spot)[input];
-            uint32_t channel = spot->inputs[input].taken - 1u;
+            bool goes = at->state == WF_FLIT_GOES && at->here > 0 &&
+                        wf_flit_has_room(spot, spot->inputs[input].taken - 1u);
+            struct bid bid = {.in = (uint16_t)(input / vcs),
+                              .out = (uint16_t)(at->port - 1),
+                              .vc = (uint16_t)(input % vcs),
+                              .is_hope = !goes};
 
-            if (at->state == WF_FLIT_GOES && at->here > 0 && wf_flit_has_room(spot, channel)) {
-                add_bid(spot, bids,
-                        &(struct bid){.in = (uint16_t)(input / vcs),
-                                      .out = (uint16_t)(channel / vcs),
-                                      .vc = (uint16_t)(input % vcs)});
+            if ((goes || may_hope(spot, input)) && ports[bid.in].holds == 0 &&
+                !ports[bid.out].is_held) {
+                add_bid(spot, bids, &bid);
             }
         }
     }
@@ -238,26 +269,95 @@ static void go_on(const struct wf_router_spot *spot, const struct bid *bid)
     out->grant = (uint16_t)(bid->in + 1u == n ? 0 : bid->in + 1);
 }
 
-bool wf_flit_allocate(const struct wf_router_spot *spot,
-                      void (*move)(const struct wf_router_spot *spot, uint32_t input))
-{
-    struct bids bids;
+/* ---- packets that keep the switch ---- */
 
-    /* A packet that is given a channel now bids for the switch in the next cycle; one whose
-     * tail leaves now leaves its channel to others in the next cycle. */
-    find_bids(spot, &bids);
-    bool again = give_channels(spot);
-    offer_outputs(spot, &bids);
-    for (uint32_t from = 0, end; from < bids.n; from = end) {
+/* Whether the packet of a queue that has just sent a flit has another one here. */
+static bool has_more(const struct wf_router_spot *spot, uint32_t input)
+{
+    const struct wf_flit_input *at = &wf_flit_inputs(spot)[input];
+
+    return at->state == WF_FLIT_GOES && at->gone > 0 && at->here > 0;
+}
+
+static void hold(const struct wf_router_spot *spot, const struct bid *bid, bool holds)
+{
+    struct wf_flit_port *in = &wf_flit_ports(spot)[bid->in];
+    struct wf_flit_port *out = &wf_flit_ports(spot)[bid->out];
+
+    wf_touch(spot->ctx, in, sizeof(*in));
+    wf_touch(spot->ctx, out, sizeof(*out));
+    in->holds = (uint16_t)(holds ? bid->vc + 1 : 0);
+    out->is_held = holds;
+}
+
+/* The next flits of packets that hold the switch. One without a flit or without room for it
+ * lets go. */
+static bool move_on(const struct wf_router_spot *spot, wf_flit_move *move)
+{
+    uint32_t vcs = spot->model->vcs;
+    bool again = false;
+
+    for (uint32_t port = 0; port <= spot->layout->n_ports; port++) {
+        uint32_t vc = wf_flit_ports(spot)[port].holds;
+        if (vc == 0) {
+            continue;
+        }
+        uint32_t input = port * vcs + vc - 1, channel = spot->inputs[input].taken - 1u;
+        struct bid bid = {
+            .in = (uint16_t)port, .out = (uint16_t)(channel / vcs), .vc = (uint16_t)(vc - 1)};
+        bool goes = wf_flit_has_room(spot, channel);
+        if (goes) {
+            move(spot, input);
+        }
+        if (!goes || !has_more(spot, input)) {
+            hold(spot, &bid, false);
+        }
+        again = true;
+    }
+    return again;
+}
+
+/* ---- all of it ---- */
+
+static void give_switch(const struct wf_router_spot *spot, struct bids *bids,
+                        wf_flit_move *move)
+{
+    offer_outputs(spot, bids);
+    for (uint32_t from = 0, end; from < bids->n; from = end) {
         end = from + 1;
-        while (end < bids.n && bids.at[end].in == bids.at[from].in) {
+        while (end < bids->n && bids->at[end].in == bids->at[from].in) {
             end++;
         }
-        uint32_t won = take_output(spot, &bids, from, end);
-        if (won < end) {
-            go_on(spot, &bids.at[won]);
-            move(spot, (uint32_t)bids.at[won].in * spot->model->vcs + bids.at[won].vc);
+        uint32_t won = take_output(spot, bids, from, end);
+        if (won == end) {
+            continue;
+        }
+        const struct bid *bid = &bids->at[won];
+        uint32_t input = (uint32_t)bid->in * spot->model->vcs + bid->vc;
+        go_on(spot, bid);
+        if (bid->is_hope && !is_hope_fulfilled(spot, input, bid->out)) {
+            continue;
+        }
+        move(spot, input);
+        if (spot->model->set.hold_switch && has_more(spot, input)) {
+            hold(spot, bid, true);
         }
     }
+}
+
+bool wf_flit_allocate(const struct wf_router_spot *spot, wf_flit_move *move)
+{
+    struct askers askers;
+    struct bids bids;
+
+    /* A packet that is given a channel now bids for the switch in the next cycle, unless it did
+     * so in hope; one whose tail leaves now leaves its channel to others in the next cycle. */
+    find_askers(spot, &askers);
+    find_bids(spot, &bids);
+    bool again = give_channels(spot, &askers);
+    if (spot->model->set.hold_switch) {
+        again = move_on(spot, move) || again;
+    }
+    give_switch(spot, &bids, move);
     return again || bids.n > 0;
 }
