@@ -142,13 +142,27 @@ static uint32_t hops_between(const struct wf_topo *topo, uint32_t from, uint32_t
     return found;
 }
 
+/* With wormhole switching there is a router at the source and a link on either side of the
+ * node, also for messages to oneself. */
+static int64_t idle_cycles(const struct wf_topo *topo, const struct wf_router_params *params,
+                           uint32_t hops)
+{
+    int64_t hop = (int64_t)(params->pipeline + params->link_delay);
+
+    if (params->switching == WF_ROUTER_CUT_THROUGH) {
+        return hops * hop + PHITS - 1;
+    }
+    hop += (int64_t)params->routing_delay + (params->speculative ? 1 : 2);
+    hops -= wf_topo_is_direct(topo) || hops == 0 ? 0 : 2;
+    return 1 + (int64_t)params->link_delay + (hops + 1) * hop + PHITS - 1;
+}
+
 /* All pairs, one message at a time. */
 static void check_idle(const char *spec, const struct wf_router_params *params)
 {
     static struct send sends[SENDS_MAX];
     static int64_t arrival[SENDS_MAX];
     struct wf_topo *topo = make_topo(spec);
-    int64_t hop = (int64_t)(params->pipeline + params->link_delay);
     uint32_t n = 0;
 
     for (uint32_t a = 0; a < topo->n_nodes; a++) {
@@ -158,7 +172,8 @@ static void check_idle(const char *spec, const struct wf_router_params *params)
     }
     simulate(topo, params, sends, n, arrival, NULL);
     for (uint32_t i = 0; i < n; i++) {
-        int64_t least = hops_between(topo, sends[i].src, sends[i].dst) * hop + PHITS - 1;
+        int64_t least =
+            idle_cycles(topo, params, hops_between(topo, sends[i].src, sends[i].dst));
         CHECK_U64((uint64_t)(arrival[i] - sends[i].cycle), (uint64_t)least);
     }
     wf_topo_free(topo);
@@ -280,9 +295,92 @@ static void check_refused(const char *spec, const struct wf_router_params *param
     wf_topo_free(topo);
 }
 
-static void what_cannot_work_is_refused(void)
+static struct wf_router_params wormhole(int routing)
 {
     struct wf_router_params params = defaults();
+
+    params.switching = WF_ROUTER_WORMHOLE;
+    params.routing = routing;
+    params.pipeline = 1;
+    return params;
+}
+
+/* BookSim2's 5 hops + 22, and what its options make of that. */
+static void an_idle_wormhole_network_takes_its_pipelines(void)
+{
+    struct wf_router_params params = wormhole(WF_ROUTER_DATELINE);
+
+    check_idle("torus:5x4", &params);
+    struct wf_topo *ring = make_topo("torus:4");
+    CHECK_U64((uint64_t)idle_cycles(ring, &params, 2), 5 * 2 + 22);
+    wf_topo_free(ring);
+    params.vcs = 4;
+    params.pipeline = 3;
+    params.link_delay = 2;
+    check_idle("torus:4x3", &params);
+    params = wormhole(WF_ROUTER_DATELINE);
+    params.routing_delay = 0;
+    params.speculative = true;
+    check_idle("torus:4x2x2", &params);
+    params.hold_switch = true;
+    params.queue = 1;
+    check_idle("mesh:4x3", &params);
+    params = wormhole(WF_ROUTER_UPDOWN);
+    check_idle("fattree:k=2,n=3", &params);
+    params.routing = WF_ROUTER_MINIMAL;
+    check_idle("dragonfly:1", &params);
+    check_idle("hyperx:3x3", &params);
+    params.routing = WF_ROUTER_AUTO_ROUTING;
+    check_idle("full:5", &params);
+    check_idle("torus:4x3", &params);
+}
+
+/* Two nodes send to the one between them at once: their flits come in turn, so that both tails
+ * are late, unless a packet keeps the switch. */
+static void flits_of_two_packets_take_turns(void)
+{
+    static const struct send sends[] = {{0, 0, 1, 64}, {0, 2, 1, 64}};
+    struct wf_topo *topo = make_topo("mesh:3");
+    struct wf_router_params params = wormhole(WF_ROUTER_DOR);
+    int64_t arrival[2], idle = 5 + 22;
+
+    params.vcs = 2;
+    simulate(topo, &params, sends, 2, arrival, NULL);
+    CHECK_U64((uint64_t)(arrival[0] + arrival[1]), (uint64_t)(2 * idle + PHITS - 1 + PHITS));
+    CHECK(arrival[0] - arrival[1] == 1 || arrival[1] - arrival[0] == 1);
+    params.hold_switch = true;
+    simulate(topo, &params, sends, 2, arrival, NULL);
+    CHECK_U64((uint64_t)(arrival[0] + arrival[1]), (uint64_t)(2 * idle + PHITS));
+    CHECK(arrival[0] == idle || arrival[1] == idle);
+    wf_topo_free(topo);
+}
+
+/* With one channel the second packet waits until the tail of the first one has left, and a
+ * cycle more for the channel. */
+static void a_packet_keeps_its_channel(void)
+{
+    static const struct send sends[] = {{0, 0, 1, 64}, {0, 2, 1, 64}};
+    struct wf_topo *topo = make_topo("mesh:3");
+    struct wf_router_params params = wormhole(WF_ROUTER_DOR);
+    int64_t arrival[2], idle = 5 + 22;
+
+    params.vcs = 1;
+    simulate(topo, &params, sends, 2, arrival, NULL);
+    CHECK_U64((uint64_t)(arrival[0] + arrival[1]), (uint64_t)(2 * idle + PHITS + 1));
+    CHECK(arrival[0] == idle || arrival[1] == idle);
+    wf_topo_free(topo);
+}
+
+static void what_cannot_work_is_refused(void)
+{
+    struct wf_router_params params = wormhole(WF_ROUTER_ADAPTIVE_3VC);
+
+    check_refused(
+        "torus:4", &params,
+        "net.switching: wormhole works without bubbles and restrictions, with dateline "
+        "routing on grids (dor on meshes), updown on trees and minimal elsewhere, not "
+        "with adaptive-3vc");
+    params = defaults();
 
     params.routing = WF_ROUTER_DATELINE;
     params.vcs = 3;
@@ -335,6 +433,9 @@ int main(void)
     RUN(a_message_follows_itself_without_gaps);
     RUN(a_link_takes_one_packet_at_a_time);
     RUN(the_bubble_keeps_a_ring_moving);
+    RUN(an_idle_wormhole_network_takes_its_pipelines);
+    RUN(flits_of_two_packets_take_turns);
+    RUN(a_packet_keeps_its_channel);
     RUN(what_cannot_work_is_refused);
     return wf_test_done();
 }
