@@ -166,6 +166,29 @@ static const struct wf_param params_table[] = {
      .def = "no",
      .doc = "With wormhole switching a packet keeps the switch as long as it has flits and "
             "there is room for them"},
+    {.name = "global_restriction",
+     .type = WF_PARAM_REAL,
+     .offset = AT(global_restriction),
+     .def = "0",
+     .min = "0",
+     .max = "1",
+     .doc = "No node injects while more than this share of all queues' room is taken; 0 is no "
+            "such limit"},
+    {.name = "global_delay",
+     .type = WF_PARAM_COUNT,
+     .offset = AT(global_delay),
+     .def = "64",
+     .min = "4",
+     .max = "1000000000",
+     .doc = "Cycles after which all nodes know how much that was, and from one time to the "
+            "next"},
+    {.name = "watchdog",
+     .type = WF_PARAM_COUNT,
+     .offset = AT(watchdog),
+     .def = "10000",
+     .max = "1000000000",
+     .doc = "Packets that do not move for so many cycles are suspected of a deadlock, which "
+            "ends the run; 0 is never"},
     WF_PARAM_END,
 };
 
@@ -313,6 +336,13 @@ static enum wf_status check_sizes(struct wf_router_net *model, struct wf_err *er
                           set->packet, set->phit);
     }
     model->phits = (uint32_t)(set->packet / set->phit);
+    if (set->global_restriction > 0 &&
+        set->global_delay < 4 * (set->pipeline + set->link_delay)) {
+        return wf_err_set(err, WF_EINVAL,
+                          "net.global_delay: %" PRIu64 " cycles are too few to tell all nodes "
+                          "over links of %" PRIu64 "; expected four times that at least",
+                          set->global_delay, set->pipeline + set->link_delay);
+    }
     return WF_OK;
 }
 
@@ -324,6 +354,15 @@ static void router_destroy(struct wf_net *net)
     free(model->reverse);
     wf_route_free(model->route);
     free(model);
+}
+
+/* Packets that may be in the network before nodes stop to inject; 0: any number. */
+static uint64_t room_limit(const struct wf_router_net *model)
+{
+    double room = 2 * (double)model->topo->n_links * model->vcs * (double)model->set.queue;
+    double limit = room * model->set.global_restriction;
+
+    return model->set.global_restriction > 0 && limit < 1 ? 1 : (uint64_t)limit;
 }
 
 static int64_t promise(const struct wf_router_net *model)
@@ -365,6 +404,7 @@ static enum wf_status router_create(const void *params, const struct wf_net_env 
     } else {
         fill_reverse(model);
     }
+    model->room_limit = room_limit(model);
     model->net.ops = &wf_router_ops;
     model->net.node_size = model->node.size;
     model->net.payload_max = sizeof(struct wf_router_packet);
@@ -387,4 +427,5 @@ const struct wf_net_ops wf_router_ops = {
     .event = wf_router_event,
     .room = wf_router_room,
     .use = wf_router_use,
+    .finish = wf_router_finish,
 };

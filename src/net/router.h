@@ -70,6 +70,8 @@ struct wf_router_params {
     int switching;
     uint64_t routing_delay; /* cycles, with wormhole switching, as the next two */
     bool speculative, hold_switch;
+    double global_restriction;
+    uint64_t global_delay, watchdog; /* cycles */
 };
 
 extern const struct wf_net_ops wf_router_ops;

@@ -245,6 +245,7 @@ void wf_router_consume(const struct wf_router_spot *spot, const struct wf_router
     wf_touch(spot->ctx, head, sizeof(*head));
     head->consumed++;
     head->hops += packet->hops;
+    wf_router_counted(spot);
     if (!completes(spot, packet)) {
         return;
     }

@@ -41,6 +41,7 @@ static void head_arrives(const struct wf_router_spot *spot,
     struct wf_router_cell *entry = wf_cell_edit(spot->ctx, cell);
 
     entry->packet = *packet;
+    entry->at = spot->now;
     flits->here++;
     if (input->n++ == 0) {
         input->first = cell;
@@ -130,6 +131,7 @@ static void end(const struct wf_router_spot *spot, uint32_t number)
     wf_cell_free(spot->ctx, input->first);
     input->first = next;
     input->taken = 0;
+    input->leave = spot->now + 1;
     if (--input->n == 0) {
         flits->state = WF_FLIT_IDLE;
         mark(spot, number, false);
@@ -145,6 +147,9 @@ static void move(const struct wf_router_spot *spot, uint32_t input)
     const struct wf_router_cell *entry = wf_cell_read(spot->ctx, spot->inputs[input].first);
     uint32_t taken = spot->inputs[input].taken - 1u;
 
+    if (spot->inputs[input].blocked != 0) {
+        wf_router_unwatch(spot, wf_router_edit_input(spot, input), input);
+    }
     flits->here--;
     flits->gone++;
     if (!wf_flit_is_terminal(spot, taken / spot->model->vcs)) {
@@ -172,30 +177,37 @@ static void step(const struct wf_router_spot *spot)
     head->wake = 0;
     bool again = wf_flit_send_one(spot);
     again = wf_flit_allocate(spot, move) || again;
+    for (uint32_t w = 0; w < spot->layout->n_words; w++) {
+        if (spot->words[w] != 0) {
+            wf_router_watch(spot);
+        }
+    }
     if (again) {
         wf_router_wake(spot, spot->now + 1);
     }
 }
 
-void wf_flit_event(const struct wf_router_spot *spot, const struct wf_event *ev)
+bool wf_flit_event(const struct wf_router_spot *spot, const struct wf_event *ev)
 {
     const struct wf_router_packet *packet = (const void *)ev->payload;
 
     switch (ev->kind) {
     case WF_ROUTER_HEAD:
         head_arrives(spot, packet);
-        break;
+        return true;
     case WF_ROUTER_FLIT:
         body_arrives(spot, (uint32_t)ev->payload[0]);
-        break;
+        return true;
     case WF_ROUTER_SLOT:
         room_behind(spot, (uint32_t)ev->payload[0]);
-        break;
+        return true;
     case WF_ROUTER_TAIL:
         wf_router_consume(spot, packet);
-        break;
-    default:
+        return true;
+    case WF_ROUTER_DECIDE:
         step(spot);
-        break;
+        return true;
+    default:
+        return false;
     }
 }

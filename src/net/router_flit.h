@@ -113,8 +113,8 @@ static inline uint32_t wf_flit_source_channels(const struct wf_router_spot *spot
 
 /* ---- router_flit.c ---- */
 
-/* An event of a kind that this way of switching has. */
-void wf_flit_event(const struct wf_router_spot *spot, const struct wf_event *ev);
+/* An event; false if it is of a kind that is the same with both ways of switching. */
+bool wf_flit_event(const struct wf_router_spot *spot, const struct wf_event *ev);
 
 /* ---- router_flit_alloc.c ---- */
 
@@ -132,8 +132,8 @@ void wf_flit_route(const struct wf_router_spot *spot, uint32_t input);
 /* The next flit of this node; returns whether there is one for the next cycle. */
 bool wf_flit_send_one(const struct wf_router_spot *spot);
 
-/* As wf_router_room() and wf_router_watch(). */
+/* As wf_router_room() and wf_router_is_stuck(). */
 bool wf_flit_room(const struct wf_router_spot *spot);
-void wf_flit_watch(const struct wf_router_spot *spot, uint32_t input, struct wf_waits *waits);
+bool wf_flit_is_stuck(const struct wf_router_spot *spot, uint32_t input, struct wf_wait *wait);
 
 #endif

@@ -159,6 +159,7 @@ static void send_head(const struct wf_router_spot *spot, const struct wf_router_
     channel->packets++;
     wf_touch(spot->ctx, head, sizeof(*head));
     head->injected++;
+    wf_router_counted(spot);
     head->waited += (uint64_t)(spot->now - packet.born);
     send_to_router(spot, WF_ROUTER_HEAD, &packet, sizeof(packet));
 }
@@ -195,7 +196,7 @@ bool wf_flit_send_one(const struct wf_router_spot *spot)
 {
     struct wf_flit_source *source = wf_flit_source(spot);
 
-    if (spot->head->backlog == 0) {
+    if (spot->head->backlog == 0 || (spot->head->shut != 0 && source->sent == 0)) {
         return false;
     }
     wf_touch(spot->ctx, source, sizeof(*source));
@@ -234,35 +235,50 @@ bool wf_flit_room(const struct wf_router_spot *spot)
 
 /* ---- who waits ---- */
 
-/* Waits for room behind the channel it holds, or for those that hold the channels it may have.
- */
-void wf_flit_watch(const struct wf_router_spot *spot, uint32_t input, struct wf_waits *waits)
+static struct wf_wait_queue queue_here(const struct wf_router_spot *spot, uint32_t input)
+{
+    uint32_t vcs = spot->model->vcs;
+
+    return (struct wf_wait_queue){spot->vertex, (uint16_t)(input / vcs),
+                                  (uint16_t)(input % vcs)};
+}
+
+static struct wf_wait_queue queue_behind(const struct wf_router_spot *spot, uint32_t channel)
 {
     const struct wf_router_net *model = spot->model;
-    const struct wf_flit_input *at = &wf_flit_inputs(spot)[input];
-    uint32_t vcs = model->vcs, taken = spot->inputs[input].taken - 1u;
-    struct wf_wait wait = {.queue = {spot->vertex, input / vcs, input % vcs}, .is_full = 1};
+    uint32_t port = channel / model->vcs;
 
+    return (struct wf_wait_queue){
+        .vertex = model->topo->ops->neighbor(model->topo, spot->vertex, port),
+        .port = (uint16_t)wf_router_reverse(model, spot->vertex, port),
+        .vc = (uint16_t)(channel % model->vcs),
+    };
+}
+
+/* Waits for room behind the channel it holds, or for those that hold the channels it may have.
+ */
+bool wf_flit_is_stuck(const struct wf_router_spot *spot, uint32_t input, struct wf_wait *wait)
+{
+    const struct wf_flit_input *at = &wf_flit_inputs(spot)[input];
+    uint32_t vcs = spot->model->vcs, taken = spot->inputs[input].taken - 1u;
+
+    *wait = (struct wf_wait){.queue = queue_here(spot, input), .is_full = 1};
     if (at->state == WF_FLIT_GOES && at->here > 0 && !wf_flit_has_room(spot, taken)) {
-        uint32_t port = taken / vcs;
-        wait.targets[wait.n++] =
-            (struct wf_wait_queue){model->topo->ops->neighbor(model->topo, spot->vertex, port),
-                                   wf_router_reverse(model, spot->vertex, port), taken % vcs};
-        wf_waits_add(waits, &wait);
+        wait->targets[wait->n++] = queue_behind(spot, taken);
+        return true;
     }
     if (at->state != WF_FLIT_WAITS || at->port == 0) {
-        return;
+        return false;
     }
     for (uint32_t vc = 0; vc < vcs; vc++) {
         uint32_t holder = spot->channels[(at->port - 1u) * vcs + vc].holder;
         if ((at->vcs >> vc & 1) == 0) {
             continue;
         }
-        if (holder == 0 || wait.n == WF_WAIT_TARGETS) {
-            return;
+        if (holder == 0) {
+            return false;
         }
-        wait.targets[wait.n++] =
-            (struct wf_wait_queue){spot->vertex, (holder - 1) / vcs, (holder - 1) % vcs};
+        wait->targets[wait->n++] = queue_here(spot, holder - 1);
     }
-    wf_waits_add(waits, &wait);
+    return true;
 }

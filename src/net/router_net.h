@@ -30,9 +30,10 @@ struct wf_router_net {
     struct wf_route *route; /* ...WF_ROUTER_POLICY with this; else null */
     uint16_t *coords;       /* of each vertex of a grid, n_dims each */
     uint16_t *reverse;      /* of each directed link not of a grid: the port at its far end */
-    uint32_t first_other;
+    uint32_t first_other, overseer; /* processes */
+    uint64_t room_limit;            /* packets in the network above which none is injected */
     struct wf_router_layout node, other;
-    struct wf_process_ops other_ops;
+    struct wf_process_ops other_ops, overseer_ops;
 };
 
 /* Where and when a handler is. */
@@ -121,8 +122,9 @@ int64_t wf_router_ask_again(const struct wf_router_spot *spot, uint32_t input);
 uint32_t wf_router_ports(const struct wf_router_spot *spot,
                          const struct wf_router_packet *packet, uint32_t *ports);
 
-/* After the run: adds an input whose first packet can go nowhere but into full queues. */
-void wf_router_watch(const struct wf_router_spot *spot, uint32_t input, struct wf_waits *waits);
+/* Whether the first packet of an input can go nowhere but into full queues, and into which. */
+bool wf_router_is_stuck(const struct wf_router_spot *spot, uint32_t input,
+                        struct wf_wait *wait);
 
 /* The injection queue for a packet. */
 uint32_t wf_router_injector(const struct wf_router_spot *spot,
@@ -155,6 +157,28 @@ bool wf_router_room(const struct wf_net *net, struct wf_ctx *ctx, void *node, ui
 int64_t wf_router_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                        uint32_t dst_node, const struct wf_message *msg, int64_t start);
 
+/* ---- router_watch.c: what a router tells the overseer ---- */
+
+/* A packet got nothing: it may have to be looked at later. */
+void wf_router_watch(const struct wf_router_spot *spot);
+/* WF_ROUTER_WATCH. */
+void wf_router_look(const struct wf_router_spot *spot);
+/* The first packet of an input begins to leave. */
+void wf_router_unwatch(const struct wf_router_spot *spot, struct wf_router_input *input,
+                       uint32_t number);
+/* A packet was injected or consumed. */
+void wf_router_counted(const struct wf_router_spot *spot);
+/* WF_ROUTER_REPORT. */
+void wf_router_report(const struct wf_router_spot *spot);
+
+/* ---- router_overseer.c: one process that hears of all routers ---- */
+
+bool wf_router_is_overseen(const struct wf_router_net *model);
+void wf_router_add_overseer(struct wf_router_net *model, struct wf_engine *engine);
+/* Cycles from a router to the overseer, always the same, so that what it knows is how things
+ * were at one time. */
+int64_t wf_router_to_overseer(const struct wf_router_net *model);
+
 /* ---- router_process.c ---- */
 
 struct wf_router_spot wf_router_here(const struct wf_router_net *model, struct wf_ctx *ctx,
@@ -164,6 +188,8 @@ struct wf_router_spot wf_router_here(const struct wf_router_net *model, struct w
 void wf_router_attach(struct wf_net *net, struct wf_engine *engine);
 void wf_router_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                      const struct wf_event *ev);
+void wf_router_finish(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
+                      struct wf_net_facts *facts);
 void wf_router_use(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
                    struct wf_net_use *use);
 

@@ -5,6 +5,7 @@
  * cycle. A packet that got nothing asks again in the next cycle only if there is something it
  * could get; otherwise it sleeps until that may have changed.
  */
+#include "net/router_flit.h"
 #include "net/router_grid.h"
 
 enum { ESCAPE = 0 }; /* the channel of adaptive routing that is free of deadlock by itself */
@@ -474,27 +475,30 @@ static struct wf_wait_queue queue_behind(const struct wf_router_spot *spot, uint
 
     return (struct wf_wait_queue){
         .vertex = model->topo->ops->neighbor(model->topo, spot->vertex, port),
-        .port = wf_router_reverse(model, spot->vertex, port),
-        .vc = channel % model->vcs,
+        .port = (uint16_t)wf_router_reverse(model, spot->vertex, port),
+        .vc = (uint16_t)(channel % model->vcs),
     };
 }
 
-void wf_router_watch(const struct wf_router_spot *spot, uint32_t input, struct wf_waits *waits)
+bool wf_router_is_stuck(const struct wf_router_spot *spot, uint32_t input, struct wf_wait *wait)
 {
     const struct wf_router_net *model = spot->model;
     const struct wf_router_input *queue = &spot->inputs[input];
-    struct wf_wait wait = {
-        .queue = {spot->vertex, input / model->vcs, input % model->vcs},
-        .is_full = queue->n >= model->set.queue,
-    };
     struct options options;
 
+    if (model->set.switching == WF_ROUTER_WORMHOLE) {
+        return wf_flit_is_stuck(spot, input, wait);
+    }
+    *wait = (struct wf_wait){
+        .queue = {spot->vertex, (uint16_t)(input / model->vcs), (uint16_t)(input % model->vcs)},
+        .is_full = queue->n >= model->set.queue,
+    };
     if (queue->n == 0 || queue->taken != 0 || input >= spot->layout->n_ports * model->vcs) {
-        return;
+        return false;
     }
     struct asker asker = asker_of(spot, input);
     if (asker.packet->dst == spot->vertex) {
-        return;
+        return false;
     }
     find_options(spot, &asker, &options);
     if (options.escape != WF_ROUTER_NONE) {
@@ -503,9 +507,9 @@ void wf_router_watch(const struct wf_router_spot *spot, uint32_t input, struct w
     for (uint32_t i = 0; i < options.n; i++) {
         if (spot->channels[options.channel[i]].used < model->set.queue ||
             i == WF_WAIT_TARGETS) {
-            return;
+            return false;
         }
-        wait.targets[wait.n++] = queue_behind(spot, options.channel[i]);
+        wait->targets[wait->n++] = queue_behind(spot, options.channel[i]);
     }
-    wf_waits_add(waits, &wait);
+    return wait->n > 0;
 }

@@ -95,6 +95,9 @@ void wf_traffic_merge(void *into, const void *from)
         add_batch(&a->batches[i], &b->batches[i]);
     }
     add_use(&a->use, &b->use);
+    if (b->facts.circle.n > 0) {
+        a->facts = b->facts;
+    }
     a->rounds_left += b->rounds_left;
     a->last = b->last > a->last ? b->last : a->last;
 }

@@ -74,12 +74,43 @@ def test_longer():
 
 
 def test_deadlock():
-    done = check_run([*UNIFORM, "--load", "1", "-p", "net.flow=plain", "-p", "net.queue=1",
-                      "--json", "-q"], 4, "in a deadlock: router .* -> the first again")
-    check(parse(done)["result"]["status"] == "deadlock", "the result says so", done)
+    words = [*UNIFORM, "--load", "1", "-p", "net.flow=plain", "-p", "net.queue=1", "--json", "-q"]
+    done = check_run([*words, "--cycles", "1000000000"], 4,
+                     "in a deadlock, known in cycle [0-9]+: router .* -> the first again")
+    result = parse(done)["result"]
+    check(result["status"] == "deadlock", "the result says so", done)
+    check(result["deadlock_known_cycle"] < 100000, "the watchdog ends the run early", done)
+    late = check_run([*words, "-p", "net.watchdog=0"], 4, "known in cycle 32000: router")
+    check(parse(late)["result"]["status"] == "deadlock", "or it is found at the end", late)
+    check_run(["replay", "gen:random", "-n", "64", "--net", "router", "--topo", "torus:8x8", "-p",
+               "net.flow=plain", "-p", "net.queue=1", "-p", "gen.bytes=4KiB", "-q"], 4,
+              "the network is in a deadlock, known at .*: router .* -> the first again")
     for routing in ("oblivious-1vc", "oblivious-3vc", "adaptive-3vc", "dateline"):
         check_run([*UNIFORM, "--load", "1", "-p", f"net.routing={routing}", "-q",
                    "--cycles", "5000"], 0, stdout="saturated")
+
+
+def accepted(*words):
+    result = parse(run(*UNIFORM, "--load", "0.9", "--cycles", "6000", "--json", "-q", *words))
+    return result["result"]["accepted_load"], result["result"]["network"]
+
+
+def test_congestion_control():
+    free, network = accepted()
+    held, held_network = accepted("-p", "net.global_restriction=0.05")
+    check(held < 0.9 * free, f"a global restriction keeps packets out: {held} of {free}")
+    check(held_network["mean_injection_wait_cycles"] > network["mean_injection_wait_cycles"],
+          "they wait before the network")
+    high, _ = accepted("-p", "net.global_restriction=1")
+    check(abs(high - free) < 1e-9, "one that is never reached changes nothing")
+    local, local_network = accepted("-p", "net.restriction=4")
+    check(local_network["mean_injection_wait_cycles"] > network["mean_injection_wait_cycles"],
+          f"a local restriction lets packets wait, too: {local} of {free}")
+    _, transit = accepted("-p", "net.transit_priority=1")
+    check(transit["mean_injection_wait_cycles"] > network["mean_injection_wait_cycles"],
+          "so does a priority of those in transit")
+    check_run([*UNIFORM, "-p", "net.global_restriction=0.1", "-p", "net.global_delay=4", "-p",
+               "net.link_delay=5"], 3, "net.global_delay: 4 cycles are too few")
 
 
 def test_closed():
@@ -96,5 +127,6 @@ test_files()
 test_sweep()
 test_longer()
 test_deadlock()
+test_congestion_control()
 test_closed()
 finish()
