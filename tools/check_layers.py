@@ -16,18 +16,19 @@ MAY_INCLUDE = {
     "topo": ["base"],
     "draw": ["base", "topo"],
     "trace": ["base"],
+    "coll": ["base"],
     "gen": ["base", "trace"],
     "result": ["base"],
     "net": ["base", "engine", "topo", "result"],
-    "mpi": ["base", "engine", "net", "result"],
-    "replay": ["base", "engine", "mpi", "trace", "result"],
+    "mpi": ["base", "engine", "coll", "net", "result"],
+    "replay": ["base", "engine", "coll", "net", "mpi", "trace", "result"],
     "vrank": ["base", "engine", "mpi", "trace", "result"],
     "traffic": ["base", "engine", "topo", "net"],
     "sim": ["base", "engine", "topo", "trace", "gen", "result", "net", "mpi", "replay", "vrank",
             "traffic", "weft"],
     "report": ["base", "result"],
     "capture": ["base", "trace"],
-    "cli": ["base", "sim", "topo", "draw", "trace", "gen", "result", "report", "weft"],
+    "cli": ["base", "coll", "sim", "topo", "draw", "trace", "gen", "result", "report", "weft"],
 }
 # Headers of libraries, and the only files that may include them: nobody else depends on the
 # library, which may be absent or replaced.
@@ -36,6 +37,7 @@ ONLY_IN = {
     "hwloc.h": re.compile(r"engine/pin_hwloc\.c"),
     "yaml.h": re.compile(r"sim/yaml\.c"),
     "zlib.h": re.compile(r"draw/png\.c"),
+    "zstd.h": re.compile(r"trace/frame\.c"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 

@@ -63,10 +63,14 @@ WEFT_API void weft_scenario_free(struct weft_scenario *scenario); /* null is all
 
 /*
  * Sets something of a scenario; the last value of a key counts. Keys are "source"
- * ("gen:stencil3d"), "ranks", "network", "topology" ("torus:8x8x8"), "seed", and every
- * parameter that the program knows with -p: "net.L", "gen.bytes", "engine.threads". Both texts
- * are copied. A key that no scenario has is refused here; a value, and a key that this scenario
- * does not have, by weft_run(). `error` may be null.
+ * ("gen:stencil3d", or the path of a trace), "ranks", "ranks_per_node", "placement" ("random"),
+ * "start", "repeat", "region", "iterations", "repeat_iteration", "network", "topology"
+ * ("torus:8x8x8"), "seed", "efficiency", and every parameter that the program knows with -p:
+ * "net.L", "gen.bytes", "engine.threads". Programs that run at the same time as the first have
+ * keys that begin with "job." and their number from 1 on: "job.1.source", "job.1.ranks",
+ * "job.1.gen.bytes"; docs/reference/jobs.md describes them. Both texts are copied. A key that
+ * no scenario has is refused here; a value, and a key that this scenario does not have, by
+ * weft_run(). `error` may be null.
  */
 WEFT_API enum weft_code weft_scenario_set(struct weft_scenario *scenario, const char *key,
                                           const char *value, struct weft_error *error);

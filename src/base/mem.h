@@ -29,4 +29,16 @@ __attribute__((alloc_size(2, 3), returns_nonnull)) void *wf_xrealloc(void *old, 
 __attribute__((malloc, alloc_size(1), returns_nonnull)) void *wf_xaligned(size_t size);
 __attribute__((malloc, returns_nonnull)) char *wf_xstrdup(const char *text);
 
+/* The same address without const: for free(), and to look at what stays as it is through a
+ * pointer of a struct that is also used for changes. */
+static inline void *wf_unconst(const void *p)
+{
+    union {
+        const void *seen;
+        void *plain;
+    } both = {p};
+
+    return both.plain;
+}
+
 #endif

@@ -32,7 +32,13 @@ struct wf_verb {
 };
 
 extern const struct wf_verb wf_verb_bench;
+extern const struct wf_verb wf_verb_coll;
+extern const struct wf_verb wf_verb_convert;
+extern const struct wf_verb wf_verb_cut;
+extern const struct wf_verb wf_verb_gen;
 extern const struct wf_verb wf_verb_help;
+extern const struct wf_verb wf_verb_import_codes;
+extern const struct wf_verb wf_verb_info;
 extern const struct wf_verb wf_verb_machine;
 extern const struct wf_verb wf_verb_replay;
 extern const struct wf_verb wf_verb_topo;

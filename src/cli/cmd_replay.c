@@ -3,10 +3,20 @@
 #include "sim/scenario.h"
 
 static const struct wf_shortcut shortcuts[] = {
-    {"ranks", 'n', "ranks", NULL},          {"ranks-per-node", 0, "ranks_per_node", NULL},
-    {"net", 0, "network", "<model>"},       {"topo", 0, "topology", "<spec>"},
-    {"placement", 0, "placement", NULL},    {"sched", 0, "engine.sched", NULL},
-    {"threads", 0, "engine.threads", NULL}, {"seed", 0, "seed", NULL},
+    {"ranks", 'n', "ranks", NULL},
+    {"ranks-per-node", 0, "ranks_per_node", NULL},
+    {"net", 0, "network", "<model>"},
+    {"topo", 0, "topology", "<spec>"},
+    {"placement", 0, "placement", "<how>"},
+    {"start", 0, "start", NULL},
+    {"repeat", 0, "repeat", NULL},
+    {"region", 0, "region", "<name>"},
+    {"iterations", 0, "iterations", "<first>:<last>"},
+    {"repeat-iteration", 0, "repeat_iteration", NULL},
+    {"efficiency", 0, "efficiency", NULL},
+    {"sched", 0, "engine.sched", NULL},
+    {"threads", 0, "engine.threads", NULL},
+    {"seed", 0, "seed", NULL},
 };
 
 static const struct wf_opt machine_row = {
@@ -18,6 +28,15 @@ static const struct wf_opt machine_row = {
     .arg = "<name|file>",
 };
 
+static const struct wf_opt job_row = {
+    .param = {.name = "job",
+              .offset = offsetof(struct wf_simulate_opts, jobs),
+              .doc = "Another program that runs at the same time, with its own ranks, "
+                     "ranks_per_node, placement, start, repeat, region, iterations and gen.*"},
+    .kind = WF_OPT_LIST,
+    .arg = "<source>,<name>=<value>,...",
+};
+
 static void make_table(struct wf_simulate_table *table)
 {
     wf_simulate_table_init(table);
@@ -25,15 +44,17 @@ static void make_table(struct wf_simulate_table *table)
     for (size_t i = 0; i < sizeof(shortcuts) / sizeof(shortcuts[0]); i++) {
         wf_simulate_table_add(table, &shortcuts[i]);
     }
+    wf_simulate_table_add_row(table, &job_row);
     wf_simulate_table_end(table);
 }
 
 static void print_help(const struct wf_simulate_table *table, FILE *out)
 {
     const struct wf_opt_help help = {
-        .synopsis = "weft replay <source> -n <ranks> [options]",
-        .summary =
-            "Predict how long a program takes: play its operations on a simulated network",
+        .synopsis = "weft replay <source> [-n <ranks>] [options]",
+        .summary = "Predict how long a program takes: play its operations, of a generator or a "
+                   "trace, on "
+                   "a simulated network",
         .examples =
             {
                 {"weft replay gen:stencil3d -n 4096", "A 3D stencil on 4096 ranks"},

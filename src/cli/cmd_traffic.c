@@ -37,7 +37,7 @@ static const struct wf_opt rows[] = {
      .arg = "<file>"},
     {.param = {.name = "jobs",
                .type = WF_PARAM_COUNT,
-               .offset = MEMBER(jobs),
+               .offset = MEMBER(side_by_side),
                .def = "0",
                .max = "1024",
                .doc = "Loads of a sweep that are simulated side by side; 0 is one per core"}},
@@ -173,7 +173,7 @@ static size_t count_jobs(const struct wf_simulate_opts *opts)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
-    return opts->jobs > 0 ? (size_t)opts->jobs : cores > 0 ? (size_t)cores : 1;
+    return opts->side_by_side > 0 ? (size_t)opts->side_by_side : cores > 0 ? (size_t)cores : 1;
 }
 
 /* Into files, and, unless one is instead of that, on the terminal. */

@@ -28,9 +28,10 @@ struct wf_simulate_opts {
     bool help, json, quiet, verbose, force, dry_run;
     int progress;
     const char *output;
-    const char *machine; /* of verbs that have a row for it, as the next ones */
-    const char *load, *csv, *plot;
-    uint64_t jobs;
+    const char *machine;           /* of verbs that have a row for it, as the next ones */
+    struct wf_opt_list jobs;       /* of a replay: other programs */
+    const char *load, *csv, *plot; /* of traffic, as the next one */
+    uint64_t side_by_side;
     struct wf_opt_list params;
     const char *settings[WF_SIMULATE_ROWS_MAX]; /* the values of shortcuts, as written... */
     bool flags[WF_SIMULATE_ROWS_MAX];           /* ...or, of those that are flags, set */
@@ -54,7 +55,7 @@ void wf_simulate_table_end(struct wf_simulate_table *table);
 void wf_simulate_table_fini(struct wf_simulate_table *table);
 
 /* Hands the settings of the machine, if there is one, to the scenario, then the options that
- * were given, then those of -p. */
+ * were given, then the further jobs, then what -p says. */
 WF_NODISCARD
 enum wf_status wf_simulate_apply(const struct wf_simulate_table *table,
                                  const struct wf_simulate_opts *opts, uint64_t given,

@@ -6,6 +6,7 @@
 #include "sim/catalog.h"
 #include "sim/machine.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +25,8 @@ static const struct wf_opt common_rows[] = {
     {.param = {.name = "output",
                .type = WF_PARAM_TEXT,
                .offset = MEMBER(output),
-               .doc = "Write the result to a file instead, as its name says: .json or .txt"},
+               .doc =
+                   "Write the result to a file instead, as its name says: .json, .txt or .csv"},
      .letter = 'o',
      .arg = "<file>"},
     {.param = {.name = "force",
@@ -185,6 +187,56 @@ static enum wf_status apply_machine(const char *which, struct wf_scenario *scena
     return status;
 }
 
+/* Whether a setting begins here: a name and '='. A generator's text may contain such things
+ * too, so that behind one of its parameters only names count that a job has. */
+static bool begins_setting(const char *text, bool in_generator)
+{
+    size_t len = strcspn(text, "=,:");
+    char name[64];
+
+    (void)snprintf(name, sizeof(name), "%.*s", (int)(len < 63 ? len : 63), text);
+    return text[len] == '=' && (!in_generator || strncmp(name, "gen.", 4) == 0 ||
+                                wf_param_find(wf_scenario_job_params(), name) != NULL);
+}
+
+/* The length of a part of "gen:ring,ranks=8,gen.bytes=1KiB": up to a comma that is not part of
+ * a value. */
+static size_t part_length(const char *text)
+{
+    bool in_generator = strncmp(text, "gen.", 4) == 0;
+    size_t len = strcspn(text, ",");
+
+    while (text[len] == ',' && !begins_setting(text + len + 1, in_generator)) {
+        len += 1 + strcspn(text + len + 1, ",");
+    }
+    return len;
+}
+
+/* --job: a source, then settings of that job. */
+static enum wf_status apply_job(const char *text, size_t number, struct wf_scenario *scenario,
+                                struct wf_err *err)
+{
+    const char *name = "source", *at = text;
+    enum wf_status status = WF_OK;
+
+    for (;;) {
+        size_t len = part_length(at);
+        size_t name_len = at == text ? strlen(name) : strcspn(at, "=");
+        char *value = wf_xstrdup(at == text ? at : at + name_len + 1);
+        char key[128];
+
+        value[at == text ? len : len - name_len - 1] = '\0';
+        (void)snprintf(key, sizeof(key), "job.%zu.%.*s", number,
+                       (int)(name_len < 96 ? name_len : 96), at == text ? name : at);
+        status = wf_scenario_set(scenario, key, value, NULL, err);
+        free(value);
+        if (status != WF_OK || at[len] == '\0') {
+            return status;
+        }
+        at += len + 1;
+    }
+}
+
 enum wf_status wf_simulate_apply(const struct wf_simulate_table *table,
                                  const struct wf_simulate_opts *opts, uint64_t given,
                                  struct wf_scenario *scenario, struct wf_err *err)
@@ -198,6 +250,9 @@ enum wf_status wf_simulate_apply(const struct wf_simulate_table *table,
         if (table->keys[i] != NULL && (given >> i & 1) != 0) {
             status = apply_option(table, i, opts, scenario, err);
         }
+    }
+    for (size_t i = 0; i < opts->jobs.n && status == WF_OK; i++) {
+        status = apply_job(opts->jobs.items[i], i + 1, scenario, err);
     }
     for (size_t i = 0; i < opts->params.n && status == WF_OK; i++) {
         status = apply_pair(opts->params.items[i], scenario, err);

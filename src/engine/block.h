@@ -14,7 +14,7 @@ struct wf_lp {
 };
 
 /* A group of processes added by one call. */
-struct wf_group {
+struct wf_process_group {
     const struct wf_process_ops *ops;
     void *model;
     uint32_t first, count;
@@ -25,7 +25,7 @@ struct wf_group {
 /* Consecutive processes of one group that stay together: the unit of partition and of cache. */
 struct wf_block {
     unsigned char *records; /* null if another process of the run has them */
-    const struct wf_group *group;
+    const struct wf_process_group *group;
     uint32_t first, count;
     uint32_t owner; /* the worker */
 };

@@ -11,6 +11,11 @@ int64_t wf_now(const struct wf_ctx *ctx)
     return ctx->now->key.time;
 }
 
+const struct wf_key *wf_now_key(const struct wf_ctx *ctx)
+{
+    return &ctx->now->key;
+}
+
 uint32_t wf_self(const struct wf_ctx *ctx)
 {
     return ctx->self;

@@ -79,7 +79,7 @@ uint32_t wf_engine_add(struct wf_engine *engine, const struct wf_process_ops *op
     }
     engine->groups =
         wf_xrealloc(engine->groups, (size_t)engine->n_groups + 1, sizeof(*engine->groups));
-    engine->groups[engine->n_groups++] = (struct wf_group){
+    engine->groups[engine->n_groups++] = (struct wf_process_group){
         .ops = ops,
         .model = model,
         .first = first,

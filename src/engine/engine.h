@@ -92,6 +92,7 @@ const void *wf_engine_tally_get(const struct wf_engine *engine);
 /* ---- for handlers ---- */
 
 int64_t wf_now(const struct wf_ctx *ctx);
+const struct wf_key *wf_now_key(const struct wf_ctx *ctx); /* of the event being handled */
 uint32_t wf_self(const struct wf_ctx *ctx);
 void *wf_model(const struct wf_ctx *ctx);
 

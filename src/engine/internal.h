@@ -16,7 +16,7 @@ struct wf_engine {
     uint32_t n_processes, process;
     uint32_t n_threads; /* of this process; the same in all */
 
-    struct wf_group *groups;
+    struct wf_process_group *groups;
     uint32_t n_groups;
     uint32_t next_id;
     int64_t lookahead; /* INT64_MAX if nobody promised yet */

@@ -40,7 +40,7 @@ static uint32_t owner_of(const struct wf_engine *engine, uint32_t block, uint32_
     return (uint32_t)((uint64_t)block * n_workers / n_blocks);
 }
 
-static void cut_group(struct wf_engine *engine, const struct wf_group *group,
+static void cut_group(struct wf_engine *engine, const struct wf_process_group *group,
                       uint32_t n_workers)
 {
     uint32_t size = UINT32_C(1) << engine->block_shift;

@@ -67,7 +67,7 @@ void wf_spec_forward(struct wf_worker *worker, const struct wf_event *ev,
     struct wf_recording *recording = ctx->recording;
     const struct wf_block *block =
         &worker->engine->blocks[wf_engine_block_of(worker->engine, ev->dst)];
-    const struct wf_group *group = block->group;
+    const struct wf_process_group *group = block->group;
 
     wf_ctx_enter(ctx, block, ev->dst, ev);
     frame->digest = ctx->lp->digest;

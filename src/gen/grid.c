@@ -2,39 +2,110 @@
 #include "gen/grid.h"
 
 #include <assert.h>
+#include <stdio.h>
+#include <string.h>
 
-/* The largest divisor of n not above its square root. */
-static uint32_t low_half(uint32_t n)
+/* The faces of the grid, one a dimension. */
+static uint64_t surface_of(uint32_t n, uint32_t n_dims, const uint32_t *size)
 {
-    uint32_t best = 1;
+    uint64_t surface = 0;
 
-    for (uint32_t d = 1; (uint64_t)d * d <= n; d++) {
-        if (n % d == 0) {
-            best = d;
-        }
+    for (uint32_t d = 0; d < n_dims; d++) {
+        surface += n / size[d];
     }
-    return best;
+    return surface;
 }
 
-void wf_grid_factor3(uint32_t n, uint32_t size[3])
+/* Whether d may be the smallest of so many factors. */
+static int fits(uint32_t d, uint32_t n, uint32_t n_dims)
+{
+    uint64_t power = 1;
+
+    for (uint32_t i = 0; i < n_dims; i++) {
+        if (power > n / d) {
+            return 0;
+        }
+        power *= d;
+    }
+    return 1;
+}
+
+/* With the smallest factor given, the surface is least when that of the others is. */
+void wf_grid_factor(uint32_t n, uint32_t n_dims, uint32_t *size)
 {
     uint64_t best = UINT64_MAX;
+    uint32_t trial[WF_GRID_DIMS_MAX] = {1, 1, 1, 1};
 
-    assert(n >= 1);
-    /* With c given, a * b is given too, and the surface a * b + c * (a + b) is least when a and
-     * b are as near to each other as they can be. */
-    for (uint32_t c = 1; (uint64_t)c * c * c <= n; c++) {
-        if (n % c != 0) {
+    assert(n >= 1 && n_dims >= 1 && n_dims <= WF_GRID_DIMS_MAX);
+    if (n_dims == 1) {
+        size[0] = n;
+        return;
+    }
+    for (uint32_t d = 1; fits(d, n, n_dims); d++) {
+        if (n % d != 0) {
             continue;
         }
-        uint32_t b = low_half(n / c);
-        uint32_t a = n / c / b;
-        uint64_t surface = (uint64_t)n / c + (uint64_t)c * ((uint64_t)a + b);
-        if (surface <= best && b >= c) {
+        wf_grid_factor(n / d, n_dims - 1, trial);
+        trial[n_dims - 1] = d;
+        uint64_t surface = surface_of(n, n_dims, trial);
+        if (surface <= best && trial[n_dims - 2] >= d) {
             best = surface;
-            size[0] = a;
-            size[1] = b;
-            size[2] = c;
+            memcpy(size, trial, n_dims * sizeof(*size));
         }
     }
+}
+
+/* Reads one size and what follows it: an x, or the end if it is the last. */
+static const char *read_size(const char *text, uint32_t *size, int last)
+{
+    uint64_t value = 0;
+
+    if (*text < '1' || *text > '9') {
+        return NULL;
+    }
+    for (; *text >= '0' && *text <= '9'; text++) {
+        value = 10 * value + (uint64_t)(*text - '0');
+        if (value > UINT32_MAX) {
+            return NULL;
+        }
+    }
+    *size = (uint32_t)value;
+    if (*text != (last ? '\0' : 'x')) {
+        return NULL;
+    }
+    return text + (last ? 0 : 1);
+}
+
+enum wf_status wf_grid_read(const char *name, const char *text, uint32_t n, uint32_t n_dims,
+                            uint32_t *size, struct wf_err *err)
+{
+    static const char *const forms[] = {"", "A", "AxB", "AxBxC", "AxBxCxD"};
+    uint32_t read[WF_GRID_DIMS_MAX] = {0};
+    const char *at = text;
+    uint64_t product = 1;
+
+    if (text == NULL || *text == '\0') {
+        wf_grid_factor(n, n_dims, size);
+        return WF_OK;
+    }
+    for (uint32_t d = 0; d < n_dims && at != NULL; d++) {
+        at = read_size(at, &read[d], d + 1 == n_dims);
+        if (at != NULL) {
+            product = product > UINT32_MAX ? product : product * read[d];
+        }
+    }
+    if (at == NULL) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "gen:%s: size: '%.64s' is no grid; write %s, or nothing for a grid "
+                          "that fits",
+                          name, text, forms[n_dims]);
+    }
+    if (product != n) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "gen:%s: size: a grid of '%.64s' has %s%llu ranks, but there are %u",
+                          name, text, product > UINT32_MAX ? "more than " : "",
+                          (unsigned long long)(product > UINT32_MAX ? UINT32_MAX : product), n);
+    }
+    memcpy(size, read, n_dims * sizeof(*size));
+    return WF_OK;
 }

@@ -88,15 +88,15 @@ static bool random_next(const struct wf_source *source, uint32_t rank, struct wf
     struct wf_rounds_at at;
 
     assert(source->ops == &wf_gen_random_ops && rank < source->n_ranks);
-    memcpy(&at, cursor, sizeof(at));
+    memcpy(&at, cursor->word, sizeof(at));
     if (at.round == program->rounds) {
         return false;
     }
     if (at.step == 0) {
         find_partners(program, rank, &at);
     }
-    *op = wf_rounds_step(&at, program->bytes);
-    memcpy(cursor, &at, sizeof(at));
+    wf_rounds_step(&at, program->bytes, op);
+    memcpy(cursor->word, &at, sizeof(at));
     return true;
 }
 

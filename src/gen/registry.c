@@ -2,18 +2,28 @@
 #include "gen/gen.h"
 
 #include "base/text.h"
+#include "gen/bt.h"
+#include "gen/cg.h"
+#include "gen/coll.h"
+#include "gen/fft.h"
+#include "gen/is.h"
+#include "gen/masterworker.h"
 #include "gen/random.h"
 #include "gen/ring.h"
-#include "gen/stencil3d.h"
+#include "gen/stencil.h"
+#include "gen/sweep3d.h"
+#include "gen/text.h"
+#include "gen/training.h"
 
 #include <string.h>
 
 /* The one place that lists generators. */
 static const struct wf_source_ops *const gen_table[] = {
-    &wf_stencil3d_ops,
-    &wf_gen_ring_ops,
-    &wf_gen_random_ops,
-    NULL,
+    &wf_stencil2d_ops,    &wf_stencil3d_ops, &wf_stencil4d_ops,
+    &wf_sweep3d_ops,      &wf_fft_ops,       &wf_cg_ops,
+    &wf_bt_ops,           &wf_is_ops,        &wf_training_ops,
+    &wf_masterworker_ops, &wf_gen_coll_ops,  &wf_gen_ring_ops,
+    &wf_gen_random_ops,   &wf_gen_text_ops,  NULL,
 };
 
 const struct wf_source_ops *const *wf_gen_table(void)

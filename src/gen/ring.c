@@ -59,14 +59,14 @@ static bool ring_next(const struct wf_source *source, uint32_t rank, struct wf_c
     struct wf_rounds_at at;
 
     assert(source->ops == &wf_gen_ring_ops && rank <= last);
-    memcpy(&at, cursor, sizeof(at));
+    memcpy(&at, cursor->word, sizeof(at));
     if (at.round == ring->rounds) {
         return false;
     }
     at.from = rank == 0 ? last : rank - 1;
     at.to = rank == last ? 0 : rank + 1;
-    *op = wf_rounds_step(&at, ring->bytes);
-    memcpy(cursor, &at, sizeof(at));
+    wf_rounds_step(&at, ring->bytes, op);
+    memcpy(cursor->word, &at, sizeof(at));
     return true;
 }
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gen/rounds.h"
 
+#include "gen/make.h"
+
 /* The steps of a round. */
 enum { RECEIVE, SEND, WAIT, N_STEPS };
 
 /* The requests of a round. */
 enum { REQUEST_RECEIVE, REQUEST_SEND, N_REQUESTS };
 
-_Static_assert(sizeof(struct wf_rounds_at) == sizeof(struct wf_cursor),
+_Static_assert(sizeof(struct wf_rounds_at) == sizeof(((struct wf_cursor *)0)->word),
                "a position is a cursor");
 
 uint64_t wf_rounds_messages(uint32_t n_ranks, uint64_t rounds)
@@ -15,20 +17,17 @@ uint64_t wf_rounds_messages(uint32_t n_ranks, uint64_t rounds)
     return rounds > UINT64_MAX / n_ranks ? 0 : rounds * n_ranks;
 }
 
-struct wf_op wf_rounds_step(struct wf_rounds_at *at, uint64_t bytes)
+void wf_rounds_step(struct wf_rounds_at *at, uint64_t bytes, struct wf_op *op)
 {
     uint32_t step = at->step;
 
     at->step = step + 1 == N_STEPS ? 0 : step + 1;
     at->round += at->step == 0;
-    if (step == WAIT) {
-        return (struct wf_op){.kind = WF_OP_WAITALL, .count = N_REQUESTS};
+    if (step == RECEIVE) {
+        wf_make_irecv(op, at->from, 0, bytes, REQUEST_RECEIVE);
+    } else if (step == SEND) {
+        wf_make_isend(op, at->to, 0, bytes, REQUEST_SEND);
+    } else {
+        wf_make_waitall(op, N_REQUESTS);
     }
-    return (struct wf_op){
-        .kind = step == RECEIVE ? WF_OP_IRECV : WF_OP_ISEND,
-        .peer = step == RECEIVE ? at->from : at->to,
-        .comm = WF_COMM_WORLD,
-        .request = step == RECEIVE ? REQUEST_RECEIVE : REQUEST_SEND,
-        .bytes = bytes,
-    };
 }

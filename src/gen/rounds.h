@@ -21,7 +21,7 @@ struct wf_rounds_at {
 /* The messages of `n_ranks` ranks in so many rounds; 0, for unknown, if there are too many. */
 uint64_t wf_rounds_messages(uint32_t n_ranks, uint64_t rounds);
 
-/* The op of the step at which `at` stands, and moves it on to the next step. */
-struct wf_op wf_rounds_step(struct wf_rounds_at *at, uint64_t bytes);
+/* Sets *op to that of the step at which `at` stands, and moves `at` on to the next step. */
+void wf_rounds_step(struct wf_rounds_at *at, uint64_t bytes, struct wf_op *op);
 
 #endif

@@ -2,14 +2,18 @@
 #ifndef WF_MPI_COLLECTIVE_H
 #define WF_MPI_COLLECTIVE_H
 
-#include "mpi/coll/coll.h"
-#include "mpi/rank.h"
+/* Collectives under way. Shared by the files of mpi/ alone. */
 
-/* Takes part in a collective, with `bytes` of data. Its messages have a context of their own
- * and carry the number of the collective as tag, so that ranks which do not call the same
- * collectives wait for each other for ever rather than mistake one message for another. */
-WF_NODISCARD
-enum wf_called wf_mpi_collective(const struct wf_caller *who, enum wf_coll_kind kind,
-                                 uint32_t comm, uint64_t bytes);
+#include "mpi/flight.h"
+
+/* Which collective a message of one belongs to, by its tag: enum wf_coll_kind. */
+uint32_t wf_collective_of_tag(int32_t tag);
+
+/* Whether one tag is that of another collective in the place of that with the other tag: as
+ * many were begun on the communicator before. */
+bool wf_collective_replaces(int32_t tag, int32_t other);
+
+/* Goes on with a collective, as far as that is possible now. */
+void wf_collective_continue(const struct wf_caller *who, uint32_t cell);
 
 #endif

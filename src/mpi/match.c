@@ -1,178 +1,186 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mpi/match.h"
 
-static const struct wf_receive *read_cell(struct wf_ctx *ctx, uint32_t cell)
+#include "mpi/match_index.h"
+
+/* A queue gets an index when it becomes longer than LONG, and loses it at SHORT: they are
+ * apart, so that a queue of about one length does not build and free its index all the time. */
+enum { LONG = 16, SHORT = 8 };
+
+static const struct wf_match_link *read_link(struct wf_ctx *ctx, uint32_t cell)
 {
     return wf_cell_read(ctx, cell);
 }
 
-static struct wf_receive *edit_cell(struct wf_ctx *ctx, uint32_t cell)
+static struct wf_match_link *edit_link(struct wf_ctx *ctx, uint32_t cell)
 {
     return wf_cell_edit(ctx, cell);
 }
 
-/* The one place that says what matches; wildcards will be a matter of `posted`. */
-static bool matches(const struct wf_receive *a, const struct wf_match_key *b)
+/* Whether a receive and a message belong together. Which is which does not matter, since a
+ * message leaves nothing open. */
+static bool fits(const struct wf_match_key *a, const struct wf_match_key *b)
 {
-    return a->src == b->src && a->tag == b->tag && a->context == b->context;
+    return a->context == b->context &&
+           (a->src == b->src || a->src == WF_MATCH_ANY_SOURCE ||
+            b->src == WF_MATCH_ANY_SOURCE) &&
+           (a->tag == b->tag || a->tag == WF_MATCH_ANY_TAG || b->tag == WF_MATCH_ANY_TAG);
 }
 
-static bool in_range(uint32_t request, uint32_t first, uint32_t count)
+/* The first cell that fits, or 0; *before is the one before it, or 0. */
+static uint32_t search(struct wf_ctx *ctx, const struct wf_match_queue *queue,
+                       const struct wf_match_key *key, uint32_t *before)
 {
-    return request - first < count;
-}
-
-static void append(struct wf_ctx *ctx, struct wf_queue *queue, uint32_t cell)
-{
-    if (queue->tail == 0) {
-        queue->head = cell;
-    } else {
-        edit_cell(ctx, queue->tail)->next = cell;
-    }
-    queue->tail = cell;
-}
-
-/* Takes `cell`, which follows `before` (0 at the head), out of the queue. */
-static void unlink_cell(struct wf_ctx *ctx, struct wf_queue *queue, uint32_t before,
-                        uint32_t cell)
-{
-    uint32_t next = read_cell(ctx, cell)->next;
-
-    if (before == 0) {
-        queue->head = next;
-    } else {
-        edit_cell(ctx, before)->next = next;
-    }
-    if (queue->tail == cell) {
-        queue->tail = before;
-    }
-}
-
-/* Unlinks and returns the first cell that matches, or 0. */
-static uint32_t remove_match(struct wf_ctx *ctx, struct wf_queue *queue,
-                             const struct wf_match_key *key)
-{
-    uint32_t before = 0;
-
-    for (uint32_t cell = queue->head; cell != 0; cell = read_cell(ctx, cell)->next) {
-        if (matches(read_cell(ctx, cell), key)) {
-            unlink_cell(ctx, queue, before, cell);
+    *before = 0;
+    for (uint32_t cell = queue->head; cell != 0;) {
+        const struct wf_match_link *link = read_link(ctx, cell);
+        if (fits(&link->key, key)) {
             return cell;
         }
-        before = cell;
+        *before = cell;
+        cell = link->next;
     }
     return 0;
 }
 
-/* Puts a cell into the list of the complete, behind all that arrived before or with it. Most
- * often that is the end. */
-static void insert_done(struct wf_ctx *ctx, struct wf_queue *done, uint32_t cell,
-                        struct wf_receive *receive)
+static void build_index(struct wf_ctx *ctx, struct wf_match_queue *queue)
 {
     uint32_t before = 0;
 
-    receive->next = 0;
-    if (done->tail == 0 || read_cell(ctx, done->tail)->at <= receive->at) {
-        append(ctx, done, cell);
-        return;
-    }
-    for (uint32_t at = done->head; read_cell(ctx, at)->at <= receive->at;
-         at = read_cell(ctx, at)->next) {
-        before = at;
-    }
-    if (before == 0) {
-        receive->next = done->head;
-        done->head = cell;
-    } else {
-        struct wf_receive *previous = edit_cell(ctx, before);
-        receive->next = previous->next;
-        previous->next = cell;
-    }
-}
-
-static uint32_t new_receive(struct wf_ctx *ctx, const struct wf_match_key *key, uint64_t bytes)
-{
-    uint32_t cell = wf_cell_new(ctx);
-
-    *edit_cell(ctx, cell) = (struct wf_receive){
-        .src = key->src, .tag = key->tag, .context = key->context, .bytes = bytes};
-    return cell;
-}
-
-void wf_match_post(struct wf_ctx *ctx, struct wf_rank *rank, const struct wf_match_key *key,
-                   uint64_t bytes, uint32_t request)
-{
-    uint32_t cell = remove_match(ctx, &rank->unexpected, key);
-
-    if (cell != 0) {
-        struct wf_receive *receive = edit_cell(ctx, cell);
-        receive->request = request;
-        rank->unexpected_messages--;
-        insert_done(ctx, &rank->done, cell, receive);
-        return;
-    }
-    cell = new_receive(ctx, key, bytes);
-    edit_cell(ctx, cell)->request = request;
-    append(ctx, &rank->posted, cell);
-}
-
-bool wf_match_arrive(struct wf_ctx *ctx, struct wf_rank *rank, const struct wf_match_key *key,
-                     uint64_t bytes, int64_t at, uint32_t *request)
-{
-    uint32_t cell = remove_match(ctx, &rank->posted, key);
-
-    if (cell == 0) {
-        cell = new_receive(ctx, key, bytes);
-        edit_cell(ctx, cell)->at = at;
-        append(ctx, &rank->unexpected, cell);
-        rank->unexpected_messages++;
-        return false;
-    }
-
-    struct wf_receive *receive = edit_cell(ctx, cell);
-    receive->bytes = bytes;
-    receive->at = at;
-    *request = receive->request;
-    insert_done(ctx, &rank->done, cell, receive);
-    return true;
-}
-
-uint32_t wf_match_missing(struct wf_ctx *ctx, const struct wf_rank *rank, uint32_t first,
-                          uint32_t count)
-{
-    uint32_t missing = 0;
-
-    for (uint32_t cell = rank->posted.head; cell != 0; cell = read_cell(ctx, cell)->next) {
-        missing += in_range(read_cell(ctx, cell)->request, first, count);
-    }
-    return missing;
-}
-
-bool wf_match_take(struct wf_ctx *ctx, struct wf_rank *rank, uint32_t first, uint32_t count,
-                   int64_t *at)
-{
-    uint32_t before = 0;
-
-    for (uint32_t cell = rank->done.head; cell != 0; cell = read_cell(ctx, cell)->next) {
-        const struct wf_receive *receive = read_cell(ctx, cell);
-        if (in_range(receive->request, first, count)) {
-            *at = receive->at;
-            unlink_cell(ctx, &rank->done, before, cell);
-            wf_cell_free(ctx, cell);
-            return true;
-        }
+    queue->index = wf_match_index_new(ctx);
+    for (uint32_t cell = queue->head; cell != 0; cell = read_link(ctx, cell)->next) {
+        wf_match_index_add(ctx, queue->index, cell, before);
         before = cell;
     }
-    return false;
 }
 
-const struct wf_receive *wf_match_first_missing(struct wf_ctx *ctx, const struct wf_rank *rank,
-                                                uint32_t first, uint32_t count)
+static void free_index(struct wf_ctx *ctx, struct wf_match_queue *queue)
 {
-    for (uint32_t cell = rank->posted.head; cell != 0; cell = read_cell(ctx, cell)->next) {
-        if (in_range(read_cell(ctx, cell)->request, first, count)) {
-            return read_cell(ctx, cell);
+    for (uint32_t cell = queue->head; cell != 0; cell = read_link(ctx, cell)->next) {
+        wf_match_index_remove(ctx, cell);
+    }
+    wf_cell_free(ctx, queue->index);
+    queue->index = 0;
+}
+
+static void append(struct wf_ctx *ctx, struct wf_match_queue *queue, uint32_t cell)
+{
+    uint32_t before = queue->tail;
+
+    if (read_link(ctx, cell)->next != 0) { /* left over from another list */
+        edit_link(ctx, cell)->next = 0;
+    }
+    if (before == 0) {
+        queue->head = cell;
+    } else {
+        edit_link(ctx, before)->next = cell;
+    }
+    queue->tail = cell;
+    queue->length++;
+    if (queue->index != 0) {
+        wf_match_index_add(ctx, queue->index, cell, before);
+    } else if (queue->length > LONG) {
+        build_index(ctx, queue);
+    }
+}
+
+/* Takes `cell`, which follows `before` (0 at the head), out of the queue. */
+static void unlink_cell(struct wf_ctx *ctx, struct wf_match_queue *queue, uint32_t before,
+                        uint32_t cell)
+{
+    uint32_t next = read_link(ctx, cell)->next;
+
+    if (queue->index != 0) {
+        wf_match_index_remove(ctx, cell);
+    }
+    if (before == 0) {
+        queue->head = next;
+    } else {
+        edit_link(ctx, before)->next = next;
+    }
+    if (next == 0) {
+        queue->tail = before;
+    }
+    queue->length--;
+    if (queue->index != 0 && queue->length <= SHORT) {
+        free_index(ctx, queue);
+    }
+}
+
+uint32_t wf_match_post(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell)
+{
+    struct wf_match_queue *queue = &match->unexpected;
+    const struct wf_match_key *key = &read_link(ctx, cell)->key;
+    uint32_t before = 0, message;
+
+    if (queue->index == 0) {
+        message = search(ctx, queue, key, &before);
+    } else {
+        message = wf_match_index_message(ctx, queue, key);
+        before = message == 0 ? 0 : wf_match_index_before(ctx, message);
+    }
+    if (message == 0) {
+        append(ctx, &match->posted, cell);
+    } else {
+        unlink_cell(ctx, queue, before, message);
+    }
+    return message;
+}
+
+uint32_t wf_match_claim(struct wf_ctx *ctx, struct wf_match *match,
+                        const struct wf_match_key *key)
+{
+    struct wf_match_queue *queue = &match->posted;
+    uint32_t before = 0, receive;
+
+    if (queue->index == 0) {
+        receive = search(ctx, queue, key, &before);
+    } else {
+        receive = wf_match_index_receive(ctx, queue->index, key);
+        before = receive == 0 ? 0 : wf_match_index_before(ctx, receive);
+    }
+    if (receive != 0) {
+        unlink_cell(ctx, queue, before, receive);
+    }
+    return receive;
+}
+
+void wf_match_keep(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell)
+{
+    append(ctx, &match->unexpected, cell);
+}
+
+uint32_t wf_match_arrive(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell)
+{
+    uint32_t receive = wf_match_claim(ctx, match, &read_link(ctx, cell)->key);
+
+    if (receive == 0) {
+        wf_match_keep(ctx, match, cell);
+    }
+    return receive;
+}
+
+uint32_t wf_match_peek(struct wf_ctx *ctx, const struct wf_match *match,
+                       const struct wf_match_key *key)
+{
+    uint32_t before;
+
+    return match->unexpected.index == 0 ? search(ctx, &match->unexpected, key, &before)
+                                        : wf_match_index_message(ctx, &match->unexpected, key);
+}
+
+void wf_match_cancel(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell)
+{
+    struct wf_match_queue *queue = &match->posted;
+    uint32_t before = 0;
+
+    if (queue->index != 0) {
+        before = wf_match_index_before(ctx, cell);
+    } else if (queue->head != cell) {
+        before = queue->head;
+        while (read_link(ctx, before)->next != cell) {
+            before = read_link(ctx, before)->next;
         }
     }
-    return NULL;
+    unlink_cell(ctx, queue, before, cell);
 }

@@ -3,56 +3,70 @@
 #define WF_MPI_MATCH_H
 
 /*
- * Matching of messages and receives, by (context, source, tag), in order.
+ * Which receive gets which message: by (context, source, tag), in order.
  *
- * Contexts keep apart what must never meet: each communicator has one for the program's
- * messages and one for those of its collectives.
+ * Contexts keep apart what must never meet. A receive may leave source and tag open; a message
+ * has both. Of several receives that fit a message it goes to the one posted first, of several
+ * messages that fit a receive it gets the one that came first.
+ *
+ * Receives and messages are cells of the engine (mpi/rank.h says what else is in them), linked
+ * here while they wait. Short queues are searched from their beginning; long ones have an
+ * index (mpi/match_index.h), so that a match takes about the same time however many wait. The
+ * index lives in cells too, which must have at least WF_MATCH_CELL_SIZE bytes.
  */
 
-#include "mpi/rank.h"
+#include "engine/engine.h"
 
-/* A receive, or a message that waits for one: a cell of the engine. */
-struct wf_receive {
-    uint32_t next; /* cell, or 0 */
-    uint32_t request;
-    uint32_t src; /* rank */
-    int32_t tag;
-    uint32_t context;
-    uint32_t reserved;
-    uint64_t bytes;
-    int64_t at; /* arrival of the last byte */
-};
+enum { WF_MATCH_CELL_SIZE = 64 };
+
+#define WF_MATCH_ANY_SOURCE UINT32_C(0xffffffff)
+#define WF_MATCH_ANY_TAG    INT32_C(-1)
 
 struct wf_match_key {
+    uint32_t context;
     uint32_t src;
     int32_t tag;
-    uint32_t context;
 };
 
-static inline uint32_t wf_match_context(uint32_t comm, bool collective)
-{
-    return 2 * comm + (collective ? 1 : 0);
-}
+/* The beginning of a cell that can be matched. What follows the key is set by the queue, and
+ * means nothing once the cell waits no more. */
+struct wf_match_link {
+    struct wf_match_key key;
+    uint32_t next; /* cell of the queue, in order; 0 at the end */
+    uint32_t node; /* of the index, while the queue has one */
+};
 
-/* Posts a receive. It may find its message waiting. */
-void wf_match_post(struct wf_ctx *ctx, struct wf_rank *rank, const struct wf_match_key *key,
-                   uint64_t bytes, uint32_t request);
+/* One side: the receives without a message, or the messages without a receive. */
+struct wf_match_queue {
+    uint32_t head, tail; /* cells; 0 if it is empty */
+    uint32_t length;
+    uint32_t index; /* cell of the index; 0 while the queue is short */
+};
 
-/* Takes in a message. True if a receive was posted for it; *request is then its number. */
-bool wf_match_arrive(struct wf_ctx *ctx, struct wf_rank *rank, const struct wf_match_key *key,
-                     uint64_t bytes, int64_t at, uint32_t *request);
+/* Part of a rank's state; zeroed at the start. The caller has announced it (wf_touch()). */
+struct wf_match {
+    struct wf_match_queue posted, unexpected;
+};
 
-/* How many receives with numbers first .. first+count-1 have no message yet. */
-uint32_t wf_match_missing(struct wf_ctx *ctx, const struct wf_rank *rank, uint32_t first,
-                          uint32_t count);
+/* Posts the receive in `cell`, whose key is set. Returns the message it gets, which waits no
+ * more, or 0: then the receive waits. */
+uint32_t wf_match_post(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell);
 
-/* Removes the receives with these numbers that have their message, one a call, in the order of
- * arrival: true and *at, or false when there are no more. */
-bool wf_match_take(struct wf_ctx *ctx, struct wf_rank *rank, uint32_t first, uint32_t count,
-                   int64_t *at);
+/* Takes in the message in `cell`, whose key is set. Returns the receive that gets it, which
+ * waits no more, or 0: then the message waits. */
+uint32_t wf_match_arrive(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell);
 
-/* The first posted receive with one of these numbers; null if there is none. */
-const struct wf_receive *wf_match_first_missing(struct wf_ctx *ctx, const struct wf_rank *rank,
-                                                uint32_t first, uint32_t count);
+/* The same in two steps, for a message that needs a cell only if it has to wait: the receive
+ * that gets a message with this key, or 0; and a message that found none. */
+uint32_t wf_match_claim(struct wf_ctx *ctx, struct wf_match *match,
+                        const struct wf_match_key *key);
+void wf_match_keep(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell);
+
+/* The message that a receive with this key would get now; 0 if none. It goes on waiting. */
+uint32_t wf_match_peek(struct wf_ctx *ctx, const struct wf_match *match,
+                       const struct wf_match_key *key);
+
+/* Takes a receive that waits out of the queue; it must be there. */
+void wf_match_cancel(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell);
 
 #endif

@@ -5,79 +5,82 @@
 /*
  * Ranks: MPI semantics in virtual time, on any network model.
  *
- * The processes of the engine are nodes. A node's state is the network's part, then one seat
- * of `seat_size` bytes for each rank on the node; a seat begins with a struct wf_rank and goes
- * on as its owner, the layer above (replay/), likes. That layer drives a rank: it makes calls
- * on its behalf until one blocks, and is called back when the rank can go on.
- *
  * A rank has a clock of its own, which runs ahead of the engine's time where the network
  * allows it: computing costs no event, and a message departs at the rank's clock. What a
- * receive gets does not depend on that, because messages from one sender are matched in the
- * order of their sends, and when it is complete is the later of clock and arrival.
- *
- * Protocol: eager. A send is complete once the CPU has spent its overhead; the message is
- * then the network's. The receiver's overhead is spent in the call that waits for the
- * message, in the order of arrival.
- *
- * An event with which a message arrives, and no other, leaves a note for the layer above: an
- * int64_t, the picoseconds from the message's handing over to the arrival of its last byte.
+ * receive gets does not depend on that, because messages are matched in the order of their
+ * arrival with receives in the order of their posting, whichever comes first; and when it is
+ * complete is the later of clock and arrival. See docs/models/mpi.md.
  */
 
-#include "net/net.h"
-
-enum {
-    WF_MPI_SEATS_MAX = 65536,     /* ranks on a node, so that 16 bits number them */
-    WF_MPI_RESUME = WF_NET_KINDS, /* the event kind that continues a rank */
-    WF_MPI_KINDS = 32,            /* kinds from here on are the layer above's */
-};
-
-/* A list of cells, see match.h; the numbers are 0 if it is empty. */
-struct wf_queue {
-    uint32_t head, tail;
-};
+#include "mpi/cellmap.h"
+#include "mpi/match.h"
+#include "mpi/mpi.h"
 
 enum wf_rank_state {
     WF_RANK_READY,   /* running, or about to */
-    WF_RANK_WAITING, /* for `missing` receives among the requests waited for */
+    WF_RANK_WAITING, /* for `missing` awaited requests */
+    WF_RANK_PROBING, /* for any message */
     WF_RANK_ENDED,
+    WF_RANK_FAILED, /* stopped by an error of the program, see `failure` */
 };
 
-/* Zeroed at the start. */
+/* What a rank waits in, for the account of its time. */
+enum wf_rank_in { WF_IN_SEND, WF_IN_RECV, WF_IN_COLLECTIVE, WF_IN_KINDS };
+
+enum wf_failure {
+    WF_FAILURE_NONE,
+    WF_FAILURE_TRUNCATED,  /* a message longer than its receive */
+    WF_FAILURE_UNEXPECTED, /* more than mpi.unexpected_limit */
+    WF_FAILURE_REQUEST,    /* a request number made while it is in use */
+    WF_FAILURE_OP,         /* an op that makes no sense */
+    WF_FAILURE_FORMULA,    /* a compute time that the user's formula does not give */
+};
+
+enum { WF_RANK_SLOTS = 16 };
+
+/* Flights that are complete, by time. */
+struct wf_done {
+    uint32_t head, tail; /* cells; 0 if there is none */
+};
+
+/* Zeroed at the start. What most messages touch comes first. */
 struct wf_rank {
     int64_t clock;
-    int64_t wait_ps; /* time in which it did nothing but wait */
+    uint8_t state; /* enum wf_rank_state */
+    uint8_t failure;
+    uint8_t overhead_paid; /* of the send that is to be made when the engine's time is here */
+    uint8_t flushing;      /* waits for its puts and gets */
+    uint8_t noted;         /* the layer above has used the note of this event */
+    uint8_t any;           /* the rank goes on when one of the awaited is complete */
+    uint8_t computes;      /* its clock is where a computation will end, not a call */
+    uint8_t unused;
+    uint32_t awaited;             /* requests that it waits for... */
+    uint32_t missing;             /* ...and of those, that are not complete */
+    struct wf_done done;          /* requests that are complete and not yet waited for... */
+    struct wf_done done_in_colls; /* ...and messages of the steps of collectives */
+    struct wf_match match;
+    uint32_t slots[WF_RANK_SLOTS]; /* the program's requests with small numbers, cells... */
+    struct wf_cellmap requests;    /* ...and the others, by number */
+
+    int64_t wait_ps[WF_IN_KINDS]; /* time in which it did nothing but wait */
+    int64_t overhead_ps;          /* CPU time spent on messages */
     uint64_t sent_messages, sent_bytes;
-
-    struct wf_queue posted;     /* receives without a message, in the order of posting */
-    struct wf_queue unexpected; /* messages without a receive, in the order of arrival */
-    struct wf_queue done;       /* receives with their message, by time of arrival */
-
-    uint32_t unexpected_messages; /* in the queue */
-    uint32_t state;               /* enum wf_rank_state */
-    uint32_t wait_first, wait_count;
-    uint32_t missing;
-
-    /* The collective under way. */
-    uint32_t coll_step;
-    uint64_t coll_bytes;
-    uint32_t coll_comm;
-    uint32_t coll_count;     /* collectives begun so far: the tag of their messages */
-    uint16_t coll_algorithm; /* its number in the table + 1; 0 if there is none */
-    uint16_t overhead_paid;  /* of the send that is to be made when the engine's time is here */
-    uint32_t reserved;
-};
-
-/* What all ranks of a run share; read-only while it runs. */
-struct wf_mpi {
-    const struct wf_net *net;
-    uint32_t n_ranks;
-    uint32_t ranks_per_node;
-    size_t seats_offset; /* in a node's state */
-    size_t seat_size;
-    bool runs_ahead; /* ranks may send later than now */
-    /* Makes the next calls of a rank. */
-    void (*resume)(void *arg, struct wf_ctx *ctx, void *node, uint32_t seat);
-    void *arg;
+    uint64_t unexpected_bytes;
+    int64_t one_sided_at;      /* when the last of the puts and gets that are complete was */
+    int64_t coll_overhead_ps;  /* of the blocking collective it is in */
+    struct wf_cellmap flights; /* what a message from elsewhere will ask for, by handle */
+    struct wf_cellmap colls;   /* collectives begun on each communicator but the first */
+    uint32_t collectives;      /* begun on communicator 0 */
+    uint32_t current;          /* the blocking collective it is in, a cell; or 0 */
+    uint32_t ticket;           /* of the event that resumes it: others come too late */
+    uint32_t next_handle;
+    uint32_t deferred;    /* cells that wait for the next call, linked */
+    uint32_t one_sided;   /* puts and gets that are not complete */
+    uint32_t seen_source; /* of the last receive that left something open: a rank of the run */
+    int32_t seen_tag;
+    uint32_t fail_peer; /* whom its failure has to do with, or its probe */
+    int32_t probe_tag;
+    uint32_t padding;
 };
 
 /* On whose behalf a call is made. */
@@ -87,15 +90,7 @@ struct wf_caller {
     void *node;
     struct wf_rank *rank;
     uint32_t seat;   /* on the node */
-    uint32_t number; /* in the job */
-};
-
-/* The other side of a message. */
-struct wf_peer {
-    uint32_t rank;
-    int32_t tag;
-    uint32_t comm;
-    uint64_t bytes;
+    uint32_t number; /* in the run */
 };
 
 enum wf_called {
@@ -104,47 +99,19 @@ enum wf_called {
     WF_CALLED_AGAIN,   /* the rank is resumed to make the same call again */
 };
 
-/* Lays out nodes of `ranks_per_node` <= WF_MPI_SEATS_MAX seats for `n_ranks` ranks. The caller
- * sets `resume` and `arg`. A seat holds `seat_size` bytes of which the first are a struct
- * wf_rank. */
-void wf_mpi_init(struct wf_mpi *mpi, const struct wf_net *net, uint32_t n_ranks,
-                 uint32_t ranks_per_node, size_t seat_size);
-size_t wf_mpi_node_size(const struct wf_mpi *mpi); /* of a node's state */
-size_t wf_mpi_payload_max(const struct wf_mpi *mpi);
-size_t wf_mpi_cell_size(void);
-uint32_t wf_mpi_n_nodes(uint32_t n_ranks, uint32_t ranks_per_node);
+#define WF_MPI_NO_REQUEST UINT32_C(0xffffffff) /* of a blocking call */
+#define WF_MPI_NOBODY     UINT32_C(0xfffffffe) /* a peer that there is not */
 
-/* Connects the network to the engine, to which the nodes have been added, and to these ranks.
- */
-void wf_mpi_attach(struct wf_mpi *mpi, struct wf_net *net, struct wf_engine *engine,
-                   uint32_t first_node);
-
-/* For a node's handlers: the seats it uses, a rank on it, its first and its later events. */
-uint32_t wf_mpi_n_seats(const struct wf_mpi *mpi, const struct wf_ctx *ctx);
 struct wf_caller wf_mpi_caller(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
                                uint32_t seat);
-void wf_mpi_start(const struct wf_mpi *mpi, struct wf_ctx *ctx);
-void wf_mpi_event(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
-                  const struct wf_event *ev);
 
-/* The calls. Requests are numbers of the program's choice; WF_MPI_REQUEST_MAX and above are
- * taken. A wait for numbers that are not in use is a wait for nothing. */
-#define WF_MPI_REQUEST_MAX UINT32_C(0xffffff00)
-void wf_mpi_compute(const struct wf_caller *who, int64_t duration);
-WF_NODISCARD enum wf_called wf_mpi_send(const struct wf_caller *who, const struct wf_peer *to);
-void wf_mpi_irecv(const struct wf_caller *who, const struct wf_peer *from, uint32_t request);
-WF_NODISCARD enum wf_called wf_mpi_recv(const struct wf_caller *who,
-                                        const struct wf_peer *from);
-WF_NODISCARD enum wf_called wf_mpi_wait(const struct wf_caller *who, uint32_t first,
-                                        uint32_t count);
 /* Lets others run: resumes the rank when the engine's time has come to its clock. */
 void wf_mpi_yield(const struct wf_caller *who);
+/* WF_CALLED_DONE if the engine's time has come to the rank's clock; else yields. */
+WF_NODISCARD enum wf_called wf_mpi_sync(const struct wf_caller *who);
+/* Goes on with what waited for the rank's next call, which is now. */
+void wf_mpi_poke(const struct wf_caller *who);
 void wf_mpi_end(const struct wf_caller *who);
-
-/* For a node's finish handler: a rank as it is at the end, its number, and what it waits for:
- * the first receive that is missing, or false if it does not wait. */
-const struct wf_rank *wf_mpi_rank(const struct wf_mpi *mpi, const void *node, uint32_t seat);
-uint32_t wf_mpi_number(const struct wf_mpi *mpi, const struct wf_ctx *ctx, uint32_t seat);
-bool wf_mpi_blocked_on(struct wf_ctx *ctx, const struct wf_rank *rank, struct wf_peer *from);
+void wf_mpi_fail(const struct wf_caller *who, enum wf_failure failure, uint32_t peer);
 
 #endif

@@ -2,9 +2,9 @@
 #include "net/latency.h"
 
 #include "base/mem.h"
+#include "net/levels.h"
 #include "topo/nested.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 enum { LATENCY_HEAD }; /* the hops are over, the bytes follow */
@@ -108,39 +108,6 @@ static struct way find_way(const struct latency *model, uint32_t src, uint32_t d
     return way;
 }
 
-static enum wf_status check_list(const char *name, const struct wf_list *list,
-                                 uint32_t n_levels, struct wf_err *err)
-{
-    if (list->n == 1 || list->n == n_levels) {
-        return WF_OK;
-    }
-    return wf_err_set(err, WF_EINVAL,
-                      "net.%s: %zu values for a network of %" PRIu32
-                      " level%s; expected one, or "
-                      "one per level, outermost first",
-                      name, list->n, n_levels, n_levels == 1 ? "" : "s");
-}
-
-static enum wf_status check(const struct wf_latency_params *given, const struct wf_net_env *env,
-                            struct wf_err *err)
-{
-    if (env->topo == NULL) {
-        return wf_err_set(err, WF_EUSAGE,
-                          "network model 'latency' needs a topology, as in --topo torus:8x8x8");
-    }
-    if (env->n_nodes > env->topo->n_nodes) {
-        return wf_err_set(err, WF_EINVAL, "%u nodes do not fit on a %s of %u", env->n_nodes,
-                          env->topo->ops->name, env->topo->n_nodes);
-    }
-
-    uint32_t n_levels = wf_topo_n_levels(env->topo);
-    enum wf_status status = check_list("link_latency", &given->link_latency, n_levels, err);
-    if (status == WF_OK) {
-        status = check_list("bandwidth", &given->bandwidth, n_levels, err);
-    }
-    return status;
-}
-
 /* The least latency of any link: any other node is at least one hop away. */
 static int64_t least_latency(const struct latency *model)
 {
@@ -167,7 +134,8 @@ static enum wf_status latency_create(const void *params, const struct wf_net_env
 {
     const struct wf_latency_params *given = params;
 
-    enum wf_status status = check(given, env, err);
+    enum wf_status status =
+        wf_levels_check("latency", env, &given->link_latency, &given->bandwidth, err);
     if (status != WF_OK) {
         return status;
     }

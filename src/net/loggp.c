@@ -18,6 +18,15 @@ struct interface {
     int64_t recv_free;
 };
 
+static const char *const preset_names[] = {"none", "simplenet", NULL};
+
+/* SimpleNet of CODES: a start-up time and a bandwidth, and interfaces that contend. The figures
+ * are those of the packet model's torusnet. */
+static const char *const simplenet[] = {"L", "1us",       "o",     "0", "g",
+                                        "0", "bandwidth", "2GB/s", NULL};
+
+static const struct wf_net_preset presets[] = {{"simplenet", simplenet}, {NULL, NULL}};
+
 static const struct wf_param params_table[] = {
     {.name = "L",
      .type = WF_PARAM_TIME,
@@ -45,6 +54,12 @@ static const struct wf_param params_table[] = {
      .offset = offsetof(struct wf_loggp_params, bandwidth),
      .def = "10GB/s",
      .doc = "1/G: bytes of a long message that follow the first, per second"},
+    {.name = "preset",
+     .type = WF_PARAM_ENUM,
+     .offset = offsetof(struct wf_loggp_params, preset),
+     .def = "none",
+     .choices = preset_names,
+     .doc = "Values for the others, where nothing else is given: simplenet is that of CODES"},
     WF_PARAM_END,
 };
 
@@ -130,6 +145,7 @@ const struct wf_net_ops wf_loggp_ops = {
     .summary = "LogGP: latency, overhead, gap and bandwidth; interfaces contend, paths do not",
     .params = params_table,
     .params_size = sizeof(struct wf_loggp_params),
+    .presets = presets,
     .create = loggp_create,
     .destroy = loggp_destroy,
     .attach = loggp_attach,

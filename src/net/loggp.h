@@ -21,6 +21,7 @@ struct wf_loggp_params {
     int64_t overhead;   /* o */
     int64_t gap;        /* g */
     uint64_t bandwidth; /* 1/G, bytes per second */
+    int preset;         /* applied before the others are; means nothing any more */
 };
 
 extern const struct wf_net_ops wf_loggp_ops;

@@ -19,24 +19,9 @@
 #include "base/param.h"
 #include "base/units.h"
 #include "engine/engine.h"
-#include "net/use.h"
+#include "net/facts.h"
+#include "net/user.h"
 #include "topo/topo.h"
-
-enum {
-    WF_NET_KINDS = 16, /* event kinds below this are the network's, the others are not */
-    WF_ENVELOPE_WORDS = 5,
-};
-
-#define WF_NET_LATER INT64_C(-1)
-
-/* Travels as the payload of events and is therefore free of padding. */
-struct wf_message {
-    uint64_t bytes;
-    uint32_t src_node;
-    uint32_t envelope[WF_ENVELOPE_WORDS]; /* of the layer above; carried, never looked at */
-};
-
-_Static_assert(sizeof(struct wf_message) == 32, "with its head, an event of one cache line");
 
 /* Which times of departure send() accepts. */
 enum wf_net_ahead {
@@ -46,24 +31,6 @@ enum wf_net_ahead {
 };
 
 struct wf_net;
-
-/* The layer above. Both functions get the `node` that event() or send() was given, are called
- * inside a handler of that node's process, and may call send(). */
-struct wf_net_user {
-    void *arg;
-    /* A message for this node. Called when its head is here; its last byte arrives at `at`, now
-     * or later. Messages from one node to another come in the order of their departure, and of
-     * the calls that sent them if they departed together. At most one arrives in an event. */
-    void (*arrived)(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg,
-                    int64_t at);
-    /* The last byte of a message for which send() returned WF_NET_LATER left this node. May be
-     * null. */
-    void (*sent)(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg);
-    /* The order of messages means nothing: they may arrive as they come. */
-    bool any_order;
-    /* After the run, for vertices that are not nodes: where to add their part. May be null. */
-    struct wf_net_use *(*use)(void *arg, struct wf_ctx *ctx);
-};
 
 struct wf_net_env {
     const struct wf_topo *topo; /* kept; null if the user gave none */
@@ -77,6 +44,7 @@ struct wf_net_ops {
     bool uses_topology;  /* else one that is given has no effect */
     const struct wf_param *params;
     size_t params_size;
+    const struct wf_net_preset *presets; /* the last has no name; may be null: none */
 
     /* Checks everything that can be wrong. `params` is borrowed. On success the caller owns
      * *out and releases it with wf_net_free(); on failure *out is left alone. */
@@ -98,6 +66,14 @@ struct wf_net_ops {
     /* After the run: adds a node's part. May be null: the model does not know. */
     void (*use)(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
                 struct wf_net_use *use);
+    /* After the run: adds a node's facts, which stand for the run then. May be null: none. */
+    void (*finish)(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
+                   struct wf_net_facts *facts);
+    /* Of models with statistics (n_sums), else null: counts what a final event of a node tells,
+     * of kinds below WF_NET_KINDS; describes a run of `elapsed` picoseconds. */
+    void (*commit)(const struct wf_net *net, const struct wf_event *ev, struct wf_ctx *ctx);
+    void (*describe)(const struct wf_net *net, const struct wf_net_words *words,
+                     int64_t elapsed, struct wf_value *result);
 };
 
 /* The common head of every model; the concrete struct has it as its first member. It does not
@@ -111,6 +87,8 @@ struct wf_net {
     int64_t promise_ps; /* least delay from a node to another process */
     enum wf_net_ahead ahead;
     uint32_t n_nodes;
+    uint64_t n_sums, n_maxima; /* of its statistics; 0 if it keeps none */
+    size_t words_offset;     /* of struct wf_net_words in the tally, or 0; by the layer above */
     uint32_t first_node;     /* process number of node 0; set by wf_net_attach() */
     struct wf_net_user user; /* likewise */
 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/cpu.h"
 
+#include "replay/cpu_rules.h"
+
 const struct wf_param wf_cpu_params[] = {
     {.name = "name",
      .type = WF_PARAM_TEXT,
@@ -41,4 +43,12 @@ const struct wf_param wf_cpu_params[] = {
 uint64_t wf_cpu_scale(double factor)
 {
     return (uint64_t)(factor * (double)WF_CPU_SCALE_ONE + 0.5);
+}
+
+int64_t wf_cpu_duration(const struct wf_cpu *cpu, const struct wf_cpu_work *work)
+{
+    int64_t time = cpu->scale == WF_CPU_SCALE_ONE ? work->duration
+                                                  : wf_cpu_time(cpu->scale, work->duration);
+
+    return cpu->rules == NULL ? time : wf_cpu_by_rules(cpu->rules, work, time);
 }

@@ -3,8 +3,8 @@
 #define WF_REPLAY_CPU_H
 
 /*
- * The processors of a node. All but `scale` only describes: it is echoed in results and changes
- * nothing.
+ * The processors of a node. All parameters but `scale` only describe: they are echoed in
+ * results and change nothing. Rules for single regions and counters are in replay/cpu_rules.h.
  */
 
 #include "base/int128.h"
@@ -37,5 +37,34 @@ static inline int64_t wf_cpu_time(uint64_t scale, int64_t duration)
 
     return time > (wf_u128)WF_TIME_MAX ? WF_TIME_MAX : (int64_t)time;
 }
+
+/* One stretch of computing. */
+struct wf_cpu_work {
+    int64_t duration; /* as recorded */
+    uint32_t region;  /* number of the innermost one, or WF_CPU_NO_REGION */
+    uint32_t iteration;
+    uint64_t value; /* of the region, as the program gave it */
+    uint32_t rank, size;
+    const uint64_t *counters;
+    uint32_t n_counters;
+    uint32_t job; /* whose rules apply */
+};
+
+#define WF_CPU_NO_REGION UINT32_C(0xffffffff)
+
+#define WF_CPU_NO_TIME INT64_C(-1)
+
+struct wf_cpu_rules;
+
+/* The processor that is simulated. */
+struct wf_cpu {
+    uint64_t scale;
+    const struct wf_cpu_rules *rules; /* replay/cpu_rules.h, with as many jobs as the run has;
+                                         null: none */
+};
+
+/* How long work takes on it; WF_CPU_NO_TIME if the formula of its region divides by zero or is
+ * negative. */
+int64_t wf_cpu_duration(const struct wf_cpu *cpu, const struct wf_cpu_work *work);
 
 #endif

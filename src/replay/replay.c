@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/replay.h"
 
+#include "base/histogram.h"
 #include "base/mem.h"
-#include "mpi/collective.h"
-#include "mpi/rank.h"
-#include "replay/cpu.h"
-#include "trace/source.h"
+#include "base/rng.h"
+#include "mpi/stuck.h"
+#include "replay/pe.h"
+#include "replay/seat.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,111 +14,123 @@
 /* Ops that a rank may make in one event: bounds what one handler schedules. */
 enum { OPS_PER_EVENT = 1024 };
 
-struct wf_replay {
-    struct wf_mpi mpi;
-    struct wf_process_ops ops;
-    const struct wf_source *source;
-    uint64_t cpu_scale;
+static const char *const policy_names[] = {"timed", "causal", "asap", NULL};
+static const char *const wildcard_names[] = {"recorded", "arrival", NULL};
+
+const struct wf_param wf_replay_params[] = {
+    {.name = "policy",
+     .type = WF_PARAM_ENUM,
+     .offset = offsetof(struct wf_replay_params, policy),
+     .def = "timed",
+     .choices = policy_names,
+     .doc =
+         "timed: compute times too; causal: only the order of messages; asap: only sends, as "
+         "fast as the network takes them"},
+    {.name = "wildcards",
+     .type = WF_PARAM_ENUM,
+     .offset = offsetof(struct wf_replay_params, wildcards),
+     .def = "recorded",
+     .choices = wildcard_names,
+     .doc = "Receives that leave their source open get what they got in the recording, or what "
+            "arrives first here"},
+    {.name = "granularity",
+     .type = WF_PARAM_ENUM,
+     .offset = offsetof(struct wf_replay_params, granularity),
+     .def = "single",
+     .choices = wf_pe_granularity_names,
+     .doc = "Of programs of tasks: an event for each task, or for all tasks that are ready"},
+    WF_PARAM_END,
 };
 
-/* A rank and the program it runs. */
-struct seat {
-    struct wf_rank rank; /* first */
-    struct progress {
-        struct wf_cursor cursor;
-        int64_t compute_ps;
-    } progress;
-};
-
-static struct seat *to_seat(const struct wf_caller *who)
+static struct wf_turn turn_of(const struct wf_replay *replay, const struct wf_caller *who)
 {
-    return (struct seat *)who->rank;
+    uint32_t job = replay->n_jobs == 1 ? 0 : wf_replay_job_of(replay, who->number);
+
+    return (struct wf_turn){
+        .replay = replay,
+        .who = who,
+        .seat = (struct wf_seat *)who->rank,
+        .source = replay->jobs[job].source,
+        .job = job,
+        .rank = who->number - replay->first[job],
+    };
 }
 
-static struct wf_peer peer_of(const struct wf_op *op)
+/* The program is at its end: once more, or never. */
+static bool starts_again(const struct wf_turn *turn)
 {
-    return (struct wf_peer){
-        .rank = op->peer, .tag = op->tag, .comm = op->comm, .bytes = op->bytes};
-}
+    struct wf_script *at = &turn->seat->progress;
 
-static void compute(const struct wf_caller *who, int64_t duration)
-{
-    const struct wf_replay *replay = who->mpi->arg;
-    struct progress *progress = &to_seat(who)->progress;
-    int64_t scaled = wf_cpu_time(replay->cpu_scale, duration);
-
-    progress->compute_ps = wf_time_add(progress->compute_ps, scaled);
-    wf_mpi_compute(who, scaled);
-}
-
-static enum wf_called make_call(const struct wf_caller *who, const struct wf_op *op)
-{
-    const struct wf_peer peer = peer_of(op);
-
-    switch (op->kind) {
-    case WF_OP_COMPUTE:
-        compute(who, op->duration);
-        return WF_CALLED_DONE;
-    case WF_OP_SEND:
-    case WF_OP_ISEND: /* complete at once: its request never is in use */
-        return wf_mpi_send(who, &peer);
-    case WF_OP_RECV:
-        return wf_mpi_recv(who, &peer);
-    case WF_OP_IRECV:
-        wf_mpi_irecv(who, &peer, op->request);
-        return WF_CALLED_DONE;
-    case WF_OP_WAIT:
-        return wf_mpi_wait(who, op->request, 1);
-    case WF_OP_WAITALL:
-        return wf_mpi_wait(who, op->request, op->count);
-    case WF_OP_BARRIER:
-        return wf_mpi_collective(who, WF_COLL_BARRIER, op->comm, 0);
-    case WF_OP_ALLREDUCE:
-        return wf_mpi_collective(who, WF_COLL_ALLREDUCE, op->comm, op->bytes);
-    case WF_OP_MARKER:
-    case WF_OP_FINALIZE:
-        return WF_CALLED_DONE;
-    case WF_OP_KINDS:
-        break;
+    at->runs++;
+    if (at->runs >= turn->replay->jobs[turn->job].repeat) {
+        return false;
     }
-    wf_panic("rank %u: op of unknown kind %d", who->number, (int)op->kind);
+    at->cursor = (struct wf_cursor){.word = {0}};
+    return true;
+}
+
+/* Lets the program know whom its last open receive was from, in the numbers of its job. */
+static void tell_seen(const struct wf_turn *turn, struct wf_cursor *cursor)
+{
+    cursor->seen_source = turn->who->rank->seen_source - turn->replay->first[turn->job];
+    cursor->seen_tag = turn->who->rank->seen_tag;
 }
 
 /* Makes the rank's calls until one of them does not return. */
-static void resume(void *arg, struct wf_ctx *ctx, void *node, uint32_t seat_number)
+static void resume(void *arg, const struct wf_caller *who)
 {
     const struct wf_replay *replay = arg;
-    const struct wf_caller who = wf_mpi_caller(&replay->mpi, ctx, node, seat_number);
-    struct seat *seat = to_seat(&who);
+    const struct wf_turn turn = turn_of(replay, who);
+    struct wf_script *at = &turn.seat->progress;
 
-    wf_touch(ctx, &seat->progress, sizeof(seat->progress));
+    wf_touch(who->ctx, at, sizeof(*at));
     for (int i = 0; i < OPS_PER_EVENT; i++) {
-        struct wf_cursor cursor = seat->progress.cursor;
+        struct wf_cursor cursor = at->cursor;
         struct wf_op op;
 
-        if (!wf_source_next(replay->source, who.number, &cursor, &op)) {
-            wf_mpi_end(&who);
+        tell_seen(&turn, &cursor);
+        if (replay->mpi.in_step) {
+            if (wf_mpi_sync(who) == WF_CALLED_AGAIN) {
+                return;
+            }
+            wf_mpi_poke(who);
+        }
+        if (!wf_source_next(turn.source, turn.rank, &cursor, &op)) {
+            if (starts_again(&turn)) {
+                continue;
+            }
+            wf_mpi_end(who);
             return;
         }
 
-        enum wf_called called = make_call(&who, &op);
+        enum wf_called called = wf_replay_call(&turn, &op, &at->cursor);
         if (called == WF_CALLED_AGAIN) {
             return;
         }
-        seat->progress.cursor = cursor;
-        if (called == WF_CALLED_BLOCKED) {
+        at->cursor = cursor;
+        if (called == WF_CALLED_BLOCKED || who->rank->state == WF_RANK_FAILED) {
             return;
         }
     }
-    wf_mpi_yield(&who);
+    wf_mpi_yield(who);
 }
 
 static void node_init(void *state, struct wf_ctx *ctx)
 {
     const struct wf_replay *replay = wf_model(ctx);
+    const struct wf_mpi *mpi = &replay->mpi;
+    uint32_t node = wf_self(ctx) - mpi->net->first_node;
+    uint32_t n_seats = wf_place_n_seats(mpi->place, node);
 
-    (void)state;
-    wf_mpi_start(&replay->mpi, ctx);
+    for (uint32_t seat = 0; seat < n_seats; seat++) {
+        struct wf_caller who = wf_mpi_caller(mpi, ctx, state, seat);
+        uint32_t job = wf_replay_job_of(replay, who.number);
+        int64_t start = replay->jobs[job].start;
+
+        who.rank->clock = start;
+        who.rank->seen_source = replay->first[job];
+        wf_mpi_start(mpi, ctx, seat, start);
+    }
 }
 
 static void node_event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
@@ -127,58 +140,106 @@ static void node_event(void *state, const struct wf_event *ev, struct wf_ctx *ct
     wf_mpi_event(&replay->mpi, ctx, state, ev);
 }
 
-static void add_unfinished(struct wf_ctx *ctx, const struct wf_rank *rank, uint32_t number)
+static void add_unfinished(const struct wf_caller *who, struct wf_replay_tally *tally)
 {
-    struct wf_replay_tally *tally = wf_tally(ctx);
-    struct wf_blocked blocked = {.rank = number};
-    struct wf_peer from;
+    struct wf_blocked blocked = {.rank = who->number, .failure = who->rank->failure};
 
     tally->unfinished++;
-    if (wf_mpi_blocked_on(ctx, rank, &from)) {
-        blocked.waits = 1;
-        blocked.source = from.rank;
-        blocked.tag = from.tag;
-        blocked.comm = from.comm;
-        blocked.collective = rank->coll_algorithm != 0;
+    tally->failed += who->rank->state == WF_RANK_FAILED;
+    if (who->rank->state == WF_RANK_FAILED) {
+        blocked.fail_peer = who->rank->fail_peer;
+    } else {
+        wf_mpi_stuck(who, &blocked.stuck);
     }
     wf_tally_block(tally, &blocked);
+}
+
+static uint64_t fingerprint(uint32_t rank, int64_t clock)
+{
+    return wf_rng_mix((uint64_t)clock + (rank + UINT64_C(1)) * WF_RNG_GOLDEN);
+}
+
+static void add_rank(const struct wf_replay *replay, const struct wf_caller *who,
+                     struct wf_replay_tally *tally)
+{
+    const struct wf_turn turn = turn_of(replay, who);
+    struct wf_job_tally *job = &tally->jobs[turn.job];
+    const struct wf_rank *rank = who->rank;
+    struct wf_unasked unasked = {.rank = who->number};
+    int64_t waits = 0;
+
+    tally->ends += fingerprint(who->number, rank->clock);
+    job->messages += rank->sent_messages;
+    job->bytes = wf_count_add(job->bytes, rank->sent_bytes);
+    wf_mpi_left(who, &unasked.left);
+    wf_tally_left(tally, &unasked);
+    tally->timeless += rank->clock == WF_TIME_MAX;
+    wf_stat_add(&job->compute, turn.seat->progress.compute_ps);
+    wf_stat_add(&job->overhead, rank->overhead_ps);
+    for (uint32_t in = 0; in < WF_IN_KINDS; in++) {
+        const struct wf_waited waited = {rank->wait_ps[in], who->number, in};
+
+        waits = wf_time_add(waits, rank->wait_ps[in]);
+        wf_stat_add(&job->wait[in], rank->wait_ps[in]);
+        wf_tally_wait(tally, &waited);
+    }
+    wf_stat_add(&job->waits, waits);
+    if (rank->state == WF_RANK_ENDED) {
+        wf_stat_add(&job->finish, rank->clock);
+    } else {
+        add_unfinished(who, tally);
+    }
 }
 
 static void node_finish(const void *state, struct wf_ctx *ctx)
 {
     const struct wf_replay *replay = wf_model(ctx);
+    const struct wf_mpi *mpi = &replay->mpi;
+    uint32_t n_seats = wf_place_n_seats(mpi->place, wf_self(ctx) - mpi->net->first_node);
     struct wf_replay_tally *tally = wf_tally(ctx);
-    uint32_t n_seats = wf_mpi_n_seats(&replay->mpi, ctx);
 
-    for (uint32_t i = 0; i < n_seats; i++) {
-        const struct wf_rank *rank = wf_mpi_rank(&replay->mpi, state, i);
-        int64_t compute = ((const struct seat *)rank)->progress.compute_ps;
+    if (mpi->net->ops->finish != NULL) {
+        mpi->net->ops->finish(mpi->net, ctx, state, &tally->net);
+    }
+    for (uint32_t seat = 0; seat < n_seats; seat++) {
+        /* Nothing is changed: a caller is how a rank is looked at. */
+        const struct wf_caller who = wf_mpi_caller(mpi, ctx, wf_unconst(state), seat);
 
-        tally->messages += rank->sent_messages;
-        tally->bytes = wf_count_add(tally->bytes, rank->sent_bytes);
-        tally->unreceived += rank->unexpected_messages;
-        tally->timeless += rank->clock == WF_TIME_MAX;
-        wf_stat_add(&tally->compute, compute);
-        wf_stat_add(&tally->wait, rank->wait_ps);
-        wf_stat_add(&tally->overhead, rank->clock - compute - rank->wait_ps);
-        if (rank->state == WF_RANK_ENDED) {
-            wf_stat_add(&tally->finish, rank->clock);
-        } else {
-            add_unfinished(ctx, rank, wf_mpi_number(&replay->mpi, ctx, i));
-        }
+        add_rank(replay, &who, tally);
     }
 }
 
-/* Latencies are counted when they are final: no rank has to keep them, and nothing is undone.
- */
-static void node_commit(const struct wf_event *ev, const void *note, struct wf_ctx *ctx)
+static void note_latency(void *arg, struct wf_ctx *ctx, int64_t latency)
 {
-    int64_t latency;
+    const struct wf_replay_note note = {WF_NOTED_LATENCY, 0, latency};
 
-    (void)ev;
-    if (note != NULL) {
-        memcpy(&latency, note, sizeof(latency));
-        wf_stat_add(&((struct wf_replay_tally *)wf_tally(ctx))->latency, latency);
+    (void)arg;
+    wf_note(ctx, &note, sizeof(note));
+}
+
+/* What is noted is counted when it is final: no rank has to keep it, and nothing is undone. */
+static void node_commit(const struct wf_event *ev, const void *at, struct wf_ctx *ctx)
+{
+    const struct wf_net *net = ((const struct wf_replay *)wf_model(ctx))->mpi.net;
+    struct wf_replay_tally *tally = wf_tally(ctx);
+    struct wf_replay_note note;
+
+    if (net->n_sums > 0 && ev->kind < WF_NET_KINDS) {
+        net->ops->commit(net, ev, ctx);
+    }
+    if (at == NULL) {
+        return;
+    }
+    memcpy(&note, at, sizeof(note));
+    if (note.what == WF_NOTED_LATENCY) {
+        wf_stat_add(&tally->latency, note.value);
+        if (net->n_sums > 0) {
+            wf_tally_words(tally)->word[wf_histogram_bucket((uint64_t)note.value)]++;
+        }
+    } else if (note.what != WF_NOTED_REGION) {
+        wf_tally_mark(tally, note.number, note.what == WF_NOTED_END, note.value);
+    } else if (note.number < WF_TALLY_REGIONS) {
+        wf_stat_add(&tally->regions[note.number], note.value);
     }
 }
 
@@ -192,41 +253,82 @@ static const struct wf_process_ops node_ops = {
     .finish = node_finish,
 };
 
-uint32_t wf_replay_n_nodes(uint32_t n_ranks, uint32_t ranks_per_node)
+static enum wf_status check(const struct wf_replay_config *config, uint32_t n_ranks,
+                            struct wf_err *err)
 {
-    return wf_mpi_n_nodes(n_ranks, ranks_per_node);
+    const struct wf_place *place = config->place;
+
+    if (place->seats_max > WF_MPI_SEATS_MAX) {
+        return wf_err_set(err, WF_EINVAL, "%u ranks on a node are too many; the limit is %d",
+                          place->seats_max, WF_MPI_SEATS_MAX);
+    }
+    if (config->net->n_nodes != place->n_nodes || place->n_ranks != n_ranks) {
+        return wf_err_set(err, WF_EINVAL,
+                          "%u ranks are placed on %u nodes; the jobs have %u, "
+                          "the network %u",
+                          place->n_ranks, place->n_nodes, n_ranks, config->net->n_nodes);
+    }
+    return WF_OK;
+}
+
+static bool acts_in_background(const struct wf_replay_config *config)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < config->n_jobs; i++) {
+        any |= config->jobs[i].source->acts_in_background;
+    }
+    return any;
 }
 
 enum wf_status wf_replay_new(struct wf_engine *engine, const struct wf_replay_config *config,
                              struct wf_replay **out, struct wf_err *err)
 {
-    uint32_t n_ranks = config->source->n_ranks;
-    uint32_t n_nodes = wf_mpi_n_nodes(n_ranks, config->ranks_per_node);
-
-    if (config->ranks_per_node > WF_MPI_SEATS_MAX) {
-        return wf_err_set(err, WF_EINVAL, "%u ranks on a node are too many; the limit is %d",
-                          config->ranks_per_node, WF_MPI_SEATS_MAX);
-    }
-    if (config->net->n_nodes != n_nodes) {
-        return wf_err_set(err, WF_EINVAL, "%u ranks need %u nodes, the network has %u", n_ranks,
-                          n_nodes, config->net->n_nodes);
-    }
-
     struct wf_replay *replay = wf_xcalloc(1, sizeof(*replay));
+    uint32_t n_ranks = 0;
 
-    replay->source = config->source;
-    replay->cpu_scale = config->cpu_scale != 0 ? config->cpu_scale : WF_CPU_SCALE_ONE;
-    wf_mpi_init(&replay->mpi, config->net, n_ranks, config->ranks_per_node,
-                sizeof(struct seat));
-    replay->mpi.resume = resume;
-    replay->mpi.arg = replay;
+    replay->params = *config->params;
+    replay->cpu = config->cpu;
+    replay->n_jobs = config->n_jobs;
+    for (uint32_t i = 0; i < config->n_jobs; i++) {
+        replay->jobs[i] = config->jobs[i];
+        replay->first[i] = n_ranks;
+        n_ranks += config->jobs[i].source->n_ranks;
+    }
+    replay->first[config->n_jobs] = n_ranks;
+    replay->mpi = (struct wf_mpi){.place = config->place,
+                                  .params = config->mpi,
+                                  .sends_only = config->params->policy == WF_POLICY_ASAP,
+                                  .arg = replay,
+                                  .resume = resume,
+                                  .recall = wf_replay_recall,
+                                  .note = note_latency};
+
+    enum wf_status status = check(config, n_ranks, err);
+    if (status == WF_OK) {
+        status = wf_mpi_init(&replay->mpi, config->net, sizeof(struct wf_seat),
+                             acts_in_background(config), err);
+    }
+    if (status != WF_OK) {
+        free(replay);
+        return status;
+    }
     replay->ops = node_ops;
     replay->ops.payload_max = wf_mpi_payload_max(&replay->mpi);
 
-    uint32_t first =
-        wf_engine_add(engine, &replay->ops, n_nodes, wf_mpi_node_size(&replay->mpi), replay);
+    uint32_t first = wf_engine_add(engine, &replay->ops, config->place->n_nodes,
+                                   wf_mpi_node_size(&replay->mpi), replay);
+    if (config->net->n_sums > 0) {
+        uint64_t words = config->net->n_sums + config->net->n_maxima;
+        config->net->words_offset = sizeof(struct wf_replay_tally);
+        wf_engine_tally(engine,
+                        sizeof(struct wf_replay_tally) + sizeof(struct wf_net_words) +
+                            words * sizeof(uint64_t),
+                        wf_tally_merge_all);
+    } else {
+        wf_engine_tally(engine, sizeof(struct wf_replay_tally), wf_tally_merge);
+    }
     wf_mpi_attach(&replay->mpi, config->net, engine, first);
-    wf_engine_tally(engine, sizeof(struct wf_replay_tally), wf_tally_merge);
     *out = replay;
     return WF_OK;
 }
@@ -238,8 +340,22 @@ void wf_replay_free(struct wf_replay *replay)
 
 uint64_t wf_replay_expected_events(const struct wf_replay *replay)
 {
-    uint64_t messages = replay->source->messages_expected;
     uint64_t each = replay->mpi.runs_ahead ? 1 : 2; /* a rank's turn to send is an event then */
+    uint64_t sum = 0;
 
-    return messages == 0 ? 0 : messages * each + replay->source->n_ranks;
+    for (uint32_t i = 0; i < replay->n_jobs; i++) {
+        uint64_t messages = replay->jobs[i].source->messages_expected;
+        if (messages == 0) {
+            return 0;
+        }
+        sum += replay->jobs[i].repeat * messages * each + replay->jobs[i].source->n_ranks;
+    }
+    return sum;
+}
+
+void wf_replay_find(const struct wf_replay *replay, uint32_t rank, uint32_t *job,
+                    uint32_t *rank_in_job)
+{
+    *job = wf_replay_job_of(replay, rank);
+    *rank_in_job = rank - replay->first[*job];
 }

@@ -7,9 +7,17 @@
  * order in which threads and processes contribute.
  */
 
+#include "mpi/stuck.h"
+
 #include <stdint.h>
 
-enum { WF_TALLY_BLOCKED = 8 }; /* ranks that are named */
+enum {
+    WF_TALLY_BLOCKED = 8, /* ranks that are named */
+    WF_TALLY_WAITS = 8,   /* likewise, of those that wait longest */
+    WF_TALLY_JOBS = 16,
+    WF_TALLY_REGIONS = 64,
+    WF_TALLY_MARKS = 256,
+};
 
 /* A quantity of each rank, or of each message. */
 struct wf_stat {
@@ -18,37 +26,80 @@ struct wf_stat {
     uint64_t sum_low, sum_high; /* of non-negative values, 128 bits */
 };
 
-/* A rank that did not come to its end, and the receive it waits for. */
+/* A rank that did not come to its end, and why. */
 struct wf_blocked {
-    uint32_t rank;
-    uint32_t waits; /* 1; 0 if it was stopped on its way, and the rest says nothing */
-    uint32_t source;
-    int32_t tag;
-    uint32_t comm;
-    uint32_t collective; /* 1 if the receive belongs to a collective */
+    uint32_t rank;    /* of the run */
+    uint32_t failure; /* enum wf_failure; if it is none, the rest says what it waits for */
+    uint32_t fail_peer, padding;
+    struct wf_stuck stuck;
+};
+
+/* A rank that waited long. */
+struct wf_waited {
+    int64_t time;
+    uint32_t rank, in; /* enum wf_rank_in */
+};
+
+/* A rank that did not receive a message, or did not call a collective that others called. */
+struct wf_unasked {
+    uint32_t rank, padding; /* of the run */
+    struct wf_left left;
+};
+
+struct wf_job_tally {
+    uint64_t messages, bytes; /* sent; bytes are UINT64_MAX if there are as many or more */
+    struct wf_stat finish;    /* picoseconds; of the ranks that came to their end */
+    struct wf_stat compute;   /* of all ranks, as the next ones */
+    struct wf_stat wait[WF_IN_KINDS]; /* doing nothing but waiting, by what for... */
+    struct wf_stat waits;             /* ...and for whatever */
+    struct wf_stat overhead;          /* CPU time spent on messages */
+};
+
+/* A time at which all ranks pass: the k-th beginning or end of an iteration. */
+struct wf_mark {
+    uint32_t number, is_end;
+    struct wf_stat time;
 };
 
 /* Zeroed is empty. */
 struct wf_replay_tally {
-    uint64_t messages, bytes; /* sent; bytes are UINT64_MAX if there are as many or more */
-    uint64_t unreceived;      /* messages that arrived and found no receive */
-    uint64_t unfinished;      /* ranks that did not come to their end */
-    uint64_t timeless;       /* ranks whose clock ran into WF_TIME_MAX: nothing is right then */
-    struct wf_stat finish;   /* picoseconds; of the ranks that did; `max` is the prediction */
-    struct wf_stat compute;  /* of all ranks, as the next two */
-    struct wf_stat wait;     /* doing nothing but waiting for a message */
-    struct wf_stat overhead; /* CPU time spent on messages */
-    struct wf_stat latency;  /* of all messages that arrived: from the time at which the network
-                                got one to the arrival of its last byte */
-    uint32_t n_blocked,
-        padding; /* entries used; the unfinished ranks with the lowest numbers */
-    struct wf_blocked blocked[WF_TALLY_BLOCKED];
+    uint64_t unreceived;    /* messages that arrived and found no receive */
+    uint64_t uncalled;      /* collectives by a formula, counted at each rank that others waited
+                               for or told of them, and that did not call them */
+    uint64_t unfinished;    /* ranks that did not come to their end */
+    uint64_t failed;        /* of those, ranks that made an error */
+    uint64_t timeless;      /* ranks whose clock ran into WF_TIME_MAX: nothing is right then */
+    struct wf_stat latency; /* of all messages that arrived: from the time at which the network
+                               got one to the arrival of its last byte */
+    uint64_t ends;          /* fingerprint of the ranks' final clocks */
+    struct wf_net_facts net;
+    struct wf_job_tally jobs[WF_TALLY_JOBS];
+    struct wf_stat regions[WF_TALLY_REGIONS];        /* time in each, by number */
+    struct wf_mark marks[WF_TALLY_MARKS];            /* of the first iterations, in order */
+    uint32_t n_blocked, n_waits, n_marks, n_unasked; /* entries used */
+    struct wf_blocked blocked[WF_TALLY_BLOCKED];     /* failed ranks first, then by number */
+    struct wf_waited waits[WF_TALLY_WAITS];          /* the longest first, then by number */
+    struct wf_unasked unasked[1];                    /* of the rank with the lowest number */
 };
 
 void wf_stat_add(struct wf_stat *stat, int64_t value);
 int64_t wf_stat_mean(const struct wf_stat *stat); /* rounded down; 0 if there are no values */
 
 void wf_tally_block(struct wf_replay_tally *tally, const struct wf_blocked *blocked);
+/* What stands for the run in its result: `events` is the digest of the events, which a model
+ * with facts replaces by these and the ranks' ends. */
+uint64_t wf_tally_digest(const struct wf_replay_tally *tally, uint64_t events);
+
+void wf_tally_wait(struct wf_replay_tally *tally, const struct wf_waited *waited);
+void wf_tally_left(struct wf_replay_tally *tally, const struct wf_unasked *unasked);
+void wf_tally_mark(struct wf_replay_tally *tally, uint32_t number, bool is_end, int64_t time);
 void wf_tally_merge(void *into, const void *from); /* wf_merge_fn */
+/* Likewise, of tallies that the network's statistics follow. */
+void wf_tally_merge_all(void *into, const void *from);
+
+static inline struct wf_net_words *wf_tally_words(struct wf_replay_tally *tally)
+{
+    return (void *)(tally + 1);
+}
 
 #endif

@@ -7,6 +7,7 @@
 static const struct wf_writer_ops *const writer_table[] = {
     &wf_writer_text,
     &wf_writer_json,
+    &wf_writer_csv,
     NULL,
 };
 

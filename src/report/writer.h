@@ -33,6 +33,7 @@ struct wf_writer_ops {
 
 extern const struct wf_writer_ops wf_writer_text;
 extern const struct wf_writer_ops wf_writer_json;
+extern const struct wf_writer_ops wf_writer_csv;
 
 /* The registered writers in a fixed order, null-terminated. */
 const struct wf_writer_ops *const *wf_writer_table(void);

@@ -22,6 +22,7 @@
 #define WF_RESULT_COMPLETED   "completed"
 #define WF_RESULT_INTERRUPTED "interrupted"
 #define WF_RESULT_DEADLOCK    "deadlock"
+#define WF_RESULT_FAILED      "failed"
 
 /* A document with `schema` and `version` only. */
 struct wf_value *wf_result_new(const char *version);

@@ -3,7 +3,6 @@
 
 #include "result/result.h"
 #include "sim/job.h"
-#include "sim/record.h"
 
 #include <string.h>
 
@@ -43,11 +42,12 @@ static uint64_t bench_memory(const struct wf_job *job)
            (BYTES_PER_PROCESS + BYTES_PER_EVENT * count_of(job, events));
 }
 
-static enum wf_status bench_build(struct wf_job *job, struct wf_engine *engine,
-                                  struct wf_err *err)
+static enum wf_status bench_build(const struct wf_job *job, struct wf_engine *engine,
+                                  struct wf_setup *setup, struct wf_err *err)
 {
     const struct wf_bench_ops *ops = job->plan->bench;
 
+    (void)setup;
     return ops->build(engine, wf_plan_values(job->plan, ops->name), err);
 }
 
@@ -64,7 +64,7 @@ static enum wf_status bench_describe(const struct wf_job *job, const struct wf_e
     wf_doc_count(result, interrupted ? "time_reached_ps" : "simulated_time_ps",
                  (uint64_t)run->time);
     wf_doc_count(result, "events", run->events_committed);
-    wf_record_digest(result, run);
+    wf_record_digest(result, run->digest);
     return status;
 }
 

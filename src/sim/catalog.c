@@ -4,8 +4,11 @@
 #include "engine/config.h"
 #include "engine/models/bench.h"
 #include "gen/gen.h"
+#include "gen/graphs.h"
+#include "mpi/mpi.h"
 #include "net/net.h"
 #include "replay/cpu.h"
+#include "replay/replay.h"
 #include "topo/topo.h"
 #include "traffic/traffic.h"
 
@@ -21,6 +24,19 @@ struct kind {
 static bool get_gen(size_t i, struct wf_catalog_entry *entry)
 {
     const struct wf_source_ops *ops = wf_gen_table()[i];
+
+    if (ops == NULL) {
+        return false;
+    }
+    *entry = (struct wf_catalog_entry){
+        .name = ops->name, .scope = "gen", .summary = ops->summary, .params = ops->params};
+    return true;
+}
+
+/* Generators of tasks are told apart from the others by nobody but those who run them. */
+static bool get_graph(size_t i, struct wf_catalog_entry *entry)
+{
+    const struct wf_graph_ops *ops = wf_graph_table()[i];
 
     if (ops == NULL) {
         return false;
@@ -58,6 +74,20 @@ static bool get_cpu(size_t i, struct wf_catalog_entry *entry)
 {
     *entry = (struct wf_catalog_entry){
         .scope = "cpu", .summary = "the processors of a node", .params = wf_cpu_params};
+    return i == 0;
+}
+
+static bool get_mpi(size_t i, struct wf_catalog_entry *entry)
+{
+    *entry = (struct wf_catalog_entry){
+        .scope = "mpi", .summary = "the MPI library", .params = wf_mpi_params};
+    return i == 0;
+}
+
+static bool get_replay(size_t i, struct wf_catalog_entry *entry)
+{
+    *entry = (struct wf_catalog_entry){
+        .scope = "replay", .summary = "how a program is followed", .params = wf_replay_params};
     return i == 0;
 }
 
@@ -99,13 +129,11 @@ static bool get_bench(size_t i, struct wf_catalog_entry *entry)
 }
 
 static const struct kind kinds[] = {
-    {"gen", "Generators", get_gen},
-    {"net", "Network models", get_net},
-    {"topo", "Topologies", get_topo},
-    {"cpu", "Processors", get_cpu},
-    {"pattern", "Traffic patterns", get_pattern},
-    {"traffic", "Traffic", get_traffic},
-    {"engine", "Engine", get_engine},
+    {"gen", "Generators", get_gen},           {"gen", "Generators", get_graph},
+    {"net", "Network models", get_net},       {"topo", "Topologies", get_topo},
+    {"cpu", "Processors", get_cpu},           {"mpi", "MPI", get_mpi},
+    {"replay", "Replay", get_replay},         {"pattern", "Traffic patterns", get_pattern},
+    {"traffic", "Traffic", get_traffic},      {"engine", "Engine", get_engine},
     {"bench", "Benchmark models", get_bench},
 };
 

@@ -4,36 +4,54 @@
 
 /*
  * What a plan becomes: something that can be built on an engine, and says of a run what it
- * came to. There are three kinds: replays, synthetic traffic and
+ * came to. There are four kinds: replays of operations, replays of tasks, synthetic traffic and
  * the engine's own benchmark models.
  */
 
 #include "engine/run.h"
+#include "mpi/place.h"
+#include "replay/cpu.h"
 #include "sim/plan.h"
+#include "sim/record.h"
 
+struct wf_cpu_rules;
 struct wf_engine;
+struct wf_mpi_params;
 struct wf_net;
+struct wf_pes;
 struct wf_replay;
-struct wf_source;
 struct wf_traffic;
+
+/* What is built on an engine and lives as long. Of a benchmark there is nothing. */
+struct wf_setup {
+    struct wf_net *net;              /* given */
+    const struct wf_mpi_params *mpi; /* likewise */
+    struct wf_replay *replay;        /* either of these */
+    struct wf_pes *pes;
+    uint64_t expected_events; /* roughly; 0 if nobody knows */
+};
 
 struct wf_job {
     const struct wf_job_ops *ops;
     const struct wf_plan *plan;
-    struct wf_source *source; /* of a replay, as the next two */
-    struct wf_net *net;
-    struct wf_replay *replay;
-    struct wf_traffic *traffic; /* of traffic, with the network */
-    uint64_t expected_events;   /* roughly; 0 if nobody knows */
+    struct wf_setup setup;
+    /* Of a replay: */
+    struct wf_place place;
+    struct wf_cpu cpu;
+    struct wf_cpu_rules *rules;
+    struct wf_replay_tally *ideal; /* of a run on an ideal network; null if there was none */
+    struct wf_traffic *traffic;    /* of synthetic traffic */
 };
 
 /* All members are required. */
 struct wf_job_ops {
+    /* Roughly the bytes that all processes of a run need together; needs no preparation. */
+    uint64_t (*memory)(const struct wf_job *job);
     /* Checks what needs no engine. */
     enum wf_status (*prepare)(struct wf_job *job, struct wf_err *err);
-    /* Roughly the bytes that all processes of a run need together. */
-    uint64_t (*memory)(const struct wf_job *job);
-    enum wf_status (*build)(struct wf_job *job, struct wf_engine *engine, struct wf_err *err);
+    /* Completes the setup, which is the job's own or that of another network. */
+    enum wf_status (*build)(const struct wf_job *job, struct wf_engine *engine,
+                            struct wf_setup *setup, struct wf_err *err);
 
     /* In the first process, after a run that ended with `status`: fills the section `result`
      * of a document. Returns `status`, or WF_ESIM if the simulated program failed. */
@@ -43,14 +61,25 @@ struct wf_job_ops {
 };
 
 extern const struct wf_job_ops wf_job_replay;
+extern const struct wf_job_ops wf_job_graph;
 extern const struct wf_job_ops wf_job_bench;
 extern const struct wf_job_ops wf_job_traffic;
 
-/* On failure nothing is left to release. `plan` is kept. */
-WF_NODISCARD
-enum wf_status wf_job_init(struct wf_job *job, const struct wf_plan *plan, struct wf_err *err);
+/* Nothing is prepared yet; wf_job_fini() is needed all the same. `plan` is kept. */
+void wf_job_init(struct wf_job *job, const struct wf_plan *plan);
 void wf_job_fini(struct wf_job *job);
 
+void wf_setup_fini(struct wf_setup *setup);
+
+/* What both kinds of replays have in common: places the ranks, makes the network and the
+ * processors. */
+WF_NODISCARD
+enum wf_status wf_job_prepare_replay(struct wf_job *job, struct wf_err *err);
+/* Ranks of all programs, and the bytes that their places take. */
+uint64_t wf_job_n_ranks(const struct wf_job *job);
+uint64_t wf_job_place_memory(const struct wf_job *job);
+/* The programs, for a record. */
+struct wf_record_jobs wf_job_record(const struct wf_job *job);
 /* Makes a run of synthetic traffic longer whose result has not converged, if the plan allows
  * it; whether it did. It has to be run again then. */
 bool wf_job_lengthen(const struct wf_plan *plan, const struct wf_value *doc);

@@ -4,10 +4,13 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "engine/models/bench.h"
-#include "gen/gen.h"
+#include "mpi/mpi.h"
 #include "net/net.h"
 #include "replay/cpu.h"
+#include "replay/replay.h"
 #include "result/doc.h"
+#include "sim/cpu_settings.h"
+#include "sim/plan_jobs.h"
 #include "topo/nested.h"
 #include "traffic/traffic.h"
 
@@ -50,11 +53,15 @@ static enum wf_status apply_core(struct wf_plan *plan, const struct wf_scenario 
     return status;
 }
 
-static enum wf_status means_nothing(const struct wf_plan *plan,
-                                    const struct wf_setting *setting, struct wf_err *err)
+enum wf_status wf_plan_means_nothing(const struct wf_plan *plan,
+                                     const struct wf_setting *setting, struct wf_err *err)
 {
-    enum wf_status status = wf_err_set(err, WF_EUSAGE, "%.64s means nothing to source '%.64s'",
-                                       setting->origin, plan->core.source);
+    uint32_t number = 0;
+    const char *name;
+    bool other = wf_scenario_job_key(setting->key, &number, &name) && number < plan->n_jobs;
+    enum wf_status status =
+        wf_err_set(err, WF_EUSAGE, "%.64s means nothing to source '%.64s'", setting->origin,
+                   other ? plan->jobs[number].settings->source : plan->core.job.source);
 
     return wf_setting_blame(setting, status, err);
 }
@@ -65,9 +72,12 @@ static enum wf_status check_bench_core(const struct wf_plan *plan,
 {
     for (size_t i = 0; i < scenario->n; i++) {
         const struct wf_setting *s = &scenario->settings[i];
-        if (strchr(s->key, '.') == NULL && strcmp(s->key, "source") != 0 &&
-            strcmp(s->key, "seed") != 0) {
-            return means_nothing(plan, s, err);
+        uint32_t number;
+        const char *name;
+        bool of_replay = strchr(s->key, '.') == NULL && strcmp(s->key, "source") != 0 &&
+                         strcmp(s->key, "seed") != 0;
+        if (of_replay || wf_scenario_job_key(s->key, &number, &name)) {
+            return wf_plan_means_nothing(plan, s, err);
         }
     }
     return WF_OK;
@@ -108,6 +118,20 @@ bool wf_plan_skips(const struct wf_plan *plan, const struct wf_setting *setting)
     return strcmp(setting->model, plan->net->name) != 0 && !means_something(plan->net, setting);
 }
 
+/* Traffic has no ranks: every node of the topology sends. */
+static bool is_of_traffic(const struct wf_setting *setting)
+{
+    static const char *const beginnings[] = {"source", "seed",     "network", "topology",
+                                             "net.",   "traffic.", "engine.", NULL};
+
+    for (size_t i = 0; beginnings[i] != NULL; i++) {
+        if (strncmp(setting->key, beginnings[i], strlen(beginnings[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static enum wf_status apply_parameters(struct wf_plan *plan, const struct wf_scenario *scenario,
                                        struct wf_err *err)
 {
@@ -116,18 +140,47 @@ static enum wf_status apply_parameters(struct wf_plan *plan, const struct wf_sce
     for (size_t i = 0; i < scenario->n && status == WF_OK; i++) {
         const struct wf_setting *s = &scenario->settings[i];
         size_t len = strcspn(s->key, ".");
-        if (s->key[len] == '\0') {
+        const char *name = s->key + len + 1;
+        if (s->key[len] == '\0' || wf_plan_job_setting(s) ||
+            (plan->bench == NULL && wf_cpu_settings_has(s)) ||
+            (plan->pattern != NULL && !is_of_traffic(s))) {
             continue;
         }
 
-        const struct wf_plan_block *block = find_block(plan, s->key, len);
+        const struct wf_plan_block *block = wf_plan_job_block(plan, s, &name);
         if (block == NULL) {
-            return means_nothing(plan, s, err);
+            block = find_block(plan, s->key, len);
+        }
+        if (block == NULL) {
+            return wf_plan_means_nothing(plan, s, err);
         }
 
         if (!wf_plan_skips(plan, s)) {
-            status = wf_setting_apply(s, block->table, block->values, s->key + len + 1, err);
+            status = wf_setting_apply(s, block->table, block->values, name, err);
         }
+    }
+    return status;
+}
+
+/* The values of the network model's preset, before those that are given. An unknown name is
+ * found later, as any other wrong value is. */
+static enum wf_status apply_preset(struct wf_plan *plan, const struct wf_scenario *scenario,
+                                   struct wf_err *err)
+{
+    const struct wf_setting *setting = wf_scenario_find(scenario, "net.preset");
+    const struct wf_net_preset *preset = plan->net != NULL ? plan->net->presets : NULL;
+    enum wf_status status = WF_OK;
+
+    if (setting == NULL || preset == NULL || wf_plan_skips(plan, setting)) {
+        return WF_OK;
+    }
+    while (preset->name != NULL && strcmp(preset->name, setting->value) != 0) {
+        preset++;
+    }
+    for (size_t i = 0; preset->name != NULL && preset->settings[i] != NULL && status == WF_OK;
+         i += 2) {
+        status = wf_param_set(plan->net->params, wf_plan_values(plan, "net"), "net.",
+                              preset->settings[i], preset->settings[i + 1], err);
     }
     return status;
 }
@@ -170,10 +223,6 @@ static enum wf_status plan_network(struct wf_plan *plan, struct wf_err *err)
     }
     status =
         add_block(plan, "net", plan->net->params, wf_xcalloc(1, plan->net->params_size), err);
-    if (status == WF_OK) {
-        status = add_block(plan, "cpu", wf_cpu_params,
-                           wf_xcalloc(1, sizeof(struct wf_cpu_params)), err);
-    }
     if (status == WF_OK && plan->core.topology[0] != '\0') {
         status = wf_plan_blame(plan, "topology",
                                wf_topo_create(plan->core.topology, &plan->topo, err), err);
@@ -181,58 +230,66 @@ static enum wf_status plan_network(struct wf_plan *plan, struct wf_err *err)
     return status;
 }
 
-static enum wf_status plan_gen(struct wf_plan *plan, const char *name, struct wf_err *err)
+/* What a machine file says of ranks and processors is left aside; who gives it means it. */
+static enum wf_status check_traffic(const struct wf_plan *plan, struct wf_err *err)
 {
-    if (plan->core.ranks == 0) {
-        return wf_err_set(err, WF_EUSAGE, "how many ranks? -n <count> is missing");
-    }
-
-    enum wf_status status = wf_gen_find(name, &plan->gen, err);
-    if (status == WF_OK) {
-        status = add_block(plan, "gen", plan->gen->params,
-                           wf_xcalloc(1, plan->gen->params_size), err);
-    }
-    return status == WF_OK ? plan_network(plan, err) : status;
-}
-
-/* Traffic has no ranks: every node of the topology sends. */
-static enum wf_status plan_traffic(struct wf_plan *plan, const char *name, struct wf_err *err)
-{
-    static const char *const keys[] = {"ranks", "ranks_per_node", "placement"};
-
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        const struct wf_setting *setting = wf_scenario_find(plan->scenario, keys[i]);
-        if (setting != NULL && setting->place == NULL) {
-            return means_nothing(plan, setting, err);
+    for (size_t i = 0; i < plan->scenario->n; i++) {
+        const struct wf_setting *s = &plan->scenario->settings[i];
+        if (s->place == NULL && !is_of_traffic(s)) {
+            return wf_plan_means_nothing(plan, s, err);
         }
     }
+    return WF_OK;
+}
+
+static enum wf_status plan_traffic(struct wf_plan *plan, const char *name, struct wf_err *err)
+{
     plan->pattern = name;
-    enum wf_status status = add_block(plan, "traffic", wf_traffic_params,
-                                      wf_xcalloc(1, sizeof(struct wf_traffic_params)), err);
+    enum wf_status status = check_traffic(plan, err);
+    if (status == WF_OK) {
+        status = add_block(plan, "traffic", wf_traffic_params,
+                           wf_xcalloc(1, sizeof(struct wf_traffic_params)), err);
+    }
     return status == WF_OK ? plan_network(plan, err) : status;
 }
 
-static const struct {
-    const char *prefix;
-    enum wf_status (*plan)(struct wf_plan *plan, const char *name, struct wf_err *err);
-} source_kinds[] = {
-    {"gen:", plan_gen},
-    {"traffic:", plan_traffic},
-    {"bench:", plan_bench},
-};
+static enum wf_status plan_replay(struct wf_plan *plan, struct wf_err *err)
+{
+    enum wf_status status = wf_plan_jobs_find(plan, err);
+
+    if (status == WF_OK) {
+        status = plan_network(plan, err);
+    }
+    if (status == WF_OK) {
+        status = add_block(plan, "cpu", wf_cpu_params,
+                           wf_xcalloc(1, sizeof(struct wf_cpu_params)), err);
+    }
+    if (status == WF_OK) {
+        status = add_block(plan, "mpi", wf_mpi_params,
+                           wf_xcalloc(1, sizeof(struct wf_mpi_params)), err);
+    }
+    if (status == WF_OK) {
+        status = add_block(plan, "replay", wf_replay_params,
+                           wf_xcalloc(1, sizeof(struct wf_replay_params)), err);
+    }
+    return status;
+}
 
 static enum wf_status plan_source(struct wf_plan *plan, struct wf_err *err)
 {
-    const char *source = plan->core.source;
+    static const struct {
+        const char *prefix;
+        enum wf_status (*plan)(struct wf_plan *plan, const char *name, struct wf_err *err);
+    } kinds[] = {{"bench:", plan_bench}, {"traffic:", plan_traffic}};
+    const char *source = plan->core.job.source;
 
-    for (size_t i = 0; i < sizeof(source_kinds) / sizeof(source_kinds[0]); i++) {
-        size_t len = strlen(source_kinds[i].prefix);
-        if (strncmp(source, source_kinds[i].prefix, len) == 0) {
-            return source_kinds[i].plan(plan, source + len, err);
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        size_t len = strlen(kinds[i].prefix);
+        if (strncmp(source, kinds[i].prefix, len) == 0) {
+            return kinds[i].plan(plan, source + len, err);
         }
     }
-    return wf_err_set(err, WF_EUSAGE, "source '%.64s': expected gen:<generator>, as in %s",
-                      source, "gen:stencil3d");
+    return plan_replay(plan, err);
 }
 
 enum wf_status wf_plan_init(struct wf_plan *plan, const struct wf_scenario *scenario,
@@ -252,7 +309,13 @@ enum wf_status wf_plan_init(struct wf_plan *plan, const struct wf_scenario *scen
         status = check_bench_core(plan, scenario, err);
     }
     if (status == WF_OK) {
+        status = apply_preset(plan, scenario, err);
+    }
+    if (status == WF_OK) {
         status = apply_parameters(plan, scenario, err);
+    }
+    if (status == WF_OK) {
+        status = wf_plan_jobs_open(plan, err);
     }
     if (status != WF_OK) {
         wf_plan_fini(plan);
@@ -275,6 +338,7 @@ void wf_plan_fini(struct wf_plan *plan)
             free(block->values);
         }
     }
+    wf_plan_jobs_fini(plan);
     wf_topo_free(plan->topo);
     wf_param_release(wf_scenario_params, &plan->core);
     memset(plan, 0, sizeof(*plan));
@@ -333,16 +397,27 @@ static bool is_unknown(const struct wf_plan_block *block, const struct wf_param 
     return strcmp(text, "") == 0 || strcmp(text, "0") == 0;
 }
 
-void wf_plan_describe_block(const struct wf_plan *plan, const char *scope,
-                            struct wf_value *parent, const char *name)
+struct wf_value *wf_plan_describe_values(const struct wf_plan_block *block,
+                                         struct wf_value *parent, const char *name)
 {
-    const struct wf_plan_block *block = find_block(plan, scope, strlen(scope));
     struct wf_value *section = wf_doc_section(parent, name);
 
     for (const struct wf_param *row = block->table; row->name != NULL; row++) {
         if (!is_unknown(block, row)) {
             describe_param(row, block->values, section);
         }
+    }
+    return section;
+}
+
+void wf_plan_describe_block(const struct wf_plan *plan, const char *scope,
+                            struct wf_value *parent, const char *name)
+{
+    const struct wf_plan_block *block = find_block(plan, scope, strlen(scope));
+    struct wf_value *section = wf_plan_describe_values(block, parent, name);
+
+    if (block->table == wf_cpu_params) {
+        wf_cpu_settings_describe(plan->scenario, section);
     }
 }
 
@@ -354,10 +429,10 @@ void wf_plan_describe(const struct wf_plan *plan, struct wf_value *root)
                 plan->bench != NULL     ? "bench"
                 : plan->pattern != NULL ? "traffic"
                                         : "replay");
-    wf_doc_text(section, "source", plan->core.source);
-    if (plan->gen != NULL) {
-        wf_doc_count(section, "ranks", plan->core.ranks);
-        wf_doc_count(section, "ranks_per_node", plan->core.ranks_per_node);
+    if (plan->n_jobs > 0) {
+        wf_plan_job_describe(&plan->jobs[0], section);
+    } else {
+        wf_doc_text(section, "source", plan->core.job.source);
     }
     if (plan->bench == NULL) {
         wf_doc_text(section, "network", plan->core.network);
@@ -366,14 +441,21 @@ void wf_plan_describe(const struct wf_plan *plan, struct wf_value *root)
         } else {
             wf_doc_null(section, "topology");
         }
+        wf_doc_bool(section, "efficiency", plan->core.efficiency);
     }
     wf_doc_count(section, "seed", plan->core.seed);
 
     struct wf_value *parameters = wf_doc_section(section, "parameters");
+    if (plan->n_jobs > 0 && plan->jobs[0].block.table != NULL) {
+        (void)wf_plan_describe_values(&plan->jobs[0].block, parameters, "gen");
+    }
     for (size_t i = 0; i < plan->n_blocks; i++) {
         const char *scope = plan->blocks[i].scope;
         if (strcmp(scope, ENGINE_SCOPE) != 0) {
             wf_plan_describe_block(plan, scope, parameters, scope);
         }
+    }
+    if (plan->n_jobs > 1) {
+        wf_plan_jobs_describe(plan, section);
     }
 }

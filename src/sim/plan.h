@@ -7,10 +7,15 @@
  */
 
 #include "engine/config.h"
+#include "replay/tally.h"
+#include "sim/placement.h"
 #include "sim/scenario.h"
 
 struct wf_bench_ops;
+struct wf_graph;
+struct wf_graph_ops;
 struct wf_net_ops;
+struct wf_source;
 struct wf_source_ops;
 struct wf_topo;
 struct wf_value;
@@ -22,16 +27,29 @@ struct wf_plan_block {
     void *values;
 };
 
-enum { WF_PLAN_BLOCKS_MAX = 6 };
+enum { WF_PLAN_BLOCKS_MAX = 8 };
+
+/* A program. */
+struct wf_plan_job {
+    struct wf_scenario_job *settings;     /* of the first job, those of plan->core */
+    const struct wf_source_ops *gen;      /* either this... */
+    const struct wf_graph_ops *graph_gen; /* ...or this; both null of a trace */
+    struct wf_plan_block block;           /* the generator's parameters; empty of a trace */
+    struct wf_placement placement;
+    uint32_t n_ranks;         /* or PEs */
+    struct wf_source *source; /* either this, which may be a part of what the user named... */
+    struct wf_graph *graph;   /* ...or this */
+};
 
 struct wf_plan {
     const struct wf_scenario *scenario;
     struct wf_scenario_core core;
     struct wf_engine_config engine;
     const struct wf_bench_ops *bench; /* either this... */
-    const char *pattern;              /* ...or this and the last two... */
-    const struct wf_source_ops *gen;  /* ...or this and the last two; topo may be null */
-    const struct wf_net_ops *net;
+    const char *pattern;              /* ...or this and the network... */
+    const struct wf_net_ops *net;     /* ...or all of these; topo may be null */
+    struct wf_plan_job jobs[WF_TALLY_JOBS];
+    uint32_t n_jobs;
     struct wf_topo *topo;
     struct wf_plan_block blocks[WF_PLAN_BLOCKS_MAX];
     size_t n_blocks;

@@ -6,25 +6,53 @@
 
 #include "base/status.h"
 #include "engine/run.h"
+#include "replay/tally.h"
 
 #include <stdbool.h>
 
 struct wf_plan;
-struct wf_replay_tally;
+struct wf_source;
 struct wf_value;
 
 /* Adds the section `run`. `memory_estimate` is what the run was thought to need, in bytes. */
 void wf_record_run(struct wf_value *root, const struct wf_plan *plan, const struct wf_run *run,
                    uint64_t memory_estimate);
 
+/* The programs of a replay. */
+struct wf_record_jobs {
+    uint32_t n;
+    uint32_t first[WF_TALLY_JOBS];                 /* the first rank of each */
+    int64_t start[WF_TALLY_JOBS];                  /* when it started */
+    const struct wf_source *source[WF_TALLY_JOBS]; /* for names of regions; may be null */
+    const struct wf_replay_tally *ideal; /* of a run on an ideal network; null if none */
+};
+
 /* Fills the section `result` of a replay that ran as far as the tally says. Returns WF_ESIM,
  * and says in a line who waits for what, if it ended before its ranks did; `interrupted` tells
  * that it was made to. */
 enum wf_status wf_record_replay(struct wf_value *result, const struct wf_run *run,
+                                const struct wf_record_jobs *jobs,
                                 const struct wf_replay_tally *tally, bool interrupted,
                                 struct wf_err *err);
 
-/* Adds the digest of a run. */
-void wf_record_digest(struct wf_value *result, const struct wf_run *run);
+/* The job of a rank of the run. */
+uint32_t wf_record_job_of(const struct wf_record_jobs *jobs, uint32_t rank);
+
+/* What a rank did not come to its end for, into a buffer of WF_RECORD_WORDS_MAX bytes: "waits
+ * for a message from rank 3 with tag 7". */
+enum { WF_RECORD_WORDS_MAX = 192, WF_RECORD_NAME_MAX = 48 };
+const char *wf_record_word_blocked(const struct wf_record_jobs *jobs,
+                                   const struct wf_blocked *blocked, char *buf);
+/* Likewise, what it left: "rank 1 did not receive a message from rank 3 with tag 7". */
+const char *wf_record_word_unasked(const struct wf_record_jobs *jobs,
+                                   const struct wf_unasked *unasked, char *buf);
+/* "rank 3", or "rank 3 of job 1" if there are several, into WF_RECORD_NAME_MAX bytes. */
+const char *wf_record_name_rank(const struct wf_record_jobs *jobs, uint32_t rank, char *buf);
+
+/* When the last rank ended; or the time that a run reached whose ranks did not. */
+int64_t wf_record_end(const struct wf_replay_tally *tally, const struct wf_run *run);
+
+/* Adds the digest of a run, or of its facts. */
+void wf_record_digest(struct wf_value *result, uint64_t digest);
 
 #endif

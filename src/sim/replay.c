@@ -2,84 +2,144 @@
 #include "replay/replay.h"
 
 #include "engine/engine.h"
+#include "mpi/mpi.h"
 #include "net/net.h"
-#include "replay/cpu.h"
+#include "replay/cpu_rules.h"
+#include "sim/cpu_settings.h"
 #include "sim/job.h"
-#include "sim/record.h"
-#include "topo/nested.h"
-#include "trace/source.h"
 
 /* Measured: what a rank takes besides its messages, and what a message under way takes. A
  * rank of a typical program has a handful of them. */
-enum { BYTES_PER_RANK = 256, BYTES_PER_MESSAGE = 96, MESSAGES_PER_RANK = 6 };
+enum { BYTES_PER_RANK = 700, BYTES_PER_MESSAGE = 96, MESSAGES_PER_RANK = 6 };
 
-/* Whether the ranks find their nodes. */
-static enum wf_status check_placement(const struct wf_plan *plan, uint32_t n_nodes,
-                                      struct wf_err *err)
+/* ---- what all replays have in common ---- */
+
+uint64_t wf_job_n_ranks(const struct wf_job *job)
 {
-    uint32_t there = plan->topo->n_nodes;
-    bool whole = wf_topo_n_levels(plan->topo) > 1 && plan->core.placement == WF_PLACEMENT_AUTO;
+    uint64_t n = 0;
 
-    if (there < n_nodes) {
-        return wf_err_set(err, WF_EINVAL,
-                          "%u ranks, %u on a node, need %u nodes, but %.64s has only %u",
-                          (uint32_t)plan->core.ranks, (uint32_t)plan->core.ranks_per_node,
-                          n_nodes, plan->core.topology, there);
+    for (uint32_t i = 0; i < job->plan->n_jobs; i++) {
+        n += job->plan->jobs[i].n_ranks;
     }
-    if (whole && there != n_nodes) {
-        return wf_err_set(err, WF_EINVAL,
-                          "%u ranks, %u on a node, need %u nodes, but the hierarchy %.64s has "
-                          "%u; --placement linear puts them on its first nodes",
-                          (uint32_t)plan->core.ranks, (uint32_t)plan->core.ranks_per_node,
-                          n_nodes, plan->core.topology, there);
-    }
-    return WF_OK;
+    return n;
 }
 
-static enum wf_status replay_prepare(struct wf_job *job, struct wf_err *err)
+/* Fills `jobs` of WF_TALLY_JOBS entries. */
+static struct wf_placement_env placement_env(const struct wf_plan *plan,
+                                             struct wf_placement_job *jobs)
+{
+    for (uint32_t i = 0; i < plan->n_jobs; i++) {
+        jobs[i] = (struct wf_placement_job){
+            .placement = plan->jobs[i].placement,
+            .n_ranks = plan->jobs[i].n_ranks,
+            .ranks_per_node = (uint32_t)plan->jobs[i].settings->ranks_per_node,
+        };
+    }
+    return (struct wf_placement_env){
+        .jobs = jobs,
+        .n_jobs = plan->n_jobs,
+        .topo = plan->topo,
+        .topo_name = plan->core.topology,
+        .seed = plan->core.seed,
+    };
+}
+
+uint64_t wf_job_place_memory(const struct wf_job *job)
+{
+    struct wf_placement_job jobs[WF_TALLY_JOBS];
+    const struct wf_placement_env env = placement_env(job->plan, jobs);
+
+    return wf_job_n_ranks(job) * wf_placement_memory(&env);
+}
+
+static enum wf_status make_cpu(struct wf_job *job, struct wf_err *err)
 {
     const struct wf_plan *plan = job->plan;
-    uint32_t n_ranks = (uint32_t)plan->core.ranks;
-    struct wf_net_env env = {
-        .topo = plan->topo,
-        .n_nodes = wf_replay_n_nodes(n_ranks, (uint32_t)plan->core.ranks_per_node),
-    };
-    enum wf_status status = WF_OK;
+    const struct wf_cpu_params *cpu = wf_plan_values(plan, "cpu");
+    const struct wf_source *sources[WF_TALLY_JOBS];
+    uint32_t n = 0;
 
-    if (plan->topo != NULL) {
-        status = wf_plan_blame(plan, "topology", check_placement(plan, env.n_nodes, err), err);
+    for (uint32_t i = 0; i < plan->n_jobs; i++) {
+        if (plan->jobs[i].source != NULL) {
+            sources[n++] = plan->jobs[i].source;
+        }
     }
-    if (status == WF_OK) {
-        status = plan->gen->create(wf_plan_values(plan, "gen"), n_ranks, &job->source, err);
-    }
-    if (status == WF_OK) {
-        status = wf_plan_blame(
-            plan, "network",
-            plan->net->create(wf_plan_values(plan, "net"), &env, &job->net, err), err);
-    }
+    enum wf_status status = wf_plan_blame(
+        plan, "cpu", wf_cpu_settings_build(plan->scenario, sources, n, &job->rules, err), err);
+    job->cpu = (struct wf_cpu){.scale = wf_cpu_scale(cpu->scale), .rules = job->rules};
     return status;
 }
 
-static uint64_t replay_memory(const struct wf_job *job)
+enum wf_status wf_job_prepare_replay(struct wf_job *job, struct wf_err *err)
 {
-    return job->plan->core.ranks *
-           (BYTES_PER_RANK + (uint64_t)MESSAGES_PER_RANK * BYTES_PER_MESSAGE);
+    const struct wf_plan *plan = job->plan;
+    struct wf_placement_job jobs[WF_TALLY_JOBS];
+    const struct wf_placement_env where = placement_env(plan, jobs);
+
+    enum wf_status status =
+        wf_plan_blame(plan, "topology", wf_placement_make(&where, &job->place, err), err);
+    if (status == WF_OK) {
+        status = make_cpu(job, err);
+    }
+    if (status == WF_OK) {
+        const struct wf_net_env env = {.topo = plan->topo, .n_nodes = job->place.n_nodes};
+        status = wf_plan_blame(
+            plan, "network",
+            plan->net->create(wf_plan_values(plan, "net"), &env, &job->setup.net, err), err);
+    }
+    job->setup.mpi = wf_plan_values(plan, "mpi");
+    return status;
 }
 
-static enum wf_status replay_build(struct wf_job *job, struct wf_engine *engine,
-                                   struct wf_err *err)
+struct wf_record_jobs wf_job_record(const struct wf_job *job)
 {
-    const struct wf_cpu_params *cpu = wf_plan_values(job->plan, "cpu");
+    struct wf_record_jobs jobs = {.n = job->plan->n_jobs, .ideal = job->ideal};
+    uint32_t first = 0;
+
+    for (uint32_t i = 0; i < jobs.n; i++) {
+        jobs.first[i] = first;
+        jobs.start[i] = job->plan->jobs[i].settings->start;
+        jobs.source[i] = job->plan->jobs[i].source;
+        first += job->plan->jobs[i].n_ranks;
+    }
+    return jobs;
+}
+
+/* ---- those of operations ---- */
+
+static uint64_t replay_memory(const struct wf_job *job)
+{
+    return wf_job_n_ranks(job) *
+               (BYTES_PER_RANK + (uint64_t)MESSAGES_PER_RANK * BYTES_PER_MESSAGE) +
+           wf_job_place_memory(job);
+}
+
+static enum wf_status replay_build(const struct wf_job *job, struct wf_engine *engine,
+                                   struct wf_setup *setup, struct wf_err *err)
+{
+    struct wf_replay_job programs[WF_TALLY_JOBS];
+
+    for (uint32_t i = 0; i < job->plan->n_jobs; i++) {
+        const struct wf_plan_job *program = &job->plan->jobs[i];
+        programs[i] = (struct wf_replay_job){
+            .source = program->source,
+            .start = program->settings->start,
+            .repeat = program->settings->repeat,
+        };
+    }
     const struct wf_replay_config config = {
-        .source = job->source,
-        .net = job->net,
-        .ranks_per_node = (uint32_t)job->plan->core.ranks_per_node,
-        .cpu_scale = wf_cpu_scale(cpu->scale),
+        .jobs = programs,
+        .n_jobs = job->plan->n_jobs,
+        .place = &job->place,
+        .net = setup->net,
+        .mpi = setup->mpi,
+        .params = wf_plan_values(job->plan, "replay"),
+        .cpu = &job->cpu,
     };
 
-    enum wf_status status = wf_replay_new(engine, &config, &job->replay, err);
+    enum wf_status status = wf_replay_new(engine, &config, &setup->replay, err);
     if (status == WF_OK) {
-        job->expected_events = wf_replay_expected_events(job->replay);
+        setup->expected_events = wf_replay_expected_events(setup->replay);
     }
     return status;
 }
@@ -88,17 +148,21 @@ static enum wf_status replay_describe(const struct wf_job *job, const struct wf_
                                       const struct wf_run *run, struct wf_value *result,
                                       enum wf_status status, struct wf_err *err)
 {
+    const struct wf_record_jobs jobs = wf_job_record(job);
     bool interrupted = status == WF_EINTR;
-    enum wf_status outcome =
-        wf_record_replay(result, run, wf_engine_tally_get(engine), interrupted, err);
+    const struct wf_replay_tally *tally = wf_engine_tally_get(engine);
+    enum wf_status outcome = wf_record_replay(result, run, &jobs, tally, interrupted, err);
 
-    (void)job;
+    if (job->setup.net->n_sums > 0 && (outcome == WF_OK || outcome == WF_ESIM)) {
+        job->setup.net->ops->describe(job->setup.net, (const void *)(tally + 1),
+                                      wf_record_end(tally, run), result);
+    }
     return interrupted ? status : outcome;
 }
 
 const struct wf_job_ops wf_job_replay = {
-    .prepare = replay_prepare,
     .memory = replay_memory,
+    .prepare = wf_job_prepare_replay,
     .build = replay_build,
     .describe = replay_describe,
 };

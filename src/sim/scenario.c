@@ -3,75 +3,145 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "replay/tally.h"
 #include "sim/catalog.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const placements[] = {
-    [WF_PLACEMENT_AUTO] = "auto",
-    [WF_PLACEMENT_LINEAR] = "linear",
-    NULL,
-};
+#define CORE(member) offsetof(struct wf_scenario_core, member)
+#define JOB(member)  offsetof(struct wf_scenario_job, member)
+
+_Static_assert(CORE(job) == 0, "rows of a job are rows of the scenario");
+
+enum { FIRST_JOB_ROW = 4 };
 
 const struct wf_param wf_scenario_params[] = {
     {
-        .name = "source",
-        .type = WF_PARAM_TEXT,
-        .offset = offsetof(struct wf_scenario_core, source),
-        .def = "",
-        .doc = "Where the operations come from: gen:<generator>, traffic:<pattern> or "
-               "bench:<model>",
-    },
-    {
-        .name = "ranks",
-        .type = WF_PARAM_COUNT,
-        .offset = offsetof(struct wf_scenario_core, ranks),
-        .min = "1",
-        .max = "4000000000",
-        .doc = "MPI processes of the simulated program",
-    },
-    {
-        .name = "ranks_per_node",
-        .type = WF_PARAM_COUNT,
-        .offset = offsetof(struct wf_scenario_core, ranks_per_node),
-        .def = "1",
-        .min = "1",
-        .max = "65536",
-        .doc = "Ranks that share a node; nodes are filled in the order of ranks",
-    },
-    {
         .name = "network",
         .type = WF_PARAM_TEXT,
-        .offset = offsetof(struct wf_scenario_core, network),
+        .offset = CORE(network),
         .def = "loggp",
         .doc = "Network model",
     },
     {
         .name = "topology",
         .type = WF_PARAM_TEXT,
-        .offset = offsetof(struct wf_scenario_core, topology),
+        .offset = CORE(topology),
         .def = "",
         .doc = "How the nodes are connected: torus:16x16x16",
     },
     {
-        .name = "placement",
-        .type = WF_PARAM_ENUM,
-        .offset = offsetof(struct wf_scenario_core, placement),
-        .def = "auto",
-        .choices = placements,
-        .doc = "Nodes of the ranks: all of a hierarchy, or the first ones of any topology",
-    },
-    {
         .name = "seed",
         .type = WF_PARAM_COUNT,
-        .offset = offsetof(struct wf_scenario_core, seed),
+        .offset = CORE(seed),
         .def = "1",
         .doc = "Seed of all random numbers",
     },
+    {
+        .name = "efficiency",
+        .type = WF_PARAM_BOOL,
+        .offset = CORE(efficiency),
+        .def = "false",
+        .doc = "Run on an ideal network too, and say what is lost to imbalance, to waiting for "
+               "each other and to the network",
+    },
+    {
+        .name = "source",
+        .type = WF_PARAM_TEXT,
+        .offset = JOB(source),
+        .def = "",
+        .doc = "Where the operations come from: gen:<generator>, a trace, traffic:<pattern> or "
+               "bench:<model>",
+    },
+    {
+        .name = "ranks",
+        .type = WF_PARAM_COUNT,
+        .offset = JOB(ranks),
+        .min = "1",
+        .max = "4000000000",
+        .doc = "MPI processes of the simulated program; a trace knows its own",
+    },
+    {
+        .name = "ranks_per_node",
+        .type = WF_PARAM_COUNT,
+        .offset = JOB(ranks_per_node),
+        .def = "1",
+        .min = "1",
+        .max = "65536",
+        .doc = "Ranks that share a node",
+    },
+    {
+        .name = "placement",
+        .type = WF_PARAM_TEXT,
+        .offset = JOB(placement),
+        .def = "auto",
+        .doc = "Nodes of the ranks: auto (linear; all of a hierarchy), linear, roundrobin, "
+               "random, block:<size>x..., file:<path>",
+    },
+    {
+        .name = "start",
+        .type = WF_PARAM_TIME,
+        .offset = JOB(start),
+        .def = "0",
+        .doc = "When the program starts",
+    },
+    {
+        .name = "repeat",
+        .type = WF_PARAM_COUNT,
+        .offset = JOB(repeat),
+        .def = "1",
+        .min = "1",
+        .max = "1000000000",
+        .doc = "How often the program is run, one run after the other",
+    },
+    {
+        .name = "region",
+        .type = WF_PARAM_TEXT,
+        .offset = JOB(region),
+        .def = "",
+        .doc = "Play only what is inside the region of this name",
+    },
+    {
+        .name = "iterations",
+        .type = WF_PARAM_TEXT,
+        .offset = JOB(iterations),
+        .def = "",
+        .doc = "Play only these iterations, first:last or one number, counted from 0",
+    },
+    {
+        .name = "repeat_iteration",
+        .type = WF_PARAM_COUNT,
+        .offset = JOB(repeat_iteration),
+        .def = "1",
+        .min = "1",
+        .max = "1000000000",
+        .doc = "Play them this many times",
+    },
     WF_PARAM_END,
 };
+
+const struct wf_param *wf_scenario_job_params(void)
+{
+    return wf_scenario_params + FIRST_JOB_ROW;
+}
+
+bool wf_scenario_job_key(const char *key, uint32_t *number, const char **name)
+{
+    uint32_t n = 0;
+    const char *at = key + 4;
+
+    if (strncmp(key, "job.", 4) != 0 || *at < '1' || *at > '9') {
+        return false;
+    }
+    for (; *at >= '0' && *at <= '9' && n < WF_TALLY_JOBS; at++) {
+        n = 10 * n + (uint32_t)(*at - '0');
+    }
+    *number = n;
+    *name = at + 1;
+    return *at == '.';
+}
 
 struct wf_scenario *wf_scenario_new(void)
 {
@@ -154,11 +224,40 @@ static enum wf_status check_scope(const char *key, size_t len, const char *origi
                       origin, wanted, wf_nearest_hint(&nearest, hint));
 }
 
+/* A key that begins with "job.": its name must be one of a job. */
+static enum wf_status check_job_key(const char *key, const char *origin, struct wf_err *err)
+{
+    char hint[WF_HINT_MAX];
+    struct wf_nearest nearest;
+    uint32_t number;
+    const char *name;
+
+    if (!wf_scenario_job_key(key, &number, &name) || number >= WF_TALLY_JOBS) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "unknown parameter '%.64s'; expected job.<number>.<name> with a "
+                          "number from 1 to %d, as in job.1.source",
+                          origin, WF_TALLY_JOBS - 1);
+    }
+    if (strncmp(name, "gen.", 4) == 0 ||
+        wf_param_find(wf_scenario_job_params(), name) != NULL) {
+        return WF_OK;
+    }
+    wf_nearest_begin(&nearest, name);
+    for (const struct wf_param *row = wf_scenario_job_params(); row->name != NULL; row++) {
+        wf_nearest_add(&nearest, row->name);
+    }
+    return wf_err_set(err, WF_EUSAGE, "unknown parameter '%.64s': a job has no '%.64s'%s",
+                      origin, name, wf_nearest_hint(&nearest, hint));
+}
+
 /* No scenario has a key but these. */
 static enum wf_status check_key(const char *key, const char *origin, struct wf_err *err)
 {
     size_t scope = strcspn(key, ".");
 
+    if (strncmp(key, "job.", 4) == 0) {
+        return check_job_key(key, origin, err);
+    }
     if (key[scope] == '.') {
         return check_scope(key, scope, origin, err);
     }

@@ -6,8 +6,12 @@
  * What is to be simulated, as keys and values in the order in which they were given; the last
  * of equal keys counts. A key is one of
  *
- *   source, ranks, ranks_per_node, network, topology, placement, seed
+ *   network, topology, seed, efficiency
+ *   source, ranks, ranks_per_node, placement, start, repeat, region, iterations,
+ *   repeat_iteration: the program that is run
  *   <scope>.<name>, a parameter: net.L, gen.bytes, cpu.scale, engine.threads
+ *   job.<number>.<name>, number from 1 on: of another program that runs at the same time, one
+ *   of its settings (job.1.source) or of its generator's parameters (job.1.gen.bytes)
  *
  * Which parameters there are depends on the source and the network, so that values are checked
  * when all is known, by wf_sim_run().
@@ -18,6 +22,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct wf_setting {
     char *key;
@@ -34,25 +39,35 @@ struct wf_scenario {
     size_t n;
 };
 
-/* The settings of the scenario itself. */
-struct wf_scenario_core {
-    char *source;   /* "gen:stencil3d", "bench:phold" */
+/* A program, and where and when it runs. */
+struct wf_scenario_job {
+    char *source;   /* "gen:stencil3d", "bench:phold", or the path of a trace */
     uint64_t ranks; /* 0: not given */
     uint64_t ranks_per_node;
-    char *network;
-    char *topology; /* "" is none */
-    int placement;  /* enum wf_placement */
-    uint64_t seed;
+    char *placement; /* as sim/placement.h reads it */
+    int64_t start;   /* picoseconds */
+    uint64_t repeat;
+    char *region, *iterations; /* what is played of it; "" is all */
+    uint64_t repeat_iteration;
 };
 
-/* Which nodes the ranks get. Ranks fill the nodes in order; what differs is what may be left.
- */
-enum wf_placement {
-    WF_PLACEMENT_AUTO,   /* a hierarchy must have exactly the nodes that the ranks need */
-    WF_PLACEMENT_LINEAR, /* the first nodes are used, the others stay empty */
+/* The settings of the scenario itself. */
+struct wf_scenario_core {
+    struct wf_scenario_job job; /* the first one; the others have keys job.<number>.<name> */
+    char *network;
+    char *topology; /* "" is none */
+    uint64_t seed;
+    bool efficiency;
 };
 
 extern const struct wf_param wf_scenario_params[]; /* over struct wf_scenario_core */
+
+/* The end of that table: its rows over struct wf_scenario_job. */
+const struct wf_param *wf_scenario_job_params(void);
+
+/* Whether the key is of another program than the first: sets its number, 1 or above, and where
+ * in the key the name begins. */
+bool wf_scenario_job_key(const char *key, uint32_t *number, const char **name);
 
 struct wf_scenario *wf_scenario_new(void);
 void wf_scenario_free(struct wf_scenario *scenario); /* null is allowed */

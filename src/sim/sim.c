@@ -6,15 +6,19 @@
 #include "engine/comm.h"
 #include "engine/engine.h"
 #include "net/net.h"
+#include "replay/cpu_rules.h"
+#include "replay/pe.h"
 #include "replay/replay.h"
 #include "result/result.h"
+#include "sim/efficiency.h"
 #include "sim/job.h"
-#include "sim/record.h"
+#include "trace/graph.h"
 #include "trace/source.h"
 #include "traffic/traffic.h"
 
 #include <weft/weft.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 /* What stands between the engine's progress and the one who asked for it. */
@@ -23,28 +27,32 @@ struct teller {
     const struct wf_job *job;
 };
 
-enum wf_status wf_job_init(struct wf_job *job, const struct wf_plan *plan, struct wf_err *err)
+void wf_job_init(struct wf_job *job, const struct wf_plan *plan)
 {
     *job = (struct wf_job){
-        .ops = plan->bench != NULL     ? &wf_job_bench
-               : plan->pattern != NULL ? &wf_job_traffic
-                                       : &wf_job_replay,
+        .ops = plan->bench != NULL           ? &wf_job_bench
+               : plan->pattern != NULL       ? &wf_job_traffic
+               : plan->jobs[0].graph != NULL ? &wf_job_graph
+                                             : &wf_job_replay,
         .plan = plan,
     };
+}
 
-    enum wf_status status = job->ops->prepare(job, err);
-    if (status != WF_OK) {
-        wf_job_fini(job);
-    }
-    return status;
+void wf_setup_fini(struct wf_setup *setup)
+{
+    wf_replay_free(setup->replay);
+    wf_pes_free(setup->pes);
+    wf_net_free(setup->net);
+    memset(setup, 0, sizeof(*setup));
 }
 
 void wf_job_fini(struct wf_job *job)
 {
-    wf_replay_free(job->replay);
+    wf_setup_fini(&job->setup);
     wf_traffic_free(job->traffic);
-    wf_net_free(job->net);
-    wf_source_free(job->source);
+    wf_placement_release(&job->place);
+    wf_cpu_rules_free(job->rules);
+    free(job->ideal);
     memset(job, 0, sizeof(*job));
 }
 
@@ -72,7 +80,7 @@ static enum wf_status check_memory(const struct wf_job *job, struct wf_comm *wor
     }
     return wf_err_set(err, WF_ELIMIT,
                       "%.64s would need about %s of memory%s; the machine has %s",
-                      job->plan->core.source, wf_human_size(bytes, needed),
+                      job->plan->core.job.source, wf_human_size(bytes, needed),
                       shared && wf_comm_size(world) > 1 ? " in each process" : "",
                       wf_human_size(limit, there));
 }
@@ -82,7 +90,7 @@ static void tell(void *arg, const struct wf_progress *progress)
     const struct teller *teller = arg;
     const struct wf_traffic *traffic = teller->job->traffic;
     int64_t end = traffic != NULL ? wf_traffic_end(traffic) : teller->job->plan->engine.end;
-    uint64_t expected = teller->job->expected_events;
+    uint64_t expected = teller->job->setup.expected_events;
     struct wf_sim_progress told = {
         .fraction = -1,
         .time_ps = progress->time,
@@ -106,6 +114,30 @@ static struct wf_value *make_document(const struct wf_plan *plan)
     return root;
 }
 
+/* What could not be read of a program ends it early: then no process has a result, whichever
+ * of them found out. */
+static enum wf_status check_sources(const struct wf_plan *plan, struct wf_comm *world,
+                                    struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    for (uint32_t i = 0; i < plan->n_jobs && status == WF_OK; i++) {
+        if (plan->jobs[i].source != NULL) {
+            status = wf_source_check(plan->jobs[i].source, err);
+        }
+    }
+
+    int64_t worst = status == WF_OK ? 0 : -1;
+    if (wf_comm_size(world) > 1) {
+        wf_comm_reduce(world, WF_COMM_MIN, &worst, 1);
+    }
+    if (status == WF_OK && worst < 0) {
+        status = wf_err_set(err, WF_EINVAL, "%.64s: another process found what it cannot read",
+                            plan->core.job.source);
+    }
+    return status;
+}
+
 /* Runs what was built. Only a run that came to an end of some kind has a document. */
 static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *engine,
                                  struct wf_comm *world, struct wf_value **doc,
@@ -114,6 +146,10 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
     struct wf_run run = {.threads = 0};
     enum wf_status status = wf_engine_run(engine, &run, err);
 
+    if (status == WF_OK || status == WF_EINTR) {
+        enum wf_status readable = check_sources(job->plan, world, err);
+        status = readable != WF_OK ? readable : status;
+    }
     if ((status != WF_OK && status != WF_EINTR) || wf_comm_rank(world) != 0) {
         return status;
     }
@@ -151,13 +187,37 @@ static enum wf_status run_job(struct wf_job *job, const struct wf_sim_host *host
         config.progress_arg = &teller;
     }
 
+    if (job->plan->core.efficiency && job->plan->n_jobs > 0) {
+        enum wf_status ideal = wf_efficiency_rehearse(job, &config, host->world, err);
+        if (ideal != WF_OK) {
+            return ideal;
+        }
+    }
+
     struct wf_engine *engine = wf_engine_new(&config, host->world);
-    enum wf_status status = job->ops->build(job, engine, err);
+    enum wf_status status = job->ops->build(job, engine, &job->setup, err);
     if (status == WF_OK) {
         status = run_engine(job, engine, host->world, doc, err);
     }
     wf_engine_free(engine);
     return status;
+}
+
+/* Messages of all programs; 0 if those of one are not known. */
+static uint64_t count_messages(const struct wf_plan *plan)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < plan->n_jobs; i++) {
+        const struct wf_plan_job *job = &plan->jobs[i];
+        uint64_t messages =
+            job->graph != NULL ? job->graph->messages_expected : job->source->messages_expected;
+        if (messages == 0) {
+            return 0;
+        }
+        sum = wf_count_add(sum, messages * job->settings->repeat);
+    }
+    return sum;
 }
 
 static enum wf_status explain_job(const struct wf_job *job, struct wf_comm *world,
@@ -166,10 +226,11 @@ static enum wf_status explain_job(const struct wf_job *job, struct wf_comm *worl
     if (wf_comm_rank(world) == 0) {
         struct wf_value *root = make_document(job->plan);
         struct wf_value *estimate = wf_doc_section(root, "estimate");
+        uint64_t messages = count_messages(job->plan);
 
         wf_doc_count(estimate, "memory_bytes", job->ops->memory(job));
-        if (job->source != NULL && job->source->messages_expected > 0) {
-            wf_doc_count(estimate, "messages", job->source->messages_expected);
+        if (messages > 0) {
+            wf_doc_count(estimate, "messages", messages);
         }
         *doc = root;
     }
@@ -186,12 +247,28 @@ static void tell_skipped(const struct wf_sim_host *host, const struct wf_plan *p
     }
 }
 
+static enum wf_status run_once(const struct wf_plan *plan, const struct wf_sim_host *host,
+                               bool explain, struct wf_value **doc, struct wf_err *err)
+{
+    struct wf_job job;
+
+    wf_job_init(&job, plan);
+    enum wf_status status = check_memory(&job, host->world, err);
+    if (status == WF_OK) {
+        status = job.ops->prepare(&job, err);
+    }
+    if (status == WF_OK) {
+        status = explain ? explain_job(&job, host->world, doc) : run_job(&job, host, doc, err);
+    }
+    wf_job_fini(&job);
+    return status;
+}
+
 static enum wf_status run_or_explain(const struct wf_scenario *scenario,
                                      const struct wf_sim_host *host, bool explain,
                                      struct wf_value **doc, struct wf_err *err)
 {
     struct wf_plan plan;
-    struct wf_job job;
 
     *doc = NULL;
     enum wf_status status = wf_plan_init(&plan, scenario, err);
@@ -202,16 +279,9 @@ static enum wf_status run_or_explain(const struct wf_scenario *scenario,
     do {
         wf_doc_free(*doc);
         *doc = NULL;
-        status = wf_job_init(&job, &plan, err);
-        if (status == WF_OK) {
-            status = check_memory(&job, host->world, err);
-            if (status == WF_OK) {
-                status = explain ? explain_job(&job, host->world, doc)
-                                 : run_job(&job, host, doc, err);
-            }
-            wf_job_fini(&job);
-        }
-    } while (status == WF_OK && wf_comm_size(host->world) == 1 && wf_job_lengthen(&plan, *doc));
+        status = run_once(&plan, host, explain, doc, err);
+    } while (status == WF_OK && !explain && wf_comm_size(host->world) == 1 &&
+             wf_job_lengthen(&plan, *doc));
     wf_plan_fini(&plan);
     return status;
 }

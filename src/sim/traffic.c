@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Measured: a node with an 18-channel router, and what is under way for each. */
-enum { BYTES_PER_CHANNEL = 96, BYTES_PER_NODE = 1024 };
+enum { BYTES_PER_CHANNEL = 112, BYTES_PER_NODE = 1024, VCS_USUAL = 3 };
 enum { CYCLE_DEFAULT_PS = 1000, PHIT_DEFAULT = 4, PACKET_DEFAULT = 64 };
 
 static const double percents[] = {90, 95, 99};
@@ -52,7 +52,7 @@ static enum wf_status traffic_prepare(struct wf_job *job, struct wf_err *err)
         .n_nodes = env.n_nodes,
     };
     enum wf_status status =
-        plan->net->create(wf_plan_values(plan, "net"), &env, &job->net, err);
+        plan->net->create(wf_plan_values(plan, "net"), &env, &job->setup.net, err);
     if (status != WF_OK) {
         return wf_plan_blame(plan, "network", status, err);
     }
@@ -61,17 +61,23 @@ static enum wf_status traffic_prepare(struct wf_job *job, struct wf_err *err)
 
 static uint64_t traffic_memory(const struct wf_job *job)
 {
-    const struct wf_topo *topo = job->plan->topo;
+    const struct wf_plan *plan = job->plan;
+    const struct wf_router_params *router =
+        plan->net == &wf_router_ops ? wf_plan_values(plan, "net") : NULL;
+    uint64_t vcs = router == NULL ? 1 : router->vcs > 0 ? router->vcs : VCS_USUAL;
 
-    return (uint64_t)topo->n_vertices * (job->net->node_size + BYTES_PER_NODE) +
-           topo->n_links * BYTES_PER_CHANNEL;
+    if (plan->topo == NULL) { /* said when it is prepared */
+        return 0;
+    }
+    return (uint64_t)plan->topo->n_vertices * BYTES_PER_NODE +
+           2 * plan->topo->n_links * vcs * BYTES_PER_CHANNEL;
 }
 
-static enum wf_status traffic_build(struct wf_job *job, struct wf_engine *engine,
-                                    struct wf_err *err)
+static enum wf_status traffic_build(const struct wf_job *job, struct wf_engine *engine,
+                                    struct wf_setup *setup, struct wf_err *err)
 {
     (void)err;
-    wf_traffic_build(job->traffic, engine, job->net);
+    wf_traffic_build(job->traffic, engine, setup->net);
     return WF_OK;
 }
 
@@ -194,7 +200,7 @@ static enum wf_status traffic_describe(const struct wf_job *job, const struct wf
     if (job->plan->net == &wf_router_ops) {
         add_use(result, job->plan, &tally->use, cycles);
     }
-    wf_record_digest(result, run);
+    wf_record_digest(result, run->digest);
     if (deadlock) {
         wf_doc_text(result, "deadlock", circle);
     }

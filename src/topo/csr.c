@@ -56,3 +56,26 @@ uint32_t wf_csr_search(const struct wf_csr *csr, uint32_t from, uint32_t *dist, 
     }
     return tail;
 }
+
+uint32_t wf_csr_measure(const struct wf_csr *csr, uint32_t n_nodes, uint64_t *counts)
+{
+    uint32_t *dist = wf_xcalloc(csr->n_vertices, sizeof(*dist));
+    uint32_t *queue = wf_xcalloc(csr->n_vertices, sizeof(*queue));
+    uint64_t *all = wf_xcalloc(csr->n_vertices, sizeof(*all)); /* counts[] may be shorter */
+    uint32_t diameter = 0;
+
+    for (uint32_t from = 0; from < n_nodes; from++) {
+        (void)wf_csr_search(csr, from, dist, queue);
+        for (uint32_t to = 0; to < n_nodes; to++) {
+            diameter = dist[to] > diameter ? dist[to] : diameter;
+            all[dist[to]]++;
+        }
+    }
+    for (uint32_t d = 0; d <= diameter && counts != NULL; d++) {
+        counts[d] = all[d];
+    }
+    free(dist);
+    free(queue);
+    free(all);
+    return diameter;
+}

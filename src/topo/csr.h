@@ -27,4 +27,9 @@ void wf_csr_reverse(const struct wf_csr *csr, struct wf_csr *out);
 uint32_t wf_csr_search(const struct wf_csr *csr, uint32_t from, uint32_t *dist,
                        uint32_t *queue);
 
+/* The largest distance between the vertices 0 to n_nodes - 1, which reach each other, by a
+ * search from each; and, unless it is null, their ordered pairs by distance into
+ * counts[0..that]. */
+uint32_t wf_csr_measure(const struct wf_csr *csr, uint32_t n_nodes, uint64_t *counts);
+
 #endif

@@ -145,43 +145,14 @@ static uint32_t graph_next_port(const struct wf_topo *topo, uint32_t at, uint32_
     return port;
 }
 
-/* A search from every node; adds to counts[] unless it is null. Returns the diameter. */
-static uint32_t measure(const struct wf_topo *topo, uint64_t *counts)
-{
-    const struct wf_csr *links = &to_graph(topo)->net.links;
-    uint32_t *dist = wf_xcalloc(topo->n_vertices, sizeof(*dist));
-    uint32_t *queue = wf_xcalloc(topo->n_vertices, sizeof(*queue));
-    uint32_t diameter = 0;
-
-    for (uint32_t from = 0; from < topo->n_nodes; from++) {
-        (void)wf_csr_search(links, from, dist, queue);
-        for (uint32_t to = 0; to < topo->n_nodes; to++) {
-            diameter = dist[to] > diameter ? dist[to] : diameter;
-            if (counts != NULL) {
-                counts[dist[to]]++;
-            }
-        }
-    }
-    free(dist);
-    free(queue);
-    return diameter;
-}
-
 static uint32_t graph_diameter(const struct wf_topo *topo)
 {
-    return measure(topo, NULL);
+    return wf_csr_measure(&to_graph(topo)->net.links, topo->n_nodes, NULL);
 }
 
-/* counts[] is as long as the diameter says, which nobody may have asked for before. */
 static void graph_histogram(const struct wf_topo *topo, uint64_t *counts)
 {
-    uint64_t *all = wf_xcalloc(topo->n_vertices, sizeof(*all));
-    uint32_t diameter = measure(topo, all);
-
-    for (uint32_t d = 0; d <= diameter; d++) {
-        counts[d] = all[d];
-    }
-    free(all);
+    (void)wf_csr_measure(&to_graph(topo)->net.links, topo->n_nodes, counts);
 }
 
 static uint32_t graph_coords(const struct wf_topo *topo, uint32_t vertex,

@@ -2,6 +2,7 @@
 #include "topo/nested.h"
 
 #include "base/mem.h"
+#include "topo/damaged.h"
 #include "topo/measure.h"
 
 #include <stdlib.h>
@@ -416,6 +417,8 @@ uint32_t wf_topo_n_levels(const struct wf_topo *topo)
 
 uint32_t wf_topo_port_level(const struct wf_topo *topo, uint32_t vertex, uint32_t port)
 {
+    vertex = wf_damaged_vertex(topo, vertex); /* ports are the same */
+    topo = wf_damaged_whole(topo);
     if (!is_nested(topo)) {
         return 0;
     }
@@ -477,4 +480,36 @@ uint32_t wf_topo_legs(const struct wf_topo *topo, uint32_t src, uint32_t dst,
                       struct wf_leg *legs)
 {
     return add_way(legs, 0, (struct wf_leg){topo, 0, src, dst});
+}
+
+struct wf_part wf_topo_next_part(const struct wf_topo *topo, uint32_t at, uint32_t dst)
+{
+    struct wf_part way = {topo, 0, at, dst, 0};
+
+    while (is_nested(way.topo)) {
+        const struct nested *nested = to_nested(way.topo);
+        struct part part = next_part(nested, way.at, way.dst);
+
+        way.level += part.topo == nested->inner ? 1 : 0;
+        way = (struct wf_part){part.topo, way.level, part.at, part.dst, part.first_port};
+    }
+    return way;
+}
+
+uint32_t wf_topo_turn_level(const struct wf_topo *topo, uint32_t at, uint32_t dst)
+{
+    uint32_t level = 0;
+
+    for (; is_nested(topo); level++) {
+        const struct nested *nested = to_nested(topo);
+        struct spot a = find(nested, at), b = find(nested, dst);
+
+        if (a.copy != b.copy || a.copy == WF_TOPO_NO_VERTEX) {
+            break;
+        }
+        topo = nested->inner;
+        at = a.inner;
+        dst = b.inner;
+    }
+    return level;
 }

@@ -44,4 +44,18 @@ uint32_t wf_topo_port_level(const struct wf_topo *topo, uint32_t vertex, uint32_
 uint32_t wf_topo_legs(const struct wf_topo *topo, uint32_t src, uint32_t dst,
                       struct wf_leg *legs);
 
+/* The next part of a way: a network, where in it, whither, and the first of its ports among
+ * those of the vertex. */
+struct wf_part {
+    const struct wf_topo *topo;
+    uint32_t level;
+    uint32_t at, dst;
+    uint32_t first_port;
+};
+
+/* How the way from any vertex to a node, or the gate, goes on: as its first leg. */
+struct wf_part wf_topo_next_part(const struct wf_topo *topo, uint32_t at, uint32_t dst);
+/* The outermost level that the way between two vertices passes. */
+uint32_t wf_topo_turn_level(const struct wf_topo *topo, uint32_t at, uint32_t dst);
+
 #endif

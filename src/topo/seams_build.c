@@ -182,7 +182,7 @@ static int16_t *compare(const struct wf_seams_dim *dim, const uint16_t *a, const
             for (; to < end; to++) {
                 size_t pair = (size_t)from * dim->size + to;
                 int16_t by = (int16_t)(a[pair] - b[pair]);
-                most = by > most ? by : most;
+                most = (int16_t)(by > most ? by : most);
             }
             row[r] = most;
         }
@@ -192,7 +192,9 @@ static int16_t *compare(const struct wf_seams_dim *dim, const uint16_t *a, const
             uint32_t coarse = (r >> (h + 2) << h) + (r & ((UINT32_C(2) << h) - 1)) / 2;
             int16_t *at = &excess[regions_before(h) + coarse];
             int16_t fine = excess[regions_before(h + 1) + r];
-            *at = fine > *at ? fine : *at;
+            if (fine > *at) {
+                *at = fine;
+            }
         }
     }
     return excess;
@@ -210,7 +212,7 @@ static bool beats(struct wf_seams_build *b, const struct place *place, uint16_t 
 {
     int sum = 0;
 
-    b->effort += 4 * b->n_dims;
+    b->effort += UINT64_C(4) * b->n_dims;
     for (uint32_t k = 0; k < b->n_dims; k++) {
         struct wf_seams_dim *dim = &b->dims[k];
         uint16_t tv = b->words[v].table[k], tw = b->words[w].table[k];

@@ -295,7 +295,7 @@ static uint32_t find_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst
 {
     const struct ttorus *torus = to_ttorus(topo);
     uint32_t from[WF_TOPO_COORDS_MAX], to[WF_TOPO_COORDS_MAX], via[WF_TOPO_COORDS_MAX];
-    uint32_t left[WF_TWIST_DIMS_MAX], n = 0;
+    uint32_t left[WF_TWIST_DIMS_MAX] = {0}, n = 0;
 
     (void)ttorus_coords(topo, at, from);
     (void)ttorus_coords(topo, dst, to);

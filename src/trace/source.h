@@ -5,9 +5,11 @@
 /*
  * Where ops come from: one op at a time, for one rank at a time.
  *
- * A source is read-only once it is created. Where a rank stands is kept by the caller, in a
- * cursor that is part of the rank's state: an optimistic run that goes back restores the
- * cursor and asks again, and must get the same answer. Any number of threads may ask at once.
+ * A source does not change once it is created, as far as anybody can see. Where a rank stands
+ * is kept by the caller, in a cursor that is part of the rank's state: an optimistic run that
+ * goes back restores the cursor and asks again, and must get the same answer. Different ranks
+ * may be asked for by different threads at once; one rank is asked for by one thread at a time,
+ * so that a source may remember for each rank what makes the likely next question cheap.
  *
  * To add a generator: one .c file that defines a const struct wf_source_ops and one line in
  * gen/registry.c. The conformance test picks it up from there.
@@ -18,14 +20,43 @@
 
 #include <stdbool.h>
 
-/* Zeroed at a rank's beginning; what the words mean is the source's own business. */
+/* Zeroed at a rank's beginning; what the words mean is the source's own business, and `outer`
+ * is for a source that plays parts of another one (trace/roi.h). The rest is written by the
+ * caller: what the last receive or probe that left its source or its tag open got, for programs
+ * that do next what depends on it.
+ *
+ * An op that was got can be asked for again with the words that were there before, and
+ * WF_CURSOR_AGAIN in outer[0]. */
 struct wf_cursor {
     uint64_t word[3];
+    uint32_t outer[4];
+    uint32_t seen_source; /* a rank of the program */
+    int32_t seen_tag;
 };
+
+#define WF_CURSOR_AGAIN UINT32_C(0xffffffff)
+
+/* The ranks of a communicator, as one of them sees it. Rank r of it is rank members[r] of the
+ * program, or if that is null first + r % width * stride + r / width * stride2. */
+struct wf_group {
+    uint32_t
+        id; /* the same at all members; different for groups of which one rank is a member */
+    uint32_t size;
+    uint32_t rank; /* the asker's own */
+    uint32_t first, stride, width, stride2;
+    const uint32_t *members;
+};
+
+static inline uint32_t wf_group_rank(const struct wf_group *group, uint32_t r)
+{
+    return group->members != NULL ? group->members[r]
+                                  : group->first + r % group->width * group->stride +
+                                        r / group->width * group->stride2;
+}
 
 struct wf_source;
 
-/* All members are required. */
+/* Members marked `may be null` have a default; all others are required. */
 struct wf_source_ops {
     const char *name;    /* as written on the command line, without the "gen:" */
     const char *summary; /* one line, for --help */
@@ -40,9 +71,22 @@ struct wf_source_ops {
     void (*destroy)(struct wf_source *source);
 
     /* Sets *op to the rank's next op and moves the cursor past it. At the end of the rank's
-     * program returns false and leaves both alone. */
+     * program returns false and leaves both alone. What cannot be read ends the program too,
+     * and wf_source_check() says why. */
     bool (*next)(const struct wf_source *source, uint32_t rank, struct wf_cursor *cursor,
                  struct wf_op *op);
+
+    /* The communicator `comm` of an op of this rank. Returns false if the rank has none of this
+     * number. May be null: WF_COMM_WORLD is all ranks, and there are no others. */
+    bool (*group)(const struct wf_source *source, uint32_t rank, uint32_t comm,
+                  struct wf_group *out);
+    /* The name of a region, call or counter; null if it has none of that number. May be null.
+     */
+    const char *(*region_name)(const struct wf_source *source, uint32_t number);
+    const char *(*call_name)(const struct wf_source *source, uint32_t number);
+    const char *(*counter_name)(const struct wf_source *source, uint32_t number);
+    /* WF_OK unless an op could not be read: then where and why. May be null. */
+    enum wf_status (*check)(const struct wf_source *source, struct wf_err *err);
 };
 
 /* The common head of every source; the concrete struct has it as its first member. */
@@ -51,6 +95,12 @@ struct wf_source {
     uint32_t n_ranks;
     /* Messages of the whole program, roughly, to tell how far a run is; 0 is unknown. */
     uint64_t messages_expected;
+    /* Whether a rank may have more under way than its blocking calls and eager messages:
+     * synchronous sends, nonblocking collectives, one-sided operations. */
+    bool acts_in_background;
+    /* Whether what the program does next may depend on time: wildcards, waitany, test and probe
+     * without recorded outcome. */
+    bool depends_on_time;
 };
 
 static inline bool wf_source_next(const struct wf_source *source, uint32_t rank,
@@ -58,6 +108,17 @@ static inline bool wf_source_next(const struct wf_source *source, uint32_t rank,
 {
     return source->ops->next(source, rank, cursor, op);
 }
+
+/* ops->group or its default. */
+bool wf_source_group(const struct wf_source *source, uint32_t rank, uint32_t comm,
+                     struct wf_group *out);
+
+/* ops->region_name; null if there is none. */
+const char *wf_source_region_name(const struct wf_source *source, uint32_t number);
+
+/* ops->check or its default. */
+WF_NODISCARD
+enum wf_status wf_source_check(const struct wf_source *source, struct wf_err *err);
 
 void wf_source_free(struct wf_source *source); /* null is allowed */
 

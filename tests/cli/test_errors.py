@@ -23,8 +23,58 @@ CASES = [
     (["replay", "gen:stencil3d", "gen:ring"], 2, "also 'gen:ring'"),
     # sources
     (["replay", "stencil3d", "-n", "8"], 2, "expected gen:"),
-    (["replay", "gen:stencil4d", "-n", "8"], 2, "unknown generator.*did you mean 'stencil3d'"),
+    (["replay", "gen:stencil33d", "-n", "8"], 2, "unknown generator.*did you mean 'stencil3d'"),
+    ([*REPLAY, "-p", "gen.size=2x4"], 2, "size: '2x4' is no grid; write AxBxC"),
+    ([*REPLAY, "-p", "gen.size=2x2x3"], 2, "has 12 ranks, but there are 8"),
+    (["replay", "gen:coll", "-n", "8", "-p", "gen.kind=bcast", "-p", "gen.root=8"], 2,
+     "there is no rank 8; the last one is 7"),
+    (["replay", "gen:training", "-n", "8", "-p", "gen.bucket=1"], 5, "65536 are the limit"),
+    (["replay", "gen:text", "-n", "8"], 2, "gen.file"),
+    (["replay", "gen:text", "-n", "8", "-p", "gen.file=nowhere"], 3, "cannot open 'nowhere'"),
+    (["replay", "nowhere/trace.weft"], 3, "cannot read 'nowhere/trace.weft'"),
+    (["replay", "there.json"], 3, "'there.json' is no trace of a known format"),
+    (["replay", "two.weft", "-n", "3"], 3, "'two.weft' is a trace of 2 ranks"),
+    (["replay", "two.weft", "-p", "gen.bytes=1"], 2, "gen.bytes means nothing to source 'two.weft'"),
+    (["replay", "two.weft", "--topo", "torus:1"], 3, "2 ranks, 1 on a node, need 2 .* has only 1"),
+    # parts of a program
+    ([*REPLAY, "--region", "solve"], 3, "the program has no region 'solve'"),
+    ([*REPLAY, "--iterations", "2:1"], 2, "--iterations: '2:1' are no iterations; expected first"),
+    ([*REPLAY, "--iterations", "3:4", "-p", "gen.markers=yes"], 3,
+     "no iteration 4: rank 0 has 3 iterations"),
+    ([*REPLAY, "--repeat-iteration", "3"], 2, "--repeat-iteration: which one"),
+    ([*REPLAY, "--repeat", "0"], 2, "--repeat: '0' is out of range"),
+    ([*REPLAY, "--start", "5"], 2, "--start: '5' is not a time"),
+    (["replay", "gen:leanmd", "-n", "4", "--repeat", "2"], 2, "has tasks instead of operations"),
+    (["replay", "gen:leanmd", "-n", "4", "-p", "replay.policy=asap"], 2, "asap means nothing to"),
+    # jobs
+    ([*REPLAY, "--job", "gen:rign,ranks=2"], 2, "unknown generator 'rign'; did you mean 'ring'"),
+    ([*REPLAY, "--job", "gen:ring"], 2, "how many ranks[?] job.1.ranks is missing"),
+    ([*REPLAY, "--job", "gen:ring,rank=2"], 2, "'job.1.rank': .*did you mean 'ranks'"),
+    ([*REPLAY, "--job", "gen:ring,ranks=2,gen.byte=1"], 2, "'job.1.gen.byte'; .*'job.1.gen.bytes'"),
+    ([*REPLAY, "--job", "gen:ring,ranks=two"], 2, "job.1.ranks: 'two' is not a count"),
+    ([*REPLAY, "--job", "two.weft,gen.bytes=1"], 2, "job.1.gen.bytes means nothing to .*two.weft"),
+    ([*REPLAY, "--job", ""], 2, "job.1.source is missing"),
+    ([*REPLAY, "--job", "gen:leanmd,ranks=2"], 3, "cannot run together"),
+    ([*REPLAY, "--job", "gen:ring,ranks=2", "--topo", "ring:9"], 3,
+     "job 1: 2 ranks, .* has only 1 that are free"),
+    ([*REPLAY, "-p", "job.2.source=gen:ring"], 2, "job.1.source is missing"),
+    ([*REPLAY, "-p", "job.0.ranks=2"], 2, "job.0.ranks'; expected job.<number>.<name> .* 1 to 15"),
+    ([*REPLAY, "-p", "job.16.ranks=2"], 2, "expected job.<number>.<name> .* 1 to 15"),
+    ([*REPLAY, "-p", "job.1.topology=ring:8"], 2, "a job has no 'topology'"),
+    (["bench", "phold", "-p", "job.1.source=gen:ring"], 2, "means nothing to source 'bench:phold'"),
+    # placement
+    ([*REPLAY, "--placement", "linaer"], 2, "--placement: .*did you mean 'linear'"),
+    ([*REPLAY, "--placement", "block:2x"], 2, "--placement: 'block:2x' is no block"),
+    ([*REPLAY, "--placement", "file:"], 2, r"--placement: 'file:' is no .* or file:<path>\n$"),
+    ([*REPLAY, "--placement", "block:2x2"], 3, "blocks needs a topology that is a grid"),
+    ([*REPLAY, "--placement", "block:2x2", "--topo", "torus:8"], 3, "which has 1"),
+    ([*REPLAY, "--placement", "file:nowhere"], 3, "cannot read 'nowhere'"),
+    ([*REPLAY, "--placement", "file:there.json"], 3, "there.json:1: 'precious' is not the number"),
+    ([*REPLAY, "--job", "gen:ring,ranks=2,placement=rnd"], 2, "job.1.placement: 'rnd' is no plac"),
     # ranks
+    ([*REPLAY, "-p", "cpu.region.solve=1"], 2, "cpu.region.solve: the program has no regions"),
+    ([*REPLAY, "-p", "cpu.counter.flops=1ns"], 2, "cpu.counter.flops: the program has no counters"),
+    ([*REPLAY, "-p", "mpi.allreduce=hardwar"], 2, "no algorithm.*did you mean 'hardware'"),
     (["replay", "gen:stencil3d"], 2, "how many ranks"),
     (["replay", "gen:stencil3d", "-n", "0"], 2, "--ranks: '0' is out of range; expected 1 to"),
     (["replay", "gen:stencil3d", "-n", "-1"], 2, "--ranks: '-1' is not a count"),
@@ -40,6 +90,8 @@ CASES = [
     ([*REPLAY, "--topo", "torus:0"], 3, "a size of 0"),
     ([*REPLAY, "--topo", "torus:99999x99999"], 3, "torus: size: too large, more than [0-9]+"),
     ([*REPLAY, "--topo", "torus:2x2"], 3, "8 ranks, 1 on a node, need 8 nodes.*has only 4"),
+    ([*REPLAY, "--topo", "torus:8", "--job", "gen:ring,ranks=1"], 3, "job 1: 1 rank, 1 on a node, "
+     "needs 1 node, but torus:8 has only 0 that are free"),
     # one line, whatever bytes are quoted
     ([*REPLAY, "-p", "gen.bytes=a\nb\x1b[31m"], 2, r"^weft: [^\n\x1b]*'a\?b\?\[31m'[^\n\x1b]*\n$"),
     # more than fits
@@ -85,7 +137,7 @@ CASES = [
     ([*REPLAY, "--threads"], 2, "option '--threads' needs an argument"),
     ([*REPLAY, "--progress", "often"], 2, "--progress: 'often' is not one of auto"),
     # outputs
-    ([*REPLAY, "-o", "result.jsn"], 2, "must end in .txt or .json"),
+    ([*REPLAY, "-o", "result.jsn"], 2, "must end in .txt, .json or .csv"),
     ([*REPLAY, "-o", "nowhere/result.json"], 3, "cannot write 'nowhere/result.json'"),
     ([*REPLAY, "-o", "there.json"], 3, "'there.json' exists; -f overwrites it"),
     ([*REPLAY, "-o", "directory.json"], 3, "cannot write 'directory.json'"),
@@ -115,6 +167,7 @@ def check_case(args, code, stderr):
 def main():
     pathlib.Path("there.json").write_text("precious", encoding="utf-8")
     os.mkdir("directory.json")
+    check_run(["gen", "ring", "-n", "2", "-o", "two.weft"], 0, stdout=".")
     before = sorted(os.listdir())
     for args, code, stderr in CASES:
         check_case(args, code, stderr)

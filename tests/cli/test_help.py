@@ -5,7 +5,7 @@ import shlex
 
 from weft_cli import SOURCE, check, check_run, finish, run
 
-VERBS = ["replay", "topo", "machine", "bench", "help"]
+VERBS = ["replay", "topo", "machine", "coll", "bench", "help"]
 TOPICS = ["net", "net.loggp", "net.alphabeta", "net.latency", "gen.stencil3d", "topo.torus",
           "cpu", "engine", "bench.phold", "bench.queues", "bench.ties", "loggp"]
 

@@ -24,6 +24,7 @@ struct log {
 
 struct totals {
     uint64_t sent, received, sent_bytes, received_bytes, early, disordered;
+    struct wf_net_facts facts; /* of models that have them */
 };
 
 static struct log *log_of(const struct model *model, void *node)
@@ -130,6 +131,9 @@ static void finish(const void *state, struct wf_ctx *ctx)
     const struct log *log = (const void *)((const unsigned char *)state + model->log_offset);
     struct totals *totals = wf_tally(ctx);
 
+    if (model->net->ops->finish != NULL) {
+        model->net->ops->finish(model->net, ctx, state, &totals->facts);
+    }
     totals->sent += log->sent;
     totals->received += log->received;
     totals->sent_bytes += log->sent_bytes;
@@ -194,6 +198,13 @@ static void messages_arrive_all_in_order_and_not_early(void)
         CHECK_U64(totals.received_bytes, totals.sent_bytes);
         CHECK_U64(totals.early, 0);
         CHECK_U64(totals.disordered, 0);
+        if ((*ops)->finish != NULL) { /* what went in came out, packet by packet */
+            CHECK_U64(totals.facts.nodes, N_NODES);
+            CHECK(totals.facts.packets_sent >= totals.sent && totals.facts.fingerprint != 0);
+            CHECK_U64(totals.facts.packets_received, totals.facts.packets_sent);
+            CHECK_U64(totals.facts.bytes_sent, totals.sent_bytes);
+            CHECK_U64(totals.facts.bytes_received, totals.sent_bytes);
+        }
     }
 }
 
@@ -216,6 +227,26 @@ static void every_scheduler_gives_the_same(void)
     }
 }
 
+/* Every preset can be chosen, and its values are valid. */
+static bool presets_are_right(const struct wf_net_ops *ops)
+{
+    void *params = wf_xcalloc(1, ops->params_size);
+    const struct wf_net_preset *preset = ops->presets;
+    bool right = true;
+
+    for (; preset != NULL && preset->name != NULL; preset++) {
+        right = right &&
+                wf_param_set(ops->params, params, "", "preset", preset->name, NULL) == WF_OK;
+        for (size_t i = 0; preset->settings[i] != NULL; i += 2) {
+            right = right && wf_param_set(ops->params, params, "", preset->settings[i],
+                                          preset->settings[i + 1], NULL) == WF_OK;
+        }
+    }
+    wf_param_release(ops->params, params);
+    free(params);
+    return right;
+}
+
 static void every_model_is_described(void)
 {
     for (const struct wf_net_ops *const *ops = wf_net_table(); *ops != NULL; ops++) {
@@ -225,6 +256,7 @@ static void every_model_is_described(void)
         for (const struct wf_param *row = (*ops)->params; row->name != NULL; row++) {
             CHECK(row->doc != NULL && row->offset < (*ops)->params_size);
         }
+        CHECK(presets_are_right(*ops));
     }
 }
 

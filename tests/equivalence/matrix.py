@@ -31,11 +31,40 @@ SCENARIOS = [
      "-p", "net.routing=ugal", "-p", "net.arbitration=random"],
     ["replay", "gen:random", "-n", "16", "--net", "router", "--topo", "torus:4x4",
      "-p", "gen.messages=8", "-p", "net.routing=adaptive-3vc"],
+    ["replay", "gen:stencil3d", "-n", "64", "--net", "packet", "--topo", "torus:4x4x4",
+     "-p", "gen.bytes=10kB", "-p", "gen.iterations=1"],
+    ["replay", "gen:random", "-n", "48", "--net", "packet", "--topo", "fattree:4,2,2",
+     "--ranks-per-node", "3", "-p", "gen.bytes=3kB", "-p", "gen.messages=4"],
+]
+# Every generator, small, under fewer schedules: what they share is above.
+PROGRAMS = [
+    ["replay", "gen:stencil2d", "-n", "12", "-p", "gen.points=all", "-p", "gen.periodic=false"],
+    ["replay", "gen:stencil4d", "-n", "16", "-p", "mpi.eager_max=4KiB"],
+    ["replay", "gen:sweep3d", "-n", "6"],
+    ["replay", "gen:fft", "-n", "12", "-p", "mpi.rules=openmpi"],
+    ["replay", "gen:cg", "-n", "8", "-p", "gen.iterations=2"],
+    ["replay", "gen:bt", "-n", "9", "-p", "gen.iterations=2"],
+    ["replay", "gen:is", "-n", "8", "-p", "gen.iterations=2"],
+    ["replay", "gen:training", "-n", "8", "-p", "mpi.eager_max=64KiB"],
+    ["replay", "gen:masterworker", "-n", "7"],
+    ["replay", "gen:coll", "-n", "9", "-p", "gen.kind=alltoallv", "-p", "mpi.progress=calls"],
+    ["replay", "gen:leanmd", "-n", "20", "-p", "gen.cells=4x4x4", "-p", "gen.steps=2"],
+    ["replay", "gen:leanmd", "-n", "20", "-p", "gen.cells=4x4x4", "-p", "gen.steps=2",
+     "-p", "replay.granularity=single"],
+    ["replay", "gen:stencil3d", "-n", "27", "--net", "latency", "--topo", "torus:4x4x4",
+     "--placement", "random", "--job", "gen:ring,ranks=8,start=100us,repeat=2"],
 ]
 # More processes than one only where MPI is; `sequential` and `check-undo` use one of them.
 SCHEDULES = [
     *itertools.product(["conservative", "optimistic", "perturb"], [1, 2, 4], [1, 2, 3]),
     *itertools.product(["sequential", "check-undo"], [1, 2], [1, 2]),
+]
+
+
+FEWER = [
+    *itertools.product(["conservative", "optimistic", "perturb"], [1], [1, 2]),
+    ("conservative", 2, 3), ("optimistic", 2, 3), ("conservative", 4, 1), ("optimistic", 4, 1),
+    ("perturb", 2, 1), ("check-undo", 1, 1),
 ]
 
 
@@ -49,12 +78,14 @@ def outcome(scenario, scheduler, threads, processes):
 
 
 def main():
-    for scenario in SCENARIOS:
-        _, expected = outcome(scenario, "sequential", 1, 1)
-        for scheduler, threads, processes in SCHEDULES:
-            if processes == 1 or MPIEXEC:
-                where, found = outcome(scenario, scheduler, threads, processes)
-                check(found == expected, f"{where}: another result:\n{found}\nnot\n{expected}")
+    for scenarios, schedules in (SCENARIOS, SCHEDULES), (PROGRAMS, FEWER):
+        for scenario in scenarios:
+            _, expected = outcome(scenario, "sequential", 1, 1)
+            for scheduler, threads, processes in schedules:
+                if processes == 1 or MPIEXEC:
+                    where, found = outcome(scenario, scheduler, threads, processes)
+                    check(found == expected,
+                          f"{where}: another result:\n{found}\nnot\n{expected}")
     finish()
 
 

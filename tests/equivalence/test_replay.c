@@ -3,17 +3,22 @@
  * one tally. */
 #include "gen/random.h"
 #include "gen/ring.h"
-#include "gen/stencil3d.h"
+#include "gen/stencil.h"
 #include "net/alphabeta.h"
 #include "net/latency.h"
 #include "net/loggp.h"
+#include "net/packet.h"
 #include "replay_harness.h"
 #include "wf_test.h"
 
 static struct wf_source *stencil(uint32_t n_ranks)
 {
-    static const struct wf_stencil3d_params params = {
-        .bytes = 20000, .iterations = 4, .compute = 3000000, .allreduce = true};
+    static const struct wf_stencil_params params = {.bytes = 20000,
+                                                    .iterations = 4,
+                                                    .compute = 3000000,
+                                                    .allreduce = true,
+                                                    .allreduce_bytes = 8,
+                                                    .periodic = true};
     struct wf_source *source = NULL;
     struct wf_err err = {.status = WF_OK};
 
@@ -63,6 +68,14 @@ static struct setup small_steps(const struct wf_source *source, const struct wf_
     return (struct setup){.source = source, .net = net, .batch = 4, .gvt_interval = 4};
 }
 
+/* What a result shows. */
+static uint64_t digest_of(const struct setup *setup)
+{
+    struct outcome out = replay(setup);
+
+    return wf_tally_digest(&out.tally, out.run.digest);
+}
+
 static void stencils_on_loggp(void)
 {
     static const uint32_t sizes[] = {1, 2, 7, 27, 100};
@@ -84,6 +97,34 @@ static void stencils_on_alphabeta_and_latency(void)
     setup.topo = "torus:5x4x3";
     compare_all(setup);
     wf_source_free(source);
+}
+
+/* Packets through routers, with trains and without, of nodes and of switches. */
+static void stencils_and_pairs_on_packets(void)
+{
+    static const struct wf_gen_random_params random = {.bytes = 5000, .messages = 6, .seed = 7};
+    static const char *const topos[] = {"torus:4x4x2", "fattree:4,4,2", "star:8/mesh:2x2"};
+    struct wf_packet_params params;
+    struct wf_source *sources[2] = {stencil(24), NULL};
+
+    memset(&params, 0, sizeof(params));
+    must(wf_param_defaults(wf_packet_ops.params, &params, NULL), NULL);
+    must(wf_gen_random_ops.create(&random, 30, &sources[1], NULL), NULL);
+    for (size_t i = 0; i < 3; i++) {
+        struct setup setup = small_steps(sources[i % 2], &wf_packet_ops);
+        setup.topo = topos[i];
+        setup.net_params = &params;
+        setup.ranks_per_node = i % 2 == 0 ? 2 : 1;
+        params.trains = true;
+        compare_all(setup);
+        uint64_t with = digest_of(&setup);
+        params.trains = false;
+        compare_all(setup);
+        CHECK_U64(digest_of(&setup), with);
+    }
+    wf_param_release(wf_packet_ops.params, &params);
+    wf_source_free(sources[0]);
+    wf_source_free(sources[1]);
 }
 
 /* Programs in rounds: few messages at a time, and every rank waits for every one. */
@@ -215,6 +256,7 @@ int main(void)
 {
     RUN(stencils_on_loggp);
     RUN(stencils_on_alphabeta_and_latency);
+    RUN(stencils_and_pairs_on_packets);
     RUN(rounds_of_messages);
     RUN(several_ranks_on_a_node);
     RUN(a_network_without_latency);

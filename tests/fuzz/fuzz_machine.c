@@ -40,26 +40,8 @@ static void check_plan(const struct wf_machine *machine)
     wf_scenario_free(scenario);
 }
 
-/* Topologies have a target of their own; those whose building takes time in proportion to their
- * size would only be slow here. */
-static bool is_slow(const uint8_t *data, size_t size)
-{
-    static const char *const kinds[] = {"ttorus", "slimfly"};
-
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        if (memmem(data, size, kinds[i], strlen(kinds[i])) != NULL) {
-            return true;
-        }
-    }
-    return false;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (is_slow(data, size)) {
-        return 0;
-    }
-
     struct wf_machine *machine = NULL;
     struct wf_err err = {.status = WF_OK};
 

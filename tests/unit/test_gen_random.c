@@ -36,7 +36,7 @@ static void everybody_sends_and_gets_one_message_a_round(void)
 {
     enum { RANKS = 23, ROUNDS = 50 };
     struct wf_source *source = make(RANKS, ROUNDS, 1);
-    struct wf_cursor cursor[RANKS] = {{{0}}};
+    struct wf_cursor cursor[RANKS] = {{.word = {0}}};
 
     for (uint32_t round = 0; round < ROUNDS; round++) {
         uint32_t from[RANKS], to[RANKS];
@@ -72,7 +72,7 @@ static void all_pairs_are_equally_frequent(void)
     for (uint32_t n = 2; n <= LARGEST; n++) {
         struct wf_source *source = make(n, (uint64_t)EXPECTED * (n - 1), n);
         for (uint32_t rank = 0; rank < n; rank += 3) {
-            struct wf_cursor cursor = {{0}};
+            struct wf_cursor cursor = {.word = {0}};
             uint32_t count[LARGEST + 1] = {0};
             for (uint32_t i = 0; i < EXPECTED * (n - 1); i++) {
                 count[next_destination(source, rank, &cursor)]++;
@@ -93,7 +93,7 @@ static void neighbours_have_unrelated_partners(void)
 {
     enum { RANKS = 1000, ROUNDS = 200 };
     struct wf_source *source = make(RANKS, ROUNDS, 5);
-    struct wf_cursor a = {{0}}, b = {{0}};
+    struct wf_cursor a = {.word = {0}}, b = {.word = {0}};
     uint32_t together = 0;
 
     for (uint32_t i = 0; i < ROUNDS; i++) {
@@ -110,7 +110,7 @@ static void the_seed_chooses_the_pairs(void)
     enum { RANKS = 1000, ROUNDS = 100 };
     struct wf_source *one = make(RANKS, ROUNDS, 1), *same = make(RANKS, ROUNDS, 1);
     struct wf_source *two = make(RANKS, ROUNDS, 2);
-    struct wf_cursor a = {{0}}, b = {{0}}, c = {{0}};
+    struct wf_cursor a = {.word = {0}}, b = {.word = {0}}, c = {.word = {0}};
     uint32_t equal = 0;
 
     for (uint32_t i = 0; i < ROUNDS; i++) {
@@ -127,7 +127,7 @@ static void the_seed_chooses_the_pairs(void)
 static void a_single_rank_sends_to_itself(void)
 {
     struct wf_source *source = make(1, 0, 1);
-    struct wf_cursor cursor = {{0}};
+    struct wf_cursor cursor = {.word = {0}};
 
     CHECK_U64(source->messages_expected, 1);
     CHECK_U64(next_destination(source, 0, &cursor), 0);

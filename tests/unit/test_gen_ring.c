@@ -19,7 +19,7 @@ static struct wf_source *make(uint32_t n_ranks, uint64_t rounds)
 static void check_rank(const struct wf_source *source, uint32_t rank, uint64_t rounds)
 {
     uint32_t n = source->n_ranks;
-    struct wf_cursor cursor = {{0}};
+    struct wf_cursor cursor = {.word = {0}};
     struct wf_op op;
 
     for (uint64_t i = 0; i < rounds; i++) {

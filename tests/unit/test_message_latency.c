@@ -57,7 +57,7 @@ static void ranks_that_share_a_node_get_their_own_messages(void)
     CHECK_U64(out.tally.unfinished, 0);
     CHECK_U64(out.tally.latency.n, 3);
     CHECK(out.tally.latency.min == 2000000 && out.tally.latency.max == 2300000);
-    CHECK(out.tally.finish.max == 3 * 2000000 + 100000 + 300000);
+    CHECK(out.tally.jobs[0].finish.max == 3 * 2000000 + 100000 + 300000);
 }
 
 static void messages_of_collectives_count(void)
@@ -66,7 +66,7 @@ static void messages_of_collectives_count(void)
     static const struct wf_op *const ranks[] = {ops, ops, ops, ops};
     struct outcome out = replay_script((struct setup){.net = &wf_alphabeta_ops}, ranks, 4);
 
-    CHECK(out.tally.messages == 8 && out.tally.latency.n == 8);
+    CHECK(out.tally.jobs[0].messages == 8 && out.tally.latency.n == 8);
     CHECK(out.tally.latency.min == 2000000 && out.tally.latency.max == 2000000);
 }
 
@@ -89,18 +89,11 @@ static void random_traffic_measures_the_mean_distance(void)
 
 static void too_many_ranks_on_a_node_are_refused(void)
 {
-    static const struct wf_op *const ranks[] = {NULL};
-    struct script script = make_script(ranks, 1);
-    const struct wf_net_env env = {.n_nodes = 1};
-    struct wf_net *net = make_net(&wf_loggp_ops, NULL, &env);
-    const struct wf_replay_config config = {
-        .source = &script.source, .net = net, .ranks_per_node = 65537};
-    struct wf_replay *model = NULL;
+    const struct wf_place place = wf_place_linear(1, 65537);
     struct wf_err err = {.status = WF_OK};
 
-    CHECK(wf_replay_new(NULL, &config, &model, &err) == WF_EINVAL && model == NULL);
+    CHECK(try_place(&place, 1, &err) == WF_EINVAL);
     CHECK_STR(err.text, "65537 ranks on a node are too many; the limit is 65536");
-    wf_net_free(net);
 }
 
 int main(void)

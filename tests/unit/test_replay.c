@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/replay.h"
 
-#include "gen/stencil3d.h"
+#include "gen/stencil.h"
 #include "net/alphabeta.h"
 #include "net/latency.h"
 #include "net/loggp.h"
+#include "replay/cpu.h"
+#include "replay/cpu_rules.h"
 #include "replay_harness.h"
 #include "wf_test.h"
 
@@ -40,13 +42,13 @@ static void collectives_end_with_the_right_number_of_messages(void)
         uint64_t down = log2_down(n), power = UINT64_C(1) << down;
         struct outcome out = run_same(loggp, barrier, n);
         CHECK(out.status == WF_OK && out.tally.unfinished == 0);
-        CHECK_U64(out.tally.messages, n * (power == n ? down : down + 1));
-        CHECK_U64(out.tally.bytes, 0);
+        CHECK_U64(out.tally.jobs[0].messages, n * (power == n ? down : down + 1));
+        CHECK_U64(out.tally.jobs[0].bytes, 0);
         out = run_same(loggp, allreduce, n);
         CHECK(out.status == WF_OK && out.tally.unfinished == 0);
-        CHECK_U64(out.tally.messages, power * down + 2 * (n - power));
-        CHECK_U64(out.tally.bytes, 24 * out.tally.messages);
-        CHECK_U64(out.tally.finish.n, n);
+        CHECK_U64(out.tally.jobs[0].messages, power * down + 2 * (n - power));
+        CHECK_U64(out.tally.jobs[0].bytes, 24 * out.tally.jobs[0].messages);
+        CHECK_U64(out.tally.jobs[0].finish.n, n);
         CHECK_U64(out.tally.unreceived, 0);
     }
 }
@@ -61,8 +63,8 @@ static void an_allreduce_of_a_power_of_two_takes_log2_messages(void)
     for (uint32_t rounds = 0; rounds <= 5; rounds++) {
         struct outcome out = run_same(
             (struct setup){.net = &wf_alphabeta_ops, .net_params = &ab}, ops, 1U << rounds);
-        CHECK_U64((uint64_t)out.tally.finish.max, UINT64_C(1024) * rounds);
-        CHECK_U64((uint64_t)out.tally.finish.min, UINT64_C(1024) * rounds);
+        CHECK_U64((uint64_t)out.tally.jobs[0].finish.max, UINT64_C(1024) * rounds);
+        CHECK_U64((uint64_t)out.tally.jobs[0].finish.min, UINT64_C(1024) * rounds);
     }
 }
 
@@ -80,7 +82,7 @@ static void a_barrier_waits_for_the_slowest(void)
             }
             struct outcome out = replay_script(loggp, ranks, n);
             CHECK(out.tally.unfinished == 0);
-            CHECK(out.tally.finish.min > 5000000000);
+            CHECK(out.tally.jobs[0].finish.min > 5000000000);
         }
     }
 }
@@ -96,7 +98,7 @@ static void collectives_and_messages_keep_apart(void)
     struct outcome out = replay_script(loggp, ranks, 2);
 
     CHECK(out.tally.unfinished == 0 && out.tally.unreceived == 0);
-    CHECK_U64(out.tally.messages, 6);
+    CHECK_U64(out.tally.jobs[0].messages, 6);
 }
 
 /* A message sent early, with the tag that the barrier uses, does not open the barrier. */
@@ -108,7 +110,7 @@ static void a_message_does_not_pass_for_a_step_of_a_collective(void)
     struct outcome out = replay_script(loggp, ranks, 2);
 
     CHECK(out.tally.unfinished == 0);
-    CHECK(out.tally.finish.max > 2000000000);
+    CHECK(out.tally.jobs[0].finish.max > 2000000000);
 }
 
 static void a_deadlock_names_the_ranks_and_what_they_wait_for(void)
@@ -122,12 +124,14 @@ static void a_deadlock_names_the_ranks_and_what_they_wait_for(void)
     CHECK(out.status == WF_OK);
     CHECK_U64(out.tally.unfinished, 2);
     CHECK_U64(out.tally.n_blocked, 2);
-    CHECK(out.tally.blocked[0].rank == 0 && out.tally.blocked[0].waits == 1);
-    CHECK(out.tally.blocked[0].source == 1 && out.tally.blocked[0].tag == 17);
-    CHECK(out.tally.blocked[1].rank == 1 && out.tally.blocked[1].source == 0);
-    CHECK(out.tally.blocked[1].tag == 3 && out.tally.blocked[1].collective == 0);
-    CHECK_U64(out.tally.finish.n, 1);
-    CHECK(out.tally.finish.max == 1000);
+    const struct wf_blocked *blocked = out.tally.blocked;
+    CHECK(blocked[0].rank == 0 && blocked[0].stuck.in == WF_STUCK_RECV);
+    CHECK(blocked[0].stuck.peer == 1 && blocked[0].stuck.tag == 17);
+    CHECK(blocked[1].rank == 1 && blocked[1].stuck.in == WF_STUCK_RECV);
+    CHECK(blocked[1].stuck.peer == 0 && blocked[1].stuck.tag == 3);
+    CHECK(blocked[1].stuck.coll == 0 && blocked[1].failure == WF_FAILURE_NONE);
+    CHECK_U64(out.tally.jobs[0].finish.n, 1);
+    CHECK(out.tally.jobs[0].finish.max == 1000);
 }
 
 static void a_missing_rank_in_a_collective_is_a_deadlock_too(void)
@@ -138,7 +142,7 @@ static void a_missing_rank_in_a_collective_is_a_deadlock_too(void)
     struct outcome out = replay_script(loggp, ranks, 4);
 
     CHECK_U64(out.tally.unfinished, 3);
-    CHECK_U64(out.tally.blocked[0].collective, 1);
+    CHECK_U64(out.tally.blocked[0].stuck.coll, WF_COLL_BARRIER + 1);
 }
 
 static void a_message_nobody_wants_is_counted(void)
@@ -160,9 +164,12 @@ static void the_times_of_a_rank_add_up(void)
     struct outcome out = replay_script(loggp, ranks, 2);
     const struct wf_replay_tally *t = &out.tally;
 
-    CHECK_U64(t->compute.sum_low + t->wait.sum_low + t->overhead.sum_low, t->finish.sum_low);
-    CHECK_U64(t->compute.sum_low, 1000);
-    CHECK(wf_stat_mean(&t->overhead) == 1000000);
+    const struct wf_job_tally *job = &t->jobs[0];
+    CHECK_U64(job->compute.sum_low + job->wait[WF_IN_RECV].sum_low + job->overhead.sum_low,
+              job->finish.sum_low);
+    CHECK_U64(job->compute.sum_low, 1000);
+    CHECK(wf_stat_mean(&job->overhead) == 1000000);
+    CHECK(job->wait[WF_IN_SEND].max == 0 && job->wait[WF_IN_COLLECTIVE].max == 0);
 }
 
 /* The latency model: hops * 100 ns + bytes / 10 GB/s; node 0 to 2 on a ring of 5 is two hops.
@@ -176,7 +183,7 @@ static void the_latency_model_counts_hops(void)
     struct outcome out =
         replay_script((struct setup){.net = &wf_latency_ops, .topo = "torus:5"}, ranks, 5);
 
-    CHECK(out.tally.finish.max == 2 * 100000 + 100000);
+    CHECK(out.tally.jobs[0].finish.max == 2 * 100000 + 100000);
 }
 
 /* Sends one message of 1000 bytes from the first rank to another of 12 on nested networks and
@@ -198,7 +205,7 @@ static int64_t nested_latency(const char *topo, uint32_t to)
     ranks[to] = recv;
     struct outcome out = replay_script(
         (struct setup){.net = &wf_latency_ops, .net_params = &params, .topo = topo}, ranks, 12);
-    return out.tally.finish.max;
+    return out.tally.jobs[0].finish.max;
 }
 
 /* Outside 1 us and 1 GB/s (1000 bytes: 1 us), inside 100 ns and 10 GB/s (1000 bytes: 100 ns).
@@ -218,11 +225,15 @@ static void a_rank_may_write_to_itself(void)
 {
     static const struct wf_op ops[] = {ISEND(0, 0, 1000, 0), RECV(0, 0), END};
     static const struct wf_op *const ranks[] = {ops};
-    struct outcome out =
-        replay_script((struct setup){.net = &wf_latency_ops, .topo = "torus:1"}, ranks, 1);
+    static const char *const network[] = {"local", "false", NULL};
+    struct setup setup = {.net = &wf_latency_ops, .topo = "torus:1", .mpi = network};
+    struct outcome out = replay_script(setup, ranks, 1);
 
     CHECK(out.tally.unfinished == 0);
-    CHECK(out.tally.finish.max == 100000); /* no hop */
+    CHECK(out.tally.jobs[0].finish.max == 100000); /* no hop */
+    setup.mpi = NULL;
+    out = replay_script(setup, ranks, 1);
+    CHECK(out.tally.jobs[0].finish.max == 300000 + 100000); /* the node's own path */
 }
 
 /* Ranks that share a node share its interface: they send in the order of time. */
@@ -243,14 +254,18 @@ static void ranks_on_one_node_share_the_interface_in_order_of_time(void)
 
     /* Rank 1 sends at 1500; rank 0, ready at 2500, 10100 after that. */
     CHECK(out.tally.unfinished == 0);
-    CHECK(out.tally.finish.max == 1500 + 10100 + 1000 + 10000 + 500);
+    CHECK(out.tally.jobs[0].finish.max == 1500 + 10100 + 1000 + 10000 + 500);
 }
 
 /* Where clocks run ahead and where they do not, times are the same. */
 static void running_ahead_changes_no_time(void)
 {
-    static const struct wf_stencil3d_params params = {
-        .bytes = 5000, .iterations = 3, .compute = 1000000, .allreduce = true};
+    static const struct wf_stencil_params params = {.bytes = 5000,
+                                                    .iterations = 3,
+                                                    .compute = 1000000,
+                                                    .allreduce = true,
+                                                    .allreduce_bytes = 8,
+                                                    .periodic = true};
 
     for (uint32_t n = 1; n <= 30; n++) {
         struct wf_source *source = NULL;
@@ -270,13 +285,18 @@ static void running_ahead_changes_no_time(void)
 /* Without contention it does not matter either how many ranks share a node. */
 static void placement_changes_no_time_where_nothing_is_shared(void)
 {
-    static const struct wf_stencil3d_params params = {
-        .bytes = 5000, .iterations = 2, .compute = 1000000, .allreduce = true};
+    static const struct wf_stencil_params params = {.bytes = 5000,
+                                                    .iterations = 2,
+                                                    .compute = 1000000,
+                                                    .allreduce = true,
+                                                    .allreduce_bytes = 8,
+                                                    .periodic = true};
     struct wf_source *source = NULL;
     struct wf_err err = {.status = WF_OK};
 
     must(wf_stencil3d_ops.create(&params, 24, &source, &err), &err);
-    struct setup setup = {.source = source, .net = &wf_alphabeta_ops};
+    static const char *const network[] = {"local", "false", NULL};
+    struct setup setup = {.source = source, .net = &wf_alphabeta_ops, .mpi = network};
     struct outcome alone = replay(&setup);
     for (setup.ranks_per_node = 2; setup.ranks_per_node <= 25; setup.ranks_per_node++) {
         struct outcome together = replay(&setup);
@@ -290,8 +310,8 @@ static void placement_changes_no_time_where_nothing_is_shared(void)
  * apart; overheads of the first five are spent while later ones come in. */
 static void a_stencil_takes_the_time_it_takes_on_paper(void)
 {
-    static const struct wf_stencil3d_params stencil = {
-        .bytes = 131072, .iterations = 3, .compute = 1000000000};
+    static const struct wf_stencil_params stencil = {
+        .bytes = 131072, .iterations = 3, .compute = 1000000000, .periodic = true};
     struct wf_source *source = NULL;
     struct wf_err err = {.status = WF_OK};
     int64_t o = 500000, l = 1000000, g = 100000, tail = 13107100; /* 131071 B at 10 GB/s */
@@ -299,10 +319,10 @@ static void a_stencil_takes_the_time_it_takes_on_paper(void)
     must(wf_stencil3d_ops.create(&stencil, 27, &source, &err), &err);
     struct outcome out = replay(&(struct setup){.source = source, .net = &wf_loggp_ops});
     int64_t exchange = o + 5 * (g + tail) + l + tail + o;
-    CHECK_U64(out.tally.messages, UINT64_C(27) * 6 * 3);
-    CHECK_U64(out.tally.bytes, UINT64_C(27) * 6 * 3 * 131072);
-    CHECK_U64((uint64_t)out.tally.finish.max, (uint64_t)(3 * (exchange + 1000000000)));
-    CHECK_U64((uint64_t)out.tally.finish.min, (uint64_t)out.tally.finish.max);
+    CHECK_U64(out.tally.jobs[0].messages, UINT64_C(27) * 6 * 3);
+    CHECK_U64(out.tally.jobs[0].bytes, UINT64_C(27) * 6 * 3 * 131072);
+    CHECK_U64((uint64_t)out.tally.jobs[0].finish.max, (uint64_t)(3 * (exchange + 1000000000)));
+    CHECK_U64((uint64_t)out.tally.jobs[0].finish.min, (uint64_t)out.tally.jobs[0].finish.max);
     wf_source_free(source);
 }
 
@@ -326,7 +346,7 @@ static void a_rank_that_never_waits_yields(void)
     struct outcome out = replay(&(struct setup){.source = &source, .net = &wf_loggp_ops});
 
     CHECK(out.tally.unfinished == 0);
-    CHECK_U64(out.tally.messages, 10000);
+    CHECK_U64(out.tally.jobs[0].messages, 10000);
     CHECK(out.run.events_committed > 10002);
 }
 
@@ -354,18 +374,50 @@ static void a_clock_that_runs_out_is_counted(void)
 
 static void a_network_of_another_size_is_refused(void)
 {
-    static const struct wf_op *const ranks[] = {NULL, NULL, NULL};
-    struct script script = make_script(ranks, 3);
-    const struct wf_net_env env = {.n_nodes = 2};
-    struct wf_net *net = make_net(&wf_loggp_ops, NULL, &env);
-    const struct wf_replay_config config = {
-        .source = &script.source, .net = net, .ranks_per_node = 1};
-    struct wf_replay *model = NULL;
+    const struct wf_place place = wf_place_linear(3, 1);
     struct wf_err err = {.status = WF_OK};
 
-    CHECK(wf_replay_new(NULL, &config, &model, &err) == WF_EINVAL && model == NULL);
-    CHECK_STR(err.text, "3 ranks need 3 nodes, the network has 2");
-    wf_net_free(net);
+    CHECK(try_place(&place, 2, &err) == WF_EINVAL);
+    CHECK_STR(err.text, "3 ranks are placed on 3 nodes; the jobs have 3, the network 2");
+}
+
+static const char *one_region(const struct wf_source *source, uint32_t number)
+{
+    static const char *const names[] = {"outer", "inner"};
+
+    (void)source;
+    return number < 2 ? names[number] : NULL;
+}
+
+/* A region has its value again when one within it is over. */
+static void the_value_of_a_region_outlives_inner_ones(void)
+{
+    static const struct wf_source_ops named = {.name = "named", .region_name = one_region};
+    static const struct wf_source program = {.ops = &named}, *const programs[] = {&program};
+    static const struct wf_op ops[] = {
+        {.kind = WF_OP_REGION_BEGIN, .tag = 0, .bytes = 3},
+        COMPUTE(1),
+        {.kind = WF_OP_REGION_BEGIN, .tag = 1, .bytes = 50},
+        COMPUTE(1),
+        MARK(REGION_END, 1),
+        COMPUTE(1),
+        MARK(REGION_END, 0),
+        END,
+    };
+    struct wf_cpu_rule rules[2] = {{.text = "1us*n"}, {.text = "1ns*n"}};
+    struct wf_cpu cpu = {.scale = WF_CPU_SCALE_ONE};
+    struct wf_err err = {.status = WF_OK};
+    struct wf_cpu_rules *made = NULL;
+
+    CHECK(wf_cpu_rule_parse("region.outer", &rules[0]) == WF_CPU_REGION);
+    CHECK(wf_cpu_rule_parse("region.inner", &rules[1]) == WF_CPU_REGION);
+    must(wf_cpu_build(rules, 2, programs, 1, &made, &err), &err);
+    cpu.rules = made;
+
+    struct setup setup = loggp;
+    setup.cpu = &cpu;
+    CHECK(run_same(setup, ops, 1).tally.jobs[0].finish.max == 3000000 + 50000 + 3000000);
+    wf_cpu_rules_free(made);
 }
 
 int main(void)
@@ -389,6 +441,7 @@ int main(void)
     RUN(a_rank_that_never_waits_yields);
     RUN(time_that_runs_out_is_an_error);
     RUN(a_clock_that_runs_out_is_counted);
+    RUN(the_value_of_a_region_outlives_inner_ones);
     RUN(a_network_of_another_size_is_refused);
     return wf_test_done();
 }

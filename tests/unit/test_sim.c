@@ -13,7 +13,7 @@
 static struct wf_scenario *scenario_of(const char *words, struct wf_err *err)
 {
     struct wf_scenario *scenario = wf_scenario_new();
-    char copy[256], *rest = copy;
+    char copy[512], *rest = copy;
 
     (void)snprintf(copy, sizeof(copy), "%s", words);
     err->status = WF_OK;
@@ -57,6 +57,14 @@ static void bad_scenarios_are_refused(void)
         {"source=gen:stencil3d ranks=8 network=latency", WF_EUSAGE, "needs a topology"},
         {"source=gen:stencil3d ranks=8 topology=torus:7", WF_EINVAL, "has only 7"},
         {"source=gen:stencil3d ranks=4000000000", WF_ELIMIT, "memory"},
+        {"source=gen:ring ranks=8 job.1.sorce=gen:ring", WF_EUSAGE, "did you mean 'source'?"},
+        {"source=gen:ring ranks=8 job.1.source=gen:ring", WF_EUSAGE, "job.1.ranks is missing"},
+        {"source=gen:ring ranks=8 job.1.gen.bytes=8", WF_EUSAGE, "job.1.source is missing"},
+        {"source=gen:ring ranks=8 job.x.ranks=8", WF_EUSAGE, "expected job.<number>.<name>"},
+        {"source=gen:ring ranks=8 placement=file:/nowhere", WF_EIO, "cannot read '/nowhere'"},
+        {"source=gen:ring ranks=3000000000 job.1.source=gen:ring job.1.ranks=3000000000",
+         WF_ELIMIT, "more than 4000000000 ranks"},
+        {"source=/nowhere/trace", WF_EIO, "cannot read '/nowhere/trace'"},
         {"source=bench:fold", WF_EUSAGE, "did you mean 'phold'?"},
         {"source=bench:phold phold.lps=1073741824", WF_ELIMIT, "memory"},
     };
@@ -112,6 +120,8 @@ static void no_schedule_changes_scenario_or_result(void)
 {
     static const char *const sources[] = {
         "source=gen:stencil3d ranks=60 gen.allreduce=true",
+        ("source=gen:stencil3d ranks=27 placement=random efficiency=yes job.1.source=gen:ring "
+         "job.1.ranks=8 job.1.start=1ms"),
         "source=bench:phold phold.lps=300",
     };
     static const char *const schedules[] = {
@@ -124,7 +134,7 @@ static void no_schedule_changes_scenario_or_result(void)
     for (size_t s = 0; s < sizeof(sources) / sizeof(sources[0]); s++) {
         char *expected = answer(sources[s]);
         for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++) {
-            char words[256];
+            char words[512];
             (void)snprintf(words, sizeof(words), "%s %s", sources[s], schedules[i]);
             char *got = answer(words);
             CHECK(strcmp(got, expected) == 0);
@@ -132,6 +142,52 @@ static void no_schedule_changes_scenario_or_result(void)
         }
         free(expected);
     }
+}
+
+/* The value at a path of the result of a scenario. */
+static uint64_t result_of(const char *words, const char *path)
+{
+    const struct wf_sim_host host = {.world = NULL};
+    struct wf_err err;
+    struct wf_value *doc = run(words, &host, &err);
+    uint64_t value = doc != NULL ? wf_doc_get_count(doc, path, UINT64_MAX) : UINT64_MAX;
+
+    if (doc == NULL) {
+        printf("# %s: %s\n", words, err.text);
+    }
+    wf_doc_free(doc);
+    return value;
+}
+
+static void placement_decides_how_far_messages_go(void)
+{
+    /* A ring of 8 ranks on a line of 8 nodes: in order, all messages but those of the last rank
+     * pass one link; dealt over two nodes of 4 ranks, all go to the other node. */
+    static const char line[] =
+        "source=gen:ring ranks=8 gen.bytes=1 network=latency "
+        "topology=mesh:8 net.link_latency=1us net.bandwidth=1TB/s mpi.local="
+        "no ";
+    char words[256];
+
+    (void)snprintf(words, sizeof(words), "%s placement=linear", line);
+    CHECK_U64(result_of(words, "result.message_latency_ps.min"), 1000001);
+    CHECK_U64(result_of(words, "result.message_latency_ps.max"), 7000001);
+    (void)snprintf(words, sizeof(words), "%s placement=roundrobin ranks_per_node=4", line);
+    CHECK_U64(result_of(words, "result.message_latency_ps.min"), 1000001);
+    CHECK_U64(result_of(words, "result.message_latency_ps.max"), 1000001);
+}
+
+static void jobs_are_played_together(void)
+{
+    static const char both[] = "source=gen:ring ranks=5 job.1.source=gen:ring job.1.ranks=3 "
+                               "job.1.start=1s job.1.repeat=4";
+    uint64_t first = result_of("source=gen:ring ranks=5", "result.messages");
+    uint64_t second = result_of("source=gen:ring ranks=3", "result.messages");
+    uint64_t time = result_of("source=gen:ring ranks=3", "result.predicted_time_ps");
+
+    CHECK_U64(result_of(both, "result.messages"), first + 4 * second);
+    CHECK_U64(result_of(both, "result.predicted_time_ps"), UINT64_C(1000000000000) + 4 * time);
+    CHECK_U64(result_of(both, "scenario.ranks"), 5);
 }
 
 static void a_stopped_run_gives_a_partial_result(void)
@@ -169,6 +225,8 @@ int main(void)
     RUN(bad_scenarios_are_refused);
     RUN(the_last_value_counts_and_all_values_are_told);
     RUN(no_schedule_changes_scenario_or_result);
+    RUN(placement_decides_how_far_messages_go);
+    RUN(jobs_are_played_together);
     RUN(a_stopped_run_gives_a_partial_result);
     RUN(an_explanation_estimates_and_does_not_run);
     return wf_test_done();

@@ -112,7 +112,7 @@ enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 struct rig {
     struct wf_engine engine;
     struct wf_worker worker;
-    struct wf_group group;
+    struct wf_process_group group;
     struct wf_block block;
     struct wf_recording recording;
     uint64_t records[(sizeof(struct wf_lp) + sizeof(struct state)) / 8];
@@ -129,11 +129,11 @@ static struct rig *rig_new(const struct wf_process_ops *ops, void *model)
     struct rig *rig = wf_xaligned(sizeof(*rig));
 
     memset(rig, 0, sizeof(*rig));
-    rig->group = (struct wf_group){.ops = ops,
-                                   .model = model,
-                                   .count = 8, /* the others are only sent to */
-                                   .stride = sizeof(rig->records),
-                                   .state_size = sizeof(struct state)};
+    rig->group = (struct wf_process_group){.ops = ops,
+                                           .model = model,
+                                           .count = 8, /* the others are only sent to */
+                                           .stride = sizeof(rig->records),
+                                           .state_size = sizeof(struct state)};
     rig->block =
         (struct wf_block){.records = (void *)rig->records, .group = &rig->group, .count = 8};
     rig->engine.blocks = &rig->block;

@@ -31,7 +31,7 @@ struct box {
 /* The node one step away, or the node itself if there is none. */
 static uint32_t step(const struct box *box, uint32_t node, uint32_t dim, bool up)
 {
-    uint32_t coord[DIMS_MAX], rest = node, target = (dim + box->degree) % box->n_dims;
+    uint32_t coord[DIMS_MAX] = {0}, rest = node, target = (dim + box->degree) % box->n_dims;
 
     for (uint32_t d = 0; d < box->n_dims; d++) {
         coord[d] = rest % box->size[d];

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/mem.h"
+#include "base/units.h"
+#include "cli/trace_input.h"
+#include "sim/world.h"
+#include "trace/cut.h"
+#include "trace/reader.h"
+#include "trace/roi.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define USAGE "weft cut run.weft -o piece.weft --ranks 0-15"
+
+struct cut_opts {
+    struct wf_trace_opts trace;
+    const char *ranks, *time, *region, *iterations;
+};
+
+static const struct wf_opt rows[] = {
+    WF_TRACE_ROW_OUTPUT,
+    {.param = {.name = "ranks",
+               .type = WF_PARAM_TEXT,
+               .offset = offsetof(struct cut_opts, ranks),
+               .doc = "Keep these ranks, numbered anew in their order"},
+     .arg = "0-15,20"},
+    {.param = {.name = "time",
+               .type = WF_PARAM_TEXT,
+               .offset = offsetof(struct cut_opts, time),
+               .doc = "Keep what begins in this span of a rank's own time, which is the sum of "
+                      "its computing so far: a trace has no other clock"},
+     .arg = "1ms:2ms"},
+    {.param = {.name = "region",
+               .type = WF_PARAM_TEXT,
+               .offset = offsetof(struct cut_opts, region),
+               .doc = "Keep what is in the region of this name, every time it is entered"},
+     .arg = "<name>"},
+    {.param = {.name = "iterations",
+               .type = WF_PARAM_TEXT,
+               .offset = offsetof(struct cut_opts, iterations),
+               .doc = "Keep these iterations as the trace marks them, counted from 0, first to "
+                      "last"},
+     .arg = "3:5"},
+    WF_TRACE_ROW_PARTS,
+    WF_TRACE_ROW_FORCE,
+    WF_OPT_HELP(struct wf_trace_opts),
+    WF_OPT_END,
+};
+
+static void cut_help(FILE *out)
+{
+    static const struct wf_opt_help help = {
+        .synopsis = "weft cut [options] <trace> -o <trace>",
+        .summary = "Write a piece of a trace as a trace of its own. Messages whose other end "
+                   "is left out, and collectives that not all who are left call, are left out "
+                   "too, and counted",
+        .examples =
+            {
+                {USAGE, "The first 16 ranks"},
+                {"weft cut run.weft -o steps.weft --iterations 3:5",
+                 "What all ranks do in three iterations"},
+            },
+        .table = rows,
+    };
+
+    wf_opt_print_help(&help, out);
+}
+
+/* ---- what is kept ---- */
+
+static enum wf_status bad(const char *option, const char *text, const char *expected,
+                          struct wf_err *err)
+{
+    return wf_err_set(err, WF_EUSAGE, "--%s %.64s: expected %s", option, text, expected);
+}
+
+/* "a:b", or "a:" and ":b", in two texts of `size` bytes. */
+static bool split(const char *text, char *first, char *second, size_t size)
+{
+    const char *colon = strchr(text, ':');
+
+    if (colon == NULL || (size_t)(colon - text) >= size || strlen(colon + 1) >= size) {
+        return false;
+    }
+    (void)snprintf(first, size, "%.*s", (int)(colon - text), text);
+    (void)snprintf(second, size, "%s", colon + 1);
+    return true;
+}
+
+static enum wf_status parse_time(const char *text, struct wf_cut_options *options,
+                                 struct wf_err *err)
+{
+    static const char expected[] = "two times, as in 1ms:2ms, the first before the second";
+    char first[64], second[64];
+
+    options->has_time = true;
+    options->end = WF_TIME_MAX;
+    if (!split(text, first, second, sizeof(first)) ||
+        (first[0] != '\0' && wf_parse_time(first, &options->begin, NULL) != WF_OK) ||
+        (second[0] != '\0' && wf_parse_time(second, &options->end, NULL) != WF_OK) ||
+        options->begin >= options->end) {
+        return bad("time", text, expected, err);
+    }
+    return WF_OK;
+}
+
+static enum wf_status parse_iterations(const char *text, struct wf_cut_options *options,
+                                       struct wf_err *err)
+{
+    struct wf_roi roi = {.region = NULL};
+    enum wf_status status = wf_roi_parse_iterations(text, &roi, err);
+
+    if (status != WF_OK) {
+        wf_err_prefix(err, "--iterations: ");
+        return status;
+    }
+    options->has_iterations = true;
+    options->first = roi.first;
+    options->last = roi.last;
+    return WF_OK;
+}
+
+/* Marks the ranks of "0-15,20". */
+static enum wf_status parse_ranks(const char *text, uint32_t n_ranks, bool *kept,
+                                  struct wf_err *err)
+{
+    static const char expected[] = "ranks and ranges of them, as in 0-15,20";
+    const char *at = text;
+
+    while (*at != '\0') {
+        char range[64], *end = NULL;
+        size_t length = strcspn(at, ",");
+        uint64_t first = 0, last = 0;
+
+        if (length == 0 || length >= sizeof(range)) {
+            return bad("ranks", text, expected, err);
+        }
+        (void)snprintf(range, sizeof(range), "%.*s", (int)length, at);
+        end = strchr(range, '-');
+        if (end != NULL) {
+            *end++ = '\0';
+        }
+        if (wf_parse_count(range, &first, NULL) != WF_OK ||
+            wf_parse_count(end != NULL ? end : range, &last, NULL) != WF_OK || first > last) {
+            return bad("ranks", text, expected, err);
+        }
+        if (last >= n_ranks) {
+            return wf_err_set(err, WF_EUSAGE,
+                              "--ranks %.64s: the trace has the ranks 0 to %" PRIu32, text,
+                              n_ranks - 1);
+        }
+        memset(kept + first, true, (size_t)(last - first + 1));
+        at += length;
+        at += *at == ',' && at[1] != '\0' ? 1 : 0;
+        if (*at == ',') {
+            return bad("ranks", text, expected, err);
+        }
+    }
+    return text[0] == '\0' ? bad("ranks", text, expected, err) : WF_OK;
+}
+
+static enum wf_status parse_options(const struct cut_opts *opts, uint32_t n_ranks, bool *kept,
+                                    struct wf_cut_options *options, struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    options->region = opts->region;
+    if (opts->time != NULL) {
+        status = parse_time(opts->time, options, err);
+    }
+    if (status == WF_OK && opts->iterations != NULL) {
+        status = parse_iterations(opts->iterations, options, err);
+    }
+    if (status == WF_OK && opts->ranks != NULL) {
+        options->ranks = kept;
+        status = parse_ranks(opts->ranks, n_ranks, kept, err);
+    }
+    if (status == WF_OK && opts->time == NULL && opts->iterations == NULL &&
+        opts->ranks == NULL && opts->region == NULL) {
+        status = wf_err_set(err, WF_EUSAGE,
+                            "nothing to cut; --ranks, --time, --region and --iterations say "
+                            "what is kept");
+    }
+    return status;
+}
+
+/* ---- the piece ---- */
+
+static void print_losses(struct wf_cli *cli, const struct wf_cut_losses *losses)
+{
+    if (losses->n_messages > 0) {
+        (void)fprintf(cli->err,
+                      "weft: note: left out: %" PRIu64 " sends and receives whose other end is "
+                      "not there\n",
+                      losses->n_messages);
+    }
+    if (losses->n_collectives > 0) {
+        (void)fprintf(cli->err,
+                      "weft: note: left out: %" PRIu64 " calls of collectives that not all "
+                      "make, or without root\n",
+                      losses->n_collectives);
+    }
+    if (losses->n_open > 0) {
+        (void)fprintf(cli->err,
+                      "weft: note: %" PRIu64 " receives from anybody stay as they are: nobody "
+                      "knows what they got\n",
+                      losses->n_open);
+    }
+}
+
+static enum wf_status write_piece(struct wf_cli *cli, const struct wf_source *source,
+                                  const struct wf_cut_options *options,
+                                  const struct cut_opts *opts, const char *name,
+                                  struct wf_err *err)
+{
+    struct wf_cut *cut = NULL;
+    enum wf_status status = wf_cut_new(source, options, &cut, err);
+
+    if (status != WF_OK) {
+        return status;
+    }
+    const struct wf_trace_piece piece = {
+        .source = source,
+        .n_ranks = wf_cut_n_ranks(cut),
+        .changes = wf_cut_changes(cut),
+        .creator = name,
+    };
+    status = wf_trace_output(cli, &piece, &opts->trace, err);
+    if (status == WF_OK) {
+        print_losses(cli, wf_cut_losses(cut));
+    }
+    wf_cut_free(cut);
+    return status;
+}
+
+static enum wf_status cut_trace(struct wf_cli *cli, const char *name,
+                                const struct cut_opts *opts, struct wf_err *err)
+{
+    struct wf_cut_options options = {.ranks = NULL};
+    struct wf_source *source = NULL;
+    bool *kept = NULL;
+
+    enum wf_status status = wf_trace_output_check(&opts->trace, err);
+    if (status == WF_OK) {
+        status = wf_trace_open(name, &source, err);
+    }
+    if (status == WF_OK) {
+        kept = wf_xcalloc(source->n_ranks, sizeof(*kept));
+        status = parse_options(opts, source->n_ranks, kept, &options, err);
+    }
+    if (status == WF_OK) {
+        status = write_piece(cli, source, &options, opts, name, err);
+    }
+    free(kept);
+    wf_source_free(source);
+    return wf_world_agree(cli->world, status, err);
+}
+
+static enum wf_status cut_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
+{
+    struct cut_opts opts = {.ranks = NULL};
+    struct wf_operands operands;
+
+    enum wf_status status = wf_opt_parse(rows, argc, argv, &opts, &operands, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    if (opts.trace.help) {
+        cut_help(cli->out);
+    } else {
+        status = wf_trace_operands(&operands, 1, USAGE, err);
+        if (status == WF_OK) {
+            status = cut_trace(cli, operands.args.items[0], &opts, err);
+        }
+    }
+    wf_opt_release(rows, &opts, &operands);
+    return status;
+}
+
+const struct wf_verb wf_verb_cut = {
+    .name = "cut",
+    .summary = "Write a piece of a trace as a trace of its own",
+    .run = cut_run,
+    .help = cut_help,
+};

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/buf.h"
+#include "base/mem.h"
+#include "cli/cli.h"
+#include "cli/opt.h"
+#include "report/output.h"
+#include "sim/codes_import.h"
+#include "sim/codes_text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A label takes part in every message; the end of a long path says more than its beginning. */
+enum { LABEL_MAX = 160 };
+
+struct import_opts {
+    bool help, force;
+    const char *output;
+};
+
+static const struct wf_opt rows[] = {
+    {.param = {.name = "output",
+               .type = WF_PARAM_TEXT,
+               .offset = offsetof(struct import_opts, output),
+               .doc = "Write the machine file there instead of printing it"},
+     .letter = 'o',
+     .arg = "<file>"},
+    {.param = {.name = "force",
+               .type = WF_PARAM_BOOL,
+               .offset = offsetof(struct import_opts, force),
+               .doc = "Overwrite that file if it exists"},
+     .letter = 'f'},
+    WF_OPT_HELP(struct import_opts),
+    WF_OPT_END,
+};
+
+static void import_help(FILE *out)
+{
+    static const struct wf_opt_help help = {
+        .synopsis = "weft import-codes [options] <file>",
+        .summary = "Turn a network configuration of CODES or TraceR into a machine file; what "
+                   "has no counterpart is listed",
+        .examples =
+            {
+                {"weft import-codes torus.conf -o torus.yaml", "For weft replay --machine"},
+                {"weft import-codes dragonfly.conf", "Look at it first"},
+            },
+        .table = rows,
+    };
+
+    wf_opt_print_help(&help, out);
+}
+
+static enum wf_status read_file(const char *path, struct wf_buf *buf, struct wf_err *err)
+{
+    FILE *stream = fopen(path, "rb");
+
+    if (stream == NULL) {
+        return wf_err_set(err, WF_EIO, "cannot read '%.160s': %s", path, strerror(errno));
+    }
+    wf_buf_reserve(buf, (size_t)WF_CODES_BYTES_MAX + 1);
+    buf->size = fread(buf->data, 1, (size_t)WF_CODES_BYTES_MAX + 1, stream);
+    bool failed = ferror(stream) != 0;
+    (void)fclose(stream);
+    return failed ? wf_err_set(err, WF_EIO, "cannot read '%.160s'", path) : WF_OK;
+}
+
+/* The name of the file without directory and ending, of letters, digits, '-' and '_'. */
+static char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(base, '.');
+    size_t len = dot != NULL && dot != base ? (size_t)(dot - base) : strlen(base);
+    char *name = wf_xcalloc(len + sizeof("codes-"), 1);
+    size_t n = 0;
+
+    if (isalnum((unsigned char)base[0]) == 0) {
+        n = sizeof("codes-") - 1;
+        memcpy(name, "codes-", n);
+    }
+    for (size_t i = 0; i < len; i++) {
+        char c = base[i];
+        name[n++] = isalnum((unsigned char)c) != 0 || c == '_' ? c : '-';
+    }
+    return name;
+}
+
+static void print_notes(struct wf_cli *cli, const struct wf_buf *notes)
+{
+    const char *at = (const char *)notes->data;
+
+    for (size_t left = notes->size; left > 0;) {
+        const char *end = memchr(at, '\n', left);
+        size_t len = end != NULL ? (size_t)(end - at) + 1 : left;
+        (void)fprintf(cli->err, "weft: %.*s", (int)len, at);
+        at += len;
+        left -= len;
+    }
+}
+
+static enum wf_status write_machine(struct wf_cli *cli, const struct import_opts *opts,
+                                    const struct wf_buf *machine, struct wf_err *err)
+{
+    struct wf_output *output = NULL;
+
+    if (opts->output == NULL) {
+        (void)fwrite(machine->data, 1, machine->size, cli->out);
+        cli->answered = true;
+        return WF_OK;
+    }
+    enum wf_status status = wf_output_check(opts->output, opts->force, err);
+    if (status == WF_OK) {
+        status = wf_output_open(opts->output, opts->force, &output, err);
+    }
+    if (status != WF_OK) {
+        return status;
+    }
+    (void)fwrite(machine->data, 1, machine->size, wf_output_stream(output));
+    return wf_output_commit(output, err);
+}
+
+static enum wf_status import(struct wf_cli *cli, const struct import_opts *opts,
+                             const char *path, struct wf_err *err)
+{
+    struct wf_buf text = {.data = NULL};
+    struct wf_codes_result result = {.machine = {.data = NULL}};
+    size_t len = strlen(path);
+    char *name = name_of(path);
+
+    enum wf_status status = read_file(path, &text, err);
+    if (status == WF_OK) {
+        struct wf_codes_source source = {
+            .label = len > LABEL_MAX ? path + len - LABEL_MAX : path,
+            .name = name,
+            .text = (const char *)text.data,
+            .size = text.size,
+        };
+        status = wf_codes_import(&source, &result, err);
+    }
+    if (status == WF_OK) {
+        status = write_machine(cli, opts, &result.machine, err);
+    }
+    if (status == WF_OK) {
+        print_notes(cli, &result.notes);
+    }
+    wf_buf_fini(&result.machine);
+    wf_buf_fini(&result.notes);
+    wf_buf_fini(&text);
+    free(name);
+    return status;
+}
+
+static enum wf_status import_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
+{
+    struct import_opts opts;
+    struct wf_operands operands;
+
+    enum wf_status status = wf_opt_parse(rows, argc, argv, &opts, &operands, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    if (opts.help) {
+        import_help(cli->out);
+    } else if (operands.args.n == 0) {
+        status = wf_err_set(err, WF_EUSAGE,
+                            "import-codes: which file? for example: weft import-codes "
+                            "torus.conf");
+    } else if (operands.args.n > 1) {
+        status = wf_err_set(err, WF_EUSAGE, "import-codes: there is also '%.64s'",
+                            operands.args.items[1]);
+    } else {
+        status = import(cli, &opts, operands.args.items[0], err);
+    }
+    wf_opt_release(rows, &opts, &operands);
+    return status;
+}
+
+const struct wf_verb wf_verb_import_codes = {
+    .name = "import-codes",
+    .summary = "Turn a configuration of CODES or TraceR into a machine file",
+    .run = import_run,
+    .help = import_help,
+};

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/units.h"
+#include "cli/trace_input.h"
+#include "report/writer.h"
+#include "result/doc.h"
+#include "sim/world.h"
+#include "trace/facts.h"
+#include "trace/native.h"
+
+#include <weft/weft.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+#define INFO_SCHEMA "weft-info-1"
+#define USAGE       "weft info run.weft"
+
+struct info_opts {
+    struct wf_trace_opts trace;
+    bool per_rank;
+};
+
+static const struct wf_opt rows[] = {
+    {.param = {.name = "per-rank",
+               .type = WF_PARAM_BOOL,
+               .offset = offsetof(struct info_opts, per_rank),
+               .doc = "Show the figures of each rank too"}},
+    WF_TRACE_ROW_RANKS,
+    WF_TRACE_ROW_PARAMS,
+    {.param = {.name = "json",
+               .type = WF_PARAM_BOOL,
+               .offset = offsetof(struct wf_trace_opts, json),
+               .doc = "Print everything as one JSON document"}},
+    WF_OPT_HELP(struct wf_trace_opts),
+    WF_OPT_END,
+};
+
+static void info_help(FILE *out)
+{
+    static const struct wf_opt_help help = {
+        .synopsis = "weft info [options] <trace> | gen:<generator> -n <ranks>",
+        .summary = "Show what is in a trace: ranks, operations, messages, communicators, "
+                   "computing. Bytes of collectives are those of the call of each rank",
+        .examples =
+            {
+                {USAGE, "All operations counted"},
+                {"weft info gen:stencil3d -n 64 --json", "Of a generated program, as JSON"},
+            },
+        .table = rows,
+    };
+
+    wf_opt_print_help(&help, out);
+}
+
+/* What is shown. */
+struct info {
+    const char *name;
+    const struct wf_source *source;
+    struct wf_trace_facts facts;
+    struct wf_native_facts native;
+    bool is_native;
+    struct wf_rank_facts least, most; /* of the ranks, each figure by itself */
+    int64_t longest_wall;             /* -1: unknown */
+};
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void find_extremes(struct info *info)
+{
+    info->least = info->facts.ranks[0];
+    info->most = info->facts.ranks[0];
+    info->longest_wall = -1;
+    for (uint32_t rank = 0; rank < info->facts.n_ranks; rank++) {
+        const struct wf_rank_facts *one = &info->facts.ranks[rank];
+        int64_t wall = 0;
+
+        info->least.compute = smaller(info->least.compute, one->compute);
+        info->most.compute = larger(info->most.compute, one->compute);
+        info->least.n_ops = one->n_ops < info->least.n_ops ? one->n_ops : info->least.n_ops;
+        info->most.n_ops = one->n_ops > info->most.n_ops ? one->n_ops : info->most.n_ops;
+        if (wf_native_wall(info->source, rank, &wall)) {
+            info->longest_wall = larger(info->longest_wall, wall);
+        }
+    }
+}
+
+/* ---- for a person ---- */
+
+static void print_label(FILE *out, const char *label)
+{
+    (void)fprintf(out, "%-18s", label);
+}
+
+static void print_file(FILE *out, const struct info *info)
+{
+    char size[WF_UNITS_TEXT_MAX], raw[WF_UNITS_TEXT_MAX];
+    const struct wf_native_facts *native = &info->native;
+
+    if (!info->is_native) {
+        return;
+    }
+    print_label(out, "File");
+    (void)fprintf(out, "%s in %" PRIu64 " %s", wf_human_size(native->n_bytes, size),
+                  native->n_blocks, native->n_blocks == 1 ? "block" : "blocks");
+    if (native->totals_known && native->n_bytes > 0 && native->totals.n_stored > 0) {
+        (void)fprintf(out, ", %s before compression, 1 of %.1f ops stored",
+                      wf_human_size(native->totals.raw_bytes, raw),
+                      (double)native->totals.n_ops / (double)native->totals.n_stored);
+    }
+    (void)fputc('\n', out);
+    if (native->creator != NULL) {
+        print_label(out, "Made by");
+        (void)fprintf(out, "%s\n", native->creator);
+    }
+}
+
+static void print_times(FILE *out, const struct info *info)
+{
+    char least[WF_UNITS_TEXT_MAX], most[WF_UNITS_TEXT_MAX];
+
+    print_label(out, "Computing");
+    (void)fprintf(out, "%s to %s in a rank\n", wf_human_time(info->least.compute, least),
+                  wf_human_time(info->most.compute, most));
+    if (info->longest_wall >= 0) {
+        print_label(out, "Recorded time");
+        (void)fprintf(out, "%s\n", wf_human_time(info->longest_wall, most));
+    }
+}
+
+static void print_kinds(FILE *out, const struct info *info)
+{
+    char bytes[WF_UNITS_TEXT_MAX];
+
+    (void)fprintf(out, "\n%-22s %14s %12s\n", "Operation", "Calls", "Bytes");
+    for (uint32_t kind = 0; kind < WF_OP_KINDS; kind++) {
+        uint64_t n = info->facts.n_by_kind[kind];
+        if (n > 0) {
+            uint64_t total = info->facts.bytes_by_kind[kind];
+            (void)fprintf(out, "%-22s %14" PRIu64 " %12s\n", wf_op_name((enum wf_op_kind)kind),
+                          n, total > 0 ? wf_human_size(total, bytes) : "-");
+        }
+    }
+}
+
+static void print_sizes(FILE *out, const struct info *info)
+{
+    char from[WF_UNITS_TEXT_MAX];
+
+    if (info->facts.all.n_messages == 0) {
+        return;
+    }
+    (void)fprintf(out, "\n%-22s %14s\n", "Message size from", "Messages");
+    for (uint32_t bin = 0; bin < WF_SIZE_BINS; bin++) {
+        if (info->facts.sizes[bin] > 0) {
+            uint64_t low = bin == 0 ? 0 : UINT64_C(1) << (bin - 1);
+            (void)fprintf(out, "%-22s %14" PRIu64 "\n", wf_format_size(low, from),
+                          info->facts.sizes[bin]);
+        }
+    }
+}
+
+static void print_ranks(FILE *out, const struct info *info)
+{
+    char bytes[WF_UNITS_TEXT_MAX], time[WF_UNITS_TEXT_MAX];
+
+    (void)fprintf(out, "\n%10s %14s %14s %12s %12s\n", "Rank", "Ops", "Messages", "Sent",
+                  "Computing");
+    for (uint32_t rank = 0; rank < info->facts.n_ranks; rank++) {
+        const struct wf_rank_facts *one = &info->facts.ranks[rank];
+        (void)fprintf(out, "%10" PRIu32 " %14" PRIu64 " %14" PRIu64 " %12s %12s\n", rank,
+                      one->n_ops, one->n_messages, wf_human_size(one->bytes, bytes),
+                      wf_human_time(one->compute, time));
+    }
+}
+
+static void print_info(FILE *out, const struct info *info, bool per_rank)
+{
+    char bytes[WF_UNITS_TEXT_MAX];
+
+    print_label(out, "Trace");
+    (void)fprintf(out, "%s\n", info->name);
+    print_label(out, "Ranks");
+    (void)fprintf(out, "%" PRIu32 "\n", info->facts.n_ranks);
+    print_file(out, info);
+    print_label(out, "Ops");
+    (void)fprintf(out, "%" PRIu64 ", %" PRIu64 " to %" PRIu64 " in a rank\n",
+                  info->facts.all.n_ops, info->least.n_ops, info->most.n_ops);
+    print_label(out, "Messages");
+    (void)fprintf(out, "%" PRIu64 " of %s in all\n", info->facts.all.n_messages,
+                  wf_human_size(info->facts.all.bytes, bytes));
+    print_label(out, "Communicators");
+    (void)fprintf(out, "%" PRIu32 "\n", info->facts.n_groups + 1);
+    print_times(out, info);
+    print_kinds(out, info);
+    print_sizes(out, info);
+    if (per_rank) {
+        print_ranks(out, info);
+    }
+}
+
+/* ---- for a program ---- */
+
+static void add_file(struct wf_value *doc, const struct info *info)
+{
+    const struct wf_native_facts *native = &info->native;
+
+    if (!info->is_native) {
+        return;
+    }
+    struct wf_value *file = wf_doc_section(doc, "file");
+    wf_doc_count(file, "bytes", native->n_bytes);
+    wf_doc_count(file, "files", native->n_files);
+    wf_doc_count(file, "blocks", native->n_blocks);
+    if (native->creator != NULL) {
+        wf_doc_text(file, "creator", native->creator);
+    }
+    if (native->totals_known) {
+        wf_doc_count(file, "raw_bytes", native->totals.raw_bytes);
+        wf_doc_count(file, "stored_ops", native->totals.n_stored);
+    }
+    if (native->damage != NULL) {
+        wf_doc_text(file, "damage", native->damage->text);
+    }
+}
+
+static void add_kinds(struct wf_value *doc, const struct info *info)
+{
+    struct wf_value *kinds = wf_doc_section(doc, "ops_by_kind");
+
+    for (uint32_t kind = 0; kind < WF_OP_KINDS; kind++) {
+        if (info->facts.n_by_kind[kind] > 0) {
+            struct wf_value *one = wf_doc_section(kinds, wf_op_name((enum wf_op_kind)kind));
+            wf_doc_count(one, "calls", info->facts.n_by_kind[kind]);
+            wf_doc_count(one, "bytes", info->facts.bytes_by_kind[kind]);
+        }
+    }
+}
+
+static void add_groups(struct wf_value *doc, const struct info *info)
+{
+    struct wf_value *list = wf_doc_list(doc, "communicators");
+    struct wf_value *world = wf_doc_section(list, NULL);
+    struct wf_group group;
+    uint32_t comm = 0;
+
+    wf_doc_count(world, "number", WF_COMM_WORLD);
+    wf_doc_count(world, "size", info->facts.n_ranks);
+    for (uint32_t i = 0; wf_groups_at(info->facts.groups, i, &comm, &group); i++) {
+        struct wf_value *one = wf_doc_section(list, NULL);
+        wf_doc_count(one, "number", comm);
+        wf_doc_count(one, "size", group.size);
+        wf_doc_count(one, "first_member", wf_group_rank(&group, 0));
+    }
+}
+
+static void add_sizes(struct wf_value *doc, const struct info *info)
+{
+    struct wf_value *sizes = wf_doc_section(doc, "message_sizes");
+
+    for (uint32_t bin = 0; bin < WF_SIZE_BINS; bin++) {
+        char from[WF_UNITS_TEXT_MAX];
+        if (info->facts.sizes[bin] > 0) {
+            (void)snprintf(from, sizeof(from), "%" PRIu64,
+                           bin == 0 ? 0 : UINT64_C(1) << (bin - 1));
+            wf_doc_count(sizes, from, info->facts.sizes[bin]);
+        }
+    }
+}
+
+static void add_ranks(struct wf_value *doc, const struct info *info)
+{
+    struct wf_value *list = wf_doc_list(doc, "per_rank");
+
+    for (uint32_t rank = 0; rank < info->facts.n_ranks; rank++) {
+        const struct wf_rank_facts *one = &info->facts.ranks[rank];
+        struct wf_value *entry = wf_doc_section(list, NULL);
+        int64_t wall = 0;
+
+        wf_doc_count(entry, "ops", one->n_ops);
+        wf_doc_count(entry, "messages", one->n_messages);
+        wf_doc_count(entry, "bytes", one->bytes);
+        wf_doc_count(entry, "compute_ps", (uint64_t)one->compute);
+        if (wf_native_wall(info->source, rank, &wall)) {
+            wf_doc_count(entry, "recorded_ps", (uint64_t)wall);
+        }
+    }
+}
+
+static void print_json(struct wf_cli *cli, const struct info *info, bool per_rank)
+{
+    const struct wf_write_options options = {.verbose = false};
+    struct wf_value *doc = wf_doc_new();
+
+    wf_doc_text(doc, "schema", INFO_SCHEMA);
+    wf_doc_text(doc, "version", weft_version());
+    wf_doc_text(doc, "trace", info->name);
+    wf_doc_count(doc, "ranks", info->facts.n_ranks);
+    wf_doc_count(doc, "ops", info->facts.all.n_ops);
+    wf_doc_count(doc, "messages", info->facts.all.n_messages);
+    wf_doc_count(doc, "message_bytes", info->facts.all.bytes);
+    wf_doc_count(doc, "compute_min_ps", (uint64_t)info->least.compute);
+    wf_doc_count(doc, "compute_max_ps", (uint64_t)info->most.compute);
+    if (info->longest_wall >= 0) {
+        wf_doc_count(doc, "recorded_ps", (uint64_t)info->longest_wall);
+    }
+    add_file(doc, info);
+    add_kinds(doc, info);
+    add_sizes(doc, info);
+    add_groups(doc, info);
+    if (per_rank) {
+        add_ranks(doc, info);
+    }
+    wf_writer_json.write(doc, &options, cli->out);
+    cli->answered = true;
+    wf_doc_free(doc);
+}
+
+/* What can be read is shown even if that is not all; the command fails all the same. */
+static enum wf_status show(struct wf_cli *cli, const char *name, const struct info_opts *opts,
+                           struct wf_err *err)
+{
+    struct wf_source *source = NULL;
+    struct info info = {.name = name};
+
+    enum wf_status status = wf_trace_input(name, &opts->trace, &source, err);
+    if (status != WF_OK) {
+        return wf_world_agree(cli->world, status, err);
+    }
+    info.source = source;
+    info.is_native = wf_native_facts(source, &info.native);
+    wf_trace_facts_init(&info.facts, source);
+    find_extremes(&info);
+    status = wf_source_check(source, err);
+    if (opts->trace.json) {
+        print_json(cli, &info, opts->per_rank);
+    } else {
+        print_info(cli->out, &info, opts->per_rank);
+    }
+    wf_trace_facts_fini(&info.facts);
+    wf_source_free(source);
+    return wf_world_agree(cli->world, status, err);
+}
+
+static enum wf_status info_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
+{
+    struct info_opts opts = {.per_rank = false};
+    struct wf_operands operands;
+
+    enum wf_status status = wf_opt_parse(rows, argc, argv, &opts, &operands, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    if (opts.trace.help) {
+        info_help(cli->out);
+    } else {
+        status = wf_trace_operands(&operands, 1, USAGE, err);
+        if (status == WF_OK) {
+            status = show(cli, operands.args.items[0], &opts, err);
+        }
+    }
+    wf_opt_release(rows, &opts, &operands);
+    return status;
+}
+
+const struct wf_verb wf_verb_info = {
+    .name = "info",
+    .summary = "Show what is in a trace",
+    .run = info_run,
+    .help = info_help,
+};

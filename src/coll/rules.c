@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coll/rules.h"
+
+#include "coll/parts.h"
+
+const char *const wf_coll_rules_names[] = {
+    [WF_COLL_RULES_MPICH] = "mpich", [WF_COLL_RULES_OPENMPI] = "openmpi", NULL};
+
+static const struct wf_coll_kind_rules *const sets[] = {
+    [WF_COLL_RULES_MPICH] = wf_coll_rules_mpich,
+    [WF_COLL_RULES_OPENMPI] = wf_coll_rules_openmpi,
+};
+
+/* Sums that are too large count as the largest: all rules are for far less. */
+static uint64_t total(const struct wf_coll_args *args)
+{
+    uint64_t sum = 0;
+
+    if (args->counts == NULL) {
+        bool over = __builtin_mul_overflow(args->bytes, (uint64_t)args->size, &sum);
+        return over ? UINT64_MAX : sum;
+    }
+    for (uint32_t i = 0; i < args->size; i++) {
+        if (__builtin_add_overflow(sum, args->counts[i], &sum)) {
+            return UINT64_MAX;
+        }
+    }
+    return sum;
+}
+
+/* Below UINT64_MAX, so that a rule for any bytes is for these. */
+static uint64_t measure(enum wf_coll_measure how, const struct wf_coll_args *args)
+{
+    uint64_t bytes = how == WF_COLL_MEASURE_GIVEN ? args->bytes : total(args);
+
+    if (how == WF_COLL_MEASURE_MEAN) {
+        bytes /= args->size;
+    }
+    return bytes < UINT64_MAX ? bytes : UINT64_MAX - 1;
+}
+
+static bool is_enough(enum wf_coll_enough enough, uint32_t size, uint64_t bytes)
+{
+    uint64_t elements = bytes / WF_COLL_ELEMENT;
+
+    if (enough == WF_COLL_ENOUGH_FOR_RANKS) {
+        return elements >= size;
+    }
+    return enough == WF_COLL_ENOUGH_ANY || elements >> wf_coll_log2_down(size) != 0;
+}
+
+const struct wf_coll_ops *wf_coll_choose(enum wf_coll_rules rules,
+                                         const struct wf_coll_args *args)
+{
+    const struct wf_coll_kind_rules *of_kind = &sets[rules][args->kind];
+    uint64_t bytes = measure(of_kind->measure, args);
+
+    for (const struct wf_coll_rule *rule = of_kind->rules;; rule++) {
+        const struct wf_coll_pick *pick = rule->pick;
+
+        if (args->size >= rule->below_size || bytes >= rule->below_bytes) {
+            continue;
+        }
+        if (pick->use->applies(args) && is_enough(pick->enough, args->size, bytes)) {
+            return pick->use;
+        }
+        if (pick->otherwise != NULL) {
+            return pick->otherwise;
+        }
+    }
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All-to-all by direct messages, n - 1 to and from every rank, in an order in which everybody
+ * begins with somebody else: all at once (Open MPI's linear), 32 at a time (MPICH's scattered,
+ * with its default MPIR_CVAR_ALLTOALL_THROTTLE), or one after the other (pairwise; Thakur,
+ * Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH",
+ * 2005).
+ */
+#include "coll/algorithms.h"
+#include "coll/parts.h"
+
+enum { THROTTLE = 32 };
+
+/* To the rank i above, from the one i below. */
+static struct wf_coll_step distance(const struct wf_coll_args *args, uint32_t i)
+{
+    uint32_t to = wf_coll_above(args->rank, i, args->size);
+    uint32_t from = wf_coll_below(args->rank, i, args->size);
+
+    return (struct wf_coll_step){.send_to = to,
+                                 .recv_from = from,
+                                 .send = wf_coll_range(to, 1),
+                                 .recv = wf_coll_range(from, 1)};
+}
+
+static bool linear(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
+{
+    if (k >= args->size - 1) {
+        return false;
+    }
+    *out = distance(args, k + 1);
+    out->go_on = true;
+    return true;
+}
+
+/* The rank's own block, which takes no step, counts as the first. */
+static bool scattered(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
+{
+    if (k >= args->size - 1) {
+        return false;
+    }
+    *out = distance(args, k + 1);
+    out->go_on = (k + 1) % THROTTLE != THROTTLE - 1;
+    return true;
+}
+
+/* With a power of two the partners are the same in both directions. */
+static bool pairwise(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
+{
+    if (k >= args->size - 1) {
+        return false;
+    }
+    *out = distance(args, k + 1);
+    if (wf_coll_is_power(args->size)) {
+        uint32_t other = args->rank ^ (k + 1);
+        *out = (struct wf_coll_step){.send_to = other,
+                                     .recv_from = other,
+                                     .send = wf_coll_range(other, 1),
+                                     .recv = wf_coll_range(other, 1)};
+    }
+    return true;
+}
+
+const struct wf_coll_ops wf_coll_alltoall_linear = {
+    .name = "linear",
+    .summary = "all messages at once",
+    .kind = WF_COLL_ALLTOALL,
+    .applies = wf_coll_always,
+    .n_slots = wf_coll_slot_per_rank,
+    .step = linear,
+};
+
+const struct wf_coll_ops wf_coll_alltoall_scattered = {
+    .name = "scattered",
+    .summary = "32 messages at once",
+    .kind = WF_COLL_ALLTOALL,
+    .applies = wf_coll_always,
+    .n_slots = wf_coll_slot_per_rank,
+    .step = scattered,
+};
+
+const struct wf_coll_ops wf_coll_alltoall_pairwise = {
+    .name = "pairwise",
+    .summary = "one partner after the other; for long blocks",
+    .kind = WF_COLL_ALLTOALL,
+    .applies = wf_coll_always,
+    .n_slots = wf_coll_slot_per_rank,
+    .step = pairwise,
+};
+
+const struct wf_coll_ops wf_coll_alltoallv_linear = {
+    .name = "linear",
+    .summary = "all messages at once",
+    .kind = WF_COLL_ALLTOALLV,
+    .applies = wf_coll_always,
+    .n_slots = wf_coll_slot_per_rank,
+    .step = linear,
+};
+
+const struct wf_coll_ops wf_coll_alltoallv_scattered = {
+    .name = "scattered",
+    .summary = "32 messages at once",
+    .kind = WF_COLL_ALLTOALLV,
+    .applies = wf_coll_always,
+    .n_slots = wf_coll_slot_per_rank,
+    .step = scattered,
+};
+
+const struct wf_coll_ops wf_coll_alltoallv_pairwise = {
+    .name = "pairwise",
+    .summary = "one partner after the other; for long blocks",
+    .kind = WF_COLL_ALLTOALLV,
+    .applies = wf_coll_always,
+    .n_slots = wf_coll_slot_per_rank,
+    .step = pairwise,
+};

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/cg.h"
+
+#include "base/mem.h"
+#include "gen/make.h"
+#include "gen/vary.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INNER_ITERATIONS = 25, NUMBER_BYTES = 8, COMM_ROW = 1 };
+
+/* The tags. */
+enum { TAG_SUM, TAG_TRANSPOSE };
+
+/* The steps of an exchange. */
+enum { RECEIVE, SEND, WAIT, N_STEPS };
+
+struct cg {
+    struct wf_source source;
+    uint32_t n_active, n_columns, n_rows;
+    uint32_t n_exchanges; /* in a row */
+    uint64_t n_iterations, bytes;
+    int64_t compute;
+};
+
+/* What the cursor's words mean. */
+struct position {
+    uint64_t iteration; /* inner ones */
+    uint32_t phase;     /* 0: compute; then the exchanges of the row, the transposed place and
+                           two allreduces */
+    uint32_t step;      /* of an exchange */
+    uint64_t reserved;
+};
+
+_Static_assert(sizeof(struct position) == sizeof(((struct wf_cursor *)0)->word),
+               "a position is a cursor");
+
+static const struct wf_param params_table[] = {
+    {.name = "n",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct wf_cg_params, n),
+     .def = "14000",
+     .min = "1",
+     .max = "1000000000000",
+     .doc = "Rows of the matrix"},
+    {.name = "iterations",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct wf_cg_params, iterations),
+     .def = "1",
+     .max = "100000000000",
+     .doc = "Number of solutions, each of 25 iterations"},
+    {.name = "compute",
+     .type = WF_PARAM_TIME,
+     .offset = offsetof(struct wf_cg_params, compute),
+     .def = "1ms",
+     .doc = "Computing for each product of matrix and vector"},
+    WF_PARAM_END,
+};
+
+static enum wf_status cg_create(const void *params, uint32_t n_ranks, struct wf_source **out,
+                                struct wf_err *err)
+{
+    const struct wf_cg_params *given = params;
+    uint64_t iterations = given->iterations * INNER_ITERATIONS;
+    uint32_t bits = 0;
+    enum wf_status status = wf_check_computing(wf_cg_ops.name, given->compute, iterations, err);
+
+    if (status != WF_OK) {
+        return status;
+    }
+    while ((UINT64_C(2) << bits) <= n_ranks) {
+        bits++;
+    }
+    struct cg *cg = wf_xcalloc(1, sizeof(*cg));
+    cg->source = (struct wf_source){.ops = &wf_cg_ops, .n_ranks = n_ranks};
+    cg->n_active = UINT32_C(1) << bits;
+    cg->n_rows = UINT32_C(1) << bits / 2;
+    cg->n_columns = UINT32_C(1) << (bits - bits / 2);
+    cg->n_exchanges = bits - bits / 2;
+    cg->n_iterations = iterations;
+    cg->bytes = NUMBER_BYTES * wf_times_over(given->n, 1, cg->n_columns);
+    cg->compute = given->compute;
+    cg->source.messages_expected =
+        wf_expected((uint64_t)cg->n_active * (3 * cg->n_exchanges + 1), iterations);
+    *out = &cg->source;
+    return WF_OK;
+}
+
+static void cg_destroy(struct wf_source *source)
+{
+    free(source);
+}
+
+/* With twice as many columns as rows, pairs of ranks are transposed together. */
+static uint32_t transposed(const struct cg *cg, uint32_t rank)
+{
+    uint32_t pair = cg->n_columns / cg->n_rows;
+    uint32_t place = rank / pair;
+
+    return (place % cg->n_rows * cg->n_rows + place / cg->n_rows) * pair + rank % pair;
+}
+
+/* The other rank of an exchange: the first one in a row is over half of it. */
+static uint32_t partner(const struct cg *cg, uint32_t rank, uint32_t exchange)
+{
+    return exchange < cg->n_exchanges ? rank ^ (cg->n_columns >> (exchange + 1))
+                                      : transposed(cg, rank);
+}
+
+static void make_exchange(const struct cg *cg, const struct position *at, uint32_t peer,
+                          struct wf_op *op)
+{
+    int32_t tag = at->phase <= cg->n_exchanges ? TAG_SUM : TAG_TRANSPOSE;
+
+    if (at->step == RECEIVE) {
+        wf_make_irecv(op, peer, tag, cg->bytes, 0);
+    } else if (at->step == SEND) {
+        wf_make_send(op, peer, tag, cg->bytes);
+    } else {
+        wf_make_waitall(op, 1);
+    }
+}
+
+static bool cg_next(const struct wf_source *source, uint32_t rank, struct wf_cursor *cursor,
+                    struct wf_op *op)
+{
+    const struct cg *cg = (const struct cg *)source;
+    uint32_t last_exchange = cg->n_exchanges + 1;
+    struct position at;
+
+    assert(source->ops == &wf_cg_ops && rank < source->n_ranks);
+    memcpy(&at, cursor->word, sizeof(at));
+    if (at.iteration == cg->n_iterations || rank >= cg->n_active) {
+        return false;
+    }
+    if (at.phase == last_exchange && transposed(cg, rank) == rank) {
+        at.phase++;
+    }
+    if (at.phase == 0) {
+        wf_make_compute(op, cg->compute);
+        at.phase++;
+    } else if (at.phase <= last_exchange) {
+        make_exchange(cg, &at, partner(cg, rank, at.phase - 1), op);
+        at.step = (at.step + 1) % N_STEPS;
+        at.phase += at.step == 0;
+    } else {
+        wf_make_collective(op, WF_OP_ALLREDUCE, NUMBER_BYTES);
+        op->comm = COMM_ROW;
+        at.phase = at.phase == last_exchange + 2 ? 0 : at.phase + 1;
+        at.iteration += at.phase == 0;
+    }
+    memcpy(cursor->word, &at, sizeof(at));
+    return true;
+}
+
+static bool cg_group(const struct wf_source *source, uint32_t rank, uint32_t comm,
+                     struct wf_group *out)
+{
+    const struct cg *cg = (const struct cg *)source;
+
+    *out = (struct wf_group){.id = comm, .stride = 1};
+    if (comm == WF_COMM_WORLD) {
+        out->size = source->n_ranks;
+        out->rank = rank;
+    } else if (comm == COMM_ROW && rank < cg->n_active) {
+        out->size = cg->n_columns;
+        out->rank = rank % cg->n_columns;
+        out->first = rank - out->rank;
+    } else {
+        return false;
+    }
+    out->width = out->size;
+    return true;
+}
+
+const struct wf_source_ops wf_cg_ops = {
+    .name = "cg",
+    .summary = "conjugate gradients: exchanges in the rows of a grid of ranks, small sums",
+    .params = params_table,
+    .params_size = sizeof(struct wf_cg_params),
+    .create = cg_create,
+    .destroy = cg_destroy,
+    .next = cg_next,
+    .group = cg_group,
+};

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/coll.h"
+
+#include "base/mem.h"
+#include "gen/make.h"
+#include "gen/vary.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* What a kind needs, and how many messages it takes. */
+enum { ROOT = 1, BLOCKS = 2, PAIRS = 4, NEIGHBORS = 8 };
+enum growth { LOG, LINEAR, SQUARE, CONSTANT };
+
+static const struct {
+    uint8_t needs;
+    uint8_t growth; /* of the messages of all ranks */
+} kinds[] = {
+    [0] = {0, LOG}, /* barrier */
+    [WF_OP_BCAST - WF_OP_BARRIER] = {ROOT, LINEAR},
+    [WF_OP_REDUCE - WF_OP_BARRIER] = {ROOT, LINEAR},
+    [WF_OP_ALLREDUCE - WF_OP_BARRIER] = {0, LOG},
+    [WF_OP_GATHER - WF_OP_BARRIER] = {ROOT, LINEAR},
+    [WF_OP_GATHERV - WF_OP_BARRIER] = {ROOT | BLOCKS, LINEAR},
+    [WF_OP_SCATTER - WF_OP_BARRIER] = {ROOT, LINEAR},
+    [WF_OP_SCATTERV - WF_OP_BARRIER] = {ROOT | BLOCKS, LINEAR},
+    [WF_OP_ALLGATHER - WF_OP_BARRIER] = {0, LOG},
+    [WF_OP_ALLGATHERV - WF_OP_BARRIER] = {BLOCKS, SQUARE},
+    [WF_OP_ALLTOALL - WF_OP_BARRIER] = {0, SQUARE},
+    [WF_OP_ALLTOALLV - WF_OP_BARRIER] = {PAIRS, SQUARE},
+    [WF_OP_REDUCE_SCATTER - WF_OP_BARRIER] = {BLOCKS, LOG},
+    [WF_OP_REDUCE_SCATTER_BLOCK - WF_OP_BARRIER] = {0, LOG},
+    [WF_OP_SCAN - WF_OP_BARRIER] = {0, LOG},
+    [WF_OP_EXSCAN - WF_OP_BARRIER] = {0, LOG},
+    [WF_OP_NEIGHBOR_ALLGATHER - WF_OP_BARRIER] = {NEIGHBORS, CONSTANT},
+    [WF_OP_NEIGHBOR_ALLTOALL - WF_OP_BARRIER] = {NEIGHBORS, CONSTANT},
+};
+
+static const char *const kind_names[] = {
+    "barrier",
+    "bcast",
+    "reduce",
+    "allreduce",
+    "gather",
+    "gatherv",
+    "scatter",
+    "scatterv",
+    "allgather",
+    "allgatherv",
+    "alltoall",
+    "alltoallv",
+    "reduce_scatter",
+    "reduce_scatter_block",
+    "scan",
+    "exscan",
+    "neighbor_allgather",
+    "neighbor_alltoall",
+    NULL,
+};
+
+_Static_assert(sizeof(kinds) / sizeof(kinds[0]) + 1 ==
+                   sizeof(kind_names) / sizeof(kind_names[0]),
+               "every kind has a name");
+
+/* The steps of an iteration. */
+enum { CALL, COMPUTE, WAIT };
+
+struct coll {
+    struct wf_source source;
+    uint32_t kind;
+    uint32_t root, n_neighbors;
+    uint64_t bytes, n_iterations;
+    int64_t compute;
+    bool nonblocking;
+    uint64_t *blocks; /* of BLOCKS one a rank, of PAIRS as in gen/vary.h */
+    uint32_t *circle; /* the ranks, and again from 0 on for as many as there are neighbours */
+};
+
+static const struct wf_param params_table[] = {
+    {.name = "kind",
+     .type = WF_PARAM_ENUM,
+     .offset = offsetof(struct wf_gen_coll_params, kind),
+     .def = "allreduce",
+     .choices = kind_names,
+     .doc = "Which collective"},
+    {.name = "bytes",
+     .type = WF_PARAM_SIZE,
+     .offset = offsetof(struct wf_gen_coll_params, bytes),
+     .def = "8",
+     .max = "1EiB",
+     .doc = "Size of the data, or of one block of it on the average"},
+    {.name = "root",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct wf_gen_coll_params, root),
+     .def = "0",
+     .doc = "The root, if there is one"},
+    {.name = "neighbors",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct wf_gen_coll_params, neighbors),
+     .def = "2",
+     .max = "65536",
+     .doc = "Ranks that a rank sends to, if they are neighbours"},
+    {.name = "iterations",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct wf_gen_coll_params, iterations),
+     .def = "10",
+     .doc = "Number of calls"},
+    {.name = "compute",
+     .type = WF_PARAM_TIME,
+     .offset = offsetof(struct wf_gen_coll_params, compute),
+     .def = "0",
+     .doc = "Computing for each call"},
+    {.name = "nonblocking",
+     .type = WF_PARAM_BOOL,
+     .offset = offsetof(struct wf_gen_coll_params, nonblocking),
+     .def = "false",
+     .doc = "Whether ranks compute while the operation goes on"},
+    WF_PARAM_END,
+};
+
+static uint64_t count_messages(const struct coll *coll)
+{
+    uint64_t n = coll->source.n_ranks;
+    const uint64_t each[] = {
+        [LOG] = wf_log2_up(coll->source.n_ranks),
+        [LINEAR] = 1,
+        [SQUARE] = n - 1,
+        [CONSTANT] = coll->n_neighbors,
+    };
+
+    return wf_expected(each[kinds[coll->kind].growth] * n, coll->n_iterations);
+}
+
+static void make_tables(struct coll *coll)
+{
+    uint32_t n = coll->source.n_ranks;
+    uint8_t needs = kinds[coll->kind].needs;
+
+    if ((needs & (BLOCKS | PAIRS)) != 0) {
+        size_t length = (needs & PAIRS) != 0 ? 2 * (size_t)n : n;
+        coll->blocks = wf_vary_table(length, coll->bytes, WF_SHARE_ONE / 2);
+    }
+    if ((needs & NEIGHBORS) != 0) {
+        size_t length = (size_t)n + coll->n_neighbors + 1;
+        coll->circle = wf_xmalloc(length * sizeof(*coll->circle));
+        for (size_t i = 0; i < length; i++) {
+            coll->circle[i] = (uint32_t)(i % n);
+        }
+    }
+}
+
+static enum wf_status coll_create(const void *params, uint32_t n_ranks, struct wf_source **out,
+                                  struct wf_err *err)
+{
+    const struct wf_gen_coll_params *given = params;
+
+    if ((kinds[given->kind].needs & ROOT) != 0 && given->root >= n_ranks) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "gen:coll: root: there is no rank %llu; the last one is %u",
+                          (unsigned long long)given->root, n_ranks - 1);
+    }
+    enum wf_status status =
+        wf_check_computing(wf_gen_coll_ops.name, given->compute, given->iterations, err);
+    if (status == WF_OK && (kinds[given->kind].needs & (BLOCKS | PAIRS | NEIGHBORS)) != 0) {
+        status = wf_check_table(wf_gen_coll_ops.name, n_ranks, err);
+    }
+    if (status != WF_OK) {
+        return status;
+    }
+    struct coll *coll = wf_xcalloc(1, sizeof(*coll));
+    coll->source = (struct wf_source){
+        .ops = &wf_gen_coll_ops,
+        .n_ranks = n_ranks,
+        .acts_in_background = given->nonblocking,
+    };
+    coll->kind = (uint32_t)given->kind;
+    coll->root = (uint32_t)given->root;
+    coll->n_neighbors = (uint32_t)given->neighbors;
+    coll->bytes = given->bytes;
+    coll->n_iterations = given->iterations;
+    coll->compute = given->compute;
+    coll->nonblocking = given->nonblocking;
+    coll->source.messages_expected = count_messages(coll);
+    make_tables(coll);
+    *out = &coll->source;
+    return WF_OK;
+}
+
+static void coll_destroy(struct wf_source *source)
+{
+    struct coll *coll = (struct coll *)source;
+
+    free(coll->blocks);
+    free(coll->circle);
+    free(coll);
+}
+
+static void make_call(const struct coll *coll, uint32_t rank, struct wf_op *op)
+{
+    uint32_t n = coll->source.n_ranks;
+    uint8_t needs = kinds[coll->kind].needs;
+    uint32_t first = coll->nonblocking ? WF_OP_IBARRIER : WF_OP_BARRIER;
+
+    wf_make_collective(op, (enum wf_op_kind)(first + coll->kind), coll->bytes);
+    op->root = (needs & ROOT) != 0 ? coll->root : 0;
+    if ((needs & BLOCKS) != 0) {
+        /* Those that are not the root know their own block only. */
+        bool knows_all = (needs & ROOT) == 0 || rank == coll->root;
+        op->bytes = coll->blocks[rank];
+        op->counts = knows_all ? coll->blocks : NULL;
+    } else if ((needs & PAIRS) != 0) {
+        op->counts = coll->blocks + rank;
+        op->recv_counts = op->counts;
+    } else if ((needs & NEIGHBORS) != 0) {
+        uint32_t back = coll->n_neighbors % n;
+        op->destinations = coll->circle + rank + 1;
+        op->sources = coll->circle + (rank >= back ? rank - back : rank + (n - back));
+        op->n_destinations = coll->n_neighbors;
+        op->n_sources = coll->n_neighbors;
+    }
+}
+
+static bool coll_next(const struct wf_source *source, uint32_t rank, struct wf_cursor *cursor,
+                      struct wf_op *op)
+{
+    const struct coll *coll = (const struct coll *)source;
+    uint64_t step = cursor->word[1];
+
+    assert(source->ops == &wf_gen_coll_ops && rank < source->n_ranks);
+    if (cursor->word[0] == coll->n_iterations) {
+        return false;
+    }
+    if (step == CALL) {
+        make_call(coll, rank, op);
+    } else if (step == COMPUTE) {
+        wf_make_compute(op, coll->compute);
+    } else {
+        wf_make_waitall(op, 1);
+    }
+    cursor->word[1] = step == (coll->nonblocking ? WAIT : COMPUTE) ? 0 : step + 1;
+    cursor->word[0] += cursor->word[1] == 0;
+    return true;
+}
+
+const struct wf_source_ops wf_gen_coll_ops = {
+    .name = "coll",
+    .summary = "one collective operation again and again",
+    .params = params_table,
+    .params_size = sizeof(struct wf_gen_coll_params),
+    .create = coll_create,
+    .destroy = coll_destroy,
+    .next = coll_next,
+};

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/fft.h"
+
+#include "base/mem.h"
+#include "gen/grid.h"
+#include "gen/make.h"
+#include "gen/vary.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COMPLEX_BYTES = 16 };
+
+/* The steps of an iteration; communicators are numbered as the exchanges. */
+enum { ALONG_X, ROW, ALONG_Y, COLUMN, ALONG_Z, N_STEPS };
+enum { COMM_ROW = 1, COMM_COLUMN = 2 };
+
+struct fft {
+    struct wf_source source;
+    uint32_t size[2];
+    uint64_t bytes[2]; /* of a block, in rows and in columns */
+    uint64_t n_iterations;
+    int64_t compute;
+};
+
+static const struct wf_param params_table[] = {
+    {.name = "n",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct wf_fft_params, n),
+     .def = "256",
+     .min = "1",
+     .max = "1000000",
+     .doc = "Points in each of the three dimensions"},
+    {.name = "iterations",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct wf_fft_params, iterations),
+     .def = "1",
+     .doc = "Number of transforms"},
+    {.name = "compute",
+     .type = WF_PARAM_TIME,
+     .offset = offsetof(struct wf_fft_params, compute),
+     .def = "1ms",
+     .doc = "Computing along one dimension"},
+    {.name = "size",
+     .type = WF_PARAM_TEXT,
+     .offset = offsetof(struct wf_fft_params, size),
+     .def = "",
+     .doc = "The grid of ranks, as in 8x4; nothing for one as square as possible"},
+    WF_PARAM_END,
+};
+
+static enum wf_status fft_create(const void *params, uint32_t n_ranks, struct wf_source **out,
+                                 struct wf_err *err)
+{
+    const struct wf_fft_params *given = params;
+    uint64_t points = given->n * given->n * given->n;
+    uint32_t size[2] = {1, 1};
+    enum wf_status status = wf_check_computing(wf_fft_ops.name, given->compute,
+                                               wf_times(given->iterations, 3), err);
+
+    if (status == WF_OK) {
+        status = wf_grid_read(wf_fft_ops.name, given->size, n_ranks, 2, size, err);
+    }
+    if (status != WF_OK) {
+        return status;
+    }
+    struct fft *fft = wf_xcalloc(1, sizeof(*fft));
+    fft->source = (struct wf_source){.ops = &wf_fft_ops, .n_ranks = n_ranks};
+    fft->n_iterations = given->iterations;
+    fft->compute = given->compute;
+    for (uint32_t d = 0; d < 2; d++) {
+        fft->size[d] = size[d];
+        fft->bytes[d] = COMPLEX_BYTES * wf_times_over(points, 1, wf_times(n_ranks, size[d]));
+    }
+    fft->source.messages_expected =
+        wf_expected((uint64_t)n_ranks * ((uint64_t)size[0] + size[1] - 2), given->iterations);
+    *out = &fft->source;
+    return WF_OK;
+}
+
+static void fft_destroy(struct wf_source *source)
+{
+    free(source);
+}
+
+static bool fft_next(const struct wf_source *source, uint32_t rank, struct wf_cursor *cursor,
+                     struct wf_op *op)
+{
+    const struct fft *fft = (const struct fft *)source;
+    uint64_t step = cursor->word[1];
+
+    (void)rank;
+    assert(source->ops == &wf_fft_ops && rank < source->n_ranks);
+    if (cursor->word[0] == fft->n_iterations) {
+        return false;
+    }
+    if (step == ROW || step == COLUMN) {
+        wf_make_collective(op, WF_OP_ALLTOALL, fft->bytes[step == ROW ? 0 : 1]);
+        op->comm = step == ROW ? COMM_ROW : COMM_COLUMN;
+    } else {
+        wf_make_compute(op, fft->compute);
+    }
+    cursor->word[1] = (step + 1) % N_STEPS;
+    cursor->word[0] += cursor->word[1] == 0;
+    return true;
+}
+
+/* Every row has the number 1 and every column the number 2: no rank is in two of either. */
+static bool fft_group(const struct wf_source *source, uint32_t rank, uint32_t comm,
+                      struct wf_group *out)
+{
+    const struct fft *fft = (const struct fft *)source;
+    uint32_t x = rank % fft->size[0], y = rank / fft->size[0];
+
+    *out = (struct wf_group){.id = comm, .stride = 1};
+    if (comm == WF_COMM_WORLD) {
+        out->size = source->n_ranks;
+        out->rank = rank;
+    } else if (comm == COMM_ROW) {
+        out->size = fft->size[0];
+        out->rank = x;
+        out->first = rank - x;
+    } else if (comm == COMM_COLUMN) {
+        out->size = fft->size[1];
+        out->rank = y;
+        out->first = x;
+        out->stride = fft->size[0];
+    } else {
+        return false;
+    }
+    out->width = out->size;
+    return true;
+}
+
+const struct wf_source_ops wf_fft_ops = {
+    .name = "fft",
+    .summary = "3D Fourier transform: all-to-all in the rows and columns of a grid of ranks",
+    .params = params_table,
+    .params_size = sizeof(struct wf_fft_params),
+    .create = fft_create,
+    .destroy = fft_destroy,
+    .next = fft_next,
+    .group = fft_group,
+};

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_GEN_GRAPHS_H
+#define WF_GEN_GRAPHS_H
+
+/*
+ * Generators of task graphs: message-driven programs whose tasks are computed when they are
+ * asked for, so that half a million PEs cost nothing. Those of MPI programs are in gen/gen.h;
+ * no name is in both.
+ */
+
+#include "trace/graph.h"
+
+/* The registered generators in a fixed order, null-terminated. */
+const struct wf_graph_ops *const *wf_graph_table(void);
+
+/* The generator called `name` ("leanmd"), or null. */
+const struct wf_graph_ops *wf_graph_find(const char *name);
+
+#endif

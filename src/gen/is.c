@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/is.h"
+
+#include "base/mem.h"
+#include "gen/make.h"
+#include "gen/vary.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+enum { KEY_BYTES = 4 };
+
+/* The steps of an iteration. */
+enum { COUNT, ADD_UP, TELL, EXCHANGE, SORT, N_STEPS };
+
+struct is {
+    struct wf_source source;
+    uint64_t n_iterations;
+    uint64_t bucket_bytes;
+    int64_t compute;
+    uint64_t *blocks; /* of pairs of ranks, as in gen/vary.h */
+};
+
+static const struct wf_param params_table[] = {
+    {.name = "keys",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct wf_is_params, keys),
+     .def = "8388608",
+     .max = "1000000000000000",
+     .doc = "Keys of all ranks together"},
+    {.name = "buckets",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct wf_is_params, buckets),
+     .def = "1024",
+     .max = "1000000000",
+     .doc = "Number of buckets"},
+    {.name = "iterations",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct wf_is_params, iterations),
+     .def = "10",
+     .doc = "Number of times that the keys are sorted"},
+    {.name = "compute",
+     .type = WF_PARAM_TIME,
+     .offset = offsetof(struct wf_is_params, compute),
+     .def = "1ms",
+     .doc = "Computing before and after each exchange"},
+    {.name = "spread",
+     .type = WF_PARAM_REAL,
+     .offset = offsetof(struct wf_is_params, spread),
+     .def = "0.1",
+     .min = "0",
+     .max = "1",
+     .doc = "By which share one rank may send another more or less than the average"},
+    WF_PARAM_END,
+};
+
+static enum wf_status is_create(const void *params, uint32_t n_ranks, struct wf_source **out,
+                                struct wf_err *err)
+{
+    const struct wf_is_params *given = params;
+    uint64_t n_pairs = (uint64_t)n_ranks * n_ranks;
+    enum wf_status status =
+        wf_check_computing(wf_is_ops.name, given->compute, wf_times(given->iterations, 2), err);
+
+    if (status == WF_OK) {
+        status = wf_check_table(wf_is_ops.name, n_ranks, err);
+    }
+    if (status != WF_OK) {
+        return status;
+    }
+    struct is *is = wf_xcalloc(1, sizeof(*is));
+    is->source = (struct wf_source){
+        .ops = &wf_is_ops,
+        .n_ranks = n_ranks,
+        /* Two exchanges of all pairs; the sum hardly counts. */
+        .messages_expected = wf_expected(2 * (n_pairs - n_ranks), given->iterations),
+    };
+    is->n_iterations = given->iterations;
+    is->bucket_bytes = given->buckets * KEY_BYTES;
+    is->compute = given->compute;
+    is->blocks =
+        wf_vary_table(2 * (size_t)n_ranks, wf_times_over(given->keys, KEY_BYTES, n_pairs),
+                      wf_share(given->spread));
+    *out = &is->source;
+    return WF_OK;
+}
+
+static void is_destroy(struct wf_source *source)
+{
+    free(((struct is *)source)->blocks);
+    free(source);
+}
+
+static bool is_next(const struct wf_source *source, uint32_t rank, struct wf_cursor *cursor,
+                    struct wf_op *op)
+{
+    const struct is *is = (const struct is *)source;
+    uint64_t step = cursor->word[1];
+
+    assert(source->ops == &wf_is_ops && rank < source->n_ranks);
+    if (cursor->word[0] == is->n_iterations) {
+        return false;
+    }
+    if (step == ADD_UP) {
+        wf_make_collective(op, WF_OP_ALLREDUCE, is->bucket_bytes);
+    } else if (step == TELL) {
+        wf_make_collective(op, WF_OP_ALLTOALL, KEY_BYTES);
+    } else if (step == EXCHANGE) {
+        wf_make_collective(op, WF_OP_ALLTOALLV, 0);
+        op->counts = is->blocks + rank;
+        op->recv_counts = op->counts;
+    } else {
+        wf_make_compute(op, is->compute);
+    }
+    cursor->word[1] = (step + 1) % N_STEPS;
+    cursor->word[0] += cursor->word[1] == 0;
+    return true;
+}
+
+const struct wf_source_ops wf_is_ops = {
+    .name = "is",
+    .summary = "integer sort: keys exchanged between all ranks",
+    .params = params_table,
+    .params_size = sizeof(struct wf_is_params),
+    .create = is_create,
+    .destroy = is_destroy,
+    .next = is_next,
+};

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/leanmd.h"
+
+#include "base/mem.h"
+#include "base/units.h"
+#include "gen/vary.h"
+
+#include <stdlib.h>
+
+enum {
+    KAWAY_MAX = 3,
+    ROLES_MAX = (7 * 7 * 7 - 1) / 2 + 1,
+    LATTICE = 8,      /* places of atoms in a dimension of a cell */
+    STREAM = 1280132, /* of the numbers of atoms; any number */
+};
+
+struct leanmd {
+    struct wf_graph graph;
+    uint32_t size[3];
+    uint32_t n_cells;
+    uint32_t n_roles; /* computes of a cell: with itself, and with half of its neighbours */
+    uint32_t n_steps;
+    int map; /* enum wf_leanmd_map */
+    uint64_t atoms, atom_bytes;
+    uint32_t imbalance; /* a share */
+    int64_t pair_time, atom_time;
+    int8_t offset[ROLES_MAX][3]; /* of the other cell */
+    uint32_t within[ROLES_MAX];  /* pairs of atoms within the cut-off, a share */
+};
+
+/* What a task is; struct wf_task.own. */
+struct job {
+    uint32_t chare; /* a cell, or cell * n_roles + role */
+    uint32_t step;  /* of a compute; of a cell, that of the atoms that it sends */
+    bool computes;
+};
+
+static const char *const map_names[] = {"block", "round_robin", NULL};
+
+#define ROW(row_name, row_type, member) \
+    .name = (row_name), .type = (row_type), .offset = offsetof(struct wf_leanmd_params, member)
+
+static const struct wf_param params_table[] = {
+    {ROW("cells", WF_PARAM_TEXT, cells), .def = "8x8x8",
+     .doc = "Periodic grid of cells, at least 2 * kaway + 1 in each dimension"},
+    {ROW("kaway", WF_PARAM_COUNT, kaway), .def = "1", .min = "1", .max = "3",
+     .doc = "How many cells away the other cell of a pair may be"},
+    {ROW("atoms", WF_PARAM_COUNT, atoms), .def = "100", .min = "0", .max = "1000000",
+     .doc = "Atoms in a cell, on average"},
+    {ROW("imbalance", WF_PARAM_REAL, imbalance), .def = "0.2", .min = "0", .max = "1",
+     .doc = "How far the atoms of a cell may be from the average, as a share of it"},
+    {ROW("cutoff", WF_PARAM_REAL, cutoff), .def = "1", .min = "0", .max = "1",
+     .doc = "Distance up to which atoms interact, as a share of kaway cells"},
+    {ROW("steps", WF_PARAM_COUNT, steps), .def = "3", .min = "0", .max = "4000000000",
+     .doc = "Number of time steps"},
+    {ROW("pair_time", WF_PARAM_TIME, pair_time), .def = "10ns", .max = "1h",
+     .doc = "Computing for each pair of atoms within the cut-off"},
+    {ROW("atom_time", WF_PARAM_TIME, atom_time), .def = "50ns", .max = "1h",
+     .doc = "Computing to move an atom"},
+    {ROW("atom_bytes", WF_PARAM_SIZE, atom_bytes), .def = "24", .max = "1MiB",
+     .doc = "Bytes of an atom in a message, and of the force on it"},
+    {ROW("map", WF_PARAM_ENUM, map), .def = "block", .choices = map_names,
+     .doc = "How cells, and computes, are spread over PEs"},
+    WF_PARAM_END,
+};
+
+static const struct leanmd *to_leanmd(const struct wf_graph *graph)
+{
+    return (const struct leanmd *)graph;
+}
+
+/* ---- which PE has what; `n` cells or computes are spread ---- */
+
+static uint32_t n_computes(const struct leanmd *md)
+{
+    return md->n_cells * md->n_roles;
+}
+
+/* The first of a block, rounded up: then i belongs to the PE i * n_pes / n. */
+static uint32_t block_begin(const struct leanmd *md, uint32_t n, uint32_t pe)
+{
+    return (uint32_t)(((uint64_t)pe * n + md->graph.n_pes - 1) / md->graph.n_pes);
+}
+
+static uint32_t count_on(const struct leanmd *md, uint32_t n, uint32_t pe)
+{
+    if (md->map == WF_LEANMD_BLOCK) {
+        return block_begin(md, n, pe + 1) - block_begin(md, n, pe);
+    }
+    return pe < n ? (n - pe - 1) / md->graph.n_pes + 1 : 0;
+}
+
+static uint32_t number_on(const struct leanmd *md, uint32_t n, uint32_t pe, uint32_t i)
+{
+    return md->map == WF_LEANMD_BLOCK ? block_begin(md, n, pe) + i : pe + i * md->graph.n_pes;
+}
+
+static uint32_t pe_of(const struct leanmd *md, uint32_t n, uint32_t number)
+{
+    return md->map == WF_LEANMD_BLOCK ? (uint32_t)((uint64_t)number * md->graph.n_pes / n)
+                                      : number % md->graph.n_pes;
+}
+
+static uint32_t index_on(const struct leanmd *md, uint32_t n, uint32_t pe, uint32_t number)
+{
+    return md->map == WF_LEANMD_BLOCK ? number - block_begin(md, n, pe)
+                                      : number / md->graph.n_pes;
+}
+
+/* ---- cells ---- */
+
+static uint64_t atoms_of(const struct leanmd *md, uint32_t cell)
+{
+    return wf_vary(md->atoms, md->imbalance, STREAM, cell);
+}
+
+/* The cell at the place `sign` * offset of a role from a cell. */
+static uint32_t neighbor(const struct leanmd *md, uint32_t cell, uint32_t role, int sign)
+{
+    uint32_t stride = 1, out = 0;
+
+    for (uint32_t d = 0; d < 3; d++) {
+        uint32_t size = md->size[d];
+        uint32_t at = cell % size + size + (uint32_t)(sign * md->offset[role][d]);
+
+        cell /= size;
+        at -= at >= 2 * size ? 2 * size : at >= size ? size : 0;
+        out += at * stride;
+        stride *= size;
+    }
+    return out;
+}
+
+static int64_t time_of(uint64_t n, uint64_t share, int64_t each)
+{
+    uint64_t time = wf_times_over(wf_times(n, share), (uint64_t)each, WF_SHARE_ONE);
+
+    return time > (uint64_t)WF_TIME_MAX ? WF_TIME_MAX : (int64_t)time;
+}
+
+static int64_t compute_time(const struct leanmd *md, uint32_t cell, uint32_t role)
+{
+    uint64_t atoms = atoms_of(md, cell);
+    uint64_t pairs = role == 0 ? atoms * (atoms > 0 ? atoms - 1 : 0) / 2
+                               : atoms * atoms_of(md, neighbor(md, cell, role, 1));
+
+    return time_of(pairs, md->within[role], md->pair_time);
+}
+
+/* ---- tasks ---- */
+
+static struct job job_of(const struct leanmd *md, uint32_t pe, uint32_t task)
+{
+    uint32_t cells = count_on(md, md->n_cells, pe);
+    uint32_t computes = count_on(md, n_computes(md), pe);
+
+    if (task < cells) {
+        return (struct job){.chare = number_on(md, md->n_cells, pe, task), .step = 0};
+    }
+
+    uint32_t step = (task - cells) / (cells + computes);
+    uint32_t i = (task - cells) % (cells + computes);
+    if (i < computes) {
+        return (struct job){number_on(md, n_computes(md), pe, i), step, true};
+    }
+    return (struct job){number_on(md, md->n_cells, pe, i - computes), step + 1, false};
+}
+
+static uint32_t leanmd_n_tasks(const struct wf_graph *graph, uint32_t pe)
+{
+    const struct leanmd *md = to_leanmd(graph);
+    uint32_t cells = count_on(md, md->n_cells, pe);
+
+    return cells + md->n_steps * (cells + count_on(md, n_computes(md), pe));
+}
+
+static uint32_t leanmd_root(const struct wf_graph *graph, uint32_t pe, uint32_t from)
+{
+    const struct leanmd *md = to_leanmd(graph);
+
+    return from < count_on(md, md->n_cells, pe) ? from : WF_NO_TASK;
+}
+
+/* Messages of a cell in a step, from or to its computes. */
+static uint32_t messages_of_cell(const struct leanmd *md)
+{
+    return 2 * md->n_roles - 1;
+}
+
+static uint32_t messages_of_compute(const struct leanmd *md, uint32_t compute)
+{
+    return compute % md->n_roles == 0 ? 1 : 2;
+}
+
+static struct wf_task_needs leanmd_needs(const struct wf_graph *graph, uint32_t pe,
+                                         uint32_t task)
+{
+    const struct leanmd *md = to_leanmd(graph);
+    struct job job = job_of(md, pe, task);
+
+    if (job.computes) {
+        return (struct wf_task_needs){.messages = messages_of_compute(md, job.chare)};
+    }
+    return (struct wf_task_needs){.messages = job.step == 0 ? 0 : messages_of_cell(md)};
+}
+
+static void leanmd_task(const struct wf_graph *graph, uint32_t pe, uint32_t task,
+                        struct wf_task *out)
+{
+    const struct leanmd *md = to_leanmd(graph);
+    struct job job = job_of(md, pe, task);
+
+    *out = (struct wf_task){
+        .pe = pe, .number = task, .own = {job.chare, (uint64_t)job.step << 1 | job.computes}};
+    if (job.computes) {
+        uint32_t cell = job.chare / md->n_roles, role = job.chare % md->n_roles;
+        out->duration = compute_time(md, cell, role);
+        out->n_sends = messages_of_compute(md, job.chare);
+    } else {
+        out->duration =
+            job.step == 0 ? 0 : time_of(atoms_of(md, job.chare), WF_SHARE_ONE, md->atom_time);
+        out->n_sends = job.step < md->n_steps ? messages_of_cell(md) : 0;
+    }
+}
+
+/* Forces on the atoms of a cell: to its task that ends the step. */
+static void send_forces(const struct leanmd *md, uint32_t cell, uint32_t step,
+                        struct wf_task_send *out)
+{
+    uint32_t pe = pe_of(md, md->n_cells, cell);
+    uint32_t cells = count_on(md, md->n_cells, pe);
+    uint32_t computes = count_on(md, n_computes(md), pe);
+
+    out->bytes = atoms_of(md, cell) * md->atom_bytes;
+    out->pe = pe;
+    out->id =
+        cells + step * (cells + computes) + computes + index_on(md, md->n_cells, pe, cell);
+}
+
+/* Atoms of a cell: to the task of a compute in a step. */
+static void send_atoms(const struct leanmd *md, uint32_t cell, uint32_t compute, uint32_t step,
+                       struct wf_task_send *out)
+{
+    uint32_t pe = pe_of(md, n_computes(md), compute);
+    uint32_t cells = count_on(md, md->n_cells, pe);
+    uint32_t computes = count_on(md, n_computes(md), pe);
+
+    out->bytes = atoms_of(md, cell) * md->atom_bytes;
+    out->pe = pe;
+    out->id = cells + step * (cells + computes) + index_on(md, n_computes(md), pe, compute);
+}
+
+/* All messages leave at the end. A cell's go to its own computes first, then to those of the
+ * cells before it. */
+static void leanmd_send(const struct wf_graph *graph, const struct wf_task *task, uint32_t i,
+                        struct wf_task_send *out)
+{
+    const struct leanmd *md = to_leanmd(graph);
+    uint32_t chare = (uint32_t)task->own[0], step = (uint32_t)(task->own[1] >> 1);
+
+    out->offset = task->duration;
+    if ((task->own[1] & 1) != 0) {
+        uint32_t cell = chare / md->n_roles;
+        send_forces(md, i == 0 ? cell : neighbor(md, cell, chare % md->n_roles, 1), step, out);
+        return;
+    }
+    uint32_t role = i < md->n_roles ? i : i - md->n_roles + 1;
+    uint32_t owner = i < md->n_roles ? chare : neighbor(md, chare, role, -1);
+    send_atoms(md, chare, owner * md->n_roles + role, step, out);
+}
+
+/* ---- making one ---- */
+
+/* The share of pairs within the cut-off: the difference of two places in a dimension is a with
+ * LATTICE - |a| pairs. Times 10^12, squares of distances are whole numbers of millionths of the
+ * distance between two places. */
+static uint32_t share_within(const int8_t *offset, uint64_t reach)
+{
+    enum { SIDE = 2 * LATTICE - 1 };
+    uint64_t n = 0, all = (uint64_t)LATTICE * LATTICE * LATTICE;
+
+    for (int i = 0; i < SIDE * SIDE * SIDE; i++) {
+        const int step[3] = {i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE};
+        uint64_t weight = 1, square = 0;
+
+        for (int d = 0; d < 3; d++) {
+            int a = step[d] - (LATTICE - 1);
+            int distance = offset[d] * LATTICE + a;
+
+            weight *= (uint64_t)(LATTICE - abs(a));
+            square += (uint64_t)(distance * distance);
+        }
+        n += square * WF_SHARE_ONE * WF_SHARE_ONE <= reach * reach ? weight : 0;
+    }
+    return (uint32_t)(n * WF_SHARE_ONE / (all * all));
+}
+
+/* The roles: the cell itself, then half of its neighbours. */
+static void set_roles(struct leanmd *md, int kaway, double cutoff)
+{
+    uint64_t reach = (uint64_t)wf_share(cutoff) * (uint64_t)kaway * LATTICE;
+    int side = 2 * kaway + 1, middle = (side * side * side - 1) / 2;
+
+    for (int i = middle; i < side * side * side; i++) {
+        int8_t *offset = md->offset[md->n_roles];
+
+        offset[0] = (int8_t)(i % side - kaway);
+        offset[1] = (int8_t)(i / side % side - kaway);
+        offset[2] = (int8_t)(i / side / side - kaway);
+        md->within[md->n_roles++] = share_within(offset, reach);
+    }
+}
+
+static enum wf_status read_cells(const char *text, uint64_t kaway, uint32_t *size,
+                                 struct wf_err *err)
+{
+    const char *at = text;
+    uint64_t product = 1;
+
+    for (int d = 0; d < 3; d++) {
+        char *end = NULL;
+        unsigned long value = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : 0;
+
+        if (end == NULL || *end != (d < 2 ? 'x' : '\0') || value > UINT32_MAX) {
+            return wf_err_set(err, WF_EUSAGE,
+                              "gen:leanmd: cells: '%.64s' is no grid; write AxBxC", text);
+        }
+        if (value < 2 * kaway + 1) {
+            return wf_err_set(err, WF_EUSAGE,
+                              "gen:leanmd: cells: '%.64s' has a dimension of %lu; with "
+                              "kaway=%llu at least %llu are needed",
+                              text, value, (unsigned long long)kaway,
+                              (unsigned long long)kaway * 2 + 1);
+        }
+        size[d] = (uint32_t)value;
+        product = wf_times(product, value);
+        at = end + 1;
+    }
+    if (product > UINT32_MAX / ROLES_MAX) {
+        return wf_err_set(err, WF_ELIMIT, "gen:leanmd: cells: '%.64s' are too many; at most %u",
+                          text, UINT32_MAX / (unsigned)ROLES_MAX);
+    }
+    return WF_OK;
+}
+
+static enum wf_status check_tasks(const struct leanmd *md, uint64_t steps, struct wf_err *err)
+{
+    uint64_t each = 2 + ((uint64_t)md->n_cells + n_computes(md)) / md->graph.n_pes;
+
+    if (wf_times(steps + 1, each) >= WF_NO_TASK) {
+        return wf_err_set(err, WF_ELIMIT,
+                          "gen:leanmd: a PE would have 2^32 tasks or more; ask for fewer steps "
+                          "or cells, or more PEs");
+    }
+    return WF_OK;
+}
+
+static enum wf_status leanmd_create(const void *params, uint32_t n_pes, struct wf_graph **out,
+                                    struct wf_err *err)
+{
+    const struct wf_leanmd_params *given = params;
+    struct leanmd *md = wf_xcalloc(1, sizeof(*md));
+
+    enum wf_status status = read_cells(given->cells, given->kaway, md->size, err);
+    if (status == WF_OK) {
+        md->graph = (struct wf_graph){.ops = &wf_leanmd_ops, .n_pes = n_pes};
+        md->n_cells = md->size[0] * md->size[1] * md->size[2];
+        set_roles(md, (int)given->kaway, given->cutoff);
+        md->n_steps = (uint32_t)given->steps;
+        md->map = given->map;
+        md->atoms = given->atoms;
+        md->atom_bytes = given->atom_bytes;
+        md->imbalance = wf_share(given->imbalance);
+        md->pair_time = given->pair_time;
+        md->atom_time = given->atom_time;
+        status = check_tasks(md, given->steps, err);
+    }
+    if (status != WF_OK) {
+        free(md);
+        return status;
+    }
+
+    uint64_t cells = md->n_cells;
+    md->graph.tasks_expected =
+        cells + wf_expected(given->steps, cells * (1 + (uint64_t)md->n_roles));
+    md->graph.messages_expected = wf_expected(given->steps, 2 * cells * messages_of_cell(md));
+    *out = &md->graph;
+    return WF_OK;
+}
+
+static void leanmd_destroy(struct wf_graph *graph)
+{
+    free(graph);
+}
+
+const struct wf_graph_ops wf_leanmd_ops = {
+    .name = "leanmd",
+    .summary = "molecular dynamics driven by messages: cells, and computes for their pairs",
+    .params = params_table,
+    .params_size = sizeof(struct wf_leanmd_params),
+    .create = leanmd_create,
+    .destroy = leanmd_destroy,
+    .n_tasks = leanmd_n_tasks,
+    .root = leanmd_root,
+    .needs = leanmd_needs,
+    .task = leanmd_task,
+    .send = leanmd_send,
+};

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/masterworker.h"
+
+#include "base/mem.h"
+#include "gen/make.h"
+#include "gen/vary.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+enum { TAG_RESULT = 0, TAG_STOP = 0 };
+
+/* What comes next, for the master and for a worker. */
+enum { LISTEN, ANSWER };
+enum { ASK, HEAR, COMPUTE };
+
+struct masterworker {
+    struct wf_source source;
+    uint64_t n_tasks;
+    uint64_t task_bytes, result_bytes;
+    int64_t compute;
+    uint32_t spread; /* a share */
+};
+
+static const struct wf_param params_table[] = {
+    {.name = "tasks",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct wf_masterworker_params, tasks),
+     .def = "100",
+     .max = "2000000000",
+     .doc = "Number of tasks"},
+    {.name = "compute",
+     .type = WF_PARAM_TIME,
+     .offset = offsetof(struct wf_masterworker_params, compute),
+     .def = "1ms",
+     .doc = "Computing for a task, on the average"},
+    {.name = "spread",
+     .type = WF_PARAM_REAL,
+     .offset = offsetof(struct wf_masterworker_params, spread),
+     .def = "0.5",
+     .min = "0",
+     .max = "1",
+     .doc = "By which share a task may take more or less than the average"},
+    {.name = "task_bytes",
+     .type = WF_PARAM_SIZE,
+     .offset = offsetof(struct wf_masterworker_params, task_bytes),
+     .def = "1KiB",
+     .doc = "Size of the message with a task"},
+    {.name = "result_bytes",
+     .type = WF_PARAM_SIZE,
+     .offset = offsetof(struct wf_masterworker_params, result_bytes),
+     .def = "1KiB",
+     .doc = "Size of the message with a result"},
+    WF_PARAM_END,
+};
+
+static enum wf_status masterworker_create(const void *params, uint32_t n_ranks,
+                                          struct wf_source **out, struct wf_err *err)
+{
+    const struct wf_masterworker_params *given = params;
+    enum wf_status status =
+        wf_check_computing(wf_masterworker_ops.name, given->compute, 2 * given->tasks, err);
+
+    if (status != WF_OK) {
+        return status;
+    }
+    struct masterworker *program = wf_xcalloc(1, sizeof(*program));
+    program->source = (struct wf_source){
+        .ops = &wf_masterworker_ops,
+        .n_ranks = n_ranks,
+        .messages_expected = n_ranks == 1 ? 0 : 2 * (given->tasks + n_ranks - 1),
+        .depends_on_time = n_ranks > 1,
+    };
+    program->n_tasks = given->tasks;
+    program->task_bytes = given->task_bytes;
+    program->result_bytes = given->result_bytes;
+    program->compute = given->compute;
+    program->spread = wf_share(given->spread);
+    *out = &program->source;
+    return WF_OK;
+}
+
+static void masterworker_destroy(struct wf_source *source)
+{
+    free(source);
+}
+
+static void make_task(const struct masterworker *program, uint64_t task, struct wf_op *op)
+{
+    uint64_t mean = (uint64_t)program->compute;
+
+    wf_make_compute(op, (int64_t)wf_vary(mean, program->spread, 0, task));
+}
+
+/* `answered` counts the messages that were answered, tasks first and then stops. */
+static bool next_of_master(const struct masterworker *program, uint64_t *answered,
+                           uint64_t *state, uint32_t seen_source, struct wf_op *op)
+{
+    if (*answered == program->n_tasks + program->source.n_ranks - 1) {
+        return false;
+    }
+    if (*state == LISTEN) {
+        wf_make_recv(op, WF_ANY_SOURCE, TAG_RESULT, program->result_bytes);
+        *state = ANSWER;
+        return true;
+    }
+    bool stop = *answered >= program->n_tasks;
+    wf_make_send(op, seen_source, stop ? TAG_STOP : (int32_t)(*answered + 1),
+                 stop ? 0 : program->task_bytes);
+    *state = LISTEN;
+    (*answered)++;
+    return true;
+}
+
+static bool next_of_worker(const struct masterworker *program, uint64_t *state,
+                           int32_t seen_tag, struct wf_op *op)
+{
+    if (*state == ASK) {
+        wf_make_send(op, 0, TAG_RESULT, program->result_bytes);
+        *state = HEAR;
+    } else if (*state == HEAR) {
+        wf_make_recv(op, 0, WF_ANY_TAG, program->task_bytes);
+        *state = COMPUTE;
+    } else if (seen_tag == TAG_STOP) {
+        return false;
+    } else {
+        make_task(program, (uint64_t)seen_tag, op);
+        *state = ASK;
+    }
+    return true;
+}
+
+static bool next_of_one(const struct masterworker *program, uint64_t *task, struct wf_op *op)
+{
+    if (*task == program->n_tasks) {
+        return false;
+    }
+    make_task(program, ++*task, op);
+    return true;
+}
+
+static bool masterworker_next(const struct wf_source *source, uint32_t rank,
+                              struct wf_cursor *cursor, struct wf_op *op)
+{
+    const struct masterworker *program = (const struct masterworker *)source;
+
+    assert(source->ops == &wf_masterworker_ops && rank < source->n_ranks);
+    if (source->n_ranks == 1) {
+        return next_of_one(program, &cursor->word[0], op);
+    }
+    if (rank == 0) {
+        return next_of_master(program, &cursor->word[0], &cursor->word[1], cursor->seen_source,
+                              op);
+    }
+    return next_of_worker(program, &cursor->word[1], cursor->seen_tag, op);
+}
+
+const struct wf_source_ops wf_masterworker_ops = {
+    .name = "masterworker",
+    .summary = "rank 0 hands out tasks to whoever asks",
+    .params = params_table,
+    .params_size = sizeof(struct wf_masterworker_params),
+    .create = masterworker_create,
+    .destroy = masterworker_destroy,
+    .next = masterworker_next,
+};

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/stencil.h"
+
+#include "base/mem.h"
+#include "gen/grid.h"
+#include "gen/make.h"
+#include "gen/vary.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DIMS_MAX = WF_GRID_DIMS_MAX, NEIGHBORS_MAX = 80, TAIL_MAX = 4 };
+
+struct direction {
+    uint64_t bytes;
+    uint32_t dim; /* the dimension, if it is one alone */
+    int8_t step[DIMS_MAX];
+};
+
+struct stencil {
+    struct wf_source source;
+    uint32_t n_dims;
+    uint32_t n_iterations;
+    uint32_t n_steps; /* in an iteration */
+    uint32_t head;    /* steps before the first receive */
+    uint32_t n_neighbors;
+    bool simple; /* periodic, and no neighbour but across faces */
+    bool periodic;
+    uint32_t size[DIMS_MAX];
+    uint32_t stride[DIMS_MAX]; /* distance in ranks of one step up */
+    int64_t compute;
+    uint32_t imbalance; /* a share */
+    uint64_t allreduce_bytes;
+    enum wf_op_kind tail[TAIL_MAX];             /* what follows the messages */
+    struct direction directions[NEIGHBORS_MAX]; /* the opposite of i is i ^ 1 */
+};
+
+/* What the cursor's words mean. */
+struct position {
+    uint32_t iteration;
+    uint32_t step;            /* in the iteration */
+    uint32_t coord[DIMS_MAX]; /* of the rank; not known before its first op */
+};
+
+_Static_assert(sizeof(struct position) == sizeof(((struct wf_cursor *)0)->word),
+               "a position is a cursor");
+
+static const char *const points_names[] = {"faces", "all", NULL};
+
+static const struct wf_param params_table[] = {
+    {.name = "bytes",
+     .type = WF_PARAM_SIZE,
+     .offset = offsetof(struct wf_stencil_params, bytes),
+     .def = "128KiB",
+     .doc = "Size of the message to each neighbour"},
+    {.name = "iterations",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct wf_stencil_params, iterations),
+     .def = "3",
+     .min = "0",
+     .max = "4000000000",
+     .doc = "Number of exchanges"},
+    {.name = "compute",
+     .type = WF_PARAM_TIME,
+     .offset = offsetof(struct wf_stencil_params, compute),
+     .def = "1ms",
+     .doc = "Computing after each exchange"},
+    {.name = "allreduce",
+     .type = WF_PARAM_BOOL,
+     .offset = offsetof(struct wf_stencil_params, allreduce),
+     .def = "false",
+     .doc = "Whether each iteration ends with an allreduce"},
+    {.name = "allreduce_bytes",
+     .type = WF_PARAM_SIZE,
+     .offset = offsetof(struct wf_stencil_params, allreduce_bytes),
+     .def = "8",
+     .doc = "Size of the allreduce"},
+    {.name = "size",
+     .type = WF_PARAM_TEXT,
+     .offset = offsetof(struct wf_stencil_params, size),
+     .def = "",
+     .doc = "The grid of ranks, as in 8x4x4; nothing for one as cubic as possible"},
+    {.name = "periodic",
+     .type = WF_PARAM_BOOL,
+     .offset = offsetof(struct wf_stencil_params, periodic),
+     .def = "true",
+     .doc = "Whether the last rank of a row is a neighbour of the first"},
+    {.name = "points",
+     .type = WF_PARAM_ENUM,
+     .offset = offsetof(struct wf_stencil_params, points),
+     .def = "faces",
+     .choices = points_names,
+     .doc = "Who is a neighbour: across faces only, or across edges and corners as well"},
+    {.name = "cell",
+     .type = WF_PARAM_SIZE,
+     .offset = offsetof(struct wf_stencil_params, cell),
+     .def = "8",
+     .min = "1",
+     .doc = "Bytes of a cell, from which the sizes of edges and corners follow"},
+    {.name = "imbalance",
+     .type = WF_PARAM_REAL,
+     .offset = offsetof(struct wf_stencil_params, imbalance),
+     .def = "0",
+     .min = "0",
+     .max = "1",
+     .doc = "By which share computing on a rank may be longer or shorter"},
+    {.name = "markers",
+     .type = WF_PARAM_BOOL,
+     .offset = offsetof(struct wf_stencil_params, markers),
+     .def = "false",
+     .doc = "Whether iterations are marked"},
+    WF_PARAM_END,
+};
+
+/* cell * side^exponent, or more than `limit` if it is above that. */
+static uint64_t cells(uint64_t cell, uint64_t side, uint32_t exponent, uint64_t limit)
+{
+    uint64_t bytes = cell;
+
+    for (uint32_t i = 0; i < exponent && bytes <= limit; i++) {
+        bytes = wf_times(bytes, side);
+    }
+    return bytes;
+}
+
+/* The side of the largest block whose face is not above `bytes`. */
+static uint64_t side_of(uint32_t n_dims, uint64_t cell, uint64_t bytes)
+{
+    uint64_t low = 1, high = bytes / cell; /* the side is from low to high, if it is above 1 */
+
+    while (low < high) {
+        uint64_t middle = low + (high - low + 1) / 2;
+        if (cells(cell, middle, n_dims - 1, bytes) <= bytes) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low;
+}
+
+/* The direction whose steps are the digits of `code` in base 3, 2 standing for -1. Returns in
+ * how many dimensions it goes; 0 if it leads nowhere, or if its opposite comes first. */
+static uint32_t decode(const struct stencil *stencil, uint32_t code, int8_t *step)
+{
+    uint32_t n_steps = 0, last = 0;
+
+    memset(step, 0, DIMS_MAX);
+    for (uint32_t d = 0; d < DIMS_MAX; d++, code /= 3) {
+        last = code % 3 != 0 ? code % 3 : last;
+        n_steps += code % 3 != 0;
+        step[d] = (int8_t)(code % 3 == 2 ? -1 : (int)(code % 3));
+        if (step[d] != 0 && stencil->size[d] == 1) {
+            return 0;
+        }
+    }
+    return last == 1 ? n_steps : 0;
+}
+
+static void add_pair(struct stencil *stencil, const int8_t *step, uint64_t bytes)
+{
+    struct direction *up = &stencil->directions[stencil->n_neighbors];
+    struct direction *down = up + 1;
+
+    up->bytes = bytes;
+    for (uint32_t d = 0; d < stencil->n_dims; d++) {
+        up->step[d] = step[d];
+        down->step[d] = (int8_t)-step[d];
+        up->dim = step[d] != 0 ? d : up->dim;
+    }
+    down->bytes = bytes;
+    down->dim = up->dim;
+    stencil->n_neighbors += 2;
+}
+
+static void find_directions(struct stencil *stencil, const struct wf_stencil_params *given)
+{
+    uint32_t most = given->points == WF_STENCIL_ALL ? stencil->n_dims : 1;
+    uint64_t side = most > 1 ? side_of(stencil->n_dims, given->cell, given->bytes) : 1;
+    int8_t step[DIMS_MAX];
+
+    for (uint32_t k = 1; k <= most; k++) {
+        uint64_t bytes = k == 1 ? given->bytes
+                                : cells(given->cell, side, stencil->n_dims - k, UINT64_MAX - 1);
+        for (uint32_t code = 1; code <= NEIGHBORS_MAX; code++) {
+            if (decode(stencil, code, step) == k) {
+                add_pair(stencil, step, bytes);
+            }
+        }
+    }
+}
+
+static uint64_t messages_of_iteration(const struct stencil *stencil)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < stencil->n_neighbors; i++) {
+        uint64_t senders = 1;
+        for (uint32_t d = 0; d < stencil->n_dims; d++) {
+            bool border = !stencil->periodic && stencil->directions[i].step[d] != 0;
+            senders *= stencil->size[d] - (border ? 1 : 0);
+        }
+        n += senders;
+    }
+    return n;
+}
+
+/* The order of an iteration: [marker], receives, sends, and the tail. */
+static void plan_steps(struct stencil *stencil, const struct wf_stencil_params *given)
+{
+    uint32_t n = 0;
+
+    stencil->tail[n++] = WF_OP_WAITALL;
+    stencil->tail[n++] = WF_OP_COMPUTE;
+    if (given->allreduce) {
+        stencil->tail[n++] = WF_OP_ALLREDUCE;
+    }
+    if (given->markers) {
+        stencil->tail[n++] = WF_OP_ITERATION_END;
+    }
+    stencil->head = given->markers ? 1 : 0;
+    stencil->n_steps = stencil->head + 2 * stencil->n_neighbors + n;
+}
+
+static enum wf_status stencil_create(const struct wf_source_ops *ops, uint32_t n_dims,
+                                     const struct wf_stencil_params *given, uint32_t n_ranks,
+                                     struct wf_source **out, struct wf_err *err)
+{
+    uint32_t size[DIMS_MAX] = {1, 1, 1, 1};
+    enum wf_status status = wf_check_computing(
+        ops->name, given->compute, given->iterations * (given->imbalance > 0 ? 2 : 1), err);
+
+    if (status == WF_OK) {
+        status = wf_grid_read(ops->name, given->size, n_ranks, n_dims, size, err);
+    }
+    if (status != WF_OK) {
+        return status;
+    }
+
+    struct stencil *stencil = wf_xcalloc(1, sizeof(*stencil));
+    uint32_t stride = 1;
+
+    stencil->source = (struct wf_source){.ops = ops, .n_ranks = n_ranks};
+    stencil->n_dims = n_dims;
+    stencil->n_iterations = (uint32_t)given->iterations;
+    stencil->periodic = given->periodic;
+    stencil->simple = given->periodic && given->points == WF_STENCIL_FACES;
+    stencil->compute = given->compute;
+    stencil->imbalance = wf_share(given->imbalance);
+    stencil->allreduce_bytes = given->allreduce_bytes;
+    for (uint32_t d = 0; d < DIMS_MAX; d++) {
+        stencil->size[d] = size[d];
+        stencil->stride[d] = stride;
+        stride *= size[d];
+    }
+    find_directions(stencil, given);
+    plan_steps(stencil, given);
+    uint64_t reductions = given->allreduce ? wf_log2_up(n_ranks) * (uint64_t)n_ranks : 0;
+    stencil->source.messages_expected =
+        wf_expected(messages_of_iteration(stencil) + reductions, given->iterations);
+    *out = &stencil->source;
+    return WF_OK;
+}
+
+static void stencil_destroy(struct wf_source *source)
+{
+    free(source);
+}
+
+/* One step along a dimension; WF_PROC_NULL if that leads over the border. */
+static inline uint32_t step_along(const struct stencil *stencil, uint32_t rank, uint32_t coord,
+                                  uint32_t dim, bool up)
+{
+    uint32_t stride = stencil->stride[dim];
+
+    if (coord != (up ? stencil->size[dim] - 1 : 0)) {
+        return up ? rank + stride : rank - stride;
+    }
+    if (!stencil->periodic) {
+        return WF_PROC_NULL;
+    }
+    uint32_t wrap = stride * (stencil->size[dim] - 1);
+    return up ? rank - wrap : rank + wrap;
+}
+
+static uint32_t neighbor(const struct stencil *stencil, uint32_t rank, const uint32_t *coord,
+                         const struct direction *direction)
+{
+    for (uint32_t d = 0; d < stencil->n_dims && rank != WF_PROC_NULL; d++) {
+        if (direction->step[d] != 0) {
+            rank = step_along(stencil, rank, coord[d], d, direction->step[d] > 0);
+        }
+    }
+    return rank;
+}
+
+/* The receive or send number `i` of an iteration; false if there is nobody to exchange it with.
+ */
+static inline bool make_message(const struct stencil *stencil, uint32_t rank,
+                                const uint32_t *coord, uint32_t i, struct wf_op *op)
+{
+    bool receives = i < stencil->n_neighbors;
+    uint32_t number = receives ? i : i - stencil->n_neighbors;
+    const struct direction *direction = &stencil->directions[number];
+    uint32_t peer;
+
+    if (stencil->simple) {
+        uint32_t dim = direction->dim;
+        peer = step_along(stencil, rank, coord[dim], dim, number % 2 == 0);
+    } else {
+        peer = neighbor(stencil, rank, coord, direction);
+    }
+    if (receives) {
+        /* What comes from above was sent downwards. */
+        wf_make_irecv(op, peer, (int32_t)(number ^ 1U), direction->bytes, i);
+    } else {
+        wf_make_isend(op, peer, (int32_t)number, direction->bytes, i);
+    }
+    return peer != WF_PROC_NULL;
+}
+
+static void make_other(const struct stencil *stencil, uint32_t rank, enum wf_op_kind kind,
+                       struct wf_op *op)
+{
+    if (kind == WF_OP_WAITALL) {
+        wf_make_waitall(op, 2 * stencil->n_neighbors);
+    } else if (kind == WF_OP_COMPUTE) {
+        int64_t time = stencil->compute;
+        if (stencil->imbalance > 0) {
+            time = (int64_t)wf_vary((uint64_t)time, stencil->imbalance, 0, rank);
+        }
+        wf_make_compute(op, time);
+    } else if (kind == WF_OP_ALLREDUCE) {
+        wf_make_collective(op, kind, stencil->allreduce_bytes);
+    } else {
+        wf_make_marker(op, kind);
+    }
+}
+
+static bool stencil_next(const struct wf_source *source, uint32_t rank,
+                         struct wf_cursor *cursor, struct wf_op *op)
+{
+    const struct stencil *stencil = (const struct stencil *)source;
+    uint32_t n_messages = 2 * stencil->n_neighbors;
+    struct position at;
+    bool made = true;
+
+    assert(rank < source->n_ranks);
+    memcpy(&at, cursor->word, sizeof(at));
+    if (at.iteration == stencil->n_iterations) {
+        return false;
+    }
+    if (at.iteration == 0 && at.step == 0) {
+        for (uint32_t d = 0; d < stencil->n_dims; d++) {
+            at.coord[d] = rank / stencil->stride[d] % stencil->size[d];
+        }
+    }
+    do {
+        uint32_t i = at.step++ - stencil->head;
+        if (i < n_messages) {
+            made = make_message(stencil, rank, at.coord, i, op);
+        } else {
+            bool begins = at.step <= stencil->head;
+            enum wf_op_kind kind =
+                begins ? WF_OP_ITERATION_BEGIN : stencil->tail[i - n_messages];
+            make_other(stencil, rank, kind, op);
+            made = true;
+        }
+    } while (!made);
+    if (at.step == stencil->n_steps) {
+        at.step = 0;
+        at.iteration++;
+    }
+    memcpy(cursor->word, &at, sizeof(at));
+    return true;
+}
+
+static enum wf_status create2(const void *params, uint32_t n_ranks, struct wf_source **out,
+                              struct wf_err *err)
+{
+    return stencil_create(&wf_stencil2d_ops, 2, params, n_ranks, out, err);
+}
+
+static enum wf_status create3(const void *params, uint32_t n_ranks, struct wf_source **out,
+                              struct wf_err *err)
+{
+    return stencil_create(&wf_stencil3d_ops, 3, params, n_ranks, out, err);
+}
+
+static enum wf_status create4(const void *params, uint32_t n_ranks, struct wf_source **out,
+                              struct wf_err *err)
+{
+    return stencil_create(&wf_stencil4d_ops, 4, params, n_ranks, out, err);
+}
+
+const struct wf_source_ops wf_stencil2d_ops = {
+    .name = "stencil2d",
+    .summary = "halo exchange on a 2D grid",
+    .params = params_table,
+    .params_size = sizeof(struct wf_stencil_params),
+    .create = create2,
+    .destroy = stencil_destroy,
+    .next = stencil_next,
+};
+
+const struct wf_source_ops wf_stencil3d_ops = {
+    .name = "stencil3d",
+    .summary = "halo exchange on a 3D grid",
+    .params = params_table,
+    .params_size = sizeof(struct wf_stencil_params),
+    .create = create3,
+    .destroy = stencil_destroy,
+    .next = stencil_next,
+};
+
+const struct wf_source_ops wf_stencil4d_ops = {
+    .name = "stencil4d",
+    .summary = "halo exchange on a 4D grid",
+    .params = params_table,
+    .params_size = sizeof(struct wf_stencil_params),
+    .create = create4,
+    .destroy = stencil_destroy,
+    .next = stencil_next,
+};

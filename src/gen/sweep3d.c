@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/sweep3d.h"
+
+#include "base/mem.h"
+#include "gen/grid.h"
+#include "gen/make.h"
+#include "gen/vary.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_OCTANTS = 8, ALLREDUCE_BYTES = 8 };
+
+/* The steps of a block. */
+enum { RECEIVE_X, RECEIVE_Y, COMPUTE, SEND_X, SEND_Y, N_STEPS };
+
+struct sweep3d {
+    struct wf_source source;
+    uint32_t size[2];
+    uint32_t n_iterations;
+    uint32_t n_blocks; /* in an octant */
+    uint64_t bytes;
+    int64_t compute;
+    bool allreduce;
+};
+
+/* What the cursor's words mean. */
+struct position {
+    uint32_t iteration;
+    uint32_t octant; /* N_OCTANTS: the allreduce */
+    uint32_t block;
+    uint32_t step;
+    uint32_t reserved[2];
+};
+
+_Static_assert(sizeof(struct position) == sizeof(((struct wf_cursor *)0)->word),
+               "a position is a cursor");
+
+static const struct wf_param params_table[] = {
+    {.name = "bytes",
+     .type = WF_PARAM_SIZE,
+     .offset = offsetof(struct wf_sweep3d_params, bytes),
+     .def = "12KiB",
+     .doc = "Size of a message: what flows out of a block through one face"},
+    {.name = "k_blocks",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct wf_sweep3d_params, k_blocks),
+     .def = "10",
+     .min = "1",
+     .max = "65535",
+     .doc = "Blocks of planes that a column is cut into"},
+    {.name = "angle_blocks",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct wf_sweep3d_params, angle_blocks),
+     .def = "2",
+     .min = "1",
+     .max = "65535",
+     .doc = "Blocks of angles that an octant is cut into"},
+    {.name = "iterations",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct wf_sweep3d_params, iterations),
+     .def = "1",
+     .min = "0",
+     .max = "4000000000",
+     .doc = "Number of times that all eight octants are swept"},
+    {.name = "compute",
+     .type = WF_PARAM_TIME,
+     .offset = offsetof(struct wf_sweep3d_params, compute),
+     .def = "100us",
+     .doc = "Computing for each block"},
+    {.name = "allreduce",
+     .type = WF_PARAM_BOOL,
+     .offset = offsetof(struct wf_sweep3d_params, allreduce),
+     .def = "false",
+     .doc = "Whether each iteration ends with an allreduce of 8 bytes"},
+    {.name = "size",
+     .type = WF_PARAM_TEXT,
+     .offset = offsetof(struct wf_sweep3d_params, size),
+     .def = "",
+     .doc = "The grid of ranks, as in 8x4; nothing for one as square as possible"},
+    WF_PARAM_END,
+};
+
+static uint64_t count_messages(const struct sweep3d *sweep)
+{
+    uint64_t x = sweep->size[0], y = sweep->size[1];
+    uint64_t per_block = (x - 1) * y + x * (y - 1);
+    uint64_t per_iteration = wf_times(per_block, (uint64_t)sweep->n_blocks * N_OCTANTS);
+
+    if (sweep->allreduce) {
+        per_iteration += wf_log2_up(sweep->source.n_ranks) * x * y;
+    }
+    return wf_expected(per_iteration, sweep->n_iterations);
+}
+
+static enum wf_status sweep3d_create(const void *params, uint32_t n_ranks,
+                                     struct wf_source **out, struct wf_err *err)
+{
+    const struct wf_sweep3d_params *given = params;
+    uint64_t n_blocks = given->k_blocks * given->angle_blocks;
+    uint32_t size[2] = {1, 1};
+    enum wf_status status =
+        wf_check_computing(wf_sweep3d_ops.name, given->compute,
+                           wf_times(given->iterations, N_OCTANTS * n_blocks), err);
+
+    if (status == WF_OK) {
+        status = wf_grid_read(wf_sweep3d_ops.name, given->size, n_ranks, 2, size, err);
+    }
+    if (status != WF_OK) {
+        return status;
+    }
+    struct sweep3d *sweep = wf_xcalloc(1, sizeof(*sweep));
+    sweep->source = (struct wf_source){.ops = &wf_sweep3d_ops, .n_ranks = n_ranks};
+    memcpy(sweep->size, size, sizeof(size));
+    sweep->n_iterations = (uint32_t)given->iterations;
+    sweep->n_blocks = (uint32_t)n_blocks;
+    sweep->bytes = given->bytes;
+    sweep->compute = given->compute;
+    sweep->allreduce = given->allreduce;
+    sweep->source.messages_expected = count_messages(sweep);
+    *out = &sweep->source;
+    return WF_OK;
+}
+
+static void sweep3d_destroy(struct wf_source *source)
+{
+    free(source);
+}
+
+/* The neighbour in a dimension, downstream or upstream of this octant's sweep; WF_PROC_NULL
+ * beyond the border. */
+static uint32_t neighbor(const struct sweep3d *sweep, uint32_t rank, uint32_t octant,
+                         uint32_t dim, bool downstream)
+{
+    uint32_t stride = dim == 0 ? 1 : sweep->size[0];
+    uint32_t coord = rank / stride % sweep->size[dim];
+    /* Both octants of a corner follow each other, so that one fills the pipe for the next. */
+    bool sweeps_up = (octant >> (dim + 1) & 1U) == 0;
+
+    if (sweeps_up == downstream) {
+        return coord + 1 == sweep->size[dim] ? WF_PROC_NULL : rank + stride;
+    }
+    return coord == 0 ? WF_PROC_NULL : rank - stride;
+}
+
+/* The op of a step of a block; false if there is nobody to exchange it with. */
+static bool make_step(const struct sweep3d *sweep, uint32_t rank, const struct position *at,
+                      struct wf_op *op)
+{
+    uint32_t dim = at->step == RECEIVE_X || at->step == SEND_X ? 0 : 1;
+    uint32_t peer;
+
+    if (at->step == COMPUTE) {
+        wf_make_compute(op, sweep->compute);
+        return true;
+    }
+    peer = neighbor(sweep, rank, at->octant, dim, at->step > COMPUTE);
+    if (at->step < COMPUTE) {
+        wf_make_recv(op, peer, (int32_t)dim, sweep->bytes);
+    } else {
+        wf_make_send(op, peer, (int32_t)dim, sweep->bytes);
+    }
+    return peer != WF_PROC_NULL;
+}
+
+static void move_on(const struct sweep3d *sweep, struct position *at)
+{
+    if (at->octant < N_OCTANTS) {
+        at->step = (at->step + 1) % N_STEPS;
+        at->block += at->step == 0;
+        if (at->block < sweep->n_blocks) {
+            return;
+        }
+        at->block = 0;
+    }
+    at->octant++;
+    if (at->octant == N_OCTANTS + (sweep->allreduce ? 1 : 0)) {
+        at->octant = 0;
+        at->iteration++;
+    }
+}
+
+static bool sweep3d_next(const struct wf_source *source, uint32_t rank,
+                         struct wf_cursor *cursor, struct wf_op *op)
+{
+    const struct sweep3d *sweep = (const struct sweep3d *)source;
+    struct position at;
+    bool made;
+
+    assert(source->ops == &wf_sweep3d_ops && rank < source->n_ranks);
+    memcpy(&at, cursor->word, sizeof(at));
+    do {
+        if (at.iteration == sweep->n_iterations) {
+            return false;
+        }
+        if (at.octant == N_OCTANTS) {
+            wf_make_collective(op, WF_OP_ALLREDUCE, ALLREDUCE_BYTES);
+            made = true;
+        } else {
+            made = make_step(sweep, rank, &at, op);
+        }
+        move_on(sweep, &at);
+    } while (!made);
+    memcpy(cursor->word, &at, sizeof(at));
+    return true;
+}
+
+const struct wf_source_ops wf_sweep3d_ops = {
+    .name = "sweep3d",
+    .summary = "wavefronts from all corners of a 2D grid of ranks",
+    .params = params_table,
+    .params_size = sizeof(struct wf_sweep3d_params),
+    .create = sweep3d_create,
+    .destroy = sweep3d_destroy,
+    .next = sweep3d_next,
+};

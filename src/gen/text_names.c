@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text.h"
+#include "gen/text_parse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const words[] = {
+    "param", "let",    "loop", "repeat",    "while",       "if",       "else",
+    "group", "region", "rank", "size",      "any",         "none",     "tag",
+    "root",  "in",     "from", "iteration", "seen_source", "seen_tag", NULL,
+};
+
+static bool same(const char *word, const struct wf_token *token)
+{
+    return strlen(word) == token->length && memcmp(word, token->text, token->length) == 0;
+}
+
+bool wf_text_reserved(const struct wf_token *token)
+{
+    for (const char *const *word = words; *word != NULL; word++) {
+        if (same(*word, token)) {
+            return true;
+        }
+    }
+    for (int kind = 0; kind < WF_OP_KINDS; kind++) {
+        if (same(wf_op_name((enum wf_op_kind)kind), token)) {
+            return true;
+        }
+    }
+    for (const struct wf_operation *operation = wf_operations; operation->name != NULL;
+         operation++) {
+        if (operation->precedence == 0 && same(operation->name, token)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const struct wf_text_symbol *wf_text_find(const struct wf_text_parser *parser,
+                                          const struct wf_token *token)
+{
+    const struct wf_text_symbol *symbols =
+        (const struct wf_text_symbol *)(const void *)parser->symbols.data;
+
+    for (size_t i = parser->symbols.size / sizeof(*symbols); i-- > 0;) {
+        if (symbols[i].length == token->length &&
+            memcmp(symbols[i].name, token->text, token->length) == 0) {
+            return &symbols[i];
+        }
+    }
+    return NULL;
+}
+
+bool wf_text_new_name(struct wf_text_parser *parser, struct wf_token *name)
+{
+    struct wf_lexer *lexer = &parser->lexer;
+
+    *name = lexer->token;
+    if (name->kind != WF_TOKEN_NAME) {
+        return wf_lex_unexpected(lexer, "a name");
+    }
+    if (name->length > 48) {
+        return wf_lex_fault(lexer, name->place, "a name has at most 48 characters");
+    }
+    if (wf_text_reserved(name)) {
+        return wf_lex_fault(lexer, name->place, "'%.*s' has a meaning of its own",
+                            (int)name->length, name->text);
+    }
+    if (wf_text_find(parser, name) != NULL) {
+        return wf_lex_fault(lexer, name->place, "'%.*s' is a name already", (int)name->length,
+                            name->text);
+    }
+    wf_lex_next(lexer);
+    return lexer->status == WF_OK;
+}
+
+void wf_text_define(struct wf_text_parser *parser, const struct wf_token *name, uint32_t node,
+                    bool param)
+{
+    struct wf_text_symbol symbol = {name->text, name->length, node, param};
+
+    wf_buf_append(&parser->symbols, &symbol, sizeof(symbol));
+}

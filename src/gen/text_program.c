@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/text_program.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "gen/text_parse.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char set_name[] = "set";
+
+void wf_text_program_fini(struct wf_text_program *program)
+{
+    char **names = (char **)(void *)program->regions.data;
+
+    for (size_t i = 0; i < program->regions.size / sizeof(*names); i++) {
+        free(names[i]);
+    }
+    wf_buf_fini(&program->nodes);
+    wf_buf_fini(&program->code);
+    wf_buf_fini(&program->groups);
+    wf_buf_fini(&program->regions);
+    free(program->name);
+    free(program->text);
+    memset(program, 0, sizeof(*program));
+}
+
+/* Reads "name=value,name=value". The values are expressions, of the number of ranks perhaps. */
+static enum wf_status parse_settings(struct wf_text_parser *parser, const char *set,
+                                     struct wf_err *err)
+{
+    struct wf_lexer *lexer = &parser->lexer;
+
+    wf_lex_begin(lexer, set_name, set, strlen(set), err);
+    while (lexer->status == WF_OK && lexer->token.kind != WF_TOKEN_END) {
+        struct wf_text_setting setting = {.name = lexer->token.text,
+                                          .length = lexer->token.length,
+                                          .place = lexer->token.place};
+        if (lexer->token.kind != WF_TOKEN_NAME) {
+            (void)wf_lex_unexpected(lexer, "the name of a parameter");
+        }
+        wf_lex_next(lexer);
+        (void)wf_lex_expect(lexer, "=");
+        setting.value = wf_text_constant(parser);
+        wf_buf_append(&parser->settings, &setting, sizeof(setting));
+        if (lexer->token.kind != WF_TOKEN_END) {
+            (void)wf_lex_expect(lexer, ",");
+        }
+    }
+    return lexer->status;
+}
+
+/* Every setting must be one of a parameter. Says so at the place of the setting. */
+static enum wf_status check_settings(const struct wf_text_parser *parser, const char *name,
+                                     struct wf_err *err)
+{
+    const struct wf_text_setting *settings =
+        (const struct wf_text_setting *)(const void *)parser->settings.data;
+    const struct wf_text_symbol *symbols =
+        (const struct wf_text_symbol *)(const void *)parser->symbols.data;
+    char wanted[64], known[64], best[64], hint[WF_HINT_MAX];
+    struct wf_nearest nearest;
+
+    for (size_t i = 0; i < parser->settings.size / sizeof(*settings); i++) {
+        if (settings[i].used) {
+            continue;
+        }
+        (void)snprintf(wanted, sizeof(wanted), "%.*s",
+                       (int)(settings[i].length < 48 ? settings[i].length : 48),
+                       settings[i].name);
+        wf_nearest_begin(&nearest, wanted);
+        for (size_t s = 0; s < parser->symbols.size / sizeof(*symbols); s++) {
+            (void)snprintf(known, sizeof(known), "%.*s", (int)symbols[s].length,
+                           symbols[s].name);
+            if (symbols[s].param) {
+                wf_nearest_add(&nearest, known);
+            }
+            if (nearest.best == known) {
+                memcpy(best, known, sizeof(best));
+                nearest.best = best;
+            }
+        }
+        return wf_err_set(err, WF_EINVAL, "%s:%u:%u: '%.128s' has no parameter '%s'%s",
+                          set_name, settings[i].place.line, settings[i].place.column, name,
+                          wanted, wf_nearest_hint(&nearest, hint));
+    }
+    return WF_OK;
+}
+
+enum wf_status wf_text_parse(struct wf_text_program *program, const struct wf_text_input *input,
+                             uint32_t n_ranks, struct wf_err *err)
+{
+    struct wf_text_parser parser = {.program = program, .n_ranks = n_ranks};
+    enum wf_status status = WF_OK;
+
+    memset(program, 0, sizeof(*program));
+    program->name = wf_xstrdup(input->name);
+    program->text = wf_xmalloc(input->size + 1);
+    if (input->size > 0) {
+        memcpy(program->text, input->text, input->size);
+    }
+    program->text[input->size] = '\0';
+    (void)wf_text_node(&parser, WF_CALC_NUMBER, 0, NULL, (struct wf_text_place){1, 1});
+    if (input->set != NULL) {
+        status = parse_settings(&parser, input->set, err);
+    }
+    if (status == WF_OK) {
+        wf_lex_begin(&parser.lexer, program->name, program->text, input->size, err);
+        (void)wf_text_statements(&parser);
+        status = parser.lexer.status;
+    }
+    if (status == WF_OK) {
+        status = check_settings(&parser, program->name, err);
+    }
+    wf_buf_fini(&parser.symbols);
+    wf_buf_fini(&parser.settings);
+    if (status != WF_OK) {
+        wf_text_program_fini(program);
+    }
+    return status;
+}

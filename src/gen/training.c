@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/training.h"
+
+#include "base/int128.h"
+#include "base/mem.h"
+#include "gen/make.h"
+#include "gen/vary.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUCKETS_MAX = 65536 };
+
+enum phase { FORWARD, BACKWARD, WAIT, OPTIMIZE };
+
+struct training {
+    struct wf_source source;
+    uint64_t model, bucket;
+    uint32_t n_layers, n_buckets, n_steps;
+    int64_t compute, optimizer;
+    uint32_t imbalance; /* a share */
+    bool overlap;
+};
+
+/* What the cursor's words mean. */
+struct position {
+    uint32_t step;
+    uint32_t phase;
+    uint32_t layer;  /* those done in this phase */
+    uint32_t bucket; /* those started in this step */
+    uint64_t reserved;
+};
+
+_Static_assert(sizeof(struct position) == sizeof(((struct wf_cursor *)0)->word),
+               "a position is a cursor");
+
+static const struct wf_param params_table[] = {
+    {.name = "model",
+     .type = WF_PARAM_SIZE,
+     .offset = offsetof(struct wf_training_params, model),
+     .def = "100MiB",
+     .min = "1",
+     .max = "1EiB",
+     .doc = "Bytes of gradients of the whole model"},
+    {.name = "bucket",
+     .type = WF_PARAM_SIZE,
+     .offset = offsetof(struct wf_training_params, bucket),
+     .def = "25MiB",
+     .min = "1",
+     .doc = "Bytes of gradients that are reduced together"},
+    {.name = "layers",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct wf_training_params, layers),
+     .def = "50",
+     .min = "1",
+     .max = "1000000",
+     .doc = "Layers of the model, all of one size"},
+    {.name = "steps",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct wf_training_params, steps),
+     .def = "3",
+     .max = "4000000000",
+     .doc = "Number of training steps"},
+    {.name = "compute",
+     .type = WF_PARAM_TIME,
+     .offset = offsetof(struct wf_training_params, compute),
+     .def = "100ms",
+     .doc = "Computing forwards and backwards in a step"},
+    {.name = "optimizer",
+     .type = WF_PARAM_TIME,
+     .offset = offsetof(struct wf_training_params, optimizer),
+     .def = "1ms",
+     .doc = "Computing at the end of a step"},
+    {.name = "overlap",
+     .type = WF_PARAM_BOOL,
+     .offset = offsetof(struct wf_training_params, overlap),
+     .def = "true",
+     .doc = "Whether gradients are reduced while the rank computes"},
+    {.name = "imbalance",
+     .type = WF_PARAM_REAL,
+     .offset = offsetof(struct wf_training_params, imbalance),
+     .def = "0",
+     .min = "0",
+     .max = "1",
+     .doc = "By which share a step of a rank may be longer or shorter"},
+    WF_PARAM_END,
+};
+
+static enum wf_status check(const struct wf_training_params *given, struct wf_err *err)
+{
+    uint64_t n_buckets = (given->model - 1) / given->bucket + 1;
+
+    if (n_buckets > BUCKETS_MAX) {
+        return wf_err_set(err, WF_ELIMIT,
+                          "gen:training: the model has %llu buckets, but %d are the limit; "
+                          "make bucket larger",
+                          (unsigned long long)n_buckets, BUCKETS_MAX);
+    }
+    if (given->optimizer > INT64_MAX / 2 || given->compute > INT64_MAX / 2) {
+        return wf_check_computing(wf_training_ops.name, INT64_MAX, 2, err);
+    }
+    return wf_check_computing(wf_training_ops.name, given->compute + given->optimizer,
+                              2 * given->steps, err);
+}
+
+static enum wf_status training_create(const void *params, uint32_t n_ranks,
+                                      struct wf_source **out, struct wf_err *err)
+{
+    const struct wf_training_params *given = params;
+    enum wf_status status = check(given, err);
+
+    if (status != WF_OK) {
+        return status;
+    }
+    struct training *training = wf_xcalloc(1, sizeof(*training));
+    training->source = (struct wf_source){.ops = &wf_training_ops, .n_ranks = n_ranks};
+    training->model = given->model;
+    training->bucket = given->bucket;
+    training->n_layers = (uint32_t)given->layers;
+    training->n_buckets = (uint32_t)((given->model - 1) / given->bucket + 1);
+    training->n_steps = (uint32_t)given->steps;
+    training->compute = given->compute;
+    training->optimizer = given->optimizer;
+    training->imbalance = wf_share(given->imbalance);
+    training->overlap = given->overlap;
+    training->source.acts_in_background = given->overlap;
+    /* Large data is reduced in rings. */
+    uint64_t per_bucket = 2 * ((uint64_t)n_ranks - 1);
+    training->source.messages_expected =
+        wf_expected(wf_expected(per_bucket * training->n_buckets, n_ranks), given->steps);
+    *out = &training->source;
+    return WF_OK;
+}
+
+static void training_destroy(struct wf_source *source)
+{
+    free(source);
+}
+
+/* The part of `whole` before part number i of n. */
+static uint64_t part(uint64_t whole, uint32_t i, uint32_t n)
+{
+    return (uint64_t)((wf_u128)whole * i / n);
+}
+
+/* How many buckets are full after so many layers backwards. */
+static uint32_t buckets_full(const struct training *training, uint32_t layers)
+{
+    if (layers == training->n_layers) {
+        return training->n_buckets;
+    }
+    return (uint32_t)(part(training->model, layers, training->n_layers) / training->bucket);
+}
+
+static void make_layer(const struct training *training, uint32_t rank,
+                       const struct position *at, struct wf_op *op)
+{
+    uint64_t whole = (uint64_t)training->compute;
+
+    if (training->imbalance > 0) {
+        whole = wf_vary(whole, training->imbalance, at->step, rank);
+    }
+    uint64_t phase = at->phase == FORWARD ? whole / 3 : whole - whole / 3;
+    uint64_t end = part(phase, at->layer + 1, training->n_layers);
+    wf_make_compute(op, (int64_t)(end - part(phase, at->layer, training->n_layers)));
+}
+
+static void make_bucket(const struct training *training, uint32_t bucket, struct wf_op *op)
+{
+    uint64_t before = bucket * training->bucket;
+    uint64_t rest = training->model - before;
+
+    wf_make_collective(op, training->overlap ? WF_OP_IALLREDUCE : WF_OP_ALLREDUCE,
+                       rest < training->bucket ? rest : training->bucket);
+    op->request = bucket;
+}
+
+/* Once through the layers; true when the phase has no more ops. */
+static bool make_phase(const struct training *training, uint32_t rank, struct position *at,
+                       struct wf_op *op)
+{
+    if (at->phase == BACKWARD && at->bucket < buckets_full(training, at->layer)) {
+        make_bucket(training, at->bucket++, op);
+    } else {
+        make_layer(training, rank, at, op);
+        at->layer++;
+    }
+    return at->layer == training->n_layers &&
+           (at->phase == FORWARD || at->bucket == training->n_buckets);
+}
+
+static bool training_next(const struct wf_source *source, uint32_t rank,
+                          struct wf_cursor *cursor, struct wf_op *op)
+{
+    const struct training *training = (const struct training *)source;
+    struct position at;
+
+    assert(source->ops == &wf_training_ops && rank < source->n_ranks);
+    memcpy(&at, cursor->word, sizeof(at));
+    if (at.step == training->n_steps) {
+        return false;
+    }
+    if (at.phase <= BACKWARD) {
+        if (make_phase(training, rank, &at, op)) {
+            at.layer = 0;
+            at.phase++;
+            at.phase += at.phase == WAIT && !training->overlap;
+        }
+    } else if (at.phase == WAIT) {
+        wf_make_waitall(op, training->n_buckets);
+        at.phase = OPTIMIZE;
+    } else {
+        wf_make_compute(op, training->optimizer);
+        at = (struct position){.step = at.step + 1};
+    }
+    memcpy(cursor->word, &at, sizeof(at));
+    return true;
+}
+
+const struct wf_source_ops wf_training_ops = {
+    .name = "training",
+    .summary = "data-parallel training: gradients reduced in buckets during computing",
+    .params = params_table,
+    .params_size = sizeof(struct wf_training_params),
+    .create = training_create,
+    .destroy = training_destroy,
+    .next = training_next,
+};

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who waits for whom is settled at one member, the hub: the root, or rank 0 of the
+ * communicator. The others report to it when they came; it knows from the last report when
+ * everybody goes on, and releases them at that time. Each of these signals takes at least the
+ * least delay of the network, which the engine relies on, so that a collective costs one or two
+ * of them even if its formula says less.
+ *
+ * What a rank knows of a collective is a cell, a meeting: signals may come before its own call.
+ * It is found among the rank's flights by numbers that no handle has.
+ */
+#include "mpi/hardware.h"
+
+#include <string.h>
+
+const char *const wf_formula_names[] = {[WF_FORMULA_NONE] = "",
+                                        [WF_FORMULA_IDEAL] = "ideal",
+                                        [WF_FORMULA_HARDWARE] = "hardware",
+                                        NULL};
+
+enum wf_formula wf_formula_find(const char *name)
+{
+    if (strcmp(name, wf_formula_names[WF_FORMULA_IDEAL]) == 0) {
+        return WF_FORMULA_IDEAL;
+    }
+    return strcmp(name, wf_formula_names[WF_FORMULA_HARDWARE]) == 0 ? WF_FORMULA_HARDWARE
+                                                                    : WF_FORMULA_NONE;
+}
+
+/* Who waits for whom. */
+enum waits { FOR_ALL, FOR_ROOT, ROOT_FOR_ALL };
+
+static enum waits waits_of(enum wf_coll_kind kind)
+{
+    static const uint8_t table[WF_COLL_KINDS] = {
+        [WF_COLL_BCAST] = FOR_ROOT,      [WF_COLL_SCATTER] = FOR_ROOT,
+        [WF_COLL_SCATTERV] = FOR_ROOT,   [WF_COLL_REDUCE] = ROOT_FOR_ALL,
+        [WF_COLL_GATHER] = ROOT_FOR_ALL, [WF_COLL_GATHERV] = ROOT_FOR_ALL,
+    };
+
+    return (enum waits)table[kind];
+}
+
+/* ---- the formula ---- */
+
+/* Of blocks: `counts` says how long each is, or they have `each` bytes. Those of neighbours
+ * that are nobody do not count; `ranks` may be null. */
+static uint64_t sum_blocks(const struct wf_coll_args *args, const uint64_t *counts, uint32_t n,
+                           const uint32_t *ranks)
+{
+    uint64_t sum = 0;
+
+    if (counts == NULL && ranks == NULL) {
+        return __builtin_mul_overflow(args->bytes, (uint64_t)n, &sum) ? UINT64_MAX : sum;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (ranks == NULL || ranks[i] < args->size) {
+            sum = wf_count_add(sum, counts != NULL ? counts[i] : args->bytes);
+        }
+    }
+    return sum;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The bytes that go into this member or come out of it, whichever is more. */
+static uint64_t bytes_of(const struct wf_coll_args *args)
+{
+    uint64_t sum;
+
+    switch (args->kind) {
+    case WF_COLL_BARRIER:
+        return 0;
+    case WF_COLL_BCAST:
+    case WF_COLL_REDUCE:
+    case WF_COLL_ALLREDUCE:
+    case WF_COLL_SCAN:
+    case WF_COLL_EXSCAN:
+        return args->bytes;
+    case WF_COLL_NEIGHBOR_ALLGATHER:
+    case WF_COLL_NEIGHBOR_ALLTOALL:
+        sum = sum_blocks(args, args->recv_counts, args->n_sources, args->sources);
+        return larger(sum,
+                      sum_blocks(args, args->counts, args->n_destinations, args->destinations));
+    case WF_COLL_ALLTOALLV:
+        sum = sum_blocks(args, args->recv_counts, args->size, NULL);
+        return larger(sum, sum_blocks(args, args->counts, args->size, NULL));
+    case WF_COLL_GATHER:
+    case WF_COLL_GATHERV:
+    case WF_COLL_SCATTER:
+    case WF_COLL_SCATTERV:
+        if (args->rank != args->root) {
+            return args->bytes;
+        }
+        break;
+    case WF_COLL_ALLGATHER:
+    case WF_COLL_ALLGATHERV:
+    case WF_COLL_ALLTOALL:
+    case WF_COLL_REDUCE_SCATTER:
+    case WF_COLL_REDUCE_SCATTER_BLOCK:
+    case WF_COLL_KINDS:
+        break;
+    }
+    return sum_blocks(args, args->counts, args->size, NULL);
+}
+
+/* What is added to the time of the last arrival that is waited for. */
+static int64_t cost_of(const struct wf_mpi *mpi, const struct wf_coll_args *args,
+                       uint64_t bytes)
+{
+    int64_t least = mpi->net->promise_ps, cost = 0;
+
+    if (waits_of(args->kind) == FOR_ALL) {
+        least = wf_time_add(least, least);
+    }
+    if (mpi->formula[args->kind] == WF_FORMULA_HARDWARE) {
+        for (uint64_t reach = 1; reach < args->size; reach *= 2) {
+            cost = wf_time_add(cost, mpi->params->hw_latency);
+        }
+        cost = wf_time_add(cost, wf_transfer_ps(bytes, mpi->params->hw_bandwidth));
+    }
+    return wf_later(cost, least);
+}
+
+/* ---- signals ---- */
+
+enum { REPORT, RELEASE };
+
+/* The payload of an event; free of padding. */
+struct signal {
+    int64_t time;   /* of arrival, or when to go on */
+    uint64_t bytes; /* of a report */
+    uint32_t context;
+    int32_t tag;
+    uint32_t seat;
+    uint32_t what;
+};
+
+_Static_assert(sizeof(struct signal) <= sizeof(struct wf_message), "fits the events of nodes");
+
+static void send_signal(const struct wf_caller *who, uint32_t to, struct signal signal,
+                        int64_t at)
+{
+    const struct wf_mpi *mpi = who->mpi;
+    uint32_t node = wf_place_node(mpi->place, to);
+
+    signal.seat = wf_place_seat(mpi->place, to);
+    wf_schedule(who->ctx, mpi->net->first_node + node,
+                at == WF_TIME_MAX ? at : at - wf_now(who->ctx), WF_MPI_SIGNAL, &signal,
+                sizeof(signal));
+}
+
+/* ---- meetings ---- */
+
+/* Of a flight that is a meeting, `bytes` and `at` are the most of all so far, or `at` is when
+ * to go on; */
+static uint32_t *reports(struct wf_flight *meeting)
+{
+    return &meeting->handle;
+}
+
+/* ...and this is the rank's own collective, a cell; 0 before its call. */
+static uint32_t *own_call(struct wf_flight *meeting)
+{
+    return &meeting->peer;
+}
+
+/* Above all handles. Few meetings are open at once, so that hardly two have the same number. */
+static uint32_t number_of(uint32_t context, int32_t tag)
+{
+    uint32_t mixed = (uint32_t)tag ^ context << 15;
+
+    return UINT32_C(0x80000000) | (mixed & UINT32_C(0x3fffffff));
+}
+
+/* Meetings of one number are linked. */
+static uint32_t find(const struct wf_caller *who, uint32_t context, int32_t tag)
+{
+    uint32_t cell = wf_cellmap_get(who->ctx, &who->rank->flights, number_of(context, tag));
+
+    while (cell != 0) {
+        const struct wf_flight *meeting = wf_flight_read(who, cell);
+        if (meeting->key.context == context && meeting->key.tag == tag) {
+            break;
+        }
+        cell = meeting->next;
+    }
+    return cell;
+}
+
+/* The meeting of this collective, which is made if there is none. */
+static uint32_t find_or_make(const struct wf_caller *who, uint32_t context, int32_t tag)
+{
+    uint32_t number = number_of(context, tag), cell = find(who, context, tag);
+
+    if (cell != 0) {
+        return cell;
+    }
+    cell = wf_cell_new(who->ctx);
+    *wf_flight_edit(who, cell) =
+        (struct wf_flight){.key = {.context = context, .tag = tag},
+                           .request = WF_MATCH_ANY_SOURCE,
+                           .kind = WF_FLIGHT_MEETING,
+                           .next = wf_cellmap_take(who->ctx, &who->rank->flights, number)};
+    wf_cellmap_put(who->ctx, &who->rank->flights, number, cell);
+    return cell;
+}
+
+static void end_meeting(const struct wf_caller *who, uint32_t cell)
+{
+    const struct wf_flight *meeting = wf_flight_read(who, cell);
+    uint32_t number = number_of(meeting->key.context, meeting->key.tag);
+    uint32_t after = meeting->next;
+    uint32_t at = wf_cellmap_get(who->ctx, &who->rank->flights, number);
+
+    if (at == cell) {
+        (void)wf_cellmap_take(who->ctx, &who->rank->flights, number);
+        if (after != 0) {
+            wf_cellmap_put(who->ctx, &who->rank->flights, number, after);
+        }
+    } else {
+        while (wf_flight_read(who, at)->next != cell) {
+            at = wf_flight_read(who, at)->next;
+        }
+        wf_flight_edit(who, at)->next = after;
+    }
+    wf_cell_free(who->ctx, cell);
+}
+
+/* ---- calls ---- */
+
+static uint32_t hub_of(const struct wf_coll_args *args)
+{
+    return wf_coll_has_root(args->kind) ? args->root : 0;
+}
+
+static struct signal signal_of(const struct wf_hardware_call *call, uint32_t what, int64_t time)
+{
+    return (struct signal){.time = time,
+                           .bytes = bytes_of(call->args),
+                           .context = wf_mpi_context(call->group->id, true),
+                           .tag = call->tag,
+                           .what = what};
+}
+
+/* Tells everybody but the hub, which is `who`, when to go on. */
+static void release_all(const struct wf_caller *who, const struct wf_hardware_call *call,
+                        int64_t at)
+{
+    const struct signal signal = signal_of(call, RELEASE, at);
+
+    for (uint32_t i = 0; i < call->args->size; i++) {
+        if (i != call->args->rank) {
+            send_signal(who, wf_mpi_member(call->group, i), signal, at);
+        }
+    }
+}
+
+/* At the hub, all reports are there. */
+static void settle(const struct wf_caller *who, struct wf_flight *coll, uint32_t cell,
+                   const struct wf_hardware_call *call)
+{
+    const struct wf_flight *meeting = wf_flight_read(who, cell);
+
+    coll->at = wf_time_add(meeting->at, cost_of(who->mpi, call->args, meeting->bytes));
+    coll->flags |= WF_FLIGHT_LAST;
+    if (waits_of(call->args->kind) == FOR_ALL) {
+        release_all(who, call, coll->at);
+    }
+    end_meeting(who, cell);
+}
+
+static bool begin_at_hub(const struct wf_caller *who, uint32_t cell,
+                         const struct wf_hardware_call *call)
+{
+    struct wf_flight *coll = wf_flight_edit(who, cell);
+    uint64_t bytes = bytes_of(call->args);
+
+    if (waits_of(call->args->kind) == FOR_ROOT) {
+        coll->at = wf_time_add(coll->at, cost_of(who->mpi, call->args, bytes));
+        release_all(who, call, coll->at);
+        return true;
+    }
+
+    uint32_t found = find_or_make(who, wf_mpi_context(call->group->id, true), call->tag);
+    struct wf_flight *meeting = wf_flight_edit(who, found);
+    uint32_t others = call->args->size - 1;
+
+    meeting->at = wf_later(meeting->at, coll->at);
+    meeting->bytes = larger(meeting->bytes, bytes);
+    *own_call(meeting) = cell;
+    /* More than there are can only be in a run that is taken back. */
+    coll->missing = *reports(meeting) < others ? others - *reports(meeting) : 0;
+    if (coll->missing == 0) {
+        settle(who, coll, found, call);
+    }
+    return (coll->flags & WF_FLIGHT_LAST) != 0;
+}
+
+static bool begin_elsewhere(const struct wf_caller *who, uint32_t cell,
+                            const struct wf_hardware_call *call)
+{
+    struct wf_flight *coll = wf_flight_edit(who, cell);
+    enum waits waits = waits_of(call->args->kind);
+    uint32_t context = wf_mpi_context(call->group->id, true);
+    uint32_t hub = wf_mpi_member(call->group, hub_of(call->args));
+
+    if (waits != FOR_ROOT) {
+        send_signal(who, hub, signal_of(call, REPORT, coll->at),
+                    wf_time_add(coll->at, who->mpi->net->promise_ps));
+    }
+    if (waits == ROOT_FOR_ALL) {
+        return true;
+    }
+
+    uint32_t found = find_or_make(who, context, call->tag);
+    struct wf_flight *meeting = wf_flight_edit(who, found);
+    if (meeting->flags & WF_FLIGHT_LAST) {
+        coll->at = wf_later(coll->at, meeting->at);
+        end_meeting(who, found);
+        return true;
+    }
+    *own_call(meeting) = cell;
+    meeting->request = hub;
+    coll->missing = 1;
+    return false;
+}
+
+bool wf_hardware_run(const struct wf_caller *who, uint32_t cell,
+                     const struct wf_hardware_call *call)
+{
+    bool last = (wf_flight_read(who, cell)->flags & WF_FLIGHT_LAST) != 0;
+
+    if (last || who->mpi->sends_only || call->args->size == 1) {
+        return true;
+    }
+    return call->args->rank == hub_of(call->args) ? begin_at_hub(who, cell, call)
+                                                  : begin_elsewhere(who, cell, call);
+}
+
+/* ---- events ---- */
+
+static void on_report(const struct wf_caller *who, const struct signal *signal)
+{
+    uint32_t found = find_or_make(who, signal->context, signal->tag);
+    struct wf_flight *meeting = wf_flight_edit(who, found);
+    uint32_t cell = *own_call(meeting);
+
+    meeting->at = wf_later(meeting->at, signal->time);
+    meeting->bytes = larger(meeting->bytes, signal->bytes);
+    ++*reports(meeting);
+    if (cell == 0) {
+        return;
+    }
+
+    struct wf_flight *coll = wf_flight_edit(who, cell);
+    if (--coll->missing == 0) {
+        struct wf_coll_args args;
+        struct wf_mpi_group group;
+
+        who->mpi->recall(who->mpi->arg, who, coll->cookie, &args, &group);
+        const struct wf_hardware_call call = {&args, &group, signal->tag};
+        settle(who, coll, found, &call);
+        wf_collective_continue(who, cell);
+    }
+}
+
+static void on_release(const struct wf_caller *who, const struct signal *signal)
+{
+    uint32_t found = find_or_make(who, signal->context, signal->tag);
+    struct wf_flight *meeting = wf_flight_edit(who, found);
+    uint32_t cell = *own_call(meeting);
+
+    if (cell == 0) {
+        meeting->at = signal->time;
+        meeting->flags |= WF_FLIGHT_LAST;
+        return;
+    }
+
+    struct wf_flight *coll = wf_flight_edit(who, cell);
+    coll->at = wf_later(coll->at, signal->time);
+    coll->flags |= WF_FLIGHT_LAST;
+    coll->missing = 0;
+    end_meeting(who, found);
+    wf_collective_continue(who, cell);
+}
+
+void wf_hardware_signal(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
+                        const struct wf_event *ev)
+{
+    struct signal signal;
+
+    memcpy(&signal, ev->payload, sizeof(signal));
+    const struct wf_caller who = wf_mpi_caller(mpi, ctx, node, signal.seat);
+    wf_touch(ctx, who.rank, sizeof(*who.rank));
+    who.rank->noted = 0;
+    if (who.rank->state == WF_RANK_FAILED) {
+        return;
+    }
+    if (signal.what == REPORT) {
+        on_report(&who, &signal);
+    } else {
+        on_release(&who, &signal);
+    }
+}
+
+/* ---- what a rank waits for ---- */
+
+static bool is_awaited(const struct wf_caller *who, const struct wf_flight *meeting)
+{
+    uint32_t cell = meeting->peer;
+
+    return cell != 0 && (cell == who->rank->current ||
+                         (wf_flight_read(who, cell)->flags & WF_FLIGHT_AWAITED) != 0);
+}
+
+/* Somebody has come to another collective in its place. */
+static void find_other(const struct wf_caller *who, const struct wf_flight *meeting,
+                       struct wf_stuck *out)
+{
+    uint32_t cell;
+
+    for (uint32_t key = 0; (cell = wf_cellmap_next(who->ctx, &who->rank->flights, &key)) != 0;
+         key++) {
+        for (; cell != 0; cell = wf_flight_read(who, cell)->next) {
+            const struct wf_flight *other = wf_flight_read(who, cell);
+
+            if (other->kind != WF_FLIGHT_MEETING) {
+                break;
+            }
+            if (other->peer == 0 && other->key.context == meeting->key.context &&
+                wf_collective_replaces(other->key.tag, meeting->key.tag)) {
+                out->other = wf_collective_of_tag(other->key.tag) + 1;
+            }
+        }
+    }
+}
+
+bool wf_hardware_stuck(const struct wf_caller *who, struct wf_stuck *out)
+{
+    uint32_t cell;
+
+    for (uint32_t key = 0; (cell = wf_cellmap_next(who->ctx, &who->rank->flights, &key)) != 0;
+         key++) {
+        for (; cell != 0; cell = wf_flight_read(who, cell)->next) {
+            const struct wf_flight *meeting = wf_flight_read(who, cell);
+
+            if (meeting->kind != WF_FLIGHT_MEETING) {
+                break;
+            }
+            if (is_awaited(who, meeting)) {
+                *out = (struct wf_stuck){.in = WF_STUCK_RECV,
+                                         .peer = meeting->request,
+                                         .tag = meeting->key.tag,
+                                         .group = meeting->key.context / 2,
+                                         .coll = wf_collective_of_tag(meeting->key.tag) + 1};
+                find_other(who, meeting, out);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void wf_hardware_left(const struct wf_caller *who, struct wf_left *out)
+{
+    uint32_t cell;
+
+    for (uint32_t key = 0; (cell = wf_cellmap_next(who->ctx, &who->rank->flights, &key)) != 0;
+         key++) {
+        for (; cell != 0; cell = wf_flight_read(who, cell)->next) {
+            const struct wf_flight *meeting = wf_flight_read(who, cell);
+
+            if (meeting->kind != WF_FLIGHT_MEETING) {
+                break;
+            }
+            if (meeting->peer == 0) {
+                out->calls++;
+                out->peer = WF_MATCH_ANY_SOURCE;
+                out->coll = wf_collective_of_tag(meeting->key.tag) + 1;
+            }
+        }
+    }
+}

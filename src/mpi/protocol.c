@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How messages travel. Short ones are sent at once (eager). A long or synchronous one is
+ * announced first; the receiver asks for it when it has a receive for it, and only then the
+ * data follows (rendezvous).
+ */
+#include "mpi/protocol.h"
+
+#include "mpi/collective.h"
+#include "mpi/request.h"
+
+#include <string.h>
+
+/* What a message is. */
+enum packet {
+    EAGER,    /* a: tag, b: context, c: departure */
+    ANNOUNCE, /* a: tag, b: context, c[0]: the sender's handle */
+    ASK,      /* a: the sender's handle, c[0]: the receiver's */
+    DATA,     /* a: the receiver's handle, b: the sender's, c: departure */
+    PUT,      /* c: departure */
+    PUT_DONE,
+    GET,      /* c: bytes that are wanted */
+    GET_DATA, /* c: departure */
+};
+
+/* What this layer writes on its messages. The message knows the node it comes from and the
+ * event the node it goes to, so that seats say which ranks. */
+struct envelope {
+    uint16_t src_seat, dst_seat;
+    uint32_t a;
+    uint32_t b; /* the packet in the upper four bits */
+    uint32_t c[2];
+};
+
+enum { PACKET_SHIFT = 28 };
+#define LOW_BITS ((UINT32_C(1) << PACKET_SHIFT) - 1)
+
+_Static_assert(sizeof(struct envelope) == WF_ENVELOPE_WORDS * sizeof(uint32_t),
+               "an envelope fills its place");
+
+static enum packet packet_of(const struct envelope *envelope)
+{
+    return (enum packet)(envelope->b >> PACKET_SHIFT);
+}
+
+static uint32_t with_packet(enum packet packet, uint32_t low)
+{
+    return (uint32_t)packet << PACKET_SHIFT | (low & LOW_BITS);
+}
+
+static uint32_t own_node(const struct wf_caller *who)
+{
+    return wf_self(who->ctx) - who->mpi->net->first_node;
+}
+
+/* Within a node, the last byte follows the first as on the network. */
+static int64_t send_local(const struct wf_caller *who, const struct wf_message *msg,
+                          int64_t start)
+{
+    const struct wf_mpi_params *params = who->mpi->params;
+
+    wf_net_schedule(who->mpi->net, who->ctx, own_node(who),
+                    wf_time_add(start, params->local_latency), WF_MPI_LOCAL, msg);
+    return wf_time_add(start, wf_transfer_ps(msg->bytes, params->local_bandwidth));
+}
+
+/* Hands a message over at the time `start`. Returns when its last byte has left, or
+ * WF_NET_LATER. */
+static int64_t transmit(const struct wf_caller *who, uint32_t to, struct envelope *envelope,
+                        uint64_t bytes, int64_t start)
+{
+    const struct wf_mpi *mpi = who->mpi;
+    uint32_t dst_node = wf_place_node(mpi->place, to);
+    struct wf_message msg = {.bytes = bytes, .src_node = own_node(who)};
+
+    envelope->src_seat = (uint16_t)who->seat;
+    envelope->dst_seat = (uint16_t)wf_place_seat(mpi->place, to);
+    memcpy(msg.envelope, envelope, sizeof(*envelope));
+    if (dst_node == msg.src_node && mpi->params->local) {
+        return send_local(who, &msg, start);
+    }
+    if (start > wf_now(who->ctx) && !mpi->runs_ahead) {
+        /* The network wants it when it is time; whence it comes is known then. */
+        msg.src_node = dst_node;
+        wf_net_schedule(mpi->net, who->ctx, own_node(who), start, WF_MPI_DEPART, &msg);
+        return WF_NET_LATER;
+    }
+    return mpi->net->ops->send(mpi->net, who->ctx, who->node, dst_node, &msg, start);
+}
+
+static bool is_eager(const struct wf_caller *who, const struct wf_peer *to)
+{
+    return to->buffered || who->mpi->sends_only ||
+           (!to->synchronous && to->bytes <= who->mpi->params->eager_max);
+}
+
+uint32_t wf_protocol_send(const struct wf_caller *who, const struct wf_peer *to,
+                          uint32_t context, int64_t start, uint32_t owner)
+{
+    struct wf_rank *rank = who->rank;
+    struct envelope envelope = {.a = (uint32_t)to->tag};
+
+    rank->sent_messages++;
+    rank->sent_bytes = wf_count_add(rank->sent_bytes, to->bytes);
+    if (is_eager(who, to)) {
+        envelope.b = with_packet(EAGER, context);
+        memcpy(envelope.c, &start, sizeof(envelope.c));
+        /* It is over when the network has it: when its last byte leaves is of no interest. */
+        (void)transmit(who, to->rank, &envelope, to->bytes, start);
+        return 0;
+    }
+
+    uint32_t cell = wf_cell_new(who->ctx);
+    uint32_t handle = wf_flight_handle(rank);
+
+    *wf_flight_edit(who, cell) = (struct wf_flight){.key = {context, to->rank, to->tag},
+                                                    .request = WF_MPI_NO_REQUEST,
+                                                    .kind = WF_FLIGHT_SEND,
+                                                    .bytes = to->bytes,
+                                                    .owner = owner,
+                                                    .handle = handle,
+                                                    .peer = to->rank};
+    wf_cellmap_put(who->ctx, &rank->flights, handle, cell);
+    envelope.b = with_packet(ANNOUNCE, context);
+    envelope.c[0] = handle;
+    (void)transmit(who, to->rank, &envelope, who->mpi->params->control_bytes, start);
+    return cell;
+}
+
+/* The receive has met the announcement of its message: asks for the data. */
+static void ask(const struct wf_caller *who, uint32_t cell, uint32_t handle, int64_t at)
+{
+    struct wf_flight *recv = wf_flight_edit(who, cell);
+    struct envelope envelope = {.a = handle, .b = with_packet(ASK, 0)};
+
+    recv->handle = wf_flight_handle(who->rank);
+    envelope.c[0] = recv->handle;
+    wf_cellmap_put(who->ctx, &who->rank->flights, recv->handle, cell);
+    (void)transmit(who, recv->peer, &envelope, who->mpi->params->control_bytes, at);
+}
+
+/* Sends the data of a flight that was asked for by the receive with this handle. */
+static void answer(const struct wf_caller *who, uint32_t cell, uint32_t handle, int64_t at)
+{
+    const struct wf_flight *send = wf_flight_read(who, cell);
+    struct envelope envelope = {.a = handle, .b = with_packet(DATA, send->handle)};
+
+    memcpy(envelope.c, &at, sizeof(envelope.c));
+    int64_t left = transmit(who, send->peer, &envelope, send->bytes, at);
+    if (left != WF_NET_LATER) {
+        (void)wf_cellmap_take(who->ctx, &who->rank->flights, send->handle);
+        wf_request_complete(who, cell, left);
+    }
+}
+
+/* Keeps for the rank's next call what its flight is to do then. */
+static void defer(const struct wf_caller *who, uint32_t cell, uint32_t handle)
+{
+    struct wf_flight *flight = wf_flight_edit(who, cell);
+
+    flight->flags |= WF_FLIGHT_DEFERRED;
+    flight->asked = handle;
+    flight->next = who->rank->deferred;
+    who->rank->deferred = cell;
+}
+
+void wf_mpi_poke(const struct wf_caller *who)
+{
+    while (who->rank->deferred != 0) {
+        uint32_t cell = who->rank->deferred;
+        struct wf_flight *flight = wf_flight_edit(who, cell);
+        int64_t at = who->rank->clock;
+
+        who->rank->deferred = flight->next;
+        flight->flags &= (uint16_t)~WF_FLIGHT_DEFERRED;
+        if (flight->kind == WF_FLIGHT_RECV) {
+            ask(who, cell, flight->asked, at);
+        } else if (flight->kind == WF_FLIGHT_SEND) {
+            answer(who, cell, flight->asked, at);
+        } else {
+            flight->at = wf_later(flight->at, at);
+            wf_collective_continue(who, cell);
+        }
+    }
+}
+
+/* A receive and its message have found each other; `message` is freed by the caller. */
+static void meet(const struct wf_caller *who, uint32_t cell, const struct wf_flight *message)
+{
+    struct wf_flight *recv = wf_flight_edit(who, cell);
+    int64_t at = wf_later(recv->at, message->at);
+    uint32_t handle = message->handle;
+
+    recv->peer = message->key.src;
+    recv->key.tag = message->key.tag;
+    if ((message->flags & WF_FLIGHT_ASKS) == 0) {
+        if (message->bytes > recv->bytes && recv->owner == 0) {
+            wf_mpi_fail(who, WF_FAILURE_TRUNCATED, recv->peer);
+            return;
+        }
+        recv->bytes = message->bytes;
+        wf_request_complete(who, cell, message->at);
+        return;
+    }
+    at = wf_rank_progress(who, at);
+    if (at == WF_NET_LATER) {
+        defer(who, cell, handle);
+    } else {
+        ask(who, cell, handle, at);
+    }
+}
+
+uint32_t wf_protocol_recv(const struct wf_caller *who, const struct wf_peer *from,
+                          uint32_t context, int64_t at, uint32_t owner)
+{
+    uint32_t cell = wf_cell_new(who->ctx);
+    bool open =
+        from->open || from->rank == WF_MATCH_ANY_SOURCE || from->tag == WF_MATCH_ANY_TAG;
+
+    *wf_flight_edit(who, cell) = (struct wf_flight){.key = {context, from->rank, from->tag},
+                                                    .request = WF_MPI_NO_REQUEST,
+                                                    .kind = WF_FLIGHT_RECV,
+                                                    .flags = open ? WF_FLIGHT_OPEN : 0,
+                                                    .bytes = from->bytes,
+                                                    .at = at,
+                                                    .owner = owner,
+                                                    .peer = from->rank};
+    uint32_t found = wf_match_post(who->ctx, &who->rank->match, cell);
+    if (found != 0) {
+        struct wf_flight message = *wf_flight_read(who, found);
+
+        wf_cell_free(who->ctx, found);
+        if ((message.flags & WF_FLIGHT_ASKS) == 0) {
+            who->rank->unexpected_bytes -= message.bytes;
+        }
+        meet(who, cell, &message);
+    }
+    return cell;
+}
+
+/* A message that is matched: eager, or announced. */
+static void take_in(const struct wf_caller *who, const struct wf_flight *message)
+{
+    struct wf_rank *rank = who->rank;
+    uint32_t cell = wf_match_claim(who->ctx, &rank->match, &message->key);
+
+    if (cell != 0) {
+        meet(who, cell, message);
+        return;
+    }
+    cell = wf_cell_new(who->ctx);
+    *wf_flight_edit(who, cell) = *message;
+    wf_match_keep(who->ctx, &rank->match, cell);
+    if ((message->flags & WF_FLIGHT_ASKS) == 0) {
+        rank->unexpected_bytes = wf_count_add(rank->unexpected_bytes, message->bytes);
+        if (rank->unexpected_bytes > who->mpi->params->unexpected_limit) {
+            wf_mpi_fail(who, WF_FAILURE_UNEXPECTED, message->key.src);
+            return;
+        }
+    }
+    if (rank->state == WF_RANK_PROBING) {
+        wf_rank_wake(who);
+    }
+}
+
+/* One of the packets with which the rank's own puts and gets end. */
+static void end_one_sided(const struct wf_caller *who, int64_t at)
+{
+    struct wf_rank *rank = who->rank;
+
+    if (rank->one_sided == 0) {
+        return; /* only in a run that is taken back */
+    }
+    rank->one_sided--;
+    rank->one_sided_at = wf_later(rank->one_sided_at, at);
+    if (rank->one_sided == 0 && rank->state == WF_RANK_WAITING && rank->flushing) {
+        rank->flushing = 0;
+        wf_rank_advance(rank, rank->one_sided_at, WF_IN_SEND);
+        wf_rank_wake(who);
+    }
+}
+
+/* What a packet does at the rank it is for; `at` is its last byte's arrival. */
+struct arrival {
+    struct wf_caller who;
+    struct envelope envelope;
+    const struct wf_message *msg;
+    uint32_t from; /* rank of the run */
+    int64_t at;
+};
+
+static void note_latency(const struct arrival *arrival)
+{
+    int64_t departure;
+
+    memcpy(&departure, arrival->envelope.c, sizeof(departure));
+    arrival->who.mpi->note(arrival->who.mpi->arg, arrival->who.ctx, arrival->at - departure);
+    arrival->who.rank->noted = 1;
+}
+
+static void on_message(const struct arrival *arrival)
+{
+    const struct envelope *envelope = &arrival->envelope;
+    bool asks = packet_of(envelope) == ANNOUNCE;
+    const struct wf_flight message = {
+        .key = {envelope->b & LOW_BITS, arrival->from, (int32_t)envelope->a},
+        .request = WF_MPI_NO_REQUEST,
+        .kind = WF_FLIGHT_MESSAGE,
+        .flags = asks ? WF_FLIGHT_ASKS : 0,
+        .bytes = arrival->msg->bytes,
+        .at = arrival->at,
+        .handle = asks ? envelope->c[0] : 0,
+        .peer = arrival->from,
+    };
+
+    if (!asks) {
+        note_latency(arrival);
+    }
+    if (!arrival->who.mpi->sends_only) {
+        take_in(&arrival->who, &message);
+    }
+}
+
+/* In a run that will be taken back, handles may lead nowhere. */
+static uint32_t find_flight(const struct arrival *arrival, enum wf_flight_kind kind)
+{
+    const struct wf_caller *who = &arrival->who;
+    uint32_t cell = wf_cellmap_get(who->ctx, &who->rank->flights, arrival->envelope.a);
+
+    return cell != 0 && wf_flight_read(who, cell)->kind == kind ? cell : 0;
+}
+
+static void on_ask(const struct arrival *arrival)
+{
+    uint32_t cell = find_flight(arrival, WF_FLIGHT_SEND);
+    int64_t at = wf_rank_progress(&arrival->who, arrival->at);
+
+    if (cell == 0 || (wf_flight_read(&arrival->who, cell)->flags & WF_FLIGHT_DEFERRED)) {
+        return;
+    }
+    if (at == WF_NET_LATER) {
+        defer(&arrival->who, cell, arrival->envelope.c[0]);
+    } else {
+        answer(&arrival->who, cell, arrival->envelope.c[0], at);
+    }
+}
+
+static void on_data(const struct arrival *arrival)
+{
+    uint32_t cell = find_flight(arrival, WF_FLIGHT_RECV);
+
+    note_latency(arrival);
+    if (cell == 0) {
+        return;
+    }
+    (void)wf_cellmap_take(arrival->who.ctx, &arrival->who.rank->flights, arrival->envelope.a);
+
+    struct wf_flight *recv = wf_flight_edit(&arrival->who, cell);
+    if (arrival->msg->bytes > recv->bytes && recv->owner == 0) {
+        wf_mpi_fail(&arrival->who, WF_FAILURE_TRUNCATED, recv->peer);
+        return;
+    }
+    recv->bytes = arrival->msg->bytes;
+    wf_request_complete(&arrival->who, cell, arrival->at);
+}
+
+/* The target's interface answers by itself. */
+static void on_put(const struct arrival *arrival)
+{
+    struct envelope envelope = {.b = with_packet(PUT_DONE, 0)};
+
+    note_latency(arrival);
+    (void)transmit(&arrival->who, arrival->from, &envelope,
+                   arrival->who.mpi->params->control_bytes, arrival->at);
+}
+
+static void on_get(const struct arrival *arrival)
+{
+    struct envelope envelope = {.b = with_packet(GET_DATA, 0)};
+    uint64_t bytes;
+
+    memcpy(&bytes, arrival->envelope.c, sizeof(bytes));
+    memcpy(envelope.c, &arrival->at, sizeof(envelope.c));
+    (void)transmit(&arrival->who, arrival->from, &envelope, bytes, arrival->at);
+}
+
+static void on_put_done(const struct arrival *arrival)
+{
+    end_one_sided(&arrival->who, arrival->at);
+}
+
+static void on_get_data(const struct arrival *arrival)
+{
+    note_latency(arrival);
+    end_one_sided(&arrival->who, arrival->at);
+}
+
+static void (*const on_packet[])(const struct arrival *arrival) = {
+    [EAGER] = on_message, [ANNOUNCE] = on_message,  [ASK] = on_ask, [DATA] = on_data,
+    [PUT] = on_put,       [PUT_DONE] = on_put_done, [GET] = on_get, [GET_DATA] = on_get_data,
+};
+
+void wf_protocol_arrived(void *mpi, struct wf_ctx *ctx, void *node,
+                         const struct wf_message *msg, int64_t at)
+{
+    wf_protocol_deliver(mpi, ctx, node, msg, at);
+}
+
+void wf_protocol_deliver(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
+                         const struct wf_message *msg, int64_t at)
+{
+    struct arrival arrival = {.msg = msg, .at = at};
+
+    memcpy(&arrival.envelope, msg->envelope, sizeof(arrival.envelope));
+    arrival.who = wf_mpi_caller(mpi, ctx, node, arrival.envelope.dst_seat);
+    arrival.from = wf_place_rank(mpi->place, msg->src_node, arrival.envelope.src_seat);
+    wf_touch(ctx, arrival.who.rank, sizeof(*arrival.who.rank));
+    arrival.who.rank->noted = 0;
+    if (arrival.who.rank->state != WF_RANK_FAILED) {
+        on_packet[packet_of(&arrival.envelope)](&arrival);
+    }
+}
+
+/* The last byte of a long message has left, now. */
+static void data_left(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
+                      const struct envelope *envelope, int64_t at)
+{
+    const struct wf_caller who = wf_mpi_caller(mpi, ctx, node, envelope->src_seat);
+    uint32_t handle = envelope->b & LOW_BITS;
+
+    wf_touch(ctx, who.rank, sizeof(*who.rank));
+    who.rank->noted = 0;
+    uint32_t cell = wf_cellmap_take(ctx, &who.rank->flights, handle);
+    if (cell != 0 && who.rank->state != WF_RANK_FAILED) {
+        wf_request_complete(&who, cell, at);
+    }
+}
+
+void wf_protocol_sent(void *mpi, struct wf_ctx *ctx, void *node, const struct wf_message *msg)
+{
+    struct envelope envelope;
+
+    memcpy(&envelope, msg->envelope, sizeof(envelope));
+    if (packet_of(&envelope) == DATA) {
+        data_left(mpi, ctx, node, &envelope, wf_now(ctx));
+    }
+}
+
+void wf_protocol_depart(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
+                        const struct wf_message *msg)
+{
+    uint32_t dst_node = msg->src_node;
+    struct wf_message sent = *msg;
+    struct envelope envelope;
+
+    sent.src_node = wf_self(ctx) - mpi->net->first_node;
+    memcpy(&envelope, msg->envelope, sizeof(envelope));
+    int64_t left = mpi->net->ops->send(mpi->net, ctx, node, dst_node, &sent, wf_now(ctx));
+    if (packet_of(&envelope) == DATA && left != WF_NET_LATER) {
+        data_left(mpi, ctx, node, &envelope, left);
+    }
+}
+
+enum wf_called wf_mpi_put(const struct wf_caller *who, const struct wf_peer *to)
+{
+    struct envelope envelope = {.b = with_packet(PUT, 0)};
+
+    if (!who->mpi->runs_ahead && wf_mpi_sync(who) == WF_CALLED_AGAIN) {
+        return WF_CALLED_AGAIN;
+    }
+    who->rank->one_sided++;
+    who->rank->sent_messages++;
+    who->rank->sent_bytes = wf_count_add(who->rank->sent_bytes, to->bytes);
+    memcpy(envelope.c, &who->rank->clock, sizeof(envelope.c));
+    (void)transmit(who, to->rank, &envelope, to->bytes, who->rank->clock);
+    return WF_CALLED_DONE;
+}
+
+enum wf_called wf_mpi_get(const struct wf_caller *who, const struct wf_peer *from)
+{
+    struct envelope envelope = {.b = with_packet(GET, 0)};
+
+    if (!who->mpi->runs_ahead && wf_mpi_sync(who) == WF_CALLED_AGAIN) {
+        return WF_CALLED_AGAIN;
+    }
+    who->rank->one_sided++;
+    who->rank->sent_messages++;
+    who->rank->sent_bytes = wf_count_add(who->rank->sent_bytes, from->bytes);
+    memcpy(envelope.c, &from->bytes, sizeof(envelope.c));
+    (void)transmit(who, from->rank, &envelope, who->mpi->params->control_bytes,
+                   who->rank->clock);
+    return WF_CALLED_DONE;
+}
+
+enum wf_called wf_mpi_flush(const struct wf_caller *who)
+{
+    struct wf_rank *rank = who->rank;
+
+    if (rank->one_sided > 0) {
+        rank->flushing = 1;
+        rank->state = WF_RANK_WAITING;
+        return WF_CALLED_BLOCKED;
+    }
+    wf_rank_advance(rank, rank->one_sided_at, WF_IN_SEND);
+    return WF_CALLED_DONE;
+}

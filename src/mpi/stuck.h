@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_MPI_STUCK_H
+#define WF_MPI_STUCK_H
+
+/* What a rank that did not come to its end waits for, to be told at the end of a run. */
+
+#include "mpi/rank.h"
+
+enum wf_stuck_in {
+    WF_STUCK_NOWHERE, /* it was stopped on its way */
+    WF_STUCK_RECV,    /* no message for a receive */
+    WF_STUCK_SEND,    /* no receive for a message */
+    WF_STUCK_DATA,    /* a long message that has not come yet */
+    WF_STUCK_PROBE,
+    WF_STUCK_ONE_SIDED,
+};
+
+struct wf_stuck {
+    uint32_t in;   /* enum wf_stuck_in */
+    uint32_t peer; /* a rank of the run; WF_MATCH_ANY_SOURCE */
+    int32_t tag;   /* WF_MATCH_ANY_TAG */
+    uint32_t group;
+    uint32_t coll;  /* enum wf_coll_kind + 1 of the collective it is in; 0: in none */
+    uint32_t other; /* likewise, of the one that the peer called instead, if that is known */
+};
+
+void wf_mpi_stuck(const struct wf_caller *who, struct wf_stuck *out);
+
+/* What others sent to a rank and it never asked for. */
+struct wf_left {
+    uint64_t messages; /* without a receive */
+    uint64_t calls;    /* that others made of collectives by a formula, and it did not */
+    /* Of the first of them: */
+    uint32_t peer; /* who sent it, a rank of the run; WF_MATCH_ANY_SOURCE of a collective */
+    int32_t tag;
+    uint32_t coll; /* enum wf_coll_kind + 1; 0: of no collective */
+    uint32_t padding;
+};
+
+void wf_mpi_left(const struct wf_caller *who, struct wf_left *out);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_NET_FACTS_H
+#define WF_NET_FACTS_H
+
+/* What a network model may say of itself besides the times of messages. */
+
+#include <stdint.h>
+
+/* What became of all packets, added up over the nodes: integers, so that the sum does not
+ * depend on who adds when. Zeroed is nothing. */
+struct wf_net_facts {
+    uint64_t nodes;       /* that added their part */
+    uint64_t fingerprint; /* of the time of every packet's delivery */
+    uint64_t packets_sent, packets_received;
+    uint64_t bytes_sent, bytes_received;
+};
+
+/* Statistics of a run: sums, then maxima. The first WF_HISTOGRAM_BUCKETS sums are the histogram
+ * of the messages' latencies, counted by the layer above. */
+struct wf_net_words {
+    uint64_t n_sums, n_maxima; /* zeroed is nothing */
+    uint64_t word[];
+};
+
+struct wf_value; /* result/doc.h */
+
+/* A set of values under one name, chosen by the parameter `preset`; what is given besides
+ * counts more. */
+struct wf_net_preset {
+    const char *name;
+    const char *const *settings; /* parameter, value, ..., null */
+};
+
+#endif

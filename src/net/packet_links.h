@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_NET_PACKET_LINKS_H
+#define WF_NET_PACKET_LINKS_H
+
+/* The links of a topology as the packet model uses them: tables, made once. */
+
+#include "base/units.h"
+#include "topo/topo.h"
+
+#include <stdbool.h>
+
+enum { WF_LINK_KINDS_MAX = 4096 };
+
+/* What is the same for many links. */
+struct wf_link_kind {
+    int64_t latency;
+    uint64_t rate;
+    int64_t full_ps;      /* that a full packet takes */
+    uint64_t ps_per_byte; /* 0: not a whole number, or too large */
+};
+
+struct wf_packet_links {
+    const struct wf_topo *topo;
+    struct wf_link_kind *kinds; /* the first is that of the innermost level */
+    uint32_t n_kinds;
+    uint16_t *kind_of; /* by number of the link; null: all are of kind 0 */
+    uint32_t *first;   /* link of each vertex; null: vertex * topo->n_ports */
+    uint32_t *to;      /* vertex, by number of the link */
+    uint16_t *in_port; /* of that vertex, likewise; 0xffff: none, or too large */
+    uint64_t *plain;   /* bit by vertex: an end node, which routes nothing; null: none is */
+    int64_t router_delay;
+    uint64_t full_bytes; /* of a packet, with its header */
+};
+
+struct wf_links_config {
+    const struct wf_topo *topo;
+    const uint64_t *latency; /* int64_t; of each level, outermost first */
+    const uint64_t *rate;    /* likewise */
+    int64_t router_delay;
+    uint64_t full_bytes;
+};
+
+/* On failure (WF_EINVAL: too many different links) nothing is left to release. */
+WF_NODISCARD
+enum wf_status wf_links_init(struct wf_packet_links *links,
+                             const struct wf_links_config *config, struct wf_err *err);
+void wf_links_fini(struct wf_packet_links *links);
+
+/* A kind that stands for something else with a rate; the number of the kind. */
+uint32_t wf_links_add_kind(struct wf_packet_links *links, uint64_t rate);
+
+/* The least time from a head's arrival at a vertex to its arrival at the next one. */
+int64_t wf_links_least_delay(const struct wf_packet_links *links);
+
+/* A packet of no bytes still has one. Saturates at WF_TIME_MAX. */
+static inline int64_t wf_link_ps(const struct wf_link_kind *kind, uint64_t bytes)
+{
+    bytes = bytes == 0 ? 1 : bytes;
+    return kind->ps_per_byte != 0 ? (int64_t)(bytes * kind->ps_per_byte)
+                                  : wf_transfer_ps(bytes, kind->rate);
+}
+
+static inline uint32_t wf_links_number(const struct wf_packet_links *links, uint32_t vertex,
+                                       uint32_t port)
+{
+    return (links->first != NULL ? links->first[vertex] : vertex * links->topo->n_ports) + port;
+}
+
+static inline uint32_t wf_links_kind(const struct wf_packet_links *links, uint32_t link)
+{
+    return links->kind_of != NULL ? links->kind_of[link] : 0;
+}
+
+static inline bool wf_links_is_router(const struct wf_packet_links *links, uint32_t vertex)
+{
+    return links->plain == NULL || (links->plain[vertex / 64] >> (vertex % 64) & 1) == 0;
+}
+
+/* The router's delay, which an end node does not have. */
+static inline int64_t wf_links_delay(const struct wf_packet_links *links, uint32_t vertex)
+{
+    return wf_links_is_router(links, vertex) ? links->router_delay : 0;
+}
+
+#endif

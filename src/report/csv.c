@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The links of a network as a table: what `-p net.stats=links` puts into the result document. A
+ * document without them gives a table without rows; what went wrong stands above it, in lines
+ * that begin with #. */
+#include "report/writer.h"
+
+#include <inttypes.h>
+
+static void write_names(const struct wf_value *link, FILE *out)
+{
+    for (const struct wf_value *v = link->first; v != NULL; v = v->next) {
+        (void)fprintf(out, "%s%s", v->name, v->next != NULL ? "," : "\n");
+    }
+}
+
+static void write_row(const struct wf_value *link, FILE *out)
+{
+    for (const struct wf_value *v = link->first; v != NULL; v = v->next) {
+        if (v->type == WF_VALUE_COUNT) {
+            (void)fprintf(out, "%" PRIu64, v->count);
+        } else if (v->type == WF_VALUE_REAL) {
+            (void)fprintf(out, "%.3f", v->real);
+        }
+        (void)fputc(v->next != NULL ? ',' : '\n', out);
+    }
+}
+
+static void write_remarks(const struct wf_value *doc, FILE *out)
+{
+    const struct wf_value *ranks = wf_doc_find(doc, "result.waiting.ranks");
+    const char *error = wf_doc_get_text(doc, "error.message", NULL);
+
+    if (error != NULL) {
+        (void)fprintf(out, "# %s\n", error);
+    }
+    for (const struct wf_value *v = ranks != NULL ? ranks->first : NULL; v != NULL;
+         v = v->next) {
+        (void)fprintf(out, "# deadlock: rank %" PRIu64 " %s\n", wf_doc_get_count(v, "rank", 0),
+                      wf_doc_get_text(v, "waits", "waits"));
+    }
+}
+
+static void csv_write(const struct wf_value *doc, const struct wf_write_options *options,
+                      FILE *out)
+{
+    const struct wf_value *links = wf_doc_find(doc, "result.network.links");
+
+    (void)options;
+    write_remarks(doc, out);
+    if (links == NULL || links->type != WF_VALUE_LIST || links->first == NULL) {
+        (void)fputs("vertex,port,to,packets,bytes,busy_percent,wait_ps,peak_wait_ps,"
+                    "peak_queue_bytes\n",
+                    out);
+        return;
+    }
+    write_names(links->first, out);
+    for (const struct wf_value *link = links->first; link != NULL; link = link->next) {
+        write_row(link, out);
+    }
+}
+
+const struct wf_writer_ops wf_writer_csv = {
+    .name = "csv",
+    .extension = ".csv",
+    .summary = "the links of the network, with -p net.stats=links",
+    .write = csv_write,
+};

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of a text report that are lists: jobs, regions, waits. */
+#include "report/phrase.h"
+
+#include <inttypes.h>
+
+enum { LABEL_WIDTH = 16, REGIONS_MAX = 12, WAITS_MAX = 3 };
+
+static const struct wf_value *find_list(const struct wf_value *doc, const char *path)
+{
+    const struct wf_value *list = wf_doc_find(doc, path);
+
+    return list != NULL && list->type == WF_VALUE_LIST && list->first != NULL ? list : NULL;
+}
+
+/* "rank 3", or "rank 3 of job 1". */
+static void say_rank(struct wf_phrase *out, const struct wf_value *item)
+{
+    const struct wf_value *job = wf_doc_find(item, "job");
+
+    wf_say(out, "rank %" PRIu64, wf_doc_get_count(item, "rank", 0));
+    if (job != NULL) {
+        wf_say(out, " of job %" PRIu64, job->count);
+    }
+}
+
+/* From the first beginning to the last end, shared out. */
+bool wf_word_iterations(const struct wf_value *doc, struct wf_phrase *out)
+{
+    const struct wf_value *list = find_list(doc, "result.iterations");
+    uint64_t begin = UINT64_MAX, end = 0, n = 0;
+
+    for (const struct wf_value *v = list != NULL ? list->first : NULL; v != NULL; v = v->next) {
+        uint64_t time = wf_doc_get_count(v, "time_ps.mean", 0);
+        bool is_end = wf_doc_get_text(v, "at", "")[0] == 'e';
+
+        begin = time < begin ? time : begin;
+        end = time > end ? time : end;
+        n += is_end;
+    }
+    if (n == 0) {
+        return false;
+    }
+    wf_say_count(out, n);
+    wf_say(out, ", ");
+    wf_say_time(out, (end - begin) / n);
+    wf_say(out, " each in the mean");
+    return true;
+}
+
+bool wf_word_waits(const struct wf_value *doc, struct wf_phrase *out)
+{
+    const struct wf_value *list = find_list(doc, "result.top_waits");
+    uint64_t min = wf_doc_get_count(doc, "result.ranks.wait_ps.min", 0);
+    int n = 0;
+
+    /* If all ranks wait alike, none of them is to be named. */
+    if (list == NULL || wf_doc_get_count(doc, "result.ranks.wait_ps.max", 0) == min) {
+        return false;
+    }
+    for (const struct wf_value *v = list->first; v != NULL && n < WAITS_MAX; v = v->next, n++) {
+        wf_say(out, "%s", n > 0 ? "; " : "");
+        say_rank(out, v);
+        wf_say(out, " (%s) ", wf_doc_get_text(v, "in", "?"));
+        wf_say_time(out, wf_doc_get_count(v, "time_ps", 0));
+    }
+    return true;
+}
+
+static void write_regions(const struct wf_value *doc, FILE *out)
+{
+    const struct wf_value *list = find_list(doc, "result.regions");
+    int n = 0;
+
+    if (list == NULL) {
+        return;
+    }
+    (void)fputs("\nRegions:\n", out);
+    for (const struct wf_value *v = list->first; v != NULL && n < REGIONS_MAX;
+         v = v->next, n++) {
+        struct wf_phrase phrase = {.used = 0}, name = {.used = 0};
+
+        wf_say(&name, "number %" PRIu64, wf_doc_get_count(v, "number", 0));
+        wf_say_number_of(&phrase, wf_doc_get_count(v, "times", 0), "time", "times");
+        wf_say(&phrase, ", ");
+        wf_say_spread(&phrase, wf_doc_find(v, "time_ps"));
+        (void)fprintf(out, "  %-*s  %s\n", LABEL_WIDTH - 2,
+                      wf_doc_get_text(v, "name", name.text), phrase.text);
+    }
+}
+
+static void write_jobs(const struct wf_value *doc, FILE *out)
+{
+    const struct wf_value *asked = find_list(doc, "scenario.jobs");
+    const struct wf_value *list = find_list(doc, "result.jobs");
+    uint64_t number = 0;
+
+    if (asked == NULL || list == NULL) {
+        return;
+    }
+    (void)fputs("\nJobs:\n", out);
+    const struct wf_value *a = asked->first;
+    for (const struct wf_value *v = list->first; v != NULL && a != NULL;
+         v = v->next, a = a->next, number++) {
+        const struct wf_value *time = wf_doc_find(v, "time_ps");
+        struct wf_phrase phrase = {.used = 0};
+
+        wf_say(&phrase, "%s on ", wf_doc_get_text(a, "source", "?"));
+        wf_say_number_of(&phrase, wf_doc_get_count(a, "ranks", 0), "rank", "ranks");
+        wf_say(&phrase, ": ");
+        if (time != NULL) {
+            wf_say_time(&phrase, time->count);
+            wf_say(&phrase, ", ");
+        }
+        wf_say_number_of(&phrase, wf_doc_get_count(v, "messages", 0), "message", "messages");
+        wf_say(&phrase, ", ");
+        wf_say_size(&phrase, wf_doc_get_count(v, "bytes", 0));
+        (void)fprintf(out, "  %2" PRIu64 "  %s\n", number, phrase.text);
+    }
+}
+
+/* Who waits for what, of a program that cannot go on. */
+static void write_waiting(const struct wf_value *doc, FILE *out)
+{
+    const struct wf_value *list = find_list(doc, "result.waiting_tasks");
+    uint64_t total = wf_doc_get_count(doc, "result.waiting.count", 0);
+    uint64_t shown = 0;
+
+    if (list == NULL) {
+        list = find_list(doc, "result.waiting.ranks");
+    }
+    if (list == NULL) {
+        return;
+    }
+    (void)fprintf(out, "\n%" PRIu64 " %s not come to %s end:\n", total,
+                  total == 1 ? "rank has" : "ranks have", total == 1 ? "its" : "their");
+    for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
+        struct wf_phrase phrase = {.used = 0};
+
+        say_rank(&phrase, v);
+        (void)fprintf(out, "  %s %s\n", phrase.text, wf_doc_get_text(v, "waits", "waits"));
+        shown++;
+    }
+    if (shown < total) {
+        (void)fprintf(out, "  and %" PRIu64 " more\n", total - shown);
+    }
+}
+
+void wf_text_lists(const struct wf_value *doc, FILE *out)
+{
+    write_jobs(doc, out);
+    write_regions(doc, out);
+    write_waiting(doc, out);
+}

@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/codes_import.h"
+
+#include "base/mem.h"
+#include "base/units.h"
+#include "sim/codes_job.h"
+#include "sim/machine.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT_MAX (UINT64_C(1) << 31)
+
+/* ---- What the parts share ---- */
+
+void wf_codes_say(struct wf_buf *buf, const char *fmt, ...)
+{
+    char line[512];
+    va_list args;
+
+    va_start(args, fmt);
+    int len = vsnprintf(line, sizeof(line), fmt, args);
+    va_end(args);
+    size_t size = len < 0 ? 0 : (size_t)len;
+    wf_buf_append(buf, line, size < sizeof(line) ? size : sizeof(line) - 1);
+}
+
+void wf_codes_note(struct wf_codes_job *job, const struct wf_codes_entry *entry,
+                   const char *fmt, ...)
+{
+    char words[256];
+    va_list args;
+
+    va_start(args, fmt);
+    (void)vsnprintf(words, sizeof(words), fmt, args);
+    va_end(args);
+    if (entry != NULL) {
+        wf_codes_say(&job->out->notes, "%s:%u:%u: %.64s: %s\n", job->source->label,
+                     (unsigned)entry->line, (unsigned)entry->column, entry->key, words);
+    } else {
+        wf_codes_say(&job->out->notes, "%s: %s\n", job->source->label, words);
+    }
+}
+
+enum wf_status wf_codes_fail(const struct wf_codes_job *job, const struct wf_codes_entry *entry,
+                             const char *expected)
+{
+    if (entry == NULL) {
+        return wf_err_set(job->err, WF_EINVAL, "%s: expected %s", job->source->label, expected);
+    }
+    return wf_err_set(job->err, WF_EINVAL, "%s:%u:%u: %.64s is '%.64s', expected %s",
+                      job->source->label, (unsigned)entry->line, (unsigned)entry->column,
+                      entry->key, entry->value, expected);
+}
+
+static const struct wf_codes_entry *use(struct wf_codes_job *job, const char *section,
+                                        const char *key)
+{
+    const struct wf_codes_entry *entry = wf_codes_find(&job->text, section, key);
+
+    if (entry != NULL) {
+        job->used[entry - job->text.entries] = true;
+    }
+    return entry;
+}
+
+const struct wf_codes_entry *wf_codes_param(struct wf_codes_job *job, const char *key)
+{
+    return use(job, "PARAMS", key);
+}
+
+const struct wf_codes_entry *wf_codes_lp(struct wf_codes_job *job, const char *key)
+{
+    return job->group != NULL ? use(job, job->group, key) : NULL;
+}
+
+enum wf_status wf_codes_count_of(const struct wf_codes_job *job,
+                                 const struct wf_codes_entry *entry, uint64_t *out)
+{
+    char *end = NULL;
+    const char *value = entry->value;
+    unsigned long long number = strtoull(value, &end, 10);
+
+    if (value[0] < '0' || value[0] > '9' || *end != '\0' || number == 0 || number > COUNT_MAX) {
+        return wf_codes_fail(job, entry, "a whole number from 1 to 2147483648");
+    }
+    *out = number;
+    return WF_OK;
+}
+
+enum wf_status wf_codes_count(struct wf_codes_job *job, const char *key, uint64_t def,
+                              uint64_t *out)
+{
+    const struct wf_codes_entry *entry = wf_codes_param(job, key);
+    char expected[96];
+
+    if (entry != NULL) {
+        return wf_codes_count_of(job, entry, out);
+    }
+    if (def == 0) {
+        (void)snprintf(expected, sizeof(expected), "%s in PARAMS", key);
+        return wf_codes_fail(job, NULL, expected);
+    }
+    wf_codes_note(job, NULL, "%s is not given, and %" PRIu64 " in CODES then", key, def);
+    *out = def;
+    return WF_OK;
+}
+
+/* ---- Which network ---- */
+
+static bool is_group(const struct wf_codes_entry *entry)
+{
+    return strncmp(entry->section, "LPGROUPS/", strlen("LPGROUPS/")) == 0;
+}
+
+/* The first name of modelnet_order. */
+static enum wf_status find_kind(struct wf_codes_job *job)
+{
+    const struct wf_codes_entry *entry = wf_codes_param(job, "modelnet_order");
+    char name[64], known[256], expected[320];
+
+    if (entry == NULL) {
+        return wf_codes_fail(job, NULL, "modelnet_order in PARAMS, which names the network");
+    }
+    size_t len = strcspn(entry->value, ",");
+    (void)snprintf(name, sizeof(name), "%.*s", len < sizeof(name) ? (int)len : 0, entry->value);
+    job->kind = wf_codes_kind_find(name);
+    if (job->kind == NULL) {
+        (void)snprintf(expected, sizeof(expected), "one of %s",
+                       wf_codes_kind_names(known, sizeof(known)));
+        return wf_codes_fail(job, entry, expected);
+    }
+    return WF_OK;
+}
+
+/* The group of LPs that has the nodes, and how many they are. */
+static enum wf_status find_group(struct wf_codes_job *job)
+{
+    enum wf_status status = WF_OK;
+
+    for (size_t i = 0; i < job->text.n && job->group == NULL; i++) {
+        const struct wf_codes_entry *entry = &job->text.entries[i];
+        if (is_group(entry) && strcmp(entry->key, job->kind->terminal) == 0) {
+            job->group = entry->section;
+        }
+    }
+    const struct wf_codes_entry *each = wf_codes_lp(job, job->kind->terminal);
+    const struct wf_codes_entry *repeated = wf_codes_lp(job, "repetitions");
+    if (each == NULL || repeated == NULL) {
+        wf_codes_note(job, NULL,
+                      "no group of LPGROUPS has %s and repetitions: sizes are not "
+                      "compared",
+                      job->kind->terminal);
+        return WF_OK;
+    }
+    status = wf_codes_count_of(job, each, &job->terminals);
+    return status == WF_OK ? wf_codes_count_of(job, repeated, &job->repetitions) : status;
+}
+
+static enum wf_status check_nodes(struct wf_codes_job *job, uint64_t nodes)
+{
+    char expected[96];
+
+    if (job->repetitions == 0 || nodes == job->repetitions * job->terminals) {
+        return WF_OK;
+    }
+    (void)snprintf(expected, sizeof(expected),
+                   "repetitions times %s to be the %" PRIu64 " nodes that PARAMS say",
+                   job->kind->terminal, nodes);
+    return wf_codes_fail(job, wf_codes_lp(job, "repetitions"), expected);
+}
+
+/* ---- The network model ---- */
+
+/* The rate of a parameter in the kind's unit, as text for the machine file and as a number. */
+static enum wf_status read_rate(struct wf_codes_job *job, const char *key, const char *def,
+                                char text[WF_UNITS_TEXT_MAX], uint64_t *rate)
+{
+    const struct wf_codes_entry *entry = wf_codes_param(job, key);
+    struct wf_err ignored;
+
+    if (entry == NULL) {
+        wf_codes_note(job, NULL, "%s is not given, and %s in CODES then", key, def);
+    }
+    int len = snprintf(text, WF_UNITS_TEXT_MAX, "%s%s", entry != NULL ? entry->value : def,
+                       job->kind->unit);
+    if (len < 0 || len >= WF_UNITS_TEXT_MAX || wf_parse_rate(text, rate, &ignored) != WF_OK) {
+        return wf_codes_fail(job, entry, "a number above 0, as 5.25");
+    }
+    return WF_OK;
+}
+
+/* The least of the bandwidths, since our links of one level have one. */
+static enum wf_status write_bandwidth(struct wf_codes_job *job)
+{
+    const struct wf_codes_kind *kind = job->kind;
+    char text[WF_UNITS_TEXT_MAX], least[WF_UNITS_TEXT_MAX] = "";
+    uint64_t rate = 0, least_rate = 0;
+    enum wf_status status = WF_OK;
+
+    for (size_t i = 0; i < 2 && kind->bandwidth[i] != NULL && status == WF_OK; i++) {
+        status = read_rate(job, kind->bandwidth[i], kind->bandwidth_def[i], text, &rate);
+        if (status == WF_OK && i > 0 && rate != least_rate) {
+            wf_codes_note(job, NULL,
+                          "%s and %s differ, and links of one network cannot: the "
+                          "lower one holds for all",
+                          kind->bandwidth[0], kind->bandwidth[i]);
+        }
+        if (status == WF_OK && (i == 0 || rate < least_rate)) {
+            memcpy(least, text, sizeof(least));
+            least_rate = rate;
+        }
+    }
+    if (status == WF_OK) {
+        wf_codes_say(&job->out->machine, "  bandwidth: %s\n", least);
+    }
+    const char *def = kind->cn_bandwidth_def;
+    if (status == WF_OK && (def != NULL || wf_codes_param(job, "cn_bandwidth") != NULL)) {
+        status = read_rate(job, "cn_bandwidth", def, text, &rate);
+        wf_codes_say(&job->out->machine, "  injection: %s\n", text);
+        if (rate > least_rate && !kind->is_direct) {
+            wf_codes_note(job, NULL, "cn_bandwidth is more than links have, which limits it");
+        }
+    }
+    return status;
+}
+
+/* A time in nanoseconds, as text. */
+static enum wf_status read_ns(struct wf_codes_job *job, const char *key, const char *def,
+                              char text[WF_UNITS_TEXT_MAX], int64_t *ps)
+{
+    const struct wf_codes_entry *entry = wf_codes_param(job, key);
+    struct wf_err ignored;
+
+    int len = snprintf(text, WF_UNITS_TEXT_MAX, "%sns", entry != NULL ? entry->value : def);
+    if (len < 0 || len >= WF_UNITS_TEXT_MAX || wf_parse_time(text, ps, &ignored) != WF_OK) {
+        return wf_codes_fail(job, entry, "nanoseconds, as 50 or 1.5");
+    }
+    return WF_OK;
+}
+
+/* The least of the delays of links; 1 ns where CODES has none and nothing else takes time. */
+static enum wf_status write_delays(struct wf_codes_job *job)
+{
+    const struct wf_codes_kind *kind = job->kind;
+    char router[WF_UNITS_TEXT_MAX], text[WF_UNITS_TEXT_MAX], least[WF_UNITS_TEXT_MAX] = "0";
+    int64_t router_ps = 0, ps = 0, least_ps = 0;
+
+    enum wf_status status =
+        read_ns(job, "router_delay", kind->router_delay_def, router, &router_ps);
+    for (size_t i = 0; i < 2 && kind->delay[i] != NULL && status == WF_OK; i++) {
+        status = read_ns(job, kind->delay[i], "0", text, &ps);
+        if (status == WF_OK && i > 0 && ps != least_ps) {
+            wf_codes_note(job, NULL,
+                          "%s and %s differ, and links of one network cannot: the "
+                          "lower one holds for all",
+                          kind->delay[0], kind->delay[i]);
+        }
+        if (status == WF_OK && (i == 0 || ps < least_ps)) {
+            memcpy(least, text, sizeof(least));
+            least_ps = ps;
+        }
+    }
+    if (status == WF_OK && least_ps == 0 && (!kind->is_direct || router_ps == 0)) {
+        wf_codes_note(job, NULL, "links take no time in CODES, and 1 ns here");
+        (void)snprintf(least, sizeof(least), "1ns");
+    }
+    if (status == WF_OK) {
+        wf_codes_say(&job->out->machine, "  router_delay: %s\n  link_latency: %s\n", router,
+                     least);
+    }
+    return status;
+}
+
+/* Chunks are what routers pass on: our packets. */
+static enum wf_status write_packets(struct wf_codes_job *job)
+{
+    const struct wf_codes_entry *packet = wf_codes_param(job, "packet_size");
+    const struct wf_codes_entry *chunk = wf_codes_param(job, "chunk_size");
+    uint64_t bytes = strtoull(job->kind->chunk_def, NULL, 10), most = 0, room = 0;
+    enum wf_status status = WF_OK;
+
+    if (chunk != NULL || packet != NULL) {
+        status = wf_codes_count_of(job, chunk != NULL ? chunk : packet, &bytes);
+    } else {
+        wf_codes_note(job, NULL, "chunk_size is not given, and %" PRIu64 " in CODES then",
+                      bytes);
+    }
+    if (status == WF_OK && chunk != NULL && packet != NULL) {
+        status = wf_codes_count_of(job, packet, &most);
+        if (status == WF_OK && most != bytes) {
+            wf_codes_note(job, packet,
+                          "routers pass on chunks of chunk_size: those are packets "
+                          "here");
+        }
+    }
+    wf_codes_say(&job->out->machine, "  packet: %" PRIu64 "B\n  timing: store_and_forward\n",
+                 bytes);
+    for (size_t i = 0; i < 2 && job->kind->buffer[i] != NULL && status == WF_OK; i++) {
+        const struct wf_codes_entry *entry = wf_codes_param(job, job->kind->buffer[i]);
+        uint64_t here = 0;
+        status = entry != NULL ? wf_codes_count_of(job, entry, &here) : WF_OK;
+        room = here != 0 && (room == 0 || here < room) ? here : room;
+    }
+    if (status == WF_OK && room != 0) {
+        wf_codes_say(&job->out->machine, "  buffers: credits\n  vc_bytes: %" PRIu64 "B\n",
+                     room > bytes ? room : bytes);
+    }
+    return status;
+}
+
+static enum wf_status write_routing(struct wf_codes_job *job)
+{
+    const struct wf_codes_entry *entry = wf_codes_param(job, "routing");
+    const char *const(*row)[2] = job->kind->routings;
+    char expected[128] = "";
+
+    for (; entry != NULL && (*row)[0] != NULL && strcmp((*row)[0], entry->value) != 0; row++) {
+        size_t len = strlen(expected);
+        (void)snprintf(expected + len, sizeof(expected) - len, "%s%s", len > 0 ? ", " : "",
+                       (*row)[0]);
+    }
+    if ((*row)[0] == NULL) {
+        return wf_codes_fail(job, entry, expected);
+    }
+    wf_codes_say(&job->out->machine, "  routing: %s\n", (*row)[1]);
+    return WF_OK;
+}
+
+static enum wf_status write_nic(struct wf_codes_job *job)
+{
+    const struct wf_codes_entry *entry = wf_codes_param(job, "modelnet_scheduler");
+
+    if (entry == NULL || strcmp(entry->value, "fcfs") == 0 ||
+        strcmp(entry->value, "fcfs-full") == 0) {
+        return WF_OK;
+    }
+    if (strcmp(entry->value, "round-robin") != 0) {
+        wf_codes_note(job, entry, "'%.32s' has no counterpart: fcfs is taken", entry->value);
+        return WF_OK;
+    }
+    wf_codes_say(&job->out->machine, "  nic: rr\n");
+    return WF_OK;
+}
+
+static enum wf_status write_network(struct wf_codes_job *job)
+{
+    static enum wf_status (*const parts[])(struct wf_codes_job * job) = {
+        write_bandwidth, write_delays, write_packets, write_routing, write_nic,
+    };
+    enum wf_status status = WF_OK;
+
+    wf_codes_say(&job->out->machine, "network:\n  model: packet\n");
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && status == WF_OK; i++) {
+        status = parts[i](job);
+    }
+    return status;
+}
+
+/* ---- Ranks, and what is left ---- */
+
+static enum wf_status write_ranks(struct wf_codes_job *job)
+{
+    static const char *const names[] = {"server", "nw-lp"};
+    enum wf_status status = WF_OK;
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && status == WF_OK; i++) {
+        const struct wf_codes_entry *entry = wf_codes_lp(job, names[i]);
+        uint64_t servers = 0;
+
+        status = entry != NULL ? wf_codes_count_of(job, entry, &servers) : WF_OK;
+        if (servers != 0 && job->terminals != 0 && servers % job->terminals != 0) {
+            wf_codes_note(job, entry, "is no multiple of %s: one rank per node is taken",
+                          job->kind->terminal);
+        } else if (servers != 0 && job->terminals != 0) {
+            wf_codes_say(&job->out->machine, "ranks_per_node: %" PRIu64 "\n",
+                         servers / job->terminals);
+            break;
+        }
+    }
+    return status;
+}
+
+/* Keys that are known and have no counterpart. */
+static const struct {
+    const char *key, *why;
+} left_out[] = {
+    {"message_size", "of events in ROSS"},
+    {"num_vcs", "as many as the routing needs"},
+    {"cn_vc_size", "nodes have room for all"},
+    {"soft_delay", "software has no share in the packet model"},
+    {"rdma_delay", "software has no share in the packet model"},
+    {"copy_per_byte", "software has no share in the packet model"},
+    {"eager_limit", "software has no share in the packet model"},
+    {"node_eager_limit", "software has no share in the packet model"},
+    {"nic_delay", "software has no share in the packet model"},
+    {"nic_seq_delay", "software has no share in the packet model"},
+    {"node_copy_queues", "messages within a node do not use the network"},
+    {"intra_bandwidth", "messages within a node do not use the network"},
+    {"num_injection_queues", "a node has one"},
+    {"cn_delay", "links of nodes are as all others"},
+    {"cn_credit_delay", "credits travel as links do"},
+    {"local_credit_delay", "credits travel as links do"},
+    {"global_credit_delay", "credits travel as links do"},
+    {"generator_set_X", "follows from num_routers"},
+    {"generator_set_X_prime", "follows from num_routers"},
+    {"local_channels", "follows from num_routers"},
+    {"global_channels", "follows from num_routers"},
+    {"intra-group-connections", "not read: all routers of a group are joined"},
+    {"inter-group-connections", "not read: groups are joined evenly"},
+    {"routing_folder", "not read: net.routing=table takes routes from a file of ours"},
+    {"dot_file", "not read: net.routing=table takes routes from a file of ours"},
+    {"dump_topo", "weft topo shows the network"},
+    {"cn_sample_file", "not a matter of the machine"},
+    {"rt_sample_file", "not a matter of the machine"},
+    {"net_startup_ns", "of simplenet"},
+    {"net_bw_mbps", "of simplenet"},
+};
+
+static void note_left_out(struct wf_codes_job *job, const struct wf_codes_entry *entry)
+{
+    for (size_t i = 0; i < sizeof(left_out) / sizeof(left_out[0]); i++) {
+        if (strcmp(left_out[i].key, entry->key) == 0 && strcmp(entry->section, "PARAMS") == 0) {
+            wf_codes_note(job, entry, "left out: %s", left_out[i].why);
+            return;
+        }
+    }
+    /* Routers and switches of the group are where the topology puts them. */
+    size_t len = strlen(entry->key);
+    bool router = (len > 7 && strcmp(entry->key + len - 7, "_router") == 0) ||
+                  strcmp(entry->key, "fattree_switch") == 0;
+    if (!(is_group(entry) && router)) {
+        wf_codes_note(job, entry, "unknown, left out");
+    }
+}
+
+static enum wf_status convert(struct wf_codes_job *job)
+{
+    uint64_t nodes = 0;
+
+    enum wf_status status = find_kind(job);
+    if (status == WF_OK) {
+        status = find_group(job);
+    }
+    if (status != WF_OK) {
+        return status;
+    }
+    wf_codes_say(&job->out->machine,
+                 "# Made by weft import-codes from a configuration of CODES.\n"
+                 "name: %.128s\nsummary: %s as configured for CODES\n\ntopology:\n",
+                 job->source->name, job->kind->name);
+    status = job->kind->write_topology(job, &nodes);
+    if (status == WF_OK) {
+        status = check_nodes(job, nodes);
+    }
+    if (status == WF_OK) {
+        status = write_network(job);
+    }
+    if (status == WF_OK) {
+        status = write_ranks(job);
+    }
+    for (size_t i = 0; i < job->text.n && status == WF_OK; i++) {
+        if (!job->used[i]) {
+            note_left_out(job, &job->text.entries[i]);
+        }
+    }
+    return status;
+}
+
+/* Numbers that make no network for us are found here. */
+static enum wf_status check_machine(struct wf_codes_job *job)
+{
+    const struct wf_buf *text = &job->out->machine;
+    struct wf_machine *machine = NULL;
+    struct wf_err why = {.status = WF_OK};
+
+    if (wf_machine_parse("machine", (const char *)text->data, text->size, &machine, &why) ==
+        WF_OK) {
+        wf_machine_free(machine);
+        return WF_OK;
+    }
+    const char *words = strstr(why.text, ": "); /* behind the place in a file nobody has seen */
+    return wf_err_set(job->err, WF_EINVAL, "%s: no machine comes of it: %.300s",
+                      job->source->label, words != NULL ? words + 2 : why.text);
+}
+
+enum wf_status wf_codes_import(const struct wf_codes_source *source,
+                               struct wf_codes_result *out, struct wf_err *err)
+{
+    struct wf_codes_job job = {.source = source, .out = out, .err = err};
+
+    enum wf_status status =
+        wf_codes_read(source->label, source->text, source->size, &job.text, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    job.used = wf_xcalloc(job.text.n + 1, sizeof(*job.used));
+    status = convert(&job);
+    if (status == WF_OK) {
+        status = check_machine(&job);
+    }
+    free(job.used);
+    wf_codes_fini(&job.text);
+    return status;
+}

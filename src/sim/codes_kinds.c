@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The networks of CODES and ours. Names, meanings and defaults of parameters are those of the
+ * models in CODES (https://github.com/codes-org/codes, src/networks/model-net) and of the
+ * configurations that come with TraceR (https://github.com/hpcgroup/TraceR).
+ */
+#include "sim/codes_job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DIMS_MAX = 8 };
+
+/* a * b, or UINT64_MAX if that is too large. */
+static uint64_t times(uint64_t a, uint64_t b)
+{
+    return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+}
+
+/* Writes "size: [4, 5, 8]" from dim_length, and sets the product. */
+static enum wf_status write_dims(struct wf_codes_job *job, uint64_t *product)
+{
+    const struct wf_codes_entry *entry = wf_codes_param(job, "dim_length");
+    uint64_t n_dims = 0, n = 0;
+
+    enum wf_status status = wf_codes_count(job, "n_dims", 4, &n_dims);
+    if (status != WF_OK) {
+        return status;
+    }
+    if (entry == NULL) {
+        return wf_codes_fail(job, NULL, "dim_length in PARAMS");
+    }
+    *product = 1;
+    wf_codes_say(&job->out->machine, "  size: [");
+    for (const char *at = entry->value; at != NULL && n < DIMS_MAX; n++) {
+        char *end = NULL;
+        unsigned long long length = strtoull(at, &end, 10);
+
+        if (at[0] < '0' || at[0] > '9' || length == 0 || length > UINT32_MAX ||
+            (*end != '\0' && *end != ',')) {
+            return wf_codes_fail(job, entry, "lengths of dimensions, as 4,5,8");
+        }
+        *product = times(*product, length);
+        wf_codes_say(&job->out->machine, "%s%llu", n > 0 ? ", " : "", length);
+        at = *end == ',' ? end + 1 : NULL;
+        at = at != NULL ? at + strspn(at, " ") : NULL;
+    }
+    wf_codes_say(&job->out->machine, "]\n");
+    return n == n_dims ? WF_OK
+                       : wf_codes_fail(job, entry, "as many lengths as n_dims says, at most 8");
+}
+
+static enum wf_status write_torus(struct wf_codes_job *job, uint64_t *nodes)
+{
+    wf_codes_say(&job->out->machine, "  kind: torus\n");
+    return write_dims(job, nodes);
+}
+
+/* Links at a distance of one, two, ... up to the end of the dimension: a HyperX. */
+static enum wf_status write_express_mesh(struct wf_codes_job *job, uint64_t *nodes)
+{
+    uint64_t gap = 0, p = 0;
+
+    enum wf_status status = wf_codes_count(job, "gap", 0, &gap);
+    if (status == WF_OK && gap != 1) {
+        return wf_codes_fail(job, wf_codes_param(job, "gap"),
+                             "1, which is a HyperX; other meshes have no counterpart");
+    }
+    if (status == WF_OK) {
+        status = wf_codes_count(job, "num_cn", 0, &p);
+    }
+    if (status == WF_OK) {
+        wf_codes_say(&job->out->machine, "  kind: hyperx\n  p: %llu\n", (unsigned long long)p);
+        status = write_dims(job, nodes);
+    }
+    *nodes = times(*nodes, p);
+    return status;
+}
+
+static void say_dragonfly(struct wf_codes_job *job, const uint64_t aphg[4], uint64_t *nodes)
+{
+    wf_codes_say(&job->out->machine,
+                 "  kind: dragonfly\n  a: %llu\n  p: %llu\n  h: %llu\n  g: %llu\n"
+                 "  global: absolute\n",
+                 (unsigned long long)aphg[0], (unsigned long long)aphg[1],
+                 (unsigned long long)aphg[2], (unsigned long long)aphg[3]);
+    wf_codes_note(job, NULL,
+                  "routers are joined to other groups in another order than in CODES");
+    *nodes = times(times(aphg[0], aphg[1]), aphg[3]);
+}
+
+static enum wf_status write_dragonfly(struct wf_codes_job *job, uint64_t *nodes)
+{
+    uint64_t a = 0;
+
+    enum wf_status status = wf_codes_count(job, "num_routers", 4, &a);
+    if (status == WF_OK && a % 2 != 0) {
+        return wf_codes_fail(job, wf_codes_param(job, "num_routers"), "an even number");
+    }
+    if (status == WF_OK) {
+        say_dragonfly(job, (uint64_t[4]){a, a / 2, a / 2, a * (a / 2) + 1}, nodes);
+    }
+    return status;
+}
+
+static enum wf_status write_dally(struct wf_codes_job *job, uint64_t *nodes)
+{
+    static const char *const keys[] = {"num_routers", "num_cns_per_router",
+                                       "num_global_channels", "num_groups"};
+    uint64_t aphg[4] = {0};
+    enum wf_status status = WF_OK;
+
+    for (size_t i = 0; i < 4 && status == WF_OK; i++) {
+        status = wf_codes_count(job, keys[i], 0, &aphg[i]);
+    }
+    if (status == WF_OK) {
+        say_dragonfly(job, aphg, nodes);
+    }
+    return status;
+}
+
+static enum wf_status write_slimfly(struct wf_codes_job *job, uint64_t *nodes)
+{
+    uint64_t q = 0, p = 0;
+
+    enum wf_status status = wf_codes_count(job, "num_routers", 4, &q);
+    if (status == WF_OK) {
+        status = wf_codes_count(job, "num_terminals", 2, &p);
+    }
+    if (status == WF_OK) {
+        wf_codes_say(&job->out->machine, "  kind: slimfly\n  q: %llu\n  p: %llu\n",
+                     (unsigned long long)q, (unsigned long long)p);
+    }
+    *nodes = times(times(2 * q, q), p);
+    return status;
+}
+
+/* Numbers of a fat tree. */
+struct fat {
+    uint64_t levels, leaves, radix, rails, taper;
+    uint64_t down, up; /* of a leaf */
+};
+
+static enum wf_status read_fat(struct wf_codes_job *job, struct fat *fat)
+{
+    const struct {
+        const char *key;
+        uint64_t def, *out;
+    } rows[] = {
+        {"num_levels", 0, &fat->levels},  {"switch_count", 0, &fat->leaves},
+        {"switch_radix", 0, &fat->radix}, {"num_rails", 1, &fat->rails},
+        {"tapering", 1, &fat->taper},
+    };
+    enum wf_status status = WF_OK;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && status == WF_OK; i++) {
+        status = wf_codes_count(job, rows[i].key, rows[i].def, rows[i].out);
+    }
+    if (status != WF_OK) {
+        return status;
+    }
+    if (fat->levels < 2 || fat->levels > 3) {
+        return wf_codes_fail(job, wf_codes_param(job, "num_levels"), "2 or 3");
+    }
+    if (fat->radix % 2 != 0) {
+        return wf_codes_fail(job, wf_codes_param(job, "switch_radix"), "an even number");
+    }
+    if (fat->rails != 1) {
+        return wf_codes_fail(job, wf_codes_param(job, "num_rails"),
+                             "1: networks with several rails have no counterpart");
+    }
+    (void)wf_codes_param(job, "ft_type");
+    return WF_OK;
+}
+
+/* Where the tree is tapered, the LPs say how many nodes a leaf has. */
+static enum wf_status taper(struct wf_codes_job *job, struct fat *fat)
+{
+    fat->down = fat->taper > 1 ? job->terminals : fat->radix / 2;
+    if (fat->down == 0 || fat->down >= fat->radix) {
+        return wf_codes_fail(job, wf_codes_param(job, "tapering"),
+                             "modelnet_fattree in LPGROUPS to say how many nodes a leaf has, "
+                             "less than switch_radix");
+    }
+    fat->up = fat->radix - fat->down;
+    return WF_OK;
+}
+
+static enum wf_status write_fattree(struct wf_codes_job *job, uint64_t *nodes)
+{
+    struct fat fat = {0};
+
+    enum wf_status status = read_fat(job, &fat);
+    if (status == WF_OK) {
+        status = taper(job, &fat);
+    }
+    if (status != WF_OK) {
+        return status;
+    }
+    uint64_t half = fat.radix / 2, pods = fat.leaves / half;
+    unsigned long long down = fat.down, up = fat.up, each = half;
+
+    *nodes = times(fat.down, fat.leaves);
+    wf_codes_say(&job->out->machine, "  kind: fattree\n");
+    if (fat.levels == 2) {
+        wf_codes_say(&job->out->machine, "  down: [%llu, %llu]\n  up: [1, %llu]\n", down,
+                     (unsigned long long)fat.leaves, up);
+        return WF_OK;
+    }
+    if (fat.leaves % half != 0) {
+        return wf_codes_fail(job, wf_codes_param(job, "switch_count"),
+                             "a multiple of half of switch_radix: whole pods");
+    }
+    wf_codes_say(&job->out->machine, "  down: [%llu, %llu, %llu]\n  up: [1, %llu, %llu]\n",
+                 down, each, (unsigned long long)pods, up, each);
+    if (pods < fat.radix) {
+        wf_codes_note(job, NULL,
+                      "the highest switches are more than in CODES, with fewer ports "
+                      "each: as many links in all");
+    }
+    return WF_OK;
+}
+
+static const char *const torus_routings[][2] = {
+    {"static", "minimal"}, {"adaptive", "adaptive"}, {NULL, NULL}};
+static const char *const tree_routings[][2] = {
+    {"static", "minimal"}, {"adaptive", "updown"}, {NULL, NULL}};
+static const char *const dragonfly_routings[][2] = {
+    {"minimal", "minimal"}, {"nonminimal", "valiant"}, {"non-minimal", "valiant"},
+    {"adaptive", "ugal_l"}, {"prog-adaptive", "par"},  {NULL, NULL}};
+static const char *const slimfly_routings[][2] = {{"minimal", "minimal"},
+                                                  {"nonminimal", "valiant"},
+                                                  {"non-minimal", "valiant"},
+                                                  {"adaptive", "ugal_l"},
+                                                  {NULL, NULL}};
+
+/* CODES counts in GiB/s, but takes a fat tree's bandwidth as bytes per nanosecond. */
+static const struct wf_codes_kind kinds[] = {
+    {"torus",
+     "modelnet_torus",
+     "GiB/s",
+     {"link_bandwidth"},
+     {"buffer_size"},
+     {NULL},
+     {"2.0"},
+     NULL,
+     "50",
+     "128",
+     true,
+     torus_routings,
+     write_torus},
+    {"dragonfly",
+     "modelnet_dragonfly",
+     "GiB/s",
+     {"local_bandwidth", "global_bandwidth"},
+     {"local_vc_size", "global_vc_size"},
+     {NULL},
+     {"5.25", "4.7"},
+     "5.25",
+     "50",
+     "512",
+     false,
+     dragonfly_routings,
+     write_dragonfly},
+    {"dragonfly_dally",
+     "modelnet_dragonfly_dally",
+     "GiB/s",
+     {"local_bandwidth", "global_bandwidth"},
+     {"local_vc_size", "global_vc_size"},
+     {"local_delay", "global_delay"},
+     {"5.25", "4.7"},
+     "5.25",
+     "100",
+     "512",
+     false,
+     dragonfly_routings,
+     write_dally},
+    {"fattree",
+     "modelnet_fattree",
+     "GB/s",
+     {"link_bandwidth"},
+     {"vc_size"},
+     {NULL},
+     {"5"},
+     "5",
+     "50",
+     "512",
+     false,
+     tree_routings,
+     write_fattree},
+    {"express_mesh",
+     "modelnet_express_mesh",
+     "GiB/s",
+     {"link_bandwidth"},
+     {"vc_size"},
+     {NULL},
+     {"5.25"},
+     "5.25",
+     "50",
+     "512",
+     false,
+     torus_routings,
+     write_express_mesh},
+    {"hyper_torus",
+     "modelnet_hyper_torus",
+     "GiB/s",
+     {"link_bandwidth"},
+     {"vc_size"},
+     {NULL},
+     {"5.25"},
+     "5.25",
+     "50",
+     "512",
+     false,
+     torus_routings,
+     write_express_mesh},
+    {"slimfly",
+     "modelnet_slimfly",
+     "GiB/s",
+     {"local_bandwidth", "global_bandwidth"},
+     {"local_vc_size", "global_vc_size"},
+     {"link_delay"},
+     {"5.25", "4.7"},
+     "5.25",
+     "0",
+     "512",
+     false,
+     slimfly_routings,
+     write_slimfly},
+};
+
+enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+const struct wf_codes_kind *wf_codes_kind_find(const char *name)
+{
+    for (size_t i = 0; i < N_KINDS; i++) {
+        if (strcmp(kinds[i].name, name) == 0) {
+            return &kinds[i];
+        }
+    }
+    return NULL;
+}
+
+char *wf_codes_kind_names(char *buf, size_t size)
+{
+    size_t len = 0;
+
+    buf[0] = '\0';
+    for (size_t i = 0; i < N_KINDS && len < size; i++) {
+        len +=
+            (size_t)snprintf(buf + len, size - len, "%s%s", i > 0 ? ", " : "", kinds[i].name);
+    }
+    return buf;
+}

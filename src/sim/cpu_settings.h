@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_SIM_CPU_SETTINGS_H
+#define WF_SIM_CPU_SETTINGS_H
+
+/* The settings cpu.region.<name> and cpu.counter.<name>, which no table lists: what there is
+ * depends on the program. */
+
+#include "sim/scenario.h"
+
+#include <stdint.h>
+
+struct wf_cpu_rules;
+struct wf_source;
+struct wf_value;
+
+bool wf_cpu_settings_has(const struct wf_setting *setting);
+
+/* Builds the rules (replay/cpu_rules.h) for the programs of a run; of equal keys the last
+ * counts. The words of a failure begin with the key. */
+WF_NODISCARD
+enum wf_status wf_cpu_settings_build(const struct wf_scenario *scenario,
+                                     const struct wf_source *const *sources, uint32_t n_sources,
+                                     struct wf_cpu_rules **out, struct wf_err *err);
+
+/* Adds the sections `region` and `counter` with the texts that count, if there are any. */
+void wf_cpu_settings_describe(const struct wf_scenario *scenario, struct wf_value *section);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/efficiency.h"
+
+#include "base/mem.h"
+#include "engine/comm.h"
+#include "engine/engine.h"
+#include "mpi/hardware.h"
+#include "mpi/mpi.h"
+#include "net/net.h"
+#include "result/doc.h"
+#include "sim/job.h"
+
+#include <string.h>
+
+enum { PERCENT_DECIMALS = 3 };
+
+static double ratio(int64_t a, int64_t b)
+{
+    return b > 0 ? (double)a / (double)b : 1;
+}
+
+struct wf_efficiency wf_efficiency(const struct wf_efficiency_times *times)
+{
+    return (struct wf_efficiency){
+        .load_balance = ratio(times->mean_compute, times->max_compute),
+        .serialisation = ratio(times->max_compute, times->ideal_time),
+        .transfer = ratio(times->ideal_time, times->time),
+        .parallel = ratio(times->mean_compute, times->time),
+    };
+}
+
+void wf_efficiency_describe(struct wf_value *parent, const struct wf_efficiency_times *times)
+{
+    struct wf_value *section = wf_doc_section(parent, "efficiency");
+    const struct wf_efficiency e = wf_efficiency(times);
+
+    wf_doc_count(section, "ideal_time_ps", (uint64_t)times->ideal_time);
+    wf_doc_measured(section, "load_balance_percent", 100 * e.load_balance, PERCENT_DECIMALS);
+    wf_doc_measured(section, "serialisation_percent", 100 * e.serialisation, PERCENT_DECIMALS);
+    wf_doc_measured(section, "transfer_percent", 100 * e.transfer, PERCENT_DECIMALS);
+    wf_doc_measured(section, "parallel_percent", 100 * e.parallel, PERCENT_DECIMALS);
+}
+
+/* The tally of every kind of replay begins with that of a replay. */
+static void keep(struct wf_job *job, const struct wf_engine *engine)
+{
+    const struct wf_replay_tally *tally = wf_engine_tally_get(engine);
+
+    if (tally->unfinished == 0 && tally->timeless == 0) {
+        job->ideal = wf_xmalloc(sizeof(*job->ideal));
+        memcpy(job->ideal, tally, sizeof(*tally));
+    }
+}
+
+static enum wf_status run_ideal(struct wf_job *job, const struct wf_engine_config *config,
+                                struct wf_comm *world, struct wf_setup *setup,
+                                struct wf_err *err)
+{
+    struct wf_engine *engine = wf_engine_new(config, world);
+    struct wf_run run = {.threads = 0};
+
+    enum wf_status status = job->ops->build(job, engine, setup, err);
+    if (status == WF_OK) {
+        status = wf_engine_run(engine, &run, err);
+    }
+    if (status == WF_OK && wf_comm_rank(world) == 0) {
+        keep(job, engine);
+    }
+    wf_engine_free(engine);
+    return status == WF_EINTR ? WF_OK : status;
+}
+
+enum wf_status wf_efficiency_rehearse(struct wf_job *job, const struct wf_engine_config *config,
+                                      struct wf_comm *world, struct wf_err *err)
+{
+    struct wf_mpi_params mpi = *job->setup.mpi;
+    struct wf_setup setup = {.mpi = &mpi};
+    const struct wf_net_env env = {.n_nodes = job->place.n_nodes};
+    const struct wf_net_ops *none;
+    char ideal[] = "ideal";
+
+    mpi.local = false; /* messages within a node cost nothing either, */
+    for (int kind = 0; kind < WF_COLL_KINDS; kind++) {
+        /* nor collectives in hardware. */
+        if (wf_formula_find(mpi.algorithms[kind]) == WF_FORMULA_HARDWARE) {
+            mpi.algorithms[kind] = ideal;
+        }
+    }
+    enum wf_status status = wf_net_find("none", &none, err);
+    if (status == WF_OK) {
+        status = none->create(NULL, &env, &setup.net, err);
+    }
+    if (status == WF_OK) {
+        status = run_ideal(job, config, world, &setup, err);
+    }
+    wf_setup_fini(&setup);
+    return status;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_SIM_EFFICIENCY_H
+#define WF_SIM_EFFICIENCY_H
+
+/*
+ * What becomes of the processors' time, by the multiplicative model of the POP project
+ * (Wagner, Mohr, Gimenez and Labarta, "A structured approach to performance analysis", 2017).
+ * With the compute times of the ranks, the time of the run and that of the same run on a
+ * network that costs nothing:
+ *
+ *   load balance         mean compute / max compute
+ *   serialisation        max compute / time on the ideal network
+ *   transfer             time on the ideal network / time
+ *   parallel efficiency  the product, mean compute / time
+ */
+
+#include "base/status.h"
+#include "engine/config.h"
+
+#include <stdint.h>
+
+struct wf_comm;
+struct wf_job;
+struct wf_value;
+
+struct wf_efficiency_times {
+    int64_t mean_compute, max_compute;
+    int64_t time, ideal_time;
+};
+
+/* Fractions, at least 0; 1 where nothing was computed or no time passed. */
+struct wf_efficiency {
+    double load_balance, serialisation, transfer, parallel;
+};
+
+struct wf_efficiency wf_efficiency(const struct wf_efficiency_times *times);
+
+/* Adds the section `efficiency`. */
+void wf_efficiency_describe(struct wf_value *parent, const struct wf_efficiency_times *times);
+
+/* Runs a job that is prepared on an ideal network and keeps what it came to in the first
+ * process, unless it did not come to its end. An interrupted run is WF_OK. */
+WF_NODISCARD
+enum wf_status wf_efficiency_rehearse(struct wf_job *job, const struct wf_engine_config *config,
+                                      struct wf_comm *world, struct wf_err *err);
+
+#endif

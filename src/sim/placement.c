@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/placement.h"
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "sim/placement_file.h"
+#include "topo/nested.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kind_names[] = {
+    [WF_PLACEMENT_AUTO] = "auto",
+    [WF_PLACEMENT_LINEAR] = "linear",
+    [WF_PLACEMENT_ROUNDROBIN] = "roundrobin",
+    [WF_PLACEMENT_RANDOM] = "random",
+    [WF_PLACEMENT_BLOCK] = "block:",
+    [WF_PLACEMENT_FILE] = "file:",
+};
+
+enum { N_KINDS = sizeof(kind_names) / sizeof(kind_names[0]) };
+
+/* ---- reading ---- */
+
+/* "4x4x2". */
+static enum wf_status parse_block(const char *text, struct wf_placement *out,
+                                  struct wf_err *err)
+{
+    const char *at = text;
+
+    for (;;) {
+        uint64_t size = 0;
+        const char *digits = at;
+
+        while (*at >= '0' && *at <= '9' && size <= UINT32_MAX) {
+            size = 10 * size + (uint64_t)(*at++ - '0');
+        }
+        if (at == digits || size == 0 || size > UINT32_MAX ||
+            out->n_dims == WF_TOPO_COORDS_MAX || (*at != 'x' && *at != '\0')) {
+            return wf_err_set(err, WF_EUSAGE,
+                              "'block:%.64s' is no block; expected 1 to %d sizes, as in "
+                              "block:4x4x2",
+                              text, WF_TOPO_COORDS_MAX);
+        }
+        out->block[out->n_dims++] = (uint32_t)size;
+        if (*at++ == '\0') {
+            return WF_OK;
+        }
+    }
+}
+
+static enum wf_status unknown_placement(const char *text, struct wf_err *err)
+{
+    char hint[WF_HINT_MAX];
+    struct wf_nearest nearest;
+
+    wf_nearest_begin(&nearest, text);
+    for (int i = 0; i < N_KINDS; i++) {
+        if (strcmp(kind_names[i], text) != 0) { /* "file:" lacks its path */
+            wf_nearest_add(&nearest, kind_names[i]);
+        }
+    }
+    return wf_err_set(err, WF_EUSAGE,
+                      "'%.64s' is no placement; expected auto, linear, roundrobin, random, "
+                      "block:<size>x... or file:<path>%s",
+                      text, wf_nearest_hint(&nearest, hint));
+}
+
+enum wf_status wf_placement_parse(const char *text, struct wf_placement *out,
+                                  struct wf_err *err)
+{
+    for (int i = 0; i < N_KINDS; i++) {
+        size_t len = strlen(kind_names[i]);
+        bool has_more = kind_names[i][len - 1] == ':';
+
+        if (strncmp(text, kind_names[i], len) != 0 || (text[len] != '\0') != has_more) {
+            continue;
+        }
+        *out = (struct wf_placement){.kind = (enum wf_placement_kind)i, .path = text + len};
+        return i == WF_PLACEMENT_BLOCK ? parse_block(text + len, out, err) : WF_OK;
+    }
+    return unknown_placement(text, err);
+}
+
+/* ---- how many nodes ---- */
+
+static uint32_t nodes_needed(const struct wf_placement_job *job)
+{
+    return (job->n_ranks - 1) / job->ranks_per_node + 1;
+}
+
+static uint32_t count_ranks(const struct wf_placement_env *env)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < env->n_jobs; i++) {
+        n += env->jobs[i].n_ranks;
+    }
+    return n;
+}
+
+/* Whether ranks fill nodes in order, the same number on each. */
+static bool is_plain(const struct wf_placement_env *env)
+{
+    for (uint32_t i = 0; i < env->n_jobs; i++) {
+        const struct wf_placement_job *job = &env->jobs[i];
+
+        if (job->placement.kind > WF_PLACEMENT_LINEAR ||
+            job->ranks_per_node != env->jobs[0].ranks_per_node ||
+            (i + 1 < env->n_jobs && job->n_ranks % job->ranks_per_node != 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+uint64_t wf_placement_memory(const struct wf_placement_env *env)
+{
+    return is_plain(env) ? 0 : 4 * sizeof(uint32_t);
+}
+
+static enum wf_status too_few_nodes(const struct wf_placement_env *env, uint32_t number,
+                                    uint32_t there, struct wf_err *err)
+{
+    const struct wf_placement_job *job = &env->jobs[number];
+    enum wf_status status = wf_err_set(
+        err, WF_EINVAL, "%u rank%s, %u on a node, need%s %u node%s, but %.64s has only %u%s",
+        job->n_ranks, job->n_ranks == 1 ? "" : "s", job->ranks_per_node,
+        job->n_ranks == 1 ? "s" : "", nodes_needed(job), nodes_needed(job) == 1 ? "" : "s",
+        env->topo_name, there, there < env->topo->n_nodes ? " that are free" : "");
+
+    if (env->n_jobs > 1) {
+        wf_err_prefix(err, "job %u: ", number);
+    }
+    return status;
+}
+
+/* With several numbers multiplied, a count that does not fit is more often a mistake than
+ * meant. */
+static enum wf_status check_whole(const struct wf_placement_env *env, struct wf_err *err)
+{
+    uint64_t needed = 0;
+    bool whole = env->topo != NULL && wf_topo_n_levels(env->topo) > 1;
+
+    for (uint32_t i = 0; i < env->n_jobs; i++) {
+        needed += nodes_needed(&env->jobs[i]);
+        whole &= env->jobs[i].placement.kind == WF_PLACEMENT_AUTO;
+    }
+    if (!whole || needed >= env->topo->n_nodes) {
+        return WF_OK;
+    }
+    return wf_err_set(err, WF_EINVAL,
+                      "%u ranks, %u on a node, need %u nodes, but the hierarchy %.64s has %u; "
+                      "--placement linear puts them on its first nodes",
+                      count_ranks(env), env->jobs[0].ranks_per_node, (uint32_t)needed,
+                      env->topo_name, env->topo->n_nodes);
+}
+
+/* ---- which nodes ---- */
+
+struct placer {
+    const struct wf_placement_env *env;
+    uint32_t n_nodes;  /* there are */
+    uint8_t *taken;    /* [n_nodes] */
+    uint32_t *node_of; /* [ranks of all jobs] */
+};
+
+/* The free nodes in the order of their numbers; the caller frees the list. */
+static uint32_t *list_free(const struct placer *placer, uint32_t *n)
+{
+    uint32_t *list = wf_xmalloc(((size_t)placer->n_nodes + 1) * sizeof(*list));
+
+    *n = 0;
+    for (uint32_t node = 0; node < placer->n_nodes; node++) {
+        if (!placer->taken[node]) {
+            list[(*n)++] = node;
+        }
+    }
+    return list;
+}
+
+/* Brings `wanted` of the n nodes to the front, all choices alike (Fisher and Yates). */
+static void draw(uint32_t *list, uint32_t n, uint32_t wanted, uint64_t seed, uint32_t number)
+{
+    /* Streams of this seed belong to processes: placement has a seed of its own. */
+    uint64_t own = wf_rng_mix(seed ^ UINT64_C(0x706c6163656d656e));
+
+    for (uint32_t i = 0; i < wanted; i++) {
+        uint32_t with = i + (uint32_t)wf_rng_below(wf_rng_draw(own, number, i), n - i);
+        uint32_t node = list[i];
+
+        list[i] = list[with];
+        list[with] = node;
+    }
+}
+
+struct in_block {
+    uint64_t key; /* the block's place among the blocks, then the node's in the block */
+    uint32_t node;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    const struct in_block *x = a, *y = b;
+
+    if (x->key != y->key) {
+        return x->key < y->key ? -1 : 1;
+    }
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* Sizes of a topology in each dimension; returns their number. */
+static uint32_t measure(const struct wf_topo *topo, uint32_t size[WF_TOPO_COORDS_MAX])
+{
+    uint32_t n_dims = 0;
+
+    memset(size, 0, WF_TOPO_COORDS_MAX * sizeof(*size));
+    for (uint32_t node = 0; node < topo->n_nodes; node++) {
+        uint32_t coord[WF_TOPO_COORDS_MAX];
+
+        n_dims = topo->ops->coords(topo, node, coord);
+        for (uint32_t d = 0; d < n_dims; d++) {
+            size[d] = coord[d] >= size[d] ? coord[d] + 1 : size[d];
+        }
+    }
+    return n_dims;
+}
+
+static uint64_t key_of(const struct wf_topo *topo, uint32_t node, const uint32_t *size,
+                       const struct wf_placement *placement)
+{
+    uint32_t coord[WF_TOPO_COORDS_MAX];
+    uint32_t n_dims = topo->ops->coords(topo, node, coord);
+    uint64_t key = 0;
+
+    for (uint32_t d = n_dims; d > 0; d--) {
+        uint32_t block = placement->block[d - 1];
+        key = key * ((size[d - 1] - 1) / block + 1) + coord[d - 1] / block;
+    }
+    for (uint32_t d = n_dims; d > 0; d--) {
+        /* Of a dimension that is smaller than the block there is no more than its size. */
+        uint32_t block = placement->block[d - 1];
+        key = key * (block < size[d - 1] ? block : size[d - 1]) + coord[d - 1] % block;
+    }
+    return key;
+}
+
+/* Puts the nodes of a list in the order of blocks. */
+static enum wf_status sort_blocks(const struct placer *placer,
+                                  const struct wf_placement *placement, uint32_t *list,
+                                  uint32_t n, struct wf_err *err)
+{
+    const struct wf_topo *topo = placer->env->topo;
+    uint32_t size[WF_TOPO_COORDS_MAX];
+
+    if (topo == NULL || wf_topo_n_levels(topo) > 1 || topo->ops->shape != WF_SHAPE_GRID) {
+        return wf_err_set(err, WF_EINVAL,
+                          "placement in blocks needs a topology that is a grid, such as "
+                          "torus:8x8x8%s%.64s%s",
+                          topo != NULL ? "; '" : "", topo != NULL ? placer->env->topo_name : "",
+                          topo != NULL ? "' is none" : "");
+    }
+
+    uint32_t n_dims = measure(topo, size);
+    if (n_dims != placement->n_dims) {
+        return wf_err_set(err, WF_EINVAL,
+                          "a block of %u dimension%s does not fit %.64s, which has %u",
+                          placement->n_dims, placement->n_dims == 1 ? "" : "s",
+                          placer->env->topo_name, n_dims);
+    }
+
+    struct in_block *order = wf_xmalloc(((size_t)n + 1) * sizeof(*order));
+    for (uint32_t i = 0; i < n; i++) {
+        order[i] = (struct in_block){key_of(topo, list[i], size, placement), list[i]};
+    }
+    qsort(order, n, sizeof(*order), by_key);
+    for (uint32_t i = 0; i < n; i++) {
+        list[i] = order[i].node;
+    }
+    free(order);
+    return WF_OK;
+}
+
+/* Gives the ranks of a job, the first of which is `first`, nodes of those that are free. */
+static enum wf_status place_job(struct placer *placer, uint32_t number, uint32_t first,
+                                struct wf_err *err)
+{
+    const struct wf_placement_job *job = &placer->env->jobs[number];
+    uint32_t wanted = nodes_needed(job), n;
+    uint32_t *list = list_free(placer, &n);
+    enum wf_status status = WF_OK;
+
+    if (n < wanted) {
+        status = too_few_nodes(placer->env, number, n, err);
+    } else if (job->placement.kind == WF_PLACEMENT_RANDOM) {
+        draw(list, n, wanted, placer->env->seed, number);
+    } else if (job->placement.kind == WF_PLACEMENT_BLOCK) {
+        status = sort_blocks(placer, &job->placement, list, n, err);
+    }
+    for (uint32_t i = 0; i < wanted && status == WF_OK; i++) {
+        placer->taken[list[i]] = 1;
+    }
+    for (uint32_t r = 0; r < job->n_ranks && status == WF_OK; r++) {
+        bool dealt = job->placement.kind == WF_PLACEMENT_ROUNDROBIN;
+        placer->node_of[first + r] = list[dealt ? r % wanted : r / job->ranks_per_node];
+    }
+    free(list);
+    return status;
+}
+
+static enum wf_status place_files(struct placer *placer, bool files, struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+    uint32_t first = 0;
+
+    for (uint32_t i = 0; i < placer->env->n_jobs && status == WF_OK; i++) {
+        const struct wf_placement_job *job = &placer->env->jobs[i];
+        bool is_file = job->placement.kind == WF_PLACEMENT_FILE;
+
+        if (is_file && files) {
+            status = wf_placement_file_read(job->placement.path, job->n_ranks, placer->n_nodes,
+                                            placer->node_of + first, err);
+            for (uint32_t r = 0; r < job->n_ranks && status == WF_OK; r++) {
+                placer->taken[placer->node_of[first + r]] = 1;
+            }
+        } else if (!is_file && !files) {
+            status = place_job(placer, i, first, err);
+        }
+        first += job->n_ranks;
+    }
+    return status;
+}
+
+/* ---- tables ---- */
+
+/* Seats in the order of ranks; takes the table. */
+static void make_tables(uint32_t *node_of, uint32_t n_ranks, struct wf_place *out)
+{
+    uint32_t n_nodes = 0;
+
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        n_nodes = node_of[r] >= n_nodes ? node_of[r] + 1 : n_nodes;
+    }
+
+    uint32_t *first = wf_xcalloc((size_t)n_nodes + 1, sizeof(*first));
+    uint32_t *seat_of = wf_xmalloc(n_ranks * sizeof(*seat_of));
+    uint32_t *rank_at = wf_xmalloc(n_ranks * sizeof(*rank_at));
+    uint32_t seats_max = 1;
+
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        seat_of[r] = first[node_of[r] + 1]++;
+        seats_max = seat_of[r] >= seats_max ? seat_of[r] + 1 : seats_max;
+    }
+    for (uint32_t node = 0; node < n_nodes; node++) {
+        first[node + 1] += first[node];
+    }
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        rank_at[first[node_of[r]] + seat_of[r]] = r;
+    }
+    *out = (struct wf_place){.n_ranks = n_ranks,
+                             .n_nodes = n_nodes,
+                             .seats_max = seats_max,
+                             .node_of = node_of,
+                             .seat_of = seat_of,
+                             .first = first,
+                             .rank_at = rank_at};
+}
+
+static enum wf_status place_plainly(const struct wf_placement_env *env, struct wf_place *out,
+                                    struct wf_err *err)
+{
+    uint32_t there = env->topo != NULL ? env->topo->n_nodes : UINT32_MAX;
+
+    for (uint32_t i = 0; i < env->n_jobs; i++) {
+        uint32_t needed = nodes_needed(&env->jobs[i]);
+        if (needed > there) {
+            return too_few_nodes(env, i, there, err);
+        }
+        there -= needed;
+    }
+    *out = wf_place_linear(count_ranks(env), env->jobs[0].ranks_per_node);
+    return WF_OK;
+}
+
+enum wf_status wf_placement_make(const struct wf_placement_env *env, struct wf_place *out,
+                                 struct wf_err *err)
+{
+    enum wf_status status = check_whole(env, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    if (is_plain(env)) {
+        return place_plainly(env, out, err);
+    }
+
+    uint32_t n_ranks = count_ranks(env);
+    struct placer placer = {.env = env};
+    /* Without a topology no more nodes are needed than there are ranks. */
+    placer.n_nodes = env->topo != NULL ? env->topo->n_nodes : n_ranks;
+    placer.taken = wf_xcalloc(placer.n_nodes, sizeof(*placer.taken));
+    placer.node_of = wf_xmalloc(n_ranks * sizeof(*placer.node_of));
+    status = place_files(&placer, true, err);
+    if (status == WF_OK) {
+        status = place_files(&placer, false, err);
+    }
+    free(placer.taken);
+    if (status != WF_OK) {
+        free(placer.node_of);
+        return status;
+    }
+    make_tables(placer.node_of, n_ranks, out);
+    return WF_OK;
+}
+
+static void release(const uint32_t *table)
+{
+    free(wf_unconst(table));
+}
+
+void wf_placement_release(struct wf_place *place)
+{
+    release(place->node_of);
+    release(place->seat_of);
+    release(place->first);
+    release(place->rank_at);
+    memset(place, 0, sizeof(*place));
+}

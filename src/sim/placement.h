@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_SIM_PLACEMENT_H
+#define WF_SIM_PLACEMENT_H
+
+/*
+ * Which nodes the ranks of the jobs get. Of a job with `ranks_per_node` ranks on a node:
+ *
+ *   linear          the first nodes that are free, filled in the order of ranks
+ *   auto            likewise; but of a hierarchy, the jobs together must fill all nodes
+ *   roundrobin      the same nodes, and the ranks dealt over them in turn
+ *   random          nodes drawn from those that are free, filled in the order of ranks
+ *   block:4x4x2     of a topology with coordinates, the nodes of a block of this size, then of
+ *                   the next block, as far as they are free; filled in the order of ranks
+ *   file:nodes.txt  the node of each rank, a line each; ranks_per_node does not count
+ *
+ * Jobs get their nodes in the order of their numbers, after those that have files. No two jobs
+ * share a node unless their files say so.
+ */
+
+#include "base/status.h"
+#include "mpi/place.h"
+#include "topo/topo.h"
+
+enum wf_placement_kind {
+    WF_PLACEMENT_AUTO,
+    WF_PLACEMENT_LINEAR,
+    WF_PLACEMENT_ROUNDROBIN,
+    WF_PLACEMENT_RANDOM,
+    WF_PLACEMENT_BLOCK,
+    WF_PLACEMENT_FILE,
+};
+
+struct wf_placement {
+    enum wf_placement_kind kind;
+    uint32_t n_dims; /* of a block */
+    uint32_t block[WF_TOPO_COORDS_MAX];
+    const char *path; /* of a file, within the text that was read */
+};
+
+/* Reads a placement as it is written above. Anything else is WF_EUSAGE. */
+WF_NODISCARD
+enum wf_status wf_placement_parse(const char *text, struct wf_placement *out,
+                                  struct wf_err *err);
+
+struct wf_placement_job {
+    struct wf_placement placement;
+    uint32_t n_ranks, ranks_per_node;
+};
+
+struct wf_placement_env {
+    const struct wf_placement_job *jobs;
+    uint32_t n_jobs;
+    const struct wf_topo *topo; /* null: there are as many nodes as are needed */
+    const char *topo_name;      /* for messages */
+    uint64_t seed;
+};
+
+/* Places the ranks of all jobs, numbered together in the order of the jobs; there are at most
+ * UINT32_MAX. Ranks that do not fit and files that make no sense are WF_EINVAL (or WF_EIO). The
+ * caller releases *out with wf_placement_release(). */
+WF_NODISCARD
+enum wf_status wf_placement_make(const struct wf_placement_env *env, struct wf_place *out,
+                                 struct wf_err *err);
+void wf_placement_release(struct wf_place *place);
+
+/* Roughly the bytes that it needs for one rank: 0 if no tables are needed. */
+uint64_t wf_placement_memory(const struct wf_placement_env *env);
+
+#endif

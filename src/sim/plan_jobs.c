@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/plan_jobs.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "gen/gen.h"
+#include "gen/graphs.h"
+#include "result/doc.h"
+#include "trace/reader.h"
+#include "trace/roi.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define GEN_PREFIX "gen:"
+
+/* ---- keys ---- */
+
+/* The key of a setting of a job: "ranks" of the first, "job.2.ranks" of another. */
+static const char *job_key(uint32_t number, const char *name, char *buf, size_t size)
+{
+    if (number == 0) {
+        (void)snprintf(buf, size, "%s", name);
+    } else {
+        (void)snprintf(buf, size, "job.%u.%s", number, name);
+    }
+    return buf;
+}
+
+/* Puts what the user calls a setting of a job before the words of a failure. */
+static enum wf_status blame(const struct wf_plan *plan, uint32_t number, const char *name,
+                            enum wf_status status, struct wf_err *err)
+{
+    char key[64];
+
+    if (status == WF_OK) {
+        return WF_OK;
+    }
+    const struct wf_setting *setting =
+        wf_scenario_find(plan->scenario, job_key(number, name, key, sizeof(key)));
+    wf_err_prefix(err, "%.64s: ", setting != NULL ? setting->origin : key);
+    return wf_setting_blame(setting, status, err);
+}
+
+bool wf_plan_job_setting(const struct wf_setting *setting)
+{
+    uint32_t number;
+    const char *name;
+
+    return wf_scenario_job_key(setting->key, &number, &name) && strncmp(name, "gen.", 4) != 0;
+}
+
+const struct wf_plan_block *wf_plan_job_block(const struct wf_plan *plan,
+                                              const struct wf_setting *setting,
+                                              const char **name)
+{
+    uint32_t number = 0;
+    const char *rest = setting->key;
+
+    (void)wf_scenario_job_key(setting->key, &number, &rest);
+    if (strncmp(rest, "gen.", 4) != 0 || number >= plan->n_jobs ||
+        plan->jobs[number].block.table == NULL) {
+        return NULL;
+    }
+    *name = rest + 4;
+    return &plan->jobs[number].block;
+}
+
+/* ---- which programs there are ---- */
+
+static enum wf_status add_jobs(struct wf_plan *plan, struct wf_err *err)
+{
+    plan->n_jobs = 1;
+    plan->jobs[0].settings = &plan->core.job;
+    for (size_t i = 0; i < plan->scenario->n; i++) {
+        uint32_t number;
+        const char *name;
+
+        if (wf_scenario_job_key(plan->scenario->settings[i].key, &number, &name) &&
+            number >= plan->n_jobs) {
+            plan->n_jobs = number + 1;
+        }
+    }
+
+    enum wf_status status = WF_OK;
+    for (uint32_t i = 1; i < plan->n_jobs && status == WF_OK; i++) {
+        plan->jobs[i].settings = wf_xcalloc(1, sizeof(struct wf_scenario_job));
+        status = wf_param_defaults(wf_scenario_job_params(), plan->jobs[i].settings, err);
+    }
+    return status;
+}
+
+static enum wf_status apply_settings(struct wf_plan *plan, struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    for (size_t i = 0; i < plan->scenario->n && status == WF_OK; i++) {
+        const struct wf_setting *s = &plan->scenario->settings[i];
+        uint32_t number;
+        const char *name;
+
+        if (wf_plan_job_setting(s) && wf_scenario_job_key(s->key, &number, &name)) {
+            status = wf_setting_apply(s, wf_scenario_job_params(), plan->jobs[number].settings,
+                                      name, err);
+        }
+    }
+    return status;
+}
+
+static enum wf_status find_generator(struct wf_plan_job *job, const char *name,
+                                     struct wf_err *err)
+{
+    const struct wf_param *table;
+    size_t size;
+
+    job->graph_gen = wf_graph_find(name);
+    if (job->graph_gen != NULL) {
+        table = job->graph_gen->params;
+        size = job->graph_gen->params_size;
+    } else {
+        enum wf_status status = wf_gen_find(name, &job->gen, err);
+        if (status != WF_OK) {
+            return status;
+        }
+        table = job->gen->params;
+        size = job->gen->params_size;
+    }
+    job->block = (struct wf_plan_block){"gen", table, wf_xcalloc(1, size)};
+    return wf_param_defaults(table, job->block.values, err);
+}
+
+/* What is neither a generator nor there is probably a generator without its "gen:". */
+static enum wf_status check_trace(uint32_t number, const char *source, struct wf_err *err)
+{
+    struct stat st;
+    char key[64];
+
+    if (source[0] == '\0' && number > 0) {
+        return wf_err_set(err, WF_EUSAGE, "%s is missing",
+                          job_key(number, "source", key, sizeof(key)));
+    }
+    if (source[0] != '\0' && (strpbrk(source, "/.") != NULL || stat(source, &st) == 0)) {
+        return WF_OK;
+    }
+    return wf_err_set(err, WF_EUSAGE,
+                      "source '%.64s': expected gen:<generator>, as in gen:stencil3d, or the "
+                      "path of a trace",
+                      source);
+}
+
+static enum wf_status find_job(struct wf_plan *plan, uint32_t number, struct wf_err *err)
+{
+    struct wf_plan_job *job = &plan->jobs[number];
+    const char *source = job->settings->source;
+    char key[64];
+
+    enum wf_status status =
+        blame(plan, number, "placement",
+              wf_placement_parse(job->settings->placement, &job->placement, err), err);
+    if (status != WF_OK) {
+        return status;
+    }
+    if (strncmp(source, GEN_PREFIX, strlen(GEN_PREFIX)) != 0) {
+        return check_trace(number, source, err);
+    }
+    if (job->settings->ranks == 0) {
+        return wf_err_set(err, WF_EUSAGE, "how many ranks? %s is missing",
+                          number == 0 ? "-n <count>"
+                                      : job_key(number, "ranks", key, sizeof(key)));
+    }
+    return find_generator(job, source + strlen(GEN_PREFIX), err);
+}
+
+enum wf_status wf_plan_jobs_find(struct wf_plan *plan, struct wf_err *err)
+{
+    enum wf_status status = add_jobs(plan, err);
+
+    if (status == WF_OK) {
+        status = apply_settings(plan, err);
+    }
+    for (uint32_t i = 0; i < plan->n_jobs && status == WF_OK; i++) {
+        status = find_job(plan, i, err);
+    }
+    return status;
+}
+
+/* ---- their sources ---- */
+
+static enum wf_status open_trace(struct wf_plan_job *job, struct wf_err *err)
+{
+    const char *path = job->settings->source;
+    enum wf_status status = wf_trace_open(path, &job->source, err);
+
+    if (status == WF_OK && job->settings->ranks != 0 &&
+        job->settings->ranks != job->source->n_ranks) {
+        return wf_err_set(err, WF_EINVAL,
+                          "'%.200s' is a trace of %u rank%s, which cannot be played on %llu; "
+                          "leave the number out",
+                          path, job->source->n_ranks, job->source->n_ranks == 1 ? "" : "s",
+                          (unsigned long long)job->settings->ranks);
+    }
+    return status;
+}
+
+/* Cuts out of a source what is of interest. */
+static enum wf_status select_parts(struct wf_plan *plan, uint32_t number, struct wf_err *err)
+{
+    struct wf_plan_job *job = &plan->jobs[number];
+    const struct wf_scenario_job *settings = job->settings;
+    struct wf_roi roi = {.region = settings->region,
+                         .repeat = (uint32_t)settings->repeat_iteration};
+    enum wf_status status = WF_OK;
+
+    if (settings->iterations[0] != '\0') {
+        status = blame(plan, number, "iterations",
+                       wf_roi_parse_iterations(settings->iterations, &roi, err), err);
+    } else if (settings->repeat_iteration > 1) {
+        status = blame(
+            plan, number, "repeat_iteration",
+            wf_err_set(err, WF_EUSAGE, "which one? --iterations <number> is missing"), err);
+    }
+    if (status == WF_OK && (roi.has_iterations || settings->region[0] != '\0')) {
+        status = wf_roi_new(job->source, &roi, &job->source, err);
+    }
+    return status;
+}
+
+static enum wf_status open_graph(struct wf_plan *plan, uint32_t number, struct wf_err *err)
+{
+    struct wf_plan_job *job = &plan->jobs[number];
+    const struct wf_scenario_job *settings = job->settings;
+
+    if (settings->region[0] != '\0' || settings->iterations[0] != '\0' ||
+        settings->repeat_iteration > 1 || settings->repeat > 1) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "source '%.64s' has tasks instead of operations: it has no regions "
+                          "and iterations, and cannot be repeated",
+                          settings->source);
+    }
+    return job->graph_gen->create(job->block.values, (uint32_t)settings->ranks, &job->graph,
+                                  err);
+}
+
+static enum wf_status open_job(struct wf_plan *plan, uint32_t number, struct wf_err *err)
+{
+    struct wf_plan_job *job = &plan->jobs[number];
+    enum wf_status status;
+
+    if (job->graph_gen != NULL) {
+        status = open_graph(plan, number, err);
+        job->n_ranks = status == WF_OK ? job->graph->n_pes : 0;
+        return status;
+    }
+    if (job->gen != NULL) {
+        status = job->gen->create(job->block.values, (uint32_t)job->settings->ranks,
+                                  &job->source, err);
+    } else {
+        status = open_trace(job, err);
+    }
+    if (status == WF_OK) {
+        status = select_parts(plan, number, err);
+    }
+    job->n_ranks = status == WF_OK ? job->source->n_ranks : 0;
+    return status;
+}
+
+static enum wf_status check_together(const struct wf_plan *plan, struct wf_err *err)
+{
+    uint64_t ranks = 0;
+
+    for (uint32_t i = 0; i < plan->n_jobs; i++) {
+        ranks += plan->jobs[i].n_ranks;
+        if ((plan->jobs[i].graph != NULL) != (plan->jobs[0].graph != NULL)) {
+            return wf_err_set(err, WF_EINVAL,
+                              "programs of tasks and of operations cannot run together: "
+                              "'%.64s' and '%.64s'",
+                              plan->jobs[0].settings->source, plan->jobs[i].settings->source);
+        }
+    }
+    if (ranks > UINT64_C(4000000000)) {
+        return wf_err_set(err, WF_ELIMIT, "all jobs together have more than 4000000000 ranks");
+    }
+    return WF_OK;
+}
+
+enum wf_status wf_plan_jobs_open(struct wf_plan *plan, struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    for (uint32_t i = 0; i < plan->n_jobs && status == WF_OK; i++) {
+        status = open_job(plan, i, err);
+        if (status != WF_OK && plan->n_jobs > 1 && err != NULL &&
+            strncmp(err->text, "job.", 4) != 0) {
+            wf_err_prefix(err, "job %u: ", i);
+        }
+    }
+    return status == WF_OK ? check_together(plan, err) : status;
+}
+
+void wf_plan_jobs_fini(struct wf_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->n_jobs; i++) {
+        struct wf_plan_job *job = &plan->jobs[i];
+
+        wf_source_free(job->source);
+        wf_graph_free(job->graph);
+        if (job->block.table != NULL) {
+            wf_param_release(job->block.table, job->block.values);
+            free(job->block.values);
+        }
+        if (i > 0 && job->settings != NULL) {
+            wf_param_release(wf_scenario_job_params(), job->settings);
+            free(job->settings);
+        }
+    }
+}
+
+/* ---- what is said of them ---- */
+
+static void describe_text(struct wf_value *section, const char *name, const char *text)
+{
+    if (text[0] != '\0') {
+        wf_doc_text(section, name, text);
+    } else {
+        wf_doc_null(section, name);
+    }
+}
+
+void wf_plan_job_describe(const struct wf_plan_job *job, struct wf_value *section)
+{
+    const struct wf_scenario_job *settings = job->settings;
+
+    wf_doc_text(section, "source", settings->source);
+    wf_doc_count(section, "ranks", job->n_ranks);
+    wf_doc_count(section, "ranks_per_node", settings->ranks_per_node);
+    wf_doc_text(section, "placement", settings->placement);
+    wf_doc_count(section, "start_ps", (uint64_t)settings->start);
+    wf_doc_count(section, "repeat", settings->repeat);
+    describe_text(section, "region", settings->region);
+    describe_text(section, "iterations", settings->iterations);
+    wf_doc_count(section, "repeat_iteration", settings->repeat_iteration);
+}
+
+void wf_plan_jobs_describe(const struct wf_plan *plan, struct wf_value *section)
+{
+    struct wf_value *list = wf_doc_list(section, "jobs");
+
+    for (uint32_t i = 0; i < plan->n_jobs; i++) {
+        struct wf_value *item = wf_doc_section(list, NULL);
+
+        wf_plan_job_describe(&plan->jobs[i], item);
+        if (plan->jobs[i].block.table != NULL) {
+            (void)wf_plan_describe_values(&plan->jobs[i].block, item, "parameters");
+        }
+    }
+}

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/record.h"
+
+#include "base/mem.h"
+#include "base/units.h"
+#include "replay/tally.h"
+#include "result/result.h"
+#include "sim/efficiency.h"
+#include "trace/source.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add_spread(struct wf_value *parent, const char *name, const struct wf_stat *stat)
+{
+    struct wf_value *section = wf_doc_section(parent, name);
+
+    wf_doc_count(section, "min", (uint64_t)stat->min);
+    wf_doc_count(section, "mean", (uint64_t)wf_stat_mean(stat));
+    wf_doc_count(section, "max", (uint64_t)stat->max);
+}
+
+/* A rank, by its number in its job, and the job if there are several. */
+static void add_rank(struct wf_value *item, const struct wf_record_jobs *jobs, uint32_t rank)
+{
+    uint32_t job = wf_record_job_of(jobs, rank);
+
+    if (jobs->n > 1) {
+        wf_doc_count(item, "job", job);
+    }
+    wf_doc_count(item, "rank", rank - jobs->first[job]);
+}
+
+static void add_blocked(struct wf_value *item, const struct wf_record_jobs *jobs,
+                        const struct wf_blocked *blocked)
+{
+    const struct wf_stuck *stuck = &blocked->stuck;
+    bool waits = blocked->failure == WF_FAILURE_NONE && stuck->in != WF_STUCK_NOWHERE;
+    char words[WF_RECORD_WORDS_MAX];
+
+    add_rank(item, jobs, blocked->rank);
+    if (waits && stuck->peer != WF_MATCH_ANY_SOURCE) {
+        wf_doc_count(item, "source",
+                     stuck->peer - jobs->first[wf_record_job_of(jobs, stuck->peer)]);
+    }
+    if (waits && stuck->coll == 0 && stuck->tag >= 0) {
+        wf_doc_count(item, "tag", (uint64_t)stuck->tag);
+    }
+    if (waits) {
+        wf_doc_bool(item, "collective", stuck->coll != 0);
+    }
+    wf_doc_text(item, "waits", wf_record_word_blocked(jobs, blocked, words));
+}
+
+static void add_waiting(struct wf_value *result, const struct wf_record_jobs *jobs,
+                        const struct wf_replay_tally *tally)
+{
+    struct wf_value *section = wf_doc_section(result, "waiting");
+
+    wf_doc_count(section, "count", tally->unfinished);
+    struct wf_value *list = wf_doc_list(section, "ranks");
+    for (uint32_t i = 0; i < tally->n_blocked; i++) {
+        add_blocked(wf_doc_section(list, NULL), jobs, &tally->blocked[i]);
+    }
+}
+
+static void add_unasked(struct wf_value *result, const struct wf_record_jobs *jobs,
+                        const struct wf_unasked *unasked)
+{
+    struct wf_value *section = wf_doc_section(result, "left_over");
+    char words[WF_RECORD_WORDS_MAX];
+
+    add_rank(section, jobs, unasked->rank);
+    wf_doc_text(section, "what", wf_record_word_unasked(jobs, unasked, words));
+}
+
+/* All ranks came to their end, but not all that was sent was asked for. */
+static enum wf_status left_over(const struct wf_record_jobs *jobs,
+                                const struct wf_replay_tally *tally, struct wf_err *err)
+{
+    char words[WF_RECORD_WORDS_MAX] = "";
+
+    if (tally->n_unasked > 0) {
+        (void)wf_record_word_unasked(jobs, &tally->unasked[0], words);
+    }
+    if (tally->unreceived == 0) {
+        return wf_err_set(err, WF_ESIM,
+                          "the simulated program ends with a collective that not all ranks "
+                          "called: %s",
+                          words);
+    }
+    return wf_err_set(err, WF_ESIM,
+                      "the simulated program ends with %" PRIu64
+                      " message%s that nobody received%s%s",
+                      tally->unreceived, tally->unreceived == 1 ? "" : "s",
+                      words[0] != '\0' ? ": " : "", words);
+}
+
+/* ", 2 more fail, 3 more wait": those besides the first. */
+static void count_others(const struct wf_replay_tally *tally, char *buf, size_t size)
+{
+    uint64_t fail = tally->failed > 0 ? tally->failed - 1 : 0;
+    uint64_t wait = tally->unfinished - 1 - fail;
+    char failing[48] = "", waiting[48] = "";
+
+    if (fail > 0) {
+        (void)snprintf(failing, sizeof(failing), ", %" PRIu64 " more fail%s", fail,
+                       fail == 1 ? "s" : "");
+    }
+    if (wait > 0) {
+        (void)snprintf(waiting, sizeof(waiting), ", %" PRIu64 " more wait%s", wait,
+                       wait == 1 ? "s" : "");
+    }
+    (void)snprintf(buf, size, "%s%s", failing, waiting);
+}
+
+/* What went wrong, in one sentence. */
+static enum wf_status program_failed(const struct wf_run *run,
+                                     const struct wf_record_jobs *jobs,
+                                     const struct wf_replay_tally *tally, struct wf_err *err)
+{
+    char time[WF_UNITS_TEXT_MAX], words[WF_RECORD_WORDS_MAX], name[WF_RECORD_NAME_MAX];
+    char more[96];
+
+    if (tally->unfinished == 0) {
+        return left_over(jobs, tally, err);
+    }
+    count_others(tally, more, sizeof(more));
+    return wf_err_set(err, WF_ESIM, "the simulated program %s at %s: %s %s%s",
+                      tally->failed > 0 ? "fails" : "is deadlocked",
+                      wf_human_time(run->time, time),
+                      wf_record_name_rank(jobs, tally->blocked[0].rank, name),
+                      wf_record_word_blocked(jobs, &tally->blocked[0], words), more);
+}
+
+/* The mean, rounded up. */
+static int64_t mean_up(const struct wf_stat *stat)
+{
+    struct wf_stat more = *stat;
+
+    if (stat->n == 0) {
+        return 0;
+    }
+    more.sum_low += stat->n - 1;
+    more.sum_high += more.sum_low < stat->sum_low;
+    return wf_stat_mean(&more);
+}
+
+/* How long each rank had nothing left to do before the last one was done. */
+static void add_idle(struct wf_value *section, const struct wf_stat *finish)
+{
+    struct wf_value *idle = wf_doc_section(section, "idle_ps");
+
+    wf_doc_count(idle, "min", 0);
+    /* Rounded down, as all means are. */
+    wf_doc_count(idle, "mean", (uint64_t)(finish->max - mean_up(finish)));
+    wf_doc_count(idle, "max", (uint64_t)(finish->max - finish->min));
+}
+
+static void add_job(struct wf_value *section, const struct wf_job_tally *job)
+{
+    static const char *const waits[] = {[WF_IN_SEND] = "send_wait_ps",
+                                        [WF_IN_RECV] = "receive_wait_ps",
+                                        [WF_IN_COLLECTIVE] = "collective_wait_ps"};
+
+    wf_doc_count(section, "finished", job->finish.n);
+    add_spread(section, "finish_ps", &job->finish);
+    add_spread(section, "compute_ps", &job->compute);
+    for (int in = 0; in < WF_IN_KINDS; in++) {
+        add_spread(section, waits[in], &job->wait[in]);
+    }
+    add_spread(section, "wait_ps", &job->waits);
+    add_spread(section, "overhead_ps", &job->overhead);
+    add_idle(section, &job->finish);
+}
+
+static void add_efficiency(struct wf_value *section, const struct wf_job_tally *real,
+                           const struct wf_job_tally *ideal, int64_t start)
+{
+    const struct wf_efficiency_times times = {
+        .mean_compute = wf_stat_mean(&real->compute),
+        .max_compute = real->compute.max,
+        .time = real->finish.max - start,
+        .ideal_time = ideal->finish.max - start,
+    };
+
+    wf_efficiency_describe(section, &times);
+}
+
+/* All jobs taken together. */
+static void sum_jobs(const struct wf_replay_tally *tally, struct wf_job_tally *sum)
+{
+    struct wf_replay_tally *one = wf_xcalloc(1, sizeof(*one));
+    struct wf_replay_tally *all = wf_xcalloc(1, sizeof(*all));
+
+    for (uint32_t i = 0; i < WF_TALLY_JOBS; i++) {
+        one->jobs[0] = tally->jobs[i];
+        wf_tally_merge(all, one);
+    }
+    *sum = all->jobs[0];
+    free(one);
+    free(all);
+}
+
+static void add_waits(struct wf_value *result, const struct wf_record_jobs *jobs,
+                      const struct wf_replay_tally *tally)
+{
+    static const char *const in[] = {"send", "receive", "collective"};
+    struct wf_value *list = wf_doc_list(result, "top_waits");
+
+    for (uint32_t i = 0; i < tally->n_waits; i++) {
+        struct wf_value *item = wf_doc_section(list, NULL);
+        add_rank(item, jobs, tally->waits[i].rank);
+        wf_doc_text(item, "in", in[tally->waits[i].in]);
+        wf_doc_count(item, "time_ps", (uint64_t)tally->waits[i].time);
+    }
+}
+
+static bool has_regions(const struct wf_replay_tally *tally)
+{
+    for (uint32_t i = 0; i < WF_TALLY_REGIONS; i++) {
+        if (tally->regions[i].n > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The name of a region, if all programs that have one call it the same: they are counted
+ * together. */
+static const char *region_name(const struct wf_record_jobs *jobs, uint32_t number)
+{
+    const char *name = NULL;
+
+    for (uint32_t i = 0; i < jobs->n; i++) {
+        const char *own =
+            jobs->source[i] != NULL ? wf_source_region_name(jobs->source[i], number) : NULL;
+        if (own != NULL && name != NULL && strcmp(own, name) != 0) {
+            return NULL;
+        }
+        name = own != NULL ? own : name;
+    }
+    return name;
+}
+
+static void add_marks(struct wf_value *result, const struct wf_record_jobs *jobs,
+                      const struct wf_replay_tally *tally)
+{
+    struct wf_value *list = wf_doc_list(result, "iterations");
+
+    for (uint32_t i = 0; i < tally->n_marks; i++) {
+        struct wf_value *item = wf_doc_section(list, NULL);
+        wf_doc_count(item, "number", tally->marks[i].number);
+        wf_doc_text(item, "at", tally->marks[i].is_end ? "end" : "begin");
+        add_spread(item, "time_ps", &tally->marks[i].time);
+    }
+    list = wf_doc_list(result, "regions");
+    for (uint32_t i = 0; i < WF_TALLY_REGIONS; i++) {
+        if (tally->regions[i].n > 0) {
+            struct wf_value *item = wf_doc_section(list, NULL);
+            const char *name = region_name(jobs, i);
+
+            wf_doc_count(item, "number", i);
+            if (name != NULL) {
+                wf_doc_text(item, "name", name);
+            }
+            wf_doc_count(item, "times", tally->regions[i].n);
+            add_spread(item, "time_ps", &tally->regions[i]);
+        }
+    }
+}
+
+static void add_jobs(struct wf_value *result, const struct wf_record_jobs *jobs,
+                     const struct wf_replay_tally *tally, bool completed)
+{
+    struct wf_value *list = wf_doc_list(result, "jobs");
+
+    for (uint32_t i = 0; i < jobs->n; i++) {
+        struct wf_value *item = wf_doc_section(list, NULL);
+        wf_doc_count(item, "messages", tally->jobs[i].messages);
+        wf_doc_count(item, "bytes", tally->jobs[i].bytes);
+        if (completed) {
+            wf_doc_count(item, "time_ps",
+                         (uint64_t)(tally->jobs[i].finish.max - jobs->start[i]));
+        }
+        add_job(wf_doc_section(item, "ranks"), &tally->jobs[i]);
+        if (completed && jobs->ideal != NULL) {
+            add_efficiency(item, &tally->jobs[i], &jobs->ideal->jobs[i], jobs->start[i]);
+        }
+    }
+}
+
+static int64_t first_start(const struct wf_record_jobs *jobs)
+{
+    int64_t first = jobs->start[0];
+
+    for (uint32_t i = 1; i < jobs->n; i++) {
+        first = jobs->start[i] < first ? jobs->start[i] : first;
+    }
+    return first;
+}
+
+/* What there is only of some runs. */
+static void add_details(struct wf_value *result, const struct wf_record_jobs *jobs,
+                        const struct wf_replay_tally *tally, bool completed)
+{
+    if (tally->n_waits > 0) {
+        add_waits(result, jobs, tally);
+    }
+    if (tally->n_marks > 0 || has_regions(tally)) {
+        add_marks(result, jobs, tally);
+    }
+    if (jobs->n > 1) {
+        add_jobs(result, jobs, tally, completed);
+    }
+    if (completed && jobs->ideal != NULL) {
+        struct wf_job_tally real, ideal;
+        sum_jobs(tally, &real);
+        sum_jobs(jobs->ideal, &ideal);
+        add_efficiency(result, &real, &ideal, first_start(jobs));
+    }
+}
+
+static enum wf_status check_limits(const struct wf_replay_tally *tally,
+                                   const struct wf_job_tally *all, struct wf_err *err)
+{
+    if (tally->timeless > 0) {
+        return wf_err_set(err, WF_ELIMIT,
+                          "simulated time passes 2^63 ps (106 days); shorten "
+                          "the run or its delays");
+    }
+    if (all->bytes == UINT64_MAX) {
+        return wf_err_set(err, WF_ELIMIT,
+                          "2^64 bytes or more are sent; shorten the run or its messages");
+    }
+    return WF_OK;
+}
+
+/* What went into the network came out of it. */
+static enum wf_status check_network(const struct wf_net_facts *facts, struct wf_err *err)
+{
+    if (facts->packets_sent == facts->packets_received &&
+        facts->bytes_sent == facts->bytes_received) {
+        return WF_OK;
+    }
+    return wf_err_set(err, WF_EINTERNAL,
+                      "the network lost something: %" PRIu64 " packets of %" PRIu64
+                      " bytes went in, %" PRIu64 " of %" PRIu64 " came out",
+                      facts->packets_sent, facts->bytes_sent, facts->packets_received,
+                      facts->bytes_received);
+}
+
+int64_t wf_record_end(const struct wf_replay_tally *tally, const struct wf_run *run)
+{
+    int64_t end = 0;
+
+    for (uint32_t i = 0; i < WF_TALLY_JOBS; i++) {
+        int64_t job = tally->jobs[i].finish.n > 0 ? tally->jobs[i].finish.max : 0;
+        end = job > end ? job : end;
+    }
+    return tally->unfinished == 0 ? end : run->time;
+}
+
+enum wf_status wf_record_replay(struct wf_value *result, const struct wf_run *run,
+                                const struct wf_record_jobs *jobs,
+                                const struct wf_replay_tally *tally, bool interrupted,
+                                struct wf_err *err)
+{
+    bool stuck = !interrupted && tally->unfinished > 0;
+    bool failed = !interrupted &&
+                  (tally->failed > 0 || (!stuck && tally->unreceived + tally->uncalled > 0));
+    struct wf_job_tally all;
+
+    sum_jobs(tally, &all);
+    enum wf_status status = check_limits(tally, &all, err);
+    if (status != WF_OK) {
+        return status;
+    }
+
+    if (!interrupted && check_network(&tally->net, err) != WF_OK) {
+        return WF_EINTERNAL;
+    }
+    wf_doc_text(result, "status",
+                interrupted ? WF_RESULT_INTERRUPTED
+                : failed    ? WF_RESULT_FAILED
+                : stuck     ? WF_RESULT_DEADLOCK
+                            : WF_RESULT_COMPLETED);
+    if (interrupted || stuck) {
+        wf_doc_count(result, "time_reached_ps", (uint64_t)run->time);
+    } else {
+        wf_doc_count(result, "predicted_time_ps", (uint64_t)all.finish.max);
+    }
+    wf_doc_count(result, "messages", all.messages);
+    wf_doc_count(result, "bytes", all.bytes);
+    wf_doc_count(result, "unreceived_messages", tally->unreceived);
+    if (tally->latency.n > 0) {
+        add_spread(result, "message_latency_ps", &tally->latency);
+    }
+    add_job(wf_doc_section(result, "ranks"), &all);
+    add_details(result, jobs, tally, !interrupted && !stuck);
+    if (stuck) {
+        add_waiting(result, jobs, tally);
+    } else if (failed && tally->n_unasked > 0) {
+        add_unasked(result, jobs, &tally->unasked[0]);
+    }
+    wf_record_digest(result, wf_tally_digest(tally, run->digest));
+    return stuck || failed ? program_failed(run, jobs, tally, err) : WF_OK;
+}

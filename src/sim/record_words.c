@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words for ranks that did not come to their end. */
+#include "sim/record.h"
+
+#include "trace/source.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { NAME_MAX = WF_RECORD_NAME_MAX, WORDS_MAX = WF_RECORD_WORDS_MAX };
+
+uint32_t wf_record_job_of(const struct wf_record_jobs *jobs, uint32_t rank)
+{
+    uint32_t job = 0;
+
+    while (job + 1 < jobs->n && rank >= jobs->first[job + 1]) {
+        job++;
+    }
+    return job;
+}
+
+const char *wf_record_name_rank(const struct wf_record_jobs *jobs, uint32_t rank, char *buf)
+{
+    uint32_t job = wf_record_job_of(jobs, rank);
+
+    if (jobs->n == 1) {
+        (void)snprintf(buf, NAME_MAX, "rank %" PRIu32, rank);
+    } else {
+        (void)snprintf(buf, NAME_MAX, "rank %" PRIu32 " of job %" PRIu32,
+                       rank - jobs->first[job], job);
+    }
+    return buf;
+}
+
+/* The formula of a region; only regions with names have one. */
+static void word_formula(const struct wf_record_jobs *jobs, const struct wf_blocked *blocked,
+                         char *buf)
+{
+    const struct wf_source *source = jobs->source[wf_record_job_of(jobs, blocked->rank)];
+    const char *region =
+        source != NULL ? wf_source_region_name(source, blocked->fail_peer) : NULL;
+
+    (void)snprintf(buf, WORDS_MAX,
+                   "computes in region '%.64s', whose formula divides by zero or is negative",
+                   region != NULL ? region : "");
+}
+
+static void word_failure(const struct wf_record_jobs *jobs, const struct wf_blocked *blocked,
+                         char *buf)
+{
+    char name[NAME_MAX];
+
+    switch ((enum wf_failure)blocked->failure) {
+    case WF_FAILURE_TRUNCATED:
+        (void)snprintf(buf, WORDS_MAX, "got a message from %s that is longer than its receive",
+                       wf_record_name_rank(jobs, blocked->fail_peer, name));
+        return;
+    case WF_FAILURE_UNEXPECTED:
+        (void)snprintf(buf, WORDS_MAX,
+                       "holds more bytes of messages without a receive than "
+                       "mpi.unexpected_limit, the last from %s",
+                       wf_record_name_rank(jobs, blocked->fail_peer, name));
+        return;
+    case WF_FAILURE_REQUEST:
+        (void)snprintf(buf, WORDS_MAX,
+                       "uses request %" PRIu32 " while it is in use, or starts "
+                       "one that cannot be started",
+                       blocked->fail_peer);
+        return;
+    case WF_FAILURE_OP:
+        (void)snprintf(buf, WORDS_MAX,
+                       "calls %s with a rank, tag or communicator that there is "
+                       "not",
+                       wf_op_name((enum wf_op_kind)blocked->fail_peer));
+        return;
+    case WF_FAILURE_FORMULA:
+        word_formula(jobs, blocked, buf);
+        return;
+    case WF_FAILURE_NONE:
+        break;
+    }
+    (void)snprintf(buf, WORDS_MAX, "has not come to its end");
+}
+
+/* Whom a rank waits for. */
+static const char *name_peer(const struct wf_record_jobs *jobs, uint32_t peer, char *buf)
+{
+    if (peer == WF_MATCH_ANY_SOURCE) {
+        (void)snprintf(buf, NAME_MAX, "any rank");
+        return buf;
+    }
+    return wf_record_name_rank(jobs, peer, buf);
+}
+
+static void word_collective(const struct wf_record_jobs *jobs, const struct wf_stuck *stuck,
+                            char *buf)
+{
+    char name[NAME_MAX];
+    const char *kind = wf_coll_name((enum wf_coll_kind)(stuck->coll - 1));
+
+    (void)name_peer(jobs, stuck->peer, name);
+    if (stuck->other != 0) {
+        (void)snprintf(buf, WORDS_MAX, "waits in %s for %s, which called %s", kind, name,
+                       wf_coll_name((enum wf_coll_kind)(stuck->other - 1)));
+    } else {
+        (void)snprintf(buf, WORDS_MAX, "waits in %s for %s", kind, name);
+    }
+}
+
+static void word_stuck(const struct wf_record_jobs *jobs, const struct wf_stuck *stuck,
+                       char *buf)
+{
+    char name[NAME_MAX], tag[32] = "";
+
+    if (stuck->coll != 0) {
+        word_collective(jobs, stuck, buf);
+        return;
+    }
+    if (stuck->tag != WF_MATCH_ANY_TAG) {
+        (void)snprintf(tag, sizeof(tag), " with tag %" PRId32, stuck->tag);
+    }
+    (void)name_peer(jobs, stuck->peer, name);
+    if (stuck->in == WF_STUCK_SEND) {
+        (void)snprintf(buf, WORDS_MAX, "waits for %s to receive its message%s", name, tag);
+    } else if (stuck->in == WF_STUCK_PROBE) {
+        (void)snprintf(buf, WORDS_MAX, "probes for a message from %s%s", name, tag);
+    } else if (stuck->in == WF_STUCK_ONE_SIDED) {
+        (void)snprintf(buf, WORDS_MAX, "waits for its puts and gets");
+    } else {
+        (void)snprintf(buf, WORDS_MAX, "waits for a message from %s%s", name, tag);
+    }
+}
+
+const char *wf_record_word_blocked(const struct wf_record_jobs *jobs,
+                                   const struct wf_blocked *blocked, char *buf)
+{
+    if (blocked->failure != WF_FAILURE_NONE || blocked->stuck.in == WF_STUCK_NOWHERE) {
+        word_failure(jobs, blocked, buf);
+    } else {
+        word_stuck(jobs, &blocked->stuck, buf);
+    }
+    return buf;
+}
+
+const char *wf_record_word_unasked(const struct wf_record_jobs *jobs,
+                                   const struct wf_unasked *unasked, char *buf)
+{
+    const struct wf_left *left = &unasked->left;
+    char name[NAME_MAX], from[NAME_MAX];
+    const char *coll =
+        left->coll != 0 ? wf_coll_name((enum wf_coll_kind)(left->coll - 1)) : NULL;
+
+    (void)wf_record_name_rank(jobs, unasked->rank, name);
+    (void)name_peer(jobs, left->peer, from);
+    if (left->messages == 0) {
+        (void)snprintf(buf, WORDS_MAX, "%s did not call %s", name, coll);
+    } else if (coll != NULL) {
+        (void)snprintf(buf, WORDS_MAX, "%s did not receive one of %s from %s", name, coll,
+                       from);
+    } else {
+        (void)snprintf(buf, WORDS_MAX, "%s did not receive one from %s with tag %" PRId32, name,
+                       from, left->tag);
+    }
+    return buf;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_TOPO_DAMAGE_H
+#define WF_TOPO_DAMAGE_H
+
+/* Which links and routers have failed: reads what topo/damaged.h describes. */
+
+#include "topo/topo.h"
+
+struct wf_damage {
+    const struct wf_topo *topo;
+    bool *links;    /* by number of the directed link: it has failed */
+    bool *vertices; /* likewise */
+};
+
+/* On failure (WF_EINVAL) nothing is left to release. */
+WF_NODISCARD
+enum wf_status wf_damage_read(struct wf_damage *damage, const struct wf_topo *topo,
+                              const char *text, struct wf_err *err);
+void wf_damage_fini(struct wf_damage *damage);
+
+/* The far end of a cable that works, WF_TOPO_NO_VERTEX if there is none. */
+uint32_t wf_damage_neighbor(const struct wf_damage *damage, uint32_t vertex, uint32_t port);
+
+#endif

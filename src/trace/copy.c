@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/copy.h"
+
+#include "trace/fields.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What was told to the writer already. Names are of all ranks, communicators of this one. */
+struct told {
+    uint32_t *comms;
+    uint32_t n_comms, capacity;
+    uint32_t to; /* the number that the rank gets */
+};
+
+static void tell_name(const struct wf_copy *copy, const struct wf_op *op)
+{
+    const struct wf_source_ops *from = copy->source->ops;
+    const struct wf_trace_writer_ops *to = copy->writer->ops;
+    enum wf_op_family family = wf_op_info(op->kind)->family;
+    const char *name = NULL;
+
+    if (to->name_of == NULL || op->tag < 0) {
+        return;
+    }
+    if (family == WF_FAMILY_MARKER && from->region_name != NULL) {
+        name = from->region_name(copy->source, (uint32_t)op->tag);
+        if (name != NULL) {
+            to->name_of(copy->writer, WF_NAME_REGION, (uint32_t)op->tag, name);
+        }
+    } else if (family == WF_FAMILY_CALL && from->call_name != NULL) {
+        name = from->call_name(copy->source, (uint32_t)op->tag);
+        if (name != NULL) {
+            to->name_of(copy->writer, WF_NAME_CALL, (uint32_t)op->tag, name);
+        }
+    }
+}
+
+static void tell_counters(const struct wf_copy *copy)
+{
+    const struct wf_source_ops *from = copy->source->ops;
+    const struct wf_trace_writer_ops *to = copy->writer->ops;
+
+    if (from->counter_name == NULL || to->name_of == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < WF_COUNTERS_MAX; i++) {
+        const char *name = from->counter_name(copy->source, i);
+        if (name != NULL) {
+            to->name_of(copy->writer, WF_NAME_COUNTER, i, name);
+        }
+    }
+}
+
+static bool find_group(const struct wf_copy *copy, uint32_t rank, uint32_t comm,
+                       struct wf_group *out)
+{
+    return copy->changes.group != NULL ? copy->changes.group(copy->changes.arg, rank, comm, out)
+                                       : wf_source_group(copy->source, rank, comm, out);
+}
+
+static enum wf_status tell_comm(const struct wf_copy *copy, struct told *told, uint32_t rank,
+                                uint32_t comm, struct wf_err *err)
+{
+    struct wf_group group;
+
+    if (comm == WF_COMM_WORLD || copy->writer->ops->group == NULL) {
+        return WF_OK;
+    }
+    for (uint32_t i = told->n_comms; i-- > 0;) {
+        if (told->comms[i] == comm) {
+            return WF_OK;
+        }
+    }
+    /* A communicator that the rank does not have is for the writer to refuse. */
+    if (!find_group(copy, rank, comm, &group)) {
+        return WF_OK;
+    }
+    if (told->n_comms == told->capacity) {
+        told->capacity = told->capacity * 2 + 8;
+        told->comms = wf_xrealloc(told->comms, told->capacity, sizeof(*told->comms));
+    }
+    told->comms[told->n_comms++] = comm;
+    return copy->writer->ops->group(copy->writer, told->to, comm, &group, err);
+}
+
+static enum wf_status copy_op(struct wf_copy *copy, struct told *told, uint32_t rank,
+                              const struct wf_op *op, struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    tell_name(copy, op);
+    if (wf_op_has_comm(op->kind)) {
+        status = tell_comm(copy, told, rank, op->comm, err);
+    }
+    if (status == WF_OK && wf_op_info(op->kind)->family == WF_FAMILY_COMM) {
+        status = tell_comm(copy, told, rank, op->new_comm, err);
+    }
+    if (status == WF_OK) {
+        status = copy->writer->ops->add(copy->writer, told->to, op, err);
+        copy->n_ops++;
+    }
+    return status;
+}
+
+static enum wf_status copy_rank(struct wf_copy *copy, struct told *told, uint32_t rank,
+                                struct wf_err *err)
+{
+    struct wf_cursor cursor;
+    enum wf_status status = WF_OK;
+    struct wf_op op;
+    int64_t ps = 0;
+
+    memset(&cursor, 0, sizeof(cursor));
+    told->n_comms = 0;
+    told->to = rank;
+    if (copy->changes.rank_of != NULL &&
+        !copy->changes.rank_of(copy->changes.arg, rank, &told->to)) {
+        return WF_OK;
+    }
+    if (copy->wall_of != NULL && copy->writer->ops->wall != NULL &&
+        copy->wall_of(copy->source, rank, &ps)) {
+        copy->writer->ops->wall(copy->writer, told->to, ps);
+    }
+    while (status == WF_OK && wf_source_next(copy->source, rank, &cursor, &op)) {
+        if (copy->changes.change == NULL ||
+            copy->changes.change(copy->changes.arg, rank, &op)) {
+            status = copy_op(copy, told, rank, &op, err);
+        }
+    }
+    if (status == WF_OK && !copy->partial) {
+        status = wf_source_check(copy->source, err);
+    }
+    return status;
+}
+
+enum wf_status wf_trace_copy(struct wf_copy *copy, struct wf_err *err)
+{
+    struct told told = {.comms = NULL};
+    enum wf_status status = WF_OK;
+
+    copy->n_ops = 0;
+    tell_counters(copy);
+    for (uint32_t rank = 0; rank < copy->source->n_ranks && status == WF_OK; rank++) {
+        status = copy_rank(copy, &told, rank, err);
+    }
+    free(told.comms);
+    return status;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_TRACE_FACTS_H
+#define WF_TRACE_FACTS_H
+
+/* What is in a trace, counted by reading all of it. */
+
+#include "trace/groups.h"
+
+enum { WF_SIZE_BINS = 65 };
+
+struct wf_rank_facts {
+    uint64_t n_ops, n_messages, bytes; /* messages that the rank sends */
+    int64_t compute;                   /* picoseconds */
+};
+
+struct wf_trace_facts {
+    uint32_t n_ranks;
+    struct wf_rank_facts *ranks;
+    struct wf_rank_facts all;
+    uint64_t n_by_kind[WF_OP_KINDS];
+    uint64_t bytes_by_kind[WF_OP_KINDS];
+    /* Messages that are sent, by length: none, then from 2^(i-1) to 2^i - 1 bytes. */
+    uint64_t sizes[WF_SIZE_BINS];
+    struct wf_groups *groups; /* that ops use */
+    uint32_t n_groups;        /* without the world */
+};
+
+/* Reads all ranks. What the source could not read is for wf_source_check() to say. Release
+ * with wf_trace_facts_fini(). */
+void wf_trace_facts_init(struct wf_trace_facts *facts, const struct wf_source *source);
+void wf_trace_facts_fini(struct wf_trace_facts *facts);
+
+/* The bin of a message of this length. */
+uint32_t wf_size_bin(uint64_t bytes);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_TRACE_NATIVE_H
+#define WF_TRACE_NATIVE_H
+
+/*
+ * weft's own trace format, read. A source of it holds at most a decoded block for each rank;
+ * where these are too many together, those of ranks that nobody asked for lately are forgotten
+ * and read again when they are needed.
+ *
+ * A trace that is truncated or damaged can be opened if its header is whole. Each rank then has
+ * the ops up to its last block that can be found, and wf_source_check() says what is missing as
+ * soon as somebody has asked for more.
+ */
+
+#include "trace/native_out.h"
+#include "trace/source.h"
+
+/* WF_EINVAL if it is no such trace, WF_EIO if it cannot be read. */
+WF_NODISCARD
+enum wf_status wf_native_open(const char *path, struct wf_source **out, struct wf_err *err);
+
+/* The bytes that blocks may take in all; WF_NATIVE_MEMORY unless set. Before the first op. */
+#define WF_NATIVE_MEMORY (UINT64_C(512) << 20)
+void wf_native_limit(struct wf_source *source, uint64_t bytes);
+
+/* The bytes that blocks take now. */
+uint64_t wf_native_memory(const struct wf_source *source);
+
+/* What is known of the trace but its ops. */
+struct wf_native_facts {
+    uint64_t n_bytes, n_blocks;
+    uint32_t n_files;
+    const char *creator;         /* or null */
+    bool totals_known;           /* whether the next is */
+    struct wf_totals totals;     /* of an index */
+    const struct wf_err *damage; /* null if there is none */
+};
+
+/* False if the source is not of this format. */
+bool wf_native_facts(const struct wf_source *source, struct wf_native_facts *out);
+
+/* The time the rank took when it was recorded; false if that is not known, or the source is not
+ * of this format. */
+bool wf_native_wall(const struct wf_source *source, uint32_t rank, int64_t *ps);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_TRACE_NATIVE_FILE_H
+#define WF_TRACE_NATIVE_FILE_H
+
+/*
+ * The files of a native trace, opened: which blocks there are and what the tables say. Blocks
+ * are found by the index at the end of each file or, where that is missing or damaged, by going
+ * from frame to frame. Nothing changes after opening but the files' descriptors.
+ */
+
+#include "trace/frame.h"
+#include "trace/groups.h"
+#include "trace/native_out.h"
+
+struct wf_native_block {
+    uint64_t offset, first_op, n_ops;
+    uint32_t rank, file;
+};
+
+struct wf_native_file {
+    char *path;
+    int fd; /* -1: opened when it is read; a process has not that many */
+    uint64_t size;
+};
+
+struct wf_native_wall {
+    uint32_t rank;
+    int64_t ps;
+};
+
+struct wf_names {
+    char **names; /* by number, null if unknown */
+    uint32_t n;
+};
+
+struct wf_native_set {
+    char *path; /* as the user wrote it */
+    struct wf_native_file *files;
+    uint32_t n_files;
+    struct wf_file_header header;
+    struct wf_native_block *blocks; /* by rank, then in order */
+    size_t n_blocks, capacity;
+    struct wf_groups *groups;
+    uint64_t n_members; /* of all groups */
+    struct wf_names names[WF_NAME_KINDS];
+    struct wf_native_wall *walls; /* by rank */
+    size_t n_walls;
+    char *creator; /* or null */
+    struct wf_totals totals;
+    bool totals_known;
+    char **parts; /* names of other files, while opening */
+    uint32_t n_parts;
+    bool damaged;         /* what is readable is read, and then... */
+    struct wf_err damage; /* ...this is said */
+    uint64_t n_bytes;     /* of all files */
+};
+
+WF_NODISCARD
+enum wf_status wf_native_set_open(const char *path, struct wf_native_set *set,
+                                  struct wf_err *err);
+void wf_native_set_close(struct wf_native_set *set);
+
+/* Reads bytes of a file. Returns whether they are there; errno is 0 at the end of the file. */
+bool wf_native_pread(const struct wf_native_set *set, uint32_t file, uint64_t offset,
+                     void *bytes, size_t size);
+
+/* Reads the records of a table. False if they make no sense: *fault says why. */
+bool wf_native_table(struct wf_native_set *set, const unsigned char *raw, size_t size,
+                     const char **fault);
+
+/* Notes that something is damaged, unless something is already. */
+WF_PRINTF(2, 3)
+void wf_native_damaged(struct wf_native_set *set, const char *fmt, ...);
+
+#endif

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/mem.h"
+#include "trace/decode.h"
+#include "trace/native.h"
+#include "trace/native_file.h"
+#include "trace/reader.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Seats that are looked at to make room for one block. */
+enum { HAND_STEPS = 4096, BLOCK_OVERHEAD = 4096 };
+
+/* Where a rank stands. */
+struct seat_state {
+    struct seat_state *next; /* of all that there are */
+    uint64_t op;             /* the number of the next op, if there is a block */
+    struct wf_block *block;  /* null: none, or forgotten */
+    struct wf_buf arrays;    /* of the latest op; never forgotten, since the caller has it */
+};
+
+struct seat {
+    atomic_bool taken; /* by who asks for the rank, or takes its block away */
+    struct seat_state *state;
+};
+
+/* What a thread needs to read a block. */
+struct tools {
+    struct tools *next;
+    struct wf_packer *packer;
+    struct wf_buf stored, raw;
+};
+
+struct native {
+    struct wf_source source;
+    struct native *self; /* what is remembered is not part of what anybody can see */
+    struct wf_native_set set;
+    struct seat *seats;
+    bool shares; /* blocks may be forgotten, and seats must be taken */
+    uint64_t limit;
+    atomic_ullong memory;
+    atomic_uint hand;
+    pthread_mutex_t lock; /* of the rest */
+    struct seat_state *states;
+    struct tools *tools;
+    struct wf_err failure;
+};
+
+static struct native *native_of(const struct wf_source *source)
+{
+    return ((const struct native *)source)->self;
+}
+
+static void fail(struct native *n, const struct wf_err *err)
+{
+    (void)pthread_mutex_lock(&n->lock);
+    if (n->failure.status == WF_OK) {
+        n->failure = *err;
+    }
+    (void)pthread_mutex_unlock(&n->lock);
+}
+
+static struct tools *take_tools(struct native *n)
+{
+    (void)pthread_mutex_lock(&n->lock);
+    struct tools *tools = n->tools;
+    if (tools != NULL) {
+        n->tools = tools->next;
+    }
+    (void)pthread_mutex_unlock(&n->lock);
+    if (tools == NULL) {
+        tools = wf_xcalloc(1, sizeof(*tools));
+        tools->packer = wf_packer_new();
+    }
+    return tools;
+}
+
+static void give_tools(struct native *n, struct tools *tools)
+{
+    (void)pthread_mutex_lock(&n->lock);
+    tools->next = n->tools;
+    n->tools = tools;
+    (void)pthread_mutex_unlock(&n->lock);
+}
+
+/* ---- memory ---- */
+
+static void forget_block(struct native *n, struct seat_state *state)
+{
+    if (state->block != NULL) {
+        atomic_fetch_sub_explicit(&n->memory, wf_block_memory(state->block),
+                                  memory_order_relaxed);
+        wf_block_free(state->block);
+        state->block = NULL;
+    }
+}
+
+static bool take_seat(struct seat *seat)
+{
+    return !atomic_exchange_explicit(&seat->taken, true, memory_order_acquire);
+}
+
+static void give_seat(struct seat *seat)
+{
+    atomic_store_explicit(&seat->taken, false, memory_order_release);
+}
+
+static void make_room(struct native *n)
+{
+    uint32_t n_steps = n->source.n_ranks < HAND_STEPS ? n->source.n_ranks : HAND_STEPS;
+
+    for (uint32_t i = 0; i < n_steps; i++) {
+        if (atomic_load_explicit(&n->memory, memory_order_relaxed) <= n->limit) {
+            return;
+        }
+        uint32_t hand = atomic_fetch_add_explicit(&n->hand, 1, memory_order_relaxed);
+        struct seat *seat = &n->seats[hand % n->source.n_ranks];
+        if (take_seat(seat)) {
+            if (seat->state != NULL) {
+                forget_block(n, seat->state);
+            }
+            give_seat(seat);
+        }
+    }
+}
+
+/* ---- blocks ---- */
+
+static enum wf_status damaged(const struct native *n, const struct wf_native_block *at,
+                              const char *what, struct wf_err *err)
+{
+    return wf_err_set(err, WF_EINVAL, "%.200s: block at byte %" PRIu64 ", rank %" PRIu32 ": %s",
+                      n->set.files[at->file].path, at->offset, at->rank, what);
+}
+
+static enum wf_status read_raw(const struct native *n, const struct wf_native_block *at,
+                               struct tools *tools, struct wf_err *err)
+{
+    unsigned char head[WF_FRAME_BYTES];
+    struct wf_frame frame;
+
+    if (!wf_native_pread(&n->set, at->file, at->offset, head, sizeof(head))) {
+        return damaged(n, at, errno != 0 ? strerror(errno) : "the file ends before", err);
+    }
+    if (!wf_frame_read(head, &frame)) {
+        return damaged(n, at, "its head is damaged", err);
+    }
+    if (frame.type != WF_FRAME_BLOCK || frame.rank != at->rank ||
+        frame.first_op != at->first_op || frame.n_ops != at->n_ops) {
+        return damaged(n, at, "it is not the block that was expected there", err);
+    }
+    tools->stored.size = 0;
+    tools->raw.size = 0;
+    if (frame.stored_size > n->set.files[at->file].size) {
+        return damaged(n, at, "the file ends within it", err);
+    }
+    void *stored = wf_buf_extend(&tools->stored, (size_t)frame.stored_size + 1);
+    if (!wf_native_pread(&n->set, at->file, at->offset + WF_FRAME_BYTES, stored,
+                         frame.stored_size)) {
+        return damaged(n, at, errno != 0 ? strerror(errno) : "the file ends within it", err);
+    }
+    wf_buf_reserve(&tools->raw, 1);
+    (void)wf_buf_extend(&tools->raw, frame.raw_size);
+    if (!wf_frame_unpack(tools->packer, &frame, stored, tools->raw.data)) {
+        return damaged(n, at, "its content is damaged (wrong checksum)", err);
+    }
+    return WF_OK;
+}
+
+static struct wf_block *load(struct native *n, const struct wf_native_block *at)
+{
+    struct tools *tools = take_tools(n);
+    struct wf_block *block = NULL;
+    const char *fault = NULL;
+    struct wf_err err;
+
+    enum wf_status status = read_raw(n, at, tools, &err);
+    if (status == WF_OK) {
+        const struct wf_block_source from = {
+            .raw = tools->raw.data,
+            .size = (uint32_t)tools->raw.size,
+            .groups = n->set.groups,
+            .rank = at->rank,
+            .first_op = at->first_op,
+            .n_ops = at->n_ops,
+        };
+        block = wf_block_new(&from, &fault);
+        status = block == NULL ? damaged(n, at, fault, &err) : WF_OK;
+    }
+    give_tools(n, tools);
+    if (status != WF_OK) {
+        fail(n, &err);
+        return NULL;
+    }
+    atomic_fetch_add_explicit(&n->memory, wf_block_memory(block), memory_order_relaxed);
+    return block;
+}
+
+/* The block of the rank that has op number `op`; null if there is none. */
+static const struct wf_native_block *find_block(const struct native *n, uint32_t rank,
+                                                uint64_t op)
+{
+    size_t low = 0, high = n->set.n_blocks;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct wf_native_block *block = &n->set.blocks[middle];
+        if (block->rank < rank ||
+            (block->rank == rank && block->first_op + block->n_ops <= op)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < n->set.n_blocks && n->set.blocks[low].rank == rank ? &n->set.blocks[low]
+                                                                    : NULL;
+}
+
+/* An op of the rank's block makes no sense: says so, and is done with the block. */
+static bool refuse(struct native *n, uint32_t rank, struct seat_state *state)
+{
+    const struct wf_block *block = state->block;
+    const struct wf_native_block *at = find_block(n, rank, block->first_op);
+    char words[200];
+    struct wf_err err;
+
+    (void)snprintf(words, sizeof(words), "op %" PRIu64 " of the rank: %s",
+                   block->first_op + (block->n_done > 0 ? block->n_done - 1 : 0), block->fault);
+    (void)damaged(n, at, words, &err);
+    fail(n, &err);
+    forget_block(n, state);
+    return false;
+}
+
+/* Brings the rank to its op number `op`. False if it has none, or it cannot be read. */
+static bool go_to(struct native *n, uint32_t rank, struct seat_state *state, uint64_t op)
+{
+    struct wf_block *block = state->block;
+
+    if (block == NULL || op < block->first_op || op - block->first_op >= block->n_ops) {
+        const struct wf_native_block *at = find_block(n, rank, op);
+        if (at == NULL) {
+            if (n->set.damaged) {
+                fail(n, &n->set.damage);
+            }
+            return false;
+        }
+        forget_block(n, state);
+        block = load(n, at);
+        if (block == NULL) {
+            return false;
+        }
+        state->block = block;
+        state->op = block->first_op;
+        if (n->shares && atomic_load_explicit(&n->memory, memory_order_relaxed) > n->limit) {
+            make_room(n);
+        }
+    }
+    if (state->op != op && !wf_block_seek(block, &state->arrays, op - block->first_op)) {
+        return refuse(n, rank, state);
+    }
+    state->op = op;
+    return true;
+}
+
+static struct seat_state *new_state(struct native *n)
+{
+    struct seat_state *state = wf_xcalloc(1, sizeof(*state));
+
+    (void)pthread_mutex_lock(&n->lock);
+    state->next = n->states;
+    n->states = state;
+    (void)pthread_mutex_unlock(&n->lock);
+    return state;
+}
+
+static inline bool next_of(struct native *n, uint32_t rank, struct seat *seat,
+                           struct wf_cursor *cursor, struct wf_op *op)
+{
+    struct seat_state *state = seat->state;
+
+    if (state == NULL) {
+        state = new_state(n);
+        seat->state = state;
+    }
+    uint64_t number = cursor->word[0];
+    if ((state->block == NULL || state->op != number ||
+         number - state->block->first_op == state->block->n_ops) &&
+        !go_to(n, rank, state, number)) {
+        return false;
+    }
+    if (!wf_block_next(state->block, &state->arrays, op)) {
+        return refuse(n, rank, state);
+    }
+    state->op = number + 1;
+    cursor->word[0] = number + 1;
+    return true;
+}
+
+static bool native_next(const struct wf_source *source, uint32_t rank, struct wf_cursor *cursor,
+                        struct wf_op *op)
+{
+    struct native *n = native_of(source);
+    struct seat *seat = &n->seats[rank];
+
+    assert(rank < source->n_ranks);
+    if (!n->shares) {
+        return next_of(n, rank, seat, cursor, op);
+    }
+    /* Who takes a block away is done soon. */
+    while (!take_seat(seat)) {
+    }
+    bool more = next_of(n, rank, seat, cursor, op);
+    give_seat(seat);
+    return more;
+}
+
+/* ---- the rest of a source ---- */
+
+static bool native_group(const struct wf_source *source, uint32_t rank, uint32_t comm,
+                         struct wf_group *out)
+{
+    return wf_groups_find(native_of(source)->set.groups, rank, comm, out);
+}
+
+static const char *name_of(const struct wf_source *source, enum wf_name_kind kind,
+                           uint32_t number)
+{
+    const struct wf_names *names = &native_of(source)->set.names[kind];
+
+    return number < names->n ? names->names[number] : NULL;
+}
+
+static const char *region_name(const struct wf_source *source, uint32_t number)
+{
+    return name_of(source, WF_NAME_REGION, number);
+}
+
+static const char *call_name(const struct wf_source *source, uint32_t number)
+{
+    return name_of(source, WF_NAME_CALL, number);
+}
+
+static const char *counter_name(const struct wf_source *source, uint32_t number)
+{
+    return name_of(source, WF_NAME_COUNTER, number);
+}
+
+static enum wf_status native_check(const struct wf_source *source, struct wf_err *err)
+{
+    struct native *n = native_of(source);
+
+    (void)pthread_mutex_lock(&n->lock);
+    enum wf_status status = n->failure.status;
+    if (status != WF_OK && err != NULL) {
+        *err = n->failure;
+    }
+    (void)pthread_mutex_unlock(&n->lock);
+    return status;
+}
+
+static void native_destroy(struct wf_source *source)
+{
+    struct native *n = native_of(source);
+
+    while (n->states != NULL) {
+        struct seat_state *state = n->states;
+        n->states = state->next;
+        wf_block_free(state->block);
+        wf_buf_fini(&state->arrays);
+        free(state);
+    }
+    while (n->tools != NULL) {
+        struct tools *tools = n->tools;
+        n->tools = tools->next;
+        wf_packer_free(tools->packer);
+        wf_buf_fini(&tools->stored);
+        wf_buf_fini(&tools->raw);
+        free(tools);
+    }
+    free(n->seats);
+    wf_native_set_close(&n->set);
+    (void)pthread_mutex_destroy(&n->lock);
+    free(n);
+}
+
+static const struct wf_source_ops native_ops = {
+    .name = "weft",
+    .summary = "weft's own trace format",
+    .destroy = native_destroy,
+    .next = native_next,
+    .group = native_group,
+    .region_name = region_name,
+    .call_name = call_name,
+    .counter_name = counter_name,
+    .check = native_check,
+};
+
+void wf_native_limit(struct wf_source *source, uint64_t bytes)
+{
+    struct native *n = native_of(source);
+    uint64_t each = (uint64_t)n->set.header.block_size + BLOCK_OVERHEAD;
+
+    n->limit = bytes;
+    n->shares = each > bytes / source->n_ranks;
+}
+
+uint64_t wf_native_memory(const struct wf_source *source)
+{
+    return atomic_load_explicit(&native_of(source)->memory, memory_order_relaxed);
+}
+
+enum wf_status wf_native_open(const char *path, struct wf_source **out, struct wf_err *err)
+{
+    struct native *n = wf_xcalloc(1, sizeof(*n));
+
+    enum wf_status status = wf_native_set_open(path, &n->set, err);
+    if (status != WF_OK) {
+        free(n);
+        return status;
+    }
+    bool known = n->set.totals_known;
+    n->self = n;
+    n->source = (struct wf_source){
+        .ops = &native_ops,
+        .n_ranks = n->set.header.n_ranks,
+        .messages_expected = known ? n->set.totals.n_messages : 0,
+        .acts_in_background = !known || n->set.totals.acts_in_background,
+        .depends_on_time = !known || n->set.totals.depends_on_time,
+    };
+    n->seats = wf_xcalloc(n->source.n_ranks, sizeof(*n->seats));
+    (void)pthread_mutex_init(&n->lock, NULL);
+    wf_native_limit(&n->source, WF_NATIVE_MEMORY);
+    *out = &n->source;
+    return WF_OK;
+}
+
+bool wf_native_facts(const struct wf_source *source, struct wf_native_facts *out)
+{
+    if (source->ops != &native_ops) {
+        return false;
+    }
+    const struct native *n = native_of(source);
+    *out = (struct wf_native_facts){
+        .n_bytes = n->set.n_bytes,
+        .n_blocks = n->set.n_blocks,
+        .n_files = n->set.n_files,
+        .creator = n->set.creator,
+        .totals_known = n->set.totals_known,
+        .totals = n->set.totals,
+        .damage = n->set.damaged ? &n->set.damage : NULL,
+    };
+    return true;
+}
+
+bool wf_native_wall(const struct wf_source *source, uint32_t rank, int64_t *ps)
+{
+    if (source->ops != &native_ops) {
+        return false;
+    }
+    const struct wf_native_set *set = &native_of(source)->set;
+    size_t low = 0, high = set->n_walls;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (set->walls[middle].rank < rank) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low == set->n_walls || set->walls[low].rank != rank) {
+        return false;
+    }
+    *ps = set->walls[low].ps;
+    return true;
+}
+
+/* ---- the reader ---- */
+
+static bool detect(const struct wf_reader_probe *probe)
+{
+    if (probe->is_directory) {
+        return true;
+    }
+    /* However short a truncated trace is, it is one. */
+    size_t n = probe->n < WF_MAGIC_BYTES ? probe->n : WF_MAGIC_BYTES;
+    return n >= 4 && memcmp(probe->bytes, wf_file_magic, n) == 0;
+}
+
+const struct wf_reader_ops wf_native_reader_ops = {
+    .name = "weft",
+    .summary = "weft's own: a .weft file, or a directory of them",
+    .detect = detect,
+    .open = wf_native_open,
+};

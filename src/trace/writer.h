@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_TRACE_WRITER_H
+#define WF_TRACE_WRITER_H
+
+/*
+ * What writes ops to a trace, in one format or another.
+ *
+ * To add a format: one .c file that defines a const struct wf_trace_writer_ops and one line in
+ * trace/registry.c.
+ */
+
+#include "trace/source.h"
+
+enum wf_name_kind { WF_NAME_REGION, WF_NAME_CALL, WF_NAME_COUNTER, WF_NAME_KINDS };
+
+struct wf_trace_writer_options {
+    uint32_t n_ranks;
+    bool force;          /* replace what is there */
+    uint32_t n_parts;    /* files in a directory, if the format can; 0 is one file */
+    const char *creator; /* what the trace is made by or from; may be null */
+};
+
+/* The common head of every writer; the concrete struct has it as its first member. */
+struct wf_trace_writer {
+    const struct wf_trace_writer_ops *ops;
+};
+
+/* Members marked `may be null` are what a format can do without: it then says nothing of it. */
+struct wf_trace_writer_ops {
+    const char *name;
+    const char *extension; /* with the dot */
+    const char *summary;   /* one line, for help */
+    const char *lacks;     /* what of a trace it cannot hold; may be null */
+
+    enum wf_status (*create)(const char *path, const struct wf_trace_writer_options *options,
+                             struct wf_trace_writer **out, struct wf_err *err);
+
+    /* Before the first op that uses it; the same again is allowed. May be null. */
+    void (*name_of)(struct wf_trace_writer *writer, enum wf_name_kind kind, uint32_t number,
+                    const char *name);
+    /* What the rank means by `comm`. WF_EINVAL if it cannot be. May be null. */
+    enum wf_status (*group)(struct wf_trace_writer *writer, uint32_t rank, uint32_t comm,
+                            const struct wf_group *group, struct wf_err *err);
+    /* The time the rank took when it was recorded. May be null. */
+    void (*wall)(struct wf_trace_writer *writer, uint32_t rank, int64_t ps);
+
+    /* Adds an op of a rank behind its others; ranks may come in any order. An op that makes no
+     * sense is WF_EINVAL. */
+    enum wf_status (*add)(struct wf_trace_writer *writer, uint32_t rank, const struct wf_op *op,
+                          struct wf_err *err);
+
+    /* Both release the writer. Until the first has returned WF_OK there is nothing at the path
+     * that was not there before. */
+    enum wf_status (*finish)(struct wf_trace_writer *writer, struct wf_err *err);
+    void (*discard)(struct wf_trace_writer *writer);
+};
+
+extern const struct wf_trace_writer_ops wf_native_writer_ops;
+extern const struct wf_trace_writer_ops wf_csv_writer_ops;
+
+/* The registered formats in a fixed order, null-terminated. */
+const struct wf_trace_writer_ops *const *wf_trace_writer_table(void);
+
+/* The format of a trace called `path`, by its extension. None is WF_EUSAGE. */
+WF_NODISCARD
+enum wf_status wf_trace_writer_for_path(const char *path,
+                                        const struct wf_trace_writer_ops **out,
+                                        struct wf_err *err);
+
+#endif

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""weft gen, info, convert, cut: traces written, looked at, changed; and every mistake."""
+import csv
+import os
+import pathlib
+
+from weft_cli import check, check_run, finish, parse, run
+
+# Words after the command, exit code, what stderr must say.
+ERRORS = [
+    (["gen"], 2, "too few words; for example: weft gen"),
+    (["gen", "ring", "ring", "-n", "4", "-o", "x.weft"], 2, "'ring' is a word too much"),
+    (["gen", "rign", "-n", "4", "-o", "x.weft"], 2, "unknown generator 'rign'.*'ring'"),
+    (["gen", "ring", "-n", "4"], 2, "no output; -o gives its name"),
+    (["gen", "ring", "-o", "x.weft"], 2, "how many ranks[?] -n"),
+    (["gen", "ring", "-n", "0", "-o", "x.weft"], 2, "'0' is out of range"),
+    (["gen", "ring", "-n", "4", "-o", "x.foo"], 2, "must end in .weft or .csv: 'x.foo'"),
+    (["gen", "ring", "-n", "4", "-o", "x.weft", "-p", "net.L=1us"], 2, "expected gen.<name>"),
+    (["gen", "ring", "-n", "4", "-o", "x.weft", "-p", "gen.byte=1"], 2, "'gen.byte'.*bytes"),
+    (["gen", "ring", "-n", "4", "-o", "x.weft", "-p", "gen.bytes=two"], 2, "gen.bytes"),
+    (["gen", "ring", "-n", "4", "-o", "x.csv", "--parts", "2"], 2, "parts are for .weft"),
+    (["gen", "ring", "-n", "4", "-o", "nowhere/x.weft"], 3, "cannot write 'nowhere/x.weft'"),
+    (["gen", "ring", "-n", "4", "-o", "ring.weft"], 3, "'ring.weft' exists; -f overwrites it"),
+    (["gen", "masterworker", "-n", "4", "-o", "x.weft"], 3, "only a run can tell"),
+    (["info"], 2, "too few words"),
+    (["info", "nowhere.weft"], 3, "cannot read 'nowhere.weft'"),
+    (["info", "ring.weft", "-n", "4"], 2, "-n means nothing to a trace"),
+    (["info", "ring.weft", "-p", "gen.bytes=1"], 2, "-p means nothing to a trace"),
+    (["info", "text"], 3, "'text' is no trace of a known format"),
+    (["info", "empty"], 3, "no trace of a known format: it is empty"),
+    (["info", "directory"], 3, "'directory' has no .weft files in it"),
+    (["info", "broken.weft"], 3, "broken.weft: truncated or damaged at byte"),
+    (["info", "flipped.weft"], 3, "flipped.weft: block at byte [0-9]+, rank [0-9]+: .*damaged"),
+    (["convert", "ring.weft"], 2, "too few words"),
+    (["convert", "ring.weft", "x.txt"], 2, "must end in .weft or .csv"),
+    (["convert", "ring.weft", "x.weft", "y.weft"], 2, "'y.weft' is a word too much"),
+    (["convert", "broken.weft", "x.weft"], 3, "broken.weft: truncated or damaged"),
+    (["convert", "ring.weft", "directory", "-f"], 2, "must end in"),
+    (["convert", "ring.weft", "directory.weft", "-f"], 3, "'directory.weft' is a directory"),
+    (["convert", "ring.weft", "directory.weft", "-f", "--parts", "2"], 3, "no trace"),
+    (["cut", "ring.weft", "-o", "x.weft"], 2, "nothing to cut; --ranks, --time"),
+    (["cut", "ring.weft", "--ranks", "0"], 2, "no output"),
+    (["cut", "ring.weft", "-o", "x.weft", "--ranks", "0-4"], 2, "has the ranks 0 to 3"),
+    (["cut", "ring.weft", "-o", "x.weft", "--ranks", "2-1"], 2, "expected ranks and ranges"),
+    (["cut", "ring.weft", "-o", "x.weft", "--ranks", "0,,1"], 2, "expected ranks and ranges"),
+    (["cut", "ring.weft", "-o", "x.weft", "--ranks", "1,"], 2, "expected ranks and ranges"),
+    (["cut", "ring.weft", "-o", "x.weft", "--ranks", ""], 2, "expected ranks and ranges"),
+    (["cut", "ring.weft", "-o", "x.weft", "--time", "1ms"], 2, "expected two times"),
+    (["cut", "ring.weft", "-o", "x.weft", "--time", "2ms:1ms"], 2, "expected two times"),
+    (["cut", "ring.weft", "-o", "x.weft", "--time", "1:2"], 2, "expected two times"),
+    (["cut", "ring.weft", "-o", "x.weft", "--time", "1s:2s"], 3, "nothing is left"),
+    (["cut", "ring.weft", "-o", "x.weft", "--iterations", "5:3"], 2, "--iterations: '5:3'"),
+    (["cut", "ring.weft", "-o", "x.weft", "--region", "solve"], 3, "has a region 'solve'"),
+]
+
+
+def info(*words):
+    return parse(check_run(["info", *words, "--json"], 0))
+
+
+def check_gen_and_info():
+    check_run(["gen", "ring", "-n", "4", "-o", "ring.weft", "-p", "gen.bytes=1KiB"], 0,
+              stdout=r"^ring.weft: 4 ranks, 48 ops, ")
+    document = info("ring.weft")
+    check(document["schema"] == "weft-info-1", "wrong schema")
+    check((document["ranks"], document["ops"], document["messages"], document["message_bytes"])
+          == (4, 48, 16, 16384), f"wrong figures: {document}")
+    check(document["message_sizes"] == {"1024": 16}, "wrong message sizes")
+    check(document["ops_by_kind"]["isend"] == {"calls": 16, "bytes": 16384}, "wrong isends")
+    check(document["file"]["bytes"] == os.path.getsize("ring.weft"), "wrong size of the file")
+    same = info("gen:ring", "-n", "4", "-p", "gen.bytes=1KiB")
+    for key in ("ranks", "ops", "messages", "message_bytes", "message_sizes", "ops_by_kind"):
+        check(same[key] == document[key], f"gen:ring and its trace differ in {key}")
+    ranks = info("ring.weft", "--per-rank")["per_rank"]
+    check([rank["ops"] for rank in ranks] == [12] * 4, f"wrong ranks: {ranks}")
+    check_run(["info", "ring.weft", "--per-rank"], 0,
+              stdout=r"Ranks +4\n(.*\n)+Messages +16 of 16.0 KiB(.*\n)+ +Rank +Ops(.*\n)+ +3 +12 ")
+    check(not list(pathlib.Path().glob("*.tmp")), "temporary files are left")
+
+
+def check_loops():
+    sizes = []
+    for iterations in ("1", "1000"):
+        check_run(["gen", "stencil3d", "-n", "27", "-p", f"gen.iterations={iterations}", "-o",
+                   f"loop{iterations}.weft"], 0, stdout="27 ranks")
+        sizes.append(os.path.getsize(f"loop{iterations}.weft"))
+    check(sizes[1] < 1.2 * sizes[0], f"1000 iterations take {sizes[1]} bytes, one {sizes[0]}")
+    check(info("loop1000.weft")["ops"] == 1000 * info("loop1.weft")["ops"], "ops are lost")
+
+
+def check_replay():
+    """A trace runs as its generator does."""
+    times = [parse(run("replay", *source, "--json")).get("result", {}).get("predicted_time_ps")
+             for source in (["gen:stencil3d", "-n", "27", "-p", "gen.iterations=10"],
+                            ["ten.weft"], ["ten"])]
+    check(times[0] is not None and times == [times[0]] * 3, f"predicted times differ: {times}")
+
+
+def check_convert():
+    done = check_run(["convert", "ring.weft", "ring.csv"], 0,
+                     stderr="note: not in a .csv: names of regions.*members of communicators")
+    with open("ring.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    check(len(rows) == 48, f"{len(rows)} lines", done)
+    sends = [row for row in rows if row["kind"] == "isend" and row["rank"] == "3"]
+    check(all(row["peer"] == "0" and row["bytes"] == "1024" for row in sends), "wrong sends")
+    check(sum(row["kind"] == "waitall" and row["count"] == "2" for row in rows) == 16, "waits")
+    check_run(["gen", "stencil3d", "-n", "27", "-p", "gen.iterations=10", "-o", "ten.weft"], 0)
+    check_run(["convert", "ten.weft", "parts.weft", "--parts", "4"], 0, stdout="parts.weft: 27")
+    names = sorted(os.listdir("parts.weft"))
+    check(names == ["index.weft"] + [f"part-000{i}.weft" for i in range(4)], f"files: {names}")
+    os.rename("parts.weft", "ten")
+    check(info("ten")["ops_by_kind"] == info("ten.weft")["ops_by_kind"], "parts differ")
+    check_run(["convert", "ten", "again.weft"], 0)
+    check_run(["convert", "ten", "again.weft", "-f"], 0)
+    check(info("again.weft")["ops_by_kind"] == info("ten.weft")["ops_by_kind"], "again differs")
+    # Without its list of parts, and without a part.
+    os.rename("ten/index.weft", "index.weft")
+    check(info("ten")["ops"] == info("ten.weft")["ops"], "ops are lost with the list of parts")
+    os.rename("index.weft", "ten/index.weft")
+    os.rename("ten/part-0002.weft", "part")
+    check_run(["info", "ten"], 3, stderr="cannot read 'ten/part-0002.weft'")
+    os.rename("part", "ten/part-0002.weft")
+
+
+def check_partial():
+    data = pathlib.Path("ten.weft").read_bytes()
+    pathlib.Path("broken.weft").write_bytes(data[:len(data) // 2])
+    middle = bytearray(data)
+    middle[len(data) // 2] ^= 255
+    pathlib.Path("flipped.weft").write_bytes(middle)
+    done = run("info", "broken.weft", "--json")
+    document = parse(done)
+    check(done.returncode == 3 and 0 < document["ops"] < info("ten.weft")["ops"],
+          "a truncated trace is not read in part", done)
+    check("truncated" in document["file"]["damage"], "the document does not say so")
+    check_run(["convert", "--partial", "broken.weft", "whole.weft"], 0,
+              stderr="note: broken.weft: truncated")
+    check(info("whole.weft")["ops"] == document["ops"], "what was readable is lost")
+    check_run(["replay", "broken.weft"], 3, stderr="broken.weft: truncated or damaged")
+
+
+def check_cut():
+    done = check_run(["cut", "ten.weft", "-o", "some.weft", "--ranks", "0-8,20"], 0,
+                     stderr="left out: [0-9]+ sends and receives", stdout="some.weft: 10 ranks")
+    document = info("some.weft")
+    calls = {kind: row["calls"] for kind, row in document["ops_by_kind"].items()}
+    check(calls["isend"] == calls["irecv"] and calls["waitall"] == 100, f"{calls}", done)
+    check_run(["cut", "ten.weft", "-o", "some.weft", "-f", "--time", "3ms:5ms"], 0)
+    document = info("some.weft")
+    check(document["compute_min_ps"] == document["compute_max_ps"] == 2 * 10**9, "wrong time")
+    check(document["ops_by_kind"]["isend"]["calls"] == 2 * 6 * 27, "wrong messages")
+    check_run(["gen", "stencil3d", "-n", "8", "-p", "gen.markers=yes", "-p", "gen.iterations=9",
+               "-o", "marked.weft"], 0)
+    check_run(["cut", "marked.weft", "-o", "some.weft", "-f", "--iterations", "3:5"], 0)
+    document = info("some.weft")
+    check(document["ops_by_kind"]["iteration_begin"]["calls"] == 3 * 8, "wrong iterations")
+    check(3 * document["ops"] == info("marked.weft")["ops"], "not a third of the ops")
+
+
+def check_errors():
+    pathlib.Path("text").write_text("no trace\n", encoding="utf-8")
+    pathlib.Path("empty").touch()
+    os.mkdir("directory")
+    os.mkdir("directory.weft")
+    before = set(os.listdir())
+    for words, code, said in ERRORS:
+        done = check_run(words, code, stderr=said)
+        check(done.stderr.count("\n") == 1, f"{words}: not one line", done)
+    check(set(os.listdir()) == before, f"left behind: {set(os.listdir()) - before}")
+
+
+check_gen_and_info()
+check_loops()
+check_convert()
+check_replay()
+check_partial()
+check_cut()
+check_errors()
+finish()

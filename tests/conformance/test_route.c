@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every routing policy promises on every topology; and that the check would notice if one
+ * did not. */
+#include "net/route.h"
+#include "topo/damaged.h"
+#include "topo/graph.h"
+#include "topo/grid.h"
+
+#include "route_check.h"
+#include "wf_test.h"
+
+static struct wf_topo *make(const char *spec)
+{
+    struct wf_topo *topo = NULL;
+    struct wf_err err;
+
+    if (wf_topo_create(spec, &topo, &err) != WF_OK) {
+        (void)fprintf(stderr, "%s: %s\n", spec, err.text);
+        abort();
+    }
+    return topo;
+}
+
+/* What is expected of a policy. */
+struct expectation {
+    const char *name;
+    bool minimal;
+    bool (*refuses)(const struct wf_topo *topo); /* null: no network of the test */
+};
+
+static bool is_no_tree(const struct wf_topo *topo)
+{
+    static const char *const trees[] = {"star", "tree", "fattree"};
+
+    for (size_t i = 0; i < sizeof(trees) / sizeof(trees[0]); i++) {
+        if (strcmp(topo->ops->name, trees[i]) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_no_dragonfly(const struct wf_topo *topo)
+{
+    return strcmp(topo->ops->name, "dragonfly") != 0;
+}
+
+static bool is_anything(const struct wf_topo *topo)
+{
+    (void)topo;
+    return true;
+}
+
+static const struct expectation expectations[] = {
+    {"minimal", true, NULL},       {"adaptive", true, NULL},
+    {"ecmp", true, NULL},          {"updown", true, is_no_tree},
+    {"valiant", false, NULL},      {"ugal_l", false, NULL},
+    {"ugal_g", false, NULL},       {"par", false, is_no_dragonfly},
+    {"table", false, is_anything}, /* has a test of its own */
+};
+
+static const struct expectation *expect(const struct wf_route_ops *ops)
+{
+    for (size_t i = 0; i < sizeof(expectations) / sizeof(expectations[0]); i++) {
+        if (strcmp(expectations[i].name, ops->name) == 0) {
+            return &expectations[i];
+        }
+    }
+    return NULL;
+}
+
+static void check_policy(const struct wf_topo *topo, const struct wf_route_ops *ops,
+                         const char *label)
+{
+    const struct expectation *expected = expect(ops);
+    struct wf_route *route = NULL;
+    struct wf_err err;
+
+    CHECK(expected != NULL);
+    enum wf_status status = ops->create(topo, "", &route, &err);
+    if (expected->refuses != NULL && expected->refuses(topo)) {
+        /* A hierarchy may have a level on which it works. */
+        if (status != WF_OK) {
+            CHECK_U64(status, WF_EINVAL);
+            CHECK(strlen(err.text) > 20);
+            return;
+        }
+    } else if (status != WF_OK) {
+        printf("# %s on %s: %s\n", ops->name, label, err.text);
+        CHECK_U64(status, WF_OK);
+    }
+    CHECK(route->ops == ops && route->topo == topo);
+    CHECK(route->n_vcs >= 1 && route->n_vcs <= WF_ROUTE_VCS_MAX);
+    enum route_fault fault = route_check(route, expected->minimal);
+    if (fault != ROUTE_SOUND) {
+        printf("# %s on %s, %u channels, at most %u hops: %s\n", ops->name, label,
+               (unsigned)route->n_vcs, (unsigned)route->hops_max, route_fault_names[fault]);
+    }
+    wf_route_free(route);
+    CHECK_U64(fault, ROUTE_SOUND);
+}
+
+static void check_policies(const struct wf_topo *topo, const char *label)
+{
+    for (const struct wf_route_ops *const *ops = wf_route_table(); *ops != NULL; ops++) {
+        if (!wf_test_failed) {
+            check_policy(topo, *ops, label);
+        }
+    }
+}
+
+static void policies_describe_themselves(void)
+{
+    for (const struct wf_route_ops *const *ops = wf_route_table(); *ops != NULL; ops++) {
+        const struct wf_route_ops *found = NULL;
+        struct wf_err err;
+        CHECK((*ops)->name != NULL && (*ops)->summary != NULL && (*ops)->create != NULL);
+        CHECK(!(*ops)->is_oblivious || !(*ops)->asks_queues);
+        CHECK_U64(wf_route_find((*ops)->name, &found, &err), WF_OK);
+        CHECK(found == *ops);
+    }
+    const struct wf_route_ops *none = NULL;
+    struct wf_err err;
+    CHECK_U64(wf_route_find("valient", &none, &err), WF_EUSAGE);
+    CHECK(strstr(err.text, "valiant") != NULL);
+}
+
+static void every_topology_is_routed(void)
+{
+    for (const struct wf_topo_ops *const *ops = wf_topo_table(); *ops != NULL; ops++) {
+        for (const char *const *spec = (*ops)->examples; *spec != NULL; spec++) {
+            struct wf_topo *topo = make(*spec);
+            check_policies(topo, *spec);
+            wf_topo_free(topo);
+        }
+    }
+}
+
+/* Large enough for ways with more turns than there are classes for free choices. */
+static void classes_may_run_out(void)
+{
+    static const char *const specs[] = {
+        "mesh:7x6",    "torus:9x9",           "mesh:4x4x4",
+        "torus:5x5x3", "ttorus:9x7,jump=3/0", "star:1/torus:6x7",
+    };
+    static const char *const names[] = {"adaptive", "ecmp"};
+
+    for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+        struct wf_topo *topo = make(specs[i]);
+        for (size_t k = 0; k < 2; k++) {
+            const struct wf_route_ops *ops = NULL;
+            struct wf_err err;
+            CHECK_U64(wf_route_find(names[k], &ops, &err), WF_OK);
+            check_policy(topo, ops, specs[i]);
+        }
+        wf_topo_free(topo);
+    }
+}
+
+static void hierarchies_are_routed(void)
+{
+    static const char *const specs[] = {
+        "torus:3x2/mesh:2x2",
+        "torus:4/star:3",
+        "star:3/torus:4x3",
+        "star:2/star:3/star:2",
+        "mesh:2x2/torus:3/mesh:2x2",
+        "torus:1/mesh:2x3",
+        "mesh:5/torus:1",
+        "torus:4x4/ring:4",
+        "ring:5/ring:5",
+        "tree:4/tree:3,nodes=all",
+        "ring:4/tree:5,degree=3",
+        "full:3/ring:5,oneway",
+        "ring:3,oneway/star:2/ring:3,oneway",
+        "full:6/mesh:2",
+        "dragonfly:1/star:2",
+        "star:2/dragonfly:1",
+        "fattree:2x3/ttorus:4x3,jump=1/0",
+        "hyperx:3x2/torus:5",
+    };
+
+    for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+        struct wf_topo *topo = make(specs[i]);
+        check_policies(topo, specs[i]);
+        wf_topo_free(topo);
+    }
+}
+
+/* A random connected graph; `oneway` adds links that lead one way only. */
+static struct wf_topo *make_graph(uint64_t seed, uint32_t n, uint32_t more, bool oneway)
+{
+    char *text = malloc(64 * (size_t)(2 * n + more + 1));
+    struct wf_topo *topo = NULL;
+    struct wf_err err;
+    size_t len = (size_t)sprintf(text, "%s {", oneway ? "digraph" : "graph");
+
+    for (uint32_t v = 1; v < n; v++) {
+        unsigned to = (unsigned)wf_rng_below(wf_rng_draw(seed, 1, v), v), from = v;
+        len +=
+            (size_t)(oneway ? sprintf(text + len, "v%u->v%u; v%u->v%u;\n", to, from, from, to)
+                            : sprintf(text + len, "v%u--v%u;\n", to, from));
+    }
+    for (uint32_t i = 0; i < more; i++) {
+        uint64_t a = wf_rng_below(wf_rng_draw(seed, 2, i), n);
+        uint64_t b = (a + 1 + wf_rng_below(wf_rng_draw(seed, 3, i), n - 1)) % n;
+        len += (size_t)sprintf(text + len, "v%u%sv%u;\n", (unsigned)a, oneway ? "->" : "--",
+                               (unsigned)b);
+    }
+    len += (size_t)sprintf(text + len, "}\n");
+    enum wf_status status = wf_graph_create_text("test", text, len, &topo, &err);
+    free(text);
+    return status == WF_OK ? topo : NULL; /* two cables may join the same vertices */
+}
+
+static void graphs_are_routed(void)
+{
+    uint32_t n_graphs = 0;
+
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        struct wf_topo *topo =
+            make_graph(seed, 6 + (uint32_t)(seed % 20), (uint32_t)(seed % 7), seed % 3 == 0);
+        char label[32];
+
+        (void)snprintf(label, sizeof(label), "graph %u", (unsigned)seed);
+        if (topo != NULL) {
+            n_graphs++;
+            check_policies(topo, label);
+        }
+        wf_topo_free(topo);
+    }
+    CHECK(n_graphs > 20);
+}
+
+static void damaged_networks_are_routed(void)
+{
+    static const char *const cases[][2] = {
+        {"torus:5x5", "links:20%"},
+        {"torus:4x4x2", "links:5,seed:3"},
+        {"mesh:5x4", "link:0-1,link:6-7"},
+        {"fattree:4x4x2", "routers:2,links:10%"},
+        {"dragonfly:2", "links:10%,seed:2"},
+        {"hyperx:4x4", "links:25%"},
+        {"slimfly:3", "links:20%,seed:4"},
+        {"ring:9", "link:8-0"},
+        {"torus:4x4/star:2", "links:15%"},
+        {"dragonfly+:h=2,spines=2,leaves=2,p=1", "links:10%"},
+        {"ttorus:8x4,jump=4/0", "links:4"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct wf_topo *whole = make(cases[i][0]), *topo = NULL;
+        struct wf_err err;
+        enum wf_status status = wf_damaged_create(whole, cases[i][1], &topo, &err);
+        if (status != WF_OK) {
+            printf("# %s: %s\n", cases[i][0], err.text);
+        }
+        CHECK_U64(status, WF_OK);
+        check_policies(topo, cases[i][0]);
+        wf_topo_free(topo);
+        wf_topo_free(whole);
+    }
+}
+
+/* ---- Policies with faults, each of which must be found ---- */
+
+static uint32_t one_channel_next(const struct wf_route_query *query,
+                                 struct wf_route_state *state)
+{
+    state->vc = 0;
+    return query->topo->ops->next_port(query->topo, query->at, query->dst);
+}
+
+static uint32_t any_minimal_next(const struct wf_route_query *query,
+                                 struct wf_route_state *state)
+{
+    uint32_t ports[16], n;
+
+    n = wf_topo_minimal_ports(query->topo, query->at, query->dst, ports);
+    state->vc = 0;
+    return ports[wf_rng_below(query->random(query), n)];
+}
+
+static uint32_t around_next(const struct wf_route_query *query, struct wf_route_state *state)
+{
+    state->phase = 1;
+    return query->at % 2 == 0 ? 0 : 1;
+}
+
+static uint32_t long_next(const struct wf_route_query *query, struct wf_route_state *state)
+{
+    (void)query;
+    state->vc = 0;
+    return 0;
+}
+
+static uint32_t high_channel_next(const struct wf_route_query *query,
+                                  struct wf_route_state *state)
+{
+    state->vc = 2;
+    return query->topo->ops->next_port(query->topo, query->at, query->dst);
+}
+
+static uint32_t no_port_next(const struct wf_route_query *query, struct wf_route_state *state)
+{
+    (void)query;
+    (void)state;
+    return 99;
+}
+
+static void faults_are_found(void)
+{
+    static const struct {
+        const char *spec;
+        uint32_t (*next)(const struct wf_route_query *query, struct wf_route_state *state);
+        uint32_t n_vcs, hops_max;
+        bool minimal;
+        enum route_fault fault;
+    } cases[] = {
+        {"torus:5x5", one_channel_next, 1, 4, true, ROUTE_CYCLE},
+        {"mesh:4x4", one_channel_next, 1, 6, true, ROUTE_SOUND},
+        {"ring:5", one_channel_next, 1, 2, true, ROUTE_CYCLE},
+        {"ring:3", one_channel_next, 1, 1, true, ROUTE_SOUND},
+        {"dragonfly:2", one_channel_next, 1, 5, true, ROUTE_CYCLE},
+        {"mesh:3x3", any_minimal_next, 1, 4, true, ROUTE_CYCLE},
+        {"fattree:3x3", any_minimal_next, 1, 4, true, ROUTE_SOUND},
+        {"hyperx:3x3", any_minimal_next, 1, 4, true, ROUTE_CYCLE},
+        {"ring:6", around_next, 1, 9, false, ROUTE_LOOPS},
+        {"ring:6", long_next, 1, 4, false, ROUTE_TOO_LONG},
+        {"ring:6", long_next, 1, 5, true, ROUTE_NOT_MINIMAL},
+        {"ring:6", high_channel_next, 2, 9, true, ROUTE_BAD_CHANNEL},
+        {"ring:6", no_port_next, 2, 9, true, ROUTE_BAD_PORT},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct wf_topo *topo = make(cases[i].spec);
+        const struct wf_route_ops ops = {.name = "faulty", .next = cases[i].next};
+        const struct wf_route route = {&ops, topo, cases[i].n_vcs, cases[i].hops_max};
+        enum route_fault fault = route_check(&route, cases[i].minimal);
+        if (fault != cases[i].fault) {
+            printf("# case %zu\n", i);
+        }
+        CHECK_U64(fault, cases[i].fault);
+        wf_topo_free(topo);
+    }
+}
+
+int main(void)
+{
+    RUN(policies_describe_themselves);
+    RUN(faults_are_found);
+    RUN(every_topology_is_routed);
+    RUN(classes_may_run_out);
+    RUN(hierarchies_are_routed);
+    RUN(graphs_are_routed);
+    RUN(damaged_networks_are_routed);
+    return wf_test_done();
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random correct programs: running ahead of the engine's time changes no time, no scheduler
+ * changes anything, and nothing is left behind. */
+#include "net/alphabeta.h"
+#include "net/latency.h"
+#include "net/loggp.h"
+#include "random_program.h"
+#include "replay_harness.h"
+
+enum { PROGRAMS = 40, ROUNDS = 12 };
+
+static const char *const eager[] = {NULL};
+static const char *const rendezvous[] = {"eager_max", "4000", "control_bytes", "32", NULL};
+static const char *const in_calls[] = {"eager_max", "4000", "progress", "calls", NULL};
+static const char *const eager_calls[] = {"progress", "calls", NULL};
+static const char *const *const protocols[] = {eager, rendezvous, in_calls, eager_calls};
+enum { PROTOCOLS = sizeof(protocols) / sizeof(protocols[0]) };
+
+static const struct setup networks[] = {
+    {.net = &wf_alphabeta_ops},
+    {.net = &wf_latency_ops, .topo = "torus:3x3"},
+    {.net = &wf_loggp_ops},
+    {.net = &wf_loggp_ops, .ranks_per_node = 2},
+    {.net = &wf_latency_ops, .topo = "torus:3", .ranks_per_node = 4},
+};
+enum { NETWORKS = sizeof(networks) / sizeof(networks[0]) };
+
+static bool is_complete(const struct outcome *out)
+{
+    return out->status == WF_OK && out->tally.unfinished == 0 && out->tally.unreceived == 0;
+}
+
+/* Where nothing is shared, the order in which messages are handed to the network is of no
+ * account, and the times must be the same to the picosecond. */
+static void running_ahead_changes_no_time(void)
+{
+    for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
+        struct program *program = program_new(seed, ROUNDS, false);
+
+        for (size_t i = 0; i < 2 * (PROTOCOLS - 2); i++) {
+            struct setup setup = networks[i % 2];
+            setup.source = &program->script.source;
+            setup.mpi = protocols[i / 2];
+            struct outcome ahead = replay(&setup);
+            setup.in_step = true;
+            struct outcome in_step = replay(&setup);
+            if (!is_complete(&ahead) || !is_complete(&in_step) ||
+                memcmp(&ahead.tally, &in_step.tally, sizeof(ahead.tally)) != 0) {
+                printf("# seed %d, network %d, protocol %d\n", (int)seed, (int)i % 2,
+                       (int)i / 2);
+            }
+            CHECK(is_complete(&ahead) && is_complete(&in_step));
+            CHECK(memcmp(&ahead.tally, &in_step.tally, sizeof(ahead.tally)) == 0);
+        }
+        program_free(program);
+    }
+}
+
+static void a_complete_program_leaves_no_cells(void)
+{
+    for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
+        struct program *program = program_new(seed, ROUNDS, true);
+
+        for (size_t i = 0; i < (size_t)NETWORKS * PROTOCOLS; i++) {
+            struct setup setup = networks[i % NETWORKS];
+            setup.source = &program->script.source;
+            setup.mpi = protocols[i / NETWORKS];
+            setup.count_cells = true;
+            struct outcome out = replay(&setup);
+            if (!is_complete(&out) || out.cells != 0) {
+                printf("# seed %d, network %d, protocol %d\n", (int)seed, (int)i % NETWORKS,
+                       (int)i / NETWORKS);
+            }
+            CHECK(is_complete(&out));
+            CHECK_U64(out.cells, 0);
+        }
+        program_free(program);
+    }
+}
+
+/* Compares a run under everything with the sequential one. */
+static bool same_under_all(struct setup setup)
+{
+    static const enum wf_scheduler schedulers[] = {WF_CHECK_UNDO, WF_CONSERVATIVE,
+                                                   WF_OPTIMISTIC, WF_PERTURB};
+    struct outcome expected = replay(&setup);
+
+    for (size_t i = 0; i < 2 * sizeof(schedulers) / sizeof(schedulers[0]); i++) {
+        setup.scheduler = schedulers[i / 2];
+        setup.threads = 1 + i % 2;
+        setup.perturb_seed = 1 + i;
+        if (setup.scheduler == WF_CHECK_UNDO && setup.threads > 1) {
+            continue;
+        }
+        struct outcome out = replay(&setup);
+        if (out.status != WF_OK || out.run.digest != expected.run.digest ||
+            memcmp(&out.tally, &expected.tally, sizeof(out.tally)) != 0) {
+            printf("# %s, %d threads\n", wf_scheduler_names[setup.scheduler],
+                   (int)setup.threads);
+            return false;
+        }
+    }
+    return is_complete(&expected);
+}
+
+static void all_schedulers_agree(void)
+{
+    for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
+        struct program *program = program_new(1000 + seed, ROUNDS, true);
+        struct setup setup = networks[seed % NETWORKS];
+
+        setup.source = &program->script.source;
+        setup.mpi = protocols[seed / NETWORKS % PROTOCOLS];
+        setup.batch = 4;
+        setup.gvt_interval = 4;
+        bool same = same_under_all(setup);
+        if (!same) {
+            printf("# seed %d\n", (int)seed);
+        }
+        CHECK(same);
+        program_free(program);
+    }
+}
+
+int main(void)
+{
+    RUN(running_ahead_changes_no_time);
+    RUN(a_complete_program_leaves_no_cells);
+    RUN(all_schedulers_agree);
+    return wf_test_done();
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One task graph on one network: every scheduler, with any number of threads, gives one digest
+ * and one tally; and both granularities give one tally. */
+#include "gen/leanmd.h"
+#include "net/alphabeta.h"
+#include "net/latency.h"
+#include "net/loggp.h"
+#include "net/none.h"
+#include "pe_random.h"
+
+/* Runs `setup` in every way and compares with the first. */
+static void compare_all(const struct pe_setup *setup)
+{
+    struct wf_engine_config config = engine_defaults(WF_SEQUENTIAL, 1);
+    struct wf_pe_tally expected, tally;
+    struct outcome first = run_in_order(setup, &expected);
+
+    CHECK(first.status == WF_OK);
+    for (size_t i = 0; way_to_run(i, &config); i++) {
+        struct outcome out = run_pes(*setup, &config, &tally);
+        CHECK(same_outcome(&config, &first, &out));
+        CHECK(memcmp(&expected, &tally, sizeof(tally)) == 0);
+    }
+}
+
+static void compare_granularities(struct pe_setup setup)
+{
+    struct wf_pe_tally single, multi;
+
+    setup.granularity = WF_PE_SINGLE;
+    CHECK(run_in_order(&setup, &single).status == WF_OK);
+    setup.granularity = WF_PE_MULTI;
+    CHECK(run_in_order(&setup, &multi).status == WF_OK);
+    CHECK(memcmp(&single, &multi, sizeof(multi)) == 0);
+}
+
+static void compare(struct pe_setup setup, bool exact)
+{
+    setup.granularity = WF_PE_SINGLE;
+    compare_all(&setup);
+    setup.granularity = WF_PE_MULTI;
+    compare_all(&setup);
+    if (exact) {
+        compare_granularities(setup);
+    }
+}
+
+static void random_graphs(void)
+{
+    static const struct wf_alphabeta_params params = {.alpha = 1000,
+                                                      .bandwidth = 1000000000 * WF_RATE_BYTE};
+    struct drawing *drawing = wf_xmalloc(sizeof(*drawing));
+    struct pe_setup setup = {.graph = &drawing->graph, .net_ops = &wf_alphabeta_ops};
+
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        draw_random(drawing, 1000 + seed, seed % 3 == 0 ? 100000 : 1000);
+        setup.net_params = seed % 2 == 0 ? &params : NULL;
+        setup.pes_per_node = 1 + (uint32_t)seed % 3;
+        setup.in_step = seed % 5 == 0;
+        compare(setup, true);
+        CHECK(wf_test_failed == 0);
+    }
+    free(drawing);
+}
+
+/* Messages that take no time, interfaces that contend. */
+static void random_graphs_on_other_networks(void)
+{
+    static const struct wf_net_ops *const nets[] = {&wf_none_ops, &wf_loggp_ops};
+    struct drawing *drawing = wf_xmalloc(sizeof(*drawing));
+    struct pe_setup setup = {.graph = &drawing->graph};
+
+    for (uint64_t seed = 0; seed < 30; seed++) {
+        draw_random(drawing, 2000 + seed, 100000);
+        setup.net_ops = nets[seed % 2];
+        setup.pes_per_node = 1 + (uint32_t)seed % 4;
+        compare(setup, seed % 2 == 1 && setup.pes_per_node == 1);
+        CHECK(wf_test_failed == 0);
+    }
+    free(drawing);
+}
+
+static struct wf_graph *make_leanmd(uint32_t n_pes, const char *cells, int map)
+{
+    struct wf_leanmd_params params;
+    struct wf_graph *graph = NULL;
+    struct wf_err err = {.status = WF_OK};
+
+    memset(&params, 0, sizeof(params));
+    must(wf_param_defaults(wf_leanmd_ops.params, &params, &err), &err);
+    must(wf_param_set(wf_leanmd_ops.params, &params, "", "cells", cells, &err), &err);
+    params.map = map;
+    must(wf_leanmd_ops.create(&params, n_pes, &graph, &err), &err);
+    wf_param_release(wf_leanmd_ops.params, &params);
+    return graph;
+}
+
+static void leanmd(void)
+{
+    static const struct {
+        uint32_t n_pes, pes_per_node;
+        const char *cells;
+        const struct wf_net_ops *net;
+        const char *topology;
+        int map;
+    } cases[] = {
+        {1, 1, "3x3x3", &wf_alphabeta_ops, NULL, WF_LEANMD_BLOCK},
+        {7, 1, "3x3x4", &wf_alphabeta_ops, NULL, WF_LEANMD_ROUND_ROBIN},
+        {27, 1, "3x3x3", &wf_latency_ops, "torus:3x3x3", WF_LEANMD_BLOCK},
+        {60, 4, "3x3x3", &wf_latency_ops, "torus:5x3", WF_LEANMD_ROUND_ROBIN},
+        {20, 1, "3x3x3", &wf_loggp_ops, NULL, WF_LEANMD_BLOCK},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct wf_graph *graph = make_leanmd(cases[i].n_pes, cases[i].cells, cases[i].map);
+        struct pe_setup setup = {.graph = graph,
+                                 .net_ops = cases[i].net,
+                                 .topology = cases[i].topology,
+                                 .pes_per_node = cases[i].pes_per_node};
+
+        compare(setup, true);
+        wf_graph_free(graph);
+        CHECK(wf_test_failed == 0);
+    }
+}
+
+/* A run that ends in a deadlock ends in the same one everywhere. */
+static void a_deadlock(void)
+{
+    struct drawing drawing = {.graph = {.ops = &drawing_ops, .n_pes = 4}};
+    struct pe_setup setup = {.graph = &drawing.graph, .net_ops = &wf_alphabeta_ops};
+
+    for (uint32_t pe = 0; pe < 4; pe++) {
+        uint32_t a = draw_task(&drawing, pe, 100), b = draw_task(&drawing, pe, 50);
+        draw_next(&drawing, pe, a, b);
+    }
+    for (uint32_t pe = 0; pe < 4; pe++) {
+        draw_send(&drawing, pe, 1, (struct wf_task_send){.pe = (pe + 1) % 4, .id = 1});
+    }
+    compare(setup, true);
+}
+
+int main(void)
+{
+    RUN(random_graphs);
+    RUN(random_graphs_on_other_networks);
+    RUN(leanmd);
+    RUN(a_deadlock);
+    return wf_test_done();
+}

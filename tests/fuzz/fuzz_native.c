@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libFuzzer: whatever the bytes of a native trace are, every op that is read makes sense, the
+ * end is reached, and what could not be read is told. The checksums of frames are made right
+ * first, since no mutation would ever get past them. */
+#include "trace/fields.h"
+#include "trace/frame.h"
+#include "trace/native.h"
+#include "trace/varint.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { OPS_MAX = 20000, RANKS_CHECKED = 64 };
+
+static void require(int condition)
+{
+    if (!condition) {
+        abort();
+    }
+}
+
+/* Makes the checks of the header and of each frame right that can be found; contents that are
+ * compressed have to be right by themselves. */
+static void repair(uint8_t *data, size_t size)
+{
+    size_t at = WF_HEADER_BYTES;
+
+    if (size < WF_HEADER_BYTES) {
+        return;
+    }
+    (void)wf_fixed_write(data + WF_HEADER_BYTES - 8, XXH3_64bits(data, WF_HEADER_BYTES - 8), 8);
+    while (size - at >= WF_FRAME_BYTES && data[at] == 'W' && data[at + 1] == 'f') {
+        const unsigned char *field = data + at + 28;
+        size_t stored = (size_t)wf_fixed_read(&field, 4);
+
+        if (stored > size - at - WF_FRAME_BYTES) {
+            break;
+        }
+        if (data[at + 3] == 0) {
+            uint64_t sum = XXH3_64bits(data + at + WF_FRAME_BYTES, stored);
+            (void)wf_fixed_write(data + at + 32, sum, 8);
+        }
+        (void)wf_fixed_write(data + at + 40, XXH3_64bits(data + at, WF_FRAME_BYTES - 4), 4);
+        at += WF_FRAME_BYTES + stored;
+    }
+    if (size - at == WF_TRAILER_BYTES) {
+        (void)wf_fixed_write(data + at + 16, XXH3_64bits(data + at, 16), 8);
+    }
+}
+
+static uint64_t sum_of(const struct wf_op *op, uint32_t comm_size)
+{
+    struct wf_parts parts;
+    uint64_t sum = op->kind;
+
+    wf_op_take_apart(op, comm_size, &parts);
+    for (uint32_t i = 0; i < parts.layout->n_fields; i++) {
+        sum = sum * 31 + parts.values[i];
+    }
+    for (uint32_t i = 0; i < parts.layout->n_arrays; i++) {
+        size_t width = parts.layout->arrays[i].width == WF_FIELD_64 ? 8 : 4;
+        if (parts.arrays[i] != NULL) {
+            sum += XXH3_64bits(parts.arrays[i], parts.lengths[i] * width);
+        }
+    }
+    return sum;
+}
+
+/* Every op makes sense, and is the same again when it is asked for again. */
+static void check_rank(const struct wf_source *source, uint32_t rank)
+{
+    struct wf_cursor cursor, again;
+    struct wf_group group;
+    struct wf_op op;
+    uint64_t n = 0, sum = 0;
+
+    memset(&cursor, 0, sizeof(cursor));
+    memset(&again, 0, sizeof(again));
+    while (n < OPS_MAX && wf_source_next(source, rank, &cursor, &op)) {
+        bool known = wf_op_has_comm(op.kind) ? wf_source_group(source, rank, op.comm, &group)
+                                             : wf_source_group(source, rank, 0, &group);
+        require(known && wf_op_fault(&op, &group) == NULL);
+        sum = sum_of(&op, group.size);
+        require(cursor.word[0] == ++n);
+    }
+    if (n > 0) {
+        again.word[0] = n - 1;
+        require(wf_source_next(source, rank, &again, &op));
+        if (!wf_op_has_comm(op.kind) || !wf_source_group(source, rank, op.comm, &group)) {
+            (void)wf_source_group(source, rank, 0, &group);
+        }
+        require(sum == sum_of(&op, group.size));
+    }
+}
+
+static void check_file(const char *path)
+{
+    struct wf_source *source = NULL;
+    struct wf_err err = {.status = WF_OK};
+
+    enum wf_status status = wf_native_open(path, &source, &err);
+    if (status != WF_OK) {
+        require(status == WF_EINVAL && strlen(err.text) > 10);
+        return;
+    }
+    uint32_t n = source->n_ranks < RANKS_CHECKED ? source->n_ranks : RANKS_CHECKED;
+    for (uint32_t rank = 0; rank < n; rank++) {
+        check_rank(source, rank);
+    }
+    status = wf_source_check(source, &err);
+    require(status == WF_OK || (status == WF_EINVAL && strlen(err.text) > 10));
+    wf_source_free(source);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char path[64];
+    int fd = memfd_create("fuzz", 0);
+    uint8_t *copy = malloc(size + 1);
+
+    require(fd >= 0 && copy != NULL);
+    memcpy(copy, data, size);
+    /* As it is, and repaired. */
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass == 1) {
+            repair(copy, size);
+        }
+        require(pwrite(fd, copy, size, 0) == (ssize_t)size);
+        (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+        check_file(path);
+    }
+    free(copy);
+    (void)close(fd);
+    return 0;
+}
