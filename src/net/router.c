@@ -427,6 +427,7 @@ static enum wf_status router_create(const void *params, const struct wf_net_env 
     model->topo = env->topo;
     model->grid = is_grid(env->topo) ? (const struct wf_grid *)env->topo : NULL;
     model->net.n_nodes = env->n_nodes;
+    model->seed = env->seed;
     status = check_sizes(model, err);
     if (status == WF_OK) {
         status = choose_scheme(model, err);

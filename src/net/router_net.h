@@ -25,6 +25,7 @@ struct wf_router_net {
     uint32_t escapes; /* channels of each link that adaptive packets use as a last resort */
     int request;
     int scheme;        /* enum wf_router_routing without the presets */
+    uint64_t seed;
     uint16_t *coords;  /* of each vertex of a grid, n_dims each */
     uint16_t *reverse; /* of each directed link not of a grid: the port at its far end */
     uint32_t first_other;
