@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { CHANNELS = 3, FILTER_UP = 2 };
+enum { CHANNELS = 3, FILTER_NONE = 0 };
 
 static void put_number(unsigned char *at, uint32_t value)
 {
@@ -36,18 +36,14 @@ static void put_chunk(FILE *out, const char *type, const unsigned char *data, si
     (void)fwrite(tail, 1, sizeof(tail), out);
 }
 
-/* Each row as its difference to the one above, which in drawings is mostly nothing. */
+/* Each row as it is: drawings have few colours, and differences of them would be more. */
 static unsigned char *filter(const unsigned char *pixels, size_t row, size_t height)
 {
     unsigned char *filtered = wf_xmalloc((row + 1) * height);
 
     for (size_t y = 0; y < height; y++) {
-        unsigned char *to = filtered + y * (row + 1);
-        const unsigned char *from = pixels + y * row;
-        *to++ = FILTER_UP;
-        for (size_t x = 0; x < row; x++) {
-            to[x] = (unsigned char)(from[x] - (y > 0 ? from[x - row] : 0));
-        }
+        filtered[y * (row + 1)] = FILTER_NONE;
+        memcpy(&filtered[y * (row + 1) + 1], pixels + y * row, row);
     }
     return filtered;
 }

@@ -65,7 +65,8 @@ void wf_scale_fit(struct wf_scale *scale, bool log, double low, double high)
 double wf_scale_place(const struct wf_scale *scale, double value)
 {
     if (scale->log) {
-        return log(value / scale->low) / log(scale->high / scale->low);
+        double low = log(scale->low);
+        return (log(value) - low) / (log(scale->high) - low);
     }
     return (value - scale->low) / (scale->high - scale->low);
 }
