@@ -9,10 +9,6 @@
 
 #define AT(member) offsetof(struct wf_router_params, member)
 
-static const char *const routings[] = {
-    "oblivious-1vc", "oblivious-3vc", "adaptive-3vc", "dor",     "adaptive", "dateline",
-    "dateline-free", "updown",        "minimal",      "valiant", "ugal",     NULL,
-};
 static const char *const requests[] = {"first", "shortest", "random", "smart", "source", NULL};
 static const char *const arbitrations[] = {"round-robin", "age", "random", "fifo", NULL};
 static const char *const flows[] = {"auto", "plain", "bubble", NULL};
@@ -43,9 +39,10 @@ static const struct wf_param params_table[] = {
     {.name = "routing",
      .type = WF_PARAM_ENUM,
      .offset = AT(routing),
-     .def = "oblivious-1vc",
-     .choices = routings,
-     .doc = "Routing and what keeps it free of deadlock; docs/models/router.md"},
+     .def = "auto",
+     .choices = wf_router_routings,
+     .doc = "Routing and what keeps it free of deadlock (docs/models/router.md); auto is "
+            "oblivious-1vc on grids, updown on trees, else minimal"},
     {.name = "vcs",
      .type = WF_PARAM_COUNT,
      .offset = AT(vcs),
@@ -145,129 +142,6 @@ static const struct wf_param params_table[] = {
     WF_PARAM_END,
 };
 
-/* ---- what a routing needs ---- */
-
-static bool is_grid(const struct wf_topo *topo)
-{
-    return topo->ops->neighbor == wf_grid_neighbor;
-}
-
-static bool is_no_grid(const struct wf_topo *topo)
-{
-    return !is_grid(topo);
-}
-
-static bool is_tree(const struct wf_topo *topo)
-{
-    return topo->ops->shape == WF_SHAPE_LEVELS;
-}
-
-/* Hops between routers. */
-static uint32_t router_hops(const struct wf_topo *topo)
-{
-    uint32_t diameter = topo->ops->diameter(topo);
-
-    return wf_topo_is_direct(topo) || diameter < 2 ? diameter : diameter - 2;
-}
-
-struct scheme {
-    int scheme; /* without the presets */
-    const char *where;
-    bool (*works_on)(const struct wf_topo *topo);
-    uint32_t vcs_least, vcs_default;
-    uint32_t vcs_fixed; /* 0: any number from the least on */
-    uint32_t detours;   /* ways of the length of the diameter that a route may have; 0: no
-                           matter */
-    bool bubble;        /* what `auto` is */
-};
-
-static const struct scheme schemes[] = {
-    [WF_ROUTER_OBLIVIOUS_1VC] = {WF_ROUTER_DOR, "grids", is_grid, 1, 1, 1, 0, true},
-    [WF_ROUTER_OBLIVIOUS_3VC] = {WF_ROUTER_DOR, "grids", is_grid, 3, 3, 3, 0, true},
-    [WF_ROUTER_ADAPTIVE_3VC] = {WF_ROUTER_ADAPTIVE, "grids", is_grid, 3, 3, 3, 0, true},
-    [WF_ROUTER_DOR] = {WF_ROUTER_DOR, "grids", is_grid, 1, 1, 0, 0, true},
-    [WF_ROUTER_ADAPTIVE] = {WF_ROUTER_ADAPTIVE, "grids", is_grid, 2, 3, 0, 0, true},
-    [WF_ROUTER_DATELINE] = {WF_ROUTER_DATELINE, "grids", is_grid, 2, 2, 0, 0, false},
-    [WF_ROUTER_DATELINE_FREE] = {WF_ROUTER_DATELINE_FREE, "grids", is_grid, 2, 2, 2, 0, false},
-    [WF_ROUTER_UPDOWN] = {WF_ROUTER_UPDOWN, "trees", is_tree, 1, 1, 0, 0, false},
-    [WF_ROUTER_MINIMAL] = {WF_ROUTER_MINIMAL, NULL, NULL, 1, 0, 0, 1, false},
-    [WF_ROUTER_VALIANT] = {WF_ROUTER_VALIANT, "networks that are no grids", is_no_grid, 1, 0, 0,
-                           2, false},
-    [WF_ROUTER_UGAL] = {WF_ROUTER_UGAL, "networks that are no grids", is_no_grid, 1, 0, 0, 2,
-                        false},
-};
-
-static enum wf_status choose_vcs(const struct scheme *scheme, struct wf_router_net *model,
-                                 struct wf_err *err)
-{
-    const char *name = routings[model->set.routing];
-    uint32_t least = scheme->vcs_least, given = (uint32_t)model->set.vcs;
-
-    if (scheme->detours > 0) {
-        uint32_t hops = scheme->detours * router_hops(model->topo);
-        least = hops > least ? hops : least;
-    }
-    if (least > WF_ROUTER_VCS_MAX) {
-        return wf_err_set(err, WF_EINVAL,
-                          "net.routing: %s needs %" PRIu32
-                          " virtual channels on this topology, one for each hop; at most %d "
-                          "are possible",
-                          name, least, WF_ROUTER_VCS_MAX);
-    }
-    model->vcs = given != 0 ? given : scheme->vcs_default > 0 ? scheme->vcs_default : least;
-    if (model->vcs < least || (scheme->vcs_fixed > 0 && model->vcs != scheme->vcs_fixed)) {
-        return wf_err_set(err, WF_EINVAL,
-                          "net.vcs: %" PRIu32 " virtual channels do not work with %s routing, "
-                          "which needs %s%" PRIu32,
-                          model->vcs, name, scheme->vcs_fixed > 0 ? "" : "at least ", least);
-    }
-    if (scheme->scheme == WF_ROUTER_DATELINE && model->vcs % 2 != 0) {
-        return wf_err_set(err, WF_EINVAL,
-                          "net.vcs: %" PRIu32 " virtual channels cannot be halved, as dateline "
-                          "routing needs",
-                          model->vcs);
-    }
-    return WF_OK;
-}
-
-static enum wf_status choose_scheme(struct wf_router_net *model, struct wf_err *err)
-{
-    const struct wf_router_params *set = &model->set;
-    const struct scheme *scheme = &schemes[set->routing];
-    bool grid = is_grid(model->topo);
-
-    if (scheme->works_on != NULL && !scheme->works_on(model->topo)) {
-        return wf_err_set(err, WF_EINVAL, "net.routing: %s routing works on %s, not on a %s%s",
-                          routings[set->routing], scheme->where, model->topo->ops->name,
-                          is_tree(model->topo) ? "; trees have updown"
-                                               : "; minimal works everywhere");
-    }
-    model->scheme = scheme->scheme;
-    model->request = set->request;
-    if (model->scheme != WF_ROUTER_ADAPTIVE && set->request == WF_ROUTER_SMART) {
-        model->request = WF_ROUTER_SHORTEST;
-    }
-    model->escapes = model->scheme == WF_ROUTER_ADAPTIVE ? 1 : 0;
-    model->bubble =
-        set->flow == WF_ROUTER_BUBBLE || (set->flow == WF_ROUTER_AUTO && scheme->bubble);
-    if (set->flow == WF_ROUTER_BUBBLE && !grid) {
-        return wf_err_set(err, WF_EINVAL,
-                          "net.flow: bubble works on the rings of a grid, not on a %s",
-                          model->topo->ops->name);
-    }
-    if (model->bubble && set->queue < 2) {
-        return wf_err_set(err, WF_EINVAL,
-                          "net.queue: bubble flow control needs room for 2 packets");
-    }
-    if (set->restriction > 0 && (!grid || set->restriction > set->queue)) {
-        return wf_err_set(err, WF_EINVAL,
-                          "net.restriction: expected at most the %" PRIu64
-                          " packets of net.queue, on a grid",
-                          set->queue);
-    }
-    return choose_vcs(scheme, model, err);
-}
-
 /* ---- creation ---- */
 
 static size_t align8(size_t size)
@@ -338,6 +212,24 @@ static void fill_coords(struct wf_router_net *model)
     }
 }
 
+/* The port at the other end of a cable. Of several cables between two vertices the first is the
+ * first of both. */
+static uint32_t far_port(const struct wf_topo *topo, uint32_t v, uint32_t port)
+{
+    uint32_t other = topo->ops->neighbor(topo, v, port), back = 0, before = 0;
+
+    if (other == WF_TOPO_NO_VERTEX) {
+        return 0;
+    }
+    for (uint32_t p = 0; p < port; p++) {
+        before += topo->ops->neighbor(topo, v, p) == other;
+    }
+    while (topo->ops->neighbor(topo, other, back) != v || before-- > 0) {
+        back++;
+    }
+    return back;
+}
+
 static void fill_reverse(struct wf_router_net *model)
 {
     const struct wf_topo *topo = model->topo;
@@ -347,11 +239,7 @@ static void fill_reverse(struct wf_router_net *model)
     for (uint32_t v = 0; v < topo->n_vertices; v++) {
         uint32_t first = wf_topo_first_link(topo, v), n = wf_topo_ports(topo, v);
         for (uint32_t port = 0; port < n; port++) {
-            uint32_t other = topo->ops->neighbor(topo, v, port), back = 0;
-            while (other != WF_TOPO_NO_VERTEX && topo->ops->neighbor(topo, other, back) != v) {
-                back++;
-            }
-            model->reverse[first + port] = (uint16_t)back;
+            model->reverse[first + port] = (uint16_t)far_port(topo, v, port);
         }
     }
 }
@@ -372,13 +260,6 @@ static enum wf_status check_topology(const struct wf_net_env *env, struct wf_err
         return wf_err_set(err, WF_EINVAL,
                           "network model 'router' does not know one-way links, as this %s has",
                           topo->ops->name);
-    }
-    for (uint32_t d = 0; is_grid(topo) && d < ((const struct wf_grid *)topo)->n_dims; d++) {
-        if (((const struct wf_grid *)topo)->size[d] > UINT16_MAX) {
-            return wf_err_set(err, WF_EINVAL,
-                              "network model 'router' takes at most %d nodes in a dimension",
-                              UINT16_MAX);
-        }
     }
     return WF_OK;
 }
@@ -403,6 +284,7 @@ static void router_destroy(struct wf_net *net)
 
     free(model->coords);
     free(model->reverse);
+    wf_route_free(model->route);
     free(model);
 }
 
@@ -425,18 +307,17 @@ static enum wf_status router_create(const void *params, const struct wf_net_env 
     struct wf_router_net *model = wf_xcalloc(1, sizeof(*model));
     model->set = *(const struct wf_router_params *)params;
     model->topo = env->topo;
-    model->grid = is_grid(env->topo) ? (const struct wf_grid *)env->topo : NULL;
     model->net.n_nodes = env->n_nodes;
     model->seed = env->seed;
     status = check_sizes(model, err);
     if (status == WF_OK) {
-        status = choose_scheme(model, err);
+        status = wf_router_choose_scheme(model, err);
     }
     if (status == WF_OK) {
         status = lay_out(model, err);
     }
     if (status != WF_OK) {
-        free(model);
+        router_destroy(&model->net);
         return status;
     }
     if (model->grid != NULL) {

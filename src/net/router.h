@@ -24,6 +24,7 @@ enum wf_router_routing {
     WF_ROUTER_MINIMAL,
     WF_ROUTER_VALIANT,
     WF_ROUTER_UGAL,
+    WF_ROUTER_AUTO_ROUTING,
 };
 
 enum wf_router_request {

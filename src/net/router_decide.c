@@ -314,7 +314,7 @@ static void send(const struct wf_router_spot *spot, uint32_t port, struct round 
     struct wf_router_packet packet = begin(spot, input, round);
     count_injected(spot, input, &packet, round);
     packet.hops++;
-    packet.input = (uint16_t)(wf_router_reverse(model, spot->vertex, port) * model->vcs + vc);
+    packet.input = (wf_router_reverse(model, spot->vertex, port) * model->vcs + vc) & 0x7fff;
     schedule(spot, model->topo->ops->neighbor(model->topo, spot->vertex, port),
              (int64_t)(model->set.pipeline + model->set.link_delay), WF_ROUTER_HEAD, &packet,
              sizeof(packet));

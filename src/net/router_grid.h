@@ -22,7 +22,7 @@ static inline bool wf_router_is_ring(const struct wf_router_net *model, uint32_t
 /* The port by which a packet goes on in a dimension. */
 static inline uint32_t wf_router_way_port(const struct wf_router_packet *packet, uint32_t dim)
 {
-    return 2 * dim + (packet->ways >> dim & 1);
+    return 2 * dim + ((packet->on.ways >> dim & 1));
 }
 
 /* A random number below n. */

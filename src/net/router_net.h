@@ -14,20 +14,23 @@
 #include "net/router_state.h"
 #include "topo/grid.h"
 
+enum { WF_ROUTER_POLICY = WF_ROUTER_AUTO_ROUTING };
+
 struct wf_router_net {
     struct wf_net net;
     const struct wf_topo *topo;
-    const struct wf_grid *grid; /* the same, if it is one; else null */
+    const struct wf_grid *grid; /* the same, if the scheme is one of grids; else null */
     struct wf_router_params set;
     uint32_t vcs;
     uint32_t phits;   /* of a packet */
     bool bubble;      /* rings are entered only if one more would fit */
     uint32_t escapes; /* channels of each link that adaptive packets use as a last resort */
     int request;
-    int scheme;        /* enum wf_router_routing without the presets */
     uint64_t seed;
-    uint16_t *coords;  /* of each vertex of a grid, n_dims each */
-    uint16_t *reverse; /* of each directed link not of a grid: the port at its far end */
+    int scheme;             /* enum wf_router_routing without the presets, or... */
+    struct wf_route *route; /* ...WF_ROUTER_POLICY with this; else null */
+    uint16_t *coords;       /* of each vertex of a grid, n_dims each */
+    uint16_t *reverse;      /* of each directed link not of a grid: the port at its far end */
     uint32_t first_other;
     struct wf_router_layout node, other;
     struct wf_process_ops other_ops;
@@ -80,7 +83,26 @@ static inline struct wf_router_input *wf_router_edit_input(const struct wf_route
     return &spot->inputs[input];
 }
 
-/* ---- router_route.c, router_detour.c ---- */
+/* ---- router_scheme.c ---- */
+
+extern const char *const wf_router_routings[];
+
+/* What the routing needs on the topology; sets grid, route, scheme, request, escapes, bubble
+ * and vcs. What cannot work is WF_EINVAL. */
+WF_NODISCARD
+enum wf_status wf_router_choose_scheme(struct wf_router_net *model, struct wf_err *err);
+
+/* ---- router_policy.c ---- */
+
+/* The channels that the first packet of an input may take, by a routing policy: one of the
+ * class that the policy chose in the first cycle in which it asked. Returns how many, 0 if it
+ * has not asked yet. */
+uint32_t wf_router_policy_channels(const struct wf_router_spot *spot, uint32_t input,
+                                   uint16_t *channels);
+/* Lets it ask, if it has not yet. */
+void wf_router_policy_ask(const struct wf_router_spot *spot, uint32_t input);
+
+/* ---- router_route.c, router_ways.c ---- */
 
 /* Chooses what a packet decides once and for all when it is injected. `index` tells the packets
  * of a message apart. */
@@ -97,9 +119,6 @@ int64_t wf_router_ask_again(const struct wf_router_spot *spot, uint32_t input);
 
 /* After the run: adds an input whose first packet can go nowhere but into full queues. */
 void wf_router_watch(const struct wf_router_spot *spot, uint32_t input, struct wf_waits *waits);
-
-/* A head arrived at this router: it may be where it had to pass, or decide on a detour. */
-void wf_router_note_via(const struct wf_router_spot *spot, struct wf_router_packet *packet);
 
 /* The injection queue for a packet. */
 uint32_t wf_router_injector(const struct wf_router_spot *spot,

@@ -60,12 +60,7 @@ static void slot_free(const struct wf_router_spot *spot, uint64_t number)
 static void head_arrives(const struct wf_router_spot *spot,
                          const struct wf_router_packet *packet)
 {
-    struct wf_router_packet here = *packet;
-
-    if (spot->model->grid == NULL) {
-        wf_router_note_via(spot, &here);
-    }
-    wf_router_enqueue(spot, packet->input, &here);
+    wf_router_enqueue(spot, packet->input, packet);
 }
 
 void wf_router_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,

@@ -62,7 +62,7 @@ static bool crosses(const struct wf_router_spot *spot, const struct wf_router_pa
     uint32_t here = wf_router_coords_of(spot->model, spot->vertex)[dim];
     uint32_t there = wf_router_coords_of(spot->model, packet->dst)[dim];
 
-    return (packet->ways >> dim & 1) != 0 ? there > here : there < here;
+    return (packet->on.ways >> dim & 1) != 0 ? there > here : there < here;
 }
 
 /* Phits in a queue at the beginning of this cycle. Only the packet that came last can be here
@@ -214,11 +214,6 @@ static void adaptive_options(const struct wf_router_spot *spot, const struct ask
 
 /* ---- other networks ---- */
 
-static uint32_t target_of(const struct wf_router_packet *packet)
-{
-    return packet->via != 0 ? packet->via - 1 : packet->dst;
-}
-
 /* A digit of the source's number to the base n, another one at each level of a tree: packets of
  * one switch for one destination go up different ways. */
 static uint32_t source_digit(const struct wf_router_packet *packet, uint32_t n)
@@ -236,7 +231,7 @@ static uint32_t ports_of(const struct wf_router_spot *spot, const struct asker *
                          uint32_t *ports)
 {
     const struct wf_topo *topo = spot->model->topo;
-    uint32_t target = target_of(asker->packet);
+    uint32_t target = asker->packet->dst;
 
     if (spot->model->request == WF_ROUTER_FIRST) {
         ports[0] = topo->ops->next_port(topo, spot->vertex, target);
@@ -262,24 +257,10 @@ static void updown_options(const struct wf_router_spot *spot, const struct asker
     }
 }
 
-/* A channel higher with every hop between routers. */
-static void ordered_options(const struct wf_router_spot *spot, const struct asker *asker,
-                            struct options *options)
+static void policy_options(const struct wf_router_spot *spot, const struct asker *asker,
+                           struct options *options)
 {
-    const struct wf_router_net *model = spot->model;
-    uint32_t ports[WF_ROUTER_INPUTS_MAX];
-    uint32_t n = ports_of(spot, asker, ports);
-    uint32_t vc = asker->packet->hops;
-
-    if (!wf_topo_is_direct(model->topo) && vc > 0) {
-        vc--;
-    }
-    if (vc >= model->vcs) { /* only the last hop, to a node, which has no other */
-        vc = model->vcs - 1;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        add(options, ports[i] * model->vcs + vc);
-    }
+    options->n = wf_router_policy_channels(spot, asker->input, options->channel);
 }
 
 /* ---- requests ---- */
@@ -290,8 +271,7 @@ typedef void options_fn(const struct wf_router_spot *spot, const struct asker *a
 static options_fn *const schemes[] = {
     [WF_ROUTER_DOR] = dor_options,           [WF_ROUTER_ADAPTIVE] = adaptive_options,
     [WF_ROUTER_DATELINE] = dateline_options, [WF_ROUTER_DATELINE_FREE] = dateline_options,
-    [WF_ROUTER_UPDOWN] = updown_options,     [WF_ROUTER_MINIMAL] = ordered_options,
-    [WF_ROUTER_VALIANT] = ordered_options,   [WF_ROUTER_UGAL] = ordered_options,
+    [WF_ROUTER_UPDOWN] = updown_options,     [WF_ROUTER_POLICY] = policy_options,
 };
 
 static void find_options(const struct wf_router_spot *spot, const struct asker *asker,
@@ -431,6 +411,9 @@ struct wf_router_wish wf_router_wish(const struct wf_router_spot *spot, uint32_t
     struct asker asker = asker_of(spot, input);
     struct wf_router_wish wish = {.input = input, .channel = WF_ROUTER_CONSUME};
 
+    if (spot->model->scheme == WF_ROUTER_POLICY) {
+        wf_router_policy_ask(spot, input);
+    }
     if (asker.packet->dst != spot->vertex) {
         wish.channel = request(spot, &asker);
         if (wish.channel != WF_ROUTER_NONE && is_held(spot, wish.channel)) {

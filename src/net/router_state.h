@@ -5,6 +5,7 @@
 /* What travels between routers, and what a router keeps. */
 
 #include "net/net.h"
+#include "net/route.h"
 
 enum {
     WF_ROUTER_HEAD,    /* of a packet, at the input its channel leads to: wf_router_packet */
@@ -26,12 +27,13 @@ struct wf_router_packet {
     uint32_t dst;    /* node */
     uint32_t number; /* of the message among those of its source */
     uint32_t order;  /* of the message among those of its source for this destination */
-    uint32_t via;    /* a vertex to pass first, + 1; 0 for none */
-    uint16_t hops;   /* made so far */
-    uint16_t input;  /* of the router it arrives at */
-    uint8_t ways;    /* bit d: dimension d is travelled downwards */
-    uint8_t last;    /* of its message to be injected */
-    uint8_t spare[2];
+    union {
+        struct wf_route_state route; /* of a routing policy... */
+        uint32_t ways;               /* ...or of grids: bit d: dimension d is travelled down */
+    } on;
+    uint32_t hops : 16;  /* made so far */
+    uint32_t input : 15; /* of the router it arrives at */
+    uint32_t last : 1;   /* of its message to be injected */
 };
 
 _Static_assert(sizeof(struct wf_router_packet) == 64, "no padding");
@@ -42,7 +44,8 @@ struct wf_router_cell {
     struct wf_router_packet packet;
     int64_t at;     /* cycle in which the head arrived */
     uint32_t next;  /* cell, or 0 */
-    uint32_t count; /* of packets or messages */
+    uint32_t count; /* of packets or messages; of a packet that a policy has routed: the port
+                       and the channel of its class that it waits for, + 1 */
 };
 
 /* A queue at the end of a link's channel, or of injection. Zeroed is empty. */

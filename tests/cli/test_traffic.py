@@ -22,7 +22,7 @@ CASES = [
     ([*UNIFORM, "-p", "net.packet=30B"], 3, "30 bytes are not 1 to 65536 phits"),
     ([*UNIFORM, "-p", "net.routing=adaptive-3vc", "-p", "net.vcs=2"], 3,
      "2 virtual channels do not work with adaptive-3vc routing, which needs 3"),
-    ([*UNIFORM, "-p", "net.routing=updown"], 3, "updown routing works on trees"),
+    ([*UNIFORM, "-p", "net.routing=updown"], 3, "'updown' needs a tree"),
     (["traffic", "matrix", "--topo", "torus:4x4"], 3, "needs a file"),
     (["traffic", "matrix", "--topo", "torus:4x4", "-p", "traffic.matrix=nowhere"], 3,
      "cannot read 'nowhere'"),

@@ -183,6 +183,14 @@ static void an_idle_network_takes_hops_and_the_tail(void)
         {"hyperx:3x3", WF_ROUTER_MINIMAL, 2},
         {"dragonfly:1", WF_ROUTER_UGAL, 0},
         {"star:5", WF_ROUTER_MINIMAL, 0},
+        {"torus:5x4", WF_ROUTER_MINIMAL, 0},
+        {"torus:4x3", WF_ROUTER_UGAL, 0},
+        {"dragonfly:2", WF_ROUTER_ADAPTIVE, 3},
+        {"torus:3x2/star:3", WF_ROUTER_MINIMAL, 0},
+        {"mesh:2x2/torus:3/star:2", WF_ROUTER_UGAL, 1},
+        {"star:3/tree:4", WF_ROUTER_UPDOWN, 0},
+        {"full:5", WF_ROUTER_AUTO_ROUTING, 0},
+        {"fattree:4x3", WF_ROUTER_AUTO_ROUTING, 0},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -293,13 +301,32 @@ static void what_cannot_work_is_refused(void)
     check_refused("torus:4", &params,
                   "net.packet: 30 bytes are not 1 to 65536 phits of 4 bytes");
     params = defaults();
+    params.routing = WF_ROUTER_DOR;
     check_refused("star:4", &params,
-                  "net.routing: oblivious-1vc routing works on grids, not on a star; minimal "
-                  "works everywhere");
+                  "net.routing: dor routing works on grids, not on a star; minimal works "
+                  "everywhere");
+    check_refused("dragonfly:2", &params,
+                  "net.routing: dor routing works on grids, not on a dragonfly; minimal works "
+                  "everywhere");
+    params.routing = WF_ROUTER_VALIANT;
+    params.vcs = 1;
+    check_refused("dragonfly:2", &params,
+                  "net.vcs: 1 virtual channels do not work with valiant routing, which needs "
+                  "at least 6");
+    params.routing = WF_ROUTER_UPDOWN;
+    check_refused("torus:4", &params,
+                  "net.routing: routing 'updown' needs a tree, fattree or star, not a torus; "
+                  "'adaptive' does the same elsewhere");
+    params = defaults();
     params.routing = WF_ROUTER_MINIMAL;
-    check_refused("torus:20", &params,
-                  "net.routing: minimal needs 10 virtual channels on this topology, one for "
-                  "each hop; at most 8 are possible");
+    params.flow = WF_ROUTER_BUBBLE;
+    check_refused("torus:4", &params,
+                  "net.flow: bubble works on the rings of a grid in dimension order, not with "
+                  "this routing on a torus");
+    params = defaults();
+    params.restriction = 5;
+    check_refused("torus:4", &params,
+                  "net.restriction: expected at most the 4 packets of net.queue, on a grid");
 }
 
 int main(void)
