@@ -28,7 +28,7 @@ CLASS_W = {
 }
 SMALL = {
     "BT-like": ("gen:bt", {"gen.n": 16, "gen.iterations": 1}),
-    "CG-like": ("gen:cg", {"gen.n": 3500, "gen.iterations": 1}),
+    "CG-like": ("gen:cg", {"gen.n": 1750, "gen.iterations": 1}),
     "IS-like": ("gen:is", {"gen.keys": 2 ** 19, "gen.buckets": 2 ** 8, "gen.iterations": 1}),
 }
 

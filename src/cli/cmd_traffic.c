@@ -68,7 +68,8 @@ static void print_help(const struct wf_simulate_table *table, FILE *out)
         .examples =
             {
                 {"weft traffic uniform --topo torus:8x8 --load 0.3", "One load"},
-                {"weft traffic transpose --topo torus:8x8 --load 0.05:0.9:0.05", "A curve"},
+                {"weft traffic transpose --topo torus:8x8 --load 0.05:0.9:0.05 -o curve.png",
+                 "A curve, drawn; .svg, .csv and .json are others"},
             },
         .table = table->rows,
     };
@@ -107,8 +108,7 @@ struct curve_file {
 
 enum { FILE_OUTPUT, FILE_CSV, FILE_PLOT, FILES };
 
-static const struct wf_curve_format as_csv = {
-    .extension = ".csv", .only_curves = true, .write = wf_curve_csv};
+static const struct wf_curve_format as_csv = {.extension = ".csv", .write = wf_curve_csv};
 
 static enum wf_status write_curve(const struct wf_curve *curve, const struct curve_file *file,
                                   bool force, struct wf_err *err)

@@ -35,7 +35,7 @@ void wf_curve_point_read(struct wf_curve_point *point, const struct wf_value *do
 /* What a file of a curve can be, by the end of its name. */
 struct wf_curve_format {
     const char *extension; /* with the dot */
-    bool only_curves;      /* no format of single results */
+    bool only_curves;      /* single results have no such format */
     bool is_plot;
     /* Errors of `out` itself are found by the caller (ferror). */
     void (*write)(const struct wf_curve *curve, FILE *out);
