@@ -33,7 +33,7 @@ static const struct wf_opt rows[] = {
     {.param = {.name = "plot",
                .type = WF_PARAM_TEXT,
                .offset = MEMBER(plot),
-               .doc = "Draw the curve of a sweep as SVG"},
+               .doc = "Draw the curve of a sweep, as the name says: .svg or .png"},
      .arg = "<file>"},
     {.param = {.name = "jobs",
                .type = WF_PARAM_COUNT,
@@ -68,7 +68,8 @@ static void print_help(const struct wf_simulate_table *table, FILE *out)
         .examples =
             {
                 {"weft traffic uniform --topo torus:8x8 --load 0.3", "One load"},
-                {"weft traffic transpose --topo torus:8x8 --load 0.05:0.9:0.05", "A curve"},
+                {"weft traffic transpose --topo torus:8x8 --load 0.05:0.9:0.05 -o curve.png",
+                 "A curve, drawn; .svg, .csv and .json are others"},
             },
         .table = table->rows,
     };
@@ -99,44 +100,71 @@ static enum wf_status set_source(const struct wf_operands *operands,
     return status == WF_OK ? wf_scenario_set(scenario, "network", "router", NULL, err) : status;
 }
 
-static enum wf_status write_curve(const struct wf_curve *curve, const char *path, bool force,
-                                  void (*write)(const struct wf_curve *curve, FILE *out),
-                                  struct wf_err *err)
+/* A file that a curve is to be written to; without a path it is not asked for. */
+struct curve_file {
+    const char *path;
+    const struct wf_curve_format *format;
+};
+
+enum { FILE_OUTPUT, FILE_CSV, FILE_PLOT, FILES };
+
+static const struct wf_curve_format as_csv = {.extension = ".csv", .write = wf_curve_csv};
+
+static enum wf_status write_curve(const struct wf_curve *curve, const struct curve_file *file,
+                                  bool force, struct wf_err *err)
 {
     struct wf_output *output = NULL;
 
-    if (path == NULL) {
-        return WF_OK;
-    }
-    enum wf_status status = wf_output_open(path, force, &output, err);
+    enum wf_status status = wf_output_open(file->path, force, &output, err);
     if (status != WF_OK) {
         return status;
     }
-    write(curve, wf_output_stream(output));
+    file->format->write(curve, wf_output_stream(output));
     return wf_output_commit(output, err);
 }
 
-/* What a run would only find out at its end. */
-static enum wf_status check_outputs(const struct wf_cli *cli,
-                                    const struct wf_simulate_opts *opts, size_t n_loads,
-                                    struct wf_err *err)
+/* Whether it is a curve that is asked for: one load is a run like any other, unless its file is
+ * of a kind that only curves have. Finds what the files are to be. */
+static enum wf_status find_files(const struct wf_simulate_opts *opts, size_t n_loads,
+                                 struct curve_file files[FILES], bool *is_sweep,
+                                 struct wf_err *err)
 {
     enum wf_status status = WF_OK;
 
-    if (n_loads > 1 && (opts->output != NULL || opts->dry_run)) {
-        return wf_err_set(err, WF_EUSAGE, "a sweep has --csv, --plot and --json, but no %s",
-                          opts->output != NULL ? "--output" : "--dry-run");
+    files[FILE_OUTPUT] = (struct curve_file){opts->output, NULL};
+    files[FILE_CSV] = (struct curve_file){opts->csv, &as_csv};
+    files[FILE_PLOT] = (struct curve_file){opts->plot, NULL};
+    if (opts->plot != NULL) {
+        status = wf_curve_for_path(opts->plot, true, &files[FILE_PLOT].format, err);
     }
-    if (n_loads > 1 && wf_world_size(cli->world) > 1) {
+    if (status == WF_OK && opts->output != NULL && n_loads > 0) {
+        status = wf_curve_for_path(opts->output, false, &files[FILE_OUTPUT].format, err);
+    }
+    *is_sweep = n_loads > 1 || (n_loads == 1 && (opts->csv != NULL || opts->plot != NULL));
+    if (n_loads == 1 && files[FILE_OUTPUT].format != NULL) {
+        *is_sweep = *is_sweep || files[FILE_OUTPUT].format->only_curves;
+    }
+    return status;
+}
+
+/* What a sweep would only find out at its end. */
+static enum wf_status check_sweep(const struct wf_cli *cli, const struct wf_simulate_opts *opts,
+                                  const struct curve_file files[FILES], struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    if (opts->dry_run) {
+        return wf_err_set(err, WF_EUSAGE, "a sweep has no --dry-run; try it with one load");
+    }
+    if (wf_world_size(cli->world) > 1) {
         return wf_err_set(
             err, WF_EUSAGE,
             "a sweep runs in one process; its loads go side by side on the cores");
     }
-    if (opts->csv != NULL) {
-        status = wf_output_check(opts->csv, opts->force, err);
-    }
-    if (status == WF_OK && opts->plot != NULL) {
-        status = wf_output_check(opts->plot, opts->force, err);
+    for (int i = 0; status == WF_OK && i < FILES; i++) {
+        if (files[i].path != NULL) {
+            status = wf_output_check(files[i].path, opts->force, err);
+        }
     }
     return status;
 }
@@ -148,23 +176,34 @@ static size_t count_jobs(const struct wf_simulate_opts *opts)
     return opts->side_by_side > 0 ? (size_t)opts->side_by_side : cores > 0 ? (size_t)cores : 1;
 }
 
+/* Into files, and, unless one is instead of that, on the terminal. */
 static enum wf_status deliver(struct wf_cli *cli, const struct wf_simulate_opts *opts,
+                              const struct curve_file files[FILES],
                               const struct wf_curve *curve, struct wf_err *err)
 {
-    enum wf_status status = write_curve(curve, opts->csv, opts->force, wf_curve_csv, err);
+    enum wf_status status = WF_OK;
 
-    if (status == WF_OK) {
-        status = write_curve(curve, opts->plot, opts->force, wf_curve_svg, err);
+    for (int i = 0; status == WF_OK && i < FILES; i++) {
+        if (files[i].path != NULL) {
+            status = write_curve(curve, &files[i], opts->force, err);
+        }
     }
-    if (status == WF_OK) {
+    if (status == WF_OK && opts->output == NULL) {
         (opts->json ? wf_curve_json : wf_curve_table)(curve, cli->out);
         cli->answered = true;
     }
     return status;
 }
 
+/* The loads of a sweep. */
+struct loads {
+    double values[WF_SWEEP_MAX];
+    size_t n;
+};
+
 static enum wf_status sweep(struct wf_cli *cli, const struct wf_simulate_opts *opts,
-                            const struct wf_scenario *scenario, const double *loads, size_t n,
+                            const struct curve_file files[FILES],
+                            const struct wf_scenario *scenario, const struct loads *loads,
                             struct wf_err *err)
 {
     const struct wf_setting *source = wf_scenario_find(scenario, "source");
@@ -172,41 +211,42 @@ static enum wf_status sweep(struct wf_cli *cli, const struct wf_simulate_opts *o
     char title[256];
     struct wf_curve curve = {
         .title = title,
-        .points = wf_xcalloc(n, sizeof(struct wf_curve_point)),
-        .n = n,
+        .points = wf_xcalloc(loads->n, sizeof(struct wf_curve_point)),
+        .n = loads->n,
     };
 
     (void)snprintf(title, sizeof(title), "%.80s on %.120s", source->value,
                    topo != NULL ? topo->value : "");
-    for (size_t i = 0; i < n; i++) {
-        curve.points[i].load = loads[i];
+    for (size_t i = 0; i < loads->n; i++) {
+        curve.points[i].load = loads->values[i];
     }
     enum wf_status status = wf_sweep_run(scenario, &curve, count_jobs(opts), err);
     if (status == WF_OK) {
-        status = deliver(cli, opts, &curve, err);
+        status = deliver(cli, opts, files, &curve, err);
     }
     free(curve.points);
     return status;
 }
 
-/* One load is a run like any other; several, or a curve to be written, are a sweep. */
 static enum wf_status run_loads(struct wf_cli *cli, const struct wf_simulate_opts *opts,
                                 struct wf_scenario *scenario, struct wf_err *err)
 {
-    double loads[WF_SWEEP_MAX];
-    size_t n = 0;
+    struct loads loads = {.n = 0};
+    struct curve_file files[FILES];
+    bool is_sweep = false;
     enum wf_status status = WF_OK;
 
     if (opts->load != NULL) {
-        status = wf_sweep_loads(opts->load, loads, &n, err);
+        status = wf_sweep_loads(opts->load, loads.values, &loads.n, err);
     }
     if (status == WF_OK) {
-        status = check_outputs(cli, opts, n, err);
+        status = find_files(opts, loads.n, files, &is_sweep, err);
     }
-    if (status == WF_OK && (n > 1 || (n == 1 && (opts->csv != NULL || opts->plot != NULL)))) {
-        return sweep(cli, opts, scenario, loads, n, err);
+    if (status == WF_OK && is_sweep) {
+        status = check_sweep(cli, opts, files, err);
+        return status == WF_OK ? sweep(cli, opts, files, scenario, &loads, err) : status;
     }
-    if (status == WF_OK && n == 1) {
+    if (status == WF_OK && loads.n == 1) {
         status = wf_scenario_set(scenario, "traffic.load", opts->load, "--load", err);
     }
     return status == WF_OK ? wf_simulate(cli, opts, scenario, err) : status;

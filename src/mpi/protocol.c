@@ -310,6 +310,7 @@ static void note_latency(const struct arrival *arrival)
 static void on_message(const struct arrival *arrival)
 {
     const struct envelope *envelope = &arrival->envelope;
+    struct wf_rank *rank = arrival->who.rank;
     bool asks = packet_of(envelope) == ANNOUNCE;
     const struct wf_flight message = {
         .key = {envelope->b & LOW_BITS, arrival->from, (int32_t)envelope->a},
@@ -327,6 +328,10 @@ static void on_message(const struct arrival *arrival)
     }
     if (!arrival->who.mpi->sends_only) {
         take_in(&arrival->who, &message);
+    } else if (rank->state == WF_RANK_ENDED && arrival->at > rank->clock) {
+        /* Nobody receives it, but the run is over when the last has come. A rank that still
+         * has something to send ends later than now anyway. */
+        rank->clock = arrival->at;
     }
 }
 

@@ -35,6 +35,7 @@ struct wf_net;
 struct wf_net_env {
     const struct wf_topo *topo; /* kept; null if the user gave none */
     uint32_t n_nodes;
+    uint64_t seed; /* for lots that are not drawn by a process */
 };
 
 /* Members marked `may be null` have a default; all others are required. */

@@ -391,6 +391,7 @@ static enum wf_status router_create(const void *params, const struct wf_net_env 
     model->set = *(const struct wf_router_params *)params;
     model->topo = env->topo;
     model->net.n_nodes = env->n_nodes;
+    model->seed = env->seed;
     status = check_sizes(model, err);
     if (status == WF_OK) {
         status = wf_router_choose_scheme(model, err);

@@ -26,6 +26,7 @@ struct wf_router_net {
     bool bubble;      /* rings are entered only if one more would fit */
     uint32_t escapes; /* channels of each link that adaptive packets use as a last resort */
     int request;
+    uint64_t seed;
     int scheme;             /* enum wf_router_routing without the presets, or... */
     struct wf_route *route; /* ...WF_ROUTER_POLICY with this; else null */
     uint16_t *coords;       /* of each vertex of a grid, n_dims each */

@@ -3,15 +3,16 @@
 #include "net/router_grid.h"
 
 /* Which way around each ring. Where both are equally long it is a lot, but one that depends on
- * nothing but the packet, so that the queue for a message can be known before it is sent. */
+ * nothing but the packet and the seed, so that the queue for a message can be known before it
+ * is sent. */
 static void choose_ways(const struct wf_router_spot *spot, struct wf_router_packet *packet,
                         uint32_t index)
 {
     const struct wf_router_net *model = spot->model;
     const uint16_t *here = wf_router_coords_of(model, spot->vertex);
     const uint16_t *there = wf_router_coords_of(model, packet->dst);
-    uint64_t lots =
-        wf_rng_mix(((uint64_t)spot->vertex << 32 | packet->number) + index * WF_RNG_GOLDEN);
+    uint64_t own = wf_rng_mix(model->seed ^ ((uint64_t)spot->vertex << 32 | packet->number));
+    uint64_t lots = wf_rng_mix(own + index * WF_RNG_GOLDEN);
 
     packet->on.ways = 0;
     for (uint32_t dim = 0; dim < model->grid->n_dims; dim++) {

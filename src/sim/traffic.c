@@ -44,7 +44,8 @@ static enum wf_status traffic_prepare(struct wf_job *job, struct wf_err *err)
                           "traffic needs a topology, whose nodes send: --topo torus:8x8");
     }
     fill_in(plan, set);
-    const struct wf_net_env env = {.topo = plan->topo, .n_nodes = plan->topo->n_nodes};
+    const struct wf_net_env env = {
+        .topo = plan->topo, .n_nodes = plan->topo->n_nodes, .seed = plan->core.seed};
     const struct wf_traffic_config config = {
         .params = set,
         .pattern = plan->pattern,

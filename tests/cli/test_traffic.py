@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """weft traffic: curves, schedules, deadlock and mistakes."""
 import csv
+import json
 import pathlib
+from xml.etree import ElementTree
 
 from weft_cli import check, check_run, finish, parse, run
 
@@ -22,6 +24,11 @@ CASES = [
     (["traffic", "butterfly", "--topo", "torus:6"], 3, "needs a power of two nodes, not 6"),
     ([*UNIFORM, "-n", "4"], 2, "unknown option '-n'"),
     ([*UNIFORM, "-p", "mpi.eager_max=4KiB"], 2, "means nothing to source 'traffic:uniform'"),
+    ([*UNIFORM, "--load", "0.1,0.2", "-o", "curve.pdf"], 2,
+     "curve 'curve.pdf': the name must end in .txt, .json, .csv, .svg or .png"),
+    ([*UNIFORM, "--load", "0.1,0.2", "--plot", "curve.csv"], 2, "must end in .svg or .png"),
+    ([*UNIFORM, "--load", "0.1,0.2", "-o", "nowhere/curve.png"], 3, "cannot write"),
+    ([*UNIFORM, "--load", "0.1,0.2", "--dry-run"], 2, "a sweep has no --dry-run"),
     (["traffic", "shuffle", "--topo", "torus:3x3"], 3, "needs a power of two nodes, not 9"),
     (["traffic", "transpose", "--topo", "torus:3x5"], 3, "needs a square of nodes, not 15"),
     ([*UNIFORM, "-p", "net.queue=1"], 3, "room for 2 packets"),
@@ -34,7 +41,6 @@ CASES = [
      "cannot read 'nowhere'"),
     (["traffic", "hotspot", "--topo", "torus:4x4", "-p", "traffic.hot_node=16"], 3,
      "there is no node 16"),
-    ([*UNIFORM, "--load", "0.1,0.2", "-o", "x.json"], 2, "no --output"),
 ]
 
 
@@ -64,11 +70,31 @@ def test_sweep():
           "a curve does not depend on how many loads go side by side", one)
     loads = [row["load"] for row in csv.DictReader(rows.splitlines())]
     check(loads == ["0.1", "0.3", "0.5"], f"loads are {loads}", one)
-    check(pathlib.Path("one.svg").read_text(encoding="ascii").startswith("<svg"), "an SVG", one)
+    check(ElementTree.parse("one.svg").getroot().tag.endswith("svg"), "an SVG", one)
     check(len(parse(two)["points"]) == 3, "three points in the document", two)
     single = parse(run(*UNIFORM, "--load", "0.3", "--cycles", "4000", "--json", "-q"))
     check(single["result"]["digest"] == list(csv.DictReader(rows.splitlines()))[1]["digest"],
           "a point of a sweep is the run of that load", one)
+
+
+def test_curve_files():
+    """The name of the file says what it is; the same curve gives the same bytes."""
+    words = [*UNIFORM, "--load", "0.1:0.5:0.2", "--cycles", "2000", "-o"]
+    for name in ("curve.png", "again.png", "curve.svg", "curve.csv", "curve.json", "curve.txt"):
+        check_run([*words, name], 0, stdout="^$")
+    check_run([*words, "curve.png"], 3, "'curve.png' exists; -f overwrites it")
+    picture = pathlib.Path("curve.png").read_bytes()
+    check(picture.startswith(b"\x89PNG\r\n\x1a\n") and picture.endswith(b"IEND\xaeB`\x82"),
+          "curve.png is no PNG")
+    check(picture == pathlib.Path("again.png").read_bytes(), "two drawings differ")
+    marks = [e for e in ElementTree.parse("curve.svg").iter() if e.tag.endswith("circle")]
+    check(len(marks) == 6, f"3 loads in 2 panels have {len(marks)} marks")
+    check(pathlib.Path("curve.csv").read_text(encoding="ascii").count("\n") == 4, "curve.csv")
+    points = json.loads(pathlib.Path("curve.json").read_text(encoding="utf-8"))["points"]
+    check([p["load"] for p in points] == [0.1, 0.3, 0.5], f"curve.json has {points}")
+    check("converged" in pathlib.Path("curve.txt").read_text(encoding="ascii"), "curve.txt")
+    check_run([*UNIFORM, "--load", "0.3", "--cycles", "2000", "-o", "one-load.png"], 0)
+    check(pathlib.Path("one-load.png").read_bytes().startswith(b"\x89PNG"), "a curve of one load")
 
 
 def test_longer():
@@ -131,6 +157,7 @@ def test_closed():
 test_mistakes()
 test_files()
 test_sweep()
+test_curve_files()
 test_longer()
 test_deadlock()
 test_congestion_control()

@@ -1,50 +1,78 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A few points of other programs' curves; examples/insee/compare has them all."""
-import importlib.machinery
-import importlib.util
+"""INSEE's experiments come out as examples/insee says they do, in small."""
+import csv
+import os
 import pathlib
+import subprocess
 import sys
+import xml.etree.ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
 from weft_cli import SOURCE, WEFT, check, finish  # noqa: E402
 
-# Curve, load, cycles (of four runs for BookSim2, hence 15 times as many as each has). Far below
-# saturation, where short runs say enough.
-POINTS = [
-    ("insee torus_8_8 a_dor_1vc_bubble uniform", 0.1, 16000),
-    ("insee torus_8_8 b_dor_3vc_bubble uniform", 0.3, 16000),
-    ("insee torus_8_8 c_adaptive_smart_3vc uniform", 0.3, 16000),
-    ("booksim torus_8x8 2vc buf64 packet16 uniform", 0.3, 60000),
-    ("booksim mesh_8x8 3vc buf64 packet16 uniform", 0.3, 60000),
-    ("booksim fattree_4x4x4 3vc buf64 packet16 uniform", 0.3, 60000),
-    ("booksim torus_8x8 2vc buf8 packet1 uniform", 0.2, 30000),
-    ("booksim torus_8x8 2vc buf64 packet16 uniform again", 0.3, 60000),
-    ("booksim torus_8x8 2vc buf64 packet16 uniform again again", 0.3, 60000),
-]
-LIMIT = 5.0
+DESIGNS = ["oblivious-1vc", "oblivious-3vc", "adaptive-3vc"]
+# What a sender of 64-byte packets of 16 phits needs at least, one packet after the other, and the
+# longest chain of messages of the wavefront: 7 times both messages, then 7 times one.
+EXACT = {"torus2_8K": 8 * 2 * 128 * 16, "mesh2_8K": 4 * 128 * 16,
+         "sweep2_8K": 7 * 2 * 128 * 16 + 7 * 128 * 16}
 
 
-def load_compare():
-    loader = importlib.machinery.SourceFileLoader("compare",
-                                                  str(SOURCE / "examples/insee/compare"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("compare", loader))
-    sys.dont_write_bytecode = True
-    loader.exec_module(module)
-    return module
+def make(script, *words):
+    """Runs a script and returns its table."""
+    done = subprocess.run([os.environ["PYTHON"], "-B", SOURCE / f"examples/insee/{script}.py",
+                           "--weft", WEFT, "--quick", "--jobs", "2", "--out", "out", *words],
+                          capture_output=True, text=True, timeout=100, check=False)
+    done.args = [str(a) for a in done.args]
+    if not check(done.returncode == 0, f"{script}: exit code {done.returncode}", done):
+        return []
+    check("  NO " not in done.stdout, f"{script}: something is not as expected", done)
+    svg = pathlib.Path("out") / f"{script}.svg"
+    if script != "workloads":
+        root = xml.etree.ElementTree.parse(svg).getroot()
+        check(len(list(root.iter())) > 20, f"{svg} is empty", done)
+    with open(f"out/{script}.csv", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
 
 
-def main():
-    compare = load_compare()
-    curves = {**compare.insee_curves(), **compare.booksim_curves()}
-    for name, load, cycles in POINTS:
-        curve = curves[name]
-        point = next(p for p in curve["points"] if p["load"] == load)
-        ours = compare.run(WEFT, curve, compare.load_of(curve, point), cycles)
-        theirs = compare.expected(curve, point, ours)
-        difference = compare.percent(ours[1], theirs)
-        check(abs(difference) < LIMIT,
-              f"{name} at {load}: {ours[1]:.2f} cycles, not {theirs:.2f}: {difference:+.1f} %")
-    finish()
+def test_fig7():
+    rows = make("fig7", "a trace=out/cg.weft")
+    found = {(r["program"], r["design"]): float(r["relative"]) for r in rows}
+    check(len(found) == 4 * 3, f"fig7 has {len(found)} bars")
+    check(all(found[p, DESIGNS[0]] == 1 for p, _ in found), "the first design is the measure")
+    check(found["a trace", DESIGNS[2]] < found["a trace", DESIGNS[1]] < 1, "the trace is of a CG")
 
 
-main()
+def test_workloads():
+    rows = make("workloads")
+    check(len(rows) == 6 * 3, f"{len(rows)} workloads")
+    for row in rows:
+        check(row["packets"] == row["packets_insee"], f"other packets in {row}")
+        least = EXACT.get(row["workload"])
+        check(least is None or 0 <= float(row["cycles"]) - least <= 20, f"{row}: {least} expected")
+
+
+def test_table1():
+    rows = make("table1")
+    times = [float(r["time_ms"]) for r in rows]
+    check([r["mbit_per_s"] for r in rows] == ["100", "1000", "10000"], f"speeds of {rows}")
+    # What is not computing cannot gain more than the links do.
+    check(all(1 < a / b < 10 for a, b in zip(times, times[1:])), f"times of {rows}")
+    check(times[2] > float(rows[2]["compute_ms"]), "computing is part of it")
+
+
+def test_policies():
+    rows = make("policies")
+    found = {(r["program"], r["design"], r["policy"]): r for r in rows}
+    check(len(found) == 4 * 3 * 2, f"policies has {len(found)} rows")
+    for (program, design, policy), row in found.items():
+        other = found[program, design, "causal"]
+        check(row["messages"] == other["messages"], f"{policy} sends other messages: {row}")
+    asap = found["wavefront", DESIGNS[0], "asap"]
+    check(float(asap["cycles"]) == 2 * 128 * 16, f"two messages of a rank one by one: {asap}")
+
+
+test_table1()
+test_fig7()
+test_workloads()
+test_policies()
+finish()

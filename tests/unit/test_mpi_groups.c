@@ -334,7 +334,7 @@ static void policies(void)
     static const struct wf_op *const ranks[] = {zero, one};
     static const int64_t ends[] = {[WF_POLICY_TIMED] = 10000 + 2 * 1100 + 2 * 1000,
                                    [WF_POLICY_CAUSAL] = 2 * 1100 + 2 * 1000,
-                                   [WF_POLICY_ASAP] = 0};
+                                   [WF_POLICY_ASAP] = 1100}; /* all at once; the longest */
     struct setup setup = basic;
 
     for (setup.policy = WF_POLICY_TIMED; setup.policy <= WF_POLICY_ASAP; setup.policy++) {
