@@ -32,8 +32,6 @@ SCENARIOS = [
      "-p", "net.speculative=yes"],
     ["replay", "gen:stencil3d", "-n", "64", "--net", "packet", "--topo", "torus:4x4x4",
      "-p", "gen.bytes=10kB", "-p", "gen.iterations=1"],
-    ["replay", "gen:random", "-n", "36", "--net", "packet", "--topo", "dragonfly:2,p=1",
-     "-p", "net.routing=ugal_g", "-p", "gen.bytes=20kB", "-p", "gen.messages=3"],
     ["replay", "gen:random", "-n", "48", "--net", "packet", "--topo", "fattree:4,2,2",
      "--ranks-per-node", "3", "-p", "gen.bytes=3kB", "-p", "gen.messages=4"],
 ]
