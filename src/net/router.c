@@ -2,7 +2,7 @@
 #include "net/router.h"
 
 #include "base/mem.h"
-#include "net/router_net.h"
+#include "net/router_scheme.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * put together again, and handed on in the order in which they were sent. All lists are of
  * cells and short: of what is under way between a node and those it talks to.
  */
-#include "net/router_net.h"
+#include "net/router_watch.h"
 
 static const struct wf_router_cell *read_cell(const struct wf_router_spot *spot, uint32_t cell)
 {

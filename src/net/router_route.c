@@ -6,6 +6,7 @@
  * could get; otherwise it sleeps until that may have changed.
  */
 #include "net/router_grid.h"
+#include "net/router_scheme.h"
 
 #include <string.h>
 
