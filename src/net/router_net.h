@@ -98,18 +98,6 @@ struct wf_router_wish wf_router_wish(const struct wf_router_spot *spot, uint32_t
  * Makes sure that one does. */
 int64_t wf_router_ask_again(const struct wf_router_spot *spot, uint32_t input);
 
-/* The channels that a packet may ask for which came to a router by an input, or is injected
- * there (WF_ROUTER_NONE): as far as the scheme alone decides it. Sets the one to be tried last,
- * or WF_ROUTER_NONE; returns how many others there are, into WF_ROUTER_INPUTS_MAX. Not for
- * policies, which answer for themselves. */
-uint32_t wf_router_channels_of(const struct wf_router_net *model, uint32_t vertex,
-                               const struct wf_router_packet *packet, uint32_t input,
-                               uint16_t *channels, uint32_t *escape);
-
-/* Whether the first packet of an input can go nowhere but into full queues, and into which. */
-bool wf_router_is_stuck(const struct wf_router_spot *spot, uint32_t input,
-                        struct wf_wait *wait);
-
 /* The injection queue for a packet. */
 uint32_t wf_router_injector(const struct wf_router_spot *spot,
                             const struct wf_router_packet *packet);

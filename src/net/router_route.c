@@ -7,6 +7,7 @@
  */
 #include "net/router_grid.h"
 #include "net/router_scheme.h"
+#include "net/router_watch.h"
 
 #include <string.h>
 

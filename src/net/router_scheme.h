@@ -25,4 +25,14 @@ uint32_t wf_router_policy_channels(const struct wf_router_spot *spot, uint32_t i
 /* Lets it ask, if it has not yet. */
 void wf_router_policy_ask(const struct wf_router_spot *spot, uint32_t input);
 
+/* ---- router_route.c ---- */
+
+/* The channels that a packet may ask for which came to a router by an input, or is injected
+ * there (WF_ROUTER_NONE): as far as the scheme alone decides it. Sets the one to be tried last,
+ * or WF_ROUTER_NONE; returns how many others there are, into WF_ROUTER_INPUTS_MAX. Not for
+ * policies, which answer for themselves. */
+uint32_t wf_router_channels_of(const struct wf_router_net *model, uint32_t vertex,
+                               const struct wf_router_packet *packet, uint32_t input,
+                               uint16_t *channels, uint32_t *escape);
+
 #endif

@@ -28,4 +28,10 @@ void wf_router_add_overseer(struct wf_router_net *model, struct wf_engine *engin
  * were at one time. */
 int64_t wf_router_to_overseer(const struct wf_router_net *model);
 
+/* ---- router_route.c ---- */
+
+/* Whether the first packet of an input can go nowhere but into full queues, and into which. */
+bool wf_router_is_stuck(const struct wf_router_spot *spot, uint32_t input,
+                        struct wf_wait *wait);
+
 #endif
