@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "net/router_flit.h"
+#include "net/router_scheme.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -48,15 +49,13 @@ static const struct wf_param params_table[] = {
      .type = WF_PARAM_COUNT,
      .offset = AT(vcs),
      .def = "0",
-     .max = "8",
-     .doc = "Virtual channels of a link; 0 is what the routing needs"},
+     .doc = "Virtual channels of a link, 1 to 8; 0 is what the routing needs"},
     {.name = "queue",
      .type = WF_PARAM_COUNT,
      .offset = AT(queue),
      .def = "4",
-     .min = "1",
      .max = "1024",
-     .doc = "Packets that fit into the queue at the end of a virtual channel"},
+     .doc = "Packets that fit into the queue at the end of a virtual channel, at least 1"},
     {.name = "flow",
      .type = WF_PARAM_ENUM,
      .offset = AT(flow),
@@ -336,6 +335,11 @@ static enum wf_status check_sizes(struct wf_router_net *model, struct wf_err *er
                           set->packet, set->phit);
     }
     model->phits = (uint32_t)(set->packet / set->phit);
+    if (set->queue == 0) {
+        return wf_err_set(
+            err, WF_EINVAL,
+            "net.queue: a queue must have room for a packet, expected at least 1");
+    }
     if (set->global_restriction > 0 &&
         set->global_delay < 4 * (set->pipeline + set->link_delay)) {
         return wf_err_set(err, WF_EINVAL,

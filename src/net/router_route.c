@@ -7,6 +7,9 @@
  */
 #include "net/router_flit.h"
 #include "net/router_grid.h"
+#include "net/router_scheme.h"
+
+#include <string.h>
 
 enum { ESCAPE = 0 }; /* the channel of adaptive routing that is free of deadlock by itself */
 
@@ -280,6 +283,25 @@ static void find_options(const struct wf_router_spot *spot, const struct asker *
     options->n = 0;
     options->escape = WF_ROUTER_NONE;
     schemes[spot->model->scheme](spot, asker, options);
+}
+
+uint32_t wf_router_channels_of(const struct wf_router_net *model, uint32_t vertex,
+                               const struct wf_router_packet *packet, uint32_t input,
+                               uint16_t *channels, uint32_t *escape)
+{
+    const struct wf_router_spot spot = {.model = model, .vertex = vertex};
+    struct asker asker = {.packet = packet, .injected = input == WF_ROUTER_NONE};
+    struct options options;
+
+    if (!asker.injected) {
+        asker.input = input;
+        asker.port = input / model->vcs;
+        asker.vc = input % model->vcs;
+    }
+    find_options(&spot, &asker, &options);
+    memcpy(channels, options.channel, options.n * sizeof(*channels));
+    *escape = options.escape;
+    return options.n;
 }
 
 static uint32_t first_request(const struct wf_router_spot *spot, const struct asker *asker,

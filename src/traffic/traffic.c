@@ -342,6 +342,12 @@ static enum wf_status prepare_sizes(struct wf_traffic *traffic, struct wf_err *e
         }
         traffic->mean_size = wf_weights_mean(&traffic->sizes);
     }
+    if (!(set->load <= 1)) {
+        return wf_err_set(err, WF_EINVAL,
+                          "traffic.load: a load of %g is more than 1 phit per node and cycle, "
+                          "which is all that a node can send",
+                          set->load);
+    }
     if (traffic->mean_size <= 0) {
         return wf_err_set(err, WF_EINVAL, "traffic.size: messages of no size are no load");
     }
