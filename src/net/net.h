@@ -67,7 +67,8 @@ struct wf_net_ops {
     /* After the run: adds a node's part. May be null: the model does not know. */
     void (*use)(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
                 struct wf_net_use *use);
-    /* After the run: adds a node's facts, which stand for the run then. May be null: none. */
+    /* After the run: adds a node's facts, which stand for the run if they count nodes. May be
+     * null: none. */
     void (*finish)(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
                    struct wf_net_facts *facts);
     /* Of models with statistics (n_sums), else null: counts what a final event of a node tells,

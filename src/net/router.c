@@ -2,7 +2,7 @@
 #include "net/router.h"
 
 #include "base/mem.h"
-#include "net/router_net.h"
+#include "net/router_scheme.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -47,15 +47,13 @@ static const struct wf_param params_table[] = {
      .type = WF_PARAM_COUNT,
      .offset = AT(vcs),
      .def = "0",
-     .max = "8",
-     .doc = "Virtual channels of a link; 0 is what the routing needs"},
+     .doc = "Virtual channels of a link, 1 to 8; 0 is what the routing needs"},
     {.name = "queue",
      .type = WF_PARAM_COUNT,
      .offset = AT(queue),
      .def = "4",
-     .min = "1",
      .max = "1024",
-     .doc = "Packets that fit into the queue at the end of a virtual channel"},
+     .doc = "Packets that fit into the queue at the end of a virtual channel, at least 1"},
     {.name = "flow",
      .type = WF_PARAM_ENUM,
      .offset = AT(flow),
@@ -139,6 +137,29 @@ static const struct wf_param params_table[] = {
      .max = "1024",
      .doc =
          "Packets for which there must be room in the own queue of a ring to inject into it"},
+    {.name = "global_restriction",
+     .type = WF_PARAM_REAL,
+     .offset = AT(global_restriction),
+     .def = "0",
+     .min = "0",
+     .max = "1",
+     .doc = "No node injects while more than this share of all queues' room is taken; 0 is no "
+            "such limit"},
+    {.name = "global_delay",
+     .type = WF_PARAM_COUNT,
+     .offset = AT(global_delay),
+     .def = "64",
+     .min = "4",
+     .max = "1000000000",
+     .doc = "Cycles after which all nodes know how much that was, and from one time to the "
+            "next"},
+    {.name = "watchdog",
+     .type = WF_PARAM_COUNT,
+     .offset = AT(watchdog),
+     .def = "10000",
+     .max = "1000000000",
+     .doc = "Packets that do not move for so many cycles are suspected of a deadlock, which "
+            "ends the run; 0 is never"},
     WF_PARAM_END,
 };
 
@@ -275,6 +296,18 @@ static enum wf_status check_sizes(struct wf_router_net *model, struct wf_err *er
                           set->packet, set->phit);
     }
     model->phits = (uint32_t)(set->packet / set->phit);
+    if (set->queue == 0) {
+        return wf_err_set(
+            err, WF_EINVAL,
+            "net.queue: a queue must have room for a packet, expected at least 1");
+    }
+    if (set->global_restriction > 0 &&
+        set->global_delay < 4 * (set->pipeline + set->link_delay)) {
+        return wf_err_set(err, WF_EINVAL,
+                          "net.global_delay: %" PRIu64 " cycles are too few to tell all nodes "
+                          "over links of %" PRIu64 "; expected four times that at least",
+                          set->global_delay, set->pipeline + set->link_delay);
+    }
     return WF_OK;
 }
 
@@ -286,6 +319,15 @@ static void router_destroy(struct wf_net *net)
     free(model->reverse);
     wf_route_free(model->route);
     free(model);
+}
+
+/* Packets that may be in the network before nodes stop to inject; 0: any number. */
+static uint64_t room_limit(const struct wf_router_net *model)
+{
+    double room = 2 * (double)model->topo->n_links * model->vcs * (double)model->set.queue;
+    double limit = room * model->set.global_restriction;
+
+    return model->set.global_restriction > 0 && limit < 1 ? 1 : (uint64_t)limit;
 }
 
 static int64_t promise(const struct wf_router_net *model)
@@ -325,6 +367,7 @@ static enum wf_status router_create(const void *params, const struct wf_net_env 
     } else {
         fill_reverse(model);
     }
+    model->room_limit = room_limit(model);
     model->net.ops = &wf_router_ops;
     model->net.node_size = model->node.size;
     model->net.payload_max = sizeof(struct wf_router_packet);
@@ -347,4 +390,5 @@ const struct wf_net_ops wf_router_ops = {
     .event = wf_router_event,
     .room = wf_router_room,
     .use = wf_router_use,
+    .finish = wf_router_finish,
 };

@@ -65,6 +65,8 @@ struct wf_router_params {
     uint64_t pipeline, link_delay, credit_delay, turnaround; /* cycles */
     double transit_priority;
     uint64_t restriction; /* packets */
+    double global_restriction;
+    uint64_t global_delay, watchdog; /* cycles */
 };
 
 extern const struct wf_net_ops wf_router_ops;

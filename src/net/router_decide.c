@@ -6,7 +6,7 @@
  * a packet is one event at the next router, whatever its length.
  */
 #include "base/rng.h"
-#include "net/router_net.h"
+#include "net/router_watch.h"
 
 /* The askers of one decision and what became of them. */
 struct round {
@@ -71,6 +71,9 @@ void wf_router_enqueue(const struct wf_router_spot *spot, uint32_t number,
     }
     input->last = cell;
     input->head = spot->now;
+    if (input->blocked == WF_ROUTER_STUCK) { /* the overseer wants to know if it is full */
+        wf_router_watch(spot);
+    }
 
     int64_t ready = ready_at(spot, input);
     if (input->n == 1) {
@@ -87,6 +90,9 @@ static struct wf_router_packet begin(const struct wf_router_spot *spot, uint32_t
     struct wf_router_packet packet = entry->packet;
     uint32_t next = entry->next;
 
+    if (input->blocked != 0) {
+        wf_router_unwatch(spot, input, number);
+    }
     wf_cell_free(spot->ctx, input->first);
     input->first = next;
     input->n--;
@@ -169,6 +175,7 @@ static void count_injected(const struct wf_router_spot *spot, uint32_t input,
             soonest(round, spot->now + 1);
         }
         spot->head->injected++;
+        wf_router_counted(spot);
         if (packet->last != 0 && spot->model->net.user.sent != NULL) {
             wf_schedule(spot->ctx, wf_self(spot->ctx),
                         spot->model->phits * spot->model->set.cycle - 1, WF_ROUTER_SENT, packet,
@@ -342,7 +349,7 @@ static void ask(const struct wf_router_spot *spot, uint32_t number, struct round
     const struct wf_router_input *input = &spot->inputs[number];
     int64_t ready = ready_at(spot, input);
 
-    if (input->taken != 0) {
+    if (input->taken != 0 || (spot->head->shut != 0 && is_injected(spot, number))) {
         return;
     }
     if (ready > spot->now) {
@@ -384,6 +391,7 @@ void wf_router_decide(const struct wf_router_spot *spot)
     send_all(spot, &round);
     for (uint32_t i = 0; i < round.n; i++) {
         if (round.wishes[i].input != WF_ROUTER_NONE) {
+            wf_router_watch(spot);
             soonest(&round, wf_router_ask_again(spot, round.wishes[i].input));
         }
     }

@@ -4,7 +4,7 @@
  * put together again, and handed on in the order in which they were sent. All lists are of
  * cells and short: of what is under way between a node and those it talks to.
  */
-#include "net/router_net.h"
+#include "net/router_watch.h"
 
 static const struct wf_router_cell *read_cell(const struct wf_router_spot *spot, uint32_t cell)
 {
@@ -239,6 +239,7 @@ void wf_router_consume(const struct wf_router_spot *spot, const struct wf_router
     wf_touch(spot->ctx, head, sizeof(*head));
     head->consumed++;
     head->hops += packet->hops;
+    wf_router_counted(spot);
     if (!completes(spot, packet)) {
         return;
     }

@@ -31,9 +31,10 @@ struct wf_router_net {
     struct wf_route *route; /* ...WF_ROUTER_POLICY with this; else null */
     uint16_t *coords;       /* of each vertex of a grid, n_dims each */
     uint16_t *reverse;      /* of each directed link not of a grid: the port at its far end */
-    uint32_t first_other;
+    uint32_t first_other, overseer; /* processes */
+    uint64_t room_limit;            /* packets in the network above which none is injected */
     struct wf_router_layout node, other;
-    struct wf_process_ops other_ops;
+    struct wf_process_ops other_ops, overseer_ops;
 };
 
 /* Where and when a handler is. */
@@ -83,25 +84,6 @@ static inline struct wf_router_input *wf_router_edit_input(const struct wf_route
     return &spot->inputs[input];
 }
 
-/* ---- router_scheme.c ---- */
-
-extern const char *const wf_router_routings[];
-
-/* What the routing needs on the topology; sets grid, route, scheme, request, escapes, bubble
- * and vcs. What cannot work is WF_EINVAL. */
-WF_NODISCARD
-enum wf_status wf_router_choose_scheme(struct wf_router_net *model, struct wf_err *err);
-
-/* ---- router_policy.c ---- */
-
-/* The channels that the first packet of an input may take, by a routing policy: one of the
- * class that the policy chose in the first cycle in which it asked. Returns how many, 0 if it
- * has not asked yet. */
-uint32_t wf_router_policy_channels(const struct wf_router_spot *spot, uint32_t input,
-                                   uint16_t *channels);
-/* Lets it ask, if it has not yet. */
-void wf_router_policy_ask(const struct wf_router_spot *spot, uint32_t input);
-
 /* ---- router_route.c, router_ways.c ---- */
 
 /* Chooses what a packet decides once and for all when it is injected. `index` tells the packets
@@ -117,8 +99,17 @@ struct wf_router_wish wf_router_wish(const struct wf_router_spot *spot, uint32_t
  * Makes sure that one does. */
 int64_t wf_router_ask_again(const struct wf_router_spot *spot, uint32_t input);
 
-/* After the run: adds an input whose first packet can go nowhere but into full queues. */
-void wf_router_watch(const struct wf_router_spot *spot, uint32_t input, struct wf_waits *waits);
+/* The channels that a packet may ask for which came to a router by an input, or is injected
+ * there (WF_ROUTER_NONE): as far as the scheme alone decides it. Sets the one to be tried last,
+ * or WF_ROUTER_NONE; returns how many others there are, into WF_ROUTER_INPUTS_MAX. Not for
+ * policies, which answer for themselves. */
+uint32_t wf_router_channels_of(const struct wf_router_net *model, uint32_t vertex,
+                               const struct wf_router_packet *packet, uint32_t input,
+                               uint16_t *channels, uint32_t *escape);
+
+/* Whether the first packet of an input can go nowhere but into full queues, and into which. */
+bool wf_router_is_stuck(const struct wf_router_spot *spot, uint32_t input,
+                        struct wf_wait *wait);
 
 /* The injection queue for a packet. */
 uint32_t wf_router_injector(const struct wf_router_spot *spot,
@@ -160,6 +151,8 @@ struct wf_router_spot wf_router_here(const struct wf_router_net *model, struct w
 void wf_router_attach(struct wf_net *net, struct wf_engine *engine);
 void wf_router_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                      const struct wf_event *ev);
+void wf_router_finish(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
+                      struct wf_net_facts *facts);
 void wf_router_use(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
                    struct wf_net_use *use);
 

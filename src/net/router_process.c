@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Routers as processes of the engine. */
-#include "net/router_net.h"
+#include "net/router_watch.h"
 
 /* Everything but the time. */
 static struct wf_router_spot place(const struct wf_router_net *model, struct wf_ctx *ctx,
@@ -63,6 +63,32 @@ static void head_arrives(const struct wf_router_spot *spot,
     wf_router_enqueue(spot, packet->input, packet);
 }
 
+static void gate(const struct wf_router_spot *spot, bool shut)
+{
+    wf_touch(spot->ctx, spot->head, sizeof(*spot->head));
+    spot->head->shut = shut;
+    if (!shut) {
+        wf_router_wake(spot, spot->now);
+    }
+}
+
+/* Node 0 remembers why. */
+static void halt(const struct wf_router_spot *spot, void *node, const struct wf_circle *circle)
+{
+    const struct wf_net_user *user = &spot->model->net.user;
+
+    if (spot->vertex == 0) {
+        uint32_t cell = wf_cell_new(spot->ctx);
+        struct wf_router_deadlock *kept = wf_cell_edit(spot->ctx, cell);
+        *kept = (struct wf_router_deadlock){.circle = *circle, .at = wf_now(spot->ctx)};
+        wf_touch(spot->ctx, spot->head, sizeof(*spot->head));
+        spot->head->circle = cell;
+    }
+    if (user->halted != NULL) {
+        user->halted(user->arg, spot->ctx, node);
+    }
+}
+
 void wf_router_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                      const struct wf_event *ev)
 {
@@ -78,6 +104,18 @@ void wf_router_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
         break;
     case WF_ROUTER_DECIDE:
         wf_router_decide(&spot);
+        break;
+    case WF_ROUTER_WATCH:
+        wf_router_look(&spot);
+        break;
+    case WF_ROUTER_REPORT:
+        wf_router_report(&spot);
+        break;
+    case WF_ROUTER_GATE:
+        gate(&spot, ev->payload[0] != 0);
+        break;
+    case WF_ROUTER_HALT:
+        halt(&spot, node, (const void *)ev->payload);
         break;
     case WF_ROUTER_SENT:
         net->user.sent(net->user.arg, ctx, node, &packet->msg);
@@ -109,11 +147,14 @@ static void add_use(const struct wf_router_net *model, struct wf_ctx *ctx, const
             use->vcs[vc] += channels[port * model->vcs + vc].packets;
         }
         use->carried += sum;
-        use->busiest = sum > use->busiest ? sum : use->busiest;
+        wf_net_use_link(use, (struct wf_net_link_use){sum, spot.vertex, port});
     }
     for (uint32_t i = 0; i < layout->n_inputs; i++) {
+        struct wf_wait wait;
         use->stuck += inputs[i].n;
-        wf_router_watch(&spot, i, &use->waits);
+        if (wf_router_is_stuck(&spot, i, &wait)) {
+            wf_waits_add(&use->waits, &wait);
+        }
     }
     use->links = model->topo->n_links * 2;
 }
@@ -122,6 +163,19 @@ void wf_router_use(const struct wf_net *net, struct wf_ctx *ctx, const void *nod
                    struct wf_net_use *use)
 {
     add_use(wf_to_router(net), ctx, node, use);
+}
+
+void wf_router_finish(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
+                      struct wf_net_facts *facts)
+{
+    const struct wf_router_head *head = node;
+
+    (void)net;
+    if (head->circle != 0) {
+        const struct wf_router_deadlock *deadlock = wf_cell_read(ctx, head->circle);
+        facts->circle = deadlock->circle;
+        facts->deadlock_ps = deadlock->at;
+    }
 }
 
 static void other_finish(const void *state, struct wf_ctx *ctx)
@@ -150,6 +204,9 @@ void wf_router_attach(struct wf_net *net, struct wf_engine *engine)
     uint32_t n_others = model->topo->n_vertices - net->n_nodes;
 
     wf_engine_promise(engine, net->promise_ps);
+    if (wf_router_is_overseen(model)) {
+        wf_router_add_overseer(model, engine);
+    }
     wf_engine_cells(engine, sizeof(struct wf_router_cell));
     model->other_ops = (struct wf_process_ops){
         .name = "router",

@@ -6,6 +6,9 @@
  * could get; otherwise it sleeps until that may have changed.
  */
 #include "net/router_grid.h"
+#include "net/router_scheme.h"
+
+#include <string.h>
 
 enum { ESCAPE = 0 }; /* the channel of adaptive routing that is free of deadlock by itself */
 
@@ -282,6 +285,25 @@ static void find_options(const struct wf_router_spot *spot, const struct asker *
     schemes[spot->model->scheme](spot, asker, options);
 }
 
+uint32_t wf_router_channels_of(const struct wf_router_net *model, uint32_t vertex,
+                               const struct wf_router_packet *packet, uint32_t input,
+                               uint16_t *channels, uint32_t *escape)
+{
+    const struct wf_router_spot spot = {.model = model, .vertex = vertex};
+    struct asker asker = {.packet = packet, .injected = input == WF_ROUTER_NONE};
+    struct options options;
+
+    if (!asker.injected) {
+        asker.input = input;
+        asker.port = input / model->vcs;
+        asker.vc = input % model->vcs;
+    }
+    find_options(&spot, &asker, &options);
+    memcpy(channels, options.channel, options.n * sizeof(*channels));
+    *escape = options.escape;
+    return options.n;
+}
+
 static uint32_t first_request(const struct wf_router_spot *spot, const struct asker *asker,
                               const struct options *options)
 {
@@ -475,27 +497,27 @@ static struct wf_wait_queue queue_behind(const struct wf_router_spot *spot, uint
 
     return (struct wf_wait_queue){
         .vertex = model->topo->ops->neighbor(model->topo, spot->vertex, port),
-        .port = wf_router_reverse(model, spot->vertex, port),
-        .vc = channel % model->vcs,
+        .port = (uint16_t)wf_router_reverse(model, spot->vertex, port),
+        .vc = (uint16_t)(channel % model->vcs),
     };
 }
 
-void wf_router_watch(const struct wf_router_spot *spot, uint32_t input, struct wf_waits *waits)
+bool wf_router_is_stuck(const struct wf_router_spot *spot, uint32_t input, struct wf_wait *wait)
 {
     const struct wf_router_net *model = spot->model;
     const struct wf_router_input *queue = &spot->inputs[input];
-    struct wf_wait wait = {
-        .queue = {spot->vertex, input / model->vcs, input % model->vcs},
-        .is_full = queue->n >= model->set.queue,
-    };
     struct options options;
 
+    *wait = (struct wf_wait){
+        .queue = {spot->vertex, (uint16_t)(input / model->vcs), (uint16_t)(input % model->vcs)},
+        .is_full = queue->n >= model->set.queue,
+    };
     if (queue->n == 0 || queue->taken != 0 || input >= spot->layout->n_ports * model->vcs) {
-        return;
+        return false;
     }
     struct asker asker = asker_of(spot, input);
     if (asker.packet->dst == spot->vertex) {
-        return;
+        return false;
     }
     find_options(spot, &asker, &options);
     if (options.escape != WF_ROUTER_NONE) {
@@ -504,9 +526,9 @@ void wf_router_watch(const struct wf_router_spot *spot, uint32_t input, struct w
     for (uint32_t i = 0; i < options.n; i++) {
         if (spot->channels[options.channel[i]].used < model->set.queue ||
             i == WF_WAIT_TARGETS) {
-            return;
+            return false;
         }
-        wait.targets[wait.n++] = queue_behind(spot, options.channel[i]);
+        wait->targets[wait->n++] = queue_behind(spot, options.channel[i]);
     }
-    wf_waits_add(waits, &wait);
+    return wait->n > 0;
 }

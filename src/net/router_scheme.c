@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a routing needs: a network on which it works, virtual channels, flow control. */
-#include "net/router_net.h"
+#include "net/router_scheme.h"
 #include "topo/nested.h"
 
 #include <inttypes.h>
@@ -78,6 +78,10 @@ static enum wf_status choose_vcs(const struct scheme *scheme, const char *name,
     uint32_t least = scheme->vcs_least, given = (uint32_t)model->set.vcs;
     uint32_t usual = scheme->vcs_default, fixed = scheme->vcs_fixed;
 
+    if (model->set.vcs > WF_ROUTER_VCS_MAX) {
+        return wf_err_set(err, WF_EINVAL, "net.vcs: %" PRIu64 " is too large; expected 1 to %d",
+                          model->set.vcs, WF_ROUTER_VCS_MAX);
+    }
     if (model->route != NULL) {
         least = usual = model->route->n_vcs;
         fixed = 0;

@@ -13,6 +13,15 @@ enum {
     WF_ROUTER_DECIDE,  /* for oneself */
     WF_ROUTER_DELIVER, /* for oneself: a message is complete: wf_router_packet */
     WF_ROUTER_SENT,    /* for oneself: the tail of a message has left: wf_router_packet */
+    WF_ROUTER_WATCH,   /* for oneself: look for packets that do not move */
+    WF_ROUTER_REPORT,  /* for oneself: tell how many packets were injected and consumed */
+    WF_ROUTER_GATE,    /* from the overseer: whether packets may be injected */
+    WF_ROUTER_HALT,    /* from the overseer: there is a deadlock: wf_circle */
+    /* Of the overseer: */
+    WF_ROUTER_BLOCKED, /* wf_wait: the first packet of a queue does not move... */
+    WF_ROUTER_MOVED,   /* wf_wait_queue: ...and now it does */
+    WF_ROUTER_COUNT,   /* packets that came into the network, less those that left it */
+    WF_ROUTER_CHECK,   /* for itself */
 };
 
 enum { WF_ROUTER_VCS_MAX = 8, WF_ROUTER_INPUTS_MAX = 1024 };
@@ -48,13 +57,16 @@ struct wf_router_cell {
                        and the channel of its class that it waits for, + 1 */
 };
 
+enum { WF_ROUTER_STUCK = 1, WF_ROUTER_FULL = 2 };
+
 /* A queue at the end of a link's channel, or of injection. Zeroed is empty. */
 struct wf_router_input {
     uint32_t first, last; /* cells, of packets that have not begun to leave */
     uint16_t n;           /* of them */
     uint16_t taken;       /* channel that the first of them holds, + 1; 0: none */
     uint8_t bet;          /* what the first one asks for next, in smart requests */
-    uint8_t spare[3];
+    uint8_t blocked;      /* what the overseer knows: WF_ROUTER_STUCK, WF_ROUTER_FULL */
+    uint8_t spare[2];
     int64_t head;  /* cycle in which the last packet to arrive did so */
     int64_t leave; /* cycle in which the last packet to leave began to, + 1; 0: none did */
     int64_t asked; /* cycle in which the first packet asked first, + 1; 0: it did not */
@@ -85,12 +97,24 @@ struct wf_router_head {
     int64_t consume_free; /* when only one packet is consumed at a time */
     uint64_t consumed, hops;
     uint64_t injected, waited; /* packets that left injection queues, cycles they spent there */
+    int64_t told;              /* of these, injected less consumed, to the overseer */
+    uint8_t watching;          /* WF_ROUTER_WATCH is scheduled... */
+    uint8_t reporting;         /* ...WF_ROUTER_REPORT likewise */
+    uint8_t shut;              /* nothing may be injected */
+    uint8_t spare;
+    uint32_t circle; /* cell with a deadlock's, of node 0; or 0 */
     uint32_t consume_winner;
     uint32_t numbers;                  /* messages sent so far; of nodes, as all below */
     uint32_t backlog, backlog_last;    /* cells of messages that wait for injection */
     uint32_t partial;                  /* ...that have arrived in part */
     uint32_t early;                    /* ...that wait for one before them */
     uint32_t sent_orders, seen_orders; /* ...counts of messages for and from each node */
+};
+
+/* A cell of node 0. */
+struct wf_router_deadlock {
+    struct wf_circle circle;
+    int64_t at; /* when this node heard of it */
 };
 
 /* Where the parts of a state are. */

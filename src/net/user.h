@@ -35,6 +35,8 @@ struct wf_net_user {
     /* The last byte of a message for which send() returned WF_NET_LATER left this node. May be
      * null. */
     void (*sent)(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg);
+    /* The network is in a deadlock: this node had better not send any more. May be null. */
+    void (*halted)(void *arg, struct wf_ctx *ctx, void *node);
     /* The order of messages means nothing: they may arrive as they come. */
     bool any_order;
     /* After the run, for vertices that are not nodes: where to add their part. May be null. */

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NOT_FOUND = -1, WORDS_MAX = 12 };
+enum { NOT_FOUND = -1 };
 
-static int compare(const struct wf_wait_queue *a, const struct wf_wait_queue *b)
+int wf_wait_compare(const struct wf_wait_queue *a, const struct wf_wait_queue *b)
 {
     if (a->vertex != b->vertex) {
         return a->vertex < b->vertex ? -1 : 1;
@@ -22,7 +22,7 @@ void wf_waits_add(struct wf_waits *waits, const struct wf_wait *wait)
 {
     uint32_t at = waits->n;
 
-    while (at > 0 && compare(&wait->queue, &waits->at[at - 1].queue) < 0) {
+    while (at > 0 && wf_wait_compare(&wait->queue, &waits->at[at - 1].queue) < 0) {
         at--;
     }
     if (at == WF_WAITS_MAX) {
@@ -34,13 +34,13 @@ void wf_waits_add(struct wf_waits *waits, const struct wf_wait *wait)
     waits->n += waits->n < WF_WAITS_MAX;
 }
 
-static int find(const struct wf_waits *waits, const struct wf_wait_queue *queue)
+static int find(const struct wf_wait *waits, uint32_t n, const struct wf_wait_queue *queue)
 {
-    uint32_t low = 0, high = waits->n;
+    uint32_t low = 0, high = n;
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        int by = compare(queue, &waits->at[middle].queue);
+        int by = wf_wait_compare(queue, &waits[middle].queue);
         if (by == 0) {
             return (int)middle;
         }
@@ -53,66 +53,78 @@ static int find(const struct wf_waits *waits, const struct wf_wait_queue *queue)
     return NOT_FOUND;
 }
 
-static bool waits_for_ever(const struct wf_waits *waits, const struct wf_wait *wait)
+static bool waits_for_ever(const struct wf_wait *waits, uint32_t n, const struct wf_wait *wait)
 {
     for (uint32_t i = 0; i < wait->n; i++) {
-        int at = find(waits, &wait->targets[i]);
-        if (at == NOT_FOUND || waits->at[at].is_full == 0) {
+        int at = find(waits, n, &wait->targets[i]);
+        if (at == NOT_FOUND || waits[at].is_full == 0) {
             return false;
         }
     }
     return wait->n > 0;
 }
 
-void wf_waits_prune(struct wf_waits *waits)
+uint32_t wf_waits_prune(struct wf_wait *waits, uint32_t n)
 {
     for (bool changed = true; changed;) {
         uint32_t kept = 0;
         changed = false;
         /* Marks first: the search needs the order. */
-        for (uint32_t i = 0; i < waits->n; i++) {
-            if (!waits_for_ever(waits, &waits->at[i])) {
-                waits->at[i].n = 0;
-                waits->at[i].is_full = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            if (!waits_for_ever(waits, n, &waits[i])) {
+                waits[i].n = 0;
+                waits[i].is_full = 0;
                 changed = true;
             }
         }
-        for (uint32_t i = 0; i < waits->n; i++) {
-            if (waits->at[i].n > 0) {
-                waits->at[kept++] = waits->at[i];
+        for (uint32_t i = 0; i < n; i++) {
+            if (waits[i].n > 0) {
+                waits[kept++] = waits[i];
             }
         }
-        waits->n = kept;
+        n = kept;
     }
+    return n;
 }
 
-bool wf_waits_circle(const struct wf_waits *waits, char *buf, size_t size)
+struct wf_circle wf_waits_circle(const struct wf_wait *waits, uint32_t n)
 {
-    size_t used = 0;
+    struct wf_circle circle = {.n = 0};
     int at = 0;
 
-    if (waits->n == 0) {
-        return false;
+    if (n == 0) {
+        return circle;
     }
-    for (uint32_t i = 0; i < waits->n; i++) { /* by then it goes around */
-        at = find(waits, &waits->at[at].targets[0]);
+    for (uint32_t i = 0; i < n; i++) { /* by then it goes around */
+        at = find(waits, n, &waits[at].targets[0]);
     }
     int first = at;
-    uint32_t words = 0;
-    buf[0] = '\0';
     do {
-        const struct wf_wait_queue *q = &waits->at[at].queue;
-        if (words++ < WORDS_MAX && used < size) {
-            used +=
-                (size_t)snprintf(buf + used, size - used,
-                                 "router %" PRIu32 " port %" PRIu32 " channel %" PRIu32 " -> ",
-                                 q->vertex, q->port, q->vc);
+        if (circle.n < WF_CIRCLE_QUEUES) {
+            circle.queues[circle.n] = waits[at].queue;
         }
-        at = find(waits, &waits->at[at].targets[0]);
+        circle.n++;
+        at = find(waits, n, &waits[at].targets[0]);
     } while (at != first);
-    if (used < size) {
-        (void)snprintf(buf + used, size - used, "%s",
-                       words > WORDS_MAX ? "..." : "the first again");
+    return circle;
+}
+
+const char *wf_circle_words(const struct wf_circle *circle, char *buf, size_t size)
+{
+    size_t used = 0;
+
+    for (uint32_t i = 0; i < circle->n && i < WF_CIRCLE_QUEUES && used < size; i++) {
+        const struct wf_wait_queue *q = &circle->queues[i];
+        used += (size_t)snprintf(buf + used, size - used,
+                                 "router %" PRIu32 " port %u channel %u -> ", q->vertex,
+                                 (unsigned)q->port, (unsigned)q->vc);
     }
-    return true;
+    if (used < size && circle->n > WF_CIRCLE_QUEUES) {
+        used += (size_t)snprintf(buf + used, size - used, "%" PRIu32 " more -> ",
+                                 circle->n - WF_CIRCLE_QUEUES);
+    }
+    if (used < size) {
+        (void)snprintf(buf + used, size - used, "the first again");
+    }
+    return buf;
 }

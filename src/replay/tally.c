@@ -88,6 +88,10 @@ static void merge_facts(struct wf_net_facts *into, const struct wf_net_facts *fr
     into->packets_received += from->packets_received;
     into->bytes_sent += from->bytes_sent;
     into->bytes_received += from->bytes_received;
+    if (from->circle.n > 0) {
+        into->circle = from->circle;
+        into->deadlock_ps = from->deadlock_ps;
+    }
 }
 
 void wf_tally_wait(struct wf_replay_tally *tally, const struct wf_waited *waited)

@@ -124,6 +124,12 @@ static enum wf_status program_failed(const struct wf_run *run,
     char time[WF_UNITS_TEXT_MAX], words[WF_RECORD_WORDS_MAX], name[WF_RECORD_NAME_MAX];
     char more[96];
 
+    if (tally->net.circle.n > 0) {
+        char queues[WF_CIRCLE_WORDS];
+        return wf_err_set(err, WF_ESIM, "the network is in a deadlock, known at %s: %.400s",
+                          wf_human_time(tally->net.deadlock_ps, time),
+                          wf_circle_words(&tally->net.circle, queues, sizeof(queues)));
+    }
     if (tally->unfinished == 0) {
         return left_over(jobs, tally, err);
     }

@@ -156,7 +156,15 @@ static void add_use(struct wf_value *result, const struct wf_plan *plan,
     wf_doc_real(section, "mean_link_use",
                 ratio((double)use->carried * phits, (double)use->links * (double)cycles));
     wf_doc_real(section, "busiest_link_use",
-                ratio((double)use->busiest * phits, (double)cycles));
+                ratio((double)use->busiest[0].packets * phits, (double)cycles));
+    struct wf_value *links = wf_doc_list(section, "busiest_links");
+    for (uint32_t i = 0; i < WF_NET_USE_LINKS && use->busiest[i].packets > 0; i++) {
+        struct wf_value *link = wf_doc_section(links, NULL);
+        wf_doc_count(link, "router", use->busiest[i].vertex);
+        wf_doc_count(link, "port", use->busiest[i].port);
+        wf_doc_real(link, "use",
+                    ratio((double)use->busiest[i].packets * phits, (double)cycles));
+    }
 
     struct wf_value *vcs = wf_doc_list(section, "packets_by_vc");
     uint32_t n = WF_NET_USE_VCS;
@@ -166,6 +174,36 @@ static void add_use(struct wf_value *result, const struct wf_plan *plan,
     for (uint32_t i = 0; i < n; i++) {
         wf_doc_count(vcs, NULL, use->vcs[i]);
     }
+}
+
+/* What was found during the run, or else what is there at its end. */
+static struct wf_circle find_circle(const struct wf_traffic_tally *tally)
+{
+    if (tally->facts.circle.n > 0) {
+        return tally->facts.circle;
+    }
+    struct wf_waits *waits = wf_xmalloc(sizeof(*waits));
+    *waits = tally->use.waits;
+    waits->n = wf_waits_prune(waits->at, waits->n);
+    const struct wf_circle circle = wf_waits_circle(waits->at, waits->n);
+    free(waits);
+    return circle;
+}
+
+static enum wf_status tell_deadlock(const struct wf_traffic_tally *tally,
+                                    const struct wf_traffic_params *set,
+                                    const struct wf_circle *circle, struct wf_value *result,
+                                    struct wf_err *err)
+{
+    char words[WF_CIRCLE_WORDS];
+    uint64_t at = tally->facts.circle.n > 0 ? (uint64_t)(tally->facts.deadlock_ps / set->cycle)
+                                            : set->cycles;
+
+    wf_doc_text(result, "deadlock", wf_circle_words(circle, words, sizeof(words)));
+    wf_doc_count(result, "deadlock_known_cycle", at);
+    return wf_err_set(err, WF_ESIM,
+                      "the network is in a deadlock, known in cycle %" PRIu64 ": %.400s", at,
+                      words);
 }
 
 static enum wf_status traffic_describe(const struct wf_job *job, const struct wf_engine *engine,
@@ -178,12 +216,8 @@ static enum wf_status traffic_describe(const struct wf_job *job, const struct wf
     struct wf_traffic_summary summary;
     uint64_t cycles = closed ? (uint64_t)(tally->last / set->cycle) : set->cycles;
 
-    struct wf_waits *waits = wf_xmalloc(sizeof(*waits));
-    char circle[440];
-
-    *waits = tally->use.waits;
-    wf_waits_prune(waits);
-    bool deadlock = wf_waits_circle(waits, circle, sizeof(circle));
+    const struct wf_circle circle = find_circle(tally);
+    bool deadlock = circle.n > 0;
     if (closed) {
         wf_traffic_sum_up(tally, &summary);
     } else {
@@ -203,15 +237,11 @@ static enum wf_status traffic_describe(const struct wf_job *job, const struct wf
     }
     wf_record_digest(result, run->digest);
     if (deadlock) {
-        wf_doc_text(result, "deadlock", circle);
-    }
-    if (status == WF_OK && deadlock) {
-        status = wf_err_set(err, WF_ESIM, "the network is in a deadlock: %.440s", circle);
+        status = tell_deadlock(tally, set, &circle, result, err);
     } else if (status == WF_OK && stuck) {
         status = wf_err_set(err, WF_ESIM, "%" PRIu64 " rounds did not come to an end",
                             tally->rounds_left);
     }
-    free(waits);
     return status;
 }
 

@@ -29,6 +29,7 @@ struct wf_traffic {
 struct node {
     uint64_t missing; /* closed loop: answers of this round that are not here yet */
     uint64_t rounds;  /* that were begun */
+    uint64_t halted;  /* nothing more is sent */
 };
 
 /* What a message says of itself. */
@@ -206,6 +207,14 @@ static void arrived(void *arg, struct wf_ctx *ctx, void *state, const struct wf_
     }
 }
 
+static void halted(void *arg, struct wf_ctx *ctx, void *state)
+{
+    struct node *node = node_of(arg, state);
+
+    wf_touch(ctx, node, sizeof(*node));
+    node->halted = 1;
+}
+
 /* ---- the process ---- */
 
 static void node_init(void *state, struct wf_ctx *ctx)
@@ -233,6 +242,9 @@ static void node_event(void *state, const struct wf_event *ev, struct wf_ctx *ct
         return;
     }
     struct note note = {.latency = -1};
+    if (node_of(traffic, state)->halted != 0) {
+        return;
+    }
     if (traffic->set->rounds > 0) {
         begin_round(traffic, ctx, state, &note);
     } else {
@@ -273,6 +285,7 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
 
     if (traffic->net->ops->use != NULL) {
         traffic->net->ops->use(traffic->net, ctx, state, &tally->use);
+        traffic->net->ops->finish(traffic->net, ctx, state, &tally->facts);
     }
     tally->rounds_left += traffic->set->rounds - node->rounds + (node->missing > 0);
 }
@@ -329,6 +342,12 @@ static enum wf_status prepare_sizes(struct wf_traffic *traffic, struct wf_err *e
         }
         traffic->mean_size = wf_weights_mean(&traffic->sizes);
     }
+    if (!(set->load <= 1)) {
+        return wf_err_set(err, WF_EINVAL,
+                          "traffic.load: a load of %g is more than 1 phit per node and cycle, "
+                          "which is all that a node can send",
+                          set->load);
+    }
     if (traffic->mean_size <= 0) {
         return wf_err_set(err, WF_EINVAL, "traffic.size: messages of no size are no load");
     }
@@ -382,7 +401,7 @@ int64_t wf_traffic_end(const struct wf_traffic *traffic)
 void wf_traffic_build(struct wf_traffic *traffic, struct wf_engine *engine, struct wf_net *net)
 {
     const struct wf_net_user user = {
-        .arg = traffic, .arrived = arrived, .any_order = true, .use = use_of};
+        .arg = traffic, .arrived = arrived, .halted = halted, .any_order = true, .use = use_of};
 
     traffic->net = net;
     traffic->offset = net->node_size;

@@ -17,12 +17,18 @@ CASES = [
     ([*UNIFORM, "--load", "0.1:0.9"], 2, "first:last:step"),
     ([*UNIFORM, "--load", "0.5:0.1:0.1"], 3, "has no loads"),
     ([*UNIFORM, "--load", "much"], 2, "expected a load"),
+    ([*UNIFORM, "-p", "traffic.load=1.5"], 3, "traffic.load: a load of 1.5 is more than 1 phit"),
+    ([*UNIFORM, "-p", "net.vcs=9"], 3, "net.vcs: 9 is too large; expected 1 to 8"),
+    ([*UNIFORM, "-p", "net.queue=0"], 3, "net.queue: a queue must have room for a packet"),
+    (["traffic", "reversal", "--topo", "torus:3x3"], 3, "needs a power of two nodes, not 9"),
+    (["traffic", "butterfly", "--topo", "torus:6"], 3, "needs a power of two nodes, not 6"),
+    ([*UNIFORM, "-n", "4"], 2, "unknown option '-n'"),
+    ([*UNIFORM, "-p", "mpi.eager_max=4KiB"], 2, "means nothing to source 'traffic:uniform'"),
     ([*UNIFORM, "--load", "0.1,0.2", "-o", "curve.pdf"], 2,
      "curve 'curve.pdf': the name must end in .txt, .json, .csv, .svg or .png"),
     ([*UNIFORM, "--load", "0.1,0.2", "--plot", "curve.csv"], 2, "must end in .svg or .png"),
     ([*UNIFORM, "--load", "0.1,0.2", "-o", "nowhere/curve.png"], 3, "cannot write"),
     ([*UNIFORM, "--load", "0.1,0.2", "--dry-run"], 2, "a sweep has no --dry-run"),
-    ([*UNIFORM, "-p", "traffic.load=1.5"], 2, "traffic.load: '1.5' is out of range"),
     (["traffic", "shuffle", "--topo", "torus:3x3"], 3, "needs a power of two nodes, not 9"),
     (["traffic", "transpose", "--topo", "torus:3x5"], 3, "needs a square of nodes, not 15"),
     ([*UNIFORM, "-p", "net.queue=1"], 3, "room for 2 packets"),
@@ -100,12 +106,43 @@ def test_longer():
 
 
 def test_deadlock():
-    done = check_run([*UNIFORM, "--load", "1", "-p", "net.flow=plain", "-p", "net.queue=1",
-                      "--json", "-q"], 4, "in a deadlock: router .* -> the first again")
-    check(parse(done)["result"]["status"] == "deadlock", "the result says so", done)
+    words = [*UNIFORM, "--load", "1", "-p", "net.flow=plain", "-p", "net.queue=1", "--json", "-q"]
+    done = check_run([*words, "--cycles", "1000000000"], 4,
+                     "in a deadlock, known in cycle [0-9]+: router .* -> the first again")
+    result = parse(done)["result"]
+    check(result["status"] == "deadlock", "the result says so", done)
+    check(result["deadlock_known_cycle"] < 100000, "the watchdog ends the run early", done)
+    late = check_run([*words, "-p", "net.watchdog=0"], 4, "known in cycle 32000: router")
+    check(parse(late)["result"]["status"] == "deadlock", "or it is found at the end", late)
+    check_run(["replay", "gen:random", "-n", "64", "--net", "router", "--topo", "torus:8x8", "-p",
+               "net.flow=plain", "-p", "net.queue=1", "-p", "gen.bytes=4KiB", "-q"], 4,
+              "the network is in a deadlock, known at .*: router .* -> the first again")
     for routing in ("oblivious-1vc", "oblivious-3vc", "adaptive-3vc", "dateline"):
         check_run([*UNIFORM, "--load", "1", "-p", f"net.routing={routing}", "-q",
                    "--cycles", "5000"], 0, stdout="saturated")
+
+
+def accepted(*words):
+    result = parse(run(*UNIFORM, "--load", "0.9", "--cycles", "6000", "--json", "-q", *words))
+    return result["result"]["accepted_load"], result["result"]["network"]
+
+
+def test_congestion_control():
+    free, network = accepted()
+    held, held_network = accepted("-p", "net.global_restriction=0.05")
+    check(held < 0.9 * free, f"a global restriction keeps packets out: {held} of {free}")
+    check(held_network["mean_injection_wait_cycles"] > network["mean_injection_wait_cycles"],
+          "they wait before the network")
+    high, _ = accepted("-p", "net.global_restriction=1")
+    check(abs(high - free) < 1e-9, "one that is never reached changes nothing")
+    local, local_network = accepted("-p", "net.restriction=4")
+    check(local_network["mean_injection_wait_cycles"] > network["mean_injection_wait_cycles"],
+          f"a local restriction lets packets wait, too: {local} of {free}")
+    _, transit = accepted("-p", "net.transit_priority=1")
+    check(transit["mean_injection_wait_cycles"] > network["mean_injection_wait_cycles"],
+          "so does a priority of those in transit")
+    check_run([*UNIFORM, "-p", "net.global_restriction=0.1", "-p", "net.global_delay=4", "-p",
+               "net.link_delay=5"], 3, "net.global_delay: 4 cycles are too few")
 
 
 def test_closed():
@@ -123,5 +160,6 @@ test_sweep()
 test_curve_files()
 test_longer()
 test_deadlock()
+test_congestion_control()
 test_closed()
 finish()
