@@ -99,11 +99,6 @@ struct wf_router_wish wf_router_wish(const struct wf_router_spot *spot, uint32_t
  * Makes sure that one does. */
 int64_t wf_router_ask_again(const struct wf_router_spot *spot, uint32_t input);
 
-/* The ports by which a packet may leave, of a router that is not of a grid; returns how many.
- * With requests in a fixed order there is one. */
-uint32_t wf_router_ports(const struct wf_router_spot *spot,
-                         const struct wf_router_packet *packet, uint32_t *ports);
-
 /* The injection queue for a packet. */
 uint32_t wf_router_injector(const struct wf_router_spot *spot,
                             const struct wf_router_packet *packet);
