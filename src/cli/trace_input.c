@@ -272,7 +272,7 @@ enum wf_status wf_trace_output(struct wf_cli *cli, const struct wf_trace_piece *
         .copy = {.source = piece->trace->source,
                  .partial = opts->partial,
                  .changes = piece->changes,
-                 .wall_of = wf_native_wall},
+                 .wall_of = wf_source_wall},
         .graph = piece->trace->graph,
     };
 

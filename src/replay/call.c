@@ -2,6 +2,7 @@
 /* From ops to calls. */
 #include "replay/cpu.h"
 #include "replay/seat.h"
+#include "trace/fields.h"
 
 #include <string.h>
 
@@ -205,12 +206,14 @@ static enum wf_called do_persistent(const struct wf_turn *turn, const struct wf_
     return WF_CALLED_DONE;
 }
 
+/* An op of one request says nothing of a list: whatever is there means nothing. */
 static struct wf_request_set set_of(const struct wf_op *op)
 {
-    return (struct wf_request_set){
-        .numbers = op->requests,
-        .first = op->request,
-        .count = wf_op_info(op->kind)->detail == WF_WAIT_ONE ? 1 : op->count};
+    bool one = wf_op_info(op->kind)->detail == WF_WAIT_ONE;
+
+    return (struct wf_request_set){.numbers = one ? NULL : op->requests,
+                                   .first = op->request,
+                                   .count = one ? 1 : op->count};
 }
 
 /* Starts one after the other; a send may have to wait for its time. */
@@ -439,12 +442,14 @@ static void set_args(const struct wf_op *op, struct wf_coll_args *args)
         args->kind = (enum wf_coll_kind)info->detail;
         args->root = op->root;
         args->bytes = op->bytes;
-        args->counts = op->counts;
-        args->recv_counts = op->recv_counts;
-        args->sources = op->sources;
-        args->destinations = op->destinations;
-        args->n_sources = op->n_sources;
-        args->n_destinations = op->n_destinations;
+        if (wf_layout_of(op->kind)->n_arrays > 0) {
+            args->counts = op->counts;
+            args->recv_counts = op->recv_counts;
+            args->sources = op->sources;
+            args->destinations = op->destinations;
+            args->n_sources = op->n_sources;
+            args->n_destinations = op->n_destinations;
+        }
     }
 }
 

@@ -68,8 +68,8 @@ static bool fill(struct wf_infile *in, size_t n)
     in->next = 0;
     in->n = kept;
     while (in->n < n) {
-        ssize_t got = pread(in->fd, in->buffer + in->n, BUFFER_BYTES - in->n,
-                            (off_t)(in->base + in->n));
+        ssize_t got =
+            pread(in->fd, in->buffer + in->n, BUFFER_BYTES - in->n, (off_t)(in->base + in->n));
         if (got <= 0) {
             if (got < 0 && errno == EINTR) {
                 continue;

@@ -8,6 +8,7 @@
 /* The one place that lists formats that are read. */
 static const struct wf_reader_ops *const reader_table[] = {
     &wf_native_reader_ops,
+    &wf_dumpi_reader_ops,
     NULL,
 };
 

@@ -129,6 +129,11 @@ static const char *spooled_counter(const struct wf_source *source, uint32_t numb
     return inner_of(source)->ops->counter_name(inner_of(source), number);
 }
 
+static bool spooled_wall(const struct wf_source *source, uint32_t rank, int64_t *ps)
+{
+    return wf_source_wall(inner_of(source), rank, ps);
+}
+
 static enum wf_status spooled_check(const struct wf_source *source, struct wf_err *err)
 {
     return wf_source_check(inner_of(source), err);
@@ -156,6 +161,7 @@ static struct wf_source *wrap(struct wf_source *inner, const char *format)
         .region_name = spooled_region,
         .call_name = spooled_call,
         .counter_name = spooled_counter,
+        .wall = spooled_wall,
         .check = spooled_check,
     };
     spooled->source = *inner;
@@ -178,10 +184,4 @@ enum wf_status wf_spool_source(struct wf_spool *spool, const char *format,
         *out = wrap(inner, format);
     }
     return status;
-}
-
-bool wf_spool_wall(const struct wf_source *source, uint32_t rank, int64_t *ps)
-{
-    return source->ops->destroy == spooled_destroy &&
-           wf_native_wall(inner_of(source), rank, ps);
 }

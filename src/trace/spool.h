@@ -39,8 +39,4 @@ enum wf_status wf_spool_source(struct wf_spool *spool, const char *format,
                                struct wf_source **out, struct wf_err *err);
 void wf_spool_discard(struct wf_spool *spool); /* null is allowed */
 
-/* The time the rank took when it was recorded; false if that is not known, or the source is
- * none of this kind. */
-bool wf_spool_wall(const struct wf_source *source, uint32_t rank, int64_t *ps);
-
 #endif
