@@ -189,6 +189,9 @@ static void print_records(FILE *out, const struct info *info)
     (void)fprintf(out, "\n%-22s %14s %12s\n", "In the files", "Records", "Bytes");
     for (uint32_t i = 0; wf_records_at(records, i) != NULL; i++) {
         struct wf_record_count all = total_records(info, i);
+        if (all.n == 0) {
+            continue;
+        }
         (void)fprintf(out, "%-22s %14" PRIu64 " %12s\n", wf_records_at(records, i), all.n,
                       all.bytes > 0 ? wf_human_size(all.bytes, bytes) : "-");
     }
@@ -347,9 +350,12 @@ static void add_records(struct wf_value *doc, const struct info *info, bool per_
     struct wf_value *section = records != NULL ? wf_doc_section(doc, "records") : NULL;
 
     for (uint32_t i = 0; records != NULL && wf_records_at(records, i) != NULL; i++) {
-        struct wf_value *one = wf_doc_section(section, wf_records_at(records, i));
         struct wf_record_count all = total_records(info, i);
 
+        if (all.n == 0) {
+            continue;
+        }
+        struct wf_value *one = wf_doc_section(section, wf_records_at(records, i));
         wf_doc_count(one, "count", all.n);
         wf_doc_count(one, "bytes", all.bytes);
         if (!per_rank && info->facts.n_ranks > RANKS_LISTED) {

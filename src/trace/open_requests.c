@@ -151,3 +151,18 @@ void wf_open_requests_remove(struct wf_open_requests *all, struct wf_open_reques
     give_number(all, request->number);
     wf_open_requests_forget(all, request);
 }
+
+uint32_t wf_open_requests_clear(struct wf_open_requests *all, struct wf_buf *numbers)
+{
+    uint32_t n = all->n_open;
+
+    for (uint32_t word = 0; word < all->n_words; word++) {
+        for (uint64_t bits = all->taken[word]; bits != 0; bits &= bits - 1) {
+            uint32_t number = word * WORD + (uint32_t)__builtin_ctzll(bits) + 1;
+            wf_buf_append(numbers, &number, sizeof(number));
+        }
+    }
+    wf_open_requests_fini(all);
+    wf_open_requests_init(all);
+    return n;
+}

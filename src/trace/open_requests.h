@@ -12,6 +12,8 @@
  * repeat themselves look so; 0 is the request that is always complete.
  */
 
+#include "base/buf.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -58,5 +60,8 @@ void wf_open_requests_remove(struct wf_open_requests *all, struct wf_open_reques
 /* Nobody can ask for it by name any more, but it is not known to be complete: its number is not
  * used again. */
 void wf_open_requests_forget(struct wf_open_requests *all, struct wf_open_request *request);
+
+/* All are complete: appends their numbers, from the lowest, and returns how many. */
+uint32_t wf_open_requests_clear(struct wf_open_requests *all, struct wf_buf *numbers);
 
 #endif

@@ -10,6 +10,7 @@ static const struct wf_reader_ops *const reader_table[] = {
     &wf_native_reader_ops,
     &wf_dumpi_reader_ops,
     &wf_clog2_reader_ops,
+    &wf_ti_reader_ops,
     NULL,
 };
 
