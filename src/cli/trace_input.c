@@ -180,6 +180,8 @@ struct writing {
     struct wf_copy copy;
     const struct wf_graph *graph; /* instead of the copy's source */
     uint64_t n;                   /* ops or tasks */
+    const struct wf_trace *trace; /* that all is from */
+    struct wf_losses losses;
 };
 
 static enum wf_status write_all(struct writing *writing, struct wf_err *err)
@@ -236,8 +238,15 @@ static void print_notes(struct wf_cli *cli, const struct writing *writing,
         wf_err_tame(&err);
         (void)fprintf(cli->err, "weft: note: %s\n", err.text);
     }
+    for (size_t i = 0; i < writing->trace->n_notes; i++) {
+        (void)fprintf(cli->err, "weft: note: %s\n", writing->trace->notes[i]);
+    }
     if (ops->lacks != NULL) {
         (void)fprintf(cli->err, "weft: note: not in a %s: %s\n", ops->extension, ops->lacks);
+    }
+    for (uint32_t i = 0; i < writing->losses.n; i++) {
+        (void)fprintf(cli->err, "weft: note: not carried over: %" PRIu64 " %s\n",
+                      writing->losses.items[i].count, writing->losses.items[i].what);
     }
 }
 
@@ -274,6 +283,7 @@ enum wf_status wf_trace_output(struct wf_cli *cli, const struct wf_trace_piece *
                  .changes = piece->changes,
                  .wall_of = wf_source_wall},
         .graph = piece->trace->graph,
+        .trace = piece->trace,
     };
 
     enum wf_status status = find_writer(piece, opts, &ops, err);
@@ -291,6 +301,7 @@ enum wf_status wf_trace_output(struct wf_cli *cli, const struct wf_trace_piece *
     if (status != WF_OK) {
         return status;
     }
+    writing.copy.writer->losses = &writing.losses;
     status = write_all(&writing, err);
     if (status == WF_OK) {
         print_notes(cli, &writing, ops);

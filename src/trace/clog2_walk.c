@@ -23,7 +23,7 @@ struct ahead {
 
 /* A rank. */
 struct walker {
-    double latest; /* when its last call ended */
+    double first, latest; /* when its record begins, and when its last call ended */
     double entered;
     bool begun;
     const struct wf_clog2_state *call; /* that it is in, or null */
@@ -371,6 +371,7 @@ static enum wf_status pass_time(struct walk *walk, uint32_t rank, double now)
     struct walker *walker = &walk->ranks[rank];
     int64_t ps = walker->begun ? ps_between(walker->latest, now) : 0;
 
+    walker->first = walker->begun ? walker->first : now;
     walker->begun = true;
     walker->latest = now;
     return wf_spool_compute(walk->spool, rank, ps, walk->err);
@@ -493,6 +494,13 @@ enum wf_status wf_clog2_walk(struct wf_clog2_file *file, struct wf_clog2_tables 
         wf_open_requests_init(&walk.ranks[rank].requests);
     }
     status = walk_records(&walk);
+    struct wf_trace_writer *writer = wf_spool_writer(spool);
+    for (uint32_t rank = 0; rank < file->n_ranks && status == WF_OK; rank++) {
+        const struct walker *walker = &walk.ranks[rank];
+        if (walker->begun) {
+            writer->ops->wall(writer, rank, ps_between(walker->first, walker->latest));
+        }
+    }
     for (uint32_t rank = 0; rank < file->n_ranks; rank++) {
         wf_open_requests_fini(&walk.ranks[rank].requests);
         free(walk.ranks[rank].ahead.items);

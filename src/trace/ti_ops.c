@@ -80,6 +80,7 @@ static enum wf_status do_plain(struct wf_ti_reading *r)
         state->by_double = wf_ti_text_words(&r->text) > 0;
         r->text.rest += strlen(r->text.rest);
     }
+    state->is_finished = op.kind == WF_OP_FINALIZE;
     return put(r, &op);
 }
 

@@ -192,6 +192,25 @@ static void release(struct wf_ti_reading *r)
     free(r->ranks);
 }
 
+/* Text that is cut off between two lines looks whole but for this. */
+static void note_unfinished(const struct wf_ti_reading *r, struct wf_trace *out)
+{
+    uint32_t n = 0, first = 0;
+
+    for (uint32_t rank = r->n_ranks; rank-- > 0;) {
+        if (!r->ranks[rank].is_finished) {
+            first = rank;
+            n++;
+        }
+    }
+    if (n > 0) {
+        wf_trace_note(out,
+                      "the actions of %" PRIu32 " ranks, the first of them %" PRIu32
+                      ", do not end in finalize: the trace may be truncated",
+                      n, first);
+    }
+}
+
 static enum wf_status read_all(struct wf_ti_reading *r, struct wf_trace *out)
 {
     out->records = wf_records_new(r->n_ranks);
@@ -210,6 +229,7 @@ static enum wf_status read_all(struct wf_ti_reading *r, struct wf_trace *out)
         wf_spool_discard(r->spool);
         return status;
     }
+    note_unfinished(r, out);
     if (r->n_types > 0) {
         wf_trace_note(out,
                       "%" PRIu64 " actions have a datatype that is not known; it counts as "

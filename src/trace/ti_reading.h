@@ -14,7 +14,7 @@ enum { WF_TI_ACTIONS_MAX = 64, WF_TI_VECTORS = 2 };
 
 /* A rank on its way. */
 struct wf_ti_rank {
-    bool has_lines, by_double; /* datatype that is meant without one */
+    bool has_lines, is_finished, by_double; /* datatype that is meant without one */
     struct wf_open_requests *requests;
 };
 
