@@ -40,13 +40,13 @@ struct wf_trace_opts {
                          "gen.bytes=1MiB"},                                               \
         .kind = WF_OPT_PAIRS, .letter = 'p', .arg = "<name>=<value>"                      \
     }
-#define WF_TRACE_ROW_OUTPUT                                                        \
-    {                                                                              \
-        .param = {.name = "output",                                                \
-                  .type = WF_PARAM_TEXT,                                           \
-                  .offset = offsetof(struct wf_trace_opts, output),                \
-                  .doc = "The trace to write: a name that ends in .weft or .csv"}, \
-        .letter = 'o', .arg = "<trace>"                                            \
+#define WF_TRACE_ROW_OUTPUT                                                             \
+    {                                                                                   \
+        .param = {.name = "output",                                                     \
+                  .type = WF_PARAM_TEXT,                                                \
+                  .offset = offsetof(struct wf_trace_opts, output),                     \
+                  .doc = "The trace to write: a name that ends in .weft, .csv or .ti"}, \
+        .letter = 'o', .arg = "<trace>"                                                 \
     }
 #define WF_TRACE_ROW_PARTS                                                       \
     {                                                                            \
