@@ -140,6 +140,16 @@ def test_ti():
               stderr="not carried over: [0-9]+ collectives of other communicators, left out")
 
 
+def test_schedulers():
+    """An op can be asked for again, whatever the reader had to know to make it."""
+    for trace in ("exchange", "comms", "x.clog2", "x.ti"):
+        digests = set()
+        for scheduler in ("sequential", "conservative", "optimistic", "check-undo"):
+            done = check_run(["replay", trace, "--net", "loggp", "--sched", scheduler], 0)
+            digests |= {line for line in done.stdout.splitlines() if "Digest" in line}
+        check(len(digests) == 1, f"{trace}: one digest, not {digests}")
+
+
 def test_expanded():
     """Collectives written as messages take as long as when they are expanded in the replay."""
     for trace in ("exchange", "comms", "x.ti"):
@@ -262,6 +272,7 @@ def main():
     test_communicators()
     test_clog2()
     test_ti()
+    test_schedulers()
     test_expanded()
     test_wrong_dumpi()
     test_wrong_others()
