@@ -7,6 +7,7 @@
 #include "trace/facts.h"
 #include "trace/native.h"
 #include "trace/native_graph.h"
+#include "trace/records.h"
 
 #include <weft/weft.h>
 
@@ -15,6 +16,8 @@
 
 #define INFO_SCHEMA "weft-info-1"
 #define USAGE       "weft info run.weft"
+
+enum { RANKS_LISTED = 4096 };
 
 struct info_opts {
     struct wf_trace_opts trace;
@@ -81,7 +84,7 @@ static bool has_tasks(const struct info *info)
 
 static bool recorded(const struct info *info, uint32_t rank, int64_t *wall)
 {
-    return !has_tasks(info) && wf_native_wall(info->trace->source, rank, wall);
+    return !has_tasks(info) && wf_source_wall(info->trace->source, rank, wall);
 }
 
 static void find_extremes(struct info *info)
@@ -101,6 +104,18 @@ static void find_extremes(struct info *info)
             info->longest_wall = larger(info->longest_wall, wall);
         }
     }
+}
+
+static struct wf_record_count total_records(const struct info *info, uint32_t name)
+{
+    struct wf_record_count all = {0, 0};
+
+    for (uint32_t rank = 0; rank < info->facts.n_ranks; rank++) {
+        struct wf_record_count one = wf_records_of(info->trace->records, rank, name);
+        all.n += one.n;
+        all.bytes = wf_count_add(all.bytes, one.bytes);
+    }
+    return all;
 }
 
 /* ---- for a person ---- */
@@ -164,6 +179,25 @@ static void print_kinds(FILE *out, const struct info *info)
             (void)fprintf(out, "%-22s %14" PRIu64 " %12s\n", wf_op_name((enum wf_op_kind)kind),
                           n, total > 0 ? wf_human_size(total, bytes) : "-");
         }
+    }
+}
+
+static void print_records(FILE *out, const struct info *info)
+{
+    const struct wf_records *records = info->trace->records;
+    char bytes[WF_UNITS_TEXT_MAX];
+
+    if (records == NULL) {
+        return;
+    }
+    (void)fprintf(out, "\n%-22s %14s %12s\n", "In the files", "Records", "Bytes");
+    for (uint32_t i = 0; wf_records_at(records, i) != NULL; i++) {
+        struct wf_record_count all = total_records(info, i);
+        if (all.n == 0) {
+            continue;
+        }
+        (void)fprintf(out, "%-22s %14" PRIu64 " %12s\n", wf_records_at(records, i), all.n,
+                      all.bytes > 0 ? wf_human_size(all.bytes, bytes) : "-");
     }
 }
 
@@ -242,6 +276,7 @@ static void print_info(FILE *out, const struct info *info, bool per_rank)
     print_times(out, info);
     print_notes(out, info);
     print_kinds(out, info);
+    print_records(out, info);
     print_sizes(out, info);
     if (per_rank) {
         print_ranks(out, info);
@@ -313,6 +348,37 @@ static void add_notes(struct wf_value *doc, const struct info *info)
     }
 }
 
+/* What the files hold. Ranks are listed without being asked for unless they are very many. */
+static void add_records(struct wf_value *doc, const struct info *info, bool per_rank)
+{
+    const struct wf_records *records = info->trace->records;
+    struct wf_value *section = records != NULL ? wf_doc_section(doc, "records") : NULL;
+
+    for (uint32_t i = 0; records != NULL && wf_records_at(records, i) != NULL; i++) {
+        struct wf_record_count all = total_records(info, i);
+
+        if (all.n == 0) {
+            continue;
+        }
+        struct wf_value *one = wf_doc_section(section, wf_records_at(records, i));
+        wf_doc_count(one, "count", all.n);
+        wf_doc_count(one, "bytes", all.bytes);
+        if (!per_rank && info->facts.n_ranks > RANKS_LISTED) {
+            continue;
+        }
+        struct wf_value *list = wf_doc_list(one, "per_rank");
+        for (uint32_t rank = 0; rank < info->facts.n_ranks; rank++) {
+            struct wf_record_count count = wf_records_of(records, rank, i);
+            if (count.n > 0) {
+                struct wf_value *entry = wf_doc_section(list, NULL);
+                wf_doc_count(entry, "rank", rank);
+                wf_doc_count(entry, "count", count.n);
+                wf_doc_count(entry, "bytes", count.bytes);
+            }
+        }
+    }
+}
+
 static void add_sizes(struct wf_value *doc, const struct info *info)
 {
     struct wf_value *sizes = wf_doc_section(doc, "message_sizes");
@@ -368,6 +434,7 @@ static void print_json(struct wf_cli *cli, const struct info *info, bool per_ran
     }
     add_notes(doc, info);
     add_file(doc, info);
+    add_records(doc, info, per_rank);
     add_sizes(doc, info);
     if (has_tasks(info)) {
         wf_doc_count(doc, "task_needs", info->facts.n_task_needs);

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "cli/expand.h"
 #include "gen/gen.h"
 #include "gen/graphs.h"
 #include "sim/world.h"
@@ -181,6 +182,8 @@ struct writing {
     struct wf_copy copy;
     const struct wf_graph *graph; /* instead of the copy's source */
     uint64_t n;                   /* ops or tasks */
+    const struct wf_trace *trace; /* that all is from */
+    struct wf_losses losses;
 };
 
 static enum wf_status write_all(struct writing *writing, struct wf_err *err)
@@ -237,8 +240,15 @@ static void print_notes(struct wf_cli *cli, const struct writing *writing,
         wf_err_tame(&err);
         (void)fprintf(cli->err, "weft: note: %s\n", err.text);
     }
+    for (size_t i = 0; i < writing->trace->n_notes; i++) {
+        (void)fprintf(cli->err, "weft: note: %s\n", writing->trace->notes[i]);
+    }
     if (ops->lacks != NULL) {
         (void)fprintf(cli->err, "weft: note: not in a %s: %s\n", ops->extension, ops->lacks);
+    }
+    for (uint32_t i = 0; i < writing->losses.n; i++) {
+        (void)fprintf(cli->err, "weft: note: not carried over: %" PRIu64 " %s\n",
+                      writing->losses.items[i].count, writing->losses.items[i].what);
     }
 }
 
@@ -274,8 +284,9 @@ enum wf_status wf_trace_output(struct wf_cli *cli, const struct wf_trace_piece *
                  .partial = opts->partial,
                  .tidy = piece->trace->reader == NULL,
                  .changes = piece->changes,
-                 .wall_of = wf_native_wall},
+                 .wall_of = wf_source_wall},
         .graph = piece->trace->graph,
+        .trace = piece->trace,
     };
 
     enum wf_status status = find_writer(piece, opts, &ops, err);
@@ -294,6 +305,11 @@ enum wf_status wf_trace_output(struct wf_cli *cli, const struct wf_trace_piece *
     if (status != WF_OK) {
         return status;
     }
+    if (opts->expand) {
+        writing.copy.writer =
+            wf_expand_writer(writing.copy.writer, piece->n_ranks, WF_COLL_RULES_MPICH);
+    }
+    writing.copy.writer->losses = &writing.losses;
     status = write_all(&writing, err);
     if (status == WF_OK) {
         print_notes(cli, &writing, ops);

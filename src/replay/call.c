@@ -2,6 +2,7 @@
 /* From ops to calls. */
 #include "replay/cpu.h"
 #include "replay/seat.h"
+#include "trace/fields.h"
 
 #include <string.h>
 
@@ -187,11 +188,12 @@ static enum wf_called do_persistent(const struct wf_turn *turn, const struct wf_
                            .synchronous = detail == WF_SEND_SYNCHRONOUS,
                            .buffered = detail == WF_SEND_BUFFERED};
 
-    if (receives ? !find_source(turn, op, op->peer, &peer)
-                 : !find_peer(turn, op, op->peer, &peer) || op->tag < 0 ||
-                       peer.rank == WF_MATCH_ANY_SOURCE) {
+    /* What it gets each time is not recorded: its members for that may hold anything. */
+    if (!find_peer(turn, op, op->peer, &peer) || op->tag < (receives ? WF_ANY_TAG : 0) ||
+        (!receives && peer.rank == WF_MATCH_ANY_SOURCE)) {
         return refuse(turn, op);
     }
+    peer.open = receives && (op->peer == WF_ANY_SOURCE || op->tag == WF_ANY_TAG);
     if (receives && turn->replay->mpi.sends_only) {
         peer.rank = WF_MPI_NOBODY;
     }
@@ -199,12 +201,14 @@ static enum wf_called do_persistent(const struct wf_turn *turn, const struct wf_
     return WF_CALLED_DONE;
 }
 
+/* An op of one request says nothing of a list: whatever is there means nothing. */
 static struct wf_request_set set_of(const struct wf_op *op)
 {
-    return (struct wf_request_set){
-        .numbers = op->requests,
-        .first = op->request,
-        .count = wf_op_info(op->kind)->detail == WF_WAIT_ONE ? 1 : op->count};
+    bool one = wf_op_info(op->kind)->detail == WF_WAIT_ONE;
+
+    return (struct wf_request_set){.numbers = one ? NULL : op->requests,
+                                   .first = op->request,
+                                   .count = one ? 1 : op->count};
 }
 
 /* Starts one after the other; a send may have to wait for its time. */
@@ -477,10 +481,13 @@ static void set_args(const struct wf_op *op, struct wf_coll_args *args)
         args->root = op->root;
         args->bytes = op->bytes;
         set_counts(op, args);
-        args->sources = op->sources;
-        args->destinations = op->destinations;
-        args->n_sources = op->n_sources;
-        args->n_destinations = op->n_destinations;
+        if (args->kind == WF_COLL_NEIGHBOR_ALLGATHER ||
+            args->kind == WF_COLL_NEIGHBOR_ALLTOALL) {
+            args->sources = op->sources;
+            args->destinations = op->destinations;
+            args->n_sources = op->n_sources;
+            args->n_destinations = op->n_destinations;
+        }
     }
 }
 

@@ -39,8 +39,4 @@ struct wf_native_facts {
 /* False if the source is not of this format. */
 bool wf_native_facts(const struct wf_source *source, struct wf_native_facts *out);
 
-/* The time the rank took when it was recorded; false if that is not known, or the source is not
- * of this format. */
-bool wf_native_wall(const struct wf_source *source, uint32_t rank, int64_t *ps);
-
 #endif

@@ -320,6 +320,26 @@ static const char *counter_name(const struct wf_source *source, uint32_t number)
     return name_of(source, WF_NAME_COUNTER, number);
 }
 
+static bool native_wall(const struct wf_source *source, uint32_t rank, int64_t *ps)
+{
+    const struct wf_native_set *set = &native_of(source)->set;
+    size_t low = 0, high = set->n_walls;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (set->walls[middle].rank < rank) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low == set->n_walls || set->walls[low].rank != rank) {
+        return false;
+    }
+    *ps = set->walls[low].ps;
+    return true;
+}
+
 static enum wf_status native_check(const struct wf_source *source, struct wf_err *err)
 {
     struct native *n = native_of(source);
@@ -361,6 +381,7 @@ static const struct wf_source_ops native_ops = {
     .region_name = region_name,
     .call_name = call_name,
     .counter_name = counter_name,
+    .wall = native_wall,
     .check = native_check,
 };
 
@@ -404,29 +425,6 @@ bool wf_native_facts(const struct wf_source *source, struct wf_native_facts *out
         return false;
     }
     wf_native_set_facts(&native_of(source)->set, out);
-    return true;
-}
-
-bool wf_native_wall(const struct wf_source *source, uint32_t rank, int64_t *ps)
-{
-    if (source->ops != &native_ops) {
-        return false;
-    }
-    const struct wf_native_set *set = &native_of(source)->set;
-    size_t low = 0, high = set->n_walls;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (set->walls[middle].rank < rank) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    if (low == set->n_walls || set->walls[low].rank != rank) {
-        return false;
-    }
-    *ps = set->walls[low].ps;
     return true;
 }
 

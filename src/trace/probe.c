@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 #include "trace/reader.h"
+#include "trace/records.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -153,6 +154,7 @@ void wf_trace_close(struct wf_trace *trace)
         free(trace->notes[i]);
     }
     free(trace->notes);
+    wf_records_free(trace->records);
     memset(trace, 0, sizeof(*trace));
 }
 

@@ -16,6 +16,8 @@
 
 enum { WF_PROBE_BYTES = 512 };
 
+struct wf_records; /* trace/records.h */
+
 /* What is at a path, before anybody knows what it means. */
 struct wf_reader_probe {
     const char *path;
@@ -33,6 +35,7 @@ struct wf_trace {
     const struct wf_reader_ops *reader; /* set by who called open() */
     char **notes;                       /* what who looks at the trace should know */
     size_t n_notes;
+    struct wf_records *records; /* what the files hold by the names of the format, or null */
 };
 
 /* Members marked `may be null` have a default; all others are required. */
@@ -57,6 +60,9 @@ struct wf_reader_ops {
 };
 
 extern const struct wf_reader_ops wf_native_reader_ops;
+extern const struct wf_reader_ops wf_dumpi_reader_ops;
+extern const struct wf_reader_ops wf_clog2_reader_ops;
+extern const struct wf_reader_ops wf_ti_reader_ops;
 
 /* The registered formats in the order in which they are tried, null-terminated. */
 const struct wf_reader_ops *const *wf_reader_table(void);

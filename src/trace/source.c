@@ -23,6 +23,11 @@ const char *wf_source_region_name(const struct wf_source *source, uint32_t numbe
     return source->ops->region_name != NULL ? source->ops->region_name(source, number) : NULL;
 }
 
+bool wf_source_wall(const struct wf_source *source, uint32_t rank, int64_t *ps)
+{
+    return source->ops->wall != NULL && source->ops->wall(source, rank, ps);
+}
+
 enum wf_status wf_source_check(const struct wf_source *source, struct wf_err *err)
 {
     return source->ops->check != NULL ? source->ops->check(source, err) : WF_OK;

@@ -85,6 +85,8 @@ struct wf_source_ops {
     const char *(*region_name)(const struct wf_source *source, uint32_t number);
     const char *(*call_name)(const struct wf_source *source, uint32_t number);
     const char *(*counter_name)(const struct wf_source *source, uint32_t number);
+    /* The time the rank took when it was recorded; false if that is not known. May be null. */
+    bool (*wall)(const struct wf_source *source, uint32_t rank, int64_t *ps);
     /* WF_OK unless an op could not be read: then where and why. May be null. */
     enum wf_status (*check)(const struct wf_source *source, struct wf_err *err);
 };
@@ -118,6 +120,9 @@ bool wf_source_group(const struct wf_source *source, uint32_t rank, uint32_t com
 
 /* ops->region_name; null if there is none. */
 const char *wf_source_region_name(const struct wf_source *source, uint32_t number);
+
+/* ops->wall or its default. */
+bool wf_source_wall(const struct wf_source *source, uint32_t rank, int64_t *ps);
 
 /* ops->check or its default. */
 WF_NODISCARD

@@ -10,6 +10,7 @@
  */
 
 #include "trace/graph.h"
+#include "trace/losses.h"
 #include "trace/source.h"
 
 enum wf_name_kind { WF_NAME_REGION, WF_NAME_CALL, WF_NAME_COUNTER, WF_NAME_KINDS };
@@ -25,6 +26,7 @@ struct wf_trace_writer_options {
 /* The common head of every writer; the concrete struct has it as its first member. */
 struct wf_trace_writer {
     const struct wf_trace_writer_ops *ops;
+    struct wf_losses *losses; /* counts what is lost, if who made the writer set it; or null */
 };
 
 /* Members marked `may be null` are what a format can do without: it then says nothing of it. */
@@ -65,6 +67,7 @@ struct wf_trace_writer_ops {
 
 extern const struct wf_trace_writer_ops wf_native_writer_ops;
 extern const struct wf_trace_writer_ops wf_csv_writer_ops;
+extern const struct wf_trace_writer_ops wf_ti_writer_ops;
 
 /* The registered formats in a fixed order, null-terminated. */
 const struct wf_trace_writer_ops *const *wf_trace_writer_table(void);

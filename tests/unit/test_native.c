@@ -180,7 +180,7 @@ static void tables_come_back(void)
     CHECK_STR(source->ops->counter_name(source, 1), "flops");
     CHECK(wf_native_facts(source, &facts) && facts.damage == NULL && facts.totals_known);
     CHECK_STR(facts.creator, "test");
-    CHECK(wf_native_wall(source, 8, &ps) && ps == 1008);
+    CHECK(wf_source_wall(source, 8, &ps) && ps == 1008);
     for (uint32_t rank = 0; rank < N_RANKS; rank++) {
         for (uint32_t comm = 0; comm < N_COMMS; comm++) {
             uint32_t number = comm == 1 && rank == 0 ? 7 : comm;

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_TRACE_DUMPI_FILE_H
+#define WF_TRACE_DUMPI_FILE_H
+
+/*
+ * A rank's file of a DUMPI trace (the format of sst-dumpi): records of calls, one after the
+ * other, and tables that an index at the end points to.
+ */
+
+#include "base/buf.h"
+#include "trace/infile.h"
+
+enum {
+    WF_DUMPI_FUNCTIONS = 293,
+    WF_DUMPI_MAGIC_BYTES = 8,
+    WF_DUMPI_VALUES_MAX = 12,
+    WF_DUMPI_ARRAYS_MAX = 6,
+};
+
+extern const unsigned char wf_dumpi_magic[WF_DUMPI_MAGIC_BYTES];
+
+struct wf_dumpi_layout {
+    const char *name;
+    const char *fields; /* a letter each, see dumpi_layout.c */
+};
+
+/* Null if there is no such function. */
+const struct wf_dumpi_layout *wf_dumpi_layout(uint32_t function);
+
+struct wf_dumpi_status {
+    int32_t bytes, source, tag;
+    bool cancelled;
+};
+
+struct wf_dumpi_array {
+    const int32_t *items; /* whatever their width in the file */
+    uint32_t n;
+};
+
+enum wf_dumpi_clock { WF_DUMPI_WALL, WF_DUMPI_CPU, WF_DUMPI_CLOCKS };
+
+/* Pointers are valid until the next record is read. */
+struct wf_dumpi_record {
+    uint32_t function;
+    uint64_t offset; /* in the file */
+    bool has_time[WF_DUMPI_CLOCKS];
+    int64_t begin[WF_DUMPI_CLOCKS], end[WF_DUMPI_CLOCKS]; /* nanoseconds */
+    int16_t thread;
+    /* The arguments: numbers, arrays, statuses, each in their order. What is there only at the
+     * root is absent elsewhere. */
+    uint32_t n_values, n_arrays;
+    int64_t values[WF_DUMPI_VALUES_MAX];
+    struct wf_dumpi_array arrays[WF_DUMPI_ARRAYS_MAX];
+    const struct wf_dumpi_status *statuses;
+    uint32_t n_statuses;
+    bool at_root;
+};
+
+struct wf_dumpi_file {
+    struct wf_infile in;
+    uint32_t rank;
+    uint32_t version; /* 0x010203 is 1.2.3 */
+    uint64_t offset_of_body;
+    int32_t *sizes; /* bytes of each datatype */
+    uint32_t n_sizes;
+    uint64_t n_ignored;               /* calls of the program that were not recorded */
+    int64_t wrapped[WF_DUMPI_CLOCKS]; /* what is added, since seconds have 16 bits */
+    int64_t latest[WF_DUMPI_CLOCKS];
+    struct wf_buf numbers, statuses; /* of a record */
+};
+
+/* Opens the file of a rank and reads its tables. */
+WF_NODISCARD
+enum wf_status wf_dumpi_file_open(struct wf_dumpi_file *file, const char *path, uint32_t rank,
+                                  struct wf_err *err);
+void wf_dumpi_file_close(struct wf_dumpi_file *file); /* zeroed is allowed */
+
+/* Goes to the first record. */
+void wf_dumpi_file_rewind(struct wf_dumpi_file *file);
+
+/* Reads the next record; *more is false if there is none. */
+WF_NODISCARD
+enum wf_status wf_dumpi_file_next(struct wf_dumpi_file *file, struct wf_dumpi_record *record,
+                                  bool *more, struct wf_err *err);
+
+/* WF_EINVAL with the file, the place and the rank before the words. */
+WF_PRINTF(4, 5)
+enum wf_status wf_dumpi_bad(const struct wf_dumpi_file *file, uint64_t offset,
+                            struct wf_err *err, const char *fmt, ...);
+
+#endif

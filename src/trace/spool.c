@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/spool.h"
+
+#include "base/mem.h"
+#include "trace/native.h"
+#include "trace/reader.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct wf_spool {
+    char *directory, *file;
+    struct wf_trace_writer *writer; /* null: none any more */
+};
+
+struct spooled {
+    struct wf_source source;
+    struct wf_source_ops ops; /* its own, for the name */
+    struct wf_source *inner;
+};
+
+static enum wf_status make_directory(struct wf_spool *spool, struct wf_err *err)
+{
+    const char *parent = getenv("TMPDIR");
+
+    parent = parent != NULL && parent[0] != '\0' ? parent : "/tmp";
+    size_t size = strlen(parent) + 32;
+    spool->directory = wf_xmalloc(size);
+    spool->file = wf_xmalloc(size);
+    (void)snprintf(spool->directory, size, "%s/weft-XXXXXX", parent);
+    if (mkdtemp(spool->directory) == NULL) {
+        free(spool->directory);
+        spool->directory = NULL;
+        return wf_err_set(err, WF_EIO,
+                          "cannot write to '%.200s': %s; TMPDIR names a directory for what is "
+                          "made of a trace",
+                          parent, strerror(errno));
+    }
+    (void)snprintf(spool->file, size, "%s/ops.weft", spool->directory);
+    return WF_OK;
+}
+
+enum wf_status wf_spool_new(uint32_t n_ranks, struct wf_spool **out, struct wf_err *err)
+{
+    struct wf_spool *spool = wf_xcalloc(1, sizeof(*spool));
+    const struct wf_trace_writer_options options = {.n_ranks = n_ranks};
+
+    enum wf_status status = make_directory(spool, err);
+    if (status == WF_OK) {
+        status = wf_native_writer_ops.create(spool->file, &options, &spool->writer, err);
+    }
+    if (status != WF_OK) {
+        wf_spool_discard(spool);
+        return status;
+    }
+    *out = spool;
+    return WF_OK;
+}
+
+struct wf_trace_writer *wf_spool_writer(struct wf_spool *spool)
+{
+    return spool->writer;
+}
+
+enum wf_status wf_spool_op(struct wf_spool *spool, uint32_t rank, const struct wf_op *op,
+                           struct wf_err *err)
+{
+    return spool->writer->ops->add(spool->writer, rank, op, err);
+}
+
+enum wf_status wf_spool_compute(struct wf_spool *spool, uint32_t rank, int64_t ps,
+                                struct wf_err *err)
+{
+    const struct wf_op op = {.kind = WF_OP_COMPUTE, .duration = ps};
+
+    return ps > 0 ? wf_spool_op(spool, rank, &op, err) : WF_OK;
+}
+
+void wf_spool_discard(struct wf_spool *spool)
+{
+    if (spool == NULL) {
+        return;
+    }
+    if (spool->writer != NULL) {
+        spool->writer->ops->discard(spool->writer);
+    }
+    if (spool->directory != NULL) {
+        (void)unlink(spool->file);
+        (void)rmdir(spool->directory);
+    }
+    free(spool->directory);
+    free(spool->file);
+    free(spool);
+}
+
+/* ---- the source ---- */
+
+static const struct wf_source *inner_of(const struct wf_source *source)
+{
+    return ((const struct spooled *)source)->inner;
+}
+
+static bool spooled_next(const struct wf_source *source, uint32_t rank,
+                         struct wf_cursor *cursor, struct wf_op *op)
+{
+    return wf_source_next(inner_of(source), rank, cursor, op);
+}
+
+static bool spooled_group(const struct wf_source *source, uint32_t rank, uint32_t comm,
+                          struct wf_group *out)
+{
+    return wf_source_group(inner_of(source), rank, comm, out);
+}
+
+static const char *spooled_region(const struct wf_source *source, uint32_t number)
+{
+    return wf_source_region_name(inner_of(source), number);
+}
+
+static const char *spooled_call(const struct wf_source *source, uint32_t number)
+{
+    return inner_of(source)->ops->call_name(inner_of(source), number);
+}
+
+static const char *spooled_counter(const struct wf_source *source, uint32_t number)
+{
+    return inner_of(source)->ops->counter_name(inner_of(source), number);
+}
+
+static bool spooled_wall(const struct wf_source *source, uint32_t rank, int64_t *ps)
+{
+    return wf_source_wall(inner_of(source), rank, ps);
+}
+
+static enum wf_status spooled_check(const struct wf_source *source, struct wf_err *err)
+{
+    return wf_source_check(inner_of(source), err);
+}
+
+static void spooled_destroy(struct wf_source *source)
+{
+    struct spooled *spooled = (struct spooled *)source;
+
+    wf_source_free(spooled->inner);
+    free(spooled);
+}
+
+static struct wf_source *wrap(struct wf_source *inner, const char *format)
+{
+    struct spooled *spooled = wf_xcalloc(1, sizeof(*spooled));
+
+    spooled->inner = inner;
+    spooled->ops = (struct wf_source_ops){
+        .name = format,
+        .summary = "ops of a trace of another format",
+        .destroy = spooled_destroy,
+        .next = spooled_next,
+        .group = spooled_group,
+        .region_name = spooled_region,
+        .call_name = spooled_call,
+        .counter_name = spooled_counter,
+        .wall = spooled_wall,
+        .check = spooled_check,
+    };
+    spooled->source = *inner;
+    spooled->source.ops = &spooled->ops;
+    return &spooled->source;
+}
+
+enum wf_status wf_spool_source(struct wf_spool *spool, const char *format,
+                               struct wf_source **out, struct wf_err *err)
+{
+    struct wf_trace trace = {.source = NULL};
+
+    enum wf_status status = spool->writer->ops->finish(spool->writer, err);
+    spool->writer = NULL;
+    if (status == WF_OK) {
+        status = wf_native_open(spool->file, &trace, err);
+    }
+    wf_spool_discard(spool);
+    if (status == WF_OK) {
+        *out = wrap(trace.source, format);
+    }
+    return status;
+}
