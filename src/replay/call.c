@@ -2,7 +2,6 @@
 /* From ops to calls. */
 #include "replay/cpu.h"
 #include "replay/seat.h"
-#include "trace/fields.h"
 
 #include <string.h>
 
