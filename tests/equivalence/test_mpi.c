@@ -7,7 +7,7 @@
 #include "random_program.h"
 #include "replay_harness.h"
 
-enum { PROGRAMS = 40, ROUNDS = 12 };
+enum { PROGRAMS = 40 / WF_TEST_ONE_IN, ROUNDS = 12 };
 
 static const char *const eager[] = {NULL};
 static const char *const rendezvous[] = {"eager_max", "4000", "control_bytes", "32", NULL};

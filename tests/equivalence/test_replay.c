@@ -179,7 +179,7 @@ static void a_network_without_latency(void)
 
 /* Ranks that compute for random times and talk to random partners; receives in another order
  * than sends, so that both queues fill. */
-enum { RANDOM_RANKS = 16, ROUNDS = 30, SEED = 6 };
+enum { RANDOM_RANKS = 16, ROUNDS = 30 / WF_TEST_ONE_IN, SEED = 6 };
 
 static bool random_next(const struct wf_source *source, uint32_t rank, struct wf_cursor *cursor,
                         struct wf_op *op)

@@ -5,7 +5,7 @@
 #include "packet_traffic.h"
 #include "wf_test.h"
 
-enum { PARCELS = 150 };
+enum { PARCELS = 150 / WF_TEST_ONE_IN };
 
 static const char *const topos[] = {"torus:4x3",  "dragonfly:1",      "fattree:4,2,2",
                                     "hyperx:3x3", "star:3/torus:3x2", "ring:6"};

@@ -6,7 +6,7 @@
 #include "packet_traffic.h"
 #include "wf_test.h"
 
-enum { CASES = 400, PARCELS_MAX = 60 };
+enum { CASES = 400 / WF_TEST_ONE_IN, PARCELS_MAX = 60 };
 
 static const char *const topos[] = {
     "ring:5",        "torus:4x3", "mesh:3x3",    "torus:3x2x2",      "star:6",
