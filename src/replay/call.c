@@ -2,6 +2,7 @@
 /* From ops to calls. */
 #include "replay/cpu.h"
 #include "replay/seat.h"
+#include "trace/fields.h"
 
 #include <string.h>
 
@@ -205,12 +206,14 @@ static enum wf_called do_persistent(const struct wf_turn *turn, const struct wf_
     return WF_CALLED_DONE;
 }
 
+/* An op of a single request has no list: that member may hold anything. */
 static struct wf_request_set set_of(const struct wf_op *op)
 {
-    return (struct wf_request_set){
-        .numbers = op->requests,
-        .first = op->request,
-        .count = wf_op_info(op->kind)->detail == WF_WAIT_ONE ? 1 : op->count};
+    bool single = wf_op_info(op->kind)->detail == WF_WAIT_ONE;
+
+    return (struct wf_request_set){.numbers = single ? NULL : op->requests,
+                                   .first = op->request,
+                                   .count = single ? 1 : op->count};
 }
 
 /* Starts one after the other; a send may have to wait for its time. */
@@ -424,6 +427,21 @@ enum wf_called wf_replay_call(const struct wf_turn *turn, const struct wf_op *op
     return calls[family](turn, op);
 }
 
+/* Those that the kind has; the others may hold anything. */
+static void set_arrays(const struct wf_op *op, struct wf_coll_args *args)
+{
+    uint8_t n = wf_layout_of(op->kind)->n_arrays;
+
+    args->counts = n > 0 ? op->counts : NULL;
+    args->recv_counts = n > 1 ? op->recv_counts : NULL;
+    if (n > 2) {
+        args->sources = op->sources;
+        args->destinations = op->destinations;
+        args->n_sources = op->n_sources;
+        args->n_destinations = op->n_destinations;
+    }
+}
+
 /* What making a communicator or ending an epoch costs: everybody learns of everybody. */
 static void set_args(const struct wf_op *op, struct wf_coll_args *args)
 {
@@ -439,12 +457,7 @@ static void set_args(const struct wf_op *op, struct wf_coll_args *args)
         args->kind = (enum wf_coll_kind)info->detail;
         args->root = op->root;
         args->bytes = op->bytes;
-        args->counts = op->counts;
-        args->recv_counts = op->recv_counts;
-        args->sources = op->sources;
-        args->destinations = op->destinations;
-        args->n_sources = op->n_sources;
-        args->n_destinations = op->n_destinations;
+        set_arrays(op, args);
     }
 }
 

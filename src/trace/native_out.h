@@ -18,6 +18,7 @@ enum wf_record_type {
     WF_RECORD_GROUP = 3,
     WF_RECORD_BIND = 4,
     WF_RECORD_WALL = 5,
+    WF_RECORD_CLOCK = 6,
 };
 
 /* What the index says of the ops in all. */
