@@ -45,6 +45,7 @@ struct wf_call {
     int64_t gap; /* nanoseconds of computing before */
     uint64_t counters[WF_COUNTERS_MAX]; /* ...and what was counted */
     int first_index; /* of places in sets: 0 in C, 1 in Fortran */
+    const MPI_Fint *seen; /* requests as the Fortran program has them, or null */
     uint32_t n;      /* handles that were kept */
     uint64_t *handles;
     MPI_Status *statuses; /* in place of those the program did not want, or null */

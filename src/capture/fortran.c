@@ -5,35 +5,43 @@
 #include "capture/hooks.h"
 #include "capture/settings.h"
 
-/* The places whose addresses mean something, by the spellings of compilers. */
-#define SENTINELS(name)                                                 \
-    extern int mpi_fortran_##name, mpi_fortran_##name##_, mpi_fortran_##name##__;
-
-SENTINELS(in_place)
-SENTINELS(status_ignore)
-SENTINELS(statuses_ignore)
-#pragma weak mpi_fortran_in_place
+/* The real calls, and places whose addresses mean something. */
+#if defined(OPEN_MPI)
+#define REAL(name)          pmpi_##name##_
+#define IN_PLACE            mpi_fortran_in_place_
+#define STATUS_IGNORE       mpi_fortran_status_ignore_
+#define STATUSES_IGNORE     mpi_fortran_statuses_ignore_
+extern int IN_PLACE, STATUS_IGNORE, STATUSES_IGNORE;
 #pragma weak mpi_fortran_in_place_
-#pragma weak mpi_fortran_in_place__
-#pragma weak mpi_fortran_status_ignore
 #pragma weak mpi_fortran_status_ignore_
-#pragma weak mpi_fortran_status_ignore__
-#pragma weak mpi_fortran_statuses_ignore
 #pragma weak mpi_fortran_statuses_ignore_
-#pragma weak mpi_fortran_statuses_ignore__
-
-#define IS(p, name)                                                             \
-    ((p) == (void *)&mpi_fortran_##name || (p) == (void *)&mpi_fortran_##name##_ || \
-     (p) == (void *)&mpi_fortran_##name##__)
+#pragma weak pmpi_init_
+#pragma weak pmpi_init_thread_
+#pragma weak pmpi_finalize_
+#pragma weak pmpi_abort_
+#else
+#define REAL(name)          pmpir_##name##_f08_
+#define IN_PLACE            MPIR_F08_MPI_IN_PLACE
+#define STATUS_IGNORE       MPIR_F08_MPI_STATUS_IGNORE_OBJ
+#define STATUSES_IGNORE     MPIR_F08_MPI_STATUSES_IGNORE_OBJ
+#pragma weak MPIR_F08_MPI_IN_PLACE
+#pragma weak MPIR_F08_MPI_STATUS_IGNORE_OBJ
+#pragma weak MPIR_F08_MPI_STATUSES_IGNORE_OBJ
+#pragma weak pmpir_init_f08_
+#pragma weak pmpir_init_thread_f08_
+#pragma weak pmpir_finalize_f08_
+#pragma weak pmpir_abort_f08_
+#endif
 
 void *wf_from_fortran_buffer(void *buffer)
 {
-    return buffer != NULL && IS(buffer, in_place) ? MPI_IN_PLACE : buffer;
+    return buffer != NULL && buffer == (void *)&IN_PLACE ? MPI_IN_PLACE : buffer;
 }
 
 MPI_Status *wf_from_fortran_status(void *status)
 {
-    return status == NULL || IS(status, status_ignore) || IS(status, statuses_ignore)
+    return status == NULL || status == (void *)&STATUS_IGNORE ||
+                   status == (void *)&STATUSES_IGNORE
                ? MPI_STATUS_IGNORE
                : status;
 }
@@ -48,6 +56,7 @@ MPI_Request *wf_from_fortran_requests(struct wf_call *call, int n, const void *r
     const MPI_Fint *from = requests;
     MPI_Request *to = wf_call_memory(call, (n < 0 ? 0 : (size_t)n) * sizeof(*to));
 
+    call->seen = from;
     for (int i = 0; i < n && to != NULL; i++) {
         to[i] = PMPI_Request_f2c(from[i]);
     }
@@ -80,80 +89,75 @@ void wf_fortran_error(void *ierr, MPI_Fint rc)
 
 /* ---- the beginning and the end ---- */
 
-#define ENTRY(...) WF_EXPORT void __VA_ARGS__; void __VA_ARGS__
-#define ALIAS(name) __attribute__((alias(name)))
+void REAL(init)(MPI_Fint *ierr);
+void REAL(init_thread)(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierr);
+void REAL(finalize)(MPI_Fint *ierr);
+void REAL(abort)(MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierr);
 
-void pmpi_init_(MPI_Fint *ierr);
-void pmpi_init_thread_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierr);
-void pmpi_finalize_(MPI_Fint *ierr);
-void pmpi_abort_(MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierr);
-#pragma weak pmpi_init_
-#pragma weak pmpi_init_thread_
-#pragma weak pmpi_finalize_
-#pragma weak pmpi_abort_
-
-ENTRY(mpi_init_(MPI_Fint *ierr))
+static void begin(MPI_Fint *ierr)
 {
     MPI_Fint rc = MPI_SUCCESS;
 
-    pmpi_init_(&rc);
+    REAL(init)(&rc);
     if (rc == MPI_SUCCESS) {
         wf_begin(MPI_THREAD_SINGLE);
     }
     wf_fortran_error(ierr, rc);
 }
 
-ENTRY(mpi_init_thread_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierr))
+static void begin_thread(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierr)
 {
     MPI_Fint rc = MPI_SUCCESS;
 
-    pmpi_init_thread_(required, provided, &rc);
+    REAL(init_thread)(required, provided, &rc);
     if (rc == MPI_SUCCESS) {
         wf_begin(*provided);
     }
     wf_fortran_error(ierr, rc);
 }
 
-ENTRY(mpi_finalize_(MPI_Fint *ierr))
+static void end(MPI_Fint *ierr)
 {
     MPI_Fint rc = MPI_SUCCESS;
 
     wf_end();
-    pmpi_finalize_(&rc);
+    REAL(finalize)(&rc);
     wf_fortran_error(ierr, rc);
 }
 
-ENTRY(mpi_abort_(MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierr))
+static void abandon(MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierr)
 {
     MPI_Fint rc = MPI_SUCCESS;
 
     wf_break_off();
-    pmpi_abort_(comm, code, &rc);
+    REAL(abort)(comm, code, &rc);
     wf_fortran_error(ierr, rc);
 }
 
-ENTRY(mpi_pcontrol_(const MPI_Fint *level))
-{
-    (void)MPI_Pcontrol(*level);
-}
+/* The spellings of an entry: its name and its parameters, what it does. */
+#define ENTRY(name, parameters, arguments, does) \
+    WF_EXPORT void name parameters;              \
+    void name parameters                         \
+    {                                            \
+        does arguments;                          \
+    }
+#if defined(OPEN_MPI)
+#define ENTRIES(lower, upper, parameters, arguments, does)  \
+    ENTRY(lower, parameters, arguments, does)               \
+    ENTRY(lower##_, parameters, arguments, does)            \
+    ENTRY(lower##__, parameters, arguments, does)           \
+    ENTRY(upper, parameters, arguments, does)               \
+    ENTRY(lower##_f08_, parameters, arguments, does)
+#else
+#define ENTRIES(lower, upper, parameters, arguments, does) \
+    ENTRY(lower##_f08_, parameters, arguments, does)
+#endif
 
-ENTRY(mpi_init(MPI_Fint *ierr)) ALIAS("mpi_init_");
-ENTRY(mpi_init__(MPI_Fint *ierr)) ALIAS("mpi_init_");
-ENTRY(MPI_INIT(MPI_Fint *ierr)) ALIAS("mpi_init_");
-ENTRY(mpi_init_f08_(MPI_Fint *ierr)) ALIAS("mpi_init_");
-ENTRY(mpi_init_thread(MPI_Fint *r, MPI_Fint *p, MPI_Fint *ierr)) ALIAS("mpi_init_thread_");
-ENTRY(mpi_init_thread__(MPI_Fint *r, MPI_Fint *p, MPI_Fint *ierr)) ALIAS("mpi_init_thread_");
-ENTRY(MPI_INIT_THREAD(MPI_Fint *r, MPI_Fint *p, MPI_Fint *ierr)) ALIAS("mpi_init_thread_");
-ENTRY(mpi_init_thread_f08_(MPI_Fint *r, MPI_Fint *p, MPI_Fint *ierr)) ALIAS("mpi_init_thread_");
-ENTRY(mpi_finalize(MPI_Fint *ierr)) ALIAS("mpi_finalize_");
-ENTRY(mpi_finalize__(MPI_Fint *ierr)) ALIAS("mpi_finalize_");
-ENTRY(MPI_FINALIZE(MPI_Fint *ierr)) ALIAS("mpi_finalize_");
-ENTRY(mpi_finalize_f08_(MPI_Fint *ierr)) ALIAS("mpi_finalize_");
-ENTRY(mpi_abort(MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierr)) ALIAS("mpi_abort_");
-ENTRY(mpi_abort__(MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierr)) ALIAS("mpi_abort_");
-ENTRY(MPI_ABORT(MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierr)) ALIAS("mpi_abort_");
-ENTRY(mpi_abort_f08_(MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierr)) ALIAS("mpi_abort_");
-ENTRY(mpi_pcontrol(const MPI_Fint *level)) ALIAS("mpi_pcontrol_");
-ENTRY(mpi_pcontrol__(const MPI_Fint *level)) ALIAS("mpi_pcontrol_");
-ENTRY(MPI_PCONTROL(const MPI_Fint *level)) ALIAS("mpi_pcontrol_");
-ENTRY(mpi_pcontrol_f08_(const MPI_Fint *level)) ALIAS("mpi_pcontrol_");
+ENTRIES(mpi_init, MPI_INIT, (MPI_Fint * ierr), (ierr), begin)
+ENTRIES(mpi_init_thread, MPI_INIT_THREAD,
+        (MPI_Fint * required, MPI_Fint *provided, MPI_Fint *ierr), (required, provided, ierr),
+        begin_thread)
+ENTRIES(mpi_finalize, MPI_FINALIZE, (MPI_Fint * ierr), (ierr), end)
+ENTRIES(mpi_abort, MPI_ABORT, (MPI_Fint * comm, MPI_Fint *code, MPI_Fint *ierr),
+        (comm, code, ierr), abandon)
+ENTRIES(mpi_pcontrol, MPI_PCONTROL, (const MPI_Fint *level), (*level), (void)MPI_Pcontrol)

@@ -3,8 +3,8 @@
 #define WF_CAPTURE_FORTRAN_H
 
 /*
- * For an MPI library whose Fortran calls do not pass through its C ones (Open MPI): arguments of
- * Fortran as C has them. A status of Fortran is one of C, bit for bit.
+ * For Fortran calls that do not pass through those of C (all of Open MPI, some of MPICH's
+ * mpi_f08): arguments of Fortran as C has them. A status of Fortran is one of C, bit for bit.
  */
 
 #include "capture/capture.h"

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the wrappers of all MPI calls, as calls.txt says, for the MPI of a compiler.
 
-usage: generate.py calls.txt PREPROCESSED_MPI_H [--fortran] OUTPUT_C WEAK_H
+usage: generate.py calls.txt PREPROCESSED_MPI_H mpich|openmpi OUTPUT_C WEAK_H
 
 WEAK_H makes everything of the MPI library a weak symbol: the library is also loaded into the
 launcher and other programs that have none.
 
-With --fortran the Fortran entries are wrapped too, for an MPI whose Fortran calls do not pass
-through the C ones: mpi_send_ and its spellings, and mpi_send_f08_. Their arguments are addresses;
-what a hook needs of them becomes C first.
+Fortran entries are wrapped too where they do not pass through the C ones: with Open MPI all of
+them, mpi_send_ and its spellings and mpi_send_f08_; with MPICH those of mpi_f08 that take no
+buffer. Their arguments are addresses; what a hook needs of them becomes C first.
 """
 import pathlib
 import re
@@ -22,6 +22,10 @@ NEVER = re.compile(r"MPI_T_|MPI_\w+_(c2f|f2c|c2f08|f082c)$|MPI_\w*(_FN|FN_NULL|_
 HANDLES = {"MPI_Comm": "Comm", "MPI_Datatype": "Type", "MPI_Request": "Request",
            "MPI_Win": "Win", "MPI_Message": "Message", "MPI_Op": "Op", "MPI_Info": "Info",
            "MPI_Group": "Group"}
+# By library: the Fortran entries that are wrapped, and how the real ones are called.
+STYLES = {"openmpi": [("plain", "p"), ("f08", "p")], "mpich": [("f08", "pmpir")]}
+# Calls of mpi_f08 that take an address, and are no different for it.
+TAKES_ADDRESS = {"MPI_Win_allocate", "MPI_Win_allocate_shared"}
 HEAD = """/* Made by src/capture/generate.py; do not edit. */
 #include "capture/fortran.h"
 #include "capture/hooks.h"
@@ -166,8 +170,11 @@ def wrapper(call, rule, number, name=None):
 
 # ---- Fortran ----
 
-def has_fortran(call):
+def has_fortran(call, mpi):
     """Lists of texts are passed in ways of their own, and such calls are rare."""
+    if mpi == "mpich" and call.name not in TAKES_ADDRESS and any(
+            "void *" in t[0] for t in call.types):
+        return False
     return not call.name.endswith("_c") and not any("char **" in t[0] or "char *" in t[0] and
                                                     t[2] for t in call.types)
 
@@ -203,7 +210,7 @@ def convert(i, base, used, counted):
     return [f"{plain} a{i} = *({plain} *)f{i};"], f"f{i}"
 
 
-def fortran(call, rule, number, style):
+def fortran(call, rule, number, style, prefix):
     """The Fortran entries of one call."""
     before, after = rule if rule else ("", f"named({number})")
     request = len(call.types) if call.types and is_request(call.types[-1][0]) else 0
@@ -211,7 +218,7 @@ def fortran(call, rule, number, style):
     if "$R" in after and request:
         used.add(request)
     names = fortran_names(call.name, style)
-    real = "p" + names[0]
+    real = "p" + names[0] if prefix == "p" else prefix + names[0][3:]
     n = len(call.types)
     texts = sum(t[0].replace("const ", "").strip() == "char *" for t in call.types)
     params = [f"void *f{i}" for i in range(1, n + 1)] + ["void *ierr"]
@@ -254,8 +261,8 @@ def fortran(call, rule, number, style):
 
 
 def main():
-    arguments = [a for a in sys.argv[1:] if a != "--fortran"]
-    table, header, output, weak = (pathlib.Path(a) for a in arguments)
+    mpi = sys.argv.pop(3)
+    table, header, output, weak = (pathlib.Path(a) for a in sys.argv[1:])
     calls = read_prototypes(header)
     hooks, untouched, by_hand = read_table(table)
     names = sorted(calls)
@@ -265,9 +272,9 @@ def main():
             continue
         rule = hooks.get(name) or hooks.get(re.sub(r"_c$", "", name))
         lines += wrapper(calls[name], rule, number)
-        if "--fortran" in sys.argv and has_fortran(calls[name]):
-            for style in ("plain", "f08"):
-                lines += fortran(calls[name], rule, number, style)
+        if has_fortran(calls[name], mpi):
+            for style, prefix in STYLES[mpi]:
+                lines += fortran(calls[name], rule, number, style, prefix)
     lines.append("const char *const wf_call_names[] = {")
     lines += [f'    "{name}",' for name in names]
     lines += ["};", f"const unsigned wf_n_call_names = {len(names)};", ""]

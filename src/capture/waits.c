@@ -155,6 +155,32 @@ static void finish(struct set *set, uint32_t place, const MPI_Status *status)
     }
 }
 
+static bool is_gone(const struct wf_call *call, int at)
+{
+    return PMPI_Request_f2c(call->seen[at]) == MPI_REQUEST_NULL;
+}
+
+/* The first place in a set is 1 in Fortran, but for mpi_f08 of some versions of MPICH: then it is
+ * 0. The request that became null gives it away; where none does, it is as it was before. */
+static int first_place(const struct wf_call *call, const int *places, int n)
+{
+    static int known = 1;
+
+    if (call->seen == NULL) {
+        return call->first_index;
+    }
+    for (int i = 0; i < n; i++) {
+        int before = places[i] - 1;
+        if (before < 0 || (call->handles[before] != 0 && !is_gone(call, before) &&
+                           places[i] < (int)call->n && is_gone(call, places[i]))) {
+            known = 0;
+        } else if (places[i] == (int)call->n || !is_gone(call, places[i])) {
+            known = is_gone(call, before) ? 1 : known;
+        }
+    }
+    return known;
+}
+
 static void set_requests(struct wf_op *op, const struct set *set)
 {
     bool run = set->n > 0;
@@ -254,7 +280,8 @@ void wf_on_any(struct wf_call *call, enum wf_op_kind kind, const int *place, con
         return;
     }
     bool found = (flag == NULL || *flag != 0) && *place != MPI_UNDEFINED;
-    uint32_t at = found ? (uint32_t)(*place - call->first_index) : 0;
+    uint32_t at = found ? (uint32_t)(*place - first_place(call, place, 1)) : 0;
+    found = found && at < call->n;
     bool heard = !found || (set.entries[at].handle != 0 && is_heard(&set.entries[at]));
     op.outcome = found ? set.places[at] : set.n;
     if (found) {
@@ -278,8 +305,12 @@ void wf_on_some(struct wf_call *call, enum wf_op_kind kind, const int *count,
     if (outcomes == NULL || !take_set(call, &set)) {
         return;
     }
+    int first = first_place(call, places, (int)n);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t at = (uint32_t)(places[i] - call->first_index);
+        uint32_t at = (uint32_t)(places[i] - first);
+        if (at >= call->n) {
+            continue;
+        }
         if (set.entries[at].handle != 0 && is_heard(&set.entries[at])) {
             outcomes[op.outcome++] = set.places[at];
         }
