@@ -162,6 +162,7 @@ static void scan(struct wf_native_set *set, uint32_t file, struct wf_buf *raw)
         }
         offset += WF_FRAME_BYTES + frame.stored_size;
     }
+    set->files[file].end = offset;
     wf_native_damaged(set,
                       "%.200s: truncated or damaged at byte %" PRIu64
                       ": it has no index, and what follows is lost",
@@ -377,7 +378,10 @@ static enum wf_status open_file(struct wf_native_set *set, char *path, struct wf
         set->header = header;
         set->groups = wf_groups_new(header.n_ranks);
     }
-    if (!read_index(set, file, &raw)) {
+    if (read_index(set, file, &raw)) {
+        set->files[file].is_whole = true;
+        set->files[file].end = set->files[file].size;
+    } else {
         scan(set, file, &raw);
     }
     wf_buf_fini(&raw);
