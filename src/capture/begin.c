@@ -231,6 +231,7 @@ void wf_begin(int provided)
     wf_capture.clock = settings.clock;
     wf_capture.region = settings.region;
     wf_capture.waits_for_pcontrol = settings.waits_for_pcontrol;
+    wf_capture.keeps_polls = settings.keeps_polls;
     wf_capture.threaded = provided == MPI_THREAD_MULTIPLE;
     wf_clock_init();
     struct wf_clock_difference difference = {0, 0};

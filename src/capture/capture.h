@@ -65,6 +65,7 @@ struct wf_capture {
     bool is_dead;  /* nothing will be recorded any more */
     bool threaded; /* calls come from several threads at once */
     enum wf_clock_choice clock;
+    bool keeps_polls;        /* all of them, see capture/ops.h */
     bool waits_for_pcontrol; /* MPI_Pcontrol switches the recording on and off */
     const char *region;      /* likewise a region of this name; or null */
     uint32_t region_depth;

@@ -262,15 +262,78 @@ static void push(const struct wf_op *op, uint32_t comm_size, bool open)
     }
 }
 
-void wf_emit(const struct wf_op *op, uint32_t comm_size)
+static void emit(const struct wf_op *op, uint32_t comm_size)
 {
-    if (!wf_capture.emits) {
-        return;
-    }
     if (stage.first < stage.end) {
         push(op, comm_size, false);
     } else {
         put_op(op, comm_size);
+    }
+}
+
+/* ---- polls ---- */
+
+/* Computing that is not recorded yet, and the question that was answered no before it. */
+static struct {
+    struct wf_op compute;
+    bool has_compute;
+    uint64_t question; /* 0: none */
+} between;
+
+static bool is_answered_no(const struct wf_op *op)
+{
+    switch ((int)op->kind) {
+    case WF_OP_TEST:
+    case WF_OP_TESTALL:
+    case WF_OP_TESTSOME:
+    case WF_OP_IPROBE:
+        return op->outcome == 0;
+    case WF_OP_TESTANY:
+        return op->outcome == op->count;
+    default:
+        return false;
+    }
+}
+
+static uint64_t digest(const struct wf_op *op)
+{
+    struct wf_parts parts;
+    uint64_t sum = (uint64_t)op->kind + 1;
+
+    wf_op_take_apart(op, 0, &parts);
+    for (uint32_t i = 0; i < parts.layout->n_fields; i++) {
+        sum = (sum ^ parts.values[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        sum ^= sum >> 29;
+    }
+    for (uint32_t i = 0; op->requests != NULL && op->kind != WF_OP_IPROBE && i < op->count; i++) {
+        sum = (sum ^ op->requests[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        sum ^= sum >> 29;
+    }
+    return sum | 1;
+}
+
+/* Whether it is the same question with the same answer; remembers it. */
+static bool is_asked_again(const struct wf_op *op)
+{
+    uint64_t before = between.question;
+
+    between.question = is_answered_no(op) && !wf_capture.keeps_polls ? digest(op) : 0;
+    return between.question != 0 && between.question == before;
+}
+
+static void emit_between(void)
+{
+    if (between.has_compute) {
+        between.has_compute = false;
+        emit(&between.compute, 0);
+    }
+}
+
+void wf_emit(const struct wf_op *op, uint32_t comm_size)
+{
+    if (wf_capture.emits && !is_asked_again(op)) {
+        emit_between();
+        emit(op, comm_size);
     }
 }
 
@@ -279,6 +342,8 @@ uint64_t wf_emit_open(const struct wf_op *op, uint32_t comm_size)
     if (!wf_capture.emits) {
         return WF_NOT_STAGED;
     }
+    between.question = 0;
+    emit_between();
     push(op, comm_size, true);
     return stage.end - 1;
 }
@@ -307,20 +372,26 @@ void wf_resolve(uint64_t number, uint32_t peer, int32_t tag)
 
 void wf_emit_compute(int64_t ns, const uint64_t *counters)
 {
-    struct wf_op op = {.kind = WF_OP_COMPUTE, .duration = ns * PS_PER_NS};
-
     if (!wf_capture.emits || wf_capture.clock == WF_CLOCK_NONE) {
         return;
     }
-    op.n_counters = wf_capture.n_counters;
-    for (uint32_t i = 0; i < wf_capture.n_counters; i++) {
-        op.counters[i] = counters[i];
+    if (between.question == 0) {
+        emit_between();
     }
-    wf_emit(&op, 0);
+    if (!between.has_compute) {
+        between.has_compute = true;
+        between.compute =
+            (struct wf_op){.kind = WF_OP_COMPUTE, .n_counters = wf_capture.n_counters};
+    }
+    between.compute.duration += ns * PS_PER_NS;
+    for (uint32_t i = 0; i < wf_capture.n_counters; i++) {
+        between.compute.counters[i] += counters[i];
+    }
 }
 
 void wf_ops_flush(void)
 {
+    emit_between();
     for (uint64_t i = stage.first; i < stage.end; i++) {
         stage.ops[i % WF_STAGED_MAX].open = false;
     }

@@ -9,6 +9,10 @@
  * A nonblocking receive from anybody is an op that tells whom it was from, which is known only
  * when it is complete. Until then it and all behind it are staged, WF_STAGED_MAX of them at most:
  * then the eldest gives up waiting and stays open.
+ *
+ * A program that asks again and again (MPI_Test, MPI_Iprobe) would fill any disk with the answer
+ * no: of a run of equal questions so answered, with nothing but computing in between, the first
+ * is recorded, and the computing in between as one. All are with `wf_capture.keeps_polls`.
  */
 
 #include "capture/requests.h"

@@ -22,6 +22,7 @@ bool wf_settings_read(struct wf_settings *settings)
         .ranks = text("WEFT_CAPTURE_RANKS"),
         .region = text("WEFT_CAPTURE_REGION"),
         .waits_for_pcontrol = text("WEFT_CAPTURE_PCONTROL") != NULL,
+        .keeps_polls = text("WEFT_CAPTURE_ALL_POLLS") != NULL,
         .counters = counters != NULL ? counters : "",
         .compares_clocks = text("WEFT_CAPTURE_COMPARE_CLOCKS") != NULL,
     };

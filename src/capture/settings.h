@@ -5,7 +5,7 @@
 /*
  * What `weft capture` tells the library, through the environment: WEFT_CAPTURE_DIR and, where
  * they are given, _CLOCK (cpu, wall, none), _RANKS (0-3,8), _REGION, _PCONTROL (1), _COUNTERS,
- * _COMPARE_CLOCKS (1).
+ * _COMPARE_CLOCKS (1), _ALL_POLLS (1).
  */
 
 #include "capture/capture.h"
@@ -16,7 +16,7 @@ struct wf_settings {
     const char *clock_name;
     const char *ranks;  /* or null: all */
     const char *region; /* or null */
-    bool waits_for_pcontrol;
+    bool waits_for_pcontrol, keeps_polls;
     const char *counters; /* not null */
     bool compares_clocks;
 };

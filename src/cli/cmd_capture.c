@@ -17,7 +17,7 @@
 struct capture_opts {
     const char *output, *ranks, *region, *counters;
     int mpi, clock; /* places in the lists below */
-    bool force, no_times, pcontrol, compare_clocks, help;
+    bool force, no_times, pcontrol, compare_clocks, all_polls, help;
 };
 
 static const char *const clocks[] = {"cpu", "wall", NULL};
@@ -64,6 +64,9 @@ static const struct wf_opt rows[] = {
              "Record only what is inside the region of this name (weft/mark.h)"),
     FLAG_ROW("pcontrol", pcontrol,
              "Record only from MPI_Pcontrol(1) to MPI_Pcontrol(0); else they are regions"),
+    FLAG_ROW("all-polls", all_polls,
+             "Record every call of MPI_Test, MPI_Iprobe and their kin that found nothing; else "
+             "the first of a run of equal ones"),
     TEXT_ROW("counters", counters, "<list>",
              "Hardware counters: instructions, cycles, cache_misses, branches, branch_misses, "
              "task_clock, page_faults, context_switches"),
@@ -216,6 +219,7 @@ static void set_environment(const struct capture_opts *opts, const char *directo
                                         "WEFT_CAPTURE_PCONTROL",
                                         "WEFT_CAPTURE_COUNTERS",
                                         "WEFT_CAPTURE_COMPARE_CLOCKS",
+                                        "WEFT_CAPTURE_ALL_POLLS",
                                         NULL};
 
     set("WEFT_CAPTURE_DIR", directory);
@@ -225,6 +229,7 @@ static void set_environment(const struct capture_opts *opts, const char *directo
     set("WEFT_CAPTURE_PCONTROL", opts->pcontrol ? "1" : NULL);
     set("WEFT_CAPTURE_COUNTERS", opts->counters);
     set("WEFT_CAPTURE_COMPARE_CLOCKS", opts->compare_clocks ? "1" : NULL);
+    set("WEFT_CAPTURE_ALL_POLLS", opts->all_polls ? "1" : NULL);
     preload(library);
     tell_openmpi(names);
 }
