@@ -53,8 +53,7 @@ void wf_enter_slowly(struct wf_call *call, struct wf_thread *thread)
     call->first_index = 0;
     call->seen = NULL;
     call->entered = wf_clock_now();
-    call->gap =
-        wf_clock_gap(&thread->clock, call->entered, wf_capture.clock == WF_CLOCK_CPU);
+    call->gap = wf_clock_gap(&thread->clock, call->entered, wf_capture.clock == WF_CLOCK_CPU);
     if (wf_capture.n_counters > 0) {
         wf_counters_read(call->counters);
     }
@@ -99,9 +98,8 @@ void *wf_call_memory(struct wf_call *call, size_t bytes)
         call->used += (uint32_t)rounded;
         return memory;
     }
-    void *memory = call->n_blocks < sizeof(call->blocks) / sizeof(call->blocks[0])
-                       ? malloc(bytes)
-                       : NULL;
+    void *memory =
+        call->n_blocks < sizeof(call->blocks) / sizeof(call->blocks[0]) ? malloc(bytes) : NULL;
     if (memory == NULL) {
         wf_give_up("out of memory");
         return NULL;
@@ -183,8 +181,8 @@ static void record_clock(int64_t offset, uint64_t doubt)
     (void)clock_gettime(CLOCK_REALTIME, &real);
     unsigned char *at = wf_varint_write(bytes, wf_capture.rank);
     at = wf_varint_write(at, wf_clock_monotonic());
-    at = wf_varint_write(at, (uint64_t)real.tv_sec * UINT64_C(1000000000) +
-                                 (uint64_t)real.tv_nsec);
+    at = wf_varint_write(at,
+                         (uint64_t)real.tv_sec * UINT64_C(1000000000) + (uint64_t)real.tv_nsec);
     at = wf_varint_write(at, wf_zigzag(offset));
     at = wf_varint_write(at, doubt);
     memcpy(at, host, strlen(host));
@@ -199,8 +197,8 @@ static void open_file(const struct wf_settings *settings)
         wf_capture.is_dead = true;
         return;
     }
-    int n = snprintf(path, sizeof(path), "%s/rank-%07u.weft", settings->directory,
-                     wf_capture.rank);
+    int n =
+        snprintf(path, sizeof(path), "%s/rank-%07u.weft", settings->directory, wf_capture.rank);
     if (n < 0 || (size_t)n >= sizeof(path)) {
         wf_give_up("the name of the directory is too long");
     } else if (!wf_ops_init()) {
@@ -249,7 +247,8 @@ void wf_begin(int provided)
     }
     wf_comms_init();
     emit_call(WF_OP_INIT, name_number("MPI_Init"));
-    wf_capture.emits = wf_capture.emits && settings.region == NULL && !settings.waits_for_pcontrol;
+    wf_capture.emits =
+        wf_capture.emits && settings.region == NULL && !settings.waits_for_pcontrol;
     wf_capture.on = true;
     wf_counters_mark();
     wf_capture.began = wf_clock_leave(&wf_thread.clock, 0, wf_capture.clock == WF_CLOCK_CPU);

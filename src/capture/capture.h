@@ -9,15 +9,15 @@
  * with one line on stderr. So it allocates with malloc() and looks at the answer, and calls
  * nothing of base/mem.h. Every wrapper (made by generate.py) is
  *
- *     wf_enter()       clocks; false if this call is none of ours: inside another, or switched off
- *     hooks before     what the call is about to forget: handles of requests, what was ignored
+ *     wf_enter()       clocks; false if this call is none of ours: inside another, or switched
+ * off hooks before     what the call is about to forget: handles of requests, what was ignored
  *     the call
  *     wf_returned()    the computing before it is recorded; false if the call failed
  *     hooks after      the op is recorded
  *     wf_leave()       clocks
  *
- * From wf_returned() to wf_leave(), and inside hooks before, a thread is alone. What threads of a
- * rank do is one sequence, in the order in which their calls return.
+ * From wf_returned() to wf_leave(), and inside hooks before, a thread is alone. What threads of
+ * a rank do is one sequence, in the order in which their calls return.
  */
 
 #include "capture/clock.h"
@@ -42,11 +42,11 @@ struct wf_thread {
 /* What a call remembers. */
 struct wf_call {
     uint64_t entered;
-    int64_t gap; /* nanoseconds of computing before */
+    int64_t gap;                        /* nanoseconds of computing before */
     uint64_t counters[WF_COUNTERS_MAX]; /* ...and what was counted */
-    int first_index; /* of places in sets: 0 in C, 1 in Fortran */
-    const MPI_Fint *seen; /* requests as the Fortran program has them, or null */
-    uint32_t n;      /* handles that were kept */
+    int first_index;                    /* of places in sets: 0 in C, 1 in Fortran */
+    const MPI_Fint *seen;               /* requests as the Fortran program has them, or null */
+    uint32_t n;                         /* handles that were kept */
     uint64_t *handles;
     MPI_Status *statuses; /* in place of those the program did not want, or null */
     uint32_t n_blocks;

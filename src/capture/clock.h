@@ -5,8 +5,8 @@
 /*
  * Time between calls, cheaply.
  *
- * The wall clock is the processor's counter where the kernel itself trusts it. The CPU time of a
- * thread is a system call that may cost a microsecond, several times what a recorded call may
+ * The wall clock is the processor's counter where the kernel itself trusts it. The CPU time of
+ * a thread is a system call that may cost a microsecond, several times what a recorded call may
  * cost in all. So it is read only where it can differ from the wall clock: nobody is taken off
  * its processor, and back on it, within WF_CLOCK_LONG nanoseconds or hardly so. A thread keeps
  * the difference of its CPU time to the wall clock, which a stretch (computing, or a call) that

@@ -2,14 +2,14 @@
 /* Collectives, with bytes and counts as coll/coll.h wants them. */
 #include "capture/inside.h"
 
-/* A collective that can be recorded: of one group, with a request if it returns one. False if it
- * cannot be; a request is then remembered as one that nobody hears of. */
+/* A collective that can be recorded: of one group, with a request if it returns one. False if
+ * it cannot be; a request is then remembered as one that nobody hears of. */
 static bool begin(struct wf_op *op, const struct wf_capture_comm *comm,
                   const MPI_Request *request)
 {
     struct wf_request entry = {.staged = WF_NOT_STAGED};
-    bool known = comm != NULL && (!comm->is_inter || op->kind == WF_OP_BARRIER ||
-                                  op->kind == WF_OP_IBARRIER);
+    bool known = comm != NULL &&
+                 (!comm->is_inter || op->kind == WF_OP_BARRIER || op->kind == WF_OP_IBARRIER);
 
     entry.kind = known ? WF_REQUEST_PLAIN : WF_REQUEST_SILENT;
     if (request != NULL) {
@@ -102,8 +102,7 @@ void wf_on_vector(struct wf_call *call, enum wf_op_kind kind, const struct wf_ve
 }
 
 void wf_on_exchange(struct wf_call *call, enum wf_op_kind kind, const struct wf_vector *sent,
-                    const struct wf_vector *received, MPI_Comm comm,
-                    const MPI_Request *request)
+                    const struct wf_vector *received, MPI_Comm comm, const MPI_Request *request)
 {
     const struct wf_capture_comm *found = wf_comms_find(comm);
     struct wf_op op = {.kind = kind};

@@ -64,7 +64,8 @@ static struct wf_capture_comm *add_entry(const struct wf_capture_comm *comm)
     }
     if (comms.n == comms.room) {
         uint32_t room = comms.room == 0 ? 16 : comms.room * 2;
-        struct wf_capture_comm **larger = realloc(comms.all, room * sizeof(struct wf_capture_comm *));
+        struct wf_capture_comm **larger =
+            realloc(comms.all, room * sizeof(struct wf_capture_comm *));
         if (larger == NULL) {
             return no_memory(copy);
         }
@@ -92,8 +93,8 @@ static bool bind_handle(uint64_t handle, struct wf_capture_comm *comm)
 
 /* ---- members ---- */
 
-/* Ranks of the program, of both sides if there are two; null if one of them is not of the world,
- * or there is no memory. */
+/* Ranks of the program, of both sides if there are two; null if one of them is not of the
+ * world, or there is no memory. */
 static uint32_t *members_of(MPI_Comm comm, struct wf_capture_comm *out)
 {
     MPI_Group groups[2];
@@ -161,10 +162,22 @@ static void order_sides(uint32_t *members, struct wf_capture_comm *comm)
     comm->rank += others;
 }
 
+/* The finisher of SplitMix64, in which no value stays what it is. */
 static uint64_t mix(uint64_t digest, uint64_t value)
 {
-    digest = (digest ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-    return digest ^ digest >> 29;
+    uint64_t z = digest + (value + 1) * UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+static void set_digest(struct wf_capture_comm *comm)
+{
+    comm->digest = mix(comm->is_inter ? 1 : 0, comm->size);
+    for (uint32_t i = 0; i < comm->size; i++) {
+        comm->digest = mix(comm->digest, comm->members[i]);
+    }
 }
 
 /* ---- numbers and ids ---- */
@@ -339,10 +352,7 @@ struct wf_capture_comm *wf_comms_add(MPI_Comm comm)
         return NULL;
     }
     order_sides(entry.members, &entry);
-    entry.digest = entry.is_inter ? 1 : 0;
-    for (uint32_t i = 0; i < entry.size; i++) {
-        entry.digest = mix(entry.digest, entry.members[i]);
-    }
+    set_digest(&entry);
     struct wf_capture_comm *added = add_known(comm, &entry);
     if (added != NULL) {
         learn_neighbors(comm, added);
@@ -367,10 +377,7 @@ struct wf_capture_comm *wf_comms_add_copy(MPI_Comm comm, const struct wf_capture
     /* Its neighbours stay those of the other. */
     entry.sources = entry.destinations = NULL;
     entry.n_sources = entry.n_destinations = 0;
-    entry.digest = entry.is_inter ? 1 : 0;
-    for (uint32_t i = 0; i < entry.size; i++) {
-        entry.digest = mix(entry.digest, entry.members[i]);
-    }
+    set_digest(&entry);
     return add_known(comm, &entry);
 }
 

@@ -6,10 +6,10 @@
  * The communicators of this rank.
  *
  * A communicator has an id in the trace that all members must agree on, and recording sends no
- * messages for it: a rank that is not recorded, for whatever reason, would be waited for forever.
- * The id is made of the members and of how many communicators of exactly these members there are
- * already, which all members know alike. An intercommunicator is recorded as one communicator of
- * all ranks of both sides, those of the side with the lowest rank first.
+ * messages for it: a rank that is not recorded, for whatever reason, would be waited for
+ * forever. The id is made of the members and of how many communicators of exactly these members
+ * there are already, which all members know alike. An intercommunicator is recorded as one
+ * communicator of all ranks of both sides, those of the side with the lowest rank first.
  */
 
 #include <mpi.h>

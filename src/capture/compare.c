@@ -3,8 +3,8 @@
 
 enum { ROUNDS = 32, TAG = 1 };
 
-/* Rank 0 answers with its time; the round trip that took least tells most (Cristian, "Probabilistic
- * clock synchronization", Distributed Computing 3, 1989). */
+/* Rank 0 answers with its time; the round trip that took least tells most (Cristian,
+ * "Probabilistic clock synchronization", Distributed Computing 3, 1989). */
 static void ask(MPI_Comm comm, struct wf_clock_difference *out)
 {
     uint64_t shortest = UINT64_MAX;

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /* Counts the events of a list "cycles,instructions". Returns how many there are, at most
- * WF_COUNTERS_MAX; what the machine does not have, or does not allow, is left out with a line on
- * stderr. */
+ * WF_COUNTERS_MAX; what the machine does not have, or does not allow, is left out with a line
+ * on stderr. */
 uint32_t wf_counters_open(const char *list);
 
 const char *wf_counters_name(uint32_t i);

@@ -207,8 +207,8 @@ static unsigned char *index_head(unsigned char *at, const struct wf_totals *tota
 {
     uint64_t before = 0;
 
-    at = wf_varint_write(
-        at, (totals->acts_in_background ? 1U : 0U) | (totals->depends_on_time ? 2U : 0U));
+    at = wf_varint_write(at, (totals->acts_in_background ? 1U : 0U) |
+                                 (totals->depends_on_time ? 2U : 0U));
     at = wf_varint_write(at, totals->n_ops);
     at = wf_varint_write(at, totals->n_stored);
     at = wf_varint_write(at, totals->raw_bytes);
@@ -228,8 +228,7 @@ void wf_file_finish(const struct wf_totals *totals)
         return;
     }
     size_t most = file.n_blocks < INDEX_BLOCKS ? file.n_blocks : INDEX_BLOCKS;
-    unsigned char *index =
-        malloc((8 + file.n_tables) * WF_VARINT_MAX + most * INDEX_ENTRY);
+    unsigned char *index = malloc((8 + file.n_tables) * WF_VARINT_MAX + most * INDEX_ENTRY);
     unsigned char trailer[WF_TRAILER_BYTES];
     uint64_t begin = file.offset, before = 0, rank = file.rank;
     size_t done = 0;

@@ -7,10 +7,10 @@
 
 /* The real calls, and places whose addresses mean something. */
 #if defined(OPEN_MPI)
-#define REAL(name)          pmpi_##name##_
-#define IN_PLACE            mpi_fortran_in_place_
-#define STATUS_IGNORE       mpi_fortran_status_ignore_
-#define STATUSES_IGNORE     mpi_fortran_statuses_ignore_
+#define REAL(name)      pmpi_##name##_
+#define IN_PLACE        mpi_fortran_in_place_
+#define STATUS_IGNORE   mpi_fortran_status_ignore_
+#define STATUSES_IGNORE mpi_fortran_statuses_ignore_
 extern int IN_PLACE, STATUS_IGNORE, STATUSES_IGNORE;
 #pragma weak mpi_fortran_in_place_
 #pragma weak mpi_fortran_status_ignore_
@@ -20,10 +20,10 @@ extern int IN_PLACE, STATUS_IGNORE, STATUSES_IGNORE;
 #pragma weak pmpi_finalize_
 #pragma weak pmpi_abort_
 #else
-#define REAL(name)          pmpir_##name##_f08_
-#define IN_PLACE            MPIR_F08_MPI_IN_PLACE
-#define STATUS_IGNORE       MPIR_F08_MPI_STATUS_IGNORE_OBJ
-#define STATUSES_IGNORE     MPIR_F08_MPI_STATUSES_IGNORE_OBJ
+#define REAL(name)      pmpir_##name##_f08_
+#define IN_PLACE        MPIR_F08_MPI_IN_PLACE
+#define STATUS_IGNORE   MPIR_F08_MPI_STATUS_IGNORE_OBJ
+#define STATUSES_IGNORE MPIR_F08_MPI_STATUSES_IGNORE_OBJ
 #pragma weak MPIR_F08_MPI_IN_PLACE
 #pragma weak MPIR_F08_MPI_STATUS_IGNORE_OBJ
 #pragma weak MPIR_F08_MPI_STATUSES_IGNORE_OBJ
@@ -70,8 +70,7 @@ MPI_Datatype *wf_from_fortran_types(struct wf_call *call, MPI_Comm comm, const v
     uint32_t n = found == NULL ? 0 : found->size;
 
     if (found != NULL && found->sources != NULL) {
-        n = found->n_sources > found->n_destinations ? found->n_sources
-                                                     : found->n_destinations;
+        n = found->n_sources > found->n_destinations ? found->n_sources : found->n_destinations;
     }
     MPI_Datatype *to = wf_call_memory(call, (size_t)n * sizeof(*to));
     for (uint32_t i = 0; i < n && to != NULL; i++) {
@@ -142,11 +141,11 @@ static void abandon(MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierr)
         does arguments;                          \
     }
 #if defined(OPEN_MPI)
-#define ENTRIES(lower, upper, parameters, arguments, does)  \
-    ENTRY(lower, parameters, arguments, does)               \
-    ENTRY(lower##_, parameters, arguments, does)            \
-    ENTRY(lower##__, parameters, arguments, does)           \
-    ENTRY(upper, parameters, arguments, does)               \
+#define ENTRIES(lower, upper, parameters, arguments, does) \
+    ENTRY(lower, parameters, arguments, does)              \
+    ENTRY(lower##_, parameters, arguments, does)           \
+    ENTRY(lower##__, parameters, arguments, does)          \
+    ENTRY(upper, parameters, arguments, does)              \
     ENTRY(lower##_f08_, parameters, arguments, does)
 #else
 #define ENTRIES(lower, upper, parameters, arguments, does) \

@@ -19,7 +19,8 @@ void *wf_to_fortran_status(MPI_Status *status, void *original);
 /* Null if there is no memory. */
 MPI_Request *wf_from_fortran_requests(struct wf_call *call, int n, const void *requests);
 
-/* One for each rank or neighbour, the latter being at most as many as sources or destinations. */
+/* One for each rank or neighbour, the latter being at most as many as sources or destinations.
+ */
 MPI_Datatype *wf_from_fortran_types(struct wf_call *call, MPI_Comm comm, const void *types);
 
 /* The last argument, which is optional in mpi_f08. */

@@ -35,8 +35,7 @@ void wf_on_new_comm(struct wf_call *call, enum wf_op_kind kind, MPI_Comm parent,
                     const MPI_Comm *comm)
 {
     (void)call;
-    const struct wf_capture_comm *made =
-        *comm != MPI_COMM_NULL ? wf_comms_add(*comm) : NULL;
+    const struct wf_capture_comm *made = *comm != MPI_COMM_NULL ? wf_comms_add(*comm) : NULL;
 
     emit_new(kind, wf_comms_find(parent), made);
 }

@@ -13,8 +13,8 @@
 
 #include <stddef.h>
 
-/* An argument list that is a message, data of a collective, or lengths of blocks. Counts are int
- * or MPI_Count. */
+/* An argument list that is a message, data of a collective, or lengths of blocks. Counts are
+ * int or MPI_Count. */
 struct wf_message {
     MPI_Count count;
     MPI_Datatype type;
@@ -36,13 +36,14 @@ struct wf_vector {
     bool in_place;
 };
 
-#define MESSAGE(...)          (&(const struct wf_message){__VA_ARGS__})
-#define DATA(...)             (&(const struct wf_data){__VA_ARGS__})
-#define VECTOR(counts, type)  (&(const struct wf_vector){counts, sizeof(*(counts)), type, NULL, 0})
+#define MESSAGE(...) (&(const struct wf_message){__VA_ARGS__})
+#define DATA(...)    (&(const struct wf_data){__VA_ARGS__})
+#define VECTOR(counts, type) \
+    (&(const struct wf_vector){counts, sizeof(*(counts)), type, NULL, 0})
 #define VECTOR_W(counts, all) \
     (&(const struct wf_vector){counts, sizeof(*(counts)), MPI_BYTE, all, 0})
-#define SENT(buffer, vector)  (buffer) == MPI_IN_PLACE ? NULL : (vector)
-#define OPEN(source, tag)     ((source) == MPI_ANY_SOURCE || (tag) == MPI_ANY_TAG)
+#define SENT(buffer, vector) (buffer) == MPI_IN_PLACE ? NULL : (vector)
+#define OPEN(source, tag)    ((source) == MPI_ANY_SOURCE || (tag) == MPI_ANY_TAG)
 
 /* ---- before ---- */
 MPI_Status *wf_on_status(struct wf_call *call, bool wanted, MPI_Status *status);
@@ -88,8 +89,8 @@ void wf_on_test(struct wf_call *call, const int *flag, const MPI_Status *status)
 void wf_on_testall(struct wf_call *call, const int *flag, const MPI_Status *statuses);
 void wf_on_any(struct wf_call *call, enum wf_op_kind kind, const int *place, const int *flag,
                const MPI_Status *status);
-void wf_on_some(struct wf_call *call, enum wf_op_kind kind, const int *count,
-                const int *places, const MPI_Status *statuses);
+void wf_on_some(struct wf_call *call, enum wf_op_kind kind, const int *count, const int *places,
+                const MPI_Status *statuses);
 
 /* ---- collectives; `request` is null for blocking ones ---- */
 void wf_on_data(struct wf_call *call, enum wf_op_kind kind, const struct wf_data *data,

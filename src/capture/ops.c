@@ -29,7 +29,7 @@ static struct {
 struct staged {
     struct wf_op op;
     uint32_t comm_size;
-    bool open;
+    bool open, dropped;
     void *arrays; /* copies, or null */
 };
 
@@ -243,7 +243,9 @@ static void drain(void)
         if (front->open) {
             return;
         }
-        put_op(&front->op, front->comm_size);
+        if (!front->dropped) {
+            put_op(&front->op, front->comm_size);
+        }
         free(front->arrays);
         stage.first++;
     }
@@ -305,7 +307,8 @@ static uint64_t digest(const struct wf_op *op)
         sum = (sum ^ parts.values[i]) * UINT64_C(0x9e3779b97f4a7c15);
         sum ^= sum >> 29;
     }
-    for (uint32_t i = 0; op->requests != NULL && op->kind != WF_OP_IPROBE && i < op->count; i++) {
+    for (uint32_t i = 0; op->requests != NULL && op->kind != WF_OP_IPROBE && i < op->count;
+         i++) {
         sum = (sum ^ op->requests[i]) * UINT64_C(0x9e3779b97f4a7c15);
         sum ^= sum >> 29;
     }
@@ -357,6 +360,14 @@ void wf_stay_open(uint64_t number)
     if (number == stage.first) {
         drain();
     }
+}
+
+void wf_drop(uint64_t number)
+{
+    if (number >= stage.first && number < stage.end) {
+        stage.ops[number % WF_STAGED_MAX].dropped = true;
+    }
+    wf_stay_open(number);
 }
 
 void wf_resolve(uint64_t number, uint32_t peer, int32_t tag)

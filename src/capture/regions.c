@@ -52,8 +52,7 @@ static void region_begin(const char *name)
 static void region_end(const char *name)
 {
     emit_marker(WF_OP_REGION_END, wf_region_number(name));
-    if (is_of_interest(name) && wf_capture.region_depth > 0 &&
-        --wf_capture.region_depth == 0) {
+    if (is_of_interest(name) && wf_capture.region_depth > 0 && --wf_capture.region_depth == 0) {
         wf_capture.emits = false;
     }
 }
@@ -120,7 +119,6 @@ static void mark(int value, const char *name)
 
 /* ---- what the program calls ---- */
 
-
 WF_EXPORT int MPI_Pcontrol(const int value, ...)
 {
     const char *name = NULL;
@@ -166,4 +164,3 @@ WF_EXPORT int MPI_Abort(MPI_Comm comm, int code)
     wf_break_off();
     return PMPI_Abort(comm, code);
 }
-

@@ -90,7 +90,8 @@ struct wf_request *wf_requests_find(const struct wf_requests *requests, uint64_t
     return NULL;
 }
 
-/* Closes the gap at `hole`: entries behind it that could not stand where they belong move up. */
+/* Closes the gap at `hole`: entries behind it that could not stand where they belong move up.
+ */
 static void close_gap(struct wf_requests *requests, uint32_t hole)
 {
     uint32_t at = hole;

@@ -18,18 +18,19 @@
 enum wf_request_kind {
     WF_REQUEST_PLAIN,
     WF_REQUEST_PERSISTENT,
-    WF_REQUEST_SILENT,   /* of a call that makes no op that could be waited for */
-    WF_REQUEST_NEW_COMM, /* a communicator is known when it is complete */
+    WF_REQUEST_SILENT,    /* of a call that makes no op that could be waited for */
+    WF_REQUEST_CANCELLED, /* a receive from anybody of which that was asked */
+    WF_REQUEST_NEW_COMM,  /* a communicator is known when it is complete */
 };
 
 struct wf_request {
     uint64_t handle;
-    uint64_t staged;     /* number of the op that waits to learn its source (capture/ops.h) */
-    uint32_t number;     /* as in the trace; of a message its source */
-    int32_t tag;         /* of a message */
-    uint32_t comm;       /* place of the communicator in the table of these */
-    uint32_t offset;     /* what makes a source a rank of the recorded communicator */
-    uint8_t kind;        /* enum wf_request_kind */
+    uint64_t staged; /* number of the op that waits to learn its source (capture/ops.h) */
+    uint32_t number; /* as in the trace; of a message its source */
+    int32_t tag;     /* of a message */
+    uint32_t comm;   /* place of the communicator in the table of these */
+    uint32_t offset; /* what makes a source a rank of the recorded communicator */
+    uint8_t kind;    /* enum wf_request_kind */
 };
 
 struct wf_requests {

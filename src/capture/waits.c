@@ -76,16 +76,33 @@ static void put_back(const struct wf_request *entry)
     }
 }
 
+/* What a receive from anybody got. */
+static void learn_source(const struct wf_request *entry, const MPI_Status *status)
+{
+    int cancelled = 0;
+
+    if (status == NULL || status == MPI_STATUS_IGNORE) {
+        wf_stay_open(entry->staged);
+        return;
+    }
+    if (entry->kind == WF_REQUEST_CANCELLED) {
+        (void)PMPI_Test_cancelled(status, &cancelled);
+    }
+    if (cancelled != 0) {
+        wf_drop(entry->staged);
+    } else if (status->MPI_SOURCE < 0) {
+        wf_stay_open(entry->staged);
+    } else {
+        wf_resolve(entry->staged, (uint32_t)status->MPI_SOURCE + entry->offset,
+                   status->MPI_TAG);
+    }
+}
+
 static void complete(struct wf_request *entry, const MPI_Status *status)
 {
     if (entry->staged != WF_NOT_STAGED) {
         wf_capture.n_open--;
-        if (status == NULL || status == MPI_STATUS_IGNORE || status->MPI_SOURCE < 0) {
-            wf_stay_open(entry->staged);
-        } else {
-            wf_resolve(entry->staged, (uint32_t)status->MPI_SOURCE + entry->offset,
-                       status->MPI_TAG);
-        }
+        learn_source(entry, status);
         entry->staged = WF_NOT_STAGED;
     }
     if (entry->kind == WF_REQUEST_PERSISTENT) {
@@ -97,7 +114,8 @@ static void complete(struct wf_request *entry, const MPI_Status *status)
 
 static bool is_heard(const struct wf_request *entry)
 {
-    return entry->kind == WF_REQUEST_PLAIN || entry->kind == WF_REQUEST_PERSISTENT;
+    return entry->kind == WF_REQUEST_PLAIN || entry->kind == WF_REQUEST_PERSISTENT ||
+           entry->kind == WF_REQUEST_CANCELLED;
 }
 
 /* A set of requests: those of the call that ops know, and where each of them is. */
@@ -160,8 +178,8 @@ static bool is_gone(const struct wf_call *call, int at)
     return PMPI_Request_f2c(call->seen[at]) == MPI_REQUEST_NULL;
 }
 
-/* The first place in a set is 1 in Fortran, but for mpi_f08 of some versions of MPICH: then it is
- * 0. The request that became null gives it away; where none does, it is as it was before. */
+/* The first place in a set is 1 in Fortran, but for mpi_f08 of some versions of MPICH: then it
+ * is 0. The request that became null gives it away; where none does, it is as it was before. */
 static int first_place(const struct wf_call *call, const int *places, int n)
 {
     static int known = 1;
@@ -294,8 +312,8 @@ void wf_on_any(struct wf_call *call, enum wf_op_kind kind, const int *place, con
     }
 }
 
-void wf_on_some(struct wf_call *call, enum wf_op_kind kind, const int *count,
-                const int *places, const MPI_Status *statuses)
+void wf_on_some(struct wf_call *call, enum wf_op_kind kind, const int *count, const int *places,
+                const MPI_Status *statuses)
 {
     struct wf_op op = {.kind = kind, .recorded = true};
     uint32_t n = *count == MPI_UNDEFINED ? 0 : (uint32_t)*count;
@@ -361,6 +379,14 @@ void wf_on_request_free(struct wf_call *call)
     if (call->n == 0 || !wf_requests_take(&requests, call->handles[0], &entry)) {
         return;
     }
+    if (entry.staged != WF_NOT_STAGED) {
+        wf_capture.n_open--;
+        if (entry.kind == WF_REQUEST_CANCELLED) {
+            wf_drop(entry.staged);
+        } else {
+            wf_stay_open(entry.staged);
+        }
+    }
     if (is_heard(&entry)) {
         op.request = entry.number;
         wf_emit(&op, 0);
@@ -368,21 +394,23 @@ void wf_on_request_free(struct wf_call *call)
     wf_number_give(&requests, entry.number);
 }
 
-/* What is cancelled is waited for no more; it is not modelled that it was never sent. */
+/* Whether it is cancelled is known when it is complete, and a receive from anybody, which is
+ * staged, can then be left out. Anything else is waited for no more: that it was never sent or
+ * received is not modelled. */
 void wf_on_cancel(struct wf_call *call, uint32_t name)
 {
     struct wf_request *entry =
         call->n > 0 ? wf_requests_find(&requests, call->handles[0]) : NULL;
 
     wf_on_named(call, name);
-    if (entry != NULL && entry->kind == WF_REQUEST_PLAIN) {
-        struct wf_op op = {.kind = WF_OP_REQUEST_FREE, .request = entry->number};
+    if (entry == NULL || entry->kind != WF_REQUEST_PLAIN) {
+        return;
+    }
+    if (entry->staged != WF_NOT_STAGED) {
+        entry->kind = WF_REQUEST_CANCELLED;
+    } else {
+        const struct wf_op op = {.kind = WF_OP_REQUEST_FREE, .request = entry->number};
         wf_emit(&op, 0);
         entry->kind = WF_REQUEST_SILENT;
-        if (entry->staged != WF_NOT_STAGED) {
-            wf_capture.n_open--;
-            wf_stay_open(entry->staged);
-            entry->staged = WF_NOT_STAGED;
-        }
     }
 }

@@ -55,8 +55,8 @@ static bool find_program(const char *name, char *path)
     return false;
 }
 
-/* A program for the dynamic loader, not a script, nor one that is linked statically: those would
- * run instead of being looked at. */
+/* A program for the dynamic loader, not a script, nor one that is linked statically: those
+ * would run instead of being looked at. */
 static bool is_dynamic(const char *path)
 {
     unsigned char bytes[4096];
@@ -70,7 +70,8 @@ static bool is_dynamic(const char *path)
         return false;
     }
     /* The name of the loader is among the first bytes. */
-    return memmem(bytes, (size_t)n, "/ld-", 4) != NULL || memmem(bytes, (size_t)n, "/ld.so", 6) != NULL;
+    return memmem(bytes, (size_t)n, "/ld-", 4) != NULL ||
+           memmem(bytes, (size_t)n, "/ld.so", 6) != NULL;
 }
 
 /* What the loader says it would load; cut off if it is very long. */
@@ -159,17 +160,18 @@ static const char *by_launcher(const char *name)
     return NULL;
 }
 
-static char *join(const char *directory, const char *mpi)
+static char *join(const char *directory, const char *prefix, const char *mpi,
+                  const char *suffix)
 {
-    size_t size = strlen(directory) + strlen(mpi) + 32;
+    size_t size = strlen(directory) + strlen(prefix) + strlen(mpi) + strlen(suffix) + 2;
     char *path = wf_xmalloc(size);
 
-    (void)snprintf(path, size, "%s/libweft-capture-%s.so", directory, mpi);
+    (void)snprintf(path, size, "%s/%s%s%s", directory, prefix, mpi, suffix);
     return path;
 }
 
 /* Beside the program, as it is built, or where it is installed. Null if it is nowhere. */
-static char *find_library(const char *mpi)
+static char *find_file(const char *prefix, const char *mpi, const char *suffix)
 {
     static const char *const places[] = {"", "/" WEFT_CAPTURE_DIRECTORY, NULL};
     char self[PATH_MAX], directory[PATH_MAX + 64];
@@ -182,7 +184,7 @@ static char *find_library(const char *mpi)
     *strrchr(self, '/') = '\0';
     for (const char *const *place = places; *place != NULL; place++) {
         (void)snprintf(directory, sizeof(directory), "%s%s", self, *place);
-        char *path = join(directory, mpi);
+        char *path = join(directory, prefix, mpi, suffix);
         char *real = realpath(path, NULL);
         free(path);
         if (real != NULL) {
@@ -192,25 +194,49 @@ static char *find_library(const char *mpi)
     return NULL;
 }
 
+static enum wf_status find_mpi(const char **mpi, char *const *command, struct wf_err *err)
+{
+    if (strcmp(*mpi, "auto") != 0) {
+        return WF_OK;
+    }
+    *mpi = by_program(command);
+    *mpi = *mpi != NULL ? *mpi : by_launcher(command[0]);
+    return *mpi != NULL ? WF_OK
+                        : wf_err_set(err, WF_EUSAGE,
+                                     "cannot tell which MPI library '%.100s' runs with; say "
+                                     "--mpi mpich or --mpi openmpi",
+                                     command[0]);
+}
+
+static enum wf_status not_built(const char *mpi, struct wf_err *err)
+{
+    return wf_err_set(err, WF_EUSAGE,
+                      "this weft knows nothing of programs of %s: it was built where that was "
+                      "not installed",
+                      mpi);
+}
+
 enum wf_status wf_capture_library(const char *mpi, char *const *command, char **path,
                                   struct wf_err *err)
 {
-    if (strcmp(mpi, "auto") == 0) {
-        mpi = by_program(command);
-        mpi = mpi != NULL ? mpi : by_launcher(command[0]);
-        if (mpi == NULL) {
-            return wf_err_set(err, WF_EUSAGE,
-                              "cannot tell which MPI library '%.100s' runs with; say --mpi "
-                              "mpich or --mpi openmpi",
-                              command[0]);
-        }
+    enum wf_status status = find_mpi(&mpi, command, err);
+
+    if (status != WF_OK) {
+        return status;
     }
-    *path = find_library(mpi);
-    if (*path == NULL) {
-        return wf_err_set(err, WF_EUSAGE,
-                          "this weft cannot record programs of %s: it was built where that was "
-                          "not installed",
-                          mpi);
+    *path = find_file("libweft-capture-", mpi, ".so");
+    return *path != NULL ? WF_OK : not_built(mpi, err);
+}
+
+enum wf_status wf_capture_pingpong(const char *mpi, char *const *command, const char **name,
+                                   char **path, struct wf_err *err)
+{
+    enum wf_status status = find_mpi(&mpi, command, err);
+
+    if (status != WF_OK) {
+        return status;
     }
-    return WF_OK;
+    *name = mpi;
+    *path = find_file("weft-pingpong-", mpi, "");
+    return *path != NULL ? WF_OK : not_built(mpi, err);
 }

@@ -23,20 +23,22 @@ struct capture_opts {
 static const char *const clocks[] = {"cpu", "wall", NULL};
 static const char *const mpis[] = {"auto", "mpich", "openmpi", NULL};
 
-#define TEXT_ROW(option, member, placeholder, words)            \
-    {                                                           \
-        .param = {.name = (option),                             \
-                  .type = WF_PARAM_TEXT,                        \
+#define TEXT_ROW(option, member, placeholder, words)               \
+    {                                                              \
+        .param = {.name = (option),                                \
+                  .type = WF_PARAM_TEXT,                           \
                   .offset = offsetof(struct capture_opts, member), \
-                  .doc = (words)},                              \
-        .arg = (placeholder)                                    \
+                  .doc = (words)},                                 \
+        .arg = (placeholder)                                       \
     }
-#define FLAG_ROW(option, member, words)                         \
-    {                                                           \
-        .param = {.name = (option),                             \
-                  .type = WF_PARAM_BOOL,                        \
-                  .offset = offsetof(struct capture_opts, member), \
-                  .doc = (words)}                               \
+#define FLAG_ROW(option, member, words)                      \
+    {                                                        \
+        .param = {                                           \
+            .name = (option),                                \
+            .type = WF_PARAM_BOOL,                           \
+            .offset = offsetof(struct capture_opts, member), \
+            .doc = (words)                                   \
+        }                                                    \
     }
 
 static const struct wf_opt rows[] = {
@@ -120,7 +122,8 @@ static enum wf_status clear(const char *path, DIR *directory, bool force, struct
         }
         if (!force) {
             return wf_err_set(err, WF_EUSAGE,
-                              "there is a trace in '%.200s' already; --force replaces it", path);
+                              "there is a trace in '%.200s' already; --force replaces it",
+                              path);
         }
         if (unlinkat(dirfd(directory), entry->d_name, 0) != 0) {
             return wf_err_set(err, WF_EIO, "cannot remove '%.100s' in '%.200s': %s",
@@ -291,8 +294,8 @@ static enum wf_status capture(struct wf_cli *cli, const struct capture_opts *opt
     }
     char *directory = status == WF_OK ? realpath(opts->output, NULL) : NULL;
     if (status == WF_OK && directory == NULL) {
-        status = wf_err_set(err, WF_EIO, "cannot find '%.300s': %s", opts->output,
-                            strerror(errno));
+        status =
+            wf_err_set(err, WF_EIO, "cannot find '%.300s': %s", opts->output, strerror(errno));
     }
     if (status == WF_OK) {
         set_environment(opts, directory, library);
@@ -300,8 +303,9 @@ static enum wf_status capture(struct wf_cli *cli, const struct capture_opts *opt
     }
     if (status == WF_OK) {
         if (count_files(directory) == 0 && how == 0) {
-            (void)fprintf(cli->err, "weft: nothing was recorded: the program called no MPI_Init "
-                                    "of the library it was expected to have (--mpi)\n");
+            (void)fprintf(cli->err,
+                          "weft: nothing was recorded: the program called no MPI_Init "
+                          "of the library it was expected to have (--mpi)\n");
         }
         (void)fflush(NULL);
         end_like(how);

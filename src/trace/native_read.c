@@ -474,8 +474,8 @@ bool wf_native_end(const struct wf_source *source, uint32_t rank, struct wf_nati
         block++;
     }
     const struct wf_native_file *file = &n->set.files[block->file];
-    *out = (struct wf_native_end){
-        file->path, file->end, block->first_op + block->n_ops, file->is_whole};
+    *out = (struct wf_native_end){file->path, file->end, block->first_op + block->n_ops,
+                                  file->is_whole};
     return true;
 }
 
