@@ -13,9 +13,11 @@
  *     }
  *     weft_region_end("solve");
  *
- * There is no library to link: the marks are calls of MPI_Pcontrol with levels that mean nothing
- * to anybody else, and an MPI library ignores them. For C and C++. Programs in Fortran call MPI_Pcontrol(n) with n > 0 at the beginning of region "pcontrol n" and
- * MPI_Pcontrol(-n) at its end, or 1474588931 and 1474588932 for iterations.
+ * There is no library to link: the marks are calls of MPI_Pcontrol with levels that mean
+ * nothing to anybody else, and an MPI library ignores them. For C and C++.
+ *
+ * Programs in Fortran call MPI_Pcontrol(n) with n > 0 at the beginning of region "pcontrol n"
+ * and MPI_Pcontrol(-n) at its end, or with 1474588931 and 1474588932 around an iteration.
  */
 
 #include <mpi.h>

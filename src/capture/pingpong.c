@@ -3,8 +3,8 @@
  * What `weft calibrate` runs under a real MPI, on two ranks: messages there and back, of
  * growing sizes. Prints a line for each: "half BYTES NANOSECONDS", half a round trip; and for
  * single bytes "send NANOSECONDS", what a call of MPI_Send takes, and "stream NANOSECONDS", the
- * time per message of many in a row. All are the least of several, since others disturb and
- * nobody helps.
+ * time per message of many in a row. All are the least of several (the argument), since others
+ * disturb and nobody helps.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 enum { LARGEST = 4 << 20, BATCHES = 40, STREAM = 64 };
 
-static int rank;
+static int rank, batches = BATCHES;
 
 static double seconds_of_rounds(char *data, int bytes, int rounds)
 {
@@ -36,7 +36,7 @@ static void measure_size(char *data, int bytes)
     double least = 1e9;
 
     (void)seconds_of_rounds(data, bytes, 2);
-    for (int batch = 0; batch < BATCHES; batch++) {
+    for (int batch = 0; batch < batches; batch++) {
         double time = seconds_of_rounds(data, bytes, rounds);
         least = time < least ? time : least;
     }
@@ -49,7 +49,7 @@ static void measure_stream(char *data)
 {
     double least_send = 1e9, least_all = 1e9;
 
-    for (int batch = 0; batch < BATCHES; batch++) {
+    for (int batch = 0; batch < batches; batch++) {
         double begin, sent, all;
 
         MPI_Barrier(MPI_COMM_WORLD);
@@ -82,6 +82,7 @@ int main(int argc, char **argv)
     char *data = calloc(LARGEST, 1);
 
     MPI_Init(&argc, &argv);
+    batches = argc > 1 ? atoi(argv[1]) : BATCHES;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (size != 2 || data == NULL) {

@@ -20,6 +20,7 @@ enum { SAMPLES_MAX = 128 };
 struct calibrate_opts {
     const char *output;
     int mpi;
+    uint64_t repeat;
     bool force, help;
 };
 
@@ -43,6 +44,13 @@ static const struct wf_opt rows[] = {
                .def = "auto",
                .choices = mpis,
                .doc = "The MPI library; auto is that of the launcher"}},
+    {.param = {.name = "repeat",
+               .type = WF_PARAM_COUNT,
+               .offset = offsetof(struct calibrate_opts, repeat),
+               .def = "40",
+               .min = "1",
+               .max = "100000",
+               .doc = "How often each size is measured; the least counts"}},
     WF_OPT_HELP(struct calibrate_opts),
     WF_OPT_END,
 };
@@ -183,15 +191,18 @@ static enum wf_status calibrate(struct wf_cli *cli, const struct calibrate_opts 
     const char *mpi = NULL;
     char *program = NULL;
     struct wf_fit fit = {.L = 0};
+    char repeat[24];
 
     operands->args.items =
-        wf_xrealloc(operands->args.items, operands->args.n + 2, sizeof(*operands->args.items));
+        wf_xrealloc(operands->args.items, operands->args.n + 3, sizeof(*operands->args.items));
     operands->args.items[operands->args.n] = NULL;
     char **command = (char **)wf_unconst(operands->args.items);
     enum wf_status status = wf_capture_pingpong(mpis[opts->mpi], command, &mpi, &program, err);
     if (status == WF_OK) {
         operands->args.items[operands->args.n] = program;
-        operands->args.items[operands->args.n + 1] = NULL;
+        (void)snprintf(repeat, sizeof(repeat), "%" PRIu64, opts->repeat);
+        operands->args.items[operands->args.n + 1] = repeat;
+        operands->args.items[operands->args.n + 2] = NULL;
         status = run_pingpong(command, measured, err);
     }
     if (status == WF_OK &&

@@ -266,7 +266,8 @@ static void communicators(void)
 
     for (int i = 0; i < 3; i++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &copy);
-        MPI_Sendrecv(&a, 1, MPI_INT, right, 1, &b, 1, MPI_INT, left, 1, copy, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&a, 1, MPI_INT, right, 1, &b, 1, MPI_INT, left, 1, copy,
+                     MPI_STATUS_IGNORE);
         MPI_Comm_free(&copy);
     }
     MPI_Comm_idup(MPI_COMM_WORLD, &copy, &request);
@@ -284,8 +285,10 @@ static void communicators(void)
         MPI_Allreduce(&a, &b, 1, MPI_INT, MPI_SUM, few);
         MPI_Comm_free(&few);
     }
-    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank % 2 == 0 ? (size - 1) / 2 * 2 + 1 -
-                         (size % 2 == 0 ? 0 : 2) : (size - 1) / 2 * 2, 5, &between);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD,
+                         rank % 2 == 0 ? (size - 1) / 2 * 2 + 1 - (size % 2 == 0 ? 0 : 2)
+                                       : (size - 1) / 2 * 2,
+                         5, &between);
     int others, mine;
     MPI_Comm_remote_size(between, &others);
     MPI_Comm_rank(between, &mine);

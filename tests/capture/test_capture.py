@@ -92,6 +92,25 @@ def test_bad_ends(mpi):
         assert (how != "full") or alone.stdout == done.stdout
 
 
+def test_threads(mpi):
+    """Threads that call at the same time: each has messages of its own."""
+    program = build("threads.c", mpi, "-pthread")
+    trace = f"threads_{mpi}"
+    check_unchanged(mpi, 2, trace, [program])
+    assert check_messages(trace) == 2 * 2 * 200
+    replay(trace)
+
+
+def test_calibrate(mpi):
+    done = run([WEFT, "calibrate", "--repeat", "2", "-o", f"{mpi}.yaml", "--",
+                *launch(mpi, 2)])
+    assert done.returncode == 0 and "latency" in done.stdout, done.stderr
+    done = run([WEFT, "replay", f"threads_{mpi}", "--machine", f"{mpi}.yaml", "-q"])
+    assert done.returncode == 0, done.stderr
+    done = run([WEFT, "calibrate", "-o", "one.yaml", "--", *launch(mpi, 1)])
+    assert done.returncode == 3 and "two ranks" in done.stderr, done.stderr
+
+
 def test_wrong_use():
     for arguments, words in (([], "no directory"), (["-o", "x"], "no command"),
                              (["-o", "x", "--", "cat"], "cannot tell which MPI")):
@@ -111,6 +130,8 @@ def main():
         if shutil.which(f"mpifort.{mpi}"):
             test_fortran(mpi)
         test_bad_ends(mpi)
+        test_threads(mpi)
+        test_calibrate(mpi)
     test_options(MPIS[0])
     return 0
 
