@@ -174,7 +174,7 @@ static void record_creator(const struct wf_settings *settings)
 static void record_clock(int64_t offset, uint64_t doubt)
 {
     char host[256] = "";
-    unsigned char bytes[5 * WF_VARINT_MAX + sizeof(host)];
+    unsigned char bytes[(size_t)5 * WF_VARINT_MAX + sizeof(host)];
     struct timespec real;
 
     (void)gethostname(host, sizeof(host) - 1);

@@ -26,10 +26,7 @@ static struct {
 /* The handles of two kinds of libraries: numbers, and addresses. Not 0 for any communicator. */
 uint64_t wf_comm_handle(MPI_Comm comm)
 {
-    uint64_t handle = 0;
-
-    memcpy(&handle, &comm, sizeof(comm));
-    return handle;
+    return (uint64_t)(uintptr_t)comm;
 }
 
 struct wf_capture_comm *wf_comms_find(MPI_Comm comm)
@@ -254,7 +251,8 @@ static int cart_neighbors(MPI_Comm comm, int *ranks)
 
     (void)PMPI_Cartdim_get(comm, &n);
     for (int i = 0; i < n && ranks != NULL; i++) {
-        (void)PMPI_Cart_shift(comm, i, 1, &ranks[2 * i], &ranks[2 * i + 1]);
+        int *pair = ranks + 2 * (size_t)i;
+        (void)PMPI_Cart_shift(comm, i, 1, &pair[0], &pair[1]);
     }
     return 2 * n;
 }
@@ -295,7 +293,7 @@ static void learn_neighbors(MPI_Comm comm, struct wf_capture_comm *entry)
         (void)graph_neighbors(comm, (int)entry->rank, ranks);
     } else {
         (void)PMPI_Dist_graph_neighbors(comm, in, ranks, ranks + in + out, out, others,
-                                        ranks + 2 * in + out);
+                                        ranks + 2 * (size_t)in + out);
     }
     entry->sources = ranks_of(ranks, in);
     entry->destinations = ranks_of(others, out);

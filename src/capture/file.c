@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/file.h"
 
+#include "base/mem.h"
 #include "capture/capture.h"
 #include "trace/frame.h"
 #include "trace/varint.h"
@@ -67,8 +68,7 @@ static void quiet_end(const struct quiet *quiet, int error)
 /* Appends both, or nothing. */
 static bool append(const void *head, size_t head_size, const void *body, size_t body_size)
 {
-    struct iovec parts[2] = {{(void *)(uintptr_t)head, head_size},
-                             {(void *)(uintptr_t)body, body_size}};
+    struct iovec parts[2] = {{wf_unconst(head), head_size}, {wf_unconst(body), body_size}};
     size_t left = head_size + body_size;
     struct quiet quiet;
     int error = 0;

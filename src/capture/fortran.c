@@ -54,7 +54,7 @@ void *wf_to_fortran_status(MPI_Status *status, void *original)
 MPI_Request *wf_from_fortran_requests(struct wf_call *call, int n, const void *requests)
 {
     const MPI_Fint *from = requests;
-    MPI_Request *to = wf_call_memory(call, (n < 0 ? 0 : (size_t)n) * sizeof(*to));
+    MPI_Request *to = wf_call_memory(call, (n < 0 ? 0 : (size_t)n) * sizeof(MPI_Request));
 
     call->seen = from;
     for (int i = 0; i < n && to != NULL; i++) {
@@ -72,7 +72,7 @@ MPI_Datatype *wf_from_fortran_types(struct wf_call *call, MPI_Comm comm, const v
     if (found != NULL && found->sources != NULL) {
         n = found->n_sources > found->n_destinations ? found->n_sources : found->n_destinations;
     }
-    MPI_Datatype *to = wf_call_memory(call, (size_t)n * sizeof(*to));
+    MPI_Datatype *to = wf_call_memory(call, (size_t)n * sizeof(MPI_Datatype));
     for (uint32_t i = 0; i < n && to != NULL; i++) {
         to[i] = PMPI_Type_f2c(from[i]);
     }

@@ -145,7 +145,7 @@ def weak_symbols(header):
     text = header.read_text(errors="replace")
     names = set(re.findall(r"\bP?MPI_[A-Z][a-z]\w*(?=\s*\()", text))
     names |= set(re.findall(r"\bextern\b[^;]*?\b(ompi_\w+|MPI_\w+)\s*\)?;", text))
-    return ["/* Made by src/capture/generate.py; do not edit. */"] + [
+    return ["/* Made by src/capture/generate.py; do not edit. */", "#include <mpi.h>"] + [
         f"#pragma weak {name}" for name in sorted(names) if not name.startswith("MPI_")
         or name.startswith("MPI_F_")] + [""]
 

@@ -48,7 +48,7 @@ struct wf_vector {
 /* ---- before ---- */
 MPI_Status *wf_on_status(struct wf_call *call, bool wanted, MPI_Status *status);
 MPI_Status *wf_on_statuses(struct wf_call *call, MPI_Status *statuses, MPI_Status *ignored);
-void wf_on_keep(struct wf_call *call, int n, const MPI_Request *requests);
+void wf_on_keep(struct wf_call *call, int n, const MPI_Request *list);
 void wf_on_keep_message(struct wf_call *call, const MPI_Message *message);
 void wf_on_keep_comm(struct wf_call *call, const MPI_Comm *comm);
 void wf_on_keep_window(struct wf_call *call, const MPI_Win *window);

@@ -2,17 +2,12 @@
 /* Point-to-point messages and probes. */
 #include "capture/inside.h"
 
-#include <string.h>
-
 /* Messages that were probed and not received. */
 static struct wf_requests probed;
 
 uint64_t wf_message_handle(MPI_Message message)
 {
-    uint64_t handle = 0;
-
-    memcpy(&handle, &message, sizeof(message));
-    return message == MPI_MESSAGE_NULL ? 0 : handle;
+    return message == MPI_MESSAGE_NULL ? 0 : (uint64_t)(uintptr_t)message;
 }
 
 uint32_t wf_peer(int peer, const struct wf_capture_comm *comm)

@@ -59,7 +59,7 @@ static void region_end(const char *name)
 
 /* Levels of MPI_Pcontrol that are none of weft/mark.h: 0 and 1 switch the recording where that
  * was asked for; else n > 0 begins a region, 0 or -n ends it. */
-static void level(int value)
+static void pcontrol(int value)
 {
     static int inside;
     char name[32] = "pcontrol ";
@@ -111,7 +111,7 @@ static void mark(int value, const char *name)
         emit_marker(WF_OP_ITERATION_END, 0);
         break;
     default:
-        level(value);
+        pcontrol(value);
         break;
     }
     wf_leave(&call);
@@ -119,17 +119,17 @@ static void mark(int value, const char *name)
 
 /* ---- what the program calls ---- */
 
-WF_EXPORT int MPI_Pcontrol(const int value, ...)
+WF_EXPORT int MPI_Pcontrol(const int level, ...)
 {
     const char *name = NULL;
     va_list args;
 
-    va_start(args, value);
-    if (value == WEFT_MARK_REGION_BEGIN || value == WEFT_MARK_REGION_END) {
+    va_start(args, level);
+    if (level == WEFT_MARK_REGION_BEGIN || level == WEFT_MARK_REGION_END) {
         name = va_arg(args, const char *);
     }
     va_end(args);
-    mark(value, name);
+    mark(level, name);
     return MPI_SUCCESS;
 }
 

@@ -2,8 +2,6 @@
 /* Requests: made, started, waited for. */
 #include "capture/inside.h"
 
-#include <string.h>
-
 static struct wf_requests requests;
 
 struct wf_requests *wf_requests(void)
@@ -13,10 +11,7 @@ struct wf_requests *wf_requests(void)
 
 uint64_t wf_request_handle(MPI_Request request)
 {
-    uint64_t handle = 0;
-
-    memcpy(&handle, &request, sizeof(request));
-    return request == MPI_REQUEST_NULL ? 0 : handle;
+    return request == MPI_REQUEST_NULL ? 0 : (uint64_t)(uintptr_t)request;
 }
 
 bool wf_new_request(const MPI_Request *request, struct wf_request *entry)

@@ -14,8 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 /* What tells one MPI from the other, in the name of a library or of a launcher. */
 static const struct {
     const char *mpi;

@@ -13,8 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 enum { SAMPLES_MAX = 128 };
 
 struct calibrate_opts {
@@ -80,21 +78,33 @@ struct measured {
     double send, stream;
 };
 
+/* The number behind a word at the beginning of a line; null if it is another. */
+static const char *behind(const char *line, const char *word)
+{
+    size_t length = strlen(word);
+
+    return strncmp(line, word, length) == 0 ? line + length : NULL;
+}
+
 static void read_lines(FILE *in, struct measured *measured)
 {
     char line[256];
 
     while (fgets(line, sizeof(line), in) != NULL) {
-        uint64_t bytes = 0;
-        double ns = 0;
+        const char *half = behind(line, "half "), *send = behind(line, "send "),
+                   *stream = behind(line, "stream ");
 
-        if (sscanf(line, "half %" SCNu64 " %lf", &bytes, &ns) == 2 && ns > 0 &&
-            measured->n < SAMPLES_MAX) {
-            measured->samples[measured->n++] = (struct wf_sample){bytes, ns};
-        } else if (sscanf(line, "send %lf", &ns) == 1) {
-            measured->send = ns;
-        } else if (sscanf(line, "stream %lf", &ns) == 1) {
-            measured->stream = ns;
+        if (half != NULL && measured->n < SAMPLES_MAX) {
+            char *rest = NULL;
+            uint64_t bytes = strtoull(half, &rest, 10);
+            double ns = strtod(rest, NULL);
+            if (bytes > 0 && ns > 0) {
+                measured->samples[measured->n++] = (struct wf_sample){bytes, ns};
+            }
+        } else if (send != NULL) {
+            measured->send = strtod(send, NULL);
+        } else if (stream != NULL) {
+            measured->stream = strtod(stream, NULL);
         }
     }
 }
