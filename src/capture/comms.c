@@ -102,15 +102,15 @@ static uint32_t *members_of(MPI_Comm comm, struct wf_capture_comm *out)
     if (inter != 0) {
         (void)PMPI_Comm_remote_group(comm, &groups[1]);
     }
-    int n = 0;
-    for (int side = 0; side <= (inter != 0); side++) {
+    int n = 0, n_sides = inter != 0 ? 2 : 1;
+    for (int side = 0; side < n_sides; side++) {
         (void)PMPI_Group_size(groups[side], &sizes[side]);
         n += sizes[side];
     }
     int *locals = malloc(3 * (size_t)n * sizeof(*locals));
     uint32_t *members = (uint32_t *)locals;
     bool known = locals != NULL;
-    for (int side = 0, at = 0; side <= (inter != 0) && known; at += sizes[side], side++) {
+    for (int side = 0, at = 0; side < n_sides && known; at += sizes[side], side++) {
         for (int i = 0; i < sizes[side]; i++) {
             locals[n + i] = i;
         }
@@ -120,7 +120,7 @@ static uint32_t *members_of(MPI_Comm comm, struct wf_capture_comm *out)
     for (int i = 0; i < n && known; i++) {
         known = locals[i] != MPI_UNDEFINED;
     }
-    for (int side = 0; side <= (inter != 0); side++) {
+    for (int side = 0; side < n_sides; side++) {
         (void)PMPI_Group_free(&groups[side]);
     }
     if (!known) {
@@ -395,8 +395,8 @@ bool wf_comms_remove(uint64_t handle, uint32_t *number, uint32_t *size)
 
 void wf_comms_init(void)
 {
-    uint32_t self = wf_capture.rank;
-    const struct wf_capture_comm world = {.size = wf_capture.n_ranks, .rank = self};
+    const uint32_t self[2] = {wf_capture.rank};
+    const struct wf_capture_comm world = {.size = wf_capture.n_ranks, .rank = self[0]};
     const struct wf_capture_comm alone = {.id = ID_SELF, .size = 1};
 
     (void)PMPI_Comm_group(MPI_COMM_WORLD, &comms.world);
@@ -404,6 +404,6 @@ void wf_comms_init(void)
     struct wf_capture_comm *second = add_entry(&alone);
     if (first != NULL && second != NULL && bind_handle(wf_comm_handle(MPI_COMM_WORLD), first) &&
         bind_handle(wf_comm_handle(MPI_COMM_SELF), second)) {
-        record_group(second, &self);
+        record_group(second, self);
     }
 }
