@@ -14,6 +14,11 @@ mark_as_advanced(WEFT_XXHASH_INCLUDE_DIR)
 
 set(WEFT_MPI_FOUND FALSE)
 set(WEFT_MPI_NAME none)
+# Where there are several MPIs, which of them is called mpicc is no business of ours.
+if(WEFT_MPI AND NOT MPI_C_COMPILER AND NOT MPI_HOME)
+    find_program(MPI_C_COMPILER NAMES mpicc.mpich)
+    find_program(MPIEXEC_EXECUTABLE NAMES mpiexec.mpich)
+endif()
 if(WEFT_MPI STREQUAL "AUTO")
     find_package(MPI COMPONENTS C QUIET)
 elseif(WEFT_MPI)

@@ -27,7 +27,7 @@ MAY_INCLUDE = {
     "sim": ["base", "engine", "topo", "trace", "gen", "result", "net", "mpi", "replay", "vrank",
             "traffic", "weft"],
     "report": ["base", "result"],
-    "capture": ["base", "trace"],
+    "capture": ["base", "trace", "weft"],
     "cli": ["base", "coll", "sim", "topo", "draw", "trace", "gen", "result", "report", "weft"],
 }
 # Headers of libraries, and the only files that may include them: nobody else depends on the

@@ -32,6 +32,8 @@ struct wf_verb {
 };
 
 extern const struct wf_verb wf_verb_bench;
+extern const struct wf_verb wf_verb_calibrate;
+extern const struct wf_verb wf_verb_capture;
 extern const struct wf_verb wf_verb_coll;
 extern const struct wf_verb wf_verb_convert;
 extern const struct wf_verb wf_verb_cut;

@@ -252,6 +252,25 @@ static void print_needs(FILE *out, const struct info *info)
     }
 }
 
+/* Of a trace of which something is missing: how far each rank can be read. */
+static void print_ends(FILE *out, const struct info *info)
+{
+    if (!info->is_native || info->native.damage == NULL) {
+        return;
+    }
+    (void)fprintf(out, "\n%10s %14s %14s  %s\n", "Rank", "Ops", "To byte", "Of");
+    for (uint32_t rank = 0; rank < info->facts.n_ranks; rank++) {
+        struct wf_native_end end;
+        if (!wf_native_end(info->trace->source, rank, &end)) {
+            (void)fprintf(out, "%10" PRIu32 " %14d %14s  nothing is recorded\n", rank, 0, "-");
+        } else {
+            (void)fprintf(out, "%10" PRIu32 " %14" PRIu64 " %14" PRIu64 "  %s%s\n", rank,
+                          end.n_ops, end.offset, end.path,
+                          end.is_whole ? "" : ", which is cut off there");
+        }
+    }
+}
+
 static void print_info(FILE *out, const struct info *info, bool per_rank)
 {
     char bytes[WF_UNITS_TEXT_MAX];
@@ -281,6 +300,7 @@ static void print_info(FILE *out, const struct info *info, bool per_rank)
     if (per_rank) {
         print_ranks(out, info);
     }
+    print_ends(out, info);
 }
 
 /* ---- for a program ---- */
@@ -408,6 +428,11 @@ static void add_ranks(struct wf_value *doc, const struct info *info)
         wf_doc_count(entry, "compute_ps", (uint64_t)one->compute);
         if (recorded(info, rank, &wall)) {
             wf_doc_count(entry, "recorded_ps", (uint64_t)wall);
+        }
+        struct wf_native_end end;
+        if (wf_native_end(info->trace->source, rank, &end)) {
+            wf_doc_bool(entry, "whole", end.is_whole);
+            wf_doc_count(entry, "end_byte", end.offset);
         }
     }
 }

@@ -2,6 +2,7 @@
 /* From ops to calls. */
 #include "replay/cpu.h"
 #include "replay/seat.h"
+#include "trace/fields.h"
 
 #include <string.h>
 
@@ -60,9 +61,11 @@ static bool find_peer(const struct wf_turn *turn, const struct wf_op *op, uint32
     return rank == WF_ANY_SOURCE || rank == WF_PROC_NULL;
 }
 
+/* Kinds that have no outcome may hold anything where others have one. */
 static bool follows_record(const struct wf_turn *turn, const struct wf_op *op)
 {
-    return op->recorded && turn->replay->params.wildcards == WF_WILDCARDS_RECORDED;
+    return (wf_layout_of(op->kind)->flags & WF_HAS_RECORD) != 0 && op->recorded &&
+           turn->replay->params.wildcards == WF_WILDCARDS_RECORDED;
 }
 
 static enum wf_called do_compute(const struct wf_turn *turn, const struct wf_op *op)

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "mpi/mpi.h"
 #include "net/net.h"
 #include "replay/cpu.h"
 #include "sim/machine_reader.h"
@@ -114,8 +115,15 @@ static enum wf_status read_network(struct wf_machine_reader *reader, const struc
     return status;
 }
 
-static enum wf_status read_cpu(struct wf_machine_reader *reader, const struct wf_yaml *node,
-                               struct wf_err *err)
+/* A mapping of parameters of one scope. */
+struct block {
+    const char *scope;
+    const struct wf_param *params;
+    size_t size;
+};
+
+static enum wf_status read_block(struct wf_machine_reader *reader, const struct wf_yaml *node,
+                                 const struct block *block, struct wf_err *err)
 {
     static const char *const none[] = {NULL};
     enum wf_status status = wf_machine_expect(reader, node, WF_YAML_MAP, err);
@@ -123,20 +131,35 @@ static enum wf_status read_cpu(struct wf_machine_reader *reader, const struct wf
     for (const struct wf_yaml *at = node->first; at != NULL && status == WF_OK; at = at->next) {
         char key[128];
 
-        if (wf_param_find(wf_cpu_params, at->key) == NULL) {
-            return wf_machine_unknown_key(reader, at, none, wf_cpu_params, err);
+        if (wf_param_find(block->params, at->key) == NULL) {
+            return wf_machine_unknown_key(reader, at, none, block->params, err);
         }
-        (void)snprintf(key, sizeof(key), "cpu.%.100s", at->key);
+        (void)snprintf(key, sizeof(key), "%s.%.100s", block->scope, at->key);
         status = wf_machine_expect(reader, at, WF_YAML_SCALAR, err);
         if (status == WF_OK) {
             status = wf_machine_emit(reader, key, key, wf_xstrdup(at->text), at->at, err);
         }
         if (status == WF_OK) {
-            status =
-                try_last(reader, at->key, wf_cpu_params, sizeof(struct wf_cpu_params), err);
+            status = try_last(reader, at->key, block->params, block->size, err);
         }
     }
     return status;
+}
+
+static enum wf_status read_cpu(struct wf_machine_reader *reader, const struct wf_yaml *node,
+                               struct wf_err *err)
+{
+    static const struct block block = {"cpu", wf_cpu_params, sizeof(struct wf_cpu_params)};
+
+    return read_block(reader, node, &block, err);
+}
+
+static enum wf_status read_mpi(struct wf_machine_reader *reader, const struct wf_yaml *node,
+                               struct wf_err *err)
+{
+    static const struct block block = {"mpi", wf_mpi_params, sizeof(struct wf_mpi_params)};
+
+    return read_block(reader, node, &block, err);
 }
 
 static enum wf_status read_ranks_per_node(struct wf_machine_reader *reader,
@@ -160,9 +183,13 @@ static const struct {
     enum wf_status (*read)(struct wf_machine_reader *reader, const struct wf_yaml *node,
                            struct wf_err *err);
 } keys[] = {
-    {"name", read_name},       {"summary", read_summary},
-    {"network", read_network}, {"topology", wf_machine_read_topology},
-    {"cpu", read_cpu},         {"ranks_per_node", read_ranks_per_node},
+    {"name", read_name},
+    {"summary", read_summary},
+    {"network", read_network},
+    {"topology", wf_machine_read_topology},
+    {"cpu", read_cpu},
+    {"mpi", read_mpi},
+    {"ranks_per_node", read_ranks_per_node},
 };
 
 enum { N_KEYS = sizeof(keys) / sizeof(keys[0]) };

@@ -158,6 +158,14 @@ static size_t compress(struct wf_packer *packer, const void *raw, size_t size)
     return ZSTD_isError(n) != 0 || n >= size ? 0 : n;
 }
 
+void wf_frame_store(struct wf_frame *frame, const void *raw, size_t size)
+{
+    frame->compressed = false;
+    frame->raw_size = (uint32_t)size;
+    frame->stored_size = (uint32_t)size;
+    frame->checksum = digest(raw, size);
+}
+
 void wf_frame_pack(struct wf_packer *packer, struct wf_frame *frame, const void *raw,
                    size_t size, const void **stored)
 {

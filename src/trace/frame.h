@@ -71,6 +71,9 @@ void wf_packer_free(struct wf_packer *packer); /* null is allowed */
 void wf_frame_pack(struct wf_packer *packer, struct wf_frame *frame, const void *raw,
                    size_t size, const void **stored);
 
+/* Likewise for bytes that are written as they are; allocates nothing. */
+void wf_frame_store(struct wf_frame *frame, const void *raw, size_t size);
+
 /* The reverse: `raw` has room for frame->raw_size bytes. False if the bytes are damaged. */
 bool wf_frame_unpack(struct wf_packer *packer, const struct wf_frame *frame, const void *stored,
                      void *raw);

@@ -39,4 +39,15 @@ struct wf_native_facts {
 /* False if the source is not of this format. */
 bool wf_native_facts(const struct wf_source *source, struct wf_native_facts *out);
 
+/* Where the record of a rank ends. */
+struct wf_native_end {
+    const char *path; /* the file it is in */
+    uint64_t offset;  /* the end of what can be read of that */
+    uint64_t n_ops;
+    bool is_whole; /* the end is that of the record, not of what can be read */
+};
+
+/* False if there is nothing of the rank, or the source is null or not of this format. */
+bool wf_native_end(const struct wf_source *source, uint32_t rank, struct wf_native_end *out);
+
 #endif

@@ -162,6 +162,7 @@ static void scan(struct wf_native_set *set, uint32_t file, struct wf_buf *raw)
         }
         offset += WF_FRAME_BYTES + frame.stored_size;
     }
+    set->files[file].end = offset;
     wf_native_damaged(set,
                       "%.200s: truncated or damaged at byte %" PRIu64
                       ": it has no index, and what follows is lost",
@@ -224,6 +225,17 @@ static struct wf_totals read_totals(struct wf_reading *in)
     return totals;
 }
 
+/* In a directory with a list of its files the one with the list speaks for all. */
+static void add_totals(struct wf_totals *sum, const struct wf_totals *totals)
+{
+    sum->n_ops += totals->n_ops;
+    sum->n_stored += totals->n_stored;
+    sum->raw_bytes += totals->raw_bytes;
+    sum->n_messages += totals->n_messages;
+    sum->acts_in_background |= totals->acts_in_background;
+    sum->depends_on_time |= totals->depends_on_time;
+}
+
 static bool read_index_frames(struct wf_native_set *set, uint32_t file, uint64_t offset,
                               struct wf_buf *raw)
 {
@@ -245,9 +257,7 @@ static bool read_index_frames(struct wf_native_set *set, uint32_t file, uint64_t
             if (in.failed || !read_tables(set, file, &in, n_tables)) {
                 return false;
             }
-            if (file == 0) {
-                set->totals = totals;
-            }
+            add_totals(&set->totals, &totals);
         }
         if (frame.n_ops > n_left || !read_blocks(set, frame.n_ops, &in, &before) ||
             in.at != in.end) {
@@ -375,7 +385,10 @@ static enum wf_status open_file(struct wf_native_set *set, char *path, struct wf
         set->header = header;
         set->groups = wf_groups_new(header.n_ranks);
     }
-    if (!read_index(set, file, &raw)) {
+    if (read_index(set, file, &raw)) {
+        set->files[file].is_whole = true;
+        set->files[file].end = set->files[file].size;
+    } else {
         scan(set, file, &raw);
     }
     wf_buf_fini(&raw);

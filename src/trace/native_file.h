@@ -21,6 +21,8 @@ struct wf_native_file {
     char *path;
     int fd; /* -1: opened when it is read; a process has not that many */
     uint64_t size;
+    uint64_t end; /* of what can be read */
+    bool is_whole;
 };
 
 struct wf_native_wall {

@@ -19,6 +19,7 @@ enum wf_record_type {
     WF_RECORD_BIND = 4,
     WF_RECORD_WALL = 5,
     WF_RECORD_ROOTS = 6,
+    WF_RECORD_CLOCK = 7,
 };
 
 /* What the index says of the ops or tasks in all. */

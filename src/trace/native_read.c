@@ -428,6 +428,26 @@ bool wf_native_facts(const struct wf_source *source, struct wf_native_facts *out
     return true;
 }
 
+bool wf_native_end(const struct wf_source *source, uint32_t rank, struct wf_native_end *out)
+{
+    if (source == NULL || source->ops != &native_ops) {
+        return false;
+    }
+    const struct native *n = native_of(source);
+    const struct wf_native_block *block = find_block(n, rank, 0);
+    if (block == NULL) {
+        return false;
+    }
+    const struct wf_native_block *end = n->set.blocks + n->set.n_blocks;
+    while (block + 1 < end && block[1].rank == rank) {
+        block++;
+    }
+    const struct wf_native_file *file = &n->set.files[block->file];
+    *out = (struct wf_native_end){file->path, file->end, block->first_op + block->n_ops,
+                                  file->is_whole};
+    return true;
+}
+
 /* ---- the reader ---- */
 
 static bool detect(const struct wf_reader_probe *probe)

@@ -27,6 +27,15 @@ def is_run(line):
     return not (NOT_RUN.match(line) or (line.startswith("mpirun") and not MPIEXEC))
 
 
+def add_launchers(directory):
+    """Where there are several MPIs, mpirun and mpicc are those that weft is built with."""
+    _, dot, which = os.path.basename(MPIEXEC or "").partition(".")
+    for name in ("mpirun", "mpicc") if dot else ():
+        script = directory / name
+        script.write_text(f'#!/bin/sh\nexec {name}.{which} "$@"\n', encoding="utf-8")
+        script.chmod(0o755)
+
+
 def run_block(code, directory):
     script = "\n".join(filter(is_run, code.splitlines()))
     launcher = [os.path.dirname(MPIEXEC)] if MPIEXEC else []
@@ -47,6 +56,7 @@ def run_page(page):
         directory = pathlib.Path(name).resolve()
         (directory / "build/release").mkdir(parents=True)
         (directory / "build/release/weft").symlink_to(WEFT)
+        add_launchers(directory / "build/release")
         for language, code in BLOCK.findall(page.read_text(encoding="utf-8")):
             if language == "sh":
                 done = run_block(code, directory)

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The beginning and the end of a recording, and what every wrapper does. */
+#include "capture/counters.h"
+#include "capture/file.h"
+#include "capture/inside.h"
+#include "capture/settings.h"
+#include "trace/varint.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct wf_capture wf_capture;
+_Thread_local struct wf_thread wf_thread __attribute__((tls_model("initial-exec")));
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void wf_lock(void)
+{
+    if (wf_capture.threaded) {
+        (void)pthread_mutex_lock(&lock);
+    }
+}
+
+void wf_unlock(void)
+{
+    if (wf_capture.threaded) {
+        (void)pthread_mutex_unlock(&lock);
+    }
+}
+
+void wf_give_up(const char *why)
+{
+    if (!wf_capture.is_dead) {
+        wf_capture.is_dead = true;
+        wf_capture.emits = false;
+        (void)fprintf(stderr, "weft: capture: rank %u is recorded no further: %s\n",
+                      wf_capture.rank, why);
+        wf_file_close();
+    }
+}
+
+/* ---- what every wrapper does ---- */
+
+void wf_enter_slowly(struct wf_call *call, struct wf_thread *thread)
+{
+    thread->depth = 1;
+    call->n_blocks = 0;
+    call->used = 0;
+    call->n = 0;
+    call->first_index = 0;
+    call->seen = NULL;
+    call->entered = wf_clock_now();
+    call->gap = wf_clock_gap(&thread->clock, call->entered, wf_capture.clock == WF_CLOCK_CPU);
+    if (wf_capture.n_counters > 0) {
+        wf_counters_read(call->counters);
+    }
+}
+
+bool wf_returned(struct wf_call *call, int rc)
+{
+    wf_lock();
+    if (wf_capture.threaded) {
+        /* What other threads have done meanwhile is in the sequence already. */
+        int64_t most = (int64_t)(call->entered - wf_capture.left);
+        call->gap = most < 0 ? 0 : call->gap > most ? most : call->gap;
+    }
+    if (call->gap > 0) {
+        wf_emit_compute(call->gap, call->counters);
+    }
+    return rc == MPI_SUCCESS;
+}
+
+void wf_leave(struct wf_call *call)
+{
+    struct wf_thread *thread = &wf_thread;
+
+    for (uint32_t i = 0; i < call->n_blocks; i++) {
+        free(call->blocks[i]);
+    }
+    if (wf_capture.n_counters > 0) {
+        wf_counters_mark();
+    }
+    wf_capture.left =
+        wf_clock_leave(&thread->clock, call->entered, wf_capture.clock == WF_CLOCK_CPU);
+    wf_unlock();
+    thread->depth = 0;
+}
+
+void *wf_call_memory(struct wf_call *call, size_t bytes)
+{
+    size_t rounded = (bytes + 15) & ~(size_t)15;
+
+    if (rounded <= sizeof(call->arena) - call->used) {
+        void *memory = call->arena + call->used;
+        call->used += (uint32_t)rounded;
+        return memory;
+    }
+    void *memory =
+        call->n_blocks < sizeof(call->blocks) / sizeof(call->blocks[0]) ? malloc(bytes) : NULL;
+    if (memory == NULL) {
+        wf_give_up("out of memory");
+        return NULL;
+    }
+    call->blocks[call->n_blocks++] = memory;
+    return memory;
+}
+
+/* ---- calls by name ---- */
+
+static void record_name(enum wf_name_kind kind, uint32_t number, const char *name)
+{
+    unsigned char bytes[2 * WF_VARINT_MAX + 256];
+    size_t length = strlen(name) < 256 ? strlen(name) : 255;
+
+    unsigned char *at = wf_varint_write(wf_varint_write(bytes, (uint64_t)kind), number);
+    memcpy(at, name, length);
+    wf_file_record(WF_RECORD_NAME, bytes, (size_t)(at - bytes) + length);
+}
+
+void wf_record_region(uint32_t number, const char *name)
+{
+    record_name(WF_NAME_REGION, number, name);
+}
+
+static void emit_call(enum wf_op_kind kind, uint32_t name)
+{
+    static bool named[2048];
+    const struct wf_op op = {.kind = kind, .tag = (int32_t)name};
+
+    if (name < sizeof(named) && !named[name] && wf_capture.emits && name < wf_n_call_names) {
+        named[name] = true;
+        record_name(WF_NAME_CALL, name, wf_call_names[name]);
+    }
+    wf_emit(&op, 0);
+}
+
+void wf_on_named(struct wf_call *call, uint32_t name)
+{
+    static const uint64_t nothing[WF_COUNTERS_MAX];
+    int64_t lasted = (int64_t)(wf_clock_now() - call->entered);
+
+    wf_emit_compute(lasted, nothing);
+    emit_call(WF_OP_CALL, name);
+}
+
+static uint32_t name_number(const char *name)
+{
+    for (uint32_t i = 0; i < wf_n_call_names; i++) {
+        if (strcmp(wf_call_names[i], name) == 0) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+/* ---- the beginning ---- */
+
+static void record_creator(const struct wf_settings *settings)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING + 64], library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+
+    (void)PMPI_Get_library_version(library, &length);
+    library[strcspn(library, "\n,")] = '\0';
+    int n = snprintf(text, sizeof(text), "weft capture, %s, %s clock", library,
+                     settings->clock_name);
+    wf_file_record(WF_RECORD_CREATOR, (const unsigned char *)text, n > 0 ? (size_t)n : 0);
+}
+
+/* Where and when the rank's clock began: enough to compare clocks of hosts. */
+static void record_clock(int64_t offset, uint64_t doubt)
+{
+    char host[256] = "";
+    unsigned char bytes[(size_t)5 * WF_VARINT_MAX + sizeof(host)];
+    struct timespec real;
+
+    (void)gethostname(host, sizeof(host) - 1);
+    (void)clock_gettime(CLOCK_REALTIME, &real);
+    unsigned char *at = wf_varint_write(bytes, wf_capture.rank);
+    at = wf_varint_write(at, wf_clock_monotonic());
+    at = wf_varint_write(at,
+                         (uint64_t)real.tv_sec * UINT64_C(1000000000) + (uint64_t)real.tv_nsec);
+    at = wf_varint_write(at, wf_zigzag(offset));
+    at = wf_varint_write(at, doubt);
+    memcpy(at, host, strlen(host));
+    wf_file_record(WF_RECORD_CLOCK, bytes, (size_t)(at - bytes) + strlen(host));
+}
+
+static void open_file(const struct wf_settings *settings)
+{
+    char path[4096];
+
+    if (!wf_settings_has_rank(settings, wf_capture.rank)) {
+        wf_capture.is_dead = true;
+        return;
+    }
+    int n =
+        snprintf(path, sizeof(path), "%s/rank-%07u.weft", settings->directory, wf_capture.rank);
+    if (n < 0 || (size_t)n >= sizeof(path)) {
+        wf_give_up("the name of the directory is too long");
+    } else if (!wf_ops_init()) {
+        wf_give_up("out of memory");
+    } else if (wf_file_open(path, wf_capture.rank, wf_capture.n_ranks)) {
+        record_creator(settings);
+    }
+}
+
+void wf_begin(int provided)
+{
+    struct wf_settings settings;
+    MPI_Comm parent = MPI_COMM_NULL;
+    int rank = 0, size = 0;
+
+    if (wf_capture.on || !wf_settings_read(&settings)) {
+        return;
+    }
+    /* Processes that a running program starts have a world of their own. */
+    (void)PMPI_Comm_get_parent(&parent);
+    if (parent != MPI_COMM_NULL) {
+        return;
+    }
+    (void)PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    (void)PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    wf_capture.rank = (uint32_t)rank;
+    wf_capture.n_ranks = (uint32_t)size;
+    wf_capture.clock = settings.clock;
+    wf_capture.region = settings.region;
+    wf_capture.waits_for_pcontrol = settings.waits_for_pcontrol;
+    wf_capture.keeps_polls = settings.keeps_polls;
+    wf_capture.threaded = provided == MPI_THREAD_MULTIPLE;
+    wf_clock_init();
+    struct wf_clock_difference difference = {0, 0};
+    if (settings.compares_clocks) {
+        wf_clock_compare(&difference);
+    }
+    open_file(&settings);
+    if (!wf_capture.is_dead) {
+        wf_capture.emits = true;
+        record_clock(difference.offset, difference.doubt);
+        wf_capture.n_counters = wf_counters_open(settings.counters);
+    }
+    for (uint32_t i = 0; i < wf_capture.n_counters; i++) {
+        record_name(WF_NAME_COUNTER, i, wf_counters_name(i));
+    }
+    wf_comms_init();
+    emit_call(WF_OP_INIT, name_number("MPI_Init"));
+    wf_capture.emits =
+        wf_capture.emits && settings.region == NULL && !settings.waits_for_pcontrol;
+    wf_capture.on = true;
+    wf_counters_mark();
+    wf_capture.began = wf_clock_leave(&wf_thread.clock, 0, wf_capture.clock == WF_CLOCK_CPU);
+    wf_capture.left = wf_capture.began;
+}
+
+/* ---- the end ---- */
+
+void wf_end(void)
+{
+    unsigned char bytes[2 * WF_VARINT_MAX];
+    struct wf_call call;
+
+    if (!wf_enter(&call)) {
+        return;
+    }
+    (void)wf_returned(&call, MPI_SUCCESS);
+    if (!wf_capture.is_dead) {
+        wf_capture.emits = true;
+        emit_call(WF_OP_FINALIZE, name_number("MPI_Finalize"));
+        uint64_t wall = (call.entered - wf_capture.began) * 1000;
+        unsigned char *at = wf_varint_write(bytes, wf_capture.rank);
+        at = wf_varint_write(at, wall);
+        wf_file_record(WF_RECORD_WALL, bytes, (size_t)(at - bytes));
+        wf_ops_finish();
+        wf_file_close();
+    }
+    wf_capture.on = false;
+    wf_capture.emits = false;
+    wf_capture.is_dead = true;
+    wf_leave(&call);
+}
+
+void wf_break_off(void)
+{
+    if (wf_capture.on && !wf_capture.is_dead) {
+        wf_capture.on = false;
+        wf_ops_flush();
+        wf_capture.is_dead = true;
+        wf_file_close();
+    }
+}
+
+/* A program that ends without MPI_Finalize. */
+__attribute__((destructor)) static void at_exit(void)
+{
+    wf_break_off();
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Collectives, with bytes and counts as coll/coll.h wants them. */
+#include "capture/inside.h"
+
+/* A collective that can be recorded: of one group, with a request if it returns one. False if
+ * it cannot be; a request is then remembered as one that nobody hears of. */
+static bool begin(struct wf_op *op, const struct wf_capture_comm *comm,
+                  const MPI_Request *request)
+{
+    struct wf_request entry = {.staged = WF_NOT_STAGED};
+    bool known = comm != NULL &&
+                 (!comm->is_inter || op->kind == WF_OP_BARRIER || op->kind == WF_OP_IBARRIER);
+
+    entry.kind = known ? WF_REQUEST_PLAIN : WF_REQUEST_SILENT;
+    if (request != NULL) {
+        if (!wf_new_request(request, &entry)) {
+            return false;
+        }
+        op->request = entry.number;
+    }
+    op->comm = known ? comm->number : 0;
+    return known;
+}
+
+void wf_on_data(struct wf_call *call, enum wf_op_kind kind, const struct wf_data *data,
+                int root, const MPI_Request *request)
+{
+    const struct wf_capture_comm *comm = wf_comms_find(data->comm);
+    struct wf_op op = {.kind = kind, .root = root < 0 ? 0 : (uint32_t)root};
+
+    (void)call;
+    if (begin(&op, comm, request)) {
+        op.bytes = wf_bytes(data->count, data->type);
+        wf_emit(&op, comm->size);
+    }
+}
+
+void wf_on_rooted(struct wf_call *call, enum wf_op_kind kind, const struct wf_data *data,
+                  const struct wf_data *at_root, int root, const MPI_Request *request)
+{
+    const struct wf_capture_comm *comm = wf_comms_find(data->comm);
+    bool is_root = comm != NULL && root >= 0 && comm->rank == (uint32_t)root;
+
+    wf_on_data(call, kind, is_root ? at_root : data, root, request);
+}
+
+/* ---- blocks of different lengths ---- */
+
+static uint64_t block_bytes(const struct wf_vector *vector, uint32_t i)
+{
+    const int *narrow = vector->counts;
+    const MPI_Count *wide = vector->counts;
+    MPI_Count count = vector->width == sizeof(int) ? narrow[i] : wide[i];
+
+    return wf_bytes(count, vector->types != NULL ? vector->types[i] : vector->type);
+}
+
+/* The lengths of `n` blocks; null if there is no memory. */
+static uint64_t *lengths(struct wf_call *call, const struct wf_vector *vector, uint32_t n)
+{
+    uint64_t *bytes = wf_call_memory(call, (size_t)n * sizeof(*bytes));
+
+    for (uint32_t i = 0; i < n && bytes != NULL; i++) {
+        bytes[i] = block_bytes(vector, i);
+    }
+    return bytes;
+}
+
+void wf_on_rooted_v(struct wf_call *call, enum wf_op_kind kind, const struct wf_data *data,
+                    const struct wf_vector *at_root, int root, const MPI_Request *request)
+{
+    const struct wf_capture_comm *comm = wf_comms_find(data->comm);
+    struct wf_op op = {.kind = kind, .root = root < 0 ? 0 : (uint32_t)root};
+
+    if (!begin(&op, comm, request)) {
+        return;
+    }
+    if (comm->rank == op.root) {
+        op.counts = lengths(call, at_root, comm->size);
+        if (op.counts == NULL) {
+            return;
+        }
+        op.bytes = op.counts[comm->rank];
+    } else {
+        op.bytes = wf_bytes(data->count, data->type);
+    }
+    wf_emit(&op, comm->size);
+}
+
+void wf_on_vector(struct wf_call *call, enum wf_op_kind kind, const struct wf_vector *vector,
+                  MPI_Comm comm, const MPI_Request *request)
+{
+    const struct wf_capture_comm *found = wf_comms_find(comm);
+    struct wf_op op = {.kind = kind};
+
+    if (begin(&op, found, request)) {
+        op.counts = lengths(call, vector, found->size);
+        if (op.counts != NULL) {
+            wf_emit(&op, found->size);
+        }
+    }
+}
+
+void wf_on_exchange(struct wf_call *call, enum wf_op_kind kind, const struct wf_vector *sent,
+                    const struct wf_vector *received, MPI_Comm comm, const MPI_Request *request)
+{
+    const struct wf_capture_comm *found = wf_comms_find(comm);
+    struct wf_op op = {.kind = kind};
+
+    if (begin(&op, found, request)) {
+        /* In place: what is sent is as long as what replaces it. */
+        op.counts = lengths(call, sent != NULL ? sent : received, found->size);
+        op.recv_counts = lengths(call, received, found->size);
+        if (op.counts != NULL && op.recv_counts != NULL) {
+            wf_emit(&op, found->size);
+        }
+    }
+}
+
+void wf_on_near(struct wf_call *call, enum wf_op_kind kind, const struct wf_data *data,
+                const struct wf_vector *sent, const struct wf_vector *received,
+                const MPI_Request *request)
+{
+    const struct wf_capture_comm *comm = wf_comms_find(data->comm);
+    struct wf_op op = {.kind = kind};
+
+    if (!begin(&op, comm, request)) {
+        return;
+    }
+    op.bytes = wf_bytes(data->count, data->type);
+    op.sources = comm->sources;
+    op.destinations = comm->destinations;
+    op.n_sources = comm->n_sources;
+    op.n_destinations = comm->n_destinations;
+    if (received != NULL) {
+        op.recv_counts = lengths(call, received, op.n_sources);
+        uint64_t *counts = sent != NULL
+                               ? lengths(call, sent, op.n_destinations)
+                               : wf_call_memory(call, op.n_destinations * sizeof(*counts));
+        for (uint32_t i = 0; i < op.n_destinations && sent == NULL && counts != NULL; i++) {
+            counts[i] = op.bytes;
+        }
+        op.counts = counts;
+        if (op.counts == NULL || op.recv_counts == NULL) {
+            return;
+        }
+    }
+    wf_emit(&op, comm->size);
+}

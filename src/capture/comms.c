@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/comms.h"
+
+#include "capture/capture.h"
+#include "capture/file.h"
+#include "trace/varint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ID_SELF = 1,
+    ID_FIRST = 2,
+    ID_RANGE = (1 << 26) - ID_FIRST, /* what replay can tell apart */
+};
+
+static struct {
+    struct wf_capture_comm **all; /* by number */
+    uint32_t n, room;
+    struct wf_requests by_handle; /* number: place in `all` */
+    MPI_Group world;
+    struct wf_capture_comm *last;
+    uint64_t last_handle;
+} comms;
+
+/* The handles of two kinds of libraries: numbers, and addresses. Not 0 for any communicator. */
+uint64_t wf_comm_handle(MPI_Comm comm)
+{
+    return (uint64_t)(uintptr_t)comm;
+}
+
+struct wf_capture_comm *wf_comms_find(MPI_Comm comm)
+{
+    uint64_t handle = wf_comm_handle(comm);
+
+    if (handle == comms.last_handle) {
+        return comms.last;
+    }
+    const struct wf_request *found = wf_requests_find(&comms.by_handle, handle);
+    if (found == NULL) {
+        return NULL;
+    }
+    comms.last_handle = handle;
+    comms.last = comms.all[found->number];
+    return comms.last;
+}
+
+static struct wf_capture_comm *no_memory(void *rubbish)
+{
+    free(rubbish);
+    wf_give_up("out of memory");
+    return NULL;
+}
+
+static struct wf_capture_comm *add_entry(const struct wf_capture_comm *comm)
+{
+    struct wf_capture_comm *copy = malloc(sizeof(*copy));
+
+    if (copy == NULL) {
+        return no_memory(NULL);
+    }
+    if (comms.n == comms.room) {
+        uint32_t room = comms.room == 0 ? 16 : comms.room * 2;
+        struct wf_capture_comm **larger =
+            realloc(comms.all, room * sizeof(struct wf_capture_comm *));
+        if (larger == NULL) {
+            return no_memory(copy);
+        }
+        comms.all = larger;
+        comms.room = room;
+    }
+    *copy = *comm;
+    copy->number = comms.n;
+    comms.all[comms.n++] = copy;
+    return copy;
+}
+
+static bool bind_handle(uint64_t handle, struct wf_capture_comm *comm)
+{
+    const struct wf_request entry = {.handle = handle, .number = comm->number};
+
+    comm->in_use = true;
+    comms.last_handle = 0;
+    if (!wf_requests_put(&comms.by_handle, &entry)) {
+        (void)no_memory(NULL);
+        return false;
+    }
+    return true;
+}
+
+/* ---- members ---- */
+
+/* Ranks of the program, of both sides if there are two; null if one of them is not of the
+ * world, or there is no memory. */
+static uint32_t *members_of(MPI_Comm comm, struct wf_capture_comm *out)
+{
+    MPI_Group groups[2];
+    int sizes[2] = {0, 0}, inter = 0;
+
+    (void)PMPI_Comm_test_inter(comm, &inter);
+    (void)PMPI_Comm_group(comm, &groups[0]);
+    if (inter != 0) {
+        (void)PMPI_Comm_remote_group(comm, &groups[1]);
+    }
+    int n = 0, n_sides = inter != 0 ? 2 : 1;
+    for (int side = 0; side < n_sides; side++) {
+        (void)PMPI_Group_size(groups[side], &sizes[side]);
+        n += sizes[side];
+    }
+    int *locals = malloc(3 * (size_t)n * sizeof(*locals));
+    uint32_t *members = (uint32_t *)locals;
+    bool known = locals != NULL;
+    for (int side = 0, at = 0; side < n_sides && known; at += sizes[side], side++) {
+        for (int i = 0; i < sizes[side]; i++) {
+            locals[n + i] = i;
+        }
+        (void)PMPI_Group_translate_ranks(groups[side], sizes[side], locals + n, comms.world,
+                                         locals + at);
+    }
+    for (int i = 0; i < n && known; i++) {
+        known = locals[i] != MPI_UNDEFINED;
+    }
+    for (int side = 0; side < n_sides; side++) {
+        (void)PMPI_Group_free(&groups[side]);
+    }
+    if (!known) {
+        free(locals);
+        return NULL;
+    }
+    int rank = 0;
+    (void)PMPI_Comm_rank(comm, &rank);
+    out->size = (uint32_t)n;
+    out->rank = (uint32_t)rank;
+    out->is_inter = inter != 0;
+    out->offset = inter != 0 ? (uint32_t)sizes[0] : 0;
+    return members;
+}
+
+/* Puts the side with the lowest rank first. */
+static void order_sides(uint32_t *members, struct wf_capture_comm *comm)
+{
+    uint32_t mine = comm->offset, lowest = 0;
+
+    if (!comm->is_inter) {
+        return;
+    }
+    for (uint32_t i = 1; i < comm->size; i++) {
+        lowest = members[i] < members[lowest] ? i : lowest;
+    }
+    if (lowest < mine) {
+        return;
+    }
+    /* The spare half of the memory is as long. */
+    uint32_t others = comm->size - mine;
+    memcpy(members + comm->size, members, mine * sizeof(*members));
+    memmove(members, members + mine, others * sizeof(*members));
+    memcpy(members + others, members + comm->size, mine * sizeof(*members));
+    comm->offset = 0;
+    comm->rank += others;
+}
+
+/* The finisher of SplitMix64, in which no value stays what it is. */
+static uint64_t mix(uint64_t digest, uint64_t value)
+{
+    uint64_t z = digest + (value + 1) * UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+static void set_digest(struct wf_capture_comm *comm)
+{
+    comm->digest = mix(comm->is_inter ? 1 : 0, comm->size);
+    for (uint32_t i = 0; i < comm->size; i++) {
+        comm->digest = mix(comm->digest, comm->members[i]);
+    }
+}
+
+/* ---- numbers and ids ---- */
+
+/* A communicator of the same members that was freed, or else how many there are. */
+static struct wf_capture_comm *find_freed(struct wf_capture_comm *like)
+{
+    like->copy = 0;
+    for (uint32_t i = 2; i < comms.n; i++) {
+        struct wf_capture_comm *other = comms.all[i];
+        if (other->digest == like->digest && other->size == like->size &&
+            other->is_inter == like->is_inter) {
+            if (!other->in_use) {
+                return other;
+            }
+            like->copy++;
+        }
+    }
+    return NULL;
+}
+
+static void record_group(const struct wf_capture_comm *comm, const uint32_t *members)
+{
+    unsigned char *bytes = malloc(((size_t)comm->size + 8) * WF_VARINT_MAX), *at = bytes;
+    uint32_t stride = comm->size > 1 ? members[1] - members[0] : 1, before = 0;
+    bool regular = comm->size == 1 || members[1] > members[0];
+
+    if (bytes == NULL) {
+        (void)no_memory(NULL);
+        return;
+    }
+    for (uint32_t i = 1; i < comm->size && regular; i++) {
+        regular = members[i] - members[i - 1] == stride;
+    }
+    const uint32_t head[] = {comm->number, comm->id, comm->size, regular ? 1 : 0};
+    for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++) {
+        at = wf_varint_write(at, head[i]);
+    }
+    if (regular) {
+        at = wf_varint_write(at, members[0]);
+        at = wf_varint_write(at, stride);
+        at = wf_varint_write(at, comm->size);
+        at = wf_varint_write(at, 0);
+    }
+    for (uint32_t i = 0; i < comm->size && !regular; i++) {
+        at = wf_varint_write(at, wf_zigzag((int64_t)members[i] - (int64_t)before));
+        before = members[i];
+    }
+    wf_file_record(WF_RECORD_GROUP, bytes, (size_t)(at - bytes));
+    at = bytes;
+    at = wf_varint_write(at, wf_capture.rank);
+    at = wf_varint_write(at, comm->number);
+    at = wf_varint_write(at, comm->id);
+    at = wf_varint_write(at, members[0]);
+    wf_file_record(WF_RECORD_BIND, bytes, (size_t)(at - bytes));
+    free(bytes);
+}
+
+/* ---- neighbours ---- */
+
+static uint32_t *ranks_of(const int *ranks, int n)
+{
+    uint32_t *copy = malloc((size_t)n * sizeof(*copy) + 1);
+
+    for (int i = 0; i < n && copy != NULL; i++) {
+        copy[i] = ranks[i] < 0 ? WF_PROC_NULL : (uint32_t)ranks[i];
+    }
+    return copy;
+}
+
+static int cart_neighbors(MPI_Comm comm, int *ranks)
+{
+    int n = 0;
+
+    (void)PMPI_Cartdim_get(comm, &n);
+    for (int i = 0; i < n && ranks != NULL; i++) {
+        int *pair = ranks + 2 * (size_t)i;
+        (void)PMPI_Cart_shift(comm, i, 1, &pair[0], &pair[1]);
+    }
+    return 2 * n;
+}
+
+static int graph_neighbors(MPI_Comm comm, int rank, int *ranks)
+{
+    int n = 0;
+
+    (void)PMPI_Graph_neighbors_count(comm, rank, &n);
+    if (ranks != NULL) {
+        (void)PMPI_Graph_neighbors(comm, rank, n, ranks);
+    }
+    return n;
+}
+
+static void learn_neighbors(MPI_Comm comm, struct wf_capture_comm *entry)
+{
+    int shape = MPI_UNDEFINED, in = 0, out = 0, weighted = 0;
+
+    (void)PMPI_Topo_test(comm, &shape);
+    if (shape == MPI_CART) {
+        in = out = cart_neighbors(comm, NULL);
+    } else if (shape == MPI_GRAPH) {
+        in = out = graph_neighbors(comm, (int)entry->rank, NULL);
+    } else if (shape == MPI_DIST_GRAPH) {
+        (void)PMPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted);
+    } else {
+        return;
+    }
+    int *ranks = calloc(2 * ((size_t)in + (size_t)out) + 1, sizeof(*ranks));
+    if (ranks == NULL) {
+        return;
+    }
+    int *others = shape == MPI_DIST_GRAPH ? ranks + in : ranks;
+    if (shape == MPI_CART) {
+        (void)cart_neighbors(comm, ranks);
+    } else if (shape == MPI_GRAPH) {
+        (void)graph_neighbors(comm, (int)entry->rank, ranks);
+    } else {
+        (void)PMPI_Dist_graph_neighbors(comm, in, ranks, ranks + in + out, out, others,
+                                        ranks + 2 * (size_t)in + out);
+    }
+    entry->sources = ranks_of(ranks, in);
+    entry->destinations = ranks_of(others, out);
+    free(ranks);
+    if (entry->sources != NULL && entry->destinations != NULL) {
+        entry->n_sources = (uint32_t)in;
+        entry->n_destinations = (uint32_t)out;
+    }
+}
+
+/* ---- all together ---- */
+
+static bool has_id(uint32_t id)
+{
+    for (uint32_t i = 2; i < comms.n; i++) {
+        if (comms.all[i]->id == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Adds a communicator whose members are known and are taken. */
+static struct wf_capture_comm *add_known(MPI_Comm comm, struct wf_capture_comm *entry)
+{
+    struct wf_capture_comm *added = find_freed(entry);
+
+    if (added != NULL) {
+        free(entry->members);
+        free(added->sources);
+        free(added->destinations);
+        added->sources = added->destinations = NULL;
+        added->n_sources = added->n_destinations = 0;
+    } else {
+        entry->id = (uint32_t)(ID_FIRST + mix(entry->digest, entry->copy) % ID_RANGE);
+        if (has_id(entry->id)) {
+            wf_give_up("two communicators have the same id");
+        }
+        added = add_entry(entry);
+        if (added == NULL) {
+            return NULL;
+        }
+        record_group(added, added->members);
+    }
+    return bind_handle(wf_comm_handle(comm), added) ? added : NULL;
+}
+
+struct wf_capture_comm *wf_comms_add(MPI_Comm comm)
+{
+    struct wf_capture_comm entry = {.size = 0};
+
+    entry.members = members_of(comm, &entry);
+    if (entry.members == NULL) {
+        return NULL;
+    }
+    order_sides(entry.members, &entry);
+    set_digest(&entry);
+    struct wf_capture_comm *added = add_known(comm, &entry);
+    if (added != NULL) {
+        learn_neighbors(comm, added);
+    }
+    return added;
+}
+
+struct wf_capture_comm *wf_comms_add_copy(MPI_Comm comm, const struct wf_capture_comm *like)
+{
+    struct wf_capture_comm entry = *like;
+    size_t size = like->size * sizeof(*entry.members);
+
+    entry.members = malloc(size);
+    if (entry.members == NULL) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < like->size; i++) {
+        entry.members[i] = like->members != NULL ? like->members[i]
+                           : like->size == 1     ? wf_capture.rank
+                                                 : i;
+    }
+    /* Its neighbours stay those of the other. */
+    entry.sources = entry.destinations = NULL;
+    entry.n_sources = entry.n_destinations = 0;
+    set_digest(&entry);
+    return add_known(comm, &entry);
+}
+
+bool wf_comms_remove(uint64_t handle, uint32_t *number, uint32_t *size)
+{
+    struct wf_request entry;
+
+    comms.last_handle = 0;
+    if (!wf_requests_take(&comms.by_handle, handle, &entry)) {
+        return false;
+    }
+    comms.all[entry.number]->in_use = false;
+    *number = entry.number;
+    *size = comms.all[entry.number]->size;
+    return true;
+}
+
+void wf_comms_init(void)
+{
+    const uint32_t self[2] = {wf_capture.rank};
+    const struct wf_capture_comm world = {.size = wf_capture.n_ranks, .rank = self[0]};
+    const struct wf_capture_comm alone = {.id = ID_SELF, .size = 1};
+
+    (void)PMPI_Comm_group(MPI_COMM_WORLD, &comms.world);
+    struct wf_capture_comm *first = add_entry(&world);
+    struct wf_capture_comm *second = add_entry(&alone);
+    if (first != NULL && second != NULL && bind_handle(wf_comm_handle(MPI_COMM_WORLD), first) &&
+        bind_handle(wf_comm_handle(MPI_COMM_SELF), second)) {
+        record_group(second, self);
+    }
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_CAPTURE_FILE_H
+#define WF_CAPTURE_FILE_H
+
+/*
+ * The trace file of this rank, as docs/reference/trace-format.md describes it. Every frame is
+ * written by one call of the system, whole: if the process dies the next moment, all that was
+ * written can be read. What cannot be written whole is taken back, and the recording ends.
+ */
+
+#include "trace/native_out.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+bool wf_file_open(const char *path, uint32_t rank, uint32_t n_ranks);
+
+/* Adds a record to the tables; it is in the file before the next block. */
+void wf_file_record(enum wf_record_type type, const unsigned char *bytes, size_t size);
+
+/* Writes a block of `n_ops` ops. `raw` may be changed. */
+void wf_file_block(const unsigned char *raw, size_t size, uint64_t n_ops);
+
+/* The index and the end. */
+void wf_file_finish(const struct wf_totals *totals);
+
+/* No more is written; what is there stays. */
+void wf_file_close(void);
+
+#endif

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/ops.h"
+
+#include "capture/capture.h"
+#include "capture/file.h"
+#include "trace/fields.h"
+#include "trace/varint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BLOCK_GOAL = 1 << 15,
+    HEAD_ROOM = WF_OP_KINDS + 1,
+    OP_MAX = 2 + WF_VARINT_MAX * (WF_FIELDS_MAX + WF_ARRAYS_MAX + 1),
+    PS_PER_NS = 1000,
+};
+
+/* The block that is being filled: slots are told at its beginning, when all are known. */
+static struct {
+    unsigned char *bytes;
+    size_t room, size; /* of records, which begin at HEAD_ROOM */
+    uint8_t kinds[WF_OP_KINDS], slots[WF_OP_KINDS];
+    uint32_t n_slots;
+    uint64_t n_ops;
+    uint64_t values[WF_OP_KINDS][WF_FIELDS_MAX];
+} block;
+
+struct staged {
+    struct wf_op op;
+    uint32_t comm_size;
+    bool open, dropped;
+    void *arrays; /* copies, or null */
+};
+
+static struct {
+    struct staged *ops; /* a ring */
+    uint64_t first, end;
+} stage;
+
+static struct wf_totals totals;
+
+bool wf_ops_init(void)
+{
+    block.room = HEAD_ROOM + BLOCK_GOAL + OP_MAX;
+    block.bytes = malloc(block.room);
+    stage.ops = calloc(WF_STAGED_MAX, sizeof(*stage.ops));
+    return block.bytes != NULL && stage.ops != NULL;
+}
+
+/* ---- blocks ---- */
+
+static void write_block(void)
+{
+    if (block.n_ops == 0) {
+        return;
+    }
+    unsigned char *raw = block.bytes + HEAD_ROOM - block.n_slots - 1;
+    size_t size = block.n_slots + 1 + block.size;
+
+    raw[0] = (unsigned char)block.n_slots;
+    memcpy(raw + 1, block.kinds, block.n_slots);
+    totals.raw_bytes += size;
+    totals.n_ops += block.n_ops;
+    totals.n_stored += block.n_ops;
+    wf_file_block(raw, size, block.n_ops);
+    for (uint32_t i = 0; i < block.n_slots; i++) {
+        block.slots[block.kinds[i]] = 0;
+    }
+    block.n_slots = 0;
+    block.n_ops = 0;
+    block.size = 0;
+}
+
+/* Room for an op with arrays of `n` elements; false if there is no memory. */
+static bool make_room(uint64_t n)
+{
+    size_t need = OP_MAX + n * WF_VARINT_MAX;
+
+    if (block.size > 0 && HEAD_ROOM + block.size + need > block.room) {
+        write_block();
+    }
+    if (HEAD_ROOM + need <= block.room) {
+        return true;
+    }
+    unsigned char *larger = realloc(block.bytes, HEAD_ROOM + need);
+    if (larger == NULL) {
+        wf_give_up("out of memory");
+        return false;
+    }
+    block.bytes = larger;
+    block.room = HEAD_ROOM + need;
+    return true;
+}
+
+static uint8_t slot_of(enum wf_op_kind kind)
+{
+    if (block.slots[kind] == 0) {
+        memset(block.values[block.n_slots], 0, sizeof(block.values[0]));
+        block.kinds[block.n_slots++] = (uint8_t)kind;
+        block.slots[kind] = (uint8_t)block.n_slots;
+    }
+    return (uint8_t)(block.slots[kind] - 1);
+}
+
+static uint64_t difference(uint8_t width, uint64_t old, uint64_t value)
+{
+    return width == WF_FIELD_64 ? wf_zigzag((int64_t)(value - old))
+                                : wf_zigzag((int32_t)((uint32_t)value - (uint32_t)old));
+}
+
+static unsigned char *put_array(unsigned char *at, const struct wf_parts *parts, uint32_t i)
+{
+    const uint64_t *wide = parts->arrays[i];
+    const uint32_t *narrow = parts->arrays[i];
+    bool is_wide = parts->layout->arrays[i].width == WF_FIELD_64;
+
+    at = wf_varint_write(at, (uint64_t)parts->lengths[i] + 1);
+    for (uint32_t k = 0; k < parts->lengths[i]; k++) {
+        at = wf_varint_write(at, is_wide ? wide[k] : narrow[k]);
+    }
+    return at;
+}
+
+/* The mask is at most two bytes long: there are at most 14 fields and arrays. */
+static void put_parts(enum wf_op_kind kind, const struct wf_parts *parts)
+{
+    const struct wf_layout *layout = parts->layout;
+    uint8_t slot = slot_of(kind);
+    uint64_t *values = block.values[slot];
+    unsigned char *head = block.bytes + HEAD_ROOM + block.size;
+    unsigned char deltas[WF_FIELDS_MAX * WF_VARINT_MAX];
+    unsigned char *end = deltas;
+    uint64_t mask = 0;
+
+    for (uint32_t i = 0; i < layout->n_fields; i++) {
+        uint64_t value = parts->values[i];
+        if (value != values[i]) {
+            mask |= UINT64_C(1) << i;
+            end = wf_varint_write(end, difference(layout->fields[i].width, values[i], value));
+            values[i] = value;
+        }
+    }
+    for (uint32_t i = 0; i < layout->n_arrays; i++) {
+        mask |= parts->arrays[i] != NULL ? UINT64_C(1) << (layout->n_fields + i) : 0;
+    }
+    *head++ = slot;
+    head = wf_varint_write(head, mask);
+    memcpy(head, deltas, (size_t)(end - deltas));
+    head += end - deltas;
+    for (uint32_t i = 0; i < layout->n_arrays; i++) {
+        if (parts->arrays[i] != NULL) {
+            head = put_array(head, parts, i);
+        }
+    }
+    block.size = (size_t)(head - block.bytes) - HEAD_ROOM;
+    block.n_ops++;
+    if (block.size >= BLOCK_GOAL) {
+        write_block();
+    }
+}
+
+/* ---- totals ---- */
+
+static bool is_open(const struct wf_op *op, enum wf_op_family family)
+{
+    if (family == WF_FAMILY_SENDRECV) {
+        return op->recv_peer == WF_ANY_SOURCE || op->recv_tag == WF_ANY_TAG;
+    }
+    return (family == WF_FAMILY_RECV || op->kind == WF_OP_RECV_INIT) &&
+           (op->peer == WF_ANY_SOURCE || op->tag == WF_ANY_TAG);
+}
+
+/* All outcomes are recorded here, but for receives that gave up waiting and persistent ones. */
+static void count(const struct wf_op *op)
+{
+    const struct wf_op_info *info = wf_op_info(op->kind);
+    bool sends = info->family == WF_FAMILY_SEND;
+
+    totals.n_messages += sends || info->family == WF_FAMILY_SENDRECV ? 1 : 0;
+    if (((sends || info->family == WF_FAMILY_PERSISTENT) &&
+         info->detail == WF_SEND_SYNCHRONOUS) ||
+        (info->family == WF_FAMILY_COLLECTIVE && info->returns_request) ||
+        info->family == WF_FAMILY_ONESIDED) {
+        totals.acts_in_background = true;
+    }
+    if (is_open(op, info->family) && (op->kind == WF_OP_RECV_INIT || !op->recorded)) {
+        totals.depends_on_time = true;
+    }
+}
+
+static void put_op(const struct wf_op *op, uint32_t comm_size)
+{
+    struct wf_parts parts;
+    uint64_t n = 0;
+
+    wf_op_take_apart(op, comm_size, &parts);
+    for (uint32_t i = 0; i < parts.layout->n_arrays; i++) {
+        n += parts.lengths[i];
+    }
+    if (make_room(n)) {
+        count(op);
+        put_parts(op->kind, &parts);
+    }
+}
+
+/* ---- the stage ---- */
+
+/* Copies the arrays of an op that is to stay for a while; false if there is no memory. */
+static bool copy_arrays(struct staged *staged)
+{
+    struct wf_parts parts;
+    size_t size = 0;
+
+    wf_op_take_apart(&staged->op, staged->comm_size, &parts);
+    for (uint32_t i = 0; i < parts.layout->n_arrays; i++) {
+        size += (size_t)parts.lengths[i] * 8;
+    }
+    staged->arrays = size > 0 ? malloc(size) : NULL;
+    if (size > 0 && staged->arrays == NULL) {
+        wf_give_up("out of memory");
+        return false;
+    }
+    unsigned char *at = staged->arrays;
+    for (uint32_t i = 0; i < parts.layout->n_arrays && size > 0; i++) {
+        const struct wf_array *array = &parts.layout->arrays[i];
+        size_t bytes = (size_t)parts.lengths[i] * (array->width == WF_FIELD_64 ? 8 : 4);
+        if (parts.arrays[i] != NULL) {
+            const void *copy = at;
+            memcpy(at, parts.arrays[i], bytes);
+            memcpy((char *)&staged->op + array->offset, &copy, sizeof(copy));
+            at += (size_t)parts.lengths[i] * 8;
+        }
+    }
+    return true;
+}
+
+/* Writes what is at the front and waits for nothing. */
+static void drain(void)
+{
+    while (stage.first < stage.end) {
+        struct staged *front = &stage.ops[stage.first % WF_STAGED_MAX];
+        if (front->open) {
+            return;
+        }
+        if (!front->dropped) {
+            put_op(&front->op, front->comm_size);
+        }
+        free(front->arrays);
+        stage.first++;
+    }
+}
+
+static void push(const struct wf_op *op, uint32_t comm_size, bool open)
+{
+    if (stage.end - stage.first == WF_STAGED_MAX) {
+        stage.ops[stage.first % WF_STAGED_MAX].open = false;
+        drain();
+    }
+    struct staged *staged = &stage.ops[stage.end % WF_STAGED_MAX];
+    *staged = (struct staged){.op = *op, .comm_size = comm_size, .open = open};
+    if (copy_arrays(staged)) {
+        stage.end++;
+    }
+}
+
+static void emit(const struct wf_op *op, uint32_t comm_size)
+{
+    if (stage.first < stage.end) {
+        push(op, comm_size, false);
+    } else {
+        put_op(op, comm_size);
+    }
+}
+
+/* ---- polls ---- */
+
+/* Computing that is not recorded yet, and the question that was answered no before it. */
+static struct {
+    struct wf_op compute;
+    bool has_compute;
+    uint64_t question; /* 0: none */
+} between;
+
+static bool is_answered_no(const struct wf_op *op)
+{
+    switch ((int)op->kind) {
+    case WF_OP_TEST:
+    case WF_OP_TESTALL:
+    case WF_OP_TESTSOME:
+    case WF_OP_IPROBE:
+        return op->outcome == 0;
+    case WF_OP_TESTANY:
+        return op->outcome == op->count;
+    default:
+        return false;
+    }
+}
+
+static uint64_t digest(const struct wf_op *op)
+{
+    struct wf_parts parts;
+    uint64_t sum = (uint64_t)op->kind + 1;
+
+    wf_op_take_apart(op, 0, &parts);
+    for (uint32_t i = 0; i < parts.layout->n_fields; i++) {
+        sum = (sum ^ parts.values[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        sum ^= sum >> 29;
+    }
+    for (uint32_t i = 0; op->requests != NULL && op->kind != WF_OP_IPROBE && i < op->count;
+         i++) {
+        sum = (sum ^ op->requests[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        sum ^= sum >> 29;
+    }
+    return sum | 1;
+}
+
+/* Whether it is the same question with the same answer; remembers it. */
+static bool is_asked_again(const struct wf_op *op)
+{
+    uint64_t before = between.question;
+
+    between.question = is_answered_no(op) && !wf_capture.keeps_polls ? digest(op) : 0;
+    return between.question != 0 && between.question == before;
+}
+
+static void emit_between(void)
+{
+    if (between.has_compute) {
+        between.has_compute = false;
+        emit(&between.compute, 0);
+    }
+}
+
+void wf_emit(const struct wf_op *op, uint32_t comm_size)
+{
+    if (wf_capture.emits && !is_asked_again(op)) {
+        emit_between();
+        emit(op, comm_size);
+    }
+}
+
+uint64_t wf_emit_open(const struct wf_op *op, uint32_t comm_size)
+{
+    if (!wf_capture.emits) {
+        return WF_NOT_STAGED;
+    }
+    between.question = 0;
+    emit_between();
+    push(op, comm_size, true);
+    return stage.end - 1;
+}
+
+void wf_stay_open(uint64_t number)
+{
+    if (number < stage.first || number >= stage.end) {
+        return;
+    }
+    stage.ops[number % WF_STAGED_MAX].open = false;
+    if (number == stage.first) {
+        drain();
+    }
+}
+
+void wf_drop(uint64_t number)
+{
+    if (number >= stage.first && number < stage.end) {
+        stage.ops[number % WF_STAGED_MAX].dropped = true;
+    }
+    wf_stay_open(number);
+}
+
+void wf_resolve(uint64_t number, uint32_t peer, int32_t tag)
+{
+    if (number >= stage.first && number < stage.end) {
+        struct wf_op *op = &stage.ops[number % WF_STAGED_MAX].op;
+        op->recorded = true;
+        op->matched_peer = peer;
+        op->matched_tag = tag;
+    }
+    wf_stay_open(number);
+}
+
+void wf_emit_compute(int64_t ns, const uint64_t *counters)
+{
+    if (!wf_capture.emits || wf_capture.clock == WF_CLOCK_NONE) {
+        return;
+    }
+    if (between.question == 0) {
+        emit_between();
+    }
+    if (!between.has_compute) {
+        between.has_compute = true;
+        between.compute =
+            (struct wf_op){.kind = WF_OP_COMPUTE, .n_counters = wf_capture.n_counters};
+    }
+    between.compute.duration += ns * PS_PER_NS;
+    for (uint32_t i = 0; i < wf_capture.n_counters; i++) {
+        between.compute.counters[i] += counters[i];
+    }
+}
+
+void wf_ops_flush(void)
+{
+    emit_between();
+    for (uint64_t i = stage.first; i < stage.end; i++) {
+        stage.ops[i % WF_STAGED_MAX].open = false;
+    }
+    drain();
+    write_block();
+}
+
+void wf_ops_finish(void)
+{
+    wf_ops_flush();
+    wf_file_finish(&totals);
+}

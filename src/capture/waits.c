@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests: made, started, waited for. */
+#include "capture/inside.h"
+
+static struct wf_requests requests;
+
+struct wf_requests *wf_requests(void)
+{
+    return &requests;
+}
+
+uint64_t wf_request_handle(MPI_Request request)
+{
+    return request == MPI_REQUEST_NULL ? 0 : (uint64_t)(uintptr_t)request;
+}
+
+bool wf_new_request(const MPI_Request *request, struct wf_request *entry)
+{
+    entry->handle = wf_request_handle(*request);
+    if (entry->handle == 0) {
+        return false;
+    }
+    if (!wf_number_take(&requests, &entry->number) || !wf_requests_put(&requests, entry)) {
+        wf_give_up("out of memory");
+        return false;
+    }
+    return true;
+}
+
+/* ---- before ---- */
+
+/* A place for a status that the program does not want to see. */
+MPI_Status *wf_on_status(struct wf_call *call, bool wanted, MPI_Status *status)
+{
+    return wanted && status == MPI_STATUS_IGNORE ? call->small_statuses : status;
+}
+
+void wf_on_keep(struct wf_call *call, int n, const MPI_Request *list)
+{
+    call->n = n < 0 ? 0 : (uint32_t)n;
+    call->handles = call->n <= WF_CALL_SMALL
+                        ? call->small
+                        : wf_call_memory(call, call->n * sizeof(*call->handles));
+    if (call->handles == NULL) {
+        call->n = 0;
+    }
+    for (uint32_t i = 0; i < call->n; i++) {
+        call->handles[i] = wf_request_handle(list[i]);
+    }
+}
+
+MPI_Status *wf_on_statuses(struct wf_call *call, MPI_Status *statuses, MPI_Status *ignored)
+{
+    if (statuses != ignored || wf_capture.n_open == 0 || call->n == 0) {
+        return statuses;
+    }
+    if (call->n <= WF_CALL_SMALL) {
+        return call->small_statuses;
+    }
+    MPI_Status *own = wf_call_memory(call, call->n * sizeof(*own));
+    return own == NULL ? statuses : own;
+}
+
+/* ---- what is complete ---- */
+
+/* The entry of a request is taken out, and put back if it is not complete. */
+static void put_back(const struct wf_request *entry)
+{
+    if (!wf_requests_put(&requests, entry)) {
+        wf_give_up("out of memory");
+    }
+}
+
+/* What a receive from anybody got. */
+static void learn_source(const struct wf_request *entry, const MPI_Status *status)
+{
+    int cancelled = 0;
+
+    if (status == NULL || status == MPI_STATUS_IGNORE) {
+        wf_stay_open(entry->staged);
+        return;
+    }
+    if (entry->kind == WF_REQUEST_CANCELLED) {
+        (void)PMPI_Test_cancelled(status, &cancelled);
+    }
+    if (cancelled != 0) {
+        wf_drop(entry->staged);
+    } else if (status->MPI_SOURCE < 0) {
+        wf_stay_open(entry->staged);
+    } else {
+        wf_resolve(entry->staged, (uint32_t)status->MPI_SOURCE + entry->offset,
+                   status->MPI_TAG);
+    }
+}
+
+static void complete(struct wf_request *entry, const MPI_Status *status)
+{
+    if (entry->staged != WF_NOT_STAGED) {
+        wf_capture.n_open--;
+        learn_source(entry, status);
+        entry->staged = WF_NOT_STAGED;
+    }
+    if (entry->kind == WF_REQUEST_PERSISTENT) {
+        put_back(entry);
+    } else {
+        wf_number_give(&requests, entry->number);
+    }
+}
+
+static bool is_heard(const struct wf_request *entry)
+{
+    return entry->kind == WF_REQUEST_PLAIN || entry->kind == WF_REQUEST_PERSISTENT ||
+           entry->kind == WF_REQUEST_CANCELLED;
+}
+
+/* A set of requests: those of the call that ops know, and where each of them is. */
+struct set {
+    struct wf_request *entries; /* by place in the call; a handle of 0: none */
+    uint32_t *numbers, *places; /* of those that ops know, and by place in the call */
+    uint32_t n;
+};
+
+/* False if there is no memory. */
+static bool take_set(struct wf_call *call, struct set *set)
+{
+    size_t n = call->n;
+    unsigned char *memory =
+        wf_call_memory(call, n * (sizeof(*set->entries) + 2 * sizeof(*set->numbers)));
+
+    if (memory == NULL) {
+        return false;
+    }
+    set->entries = (struct wf_request *)(void *)memory;
+    set->numbers = (uint32_t *)(void *)(memory + n * sizeof(*set->entries));
+    set->places = set->numbers + n;
+    set->n = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        struct wf_request *entry = &set->entries[i];
+        if (call->handles[i] == 0 || !wf_requests_take(&requests, call->handles[i], entry)) {
+            entry->handle = 0;
+            continue;
+        }
+        set->places[i] = set->n;
+        if (is_heard(entry)) {
+            set->numbers[set->n++] = entry->number;
+        }
+    }
+    return true;
+}
+
+static void put_back_set(const struct wf_call *call, const struct set *set)
+{
+    for (uint32_t i = 0; i < call->n; i++) {
+        if (set->entries[i].handle != 0) {
+            put_back(&set->entries[i]);
+        }
+    }
+}
+
+/* All but those that are complete, of which the handle is 0. */
+static void finish(struct set *set, uint32_t place, const MPI_Status *status)
+{
+    struct wf_request *entry = &set->entries[place];
+
+    if (entry->handle != 0) {
+        complete(entry, status);
+        entry->handle = 0;
+    }
+}
+
+static bool is_gone(const struct wf_call *call, int at)
+{
+    return PMPI_Request_f2c(call->seen[at]) == MPI_REQUEST_NULL;
+}
+
+/* The first place in a set is 1 in Fortran, but for mpi_f08 of some versions of MPICH: then it
+ * is 0. The request that became null gives it away; where none does, it is as it was before. */
+static int first_place(const struct wf_call *call, const int *places, int n)
+{
+    static int known = 1;
+
+    if (call->seen == NULL) {
+        return call->first_index;
+    }
+    for (int i = 0; i < n; i++) {
+        int before = places[i] - 1;
+        if (before < 0 || (call->handles[before] != 0 && !is_gone(call, before) &&
+                           places[i] < (int)call->n && is_gone(call, places[i]))) {
+            known = 0;
+        } else if (places[i] == (int)call->n || !is_gone(call, places[i])) {
+            known = is_gone(call, before) ? 1 : known;
+        }
+    }
+    return known;
+}
+
+static void set_requests(struct wf_op *op, const struct set *set)
+{
+    bool run = set->n > 0;
+
+    for (uint32_t i = 1; i < set->n && run; i++) {
+        run = set->numbers[i] == set->numbers[0] + i;
+    }
+    op->count = set->n;
+    op->request = run ? set->numbers[0] : 0;
+    op->requests = run || set->n == 0 ? NULL : set->numbers;
+}
+
+/* ---- one request ---- */
+
+void wf_on_wait(struct wf_call *call, const MPI_Status *status)
+{
+    struct wf_op op = {.kind = WF_OP_WAIT};
+    struct wf_request entry;
+
+    if (call->n == 0 || call->handles[0] == 0 ||
+        !wf_requests_take(&requests, call->handles[0], &entry)) {
+        return;
+    }
+    op.request = entry.number;
+    bool heard = is_heard(&entry);
+    complete(&entry, status);
+    if (heard) {
+        wf_emit(&op, 0);
+    }
+}
+
+void wf_on_test(struct wf_call *call, const int *flag, const MPI_Status *status)
+{
+    struct wf_op op = {.kind = WF_OP_TEST, .recorded = true, .outcome = *flag != 0 ? 1 : 0};
+    struct wf_request entry;
+
+    if (call->n == 0 || call->handles[0] == 0 ||
+        !wf_requests_take(&requests, call->handles[0], &entry)) {
+        return;
+    }
+    op.request = entry.number;
+    bool heard = is_heard(&entry);
+    if (*flag != 0) {
+        complete(&entry, status);
+    } else {
+        put_back(&entry);
+    }
+    if (heard) {
+        wf_emit(&op, 0);
+    }
+}
+
+/* ---- several ---- */
+
+void wf_on_waitall(struct wf_call *call, const MPI_Status *statuses)
+{
+    struct wf_op op = {.kind = WF_OP_WAITALL};
+    struct set set;
+
+    if (!take_set(call, &set)) {
+        return;
+    }
+    for (uint32_t i = 0; i < call->n; i++) {
+        finish(&set, i, statuses == MPI_STATUSES_IGNORE ? NULL : &statuses[i]);
+    }
+    set_requests(&op, &set);
+    if (set.n > 0) {
+        wf_emit(&op, 0);
+    }
+}
+
+void wf_on_testall(struct wf_call *call, const int *flag, const MPI_Status *statuses)
+{
+    struct wf_op op = {.kind = WF_OP_TESTALL, .recorded = true, .outcome = *flag != 0 ? 1 : 0};
+    struct set set;
+
+    if (!take_set(call, &set)) {
+        return;
+    }
+    for (uint32_t i = 0; i < call->n && *flag != 0; i++) {
+        finish(&set, i, statuses == MPI_STATUSES_IGNORE ? NULL : &statuses[i]);
+    }
+    put_back_set(call, &set);
+    set_requests(&op, &set);
+    if (set.n > 0) {
+        wf_emit(&op, 0);
+    }
+}
+
+void wf_on_any(struct wf_call *call, enum wf_op_kind kind, const int *place, const int *flag,
+               const MPI_Status *status)
+{
+    struct wf_op op = {.kind = kind, .recorded = true};
+    struct set set;
+
+    if (!take_set(call, &set)) {
+        return;
+    }
+    bool found = (flag == NULL || *flag != 0) && *place != MPI_UNDEFINED;
+    uint32_t at = found ? (uint32_t)(*place - first_place(call, place, 1)) : 0;
+    found = found && at < call->n;
+    bool heard = !found || (set.entries[at].handle != 0 && is_heard(&set.entries[at]));
+    op.outcome = found ? set.places[at] : set.n;
+    if (found) {
+        finish(&set, at, status);
+    }
+    put_back_set(call, &set);
+    set_requests(&op, &set);
+    if (heard && set.n > 0) {
+        wf_emit(&op, 0);
+    }
+}
+
+void wf_on_some(struct wf_call *call, enum wf_op_kind kind, const int *count, const int *places,
+                const MPI_Status *statuses)
+{
+    struct wf_op op = {.kind = kind, .recorded = true};
+    uint32_t n = *count == MPI_UNDEFINED ? 0 : (uint32_t)*count;
+    struct set set;
+
+    uint32_t *outcomes = wf_call_memory(call, ((size_t)n + 1) * sizeof(*outcomes));
+    if (outcomes == NULL || !take_set(call, &set)) {
+        return;
+    }
+    int first = first_place(call, places, (int)n);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = (uint32_t)(places[i] - first);
+        if (at >= call->n) {
+            continue;
+        }
+        if (set.entries[at].handle != 0 && is_heard(&set.entries[at])) {
+            outcomes[op.outcome++] = set.places[at];
+        }
+        finish(&set, at, statuses == MPI_STATUSES_IGNORE ? NULL : &statuses[i]);
+    }
+    put_back_set(call, &set);
+    set_requests(&op, &set);
+    op.outcomes = outcomes;
+    if (set.n > 0) {
+        wf_emit(&op, 0);
+    }
+}
+
+/* ---- persistent requests and the end of requests ---- */
+
+void wf_on_start(struct wf_call *call)
+{
+    struct wf_op op = {.kind = WF_OP_START};
+    const struct wf_request *entry =
+        call->n > 0 ? wf_requests_find(&requests, call->handles[0]) : NULL;
+
+    if (entry != NULL && is_heard(entry)) {
+        op.request = entry->number;
+        wf_emit(&op, 0);
+    }
+}
+
+void wf_on_startall(struct wf_call *call)
+{
+    struct wf_op op = {.kind = WF_OP_STARTALL};
+    struct set set;
+
+    if (!take_set(call, &set)) {
+        return;
+    }
+    put_back_set(call, &set);
+    set_requests(&op, &set);
+    if (set.n > 0) {
+        wf_emit(&op, 0);
+    }
+}
+
+void wf_on_request_free(struct wf_call *call)
+{
+    struct wf_op op = {.kind = WF_OP_REQUEST_FREE};
+    struct wf_request entry;
+
+    if (call->n == 0 || !wf_requests_take(&requests, call->handles[0], &entry)) {
+        return;
+    }
+    if (entry.staged != WF_NOT_STAGED) {
+        wf_capture.n_open--;
+        if (entry.kind == WF_REQUEST_CANCELLED) {
+            wf_drop(entry.staged);
+        } else {
+            wf_stay_open(entry.staged);
+        }
+    }
+    if (is_heard(&entry)) {
+        op.request = entry.number;
+        wf_emit(&op, 0);
+    }
+    wf_number_give(&requests, entry.number);
+}
+
+/* Whether it is cancelled is known when it is complete, and a receive from anybody, which is
+ * staged, can then be left out. Anything else is waited for no more: that it was never sent or
+ * received is not modelled. */
+void wf_on_cancel(struct wf_call *call, uint32_t name)
+{
+    struct wf_request *entry =
+        call->n > 0 ? wf_requests_find(&requests, call->handles[0]) : NULL;
+
+    wf_on_named(call, name);
+    if (entry == NULL || entry->kind != WF_REQUEST_PLAIN) {
+        return;
+    }
+    if (entry->staged != WF_NOT_STAGED) {
+        entry->kind = WF_REQUEST_CANCELLED;
+    } else {
+        const struct wf_op op = {.kind = WF_OP_REQUEST_FREE, .request = entry->number};
+        wf_emit(&op, 0);
+        entry->kind = WF_REQUEST_SILENT;
+    }
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/buf.h"
+#include "base/mem.h"
+#include "cli/capture_library.h"
+#include "cli/cli.h"
+#include "cli/opt.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct capture_opts {
+    const char *output, *ranks, *region, *counters;
+    int mpi, clock; /* places in the lists below */
+    bool force, no_times, pcontrol, compare_clocks, all_polls, help;
+};
+
+static const char *const clocks[] = {"cpu", "wall", NULL};
+static const char *const mpis[] = {"auto", "mpich", "openmpi", NULL};
+
+#define TEXT_ROW(option, member, placeholder, words)               \
+    {                                                              \
+        .param = {.name = (option),                                \
+                  .type = WF_PARAM_TEXT,                           \
+                  .offset = offsetof(struct capture_opts, member), \
+                  .doc = (words)},                                 \
+        .arg = (placeholder)                                       \
+    }
+#define FLAG_ROW(option, member, words)                      \
+    {                                                        \
+        .param = {                                           \
+            .name = (option),                                \
+            .type = WF_PARAM_BOOL,                           \
+            .offset = offsetof(struct capture_opts, member), \
+            .doc = (words)                                   \
+        }                                                    \
+    }
+
+static const struct wf_opt rows[] = {
+    {.param = {.name = "output",
+               .type = WF_PARAM_TEXT,
+               .offset = offsetof(struct capture_opts, output),
+               .doc = "Directory of the trace, a file for each rank"},
+     .letter = 'o',
+     .arg = "<directory>"},
+    {.param = {.name = "force",
+               .type = WF_PARAM_BOOL,
+               .offset = offsetof(struct capture_opts, force),
+               .doc = "Replace the trace that is in it"},
+     .letter = 'f'},
+    {.param = {.name = "clock",
+               .type = WF_PARAM_ENUM,
+               .offset = offsetof(struct capture_opts, clock),
+               .def = "cpu",
+               .choices = clocks,
+               .doc = "What computing between calls is measured by: the CPU time of the "
+                      "thread, or the time that passed"}},
+    FLAG_ROW("no-times", no_times, "Record no times, only what is called"),
+    TEXT_ROW("ranks", ranks, "<list>", "Record these ranks only: 0-3,8"),
+    TEXT_ROW("region", region, "<name>",
+             "Record only what is inside the region of this name (weft/mark.h)"),
+    FLAG_ROW("pcontrol", pcontrol,
+             "Record only from MPI_Pcontrol(1) to MPI_Pcontrol(0); else they are regions"),
+    FLAG_ROW("all-polls", all_polls,
+             "Record every call of MPI_Test, MPI_Iprobe and their kin that found nothing; else "
+             "the first of a run of equal ones"),
+    TEXT_ROW("counters", counters, "<list>",
+             "Hardware counters: instructions, cycles, cache_misses, branches, branch_misses, "
+             "task_clock, page_faults, context_switches"),
+    FLAG_ROW("compare-clocks", compare_clocks,
+             "Measure how far the clocks of ranks differ from that of rank 0, by messages in "
+             "MPI_Init"),
+    {.param = {.name = "mpi",
+               .type = WF_PARAM_ENUM,
+               .offset = offsetof(struct capture_opts, mpi),
+               .def = "auto",
+               .choices = mpis,
+               .doc = "The MPI library of the program; auto looks at what it is linked to"}},
+    WF_OPT_HELP(struct capture_opts),
+    WF_OPT_END,
+};
+
+#define USAGE "weft capture -o run -- mpirun -n 16 ./app"
+
+static void capture_help(FILE *out)
+{
+    static const struct wf_opt_help help = {
+        .synopsis = "weft capture -o <directory> [options] -- <command>...",
+        .summary = "Run an MPI program as it is and record what it calls",
+        .examples =
+            {
+                {USAGE, "All ranks, with the CPU time between their calls"},
+                {"weft replay run --machine gige", "Then: predict it on another machine"},
+            },
+        .table = rows,
+    };
+
+    wf_opt_print_help(&help, out);
+}
+
+/* ---- the directory ---- */
+
+static bool is_trace_file(const char *name)
+{
+    size_t length = strlen(name);
+
+    return length > 5 && strcmp(name + length - 5, ".weft") == 0;
+}
+
+/* Removes the trace files in it if that is allowed. */
+static enum wf_status clear(const char *path, DIR *directory, bool force, struct wf_err *err)
+{
+    for (const struct dirent *entry = readdir(directory); entry != NULL;
+         entry = readdir(directory)) {
+        if (!is_trace_file(entry->d_name)) {
+            continue;
+        }
+        if (!force) {
+            return wf_err_set(err, WF_EUSAGE,
+                              "there is a trace in '%.200s' already; --force replaces it",
+                              path);
+        }
+        if (unlinkat(dirfd(directory), entry->d_name, 0) != 0) {
+            return wf_err_set(err, WF_EIO, "cannot remove '%.100s' in '%.200s': %s",
+                              entry->d_name, path, strerror(errno));
+        }
+    }
+    return WF_OK;
+}
+
+static enum wf_status make_directory(const char *path, bool force, struct wf_err *err)
+{
+    if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+        return wf_err_set(err, WF_EIO, "cannot make the directory '%.300s': %s", path,
+                          strerror(errno));
+    }
+    DIR *directory = opendir(path);
+    if (directory == NULL) {
+        return wf_err_set(err, WF_EIO, "cannot use '%.300s' as a directory: %s", path,
+                          strerror(errno));
+    }
+    enum wf_status status = clear(path, directory, force, err);
+    (void)closedir(directory);
+    return status;
+}
+
+/* How many files of ranks there are. */
+static unsigned count_files(const char *path)
+{
+    DIR *directory = opendir(path);
+    unsigned n = 0;
+
+    if (directory == NULL) {
+        return 0;
+    }
+    for (const struct dirent *entry = readdir(directory); entry != NULL;
+         entry = readdir(directory)) {
+        n += is_trace_file(entry->d_name) ? 1 : 0;
+    }
+    (void)closedir(directory);
+    return n;
+}
+
+/* ---- the environment of the program ---- */
+
+static void set(const char *name, const char *value)
+{
+    if (value == NULL || value[0] == '\0') {
+        (void)unsetenv(name);
+    } else if (setenv(name, value, 1) != 0) {
+        abort();
+    }
+}
+
+static void preload(const char *library)
+{
+    const char *before = getenv("LD_PRELOAD");
+    struct wf_buf list = {.data = NULL};
+
+    wf_buf_append(&list, library, strlen(library));
+    if (before != NULL && before[0] != '\0') {
+        wf_buf_append(&list, ":", 1);
+        wf_buf_append(&list, before, strlen(before));
+    }
+    wf_buf_append(&list, "", 1);
+    set("LD_PRELOAD", (const char *)list.data);
+    wf_buf_fini(&list);
+}
+
+/* Open MPI hands nothing to other hosts that it is not told to, by a list of what is set. */
+static void tell_openmpi(const char *const *names)
+{
+    struct wf_buf list = {.data = NULL};
+
+    if (getenv("OMPI_MCA_mca_base_env_list") != NULL) {
+        return;
+    }
+    for (; *names != NULL; names++) {
+        if (getenv(*names) != NULL) {
+            wf_buf_append(&list, ";", list.size > 0 ? 1 : 0);
+            wf_buf_append(&list, *names, strlen(*names));
+        }
+    }
+    wf_buf_append(&list, "", 1);
+    set("OMPI_MCA_mca_base_env_list", (const char *)list.data);
+    wf_buf_fini(&list);
+}
+
+static void set_environment(const struct capture_opts *opts, const char *directory,
+                            const char *library)
+{
+    static const char *const names[] = {"LD_PRELOAD",
+                                        "WEFT_CAPTURE_DIR",
+                                        "WEFT_CAPTURE_CLOCK",
+                                        "WEFT_CAPTURE_RANKS",
+                                        "WEFT_CAPTURE_REGION",
+                                        "WEFT_CAPTURE_PCONTROL",
+                                        "WEFT_CAPTURE_COUNTERS",
+                                        "WEFT_CAPTURE_COMPARE_CLOCKS",
+                                        "WEFT_CAPTURE_ALL_POLLS",
+                                        NULL};
+
+    set("WEFT_CAPTURE_DIR", directory);
+    set("WEFT_CAPTURE_CLOCK", opts->no_times ? "none" : clocks[opts->clock]);
+    set("WEFT_CAPTURE_RANKS", opts->ranks);
+    set("WEFT_CAPTURE_REGION", opts->region);
+    set("WEFT_CAPTURE_PCONTROL", opts->pcontrol ? "1" : NULL);
+    set("WEFT_CAPTURE_COUNTERS", opts->counters);
+    set("WEFT_CAPTURE_COMPARE_CLOCKS", opts->compare_clocks ? "1" : NULL);
+    set("WEFT_CAPTURE_ALL_POLLS", opts->all_polls ? "1" : NULL);
+    preload(library);
+    tell_openmpi(names);
+}
+
+/* ---- the program ---- */
+
+/* Waits while an interrupt from the keyboard is for the program alone to deal with. */
+static int wait_for(pid_t child)
+{
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction interrupt, quit;
+    int status = 0;
+
+    (void)sigaction(SIGINT, &ignore, &interrupt);
+    (void)sigaction(SIGQUIT, &ignore, &quit);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    (void)sigaction(SIGINT, &interrupt, NULL);
+    (void)sigaction(SIGQUIT, &quit, NULL);
+    return status;
+}
+
+static enum wf_status run_program(char *const *command, int *how, struct wf_err *err)
+{
+    pid_t child = fork();
+
+    if (child < 0) {
+        return wf_err_set(err, WF_EIO, "cannot start a process: %s", strerror(errno));
+    }
+    if (child == 0) {
+        (void)execvp(command[0], command);
+        (void)fprintf(stderr, "weft: cannot run '%s': %s\n", command[0], strerror(errno));
+        _Exit(127);
+    }
+    *how = wait_for(child);
+    return WF_OK;
+}
+
+/* The status of the program is ours: this ends as it ended. */
+static _Noreturn void end_like(int how)
+{
+    if (WIFSIGNALED(how)) {
+        (void)signal(WTERMSIG(how), SIG_DFL);
+        (void)raise(WTERMSIG(how));
+    }
+    _Exit(WIFEXITED(how) ? WEXITSTATUS(how) : 1);
+}
+
+static enum wf_status capture(struct wf_cli *cli, const struct capture_opts *opts,
+                              const struct wf_operands *operands, struct wf_err *err)
+{
+    char *const *command = (char *const *)wf_unconst(operands->args.items);
+    char *library = NULL;
+    int how = 0;
+
+    enum wf_status status = wf_capture_library(mpis[opts->mpi], command, &library, err);
+    if (status == WF_OK) {
+        status = make_directory(opts->output, opts->force, err);
+    }
+    char *directory = status == WF_OK ? realpath(opts->output, NULL) : NULL;
+    if (status == WF_OK && directory == NULL) {
+        status =
+            wf_err_set(err, WF_EIO, "cannot find '%.300s': %s", opts->output, strerror(errno));
+    }
+    if (status == WF_OK) {
+        set_environment(opts, directory, library);
+        status = run_program(command, &how, err);
+    }
+    if (status == WF_OK) {
+        if (count_files(directory) == 0 && how == 0) {
+            (void)fprintf(cli->err,
+                          "weft: nothing was recorded: the program called no MPI_Init "
+                          "of the library it was expected to have (--mpi)\n");
+        }
+        (void)fflush(NULL);
+        end_like(how);
+    }
+    free(directory);
+    free(library);
+    return status;
+}
+
+static enum wf_status check(const struct capture_opts *opts, const struct wf_operands *operands,
+                            struct wf_err *err)
+{
+    if (opts->output == NULL || opts->output[0] == '\0') {
+        return wf_err_set(err, WF_EUSAGE, "no directory for the trace; for example: " USAGE);
+    }
+    if (operands->args.n == 0) {
+        return wf_err_set(err, WF_EUSAGE, "no command to run; for example: " USAGE);
+    }
+    return WF_OK;
+}
+
+static enum wf_status capture_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
+{
+    struct capture_opts opts = {.help = false};
+    struct wf_operands operands;
+
+    enum wf_status status = wf_opt_parse(rows, argc, argv, &opts, &operands, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    if (opts.help) {
+        capture_help(cli->out);
+    } else {
+        status = check(&opts, &operands, err);
+        if (status == WF_OK) {
+            /* A list that exec understands. */
+            operands.args.items = wf_xrealloc(operands.args.items, operands.args.n + 1,
+                                              sizeof(*operands.args.items));
+            operands.args.items[operands.args.n] = NULL;
+            status = capture(cli, &opts, &operands, err);
+        }
+    }
+    wf_opt_release(rows, &opts, &operands);
+    return status;
+}
+
+const struct wf_verb wf_verb_capture = {
+    .name = "capture",
+    .summary = "Run an MPI program and record it",
+    .run = capture_run,
+    .help = capture_help,
+};

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""weft capture on programs that make every call, in C and Fortran, under each MPI there is."""
+import glob
+import os
+import shutil
+import sys
+
+from captured import (MPIS, WEFT, build, capture, check_messages, check_unchanged, info, launch,
+                      replay, run)
+
+# Calls of a rank of every_call.c, where they do not depend on how often it had to ask.
+CALLS = {"send": 8, "ssend": 2, "bsend": 4, "rsend": 2, "issend": 8, "sendrecv": 24, "probe": 8,
+         "send_init": 4, "recv_init": 4, "start": 24, "startall": 4, "request_free": 16,
+         "waitany": 64, "bcast": 16, "allreduce": 18, "gatherv": 8, "alltoallw": 8,
+         "neighbor_alltoallv": 4, "ineighbor_alltoall": 4, "ialltoallv": 4, "comm_dup": 16,
+         "comm_split": 8, "cart_create": 4, "graph_create": 4, "put": 4, "get": 4,
+         "accumulate": 4, "win_fence": 12, "region_begin": 8, "iteration_end": 8}
+
+
+def test_every_call(mpi):
+    program = build("every_call.c", mpi)
+    trace = f"every_{mpi}"
+    check_unchanged(mpi, 4, trace, [program])
+    document, done = info(trace)
+    assert done.returncode == 0, done.stderr
+    assert document["ranks"] == 4 and all(r["whole"] for r in document["per_rank"])
+    counted = {kind: document["ops_by_kind"].get(kind, {}).get("calls") for kind in CALLS}
+    assert counted == CALLS, {k: (counted[k], CALLS[k]) for k in CALLS if counted[k] != CALLS[k]}
+    assert check_messages(trace) > 300
+    replay(trace)
+    # The same program does the same, whoever carries it: only how often it asked differs.
+    return {k: v for k, v in document["ops_by_kind"].items()
+            if not k.startswith(("test", "iprobe", "compute", "waitsome", "call"))}
+
+
+def test_fortran(mpi):
+    counts = []
+    for interface in ("USE_MPIF", "USE_MPI", "USE_F08"):
+        program = build("fortran.F90", mpi, f"-D{interface}")
+        trace = f"fortran_{mpi}_{interface}"
+        check_unchanged(mpi, 4, trace, [program])
+        check_messages(trace)
+        replay(trace)
+        kinds = info(trace)[0]["ops_by_kind"]
+        counts.append({k: v["calls"] for k, v in kinds.items()
+                       if k in ("isend", "irecv", "recv", "sendrecv", "waitany", "startall",
+                                "bcast", "gatherv", "comm_split", "put", "win_fence",
+                                "region_begin", "probe", "iallreduce")})
+        assert len(counts[-1]) == 14, counts[-1]
+    assert counts[0] == counts[1] == counts[2], counts
+
+
+def test_options(mpi):
+    program = build("every_call.c", mpi)
+    command = launch(mpi, 4, program)
+    assert capture("some", command, "--ranks", "0,2-3").returncode == 0
+    assert sorted(os.path.basename(p) for p in glob.glob("some/*.weft")) == [
+        "rank-0000000.weft", "rank-0000002.weft", "rank-0000003.weft"]
+    assert capture("untimed", command, "--no-times").returncode == 0
+    assert "compute" not in info("untimed")[0]["ops_by_kind"]
+    assert capture("part", command, "--region", "waits").returncode == 0
+    kinds = info("part")[0]["ops_by_kind"]
+    assert kinds["iteration_begin"]["calls"] == 8 and "bcast" not in kinds, kinds
+    replay("part")
+    assert capture("switched", command, "--pcontrol", "--clock", "wall",
+                   "--compare-clocks").returncode == 0
+    kinds = info("switched")[0]["ops_by_kind"]
+    assert kinds["send_init"]["calls"] == 4 and "waitany" not in kinds, kinds
+    again = run([WEFT, "capture", "-o", "part", "--", *command])
+    assert again.returncode == 2 and "--force" in again.stderr
+
+
+def test_bad_ends(mpi):
+    program = build("crash.c", mpi)
+    for how in ("none", "abort", "segv", "kill", "exit", "full"):
+        trace = f"{mpi}_{how}"
+        alone = run(launch(mpi, 2, program, how))
+        done = capture(trace, launch(mpi, 2, program, how))
+        assert done.returncode == alone.returncode, (how, done.returncode, done.stderr)
+        document, said = info(trace)
+        whole = [r.get("whole") for r in document["per_rank"]]
+        ops = [r["ops"] for r in document["per_rank"]]
+        # What does not fit into blocks that were full is lost, and no more.
+        assert min(ops) > (5000 if how == "full" else 20000), (how, ops)
+        if how == "none":
+            assert whole == [True, True] and said.returncode == 0
+        elif how == "full":
+            assert whole == [True, False], whole
+            assert done.stderr.count("is recorded no further") == 1, done.stderr
+        else:
+            assert said.returncode == 3 and whole[1] is False, (how, whole)
+        assert (how != "full") or alone.stdout == done.stdout
+
+
+def test_threads(mpi):
+    """Threads that call at the same time: each has messages of its own."""
+    program = build("threads.c", mpi, "-pthread")
+    trace = f"threads_{mpi}"
+    check_unchanged(mpi, 2, trace, [program])
+    assert check_messages(trace) == 2 * 2 * 200
+    replay(trace)
+
+
+def test_calibrate(mpi):
+    done = run([WEFT, "calibrate", "--repeat", "2", "-o", f"{mpi}.yaml", "--",
+                *launch(mpi, 2)])
+    assert done.returncode == 0 and "latency" in done.stdout, done.stderr
+    done = run([WEFT, "replay", f"threads_{mpi}", "--machine", f"{mpi}.yaml", "-q"])
+    assert done.returncode == 0, done.stderr
+    done = run([WEFT, "calibrate", "-o", "one.yaml", "--", *launch(mpi, 1)])
+    assert done.returncode == 3 and "two ranks" in done.stderr, done.stderr
+
+
+def test_wrong_use():
+    for arguments, words in (([], "no directory"), (["-o", "x"], "no command"),
+                             (["-o", "x", "--", "cat"], "cannot tell which MPI")):
+        done = run([WEFT, "capture", *arguments])
+        assert done.returncode == 2 and words in done.stderr, (arguments, done.stderr)
+    assert not os.path.exists("x")
+
+
+def main():
+    test_wrong_use()
+    if not MPIS:
+        print("no MPI whose programs can be recorded")
+        return 77
+    counts = [test_every_call(mpi) for mpi in MPIS]
+    assert all(c == counts[0] for c in counts), counts
+    for mpi in MPIS:
+        if shutil.which(f"mpifort.{mpi}"):
+            test_fortran(mpi)
+        test_bad_ends(mpi)
+        test_threads(mpi)
+        test_calibrate(mpi)
+    test_options(MPIS[0])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
