@@ -348,6 +348,11 @@ static enum wf_status prepare_sizes(struct wf_traffic *traffic, struct wf_err *e
                           "which is all that a node can send",
                           set->load);
     }
+    if (set->reply > 0 && set->rounds == 0) {
+        return wf_err_set(err, WF_EINVAL,
+                          "traffic.reply: answers are waited for in a closed loop; add its "
+                          "rounds, as in -p traffic.rounds=10");
+    }
     if (traffic->mean_size <= 0) {
         return wf_err_set(err, WF_EINVAL, "traffic.size: messages of no size are no load");
     }

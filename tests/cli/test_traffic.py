@@ -39,6 +39,15 @@ CASES = [
     (["traffic", "matrix", "--topo", "torus:4x4"], 3, "needs a file"),
     (["traffic", "matrix", "--topo", "torus:4x4", "-p", "traffic.matrix=nowhere"], 3,
      "cannot read 'nowhere'"),
+    ([*UNIFORM, "-p", "traffic.reply=64B"], 3, "add its rounds, as in -p traffic.rounds=10"),
+    ([*UNIFORM, "-p", "traffic.rounds=2", "--load", "0.1,0.2"], 2,
+     "--load means nothing to a closed loop"),
+    ([*UNIFORM, "--csv", "curve.csv"], 2, "--csv needs the loads of a curve"),
+    ([*UNIFORM, "-p", "net.switching=wormhole", "-p", "net.arbitration=age"], 3,
+     "net.arbitration: there is no such choice with wormhole switching"),
+    ([*UNIFORM, "-p", "net.switching=wormhole", "-p", "net.transit_priority=1"], 3,
+     "net.transit_priority: there is no such choice with wormhole switching"),
+    ([*UNIFORM, "-p", "net.speculative=yes"], 3, "take net.switching=wormhole"),
     (["traffic", "hotspot", "--topo", "torus:4x4", "-p", "traffic.hot_node=16"], 3,
      "there is no node 16"),
 ]
@@ -112,6 +121,8 @@ def test_deadlock():
     result = parse(done)["result"]
     check(result["status"] == "deadlock", "the result says so", done)
     check(result["deadlock_known_cycle"] < 100000, "the watchdog ends the run early", done)
+    done = run(*UNIFORM, "--load", "1", "-p", "net.flow=plain", "-p", "net.queue=1", "-q")
+    check("deadlock\n" in done.stdout, "the status is a word, nothing follows", done)
     late = check_run([*words, "-p", "net.watchdog=0"], 4, "known in cycle 32000: router")
     check(parse(late)["result"]["status"] == "deadlock", "or it is found at the end", late)
     check_run(["replay", "gen:random", "-n", "64", "--net", "router", "--topo", "torus:8x8", "-p",
@@ -168,6 +179,12 @@ def test_choices():
         words = [word for setting in choice for word in ("-p", setting)]
         done = check_run([*UNIFORM, "-p", "traffic.rounds=4", "-p", "traffic.burst=6", "-p",
                           "traffic.size=100B", *words, "--json", "-q"], 0)
+        check(parse(done)["result"]["arrived"] == 16 * 4 * 6, f"all arrive with {choice}", done)
+    for choice in (["net.buffers=credits", "net.fail=link:0-1"], ["net.nic=rr"],
+                   ["net.routing=ugal_g", "net.buffers=credits", "net.vc_bytes=1KiB"]):
+        words = [word for setting in choice for word in ("-p", setting)]
+        done = check_run([*UNIFORM, "--net", "packet", "-p", "traffic.rounds=4", "-p",
+                          "traffic.burst=6", *words, "--json", "-q"], 0)
         check(parse(done)["result"]["arrived"] == 16 * 4 * 6, f"all arrive with {choice}", done)
     for topo in ("dragonfly:2", "hyperx:3x3"):
         for routing in ("minimal", "valiant", "ugal", "adaptive"):
