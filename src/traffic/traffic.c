@@ -321,6 +321,11 @@ static enum wf_status read_sources(struct wf_traffic *traffic, struct wf_err *er
         if (weights.values[i] >= traffic->n_nodes) {
             status = wf_err_set(err, WF_EINVAL, "%.200s: there is no node %" PRIu64, path,
                                 weights.values[i]);
+        } else if (traffic->set->load * (double)percent > 100) {
+            status = wf_err_set(err, WF_EINVAL,
+                                "%.200s: %" PRIu64 " %% of a load of %g are more than 1 phit "
+                                "per cycle, which is all that node %" PRIu64 " can send",
+                                path, percent, traffic->set->load, weights.values[i]);
         } else {
             traffic->factors[weights.values[i]] = (double)percent / 100;
         }
@@ -339,6 +344,9 @@ static enum wf_status prepare_sizes(struct wf_traffic *traffic, struct wf_err *e
         enum wf_status status = wf_weights_read(set->sizes, &traffic->sizes, err);
         if (status != WF_OK) {
             return status;
+        }
+        if (traffic->sizes.up_to[traffic->sizes.n - 1] == 0) {
+            return wf_err_set(err, WF_EINVAL, "%.200s: no line has a weight", set->sizes);
         }
         traffic->mean_size = wf_weights_mean(&traffic->sizes);
     }

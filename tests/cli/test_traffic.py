@@ -67,6 +67,15 @@ def test_files():
     path.write_text("0 9 1\n", encoding="ascii")
     check_run(["traffic", "matrix", "--topo", "torus:4", "-p", "traffic.matrix=pairs.txt", "-q"],
               3, r"pairs.txt:1: expected nodes from 0 to 3")
+    path.write_text("# nothing\n", encoding="ascii")
+    check_run(["traffic", "matrix", "--topo", "torus:4", "-p", "traffic.matrix=pairs.txt", "-q"],
+              3, "pairs.txt: there are no lines")
+    for name, text, code, stderr in (("sources", "0 0\n", 0, ""),
+                                     ("sources", "2 300\n", 3, "300 % of a load of 0.5 are more"),
+                                     ("sizes", "64 0\n", 3, "no line has a weight")):
+        path.write_text(text, encoding="ascii")
+        check_run([*UNIFORM, "--load", "0.5", "--cycles", "1000", "-p",
+                   f"traffic.{name}=pairs.txt", "-q"], code, stderr)
 
 
 def test_sweep():
