@@ -108,6 +108,9 @@ def test_curve_files():
     marks = [e for e in ElementTree.parse("curve.svg").iter() if e.tag.endswith("circle")]
     check(len(marks) == 6, f"3 loads in 2 panels have {len(marks)} marks")
     check(pathlib.Path("curve.csv").read_text(encoding="ascii").count("\n") == 4, "curve.csv")
+    check_run([*UNIFORM, "--load", "0.1", "--cycles", "1000", "-o", "point.csv", "-q"], 0)
+    check(pathlib.Path("point.csv").read_text(encoding="ascii").count("\n") == 2,
+          "one load is a curve of one row")
     points = json.loads(pathlib.Path("curve.json").read_text(encoding="utf-8"))["points"]
     check([p["load"] for p in points] == [0.1, 0.3, 0.5], f"curve.json has {points}")
     check("converged" in pathlib.Path("curve.txt").read_text(encoding="ascii"), "curve.txt")
