@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static const struct wf_shortcut shortcuts[] = {
@@ -16,6 +17,7 @@ static const struct wf_shortcut shortcuts[] = {
     {"threads", 0, "engine.threads", NULL}, {"seed", 0, "seed", NULL},
 };
 
+#define NETWORK      "router" /* unless another is asked for */
 #define MEMBER(name) offsetof(struct wf_simulate_opts, name)
 
 static const struct wf_opt rows[] = {
@@ -48,6 +50,16 @@ static const struct wf_opt rows[] = {
      .arg = "<name|file>"},
 };
 
+static struct wf_opt *row_of(struct wf_simulate_table *table, const char *name)
+{
+    struct wf_opt *row = table->rows;
+
+    while (strcmp(row->param.name, name) != 0) {
+        row++;
+    }
+    return row;
+}
+
 static void make_table(struct wf_simulate_table *table)
 {
     wf_simulate_table_init(table);
@@ -58,6 +70,11 @@ static void make_table(struct wf_simulate_table *table)
         wf_simulate_table_add(table, &shortcuts[i]);
     }
     wf_simulate_table_end(table);
+    /* What traffic has otherwise than other commands. */
+    row_of(table, "net")->param.def = NETWORK;
+    row_of(table, "output")->param.doc = "Write the result to a file instead, as its name "
+                                         "says: .json, .txt or .csv; a curve also as .svg or "
+                                         ".png";
 }
 
 static void print_help(const struct wf_simulate_table *table, FILE *out)
@@ -97,7 +114,7 @@ static enum wf_status set_source(const struct wf_operands *operands,
     }
     (void)snprintf(source, sizeof(source), "traffic:%.64s", operands->args.items[0]);
     enum wf_status status = wf_scenario_set(scenario, "source", source, NULL, err);
-    return status == WF_OK ? wf_scenario_set(scenario, "network", "router", NULL, err) : status;
+    return status == WF_OK ? wf_scenario_set(scenario, "network", NETWORK, NULL, err) : status;
 }
 
 /* A file that a curve is to be written to; without a path it is not asked for. */
@@ -145,6 +162,25 @@ static enum wf_status find_files(const struct wf_simulate_opts *opts, size_t n_l
         *is_sweep = *is_sweep || files[FILE_OUTPUT].format->only_curves;
     }
     return status;
+}
+
+/* A closed loop has no load, and a curve is over loads. */
+static enum wf_status check_loads(const struct wf_simulate_opts *opts,
+                                  const struct wf_scenario *scenario, size_t n_loads,
+                                  struct wf_err *err)
+{
+    const struct wf_setting *rounds = wf_scenario_find(scenario, "traffic.rounds");
+
+    if (n_loads > 0 && rounds != NULL && strtod(rounds->value, NULL) > 0) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "--load means nothing to a closed loop, whose nodes wait for their "
+                          "messages; leave it or traffic.rounds out");
+    }
+    if (n_loads == 0 && (opts->csv != NULL || opts->plot != NULL)) {
+        return wf_err_set(err, WF_EUSAGE, "%s needs the loads of a curve: --load 0.05:0.9:0.05",
+                          opts->csv != NULL ? "--csv" : "--plot");
+    }
+    return WF_OK;
 }
 
 /* What a sweep would only find out at its end. */
@@ -238,6 +274,9 @@ static enum wf_status run_loads(struct wf_cli *cli, const struct wf_simulate_opt
 
     if (opts->load != NULL) {
         status = wf_sweep_loads(opts->load, loads.values, &loads.n, err);
+    }
+    if (status == WF_OK) {
+        status = check_loads(opts, scenario, loads.n, err);
     }
     if (status == WF_OK) {
         status = find_files(opts, loads.n, files, &is_sweep, err);

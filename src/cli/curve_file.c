@@ -5,7 +5,7 @@
 
 static const struct wf_curve_format formats[] = {
     {".txt", false, false, wf_curve_table}, {".json", false, false, wf_curve_json},
-    {".csv", false, false, wf_curve_csv},   {".svg", true, true, wf_curve_svg},
+    {".csv", true, false, wf_curve_csv},    {".svg", true, true, wf_curve_svg},
     {".png", true, true, wf_curve_png},
 };
 

@@ -127,6 +127,16 @@ static void note_tasks(struct wf_cli *cli, const struct wf_scenario *scenario,
     }
 }
 
+/* A table of links without links has no rows. */
+static void note_links(struct wf_cli *cli, const struct wf_writer_ops *writer,
+                       const struct wf_value *doc)
+{
+    if (writer == &wf_writer_csv && wf_doc_find(doc, "result.network.links") == NULL) {
+        (void)fprintf(cli->err, "weft: note: a .csv holds the links of the network, which only "
+                                "--net packet -p net.stats=links records; .json holds all\n");
+    }
+}
+
 static void note_skipped(void *arg, const struct wf_setting *setting)
 {
     const struct wf_cli *cli = arg;
@@ -167,6 +177,7 @@ enum wf_status wf_simulate(struct wf_cli *cli, const struct wf_simulate_opts *op
         note_idle(cli, doc);
         note_topology(cli, scenario, doc);
         note_tasks(cli, scenario, doc);
+        note_links(cli, writer, doc);
     }
     if (doc != NULL) {
         struct wf_err write_err;

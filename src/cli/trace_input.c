@@ -193,6 +193,15 @@ static enum wf_status write_all(struct writing *writing, struct wf_err *err)
 
     if (writing->graph != NULL) {
         status = writer->ops->add_graph(writer, writing->graph, &writing->n, err);
+        if (status == WF_EINVAL && writing->copy.partial) {
+            char why[sizeof(err->text)];
+
+            (void)snprintf(why, sizeof(why), "%s", err->text);
+            status = wf_err_set(err, WF_EINVAL,
+                                "%.300s; of a program of tasks --partial can take nothing, as "
+                                "a part would wait for the rest for ever",
+                                why);
+        }
     } else {
         status = wf_trace_copy(&writing->copy, err);
         writing->n = writing->copy.n_ops;

@@ -284,7 +284,7 @@ void wf_packet_turn(const struct wf_spot *spot)
     if (arrives) {
         wf_packet_arrive(spot, &piece);
     }
-    if (last) {
+    if (last && user->sent != NULL) {
         user->sent(user->arg, spot->ctx, spot->ports, &ended.msg);
     }
 }

@@ -162,6 +162,46 @@ static enum wf_status check_wormhole(struct wf_router_net *model, const char *na
     return WF_OK;
 }
 
+/* A parameter that is given but that the way of switching would not look at, or null. */
+static const char *unused_by_switching(const struct wf_router_params *set)
+{
+    bool wormhole = set->switching == WF_ROUTER_WORMHOLE;
+    const struct {
+        const char *name;
+        bool unused;
+    } checks[] = {
+        {"transit_priority", wormhole && set->transit_priority > 0},
+        {"arbitration", wormhole && set->arbitration != WF_ROUTER_ROUND_ROBIN},
+        {"injection_queues", wormhole && set->injection_queues > 1},
+        {"turnaround", wormhole && set->turnaround > 0},
+        {"speculative", !wormhole && set->speculative},
+        {"hold_switch", !wormhole && set->hold_switch},
+    };
+
+    for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+        if (checks[i].unused) {
+            return checks[i].name;
+        }
+    }
+    return NULL;
+}
+
+static enum wf_status check_switching(struct wf_router_net *model, const char *name,
+                                      struct wf_err *err)
+{
+    bool wormhole = model->set.switching == WF_ROUTER_WORMHOLE;
+    const char *unused = unused_by_switching(&model->set);
+
+    if (unused != NULL) {
+        return wf_err_set(err, WF_EINVAL,
+                          "net.%s: there is no such choice with %s switching; leave it out, or "
+                          "take net.switching=%s",
+                          unused, wormhole ? "wormhole" : "cut-through",
+                          wormhole ? "cut-through" : "wormhole");
+    }
+    return wormhole ? check_wormhole(model, name, err) : WF_OK;
+}
+
 static enum wf_status check_grid(const struct wf_grid *grid, struct wf_err *err)
 {
     for (uint32_t d = 0; d < grid->n_dims; d++) {
@@ -205,8 +245,8 @@ enum wf_status wf_router_choose_scheme(struct wf_router_net *model, struct wf_er
     if (status == WF_OK) {
         status = choose_flow(scheme, model, err);
     }
-    if (status == WF_OK && model->set.switching == WF_ROUTER_WORMHOLE) {
-        status = check_wormhole(model, name, err);
+    if (status == WF_OK) {
+        status = check_switching(model, name, err);
     }
     return status == WF_OK ? choose_vcs(scheme, name, model, err) : status;
 }

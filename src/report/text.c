@@ -70,12 +70,13 @@ static bool word_network(const struct wf_value *doc, struct wf_phrase *out)
 static void word_left_over(const struct wf_value *doc, struct wf_phrase *out)
 {
     uint64_t messages = wf_doc_get_count(doc, "result.unreceived_messages", 0);
+    const char *what = wf_doc_get_text(doc, "result.left_over.what", NULL);
 
     if (messages > 0) {
         wf_say(out, ": nobody received ");
         wf_say_number_of(out, messages, "message", "messages");
-    } else {
-        wf_say(out, ": %s", wf_doc_get_text(doc, "result.left_over.what", ""));
+    } else if (what != NULL) {
+        wf_say(out, ": %s", what);
     }
 }
 

@@ -158,6 +158,10 @@ enum wf_status wf_matrix_read(const char *path, uint32_t n, struct wf_matrix **o
     struct wf_matrix *matrix = wf_xcalloc(1, sizeof(*matrix));
     status = read_entries(&reader, n, matrix, err);
     (void)fclose(reader.file);
+    if (status == WF_OK && matrix->n == 0) {
+        status =
+            wf_err_set(err, WF_EINVAL, "%.200s: there are no lines 'from to weight'", path);
+    }
     if (status != WF_OK) {
         wf_matrix_free(matrix);
         return status;
@@ -220,8 +224,8 @@ enum wf_status wf_weights_read(const char *path, struct wf_weights *out, struct 
         weights.up_to[weights.n++] = sum;
     }
     (void)fclose(reader.file);
-    if (status == WF_OK && sum == 0) {
-        status = wf_err_set(err, WF_EINVAL, "%.200s: no line has a weight", path);
+    if (status == WF_OK && weights.n == 0) {
+        status = wf_err_set(err, WF_EINVAL, "%.200s: there are no lines 'value weight'", path);
     }
     if (status == WF_OK) {
         *out = weights;

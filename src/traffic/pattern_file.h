@@ -31,7 +31,7 @@ struct wf_weights {
     size_t n;
 };
 
-/* Reads lines `value weight`. Likewise. */
+/* Reads lines `value weight`, at least one; all weights may be 0. Likewise. */
 WF_NODISCARD
 enum wf_status wf_weights_read(const char *path, struct wf_weights *out, struct wf_err *err);
 void wf_weights_free(struct wf_weights *weights);

@@ -321,6 +321,11 @@ static enum wf_status read_sources(struct wf_traffic *traffic, struct wf_err *er
         if (weights.values[i] >= traffic->n_nodes) {
             status = wf_err_set(err, WF_EINVAL, "%.200s: there is no node %" PRIu64, path,
                                 weights.values[i]);
+        } else if (traffic->set->load * (double)percent > 100) {
+            status = wf_err_set(err, WF_EINVAL,
+                                "%.200s: %" PRIu64 " %% of a load of %g are more than 1 phit "
+                                "per cycle, which is all that node %" PRIu64 " can send",
+                                path, percent, traffic->set->load, weights.values[i]);
         } else {
             traffic->factors[weights.values[i]] = (double)percent / 100;
         }
@@ -340,6 +345,9 @@ static enum wf_status prepare_sizes(struct wf_traffic *traffic, struct wf_err *e
         if (status != WF_OK) {
             return status;
         }
+        if (traffic->sizes.up_to[traffic->sizes.n - 1] == 0) {
+            return wf_err_set(err, WF_EINVAL, "%.200s: no line has a weight", set->sizes);
+        }
         traffic->mean_size = wf_weights_mean(&traffic->sizes);
     }
     if (!(set->load <= 1)) {
@@ -347,6 +355,11 @@ static enum wf_status prepare_sizes(struct wf_traffic *traffic, struct wf_err *e
                           "traffic.load: a load of %g is more than 1 phit per node and cycle, "
                           "which is all that a node can send",
                           set->load);
+    }
+    if (set->reply > 0 && set->rounds == 0) {
+        return wf_err_set(err, WF_EINVAL,
+                          "traffic.reply: answers are waited for in a closed loop; add its "
+                          "rounds, as in -p traffic.rounds=10");
     }
     if (traffic->mean_size <= 0) {
         return wf_err_set(err, WF_EINVAL, "traffic.size: messages of no size are no load");

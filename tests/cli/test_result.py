@@ -329,6 +329,7 @@ def check_packets():
           "packets: links do not add up")
     check(sum(results[0]["network"]["window_bytes"]) == results[0]["network"]["link_bytes"],
           "packets: windows do not add up")
+    check_run([*PACKETS, "-o", "no-links.csv"], 0, "note: a .csv holds the links")
     done = run(*PACKETS, "-p", "net.stats=links", "-o", "links.csv", "-q")
     check(done.returncode == 0, "links.csv", done)
     lines = pathlib.Path("links.csv").read_text(encoding="utf-8").splitlines()

@@ -176,6 +176,13 @@ def check_partial():
               stderr="note: broken.weft: truncated")
     check(info("whole.weft")["ops"] == document["ops"], "what was readable is lost")
     check_run(["replay", "broken.weft"], 3, stderr="broken.weft: truncated or damaged")
+    check_run(["gen", "leanmd", "-n", "4", "-p", "gen.steps=1", "-o", "graph.weft"], 0)
+    data = pathlib.Path("graph.weft").read_bytes()
+    pathlib.Path("half.weft").write_bytes(data[:len(data) // 2])
+    check_run(["convert", "--partial", "half.weft", "part.weft"], 3,
+              stderr="half.weft: truncated .*; of a program of tasks --partial can take nothing")
+    check(not pathlib.Path("part.weft").exists(), "a part of the tasks was written")
+    check_run(["convert", "--partial", "graph.weft", "part.weft"], 0)
 
 
 def check_cut():

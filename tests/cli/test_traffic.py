@@ -39,6 +39,15 @@ CASES = [
     (["traffic", "matrix", "--topo", "torus:4x4"], 3, "needs a file"),
     (["traffic", "matrix", "--topo", "torus:4x4", "-p", "traffic.matrix=nowhere"], 3,
      "cannot read 'nowhere'"),
+    ([*UNIFORM, "-p", "traffic.reply=64B"], 3, "add its rounds, as in -p traffic.rounds=10"),
+    ([*UNIFORM, "-p", "traffic.rounds=2", "--load", "0.1,0.2"], 2,
+     "--load means nothing to a closed loop"),
+    ([*UNIFORM, "--csv", "curve.csv"], 2, "--csv needs the loads of a curve"),
+    ([*UNIFORM, "-p", "net.switching=wormhole", "-p", "net.arbitration=age"], 3,
+     "net.arbitration: there is no such choice with wormhole switching"),
+    ([*UNIFORM, "-p", "net.switching=wormhole", "-p", "net.transit_priority=1"], 3,
+     "net.transit_priority: there is no such choice with wormhole switching"),
+    ([*UNIFORM, "-p", "net.speculative=yes"], 3, "take net.switching=wormhole"),
     (["traffic", "hotspot", "--topo", "torus:4x4", "-p", "traffic.hot_node=16"], 3,
      "there is no node 16"),
 ]
@@ -58,6 +67,15 @@ def test_files():
     path.write_text("0 9 1\n", encoding="ascii")
     check_run(["traffic", "matrix", "--topo", "torus:4", "-p", "traffic.matrix=pairs.txt", "-q"],
               3, r"pairs.txt:1: expected nodes from 0 to 3")
+    path.write_text("# nothing\n", encoding="ascii")
+    check_run(["traffic", "matrix", "--topo", "torus:4", "-p", "traffic.matrix=pairs.txt", "-q"],
+              3, "pairs.txt: there are no lines")
+    for name, text, code, stderr in (("sources", "0 0\n", 0, ""),
+                                     ("sources", "2 300\n", 3, "300 % of a load of 0.5 are more"),
+                                     ("sizes", "64 0\n", 3, "no line has a weight")):
+        path.write_text(text, encoding="ascii")
+        check_run([*UNIFORM, "--load", "0.5", "--cycles", "1000", "-p",
+                   f"traffic.{name}=pairs.txt", "-q"], code, stderr)
 
 
 def test_sweep():
@@ -90,6 +108,9 @@ def test_curve_files():
     marks = [e for e in ElementTree.parse("curve.svg").iter() if e.tag.endswith("circle")]
     check(len(marks) == 6, f"3 loads in 2 panels have {len(marks)} marks")
     check(pathlib.Path("curve.csv").read_text(encoding="ascii").count("\n") == 4, "curve.csv")
+    check_run([*UNIFORM, "--load", "0.1", "--cycles", "1000", "-o", "point.csv", "-q"], 0)
+    check(pathlib.Path("point.csv").read_text(encoding="ascii").count("\n") == 2,
+          "one load is a curve of one row")
     points = json.loads(pathlib.Path("curve.json").read_text(encoding="utf-8"))["points"]
     check([p["load"] for p in points] == [0.1, 0.3, 0.5], f"curve.json has {points}")
     check("converged" in pathlib.Path("curve.txt").read_text(encoding="ascii"), "curve.txt")
@@ -112,6 +133,8 @@ def test_deadlock():
     result = parse(done)["result"]
     check(result["status"] == "deadlock", "the result says so", done)
     check(result["deadlock_known_cycle"] < 100000, "the watchdog ends the run early", done)
+    done = run(*UNIFORM, "--load", "1", "-p", "net.flow=plain", "-p", "net.queue=1", "-q")
+    check("deadlock\n" in done.stdout, "the status is a word, nothing follows", done)
     late = check_run([*words, "-p", "net.watchdog=0"], 4, "known in cycle 32000: router")
     check(parse(late)["result"]["status"] == "deadlock", "or it is found at the end", late)
     check_run(["replay", "gen:random", "-n", "64", "--net", "router", "--topo", "torus:8x8", "-p",
@@ -168,6 +191,12 @@ def test_choices():
         words = [word for setting in choice for word in ("-p", setting)]
         done = check_run([*UNIFORM, "-p", "traffic.rounds=4", "-p", "traffic.burst=6", "-p",
                           "traffic.size=100B", *words, "--json", "-q"], 0)
+        check(parse(done)["result"]["arrived"] == 16 * 4 * 6, f"all arrive with {choice}", done)
+    for choice in (["net.buffers=credits", "net.fail=link:0-1"], ["net.nic=rr"],
+                   ["net.routing=ugal_g", "net.buffers=credits", "net.vc_bytes=1KiB"]):
+        words = [word for setting in choice for word in ("-p", setting)]
+        done = check_run([*UNIFORM, "--net", "packet", "-p", "traffic.rounds=4", "-p",
+                          "traffic.burst=6", *words, "--json", "-q"], 0)
         check(parse(done)["result"]["arrived"] == 16 * 4 * 6, f"all arrive with {choice}", done)
     for topo in ("dragonfly:2", "hyperx:3x3"):
         for routing in ("minimal", "valiant", "ugal", "adaptive"):
