@@ -81,6 +81,7 @@ enum wf_status wf_gen_text_create(const struct wf_text_input *input, uint32_t n_
         .n_ranks = n_ranks,
         .acts_in_background = program.in_background,
         .depends_on_time = program.depends_on_time,
+        .follows_matches = program.follows_matches,
     };
     source->trouble = wf_xcalloc(1, sizeof(*source->trouble));
     (void)pthread_mutex_init(&source->trouble->mutex, NULL);

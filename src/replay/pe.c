@@ -215,6 +215,7 @@ void wf_pe_tally_merge(void *into, const void *from)
 
     wf_tally_merge(&a->replay, &b->replay);
     a->tasks += b->tasks;
+    a->surplus += b->surplus;
     for (uint64_t i = 0; i < b->n_blocked; i++) {
         add_blocked(a, &b->blocked[i]);
     }
@@ -247,6 +248,7 @@ static void add_pe(const struct wf_pe_turn *turn, struct wf_pe_tally *tally)
     sum->messages += pe->sent_messages;
     sum->bytes = wf_count_add(sum->bytes, pe->sent_bytes);
     tally->tasks += pe->started;
+    tally->surplus += pe->surplus;
     tally->replay.unreceived += pe->unneeded;
     tally->replay.timeless += pe->free_at == WF_TIME_MAX;
     wf_stat_add(&sum->compute, pe->compute_ps);

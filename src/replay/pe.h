@@ -76,7 +76,8 @@ struct wf_pe_tally {
      * its last task in which a PE was idle; latency; unfinished, timeless; and as unreceived,
      * messages that no task needed. */
     struct wf_replay_tally replay;
-    uint64_t tasks; /* that ran */
+    uint64_t tasks;   /* that ran */
+    uint64_t surplus; /* that would have run once more: the graph makes no sense */
     uint64_t n_blocked;
     struct wf_pe_blocked blocked[WF_TALLY_BLOCKED]; /* by the number of the PE */
 };

@@ -152,6 +152,12 @@ static enum wf_status graph_describe(const struct wf_job *job, const struct wf_e
         add_waiting_tasks(result, &jobs, tally);
         outcome = deadlocked(run, &jobs, tally, err);
     }
+    if (!interrupted && tally->surplus > 0) {
+        return wf_err_set(err, WF_EINVAL,
+                          "source '%.64s': %" PRIu64 " tasks would run more than once: more "
+                          "tasks or messages name them than they wait for",
+                          job->plan->core.job.source, tally->surplus);
+    }
     return interrupted ? status : outcome;
 }
 

@@ -33,8 +33,8 @@ enum {
  *
  * Numbers of requests are the source's choice, best small ones used again. A request that is in
  * use must not be made again; one that is not in use counts as done when it is waited for. A
- * set of requests is `requests[0..count-1]`, or if that is null the numbers `request` to
- * `request + count - 1`.
+ * trace names none that was never made (trace/made.h); a generator may. A set of requests is
+ * `requests[0..count-1]`, or if that is null the numbers `request` to `request + count - 1`.
  */
 struct wf_op {
     enum wf_op_kind kind;

@@ -103,6 +103,9 @@ struct wf_source {
     /* Whether what the program does next may depend on time: wildcards, waitany, test and probe
      * without recorded outcome. */
     bool depends_on_time;
+    /* Whether its ops depend on what open receives got (seen_source, seen_tag): then only a run
+     * can tell what they are. */
+    bool follows_matches;
 };
 
 static inline bool wf_source_next(const struct wf_source *source, uint32_t rank,

@@ -172,7 +172,7 @@ static struct wf_source *wrap(struct wf_source *inner, const char *format)
 enum wf_status wf_spool_source(struct wf_spool *spool, const char *format,
                                struct wf_source **out, struct wf_err *err)
 {
-    struct wf_source *inner = NULL;
+    struct wf_trace inner = {.source = NULL};
 
     enum wf_status status = spool->writer->ops->finish(spool->writer, err);
     spool->writer = NULL;
@@ -181,7 +181,7 @@ enum wf_status wf_spool_source(struct wf_spool *spool, const char *format,
     }
     wf_spool_discard(spool);
     if (status == WF_OK) {
-        *out = wrap(inner, format);
+        *out = wrap(inner.source, format);
     }
     return status;
 }
