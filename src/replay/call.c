@@ -194,11 +194,12 @@ static enum wf_called do_persistent(const struct wf_turn *turn, const struct wf_
                            .synchronous = detail == WF_SEND_SYNCHRONOUS,
                            .buffered = detail == WF_SEND_BUFFERED};
 
-    if (receives ? !find_source(turn, op, op->peer, &peer)
-                 : !find_peer(turn, op, op->peer, &peer) || op->tag < 0 ||
-                       peer.rank == WF_MATCH_ANY_SOURCE) {
+    /* What it gets each time is not recorded: its members for that may hold anything. */
+    if (!find_peer(turn, op, op->peer, &peer) || op->tag < (receives ? WF_ANY_TAG : 0) ||
+        (!receives && peer.rank == WF_MATCH_ANY_SOURCE)) {
         return refuse(turn, op);
     }
+    peer.open = receives && (op->peer == WF_ANY_SOURCE || op->tag == WF_ANY_TAG);
     if (receives && turn->replay->mpi.sends_only) {
         peer.rank = WF_MPI_NOBODY;
     }
