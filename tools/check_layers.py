@@ -35,6 +35,7 @@ ONLY_IN = {
     "mpi.h": re.compile(r"engine/comm_mpi\.c|capture/.*"),
     "hwloc.h": re.compile(r"engine/pin_hwloc\.c"),
     "yaml.h": re.compile(r"sim/yaml\.c"),
+    "otf2/otf2.h": re.compile(r"trace/otf2_(in|out)\.c"),
     "zstd.h": re.compile(r"trace/frame\.c"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')

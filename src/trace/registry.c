@@ -9,7 +9,7 @@
 static const struct wf_reader_ops *const reader_table[] = {
     &wf_native_reader_ops, &wf_dumpi_reader_ops,  &wf_clog2_reader_ops,
     &wf_ti_reader_ops,     &wf_bigsim_reader_ops, &wf_goal_reader_ops,
-    NULL,
+    &wf_otf2_reader_ops, NULL,
 };
 
 /* The one place that lists formats that are written. */
