@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "cli/expand.h"
 #include "gen/gen.h"
 #include "gen/graphs.h"
 #include "sim/world.h"
@@ -303,6 +304,10 @@ enum wf_status wf_trace_output(struct wf_cli *cli, const struct wf_trace_piece *
     status = ops->create(opts->output, &options, &writing.copy.writer, err);
     if (status != WF_OK) {
         return status;
+    }
+    if (opts->expand) {
+        writing.copy.writer =
+            wf_expand_writer(writing.copy.writer, piece->n_ranks, WF_COLL_RULES_MPICH);
     }
     writing.copy.writer->losses = &writing.losses;
     status = write_all(&writing, err);

@@ -14,7 +14,7 @@
 
 /* A part of the options of each of these commands; not every one has all rows. */
 struct wf_trace_opts {
-    bool help, json, force, partial;
+    bool help, json, force, partial, expand;
     const char *output;
     uint64_t ranks; /* 0: not given */
     uint64_t parts;
@@ -40,13 +40,13 @@ struct wf_trace_opts {
                          "gen.bytes=1MiB"},                                               \
         .kind = WF_OPT_PAIRS, .letter = 'p', .arg = "<name>=<value>"                      \
     }
-#define WF_TRACE_ROW_OUTPUT                                                        \
-    {                                                                              \
-        .param = {.name = "output",                                                \
-                  .type = WF_PARAM_TEXT,                                           \
-                  .offset = offsetof(struct wf_trace_opts, output),                \
-                  .doc = "The trace to write: a name that ends in .weft or .csv"}, \
-        .letter = 'o', .arg = "<trace>"                                            \
+#define WF_TRACE_ROW_OUTPUT                                                             \
+    {                                                                                   \
+        .param = {.name = "output",                                                     \
+                  .type = WF_PARAM_TEXT,                                                \
+                  .offset = offsetof(struct wf_trace_opts, output),                     \
+                  .doc = "The trace to write: a name that ends in .weft, .csv or .ti"}, \
+        .letter = 'o', .arg = "<trace>"                                                 \
     }
 #define WF_TRACE_ROW_PARTS                                                       \
     {                                                                            \
@@ -66,6 +66,15 @@ struct wf_trace_opts {
                   .offset = offsetof(struct wf_trace_opts, force), \
                   .doc = "Overwrite the output if it exists"},     \
         .letter = 'f'                                              \
+    }
+#define WF_TRACE_ROW_EXPAND                                                                 \
+    {                                                                                       \
+        .param = {                                                                          \
+            .name = "expand-collectives",                                                   \
+            .type = WF_PARAM_BOOL,                                                          \
+            .offset = offsetof(struct wf_trace_opts, expand),                               \
+            .doc = "Write collectives as the messages that MPICH's algorithms make of them" \
+        }                                                                                   \
     }
 #define WF_TRACE_ROW_PARTIAL                                                       \
     {                                                                              \

@@ -65,7 +65,6 @@ static void set_role(struct wf_clog2_state *state)
         {"MPI_Reduce_scatter", WF_CLOG2_COLLECTIVE, WF_OP_CALL},
         {"MPI_Scan", WF_CLOG2_COLLECTIVE, WF_OP_CALL},
         {"MPI_Exscan", WF_CLOG2_COLLECTIVE, WF_OP_CALL},
-        {"CLOG_Buffer_write2disk", WF_CLOG2_PAUSE, WF_OP_CALL},
     };
 
     state->kind = WF_OP_CALL;

@@ -14,6 +14,7 @@ struct completion {
 };
 
 enum { NONE = 0xff };
+#define NOT_OPEN UINT32_MAX
 
 static const struct completion *completion_of(uint32_t function);
 
@@ -64,10 +65,13 @@ static enum wf_status do_one(struct wf_dumpi_step *step)
     wf_open_requests_call(&step->walk->requests);
     struct wf_open_request *request =
         wf_open_requests_find(&step->walk->requests, record->values[0]);
-    step->op.request = request != NULL ? request->number : WF_REQUEST_DONE;
+    if (request == NULL) {
+        return wf_dumpi_step_call(step); /* there was nothing to wait for */
+    }
+    step->op.request = request->number;
     step->op.recorded = true;
     step->op.outcome = done ? 1 : 0;
-    if (done && request != NULL) {
+    if (done) {
         complete(step, request, status_at(record, 0));
     }
     return wf_dumpi_step_put(step);
@@ -106,21 +110,37 @@ static enum wf_status read_places(struct wf_dumpi_step *step, uint32_t n_set)
     if (record->n_arrays < 2 || n > record->arrays[1].n) {
         return n == 0 ? WF_OK : wf_dumpi_step_bad(step, "fewer places than completed requests");
     }
+    const uint32_t *kept = (const uint32_t *)(const void *)step->walk->kept.data;
     for (int64_t i = 0; i < n; i++) {
         int32_t place = record->arrays[1].items[i];
         if (place < 0 || (uint32_t)place >= n_set) {
             return wf_dumpi_step_bad(step, "a completed request that is not in its list");
         }
-        wf_buf_append(places, &place, sizeof(place));
+        if (kept[place] != NOT_OPEN) {
+            wf_buf_append(places, &kept[place], sizeof(kept[place]));
+        }
     }
-    step->op.outcome = (uint32_t)n;
+    step->op.outcome = (uint32_t)(places->size / sizeof(*kept));
     wf_buf_reserve(places, 1);
     step->op.outcomes = (const uint32_t *)(const void *)places->data;
     return WF_OK;
 }
 
-/* Completes what the call completed. The numbers of the set are in the op already, and each of
- * its requests was looked at, so that they are found again in the same order. */
+/* Whether waitsome or testsome completed the request at this place, and which status it has. */
+static bool is_listed(const struct wf_dumpi_record *record, int64_t n, uint32_t place,
+                      uint32_t *status)
+{
+    for (uint32_t k = 0; record->n_arrays > 1 && k < record->arrays[1].n && k < n; k++) {
+        if (record->arrays[1].items[k] == (int32_t)place) {
+            *status = k;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Completes what the call completed. Each of its requests was looked at before, and is found
+ * again in the same order. */
 static void complete_set(struct wf_dumpi_step *step, const struct wf_dumpi_array *set)
 {
     const struct completion *call = completion_of(step->record->function);
@@ -131,16 +151,34 @@ static void complete_set(struct wf_dumpi_step *step, const struct wf_dumpi_array
         struct wf_open_request *request =
             wf_open_requests_find(&step->walk->requests, set->items[i]);
         uint32_t status = 0;
-        bool done = false;
-
-        for (uint32_t k = 0; some && k < step->op.outcome && !done; k++) {
-            done = step->op.outcomes[k] == i;
-            status = k;
-        }
-        done = some ? done : was_complete(step, call, i, &status);
+        bool done = some
+                        ? is_listed(step->record, step->record->values[call->index], i, &status)
+                        : was_complete(step, call, i, &status);
         if (request != NULL && done) {
             complete(step, request, status_at(step->record, status));
         }
+    }
+}
+
+/* The numbers of those that are open: others are complete, and no request of anybody. Where
+ * each is in the list then is kept, since the call speaks of places. */
+static void collect_open(struct wf_dumpi_walk *walk, const struct wf_dumpi_array *set)
+{
+    walk->numbers.size = 0;
+    walk->kept.size = 0;
+    wf_buf_reserve(&walk->numbers, 1);
+    wf_buf_reserve(&walk->kept, 1);
+    wf_open_requests_call(&walk->requests);
+    for (uint32_t i = 0; i < set->n; i++) {
+        const struct wf_open_request *request =
+            wf_open_requests_find(&walk->requests, set->items[i]);
+        uint32_t place = NOT_OPEN;
+
+        if (request != NULL) {
+            place = (uint32_t)(walk->numbers.size / sizeof(place));
+            wf_buf_append(&walk->numbers, &request->number, sizeof(request->number));
+        }
+        wf_buf_append(&walk->kept, &place, sizeof(place));
     }
 }
 
@@ -154,22 +192,16 @@ static enum wf_status do_set(struct wf_dumpi_step *step)
     bool flag = call->flag == NONE || record->values[call->flag] != 0;
     enum wf_status status = WF_OK;
 
-    walk->numbers.size = 0;
-    wf_buf_reserve(&walk->numbers, 1);
-    wf_open_requests_call(&walk->requests);
-    for (uint32_t i = 0; i < set->n; i++) {
-        const struct wf_open_request *request =
-            wf_open_requests_find(&walk->requests, set->items[i]);
-        uint32_t number = request != NULL ? request->number : WF_REQUEST_DONE;
-        wf_buf_append(&walk->numbers, &number, sizeof(number));
-    }
+    collect_open(walk, set);
     step->op.requests = (const uint32_t *)(const void *)walk->numbers.data;
-    step->op.count = set->n;
+    step->op.count = (uint32_t)(walk->numbers.size / sizeof(uint32_t));
     step->op.recorded = true;
     step->op.outcome = flag ? 1 : 0;
     if (detail == WF_WAIT_ANY) {
+        const uint32_t *kept = (const uint32_t *)(const void *)walk->kept.data;
         int64_t index = record->values[call->index];
-        step->op.outcome = flag && index >= 0 && index < set->n ? (uint32_t)index : set->n;
+        bool known = flag && index >= 0 && index < set->n && kept[index] != NOT_OPEN;
+        step->op.outcome = known ? kept[index] : step->op.count;
     } else if (detail == WF_WAIT_SOME) {
         status = read_places(step, set->n);
     }
@@ -177,7 +209,7 @@ static enum wf_status do_set(struct wf_dumpi_step *step)
         return status;
     }
     complete_set(step, set);
-    return wf_dumpi_step_put(step);
+    return step->op.count > 0 ? wf_dumpi_step_put(step) : wf_dumpi_step_call(step);
 }
 
 /* ---- the rest ---- */

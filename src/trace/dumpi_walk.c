@@ -27,6 +27,7 @@ void wf_dumpi_walk_fini(struct wf_dumpi_walk *walk)
     free(walk->windows.items);
     free(walk->matches);
     wf_buf_fini(&walk->numbers);
+    wf_buf_fini(&walk->kept);
     wf_buf_fini(&walk->places);
     wf_buf_fini(&walk->counts);
     wf_buf_fini(&walk->recv_counts);

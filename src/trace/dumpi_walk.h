@@ -59,7 +59,7 @@ struct wf_dumpi_walk {
     int64_t latest;     /* when the call before returned, nanoseconds */
     int64_t first;      /* when the first did */
     bool told_self;     /* the writer knows the communicator of the rank alone */
-    struct wf_buf numbers, places, counts, recv_counts;
+    struct wf_buf numbers, kept, places, counts, recv_counts;
 };
 
 void wf_dumpi_walk_init(struct wf_dumpi_walk *walk);

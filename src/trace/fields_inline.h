@@ -83,6 +83,7 @@ static inline void wf_op_assemble(enum wf_op_kind kind, const struct wf_layout *
     uint32_t i = 0;
 
     op->kind = kind;
+    op->bytes = 0; /* of a region: traces do not hold the value that a program gives it */
     switch ((enum shape)layout->shape) {
 #define X(name, flags, n_arrays, arrays) \
     case name:                           \

@@ -9,15 +9,13 @@
  * Names may be given again while they are in use: MPI libraries hand out one and the same
  * request for all sends that are complete at once. Of several with one name the oldest is
  * completed first. Each gets the lowest number that is free, from 1, so that programs which
- * repeat themselves look so; 0 is the request that is always complete.
+ * repeat themselves look so.
  */
 
 #include "base/buf.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-enum { WF_REQUEST_DONE = 0 };
 
 struct wf_open_request {
     int64_t name;

@@ -145,6 +145,11 @@ static enum wf_status leave_call(struct wf_otf2_walk *walk, uint64_t now)
     if (status == WF_OK && (walk->has_sent || walk->has_received)) {
         status = wf_otf2_sendrecv(walk);
     }
+    /* What it takes to start a program is no time of the program. */
+    if (walk->role.kind == WF_OP_INIT && now > walk->entered) {
+        walk->first += now - walk->entered;
+        walk->entered = now;
+    }
     if (status == WF_OK && !walk->has_op) {
         status = wf_otf2_put_call(walk, now);
     }

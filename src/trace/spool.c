@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "trace/native.h"
+#include "trace/reader.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -172,16 +173,16 @@ static struct wf_source *wrap(struct wf_source *inner, const char *format)
 enum wf_status wf_spool_source(struct wf_spool *spool, const char *format,
                                struct wf_source **out, struct wf_err *err)
 {
-    struct wf_trace inner = {.source = NULL};
+    struct wf_trace trace = {.source = NULL};
 
     enum wf_status status = spool->writer->ops->finish(spool->writer, err);
     spool->writer = NULL;
     if (status == WF_OK) {
-        status = wf_native_open(spool->file, &inner, err);
+        status = wf_native_open(spool->file, &trace, err);
     }
     wf_spool_discard(spool);
     if (status == WF_OK) {
-        *out = wrap(inner.source, format);
+        *out = wrap(trace.source, format);
     }
     return status;
 }

@@ -69,18 +69,30 @@ static inline void foreign_check_rank(const struct wf_source *source, uint32_t r
     }
 }
 
-/* Opens what is there: every op makes sense, or there are words about why not. */
-static inline void foreign_check(const char *name)
+/* Opens what is there, if it is of this format: every op makes sense, or there are words about
+ * why not. */
+static inline void foreign_check(const char *name, const struct wf_reader_ops *format)
 {
+    const struct wf_reader_ops *reader = NULL;
     struct wf_err err = {.status = WF_OK};
+    struct wf_reader_probe probe;
     struct wf_trace trace;
     char path[128];
 
-    enum wf_status status =
-        wf_trace_open(foreign_path(name, path, sizeof(path)), &trace, &err);
+    if (wf_reader_find(foreign_path(name, path, sizeof(path)), &probe, &reader, &err) !=
+        WF_OK) {
+        require(strstr(err.text, "known format") != NULL);
+        return;
+    }
+    wf_reader_probe_fini(&probe);
+    if (reader != format) {
+        return;
+    }
+    enum wf_status status = wf_trace_open(path, &trace, &err);
     if (status != WF_OK) {
         require((status == WF_EINVAL || status == WF_EIO) && strlen(err.text) > 10);
         require(strstr(err.text, foreign_directory) != NULL);
+        require(strstr(err.text, "rank") != NULL);
         return;
     }
     require(trace.source != NULL && trace.records != NULL);

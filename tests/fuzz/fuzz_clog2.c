@@ -7,6 +7,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     foreign_write("t.clog2", data, size);
-    foreign_check("t.clog2");
+    foreign_check("t.clog2", &wf_clog2_reader_ops);
     return 0;
 }

@@ -12,6 +12,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     foreign_write("t.meta", meta, sizeof(meta) - 1);
     foreign_write("t-0000.bin", data, size);
     foreign_write("t-0001.bin", data, size);
-    foreign_check("t.meta");
+    foreign_check("t.meta", &wf_dumpi_reader_ops);
     return 0;
 }

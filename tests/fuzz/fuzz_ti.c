@@ -7,6 +7,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     foreign_write("t.ti", data, size);
-    foreign_check("t.ti");
+    foreign_check("t.ti", &wf_ti_reader_ops);
     return 0;
 }

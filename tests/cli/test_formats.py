@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Traces of other tools: what is read of DUMPI, CLOG2 and TI, what is refused and with which
+words, and what conversions lose.
+
+Real traces are looked at too where there are some: ../shared/traces beside the source tree, or
+the directory that WEFT_TRACES names, with a file expected_counts.csv of what is in them."""
+import collections
+import csv
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import foreign  # noqa: E402
+from weft_cli import SOURCE, check, check_run, finish, parse, run  # noqa: E402
+
+FORMATS = ("dumpi", "clog2", "ti")
+
+
+def make():
+    foreign.write_dumpi("exchange", [foreign.dumpi_exchange(r).finish() for r in (0, 1)])
+    foreign.write_dumpi("comms", [foreign.dumpi_communicators(r).finish() for r in range(4)])
+    pathlib.Path("x.clog2").write_bytes(foreign.clog2_exchange())
+    pathlib.Path("little.clog2").write_bytes(foreign.clog2_exchange(big=False))
+    pathlib.Path("x.ti").write_text(foreign.ti_all())
+    for rank in (0, 1):
+        lines = [line for line in foreign.ti_all().splitlines(True) if line[0] == str(rank)]
+        pathlib.Path(f"part{rank}").write_text("".join(lines))
+    pathlib.Path("list.txt").write_text("part0\npart1\n")
+
+
+def info(*words):
+    return parse(check_run(["info", *words, "--json"], 0))
+
+
+def ops(trace):
+    """The lines of the trace as CSV, by rank."""
+    check_run(["convert", trace, "ops.csv", "-f"], 0, stderr="note: not in a .csv")
+    by_rank = collections.defaultdict(list)
+    with open("ops.csv", encoding="utf-8") as lines:
+        for row in csv.DictReader(lines):
+            by_rank[int(row["rank"])].append(row)
+    return by_rank
+
+
+def replays(trace, *words):
+    """The trace reaches its end whatever is asked for; returns the predicted times."""
+    times = []
+    for policy in ("causal", "timed"):
+        for net in (["--net", "loggp"], ["--net", "latency", "--topo", "torus:4x4x4"]):
+            done = check_run(["replay", trace, *net, "-p", f"replay.policy={policy}", *words], 0,
+                             stdout="Predicted time")
+            times.append([line for line in done.stdout.splitlines() if "Predicted" in line])
+    return times
+
+
+# ---- what is read ----
+
+def test_dumpi():
+    """Requests by name, open receives by what they got, collectives by their blocks."""
+    for name in ("exchange", "exchange/t.meta"):
+        document = info(name)
+        check(document["ranks"] == 2 and document["format"] == "dumpi", f"{name}: {document}")
+    check(document["records"]["MPI_Isend"]["count"] == 6, "isends are counted")
+    check(document["records"]["MPI_Isend"]["per_rank"][1] ==
+          {"rank": 1, "count": 3, "bytes": 40 + 8 + 12}, "of rank 1 too")
+    rows = [row for row in ops("exchange")[0] if row["kind"] != "compute"]
+    found = [(row["kind"], row["peer"], row["tag"], row["bytes"], row["requests"])
+             for row in rows]
+    check(found[3] == ("irecv", "any", "-1", "40", ""), f"an open irecv: {found[3]}")
+    check(rows[3]["matched_peer"] == "1" and rows[3]["matched_tag"] == "7", "and what it got")
+    check(found[7][0] == "waitall" and found[7][4] == "1 2 3", f"names twice: {found[7]}")
+    check([row["kind"] for row in rows].count("irecv") == 3, "a cancelled irecv is a call")
+    check([row["counts"] for row in rows if row["kind"] == "gatherv"] == ["4 8"], "gatherv")
+    check([(row["counts"], row["recv_counts"]) for row in rows if row["kind"] == "alltoallv"] ==
+          [("4 8", "4 12")], "alltoallv")
+    gaps = [row["duration_ps"] for row in ops("exchange")[0] if row["kind"] == "compute"]
+    check(set(gaps) == {"500000", "1000000"}, f"times between calls: {set(gaps)}")
+    replays("exchange")
+
+
+def groups_of(by_rank, kind, rank):
+    return [row["comm"] for row in by_rank[rank] if row["kind"] == kind]
+
+
+def test_communicators():
+    """Numbers of communicators are of each rank; who belongs together is found out."""
+    document = info("comms")
+    check(len(document["communicators"]) == 15, f"15 of them: {document['communicators']}")
+    # 4 of one rank alone; both colors and both rows, of 2; the group and the color of 3.
+    sizes = collections.Counter(one["size"] for one in document["communicators"])
+    check(sizes == {4: 5, 3: 2, 2: 4, 1: 4}, f"their sizes: {sizes}")
+    check(any("not recorded" in note for note in document["notes"]), "one is not known")
+    by_rank = ops("comms")
+    # The split turns the order round: the first member of the even ones is rank 2.
+    split = [row["new_comm"] for row in by_rank[0] if row["kind"] == "comm_split"][0]
+    first = {one["first_member"] for one in document["communicators"]
+             if str(one["number"]) == split}
+    check(first == {2, 3}, f"a split by keys: {first}")
+    none = [row["new_comm"] for row in by_rank[0] if row["kind"] == "comm_create"][0]
+    check(none == "any", "rank 0 is not in the group")
+    # Between rows a rank names ranks of the other row.
+    sends = [(rank, row["peer"]) for rank in (0, 1) for row in by_rank[rank]
+             if row["kind"] == "send"]
+    check(sends == [(0, "3"), (1, "2")], f"peers between two groups: {sends}")
+    check(replays("comms") is not None, "it can be played")
+
+
+def test_clog2():
+    for name in ("x.clog2", "little.clog2"):
+        document = info(name)
+        check(document["records"]["SENDMSG"]["count"] == 6, f"{name}: messages")
+        check(document["records"]["RECVMSG"]["bytes"] == 2 * (8 + 24) + 100 + 101, "and bytes")
+        check(any("without sizes" in note for note in document["notes"]), "collectives: a note")
+        kinds = [row["kind"] for row in ops(name)[0] if row["kind"] != "compute"]
+        check(kinds == ["region_begin", "irecv", "send", "wait", "region_end", "call", "isend",
+                        "recv", "wait", "sendrecv", "barrier"], f"{name}: {kinds}")
+        replays(name)
+    check(ops("x.clog2") == ops("little.clog2"), "the order of bytes makes no difference")
+
+
+def test_ti():
+    document = info("x.ti")
+    check(document["records"]["send"] == {"count": 1, "bytes": 1000, "per_rank": [
+        {"rank": 0, "count": 1, "bytes": 1000}]}, "a send is counted")
+    rows = ops("x.ti")[0]
+    check([row["duration_ps"] for row in rows][1] == str(10**9), "a million flops take 1 ms")
+    check([row["bytes"] for row in rows if row["kind"] == "bcast"] == ["100", "800"], "datatypes")
+    check(ops("list.txt") == ops("x.ti"), "a list of files is the same as one")
+    fast = parse(check_run(["info", "x.ti", "--json", "-p", "trace.flop_rate=1e12"], 0))
+    check(fast["compute_max_ps"] < document["compute_max_ps"], "a faster processor")
+    replays("x.ti")
+    # Written and read again it is the same program.
+    check_run(["convert", "x.ti", "again.ti"], 0, stderr="not carried over: 2 other calls")
+    check(replays("again.ti") == replays("x.ti"), "written and read: the same times")
+    check_run(["convert", "comms", "comms.ti"], 0,
+              stderr="not carried over: [0-9]+ collectives of other communicators, left out")
+
+
+def test_schedulers():
+    """An op can be asked for again, whatever the reader had to know to make it."""
+    for trace in ("exchange", "comms", "x.clog2", "x.ti"):
+        digests = set()
+        for scheduler in ("sequential", "conservative", "optimistic", "check-undo"):
+            done = check_run(["replay", trace, "--net", "loggp", "--sched", scheduler], 0)
+            digests |= {line for line in done.stdout.splitlines() if "Digest" in line}
+        check(len(digests) == 1, f"{trace}: one digest, not {digests}")
+
+
+def test_expanded():
+    """Collectives written as messages take as long as when they are expanded in the replay."""
+    for trace in ("exchange", "comms", "x.ti"):
+        done = run("convert", "--expand-collectives", trace, "expanded.weft", "-f")
+        check(done.returncode == 0, f"{trace} is expanded", done)
+        left = info("expanded.weft")["ops_by_kind"].keys() & {"allreduce", "bcast", "barrier"}
+        check(not left, f"{trace}: collectives are left: {left}")
+        check(replays("expanded.weft") == replays(trace), f"{trace}: the same times expanded")
+
+
+# ---- what is refused ----
+
+def test_wrong_dumpi():
+    whole = [foreign.dumpi_exchange(r).finish() for r in (0, 1)]
+    cases = {
+        "swapped": ([whole[0][7::-1] + whole[0][8:], whole[1]], "rank 0: .*wrong order"),
+        "version": ([foreign.Dumpi((14, 0, 0)).finish()], "rank 0: version 14.0.0 of the format"),
+        "nonsense": ([whole[0], b"nonsense"], "byte 0, rank 1: no file of a DUMPI"),
+        "short": ([whole[0], whole[1][:2000]], "byte 2000, rank 1: the index .*truncated"),
+        "unknown": ([foreign.Dumpi().call(290).finish()], "byte 16, rank 0: unknown call"),
+        "count": ([foreign.Dumpi().call(0, "ihiih", -1, 9, 0, 0, 2).finish()],
+                  "byte 16, rank 0: MPI_Send: a negative count"),
+        "peer": ([foreign.Dumpi().call(0, "ihiih", 1, 9, 7, 0, 2).finish()],
+                 "byte 16, rank 0: .*peer is no rank"),
+        "counts": ([foreign.Dumpi().call(66, "iIhBh", 2, [1, 2], 9, 3, 2).finish()],
+                   "not as many counts as its communicator has ranks"),
+    }
+    for name, (ranks, words) in cases.items():
+        foreign.write_dumpi(name, ranks)
+        check_run(["info", name], 3, stderr=words)
+    shutil.copytree("exchange", "missing")
+    os.remove("missing/t-0001.bin")
+    check_run(["info", "missing"], 3, stderr="t-0001.bin is missing: the trace has 2 ranks")
+    shutil.copytree("exchange", "many")
+    shutil.copy("many/t-0001.bin", "many/t-0002.bin")
+    check_run(["info", "many"], 3, stderr="t-0002.bin is the file of a rank too many")
+    check_run(["info", "exchange/t-0000.bin"], 3, stderr="is one rank of a DUMPI trace")
+    foreign.write_dumpi("bare", whole, meta=False)
+    check(info("bare")["ranks"] == 2, "without a metafile the files are counted")
+    check_run(["info", "exchange", "-p", "trace.clock=sun"], 2, stderr="trace.clock")
+
+
+def test_wrong_others():
+    cases = {
+        "version.clog2": (foreign.clog2_exchange(version=b"CLOG-02.40"), "version 'CLOG-02.40'"),
+        "open.clog2": (foreign.clog2_exchange(finished=False), "the log was not finished"),
+        "cut.clog2": (foreign.clog2_exchange()[:2000], "byte [0-9]+, rank [0-9]: the log ends"),
+        "ranks.clog2": (foreign.clog2_exchange().replace(b"size=\0002\000", b"size=\0003\000"),
+                        "3 ranks, but the log has records of 2 only"),
+        "action.ti": (b"0 init\n0 dance 1\n", "line 2 .byte 7., rank 0: unknown action 'dance'"),
+        "word.ti": (b"0 init\n0 send x 1 1\n", "'x' is no number"),
+        "gap.ti": (b"0 init\n2 init\n", "rank 1 has no action"),
+        "far.ti": (b"0 init\n60000000 init\n", "rank 60000000: a rank far behind"),
+        "wait.ti": (b"0 init\n0 wait 0 0 1\n", "wait: no such request is open"),
+        "more.ti": (b"0 init\n0 barrier 1\n", "barrier: too many arguments"),
+        "less.ti": (b"0 init\n0 send 0 1\n", "send: an argument is missing"),
+        "size.ti": (b"0 init\n0 bcast -1\n", "-1 is no whole number from 0"),
+        "root.ti": (b"0 init\n0 bcast 1 1\n", "its root is no rank"),
+    }
+    for name, (data, words) in cases.items():
+        pathlib.Path(name).write_bytes(data)
+        check_run(["info", name], 3, stderr=words)
+    pathlib.Path("end.ti").write_text("0 init\n")
+    check(any("truncated" in note for note in info("end.ti")["notes"]), "no finalize: a note")
+
+
+def test_truncated():
+    """Cut off anywhere: words that name the file and the rank, or all that is there. The
+    program that replays seeds for fuzzing looks at all of these files at once."""
+    dice = random.Random(7)
+    for name in FORMATS:
+        program = pathlib.Path(os.environ["WEFT_BUILD_DIR"]) / "tests" / f"fuzz_{name}"
+        if not program.exists():
+            continue
+        directory = pathlib.Path(f"truncated_{name}")
+        directory.mkdir()
+        for seed, data in foreign.seeds():
+            if not seed.startswith(name) or seed.endswith(("truncated", "exchange1", "old")):
+                continue
+            places = set(range(min(len(data), 4096)))
+            places |= {dice.randrange(len(data)) for _ in range(1000)}
+            for place in places:
+                (directory / f"{pathlib.Path(seed).name}_{place}").write_bytes(data[:place])
+        done = subprocess.run([program, directory], capture_output=True, text=True, check=False,
+                              timeout=200)
+        check(done.returncode == 0, f"truncated {name}: {done.stderr[-300:]}")
+        shutil.rmtree(directory)
+
+
+# ---- real ones ----
+
+def expected_rows(root):
+    rows = collections.defaultdict(dict)
+    with open(root / "expected_counts.csv", encoding="utf-8") as lines:
+        for row in csv.DictReader(lines):
+            key = int(row["rank"]), row["event"]
+            rows[row["format"], row["trace"]][key] = int(row["count"]), int(row["bytes"])
+    return rows
+
+
+def test_real():
+    root = pathlib.Path(os.environ.get("WEFT_TRACES", SOURCE.parent / "shared/traces"))
+    if not (root / "expected_counts.csv").exists():
+        return
+    for (kind, name), rows in expected_rows(root).items():
+        if kind not in FORMATS:
+            continue
+        path = root / kind / (name + (".txt" if kind == "ti" else ""))
+        found = {(one["rank"], event): (one["count"], one["bytes"])
+                 for event, record in info(str(path))["records"].items()
+                 for one in record["per_rank"]}
+        wrong = {key for key in rows.keys() | found.keys() if rows.get(key) != found.get(key)}
+        check(not wrong, f"{path}: {len(wrong)} of {len(rows)} counts differ: {wrong}")
+        replays(str(path))
+
+
+def main():
+    make()
+    test_dumpi()
+    test_communicators()
+    test_clog2()
+    test_ti()
+    test_schedulers()
+    test_expanded()
+    test_wrong_dumpi()
+    test_wrong_others()
+    test_truncated()
+    test_real()
+    check(run("info", "x.ti").returncode == 0, "still there")
+    finish()
+
+
+main()
