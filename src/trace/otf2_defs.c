@@ -320,9 +320,9 @@ enum wf_status wf_otf2_defs_finish(struct wf_otf2_defs *defs, const char *path,
         defs->regions[i].is_mpi = defs->regions[i].is_mpi || strncmp(name, "MPI_", 4) == 0;
     }
     if (status == WF_OK && defs->resolution == 0) {
-        status =
-            wf_err_set(err, WF_EINVAL,
-                       "%.300s: the definitions do not say how fast the clock ticks", path);
+        status = wf_err_set(
+            err, WF_EINVAL,
+            "%.300s: the definitions do not say how fast the clock of any rank ticks", path);
     }
     return status;
 }

@@ -46,8 +46,8 @@ static OTF2_ErrorCode WF_PRINTF(6, 0)
     (void)file;
     (void)line;
     (void)function;
-    if (in != NULL && in->words[0] == '\0') {
-        (void)vsnprintf(in->words, sizeof(in->words), fmt != NULL ? fmt : "", args);
+    if (in != NULL && fmt != NULL && in->words[0] == '\0') {
+        (void)vsnprintf(in->words, sizeof(in->words), fmt, args);
     }
     return code;
 }
@@ -174,7 +174,7 @@ static enum wf_status read_definitions(struct wf_otf2_in *in, struct wf_otf2_def
 
     if (reader == NULL || callbacks == NULL) {
         OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
-        return failed(in, OTF2_SUCCESS, "the definitions cannot be read", err);
+        return failed(in, OTF2_SUCCESS, "the definitions of all ranks cannot be read", err);
     }
     (void)OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, on_clock);
     (void)OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, on_string);
@@ -188,9 +188,9 @@ static enum wf_status read_definitions(struct wf_otf2_in *in, struct wf_otf2_def
     OTF2_ErrorCode code = OTF2_Reader_ReadAllGlobalDefinitions(in->reader, reader, &n);
     (void)OTF2_Reader_GetNumberOfGlobalDefinitions(in->reader, &expected);
     if (code != OTF2_SUCCESS || n < expected) {
-        char what[96];
+        char what[128];
         (void)snprintf(what, sizeof(what),
-                       "the definitions end behind %" PRIu64 " of %" PRIu64
+                       "the definitions of all ranks end behind %" PRIu64 " of %" PRIu64
                        "; truncated or damaged",
                        n, expected);
         return failed(in, code, what, err);
@@ -434,7 +434,7 @@ static enum wf_status read_local(struct wf_otf2_in *in, struct wf_err *err)
                 reader != NULL ? OTF2_Reader_ReadAllLocalDefinitions(in->reader, reader, &n)
                                : OTF2_SUCCESS;
             if (code != OTF2_SUCCESS) {
-                char what[96];
+                char what[128];
                 (void)snprintf(what, sizeof(what),
                                "rank %" PRIu32 " (location %" PRIu64
                                "): its definitions end behind %" PRIu64,
@@ -449,7 +449,7 @@ static enum wf_status read_local(struct wf_otf2_in *in, struct wf_err *err)
     }
     OTF2_ErrorCode code = OTF2_Reader_OpenEvtFiles(in->reader);
     if (status == WF_OK && code != OTF2_SUCCESS) {
-        status = failed(in, code, "the events cannot be opened", err);
+        status = failed(in, code, "the events of all ranks cannot be opened", err);
     }
     return status;
 }
@@ -465,7 +465,8 @@ enum wf_status wf_otf2_in_open(const char *path, struct wf_otf2_defs *defs,
     (void)OTF2_Error_RegisterCallback(on_error, in);
     in->reader = OTF2_Reader_Open(path);
     if (in->reader == NULL) {
-        status = failed(in, OTF2_SUCCESS, "no OTF2 archive that can be read", err);
+        status = failed(in, OTF2_SUCCESS,
+                        "no OTF2 archive that can be read (anchor file of all ranks)", err);
     }
     if (status == WF_OK) {
         (void)OTF2_Reader_SetSerialCollectiveCallbacks(in->reader);
