@@ -37,6 +37,7 @@ ONLY_IN = {
     "hwloc.h": re.compile(r"engine/pin_hwloc\.c"),
     "yaml.h": re.compile(r"sim/yaml\.c"),
     "zlib.h": re.compile(r"draw/png\.c"),
+    "otf2/otf2.h": re.compile(r"trace/otf2_(in|out)\.c"),
     "zstd.h": re.compile(r"trace/frame\.c"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')

@@ -63,6 +63,9 @@ extern const struct wf_reader_ops wf_native_reader_ops;
 extern const struct wf_reader_ops wf_dumpi_reader_ops;
 extern const struct wf_reader_ops wf_clog2_reader_ops;
 extern const struct wf_reader_ops wf_ti_reader_ops;
+extern const struct wf_reader_ops wf_bigsim_reader_ops;
+extern const struct wf_reader_ops wf_goal_reader_ops;
+extern const struct wf_reader_ops wf_otf2_reader_ops;
 
 /* The registered formats in the order in which they are tried, null-terminated. */
 const struct wf_reader_ops *const *wf_reader_table(void);

@@ -73,10 +73,14 @@ static bool make_temporary(struct wf_target *target)
 
 static bool is_trace_directory(const char *path)
 {
-    char *index = join(path, "index.weft");
-    bool is = access(index, F_OK) == 0;
+    static const char *const files[] = {"index.weft", "traces.otf2"};
+    bool is = false;
 
-    free(index);
+    for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !is; i++) {
+        char *file = join(path, files[i]);
+        is = access(file, F_OK) == 0;
+        free(file);
+    }
     return is;
 }
 
@@ -148,6 +152,11 @@ enum wf_status wf_target_open(const char *path, bool directory, bool force,
     return WF_OK;
 }
 
+const char *wf_target_place(const struct wf_target *target)
+{
+    return target->temporary != NULL ? target->temporary : target->path;
+}
+
 FILE *wf_target_create(struct wf_target *target, const char *name)
 {
     const char *at = target->temporary != NULL ? target->temporary : target->path;
@@ -158,8 +167,7 @@ FILE *wf_target_create(struct wf_target *target, const char *name)
     return file;
 }
 
-/* Traces have no directories in them. */
-static void remove_directory(const char *path)
+static void remove_files(const char *path)
 {
     DIR *dir = opendir(path);
 
@@ -170,6 +178,16 @@ static void remove_directory(const char *path)
         (void)closedir(dir);
     }
     (void)rmdir(path);
+}
+
+/* Traces have no directories in them but that of an OTF2 archive, which has files. */
+static void remove_directory(const char *path)
+{
+    char *inner = join(path, "traces");
+
+    remove_files(inner);
+    remove_files(path);
+    free(inner);
 }
 
 static bool move(const struct wf_target *target, unsigned flags)

@@ -16,7 +16,8 @@
 struct wf_target;
 
 /* Fails with WF_EIO if there is something already and `force` is not set, or if nothing can be
- * written there. A directory replaces nothing but a directory with an `index.weft` in it. */
+ * written there. A directory replaces nothing but a directory that is a trace: with an
+ * `index.weft` or a `traces.otf2` in it. */
 WF_NODISCARD
 enum wf_status wf_target_open(const char *path, bool directory, bool force,
                               struct wf_target **out, struct wf_err *err);
@@ -24,6 +25,9 @@ enum wf_status wf_target_open(const char *path, bool directory, bool force,
 /* Opens the file itself, or one of this name in the directory, to be written; null with errno
  * set if that fails. The caller closes it before the end. */
 FILE *wf_target_create(struct wf_target *target, const char *name);
+
+/* The path where it is written until then. */
+const char *wf_target_place(const struct wf_target *target);
 
 /* For a failure to write: words it with errno. */
 enum wf_status wf_target_cannot_write(const struct wf_target *target, struct wf_err *err);

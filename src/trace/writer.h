@@ -68,6 +68,8 @@ struct wf_trace_writer_ops {
 extern const struct wf_trace_writer_ops wf_native_writer_ops;
 extern const struct wf_trace_writer_ops wf_csv_writer_ops;
 extern const struct wf_trace_writer_ops wf_ti_writer_ops;
+extern const struct wf_trace_writer_ops wf_goal_writer_ops;
+extern const struct wf_trace_writer_ops wf_otf2_writer_ops;
 
 /* The registered formats in a fixed order, null-terminated. */
 const struct wf_trace_writer_ops *const *wf_trace_writer_table(void);

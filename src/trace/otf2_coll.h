@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_TRACE_OTF2_COLL_H
+#define WF_TRACE_OTF2_COLL_H
+
+/*
+ * Collectives as OTF2 records them: which one, and how many bytes a rank sent and received in
+ * all. Whoever reads a collective gets back what its ranks were called with, as far as these
+ * two numbers tell; lengths that differ from rank to rank are taken as equal ones.
+ *
+ * What the numbers are, for a communicator of n ranks and data, or a block, of b bytes: bcast:
+ * the root sends n b, each receives b; reduce: each sends b, the root receives n b; allreduce,
+ * scan, exscan: both b; gather and scatter: the root n b, the others b; allgather: b and n b;
+ * alltoall: both n b; reduce_scatter(_block): sent n b, received b. Lists of lengths: their
+ * sums. Score-P writes them so.
+ */
+
+#include "base/buf.h"
+#include "trace/op.h"
+#include "trace/source.h"
+
+struct wf_otf2_sizes {
+    uint64_t sent, received;
+};
+
+/* The name of a collective that OTF2 numbers so; null if there is none. */
+const char *wf_otf2_coll_name(uint32_t number);
+
+/* The kind of op that it is, blocking or not; WF_OP_CALL if it is none. */
+enum wf_op_kind wf_otf2_coll_kind(uint32_t number, bool blocking);
+
+/* The number of a kind of collective; UINT32_MAX if OTF2 has none. */
+uint32_t wf_otf2_coll_number(enum wf_op_kind kind);
+
+/* Sets the lengths of an op, whose kind and root are set; lists are kept in `counts` and valid
+ * until the next call. *equal is set if differing lengths were taken as equal. */
+void wf_otf2_coll_read(struct wf_op *op, const struct wf_group *group,
+                       const struct wf_otf2_sizes *sizes, struct wf_buf *counts, bool *equal);
+
+/* The reverse. */
+struct wf_otf2_sizes wf_otf2_coll_sizes(const struct wf_op *op, const struct wf_group *group);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_TRACE_OTF2_DEFS_H
+#define WF_TRACE_OTF2_DEFS_H
+
+/*
+ * The definitions of an OTF2 archive that matter for a replay: which location is which rank of
+ * MPI, what regions are called, and which ranks a communicator has.
+ *
+ * Definitions are added as they come, in any order, and looked up when all are there.
+ */
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WF_OTF2_NONE UINT32_MAX
+
+enum wf_otf2_group_type {
+    WF_OTF2_OTHER_GROUP,
+    WF_OTF2_LOCATIONS, /* which locations the ranks of MPI are */
+    WF_OTF2_RANKS,     /* ranks of MPI */
+    WF_OTF2_PLACES,    /* likewise, as locations */
+    WF_OTF2_SELF,      /* whoever asks */
+};
+
+struct wf_otf2_string {
+    uint32_t id;
+    char *text;
+};
+
+struct wf_otf2_region {
+    uint32_t id, name;
+    bool is_mpi;
+    uint32_t record; /* its number in the counts, or WF_OTF2_NONE */
+    bool is_told;    /* its name is written */
+};
+
+struct wf_otf2_location {
+    uint64_t id, n_events;
+    uint32_t group, rank; /* rank: WF_OTF2_NONE if it is none */
+    bool is_thread;
+};
+
+struct wf_otf2_group {
+    uint32_t id;
+    enum wf_otf2_group_type type;
+    uint32_t n;
+    uint64_t *members;
+};
+
+struct wf_otf2_comm {
+    uint32_t id, group;
+    bool is_inter;
+    bool is_self, is_world;
+    uint32_t n;
+    uint32_t *ranks; /* of the program; null if that is not known */
+};
+
+struct wf_otf2_defs {
+    uint64_t resolution; /* ticks in a second */
+    struct wf_otf2_string *strings;
+    struct wf_otf2_region *regions;
+    struct wf_otf2_location *locations;
+    struct wf_otf2_group *groups;
+    struct wf_otf2_comm *comms;
+    uint32_t n_strings, n_regions, n_locations, n_groups, n_comms;
+    uint32_t strings_room, regions_room, locations_room, groups_room, comms_room;
+    uint32_t n_ranks;
+    uint64_t *places;  /* the location of each rank */
+    uint32_t n_others; /* threads that are no rank */
+};
+
+void wf_otf2_defs_fini(struct wf_otf2_defs *defs);
+
+/* ---- as they come; texts and members are copied ---- */
+
+void wf_otf2_defs_string(struct wf_otf2_defs *defs, uint32_t id, const char *text);
+void wf_otf2_defs_region(struct wf_otf2_defs *defs, uint32_t id, uint32_t name, bool is_mpi);
+void wf_otf2_defs_location(struct wf_otf2_defs *defs, const struct wf_otf2_location *location);
+void wf_otf2_defs_group(struct wf_otf2_defs *defs, const struct wf_otf2_group *group);
+void wf_otf2_defs_comm(struct wf_otf2_defs *defs, uint32_t id, uint32_t group, bool is_inter);
+
+/* ---- when all are there ---- */
+
+/* Finds the ranks and the members of communicators. WF_EINVAL if there is no rank. */
+WF_NODISCARD
+enum wf_status wf_otf2_defs_finish(struct wf_otf2_defs *defs, const char *path,
+                                   struct wf_err *err);
+
+/* Null if there is none of this number. */
+struct wf_otf2_region *wf_otf2_defs_find_region(const struct wf_otf2_defs *defs, uint32_t id);
+const struct wf_otf2_comm *wf_otf2_defs_find_comm(const struct wf_otf2_defs *defs, uint32_t id);
+const struct wf_otf2_location *wf_otf2_defs_find_location(const struct wf_otf2_defs *defs,
+                                                          uint64_t id);
+/* The name of a region; never null. */
+const char *wf_otf2_defs_name(const struct wf_otf2_defs *defs,
+                              const struct wf_otf2_region *region);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* OTF2: the archives of Score-P and others. */
+#include "base/mem.h"
+#include "trace/otf2_walk.h"
+#include "trace/reader.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAGIC  "BOTF2" /* behind one byte */
+#define ENDING ".otf2"
+
+static bool has_magic(const unsigned char *bytes, size_t n)
+{
+    return n > strlen(MAGIC) && memcmp(bytes + 1, MAGIC, strlen(MAGIC)) == 0;
+}
+
+static bool detect(const struct wf_reader_probe *probe)
+{
+    unsigned char bytes[sizeof(MAGIC) + 1];
+    size_t n = 0;
+
+    if (!probe->is_directory) {
+        return has_magic(probe->bytes, probe->n);
+    }
+    const char *name = wf_probe_entry(probe, ENDING, &n);
+    return n == 1 && has_magic(bytes, wf_probe_read(probe, name, bytes, sizeof(bytes)));
+}
+
+static void add_notes(const struct wf_otf2_walk *walk, struct wf_trace *out)
+{
+    if (walk->n_equal > 0) {
+        wf_trace_note(out,
+                      "%" PRIu64 " collectives have lengths that may differ from rank to rank, "
+                      "of which an archive has the sums: they are taken as equal",
+                      walk->n_equal);
+    }
+    if (walk->n_lost > 0) {
+        wf_trace_note(out,
+                      "%" PRIu64
+                      " messages and collectives are left out: their communicator is "
+                      "not known%s",
+                      walk->n_lost, walk->n_inter > 0 ? ", or between two groups" : "");
+    }
+    if (walk->n_unfinished > 0) {
+        wf_trace_note(out,
+                      "%" PRIu64 " requests are left out, since they are never complete and so "
+                      "it is not known what they were",
+                      walk->n_unfinished);
+    }
+    if (walk->n_off > 0) {
+        wf_trace_note(out,
+                      "recording was switched off %" PRIu64 " times: what was sent then is "
+                      "missing, and the time counts as computing",
+                      walk->n_off);
+    }
+    if (walk->defs->n_others > 0) {
+        wf_trace_note(out, "%" PRIu32 " threads that are no rank of MPI are not read",
+                      walk->defs->n_others);
+    }
+    uint64_t others = 0;
+    for (uint32_t rank = 0; rank < walk->defs->n_ranks; rank++) {
+        others += wf_records_of(walk->records, rank, walk->names[WF_OTF2_OTHER]).n;
+    }
+    if (others > 0) {
+        wf_trace_note(out,
+                      "%" PRIu64
+                      " events of other kinds (one-sided operations, files, threads, "
+                      "metrics) are passed over",
+                      others);
+    }
+}
+
+static enum wf_status read_archive(const char *path, struct wf_trace *out, struct wf_err *err)
+{
+    struct wf_otf2_defs defs = {.resolution = 0};
+    struct wf_otf2_walk walk = {.defs = &defs, .err = err};
+
+    enum wf_status status = wf_otf2_in_open(path, &defs, &walk.in, err);
+    if (status == WF_OK) {
+        status = wf_otf2_in_open(path, &defs, &walk.ahead, err);
+    }
+    if (status == WF_OK) {
+        out->records = wf_records_new(defs.n_ranks);
+        walk.records = out->records;
+        status = wf_spool_new(defs.n_ranks, &walk.spool, err);
+    }
+    if (status == WF_OK) {
+        status = wf_otf2_walk(&walk);
+    }
+    if (status == WF_OK) {
+        status = wf_spool_source(walk.spool, "otf2", &out->source, err);
+        add_notes(&walk, out);
+    } else {
+        wf_spool_discard(walk.spool);
+        if (strstr(err->text, path) == NULL) {
+            wf_err_prefix(err, "%.200s: ", path);
+        }
+    }
+    wf_otf2_in_close(walk.ahead);
+    wf_otf2_in_close(walk.in);
+    wf_otf2_defs_fini(&defs);
+    return status;
+}
+
+static enum wf_status open_trace(const struct wf_reader_probe *probe, const void *params,
+                                 struct wf_trace *out, struct wf_err *err)
+{
+    char *path = probe->is_directory ? wf_probe_path(probe, wf_probe_entry(probe, ENDING, NULL))
+                                     : wf_xstrdup(probe->path);
+
+    (void)params;
+    enum wf_status status = wf_otf2_check(path, err);
+    if (status == WF_OK) {
+        status = read_archive(path, out, err);
+    }
+    free(path);
+    return status;
+}
+
+const struct wf_reader_ops wf_otf2_reader_ops = {
+    .name = "otf2",
+    .summary = "OTF2 of Score-P and others: a directory, or its anchor file (.otf2)",
+    .detect = detect,
+    .open = open_trace,
+};

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Traces of other tools, continued: BigSim, GOAL and OTF2, what is read of them, what is refused
+and with which words, and what conversions lose.
+
+Real traces are looked at too where there are some: ../shared/traces beside the source tree, or
+the directory that WEFT_TRACES names, with a file expected_counts.csv of what is in them."""
+import collections
+import csv
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import foreign_graphs as graphs  # noqa: E402
+from weft_cli import SOURCE, check, check_run, finish, parse, run  # noqa: E402
+
+FORMATS = ("bigsim", "goal", "otf2")
+FILES = ("traces.otf2", "traces.def", "traces/0.def", "traces/0.evt")
+
+
+def info(*words):
+    return parse(check_run(["info", *words, "--json"], 0))
+
+
+def predicted(trace, *words, net=("--net", "loggp")):
+    """The trace reaches its end; returns the predicted time."""
+    done = check_run(["replay", trace, *net, *words], 0, stdout="Predicted time")
+    return [line for line in done.stdout.splitlines() if "Predicted" in line]
+
+
+def one_digest(trace, *words):
+    digests = set()
+    for scheduler in ("sequential", "conservative", "optimistic", "check-undo"):
+        done = check_run(["replay", trace, "--net", "loggp", "--sched", scheduler, *words], 0)
+        digests |= {line for line in done.stdout.splitlines() if "Digest" in line}
+    check(len(digests) == 1, f"{trace}: one digest, not {digests}")
+
+
+def lines_of(trace):
+    """The ops as CSV."""
+    done = run("convert", trace, "ops.csv", "-f")
+    check(done.returncode == 0, f"{trace} as CSV", done)
+    return pathlib.Path("ops.csv").read_text(encoding="utf-8").splitlines()
+
+
+# ---- what is read ----
+
+def test_bigsim():
+    """Logs are tasks, by either order of bytes, in one file or several, of every version."""
+    example = graphs.bigsim_example()
+    times = set()
+    for name, words in {"bs": {}, "files": {"files": 2}, "big": {"order": ">"},
+                        "old": {"version": 0}, "two": {"version": 2}}.items():
+        graphs.write_bigsim(name, graphs.bigsim(example, **words))
+        document = info(name)
+        check(document["tasks"] == 17 and document["messages"] == 7, f"{name}: {document}")
+        check(document["records"]["MSG_SENT"]["bytes"] == 64 + 6000, f"{name}: bytes sent")
+        check(document["records"]["log:start-broadcast"]["count"] == 4, f"{name}: names")
+        check(info(f"{name}/bgTrace")["tasks"] == 17, "named by its summary")
+        times |= set(predicted(name))
+    check(len(times) == 1, f"the same however it is written: {times}")
+    # PE 0: 5 us, then 0.5 us into the next (1 us) a message of 64 bytes to all; tracer skips
+    # that and takes 4 us of work, and 100 ns for AMPI_Finalize.
+    least = info("bs", "-p", "trace.rules=tracer")
+    check(least["tasks"] == 12 and least["compute_max_ps"] == 4_100_000, f"tracer: {least}")
+    slow = info("bs", "-p", "trace.rules=tracer", "-p", "trace.soft_delay=1ms")
+    check(slow["compute_max_ps"] == 1_004_000_000, "what a call takes")
+    one_digest("files")
+
+
+def test_goal():
+    pathlib.Path("x.goal").write_text(graphs.GOAL)
+    document = info("x.goal")
+    check(document["tasks"] == 10, "9 ops, and the start that one waits for")
+    check(document["records"]["irequires"]["count"] == 1, "records")
+    check(any("1 receives are open" in note for note in document["notes"]), "open: a note")
+    check(info("x.goal", "-p", "trace.calc_unit=1us")["compute_max_ps"] == 20_000 * 10**6, "unit")
+    one_digest("x.goal")
+    # Rank 0 sends when 1 us is over and 0.5 us of overhead: the schedule is so simple that its
+    # time can be told from the parameters: the longest is 20 us of rank 2, o, L, o.
+    check(predicted("x.goal") == ["Predicted time    22.00 us"], f"{predicted('x.goal')}")
+
+
+def test_goal_written():
+    """A program of messages takes the same time as a graph of them."""
+    for program in ("ring", "stencil3d", "sweep3d", "random"):
+        check_run(["gen", program, "-n", "16", "-o", "g.weft", "-f"], 0)
+        check_run(["convert", "g.weft", "g.goal", "-f"], 0, stderr="not in a .goal: collectives")
+        check(predicted("g.goal") == predicted("g.weft"), f"{program} as a schedule")
+    check_run(["convert", "x.goal", "y.goal"], 0, stdout="3 PEs, 10 tasks", stderr="are open")
+    check(predicted("y.goal") == predicted("x.goal"), "read and written")
+    check_run(["convert", "bs", "bs.goal"], 0, stderr="may be interrupted")
+    check(info("bs.goal")["messages"] == 7, "tasks that send become several")
+    check_run(["convert", "x.goal", "x.weft"], 0, stderr="are open")
+    check(predicted("x.weft") == predicted("x.goal"), "in weft's own format")
+    check_run(["gen", "cg", "-n", "4", "-o", "cg.weft"], 0)
+    check_run(["convert", "cg.weft", "cg.goal"], 0, stderr="[0-9]+ collectives, left out")
+    check_run(["convert", "--expand-collectives", "cg.weft", "cg.goal", "-f"], 0,
+              stderr="messages of other communicators")
+    # What a receive costs is paid when the message is there, not when somebody waits for it.
+    times = [float(predicted(trace)[0].split()[2]) for trace in ("cg.goal", "cg.weft")]
+    check(abs(times[0] - times[1]) < times[1] / 100, f"the messages of collectives: {times}")
+    check_run(["convert", "x.goal", "x.ti"], 3, stderr="cannot hold the tasks")
+
+
+def has_otf2():
+    """Whether this build can; otherwise it says what to do."""
+    check_run(["gen", "ring", "-n", "4", "-o", "ring.weft"], 0)
+    done = run("convert", "ring.weft", "ring.otf2")
+    if done.returncode != 0:
+        check("built without the OTF2 library" in done.stderr, "what to do", done)
+        pathlib.Path("bare.otf2").write_bytes(b"\x03BOTF2\0" + bytes(100))
+        check_run(["info", "bare.otf2"], 3, stderr="built without the OTF2 library")
+        return False
+    return True
+
+
+def test_otf2():
+    """Written and read again a program is the same, op by op."""
+    for program in ("ring", "stencil3d", "sweep3d", "cg", "fft", "training"):
+        check_run(["gen", program, "-n", "16", "-o", "g.weft", "-f"], 0)
+        check_run(["convert", "g.weft", "g.otf2", "-f"], 0, stderr="not in a .otf2: times")
+        check(predicted("g.otf2") == predicted("g.weft"), f"{program} as OTF2")
+        before, after = info("g.weft"), info("g.otf2/traces.otf2")
+        for key in ("ranks", "messages", "message_bytes", "compute_max_ps"):
+            check(before[key] == after[key], f"{program}: {key} {before[key]} {after[key]}")
+    one_digest("g.otf2")
+    check_run(["convert", "g.weft", "g.otf2"], 3, stderr="'g.otf2' exists; -f overwrites it")
+    check_run(["gen", "is", "-n", "16", "-o", "is.weft"], 0)
+    check_run(["convert", "is.weft", "is.otf2"], 0, stderr="own for each rank: only the sums")
+    check(any("taken as equal" in note for note in info("is.otf2")["notes"]), "and says so")
+    check_run(["convert", "x.goal", "x.otf2"], 3, stderr="cannot hold the tasks")
+    if shutil.which("otf2-print"):
+        done = subprocess.run(["otf2-print", "g.otf2/traces.otf2"], capture_output=True,
+                              text=True, check=False)
+        check(done.returncode == 0 and "ERROR" not in done.stdout, "its own tool reads it")
+
+
+# ---- what is refused ----
+
+def test_wrong():
+    whole = graphs.bigsim(graphs.bigsim_example(), files=2)
+    cases = {
+        "bs_order": ([whole[0][:10] + b"\x07" + whole[0][11:], *whole[1:]], "byte 5: written by"),
+        "bs_version": ([whole[0][:52] + b"\x63" + whole[0][53:], *whole[1:]], "logs of version 99"),
+        "bs_missing": (whole[:2], "cannot read 'bs_missing/bgTrace1'"),
+        "bs_pes": ([whole[0][:16] + b"\x05" + whole[0][17:], *whole[1:]], "5 PEs on 4 nodes"),
+        "bs_cut": ([*whole[:2], whole[2][:300]], "bgTrace1: byte 178, PE 1: log 1 of 3 is trunc"),
+        "bs_few": ([*whole[:2], whole[2][:16] + b"\x01" + whole[2][17:]],
+                   "bgTrace1: byte 16, PE 1: the file has 1 PEs, the summary says 2"),
+        "bs_before": (graphs.bigsim([[graphs.Log(before=[9])]]), "PE 0: a log that waits for one"),
+        "bs_source": (graphs.bigsim([[graphs.Log(by=(9, 0))]]), "PE 0: a log that a PE starts"),
+        "bs_time": (graphs.bigsim([[graphs.Log(takes=-1)]]), "whose times make no sense"),
+    }
+    for name, (files, words) in cases.items():
+        graphs.write_bigsim(name, files)
+        check_run(["info", name], 3, stderr=words)
+    check_run(["info", "bs/bgTrace0"], 3, stderr="too long for the summary")
+    check_run(["info", "bs", "-p", "trace.rules=all"], 2, stderr="trace.rules")
+    texts = {
+        "num_ranks 2\nrank 0 {\n}\n": "line 4 .byte [0-9]+.: the file ends before rank 1 of 2",
+        "num_ranks 1000000\nrank 0 {}\n": "line 1 .*1000000 ranks, but the file ends",
+        "num_ranks 1\nrank 1 {}\n": "rank 1 is not below num_ranks",
+        "num_ranks 1\nrank 0 {}\nrank 0 {}": "line 3 .*rank 0 for the second time",
+        "num_ranks 1\nrank 0 {\nsend 1b to 5\n}": "line 3 .*rank 0: rank 5 is not there",
+        "num_ranks 1\nrank 0 {\na: calc 1\na: calc 2\n}": "line 4 .*the label a for the second",
+        "num_ranks 1\nrank 0 {\na: calc 1\na requires b\n}": "line 4 .*no op with the label b",
+        "num_ranks 1\nrank 0 {\na: jump 1\n}": "expected calc, send or recv, found 'jump'",
+        "num_ranks 1\nrank 0 {\nsend 1b from 0\n}": "expected 'to', found 'from'",
+        "num_ranks 1\nrank 0 {\ncalc -1\n}": "'-1' is no whole number from 0",
+        "num_ranks 1\nrank 0 {\ncalc 1 /* \n}": "a comment without end",
+        "num_ranks 1\nrank 0 {\ncalc 1 # \n}": "a sign that is not expected .0x23.",
+    }
+    for text, words in texts.items():
+        pathlib.Path("wrong.goal").write_text(text)
+        check_run(["info", "wrong.goal"], 3, stderr=words)
+
+
+def test_wrong_otf2():
+    shutil.copytree("ring.otf2", "cut.otf2")
+    events = pathlib.Path("cut.otf2/traces/2.evt")
+    events.write_bytes(events.read_bytes()[:60])
+    check_run(["info", "cut.otf2"], 3, stderr="rank 2 .location 2.: its events end behind event")
+    events.unlink()
+    check_run(["info", "cut.otf2"], 3, stderr="cut.otf2/traces.otf2: rank 2 .location 2.")
+    pathlib.Path("cut.otf2/traces.def").write_bytes(b"nonsense")
+    check_run(["info", "cut.otf2"], 3, stderr="cut.otf2/traces.otf2: the definitions")
+    pathlib.Path("cut.otf2/traces.otf2").write_bytes(b"\x03BOTF2\0nonsense")
+    check_run(["info", "cut.otf2"], 3, stderr="cut.otf2/traces.otf2: no OTF2 archive")
+
+
+def whole_files():
+    """What is cut off: which format, its name, its bytes."""
+    for name, data in graphs.seeds():
+        if not name.endswith("truncated"):
+            yield (*name.split("/"), data)
+    if pathlib.Path("ring.otf2").exists():
+        for number, name in enumerate(FILES):
+            data = (pathlib.Path("ring.otf2") / name).read_bytes()
+            yield "otf2", pathlib.Path(name).name, bytes([number]) + data
+
+
+def test_truncated():
+    """Cut off anywhere: words that name the file, or all that is there. The program that replays
+    seeds for fuzzing looks at all of these files at once."""
+    dice = random.Random(7)
+    for name in FORMATS:
+        program = pathlib.Path(os.environ["WEFT_BUILD_DIR"]) / "tests" / f"fuzz_{name}"
+        if not program.exists():
+            continue
+        directory = pathlib.Path(f"truncated_{name}")
+        directory.mkdir()
+        for kind, seed, data in whole_files():
+            places = set(range(min(len(data), 4096)))
+            places |= {dice.randrange(len(data)) for _ in range(1000)}
+            for place in places if kind == name else ():
+                (directory / f"{seed}_{place}").write_bytes(data[:place])
+        done = subprocess.run([program, directory], capture_output=True, text=True, check=False,
+                              timeout=200)
+        check(done.returncode == 0, f"truncated {name}: {done.stderr[-300:]}")
+        shutil.rmtree(directory)
+
+
+# ---- real ones ----
+
+def test_real(formats):
+    root = pathlib.Path(os.environ.get("WEFT_TRACES", SOURCE.parent / "shared/traces"))
+    if not (root / "expected_counts.csv").exists():
+        return
+    expected = collections.defaultdict(dict)
+    with open(root / "expected_counts.csv", encoding="utf-8") as lines:
+        for row in csv.DictReader(lines):
+            key = int(row["rank"]), row["event"]
+            expected[row["format"], row["trace"]][key] = int(row["count"]), int(row["bytes"])
+    for (kind, name), rows in expected.items():
+        if kind not in formats:
+            continue
+        path = str(root / kind / name)
+        found = {(one["rank"], event): (one["count"], one["bytes"])
+                 for event, record in info(path)["records"].items()
+                 for one in record["per_rank"]}
+        wrong = {key for key in rows.keys() | found.keys() if rows.get(key) != found.get(key)}
+        check(not wrong, f"{path}: {len(wrong)} of {len(rows)} counts differ: {wrong}")
+        for policy in ("causal", "timed"):
+            for net in (("--net", "loggp"), ("--net", "latency", "--topo", "torus:4x4x4")):
+                predicted(path, "-p", f"replay.policy={policy}", net=net)
+        if kind == "bigsim":
+            predicted(path, "-p", "trace.rules=tracer")
+        one_digest(path)
+
+
+def main():
+    test_bigsim()
+    test_goal()
+    test_goal_written()
+    test_wrong()
+    formats = ["bigsim", "goal"]
+    if has_otf2():
+        formats.append("otf2")
+        test_otf2()
+        test_wrong_otf2()
+    test_truncated()
+    test_real(formats)
+    finish()
+
+
+main()

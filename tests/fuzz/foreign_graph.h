@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_FUZZ_FOREIGN_GRAPH_H
+#define WF_FUZZ_FOREIGN_GRAPH_H
+
+/* As foreign.h, of formats that are read as tasks. */
+
+#include "foreign.h"
+
+#include "trace/graph.h"
+#include "trace/task_table.h"
+
+static inline void foreign_check_task(const struct wf_graph *graph, uint32_t pe,
+                                      uint32_t number)
+{
+    uint32_t n = graph->ops->n_tasks(graph, pe);
+    struct wf_task_send send;
+    struct wf_task task;
+    int64_t before = 0;
+
+    graph->ops->task(graph, pe, number, &task);
+    require(task.duration >= 0);
+    for (uint32_t i = 0; i < task.n_sends; i++) {
+        graph->ops->send(graph, &task, i, &send);
+        require(send.pe < graph->n_pes && send.offset >= before &&
+                send.offset <= task.duration);
+        require(send.id == WF_NO_TASK || send.id < graph->ops->n_tasks(graph, send.pe));
+        before = send.offset;
+    }
+    for (uint32_t i = 0; i < task.n_next; i++) {
+        require(graph->ops->next(graph, &task, i) < n);
+    }
+}
+
+/* Opens what is there: every task makes sense, or there are words about why not. */
+static inline void foreign_check_graph(const char *name)
+{
+    struct wf_err err = {.status = WF_OK};
+    struct wf_trace trace;
+    char path[128];
+
+    enum wf_status status = wf_trace_open(foreign_path(name, path, sizeof(path)), &trace, &err);
+    if (status != WF_OK) {
+        require((status == WF_EINVAL || status == WF_EIO) && strlen(err.text) > 10);
+        require(strstr(err.text, foreign_directory) != NULL);
+        return;
+    }
+    /* Bytes of another format are none of this one. */
+    for (uint32_t pe = 0; trace.graph != NULL && pe < trace.graph->n_pes; pe++) {
+        uint32_t n = trace.graph->ops->n_tasks(trace.graph, pe);
+        for (uint32_t i = 0; i < n; i++) {
+            foreign_check_task(trace.graph, pe, i);
+        }
+    }
+    wf_trace_close(&trace);
+}
+
+#endif
