@@ -25,6 +25,8 @@ SCENARIOS = [
      "-p", "net.routing=adaptive-3vc"],
     ["replay", "gen:random", "-n", "16", "--net", "router", "--topo", "torus:4x4",
      "-p", "gen.messages=8", "-p", "net.routing=adaptive-3vc"],
+    ["traffic", "uniform", "--topo", "torus:4x3", "--net", "packet", "--load", "0.5", "--cycles",
+     "400", "-p", "net.buffers=credits", "-p", "net.nic=rr", "-p", "net.fail=link:0-1"],
     ["traffic", "uniform", "--topo", "torus:4x3", "--load", "0.5", "--cycles", "400",
      "-p", "net.switching=wormhole", "-p", "net.routing=dateline", "-p", "net.hold_switch=yes"],
     ["traffic", "uniform", "--topo", "fattree:k=2,n=3", "--load", "0.5", "--cycles", "400",
