@@ -355,6 +355,10 @@ static enum wf_status read_all(struct reading *r, struct wf_trace *out)
     }
     out->records = wf_records_new(r->goal.n_ranks);
     r->records = out->records;
+    r->goal.ops_room = 64;
+    r->goal.ops = wf_xcalloc(r->goal.ops_room, sizeof(*r->goal.ops));
+    r->goal.edges_room = 64;
+    r->goal.edges = wf_xcalloc(r->goal.edges_room, sizeof(*r->goal.edges));
     for (uint32_t i = 0; i < WF_GOAL_KINDS; i++) {
         r->names[i] = wf_records_name(r->records, wf_goal_names[i]);
     }
