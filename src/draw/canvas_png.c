@@ -101,7 +101,7 @@ static void mark_line(struct raster *raster, struct wf_xy a, struct wf_xy b, dou
 /* How far a point is inside of a convex polygon; negative if it is outside. */
 static double depth_of(struct wf_xy p, const struct wf_xy *corners, size_t n)
 {
-    double depth = INFINITY;
+    double depth = HUGE_VAL;
 
     for (size_t i = 0; i < n; i++) {
         struct wf_xy a = corners[i], b = corners[(i + 1) % n];

@@ -94,7 +94,7 @@ static void fit(struct wf_scale *scale, bool log, const struct range *range)
 static void fit_view(struct view *view)
 {
     const struct wf_plot_panel *panel = view->panel;
-    struct range x = {INFINITY, -INFINITY}, y = x;
+    struct range x = {HUGE_VAL, -HUGE_VAL}, y = x;
 
     for (size_t i = 0; i < panel->n; i++) {
         for (size_t j = 0; j < panel->series[i].n; j++) {
