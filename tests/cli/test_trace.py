@@ -14,7 +14,7 @@ ERRORS = [
     (["gen", "ring", "-n", "4"], 2, "no output; -o gives its name"),
     (["gen", "ring", "-o", "x.weft"], 2, "how many ranks[?] -n"),
     (["gen", "ring", "-n", "0", "-o", "x.weft"], 2, "'0' is out of range"),
-    (["gen", "ring", "-n", "4", "-o", "x.foo"], 2, "must end in .weft or .csv or .ti: 'x.foo'"),
+    (["gen", "ring", "-n", "4", "-o", "x.foo"], 2, "must end in .weft or .csv or .*: 'x.foo'"),
     (["gen", "ring", "-n", "4", "-o", "x.weft", "-p", "net.L=1us"], 2, "expected gen.<name>"),
     (["gen", "ring", "-n", "4", "-o", "x.weft", "-p", "gen.byte=1"], 2, "'gen.byte'.*bytes"),
     (["gen", "ring", "-n", "4", "-o", "x.weft", "-p", "gen.bytes=two"], 2, "gen.bytes"),
