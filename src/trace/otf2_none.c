@@ -2,6 +2,8 @@
 /* Where the OTF2 library was not found. */
 #include "trace/otf2_out.h"
 
+#include <stddef.h>
+
 enum wf_status wf_otf2_check(const char *path, struct wf_err *err)
 {
     return wf_err_set(err, WF_EINVAL,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* OTF2: the archives of Score-P and others. */
 #include "base/mem.h"
+#include "trace/otf2_anchor.h"
 #include "trace/otf2_walk.h"
 #include "trace/reader.h"
 
@@ -8,24 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAGIC  "BOTF2" /* behind one byte */
 #define ENDING ".otf2"
 
-static bool has_magic(const unsigned char *bytes, size_t n)
-{
-    return n > strlen(MAGIC) && memcmp(bytes + 1, MAGIC, strlen(MAGIC)) == 0;
-}
+enum { MAGIC_BYTES = 2 + sizeof(WF_OTF2_MAGIC) };
 
 static bool detect(const struct wf_reader_probe *probe)
 {
-    unsigned char bytes[sizeof(MAGIC) + 1];
+    unsigned char bytes[MAGIC_BYTES];
     size_t n = 0;
 
     if (!probe->is_directory) {
-        return has_magic(probe->bytes, probe->n);
+        return wf_otf2_is_anchor(probe->bytes, probe->n);
     }
     const char *name = wf_probe_entry(probe, ENDING, &n);
-    return n == 1 && has_magic(bytes, wf_probe_read(probe, name, bytes, sizeof(bytes)));
+    return n == 1 && wf_otf2_is_anchor(bytes, wf_probe_read(probe, name, bytes, sizeof(bytes)));
 }
 
 static void add_notes(const struct wf_otf2_walk *walk, struct wf_trace *out)
@@ -112,6 +109,9 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
 
     (void)params;
     enum wf_status status = wf_otf2_check(path, err);
+    if (status == WF_OK) {
+        status = wf_otf2_check_anchor(path, err);
+    }
     if (status == WF_OK) {
         status = read_archive(path, out, err);
     }

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/otf2_anchor.h"
+
+#include "trace/infile.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+    CHUNK = 3, /* begins every file */
+    LITTLE = 'B',
+    BIG = '#',
+    VERSION_BYTES = 5,
+    SIZES_BYTES = 16,   /* of chunks */
+    STORAGE_BYTES = 2,  /* how files are laid out */
+    COUNTS_BYTES = 16,  /* of locations and definitions */
+    STRINGS = 3,        /* machine, creator, description */
+    TRACE_ID_BYTES = 8, /* behind the properties */
+};
+
+bool wf_otf2_is_anchor(const unsigned char *bytes, size_t n)
+{
+    return n >= 2 + sizeof(WF_OTF2_MAGIC) && bytes[0] == CHUNK &&
+           (bytes[1] == LITTLE || bytes[1] == BIG) &&
+           memcmp(bytes + 2, WF_OTF2_MAGIC, sizeof(WF_OTF2_MAGIC)) == 0;
+}
+
+static void skip_string(struct wf_infile *in)
+{
+    while (!in->failed && wf_infile_bytes(in, 1)[0] != '\0') {
+    }
+}
+
+enum wf_status wf_otf2_check_anchor(const char *path, struct wf_err *err)
+{
+    struct wf_infile in;
+
+    enum wf_status status = wf_infile_open(&in, path, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    in.swapped = wf_infile_bytes(&in, 2)[1] == LITTLE;
+    wf_infile_skip(&in, sizeof(WF_OTF2_MAGIC) + VERSION_BYTES + SIZES_BYTES + STORAGE_BYTES +
+                            COUNTS_BYTES);
+    for (int i = 0; i < STRINGS; i++) {
+        skip_string(&in);
+    }
+    uint64_t n = wf_infile_unsigned(&in, 4);
+    for (uint64_t i = 0; i < n * 2 && !in.failed; i++) {
+        skip_string(&in);
+    }
+    wf_infile_skip(&in, TRACE_ID_BYTES);
+    if (in.failed) {
+        status = wf_err_set(err, WF_EINVAL,
+                            "%.200s: truncated or damaged: this anchor file of all ranks ends "
+                            "at byte %" PRIu64,
+                            path, in.size);
+    }
+    wf_infile_close(&in);
+    return status;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_TRACE_OTF2_ANCHOR_H
+#define WF_TRACE_OTF2_ANCHOR_H
+
+/* The anchor file of an OTF2 archive, looked at before the library does: that believes the
+ * number of properties in it and would go through four thousand millions that are not there. */
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define WF_OTF2_MAGIC "OTF2" /* behind two bytes */
+
+/* Whether a file that begins so is one. */
+bool wf_otf2_is_anchor(const unsigned char *bytes, size_t n);
+
+/* WF_EINVAL if the file is truncated or makes no sense, WF_EIO if it cannot be read. */
+WF_NODISCARD
+enum wf_status wf_otf2_check_anchor(const char *path, struct wf_err *err);
+
+#endif
