@@ -345,7 +345,7 @@ static void take_head(struct wf_bigsim_file *file, struct wf_bigsim_log *log)
     if (version >= ENTRY_VERSION) {
         wf_infile_skip(in, SHORT);
     }
-    wf_infile_skip(in, 2 * DOUBLE);
+    wf_infile_skip(in, UINT64_C(2) * DOUBLE);
     log->start = take_double(in);
     log->duration = take_double(in);
     wf_infile_skip(in, DOUBLE);
@@ -353,7 +353,7 @@ static void take_head(struct wf_bigsim_file *file, struct wf_bigsim_log *log)
     memcpy(log->name, wf_infile_bytes(in, WF_BIGSIM_NAME_BYTES), WF_BIGSIM_NAME_BYTES);
     log->name[WF_BIGSIM_NAME_BYTES] = '\0';
     if (version >= THREE_NUMBERS_VERSION) {
-        wf_infile_skip(in, (version >= FOUR_NUMBERS_VERSION ? 4 : 3) * INT);
+        wf_infile_skip(in, (version >= FOUR_NUMBERS_VERSION ? UINT64_C(4) : UINT64_C(3)) * INT);
     }
 }
 

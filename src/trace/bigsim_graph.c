@@ -188,25 +188,34 @@ static void apply_start(struct reading *r)
     }
 }
 
-static enum wf_status survey(struct reading *r)
+static enum wf_status survey_file(struct reading *r, uint32_t number)
 {
     const struct wf_bigsim_trace *trace = r->trace;
-    uint32_t nodes = trace->n_pes / trace->n_threads;
     enum wf_status status = WF_OK;
+    uint64_t step = (uint64_t)trace->n_files * trace->n_threads;
 
-    for (uint32_t i = 0; i < trace->n_files && status == WF_OK; i++) {
-        for (uint64_t node = i; node < nodes && status == WF_OK; node += trace->n_files) {
-            uint32_t first = (uint32_t)node * trace->n_threads;
-            for (uint32_t t = 0; t < trace->n_threads && status == WF_OK; t++) {
-                status = open_file_of(r, first + t);
-                if (status == WF_OK) {
-                    status = each_log(r, first + t, survey_log);
-                }
+    for (uint64_t first = (uint64_t)number * trace->n_threads; first < trace->n_pes;
+         first += step) {
+        for (uint32_t t = 0; t < trace->n_threads && status == WF_OK; t++) {
+            uint32_t pe = (uint32_t)first + t;
+            status = open_file_of(r, pe);
+            if (status == WF_OK) {
+                status = each_log(r, pe, survey_log);
             }
         }
     }
-    wf_bigsim_file_close(&r->file);
+    return status;
+}
+
+static enum wf_status survey(struct reading *r)
+{
+    enum wf_status status = WF_OK;
     size_t n = 0;
+
+    for (uint32_t i = 0; i < r->trace->n_files && status == WF_OK; i++) {
+        status = survey_file(r, i);
+    }
+    wf_bigsim_file_close(&r->file);
     struct trigger *all = triggers(r, &n);
     if (n > 1) {
         qsort(all, n, sizeof(*all), by_message);

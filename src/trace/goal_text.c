@@ -135,7 +135,10 @@ enum wf_status wf_goal_text_next(struct wf_goal_text *text, struct wf_err *err)
         return is_word(c) ? wf_goal_text_bad(text, err, "a word that is too long") : WF_OK;
     }
     if (c == EOF || c == ':' || c == '{' || c == '}') {
-        text->word[0] = c == EOF ? '\0' : (char)c;
+        text->word[0] = '\0';
+        if (c != EOF) {
+            text->word[0] = (char)c;
+        }
         text->word[1] = '\0';
         return WF_OK;
     }

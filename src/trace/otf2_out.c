@@ -50,6 +50,7 @@ static OTF2_FlushType before_flush(void *arg, OTF2_FileType type, OTF2_LocationR
 }
 
 /* What the library says is said again by who asked it. */
+/* NOLINTNEXTLINE(readability-function-size) */
 static OTF2_ErrorCode on_error(void *arg, const char *file, uint64_t line, const char *function,
                                OTF2_ErrorCode code, const char *fmt, va_list args)
 {

@@ -7,7 +7,6 @@
 #include "trace/open_requests.h"
 #include "trace/otf2_coll.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,9 +59,8 @@ static uint32_t region_of_kind(struct writing *w, enum wf_op_kind kind)
     char name[64];
 
     if (w->kinds[kind] == WF_OTF2_NONE) {
-        const char *text = wf_op_name(kind);
-        (void)snprintf(name, sizeof(name), "MPI_%c%s", toupper((unsigned char)text[0]),
-                       text + 1);
+        (void)snprintf(name, sizeof(name), "MPI_%s", wf_op_name(kind));
+        name[4] = (char)(name[4] - 'a' + 'A'); /* all begin with a letter */
         w->kinds[kind] = wf_otf2_out_region(w->out, name, true);
     }
     return w->kinds[kind];
