@@ -133,6 +133,7 @@ static void put_parts(enum wf_op_kind kind, const struct wf_parts *parts)
     unsigned char *end = deltas;
     uint64_t mask = 0;
 
+    deltas[0] = 0;
     for (uint32_t i = 0; i < layout->n_fields; i++) {
         uint64_t value = parts->values[i];
         if (value != values[i]) {

@@ -76,7 +76,9 @@ enum wf_status wf_sweep_loads(const char *text, double *loads, size_t *n, struct
             (separator != '\0' && *end != '\0' && *end != separator)) {
             return wrong_loads(text, err);
         }
-        separator = *end != '\0' ? *end : separator;
+        if (*end != '\0') {
+            separator = *end;
+        }
         if (separator == ':') {
             if (in_range == 3) {
                 return wrong_loads(text, err);

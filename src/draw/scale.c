@@ -27,8 +27,9 @@ static void fit_linear(struct wf_scale *scale, double low, double high)
     double first = floor(low / step + 1e-9), last = ceil(high / step - 1e-9);
 
     last = fmax(last, first + 1);
-    for (double i = first; i <= last && scale->n < WF_SCALE_TICKS_MAX; i++) {
-        scale->ticks[scale->n++] = i * step;
+    while (first + (double)scale->n <= last && scale->n < WF_SCALE_TICKS_MAX) {
+        double tick = (first + (double)scale->n) * step;
+        scale->ticks[scale->n++] = tick;
     }
 }
 
@@ -41,7 +42,8 @@ static void fit_log(struct wf_scale *scale, double low, double high)
     double skip = ceil(decades / (WF_SCALE_TICKS_MAX - 2));
     bool fractions = decades <= DECADES_WITH_FRACTIONS;
 
-    for (double e = first; e < first + decades + skip; e += skip) {
+    for (int k = 0; k * skip < decades + skip; k++) {
+        double e = first + k * skip;
         for (size_t i = 0; i < (fractions ? 3 : 1); i++) {
             double tick = round_steps[i] * pow(10, e), next = i < 2 ? round_steps[i + 1] : 10;
             bool below = fractions && next * pow(10, e) <= low * (1 + 1e-9);

@@ -134,7 +134,7 @@ void wf_order_deliver(const struct wf_spot *spot, const struct wf_piece *piece, 
     struct pending *pending = find_pending(spot, cell, piece->head.number);
 
     /* Where a message's packets keep their order, its last one says that all are here. */
-    pending->packets = spot->model->is_in_order
+    pending->packets = spot->model->is_in_order && piece->msg != NULL
                            ? wf_packet_count(spot->model, piece->msg->bytes)
                            : pending->packets + 1;
     pending->at = at > pending->at ? at : pending->at;

@@ -268,6 +268,21 @@ static void consume(const struct wf_router_spot *spot, struct round *round, uint
     }
 }
 
+/* Gives the channel of a wish to one of those who ask for it. The others have none then. */
+static void give_channel(const struct wf_router_spot *spot, struct round *round, uint32_t wish)
+{
+    uint32_t channel = round->wishes[wish].channel;
+    uint32_t best = choose(spot, round, wish, spot->channels[channel].winner);
+
+    grant(spot, &round->wishes[best]);
+    round->wishes[best].input = WF_ROUTER_NONE;
+    for (uint32_t i = wish; i < round->n; i++) {
+        if (round->wishes[i].channel == channel) {
+            round->wishes[i].channel = WF_ROUTER_NONE;
+        }
+    }
+}
+
 /* Gives every channel that is asked for to somebody. What is left has no channel. */
 static void arbitrate(const struct wf_router_spot *spot, struct round *round)
 {
@@ -277,14 +292,7 @@ static void arbitrate(const struct wf_router_spot *spot, struct round *round)
         if (channel == WF_ROUTER_CONSUME) {
             consume(spot, round, i);
         } else if (channel != WF_ROUTER_NONE) {
-            uint32_t best = choose(spot, round, i, spot->channels[channel].winner);
-            grant(spot, &round->wishes[best]);
-            round->wishes[best].input = WF_ROUTER_NONE;
-            for (uint32_t j = i; j < round->n; j++) {
-                if (round->wishes[j].channel == channel) {
-                    round->wishes[j].channel = WF_ROUTER_NONE;
-                }
-            }
+            give_channel(spot, round, i);
         }
     }
 }

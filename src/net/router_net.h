@@ -109,7 +109,7 @@ uint32_t wf_router_injector(const struct wf_router_spot *spot,
 void wf_router_wake(const struct wf_router_spot *spot, int64_t at);
 
 /* Appends a packet whose head is here to a queue. */
-void wf_router_enqueue(const struct wf_router_spot *spot, uint32_t input,
+void wf_router_enqueue(const struct wf_router_spot *spot, uint32_t number,
                        const struct wf_router_packet *packet);
 
 void wf_router_decide(const struct wf_router_spot *spot);

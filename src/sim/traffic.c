@@ -145,7 +145,8 @@ static void add_use(struct wf_value *result, const struct wf_plan *plan,
 {
     const struct wf_router_params *router = wf_plan_values(plan, "net");
     struct wf_value *section = wf_doc_section(result, "network");
-    double phits = (double)(router->packet / router->phit);
+    uint64_t phits_each = router->packet / router->phit;
+    double phits = (double)phits_each;
 
     wf_doc_count(section, "packets", use->packets);
     wf_doc_count(section, "hops", use->hops);

@@ -332,14 +332,21 @@ static __attribute__((noinline)) bool find_op(struct wf_block *block)
     }
 }
 
+/* An op whose fields have been read, up to `at`. */
+struct begun {
+    const struct wf_slot *slot;
+    uint64_t mask;
+    const unsigned char *at;
+};
+
 /* The rest of an op that has arrays. Returns where its record ends. */
 static __attribute__((noinline)) const unsigned char *
-finish_op(struct wf_block *block, const struct wf_slot *slot, uint64_t mask,
-          const unsigned char *at, struct wf_buf *arrays, struct wf_op *op, uint32_t *lengths)
+finish_op(const struct begun *begun, const unsigned char *end, struct wf_buf *arrays,
+          struct wf_op *op, uint32_t *lengths)
 {
-    struct wf_reading in = {at, block->raw + block->end, false};
+    struct wf_reading in = {begun->at, end, false};
 
-    read_arrays(&in, slot->layout, mask, arrays, op, lengths);
+    read_arrays(&in, begun->slot->layout, begun->mask, arrays, op, lengths);
     return in.failed ? NULL : in.at;
 }
 
@@ -378,7 +385,7 @@ bool wf_block_next(struct wf_block *block, struct wf_buf *arrays, struct wf_op *
     const unsigned char *at = block->raw + begin + 1, *end = block->raw + block->end;
     uint64_t mask = read_fields(block, block->raw[begin], &at, &failed, op);
     if (slot->layout->n_arrays > 0 && at <= end) {
-        at = finish_op(block, slot, mask, at, arrays, op, lengths);
+        at = finish_op(&(struct begun){slot, mask, at}, end, arrays, op, lengths);
     }
     if (at == NULL || at > end || failed) {
         return wrong(block, "an op is cut off");

@@ -155,7 +155,7 @@ static void read_footer(struct wf_dumpi_file *file, uint64_t offset)
     }
     wf_infile_seek(&file->in, offset);
     if (wf_infile_unsigned(&file->in, 8) == UINT64_C(0xf007fee7)) {
-        wf_infile_skip(&file->in, 4 * (2 * COUNTS - 1));
+        wf_infile_skip(&file->in, UINT64_C(4) * (2 * COUNTS - 1));
         file->n_ignored = wf_infile_unsigned(&file->in, 4);
     }
 }

@@ -63,7 +63,7 @@ static bool is_rank_file(const unsigned char *bytes, size_t n)
 
 static const char *meta_entry(const struct wf_reader_probe *probe)
 {
-    unsigned char bytes[WF_PROBE_BYTES];
+    unsigned char bytes[WF_PROBE_BYTES] = {0};
     const char *name = wf_probe_entry(probe, ".meta", NULL);
 
     if (name == NULL || !is_meta(bytes, wf_probe_read(probe, name, bytes, sizeof(bytes)))) {

@@ -481,7 +481,7 @@ enum wf_status wf_native_graph_new(struct wf_native_set *set, struct wf_graph **
         .messages_expected = set->totals_known ? set->totals.n_messages : 0,
     };
     g->first = index_blocks(set);
-    g->loaded = wf_xcalloc(set->n_blocks + 1, sizeof(*g->loaded));
+    g->loaded = wf_xcalloc(set->n_blocks + 1, sizeof(struct tasks *));
     g->taken = wf_xcalloc(g->graph.n_pes, sizeof(*g->taken));
     (void)pthread_mutex_init(&g->lock, NULL);
     if (set->damaged) {

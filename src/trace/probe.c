@@ -186,7 +186,7 @@ void wf_trace_review(struct wf_trace *trace)
 
 void wf_trace_note(struct wf_trace *trace, const char *fmt, ...)
 {
-    struct wf_err words; /* a line of the usual length */
+    struct wf_err words = {.status = WF_OK}; /* a line of the usual length */
     va_list args;
 
     va_start(args, fmt);

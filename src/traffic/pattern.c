@@ -132,12 +132,14 @@ static enum wf_status prepare_local(struct wf_pattern *pattern, struct wf_err *e
     (void)err;
     pattern->diameter = topo->ops->diameter(topo);
     pattern->chance = wf_xcalloc((size_t)pattern->diameter + 1, sizeof(uint64_t));
-    for (uint32_t d = 1; d <= pattern->diameter; d++, weight *= pattern->set.decay) {
+    for (uint32_t d = 1; d <= pattern->diameter; d++) {
         sum += weight;
+        weight *= pattern->set.decay;
     }
     weight = 1;
-    for (uint32_t d = 1; d <= pattern->diameter; d++, weight *= pattern->set.decay) {
+    for (uint32_t d = 1; d <= pattern->diameter; d++) {
         so_far += weight;
+        weight *= pattern->set.decay;
         pattern->chance[d] = (uint64_t)(so_far / sum * 0x1p32);
     }
     return WF_OK;

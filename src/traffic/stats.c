@@ -150,7 +150,7 @@ static double half_width(struct series series, int level, double *deviation)
     double mean = mean_of(series.at, series.n);
 
     while (series.n >= 2 * BATCHES_LEAST && correlation(&series, mean) > 0.3) {
-        for (uint32_t i = 0; i < series.n / 2; i++) {
+        for (size_t i = 0; i < series.n / 2; i++) {
             series.at[i] = (series.at[2 * i] + series.at[2 * i + 1]) / 2;
         }
         series.n /= 2;

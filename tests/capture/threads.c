@@ -26,7 +26,7 @@ static void *exchange(void *arg)
 
 int main(int argc, char **argv)
 {
-    pthread_t threads[THREADS];
+    pthread_t threads[THREADS] = {0};
     int tags[THREADS], provided = 0;
 
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);

@@ -8,6 +8,7 @@
 #include "trace/fields.h"
 #include "trace/reader.h"
 
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,14 +26,18 @@ static inline void require(int condition)
 /* The path of a file in a directory of this process, which is made once and gone at its end. */
 static char foreign_directory[64];
 
+static inline int foreign_remove(const char *path, const struct stat *st, int kind,
+                                 struct FTW *where)
+{
+    (void)st;
+    (void)kind;
+    (void)where;
+    return remove(path);
+}
+
 static inline void foreign_clean(void)
 {
-    char command[128];
-
-    (void)snprintf(command, sizeof(command), "rm -rf %s", foreign_directory);
-    if (system(command) != 0) {
-        abort();
-    }
+    (void)nftw(foreign_directory, foreign_remove, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 static inline const char *foreign_path(const char *name, char *path, size_t size)
