@@ -6,7 +6,7 @@ import shutil
 import sys
 
 from captured import (MPIS, WEFT, build, capture, check_messages, check_unchanged, info, launch,
-                      replay, run)
+                      replay, rows, run)
 
 # Calls of a rank of every_call.c, where they do not depend on how often it had to ask.
 CALLS = {"send": 8, "ssend": 2, "bsend": 4, "rsend": 2, "issend": 8, "sendrecv": 24, "probe": 8,
@@ -101,6 +101,21 @@ def test_threads(mpi):
     replay(trace)
 
 
+def test_pending(mpi):
+    """Receives that are complete late or never: what they got is known, and replay ends."""
+    program = build("pending.c", mpi)
+    trace = f"open_{mpi}"
+    check_unchanged(mpi, 2, trace, [program])
+    kinds = info(trace)[0]["ops_by_kind"]
+    assert kinds["test"]["calls"] < 20, kinds["test"]
+    open_ones = [row for row in rows(trace) if row["kind"] == "irecv" and row["peer"] == "any"]
+    # One got its message late, one perhaps in time, and one waited for longer than anybody keeps.
+    known = [row for row in open_ones if row["recorded"] in ("1", "true")]
+    assert {(row["matched_peer"], row["matched_tag"]) for row in known} == {("1", "5")}, known
+    assert len(known) in (1, 2) and len(open_ones) == len(known) + 1, open_ones
+    replay(trace)
+
+
 def test_calibrate(mpi):
     done = run([WEFT, "calibrate", "--repeat", "2", "-o", f"{mpi}.yaml", "--",
                 *launch(mpi, 2)])
@@ -131,6 +146,7 @@ def main():
             test_fortran(mpi)
         test_bad_ends(mpi)
         test_threads(mpi)
+        test_pending(mpi)
         test_calibrate(mpi)
     test_options(MPIS[0])
     return 0
