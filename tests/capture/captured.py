@@ -36,9 +36,9 @@ def libraries(mpi):
 
 def build(source, mpi, *flags):
     """The program of a source here, for one MPI."""
-    fortran = source.endswith(".F90")
+    fortran, plus = source.endswith(".F90"), source.endswith(".cpp")
     name = "_".join([source.split(".")[0], mpi, *(f.lstrip("-").replace("=", "_") for f in flags)])
-    compiler = f"mpifort.{mpi}" if fortran else f"mpicc.{mpi}"
+    compiler = ("mpifort." if fortran else "mpicxx." if plus else "mpicc.") + mpi
     done = run([compiler, "-O1", "-w", *(["-fallow-argument-mismatch"] if fortran else []),
                 f"-I{INCLUDE}", *flags, os.path.join(HERE, source), "-o", name,
                 *libraries(mpi)])
