@@ -2,9 +2,26 @@
 /* Collectives, with bytes and counts as coll/coll.h wants them. */
 #include "capture/inside.h"
 
+#include <string.h>
+
+/* A call is named after its op: "iallreduce" is MPI_Iallreduce. */
+static void name_call(struct wf_call *call, enum wf_op_kind kind)
+{
+    const char *name = wf_op_name(kind);
+
+    for (uint32_t i = 0; i < wf_n_call_names; i++) {
+        const char *other = wf_call_names[i] + strlen("MPI_");
+        if ((other[0] | 0x20) == name[0] && strcmp(other + 1, name + 1) == 0) {
+            wf_on_named(call, i);
+            return;
+        }
+    }
+}
+
 /* A collective that can be recorded: of one group, with a request if it returns one. False if
- * it cannot be; a request is then remembered as one that nobody hears of. */
-static bool begin(struct wf_op *op, const struct wf_capture_comm *comm,
+ * it cannot be: then it is a call by name, and a request is remembered as one that nobody hears
+ * of. */
+static bool begin(struct wf_call *call, struct wf_op *op, const struct wf_capture_comm *comm,
                   const MPI_Request *request)
 {
     struct wf_request entry = {.staged = WF_NOT_STAGED};
@@ -12,6 +29,9 @@ static bool begin(struct wf_op *op, const struct wf_capture_comm *comm,
                  (!comm->is_inter || op->kind == WF_OP_BARRIER || op->kind == WF_OP_IBARRIER);
 
     entry.kind = known ? WF_REQUEST_PLAIN : WF_REQUEST_SILENT;
+    if (!known) {
+        name_call(call, op->kind);
+    }
     if (request != NULL) {
         if (!wf_new_request(request, &entry)) {
             return false;
@@ -28,8 +48,7 @@ void wf_on_data(struct wf_call *call, enum wf_op_kind kind, const struct wf_data
     const struct wf_capture_comm *comm = wf_comms_find(data->comm);
     struct wf_op op = {.kind = kind, .root = root < 0 ? 0 : (uint32_t)root};
 
-    (void)call;
-    if (begin(&op, comm, request)) {
+    if (begin(call, &op, comm, request)) {
         op.bytes = wf_bytes(data->count, data->type);
         wf_emit(&op, comm->size);
     }
@@ -72,7 +91,7 @@ void wf_on_rooted_v(struct wf_call *call, enum wf_op_kind kind, const struct wf_
     const struct wf_capture_comm *comm = wf_comms_find(data->comm);
     struct wf_op op = {.kind = kind, .root = root < 0 ? 0 : (uint32_t)root};
 
-    if (!begin(&op, comm, request)) {
+    if (!begin(call, &op, comm, request)) {
         return;
     }
     if (comm->rank == op.root) {
@@ -93,7 +112,7 @@ void wf_on_vector(struct wf_call *call, enum wf_op_kind kind, const struct wf_ve
     const struct wf_capture_comm *found = wf_comms_find(comm);
     struct wf_op op = {.kind = kind};
 
-    if (begin(&op, found, request)) {
+    if (begin(call, &op, found, request)) {
         op.counts = lengths(call, vector, found->size);
         if (op.counts != NULL) {
             wf_emit(&op, found->size);
@@ -107,7 +126,7 @@ void wf_on_exchange(struct wf_call *call, enum wf_op_kind kind, const struct wf_
     const struct wf_capture_comm *found = wf_comms_find(comm);
     struct wf_op op = {.kind = kind};
 
-    if (begin(&op, found, request)) {
+    if (begin(call, &op, found, request)) {
         /* In place: what is sent is as long as what replaces it. */
         op.counts = lengths(call, sent != NULL ? sent : received, found->size);
         op.recv_counts = lengths(call, received, found->size);
@@ -124,7 +143,7 @@ void wf_on_near(struct wf_call *call, enum wf_op_kind kind, const struct wf_data
     const struct wf_capture_comm *comm = wf_comms_find(data->comm);
     struct wf_op op = {.kind = kind};
 
-    if (!begin(&op, comm, request)) {
+    if (!begin(call, &op, comm, request)) {
         return;
     }
     op.bytes = wf_bytes(data->count, data->type);

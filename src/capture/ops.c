@@ -14,6 +14,8 @@ enum {
     HEAD_ROOM = WF_OP_KINDS + 1,
     OP_MAX = 2 + WF_VARINT_MAX * (WF_FIELDS_MAX + WF_ARRAYS_MAX + 1),
     PS_PER_NS = 1000,
+    STAGED_FIRST = 1024,
+    QUESTIONS_MAX = 8,
 };
 
 /* The block that is being filled: slots are told at its beginning, when all are known. */
@@ -29,14 +31,24 @@ static struct {
 struct staged {
     struct wf_op op;
     uint32_t comm_size;
-    bool open, dropped;
+    bool open;
     void *arrays; /* copies, or null */
 };
 
 static struct {
-    struct staged *ops; /* a ring */
-    uint64_t first, end;
+    struct staged *ops; /* a ring of a power of two */
+    uint64_t room, first, end;
 } stage;
+
+static struct staged *staged_at(uint64_t number)
+{
+    return &stage.ops[number & (stage.room - 1)];
+}
+
+static bool is_staged(uint64_t number)
+{
+    return number >= stage.first && number < stage.end;
+}
 
 static struct wf_totals totals;
 
@@ -44,7 +56,8 @@ bool wf_ops_init(void)
 {
     block.room = HEAD_ROOM + BLOCK_GOAL + OP_MAX;
     block.bytes = malloc(block.room);
-    stage.ops = calloc(WF_STAGED_MAX, sizeof(*stage.ops));
+    stage.room = STAGED_FIRST;
+    stage.ops = calloc(stage.room, sizeof(*stage.ops));
     return block.bytes != NULL && stage.ops != NULL;
 }
 
@@ -240,25 +253,42 @@ static bool copy_arrays(struct staged *staged)
 static void drain(void)
 {
     while (stage.first < stage.end) {
-        struct staged *front = &stage.ops[stage.first % WF_STAGED_MAX];
+        struct staged *front = staged_at(stage.first);
         if (front->open) {
             return;
         }
-        if (!front->dropped) {
-            put_op(&front->op, front->comm_size);
-        }
+        put_op(&front->op, front->comm_size);
         free(front->arrays);
         stage.first++;
     }
 }
 
+/* Twice the room; false if that is too much. */
+static bool enlarge_stage(void)
+{
+    struct staged *old = stage.ops;
+    uint64_t room = stage.room;
+
+    struct staged *larger = room < WF_STAGED_MAX ? malloc(2 * room * sizeof(*old)) : NULL;
+    if (larger == NULL) {
+        return false;
+    }
+    for (uint64_t i = stage.first; i < stage.end; i++) {
+        larger[i & (2 * room - 1)] = old[i & (room - 1)];
+    }
+    free(old);
+    stage.ops = larger;
+    stage.room = 2 * room;
+    return true;
+}
+
 static void push(const struct wf_op *op, uint32_t comm_size, bool open)
 {
-    if (stage.end - stage.first == WF_STAGED_MAX) {
-        stage.ops[stage.first % WF_STAGED_MAX].open = false;
+    if (stage.end - stage.first == stage.room && !enlarge_stage()) {
+        staged_at(stage.first)->open = false;
         drain();
     }
-    struct staged *staged = &stage.ops[stage.end % WF_STAGED_MAX];
+    struct staged *staged = staged_at(stage.end);
     *staged = (struct staged){.op = *op, .comm_size = comm_size, .open = open};
     if (copy_arrays(staged)) {
         stage.end++;
@@ -276,11 +306,13 @@ static void emit(const struct wf_op *op, uint32_t comm_size)
 
 /* ---- polls ---- */
 
-/* Computing that is not recorded yet, and the question that was answered no before it. */
+/* Computing that is not recorded yet, and the questions that were answered no before it, since
+ * anything else was done. A program that waits for two things asks for them in turn. */
 static struct {
     struct wf_op compute;
     bool has_compute;
-    uint64_t question; /* 0: none */
+    uint64_t questions[QUESTIONS_MAX];
+    uint32_t n_questions;
 } between;
 
 static bool is_answered_no(const struct wf_op *op)
@@ -316,13 +348,24 @@ static uint64_t digest(const struct wf_op *op)
     return sum | 1;
 }
 
-/* Whether it is the same question with the same answer; remembers it. */
+/* Whether it is a question that was asked before, with the same answer; remembers it. */
 static bool is_asked_again(const struct wf_op *op)
 {
-    uint64_t before = between.question;
-
-    between.question = is_answered_no(op) && !wf_capture.keeps_polls ? digest(op) : 0;
-    return between.question != 0 && between.question == before;
+    if (!is_answered_no(op) || wf_capture.keeps_polls) {
+        between.n_questions = 0;
+        return false;
+    }
+    uint64_t question = digest(op);
+    for (uint32_t i = 0; i < between.n_questions; i++) {
+        if (between.questions[i] == question) {
+            return true;
+        }
+    }
+    if (between.n_questions == QUESTIONS_MAX) {
+        between.n_questions = 0;
+    }
+    between.questions[between.n_questions++] = question;
+    return false;
 }
 
 static void emit_between(void)
@@ -346,7 +389,7 @@ uint64_t wf_emit_open(const struct wf_op *op, uint32_t comm_size)
     if (!wf_capture.emits) {
         return WF_NOT_STAGED;
     }
-    between.question = 0;
+    between.n_questions = 0;
     emit_between();
     push(op, comm_size, true);
     return stage.end - 1;
@@ -354,27 +397,38 @@ uint64_t wf_emit_open(const struct wf_op *op, uint32_t comm_size)
 
 void wf_stay_open(uint64_t number)
 {
-    if (number < stage.first || number >= stage.end) {
+    if (!is_staged(number)) {
         return;
     }
-    stage.ops[number % WF_STAGED_MAX].open = false;
+    staged_at(number)->open = false;
     if (number == stage.first) {
         drain();
     }
 }
 
-void wf_drop(uint64_t number)
+/* What waits for it must still find it: it becomes a receive from nobody. */
+static void receive_nothing(struct wf_op *op)
 {
-    if (number >= stage.first && number < stage.end) {
-        stage.ops[number % WF_STAGED_MAX].dropped = true;
+    op->peer = WF_PROC_NULL;
+    op->tag = 0;
+    op->recorded = false;
+}
+
+void wf_cancel(uint64_t number, uint32_t request)
+{
+    if (is_staged(number)) {
+        receive_nothing(&staged_at(number)->op);
+        wf_stay_open(number);
+    } else {
+        const struct wf_op op = {.kind = WF_OP_REQUEST_FREE, .request = request};
+        wf_emit(&op, 0);
     }
-    wf_stay_open(number);
 }
 
 void wf_resolve(uint64_t number, uint32_t peer, int32_t tag)
 {
-    if (number >= stage.first && number < stage.end) {
-        struct wf_op *op = &stage.ops[number % WF_STAGED_MAX].op;
+    if (is_staged(number)) {
+        struct wf_op *op = &staged_at(number)->op;
         op->recorded = true;
         op->matched_peer = peer;
         op->matched_tag = tag;
@@ -387,7 +441,7 @@ void wf_emit_compute(int64_t ns, const uint64_t *counters)
     if (!wf_capture.emits || wf_capture.clock == WF_CLOCK_NONE) {
         return;
     }
-    if (between.question == 0) {
+    if (between.n_questions == 0) {
         emit_between();
     }
     if (!between.has_compute) {
@@ -401,18 +455,29 @@ void wf_emit_compute(int64_t ns, const uint64_t *counters)
     }
 }
 
-void wf_ops_flush(void)
+/* Writes what there is, and receives that are still open as they are, or as what they were if
+ * the program is over: of nothing. */
+static void flush(bool is_over)
 {
     emit_between();
     for (uint64_t i = stage.first; i < stage.end; i++) {
-        stage.ops[i % WF_STAGED_MAX].open = false;
+        struct staged *staged = staged_at(i);
+        if (staged->open && is_over) {
+            receive_nothing(&staged->op);
+        }
+        staged->open = false;
     }
     drain();
     write_block();
 }
 
+void wf_ops_flush(void)
+{
+    flush(false);
+}
+
 void wf_ops_finish(void)
 {
-    wf_ops_flush();
+    flush(true);
     wf_file_finish(&totals);
 }

@@ -8,12 +8,13 @@
  *
  * A nonblocking receive from anybody is an op that tells whom it was from, which is known only
  * when it is complete. Until then it and all behind it are staged, WF_STAGED_MAX of them at
- * most: then the eldest gives up waiting and stays open.
+ * most: then the eldest gives up waiting and stays open. One that got nothing, because it was
+ * cancelled or the program ended before, is recorded as a receive from nobody: it would be
+ * waited for without end.
  *
  * A program that asks again and again (MPI_Test, MPI_Iprobe) would fill any disk with the
- * answer no: of a run of equal questions so answered, with nothing but computing in between,
- * the first is recorded, and the computing in between as one. All are with
- * `wf_capture.keeps_polls`.
+ * answer no: of a run of questions so answered, with nothing but computing in between, each is
+ * recorded once, and the computing behind them as one. All are with `wf_capture.keeps_polls`.
  */
 
 #include "capture/requests.h"
@@ -21,7 +22,7 @@
 
 #include <stdbool.h>
 
-enum { WF_STAGED_MAX = 8192 };
+enum { WF_STAGED_MAX = 1 << 17 };
 
 /* Where `op` goes, nowhere if nothing is recorded now. `comm_size` is the number of ranks of
  * its communicator. Arrays are copied if need be. */
@@ -39,8 +40,8 @@ void wf_resolve(uint64_t number, uint32_t peer, int32_t tag);
 /* Nobody will say what it got. */
 void wf_stay_open(uint64_t number);
 
-/* It got nothing: it was never there. */
-void wf_drop(uint64_t number);
+/* It got nothing and never will; `request` is waited for no more. */
+void wf_cancel(uint64_t number, uint32_t request);
 
 /* Writes what there is. */
 void wf_ops_flush(void);

@@ -1,104 +1,222 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What `weft calibrate` runs under a real MPI, on two ranks: messages there and back, of
- * growing sizes. Prints a line for each: "half BYTES NANOSECONDS", half a round trip; and for
- * single bytes "send NANOSECONDS", what a call of MPI_Send takes, and "stream NANOSECONDS", the
- * time per message of many in a row. All are the least of several (the argument), since others
- * disturb and nobody helps.
+ * What `weft calibrate` runs under a real MPI, on two ranks. It prints lines of
+ *
+ *     half BYTES NS   half a round trip
+ *     both BYTES NS   an exchange in both directions at once
+ *     eager BYTES     a call that sends so much returns before anybody receives it
+ *     send NS         a call that sends a byte
+ *     take NS         a call that receives a byte that is there already
+ *     stream NS       from one message of a byte to the next, of many
+ *
+ * Each is measured in several rounds (the argument), and what a quarter of them are below is
+ * printed: others disturb and nobody helps, but the very least may be luck, such as two ranks
+ * on the halves of one core. A round goes through all sizes, so that a disturbance does not
+ * last for all rounds of one.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LARGEST = 4 << 20, BATCHES = 40, STREAM = 64 };
+enum { LARGEST = 4 << 20, SIZES_MAX = 64, ROUNDS = 100, STREAM = 64, EAGER_ROUNDS = 12 };
 
-static int rank, batches = BATCHES;
+#define WAIT 200e-6 /* of a receiver that is late, in seconds */
 
-static double seconds_of_rounds(char *data, int bytes, int rounds)
+static int rank, n_sizes, sizes[SIZES_MAX];
+static char *data, *room;
+
+/* Seconds of all rounds. */
+struct series {
+    double *values;
+    int n;
+};
+
+static struct series half[SIZES_MAX], both[SIZES_MAX], sent_alone[SIZES_MAX];
+static struct series one_send, one_take, one_of_stream;
+
+static void note(struct series *series, double seconds)
 {
+    double *larger = realloc(series->values, ((size_t)series->n + 1) * sizeof(*larger));
+
+    if (larger == NULL) {
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    series->values = larger;
+    larger[series->n++] = seconds;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return x < y ? -1 : x > y ? 1 : 0;
+}
+
+static double usual(struct series *series)
+{
+    qsort(series->values, (size_t)series->n, sizeof(*series->values), compare);
+    return series->values[series->n / 4];
+}
+
+static void put(int bytes, int tag)
+{
+    MPI_Send(data, bytes, MPI_CHAR, 1 - rank, tag, MPI_COMM_WORLD);
+}
+
+static void get(int bytes, int tag)
+{
+    MPI_Recv(room, bytes, MPI_CHAR, 1 - rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void exchange(int bytes)
+{
+    MPI_Sendrecv(data, bytes, MPI_CHAR, 1 - rank, 1, room, bytes, MPI_CHAR, 1 - rank, 1,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Few at a time: the longer it takes, the more often it is disturbed. */
+static int times(int bytes)
+{
+    return bytes < 16384 ? 10 : bytes < 131072 ? 2 : 1;
+}
+
+static void measure_size(int i)
+{
+    int bytes = sizes[i], n = times(bytes);
+
+    exchange(bytes);
     double begin = MPI_Wtime();
-
-    for (int i = 0; i < rounds; i++) {
+    for (int k = 0; k < n; k++) {
         if (rank == 0) {
-            MPI_Send(data, bytes, MPI_CHAR, 1, 1, MPI_COMM_WORLD);
-            MPI_Recv(data, bytes, MPI_CHAR, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            put(bytes, 1);
+            get(bytes, 1);
         } else {
-            MPI_Recv(data, bytes, MPI_CHAR, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            MPI_Send(data, bytes, MPI_CHAR, 0, 1, MPI_COMM_WORLD);
+            get(bytes, 1);
+            put(bytes, 1);
         }
     }
-    return (MPI_Wtime() - begin) / rounds;
+    note(&half[i], (MPI_Wtime() - begin) / n / 2);
+    exchange(1);
+    begin = MPI_Wtime();
+    for (int k = 0; k < n; k++) {
+        exchange(bytes);
+    }
+    note(&both[i], (MPI_Wtime() - begin) / n);
 }
 
-static void measure_size(char *data, int bytes)
+/* Whether the call returns although the receiver is late. That one makes progress meanwhile:
+ * some libraries copy in time, but end the call when the other side has looked. */
+static void measure_eager(int i)
 {
-    int rounds = bytes < 4096 ? 50 : bytes < 262144 ? 10 : 2;
-    double least = 1e9;
+    int found;
 
-    (void)seconds_of_rounds(data, bytes, 2);
-    for (int batch = 0; batch < batches; batch++) {
-        double time = seconds_of_rounds(data, bytes, rounds);
-        least = time < least ? time : least;
-    }
+    exchange(1);
+    double begin = MPI_Wtime();
     if (rank == 0) {
-        printf("half %d %.1f\n", bytes, least / 2 * 1e9);
+        put(sizes[i], 2);
+        note(&sent_alone[i], MPI_Wtime() - begin);
+    } else {
+        while (MPI_Wtime() - begin < WAIT + 4 * usual(&half[i])) {
+            MPI_Iprobe(0, 7, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+        }
+        get(sizes[i], 2);
     }
 }
 
-static void measure_stream(char *data)
+static void measure_stream(void)
 {
-    double least_send = 1e9, least_all = 1e9;
+    exchange(1);
+    double begin = MPI_Wtime();
+    for (int i = 0; i < STREAM && rank == 0; i++) {
+        put(1, 3);
+    }
+    note(&one_send, (MPI_Wtime() - begin) / STREAM);
+    for (int i = 0; i < STREAM && rank == 1; i++) {
+        get(1, 3);
+    }
+    exchange(1);
+    note(&one_of_stream, (MPI_Wtime() - begin) / STREAM);
+}
 
-    for (int batch = 0; batch < batches; batch++) {
-        double begin, sent, all;
+/* All are there when the last one is. */
+static void measure_take(void)
+{
+    double seconds = 0;
 
-        MPI_Barrier(MPI_COMM_WORLD);
-        begin = MPI_Wtime();
+    if (rank == 0) {
         for (int i = 0; i < STREAM; i++) {
-            if (rank == 0) {
-                MPI_Send(data, 1, MPI_CHAR, 1, 2, MPI_COMM_WORLD);
-            } else {
-                MPI_Recv(data, 1, MPI_CHAR, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            }
+            put(1, 4);
         }
-        sent = (MPI_Wtime() - begin) / STREAM;
-        if (rank == 0) {
-            MPI_Recv(data, 1, MPI_CHAR, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        } else {
-            MPI_Send(data, 1, MPI_CHAR, 0, 3, MPI_COMM_WORLD);
+        put(1, 5);
+        MPI_Recv(&seconds, 1, MPI_DOUBLE, 1, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        note(&one_take, seconds);
+        return;
+    }
+    get(1, 5);
+    double begin = MPI_Wtime();
+    for (int i = 0; i < STREAM; i++) {
+        get(1, 4);
+    }
+    seconds = (MPI_Wtime() - begin) / STREAM;
+    MPI_Send(&seconds, 1, MPI_DOUBLE, 0, 6, MPI_COMM_WORLD);
+}
+
+static void choose_sizes(void)
+{
+    for (int bytes = 1; bytes <= LARGEST; bytes *= 2) {
+        sizes[n_sizes++] = bytes;
+        if (bytes >= 2 && bytes < LARGEST) {
+            sizes[n_sizes++] = bytes / 2 * 3;
         }
-        all = (MPI_Wtime() - begin) / STREAM;
-        least_send = sent < least_send ? sent : least_send;
-        least_all = all < least_all ? all : least_all;
     }
-    if (rank == 0) {
-        printf("send %.1f\nstream %.1f\n", least_send * 1e9, least_all * 1e9);
+}
+
+static void print(void)
+{
+    for (int i = 0; i < n_sizes; i++) {
+        double one = usual(&half[i]);
+        printf("half %d %.1f\nboth %d %.1f\n", sizes[i], one * 1e9, sizes[i],
+               usual(&both[i]) * 1e9);
+        if (usual(&sent_alone[i]) < WAIT / 2 + 2 * one) {
+            printf("eager %d\n", sizes[i]);
+        }
     }
+    printf("send %.1f\ntake %.1f\nstream %.1f\n", usual(&one_send) * 1e9,
+           usual(&one_take) * 1e9, usual(&one_of_stream) * 1e9);
 }
 
 int main(int argc, char **argv)
 {
-    int size;
-    char *data = calloc(LARGEST, 1);
+    int size, rounds;
 
+    data = calloc(LARGEST, 1);
+    room = calloc(LARGEST, 1);
     MPI_Init(&argc, &argv);
-    batches = argc > 1 ? atoi(argv[1]) : BATCHES;
+    rounds = argc > 1 ? atoi(argv[1]) : ROUNDS;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (size != 2 || data == NULL) {
+    if (size != 2 || data == NULL || room == NULL) {
         if (rank == 0) {
             fprintf(stderr, "the ping-pong needs two ranks\n");
         }
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    measure_stream(data);
-    for (int bytes = 1; bytes <= LARGEST; bytes *= 2) {
-        measure_size(data, bytes);
-        if (bytes >= 2 && bytes < LARGEST) {
-            measure_size(data, bytes / 2 * 3);
+    choose_sizes();
+    for (int round = 0; round < rounds; round++) {
+        measure_stream();
+        measure_take();
+        for (int i = 0; i < n_sizes; i++) {
+            measure_size(i);
         }
+    }
+    for (int i = 0; i < EAGER_ROUNDS * n_sizes; i++) {
+        measure_eager(i % n_sizes);
+    }
+    if (rank == 0) {
+        print();
     }
     MPI_Finalize();
     free(data);
+    free(room);
     return 0;
 }

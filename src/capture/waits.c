@@ -84,7 +84,7 @@ static void learn_source(const struct wf_request *entry, const MPI_Status *statu
         (void)PMPI_Test_cancelled(status, &cancelled);
     }
     if (cancelled != 0) {
-        wf_drop(entry->staged);
+        wf_cancel(entry->staged, entry->number);
     } else if (status->MPI_SOURCE < 0) {
         wf_stay_open(entry->staged);
     } else {
@@ -377,7 +377,7 @@ void wf_on_request_free(struct wf_call *call)
     if (entry.staged != WF_NOT_STAGED) {
         wf_capture.n_open--;
         if (entry.kind == WF_REQUEST_CANCELLED) {
-            wf_drop(entry.staged);
+            wf_cancel(entry.staged, entry.number);
         } else {
             wf_stay_open(entry.staged);
         }
@@ -390,8 +390,8 @@ void wf_on_request_free(struct wf_call *call)
 }
 
 /* Whether it is cancelled is known when it is complete, and a receive from anybody, which is
- * staged, can then be left out. Anything else is waited for no more: that it was never sent or
- * received is not modelled. */
+ * staged, can then become one of nothing. Anything else is waited for no more: that it was
+ * never sent or received is not modelled. */
 void wf_on_cancel(struct wf_call *call, uint32_t name)
 {
     struct wf_request *entry =

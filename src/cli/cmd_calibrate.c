@@ -45,10 +45,10 @@ static const struct wf_opt rows[] = {
     {.param = {.name = "repeat",
                .type = WF_PARAM_COUNT,
                .offset = offsetof(struct calibrate_opts, repeat),
-               .def = "40",
+               .def = "100",
                .min = "1",
                .max = "100000",
-               .doc = "How often each size is measured; the least counts"}},
+               .doc = "How often each size is measured; what a quarter is below counts"}},
     WF_OPT_HELP(struct calibrate_opts),
     WF_OPT_END,
 };
@@ -59,8 +59,9 @@ static void calibrate_help(FILE *out)
 {
     static const struct wf_opt_help help = {
         .synopsis = "weft calibrate -o <file.yaml> [options] -- <launcher of two ranks>...",
-        .summary = "Measure messages between two ranks of a real MPI and write a machine file "
-                   "with latency, overhead, bandwidth and the limit of the eager protocol",
+        .summary =
+            "Measure messages between two ranks of a real MPI and write a machine file "
+            "with latency, overhead, the time of each size and the limit of the eager protocol",
         .examples =
             {
                 {USAGE, "Of this host"},
@@ -74,11 +75,10 @@ static void calibrate_help(FILE *out)
 
 struct measured {
     struct wf_sample samples[SAMPLES_MAX];
-    size_t n;
-    double send, stream;
+    struct wf_measured all; /* of these samples */
 };
 
-/* The number behind a word at the beginning of a line; null if it is another. */
+/* The numbers behind a word at the beginning of a line; null if it is another. */
 static const char *behind(const char *line, const char *word)
 {
     size_t length = strlen(word);
@@ -86,26 +86,49 @@ static const char *behind(const char *line, const char *word)
     return strncmp(line, word, length) == 0 ? line + length : NULL;
 }
 
+static void read_size(const char *numbers, bool both, struct measured *measured)
+{
+    char *rest = NULL;
+    uint64_t bytes = strtoull(numbers, &rest, 10);
+    double ns = strtod(rest, NULL);
+    size_t n = measured->all.n;
+
+    if (both && n > 0 && measured->samples[n - 1].bytes == bytes) {
+        measured->samples[n - 1].both = ns;
+    } else if (!both && n < SAMPLES_MAX && bytes > 0 && ns > 0) {
+        measured->samples[measured->all.n++] = (struct wf_sample){bytes, ns, 0};
+    }
+}
+
+static void read_line(const char *line, struct measured *measured)
+{
+    const struct {
+        const char *word;
+        double *ns;
+    } singles[] = {{"send ", &measured->all.send},
+                   {"take ", &measured->all.take},
+                   {"stream ", &measured->all.stream}};
+    const char *half = behind(line, "half "), *both = behind(line, "both "),
+               *eager = behind(line, "eager ");
+
+    if (half != NULL || both != NULL) {
+        read_size(half != NULL ? half : both, both != NULL, measured);
+    } else if (eager != NULL) {
+        measured->all.eager_max = strtoull(eager, NULL, 10);
+    }
+    for (size_t i = 0; i < sizeof(singles) / sizeof(singles[0]); i++) {
+        const char *number = behind(line, singles[i].word);
+        *singles[i].ns = number != NULL ? strtod(number, NULL) : *singles[i].ns;
+    }
+}
+
 static void read_lines(FILE *in, struct measured *measured)
 {
     char line[256];
 
+    measured->all.samples = measured->samples;
     while (fgets(line, sizeof(line), in) != NULL) {
-        const char *half = behind(line, "half "), *send = behind(line, "send "),
-                   *stream = behind(line, "stream ");
-
-        if (half != NULL && measured->n < SAMPLES_MAX) {
-            char *rest = NULL;
-            uint64_t bytes = strtoull(half, &rest, 10);
-            double ns = strtod(rest, NULL);
-            if (bytes > 0 && ns > 0) {
-                measured->samples[measured->n++] = (struct wf_sample){bytes, ns};
-            }
-        } else if (send != NULL) {
-            measured->send = strtod(send, NULL);
-        } else if (stream != NULL) {
-            measured->stream = strtod(stream, NULL);
-        }
+        read_line(line, measured);
     }
 }
 
@@ -137,7 +160,7 @@ static enum wf_status run_pingpong(char *const *command, struct measured *measur
         return wf_err_set(err, WF_EUSAGE, "cannot run '%.200s': %s", command[0],
                           strerror(failed));
     }
-    if (how != 0 || measured->n < 8) {
+    if (how != 0 || measured->all.n < 8) {
         return wf_err_set(
             err, WF_EINVAL,
             "'%.200s' did not run the ping-pong on two ranks; for example: " USAGE, command[0]);
@@ -147,32 +170,44 @@ static enum wf_status run_pingpong(char *const *command, struct measured *measur
 
 /* ---- the machine file ---- */
 
+static void write_samples(FILE *out, const struct measured *measured, const struct wf_fit *fit,
+                          const char *mpi)
+{
+    (void)fprintf(out,
+                  "# Measured by weft calibrate: half round trips between two ranks of %s.\n"
+                  "# The model differs from them by %.1f %% in the mean, %.1f %% at most:\n#\n"
+                  "# %10s %12s %12s %8s %14s\n",
+                  mpi, fit->mean_error * 100, fit->max_error * 100, "bytes", "measured us",
+                  "model us", "error %", "both ways us");
+    for (size_t i = 0; i < measured->all.n; i++) {
+        const struct wf_sample *s = &measured->samples[i];
+        double model = wf_fit_time(fit, s->bytes);
+        (void)fprintf(out, "# %10" PRIu64 " %12.3f %12.3f %8.1f %14.3f\n", s->bytes,
+                      s->ns / 1e3, model / 1e3, (model / s->ns - 1) * 100, s->both / 1e3);
+    }
+    (void)fprintf(out,
+                  "#\n# A call that sends a byte takes %.0f ns, one that takes in a byte that "
+                  "is there %.0f ns,\n# one of a stream of messages %.0f ns.\n",
+                  measured->all.send, measured->all.take, measured->all.stream);
+}
+
 static void write_machine(FILE *out, const struct measured *measured, const struct wf_fit *fit,
                           const char *mpi)
 {
     char host[256] = "host";
 
     (void)gethostname(host, sizeof(host) - 1);
-    (void)fprintf(out,
-                  "# Measured by weft calibrate: half round trips between two ranks of %s.\n"
-                  "# The model differs from them by %.1f %% in the mean, %.1f %% at most:\n#\n"
-                  "# %10s %12s %12s %8s\n",
-                  mpi, fit->mean_error * 100, fit->max_error * 100, "bytes", "measured us",
-                  "model us", "error %");
-    for (size_t i = 0; i < measured->n; i++) {
-        const struct wf_sample *s = &measured->samples[i];
-        double model = wf_fit_time(fit, s->bytes);
-        (void)fprintf(out, "# %10" PRIu64 " %12.3f %12.3f %8.1f\n", s->bytes, s->ns / 1e3,
-                      model / 1e3, (model / s->ns - 1) * 100);
-    }
-    (void)fprintf(out,
-                  "#\n# A call that sends a byte takes %.0f ns, one of a stream of messages "
-                  "%.0f ns.\nname: %s\nsummary: as measured, two ranks of %s\n",
-                  measured->send, measured->stream, host, mpi);
+    write_samples(out, measured, fit, mpi);
+    (void)fprintf(out, "name: %s\nsummary: as measured, two ranks of %s\n", host, mpi);
     (void)fprintf(out, "network:\n  model: loggp\n  L: %.0fps\n  o: %.0fps\n  g: %.0fps\n",
                   fit->L * 1e3, fit->o * 1e3, fit->g * 1e3);
     (void)fprintf(out, "  bandwidth: %.0fMB/s\n", fit->G > 1e-6 ? 1e3 / fit->G : 1e9);
-    (void)fprintf(out, "mpi:\n  rules: %s\n", mpi);
+    (void)fprintf(out, "  shared: %.2f\n  sizes: \"", fit->shared);
+    for (size_t i = 0; i < fit->n_points; i++) {
+        (void)fprintf(out, "%s%" PRIu64 ":%.0fns", i > 0 ? "," : "", fit->points[i].bytes,
+                      fit->points[i].ns);
+    }
+    (void)fprintf(out, "\"\nmpi:\n  rules: %s\n", mpi);
     if (fit->has_limit) {
         (void)fprintf(out, "  eager_max: %" PRIu64 "\n", fit->eager_max);
     }
@@ -215,10 +250,9 @@ static enum wf_status calibrate(struct wf_cli *cli, const struct calibrate_opts 
         operands->args.items[operands->args.n + 2] = NULL;
         status = run_pingpong(command, measured, err);
     }
-    if (status == WF_OK &&
-        !wf_fit(measured->samples, measured->n, measured->send, measured->stream, &fit)) {
+    if (status == WF_OK && !wf_fit(&measured->all, &fit)) {
         status = wf_err_set(err, WF_EINVAL,
-                            "no line fits the times that were measured; is the "
+                            "the times that were measured make no sense; is the "
                             "machine busy?");
     }
     if (status == WF_OK) {

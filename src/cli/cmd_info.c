@@ -151,6 +151,11 @@ static void print_file(FILE *out, const struct info *info)
     }
 }
 
+static int64_t times_in_ps(uint64_t ns)
+{
+    return ns > INT64_MAX / 1000 ? INT64_MAX : (int64_t)ns * 1000;
+}
+
 static void print_times(FILE *out, const struct info *info)
 {
     char least[WF_UNITS_TEXT_MAX], most[WF_UNITS_TEXT_MAX];
@@ -162,6 +167,22 @@ static void print_times(FILE *out, const struct info *info)
         print_label(out, "Recorded time");
         (void)fprintf(out, "%s\n", wf_human_time(info->longest_wall, most));
     }
+}
+
+/* How far apart ranks began, if clocks were recorded. */
+static void print_starts(FILE *out, const struct info *info)
+{
+    char spread[WF_UNITS_TEXT_MAX], doubt[WF_UNITS_TEXT_MAX];
+
+    if (!info->is_native || info->native.n_starts < 2) {
+        return;
+    }
+    print_label(out, "Started within");
+    (void)fprintf(out, "%s, %s%s\n", wf_human_time(times_in_ps(info->native.starts_ns), spread),
+                  info->native.doubt_ns > 0 ? "give or take " : "by the wall clocks of hosts",
+                  info->native.doubt_ns > 0
+                      ? wf_human_time(times_in_ps(info->native.doubt_ns), doubt)
+                      : "");
 }
 
 static void print_kinds(FILE *out, const struct info *info)
@@ -293,6 +314,7 @@ static void print_info(FILE *out, const struct info *info, bool per_rank)
                   wf_human_size(info->facts.all.bytes, bytes));
     print_needs(out, info);
     print_times(out, info);
+    print_starts(out, info);
     print_notes(out, info);
     print_kinds(out, info);
     print_records(out, info);
@@ -323,6 +345,10 @@ static void add_file(struct wf_value *doc, const struct info *info)
         wf_doc_count(file, "raw_bytes", native->totals.raw_bytes);
         wf_doc_count(file, has_tasks(info) ? "stored_tasks" : "stored_ops",
                      native->totals.n_stored);
+    }
+    if (native->n_starts > 1) {
+        wf_doc_count(file, "starts_spread_ns", native->starts_ns);
+        wf_doc_count(file, "starts_doubt_ns", native->doubt_ns);
     }
     if (native->damage != NULL) {
         wf_doc_text(file, "damage", native->damage->text);

@@ -7,34 +7,52 @@
  *
  * As docs/models/mpi.md has it, a message of k bytes whose receive is posted takes
  *
- *     L + 2o + (k - 1) G            up to eager_max
- *     3L + 2o + (k - 1) G           above
+ *     L + 2o + t(k)            up to eager_max
+ *     3L + 2o + t(k)           above
  *
- * For each possible limit this is linear in L + 2o, 2L and G: least squares of the relative
- * errors give them, and the limit with the least sum is taken.
+ * where t(k) is what its bytes but the first take: points with straight lines in between
+ * (net/loggp_sizes.h). o is measured by itself, L is what remains of a single byte, t(k) of the
+ * others. Noise only adds, and no message is faster than a shorter one: where it seems to be,
+ * the shorter one was disturbed and counts as long as the longer. Points are chosen one after
+ * the other where the error is largest, until all are below a bound.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+enum { WF_FIT_POINTS_MAX = 40 };
+
 struct wf_sample {
     uint64_t bytes;
-    double ns;
+    double ns;   /* of a message */
+    double both; /* of two, one in each direction; 0 if that was not measured */
+};
+
+/* What was measured. */
+struct wf_measured {
+    const struct wf_sample *samples; /* by increasing length, the first of a byte */
+    size_t n;                        /* at least four */
+    double send, take, stream;       /* ns: calls with a byte; between two of many */
+    uint64_t eager_max;              /* the longest that nobody waits for; 0: unknown */
 };
 
 struct wf_fit {
-    double L, o, g;               /* ns */
-    double G;                     /* ns per byte */
-    bool has_limit;               /* there are two protocols */
-    uint64_t eager_max;           /* if so */
+    double L, o, g;     /* ns */
+    double G;           /* ns per byte, behind the last point */
+    double shared;      /* of t(k): the other direction rests */
+    bool has_limit;     /* there are two protocols */
+    uint64_t eager_max; /* if so */
+    struct {
+        uint64_t bytes;
+        double ns;
+    } points[WF_FIT_POINTS_MAX];
+    size_t n_points;
     double mean_error, max_error; /* relative, of the samples */
 };
 
-/* From at least four samples by increasing length; `send` is the time of a call that sends a
- * byte and `stream` that between two of many. False if they make no sense. */
-bool wf_fit(const struct wf_sample *samples, size_t n, double send, double stream,
-            struct wf_fit *out);
+/* False if the times make no sense. */
+bool wf_fit(const struct wf_measured *measured, struct wf_fit *out);
 
 /* What the fit says that a message takes, in ns. */
 double wf_fit_time(const struct wf_fit *fit, uint64_t bytes);

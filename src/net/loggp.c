@@ -2,6 +2,7 @@
 #include "net/loggp.h"
 
 #include "base/mem.h"
+#include "net/loggp_sizes.h"
 
 #include <stdlib.h>
 
@@ -10,7 +11,11 @@ enum { LOGGP_HEAD }; /* the first byte of a message is at its destination */
 struct loggp {
     struct wf_net net;
     struct wf_loggp_params params;
+    struct wf_loggp_sizes sizes;
+    uint64_t shared; /* in 65536ths */
 };
+
+enum { SHARED_BITS = 16 };
 
 /* A node's interface: from when on it can send and receive the next message. */
 struct interface {
@@ -54,6 +59,20 @@ static const struct wf_param params_table[] = {
      .offset = offsetof(struct wf_loggp_params, bandwidth),
      .def = "10GB/s",
      .doc = "1/G: bytes of a long message that follow the first, per second"},
+    {.name = "sizes",
+     .type = WF_PARAM_TEXT,
+     .offset = offsetof(struct wf_loggp_params, sizes),
+     .def = "",
+     .doc = "Time of all bytes but the first, where bandwidth is not enough: a list of "
+            "bytes:time, straight in between; behind the last, bandwidth counts"},
+    {.name = "shared",
+     .type = WF_PARAM_REAL,
+     .offset = offsetof(struct wf_loggp_params, shared),
+     .def = "0",
+     .min = "0",
+     .max = "1",
+     .doc = "Share of the time of a message in which an interface does nothing in the other "
+            "direction: 0 is full duplex, 1 half"},
     {.name = "preset",
      .type = WF_PARAM_ENUM,
      .offset = offsetof(struct wf_loggp_params, preset),
@@ -71,6 +90,9 @@ static const struct loggp *to_loggp(const struct wf_net *net)
 /* (k-1)G; a message without data still has a byte to it. */
 static int64_t tail_ps(const struct loggp *loggp, uint64_t bytes)
 {
+    if (loggp->sizes.n > 0) {
+        return wf_loggp_sizes_ps(&loggp->sizes, bytes, loggp->params.bandwidth);
+    }
     return bytes <= 1 ? 0 : wf_transfer_ps(bytes - 1, loggp->params.bandwidth);
 }
 
@@ -79,14 +101,34 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* A message from `first` to `last` keeps the other direction from beginning anything. */
+static void hold(const struct loggp *loggp, struct wf_ctx *ctx, int64_t *free_at, int64_t first,
+                 int64_t last)
+{
+    if (loggp->shared > 0 && last > first) {
+        uint64_t length = (uint64_t)(last - first);
+        uint64_t held = (length >> SHARED_BITS) * loggp->shared +
+                        (((length & ((1U << SHARED_BITS) - 1)) * loggp->shared) >> SHARED_BITS);
+
+        wf_touch(ctx, free_at, sizeof(*free_at));
+        *free_at = wf_time_add(later(first, *free_at), (int64_t)held);
+    }
+}
+
 static enum wf_status loggp_create(const void *params, const struct wf_net_env *env,
                                    struct wf_net **out, struct wf_err *err)
 {
     const struct wf_loggp_params *given = params;
     struct loggp *loggp = wf_xcalloc(1, sizeof(*loggp));
 
-    (void)err;
+    enum wf_status status = wf_loggp_sizes_parse(given->sizes, &loggp->sizes, err);
+    if (status != WF_OK) {
+        free(loggp);
+        return status;
+    }
     loggp->params = *given;
+    loggp->params.sizes = NULL; /* the caller's */
+    loggp->shared = (uint64_t)(given->shared * (1U << SHARED_BITS) + 0.5);
     loggp->net = (struct wf_net){
         .ops = &wf_loggp_ops,
         .node_size = sizeof(struct interface),
@@ -94,7 +136,8 @@ static enum wf_status loggp_create(const void *params, const struct wf_net_env *
         .o_send_ps = given->overhead,
         .o_recv_ps = given->overhead,
         .promise_ps = given->latency,
-        .ahead = WF_NET_IN_ORDER,
+        /* What is sent later must not be in the way of what is received before. */
+        .ahead = loggp->shared > 0 ? WF_NET_NOW : WF_NET_IN_ORDER,
         .n_nodes = env->n_nodes,
     };
     *out = &loggp->net;
@@ -121,6 +164,7 @@ static int64_t loggp_send(const struct wf_net *net, struct wf_ctx *ctx, void *no
 
     wf_touch(ctx, &own->send_free, sizeof(own->send_free));
     own->send_free = wf_time_add(last, loggp->params.gap);
+    hold(loggp, ctx, &own->recv_free, first, last);
     wf_net_schedule(net, ctx, dst_node, wf_time_add(first, loggp->params.latency), LOGGP_HEAD,
                     msg);
     return last;
@@ -137,6 +181,7 @@ static void loggp_event(const struct wf_net *net, struct wf_ctx *ctx, void *node
 
     wf_touch(ctx, &own->recv_free, sizeof(own->recv_free));
     own->recv_free = wf_time_add(last, loggp->params.gap);
+    hold(loggp, ctx, &own->send_free, first, last);
     net->user.arrived(net->user.arg, ctx, node, msg, last);
 }
 

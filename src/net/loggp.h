@@ -21,6 +21,8 @@ struct wf_loggp_params {
     int64_t overhead;   /* o */
     int64_t gap;        /* g */
     uint64_t bandwidth; /* 1/G, bytes per second */
+    char *sizes;        /* instead of G, as net/loggp_sizes.h has it */
+    double shared;      /* of a message's time, in which the other direction rests */
     int preset;         /* applied before the others are; means nothing any more */
 };
 

@@ -287,6 +287,7 @@ static void forget_tables(struct wf_native_set *set)
     free(set->creator);
     set->creator = NULL;
     set->n_walls = 0;
+    set->clocks = (struct wf_native_clocks){0};
     set->n_members = 0;
     free(set->roots_end);
     set->roots_end = NULL;
@@ -545,6 +546,9 @@ void wf_native_set_close(struct wf_native_set *set)
 
 void wf_native_set_facts(const struct wf_native_set *set, struct wf_native_facts *out)
 {
+    const struct wf_native_clocks *clocks = &set->clocks;
+    bool compared = clocks->doubt > 0 && clocks->n_compared == clocks->n;
+
     *out = (struct wf_native_facts){
         .n_bytes = set->n_bytes,
         .n_blocks = set->n_blocks,
@@ -553,5 +557,9 @@ void wf_native_set_facts(const struct wf_native_set *set, struct wf_native_facts
         .totals_known = set->totals_known,
         .totals = set->totals,
         .damage = set->damaged ? &set->damage : NULL,
+        .n_starts = clocks->n,
+        .starts_ns = compared ? (uint64_t)(clocks->last_compared - clocks->first_compared)
+                              : clocks->last_wall - clocks->first_wall,
+        .doubt_ns = compared ? clocks->doubt : 0,
     };
 }

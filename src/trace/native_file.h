@@ -30,6 +30,15 @@ struct wf_native_wall {
     int64_t ps;
 };
 
+/* When the records of ranks begin, in nanoseconds: by the wall clock of each host, and by its
+ * other clock less what that is ahead of rank 0's. */
+struct wf_native_clocks {
+    uint32_t n, n_compared;
+    uint64_t first_wall, last_wall;
+    int64_t first_compared, last_compared;
+    uint64_t doubt; /* the largest */
+};
+
 struct wf_names {
     char **names; /* by number, null if unknown */
     uint32_t n;
@@ -47,6 +56,7 @@ struct wf_native_set {
     struct wf_names names[WF_NAME_KINDS];
     struct wf_native_wall *walls; /* by rank */
     size_t n_walls;
+    struct wf_native_clocks clocks;
     uint32_t *roots_end; /* of each PE of a graph, where tasks that need nothing end; or null */
     char *creator;       /* or null */
     struct wf_totals totals;

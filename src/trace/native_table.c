@@ -135,6 +135,33 @@ static const char *read_wall(struct wf_native_set *set, struct wf_reading *in)
     return NULL;
 }
 
+static const char *read_clock(struct wf_native_set *set, struct wf_reading *in)
+{
+    struct wf_native_clocks *clocks = &set->clocks;
+    uint32_t rank = wf_varint_get_u32(in);
+    uint64_t ticks = wf_varint_get_max(in, INT64_MAX / 2);
+    uint64_t wall = wf_varint_get_max(in, INT64_MAX);
+    int64_t ahead = (int64_t)wf_unzigzag(wf_varint_get(in));
+    uint64_t doubt = wf_varint_get_max(in, INT64_MAX);
+
+    if (in->failed || rank >= set->header.n_ranks || ahead > INT64_MAX / 2 ||
+        ahead < -INT64_MAX / 2) {
+        return "a clock makes no sense";
+    }
+    int64_t compared = (int64_t)ticks - ahead;
+    bool first = clocks->n++ == 0;
+    clocks->first_wall = first || wall < clocks->first_wall ? wall : clocks->first_wall;
+    clocks->last_wall = first || wall > clocks->last_wall ? wall : clocks->last_wall;
+    clocks->first_compared =
+        first || compared < clocks->first_compared ? compared : clocks->first_compared;
+    clocks->last_compared =
+        first || compared > clocks->last_compared ? compared : clocks->last_compared;
+    /* Rank 0 is what the others are compared to. */
+    clocks->n_compared += doubt > 0 || rank == 0 ? 1 : 0;
+    clocks->doubt = doubt > clocks->doubt ? doubt : clocks->doubt;
+    return NULL;
+}
+
 static const char *read_roots(struct wf_native_set *set, struct wf_reading *in)
 {
     uint32_t pe = wf_varint_get_u32(in);
@@ -159,6 +186,7 @@ static const struct {
     {WF_RECORD_CREATOR, read_creator}, {WF_RECORD_NAME, read_name},
     {WF_RECORD_GROUP, read_group},     {WF_RECORD_BIND, read_bind},
     {WF_RECORD_WALL, read_wall},       {WF_RECORD_ROOTS, read_roots},
+    {WF_RECORD_CLOCK, read_clock},
 };
 
 bool wf_native_table(struct wf_native_set *set, const unsigned char *raw, size_t size,

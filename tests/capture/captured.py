@@ -15,11 +15,16 @@ MPIS = [mpi for mpi in ("mpich", "openmpi")
         if shutil.which(f"mpicc.{mpi}") and shutil.which(f"mpirun.{mpi}") and os.path.exists(
             os.path.join(os.environ["WEFT_BUILD_DIR"], f"libweft-capture-{mpi}.so"))]
 SECONDS = 120
+# Ranks that wait leave the processor to others: there may be fewer of them than ranks.
+YIELDING = {"MPIR_CVAR_POLLS_BEFORE_YIELD": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
+# What a library says of a program that leaves receives behind has times in it.
+ENVIRONMENT = dict(os.environ, UCX_LOG_LEVEL="error", **YIELDING)
 
 
 def run(command, **more):
     return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=False, **more)
+                          stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=False,
+                          **{"env": ENVIRONMENT, **more})
 
 
 def libraries(mpi):
@@ -31,9 +36,9 @@ def libraries(mpi):
 
 def build(source, mpi, *flags):
     """The program of a source here, for one MPI."""
-    fortran = source.endswith(".F90")
+    fortran, plus = source.endswith(".F90"), source.endswith(".cpp")
     name = "_".join([source.split(".")[0], mpi, *(f.lstrip("-").replace("=", "_") for f in flags)])
-    compiler = f"mpifort.{mpi}" if fortran else f"mpicc.{mpi}"
+    compiler = ("mpifort." if fortran else "mpicxx." if plus else "mpicc.") + mpi
     done = run([compiler, "-O1", "-w", *(["-fallow-argument-mismatch"] if fortran else []),
                 f"-I{INCLUDE}", *flags, os.path.join(HERE, source), "-o", name,
                 *libraries(mpi)])

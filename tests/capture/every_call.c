@@ -297,6 +297,10 @@ static void communicators(void)
                      MPI_STATUS_IGNORE);
     }
     MPI_Barrier(between);
+    MPI_Request request;
+    MPI_Allreduce(&a, &b, 1, MPI_INT, MPI_SUM, between);
+    MPI_Iallreduce(&a, &b, 1, MPI_INT, MPI_SUM, between, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Intercomm_merge(between, rank % 2, &all);
     MPI_Allreduce(&a, &b, 1, MPI_INT, MPI_SUM, all);
     MPI_Comm_free(&all);

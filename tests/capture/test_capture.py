@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """weft capture on programs that make every call, in C and Fortran, under each MPI there is."""
 import glob
+import json
 import os
 import shutil
 import sys
 
-from captured import (MPIS, WEFT, build, capture, check_messages, check_unchanged, info, launch,
-                      replay, run)
+from captured import (ENVIRONMENT, MPIS, WEFT, build, capture, check_messages, check_unchanged,
+                      info, launch, replay, rows, run)
 
 # Calls of a rank of every_call.c, where they do not depend on how often it had to ask.
 CALLS = {"send": 8, "ssend": 2, "bsend": 4, "rsend": 2, "issend": 8, "sendrecv": 24, "probe": 8,
@@ -101,6 +102,49 @@ def test_threads(mpi):
     replay(trace)
 
 
+def test_pending(mpi):
+    """Receives that are complete late or never: what they got is known, and replay ends."""
+    program = build("pending.c", mpi)
+    trace = f"open_{mpi}"
+    check_unchanged(mpi, 2, trace, [program])
+    kinds = info(trace)[0]["ops_by_kind"]
+    assert kinds["test"]["calls"] < 20, kinds["test"]
+    open_ones = [row for row in rows(trace) if row["kind"] == "irecv" and row["peer"] == "any"]
+    # One got its message late, one perhaps in time, and one waited for longer than anybody keeps.
+    known = [row for row in open_ones if row["recorded"] in ("1", "true")]
+    assert {(row["matched_peer"], row["matched_tag"]) for row in known} == {("1", "5")}, known
+    assert len(known) in (1, 2) and len(open_ones) == len(known) + 1, open_ones
+    replay(trace)
+
+
+def test_plus(mpi):
+    program = build("plus.cpp", mpi)
+    trace = f"c++_{mpi}"
+    check_unchanged(mpi, 2, trace, [program])
+    assert check_messages(trace) == 2
+    replay(trace)
+    assert "starts_spread_ns" in info(trace)[0]["file"]
+
+
+def test_full_disk(mpi):
+    """A file system of 128 KiB, where this may be made: the program ends as it does by itself."""
+    program = build("crash.c", mpi)
+    os.makedirs("disk", exist_ok=True)
+    mount = ["unshare", "-rm", "sh", "-c",
+             "mount -t tmpfs -o size=128k none disk && { [ $# = 0 ] || \"$@\"; } && "
+             "{ [ $# = 0 ] || \"$WEFT\" info --json --per-rank disk/trace >full.json; }; "
+             "[ $? = ${EXPECTED:-0} ]", "sh"]
+    if not shutil.which("unshare") or run(mount).returncode != 0:
+        return
+    done = run([*mount, WEFT, "capture", "-o", "disk/trace", "--", *launch(mpi, 2, program, "none")],
+               env=dict(ENVIRONMENT, EXPECTED="3"))
+    assert done.returncode == 0 and done.stdout == "1\n", (done.returncode, done.stderr)
+    assert "is recorded no further" in done.stderr, done.stderr
+    with open("full.json", encoding="utf-8") as file:
+        ranks = json.load(file)["per_rank"]
+    assert not all(rank.get("whole") for rank in ranks) and max(r["ops"] for r in ranks) > 1000, ranks
+
+
 def test_calibrate(mpi):
     done = run([WEFT, "calibrate", "--repeat", "2", "-o", f"{mpi}.yaml", "--",
                 *launch(mpi, 2)])
@@ -131,6 +175,10 @@ def main():
             test_fortran(mpi)
         test_bad_ends(mpi)
         test_threads(mpi)
+        test_pending(mpi)
+        test_full_disk(mpi)
+        if shutil.which(f"mpicxx.{mpi}"):
+            test_plus(mpi)
         test_calibrate(mpi)
     test_options(MPIS[0])
     return 0

@@ -57,6 +57,44 @@ static void ping_pong_is_twice_that(void)
     CHECK(end_of(ranks, 2) == 2 * (O + (BIG - 1) + L + O));
 }
 
+/* 11 bytes take 70, 1011 bytes 2070; in between 2 a byte, below 7 a byte, above 1 a byte. */
+static void bytes_take_what_the_points_say(void)
+{
+    static char points[] = "11:70ps,1011:2070ps";
+    static const struct {
+        uint64_t bytes;
+        int64_t tail;
+    } cases[] = {{0, 0}, {1, 0}, {2, 7}, {11, 70}, {12, 72}, {1011, 2070}, {1111, 2170}};
+    struct wf_loggp_params own = params;
+
+    own.sizes = points;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct wf_op zero[] = {SEND(1, 0, cases[i].bytes), END};
+        const struct wf_op one[] = {RECV(0, 0), END};
+        const struct wf_op *const ranks[] = {zero, one};
+        struct outcome out =
+            replay_script((struct setup){.net = &wf_loggp_ops, .net_params = &own}, ranks, 2);
+
+        CHECK(out.tally.jobs[0].finish.max == O + cases[i].tail + L + O);
+    }
+}
+
+/* Two messages that meet: with full duplex as long as one. Sending keeps an interface from
+ * receiving for a share of the time, 3000 of 4000, which is later than L. */
+static void a_shared_interface_receives_later(void)
+{
+    static const struct wf_op zero[] = {SENDRECV(1, 0, BIG, 1, 0), END};
+    static const struct wf_op one[] = {SENDRECV(0, 0, BIG, 0, 0), END};
+    static const struct wf_op *const ranks[] = {zero, one};
+    struct wf_loggp_params own = params;
+
+    CHECK(end_of(ranks, 2) == O + L + (BIG - 1) + O);
+    own.shared = 0.75;
+    struct outcome out =
+        replay_script((struct setup){.net = &wf_loggp_ops, .net_params = &own}, ranks, 2);
+    CHECK(out.tally.jobs[0].finish.max == O + 3000 + (BIG - 1) + O);
+}
+
 static void the_defaults_are_what_the_document_says(void)
 {
     static const struct wf_op zero[] = {SEND(1, 0, 131072), END};
@@ -197,6 +235,8 @@ int main(void)
 {
     RUN(one_message_takes_o_kG_L_o);
     RUN(ping_pong_is_twice_that);
+    RUN(bytes_take_what_the_points_say);
+    RUN(a_shared_interface_receives_later);
     RUN(the_defaults_are_what_the_document_says);
     RUN(a_burst_of_short_messages_is_limited_by_o);
     RUN(a_burst_of_long_messages_is_limited_by_g_and_G);
