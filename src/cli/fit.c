@@ -149,7 +149,7 @@ static int compare(const void *a, const void *b)
 static void set_shared(const struct wf_measured *measured, const struct tails *tails,
                        struct wf_fit *fit)
 {
-    double shares[SAMPLES_MAX];
+    double shares[SAMPLES_MAX] = {0};
     size_t n = 0;
 
     for (size_t i = 0; i < tails->n; i++) {

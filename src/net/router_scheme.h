@@ -27,11 +27,6 @@ void wf_router_policy_ask(const struct wf_router_spot *spot, uint32_t input);
 
 /* ---- router_route.c ---- */
 
-/* The ports by which a packet may leave, of a router that is not of a grid; returns how many.
- * With requests in a fixed order there is one. */
-uint32_t wf_router_ports(const struct wf_router_spot *spot,
-                         const struct wf_router_packet *packet, uint32_t *ports);
-
 /* The channels that a packet may ask for which came to a router by an input, or is injected
  * there (WF_ROUTER_NONE): as far as the scheme alone decides it. Sets the one to be tried last,
  * or WF_ROUTER_NONE; returns how many others there are, into WF_ROUTER_INPUTS_MAX. Not for
