@@ -297,7 +297,6 @@ static void communicators(void)
                      MPI_STATUS_IGNORE);
     }
     MPI_Barrier(between);
-    MPI_Request request;
     MPI_Allreduce(&a, &b, 1, MPI_INT, MPI_SUM, between);
     MPI_Iallreduce(&a, &b, 1, MPI_INT, MPI_SUM, between, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);

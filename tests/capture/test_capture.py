@@ -180,7 +180,7 @@ def main():
         if shutil.which(f"mpicxx.{mpi}"):
             test_plus(mpi)
         test_calibrate(mpi)
-    test_options(MPIS[0])
+    test_options(MPIS[-1])
     return 0
 
 
