@@ -152,6 +152,9 @@ enum wf_status wf_simulate(struct wf_cli *cli, const struct wf_simulate_opts *op
     wf_progress_init(&line,
                      opts->quiet ? WF_PROGRESS_NEVER : (enum wf_progress_mode)opts->progress,
                      cli->err);
+    const struct wf_sim_recording recording = {.spans = opts->record_limit,
+                                               .messages = opts->record_limit};
+    bool records = opts->record;
     const struct wf_sim_host host = {
         .world = cli->world,
         .stop = wf_interrupt_watch(),
@@ -159,6 +162,7 @@ enum wf_status wf_simulate(struct wf_cli *cli, const struct wf_simulate_opts *op
         .progress_arg = &line,
         .skipped = opts->verbose ? note_skipped : NULL,
         .skipped_arg = cli,
+        .recording = records ? &recording : NULL,
     };
     status = opts->dry_run ? wf_sim_explain(scenario, &host, &doc, err)
                            : wf_sim_run(scenario, &host, &doc, err);
