@@ -41,8 +41,9 @@ static const struct wf_opt record_row = {
     .param = {.name = "record",
               .type = WF_PARAM_BOOL,
               .offset = offsetof(struct wf_simulate_opts, record),
-              .doc = "Add what the ranks did when, and who sent how much to whom, to the result; "
-                     "files for looking at have that anyway"},
+              .doc =
+                  "Add what the ranks did when, and who sent how much to whom, to the result; "
+                  "files for looking at have that anyway"},
 };
 
 static const struct wf_opt limit_row = {

@@ -25,8 +25,8 @@ static const struct wf_opt common_rows[] = {
     {.param = {.name = "output",
                .type = WF_PARAM_TEXT,
                .offset = MEMBER(output),
-               .doc =
-                   "Write the result to a file instead, as its name says: .json, .txt or .csv"},
+               .doc = "Write the result to a file instead, as its name says: .json, .txt, .csv "
+                      "(links) or .html (a report to look at)"},
      .letter = 'o',
      .arg = "<file>"},
     {.param = {.name = "force",

@@ -5,10 +5,7 @@
 
 /* The one place that lists writers. */
 static const struct wf_writer_ops *const writer_table[] = {
-    &wf_writer_text,
-    &wf_writer_json,
-    &wf_writer_csv,
-    NULL,
+    &wf_writer_text, &wf_writer_json, &wf_writer_csv, &wf_writer_html, NULL,
 };
 
 const struct wf_writer_ops *const *wf_writer_table(void)
@@ -42,4 +39,13 @@ enum wf_status wf_writer_for_path(const char *path, const struct wf_writer_ops *
         }
     }
     return unknown_extension(path, err);
+}
+
+bool wf_writer_records(const char *path)
+{
+    const struct wf_writer_ops *writer = NULL;
+    struct wf_err ignored;
+
+    return path != NULL && wf_writer_for_path(path, &writer, &ignored) == WF_OK &&
+           writer->records;
 }

@@ -18,13 +18,16 @@
 struct wf_write_options {
     bool verbose; /* all that the document says, not only what most people want to know */
     bool color;
+    const struct wf_value *extra; /* what is known besides the document: `picture`, of the
+                                     topology (cli/picture.h); null if nothing */
 };
 
-/* All members are required. */
+/* All members are required but `records`. */
 struct wf_writer_ops {
     const char *name;
     const char *extension; /* of files in this format, with the dot */
     const char *summary;   /* one line, for help */
+    bool records;          /* shows what a recording has */
 
     /* Writes the whole document. Errors of `out` itself are found by the caller (ferror). */
     void (*write)(const struct wf_value *doc, const struct wf_write_options *options,
@@ -34,9 +37,13 @@ struct wf_writer_ops {
 extern const struct wf_writer_ops wf_writer_text;
 extern const struct wf_writer_ops wf_writer_json;
 extern const struct wf_writer_ops wf_writer_csv;
+extern const struct wf_writer_ops wf_writer_html;
 
 /* The registered writers in a fixed order, null-terminated. */
 const struct wf_writer_ops *const *wf_writer_table(void);
+
+/* Whether the file called `path`, if any, shows what a recording has. */
+bool wf_writer_records(const char *path);
 
 /* The writer for a file called `path`, by its extension. */
 WF_NODISCARD
