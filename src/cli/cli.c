@@ -119,5 +119,5 @@ int wf_cli_main(struct wf_cli *cli, int argc, char **argv)
         (void)fprintf(cli->err, "weft: cannot write the result: %s\n", strerror(errno));
         status = status == WF_OK ? WF_EIO : status;
     }
-    return wf_status_exit_code(status);
+    return status == WF_OK && cli->differs ? 1 : wf_status_exit_code(status);
 }

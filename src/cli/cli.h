@@ -19,6 +19,7 @@ struct wf_cli {
     FILE *out;             /* the result; leads nowhere in processes other than the first */
     FILE *err;             /* everything else; likewise */
     bool answered;         /* the result, whole, is on `out` */
+    bool differs; /* a comparison found a difference: exit code 1, if all else is well */
 };
 
 struct wf_verb {
@@ -33,8 +34,10 @@ struct wf_verb {
 
 extern const struct wf_verb wf_verb_bench;
 extern const struct wf_verb wf_verb_coll;
+extern const struct wf_verb wf_verb_compare;
 extern const struct wf_verb wf_verb_convert;
 extern const struct wf_verb wf_verb_cut;
+extern const struct wf_verb wf_verb_explain;
 extern const struct wf_verb wf_verb_gen;
 extern const struct wf_verb wf_verb_help;
 extern const struct wf_verb wf_verb_import_codes;

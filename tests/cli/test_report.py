@@ -5,7 +5,7 @@ import pathlib
 import re
 
 import browser
-from weft_cli import check, finish, run
+from weft_cli import check, check_run, finish, run
 
 RUN = ["replay", "gen:stencil3d", "-n", "64", "--net", "packet", "--topo", "torus:4x4x4",
        "-p", "gen.bytes=10kB", "-p", "gen.allreduce=true", "-p", "gen.imbalance=0.3",
@@ -99,9 +99,57 @@ def check_errors():
     check(run("report").returncode == 2, "no file")
 
 
+def check_compare():
+    """What differs, and only that; exit code 1 if anything does."""
+    write(*RUN, "-o", "base.json")
+    write(*RUN, "--sched", "conservative", "--threads", "2", "--record", "-o", "same.json")
+    write(*RUN, "-p", "net.bandwidth=10MB/s", "-o", "slow.json")
+    check_run(["compare", "base.json", "same.json", "base.json"], 0,
+              stdout=r"(?s)same.json, compared with base.json:\n  equal\nbase.json.*equal\n$")
+    done = check_run(["compare", "base.json", "slow.json"], 1,
+                     stdout=r"  \d\.\d+ x slower: .*, of which \d+ % is waiting .*\n"
+                            r"  parameters\.net\.bandwidth: 10MB/s, was 10GB/s\n")
+    check(done.stdout.count("\n") < 20, "more than fits a screen", done)
+    everything = check_run(["compare", "-v", "base.json", "slow.json"], 1)
+    documents = [json.loads(pathlib.Path(f"{name}.json").read_text(encoding="utf-8"))
+                 for name in ("base", "slow")]
+    expected = sum(len(differences(documents[0][part], documents[1][part]))
+                   for part in ("scenario", "result"))
+    check(everything.stdout.count(", was ") == expected + 1, f"not {expected} differences",
+          everything)
+    check_run(["compare", "base.json"], 2, "two results or more")
+
+
+def differences(a, b):
+    """The leaves that differ, by the straight way."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        return [each for key in {**a, **b} for each in differences(a.get(key, ...), b.get(key, ...))]
+    if isinstance(a, list) and isinstance(b, list):
+        rest = [[...]] * abs(len(a) - len(b))
+        return [each for pair in zip(a, b) for each in differences(*pair)] + rest
+    return [] if a == b else [(a, b)]
+
+
+def check_explain():
+    """At most ten lines, each with a number that the document has."""
+    write(*RUN, "--efficiency", "-p", "net.stats=summary", "-o", "full.json")
+    done = check_run(["explain", "full.json"], 0, stdout="Uneven work bounds it most: the busiest")
+    lines = done.stdout.splitlines()
+    check(5 < len(lines) <= 10 and all(re.search(r"\d", line) for line in lines), "lines", done)
+    document = json.loads(pathlib.Path("full.json").read_text(encoding="utf-8"))
+    balance = document["result"]["efficiency"]["load_balance_percent"]
+    check(f"(load balance {balance:.1f} %)" in done.stdout, "load balance", done)
+    hot = document["result"]["network"]["hot_links"][0]
+    check(f"from vertex {hot['vertex']} to {hot['to']}, is busy for {hot['busy_percent']:.1f} %"
+          in done.stdout, "the busiest link", done)
+    check_run(["explain", "traffic.json"], 0, stdout="accepts a load of 0.[0-9]+ of the 0.[0-9]+ phits")
+
+
 def main():
     check_files()
     check_errors()
+    check_compare()
+    check_explain()
     if browser.find():
         check_page("run.html", True)
         check_page("many.html", False)
