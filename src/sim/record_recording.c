@@ -232,7 +232,7 @@ void wf_record_recording(struct wf_value *root, const struct wf_job *job,
     }
     add_text(section, "received_bytes", &buf);
     add_matrix(section, recording, &buf);
-    if (recording->ranks_per_row == 1) {
+    if (recording->ranks_per_row == 1 || recording->n_spans <= recording->limits.spans) {
         add_nodes(section, &job->place, &buf);
     }
     add_single(section, recording, &buf);

@@ -22,7 +22,6 @@ CASES = [
     (["report"], 2, "report: one result expected, and there are 0"),
     (["explain", "a", "b"], 2, "explain: one result expected, and there are 2"),
     (["compare", "a"], 2, "compare: two results or more expected"),
-    (["compare", "no.json", "no.json"], 3, "cannot read 'no.json'"),
     (["replay"], 2, "no source"),
     (["replay", "gen:stencil3d", "gen:ring"], 2, "also 'gen:ring'"),
     # sources
