@@ -3,7 +3,6 @@
 #include "cli/opt.h"
 #include "cli/picture.h"
 #include "cli/result_file.h"
-#include "report/output.h"
 #include "report/writer.h"
 
 struct report_opts {
@@ -15,8 +14,8 @@ static const struct wf_opt rows[] = {
     {.param = {.name = "output",
                .type = WF_PARAM_TEXT,
                .offset = offsetof(struct report_opts, output),
-               .doc = "Write it to a file, as its name says: .html, .txt, .json or .csv; else "
-                      "it is text"},
+               .doc = "Write it to a file, as its name says: .html, .pftrace (Perfetto), .prv "
+                      "(Paraver), .timeline.csv, .txt, .json or .csv; else it is text"},
      .letter = 'o',
      .arg = "<file>"},
     {.param = {.name = "force",
@@ -55,20 +54,16 @@ static enum wf_status write_file(const struct report_opts *opts, const struct wf
                                  struct wf_err *err)
 {
     const struct wf_writer_ops *writer = NULL;
-    struct wf_output *output = NULL;
-
     enum wf_status status = wf_writer_for_path(opts->output, &writer, err);
-    if (status == WF_OK) {
-        status = wf_output_open(opts->output, opts->force, &output, err);
-    }
+
     if (status != WF_OK) {
         return status;
     }
     struct wf_value *extra = wf_picture_of(doc);
     const struct wf_write_options options = {.verbose = opts->verbose, .extra = extra};
-    writer->write(doc, &options, wf_output_stream(output));
+    status = wf_writer_save(writer, doc, &options, opts->output, opts->force, err);
     wf_doc_free(extra);
-    return wf_output_commit(output, err);
+    return status;
 }
 
 static enum wf_status report(struct wf_cli *cli, const struct report_opts *opts,

@@ -34,17 +34,13 @@ static enum wf_status write_file(const struct wf_simulate_opts *opts,
                                  const struct wf_writer_ops *writer, const struct wf_value *doc,
                                  struct wf_err *err)
 {
-    struct wf_output *output = NULL;
-
-    enum wf_status status = wf_output_open(opts->output, opts->force, &output, err);
-    if (status != WF_OK) {
-        return status;
-    }
     struct wf_value *extra = writer->records ? wf_picture_of(doc) : NULL;
     const struct wf_write_options options = {.verbose = opts->verbose, .extra = extra};
-    writer->write(doc, &options, wf_output_stream(output));
+    enum wf_status status =
+        wf_writer_save(writer, doc, &options, opts->output, opts->force, err);
+
     wf_doc_free(extra);
-    return wf_output_commit(output, err);
+    return status;
 }
 
 static bool wants_color(FILE *out)
@@ -166,9 +162,12 @@ static enum wf_status ask_for_more(struct wf_scenario *scenario, struct wf_err *
 }
 
 static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opts,
-                          const struct wf_scenario *scenario, bool records,
-                          struct wf_value **doc, struct wf_err *err)
+                          const struct wf_scenario *scenario, struct wf_value **doc,
+                          struct wf_err *err)
 {
+    /* All processes have to know, not only the one that writes. */
+    const struct wf_writer_ops *writer = wf_writer_of(opts->output);
+    bool records = writer != NULL && writer->records, page = records && !writer->timeline;
     struct wf_scenario *own = wf_scenario_new();
     struct wf_progress_line line;
     const struct wf_sim_recording recording = {.spans = opts->record_limit,
@@ -184,7 +183,7 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
     };
 
     wf_scenario_append(own, scenario);
-    enum wf_status status = records && opts->record_limit > 0 ? ask_for_more(own, err) : WF_OK;
+    enum wf_status status = page && opts->record_limit > 0 ? ask_for_more(own, err) : WF_OK;
     wf_progress_init(&line,
                      opts->quiet ? WF_PROGRESS_NEVER : (enum wf_progress_mode)opts->progress,
                      cli->err);
@@ -210,8 +209,7 @@ enum wf_status wf_simulate(struct wf_cli *cli, const struct wf_simulate_opts *op
         return status;
     }
 
-    bool records = wf_writer_records(opts->output);
-    status = run(cli, opts, scenario, records, &doc, err);
+    status = run(cli, opts, scenario, &doc, err);
     if (doc != NULL && !opts->quiet) {
         note_idle(cli, doc);
         note_topology(cli, scenario, doc);

@@ -26,7 +26,8 @@ static const struct wf_opt common_rows[] = {
                .type = WF_PARAM_TEXT,
                .offset = MEMBER(output),
                .doc = "Write the result to a file instead, as its name says: .json, .txt, .csv "
-                      "(links) or .html (a report to look at)"},
+                      "(links), .html "
+                      "(a report to look at), .pftrace, .prv or .timeline.csv"},
      .letter = 'o',
      .arg = "<file>"},
     {.param = {.name = "force",

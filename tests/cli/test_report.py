@@ -145,11 +145,101 @@ def check_explain():
     check_run(["explain", "traffic.json"], 0, stdout="accepts a load of 0.[0-9]+ of the 0.[0-9]+ phits")
 
 
+def fields(data):
+    """The fields of a protobuf message: number and value, bytes for what has a length."""
+    at, found = 0, []
+
+    def varint():
+        nonlocal at
+        value, shift = 0, 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(data):
+        key = varint()
+        if key & 7 == 0:
+            found.append((key >> 3, varint()))
+        else:
+            length = 8 if key & 7 == 1 else varint()
+            check(key & 7 in (1, 2), f"wire type {key & 7}")
+            found.append((key >> 3, data[at:at + length]))
+            at += length
+    check(at == len(data), "a message is cut off")
+    return found
+
+
+def check_perfetto(recording):
+    """By a reader of our own: slices that end, flows that lead somewhere."""
+    tracks, begun, slices, flows = {}, {}, 0, [set(), set()]
+    for number, packet in fields(pathlib.Path("t.pftrace").read_bytes()):
+        packet = dict(fields(packet))
+        check(number == 1, "no packet")
+        if 60 in packet:
+            track = dict(fields(packet[60]))
+            tracks[track[1]] = dict(fields(track[4]))[5].decode() if 4 in track else None
+            continue
+        event = dict(fields(packet[11]))
+        check(event[11] in tracks, "an event of no track")
+        if event[9] == 1:
+            check(event[11] not in begun, "a slice in another")
+            begun[event[11]] = packet[8]
+        elif event[9] == 2:
+            check(begun.pop(event[11]) <= packet[8], "a slice that ends before it begins")
+            slices += 1
+        for side, field in enumerate((47, 48)):
+            if field in event:
+                flows[side].add(event[field])
+    check(not begun and slices == sum(len(re.findall("[cosrk]", s)) for s in recording["spans"]),
+          f"{slices} slices")
+    check(flows[0] == flows[1] and len(flows[0]) == recording["n_messages"], "flows")
+    check([name for name in tracks.values() if name] == [f"rank {i}" for i in range(64)], "tracks")
+
+
+def check_paraver(recording):
+    """States add up, lines are in order, communications are the messages."""
+    head, *lines = pathlib.Path("t.prv").read_text(encoding="utf-8").splitlines()
+    lines = [[int(word) for word in line.split(":")] for line in lines]
+    check(re.fullmatch(r"#Paraver \(.*\):\d+_ns:1\(64\):1:64\((1:1,){63}1:1\)", head), head)
+    times = [line[5] for line in lines]
+    check(times == sorted(times), "lines out of order")
+    computing = sum(line[6] - line[5] for line in lines if line[0] == 1 and line[7] == 1)
+    expected = sum(row["compute_ps"] for row in recording["rows"]) / 1000
+    check(abs(computing - expected) <= len(lines), f"{computing} ns of computing, not {expected}")
+    check(sum(line[0] == 3 for line in lines) == recording["n_messages"], "messages")
+    check(all(len(line) == (8 if line[0] == 1 else 15) for line in lines), "words of lines")
+    check("computing" in pathlib.Path("t.pcf").read_text(encoding="utf-8") and
+          "LEVEL THREAD SIZE 64" in pathlib.Path("t.row").read_text(encoding="utf-8"), "names")
+
+
+def check_timelines():
+    """Files for other programs: what the recording has, and the same again."""
+    recording = parts("run.html")[0]["recording"]
+    for name in "t.pftrace", "t.prv", "t.timeline.csv":
+        write(*RUN, "-o", name)
+        first = pathlib.Path(name).read_bytes()
+        write("report", "run.json", "-f", "-o", name)
+        check(pathlib.Path(name).read_bytes() == first, f"{name}: not the same again")
+        write(*MANY, "--record-limit", "1000", "-o", f"many.{name}")
+        check(1000 < pathlib.Path(f"many.{name}").stat().st_size < MOST_BYTES, f"many.{name}")
+    check_perfetto(recording)
+    check_paraver(recording)
+    lines = pathlib.Path("t.timeline.csv").read_text(encoding="utf-8").splitlines()[1:]
+    ends = {int(line.split(",")[0]): int(line.split(",")[3]) for line in lines}
+    check([ends[rank] for rank in range(64)] == [row["finish_ps"] for row in recording["rows"]],
+          "t.timeline.csv: ends of ranks")
+
+
 def main():
     check_files()
     check_errors()
     check_compare()
     check_explain()
+    check_timelines()
     if browser.find():
         check_page("run.html", True)
         check_page("many.html", False)
