@@ -112,6 +112,11 @@ void wf_trail_add(struct wf_ctx *ctx, const void *bytes, size_t size)
     wf_buf_append(&ctx->trail, bytes, size);
 }
 
+void *wf_trail_last(struct wf_ctx *ctx, size_t size)
+{
+    return ctx->trail.size >= size ? ctx->trail.data + ctx->trail.size - size : NULL;
+}
+
 const void *wf_trail(const struct wf_ctx *ctx, size_t *size)
 {
     *size = ctx->final_trail_bytes;

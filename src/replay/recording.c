@@ -103,7 +103,7 @@ static uint64_t bin_of(struct wf_recording *recording, int64_t time)
 static void add_to_row(struct wf_recording *recording, const struct wf_span *span)
 {
     uint64_t last = bin_of(recording, span->until - 1), from = (uint64_t)span->from;
-    uint64_t row = span->rank / recording->ranks_per_row;
+    uint64_t row = span->rank / (uint32_t)recording->ranks_per_row;
 
     for (uint64_t bin = from >> recording->shift; bin <= last; bin++) {
         uint64_t end = (bin + 1) << recording->shift;
@@ -138,8 +138,8 @@ void wf_recording_span(struct wf_recording *recording, const struct wf_span *spa
 
 void wf_recording_message(struct wf_recording *recording, const struct wf_sent *sent)
 {
-    uint64_t from = sent->from / recording->ranks_per_side;
-    uint64_t to = sent->to / recording->ranks_per_side;
+    uint64_t from = sent->from / (uint32_t)recording->ranks_per_side;
+    uint64_t to = sent->to / (uint32_t)recording->ranks_per_side;
     struct wf_traffic_cell *cell = &recording->matrix[from * WF_RECORDING_MATRIX + to];
 
     cell->bytes += sent->bytes;

@@ -271,17 +271,27 @@ static void note_span(void *arg, const struct wf_caller *who, enum wf_spent what
 {
     const struct recorded entry = {
         .span = {who->rank->clock, until, who->number, (uint32_t)what}};
+    struct recorded *last = wf_trail_last(who->ctx, sizeof(*last));
 
     (void)arg;
-    wf_trail_add(who->ctx, &entry, sizeof(entry));
+    /* Sends follow each other: one span for all of them is enough. */
+    if (last != NULL && !last->is_message && last->span.rank == entry.span.rank &&
+        last->span.what == entry.span.what && last->span.until == entry.span.from) {
+        last->span.until = until;
+    } else {
+        wf_trail_add(who->ctx, &entry, sizeof(entry));
+    }
 }
 
 static void record(const struct wf_replay *replay, struct wf_ctx *ctx)
 {
     size_t size;
     const struct recorded *entries = wf_trail(ctx, &size);
-    struct wf_recording *recording = recording_of(replay, wf_tally(ctx));
 
+    if (size == 0) {
+        return;
+    }
+    struct wf_recording *recording = recording_of(replay, wf_tally(ctx));
     for (size_t i = 0; i < size / sizeof(*entries); i++) {
         if (entries[i].is_message) {
             wf_recording_message(recording, &entries[i].sent);
