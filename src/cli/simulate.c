@@ -138,12 +138,13 @@ static void note_skipped(void *arg, const struct wf_setting *setting)
 /* Of a replay: adds what a report wants to know of it and the user did not say. */
 static enum wf_status ask_for_more(struct wf_scenario *scenario, struct wf_err *err)
 {
-    const struct wf_setting *topology = wf_scenario_find(scenario, "topology");
     enum wf_status status = WF_OK;
 
     if (wf_scenario_find(scenario, "efficiency") == NULL) {
         status = wf_scenario_set(scenario, "efficiency", "yes", NULL, err);
     }
+    /* Settings move when one is added: found only now. */
+    const struct wf_setting *topology = wf_scenario_find(scenario, "topology");
     if (status == WF_OK && topology != NULL &&
         wf_scenario_find(scenario, "net.stats") == NULL) {
         /* Only of this model; others need not know it. */

@@ -36,6 +36,7 @@ static void pair_free(struct pair *pair)
 {
     wf_history_fini(&pair->history);
     wf_recording_fini(&pair->recording);
+    wf_buf_fini(&pair->ctx.trail);
     free(pair);
 }
 
