@@ -120,7 +120,7 @@ static void look_at_x(struct plan *plan)
 {
     const char *unit = "";
 
-    plan->least = INFINITY;
+    plan->least = HUGE_VAL;
     plan->most = 0;
     for (size_t i = 0; i < plan->study->n_points; i++) {
         const char *text = wf_study_text(plan->study, i, plan->x);
