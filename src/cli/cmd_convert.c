@@ -42,19 +42,19 @@ static enum wf_status convert(struct wf_cli *cli, const struct wf_operands *oper
                               struct wf_trace_opts *opts, struct wf_err *err)
 {
     const char *from = operands->args.items[0];
-    struct wf_source *source = NULL;
+    struct wf_trace trace = {.source = NULL};
 
     opts->output = operands->args.items[1];
     enum wf_status status = wf_trace_output_check(opts, err);
     if (status == WF_OK) {
-        status = wf_trace_input(from, opts, &source, err);
+        status = wf_trace_input(from, opts, &trace, err);
     }
     if (status == WF_OK) {
         const struct wf_trace_piece piece = {
-            .source = source, .n_ranks = source->n_ranks, .creator = from};
+            .trace = &trace, .n_ranks = wf_trace_n_ranks(&trace), .creator = from};
         status = wf_trace_output(cli, &piece, opts, err);
     }
-    wf_source_free(source);
+    wf_trace_close(&trace);
     return wf_world_agree(cli->world, status, err);
 }
 

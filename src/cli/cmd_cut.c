@@ -44,6 +44,7 @@ static const struct wf_opt rows[] = {
      .arg = "3:5"},
     WF_TRACE_ROW_PARTS,
     WF_TRACE_ROW_FORCE,
+    WF_TRACE_ROW_PARAMS,
     WF_OPT_HELP(struct wf_trace_opts),
     WF_OPT_END,
 };
@@ -209,19 +210,19 @@ static void print_losses(struct wf_cli *cli, const struct wf_cut_losses *losses)
     }
 }
 
-static enum wf_status write_piece(struct wf_cli *cli, const struct wf_source *source,
+static enum wf_status write_piece(struct wf_cli *cli, const struct wf_trace *trace,
                                   const struct wf_cut_options *options,
                                   const struct cut_opts *opts, const char *name,
                                   struct wf_err *err)
 {
     struct wf_cut *cut = NULL;
-    enum wf_status status = wf_cut_new(source, options, &cut, err);
+    enum wf_status status = wf_cut_new(trace->source, options, &cut, err);
 
     if (status != WF_OK) {
         return status;
     }
     const struct wf_trace_piece piece = {
-        .source = source,
+        .trace = trace,
         .n_ranks = wf_cut_n_ranks(cut),
         .changes = wf_cut_changes(cut),
         .creator = name,
@@ -234,26 +235,44 @@ static enum wf_status write_piece(struct wf_cli *cli, const struct wf_source *so
     return status;
 }
 
+static enum wf_status open_ops(const char *name, const struct wf_trace_opts *opts,
+                               struct wf_trace *out, struct wf_err *err)
+{
+    if (strncmp(name, "gen:", 4) == 0) {
+        return wf_err_set(err, WF_EUSAGE, "'%.64s' is no trace; weft gen makes one of it",
+                          name);
+    }
+    enum wf_status status = wf_trace_input(name, opts, out, err);
+    if (status == WF_OK && out->graph != NULL) {
+        status =
+            wf_err_set(err, WF_EINVAL,
+                       "'%.200s' has tasks instead of operations: what a task needs cannot "
+                       "be left out, so nothing can be cut",
+                       name);
+    }
+    return status;
+}
+
 static enum wf_status cut_trace(struct wf_cli *cli, const char *name,
                                 const struct cut_opts *opts, struct wf_err *err)
 {
     struct wf_cut_options options = {.ranks = NULL};
-    struct wf_source *source = NULL;
+    struct wf_trace trace = {.source = NULL};
     bool *kept = NULL;
 
     enum wf_status status = wf_trace_output_check(&opts->trace, err);
     if (status == WF_OK) {
-        status = wf_trace_open(name, &source, err);
+        status = open_ops(name, &opts->trace, &trace, err);
     }
     if (status == WF_OK) {
-        kept = wf_xcalloc(source->n_ranks, sizeof(*kept));
-        status = parse_options(opts, source->n_ranks, kept, &options, err);
+        kept = wf_xcalloc(trace.source->n_ranks, sizeof(*kept));
+        status = parse_options(opts, trace.source->n_ranks, kept, &options, err);
     }
     if (status == WF_OK) {
-        status = write_piece(cli, source, &options, opts, name, err);
+        status = write_piece(cli, &trace, &options, opts, name, err);
     }
     free(kept);
-    wf_source_free(source);
+    wf_trace_close(&trace);
     return wf_world_agree(cli->world, status, err);
 }
 

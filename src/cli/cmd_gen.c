@@ -2,6 +2,7 @@
 #include "cli/columns.h"
 #include "cli/trace_input.h"
 #include "gen/gen.h"
+#include "gen/graphs.h"
 #include "sim/world.h"
 #include "trace/source.h"
 
@@ -34,27 +35,30 @@ static void gen_help(FILE *out)
     for (const struct wf_source_ops *const *ops = wf_gen_table(); *ops != NULL; ops++) {
         wf_columns_row(out, (*ops)->name, (*ops)->summary);
     }
+    for (const struct wf_graph_ops *const *ops = wf_graph_table(); *ops != NULL; ops++) {
+        wf_columns_row(out, (*ops)->name, (*ops)->summary);
+    }
 }
 
 /* "gen:" before the name is what other commands want, and does no harm here. */
 static enum wf_status write_program(struct wf_cli *cli, const char *name,
                                     const struct wf_trace_opts *opts, struct wf_err *err)
 {
-    struct wf_source *source = NULL;
+    struct wf_trace trace = {.source = NULL};
     char word[128];
 
     (void)snprintf(word, sizeof(word), "%s%.100s",
                    strncmp(name, "gen:", 4) == 0 ? "" : "gen:", name);
     enum wf_status status = wf_trace_output_check(opts, err);
     if (status == WF_OK) {
-        status = wf_trace_input(word, opts, &source, err);
+        status = wf_trace_input(word, opts, &trace, err);
     }
     if (status == WF_OK) {
         const struct wf_trace_piece piece = {
-            .source = source, .n_ranks = source->n_ranks, .creator = word};
+            .trace = &trace, .n_ranks = wf_trace_n_ranks(&trace), .creator = word};
         status = wf_trace_output(cli, &piece, opts, err);
     }
-    wf_source_free(source);
+    wf_trace_close(&trace);
     return wf_world_agree(cli->world, status, err);
 }
 

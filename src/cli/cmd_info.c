@@ -55,7 +55,7 @@ static void info_help(FILE *out)
 /* What is shown. */
 struct info {
     const char *name;
-    const struct wf_source *source;
+    const struct wf_trace *trace;
     struct wf_trace_facts facts;
     struct wf_native_facts native;
     bool is_native;
@@ -73,6 +73,16 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+static bool has_tasks(const struct info *info)
+{
+    return info->trace->graph != NULL;
+}
+
+static bool recorded(const struct info *info, uint32_t rank, int64_t *wall)
+{
+    return !has_tasks(info) && wf_native_wall(info->trace->source, rank, wall);
+}
+
 static void find_extremes(struct info *info)
 {
     info->least = info->facts.ranks[0];
@@ -86,7 +96,7 @@ static void find_extremes(struct info *info)
         info->most.compute = larger(info->most.compute, one->compute);
         info->least.n_ops = one->n_ops < info->least.n_ops ? one->n_ops : info->least.n_ops;
         info->most.n_ops = one->n_ops > info->most.n_ops ? one->n_ops : info->most.n_ops;
-        if (wf_native_wall(info->source, rank, &wall)) {
+        if (recorded(info, rank, &wall)) {
             info->longest_wall = larger(info->longest_wall, wall);
         }
     }
@@ -127,8 +137,8 @@ static void print_times(FILE *out, const struct info *info)
     char least[WF_UNITS_TEXT_MAX], most[WF_UNITS_TEXT_MAX];
 
     print_label(out, "Computing");
-    (void)fprintf(out, "%s to %s in a rank\n", wf_human_time(info->least.compute, least),
-                  wf_human_time(info->most.compute, most));
+    (void)fprintf(out, "%s to %s in a %s\n", wf_human_time(info->least.compute, least),
+                  wf_human_time(info->most.compute, most), has_tasks(info) ? "PE" : "rank");
     if (info->longest_wall >= 0) {
         print_label(out, "Recorded time");
         (void)fprintf(out, "%s\n", wf_human_time(info->longest_wall, most));
@@ -139,6 +149,9 @@ static void print_kinds(FILE *out, const struct info *info)
 {
     char bytes[WF_UNITS_TEXT_MAX];
 
+    if (has_tasks(info)) {
+        return;
+    }
     (void)fprintf(out, "\n%-22s %14s %12s\n", "Operation", "Calls", "Bytes");
     for (uint32_t kind = 0; kind < WF_OP_KINDS; kind++) {
         uint64_t n = info->facts.n_by_kind[kind];
@@ -171,13 +184,33 @@ static void print_ranks(FILE *out, const struct info *info)
 {
     char bytes[WF_UNITS_TEXT_MAX], time[WF_UNITS_TEXT_MAX];
 
-    (void)fprintf(out, "\n%10s %14s %14s %12s %12s\n", "Rank", "Ops", "Messages", "Sent",
-                  "Computing");
+    (void)fprintf(out, "\n%10s %14s %14s %12s %12s\n", has_tasks(info) ? "PE" : "Rank",
+                  has_tasks(info) ? "Tasks" : "Ops", "Messages", "Sent", "Computing");
     for (uint32_t rank = 0; rank < info->facts.n_ranks; rank++) {
         const struct wf_rank_facts *one = &info->facts.ranks[rank];
         (void)fprintf(out, "%10" PRIu32 " %14" PRIu64 " %14" PRIu64 " %12s %12s\n", rank,
                       one->n_ops, one->n_messages, wf_human_size(one->bytes, bytes),
                       wf_human_time(one->compute, time));
+    }
+}
+
+static void print_notes(FILE *out, const struct info *info)
+{
+    for (size_t i = 0; i < info->trace->n_notes; i++) {
+        print_label(out, "Note");
+        (void)fprintf(out, "%s\n", info->trace->notes[i]);
+    }
+}
+
+static void print_needs(FILE *out, const struct info *info)
+{
+    if (has_tasks(info)) {
+        print_label(out, "Needs of tasks");
+        (void)fprintf(out, "%" PRIu64 " tasks, %" PRIu64 " messages\n",
+                      info->facts.n_task_needs, info->facts.n_message_needs);
+    } else {
+        print_label(out, "Communicators");
+        (void)fprintf(out, "%" PRIu32 "\n", info->facts.n_groups + 1);
     }
 }
 
@@ -187,18 +220,23 @@ static void print_info(FILE *out, const struct info *info, bool per_rank)
 
     print_label(out, "Trace");
     (void)fprintf(out, "%s\n", info->name);
-    print_label(out, "Ranks");
+    if (info->trace->reader != NULL) {
+        print_label(out, "Format");
+        (void)fprintf(out, "%s\n", info->trace->reader->name);
+    }
+    print_label(out, has_tasks(info) ? "PEs" : "Ranks");
     (void)fprintf(out, "%" PRIu32 "\n", info->facts.n_ranks);
     print_file(out, info);
-    print_label(out, "Ops");
-    (void)fprintf(out, "%" PRIu64 ", %" PRIu64 " to %" PRIu64 " in a rank\n",
-                  info->facts.all.n_ops, info->least.n_ops, info->most.n_ops);
+    print_label(out, has_tasks(info) ? "Tasks" : "Ops");
+    (void)fprintf(out, "%" PRIu64 ", %" PRIu64 " to %" PRIu64 " in a %s\n",
+                  info->facts.all.n_ops, info->least.n_ops, info->most.n_ops,
+                  has_tasks(info) ? "PE" : "rank");
     print_label(out, "Messages");
     (void)fprintf(out, "%" PRIu64 " of %s in all\n", info->facts.all.n_messages,
                   wf_human_size(info->facts.all.bytes, bytes));
-    print_label(out, "Communicators");
-    (void)fprintf(out, "%" PRIu32 "\n", info->facts.n_groups + 1);
+    print_needs(out, info);
     print_times(out, info);
+    print_notes(out, info);
     print_kinds(out, info);
     print_sizes(out, info);
     if (per_rank) {
@@ -261,6 +299,15 @@ static void add_groups(struct wf_value *doc, const struct info *info)
     }
 }
 
+static void add_notes(struct wf_value *doc, const struct info *info)
+{
+    struct wf_value *list = wf_doc_list(doc, "notes");
+
+    for (size_t i = 0; i < info->trace->n_notes; i++) {
+        wf_doc_text(list, NULL, info->trace->notes[i]);
+    }
+}
+
 static void add_sizes(struct wf_value *doc, const struct info *info)
 {
     struct wf_value *sizes = wf_doc_section(doc, "message_sizes");
@@ -284,11 +331,11 @@ static void add_ranks(struct wf_value *doc, const struct info *info)
         struct wf_value *entry = wf_doc_section(list, NULL);
         int64_t wall = 0;
 
-        wf_doc_count(entry, "ops", one->n_ops);
+        wf_doc_count(entry, has_tasks(info) ? "tasks" : "ops", one->n_ops);
         wf_doc_count(entry, "messages", one->n_messages);
         wf_doc_count(entry, "bytes", one->bytes);
         wf_doc_count(entry, "compute_ps", (uint64_t)one->compute);
-        if (wf_native_wall(info->source, rank, &wall)) {
+        if (recorded(info, rank, &wall)) {
             wf_doc_count(entry, "recorded_ps", (uint64_t)wall);
         }
     }
@@ -303,7 +350,10 @@ static void print_json(struct wf_cli *cli, const struct info *info, bool per_ran
     wf_doc_text(doc, "version", weft_version());
     wf_doc_text(doc, "trace", info->name);
     wf_doc_count(doc, "ranks", info->facts.n_ranks);
-    wf_doc_count(doc, "ops", info->facts.all.n_ops);
+    if (info->trace->reader != NULL) {
+        wf_doc_text(doc, "format", info->trace->reader->name);
+    }
+    wf_doc_count(doc, has_tasks(info) ? "tasks" : "ops", info->facts.all.n_ops);
     wf_doc_count(doc, "messages", info->facts.all.n_messages);
     wf_doc_count(doc, "message_bytes", info->facts.all.bytes);
     wf_doc_count(doc, "compute_min_ps", (uint64_t)info->least.compute);
@@ -311,10 +361,16 @@ static void print_json(struct wf_cli *cli, const struct info *info, bool per_ran
     if (info->longest_wall >= 0) {
         wf_doc_count(doc, "recorded_ps", (uint64_t)info->longest_wall);
     }
+    add_notes(doc, info);
     add_file(doc, info);
-    add_kinds(doc, info);
     add_sizes(doc, info);
-    add_groups(doc, info);
+    if (has_tasks(info)) {
+        wf_doc_count(doc, "task_needs", info->facts.n_task_needs);
+        wf_doc_count(doc, "message_needs", info->facts.n_message_needs);
+    } else {
+        add_kinds(doc, info);
+        add_groups(doc, info);
+    }
     if (per_rank) {
         add_ranks(doc, info);
     }
@@ -323,29 +379,41 @@ static void print_json(struct wf_cli *cli, const struct info *info, bool per_ran
     wf_doc_free(doc);
 }
 
+static enum wf_status count(struct info *info, struct wf_err *err)
+{
+    const struct wf_trace *trace = info->trace;
+
+    if (trace->graph != NULL) {
+        wf_graph_facts_init(&info->facts, trace->graph);
+    } else {
+        info->is_native = wf_native_facts(trace->source, &info->native);
+        wf_trace_facts_init(&info->facts, trace->source);
+    }
+    find_extremes(info);
+    return trace->graph != NULL ? wf_graph_check(trace->graph, err)
+                                : wf_source_check(trace->source, err);
+}
+
 /* What can be read is shown even if that is not all; the command fails all the same. */
 static enum wf_status show(struct wf_cli *cli, const char *name, const struct info_opts *opts,
                            struct wf_err *err)
 {
-    struct wf_source *source = NULL;
-    struct info info = {.name = name};
+    struct wf_trace trace;
+    struct info info = {.name = name, .trace = &trace};
 
-    enum wf_status status = wf_trace_input(name, &opts->trace, &source, err);
+    enum wf_status status = wf_trace_input(name, &opts->trace, &trace, err);
     if (status != WF_OK) {
         return wf_world_agree(cli->world, status, err);
     }
-    info.source = source;
-    info.is_native = wf_native_facts(source, &info.native);
-    wf_trace_facts_init(&info.facts, source);
-    find_extremes(&info);
-    status = wf_source_check(source, err);
+    status = count(&info, err);
+    wf_trace_review(&trace);
     if (opts->trace.json) {
         print_json(cli, &info, opts->per_rank);
     } else {
         print_info(cli->out, &info, opts->per_rank);
     }
     wf_trace_facts_fini(&info.facts);
-    wf_source_free(source);
+    wf_trace_close(&trace);
     return wf_world_agree(cli->world, status, err);
 }
 

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "gen/gen.h"
+#include "gen/graphs.h"
 #include "sim/world.h"
 #include "trace/copy.h"
 #include "trace/native.h"
@@ -17,14 +18,32 @@
 #include <sys/stat.h>
 
 #define GEN_PREFIX "gen:"
-#define GEN_SCOPE  "gen."
 
-/* Sets the parameters of a generator from "gen.name=value" texts. */
-static enum wf_status set_params(const struct wf_source_ops *ops,
-                                 const struct wf_opt_list *list, void *params,
-                                 struct wf_err *err)
+/* What has parameters: their table, and what is written before their names. */
+struct settable {
+    const struct wf_param *params;
+    size_t size;
+    const char *scope; /* "gen." */
+    const char *what;
+};
+
+static enum wf_status no_parameter(const struct settable *of, const char *text,
+                                   struct wf_err *err)
 {
-    enum wf_status status = wf_param_defaults(ops->params, params, err);
+    if (of->params == NULL || of->params[0].name == NULL) {
+        return wf_err_set(err, WF_EUSAGE, "-p %.64s: %s has no parameters", text, of->what);
+    }
+    return wf_err_set(err, WF_EUSAGE, "-p %.64s: no parameter of %s; expected %s<name>", text,
+                      of->what, of->scope);
+}
+
+/* Sets parameters from "gen.name=value" texts. */
+static enum wf_status set_params(const struct settable *of, const struct wf_opt_list *list,
+                                 void *params, struct wf_err *err)
+{
+    enum wf_status status =
+        of->params != NULL ? wf_param_defaults(of->params, params, err) : WF_OK;
+    size_t skip = strlen(of->scope);
     uint64_t given = 0;
 
     for (size_t i = 0; i < list->n && status == WF_OK; i++) {
@@ -32,21 +51,33 @@ static enum wf_status set_params(const struct wf_source_ops *ops,
         size_t length = strcspn(text, "=");
         char name[128];
 
-        if (strncmp(text, GEN_SCOPE, strlen(GEN_SCOPE)) != 0) {
-            return wf_err_set(err, WF_EUSAGE,
-                              "-p %.64s: no parameter of the generator; expected gen.<name>",
-                              text);
+        if (of->params == NULL || strncmp(text, of->scope, skip) != 0) {
+            return no_parameter(of, text, err);
         }
         length = length < sizeof(name) ? length : sizeof(name) - 1;
-        (void)snprintf(name, sizeof(name), "%.*s", (int)(length - strlen(GEN_SCOPE)),
-                       text + strlen(GEN_SCOPE));
-        status = wf_param_set(ops->params, params, GEN_SCOPE, name,
+        (void)snprintf(name, sizeof(name), "%.*s", (int)(length - skip), text + skip);
+        status = wf_param_set(of->params, params, of->scope, name,
                               text + strcspn(text, "=") + 1, err);
-        for (size_t row = 0; status == WF_OK && ops->params[row].name != NULL; row++) {
-            given |= strcmp(ops->params[row].name, name) == 0 ? UINT64_C(1) << row : 0;
+        for (size_t row = 0; status == WF_OK && of->params[row].name != NULL; row++) {
+            given |= strcmp(of->params[row].name, name) == 0 ? UINT64_C(1) << row : 0;
         }
     }
-    return status == WF_OK ? wf_param_missing(ops->params, given, GEN_SCOPE, err) : status;
+    return status == WF_OK && of->params != NULL
+               ? wf_param_missing(of->params, given, of->scope, err)
+               : status;
+}
+
+static void *new_params(const struct settable *of)
+{
+    return wf_xcalloc(1, of->size > 0 ? of->size : 1);
+}
+
+static void free_params(const struct settable *of, void *params)
+{
+    if (of->params != NULL) {
+        wf_param_release(of->params, params);
+    }
+    free(params);
 }
 
 /* A program that waits to see what happens cannot be written down without running it. */
@@ -61,71 +92,124 @@ static enum wf_status check_fixed(const struct wf_source *source, struct wf_err 
                       source->ops->name);
 }
 
-static enum wf_status generate(const char *name, const struct wf_trace_opts *opts,
-                               struct wf_source **out, struct wf_err *err)
+static enum wf_status create(const struct wf_source_ops *ops, const void *params,
+                             uint32_t n_ranks, struct wf_source **out, struct wf_err *err)
 {
-    const struct wf_source_ops *ops = NULL;
-    struct wf_source *source = NULL;
+    enum wf_status status = ops->create(params, n_ranks, out, err);
 
-    enum wf_status status = wf_gen_find(name, &ops, err);
+    return status == WF_OK ? check_fixed(*out, err) : status;
+}
+
+static enum wf_status generate(const char *name, const struct wf_trace_opts *opts,
+                               struct wf_trace *out, struct wf_err *err)
+{
+    const struct wf_graph_ops *graph = wf_graph_find(name);
+    const struct wf_source_ops *ops = NULL;
+    uint32_t n = (uint32_t)opts->ranks;
+
+    enum wf_status status = graph != NULL ? WF_OK : wf_gen_find(name, &ops, err);
     if (status != WF_OK) {
         return status;
     }
-    if (opts->ranks == 0) {
+    if (n == 0) {
         return wf_err_set(err, WF_EUSAGE,
                           "gen:%s: how many ranks? -n gives their number, as in -n 64", name);
     }
-    void *params = wf_xcalloc(1, ops->params_size > 0 ? ops->params_size : 1);
-    status = set_params(ops, &opts->params, params, err);
+    const struct settable of = {.params = graph != NULL ? graph->params : ops->params,
+                                .size = graph != NULL ? graph->params_size : ops->params_size,
+                                .scope = "gen.",
+                                .what = "the generator"};
+    void *params = new_params(&of);
+    status = set_params(&of, &opts->params, params, err);
     if (status == WF_OK) {
-        status = ops->create(params, (uint32_t)opts->ranks, &source, err);
+        status = graph != NULL ? graph->create(params, n, &out->graph, err)
+                               : create(ops, params, n, &out->source, err);
     }
-    if (status == WF_OK) {
-        status = check_fixed(source, err);
-    }
-    wf_param_release(ops->params, params);
-    free(params);
+    free_params(&of, params);
     if (status != WF_OK) {
-        wf_source_free(source);
+        wf_trace_close(out);
+    }
+    return status;
+}
+
+static enum wf_status open_file(const char *path, const struct wf_trace_opts *opts,
+                                struct wf_trace *out, struct wf_err *err)
+{
+    const struct wf_reader_ops *reader = NULL;
+    struct wf_reader_probe probe;
+    char what[96];
+
+    enum wf_status status = wf_reader_find(path, &probe, &reader, err);
+    if (status != WF_OK) {
         return status;
     }
-    *out = source;
-    return WF_OK;
+    (void)snprintf(what, sizeof(what), "a trace of the format %s", reader->name);
+    const struct settable of = {
+        .params = reader->params, .size = reader->params_size, .scope = "trace.", .what = what};
+    void *params = new_params(&of);
+    status = set_params(&of, &opts->params, params, err);
+    if (status == WF_OK) {
+        status = wf_reader_open(reader, &probe, params, out, err);
+    }
+    free_params(&of, params);
+    wf_reader_probe_fini(&probe);
+    return status;
 }
 
 enum wf_status wf_trace_input(const char *word, const struct wf_trace_opts *opts,
-                              struct wf_source **out, struct wf_err *err)
+                              struct wf_trace *out, struct wf_err *err)
 {
+    memset(out, 0, sizeof(*out));
     if (strncmp(word, GEN_PREFIX, strlen(GEN_PREFIX)) == 0) {
         return generate(word + strlen(GEN_PREFIX), opts, out, err);
     }
-    if (opts->ranks > 0 || opts->params.n > 0) {
+    if (opts->ranks > 0) {
         return wf_err_set(err, WF_EUSAGE,
-                          "%s means nothing to a trace; it is for generators, as in gen:ring",
-                          opts->ranks > 0 ? "-n" : "-p");
+                          "-n means nothing to a trace; it is for generators, as in gen:ring");
     }
-    return wf_trace_open(word, out, err);
+    return open_file(word, opts, out, err);
 }
 
-static enum wf_status write_all(struct wf_copy *copy, struct wf_err *err)
+uint32_t wf_trace_n_ranks(const struct wf_trace *trace)
 {
-    enum wf_status status = wf_trace_copy(copy, err);
+    return trace->graph != NULL ? trace->graph->n_pes : trace->source->n_ranks;
+}
 
+/* What is written, and how much of it was. */
+struct writing {
+    struct wf_copy copy;
+    const struct wf_graph *graph; /* instead of the copy's source */
+    uint64_t n;                   /* ops or tasks */
+};
+
+static enum wf_status write_all(struct writing *writing, struct wf_err *err)
+{
+    struct wf_trace_writer *writer = writing->copy.writer;
+    enum wf_status status;
+
+    if (writing->graph != NULL) {
+        status = writer->ops->add_graph(writer, writing->graph, &writing->n, err);
+    } else {
+        status = wf_trace_copy(&writing->copy, err);
+        writing->n = writing->copy.n_ops;
+    }
     if (status != WF_OK) {
-        copy->writer->ops->discard(copy->writer);
+        writer->ops->discard(writer);
         return status;
     }
-    return copy->writer->ops->finish(copy->writer, err);
+    return writer->ops->finish(writer, err);
 }
 
 static void print_written(struct wf_cli *cli, const char *path, uint32_t n_ranks,
-                          uint64_t n_ops)
+                          const struct writing *writing)
 {
     char size[WF_UNITS_TEXT_MAX];
     struct stat st;
+    bool tasks = writing->graph != NULL;
 
-    (void)fprintf(cli->out, "%s: %" PRIu32 " %s, %" PRIu64 " ops", path, n_ranks,
-                  n_ranks == 1 ? "rank" : "ranks", n_ops);
+    (void)fprintf(cli->out, "%s: %" PRIu32 " %s%s, %" PRIu64 " %s", path, n_ranks,
+                  tasks ? "PE" : "rank", n_ranks == 1 ? "" : "s", writing->n,
+                  tasks ? "tasks" : "ops");
     if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
         (void)fprintf(cli->out, ", %s", wf_human_size((uint64_t)st.st_size, size));
     }
@@ -142,12 +226,13 @@ enum wf_status wf_trace_output_check(const struct wf_trace_opts *opts, struct wf
     return wf_trace_writer_for_path(opts->output, &ops, err);
 }
 
-static void print_notes(struct wf_cli *cli, const struct wf_copy *copy,
+static void print_notes(struct wf_cli *cli, const struct writing *writing,
                         const struct wf_trace_writer_ops *ops)
 {
     struct wf_err err;
 
-    if (copy->partial && wf_source_check(copy->source, &err) != WF_OK) {
+    if (writing->graph == NULL && writing->copy.partial &&
+        wf_source_check(writing->copy.source, &err) != WF_OK) {
         wf_err_tame(&err);
         (void)fprintf(cli->err, "weft: note: %s\n", err.text);
     }
@@ -156,22 +241,42 @@ static void print_notes(struct wf_cli *cli, const struct wf_copy *copy,
     }
 }
 
+static enum wf_status find_writer(const struct wf_trace_piece *piece,
+                                  const struct wf_trace_opts *opts,
+                                  const struct wf_trace_writer_ops **out, struct wf_err *err)
+{
+    enum wf_status status = wf_trace_output_check(opts, err);
+
+    if (status == WF_OK) {
+        status = wf_trace_writer_for_path(opts->output, out, err);
+    }
+    if (status == WF_OK && piece->trace->graph != NULL && (*out)->add_graph == NULL) {
+        status =
+            wf_err_set(err, WF_EINVAL,
+                       "a %s cannot hold the tasks of '%.200s', only operations; .weft can",
+                       (*out)->extension, piece->creator);
+    }
+    if (status == WF_OK && piece->trace->graph == NULL && (*out)->add == NULL) {
+        status = wf_err_set(err, WF_EINVAL, "a %s cannot hold operations; .weft can",
+                            (*out)->extension);
+    }
+    return status;
+}
+
 enum wf_status wf_trace_output(struct wf_cli *cli, const struct wf_trace_piece *piece,
                                const struct wf_trace_opts *opts, struct wf_err *err)
 {
     const struct wf_trace_writer_ops *ops = NULL;
     char words[256];
-    struct wf_copy copy = {
-        .source = piece->source,
-        .partial = opts->partial,
-        .changes = piece->changes,
-        .wall_of = wf_native_wall,
+    struct writing writing = {
+        .copy = {.source = piece->trace->source,
+                 .partial = opts->partial,
+                 .changes = piece->changes,
+                 .wall_of = wf_native_wall},
+        .graph = piece->trace->graph,
     };
 
-    enum wf_status status = wf_trace_output_check(opts, err);
-    if (status == WF_OK) {
-        status = wf_trace_writer_for_path(opts->output, &ops, err);
-    }
+    enum wf_status status = find_writer(piece, opts, &ops, err);
     if (status != WF_OK || !wf_world_is_first(cli->world)) {
         return status;
     }
@@ -182,14 +287,14 @@ enum wf_status wf_trace_output(struct wf_cli *cli, const struct wf_trace_piece *
         .n_parts = (uint32_t)opts->parts,
         .creator = words,
     };
-    status = ops->create(opts->output, &options, &copy.writer, err);
+    status = ops->create(opts->output, &options, &writing.copy.writer, err);
     if (status != WF_OK) {
         return status;
     }
-    status = write_all(&copy, err);
+    status = write_all(&writing, err);
     if (status == WF_OK) {
-        print_notes(cli, &copy, ops);
-        print_written(cli, opts->output, piece->n_ranks, copy.n_ops);
+        print_notes(cli, &writing, ops);
+        print_written(cli, opts->output, piece->n_ranks, &writing);
     }
     return status;
 }

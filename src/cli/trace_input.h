@@ -10,8 +10,7 @@
 #include "cli/cli.h"
 #include "cli/opt.h"
 #include "trace/copy.h"
-
-struct wf_source;
+#include "trace/reader.h"
 
 /* A part of the options of each of these commands; not every one has all rows. */
 struct wf_trace_opts {
@@ -33,12 +32,13 @@ struct wf_trace_opts {
                   .doc = "Ranks of the program, if it is a generator's"}, \
         .letter = 'n'                                                     \
     }
-#define WF_TRACE_ROW_PARAMS                                                      \
-    {                                                                            \
-        .param = {.name = "param",                                               \
-                  .offset = offsetof(struct wf_trace_opts, params),              \
-                  .doc = "Set a parameter of the generator: -p gen.bytes=1MiB"}, \
-        .kind = WF_OPT_PAIRS, .letter = 'p', .arg = "gen.<name>=<value>"         \
+#define WF_TRACE_ROW_PARAMS                                                               \
+    {                                                                                     \
+        .param = {.name = "param",                                                        \
+                  .offset = offsetof(struct wf_trace_opts, params),                       \
+                  .doc = "Set a parameter of the generator or of the trace's format: -p " \
+                         "gen.bytes=1MiB"},                                               \
+        .kind = WF_OPT_PAIRS, .letter = 'p', .arg = "<name>=<value>"                      \
     }
 #define WF_TRACE_ROW_OUTPUT                                                        \
     {                                                                              \
@@ -77,14 +77,17 @@ struct wf_trace_opts {
         }                                                                          \
     }
 
-/* The source that `word` means: a trace, or gen:<name>. */
+/* What `word` means: a trace, or gen:<name>. Of success the caller closes it. */
 WF_NODISCARD
 enum wf_status wf_trace_input(const char *word, const struct wf_trace_opts *opts,
-                              struct wf_source **out, struct wf_err *err);
+                              struct wf_trace *out, struct wf_err *err);
+
+/* Ranks or PEs. */
+uint32_t wf_trace_n_ranks(const struct wf_trace *trace);
 
 /* What is written. */
 struct wf_trace_piece {
-    const struct wf_source *source;
+    const struct wf_trace *trace;
     uint32_t n_ranks; /* of the trace that is written */
     struct wf_copy_changes changes;
     const char *creator; /* is put into the trace */

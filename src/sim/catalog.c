@@ -10,6 +10,7 @@
 #include "replay/cpu.h"
 #include "replay/replay.h"
 #include "topo/topo.h"
+#include "trace/reader.h"
 
 #include <string.h>
 
@@ -42,6 +43,18 @@ static bool get_graph(size_t i, struct wf_catalog_entry *entry)
     }
     *entry = (struct wf_catalog_entry){
         .name = ops->name, .scope = "gen", .summary = ops->summary, .params = ops->params};
+    return true;
+}
+
+static bool get_reader(size_t i, struct wf_catalog_entry *entry)
+{
+    const struct wf_reader_ops *ops = wf_reader_table()[i];
+
+    if (ops == NULL) {
+        return false;
+    }
+    *entry = (struct wf_catalog_entry){
+        .name = ops->name, .scope = "trace", .summary = ops->summary, .params = ops->params};
     return true;
 }
 
@@ -110,10 +123,15 @@ static bool get_bench(size_t i, struct wf_catalog_entry *entry)
 }
 
 static const struct kind kinds[] = {
-    {"gen", "Generators", get_gen},           {"gen", "Generators", get_graph},
-    {"net", "Network models", get_net},       {"topo", "Topologies", get_topo},
-    {"cpu", "Processors", get_cpu},           {"mpi", "MPI", get_mpi},
-    {"replay", "Replay", get_replay},         {"engine", "Engine", get_engine},
+    {"gen", "Generators", get_gen},
+    {"gen", "Generators", get_graph},
+    {"trace", "Trace formats", get_reader},
+    {"net", "Network models", get_net},
+    {"topo", "Topologies", get_topo},
+    {"cpu", "Processors", get_cpu},
+    {"mpi", "MPI", get_mpi},
+    {"replay", "Replay", get_replay},
+    {"engine", "Engine", get_engine},
     {"bench", "Benchmark models", get_bench},
 };
 

@@ -389,7 +389,8 @@ void wf_plan_describe(const struct wf_plan *plan, struct wf_value *root)
 
     struct wf_value *parameters = wf_doc_section(section, "parameters");
     if (plan->n_jobs > 0 && plan->jobs[0].block.table != NULL) {
-        (void)wf_plan_describe_values(&plan->jobs[0].block, parameters, "gen");
+        (void)wf_plan_describe_values(&plan->jobs[0].block, parameters,
+                                      plan->jobs[0].block.scope);
     }
     for (size_t i = 0; i < plan->n_blocks; i++) {
         const char *scope = plan->blocks[i].scope;

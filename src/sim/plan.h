@@ -15,6 +15,8 @@ struct wf_bench_ops;
 struct wf_graph;
 struct wf_graph_ops;
 struct wf_net_ops;
+struct wf_reader_ops;
+struct wf_reader_probe;
 struct wf_source;
 struct wf_source_ops;
 struct wf_topo;
@@ -33,8 +35,10 @@ enum { WF_PLAN_BLOCKS_MAX = 8 };
 struct wf_plan_job {
     struct wf_scenario_job *settings;     /* of the first job, those of plan->core */
     const struct wf_source_ops *gen;      /* either this... */
-    const struct wf_graph_ops *graph_gen; /* ...or this; both null of a trace */
-    struct wf_plan_block block;           /* the generator's parameters; empty of a trace */
+    const struct wf_graph_ops *graph_gen; /* ...or this... */
+    struct wf_reader_probe *probe;        /* ...or these, of a trace */
+    const struct wf_reader_ops *reader;
+    struct wf_plan_block block; /* the generator's or reader's parameters; empty if none */
     struct wf_placement placement;
     uint32_t n_ranks;         /* or PEs */
     struct wf_source *source; /* either this, which may be a part of what the user named... */

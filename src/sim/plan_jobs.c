@@ -49,7 +49,7 @@ bool wf_plan_job_setting(const struct wf_setting *setting)
     uint32_t number;
     const char *name;
 
-    return wf_scenario_job_key(setting->key, &number, &name) && strncmp(name, "gen.", 4) != 0;
+    return wf_scenario_job_key(setting->key, &number, &name) && !wf_scenario_source_key(name);
 }
 
 const struct wf_plan_block *wf_plan_job_block(const struct wf_plan *plan,
@@ -60,12 +60,17 @@ const struct wf_plan_block *wf_plan_job_block(const struct wf_plan *plan,
     const char *rest = setting->key;
 
     (void)wf_scenario_job_key(setting->key, &number, &rest);
-    if (strncmp(rest, "gen.", 4) != 0 || number >= plan->n_jobs ||
-        plan->jobs[number].block.table == NULL) {
+    if (number >= plan->n_jobs || plan->jobs[number].block.table == NULL) {
         return NULL;
     }
-    *name = rest + 4;
-    return &plan->jobs[number].block;
+
+    const struct wf_plan_block *block = &plan->jobs[number].block;
+    size_t length = strlen(block->scope);
+    if (strncmp(rest, block->scope, length) != 0 || rest[length] != '.') {
+        return NULL;
+    }
+    *name = rest + length + 1;
+    return block;
 }
 
 /* ---- which programs there are ---- */
@@ -150,6 +155,24 @@ static enum wf_status check_trace(uint32_t number, const char *source, struct wf
                       source);
 }
 
+static enum wf_status find_format(struct wf_plan_job *job, struct wf_err *err)
+{
+    struct wf_reader_probe *probe = wf_xcalloc(1, sizeof(*probe));
+    enum wf_status status = wf_reader_find(job->settings->source, probe, &job->reader, err);
+
+    if (status != WF_OK) {
+        free(probe);
+        return status;
+    }
+    job->probe = probe;
+    if (job->reader->params == NULL) {
+        return WF_OK;
+    }
+    job->block = (struct wf_plan_block){"trace", job->reader->params,
+                                        wf_xcalloc(1, job->reader->params_size)};
+    return wf_param_defaults(job->block.table, job->block.values, err);
+}
+
 static enum wf_status find_job(struct wf_plan *plan, uint32_t number, struct wf_err *err)
 {
     struct wf_plan_job *job = &plan->jobs[number];
@@ -163,7 +186,8 @@ static enum wf_status find_job(struct wf_plan *plan, uint32_t number, struct wf_
         return status;
     }
     if (strncmp(source, GEN_PREFIX, strlen(GEN_PREFIX)) != 0) {
-        return check_trace(number, source, err);
+        status = check_trace(number, source, err);
+        return status == WF_OK ? find_format(job, err) : status;
     }
     if (job->settings->ranks == 0) {
         return wf_err_set(err, WF_EUSAGE, "how many ranks? %s is missing",
@@ -188,19 +212,54 @@ enum wf_status wf_plan_jobs_find(struct wf_plan *plan, struct wf_err *err)
 
 /* ---- their sources ---- */
 
+/* A parameter without a default must have been given. */
+static enum wf_status check_given(const struct wf_plan *plan, uint32_t number,
+                                  struct wf_err *err)
+{
+    const struct wf_plan_block *block = &plan->jobs[number].block;
+    uint64_t given = 0;
+
+    if (block->table == NULL) {
+        return WF_OK;
+    }
+    for (uint32_t i = 0; block->table[i].name != NULL; i++) {
+        char name[96], key[128];
+
+        (void)snprintf(name, sizeof(name), "%s.%.64s", block->scope, block->table[i].name);
+        if (wf_scenario_find(plan->scenario, job_key(number, name, key, sizeof(key))) != NULL) {
+            given |= UINT64_C(1) << i;
+        }
+    }
+    char scope[64], words[32];
+    (void)snprintf(words, sizeof(words), "%.16s.", block->scope);
+    return wf_param_missing(block->table, given, job_key(number, words, scope, sizeof(scope)),
+                            err);
+}
+
 static enum wf_status open_trace(struct wf_plan_job *job, struct wf_err *err)
 {
     const char *path = job->settings->source;
-    enum wf_status status = wf_trace_open(path, &job->source, err);
+    struct wf_trace trace;
+    enum wf_status status =
+        wf_reader_open(job->reader, job->probe, job->block.values, &trace, err);
 
-    if (status == WF_OK && job->settings->ranks != 0 &&
-        job->settings->ranks != job->source->n_ranks) {
-        return wf_err_set(err, WF_EINVAL,
-                          "'%.200s' is a trace of %u rank%s, which cannot be played on %llu; "
-                          "leave the number out",
-                          path, job->source->n_ranks, job->source->n_ranks == 1 ? "" : "s",
-                          (unsigned long long)job->settings->ranks);
+    if (status != WF_OK) {
+        return status;
     }
+    uint32_t n_ranks = trace.source != NULL ? trace.source->n_ranks : trace.graph->n_pes;
+    if (job->settings->ranks != 0 && job->settings->ranks != n_ranks) {
+        status = wf_err_set(err, WF_EINVAL,
+                            "'%.200s' is a trace of %u rank%s, which cannot be played on %llu; "
+                            "leave the number out",
+                            path, n_ranks, n_ranks == 1 ? "" : "s",
+                            (unsigned long long)job->settings->ranks);
+    } else {
+        job->source = trace.source;
+        job->graph = trace.graph;
+        trace.source = NULL;
+        trace.graph = NULL;
+    }
+    wf_trace_close(&trace);
     return status;
 }
 
@@ -227,9 +286,8 @@ static enum wf_status select_parts(struct wf_plan *plan, uint32_t number, struct
     return status;
 }
 
-static enum wf_status open_graph(struct wf_plan *plan, uint32_t number, struct wf_err *err)
+static enum wf_status check_graph(const struct wf_plan_job *job, struct wf_err *err)
 {
-    struct wf_plan_job *job = &plan->jobs[number];
     const struct wf_scenario_job *settings = job->settings;
 
     if (settings->region[0] != '\0' || settings->iterations[0] != '\0' ||
@@ -239,30 +297,35 @@ static enum wf_status open_graph(struct wf_plan *plan, uint32_t number, struct w
                           "and iterations, and cannot be repeated",
                           settings->source);
     }
-    return job->graph_gen->create(job->block.values, (uint32_t)settings->ranks, &job->graph,
-                                  err);
+    return WF_OK;
+}
+
+static enum wf_status open_source(struct wf_plan_job *job, struct wf_err *err)
+{
+    uint32_t n = (uint32_t)job->settings->ranks;
+
+    if (job->graph_gen != NULL) {
+        return job->graph_gen->create(job->block.values, n, &job->graph, err);
+    }
+    return job->gen != NULL ? job->gen->create(job->block.values, n, &job->source, err)
+                            : open_trace(job, err);
 }
 
 static enum wf_status open_job(struct wf_plan *plan, uint32_t number, struct wf_err *err)
 {
     struct wf_plan_job *job = &plan->jobs[number];
-    enum wf_status status;
+    enum wf_status status = check_given(plan, number, err);
 
-    if (job->graph_gen != NULL) {
-        status = open_graph(plan, number, err);
-        job->n_ranks = status == WF_OK ? job->graph->n_pes : 0;
+    if (status == WF_OK) {
+        status = open_source(job, err);
+    }
+    if (status != WF_OK) {
         return status;
     }
-    if (job->gen != NULL) {
-        status = job->gen->create(job->block.values, (uint32_t)job->settings->ranks,
-                                  &job->source, err);
-    } else {
-        status = open_trace(job, err);
-    }
+    status = job->graph != NULL ? check_graph(job, err) : select_parts(plan, number, err);
     if (status == WF_OK) {
-        status = select_parts(plan, number, err);
+        job->n_ranks = job->graph != NULL ? job->graph->n_pes : job->source->n_ranks;
     }
-    job->n_ranks = status == WF_OK ? job->source->n_ranks : 0;
     return status;
 }
 
@@ -306,6 +369,10 @@ void wf_plan_jobs_fini(struct wf_plan *plan)
 
         wf_source_free(job->source);
         wf_graph_free(job->graph);
+        if (job->probe != NULL) {
+            wf_reader_probe_fini(job->probe);
+            free(job->probe);
+        }
         if (job->block.table != NULL) {
             wf_param_release(job->block.table, job->block.values);
             free(job->block.values);

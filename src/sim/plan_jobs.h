@@ -6,16 +6,17 @@
 
 #include "sim/plan.h"
 
-/* Finds out which programs there are, with their settings and their generators. */
+/* Finds out which programs there are, with their settings and their generators or
+ * formats. */
 WF_NODISCARD enum wf_status wf_plan_jobs_find(struct wf_plan *plan, struct wf_err *err);
 /* Makes their sources, once all parameters are known. */
 WF_NODISCARD enum wf_status wf_plan_jobs_open(struct wf_plan *plan, struct wf_err *err);
 void wf_plan_jobs_fini(struct wf_plan *plan);
 
-/* Whether this is a setting of a job other than the first, and not of its generator. */
+/* Whether this is a setting of a job other than the first, and no parameter of its source. */
 bool wf_plan_job_setting(const struct wf_setting *setting);
-/* The block of a generator's parameter and its name there; null if it is none or the program
- * has no generator. */
+/* The block of a parameter of a generator or trace and its name there; null if it is none or
+ * the program has no such parameters. */
 const struct wf_plan_block *wf_plan_job_block(const struct wf_plan *plan,
                                               const struct wf_setting *setting,
                                               const char **name);

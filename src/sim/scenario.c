@@ -142,6 +142,11 @@ bool wf_scenario_job_key(const char *key, uint32_t *number, const char **name)
     return *at == '.';
 }
 
+bool wf_scenario_source_key(const char *name)
+{
+    return strncmp(name, "gen.", 4) == 0 || strncmp(name, "trace.", 6) == 0;
+}
+
 struct wf_scenario *wf_scenario_new(void)
 {
     return wf_xcalloc(1, sizeof(struct wf_scenario));
@@ -211,7 +216,7 @@ static enum wf_status check_scope(const char *key, size_t len, const char *origi
     (void)snprintf(wanted, sizeof(wanted), "%.*s", (int)(len < 63 ? len : 63), key);
     wf_nearest_begin(&nearest, wanted);
     while (wf_catalog_next(&at, &entry)) {
-        if (entry.params == NULL || entry.scope == NULL) {
+        if (entry.scope == NULL) {
             continue;
         }
         if (strcmp(entry.scope, wanted) == 0) {
@@ -237,8 +242,7 @@ static enum wf_status check_job_key(const char *key, const char *origin, struct 
                           "number from 1 to %d, as in job.1.source",
                           origin, WF_TALLY_JOBS - 1);
     }
-    if (strncmp(name, "gen.", 4) == 0 ||
-        wf_param_find(wf_scenario_job_params(), name) != NULL) {
+    if (wf_scenario_source_key(name) || wf_param_find(wf_scenario_job_params(), name) != NULL) {
         return WF_OK;
     }
     wf_nearest_begin(&nearest, name);

@@ -9,9 +9,10 @@
  *   network, topology, seed, efficiency
  *   source, ranks, ranks_per_node, placement, start, repeat, region, iterations,
  *   repeat_iteration: the program that is run
- *   <scope>.<name>, a parameter: net.L, gen.bytes, cpu.scale, engine.threads
+ *   <scope>.<name>, a parameter: net.L, gen.bytes, trace.flop_rate, engine.threads
  *   job.<number>.<name>, number from 1 on: of another program that runs at the same time, one
- *   of its settings (job.1.source) or of its generator's parameters (job.1.gen.bytes)
+ *   of its settings (job.1.source) or of the parameters of its generator or of its trace's
+ *   format (job.1.gen.bytes)
  *
  * Which parameters there are depends on the source and the network, so that values are checked
  * when all is known, by wf_sim_run().
@@ -68,6 +69,11 @@ const struct wf_param *wf_scenario_job_params(void);
 /* Whether the key is of another program than the first: sets its number, 1 or above, and where
  * in the key the name begins. */
 bool wf_scenario_job_key(const char *key, uint32_t *number, const char **name);
+
+/* Whether the key, or the name of one of another program, is a parameter of a source:
+ * gen.bytes.
+ */
+bool wf_scenario_source_key(const char *name);
 
 struct wf_scenario *wf_scenario_new(void);
 void wf_scenario_free(struct wf_scenario *scenario); /* null is allowed */

@@ -118,8 +118,11 @@ static enum wf_status check_sources(const struct wf_plan *plan, struct wf_comm *
     enum wf_status status = WF_OK;
 
     for (uint32_t i = 0; i < plan->n_jobs && status == WF_OK; i++) {
-        if (plan->jobs[i].source != NULL) {
-            status = wf_source_check(plan->jobs[i].source, err);
+        const struct wf_plan_job *job = &plan->jobs[i];
+        if (job->source != NULL) {
+            status = wf_source_check(job->source, err);
+        } else if (job->graph != NULL) {
+            status = wf_graph_check(job->graph, err);
         }
     }
 

@@ -6,11 +6,14 @@
 
 #include "trace/groups.h"
 
+struct wf_graph;
+
 enum { WF_SIZE_BINS = 65 };
 
 struct wf_rank_facts {
-    uint64_t n_ops, n_messages, bytes; /* messages that the rank sends */
-    int64_t compute;                   /* picoseconds */
+    uint64_t n_ops;             /* or tasks */
+    uint64_t n_messages, bytes; /* that the rank sends */
+    int64_t compute;            /* picoseconds */
 };
 
 struct wf_trace_facts {
@@ -23,11 +26,15 @@ struct wf_trace_facts {
     uint64_t sizes[WF_SIZE_BINS];
     struct wf_groups *groups; /* that ops use */
     uint32_t n_groups;        /* without the world */
+    /* Of a task graph: what its tasks wait for. */
+    uint64_t n_task_needs, n_message_needs;
 };
 
 /* Reads all ranks. What the source could not read is for wf_source_check() to say. Release
  * with wf_trace_facts_fini(). */
 void wf_trace_facts_init(struct wf_trace_facts *facts, const struct wf_source *source);
+/* Likewise, of a task graph. */
+void wf_graph_facts_init(struct wf_trace_facts *facts, const struct wf_graph *graph);
 void wf_trace_facts_fini(struct wf_trace_facts *facts);
 
 /* The bin of a message of this length. */

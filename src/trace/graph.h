@@ -80,6 +80,9 @@ struct wf_graph_ops {
     /* The task of `pe` that needs the message `id` from `src`; WF_NO_TASK if none does. May be
      * null: `id` is the number of the task. */
     uint32_t (*target)(const struct wf_graph *graph, uint32_t pe, uint32_t src, uint32_t id);
+    /* WF_OK unless a task could not be read: then where and why. What cannot be read takes no
+     * time and sends nothing. May be null. */
+    enum wf_status (*check)(const struct wf_graph *graph, struct wf_err *err);
 };
 
 /* The common head of every source; the concrete struct has it as its first member. */
@@ -94,6 +97,12 @@ static inline uint32_t wf_graph_target(const struct wf_graph *graph, uint32_t pe
                                        uint32_t id)
 {
     return graph->ops->target != NULL ? graph->ops->target(graph, pe, src, id) : id;
+}
+
+WF_NODISCARD
+static inline enum wf_status wf_graph_check(const struct wf_graph *graph, struct wf_err *err)
+{
+    return graph->ops->check != NULL ? graph->ops->check(graph, err) : WF_OK;
 }
 
 static inline void wf_graph_free(struct wf_graph *graph) /* null is allowed */

@@ -487,16 +487,23 @@ bool wf_native_wall(const struct wf_source *source, uint32_t rank, int64_t *ps)
 static bool detect(const struct wf_reader_probe *probe)
 {
     if (probe->is_directory) {
-        return true;
+        return wf_probe_entry(probe, ".weft", NULL) != NULL;
     }
     /* However short a truncated trace is, it is one. */
     size_t n = probe->n < WF_MAGIC_BYTES ? probe->n : WF_MAGIC_BYTES;
     return n >= 4 && memcmp(probe->bytes, wf_file_magic, n) == 0;
 }
 
+static enum wf_status open_trace(const struct wf_reader_probe *probe, const void *params,
+                                 struct wf_trace *out, struct wf_err *err)
+{
+    (void)params;
+    return wf_native_open(probe->path, &out->source, err);
+}
+
 const struct wf_reader_ops wf_native_reader_ops = {
     .name = "weft",
     .summary = "weft's own: a .weft file, or a directory of them",
     .detect = detect,
-    .open = wf_native_open,
+    .open = open_trace,
 };

@@ -2,10 +2,8 @@
 #include "trace/reader.h"
 #include "trace/writer.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* The one place that lists formats that are read. */
 static const struct wf_reader_ops *const reader_table[] = {
@@ -28,50 +26,6 @@ const struct wf_reader_ops *const *wf_reader_table(void)
 const struct wf_trace_writer_ops *const *wf_trace_writer_table(void)
 {
     return writer_table;
-}
-
-static enum wf_status probe_file(const char *path, unsigned char *bytes,
-                                 struct wf_reader_probe *probe, struct wf_err *err)
-{
-    struct stat st;
-
-    *probe = (struct wf_reader_probe){.path = path, .bytes = bytes};
-    if (stat(path, &st) != 0) {
-        return wf_err_set(err, WF_EIO, "cannot read '%.300s': %s", path, strerror(errno));
-    }
-    probe->is_directory = S_ISDIR(st.st_mode);
-    if (probe->is_directory) {
-        return WF_OK;
-    }
-    if (!S_ISREG(st.st_mode)) {
-        return wf_err_set(err, WF_EINVAL, "'%.300s' is no file: traces are read from files",
-                          path);
-    }
-    FILE *in = fopen(path, "rbe");
-    if (in == NULL) {
-        return wf_err_set(err, WF_EIO, "cannot read '%.300s': %s", path, strerror(errno));
-    }
-    probe->n = fread(bytes, 1, WF_PROBE_BYTES, in);
-    (void)fclose(in);
-    return WF_OK;
-}
-
-enum wf_status wf_trace_open(const char *path, struct wf_source **out, struct wf_err *err)
-{
-    unsigned char bytes[WF_PROBE_BYTES];
-    struct wf_reader_probe probe;
-
-    enum wf_status status = probe_file(path, bytes, &probe, err);
-    if (status != WF_OK) {
-        return status;
-    }
-    for (const struct wf_reader_ops *const *ops = reader_table; *ops != NULL; ops++) {
-        if ((*ops)->detect(&probe)) {
-            return (*ops)->open(path, out, err);
-        }
-    }
-    return wf_err_set(err, WF_EINVAL, "'%.300s' is no trace of a known format%s", path,
-                      probe.n == 0 ? ": it is empty" : "");
 }
 
 static bool ends_with(const char *path, size_t length, const char *end)

@@ -3,18 +3,19 @@
 #define WF_TRACE_WRITER_H
 
 /*
- * What writes ops to a trace, in one format or another.
+ * What writes ops or the tasks of a graph to a trace, in one format or another.
  *
  * To add a format: one .c file that defines a const struct wf_trace_writer_ops and one line in
  * trace/registry.c.
  */
 
+#include "trace/graph.h"
 #include "trace/source.h"
 
 enum wf_name_kind { WF_NAME_REGION, WF_NAME_CALL, WF_NAME_COUNTER, WF_NAME_KINDS };
 
 struct wf_trace_writer_options {
-    uint32_t n_ranks;
+    uint32_t n_ranks;    /* or PEs */
     bool force;          /* replace what is there */
     uint32_t n_parts;    /* files in a directory, if the format can; 0 is one file */
     const char *creator; /* what the trace is made by or from; may be null */
@@ -45,9 +46,15 @@ struct wf_trace_writer_ops {
     void (*wall)(struct wf_trace_writer *writer, uint32_t rank, int64_t ps);
 
     /* Adds an op of a rank behind its others; ranks may come in any order. An op that makes no
-     * sense is WF_EINVAL. */
+     * sense is WF_EINVAL. May be null if the format holds nothing but graphs. */
     enum wf_status (*add)(struct wf_trace_writer *writer, uint32_t rank, const struct wf_op *op,
                           struct wf_err *err);
+
+    /* Adds all tasks, instead of any op, and sets *n_tasks to how many they are. A graph that
+     * makes no sense, or cannot be read, is WF_EINVAL. May be null: the format cannot hold any.
+     */
+    enum wf_status (*add_graph)(struct wf_trace_writer *writer, const struct wf_graph *graph,
+                                uint64_t *n_tasks, struct wf_err *err);
 
     /* Both release the writer. Until the first has returned WF_OK there is nothing at the path
      * that was not there before. */

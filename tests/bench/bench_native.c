@@ -75,7 +75,7 @@ static void read_trace(const char *path)
     struct wf_err err;
     uint64_t n_ops = 0, sum = 0;
 
-    if (wf_trace_open(path, &source, &err) != WF_OK) {
+    if (wf_trace_open_source(path, &source, &err) != WF_OK) {
         fail(&err);
     }
     (void)wf_native_facts(source, &facts);

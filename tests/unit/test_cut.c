@@ -266,7 +266,7 @@ static void check_piece(const struct program *program, const struct wf_cut_optio
     CHECK(copy.writer->ops->finish(copy.writer, &err) == WF_OK);
     wf_cut_free(cut);
 
-    CHECK(wf_trace_open(path, &piece, &err) == WF_OK);
+    CHECK(wf_trace_open_source(path, &piece, &err) == WF_OK);
     for (uint32_t rank = 0, to = 0; rank < N_RANKS && wf_test_failed == 0; rank++) {
         if (options->ranks == NULL || options->ranks[rank]) {
             check_rank(program, piece, options, rank, to++);

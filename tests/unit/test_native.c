@@ -40,7 +40,7 @@ static struct wf_source *reopen(const char *path)
     struct wf_source *source = NULL;
     struct wf_err err;
 
-    if (wf_trace_open(path, &source, &err) != WF_OK) {
+    if (wf_trace_open_source(path, &source, &err) != WF_OK) {
         printf("# %s\n", err.text);
         exit(EXIT_FAILURE);
     }

@@ -89,7 +89,7 @@ static bool is_handled(int64_t *n)
 {
     struct wf_source *source = NULL;
     struct wf_err err = {.status = WF_OK};
-    enum wf_status status = wf_trace_open(path, &source, &err);
+    enum wf_status status = wf_trace_open_source(path, &source, &err);
 
     *n = 0;
     if (status != WF_OK) {
@@ -149,7 +149,7 @@ static void every_damage_is_noticed(void)
         }
         CHECK(handled);
         n_partial += n > 0 && n < (int64_t)N_RANKS * N_OPS ? 1 : 0;
-        if (wf_trace_open(path, &source, NULL) == WF_OK) {
+        if (wf_trace_open_source(path, &source, NULL) == WF_OK) {
             (void)read_all(source);
             n_silent += wf_source_check(source, NULL) == WF_OK ? 1 : 0;
             wf_source_free(source);
@@ -173,7 +173,7 @@ static void what_was_read_names_its_place(void)
     }
     bytes[at + 60] ^= 1;
     put(size);
-    CHECK(wf_trace_open(path, &source, &err) == WF_OK);
+    CHECK(wf_trace_open_source(path, &source, &err) == WF_OK);
     CHECK(read_all(source) > 0);
     CHECK(wf_source_check(source, &err) == WF_EINVAL);
     char place[64];
@@ -190,15 +190,15 @@ static void other_files_are_refused(void)
 
     memcpy(bytes, text, sizeof(text));
     put(sizeof(text) - 1);
-    CHECK(wf_trace_open(path, &source, &err) == WF_EINVAL);
+    CHECK(wf_trace_open_source(path, &source, &err) == WF_EINVAL);
     put(0);
-    CHECK(wf_trace_open(path, &source, &err) == WF_EINVAL);
+    CHECK(wf_trace_open_source(path, &source, &err) == WF_EINVAL);
     CHECK(strstr(err.text, "empty") != NULL);
-    CHECK(wf_trace_open("/nowhere/x.weft", &source, &err) == WF_EIO);
+    CHECK(wf_trace_open_source("/nowhere/x.weft", &source, &err) == WF_EIO);
     memcpy(bytes, whole, size);
     bytes[8] = 2;
     put(size);
-    CHECK(wf_trace_open(path, &source, &err) == WF_EINVAL);
+    CHECK(wf_trace_open_source(path, &source, &err) == WF_EINVAL);
 }
 
 int main(void)

@@ -65,7 +65,7 @@ static void threads_read_at_once(void)
         struct reader readers[N_THREADS];
         pthread_t threads[N_THREADS];
 
-        CHECK(wf_trace_open(path, &source, NULL) == WF_OK);
+        CHECK(wf_trace_open_source(path, &source, NULL) == WF_OK);
         wf_native_limit(source, limits[i]);
         for (uint32_t t = 0; t < N_THREADS; t++) {
             readers[t] = (struct reader){source, t, false};
