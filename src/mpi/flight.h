@@ -35,6 +35,7 @@ enum {
     WF_FLIGHT_RECEIVES = 4096,    /* of a persistent request: what it starts is a receive */
     WF_FLIGHT_SYNCHRONOUS = 8192, /* ...or a send of this mode */
     WF_FLIGHT_BUFFERED = 16384,
+    WF_FLIGHT_MET = 32768, /* a receive that has its message, or its announcement */
 };
 
 struct wf_flight {

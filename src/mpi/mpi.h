@@ -95,6 +95,11 @@ struct wf_mpi {
                    struct wf_coll_args *args, struct wf_mpi_group *group);
     /* A message from another rank has arrived for good. */
     void (*note)(void *arg, struct wf_ctx *ctx, int64_t latency);
+    /* For a layer above that has to know, both may be null: a receive that left something open
+     * has met its message from `peer`; a wait or a test has completed a request. */
+    void (*matched)(void *arg, const struct wf_caller *who, uint32_t request, uint32_t peer,
+                    int32_t tag);
+    void (*taken)(void *arg, const struct wf_caller *who, uint32_t request);
 };
 
 /* Lays out nodes. The caller has set place, params, arg and the functions; `background` says

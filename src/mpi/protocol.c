@@ -193,6 +193,7 @@ static void meet(const struct wf_caller *who, uint32_t cell, const struct wf_fli
 
     recv->peer = message->key.src;
     recv->key.tag = message->key.tag;
+    recv->flags |= WF_FLIGHT_MET;
     if ((message->flags & WF_FLIGHT_ASKS) == 0) {
         if (message->bytes > recv->bytes && recv->owner == 0) {
             wf_mpi_fail(who, WF_FAILURE_TRUNCATED, recv->peer);
@@ -207,6 +208,26 @@ static void meet(const struct wf_caller *who, uint32_t cell, const struct wf_fli
         defer(who, cell, handle);
     } else {
         ask(who, cell, handle, at);
+    }
+}
+
+void wf_protocol_tell(const struct wf_caller *who, uint32_t cell,
+                      const struct wf_match_key *key)
+{
+    const struct wf_flight *recv = wf_flight_read(who, cell);
+
+    if ((recv->flags & WF_FLIGHT_OPEN) && who->mpi->matched != NULL) {
+        who->mpi->matched(who->mpi->arg, who, recv->request, key->src, key->tag);
+    }
+}
+
+void wf_protocol_tell_posted(const struct wf_caller *who, uint32_t cell)
+{
+    const struct wf_flight *recv = wf_flight_read(who, cell);
+
+    if (recv->flags & WF_FLIGHT_MET) {
+        const struct wf_match_key key = {.src = recv->peer, .tag = recv->key.tag};
+        wf_protocol_tell(who, cell, &key);
     }
 }
 
@@ -245,6 +266,7 @@ static void take_in(const struct wf_caller *who, const struct wf_flight *message
     uint32_t cell = wf_match_claim(who->ctx, &rank->match, &message->key);
 
     if (cell != 0) {
+        wf_protocol_tell(who, cell, &message->key);
         meet(who, cell, message);
         return;
     }
