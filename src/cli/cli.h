@@ -41,6 +41,7 @@ extern const struct wf_verb wf_verb_import_codes;
 extern const struct wf_verb wf_verb_info;
 extern const struct wf_verb wf_verb_machine;
 extern const struct wf_verb wf_verb_replay;
+extern const struct wf_verb wf_verb_run;
 extern const struct wf_verb wf_verb_topo;
 
 /* The verbs in the order of help, null-terminated. */

@@ -94,8 +94,8 @@ static void port_enter(struct wf_vr_self *self)
     if (rank->in_library++ > 0 || config->compute != WF_COMPUTE_MEASURED) {
         return;
     }
-    double ns = (double)(processor_ns() - rank->computing_since) * config->scale;
-    const struct wf_op op = {.kind = WF_OP_COMPUTE, .duration = (int64_t)(ns * 1000.0)};
+    const struct wf_op op = {.kind = WF_OP_COMPUTE,
+                             .duration = (processor_ns() - rank->computing_since) * 1000};
     if (op.duration > 0) {
         wf_oplog_add(&rank->log, &op);
     }
@@ -358,6 +358,7 @@ static void live_destroy(struct wf_source *source)
     wf_stacks_fini(&live->stacks);
     wf_image_free(live->image);
     free_names(live);
+    free(live->config.argv);
     (void)pthread_mutex_destroy(&live->lock);
     free(live);
 }
@@ -386,8 +387,9 @@ enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source
                                       .depends_on_time = true,
                                       .live = true};
     live->config = *config;
+    live->config.argv = NULL;
     (void)pthread_mutex_init(&live->lock, NULL);
-    const struct wf_image_config image = {config->program, config->n_ranks, config->copies};
+    const struct wf_image_config image = {config->argv[0], config->n_ranks, config->copies};
     enum wf_status status = wf_image_load(&image, &live->image, &live->library, err);
     if (status == WF_OK) {
         status = wf_stacks_init(&live->stacks, config->n_ranks, config->stack_bytes, err);
@@ -396,12 +398,13 @@ enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source
         live->library = NULL;
         status = wf_err_set(err, WF_EINVAL,
                             "'%.300s' was built with another version of weft; build it again",
-                            config->program);
+                            config->argv[0]);
     }
     if (status != WF_OK) {
         live_destroy(&live->source);
         return status;
     }
+    live->config.argv = config->argv;
     live->ranks = wf_xcalloc_huge(config->n_ranks, sizeof(struct rank));
     for (uint32_t i = 0; i < config->n_ranks; i++) {
         live->ranks[i].live = live;

@@ -13,18 +13,17 @@
 
 /* How the clock of a rank advances while its program computes. */
 enum wf_vr_compute {
-    WF_COMPUTE_MEASURED, /* by the processor time it takes, times a factor */
+    WF_COMPUTE_MEASURED, /* by the processor time it takes */
     WF_COMPUTE_MODEL,    /* by what the program says (weft/mark.h) */
     WF_COMPUTE_NONE,     /* not at all */
 };
 
 struct wf_live_config {
-    const char *program; /* path; kept */
-    char **argv;         /* null-terminated, argv[0] included; kept */
+    char **argv; /* null-terminated; argv[0] is the path of the program. Taken if it succeeds:
+                    one piece of memory */
     uint32_t n_ranks;
     size_t stack_bytes;
     enum wf_vr_compute compute;
-    double scale;    /* of measured time */
     bool labels;     /* lines that ranks write to stdout begin with their number */
     uint32_t copies; /* of the program's own data: threads of the simulation */
 };
