@@ -3,13 +3,16 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "vrank/context.h"
+#include "vrank/crash.h"
 #include "vrank/image.h"
 #include "vrank/oplog.h"
 #include "vrank/stacks.h"
 
 #include <assert.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -41,11 +44,13 @@ struct live {
     struct wf_image *image;
     const struct wf_vr_library *library;
     struct wf_stacks stacks;
+    struct wf_crash_watch watch;
     struct rank *ranks;
     pthread_mutex_t lock; /* of what follows */
     char **names[2];      /* of calls and of regions, by number */
     uint32_t n_names[2];
     struct wf_live_end end;
+    atomic_bool over; /* one of them has ended all */
 };
 
 /* What a thread of the simulation is doing: the library asks without saying who it is. */
@@ -194,6 +199,7 @@ static void port_exit(struct wf_vr_self *self, int code, bool all)
             live->end = (struct wf_live_end){true, self->rank, code, rank->answer.clock};
         }
         (void)pthread_mutex_unlock(&live->lock);
+        atomic_store(&live->over, true);
     }
     stop_here(rank);
     abort(); /* an ended rank is never continued */
@@ -233,9 +239,14 @@ static void run(struct live *live, struct rank *rank)
                         wf_stacks_room(&live->stacks, rank->self.rank), rank_main, rank);
         rank->computing_since = processor_ns();
     }
+    wf_crash_prepare_thread();
     wf_image_enter(live->image, rank->self.rank);
     here.running = rank;
     wf_context_switch(&here.simulation, &rank->context);
+    if (!live->stacks.guarded &&
+        wf_stacks_overflowed(&live->stacks, rank->self.rank, rank->context.stack)) {
+        wf_crash_overflow(rank->self.rank, rank->answer.clock);
+    }
     if (rank->state == RANK_ENDED) {
         wf_context_free(&rank->context);
         wf_stacks_drop(&live->stacks, rank->self.rank);
@@ -252,7 +263,8 @@ static bool live_next(const struct wf_source *source, uint32_t number, struct wf
 
     if (cursor->outer[0] != WF_CURSOR_AGAIN) {
         wf_oplog_drop(&rank->log, at);
-        while (at == wf_oplog_end(&rank->log) && rank->state != RANK_ENDED) {
+        while (at == wf_oplog_end(&rank->log) && rank->state != RANK_ENDED &&
+               !atomic_load_explicit(&live->over, memory_order_relaxed)) {
             run(live, rank);
         }
     }
@@ -329,6 +341,30 @@ static void live_taken(const struct wf_source *source, uint32_t number, uint32_t
     wf_oplog_complete(&rank->log, request);
 }
 
+/* In a signal handler. */
+static bool who_runs(uint32_t *rank, int64_t *clock)
+{
+    if (here.running == NULL) {
+        return false;
+    }
+    *rank = here.running->self.rank;
+    *clock = here.running->answer.clock;
+    return true;
+}
+
+static enum wf_status live_check(const struct wf_source *source, struct wf_err *err)
+{
+    const struct wf_live_end *end = &live_of(source)->end;
+    char time[WF_UNITS_TEXT_MAX];
+
+    if (!end->ended) {
+        return WF_OK;
+    }
+    return wf_err_set(err, WF_ESIM,
+                      "rank %u ended the program with code %d at simulated time %s", end->rank,
+                      end->code, wf_human_time(end->clock, time));
+}
+
 static void free_names(struct live *live)
 {
     for (int region = 0; region < 2; region++) {
@@ -343,6 +379,7 @@ static void live_destroy(struct wf_source *source)
 {
     struct live *live = live_of(source);
 
+    wf_crash_ignore();
     if (live->library != NULL) {
         live->library->detach();
     }
@@ -371,6 +408,7 @@ static const struct wf_source_ops live_ops = {
     .group = live_group,
     .region_name = live_region_name,
     .call_name = live_call_name,
+    .check = live_check,
     .tell = live_tell,
     .matched = live_matched,
     .taken = live_taken,
@@ -410,6 +448,8 @@ enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source
         live->ranks[i].live = live;
         live->ranks[i].self = (struct wf_vr_self){.rank = i, .n_ranks = config->n_ranks};
     }
+    live->watch = (struct wf_crash_watch){&live->stacks, who_runs};
+    wf_crash_watch(&live->watch);
     *out = &live->source;
     return WF_OK;
 }

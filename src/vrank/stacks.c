@@ -106,6 +106,13 @@ uint32_t wf_stacks_find(const struct wf_stacks *stacks, const void *address, boo
     return (uint32_t)((at - base) / stacks->size);
 }
 
+bool wf_stacks_overflowed(const struct wf_stacks *stacks, uint32_t i, const void *stopped)
+{
+    const unsigned char *base = stacks->base + i * stacks->size;
+
+    return (const unsigned char *)stopped < base + page_size();
+}
+
 void wf_stacks_drop(const struct wf_stacks *stacks, uint32_t i)
 {
     unsigned char *base = stacks->base + i * stacks->size;

@@ -36,6 +36,10 @@ size_t wf_stacks_room(const struct wf_stacks *stacks, uint32_t i);
 /* The stack in whose guard or space an address lies; n if in none. */
 uint32_t wf_stacks_find(const struct wf_stacks *stacks, const void *address, bool *in_guard);
 
+/* Whether a rank that stopped here has used more than its stack: what a guard would have told
+ * earlier. */
+bool wf_stacks_overflowed(const struct wf_stacks *stacks, uint32_t i, const void *stopped);
+
 /* Gives the memory of a stack that is no longer in use back to the system. */
 void wf_stacks_drop(const struct wf_stacks *stacks, uint32_t i);
 
