@@ -380,6 +380,9 @@ static void live_destroy(struct wf_source *source)
     struct live *live = live_of(source);
 
     wf_crash_ignore();
+    for (uint32_t i = 0; live->ranks != NULL && i < source->n_ranks; i++) {
+        live->library->rank_freed(&live->ranks[i].self);
+    }
     if (live->library != NULL) {
         live->library->detach();
     }

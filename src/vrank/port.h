@@ -87,6 +87,8 @@ struct wf_vr_library {
     /* In the rank's own thread, before main() and after it. */
     void (*rank_begins)(struct wf_vr_self *self);
     void (*rank_ends)(struct wf_vr_self *self);
+    /* Later, when the simulation has dealt with all that it did, or never will. */
+    void (*rank_freed)(struct wf_vr_self *self);
     /* Once, when all is over: releases everything. */
     void (*detach)(void);
 };

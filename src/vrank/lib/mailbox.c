@@ -107,14 +107,13 @@ struct wl_message *wl_mailbox_take(struct wl_mailbox *boxes, uint32_t rank,
     return found;
 }
 
-size_t wl_mailbox_size(struct wl_mailbox *boxes, uint32_t rank, const struct wl_stream *stream,
-                       uint32_t place)
+const struct wl_message *wl_mailbox_look(struct wl_mailbox *boxes, uint32_t rank,
+                                         const struct wl_stream *stream, uint32_t place)
 {
     struct wl_message *before;
 
     lock(&boxes[rank]);
     const struct wl_message *found = find(&boxes[rank], stream, place, &before);
-    size_t size = found != NULL ? found->size : SIZE_MAX;
     unlock(&boxes[rank]);
-    return size;
+    return found;
 }

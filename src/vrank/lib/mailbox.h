@@ -14,7 +14,8 @@
 struct wl_message {
     struct wl_message *next;
     uint32_t context; /* communicator, and what keeps kinds of traffic apart */
-    uint32_t source;  /* a rank of the program */
+    uint32_t source;  /* a rank of the program... */
+    uint32_t sender;  /* ...and of the communicator */
     int32_t tag;
     size_t size;
     unsigned char bytes[];
@@ -42,8 +43,8 @@ struct wl_stream {
  * caller frees it. */
 struct wl_message *wl_mailbox_take(struct wl_mailbox *boxes, uint32_t rank,
                                    const struct wl_stream *stream, uint32_t place);
-/* Its size, without taking it; SIZE_MAX if there is none. */
-size_t wl_mailbox_size(struct wl_mailbox *boxes, uint32_t rank, const struct wl_stream *stream,
-                       uint32_t place);
+/* Likewise without taking it: it stays the box's, until its rank takes it. */
+const struct wl_message *wl_mailbox_look(struct wl_mailbox *boxes, uint32_t rank,
+                                         const struct wl_stream *stream, uint32_t place);
 
 #endif
