@@ -17,6 +17,9 @@
 
 /* One loaded copy of the program. A thread that runs ranks has one of its own. */
 struct copy {
+    /* Its file. It stays open: the loader tells files apart by their names, which are made of
+     * this number. */
+    int fd;
     void *handle;
     int (*main)(int argc, char **argv, char **envp);
     unsigned char *data; /* its variables... */
@@ -143,12 +146,12 @@ static int find_data(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
-static enum wf_status load_copy(const struct wf_image_config *config, int fd, struct copy *copy,
+static enum wf_status load_copy(const struct wf_image_config *config, struct copy *copy,
                                 struct wf_err *err)
 {
     char path[64];
 
-    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", copy->fd);
     copy->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (copy->handle == NULL) {
         return wf_err_set(err, WF_EINVAL, "cannot run '%.300s': %s", config->program,
@@ -172,19 +175,16 @@ static enum wf_status load_copy(const struct wf_image_config *config, int fd, st
 static enum wf_status load_copies(struct wf_image *image, const unsigned char *file,
                                   size_t size, struct wf_err *err)
 {
-    for (uint32_t i = 0; i < image->config.copies; i++) {
-        int fd = memory_file(file, size);
-        if (fd < 0) {
-            return fail(err, image->config.program, "no memory for its file");
-        }
-        enum wf_status status = load_copy(&image->config, fd, &image->copies[i], err);
-        (void)close(fd);
+    enum wf_status status = WF_OK;
+
+    for (uint32_t i = 0; i < image->config.copies && status == WF_OK; i++) {
+        struct copy *copy = &image->copies[i];
+        copy->fd = memory_file(file, size);
         image->n_copies = i + 1;
-        if (status != WF_OK) {
-            return status;
-        }
+        status = copy->fd >= 0 ? load_copy(&image->config, copy, err)
+                               : fail(err, image->config.program, "no memory for its file");
     }
-    return WF_OK;
+    return status;
 }
 
 enum wf_status wf_image_load(const struct wf_image_config *config, struct wf_image **out,
@@ -232,6 +232,7 @@ void wf_image_free(struct wf_image *image)
             (void)dlclose(image->copies[i].handle);
         }
         free(image->copies[i].fresh);
+        (void)close(image->copies[i].fd);
     }
     for (uint32_t i = 0; i < image->config.n_ranks; i++) {
         free(image->saved[i]);
