@@ -197,13 +197,134 @@ int MPI_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Sta
     WEFT_MPI(MPI_Testany);
 int MPI_Testsome(int incount, MPI_Request *requests, int *outcount, int *indices,
                  MPI_Status *statuses) WEFT_MPI(MPI_Testsome);
+
 int MPI_Barrier(MPI_Comm comm) WEFT_MPI(MPI_Barrier);
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request) WEFT_MPI(MPI_Ibarrier);
 int MPI_Bcast(void *buf, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
     WEFT_MPI(MPI_Bcast);
+int MPI_Ibcast(void *buf, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
+               MPI_Request *request) WEFT_MPI(MPI_Ibcast);
+int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+               int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+    WEFT_MPI(MPI_Gather);
+int MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                MPI_Request *request) WEFT_MPI(MPI_Igather);
+int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                const int *recvcounts, const int *rdispls, MPI_Datatype recvtype, int root,
+                MPI_Comm comm) WEFT_MPI(MPI_Gatherv);
+int MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                 const int *recvcounts, const int *rdispls, MPI_Datatype recvtype, int root,
+                 MPI_Comm comm, MPI_Request *request) WEFT_MPI(MPI_Igatherv);
+int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+    WEFT_MPI(MPI_Scatter);
+int MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                 int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                 MPI_Request *request) WEFT_MPI(MPI_Iscatter);
+int MPI_Scatterv(const void *sendbuf, const int *sendcounts, const int *sdispls,
+                 MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                 int root, MPI_Comm comm) WEFT_MPI(MPI_Scatterv);
+int MPI_Iscatterv(const void *sendbuf, const int *sendcounts, const int *sdispls,
+                  MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                  int root, MPI_Comm comm, MPI_Request *request) WEFT_MPI(MPI_Iscatterv);
+int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm) WEFT_MPI(MPI_Allgather);
+int MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+    WEFT_MPI(MPI_Iallgather);
+int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                   const int *recvcounts, const int *rdispls, MPI_Datatype recvtype,
+                   MPI_Comm comm) WEFT_MPI(MPI_Allgatherv);
+int MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                    const int *recvcounts, const int *rdispls, MPI_Datatype recvtype,
+                    MPI_Comm comm, MPI_Request *request) WEFT_MPI(MPI_Iallgatherv);
+int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                 int recvcount, MPI_Datatype recvtype, MPI_Comm comm) WEFT_MPI(MPI_Alltoall);
+int MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+    WEFT_MPI(MPI_Ialltoall);
+int MPI_Alltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls,
+                  MPI_Datatype sendtype, void *recvbuf, const int *recvcounts,
+                  const int *rdispls, MPI_Datatype recvtype, MPI_Comm comm)
+    WEFT_MPI(MPI_Alltoallv);
+int MPI_Ialltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls,
+                   MPI_Datatype sendtype, void *recvbuf, const int *recvcounts,
+                   const int *rdispls, MPI_Datatype recvtype, MPI_Comm comm,
+                   MPI_Request *request) WEFT_MPI(MPI_Ialltoallv);
+int MPI_Alltoallw(const void *sendbuf, const int *sendcounts, const int *sdispls,
+                  const MPI_Datatype *sendtypes, void *recvbuf, const int *recvcounts,
+                  const int *rdispls, const MPI_Datatype *recvtypes, MPI_Comm comm)
+    WEFT_MPI(MPI_Alltoallw);
+int MPI_Ialltoallw(const void *sendbuf, const int *sendcounts, const int *sdispls,
+                   const MPI_Datatype *sendtypes, void *recvbuf, const int *recvcounts,
+                   const int *rdispls, const MPI_Datatype *recvtypes, MPI_Comm comm,
+                   MPI_Request *request) WEFT_MPI(MPI_Ialltoallw);
 int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                int root, MPI_Comm comm) WEFT_MPI(MPI_Reduce);
+int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                int root, MPI_Comm comm, MPI_Request *request) WEFT_MPI(MPI_Ireduce);
 int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
                   MPI_Op op, MPI_Comm comm) WEFT_MPI(MPI_Allreduce);
+int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
+                   MPI_Op op, MPI_Comm comm, MPI_Request *request) WEFT_MPI(MPI_Iallreduce);
+int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int *recvcounts,
+                       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+    WEFT_MPI(MPI_Reduce_scatter);
+int MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int *recvcounts,
+                        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+    WEFT_MPI(MPI_Ireduce_scatter);
+int MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
+                             MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+    WEFT_MPI(MPI_Reduce_scatter_block);
+int MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
+                              MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                              MPI_Request *request) WEFT_MPI(MPI_Ireduce_scatter_block);
+int MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+             MPI_Comm comm) WEFT_MPI(MPI_Scan);
+int MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+              MPI_Comm comm, MPI_Request *request) WEFT_MPI(MPI_Iscan);
+int MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+               MPI_Comm comm) WEFT_MPI(MPI_Exscan);
+int MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm, MPI_Request *request) WEFT_MPI(MPI_Iexscan);
+int MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                           void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+    WEFT_MPI(MPI_Neighbor_allgather);
+int MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                            void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                            MPI_Request *request) WEFT_MPI(MPI_Ineighbor_allgather);
+int MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                            void *recvbuf, const int *recvcounts, const int *rdispls,
+                            MPI_Datatype recvtype, MPI_Comm comm)
+    WEFT_MPI(MPI_Neighbor_allgatherv);
+int MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                             void *recvbuf, const int *recvcounts, const int *rdispls,
+                             MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+    WEFT_MPI(MPI_Ineighbor_allgatherv);
+int MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                          void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+    WEFT_MPI(MPI_Neighbor_alltoall);
+int MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                           void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                           MPI_Request *request) WEFT_MPI(MPI_Ineighbor_alltoall);
+int MPI_Neighbor_alltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls,
+                           MPI_Datatype sendtype, void *recvbuf, const int *recvcounts,
+                           const int *rdispls, MPI_Datatype recvtype, MPI_Comm comm)
+    WEFT_MPI(MPI_Neighbor_alltoallv);
+int MPI_Ineighbor_alltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls,
+                            MPI_Datatype sendtype, void *recvbuf, const int *recvcounts,
+                            const int *rdispls, MPI_Datatype recvtype, MPI_Comm comm,
+                            MPI_Request *request) WEFT_MPI(MPI_Ineighbor_alltoallv);
+int MPI_Neighbor_alltoallw(const void *sendbuf, const int *sendcounts, const MPI_Aint *sdispls,
+                           const MPI_Datatype *sendtypes, void *recvbuf, const int *recvcounts,
+                           const MPI_Aint *rdispls, const MPI_Datatype *recvtypes,
+                           MPI_Comm comm) WEFT_MPI(MPI_Neighbor_alltoallw);
+int MPI_Ineighbor_alltoallw(const void *sendbuf, const int *sendcounts, const MPI_Aint *sdispls,
+                            const MPI_Datatype *sendtypes, void *recvbuf, const int *recvcounts,
+                            const MPI_Aint *rdispls, const MPI_Datatype *recvtypes,
+                            MPI_Comm comm, MPI_Request *request)
+    WEFT_MPI(MPI_Ineighbor_alltoallw);
 
 #ifdef __cplusplus
 }

@@ -1,157 +1,133 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectives, as data. What they cost is the simulation's business. */
-#include "vrank/lib/meeting.h"
+#include "vrank/lib/coll.h"
+
 #include "vrank/lib/memory.h"
-#include "vrank/lib/reduce.h"
+#include "vrank/lib/neighbor.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-/* What a rank packs of its buffer. */
-static struct wl_part pack(const struct wl_type *type, const void *buffer, size_t count)
+static void find_type(const struct wl_coll *coll, struct wl_side *side)
 {
-    struct wl_part part = {.size = count * type->size};
-
-    if (part.size > 0) {
-        part.bytes = wl_malloc(part.size);
-        wl_pack(type, buffer, count, part.bytes);
-    }
-    return part;
-}
-
-/* ---- without data ---- */
-
-int MPI_Barrier(MPI_Comm comm)
-{
-    struct wl_rank *rank = wl_enter();
-    struct wl_view view = wl_comm_of(rank, comm, "MPI_Barrier");
-    const struct wf_op op = {.kind = WF_OP_BARRIER, .comm = view.number};
-
-    wl_post(rank, &op);
-    wl_leave(rank);
-    return MPI_SUCCESS;
-}
-
-/* ---- one to all ---- */
-
-static void check_root(const struct wl_rank *rank, const struct wl_view *view, int root,
-                       const char *function)
-{
-    if (root < 0 || (uint32_t)root >= view->comm->size) {
-        wl_fatal(rank, function, "there is no root %d in a communicator of %u", root,
-                 view->comm->size);
+    if (side->type == NULL && side->handle != 0 && !wl_in_place(side)) {
+        side->type = wl_type_of(coll->rank, side->handle, coll->function);
     }
 }
 
-int MPI_Bcast(void *buf, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
+/* The elements of all blocks of a reduce_scatter. */
+static size_t count_all(const struct wl_coll *coll)
 {
-    struct wl_rank *rank = wl_enter();
-    struct wl_view view = wl_comm_of(rank, comm, "MPI_Bcast");
-    const struct wl_type *type = wl_type_of(rank, datatype, "MPI_Bcast");
-    struct wl_meeting *meeting = wl_meeting_come(view.comm, (*view.sequence)++);
-    const struct wf_op op = {.kind = WF_OP_BCAST,
-                             .comm = view.number,
-                             .root = (uint32_t)root,
-                             .bytes = (size_t)count * type->size};
+    uint32_t size = coll->view.comm->size;
+    size_t n = 0;
 
-    check_root(rank, &view, root, "MPI_Bcast");
-    if ((uint32_t)root == view.rank) {
-        wl_meeting_bring_for_all(view.comm, meeting, pack(type, buf, (size_t)count));
-        wl_post(rank, &op);
+    for (uint32_t i = 0; coll->recv.counts != NULL && i < size; i++) {
+        n += (size_t)coll->recv.counts[i];
+    }
+    return coll->recv.counts != NULL ? n : size * coll->recv.count;
+}
+
+static void prepare(struct wl_coll *coll)
+{
+    struct wl_rank *rank = coll->rank;
+
+    coll->view = wl_comm_of(rank, coll->comm, coll->function);
+    find_type(coll, &coll->send);
+    find_type(coll, &coll->recv);
+    if (coll->root >= coll->view.comm->size) {
+        wl_fatal(rank, coll->function, "there is no root %d in a communicator of %u",
+                 (int)coll->root, coll->view.comm->size);
+    }
+    if (coll->reduce_op != 0) {
+        const struct wl_side *side = coll->recv.type != NULL ? &coll->recv : &coll->send;
+        coll->reduction = (struct wl_reduction){
+            wl_op_of(rank, coll->reduce_op, coll->function), side->type, side->handle,
+            coll->kind == WL_REDUCE_SCATTER ? count_all(coll) : side->count};
+    }
+    if (coll->kind >= WL_NEIGHBOR_ALLGATHER) {
+        wl_neighbors(rank, &coll->view, coll);
+    }
+}
+
+/* The simulation says that the call is complete. */
+static void finish(const struct wl_coll *coll)
+{
+    if (coll->meeting != NULL) {
+        if (wl_coll_kinds[coll->kind].gets(coll)) {
+            wl_coll_kinds[coll->kind].take(coll);
+        }
+        wl_meeting_leave(coll->view.comm, coll->meeting);
+    }
+}
+
+static void deliver(struct wl_rank *rank, void *own)
+{
+    (void)rank;
+    finish(own);
+}
+
+static struct wf_op make_op(const struct wl_coll *coll)
+{
+    struct wf_op op = {.kind = coll->op,
+                       .comm = coll->view.number,
+                       .root = coll->root,
+                       .sources = coll->sources,
+                       .destinations = coll->destinations,
+                       .n_sources = coll->n_sources,
+                       .n_destinations = coll->n_destinations};
+
+    if (wl_coll_kinds[coll->kind].measure != NULL) {
+        wl_coll_kinds[coll->kind].measure(coll, &op);
+    }
+    return op;
+}
+
+static void free_vectors(const struct wf_op *op)
+{
+    free((void *)(uintptr_t)op->counts);
+    free((void *)(uintptr_t)op->recv_counts);
+}
+
+/* The kinds of the nonblocking twins come in the same order as the others. */
+static enum wf_op_kind twin(enum wf_op_kind kind)
+{
+    return (enum wf_op_kind)((int)kind - (int)WF_OP_BARRIER + (int)WF_OP_IBARRIER);
+}
+
+static void begin(struct wl_coll *coll)
+{
+    if (wl_coll_kinds[coll->kind].gets != NULL) {
+        coll->meeting = wl_meeting_come(coll->view.comm, (*coll->view.sequence)++);
+        if (wl_coll_kinds[coll->kind].bring != NULL) {
+            wl_coll_kinds[coll->kind].bring(coll);
+        }
+    }
+}
+
+int wl_coll(struct wl_coll *coll, MPI_Request *handle)
+{
+    coll->rank = wl_enter();
+    prepare(coll);
+    begin(coll);
+
+    struct wf_op op = make_op(coll);
+    if (handle != NULL) {
+        struct wl_request *request = wl_request_new(coll->rank, WL_REQUEST_COLL, handle);
+        struct wl_coll *own = wl_malloc(sizeof(*own));
+        *own = *coll;
+        request->active = true;
+        request->own = own;
+        request->deliver = deliver;
+        op.kind = twin(op.kind);
+        op.request = request->number;
+        wl_post(coll->rank, &op);
     } else {
-        (void)wl_call(rank, &op);
-        struct wl_part part = wl_meeting_for_all(view.comm, meeting);
-        wl_unpack_bytes(type, part.bytes, part.size < op.bytes ? part.size : op.bytes, buf);
+        if (coll->meeting != NULL && wl_coll_kinds[coll->kind].gets(coll)) {
+            (void)wl_call(coll->rank, &op);
+        } else {
+            wl_post(coll->rank, &op);
+        }
+        finish(coll);
     }
-    wl_meeting_leave(view.comm, meeting);
-    wl_leave(rank);
-    return MPI_SUCCESS;
-}
-
-/* ---- reductions ---- */
-
-struct reducing {
-    struct wl_rank *rank;
-    struct wl_comm *comm;
-    struct wl_meeting *meeting;
-    struct wl_reduction what;
-};
-
-/* In the order of ranks, so that it does not depend on who is first, nor on anything else. */
-static struct wl_part reduce_all(void *arg)
-{
-    const struct reducing *it = arg;
-    uint32_t i = it->comm->size - 1;
-    struct wl_part last = wl_meeting_part(it->comm, it->meeting, i);
-    struct wl_part result = {.bytes = wl_malloc(last.size), .size = last.size};
-
-    if (last.size > 0) {
-        memcpy(result.bytes, last.bytes, last.size);
-    }
-    while (i-- > 0 && last.size > 0) {
-        wl_reduce(it->rank, &it->what, wl_meeting_part(it->comm, it->meeting, i).bytes,
-                  result.bytes);
-    }
-    return result;
-}
-
-static struct reducing begin_reduction(struct wl_rank *rank, struct wl_view *view,
-                                       const struct wl_reduction *what, const void *buffer)
-{
-    struct reducing it = {.rank = rank,
-                          .comm = view->comm,
-                          .meeting = wl_meeting_come(view->comm, (*view->sequence)++),
-                          .what = *what};
-
-    wl_meeting_bring(view->comm, it.meeting, view->rank, pack(what->type, buffer, what->count));
-    return it;
-}
-
-int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
-                  MPI_Op op, MPI_Comm comm)
-{
-    struct wl_rank *rank = wl_enter();
-    struct wl_view view = wl_comm_of(rank, comm, "MPI_Allreduce");
-    const struct wl_reduction what = {wl_op_of(rank, op, "MPI_Allreduce"),
-                                      wl_type_of(rank, datatype, "MPI_Allreduce"), datatype,
-                                      (size_t)count};
-    struct reducing it =
-        begin_reduction(rank, &view, &what, sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf);
-    const struct wf_op call = {
-        .kind = WF_OP_ALLREDUCE, .comm = view.number, .bytes = what.count * what.type->size};
-
-    (void)wl_call(rank, &call);
-    struct wl_part result = wl_meeting_compute(view.comm, it.meeting, reduce_all, &it);
-    wl_unpack(what.type, result.bytes, what.count, recvbuf);
-    wl_meeting_leave(view.comm, it.meeting);
-    wl_leave(rank);
-    return MPI_SUCCESS;
-}
-
-int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-               int root, MPI_Comm comm)
-{
-    struct wl_rank *rank = wl_enter();
-    struct wl_view view = wl_comm_of(rank, comm, "MPI_Reduce");
-    const struct wl_reduction what = {wl_op_of(rank, op, "MPI_Reduce"),
-                                      wl_type_of(rank, datatype, "MPI_Reduce"), datatype,
-                                      (size_t)count};
-    struct reducing it =
-        begin_reduction(rank, &view, &what, sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf);
-    const struct wf_op call = {.kind = WF_OP_REDUCE,
-                               .comm = view.number,
-                               .root = (uint32_t)root,
-                               .bytes = what.count * what.type->size};
-
-    check_root(rank, &view, root, "MPI_Reduce");
-    if ((uint32_t)root == view.rank) {
-        (void)wl_call(rank, &call);
-        struct wl_part result = wl_meeting_compute(view.comm, it.meeting, reduce_all, &it);
-        wl_unpack(what.type, result.bytes, what.count, recvbuf);
-    } else {
-        wl_post(rank, &call);
-    }
-    wl_meeting_leave(view.comm, it.meeting);
-    wl_leave(rank);
+    free_vectors(&op);
+    wl_leave(coll->rank);
     return MPI_SUCCESS;
 }
