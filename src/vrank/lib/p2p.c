@@ -141,6 +141,7 @@ static bool make_recv(struct wl_rank *rank, const struct receiving *what, struct
                       struct wf_op *op)
 {
     recv->type = wl_type_of(rank, what->type, what->function);
+    wl_type_hold(recv->type);
     recv->buffer = what->buffer;
     recv->count = (size_t)what->count;
     recv->number = WF_REQUEST_MAX;

@@ -110,6 +110,7 @@ void wl_recv_consume(struct wl_rank *rank, struct wl_recv *recv, MPI_Status *sta
     }
     unlink_recv(rank, recv);
     wl_unpack_bytes(recv->type, message->bytes, message->size, recv->buffer);
+    wl_type_release(recv->type);
     wl_status_set(status, (int)message->sender, message->tag, message->size);
     free(message);
 }

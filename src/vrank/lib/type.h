@@ -58,6 +58,10 @@ struct wl_type {
 const struct wl_type *wl_type_of(const struct wl_rank *rank, MPI_Datatype handle,
                                  const char *function);
 
+/* A type that is in use lives on when the program frees it. */
+void wl_type_hold(const struct wl_type *type);
+void wl_type_release(const struct wl_type *type); /* null is allowed */
+
 /* Copies `count` elements to or from a run of count * size bytes. */
 void wl_pack(const struct wl_type *type, const void *from, size_t count, void *to);
 void wl_unpack(const struct wl_type *type, const void *from, size_t count, void *to);
