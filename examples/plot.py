@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Line plots as SVG, for the examples: axes, linear and logarithmic scales, points and lines, a
+"""Line and bar plots as SVG, for the examples: axes, linear and logarithmic scales, points and lines, a
 legend, colours for a light and a dark page. Needs nothing but Python.
 
     figure = Figure("Latency of messages", "ranks", "microseconds", x=Log(2), y=Log())
     figure.add("torus", [(2, 1.0), (4, 1.3), (8, 2.0)])
     figure.write("latency.svg")
+
+    figure = Bars("Time of programs", "seconds")
+    figure.add("torus", "stencil", 2.1, error=0.2)
+    figure.write("time.svg")
 """
 import math
 from xml.sax.saxutils import escape
@@ -31,6 +35,7 @@ svg { --paper: #fcfcfb; --ink: #0b0b0b; --soft: #52514e; --grid: #e1e0d9; --axis
 .grid { stroke: var(--grid) } .axis { stroke: var(--axis) }
 .line { fill: none; stroke-width: 2; stroke-linejoin: round }
 .mark { stroke: var(--paper); stroke-width: 1.5 }
+.error { fill: none; stroke: var(--ink); stroke-width: 1.2 }
 """
 
 
@@ -112,6 +117,20 @@ def _mark(x, y, number, tip=""):
     return f'<polygon points="{_polygon(x, y, shape)}" {style}>{inside}</polygon>'
 
 
+def _head(title, subtitle):
+    light, dark = (" ".join(f"--c{i}: {c};" for i, c in enumerate(table))
+                   for table in (LIGHT, DARK))
+    return [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
+        f'width="{WIDTH}" height="{HEIGHT}" role="img">',
+        f"<title>{escape(title)}</title>",
+        f"<style>{STYLE % (light, dark)}</style>",
+        f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}"/>',
+        f'<text class="title" x="16" y="26">{escape(title)}</text>',
+        f'<text x="16" y="46">{escape(subtitle)}</text>',
+    ]
+
+
 class Figure:
     """A plot of several named series of (x, y)."""
 
@@ -173,20 +192,73 @@ class Figure:
     def svg(self):
         self.x.fit([x for _, points in self.series for x, _ in points])
         self.y.fit([y for _, points in self.series for _, y in points])
-        light, dark = (" ".join(f"--c{i}: {c};" for i, c in enumerate(table))
-                       for table in (LIGHT, DARK))
         parts = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
-            f'width="{WIDTH}" height="{HEIGHT}" role="img">',
-            f"<title>{escape(self.title)}</title>",
-            f"<style>{STYLE % (light, dark)}</style>",
-            f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}"/>',
-            f'<text class="title" x="16" y="26">{escape(self.title)}</text>',
-            f'<text x="16" y="46">{escape(self.subtitle)}</text>',
+            *_head(self.title, self.subtitle),
             *self._axes(), *self._lines(), *self._legend(),
             "</svg>",
         ]
         return "\n".join(parts) + "\n"
+
+    def write(self, path):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.svg())
+
+
+class Bars:
+    """Groups of bars: one bar of each series in every group, with error bars."""
+
+    def __init__(self, title, y_label, *, y=None, subtitle=""):
+        self.title, self.subtitle, self.y_label = title, subtitle, y_label
+        self.y = y or Linear()
+        self.bars = {}  # by series and group
+
+    def add(self, series, group, value, error=0):
+        """Series and groups are shown in the order in which they first came."""
+        self.bars[series, group] = (value, error)
+
+    def _y(self, value):
+        return HEIGHT - BOTTOM - self.y.place(value) * (HEIGHT - TOP - BOTTOM)
+
+    def _axes(self, groups, width):
+        right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
+        for tick in self.y.ticks():
+            y = self._y(tick)
+            yield f'<line class="grid" x1="{LEFT}" y1="{y:.2f}" x2="{right}" y2="{y:.2f}"/>'
+            yield (f'<text x="{LEFT - 10}" y="{y + 4:.2f}" text-anchor="end">'
+                   f'{escape(self.y.text(tick))}</text>')
+        for i, group in enumerate(groups):
+            yield (f'<text x="{LEFT + (i + 0.5) * width:.2f}" y="{bottom + LINE}" '
+                   f'text-anchor="middle">{escape(group)}</text>')
+        yield f'<line class="axis" x1="{LEFT}" y1="{bottom}" x2="{right}" y2="{bottom}"/>'
+        yield (f'<text transform="translate(20 {(TOP + bottom) / 2}) rotate(-90)" '
+               f'text-anchor="middle">{escape(self.y_label)}</text>')
+
+    def _bar(self, x, width, number, value, error):
+        top, bottom = self._y(value), self._y(self.y.low)
+        yield (f'<rect x="{x:.2f}" y="{top:.2f}" width="{width:.2f}" height="{bottom - top:.2f}" '
+               f'style="fill: var(--c{number % len(LIGHT)})"><title>{value:g}</title></rect>')
+        if error > 0:
+            low, high = self._y(max(value - error, self.y.low)), self._y(value + error)
+            middle = x + width / 2
+            yield (f'<path class="error" d="M{middle:.2f} {low:.2f}V{high:.2f}'
+                   f'M{middle - 5:.2f} {low:.2f}h10M{middle - 5:.2f} {high:.2f}h10"/>')
+
+    def svg(self):
+        series, groups = ([*dict.fromkeys(key[i] for key in self.bars)] for i in (0, 1))
+        self.y.fit([value + error for value, error in self.bars.values()])
+        wide = (WIDTH - LEFT - RIGHT) / len(groups)
+        thin = 0.7 * wide / len(series)
+        parts = [*_head(self.title, self.subtitle), *self._axes(groups, wide)]
+        for (name, group), (value, error) in self.bars.items():
+            number = series.index(name)
+            x = LEFT + (groups.index(group) + 0.15) * wide + number * thin
+            parts += self._bar(x, thin - 3, number, value, error)
+        for number, name in enumerate(series):
+            x, y = WIDTH - RIGHT + 20, TOP + 10 + number * (LINE + 2)
+            parts.append(f'<rect x="{x}" y="{y - 6}" width="12" height="12" '
+                         f'style="fill: var(--c{number % len(LIGHT)})"/>')
+            parts.append(f'<text class="name" x="{x + 20}" y="{y + 4}">{escape(name)}</text>')
+        return "\n".join([*parts, "</svg>"]) + "\n"
 
     def write(self, path):
         with open(path, "w", encoding="utf-8") as file:

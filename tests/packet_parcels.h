@@ -37,7 +37,8 @@ struct traffic {
 };
 
 struct traffic_result {
-    struct packet_fact *facts; /* in the order of (src, number, packet); sequential runs only */
+    struct packet_fact
+        *facts; /* in the order of (src, dst, number, packet); sequential runs only */
     size_t n_facts;
     int64_t *arrivals; /* of the parcels, in their order: last byte; likewise */
     uint64_t *order;   /* in which they arrived, from 1 */
@@ -103,6 +104,9 @@ static inline int compare_facts(const void *left, const void *right)
 
     if (a->src != b->src) {
         return a->src < b->src ? -1 : 1;
+    }
+    if (a->dst != b->dst) {
+        return a->dst < b->dst ? -1 : 1;
     }
     if (a->number != b->number) {
         return a->number < b->number ? -1 : 1;

@@ -13,6 +13,9 @@
 #include <stdbool.h>
 
 enum { TRACE_ARRAY_MAX = 64 };
+/* Requests that ops wait for, small ones and a few large ones; ops below TRACE_MADE make them.
+ */
+enum { TRACE_SMALL = 80, TRACE_MADE = TRACE_SMALL + 4 };
 
 /* An op and what it points at. */
 struct trace_op {
@@ -34,7 +37,7 @@ static uint64_t trace_roll(struct trace_dice *dice, uint64_t n)
 /* A number that is mostly small and sometimes as large as can be. */
 static uint64_t trace_roll_size(struct trace_dice *dice)
 {
-    uint64_t bits = trace_roll(dice, 10) == 0 ? trace_roll(dice, 65) : trace_roll(dice, 14);
+    uint64_t bits = trace_roll(dice, 10) == 0 ? trace_roll(dice, 64) : trace_roll(dice, 14);
 
     return bits == 0 ? 0 : wf_test_rand(dice->seed, dice->stream, dice->n++) >> (64 - bits);
 }
@@ -67,6 +70,11 @@ static void trace_roll_match(struct trace_dice *dice, uint32_t size, struct wf_o
     }
 }
 
+static uint32_t trace_request(uint32_t i)
+{
+    return i < TRACE_SMALL ? i : WF_REQUEST_MAX - 1 - i * 1000000;
+}
+
 static void trace_roll_set(struct trace_dice *dice, struct trace_op *to)
 {
     struct wf_op *op = &to->op;
@@ -75,11 +83,11 @@ static void trace_roll_set(struct trace_dice *dice, struct trace_op *to)
     bool finds = info->family == WF_FAMILY_TEST ||
                  (info->family == WF_FAMILY_WAIT && info->detail >= WF_WAIT_ANY);
 
-    op->request = (uint32_t)trace_roll(dice, 100);
+    op->request = (uint32_t)trace_roll(dice, TRACE_SMALL - TRACE_ARRAY_MAX);
     op->count = set ? (uint32_t)trace_roll(dice, TRACE_ARRAY_MAX + 1) : 1;
     if (set && trace_roll(dice, 2) == 0) {
         for (uint32_t i = 0; i < op->count; i++) {
-            to->requests[i] = (uint32_t)trace_roll(dice, WF_REQUEST_MAX);
+            to->requests[i] = trace_request((uint32_t)trace_roll(dice, TRACE_MADE));
         }
         op->requests = to->requests;
         op->request = 0;

@@ -23,8 +23,9 @@ MAY_INCLUDE = {
     "mpi": ["base", "engine", "coll", "net", "result"],
     "replay": ["base", "engine", "coll", "net", "mpi", "trace", "result"],
     "vrank": ["base", "engine", "mpi", "trace", "result"],
+    "traffic": ["base", "engine", "topo", "net"],
     "sim": ["base", "engine", "topo", "trace", "gen", "result", "net", "mpi", "replay", "vrank",
-            "weft"],
+            "traffic", "weft"],
     "report": ["base", "result"],
     "capture": ["base", "trace"],
     "cli": ["base", "coll", "sim", "topo", "draw", "trace", "gen", "result", "report", "weft"],
@@ -35,6 +36,7 @@ ONLY_IN = {
     "mpi.h": re.compile(r"engine/comm_mpi\.c|capture/.*"),
     "hwloc.h": re.compile(r"engine/pin_hwloc\.c"),
     "yaml.h": re.compile(r"sim/yaml\.c"),
+    "zlib.h": re.compile(r"draw/png\.c"),
     "zstd.h": re.compile(r"trace/frame\.c"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')

@@ -60,10 +60,7 @@ def torus(nodes, dims=3):
 
 
 def _document(command):
-    # Linux counts the memory of the process that forks to the peak of the forked: a shell between
-    # them, small, keeps that of Python out of the result.
-    shell = ["sh", "-c", '"$@"; exit $?', "sh"]
-    done = subprocess.run(shell + command, stdout=subprocess.PIPE, check=False)
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}: exit code {done.returncode}")
     return json.loads(done.stdout)

@@ -9,7 +9,8 @@
 double wf_clock_wall(void);       /* seconds, monotonic */
 double wf_clock_cpu(void);        /* seconds of CPU time of this process, all threads */
 int64_t wf_clock_coarse_ns(void); /* monotonic, to a few milliseconds, cheap */
-uint64_t wf_clock_peak_rss(void); /* bytes of memory this process had at its largest */
-uint64_t wf_clock_memory(void);   /* bytes of memory the machine has */
+/* Bytes of memory this program had at its largest, not counting what launched it. */
+uint64_t wf_clock_peak_rss(void);
+uint64_t wf_clock_memory(void); /* bytes of memory the machine has */
 
 #endif

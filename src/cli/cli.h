@@ -43,6 +43,7 @@ extern const struct wf_verb wf_verb_machine;
 extern const struct wf_verb wf_verb_replay;
 extern const struct wf_verb wf_verb_run;
 extern const struct wf_verb wf_verb_topo;
+extern const struct wf_verb wf_verb_traffic;
 
 /* The verbs in the order of help, null-terminated. */
 const struct wf_verb *const *wf_verb_table(void);

@@ -80,15 +80,31 @@ static void print_overview(FILE *out)
         out);
 }
 
+/* "; one of a, b, c" */
+static void list_choices(const struct wf_param *row, char *buf, size_t size)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; row->choices[i] != NULL && used < size; i++) {
+        used += (size_t)snprintf(buf + used, size - used, "%s%s", i == 0 ? "; one of " : ", ",
+                                 row->choices[i]);
+    }
+}
+
 static void print_param(FILE *out, const char *scope, const struct wf_param *row)
 {
+    enum { TERM_MAX = 72 };
     char syntax[WF_PARAM_TEXT_MAX], term[2 * WF_PARAM_TEXT_MAX];
-    char text[1024], limits[512];
+    char text[1536], limits[512], choices[512] = "";
 
-    (void)snprintf(term, sizeof(term), "-p %s.%s=%s", scope, row->name,
-                   wf_param_syntax(row, syntax));
+    (void)wf_param_syntax(row, syntax);
+    (void)snprintf(term, sizeof(term), "-p %s.%s=%s", scope, row->name, syntax);
+    if (row->type == WF_PARAM_ENUM && strlen(term) > TERM_MAX) { /* as words, which wrap */
+        (void)snprintf(term, sizeof(term), "-p %s.%s=<name>", scope, row->name);
+        list_choices(row, choices, sizeof(choices));
+    }
     wf_reference_limits(row, limits, sizeof(limits));
-    (void)snprintf(text, sizeof(text), "%.400s%s%.512s%s", row->doc,
+    (void)snprintf(text, sizeof(text), "%.400s%.500s%s%.512s%s", row->doc, choices,
                    limits[0] != '\0' ? " (" : "", limits, limits[0] != '\0' ? ")" : "");
     wf_columns_row(out, term, text);
 }

@@ -6,6 +6,7 @@
 #include "sim/world.h"
 #include "trace/facts.h"
 #include "trace/native.h"
+#include "trace/native_graph.h"
 
 #include <weft/weft.h>
 
@@ -121,8 +122,11 @@ static void print_file(FILE *out, const struct info *info)
     (void)fprintf(out, "%s in %" PRIu64 " %s", wf_human_size(native->n_bytes, size),
                   native->n_blocks, native->n_blocks == 1 ? "block" : "blocks");
     if (native->totals_known && native->n_bytes > 0 && native->totals.n_stored > 0) {
-        (void)fprintf(out, ", %s before compression, 1 of %.1f ops stored",
-                      wf_human_size(native->totals.raw_bytes, raw),
+        (void)fprintf(out, ", %s before compression",
+                      wf_human_size(native->totals.raw_bytes, raw));
+    }
+    if (native->totals_known && native->totals.n_stored > 0 && !has_tasks(info)) {
+        (void)fprintf(out, ", 1 of %.1f ops stored",
                       (double)native->totals.n_ops / (double)native->totals.n_stored);
     }
     (void)fputc('\n', out);
@@ -262,7 +266,8 @@ static void add_file(struct wf_value *doc, const struct info *info)
     }
     if (native->totals_known) {
         wf_doc_count(file, "raw_bytes", native->totals.raw_bytes);
-        wf_doc_count(file, "stored_ops", native->totals.n_stored);
+        wf_doc_count(file, has_tasks(info) ? "stored_tasks" : "stored_ops",
+                     native->totals.n_stored);
     }
     if (native->damage != NULL) {
         wf_doc_text(file, "damage", native->damage->text);
@@ -384,6 +389,7 @@ static enum wf_status count(struct info *info, struct wf_err *err)
     const struct wf_trace *trace = info->trace;
 
     if (trace->graph != NULL) {
+        info->is_native = wf_native_graph_facts(trace->graph, &info->native);
         wf_graph_facts_init(&info->facts, trace->graph);
     } else {
         info->is_native = wf_native_facts(trace->source, &info->native);

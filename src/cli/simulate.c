@@ -10,6 +10,7 @@
 #include "sim/world.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* The writer of the file asked for, if any; fails before the run if it cannot be written. */
@@ -104,6 +105,28 @@ static void note_topology(struct wf_cli *cli, const struct wf_scenario *scenario
     }
 }
 
+/* Likewise settings of MPI with a program of tasks, whose messages nobody arranges or matches.
+ * Those of a machine were perhaps meant for other programs. */
+static void note_tasks(struct wf_cli *cli, const struct wf_scenario *scenario,
+                       const struct wf_value *doc)
+{
+    if (wf_doc_find(doc, "result.tasks") == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < scenario->n; i++) {
+        const struct wf_setting *setting = &scenario->settings[i];
+
+        if (setting->place == NULL && setting == wf_scenario_find(scenario, setting->key) &&
+            strncmp(setting->key, "mpi.", 4) == 0 &&
+            strncmp(setting->key, "mpi.local", 9) != 0) {
+            (void)fprintf(cli->err,
+                          "weft: note: %s has no effect on a program of tasks; of mpi.* only "
+                          "local, local_latency and local_bandwidth have\n",
+                          setting->key);
+        }
+    }
+}
+
 static void note_skipped(void *arg, const struct wf_setting *setting)
 {
     const struct wf_cli *cli = arg;
@@ -143,6 +166,7 @@ enum wf_status wf_simulate(struct wf_cli *cli, const struct wf_simulate_opts *op
     if (doc != NULL && !opts->quiet) {
         note_idle(cli, doc);
         note_topology(cli, scenario, doc);
+        note_tasks(cli, scenario, doc);
     }
     if (doc != NULL) {
         struct wf_err write_err;

@@ -28,9 +28,11 @@ struct wf_simulate_opts {
     bool help, json, quiet, verbose, force, dry_run;
     int progress;
     const char *output;
-    const char *compute;     /* of the verb that runs programs */
-    const char *machine;     /* of verbs that have a row for it... */
-    struct wf_opt_list jobs; /* ...likewise */
+    const char *compute;           /* of the verb that runs programs */
+    const char *machine;           /* of verbs that have a row for it, as the next ones */
+    struct wf_opt_list jobs;       /* of a replay: other programs */
+    const char *load, *csv, *plot; /* of traffic, as the next one */
+    uint64_t side_by_side;
     struct wf_opt_list params;
     const char *settings[WF_SIMULATE_ROWS_MAX]; /* the values of shortcuts, as written... */
     bool flags[WF_SIMULATE_ROWS_MAX];           /* ...or, of those that are flags, set */

@@ -80,16 +80,17 @@ static void free_params(const struct settable *of, void *params)
     free(params);
 }
 
-/* A program that waits to see what happens cannot be written down without running it. */
+/* What a program does with what it got cannot be written down without running it, and would be
+ * right on no network but that of the run. Wildcards alone are written as they are. */
 static enum wf_status check_fixed(const struct wf_source *source, struct wf_err *err)
 {
-    if (!source->depends_on_time) {
+    if (!source->follows_matches) {
         return WF_OK;
     }
     return wf_err_set(err, WF_EINVAL,
-                      "gen:%s decides what it does by what it receives first: only a run can "
-                      "tell, with weft replay",
-                      source->ops->name);
+                      "gen:%s is no trace: whom it sends to depends on whose message comes "
+                      "first, so only a run can tell; weft replay gen:%s runs it as it is",
+                      source->ops->name, source->ops->name);
 }
 
 static enum wf_status create(const struct wf_source_ops *ops, const void *params,
@@ -271,6 +272,7 @@ enum wf_status wf_trace_output(struct wf_cli *cli, const struct wf_trace_piece *
     struct writing writing = {
         .copy = {.source = piece->trace->source,
                  .partial = opts->partial,
+                 .tidy = piece->trace->reader == NULL,
                  .changes = piece->changes,
                  .wall_of = wf_native_wall},
         .graph = piece->trace->graph,
@@ -283,6 +285,7 @@ enum wf_status wf_trace_output(struct wf_cli *cli, const struct wf_trace_piece *
     (void)snprintf(words, sizeof(words), "weft %s: %.200s", weft_version(), piece->creator);
     const struct wf_trace_writer_options options = {
         .n_ranks = piece->n_ranks,
+        .tasks = writing.graph != NULL,
         .force = opts->force,
         .n_parts = (uint32_t)opts->parts,
         .creator = words,

@@ -2,10 +2,12 @@
 /*
  * The choices of MPICH 3.3 for a communicator without a hierarchy of nodes: the functions
  * MPIR_<Kind>_intra_auto in src/mpi/coll/<kind>/<kind>.c, with the defaults of their variables
- * MPIR_CVAR_*, which are named below; older and newer versions have the same defaults. Not
- * followed: the variants for several ranks per node (bcast, reduce, allreduce and barrier
- * within the node first), operations that are not commutative or not predefined, MPI_IN_PLACE
- * in alltoall.
+ * MPIR_CVAR_*, which are named below. Compared with the table of MPICH 4
+ * (src/mpi/coll/coll_selection.json), which says the same of all kinds, but: allreduce by
+ * recursive doubling only up to 8 bytes; bcast with its two limits included; nonblocking
+ * barriers by recursive doubling. Not followed: the variants for several ranks per node (bcast,
+ * reduce, allreduce and barrier within the node first), operations that are not commutative or
+ * not predefined, MPI_IN_PLACE in alltoall.
  */
 #include "coll/rules.h"
 

@@ -2,8 +2,10 @@
 /*
  * The choices of Open MPI 4.1 and 5.0: ompi/mca/coll/tuned/coll_tuned_decision_fixed.c, whose
  * switch points its developers averaged from measurements on several clusters, for commutative
- * operations. Scan, exscan, gatherv, scatterv and the neighbourhood collectives are not in
- * coll/tuned; they are linear in coll/basic.
+ * operations. The tables were compared with that file rule by rule; what algorithms do when
+ * they cannot, and what stands for those that we do not have (below), is ours. Scan, exscan,
+ * gatherv, scatterv and the neighbourhood collectives are not in coll/tuned; they are linear in
+ * coll/basic.
  *
  * The rules ask for pieces of no particular length, which means data in one piece: "pipeline"
  * is our chain, "segmented ring" the ring. Algorithms there do without when they cannot:

@@ -26,6 +26,8 @@ struct wf_progress {
     int64_t time; /* committed simulated time */
     uint64_t events;
     uint64_t rolled_back;
+    const void *tally; /* of the thread that tells, so far; null if there is none... */
+    uint64_t n_shares; /* ...and how many threads have about as much in theirs */
 };
 
 struct wf_engine_config {

@@ -132,6 +132,8 @@ void wf_worker_progress(struct wf_worker *worker, int64_t time)
                                 .time = time,
                                 .events = worker->count.committed * n,
                                 .rolled_back = worker->count.rolled_back * n,
+                                .tally = engine->tally_size > 0 ? worker->tally : NULL,
+                                .n_shares = n,
                             });
 }
 

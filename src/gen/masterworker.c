@@ -70,6 +70,7 @@ static enum wf_status masterworker_create(const void *params, uint32_t n_ranks,
         .n_ranks = n_ranks,
         .messages_expected = n_ranks == 1 ? 0 : 2 * (given->tasks + n_ranks - 1),
         .depends_on_time = n_ranks > 1,
+        .follows_matches = n_ranks > 1,
     };
     program->n_tasks = given->tasks;
     program->task_bytes = given->task_bytes;

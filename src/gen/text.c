@@ -81,6 +81,7 @@ enum wf_status wf_gen_text_create(const struct wf_text_input *input, uint32_t n_
         .n_ranks = n_ranks,
         .acts_in_background = program.in_background,
         .depends_on_time = program.depends_on_time,
+        .follows_matches = program.follows_matches,
     };
     source->trouble = wf_xcalloc(1, sizeof(*source->trouble));
     (void)pthread_mutex_init(&source->trouble->mutex, NULL);
@@ -294,7 +295,11 @@ static bool make_op(struct run *run, const struct wf_instr *instr, struct wf_op 
         op->count = run->at.n_requests;
         run->at.n_requests = 0;
     } else if (info->family == WF_FAMILY_MARKER) {
+        int64_t number;
+
+        made = amount(run, instr->bytes, INT64_MAX, &number, "the region's n is negative");
         op->tag = (int32_t)instr->comm;
+        op->bytes = (uint64_t)number;
     } else {
         made = make_message(run, instr, op);
     }

@@ -230,15 +230,20 @@ static uint32_t region_number(struct wf_text_parser *parser, const struct wf_tok
     return n;
 }
 
+/* `value` is the node of what the region's formula calls n. */
 static bool parse_marked(struct wf_text_parser *parser, enum wf_op_kind begin,
-                         enum wf_op_kind end, uint32_t number)
+                         enum wf_op_kind end, uint32_t number, uint32_t value)
 {
-    struct wf_instr mark = {
-        .kind = WF_INSTR_OP, .op = begin, .place = parser->lexer.token.place, .comm = number};
+    struct wf_instr mark = {.kind = WF_INSTR_OP,
+                            .op = begin,
+                            .place = parser->lexer.token.place,
+                            .comm = number,
+                            .bytes = value};
 
     (void)add(parser, mark);
     (void)parse_block(parser);
     mark.op = end;
+    mark.bytes = 0;
     (void)add(parser, mark);
     return fine(parser);
 }
@@ -250,14 +255,19 @@ static bool parse_region(struct wf_text_parser *parser)
     if (name.kind != WF_TOKEN_NAME || wf_text_reserved(&name)) {
         return wf_lex_unexpected(&parser->lexer, "the name of a region");
     }
-    uint32_t number = region_number(parser, &name);
+    uint32_t number = region_number(parser, &name), value = 0;
     wf_lex_next(&parser->lexer);
-    return fine(parser) && parse_marked(parser, WF_OP_REGION_BEGIN, WF_OP_REGION_END, number);
+    if (fine(parser) && wf_lex_take(&parser->lexer, "n")) {
+        (void)wf_lex_expect(&parser->lexer, "=");
+        value = wf_text_expression(parser);
+    }
+    return fine(parser) &&
+           parse_marked(parser, WF_OP_REGION_BEGIN, WF_OP_REGION_END, number, value);
 }
 
 static bool parse_iteration(struct wf_text_parser *parser)
 {
-    return parse_marked(parser, WF_OP_ITERATION_BEGIN, WF_OP_ITERATION_END, 0);
+    return parse_marked(parser, WF_OP_ITERATION_BEGIN, WF_OP_ITERATION_END, 0, 0);
 }
 
 /* "in NAME": sets the op's communicator. */

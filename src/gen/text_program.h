@@ -51,7 +51,8 @@ struct wf_text_program {
     struct wf_buf groups;  /* of struct wf_text_group */
     struct wf_buf regions; /* of char *, names of regions */
     bool in_background;    /* there are synchronous sends or nonblocking collectives */
-    bool depends_on_time;
+    bool depends_on_time;  /* there are wildcards... */
+    bool follows_matches;  /* ...and what they got is asked for */
 };
 
 static inline const struct wf_calc *wf_text_nodes(const struct wf_text_program *program)

@@ -115,6 +115,8 @@ static uint32_t parse_name(struct wf_text_parser *parser)
     for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
         if (wf_lex_take(&parser->lexer, values[i].name)) {
             parser->program->depends_on_time |= values[i].wild;
+            parser->program->follows_matches |=
+                values[i].kind == WF_CALC_SEEN_SOURCE || values[i].kind == WF_CALC_SEEN_TAG;
             return wf_text_node(parser, values[i].kind, values[i].value, NULL, token.place);
         }
     }

@@ -10,6 +10,8 @@
 #include "mpi/protocol.h"
 #include "mpi/request.h"
 
+#include <string.h>
+
 /* What continuing a collective needs to know. */
 struct run {
     const struct wf_caller *who;
@@ -26,16 +28,44 @@ static bool is_blocking(const struct wf_flight *coll)
     return coll->request == WF_MPI_NO_REQUEST && (coll->flags & WF_FLIGHT_FORGOTTEN) == 0;
 }
 
+enum { LAST_WORD = WF_MPI_COOKIE_WORDS - 1 };
+
+/* Hardly any collective has the last word, and a flight has no room for it. */
+static void keep_cookie(const struct wf_caller *who, struct wf_flight *coll,
+                        const uint64_t *cookie)
+{
+    memcpy(coll->cookie, cookie, sizeof(coll->cookie));
+    coll->last_word = 0;
+    if (cookie[LAST_WORD] != 0) {
+        coll->last_word = wf_cell_new(who->ctx);
+        *(uint64_t *)wf_cell_edit(who->ctx, coll->last_word) = cookie[LAST_WORD];
+    }
+}
+
+void wf_collective_recall(const struct wf_caller *who, uint32_t cell, struct wf_coll_args *args,
+                          struct wf_mpi_group *group)
+{
+    const struct wf_flight *coll = wf_flight_read(who, cell);
+    uint64_t cookie[WF_MPI_COOKIE_WORDS] = {0};
+
+    memcpy(cookie, coll->cookie, sizeof(coll->cookie));
+    if (coll->last_word != 0) {
+        cookie[LAST_WORD] = *(const uint64_t *)wf_cell_read(who->ctx, coll->last_word);
+    }
+    who->mpi->recall(who->mpi->arg, who, cookie, args, group);
+}
+
 /* Looks up what the collective of run->cell is. */
 static void prepare(struct run *run)
 {
-    const struct wf_mpi *mpi = run->who->mpi;
-
     run->coll = wf_flight_edit(run->who, run->cell);
-    mpi->recall(mpi->arg, run->who, run->coll->cookie, &run->args, &run->group);
+    wf_collective_recall(run->who, run->cell, &run->args, &run->group);
 }
 
-enum { KIND_BITS = 5 };
+/* A tag has the kind in its lowest bits, the root above, and the number of the call in the
+ * rest.
+ */
+enum { KIND_BITS = 5, CALL_BITS = KIND_BITS + WF_COLLECTIVE_ROOT_BITS };
 _Static_assert(WF_COLL_KINDS <= 1 << KIND_BITS, "a kind fits into its bits");
 
 uint32_t wf_collective_of_tag(int32_t tag)
@@ -43,16 +73,28 @@ uint32_t wf_collective_of_tag(int32_t tag)
     return (uint32_t)tag & ((1U << KIND_BITS) - 1);
 }
 
+uint32_t wf_collective_root_of_tag(int32_t tag)
+{
+    return (uint32_t)tag >> KIND_BITS & ((1U << WF_COLLECTIVE_ROOT_BITS) - 1);
+}
+
 bool wf_collective_replaces(int32_t tag, int32_t other)
 {
-    return tag != other && wf_collective_of_tag(tag ^ other) == (uint32_t)(tag ^ other);
+    return tag != other && (uint32_t)(tag ^ other) >> CALL_BITS == 0;
 }
 
 /* Messages of different collectives on a communicator never meet, and those of ranks that do
- * not call the same one wait for each other for ever. */
+ * not call the same one, with the same root, wait for each other for ever. After some ten
+ * thousand calls the numbers come again: by then what had them is over, and if it is not,
+ * messages of a pair meet in order. */
 static int32_t tag_of(const struct run *run)
 {
-    uint32_t tag = run->coll->sequence << KIND_BITS | (uint32_t)run->args.kind;
+    uint32_t root = wf_coll_has_root(run->args.kind)
+                        ? run->args.root & ((1U << WF_COLLECTIVE_ROOT_BITS) - 1)
+                        : 0;
+    uint32_t tag = (uint32_t)run->coll->sequence << CALL_BITS | root << KIND_BITS |
+                   (uint32_t)run->args.kind;
+
     return (int32_t)(tag & INT32_MAX);
 }
 
@@ -179,6 +221,9 @@ static bool go_on(struct run *run)
             }
             collect(run);
         }
+        if (run->who->rank->state == WF_RANK_FAILED) {
+            return false;
+        }
         if (coll->flags & WF_FLIGHT_LAST) {
             return true;
         }
@@ -217,9 +262,16 @@ static void leave(const struct wf_caller *who, uint32_t cell)
     rank->current = 0;
 }
 
-static void forget_handle(const struct wf_caller *who, uint32_t cell)
+/* It is over: nobody asks for it any more. */
+static void forget(const struct wf_caller *who, uint32_t cell)
 {
     uint32_t handle = wf_flight_read(who, cell)->handle;
+    uint32_t last_word = wf_flight_read(who, cell)->last_word;
+
+    if (last_word != 0) {
+        wf_flight_edit(who, cell)->last_word = 0;
+        wf_cell_free(who->ctx, last_word);
+    }
 
     if (handle != 0) {
         (void)wf_cellmap_take(who->ctx, &who->rank->flights, handle);
@@ -262,15 +314,13 @@ static void begin(struct run *run, const uint64_t *cookie)
     const struct wf_caller *who = run->who;
     struct wf_flight *coll = wf_flight_edit(who, run->cell);
 
-    for (int i = 0; i < WF_MPI_COOKIE_WORDS; i++) {
-        coll->cookie[i] = cookie[i];
-    }
+    keep_cookie(who, coll, cookie);
     prepare(run);
     coll->kind = WF_FLIGHT_COLL;
     coll->request = WF_MPI_NO_REQUEST;
-    coll->sequence = next_sequence(who, run->group.id);
+    coll->sequence = (uint16_t)next_sequence(who, run->group.id);
     coll->at = who->rank->clock;
-    coll->algorithm = choose(who->mpi, &run->args);
+    coll->algorithm = (uint16_t)choose(who->mpi, &run->args);
     if (!who->mpi->runs_ahead) {
         coll->handle = wf_flight_handle(who->rank);
         wf_cellmap_put(who->ctx, &who->rank->flights, coll->handle, run->cell);
@@ -292,7 +342,7 @@ enum wf_called wf_mpi_collective(const struct wf_caller *who, const uint64_t *co
     }
     bool over = run_collective(&run);
     if (over) {
-        forget_handle(who, run.cell);
+        forget(who, run.cell);
     }
     if (request != WF_MPI_NO_REQUEST) {
         if (over) {
@@ -306,7 +356,9 @@ enum wf_called wf_mpi_collective(const struct wf_caller *who, const uint64_t *co
         return WF_CALLED_DONE;
     }
     who->rank->current = run.cell;
-    who->rank->state = WF_RANK_WAITING;
+    if (who->rank->state != WF_RANK_FAILED) {
+        who->rank->state = WF_RANK_WAITING;
+    }
     return WF_CALLED_BLOCKED;
 }
 
@@ -319,7 +371,7 @@ void wf_collective_continue(const struct wf_caller *who, uint32_t cell)
     if (!run_collective(&run)) {
         return;
     }
-    forget_handle(who, cell);
+    forget(who, cell);
     if (rank->current != cell) {
         wf_request_complete(who, cell, wf_flight_read(who, cell)->at);
         return;

@@ -35,7 +35,7 @@ enum {
     WF_FLIGHT_RECEIVES = 4096,    /* of a persistent request: what it starts is a receive */
     WF_FLIGHT_SYNCHRONOUS = 8192, /* ...or a send of this mode */
     WF_FLIGHT_BUFFERED = 16384,
-    WF_FLIGHT_MET = 32768, /* a receive that has its message, or its announcement */
+    WF_FLIGHT_APART = 32768, /* done and awaited: in the list of those */
 };
 
 struct wf_flight {
@@ -44,16 +44,21 @@ struct wf_flight {
         struct {
             struct wf_match_key key;
             uint32_t later, earlier; /* cells: what is done, by time; 0 at the ends */
-            uint32_t asked;          /* of what is deferred: the handle of the other side */
+            union {
+                uint32_t asked; /* of what is deferred: the handle of the other side */
+                uint32_t
+                    order; /* of what is done: of those at the same time, which was first */
+            };
         };
-        uint64_t cookie[WF_MPI_COOKIE_WORDS]; /* of a collective that is not done */
+        uint64_t cookie[WF_MPI_COOKIE_WORDS - 1]; /* of a collective that is not done */
     };
     uint32_t request; /* or WF_MPI_NO_REQUEST */
     uint16_t kind, flags;
     union {
         uint64_t bytes; /* of a receive: its room, then what came */
         struct {
-            uint32_t step, sequence; /* of a collective */
+            uint32_t step;                /* of a collective */
+            uint16_t sequence, algorithm; /* its number, the lower bits; place in the table */
         };
     };
     /* When it is complete. Until then: of a receive, when it was posted; of a message, when it
@@ -66,7 +71,7 @@ struct wf_flight {
     uint32_t handle;
     union {
         uint32_t peer;      /* a rank of the run */
-        uint32_t algorithm; /* of a collective: its place in the table */
+        uint32_t last_word; /* of a collective: a cell with its cookie's; 0: the word is 0 */
     };
     uint32_t next; /* what is deferred */
 };

@@ -132,11 +132,11 @@ enum { REPORT, RELEASE };
 /* The payload of an event; free of padding. */
 struct signal {
     int64_t time;   /* of arrival, or when to go on */
-    uint64_t bytes; /* of a report */
+    uint64_t bytes; /* of a report; of a release by the root: what the receiver's call is of */
     uint32_t context;
     int32_t tag;
-    uint32_t seat;
-    uint32_t what;
+    uint32_t src; /* a rank of the run */
+    uint16_t seat, what;
 };
 
 _Static_assert(sizeof(struct signal) <= sizeof(struct wf_message), "fits the events of nodes");
@@ -147,7 +147,8 @@ static void send_signal(const struct wf_caller *who, uint32_t to, struct signal 
     const struct wf_mpi *mpi = who->mpi;
     uint32_t node = wf_place_node(mpi->place, to);
 
-    signal.seat = wf_place_seat(mpi->place, to);
+    signal.src = who->number;
+    signal.seat = (uint16_t)wf_place_seat(mpi->place, to);
     wf_schedule(who->ctx, mpi->net->first_node + node,
                 at == WF_TIME_MAX ? at : at - wf_now(who->ctx), WF_MPI_SIGNAL, &signal,
                 sizeof(signal));
@@ -166,6 +167,31 @@ static uint32_t *reports(struct wf_flight *meeting)
 static uint32_t *own_call(struct wf_flight *meeting)
 {
     return &meeting->peer;
+}
+
+/* What the hub knows of the sizes that others called with, besides the largest in `bytes`. */
+struct sizes {
+    uint32_t first; /* the rank that reported first... */
+    uint32_t odd;   /* ...and one whose size is another, if has_odd */
+    bool has_odd;
+    uint64_t value; /* the odd size; the hub's own once it has called; the sum in a gatherv */
+};
+
+static struct sizes sizes_of(const struct wf_flight *meeting)
+{
+    return (struct sizes){.first = meeting->owner,
+                          .odd = meeting->key.src,
+                          .has_odd = meeting->asked != 0,
+                          .value = (uint64_t)meeting->later << 32 | meeting->earlier};
+}
+
+static void set_sizes(struct wf_flight *meeting, const struct sizes *sizes)
+{
+    meeting->owner = sizes->first;
+    meeting->key.src = sizes->odd;
+    meeting->asked = sizes->has_odd;
+    meeting->later = (uint32_t)(sizes->value >> 32);
+    meeting->earlier = (uint32_t)sizes->value;
 }
 
 /* Above all handles. Few meetings are open at once, so that hardly two have the same number. */
@@ -237,7 +263,7 @@ static uint32_t hub_of(const struct wf_coll_args *args)
     return wf_coll_has_root(args->kind) ? args->root : 0;
 }
 
-static struct signal signal_of(const struct wf_hardware_call *call, uint32_t what, int64_t time)
+static struct signal signal_of(const struct wf_hardware_call *call, uint16_t what, int64_t time)
 {
     return (struct signal){.time = time,
                            .bytes = bytes_of(call->args),
@@ -246,14 +272,131 @@ static struct signal signal_of(const struct wf_hardware_call *call, uint32_t wha
                            .what = what};
 }
 
+/* ---- sizes that must be the same ---- */
+
+/* Whether all members of such a collective but the root report the same size. */
+static bool has_one_size(int32_t tag)
+{
+    static const bool has_several[WF_COLL_KINDS] = {
+        [WF_COLL_GATHERV] = true,
+        [WF_COLL_ALLTOALLV] = true,
+        [WF_COLL_NEIGHBOR_ALLGATHER] = true,
+        [WF_COLL_NEIGHBOR_ALLTOALL] = true,
+    };
+
+    return !has_several[wf_collective_of_tag(tag)];
+}
+
+/* What member i must have called it with, or reported, as this member's call has it. */
+static uint64_t share_of(const struct wf_coll_args *args, uint32_t i)
+{
+    if (args->kind == WF_COLL_SCATTERV && args->counts != NULL) {
+        return args->counts[i];
+    }
+    return wf_coll_has_root(args->kind) ? args->bytes : bytes_of(args);
+}
+
+static void fail(const struct wf_caller *who, const struct wf_flight *meeting, uint32_t peer,
+                 uint64_t own, uint64_t other)
+{
+    const struct wf_match_key key = {meeting->key.context, peer, meeting->key.tag};
+
+    wf_mpi_fail_sizes(who, &key, own, other);
+}
+
+/* The hub calls: compares what came before with its own size. */
+static bool agrees_with_reports(const struct wf_caller *who, struct wf_flight *meeting,
+                                const struct wf_hardware_call *call)
+{
+    struct sizes sizes = sizes_of(meeting);
+    uint64_t own = share_of(call->args, call->args->rank);
+
+    if (!has_one_size(call->tag)) {
+        return true;
+    }
+    if (*reports(meeting) > 0 && meeting->bytes != own) {
+        fail(who, meeting, sizes.first, own, meeting->bytes);
+        return false;
+    }
+    if (sizes.has_odd) {
+        fail(who, meeting, sizes.odd, own, sizes.value);
+        return false;
+    }
+    sizes.value = own;
+    set_sizes(meeting, &sizes);
+    return true;
+}
+
+/* At the hub, a report: compares its size with the hub's own, or keeps it until that is known.
+ */
+static bool agrees_with_hub(const struct wf_caller *who, struct wf_flight *meeting,
+                            const struct signal *signal)
+{
+    struct sizes sizes = sizes_of(meeting);
+
+    if (!has_one_size(signal->tag)) {
+        sizes.first = signal->src;
+        sizes.value = wf_count_add(sizes.value, signal->bytes);
+    } else if (*own_call(meeting) != 0) {
+        if (signal->bytes != sizes.value) {
+            fail(who, meeting, signal->src, sizes.value, signal->bytes);
+            return false;
+        }
+    } else if (*reports(meeting) == 0) {
+        sizes.first = signal->src;
+    } else if (signal->bytes != meeting->bytes && !sizes.has_odd) {
+        sizes.has_odd = true;
+        sizes.odd = signal->src;
+        sizes.value = signal->bytes;
+    }
+    set_sizes(meeting, &sizes);
+    return true;
+}
+
+/* All of a gatherv have come: the root's counts and what they send must be the same in sum. */
+static bool sum_agrees(const struct wf_caller *who, const struct wf_flight *meeting,
+                       const struct wf_coll_args *args)
+{
+    struct sizes sizes = sizes_of(meeting);
+    uint64_t own = 0;
+
+    if (args->kind != WF_COLL_GATHERV || args->counts == NULL) {
+        return true;
+    }
+    for (uint32_t i = 0; i < args->size; i++) {
+        own = i == args->rank ? own : wf_count_add(own, args->counts[i]);
+    }
+    if (own != sizes.value) {
+        fail(who, meeting, sizes.first, own, sizes.value);
+    }
+    return own == sizes.value;
+}
+
+/* Not at the hub: the root's release must be of the size that this member's call has. */
+static bool agrees_with_root(const struct wf_caller *who, const struct wf_flight *meeting,
+                             uint64_t own, uint64_t released)
+{
+    bool agrees =
+        own == released ||
+        waits_of((enum wf_coll_kind)wf_collective_of_tag(meeting->key.tag)) != FOR_ROOT;
+
+    if (!agrees) {
+        fail(who, meeting, meeting->request, own, released);
+    }
+    return agrees;
+}
+
+/* ---- calls, continued ---- */
+
 /* Tells everybody but the hub, which is `who`, when to go on. */
 static void release_all(const struct wf_caller *who, const struct wf_hardware_call *call,
                         int64_t at)
 {
-    const struct signal signal = signal_of(call, RELEASE, at);
+    struct signal signal = signal_of(call, RELEASE, at);
 
     for (uint32_t i = 0; i < call->args->size; i++) {
         if (i != call->args->rank) {
+            signal.bytes = waits_of(call->args->kind) == FOR_ROOT ? share_of(call->args, i) : 0;
             send_signal(who, wf_mpi_member(call->group, i), signal, at);
         }
     }
@@ -265,6 +408,9 @@ static void settle(const struct wf_caller *who, struct wf_flight *coll, uint32_t
 {
     const struct wf_flight *meeting = wf_flight_read(who, cell);
 
+    if (!sum_agrees(who, meeting, call->args)) {
+        return;
+    }
     coll->at = wf_time_add(meeting->at, cost_of(who->mpi, call->args, meeting->bytes));
     coll->flags |= WF_FLIGHT_LAST;
     if (waits_of(call->args->kind) == FOR_ALL) {
@@ -289,6 +435,9 @@ static bool begin_at_hub(const struct wf_caller *who, uint32_t cell,
     struct wf_flight *meeting = wf_flight_edit(who, found);
     uint32_t others = call->args->size - 1;
 
+    if (!agrees_with_reports(who, meeting, call)) {
+        return false;
+    }
     meeting->at = wf_later(meeting->at, coll->at);
     meeting->bytes = larger(meeting->bytes, bytes);
     *own_call(meeting) = cell;
@@ -318,12 +467,17 @@ static bool begin_elsewhere(const struct wf_caller *who, uint32_t cell,
 
     uint32_t found = find_or_make(who, context, call->tag);
     struct wf_flight *meeting = wf_flight_edit(who, found);
+    uint64_t own = share_of(call->args, call->args->rank);
     if (meeting->flags & WF_FLIGHT_LAST) {
+        if (!agrees_with_root(who, meeting, own, meeting->bytes)) {
+            return false;
+        }
         coll->at = wf_later(coll->at, meeting->at);
         end_meeting(who, found);
         return true;
     }
     *own_call(meeting) = cell;
+    meeting->bytes = own;
     meeting->request = hub;
     coll->missing = 1;
     return false;
@@ -349,6 +503,9 @@ static void on_report(const struct wf_caller *who, const struct signal *signal)
     struct wf_flight *meeting = wf_flight_edit(who, found);
     uint32_t cell = *own_call(meeting);
 
+    if (!agrees_with_hub(who, meeting, signal)) {
+        return;
+    }
     meeting->at = wf_later(meeting->at, signal->time);
     meeting->bytes = larger(meeting->bytes, signal->bytes);
     ++*reports(meeting);
@@ -361,10 +518,12 @@ static void on_report(const struct wf_caller *who, const struct signal *signal)
         struct wf_coll_args args;
         struct wf_mpi_group group;
 
-        who->mpi->recall(who->mpi->arg, who, coll->cookie, &args, &group);
+        wf_collective_recall(who, cell, &args, &group);
         const struct wf_hardware_call call = {&args, &group, signal->tag};
         settle(who, coll, found, &call);
-        wf_collective_continue(who, cell);
+        if (who->rank->state != WF_RANK_FAILED) {
+            wf_collective_continue(who, cell);
+        }
     }
 }
 
@@ -376,7 +535,12 @@ static void on_release(const struct wf_caller *who, const struct signal *signal)
 
     if (cell == 0) {
         meeting->at = signal->time;
+        meeting->bytes = signal->bytes;
+        meeting->request = signal->src;
         meeting->flags |= WF_FLIGHT_LAST;
+        return;
+    }
+    if (!agrees_with_root(who, meeting, meeting->bytes, signal->bytes)) {
         return;
     }
 
@@ -404,84 +568,5 @@ void wf_hardware_signal(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node
         on_report(&who, &signal);
     } else {
         on_release(&who, &signal);
-    }
-}
-
-/* ---- what a rank waits for ---- */
-
-static bool is_awaited(const struct wf_caller *who, const struct wf_flight *meeting)
-{
-    uint32_t cell = meeting->peer;
-
-    return cell != 0 && (cell == who->rank->current ||
-                         (wf_flight_read(who, cell)->flags & WF_FLIGHT_AWAITED) != 0);
-}
-
-/* Somebody has come to another collective in its place. */
-static void find_other(const struct wf_caller *who, const struct wf_flight *meeting,
-                       struct wf_stuck *out)
-{
-    uint32_t cell;
-
-    for (uint32_t key = 0; (cell = wf_cellmap_next(who->ctx, &who->rank->flights, &key)) != 0;
-         key++) {
-        for (; cell != 0; cell = wf_flight_read(who, cell)->next) {
-            const struct wf_flight *other = wf_flight_read(who, cell);
-
-            if (other->kind != WF_FLIGHT_MEETING) {
-                break;
-            }
-            if (other->peer == 0 && other->key.context == meeting->key.context &&
-                wf_collective_replaces(other->key.tag, meeting->key.tag)) {
-                out->other = wf_collective_of_tag(other->key.tag) + 1;
-            }
-        }
-    }
-}
-
-bool wf_hardware_stuck(const struct wf_caller *who, struct wf_stuck *out)
-{
-    uint32_t cell;
-
-    for (uint32_t key = 0; (cell = wf_cellmap_next(who->ctx, &who->rank->flights, &key)) != 0;
-         key++) {
-        for (; cell != 0; cell = wf_flight_read(who, cell)->next) {
-            const struct wf_flight *meeting = wf_flight_read(who, cell);
-
-            if (meeting->kind != WF_FLIGHT_MEETING) {
-                break;
-            }
-            if (is_awaited(who, meeting)) {
-                *out = (struct wf_stuck){.in = WF_STUCK_RECV,
-                                         .peer = meeting->request,
-                                         .tag = meeting->key.tag,
-                                         .group = meeting->key.context / 2,
-                                         .coll = wf_collective_of_tag(meeting->key.tag) + 1};
-                find_other(who, meeting, out);
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-void wf_hardware_left(const struct wf_caller *who, struct wf_left *out)
-{
-    uint32_t cell;
-
-    for (uint32_t key = 0; (cell = wf_cellmap_next(who->ctx, &who->rank->flights, &key)) != 0;
-         key++) {
-        for (; cell != 0; cell = wf_flight_read(who, cell)->next) {
-            const struct wf_flight *meeting = wf_flight_read(who, cell);
-
-            if (meeting->kind != WF_FLIGHT_MEETING) {
-                break;
-            }
-            if (meeting->peer == 0) {
-                out->calls++;
-                out->peer = WF_MATCH_ANY_SOURCE;
-                out->coll = wf_collective_of_tag(meeting->key.tag) + 1;
-            }
-        }
     }
 }

@@ -19,7 +19,7 @@ extern const char *const wf_formula_names[]; /* "", "ideal", "hardware"; null-te
 enum wf_formula wf_formula_find(const char *name);
 
 /* In place of the number of an algorithm. */
-#define WF_ALGORITHM_FORMULA UINT32_MAX
+#define WF_ALGORITHM_FORMULA UINT16_MAX
 
 /* What a collective under way knows of itself. */
 struct wf_hardware_call {

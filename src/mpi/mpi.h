@@ -18,7 +18,7 @@
 
 enum {
     WF_MPI_SEATS_MAX = 65536, /* ranks on a node, so that 16 bits number them */
-    WF_MPI_COOKIE_WORDS = 3,
+    WF_MPI_COOKIE_WORDS = 4,  /* the last one is 0 as a rule: it is kept apart then */
 };
 
 /* Event kinds of this layer, behind the network's. */

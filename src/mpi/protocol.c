@@ -14,7 +14,8 @@
 /* What a message is. */
 enum packet {
     EAGER,    /* a: tag, b: context, c: departure */
-    ANNOUNCE, /* a: tag, b: context, c[0]: the sender's handle */
+    ANNOUNCE, /* a: tag, b: context, c[0]: the sender's handle, c[1]: bytes, or as many as fit
+               */
     ASK,      /* a: the sender's handle, c[0]: the receiver's */
     DATA,     /* a: the receiver's handle, b: the sender's, c: departure */
     PUT,      /* c: departure */
@@ -123,6 +124,7 @@ uint32_t wf_protocol_send(const struct wf_caller *who, const struct wf_peer *to,
     wf_cellmap_put(who->ctx, &rank->flights, handle, cell);
     envelope.b = with_packet(ANNOUNCE, context);
     envelope.c[0] = handle;
+    envelope.c[1] = to->bytes < UINT32_MAX ? (uint32_t)to->bytes : UINT32_MAX;
     (void)transmit(who, to->rank, &envelope, who->mpi->params->control_bytes, start);
     return cell;
 }
@@ -184,6 +186,13 @@ void wf_mpi_poke(const struct wf_caller *who)
     }
 }
 
+/* Whether a message of this length is an error of the program. In a collective, both sides know
+ * how much is sent; a receive of the program only says how much room there is. */
+static bool is_misfit(const struct wf_flight *recv, uint64_t bytes)
+{
+    return bytes != recv->bytes && (bytes > recv->bytes || recv->owner != 0);
+}
+
 /* A receive and its message have found each other; `message` is freed by the caller. */
 static void meet(const struct wf_caller *who, uint32_t cell, const struct wf_flight *message)
 {
@@ -193,10 +202,9 @@ static void meet(const struct wf_caller *who, uint32_t cell, const struct wf_fli
 
     recv->peer = message->key.src;
     recv->key.tag = message->key.tag;
-    recv->flags |= WF_FLIGHT_MET;
     if ((message->flags & WF_FLIGHT_ASKS) == 0) {
-        if (message->bytes > recv->bytes && recv->owner == 0) {
-            wf_mpi_fail(who, WF_FAILURE_TRUNCATED, recv->peer);
+        if (is_misfit(recv, message->bytes)) {
+            wf_mpi_fail_sizes(who, &message->key, recv->bytes, message->bytes);
             return;
         }
         recv->bytes = message->bytes;
@@ -225,7 +233,8 @@ void wf_protocol_tell_posted(const struct wf_caller *who, uint32_t cell)
 {
     const struct wf_flight *recv = wf_flight_read(who, cell);
 
-    if (recv->flags & WF_FLIGHT_MET) {
+    /* It is complete, or has asked for its data, or will as soon as it may. */
+    if ((recv->flags & (WF_FLIGHT_DONE | WF_FLIGHT_DEFERRED)) || recv->handle != 0) {
         const struct wf_match_key key = {.src = recv->peer, .tag = recv->key.tag};
         wf_protocol_tell(who, cell, &key);
     }
@@ -323,13 +332,14 @@ static void note_latency(const struct arrival *arrival)
 static void on_message(const struct arrival *arrival)
 {
     const struct envelope *envelope = &arrival->envelope;
+    struct wf_rank *rank = arrival->who.rank;
     bool asks = packet_of(envelope) == ANNOUNCE;
     const struct wf_flight message = {
         .key = {envelope->b & LOW_BITS, arrival->from, (int32_t)envelope->a},
         .request = WF_MPI_NO_REQUEST,
         .kind = WF_FLIGHT_MESSAGE,
         .flags = asks ? WF_FLIGHT_ASKS : 0,
-        .bytes = arrival->msg->bytes,
+        .bytes = asks ? envelope->c[1] : arrival->msg->bytes,
         .at = arrival->at,
         .handle = asks ? envelope->c[0] : 0,
         .peer = arrival->from,
@@ -340,6 +350,10 @@ static void on_message(const struct arrival *arrival)
     }
     if (!arrival->who.mpi->sends_only) {
         take_in(&arrival->who, &message);
+    } else if (rank->state == WF_RANK_ENDED && arrival->at > rank->clock) {
+        /* Nobody receives it, but the run is over when the last has come. A rank that still
+         * has something to send ends later than now anyway. */
+        rank->clock = arrival->at;
     }
 }
 
@@ -378,8 +392,10 @@ static void on_data(const struct arrival *arrival)
     (void)wf_cellmap_take(arrival->who.ctx, &arrival->who.rank->flights, arrival->envelope.a);
 
     struct wf_flight *recv = wf_flight_edit(&arrival->who, cell);
-    if (arrival->msg->bytes > recv->bytes && recv->owner == 0) {
-        wf_mpi_fail(&arrival->who, WF_FAILURE_TRUNCATED, recv->peer);
+    if (is_misfit(recv, arrival->msg->bytes)) {
+        const struct wf_match_key key = {recv->key.context, recv->peer, recv->key.tag};
+
+        wf_mpi_fail_sizes(&arrival->who, &key, recv->bytes, arrival->msg->bytes);
         return;
     }
     recv->bytes = arrival->msg->bytes;

@@ -215,6 +215,18 @@ void wf_mpi_fail(const struct wf_caller *who, enum wf_failure failure, uint32_t 
     who->rank->fail_peer = peer;
 }
 
+void wf_mpi_fail_sizes(const struct wf_caller *who, const struct wf_match_key *key,
+                       uint64_t own, uint64_t other)
+{
+    bool collective = key->context == wf_mpi_context(key->context / 2, true);
+
+    wf_mpi_fail(who, collective ? WF_FAILURE_SIZES : WF_FAILURE_TRUNCATED, key->src);
+    who->rank->fail_own = own;
+    who->rank->fail_other = other;
+    who->rank->probe_tag = key->tag;
+    who->rank->fail_context = key->context;
+}
+
 void wf_rank_wake(const struct wf_caller *who)
 {
     who->rank->state = WF_RANK_READY;

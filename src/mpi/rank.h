@@ -34,6 +34,7 @@ enum wf_failure {
     WF_FAILURE_REQUEST,    /* a request number made while it is in use */
     WF_FAILURE_OP,         /* an op that makes no sense */
     WF_FAILURE_FORMULA,    /* a compute time that the user's formula does not give */
+    WF_FAILURE_SIZES,      /* a collective that ranks call with different sizes */
 };
 
 enum { WF_RANK_SLOTS = 16 };
@@ -53,10 +54,11 @@ struct wf_rank {
     uint8_t noted;         /* the layer above has used the note of this event */
     uint8_t any;           /* the rank goes on when one of the awaited is complete */
     uint8_t computes;      /* its clock is where a computation will end, not a call */
-    uint8_t found;         /* what its last iprobe asked for was there */
+    uint8_t found;         /* what its last iprobe or test asked for was there */
     uint32_t awaited;      /* requests that it waits for... */
     uint32_t missing;      /* ...and of those, that are not complete */
     struct wf_done done;   /* requests that are complete and not yet waited for... */
+    struct wf_done done_awaited;  /* ...and those that it waits for, with others... */
     struct wf_done done_in_colls; /* ...and messages of the steps of collectives */
     struct wf_match match;
     uint32_t slots[WF_RANK_SLOTS]; /* the program's requests with small numbers, cells... */
@@ -65,8 +67,14 @@ struct wf_rank {
     int64_t wait_ps[WF_IN_KINDS]; /* time in which it did nothing but wait */
     int64_t overhead_ps;          /* CPU time spent on messages */
     uint64_t sent_messages, sent_bytes;
-    uint64_t unexpected_bytes;
-    int64_t one_sided_at;      /* when the last of the puts and gets that are complete was */
+    union {
+        uint64_t unexpected_bytes;
+        uint64_t fail_own; /* of a rank that failed by sizes: the bytes it asked for... */
+    };
+    union {
+        int64_t one_sided_at; /* when the last of the puts and gets that are complete was */
+        uint64_t fail_other;  /* ...and those that came */
+    };
     int64_t coll_overhead_ps;  /* of the blocking collective it is in */
     struct wf_cellmap flights; /* what a message from elsewhere will ask for, by handle */
     struct wf_cellmap colls;   /* collectives begun on each communicator but the first */
@@ -79,8 +87,11 @@ struct wf_rank {
     uint32_t seen_source; /* of the last receive that left something open: a rank of the run */
     int32_t seen_tag;
     uint32_t fail_peer; /* whom its failure has to do with, or its probe */
-    int32_t probe_tag;
-    uint32_t padding;
+    int32_t probe_tag;  /* likewise its tag */
+    union {
+        uint32_t done_order; /* requests that were complete so far */
+        uint32_t fail_context;
+    };
 };
 
 /* On whose behalf a call is made. */
@@ -113,5 +124,8 @@ WF_NODISCARD enum wf_called wf_mpi_sync(const struct wf_caller *who);
 void wf_mpi_poke(const struct wf_caller *who);
 void wf_mpi_end(const struct wf_caller *who);
 void wf_mpi_fail(const struct wf_caller *who, enum wf_failure failure, uint32_t peer);
+/* Likewise, because of a message with this key: `own` bytes were asked for, and not `other`. */
+void wf_mpi_fail_sizes(const struct wf_caller *who, const struct wf_match_key *key,
+                       uint64_t own, uint64_t other);
 
 #endif

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mpi/request.h"
 
+#include "base/mem.h"
 #include "mpi/collective.h"
 #include "mpi/protocol.h"
+
+#include <assert.h>
+#include <stdlib.h>
 
 uint32_t wf_flight_handle(struct wf_rank *rank)
 {
@@ -67,21 +71,27 @@ static uint32_t find(const struct wf_caller *who, const struct wf_request_set *s
     return cell;
 }
 
-/* What belongs to a collective is kept apart: it need not look for it among the requests. */
+/* What belongs to a collective is kept apart: it need not look for it among the requests. So is
+ * what a call waits for: it need not look for it among all that is complete. */
 static struct wf_done *list_of(struct wf_rank *rank, const struct wf_flight *flight)
 {
-    bool in_coll = flight->kind != WF_FLIGHT_COLL && flight->owner != 0;
-
-    return in_coll ? &rank->done_in_colls : &rank->done;
+    if (flight->kind != WF_FLIGHT_COLL && flight->owner != 0) {
+        return &rank->done_in_colls;
+    }
+    return flight->flags & WF_FLIGHT_APART ? &rank->done_awaited : &rank->done;
 }
 
 /* Puts a flight into its list of the complete, behind all that were complete before or with it.
  * Most often that is the end. */
 static void insert_done(const struct wf_caller *who, uint32_t cell, struct wf_flight *flight)
 {
+    if ((flight->flags & WF_FLIGHT_AWAITED) && !who->rank->any) {
+        flight->flags |= WF_FLIGHT_APART;
+    }
     struct wf_done *done = list_of(who->rank, flight);
     uint32_t before = done->tail;
 
+    flight->order = who->rank->done_order++;
     while (before != 0 && wf_flight_read(who, before)->at > flight->at) {
         before = wf_flight_read(who, before)->earlier;
     }
@@ -159,19 +169,12 @@ static void take(const struct wf_caller *who, uint32_t cell)
 /* Takes in all that was waited for, in the order of completion. One of them is `cell`. */
 static void take_awaited(const struct wf_caller *who, uint32_t cell)
 {
-    uint32_t left = who->rank->awaited, next;
-
-    if (left == 1) {
+    if (who->rank->awaited == 1) {
         take(who, cell);
         return;
     }
-    for (cell = who->rank->done.head; left > 0 && cell != 0; cell = next) {
-        const struct wf_flight *flight = wf_flight_read(who, cell);
-        next = flight->later;
-        if (flight->flags & WF_FLIGHT_AWAITED) {
-            take(who, cell);
-            left--;
-        }
+    while (who->rank->done_awaited.head != 0) {
+        take(who, who->rank->done_awaited.head);
     }
 }
 
@@ -214,21 +217,90 @@ static void begin_wait(struct wf_rank *rank)
     rank->any = 0;
 }
 
+/* What a call that is about to wait finds complete. */
+struct found {
+    struct found_one {
+        int64_t at;
+        uint32_t order, cell;
+    } * list;
+    uint32_t n;
+};
+
 /* The rank is about to wait for this flight, which may have been said before. */
-static void add_awaited(const struct wf_caller *who, uint32_t cell)
+static void add_awaited(const struct wf_caller *who, uint32_t cell, struct found *found)
 {
     struct wf_flight *flight = wf_flight_edit(who, cell);
 
-    if ((flight->flags & WF_FLIGHT_AWAITED) == 0) {
-        flight->flags |= WF_FLIGHT_AWAITED;
-        who->rank->awaited++;
-        who->rank->missing += (flight->flags & WF_FLIGHT_DONE) == 0;
+    if (flight->flags & WF_FLIGHT_AWAITED) {
+        return;
+    }
+    flight->flags |= WF_FLIGHT_AWAITED;
+    who->rank->awaited++;
+    if (flight->flags & WF_FLIGHT_DONE) {
+        found->list[found->n++] = (struct found_one){flight->at, flight->order, cell};
+    } else {
+        who->rank->missing++;
+    }
+}
+
+static int compare_found(const void *a, const void *b)
+{
+    const struct found_one *x = a, *y = b;
+
+    if (x->at != y->at) {
+        return x->at < y->at ? -1 : 1;
+    }
+    return (int32_t)(x->order - y->order) < 0 ? -1 : 1;
+}
+
+static void sort_found(struct found *found)
+{
+    enum { FEW = 16 };
+
+    if (found->n > FEW) {
+        qsort(found->list, found->n, sizeof(found->list[0]), compare_found);
+        return;
+    }
+    for (uint32_t i = 1; i < found->n; i++) {
+        struct found_one one = found->list[i];
+        uint32_t at = i;
+
+        for (; at > 0 && compare_found(&one, &found->list[at - 1]) < 0; at--) {
+            found->list[at] = found->list[at - 1];
+        }
+        found->list[at] = one;
+    }
+}
+
+/* Moves what is complete to the list of the awaited, where nothing is yet. */
+static void set_apart(const struct wf_caller *who, struct found *found)
+{
+    struct wf_done *apart = &who->rank->done_awaited;
+
+    sort_found(found);
+    for (uint32_t i = 0; i < found->n; i++) {
+        uint32_t cell = found->list[i].cell;
+        struct wf_flight *flight = wf_flight_edit(who, cell);
+
+        remove_done(who, flight);
+        flight->flags |= WF_FLIGHT_APART;
+        flight->earlier = apart->tail;
+        flight->later = 0;
+        if (apart->tail != 0) {
+            wf_flight_edit(who, apart->tail)->later = cell;
+        } else {
+            apart->head = cell;
+        }
+        apart->tail = cell;
     }
 }
 
 /* Waits for all that were added, of which `cell` is one. */
-static enum wf_called end_wait(const struct wf_caller *who, uint32_t cell)
+static enum wf_called end_wait(const struct wf_caller *who, uint32_t cell, struct found *found)
 {
+    if (who->rank->awaited > 1) {
+        set_apart(who, found);
+    }
     if (who->rank->missing > 0) {
         who->rank->state = WF_RANK_WAITING;
         return WF_CALLED_BLOCKED;
@@ -239,16 +311,19 @@ static enum wf_called end_wait(const struct wf_caller *who, uint32_t cell)
 
 enum wf_called wf_request_await(const struct wf_caller *who, const uint32_t *cells, uint32_t n)
 {
+    struct found_one list[2];
+    struct found found = {list, 0};
     uint32_t one = 0;
 
+    assert(n <= sizeof(list) / sizeof(list[0]));
     begin_wait(who->rank);
     for (uint32_t i = 0; i < n; i++) {
         if (cells[i] != 0) {
             one = cells[i];
-            add_awaited(who, one);
+            add_awaited(who, one, &found);
         }
     }
-    return end_wait(who, one);
+    return end_wait(who, one, &found);
 }
 
 int64_t wf_request_collect(const struct wf_caller *who, uint32_t collective, int64_t clock,
@@ -278,17 +353,27 @@ int64_t wf_request_collect(const struct wf_caller *who, uint32_t collective, int
 
 enum wf_called wf_mpi_wait(const struct wf_caller *who, const struct wf_request_set *set)
 {
+    enum { USUAL = 32 };
+    struct found_one list[USUAL];
+    struct found found = {list, 0};
     uint32_t one = 0;
 
+    if (set->count > USUAL) {
+        found.list = wf_xmalloc(set->count * sizeof(list[0]));
+    }
     begin_wait(who->rank);
     for (uint32_t i = 0; i < set->count; i++) {
         uint32_t cell = find(who, set, i);
         if (cell != 0) {
             one = cell;
-            add_awaited(who, cell);
+            add_awaited(who, cell, &found);
         }
     }
-    return end_wait(who, one);
+    enum wf_called called = end_wait(who, one, &found);
+    if (found.list != list) {
+        free(found.list);
+    }
+    return called;
 }
 
 /* The complete one of the set that was complete first; 0 if there is none. */

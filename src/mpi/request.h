@@ -12,7 +12,7 @@ WF_NODISCARD bool wf_request_is_free(const struct wf_caller *who, uint32_t reque
 /* Makes a flight findable by its request number, which is free. */
 void wf_request_register(const struct wf_caller *who, uint32_t cell, uint32_t request);
 
-/* Waits for these flights, which have no numbers; a cell of 0 is none. */
+/* Waits for these flights, at most two, which have no numbers; a cell of 0 is none. */
 WF_NODISCARD enum wf_called wf_request_await(const struct wf_caller *who, const uint32_t *cells,
                                              uint32_t n);
 

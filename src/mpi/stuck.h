@@ -22,8 +22,16 @@ struct wf_stuck {
     uint32_t group;
     uint32_t coll;  /* enum wf_coll_kind + 1 of the collective it is in; 0: in none */
     uint32_t other; /* likewise, of the one that the peer called instead, if that is known */
+    uint32_t root,
+        other_root; /* of these; WF_STUCK_NO_ROOT if there is none or it is unknown */
+    /* Of a rank that failed by sizes: what it asked for and what came. Of one that waits in a
+     * collective: what came from the peer that no such call can send, or both 0. */
+    uint64_t bytes, other_bytes;
 };
 
+#define WF_STUCK_NO_ROOT UINT32_MAX
+
+/* Of a rank that did not come to its end. */
 void wf_mpi_stuck(const struct wf_caller *who, struct wf_stuck *out);
 
 /* What others sent to a rank and it never asked for. */
@@ -34,7 +42,7 @@ struct wf_left {
     uint32_t peer; /* who sent it, a rank of the run; WF_MATCH_ANY_SOURCE of a collective */
     int32_t tag;
     uint32_t coll; /* enum wf_coll_kind + 1; 0: of no collective */
-    uint32_t padding;
+    uint32_t root; /* likewise of the collective, or WF_STUCK_NO_ROOT */
 };
 
 void wf_mpi_left(const struct wf_caller *who, struct wf_left *out);

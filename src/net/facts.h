@@ -4,6 +4,8 @@
 
 /* What a network model may say of itself besides the times of messages. */
 
+#include "net/wait.h"
+
 #include <stdint.h>
 
 /* What became of all packets, added up over the nodes: integers, so that the sum does not
@@ -13,6 +15,8 @@ struct wf_net_facts {
     uint64_t fingerprint; /* of the time of every packet's delivery */
     uint64_t packets_sent, packets_received;
     uint64_t bytes_sent, bytes_received;
+    int64_t deadlock_ps;     /* when a deadlock was known, if there was one: */
+    struct wf_circle circle; /* the queues that wait for each other; of one node */
 };
 
 /* Statistics of a run: sums, then maxima. The first WF_HISTOGRAM_BUCKETS sums are the histogram

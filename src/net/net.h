@@ -20,23 +20,8 @@
 #include "base/units.h"
 #include "engine/engine.h"
 #include "net/facts.h"
+#include "net/user.h"
 #include "topo/topo.h"
-
-enum {
-    WF_NET_KINDS = 16, /* event kinds below this are the network's, the others are not */
-    WF_ENVELOPE_WORDS = 5,
-};
-
-#define WF_NET_LATER INT64_C(-1)
-
-/* Travels as the payload of events and is therefore free of padding. */
-struct wf_message {
-    uint64_t bytes;
-    uint32_t src_node;
-    uint32_t envelope[WF_ENVELOPE_WORDS]; /* of the layer above; carried, never looked at */
-};
-
-_Static_assert(sizeof(struct wf_message) == 32, "with its head, an event of one cache line");
 
 /* Which times of departure send() accepts. */
 enum wf_net_ahead {
@@ -47,22 +32,10 @@ enum wf_net_ahead {
 
 struct wf_net;
 
-/* The layer above. Both functions get the `node` that event() or send() was given, are called
- * inside a handler of that node's process, and may call send(). */
-struct wf_net_user {
-    void *arg;
-    /* A message for this node. Called when its head is here; its last byte arrives at `at`, now
-     * or later. Messages from one node to another come in the order of their departure, and of
-     * the calls that sent them if they departed together. At most one arrives in an event. */
-    void (*arrived)(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg,
-                    int64_t at);
-    /* The last byte of a message for which send() returned WF_NET_LATER left this node. */
-    void (*sent)(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg);
-};
-
 struct wf_net_env {
     const struct wf_topo *topo; /* kept; null if the user gave none */
     uint32_t n_nodes;
+    uint64_t seed; /* for lots that are not drawn by a process */
 };
 
 /* Members marked `may be null` have a default; all others are required. */
@@ -89,7 +62,13 @@ struct wf_net_ops {
     /* An event of a kind below WF_NET_KINDS for this node. */
     void (*event)(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                   const struct wf_event *ev);
-    /* After the run: adds a node's facts, which stand for the run then. May be null: none. */
+    /* Whether a packet for `dst_node` could be injected at once. May be null: always. */
+    bool (*room)(const struct wf_net *net, struct wf_ctx *ctx, void *node, uint32_t dst_node);
+    /* After the run: adds a node's part. May be null: the model does not know. */
+    void (*use)(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
+                struct wf_net_use *use);
+    /* After the run: adds a node's facts, which stand for the run if they count nodes. May be
+     * null: none. */
     void (*finish)(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
                    struct wf_net_facts *facts);
     /* Of models with statistics (n_sums), else null: counts what a final event of a node tells,

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "net/levels.h"
-#include "net/packet_port.h"
+#include "net/packet_news.h"
 #include "topo/damaged.h"
 #include "topo/nested.h"
 
@@ -16,6 +16,7 @@ static const char *const buffers_names[] = {"unbounded", "credits", NULL};
 static const char *const stats_names[] = {"off", "summary", "links", NULL};
 static const char *const nic_names[] = {"fcfs", "rr", NULL};
 
+static const char *const ecmp_names[] = {"flow", "message", "packet", NULL};
 static const char *const preset_names[] = {"none", "torusnet", NULL};
 
 /* The figures of the torus network of CODES as TraceR's examples use it: packets that are
@@ -103,6 +104,20 @@ static const struct wf_param params_table[] = {
      .offset = offsetof(struct wf_packet_params, routing_file),
      .def = "",
      .doc = "File that the routing policy reads, if it reads one"},
+    {.name = "ecmp",
+     .type = WF_PARAM_ENUM,
+     .offset = offsetof(struct wf_packet_params, ecmp),
+     .def = "flow",
+     .choices = ecmp_names,
+     .doc = "With routing ecmp: what takes one way: all between two nodes (flow), each message "
+            "or each packet"},
+    {.name = "info_step",
+     .type = WF_PARAM_SIZE,
+     .offset = offsetof(struct wf_packet_params, info_step),
+     .def = "2KiB",
+     .max = "1GiB",
+     .doc = "With routing ugal_g: routers tell their neighbours of a queue when it differs by "
+            "this from what they know"},
     {.name = "fail",
      .type = WF_PARAM_TEXT,
      .offset = offsetof(struct wf_packet_params, fail),
@@ -202,14 +217,10 @@ static enum wf_status make_route(struct wf_packet_net *model,
                                  const struct wf_packet_params *given, struct wf_err *err)
 {
     const struct wf_route_ops *ops = NULL;
-    struct wf_route *route = NULL;
     enum wf_status status = wf_route_find(given->routing, &ops, err);
 
-    if (status == WF_OK) {
-        status = ops->create(model->topo, given->routing_file, &route, err);
-    }
-    model->route = status == WF_OK ? route : NULL;
-    return status;
+    return status == WF_OK ? ops->create(model->topo, given->routing_file, &model->route, err)
+                           : status;
 }
 
 static uint32_t most_ports(const struct wf_topo *topo, uint32_t begin, uint32_t end)
@@ -249,28 +260,14 @@ static void handle(const struct wf_spot *spot, const struct wf_event *ev)
     wf_packet_arrive(spot, &piece);
 }
 
-static void handle_cut(const struct wf_spot *spot, const struct wf_event *ev)
-{
-    struct wf_packet_head head;
-
-    memcpy(&head, ev->payload, sizeof(head));
-    if (head.dst == spot->vertex) {
-        wf_packet_deliver_cut(spot);
-        return;
-    }
-
-    struct wf_outlet outlet = wf_packet_route(spot, &head);
-    wf_touch(spot->ctx, outlet.port, sizeof(*outlet.port));
-    wf_train_settle(spot, &outlet);
-    wf_train_cut(spot, &outlet);
-}
-
 static void dispatch(const struct wf_spot *spot, const struct wf_event *ev)
 {
     if (ev->kind <= WF_PACKET_LAST) {
         handle(spot, ev);
     } else if (ev->kind == WF_PACKET_CUT) {
-        handle_cut(spot, ev);
+        struct wf_packet_head head;
+        memcpy(&head, ev->payload, sizeof(head));
+        wf_packet_cut(spot, &head);
     } else if (ev->kind == WF_PACKET_SERVICE) {
         wf_train_service(spot, (uint32_t)ev->payload[0]);
     } else if (ev->kind == WF_PACKET_CREDIT) {
@@ -279,6 +276,8 @@ static void dispatch(const struct wf_spot *spot, const struct wf_event *ev)
         wf_order_ready(spot, (uint32_t)ev->payload[0]);
     } else if (ev->kind == WF_PACKET_INJECT) {
         wf_packet_inject(spot, (const void *)ev->payload);
+    } else if (ev->kind == WF_PACKET_NEWS) {
+        wf_news_event(spot, (const void *)ev->payload);
     } else {
         wf_packet_turn(spot);
     }
@@ -378,12 +377,21 @@ static enum wf_status make_channels(struct wf_packet_net *model,
     uint32_t needed = model->route->n_vcs;
 
     if (given->buffers == WF_PACKET_UNBOUNDED) {
+        model->route->is_unlimited = true;
         return WF_OK;
     }
     if (model->topo->oneway) {
         return wf_err_set(err, WF_EINVAL,
                           "net.buffers: credits need links in both directions, and some of the "
                           "topology lead one way only");
+    }
+    if (needed > WF_ROUTE_VCS_MAX) {
+        return wf_err_set(
+            err, WF_EINVAL,
+            "net.buffers: routing '%s' needs %" PRIu32 " virtual channels on this "
+            "topology to be free of deadlock, and credits have at most %d; choose "
+            "another policy or unbounded buffers",
+            model->route->ops->name, needed, WF_ROUTE_VCS_MAX);
     }
     if (given->n_vcs != 0 && given->n_vcs < needed) {
         return wf_err_set(err, WF_EINVAL,
@@ -424,17 +432,23 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
     model->nic = (enum wf_packet_nic)given->nic;
     model->is_minimal =
         strcmp(model->route->ops->name, "minimal") == 0 && model->n_channels == 0;
-    model->overtakes = !model->route->ops->is_oblivious;
+    model->flow = model->route->ops->is_by_flow ? given->ecmp : WF_PACKET_FLOW_PAIR;
+    bool together = model->route->ops->is_oblivious && model->flow != WF_PACKET_FLOW_PACKET;
+    model->overtakes = !together || model->flow == WF_PACKET_FLOW_MESSAGE;
+    model->is_in_order = together;
     model->has_queue = model->nic == WF_PACKET_ROUND_ROBIN || model->n_channels > 0;
     model->packet_bytes = (uint32_t)given->packet;
     model->header_bytes = (uint32_t)given->header;
     /* What is left of an instant when all arrivals of the one before are known must suffice. */
-    model->trains = given->trains && model->route->ops->is_oblivious && least >= 2 &&
-                    model->n_channels == 0;
+    model->trains = given->trains && together && least >= 2 && model->n_channels == 0;
 
     bool counts = given->stats != WF_STATS_OFF;
+    uint64_t step = given->info_step / model->links.full_bytes;
+    model->news_step = step > 0 ? (uint32_t)step : 1;
+    model->tells_queues = model->route->ops->asks_far;
     size_t each = sizeof(struct wf_port) + model->n_channels * sizeof(struct wf_channel) +
-                  (counts ? sizeof(struct wf_port_stats) : 0);
+                  (counts ? sizeof(struct wf_port_stats) : 0) +
+                  (model->tells_queues ? sizeof(struct wf_port_news) : 0);
     model->stats = given->stats;
     model->stats_window = counts ? given->stats_window : 0;
     model->node_ports = most_ports(topo, 0, n_nodes);

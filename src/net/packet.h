@@ -25,6 +25,13 @@ enum wf_packet_buffers {
     WF_PACKET_CREDITS,   /* packets wait where they are until there is room where they go */
 };
 
+/* What takes one way, if the way depends on a hash. */
+enum wf_packet_flow {
+    WF_PACKET_FLOW_PAIR, /* all from one node to another */
+    WF_PACKET_FLOW_MESSAGE,
+    WF_PACKET_FLOW_PACKET,
+};
+
 /* Lists have one value for all levels of a hierarchy, or one per level, outermost first. */
 struct wf_packet_params {
     int preset;      /* applied before the others are; means nothing any more */
@@ -40,6 +47,8 @@ struct wf_packet_params {
     bool trains;
     char *routing;
     char *routing_file;
+    uint64_t info_step;   /* of what routers tell each other of their queues */
+    int ecmp;             /* enum wf_packet_flow */
     char *fail;           /* topo/damaged.h; "" is nothing */
     int stats;            /* enum wf_packet_stats */
     int64_t stats_window; /* 0: none */

@@ -9,7 +9,7 @@
  * back is sent ahead with the time at which it arrives. That is two events per packet and hop,
  * waiting or not.
  */
-#include "net/packet_port.h"
+#include "net/packet_news.h"
 
 /* A packet that waits for a credit. */
 struct waiter {
@@ -100,7 +100,8 @@ static void wait(const struct wf_spot *spot, struct wf_channel *channel, uint32_
     }
 }
 
-void wf_credit_arrive(const struct wf_spot *spot, struct wf_piece *piece)
+/* The packet goes on, or waits, at the port that is returned. */
+static uint32_t enter(const struct wf_spot *spot, struct wf_piece *piece)
 {
     const struct wf_packet_head in = piece->head;
     struct wf_outlet outlet = wf_packet_route(spot, &piece->head);
@@ -110,11 +111,21 @@ void wf_credit_arrive(const struct wf_spot *spot, struct wf_piece *piece)
     wf_touch(spot->ctx, channel, sizeof(*channel));
     if (channel->head != 0 || channel->used >= spot->model->slots) {
         wait(spot, channel, outlet.link, &in, piece);
-        return;
+        return outlet.number;
     }
     channel->used++;
     wf_touch(spot->ctx, outlet.port, sizeof(*outlet.port));
     grant(spot, &outlet, &in, piece, 0);
+    return outlet.number;
+}
+
+void wf_credit_arrive(const struct wf_spot *spot, struct wf_piece *piece)
+{
+    uint32_t port = enter(spot, piece);
+
+    if (spot->model->tells_queues) {
+        wf_news_tell(spot, port);
+    }
 }
 
 /* Takes the first that waits. */
@@ -160,6 +171,9 @@ void wf_credit_event(const struct wf_spot *spot, const struct wf_packet_credit *
 
     wf_touch(spot->ctx, outlet.port, sizeof(*outlet.port));
     grant(spot, &outlet, &waiter.in, &piece, spot->key.time - waiter.since);
+    if (spot->model->tells_queues) {
+        wf_news_tell(spot, credit->port);
+    }
     if (waiter.in.in_port == WF_PACKET_NO_PORT && spot->node != NULL) {
         wf_packet_unhold(spot);
     }

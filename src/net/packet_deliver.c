@@ -171,7 +171,9 @@ void wf_packet_deliver(const struct wf_spot *spot, const struct wf_piece *piece)
         wf_credit_return(spot, &piece->head, at);
     }
     if (model->overtakes) {
-        wf_order_deliver(spot, piece, at);
+        if (piece->msg != NULL || !model->is_in_order) {
+            wf_order_deliver(spot, piece, at);
+        }
     } else if (piece->msg != NULL) {
         model->net.user.arrived(model->net.user.arg, spot->ctx, spot->ports, piece->msg, at);
     }

@@ -16,6 +16,7 @@ enum {
     WF_PACKET_INJECT,  /* for oneself: the interface goes on: struct wf_packet_inject */
     WF_PACKET_CREDIT,  /* a packet has left the vertex behind a port: struct wf_packet_credit */
     WF_PACKET_READY,   /* for oneself: the next message of a node is to be handed over */
+    WF_PACKET_NEWS,    /* of a queue of the vertex behind a port: struct wf_packet_news */
     WF_PACKET_TURN,    /* for oneself: likewise, with what is next in its queue */
 };
 
@@ -49,6 +50,13 @@ struct wf_packet_last {
 
 struct wf_packet_credit {
     uint32_t port, channel; /* of the receiver */
+};
+
+struct wf_packet_news {
+    uint32_t by;             /* port of the receiver that leads to the sender */
+    uint32_t port;           /* of the sender */
+    int64_t free;            /* when it has sent what it can */
+    uint32_t waiting, spare; /* packets that wait for credits */
 };
 
 struct wf_packet_inject {

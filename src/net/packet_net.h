@@ -32,7 +32,8 @@ struct wf_packet_node {
     /* Of an interface with a queue: */
     uint32_t current;    /* cell of the message of which a packet is being sent, or 0 */
     uint32_t head, tail; /* cells of the others */
-    uint32_t awake;      /* 1 if an event is planned */
+    uint32_t awake;      /* 1 if an event is planned... */
+    int64_t turn;        /* ...for this time; those for others mean nothing any more */
     uint32_t peers[WF_PACKET_PEERS]; /* cells, where messages may overtake each other */
     uint32_t held; /* 1 if the packet has left the interface, but not the node */
 };
@@ -55,8 +56,12 @@ struct wf_packet_net {
     enum wf_packet_nic nic;
     bool is_minimal; /* the topology's own route, and no need for virtual channels */
     bool trains;
-    bool overtakes; /* packets may take different ways */
-    bool has_queue; /* interfaces decide packet by packet */
+    bool tells_queues;  /* to the neighbours, whose routing asks */
+    uint32_t news_step; /* in packets */
+    int flow;           /* enum wf_packet_flow */
+    bool overtakes;     /* messages from one node to another may take different ways... */
+    bool is_in_order;   /* ...but all packets of one message take the same */
+    bool has_queue;     /* interfaces decide packet by packet */
     struct wf_process_ops other_ops;
     uint32_t n_channels;              /* 0: buffers are unbounded */
     uint32_t lanes;                   /* channels for each that the routing policy knows */

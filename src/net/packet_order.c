@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where packets of a message may take different ways, they arrive in any order, and so do
- * messages. Here messages are put together again, and handed over in the order in which they
- * were sent from one node to another. What is under way between two nodes is counted on both
- * sides: a cell for each node that a node talks to.
+ * Where messages take different ways, they arrive in any order, and if packets do, so do the
+ * packets of a message. Here messages are put together again, and handed over in the order in
+ * which they were sent from one node to another. What is under way between two nodes is counted
+ * on both sides: a cell for each node that a node talks to.
  */
 #include "net/packet_port.h"
 
@@ -133,7 +133,10 @@ void wf_order_deliver(const struct wf_spot *spot, const struct wf_piece *piece, 
     uint32_t src = piece->head.src, cell = find_peer(spot, src);
     struct pending *pending = find_pending(spot, cell, piece->head.number);
 
-    pending->packets++;
+    /* Where a message's packets keep their order, its last one says that all are here. */
+    pending->packets = spot->model->is_in_order
+                           ? wf_packet_count(spot->model, piece->msg->bytes)
+                           : pending->packets + 1;
     pending->at = at > pending->at ? at : pending->at;
     if (piece->msg != NULL) {
         pending->has_last = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "net/packet_port.h"
+#include "net/packet_news.h"
 
 #include "base/rng.h"
 
@@ -8,7 +8,7 @@ struct asker {
     const struct wf_spot *spot;
 };
 
-/* Bytes that wait before a port of this vertex. What happens at others is not known here. */
+/* Bytes that wait before a port of this vertex, or of a neighbour as far as it has told. */
 static uint64_t queue_bytes(const struct wf_route_query *query, uint32_t vertex, uint32_t port)
 {
     const struct wf_spot *spot = ((const struct asker *)query->arg)->spot;
@@ -19,7 +19,8 @@ static uint64_t queue_bytes(const struct wf_route_query *query, uint32_t vertex,
     uint64_t packets = 0;
 
     if (vertex != spot->vertex) {
-        return 0;
+        return model->tells_queues ? wf_news_waits(spot, vertex, port) * model->links.full_bytes
+                                   : 0;
     }
     for (uint32_t i = 0; i < model->n_channels; i++) {
         packets += spot->channels[port * model->n_channels + i].waiting;
@@ -42,11 +43,17 @@ static uint64_t packet_random(const struct wf_route_query *query)
     return wf_random(((const struct asker *)query->arg)->spot->ctx);
 }
 
-/* Ways depend on source and destination alone unless the policy looks at queues: then messages
- * between two nodes cannot overtake each other. */
-static uint64_t flow_of(const struct wf_packet_head *head)
+/* What takes one way by a hash: net.ecmp. */
+static uint64_t flow_of(const struct wf_spot *spot, const struct wf_packet_head *head)
 {
-    return (uint64_t)head->src << 32 | head->dst;
+    uint64_t pair = (uint64_t)head->src << 32 | head->dst;
+
+    if (spot->model->flow == WF_PACKET_FLOW_PAIR) {
+        return pair;
+    }
+    return spot->model->flow == WF_PACKET_FLOW_MESSAGE
+               ? wf_rng_mix(pair) + (head->number + UINT64_C(1)) * WF_RNG_GOLDEN
+               : wf_random(spot->ctx);
 }
 
 static uint32_t choose_port(const struct wf_spot *spot, struct wf_packet_head *head)
@@ -60,7 +67,7 @@ static uint32_t choose_port(const struct wf_spot *spot, struct wf_packet_head *h
         .at = spot->vertex,
         .dst = head->dst,
         .in_port = head->in_port == WF_PACKET_NO_PORT ? WF_TOPO_NO_PORT : head->in_port,
-        .flow = flow_of(head),
+        .flow = flow_of(spot, head),
         .queue = queue_bytes,
         .random = ops->is_oblivious ? flow_random : packet_random,
         .arg = &asker,
@@ -173,4 +180,7 @@ void wf_packet_arrive(const struct wf_spot *spot, struct wf_piece *piece)
 
     int64_t ready = wf_time_add(spot->key.time, outlet.delay);
     wf_packet_emit(spot, &outlet, piece, wf_packet_serve(spot, &outlet, piece, ready, 0));
+    if (spot->model->tells_queues) {
+        wf_news_tell(spot, outlet.number);
+    }
 }

@@ -73,6 +73,8 @@ void wf_train_settle(const struct wf_spot *spot, const struct wf_outlet *outlet)
 void wf_train_arrive(const struct wf_spot *spot, const struct wf_outlet *outlet,
                      const struct wf_piece *piece);
 void wf_train_cut(const struct wf_spot *spot, const struct wf_outlet *outlet);
+/* The train with this head that comes from the process of the key's source ends before now. */
+void wf_packet_cut(const struct wf_spot *spot, struct wf_packet_head *head);
 /* An event of kind WF_PACKET_SERVICE. */
 void wf_train_service(const struct wf_spot *spot, uint32_t number);
 
@@ -115,11 +117,12 @@ void wf_credit_return(const struct wf_spot *spot, const struct wf_packet_head *h
 /* An event of kind WF_PACKET_CREDIT. */
 void wf_credit_event(const struct wf_spot *spot, const struct wf_packet_credit *credit);
 
-/* ---- packet_order.c; packets may overtake each other ---- */
+/* ---- packet_order.c; messages may overtake each other ---- */
 
 /* The number of the next message to a node. */
 uint32_t wf_order_number(const struct wf_spot *spot, uint32_t dst);
-/* A packet is here, all of it at the time `at`. */
+/* A packet is here, all of it at the time `at`; where packets of a message keep their order,
+ * the last one of a message. */
 void wf_order_deliver(const struct wf_spot *spot, const struct wf_piece *piece, int64_t at);
 /* An event of kind WF_PACKET_READY. */
 void wf_order_ready(const struct wf_spot *spot, uint32_t src);

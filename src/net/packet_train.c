@@ -333,6 +333,19 @@ void wf_train_cut(const struct wf_spot *spot, const struct wf_outlet *outlet)
     }
 }
 
+void wf_packet_cut(const struct wf_spot *spot, struct wf_packet_head *head)
+{
+    if (head->dst == spot->vertex) {
+        wf_packet_deliver_cut(spot);
+        return;
+    }
+
+    struct wf_outlet outlet = wf_packet_route(spot, head);
+    wf_touch(spot->ctx, outlet.port, sizeof(*outlet.port));
+    wf_train_settle(spot, &outlet);
+    wf_train_cut(spot, &outlet);
+}
+
 /* Whether the one train here has been left in peace for long enough: the longer the more often
  * it was not. */
 static bool is_calm(const struct wf_train *train)

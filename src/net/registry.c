@@ -7,13 +7,16 @@
 #include "net/loggp.h"
 #include "net/none.h"
 #include "net/packet.h"
+#include "net/router.h"
 
 #include <assert.h>
 #include <string.h>
 
 /* The one place that lists network models. */
 static const struct wf_net_ops *const net_table[] = {
-    &wf_loggp_ops, &wf_alphabeta_ops, &wf_latency_ops, &wf_packet_ops, &wf_none_ops, NULL,
+    &wf_loggp_ops,  &wf_alphabeta_ops, &wf_latency_ops,
+    &wf_packet_ops, &wf_router_ops,    &wf_none_ops,
+    NULL,
 };
 
 const struct wf_net_ops *const *wf_net_table(void)

@@ -36,9 +36,10 @@ struct wf_route_query {
     uint32_t at;      /* the vertex where the packet is */
     uint32_t dst;     /* the node it is for; not `at` */
     uint32_t in_port; /* of `at`, by which it came; WF_TOPO_NO_PORT: it is injected here */
-    uint64_t flow;    /* the same for all packets of a message, different between messages */
-    /* Bytes that wait before a port of `at`, or of the vertex behind it for the policies that
-     * know all (global); null for policies that do not ask. */
+    uint64_t flow;    /* the same for all that is to take one way: between two nodes, of a
+                         message, or a number for each packet and router (net.ecmp) */
+    /* Bytes that wait before a port of `at`, or of a neighbour, as far as it has told, for the
+     * policies that ask for that; null for policies that do not ask. */
     uint64_t (*queue)(const struct wf_route_query *query, uint32_t vertex, uint32_t port);
     uint64_t (*random)(const struct wf_route_query *query);
     void *arg; /* of the two */
@@ -50,10 +51,12 @@ struct wf_route;
 struct wf_route_ops {
     const char *name;    /* "minimal" */
     const char *summary; /* one line, for --help */
-    /* Whether every packet of a message takes the same way, whatever else happens: then a
-     * message is routed as a whole. */
+    /* Whether every packet of a flow takes the same way, whatever else happens: then a message
+     * is routed as a whole. */
     bool is_oblivious;
+    bool is_by_flow; /* oblivious, and of a way nothing counts but its ends and the flow */
     bool asks_queues;
+    bool asks_far; /* likewise, of the vertices behind the ports too */
 
     /* Whether the policy works on a topology, and what it needs there. Fails with WF_EINVAL and
      * says why not. `file` is for policies that read one, else "". On success the caller owns
@@ -71,8 +74,10 @@ struct wf_route_ops {
 struct wf_route {
     const struct wf_route_ops *ops;
     const struct wf_topo *topo; /* kept */
-    uint32_t n_vcs;    /* virtual channels that it needs to be free of deadlock, >= 1 */
+    uint32_t n_vcs;    /* virtual channels that it needs to be free of deadlock, >= 1; if more
+                          than WF_ROUTE_VCS_MAX, only networks without limits can use it */
     uint32_t hops_max; /* of any route */
+    bool is_unlimited; /* set by the user: nobody ever waits for room, channels mean nothing */
 };
 
 /* The registered policies in a fixed order, null-terminated. */

@@ -28,6 +28,7 @@ const struct wf_route_ops wf_route_ecmp_ops = {
     .name = "ecmp",
     .summary = "a shortest route, at each router by a hash of the flow",
     .is_oblivious = true,
+    .is_by_flow = true,
     .create = ecmp_create,
     .destroy = wf_vcs_destroy,
     .next = ecmp_next,

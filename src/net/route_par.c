@@ -12,16 +12,16 @@
 static enum wf_status par_create(const struct wf_topo *topo, const char *file,
                                  struct wf_route **out, struct wf_err *err)
 {
+    const struct wf_vc_plan plan = {.ops = &wf_route_par_ops, .detour = WF_VC_LATE_DETOUR};
+    struct wf_route *route = NULL;
     bool has_dragonfly = false;
 
     (void)file;
-    enum wf_status status = wf_vcs_create(
-        topo, (struct wf_vc_plan){.ops = &wf_route_par_ops, .detour = WF_VC_LATE_DETOUR}, out,
-        err);
+    enum wf_status status = wf_vcs_create(topo, plan, &route, err);
     if (status != WF_OK) {
         return status;
     }
-    const struct wf_vcs *vcs = (const struct wf_vcs *)*out;
+    const struct wf_vcs *vcs = (const struct wf_vcs *)route;
     for (uint32_t i = 0; i < vcs->n_levels; i++) {
         has_dragonfly = has_dragonfly || wf_vc_is_dragonfly(&vcs->levels[i]);
     }
@@ -30,9 +30,11 @@ static enum wf_status par_create(const struct wf_topo *topo, const char *file,
                             "routing 'par' needs a dragonfly, not a %s; 'ugal_l' does the like "
                             "elsewhere",
                             vcs->levels[0].topo->ops->name);
-        wf_vcs_destroy(*out);
+        wf_vcs_destroy(route);
+        return status;
     }
-    return status;
+    *out = route;
+    return WF_OK;
 }
 
 static uint32_t group_of(const struct wf_topo *topo, uint32_t vertex)

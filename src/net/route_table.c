@@ -296,7 +296,7 @@ static void table_destroy(struct wf_route *route)
 }
 
 /* Counts the channels that the routes need. */
-static enum wf_status plan(struct table *table, const char *file, struct wf_err *err)
+static void plan(struct table *table)
 {
     struct wf_vc_level *level = wf_xcalloc(1, sizeof(*level));
 
@@ -307,13 +307,6 @@ static enum wf_status plan(struct table *table, const char *file, struct wf_err 
     table->vcs.n_levels = 1;
     level->fixed = level->n = wf_vc_count(level, lookup, table);
     table->vcs.route.n_vcs = level->n;
-    return level->n <= WF_ROUTE_VCS_MAX
-               ? WF_OK
-               : wf_err_set(err, WF_EINVAL,
-                            "%s: these routes need %" PRIu32 " virtual channels to be free of "
-                            "deadlock, and at most %d are possible; fewer turns away from and "
-                            "back to vertex 0 would help",
-                            shown(file), level->n, WF_ROUTE_VCS_MAX);
 }
 
 static enum wf_status fill(struct table *table, const char *file, struct wf_err *err)
@@ -330,7 +323,10 @@ static enum wf_status fill(struct table *table, const char *file, struct wf_err 
         status = check(&reader, &table->vcs.route.hops_max);
     }
     wf_buf_fini(&buf);
-    return status == WF_OK ? plan(table, file, err) : status;
+    if (status == WF_OK) {
+        plan(table);
+    }
+    return status;
 }
 
 static enum wf_status table_create(const struct wf_topo *topo, const char *file,

@@ -4,7 +4,9 @@
  * interconnection networks", PhD thesis, Stanford, 2005): at the source a packet takes the
  * minimal way or one over a random node, whichever promises to be quicker by the bytes that
  * wait there times its hops. The local version knows the queues of the router itself; the
- * global one adds those that the packet would meet at the next.
+ * global one adds those that the packet would meet at the next, which its neighbours tell it
+ * of. In a dragonfly that is all there is to know of the source's group, as J. Kim et al. have
+ * it ("Technology-driven, highly-scalable dragonfly topology", ISCA 2008).
  */
 #include "net/detour.h"
 #include "net/route_policies.h"
@@ -92,6 +94,7 @@ const struct wf_route_ops wf_route_ugal_g_ops = {
     .name = "ugal_g",
     .summary = "likewise, by the queues of the next router too",
     .asks_queues = true,
+    .asks_far = true,
     .create = ugal_g_create,
     .destroy = wf_vcs_destroy,
     .next = ugal_next,

@@ -7,23 +7,26 @@
 static enum wf_status updown_create(const struct wf_topo *topo, const char *file,
                                     struct wf_route **out, struct wf_err *err)
 {
+    const struct wf_vc_plan plan = {.ops = &wf_route_updown_ops, .is_free = true};
+    struct wf_route *route = NULL;
+
     (void)file;
-    enum wf_status status = wf_vcs_create(
-        topo, (struct wf_vc_plan){.ops = &wf_route_updown_ops, .is_free = true}, out, err);
+    enum wf_status status = wf_vcs_create(topo, plan, &route, err);
     if (status != WF_OK) {
         return status;
     }
-    const struct wf_vcs *vcs = (const struct wf_vcs *)*out;
+    const struct wf_vcs *vcs = (const struct wf_vcs *)route;
     for (uint32_t i = 0; i < vcs->n_levels; i++) {
         if (!wf_vc_is_tree(&vcs->levels[i])) {
             status = wf_err_set(err, WF_EINVAL,
                                 "routing 'updown' needs a tree, fattree or star, not a %s; "
                                 "'adaptive' does the same elsewhere",
                                 vcs->levels[i].topo->ops->name);
-            wf_vcs_destroy(*out);
+            wf_vcs_destroy(route);
             return status;
         }
     }
+    *out = route;
     return WF_OK;
 }
 

@@ -47,15 +47,23 @@ static void lay_out(struct wf_vc_level *level, enum wf_vc_detour detour, bool in
     level->n = level->in + (inner ? width : 0);
 }
 
-static enum wf_status too_many(const struct wf_vc_level *level, const struct wf_route_ops *ops,
-                               struct wf_err *err)
+/* The most classes of a stage that the numbers allow. */
+static uint32_t widest(enum wf_vc_detour detour, bool inner)
 {
-    return wf_err_set(
-        err, WF_EINVAL,
-        "routing '%s' needs %" PRIu32 " virtual channels on a %s network of %" PRIu32
-        " nodes to be free of deadlock, and at most %d are possible; choose "
-        "another policy or a smaller network",
-        ops->name, level->n, level->topo->ops->name, level->topo->n_nodes, WF_ROUTE_VCS_MAX);
+    uint32_t late = detour == WF_VC_LATE_DETOUR ? 1 : 0;
+    uint32_t stages = (detour == WF_VC_DIRECT ? 1U : 2U) + (inner ? 1U : 0U);
+
+    return (WF_ROUTE_VCS_MAX - late) / stages;
+}
+
+/* The last channel leads over a tree, for what is too long for the others. */
+static void add_tree(struct wf_vc_level *level, uint32_t width)
+{
+    uint32_t room = width - 1 - (level->free > 0 ? 1 : 0);
+
+    level->tree = wf_vc_tree_create(level->topo);
+    level->fixed = (level->fixed < room ? level->fixed : room) + 1;
+    level->free = level->free < width - level->fixed ? level->free : width - level->fixed;
 }
 
 static enum wf_status plan_level(struct wf_vc_level *level, struct wf_vc_plan plan, bool inner,
@@ -70,12 +78,7 @@ static enum wf_status plan_level(struct wf_vc_level *level, struct wf_vc_plan pl
                           plan.ops->name, WF_VC_PORTS_MAX, topo->ops->name, topo->n_nodes,
                           topo->n_ports);
     }
-    if (!level->kind->plan(level)) {
-        return wf_err_set(err, WF_EINVAL,
-                          "routing '%s': this %s is too large to find out how many virtual "
-                          "channels it needs to be free of deadlock",
-                          plan.ops->name, topo->ops->name);
-    }
+    level->kind->plan(level);
     if (!plan.is_free) {
         level->free = 0;
     } else if (level->kind->is_whole) {
@@ -86,16 +89,26 @@ static enum wf_status plan_level(struct wf_vc_level *level, struct wf_vc_plan pl
         level->free--;
         lay_out(level, plan.detour, inner);
     }
-    return level->n <= WF_ROUTE_VCS_MAX ? WF_OK : too_many(level, plan.ops, err);
+    if ((level->n > WF_ROUTE_VCS_MAX || level->is_guess) && level->fixed > 0 &&
+        level->kind->fixed == NULL && !topo->oneway) {
+        add_tree(level, widest(plan.detour, inner));
+        lay_out(level, plan.detour, inner);
+    }
+    return WF_OK;
 }
 
-/* Of a way with its detour: all of the level where it turns twice. */
+/* Of a way with its detour: all of the level where it turns twice. Ways over trees are passed
+ * twice in other levels, too: out and in. */
 static uint32_t hops_of(const struct wf_vcs *vcs, enum wf_vc_detour detour)
 {
     uint32_t hops = wf_vc_hops(vcs->route.topo), more = 0;
 
-    for (uint32_t i = 0; i < vcs->n_levels && detour != WF_VC_DIRECT; i++) {
-        uint32_t here = wf_vc_hops(vcs->levels[i].topo);
+    for (uint32_t i = 0; i < vcs->n_levels; i++) {
+        const struct wf_vc_level *level = &vcs->levels[i];
+        uint32_t over = level->tree != NULL ? wf_vc_tree_hops(level->tree) : 0;
+        uint32_t here = detour != WF_VC_DIRECT ? wf_vc_hops(level->topo) + over : 0;
+
+        hops += vcs->n_levels > 1 ? 2 * over : over;
         more = here > more ? here : more;
     }
     return hops + more + (detour == WF_VC_LATE_DETOUR ? 1 : 0);
@@ -143,6 +156,7 @@ void wf_vcs_fini(struct wf_vcs *vcs)
 {
     for (uint32_t i = 0; i < vcs->n_levels; i++) {
         free(vcs->levels[i].order);
+        wf_vc_tree_free(vcs->levels[i].tree);
     }
     free(vcs->levels);
     vcs->levels = NULL;
@@ -192,6 +206,7 @@ void wf_vc_step(const struct wf_route_query *query, struct wf_route_state *state
 
     step->level = &vcs->levels[level];
     step->turns = level == turn;
+    step->is_unlimited = vcs->route.is_unlimited;
     step->base =
         comes_in ? step->level->in : step->level->start[step->turns ? wf_vc_stage(state) : 0];
     if (injected || (state->phase & LEVEL_MASK) != level) {
@@ -236,11 +251,29 @@ static void begin_fixed(const struct wf_vc_step *step, struct wf_route_state *st
 uint32_t wf_vc_take_given(const struct wf_vc_step *step, struct wf_route_state *state,
                           uint32_t port)
 {
-    uint32_t rank;
+    uint32_t rank, vc = step->base + class_behind(step, state, port, &rank);
 
-    state->vc = (uint8_t)(step->base + class_behind(step, state, port, &rank));
-    assert(state->vc < step->level->n);
+    assert(vc < step->level->n || step->is_unlimited);
+    state->vc = (uint8_t)(vc < UINT8_MAX ? vc : UINT8_MAX);
     return leave(step, state, port, rank);
+}
+
+/* Takes the deterministic route if its classes last, else the way over the tree: no more turns
+ * are left, or have been before. */
+static uint32_t take_or_climb(const struct wf_vc_step *step, struct wf_route_state *state,
+                              uint32_t dst)
+{
+    const struct wf_vc_level *level = step->level;
+    uint32_t at = step->part.at, last = step->base + level->free + level->fixed - 1, rank;
+
+    if (state->vc != last) {
+        uint32_t port = level->topo->ops->next_port(level->topo, at, dst);
+        if (step->base + class_behind(step, state, port, &rank) < last) {
+            return wf_vc_take_given(step, state, port);
+        }
+    }
+    state->vc = (uint8_t)last;
+    return leave(step, state, wf_vc_tree_next(level->tree, at, dst), 0);
 }
 
 uint32_t wf_vc_take_fixed(const struct wf_vc_step *step, struct wf_route_state *state,
@@ -248,11 +281,14 @@ uint32_t wf_vc_take_fixed(const struct wf_vc_step *step, struct wf_route_state *
 {
     const struct wf_vc_level *level = step->level;
     uint32_t at = step->part.at;
-    uint32_t port = level->topo->ops->next_port(level->topo, at, dst);
 
     if (state->vc < step->base + level->free && level->fixed > 0) {
         begin_fixed(step, state);
     }
+    if (level->tree != NULL && !step->is_unlimited) {
+        return take_or_climb(step, state, dst);
+    }
+    uint32_t port = level->topo->ops->next_port(level->topo, at, dst);
     if (level->kind->fixed == NULL) {
         return wf_vc_take_given(step, state, port);
     }

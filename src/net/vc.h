@@ -15,14 +15,17 @@
  * Where ways are chosen freely, classes may run out before the packet is there. From then on it
  * takes the deterministic route, which has channels of its own (the static version of W. J.
  * Dally and H. Aoki, "Deadlock-free adaptive routing in multicomputer networks using virtual
- * channels", IEEE Transactions on Parallel and Distributed Systems 4, 1993). No channel needs
- * another as an escape: a packet may wait for its channel as long as it takes.
+ * channels", IEEE Transactions on Parallel and Distributed Systems 4, 1993). Where even that
+ * one has more classes than there are channels, the packet goes on over a spanning tree, on one
+ * channel more (net/vc_tree.h). No channel needs another as an escape: a packet may wait for
+ * its channel as long as it takes.
  *
  * A way through a hierarchy leads out of inner networks, turns in one level and leads into
  * others. Levels inside have separate channels for those who come from outside.
  */
 
 #include "net/route.h"
+#include "net/vc_tree.h"
 #include "topo/nested.h"
 
 /* Parts of the way within the level where it turns, each with its own channels. */
@@ -40,6 +43,8 @@ struct wf_vc_level {
     uint32_t in;                  /* first channel of those who come from outside */
     uint32_t n;                   /* of them all */
     uint32_t *order;              /* of vertices, where ranks need one; else null */
+    bool is_guess;                /* `fixed` is enough for most routes, as far as is known */
+    struct wf_vc_tree *tree;      /* if not for all: the last of the `fixed` leads over it */
 };
 
 /* A route with channels: what policies have as their first member. */
@@ -63,7 +68,7 @@ struct wf_vc_plan {
 };
 
 /* Plans the channels of a policy on a topology into `vcs`, zeroed by the caller, whose route it
- * sets up. WF_EINVAL if it would take too many. On failure nothing is left to release. */
+ * sets up. WF_EINVAL if there are too many ports. On failure nothing is left to release. */
 WF_NODISCARD
 enum wf_status wf_vcs_init(struct wf_vcs *vcs, const struct wf_topo *topo,
                            struct wf_vc_plan plan, struct wf_err *err);
@@ -79,7 +84,8 @@ void wf_vcs_destroy(struct wf_route *route);
 struct wf_vc_step {
     struct wf_part part;
     const struct wf_vc_level *level;
-    bool turns;    /* in the level where the way turns */
+    bool turns; /* in the level where the way turns */
+    bool is_unlimited;
     uint32_t base; /* first channel of the stage */
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts what the structure of a network does not tell, by visiting it. */
 #include "base/mem.h"
+#include "base/rng.h"
 #include "net/vc_kind.h"
 #include "topo/csr.h"
 
@@ -11,6 +12,8 @@
 #define SEARCH_MAX (UINT64_C(1) << 31)
 /* A class count that no walk has told yet. */
 enum { UNKNOWN = UINT8_MAX };
+/* Vertices to which routes are counted if there are too many. */
+enum { SAMPLES = 32 };
 
 /* The links of a topology, with those that have no cable. */
 struct links {
@@ -172,20 +175,20 @@ static bool takes_too_long(const struct wf_topo *topo)
     return (uint64_t)topo->n_vertices * wf_topo_first_link(topo, topo->n_vertices) > SEARCH_MAX;
 }
 
-uint32_t wf_vc_count_lowest(const struct wf_vc_level *level)
+uint32_t wf_vc_count_lowest(const struct wf_vc_level *level, bool *is_guess)
 {
     const struct wf_topo *topo = level->topo;
     struct links links;
     struct tally tally;
-    uint32_t most = 1;
+    uint32_t most = 1, n = topo->n_vertices;
 
-    if (takes_too_long(topo)) {
-        return 0;
-    }
+    *is_guess = takes_too_long(topo);
     links_init(&links, topo);
     tally_init(&tally, level);
     uint32_t *dist = wf_xcalloc(topo->n_vertices, sizeof(*dist));
-    for (uint32_t dst = 0; dst < topo->n_vertices; dst++) {
+    for (uint32_t i = 0; i < (*is_guess ? SAMPLES : n); i++) {
+        uint32_t dst =
+            *is_guess ? (uint32_t)wf_rng_below(wf_rng_draw(1, 1, i), topo->n_nodes) : i;
         if (is_end(topo, dst)) {
             (void)wf_csr_search(&links.reverse, dst, dist, tally.walk);
             lowest_ports(&links, dist, tally.port);

@@ -20,10 +20,9 @@ static struct wf_vc_hop tree_hop(const struct wf_vc_level *level, uint32_t at, u
     return (struct wf_vc_hop){.rank = 0};
 }
 
-static bool tree_plan(struct wf_vc_level *level)
+static void tree_plan(struct wf_vc_level *level)
 {
     level->free = level->fixed = 1;
-    return true;
 }
 
 /* ---- Mesh, torus, ring: dimensions are ranks, and seams are where rings close ---- */
@@ -44,7 +43,7 @@ static struct wf_vc_hop grid_hop(const struct wf_vc_level *level, uint32_t at, u
     };
 }
 
-static bool grid_plan(struct wf_vc_level *level)
+static void grid_plan(struct wf_vc_level *level)
 {
     const struct wf_grid *grid = to_grid(level);
     uint32_t seams = 0;
@@ -55,7 +54,6 @@ static bool grid_plan(struct wf_vc_level *level)
     }
     level->fixed = seams > 0 ? 2 : 1;
     level->free = (grid->n_dims > 1 ? TURNS : 1) + (seams < TURNS ? seams : TURNS);
-    return true;
 }
 
 /* Dateline: those who have the seam of the dimension still before them have a channel of their
@@ -152,13 +150,16 @@ uint32_t wf_vc_bound_twist(const struct wf_topo *topo)
     return classes;
 }
 
-static bool twist_plan(struct wf_vc_level *level)
+static void twist_plan(struct wf_vc_level *level)
 {
-    uint32_t classes = wf_vc_count_lowest(level);
+    uint32_t bound;
 
-    level->fixed = classes != 0 ? classes : wf_vc_bound_twist(level->topo);
+    level->fixed = wf_vc_count_lowest(level, &level->is_guess);
     level->free = TURNS;
-    return level->fixed != 0;
+    if (level->is_guess && (bound = wf_vc_bound_twist(level->topo)) != 0) {
+        level->fixed = bound;
+        level->is_guess = false;
+    }
 }
 
 /* ---- Networks of routers ---- */
@@ -182,10 +183,9 @@ static struct wf_vc_hop router_hop(const struct wf_vc_level *level, uint32_t at,
     return (struct wf_vc_hop){.rank = 1, .end = is_node_link(level->topo, at, port)};
 }
 
-static bool router_plan(struct wf_vc_level *level)
+static void router_plan(struct wf_vc_level *level)
 {
     level->free = level->fixed = diameter_of(level);
-    return true;
 }
 
 /* HyperX: dimensions are ranks, and each is passed in one hop. */
@@ -205,11 +205,10 @@ static struct wf_vc_hop hyperx_hop(const struct wf_vc_level *level, uint32_t at,
     return (struct wf_vc_hop){.rank = dim};
 }
 
-static bool hyperx_plan(struct wf_vc_level *level)
+static void hyperx_plan(struct wf_vc_level *level)
 {
     level->fixed = 1;
     level->free = diameter_of(level);
-    return true;
 }
 
 /* ---- All others: towards vertex 0 in the order of a search from there, then away from it ----
@@ -238,17 +237,14 @@ static uint32_t bound_any(const struct wf_topo *topo)
     return 1 + wf_vc_hops(topo) / 2;
 }
 
-static bool lowest_plan(struct wf_vc_level *level)
+static void lowest_plan(struct wf_vc_level *level)
 {
     level->order = wf_vc_order(level->topo);
-    uint32_t classes = wf_vc_count_lowest(level);
-
-    level->fixed = classes != 0 ? classes : bound_any(level->topo);
+    level->fixed = wf_vc_count_lowest(level, &level->is_guess);
     level->free = TURNS;
-    return true;
 }
 
-static bool any_plan(struct wf_vc_level *level)
+static void any_plan(struct wf_vc_level *level)
 {
     uint64_t pairs = (uint64_t)level->topo->n_vertices * level->topo->n_nodes;
 
@@ -256,7 +252,6 @@ static bool any_plan(struct wf_vc_level *level)
     level->fixed = pairs < (UINT64_C(1) << 21) ? wf_vc_count(level, own_next, level->topo)
                                                : bound_any(level->topo);
     level->free = TURNS;
-    return true;
 }
 
 /* ---- The table ---- */

@@ -25,9 +25,9 @@ struct wf_vc_kind {
     bool is_single; /* there is but one minimal way */
     bool is_whole;  /* the classes for free choices are enough for any minimal way */
     bool is_slow;   /* to find the diameter takes a search from each node */
-    /* Sets `free` and `fixed` (net/vc.h) to what free choices would take, and `order`. Returns
-     * false if nobody can tell. */
-    bool (*plan)(struct wf_vc_level *level);
+    /* Sets `free` and `fixed` (net/vc.h) to what free choices would take, `order`, and
+     * `is_guess` if it would take too long to tell. */
+    void (*plan)(struct wf_vc_level *level);
     /* The channel of the deterministic route, if it depends on nothing but the place; null: the
      * class. */
     uint32_t (*fixed)(const struct wf_vc_level *level, uint32_t at, uint32_t port,
@@ -50,8 +50,9 @@ typedef uint32_t wf_vc_next_fn(const void *arg, uint32_t at, uint32_t dst);
 uint32_t wf_vc_count(const struct wf_vc_level *level, wf_vc_next_fn *next, const void *arg);
 
 /* Likewise of the topology's own route, if it always takes the lowest port with which a
- * shortest path begins; 0 if that would take too long. */
-uint32_t wf_vc_count_lowest(const struct wf_vc_level *level);
+ * shortest path begins. If that would take too long, of the routes to some vertices only:
+ * *is_guess. */
+uint32_t wf_vc_count_lowest(const struct wf_vc_level *level, bool *is_guess);
 
 /* No shortest way in a twisted torus takes more classes; 0 if nobody can tell without trying.
  */

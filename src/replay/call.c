@@ -11,15 +11,9 @@ static enum wf_called refuse(const struct wf_turn *turn, const struct wf_op *op)
     return WF_CALLED_BLOCKED;
 }
 
-/* Communicators of different jobs must differ too; each job has this many. */
-static uint32_t groups_per_job(const struct wf_replay *replay)
-{
-    return replay->n_jobs == 1 ? WF_MPI_GROUPS_MAX : WF_MPI_GROUPS_MAX / WF_TALLY_JOBS;
-}
-
 static bool find_group(const struct wf_turn *turn, uint32_t comm, struct wf_mpi_group *out)
 {
-    uint32_t most = groups_per_job(turn->replay);
+    uint32_t most = wf_replay_groups_per_job(turn->replay);
     struct wf_group group;
 
     if (!wf_source_group(turn->source, turn->rank, comm, &group) || group.id >= most) {
@@ -47,7 +41,7 @@ static bool find_peer(const struct wf_turn *turn, const struct wf_op *op, uint32
 
     if (op->comm == WF_COMM_WORLD && turn->source->ops->group == NULL) {
         /* The common case, without any table. */
-        out->group = turn->job * groups_per_job(turn->replay);
+        out->group = turn->job * wf_replay_groups_per_job(turn->replay);
         if (rank < turn->source->n_ranks) {
             out->rank = turn->replay->first[turn->job] + rank;
             return true;
@@ -328,6 +322,23 @@ static enum wf_called do_test(const struct wf_turn *turn, const struct wf_op *op
     return looked(turn, wf_mpi_test(turn->who, &set, take[wf_op_info(op->kind)->detail]));
 }
 
+/* What the program knew of its open receives when it called a nonblocking collective: when that
+ * is looked up again, it may have received more. Not 0. */
+static uint64_t pack_seen(const struct wf_rank *rank)
+{
+    return (uint64_t)rank->seen_source << 32 | UINT32_C(1) << 31 |
+           ((uint32_t)rank->seen_tag & INT32_MAX);
+}
+
+static void unpack_seen(const struct wf_turn *turn, uint64_t packed, struct wf_cursor *cursor)
+{
+    const struct wf_rank *rank = turn->who->rank;
+    uint32_t source = packed != 0 ? (uint32_t)(packed >> 32) : rank->seen_source;
+
+    cursor->seen_source = source - turn->replay->first[turn->job];
+    cursor->seen_tag = packed != 0 ? (int32_t)(packed & INT32_MAX) : rank->seen_tag;
+}
+
 static enum wf_called collective(const struct wf_turn *turn, const struct wf_op *op,
                                  const struct wf_cursor *before)
 {
@@ -338,9 +349,14 @@ static enum wf_called collective(const struct wf_turn *turn, const struct wf_op 
          wf_coll_has_root((enum wf_coll_kind)wf_op_info(op->kind)->detail))) {
         return refuse(turn, op);
     }
-    return wf_mpi_collective(turn->who, before->word,
-                             wf_op_info(op->kind)->returns_request ? op->request
-                                                                   : WF_MPI_NO_REQUEST);
+    uint64_t cookie[WF_MPI_COOKIE_WORDS] = {0};
+    bool returns = wf_op_info(op->kind)->returns_request;
+
+    memcpy(cookie, before->word, sizeof(before->word));
+    if (returns && turn->source->depends_on_time) {
+        cookie[WF_MPI_COOKIE_WORDS - 1] = pack_seen(turn->who->rank);
+    }
+    return wf_mpi_collective(turn->who, cookie, returns ? op->request : WF_MPI_NO_REQUEST);
 }
 
 /* The end of an epoch of a window: what the rank has under way, then everybody. */
@@ -373,9 +389,10 @@ static enum wf_called do_one_sided(const struct wf_turn *turn, const struct wf_o
 }
 
 static void note(const struct wf_turn *turn, enum wf_replay_noted what, uint32_t number,
-                 int64_t value)
+                 int64_t time)
 {
-    const struct wf_replay_note noted = {(uint32_t)what, number, value};
+    const struct wf_replay_note noted = {(uint16_t)what, (uint16_t)turn->job, number,
+                                         turn->who->rank->clock, time};
 
     turn->who->rank->noted = 1;
     wf_note(turn->who->ctx, &noted, sizeof(noted));
@@ -423,10 +440,9 @@ static enum wf_called do_marker(const struct wf_turn *turn, const struct wf_op *
     if (op->kind == WF_OP_REGION_END) {
         leave_region(turn);
     } else if (op->kind == WF_OP_ITERATION_BEGIN) {
-        note(turn, WF_NOTED_BEGIN, at->iteration++, turn->who->rank->clock);
+        note(turn, WF_NOTED_BEGIN, at->iteration++, 0);
     } else {
-        note(turn, WF_NOTED_END, at->iteration > 0 ? at->iteration - 1 : 0,
-             turn->who->rank->clock);
+        note(turn, WF_NOTED_END, at->iteration > 0 ? at->iteration - 1 : 0, 0);
     }
     return WF_CALLED_DONE;
 }
@@ -464,6 +480,27 @@ enum wf_called wf_replay_call(const struct wf_turn *turn, const struct wf_op *op
     return calls[family](turn, op);
 }
 
+/* Other kinds ignore what a source left there. */
+static void set_counts(const struct wf_op *op, struct wf_coll_args *args)
+{
+    enum { SENT = 1, RECEIVED = 2, AT_ROOT = 4 };
+    static const uint8_t has[WF_COLL_KINDS] = {
+        [WF_COLL_GATHERV] = SENT | AT_ROOT,
+        [WF_COLL_SCATTERV] = SENT | AT_ROOT,
+        [WF_COLL_ALLGATHERV] = SENT,
+        [WF_COLL_REDUCE_SCATTER] = SENT,
+        [WF_COLL_ALLTOALLV] = SENT | RECEIVED,
+        [WF_COLL_NEIGHBOR_ALLGATHER] = SENT | RECEIVED,
+        [WF_COLL_NEIGHBOR_ALLTOALL] = SENT | RECEIVED,
+    };
+    uint8_t own = has[args->kind];
+
+    if ((own & AT_ROOT) == 0 || args->rank == op->root) {
+        args->counts = own & SENT ? op->counts : NULL;
+        args->recv_counts = own & RECEIVED ? op->recv_counts : NULL;
+    }
+}
+
 /* What making a communicator or ending an epoch costs: everybody learns of everybody. */
 static void set_args(const struct wf_op *op, struct wf_coll_args *args)
 {
@@ -479,8 +516,7 @@ static void set_args(const struct wf_op *op, struct wf_coll_args *args)
         args->kind = (enum wf_coll_kind)info->detail;
         args->root = op->root;
         args->bytes = op->bytes;
-        args->counts = op->counts;
-        args->recv_counts = op->recv_counts;
+        set_counts(op, args);
         args->sources = op->sources;
         args->destinations = op->destinations;
         args->n_sources = op->n_sources;
@@ -502,13 +538,14 @@ void wf_replay_recall(void *arg, const struct wf_caller *who, const uint64_t *co
     turn.source = replay->jobs[turn.job].source;
     turn.rank = who->number - replay->first[turn.job];
     memcpy(cursor.word, cookie, sizeof(cursor.word));
+    unpack_seen(&turn, cookie[WF_MPI_COOKIE_WORDS - 1], &cursor);
     cursor.outer[0] = WF_CURSOR_AGAIN;
     *args = (struct wf_coll_args){.size = 1};
     if (!wf_source_next(turn.source, turn.rank, &cursor, &op) ||
         !find_group(&turn, op.comm, group)) {
         wf_panic("rank %u: a collective that it began is gone", who->number);
     }
-    set_args(&op, args);
     args->rank = group->rank;
     args->size = group->size;
+    set_args(&op, args);
 }

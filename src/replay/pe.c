@@ -10,6 +10,9 @@
 
 const char *const wf_pe_granularity_names[] = {"single", "multi", NULL};
 
+/* Of a program, to learn how much of it stays within PEs. */
+enum { PES_SAMPLED = 32, TASKS_SAMPLED = 64 };
+
 /* What this layer writes on its messages. The message knows the node it comes from and the
  * event the node it goes to, so that seats say which PEs. */
 struct envelope {
@@ -176,15 +179,23 @@ static void node_init(void *state, struct wf_ctx *ctx)
     }
 }
 
+static struct wf_net_words *words_of(struct wf_pe_tally *tally)
+{
+    return (void *)(tally + 1);
+}
+
 static void node_commit(const struct wf_event *ev, const void *note, struct wf_ctx *ctx)
 {
+    const struct wf_net *net = ((const struct wf_pes *)wf_model(ctx))->net;
     struct wf_pe_tally *tally = wf_tally(ctx);
     int64_t latency;
 
-    (void)ev;
+    if (net->n_sums > 0 && ev->kind < WF_NET_KINDS) {
+        net->ops->commit(net, ev, ctx);
+    }
     if (note != NULL) {
         memcpy(&latency, note, sizeof(latency));
-        wf_stat_add(&tally->replay.latency, latency);
+        wf_tally_latency(&tally->replay, net->n_sums > 0 ? words_of(tally) : NULL, latency);
     }
 }
 
@@ -215,9 +226,16 @@ void wf_pe_tally_merge(void *into, const void *from)
 
     wf_tally_merge(&a->replay, &b->replay);
     a->tasks += b->tasks;
+    a->surplus += b->surplus;
     for (uint64_t i = 0; i < b->n_blocked; i++) {
         add_blocked(a, &b->blocked[i]);
     }
+}
+
+void wf_pe_tally_merge_all(void *into, const void *from)
+{
+    wf_pe_tally_merge(into, from);
+    wf_tally_merge_words(words_of(into), (const void *)((const struct wf_pe_tally *)from + 1));
 }
 
 static void add_unfinished(const struct wf_pe_turn *turn, struct wf_pe_tally *tally)
@@ -247,6 +265,8 @@ static void add_pe(const struct wf_pe_turn *turn, struct wf_pe_tally *tally)
     sum->messages += pe->sent_messages;
     sum->bytes = wf_count_add(sum->bytes, pe->sent_bytes);
     tally->tasks += pe->started;
+    tally->surplus += pe->surplus;
+    wf_tally_end(&tally->replay, number, pe->free_at);
     tally->replay.unreceived += pe->unneeded;
     tally->replay.timeless += pe->free_at == WF_TIME_MAX;
     wf_stat_add(&sum->compute, pe->compute_ps);
@@ -266,6 +286,11 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
     const struct wf_pes *pes = wf_model(ctx);
     uint32_t n_seats = wf_place_n_seats(pes->place, wf_self(ctx) - pes->net->first_node);
 
+    if (pes->net->ops->finish != NULL) {
+        struct wf_pe_tally *tally = wf_tally(ctx);
+
+        pes->net->ops->finish(pes->net, ctx, state, &tally->replay.net);
+    }
     for (uint32_t seat = 0; seat < n_seats; seat++) {
         /* Nothing is changed: a turn is how a PE is looked at. */
         const struct wf_pe_turn turn = turn_of(pes, ctx, wf_unconst(state), seat);
@@ -343,8 +368,12 @@ enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *c
     uint32_t first =
         wf_engine_add(engine, &pes->ops, config->place->n_nodes, node_size(pes), pes);
     wf_engine_cells(engine, WF_PE_CELL_SIZE);
+    if (config->net->n_sums > 0) {
+        config->net->words_offset = sizeof(struct wf_pe_tally);
+    }
     wf_net_attach(config->net, engine, first, &user);
-    wf_engine_tally(engine, sizeof(struct wf_pe_tally), wf_pe_tally_merge);
+    wf_engine_tally(engine, wf_tally_size(sizeof(struct wf_pe_tally), config->net),
+                    config->net->n_sums > 0 ? wf_pe_tally_merge_all : wf_pe_tally_merge);
     *out = pes;
     return WF_OK;
 }
@@ -354,22 +383,40 @@ void wf_pes_free(struct wf_pes *pes)
     free(pes);
 }
 
-uint64_t wf_pes_expected_events(const struct wf_pes *pes)
+/* How many of `of` messages of a PE go to others: by a sample, since only those are counted. */
+static uint64_t expected_abroad(const struct wf_graph *graph, uint64_t of)
+{
+    uint64_t all = 0, abroad = 0;
+
+    for (uint32_t k = 0; k < PES_SAMPLED && k < graph->n_pes; k++) {
+        uint64_t spread = (uint64_t)k * graph->n_pes / PES_SAMPLED;
+        uint32_t pe = graph->n_pes > PES_SAMPLED ? (uint32_t)spread : k;
+        uint32_t n_tasks = graph->ops->n_tasks(graph, pe);
+        uint32_t step = n_tasks / TASKS_SAMPLED + 1;
+        for (uint32_t i = 0; i < n_tasks; i += step) {
+            struct wf_task task;
+            struct wf_task_send send;
+            graph->ops->task(graph, pe, i, &task);
+            for (uint32_t s = 0; s < task.n_sends; s++) {
+                graph->ops->send(graph, &task, s, &send);
+                abroad += send.pe != pe ? 1 : 0;
+            }
+            all += task.n_sends;
+        }
+    }
+    return all == 0 ? of : (uint64_t)((double)of * (double)abroad / (double)all);
+}
+
+uint64_t wf_pes_expected_messages(const struct wf_pes *pes)
 {
     uint64_t sum = 0;
 
     for (uint32_t i = 0; i < pes->n_jobs; i++) {
         const struct wf_graph *graph = pes->jobs[i].graph;
-        if (graph->tasks_expected == 0) {
+        if (graph->messages_expected == 0) {
             return 0;
         }
-        sum += graph->n_pes + graph->tasks_expected + graph->messages_expected;
-        if (pes->granularity == WF_PE_SINGLE) {
-            sum += graph->tasks_expected;
-        }
-        if (!pes->runs_ahead) {
-            sum += graph->messages_expected;
-        }
+        sum += expected_abroad(graph, graph->messages_expected);
     }
     return sum;
 }

@@ -73,15 +73,18 @@ struct wf_pe_blocked {
 /* Zeroed is empty. */
 struct wf_pe_tally {
     /* Of this: messages, bytes, finish, compute, overhead; as wait[WF_IN_RECV], the time up to
-     * its last task in which a PE was idle; latency; unfinished, timeless; and as unreceived,
-     * messages that no task needed. */
+     * its last task in which a PE was idle; latency; ends, net; unfinished, timeless; and as
+     * unreceived, messages that no task needed. */
     struct wf_replay_tally replay;
-    uint64_t tasks; /* that ran */
+    uint64_t tasks;   /* that ran */
+    uint64_t surplus; /* that would have run once more: the graph makes no sense */
     uint64_t n_blocked;
     struct wf_pe_blocked blocked[WF_TALLY_BLOCKED]; /* by the number of the PE */
 };
 
 void wf_pe_tally_merge(void *into, const void *from); /* wf_merge_fn */
+/* Likewise, of tallies that the network's statistics follow. */
+void wf_pe_tally_merge_all(void *into, const void *from);
 
 /* Adds the nodes and their PEs to the engine, connects the network and asks for a tally of
  * struct wf_pe_tally: all that is left to do is wf_engine_run(). Fails with WF_EINVAL if there
@@ -92,8 +95,8 @@ enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *c
                           struct wf_pes **out, struct wf_err *err);
 void wf_pes_free(struct wf_pes *pes); /* null is allowed */
 
-/* Roughly the events of the run, to tell how far it is; 0 is unknown. */
-uint64_t wf_pes_expected_events(const struct wf_pes *pes);
+/* Roughly the messages of the run, to tell how far it is; 0 is unknown. */
+uint64_t wf_pes_expected_messages(const struct wf_pes *pes);
 
 /* Bytes of state of a PE that has nothing to do, and of its share of the node's. */
 size_t wf_pes_idle_bytes(const struct wf_pes *pes);

@@ -114,6 +114,11 @@ static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
     struct wf_task task;
     int64_t overhead = 0;
 
+    /* A graph that says of more than a task needs that it is there could run for ever. */
+    if (pe->started >= turn->graph->ops->n_tasks(turn->graph, turn->number)) {
+        pe->surplus++;
+        return;
+    }
     turn->graph->ops->task(turn->graph, turn->number, number, &task);
     if (net->o_recv_ps > 0) {
         overhead = times(net->o_recv_ps, needs_of(turn, number).messages);

@@ -47,7 +47,7 @@ struct wf_pe {
     uint32_t next_root;             /* or WF_NO_TASK; the ones before have been started */
     uint32_t unneeded;              /* messages that no task needed */
     uint32_t waking;                /* whether it will wake itself, but for ends of tasks */
-    uint32_t padding;
+    uint32_t surplus;               /* tasks that were ready when all had run */
 };
 
 /* A PE in one of its events. */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/replay.h"
 
-#include "base/histogram.h"
 #include "base/mem.h"
-#include "base/rng.h"
 #include "mpi/stuck.h"
 #include "replay/pe.h"
 #include "replay/seat.h"
@@ -132,6 +130,9 @@ static void resume(void *arg, const struct wf_caller *who)
                 return;
             }
             wf_mpi_poke(who);
+            if (who->rank->state == WF_RANK_FAILED) {
+                return;
+            }
         }
         if (!wf_source_next(turn.source, turn.rank, &cursor, &op)) {
             if (starts_again(&turn)) {
@@ -178,23 +179,19 @@ static void node_event(void *state, const struct wf_event *ev, struct wf_ctx *ct
     wf_mpi_event(&replay->mpi, ctx, state, ev);
 }
 
-static void add_unfinished(const struct wf_caller *who, struct wf_replay_tally *tally)
+static void add_unfinished(const struct wf_turn *turn, struct wf_replay_tally *tally)
 {
+    const struct wf_caller *who = turn->who;
     struct wf_blocked blocked = {.rank = who->number, .failure = who->rank->failure};
 
     tally->unfinished++;
     tally->failed += who->rank->state == WF_RANK_FAILED;
     if (who->rank->state == WF_RANK_FAILED) {
         blocked.fail_peer = who->rank->fail_peer;
-    } else {
-        wf_mpi_stuck(who, &blocked.stuck);
     }
+    wf_mpi_stuck(who, &blocked.stuck);
+    blocked.stuck.group %= wf_replay_groups_per_job(turn->replay);
     wf_tally_block(tally, &blocked);
-}
-
-static uint64_t fingerprint(uint32_t rank, int64_t clock)
-{
-    return wf_rng_mix((uint64_t)clock + (rank + UINT64_C(1)) * WF_RNG_GOLDEN);
 }
 
 static void add_rank(const struct wf_replay *replay, const struct wf_caller *who,
@@ -206,7 +203,7 @@ static void add_rank(const struct wf_replay *replay, const struct wf_caller *who
     struct wf_unasked unasked = {.rank = who->number};
     int64_t waits = 0;
 
-    tally->ends += fingerprint(who->number, rank->clock);
+    wf_tally_end(tally, who->number, rank->clock);
     job->messages += rank->sent_messages;
     job->bytes = wf_count_add(job->bytes, rank->sent_bytes);
     wf_mpi_left(who, &unasked.left);
@@ -225,7 +222,7 @@ static void add_rank(const struct wf_replay *replay, const struct wf_caller *who
     if (rank->state == WF_RANK_ENDED) {
         wf_stat_add(&job->finish, rank->clock);
     } else {
-        add_unfinished(who, tally);
+        add_unfinished(&turn, tally);
     }
 }
 
@@ -249,16 +246,17 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
 
 static void note_latency(void *arg, struct wf_ctx *ctx, int64_t latency)
 {
-    const struct wf_replay_note note = {WF_NOTED_LATENCY, 0, latency};
+    const struct wf_replay_note note = {.what = WF_NOTED_LATENCY, .at = latency};
 
     (void)arg;
-    wf_note(ctx, &note, sizeof(note));
+    wf_note(ctx, &note, offsetof(struct wf_replay_note, time));
 }
 
 /* What is noted is counted when it is final: no rank has to keep it, and nothing is undone. */
 static void node_commit(const struct wf_event *ev, const void *at, struct wf_ctx *ctx)
 {
-    const struct wf_net *net = ((const struct wf_replay *)wf_model(ctx))->mpi.net;
+    const struct wf_replay *replay = wf_model(ctx);
+    const struct wf_net *net = replay->mpi.net;
     struct wf_replay_tally *tally = wf_tally(ctx);
     struct wf_replay_note note;
 
@@ -268,16 +266,17 @@ static void node_commit(const struct wf_event *ev, const void *at, struct wf_ctx
     if (at == NULL) {
         return;
     }
-    memcpy(&note, at, sizeof(note));
+    memcpy(&note, at, offsetof(struct wf_replay_note, time));
     if (note.what == WF_NOTED_LATENCY) {
-        wf_stat_add(&tally->latency, note.value);
-        if (net->n_sums > 0) {
-            wf_tally_words(tally)->word[wf_histogram_bucket((uint64_t)note.value)]++;
-        }
-    } else if (note.what != WF_NOTED_REGION) {
-        wf_tally_mark(tally, note.number, note.what == WF_NOTED_END, note.value);
-    } else if (note.number < WF_TALLY_REGIONS) {
-        wf_stat_add(&tally->regions[note.number], note.value);
+        wf_tally_latency(tally, net->n_sums > 0 ? wf_tally_words(tally) : NULL, note.at);
+    } else if (note.what == WF_NOTED_REGION) {
+        memcpy(&note, at, sizeof(note));
+        wf_marks_region(&tally->marks, note.job, note.number, note.at, note.time);
+    } else {
+        const struct wf_mark mark = {
+            .job = note.job, .number = note.number, .is_end = note.what == WF_NOTED_END};
+
+        wf_marks_pass(&tally->marks, &mark, wf_marks_kept(replay->n_jobs), note.at);
     }
 }
 
@@ -364,15 +363,10 @@ enum wf_status wf_replay_new(struct wf_engine *engine, const struct wf_replay_co
     uint32_t first = wf_engine_add(engine, &replay->ops, config->place->n_nodes,
                                    wf_mpi_node_size(&replay->mpi), replay);
     if (config->net->n_sums > 0) {
-        uint64_t words = config->net->n_sums + config->net->n_maxima;
         config->net->words_offset = sizeof(struct wf_replay_tally);
-        wf_engine_tally(engine,
-                        sizeof(struct wf_replay_tally) + sizeof(struct wf_net_words) +
-                            words * sizeof(uint64_t),
-                        wf_tally_merge_all);
-    } else {
-        wf_engine_tally(engine, sizeof(struct wf_replay_tally), wf_tally_merge);
     }
+    wf_engine_tally(engine, wf_tally_size(sizeof(struct wf_replay_tally), config->net),
+                    config->net->n_sums > 0 ? wf_tally_merge_all : wf_tally_merge);
     wf_mpi_attach(&replay->mpi, config->net, engine, first);
     *out = replay;
     return WF_OK;
@@ -383,9 +377,8 @@ void wf_replay_free(struct wf_replay *replay)
     free(replay);
 }
 
-uint64_t wf_replay_expected_events(const struct wf_replay *replay)
+uint64_t wf_replay_expected_messages(const struct wf_replay *replay)
 {
-    uint64_t each = replay->mpi.runs_ahead ? 1 : 2; /* a rank's turn to send is an event then */
     uint64_t sum = 0;
 
     for (uint32_t i = 0; i < replay->n_jobs; i++) {
@@ -393,7 +386,7 @@ uint64_t wf_replay_expected_events(const struct wf_replay *replay)
         if (messages == 0) {
             return 0;
         }
-        sum += replay->jobs[i].repeat * messages * each + replay->jobs[i].source->n_ranks;
+        sum += replay->jobs[i].repeat * messages;
     }
     return sum;
 }

@@ -70,8 +70,8 @@ enum wf_status wf_replay_new(struct wf_engine *engine, const struct wf_replay_co
                              struct wf_replay **out, struct wf_err *err);
 void wf_replay_free(struct wf_replay *replay); /* null is allowed */
 
-/* Roughly the events of the run, to tell how far it is; 0 is unknown. */
-uint64_t wf_replay_expected_events(const struct wf_replay *replay);
+/* Roughly the messages of the run, to tell how far it is; 0 is unknown. */
+uint64_t wf_replay_expected_messages(const struct wf_replay *replay);
 
 /* The job and the rank in it of a rank of the run. */
 void wf_replay_find(const struct wf_replay *replay, uint32_t rank, uint32_t *job,

@@ -50,9 +50,10 @@ struct wf_turn {
 
 /* What an event leaves for its commit. */
 struct wf_replay_note {
-    uint32_t what; /* enum wf_replay_noted */
-    uint32_t number;
-    int64_t value;
+    uint16_t what, job; /* enum wf_replay_noted; of a mark, whose it is */
+    uint32_t number;    /* of the region or iteration */
+    int64_t at;         /* when the mark was passed; or how long the message took */
+    int64_t time;       /* in the region; not kept of messages */
 };
 
 enum wf_replay_noted { WF_NOTED_LATENCY, WF_NOTED_REGION, WF_NOTED_BEGIN, WF_NOTED_END };
@@ -65,6 +66,12 @@ enum wf_called wf_replay_call(const struct wf_turn *turn, const struct wf_op *op
 /* struct wf_mpi.recall. */
 void wf_replay_recall(void *arg, const struct wf_caller *who, const uint64_t *cookie,
                       struct wf_coll_args *args, struct wf_mpi_group *group);
+
+/* Communicators of different jobs must differ too; each job has this many. */
+static inline uint32_t wf_replay_groups_per_job(const struct wf_replay *replay)
+{
+    return replay->n_jobs == 1 ? WF_MPI_GROUPS_MAX : WF_MPI_GROUPS_MAX / WF_TALLY_JOBS;
+}
 
 /* The job of a rank of the run. */
 static inline uint32_t wf_replay_job_of(const struct wf_replay *replay, uint32_t rank)

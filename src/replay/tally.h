@@ -8,22 +8,15 @@
  */
 
 #include "mpi/stuck.h"
+#include "replay/marks.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
     WF_TALLY_BLOCKED = 8, /* ranks that are named */
     WF_TALLY_WAITS = 8,   /* likewise, of those that wait longest */
-    WF_TALLY_JOBS = 16,
-    WF_TALLY_REGIONS = 64,
-    WF_TALLY_MARKS = 256,
-};
-
-/* A quantity of each rank, or of each message. */
-struct wf_stat {
-    uint64_t n; /* values */
-    int64_t min, max;
-    uint64_t sum_low, sum_high; /* of non-negative values, 128 bits */
+    WF_TALLY_JOBS = WF_MARKS_JOBS,
 };
 
 /* A rank that did not come to its end, and why. */
@@ -31,7 +24,7 @@ struct wf_blocked {
     uint32_t rank;    /* of the run */
     uint32_t failure; /* enum wf_failure; if it is none, the rest says what it waits for */
     uint32_t fail_peer, padding;
-    struct wf_stuck stuck;
+    struct wf_stuck stuck; /* its communicator is numbered as in its job */
 };
 
 /* A rank that waited long. */
@@ -55,12 +48,6 @@ struct wf_job_tally {
     struct wf_stat overhead;          /* CPU time spent on messages */
 };
 
-/* A time at which all ranks pass: the k-th beginning or end of an iteration. */
-struct wf_mark {
-    uint32_t number, is_end;
-    struct wf_stat time;
-};
-
 /* Zeroed is empty. */
 struct wf_replay_tally {
     uint64_t unreceived;    /* messages that arrived and found no receive */
@@ -74,16 +61,13 @@ struct wf_replay_tally {
     uint64_t ends;          /* fingerprint of the ranks' final clocks */
     struct wf_net_facts net;
     struct wf_job_tally jobs[WF_TALLY_JOBS];
-    struct wf_stat regions[WF_TALLY_REGIONS];        /* time in each, by number */
-    struct wf_mark marks[WF_TALLY_MARKS];            /* of the first iterations, in order */
-    uint32_t n_blocked, n_waits, n_marks, n_unasked; /* entries used */
-    struct wf_blocked blocked[WF_TALLY_BLOCKED];     /* failed ranks first, then by number */
+    struct wf_marks marks;
+    uint32_t n_blocked, n_waits, n_unasked, padding; /* entries used */
+    struct wf_blocked blocked[WF_TALLY_BLOCKED];     /* failed ranks first, then those that
+                                                    know why they wait, then by number */
     struct wf_waited waits[WF_TALLY_WAITS];          /* the longest first, then by number */
     struct wf_unasked unasked[1];                    /* of the rank with the lowest number */
 };
-
-void wf_stat_add(struct wf_stat *stat, int64_t value);
-int64_t wf_stat_mean(const struct wf_stat *stat); /* rounded down; 0 if there are no values */
 
 void wf_tally_block(struct wf_replay_tally *tally, const struct wf_blocked *blocked);
 /* What stands for the run in its result: `events` is the digest of the events, which a model
@@ -92,14 +76,25 @@ uint64_t wf_tally_digest(const struct wf_replay_tally *tally, uint64_t events);
 
 void wf_tally_wait(struct wf_replay_tally *tally, const struct wf_waited *waited);
 void wf_tally_left(struct wf_replay_tally *tally, const struct wf_unasked *unasked);
-void wf_tally_mark(struct wf_replay_tally *tally, uint32_t number, bool is_end, int64_t time);
 void wf_tally_merge(void *into, const void *from); /* wf_merge_fn */
 /* Likewise, of tallies that the network's statistics follow. */
 void wf_tally_merge_all(void *into, const void *from);
+void wf_tally_merge_words(struct wf_net_words *into, const struct wf_net_words *from);
 
 static inline struct wf_net_words *wf_tally_words(struct wf_replay_tally *tally)
 {
     return (void *)(tally + 1);
 }
+
+/* A rank, or PE, whose clock stands there at the end. */
+void wf_tally_end(struct wf_replay_tally *tally, uint32_t rank, int64_t clock);
+
+/* A message that took so long; `words` are the network's statistics, or null. */
+void wf_tally_latency(struct wf_replay_tally *tally, struct wf_net_words *words,
+                      int64_t latency);
+
+/* Bytes of a tally of `size` bytes with the statistics of a network behind it, if it has any.
+ */
+size_t wf_tally_size(size_t size, const struct wf_net *net);
 
 #endif

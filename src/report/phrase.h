@@ -37,4 +37,9 @@ bool wf_word_iterations(const struct wf_value *doc, struct wf_phrase *out);
 bool wf_word_waits(const struct wf_value *doc, struct wf_phrase *out);
 void wf_text_lists(const struct wf_value *doc, FILE *out);
 
+/* Of synthetic traffic (report/text_traffic.c): lines likewise. */
+bool wf_word_load(const struct wf_value *doc, struct wf_phrase *out);
+bool wf_word_cycles(const struct wf_value *doc, struct wf_phrase *out);
+bool wf_word_links(const struct wf_value *doc, struct wf_phrase *out);
+
 #endif

@@ -333,6 +333,9 @@ static const struct line answer_lines[] = {
     {"Longest waits", wf_word_waits},
     {"Iterations", wf_word_iterations},
     {"Efficiency", word_efficiency},
+    {"Load", wf_word_load},
+    {"Latency", wf_word_cycles},
+    {"Links", wf_word_links},
     {"Digest", word_digest},
     {NULL, NULL},
 };

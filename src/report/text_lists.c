@@ -24,19 +24,23 @@ static void say_rank(struct wf_phrase *out, const struct wf_value *item)
     }
 }
 
-/* From the first beginning to the last end, shared out. */
-bool wf_word_iterations(const struct wf_value *doc, struct wf_phrase *out)
+/* The iterations of one job: from the first beginning to the last end, shared out. */
+static bool say_iterations(const struct wf_value *list, uint64_t job, struct wf_phrase *out)
 {
-    const struct wf_value *list = find_list(doc, "result.iterations");
     uint64_t begin = UINT64_MAX, end = 0, n = 0;
 
-    for (const struct wf_value *v = list != NULL ? list->first : NULL; v != NULL; v = v->next) {
+    for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
         uint64_t time = wf_doc_get_count(v, "time_ps.mean", 0);
-        bool is_end = wf_doc_get_text(v, "at", "")[0] == 'e';
+        uint64_t number = wf_doc_get_count(v, "number", 0);
 
+        if (wf_doc_get_count(v, "job", 0) != job) {
+            continue;
+        }
         begin = time < begin ? time : begin;
         end = time > end ? time : end;
-        n += is_end;
+        if (wf_doc_get_text(v, "at", "")[0] == 'e' && number >= n) {
+            n = number + 1; /* not all are listed */
+        }
     }
     if (n == 0) {
         return false;
@@ -46,6 +50,27 @@ bool wf_word_iterations(const struct wf_value *doc, struct wf_phrase *out)
     wf_say_time(out, (end - begin) / n);
     wf_say(out, " each in the mean");
     return true;
+}
+
+bool wf_word_iterations(const struct wf_value *doc, struct wf_phrase *out)
+{
+    const struct wf_value *list = find_list(doc, "result.iterations");
+    uint64_t job = UINT64_MAX;
+    bool any = false;
+
+    for (const struct wf_value *v = list != NULL ? list->first : NULL; v != NULL; v = v->next) {
+        bool several = wf_doc_find(v, "job") != NULL;
+
+        if (wf_doc_get_count(v, "job", 0) == job) {
+            continue;
+        }
+        job = wf_doc_get_count(v, "job", 0);
+        if (several) {
+            wf_say(out, "%sjob %" PRIu64 ": ", any ? "; " : "", job);
+        }
+        any |= say_iterations(list, job, out);
+    }
+    return any;
 }
 
 bool wf_word_waits(const struct wf_value *doc, struct wf_phrase *out)
@@ -79,8 +104,16 @@ static void write_regions(const struct wf_value *doc, FILE *out)
     for (const struct wf_value *v = list->first; v != NULL && n < REGIONS_MAX;
          v = v->next, n++) {
         struct wf_phrase phrase = {.used = 0}, name = {.used = 0};
+        const struct wf_value *job = wf_doc_find(v, "job");
 
         wf_say(&name, "number %" PRIu64, wf_doc_get_count(v, "number", 0));
+        if (job != NULL) {
+            wf_say(&phrase, "job %" PRIu64 ": ", job->count);
+        }
+        wf_say_time(&phrase, wf_doc_get_count(v, "first_entry_ps", 0));
+        wf_say(&phrase, " to ");
+        wf_say_time(&phrase, wf_doc_get_count(v, "last_exit_ps", 0));
+        wf_say(&phrase, ", ");
         wf_say_number_of(&phrase, wf_doc_get_count(v, "times", 0), "time", "times");
         wf_say(&phrase, ", ");
         wf_say_spread(&phrase, wf_doc_find(v, "time_ps"));

@@ -12,6 +12,7 @@
 #include "sim/program.h"
 #include "topo/topo.h"
 #include "trace/reader.h"
+#include "traffic/traffic.h"
 
 #include <string.h>
 
@@ -119,6 +120,24 @@ static bool get_engine(size_t i, struct wf_catalog_entry *entry)
     return i == 0;
 }
 
+static bool get_pattern(size_t i, struct wf_catalog_entry *entry)
+{
+    const struct wf_pattern_row *row = wf_pattern_row(i);
+
+    if (row == NULL) {
+        return false;
+    }
+    *entry = (struct wf_catalog_entry){.name = row->name, .summary = row->summary};
+    return true;
+}
+
+static bool get_traffic(size_t i, struct wf_catalog_entry *entry)
+{
+    *entry = (struct wf_catalog_entry){
+        .scope = "traffic", .summary = "synthetic traffic", .params = wf_traffic_params};
+    return i == 0;
+}
+
 static bool get_bench(size_t i, struct wf_catalog_entry *entry)
 {
     const struct wf_bench_ops *ops = wf_bench_table()[i];
@@ -141,6 +160,8 @@ static const struct kind kinds[] = {
     {"mpi", "MPI", get_mpi},
     {"replay", "Replay", get_replay},
     {"run", "Programs", get_run},
+    {"pattern", "Traffic patterns", get_pattern},
+    {"traffic", "Traffic", get_traffic},
     {"engine", "Engine", get_engine},
     {"bench", "Benchmark models", get_bench},
 };

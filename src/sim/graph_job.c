@@ -68,7 +68,7 @@ static enum wf_status graph_build(const struct wf_job *job, struct wf_engine *en
 
     enum wf_status status = wf_pes_new(engine, &config, &setup->pes, err);
     if (status == WF_OK) {
-        setup->expected_events = wf_pes_expected_events(setup->pes);
+        setup->expected_messages = wf_pes_expected_messages(setup->pes);
     }
     return status;
 }
@@ -148,9 +148,19 @@ static enum wf_status graph_describe(const struct wf_job *job, const struct wf_e
     if (outcome != WF_ELIMIT) {
         wf_doc_count(result, "tasks", tally->tasks);
     }
+    if (job->setup.net->n_sums > 0 && (outcome == WF_OK || outcome == WF_ESIM)) {
+        job->setup.net->ops->describe(job->setup.net, (const void *)(tally + 1),
+                                      wf_record_end(&tally->replay, run), result);
+    }
     if (outcome == WF_ESIM && tally->n_blocked > 0) {
         add_waiting_tasks(result, &jobs, tally);
         outcome = deadlocked(run, &jobs, tally, err);
+    }
+    if (!interrupted && tally->surplus > 0) {
+        return wf_err_set(err, WF_EINVAL,
+                          "source '%.64s': %" PRIu64 " tasks would run more than once: more "
+                          "tasks or messages name them than they wait for",
+                          job->plan->core.job.source, tally->surplus);
     }
     return interrupted ? status : outcome;
 }

@@ -4,8 +4,8 @@
 
 /*
  * What a plan becomes: something that can be built on an engine, and says of a run what it
- * came to. There are three kinds: replays of operations, replays of tasks, and the engine's own
- * benchmark models.
+ * came to. There are four kinds: replays of operations, replays of tasks, synthetic traffic and
+ * the engine's own benchmark models.
  */
 
 #include "engine/run.h"
@@ -20,6 +20,7 @@ struct wf_mpi_params;
 struct wf_net;
 struct wf_pes;
 struct wf_replay;
+struct wf_traffic;
 
 /* What is built on an engine and lives as long. Of a benchmark there is nothing. */
 struct wf_setup {
@@ -27,7 +28,7 @@ struct wf_setup {
     const struct wf_mpi_params *mpi; /* likewise */
     struct wf_replay *replay;        /* either of these */
     struct wf_pes *pes;
-    uint64_t expected_events; /* roughly; 0 if nobody knows */
+    uint64_t expected_messages; /* of a replay, roughly; 0 if nobody knows */
 };
 
 struct wf_job {
@@ -39,6 +40,7 @@ struct wf_job {
     struct wf_cpu cpu;
     struct wf_cpu_rules *rules;
     struct wf_replay_tally *ideal; /* of a run on an ideal network; null if there was none */
+    struct wf_traffic *traffic;    /* of synthetic traffic */
 };
 
 /* All members are required. */
@@ -61,6 +63,7 @@ struct wf_job_ops {
 extern const struct wf_job_ops wf_job_replay;
 extern const struct wf_job_ops wf_job_graph;
 extern const struct wf_job_ops wf_job_bench;
+extern const struct wf_job_ops wf_job_traffic;
 
 /* Nothing is prepared yet; wf_job_fini() is needed all the same. `plan` is kept. */
 void wf_job_init(struct wf_job *job, const struct wf_plan *plan);
@@ -77,5 +80,8 @@ uint64_t wf_job_n_ranks(const struct wf_job *job);
 uint64_t wf_job_place_memory(const struct wf_job *job);
 /* The programs, for a record. */
 struct wf_record_jobs wf_job_record(const struct wf_job *job);
+/* Makes a run of synthetic traffic longer whose result has not converged, if the plan allows
+ * it; whether it did. It has to be run again then. */
+bool wf_job_lengthen(const struct wf_plan *plan, const struct wf_value *doc);
 
 #endif

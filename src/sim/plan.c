@@ -12,6 +12,7 @@
 #include "sim/cpu_settings.h"
 #include "sim/plan_jobs.h"
 #include "topo/nested.h"
+#include "traffic/traffic.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,6 +118,20 @@ bool wf_plan_skips(const struct wf_plan *plan, const struct wf_setting *setting)
     return strcmp(setting->model, plan->net->name) != 0 && !means_something(plan->net, setting);
 }
 
+/* Traffic has no ranks: every node of the topology sends. */
+static bool is_of_traffic(const struct wf_setting *setting)
+{
+    static const char *const beginnings[] = {"source", "seed",     "network", "topology",
+                                             "net.",   "traffic.", "engine.", NULL};
+
+    for (size_t i = 0; beginnings[i] != NULL; i++) {
+        if (strncmp(setting->key, beginnings[i], strlen(beginnings[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static enum wf_status apply_parameters(struct wf_plan *plan, const struct wf_scenario *scenario,
                                        struct wf_err *err)
 {
@@ -127,7 +142,8 @@ static enum wf_status apply_parameters(struct wf_plan *plan, const struct wf_sce
         size_t len = strcspn(s->key, ".");
         const char *name = s->key + len + 1;
         if (s->key[len] == '\0' || wf_plan_job_setting(s) ||
-            (plan->bench == NULL && wf_cpu_settings_has(s))) {
+            (plan->bench == NULL && wf_cpu_settings_has(s)) ||
+            (plan->pattern != NULL && !is_of_traffic(s))) {
             continue;
         }
 
@@ -207,6 +223,43 @@ static enum wf_status plan_network(struct wf_plan *plan, struct wf_err *err)
     }
     status =
         add_block(plan, "net", plan->net->params, wf_xcalloc(1, plan->net->params_size), err);
+    if (status == WF_OK && plan->core.topology[0] != '\0') {
+        status = wf_plan_blame(plan, "topology",
+                               wf_topo_create(plan->core.topology, &plan->topo, err), err);
+    }
+    return status;
+}
+
+/* What a machine file says of ranks and processors is left aside; who gives it means it. */
+static enum wf_status check_traffic(const struct wf_plan *plan, struct wf_err *err)
+{
+    for (size_t i = 0; i < plan->scenario->n; i++) {
+        const struct wf_setting *s = &plan->scenario->settings[i];
+        if (s->place == NULL && !is_of_traffic(s)) {
+            return wf_plan_means_nothing(plan, s, err);
+        }
+    }
+    return WF_OK;
+}
+
+static enum wf_status plan_traffic(struct wf_plan *plan, const char *name, struct wf_err *err)
+{
+    plan->pattern = name;
+    enum wf_status status = check_traffic(plan, err);
+    if (status == WF_OK) {
+        status = add_block(plan, "traffic", wf_traffic_params,
+                           wf_xcalloc(1, sizeof(struct wf_traffic_params)), err);
+    }
+    return status == WF_OK ? plan_network(plan, err) : status;
+}
+
+static enum wf_status plan_replay(struct wf_plan *plan, struct wf_err *err)
+{
+    enum wf_status status = wf_plan_jobs_find(plan, err);
+
+    if (status == WF_OK) {
+        status = plan_network(plan, err);
+    }
     if (status == WF_OK) {
         status = add_block(plan, "cpu", wf_cpu_params,
                            wf_xcalloc(1, sizeof(struct wf_cpu_params)), err);
@@ -219,24 +272,24 @@ static enum wf_status plan_network(struct wf_plan *plan, struct wf_err *err)
         status = add_block(plan, "replay", wf_replay_params,
                            wf_xcalloc(1, sizeof(struct wf_replay_params)), err);
     }
-    if (status == WF_OK && plan->core.topology[0] != '\0') {
-        status = wf_plan_blame(plan, "topology",
-                               wf_topo_create(plan->core.topology, &plan->topo, err), err);
-    }
     return status;
 }
 
 static enum wf_status plan_source(struct wf_plan *plan, struct wf_err *err)
 {
-    static const char prefix[] = "bench:";
+    static const struct {
+        const char *prefix;
+        enum wf_status (*plan)(struct wf_plan *plan, const char *name, struct wf_err *err);
+    } kinds[] = {{"bench:", plan_bench}, {"traffic:", plan_traffic}};
     const char *source = plan->core.job.source;
 
-    if (strncmp(source, prefix, sizeof(prefix) - 1) == 0) {
-        return plan_bench(plan, source + sizeof(prefix) - 1, err);
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        size_t len = strlen(kinds[i].prefix);
+        if (strncmp(source, kinds[i].prefix, len) == 0) {
+            return kinds[i].plan(plan, source + len, err);
+        }
     }
-
-    enum wf_status status = wf_plan_jobs_find(plan, err);
-    return status == WF_OK ? plan_network(plan, err) : status;
+    return plan_replay(plan, err);
 }
 
 enum wf_status wf_plan_init(struct wf_plan *plan, const struct wf_scenario *scenario,
@@ -372,11 +425,16 @@ void wf_plan_describe(const struct wf_plan *plan, struct wf_value *root)
 {
     struct wf_value *section = wf_doc_section(root, "scenario");
 
-    wf_doc_text(section, "command", plan->bench != NULL ? "bench" : "replay");
-    if (plan->bench != NULL) {
-        wf_doc_text(section, "source", plan->core.job.source);
-    } else {
+    wf_doc_text(section, "command",
+                plan->bench != NULL     ? "bench"
+                : plan->pattern != NULL ? "traffic"
+                                        : "replay");
+    if (plan->n_jobs > 0) {
         wf_plan_job_describe(&plan->jobs[0], section);
+    } else {
+        wf_doc_text(section, "source", plan->core.job.source);
+    }
+    if (plan->bench == NULL) {
         wf_doc_text(section, "network", plan->core.network);
         if (plan->topo != NULL && plan->net->uses_topology) {
             wf_doc_text(section, "topology", plan->core.topology);

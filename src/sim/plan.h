@@ -51,6 +51,7 @@ struct wf_plan {
     struct wf_scenario_core core;
     struct wf_engine_config engine;
     const struct wf_bench_ops *bench; /* either this... */
+    const char *pattern;              /* ...or this and the network... */
     const struct wf_net_ops *net;     /* ...or all of these; topo may be null */
     struct wf_plan_job jobs[WF_TALLY_JOBS];
     uint32_t n_jobs;

@@ -304,7 +304,8 @@ static enum wf_status check_graph(const struct wf_plan_job *job, struct wf_err *
                           "and iterations, and cannot be repeated",
                           settings->source);
     }
-    return WF_OK;
+    /* What is known to be missing is better said before a long run than behind it. */
+    return wf_graph_check(job->graph, err);
 }
 
 static enum wf_status open_source(const struct wf_plan *plan, struct wf_plan_job *job,

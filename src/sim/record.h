@@ -52,6 +52,12 @@ const char *wf_record_name_rank(const struct wf_record_jobs *jobs, uint32_t rank
 /* When the last rank ended; or the time that a run reached whose ranks did not. */
 int64_t wf_record_end(const struct wf_replay_tally *tally, const struct wf_run *run);
 
+/* Adds the lists `iterations` and `regions`, if there is anything in one of them. */
+void wf_record_marks(struct wf_value *result, const struct wf_record_jobs *jobs,
+                     const struct wf_marks *marks);
+/* Adds a section with the least, the mean and the most. */
+void wf_record_spread(struct wf_value *parent, const char *name, const struct wf_stat *stat);
+
 /* Adds the digest of a run, or of its facts. */
 void wf_record_digest(struct wf_value *result, uint64_t digest);
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_spread(struct wf_value *parent, const char *name, const struct wf_stat *stat)
+void wf_record_spread(struct wf_value *parent, const char *name, const struct wf_stat *stat)
 {
     struct wf_value *section = wf_doc_section(parent, name);
 
@@ -124,6 +124,12 @@ static enum wf_status program_failed(const struct wf_run *run,
     char time[WF_UNITS_TEXT_MAX], words[WF_RECORD_WORDS_MAX], name[WF_RECORD_NAME_MAX];
     char more[96];
 
+    if (tally->net.circle.n > 0) {
+        char queues[WF_CIRCLE_WORDS];
+        return wf_err_set(err, WF_ESIM, "the network is in a deadlock, known at %s: %.400s",
+                          wf_human_time(tally->net.deadlock_ps, time),
+                          wf_circle_words(&tally->net.circle, queues, sizeof(queues)));
+    }
     if (tally->unfinished == 0) {
         return left_over(jobs, tally, err);
     }
@@ -166,13 +172,13 @@ static void add_job(struct wf_value *section, const struct wf_job_tally *job)
                                         [WF_IN_COLLECTIVE] = "collective_wait_ps"};
 
     wf_doc_count(section, "finished", job->finish.n);
-    add_spread(section, "finish_ps", &job->finish);
-    add_spread(section, "compute_ps", &job->compute);
+    wf_record_spread(section, "finish_ps", &job->finish);
+    wf_record_spread(section, "compute_ps", &job->compute);
     for (int in = 0; in < WF_IN_KINDS; in++) {
-        add_spread(section, waits[in], &job->wait[in]);
+        wf_record_spread(section, waits[in], &job->wait[in]);
     }
-    add_spread(section, "wait_ps", &job->waits);
-    add_spread(section, "overhead_ps", &job->overhead);
+    wf_record_spread(section, "wait_ps", &job->waits);
+    wf_record_spread(section, "overhead_ps", &job->overhead);
     add_idle(section, &job->finish);
 }
 
@@ -218,60 +224,6 @@ static void add_waits(struct wf_value *result, const struct wf_record_jobs *jobs
     }
 }
 
-static bool has_regions(const struct wf_replay_tally *tally)
-{
-    for (uint32_t i = 0; i < WF_TALLY_REGIONS; i++) {
-        if (tally->regions[i].n > 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The name of a region, if all programs that have one call it the same: they are counted
- * together. */
-static const char *region_name(const struct wf_record_jobs *jobs, uint32_t number)
-{
-    const char *name = NULL;
-
-    for (uint32_t i = 0; i < jobs->n; i++) {
-        const char *own =
-            jobs->source[i] != NULL ? wf_source_region_name(jobs->source[i], number) : NULL;
-        if (own != NULL && name != NULL && strcmp(own, name) != 0) {
-            return NULL;
-        }
-        name = own != NULL ? own : name;
-    }
-    return name;
-}
-
-static void add_marks(struct wf_value *result, const struct wf_record_jobs *jobs,
-                      const struct wf_replay_tally *tally)
-{
-    struct wf_value *list = wf_doc_list(result, "iterations");
-
-    for (uint32_t i = 0; i < tally->n_marks; i++) {
-        struct wf_value *item = wf_doc_section(list, NULL);
-        wf_doc_count(item, "number", tally->marks[i].number);
-        wf_doc_text(item, "at", tally->marks[i].is_end ? "end" : "begin");
-        add_spread(item, "time_ps", &tally->marks[i].time);
-    }
-    list = wf_doc_list(result, "regions");
-    for (uint32_t i = 0; i < WF_TALLY_REGIONS; i++) {
-        if (tally->regions[i].n > 0) {
-            struct wf_value *item = wf_doc_section(list, NULL);
-            const char *name = region_name(jobs, i);
-
-            wf_doc_count(item, "number", i);
-            if (name != NULL) {
-                wf_doc_text(item, "name", name);
-            }
-            wf_doc_count(item, "times", tally->regions[i].n);
-            add_spread(item, "time_ps", &tally->regions[i]);
-        }
-    }
-}
-
 static void add_jobs(struct wf_value *result, const struct wf_record_jobs *jobs,
                      const struct wf_replay_tally *tally, bool completed)
 {
@@ -309,9 +261,7 @@ static void add_details(struct wf_value *result, const struct wf_record_jobs *jo
     if (tally->n_waits > 0) {
         add_waits(result, jobs, tally);
     }
-    if (tally->n_marks > 0 || has_regions(tally)) {
-        add_marks(result, jobs, tally);
-    }
+    wf_record_marks(result, jobs, &tally->marks);
     if (jobs->n > 1) {
         add_jobs(result, jobs, tally, completed);
     }
@@ -396,7 +346,7 @@ enum wf_status wf_record_replay(struct wf_value *result, const struct wf_run *ru
     wf_doc_count(result, "bytes", all.bytes);
     wf_doc_count(result, "unreceived_messages", tally->unreceived);
     if (tally->latency.n > 0) {
-        add_spread(result, "message_latency_ps", &tally->latency);
+        wf_record_spread(result, "message_latency_ps", &tally->latency);
     }
     add_job(wf_doc_section(result, "ranks"), &all);
     add_details(result, jobs, tally, !interrupted && !stuck);

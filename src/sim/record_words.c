@@ -52,8 +52,20 @@ static void word_failure(const struct wf_record_jobs *jobs, const struct wf_bloc
 
     switch ((enum wf_failure)blocked->failure) {
     case WF_FAILURE_TRUNCATED:
-        (void)snprintf(buf, WORDS_MAX, "got a message from %s that is longer than its receive",
-                       wf_record_name_rank(jobs, blocked->fail_peer, name));
+        (void)snprintf(buf, WORDS_MAX,
+                       "got a message from %s that is longer than its receive: %" PRIu64
+                       " B with tag %" PRId32 ", and room for %" PRIu64 " B",
+                       wf_record_name_rank(jobs, blocked->fail_peer, name),
+                       blocked->stuck.other_bytes, blocked->stuck.tag, blocked->stuck.bytes);
+        return;
+    case WF_FAILURE_SIZES:
+        (void)snprintf(
+            buf, WORDS_MAX,
+            "expects %" PRIu64 " B of %s on communicator %" PRIu32 " from %s, which "
+            "calls it with other sizes and sends %" PRIu64 " B",
+            blocked->stuck.bytes, wf_coll_name((enum wf_coll_kind)(blocked->stuck.coll - 1)),
+            blocked->stuck.group, wf_record_name_rank(jobs, blocked->fail_peer, name),
+            blocked->stuck.other_bytes);
         return;
     case WF_FAILURE_UNEXPECTED:
         (void)snprintf(buf, WORDS_MAX,
@@ -92,6 +104,18 @@ static const char *name_peer(const struct wf_record_jobs *jobs, uint32_t peer, c
     return wf_record_name_rank(jobs, peer, buf);
 }
 
+enum { ROOT_MAX = 32 };
+
+static const char *word_root(const char *before, uint32_t root, char *buf)
+{
+    if (root == WF_STUCK_NO_ROOT) {
+        (void)snprintf(buf, ROOT_MAX, "%sanother root", before);
+    } else {
+        (void)snprintf(buf, ROOT_MAX, "%sroot %" PRIu32, before, root);
+    }
+    return buf;
+}
+
 static void word_collective(const struct wf_record_jobs *jobs, const struct wf_stuck *stuck,
                             char *buf)
 {
@@ -99,9 +123,21 @@ static void word_collective(const struct wf_record_jobs *jobs, const struct wf_s
     const char *kind = wf_coll_name((enum wf_coll_kind)(stuck->coll - 1));
 
     (void)name_peer(jobs, stuck->peer, name);
-    if (stuck->other != 0) {
+    if (stuck->other != 0 && stuck->other == stuck->coll) {
+        char own[ROOT_MAX], other[ROOT_MAX];
+
+        (void)snprintf(buf, WORDS_MAX, "waits in %s%s for %s, which called it with %s", kind,
+                       stuck->root != WF_STUCK_NO_ROOT ? word_root(" with ", stuck->root, own)
+                                                       : "",
+                       name, word_root("", stuck->other_root, other));
+    } else if (stuck->other != 0) {
         (void)snprintf(buf, WORDS_MAX, "waits in %s for %s, which called %s", kind, name,
                        wf_coll_name((enum wf_coll_kind)(stuck->other - 1)));
+    } else if (stuck->other_bytes != 0) {
+        (void)snprintf(buf, WORDS_MAX,
+                       "waits in %s of %" PRIu64 " B on communicator %" PRIu32
+                       ", and got %" PRIu64 " B of it from %s, which calls it with other sizes",
+                       kind, stuck->bytes, stuck->group, stuck->other_bytes, name);
     } else {
         (void)snprintf(buf, WORDS_MAX, "waits in %s for %s", kind, name);
     }
@@ -155,8 +191,14 @@ const char *wf_record_word_unasked(const struct wf_record_jobs *jobs,
     if (left->messages == 0) {
         (void)snprintf(buf, WORDS_MAX, "%s did not call %s", name, coll);
     } else if (coll != NULL) {
-        (void)snprintf(buf, WORDS_MAX, "%s did not receive one of %s from %s", name, coll,
-                       from);
+        char root[ROOT_MAX] = "";
+
+        if (left->root != WF_STUCK_NO_ROOT &&
+            wf_coll_has_root((enum wf_coll_kind)(left->coll - 1))) {
+            (void)word_root(" with ", left->root, root);
+        }
+        (void)snprintf(buf, WORDS_MAX, "%s did not receive one of %s%s from %s", name, coll,
+                       root, from);
     } else {
         (void)snprintf(buf, WORDS_MAX, "%s did not receive one from %s with tag %" PRId32, name,
                        from, left->tag);

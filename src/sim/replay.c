@@ -82,7 +82,8 @@ enum wf_status wf_job_prepare_replay(struct wf_job *job, struct wf_err *err)
         status = make_cpu(job, err);
     }
     if (status == WF_OK) {
-        const struct wf_net_env env = {.topo = plan->topo, .n_nodes = job->place.n_nodes};
+        const struct wf_net_env env = {
+            .topo = plan->topo, .n_nodes = job->place.n_nodes, .seed = plan->core.seed};
         status = wf_plan_blame(
             plan, "network",
             plan->net->create(wf_plan_values(plan, "net"), &env, &job->setup.net, err), err);
@@ -139,7 +140,7 @@ static enum wf_status replay_build(const struct wf_job *job, struct wf_engine *e
 
     enum wf_status status = wf_replay_new(engine, &config, &setup->replay, err);
     if (status == WF_OK) {
-        setup->expected_events = wf_replay_expected_events(setup->replay);
+        setup->expected_messages = wf_replay_expected_messages(setup->replay);
     }
     return status;
 }

@@ -52,7 +52,8 @@ const struct wf_param wf_scenario_params[] = {
         .type = WF_PARAM_TEXT,
         .offset = JOB(source),
         .def = "",
-        .doc = "Where the operations come from: gen:<generator>, a trace, or bench:<model>",
+        .doc = "Where the operations come from: gen:<generator>, a trace, traffic:<pattern> or "
+               "bench:<model>",
     },
     {
         .name = "ranks",

@@ -14,6 +14,7 @@
 #include "sim/job.h"
 #include "trace/graph.h"
 #include "trace/source.h"
+#include "traffic/traffic.h"
 
 #include <weft/weft.h>
 
@@ -30,6 +31,7 @@ void wf_job_init(struct wf_job *job, const struct wf_plan *plan)
 {
     *job = (struct wf_job){
         .ops = plan->bench != NULL           ? &wf_job_bench
+               : plan->pattern != NULL       ? &wf_job_traffic
                : plan->jobs[0].graph != NULL ? &wf_job_graph
                                              : &wf_job_replay,
         .plan = plan,
@@ -47,6 +49,7 @@ void wf_setup_fini(struct wf_setup *setup)
 void wf_job_fini(struct wf_job *job)
 {
     wf_setup_fini(&job->setup);
+    wf_traffic_free(job->traffic);
     wf_placement_release(&job->place);
     wf_cpu_rules_free(job->rules);
     free(job->ideal);
@@ -85,8 +88,10 @@ static enum wf_status check_memory(const struct wf_job *job, struct wf_comm *wor
 static void tell(void *arg, const struct wf_progress *progress)
 {
     const struct teller *teller = arg;
-    int64_t end = teller->job->plan->engine.end;
-    uint64_t expected = teller->job->setup.expected_events;
+    const struct wf_traffic *traffic = teller->job->traffic;
+    int64_t end = traffic != NULL ? wf_traffic_end(traffic) : teller->job->plan->engine.end;
+    uint64_t expected = teller->job->setup.expected_messages;
+    const struct wf_replay_tally *tally = progress->tally; /* all begin with that of a replay */
     struct wf_sim_progress told = {
         .fraction = -1,
         .time_ps = progress->time,
@@ -96,8 +101,10 @@ static void tell(void *arg, const struct wf_progress *progress)
 
     if (end > 0) {
         told.fraction = (double)progress->time / (double)end;
-    } else if (expected > 0) {
-        told.fraction = (double)progress->events / (double)expected;
+    } else if (expected > 0 && tally != NULL) {
+        /* How many events a message takes depends on what else is under way. */
+        uint64_t arrived = (uint64_t)tally->latency.n * progress->n_shares;
+        told.fraction = (double)arrived / (double)expected;
     }
     teller->host->progress(teller->host->progress_arg, &told);
 }
@@ -177,13 +184,16 @@ static enum wf_status run_job(struct wf_job *job, const struct wf_sim_host *host
     struct wf_engine_config config = job->plan->engine;
     struct teller teller = {.host = host, .job = job};
 
+    if (job->traffic != NULL) {
+        config.end = wf_traffic_end(job->traffic);
+    }
     config.stop = host->stop;
     if (host->progress != NULL) {
         config.progress = tell;
         config.progress_arg = &teller;
     }
 
-    if (job->plan->core.efficiency && job->plan->bench == NULL) {
+    if (job->plan->core.efficiency && job->plan->n_jobs > 0) {
         enum wf_status ideal = wf_efficiency_rehearse(job, &config, host->world, err);
         if (ideal != WF_OK) {
             return ideal;
@@ -243,21 +253,13 @@ static void tell_skipped(const struct wf_sim_host *host, const struct wf_plan *p
     }
 }
 
-static enum wf_status run_or_explain(const struct wf_scenario *scenario,
-                                     const struct wf_sim_host *host, bool explain,
-                                     struct wf_value **doc, struct wf_err *err)
+static enum wf_status run_once(const struct wf_plan *plan, const struct wf_sim_host *host,
+                               bool explain, struct wf_value **doc, struct wf_err *err)
 {
-    struct wf_plan plan;
     struct wf_job job;
 
-    *doc = NULL;
-    enum wf_status status = wf_plan_init(&plan, scenario, err);
-    if (status != WF_OK) {
-        return status;
-    }
-    tell_skipped(host, &plan);
-    wf_job_init(&job, &plan);
-    status = check_memory(&job, host->world, err);
+    wf_job_init(&job, plan);
+    enum wf_status status = check_memory(&job, host->world, err);
     if (status == WF_OK) {
         status = job.ops->prepare(&job, err);
     }
@@ -265,6 +267,27 @@ static enum wf_status run_or_explain(const struct wf_scenario *scenario,
         status = explain ? explain_job(&job, host->world, doc) : run_job(&job, host, doc, err);
     }
     wf_job_fini(&job);
+    return status;
+}
+
+static enum wf_status run_or_explain(const struct wf_scenario *scenario,
+                                     const struct wf_sim_host *host, bool explain,
+                                     struct wf_value **doc, struct wf_err *err)
+{
+    struct wf_plan plan;
+
+    *doc = NULL;
+    enum wf_status status = wf_plan_init(&plan, scenario, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    tell_skipped(host, &plan);
+    do {
+        wf_doc_free(*doc);
+        *doc = NULL;
+        status = run_once(&plan, host, explain, doc, err);
+    } while (status == WF_OK && !explain && wf_comm_size(host->world) == 1 &&
+             wf_job_lengthen(&plan, *doc));
     wf_plan_fini(&plan);
     return status;
 }

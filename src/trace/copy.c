@@ -2,6 +2,7 @@
 #include "trace/copy.h"
 
 #include "trace/fields.h"
+#include "trace/tidy.h"
 
 #include "base/mem.h"
 
@@ -13,6 +14,7 @@ struct told {
     uint32_t *comms;
     uint32_t n_comms, capacity;
     uint32_t to; /* the number that the rank gets */
+    struct wf_tidy tidy;
 };
 
 static void tell_name(const struct wf_copy *copy, const struct wf_op *op)
@@ -114,6 +116,7 @@ static enum wf_status copy_rank(struct wf_copy *copy, struct told *told, uint32_
     int64_t ps = 0;
 
     memset(&cursor, 0, sizeof(cursor));
+    wf_tidy_begin(&told->tidy);
     told->n_comms = 0;
     told->to = rank;
     if (copy->changes.rank_of != NULL &&
@@ -125,8 +128,9 @@ static enum wf_status copy_rank(struct wf_copy *copy, struct told *told, uint32_
         copy->writer->ops->wall(copy->writer, told->to, ps);
     }
     while (status == WF_OK && wf_source_next(copy->source, rank, &cursor, &op)) {
-        if (copy->changes.change == NULL ||
-            copy->changes.change(copy->changes.arg, rank, &op)) {
+        if ((copy->changes.change == NULL ||
+             copy->changes.change(copy->changes.arg, rank, &op)) &&
+            (!copy->tidy || wf_tidy_op(&told->tidy, &op))) {
             status = copy_op(copy, told, rank, &op, err);
         }
     }
@@ -147,5 +151,6 @@ enum wf_status wf_trace_copy(struct wf_copy *copy, struct wf_err *err)
         status = copy_rank(copy, &told, rank, err);
     }
     free(told.comms);
+    wf_tidy_fini(&told.tidy);
     return status;
 }

@@ -20,6 +20,7 @@ struct wf_copy {
     const struct wf_source *source;
     struct wf_trace_writer *writer;
     bool partial; /* what can be read is enough */
+    bool tidy;    /* requests that were never made are left out of sets: for generators */
     struct wf_copy_changes changes;
     bool (*wall_of)(const struct wf_source *source, uint32_t rank, int64_t *ps);
     uint64_t n_ops; /* how many were written */

@@ -6,6 +6,7 @@
 #include "trace/cut_match.h"
 #include "trace/cut_ranks.h"
 #include "trace/fields.h"
+#include "trace/tidy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ struct wf_cut {
     struct wf_cut_ranks *ranks;
     struct wf_match_table *matches; /* null if all ops of all ranks that are left are kept */
     struct walk walk;
+    struct wf_tidy requests;
     bool region_seen;
     uint64_t n_kept;
     struct wf_cut_losses losses;
@@ -314,9 +316,8 @@ static bool keep_other(struct wf_cut *cut, uint32_t rank, struct wf_op *op,
     return true;
 }
 
-static bool change(void *arg, uint32_t rank, struct wf_op *op)
+static bool keep(struct wf_cut *cut, uint32_t rank, struct wf_op *op)
 {
-    struct wf_cut *cut = arg;
     enum wf_op_family family = wf_op_info(op->kind)->family;
     bool wanted = is_wanted(cut, op);
     struct wf_group group;
@@ -333,11 +334,19 @@ static bool change(void *arg, uint32_t rank, struct wf_op *op)
     return keep_other(cut, rank, op, &group, wanted);
 }
 
+static bool change(void *arg, uint32_t rank, struct wf_op *op)
+{
+    struct wf_cut *cut = arg;
+
+    return keep(cut, rank, op) && wf_tidy_op(&cut->requests, op);
+}
+
 static bool rank_of(void *arg, uint32_t rank, uint32_t *out)
 {
     struct wf_cut *cut = arg;
 
     memset(&cut->walk, 0, sizeof(cut->walk));
+    wf_tidy_begin(&cut->requests);
     if (cut->matches != NULL) {
         wf_match_begin(cut->matches);
     }
@@ -386,6 +395,7 @@ void wf_cut_free(struct wf_cut *cut)
     if (cut != NULL) {
         wf_cut_ranks_free(cut->ranks);
         wf_match_free(cut->matches);
+        wf_tidy_fini(&cut->requests);
         free(cut);
     }
 }

@@ -3,10 +3,14 @@
 
 #include "base/mem.h"
 #include "trace/fields_inline.h"
-#include "trace/varint.h"
+#include "trace/varint_take.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* A record without arrays may be read to its end before anybody looks whether it is all there:
+ * a slot, a mask and the fields. */
+enum { PADDING = 1 + WF_VARINT_MAX * (1 + WF_FIELDS_MAX) + 8 };
 
 struct loop_head {
     uint64_t count, n_ops, length;
@@ -63,35 +67,35 @@ static void read_arrays(struct wf_reading *in, const struct wf_layout *layout, u
     }
 }
 
-/* Reads the record of an op behind its slot. `lengths` of its arrays are for the check. */
-static inline __attribute__((always_inline)) void read_op(struct wf_block *block,
-                                                          uint8_t number, struct wf_reading *in,
-                                                          struct wf_buf *arrays,
-                                                          struct wf_op *op, uint32_t *lengths)
+/* Reads the record of an op behind its slot and sets *end to where it ends. Returns the mask;
+ * arrays are not read. */
+static inline __attribute__((always_inline)) uint64_t
+read_fields(struct wf_block *block, uint8_t number, const unsigned char **end, bool *failed,
+            struct wf_op *op)
 {
     const struct wf_slot *slot = &block->slots[number];
     const struct wf_layout *layout = slot->layout;
     uint64_t *values = block->values[number];
-    uint64_t mask = wf_varint_get(in);
+    const unsigned char *at = *end;
+    uint64_t mask = wf_varint_take(&at, failed);
     uint64_t fields = mask & ((UINT64_C(1) << layout->n_fields) - 1);
 
     while (fields != 0) {
         uint32_t i = (uint32_t)__builtin_ctzll(fields);
         fields &= fields - 1;
-        values[i] += wf_unzigzag(wf_varint_get(in));
+        values[i] += wf_unzigzag(wf_varint_take(&at, failed));
     }
     wf_op_assemble(slot->kind, layout, values, op);
-    if (layout->n_arrays > 0) {
-        struct wf_reading rest = *in;
-        read_arrays(&rest, layout, mask >> layout->n_fields, arrays, op, lengths);
-        *in = rest;
-    }
+    *end = at;
+    return mask >> layout->n_fields;
 }
 
 /* ---- the check ---- */
 
-static const char *fault_of(struct wf_block *block, const struct wf_layout *layout,
-                            const struct wf_op *op, const uint32_t *lengths)
+static __attribute__((noinline)) const char *fault_of(struct wf_block *block,
+                                                      const struct wf_layout *layout,
+                                                      const struct wf_op *op,
+                                                      const uint32_t *lengths)
 {
     bool has_comm = (layout->flags & WF_HAS_COMM) != 0 || op->kind == WF_OP_COMM_FREE;
 
@@ -107,27 +111,39 @@ static const char *fault_of(struct wf_block *block, const struct wf_layout *layo
             return "an array has another length than it should";
         }
     }
-    return wf_op_fault(op, block->known ? &block->group : NULL);
+    const char *fault = wf_op_fault(op, block->known ? &block->group : NULL);
+    return fault != NULL ? fault : wf_made_check(block->made, op);
+}
+
+/* Whether an op is a message or computing as most are, with which nothing can be wrong. */
+static inline bool is_plain(const struct wf_block *block, const struct wf_slot *slot,
+                            const struct wf_op *op)
+{
+    const struct wf_made_span *made = &block->made->latest;
+
+    if (slot->layout->shape == COMPUTE) {
+        return op->duration >= 0 && op->n_counters <= WF_COUNTERS_MAX;
+    }
+    if (slot->layout->shape != SEND && (slot->layout->shape != RECV || op->recorded)) {
+        return false;
+    }
+    return op->comm == block->comm && block->known && op->peer < block->group.size &&
+           op->tag >= 0 && op->bytes <= INT64_MAX &&
+           (!slot->makes || op->request - made->begin < made->end - made->begin);
 }
 
 /* Where the innermost loop under way ends, or the block. */
-static uint32_t end_of(const struct wf_block *block)
+static void set_end(struct wf_block *block)
 {
-    return block->depth > 0 ? block->loops[block->depth - 1].end : block->size;
-}
+    const struct wf_block_loop *loop = &block->loops[block->depth > 0 ? block->depth - 1 : 0];
+    bool within = block->depth > 0;
 
-/* Ops that may still come before that. */
-static uint64_t room_of(const struct wf_block *block)
-{
-    if (block->depth == 0) {
-        return block->n_ops - block->n_done;
-    }
-    const struct wf_block_loop *loop = &block->loops[block->depth - 1];
-    return loop->first + loop->n_ops - block->n_done;
+    block->end = within ? loop->end : block->size;
+    block->last = within ? loop->first + loop->n_ops : block->n_ops;
 }
 
 /* Whether nothing is left. */
-static bool is_finished(const struct wf_block *block)
+static __attribute__((noinline)) bool is_finished(const struct wf_block *block)
 {
     uint32_t at = block->at;
 
@@ -140,7 +156,7 @@ static bool is_finished(const struct wf_block *block)
     return at == block->size;
 }
 
-static bool wrong(struct wf_block *block, const char *fault)
+static __attribute__((noinline)) bool wrong(struct wf_block *block, const char *fault)
 {
     block->fault = fault;
     return false;
@@ -155,8 +171,12 @@ static const char *read_slots(struct wf_block *block)
         if (kind >= WF_OP_KINDS) {
             return "it has ops of a kind that this version of weft does not know";
         }
-        block->slots[i] =
-            (struct wf_slot){wf_layout_of((enum wf_op_kind)kind), (enum wf_op_kind)kind};
+        const struct wf_op_info *info = wf_op_info((enum wf_op_kind)kind);
+        block->slots[i] = (struct wf_slot){
+            .layout = wf_layout_of((enum wf_op_kind)kind),
+            .kind = (enum wf_op_kind)kind,
+            .makes = info->returns_request || info->family == WF_FAMILY_PERSISTENT,
+        };
     }
     return NULL;
 }
@@ -166,6 +186,7 @@ static void rewind_block(struct wf_block *block)
     block->at = block->records;
     block->depth = 0;
     block->n_done = 0;
+    set_end(block);
     reset_values(block);
 }
 
@@ -181,7 +202,7 @@ struct wf_block *wf_block_new(const struct wf_block_source *from, const char **f
     struct wf_block *block = NULL;
     size_t slots = sizeof(*block), values = slots + n_slots * sizeof(*block->slots);
     size_t bytes = values + n_slots * sizeof(*block->values);
-    char *memory = wf_xmalloc(bytes + from->size);
+    char *memory = wf_xmalloc(bytes + from->size + PADDING);
 
     block = (struct wf_block *)memory;
     *block = (struct wf_block){
@@ -196,11 +217,13 @@ struct wf_block *wf_block_new(const struct wf_block_source *from, const char **f
         .raw = (unsigned char *)memory + bytes,
         .checked = 1 + n_slots,
         .groups = from->groups,
+        .made = from->made,
         .comm = WF_COMM_WORLD,
         .known = true,
     };
     (void)wf_groups_find(from->groups, from->rank, WF_COMM_WORLD, &block->group);
     memcpy(block->raw, from->raw, from->size);
+    memset(block->raw + from->size, 0, PADDING);
     *fault = read_slots(block);
     if (*fault != NULL) {
         free(block);
@@ -218,7 +241,7 @@ void wf_block_free(struct wf_block *block)
 size_t wf_block_memory(const struct wf_block *block)
 {
     return sizeof(*block) + block->n_slots * (sizeof(*block->slots) + sizeof(*block->values)) +
-           block->size;
+           block->size + PADDING;
 }
 
 /* ---- ops ---- */
@@ -231,7 +254,7 @@ static bool read_loop(struct wf_block *block, struct wf_reading *in, struct loop
     head->length = wf_varint_get(in);
     if (in->failed || head->count < 2 || head->n_ops == 0 ||
         block->depth == WF_FOLD_DEPTH_MAX || head->length > (uint64_t)(in->end - in->at) ||
-        head->count > room_of(block) / head->n_ops) {
+        head->count > (block->last - block->n_done) / head->n_ops) {
         return wrong(block, "a loop makes no sense");
     }
     return true;
@@ -256,6 +279,7 @@ static void enter_loop(struct wf_block *block, const struct wf_reading *in,
         .first = block->n_done,
     };
     block->at = begin;
+    set_end(block);
     reset_values(block);
 }
 
@@ -274,17 +298,18 @@ static bool leave_body(struct wf_block *block)
     } else {
         block->depth--;
     }
+    set_end(block);
     return true;
 }
 
-/* Brings the place to an op, into loops and out of them. False if there is none. */
-static bool find_op(struct wf_block *block)
+/* Brings the place to an op, into loops and out of them. False if there is none. Rare enough to
+ * stay out of the way of what is done for every op, as are the others that say so. */
+static __attribute__((noinline)) bool find_op(struct wf_block *block)
 {
     for (;;) {
-        uint32_t end = end_of(block);
         struct loop_head head;
 
-        if (block->at == end) {
+        if (block->at == block->end) {
             if (block->depth == 0) {
                 return wrong(block, "it has fewer ops than it says");
             }
@@ -293,10 +318,13 @@ static bool find_op(struct wf_block *block)
             }
             continue;
         }
-        if (block->raw[block->at] != WF_FOLD_LOOP) {
+        if (block->raw[block->at] < block->n_slots) {
             return true;
         }
-        struct wf_reading in = {block->raw + block->at + 1, block->raw + end, false};
+        if (block->raw[block->at] != WF_FOLD_LOOP) {
+            return wrong(block, "an op is of a kind that its block does not list");
+        }
+        struct wf_reading in = {block->raw + block->at + 1, block->raw + block->end, false};
         if (!read_loop(block, &in, &head)) {
             return false;
         }
@@ -304,34 +332,61 @@ static bool find_op(struct wf_block *block)
     }
 }
 
-bool wf_block_next(struct wf_block *block, struct wf_buf *arrays, struct wf_op *op)
+/* The rest of an op that has arrays. Returns where its record ends. */
+static __attribute__((noinline)) const unsigned char *
+finish_op(struct wf_block *block, const struct wf_slot *slot, uint64_t mask,
+          const unsigned char *at, struct wf_buf *arrays, struct wf_op *op, uint32_t *lengths)
 {
-    uint32_t lengths[WF_ARRAYS_MAX] = {0};
+    struct wf_reading in = {at, block->raw + block->end, false};
 
-    if (block->fault != NULL || block->n_done == block->n_ops || !find_op(block)) {
-        return false;
-    }
-    uint32_t begin = block->at;
-    uint8_t slot = block->raw[begin];
-    struct wf_reading in = {block->raw + begin + 1, block->raw + end_of(block), false};
-    if (slot >= block->n_slots) {
-        return wrong(block, "an op is of a kind that its block does not list");
-    }
-    if (room_of(block) == 0) {
-        return wrong(block, "a loop has more ops than it says");
-    }
-    read_op(block, slot, &in, arrays, op, lengths);
-    if (in.failed) {
-        return wrong(block, "an op is cut off");
-    }
-    block->at = (uint32_t)(in.at - block->raw);
-    block->n_done++;
-    if (block->at > block->checked) {
-        const char *fault = fault_of(block, block->slots[slot].layout, op, lengths);
+    read_arrays(&in, slot->layout, mask, arrays, op, lengths);
+    return in.failed ? NULL : in.at;
+}
+
+/* An op that was read for the first time, from `begin` to where the block stands now. */
+static bool check_op(struct wf_block *block, const struct wf_slot *slot, uint32_t begin,
+                     const struct wf_op *op, const uint32_t *lengths)
+{
+    if (!is_plain(block, slot, op)) {
+        const char *fault = fault_of(block, slot->layout, op, lengths);
         if (fault != NULL) {
             return wrong(block, fault);
         }
-        block->checked = begin <= block->checked ? block->at : block->checked;
+    }
+    block->checked = begin <= block->checked ? block->at : block->checked;
+    return true;
+}
+
+bool wf_block_next(struct wf_block *block, struct wf_buf *arrays, struct wf_op *op)
+{
+    uint32_t lengths[WF_ARRAYS_MAX];
+    bool failed = false;
+
+    if (block->n_done == block->n_ops || block->fault != NULL) {
+        return false;
+    }
+    /* The byte of a loop is no slot either. */
+    if ((block->at == block->end || block->raw[block->at] >= block->n_slots) &&
+        !find_op(block)) {
+        return false;
+    }
+    if (block->n_done == block->last) {
+        return wrong(block, "a loop has more ops than it says");
+    }
+    uint32_t begin = block->at;
+    const struct wf_slot *slot = &block->slots[block->raw[begin]];
+    const unsigned char *at = block->raw + begin + 1, *end = block->raw + block->end;
+    uint64_t mask = read_fields(block, block->raw[begin], &at, &failed, op);
+    if (slot->layout->n_arrays > 0 && at <= end) {
+        at = finish_op(block, slot, mask, at, arrays, op, lengths);
+    }
+    if (at == NULL || at > end || failed) {
+        return wrong(block, "an op is cut off");
+    }
+    block->at = (uint32_t)(at - block->raw);
+    block->n_done++;
+    if (block->at > block->checked && !check_op(block, slot, begin, op, lengths)) {
+        return false;
     }
     if (block->n_done == block->n_ops && !is_finished(block)) {
         return wrong(block, "it has more ops than it says");
@@ -346,9 +401,9 @@ bool wf_block_seek(struct wf_block *block, struct wf_buf *arrays, uint64_t n)
 
     rewind_block(block);
     while (block->n_done < n) {
-        struct wf_reading in = {block->raw + block->at + 1, block->raw + end_of(block), false};
+        struct wf_reading in = {block->raw + block->at + 1, block->raw + block->end, false};
 
-        if (block->at == end_of(block) || block->raw[block->at] != WF_FOLD_LOOP) {
+        if (block->at == block->end || block->raw[block->at] != WF_FOLD_LOOP) {
             if (!wf_block_next(block, arrays, &op)) {
                 return false;
             }

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "trace/fold.h"
 #include "trace/groups.h"
+#include "trace/made.h"
 
 struct wf_block_loop {
     uint32_t begin, end; /* of the body */
@@ -21,6 +22,7 @@ struct wf_block_loop {
 struct wf_slot {
     const struct wf_layout *layout;
     enum wf_op_kind kind;
+    bool makes; /* a request */
 };
 
 struct wf_block {
@@ -30,10 +32,12 @@ struct wf_block {
     uint32_t n_slots;
     struct wf_slot *slots;
     uint64_t (*values)[WF_FIELDS_MAX]; /* of each slot, those of the latest op */
-    unsigned char *raw;
+    unsigned char *raw;                /* with some bytes of nothing behind it */
 
     /* Where the next op is. */
     uint64_t n_done; /* ops before it in the block */
+    uint64_t last;   /* what that is at the end of the innermost loop under way, or the block */
+    uint32_t end;    /* ...and where that is */
     uint32_t at;
     uint32_t depth;
     struct wf_block_loop loops[WF_FOLD_DEPTH_MAX];
@@ -44,6 +48,7 @@ struct wf_block {
     bool known;            /* whether the rank has that, and then... */
     struct wf_group group; /* ...what it is */
     const struct wf_groups *groups;
+    struct wf_made *made;
     const char *fault; /* null if none was found so far */
 };
 
@@ -52,12 +57,13 @@ struct wf_block_source {
     const unsigned char *raw;
     uint32_t size;
     const struct wf_groups *groups;
+    struct wf_made *made; /* of the rank: requests of the blocks before, and then of this one */
     uint32_t rank;
     uint64_t first_op, n_ops;
 };
 
-/* A block, which stands at its first op; the bytes are copied, the groups are kept. On failure
- * null, and *fault says what is wrong. */
+/* A block, which stands at its first op; the bytes are copied, the groups and what was made are
+ * kept. On failure null, and *fault says what is wrong. */
 struct wf_block *wf_block_new(const struct wf_block_source *from, const char **fault);
 void wf_block_free(struct wf_block *block); /* null is allowed */
 size_t wf_block_memory(const struct wf_block *block);

@@ -113,6 +113,9 @@ static struct wf_op tidied(const struct wf_op *op, enum shape shape)
         tidy.outcome = 0;
         tidy.outcomes = NULL;
     }
+    if (shape == MARKER && op->kind != WF_OP_REGION_BEGIN) {
+        tidy.bytes = 0;
+    }
     if (shape == PROBE && op->kind != WF_OP_IPROBE) {
         tidy.outcome = 0;
     }

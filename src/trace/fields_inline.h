@@ -37,7 +37,7 @@
 #define FIELDS_NEW_COMM(N, W, B)   N(new_comm) N(comm)
 #define FIELDS_ONESIDED(N, W, B)   N(peer) W(bytes) N(tag) N(comm)
 #define FIELDS_EPOCH(N, W, B)      N(tag) N(comm)
-#define FIELDS_MARKER(N, W, B)     N(tag)
+#define FIELDS_MARKER(N, W, B)     N(tag) W(bytes)
 #define FIELDS_CALL(N, W, B)       N(tag) N(comm)
 
 /* One row per shape: its name, what it has (enum wf_layout_flag), its arrays. */

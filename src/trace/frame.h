@@ -14,7 +14,8 @@
 #include <stdint.h>
 
 enum {
-    WF_FILE_VERSION = 1,
+    WF_FILE_VERSION = 1,  /* of traces of ops... */
+    WF_TASKS_VERSION = 2, /* ...and of tasks: who knows nothing of these refuses them */
     WF_HEADER_BYTES = 40,
     WF_FRAME_BYTES = 44,
     WF_TRAILER_BYTES = 24,

@@ -13,11 +13,11 @@
  */
 
 #include "trace/native_out.h"
-#include "trace/source.h"
+#include "trace/reader.h"
 
-/* WF_EINVAL if it is no such trace, WF_EIO if it cannot be read. */
+/* As of struct wf_reader_ops: WF_EINVAL if it is no such trace, WF_EIO if it cannot be read. */
 WF_NODISCARD
-enum wf_status wf_native_open(const char *path, struct wf_source **out, struct wf_err *err);
+enum wf_status wf_native_open(const char *path, struct wf_trace *out, struct wf_err *err);
 
 /* The bytes that blocks may take in all; WF_NATIVE_MEMORY unless set. Before the first op. */
 #define WF_NATIVE_MEMORY (UINT64_C(512) << 20)

@@ -278,6 +278,8 @@ static void forget_tables(struct wf_native_set *set)
     set->creator = NULL;
     set->n_walls = 0;
     set->n_members = 0;
+    free(set->roots_end);
+    set->roots_end = NULL;
 }
 
 /* False if there is no index, or one that cannot be trusted: then nothing of it is left. */
@@ -311,15 +313,20 @@ static bool read_index(struct wf_native_set *set, uint32_t file, struct wf_buf *
 static enum wf_status check_header(struct wf_native_set *set, const char *path,
                                    const struct wf_file_header *header, struct wf_err *err)
 {
-    if (header->version == 0 || header->version > WF_FILE_VERSION) {
+    if (header->version == 0 || header->version > WF_TASKS_VERSION) {
         return wf_err_set(err, WF_EINVAL,
                           "%.200s: a trace of version %" PRIu32
                           "; this weft reads versions up to %d",
-                          path, header->version, WF_FILE_VERSION);
+                          path, header->version, WF_TASKS_VERSION);
     }
     if (header->n_ranks == 0 || header->n_ranks > WF_RANKS_MAX || header->unit_ps != 1 ||
         header->block_size > WF_RAW_MAX) {
         return wf_err_set(err, WF_EINVAL, "%.200s: its header makes no sense", path);
+    }
+    if (set->groups != NULL && header->version != set->header.version) {
+        return wf_err_set(err, WF_EINVAL,
+                          "%.200s: of version %" PRIu32 "; the others have %" PRIu32, path,
+                          header->version, set->header.version);
     }
     if (set->groups != NULL && header->n_ranks != set->header.n_ranks) {
         return wf_err_set(err, WF_EINVAL,
@@ -521,4 +528,17 @@ void wf_native_set_close(struct wf_native_set *set)
     free(set->walls);
     free(set->path);
     wf_groups_free(set->groups);
+}
+
+void wf_native_set_facts(const struct wf_native_set *set, struct wf_native_facts *out)
+{
+    *out = (struct wf_native_facts){
+        .n_bytes = set->n_bytes,
+        .n_blocks = set->n_blocks,
+        .n_files = set->n_files,
+        .creator = set->creator,
+        .totals_known = set->totals_known,
+        .totals = set->totals,
+        .damage = set->damaged ? &set->damage : NULL,
+    };
 }

@@ -10,7 +10,7 @@
 
 #include "trace/frame.h"
 #include "trace/groups.h"
-#include "trace/native_out.h"
+#include "trace/native.h"
 
 struct wf_native_block {
     uint64_t offset, first_op, n_ops;
@@ -45,7 +45,8 @@ struct wf_native_set {
     struct wf_names names[WF_NAME_KINDS];
     struct wf_native_wall *walls; /* by rank */
     size_t n_walls;
-    char *creator; /* or null */
+    uint32_t *roots_end; /* of each PE of a graph, where tasks that need nothing end; or null */
+    char *creator;       /* or null */
     struct wf_totals totals;
     bool totals_known;
     char **parts; /* names of other files, while opening */
@@ -59,6 +60,9 @@ WF_NODISCARD
 enum wf_status wf_native_set_open(const char *path, struct wf_native_set *set,
                                   struct wf_err *err);
 void wf_native_set_close(struct wf_native_set *set);
+
+/* What is known of it but its ops. */
+void wf_native_set_facts(const struct wf_native_set *set, struct wf_native_facts *out);
 
 /* Reads bytes of a file. Returns whether they are there; errno is 0 at the end of the file. */
 bool wf_native_pread(const struct wf_native_set *set, uint32_t file, uint64_t offset,

@@ -93,7 +93,8 @@ static enum wf_status open_files(struct wf_native_out *out,
                                  const struct wf_trace_writer_options *options,
                                  uint32_t block_size, struct wf_err *err)
 {
-    const struct wf_file_header header = {WF_FILE_VERSION, options->n_ranks, block_size, 1};
+    const struct wf_file_header header = {options->tasks ? WF_TASKS_VERSION : WF_FILE_VERSION,
+                                          options->n_ranks, block_size, 1};
     unsigned char bytes[WF_HEADER_BYTES];
     char name[32] = "index.weft";
 

@@ -18,9 +18,10 @@ enum wf_record_type {
     WF_RECORD_GROUP = 3,
     WF_RECORD_BIND = 4,
     WF_RECORD_WALL = 5,
+    WF_RECORD_ROOTS = 6,
 };
 
-/* What the index says of the ops in all. */
+/* What the index says of the ops or tasks in all. */
 struct wf_totals {
     uint64_t n_ops;    /* with loops unrolled... */
     uint64_t n_stored; /* ...and not */

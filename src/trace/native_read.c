@@ -2,11 +2,12 @@
 #include "base/mem.h"
 #include "trace/decode.h"
 #include "trace/native.h"
+#include "trace/native_block.h"
 #include "trace/native_file.h"
+#include "trace/native_graph.h"
 #include "trace/reader.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,24 +18,24 @@
 /* Seats that are looked at to make room for one block. */
 enum { HAND_STEPS = 4096, BLOCK_OVERHEAD = 4096 };
 
+struct native;
+
 /* Where a rank stands. */
 struct seat_state {
+    struct native *owner;
+    uint32_t rank;
     struct seat_state *next; /* of all that there are */
-    uint64_t op;             /* the number of the next op, if there is a block */
+    uint64_t op;             /* the number of the next op, if there is a block... */
+    uint64_t end;            /* ...and of the first one behind that; 0 if there is none */
     struct wf_block *block;  /* null: none, or forgotten */
+    struct wf_made made;     /* requests of the ops up to the farthest that was read... */
+    uint64_t read_to;        /* ...if that is this many */
     struct wf_buf arrays;    /* of the latest op; never forgotten, since the caller has it */
 };
 
 struct seat {
     atomic_bool taken; /* by who asks for the rank, or takes its block away */
     struct seat_state *state;
-};
-
-/* What a thread needs to read a block. */
-struct tools {
-    struct tools *next;
-    struct wf_packer *packer;
-    struct wf_buf stored, raw;
 };
 
 struct native {
@@ -48,7 +49,7 @@ struct native {
     atomic_uint hand;
     pthread_mutex_t lock; /* of the rest */
     struct seat_state *states;
-    struct tools *tools;
+    struct wf_native_tools *tools;
     struct wf_err failure;
 };
 
@@ -66,29 +67,6 @@ static void fail(struct native *n, const struct wf_err *err)
     (void)pthread_mutex_unlock(&n->lock);
 }
 
-static struct tools *take_tools(struct native *n)
-{
-    (void)pthread_mutex_lock(&n->lock);
-    struct tools *tools = n->tools;
-    if (tools != NULL) {
-        n->tools = tools->next;
-    }
-    (void)pthread_mutex_unlock(&n->lock);
-    if (tools == NULL) {
-        tools = wf_xcalloc(1, sizeof(*tools));
-        tools->packer = wf_packer_new();
-    }
-    return tools;
-}
-
-static void give_tools(struct native *n, struct tools *tools)
-{
-    (void)pthread_mutex_lock(&n->lock);
-    tools->next = n->tools;
-    n->tools = tools;
-    (void)pthread_mutex_unlock(&n->lock);
-}
-
 /* ---- memory ---- */
 
 static void forget_block(struct native *n, struct seat_state *state)
@@ -98,6 +76,7 @@ static void forget_block(struct native *n, struct seat_state *state)
                                   memory_order_relaxed);
         wf_block_free(state->block);
         state->block = NULL;
+        state->end = 0;
     }
 }
 
@@ -132,68 +111,29 @@ static void make_room(struct native *n)
 
 /* ---- blocks ---- */
 
-static enum wf_status damaged(const struct native *n, const struct wf_native_block *at,
-                              const char *what, struct wf_err *err)
+static struct wf_block *load(struct native *n, const struct wf_native_block *at,
+                             struct wf_made *made)
 {
-    return wf_err_set(err, WF_EINVAL, "%.200s: block at byte %" PRIu64 ", rank %" PRIu32 ": %s",
-                      n->set.files[at->file].path, at->offset, at->rank, what);
-}
-
-static enum wf_status read_raw(const struct native *n, const struct wf_native_block *at,
-                               struct tools *tools, struct wf_err *err)
-{
-    unsigned char head[WF_FRAME_BYTES];
-    struct wf_frame frame;
-
-    if (!wf_native_pread(&n->set, at->file, at->offset, head, sizeof(head))) {
-        return damaged(n, at, errno != 0 ? strerror(errno) : "the file ends before", err);
-    }
-    if (!wf_frame_read(head, &frame)) {
-        return damaged(n, at, "its head is damaged", err);
-    }
-    if (frame.type != WF_FRAME_BLOCK || frame.rank != at->rank ||
-        frame.first_op != at->first_op || frame.n_ops != at->n_ops) {
-        return damaged(n, at, "it is not the block that was expected there", err);
-    }
-    tools->stored.size = 0;
-    tools->raw.size = 0;
-    if (frame.stored_size > n->set.files[at->file].size) {
-        return damaged(n, at, "the file ends within it", err);
-    }
-    void *stored = wf_buf_extend(&tools->stored, (size_t)frame.stored_size + 1);
-    if (!wf_native_pread(&n->set, at->file, at->offset + WF_FRAME_BYTES, stored,
-                         frame.stored_size)) {
-        return damaged(n, at, errno != 0 ? strerror(errno) : "the file ends within it", err);
-    }
-    wf_buf_reserve(&tools->raw, 1);
-    (void)wf_buf_extend(&tools->raw, frame.raw_size);
-    if (!wf_frame_unpack(tools->packer, &frame, stored, tools->raw.data)) {
-        return damaged(n, at, "its content is damaged (wrong checksum)", err);
-    }
-    return WF_OK;
-}
-
-static struct wf_block *load(struct native *n, const struct wf_native_block *at)
-{
-    struct tools *tools = take_tools(n);
+    struct wf_native_tools *tools = wf_native_take_tools(&n->tools, &n->lock);
     struct wf_block *block = NULL;
     const char *fault = NULL;
     struct wf_err err;
 
-    enum wf_status status = read_raw(n, at, tools, &err);
+    enum wf_status status = wf_native_read_block(&n->set, at, tools, &err);
     if (status == WF_OK) {
         const struct wf_block_source from = {
             .raw = tools->raw.data,
             .size = (uint32_t)tools->raw.size,
             .groups = n->set.groups,
+            .made = made,
             .rank = at->rank,
             .first_op = at->first_op,
             .n_ops = at->n_ops,
         };
         block = wf_block_new(&from, &fault);
-        status = block == NULL ? damaged(n, at, fault, &err) : WF_OK;
+        status = block == NULL ? wf_native_bad_block(&n->set, at, fault, &err) : WF_OK;
     }
-    give_tools(n, tools);
+    wf_native_give_tools(&n->tools, &n->lock, tools);
     if (status != WF_OK) {
         fail(n, &err);
         return NULL;
@@ -223,7 +163,8 @@ static const struct wf_native_block *find_block(const struct native *n, uint32_t
 }
 
 /* An op of the rank's block makes no sense: says so, and is done with the block. */
-static bool refuse(struct native *n, uint32_t rank, struct seat_state *state)
+static __attribute__((noinline)) bool refuse(struct native *n, uint32_t rank,
+                                             struct seat_state *state)
 {
     const struct wf_block *block = state->block;
     const struct wf_native_block *at = find_block(n, rank, block->first_op);
@@ -232,17 +173,21 @@ static bool refuse(struct native *n, uint32_t rank, struct seat_state *state)
 
     (void)snprintf(words, sizeof(words), "op %" PRIu64 " of the rank: %s",
                    block->first_op + (block->n_done > 0 ? block->n_done - 1 : 0), block->fault);
-    (void)damaged(n, at, words, &err);
+    (void)wf_native_bad_block(&n->set, at, words, &err);
     fail(n, &err);
     forget_block(n, state);
     return false;
 }
 
 /* Brings the rank to its op number `op`. False if it has none, or it cannot be read. */
-static bool go_to(struct native *n, uint32_t rank, struct seat_state *state, uint64_t op)
+static __attribute__((noinline)) bool go_to(struct native *n, uint32_t rank,
+                                            struct seat_state *state, uint64_t op)
 {
     struct wf_block *block = state->block;
 
+    /* Who has skipped ops knows nothing of the requests that they made. */
+    state->read_to = state->op > state->read_to ? state->op : state->read_to;
+    state->made.all |= op > state->read_to;
     if (block == NULL || op < block->first_op || op - block->first_op >= block->n_ops) {
         const struct wf_native_block *at = find_block(n, rank, op);
         if (at == NULL) {
@@ -252,12 +197,13 @@ static bool go_to(struct native *n, uint32_t rank, struct seat_state *state, uin
             return false;
         }
         forget_block(n, state);
-        block = load(n, at);
+        block = load(n, at, &state->made);
         if (block == NULL) {
             return false;
         }
         state->block = block;
         state->op = block->first_op;
+        state->end = block->first_op + block->n_ops;
         if (n->shares && atomic_load_explicit(&n->memory, memory_order_relaxed) > n->limit) {
             make_room(n);
         }
@@ -269,10 +215,12 @@ static bool go_to(struct native *n, uint32_t rank, struct seat_state *state, uin
     return true;
 }
 
-static struct seat_state *new_state(struct native *n)
+static __attribute__((noinline)) struct seat_state *new_state(struct native *n, uint32_t rank)
 {
     struct seat_state *state = wf_xcalloc(1, sizeof(*state));
 
+    state->owner = n;
+    state->rank = rank;
     (void)pthread_mutex_lock(&n->lock);
     state->next = n->states;
     n->states = state;
@@ -280,45 +228,65 @@ static struct seat_state *new_state(struct native *n)
     return state;
 }
 
-static inline bool next_of(struct native *n, uint32_t rank, struct seat *seat,
-                           struct wf_cursor *cursor, struct wf_op *op)
+/* An op that cannot be read: the rank stays where it was. */
+static __attribute__((noinline)) bool refuse_next(struct seat_state *state,
+                                                  struct wf_cursor *cursor)
 {
-    struct seat_state *state = seat->state;
-
-    if (state == NULL) {
-        state = new_state(n);
-        seat->state = state;
-    }
-    uint64_t number = cursor->word[0];
-    if ((state->block == NULL || state->op != number ||
-         number - state->block->first_op == state->block->n_ops) &&
-        !go_to(n, rank, state, number)) {
-        return false;
-    }
-    if (!wf_block_next(state->block, &state->arrays, op)) {
-        return refuse(n, rank, state);
-    }
-    state->op = number + 1;
-    cursor->word[0] = number + 1;
-    return true;
+    state->op--;
+    cursor->word[0]--;
+    return refuse(state->owner, state->rank, state);
 }
 
+/* The op that the rank's block stands at. */
+static inline bool take_next(struct seat_state *state, struct wf_cursor *cursor,
+                             struct wf_op *op)
+{
+    state->op++;
+    cursor->word[0] = state->op;
+    return wf_block_next(state->block, &state->arrays, op) ? true : refuse_next(state, cursor);
+}
+
+static __attribute__((noinline)) bool next_elsewhere(struct seat_state *state,
+                                                     struct wf_cursor *cursor, struct wf_op *op)
+{
+    return go_to(state->owner, state->rank, state, cursor->word[0]) &&
+           take_next(state, cursor, op);
+}
+
+static inline bool next_of(struct seat_state *state, struct wf_cursor *cursor, struct wf_op *op)
+{
+    return cursor->word[0] == state->op && state->op < state->end
+               ? take_next(state, cursor, op)
+               : next_elsewhere(state, cursor, op);
+}
+
+static __attribute__((noinline)) bool next_shared(struct native *n, uint32_t rank,
+                                                  struct wf_cursor *cursor, struct wf_op *op)
+{
+    struct seat *seat = &n->seats[rank];
+
+    /* Who takes a block away is done soon. */
+    while (!take_seat(seat)) {
+    }
+    if (seat->state == NULL) {
+        seat->state = new_state(n, rank);
+    }
+    bool more = next_of(seat->state, cursor, op);
+    give_seat(seat);
+    return more;
+}
+
+/* What is done for every op is short, and keeps little over calls: the rest is elsewhere. */
 static bool native_next(const struct wf_source *source, uint32_t rank, struct wf_cursor *cursor,
                         struct wf_op *op)
 {
     struct native *n = native_of(source);
-    struct seat *seat = &n->seats[rank];
 
     assert(rank < source->n_ranks);
-    if (!n->shares) {
-        return next_of(n, rank, seat, cursor, op);
+    if (n->shares || n->seats[rank].state == NULL) {
+        return next_shared(n, rank, cursor, op);
     }
-    /* Who takes a block away is done soon. */
-    while (!take_seat(seat)) {
-    }
-    bool more = next_of(n, rank, seat, cursor, op);
-    give_seat(seat);
-    return more;
+    return next_of(n->seats[rank].state, cursor, op);
 }
 
 /* ---- the rest of a source ---- */
@@ -374,16 +342,10 @@ static void native_destroy(struct wf_source *source)
         n->states = state->next;
         wf_block_free(state->block);
         wf_buf_fini(&state->arrays);
+        wf_made_fini(&state->made);
         free(state);
     }
-    while (n->tools != NULL) {
-        struct tools *tools = n->tools;
-        n->tools = tools->next;
-        wf_packer_free(tools->packer);
-        wf_buf_fini(&tools->stored);
-        wf_buf_fini(&tools->raw);
-        free(tools);
-    }
+    wf_native_free_tools(n->tools);
     free(n->seats);
     wf_native_set_close(&n->set);
     (void)pthread_mutex_destroy(&n->lock);
@@ -416,29 +378,24 @@ uint64_t wf_native_memory(const struct wf_source *source)
     return atomic_load_explicit(&native_of(source)->memory, memory_order_relaxed);
 }
 
-enum wf_status wf_native_open(const char *path, struct wf_source **out, struct wf_err *err)
+static struct wf_source *new_source(const struct wf_native_set *set)
 {
     struct native *n = wf_xcalloc(1, sizeof(*n));
+    bool known = set->totals_known;
 
-    enum wf_status status = wf_native_set_open(path, &n->set, err);
-    if (status != WF_OK) {
-        free(n);
-        return status;
-    }
-    bool known = n->set.totals_known;
     n->self = n;
+    n->set = *set;
     n->source = (struct wf_source){
         .ops = &native_ops,
-        .n_ranks = n->set.header.n_ranks,
-        .messages_expected = known ? n->set.totals.n_messages : 0,
-        .acts_in_background = !known || n->set.totals.acts_in_background,
-        .depends_on_time = !known || n->set.totals.depends_on_time,
+        .n_ranks = set->header.n_ranks,
+        .messages_expected = known ? set->totals.n_messages : 0,
+        .acts_in_background = !known || set->totals.acts_in_background,
+        .depends_on_time = !known || set->totals.depends_on_time,
     };
     n->seats = wf_xcalloc(n->source.n_ranks, sizeof(*n->seats));
     (void)pthread_mutex_init(&n->lock, NULL);
     wf_native_limit(&n->source, WF_NATIVE_MEMORY);
-    *out = &n->source;
-    return WF_OK;
+    return &n->source;
 }
 
 bool wf_native_facts(const struct wf_source *source, struct wf_native_facts *out)
@@ -446,16 +403,7 @@ bool wf_native_facts(const struct wf_source *source, struct wf_native_facts *out
     if (source->ops != &native_ops) {
         return false;
     }
-    const struct native *n = native_of(source);
-    *out = (struct wf_native_facts){
-        .n_bytes = n->set.n_bytes,
-        .n_blocks = n->set.n_blocks,
-        .n_files = n->set.n_files,
-        .creator = n->set.creator,
-        .totals_known = n->set.totals_known,
-        .totals = n->set.totals,
-        .damage = n->set.damaged ? &n->set.damage : NULL,
-    };
+    wf_native_set_facts(&native_of(source)->set, out);
     return true;
 }
 
@@ -494,11 +442,26 @@ static bool detect(const struct wf_reader_probe *probe)
     return n >= 4 && memcmp(probe->bytes, wf_file_magic, n) == 0;
 }
 
+enum wf_status wf_native_open(const char *path, struct wf_trace *out, struct wf_err *err)
+{
+    struct wf_native_set set;
+    enum wf_status status = wf_native_set_open(path, &set, err);
+
+    if (status != WF_OK) {
+        return status;
+    }
+    if (set.header.version == WF_TASKS_VERSION) {
+        return wf_native_graph_new(&set, &out->graph, err);
+    }
+    out->source = new_source(&set);
+    return WF_OK;
+}
+
 static enum wf_status open_trace(const struct wf_reader_probe *probe, const void *params,
                                  struct wf_trace *out, struct wf_err *err)
 {
     (void)params;
-    return wf_native_open(probe->path, &out->source, err);
+    return wf_native_open(probe->path, out, err);
 }
 
 const struct wf_reader_ops wf_native_reader_ops = {

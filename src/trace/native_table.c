@@ -135,13 +135,30 @@ static const char *read_wall(struct wf_native_set *set, struct wf_reading *in)
     return NULL;
 }
 
+static const char *read_roots(struct wf_native_set *set, struct wf_reading *in)
+{
+    uint32_t pe = wf_varint_get_u32(in);
+    uint32_t end = wf_varint_get_u32(in);
+
+    if (in->failed || pe >= set->header.n_ranks) {
+        return "where the first tasks of a PE are makes no sense";
+    }
+    if (set->roots_end == NULL) {
+        size_t size = set->header.n_ranks * sizeof(*set->roots_end);
+        set->roots_end = wf_xmalloc(size);
+        memset(set->roots_end, 0xff, size);
+    }
+    set->roots_end[pe] = end;
+    return NULL;
+}
+
 static const struct {
     enum wf_record_type type;
     const char *(*read)(struct wf_native_set *set, struct wf_reading *in);
 } readers[] = {
     {WF_RECORD_CREATOR, read_creator}, {WF_RECORD_NAME, read_name},
     {WF_RECORD_GROUP, read_group},     {WF_RECORD_BIND, read_bind},
-    {WF_RECORD_WALL, read_wall},
+    {WF_RECORD_WALL, read_wall},       {WF_RECORD_ROOTS, read_roots},
 };
 
 bool wf_native_table(struct wf_native_set *set, const unsigned char *raw, size_t size,

@@ -4,6 +4,8 @@
 #include "trace/fold.h"
 #include "trace/frame.h"
 #include "trace/groups.h"
+#include "trace/made.h"
+#include "trace/native_graph.h"
 #include "trace/native_out.h"
 #include "trace/varint.h"
 
@@ -19,6 +21,7 @@ enum { BLOCK_MIN = 1 << 10, BLOCK_MAX = 1 << 15, NAMES_MAX = 1 << 20 };
 
 struct rank_out {
     struct wf_fold fold;
+    struct wf_made made;
     uint64_t n_written; /* ops in blocks */
     uint64_t n_ops;
 };
@@ -94,6 +97,7 @@ static void release(struct native_writer *w)
 {
     for (uint32_t rank = 0; rank < w->n_ranks; rank++) {
         wf_fold_fini(&w->ranks[rank].fold);
+        wf_made_fini(&w->ranks[rank].made);
     }
     for (uint32_t kind = 0; kind < WF_NAME_KINDS; kind++) {
         free(w->names[kind].known);
@@ -323,6 +327,9 @@ static enum wf_status writer_add(struct wf_trace_writer *writer, uint32_t rank,
     }
     bool known = wf_groups_find(w->groups, rank, op->comm, &group);
     const char *fault = wf_op_fault(op, known ? &group : NULL);
+    if (fault == NULL) {
+        fault = wf_made_check(&r->made, op);
+    }
     if (fault != NULL) {
         return wf_err_set(err, WF_EINVAL, "op %llu of rank %u, a %s: %s",
                           (unsigned long long)r->n_ops, rank, wf_op_name(op->kind), fault);
@@ -341,6 +348,17 @@ static enum wf_status writer_add(struct wf_trace_writer *writer, uint32_t rank,
         make_room(w);
     }
     return wf_native_out_status(w->out, err);
+}
+
+static enum wf_status writer_add_graph(struct wf_trace_writer *writer,
+                                       const struct wf_graph *graph, uint64_t *n_tasks,
+                                       struct wf_err *err)
+{
+    struct native_writer *w = native(writer);
+    enum wf_status status = wf_native_graph_write(w->out, graph, &w->totals, err);
+
+    *n_tasks = w->totals.n_ops;
+    return status;
 }
 
 static enum wf_status writer_finish(struct wf_trace_writer *writer, struct wf_err *err)
@@ -373,6 +391,7 @@ const struct wf_trace_writer_ops wf_native_writer_ops = {
     .group = writer_group,
     .wall = writer_wall,
     .add = writer_add,
+    .add_graph = writer_add_graph,
     .finish = writer_finish,
     .discard = writer_discard,
 };

@@ -33,8 +33,8 @@ enum {
  *
  * Numbers of requests are the source's choice, best small ones used again. A request that is in
  * use must not be made again; one that is not in use counts as done when it is waited for. A
- * set of requests is `requests[0..count-1]`, or if that is null the numbers `request` to
- * `request + count - 1`.
+ * trace names none that was never made (trace/made.h); a generator may. A set of requests is
+ * `requests[0..count-1]`, or if that is null the numbers `request` to `request + count - 1`.
  */
 struct wf_op {
     enum wf_op_kind kind;
@@ -45,7 +45,8 @@ struct wf_op {
     uint32_t count;   /* ...of a set */
     uint32_t root;    /* collectives with a root */
     uint32_t new_comm; /* comm: the communicator that is made */
-    uint64_t bytes;    /* send, recv (room), one-sided; collectives: as coll/coll.h says */
+    uint64_t bytes;    /* send, recv (room), one-sided; collectives: as coll/coll.h says;
+                          region_begin: what the formula of the region calls n */
     int64_t duration;  /* compute: picoseconds, not negative */
 
     uint32_t recv_peer; /* sendrecv: the receive */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/fields.h"
 
+#include <string.h>
+
 /* Each check looks at one thing and knows what else it depends on. */
 
 static bool is_receiver(enum wf_op_family family)
@@ -49,6 +51,9 @@ static const char *fault_of_sendrecv(const struct wf_op *op, uint32_t comm_size)
     if (op->recv_peer >= comm_size && op->recv_peer != WF_PROC_NULL &&
         op->recv_peer != WF_ANY_SOURCE) {
         return "the peer it receives from is no rank of its communicator";
+    }
+    if (op->recv_bytes > INT64_MAX) {
+        return "the size it receives is negative";
     }
     return op->recv_tag < WF_ANY_TAG ? "the tag it receives is negative" : NULL;
 }
@@ -122,6 +127,43 @@ static bool lacks_counts(const struct wf_op *op, const struct wf_layout *layout,
     return op->counts == NULL || (layout->n_arrays == 2 && op->recv_counts == NULL);
 }
 
+/* Lengths of 2^63 bytes and more are negative ones that lost their sign. */
+static const char negative_size[] = "its size is negative";
+
+static bool is_negative(uint64_t bytes)
+{
+    return bytes > INT64_MAX;
+}
+
+static const char *fault_of_counts(const uint64_t *counts, uint32_t n)
+{
+    for (uint32_t i = 0; counts != NULL && i < n; i++) {
+        if (is_negative(counts[i])) {
+            return "the size of one of its blocks is negative";
+        }
+    }
+    return NULL;
+}
+
+static const char *fault_of_sizes(const struct wf_op *op, const struct wf_layout *layout,
+                                  uint32_t comm_size)
+{
+    const char *fault = NULL;
+
+    /* A barrier has no size. */
+    if (wf_op_info(op->kind)->detail != 0 && is_negative(op->bytes)) {
+        return negative_size;
+    }
+    for (uint32_t i = 0; i < layout->n_arrays && fault == NULL; i++) {
+        const uint64_t *counts = NULL;
+        if (layout->arrays[i].width == WF_FIELD_64) {
+            memcpy(&counts, (const char *)op + layout->arrays[i].offset, sizeof(counts));
+            fault = fault_of_counts(counts, wf_op_length(op, &layout->arrays[i], comm_size));
+        }
+    }
+    return fault;
+}
+
 static const char *fault_of_collective(const struct wf_op *op, const struct wf_group *group)
 {
     const struct wf_layout *layout = wf_layout_of(op->kind);
@@ -140,7 +182,7 @@ static const char *fault_of_collective(const struct wf_op *op, const struct wf_g
             fault = fault_of_ranks(op->destinations, op->n_destinations, comm_size);
         }
     }
-    return fault;
+    return fault != NULL ? fault : fault_of_sizes(op, layout, comm_size);
 }
 
 static bool needs_request(const struct wf_op_info *info)
@@ -153,6 +195,9 @@ static const char *fault_of_message(const struct wf_op *op, enum wf_op_family fa
 {
     const char *fault = fault_of_partner(op, comm_size);
 
+    if (fault == NULL && family != WF_FAMILY_PROBE && is_negative(op->bytes)) {
+        fault = negative_size;
+    }
     if (fault == NULL && family == WF_FAMILY_SENDRECV) {
         fault = fault_of_sendrecv(op, comm_size);
     }

@@ -120,6 +120,9 @@ struct wf_source {
     /* A program that runs: nothing of it can be taken back or asked for twice, beyond what
      * WF_CURSOR_AGAIN says. */
     bool live;
+    /* Whether its ops depend on what open receives got (seen_source, seen_tag): then only a run
+     * can tell what they are. */
+    bool follows_matches;
 };
 
 static inline bool wf_source_next(const struct wf_source *source, uint32_t rank,

@@ -9,6 +9,7 @@
  */
 
 #include "base/buf.h"
+#include "trace/varint_word.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,7 +50,7 @@ struct wf_reading {
     bool failed;
 };
 
-/* Of up to eight bytes at once, without a branch for each; false if it is longer. */
+/* Of up to eight bytes at once; false if it is longer. */
 static inline __attribute__((always_inline)) bool wf_varint_get_quick(struct wf_reading *in,
                                                                       uint64_t *value)
 {
@@ -60,16 +61,12 @@ static inline __attribute__((always_inline)) bool wf_varint_get_quick(struct wf_
         return false;
     }
     memcpy(&word, in->at, sizeof(word));
-    uint64_t stop = ~word & UINT64_C(0x8080808080808080);
+    uint64_t stop = ~word & WF_VARINT_STOPS;
     if (stop == 0) {
         return false;
     }
     in->at += __builtin_ctzll(stop) / 8 + 1;
-    word &= stop ^ (stop - 1);
-    word &= UINT64_C(0x7f7f7f7f7f7f7f7f);
-    word = (word & UINT64_C(0x007f007f007f007f)) | (word & UINT64_C(0x7f007f007f007f00)) >> 1;
-    word = (word & UINT64_C(0x00003fff00003fff)) | (word & UINT64_C(0x3fff00003fff0000)) >> 2;
-    *value = (word & UINT64_C(0x0fffffff)) | (word & UINT64_C(0x0fffffff00000000)) >> 4;
+    *value = wf_varint_of_word(word, stop);
     return true;
 #else
     return (void)in, (void)value, false;
@@ -112,7 +109,7 @@ static inline __attribute__((always_inline)) uint64_t wf_varint_get(struct wf_re
     return value;
 }
 
-/* Likewise, for a number that must be at most `max`. */
+/* As wf_varint_get(), for a number that must be at most `max`. */
 static inline uint64_t wf_varint_get_max(struct wf_reading *in, uint64_t max)
 {
     uint64_t value = wf_varint_get(in);

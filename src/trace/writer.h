@@ -16,6 +16,7 @@ enum wf_name_kind { WF_NAME_REGION, WF_NAME_CALL, WF_NAME_COUNTER, WF_NAME_KINDS
 
 struct wf_trace_writer_options {
     uint32_t n_ranks;    /* or PEs */
+    bool tasks;          /* a graph will be added instead of ops */
     bool force;          /* replace what is there */
     uint32_t n_parts;    /* files in a directory, if the format can; 0 is one file */
     const char *creator; /* what the trace is made by or from; may be null */

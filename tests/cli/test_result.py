@@ -25,9 +25,36 @@ FAILURES = {
     "unmatched": ("if rank == 0 { send 1 100 }", "failed", "ends with 1 message that nobody rec"),
     "mismatch": ("if rank == 0 { barrier } else { allreduce 8 }", "deadlock",
                  "rank 0 waits in barrier for rank 1, which called allreduce"),
+    "sizes": ("if rank == 0 { bcast 1000 } else { bcast 10 }", "failed",
+              "rank 1 expects 10 B of bcast on communicator 0 from rank 0, which calls it with "
+              "other sizes and sends 1000 B"),
+    "roots": ("bcast 8 root rank barrier", "failed",
+              "ends with 2 messages that nobody received: rank 0 did not receive one of bcast "
+              "with root 1 from rank 1"),
+    "waiting_roots": ("bcast 8 root 1 - rank", "deadlock",
+                      "rank 0 waits in bcast for rank 1, 1 more waits"),
     "ssend": ("ssend 1 - rank 8 recv 1 - rank 8", "deadlock",
               "rank 0 waits for rank 1 to receive its message with tag 0"),
 }
+# What a collective is of depends on who was first, and must not change when the next one comes.
+SEEN = """
+if rank == 0 {
+    recv any 8
+    iallreduce 100 * seen_source
+    allreduce 50 * seen_source
+    recv any 8
+    waitall
+    reduce 10 * seen_source
+} else {
+    compute (rank - 1) * 1ms
+    isend 0 8
+    iallreduce 100
+    allreduce 50
+    waitall
+    reduce 20
+}
+"""
+VALUES = "region solve n = 10 * (rank + 1) { compute 1ms } region solve { compute 1ms }"
 REGIONS = """
 repeat 3 { iteration {
     region solve { compute 1ms * (rank + 1) allreduce 8 }
@@ -90,13 +117,13 @@ def answer(done):
     return done.stdout[done.stdout.index('"scenario"'):done.stdout.index('"run"')]
 
 
-def check_schedules(args):
+def check_schedules(args, worlds=(1, 2, 3)):
     expected = answer(run(*args, "--json"))
     for schedule in SCHEDULES:
         done = run(*args, *schedule, "--json")
         check(done.returncode == 0 and answer(done) == expected,
               f"{args} {schedule}: another answer", done)
-    for processes in [1, 2, 3] if MPIEXEC else []:
+    for processes in worlds if MPIEXEC else []:
         for schedule in [["--sched", "conservative"], ["--sched", "optimistic", "--threads", "2"]]:
             done = run(*args, *schedule, "--json", processes=processes)
             check(done.returncode == 0 and answer(done) == expected,
@@ -161,6 +188,79 @@ def check_parts():
     check(full["regions"][0]["name"] == "solve" and full["regions"][0]["times"] == 9,
           "the region is not there")
     pathlib.Path("t.weft").unlink()
+
+
+def check_marks():
+    """Stamps by hand: rank r computes (r + 1) ms in the region and 1 us after it, on a network
+    without latency, so that allreduce and barrier end with the slowest."""
+    whole = ["replay", "gen:text", "-n", "3", "-p", "gen.file=regions.weft", "--net", "none"]
+    result = parse(run(*whole, "--json"))["result"]
+    step, ms = 3 * 10**9 + 10**6, 10**9
+    region = result["regions"][0]
+    check(region["first_entry_ps"] == 0 and region["last_exit_ps"] == 2 * step + 3 * ms
+          and region["total_ps"] == 9 * 3 * ms, "another region")
+    for i, mark in enumerate(result["iterations"]):
+        at = step * (i // 2 + i % 2)
+        check(mark["number"] == i // 2 and mark["time_ps"] == {"min": at, "mean": at, "max": at},
+              f"mark {i}: another time")
+    check_run(whole, 0, stdout=r"solve +0 ps to 9\.002 ms, 9 times")
+    # The same program twice: each job has its own.
+    both = [*whole, "--job", "gen:text,ranks=3,start=1s,repeat=2,gen.file=regions.weft"]
+    pair = parse(run(*both, "--json"))["result"]
+    check([{**r, "job": None} for r in pair["regions"][:1]] == [{**region, "job": None}],
+          "job 0 has another region")
+    check(pair["regions"][1]["job"] == 1 and pair["regions"][1]["times"] == 18
+          and pair["regions"][1]["first_entry_ps"] == 10**12, "job 1 has another region")
+    check(len(pair["iterations"]) == 6 + 12 and pair["iterations"][6]["job"] == 1
+          and pair["iterations"][6]["time_ps"]["min"] == 10**12, "job 1 has other iterations")
+    check_schedules(both, worlds=[2])
+    # Of many iterations the first and the last.
+    pathlib.Path("many.weft").write_text("repeat 5000 { iteration { compute 1us } }",
+                                         encoding="utf-8")
+    many = parse(run("replay", "gen:text", "-n", "2", "-p", "gen.file=many.weft", "--json"))
+    marks = many["result"]["iterations"]
+    check([mark["number"] for mark in marks[::2]] == [*range(1024), 4999]
+          and marks[-1]["time_ps"]["max"] == 5000 * 10**6, "other iterations are listed")
+    check_run(["replay", "gen:text", "-n", "2", "-p", "gen.file=many.weft"], 0,
+              stdout=r"Iterations +5,000, 1\.000 us each")
+    pathlib.Path("many.weft").unlink()
+
+
+def check_tasks():
+    """Packets of task graphs are counted as those of ranks, and the same under each schedule."""
+    args = ["replay", "gen:leanmd", "-n", "27", "--net", "packet", "--topo", "torus:3x3x3",
+            "-p", "net.stats=links", "-p", "gen.steps=1"]
+    results = [parse(run(*args, "-p", f"net.trains={trains}", "-p",
+                         f"replay.granularity={granularity}", "--json"))["result"]
+               for trains in ["on", "off"] for granularity in ["single", "multi"]]
+    check(all(result == results[0] for result in results), "tasks: another result")
+    network = results[0]["network"]
+    check(sum(link["packets"] for link in network["links"]) == network["packet_hops"]
+          == sum(i * n for i, n in enumerate(network["packets_by_hops"])),
+          "tasks: links do not add up")
+    latencies = sum(bucket["messages"] for bucket in network["latency_ps"]["histogram"])
+    check(0 < latencies <= results[0]["messages"], "tasks: no latencies")
+    check_schedules(args, worlds=[2])
+    note = "note: mpi.eager_max has no effect on a program of tasks"
+    check_run(["replay", "gen:leanmd", "-n", "4", "-p", "mpi.eager_max=4"], 0, note, stdout=".")
+    done = run("replay", "gen:leanmd", "-n", "4", "-p", "mpi.local_latency=1us")
+    check("note" not in done.stderr, "a note on what has an effect", done)
+
+
+def check_texts():
+    """What a program has seen, and the value of a region."""
+    for name, text in [("seen", SEEN), ("values", VALUES)]:
+        pathlib.Path(f"{name}.weft").write_text(text, encoding="utf-8")
+    for bytes_ in ["0", "1GiB"]:
+        check_schedules(["replay", "gen:text", "-n", "3", "-p", "gen.file=seen.weft", "-p",
+                         f"mpi.eager_max={bytes_}"], worlds=())
+    done = run("replay", "gen:text", "-n", "3", "-p", "gen.file=values.weft", "-p",
+               "cpu.region.solve=2us*n + 1us", "--json")
+    compute = parse(done)["result"]["ranks"]["compute_ps"]
+    check(compute == {"min": 22 * 10**6, "mean": 42 * 10**6, "max": 62 * 10**6},
+          "the value of a region is not n", done)
+    for name in ["seen", "values"]:
+        pathlib.Path(f"{name}.weft").unlink()
 
 
 def check_efficiency():
@@ -236,6 +336,14 @@ def check_packets():
           "links.csv: not the links of the document")
 
 
+def check_memory():
+    """The memory of whoever started the run is not counted as its own."""
+    ballast = b"x" * (256 << 20)
+    document = parse(run(*REPLAY, "--json", "-q"))
+    peak = document["run"]["peak_rss_bytes"]
+    check(1 << 20 < peak < len(ballast) // 2, f"peak memory of a small run: {peak} bytes")
+
+
 def main():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     pathlib.Path("regions.weft").write_text(REGIONS, encoding="utf-8")
@@ -247,12 +355,16 @@ def main():
     check_failures()
     check_jobs()
     check_parts()
+    check_texts()
+    check_marks()
+    check_tasks()
     check_efficiency()
     check_files()
     check_schedules([*REPLAY, "-p", "gen.allreduce=true"])
     check_schedules([*REPLAY, *JOBS, "--efficiency", "--net", "latency", "--topo", "torus:8x8x8"])
     check_schedules(PHOLD)
     check_packets()
+    check_memory()
     finish()
 
 

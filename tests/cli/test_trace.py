@@ -21,14 +21,22 @@ ERRORS = [
     (["gen", "ring", "-n", "4", "-o", "x.csv", "--parts", "2"], 2, "parts are for .weft"),
     (["gen", "ring", "-n", "4", "-o", "nowhere/x.weft"], 3, "cannot write 'nowhere/x.weft'"),
     (["gen", "ring", "-n", "4", "-o", "ring.weft"], 3, "'ring.weft' exists; -f overwrites it"),
-    (["gen", "masterworker", "-n", "4", "-o", "x.weft"], 3, "only a run can tell"),
+    (["gen", "masterworker", "-n", "4", "-o", "x.weft"], 3,
+     "only a run can tell; weft replay gen:masterworker runs it"),
+    (["gen", "text", "-n", "4", "-o", "x.weft", "-p", "gen.file=seen.txt"], 3, "only a run can"),
     (["info"], 2, "too few words"),
     (["info", "nowhere.weft"], 3, "cannot read 'nowhere.weft'"),
     (["info", "ring.weft", "-n", "4"], 2, "-n means nothing to a trace"),
-    (["info", "ring.weft", "-p", "gen.bytes=1"], 2, "-p means nothing to a trace"),
+    (["info", "ring.weft", "-p", "gen.bytes=1"], 2, "a trace of the format weft has no param"),
+    (["replay", "ring.weft", "-p", "trace.x=1"], 2, "trace.x means nothing to source"),
+    (["gen", "leanmd", "-n", "4", "-o", "x.csv"], 3, "[.]csv cannot hold the tasks of 'gen:lean"),
+    (["cut", "tasks.weft", "-o", "x.weft", "--ranks", "0"], 3, "has tasks instead of operations"),
+    (["cut", "gen:ring", "-o", "x.weft", "--ranks", "0"], 2, "no trace; weft gen makes one"),
+    (["replay", "tasks.weft", "-n", "9"], 3, "a trace of 8 ranks, which cannot be played on 9"),
+    (["replay", "tasks.weft", "--region", "x"], 2, "has tasks instead of operations"),
     (["info", "text"], 3, "'text' is no trace of a known format"),
     (["info", "empty"], 3, "no trace of a known format: it is empty"),
-    (["info", "directory"], 3, "'directory' has no .weft files in it"),
+    (["info", "directory"], 3, "'directory' is no trace of a known format: it is empty"),
     (["info", "broken.weft"], 3, "broken.weft: truncated or damaged at byte"),
     (["info", "flipped.weft"], 3, "flipped.weft: block at byte [0-9]+, rank [0-9]+: .*damaged"),
     (["convert", "ring.weft"], 2, "too few words"),
@@ -96,6 +104,36 @@ def check_replay():
     check(times[0] is not None and times == [times[0]] * 3, f"predicted times differ: {times}")
 
 
+def check_tasks():
+    """Task graphs: written, looked at, converted, cut off; and they run as their generator."""
+    program = ["-n", "8", "-p", "gen.cells=4x4x4"]
+    check_run(["gen", "leanmd", *program, "-o", "tasks.weft"], 0, stdout="8 PEs, 2944 tasks")
+    check_run(["convert", "tasks.weft", "tasks2.weft", "--parts", "3"], 0, stdout="8 PEs")
+    # 64 cells, each with 14 computes, 3 steps: 27 messages of each cell, and as many to it.
+    document = info("tasks2.weft")
+    check(document["tasks"] == 64 + 3 * 64 * 15, "wrong tasks")
+    check(document["messages"] == document["message_needs"] == 3 * 64 * 27 * 2, "messages")
+    check(document["notes"] == [] and document["format"] == "weft", "notes or format")
+    results = [parse(run("replay", *source, "--json")).get("result", {})
+               for source in (["gen:leanmd", *program], ["tasks.weft"], ["tasks2.weft"],
+                              ["tasks.weft", "--sched", "optimistic", "--threads", "2"],
+                              ["tasks.weft", "--sched", "check-undo"])]
+    for key in ("predicted_time_ps", "digest", "tasks"):
+        values = [result.get(key) for result in results]
+        check(values[0] is not None and values == [values[0]] * 5, f"{key} differ: {values}")
+    data = pathlib.Path("tasks.weft").read_bytes()
+    pathlib.Path("cut-off.weft").write_bytes(data[:len(data) // 2])
+    for words in (["info"], ["replay"], ["convert", "x.weft"]):
+        done = run(words[0], "cut-off.weft", *words[1:])
+        check(done.returncode == 3 and "cut-off.weft: truncated" in done.stderr,
+              f"{words}: what is cut off is not said", done)
+    check(not os.path.exists("x.weft"), "a part was written")
+    flipped = bytearray(data)
+    flipped[len(data) // 3] ^= 16
+    pathlib.Path("cut-off.weft").write_bytes(flipped)
+    check_run(["replay", "cut-off.weft"], 3, stderr="cut-off.weft: block at byte [0-9]+, rank")
+
+
 def check_convert():
     done = check_run(["convert", "ring.weft", "ring.csv"], 0,
                      stderr="note: not in a .csv: names of regions.*members of communicators")
@@ -158,6 +196,22 @@ def check_cut():
     check(3 * document["ops"] == info("marked.weft")["ops"], "not a third of the ops")
 
 
+def check_wildcards():
+    """A program that takes messages as they come is written as it is, unless it looks at them."""
+    pathlib.Path("any.txt").write_text(
+        "if rank == 0 { repeat size - 1 { recv any 8 } } else { compute 1us * rank send 0 8 }\n",
+        encoding="utf-8")
+    pathlib.Path("seen.txt").write_text(
+        "if rank == 0 { recv any 8 send seen_source 8 } else { send 0 8 recv 0 8 }\n",
+        encoding="utf-8")
+    program = ["-n", "4", "-p", "gen.file=any.txt"]
+    check_run(["gen", "text", *program, "-o", "any.weft"], 0, stdout="4 ranks, 9 ops")
+    results = [parse(run("replay", *source, "--json")).get("result", {})
+               for source in (["gen:text", *program], ["any.weft"])]
+    check(results[0].get("digest") and results[0]["digest"] == results[1].get("digest"),
+          f"wildcards from a trace run otherwise: {results}")
+
+
 def check_errors():
     pathlib.Path("text").write_text("no trace\n", encoding="utf-8")
     pathlib.Path("empty").touch()
@@ -173,8 +227,10 @@ def check_errors():
 check_gen_and_info()
 check_loops()
 check_convert()
+check_tasks()
 check_replay()
 check_partial()
 check_cut()
+check_wildcards()
 check_errors()
 finish()

@@ -262,6 +262,70 @@ static void damaged_networks_are_routed(void)
     }
 }
 
+/* A comb: a path of `n` hops whose every other vertex has a path of half its length to vertex
+ * 0. The shortest way along it turns at every vertex, and the way over vertex 0 is as long. */
+static struct wf_topo *make_comb(uint32_t n)
+{
+    char *text = malloc(32 * (size_t)(n * n + 4));
+    struct wf_topo *topo = NULL;
+    struct wf_err err;
+    size_t len = (size_t)sprintf(text, "graph { root;");
+
+    for (uint32_t i = 0; i < n; i++) {
+        len += (size_t)sprintf(text + len, "p%u--p%u;\n", (unsigned)i, (unsigned)i + 1);
+    }
+    for (uint32_t i = 0; i <= n; i += 2) {
+        len += (size_t)sprintf(text + len, "root--t%u_1;\n", (unsigned)i);
+        for (uint32_t k = 1; k < n / 2; k++) {
+            len += (size_t)sprintf(text + len, "t%u_%u--t%u_%u;\n", (unsigned)i, (unsigned)k,
+                                   (unsigned)i, (unsigned)k + 1);
+        }
+        len += (size_t)sprintf(text + len, "t%u_%u--p%u;\n", (unsigned)i, (unsigned)n / 2,
+                               (unsigned)i);
+    }
+    len += (size_t)sprintf(text + len, "}\n");
+    if (wf_graph_create_text("comb", text, len, &topo, &err) != WF_OK) {
+        (void)fprintf(stderr, "%s\n", err.text);
+        abort();
+    }
+    free(text);
+    return topo;
+}
+
+/* Ways with more classes than there are channels go on over a tree, which is no shortest way:
+ * that they do so is part of the test. */
+static void what_turns_too_often_takes_a_tree(void)
+{
+    static const struct {
+        const char *policy;
+        uint32_t size;
+        bool minimal; /* but for the tree */
+    } cases[] = {{"minimal", 36, true},
+                 {"adaptive", 34, true},
+                 {"ecmp", 34, true},
+                 {"valiant", 18, false},
+                 {"ugal_g", 18, false}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct wf_topo *topo = make_comb(cases[i].size);
+        const struct wf_route_ops *ops = NULL;
+        struct wf_route *route = NULL;
+        struct wf_err err;
+
+        CHECK_U64(wf_route_find(cases[i].policy, &ops, &err), WF_OK);
+        CHECK_U64(ops->create(topo, "", &route, &err), WF_OK);
+        CHECK_U64(route->n_vcs, WF_ROUTE_VCS_MAX);
+        enum route_fault fault = route_check(route, false);
+        if (fault != ROUTE_SOUND) {
+            printf("# %s: %s\n", cases[i].policy, route_fault_names[fault]);
+        }
+        CHECK_U64(fault, ROUTE_SOUND);
+        CHECK(!cases[i].minimal || route_check(route, true) == ROUTE_NOT_MINIMAL);
+        wf_route_free(route);
+        wf_topo_free(topo);
+    }
+}
+
 /* ---- Policies with faults, each of which must be found ---- */
 
 static uint32_t one_channel_next(const struct wf_route_query *query,
@@ -335,7 +399,8 @@ static void faults_are_found(void)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct wf_topo *topo = make(cases[i].spec);
         const struct wf_route_ops ops = {.name = "faulty", .next = cases[i].next};
-        const struct wf_route route = {&ops, topo, cases[i].n_vcs, cases[i].hops_max};
+        const struct wf_route route = {
+            .ops = &ops, .topo = topo, .n_vcs = cases[i].n_vcs, .hops_max = cases[i].hops_max};
         enum route_fault fault = route_check(&route, cases[i].minimal);
         if (fault != cases[i].fault) {
             printf("# case %zu\n", i);
@@ -354,5 +419,6 @@ int main(void)
     RUN(hierarchies_are_routed);
     RUN(graphs_are_routed);
     RUN(damaged_networks_are_routed);
+    RUN(what_turns_too_often_takes_a_tree);
     return wf_test_done();
 }

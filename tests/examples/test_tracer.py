@@ -13,8 +13,9 @@ from weft_cli import SOURCE, WEFT, check, finish  # noqa: E402
 PLOTS = {
     "fig2": ["trains", "packets"],
     "fig3": ["time", "efficiency", "memory"],
-    "fig4": ["efficiency", "time", "rollbacks"],
-    "fig4-leanmd": ["efficiency", "time", "rollbacks"],
+    "fig4": ["efficiency", "time", "cpu", "rollbacks"],
+    "fig4-leanmd": ["efficiency", "time", "cpu", "rollbacks"],
+    "fig4-random": ["efficiency", "time", "cpu", "rollbacks"],
     "fig5": ["time", "memory"],
     "fig6": ["time", "events", "memory"],
     "fig7": ["time", "predicted"],
@@ -170,6 +171,7 @@ def main():
     check_fig5()
     check_fig6()
     check_optimistic("fig4-leanmd", ["partition", "lps_per_kp"], 8, "--workload", "leanmd")
+    check_optimistic("fig4-random", ["partition", "lps_per_kp"], 8, "--workload", "random")
     for net in ("packet", "loggp"):
         check_fig7(net)
     finish()

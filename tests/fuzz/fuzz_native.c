@@ -101,16 +101,61 @@ static void check_rank(const struct wf_source *source, uint32_t rank)
     }
 }
 
-static void check_file(const char *path)
+static void check_task(const struct wf_graph *graph, uint32_t pe, uint32_t number)
 {
-    struct wf_source *source = NULL;
+    uint32_t n_tasks = graph->ops->n_tasks(graph, pe);
+    struct wf_task_send send = {.offset = 0};
+    struct wf_task task;
+    int64_t before = 0;
+
+    graph->ops->task(graph, pe, number, &task);
+    require(task.duration >= 0);
+    for (uint32_t i = 0; i < task.n_sends; i++) {
+        graph->ops->send(graph, &task, i, &send);
+        require(send.offset >= before && send.offset <= task.duration &&
+                send.pe < graph->n_pes && send.bytes <= INT64_MAX);
+        require(send.id == WF_NO_TASK || send.id < graph->ops->n_tasks(graph, send.pe));
+        before = send.offset;
+    }
+    for (uint32_t i = 0; i < task.n_next; i++) {
+        require(graph->ops->next(graph, &task, i) < n_tasks);
+    }
+}
+
+/* Every task makes sense, whatever order they are asked for in. */
+static void check_graph(const struct wf_graph *graph)
+{
+    uint32_t n = graph->n_pes < RANKS_CHECKED ? graph->n_pes : RANKS_CHECKED;
     struct wf_err err = {.status = WF_OK};
 
-    enum wf_status status = wf_native_open(path, &source, &err);
+    for (uint32_t pe = 0; pe < n; pe++) {
+        uint32_t n_tasks = graph->ops->n_tasks(graph, pe);
+        uint32_t root = graph->ops->root(graph, pe, 0);
+        require(root == WF_NO_TASK || root < n_tasks);
+        for (uint32_t i = 0; i < n_tasks && i < OPS_MAX; i++) {
+            check_task(graph, pe, i % 2 == 0 ? i : n_tasks - i);
+        }
+    }
+    enum wf_status status = wf_graph_check(graph, &err);
+    require(status == WF_OK || (status == WF_EINVAL && strlen(err.text) > 10));
+}
+
+static void check_file(const char *path)
+{
+    struct wf_trace trace = {.source = NULL};
+    struct wf_err err = {.status = WF_OK};
+
+    enum wf_status status = wf_native_open(path, &trace, &err);
     if (status != WF_OK) {
         require(status == WF_EINVAL && strlen(err.text) > 10);
         return;
     }
+    if (trace.graph != NULL) {
+        check_graph(trace.graph);
+        wf_trace_close(&trace);
+        return;
+    }
+    struct wf_source *source = trace.source;
     uint32_t n = source->n_ranks < RANKS_CHECKED ? source->n_ranks : RANKS_CHECKED;
     for (uint32_t rank = 0; rank < n; rank++) {
         check_rank(source, rank);

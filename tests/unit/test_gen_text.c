@@ -203,6 +203,23 @@ static void regions_have_names(void)
     wf_source_free(source);
 }
 
+static void regions_have_values(void)
+{
+    struct wf_source *source =
+        make("param k = 3 let n = 2 region n n = k * rank { } region m n = n { } region n { }");
+    struct wf_cursor cursor = {.word = {0}};
+    static const uint64_t values[] = {UINT64_C(3) * RANK, 0, 2, 0, 0, 0};
+    struct wf_op op;
+
+    for (int i = 0; i < 6; i++) {
+        CHECK(wf_source_next(source, RANK, &cursor, &op));
+        CHECK(op.kind == (i % 2 == 0 ? WF_OP_REGION_BEGIN : WF_OP_REGION_END));
+        CHECK_U64(op.bytes, values[i]);
+        CHECK(op.tag == (i / 2 == 1));
+    }
+    wf_source_free(source);
+}
+
 static void what_was_received_decides(void)
 {
     struct wf_source *source = make("recv any 8 tag any send seen_source 8 tag seen_tag + 1");
@@ -365,6 +382,7 @@ int main(void)
     RUN(messages_are_as_written);
     RUN(collectives_are_as_written);
     RUN(regions_have_names);
+    RUN(regions_have_values);
     RUN(what_was_received_decides);
     RUN(parameters_are_set_from_outside);
     RUN(what_is_wrong_is_said_with_its_place);

@@ -347,6 +347,34 @@ static void wildcards_take_what_was_recorded_or_what_comes(void)
     CHECK(end_of(setup, ranks, 4) == A + A + 100000);
 }
 
+/* Pairs out of many that are complete, the last first. A search among all of them would take
+ * 10^10 steps. */
+static void a_wait_for_some_of_many_that_are_complete(void)
+{
+    enum { MANY = 200000 };
+    struct wf_op *zero = wf_xcalloc(MANY + MANY / 2 + 2, sizeof(*zero));
+    struct wf_op *one = wf_xcalloc(MANY + 1, sizeof(*one));
+    const struct wf_op *const ranks[] = {zero, one};
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < MANY; i++) {
+        zero[n++] = (struct wf_op)IRECV(1, (int32_t)i, i);
+        one[i] = (struct wf_op)SEND(0, (int32_t)(i ^ 1), 1);
+    }
+    zero[n++] = (struct wf_op)COMPUTE(INT64_C(1000000000000));
+    for (uint32_t i = MANY; i > 0; i -= 2) {
+        zero[n++] = (struct wf_op)WAITALL(i - 2, 2);
+    }
+    zero[n] = (struct wf_op)END;
+    one[MANY] = (struct wf_op)END;
+
+    struct outcome out = replay_script((struct setup){.net = &wf_alphabeta_ops}, ranks, 2);
+    CHECK(out.status == WF_OK && out.tally.unfinished == 0 && out.tally.unreceived == 0);
+    CHECK(out.tally.jobs[0].finish.max == INT64_C(1000000000000));
+    free(zero);
+    free(one);
+}
+
 int main(void)
 {
     RUN(a_sendrecv_does_both_at_once);
@@ -362,5 +390,6 @@ int main(void)
     RUN(any_number_of_requests);
     RUN(a_program_learns_whom_it_received_from);
     RUN(wildcards_take_what_was_recorded_or_what_comes);
+    RUN(a_wait_for_some_of_many_that_are_complete);
     return wf_test_done();
 }

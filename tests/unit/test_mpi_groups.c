@@ -145,6 +145,14 @@ static void fill_blocks(struct blocks *out, uint32_t rank, uint32_t n_ranks)
     out->sources[2] = out->destinations[2] = WF_PROC_NULL;
 }
 
+/* What the neighbours of the ring send. */
+static void expect_neighbors(struct blocks *out, uint32_t n_ranks)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        out->recv_counts[i] = out->sources[i] % n_ranks * 10 + i;
+    }
+}
+
 static bool has_equal_counts(enum wf_op_kind kind)
 {
     return kind == WF_OP_ALLGATHERV || kind == WF_OP_REDUCE_SCATTER || kind == WF_OP_GATHERV ||
@@ -162,9 +170,12 @@ static struct outcome run_collective(enum wf_op_kind kind, enum wf_op_kind plain
 
     for (uint32_t i = 0; i < n_ranks; i++) {
         fill_blocks(&blocks[i], i, n_ranks);
+        if (wf_op_info(plain)->detail >= WF_COLL_NEIGHBOR_ALLGATHER) {
+            expect_neighbors(&blocks[i], n_ranks);
+        }
         bool equal = has_equal_counts(plain);
         ops[i][0] = (struct wf_op){.kind = kind,
-                                   .bytes = 600 + (equal ? i : 0),
+                                   .bytes = equal ? blocks[0].counts[i] : 600,
                                    .root = n_ranks / 2,
                                    .request = 3,
                                    .counts = blocks[equal ? 0 : i].counts,
@@ -256,13 +267,21 @@ static void regions_and_iterations_are_timed(void)
     const struct wf_replay_tally *t = &out.tally;
 
     CHECK(is_complete(&out));
-    CHECK(t->regions[6].n == 2 && t->regions[6].min == 30 + A && t->regions[6].max == 30 + A);
-    CHECK(t->regions[5].n == 2 && t->regions[5].max == 730 + A);
-    CHECK_U64(t->n_marks, 4);
-    CHECK(t->marks[0].number == 0 && !t->marks[0].is_end && t->marks[0].time.max == 0);
-    CHECK(t->marks[1].number == 0 && t->marks[1].is_end && t->marks[1].time.max == 730 + A);
-    CHECK(t->marks[2].number == 1 && t->marks[2].time.n == 2);
-    CHECK(t->marks[3].number == 1 && t->marks[3].is_end && t->marks[3].time.min == 730 + A);
+    const struct wf_region_marks *five = &t->marks.regions[0][5],
+                                 *six = &t->marks.regions[0][6];
+
+    CHECK(six->time.n == 2 && six->time.min == 30 + A && six->time.max == 30 + A);
+    CHECK(six->first == 700 && six->last == 730 + A);
+    CHECK(five->time.n == 2 && five->time.max == 730 + A);
+    CHECK(five->first == 0 && five->last == 730 + A);
+    CHECK_U64(t->marks.n, 4);
+    CHECK(t->marks.list[0].number == 0 && !t->marks.list[0].is_end &&
+          t->marks.list[0].time.max == 0);
+    CHECK(t->marks.list[1].number == 0 && t->marks.list[1].is_end &&
+          t->marks.list[1].time.max == 730 + A);
+    CHECK(t->marks.list[2].number == 1 && t->marks.list[2].time.n == 2);
+    CHECK(t->marks.list[3].number == 1 && t->marks.list[3].is_end &&
+          t->marks.list[3].time.min == 730 + A);
 }
 
 /* The first job three times from 5000 on, the second beside it; their ranks and communicators
@@ -315,7 +334,7 @@ static void policies(void)
     static const struct wf_op *const ranks[] = {zero, one};
     static const int64_t ends[] = {[WF_POLICY_TIMED] = 10000 + 2 * 1100 + 2 * 1000,
                                    [WF_POLICY_CAUSAL] = 2 * 1100 + 2 * 1000,
-                                   [WF_POLICY_ASAP] = 0};
+                                   [WF_POLICY_ASAP] = 1100}; /* all at once; the longest */
     struct setup setup = basic;
 
     for (setup.policy = WF_POLICY_TIMED; setup.policy <= WF_POLICY_ASAP; setup.policy++) {

@@ -78,6 +78,11 @@ static void op_at(uint64_t seed, uint32_t rank, uint64_t i, struct trace_op *to)
 {
     uint64_t place = i;
 
+    if (i < TRACE_MADE) {
+        *to = (struct trace_op){
+            .op = {.kind = WF_OP_ISEND, .request = trace_request((uint32_t)i)}};
+        return;
+    }
     if (seed % 2 == 0) {
         uint64_t outer = i % 220;
         place = outer < 60 ? outer % 6 : outer < 200 ? 10 + outer % 10 % 3 : outer;
@@ -241,6 +246,38 @@ static struct wf_source *generate(const struct wf_source_ops *ops, uint32_t n_ra
     return source;
 }
 
+/* Requests that a rank made, as simply as it can be. */
+enum { REQUESTS_MAX = 1 << 16 };
+static bool made[REQUESTS_MAX];
+static uint32_t left[REQUESTS_MAX];
+
+/* Leaves out of a set what was never made; false if nothing is left. */
+static bool leave_out(struct wf_op *op)
+{
+    const struct wf_op_info *info = wf_op_info(op->kind);
+    uint32_t n = 0;
+
+    if (info->returns_request && op->kind != WF_OP_IPROBE) {
+        made[op->request] = true;
+    }
+    if (info->family != WF_FAMILY_WAIT || info->detail == WF_WAIT_ONE) {
+        return true;
+    }
+    for (uint32_t i = 0; i < op->count; i++) {
+        uint32_t request = op->requests != NULL ? op->requests[i] : op->request + i;
+        if (made[request]) {
+            left[n++] = request;
+        }
+    }
+    if (n == op->count) {
+        return true; /* even of none */
+    }
+    op->requests = left;
+    op->count = n;
+    op->request = 0;
+    return n > 0;
+}
+
 static void compare(const struct wf_source *a, const struct wf_source *b)
 {
     CHECK_U64(a->n_ranks, b->n_ranks);
@@ -251,7 +288,11 @@ static void compare(const struct wf_source *a, const struct wf_source *b)
 
         memset(&at, 0, sizeof(at));
         memset(&bt, 0, sizeof(bt));
+        memset(made, 0, sizeof(made));
         while (wf_source_next(a, rank, &at, &x)) {
+            if (!leave_out(&x)) {
+                continue;
+            }
             CHECK(wf_source_next(b, rank, &bt, &y));
             bool known = wf_source_group(a, rank, x.comm, &group);
             CHECK(trace_same_op(&x, &y, known ? group.size : 0));
@@ -280,6 +321,7 @@ static void every_generator_comes_back(void)
                 continue;
             }
             struct wf_copy copy = {.source = source,
+                                   .tidy = true,
                                    .writer = create(path_of("gen.weft"), sizes[i], 0)};
             enum wf_status status = wf_trace_copy(&copy, &err);
             if (status != WF_OK) {
@@ -297,6 +339,62 @@ static void every_generator_comes_back(void)
         }
     }
     CHECK(n_compared >= 10);
+}
+
+/* ---- what is refused ---- */
+
+static void requests_that_were_never_made_are_refused(void)
+{
+    static const enum wf_op_kind kinds[] = {
+        WF_OP_WAIT,  WF_OP_WAITALL,  WF_OP_WAITANY,      WF_OP_WAITSOME,
+        WF_OP_TEST,  WF_OP_TESTALL,  WF_OP_TESTANY,      WF_OP_TESTSOME,
+        WF_OP_START, WF_OP_STARTALL, WF_OP_REQUEST_FREE,
+    };
+    static const uint32_t some[] = {3, 5, 4};
+
+    for (size_t i = 0; i < 2 * sizeof(kinds) / sizeof(kinds[0]); i++) {
+        struct wf_trace_writer *writer = create(path_of("bad.weft"), 2, 0);
+        struct wf_op make = {.kind = WF_OP_RECV_INIT, .request = 3, .peer = 1};
+        struct wf_op op = {.kind = kinds[i / 2], .request = 3, .count = 3};
+        struct wf_err err = {.status = WF_OK};
+
+        op.requests = i % 2 == 0 ? some : NULL;
+        op.request = op.requests != NULL ? 0 : 3;
+        for (; make.request < 6; make.request++) {
+            bool single = wf_op_info(op.kind)->family == WF_FAMILY_FREE ||
+                          wf_op_info(op.kind)->detail == WF_WAIT_ONE;
+            op.request = single ? make.request : op.request;
+            CHECK(writer->ops->add(writer, 0, &op, &err) == WF_EINVAL);
+            CHECK(strstr(err.text, "never made") != NULL && strstr(err.text, "rank 0") != NULL);
+            CHECK(writer->ops->add(writer, 0, &make, &err) == WF_OK);
+        }
+        CHECK(writer->ops->add(writer, 0, &op, &err) == WF_OK);
+        CHECK(writer->ops->add(writer, 1, &op, &err) == WF_EINVAL);
+        writer->ops->discard(writer);
+    }
+}
+
+static void negative_sizes_are_refused(void)
+{
+    static const uint64_t counts[] = {1, (uint64_t)-5};
+    static const struct wf_op ops[] = {
+        {.kind = WF_OP_SEND, .bytes = (uint64_t)-1},
+        {.kind = WF_OP_IRECV, .bytes = (uint64_t)1 << 63},
+        {.kind = WF_OP_SENDRECV, .recv_bytes = (uint64_t)-1},
+        {.kind = WF_OP_ALLREDUCE, .bytes = (uint64_t)-1},
+        {.kind = WF_OP_ALLGATHERV, .counts = counts},
+        {.kind = WF_OP_PUT, .bytes = (uint64_t)-1},
+        {.kind = WF_OP_SEND_INIT, .bytes = (uint64_t)-1},
+        {.kind = WF_OP_COMPUTE, .duration = -1},
+    };
+    struct wf_trace_writer *writer = create(path_of("bad.weft"), 2, 0);
+
+    for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+        struct wf_err err = {.status = WF_OK};
+        CHECK(writer->ops->add(writer, 0, &ops[i], &err) == WF_EINVAL);
+        CHECK(strstr(err.text, "negative") != NULL);
+    }
+    writer->ops->discard(writer);
 }
 
 /* ---- loops ---- */
@@ -454,6 +552,8 @@ int main(void)
     RUN(tables_come_back);
     RUN(cursors_can_be_restored_in_any_order);
     RUN(every_generator_comes_back);
+    RUN(requests_that_were_never_made_are_refused);
+    RUN(negative_sizes_are_refused);
     RUN(a_thousand_iterations_take_little_more_than_one);
     RUN(memory_is_bounded);
     RUN(ops_that_make_no_sense_are_refused);

@@ -2,13 +2,14 @@
 /* Native traces that were cut off or damaged: whatever happened to them, what is read is what
  * was written up to some op, and somebody says that it is not all. */
 #include "gen/gen.h"
+#include "trace/frame.h"
 #include "trace/native.h"
 #include "trace/reader.h"
 #include "trace_ops.h"
 
 #include <unistd.h>
 
-enum { N_RANKS = 3, N_OPS = 90, FILE_MAX = 1 << 20, N_DAMAGES = 1000 };
+enum { N_RANKS = 3, N_OPS = TRACE_MADE + 90, FILE_MAX = 1 << 20, N_DAMAGES = 500 };
 
 static char path[] = "/tmp/weft-damage-XXXXXX";
 static unsigned char whole[FILE_MAX], bytes[FILE_MAX];
@@ -16,6 +17,12 @@ static size_t size;
 
 static void op_at(uint32_t rank, uint64_t i, struct trace_op *to)
 {
+    if (i < TRACE_MADE) {
+        *to = (struct trace_op){
+            .op = {.kind = WF_OP_ISEND, .request = trace_request((uint32_t)i)}};
+        return;
+    }
+    i -= TRACE_MADE;
     struct trace_dice dice = {1, rank, (i < 60 ? i % 5 : i) * 1000};
     struct wf_group world = {0, N_RANKS, rank, 0, 1, N_RANKS, 0, NULL};
     struct wf_group pair = {4, 2, rank % 2, rank / 2 * 2, 1, 2, 0, NULL};
@@ -182,6 +189,63 @@ static void what_was_read_names_its_place(void)
     wf_source_free(source);
 }
 
+/* Changes the last byte of the first block, and makes its checksums right. */
+static void forge(unsigned char last)
+{
+    struct wf_packer *packer = wf_packer_new();
+    const void *stored = NULL;
+    size_t at = WF_HEADER_BYTES;
+    struct wf_frame frame;
+
+    FILE *in = fopen(path, "rb");
+    size_t n = fread(bytes, 1, sizeof(bytes), in);
+    (void)fclose(in);
+    while (wf_frame_read(bytes + at, &frame) && frame.type != WF_FRAME_BLOCK) {
+        at += WF_FRAME_BYTES + frame.stored_size;
+    }
+    unsigned char *content = bytes + at + WF_FRAME_BYTES;
+    content[frame.stored_size - 1] = last;
+    wf_frame_pack(packer, &frame, content, frame.raw_size, &stored);
+    wf_frame_write(&frame, bytes + at);
+    wf_packer_free(packer);
+    put(n);
+}
+
+static void a_request_that_was_never_made_is_found(void)
+{
+    const struct wf_trace_writer_options options = {.n_ranks = 1, .force = true};
+    const struct wf_op ops[] = {{.kind = WF_OP_ISEND, .request = 3},
+                                {.kind = WF_OP_WAIT, .request = 3}};
+    struct wf_trace_writer *writer = NULL;
+    struct wf_err err = {.status = WF_OK};
+
+    for (unsigned char request = 2; request < 5; request++) {
+        struct wf_source *source = NULL;
+        struct wf_cursor cursor;
+        struct wf_op op;
+
+        CHECK(wf_native_writer_ops.create(path, &options, &writer, &err) == WF_OK);
+        CHECK(writer->ops->add(writer, 0, &ops[0], &err) == WF_OK);
+        CHECK(writer->ops->add(writer, 0, &ops[1], &err) == WF_OK);
+        CHECK(writer->ops->finish(writer, &err) == WF_OK);
+        forge((unsigned char)(2 * request));
+        CHECK(wf_trace_open_source(path, &source, &err) == WF_OK);
+        memset(&cursor, 0, sizeof(cursor));
+        CHECK(wf_source_next(source, 0, &cursor, &op) && op.kind == WF_OP_ISEND);
+        CHECK(wf_source_next(source, 0, &cursor, &op) == (request == 3));
+        CHECK(wf_source_check(source, &err) == (request == 3 ? WF_OK : WF_EINVAL));
+        CHECK(request == 3 ||
+              (strstr(err.text, path) != NULL &&
+               strstr(err.text, "rank 0: op 1 of the rank: it names a request") != NULL));
+        wf_source_free(source);
+        /* Who goes there at once cannot know. */
+        CHECK(wf_trace_open_source(path, &source, &err) == WF_OK);
+        cursor.word[0] = 1;
+        CHECK(wf_source_next(source, 0, &cursor, &op) && op.request == request);
+        wf_source_free(source);
+    }
+}
+
 static void other_files_are_refused(void)
 {
     struct wf_source *source = NULL;
@@ -213,6 +277,7 @@ int main(void)
     RUN(every_truncation_is_noticed);
     RUN(every_damage_is_noticed);
     RUN(what_was_read_names_its_place);
+    RUN(a_request_that_was_never_made_is_found);
     RUN(other_files_are_refused);
     (void)unlink(path);
     return wf_test_done();

@@ -16,6 +16,9 @@ static uint32_t counts[3] = {1, 2, 3};
 
 static struct wf_op op_at(uint32_t rank, uint64_t i)
 {
+    if (i < 3) {
+        return (struct wf_op){.kind = WF_OP_ISEND, .request = (uint32_t)i + 1};
+    }
     if (i % 5 == 0) {
         return (struct wf_op){.kind = WF_OP_WAITALL, .count = 3, .requests = counts};
     }

@@ -10,6 +10,8 @@ enum { PARCELS = 150 };
 static const char *const topos[] = {"torus:4x3",  "dragonfly:1",      "fattree:4,2,2",
                                     "hyperx:3x3", "star:3/torus:3x2", "ring:6"};
 
+static const char *const flows[] = {"flow", "message", "packet"};
+
 static int by_time(const void *left, const void *right)
 {
     const struct parcel *a = left, *b = right;
@@ -74,8 +76,8 @@ static bool works_on(const struct wf_route_ops *ops, const struct wf_topo *topo)
     return works;
 }
 
-static bool is_right(const char *spec, const struct wf_route_ops *ops, uint32_t n_nodes,
-                     bool credits)
+static bool is_right(const char *spec, const struct wf_route_ops *ops, const char *ecmp,
+                     uint32_t n_nodes, bool credits)
 {
     struct parcel parcels[PARCELS];
     struct wf_packet_params params = packet_defaults();
@@ -84,6 +86,7 @@ static bool is_right(const char *spec, const struct wf_route_ops *ops, uint32_t 
 
     make_parcels(n_nodes + (credits ? 100 : 0), n_nodes, parcels);
     packet_set(&params, "routing", ops->name);
+    packet_set(&params, "ecmp", ecmp);
     packet_set(&params, "buffers", credits ? "credits" : "unbounded");
     packet_set(&params, "vc_bytes", "1KiB");
     struct traffic_result result = run_traffic(&traffic);
@@ -91,7 +94,8 @@ static bool is_right(const char *spec, const struct wf_route_ops *ops, uint32_t 
                  result.totals.bytes_sent == result.totals.bytes_received &&
                  in_order(&traffic, &result) && agree(&traffic, &result);
     if (!right) {
-        printf("# %s, %s, %s\n", spec, ops->name, credits ? "credits" : "unbounded");
+        printf("# %s, %s by %s, %s\n", spec, ops->name, ecmp,
+               credits ? "credits" : "unbounded");
     }
     release_traffic(&result);
     packet_release(&params);
@@ -105,17 +109,102 @@ static void every_policy_delivers_in_order(void)
         struct wf_err err = {.status = WF_OK};
         must(wf_topo_create(topos[i], &topo, &err), &err);
         for (const struct wf_route_ops *const *ops = wf_route_table(); *ops != NULL; ops++) {
-            if (works_on(*ops, topo)) {
-                CHECK(is_right(topos[i], *ops, topo->n_nodes, false));
-                CHECK(is_right(topos[i], *ops, topo->n_nodes, true));
+            for (size_t k = 0; k < ((*ops)->is_by_flow ? 3 : 1) && works_on(*ops, topo); k++) {
+                CHECK(is_right(topos[i], *ops, flows[k], topo->n_nodes, false));
+                CHECK(is_right(topos[i], *ops, flows[k], topo->n_nodes, true));
             }
         }
         wf_topo_free(topo);
     }
 }
 
+/* When the last of `n` messages is there, from a corner of a square to the opposite one: there
+ * are two ways. */
+static int64_t last_across(const char *ecmp, size_t n)
+{
+    struct parcel parcels[16];
+    struct wf_packet_params params = packet_defaults();
+    const struct traffic traffic = {
+        .topo = "mesh:2x2", .parcels = parcels, .n_parcels = n, .params = &params};
+    int64_t last = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        parcels[i] = (struct parcel){.src = 0, .dst = 3, .bytes = 64000};
+    }
+    packet_set(&params, "routing", "ecmp");
+    packet_set(&params, "ecmp", ecmp);
+    packet_set(&params, "injection", "unlimited");
+    struct traffic_result result = run_traffic(&traffic);
+    for (size_t i = 0; i < n; i++) {
+        last = result.arrivals[i] > last ? result.arrivals[i] : last;
+    }
+    release_traffic(&result);
+    packet_release(&params);
+    return last;
+}
+
+static void ecmp_spreads_what_it_is_told_to(void)
+{
+    const int64_t link_ps = 64000 * 100; /* of a message on one link; else 200 ns at most */
+
+    CHECK(last_across("flow", 1) >= link_ps);
+    CHECK(last_across("message", 1) >= link_ps);
+    CHECK(last_across("packet", 1) < link_ps * 7 / 10);
+    CHECK(last_across("flow", 16) >= 16 * link_ps);
+    CHECK(last_across("message", 16) < 13 * link_ps);
+    CHECK(last_across("packet", 16) < 10 * link_ps);
+}
+
+enum { GROUP = 4, GROUPS = 9, BURST = 8 };
+
+/* The worst for minimal routes in a dragonfly: every node of a group sends to the next group
+ * but one, to which there is one link, and it is that of another router for most: their own
+ * links are never the bottleneck. When all is there. */
+static int64_t time_of_adversary(const char *routing, bool credits)
+{
+    static struct parcel parcels[GROUP * GROUPS * BURST];
+    struct wf_packet_params params = packet_defaults();
+    const struct traffic traffic = {.topo = "dragonfly:2,p=1",
+                                    .parcels = parcels,
+                                    .n_parcels = GROUP * GROUPS * BURST,
+                                    .params = &params};
+    int64_t last = 0;
+
+    for (uint32_t i = 0; i < GROUP * GROUPS * BURST; i++) {
+        uint32_t src = i % (GROUP * GROUPS);
+        parcels[i] = (struct parcel){.at = i / (GROUP * GROUPS),
+                                     .src = src,
+                                     .dst = (src + 2 * GROUP) % (GROUP * GROUPS),
+                                     .bytes = 16384};
+    }
+    packet_set(&params, "routing", routing);
+    packet_set(&params, "buffers", credits ? "credits" : "unbounded");
+    struct traffic_result result = run_traffic(&traffic);
+    for (size_t i = 0; i < traffic.n_parcels; i++) {
+        last = result.arrivals[i] > last ? result.arrivals[i] : last;
+    }
+    release_traffic(&result);
+    packet_release(&params);
+    printf("# %s, %s: %lld ps\n", routing, credits ? "credits" : "unbounded", (long long)last);
+    return last;
+}
+
+static void global_information_helps(void)
+{
+    int64_t minimal = time_of_adversary("minimal", false);
+    int64_t blind = time_of_adversary("ugal_l", false),
+            seeing = time_of_adversary("ugal_g", false);
+
+    CHECK(seeing < blind * 7 / 10 && seeing < minimal / 2);
+    blind = time_of_adversary("ugal_l", true);
+    seeing = time_of_adversary("ugal_g", true);
+    CHECK(seeing < blind * 8 / 10);
+}
+
 int main(void)
 {
+    RUN(global_information_helps);
+    RUN(ecmp_spreads_what_it_is_told_to);
     RUN(every_policy_delivers_in_order);
     return wf_test_done();
 }

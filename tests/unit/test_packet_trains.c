@@ -22,6 +22,8 @@ static const char *const ejections[] = {"unlimited", "unlimited", "link", "5GB/s
 static const char *const timings[] = {"cut_through", "store_and_forward"};
 static const char *const nics[] = {"fcfs", "fcfs", "rr"};
 static const char *const headers[] = {"0B", "0B", "16B"};
+static const char *const routings[] = {"minimal", "minimal", "ecmp"};
+static const char *const flows[] = {"flow", "message", "packet"};
 static const uint64_t grains[] = {1, 1000, 51200, 10000, 25600};
 
 #define PICK(array, r) (array)[(r) % (sizeof(array) / sizeof((array)[0]))]
@@ -72,6 +74,8 @@ static void choose_params(struct draws *draws, struct random_case *out)
     packet_set(&out->params, "timing", PICK(timings, draw(draws)));
     packet_set(&out->params, "header", PICK(headers, draw(draws)));
     packet_set(&out->params, "nic", PICK(nics, draw(draws)));
+    packet_set(&out->params, "routing", PICK(routings, draw(draws)));
+    packet_set(&out->params, "ecmp", PICK(flows, draw(draws)));
 }
 
 static void make_case(uint64_t seed, struct random_case *out)
@@ -166,6 +170,51 @@ static void trains_change_no_time(void)
     CHECK(events[1] < events[0]);
 }
 
+/* A message of 2000 packets from an interface that takes turns, and a short one to another node
+ * every `gap` packets (0: none): the events with and without trains, whose times agree. */
+static void count_turns(uint64_t gap, uint64_t events[2])
+{
+    enum { SHORT_MAX = 700, PACKETS = 2000, FULL_PS = 51200 };
+    static struct parcel parcels[SHORT_MAX + 1];
+    struct wf_packet_params params = packet_defaults();
+    struct traffic traffic = {.topo = "ring:5", .parcels = parcels, .params = &params};
+    struct traffic_result results[2];
+
+    packet_set(&params, "nic", "rr");
+    parcels[0] = (struct parcel){.src = 0, .dst = 2, .bytes = UINT64_C(512) * PACKETS};
+    traffic.n_parcels = gap == 0 ? 1 : 1 + PACKETS / gap;
+    for (size_t i = 1; i < traffic.n_parcels; i++) {
+        parcels[i] = (struct parcel){
+            .at = (int64_t)(i * gap) * FULL_PS + 7, .src = 0, .dst = 1, .bytes = 8};
+    }
+    for (int trains = 0; trains < 2; trains++) {
+        params.trains = trains != 0;
+        results[trains] = run_traffic(&traffic);
+        events[trains] = results[trains].run.events_committed;
+    }
+    CHECK(same(&results[0], &results[1]));
+    printf("# a short message every %llu packets: %llu events singly, %llu with trains\n",
+           (unsigned long long)gap, (unsigned long long)events[0],
+           (unsigned long long)events[1]);
+    release_traffic(&results[0]);
+    release_traffic(&results[1]);
+    packet_release(&params);
+}
+
+static void who_has_his_turn_alone_sends_a_train(void)
+{
+    uint64_t events[2];
+
+    count_turns(0, events);
+    CHECK(events[1] < events[0] / 100);
+    count_turns(100, events);
+    CHECK(events[1] < events[0] * 7 / 10);
+    for (uint64_t gap = 3; gap < 12; gap++) {
+        count_turns(gap, events);
+        CHECK(events[1] <= events[0] * 12 / 10);
+    }
+}
+
 static void schedulers_agree_on_trains(void)
 {
     static const struct {
@@ -203,6 +252,7 @@ static void schedulers_agree_on_trains(void)
 int main(void)
 {
     RUN(trains_change_no_time);
+    RUN(who_has_his_turn_alone_sends_a_train);
     RUN(schedulers_agree_on_trains);
     return wf_test_done();
 }

@@ -198,8 +198,12 @@ static void what_is_left_over_is_named(void)
         {{.rank = 5, .left = {.messages = 2, .peer = 4, .tag = 7}},
          "2 messages that nobody received: rank 1 of job 1 did not receive one from rank 0 of "
          "job 1 with tag 7"},
-        {{.rank = 3, .left = {.messages = 2, .peer = 0, .coll = WF_COLL_BCAST + 1}},
+        {{.rank = 3,
+          .left =
+              {.messages = 2, .peer = 0, .coll = WF_COLL_BCAST + 1, .root = WF_STUCK_NO_ROOT}},
          "rank 3 of job 0 did not receive one of bcast from rank 0 of job 0"},
+        {{.rank = 3, .left = {.messages = 2, .peer = 0, .coll = WF_COLL_BCAST + 1, .root = 2}},
+         "rank 3 of job 0 did not receive one of bcast with root 2 from rank 0 of job 0"},
         {{.rank = 3,
           .left = {.calls = 1, .peer = WF_MATCH_ANY_SOURCE, .coll = WF_COLL_BCAST + 1}},
          "ends with a collective that not all ranks called: rank 3 of job 0 did not call "

@@ -220,8 +220,66 @@ static void an_explanation_estimates_and_does_not_run(void)
     wf_scenario_free(scenario);
 }
 
+enum { TOLD_MAX = 1000 };
+
+/* What the line would have said, and when. */
+struct told {
+    size_t n;
+    struct wf_sim_progress at[TOLD_MAX];
+};
+
+static void keep_told(void *arg, const struct wf_sim_progress *progress)
+{
+    struct told *told = arg;
+
+    if (told->n < TOLD_MAX) {
+        told->at[told->n++] = *progress;
+    }
+}
+
+/* The fraction that is told is about that of the work which is done, which shows at the end:
+ * whether packets are simulated one by one, in trains, or in trains that are disturbed. */
+static void progress_is_about_right(void)
+{
+    static const char *const runs[] = {
+        ("source=gen:stencil3d ranks=216 network=packet topology=torus:6x6x6 net.trains=off "
+         "gen.iterations=20"),
+        ("source=gen:stencil3d ranks=512 network=packet topology=torus:8x8x8 "
+         "gen.iterations=200"),
+        ("source=gen:random ranks=216 network=packet topology=torus:6x6x6 gen.bytes=32KiB "
+         "gen.messages=60"),
+        ("source=gen:leanmd ranks=64 network=packet topology=torus:4x4x4 gen.cells=8x8x8 "
+         "gen.steps=30"),
+        "source=gen:stencil3d ranks=1000 network=loggp gen.iterations=150",
+    };
+    static struct told told;
+    size_t n_compared = 0;
+
+    for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+        const struct wf_sim_host host = {.progress = keep_told, .progress_arg = &told};
+        struct wf_err err;
+        told.n = 0;
+        struct wf_value *doc = run(runs[i], &host, &err);
+        CHECK(doc != NULL);
+        double all = (double)wf_doc_get_count(doc, "run.events_committed", 0);
+        wf_doc_free(doc);
+        for (size_t k = 0; k < told.n; k++) {
+            double done = (double)told.at[k].events / all, shown = told.at[k].fraction;
+            bool right = shown <= 1.5 * done + 0.02 && shown >= done / 1.5 - 0.02;
+            if (!right) {
+                printf("# %s: %g shown at %g\n", runs[i], shown, done);
+            }
+            CHECK(right);
+            n_compared += done > 0.1 && done < 0.9 ? 1 : 0;
+        }
+    }
+    printf("# %zu compared in the middle\n", n_compared);
+    CHECK(n_compared > 0);
+}
+
 int main(void)
 {
+    RUN(progress_is_about_right);
     RUN(bad_scenarios_are_refused);
     RUN(the_last_value_counts_and_all_values_are_told);
     RUN(no_schedule_changes_scenario_or_result);

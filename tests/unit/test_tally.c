@@ -27,10 +27,13 @@ static void merging_does_not_depend_on_the_parts(void)
             const struct wf_waited waited = {value % 8, rank, (uint32_t)(i % WF_IN_KINDS)};
             wf_tally_wait(&whole, &waited);
             wf_tally_wait(to, &waited);
-            wf_tally_mark(&whole, (uint32_t)(value % 300), i % 2 == 0, value);
-            wf_tally_mark(to, (uint32_t)(value % 300), i % 2 == 0, value);
-            wf_stat_add(&whole.regions[i % 4], value);
-            wf_stat_add(&to->regions[i % 4], value);
+            const struct wf_mark mark = {.job = (uint32_t)(i % 3),
+                                         .number = (uint32_t)(value % 9),
+                                         .is_end = i % 2 == 0};
+            wf_marks_pass(&whole.marks, &mark, 5, value);
+            wf_marks_pass(&to->marks, &mark, 5, value);
+            wf_marks_region(&whole.marks, mark.job, mark.number, value, value / 3);
+            wf_marks_region(&to->marks, mark.job, mark.number, value, value / 3);
             whole.jobs[1].messages += i;
             to->jobs[1].messages += i;
         }
@@ -38,6 +41,51 @@ static void merging_does_not_depend_on_the_parts(void)
         wf_tally_merge(&part[first], &part[(first + 1) % 3]);
         wf_tally_merge(&part[first], &part[(first + 2) % 3]);
         CHECK(memcmp(&whole, &part[first], sizeof(whole)) == 0);
+    }
+}
+
+/* Against a table of all times of all iterations. */
+static void iterations_are_the_first_ones_and_the_last(void)
+{
+    enum { KEPT = 20, JOBS = 3, PASSED = 60 };
+
+    for (uint64_t c = 0; c < CASES; c++) {
+        struct wf_marks marks;
+        struct wf_stat all[JOBS][2][PASSED];
+        uint32_t last[JOBS][2] = {{0}};
+        uint64_t n = 0, n_listed = 0;
+
+        memset(&marks, 0, sizeof(marks));
+        memset(all, 0, sizeof(all));
+        for (uint64_t i = 0; i < 200; i++) {
+            uint64_t r = wf_test_rand(SEED, c, i);
+            struct wf_mark mark = {.job = (uint32_t)(r % JOBS),
+                                   .number = (uint32_t)(r / JOBS % (1 + c % PASSED)),
+                                   .is_end = r >> 40 & 1};
+            int64_t time = (int64_t)(r >> 44);
+
+            wf_marks_pass(&marks, &mark, KEPT, time);
+            wf_stat_add(&all[mark.job][mark.is_end][mark.number], time);
+            last[mark.job][mark.is_end] = mark.number > last[mark.job][mark.is_end]
+                                              ? mark.number
+                                              : last[mark.job][mark.is_end];
+        }
+        for (uint32_t job = 0; job < JOBS; job++) {
+            for (uint32_t k = 0; k < 2 * KEPT; k++) {
+                const struct wf_stat *stat = &all[job][k % 2][k / 2];
+                n += stat->n > 0;
+                if (stat->n > 0) {
+                    const struct wf_mark *mark = &marks.list[n_listed++];
+                    CHECK(mark->job == job && mark->number == k / 2 && mark->is_end == k % 2);
+                    CHECK(memcmp(&mark->time, stat, sizeof(*stat)) == 0);
+                }
+            }
+            for (uint32_t e = 0; e < 2; e++) {
+                const struct wf_mark *mark = &marks.last[job][e];
+                CHECK(memcmp(&mark->time, &all[job][e][last[job][e]], sizeof(mark->time)) == 0);
+            }
+        }
+        CHECK_U64(marks.n, n);
     }
 }
 
@@ -103,6 +151,7 @@ static void the_longest_waits_are_kept(void)
 int main(void)
 {
     RUN(merging_does_not_depend_on_the_parts);
+    RUN(iterations_are_the_first_ones_and_the_last);
     RUN(the_mean_survives_sums_of_more_than_64_bits);
     RUN(the_lowest_blocked_ranks_are_kept_in_order);
     RUN(failures_come_before_what_waits);

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/mem.h"
+#include "cli/simulate.h"
+#include "cli/sweep.h"
+#include "report/output.h"
+#include "sim/scenario.h"
+#include "sim/world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const struct wf_shortcut shortcuts[] = {
+    {"topo", 0, "topology", "<spec>"},      {"net", 0, "network", "<model>"},
+    {"cycles", 0, "traffic.cycles", NULL},  {"sched", 0, "engine.sched", NULL},
+    {"threads", 0, "engine.threads", NULL}, {"seed", 0, "seed", NULL},
+};
+
+#define MEMBER(name) offsetof(struct wf_simulate_opts, name)
+
+static const struct wf_opt rows[] = {
+    {.param = {.name = "load",
+               .type = WF_PARAM_TEXT,
+               .offset = MEMBER(load),
+               .doc = "Offered load in phits per node and cycle, or a sweep of several: 0.3, "
+                      "0.1,0.2 or first:last:step"},
+     .arg = "<load>"},
+    {.param = {.name = "csv",
+               .type = WF_PARAM_TEXT,
+               .offset = MEMBER(csv),
+               .doc = "Write the curve of a sweep as a table for spreadsheets"},
+     .arg = "<file>"},
+    {.param = {.name = "plot",
+               .type = WF_PARAM_TEXT,
+               .offset = MEMBER(plot),
+               .doc = "Draw the curve of a sweep, as the name says: .svg or .png"},
+     .arg = "<file>"},
+    {.param = {.name = "jobs",
+               .type = WF_PARAM_COUNT,
+               .offset = MEMBER(side_by_side),
+               .def = "0",
+               .max = "1024",
+               .doc = "Loads of a sweep that are simulated side by side; 0 is one per core"}},
+    {.param = {.name = "machine",
+               .type = WF_PARAM_TEXT,
+               .offset = MEMBER(machine),
+               .doc = "Topology and network of a machine; other options and -p override it"},
+     .arg = "<name|file>"},
+};
+
+static void make_table(struct wf_simulate_table *table)
+{
+    wf_simulate_table_init(table);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        wf_simulate_table_add_row(table, &rows[i]);
+    }
+    for (size_t i = 0; i < sizeof(shortcuts) / sizeof(shortcuts[0]); i++) {
+        wf_simulate_table_add(table, &shortcuts[i]);
+    }
+    wf_simulate_table_end(table);
+}
+
+static void print_help(const struct wf_simulate_table *table, FILE *out)
+{
+    const struct wf_opt_help help = {
+        .synopsis = "weft traffic <pattern> --topo <spec> [options]",
+        .summary = "Load a network with synthetic traffic: latency and accepted load",
+        .examples =
+            {
+                {"weft traffic uniform --topo torus:8x8 --load 0.3", "One load"},
+                {"weft traffic transpose --topo torus:8x8 --load 0.05:0.9:0.05 -o curve.png",
+                 "A curve, drawn; .svg, .csv and .json are others"},
+            },
+        .table = table->rows,
+    };
+
+    wf_opt_print_help(&help, out);
+}
+
+static void traffic_help(FILE *out)
+{
+    struct wf_simulate_table table;
+
+    make_table(&table);
+    print_help(&table, out);
+    wf_simulate_table_fini(&table);
+}
+
+static enum wf_status set_source(const struct wf_operands *operands,
+                                 struct wf_scenario *scenario, struct wf_err *err)
+{
+    char source[80];
+
+    if (operands->args.n != 1) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "traffic: one pattern expected; for example: weft traffic uniform");
+    }
+    (void)snprintf(source, sizeof(source), "traffic:%.64s", operands->args.items[0]);
+    enum wf_status status = wf_scenario_set(scenario, "source", source, NULL, err);
+    return status == WF_OK ? wf_scenario_set(scenario, "network", "router", NULL, err) : status;
+}
+
+/* A file that a curve is to be written to; without a path it is not asked for. */
+struct curve_file {
+    const char *path;
+    const struct wf_curve_format *format;
+};
+
+enum { FILE_OUTPUT, FILE_CSV, FILE_PLOT, FILES };
+
+static const struct wf_curve_format as_csv = {.extension = ".csv", .write = wf_curve_csv};
+
+static enum wf_status write_curve(const struct wf_curve *curve, const struct curve_file *file,
+                                  bool force, struct wf_err *err)
+{
+    struct wf_output *output = NULL;
+
+    enum wf_status status = wf_output_open(file->path, force, &output, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    file->format->write(curve, wf_output_stream(output));
+    return wf_output_commit(output, err);
+}
+
+/* Whether it is a curve that is asked for: one load is a run like any other, unless its file is
+ * of a kind that only curves have. Finds what the files are to be. */
+static enum wf_status find_files(const struct wf_simulate_opts *opts, size_t n_loads,
+                                 struct curve_file files[FILES], bool *is_sweep,
+                                 struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    files[FILE_OUTPUT] = (struct curve_file){opts->output, NULL};
+    files[FILE_CSV] = (struct curve_file){opts->csv, &as_csv};
+    files[FILE_PLOT] = (struct curve_file){opts->plot, NULL};
+    if (opts->plot != NULL) {
+        status = wf_curve_for_path(opts->plot, true, &files[FILE_PLOT].format, err);
+    }
+    if (status == WF_OK && opts->output != NULL && n_loads > 0) {
+        status = wf_curve_for_path(opts->output, false, &files[FILE_OUTPUT].format, err);
+    }
+    *is_sweep = n_loads > 1 || (n_loads == 1 && (opts->csv != NULL || opts->plot != NULL));
+    if (n_loads == 1 && files[FILE_OUTPUT].format != NULL) {
+        *is_sweep = *is_sweep || files[FILE_OUTPUT].format->only_curves;
+    }
+    return status;
+}
+
+/* What a sweep would only find out at its end. */
+static enum wf_status check_sweep(const struct wf_cli *cli, const struct wf_simulate_opts *opts,
+                                  const struct curve_file files[FILES], struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    if (opts->dry_run) {
+        return wf_err_set(err, WF_EUSAGE, "a sweep has no --dry-run; try it with one load");
+    }
+    if (wf_world_size(cli->world) > 1) {
+        return wf_err_set(
+            err, WF_EUSAGE,
+            "a sweep runs in one process; its loads go side by side on the cores");
+    }
+    for (int i = 0; status == WF_OK && i < FILES; i++) {
+        if (files[i].path != NULL) {
+            status = wf_output_check(files[i].path, opts->force, err);
+        }
+    }
+    return status;
+}
+
+static size_t count_jobs(const struct wf_simulate_opts *opts)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return opts->side_by_side > 0 ? (size_t)opts->side_by_side : cores > 0 ? (size_t)cores : 1;
+}
+
+/* Into files, and, unless one is instead of that, on the terminal. */
+static enum wf_status deliver(struct wf_cli *cli, const struct wf_simulate_opts *opts,
+                              const struct curve_file files[FILES],
+                              const struct wf_curve *curve, struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    for (int i = 0; status == WF_OK && i < FILES; i++) {
+        if (files[i].path != NULL) {
+            status = write_curve(curve, &files[i], opts->force, err);
+        }
+    }
+    if (status == WF_OK && opts->output == NULL) {
+        (opts->json ? wf_curve_json : wf_curve_table)(curve, cli->out);
+        cli->answered = true;
+    }
+    return status;
+}
+
+/* The loads of a sweep. */
+struct loads {
+    double values[WF_SWEEP_MAX];
+    size_t n;
+};
+
+static enum wf_status sweep(struct wf_cli *cli, const struct wf_simulate_opts *opts,
+                            const struct curve_file files[FILES],
+                            const struct wf_scenario *scenario, const struct loads *loads,
+                            struct wf_err *err)
+{
+    const struct wf_setting *source = wf_scenario_find(scenario, "source");
+    const struct wf_setting *topo = wf_scenario_find(scenario, "topology");
+    char title[256];
+    struct wf_curve curve = {
+        .title = title,
+        .points = wf_xcalloc(loads->n, sizeof(struct wf_curve_point)),
+        .n = loads->n,
+    };
+
+    (void)snprintf(title, sizeof(title), "%.80s on %.120s", source->value,
+                   topo != NULL ? topo->value : "");
+    for (size_t i = 0; i < loads->n; i++) {
+        curve.points[i].load = loads->values[i];
+    }
+    enum wf_status status = wf_sweep_run(scenario, &curve, count_jobs(opts), err);
+    if (status == WF_OK) {
+        status = deliver(cli, opts, files, &curve, err);
+    }
+    free(curve.points);
+    return status;
+}
+
+static enum wf_status run_loads(struct wf_cli *cli, const struct wf_simulate_opts *opts,
+                                struct wf_scenario *scenario, struct wf_err *err)
+{
+    struct loads loads = {.n = 0};
+    struct curve_file files[FILES];
+    bool is_sweep = false;
+    enum wf_status status = WF_OK;
+
+    if (opts->load != NULL) {
+        status = wf_sweep_loads(opts->load, loads.values, &loads.n, err);
+    }
+    if (status == WF_OK) {
+        status = find_files(opts, loads.n, files, &is_sweep, err);
+    }
+    if (status == WF_OK && is_sweep) {
+        status = check_sweep(cli, opts, files, err);
+        return status == WF_OK ? sweep(cli, opts, files, scenario, &loads, err) : status;
+    }
+    if (status == WF_OK && loads.n == 1) {
+        status = wf_scenario_set(scenario, "traffic.load", opts->load, "--load", err);
+    }
+    return status == WF_OK ? wf_simulate(cli, opts, scenario, err) : status;
+}
+
+static enum wf_status traffic(struct wf_cli *cli, const struct wf_simulate_table *table,
+                              const struct wf_simulate_opts *opts,
+                              const struct wf_operands *operands, struct wf_err *err)
+{
+    struct wf_scenario *scenario = wf_scenario_new();
+
+    enum wf_status status = set_source(operands, scenario, err);
+    if (status == WF_OK) {
+        status = wf_simulate_apply(table, opts, operands->given, scenario, err);
+    }
+    if (status == WF_OK) {
+        status = run_loads(cli, opts, scenario, err);
+    }
+    wf_scenario_free(scenario);
+    return status;
+}
+
+static enum wf_status traffic_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
+{
+    struct wf_simulate_table table;
+    struct wf_simulate_opts opts = {.help = false};
+    struct wf_operands operands;
+
+    make_table(&table);
+    enum wf_status status = wf_opt_parse(table.rows, argc, argv, &opts, &operands, err);
+    if (status == WF_OK) {
+        if (opts.help) {
+            print_help(&table, cli->out);
+        } else {
+            status = traffic(cli, &table, &opts, &operands, err);
+        }
+        wf_opt_release(table.rows, &opts, &operands);
+    }
+    wf_simulate_table_fini(&table);
+    return status;
+}
+
+const struct wf_verb wf_verb_traffic = {
+    .name = "traffic",
+    .summary = "Load a network with synthetic traffic",
+    .run = traffic_run,
+    .help = traffic_help,
+};

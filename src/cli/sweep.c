@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/sweep.h"
+
+#include "base/mem.h"
+#include "cli/interrupt.h"
+#include "result/doc.h"
+#include "sim/scenario.h"
+#include "sim/sim.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct sweep {
+    const struct wf_scenario *scenario;
+    struct wf_curve *curve;
+    struct wf_err *errs; /* one for each point */
+    atomic_size_t next;
+    const volatile sig_atomic_t *stop;
+};
+
+/* ---- loads ---- */
+
+static enum wf_status wrong_loads(const char *text, struct wf_err *err)
+{
+    return wf_err_set(err, WF_EUSAGE,
+                      "--load '%.64s': expected a load, loads between commas, or "
+                      "first:last:step, as in 0.05:0.9:0.05",
+                      text);
+}
+
+static enum wf_status add_load(double load, double *loads, size_t *n, struct wf_err *err)
+{
+    if (!(load >= 0 && load <= 1)) {
+        return wf_err_set(err, WF_EINVAL,
+                          "--load: a load of %g is not between 0 and 1 phit per node and cycle",
+                          load);
+    }
+    if (*n == WF_SWEEP_MAX) {
+        return wf_err_set(err, WF_EINVAL, "--load: more than %d loads", WF_SWEEP_MAX);
+    }
+    loads[(*n)++] = load;
+    return WF_OK;
+}
+
+/* The numbers of first:last:step. Each load is computed by itself, so that errors of rounding
+ * do not add up; they are rounded to millionths. */
+static enum wf_status add_range(const double *range, double *loads, size_t *n,
+                                struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+    double first = range[0], last = range[1], step = range[2];
+
+    if (!(step > 0) || last < first) {
+        return wf_err_set(err, WF_EINVAL, "--load: %g:%g:%g has no loads", first, last, step);
+    }
+    for (size_t i = 0; status == WF_OK && first + (double)i * step <= last + step * 1e-6; i++) {
+        status = add_load(round((first + (double)i * step) * 1e6) / 1e6, loads, n, err);
+    }
+    return status;
+}
+
+enum wf_status wf_sweep_loads(const char *text, double *loads, size_t *n, struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+    double range[3];
+    size_t in_range = 0;
+    char separator = '\0';
+
+    *n = 0;
+    for (const char *p = text; status == WF_OK; p++) {
+        char *end;
+        double value = strtod(p, &end);
+        if (end == p || !isfinite(value) || (*end != '\0' && *end != ':' && *end != ',') ||
+            (separator != '\0' && *end != '\0' && *end != separator)) {
+            return wrong_loads(text, err);
+        }
+        separator = *end != '\0' ? *end : separator;
+        if (separator == ':') {
+            if (in_range == 3) {
+                return wrong_loads(text, err);
+            }
+            range[in_range++] = value;
+        } else {
+            status = add_load(value, loads, n, err);
+        }
+        p = end;
+        if (*end == '\0') {
+            break;
+        }
+    }
+    if (status != WF_OK || separator != ':') {
+        return status;
+    }
+    return in_range == 3 ? add_range(range, loads, n, err) : wrong_loads(text, err);
+}
+
+/* ---- runs ---- */
+
+static void run_point(struct sweep *sweep, size_t i)
+{
+    struct wf_curve_point *point = &sweep->curve->points[i];
+    struct wf_err *err = &sweep->errs[i];
+    const struct wf_sim_host host = {.stop = sweep->stop};
+    struct wf_scenario *scenario = wf_scenario_new();
+    struct wf_value *doc = NULL;
+    char load[32];
+
+    (void)snprintf(load, sizeof(load), "%.6f", point->load);
+    wf_scenario_append(scenario, sweep->scenario);
+    err->status = wf_scenario_set(scenario, "traffic.load", load, "--load", err);
+    if (err->status == WF_OK) {
+        err->status = wf_sim_run(scenario, &host, &doc, err);
+    }
+    if (doc != NULL) {
+        wf_curve_point_read(point, doc);
+        wf_doc_free(doc);
+    }
+    wf_scenario_free(scenario);
+}
+
+static void *work(void *arg)
+{
+    struct sweep *sweep = arg;
+
+    for (;;) {
+        size_t i = atomic_fetch_add(&sweep->next, 1);
+        if (i >= sweep->curve->n || *sweep->stop != 0) {
+            return NULL;
+        }
+        run_point(sweep, i);
+    }
+}
+
+enum wf_status wf_sweep_run(const struct wf_scenario *scenario, struct wf_curve *curve,
+                            size_t jobs, struct wf_err *err)
+{
+    struct sweep sweep = {
+        .scenario = scenario,
+        .curve = curve,
+        .errs = wf_xcalloc(curve->n, sizeof(struct wf_err)),
+        .stop = wf_interrupt_watch(),
+    };
+    size_t n = jobs < curve->n ? jobs : curve->n, started = 0;
+    pthread_t *threads = wf_xcalloc(n, sizeof(*threads));
+    enum wf_status status = WF_OK;
+
+    while (started + 1 < n && pthread_create(&threads[started], NULL, work, &sweep) == 0) {
+        started++;
+    }
+    (void)work(&sweep);
+    while (started > 0) {
+        (void)pthread_join(threads[--started], NULL);
+    }
+    for (size_t i = 0; i < curve->n && status == WF_OK; i++) {
+        if (sweep.errs[i].status != WF_OK) {
+            status = sweep.errs[i].status;
+            *err = sweep.errs[i];
+        }
+    }
+    if (status == WF_OK && *sweep.stop != 0) {
+        status = wf_err_set(err, WF_EINTR, "interrupted; the curve is not complete");
+    }
+    free(threads);
+    free(sweep.errs);
+    return status;
+}

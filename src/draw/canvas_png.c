@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A canvas of pixels, two to a length of one for sharp print. A shape is first laid out as a
+ * mask, how much of each pixel it covers, and then coloured as a whole: where pieces of one
+ * line meet nothing is painted twice.
+ */
+#include "draw/canvas.h"
+
+#include "base/mem.h"
+#include "draw/png.h"
+#include "draw/strokes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SCALE = 2, CHANNELS = 3 };
+
+/* Widths of the pen in units of the letters' grid. */
+#define PEN_PLAIN  1.5
+#define PEN_BOLD   2.3
+#define EDGE_WIDTH 1.5
+
+/* Columns and rows, ends excluded. */
+struct area {
+    long left, top, right, bottom;
+};
+
+struct raster {
+    struct wf_canvas canvas;
+    FILE *out;
+    long width, height;
+    unsigned char *pixels; /* rows of red, green, blue */
+    unsigned char *mask;   /* 255 where a pixel is covered; clear between calls */
+    struct area marked;    /* what of the mask may not be clear */
+};
+
+static void begin(struct raster *raster)
+{
+    raster->marked = (struct area){raster->width, raster->height, 0, 0};
+}
+
+static long within(double value, long limit)
+{
+    return value < 0 ? 0 : value > (double)limit ? limit : (long)value;
+}
+
+/* The pixels that something between the two corners and no further than `reach` from them may
+ * cover. */
+static struct area touch(struct raster *raster, struct wf_xy a, struct wf_xy b, double reach)
+{
+    struct area area = {
+        within(floor(fmin(a.x, b.x) - reach), raster->width),
+        within(floor(fmin(a.y, b.y) - reach), raster->height),
+        within(ceil(fmax(a.x, b.x) + reach), raster->width),
+        within(ceil(fmax(a.y, b.y) + reach), raster->height),
+    };
+    struct area *all = &raster->marked;
+
+    all->left = area.left < all->left ? area.left : all->left;
+    all->top = area.top < all->top ? area.top : all->top;
+    all->right = area.right > all->right ? area.right : all->right;
+    all->bottom = area.bottom > all->bottom ? area.bottom : all->bottom;
+    return area;
+}
+
+/* Marks a pixel whose middle is `depth` inside of the shape's edge. 16 grades are as smooth as
+ * 256 to the eye, and the file is half as large. */
+static void mark(struct raster *raster, long x, long y, double depth)
+{
+    unsigned char *mask = &raster->mask[y * raster->width + x];
+    double covered = fmin(fmax(depth + 0.5, 0), 1);
+    unsigned char value = (unsigned char)(17 * lround(15 * covered));
+
+    *mask = value > *mask ? value : *mask;
+}
+
+/* How far a point is from the nearest of a line from a to b. */
+static double distance(struct wf_xy p, struct wf_xy a, struct wf_xy b)
+{
+    double dx = b.x - a.x, dy = b.y - a.y, square = dx * dx + dy * dy;
+    double t = square > 0 ? ((p.x - a.x) * dx + (p.y - a.y) * dy) / square : 0;
+
+    t = fmin(fmax(t, 0), 1);
+    return hypot(p.x - a.x - t * dx, p.y - a.y - t * dy);
+}
+
+/* A line with round ends, or, from a point to itself, a disc. */
+static void mark_line(struct raster *raster, struct wf_xy a, struct wf_xy b, double half_width)
+{
+    struct area area = touch(raster, a, b, half_width + 1);
+
+    for (long y = area.top; y < area.bottom; y++) {
+        for (long x = area.left; x < area.right; x++) {
+            struct wf_xy middle = {(double)x + 0.5, (double)y + 0.5};
+            mark(raster, x, y, half_width - distance(middle, a, b));
+        }
+    }
+}
+
+/* How far a point is inside of a convex polygon; negative if it is outside. */
+static double depth_of(struct wf_xy p, const struct wf_xy *corners, size_t n)
+{
+    double depth = INFINITY;
+
+    for (size_t i = 0; i < n; i++) {
+        struct wf_xy a = corners[i], b = corners[(i + 1) % n];
+        double dx = b.x - a.x, dy = b.y - a.y;
+        depth = fmin(depth, ((p.y - a.y) * dx - (p.x - a.x) * dy) / hypot(dx, dy));
+    }
+    return depth;
+}
+
+static void mark_polygon(struct raster *raster, const struct wf_xy *corners, size_t n)
+{
+    struct wf_xy low = corners[0], high = corners[0];
+
+    for (size_t i = 1; i < n; i++) {
+        low = (struct wf_xy){fmin(low.x, corners[i].x), fmin(low.y, corners[i].y)};
+        high = (struct wf_xy){fmax(high.x, corners[i].x), fmax(high.y, corners[i].y)};
+    }
+    struct area area = touch(raster, low, high, 1);
+    for (long y = area.top; y < area.bottom; y++) {
+        for (long x = area.left; x < area.right; x++) {
+            struct wf_xy middle = {(double)x + 0.5, (double)y + 0.5};
+            mark(raster, x, y, depth_of(middle, corners, n));
+        }
+    }
+}
+
+/* Colours what is marked, and clears the mask. */
+static void paint(struct raster *raster, enum wf_ink ink)
+{
+    const struct area *area = &raster->marked;
+
+    for (long y = area->top; y < area->bottom; y++) {
+        for (long x = area->left; x < area->right; x++) {
+            long at = y * raster->width + x;
+            unsigned covered = raster->mask[at];
+            for (int i = 0; i < CHANNELS; i++) {
+                unsigned char *pixel = &raster->pixels[at * CHANNELS + i];
+                unsigned colour = wf_ink_light[ink] >> (16 - 8 * i) & 0xff;
+                *pixel =
+                    (unsigned char)((*pixel * (255 - covered) + colour * covered + 127) / 255);
+            }
+            raster->mask[at] = 0;
+        }
+    }
+}
+
+static struct wf_xy scaled(struct wf_xy point)
+{
+    return (struct wf_xy){point.x * SCALE, point.y * SCALE};
+}
+
+static void png_path(struct wf_canvas *canvas, const struct wf_xy *corners, size_t n,
+                     enum wf_ink ink, double width)
+{
+    struct raster *raster = (struct raster *)canvas;
+
+    begin(raster);
+    for (size_t i = 1; i < n; i++) {
+        mark_line(raster, scaled(corners[i - 1]), scaled(corners[i]), width * SCALE / 2);
+    }
+    paint(raster, ink);
+}
+
+static void png_area(struct wf_canvas *canvas, const struct wf_xy *corners, size_t n, double r,
+                     const enum wf_ink fill_and_edge[2])
+{
+    enum { CORNERS_MAX = 8 };
+    struct raster *raster = (struct raster *)canvas;
+    struct wf_xy points[CORNERS_MAX] = {{0, 0}};
+
+    n = n < CORNERS_MAX ? n : CORNERS_MAX;
+    for (size_t i = 0; i < n; i++) {
+        points[i] = scaled(corners[i]);
+    }
+    begin(raster);
+    if (n == 1) { /* the edge lies over the middle of the shape's own, as in SVG */
+        mark_line(raster, points[0], points[0], (r + EDGE_WIDTH / 2) * SCALE);
+        paint(raster, fill_and_edge[1]);
+        begin(raster);
+        mark_line(raster, points[0], points[0], (r - EDGE_WIDTH / 2) * SCALE);
+        paint(raster, fill_and_edge[0]);
+        return;
+    }
+    mark_polygon(raster, points, n);
+    paint(raster, fill_and_edge[0]);
+    begin(raster);
+    for (size_t i = 0; i < n; i++) {
+        mark_line(raster, points[i], points[(i + 1) % n], EDGE_WIDTH / 2 * SCALE);
+    }
+    paint(raster, fill_and_edge[1]);
+}
+
+/* ---- text ---- */
+
+/* Where the next letter goes, and how. */
+struct pen {
+    struct raster *raster;
+    struct wf_xy at; /* on the base line */
+    double unit;     /* of the letters' grid */
+    double half_width;
+    bool upwards;
+};
+
+static struct wf_xy on_page(const struct pen *pen, struct wf_xy point)
+{
+    double x = point.x * pen->unit, y = point.y * pen->unit;
+
+    return pen->upwards ? (struct wf_xy){pen->at.x - y, pen->at.y - x}
+                        : (struct wf_xy){pen->at.x + x, pen->at.y - y};
+}
+
+static void draw_piece(void *context, struct wf_xy from, struct wf_xy to)
+{
+    const struct pen *pen = context;
+
+    mark_line(pen->raster, on_page(pen, from), on_page(pen, to), pen->half_width);
+}
+
+/* In units of the letters' grid. */
+static double text_width(const char *text)
+{
+    double width = 0;
+
+    for (const char *c = text; *c != '\0'; c++) {
+        width += wf_strokes_letter(*c, NULL, NULL) + (c[1] != '\0' ? WF_STROKES_GAP : 0);
+    }
+    return width;
+}
+
+static void png_text(struct wf_canvas *canvas, struct wf_xy at, const char *text,
+                     const struct wf_lettering *lettering)
+{
+    static const double before[] = {
+        [WF_ANCHOR_START] = 0, [WF_ANCHOR_MIDDLE] = 0.5, [WF_ANCHOR_END] = 1};
+    struct pen pen = {
+        .raster = (struct raster *)canvas,
+        .at = scaled(at),
+        .unit = lettering->size * SCALE / WF_STROKES_EM,
+        .upwards = lettering->upwards,
+    };
+    double x = -text_width(text) * before[lettering->anchor];
+
+    pen.half_width = (lettering->bold ? PEN_BOLD : PEN_PLAIN) * pen.unit / 2;
+    pen.at = on_page(&pen, (struct wf_xy){x, 0});
+    begin(pen.raster);
+    for (; *text != '\0'; text++) {
+        double width = wf_strokes_letter(*text, draw_piece, &pen);
+        pen.at = on_page(&pen, (struct wf_xy){width + WF_STROKES_GAP, 0});
+    }
+    paint(pen.raster, lettering->ink);
+}
+
+static void png_finish(struct wf_canvas *canvas)
+{
+    struct raster *raster = (struct raster *)canvas;
+
+    wf_png_write(raster->pixels, (size_t)raster->width, (size_t)raster->height, raster->out);
+    free(raster->pixels);
+    free(raster->mask);
+    free(raster);
+}
+
+static const struct wf_canvas_ops png_ops = {
+    .path = png_path,
+    .area = png_area,
+    .text = png_text,
+    .finish = png_finish,
+};
+
+struct wf_canvas *wf_canvas_png_new(double width, double height, const char *title, FILE *out)
+{
+    struct raster *raster = wf_xcalloc(1, sizeof(*raster));
+    struct wf_xy corner = {0, 0}, opposite;
+    size_t n;
+
+    (void)title;
+    raster->canvas.ops = &png_ops;
+    raster->out = out;
+    raster->width = lround(width * SCALE);
+    raster->height = lround(height * SCALE);
+    n = (size_t)raster->width * (size_t)raster->height;
+    raster->pixels = wf_xcalloc(n, CHANNELS);
+    raster->mask = wf_xmalloc(n);
+    memset(raster->mask, 0xff, n);
+    opposite = (struct wf_xy){(double)raster->width, (double)raster->height};
+    begin(raster);
+    (void)touch(raster, corner, opposite, 0);
+    paint(raster, WF_INK_PAPER);
+    return &raster->canvas;
+}
+
+double wf_lettering_width(const char *text, double size)
+{
+    /* System fonts are up to a tenth wider than the strokes. */
+    return 1.1 * size * text_width(text) / WF_STROKES_EM;
+}

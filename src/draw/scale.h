@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_DRAW_SCALE_H
+#define WF_DRAW_SCALE_H
+
+/* What an axis spans, and its ticks: round numbers. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { WF_SCALE_TICKS_MAX = 16 };
+
+struct wf_scale {
+    bool log;
+    double low, high; /* both are ticks */
+    double ticks[WF_SCALE_TICKS_MAX];
+    size_t n;
+};
+
+/* Fits all values from `low` to `high`, which are above 0 if `log`. */
+void wf_scale_fit(struct wf_scale *scale, bool log, double low, double high);
+
+/* 0 at the low end, 1 at the high one. */
+double wf_scale_place(const struct wf_scale *scale, double value);
+
+#endif

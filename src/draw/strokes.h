@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_DRAW_STROKES_H
+#define WF_DRAW_STROKES_H
+
+/*
+ * Letters as strokes of a pen, for pictures made of pixels. A grid of which capitals are
+ * WF_STROKES_CAPITAL high; y grows upwards from the base line.
+ */
+
+#include "draw/canvas.h"
+
+enum { WF_STROKES_CAPITAL = 14, WF_STROKES_EM = 20, WF_STROKES_GAP = 3 };
+
+/* Called for each straight piece of a letter. */
+typedef void wf_strokes_fn(void *context, struct wf_xy from, struct wf_xy to);
+
+/* Gives the pieces of `letter` to `fn`, which may be null, and returns how wide the letter is,
+ * without the gap to the next. What is not ASCII looks like "?". */
+double wf_strokes_letter(char letter, wf_strokes_fn *fn, void *context);
+
+#endif

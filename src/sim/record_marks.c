@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When the ranks passed what their programs mark. */
+#include "sim/record.h"
+
+#include "result/doc.h"
+#include "trace/source.h"
+
+static struct wf_value *add_item(struct wf_value *list, const struct wf_record_jobs *jobs,
+                                 uint32_t job)
+{
+    struct wf_value *item = wf_doc_section(list, NULL);
+
+    if (jobs->n > 1) {
+        wf_doc_count(item, "job", job);
+    }
+    return item;
+}
+
+static void add_mark(struct wf_value *list, const struct wf_record_jobs *jobs,
+                     const struct wf_mark *mark)
+{
+    struct wf_value *item = add_item(list, jobs, mark->job);
+
+    wf_doc_count(item, "number", mark->number);
+    wf_doc_text(item, "at", mark->is_end ? "end" : "begin");
+    wf_record_spread(item, "time_ps", &mark->time);
+}
+
+/* The first ones, in order, and the last one of each job if it is not among them. */
+static void add_iterations(struct wf_value *result, const struct wf_record_jobs *jobs,
+                           const struct wf_marks *marks)
+{
+    struct wf_value *list = wf_doc_list(result, "iterations");
+    uint64_t i = 0;
+
+    for (uint32_t job = 0; job < jobs->n; job++) {
+        for (; i < marks->n && marks->list[i].job == job; i++) {
+            add_mark(list, jobs, &marks->list[i]);
+        }
+        for (int is_end = 0; is_end < 2; is_end++) {
+            const struct wf_mark *last = &marks->last[job][is_end];
+            if (last->time.n > 0 && last->number >= wf_marks_kept(jobs->n)) {
+                add_mark(list, jobs, last);
+            }
+        }
+    }
+}
+
+static void add_region(struct wf_value *item, const char *name, uint32_t number,
+                       const struct wf_region_marks *region)
+{
+    wf_doc_count(item, "number", number);
+    if (name != NULL) {
+        wf_doc_text(item, "name", name);
+    }
+    wf_doc_count(item, "times", region->time.n);
+    wf_doc_count(item, "first_entry_ps", (uint64_t)region->first);
+    wf_doc_count(item, "last_exit_ps", (uint64_t)region->last);
+    wf_doc_count(item, "total_ps",
+                 region->time.sum_high == 0 ? region->time.sum_low : UINT64_MAX);
+    wf_record_spread(item, "time_ps", &region->time);
+}
+
+static void add_regions(struct wf_value *result, const struct wf_record_jobs *jobs,
+                        const struct wf_marks *marks)
+{
+    struct wf_value *list = wf_doc_list(result, "regions");
+
+    for (uint32_t job = 0; job < jobs->n; job++) {
+        for (uint32_t i = 0; i < WF_MARKS_REGIONS; i++) {
+            const struct wf_region_marks *region = &marks->regions[job][i];
+            const struct wf_source *source = jobs->source[job];
+
+            if (region->time.n > 0) {
+                add_region(add_item(list, jobs, job),
+                           source != NULL ? wf_source_region_name(source, i) : NULL, i, region);
+            }
+        }
+    }
+}
+
+void wf_record_marks(struct wf_value *result, const struct wf_record_jobs *jobs,
+                     const struct wf_marks *marks)
+{
+    bool any = false;
+
+    for (uint32_t job = 0; job < jobs->n; job++) {
+        any |= wf_marks_any(marks, job);
+    }
+    if (any) {
+        add_iterations(result, jobs, marks);
+        add_regions(result, jobs, marks);
+    }
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "traffic/traffic.h"
+
+#include "base/mem.h"
+#include "net/router.h"
+#include "result/result.h"
+#include "sim/job.h"
+#include "sim/record.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Measured: a node with an 18-channel router, and what is under way for each. */
+enum { BYTES_PER_CHANNEL = 112, BYTES_PER_NODE = 1024, VCS_USUAL = 3 };
+enum { CYCLE_DEFAULT_PS = 1000, PHIT_DEFAULT = 4, PACKET_DEFAULT = 64 };
+
+static const double percents[] = {90, 95, 99};
+
+/* What the network model says of cycles and sizes counts where the traffic says nothing. */
+static void fill_in(const struct wf_plan *plan, struct wf_traffic_params *set)
+{
+    const struct wf_router_params *router =
+        plan->net == &wf_router_ops ? wf_plan_values(plan, "net") : NULL;
+
+    if (set->cycle == 0) {
+        set->cycle = router != NULL ? router->cycle : CYCLE_DEFAULT_PS;
+    }
+    if (set->phit == 0) {
+        set->phit = router != NULL ? router->phit : PHIT_DEFAULT;
+    }
+    if (set->size == 0) {
+        set->size = router != NULL ? router->packet : PACKET_DEFAULT;
+    }
+}
+
+static enum wf_status traffic_prepare(struct wf_job *job, struct wf_err *err)
+{
+    const struct wf_plan *plan = job->plan;
+    struct wf_traffic_params *set = wf_plan_values(plan, "traffic");
+
+    if (plan->topo == NULL) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "traffic needs a topology, whose nodes send: --topo torus:8x8");
+    }
+    fill_in(plan, set);
+    const struct wf_net_env env = {
+        .topo = plan->topo, .n_nodes = plan->topo->n_nodes, .seed = plan->core.seed};
+    const struct wf_traffic_config config = {
+        .params = set,
+        .pattern = plan->pattern,
+        .topo = plan->topo,
+        .n_nodes = env.n_nodes,
+    };
+    enum wf_status status =
+        plan->net->create(wf_plan_values(plan, "net"), &env, &job->setup.net, err);
+    if (status != WF_OK) {
+        return wf_plan_blame(plan, "network", status, err);
+    }
+    return wf_traffic_new(&config, &job->traffic, err);
+}
+
+static uint64_t traffic_memory(const struct wf_job *job)
+{
+    const struct wf_plan *plan = job->plan;
+    const struct wf_router_params *router =
+        plan->net == &wf_router_ops ? wf_plan_values(plan, "net") : NULL;
+    uint64_t vcs = router == NULL ? 1 : router->vcs > 0 ? router->vcs : VCS_USUAL;
+
+    if (plan->topo == NULL) { /* said when it is prepared */
+        return 0;
+    }
+    return (uint64_t)plan->topo->n_vertices * BYTES_PER_NODE +
+           2 * plan->topo->n_links * vcs * BYTES_PER_CHANNEL;
+}
+
+static enum wf_status traffic_build(const struct wf_job *job, struct wf_engine *engine,
+                                    struct wf_setup *setup, struct wf_err *err)
+{
+    (void)err;
+    wf_traffic_build(job->traffic, engine, setup->net);
+    return WF_OK;
+}
+
+static double ratio(double a, double b)
+{
+    return b > 0 ? a / b : 0;
+}
+
+/* Loads are phits per node and cycle; times are in cycles. */
+static void add_open(struct wf_value *result, const struct wf_plan *plan,
+                     const struct wf_traffic_tally *tally,
+                     const struct wf_traffic_summary *summary)
+{
+    const struct wf_traffic_params *set = wf_plan_values(plan, "traffic");
+    double cycle = (double)set->cycle;
+    double capacity = (double)plan->topo->n_nodes * (double)set->phit * (double)set->cycles *
+                      (double)summary->batches / WF_TRAFFIC_BATCHES;
+    struct wf_value *latency;
+
+    wf_doc_real(result, "offered_load", ratio((double)summary->offered_bytes, capacity));
+    wf_doc_real(result, "accepted_load", ratio((double)summary->arrived_bytes, capacity));
+    wf_doc_bool(result, "converged", summary->converged);
+    wf_doc_bool(result, "saturated", summary->saturated);
+    wf_doc_count(result, "cycles", set->cycles);
+    wf_doc_count(result, "warm_up_cycles", set->cycles * summary->warm_up / WF_TRAFFIC_BATCHES);
+    wf_doc_count(result, "offered", summary->offered);
+    wf_doc_count(result, "dropped", summary->dropped);
+    wf_doc_count(result, "arrived", summary->arrived);
+
+    latency = wf_doc_section(result, "latency_cycles");
+    wf_doc_real(latency, "mean", summary->mean / cycle);
+    wf_doc_real(latency, "half_width", summary->half_width / cycle);
+    wf_doc_real(latency, "confidence_percent", percents[set->confidence]);
+    wf_doc_real(latency, "p50", (double)summary->p50 / cycle);
+    wf_doc_real(latency, "p95", (double)summary->p95 / cycle);
+    wf_doc_real(latency, "p99", (double)summary->p99 / cycle);
+    wf_doc_real(latency, "max", (double)summary->max / cycle);
+    wf_doc_count(latency, "sum_ps", summary->latency_sum);
+    (void)tally;
+}
+
+static void add_closed(struct wf_value *result, const struct wf_plan *plan,
+                       const struct wf_traffic_tally *tally,
+                       const struct wf_traffic_summary *summary)
+{
+    const struct wf_traffic_params *set = wf_plan_values(plan, "traffic");
+    double cycle = (double)set->cycle;
+
+    wf_doc_count(result, "simulated_time_ps", (uint64_t)tally->last);
+    wf_doc_count(result, "cycles", (uint64_t)(tally->last / set->cycle));
+    wf_doc_count(result, "arrived", summary->arrived);
+
+    struct wf_value *latency = wf_doc_section(result, "latency_cycles");
+    wf_doc_real(latency, "mean", summary->mean / cycle);
+    wf_doc_real(latency, "p50", (double)summary->p50 / cycle);
+    wf_doc_real(latency, "p95", (double)summary->p95 / cycle);
+    wf_doc_real(latency, "p99", (double)summary->p99 / cycle);
+    wf_doc_real(latency, "max", (double)summary->max / cycle);
+}
+
+/* Of the whole run, warm-up included. */
+static void add_use(struct wf_value *result, const struct wf_plan *plan,
+                    const struct wf_net_use *use, uint64_t cycles)
+{
+    const struct wf_router_params *router = wf_plan_values(plan, "net");
+    struct wf_value *section = wf_doc_section(result, "network");
+    double phits = (double)(router->packet / router->phit);
+
+    wf_doc_count(section, "packets", use->packets);
+    wf_doc_count(section, "hops", use->hops);
+    wf_doc_count(section, "packet_hops", use->carried);
+    wf_doc_real(section, "mean_hops", ratio((double)use->hops, (double)use->packets));
+    wf_doc_real(section, "mean_injection_wait_cycles",
+                ratio((double)use->waited, (double)use->injected * (double)router->cycle));
+    wf_doc_real(section, "mean_link_use",
+                ratio((double)use->carried * phits, (double)use->links * (double)cycles));
+    wf_doc_real(section, "busiest_link_use",
+                ratio((double)use->busiest * phits, (double)cycles));
+
+    struct wf_value *vcs = wf_doc_list(section, "packets_by_vc");
+    uint32_t n = WF_NET_USE_VCS;
+    while (n > 1 && use->vcs[n - 1] == 0) {
+        n--;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        wf_doc_count(vcs, NULL, use->vcs[i]);
+    }
+}
+
+/* What was found during the run, or else what is there at its end. */
+static struct wf_circle find_circle(const struct wf_traffic_tally *tally)
+{
+    if (tally->facts.circle.n > 0) {
+        return tally->facts.circle;
+    }
+    struct wf_waits *waits = wf_xmalloc(sizeof(*waits));
+    *waits = tally->use.waits;
+    waits->n = wf_waits_prune(waits->at, waits->n);
+    const struct wf_circle circle = wf_waits_circle(waits->at, waits->n);
+    free(waits);
+    return circle;
+}
+
+static enum wf_status tell_deadlock(const struct wf_traffic_tally *tally,
+                                    const struct wf_traffic_params *set,
+                                    const struct wf_circle *circle, struct wf_value *result,
+                                    struct wf_err *err)
+{
+    char words[WF_CIRCLE_WORDS];
+    uint64_t at = tally->facts.circle.n > 0 ? (uint64_t)(tally->facts.deadlock_ps / set->cycle)
+                                            : set->cycles;
+
+    wf_doc_text(result, "deadlock", wf_circle_words(circle, words, sizeof(words)));
+    wf_doc_count(result, "deadlock_known_cycle", at);
+    return wf_err_set(err, WF_ESIM,
+                      "the network is in a deadlock, known in cycle %" PRIu64 ": %.400s", at,
+                      words);
+}
+
+static enum wf_status traffic_describe(const struct wf_job *job, const struct wf_engine *engine,
+                                       const struct wf_run *run, struct wf_value *result,
+                                       enum wf_status status, struct wf_err *err)
+{
+    const struct wf_traffic_tally *tally = wf_engine_tally_get(engine);
+    const struct wf_traffic_params *set = wf_plan_values(job->plan, "traffic");
+    bool closed = set->rounds > 0, stuck = closed && tally->rounds_left > 0;
+    struct wf_traffic_summary summary;
+    uint64_t cycles = closed ? (uint64_t)(tally->last / set->cycle) : set->cycles;
+
+    const struct wf_circle circle = find_circle(tally);
+    bool deadlock = circle.n > 0;
+    if (closed) {
+        wf_traffic_sum_up(tally, &summary);
+    } else {
+        wf_traffic_summarize(tally, set->confidence, set->precision, &summary);
+    }
+    wf_doc_text(result, "status",
+                status == WF_EINTR  ? WF_RESULT_INTERRUPTED
+                : stuck || deadlock ? WF_RESULT_DEADLOCK
+                                    : WF_RESULT_COMPLETED);
+    if (closed) {
+        add_closed(result, job->plan, tally, &summary);
+    } else {
+        add_open(result, job->plan, tally, &summary);
+    }
+    if (job->plan->net == &wf_router_ops) {
+        add_use(result, job->plan, &tally->use, cycles);
+    }
+    wf_record_digest(result, run->digest);
+    if (deadlock) {
+        status = tell_deadlock(tally, set, &circle, result, err);
+    } else if (status == WF_OK && stuck) {
+        status = wf_err_set(err, WF_ESIM, "%" PRIu64 " rounds did not come to an end",
+                            tally->rounds_left);
+    }
+    return status;
+}
+
+static bool is_true(const struct wf_value *doc, const char *path)
+{
+    const struct wf_value *value = wf_doc_find(doc, path);
+
+    return value != NULL && value->type == WF_VALUE_BOOL && value->truth;
+}
+
+bool wf_job_lengthen(const struct wf_plan *plan, const struct wf_value *doc)
+{
+    struct wf_traffic_params *set =
+        plan->pattern != NULL ? wf_plan_values(plan, "traffic") : NULL;
+
+    if (set == NULL || set->rounds > 0 || wf_doc_find(doc, "result.converged") == NULL ||
+        is_true(doc, "result.converged") || is_true(doc, "result.saturated") ||
+        set->cycles > set->cycles_max / 2) {
+        return false;
+    }
+    set->cycles *= 2;
+    return true;
+}
+
+const struct wf_job_ops wf_job_traffic = {
+    .prepare = traffic_prepare,
+    .memory = traffic_memory,
+    .build = traffic_build,
+    .describe = traffic_describe,
+};

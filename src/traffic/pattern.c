@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "traffic/pattern.h"
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/text.h"
+#include "topo/topo.h"
+#include "traffic/pattern_file.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct wf_pattern {
+    const struct kind *kind;
+    const struct wf_topo *topo;
+    struct wf_pattern_params set;
+    uint32_t n, bits;         /* nodes; n = 2^bits, if it is a power of two */
+    uint32_t width;           /* of the first dimension */
+    uint32_t root;            /* the square root of n, or 0 */
+    uint32_t *to;             /* of permutations */
+    struct wf_matrix *matrix; /* of the pattern of that name */
+    uint32_t diameter;
+    uint64_t *chance; /* of local traffic: of distances 1 to d, in parts of 2^32 */
+};
+
+struct kind {
+    struct wf_pattern_row row;
+    bool power_of_two, square, needs_topology;
+    enum wf_status (*prepare)(struct wf_pattern *pattern, struct wf_err *err);
+    uint32_t (*permute)(const struct wf_pattern *pattern, uint32_t node);
+    int64_t (*next)(const struct wf_pattern *pattern, uint32_t node,
+                    const struct wf_pattern_draw *draw);
+};
+
+static uint64_t draw_below(const struct wf_pattern_draw *draw, uint64_t n)
+{
+    return wf_rng_below(draw->random(draw->arg), n);
+}
+
+static bool draw_chance(const struct wf_pattern_draw *draw, double chance)
+{
+    return (double)(draw->random(draw->arg) >> 11) * 0x1p-53 < chance;
+}
+
+/* One of `n` nodes from 0 on, not the node itself unless that is wanted or the only one. */
+static int64_t draw_other(const struct wf_pattern *pattern, uint32_t node, uint32_t n,
+                          const struct wf_pattern_draw *draw)
+{
+    if (pattern->set.self || node >= n) {
+        return (int64_t)draw_below(draw, n);
+    }
+    if (n == 1) {
+        return WF_PATTERN_SILENT;
+    }
+    int64_t other = (int64_t)draw_below(draw, n - 1);
+    return other + (other >= node);
+}
+
+static int64_t uniform(const struct wf_pattern *pattern, uint32_t node,
+                       const struct wf_pattern_draw *draw)
+{
+    return draw_other(pattern, node, pattern->n, draw);
+}
+
+static int64_t hot_spot(const struct wf_pattern *pattern, uint32_t node,
+                        const struct wf_pattern_draw *draw)
+{
+    if (draw_chance(draw, pattern->set.hot) && node != pattern->set.hot_node) {
+        return (int64_t)pattern->set.hot_node;
+    }
+    return uniform(pattern, node, draw);
+}
+
+static enum wf_status prepare_hot_spot(struct wf_pattern *pattern, struct wf_err *err)
+{
+    if (pattern->set.hot_node < pattern->n) {
+        return WF_OK;
+    }
+    return wf_err_set(err, WF_EINVAL,
+                      "traffic.hot_node: there is no node %" PRIu64 ", only 0 to %" PRIu32,
+                      pattern->set.hot_node, pattern->n - 1);
+}
+
+static int64_t hot_region(const struct wf_pattern *pattern, uint32_t node,
+                          const struct wf_pattern_draw *draw)
+{
+    if (draw_chance(draw, pattern->set.hot)) {
+        return draw_other(pattern, node, (uint32_t)pattern->set.hot_nodes, draw);
+    }
+    return uniform(pattern, node, draw);
+}
+
+static enum wf_status prepare_hot_region(struct wf_pattern *pattern, struct wf_err *err)
+{
+    if (pattern->set.hot_nodes == 0) {
+        pattern->set.hot_nodes = pattern->n / 8 > 0 ? pattern->n / 8 : 1;
+    }
+    if (pattern->set.hot_nodes > pattern->n) {
+        return wf_err_set(err, WF_EINVAL,
+                          "traffic.hot_nodes: a region of %" PRIu64 " of %" PRIu32 " nodes",
+                          pattern->set.hot_nodes, pattern->n);
+    }
+    return WF_OK;
+}
+
+/* The lower half of the first dimension talks among itself, the upper one is silent. */
+static int64_t semi_directed(const struct wf_pattern *pattern, uint32_t node,
+                             const struct wf_pattern_draw *draw)
+{
+    uint32_t half = pattern->width / 2, rows = pattern->n / pattern->width;
+
+    if (half * rows < 2 || node % pattern->width >= half) {
+        return WF_PATTERN_SILENT;
+    }
+    for (;;) {
+        uint32_t at = (uint32_t)draw_below(draw, (uint64_t)half * rows);
+        uint32_t other = at / half * pattern->width + at % half;
+        if (other != node || pattern->set.self) {
+            return other;
+        }
+    }
+}
+
+/* ---- local traffic ---- */
+
+static enum wf_status prepare_local(struct wf_pattern *pattern, struct wf_err *err)
+{
+    const struct wf_topo *topo = pattern->topo;
+    double weight = 1, sum = 0, so_far = 0;
+
+    (void)err;
+    pattern->diameter = topo->ops->diameter(topo);
+    pattern->chance = wf_xcalloc((size_t)pattern->diameter + 1, sizeof(uint64_t));
+    for (uint32_t d = 1; d <= pattern->diameter; d++, weight *= pattern->set.decay) {
+        sum += weight;
+    }
+    weight = 1;
+    for (uint32_t d = 1; d <= pattern->diameter; d++, weight *= pattern->set.decay) {
+        so_far += weight;
+        pattern->chance[d] = (uint64_t)(so_far / sum * 0x1p32);
+    }
+    return WF_OK;
+}
+
+/* A distance by lot, then a node by lot until one is that far: every distance that is drawn has
+ * a node, or the next one is tried. */
+static int64_t local(const struct wf_pattern *pattern, uint32_t node,
+                     const struct wf_pattern_draw *draw)
+{
+    enum { TRIES = 4096 };
+    const struct wf_topo *topo = pattern->topo;
+    uint64_t lot = draw->random(draw->arg) >> 32;
+    uint32_t wanted = 1;
+
+    while (wanted < pattern->diameter && lot >= pattern->chance[wanted]) {
+        wanted++;
+    }
+    for (uint32_t i = 0; i < TRIES; i++) {
+        uint32_t other = (uint32_t)draw_below(draw, pattern->n);
+        if (other != node && topo->ops->distance(topo, node, other) == wanted) {
+            return other;
+        }
+    }
+    return uniform(pattern, node, draw);
+}
+
+/* ---- permutations ---- */
+
+static uint32_t reverse_bits(uint32_t value, uint32_t bits)
+{
+    uint32_t out = 0;
+
+    for (uint32_t b = 0; b < bits; b++) {
+        out |= (value >> b & 1) << (bits - 1 - b);
+    }
+    return out;
+}
+
+static uint32_t transpose(const struct wf_pattern *pattern, uint32_t node)
+{
+    return node % pattern->root * pattern->root + node / pattern->root;
+}
+
+static uint32_t complement(const struct wf_pattern *pattern, uint32_t node)
+{
+    return pattern->n - 1 - node;
+}
+
+static uint32_t reversal(const struct wf_pattern *pattern, uint32_t node)
+{
+    return reverse_bits(node, pattern->bits);
+}
+
+static uint32_t shuffle(const struct wf_pattern *pattern, uint32_t node)
+{
+    return (node << 1 | node >> (pattern->bits - 1)) & (pattern->n - 1);
+}
+
+static uint32_t butterfly(const struct wf_pattern *pattern, uint32_t node)
+{
+    uint32_t top = pattern->bits - 1, low = node & 1, high = node >> top & 1;
+
+    return (node & ~(UINT32_C(1) | UINT32_C(1) << top)) | low << top | high;
+}
+
+/* Almost half around the first dimension, as numbers, so that the last ones of a row go to the
+ * next one: what INSEE calls so. */
+static uint32_t tornado(const struct wf_pattern *pattern, uint32_t node)
+{
+    uint32_t step = (pattern->width + 1) / 2 - 1;
+
+    return (uint32_t)(((uint64_t)node + step) % pattern->n);
+}
+
+static uint32_t neighbor(const struct wf_pattern *pattern, uint32_t node)
+{
+    uint32_t x = node % pattern->width;
+
+    return x + 1 == pattern->width ? node - x : node + 1;
+}
+
+/* A random permutation without fixed points, by Sattolo's algorithm: one cycle of all. */
+static enum wf_status prepare_permutation(struct wf_pattern *pattern, struct wf_err *err)
+{
+    (void)err;
+    pattern->to = wf_xcalloc(pattern->n, sizeof(*pattern->to));
+    for (uint32_t i = 0; i < pattern->n; i++) {
+        pattern->to[i] = i;
+    }
+    for (uint32_t i = pattern->n - 1; i > 0; i--) {
+        uint32_t j = (uint32_t)wf_rng_below(wf_rng_draw(pattern->set.pattern_seed, 0, i), i);
+        uint32_t swap = pattern->to[i];
+        pattern->to[i] = pattern->to[j];
+        pattern->to[j] = swap;
+    }
+    return WF_OK;
+}
+
+static uint32_t permutation(const struct wf_pattern *pattern, uint32_t node)
+{
+    return pattern->to[node];
+}
+
+/* ---- matrix ---- */
+
+static enum wf_status prepare_matrix(struct wf_pattern *pattern, struct wf_err *err)
+{
+    if (pattern->set.matrix[0] == '\0') {
+        return wf_err_set(err, WF_EINVAL,
+                          "traffic.matrix: the pattern 'matrix' needs a file, as in -p "
+                          "traffic.matrix=pairs.txt");
+    }
+    return wf_matrix_read(pattern->set.matrix, pattern->n, &pattern->matrix, err);
+}
+
+static int64_t matrix_next(const struct wf_pattern *pattern, uint32_t node,
+                           const struct wf_pattern_draw *draw)
+{
+    return wf_matrix_choose(pattern->matrix, node, draw->random(draw->arg));
+}
+
+static const struct kind kinds[] = {
+    {.row = {"uniform", "any node, all alike"}, .next = uniform},
+    {.row = {"transpose", "node (x, y) sends to (y, x)"}, .square = true, .permute = transpose},
+    {.row = {"complement", "all bits of the number inverted"}, .permute = complement},
+    {.row = {"reversal", "the bits of the number in reverse"},
+     .power_of_two = true,
+     .permute = reversal},
+    {.row = {"shuffle", "the bits of the number moved up by one, in a circle"},
+     .power_of_two = true,
+     .permute = shuffle},
+    {.row = {"butterfly", "the first and the last bit of the number exchanged"},
+     .power_of_two = true,
+     .permute = butterfly},
+    {.row = {"tornado", "almost half around the first dimension"}, .permute = tornado},
+    {.row = {"neighbor", "the next node in the first dimension"}, .permute = neighbor},
+    {.row = {"permutation", "a partner by lot, for the whole run"},
+     .prepare = prepare_permutation,
+     .permute = permutation},
+    {.row = {"hotspot", "uniform, but a share goes to one node"},
+     .prepare = prepare_hot_spot,
+     .next = hot_spot},
+    {.row = {"hotregion", "uniform, but a share goes to some nodes"},
+     .prepare = prepare_hot_region,
+     .next = hot_region},
+    {.row = {"local", "near nodes are more likely"},
+     .needs_topology = true,
+     .prepare = prepare_local,
+     .next = local},
+    {.row = {"semidirected", "the lower half of the first dimension, among itself"},
+     .next = semi_directed},
+    {.row = {"matrix", "as a file says"}, .prepare = prepare_matrix, .next = matrix_next},
+    {.row = {NULL, NULL}},
+};
+
+enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+const struct wf_pattern_row *wf_pattern_row(size_t i)
+{
+    return i + 1 < N_KINDS ? &kinds[i].row : NULL;
+}
+
+static enum wf_status find_kind(const char *name, const struct kind **out, struct wf_err *err)
+{
+    char hint[WF_HINT_MAX];
+    struct wf_nearest nearest;
+
+    wf_nearest_begin(&nearest, name);
+    for (const struct kind *kind = kinds; kind->row.name != NULL; kind++) {
+        if (strcmp(kind->row.name, name) == 0) {
+            *out = kind;
+            return WF_OK;
+        }
+        wf_nearest_add(&nearest, kind->row.name);
+    }
+    return wf_err_set(err, WF_EINVAL, "unknown traffic pattern '%.64s'%s", name,
+                      wf_nearest_hint(&nearest, hint));
+}
+
+static uint32_t root_of(uint32_t n)
+{
+    uint32_t root = 1;
+
+    while ((uint64_t)root * root < n) {
+        root++;
+    }
+    return (uint64_t)root * root == n ? root : 0;
+}
+
+/* Nodes in the first dimension: of a grid as it is, else the root of a square or all. */
+static uint32_t width_of(const struct wf_topo *topo, uint32_t n)
+{
+    uint32_t coord[WF_TOPO_COORDS_MAX], width = 1;
+
+    if (topo == NULL || topo->ops->shape != WF_SHAPE_GRID || topo->n_nodes != n) {
+        return root_of(n) > 0 ? root_of(n) : n;
+    }
+    while (width < n) {
+        (void)topo->ops->coords(topo, width, coord);
+        if (coord[0] == 0) {
+            break;
+        }
+        width++;
+    }
+    return width;
+}
+
+static enum wf_status check_fit(const struct wf_pattern *pattern, struct wf_err *err)
+{
+    const struct kind *kind = pattern->kind;
+    const char *name = kind->row.name;
+    uint32_t n = pattern->n;
+
+    if (kind->power_of_two && (n < 2 || (n & (n - 1)) != 0)) {
+        return wf_err_set(err, WF_EINVAL,
+                          "pattern '%s' needs a power of two nodes, not %" PRIu32, name, n);
+    }
+    if (kind->square && pattern->root == 0) {
+        return wf_err_set(err, WF_EINVAL, "pattern '%s' needs a square of nodes, not %" PRIu32,
+                          name, n);
+    }
+    if (kind->needs_topology && pattern->topo == NULL) {
+        return wf_err_set(err, WF_EINVAL, "pattern '%s' needs a topology", name);
+    }
+    return WF_OK;
+}
+
+enum wf_status wf_pattern_create(const char *name, const struct wf_pattern_params *params,
+                                 const struct wf_topo *topo, uint32_t n_nodes,
+                                 struct wf_pattern **out, struct wf_err *err)
+{
+    const struct kind *kind = NULL;
+    enum wf_status status = find_kind(name, &kind, err);
+
+    if (status != WF_OK) {
+        return status;
+    }
+    struct wf_pattern *pattern = wf_xcalloc(1, sizeof(*pattern));
+    pattern->kind = kind;
+    pattern->topo = topo;
+    pattern->set = *params;
+    pattern->n = n_nodes;
+    pattern->width = width_of(topo, n_nodes);
+    pattern->root = root_of(n_nodes);
+    while (UINT64_C(1) << pattern->bits < n_nodes) {
+        pattern->bits++;
+    }
+    status = check_fit(pattern, err);
+    if (status == WF_OK && kind->prepare != NULL) {
+        status = kind->prepare(pattern, err);
+    }
+    if (status == WF_OK) {
+        *out = pattern;
+    } else {
+        wf_pattern_free(pattern);
+    }
+    return status;
+}
+
+void wf_pattern_free(struct wf_pattern *pattern)
+{
+    if (pattern != NULL) {
+        wf_matrix_free(pattern->matrix);
+        free(pattern->to);
+        free(pattern->chance);
+        free(pattern);
+    }
+}
+
+int64_t wf_pattern_next(const struct wf_pattern *pattern, uint32_t node,
+                        const struct wf_pattern_draw *draw)
+{
+    if (pattern->kind->next != NULL) {
+        return pattern->kind->next(pattern, node, draw);
+    }
+    uint32_t other = pattern->kind->permute(pattern, node);
+    return other == node && !pattern->set.self ? WF_PATTERN_SILENT : (int64_t)other;
+}

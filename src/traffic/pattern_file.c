@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "traffic/pattern_file.h"
+
+#include "base/mem.h"
+#include "base/rng.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The largest weight, so that the sum of any file stays below 2^64. */
+#define WEIGHT_MAX UINT64_C(0xffffffff)
+enum { LINE_MAX_BYTES = 256, NUMBERS_MAX = 3 };
+
+struct reader {
+    FILE *file;
+    const char *path;
+    unsigned line;
+};
+
+static enum wf_status reader_open(struct reader *reader, const char *path, struct wf_err *err)
+{
+    *reader = (struct reader){.file = fopen(path, "r"), .path = path};
+    if (reader->file == NULL) {
+        return wf_err_set(err, WF_EIO, "cannot read '%.200s': %s", path, strerror(errno));
+    }
+    return WF_OK;
+}
+
+static enum wf_status wrong_line(const struct reader *reader, const char *expected,
+                                 struct wf_err *err)
+{
+    return wf_err_set(err, WF_EINVAL, "%.200s:%u: expected %s", reader->path, reader->line,
+                      expected);
+}
+
+/* Whole numbers of a line; -1 if there is something else. */
+static int parse_numbers(char *line, uint64_t *numbers)
+{
+    int n = 0;
+
+    line[strcspn(line, "#\n")] = '\0';
+    for (char *p = line + strspn(line, " \t\r"); *p != '\0'; p += strspn(p, " \t\r")) {
+        char *end;
+        errno = 0;
+        if (n == NUMBERS_MAX || *p < '0' || *p > '9') {
+            return -1;
+        }
+        numbers[n++] = strtoull(p, &end, 10);
+        if (errno != 0 || strchr(" \t\r", *end) == NULL) {
+            return -1;
+        }
+        p = end;
+    }
+    return n;
+}
+
+/* The next line with numbers; false at the end of the file or if *status is an error. */
+static bool reader_next(struct reader *reader, int wanted, const char *expected,
+                        uint64_t *numbers, enum wf_status *status, struct wf_err *err)
+{
+    char line[LINE_MAX_BYTES];
+
+    while (fgets(line, sizeof(line), reader->file) != NULL) {
+        reader->line++;
+        bool whole = strchr(line, '\n') != NULL || feof(reader->file) != 0;
+        int n = whole ? parse_numbers(line, numbers) : -1;
+        if (n == 0) {
+            continue;
+        }
+        if (n != wanted || numbers[wanted - 1] > WEIGHT_MAX) {
+            *status = wrong_line(reader, expected, err);
+            return false;
+        }
+        return true;
+    }
+    return false;
+}
+
+/* ---- matrices ---- */
+
+struct entry {
+    uint32_t from, to;
+    uint64_t weight; /* then: the sum up to this one, of the same node */
+};
+
+struct wf_matrix {
+    struct entry *entries; /* by node */
+    size_t n;
+    size_t *first; /* of each node, n_nodes + 1 */
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    if (x->from != y->from) {
+        return x->from < y->from ? -1 : 1;
+    }
+    return x->to < y->to ? -1 : x->to > y->to;
+}
+
+static enum wf_status read_entries(struct reader *reader, uint32_t n_nodes,
+                                   struct wf_matrix *matrix, struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+    uint64_t numbers[NUMBERS_MAX];
+    size_t room = 0;
+
+    while (reader_next(reader, 3, "'from to weight', weights below 4294967296", numbers,
+                       &status, err)) {
+        if (numbers[0] >= n_nodes || numbers[1] >= n_nodes) {
+            char words[64];
+            (void)snprintf(words, sizeof(words), "nodes from 0 to %" PRIu32, n_nodes - 1);
+            return wrong_line(reader, words, err);
+        }
+        if (matrix->n == room) {
+            room = room == 0 ? 64 : room * 2;
+            matrix->entries = wf_xrealloc(matrix->entries, room, sizeof(struct entry));
+        }
+        matrix->entries[matrix->n++] =
+            (struct entry){(uint32_t)numbers[0], (uint32_t)numbers[1], numbers[2]};
+    }
+    return status;
+}
+
+static void index_entries(struct wf_matrix *matrix, uint32_t n_nodes)
+{
+    size_t at = 0;
+
+    if (matrix->n > 0) {
+        qsort(matrix->entries, matrix->n, sizeof(struct entry), compare);
+    }
+    matrix->first = wf_xcalloc((size_t)n_nodes + 1, sizeof(size_t));
+    for (uint32_t node = 0; node < n_nodes; node++) {
+        uint64_t sum = 0;
+        matrix->first[node] = at;
+        for (; at < matrix->n && matrix->entries[at].from == node; at++) {
+            sum += matrix->entries[at].weight;
+            matrix->entries[at].weight = sum;
+        }
+    }
+    matrix->first[n_nodes] = at;
+}
+
+enum wf_status wf_matrix_read(const char *path, uint32_t n, struct wf_matrix **out,
+                              struct wf_err *err)
+{
+    struct reader reader;
+    enum wf_status status = reader_open(&reader, path, err);
+
+    if (status != WF_OK) {
+        return status;
+    }
+    struct wf_matrix *matrix = wf_xcalloc(1, sizeof(*matrix));
+    status = read_entries(&reader, n, matrix, err);
+    (void)fclose(reader.file);
+    if (status != WF_OK) {
+        wf_matrix_free(matrix);
+        return status;
+    }
+    index_entries(matrix, n);
+    *out = matrix;
+    return WF_OK;
+}
+
+void wf_matrix_free(struct wf_matrix *matrix)
+{
+    if (matrix != NULL) {
+        free(matrix->entries);
+        free(matrix->first);
+        free(matrix);
+    }
+}
+
+int64_t wf_matrix_choose(const struct wf_matrix *matrix, uint32_t node, uint64_t random)
+{
+    size_t low = matrix->first[node], high = matrix->first[node + 1];
+
+    if (low == high || matrix->entries[high - 1].weight == 0) {
+        return -1;
+    }
+    uint64_t lot = wf_rng_below(random, matrix->entries[high - 1].weight);
+    while (low + 1 < high) { /* the first whose sum is above the lot */
+        size_t middle = low + (high - low - 1) / 2;
+        if (matrix->entries[middle].weight > lot) {
+            high = middle + 1;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return matrix->entries[low].to;
+}
+
+/* ---- values ---- */
+
+enum wf_status wf_weights_read(const char *path, struct wf_weights *out, struct wf_err *err)
+{
+    struct reader reader;
+    uint64_t numbers[NUMBERS_MAX], sum = 0;
+    struct wf_weights weights = {.n = 0};
+    size_t room = 0;
+    enum wf_status status = reader_open(&reader, path, err);
+
+    if (status != WF_OK) {
+        return status;
+    }
+    while (reader_next(&reader, 2, "'value weight', weights below 4294967296", numbers, &status,
+                       err)) {
+        if (weights.n == room) {
+            room = room == 0 ? 64 : room * 2;
+            weights.values = wf_xrealloc(weights.values, room, sizeof(uint64_t));
+            weights.up_to = wf_xrealloc(weights.up_to, room, sizeof(uint64_t));
+        }
+        sum += numbers[1];
+        weights.values[weights.n] = numbers[0];
+        weights.up_to[weights.n++] = sum;
+    }
+    (void)fclose(reader.file);
+    if (status == WF_OK && sum == 0) {
+        status = wf_err_set(err, WF_EINVAL, "%.200s: no line has a weight", path);
+    }
+    if (status == WF_OK) {
+        *out = weights;
+    } else {
+        wf_weights_free(&weights);
+    }
+    return status;
+}
+
+void wf_weights_free(struct wf_weights *weights)
+{
+    free(weights->values);
+    free(weights->up_to);
+    *weights = (struct wf_weights){.n = 0};
+}
+
+uint64_t wf_weights_choose(const struct wf_weights *weights, uint64_t random)
+{
+    uint64_t lot = wf_rng_below(random, weights->up_to[weights->n - 1]);
+    size_t i = 0;
+
+    while (weights->up_to[i] <= lot) {
+        i++;
+    }
+    return weights->values[i];
+}
+
+double wf_weights_mean(const struct wf_weights *weights)
+{
+    double sum = 0;
+    uint64_t before = 0;
+
+    for (size_t i = 0; i < weights->n; i++) {
+        sum += (double)weights->values[i] * (double)(weights->up_to[i] - before);
+        before = weights->up_to[i];
+    }
+    return sum / (double)before;
+}

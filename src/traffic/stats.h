@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_TRAFFIC_STATS_H
+#define WF_TRAFFIC_STATS_H
+
+/*
+ * What is counted of synthetic traffic, and what it says. The run is cut into batches of equal
+ * length; all counts are integers, so that they do not depend on who adds when. Which batches
+ * are warm-up is decided afterwards.
+ */
+
+#include "net/net.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    WF_TRAFFIC_BATCHES = 32,
+    /* Latencies are counted in classes: 16 to every power of two, in picoseconds. */
+    WF_TRAFFIC_CLASSES = 16 * 60,
+};
+
+struct wf_traffic_batch {
+    uint64_t offered, dropped;             /* messages that came up in it */
+    uint64_t offered_bytes, dropped_bytes; /* likewise */
+    uint64_t arrived, arrived_bytes;       /* messages that arrived in it */
+    uint64_t latency_sum, latency_max;     /* picoseconds, of those */
+    uint32_t classes[WF_TRAFFIC_CLASSES];  /* likewise, by latency */
+};
+
+struct wf_traffic_tally {
+    struct wf_traffic_batch batches[WF_TRAFFIC_BATCHES];
+    struct wf_net_use use;
+    struct wf_net_facts facts; /* of models that say how they are used */
+    uint64_t rounds_left;      /* of closed loops: rounds that did not come to an end */
+    int64_t last;              /* arrival of the last message */
+};
+
+void wf_traffic_merge(void *into, const void *from); /* wf_merge_fn */
+void wf_traffic_latency(struct wf_traffic_batch *batch, int64_t latency, uint64_t bytes);
+
+struct wf_traffic_summary {
+    uint32_t warm_up; /* batches that were left out */
+    uint64_t batches; /* that were not */
+    uint64_t offered, dropped, arrived;
+    uint64_t offered_bytes, arrived_bytes;
+    uint64_t latency_sum;    /* of `arrived` messages */
+    double mean, half_width; /* of the latency, and of its confidence interval */
+    double deviation;        /* of the batches' means */
+    uint64_t p50, p95, p99, max;
+    double accepted_half_width; /* relative, of the bytes that arrived */
+    bool converged;
+    bool saturated;
+};
+
+/* `level` is 0 to 2: 90, 95 and 99 percent. `precision` is the relative half width of the
+ * latency's interval below which the run has converged. */
+void wf_traffic_summarize(const struct wf_traffic_tally *tally, int level, double precision,
+                          struct wf_traffic_summary *summary);
+
+/* Of a closed loop, which has no batches: sums and percentiles only. */
+void wf_traffic_sum_up(const struct wf_traffic_tally *tally,
+                       struct wf_traffic_summary *summary);
+
+#endif

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "traffic/traffic.h"
+
+#include "base/mem.h"
+#include "base/rng.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEND = WF_NET_KINDS, DONE };
+
+struct wf_traffic {
+    const struct wf_traffic_params *set;
+    struct wf_pattern *pattern;
+    struct wf_weights sizes; /* from a file, if n > 0 */
+    double *factors;         /* of each node's load; null: all 1 */
+    double mean_size;        /* bytes */
+    double chance;           /* of a burst at a node in a cycle */
+    uint32_t n_nodes;
+    int64_t batch_ps;
+    struct wf_net *net;
+    size_t offset; /* of a node's own part in its state */
+    struct wf_process_ops ops;
+};
+
+/* The own part of a node's state. */
+struct node {
+    uint64_t missing; /* closed loop: answers of this round that are not here yet */
+    uint64_t rounds;  /* that were begun */
+    uint64_t halted;  /* nothing more is sent */
+};
+
+/* What a message says of itself. */
+struct envelope {
+    uint32_t born[2]; /* picoseconds */
+    uint32_t what;    /* enum */
+    uint32_t spare[2];
+};
+enum { REQUEST, REPLY };
+
+_Static_assert(sizeof(struct envelope) == sizeof(((struct wf_message *)0)->envelope), "fits");
+
+/* What an event was about, for the commit. */
+struct note {
+    int64_t latency; /* of an arrival; -1: none */
+    uint64_t bytes;
+    uint64_t offered, offered_bytes, dropped, dropped_bytes;
+};
+
+/* ---- sending ---- */
+
+static uint64_t random_of(void *arg)
+{
+    return wf_random(arg);
+}
+
+static struct node *node_of(const struct wf_traffic *traffic, void *state)
+{
+    return (void *)((unsigned char *)state + traffic->offset);
+}
+
+static uint32_t number_of(const struct wf_traffic *traffic, const struct wf_ctx *ctx)
+{
+    return wf_self(ctx) - traffic->net->first_node;
+}
+
+static uint64_t draw_size(const struct wf_traffic *traffic, struct wf_ctx *ctx)
+{
+    const struct wf_traffic_params *set = traffic->set;
+
+    if (traffic->sizes.n > 0) {
+        return wf_weights_choose(&traffic->sizes, wf_random(ctx));
+    }
+    if (set->long_share > 0 && (double)(wf_random(ctx) >> 11) * 0x1p-53 < set->long_share) {
+        return set->long_size;
+    }
+    return set->size;
+}
+
+static void send(const struct wf_traffic *traffic, struct wf_ctx *ctx, void *state,
+                 uint32_t dst, uint32_t what, uint64_t bytes)
+{
+    const struct wf_net *net = traffic->net;
+    struct wf_message msg = {.bytes = bytes, .src_node = number_of(traffic, ctx)};
+    struct envelope envelope = {.what = what};
+    int64_t now = wf_now(ctx);
+
+    memcpy(envelope.born, &now, sizeof(envelope.born));
+    memcpy(msg.envelope, &envelope, sizeof(envelope));
+    (void)net->ops->send(net, ctx, state, dst, &msg, now);
+}
+
+/* Sends a burst; returns the number of messages that went out. */
+static uint64_t send_burst(const struct wf_traffic *traffic, struct wf_ctx *ctx, void *state,
+                           struct note *note)
+{
+    const struct wf_net *net = traffic->net;
+    const struct wf_pattern_draw draw = {.random = random_of, .arg = ctx};
+    bool drops = traffic->set->drop && traffic->set->rounds == 0 && net->ops->room != NULL;
+    uint64_t sent = 0;
+
+    for (uint64_t i = 0; i < traffic->set->burst; i++) {
+        int64_t dst = wf_pattern_next(traffic->pattern, number_of(traffic, ctx), &draw);
+        if (dst < 0) {
+            continue;
+        }
+        uint64_t bytes = draw_size(traffic, ctx);
+        note->offered++;
+        note->offered_bytes += bytes;
+        if (drops && !net->ops->room(net, ctx, state, (uint32_t)dst)) {
+            note->dropped++;
+            note->dropped_bytes += bytes;
+            continue;
+        }
+        send(traffic, ctx, state, (uint32_t)dst, REQUEST, bytes);
+        sent++;
+    }
+    return sent;
+}
+
+static double chance_of(const struct wf_traffic *traffic, uint32_t node)
+{
+    return traffic->factors == NULL ? traffic->chance
+                                    : traffic->chance * traffic->factors[node];
+}
+
+/* -ln(x) for 0 < x < 1, the same on every machine. */
+static double minus_log(double x)
+{
+    return wf_rng_exponential((uint64_t)(x * 0x1p64) - 1);
+}
+
+/* Time until a node's next burst. In a Bernoulli process the number of cycles is distributed
+ * geometrically, which is an exponential number rounded up. */
+static int64_t draw_gap(const struct wf_traffic *traffic, struct wf_ctx *ctx, double chance)
+{
+    double cycle = (double)traffic->set->cycle, gap = wf_rng_exponential(wf_random(ctx));
+
+    if (traffic->set->arrivals == WF_TRAFFIC_POISSON) {
+        gap = gap / chance * cycle;
+    } else {
+        gap = chance >= 1 ? cycle : (1 + floor(gap / minus_log(1 - chance))) * cycle;
+    }
+    return gap < 1e18 ? (int64_t)gap : WF_TIME_MAX;
+}
+
+static void schedule_send(const struct wf_traffic *traffic, struct wf_ctx *ctx)
+{
+    double chance = chance_of(traffic, number_of(traffic, ctx));
+
+    if (chance > 0) {
+        int64_t gap = draw_gap(traffic, ctx, chance);
+        if (gap < WF_TIME_MAX - wf_now(ctx)) {
+            wf_schedule(ctx, wf_self(ctx), gap, SEND, NULL, 0);
+        }
+    }
+}
+
+/* A round of a closed loop; one in which a node has nothing to send is over at once. */
+static void begin_round(const struct wf_traffic *traffic, struct wf_ctx *ctx, void *state,
+                        struct note *note)
+{
+    struct node *node = node_of(traffic, state);
+
+    wf_touch(ctx, node, sizeof(*node));
+    while (node->missing == 0 && node->rounds < traffic->set->rounds) {
+        node->rounds++;
+        node->missing = send_burst(traffic, ctx, state, note);
+    }
+}
+
+static void one_done(const struct wf_traffic *traffic, struct wf_ctx *ctx, void *state)
+{
+    struct node *node = node_of(traffic, state);
+
+    wf_touch(ctx, node, sizeof(*node));
+    if (--node->missing == 0) {
+        wf_schedule(ctx, wf_self(ctx), 0, SEND, NULL, 0);
+    }
+}
+
+static void arrived(void *arg, struct wf_ctx *ctx, void *state, const struct wf_message *msg,
+                    int64_t at)
+{
+    const struct wf_traffic *traffic = arg;
+    struct envelope envelope;
+    int64_t born;
+
+    memcpy(&envelope, msg->envelope, sizeof(envelope));
+    memcpy(&born, envelope.born, sizeof(born));
+    const struct note note = {.latency = at - born, .bytes = msg->bytes};
+    wf_note(ctx, &note, sizeof(note));
+    if (traffic->set->rounds == 0) {
+        return;
+    }
+    if (envelope.what == REPLY) {
+        one_done(traffic, ctx, state);
+    } else if (traffic->set->reply > 0) {
+        send(traffic, ctx, state, msg->src_node, REPLY, traffic->set->reply);
+    } else {
+        /* The source learns of it by other means, which take no more than they must. */
+        bool own = msg->src_node == number_of(traffic, ctx);
+        wf_schedule(ctx, traffic->net->first_node + msg->src_node,
+                    (at - wf_now(ctx)) + (own ? 0 : traffic->net->promise_ps), DONE, NULL, 0);
+    }
+}
+
+static void halted(void *arg, struct wf_ctx *ctx, void *state)
+{
+    struct node *node = node_of(arg, state);
+
+    wf_touch(ctx, node, sizeof(*node));
+    node->halted = 1;
+}
+
+/* ---- the process ---- */
+
+static void node_init(void *state, struct wf_ctx *ctx)
+{
+    const struct wf_traffic *traffic = wf_model(ctx);
+
+    (void)state;
+    if (traffic->set->rounds > 0) {
+        wf_schedule(ctx, wf_self(ctx), 0, SEND, NULL, 0);
+    } else {
+        schedule_send(traffic, ctx);
+    }
+}
+
+static void node_event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
+{
+    const struct wf_traffic *traffic = wf_model(ctx);
+
+    if (ev->kind < WF_NET_KINDS) {
+        traffic->net->ops->event(traffic->net, ctx, state, ev);
+        return;
+    }
+    if (ev->kind == DONE) {
+        one_done(traffic, ctx, state);
+        return;
+    }
+    struct note note = {.latency = -1};
+    if (node_of(traffic, state)->halted != 0) {
+        return;
+    }
+    if (traffic->set->rounds > 0) {
+        begin_round(traffic, ctx, state, &note);
+    } else {
+        (void)send_burst(traffic, ctx, state, &note);
+        schedule_send(traffic, ctx);
+    }
+    wf_note(ctx, &note, sizeof(note));
+}
+
+static void node_commit(const struct wf_event *ev, const void *from, struct wf_ctx *ctx)
+{
+    const struct wf_traffic *traffic = wf_model(ctx);
+    struct wf_traffic_tally *tally = wf_tally(ctx);
+    struct note note;
+
+    if (from == NULL) {
+        return;
+    }
+    memcpy(&note, from, sizeof(note));
+    int64_t number = traffic->batch_ps > 0 ? ev->key.time / traffic->batch_ps : 0;
+    struct wf_traffic_batch *batch =
+        &tally->batches[number < WF_TRAFFIC_BATCHES ? number : WF_TRAFFIC_BATCHES - 1];
+    batch->offered += note.offered;
+    batch->offered_bytes += note.offered_bytes;
+    batch->dropped += note.dropped;
+    batch->dropped_bytes += note.dropped_bytes;
+    if (note.latency >= 0) {
+        wf_traffic_latency(batch, note.latency, note.bytes);
+        tally->last = ev->key.time > tally->last ? ev->key.time : tally->last;
+    }
+}
+
+static void node_finish(const void *state, struct wf_ctx *ctx)
+{
+    const struct wf_traffic *traffic = wf_model(ctx);
+    struct wf_traffic_tally *tally = wf_tally(ctx);
+    const struct node *node = (const void *)((const unsigned char *)state + traffic->offset);
+
+    if (traffic->net->ops->use != NULL) {
+        traffic->net->ops->use(traffic->net, ctx, state, &tally->use);
+        traffic->net->ops->finish(traffic->net, ctx, state, &tally->facts);
+    }
+    tally->rounds_left += traffic->set->rounds - node->rounds + (node->missing > 0);
+}
+
+static struct wf_net_use *use_of(void *arg, struct wf_ctx *ctx)
+{
+    struct wf_traffic_tally *tally = wf_tally(ctx);
+
+    (void)arg;
+    return &tally->use;
+}
+
+/* ---- set-up ---- */
+
+static enum wf_status read_sources(struct wf_traffic *traffic, struct wf_err *err)
+{
+    struct wf_weights weights;
+    const char *path = traffic->set->sources;
+
+    if (path[0] == '\0') {
+        return WF_OK;
+    }
+    enum wf_status status = wf_weights_read(path, &weights, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    traffic->factors = wf_xcalloc(traffic->n_nodes, sizeof(double));
+    for (uint32_t i = 0; i < traffic->n_nodes; i++) {
+        traffic->factors[i] = 1;
+    }
+    for (size_t i = 0; i < weights.n && status == WF_OK; i++) {
+        uint64_t percent = weights.up_to[i] - (i > 0 ? weights.up_to[i - 1] : 0);
+        if (weights.values[i] >= traffic->n_nodes) {
+            status = wf_err_set(err, WF_EINVAL, "%.200s: there is no node %" PRIu64, path,
+                                weights.values[i]);
+        } else {
+            traffic->factors[weights.values[i]] = (double)percent / 100;
+        }
+    }
+    wf_weights_free(&weights);
+    return status;
+}
+
+static enum wf_status prepare_sizes(struct wf_traffic *traffic, struct wf_err *err)
+{
+    const struct wf_traffic_params *set = traffic->set;
+
+    traffic->mean_size =
+        (double)set->size * (1 - set->long_share) + (double)set->long_size * set->long_share;
+    if (set->sizes[0] != '\0') {
+        enum wf_status status = wf_weights_read(set->sizes, &traffic->sizes, err);
+        if (status != WF_OK) {
+            return status;
+        }
+        traffic->mean_size = wf_weights_mean(&traffic->sizes);
+    }
+    if (!(set->load <= 1)) {
+        return wf_err_set(err, WF_EINVAL,
+                          "traffic.load: a load of %g is more than 1 phit per node and cycle, "
+                          "which is all that a node can send",
+                          set->load);
+    }
+    if (traffic->mean_size <= 0) {
+        return wf_err_set(err, WF_EINVAL, "traffic.size: messages of no size are no load");
+    }
+    traffic->chance = set->load * (double)set->phit / (traffic->mean_size * (double)set->burst);
+    return WF_OK;
+}
+
+enum wf_status wf_traffic_new(const struct wf_traffic_config *config, struct wf_traffic **out,
+                              struct wf_err *err)
+{
+    const struct wf_traffic_params *set = config->params;
+    struct wf_traffic *traffic = wf_xcalloc(1, sizeof(*traffic));
+
+    traffic->set = set;
+    traffic->n_nodes = config->n_nodes;
+    enum wf_status status = wf_pattern_create(config->pattern, &set->pattern, config->topo,
+                                              config->n_nodes, &traffic->pattern, err);
+    if (status == WF_OK) {
+        status = prepare_sizes(traffic, err);
+    }
+    if (status == WF_OK) {
+        status = read_sources(traffic, err);
+    }
+    if (status == WF_OK && (double)set->cycles * (double)set->cycle >= (double)WF_TIME_MAX) {
+        status = wf_err_set(err, WF_EINVAL, "traffic.cycles: longer than there is time");
+    }
+    if (status != WF_OK) {
+        wf_traffic_free(traffic);
+        return status;
+    }
+    traffic->batch_ps = wf_traffic_end(traffic) / WF_TRAFFIC_BATCHES;
+    *out = traffic;
+    return WF_OK;
+}
+
+void wf_traffic_free(struct wf_traffic *traffic)
+{
+    if (traffic != NULL) {
+        wf_pattern_free(traffic->pattern);
+        wf_weights_free(&traffic->sizes);
+        free(traffic->factors);
+        free(traffic);
+    }
+}
+
+int64_t wf_traffic_end(const struct wf_traffic *traffic)
+{
+    return traffic->set->rounds > 0 ? 0 : (int64_t)traffic->set->cycles * traffic->set->cycle;
+}
+
+void wf_traffic_build(struct wf_traffic *traffic, struct wf_engine *engine, struct wf_net *net)
+{
+    const struct wf_net_user user = {
+        .arg = traffic, .arrived = arrived, .halted = halted, .any_order = true, .use = use_of};
+
+    traffic->net = net;
+    traffic->offset = net->node_size;
+    traffic->ops = (struct wf_process_ops){
+        .name = "node",
+        .payload_max = net->payload_max,
+        .announces_changes = true,
+        .init = node_init,
+        .event = node_event,
+        .commit = node_commit,
+        .finish = node_finish,
+    };
+    uint32_t first = wf_engine_add(engine, &traffic->ops, net->n_nodes,
+                                   net->node_size + sizeof(struct node), traffic);
+    wf_net_attach(net, engine, first, &user);
+    wf_engine_tally(engine, sizeof(struct wf_traffic_tally), wf_traffic_merge);
+}

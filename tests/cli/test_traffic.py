@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""weft traffic: curves, schedules, deadlock and mistakes."""
+import csv
+import json
+import pathlib
+from xml.etree import ElementTree
+
+from weft_cli import check, check_run, finish, parse, run
+
+UNIFORM = ["traffic", "uniform", "--topo", "torus:4x4"]
+# Words, exit code, what stderr must say.
+CASES = [
+    (["traffic"], 2, "one pattern expected"),
+    (["traffic", "uniform"], 2, "traffic needs a topology"),
+    (["traffic", "unifrom", "--topo", "torus:4x4"], 3, "did you mean 'uniform'"),
+    ([*UNIFORM, "--load", "1.5"], 3, "a load of 1.5 is not between 0 and 1"),
+    ([*UNIFORM, "--load", "0.1:0.9"], 2, "first:last:step"),
+    ([*UNIFORM, "--load", "0.5:0.1:0.1"], 3, "has no loads"),
+    ([*UNIFORM, "--load", "much"], 2, "expected a load"),
+    ([*UNIFORM, "-p", "traffic.load=1.5"], 3, "traffic.load: a load of 1.5 is more than 1 phit"),
+    ([*UNIFORM, "-p", "net.vcs=9"], 3, "net.vcs: 9 is too large; expected 1 to 8"),
+    ([*UNIFORM, "-p", "net.queue=0"], 3, "net.queue: a queue must have room for a packet"),
+    (["traffic", "reversal", "--topo", "torus:3x3"], 3, "needs a power of two nodes, not 9"),
+    (["traffic", "butterfly", "--topo", "torus:6"], 3, "needs a power of two nodes, not 6"),
+    ([*UNIFORM, "-n", "4"], 2, "unknown option '-n'"),
+    ([*UNIFORM, "-p", "mpi.eager_max=4KiB"], 2, "means nothing to source 'traffic:uniform'"),
+    ([*UNIFORM, "--load", "0.1,0.2", "-o", "curve.pdf"], 2,
+     "curve 'curve.pdf': the name must end in .txt, .json, .csv, .svg or .png"),
+    ([*UNIFORM, "--load", "0.1,0.2", "--plot", "curve.csv"], 2, "must end in .svg or .png"),
+    ([*UNIFORM, "--load", "0.1,0.2", "-o", "nowhere/curve.png"], 3, "cannot write"),
+    ([*UNIFORM, "--load", "0.1,0.2", "--dry-run"], 2, "a sweep has no --dry-run"),
+    (["traffic", "shuffle", "--topo", "torus:3x3"], 3, "needs a power of two nodes, not 9"),
+    (["traffic", "transpose", "--topo", "torus:3x5"], 3, "needs a square of nodes, not 15"),
+    ([*UNIFORM, "-p", "net.queue=1"], 3, "room for 2 packets"),
+    ([*UNIFORM, "-p", "net.packet=30B"], 3, "30 bytes are not 1 to 65536 phits"),
+    ([*UNIFORM, "-p", "net.routing=adaptive-3vc", "-p", "net.vcs=2"], 3,
+     "2 virtual channels do not work with adaptive-3vc routing, which needs 3"),
+    ([*UNIFORM, "-p", "net.routing=updown"], 3, "'updown' needs a tree"),
+    (["traffic", "matrix", "--topo", "torus:4x4"], 3, "needs a file"),
+    (["traffic", "matrix", "--topo", "torus:4x4", "-p", "traffic.matrix=nowhere"], 3,
+     "cannot read 'nowhere'"),
+    (["traffic", "hotspot", "--topo", "torus:4x4", "-p", "traffic.hot_node=16"], 3,
+     "there is no node 16"),
+]
+
+
+def test_mistakes():
+    for words, code, stderr in CASES:
+        check_run([*words, "-q"], code, stderr)
+
+
+def test_files():
+    path = pathlib.Path("pairs.txt")
+    path.write_text("# all to node 3\n0 3 1\n1 3 2\n\n", encoding="ascii")
+    done = check_run(["traffic", "matrix", "--topo", "torus:4", "-p", "traffic.matrix=pairs.txt",
+                      "--json", "-q"], 0)
+    check(parse(done)["result"]["arrived"] > 0, "the matrix sends something", done)
+    path.write_text("0 9 1\n", encoding="ascii")
+    check_run(["traffic", "matrix", "--topo", "torus:4", "-p", "traffic.matrix=pairs.txt", "-q"],
+              3, r"pairs.txt:1: expected nodes from 0 to 3")
+
+
+def test_sweep():
+    words = [*UNIFORM, "--load", "0.1:0.5:0.2", "--cycles", "4000"]
+    one = check_run([*words, "--jobs", "1", "--csv", "one.csv", "--plot", "one.svg"], 0,
+                    stdout="converged")
+    two = check_run([*words, "--jobs", "3", "--csv", "two.csv", "--json"], 0)
+    rows = pathlib.Path("one.csv").read_text(encoding="ascii")
+    check(rows == pathlib.Path("two.csv").read_text(encoding="ascii"),
+          "a curve does not depend on how many loads go side by side", one)
+    loads = [row["load"] for row in csv.DictReader(rows.splitlines())]
+    check(loads == ["0.1", "0.3", "0.5"], f"loads are {loads}", one)
+    check(ElementTree.parse("one.svg").getroot().tag.endswith("svg"), "an SVG", one)
+    check(len(parse(two)["points"]) == 3, "three points in the document", two)
+    single = parse(run(*UNIFORM, "--load", "0.3", "--cycles", "4000", "--json", "-q"))
+    check(single["result"]["digest"] == list(csv.DictReader(rows.splitlines()))[1]["digest"],
+          "a point of a sweep is the run of that load", one)
+
+
+def test_curve_files():
+    """The name of the file says what it is; the same curve gives the same bytes."""
+    words = [*UNIFORM, "--load", "0.1:0.5:0.2", "--cycles", "2000", "-o"]
+    for name in ("curve.png", "again.png", "curve.svg", "curve.csv", "curve.json", "curve.txt"):
+        check_run([*words, name], 0, stdout="^$")
+    check_run([*words, "curve.png"], 3, "'curve.png' exists; -f overwrites it")
+    picture = pathlib.Path("curve.png").read_bytes()
+    check(picture.startswith(b"\x89PNG\r\n\x1a\n") and picture.endswith(b"IEND\xaeB`\x82"),
+          "curve.png is no PNG")
+    check(picture == pathlib.Path("again.png").read_bytes(), "two drawings differ")
+    marks = [e for e in ElementTree.parse("curve.svg").iter() if e.tag.endswith("circle")]
+    check(len(marks) == 6, f"3 loads in 2 panels have {len(marks)} marks")
+    check(pathlib.Path("curve.csv").read_text(encoding="ascii").count("\n") == 4, "curve.csv")
+    points = json.loads(pathlib.Path("curve.json").read_text(encoding="utf-8"))["points"]
+    check([p["load"] for p in points] == [0.1, 0.3, 0.5], f"curve.json has {points}")
+    check("converged" in pathlib.Path("curve.txt").read_text(encoding="ascii"), "curve.txt")
+    check_run([*UNIFORM, "--load", "0.3", "--cycles", "2000", "-o", "one-load.png"], 0)
+    check(pathlib.Path("one-load.png").read_bytes().startswith(b"\x89PNG"), "a curve of one load")
+
+
+def test_longer():
+    document = parse(run(*UNIFORM, "--load", "0.3", "--cycles", "500", "-p",
+                         "traffic.cycles_max=64000", "-p", "traffic.precision=0.02", "--json",
+                         "-q"))
+    check(document["result"]["cycles"] > 500, "a run that has not converged goes on")
+    check(document["result"]["converged"], "until it has")
+
+
+def test_deadlock():
+    words = [*UNIFORM, "--load", "1", "-p", "net.flow=plain", "-p", "net.queue=1", "--json", "-q"]
+    done = check_run([*words, "--cycles", "1000000000"], 4,
+                     "in a deadlock, known in cycle [0-9]+: router .* -> the first again")
+    result = parse(done)["result"]
+    check(result["status"] == "deadlock", "the result says so", done)
+    check(result["deadlock_known_cycle"] < 100000, "the watchdog ends the run early", done)
+    late = check_run([*words, "-p", "net.watchdog=0"], 4, "known in cycle 32000: router")
+    check(parse(late)["result"]["status"] == "deadlock", "or it is found at the end", late)
+    check_run(["replay", "gen:random", "-n", "64", "--net", "router", "--topo", "torus:8x8", "-p",
+               "net.flow=plain", "-p", "net.queue=1", "-p", "gen.bytes=4KiB", "-q"], 4,
+              "the network is in a deadlock, known at .*: router .* -> the first again")
+    for routing in ("oblivious-1vc", "oblivious-3vc", "adaptive-3vc", "dateline"):
+        check_run([*UNIFORM, "--load", "1", "-p", f"net.routing={routing}", "-q",
+                   "--cycles", "5000"], 0, stdout="saturated")
+
+
+def accepted(*words):
+    result = parse(run(*UNIFORM, "--load", "0.9", "--cycles", "6000", "--json", "-q", *words))
+    return result["result"]["accepted_load"], result["result"]["network"]
+
+
+def test_congestion_control():
+    free, network = accepted()
+    held, held_network = accepted("-p", "net.global_restriction=0.05")
+    check(held < 0.9 * free, f"a global restriction keeps packets out: {held} of {free}")
+    check(held_network["mean_injection_wait_cycles"] > network["mean_injection_wait_cycles"],
+          "they wait before the network")
+    high, _ = accepted("-p", "net.global_restriction=1")
+    check(abs(high - free) < 1e-9, "one that is never reached changes nothing")
+    local, local_network = accepted("-p", "net.restriction=4")
+    check(local_network["mean_injection_wait_cycles"] > network["mean_injection_wait_cycles"],
+          f"a local restriction lets packets wait, too: {local} of {free}")
+    _, transit = accepted("-p", "net.transit_priority=1")
+    check(transit["mean_injection_wait_cycles"] > network["mean_injection_wait_cycles"],
+          "so does a priority of those in transit")
+    check_run([*UNIFORM, "-p", "net.global_restriction=0.1", "-p", "net.global_delay=4", "-p",
+               "net.link_delay=5"], 3, "net.global_delay: 4 cycles are too few")
+
+
+def test_closed():
+    done = check_run([*UNIFORM, "-p", "traffic.rounds=5", "-p", "traffic.burst=4", "--json",
+                      "-q"], 0)
+    check(parse(done)["result"]["arrived"] == 16 * 5 * 4, "all of a closed loop arrives", done)
+    done = check_run([*UNIFORM, "-p", "traffic.rounds=5", "-p", "traffic.burst=4", "-p",
+                      "traffic.reply=128B", "--json", "-q"], 0)
+    check(parse(done)["result"]["arrived"] == 2 * 16 * 5 * 4, "with its answers", done)
+
+
+test_mistakes()
+test_files()
+test_sweep()
+test_curve_files()
+test_longer()
+test_deadlock()
+test_congestion_control()
+test_closed()
+finish()
