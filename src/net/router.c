@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "net/router_flit.h"
+#include "net/router_scheme.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * a packet is one event at the next router, whatever its length.
  */
 #include "base/rng.h"
-#include "net/router_net.h"
+#include "net/router_watch.h"
 
 /* The askers of one decision and what became of them. */
 struct round {

@@ -5,6 +5,7 @@
  * cells and short: of what is under way between a node and those it talks to.
  */
 #include "net/router_flit.h"
+#include "net/router_watch.h"
 
 static const struct wf_router_cell *read_cell(const struct wf_router_spot *spot, uint32_t cell)
 {

@@ -4,6 +4,7 @@
  * known to the router before. A router has a step in each cycle in which something can change.
  */
 #include "net/router_flit.h"
+#include "net/router_watch.h"
 
 static void mark(const struct wf_router_spot *spot, uint32_t input, bool full)
 {

@@ -5,6 +5,8 @@
  */
 #include "net/router_flit.h"
 #include "net/router_grid.h"
+#include "net/router_scheme.h"
+#include "net/router_watch.h"
 
 /* ---- routes ---- */
 

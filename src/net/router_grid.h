@@ -31,4 +31,9 @@ static inline uint32_t wf_router_below(const struct wf_router_spot *spot, uint32
     return n == 1 ? 0 : (uint32_t)wf_rng_below(wf_random(spot->ctx), n);
 }
 
+/* router_route.c: the ports by which a packet may leave, of a router that is not of a grid;
+ * returns how many. With requests in a fixed order there is one. */
+uint32_t wf_router_ports(const struct wf_router_spot *spot,
+                         const struct wf_router_packet *packet, uint32_t *ports);
+
 #endif

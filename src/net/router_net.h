@@ -84,25 +84,6 @@ static inline struct wf_router_input *wf_router_edit_input(const struct wf_route
     return &spot->inputs[input];
 }
 
-/* ---- router_scheme.c ---- */
-
-extern const char *const wf_router_routings[];
-
-/* What the routing needs on the topology; sets grid, route, scheme, request, escapes, bubble
- * and vcs. What cannot work is WF_EINVAL. */
-WF_NODISCARD
-enum wf_status wf_router_choose_scheme(struct wf_router_net *model, struct wf_err *err);
-
-/* ---- router_policy.c ---- */
-
-/* The channels that the first packet of an input may take, by a routing policy: one of the
- * class that the policy chose in the first cycle in which it asked. Returns how many, 0 if it
- * has not asked yet. */
-uint32_t wf_router_policy_channels(const struct wf_router_spot *spot, uint32_t input,
-                                   uint16_t *channels);
-/* Lets it ask, if it has not yet. */
-void wf_router_policy_ask(const struct wf_router_spot *spot, uint32_t input);
-
 /* ---- router_route.c, router_ways.c ---- */
 
 /* Chooses what a packet decides once and for all when it is injected. `index` tells the packets
@@ -122,18 +103,6 @@ int64_t wf_router_ask_again(const struct wf_router_spot *spot, uint32_t input);
  * With requests in a fixed order there is one. */
 uint32_t wf_router_ports(const struct wf_router_spot *spot,
                          const struct wf_router_packet *packet, uint32_t *ports);
-
-/* The channels that a packet may ask for which came to a router by an input, or is injected
- * there (WF_ROUTER_NONE): as far as the scheme alone decides it. Sets the one to be tried last,
- * or WF_ROUTER_NONE; returns how many others there are, into WF_ROUTER_INPUTS_MAX. Not for
- * policies, which answer for themselves. */
-uint32_t wf_router_channels_of(const struct wf_router_net *model, uint32_t vertex,
-                               const struct wf_router_packet *packet, uint32_t input,
-                               uint16_t *channels, uint32_t *escape);
-
-/* Whether the first packet of an input can go nowhere but into full queues, and into which. */
-bool wf_router_is_stuck(const struct wf_router_spot *spot, uint32_t input,
-                        struct wf_wait *wait);
 
 /* The injection queue for a packet. */
 uint32_t wf_router_injector(const struct wf_router_spot *spot,
@@ -165,28 +134,6 @@ bool wf_router_room(const struct wf_net *net, struct wf_ctx *ctx, void *node, ui
 
 int64_t wf_router_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                        uint32_t dst_node, const struct wf_message *msg, int64_t start);
-
-/* ---- router_watch.c: what a router tells the overseer ---- */
-
-/* A packet got nothing: it may have to be looked at later. */
-void wf_router_watch(const struct wf_router_spot *spot);
-/* WF_ROUTER_WATCH. */
-void wf_router_look(const struct wf_router_spot *spot);
-/* The first packet of an input begins to leave. */
-void wf_router_unwatch(const struct wf_router_spot *spot, struct wf_router_input *input,
-                       uint32_t number);
-/* A packet was injected or consumed. */
-void wf_router_counted(const struct wf_router_spot *spot);
-/* WF_ROUTER_REPORT. */
-void wf_router_report(const struct wf_router_spot *spot);
-
-/* ---- router_overseer.c: one process that hears of all routers ---- */
-
-bool wf_router_is_overseen(const struct wf_router_net *model);
-void wf_router_add_overseer(struct wf_router_net *model, struct wf_engine *engine);
-/* Cycles from a router to the overseer, always the same, so that what it knows is how things
- * were at one time. */
-int64_t wf_router_to_overseer(const struct wf_router_net *model);
 
 /* ---- router_process.c ---- */
 

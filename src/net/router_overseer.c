@@ -5,7 +5,7 @@
  * the traffic if there are such, and keeps packets out of a network that is full.
  */
 #include "base/mem.h"
-#include "net/router_net.h"
+#include "net/router_watch.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * alike.
  */
 #include "base/rng.h"
-#include "net/router_net.h"
+#include "net/router_scheme.h"
 
 /* Bytes that wait before a port: on its links' channels, or in the queues behind them. */
 static uint64_t queue_of(const struct wf_route_query *query, uint32_t vertex, uint32_t port)

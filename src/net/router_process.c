@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Routers as processes of the engine. */
 #include "net/router_flit.h"
+#include "net/router_watch.h"
 
 /* Everything but the time. */
 static struct wf_router_spot place(const struct wf_router_net *model, struct wf_ctx *ctx,
@@ -150,7 +151,7 @@ static void add_use(const struct wf_router_net *model, struct wf_ctx *ctx, const
             use->vcs[vc] += channels[port * model->vcs + vc].packets;
         }
         use->carried += sum;
-        use->busiest = sum > use->busiest ? sum : use->busiest;
+        wf_net_use_link(use, (struct wf_net_link_use){sum, spot.vertex, port});
     }
     for (uint32_t i = 0; i < layout->n_inputs; i++) {
         struct wf_wait wait;

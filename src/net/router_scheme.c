@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a routing needs: a network on which it works, virtual channels, flow control. */
-#include "net/router_net.h"
+#include "net/router_scheme.h"
 #include "topo/nested.h"
 
 #include <inttypes.h>

@@ -5,7 +5,7 @@
  * All do so in the same cycles, behind the decisions of the cycle; a router without packets
  * does nothing.
  */
-#include "net/router_net.h"
+#include "net/router_watch.h"
 
 static void tell(const struct wf_router_spot *spot, int64_t cycles, uint16_t kind,
                  const void *payload, size_t size)

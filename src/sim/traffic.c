@@ -156,7 +156,15 @@ static void add_use(struct wf_value *result, const struct wf_plan *plan,
     wf_doc_real(section, "mean_link_use",
                 ratio((double)use->carried * phits, (double)use->links * (double)cycles));
     wf_doc_real(section, "busiest_link_use",
-                ratio((double)use->busiest * phits, (double)cycles));
+                ratio((double)use->busiest[0].packets * phits, (double)cycles));
+    struct wf_value *links = wf_doc_list(section, "busiest_links");
+    for (uint32_t i = 0; i < WF_NET_USE_LINKS && use->busiest[i].packets > 0; i++) {
+        struct wf_value *link = wf_doc_section(links, NULL);
+        wf_doc_count(link, "router", use->busiest[i].vertex);
+        wf_doc_count(link, "port", use->busiest[i].port);
+        wf_doc_real(link, "use",
+                    ratio((double)use->busiest[i].packets * phits, (double)cycles));
+    }
 
     struct wf_value *vcs = wf_doc_list(section, "packets_by_vc");
     uint32_t n = WF_NET_USE_VCS;

@@ -68,24 +68,6 @@ static void add_batch(struct wf_traffic_batch *into, const struct wf_traffic_bat
     }
 }
 
-static void add_use(struct wf_net_use *into, const struct wf_net_use *from)
-{
-    into->packets += from->packets;
-    into->hops += from->hops;
-    into->carried += from->carried;
-    into->stuck += from->stuck;
-    for (uint32_t i = 0; i < from->waits.n; i++) {
-        wf_waits_add(&into->waits, &from->waits.at[i]);
-    }
-    into->injected += from->injected;
-    into->waited += from->waited;
-    into->links = from->links > into->links ? from->links : into->links;
-    into->busiest = from->busiest > into->busiest ? from->busiest : into->busiest;
-    for (uint32_t i = 0; i < WF_NET_USE_VCS; i++) {
-        into->vcs[i] += from->vcs[i];
-    }
-}
-
 void wf_traffic_merge(void *into, const void *from)
 {
     struct wf_traffic_tally *a = into;
@@ -94,7 +76,7 @@ void wf_traffic_merge(void *into, const void *from)
     for (uint32_t i = 0; i < BATCHES; i++) {
         add_batch(&a->batches[i], &b->batches[i]);
     }
-    add_use(&a->use, &b->use);
+    wf_net_use_merge(&a->use, &b->use);
     if (b->facts.circle.n > 0) {
         a->facts = b->facts;
     }

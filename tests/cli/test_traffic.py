@@ -145,6 +145,55 @@ def test_congestion_control():
                "net.link_delay=5"], 3, "net.global_delay: 4 cycles are too few")
 
 
+# Everything that can be chosen: whatever it is, all messages of a closed loop arrive.
+CHOICES = [
+    *[["net.arbitration=" + name, "net.routing=oblivious-3vc"]
+      for name in ("round-robin", "age", "random", "fifo")],
+    *[["net.request=" + name, "net.routing=adaptive-3vc"]
+      for name in ("first", "shortest", "random", "smart")],
+    *[["net.injection=" + name, "net.injection_queues=4", "net.injection_length=2"]
+      for name in ("shortest", "direction", "longest-path")],
+    *[["net.routing=" + name] for name in ("dateline", "dateline-free", "minimal", "valiant",
+                                           "ugal", "dor", "auto")],
+    *[["net.routing=adaptive", f"net.vcs={n}"] for n in range(2, 9)],
+    ["net.consume_one=yes"], ["net.pipeline=3", "net.link_delay=2", "net.credit_delay=4"],
+    ["net.turnaround=2"], ["net.transit_priority=0.7"], ["net.restriction=3"],
+    ["net.global_restriction=0.02"], ["net.queue=16", "net.flow=bubble"],
+    ["net.phit=8B", "net.packet=32B"],
+]
+
+
+def test_choices():
+    for choice in CHOICES:
+        words = [word for setting in choice for word in ("-p", setting)]
+        done = check_run([*UNIFORM, "-p", "traffic.rounds=4", "-p", "traffic.burst=6", "-p",
+                          "traffic.size=100B", *words, "--json", "-q"], 0)
+        check(parse(done)["result"]["arrived"] == 16 * 4 * 6, f"all arrive with {choice}", done)
+    for topo in ("dragonfly:2", "hyperx:3x3"):
+        for routing in ("minimal", "valiant", "ugal", "adaptive"):
+            done = check_run(["traffic", "tornado", "--topo", topo, "--load", "0.9", "--cycles",
+                              "3000", "-p", f"net.routing={routing}", "--json", "-q"], 0)
+            check(parse(done)["result"]["accepted_load"] > 0.05, f"{routing} on {topo}", done)
+
+
+# Whatever the messages and when they come up, the load is what was asked for.
+def test_arrivals():
+    pathlib.Path("sizes.txt").write_text("32 3\n256 1\n", encoding="ascii")
+    pathlib.Path("sources.txt").write_text("0 0\n1 300\n", encoding="ascii")
+    for words, share in [([], 1), (["traffic.arrivals=poisson"], 1), (["traffic.burst=5"], 1),
+                         (["traffic.sizes=sizes.txt"], 1),
+                         (["traffic.long_size=512B", "traffic.long_share=0.25"], 1),
+                         (["traffic.sources=sources.txt"], 17 / 16)]:
+        words = [word for setting in words for word in ("-p", setting)]
+        done = check_run([*UNIFORM, "--load", "0.2", "--cycles", "40000", *words, "--json", "-q"],
+                         0)
+        load = parse(done)["result"]["offered_load"]
+        check(abs(load - 0.2 * share) < 0.02, f"a load of {load} with {words}", done)
+    widths = [parse(run(*UNIFORM, "--load", "0.3", "-p", f"traffic.confidence={level}", "--json",
+                        "-q"))["result"]["latency_cycles"]["half_width"] for level in (90, 95, 99)]
+    check(0 < widths[0] < widths[1] < widths[2], f"intervals grow with their level: {widths}")
+
+
 def test_closed():
     done = check_run([*UNIFORM, "-p", "traffic.rounds=5", "-p", "traffic.burst=4", "--json",
                       "-q"], 0)
@@ -161,5 +210,7 @@ test_curve_files()
 test_longer()
 test_deadlock()
 test_congestion_control()
+test_choices()
+test_arrivals()
 test_closed()
 finish()

@@ -6,7 +6,7 @@
  * adaptive routing this is asked of the escape channels, which must always be among the
  * choices. The routing policies have tests/conformance/test_route.c.
  */
-#include "net/router_net.h"
+#include "net/router_scheme.h"
 
 #include "route_cycle.h"
 #include "wf_test.h"
