@@ -59,6 +59,9 @@ static void on_crash(int signal, siginfo_t *info, void *ucontext)
     int64_t clock;
 
     (void)ucontext;
+    if (signal == SIGSEGV && watch != NULL && watch->repair(watch->arg, info->si_addr)) {
+        return;
+    }
     if (watch == NULL || !watch->who(&rank, &clock)) {
         /* Not the program's fault: as if nobody had watched. */
         for (int i = 0; i < N_WATCHED; i++) {

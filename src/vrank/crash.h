@@ -17,6 +17,9 @@ struct wf_crash_watch {
     /* In the thread that crashed: whether a rank was running, which one, and its time in
      * picoseconds. Called in a signal handler. */
     bool (*who)(uint32_t *rank, int64_t *clock);
+    /* Likewise: whether a fault at this address has been put right, so that it can go on. */
+    bool (*repair)(void *arg, const void *address);
+    void *arg;
 };
 
 /* Watches until wf_crash_ignore(). `watch` is kept. */

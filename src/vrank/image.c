@@ -22,19 +22,85 @@ struct copy {
     int fd;
     void *handle;
     int (*main)(int argc, char **argv, char **envp);
-    unsigned char *data; /* its variables... */
-    size_t size;
+    unsigned char *data; /* its variables: whole pages... */
+    size_t n_pages;
     unsigned char *fresh; /* ...as they were before any rank ran */
     uint32_t current;     /* the rank whose they are now; n_ranks if nobody's */
+    /* Pages that some rank has written to, in the order in which that was noticed. The others
+     * are as they were for everybody. */
+    uint32_t *written;
+    uint32_t n_written;
+};
+
+/* What a rank has in place of the fresh contents of the first pages that were written to. */
+struct private
+{
+    unsigned char *pages;
+    uint32_t n;
 };
 
 struct wf_image {
     struct wf_image_config config;
     struct copy *copies;
     uint32_t n_copies;
-    unsigned char **saved; /* by rank: its variables while others run; null if fresh */
+    struct private *saved; /* by rank: while others run */
     uint32_t *copy_of;     /* by rank: the copy it runs in, + 1; 0 if it never ran */
 };
+
+static size_t page_size(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* ---- which pages are written to ---- */
+
+/* A page that is written to for the first time: from now on each rank has its own. */
+static void note_written(struct copy *copy, uint32_t number)
+{
+    copy->written[copy->n_written++] = number;
+}
+
+/* Few pages are all kept for each rank. Of many, those that nobody writes to must not cost
+ * anything: they cannot be written to without a signal that says so. */
+static void watch_pages(struct copy *copy)
+{
+    enum { FEW = 4 };
+    size_t bytes = copy->n_pages * page_size();
+
+    if (bytes == 0) {
+        return;
+    }
+    copy->fresh = wf_xmalloc(bytes);
+    copy->written = wf_xcalloc(copy->n_pages, sizeof(uint32_t));
+    memcpy(copy->fresh, copy->data, bytes);
+    if (copy->n_pages <= FEW || mprotect(copy->data, bytes, PROT_READ) != 0) {
+        for (uint32_t i = 0; i < copy->n_pages; i++) {
+            note_written(copy, i);
+        }
+    }
+}
+
+bool wf_image_repair(struct wf_image *image, const void *address)
+{
+    size_t page = page_size();
+
+    for (uint32_t i = 0; i < image->n_copies; i++) {
+        struct copy *copy = &image->copies[i];
+        uintptr_t at = (uintptr_t)address - (uintptr_t)copy->data;
+
+        if (copy->written != NULL && (uintptr_t)address >= (uintptr_t)copy->data &&
+            at / page < copy->n_pages) {
+            for (uint32_t k = 0; k < copy->n_written; k++) {
+                if (copy->written[k] == at / page) {
+                    return false; /* it can be written to: the fault is another one */
+                }
+            }
+            note_written(copy, (uint32_t)(at / page));
+            return mprotect(copy->data + at / page * page, page, PROT_READ | PROT_WRITE) == 0;
+        }
+    }
+    return false;
+}
 
 /* ---- loading ---- */
 
@@ -139,9 +205,10 @@ static int find_data(struct dl_phdr_info *info, size_t size, void *arg)
         }
     }
     if (first < last) {
+        size_t page = page_size();
         first = relro_end > first && relro_end <= last ? relro_end : first;
-        copy->data = (unsigned char *)first;
-        copy->size = last - first;
+        copy->data = (unsigned char *)(first / page * page);
+        copy->n_pages = (last - first / page * page + page - 1) / page;
     }
     return 1;
 }
@@ -164,11 +231,8 @@ static enum wf_status load_copy(const struct wf_image_config *config, struct cop
     }
     memcpy(&copy->main, &symbol, sizeof(symbol));
     (void)dl_iterate_phdr(find_data, copy);
-    if (copy->size > 0) {
-        copy->fresh = wf_xmalloc(copy->size);
-        memcpy(copy->fresh, copy->data, copy->size);
-    }
     copy->current = config->n_ranks;
+    watch_pages(copy);
     return WF_OK;
 }
 
@@ -200,7 +264,7 @@ enum wf_status wf_image_load(const struct wf_image_config *config, struct wf_ima
     struct wf_image *image = wf_xcalloc(1, sizeof(*image));
     image->config = *config;
     image->copies = wf_xcalloc(config->copies, sizeof(struct copy));
-    image->saved = wf_xcalloc(config->n_ranks, sizeof(unsigned char *));
+    image->saved = wf_xcalloc(config->n_ranks, sizeof(struct private));
     image->copy_of = wf_xcalloc(config->n_ranks, sizeof(uint32_t));
     status = clear_pie_flag(file, size)
                  ? load_copies(image, file, size, err)
@@ -229,13 +293,17 @@ void wf_image_free(struct wf_image *image)
     }
     for (uint32_t i = 0; i < image->n_copies; i++) {
         if (image->copies[i].handle != NULL) {
+            /* What runs at the end may write anywhere. */
+            (void)mprotect(image->copies[i].data, image->copies[i].n_pages * page_size(),
+                           PROT_READ | PROT_WRITE);
             (void)dlclose(image->copies[i].handle);
         }
         free(image->copies[i].fresh);
+        free(image->copies[i].written);
         (void)close(image->copies[i].fd);
     }
     for (uint32_t i = 0; i < image->config.n_ranks; i++) {
-        free(image->saved[i]);
+        free(image->saved[i].pages);
     }
     free(image->saved);
     free(image->copy_of);
@@ -262,22 +330,42 @@ static struct copy *copy_for(struct wf_image *image, uint32_t rank)
     return &image->copies[image->copy_of[rank] - 1];
 }
 
+/* Puts aside what the rank that ran last has written. */
+static void save(const struct copy *copy, struct private *saved)
+{
+    size_t page = page_size();
+
+    if (saved->n < copy->n_written) {
+        saved->pages = wf_xrealloc(saved->pages, copy->n_written, page);
+        saved->n = copy->n_written;
+    }
+    for (uint32_t i = 0; i < copy->n_written; i++) {
+        memcpy(saved->pages + i * page, copy->data + copy->written[i] * page, page);
+    }
+}
+
+static void restore(const struct copy *copy, const struct private *saved)
+{
+    size_t page = page_size();
+
+    for (uint32_t i = 0; i < copy->n_written; i++) {
+        size_t at = copy->written[i] * page;
+        memcpy(copy->data + at, i < saved->n ? saved->pages + i * page : copy->fresh + at,
+               page);
+    }
+}
+
 void wf_image_enter(struct wf_image *image, uint32_t rank)
 {
     struct copy *copy = copy_for(image, rank);
 
-    if (copy->current == rank || copy->size == 0) {
+    if (copy->current == rank) {
         return;
     }
     if (copy->current < image->config.n_ranks) {
-        unsigned char **saved = &image->saved[copy->current];
-        if (*saved == NULL) {
-            *saved = wf_xmalloc(copy->size);
-        }
-        memcpy(*saved, copy->data, copy->size);
+        save(copy, &image->saved[copy->current]);
     }
-    memcpy(copy->data, image->saved[rank] != NULL ? image->saved[rank] : copy->fresh,
-           copy->size);
+    restore(copy, &image->saved[rank]);
     copy->current = rank;
 }
 
@@ -288,8 +376,8 @@ void wf_image_ended(struct wf_image *image, uint32_t rank)
     if (copy->current == rank) {
         copy->current = image->config.n_ranks;
     }
-    free(image->saved[rank]);
-    image->saved[rank] = NULL;
+    free(image->saved[rank].pages);
+    image->saved[rank] = (struct private){.pages = NULL};
 }
 
 /* Programs write to their arguments. */

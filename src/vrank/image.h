@@ -30,6 +30,10 @@ void wf_image_enter(struct wf_image *image, uint32_t rank);
 /* The rank needs its variables no more. */
 void wf_image_ended(struct wf_image *image, uint32_t rank);
 
+/* In a signal handler, after a fault at this address: whether it was a page of the program's
+ * variables that a rank has now written to for the first time. Then it can go on. */
+bool wf_image_repair(struct wf_image *image, const void *address);
+
 /* Calls the program's main(). */
 int wf_image_main(const struct wf_image *image, uint32_t rank, char **argv);
 

@@ -352,6 +352,11 @@ static bool who_runs(uint32_t *rank, int64_t *clock)
     return true;
 }
 
+static bool repair(void *arg, const void *address)
+{
+    return wf_image_repair(((struct live *)arg)->image, address);
+}
+
 static enum wf_status live_check(const struct wf_source *source, struct wf_err *err)
 {
     const struct wf_live_end *end = &live_of(source)->end;
@@ -451,7 +456,8 @@ enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source
         live->ranks[i].live = live;
         live->ranks[i].self = (struct wf_vr_self){.rank = i, .n_ranks = config->n_ranks};
     }
-    live->watch = (struct wf_crash_watch){&live->stacks, who_runs};
+    live->watch = (struct wf_crash_watch){
+        .stacks = &live->stacks, .who = who_runs, .repair = repair, .arg = live};
     wf_crash_watch(&live->watch);
     *out = &live->source;
     return WF_OK;
