@@ -25,6 +25,7 @@ struct wl_shared {
     struct wl_comm *world;
 };
 extern struct wl_shared wl;
+extern const struct wf_vr_library weft_mpi_library;
 
 /* One rank. Zeroed when it begins. */
 struct wl_rank {

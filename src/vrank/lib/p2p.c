@@ -286,7 +286,7 @@ int MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
     struct wl_rank *rank = wl_enter();
     size_t size = wl_type_of(rank, datatype, "MPI_Get_count")->size;
-    size_t bytes = (size_t)status->weft_bytes;
+    size_t bytes = (size_t)wl_status_bytes(status);
 
     *count = size == 0           ? (bytes == 0 ? 0 : MPI_UNDEFINED)
              : bytes % size == 0 ? (int)(bytes / size)

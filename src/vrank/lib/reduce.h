@@ -6,13 +6,10 @@
 
 #include "vrank/lib/type.h"
 
-/* The same as MPI_User_function of the header. */
-typedef void wl_user_function(void *in, void *inout, int *count, MPI_Datatype *type);
-
 struct wl_op {
     uint32_t predefined; /* place of its handle; 0 if the program made it */
     bool commutes;
-    wl_user_function *function;
+    MPI_User_function *function;
 };
 
 /* The operation of a handle; the program ends if there is none. */

@@ -134,7 +134,7 @@ void wl_status_set(MPI_Status *status, int source, int tag, size_t bytes)
         status->MPI_SOURCE = source;
         status->MPI_TAG = tag;
         status->weft_cancelled = 0;
-        status->weft_bytes = (long long)bytes;
+        wl_status_set_bytes(status, bytes);
     }
 }
 

@@ -57,4 +57,15 @@ struct wl_request *wl_request_new(struct wl_rank *rank, enum wl_request_kind kin
 void wl_status_empty(MPI_Status *status);
 void wl_status_set(MPI_Status *status, int source, int tag, size_t bytes);
 
+static inline void wl_status_set_bytes(MPI_Status *status, uint64_t bytes)
+{
+    status->weft_bytes[0] = (unsigned)bytes;
+    status->weft_bytes[1] = (unsigned)(bytes >> 32);
+}
+
+static inline uint64_t wl_status_bytes(const MPI_Status *status)
+{
+    return (uint64_t)status->weft_bytes[1] << 32 | status->weft_bytes[0];
+}
+
 #endif
