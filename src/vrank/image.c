@@ -33,9 +33,8 @@ struct copy {
 };
 
 /* What a rank has in place of the fresh contents of the first pages that were written to. */
-struct private
-{
-    unsigned char *pages;
+struct own_pages {
+    unsigned char **pages; /* null where they are as fresh ones */
     uint32_t n;
 };
 
@@ -43,8 +42,8 @@ struct wf_image {
     struct wf_image_config config;
     struct copy *copies;
     uint32_t n_copies;
-    struct private *saved; /* by rank: while others run */
-    uint32_t *copy_of;     /* by rank: the copy it runs in, + 1; 0 if it never ran */
+    struct own_pages *saved; /* by rank: while others run */
+    uint32_t *copy_of;       /* by rank: the copy it runs in, + 1; 0 if it never ran */
 };
 
 static size_t page_size(void)
@@ -264,7 +263,7 @@ enum wf_status wf_image_load(const struct wf_image_config *config, struct wf_ima
     struct wf_image *image = wf_xcalloc(1, sizeof(*image));
     image->config = *config;
     image->copies = wf_xcalloc(config->copies, sizeof(struct copy));
-    image->saved = wf_xcalloc(config->n_ranks, sizeof(struct private));
+    image->saved = wf_xcalloc(config->n_ranks, sizeof(struct own_pages));
     image->copy_of = wf_xcalloc(config->n_ranks, sizeof(uint32_t));
     status = clear_pie_flag(file, size)
                  ? load_copies(image, file, size, err)
@@ -286,6 +285,15 @@ enum wf_status wf_image_load(const struct wf_image_config *config, struct wf_ima
     return WF_OK;
 }
 
+static void forget(struct own_pages *saved)
+{
+    for (uint32_t i = 0; i < saved->n; i++) {
+        free(saved->pages[i]);
+    }
+    free(saved->pages);
+    *saved = (struct own_pages){.pages = NULL};
+}
+
 void wf_image_free(struct wf_image *image)
 {
     if (image == NULL) {
@@ -303,7 +311,7 @@ void wf_image_free(struct wf_image *image)
         (void)close(image->copies[i].fd);
     }
     for (uint32_t i = 0; i < image->config.n_ranks; i++) {
-        free(image->saved[i].pages);
+        forget(&image->saved[i]);
     }
     free(image->saved);
     free(image->copy_of);
@@ -330,28 +338,38 @@ static struct copy *copy_for(struct wf_image *image, uint32_t rank)
     return &image->copies[image->copy_of[rank] - 1];
 }
 
-/* Puts aside what the rank that ran last has written. */
-static void save(const struct copy *copy, struct private *saved)
+/* Puts aside what the rank that ran last has written. Many ranks write to few of the pages that
+ * somebody writes to. */
+static void save(const struct copy *copy, struct own_pages *saved)
 {
     size_t page = page_size();
 
     if (saved->n < copy->n_written) {
-        saved->pages = wf_xrealloc(saved->pages, copy->n_written, page);
+        saved->pages = wf_xrealloc(saved->pages, copy->n_written, sizeof(unsigned char *));
+        memset(saved->pages + saved->n, 0,
+               (copy->n_written - saved->n) * sizeof(unsigned char *));
         saved->n = copy->n_written;
     }
     for (uint32_t i = 0; i < copy->n_written; i++) {
-        memcpy(saved->pages + i * page, copy->data + copy->written[i] * page, page);
+        size_t at = copy->written[i] * page;
+        if (saved->pages[i] == NULL && memcmp(copy->data + at, copy->fresh + at, page) == 0) {
+            continue;
+        }
+        if (saved->pages[i] == NULL) {
+            saved->pages[i] = wf_xmalloc(page);
+        }
+        memcpy(saved->pages[i], copy->data + at, page);
     }
 }
 
-static void restore(const struct copy *copy, const struct private *saved)
+static void restore(const struct copy *copy, const struct own_pages *saved)
 {
     size_t page = page_size();
 
     for (uint32_t i = 0; i < copy->n_written; i++) {
         size_t at = copy->written[i] * page;
-        memcpy(copy->data + at, i < saved->n ? saved->pages + i * page : copy->fresh + at,
-               page);
+        bool own = i < saved->n && saved->pages[i] != NULL;
+        memcpy(copy->data + at, own ? saved->pages[i] : copy->fresh + at, page);
     }
 }
 
@@ -376,8 +394,7 @@ void wf_image_ended(struct wf_image *image, uint32_t rank)
     if (copy->current == rank) {
         copy->current = image->config.n_ranks;
     }
-    free(image->saved[rank].pages);
-    image->saved[rank] = (struct private){.pages = NULL};
+    forget(&image->saved[rank]);
 }
 
 /* Programs write to their arguments. */
