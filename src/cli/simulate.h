@@ -28,6 +28,7 @@ struct wf_simulate_opts {
     bool help, json, quiet, verbose, force, dry_run;
     int progress;
     const char *output;
+    const char *compute;           /* of the verb that runs programs */
     const char *machine;           /* of verbs that have a row for it, as the next ones */
     struct wf_opt_list jobs;       /* of a replay: other programs */
     bool record;                   /* likewise: for looking at, ... */

@@ -13,7 +13,7 @@
  * Under the optimistic schedulers a handler may see events that are taken back later: from
  * other processes, in combinations that cannot happen in the end. It must not crash or loop on
  * them; what it does is undone. A process's events for itself are never seen after they have
- * been taken back.
+ * been taken back. A careful process never sees one.
  *
  * With several operating-system processes every one of them builds the same model; each then
  * holds the state of its share of the simulated processes.
@@ -36,6 +36,11 @@ struct wf_process_ops {
     /* How a speculative event is undone. By `undo` if there is one; else, if this is set, from
      * the bytes that the handler announced with wf_touch(); else from a copy of the state. */
     bool announces_changes;
+
+    /* What its events do cannot be undone, as with a program that runs in it. Under every
+     * scheduler each is executed once, when nothing can change any more what it sees. Needs no
+     * `undo`, and makes the optimistic schedulers wait. */
+    bool careful;
 
     /* Schedules the first events; time is 0. */
     void (*init)(void *state, struct wf_ctx *ctx);

@@ -152,11 +152,15 @@ void wf_warp_commit_all(struct wf_warp *warp)
     }
 }
 
+static int64_t behind_gvt(const struct wf_warp *warp, int64_t delay)
+{
+    return warp->gvt.time > INT64_MAX - delay ? INT64_MAX : warp->gvt.time + delay;
+}
+
 static void set_horizon(struct wf_warp *warp)
 {
-    int64_t leash = warp->shared->leash;
-
-    warp->horizon = warp->gvt.time > INT64_MAX - leash ? INT64_MAX : warp->gvt.time + leash;
+    warp->horizon = behind_gvt(warp, warp->shared->leash);
+    warp->safe = behind_gvt(warp, warp->worker->ctx.lookahead);
 }
 
 /* A history beyond its budget: if GVT waits for this worker, it goes back and makes room, else

@@ -71,6 +71,12 @@ wf_engine_prefetch(const struct wf_engine *engine, const struct wf_pending *pend
     return ev;
 }
 
+/* Whether the events of this process cannot be undone. */
+static inline bool wf_engine_is_careful(const struct wf_engine *engine, uint32_t id)
+{
+    return engine->blocks[wf_engine_block_of(engine, id)].group->ops->careful;
+}
+
 static inline bool wf_engine_should_stop(const struct wf_engine *engine)
 {
     return engine->config.stop != NULL && *engine->config.stop != 0;

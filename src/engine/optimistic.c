@@ -118,6 +118,28 @@ static void execute(struct wf_warp *warp, const struct wf_event *ev)
     }
 }
 
+/* Of a careful process: nothing is kept to undo it. */
+static void execute_for_good(struct wf_warp *warp, const struct wf_event *ev)
+{
+    struct wf_worker *worker = warp->worker;
+
+    worker->ctx.recording = NULL;
+    warp->recording.sent.size = 0;
+    wf_worker_execute(worker, ev);
+    worker->ctx.recording = &warp->recording;
+    worker->count.executed++;
+    warp->latest = ev->key.time;
+    for (size_t at = 0; at < warp->recording.sent.size; at += warp->history.stride) {
+        wf_warp_dispatch(warp, (const void *)(warp->recording.sent.data + at));
+    }
+}
+
+/* Whether nothing can come any more before an event of a careful process, or take it back. */
+static bool is_safe(const struct wf_warp *warp, const struct wf_event *ev)
+{
+    return ev->key.time < warp->safe || !wf_key_before(&warp->gvt, &ev->key);
+}
+
 /* One event, or nothing if there is none to be executed now. */
 static bool step(struct wf_warp *warp)
 {
@@ -126,11 +148,15 @@ static bool step(struct wf_warp *warp)
     if (first == NULL || first->key.time >= warp->horizon || warp->full) {
         return false;
     }
+    bool careful = wf_engine_is_careful(warp->worker->engine, first->dst);
+    if (careful && !is_safe(warp, first)) {
+        return false;
+    }
     bool cancelled = wf_antis_take(&warp->antis, first);
     wf_pending_pop(&warp->pending, warp->worker->current);
     if (!cancelled) {
         prefetch(warp);
-        execute(warp, warp->worker->current);
+        (careful ? execute_for_good : execute)(warp, warp->worker->current);
     }
     return true;
 }

@@ -17,6 +17,11 @@
  *  - messages from one worker to another arrive in the order they were sent, so an
  *    anti-message never arrives before its event.
  *  - an event and its anti-message are equal in every byte.
+ *
+ * Careful processes stand apart. Their events are executed for good and leave no record, when
+ * they lie within the lookahead behind GVT: a GVT round has delivered all that was under way,
+ * and what is scheduled later for another process lies beyond. For the same reason nothing can
+ * cancel them: whoever scheduled them did it before GVT.
  */
 
 #include "engine/antis.h"
@@ -75,6 +80,7 @@ struct wf_warp {
     struct wf_event *arrived; /* a stride of room */
     struct wf_key gvt;
     int64_t horizon;     /* events at or after it wait */
+    int64_t safe;        /* careful processes see all that happens to them before it */
     struct wf_key least; /* for GVT: what this worker still has to do */
     bool full;           /* its history is: wait for others to move GVT */
     int64_t latest;      /* time of the event executed last */

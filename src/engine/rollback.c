@@ -86,7 +86,8 @@ static void annihilate_one(struct wf_warp *warp, const struct wf_event *ev)
     struct wf_kp *kp = wf_warp_kp(warp, ev->dst);
 
     check_gvt(warp, ev);
-    if (kp_has_history(warp, kp) && !wf_key_before(&kp->key, &ev->key)) {
+    if (kp_has_history(warp, kp) && !wf_key_before(&kp->key, &ev->key) &&
+        !wf_engine_is_careful(warp->worker->engine, ev->dst)) {
         roll_back(warp, kp, &ev->key, ev);
     } else {
         wf_antis_add(&warp->antis, ev);

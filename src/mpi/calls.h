@@ -36,13 +36,17 @@ WF_NODISCARD enum wf_called wf_mpi_sendrecv(const struct wf_caller *who,
                                             const struct wf_peer *from);
 WF_NODISCARD enum wf_called wf_mpi_probe(const struct wf_caller *who,
                                          const struct wf_peer *from);
+/* Looks for a message that has arrived by now; rank->found says whether there is one. */
+WF_NODISCARD enum wf_called wf_mpi_iprobe(const struct wf_caller *who,
+                                          const struct wf_peer *from);
 /* Waits for all of a set. Numbers that are not in use are done. */
 WF_NODISCARD enum wf_called wf_mpi_wait(const struct wf_caller *who,
                                         const struct wf_request_set *set);
-/* Waits for one of the set, or if `some` for all that are complete by then. */
+/* Waits for one of the set, or if `some` for all that are complete by then. With
+ * wf_mpi.taken, numbers that are not in use are complete, else they are not there. */
 WF_NODISCARD enum wf_called wf_mpi_wait_any(const struct wf_caller *who,
                                             const struct wf_request_set *set, bool some);
-/* Takes what is complete by now of the set. */
+/* Takes what is complete by now of the set; rank->found says whether there was anything. */
 enum wf_take {
     WF_TAKE_ALL, /* or nothing, if a part of it is not complete */
     WF_TAKE_ONE,

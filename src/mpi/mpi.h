@@ -112,6 +112,11 @@ struct wf_mpi {
     void (*note)(void *arg, const struct wf_caller *to, const struct wf_delivery *delivery);
     /* What a rank does from its clock until then. May be null. */
     void (*spent)(void *arg, const struct wf_caller *who, enum wf_spent what, int64_t until);
+    /* For a layer above that has to know, both may be null: a receive that left something open
+     * has met its message from `peer`; a wait or a test has completed a request. */
+    void (*matched)(void *arg, const struct wf_caller *who, uint32_t request, uint32_t peer,
+                    int32_t tag);
+    void (*taken)(void *arg, const struct wf_caller *who, uint32_t request);
 };
 
 /* Lays out nodes. The caller has set place, params, arg and the functions; `background` says

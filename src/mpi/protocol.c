@@ -219,6 +219,27 @@ static void meet(const struct wf_caller *who, uint32_t cell, const struct wf_fli
     }
 }
 
+void wf_protocol_tell(const struct wf_caller *who, uint32_t cell,
+                      const struct wf_match_key *key)
+{
+    const struct wf_flight *recv = wf_flight_read(who, cell);
+
+    if ((recv->flags & WF_FLIGHT_OPEN) && who->mpi->matched != NULL) {
+        who->mpi->matched(who->mpi->arg, who, recv->request, key->src, key->tag);
+    }
+}
+
+void wf_protocol_tell_posted(const struct wf_caller *who, uint32_t cell)
+{
+    const struct wf_flight *recv = wf_flight_read(who, cell);
+
+    /* It is complete, or has asked for its data, or will as soon as it may. */
+    if ((recv->flags & (WF_FLIGHT_DONE | WF_FLIGHT_DEFERRED)) || recv->handle != 0) {
+        const struct wf_match_key key = {.src = recv->peer, .tag = recv->key.tag};
+        wf_protocol_tell(who, cell, &key);
+    }
+}
+
 uint32_t wf_protocol_recv(const struct wf_caller *who, const struct wf_peer *from,
                           uint32_t context, int64_t at, uint32_t owner)
 {
@@ -254,6 +275,7 @@ static void take_in(const struct wf_caller *who, const struct wf_flight *message
     uint32_t cell = wf_match_claim(who->ctx, &rank->match, &message->key);
 
     if (cell != 0) {
+        wf_protocol_tell(who, cell, &message->key);
         meet(who, cell, message);
         return;
     }

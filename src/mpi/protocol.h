@@ -15,6 +15,12 @@ uint32_t wf_protocol_send(const struct wf_caller *who, const struct wf_peer *to,
 uint32_t wf_protocol_recv(const struct wf_caller *who, const struct wf_peer *from,
                           uint32_t context, int64_t at, uint32_t owner);
 
+/* Says, if somebody wants to know, that a receive that left something open has met the message
+ * with this key; or, once it is registered, that it did so when it was posted. */
+void wf_protocol_tell(const struct wf_caller *who, uint32_t cell,
+                      const struct wf_match_key *key);
+void wf_protocol_tell_posted(const struct wf_caller *who, uint32_t cell);
+
 /* Events. */
 void wf_protocol_arrived(void *mpi, struct wf_ctx *ctx, void *node,
                          const struct wf_message *msg, int64_t at);

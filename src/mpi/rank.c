@@ -145,11 +145,11 @@ enum wf_called wf_mpi_recv(const struct wf_caller *who, const struct wf_peer *fr
     if (who->rank->state == WF_RANK_FAILED) {
         return WF_CALLED_BLOCKED;
     }
-    if (request == WF_MPI_NO_REQUEST) {
-        return wf_request_await(who, &cell, 1);
+    if (request != WF_MPI_NO_REQUEST) {
+        wf_request_register(who, cell, request);
     }
-    wf_request_register(who, cell, request);
-    return WF_CALLED_DONE;
+    wf_protocol_tell_posted(who, cell);
+    return request == WF_MPI_NO_REQUEST ? wf_request_await(who, &cell, 1) : WF_CALLED_DONE;
 }
 
 enum wf_called wf_mpi_sendrecv(const struct wf_caller *who, const struct wf_peer *to,
@@ -166,6 +166,7 @@ enum wf_called wf_mpi_sendrecv(const struct wf_caller *who, const struct wf_peer
         if (who->rank->state == WF_RANK_FAILED) {
             return WF_CALLED_BLOCKED;
         }
+        wf_protocol_tell_posted(who, cells[1]);
     }
     return wf_request_await(who, cells, 2);
 }
@@ -185,6 +186,25 @@ enum wf_called wf_mpi_probe(const struct wf_caller *who, const struct wf_peer *f
     const struct wf_flight *message = wf_flight_read(who, cell);
     wf_rank_advance(who, message->at, WF_IN_RECV);
     if (from->open || from->rank == WF_MATCH_ANY_SOURCE || from->tag == WF_MATCH_ANY_TAG) {
+        rank->seen_source = message->key.src;
+        rank->seen_tag = message->key.tag;
+    }
+    return WF_CALLED_DONE;
+}
+
+enum wf_called wf_mpi_iprobe(const struct wf_caller *who, const struct wf_peer *from)
+{
+    const struct wf_match_key key = {wf_mpi_context(from->group, false), from->rank, from->tag};
+    struct wf_rank *rank = who->rank;
+
+    if (wf_mpi_sync(who) == WF_CALLED_AGAIN) {
+        return WF_CALLED_AGAIN;
+    }
+    uint32_t cell = wf_match_peek(who->ctx, &rank->match, &key);
+    const struct wf_flight *message = cell != 0 ? wf_flight_read(who, cell) : NULL;
+
+    rank->found = message != NULL && message->at <= rank->clock;
+    if (rank->found) {
         rank->seen_source = message->key.src;
         rank->seen_tag = message->key.tag;
     }

@@ -54,10 +54,10 @@ struct wf_rank {
     uint8_t noted;         /* the layer above has used the note of this event */
     uint8_t any;           /* the rank goes on when one of the awaited is complete */
     uint8_t computes;      /* its clock is where a computation will end, not a call */
-    uint8_t unused;
-    uint32_t awaited;             /* requests that it waits for... */
-    uint32_t missing;             /* ...and of those, that are not complete */
-    struct wf_done done;          /* requests that are complete and not yet waited for... */
+    uint8_t found;         /* what its last iprobe or test asked for was there */
+    uint32_t awaited;      /* requests that it waits for... */
+    uint32_t missing;      /* ...and of those, that are not complete */
+    struct wf_done done;   /* requests that are complete and not yet waited for... */
     struct wf_done done_awaited;  /* ...and those that it waits for, with others... */
     struct wf_done done_in_colls; /* ...and messages of the steps of collectives */
     struct wf_match match;

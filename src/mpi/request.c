@@ -161,6 +161,9 @@ static void take(const struct wf_caller *who, uint32_t cell)
             rank->seen_tag = flight->key.tag;
         }
     }
+    if (flight->request != WF_MPI_NO_REQUEST && who->mpi->taken != NULL) {
+        who->mpi->taken(who->mpi->arg, who, flight->request);
+    }
     remove_done(who, flight);
     discard(who, cell, flight);
 }
@@ -411,10 +414,12 @@ static void mark(const struct wf_caller *who, const struct wf_request_set *set, 
     }
 }
 
-/* Takes all of the set that are complete at the time `at`. */
-static void take_until(const struct wf_caller *who, const struct wf_request_set *set,
+/* Takes all of the set that are complete at the time `at`; whether there were any. */
+static bool take_until(const struct wf_caller *who, const struct wf_request_set *set,
                        int64_t at)
 {
+    bool any = false;
+
     mark(who, set, true);
     for (uint32_t cell = who->rank->done.head, next; cell != 0; cell = next) {
         const struct wf_flight *flight = wf_flight_read(who, cell);
@@ -422,9 +427,26 @@ static void take_until(const struct wf_caller *who, const struct wf_request_set 
         next = flight->later;
         if ((flight->flags & WF_FLIGHT_AWAITED) && flight->at <= at) {
             take(who, cell);
+            any = true;
         }
     }
     mark(who, set, false);
+    return any;
+}
+
+/* Messages that were sent at once have left nothing behind: of those in the set the program
+ * learns now. Whether there were any; one is enough unless `all`. */
+static bool take_gone(const struct wf_caller *who, const struct wf_request_set *set, bool all)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < set->count && who->mpi->taken != NULL && (all || !any); i++) {
+        if (find(who, set, i) == 0) {
+            who->mpi->taken(who->mpi->arg, who, number_at(set, i));
+            any = true;
+        }
+    }
+    return any;
 }
 
 /* What is complete first is certain only when the engine's time has come there: until then a
@@ -437,6 +459,12 @@ enum wf_called wf_mpi_wait_any(const struct wf_caller *who, const struct wf_requ
 
     begin_wait(rank);
     rank->ticket++; /* an earlier look's event comes too late */
+    if (take_gone(who, set, some)) {
+        if (some) {
+            (void)take_until(who, set, rank->clock);
+        }
+        return WF_CALLED_DONE;
+    }
     if (n_open == 0) {
         return WF_CALLED_DONE;
     }
@@ -455,7 +483,7 @@ enum wf_called wf_mpi_wait_any(const struct wf_caller *who, const struct wf_requ
         return WF_CALLED_AGAIN;
     }
     if (some) {
-        take_until(who, set, at);
+        (void)take_until(who, set, at);
     } else {
         mark(who, set, false);
         take(who, cell);
@@ -486,13 +514,16 @@ enum wf_called wf_mpi_test(const struct wf_caller *who, const struct wf_request_
     if (wf_mpi_sync(who) == WF_CALLED_AGAIN) {
         return WF_CALLED_AGAIN;
     }
+    who->rank->found = what != WF_TAKE_ALL && take_gone(who, set, what == WF_TAKE_SOME);
     if (what == WF_TAKE_ONE) {
         uint32_t cell = first_done(who, set, &n_open);
-        if (cell != 0 && wf_flight_read(who, cell)->at <= clock) {
+        if (!who->rank->found && cell != 0 && wf_flight_read(who, cell)->at <= clock) {
             take(who, cell);
+            who->rank->found = 1;
         }
     } else if (what == WF_TAKE_SOME || all_done(who, set, clock)) {
-        take_until(who, set, clock);
+        bool any = take_until(who, set, clock);
+        who->rank->found |= any || what == WF_TAKE_ALL;
     }
     return WF_CALLED_DONE;
 }
@@ -580,6 +611,9 @@ enum wf_called wf_mpi_start_request(const struct wf_caller *who, uint32_t reques
         flight->request = request;
         flight->flags |= WF_FLIGHT_STARTED;
         wf_flight_edit(who, cell)->owner = started;
+        if (flight->kind == WF_FLIGHT_RECV) {
+            wf_protocol_tell_posted(who, started);
+        }
     }
     return WF_CALLED_DONE;
 }

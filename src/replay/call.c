@@ -68,6 +68,34 @@ static bool follows_record(const struct wf_turn *turn, const struct wf_op *op)
            turn->replay->params.wildcards == WF_WILDCARDS_RECORDED;
 }
 
+/* A running program has looked for something that is not there, and will most likely do so
+ * again at once. So that it gets somewhere, looking costs time: the longer it has looked in
+ * vain, the more, but never more than a small part of that. */
+static void poll_in_vain(const struct wf_turn *turn)
+{
+    enum { PART = 64 };
+    const int64_t least = INT64_C(100000);
+    struct wf_rank *rank = turn->who->rank;
+    int64_t *spent = &turn->seat->progress.polling_ps;
+    int64_t cost = *spent / PART > least ? *spent / PART : least;
+
+    *spent = wf_time_add(*spent, cost);
+    rank->wait_ps[WF_IN_RECV] = wf_time_add(rank->wait_ps[WF_IN_RECV], cost);
+    rank->clock = wf_time_add(rank->clock, cost);
+}
+
+static enum wf_called looked(const struct wf_turn *turn, enum wf_called called)
+{
+    if (called == WF_CALLED_DONE && turn->source->live) {
+        if (turn->who->rank->found) {
+            turn->seat->progress.polling_ps = 0;
+        } else {
+            poll_in_vain(turn);
+        }
+    }
+    return called;
+}
+
 static enum wf_called do_compute(const struct wf_turn *turn, const struct wf_op *op)
 {
     const struct wf_script *at = &turn->seat->progress;
@@ -98,6 +126,9 @@ static enum wf_called do_compute(const struct wf_turn *turn, const struct wf_op 
         }
     }
     turn->seat->progress.compute_ps = wf_time_add(turn->seat->progress.compute_ps, duration);
+    if (duration > turn->seat->progress.polling_ps) {
+        turn->seat->progress.polling_ps = 0;
+    }
     wf_mpi_compute(turn->who, duration);
     return WF_CALLED_DONE;
 }
@@ -172,6 +203,12 @@ static enum wf_called do_probe(const struct wf_turn *turn, const struct wf_op *o
     bool waits = op->kind == WF_OP_PROBE || (follows_record(turn, op) && op->outcome != 0);
     struct wf_peer from = {.tag = op->tag};
 
+    if (turn->source->live && op->kind == WF_OP_IPROBE) {
+        turn->who->rank->found = 0;
+        return find_source(turn, op, op->peer, &from) && from.rank != WF_MPI_NOBODY
+                   ? looked(turn, wf_mpi_iprobe(turn->who, &from))
+                   : refuse(turn, op);
+    }
     if (turn->replay->mpi.sends_only || !waits) {
         return WF_CALLED_DONE;
     }
@@ -288,7 +325,7 @@ static enum wf_called do_test(const struct wf_turn *turn, const struct wf_op *op
     if (follows_record(turn, op)) {
         return wait_recorded(turn, op);
     }
-    return wf_mpi_test(turn->who, &set, take[wf_op_info(op->kind)->detail]);
+    return looked(turn, wf_mpi_test(turn->who, &set, take[wf_op_info(op->kind)->detail]));
 }
 
 /* What the program knew of its open receives when it called a nonblocking collective: when that
@@ -437,6 +474,9 @@ enum wf_called wf_replay_call(const struct wf_turn *turn, const struct wf_op *op
     };
     enum wf_op_family family = wf_op_info(op->kind)->family;
 
+    if (family != WF_FAMILY_TEST && family != WF_FAMILY_PROBE && family != WF_FAMILY_COMPUTE) {
+        turn->seat->progress.polling_ps = 0;
+    }
     if (family == WF_FAMILY_COLLECTIVE || family == WF_FAMILY_COMM) {
         return collective(turn, op, before);
     }

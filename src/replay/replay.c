@@ -74,6 +74,41 @@ static void tell_seen(const struct wf_turn *turn, struct wf_cursor *cursor)
     cursor->seen_tag = turn->who->rank->seen_tag;
 }
 
+/* The same for a program that runs. */
+static void tell_program(const struct wf_turn *turn)
+{
+    const struct wf_rank *rank = turn->who->rank;
+    const struct wf_answer answer = {
+        .clock = rank->clock,
+        .found = rank->found,
+        .seen_source = rank->seen_source - turn->replay->first[turn->job],
+        .seen_tag = rank->seen_tag,
+    };
+
+    turn->source->ops->tell(turn->source, turn->rank, &answer);
+}
+
+static void tell_matched(void *arg, const struct wf_caller *who, uint32_t request,
+                         uint32_t peer, int32_t tag)
+{
+    const struct wf_turn turn = turn_of(arg, who);
+
+    if (turn.source->live) {
+        turn.source->ops->matched(turn.source, turn.rank,
+                                  request == WF_MPI_NO_REQUEST ? WF_REQUEST_MAX : request,
+                                  peer - turn.replay->first[turn.job], tag);
+    }
+}
+
+static void tell_taken(void *arg, const struct wf_caller *who, uint32_t request)
+{
+    const struct wf_turn turn = turn_of(arg, who);
+
+    if (turn.source->live) {
+        turn.source->ops->taken(turn.source, turn.rank, request);
+    }
+}
+
 /* Makes the rank's calls until one of them does not return. */
 static void resume(void *arg, const struct wf_caller *who)
 {
@@ -87,6 +122,9 @@ static void resume(void *arg, const struct wf_caller *who)
         struct wf_op op;
 
         tell_seen(&turn, &cursor);
+        if (turn.source->live) {
+            tell_program(&turn);
+        }
         if (replay->mpi.in_step) {
             if (wf_mpi_sync(who) == WF_CALLED_AGAIN) {
                 return;
@@ -425,6 +463,13 @@ enum wf_status wf_replay_new(struct wf_engine *engine, const struct wf_replay_co
         return status;
     }
     replay->ops = node_ops;
+    for (uint32_t i = 0; i < config->n_jobs; i++) {
+        if (config->jobs[i].source->live) {
+            replay->ops.careful = true;
+            replay->mpi.matched = tell_matched;
+            replay->mpi.taken = tell_taken;
+        }
+    }
     replay->ops.payload_max = wf_mpi_payload_max(&replay->mpi);
 
     uint32_t first = wf_engine_add(engine, &replay->ops, config->place->n_nodes,

@@ -33,6 +33,7 @@ struct wf_seat {
         uint32_t part;      /* of an op that is made piece by piece: pieces made */
         uint32_t n_regions; /* open */
         uint32_t padding;
+        int64_t polling_ps; /* spent on looking in vain, since it last did something else */
         struct {
             int64_t since;
             uint64_t value; /* that the program gave it */

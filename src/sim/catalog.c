@@ -9,6 +9,7 @@
 #include "net/net.h"
 #include "replay/cpu.h"
 #include "replay/replay.h"
+#include "sim/program.h"
 #include "topo/topo.h"
 #include "trace/reader.h"
 #include "traffic/traffic.h"
@@ -104,6 +105,14 @@ static bool get_replay(size_t i, struct wf_catalog_entry *entry)
     return i == 0;
 }
 
+static bool get_run(size_t i, struct wf_catalog_entry *entry)
+{
+    *entry = (struct wf_catalog_entry){.scope = "run",
+                                       .summary = "a program that runs as virtual ranks",
+                                       .params = wf_program_params};
+    return i == 0;
+}
+
 static bool get_engine(size_t i, struct wf_catalog_entry *entry)
 {
     *entry = (struct wf_catalog_entry){
@@ -150,6 +159,7 @@ static const struct kind kinds[] = {
     {"cpu", "Processors", get_cpu},
     {"mpi", "MPI", get_mpi},
     {"replay", "Replay", get_replay},
+    {"run", "Programs", get_run},
     {"pattern", "Traffic patterns", get_pattern},
     {"traffic", "Traffic", get_traffic},
     {"engine", "Engine", get_engine},

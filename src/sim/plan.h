@@ -38,6 +38,7 @@ struct wf_plan_job {
     const struct wf_graph_ops *graph_gen; /* ...or this... */
     struct wf_reader_probe *probe;        /* ...or these, of a trace */
     const struct wf_reader_ops *reader;
+    bool program;               /* ...or that is run (sim/program.h) */
     struct wf_plan_block block; /* the generator's or reader's parameters; empty if none */
     struct wf_placement placement;
     uint32_t n_ranks;         /* or PEs */

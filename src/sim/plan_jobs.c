@@ -6,6 +6,7 @@
 #include "gen/gen.h"
 #include "gen/graphs.h"
 #include "result/doc.h"
+#include "sim/program.h"
 #include "trace/reader.h"
 #include "trace/roi.h"
 
@@ -185,7 +186,8 @@ static enum wf_status find_job(struct wf_plan *plan, uint32_t number, struct wf_
     if (status != WF_OK) {
         return status;
     }
-    if (strncmp(source, GEN_PREFIX, strlen(GEN_PREFIX)) != 0) {
+    job->program = strncmp(source, WF_PROGRAM_PREFIX, strlen(WF_PROGRAM_PREFIX)) == 0;
+    if (!job->program && strncmp(source, GEN_PREFIX, strlen(GEN_PREFIX)) != 0) {
         status = check_trace(number, source, err);
         return status == WF_OK ? find_format(job, err) : status;
     }
@@ -193,6 +195,11 @@ static enum wf_status find_job(struct wf_plan *plan, uint32_t number, struct wf_
         return wf_err_set(err, WF_EUSAGE, "how many ranks? %s is missing",
                           number == 0 ? "-n <count>"
                                       : job_key(number, "ranks", key, sizeof(key)));
+    }
+    if (job->program) {
+        job->block = (struct wf_plan_block){"run", wf_program_params,
+                                            wf_xcalloc(1, sizeof(struct wf_program_params))};
+        return wf_param_defaults(wf_program_params, job->block.values, err);
     }
     return find_generator(job, source + strlen(GEN_PREFIX), err);
 }
@@ -301,10 +308,16 @@ static enum wf_status check_graph(const struct wf_plan_job *job, struct wf_err *
     return wf_graph_check(job->graph, err);
 }
 
-static enum wf_status open_source(struct wf_plan_job *job, struct wf_err *err)
+static enum wf_status open_source(const struct wf_plan *plan, struct wf_plan_job *job,
+                                  struct wf_err *err)
 {
     uint32_t n = (uint32_t)job->settings->ranks;
 
+    if (job->program) {
+        return wf_program_open(job->settings->source + strlen(WF_PROGRAM_PREFIX),
+                               job->block.values, n, (uint32_t)plan->engine.threads,
+                               &job->source, err);
+    }
     if (job->graph_gen != NULL) {
         return job->graph_gen->create(job->block.values, n, &job->graph, err);
     }
@@ -318,7 +331,7 @@ static enum wf_status open_job(struct wf_plan *plan, uint32_t number, struct wf_
     enum wf_status status = check_given(plan, number, err);
 
     if (status == WF_OK) {
-        status = open_source(job, err);
+        status = open_source(plan, job, err);
     }
     if (status != WF_OK) {
         return status;

@@ -145,7 +145,8 @@ bool wf_scenario_job_key(const char *key, uint32_t *number, const char **name)
 
 bool wf_scenario_source_key(const char *name)
 {
-    return strncmp(name, "gen.", 4) == 0 || strncmp(name, "trace.", 6) == 0;
+    return strncmp(name, "gen.", 4) == 0 || strncmp(name, "trace.", 6) == 0 ||
+           strncmp(name, "run.", 4) == 0;
 }
 
 struct wf_scenario *wf_scenario_new(void)

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/simulate.h"
+
+#include "base/mem.h"
+#include "sim/program.h"
+#include "sim/scenario.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct wf_shortcut shortcuts[] = {
+    {"ranks", 'n', "ranks", NULL},          {"ranks-per-node", 0, "ranks_per_node", NULL},
+    {"net", 0, "network", "<model>"},       {"topo", 0, "topology", "<spec>"},
+    {"placement", 0, "placement", "<how>"}, {"stack", 0, "run.stack", NULL},
+    {"labels", 0, "run.labels", NULL},      {"sched", 0, "engine.sched", NULL},
+    {"threads", 0, "engine.threads", NULL}, {"seed", 0, "seed", NULL},
+};
+
+static const struct wf_opt machine_row = {
+    .param = {.name = "machine",
+              .type = WF_PARAM_TEXT,
+              .offset = offsetof(struct wf_simulate_opts, machine),
+              .doc = "Topology, network and processors of a machine: a name of 'weft machine "
+                     "list' or a .yaml file; other options and -p override it"},
+    .arg = "<name|file>",
+};
+
+static const struct wf_opt compute_row = {
+    .param = {.name = "compute",
+              .type = WF_PARAM_TEXT,
+              .offset = offsetof(struct wf_simulate_opts, compute),
+              .doc = "What computing costs a rank: 'measured', the processor time it takes "
+                     "here; 'scaled:<factor>', that times a factor; 'model', what the program "
+                     "says with WEFT_COMPUTE; 'none'"},
+    .arg = "<how>",
+};
+
+static void make_table(struct wf_simulate_table *table)
+{
+    wf_simulate_table_init(table);
+    wf_simulate_table_add_row(table, &machine_row);
+    wf_simulate_table_add_row(table, &compute_row);
+    for (size_t i = 0; i < sizeof(shortcuts) / sizeof(shortcuts[0]); i++) {
+        wf_simulate_table_add(table, &shortcuts[i]);
+    }
+    wf_simulate_table_end(table);
+}
+
+static void print_help(const struct wf_simulate_table *table, FILE *out)
+{
+    const struct wf_opt_help help = {
+        .synopsis = "weft run -n <ranks> [options] -- <program> [arguments]",
+        .summary = "Run an MPI program that was built with weftcc, as many virtual ranks on a "
+                   "simulated network, in virtual time",
+        .examples =
+            {
+                {"weftcc hello.c -o hello && weft run -n 1024 -- ./hello",
+                 "A thousand ranks on the cores that are here"},
+                {"weft run -n 64 --topo torus:4x4x4 --net latency --compute none -- ./app",
+                 "Only what communication costs, on a torus"},
+            },
+        .table = table->rows,
+    };
+
+    wf_opt_print_help(&help, out);
+}
+
+static void run_help(FILE *out)
+{
+    struct wf_simulate_table table;
+
+    make_table(&table);
+    print_help(&table, out);
+    wf_simulate_table_fini(&table);
+}
+
+static enum wf_status set_program(const struct wf_operands *operands,
+                                  struct wf_scenario *scenario, struct wf_err *err)
+{
+    if (operands->args.n == 0) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "run: no program; for example: weft run -n 64 -- ./hello");
+    }
+    char *args = NULL;
+
+    for (size_t i = 1; i < operands->args.n; i++) {
+        args = wf_program_add_arg(args, operands->args.items[i]);
+    }
+    size_t size = strlen(WF_PROGRAM_PREFIX) + strlen(operands->args.items[0]) + 1;
+    char *source = wf_xmalloc(size);
+    (void)snprintf(source, size, "%s%s", WF_PROGRAM_PREFIX, operands->args.items[0]);
+    enum wf_status status = wf_scenario_set(scenario, "source", source, NULL, err);
+    if (status == WF_OK && args != NULL) {
+        status = wf_scenario_set(scenario, "run.args", args, NULL, err);
+    }
+    free(args);
+    free(source);
+    return status;
+}
+
+/* --compute, which is a setting of the program and perhaps one of the processors. */
+static enum wf_status set_compute(const char *how, struct wf_scenario *scenario,
+                                  struct wf_err *err)
+{
+    static const char scaled[] = "scaled:";
+
+    if (how == NULL) {
+        return WF_OK;
+    }
+    if (strncmp(how, scaled, strlen(scaled)) != 0) {
+        return wf_scenario_set(scenario, "run.compute", how, "--compute", err);
+    }
+    enum wf_status status =
+        wf_scenario_set(scenario, "run.compute", "measured", "--compute", err);
+    return status == WF_OK ? wf_scenario_set(scenario, "cpu.scale", how + strlen(scaled),
+                                             "--compute scaled", err)
+                           : status;
+}
+
+static enum wf_status run_program(struct wf_cli *cli, const struct wf_simulate_table *table,
+                                  const struct wf_simulate_opts *opts,
+                                  const struct wf_operands *operands, struct wf_err *err)
+{
+    struct wf_scenario *scenario = wf_scenario_new();
+
+    enum wf_status status = set_program(operands, scenario, err);
+    if (status == WF_OK) {
+        status = set_compute(opts->compute, scenario, err);
+    }
+    if (status == WF_OK) {
+        status = wf_simulate_apply(table, opts, operands->given, scenario, err);
+    }
+    if (status == WF_OK) {
+        status = wf_simulate(cli, opts, scenario, err);
+    }
+    wf_scenario_free(scenario);
+    return status;
+}
+
+static enum wf_status run_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
+{
+    struct wf_simulate_table table;
+    struct wf_simulate_opts opts = {.help = false};
+    struct wf_operands operands;
+
+    make_table(&table);
+    enum wf_status status = wf_opt_parse(table.rows, argc, argv, &opts, &operands, err);
+    if (status == WF_OK) {
+        if (opts.help) {
+            print_help(&table, cli->out);
+        } else {
+            status = run_program(cli, &table, &opts, &operands, err);
+        }
+        wf_opt_release(table.rows, &opts, &operands);
+    }
+    wf_simulate_table_fini(&table);
+    return status;
+}
+
+const struct wf_verb wf_verb_run = {
+    .name = "run",
+    .summary = "Run an MPI program as virtual ranks on a simulated network",
+    .run = run_run,
+    .help = run_help,
+};

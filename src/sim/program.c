@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/program.h"
+
+#include "base/mem.h"
+#include "vrank/live.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const compute_names[] = {"measured", "model", "none", NULL};
+
+const struct wf_param wf_program_params[] = {
+    {.name = "args",
+     .type = WF_PARAM_TEXT,
+     .offset = offsetof(struct wf_program_params, args),
+     .def = "",
+     .doc = "Arguments of the program, as words of a shell"},
+    {.name = "compute",
+     .type = WF_PARAM_ENUM,
+     .offset = offsetof(struct wf_program_params, compute),
+     .def = "measured",
+     .choices = compute_names,
+     .doc = "What computing costs a rank: the processor time it takes here (times cpu.scale), "
+            "what the program itself says, or nothing"},
+    {.name = "stack",
+     .type = WF_PARAM_SIZE,
+     .offset = offsetof(struct wf_program_params, stack),
+     .def = "256KiB",
+     .min = "16KiB",
+     .max = "16GiB",
+     .doc = "Stack of each rank; only what is used of it takes memory"},
+    {.name = "labels",
+     .type = WF_PARAM_BOOL,
+     .offset = offsetof(struct wf_program_params, labels),
+     .def = "false",
+     .doc = "Put the rank before each line that the program writes"},
+    WF_PARAM_END,
+};
+
+/* ---- words ---- */
+
+char *wf_program_add_arg(char *args, const char *arg)
+{
+    size_t had = args != NULL ? strlen(args) : 0;
+    char *out = wf_xrealloc(args, had + 2 * strlen(arg) + 4, 1);
+    char *to = out + had;
+    bool plain = arg[0] != '\0' && strpbrk(arg, " \t\n'\"\\") == NULL;
+
+    if (had > 0) {
+        *to++ = ' ';
+    }
+    if (!plain) {
+        *to++ = '"';
+    }
+    for (; *arg != '\0'; arg++) {
+        if (*arg == '"' || *arg == '\\') {
+            *to++ = '\\';
+        }
+        *to++ = *arg;
+    }
+    if (!plain) {
+        *to++ = '"';
+    }
+    *to = '\0';
+    return out;
+}
+
+/* Copies one word to *to, and returns where it ended. */
+static const char *take_word(const char *at, char **to)
+{
+    char quote = '\0';
+
+    for (; *at != '\0' && (quote != '\0' || (*at != ' ' && *at != '\t')); at++) {
+        if (quote != '\0' ? *at == quote : *at == '\'' || *at == '"') {
+            quote = quote != '\0' ? '\0' : *at;
+        } else if (*at == '\\' && quote != '\'' && at[1] != '\0') {
+            *(*to)++ = *++at;
+        } else {
+            *(*to)++ = *at;
+        }
+    }
+    *(*to)++ = '\0';
+    return at;
+}
+
+/* The program's arguments, null-terminated, in one piece of memory. */
+static char **split(const char *program, const char *args)
+{
+    size_t most = strlen(args) / 2 + 3, length = strlen(program) + 1;
+    char **argv = wf_xmalloc(most * sizeof(char *) + length + strlen(args) + 1);
+    char *to = (char *)(argv + most);
+    size_t n = 0;
+
+    argv[n++] = memcpy(to, program, length);
+    to += length;
+    for (;;) {
+        args += strspn(args, " \t");
+        if (*args == '\0') {
+            argv[n] = NULL;
+            return argv;
+        }
+        argv[n++] = to;
+        args = take_word(args, &to);
+    }
+}
+
+enum wf_status wf_program_open(const char *path, const struct wf_program_params *params,
+                               uint32_t n_ranks, uint32_t threads, struct wf_source **out,
+                               struct wf_err *err)
+{
+    char **argv = split(path, params->args);
+    const struct wf_live_config config = {
+        .argv = argv,
+        .n_ranks = n_ranks,
+        .stack_bytes = params->stack,
+        .compute = (enum wf_vr_compute)params->compute,
+        .labels = params->labels,
+        .copies = threads > 0 ? threads : 1,
+    };
+    enum wf_status status = wf_live_new(&config, out, err);
+
+    if (status != WF_OK) {
+        free(argv);
+    }
+    return status;
+}

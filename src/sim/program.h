@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_SIM_PROGRAM_H
+#define WF_SIM_PROGRAM_H
+
+/* Programs that are run as virtual ranks: the source "run:<path>" and the scope "run". */
+
+#include "base/param.h"
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct wf_source;
+
+#define WF_PROGRAM_PREFIX "run:"
+
+struct wf_program_params {
+    char *args;     /* words as in a shell: quotes and backslashes keep blanks */
+    int compute;    /* enum wf_vr_compute */
+    uint64_t stack; /* bytes for each rank */
+    bool labels;
+};
+
+extern const struct wf_param wf_program_params[]; /* over struct wf_program_params */
+
+/* Loads the program for `n_ranks` ranks that up to `threads` threads run. `path` and `params`
+ * are borrowed. The caller owns *out. */
+WF_NODISCARD
+enum wf_status wf_program_open(const char *path, const struct wf_program_params *params,
+                               uint32_t n_ranks, uint32_t threads, struct wf_source **out,
+                               struct wf_err *err);
+
+/* One argument so that it survives being read as a word of `args`; appended to what is there.
+ * The caller frees the result, which takes the place of `args` (may be null). */
+char *wf_program_add_arg(char *args, const char *arg);
+
+#endif

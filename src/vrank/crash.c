@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "vrank/crash.h"
+
+#include "base/mem.h"
+#include "base/units.h"
+
+#include <execinfo.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EXIT_PROGRAM = 4, FRAMES = 32 };
+
+static const int watched[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+enum { N_WATCHED = sizeof(watched) / sizeof(watched[0]) };
+
+/* A signal handler gets no argument: what it needs has to be where it can find it. */
+static _Atomic(const struct wf_crash_watch *) current;
+static struct sigaction before[N_WATCHED];
+
+static void say(const char *text)
+{
+    ssize_t n = write(STDERR_FILENO, text, strlen(text));
+
+    (void)n;
+}
+
+static void say_who(uint32_t rank, int64_t clock, const char *what)
+{
+    char time[WF_UNITS_TEXT_MAX], line[256];
+
+    (void)snprintf(line, sizeof(line), "weft: rank %u crashed at simulated time %s: %s\n", rank,
+                   wf_human_time(clock, time), what);
+    say(line);
+}
+
+_Noreturn void wf_crash_overflow(uint32_t rank, int64_t clock)
+{
+    say_who(rank, clock, "its stack has overflowed; give it more with --stack");
+    _exit(EXIT_PROGRAM);
+}
+
+static bool is_overflow(const struct wf_crash_watch *watch, uint32_t rank,
+                        const siginfo_t *info)
+{
+    bool in_guard = false;
+
+    return (info->si_signo == SIGSEGV || info->si_signo == SIGBUS) &&
+           wf_stacks_find(watch->stacks, info->si_addr, &in_guard) == rank && in_guard;
+}
+
+static void on_crash(int signal, siginfo_t *info, void *ucontext)
+{
+    const struct wf_crash_watch *watch = atomic_load(&current);
+    void *frames[FRAMES];
+    uint32_t rank;
+    int64_t clock;
+
+    (void)ucontext;
+    if (signal == SIGSEGV && watch != NULL && watch->repair(watch->arg, info->si_addr)) {
+        return;
+    }
+    if (watch == NULL || !watch->who(&rank, &clock)) {
+        /* Not the program's fault: as if nobody had watched. */
+        for (int i = 0; i < N_WATCHED; i++) {
+            (void)sigaction(watched[i], &before[i], NULL);
+        }
+        (void)raise(signal);
+        return;
+    }
+    if (is_overflow(watch, rank, info)) {
+        wf_crash_overflow(rank, clock);
+    }
+    say_who(rank, clock, strsignal(signal));
+    int n = backtrace(frames, FRAMES);
+    backtrace_symbols_fd(frames, n, STDERR_FILENO);
+    _exit(EXIT_PROGRAM);
+}
+
+void wf_crash_watch(const struct wf_crash_watch *watch)
+{
+    struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    void *frame;
+
+    (void)backtrace(&frame, 1); /* loads what it needs now, not in a handler */
+    (void)sigemptyset(&action.sa_mask);
+    atomic_store(&current, watch);
+    for (int i = 0; i < N_WATCHED; i++) {
+        (void)sigaction(watched[i], &action, &before[i]);
+    }
+}
+
+void wf_crash_ignore(void)
+{
+    for (int i = 0; i < N_WATCHED && atomic_load(&current) != NULL; i++) {
+        (void)sigaction(watched[i], &before[i], NULL);
+    }
+    atomic_store(&current, NULL);
+}
+
+void wf_crash_prepare_thread(void)
+{
+    enum { BYTES = 64 * 1024 };
+    static _Thread_local unsigned char *stack;
+    stack_t alternative = {.ss_size = BYTES};
+
+    if (stack == NULL) {
+        stack = wf_xmalloc(BYTES); /* lives as long as the thread can crash */
+        alternative.ss_sp = stack;
+        (void)sigaltstack(&alternative, NULL);
+    }
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_VRANK_LIB_COLL_H
+#define WF_VRANK_LIB_COLL_H
+
+/*
+ * Collectives, as data: what each member brings and what it takes away. What they cost is the
+ * simulation's business. One description serves the blocking call and its nonblocking twin.
+ */
+
+#include "vrank/lib/meeting.h"
+#include "vrank/lib/reduce.h"
+#include "vrank/lib/request.h"
+
+/* One side of a collective: `count` elements, or counts[i] of them at displs[i] for member i.
+ * With `types` (alltoallw) each member has its own, and displacements are in bytes. */
+struct wl_side {
+    void *buffer;
+    size_t count;
+    const int *counts, *displs;
+    const MPI_Aint *wide_displs; /* of neighbour collectives: in place of displs */
+    MPI_Datatype handle;
+    const struct wl_type *type;
+    const MPI_Datatype *types;
+};
+
+enum wl_coll_kind {
+    WL_BARRIER,
+    WL_BCAST,
+    WL_GATHER,
+    WL_SCATTER,
+    WL_ALLGATHER,
+    WL_ALLTOALL,
+    WL_REDUCE,
+    WL_ALLREDUCE,
+    WL_REDUCE_SCATTER,
+    WL_SCAN,
+    WL_EXSCAN,
+    WL_NEIGHBOR_ALLGATHER,
+    WL_NEIGHBOR_ALLTOALL,
+    WL_COLL_KINDS,
+};
+
+/* One member's call. */
+struct wl_coll {
+    enum wl_coll_kind kind;
+    enum wf_op_kind op; /* the blocking one */
+    const char *function;
+    MPI_Comm comm;
+    struct wl_side send, recv;
+    uint32_t root;
+    MPI_Op reduce_op;
+    /* Set when it begins. */
+    struct wl_rank *rank;
+    struct wl_view view;
+    struct wl_meeting *meeting;
+    struct wl_reduction reduction;
+    const uint32_t *sources, *destinations; /* of neighbour collectives */
+    uint32_t n_sources, n_destinations;
+};
+
+/* Makes the call: with `handle` null to its end, else it returns at once with a request. */
+int wl_coll(struct wl_coll *coll, MPI_Request *handle);
+
+/* The part of each kind, for coll.c. */
+struct wl_coll_ops {
+    /* Brings what others need; null if nothing. */
+    void (*bring)(const struct wl_coll *coll);
+    /* Whether this member gets anything. */
+    bool (*gets)(const struct wl_coll *coll);
+    void (*take)(const struct wl_coll *coll);
+    /* Fills in the sizes of the op. Vectors, allocated, are freed by the caller. */
+    void (*measure)(const struct wl_coll *coll, struct wf_op *op);
+};
+extern const struct wl_coll_ops wl_coll_kinds[WL_COLL_KINDS];
+
+/* Whether the buffer is where the result goes. */
+static inline bool wl_in_place(const struct wl_side *side)
+{
+    return side->buffer == MPI_IN_PLACE;
+}
+
+#endif

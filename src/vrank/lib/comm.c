@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "vrank/lib/comm.h"
+
+#include "vrank/lib/meeting.h"
+#include "vrank/lib/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct wl_comm *wl_comm_new(uint32_t id, uint32_t size, const uint32_t *members)
+{
+    struct wl_comm *comm = wl_calloc(1, sizeof(*comm));
+
+    *comm = (struct wl_comm){.id = id, .size = size, .members = members, .refs = size};
+    (void)pthread_mutex_init(&comm->lock, NULL);
+    return comm;
+}
+
+void wl_comm_release(struct wl_comm *comm)
+{
+    if (comm != NULL && __atomic_sub_fetch(&comm->refs, 1, __ATOMIC_ACQ_REL) == 0) {
+        wl_meetings_free(comm);
+        (void)pthread_mutex_destroy(&comm->lock);
+        free((void *)(uintptr_t)comm->members);
+        free(comm);
+    }
+}
+
+/* Makes the communicator known to the rank and to the simulation; returns its handle. */
+static MPI_Comm join(struct wl_rank *rank, struct wl_comm *comm, uint32_t own)
+{
+    struct wl_view *view = wl_calloc(1, sizeof(*view));
+    MPI_Comm handle = wl_table_add(&rank->comms, WL_COMM, view);
+
+    rank->highest_id = comm->id > rank->highest_id ? comm->id : rank->highest_id;
+    *view = (struct wl_view){
+        .comm = comm, .number = wl_handle_place(handle) - WL_OBJECT_FIRST + 1, .rank = own};
+    const struct wf_vr_comm known = {view->number, comm->id, comm->size, own, comm->members};
+    wl.port->comm(rank->self, &known);
+    return handle;
+}
+
+/* MPI_COMM_SELF is made when a rank first asks for it: most never do. */
+static struct wl_view *self_view(struct wl_rank *rank)
+{
+    if (rank->comm_self == 0) {
+        uint32_t *member = wl_malloc(sizeof(*member));
+        *member = rank->self->rank;
+        rank->comm_self = join(rank, wl_comm_new(rank->highest_id + 1, 1, member), 0);
+    }
+    return wl_table_get(&rank->comms, WL_COMM, rank->comm_self);
+}
+
+struct wl_view wl_comm_of(struct wl_rank *rank, MPI_Comm handle, const char *function)
+{
+    if (handle == MPI_COMM_WORLD) {
+        return (struct wl_view){.comm = wl.world,
+                                .number = WF_COMM_WORLD,
+                                .rank = rank->self->rank,
+                                .sequence = &rank->world_sequence};
+    }
+    struct wl_view *view =
+        handle == MPI_COMM_SELF ? self_view(rank) : wl_table_get(&rank->comms, WL_COMM, handle);
+    if (view == NULL) {
+        wl_fatal(rank, function, "there is no communicator 0x%x", (unsigned)handle);
+    }
+    struct wl_view out = *view;
+    out.sequence = &view->own_sequence;
+    return out;
+}
+
+int MPI_Comm_rank(MPI_Comm comm, int *rank)
+{
+    struct wl_rank *own = wl_enter();
+
+    *rank = (int)wl_comm_of(own, comm, "MPI_Comm_rank").rank;
+    wl_leave(own);
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_size(MPI_Comm comm, int *size)
+{
+    struct wl_rank *own = wl_enter();
+
+    *size = (int)wl_comm_of(own, comm, "MPI_Comm_size").comm->size;
+    wl_leave(own);
+    return MPI_SUCCESS;
+}
+
+/* ---- making new ones ---- */
+
+/* What each member of the parent says. */
+struct wish {
+    int color, key;
+    uint32_t highest_id;
+    uint32_t member;
+};
+
+/* What all of them get: the new communicators, and for each member which one and its place. */
+struct split {
+    uint32_t n;
+    struct wl_comm **comms; /* behind the rest */
+    struct {
+        uint32_t comm, rank;
+    } of[];
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct wish *x = a, *y = b;
+
+    if (x->color != y->color) {
+        return x->color < y->color ? -1 : 1;
+    }
+    if (x->key != y->key) {
+        return x->key < y->key ? -1 : 1;
+    }
+    return x->member < y->member ? -1 : x->member > y->member;
+}
+
+struct splitting {
+    struct wl_comm *parent;
+    struct wl_meeting *meeting;
+};
+
+/* The communicators of one colour each, by members sorted by colour and key. Those without a
+ * colour come first. */
+static void make_comms(struct split *split, const struct wish *wishes,
+                       const struct wl_comm *parent, uint32_t id)
+{
+    uint32_t i = 0;
+
+    while (i < parent->size && wishes[i].color == MPI_UNDEFINED) {
+        split->of[wishes[i++].member].comm = UINT32_MAX;
+    }
+    while (i < parent->size) {
+        uint32_t end = i;
+        while (end < parent->size && wishes[end].color == wishes[i].color) {
+            end++;
+        }
+        uint32_t *members = wl_malloc((end - i) * sizeof(uint32_t));
+        for (uint32_t k = i; k < end; k++) {
+            members[k - i] = wl_member(parent, wishes[k].member);
+            split->of[wishes[k].member].comm = split->n;
+            split->of[wishes[k].member].rank = k - i;
+        }
+        split->comms[split->n++] = wl_comm_new(id, end - i, members);
+        i = end;
+    }
+}
+
+static struct wl_part make_split(void *arg)
+{
+    const struct splitting *what = arg;
+    uint32_t size = what->parent->size, id = 0;
+    struct wish *wishes = wl_malloc(size * sizeof(struct wish));
+    size_t head = sizeof(struct split) + size * sizeof(((struct split *)0)->of[0]);
+    size_t bytes = head + size * sizeof(struct wl_comm *);
+    struct split *split = wl_calloc(1, bytes);
+
+    split->comms = (struct wl_comm **)((unsigned char *)split + head);
+
+    for (uint32_t i = 0; i < size; i++) {
+        struct wl_part part = wl_meeting_part(what->parent, what->meeting, i);
+        memcpy(&wishes[i], part.bytes, sizeof(struct wish));
+        id = wishes[i].highest_id > id ? wishes[i].highest_id : id;
+    }
+    qsort(wishes, size, sizeof(struct wish), compare);
+    make_comms(split, wishes, what->parent, id + 1);
+    free(wishes);
+    return (struct wl_part){(unsigned char *)split, bytes};
+}
+
+static int split(struct wl_rank *rank, const struct wl_view *view, const struct wish *wish,
+                 const struct wf_op *op, MPI_Comm *newcomm)
+{
+    struct wl_meeting *meeting = wl_meeting_come(view->comm, (*view->sequence)++);
+    struct wish *own = wl_malloc(sizeof(*own));
+    struct splitting what = {view->comm, meeting};
+
+    *own = *wish;
+    own->highest_id = rank->highest_id;
+    own->member = view->rank;
+    wl_meeting_bring(view->comm, meeting, view->rank,
+                     (struct wl_part){(unsigned char *)own, sizeof(*own)});
+    (void)wl_call(rank, op);
+    const struct split *made =
+        (const void *)wl_meeting_compute(view->comm, meeting, make_split, &what).bytes;
+    uint32_t number = made->of[view->rank].comm;
+    *newcomm = number == UINT32_MAX
+                   ? MPI_COMM_NULL
+                   : join(rank, made->comms[number], made->of[view->rank].rank);
+    wl_meeting_leave(view->comm, meeting);
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
+{
+    struct wl_rank *rank = wl_enter();
+    struct wl_view view = wl_comm_of(rank, comm, "MPI_Comm_split");
+    const struct wf_op op = {.kind = WF_OP_COMM_SPLIT, .comm = view.number};
+
+    if (color < 0 && color != MPI_UNDEFINED) {
+        wl_fatal(rank, "MPI_Comm_split", "the colour %d is negative", color);
+    }
+    (void)split(rank, &view, &(struct wish){.color = color, .key = key}, &op, newcomm);
+    wl_leave(rank);
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
+{
+    struct wl_rank *rank = wl_enter();
+    struct wl_view view = wl_comm_of(rank, comm, "MPI_Comm_dup");
+    const struct wf_op op = {.kind = WF_OP_COMM_DUP, .comm = view.number};
+
+    (void)split(rank, &view, &(struct wish){.key = 0}, &op, newcomm);
+    wl_leave(rank);
+    return MPI_SUCCESS;
+}
+
+void wl_view_free(struct wl_rank *rank, struct wl_view *view)
+{
+    wl.port->comm_drop(rank->self, view->number);
+    wl_comm_release(view->comm);
+    free(view);
+}
+
+int MPI_Comm_free(MPI_Comm *comm)
+{
+    struct wl_rank *rank = wl_enter();
+    struct wl_view *view = wl_table_take(&rank->comms, WL_COMM, *comm);
+
+    if (view == NULL) {
+        wl_fatal(rank, "MPI_Comm_free", "there is no communicator 0x%x", (unsigned)*comm);
+    }
+    wl_view_free(rank, view);
+    *comm = MPI_COMM_NULL;
+    wl_leave(rank);
+    return MPI_SUCCESS;
+}

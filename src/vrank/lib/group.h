@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_VRANK_LIB_GROUP_H
+#define WF_VRANK_LIB_GROUP_H
+
+/* Groups: lists of ranks of the program, in order. */
+
+#include "vrank/lib/lib.h"
+
+struct wl_group {
+    uint32_t size;
+    uint32_t members[];
+};
+
+/* The group of a handle; the program ends if there is none. */
+const struct wl_group *wl_group_of(struct wl_rank *rank, MPI_Group handle,
+                                   const char *function);
+/* The place of a rank of the program; size if it is no member. */
+uint32_t wl_group_find(const struct wl_group *group, uint32_t rank);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_VRANK_LIB_LIB_H
+#define WF_VRANK_LIB_LIB_H
+
+/*
+ * The library for programs that run as virtual ranks: what its files share. See vrank/port.h
+ * for what it has to do with the simulator.
+ */
+
+#include "vrank/lib/mailbox.h"
+#include "vrank/lib/object.h"
+#include "vrank/port.h"
+
+#include <weft/mpi.h>
+
+struct wl_comm;
+struct wl_request;
+
+/* What all ranks of the process share. An MPI function gets nothing from which it could find
+ * it, so that this is the one variable of the library. */
+struct wl_shared {
+    const struct wf_vr_port *port;
+    uint32_t n_ranks;
+    struct wl_mailbox *boxes; /* by rank */
+    struct wl_comm *world;
+};
+extern struct wl_shared wl;
+extern const struct wf_vr_library weft_mpi_library;
+
+/* One rank. Zeroed when it begins. */
+struct wl_rank {
+    struct wf_vr_self *self;
+    struct wl_table comms, types, ops, requests, groups, infos, errhandlers, wins, messages;
+    struct wl_recv *first_recv, *last_recv; /* posted and not consumed, in order */
+    uint64_t *numbers_used;                 /* bits: numbers of requests in ops */
+    uint32_t numbers_room;                  /* words of it */
+    uint32_t highest_id;                    /* of the communicators it has been in */
+    uint32_t world_sequence;                /* collectives on MPI_COMM_WORLD so far */
+    MPI_Comm comm_self;                     /* MPI_COMM_SELF, once it is made; or 0 */
+    bool initialized, finalized;
+};
+
+/* The rank that calls; between wl_enter() and wl_leave() its time stands still. */
+struct wl_rank *wl_enter(void);
+void wl_leave(struct wl_rank *rank);
+
+static inline void wl_post(const struct wl_rank *rank, const struct wf_op *op)
+{
+    wl.port->post(rank->self, op);
+}
+
+/* Tells the simulation and hears what came of it; what receives met is noted. */
+const struct wf_vr_answer *wl_call(struct wl_rank *rank, const struct wf_op *op);
+
+/* Ends the program with words: what an MPI implementation does with errors that are fatal. */
+_Noreturn void wl_fatal(const struct wl_rank *rank, const char *function, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Numbers of requests in ops. */
+uint32_t wl_number_new(struct wl_rank *rank);
+void wl_number_free(struct wl_rank *rank, uint32_t number);
+
+#endif

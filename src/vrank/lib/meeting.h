@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_VRANK_LIB_MEETING_H
+#define WF_VRANK_LIB_MEETING_H
+
+/*
+ * Where the data of a collective changes hands. Each member brings its part when it calls, and
+ * takes what it needs when its call is complete in simulated time: by then, whoever has
+ * something for it has brought it. What all would compute alike is computed once, by the first
+ * who needs it.
+ */
+
+#include "vrank/lib/comm.h"
+
+struct wl_part {
+    unsigned char *bytes; /* null if it was not brought, or is empty */
+    size_t size;
+};
+
+/* The collective number `sequence` of the communicator. Every member comes once and leaves
+ * once; with the last one it is gone. */
+struct wl_meeting *wl_meeting_come(struct wl_comm *comm, uint32_t sequence);
+void wl_meeting_leave(struct wl_comm *comm, struct wl_meeting *meeting);
+
+/* A member brings its part, or the root what is for all; the bytes, allocated, belong to the
+ * meeting from then on. */
+void wl_meeting_bring(struct wl_comm *comm, struct wl_meeting *meeting, uint32_t member,
+                      struct wl_part part);
+void wl_meeting_bring_for_all(struct wl_comm *comm, struct wl_meeting *meeting,
+                              struct wl_part part);
+
+/* What a member has brought, or what there is for all. */
+struct wl_part wl_meeting_part(struct wl_comm *comm, struct wl_meeting *meeting,
+                               uint32_t member);
+struct wl_part wl_meeting_for_all(struct wl_comm *comm, struct wl_meeting *meeting);
+
+/* What there is for all, made by make(arg) if nobody has made it yet. All parts that it uses
+ * have been brought. */
+struct wl_part wl_meeting_compute(struct wl_comm *comm, struct wl_meeting *meeting,
+                                  struct wl_part (*make)(void *arg), void *arg);
+
+/* When a communicator goes. */
+void wl_meetings_free(struct wl_comm *comm);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_VRANK_LIB_REQUEST_H
+#define WF_VRANK_LIB_REQUEST_H
+
+/*
+ * Requests, and receives with or without one. A receive stays in its rank's list from when it
+ * is posted until its data has been delivered: which message it gets depends on those before
+ * it (vrank/port.h, vrank/lib/mailbox.h).
+ */
+
+#include "vrank/lib/comm.h"
+#include "vrank/lib/type.h"
+
+struct wl_recv {
+    struct wl_recv *next, *before;
+    struct wl_stream stream; /* what is open of it is not known until it has met its message */
+    bool open_source, open_tag, met;
+    uint32_t number; /* of its request; WF_REQUEST_MAX if it has none */
+    void *buffer;
+    size_t count;
+    const struct wl_type *type;
+};
+
+enum wl_request_kind { WL_REQUEST_SEND, WL_REQUEST_RECV, WL_REQUEST_COLL };
+
+struct wl_request {
+    enum wl_request_kind kind;
+    uint32_t number;         /* in ops */
+    bool active;             /* of a persistent one: started; of others always */
+    bool persistent, nobody; /* nobody: the other side is MPI_PROC_NULL */
+    struct wl_recv recv;
+    /* Of a persistent send: what is sent at each start. */
+    const void *send_buffer;
+    uint32_t to;
+    struct wl_view view;
+    /* Of a collective: delivers its data and leaves; `own` is freed behind it. */
+    void (*deliver)(struct wl_rank *rank, void *own);
+    void *own;
+};
+
+/* What is outside of the world of ranks and tags. */
+#define WL_CONTEXT(comm) (2 * (comm)->id)
+
+void wl_recv_post(struct wl_rank *rank, struct wl_recv *recv);
+/* Takes the message of a complete receive, puts its data where it belongs and says what it was.
+ * The receive is no longer posted. */
+void wl_recv_consume(struct wl_rank *rank, struct wl_recv *recv, MPI_Status *status);
+/* Notes what receives have met. */
+void wl_recv_matched(struct wl_rank *rank, const struct wf_vr_match *match);
+/* How many posted receives come before a message that is in the box without a receive. */
+uint32_t wl_recv_before(const struct wl_rank *rank, const struct wl_stream *stream);
+
+/* A new request with a number of its own, and its handle. */
+struct wl_request *wl_request_new(struct wl_rank *rank, enum wl_request_kind kind,
+                                  MPI_Request *handle);
+
+void wl_status_empty(MPI_Status *status);
+void wl_status_set(MPI_Status *status, int source, int tag, size_t bytes);
+
+static inline void wl_status_set_bytes(MPI_Status *status, uint64_t bytes)
+{
+    status->weft_bytes[0] = (unsigned)bytes;
+    status->weft_bytes[1] = (unsigned)(bytes >> 32);
+}
+
+static inline uint64_t wl_status_bytes(const MPI_Status *status)
+{
+    return (uint64_t)status->weft_bytes[1] << 32 | status->weft_bytes[0];
+}
+
+#endif

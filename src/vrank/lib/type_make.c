@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Derived datatypes: all constructors are one, a list of runs of old elements. */
+#include "vrank/lib/memory.h"
+#include "vrank/lib/type.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* `count` elements of a type one after the other, the first at `at` bytes. */
+struct run {
+    MPI_Aint at;
+    size_t count;
+    const struct wl_type *type;
+};
+
+struct maker {
+    struct wl_block *blocks;
+    uint32_t n, room;
+    bool empty, mixed;
+    enum wl_basic basic;
+    MPI_Aint lb, ub, true_lb, true_ub;
+    size_t size;
+};
+
+static void add_block(struct maker *maker, MPI_Aint at, size_t bytes)
+{
+    struct wl_block *last = maker->n > 0 ? &maker->blocks[maker->n - 1] : NULL;
+
+    if (last != NULL && last->at + (MPI_Aint)last->bytes == at) {
+        last->bytes += bytes;
+        return;
+    }
+    if (maker->n == maker->room) {
+        maker->room = maker->room == 0 ? 4 : 2 * maker->room;
+        maker->blocks = wl_realloc(maker->blocks, maker->room, sizeof(struct wl_block));
+    }
+    maker->blocks[maker->n++] = (struct wl_block){at, bytes};
+}
+
+static void widen(struct maker *maker, MPI_Aint lb, MPI_Aint ub, MPI_Aint true_lb,
+                  MPI_Aint true_ub)
+{
+    if (maker->empty) {
+        *maker = (struct maker){maker->blocks, maker->n,     maker->room, false,
+                                maker->mixed,  maker->basic, lb,          ub,
+                                true_lb,       true_ub,      maker->size};
+        return;
+    }
+    maker->lb = lb < maker->lb ? lb : maker->lb;
+    maker->ub = ub > maker->ub ? ub : maker->ub;
+    maker->true_lb = true_lb < maker->true_lb ? true_lb : maker->true_lb;
+    maker->true_ub = true_ub > maker->true_ub ? true_ub : maker->true_ub;
+}
+
+static void note_basic(struct maker *maker, enum wl_basic basic)
+{
+    maker->mixed |= maker->basic != WL_BASIC_NONE && maker->basic != basic;
+    maker->basic = maker->basic == WL_BASIC_NONE ? basic : maker->basic;
+}
+
+static void add_run(struct maker *maker, const struct run *run)
+{
+    const struct wl_type *type = run->type;
+
+    if (run->count == 0) {
+        return;
+    }
+    MPI_Aint last = run->at + (MPI_Aint)(run->count - 1) * type->extent;
+    MPI_Aint low = run->at < last ? run->at : last, high = run->at < last ? last : run->at;
+
+    note_basic(maker, type->basic);
+    maker->size += run->count * type->size;
+    widen(maker, low + type->lb, high + type->lb + type->extent, low + type->true_lb,
+          high + type->true_lb + type->true_extent);
+    if (type->contiguous && type->size > 0) {
+        add_block(maker, run->at, run->count * type->size);
+        return;
+    }
+    for (size_t i = 0; i < run->count; i++) {
+        for (uint32_t b = 0; b < type->n_blocks; b++) {
+            add_block(maker, run->at + (MPI_Aint)i * type->extent + type->blocks[b].at,
+                      type->blocks[b].bytes);
+        }
+    }
+}
+
+static struct wl_type *finish(struct maker *maker)
+{
+    struct wl_type *type = wl_calloc(1, sizeof(*type));
+
+    *type = (struct wl_type){
+        .refs = 1,
+        .basic = maker->mixed ? WL_BASIC_NONE : maker->basic,
+        .lb = maker->lb,
+        .extent = maker->ub - maker->lb,
+        .true_lb = maker->true_lb,
+        .true_extent = maker->true_ub - maker->true_lb,
+        .size = maker->size,
+        .n_blocks = maker->n,
+        .blocks = maker->blocks,
+    };
+    type->contiguous = maker->n == 0 || (maker->n == 1 && maker->blocks[0].at == 0 &&
+                                         type->lb == 0 && (size_t)type->extent == type->size);
+    return type;
+}
+
+static int make(struct wl_rank *rank, const struct run *runs, size_t n, MPI_Datatype *newtype)
+{
+    struct maker maker = {.empty = true};
+
+    for (size_t i = 0; i < n; i++) {
+        add_run(&maker, &runs[i]);
+    }
+    *newtype = wl_table_add(&rank->types, WL_TYPE, finish(&maker));
+    wl_leave(rank);
+    return MPI_SUCCESS;
+}
+
+static void check_count(const struct wl_rank *rank, int count, const char *function)
+{
+    if (count < 0) {
+        wl_fatal(rank, function, "the count %d is negative", count);
+    }
+}
+
+int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    struct wl_rank *rank = wl_enter();
+
+    check_count(rank, count, "MPI_Type_contiguous");
+    const struct run run = {0, (size_t)count, wl_type_of(rank, oldtype, "MPI_Type_contiguous")};
+    return make(rank, &run, 1, newtype);
+}
+
+/* `count` blocks of `blocklength` elements, their beginnings `stride` bytes apart. */
+static int strided(struct wl_rank *rank, const int counts[2], MPI_Aint stride,
+                   const struct wl_type *type, MPI_Datatype *newtype)
+{
+    size_t n = (size_t)counts[0];
+    struct run *runs = wl_malloc(n * sizeof(struct run));
+
+    for (size_t i = 0; i < n; i++) {
+        runs[i] = (struct run){(MPI_Aint)i * stride, (size_t)counts[1], type};
+    }
+    int status = make(rank, runs, n, newtype);
+    free(runs);
+    return status;
+}
+
+int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype,
+                    MPI_Datatype *newtype)
+{
+    struct wl_rank *rank = wl_enter();
+    const struct wl_type *type = wl_type_of(rank, oldtype, "MPI_Type_vector");
+
+    check_count(rank, count, "MPI_Type_vector");
+    check_count(rank, blocklength, "MPI_Type_vector");
+    return strided(rank, (const int[2]){count, blocklength}, stride * type->extent, type,
+                   newtype);
+}
+
+int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
+                            MPI_Datatype *newtype)
+{
+    struct wl_rank *rank = wl_enter();
+    const struct wl_type *type = wl_type_of(rank, oldtype, "MPI_Type_create_hvector");
+
+    check_count(rank, count, "MPI_Type_create_hvector");
+    check_count(rank, blocklength, "MPI_Type_create_hvector");
+    return strided(rank, (const int[2]){count, blocklength}, stride, type, newtype);
+}
+
+/* Where blocks of several lengths and places are told: in elements or in bytes, with one type
+ * or one for each. */
+struct listing {
+    const char *function;
+    int count;
+    const int *lengths; /* null: all are `length` */
+    int length;
+    const int *displs;
+    const MPI_Aint *wide;
+    MPI_Datatype type;
+    const MPI_Datatype *types;
+};
+
+static int listed(const struct listing *list, MPI_Datatype *newtype)
+{
+    struct wl_rank *rank = wl_enter();
+
+    check_count(rank, list->count, list->function);
+    size_t n = (size_t)list->count;
+    struct run *runs = wl_malloc(n * sizeof(struct run));
+    for (size_t i = 0; i < n; i++) {
+        const struct wl_type *type =
+            wl_type_of(rank, list->types != NULL ? list->types[i] : list->type, list->function);
+        int length = list->lengths != NULL ? list->lengths[i] : list->length;
+        check_count(rank, length, list->function);
+        runs[i] =
+            (struct run){list->wide != NULL ? list->wide[i] : list->displs[i] * type->extent,
+                         (size_t)length, type};
+    }
+    int status = make(rank, runs, n, newtype);
+    free(runs);
+    return status;
+}
+
+int MPI_Type_indexed(int count, const int *blocklengths, const int *displacements,
+                     MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    return listed(&(struct listing){.function = "MPI_Type_indexed",
+                                    .count = count,
+                                    .lengths = blocklengths,
+                                    .displs = displacements,
+                                    .type = oldtype},
+                  newtype);
+}
+
+int MPI_Type_create_hindexed(int count, const int *blocklengths, const MPI_Aint *displacements,
+                             MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    return listed(&(struct listing){.function = "MPI_Type_create_hindexed",
+                                    .count = count,
+                                    .lengths = blocklengths,
+                                    .wide = displacements,
+                                    .type = oldtype},
+                  newtype);
+}
+
+int MPI_Type_create_indexed_block(int count, int blocklength, const int *displacements,
+                                  MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    return listed(&(struct listing){.function = "MPI_Type_create_indexed_block",
+                                    .count = count,
+                                    .length = blocklength,
+                                    .displs = displacements,
+                                    .type = oldtype},
+                  newtype);
+}
+
+int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint *displacements,
+                                   MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    return listed(&(struct listing){.function = "MPI_Type_create_hindexed_block",
+                                    .count = count,
+                                    .length = blocklength,
+                                    .wide = displacements,
+                                    .type = oldtype},
+                  newtype);
+}
+
+int MPI_Type_create_struct(int count, const int *blocklengths, const MPI_Aint *displacements,
+                           const MPI_Datatype *types, MPI_Datatype *newtype)
+{
+    return listed(&(struct listing){.function = "MPI_Type_create_struct",
+                                    .count = count,
+                                    .lengths = blocklengths,
+                                    .wide = displacements,
+                                    .types = types},
+                  newtype);
+}
+
+int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
+                            MPI_Datatype *newtype)
+{
+    struct wl_rank *rank = wl_enter();
+    const struct run run = {0, 1, wl_type_of(rank, oldtype, "MPI_Type_create_resized")};
+    struct maker maker = {.empty = true};
+
+    add_run(&maker, &run);
+    struct wl_type *type = finish(&maker);
+    type->lb = lb;
+    type->extent = extent;
+    type->contiguous = type->contiguous && lb == 0 && (size_t)extent == type->size;
+    *newtype = wl_table_add(&rank->types, WL_TYPE, type);
+    wl_leave(rank);
+    return MPI_SUCCESS;
+}
+
+/* A box of an array: the runs are its rows, along the dimension that varies fastest. */
+int MPI_Type_create_subarray(int ndims, const int *sizes, const int *subsizes,
+                             const int *starts, int order, MPI_Datatype oldtype,
+                             MPI_Datatype *newtype)
+{
+    struct wl_rank *rank = wl_enter();
+    const struct wl_type *type = wl_type_of(rank, oldtype, "MPI_Type_create_subarray");
+    struct maker maker = {.empty = true};
+    size_t rows = 1, all = 1;
+
+    check_count(rank, ndims - 1, "MPI_Type_create_subarray");
+    for (int d = 0; d < ndims; d++) {
+        bool fastest = order == MPI_ORDER_C ? d == ndims - 1 : d == 0;
+        rows *= fastest ? 1 : (size_t)subsizes[d];
+        all *= (size_t)sizes[d];
+    }
+    for (size_t row = 0; row < rows; row++) {
+        size_t left = row, stride = 1, at = 0, length = 0;
+        for (int k = 0; k < ndims; k++) {
+            int d = order == MPI_ORDER_C ? ndims - 1 - k : k;
+            size_t here = (size_t)starts[d];
+            if (k == 0) {
+                length = (size_t)subsizes[d];
+            } else {
+                here += left % (size_t)subsizes[d];
+                left /= (size_t)subsizes[d];
+            }
+            at += here * stride;
+            stride *= (size_t)sizes[d];
+        }
+        const struct run run = {(MPI_Aint)at * type->extent, length, type};
+        add_run(&maker, &run);
+    }
+    struct wl_type *made = finish(&maker);
+    made->lb = 0;
+    made->extent = (MPI_Aint)all * type->extent;
+    made->contiguous = made->contiguous && (size_t)made->extent == made->size;
+    *newtype = wl_table_add(&rank->types, WL_TYPE, made);
+    wl_leave(rank);
+    return MPI_SUCCESS;
+}
+
+int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    struct wl_rank *rank = wl_enter();
+    const struct wl_type *old = wl_type_of(rank, oldtype, "MPI_Type_dup");
+    struct wl_type *type = wl_malloc(sizeof(*type));
+    struct wl_block *blocks = wl_malloc(old->n_blocks * sizeof(struct wl_block));
+
+    memcpy(blocks, old->blocks, old->n_blocks * sizeof(struct wl_block));
+    *type = *old;
+    type->refs = 1;
+    type->predefined = false;
+    type->blocks = blocks;
+    *newtype = wl_table_add(&rank->types, WL_TYPE, type);
+    wl_leave(rank);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "vrank/live.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/units.h"
+#include "vrank/context.h"
+#include "vrank/crash.h"
+#include "vrank/image.h"
+#include "vrank/oplog.h"
+#include "vrank/stacks.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Ops that a rank may be ahead of the simulation: bounds the memory for their data too. */
+enum { OPS_AHEAD = 256 };
+
+enum rank_state { RANK_NEW, RANK_RUNS, RANK_ENDED };
+
+struct live;
+
+struct rank {
+    struct wf_vr_self self; /* first */
+    struct live *live;
+    struct wf_context context;
+    struct wf_oplog log;
+    struct wf_vr_answer answer;
+    struct wf_buf matches, taken;
+    struct wf_vr_comm *comms; /* by number - 1 */
+    uint32_t n_comms;
+    uint8_t state; /* enum rank_state */
+    uint8_t in_library;
+    int64_t computing_since; /* nanoseconds of its thread's processor time */
+};
+
+struct live {
+    struct wf_source source; /* first */
+    struct wf_live_config config;
+    struct wf_image *image;
+    const struct wf_vr_library *library;
+    struct wf_stacks stacks;
+    struct wf_crash_watch watch;
+    struct rank *ranks;
+    pthread_mutex_t lock; /* of what follows */
+    char **names[2];      /* of calls and of regions, by number */
+    uint32_t n_names[2];
+    struct wf_live_end end;
+    atomic_bool over; /* one of them has ended all */
+};
+
+/* What a thread of the simulation is doing: the library asks without saying who it is. */
+static _Thread_local struct {
+    struct rank *running;
+    struct wf_context simulation;
+} here;
+
+static struct live *live_of(const struct wf_source *source)
+{
+    return (struct live *)wf_unconst(source);
+}
+
+/* ---- in the program's thread ---- */
+
+static struct rank *rank_of(struct wf_vr_self *self)
+{
+    return (struct rank *)self;
+}
+
+static struct wf_vr_self *port_self(void)
+{
+    return here.running != NULL ? &here.running->self : NULL;
+}
+
+/* Lets the simulation go on. */
+static void stop_here(struct rank *rank)
+{
+    here.running = NULL;
+    wf_context_switch(&rank->context, &here.simulation);
+}
+
+static int64_t processor_ns(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void port_enter(struct wf_vr_self *self)
+{
+    struct rank *rank = rank_of(self);
+    const struct wf_live_config *config = &rank->live->config;
+
+    if (rank->in_library++ > 0 || config->compute != WF_COMPUTE_MEASURED) {
+        return;
+    }
+    const struct wf_op op = {.kind = WF_OP_COMPUTE,
+                             .duration = (processor_ns() - rank->computing_since) * 1000};
+    if (op.duration > 0) {
+        wf_oplog_add(&rank->log, &op);
+    }
+}
+
+static void port_leave(struct wf_vr_self *self)
+{
+    struct rank *rank = rank_of(self);
+
+    if (--rank->in_library == 0 && rank->live->config.compute == WF_COMPUTE_MEASURED) {
+        rank->computing_since = processor_ns();
+    }
+}
+
+static void port_post(struct wf_vr_self *self, const struct wf_op *op)
+{
+    struct rank *rank = rank_of(self);
+
+    wf_oplog_add(&rank->log, op);
+    if (rank->log.n >= OPS_AHEAD) {
+        stop_here(rank);
+    }
+}
+
+/* Removes what the program has read from the beginning of a list. */
+static void forget_read(struct wf_buf *list, size_t bytes)
+{
+    if (bytes > 0) {
+        list->size -= bytes;
+        memmove(list->data, list->data + bytes, list->size);
+    }
+}
+
+static const struct wf_vr_answer *port_call(struct wf_vr_self *self, const struct wf_op *op)
+{
+    struct rank *rank = rank_of(self);
+
+    forget_read(&rank->matches, rank->answer.n_matches * sizeof(struct wf_vr_match));
+    forget_read(&rank->taken, rank->answer.n_taken * sizeof(uint32_t));
+    wf_oplog_add(&rank->log, op);
+    stop_here(rank);
+    rank->answer.matches = (const void *)rank->matches.data;
+    rank->answer.n_matches = (uint32_t)(rank->matches.size / sizeof(struct wf_vr_match));
+    rank->answer.taken = (const void *)rank->taken.data;
+    rank->answer.n_taken = (uint32_t)(rank->taken.size / sizeof(uint32_t));
+    return &rank->answer;
+}
+
+static void port_comm(struct wf_vr_self *self, const struct wf_vr_comm *comm)
+{
+    struct rank *rank = rank_of(self);
+
+    assert(comm->number > 0);
+    if (comm->number > rank->n_comms) {
+        rank->comms = wf_xrealloc(rank->comms, comm->number, sizeof(*comm));
+        memset(rank->comms + rank->n_comms, 0, (comm->number - rank->n_comms) * sizeof(*comm));
+        rank->n_comms = comm->number;
+    }
+    rank->comms[comm->number - 1] = *comm;
+}
+
+static void port_comm_drop(struct wf_vr_self *self, uint32_t number)
+{
+    struct rank *rank = rank_of(self);
+
+    rank->comms[number - 1] = (struct wf_vr_comm){.number = 0};
+}
+
+static uint32_t port_name(struct wf_vr_self *self, bool region, const char *name)
+{
+    struct live *live = rank_of(self)->live;
+    uint32_t i = 0;
+
+    (void)pthread_mutex_lock(&live->lock);
+    while (i < live->n_names[region] && strcmp(live->names[region][i], name) != 0) {
+        i++;
+    }
+    if (i == live->n_names[region]) {
+        live->names[region] = wf_xrealloc(live->names[region], i + (size_t)1, sizeof(char *));
+        live->names[region][i] = wf_xstrdup(name);
+        live->n_names[region]++;
+    }
+    (void)pthread_mutex_unlock(&live->lock);
+    return i;
+}
+
+static void port_exit(struct wf_vr_self *self, int code, bool all)
+{
+    struct rank *rank = rank_of(self);
+    struct live *live = rank->live;
+
+    rank->state = RANK_ENDED;
+    if (all) {
+        (void)pthread_mutex_lock(&live->lock);
+        if (!live->end.ended) {
+            live->end = (struct wf_live_end){true, self->rank, code, rank->answer.clock};
+        }
+        (void)pthread_mutex_unlock(&live->lock);
+        atomic_store(&live->over, true);
+    }
+    stop_here(rank);
+    abort(); /* an ended rank is never continued */
+}
+
+static const struct wf_vr_port port = {
+    .version = WF_VR_VERSION,
+    .self = port_self,
+    .post = port_post,
+    .call = port_call,
+    .comm = port_comm,
+    .comm_drop = port_comm_drop,
+    .name = port_name,
+    .enter = port_enter,
+    .leave = port_leave,
+    .exit = port_exit,
+};
+
+static void rank_main(void *arg)
+{
+    struct rank *rank = arg;
+    struct live *live = rank->live;
+
+    live->library->rank_begins(&rank->self);
+    int code = wf_image_main(live->image, rank->self.rank, live->config.argv);
+    live->library->rank_ends(&rank->self);
+    port_exit(&rank->self, code, code != 0);
+}
+
+/* ---- in the simulation ---- */
+
+static void run(struct live *live, struct rank *rank)
+{
+    if (rank->state == RANK_NEW) {
+        rank->state = RANK_RUNS;
+        wf_context_make(&rank->context, wf_stacks_top(&live->stacks, rank->self.rank),
+                        wf_stacks_room(&live->stacks, rank->self.rank), rank_main, rank);
+        rank->computing_since = processor_ns();
+    }
+    wf_crash_prepare_thread();
+    wf_image_enter(live->image, rank->self.rank);
+    here.running = rank;
+    wf_context_switch(&here.simulation, &rank->context);
+    if (!live->stacks.guarded &&
+        wf_stacks_overflowed(&live->stacks, rank->self.rank, rank->context.stack)) {
+        wf_crash_overflow(rank->self.rank, rank->answer.clock);
+    }
+    if (rank->state == RANK_ENDED) {
+        wf_context_free(&rank->context);
+        wf_stacks_drop(&live->stacks, rank->self.rank);
+        wf_image_ended(live->image, rank->self.rank);
+    }
+}
+
+static bool live_next(const struct wf_source *source, uint32_t number, struct wf_cursor *cursor,
+                      struct wf_op *op)
+{
+    struct live *live = live_of(source);
+    struct rank *rank = &live->ranks[number];
+    uint64_t at = cursor->word[0];
+
+    if (cursor->outer[0] != WF_CURSOR_AGAIN) {
+        wf_oplog_drop(&rank->log, at);
+        while (at == wf_oplog_end(&rank->log) && rank->state != RANK_ENDED &&
+               !atomic_load_explicit(&live->over, memory_order_relaxed)) {
+            run(live, rank);
+        }
+    }
+    const struct wf_op *found = wf_oplog_get(&rank->log, at);
+    if (found == NULL) {
+        return false;
+    }
+    *op = *found;
+    cursor->word[0] = at + 1;
+    return true;
+}
+
+static bool live_group(const struct wf_source *source, uint32_t number, uint32_t comm,
+                       struct wf_group *out)
+{
+    const struct live *live = live_of(source);
+    const struct rank *rank = &live->ranks[number];
+
+    if (comm == WF_COMM_WORLD) {
+        *out = (struct wf_group){
+            .size = source->n_ranks, .rank = number, .stride = 1, .width = source->n_ranks};
+        return true;
+    }
+    if (comm > rank->n_comms || rank->comms[comm - 1].number == 0) {
+        return false;
+    }
+    const struct wf_vr_comm *own = &rank->comms[comm - 1];
+    *out = (struct wf_group){
+        .id = own->id, .size = own->size, .rank = own->rank, .members = own->members};
+    return true;
+}
+
+static const char *name_at(const struct wf_source *source, bool region, uint32_t number)
+{
+    const struct live *live = live_of(source);
+
+    return number < live->n_names[region] ? live->names[region][number] : NULL;
+}
+
+static const char *live_region_name(const struct wf_source *source, uint32_t number)
+{
+    return name_at(source, true, number);
+}
+
+static const char *live_call_name(const struct wf_source *source, uint32_t number)
+{
+    return name_at(source, false, number);
+}
+
+static void live_tell(const struct wf_source *source, uint32_t number,
+                      const struct wf_answer *answer)
+{
+    struct rank *rank = &live_of(source)->ranks[number];
+
+    rank->answer.clock = answer->clock;
+    rank->answer.found = answer->found;
+    rank->answer.source = answer->seen_source;
+    rank->answer.tag = answer->seen_tag;
+}
+
+static void live_matched(const struct wf_source *source, uint32_t number, uint32_t request,
+                         uint32_t peer, int32_t tag)
+{
+    const struct wf_vr_match match = {request, peer, tag};
+
+    wf_buf_append(&live_of(source)->ranks[number].matches, &match, sizeof(match));
+}
+
+static void live_taken(const struct wf_source *source, uint32_t number, uint32_t request)
+{
+    struct rank *rank = &live_of(source)->ranks[number];
+
+    wf_buf_append(&rank->taken, &request, sizeof(request));
+    wf_oplog_complete(&rank->log, request);
+}
+
+/* In a signal handler. */
+static bool who_runs(uint32_t *rank, int64_t *clock)
+{
+    if (here.running == NULL) {
+        return false;
+    }
+    *rank = here.running->self.rank;
+    *clock = here.running->answer.clock;
+    return true;
+}
+
+static bool repair(void *arg, const void *address)
+{
+    return wf_image_repair(((struct live *)arg)->image, address);
+}
+
+static enum wf_status live_check(const struct wf_source *source, struct wf_err *err)
+{
+    const struct wf_live_end *end = &live_of(source)->end;
+    char time[WF_UNITS_TEXT_MAX];
+
+    if (!end->ended) {
+        return WF_OK;
+    }
+    return wf_err_set(err, WF_ESIM,
+                      "rank %u ended the program with code %d at simulated time %s", end->rank,
+                      end->code, wf_human_time(end->clock, time));
+}
+
+static void free_names(struct live *live)
+{
+    for (int region = 0; region < 2; region++) {
+        for (uint32_t i = 0; i < live->n_names[region]; i++) {
+            free(live->names[region][i]);
+        }
+        free(live->names[region]);
+    }
+}
+
+static void live_destroy(struct wf_source *source)
+{
+    struct live *live = live_of(source);
+
+    wf_crash_ignore();
+    for (uint32_t i = 0; live->ranks != NULL && i < source->n_ranks; i++) {
+        live->library->rank_freed(&live->ranks[i].self);
+    }
+    if (live->library != NULL) {
+        live->library->detach();
+    }
+    for (uint32_t i = 0; live->ranks != NULL && i < source->n_ranks; i++) {
+        struct rank *rank = &live->ranks[i];
+        wf_oplog_fini(&rank->log);
+        wf_buf_fini(&rank->matches);
+        wf_buf_fini(&rank->taken);
+        wf_context_free(&rank->context);
+        free(rank->comms);
+    }
+    free(live->ranks);
+    wf_stacks_fini(&live->stacks);
+    wf_image_free(live->image);
+    free_names(live);
+    free(live->config.argv);
+    (void)pthread_mutex_destroy(&live->lock);
+    free(live);
+}
+
+static const struct wf_source_ops live_ops = {
+    .name = "program",
+    .summary = "a program that runs",
+    .destroy = live_destroy,
+    .next = live_next,
+    .group = live_group,
+    .region_name = live_region_name,
+    .call_name = live_call_name,
+    .check = live_check,
+    .tell = live_tell,
+    .matched = live_matched,
+    .taken = live_taken,
+};
+
+enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source **out,
+                           struct wf_err *err)
+{
+    struct live *live = wf_xcalloc(1, sizeof(*live));
+
+    live->source = (struct wf_source){.ops = &live_ops,
+                                      .n_ranks = config->n_ranks,
+                                      .acts_in_background = true,
+                                      .depends_on_time = true,
+                                      .live = true};
+    live->config = *config;
+    live->config.argv = NULL;
+    (void)pthread_mutex_init(&live->lock, NULL);
+    const struct wf_image_config image = {config->argv[0], config->n_ranks, config->copies};
+    enum wf_status status = wf_image_load(&image, &live->image, &live->library, err);
+    if (status == WF_OK) {
+        status = wf_stacks_init(&live->stacks, config->n_ranks, config->stack_bytes, err);
+    }
+    if (status == WF_OK && !live->library->attach(&port, config->n_ranks)) {
+        live->library = NULL;
+        status = wf_err_set(err, WF_EINVAL,
+                            "'%.300s' was built with another version of weft; build it again",
+                            config->argv[0]);
+    }
+    if (status != WF_OK) {
+        live_destroy(&live->source);
+        return status;
+    }
+    live->config.argv = config->argv;
+    live->ranks = wf_xcalloc_huge(config->n_ranks, sizeof(struct rank));
+    for (uint32_t i = 0; i < config->n_ranks; i++) {
+        live->ranks[i].live = live;
+        live->ranks[i].self = (struct wf_vr_self){.rank = i, .n_ranks = config->n_ranks};
+    }
+    live->watch = (struct wf_crash_watch){
+        .stacks = &live->stacks, .who = who_runs, .repair = repair, .arg = live};
+    wf_crash_watch(&live->watch);
+    *out = &live->source;
+    return WF_OK;
+}
+
+struct wf_live_end wf_live_end(const struct wf_source *source)
+{
+    return live_of(source)->end;
+}
