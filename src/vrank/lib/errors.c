@@ -80,6 +80,14 @@ int wl_error(struct wl_rank *rank, MPI_Comm comm, int code, const char *function
     wl_fatal(rank, function, "%s", text);
 }
 
+bool wl_errors_return(struct wl_rank *rank, MPI_Comm comm)
+{
+    struct wl_view view = wl_comm_of(rank, comm, "errors");
+
+    return *view.extra != NULL && (*view.extra)->errhandler != 0 &&
+           (*view.extra)->errhandler != MPI_ERRORS_ARE_FATAL;
+}
+
 /* ---- error handlers ---- */
 
 static int create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)

@@ -11,4 +11,7 @@
 int wl_error(struct wl_rank *rank, MPI_Comm comm, int code, const char *function,
              const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
+/* Whether errors in calls on the communicator do not end the program. */
+bool wl_errors_return(struct wl_rank *rank, MPI_Comm comm);
+
 #endif

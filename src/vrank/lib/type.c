@@ -13,6 +13,7 @@
                .extent = sizeof(ctype),                                 \
                .true_extent = sizeof(ctype),                            \
                .size = sizeof(ctype),                                   \
+               .align = _Alignof(ctype),                                \
                .n_blocks = 1,                                           \
                .contiguous = true,                                      \
                .committed = true,                                       \
@@ -34,6 +35,10 @@
                                   b) +                                 \
                               sizeof(second),                          \
                .size = sizeof(first) + sizeof(second),                 \
+               .align = _Alignof(struct {                              \
+                   first a;                                            \
+                   second b;                                           \
+               }),                                                     \
                .n_blocks = 2,                                          \
                .contiguous = sizeof(struct {                           \
                                  first a;                              \

@@ -49,6 +49,7 @@ struct wl_type {
     enum wl_basic basic;
     MPI_Aint lb, extent, true_lb, true_extent;
     size_t size;
+    size_t align; /* what its parts need */
     uint32_t n_blocks;
     bool contiguous; /* one run at 0 of `extent` bytes */
     bool committed, predefined;

@@ -22,7 +22,7 @@ struct maker {
     MPI_Aint begin, end;
     enum wl_basic basic;
     MPI_Aint lb, ub, true_lb, true_ub;
-    size_t size;
+    size_t size, align;
 };
 
 static void add_block(struct maker *maker, MPI_Aint at, size_t bytes)
@@ -92,6 +92,7 @@ static void add_run(struct maker *maker, const struct run *run)
 
     note_basic(maker, type->basic);
     maker->size += run->count * type->size;
+    maker->align = type->align > maker->align ? type->align : maker->align;
     widen(maker, low + type->lb, high + type->lb + type->extent, low + type->true_lb,
           high + type->true_lb + type->true_extent);
     if (type->contiguous && type->size > 0) {
@@ -120,6 +121,7 @@ static struct wl_type *finish(struct maker *maker)
         .true_lb = maker->true_lb,
         .true_extent = maker->true_ub - maker->true_lb,
         .size = maker->size,
+        .align = maker->align,
         .n_blocks = maker->n,
         .blocks = maker->blocks,
     };
@@ -128,12 +130,18 @@ static struct wl_type *finish(struct maker *maker)
     return type;
 }
 
-static int make(struct wl_rank *rank, const struct run *runs, size_t n, MPI_Datatype *newtype)
+/* `whole`: as a struct of C it ends where the next one may begin. */
+static int make(struct wl_rank *rank, const struct run *runs, size_t n, bool whole,
+                MPI_Datatype *newtype)
 {
     struct maker maker = {.empty = true};
 
     for (size_t i = 0; i < n; i++) {
         add_run(&maker, &runs[i]);
+    }
+    if (whole && maker.align > 0) {
+        MPI_Aint align = (MPI_Aint)maker.align;
+        maker.ub = maker.lb + (maker.ub - maker.lb + align - 1) / align * align;
     }
     *newtype = wl_table_add(&rank->types, WL_TYPE, finish(&maker));
     wl_leave(rank);
@@ -153,7 +161,7 @@ int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 
     check_count(rank, count, "MPI_Type_contiguous");
     const struct run run = {0, (size_t)count, wl_type_of(rank, oldtype, "MPI_Type_contiguous")};
-    int code = make(rank, &run, 1, newtype);
+    int code = make(rank, &run, 1, false, newtype);
     wl_recipe_keep(*newtype, &(struct wl_parts){.combiner = MPI_COMBINER_CONTIGUOUS,
                                                 .ints = {{&count, 1}},
                                                 .types = &oldtype,
@@ -171,7 +179,7 @@ static int strided(struct wl_rank *rank, const int counts[2], MPI_Aint stride,
     for (size_t i = 0; i < n; i++) {
         runs[i] = (struct run){(MPI_Aint)i * stride, (size_t)counts[1], type};
     }
-    int status = make(rank, runs, n, newtype);
+    int status = make(rank, runs, n, false, newtype);
     free(runs);
     return status;
 }
@@ -242,7 +250,7 @@ static int listed(const struct listing *list, MPI_Datatype *newtype)
             (struct run){list->wide != NULL ? list->wide[i] : list->displs[i] * type->extent,
                          (size_t)length, type};
     }
-    int status = make(rank, runs, n, newtype);
+    int status = make(rank, runs, n, list->types != NULL, newtype);
     free(runs);
     wl_recipe_keep(*newtype,
                    &(struct wl_parts){
