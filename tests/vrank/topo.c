@@ -4,7 +4,13 @@
 
 static int rank, size;
 
-static void exchange(const char *name, MPI_Comm comm, int n_in, int n_out)
+static int compare(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* Implementations differ in what comes from whom where two neighbours are the same: `alike`. */
+static void exchange(const char *name, MPI_Comm comm, int n_in, int alike)
 {
     int out[64], in[64], counts[64], displs[64], in_counts[64], in_displs[64];
     MPI_Request request;
@@ -19,14 +25,21 @@ static void exchange(const char *name, MPI_Comm comm, int n_in, int n_out)
     MPI_Neighbor_allgather(out, 1, MPI_INT, in, 1, MPI_INT, comm);
     say_ints(name, in, n_in);
     MPI_Neighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, comm);
+    if (alike) {
+        qsort(in, (size_t)n_in, sizeof(int), compare);
+    }
     say_ints("  alltoall", in, n_in);
+    memset(in, 0xff, sizeof(in));
     MPI_Neighbor_alltoallv(out, counts, displs, MPI_INT, in, in_counts, in_displs, MPI_INT,
                            comm);
+    if (alike) {
+        qsort(in, (size_t)n_in, sizeof(int), compare);
+    }
     say_ints("  alltoallv", in, n_in);
+    memset(in, 0xff, sizeof(in));
     MPI_Ineighbor_allgather(out, 2, MPI_INT, in, 2, MPI_INT, comm, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     say_ints("  iallgather", in, 2 * n_in);
-    (void)n_out;
 }
 
 static void grid(int ndims)
@@ -57,7 +70,7 @@ static void grid(int ndims)
         say("shift %d: %d %d", d, from == MPI_PROC_NULL ? -1 : from,
             to == MPI_PROC_NULL ? -1 : to);
     }
-    exchange("neighbours", cart, 2 * ndims, 2 * ndims);
+    exchange("neighbours", cart, 2 * ndims, dims[0] < 3 || (ndims > 2 && dims[2] < 3));
     MPI_Cart_sub(cart, remain, &line);
     MPI_Comm_size(line, &n);
     MPI_Comm_rank(line, &r);
@@ -105,11 +118,6 @@ static void graph(void)
     free(edges);
 }
 
-static int compare(const void *a, const void *b)
-{
-    return *(const int *)a - *(const int *)b;
-}
-
 static void dist_graph(void)
 {
     int sources[2] = {(rank + size - 1) % size, (rank + size - 2 % size) % size};
@@ -127,7 +135,7 @@ static void dist_graph(void)
     say_ints("  sources", a, 2);
     say_ints("  weights", aw, 2);
     say_ints("  destinations", b, 2);
-    exchange("dist graph", comm, 2, 2);
+    exchange("dist graph", comm, 2, size < 3);
     MPI_Comm_free(&comm);
 
     /* Rank 0 knows all edges: everybody sends to all that it divides. */

@@ -34,6 +34,7 @@ void wl_neighbors(struct wl_rank *rank, const struct wl_view *view, struct wl_co
         wl_fatal(rank, coll->function, "the communicator has no topology");
     }
     if (topology->kind == MPI_CART) {
+        coll->mirrored = true;
         coll->n_sources = coll->n_destinations = 2 * (uint32_t)topology->n;
         coll->sources = cart_neighbors(topology);
         coll->destinations = cart_neighbors(topology);
