@@ -168,18 +168,23 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group handle, int tag, MPI_Comm *ne
     return MPI_SUCCESS;
 }
 
+/* The simulation must have dealt with all that was done on it. If there are requests, there may
+ * be some of it: then it stays until the rank ends. */
 int MPI_Comm_free(MPI_Comm *comm)
 {
     struct wl_rank *rank = wl_enter();
     struct wl_view view = wl_comm_of(rank, *comm, "MPI_Comm_free");
+    const struct wf_op op = {.kind = WF_OP_COMM_FREE, .comm = view.number};
 
-    wl_attributes_delete(rank, *comm, view.extra);
-    struct wl_view *own = wl_table_take(&rank->comms, WL_COMM, *comm);
-    if (own == NULL) {
+    if (wl_table_get(&rank->comms, WL_COMM, *comm) == NULL) {
         wl_fatal(rank, "MPI_Comm_free", "the communicator 0x%x cannot be freed",
                  (unsigned)*comm);
     }
-    wl_view_free(rank, own);
+    wl_attributes_delete(rank, *comm, view.extra);
+    (void)wl_call(rank, &op);
+    if (rank->requests.n == 0) {
+        wl_view_free(rank, wl_table_take(&rank->comms, WL_COMM, *comm));
+    }
     *comm = MPI_COMM_NULL;
     wl_leave(rank);
     return MPI_SUCCESS;
