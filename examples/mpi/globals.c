@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that keeps all it knows in variables outside of functions: each rank has its own. */
+/* A program that keeps all it knows in variables outside of functions: each rank has its own.
+ */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

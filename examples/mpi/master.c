@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rank 0 hands out work to whoever asks: the number of primes in ranges. usage: master [tasks] */
+/* Rank 0 hands out work to whoever asks: the number of primes in ranges. usage: master [tasks]
+ */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

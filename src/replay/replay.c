@@ -114,8 +114,7 @@ static void tell_remote(void *arg, const struct wf_caller *who, uint32_t origin)
     const struct wf_turn turn = turn_of(arg, who);
 
     if (turn.source->live) {
-        turn.source->ops->remote(turn.source, turn.rank,
-                                 origin - turn.replay->first[turn.job]);
+        turn.source->ops->remote(turn.source, turn.rank, origin - turn.replay->first[turn.job]);
     }
 }
 

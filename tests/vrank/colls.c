@@ -9,7 +9,8 @@ static int rank, size;
 static void rooted(void)
 {
     int root = size - 1, list[64], one, all[64] = {0};
-    int *counts = calloc((size_t)size, sizeof(int)), *displs = calloc((size_t)size, sizeof(int));
+    int *counts = calloc((size_t)size, sizeof(int)),
+        *displs = calloc((size_t)size, sizeof(int));
 
     for (int i = 0; i < 64; i++) {
         list[i] = rank == root ? 5 * i : -1;
@@ -121,8 +122,8 @@ static void reductions(void)
     static const struct {
         const char *name;
         MPI_Op op;
-    } ops[] = {{"max", MPI_MAX},   {"min", MPI_MIN},   {"sum", MPI_SUM},   {"prod", MPI_PROD},
-               {"land", MPI_LAND}, {"lor", MPI_LOR},   {"lxor", MPI_LXOR}, {"band", MPI_BAND},
+    } ops[] = {{"max", MPI_MAX},   {"min", MPI_MIN},  {"sum", MPI_SUM},   {"prod", MPI_PROD},
+               {"land", MPI_LAND}, {"lor", MPI_LOR},  {"lxor", MPI_LXOR}, {"band", MPI_BAND},
                {"bor", MPI_BOR},   {"bxor", MPI_BXOR}};
 
     for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {

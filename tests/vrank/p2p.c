@@ -74,7 +74,8 @@ static void shapes(void)
     MPI_Sendrecv(a, 1, MPI_DOUBLE, rank == size - 1 ? MPI_PROC_NULL : rank + 1, 3, b, 1,
                  MPI_DOUBLE, rank == 0 ? MPI_PROC_NULL : rank - 1, 3, MPI_COMM_WORLD, &status);
     say("line: %g", b[0]);
-    MPI_Sendrecv(NULL, 0, MPI_INT, right, 9, NULL, 0, MPI_INT, left, 9, MPI_COMM_WORLD, &status);
+    MPI_Sendrecv(NULL, 0, MPI_INT, right, 9, NULL, 0, MPI_INT, left, 9, MPI_COMM_WORLD,
+                 &status);
     MPI_Get_count(&status, MPI_INT, &count);
     say("empty: %d tag %d", count, status.MPI_TAG);
     MPI_Sendrecv(&rank, 1, MPI_INT, 0, 4, &count, 1, MPI_INT, 0, 4, MPI_COMM_SELF, &status);

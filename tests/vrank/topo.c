@@ -87,7 +87,8 @@ static void grid(int ndims)
 /* A ring in which everybody also knows rank 0. */
 static void graph(void)
 {
-    int *index = calloc((size_t)size, sizeof(int)), *edges = calloc((size_t)size * 64, sizeof(int));
+    int *index = calloc((size_t)size, sizeof(int)),
+        *edges = calloc((size_t)size * 64, sizeof(int));
     int n = 0, nodes, n_edges, count, list[64], status;
     MPI_Comm comm;
 
@@ -126,8 +127,8 @@ static void dist_graph(void)
     MPI_Comm comm;
 
     sources[1] = (rank + 2 * size - 2) % size;
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, sources, weights, 2, destinations, weights,
-                                   MPI_INFO_NULL, 0, &comm);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, sources, weights, 2, destinations,
+                                   weights, MPI_INFO_NULL, 0, &comm);
     MPI_Topo_test(comm, &status);
     MPI_Dist_graph_neighbors_count(comm, &n_in, &n_out, &weighted);
     MPI_Dist_graph_neighbors(comm, 2, a, aw, 2, b, bw);
@@ -174,8 +175,8 @@ static void sizes(void)
         MPI_Dims_create(nodes[i], 2, two);
         MPI_Dims_create(nodes[i], 3, three);
         MPI_Dims_create(nodes[i], 3, fixed);
-        say("%d: %d %d, %d %d %d, %d %d", nodes[i], two[0], two[1], three[0], three[1], three[2],
-            fixed[0], fixed[2]);
+        say("%d: %d %d, %d %d %d, %d %d", nodes[i], two[0], two[1], three[0], three[1],
+            three[2], fixed[0], fixed[2]);
     }
 }
 

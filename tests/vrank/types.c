@@ -71,9 +71,9 @@ static void all_kinds(void)
     MPI_Type_vector(2, 1, 2, MPI_INT, &vector);
     MPI_Type_vector(2, 2, 3, vector, &made[10].type);
     MPI_Type_dup(made[3].type, &made[11].type);
-    static const char *const names[12] = {"contiguous",     "vector",   "hvector",  "indexed",
-                                          "hindexed",       "block",    "hblock",   "subarray",
-                                          "subarray in f.", "resized",  "nested",   "dup"};
+    static const char *const names[12] = {"contiguous",     "vector",  "hvector", "indexed",
+                                          "hindexed",       "block",   "hblock",  "subarray",
+                                          "subarray in f.", "resized", "nested",  "dup"};
     for (int i = 0; i < 12; i++) {
         MPI_Type_commit(&made[i].type);
         describe(names[i], made[i].type);

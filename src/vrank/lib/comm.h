@@ -27,9 +27,9 @@ struct wl_comm {
  * groups one behind the other; of others both groups are all members. */
 struct wl_view {
     struct wl_comm *comm;
-    uint32_t number;       /* in ops */
-    uint32_t rank;         /* among all members */
-    uint32_t first, size;  /* the own group: members first to first + size - 1... */
+    uint32_t number;         /* in ops */
+    uint32_t rank;           /* among all members */
+    uint32_t first, size;    /* the own group: members first to first + size - 1... */
     uint32_t peers, n_peers; /* ...and that of those it talks to */
     bool inter;
     uint32_t *sequence;

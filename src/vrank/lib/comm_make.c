@@ -40,9 +40,9 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
 {
     struct wl_rank *rank = wl_enter();
     struct wl_view view = parent_of(rank, comm, "MPI_Comm_split_type");
-    const struct wl_wish wish = {
-        .color = split_type == MPI_UNDEFINED ? MPI_UNDEFINED : (int)rank->self->rank,
-        .key = key};
+    const struct wl_wish wish = {.color = split_type == MPI_UNDEFINED ? MPI_UNDEFINED
+                                                                      : (int)rank->self->rank,
+                                 .key = key};
 
     (void)info;
     *newcomm = wl_comm_split(rank, &view, &wish, WF_OP_COMM_SPLIT);
@@ -83,8 +83,7 @@ static struct wl_topology *copy_topology(const struct wl_topology *from)
 static MPI_Comm duplicate(struct wl_rank *rank, MPI_Comm comm, const char *function)
 {
     struct wl_view view = wl_comm_of(rank, comm, function);
-    MPI_Comm made =
-        wl_comm_split(rank, &view, &(struct wl_wish){.color = 0}, WF_OP_COMM_DUP);
+    MPI_Comm made = wl_comm_split(rank, &view, &(struct wl_wish){.color = 0}, WF_OP_COMM_DUP);
     struct wl_view *own = wl_table_get(&rank->comms, WL_COMM, made);
 
     /* A dup of an intercommunicator has the same two groups. */
@@ -159,10 +158,10 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group handle, int tag, MPI_Comm *ne
     if (place < group->size) {
         uint32_t *members = wl_malloc(group->size * sizeof(uint32_t));
         memcpy(members, group->members, group->size * sizeof(uint32_t));
-        *newcomm = wl_comm_agree(rank, &view, &(struct wl_agreement){.members = members,
-                                                                     .n = group->size,
-                                                                     .place = place,
-                                                                     .tag = tag});
+        *newcomm = wl_comm_agree(
+            rank, &view,
+            &(struct wl_agreement){
+                .members = members, .n = group->size, .place = place, .tag = tag});
     }
     wl_leave(rank);
     return MPI_SUCCESS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of a rank is not the end of the process: weftcc has the program call these in place of
- * exit() and its like. And the end that a function that is missing comes to. */
+/* The end of a rank is not the end of the process: weftcc has the program call these in place
+ * of exit() and its like. And the end that a function that is missing comes to. */
 #include "vrank/lib/bindings/fortran_calls.h"
 #include "vrank/lib/bindings/missing.h"
 #include "vrank/lib/lib.h"

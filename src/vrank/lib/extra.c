@@ -22,11 +22,10 @@ struct wl_extra *wl_comm_extra(const struct wl_view *view)
 void wl_topology_free(struct wl_topology *topology)
 {
     if (topology != NULL) {
-        int *const lists[] = {topology->dims,           topology->periods,
-                              topology->coords,         topology->index,
-                              topology->edges,          topology->sources,
-                              topology->destinations,   topology->source_weights,
-                              topology->destination_weights};
+        int *const lists[] = {
+            topology->dims,         topology->periods,        topology->coords,
+            topology->index,        topology->edges,          topology->sources,
+            topology->destinations, topology->source_weights, topology->destination_weights};
         for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
             free(lists[i]);
         }

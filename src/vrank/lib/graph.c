@@ -14,8 +14,7 @@ int MPI_Graph_create(MPI_Comm comm, int nnodes, const int *index, const int *edg
 {
     struct wl_rank *rank = wl_enter();
     struct wl_view view = wl_comm_of(rank, comm, "MPI_Graph_create");
-    const struct wl_wish wish = {.color =
-                                     view.rank < (uint32_t)nnodes ? 0 : MPI_UNDEFINED};
+    const struct wl_wish wish = {.color = view.rank < (uint32_t)nnodes ? 0 : MPI_UNDEFINED};
 
     (void)reorder;
     if (nnodes < 0 || (uint32_t)nnodes > view.size) {
@@ -43,7 +42,8 @@ static int first_edge(const struct wl_topology *graph, int node)
 int MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 {
     struct wl_rank *rank = wl_enter();
-    const struct wl_topology *graph = wl_topology_of(rank, comm, MPI_GRAPH, "MPI_Graphdims_get");
+    const struct wl_topology *graph =
+        wl_topology_of(rank, comm, MPI_GRAPH, "MPI_Graphdims_get");
 
     *nnodes = graph->n;
     *nedges = graph->index[graph->n - 1];

@@ -69,12 +69,12 @@ void wl_hidden_send(struct wl_rank *rank, const struct wl_view *view, uint32_t t
 void wl_hidden_recv(struct wl_rank *rank, const struct wl_view *view, uint32_t from, int tag,
                     struct wl_room room)
 {
-    struct wl_recv recv = {.stream = {WL_HIDDEN_CONTEXT(view->comm),
-                                      wl_member(view->comm, from), tag},
-                           .number = WF_REQUEST_MAX,
-                           .buffer = room.to,
-                           .count = room.n,
-                           .type = wl_type_of(rank, MPI_BYTE, "receive")};
+    struct wl_recv recv = {
+        .stream = {WL_HIDDEN_CONTEXT(view->comm), wl_member(view->comm, from), tag},
+        .number = WF_REQUEST_MAX,
+        .buffer = room.to,
+        .count = room.n,
+        .type = wl_type_of(rank, MPI_BYTE, "receive")};
     const struct wf_op op = {.kind = WF_OP_RECV,
                              .peer = from,
                              .tag = tag,

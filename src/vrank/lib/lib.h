@@ -46,7 +46,7 @@ struct wl_rank {
     void *bsend_buffer;
     int bsend_bytes;
     int thread_level;
-    int universe; /* what MPI_UNIVERSE_SIZE points to */
+    int universe;    /* what MPI_UNIVERSE_SIZE points to */
     uint32_t n_wins; /* others reach its memory: it must not run ahead of its time */
     int n_own_errors;
     struct wl_own_error **own_errors;

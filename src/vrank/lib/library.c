@@ -69,7 +69,7 @@ static void rank_ends(struct wf_vr_self *self)
 /* What programs leave behind. */
 static void free_rest(struct wl_rank *rank)
 {
-    struct wl_table *const tables[] = {&rank->ops,      &rank->groups, &rank->errhandlers,
+    struct wl_table *const tables[] = {&rank->ops, &rank->groups, &rank->errhandlers,
                                        &rank->messages, &rank->keyvals};
 
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {

@@ -10,18 +10,16 @@ static MPI_Message keep(struct wl_rank *rank, const struct wl_recv *asked,
                         const struct wl_message *found)
 {
     struct wl_request *request = wl_calloc(1, sizeof(*request));
-    struct wf_op op = {.kind = WF_OP_IRECV,
-                       .tag = found->tag,
-                       .comm = probe->comm,
-                       .bytes = found->size};
+    struct wf_op op = {
+        .kind = WF_OP_IRECV, .tag = found->tag, .comm = probe->comm, .bytes = found->size};
     struct wl_view view = wl_comm_of(rank, asked->comm, "MPI_Mprobe");
 
     op.peer = view.peers + found->sender;
     request->kind = WL_REQUEST_RECV;
     request->number = wl_number_new(rank);
     request->active = true;
-    request->recv = (struct wl_recv){
-        .stream = *stream, .number = request->number, .comm = asked->comm};
+    request->recv =
+        (struct wl_recv){.stream = *stream, .number = request->number, .comm = asked->comm};
     op.request = request->number;
     wl_recv_post(rank, &request->recv);
     wl_post(rank, &op);

@@ -73,18 +73,19 @@ static int isend(const struct wl_sending *what, enum wf_op_kind kind, MPI_Reques
 }
 
 /* The blocking modes and their immediate twins. */
-#define SENDS(name, iname, kind)                                                              \
-    int MPI_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,      \
-                   MPI_Comm comm)                                                             \
-    {                                                                                         \
-        return send(&(struct wl_sending){buf, count, datatype, dest, tag, comm, "MPI_" #name},   \
-                    WF_OP_##kind);                                                            \
-    }                                                                                         \
-    int MPI_##iname(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,     \
-                    MPI_Comm comm, MPI_Request *request)                                      \
-    {                                                                                         \
-        return isend(&(struct wl_sending){buf, count, datatype, dest, tag, comm, "MPI_" #iname}, \
-                     WF_OP_I##kind, request);                                                 \
+#define SENDS(name, iname, kind)                                                               \
+    int MPI_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,       \
+                   MPI_Comm comm)                                                              \
+    {                                                                                          \
+        return send(&(struct wl_sending){buf, count, datatype, dest, tag, comm, "MPI_" #name}, \
+                    WF_OP_##kind);                                                             \
+    }                                                                                          \
+    int MPI_##iname(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,      \
+                    MPI_Comm comm, MPI_Request *request)                                       \
+    {                                                                                          \
+        return isend(                                                                          \
+            &(struct wl_sending){buf, count, datatype, dest, tag, comm, "MPI_" #iname},        \
+            WF_OP_I##kind, request);                                                           \
     }
 
 SENDS(Send, Isend, SEND)
@@ -139,8 +140,8 @@ int wl_make_recv(struct wl_rank *rank, const struct wl_receiving *what, struct w
     recv->count = (size_t)what->count;
     recv->number = WF_REQUEST_MAX;
     /* A program that wants to hear of messages that are too long does not fail by them. */
-    op->bytes = wl_errors_return(rank, what->comm) ? UINT64_MAX / 2
-                                                   : recv->count * recv->type->size;
+    op->bytes =
+        wl_errors_return(rank, what->comm) ? UINT64_MAX / 2 : recv->count * recv->type->size;
     return MPI_SUCCESS;
 }
 

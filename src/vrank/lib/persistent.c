@@ -26,10 +26,10 @@ static int make(const struct wl_again *what, enum wl_request_kind kind, MPI_Requ
     int MPI_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,      \
                    MPI_Comm comm, MPI_Request *request)                                       \
     {                                                                                         \
-        return make(&(struct wl_again){.kind = WF_OP_##op,                                    \
-                                       .out = {buf, count, datatype, dest, tag, comm,         \
-                                               "MPI_" #name}},                                \
-                    WL_REQUEST_SEND, request);                                                \
+        return make(                                                                          \
+            &(struct wl_again){.kind = WF_OP_##op,                                            \
+                               .out = {buf, count, datatype, dest, tag, comm, "MPI_" #name}}, \
+            WL_REQUEST_SEND, request);                                                        \
     }
 
 SEND_INIT(Send_init, ISEND)
@@ -102,7 +102,8 @@ int MPI_Startall(int count, MPI_Request *requests)
 
 /* ---- the end ---- */
 
-/* A send may be forgotten. What brings data has to be there when it comes: that is waited for. */
+/* A send may be forgotten. What brings data has to be there when it comes: that is waited for.
+ */
 int MPI_Request_free(MPI_Request *handle)
 {
     struct wl_rank *rank = wl_enter();

@@ -19,10 +19,10 @@ struct rma {
     const struct wl_type *type;
     MPI_Datatype handle;
     size_t count;
-    const struct wl_op *op;    /* of an accumulate */
-    unsigned char *old;        /* where what was there goes, packed; null if nobody asks */
-    struct wl_win_part *part;  /* of locks */
-    int shared;                /* likewise */
+    const struct wl_op *op;   /* of an accumulate */
+    unsigned char *old;       /* where what was there goes, packed; null if nobody asks */
+    struct wl_win_part *part; /* of locks */
+    int shared;               /* likewise */
 };
 
 /* What a call describes. */
@@ -141,8 +141,8 @@ static unsigned char *find_memory(const struct wl_rank *rank, const struct wl_wi
 {
     const struct wl_win_part *part = &win->parts[what->target];
     MPI_Aint at = what->displacement * part->unit;
-    MPI_Aint end = at + type->true_lb + (what->target_count - 1) * type->extent +
-                   type->true_extent;
+    MPI_Aint end =
+        at + type->true_lb + (what->target_count - 1) * type->extent + type->true_extent;
 
     if (win->flavor == MPI_WIN_FLAVOR_DYNAMIC) {
         return (unsigned char *)(intptr_t)what->displacement; /* NOLINT: it is an address */
@@ -239,8 +239,7 @@ void wl_win_flush(struct wl_rank *rank, struct wl_win *win)
 
 /* ---- locks ---- */
 
-static void lock_op(struct wl_rank *rank, struct wl_win *win, uint32_t target,
-                    struct rma *rma)
+static void lock_op(struct wl_rank *rank, struct wl_win *win, uint32_t target, struct rma *rma)
 {
     struct wl_view view = wl_comm_of(rank, win->comm, "window");
 

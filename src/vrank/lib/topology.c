@@ -240,8 +240,8 @@ int MPI_Cart_sub(MPI_Comm comm, const int *remain_dims, MPI_Comm *newcomm)
 
 /* ---- sizes for a grid ---- */
 
-/* Of all ways to write `left` as a product of `n` numbers that do not grow, the one whose largest
- * is smallest, then whose next is, and so on. */
+/* Of all ways to write `left` as a product of `n` numbers that do not grow, the one whose
+ * largest is smallest, then whose next is, and so on. */
 static bool best_factors(int left, int n, int largest, int *out)
 {
     if (n == 0) {

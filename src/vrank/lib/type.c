@@ -60,8 +60,8 @@
 #define MARK(place, handle) \
     [place] = {.committed = true, .predefined = true, .contiguous = true, .name = #handle},
 
-static const struct wl_type predefined[] = {
-    WL_TYPE_MAP(PLAIN) WL_PAIR_MAP(PAIR) MARK(58, MPI_LB) MARK(59, MPI_UB)};
+static const struct wl_type predefined[] = {WL_TYPE_MAP(PLAIN) WL_PAIR_MAP(PAIR)
+                                                MARK(58, MPI_LB) MARK(59, MPI_UB)};
 enum { N_PREDEFINED = sizeof(predefined) / sizeof(predefined[0]) };
 
 const struct wl_type *wl_type_of(const struct wl_rank *rank, MPI_Datatype handle,

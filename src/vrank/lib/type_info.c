@@ -38,8 +38,7 @@ int MPI_Type_free(MPI_Datatype *datatype)
 {
     struct wl_rank *rank = wl_enter();
 
-    wl_attributes_delete(rank, *datatype,
-                         &wl_type_of(rank, *datatype, "MPI_Type_free")->extra);
+    wl_attributes_delete(rank, *datatype, &wl_type_of(rank, *datatype, "MPI_Type_free")->extra);
     struct wl_type *type = wl_table_take(&rank->types, WL_TYPE, *datatype);
 
     if (type == NULL) {

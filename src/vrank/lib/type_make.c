@@ -192,8 +192,8 @@ int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype
 
     check_count(rank, count, "MPI_Type_vector");
     check_count(rank, blocklength, "MPI_Type_vector");
-    int code = strided(rank, (const int[2]){count, blocklength}, stride * type->extent, type,
-                       newtype);
+    int code =
+        strided(rank, (const int[2]){count, blocklength}, stride * type->extent, type, newtype);
     wl_recipe_keep(*newtype,
                    &(struct wl_parts){.combiner = MPI_COMBINER_VECTOR,
                                       .ints = {{(int[]){count, blocklength, stride}, 3}},
@@ -252,17 +252,17 @@ static int listed(const struct listing *list, MPI_Datatype *newtype)
     }
     int status = make(rank, runs, n, list->types != NULL, newtype);
     free(runs);
-    wl_recipe_keep(*newtype,
-                   &(struct wl_parts){
-                       .combiner = list->combiner,
-                       .ints = {{&list->count, 1},
-                                {list->lengths != NULL ? list->lengths : &list->length,
-                                 list->lengths != NULL ? list->count : 1},
-                                {list->displs, list->displs != NULL ? list->count : 0}},
-                       .addresses = list->wide,
-                       .n_addresses = list->wide != NULL ? list->count : 0,
-                       .types = list->types != NULL ? list->types : &list->type,
-                       .n_types = list->types != NULL ? list->count : 1});
+    wl_recipe_keep(
+        *newtype,
+        &(struct wl_parts){.combiner = list->combiner,
+                           .ints = {{&list->count, 1},
+                                    {list->lengths != NULL ? list->lengths : &list->length,
+                                     list->lengths != NULL ? list->count : 1},
+                                    {list->displs, list->displs != NULL ? list->count : 0}},
+                           .addresses = list->wide,
+                           .n_addresses = list->wide != NULL ? list->count : 0,
+                           .types = list->types != NULL ? list->types : &list->type,
+                           .n_types = list->types != NULL ? list->count : 1});
     return status;
 }
 
@@ -415,8 +415,9 @@ int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
     type->recipe = NULL;
     type->extra = NULL;
     *newtype = wl_table_add(&rank->types, WL_TYPE, type);
-    wl_recipe_keep(*newtype, &(struct wl_parts){
-                                 .combiner = MPI_COMBINER_DUP, .types = &oldtype, .n_types = 1});
+    wl_recipe_keep(
+        *newtype,
+        &(struct wl_parts){.combiner = MPI_COMBINER_DUP, .types = &oldtype, .n_types = 1});
     wl_attributes_copy(rank, oldtype, &old->extra, &type->extra);
     wl_leave(rank);
     return MPI_SUCCESS;

@@ -11,10 +11,10 @@ int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
         int typeclass, size;
         MPI_Datatype type;
     } known[] = {
-        {MPI_TYPECLASS_INTEGER, 1, MPI_INTEGER1}, {MPI_TYPECLASS_INTEGER, 2, MPI_INTEGER2},
-        {MPI_TYPECLASS_INTEGER, 4, MPI_INTEGER4}, {MPI_TYPECLASS_INTEGER, 8, MPI_INTEGER8},
-        {MPI_TYPECLASS_REAL, 4, MPI_REAL4},       {MPI_TYPECLASS_REAL, 8, MPI_REAL8},
-        {MPI_TYPECLASS_REAL, 16, MPI_REAL16},     {MPI_TYPECLASS_COMPLEX, 8, MPI_COMPLEX8},
+        {MPI_TYPECLASS_INTEGER, 1, MPI_INTEGER1},   {MPI_TYPECLASS_INTEGER, 2, MPI_INTEGER2},
+        {MPI_TYPECLASS_INTEGER, 4, MPI_INTEGER4},   {MPI_TYPECLASS_INTEGER, 8, MPI_INTEGER8},
+        {MPI_TYPECLASS_REAL, 4, MPI_REAL4},         {MPI_TYPECLASS_REAL, 8, MPI_REAL8},
+        {MPI_TYPECLASS_REAL, 16, MPI_REAL16},       {MPI_TYPECLASS_COMPLEX, 8, MPI_COMPLEX8},
         {MPI_TYPECLASS_COMPLEX, 16, MPI_COMPLEX16},
     };
 
@@ -112,7 +112,8 @@ int MPI_Type_create_darray(int size, int place, int ndims, const int *gsizes,
     MPI_Datatype list;
 
     for (int d = ndims - 1; d >= 0; d--) { /* processes are always in the order of C */
-        dims[d] = (struct spread){distribs[d], dargs[d], psizes[d], left % psizes[d], gsizes[d]};
+        dims[d] =
+            (struct spread){distribs[d], dargs[d], psizes[d], left % psizes[d], gsizes[d]};
         left /= psizes[d];
         all *= (size_t)gsizes[d];
     }

@@ -24,7 +24,7 @@ struct wl_win_part {
 struct wl_result; /* what comes back to an origin, and where it goes */
 
 struct wl_win {
-    MPI_Comm comm; /* its own */
+    MPI_Comm comm;             /* its own */
     struct wl_win_part *parts; /* by member; of the communicator */
     struct wl_win_part own;
     int flavor, model;

@@ -201,8 +201,8 @@ void mpi_attr_get_(const int *comm, const int *keyval, int *value, int *flag, in
     *value = (int)wide;
 }
 
-void mpi_info_get_(const int *info, const char *key, const int *valuelen, char *value, int *flag,
-                   int *ierror, size_t key_length, size_t value_length)
+void mpi_info_get_(const int *info, const char *key, const int *valuelen, char *value,
+                   int *flag, int *ierror, size_t key_length, size_t value_length)
 {
     char *name = wl_f_text(key, key_length), *text = calloc((size_t)*valuelen + 1, 1);
 

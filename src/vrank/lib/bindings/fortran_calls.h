@@ -42,7 +42,7 @@ void mpi_comm_get_attr_(const int *comm, const int *keyval, MPI_Aint *value, int
                         int *ierror);
 void mpi_attr_put_(const int *comm, const int *keyval, const int *value, int *ierror);
 void mpi_attr_get_(const int *comm, const int *keyval, int *value, int *flag, int *ierror);
-void mpi_info_get_(const int *info, const char *key, const int *valuelen, char *value, int *flag,
-                   int *ierror, size_t key_length, size_t value_length);
+void mpi_info_get_(const int *info, const char *key, const int *valuelen, char *value,
+                   int *flag, int *ierror, size_t key_length, size_t value_length);
 
 #endif

@@ -6,7 +6,8 @@
 /* The common blocks of mpif.h; only their addresses count. */
 _Alignas(32) int weft_mpi_bottom_, weft_mpi_in_place_, weft_mpi_unweighted_,
     weft_mpi_weights_empty_, weft_mpi_errcodes_ignore_;
-_Alignas(32) int weft_mpi_status_ignore_[MPI_F_STATUS_SIZE], weft_mpi_statuses_ignore_[MPI_F_STATUS_SIZE];
+_Alignas(32) int weft_mpi_status_ignore_[MPI_F_STATUS_SIZE],
+    weft_mpi_statuses_ignore_[MPI_F_STATUS_SIZE];
 _Alignas(32) char weft_mpi_argv_null_, weft_mpi_argvs_null_;
 
 char *wl_f_text(const char *text, size_t length)
