@@ -22,7 +22,7 @@ MAY_INCLUDE = {
     "net": ["base", "engine", "topo", "result"],
     "mpi": ["base", "engine", "coll", "net", "result"],
     "replay": ["base", "engine", "coll", "net", "mpi", "trace", "result"],
-    "vrank": ["base", "engine", "mpi", "trace", "result"],
+    "vrank": ["base", "engine", "mpi", "trace", "result", "weft"],
     "traffic": ["base", "engine", "topo", "net"],
     "sim": ["base", "engine", "topo", "trace", "gen", "result", "net", "mpi", "replay", "vrank",
             "traffic", "weft"],

@@ -26,7 +26,8 @@ enum {
     WEFT_MARK_REGION_BEGIN = 0x57e47101,
     WEFT_MARK_REGION_END = 0x57e47102,
     WEFT_MARK_ITERATION_BEGIN = 0x57e47103,
-    WEFT_MARK_ITERATION_END = 0x57e47104
+    WEFT_MARK_ITERATION_END = 0x57e47104,
+    WEFT_MARK_COMPUTE = 0x57e47105
 };
 
 static inline void weft_region_begin(const char *name)
@@ -38,6 +39,9 @@ static inline void weft_region_end(const char *name)
 {
     (void)MPI_Pcontrol(WEFT_MARK_REGION_END, name);
 }
+
+/* How long the program computes here, for `weft run --compute model`. */
+#define WEFT_COMPUTE(seconds) ((void)MPI_Pcontrol(WEFT_MARK_COMPUTE, (double)(seconds)))
 
 static inline void weft_iteration_begin(void)
 {

@@ -85,12 +85,10 @@
 #define MPI_REAL16                ((MPI_Datatype)0x42000039)
 #define MPI_LB                    ((MPI_Datatype)0x4200003a)
 #define MPI_UB                    ((MPI_Datatype)0x4200003b)
-#define MPI_2COMPLEX              ((MPI_Datatype)0x4200003c)
-#define MPI_2DOUBLE_COMPLEX       ((MPI_Datatype)0x4200003d)
-#define MPI_CXX_BOOL              ((MPI_Datatype)0x4200003e)
-#define MPI_CXX_FLOAT_COMPLEX     ((MPI_Datatype)0x4200003f)
-#define MPI_CXX_DOUBLE_COMPLEX    ((MPI_Datatype)0x42000040)
-#define MPI_CXX_LONG_DOUBLE_COMPLEX ((MPI_Datatype)0x42000041)
+#define MPI_CXX_BOOL                MPI_C_BOOL
+#define MPI_CXX_FLOAT_COMPLEX       MPI_C_FLOAT_COMPLEX
+#define MPI_CXX_DOUBLE_COMPLEX      MPI_C_DOUBLE_COMPLEX
+#define MPI_CXX_LONG_DOUBLE_COMPLEX MPI_C_LONG_DOUBLE_COMPLEX
 
 #define MPI_MAX     ((MPI_Op)0x43000001)
 #define MPI_MIN     ((MPI_Op)0x43000002)

@@ -56,6 +56,8 @@ WF_NODISCARD enum wf_called wf_mpi_test(const struct wf_caller *who,
                                         const struct wf_request_set *set, enum wf_take take);
 /* Nobody will wait for it: it is gone as soon as it is complete. */
 void wf_mpi_forget(const struct wf_caller *who, uint32_t request);
+/* Withdraws a receive that has not met its message; rank->found says whether it was one. */
+WF_NODISCARD enum wf_called wf_mpi_cancel(const struct wf_caller *who, uint32_t request);
 /* Makes a request that can be started again and again; with WF_MPI_NOBODY that does nothing.
  */
 void wf_mpi_persistent(const struct wf_caller *who, const struct wf_peer *peer, bool receives,

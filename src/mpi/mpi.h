@@ -117,6 +117,8 @@ struct wf_mpi {
     void (*matched)(void *arg, const struct wf_caller *who, uint32_t request, uint32_t peer,
                     int32_t tag);
     void (*taken)(void *arg, const struct wf_caller *who, uint32_t request);
+    /* Likewise: something one-sided has arrived at its target `who` from the rank `origin`. */
+    void (*remote)(void *arg, const struct wf_caller *who, uint32_t origin);
 };
 
 /* Lays out nodes. The caller has set place, params, arg and the functions; `background` says

@@ -403,12 +403,20 @@ static void on_data(const struct arrival *arrival)
     wf_request_complete(&arrival->who, cell, arrival->at);
 }
 
+static void tell_remote(const struct arrival *arrival)
+{
+    if (arrival->who.mpi->remote != NULL) {
+        arrival->who.mpi->remote(arrival->who.mpi->arg, &arrival->who, arrival->from);
+    }
+}
+
 /* The target's interface answers by itself. */
 static void on_put(const struct arrival *arrival)
 {
     struct envelope envelope = {.b = with_packet(PUT_DONE, 0)};
 
     note_latency(arrival);
+    tell_remote(arrival);
     (void)transmit(&arrival->who, arrival->from, &envelope,
                    arrival->who.mpi->params->control_bytes, arrival->at);
 }
@@ -418,6 +426,7 @@ static void on_get(const struct arrival *arrival)
     struct envelope envelope = {.b = with_packet(GET_DATA, 0)};
     uint64_t bytes;
 
+    tell_remote(arrival);
     memcpy(&bytes, arrival->envelope.c, sizeof(bytes));
     memcpy(envelope.c, &arrival->at, sizeof(envelope.c));
     (void)transmit(&arrival->who, arrival->from, &envelope, bytes, arrival->at);

@@ -556,6 +556,35 @@ void wf_mpi_forget(const struct wf_caller *who, uint32_t request)
     }
 }
 
+static bool waits_for_match(const struct wf_caller *who, uint32_t cell)
+{
+    uint32_t at = who->rank->match.posted.head;
+
+    while (at != 0 && at != cell) {
+        at = wf_flight_read(who, at)->link.next;
+    }
+    return at != 0;
+}
+
+enum wf_called wf_mpi_cancel(const struct wf_caller *who, uint32_t request)
+{
+    if (wf_mpi_sync(who) == WF_CALLED_AGAIN) {
+        return WF_CALLED_AGAIN;
+    }
+    uint32_t cell = get_request(who, request);
+
+    who->rank->found = cell != 0 && wf_flight_read(who, cell)->kind == WF_FLIGHT_RECV &&
+                       waits_for_match(who, cell);
+    if (who->rank->found) {
+        wf_match_cancel(who->ctx, &who->rank->match, cell);
+        if (who->mpi->taken != NULL) {
+            who->mpi->taken(who->mpi->arg, who, request);
+        }
+        discard(who, cell, wf_flight_read(who, cell));
+    }
+    return WF_CALLED_DONE;
+}
+
 void wf_mpi_persistent(const struct wf_caller *who, const struct wf_peer *peer, bool receives,
                        uint32_t request)
 {

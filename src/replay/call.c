@@ -269,6 +269,9 @@ static enum wf_called do_start(const struct wf_turn *turn, const struct wf_op *o
 
 static enum wf_called do_free(const struct wf_turn *turn, const struct wf_op *op)
 {
+    if (op->kind == WF_OP_CANCEL) {
+        return wf_mpi_cancel(turn->who, op->request);
+    }
     wf_mpi_forget(turn->who, op->request);
     return WF_CALLED_DONE;
 }
@@ -453,11 +456,11 @@ static enum wf_called do_marker(const struct wf_turn *turn, const struct wf_op *
     return WF_CALLED_DONE;
 }
 
-static enum wf_called do_nothing(const struct wf_turn *turn, const struct wf_op *op)
+/* Of the calls that are nothing else, one waits: until what is one-sided is over. */
+static enum wf_called do_call(const struct wf_turn *turn, const struct wf_op *op)
 {
-    (void)turn;
-    (void)op;
-    return WF_CALLED_DONE;
+    return op->kind == WF_OP_FLUSH && !turn->replay->mpi.sends_only ? wf_mpi_flush(turn->who)
+                                                                    : WF_CALLED_DONE;
 }
 
 enum wf_called wf_replay_call(const struct wf_turn *turn, const struct wf_op *op,
@@ -470,7 +473,7 @@ enum wf_called wf_replay_call(const struct wf_turn *turn, const struct wf_op *op
         [WF_FAMILY_START] = do_start,        [WF_FAMILY_FREE] = do_free,
         [WF_FAMILY_WAIT] = do_wait,          [WF_FAMILY_TEST] = do_test,
         [WF_FAMILY_ONESIDED] = do_one_sided, [WF_FAMILY_MARKER] = do_marker,
-        [WF_FAMILY_CALL] = do_nothing,
+        [WF_FAMILY_CALL] = do_call,
     };
     enum wf_op_family family = wf_op_info(op->kind)->family;
 

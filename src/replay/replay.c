@@ -109,6 +109,15 @@ static void tell_taken(void *arg, const struct wf_caller *who, uint32_t request)
     }
 }
 
+static void tell_remote(void *arg, const struct wf_caller *who, uint32_t origin)
+{
+    const struct wf_turn turn = turn_of(arg, who);
+
+    if (turn.source->live) {
+        turn.source->ops->remote(turn.source, turn.rank, origin - turn.replay->first[turn.job]);
+    }
+}
+
 /* Makes the rank's calls until one of them does not return. */
 static void resume(void *arg, const struct wf_caller *who)
 {
@@ -468,6 +477,7 @@ enum wf_status wf_replay_new(struct wf_engine *engine, const struct wf_replay_co
             replay->ops.careful = true;
             replay->mpi.matched = tell_matched;
             replay->mpi.taken = tell_taken;
+            replay->mpi.remote = tell_remote;
         }
     }
     replay->ops.payload_max = wf_mpi_payload_max(&replay->mpi);

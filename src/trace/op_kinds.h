@@ -124,7 +124,9 @@ enum wf_wait_for { WF_WAIT_ONE, WF_WAIT_ALL, WF_WAIT_ANY, WF_WAIT_SOME };
     X(ITERATION_END, "iteration_end", MARKER, 3, 0)                      \
     X(CALL, "call", CALL, 0, 0)                                          \
     X(INIT, "init", CALL, 0, 0)                                          \
-    X(FINALIZE, "finalize", CALL, 0, 0)
+    X(FINALIZE, "finalize", CALL, 0, 0)                                  \
+    X(CANCEL, "cancel", FREE, 0, 0)                                      \
+    X(FLUSH, "win_flush", CALL, 0, 0)
 
 enum wf_op_kind {
 #define X(name, text, family, detail, returns) WF_OP_##name,

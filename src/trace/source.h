@@ -98,13 +98,16 @@ struct wf_source_ops {
     /* WF_OK unless an op could not be read: then where and why. May be null. */
     enum wf_status (*check)(const struct wf_source *source, struct wf_err *err);
 
-    /* Of a program that runs (`live`), all three; of others null. Before the next op is asked
-     * for: what came of those before. A receive that left something open has met its message
-     * (`request` is WF_REQUEST_MAX if it has none). A wait or test has completed a request. */
+    /* Of a program that runs (`live`), all of these; of others null. Before the next op is
+     * asked for: what came of those before. A receive that left something open has met its
+     * message
+     * (`request` is WF_REQUEST_MAX if it has none). A wait or test has completed a request.
+     * Something one-sided has arrived at the rank from `origin`. */
     void (*tell)(const struct wf_source *source, uint32_t rank, const struct wf_answer *answer);
     void (*matched)(const struct wf_source *source, uint32_t rank, uint32_t request,
                     uint32_t peer, int32_t tag);
     void (*taken)(const struct wf_source *source, uint32_t rank, uint32_t request);
+    void (*remote)(const struct wf_source *source, uint32_t rank, uint32_t origin);
 };
 
 /* The common head of every source; the concrete struct has it as its first member. */

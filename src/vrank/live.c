@@ -106,6 +106,16 @@ static void port_enter(struct wf_vr_self *self)
     }
 }
 
+static void port_compute(struct wf_vr_self *self, int64_t picoseconds)
+{
+    struct rank *rank = rank_of(self);
+    const struct wf_op op = {.kind = WF_OP_COMPUTE, .duration = picoseconds};
+
+    if (rank->live->config.compute == WF_COMPUTE_MODEL) {
+        wf_oplog_add(&rank->log, &op);
+    }
+}
+
 static void port_leave(struct wf_vr_self *self)
 {
     struct rank *rank = rank_of(self);
@@ -215,6 +225,7 @@ static const struct wf_vr_port port = {
     .name = port_name,
     .enter = port_enter,
     .leave = port_leave,
+    .compute = port_compute,
     .exit = port_exit,
 };
 
@@ -341,6 +352,14 @@ static void live_taken(const struct wf_source *source, uint32_t number, uint32_t
     wf_oplog_complete(&rank->log, request);
 }
 
+static void live_remote(const struct wf_source *source, uint32_t number, uint32_t origin)
+{
+    struct live *live = live_of(source);
+
+    wf_image_enter(live->image, number);
+    live->library->remote(&live->ranks[number].self, origin);
+}
+
 /* In a signal handler. */
 static bool who_runs(uint32_t *rank, int64_t *clock)
 {
@@ -420,6 +439,7 @@ static const struct wf_source_ops live_ops = {
     .tell = live_tell,
     .matched = live_matched,
     .taken = live_taken,
+    .remote = live_remote,
 };
 
 enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source **out,

@@ -20,7 +20,7 @@
 
 #include <stddef.h>
 
-enum { WF_VR_VERSION = 1 };
+enum { WF_VR_VERSION = 2 };
 
 /* One of the program's ranks, as the library sees it. Zeroed when the rank starts, but for what
  * the simulator sets. */
@@ -75,6 +75,8 @@ struct wf_vr_port {
     /* From here on the program computes, or is in the library: what time passes for it. */
     void (*enter)(struct wf_vr_self *self);
     void (*leave)(struct wf_vr_self *self);
+    /* The program says that it computes for so long: counts if it is asked to. */
+    void (*compute)(struct wf_vr_self *self, int64_t picoseconds);
     /* The rank ends here and now. Neither returns. With `all`, the whole run ends. */
     void (*exit)(struct wf_vr_self *self, int code, bool all);
 };
@@ -89,6 +91,9 @@ struct wf_vr_library {
     void (*rank_ends)(struct wf_vr_self *self);
     /* Later, when the simulation has dealt with all that it did, or never will. */
     void (*rank_freed)(struct wf_vr_self *self);
+    /* Something one-sided from another rank has arrived at this one, which is not running but
+     * whose variables are in place. */
+    void (*remote)(struct wf_vr_self *self, uint32_t origin);
     /* Once, when all is over: releases everything. */
     void (*detach)(void);
 };

@@ -32,6 +32,9 @@ static void prepare(struct wl_coll *coll)
     coll->view = wl_comm_of(rank, coll->comm, coll->function);
     find_type(coll, &coll->send);
     find_type(coll, &coll->recv);
+    if (coll->view.inter && coll->kind != WL_BARRIER) {
+        wl_fatal(rank, coll->function, "weft does not have it for intercommunicators");
+    }
     if (coll->root >= coll->view.comm->size) {
         wl_fatal(rank, coll->function, "there is no root %d in a communicator of %u",
                  (int)coll->root, coll->view.comm->size);
@@ -56,6 +59,8 @@ static void finish(const struct wl_coll *coll)
         }
         wl_meeting_leave(coll->view.comm, coll->meeting);
     }
+    free((void *)(uintptr_t)coll->sources);
+    free((void *)(uintptr_t)coll->destinations);
 }
 
 static void deliver(struct wl_rank *rank, void *own)

@@ -55,6 +55,7 @@ struct wl_coll {
     struct wl_meeting *meeting;
     struct wl_reduction reduction;
     const uint32_t *sources, *destinations; /* of neighbour collectives */
+    bool mirrored; /* likewise: of two neighbours that are the same the first is the last */
     uint32_t n_sources, n_destinations;
 };
 

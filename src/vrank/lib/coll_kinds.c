@@ -392,7 +392,8 @@ static void neighbor_alltoall_bring(const struct wl_coll *coll)
     bring_own(coll, part);
 }
 
-/* The block of the `nth` time that `from` names this member. */
+/* The block of the `nth` time that `from` names this member. On a grid counted from the end: on
+ * a ring of two, what goes to the left comes from the right. */
 static struct wl_part block_from(const struct wl_coll *coll, uint32_t from, uint32_t nth)
 {
     struct wl_part part = part_of(coll, from);
@@ -402,8 +403,8 @@ static struct wl_part block_from(const struct wl_coll *coll, uint32_t from, uint
     }
     const uint64_t *begins = (const uint64_t *)(const void *)part.bytes;
     uint32_t n = (uint32_t)(begins[0] / sizeof(uint64_t)) - 1;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t to;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t to, i = coll->mirrored ? n - 1 - k : k;
         memcpy(&to, part.bytes + part.size + i * sizeof(to), sizeof(to));
         if (to == coll->view.rank && nth-- == 0) {
             return block_of(part, i);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "vrank/lib/comm.h"
 
+#include "vrank/lib/extra.h"
 #include "vrank/lib/meeting.h"
 #include "vrank/lib/memory.h"
 
@@ -22,20 +23,28 @@ void wl_comm_release(struct wl_comm *comm)
         wl_meetings_free(comm);
         (void)pthread_mutex_destroy(&comm->lock);
         free((void *)(uintptr_t)comm->members);
+        free(comm->shared);
         free(comm);
     }
 }
 
-/* Makes the communicator known to the rank and to the simulation; returns its handle. */
-static MPI_Comm join(struct wl_rank *rank, struct wl_comm *comm, uint32_t own)
+MPI_Comm wl_comm_join(struct wl_rank *rank, const struct wl_view *what)
 {
     struct wl_view *view = wl_calloc(1, sizeof(*view));
     MPI_Comm handle = wl_table_add(&rank->comms, WL_COMM, view);
+    struct wl_comm *comm = what->comm;
 
     rank->highest_id = comm->id > rank->highest_id ? comm->id : rank->highest_id;
-    *view = (struct wl_view){
-        .comm = comm, .number = wl_handle_place(handle) - WL_OBJECT_FIRST + 1, .rank = own};
-    const struct wf_vr_comm known = {view->number, comm->id, comm->size, own, comm->members};
+    *view = *what;
+    view->number = 2 * (wl_handle_place(handle) - WL_OBJECT_FIRST) + 2;
+    view->hidden = 0;
+    view->own_sequence = 0;
+    view->own_extra = NULL;
+    if (!view->inter) {
+        view->size = view->n_peers = comm->size;
+    }
+    const struct wf_vr_comm known = {view->number, WL_SIMULATED(comm), comm->size, view->rank,
+                                     comm->members};
     wl.port->comm(rank->self, &known);
     return handle;
 }
@@ -46,7 +55,8 @@ static struct wl_view *self_view(struct wl_rank *rank)
     if (rank->comm_self == 0) {
         uint32_t *member = wl_malloc(sizeof(*member));
         *member = rank->self->rank;
-        rank->comm_self = join(rank, wl_comm_new(rank->highest_id + 1, 1, member), 0);
+        rank->comm_self = wl_comm_join(
+            rank, &(struct wl_view){.comm = wl_comm_new(rank->highest_id + 1, 1, member)});
     }
     return wl_table_get(&rank->comms, WL_COMM, rank->comm_self);
 }
@@ -57,7 +67,10 @@ struct wl_view wl_comm_of(struct wl_rank *rank, MPI_Comm handle, const char *fun
         return (struct wl_view){.comm = wl.world,
                                 .number = WF_COMM_WORLD,
                                 .rank = rank->self->rank,
-                                .sequence = &rank->world_sequence};
+                                .size = wl.n_ranks,
+                                .n_peers = wl.n_ranks,
+                                .sequence = &rank->world_sequence,
+                                .extra = &rank->world_extra};
     }
     struct wl_view *view =
         handle == MPI_COMM_SELF ? self_view(rank) : wl_table_get(&rank->comms, WL_COMM, handle);
@@ -66,6 +79,7 @@ struct wl_view wl_comm_of(struct wl_rank *rank, MPI_Comm handle, const char *fun
     }
     struct wl_view out = *view;
     out.sequence = &view->own_sequence;
+    out.extra = &view->own_extra;
     return out;
 }
 
@@ -73,7 +87,9 @@ int MPI_Comm_rank(MPI_Comm comm, int *rank)
 {
     struct wl_rank *own = wl_enter();
 
-    *rank = (int)wl_comm_of(own, comm, "MPI_Comm_rank").rank;
+    struct wl_view view = wl_comm_of(own, comm, "MPI_Comm_rank");
+
+    *rank = (int)wl_own_rank(&view);
     wl_leave(own);
     return MPI_SUCCESS;
 }
@@ -82,19 +98,12 @@ int MPI_Comm_size(MPI_Comm comm, int *size)
 {
     struct wl_rank *own = wl_enter();
 
-    *size = (int)wl_comm_of(own, comm, "MPI_Comm_size").comm->size;
+    *size = (int)wl_comm_of(own, comm, "MPI_Comm_size").size;
     wl_leave(own);
     return MPI_SUCCESS;
 }
 
 /* ---- making new ones ---- */
-
-/* What each member of the parent says. */
-struct wish {
-    int color, key;
-    uint32_t highest_id;
-    uint32_t member;
-};
 
 /* What all of them get: the new communicators, and for each member which one and its place. */
 struct split {
@@ -107,7 +116,7 @@ struct split {
 
 static int compare(const void *a, const void *b)
 {
-    const struct wish *x = a, *y = b;
+    const struct wl_wish *x = a, *y = b;
 
     if (x->color != y->color) {
         return x->color < y->color ? -1 : 1;
@@ -125,7 +134,7 @@ struct splitting {
 
 /* The communicators of one colour each, by members sorted by colour and key. Those without a
  * colour come first. */
-static void make_comms(struct split *split, const struct wish *wishes,
+static void make_comms(struct split *split, const struct wl_wish *wishes,
                        const struct wl_comm *parent, uint32_t id)
 {
     uint32_t i = 0;
@@ -153,7 +162,7 @@ static struct wl_part make_split(void *arg)
 {
     const struct splitting *what = arg;
     uint32_t size = what->parent->size, id = 0;
-    struct wish *wishes = wl_malloc(size * sizeof(struct wish));
+    struct wl_wish *wishes = wl_malloc(size * sizeof(struct wl_wish));
     size_t head = sizeof(struct split) + size * sizeof(((struct split *)0)->of[0]);
     size_t bytes = head + size * sizeof(struct wl_comm *);
     struct split *split = wl_calloc(1, bytes);
@@ -162,20 +171,21 @@ static struct wl_part make_split(void *arg)
 
     for (uint32_t i = 0; i < size; i++) {
         struct wl_part part = wl_meeting_part(what->parent, what->meeting, i);
-        memcpy(&wishes[i], part.bytes, sizeof(struct wish));
+        memcpy(&wishes[i], part.bytes, sizeof(struct wl_wish));
         id = wishes[i].highest_id > id ? wishes[i].highest_id : id;
     }
-    qsort(wishes, size, sizeof(struct wish), compare);
+    qsort(wishes, size, sizeof(struct wl_wish), compare);
     make_comms(split, wishes, what->parent, id + 1);
     free(wishes);
     return (struct wl_part){(unsigned char *)split, bytes};
 }
 
-static int split(struct wl_rank *rank, const struct wl_view *view, const struct wish *wish,
-                 const struct wf_op *op, MPI_Comm *newcomm)
+MPI_Comm wl_comm_split(struct wl_rank *rank, const struct wl_view *view,
+                       const struct wl_wish *wish, enum wf_op_kind kind)
 {
+    const struct wf_op op = {.kind = kind, .comm = view->number};
     struct wl_meeting *meeting = wl_meeting_come(view->comm, (*view->sequence)++);
-    struct wish *own = wl_malloc(sizeof(*own));
+    struct wl_wish *own = wl_malloc(sizeof(*own));
     struct splitting what = {view->comm, meeting};
 
     *own = *wish;
@@ -183,59 +193,26 @@ static int split(struct wl_rank *rank, const struct wl_view *view, const struct 
     own->member = view->rank;
     wl_meeting_bring(view->comm, meeting, view->rank,
                      (struct wl_part){(unsigned char *)own, sizeof(*own)});
-    (void)wl_call(rank, op);
+    (void)wl_call(rank, &op);
     const struct split *made =
         (const void *)wl_meeting_compute(view->comm, meeting, make_split, &what).bytes;
     uint32_t number = made->of[view->rank].comm;
-    *newcomm = number == UINT32_MAX
-                   ? MPI_COMM_NULL
-                   : join(rank, made->comms[number], made->of[view->rank].rank);
+    MPI_Comm handle =
+        number == UINT32_MAX
+            ? MPI_COMM_NULL
+            : wl_comm_join(rank, &(struct wl_view){.comm = made->comms[number],
+                                                   .rank = made->of[view->rank].rank});
     wl_meeting_leave(view->comm, meeting);
-    return MPI_SUCCESS;
-}
-
-int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
-{
-    struct wl_rank *rank = wl_enter();
-    struct wl_view view = wl_comm_of(rank, comm, "MPI_Comm_split");
-    const struct wf_op op = {.kind = WF_OP_COMM_SPLIT, .comm = view.number};
-
-    if (color < 0 && color != MPI_UNDEFINED) {
-        wl_fatal(rank, "MPI_Comm_split", "the colour %d is negative", color);
-    }
-    (void)split(rank, &view, &(struct wish){.color = color, .key = key}, &op, newcomm);
-    wl_leave(rank);
-    return MPI_SUCCESS;
-}
-
-int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
-{
-    struct wl_rank *rank = wl_enter();
-    struct wl_view view = wl_comm_of(rank, comm, "MPI_Comm_dup");
-    const struct wf_op op = {.kind = WF_OP_COMM_DUP, .comm = view.number};
-
-    (void)split(rank, &view, &(struct wish){.key = 0}, &op, newcomm);
-    wl_leave(rank);
-    return MPI_SUCCESS;
+    return handle;
 }
 
 void wl_view_free(struct wl_rank *rank, struct wl_view *view)
 {
     wl.port->comm_drop(rank->self, view->number);
-    wl_comm_release(view->comm);
-    free(view);
-}
-
-int MPI_Comm_free(MPI_Comm *comm)
-{
-    struct wl_rank *rank = wl_enter();
-    struct wl_view *view = wl_table_take(&rank->comms, WL_COMM, *comm);
-
-    if (view == NULL) {
-        wl_fatal(rank, "MPI_Comm_free", "there is no communicator 0x%x", (unsigned)*comm);
+    if (view->hidden != 0) {
+        wl.port->comm_drop(rank->self, view->hidden);
     }
-    wl_view_free(rank, view);
-    *comm = MPI_COMM_NULL;
-    wl_leave(rank);
-    return MPI_SUCCESS;
+    wl_comm_release(view->comm);
+    wl_extra_free(view->own_extra);
+    free(view);
 }

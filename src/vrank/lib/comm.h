@@ -20,16 +20,28 @@ struct wl_comm {
     uint32_t refs;
     pthread_mutex_t lock; /* of the meetings */
     struct wl_meeting *meetings;
+    void *shared; /* allocated: what else all members share; or null */
 };
 
-/* A rank's own side of a communicator. */
+/* A rank's own side of a communicator. The members of an intercommunicator are those of its two
+ * groups one behind the other; of others both groups are all members. */
 struct wl_view {
     struct wl_comm *comm;
-    uint32_t number; /* in ops */
-    uint32_t rank;   /* in the communicator */
+    uint32_t number;         /* in ops */
+    uint32_t rank;           /* among all members */
+    uint32_t first, size;    /* the own group: members first to first + size - 1... */
+    uint32_t peers, n_peers; /* ...and that of those it talks to */
+    bool inter;
     uint32_t *sequence;
+    struct wl_extra **extra;
+    /* What the two point to, but of MPI_COMM_WORLD. */
     uint32_t own_sequence;
+    struct wl_extra *own_extra;
+    uint32_t hidden; /* number in ops for traffic that the program does not see; 0: none yet */
 };
+
+/* In the simulation there are two of each: what the program sends, and what it never sees. */
+#define WL_SIMULATED(comm) (2 * (comm)->id)
 
 static inline uint32_t wl_member(const struct wl_comm *comm, uint32_t i)
 {
@@ -43,5 +55,29 @@ void wl_view_free(struct wl_rank *rank, struct wl_view *view);
 
 /* The communicator of a handle as the rank sees it; the program ends if there is none. */
 struct wl_view wl_comm_of(struct wl_rank *rank, MPI_Comm handle, const char *function);
+
+/* What only few communicators have; made when it is first asked for. */
+struct wl_extra *wl_comm_extra(const struct wl_view *view);
+
+/* Makes a communicator known to the rank and to the simulation; returns its handle. The groups
+ * of the view are set, or it is all of it. */
+MPI_Comm wl_comm_join(struct wl_rank *rank, const struct wl_view *view);
+
+/* The place of a rank among those it is counted with. */
+static inline uint32_t wl_own_rank(const struct wl_view *view)
+{
+    return view->rank - view->first;
+}
+
+/* What a member says when new communicators are made of an old one: as in MPI_Comm_split. */
+struct wl_wish {
+    int color, key; /* MPI_UNDEFINED: none for me */
+    uint32_t highest_id;
+    uint32_t member;
+};
+
+/* A collective of all members; returns the handle, or MPI_COMM_NULL. */
+MPI_Comm wl_comm_split(struct wl_rank *rank, const struct wl_view *view,
+                       const struct wl_wish *wish, enum wf_op_kind kind);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits and tests. */
+#include "vrank/lib/grequest.h"
 #include "vrank/lib/memory.h"
-#include "vrank/lib/request.h"
 
 #include <stdlib.h>
 
@@ -11,40 +11,64 @@ static struct wl_request *request_of(struct wl_rank *rank, MPI_Request handle,
     if (handle == MPI_REQUEST_NULL) {
         return NULL;
     }
-    struct wl_request *request = wl_table_get(&rank->requests, WL_REQUEST, handle);
-    if (request == NULL) {
-        wl_fatal(rank, function, "there is no request 0x%x", (unsigned)handle);
-    }
+    struct wl_request *request = wl_request_of(rank, handle, function);
     return request->active ? request : NULL;
 }
 
-/* The simulation says that it is complete: hands out its data and forgets it. */
-static void finish(struct wl_rank *rank, struct wl_request *request, MPI_Request *handle,
-                   MPI_Status *status)
+/* What a request that needs no simulation has to say. */
+static int conclude(struct wl_request *request, MPI_Status *status)
 {
-    if (request->nobody) {
-        wl_status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
+    int code = request->kind == WL_REQUEST_GENERAL ? wl_grequest_conclude(request) : 0;
+
+    if (request->cancelled || request->kind == WL_REQUEST_SEND) {
+        wl_status_empty(&request->status);
+        request->status.weft_cancelled = request->cancelled;
     } else if (request->kind == WL_REQUEST_RECV) {
-        wl_recv_consume(rank, &request->recv, status);
+        wl_status_set(&request->status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
+    }
+    if (status != MPI_STATUS_IGNORE) {
+        request->status.MPI_ERROR = status->MPI_ERROR;
+        *status = request->status;
+    }
+    return code;
+}
+
+/* The simulation says that it is complete: hands out its data and forgets it. */
+static int finish(struct wl_rank *rank, struct wl_request *request, MPI_Request *handle,
+                  MPI_Status *status)
+{
+    int code = MPI_SUCCESS;
+
+    if (request->nobody || request->kind >= WL_REQUEST_GENERAL) {
+        code = conclude(request, status);
+    } else if (request->kind == WL_REQUEST_RECV) {
+        code = wl_recv_consume(rank, &request->recv, status);
     } else {
         wl_status_empty(status);
         if (request->kind == WL_REQUEST_COLL) {
             request->deliver(rank, request->own);
-            free(request->own);
         }
     }
     request->active = false;
     if (!request->persistent) {
-        wl_number_free(rank, request->number);
-        (void)wl_table_take(&rank->requests, WL_REQUEST, *handle);
-        *handle = MPI_REQUEST_NULL;
-        free(request);
+        wl_request_drop(rank, handle);
+    } else if (request->cancelled) {
+        request->cancelled = false;
+        request->nobody = false;
     }
+    return code;
+}
+
+/* Complete without anything that the simulation would have to say. */
+static bool needs_nobody(const struct wl_request *request)
+{
+    return request->nobody || request->kind == WL_REQUEST_DONE ||
+           request->kind == WL_REQUEST_GENERAL;
 }
 
 static bool has_data(const struct wl_request *request)
 {
-    return !request->nobody && request->kind != WL_REQUEST_SEND;
+    return !needs_nobody(request) && request->kind != WL_REQUEST_SEND;
 }
 
 /* The active requests of an array: their places in it, and their numbers in ops. */
@@ -54,6 +78,8 @@ struct set {
     int *places;
     struct wl_request **requests;
     bool any_data;
+    bool stuck; /* there are some that only the program can complete, and has not yet */
+    int code;   /* what came of those that were finished */
     int nobody; /* the place of one that is complete from the start; -1 if there is none */
 };
 
@@ -71,7 +97,11 @@ static void collect(struct wl_rank *rank, int count, MPI_Request *handles, const
         if (request == NULL) {
             continue;
         }
-        if (request->nobody) {
+        if (request->kind == WL_REQUEST_GENERAL && !wl_grequest_complete(request)) {
+            set->stuck = true;
+            continue;
+        }
+        if (needs_nobody(request)) {
             set->nobody = set->nobody < 0 ? i : set->nobody;
         }
         set->any_data |= has_data(request);
@@ -98,60 +128,116 @@ static struct wf_op op_of(const struct set *set, enum wf_op_kind kind)
     return (struct wf_op){.kind = kind, .requests = set->numbers, .count = set->n};
 }
 
+/* A rank that waits cannot complete anything itself. */
+_Noreturn static void wait_forever(const struct wl_rank *rank, const char *function)
+{
+    wl_fatal(rank, function, "only the rank itself could complete what it waits for");
+}
+
 /* ---- one ---- */
 
 int MPI_Wait(MPI_Request *handle, MPI_Status *status)
 {
     struct wl_rank *rank = wl_enter();
     struct wl_request *request = request_of(rank, *handle, "MPI_Wait");
+    int code = MPI_SUCCESS;
 
     if (request != NULL) {
         const struct wf_op op = {.kind = WF_OP_WAIT, .request = request->number, .count = 1};
+        if (request->kind == WL_REQUEST_GENERAL && !wl_grequest_complete(request)) {
+            wait_forever(rank, "MPI_Wait");
+        }
         if (has_data(request)) {
             (void)wl_call(rank, &op);
-        } else if (!request->nobody) {
+        } else if (!needs_nobody(request)) {
             wl_post(rank, &op);
         }
-        finish(rank, request, handle, status);
+        code = finish(rank, request, handle, status);
     } else {
         wl_status_empty(status);
     }
     wl_leave(rank);
-    return MPI_SUCCESS;
+    return code;
+}
+
+static bool is_complete(struct wl_rank *rank, const struct wl_request *request)
+{
+    const struct wf_op op = {.kind = WF_OP_TEST, .request = request->number, .count = 1};
+
+    return request->kind == WL_REQUEST_GENERAL
+               ? wl_grequest_complete(request)
+               : needs_nobody(request) || wl_call(rank, &op)->found;
 }
 
 int MPI_Test(MPI_Request *handle, int *flag, MPI_Status *status)
 {
     struct wl_rank *rank = wl_enter();
     struct wl_request *request = request_of(rank, *handle, "MPI_Test");
+    int code = MPI_SUCCESS;
 
     *flag = 1;
-    if (request != NULL) {
-        const struct wf_op op = {.kind = WF_OP_TEST, .request = request->number, .count = 1};
-        if (request->nobody || wl_call(rank, &op)->found) {
-            finish(rank, request, handle, status);
-        } else {
-            *flag = 0;
-        }
-    } else {
+    if (request == NULL) {
         wl_status_empty(status);
+    } else if (is_complete(rank, request)) {
+        code = finish(rank, request, handle, status);
+    } else {
+        *flag = 0;
     }
     wl_leave(rank);
-    return MPI_SUCCESS;
+    return code;
+}
+
+/* Looks without taking: a request that is complete becomes one that was from the start. */
+int MPI_Request_get_status(MPI_Request handle, int *flag, MPI_Status *status)
+{
+    struct wl_rank *rank = wl_enter();
+    struct wl_request *request = request_of(rank, handle, "MPI_Request_get_status");
+    int code = MPI_SUCCESS;
+
+    *flag = 1;
+    wl_status_empty(status);
+    if (request == NULL || !is_complete(rank, request)) {
+        *flag = request == NULL;
+    } else if (!needs_nobody(request)) {
+        if (request->kind == WL_REQUEST_RECV) {
+            code = wl_recv_consume(rank, &request->recv, &request->status);
+        } else {
+            wl_status_empty(&request->status);
+        }
+        if (request->kind == WL_REQUEST_COLL) {
+            request->deliver(rank, request->own);
+        }
+        request->kind = WL_REQUEST_DONE;
+    }
+    if (*flag && request != NULL) {
+        (void)conclude(request, status);
+    }
+    wl_leave(rank);
+    return code;
 }
 
 /* ---- all ---- */
 
-static void finish_all(struct wl_rank *rank, const struct set *set, int count,
-                       MPI_Request *handles, MPI_Status *statuses)
+/* If one of them has failed, the statuses say which. */
+static int finish_all(struct wl_rank *rank, const struct set *set, int count,
+                      MPI_Request *handles, MPI_Status *statuses)
 {
+    int result = MPI_SUCCESS;
+
     for (int i = 0; i < count && statuses != MPI_STATUSES_IGNORE; i++) {
         wl_status_empty(&statuses[i]);
     }
     for (uint32_t i = 0; i < set->n; i++) {
-        finish(rank, set->requests[i], &handles[set->places[i]],
-               status_at(statuses, set->places[i]));
+        MPI_Status *status = status_at(statuses, set->places[i]);
+        int code = finish(rank, set->requests[i], &handles[set->places[i]], status);
+        if (code != MPI_SUCCESS) {
+            result = MPI_ERR_IN_STATUS;
+            if (status != MPI_STATUS_IGNORE) {
+                status->MPI_ERROR = code;
+            }
+        }
     }
+    return result;
 }
 
 int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
@@ -161,31 +247,35 @@ int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
 
     collect(rank, count, requests, "MPI_Waitall", &set);
     const struct wf_op op = op_of(&set, WF_OP_WAITALL);
+    if (set.stuck) {
+        wait_forever(rank, "MPI_Waitall");
+    }
     if (set.any_data) {
         (void)wl_call(rank, &op);
     } else if (set.n > 0) {
         wl_post(rank, &op);
     }
-    finish_all(rank, &set, count, requests, statuses);
+    int code = finish_all(rank, &set, count, requests, statuses);
     set_fini(&set);
     wl_leave(rank);
-    return MPI_SUCCESS;
+    return code;
 }
 
 int MPI_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
 {
     struct wl_rank *rank = wl_enter();
     struct set set;
+    int code = MPI_SUCCESS;
 
     collect(rank, count, requests, "MPI_Testall", &set);
     const struct wf_op op = op_of(&set, WF_OP_TESTALL);
-    *flag = set.n == 0 || wl_call(rank, &op)->found;
+    *flag = !set.stuck && (set.n == 0 || wl_call(rank, &op)->found);
     if (*flag) {
-        finish_all(rank, &set, count, requests, statuses);
+        code = finish_all(rank, &set, count, requests, statuses);
     }
     set_fini(&set);
     wl_leave(rank);
-    return MPI_SUCCESS;
+    return code;
 }
 
 /* ---- any and some ---- */
@@ -220,7 +310,7 @@ static bool take_any(struct wl_rank *rank, struct set *set, enum wf_op_kind kind
         i = index_of(rank, set, answer->taken[0]);
         *place = set->places[i];
     }
-    finish(rank, set->requests[i], &handles[*place], status);
+    set->code = finish(rank, set->requests[i], &handles[*place], status);
     return true;
 }
 
@@ -230,13 +320,16 @@ int MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status
     struct set set;
 
     collect(rank, count, requests, "MPI_Waitany", &set);
+    if (set.n == 0 && set.stuck) {
+        wait_forever(rank, "MPI_Waitany");
+    }
     if (set.n == 0 || !take_any(rank, &set, WF_OP_WAITANY, requests, status, index)) {
         *index = MPI_UNDEFINED;
         wl_status_empty(status);
     }
     set_fini(&set);
     wl_leave(rank);
-    return MPI_SUCCESS;
+    return set.code;
 }
 
 int MPI_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
@@ -247,14 +340,14 @@ int MPI_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Sta
     collect(rank, count, requests, "MPI_Testany", &set);
     *index = MPI_UNDEFINED;
     if (set.n == 0) {
-        *flag = 1;
+        *flag = !set.stuck;
         wl_status_empty(status);
     } else {
         *flag = take_any(rank, &set, WF_OP_TESTANY, requests, status, index);
     }
     set_fini(&set);
     wl_leave(rank);
-    return MPI_SUCCESS;
+    return set.code;
 }
 
 /* Finishes all that the simulation has taken, and those that were complete from the start. */
@@ -268,7 +361,13 @@ static int take_some(struct wl_rank *rank, struct set *set, enum wf_op_kind kind
     for (uint32_t i = 0; i < answer->n_taken; i++) {
         uint32_t at = index_of(rank, set, answer->taken[i]);
         int place = set->places[at];
-        finish(rank, set->requests[at], &handles[place], status_at(statuses, n));
+        int code = finish(rank, set->requests[at], &handles[place], status_at(statuses, n));
+        if (code != MPI_SUCCESS) {
+            set->code = MPI_ERR_IN_STATUS;
+            if (statuses != MPI_STATUSES_IGNORE) {
+                statuses[n].MPI_ERROR = code;
+            }
+        }
         indices[n++] = place;
     }
     return n;
@@ -281,11 +380,15 @@ static int some(int count, MPI_Request *requests, int *outcount, int *indices,
     struct set set;
 
     collect(rank, count, requests, "MPI_Waitsome or MPI_Testsome", &set);
-    *outcount =
-        set.n == 0 ? MPI_UNDEFINED : take_some(rank, &set, kind, requests, indices, statuses);
+    if (set.n == 0 && set.stuck && kind == WF_OP_WAITSOME) {
+        wait_forever(rank, "MPI_Waitsome");
+    }
+    *outcount = set.n > 0   ? take_some(rank, &set, kind, requests, indices, statuses)
+                : set.stuck ? 0
+                            : MPI_UNDEFINED;
     set_fini(&set);
     wl_leave(rank);
-    return MPI_SUCCESS;
+    return set.code;
 }
 
 int MPI_Waitsome(int incount, MPI_Request *requests, int *outcount, int *indices,

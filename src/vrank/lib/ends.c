@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of a rank is not the end of the process: weftcc has the program call these in place of
- * exit() and its like. And the end that a function that is missing comes to. */
+/* The end of a rank is not the end of the process: weftcc has the program call these in place
+ * of exit() and its like. And the end that a function that is missing comes to. */
+#include "vrank/lib/bindings/fortran_calls.h"
 #include "vrank/lib/bindings/missing.h"
 #include "vrank/lib/lib.h"
 
@@ -44,6 +45,14 @@ _Noreturn void __wrap_abort(void)
 
     (void)fprintf(stderr, "weft: rank %u: the program has called abort()\n", rank->self->rank);
     end(134, true);
+}
+
+void weft_mpi_at_end(void (*function)(void))
+{
+    struct wl_rank *rank = wl_enter();
+
+    rank->at_end = function;
+    wl_leave(rank);
 }
 
 _Noreturn void wl_missing(const char *function)

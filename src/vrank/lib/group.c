@@ -50,16 +50,65 @@ static MPI_Group give(struct wl_rank *rank, struct wl_group *group)
     return wl_table_add(&rank->groups, WL_GROUP, group);
 }
 
+MPI_Group wl_group_new(struct wl_rank *rank, const struct wl_comm *comm, uint32_t first,
+                       uint32_t size)
+{
+    struct wl_group *group = group_new(size);
+
+    for (uint32_t i = 0; i < size; i++) {
+        group->members[i] = wl_member(comm, first + i);
+    }
+    return give(rank, group);
+}
+
 int MPI_Comm_group(MPI_Comm comm, MPI_Group *newgroup)
 {
     struct wl_rank *rank = wl_enter();
     struct wl_view view = wl_comm_of(rank, comm, "MPI_Comm_group");
-    struct wl_group *group = group_new(view.comm->size);
 
-    for (uint32_t i = 0; i < group->size; i++) {
-        group->members[i] = wl_member(view.comm, i);
+    *newgroup = wl_group_new(rank, view.comm, view.first, view.size);
+    wl_leave(rank);
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *newgroup)
+{
+    struct wl_rank *rank = wl_enter();
+    struct wl_view view = wl_comm_of(rank, comm, "MPI_Comm_remote_group");
+
+    *newgroup = wl_group_new(rank, view.comm, view.peers, view.n_peers);
+    wl_leave(rank);
+    return MPI_SUCCESS;
+}
+
+static bool same_members(const struct wl_comm *a, const struct wl_comm *b)
+{
+    bool same = a->size == b->size;
+
+    for (uint32_t i = 0; same && i < a->size; i++) {
+        same = wl_member(a, i) == wl_member(b, i);
     }
-    *newgroup = give(rank, group);
+    return same;
+}
+
+int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
+{
+    struct wl_rank *rank = wl_enter();
+    struct wl_view a = wl_comm_of(rank, comm1, "MPI_Comm_compare");
+    struct wl_view b = wl_comm_of(rank, comm2, "MPI_Comm_compare");
+    MPI_Group groups[2] = {wl_group_new(rank, a.comm, 0, a.comm->size),
+                           wl_group_new(rank, b.comm, 0, b.comm->size)};
+
+    (void)MPI_Group_compare(groups[0], groups[1], result);
+    if (a.comm == b.comm) {
+        *result = MPI_IDENT;
+    } else if (a.inter != b.inter) {
+        *result = MPI_UNEQUAL;
+    } else if (same_members(a.comm, b.comm)) {
+        *result = MPI_CONGRUENT;
+    }
+    (void)MPI_Group_free(&groups[0]);
+    (void)MPI_Group_free(&groups[1]);
     wl_leave(rank);
     return MPI_SUCCESS;
 }

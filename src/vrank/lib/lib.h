@@ -14,6 +14,8 @@
 #include <weft/mpi.h>
 
 struct wl_comm;
+struct wl_extra;
+struct wl_own_error;
 struct wl_request;
 
 /* What all ranks of the process share. An MPI function gets nothing from which it could find
@@ -23,6 +25,7 @@ struct wl_shared {
     uint32_t n_ranks;
     struct wl_mailbox *boxes; /* by rank */
     struct wl_comm *world;
+    uint32_t *identity; /* 0, 1, 2, ...; made when it is needed */
 };
 extern struct wl_shared wl;
 extern const struct wf_vr_library weft_mpi_library;
@@ -30,13 +33,24 @@ extern const struct wf_vr_library weft_mpi_library;
 /* One rank. Zeroed when it begins. */
 struct wl_rank {
     struct wf_vr_self *self;
-    struct wl_table comms, types, ops, requests, groups, infos, errhandlers, wins, messages;
+    struct wl_table comms, types, ops, requests, groups, infos, errhandlers, wins, messages,
+        keyvals, files;
     struct wl_recv *first_recv, *last_recv; /* posted and not consumed, in order */
     uint64_t *numbers_used;                 /* bits: numbers of requests in ops */
     uint32_t numbers_room;                  /* words of it */
     uint32_t highest_id;                    /* of the communicators it has been in */
     uint32_t world_sequence;                /* collectives on MPI_COMM_WORLD so far */
     MPI_Comm comm_self;                     /* MPI_COMM_SELF, once it is made; or 0 */
+    uint32_t world_hidden;                  /* as in struct wl_view */
+    struct wl_extra *world_extra;           /* of MPI_COMM_WORLD */
+    void *bsend_buffer;
+    int bsend_bytes;
+    int thread_level;
+    int universe;    /* what MPI_UNIVERSE_SIZE points to */
+    uint32_t n_wins; /* others reach its memory: it must not run ahead of its time */
+    int n_own_errors;
+    struct wl_own_error **own_errors;
+    void (*at_end)(void); /* what the program's language does when it ends; or null */
     bool initialized, finalized;
 };
 
@@ -44,10 +58,8 @@ struct wl_rank {
 struct wl_rank *wl_enter(void);
 void wl_leave(struct wl_rank *rank);
 
-static inline void wl_post(const struct wl_rank *rank, const struct wf_op *op)
-{
-    wl.port->post(rank->self, op);
-}
+/* Tells the simulation what the rank does; the program goes on. */
+void wl_post(struct wl_rank *rank, const struct wf_op *op);
 
 /* Tells the simulation and hears what came of it; what receives met is noted. */
 const struct wf_vr_answer *wl_call(struct wl_rank *rank, const struct wf_op *op);

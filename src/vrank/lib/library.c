@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The beginning and the end of everything, and what has to do with neither. */
-#include "vrank/lib/comm.h"
+#include "vrank/lib/extra.h"
 #include "vrank/lib/memory.h"
 #include "vrank/lib/request.h"
+#include "vrank/lib/win.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -56,10 +57,35 @@ static void rank_ends(struct wf_vr_self *self)
 {
     struct wl_rank *rank = self->lib;
 
+    if (rank->at_end != NULL) {
+        rank->at_end();
+    }
     free_items(&rank->requests);
     free(rank->numbers_used);
     rank->numbers_used = NULL;
     rank->numbers_room = 0;
+}
+
+/* What programs leave behind. */
+static void free_rest(struct wl_rank *rank)
+{
+    struct wl_table *const tables[] = {&rank->ops, &rank->groups, &rank->errhandlers,
+                                       &rank->messages, &rank->keyvals};
+
+    for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+        free_items(tables[i]);
+    }
+    for (uint32_t i = 0; i < rank->types.n; i++) {
+        wl_type_release(rank->types.items[i]);
+    }
+    wl_table_fini(&rank->types);
+    wl_table_fini(&rank->infos);
+    wl_table_fini(&rank->wins);
+    for (int i = 0; i < rank->n_own_errors; i++) {
+        free(rank->own_errors[i]);
+    }
+    free(rank->own_errors);
+    wl_extra_free(rank->world_extra);
 }
 
 static void rank_freed(struct wf_vr_self *self)
@@ -70,6 +96,7 @@ static void rank_freed(struct wf_vr_self *self)
         free_views(rank);
         wl_table_fini(&rank->comms);
         free_items(&rank->requests);
+        free_rest(rank);
         free(rank->numbers_used);
         free(rank);
         self->lib = NULL;
@@ -83,6 +110,7 @@ static void detach(void)
         wl.world->refs = 1;
         wl_comm_release(wl.world);
     }
+    free(wl.identity);
     wl = (struct wl_shared){.port = NULL};
 }
 
@@ -92,6 +120,7 @@ __attribute__((visibility("default"))) const struct wf_vr_library weft_mpi_libra
     .rank_begins = rank_begins,
     .rank_ends = rank_ends,
     .rank_freed = rank_freed,
+    .remote = wl_remote,
     .detach = detach,
 };
 
@@ -113,6 +142,15 @@ struct wl_rank *wl_enter(void)
 void wl_leave(struct wl_rank *rank)
 {
     wl.port->leave(rank->self);
+}
+
+void wl_post(struct wl_rank *rank, const struct wf_op *op)
+{
+    if (rank->n_wins > 0) {
+        (void)wl_call(rank, op);
+    } else {
+        wl.port->post(rank->self, op);
+    }
 }
 
 const struct wf_vr_answer *wl_call(struct wl_rank *rank, const struct wf_op *op)
@@ -157,7 +195,11 @@ int MPI_Init(int *argc, char ***argv)
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    *provided = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
+    struct wl_rank *rank = wl_enter();
+
+    rank->thread_level = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
+    *provided = rank->thread_level;
+    wl_leave(rank);
     return MPI_Init(argc, argv);
 }
 
@@ -197,36 +239,5 @@ int MPI_Abort(MPI_Comm comm, int code)
     (void)comm;
     (void)fflush(stdout);
     wl.port->exit(rank->self, code, true);
-    return MPI_SUCCESS;
-}
-
-double MPI_Wtime(void)
-{
-    struct wl_rank *rank = wl_enter();
-    const struct wf_op op = {.kind = WF_OP_COMPUTE};
-    double seconds = (double)wl_call(rank, &op)->clock * 1e-12;
-
-    wl_leave(rank);
-    return seconds;
-}
-
-double MPI_Wtick(void)
-{
-    return 1e-12;
-}
-
-int MPI_Get_processor_name(char *name, int *length)
-{
-    struct wl_rank *rank = wl_enter();
-
-    *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "node%u", rank->self->rank);
-    wl_leave(rank);
-    return MPI_SUCCESS;
-}
-
-int MPI_Get_version(int *version, int *subversion)
-{
-    *version = MPI_VERSION;
-    *subversion = MPI_SUBVERSION;
     return MPI_SUCCESS;
 }

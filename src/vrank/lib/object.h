@@ -21,7 +21,8 @@ enum wl_kind {
     WL_ERRHANDLER = 0x47,
     WL_WIN = 0x48,
     WL_MESSAGE = 0x49,
-    WL_KINDS = 9,
+    WL_FILE = 0x4a,
+    WL_KEYVAL = 0x4b,
 };
 
 enum { WL_KIND_SHIFT = 24, WL_OBJECT_FIRST = 256 };

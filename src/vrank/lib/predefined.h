@@ -51,7 +51,8 @@
     X(44, MPI_REAL4, float, F32)                                  \
     X(45, MPI_REAL8, double, F64)                                 \
     X(46, MPI_COMPLEX8, float _Complex, C32)                      \
-    X(47, MPI_COMPLEX16, double _Complex, C64)
+    X(47, MPI_COMPLEX16, double _Complex, C64)                    \
+    X(57, MPI_REAL16, long double, BYTES)
 
 /* ...and those of two values. */
 #define WL_PAIR_MAP(X)                           \

@@ -60,16 +60,25 @@ typedef void kernel(const void *in, void *inout, size_t count);
     ORDERED(X, kind, type) ARITHMETIC(X, kind, type) LOGICAL(X, kind, type) BITS(X, kind, type)
 #define REAL(X, kind, type) ORDERED(X, kind, type) ARITHMETIC(X, kind, type)
 
-#define ALL(X)                                                                                 \
-    INTEGER(X, I8, int8_t)                                                                     \
-    INTEGER(X, U8, uint8_t)                                                                    \
-    INTEGER(X, I16, int16_t)                                                                   \
-    INTEGER(X, U16, uint16_t)                                                                  \
-    INTEGER(X, I32, int32_t) INTEGER(X, U32, uint32_t) INTEGER(X, I64, int64_t)                \
-        INTEGER(X, U64, uint64_t) REAL(X, F32, float) REAL(X, F64, double)                     \
-            REAL(X, FLONG, long double) ARITHMETIC(X, C32, float _Complex)                     \
-                ARITHMETIC(X, C64, double _Complex) ARITHMETIC(X, CLONG, long double _Complex) \
-                    LOGICAL(X, BOOL, _Bool) BITS(X, BYTES, unsigned char)
+/* clang-format off */
+#define ALL(X)                                   \
+    INTEGER(X, I8, int8_t)                       \
+    INTEGER(X, U8, uint8_t)                      \
+    INTEGER(X, I16, int16_t)                     \
+    INTEGER(X, U16, uint16_t)                    \
+    INTEGER(X, I32, int32_t)                     \
+    INTEGER(X, U32, uint32_t)                    \
+    INTEGER(X, I64, int64_t)                     \
+    INTEGER(X, U64, uint64_t)                    \
+    REAL(X, F32, float)                          \
+    REAL(X, F64, double)                         \
+    REAL(X, FLONG, long double)                  \
+    ARITHMETIC(X, C32, float _Complex)           \
+    ARITHMETIC(X, C64, double _Complex)          \
+    ARITHMETIC(X, CLONG, long double _Complex)   \
+    LOGICAL(X, BOOL, _Bool)                      \
+    BITS(X, BYTES, unsigned char)
+/* clang-format on */
 
 #define DEFINE(kind, op, type, expression) LOOP(kind##_##op, type, expression)
 ALL(DEFINE)

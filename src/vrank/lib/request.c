@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "vrank/lib/request.h"
 
+#include "vrank/lib/errors.h"
 #include "vrank/lib/memory.h"
 
 #include <stdlib.h>
@@ -94,25 +95,36 @@ void wl_recv_matched(struct wl_rank *rank, const struct wf_vr_match *match)
     }
 }
 
-void wl_recv_consume(struct wl_rank *rank, struct wl_recv *recv, MPI_Status *status)
+void wl_recv_withdraw(struct wl_rank *rank, struct wl_recv *recv)
+{
+    unlink_recv(rank, recv);
+    wl_type_release(recv->type);
+}
+
+int wl_recv_consume(struct wl_rank *rank, struct wl_recv *recv, MPI_Status *status)
 {
     uint32_t place = count_before(rank, &recv->stream, recv);
     struct wl_message *message =
         wl_mailbox_take(wl.boxes, rank->self->rank, &recv->stream, place);
+    int code = MPI_SUCCESS;
 
     if (message == NULL) {
         wl_fatal(rank, "receive", "the message from rank %u with tag %d is not there",
                  recv->stream.source, recv->stream.tag);
     }
-    if (message->size > recv->count * recv->type->size) {
-        wl_fatal(rank, "receive", "a message of %zu bytes is longer than its buffer of %zu",
-                 message->size, recv->count * recv->type->size);
+    size_t room = recv->count * recv->type->size;
+    if (message->size > room) {
+        code = wl_error(rank, recv->comm, MPI_ERR_TRUNCATE, "receive",
+                        "a message of %zu bytes is longer than its buffer of %zu",
+                        message->size, room);
     }
+    size_t bytes = message->size < room ? message->size : room;
     unlink_recv(rank, recv);
-    wl_unpack_bytes(recv->type, message->bytes, message->size, recv->buffer);
+    wl_unpack_bytes(recv->type, message->bytes, bytes, recv->buffer);
     wl_type_release(recv->type);
-    wl_status_set(status, (int)message->sender, message->tag, message->size);
+    wl_status_set(status, (int)message->sender, message->tag, bytes);
     free(message);
+    return code;
 }
 
 /* ---- requests ---- */
@@ -126,6 +138,27 @@ struct wl_request *wl_request_new(struct wl_rank *rank, enum wl_request_kind kin
     request->number = wl_number_new(rank);
     *handle = wl_table_add(&rank->requests, WL_REQUEST, request);
     return request;
+}
+
+struct wl_request *wl_request_of(struct wl_rank *rank, MPI_Request handle, const char *function)
+{
+    struct wl_request *request = wl_table_get(&rank->requests, WL_REQUEST, handle);
+
+    if (request == NULL) {
+        wl_fatal(rank, function, "there is no request 0x%x", (unsigned)handle);
+    }
+    return request;
+}
+
+void wl_request_drop(struct wl_rank *rank, MPI_Request *handle)
+{
+    struct wl_request *request = wl_table_take(&rank->requests, WL_REQUEST, *handle);
+
+    wl_number_free(rank, request->number);
+    free(request->again);
+    free(request->own);
+    free(request);
+    *handle = MPI_REQUEST_NULL;
 }
 
 void wl_status_set(MPI_Status *status, int source, int tag, size_t bytes)

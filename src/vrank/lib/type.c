@@ -13,6 +13,7 @@
                .extent = sizeof(ctype),                                 \
                .true_extent = sizeof(ctype),                            \
                .size = sizeof(ctype),                                   \
+               .align = _Alignof(ctype),                                \
                .n_blocks = 1,                                           \
                .contiguous = true,                                      \
                .committed = true,                                       \
@@ -34,6 +35,10 @@
                                   b) +                                 \
                               sizeof(second),                          \
                .size = sizeof(first) + sizeof(second),                 \
+               .align = _Alignof(struct {                              \
+                   first a;                                            \
+                   second b;                                           \
+               }),                                                     \
                .n_blocks = 2,                                          \
                .contiguous = sizeof(struct {                           \
                                  first a;                              \
@@ -51,7 +56,12 @@
                                                     sizeof(second)}},  \
                .name = #handle},
 
-static const struct wl_type predefined[] = {WL_TYPE_MAP(PLAIN) WL_PAIR_MAP(PAIR)};
+/* The marks of MPI-1 for where a type begins and ends. */
+#define MARK(place, handle) \
+    [place] = {.committed = true, .predefined = true, .contiguous = true, .name = #handle},
+
+static const struct wl_type predefined[] = {WL_TYPE_MAP(PLAIN) WL_PAIR_MAP(PAIR)
+                                                MARK(58, MPI_LB) MARK(59, MPI_UB)};
 enum { N_PREDEFINED = sizeof(predefined) / sizeof(predefined[0]) };
 
 const struct wl_type *wl_type_of(const struct wl_rank *rank, MPI_Datatype handle,
@@ -67,6 +77,15 @@ const struct wl_type *wl_type_of(const struct wl_rank *rank, MPI_Datatype handle
         wl_fatal(rank, function, "there is no datatype 0x%x", (unsigned)handle);
     }
     return type;
+}
+
+MPI_Datatype wl_type_handle(struct wl_rank *rank, const struct wl_type *type)
+{
+    if (type->predefined) {
+        return wl_handle(WL_TYPE, (uint32_t)(type - predefined));
+    }
+    wl_type_hold(type);
+    return wl_table_add(&rank->types, WL_TYPE, (void *)(uintptr_t)type);
 }
 
 void wl_pack(const struct wl_type *type, const void *from, size_t count, void *to)

@@ -9,6 +9,8 @@
 
 #include "vrank/lib/lib.h"
 
+struct wl_recipe;
+
 /* What reductions can compute with. Rows: enumerator, C type. */
 #define WL_BASIC_MAP(X)            \
     X(I8, int8_t)                  \
@@ -47,16 +49,26 @@ struct wl_type {
     enum wl_basic basic;
     MPI_Aint lb, extent, true_lb, true_extent;
     size_t size;
+    size_t align; /* what its parts need */
     uint32_t n_blocks;
     bool contiguous; /* one run at 0 of `extent` bytes */
     bool committed, predefined;
     const struct wl_block *blocks;
     const char *name;
+    struct wl_recipe *recipe; /* how the program made it; null if it is predefined */
+    struct wl_extra *extra;
 };
 
 /* The type of a handle; the program ends if there is none. */
 const struct wl_type *wl_type_of(const struct wl_rank *rank, MPI_Datatype handle,
                                  const char *function);
+
+/* A handle for it, which the program frees if the type is not predefined. */
+MPI_Datatype wl_type_handle(struct wl_rank *rank, const struct wl_type *type);
+
+/* How many values of predefined types the first bytes of packed elements are; MPI_UNDEFINED if
+ * that is not a whole number. */
+MPI_Count wl_type_elements(const struct wl_type *type, uint64_t bytes);
 
 /* A type that is in use lives on when the program frees it. */
 void wl_type_hold(const struct wl_type *type);

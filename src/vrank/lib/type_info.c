@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What programs ask of datatypes, and packing by hand. */
-#include "vrank/lib/memory.h"
-#include "vrank/lib/request.h"
-#include "vrank/lib/type.h"
+#include "vrank/lib/extra.h"
+#include "vrank/lib/recipe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,8 @@ void wl_type_release(const struct wl_type *type)
 
     if (type != NULL && !type->predefined && --own->refs == 0) {
         free((void *)(uintptr_t)type->blocks);
-        free((void *)(uintptr_t)type->name);
+        wl_recipe_free(type->recipe);
+        wl_extra_free(type->extra);
         free(own);
     }
 }
@@ -37,6 +37,8 @@ int MPI_Type_commit(MPI_Datatype *datatype)
 int MPI_Type_free(MPI_Datatype *datatype)
 {
     struct wl_rank *rank = wl_enter();
+
+    wl_attributes_delete(rank, *datatype, &wl_type_of(rank, *datatype, "MPI_Type_free")->extra);
     struct wl_type *type = wl_table_take(&rank->types, WL_TYPE, *datatype);
 
     if (type == NULL) {
@@ -80,6 +82,44 @@ int MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
     return MPI_SUCCESS;
 }
 
+int MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
+{
+    struct wl_type type = look(datatype, "MPI_Type_get_extent_x");
+
+    *lb = type.lb;
+    *extent = type.extent;
+    return MPI_SUCCESS;
+}
+
+int MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
+{
+    struct wl_type type = look(datatype, "MPI_Type_get_true_extent_x");
+
+    *lb = type.true_lb;
+    *extent = type.true_extent;
+    return MPI_SUCCESS;
+}
+
+int MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
+{
+    *extent = look(datatype, "MPI_Type_extent").extent;
+    return MPI_SUCCESS;
+}
+
+int MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
+{
+    *displacement = look(datatype, "MPI_Type_lb").lb;
+    return MPI_SUCCESS;
+}
+
+int MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
+{
+    struct wl_type type = look(datatype, "MPI_Type_ub");
+
+    *displacement = type.lb + type.extent;
+    return MPI_SUCCESS;
+}
+
 int MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
 {
     struct wl_type type = look(datatype, "MPI_Type_get_true_extent");
@@ -93,6 +133,11 @@ int MPI_Get_address(const void *location, MPI_Aint *address)
 {
     *address = (MPI_Aint)(intptr_t)location;
     return MPI_SUCCESS;
+}
+
+int MPI_Address(void *location, MPI_Aint *address)
+{
+    return MPI_Get_address(location, address);
 }
 
 MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint displacement)

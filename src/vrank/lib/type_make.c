@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Derived datatypes: all constructors are one, a list of runs of old elements. */
+#include "vrank/lib/extra.h"
 #include "vrank/lib/memory.h"
-#include "vrank/lib/type.h"
+#include "vrank/lib/recipe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +18,11 @@ struct maker {
     struct wl_block *blocks;
     uint32_t n, room;
     bool empty, mixed;
+    bool begins, ends; /* where it begins and ends has been said */
+    MPI_Aint begin, end;
     enum wl_basic basic;
     MPI_Aint lb, ub, true_lb, true_ub;
-    size_t size;
+    size_t size, align;
 };
 
 static void add_block(struct maker *maker, MPI_Aint at, size_t bytes)
@@ -41,9 +44,11 @@ static void widen(struct maker *maker, MPI_Aint lb, MPI_Aint ub, MPI_Aint true_l
                   MPI_Aint true_ub)
 {
     if (maker->empty) {
-        *maker = (struct maker){maker->blocks, maker->n,     maker->room, false,
-                                maker->mixed,  maker->basic, lb,          ub,
-                                true_lb,       true_ub,      maker->size};
+        maker->empty = false;
+        maker->lb = lb;
+        maker->ub = ub;
+        maker->true_lb = true_lb;
+        maker->true_ub = true_ub;
         return;
     }
     maker->lb = lb < maker->lb ? lb : maker->lb;
@@ -58,11 +63,28 @@ static void note_basic(struct maker *maker, enum wl_basic basic)
     maker->basic = maker->basic == WL_BASIC_NONE ? basic : maker->basic;
 }
 
+/* Whether it is one of the marks MPI_LB and MPI_UB. */
+static bool note_mark(struct maker *maker, const struct run *run)
+{
+    bool begins = strcmp(run->type->name != NULL ? run->type->name : "", "MPI_LB") == 0;
+    bool ends = strcmp(run->type->name != NULL ? run->type->name : "", "MPI_UB") == 0;
+
+    if (begins && (!maker->begins || run->at < maker->begin)) {
+        maker->begins = true;
+        maker->begin = run->at;
+    }
+    if (ends && (!maker->ends || run->at > maker->end)) {
+        maker->ends = true;
+        maker->end = run->at;
+    }
+    return begins || ends;
+}
+
 static void add_run(struct maker *maker, const struct run *run)
 {
     const struct wl_type *type = run->type;
 
-    if (run->count == 0) {
+    if (run->count == 0 || note_mark(maker, run)) {
         return;
     }
     MPI_Aint last = run->at + (MPI_Aint)(run->count - 1) * type->extent;
@@ -70,6 +92,7 @@ static void add_run(struct maker *maker, const struct run *run)
 
     note_basic(maker, type->basic);
     maker->size += run->count * type->size;
+    maker->align = type->align > maker->align ? type->align : maker->align;
     widen(maker, low + type->lb, high + type->lb + type->extent, low + type->true_lb,
           high + type->true_lb + type->true_extent);
     if (type->contiguous && type->size > 0) {
@@ -88,6 +111,8 @@ static struct wl_type *finish(struct maker *maker)
 {
     struct wl_type *type = wl_calloc(1, sizeof(*type));
 
+    maker->lb = maker->begins ? maker->begin : maker->lb;
+    maker->ub = maker->ends ? maker->end : maker->ub;
     *type = (struct wl_type){
         .refs = 1,
         .basic = maker->mixed ? WL_BASIC_NONE : maker->basic,
@@ -96,6 +121,7 @@ static struct wl_type *finish(struct maker *maker)
         .true_lb = maker->true_lb,
         .true_extent = maker->true_ub - maker->true_lb,
         .size = maker->size,
+        .align = maker->align,
         .n_blocks = maker->n,
         .blocks = maker->blocks,
     };
@@ -104,12 +130,18 @@ static struct wl_type *finish(struct maker *maker)
     return type;
 }
 
-static int make(struct wl_rank *rank, const struct run *runs, size_t n, MPI_Datatype *newtype)
+/* `whole`: as a struct of C it ends where the next one may begin. */
+static int make(struct wl_rank *rank, const struct run *runs, size_t n, bool whole,
+                MPI_Datatype *newtype)
 {
     struct maker maker = {.empty = true};
 
     for (size_t i = 0; i < n; i++) {
         add_run(&maker, &runs[i]);
+    }
+    if (whole && maker.align > 0) {
+        MPI_Aint align = (MPI_Aint)maker.align;
+        maker.ub = maker.lb + (maker.ub - maker.lb + align - 1) / align * align;
     }
     *newtype = wl_table_add(&rank->types, WL_TYPE, finish(&maker));
     wl_leave(rank);
@@ -129,7 +161,12 @@ int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 
     check_count(rank, count, "MPI_Type_contiguous");
     const struct run run = {0, (size_t)count, wl_type_of(rank, oldtype, "MPI_Type_contiguous")};
-    return make(rank, &run, 1, newtype);
+    int code = make(rank, &run, 1, false, newtype);
+    wl_recipe_keep(*newtype, &(struct wl_parts){.combiner = MPI_COMBINER_CONTIGUOUS,
+                                                .ints = {{&count, 1}},
+                                                .types = &oldtype,
+                                                .n_types = 1});
+    return code;
 }
 
 /* `count` blocks of `blocklength` elements, their beginnings `stride` bytes apart. */
@@ -142,7 +179,7 @@ static int strided(struct wl_rank *rank, const int counts[2], MPI_Aint stride,
     for (size_t i = 0; i < n; i++) {
         runs[i] = (struct run){(MPI_Aint)i * stride, (size_t)counts[1], type};
     }
-    int status = make(rank, runs, n, newtype);
+    int status = make(rank, runs, n, false, newtype);
     free(runs);
     return status;
 }
@@ -155,8 +192,14 @@ int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype
 
     check_count(rank, count, "MPI_Type_vector");
     check_count(rank, blocklength, "MPI_Type_vector");
-    return strided(rank, (const int[2]){count, blocklength}, stride * type->extent, type,
-                   newtype);
+    int code =
+        strided(rank, (const int[2]){count, blocklength}, stride * type->extent, type, newtype);
+    wl_recipe_keep(*newtype,
+                   &(struct wl_parts){.combiner = MPI_COMBINER_VECTOR,
+                                      .ints = {{(int[]){count, blocklength, stride}, 3}},
+                                      .types = &oldtype,
+                                      .n_types = 1});
+    return code;
 }
 
 int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
@@ -167,13 +210,21 @@ int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Dat
 
     check_count(rank, count, "MPI_Type_create_hvector");
     check_count(rank, blocklength, "MPI_Type_create_hvector");
-    return strided(rank, (const int[2]){count, blocklength}, stride, type, newtype);
+    int code = strided(rank, (const int[2]){count, blocklength}, stride, type, newtype);
+    wl_recipe_keep(*newtype, &(struct wl_parts){.combiner = MPI_COMBINER_HVECTOR,
+                                                .ints = {{(int[]){count, blocklength}, 2}},
+                                                .addresses = &stride,
+                                                .n_addresses = 1,
+                                                .types = &oldtype,
+                                                .n_types = 1});
+    return code;
 }
 
 /* Where blocks of several lengths and places are told: in elements or in bytes, with one type
  * or one for each. */
 struct listing {
     const char *function;
+    int combiner;
     int count;
     const int *lengths; /* null: all are `length` */
     int length;
@@ -199,8 +250,19 @@ static int listed(const struct listing *list, MPI_Datatype *newtype)
             (struct run){list->wide != NULL ? list->wide[i] : list->displs[i] * type->extent,
                          (size_t)length, type};
     }
-    int status = make(rank, runs, n, newtype);
+    int status = make(rank, runs, n, list->types != NULL, newtype);
     free(runs);
+    wl_recipe_keep(
+        *newtype,
+        &(struct wl_parts){.combiner = list->combiner,
+                           .ints = {{&list->count, 1},
+                                    {list->lengths != NULL ? list->lengths : &list->length,
+                                     list->lengths != NULL ? list->count : 1},
+                                    {list->displs, list->displs != NULL ? list->count : 0}},
+                           .addresses = list->wide,
+                           .n_addresses = list->wide != NULL ? list->count : 0,
+                           .types = list->types != NULL ? list->types : &list->type,
+                           .n_types = list->types != NULL ? list->count : 1});
     return status;
 }
 
@@ -208,6 +270,7 @@ int MPI_Type_indexed(int count, const int *blocklengths, const int *displacement
                      MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     return listed(&(struct listing){.function = "MPI_Type_indexed",
+                                    .combiner = MPI_COMBINER_INDEXED,
                                     .count = count,
                                     .lengths = blocklengths,
                                     .displs = displacements,
@@ -219,6 +282,7 @@ int MPI_Type_create_hindexed(int count, const int *blocklengths, const MPI_Aint 
                              MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     return listed(&(struct listing){.function = "MPI_Type_create_hindexed",
+                                    .combiner = MPI_COMBINER_HINDEXED,
                                     .count = count,
                                     .lengths = blocklengths,
                                     .wide = displacements,
@@ -230,6 +294,7 @@ int MPI_Type_create_indexed_block(int count, int blocklength, const int *displac
                                   MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     return listed(&(struct listing){.function = "MPI_Type_create_indexed_block",
+                                    .combiner = MPI_COMBINER_INDEXED_BLOCK,
                                     .count = count,
                                     .length = blocklength,
                                     .displs = displacements,
@@ -241,6 +306,7 @@ int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint *d
                                    MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     return listed(&(struct listing){.function = "MPI_Type_create_hindexed_block",
+                                    .combiner = MPI_COMBINER_HINDEXED_BLOCK,
                                     .count = count,
                                     .length = blocklength,
                                     .wide = displacements,
@@ -252,6 +318,7 @@ int MPI_Type_create_struct(int count, const int *blocklengths, const MPI_Aint *d
                            const MPI_Datatype *types, MPI_Datatype *newtype)
 {
     return listed(&(struct listing){.function = "MPI_Type_create_struct",
+                                    .combiner = MPI_COMBINER_STRUCT,
                                     .count = count,
                                     .lengths = blocklengths,
                                     .wide = displacements,
@@ -270,8 +337,14 @@ int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
     struct wl_type *type = finish(&maker);
     type->lb = lb;
     type->extent = extent;
-    type->contiguous = type->contiguous && lb == 0 && (size_t)extent == type->size;
+    type->contiguous = type->n_blocks <= 1 && lb == 0 && (size_t)extent == type->size &&
+                       (type->n_blocks == 0 || type->blocks[0].at == 0);
     *newtype = wl_table_add(&rank->types, WL_TYPE, type);
+    wl_recipe_keep(*newtype, &(struct wl_parts){.combiner = MPI_COMBINER_RESIZED,
+                                                .addresses = (MPI_Aint[]){lb, extent},
+                                                .n_addresses = 2,
+                                                .types = &oldtype,
+                                                .n_types = 1});
     wl_leave(rank);
     return MPI_SUCCESS;
 }
@@ -314,6 +387,14 @@ int MPI_Type_create_subarray(int ndims, const int *sizes, const int *subsizes,
     made->extent = (MPI_Aint)all * type->extent;
     made->contiguous = made->contiguous && (size_t)made->extent == made->size;
     *newtype = wl_table_add(&rank->types, WL_TYPE, made);
+    wl_recipe_keep(*newtype, &(struct wl_parts){.combiner = MPI_COMBINER_SUBARRAY,
+                                                .ints = {{&ndims, 1},
+                                                         {sizes, ndims},
+                                                         {subsizes, ndims},
+                                                         {starts, ndims},
+                                                         {&order, 1}},
+                                                .types = &oldtype,
+                                                .n_types = 1});
     wl_leave(rank);
     return MPI_SUCCESS;
 }
@@ -330,7 +411,34 @@ int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
     type->refs = 1;
     type->predefined = false;
     type->blocks = blocks;
+    type->name = NULL;
+    type->recipe = NULL;
+    type->extra = NULL;
     *newtype = wl_table_add(&rank->types, WL_TYPE, type);
+    wl_recipe_keep(
+        *newtype,
+        &(struct wl_parts){.combiner = MPI_COMBINER_DUP, .types = &oldtype, .n_types = 1});
+    wl_attributes_copy(rank, oldtype, &old->extra, &type->extra);
     wl_leave(rank);
     return MPI_SUCCESS;
+}
+
+/* ---- by their names of MPI-1 ---- */
+
+int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
+                     MPI_Datatype *newtype)
+{
+    return MPI_Type_create_hvector(count, blocklength, stride, oldtype, newtype);
+}
+
+int MPI_Type_hindexed(int count, int *blocklengths, MPI_Aint *displacements,
+                      MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    return MPI_Type_create_hindexed(count, blocklengths, displacements, oldtype, newtype);
+}
+
+int MPI_Type_struct(int count, int *blocklengths, MPI_Aint *displacements, MPI_Datatype *types,
+                    MPI_Datatype *newtype)
+{
+    return MPI_Type_create_struct(count, blocklengths, displacements, types, newtype);
 }

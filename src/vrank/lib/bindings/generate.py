@@ -114,7 +114,7 @@ def fortran_parameter(p):
         argument = f"wl_f_status({p.name})"
     elif p.name in WEIGHTS:
         argument = f"wl_f_weights({p.name})"
-    declared = f"{p.type}{p.name}{p.array}"
+    declared = f"{p.type} {p.name}{p.array}"
     if p.type == "const void *":
         declared = f"void *{p.name}"
     elif p.name in WEIGHTS or p.type == "const MPI_Status *":

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* New communicators of old ones. */
+#include "vrank/lib/extra.h"
+#include "vrank/lib/group.h"
+#include "vrank/lib/hidden.h"
+#include "vrank/lib/memory.h"
+#include "vrank/lib/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What makes new ones of the two sides of an intercommunicator is not there. */
+static struct wl_view parent_of(struct wl_rank *rank, MPI_Comm comm, const char *function)
+{
+    struct wl_view view = wl_comm_of(rank, comm, function);
+
+    if (view.inter) {
+        wl_fatal(rank, function, "weft does not have it for intercommunicators");
+    }
+    return view;
+}
+
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
+{
+    struct wl_rank *rank = wl_enter();
+    struct wl_view view = parent_of(rank, comm, "MPI_Comm_split");
+
+    if (color < 0 && color != MPI_UNDEFINED) {
+        wl_fatal(rank, "MPI_Comm_split", "the colour %d is negative", color);
+    }
+    *newcomm = wl_comm_split(rank, &view, &(struct wl_wish){.color = color, .key = key},
+                             WF_OP_COMM_SPLIT);
+    wl_leave(rank);
+    return MPI_SUCCESS;
+}
+
+/* Each rank has a node of its own. */
+int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
+                        MPI_Comm *newcomm)
+{
+    struct wl_rank *rank = wl_enter();
+    struct wl_view view = parent_of(rank, comm, "MPI_Comm_split_type");
+    const struct wl_wish wish = {.color = split_type == MPI_UNDEFINED ? MPI_UNDEFINED
+                                                                      : (int)rank->self->rank,
+                                 .key = key};
+
+    (void)info;
+    *newcomm = wl_comm_split(rank, &view, &wish, WF_OP_COMM_SPLIT);
+    wl_leave(rank);
+    return MPI_SUCCESS;
+}
+
+static struct wl_topology *copy_topology(const struct wl_topology *from)
+{
+    if (from == NULL) {
+        return NULL;
+    }
+    struct wl_topology *to = wl_malloc(sizeof(*to));
+    *to = *from;
+    struct {
+        int **list;
+        int n;
+    } lists[] = {
+        {&to->dims, from->n},
+        {&to->periods, from->n},
+        {&to->coords, from->n},
+        {&to->index, from->n},
+        {&to->edges, from->index != NULL && from->n > 0 ? from->index[from->n - 1] : 0},
+        {&to->sources, from->n_sources},
+        {&to->destinations, from->n_destinations},
+        {&to->source_weights, from->n_sources},
+        {&to->destination_weights, from->n_destinations},
+    };
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        if (*lists[i].list != NULL) {
+            size_t bytes = (size_t)lists[i].n * sizeof(int);
+            *lists[i].list = memcpy(wl_malloc(bytes), *lists[i].list, bytes);
+        }
+    }
+    return to;
+}
+
+static MPI_Comm duplicate(struct wl_rank *rank, MPI_Comm comm, const char *function)
+{
+    struct wl_view view = wl_comm_of(rank, comm, function);
+    MPI_Comm made = wl_comm_split(rank, &view, &(struct wl_wish){.color = 0}, WF_OP_COMM_DUP);
+    struct wl_view *own = wl_table_get(&rank->comms, WL_COMM, made);
+
+    /* A dup of an intercommunicator has the same two groups. */
+    own->first = view.first;
+    own->size = view.size;
+    own->peers = view.peers;
+    own->n_peers = view.n_peers;
+    own->inter = view.inter;
+    if (*view.extra != NULL) {
+        wl_attributes_copy(rank, comm, view.extra, &own->own_extra);
+        struct wl_extra *extra = wl_extra_of(&own->own_extra);
+        extra->errhandler = (*view.extra)->errhandler;
+        extra->topology = copy_topology((*view.extra)->topology);
+    }
+    return made;
+}
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
+{
+    struct wl_rank *rank = wl_enter();
+
+    *newcomm = duplicate(rank, comm, "MPI_Comm_dup");
+    wl_leave(rank);
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
+{
+    (void)info;
+    return MPI_Comm_dup(comm, newcomm);
+}
+
+/* It may wait for the others as well as later; the request is complete. */
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
+{
+    struct wl_rank *rank = wl_enter();
+
+    *newcomm = duplicate(rank, comm, "MPI_Comm_idup");
+    struct wl_request *made = wl_request_new(rank, WL_REQUEST_SEND, request);
+    made->active = true;
+    made->nobody = true;
+    wl_leave(rank);
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_create(MPI_Comm comm, MPI_Group handle, MPI_Comm *newcomm)
+{
+    struct wl_rank *rank = wl_enter();
+    struct wl_view view = parent_of(rank, comm, "MPI_Comm_create");
+    const struct wl_group *group = wl_group_of(rank, handle, "MPI_Comm_create");
+    uint32_t place = wl_group_find(group, rank->self->rank);
+    struct wl_wish wish = {.color = MPI_UNDEFINED};
+
+    /* Groups that are made of one communicator at a time have nobody in common. */
+    if (place < group->size) {
+        wish = (struct wl_wish){.color = (int)group->members[0], .key = (int)place};
+    }
+    *newcomm = wl_comm_split(rank, &view, &wish, WF_OP_COMM_CREATE);
+    wl_leave(rank);
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_create_group(MPI_Comm comm, MPI_Group handle, int tag, MPI_Comm *newcomm)
+{
+    static const char function[] = "MPI_Comm_create_group";
+    struct wl_rank *rank = wl_enter();
+    struct wl_view view = parent_of(rank, comm, function);
+    const struct wl_group *group = wl_group_of(rank, handle, function);
+    uint32_t place = wl_group_find(group, rank->self->rank);
+
+    *newcomm = MPI_COMM_NULL;
+    if (place < group->size) {
+        uint32_t *members = wl_malloc(group->size * sizeof(uint32_t));
+        memcpy(members, group->members, group->size * sizeof(uint32_t));
+        *newcomm = wl_comm_agree(
+            rank, &view,
+            &(struct wl_agreement){
+                .members = members, .n = group->size, .place = place, .tag = tag});
+    }
+    wl_leave(rank);
+    return MPI_SUCCESS;
+}
+
+/* The simulation must have dealt with all that was done on it. If there are requests, there may
+ * be some of it: then it stays until the rank ends. */
+int MPI_Comm_free(MPI_Comm *comm)
+{
+    struct wl_rank *rank = wl_enter();
+    struct wl_view view = wl_comm_of(rank, *comm, "MPI_Comm_free");
+    const struct wf_op op = {.kind = WF_OP_COMM_FREE, .comm = view.number};
+
+    if (wl_table_get(&rank->comms, WL_COMM, *comm) == NULL) {
+        wl_fatal(rank, "MPI_Comm_free", "the communicator 0x%x cannot be freed",
+                 (unsigned)*comm);
+    }
+    wl_attributes_delete(rank, *comm, view.extra);
+    (void)wl_call(rank, &op);
+    if (rank->requests.n == 0) {
+        wl_view_free(rank, wl_table_take(&rank->comms, WL_COMM, *comm));
+    }
+    *comm = MPI_COMM_NULL;
+    wl_leave(rank);
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_disconnect(MPI_Comm *comm)
+{
+    return MPI_Comm_free(comm);
+}
+
+int MPI_Comm_get_parent(MPI_Comm *parent)
+{
+    *parent = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+}

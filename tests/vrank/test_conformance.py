@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each area of MPI is a program that says what it sees. It says the same under MPICH, which
+proves the program, and under every scheduler with one digest."""
+import pathlib
+import sys
+
+import vrank
+
+HERE = pathlib.Path(__file__).parent
+RANKS = (1, 4, 6)
+OPTIONS = (
+    ("--sched", "conservative", "--threads", "2"),
+    ("--sched", "optimistic", "--threads", "2", "--net", "loggp"),
+    ("--sched", "check-undo"),
+)
+
+
+def check(name, ranks, program, other):
+    said, digest = vrank.under_weft(program, ranks)
+    if said is None:
+        return
+    theirs = vrank.under_other(other, ranks)
+    if theirs is not None:
+        difference = vrank.differs(theirs, said)
+        if difference:
+            vrank.complain(f"{name} with {ranks} ranks is not the same under MPICH", difference)
+    for options in OPTIONS:
+        again, its_digest = vrank.under_weft(program, ranks, options=options)
+        if again is None:
+            continue
+        difference = vrank.differs(said, again)
+        if difference:
+            vrank.complain(f"{name} with {ranks} ranks, {' '.join(options)}", difference)
+        if its_digest != digest:
+            vrank.complain(f"{name} with {ranks} ranks, {' '.join(options)}: digest "
+                           f"{its_digest}, elsewhere {digest}")
+
+
+def main():
+    for name in sys.argv[1:]:
+        source = HERE / f"{name}.c"
+        program = vrank.build(source)
+        other = vrank.build(source, other=True)
+        if program is not None:
+            for ranks in RANKS:
+                check(name, ranks, program, other)
+    vrank.finish()
+
+
+main()

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""weftcc and its like are drop-ins for mpicc; and what programs do at their end, or call that is
+not there, has words."""
+import pathlib
+import shutil
+import subprocess
+
+import vrank
+
+CC = vrank.BUILD / "weftcc"
+PROGRAM = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    char text[300];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    printf("rank %d\n", rank);
+    if (argc > 1 && argv[1][0] == 'm' && rank == 1) {
+        MPI_Open_port(MPI_INFO_NULL, text);
+    }
+    if (argc > 1 && argv[1][0] == 'a' && rank == 1) {
+        abort();
+    }
+    MPI_Finalize();
+    exit(argc > 1 && argv[1][0] == '7' && rank == 1 ? 7 : 0);
+}
+"""
+# The profiling interface: the program's own function in front of ours.
+PROFILED = r"""
+#include <mpi.h>
+#include <stdio.h>
+static int sends;
+int MPI_Send(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
+{
+    sends++;
+    return PMPI_Send(buf, count, type, dest, tag, comm);
+}
+int main(int argc, char **argv)
+{
+    int rank, value = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        MPI_Send(&rank, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        printf("sends %d\n", sends);
+    } else if (rank == 1) {
+        MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def run(*command, code=0, **options):
+    done = subprocess.run([str(c) for c in command], text=True, capture_output=True, check=False,
+                          stdin=subprocess.DEVNULL, **options)
+    if done.returncode != code:
+        vrank.complain(f"{command}: exit code {done.returncode}, expected {code}", done.stdout,
+                       done.stderr)
+    return done
+
+
+def expect(text, part, what):
+    if part not in text:
+        vrank.complain(f"{what}: {part!r} is not there", text)
+
+
+def check_compiler():
+    pathlib.Path("a.c").write_text(PROGRAM)
+    run(CC, "-c", "a.c", "-o", "a.o")
+    run(CC, "a.o", "-o", "a")
+    expect(run(CC, "-E", "a.c").stdout, "MPI_Send", "-E")
+    expect(run(CC, "-show", "-O2", "a.c").stdout, "-lweftmpi", "-show")
+    expect(run(CC, "--version").stdout, "", "--version")
+    pathlib.Path("p.c").write_text(PROFILED)
+    run(CC, "p.c", "-o", "p")
+    done = run(vrank.WEFT, "run", "-n", 2, "-o", "p.json", "--", "./p")
+    expect(done.stdout, "sends 1", "profiling")
+
+
+def check_ends():
+    done = run(vrank.WEFT, "run", "-n", 3, "-f", "-o", "r.json", "--", "./a")
+    for rank in range(3):
+        expect(done.stdout, f"rank {rank}\n", "exit(0)")
+    for argument, words in (("7", "rank 1 ended the program with code 7"),
+                            ("missing", "MPI_Open_port: weft does not have this function"),
+                            ("abort", "rank 1: the program has called abort()")):
+        done = run(vrank.WEFT, "run", "-n", 3, "-f", "-o", "r.json", "--", "./a", argument,
+                   code=4)
+        expect(done.stderr, words, argument)
+
+
+def check_cmake():
+    cmake = shutil.which("cmake")
+    if cmake is None:
+        return
+    pathlib.Path("CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.16)\nproject(x C)\nfind_package(MPI REQUIRED C)\n"
+        "add_executable(b a.c)\ntarget_link_libraries(b MPI::MPI_C)\n")
+    for name, option in (("as_compiler", f"-DCMAKE_C_COMPILER={CC}"),
+                         ("as_mpi", f"-DMPI_C_COMPILER={CC}")):
+        run(cmake, "-S", ".", "-B", name, option)
+        run(cmake, "--build", name)
+        done = run(vrank.WEFT, "run", "-n", 2, "-f", "-o", "r.json", "--", f"{name}/b")
+        expect(done.stdout, "rank 1\n", name)
+
+
+check_compiler()
+check_ends()
+check_cmake()
+vrank.finish()

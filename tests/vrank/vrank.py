@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that are run as virtual ranks and, where it is installed, under MPICH."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+WEFT = os.environ["WEFT"]
+BUILD = pathlib.Path(os.environ["WEFT_BUILD_DIR"])
+SOURCE = pathlib.Path(os.environ["WEFT_SOURCE_DIR"])
+COMPILERS = {".c": ("weftcc", "mpicc.mpich"), ".f90": ("weftf90", "mpif90.mpich")}
+SKIPPED = 77
+
+_failures = []
+
+
+def complain(what, *details):
+    _failures.append(what)
+    print(f"not ok - {what}")
+    for detail in details:
+        print("  " + str(detail)[:1500].replace("\n", "\n  "))
+
+
+def finish():
+    print(f"{len(_failures)} failures")
+    sys.exit(1 if _failures else 0)
+
+
+def build(source, other=False):
+    """The program, or None if there is no compiler for it."""
+    compiler = COMPILERS[source.suffix][other]
+    path = shutil.which(compiler) if other else BUILD / compiler
+    if path is None or not pathlib.Path(path).exists():
+        return None
+    program = f"./{source.stem}{'_other' if other else ''}"
+    flags = ["-w"] if source.suffix == ".f90" else []
+    done = subprocess.run([path, "-O1", *flags, source, "-o", program, "-lm"], text=True,
+                          capture_output=True, check=False)
+    if done.returncode != 0:
+        complain(f"{compiler} {source.name}", done.stderr)
+        return None
+    return program
+
+
+def under_other(program, ranks, *args):
+    """What the program says under MPICH; None if it cannot be run."""
+    launcher = shutil.which("mpiexec.mpich")
+    if program is None or launcher is None:
+        return None
+    done = subprocess.run([launcher, "-n", str(ranks), program, *args], text=True,
+                          capture_output=True, check=False, timeout=120,
+                          stdin=subprocess.DEVNULL)
+    if done.returncode != 0:
+        complain(f"mpiexec -n {ranks} {program}", done.stdout, done.stderr)
+        return None
+    return done.stdout
+
+
+def under_weft(program, ranks, *args, options=()):
+    """What the program says as virtual ranks, and the digest of the run."""
+    command = [WEFT, "run", "-n", str(ranks), "--compute", "none", "-f", "-o", "result.json",
+               *options, "--", program, *args]
+    done = subprocess.run(command, text=True, capture_output=True, check=False, timeout=240,
+                          stdin=subprocess.DEVNULL)
+    if done.returncode != 0:
+        complain(" ".join(command), done.stdout, done.stderr)
+        return None, None
+    digest = json.loads(pathlib.Path("result.json").read_text())["result"]["digest"]
+    return done.stdout, digest
+
+
+def differs(one, other):
+    """The first line that is not the same in both, or None."""
+    a, b = one.splitlines(), other.splitlines()
+    for i in range(max(len(a), len(b))):
+        x, y = (lines[i] if i < len(lines) else "(nothing)" for lines in (a, b))
+        if x != y:
+            return f"line {i + 1}: {x!r} and {y!r}"
+    return None
