@@ -16,7 +16,7 @@ uint32_t wf_flight_handle(struct wf_rank *rank)
     return rank->next_handle;
 }
 
-static uint32_t get_request(const struct wf_caller *who, uint32_t number)
+uint32_t wf_request_find(const struct wf_caller *who, uint32_t number)
 {
     return number < WF_RANK_SLOTS ? who->rank->slots[number]
                                   : wf_cellmap_get(who->ctx, &who->rank->requests, number);
@@ -42,7 +42,7 @@ static void drop_request(const struct wf_caller *who, uint32_t number)
 
 bool wf_request_is_free(const struct wf_caller *who, uint32_t request)
 {
-    if (get_request(who, request) != 0) {
+    if (wf_request_find(who, request) != 0) {
         wf_mpi_fail(who, WF_FAILURE_REQUEST, request);
         return false;
     }
@@ -63,7 +63,7 @@ static uint32_t number_at(const struct wf_request_set *set, uint32_t i)
 /* The flight of a request; 0 if it is not in use. */
 static uint32_t find(const struct wf_caller *who, const struct wf_request_set *set, uint32_t i)
 {
-    uint32_t cell = get_request(who, number_at(set, i));
+    uint32_t cell = wf_request_find(who, number_at(set, i));
 
     if (cell != 0 && wf_flight_read(who, cell)->kind == WF_FLIGHT_PERSISTENT) {
         return wf_flight_read(who, cell)->owner;
@@ -131,7 +131,7 @@ static void remove_done(const struct wf_caller *who, const struct wf_flight *fli
 static void discard(const struct wf_caller *who, uint32_t cell, const struct wf_flight *flight)
 {
     if (flight->flags & WF_FLIGHT_STARTED) {
-        uint32_t persistent = get_request(who, flight->request);
+        uint32_t persistent = wf_request_find(who, flight->request);
         if (persistent != 0) {
             wf_flight_edit(who, persistent)->owner = 0;
         }
@@ -530,7 +530,7 @@ enum wf_called wf_mpi_test(const struct wf_caller *who, const struct wf_request_
 
 void wf_mpi_forget(const struct wf_caller *who, uint32_t request)
 {
-    uint32_t cell = get_request(who, request);
+    uint32_t cell = wf_request_find(who, request);
 
     if (cell == 0) {
         return;
@@ -571,7 +571,7 @@ enum wf_called wf_mpi_cancel(const struct wf_caller *who, uint32_t request)
     if (wf_mpi_sync(who) == WF_CALLED_AGAIN) {
         return WF_CALLED_AGAIN;
     }
-    uint32_t cell = get_request(who, request);
+    uint32_t cell = wf_request_find(who, request);
 
     who->rank->found = cell != 0 && wf_flight_read(who, cell)->kind == WF_FLIGHT_RECV &&
                        waits_for_match(who, cell);
@@ -581,68 +581,6 @@ enum wf_called wf_mpi_cancel(const struct wf_caller *who, uint32_t request)
             who->mpi->taken(who->mpi->arg, who, request);
         }
         discard(who, cell, wf_flight_read(who, cell));
-    }
-    return WF_CALLED_DONE;
-}
-
-void wf_mpi_persistent(const struct wf_caller *who, const struct wf_peer *peer, bool receives,
-                       uint32_t request)
-{
-    if (!wf_request_is_free(who, request)) {
-        return;
-    }
-    uint32_t cell = wf_cell_new(who->ctx);
-    unsigned flags =
-        (receives ? WF_FLIGHT_RECEIVES : 0) | (peer->synchronous ? WF_FLIGHT_SYNCHRONOUS : 0) |
-        (peer->buffered ? WF_FLIGHT_BUFFERED : 0) | (peer->open ? WF_FLIGHT_OPEN : 0);
-
-    *wf_flight_edit(who, cell) = (struct wf_flight){.key = {peer->group, peer->rank, peer->tag},
-                                                    .request = WF_MPI_NO_REQUEST,
-                                                    .kind = WF_FLIGHT_PERSISTENT,
-                                                    .flags = (uint16_t)flags,
-                                                    .bytes = peer->bytes};
-    wf_request_register(who, cell, request);
-}
-
-enum wf_called wf_mpi_start_request(const struct wf_caller *who, uint32_t request)
-{
-    uint32_t cell = get_request(who, request);
-    const struct wf_flight *made = cell != 0 ? wf_flight_read(who, cell) : NULL;
-
-    if (made == NULL || made->kind != WF_FLIGHT_PERSISTENT || made->owner != 0) {
-        wf_mpi_fail(who, WF_FAILURE_REQUEST, request);
-        return WF_CALLED_BLOCKED;
-    }
-    const struct wf_peer peer = {.rank = made->key.src,
-                                 .tag = made->key.tag,
-                                 .group = made->key.context,
-                                 .bytes = made->bytes,
-                                 .synchronous = made->flags & WF_FLIGHT_SYNCHRONOUS,
-                                 .buffered = made->flags & WF_FLIGHT_BUFFERED,
-                                 .open = made->flags & WF_FLIGHT_OPEN};
-    uint32_t started = 0;
-
-    if (peer.rank == WF_MPI_NOBODY) {
-        return WF_CALLED_DONE;
-    }
-    if (made->flags & WF_FLIGHT_RECEIVES) {
-        started = wf_protocol_recv(who, &peer, wf_mpi_context(peer.group, false),
-                                   who->rank->clock, 0);
-    } else if (wf_rank_send(who, &peer, &started) == WF_CALLED_AGAIN) {
-        return WF_CALLED_AGAIN;
-    }
-    if (who->rank->state == WF_RANK_FAILED) {
-        return WF_CALLED_BLOCKED;
-    }
-    if (started != 0) {
-        struct wf_flight *flight = wf_flight_edit(who, started);
-
-        flight->request = request;
-        flight->flags |= WF_FLIGHT_STARTED;
-        wf_flight_edit(who, cell)->owner = started;
-        if (flight->kind == WF_FLIGHT_RECV) {
-            wf_protocol_tell_posted(who, started);
-        }
     }
     return WF_CALLED_DONE;
 }

@@ -6,6 +6,9 @@
 
 #include "mpi/flight.h"
 
+/* The flight of a request number, or what it is started from; 0 if it is not in use. */
+uint32_t wf_request_find(const struct wf_caller *who, uint32_t number);
+
 /* Whether a number is free for a new request; that it is not is the rank's failure. */
 WF_NODISCARD bool wf_request_is_free(const struct wf_caller *who, uint32_t request);
 

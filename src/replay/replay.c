@@ -5,6 +5,7 @@
 #include "mpi/stuck.h"
 #include "replay/pe.h"
 #include "replay/seat.h"
+#include "trace/live.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +86,7 @@ static void tell_program(const struct wf_turn *turn)
         .seen_tag = rank->seen_tag,
     };
 
-    turn->source->ops->tell(turn->source, turn->rank, &answer);
+    turn->source->live->tell(turn->source, turn->rank, &answer);
 }
 
 static void tell_matched(void *arg, const struct wf_caller *who, uint32_t request,
@@ -94,9 +95,9 @@ static void tell_matched(void *arg, const struct wf_caller *who, uint32_t reques
     const struct wf_turn turn = turn_of(arg, who);
 
     if (turn.source->live) {
-        turn.source->ops->matched(turn.source, turn.rank,
-                                  request == WF_MPI_NO_REQUEST ? WF_REQUEST_MAX : request,
-                                  peer - turn.replay->first[turn.job], tag);
+        turn.source->live->matched(turn.source, turn.rank,
+                                   request == WF_MPI_NO_REQUEST ? WF_REQUEST_MAX : request,
+                                   peer - turn.replay->first[turn.job], tag);
     }
 }
 
@@ -105,7 +106,7 @@ static void tell_taken(void *arg, const struct wf_caller *who, uint32_t request)
     const struct wf_turn turn = turn_of(arg, who);
 
     if (turn.source->live) {
-        turn.source->ops->taken(turn.source, turn.rank, request);
+        turn.source->live->taken(turn.source, turn.rank, request);
     }
 }
 
@@ -114,7 +115,8 @@ static void tell_remote(void *arg, const struct wf_caller *who, uint32_t origin)
     const struct wf_turn turn = turn_of(arg, who);
 
     if (turn.source->live) {
-        turn.source->ops->remote(turn.source, turn.rank, origin - turn.replay->first[turn.job]);
+        turn.source->live->remote(turn.source, turn.rank,
+                                  origin - turn.replay->first[turn.job]);
     }
 }
 

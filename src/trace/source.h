@@ -54,14 +54,7 @@ static inline uint32_t wf_group_rank(const struct wf_group *group, uint32_t r)
                                         r / group->width * group->stride2;
 }
 
-/* What has come of a running program's calls so far. */
-struct wf_answer {
-    int64_t clock; /* picoseconds */
-    bool found;    /* of an iprobe */
-    uint32_t seen_source;
-    int32_t seen_tag;
-};
-
+struct wf_live_ops;
 struct wf_source;
 
 /* Members marked `may be null` have a default; all others are required. */
@@ -97,17 +90,6 @@ struct wf_source_ops {
     bool (*wall)(const struct wf_source *source, uint32_t rank, int64_t *ps);
     /* WF_OK unless an op could not be read: then where and why. May be null. */
     enum wf_status (*check)(const struct wf_source *source, struct wf_err *err);
-
-    /* Of a program that runs (`live`), all of these; of others null. Before the next op is
-     * asked for: what came of those before. A receive that left something open has met its
-     * message
-     * (`request` is WF_REQUEST_MAX if it has none). A wait or test has completed a request.
-     * Something one-sided has arrived at the rank from `origin`. */
-    void (*tell)(const struct wf_source *source, uint32_t rank, const struct wf_answer *answer);
-    void (*matched)(const struct wf_source *source, uint32_t rank, uint32_t request,
-                    uint32_t peer, int32_t tag);
-    void (*taken)(const struct wf_source *source, uint32_t rank, uint32_t request);
-    void (*remote)(const struct wf_source *source, uint32_t rank, uint32_t origin);
 };
 
 /* The common head of every source; the concrete struct has it as its first member. */
@@ -122,9 +104,9 @@ struct wf_source {
     /* Whether what the program does next may depend on time: wildcards, waitany, test and probe
      * without recorded outcome. */
     bool depends_on_time;
-    /* A program that runs: nothing of it can be taken back or asked for twice, beyond what
-     * WF_CURSOR_AGAIN says. */
-    bool live;
+    /* Of a program that runs (trace/live.h), else null: nothing of it can be taken back or
+     * asked for twice, beyond what WF_CURSOR_AGAIN says. */
+    const struct wf_live_ops *live;
     /* Whether its ops depend on what open receives got (seen_source, seen_tag): then only a run
      * can tell what they are. */
     bool follows_matches;

@@ -427,6 +427,13 @@ static void live_destroy(struct wf_source *source)
     free(live);
 }
 
+static const struct wf_live_ops live_hooks = {
+    .tell = live_tell,
+    .matched = live_matched,
+    .taken = live_taken,
+    .remote = live_remote,
+};
+
 static const struct wf_source_ops live_ops = {
     .name = "program",
     .summary = "a program that runs",
@@ -436,10 +443,6 @@ static const struct wf_source_ops live_ops = {
     .region_name = live_region_name,
     .call_name = live_call_name,
     .check = live_check,
-    .tell = live_tell,
-    .matched = live_matched,
-    .taken = live_taken,
-    .remote = live_remote,
 };
 
 enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source **out,
@@ -451,7 +454,7 @@ enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source
                                       .n_ranks = config->n_ranks,
                                       .acts_in_background = true,
                                       .depends_on_time = true,
-                                      .live = true};
+                                      .live = &live_hooks};
     live->config = *config;
     live->config.argv = NULL;
     (void)pthread_mutex_init(&live->lock, NULL);

@@ -8,7 +8,7 @@
  * simulation has to give, or has got far ahead.
  */
 
-#include "trace/source.h"
+#include "trace/live.h"
 #include "vrank/port.h"
 
 /* How the clock of a rank advances while its program computes. */
