@@ -41,7 +41,7 @@ endif()
 function(weft_test_properties test kind)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT;PROCESSORS" "LABELS;ENVIRONMENT")
     if(NOT arg_TIMEOUT)
-        set(arg_TIMEOUT 60)
+        set(arg_TIMEOUT 120)
     endif()
     # Sanitizers slow a test down by 2 to 15.
     if(WEFT_SANITIZE)
