@@ -47,7 +47,14 @@ install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/
 
 # Data, documents.
 if(EXISTS ${PROJECT_SOURCE_DIR}/share)
-    install(DIRECTORY share/ DESTINATION ${CMAKE_INSTALL_DATADIR}/weft)
+    # The page of the report is in the program; completions have places of their own.
+    install(DIRECTORY share/ DESTINATION ${CMAKE_INSTALL_DATADIR}/weft
+        PATTERN report EXCLUDE PATTERN completions EXCLUDE)
+    install(FILES share/completions/weft.bash RENAME weft
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES share/completions/_weft DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+    install(FILES share/completions/weft.fish
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 install(FILES LICENSE TYPE DOC)
 foreach(page IN ITEMS README.md CHANGELOG.md)

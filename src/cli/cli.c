@@ -17,7 +17,7 @@ static enum wf_status print_summary(struct wf_cli *cli)
                 "\n"
                 "  weft replay gen:stencil3d -n 4096    predict a 3D stencil on 4096 ranks\n"
                 "  weft replay gen:stencil3d -n 64 -p net.L=5us -p gen.bytes=1MiB\n"
-                "  weft replay gen:stencil3d -n 64 --json -o result.json\n"
+                "  weft replay gen:stencil3d -n 64 -o run.html  a report to look at\n"
                 "  weft bench phold --lps 65536         measure the engine\n"
                 "\n"
                 "  weft help                            all commands and models\n"
@@ -119,5 +119,5 @@ int wf_cli_main(struct wf_cli *cli, int argc, char **argv)
         (void)fprintf(cli->err, "weft: cannot write the result: %s\n", strerror(errno));
         status = status == WF_OK ? WF_EIO : status;
     }
-    return wf_status_exit_code(status);
+    return status == WF_OK && cli->differs ? 1 : wf_status_exit_code(status);
 }

@@ -19,6 +19,7 @@ struct wf_cli {
     FILE *out;             /* the result; leads nowhere in processes other than the first */
     FILE *err;             /* everything else; likewise */
     bool answered;         /* the result, whole, is on `out` */
+    bool differs; /* a comparison found a difference: exit code 1, if all else is well */
 };
 
 struct wf_verb {
@@ -35,14 +36,18 @@ extern const struct wf_verb wf_verb_bench;
 extern const struct wf_verb wf_verb_calibrate;
 extern const struct wf_verb wf_verb_capture;
 extern const struct wf_verb wf_verb_coll;
+extern const struct wf_verb wf_verb_compare;
 extern const struct wf_verb wf_verb_convert;
 extern const struct wf_verb wf_verb_cut;
+extern const struct wf_verb wf_verb_explain;
 extern const struct wf_verb wf_verb_gen;
 extern const struct wf_verb wf_verb_help;
 extern const struct wf_verb wf_verb_import_codes;
 extern const struct wf_verb wf_verb_info;
 extern const struct wf_verb wf_verb_machine;
 extern const struct wf_verb wf_verb_replay;
+extern const struct wf_verb wf_verb_report;
+extern const struct wf_verb wf_verb_sweep;
 extern const struct wf_verb wf_verb_topo;
 extern const struct wf_verb wf_verb_traffic;
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/simulate.h"
 
+#include "base/mem.h"
 #include "cli/interrupt.h"
+#include "cli/picture.h"
 #include "cli/progress.h"
 #include "report/output.h"
 #include "report/writer.h"
@@ -32,15 +34,13 @@ static enum wf_status write_file(const struct wf_simulate_opts *opts,
                                  const struct wf_writer_ops *writer, const struct wf_value *doc,
                                  struct wf_err *err)
 {
-    const struct wf_write_options options = {.verbose = opts->verbose};
-    struct wf_output *output = NULL;
+    struct wf_value *extra = writer->records ? wf_picture_of(doc) : NULL;
+    const struct wf_write_options options = {.verbose = opts->verbose, .extra = extra};
+    enum wf_status status =
+        wf_writer_save(writer, doc, &options, opts->output, opts->force, err);
 
-    enum wf_status status = wf_output_open(opts->output, opts->force, &output, err);
-    if (status != WF_OK) {
-        return status;
-    }
-    writer->write(doc, &options, wf_output_stream(output));
-    return wf_output_commit(output, err);
+    wf_doc_free(extra);
+    return status;
 }
 
 static bool wants_color(FILE *out)
@@ -145,11 +145,72 @@ static void note_skipped(void *arg, const struct wf_setting *setting)
                   setting->place, setting->origin);
 }
 
+/* Of a replay: adds what a report wants to know of it and the user did not say. */
+static enum wf_status ask_for_more(struct wf_scenario *scenario, struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    if (wf_scenario_find(scenario, "efficiency") == NULL) {
+        status = wf_scenario_set(scenario, "efficiency", "yes", NULL, err);
+    }
+    /* Settings move when one is added: found only now. */
+    const struct wf_setting *topology = wf_scenario_find(scenario, "topology");
+    if (status == WF_OK && topology != NULL &&
+        wf_scenario_find(scenario, "net.stats") == NULL) {
+        /* Only of this model; others need not know it. */
+        status = wf_scenario_add(
+            scenario,
+            (struct wf_setting){
+                .key = wf_xstrdup("net.stats"),
+                .value = wf_xstrdup(wf_picture_is_small(topology->value) ? "links" : "summary"),
+                .origin = wf_xstrdup("net.stats"),
+                .place = wf_xstrdup("report"),
+                .model = wf_xstrdup("packet"),
+            },
+            err);
+    }
+    return status;
+}
+
+static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opts,
+                          const struct wf_scenario *scenario, struct wf_value **doc,
+                          struct wf_err *err)
+{
+    /* All processes have to know, not only the one that writes. */
+    const struct wf_writer_ops *writer = wf_writer_of(opts->output);
+    bool records = writer != NULL && writer->records, page = records && !writer->timeline;
+    struct wf_scenario *own = wf_scenario_new();
+    struct wf_progress_line line;
+    const struct wf_sim_recording recording = {.spans = opts->record_limit,
+                                               .messages = opts->record_limit};
+    const struct wf_sim_host host = {
+        .world = cli->world,
+        .stop = wf_interrupt_watch(),
+        .progress = wf_progress_draw,
+        .progress_arg = &line,
+        .skipped = opts->verbose ? note_skipped : NULL,
+        .skipped_arg = cli,
+        .recording = records || opts->record ? &recording : NULL,
+    };
+
+    wf_scenario_append(own, scenario);
+    enum wf_status status = page && opts->record_limit > 0 ? ask_for_more(own, err) : WF_OK;
+    wf_progress_init(&line,
+                     opts->quiet ? WF_PROGRESS_NEVER : (enum wf_progress_mode)opts->progress,
+                     cli->err);
+    if (status == WF_OK) {
+        status = opts->dry_run ? wf_sim_explain(own, &host, doc, err)
+                               : wf_sim_run(own, &host, doc, err);
+    }
+    wf_progress_erase(&line);
+    wf_scenario_free(own);
+    return status;
+}
+
 enum wf_status wf_simulate(struct wf_cli *cli, const struct wf_simulate_opts *opts,
                            const struct wf_scenario *scenario, struct wf_err *err)
 {
     const struct wf_writer_ops *writer = NULL;
-    struct wf_progress_line line;
     struct wf_value *doc = NULL;
     bool first = wf_world_is_first(cli->world);
 
@@ -159,20 +220,7 @@ enum wf_status wf_simulate(struct wf_cli *cli, const struct wf_simulate_opts *op
         return status;
     }
 
-    wf_progress_init(&line,
-                     opts->quiet ? WF_PROGRESS_NEVER : (enum wf_progress_mode)opts->progress,
-                     cli->err);
-    const struct wf_sim_host host = {
-        .world = cli->world,
-        .stop = wf_interrupt_watch(),
-        .progress = wf_progress_draw,
-        .progress_arg = &line,
-        .skipped = opts->verbose ? note_skipped : NULL,
-        .skipped_arg = cli,
-    };
-    status = opts->dry_run ? wf_sim_explain(scenario, &host, &doc, err)
-                           : wf_sim_run(scenario, &host, &doc, err);
-    wf_progress_erase(&line);
+    status = run(cli, opts, scenario, &doc, err);
     if (doc != NULL && !opts->quiet) {
         note_idle(cli, doc);
         note_topology(cli, scenario, doc);

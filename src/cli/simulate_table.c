@@ -25,8 +25,9 @@ static const struct wf_opt common_rows[] = {
     {.param = {.name = "output",
                .type = WF_PARAM_TEXT,
                .offset = MEMBER(output),
-               .doc =
-                   "Write the result to a file instead, as its name says: .json, .txt or .csv"},
+               .doc = "Write the result to a file instead, as its name says: .json, .txt, .csv "
+                      "(links), .html "
+                      "(a report to look at), .pftrace, .prv or .timeline.csv"},
      .letter = 'o',
      .arg = "<file>"},
     {.param = {.name = "force",

@@ -141,7 +141,8 @@ static bool check(struct wf_worker *worker, const struct wf_event *ev)
     if (!same(worker, ev, "the second execution", &own->after) || !sent_the_same(worker, ev)) {
         return false;
     }
-    wf_spec_commit(worker, ev, &frame, wf_ctx_note(ctx), own->recording.undo.data);
+    wf_spec_commit(worker, ev, &frame, wf_ctx_note(ctx), ctx->trail.data,
+                   own->recording.undo.data);
     return true;
 }
 

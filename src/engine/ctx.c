@@ -104,6 +104,25 @@ void wf_note(struct wf_ctx *ctx, const void *note, size_t size)
     ctx->note_size = (uint32_t)size;
 }
 
+void wf_trail_add(struct wf_ctx *ctx, const void *bytes, size_t size)
+{
+    if (size % 8 != 0) {
+        misuse(ctx, "a trail of a length that is no multiple of 8", ctx->self, 0);
+    }
+    wf_buf_append(&ctx->trail, bytes, size);
+}
+
+void *wf_trail_last(struct wf_ctx *ctx, size_t size)
+{
+    return ctx->trail.size >= size ? ctx->trail.data + ctx->trail.size - size : NULL;
+}
+
+const void *wf_trail(const struct wf_ctx *ctx, size_t *size)
+{
+    *size = ctx->final_trail_bytes;
+    return ctx->final_trail;
+}
+
 uint32_t wf_cell_new(struct wf_ctx *ctx)
 {
     uint32_t cell = wf_cells_get(&ctx->worker->cells);
@@ -157,6 +176,8 @@ void wf_worker_execute(struct wf_worker *worker, const struct wf_event *ev)
     wf_ctx_digest(ctx, ev);
     ops->event(ctx->lp + 1, ev, ctx);
     if (ops->commit != NULL) {
+        ctx->final_trail = ctx->trail.data;
+        ctx->final_trail_bytes = ctx->trail.size;
         ops->commit(ev, wf_ctx_note(ctx), ctx);
     }
     worker->count.committed++;

@@ -46,6 +46,7 @@ static void worker_free(struct wf_worker *worker)
     free(worker->records);
     free(worker->current);
     free(worker->ctx.out);
+    wf_buf_fini(&worker->ctx.trail);
     free(worker->tally);
 }
 

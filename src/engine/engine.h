@@ -112,6 +112,14 @@ void wf_touch(struct wf_ctx *ctx, void *at, size_t size);
 enum { WF_NOTE_MAX = 256 };
 void wf_note(struct wf_ctx *ctx, const void *note, size_t size);
 
+/* Adds `size` bytes, a multiple of 8, to what this event leaves for `commit` alone: any number
+ * of them, in the order of the calls. */
+void wf_trail_add(struct wf_ctx *ctx, const void *bytes, size_t size);
+/* The last `size` bytes of them, to be changed before more is added; null if there are less. */
+void *wf_trail_last(struct wf_ctx *ctx, size_t size);
+/* In commit: what the event left, aligned to 8; *size is 0 if it left nothing. */
+const void *wf_trail(const struct wf_ctx *ctx, size_t *size);
+
 /* Memory beyond the flat state: cells of one size, named by numbers that fit into the state.
  * A number is not 0, means something to its process only and must not reach an event. All
  * four are undone by the engine. */

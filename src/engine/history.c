@@ -39,8 +39,8 @@ uint64_t wf_history_append(struct wf_history *history, const struct wf_ctx *ctx,
                            uint64_t prev)
 {
     size_t note = ((size_t)frame->note_size + 7) / 8 * 8;
-    size_t size =
-        sizeof(struct wf_record) + history->stride + frame->sent_size + note + frame->undo_size;
+    size_t size = sizeof(struct wf_record) + history->stride + frame->sent_size + note +
+                  frame->trail_size + frame->undo_size;
 
     make_room(history, size);
     uint64_t place = history->end;
@@ -57,6 +57,9 @@ uint64_t wf_history_append(struct wf_history *history, const struct wf_ctx *ctx,
     }
     if (note > 0) {
         memcpy(wf_record_note(record, history->stride), ctx->note, note);
+    }
+    if (frame->trail_size > 0) {
+        memcpy(wf_record_trail(record, history->stride), ctx->trail.data, frame->trail_size);
     }
     if (frame->undo_size > 0) {
         memcpy(wf_record_undo(record, history->stride), ctx->recording->undo.data,

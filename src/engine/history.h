@@ -11,7 +11,8 @@
 
 #include "engine/spec.h"
 
-/* Followed by the event (a stride), the events it scheduled, the note, the undo entries. */
+/* Followed by the event (a stride), the events it scheduled, the note, the trail, the undo
+ * entries. */
 struct wf_record {
     uint32_t size;      /* of all of it */
     uint32_t size_back; /* of the record before this one in the log, 0 for the first */
@@ -78,9 +79,14 @@ static inline const void *wf_record_noted(struct wf_record *record, uint32_t str
     return record->frame.note_size == 0 ? NULL : wf_record_note(record, stride);
 }
 
-static inline unsigned char *wf_record_undo(struct wf_record *record, uint32_t stride)
+static inline unsigned char *wf_record_trail(struct wf_record *record, uint32_t stride)
 {
     return wf_record_note(record, stride) + ((size_t)record->frame.note_size + 7) / 8 * 8;
+}
+
+static inline unsigned char *wf_record_undo(struct wf_record *record, uint32_t stride)
+{
+    return wf_record_trail(record, stride) + record->frame.trail_size;
 }
 
 /* Forgets undone records at the end. */

@@ -89,6 +89,8 @@ void wf_spec_forward(struct wf_worker *worker, const struct wf_event *ev,
     frame->undo_last = recording->undo_last;
     frame->sent_size = (uint32_t)recording->sent.size;
     frame->note_size = ctx->note_size;
+    frame->trail_size = (uint32_t)ctx->trail.size;
+    frame->padding = 0;
 }
 
 static void undo_entry(struct wf_worker *worker, const struct entry *entry, const void *bytes)
@@ -138,7 +140,8 @@ void wf_spec_undo(struct wf_worker *worker, const struct wf_event *ev,
 }
 
 void wf_spec_commit(struct wf_worker *worker, const struct wf_event *ev,
-                    const struct wf_frame *frame, const void *note, const unsigned char *undo)
+                    const struct wf_frame *frame, const void *note, const void *trail,
+                    const unsigned char *undo)
 {
     const struct wf_block *block =
         &worker->engine->blocks[wf_engine_block_of(worker->engine, ev->dst)];
@@ -155,6 +158,8 @@ void wf_spec_commit(struct wf_worker *worker, const struct wf_event *ev,
         struct wf_recording *recording = worker->ctx.recording;
         wf_ctx_enter(&worker->ctx, block, ev->dst, ev);
         worker->ctx.recording = NULL;
+        worker->ctx.final_trail = trail;
+        worker->ctx.final_trail_bytes = frame->trail_size;
         block->group->ops->commit(ev, note, &worker->ctx);
         worker->ctx.recording = recording;
     }

@@ -19,6 +19,7 @@ struct wf_frame {
     uint32_t undo_size, undo_last;
     uint32_t sent_size;
     uint32_t note_size;
+    uint32_t trail_size, padding;
 };
 
 void wf_recording_fini(struct wf_recording *recording);
@@ -32,9 +33,10 @@ void wf_spec_forward(struct wf_worker *worker, const struct wf_event *ev,
 void wf_spec_undo(struct wf_worker *worker, const struct wf_event *ev,
                   const struct wf_frame *frame, const void *note, const unsigned char *undo);
 
-/* Makes it final. */
+/* Makes it final. `trail` is what the handler left with wf_trail_add(). */
 void wf_spec_commit(struct wf_worker *worker, const struct wf_event *ev,
-                    const struct wf_frame *frame, const void *note, const unsigned char *undo);
+                    const struct wf_frame *frame, const void *note, const void *trail,
+                    const unsigned char *undo);
 
 /* For ctx.c: entries of the log. */
 void wf_spec_log_state(struct wf_ctx *ctx, size_t offset, size_t size);

@@ -38,6 +38,9 @@ struct wf_ctx {
     int64_t end;          /* first time at which nothing happens */
     struct wf_event *out; /* a stride of room */
     uint64_t note[WF_NOTE_MAX / 8];
+    struct wf_buf trail;      /* of the event being handled */
+    const void *final_trail;  /* of the event being committed... */
+    size_t final_trail_bytes; /* ...and its length */
 };
 
 struct wf_counters {
@@ -80,6 +83,7 @@ static inline void wf_ctx_enter(struct wf_ctx *ctx, const struct wf_block *block
     ctx->lp = wf_block_lp(block, id);
     ctx->self = id;
     ctx->note_size = 0;
+    ctx->trail.size = 0;
 }
 
 /* What the handler noted, or null. */

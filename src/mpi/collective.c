@@ -256,8 +256,14 @@ static void leave(const struct wf_caller *who, uint32_t cell)
     struct wf_rank *rank = who->rank;
     int64_t at = wf_flight_read(who, cell)->at;
 
-    rank->wait_ps[WF_IN_COLLECTIVE] += wf_later(at - rank->clock - rank->coll_overhead_ps, 0);
+    int64_t wait = wf_later(at - rank->clock - rank->coll_overhead_ps, 0);
+
+    rank->wait_ps[WF_IN_COLLECTIVE] += wait;
     rank->overhead_ps = wf_time_add(rank->overhead_ps, rank->coll_overhead_ps);
+    /* Told as if the CPU had done all its work at the end. */
+    wf_rank_spent(who, WF_SPENT_WAITING + WF_IN_COLLECTIVE, rank->clock + wait);
+    rank->clock += wait;
+    wf_rank_spent(who, WF_SPENT_ON_MESSAGES, at);
     rank->clock = at;
     rank->current = 0;
 }

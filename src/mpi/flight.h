@@ -111,7 +111,9 @@ WF_NODISCARD enum wf_called wf_rank_send(const struct wf_caller *who, const stru
 void wf_rank_wake(const struct wf_caller *who);
 
 /* Moves the clock to `at`, if that is later; the time in between was spent waiting. */
-void wf_rank_advance(struct wf_rank *rank, int64_t at, enum wf_rank_in in);
+void wf_rank_advance(const struct wf_caller *who, int64_t at, enum wf_rank_in in);
+/* Tells the layer above, if it wants to know, what the rank does from its clock on. */
+void wf_rank_spent(const struct wf_caller *who, enum wf_spent what, int64_t until);
 
 /* Resumes the rank at the time `at` if nothing else has resumed it before. */
 void wf_rank_resume_at(const struct wf_caller *who, int64_t at);

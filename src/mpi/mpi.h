@@ -55,6 +55,21 @@ extern const struct wf_param wf_mpi_params[]; /* over struct wf_mpi_params */
 
 struct wf_caller;
 
+/* What a rank spends its time on. */
+enum wf_spent {
+    WF_SPENT_COMPUTING,
+    WF_SPENT_ON_MESSAGES, /* CPU time */
+    WF_SPENT_WAITING,     /* plus an enum wf_rank_in: in what */
+    WF_SPENT_KINDS = WF_SPENT_WAITING + 3,
+};
+
+/* A message that arrived. */
+struct wf_delivery {
+    uint32_t from; /* rank of the run */
+    uint64_t bytes;
+    int64_t departure, arrival; /* from the sender's hands; of the last byte */
+};
+
 /* A communicator, as a rank sees it: ranks of the communicator to ranks of the run. */
 struct wf_mpi_group {
     uint32_t id; /* below WF_MPI_GROUPS_MAX */
@@ -94,7 +109,9 @@ struct wf_mpi {
     void (*recall)(void *arg, const struct wf_caller *who, const uint64_t *cookie,
                    struct wf_coll_args *args, struct wf_mpi_group *group);
     /* A message from another rank has arrived for good. */
-    void (*note)(void *arg, struct wf_ctx *ctx, int64_t latency);
+    void (*note)(void *arg, const struct wf_caller *to, const struct wf_delivery *delivery);
+    /* What a rank does from its clock until then. May be null. */
+    void (*spent)(void *arg, const struct wf_caller *who, enum wf_spent what, int64_t until);
 };
 
 /* Lays out nodes. The caller has set place, params, arg and the functions; `background` says

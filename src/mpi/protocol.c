@@ -284,7 +284,7 @@ static void end_one_sided(const struct wf_caller *who, int64_t at)
     rank->one_sided_at = wf_later(rank->one_sided_at, at);
     if (rank->one_sided == 0 && rank->state == WF_RANK_WAITING && rank->flushing) {
         rank->flushing = 0;
-        wf_rank_advance(rank, rank->one_sided_at, WF_IN_SEND);
+        wf_rank_advance(who, rank->one_sided_at, WF_IN_SEND);
         wf_rank_wake(who);
     }
 }
@@ -300,10 +300,11 @@ struct arrival {
 
 static void note_latency(const struct arrival *arrival)
 {
-    int64_t departure;
+    struct wf_delivery delivery = {
+        .from = arrival->from, .bytes = arrival->msg->bytes, .arrival = arrival->at};
 
-    memcpy(&departure, arrival->envelope.c, sizeof(departure));
-    arrival->who.mpi->note(arrival->who.mpi->arg, arrival->who.ctx, arrival->at - departure);
+    memcpy(&delivery.departure, arrival->envelope.c, sizeof(delivery.departure));
+    arrival->who.mpi->note(arrival->who.mpi->arg, &arrival->who, &delivery);
     arrival->who.rank->noted = 1;
 }
 
@@ -517,6 +518,6 @@ enum wf_called wf_mpi_flush(const struct wf_caller *who)
         rank->state = WF_RANK_WAITING;
         return WF_CALLED_BLOCKED;
     }
-    wf_rank_advance(rank, rank->one_sided_at, WF_IN_SEND);
+    wf_rank_advance(who, rank->one_sided_at, WF_IN_SEND);
     return WF_CALLED_DONE;
 }

@@ -54,9 +54,19 @@ enum wf_called wf_mpi_sync(const struct wf_caller *who)
     return WF_CALLED_DONE;
 }
 
-void wf_rank_advance(struct wf_rank *rank, int64_t at, enum wf_rank_in in)
+void wf_rank_spent(const struct wf_caller *who, enum wf_spent what, int64_t until)
 {
+    if (who->mpi->spent != NULL && until > who->rank->clock) {
+        who->mpi->spent(who->mpi->arg, who, what, until);
+    }
+}
+
+void wf_rank_advance(const struct wf_caller *who, int64_t at, enum wf_rank_in in)
+{
+    struct wf_rank *rank = who->rank;
+
     if (at > rank->clock) {
+        wf_rank_spent(who, WF_SPENT_WAITING + (enum wf_spent)in, at);
         rank->wait_ps[in] += at - rank->clock;
         rank->clock = at;
     }
@@ -74,7 +84,10 @@ int64_t wf_rank_progress(const struct wf_caller *who, int64_t at)
 
 void wf_mpi_compute(const struct wf_caller *who, int64_t duration)
 {
-    who->rank->clock = wf_time_add(who->rank->clock, duration);
+    int64_t until = wf_time_add(who->rank->clock, duration);
+
+    wf_rank_spent(who, WF_SPENT_COMPUTING, until);
+    who->rank->clock = until;
     who->rank->computes = 1;
 }
 
@@ -85,6 +98,7 @@ enum wf_called wf_rank_send(const struct wf_caller *who, const struct wf_peer *t
     int64_t overhead = who->mpi->net->o_send_ps;
 
     if (rank->overhead_paid == 0) {
+        wf_rank_spent(who, WF_SPENT_ON_MESSAGES, wf_time_add(rank->clock, overhead));
         rank->clock = wf_time_add(rank->clock, overhead);
         rank->overhead_ps = wf_time_add(rank->overhead_ps, overhead);
     }
@@ -169,7 +183,7 @@ enum wf_called wf_mpi_probe(const struct wf_caller *who, const struct wf_peer *f
         return WF_CALLED_AGAIN;
     }
     const struct wf_flight *message = wf_flight_read(who, cell);
-    wf_rank_advance(rank, message->at, WF_IN_RECV);
+    wf_rank_advance(who, message->at, WF_IN_RECV);
     if (from->open || from->rank == WF_MATCH_ANY_SOURCE || from->tag == WF_MATCH_ANY_TAG) {
         rank->seen_source = message->key.src;
         rank->seen_tag = message->key.tag;

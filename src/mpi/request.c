@@ -150,8 +150,10 @@ static void take(const struct wf_caller *who, uint32_t cell)
     const struct wf_flight *flight = wf_flight_read(who, cell);
     struct wf_rank *rank = who->rank;
 
-    wf_rank_advance(rank, flight->at, in[flight->kind]);
+    wf_rank_advance(who, flight->at, in[flight->kind]);
     if (flight->kind == WF_FLIGHT_RECV) {
+        wf_rank_spent(who, WF_SPENT_ON_MESSAGES,
+                      wf_time_add(rank->clock, who->mpi->net->o_recv_ps));
         rank->clock = wf_time_add(rank->clock, who->mpi->net->o_recv_ps);
         rank->overhead_ps = wf_time_add(rank->overhead_ps, who->mpi->net->o_recv_ps);
         if (flight->flags & WF_FLIGHT_OPEN) {

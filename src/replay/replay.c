@@ -156,9 +156,40 @@ static void add_unfinished(const struct wf_turn *turn, struct wf_replay_tally *t
     wf_tally_block(tally, &blocked);
 }
 
+/* The recording in this thread's part of the tally; null if there is none. */
+static struct wf_recording *recording_of(const struct wf_replay *replay,
+                                         struct wf_replay_tally *tally)
+{
+    if (replay->recording_at == 0) {
+        return NULL;
+    }
+    tally->recording_at = replay->recording_at;
+    struct wf_recording *recording = wf_tally_recording(tally);
+    wf_recording_init(recording, replay->mpi.place->n_ranks, &replay->limits);
+    return recording;
+}
+
+static void record_rank(const struct wf_turn *turn, struct wf_recording *recording)
+{
+    const struct wf_rank *rank = turn->who->rank;
+    struct wf_account account = {
+        .ranks = 1,
+        .least_rank = turn->who->number + UINT64_C(1),
+        .finish_ps = (uint64_t)rank->clock,
+    };
+
+    account.spent_ps[WF_SPENT_COMPUTING] = (uint64_t)turn->seat->progress.compute_ps;
+    account.spent_ps[WF_SPENT_ON_MESSAGES] = (uint64_t)rank->overhead_ps;
+    for (int in = 0; in < WF_IN_KINDS; in++) {
+        account.spent_ps[(int)WF_SPENT_WAITING + in] = (uint64_t)rank->wait_ps[in];
+    }
+    wf_recording_rank(recording, &account);
+}
+
 static void add_rank(const struct wf_replay *replay, const struct wf_caller *who,
                      struct wf_replay_tally *tally)
 {
+    struct wf_recording *recording = recording_of(replay, tally);
     const struct wf_turn turn = turn_of(replay, who);
     struct wf_job_tally *job = &tally->jobs[turn.job];
     const struct wf_rank *rank = who->rank;
@@ -181,6 +212,9 @@ static void add_rank(const struct wf_replay *replay, const struct wf_caller *who
         wf_tally_wait(tally, &waited);
     }
     wf_stat_add(&job->waits, waits);
+    if (recording != NULL) {
+        record_rank(&turn, recording);
+    }
     if (rank->state == WF_RANK_ENDED) {
         wf_stat_add(&job->finish, rank->clock);
     } else {
@@ -206,12 +240,65 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
     }
 }
 
-static void note_latency(void *arg, struct wf_ctx *ctx, int64_t latency)
+/* What an event leaves of a recording for its commit: any number of these. */
+struct recorded {
+    uint64_t is_message;
+    union {
+        struct wf_span span;
+        struct wf_sent sent;
+    };
+};
+
+static void note_message(void *arg, const struct wf_caller *to,
+                         const struct wf_delivery *delivery)
 {
-    const struct wf_replay_note note = {.what = WF_NOTED_LATENCY, .at = latency};
+    const struct wf_replay *replay = arg;
+    const struct wf_replay_note note = {.what = WF_NOTED_LATENCY,
+                                        .at = delivery->arrival - delivery->departure};
+
+    wf_note(to->ctx, &note, offsetof(struct wf_replay_note, time));
+    if (replay->recording_at != 0) {
+        const struct recorded entry = {
+            .is_message = 1,
+            .sent = {delivery->departure, delivery->arrival, delivery->bytes, delivery->from,
+                     to->number},
+        };
+        wf_trail_add(to->ctx, &entry, sizeof(entry));
+    }
+}
+
+static void note_span(void *arg, const struct wf_caller *who, enum wf_spent what, int64_t until)
+{
+    const struct recorded entry = {
+        .span = {who->rank->clock, until, who->number, (uint32_t)what}};
+    struct recorded *last = wf_trail_last(who->ctx, sizeof(*last));
 
     (void)arg;
-    wf_note(ctx, &note, offsetof(struct wf_replay_note, time));
+    /* Sends follow each other: one span for all of them is enough. */
+    if (last != NULL && !last->is_message && last->span.rank == entry.span.rank &&
+        last->span.what == entry.span.what && last->span.until == entry.span.from) {
+        last->span.until = until;
+    } else {
+        wf_trail_add(who->ctx, &entry, sizeof(entry));
+    }
+}
+
+static void record(const struct wf_replay *replay, struct wf_ctx *ctx)
+{
+    size_t size;
+    const struct recorded *entries = wf_trail(ctx, &size);
+
+    if (size == 0) {
+        return;
+    }
+    struct wf_recording *recording = recording_of(replay, wf_tally(ctx));
+    for (size_t i = 0; i < size / sizeof(*entries); i++) {
+        if (entries[i].is_message) {
+            wf_recording_message(recording, &entries[i].sent);
+        } else {
+            wf_recording_span(recording, &entries[i].span);
+        }
+    }
 }
 
 /* What is noted is counted when it is final: no rank has to keep it, and nothing is undone. */
@@ -224,6 +311,9 @@ static void node_commit(const struct wf_event *ev, const void *at, struct wf_ctx
 
     if (net->n_sums > 0 && ev->kind < WF_NET_KINDS) {
         net->ops->commit(net, ev, ctx);
+    }
+    if (replay->recording_at != 0) {
+        record(replay, ctx);
     }
     if (at == NULL) {
         return;
@@ -280,6 +370,27 @@ static bool acts_in_background(const struct wf_replay_config *config)
     return any;
 }
 
+/* Behind the tally are the network's statistics, behind these the recording. */
+static void ask_for_tally(struct wf_replay *replay, const struct wf_replay_config *config,
+                          struct wf_engine *engine)
+{
+    struct wf_net *net = config->net;
+    size_t size = wf_tally_size(sizeof(struct wf_replay_tally), net);
+    bool more = net->n_sums > 0 || config->recording != NULL;
+
+    if (net->n_sums > 0) {
+        net->words_offset = sizeof(struct wf_replay_tally);
+    }
+    if (config->recording != NULL) {
+        /* Statistics that are not there are empty ones. */
+        size += net->n_sums > 0 ? 0 : sizeof(struct wf_net_words);
+        replay->limits = *config->recording;
+        replay->recording_at = size;
+        size += wf_recording_size(config->place->n_ranks, config->recording);
+    }
+    wf_engine_tally(engine, size, more ? wf_tally_merge_all : wf_tally_merge);
+}
+
 enum wf_status wf_replay_new(struct wf_engine *engine, const struct wf_replay_config *config,
                              struct wf_replay **out, struct wf_err *err)
 {
@@ -301,7 +412,8 @@ enum wf_status wf_replay_new(struct wf_engine *engine, const struct wf_replay_co
                                   .arg = replay,
                                   .resume = resume,
                                   .recall = wf_replay_recall,
-                                  .note = note_latency};
+                                  .note = note_message,
+                                  .spent = config->recording != NULL ? note_span : NULL};
 
     enum wf_status status = check(config, n_ranks, err);
     if (status == WF_OK) {
@@ -317,11 +429,7 @@ enum wf_status wf_replay_new(struct wf_engine *engine, const struct wf_replay_co
 
     uint32_t first = wf_engine_add(engine, &replay->ops, config->place->n_nodes,
                                    wf_mpi_node_size(&replay->mpi), replay);
-    if (config->net->n_sums > 0) {
-        config->net->words_offset = sizeof(struct wf_replay_tally);
-    }
-    wf_engine_tally(engine, wf_tally_size(sizeof(struct wf_replay_tally), config->net),
-                    config->net->n_sums > 0 ? wf_tally_merge_all : wf_tally_merge);
+    ask_for_tally(replay, config, engine);
     wf_mpi_attach(&replay->mpi, config->net, engine, first);
     *out = replay;
     return WF_OK;

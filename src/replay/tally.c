@@ -2,8 +2,10 @@
 #include "replay/tally.h"
 
 #include "base/histogram.h"
+#include "base/mem.h"
 #include "base/rng.h"
 #include "base/units.h"
+#include "replay/recording.h"
 
 #include <string.h>
 
@@ -162,9 +164,24 @@ void wf_tally_merge_words(struct wf_net_words *into, const struct wf_net_words *
     }
 }
 
+struct wf_recording *wf_tally_recording(struct wf_replay_tally *tally)
+{
+    return tally->recording_at == 0 ? NULL
+                                    : (void *)((unsigned char *)tally + tally->recording_at);
+}
+
+static void merge_recordings(struct wf_replay_tally *into, const struct wf_replay_tally *from)
+{
+    if (from->recording_at != 0) {
+        into->recording_at = from->recording_at;
+        wf_recording_merge(wf_tally_recording(into), wf_tally_recording(wf_unconst(from)));
+    }
+}
+
 void wf_tally_merge_all(void *into, const void *from)
 {
     wf_tally_merge(into, from);
+    merge_recordings(into, from);
     wf_tally_merge_words(wf_tally_words(into),
                          (const void *)((const struct wf_replay_tally *)from + 1));
 }

@@ -67,6 +67,8 @@ struct wf_replay_tally {
                                                     know why they wait, then by number */
     struct wf_waited waits[WF_TALLY_WAITS];          /* the longest first, then by number */
     struct wf_unasked unasked[1];                    /* of the rank with the lowest number */
+    uint64_t recording_at; /* bytes from here to a struct wf_recording, behind the network's
+                              statistics; 0 if there is none */
 };
 
 void wf_tally_block(struct wf_replay_tally *tally, const struct wf_blocked *blocked);
@@ -77,7 +79,7 @@ uint64_t wf_tally_digest(const struct wf_replay_tally *tally, uint64_t events);
 void wf_tally_wait(struct wf_replay_tally *tally, const struct wf_waited *waited);
 void wf_tally_left(struct wf_replay_tally *tally, const struct wf_unasked *unasked);
 void wf_tally_merge(void *into, const void *from); /* wf_merge_fn */
-/* Likewise, of tallies that the network's statistics follow. */
+/* Likewise, of tallies that the network's statistics and perhaps a recording follow. */
 void wf_tally_merge_all(void *into, const void *from);
 void wf_tally_merge_words(struct wf_net_words *into, const struct wf_net_words *from);
 
@@ -85,6 +87,9 @@ static inline struct wf_net_words *wf_tally_words(struct wf_replay_tally *tally)
 {
     return (void *)(tally + 1);
 }
+
+/* The recording behind it; null if there is none. */
+struct wf_recording *wf_tally_recording(struct wf_replay_tally *tally);
 
 /* A rank, or PE, whose clock stands there at the end. */
 void wf_tally_end(struct wf_replay_tally *tally, uint32_t rank, int64_t clock);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/writer.h"
 
+#include "base/mem.h"
+#include "report/output.h"
+
+#include <stdlib.h>
 #include <string.h>
 
-/* The one place that lists writers. */
+/* The one place that lists writers: .timeline.csv comes before .csv, which ends it. */
 static const struct wf_writer_ops *const writer_table[] = {
-    &wf_writer_text,
-    &wf_writer_json,
-    &wf_writer_csv,
-    NULL,
+    &wf_writer_text, &wf_writer_json,     &wf_writer_timeline_csv, &wf_writer_csv,
+    &wf_writer_html, &wf_writer_perfetto, &wf_writer_paraver,      NULL,
 };
 
 const struct wf_writer_ops *const *wf_writer_table(void)
@@ -42,4 +44,45 @@ enum wf_status wf_writer_for_path(const char *path, const struct wf_writer_ops *
         }
     }
     return unknown_extension(path, err);
+}
+
+const struct wf_writer_ops *wf_writer_of(const char *path)
+{
+    const struct wf_writer_ops *writer = NULL;
+    struct wf_err ignored; /* whoever writes the file will say it */
+
+    return path != NULL && wf_writer_for_path(path, &writer, &ignored) == WF_OK ? writer : NULL;
+}
+
+static enum wf_status save_one(const struct wf_writer_beside *file, const struct wf_value *doc,
+                               const struct wf_write_options *options, const char *path,
+                               bool force, struct wf_err *err)
+{
+    struct wf_output *output = NULL;
+    enum wf_status status = wf_output_open(path, force, &output, err);
+
+    if (status != WF_OK) {
+        return status;
+    }
+    file->write(doc, options, wf_output_stream(output));
+    return wf_output_commit(output, err);
+}
+
+enum wf_status wf_writer_save(const struct wf_writer_ops *writer, const struct wf_value *doc,
+                              const struct wf_write_options *options, const char *path,
+                              bool force, struct wf_err *err)
+{
+    const struct wf_writer_beside first = {writer->extension, writer->write};
+    size_t stem = strlen(path) - strlen(writer->extension);
+    enum wf_status status = save_one(&first, doc, options, path, force, err);
+
+    for (const struct wf_writer_beside *file = writer->beside;
+         file != NULL && file->extension != NULL && status == WF_OK; file++) {
+        size_t size = stem + strlen(file->extension) + 1;
+        char *name = wf_xmalloc(size);
+        (void)snprintf(name, size, "%.*s%s", (int)stem, path, file->extension);
+        status = save_one(file, doc, options, name, force, err);
+        free(name);
+    }
+    return status;
 }

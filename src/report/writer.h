@@ -18,25 +18,50 @@
 struct wf_write_options {
     bool verbose; /* all that the document says, not only what most people want to know */
     bool color;
+    const struct wf_value *extra; /* what is known besides the document: `picture`, of the
+                                     topology (cli/picture.h); null if nothing */
 };
 
-/* All members are required. */
+/* A file that belongs to another one, which is called like it but for its extension. */
+struct wf_writer_beside {
+    const char *extension;
+    void (*write)(const struct wf_value *doc, const struct wf_write_options *options,
+                  FILE *out);
+};
+
+/* All members are required but the flags and `beside`. */
 struct wf_writer_ops {
     const char *name;
     const char *extension; /* of files in this format, with the dot */
     const char *summary;   /* one line, for help */
+    bool records;          /* shows what a recording has... */
+    bool timeline;         /* ...and nothing else */
 
     /* Writes the whole document. Errors of `out` itself are found by the caller (ferror). */
     void (*write)(const struct wf_value *doc, const struct wf_write_options *options,
                   FILE *out);
+    const struct wf_writer_beside *beside; /* ends with a row of nulls; null: none */
 };
 
 extern const struct wf_writer_ops wf_writer_text;
 extern const struct wf_writer_ops wf_writer_json;
 extern const struct wf_writer_ops wf_writer_csv;
+extern const struct wf_writer_ops wf_writer_html;
+extern const struct wf_writer_ops wf_writer_timeline_csv;
+extern const struct wf_writer_ops wf_writer_perfetto;
+extern const struct wf_writer_ops wf_writer_paraver;
 
 /* The registered writers in a fixed order, null-terminated. */
 const struct wf_writer_ops *const *wf_writer_table(void);
+
+/* The writer for a file called `path`; null if there is none, or `path` is null. */
+const struct wf_writer_ops *wf_writer_of(const char *path);
+
+/* Writes the document to the file `path` and what belongs beside it. */
+WF_NODISCARD
+enum wf_status wf_writer_save(const struct wf_writer_ops *writer, const struct wf_value *doc,
+                              const struct wf_write_options *options, const char *path,
+                              bool force, struct wf_err *err);
 
 /* The writer for a file called `path`, by its extension. */
 WF_NODISCARD

@@ -14,7 +14,14 @@
 /* Digits that bring a double back: 15 do for numbers people wrote, 17 for any. */
 enum { DIGITS_SHORT = 15, DIGITS_FULL = 17 };
 
-static json_t *to_json(const struct wf_value *value, int *digits);
+/* How it is written. */
+struct style {
+    int digits;
+    bool (*skips)(const void *arg, const struct wf_value *value); /* null: nothing */
+    const void *arg;
+};
+
+static json_t *to_json(const struct wf_value *value, struct style *style);
 
 static json_t *count_to_json(uint64_t count)
 {
@@ -27,13 +34,13 @@ static json_t *count_to_json(uint64_t count)
     return json_string(text);
 }
 
-static json_t *real_to_json(double real, int *digits)
+static json_t *real_to_json(double real, struct style *style)
 {
     char text[40];
 
     (void)snprintf(text, sizeof(text), "%.*g", DIGITS_SHORT, real);
     if (strtod(text, NULL) != real) {
-        *digits = DIGITS_FULL;
+        style->digits = DIGITS_FULL;
     }
     return json_real(real);
 }
@@ -56,13 +63,16 @@ static json_t *text_to_json(const char *text)
     return json;
 }
 
-static json_t *children_to_json(const struct wf_value *value, int *digits)
+static json_t *children_to_json(const struct wf_value *value, struct style *style)
 {
     bool is_list = value->type == WF_VALUE_LIST;
     json_t *json = is_list ? json_array() : json_object();
 
     for (const struct wf_value *v = value->first; v != NULL; v = v->next) {
-        json_t *item = to_json(v, digits);
+        if (style->skips != NULL && style->skips(style->arg, v)) {
+            continue;
+        }
+        json_t *item = to_json(v, style);
         int failed = is_list ? json_array_append_new(json, item)
                              : json_object_set_new(json, v->name, item);
         if (failed != 0) {
@@ -72,7 +82,7 @@ static json_t *children_to_json(const struct wf_value *value, int *digits)
     return json;
 }
 
-static json_t *to_json(const struct wf_value *value, int *digits)
+static json_t *to_json(const struct wf_value *value, struct style *style)
 {
     switch (value->type) {
     case WF_VALUE_NULL:
@@ -82,25 +92,40 @@ static json_t *to_json(const struct wf_value *value, int *digits)
     case WF_VALUE_COUNT:
         return count_to_json(value->count);
     case WF_VALUE_REAL:
-        return real_to_json(value->real, digits);
+        return real_to_json(value->real, style);
     case WF_VALUE_TEXT:
         return text_to_json(value->text);
     case WF_VALUE_SECTION:
     case WF_VALUE_LIST:
-        return children_to_json(value, digits);
+        return children_to_json(value, style);
     }
     return NULL;
 }
 
-char *wf_doc_to_json(const struct wf_value *doc)
+static char *dump(const struct wf_value *doc, struct style *style, size_t flags)
 {
-    int digits = DIGITS_SHORT;
-    json_t *json = to_json(doc, &digits);
-    char *text = json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION((size_t)digits));
+    json_t *json = to_json(doc, style);
+    char *text = json_dumps(json, flags | JSON_REAL_PRECISION((size_t)style->digits));
 
     json_decref(json);
     if (text == NULL) {
         wf_panic("a document cannot be written as JSON");
     }
     return text;
+}
+
+char *wf_doc_to_json(const struct wf_value *doc)
+{
+    struct style style = {.digits = DIGITS_SHORT};
+
+    return dump(doc, &style, JSON_INDENT(2));
+}
+
+char *wf_doc_to_compact_json(const struct wf_value *doc,
+                             bool (*skips)(const void *arg, const struct wf_value *value),
+                             const void *arg)
+{
+    struct style style = {.digits = DIGITS_SHORT, .skips = skips, .arg = arg};
+
+    return dump(doc, &style, JSON_COMPACT);
 }

@@ -4,9 +4,22 @@
 
 #include "result/doc.h"
 
+#include <stddef.h>
+
 /* The document as JSON text, indented, without a newline at the end; to be freed. The same
  * document gives the same bytes. Integers above 2^53 become strings, since many readers would
  * lose digits of them; bytes that are not UTF-8 become '?'. */
 char *wf_doc_to_json(const struct wf_value *doc);
+
+/* Likewise without white space, and without what `skips` says, with its `arg`. */
+char *wf_doc_to_compact_json(const struct wf_value *doc,
+                             bool (*skips)(const void *arg, const struct wf_value *value),
+                             const void *arg);
+
+/* Reads what the above wrote; the caller frees *out. Text that is no JSON, or whose outermost
+ * value is not an object, is WF_EINVAL; `name` is that of the file, for messages. */
+WF_NODISCARD
+enum wf_status wf_doc_from_json(const char *text, size_t size, const char *name,
+                                struct wf_value **out, struct wf_err *err);
 
 #endif

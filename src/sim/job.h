@@ -11,6 +11,7 @@
 #include "engine/run.h"
 #include "mpi/place.h"
 #include "replay/cpu.h"
+#include "replay/recording.h"
 #include "sim/plan.h"
 #include "sim/record.h"
 
@@ -41,6 +42,7 @@ struct wf_job {
     struct wf_cpu_rules *rules;
     struct wf_replay_tally *ideal; /* of a run on an ideal network; null if there was none */
     struct wf_traffic *traffic;    /* of synthetic traffic */
+    const struct wf_recording_limits *recording; /* null: it is not recorded */
 };
 
 /* All members are required. */
@@ -80,6 +82,9 @@ uint64_t wf_job_n_ranks(const struct wf_job *job);
 uint64_t wf_job_place_memory(const struct wf_job *job);
 /* The programs, for a record. */
 struct wf_record_jobs wf_job_record(const struct wf_job *job);
+/* Adds the section `recording` of a replay that was recorded (sim/record_recording.c). */
+void wf_record_recording(struct wf_value *root, const struct wf_job *job,
+                         const struct wf_engine *engine, const struct wf_run *run);
 /* Makes a run of synthetic traffic longer whose result has not converged, if the plan allows
  * it; whether it did. It has to be run again then. */
 bool wf_job_lengthen(const struct wf_plan *plan, const struct wf_value *doc);

@@ -136,6 +136,8 @@ static enum wf_status replay_build(const struct wf_job *job, struct wf_engine *e
         .mpi = setup->mpi,
         .params = wf_plan_values(job->plan, "replay"),
         .cpu = &job->cpu,
+        /* Not of the run on an ideal network. */
+        .recording = setup == &job->setup ? job->recording : NULL,
     };
 
     enum wf_status status = wf_replay_new(engine, &config, &setup->replay, err);

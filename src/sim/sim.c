@@ -173,6 +173,9 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
         wf_doc_free(root);
         return status;
     }
+    if (job->recording != NULL && job->setup.replay != NULL) {
+        wf_record_recording(root, job, engine, &run);
+    }
     wf_record_run(root, job->plan, &run, job->ops->memory(job));
     *doc = root;
     return status;
@@ -256,9 +259,14 @@ static void tell_skipped(const struct wf_sim_host *host, const struct wf_plan *p
 static enum wf_status run_once(const struct wf_plan *plan, const struct wf_sim_host *host,
                                bool explain, struct wf_value **doc, struct wf_err *err)
 {
+    const struct wf_recording_limits limits = {
+        .spans = host->recording != NULL ? host->recording->spans : 0,
+        .messages = host->recording != NULL ? host->recording->messages : 0,
+    };
     struct wf_job job;
 
     wf_job_init(&job, plan);
+    job.recording = host->recording != NULL ? &limits : NULL;
     enum wf_status status = check_memory(&job, host->world, err);
     if (status == WF_OK) {
         status = job.ops->prepare(&job, err);

@@ -24,6 +24,12 @@ struct wf_sim_progress {
     uint64_t rolled_back;
 };
 
+/* A run is recorded for looking at (docs/reference/result-document.md, `recording`): single
+ * spans of time and messages are kept if there are not more of them. */
+struct wf_sim_recording {
+    uint64_t spans, messages;
+};
+
 /* What a run has to do with its surroundings. Zeroed, it runs alone and in silence. */
 struct wf_sim_host {
     struct wf_comm *world; /* sim/world.h; null is this process alone */
@@ -35,6 +41,7 @@ struct wf_sim_host {
     /* Told, before the run, of each setting of a file that was left out. May be null. */
     void (*skipped)(void *arg, const struct wf_setting *setting);
     void *skipped_arg;
+    const struct wf_sim_recording *recording; /* null: it is not recorded */
 };
 
 /*

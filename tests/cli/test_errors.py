@@ -19,6 +19,9 @@ CASES = [
     (["bench"], 2, "no model"),
     (["bench", "fold"], 2, "unknown model 'fold'; did you mean 'phold'"),
     (["bench", "phold", "queues"], 2, "also 'queues'"),
+    (["report"], 2, "report: one result expected, and there are 0"),
+    (["explain", "a", "b"], 2, "explain: one result expected, and there are 2"),
+    (["compare", "a"], 2, "compare: two results or more expected"),
     (["replay"], 2, "no source"),
     (["replay", "gen:stencil3d", "gen:ring"], 2, "also 'gen:ring'"),
     # sources
@@ -137,7 +140,7 @@ CASES = [
     ([*REPLAY, "--threads"], 2, "option '--threads' needs an argument"),
     ([*REPLAY, "--progress", "often"], 2, "--progress: 'often' is not one of auto"),
     # outputs
-    ([*REPLAY, "-o", "result.jsn"], 2, "must end in .txt, .json or .csv"),
+    ([*REPLAY, "-o", "result.jsn"], 2, r"must end in .txt, .json, .timeline.csv, .csv, .html, .pftrace or .prv"),
     ([*REPLAY, "-o", "nowhere/result.json"], 3, "cannot write 'nowhere/result.json'"),
     ([*REPLAY, "-o", "there.json"], 3, "'there.json' exists; -f overwrites it"),
     ([*REPLAY, "-o", "directory.json"], 3, "cannot write 'directory.json'"),

@@ -2,6 +2,7 @@
 """The result document: valid under its schema on every path, the same under every schedule."""
 import json
 import pathlib
+import re
 import stat
 
 import jsonschema
@@ -79,6 +80,7 @@ VALID = [
     ([*REPLAY, "-p", "gen.markers=yes", "--iterations", "1:2", "--repeat-iteration", "2"], 0),
     ([*REPLAY, "--efficiency", "--placement", "random", "--repeat", "2", "--start", "1ms"], 0),
     ([*REPLAY, *JOBS, "--efficiency"], 0),
+    ([*REPLAY, *JOBS, "--record"], 0),
     ([*REPLAY, *JOBS, "--dry-run"], 0),
     (["replay", "gen:leanmd", "-n", "8", "--efficiency"], 0),
     (["replay", "gen:text", "-n", "3", "-p", "gen.file=regions.weft"], 0),
@@ -337,6 +339,40 @@ def check_packets():
           "links.csv: not the links of the document")
 
 
+def spans_of(text):
+    """What a rank did, with the length of each thing."""
+    return [(kind, int(length)) for kind, length in re.findall(r"([a-z-])([0-9]+)", text)]
+
+
+def check_recording():
+    """Looking at a run does not change it, and what is seen adds up to what is told."""
+    kinds = {"c": "compute_ps", "o": "overhead_ps", "s": "send_wait_ps", "r": "receive_wait_ps",
+             "k": "collective_wait_ps"}
+    program = [*PACKETS, "-p", "gen.allreduce=true", "--json"]
+    plain, seen = parse(run(*program)), parse(run(*program, "--record"))
+    few = parse(run(*program, "--record", "--record-limit", "10"))["recording"]
+    check("recording" not in plain and plain["result"] == seen["result"], "another result")
+    recording, ranks = seen["recording"], seen["result"]["ranks"]
+    for rank, (text, row) in enumerate(zip(recording["spans"], recording["rows"])):
+        spans = spans_of(text)
+        check(sum(length for _, length in spans) == row["finish_ps"], f"rank {rank}: its end")
+        for kind, name in kinds.items():
+            check(sum(length for what, length in spans if what == kind) == row[name],
+                  f"rank {rank}: {name}")
+    for name in kinds.values():
+        values = [row[name] for row in recording["rows"]]
+        check([min(values), max(values)] == [ranks[name]["min"], ranks[name]["max"]], name)
+    sent = [[int(word) for word in message.split()] for text in recording["messages"]
+            for message in text.split(";") if message]
+    matrix = [[int(word) for word in text.split()] for text in recording["matrix"]["bytes"]]
+    check(sum(map(sum, matrix)) == seen["result"]["bytes"] == sum(each[3] for each in sent),
+          "bytes of the matrix and of all messages")
+    check(len(sent) == seen["result"]["messages"] == recording["n_messages"], "messages")
+    check(max(each[2] for each in sent) == seen["result"]["message_latency_ps"]["max"], "latency")
+    check("spans" not in few and "messages" not in few and few["rows"] == recording["rows"] and
+          few["n_messages"] == recording["n_messages"], "a recording of few")
+
+
 def check_memory():
     """The memory of whoever started the run is not counted as its own."""
     ballast = b"x" * (256 << 20)
@@ -365,6 +401,7 @@ def main():
     check_schedules([*REPLAY, *JOBS, "--efficiency", "--net", "latency", "--topo", "torus:8x8x8"])
     check_schedules(PHOLD)
     check_packets()
+    check_recording()
     check_memory()
     finish()
 

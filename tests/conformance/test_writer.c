@@ -54,7 +54,7 @@ static struct wf_value *strange_document(void)
 
 /* What the writer makes of the document; to be freed. */
 static char *written(const struct wf_writer_ops *writer, const struct wf_value *doc,
-                     bool verbose)
+                     bool verbose, size_t *length)
 {
     const struct wf_write_options options = {.verbose = verbose};
     char *text = NULL;
@@ -65,6 +65,7 @@ static char *written(const struct wf_writer_ops *writer, const struct wf_value *
     if (fclose(out) != 0) {
         abort();
     }
+    *length = size;
     return text;
 }
 
@@ -81,10 +82,11 @@ static void every_document_can_be_written_and_always_alike(void)
         for (size_t i = 0; i < sizeof(documents) / sizeof(documents[0]); i++) {
             struct wf_value *doc = documents[i]();
             for (int verbose = 0; verbose < 2; verbose++) {
-                char *a = written(*w, doc, verbose != 0);
-                char *b = written(*w, doc, verbose != 0);
-                CHECK(strlen(a) > 0 && a[strlen(a) - 1] == '\n');
-                CHECK(strcmp(a, b) == 0);
+                size_t n, m;
+                char *a = written(*w, doc, verbose != 0, &n);
+                char *b = written(*w, doc, verbose != 0, &m);
+                CHECK(n > 0 && ((*w)->timeline || a[n - 1] == '\n'));
+                CHECK(n == m && memcmp(a, b, n) == 0);
                 free(a);
                 free(b);
             }
@@ -96,8 +98,12 @@ static void every_document_can_be_written_and_always_alike(void)
 static void a_deadlock_names_who_waits(void)
 {
     for (const struct wf_writer_ops *const *w = wf_writer_table(); *w != NULL; w++) {
+        size_t length;
+        if ((*w)->timeline) {
+            continue;
+        }
         struct wf_value *doc = result_document();
-        char *text = written(*w, doc, false);
+        char *text = written(*w, doc, false, &length);
         CHECK(strstr(text, "17") != NULL);
         CHECK(strstr(text, "waits for a message from rank 4") != NULL);
         free(text);
@@ -108,8 +114,12 @@ static void a_deadlock_names_who_waits(void)
 static void an_error_is_told(void)
 {
     for (const struct wf_writer_ops *const *w = wf_writer_table(); *w != NULL; w++) {
+        size_t length;
+        if ((*w)->timeline) {
+            continue;
+        }
         struct wf_value *doc = error_document();
-        char *text = written(*w, doc, false);
+        char *text = written(*w, doc, false, &length);
         CHECK(strstr(text, "no such luck") != NULL);
         free(text);
         wf_doc_free(doc);

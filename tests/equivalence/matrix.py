@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every scenario gives one result, whatever the scheduler and however many threads and
-processes: the sections `scenario` and `result` are equal to the last byte."""
+processes: the sections `scenario`, `result` and `recording` are equal to the last byte."""
 import itertools
 import json
 import pathlib
@@ -9,6 +9,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
 from weft_cli import MPIEXEC, check, finish, parse, run  # noqa: E402
 
+SECTIONS = ["scenario", "result", "recording"]
 SCENARIOS = [
     ["bench", "phold", "--lps", "300", "--end", "3us"],
     ["bench", "queues", "-p", "queues.stations=100", "-p", "queues.end=20us"],
@@ -26,7 +27,7 @@ SCENARIOS = [
     ["traffic", "uniform", "--topo", "torus:4x4", "--load", "0.6", "--cycles", "700",
      "-p", "net.routing=adaptive-3vc"],
     ["replay", "gen:stencil3d", "-n", "64", "--net", "packet", "--topo", "torus:4x4x4",
-     "-p", "gen.bytes=10kB", "-p", "gen.iterations=1"],
+     "-p", "gen.bytes=10kB", "-p", "gen.iterations=1", "--record"],
     ["replay", "gen:random", "-n", "48", "--net", "packet", "--topo", "fattree:4,2,2",
      "--ranks-per-node", "3", "-p", "gen.bytes=3kB", "-p", "gen.messages=4"],
 ]
@@ -61,7 +62,7 @@ PROGRAMS = [
     ["replay", "gen:stencil4d", "-n", "16", "-p", "mpi.eager_max=4KiB"],
     ["replay", "gen:sweep3d", "-n", "6"],
     ["replay", "gen:fft", "-n", "12", "-p", "mpi.rules=openmpi"],
-    ["replay", "gen:cg", "-n", "8", "-p", "gen.iterations=2"],
+    ["replay", "gen:cg", "-n", "8", "-p", "gen.iterations=2", "--record", "--record-limit", "300"],
     ["replay", "gen:bt", "-n", "9", "-p", "gen.iterations=2"],
     ["replay", "gen:is", "-n", "8", "-p", "gen.iterations=2"],
     ["replay", "gen:training", "-n", "8", "-p", "mpi.eager_max=64KiB"],
@@ -100,7 +101,7 @@ def outcome(scenario, scheduler, threads, processes):
     where = f"{' '.join(scenario)}: {scheduler}, {threads} threads, {processes} processes"
     check(done.returncode == 0, f"{where}: exit code {done.returncode}", done)
     document = parse(done)
-    return where, json.dumps([document.get("scenario"), document.get("result")], indent=1)
+    return where, json.dumps([document.get(section) for section in SECTIONS], indent=1)
 
 
 def main():

@@ -36,6 +36,7 @@ static void pair_free(struct pair *pair)
 {
     wf_history_fini(&pair->history);
     wf_recording_fini(&pair->recording);
+    wf_buf_fini(&pair->ctx.trail);
     free(pair);
 }
 
@@ -53,6 +54,7 @@ static struct wf_frame frame_of(uint64_t name)
         .sent_size = (uint32_t)((random >> 16) % 4 * TEST_STRIDE),
         .note_size =
             (uint32_t)((random >> 24) % 3 == 0 ? (random >> 32) % (WF_NOTE_MAX + 1) : 0),
+        .trail_size = (uint32_t)((random >> 48) % 4 == 0 ? (random >> 50) % 100 * 8 : 0),
     };
 }
 
@@ -97,9 +99,10 @@ static void append(struct pair *pair, uint32_t kp)
     const struct entry *last = last_of(pair, kp);
     uint64_t prev = last == NULL ? WF_NOWHERE : last->place, base = pair->history.base;
 
-    pair->recording.sent.size = pair->recording.undo.size = 0;
+    pair->recording.sent.size = pair->recording.undo.size = pair->ctx.trail.size = 0;
     fill(wf_buf_extend(&pair->recording.sent, frame.sent_size), name, 0, frame.sent_size);
     fill(pair->ctx.note, name, 1, frame.note_size);
+    fill(wf_buf_extend(&pair->ctx.trail, frame.trail_size), name, 3, frame.trail_size);
     fill(wf_buf_extend(&pair->recording.undo, frame.undo_size), name, 2, frame.undo_size);
     uint64_t place = wf_history_append(&pair->history, &pair->ctx, as_event(&ev), &frame, prev);
     pair->entries[pair->n++] =
@@ -118,6 +121,7 @@ static bool is_record(const struct pair *pair, const struct entry *entry)
            is_event(wf_record_event(record), &ev) &&
            is_filled(wf_record_sent(record, TEST_STRIDE), entry->name, 0, frame.sent_size) &&
            is_filled(wf_record_note(record, TEST_STRIDE), entry->name, 1, frame.note_size) &&
+           is_filled(wf_record_trail(record, TEST_STRIDE), entry->name, 3, frame.trail_size) &&
            is_filled(wf_record_undo(record, TEST_STRIDE), entry->name, 2, frame.undo_size) &&
            (uintptr_t)record % 8 == 0;
 }

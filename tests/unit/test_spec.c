@@ -241,7 +241,8 @@ static bool back(struct rig *rig, struct step *step)
 
 static void finally(struct rig *rig, struct step *step)
 {
-    wf_spec_commit(&rig->worker, event_of(step), &step->frame, step->note, step->undo.data);
+    wf_spec_commit(&rig->worker, event_of(step), &step->frame, step->note, NULL,
+                   step->undo.data);
 }
 
 static void forward_back_and_forward_again_is_forward(void)

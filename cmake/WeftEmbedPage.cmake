@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -DOUTPUT=<file.c> -DPAGES=<directory> -P WeftEmbedPage.cmake
+#     Puts the files of share/report together and writes a C source with the page in three
+#     parts, as report/page.h declares them: before the document, between it and what else is
+#     known, and the rest.
+
+file(READ ${PAGES}/report.html page)
+file(READ ${PAGES}/report.css style)
+file(GLOB scripts ${PAGES}/*.js)
+list(SORT scripts)
+set(script "")
+foreach(file IN LISTS scripts)
+    file(READ ${file} text)
+    string(APPEND script "${text}")
+endforeach()
+string(REPLACE "/*weft:style*/" "${style}" page "${page}")
+string(REPLACE "/*weft:script*/" "${script}" page "${page}")
+
+set(arrays "")
+foreach(mark before between after)
+    if(mark STREQUAL "before")
+        set(end "/*weft:document*/")
+    else()
+        set(end "/*weft:extra*/")
+    endif()
+    if(mark STREQUAL "after")
+        set(part "${page}")
+    else()
+        string(FIND "${page}" "${end}" at)
+        string(LENGTH "${end}" length)
+        string(SUBSTRING "${page}" 0 ${at} part)
+        math(EXPR at "${at} + ${length}")
+        string(SUBSTRING "${page}" ${at} -1 page)
+    endif()
+    string(HEX "${part}" bytes)
+    string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
+    string(REPLACE "0x0a," "0x0a,\n" bytes "${bytes}")
+    string(APPEND arrays "const unsigned char wf_page_${mark}[] = {\n${bytes}0};\n\n")
+endforeach()
+
+file(WRITE ${OUTPUT} "/* Written by cmake/WeftEmbedPage.cmake from share/report. */
+#include \"report/page.h\"
+
+${arrays}")

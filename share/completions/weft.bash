@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# Completion of weft in bash. What there is to complete comes from the program itself, so that it
+# is always that of the installed one.
+
+_weft_commands() {
+    "$1" help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p'
+}
+
+_weft_options() {
+    "$1" "$2" --help 2>/dev/null | grep -oE '^ +(-[a-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+'
+}
+
+_weft_topics() {
+    "$1" help 2>/dev/null | grep -oE '^  [a-z]+\.[a-z0-9_-]+' | tr -d ' '
+}
+
+# Sources of a program; ":" separates words in bash, which sees what is behind it alone.
+_weft_generators() {
+    _weft_topics "$1" | sed -n 's/^gen\./gen:/p'
+}
+
+_weft() {
+    local weft=${COMP_WORDS[0]} current=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]:-}
+    local before=${COMP_WORDS[COMP_CWORD - 1]} words=""
+
+    COMPREPLY=()
+    if ((COMP_CWORD == 1)); then
+        words="$(_weft_commands "$weft") --help --version"
+    elif [[ $before == --net ]]; then
+        words=$(_weft_topics "$weft" | sed -n 's/^net\.//p')
+    elif [[ $before == : && ${COMP_WORDS[COMP_CWORD - 2]} == gen ]]; then
+        words=$(_weft_generators "$weft" | sed 's/^gen://')
+    elif [[ $current == : && $before == gen ]]; then
+        words=$(_weft_generators "$weft" | sed 's/^gen://')
+        current=""
+    elif [[ $current == -* ]]; then
+        words=$(_weft_options "$weft" "$command")
+    elif [[ $command == help ]]; then
+        words="$(_weft_commands "$weft") $(_weft_topics "$weft")"
+    elif [[ $command == replay || $command == gen ]] && ((COMP_CWORD == 2)); then
+        words=$(_weft_generators "$weft")
+    fi
+    # shellcheck disable=SC2207 # words of the program have no blanks
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
+    if ((${#COMPREPLY[@]} == 0)); then
+        # shellcheck disable=SC2207
+        COMPREPLY=($(compgen -f -- "$current"))
+    fi
+}
+
+complete -o filenames -F _weft weft

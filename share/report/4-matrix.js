@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who sends how much to whom. */
+
+function matrixSection(section) {
+  const matrix = recording.matrix, per = matrix.ranks_per_row, n = matrix.bytes.length;
+  const values = {bytes: matrix.bytes.map(numbersOf), messages: matrix.messages.map(numbersOf)};
+  const nodes = recording.nodes && per === 1 ? numbersOf(recording.nodes) : null;
+  const show = {what: "bytes", order: "rank"}, LEFT = 58, TOP = 18;
+  const byRank = Array.from({length: n}, (_, i) => i);
+  const orders = {rank: byRank, node: nodes ? [...byRank].sort((a, b) => nodes[a] - nodes[b] || a - b) : byRank};
+  const cellOf = (tall) => Math.max(1, Math.floor((tall - TOP - 6) / n * 4) / 4);
+
+  const own = drawing(460, (pen, width, height) => {
+    const order = orders[show.order], rows = values[show.what], cell = cellOf(Math.min(height, width - LEFT + TOP));
+    const most = Math.max(...rows.map((row) => Math.max(...row)), 1);
+    pen.fillStyle = color("--idle");
+    pen.fillRect(LEFT, TOP, n * cell, n * cell);
+    const scale = Array.from({length: 65}, (_, i) => heat(i / 64));
+    for (let i = 0; i < n; i++) {
+      for (let j = 0; j < n; j++) {
+        const value = rows[order[i]][order[j]];
+        if (value > 0) {
+          pen.fillStyle = scale[Math.round(64 * Math.log1p(value) / Math.log1p(most))];
+          pen.fillRect(LEFT + j * cell, TOP + i * cell, cell, cell);
+        }
+      }
+    }
+    pen.fillStyle = color("--soft");
+    pen.textAlign = "right";
+    for (let i = 0; i < n; i += Math.ceil(16 / cell)) pen.fillText(String(order[i] * per), LEFT - 5, TOP + i * cell + Math.min(cell, 12) / 2 + 5);
+    pen.textAlign = "left"; pen.fillText("to rank →   (from rank ↓)", LEFT, TOP - 6);
+    const x = LEFT + n * cell + 20;
+    if (x + 70 < width) {
+      scale.forEach((fill, i) => { pen.fillStyle = fill; pen.fillRect(x, TOP + (64 - i) * 3, 14, 3.5); });
+      pen.fillStyle = color("--soft");
+      pen.fillText(show.what === "bytes" ? size(most) : count(most), x + 20, TOP + 10);
+      pen.fillText("0", x + 20, TOP + 195);
+    }
+  }, {id: "matrix"});
+  onHover(own.canvas, (x, y, width) => {
+    const cell = cellOf(Math.min(own.height, width - LEFT + TOP)), order = orders[show.order];
+    const i = Math.floor((y - TOP) / cell), j = Math.floor((x - LEFT) / cell);
+    if (i < 0 || j < 0 || i >= n || j >= n) return "";
+    const from = order[i], to = order[j], of = (k) => ranksOf(k * per, Math.min(per, recording.ranks - k * per)) + (nodes ? ` (node ${nodes[k]})` : "");
+    return `${of(from)} to ${of(to)}:\n${size(values.bytes[from][to])} in ${count(values.messages[from][to])} messages`;
+  });
+  const choose = (name) => (event) => { show[name] = event.target.value; own.again(); };
+  section.append(element("div", {class: "tools"},
+    element("select", {onchange: choose("what"), id: "matrix-what"}, element("option", {value: "bytes"}, "bytes"), element("option", {value: "messages"}, "messages")),
+    nodes ? element("select", {onchange: choose("order"), id: "matrix-order"}, element("option", {value: "rank"}, "ordered by rank"), element("option", {value: "node"}, "ordered by node")) : null,
+    element("span", {class: "soft"}, "colours are logarithmic; messages of collectives included" + (per > 1 ? `; a cell is ${per} × ${per} ranks` : ""))),
+  element("figure", {}, own.canvas));
+}

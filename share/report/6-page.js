@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The page: what it has depends on what the document has. */
+
+/* What the models leave out; "what weft does not model" of the manual says it at length. */
+const LEFT_OUT = {
+  none: ["Messages cost nothing at all: this is a bound, not a prediction."],
+  alphabeta: ["Messages do not disturb each other, neither at a node nor in the network.", "The topology has no effect."],
+  loggp: ["Messages share the interfaces of their nodes, but nothing in the network.", "The topology has no effect."],
+  latency: ["The topology counts by the hops of a message; links carry any number of messages at once."],
+  packet: ["Errors and retransmissions on links.", "Flits: packets move as a whole, switches forward them as the parameters say."],
+  router: ["Errors and retransmissions on links."],
+};
+const LEFT_OUT_ALWAYS = ["Caches and memory of the nodes, unless the compute times have them in them.", "Noise of the operating system, unless it was recorded."];
+
+/* The command that gives this result. */
+function quote(text) {
+  return /^[A-Za-z0-9_.,:=/+@%-]+$/.test(text) ? text : `'${String(text).replaceAll("'", "'\\''")}'`;
+}
+function command() {
+  const s = doc.scenario || {}, words = ["weft", s.command || "replay"];
+  const isReplay = words[1] === "replay";
+  words.push(quote(String(s.source ?? "").replace(/^bench:/, "")));
+  if (s.ranks) words.push("-n", String(s.ranks));
+  if (s.network && isReplay) words.push("--net", s.network);
+  if (s.topology) words.push("--topo", quote(s.topology));
+  if (isReplay && s.ranks_per_node > 1) words.push("--ranks-per-node", String(s.ranks_per_node));
+  if (isReplay && s.placement && s.placement !== "linear") words.push("--placement", quote(s.placement));
+  for (const [name, option] of [["region", "--region"], ["iterations", "--iterations"]]) {
+    if (isReplay && s[name]) words.push(option, quote(s[name]));
+  }
+  if (isReplay && s.efficiency) words.push("--efficiency");
+  if (s.seed != null) words.push("--seed", String(s.seed));
+  for (const [scope, values] of Object.entries(s.parameters || {})) {
+    for (const [name, value] of Object.entries(values)) {
+      if (value !== null && typeof value !== "object" && value !== "") words.push("-p", quote(`${scope}.${name}=${value}`));
+    }
+  }
+  return words.join(" ");
+}
+
+function headSection() {
+  const result = doc.result || {}, s = doc.scenario || {}, head = document.getElementById("head");
+  const predicted = result.predicted_time_ps ?? result.time_reached_ps ?? result.simulated_time_ps;
+  const recorded = result.recorded_time_ps;
+  const ok = result.status === "completed" || result.status == null;
+  document.title = `weft: ${s.source || "report"}`;
+  head.append(element("h1", {}, `weft ${s.command || ""} ${s.source || ""}`));
+  if (predicted != null) {
+    head.append(element("div", {class: "big"}, time(predicted)),
+      element("div", {class: ok ? "soft" : "bad"}, ok ? "predicted time" : `${result.status}: the time reached`));
+  }
+  if (recorded != null) {
+    head.append(element("p", {}, `Recorded: ${time(recorded)}, so that the prediction is ${percent(number(predicted) / number(recorded))} of it.`));
+  }
+  const cards = [[s.ranks && count(s.ranks), "ranks"], [s.network, "network model"], [s.topology, "topology"], [result.messages != null && count(result.messages), "messages"],
+    [result.bytes != null && size(result.bytes), "sent"], [result.accepted_load != null && String(result.accepted_load), "accepted load"], [doc.version, "version of weft"], [result.digest, "digest"]];
+  head.append(element("div", {class: "cards"}, ...cards.filter(([value]) => value).map(([value, what]) => card(value, what))),
+    element("details", {}, element("summary", {}, "The command that gives this result"), element("pre", {}, command())));
+}
+
+function warnings() {
+  const found = [], result = doc.result || {};
+  if (result.status && result.status !== "completed") found.push(`The run did not complete: ${result.status}.`);
+  for (const who of get("waiting.ranks", result) || []) found.push(`Rank ${who.rank} ${who.waits}.`);
+  if (result.left_over) found.push(`Rank ${result.left_over.rank}: ${result.left_over.what}.`);
+  if (result.unreceived_messages > 0) found.push(`${count(result.unreceived_messages)} messages were not received.`);
+  if (result.saturated) found.push("The network is saturated: it accepts less than it is offered.");
+  if (result.converged === false) found.push("The latency has not converged.");
+  if (!recording && doc.scenario && doc.scenario.command === "replay") found.push("The run was not recorded (--record), so that there is no timeline and no communication matrix.");
+  if (recording && !recording.spans) found.push(`${count(recording.n_spans)} spans of time are more than the recording keeps (--record-limit): the timeline shows shares.`);
+  return found;
+}
+
+function flat(value, name, rows) {
+  if (value !== null && typeof value === "object" && !Array.isArray(value)) {
+    for (const [key, inner] of Object.entries(value)) flat(inner, name ? `${name}.${key}` : key, rows);
+  } else {
+    rows.push([name, Array.isArray(value) ? `${value.length} entries` : String(value)]);
+  }
+  return rows;
+}
+
+function parametersSection(section) {
+  section.append(table(["parameter", "value"], flat(get("scenario.parameters") || {}, "", []), false),
+    element("details", {}, element("summary", {}, "All of the scenario, the result and the run in numbers"),
+      table(["name", "value"], flat({scenario: {...doc.scenario, parameters: null}, result: doc.result, run: doc.run}, "", []), false)));
+  const found = warnings();
+  section.append(element("h3", {}, "Warnings"), found.length ? element("ul", {}, ...found.map((w) => element("li", {}, w))) : element("p", {class: "soft"}, "None."));
+  section.append(element("h3", {}, "What the model leaves out"), element("ul", {}, ...[...(LEFT_OUT[get("scenario.network")] || []), ...LEFT_OUT_ALWAYS].map((w) => element("li", {}, w))));
+}
+
+function page() {
+  const replay = get("result.ranks") != null;
+  const sections = [
+    ["efficiency", "Efficiency", replay, efficiencySection],
+    ["time", "Where time goes", replay, timeSection],
+    ["over-time", "Timeline", recording, timelineSection],
+    ["who", "Communication", recording, matrixSection],
+    ["network", "Network", get("scenario.network"), networkSection],
+    ["parameters", "Parameters, warnings, limits", true, parametersSection],
+  ];
+  headSection();
+  for (const [id, title, wanted, fill] of sections) {
+    if (!wanted) continue;
+    const section = element("section", {id}, element("h2", {}, title));
+    document.getElementById("main").append(section);
+    document.getElementById("contents").append(element("a", {href: `#${id}`}, title));
+    fill(section);
+  }
+  window.addEventListener("resize", redrawAll);
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
+  window.addEventListener("beforeprint", () => drawings.forEach((each) => each.draw()));
+  drawings.forEach((each) => each.draw());
+  document.documentElement.dataset.ready = "yes";
+}
+
+page();

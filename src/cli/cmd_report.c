@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cli.h"
+#include "cli/opt.h"
+#include "cli/picture.h"
+#include "cli/result_file.h"
+#include "report/writer.h"
+
+struct report_opts {
+    bool help, force, verbose;
+    const char *output;
+};
+
+static const struct wf_opt rows[] = {
+    {.param = {.name = "output",
+               .type = WF_PARAM_TEXT,
+               .offset = offsetof(struct report_opts, output),
+               .doc = "Write it to a file, as its name says: .html, .pftrace (Perfetto), .prv "
+                      "(Paraver), .timeline.csv, .txt, .json or .csv; else it is text"},
+     .letter = 'o',
+     .arg = "<file>"},
+    {.param = {.name = "force",
+               .type = WF_PARAM_BOOL,
+               .offset = offsetof(struct report_opts, force),
+               .doc = "Overwrite that file if it exists"},
+     .letter = 'f'},
+    {.param = {.name = "verbose",
+               .type = WF_PARAM_BOOL,
+               .offset = offsetof(struct report_opts, verbose),
+               .doc = "Report everything, with all parameters in force"},
+     .letter = 'v'},
+    WF_OPT_HELP(struct report_opts),
+    WF_OPT_END,
+};
+
+static void report_help(FILE *out)
+{
+    const struct wf_opt_help help = {
+        .synopsis = "weft report <result.json> [-o <file>]",
+        .summary = "Make a report of a result that was written before: a page to look at, or "
+                   "text",
+        .examples =
+            {
+                {"weft replay gen:stencil3d -n 64 --record -o run.json",
+                 "A result to make reports of"},
+                {"weft report run.json -o run.html", "A page for a browser, all in one file"},
+            },
+        .table = rows,
+    };
+
+    wf_opt_print_help(&help, out);
+}
+
+static enum wf_status write_file(const struct report_opts *opts, const struct wf_value *doc,
+                                 struct wf_err *err)
+{
+    const struct wf_writer_ops *writer = NULL;
+    enum wf_status status = wf_writer_for_path(opts->output, &writer, err);
+
+    if (status != WF_OK) {
+        return status;
+    }
+    struct wf_value *extra = wf_picture_of(doc);
+    const struct wf_write_options options = {.verbose = opts->verbose, .extra = extra};
+    status = wf_writer_save(writer, doc, &options, opts->output, opts->force, err);
+    wf_doc_free(extra);
+    return status;
+}
+
+static enum wf_status report(struct wf_cli *cli, const struct report_opts *opts,
+                             const struct wf_opt_list *args, struct wf_err *err)
+{
+    struct wf_value *doc = NULL;
+
+    if (args->n != 1) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "report: one result expected, and there are %zu; for example: weft "
+                          "report run.json -o run.html",
+                          args->n);
+    }
+    enum wf_status status = wf_result_read(args->items[0], &doc, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    if (opts->output != NULL) {
+        status = write_file(opts, doc, err);
+    } else {
+        const struct wf_write_options options = {.verbose = opts->verbose};
+        wf_writer_text.write(doc, &options, cli->out);
+    }
+    wf_doc_free(doc);
+    return status;
+}
+
+static enum wf_status report_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
+{
+    struct report_opts opts;
+    struct wf_operands operands;
+
+    enum wf_status status = wf_opt_parse(rows, argc, argv, &opts, &operands, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    if (opts.help) {
+        report_help(cli->out);
+    } else {
+        status = report(cli, &opts, &operands.args, err);
+    }
+    wf_opt_release(rows, &opts, &operands);
+    return status;
+}
+
+const struct wf_verb wf_verb_report = {
+    .name = "report",
+    .summary = "Make a page to look at, or text, of a result",
+    .run = report_run,
+    .help = report_help,
+};

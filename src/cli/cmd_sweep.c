@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/clock.h"
+#include "base/mem.h"
+#include "cli/cli.h"
+#include "cli/opt.h"
+#include "cli/study.h"
+#include "draw/plot.h"
+#include "report/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct sweep_opts {
+    bool help, quiet, json;
+    const char *directory, *table;
+    struct wf_opt_list plots;
+    uint64_t side_by_side, memory;
+};
+
+#define MEMBER(name) offsetof(struct sweep_opts, name)
+
+static const struct wf_opt rows[] = {
+    {.param = {.name = "output",
+               .type = WF_PARAM_TEXT,
+               .offset = MEMBER(directory),
+               .doc = "Directory of the results, one file a point: what is there is not run "
+                      "again; the study's name without .yaml if not given"},
+     .letter = 'o',
+     .arg = "<directory>"},
+    {.param = {.name = "table",
+               .type = WF_PARAM_TEXT,
+               .offset = MEMBER(table),
+               .doc =
+                   "Write the table to a file, .csv or .json, instead of printing it as CSV"},
+     .arg = "<file>"},
+    {.param = {.name = "plot",
+               .offset = MEMBER(plots),
+               .doc = "Draw it, to a file .svg or .png; may be given several times"},
+     .kind = WF_OPT_LIST,
+     .arg = "<file>"},
+    {.param = {.name = "jobs",
+               .type = WF_PARAM_COUNT,
+               .offset = MEMBER(side_by_side),
+               .doc = "Points side by side; 0 is as many as there are cores",
+               .def = "0",
+               .max = "1024"},
+     .letter = 'j'},
+    {.param = {.name = "memory",
+               .type = WF_PARAM_SIZE,
+               .offset = MEMBER(memory),
+               .doc = "What points side by side may take together; 0 is three quarters of the "
+                      "machine",
+               .def = "0"}},
+    {.param = {.name = "json",
+               .type = WF_PARAM_BOOL,
+               .offset = MEMBER(json),
+               .doc = "Print the table as JSON"}},
+    {.param = {.name = "quiet",
+               .type = WF_PARAM_BOOL,
+               .offset = MEMBER(quiet),
+               .doc = "No progress line"},
+     .letter = 'q'},
+    WF_OPT_HELP(struct sweep_opts),
+    WF_OPT_END,
+};
+
+static void sweep_help(FILE *out)
+{
+    const struct wf_opt_help help = {
+        .synopsis = "weft sweep <study.yaml> [options]",
+        .summary = "Run a scenario at many points, side by side: a grid or a list over any "
+                   "parameters",
+        .examples =
+            {
+                {"weft sweep study.yaml --plot study.svg", "All points, a table and a plot"},
+                {"weft sweep study.yaml -o results -j 4 --table study.csv",
+                 "Four at a time; again after an interruption, it goes on"},
+            },
+        .table = rows,
+    };
+
+    wf_opt_print_help(&help, out);
+}
+
+/* ---- what comes out ---- */
+
+static bool ends_in(const char *path, const char *extension)
+{
+    size_t n = strlen(path), e = strlen(extension);
+
+    return n > e && strcmp(path + n - e, extension) == 0;
+}
+
+static enum wf_status check_names(const struct sweep_opts *opts, struct wf_err *err)
+{
+    if (opts->table != NULL && !ends_in(opts->table, ".csv") &&
+        !ends_in(opts->table, ".json")) {
+        return wf_err_set(err, WF_EUSAGE, "table '%.200s': the name must end in .csv or .json",
+                          opts->table);
+    }
+    for (size_t i = 0; i < opts->plots.n; i++) {
+        if (wf_plot_for_path(opts->plots.items[i]) == NULL) {
+            return wf_err_set(err, WF_EUSAGE,
+                              "plot '%.200s': the name must end in .svg or .png",
+                              opts->plots.items[i]);
+        }
+    }
+    return WF_OK;
+}
+
+static enum wf_status write_table(const struct wf_study *study, const char *path,
+                                  struct wf_err *err)
+{
+    struct wf_output *output = NULL;
+    enum wf_status status = wf_output_open(path, true, &output, err);
+
+    if (status != WF_OK) {
+        return status;
+    }
+    (ends_in(path, ".csv") ? wf_study_csv : wf_study_json)(study, wf_output_stream(output));
+    return wf_output_commit(output, err);
+}
+
+static enum wf_status write_plot(const struct wf_study *study, const char *path,
+                                 struct wf_err *err)
+{
+    struct wf_output *output = NULL;
+    enum wf_status status = wf_output_open(path, true, &output, err);
+
+    if (status != WF_OK) {
+        return status;
+    }
+    if (!wf_study_plot(study, wf_plot_for_path(path), wf_output_stream(output))) {
+        wf_output_discard(output);
+        return wf_err_set(err, WF_EINVAL, "plot '%.200s': no point has a result to draw", path);
+    }
+    return wf_output_commit(output, err);
+}
+
+static enum wf_status deliver(struct wf_cli *cli, const struct sweep_opts *opts,
+                              const struct wf_study *study, struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    if (opts->json) {
+        wf_study_json(study, cli->out);
+        cli->answered = true;
+    } else if (opts->table == NULL) {
+        wf_study_csv(study, cli->out);
+    }
+    if (opts->table != NULL) {
+        status = write_table(study, opts->table, err);
+    }
+    for (size_t i = 0; i < opts->plots.n && status == WF_OK; i++) {
+        status = write_plot(study, opts->plots.items[i], err);
+    }
+    return status;
+}
+
+/* ---- the run ---- */
+
+/* "dir/study" of "dir/study.yaml". */
+static char *default_directory(const char *path)
+{
+    char *name = wf_xstrdup(path);
+    char *dot = strrchr(name, '.');
+
+    if (dot != NULL && dot > name && strchr(dot, '/') == NULL) {
+        *dot = '\0';
+        return name;
+    }
+    free(name);
+    return wf_xstrdup("results");
+}
+
+static enum wf_status run_study(struct wf_cli *cli, const struct sweep_opts *opts,
+                                const char *path, struct wf_study *study, struct wf_err *err)
+{
+    char *directory =
+        opts->directory != NULL ? wf_xstrdup(opts->directory) : default_directory(path);
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const struct wf_study_run how = {
+        .directory = directory,
+        .jobs = opts->side_by_side > 0 ? opts->side_by_side : (size_t)(cores > 0 ? cores : 1),
+        .memory = opts->memory > 0 ? opts->memory : wf_clock_memory() / 4 * 3,
+        .progress = !opts->quiet && isatty(fileno(cli->err)) == 1 ? cli->err : NULL,
+    };
+
+    enum wf_status status = wf_study_run(study, &how, err);
+    free(directory);
+    return status;
+}
+
+static enum wf_status sweep(struct wf_cli *cli, const struct sweep_opts *opts,
+                            const struct wf_opt_list *args, struct wf_err *err)
+{
+    struct wf_study *study = NULL;
+
+    if (args->n != 1) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "sweep: one study expected, and there are %zu; for example: weft "
+                          "sweep study.yaml",
+                          args->n);
+    }
+    enum wf_status status = check_names(opts, err);
+    if (status == WF_OK) {
+        status = wf_study_read(args->items[0], &study, err);
+    }
+    if (status != WF_OK) {
+        return status;
+    }
+    status = run_study(cli, opts, args->items[0], study, err);
+    if (status != WF_EIO) {
+        struct wf_err write_err;
+        enum wf_status written = deliver(cli, opts, study, &write_err);
+        if (written != WF_OK && status == WF_OK) {
+            status = written;
+            *err = write_err;
+        }
+    }
+    wf_study_free(study);
+    return status;
+}
+
+static enum wf_status sweep_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
+{
+    struct sweep_opts opts;
+    struct wf_operands operands;
+
+    enum wf_status status = wf_opt_parse(rows, argc, argv, &opts, &operands, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    if (opts.help) {
+        sweep_help(cli->out);
+    } else {
+        status = sweep(cli, &opts, &operands.args, err);
+    }
+    wf_opt_release(rows, &opts, &operands);
+    return status;
+}
+
+const struct wf_verb wf_verb_sweep = {
+    .name = "sweep",
+    .summary = "Run a scenario at many points, for a table and plots",
+    .run = sweep_run,
+    .help = sweep_help,
+};

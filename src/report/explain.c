@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/explain.h"
+
+#include "report/phrase.h"
+
+#include <string.h>
+
+/* A link that is busy for longer than this makes packets wait. */
+static const double busy_percent = 70;
+
+static double real_at(const struct wf_value *root, const char *path, double fallback)
+{
+    const struct wf_value *value = wf_doc_find(root, path);
+
+    if (value == NULL || (value->type != WF_VALUE_REAL && value->type != WF_VALUE_COUNT)) {
+        return fallback;
+    }
+    return value->type == WF_VALUE_REAL ? value->real : (double)value->count;
+}
+
+static uint64_t predicted(const struct wf_value *doc)
+{
+    return wf_doc_get_count(doc, "result.predicted_time_ps",
+                            wf_doc_get_count(doc, "result.time_reached_ps", 0));
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+    return whole > 0 ? 100 * (double)part / (double)whole : 0;
+}
+
+/* ---- a line each; they decline by returning false ---- */
+
+static bool say_result(const struct wf_value *doc, struct wf_phrase *out)
+{
+    const char *status = wf_doc_get_text(doc, "result.status", "");
+    const char *topology = wf_doc_get_text(doc, "scenario.topology", NULL);
+
+    if (wf_doc_find(doc, "result.ranks") == NULL) {
+        return false;
+    }
+    if (strcmp(status, "completed") == 0) {
+        wf_say(out, "The program takes ");
+        wf_say_time(out, predicted(doc));
+    } else {
+        wf_say(out, "The program does not come to its end (%s); it reaches ", status);
+        wf_say_time(out, predicted(doc));
+    }
+    wf_say(out, " on ");
+    wf_say_number_of(out, wf_doc_get_count(doc, "scenario.ranks", 0), "rank", "ranks");
+    wf_say(out, ", predicted with the network model %s",
+           wf_doc_get_text(doc, "scenario.network", "?"));
+    wf_say(out, topology != NULL ? " on %s." : ".", topology);
+    return true;
+}
+
+static bool say_failure(const struct wf_value *doc, struct wf_phrase *out)
+{
+    const struct wf_value *ranks = wf_doc_find(doc, "result.waiting.ranks");
+
+    if (ranks == NULL || ranks->first == NULL) {
+        return false;
+    }
+    wf_say(out, "Rank %llu %s.", (unsigned long long)wf_doc_get_count(ranks->first, "rank", 0),
+           wf_doc_get_text(ranks->first, "waits", "waits"));
+    return true;
+}
+
+static const struct {
+    const char *path, *words;
+} parts[] = {
+    {"result.ranks.compute_ps.mean", "computes"},
+    {"result.ranks.receive_wait_ps.mean", "waits for messages"},
+    {"result.ranks.collective_wait_ps.mean", "waits in collectives"},
+    {"result.ranks.send_wait_ps.mean", "waits in sends"},
+    {"result.ranks.overhead_ps.mean", "spends CPU time on messages"},
+    {"result.ranks.idle_ps.mean", "is done before the last one"},
+};
+
+static bool say_split(const struct wf_value *doc, struct wf_phrase *out)
+{
+    const char *between = "A rank ";
+
+    if (wf_doc_find(doc, "result.ranks") == NULL || predicted(doc) == 0) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        double percent = share(wf_doc_get_count(doc, parts[i].path, 0), predicted(doc));
+        if (percent >= 0.05) {
+            wf_say(out, "%s%s for %.1f %% of the time", between, parts[i].words, percent);
+            between = ", ";
+        }
+    }
+    wf_say(out, " (means over all ranks).");
+    return between[0] == ',';
+}
+
+/* What costs most, of the three factors of the efficiency. */
+static bool say_bound(const struct wf_value *doc, struct wf_phrase *out)
+{
+    double balance = real_at(doc, "result.efficiency.load_balance_percent", -1);
+    double order = real_at(doc, "result.efficiency.serialisation_percent", 100);
+    double transfer = real_at(doc, "result.efficiency.transfer_percent", 100);
+    uint64_t most = wf_doc_get_count(doc, "result.ranks.compute_ps.max", 0);
+
+    if (balance < 0) {
+        wf_say(out,
+               "What bounds it is not known: --efficiency plays it on an ideal network too.");
+        return wf_doc_find(doc, "result.ranks") != NULL;
+    }
+    if (most == 0) {
+        wf_say(out, "It computes nothing: all of its time is communication.");
+        return true;
+    }
+    if (balance <= order && balance <= transfer) {
+        wf_say(out, "Uneven work bounds it most: the busiest rank computes ");
+        wf_say_time(out, most);
+        wf_say(out, ", the mean is ");
+        wf_say_time(out, wf_doc_get_count(doc, "result.ranks.compute_ps.mean", 0));
+        wf_say(out, " (load balance %.1f %%).", balance);
+    } else if (transfer <= order) {
+        wf_say(out, "The network bounds it most: on an ideal one it takes ");
+        wf_say_time(out, wf_doc_get_count(doc, "result.efficiency.ideal_time_ps", 0));
+        wf_say(out, " (transfer %.1f %%).", transfer);
+    } else {
+        wf_say(out, "Ranks that wait for each other bound it most: even on an ideal network it "
+                    "takes ");
+        wf_say_time(out, wf_doc_get_count(doc, "result.efficiency.ideal_time_ps", 0));
+        wf_say(out, ", and no rank computes longer than ");
+        wf_say_time(out, most);
+        wf_say(out, " (serialisation %.1f %%).", order);
+    }
+    return true;
+}
+
+static void say_saving(struct wf_phrase *out, const char *words, uint64_t saved, uint64_t whole)
+{
+    wf_say(out, "%s at most ", words);
+    wf_say_time(out, saved);
+    wf_say(out, " (%.1f %%)", share(saved, whole));
+}
+
+static bool say_help(const struct wf_value *doc, struct wf_phrase *out)
+{
+    uint64_t time = predicted(doc);
+    uint64_t ideal = wf_doc_get_count(doc, "result.efficiency.ideal_time_ps", 0);
+    uint64_t most = wf_doc_get_count(doc, "result.ranks.compute_ps.max", 0);
+    uint64_t mean = wf_doc_get_count(doc, "result.ranks.compute_ps.mean", 0);
+
+    if (ideal == 0 || ideal > time) {
+        return false;
+    }
+    uint64_t by_network = time - ideal, by_balance = most - mean;
+    bool network_first = by_network > by_balance;
+
+    wf_say(out, "What would help: ");
+    say_saving(out,
+               network_first ? "a faster network saves" : "work that is spread evenly saves",
+               network_first ? by_network : by_balance, time);
+    say_saving(
+        out, network_first ? ", work that is spread evenly saves" : ", a faster network saves",
+        network_first ? by_balance : by_network, time);
+    wf_say(out, ".");
+    return true;
+}
+
+static bool say_longest_wait(const struct wf_value *doc, struct wf_phrase *out)
+{
+    const struct wf_value *waits = wf_doc_find(doc, "result.top_waits");
+
+    if (waits == NULL || waits->first == NULL) {
+        return false;
+    }
+    wf_say(out, "Rank %llu waits longest: ",
+           (unsigned long long)wf_doc_get_count(waits->first, "rank", 0));
+    wf_say_time(out, wf_doc_get_count(waits->first, "time_ps", 0));
+    wf_say(out, " in %s operations (%.1f %% of the time).",
+           wf_doc_get_text(waits->first, "in", "its"),
+           share(wf_doc_get_count(waits->first, "time_ps", 0), predicted(doc)));
+    return true;
+}
+
+static bool say_messages(const struct wf_value *doc, struct wf_phrase *out)
+{
+    uint64_t n = wf_doc_get_count(doc, "result.messages", 0);
+
+    if (n == 0) {
+        return false;
+    }
+    wf_say_number_of(out, n, "message", "messages");
+    wf_say(out, " of ");
+    wf_say_size(out, wf_doc_get_count(doc, "result.bytes", 0) / n);
+    wf_say(out, " in the mean");
+    if (wf_doc_find(doc, "result.message_latency_ps") != NULL) {
+        wf_say(out, " take ");
+        wf_say_time(out, wf_doc_get_count(doc, "result.message_latency_ps.mean", 0));
+        wf_say(out, ", the slowest ");
+        wf_say_time(out, wf_doc_get_count(doc, "result.message_latency_ps.max", 0));
+    }
+    wf_say(out, ".");
+    return true;
+}
+
+static bool say_links(const struct wf_value *doc, struct wf_phrase *out)
+{
+    const struct wf_value *hot = wf_doc_find(doc, "result.network.hot_links");
+
+    if (hot == NULL || hot->first == NULL) {
+        return false;
+    }
+    double percent = real_at(hot->first, "busy_percent", 0);
+    wf_say(out, "The busiest link, from vertex %llu to %llu, is busy for %.1f %% of the time",
+           (unsigned long long)wf_doc_get_count(hot->first, "vertex", 0),
+           (unsigned long long)wf_doc_get_count(hot->first, "to", 0), percent);
+    wf_say(out, percent >= busy_percent ? ": packets queue there, the longest for "
+                                        : ", and packets wait there for at most ");
+    wf_say_time(out, wf_doc_get_count(hot->first, "peak_wait_ps", 0));
+    wf_say(out, ".");
+    return true;
+}
+
+static bool say_traffic(const struct wf_value *doc, struct wf_phrase *out)
+{
+    if (wf_doc_find(doc, "result.accepted_load") == NULL) {
+        return false;
+    }
+    wf_say(out,
+           "The network accepts a load of %.4f of the %.4f phits per node and cycle that it "
+           "is offered; ",
+           real_at(doc, "result.accepted_load", 0), real_at(doc, "result.offered_load", 0));
+    wf_say(out, "a message takes %.1f cycles in the mean, one in a hundred more than %.0f.",
+           real_at(doc, "result.latency_cycles.mean", 0),
+           real_at(doc, "result.latency_cycles.p99", 0));
+    return true;
+}
+
+static bool say_limits(const struct wf_value *doc, struct wf_phrase *out)
+{
+    static const struct {
+        const char *model, *words;
+    } limits[] = {
+        {"none", "messages cost nothing: this is a bound, not a prediction"},
+        {"alphabeta", "messages do not disturb each other"},
+        {"loggp", "messages disturb each other at their nodes, not in the network"},
+        {"latency", "links carry any number of messages at once"},
+    };
+    const char *model = wf_doc_get_text(doc, "scenario.network", "");
+
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+        if (strcmp(limits[i].model, model) == 0) {
+            wf_say(out, "Mind that with the model %s %s.", model, limits[i].words);
+            return true;
+        }
+    }
+    return false;
+}
+
+void wf_explain(const struct wf_value *doc, FILE *out)
+{
+    static bool (*const lines[])(const struct wf_value *, struct wf_phrase *) = {
+        say_result, say_failure,      say_traffic,  say_split, say_bound,
+        say_help,   say_longest_wait, say_messages, say_links, say_limits,
+    };
+
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        struct wf_phrase phrase = {.used = 0};
+        if (lines[i](doc, &phrase)) {
+            (void)fprintf(out, "%s\n", phrase.text);
+        }
+    }
+}

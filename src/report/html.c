@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One file that draws itself in a browser: the page of share/report with the document in it. */
+#include "report/page.h"
+#include "report/writer.h"
+#include "result/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A page of more than 5 MB is no pleasure. Lists above these sizes are left out of it. */
+enum { LINKS_MAX = 8000, TEXT_MAX = 1800000, MESSAGES_MAX = 2400000 };
+
+static size_t length(const struct wf_value *list)
+{
+    size_t n = 0;
+
+    for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
+        n++;
+    }
+    return n;
+}
+
+static size_t text_size(const struct wf_value *list)
+{
+    size_t size = 0;
+
+    for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
+        size += v->type == WF_VALUE_TEXT ? strlen(v->text) + 3 : 0;
+    }
+    return size;
+}
+
+static bool is_too_much(const void *arg, const struct wf_value *value)
+{
+    (void)arg;
+    if (value->type != WF_VALUE_LIST || value->name == NULL) {
+        return false;
+    }
+    return (strcmp(value->name, "links") == 0 && length(value) > LINKS_MAX) ||
+           (strcmp(value->name, "spans") == 0 && text_size(value) > TEXT_MAX) ||
+           (strcmp(value->name, "messages") == 0 && text_size(value) > MESSAGES_MAX);
+}
+
+/* "</script" in a text must not end the script element that holds it. */
+static void write_json(const struct wf_value *doc, FILE *out)
+{
+    char *text = wf_doc_to_compact_json(doc, is_too_much, NULL);
+
+    for (const char *p = text; *p != '\0';) {
+        size_t n = strcspn(p, "<");
+        (void)fwrite(p, 1, n, out);
+        p += n;
+        if (*p == '<') {
+            (void)fputs("\\u003c", out);
+            p++;
+        }
+    }
+    free(text);
+}
+
+static void html_write(const struct wf_value *doc, const struct wf_write_options *options,
+                       FILE *out)
+{
+    (void)fputs((const char *)wf_page_before, out);
+    write_json(doc, out);
+    (void)fputs((const char *)wf_page_between, out);
+    if (options->extra != NULL) {
+        write_json(options->extra, out);
+    } else {
+        (void)fputs("{}", out);
+    }
+    (void)fputs((const char *)wf_page_after, out);
+}
+
+const struct wf_writer_ops wf_writer_html = {
+    .name = "html",
+    .extension = ".html",
+    .summary = "a report to look at, one file for a browser",
+    .records = true,
+    .write = html_write,
+};

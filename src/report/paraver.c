@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A timeline for Paraver, as its trace format describes it: states and communications, in the
+ * order of time. A lane is a task with one thread, on its own processor of its node. Times are
+ * nanoseconds. The names of states and of tasks are in two files beside it. */
+#include "base/mem.h"
+#include "report/lanes.h"
+#include "report/writer.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { PS_PER_NS = 1000 };
+
+/* Paraver's numbers of states, by what a lane's span is; 0 is idle. */
+static const int states[WF_LANE_KINDS] = {1, 7, 4, 3, 9};
+
+/* A line of the file. */
+struct line {
+    uint64_t at, until; /* of a message, departure and arrival */
+    uint64_t task, to;  /* counted from 1 */
+    uint64_t bytes;
+    uint64_t order; /* among lines of the same time */
+    int state;      /* -1: a message */
+};
+
+struct lines {
+    struct line *list;
+    size_t n, capacity;
+};
+
+static void add(struct lines *lines, struct line line)
+{
+    if (lines->n == lines->capacity) {
+        lines->capacity = lines->capacity > 0 ? 2 * lines->capacity : 1024;
+        lines->list = wf_xrealloc(lines->list, lines->capacity, sizeof(*lines->list));
+    }
+    line.order = lines->n;
+    lines->list[lines->n++] = line;
+}
+
+static void add_spans(struct lines *lines, const struct wf_lanes *lanes)
+{
+    const struct wf_value *value = lanes->first;
+
+    for (uint64_t i = 0; i < lanes->n; i++, value = value->next) {
+        struct wf_lane lane = wf_lane_open(lanes, value, i);
+        struct wf_lane_span span;
+        while (wf_lane_next(&lane, &span)) {
+            add(lines, (struct line){.at = span.from,
+                                     .until = span.until,
+                                     .task = i + 1,
+                                     .state = states[span.what]});
+        }
+    }
+}
+
+static void add_messages(struct lines *lines, const struct wf_lanes *lanes)
+{
+    const struct wf_value *value = lanes->messages;
+
+    for (uint64_t from = 0; value != NULL; from++, value = value->next) {
+        const char *at = value->type == WF_VALUE_TEXT ? value->text : "";
+        struct wf_lane_message message;
+        uint64_t now = 0;
+        while (wf_lane_message(&at, &now, &message)) {
+            add(lines, (struct line){.at = message.departure,
+                                     .until = message.arrival,
+                                     .task = from + 1,
+                                     .to = message.to + 1,
+                                     .bytes = message.bytes,
+                                     .state = -1});
+        }
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+
+    if (x->at != y->at) {
+        return x->at < y->at ? -1 : 1;
+    }
+    return x->order < y->order ? -1 : 1;
+}
+
+static void write_line(const struct line *line, FILE *out)
+{
+    uint64_t at = line->at / PS_PER_NS, until = line->until / PS_PER_NS;
+
+    if (line->state >= 0) {
+        (void)fprintf(out, "1:%" PRIu64 ":1:%" PRIu64 ":1:%" PRIu64 ":%" PRIu64 ":%d\n",
+                      line->task, line->task, at, until, line->state);
+    } else {
+        (void)fprintf(out,
+                      "3:%" PRIu64 ":1:%" PRIu64 ":1:%" PRIu64 ":%" PRIu64 ":%" PRIu64
+                      ":1:%" PRIu64 ":1:%" PRIu64 ":%" PRIu64 ":%" PRIu64 ":0\n",
+                      line->task, line->task, at, at, line->to, line->to, until, until,
+                      line->bytes);
+    }
+}
+
+/* One node with a processor for each lane: Paraver numbers processors, not nodes. The date is
+ * none, so that the same run gives the same file. */
+static void write_head(const struct wf_lanes *lanes, FILE *out)
+{
+    (void)fprintf(out,
+                  "#Paraver (01/01/2000 at 00:00):%" PRIu64 "_ns:1(%" PRIu64 "):1:%" PRIu64,
+                  lanes->end_ps / PS_PER_NS, lanes->n, lanes->n);
+    for (uint64_t i = 0; i < lanes->n; i++) {
+        (void)fprintf(out, "%s1:1", i == 0 ? "(" : ",");
+    }
+    (void)fputs(lanes->n > 0 ? ")\n" : "\n", out);
+}
+
+static void paraver_write(const struct wf_value *doc, const struct wf_write_options *options,
+                          FILE *out)
+{
+    const struct wf_lanes lanes = wf_lanes_of(doc);
+    struct lines lines = {.n = 0};
+
+    (void)options;
+    write_head(&lanes, out);
+    add_spans(&lines, &lanes);
+    add_messages(&lines, &lanes);
+    if (lines.n > 0) {
+        qsort(lines.list, lines.n, sizeof(*lines.list), compare);
+    }
+    for (size_t i = 0; i < lines.n; i++) {
+        write_line(&lines.list[i], out);
+    }
+    free(lines.list);
+}
+
+/* The colours of the states, which are those of the report. */
+static void paraver_write_pcf(const struct wf_value *doc,
+                              const struct wf_write_options *options, FILE *out)
+{
+    static const char *const colors[] = {"{47,158,110}", "{224,165,38}", "{142,99,206}",
+                                         "{217,83,79}", "{59,130,196}"};
+
+    (void)doc;
+    (void)options;
+    (void)fputs("DEFAULT_OPTIONS\n\nLEVEL               THREAD\nUNITS               "
+                "NANOSEC\n\nSTATES\n0    idle\n",
+                out);
+    for (int i = 0; i < WF_LANE_KINDS; i++) {
+        (void)fprintf(out, "%d    %s\n", states[i], wf_lane_words[i]);
+    }
+    (void)fputs("\nSTATES_COLOR\n0    {223,227,232}\n", out);
+    for (int i = 0; i < WF_LANE_KINDS; i++) {
+        (void)fprintf(out, "%d    %s\n", states[i], colors[i]);
+    }
+}
+
+static void write_names(const struct wf_lanes *lanes, const char *level, FILE *out)
+{
+    const struct wf_value *value = lanes->first;
+
+    (void)fprintf(out, "LEVEL %s SIZE %" PRIu64 "\n", level, lanes->n);
+    for (uint64_t i = 0; i < lanes->n; i++, value = value->next) {
+        const struct wf_lane lane = wf_lane_open(lanes, value, i);
+        (void)fprintf(out,
+                      lane.ranks > 1 ? "ranks %" PRIu64 "-%" PRIu64 "\n" : "rank %" PRIu64 "\n",
+                      lane.first_rank, lane.first_rank + lane.ranks - 1);
+    }
+    (void)fputc('\n', out);
+}
+
+static void paraver_write_row(const struct wf_value *doc,
+                              const struct wf_write_options *options, FILE *out)
+{
+    const struct wf_lanes lanes = wf_lanes_of(doc);
+
+    (void)options;
+    write_names(&lanes, "CPU", out);
+    (void)fputs("LEVEL NODE SIZE 1\nmachine\n\n", out);
+    write_names(&lanes, "THREAD", out);
+}
+
+static const struct wf_writer_beside beside[] = {
+    {".pcf", paraver_write_pcf},
+    {".row", paraver_write_row},
+    {NULL, NULL},
+};
+
+const struct wf_writer_ops wf_writer_paraver = {
+    .name = "paraver",
+    .extension = ".prv",
+    .summary = "a timeline for Paraver, with a .pcf and a .row beside it",
+    .records = true,
+    .timeline = true,
+    .write = paraver_write,
+    .beside = beside,
+};

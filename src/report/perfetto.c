@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A timeline for Perfetto: protobuf messages as its trace_packet.proto numbers them. A node is
+ * a process, a rank a thread, a message a flow; bytes that arrive are a counter. Its times are
+ * nanoseconds. */
+#include "base/buf.h"
+#include "report/lanes.h"
+#include "report/writer.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers of fields. */
+enum {
+    TRACE_PACKET = 1,
+    PACKET_TIMESTAMP = 8,
+    PACKET_SEQUENCE = 10,
+    PACKET_EVENT = 11,
+    PACKET_TRACK = 60,
+    TRACK_UUID = 1,
+    TRACK_NAME = 2,
+    TRACK_PROCESS = 3,
+    TRACK_THREAD = 4,
+    TRACK_COUNTER = 8,
+    PROCESS_PID = 1,
+    PROCESS_NAME = 6,
+    THREAD_PID = 1,
+    THREAD_TID = 2,
+    THREAD_NAME = 5,
+    EVENT_TYPE = 9,
+    EVENT_TRACK = 11,
+    EVENT_NAME = 23,
+    EVENT_COUNTER = 30,
+    EVENT_FLOW = 47,
+    EVENT_FLOW_END = 48,
+};
+enum { TYPE_BEGIN = 1, TYPE_END, TYPE_INSTANT, TYPE_COUNTER };
+enum { WIRE_VARINT, WIRE_FIXED64, WIRE_BYTES };
+enum { PS_PER_NS = 1000, TRACK_RANKS = 1 << 30, TRACK_BYTES = 1 };
+
+static void put_varint(struct wf_buf *buf, uint64_t value)
+{
+    unsigned char bytes[10];
+    size_t n = 0;
+
+    do {
+        bytes[n] = (unsigned char)((value & 127) | (value > 127 ? 128 : 0));
+        value >>= 7;
+        n++;
+    } while (value > 0);
+    wf_buf_append(buf, bytes, n);
+}
+
+static void put_number(struct wf_buf *buf, uint32_t field, uint64_t value)
+{
+    put_varint(buf, (uint64_t)field << 3 | WIRE_VARINT);
+    put_varint(buf, value);
+}
+
+static void put_fixed(struct wf_buf *buf, uint32_t field, uint64_t value)
+{
+    unsigned char bytes[8];
+
+    for (size_t i = 0; i < sizeof(bytes); i++) {
+        bytes[i] = (unsigned char)(value >> 8 * i);
+    }
+    put_varint(buf, (uint64_t)field << 3 | WIRE_FIXED64);
+    wf_buf_append(buf, bytes, sizeof(bytes));
+}
+
+static void put_bytes(struct wf_buf *buf, uint32_t field, const void *bytes, size_t n)
+{
+    put_varint(buf, (uint64_t)field << 3 | WIRE_BYTES);
+    put_varint(buf, n);
+    wf_buf_append(buf, bytes, n);
+}
+
+/* A file being written; the buffers are reused. */
+struct page {
+    FILE *out;
+    struct wf_buf packet, inner, part, head;
+};
+
+/* Writes the packet whose body is `inner`, as `field` of it. */
+static void end_packet(struct page *page, uint32_t field)
+{
+    put_bytes(&page->packet, field, page->inner.data, page->inner.size);
+    put_number(&page->packet, PACKET_SEQUENCE, 1);
+    put_bytes(&page->head, TRACE_PACKET, page->packet.data, page->packet.size);
+    (void)fwrite(page->head.data, 1, page->head.size, page->out);
+    page->packet.size = page->inner.size = page->part.size = page->head.size = 0;
+}
+
+struct event {
+    uint64_t ps, track;
+    int type;
+    const char *name;           /* null: none */
+    uint64_t counter;           /* of TYPE_COUNTER */
+    uint64_t flow, flow_ending; /* 0: none */
+};
+
+static void write_event(struct page *page, const struct event *event)
+{
+    struct wf_buf *inner = &page->inner;
+
+    put_number(&page->packet, PACKET_TIMESTAMP, event->ps / PS_PER_NS);
+    put_number(inner, EVENT_TYPE, (uint64_t)event->type);
+    put_number(inner, EVENT_TRACK, event->track);
+    if (event->name != NULL) {
+        put_bytes(inner, EVENT_NAME, event->name, strlen(event->name));
+    }
+    if (event->type == TYPE_COUNTER) {
+        put_number(inner, EVENT_COUNTER, event->counter);
+    }
+    if (event->flow != 0) {
+        put_fixed(inner, EVENT_FLOW, event->flow);
+    }
+    if (event->flow_ending != 0) {
+        put_fixed(inner, EVENT_FLOW_END, event->flow_ending);
+    }
+    end_packet(page, PACKET_EVENT);
+}
+
+/* ---- tracks ---- */
+
+static void write_process(struct page *page, uint64_t node, const char *name)
+{
+    put_number(&page->part, PROCESS_PID, node + 1);
+    put_bytes(&page->part, PROCESS_NAME, name, strlen(name));
+    put_number(&page->inner, TRACK_UUID, UINT64_C(2) * TRACK_RANKS + node);
+    put_bytes(&page->inner, TRACK_PROCESS, page->part.data, page->part.size);
+    end_packet(page, PACKET_TRACK);
+}
+
+static void write_thread(struct page *page, uint64_t lane, uint64_t node, const char *name)
+{
+    put_number(&page->part, THREAD_PID, node + 1);
+    put_number(&page->part, THREAD_TID, lane + 1);
+    put_bytes(&page->part, THREAD_NAME, name, strlen(name));
+    put_number(&page->inner, TRACK_UUID, TRACK_RANKS + lane);
+    put_bytes(&page->inner, TRACK_THREAD, page->part.data, page->part.size);
+    end_packet(page, PACKET_TRACK);
+}
+
+static void write_tracks(struct page *page, const struct wf_lanes *lanes)
+{
+    static const char counter[] = "bytes received per bin";
+    const struct wf_value *value = lanes->first;
+    const char *nodes = lanes->exact ? lanes->nodes : NULL;
+    uint64_t last = UINT64_MAX;
+
+    put_number(&page->inner, TRACK_UUID, TRACK_BYTES);
+    put_bytes(&page->inner, TRACK_NAME, counter, sizeof(counter) - 1);
+    put_bytes(&page->inner, TRACK_COUNTER, "", 0);
+    end_packet(page, PACKET_TRACK);
+    for (uint64_t i = 0; i < lanes->n; i++, value = value->next) {
+        const struct wf_lane lane = wf_lane_open(lanes, value, i);
+        uint64_t node = nodes != NULL ? wf_lane_node(&nodes) : 0;
+        char name[64];
+        if (node != last) {
+            (void)snprintf(name, sizeof(name), nodes != NULL ? "node %" PRIu64 : "ranks", node);
+            write_process(page, node, name);
+            last = node;
+        }
+        (void)snprintf(name, sizeof(name),
+                       lane.ranks > 1 ? "ranks %" PRIu64 " to %" PRIu64 : "rank %" PRIu64,
+                       lane.first_rank, lane.first_rank + lane.ranks - 1);
+        write_thread(page, i, node, name);
+    }
+}
+
+/* ---- what happened ---- */
+
+static void write_spans(struct page *page, const struct wf_lanes *lanes)
+{
+    const struct wf_value *value = lanes->first;
+
+    for (uint64_t i = 0; i < lanes->n; i++, value = value->next) {
+        struct wf_lane lane = wf_lane_open(lanes, value, i);
+        struct wf_lane_span span;
+        while (wf_lane_next(&lane, &span)) {
+            struct event event = {.ps = span.from,
+                                  .track = TRACK_RANKS + i,
+                                  .type = TYPE_BEGIN,
+                                  .name = wf_lane_words[span.what]};
+            write_event(page, &event);
+            event =
+                (struct event){.ps = span.until, .track = TRACK_RANKS + i, .type = TYPE_END};
+            write_event(page, &event);
+        }
+    }
+}
+
+static void write_messages(struct page *page, const struct wf_lanes *lanes)
+{
+    const struct wf_value *value = lanes->messages;
+    uint64_t flow = 0;
+
+    for (uint64_t from = 0; value != NULL; from++, value = value->next) {
+        const char *at = value->type == WF_VALUE_TEXT ? value->text : "";
+        struct wf_lane_message message;
+        uint64_t now = 0;
+        while (wf_lane_message(&at, &now, &message)) {
+            char name[64];
+            flow++;
+            (void)snprintf(name, sizeof(name), "send %" PRIu64 " B to %" PRIu64, message.bytes,
+                           message.to);
+            struct event event = {.ps = message.departure,
+                                  .track = TRACK_RANKS + from,
+                                  .type = TYPE_INSTANT,
+                                  .name = name,
+                                  .flow = flow};
+            write_event(page, &event);
+            (void)snprintf(name, sizeof(name), "%" PRIu64 " B from %" PRIu64, message.bytes,
+                           from);
+            event = (struct event){.ps = message.arrival,
+                                   .track = TRACK_RANKS + message.to,
+                                   .type = TYPE_INSTANT,
+                                   .name = name,
+                                   .flow_ending = flow};
+            write_event(page, &event);
+        }
+    }
+}
+
+static void write_counter(struct page *page, const struct wf_value *doc,
+                          const struct wf_lanes *lanes)
+{
+    const char *at = wf_doc_get_text(doc, "recording.received_bytes", "");
+
+    for (uint64_t bin = 0; bin < lanes->bins; bin++) {
+        const struct event event = {.ps = bin * lanes->bin_ps,
+                                    .track = TRACK_BYTES,
+                                    .type = TYPE_COUNTER,
+                                    .counter = wf_lane_node(&at)};
+        write_event(page, &event);
+    }
+}
+
+static void perfetto_write(const struct wf_value *doc, const struct wf_write_options *options,
+                           FILE *out)
+{
+    const struct wf_lanes lanes = wf_lanes_of(doc);
+    struct page page = {.out = out};
+
+    (void)options;
+    write_tracks(&page, &lanes);
+    write_spans(&page, &lanes);
+    write_messages(&page, &lanes);
+    write_counter(&page, doc, &lanes);
+    wf_buf_fini(&page.packet);
+    wf_buf_fini(&page.inner);
+    wf_buf_fini(&page.part);
+    wf_buf_fini(&page.head);
+}
+
+const struct wf_writer_ops wf_writer_perfetto = {
+    .name = "perfetto",
+    .extension = ".pftrace",
+    .summary = "a timeline for Perfetto (ui.perfetto.dev)",
+    .records = true,
+    .timeline = true,
+    .write = perfetto_write,
+};

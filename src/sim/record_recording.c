@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The section `recording`. What there is much of is text: a value a number would cost more. */
+#include "base/buf.h"
+#include "base/mem.h"
+#include "engine/engine.h"
+#include "replay/recording.h"
+#include "result/doc.h"
+#include "sim/job.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* By enum wf_spent. */
+static const char *const names[WF_SPENT_KINDS] = {"compute_ps", "overhead_ps", "send_wait_ps",
+                                                  "receive_wait_ps", "collective_wait_ps"};
+static const char letters[WF_SPENT_KINDS + 1] = "cosrk";
+enum { NOTHING = '-' };
+
+static void put_text(struct wf_buf *buf, const char *text)
+{
+    wf_buf_append(buf, text, strlen(text));
+}
+
+static void put_number(struct wf_buf *buf, const char *before, uint64_t number)
+{
+    char digits[24];
+
+    put_text(buf, before);
+    (void)snprintf(digits, sizeof(digits), "%" PRIu64, number);
+    put_text(buf, digits);
+}
+
+/* Adds what the buffer holds as text, and empties it. */
+static void add_text(struct wf_value *parent, const char *name, struct wf_buf *buf)
+{
+    wf_buf_append(buf, "", 1);
+    wf_doc_text(parent, name, (const char *)buf->data);
+    buf->size = 0;
+}
+
+static void put_base64(struct wf_buf *buf, const unsigned char *bytes, size_t n)
+{
+    static const char digits[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+    for (size_t i = 0; i < n; i += 3) {
+        uint32_t three = (uint32_t)bytes[i] << 16;
+        three |= i + 1 < n ? (uint32_t)bytes[i + 1] << 8 : 0;
+        three |= i + 2 < n ? (uint32_t)bytes[i + 2] : 0;
+        const char four[4] = {digits[three >> 18], digits[three >> 12 & 63],
+                              i + 1 < n ? digits[three >> 6 & 63] : '=',
+                              i + 2 < n ? digits[three & 63] : '='};
+        wf_buf_append(buf, four, sizeof(four));
+    }
+}
+
+/* Means over the ranks of an account. */
+static void add_account(struct wf_value *item, const struct wf_account *account)
+{
+    wf_doc_count(item, "ranks", account->ranks);
+    wf_doc_count(item, "first_rank", account->least_rank - 1);
+    wf_doc_count(item, "finish_ps", account->finish_ps / account->ranks);
+    for (int what = 0; what < WF_SPENT_KINDS; what++) {
+        wf_doc_count(item, names[what], account->spent_ps[what] / account->ranks);
+    }
+}
+
+/* Of each bin, what share of it the ranks of the row spent on each kind: 255 is all of it. */
+static void put_cells(struct wf_buf *buf, struct wf_recording *recording, uint64_t row,
+                      uint64_t n_bins)
+{
+    unsigned char *bytes = wf_xcalloc(n_bins * WF_SPENT_KINDS, 1);
+    double full =
+        (double)recording->rows[row].ranks * (double)(UINT64_C(1) << recording->shift);
+
+    for (uint64_t bin = 0; bin < n_bins; bin++) {
+        for (uint32_t what = 0; what < WF_SPENT_KINDS; what++) {
+            double share = (double)*wf_recording_cell(recording, row, bin, what) / full;
+            bytes[bin * WF_SPENT_KINDS + what] = (unsigned char)(share * 255 + 0.5);
+        }
+    }
+    put_base64(buf, bytes, n_bins * WF_SPENT_KINDS);
+    free(bytes);
+}
+
+static void add_rows(struct wf_value *section, struct wf_recording *recording, uint64_t n_bins,
+                     struct wf_buf *buf)
+{
+    struct wf_value *rows = wf_doc_list(section, "rows");
+
+    for (uint64_t row = 0; row < recording->n_rows; row++) {
+        struct wf_value *item = wf_doc_section(rows, NULL);
+        add_account(item, &recording->rows[row]);
+        put_cells(buf, recording, row, n_bins);
+        add_text(item, "shares", buf);
+    }
+    struct wf_value *similar = wf_doc_list(section, "similar");
+    for (size_t i = 0; i < WF_HISTOGRAM_BUCKETS; i++) {
+        if (recording->similar[i].ranks > 0) {
+            add_account(wf_doc_section(similar, NULL), &recording->similar[i]);
+        }
+    }
+}
+
+static void add_matrix(struct wf_value *section, const struct wf_recording *recording,
+                       struct wf_buf *buf)
+{
+    struct wf_value *matrix = wf_doc_section(section, "matrix");
+    uint64_t n = recording->n_sides;
+
+    wf_doc_count(matrix, "ranks_per_row", recording->ranks_per_side);
+    for (int messages = 0; messages < 2; messages++) {
+        struct wf_value *rows = wf_doc_list(matrix, messages ? "messages" : "bytes");
+        for (uint64_t from = 0; from < n; from++) {
+            for (uint64_t to = 0; to < n; to++) {
+                const struct wf_traffic_cell *cell =
+                    &recording->matrix[from * WF_RECORDING_MATRIX + to];
+                put_number(buf, to == 0 ? "" : " ", messages ? cell->messages : cell->bytes);
+            }
+            add_text(rows, NULL, buf);
+        }
+    }
+}
+
+/* "c1200-30r77": each thing and how long, from time 0 on; the same things in a row are one. */
+static const struct wf_span *put_spans(struct wf_buf *buf, const struct wf_span *span,
+                                       const struct wf_span *end)
+{
+    uint32_t rank = span->rank;
+    int64_t now = 0;
+
+    while (span < end && span->rank == rank) {
+        const struct wf_span *first = span;
+        const char letter[2] = {letters[span->what], '\0'};
+
+        if (span->from > now) {
+            put_number(buf, "-", (uint64_t)(span->from - now));
+        }
+        for (now = span->until, span++;
+             span < end && span->rank == rank && span->what == first->what && span->from == now;
+             span++) {
+            now = span->until;
+        }
+        put_number(buf, letter, (uint64_t)(now - first->from));
+    }
+    return span;
+}
+
+/* "3 0 1200 64;5 10 1300 64": to whom, after how long since the last departure, for how long,
+ * how many bytes. */
+static const struct wf_sent *put_messages(struct wf_buf *buf, const struct wf_sent *sent,
+                                          const struct wf_sent *end)
+{
+    uint32_t from = sent->from;
+    int64_t now = 0;
+
+    for (const struct wf_sent *first = sent; sent < end && sent->from == from; sent++) {
+        put_number(buf, sent == first ? "" : ";", sent->to);
+        put_number(buf, " ", (uint64_t)(sent->departure - now));
+        put_number(buf, " ", (uint64_t)(sent->arrival - sent->departure));
+        put_number(buf, " ", sent->bytes);
+        now = sent->departure;
+    }
+    return sent;
+}
+
+/* One text for each rank; nothing if there are too many of them. */
+static void add_single(struct wf_value *section, struct wf_recording *recording,
+                       struct wf_buf *buf)
+{
+    const struct wf_span *span = wf_recording_spans(recording);
+    const struct wf_sent *sent = wf_recording_messages(recording);
+    const struct wf_span *last_span = span + recording->n_spans;
+    const struct wf_sent *last_sent = sent + recording->n_messages;
+
+    wf_recording_sort(recording);
+    wf_doc_count(section, "n_spans", recording->n_spans);
+    wf_doc_count(section, "n_messages", recording->n_messages);
+    if (recording->n_spans <= recording->limits.spans) {
+        struct wf_value *list = wf_doc_list(section, "spans");
+        for (uint64_t rank = 0; rank < recording->n_ranks; rank++) {
+            span =
+                span < last_span && span->rank == rank ? put_spans(buf, span, last_span) : span;
+            add_text(list, NULL, buf);
+        }
+    }
+    if (recording->n_messages <= recording->limits.messages) {
+        struct wf_value *list = wf_doc_list(section, "messages");
+        for (uint64_t rank = 0; rank < recording->n_ranks; rank++) {
+            sent = sent < last_sent && sent->from == rank ? put_messages(buf, sent, last_sent)
+                                                          : sent;
+            add_text(list, NULL, buf);
+        }
+    }
+}
+
+static void add_nodes(struct wf_value *section, const struct wf_place *place,
+                      struct wf_buf *buf)
+{
+    for (uint32_t rank = 0; rank < place->n_ranks; rank++) {
+        put_number(buf, rank == 0 ? "" : " ", wf_place_node(place, rank));
+    }
+    add_text(section, "nodes", buf);
+}
+
+void wf_record_recording(struct wf_value *root, const struct wf_job *job,
+                         const struct wf_engine *engine, const struct wf_run *run)
+{
+    /* The run is over and the tally is nobody else's; its recording is put in order. */
+    struct wf_replay_tally *tally = wf_unconst(wf_engine_tally_get(engine));
+    struct wf_recording *recording = wf_tally_recording(tally);
+    struct wf_buf buf = {.data = NULL};
+
+    if (recording == NULL) {
+        return;
+    }
+    int64_t end = wf_record_end(tally, run);
+    uint64_t n_bins = ((uint64_t)end >> recording->shift) + 1;
+    struct wf_value *section = wf_doc_section(root, "recording");
+
+    n_bins = n_bins < WF_RECORDING_BINS ? n_bins : WF_RECORDING_BINS;
+    wf_doc_count(section, "ranks", recording->n_ranks);
+    wf_doc_count(section, "end_ps", (uint64_t)end);
+    wf_doc_count(section, "bin_ps", UINT64_C(1) << recording->shift);
+    wf_doc_count(section, "bins", n_bins);
+    wf_doc_count(section, "ranks_per_row", recording->ranks_per_row);
+    add_rows(section, recording, n_bins, &buf);
+    for (uint64_t bin = 0; bin < n_bins; bin++) {
+        put_number(&buf, bin == 0 ? "" : " ", recording->received[bin]);
+    }
+    add_text(section, "received_bytes", &buf);
+    add_matrix(section, recording, &buf);
+    if (recording->ranks_per_row == 1 || recording->n_spans <= recording->limits.spans) {
+        add_nodes(section, &job->place, &buf);
+    }
+    add_single(section, recording, &buf);
+    wf_buf_fini(&buf);
+}

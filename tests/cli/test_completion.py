@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Completion in bash: of commands, options, sources and topics, as the program has them."""
+import os
+import subprocess
+
+from weft_cli import SOURCE, WEFT, check, finish
+
+SCRIPT = """
+source "$1"
+shift
+COMP_WORDS=("$@")
+COMP_CWORD=$(($# - 1))
+_weft
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+# Words typed so far, what must be among the proposals, and what must not.
+CASES = [
+    (["re"], {"replay", "report"}, {"gen"}),
+    ([""], {"replay", "compare", "sweep", "help", "--version"}, {"gen.ring"}),
+    (["replay", "--rec"], {"--record", "--record-limit"}, {"--ranks"}),
+    (["replay", "gen:ring", "--net", "lo"], {"loggp"}, {"packet"}),
+    (["replay", "gen"], {"gen:stencil3d", "gen:ring"}, {"gen.ring"}),
+    (["replay", "gen", ":", "st"], {"stencil2d", "stencil3d"}, {"ring"}),
+    (["help", "net.p"], {"net.packet"}, {"net.loggp"}),
+    (["sweep", "--p"], {"--plot"}, {"--table"}),
+]
+
+
+def main():
+    for words, wanted, unwanted in CASES:
+        done = subprocess.run(
+            ["bash", "-c", SCRIPT, "bash", str(SOURCE / "share/completions/weft.bash"), WEFT,
+             *words], capture_output=True, text=True, check=False, timeout=30, env=os.environ)
+        found = set(done.stdout.split())
+        check(done.returncode == 0 and wanted <= found and not unwanted & found,
+              f"{words}: {sorted(found)}", done)
+    finish()
+
+
+main()

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reports: small, whole, the same from a run and from its document, and alive in a browser."""
+import json
+import pathlib
+import re
+
+import browser
+from weft_cli import check, check_run, finish, run
+
+RUN = ["replay", "gen:stencil3d", "-n", "64", "--net", "packet", "--topo", "torus:4x4x4",
+       "-p", "gen.bytes=10kB", "-p", "gen.allreduce=true", "-p", "gen.imbalance=0.3",
+       "-p", "gen.markers=true", "-q"]
+MANY = ["replay", "gen:stencil3d", "-n", "5000", "-p", "gen.iterations=1", "-q"]
+MOST_BYTES = 5 << 20
+
+
+def write(*args):
+    """Runs weft, which has to succeed and to say nothing."""
+    done = run(*args)
+    check(done.returncode == 0 and done.stdout == "", f"{args}", done)
+
+
+def parts(path):
+    """What a page holds: the document and what else there is."""
+    text = pathlib.Path(path).read_text(encoding="utf-8")
+    found = [json.loads(re.search(rf'id="{name}">(.*?)</script>', text, re.S)[1])
+             for name in ("document", "extra")]
+    check(not re.search(r'(src|href)="(?!#|data:)', text.split("<script")[0]) and
+          "http://" not in text and "https://" not in text, f"{path}: needs another file")
+    check(len(text.encode()) < MOST_BYTES, f"{path}: {len(text.encode())} bytes")
+    return found
+
+
+def check_files():
+    """A report of a run, and one of its result document."""
+    write(*RUN, "-o", "run.html")
+    document, extra = parts("run.html")
+    check(document["result"]["efficiency"] and document["recording"]["spans"] and
+          document["result"]["network"]["links"], "run.html: something is missing")
+    check(len(extra["picture"]["marks"].split(";")) == 64, "run.html: the picture")
+    pathlib.Path("run.json").write_text(json.dumps(document), encoding="utf-8")
+    write("report", "run.json", "-o", "again.html")
+    check(parts("again.html") == [document, extra], "again.html is another report")
+    write("report", "run.json", "-o", "again.json")
+    check(json.loads(pathlib.Path("again.json").read_text(encoding="utf-8")) == document,
+          "reading and writing changes a document")
+    done = run("report", "run.json")
+    check("Predicted time" in done.stdout or "predicted" in done.stdout.lower(), "as text", done)
+    write(*MANY, "-o", "many.html")
+    check(parts("many.html")[0]["recording"]["ranks_per_row"] == 25, "many.html")
+    done = run("traffic", "uniform", "--topo", "torus:4x4", "-p", "traffic.load=0.3", "--cycles",
+               "500", "-q", "--json")
+    pathlib.Path("traffic.json").write_text(done.stdout, encoding="utf-8")
+    write("report", "traffic.json", "-o", "traffic.html")
+    write("bench", "phold", "--lps", "100", "--end", "1us", "-q", "-o", "bench.html")
+    check(parts("traffic.html")[1]["picture"] and parts("bench.html")[1] == {}, "other documents")
+
+
+def check_page(name, messages):
+    """Real events of a mouse on a page that has nothing to complain about."""
+    page = browser.Browser()
+    page.call("Page.navigate", url=pathlib.Path(name).resolve().as_uri())
+    check(page.wait('document.documentElement.dataset.ready === "yes"'), f"{name}: not ready")
+    page.value('document.getElementById("timeline").scrollIntoView({block: "center"})')
+    box = page.value('(() => { const b = document.getElementById("timeline")'
+                     '.getBoundingClientRect(); return [b.x, b.y, b.width, b.height]; })()')
+    x, y = box[0] + box[2] / 2, box[1] + box[3] / 2
+    view = 'Number(timeline.dataset.to) - Number(timeline.dataset.from)'
+    page.mouse("mouseMoved", x, y)
+    check(page.wait('!document.getElementById("hint").hidden'), f"{name}: no words for the mouse")
+    whole = page.value(view)
+    page.mouse("mouseWheel", x, y, deltaX=0, deltaY=-300)
+    check(page.wait(f"{view} < {whole} / 2"), f"{name}: the wheel does not zoom")
+    before = page.value("Number(timeline.dataset.from)")
+    page.mouse("mousePressed", x, y, button="left", buttons=1, clickCount=1)
+    page.mouse("mouseMoved", x - 100, y, button="left", buttons=1)
+    page.mouse("mouseReleased", x - 100, y, button="left")
+    check(page.wait(f"Number(timeline.dataset.from) > {before}"), f"{name}: cannot be dragged")
+    page.value('document.getElementById("zoom-all").click()')
+    check(page.wait(f"{view} === {whole}"), f"{name}: no way back")
+    if messages:
+        page.value('document.getElementById("show-messages").click()')
+    for choice, value in ("matrix-what", "messages"), ("bars-order", "number"):
+        page.value(f'(() => {{ const s = document.getElementById("{choice}"); s.value = "{value}";'
+                   ' s.dispatchEvent(new Event("change")); })()')
+    page.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    check(page.problems == [], f"{name}: {page.problems}")
+    page.close()
+
+
+def check_errors():
+    """Files that are no results."""
+    for text, words in (("{", "no JSON"), ("[]", "an object is expected"), ("{}", "no result doc")):
+        pathlib.Path("bad.json").write_text(text, encoding="utf-8")
+        done = run("report", "bad.json")
+        check(done.returncode == 3 and words in done.stderr, f"{text}: {done.stderr}", done)
+    done = run("report", "missing.json")
+    check(done.returncode == 3 and "missing.json" in done.stderr, "a missing file", done)
+    check(run("report").returncode == 2, "no file")
+
+
+def check_compare():
+    """What differs, and only that; exit code 1 if anything does."""
+    write(*RUN, "-o", "base.json")
+    write(*RUN, "--sched", "conservative", "--threads", "2", "--record", "-o", "same.json")
+    write(*RUN, "-p", "net.bandwidth=10MB/s", "-o", "slow.json")
+    check_run(["compare", "base.json", "same.json", "base.json"], 0,
+              stdout=r"(?s)same.json, compared with base.json:\n  equal\nbase.json.*equal\n$")
+    done = check_run(["compare", "base.json", "slow.json"], 1,
+                     stdout=r"  \d\.\d+ x slower: .*, of which \d+ % is waiting .*\n"
+                            r"  parameters\.net\.bandwidth: 10MB/s, was 10GB/s\n")
+    check(done.stdout.count("\n") < 20, "more than fits a screen", done)
+    everything = check_run(["compare", "-v", "base.json", "slow.json"], 1)
+    documents = [json.loads(pathlib.Path(f"{name}.json").read_text(encoding="utf-8"))
+                 for name in ("base", "slow")]
+    expected = sum(len(differences(documents[0][part], documents[1][part]))
+                   for part in ("scenario", "result"))
+    check(everything.stdout.count(", was ") == expected + 1, f"not {expected} differences",
+          everything)
+    check_run(["compare", "base.json"], 2, "two results or more")
+
+
+def differences(a, b):
+    """The leaves that differ, by the straight way."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        return [each for key in {**a, **b} for each in differences(a.get(key, ...), b.get(key, ...))]
+    if isinstance(a, list) and isinstance(b, list):
+        rest = [[...]] * abs(len(a) - len(b))
+        return [each for pair in zip(a, b) for each in differences(*pair)] + rest
+    return [] if a == b else [(a, b)]
+
+
+def check_explain():
+    """At most ten lines, each with a number that the document has."""
+    write(*RUN, "--efficiency", "-p", "net.stats=summary", "-o", "full.json")
+    done = check_run(["explain", "full.json"], 0, stdout="Uneven work bounds it most: the busiest")
+    lines = done.stdout.splitlines()
+    check(5 < len(lines) <= 10 and all(re.search(r"\d", line) for line in lines), "lines", done)
+    document = json.loads(pathlib.Path("full.json").read_text(encoding="utf-8"))
+    balance = document["result"]["efficiency"]["load_balance_percent"]
+    check(f"(load balance {balance:.1f} %)" in done.stdout, "load balance", done)
+    hot = document["result"]["network"]["hot_links"][0]
+    check(f"from vertex {hot['vertex']} to {hot['to']}, is busy for {hot['busy_percent']:.1f} %"
+          in done.stdout, "the busiest link", done)
+    check_run(["explain", "traffic.json"], 0, stdout="accepts a load of 0.[0-9]+ of the 0.[0-9]+ phits")
+
+
+def fields(data):
+    """The fields of a protobuf message: number and value, bytes for what has a length."""
+    at, found = 0, []
+
+    def varint():
+        nonlocal at
+        value, shift = 0, 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(data):
+        key = varint()
+        if key & 7 == 0:
+            found.append((key >> 3, varint()))
+        else:
+            length = 8 if key & 7 == 1 else varint()
+            check(key & 7 in (1, 2), f"wire type {key & 7}")
+            found.append((key >> 3, data[at:at + length]))
+            at += length
+    check(at == len(data), "a message is cut off")
+    return found
+
+
+def check_perfetto(recording):
+    """By a reader of our own: slices that end, flows that lead somewhere."""
+    tracks, begun, slices, flows = {}, {}, 0, [set(), set()]
+    for number, packet in fields(pathlib.Path("t.pftrace").read_bytes()):
+        packet = dict(fields(packet))
+        check(number == 1, "no packet")
+        if 60 in packet:
+            track = dict(fields(packet[60]))
+            tracks[track[1]] = dict(fields(track[4]))[5].decode() if 4 in track else None
+            continue
+        event = dict(fields(packet[11]))
+        check(event[11] in tracks, "an event of no track")
+        if event[9] == 1:
+            check(event[11] not in begun, "a slice in another")
+            begun[event[11]] = packet[8]
+        elif event[9] == 2:
+            check(begun.pop(event[11]) <= packet[8], "a slice that ends before it begins")
+            slices += 1
+        for side, field in enumerate((47, 48)):
+            if field in event:
+                flows[side].add(event[field])
+    check(not begun and slices == sum(len(re.findall("[cosrk]", s)) for s in recording["spans"]),
+          f"{slices} slices")
+    check(flows[0] == flows[1] and len(flows[0]) == recording["n_messages"], "flows")
+    check([name for name in tracks.values() if name] == [f"rank {i}" for i in range(64)], "tracks")
+
+
+def check_paraver(recording):
+    """States add up, lines are in order, communications are the messages."""
+    head, *lines = pathlib.Path("t.prv").read_text(encoding="utf-8").splitlines()
+    lines = [[int(word) for word in line.split(":")] for line in lines]
+    check(re.fullmatch(r"#Paraver \(.*\):\d+_ns:1\(64\):1:64\((1:1,){63}1:1\)", head), head)
+    times = [line[5] for line in lines]
+    check(times == sorted(times), "lines out of order")
+    computing = sum(line[6] - line[5] for line in lines if line[0] == 1 and line[7] == 1)
+    expected = sum(row["compute_ps"] for row in recording["rows"]) / 1000
+    check(abs(computing - expected) <= len(lines), f"{computing} ns of computing, not {expected}")
+    check(sum(line[0] == 3 for line in lines) == recording["n_messages"], "messages")
+    check(all(len(line) == (8 if line[0] == 1 else 15) for line in lines), "words of lines")
+    check("computing" in pathlib.Path("t.pcf").read_text(encoding="utf-8") and
+          "LEVEL THREAD SIZE 64" in pathlib.Path("t.row").read_text(encoding="utf-8"), "names")
+
+
+def check_timelines():
+    """Files for other programs: what the recording has, and the same again."""
+    recording = parts("run.html")[0]["recording"]
+    for name in "t.pftrace", "t.prv", "t.timeline.csv":
+        write(*RUN, "-o", name)
+        first = pathlib.Path(name).read_bytes()
+        write("report", "run.json", "-f", "-o", name)
+        check(pathlib.Path(name).read_bytes() == first, f"{name}: not the same again")
+        write(*MANY, "--record-limit", "1000", "-o", f"many.{name}")
+        check(1000 < pathlib.Path(f"many.{name}").stat().st_size < MOST_BYTES, f"many.{name}")
+    check_perfetto(recording)
+    check_paraver(recording)
+    lines = pathlib.Path("t.timeline.csv").read_text(encoding="utf-8").splitlines()[1:]
+    ends = {int(line.split(",")[0]): int(line.split(",")[3]) for line in lines}
+    check([ends[rank] for rank in range(64)] == [row["finish_ps"] for row in recording["rows"]],
+          "t.timeline.csv: ends of ranks")
+
+
+def main():
+    check_files()
+    check_errors()
+    check_compare()
+    check_explain()
+    check_timelines()
+    if browser.find():
+        check_page("run.html", True)
+        check_page("many.html", False)
+    finish()
+
+
+main()
