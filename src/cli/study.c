@@ -157,6 +157,17 @@ static enum wf_status read_grid(struct reading *reading, const struct wf_yaml *g
     return status;
 }
 
+/* Of a key that the study has. */
+static void set_value(const struct wf_study *study, struct wf_study_point *point,
+                      const struct wf_study_value *value)
+{
+    for (size_t k = 0; k < study->n_keys; k++) {
+        if (strcmp(study->keys[k], value->key) == 0) {
+            point->values[k] = value;
+        }
+    }
+}
+
 static enum wf_status read_list(struct reading *reading, const struct wf_yaml *list)
 {
     struct wf_study *study = reading->study;
@@ -173,10 +184,8 @@ static enum wf_status read_list(struct reading *reading, const struct wf_yaml *l
         status = read_map(reading, at);
         for (size_t v = first; v < study->n_all && status == WF_OK; v++) {
             status = add_key(reading, at, study->all[v].key);
-            for (size_t k = 0; k < study->n_keys && status == WF_OK; k++) {
-                if (strcmp(study->keys[k], study->all[v].key) == 0) {
-                    study->points[i].values[k] = &study->all[v];
-                }
+            if (status == WF_OK) {
+                set_value(study, &study->points[i], &study->all[v]);
             }
         }
     }
@@ -258,6 +267,18 @@ static char *copy_of(const struct wf_yaml *map, const char *key)
     return at != NULL && at->kind == WF_YAML_SCALAR ? wf_xstrdup(at->text) : NULL;
 }
 
+/* Keys become those of values: the tree of the file is gone soon. */
+static void keep_keys(struct wf_study *study)
+{
+    for (size_t k = 0; k < study->n_keys; k++) {
+        size_t v = study->n_settings;
+        while (v < study->n_all && strcmp(study->keys[k], study->all[v].key) != 0) {
+            v++;
+        }
+        study->keys[k] = v < study->n_all ? study->all[v].key : study->keys[k];
+    }
+}
+
 static enum wf_status read_root(struct reading *reading, const struct wf_yaml *root)
 {
     struct wf_study *study = reading->study;
@@ -279,15 +300,7 @@ static enum wf_status read_root(struct reading *reading, const struct wf_yaml *r
         study->title = copy_of(root, "title");
         study->plot_x = copy_of(child(root, "plot"), "x");
         study->plot_y = copy_of(child(root, "plot"), "y");
-        /* Keys are those of values: the tree of the file is gone soon. */
-        for (size_t k = 0; k < study->n_keys; k++) {
-            for (size_t v = study->n_settings; v < study->n_all; v++) {
-                if (strcmp(study->keys[k], study->all[v].key) == 0) {
-                    study->keys[k] = study->all[v].key;
-                    break;
-                }
-            }
-        }
+        keep_keys(study);
         name_points(study);
     }
     return status;

@@ -73,7 +73,11 @@ static const char *take_word(const char *at, char **to)
 
     for (; *at != '\0' && (quote != '\0' || (*at != ' ' && *at != '\t')); at++) {
         if (quote != '\0' ? *at == quote : *at == '\'' || *at == '"') {
-            quote = quote != '\0' ? '\0' : *at;
+            if (quote != '\0') {
+                quote = '\0';
+            } else {
+                quote = *at;
+            }
         } else if (*at == '\\' && quote != '\'' && at[1] != '\0') {
             *(*to)++ = *++at;
         } else {

@@ -49,9 +49,13 @@ static void put_base64(struct wf_buf *buf, const unsigned char *bytes, size_t n)
         uint32_t three = (uint32_t)bytes[i] << 16;
         three |= i + 1 < n ? (uint32_t)bytes[i + 1] << 8 : 0;
         three |= i + 2 < n ? (uint32_t)bytes[i + 2] : 0;
-        const char four[4] = {digits[three >> 18], digits[three >> 12 & 63],
-                              i + 1 < n ? digits[three >> 6 & 63] : '=',
-                              i + 2 < n ? digits[three & 63] : '='};
+        char four[4] = {digits[three >> 18], digits[three >> 12 & 63], '=', '='};
+        if (i + 1 < n) {
+            four[2] = digits[three >> 6 & 63];
+        }
+        if (i + 2 < n) {
+            four[3] = digits[three & 63];
+        }
         wf_buf_append(buf, four, sizeof(four));
     }
 }

@@ -79,23 +79,28 @@ static void watch_pages(struct copy *copy)
     }
 }
 
+static bool is_written(const struct copy *copy, size_t number)
+{
+    uint32_t i = 0;
+
+    while (i < copy->n_written && copy->written[i] != number) {
+        i++;
+    }
+    return i < copy->n_written;
+}
+
 bool wf_image_repair(struct wf_image *image, const void *address)
 {
     size_t page = page_size();
 
     for (uint32_t i = 0; i < image->n_copies; i++) {
         struct copy *copy = &image->copies[i];
-        uintptr_t at = (uintptr_t)address - (uintptr_t)copy->data;
+        size_t number = ((uintptr_t)address - (uintptr_t)copy->data) / page;
 
         if (copy->written != NULL && (uintptr_t)address >= (uintptr_t)copy->data &&
-            at / page < copy->n_pages) {
-            for (uint32_t k = 0; k < copy->n_written; k++) {
-                if (copy->written[k] == at / page) {
-                    return false; /* it can be written to: the fault is another one */
-                }
-            }
-            note_written(copy, (uint32_t)(at / page));
-            return mprotect(copy->data + at / page * page, page, PROT_READ | PROT_WRITE) == 0;
+            number < copy->n_pages && !is_written(copy, number)) {
+            note_written(copy, (uint32_t)number);
+            return mprotect(copy->data + number * page, page, PROT_READ | PROT_WRITE) == 0;
         }
     }
     return false;
