@@ -32,9 +32,9 @@ set(WEFT_TEST_ENVIRONMENT
     TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp
     UBSAN_OPTIONS=print_stacktrace=1
     HWLOC_COMPONENTS=-pci)
-# As WF_TEST_ONE_IN of tests/wf_test.h, for scripts.
+# As WF_TEST_ONE_IN of tests/wf_test.h, for scripts that go through thousands of files.
 if(WEFT_SANITIZE)
-    list(APPEND WEFT_TEST_ENVIRONMENT WEFT_TEST_ONE_IN=5)
+    list(APPEND WEFT_TEST_ENVIRONMENT WEFT_TEST_ONE_IN=20)
 endif()
 
 # Sets the properties common to all tests from the keyword arguments given in ARGN.

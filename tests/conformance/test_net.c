@@ -6,7 +6,7 @@
 #include "replay_harness.h"
 #include "wf_test.h"
 
-enum { N_NODES = 12, TURNS = 40, KIND_TURN = WF_NET_KINDS, SEED = 5 };
+enum { N_NODES = 12, TURNS = WF_TEST_ONE_IN > 1 ? 10 : 40, KIND_TURN = WF_NET_KINDS, SEED = 5 };
 
 struct model {
     const struct wf_net *net;
