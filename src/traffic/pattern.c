@@ -265,7 +265,10 @@ static int64_t matrix_next(const struct wf_pattern *pattern, uint32_t node,
 static const struct kind kinds[] = {
     {.row = {"uniform", "any node, all alike"}, .next = uniform},
     {.row = {"transpose", "node (x, y) sends to (y, x)"}, .square = true, .permute = transpose},
-    {.row = {"complement", "all bits of the number inverted"}, .permute = complement},
+    {.row =
+         {"complement",
+          "node i to the i-th from the end: all bits inverted, where nodes are a power of two"},
+     .permute = complement},
     {.row = {"reversal", "the bits of the number in reverse"},
      .power_of_two = true,
      .permute = reversal},

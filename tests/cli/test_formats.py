@@ -231,8 +231,8 @@ def test_truncated():
                 continue
             places = set(range(min(len(data), 4096)))
             places |= {dice.randrange(len(data)) for _ in range(1000)}
-            # All of them, with WEFT_TEST_ONE_IN=1, take a minute.
-            places = sorted(places)[::int(os.environ.get("WEFT_TEST_ONE_IN", "4"))]
+            # Sanitizers look at a part of them.
+            places = sorted(places)[::int(os.environ.get("WEFT_TEST_ONE_IN", "1"))]
             for place in places:
                 (directory / f"{pathlib.Path(seed).name}_{place}").write_bytes(data[:place])
         done = subprocess.run([program, directory], capture_output=True, text=True, check=False,

@@ -82,8 +82,7 @@ PROGRAMS = [
 ]
 # More processes than one only where MPI is; `sequential` and `check-undo` use one of them.
 SCHEDULES = [
-    *itertools.product(["conservative", "optimistic", "perturb"], [1, 2], [1, 2, 3]),
-    *itertools.product(["conservative", "optimistic", "perturb"], [4], [1]),
+    *itertools.product(["conservative", "optimistic", "perturb"], [1, 2, 4], [1, 2, 3]),
     *itertools.product(["sequential", "check-undo"], [1, 2], [1, 2]),
 ]
 
