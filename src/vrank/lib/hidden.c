@@ -116,7 +116,8 @@ MPI_Comm wl_comm_agree(struct wl_rank *rank, const struct wl_view *view,
         uint32_t leader = member_index(rank, view->comm, what->members[0]);
         wl_hidden_send(rank, view, leader, what->tag,
                        (struct wl_bytes){&highest, sizeof(highest)});
-        wl_hidden_recv(rank, view, leader, what->tag, (struct wl_room){&comm, sizeof(comm)});
+        wl_hidden_recv(rank, view, leader, what->tag,
+                       (struct wl_room){&comm, sizeof(struct wl_comm *)});
         free(what->members);
     } else {
         uint32_t *index = wl_malloc(what->n * sizeof(uint32_t));
@@ -130,7 +131,7 @@ MPI_Comm wl_comm_agree(struct wl_rank *rank, const struct wl_view *view,
         comm = wl_comm_new(highest + 1, what->n, what->members);
         for (uint32_t i = 1; i < what->n; i++) {
             wl_hidden_send(rank, view, index[i], what->tag,
-                           (struct wl_bytes){&comm, sizeof(comm)});
+                           (struct wl_bytes){&comm, sizeof(struct wl_comm *)});
         }
         free(index);
     }

@@ -69,10 +69,10 @@ static struct offer lead(struct wl_rank *rank, const struct wl_view *local,
         memcpy(members + own.n, remote, theirs.n * sizeof(uint32_t));
         offer.comm = wl_comm_new(highest + 1, own.n + theirs.n, members);
         wl_hidden_send(rank, peer, other, tag,
-                       (struct wl_bytes){&offer.comm, sizeof(offer.comm)});
+                       (struct wl_bytes){&offer.comm, sizeof(struct wl_comm *)});
     } else {
         wl_hidden_recv(rank, peer, other, tag,
-                       (struct wl_room){&offer.comm, sizeof(offer.comm)});
+                       (struct wl_room){&offer.comm, sizeof(struct wl_comm *)});
         free(members);
     }
     free(remote);
