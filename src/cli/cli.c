@@ -15,14 +15,14 @@ static enum wf_status print_summary(struct wf_cli *cli)
 {
     (void)fputs("weft predicts how MPI applications run on machines you do not have.\n"
                 "\n"
-                "  weft replay gen:stencil3d -n 4096    predict a 3D stencil on 4096 ranks\n"
-                "  weft replay gen:stencil3d -n 64 -p net.L=5us -p gen.bytes=1MiB\n"
-                "  weft replay gen:stencil3d -n 64 -o run.html  a report to look at\n"
-                "  weft bench phold --lps 65536         measure the engine\n"
+                "  weft replay gen:stencil3d -n 4096          predict a 3D stencil\n"
+                "  weft replay gen:stencil3d -n 64 -o a.html  make a page to look at\n"
+                "  weft capture -o run -- mpirun -n 8 ./app   record a program, to replay it\n"
+                "  weft run -n 1024 -- ./app                  run one built with weftcc\n"
+                "  weft compare a.json b.json                 say what differs, and why\n"
+                "  weft sweep study.yaml --plot study.svg     make many predictions\n"
                 "\n"
-                "  weft help                            all commands and models\n"
-                "  weft help net.loggp                  the parameters of a model\n"
-                "  weft replay --help                   the options of a command\n",
+                "  weft help; weft help net.loggp; weft replay --help   say more\n",
                 cli->out);
     return WF_OK;
 }

@@ -239,6 +239,19 @@ static size_t make_curves(const struct plan *plan, struct curve *curves)
     return n;
 }
 
+/* Whether any point stands for several runs, so that error bars mean something. */
+static bool has_seeds(const struct curve *curves, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < curves[i].n; k++) {
+            if (curves[i].counts[k] > 1) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 bool wf_study_plot(const struct wf_study *study, const struct wf_plot_format *format, FILE *out)
 {
     struct plan plan = {.study = study, .x = study->plot_x, .y = study->plot_y};
@@ -258,7 +271,7 @@ bool wf_study_plot(const struct wf_study *study, const struct wf_plot_format *fo
     const struct wf_plot_panel panel = {{plan.x_label, wide}, {plan.y_label, wide}, series, n};
     const struct wf_plot plot = {
         .title = study->title != NULL ? study->title : "",
-        .subtitle = "error bars: standard deviation over seeds",
+        .subtitle = has_seeds(curves, n) ? "error bars: standard deviation over seeds" : "",
         .panels = &panel,
         .n = 1,
     };

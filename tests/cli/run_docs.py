@@ -3,7 +3,8 @@
 directory for each page. A ```text block that follows is what the block must print; what
 differs from machine to machine is left out of the comparison. Links must lead somewhere.
 
-Lines that begin with `make` or `git` are not run, nor those with mpirun where there is no MPI.
+Lines that begin with `make` or `git` are not run, nor those with mpirun where there is no MPI, nor
+programs as virtual ranks where they cannot be built, or under a sanitizer, which knows one stack.
 """
 import os
 import pathlib
@@ -19,25 +20,26 @@ ALL_PAGES = [*SOURCE.glob("*.md"), *sorted((SOURCE / "docs").glob("**/*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 NOT_RUN = re.compile(r"^(make|git)\b")
+VIRTUAL_RANKS = re.compile(r"^(weftcc|weft (run|emulate))\b")
+WEFTCC = pathlib.Path(WEFT).parent / "weftcc"
+HAS_VIRTUAL_RANKS = WEFTCC.exists() and "WEFT_TEST_ONE_IN" not in os.environ
 # How long it took, how fast, how much memory.
 HOST_FACTS = re.compile(r"^Simulation took .*\n|, [\d.]+ [kMG]?/s$", re.MULTILINE)
 
 
 def is_run(line):
-    return not (NOT_RUN.match(line) or (line.startswith("mpirun") and not MPIEXEC))
+    return not (NOT_RUN.match(line) or (line.startswith("mpirun") and not MPIEXEC) or
+                (VIRTUAL_RANKS.match(line) and not HAS_VIRTUAL_RANKS))
 
 
-def add_launchers(directory):
+def of_our_mpi(code):
     """Where there are several MPIs, mpirun and mpicc are those that weft is built with."""
     _, dot, which = os.path.basename(MPIEXEC or "").partition(".")
-    for name in ("mpirun", "mpicc") if dot else ():
-        script = directory / name
-        script.write_text(f'#!/bin/sh\nexec {name}.{which} "$@"\n', encoding="utf-8")
-        script.chmod(0o755)
+    return re.sub(r"\b(mpirun|mpicc)\b", rf"\1{dot}{which}", code)
 
 
 def run_block(code, directory):
-    script = "\n".join(filter(is_run, code.splitlines()))
+    script = of_our_mpi("\n".join(filter(is_run, code.splitlines())))
     launcher = [os.path.dirname(MPIEXEC)] if MPIEXEC else []
     path = os.pathsep.join([f"{directory}/build/release", *launcher, os.environ["PATH"]])
     return subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=directory, text=True,
@@ -56,7 +58,7 @@ def run_page(page):
         directory = pathlib.Path(name).resolve()
         (directory / "build/release").mkdir(parents=True)
         (directory / "build/release/weft").symlink_to(WEFT)
-        add_launchers(directory / "build/release")
+        (directory / "build/release/weftcc").symlink_to(WEFTCC)
         for language, code in BLOCK.findall(page.read_text(encoding="utf-8")):
             if language == "sh":
                 done = run_block(code, directory)
