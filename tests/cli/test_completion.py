@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Completion in bash: of commands, options, sources and topics, as the program has them."""
+"""Completion in bash, and in fish where it is installed: of commands, options, sources and topics, as
+the program has them."""
 import os
+import shutil
 import subprocess
 
 from weft_cli import SOURCE, WEFT, check, finish
@@ -26,6 +28,26 @@ CASES = [
 ]
 
 
+FISH_CASES = [
+    ("weft re", {"replay", "report"}, {"gen"}),
+    ("weft replay --rec", {"--record", "--record-limit"}, {"--ranks"}),
+    ("weft help net.p", {"net.packet"}, {"net.loggp"}),
+    ("weft replay gen:st", {"gen:stencil3d"}, {"gen:ring"}),
+]
+
+
+def check_fish():
+    path = os.pathsep.join([os.path.dirname(WEFT), os.environ["PATH"]])
+    for line, wanted, unwanted in FISH_CASES:
+        done = subprocess.run(
+            ["fish", "--no-config", "-c", f'source "{SOURCE}/share/completions/weft.fish"; '
+             f'complete -C "{line}"'], capture_output=True, text=True, check=False, timeout=30,
+            env={**os.environ, "PATH": path, "HOME": os.getcwd()})
+        found = {row.split("\t")[0] for row in done.stdout.splitlines()}
+        check(done.returncode == 0 and wanted <= found and not unwanted & found,
+              f"fish: {line}: {sorted(found)}", done)
+
+
 def main():
     for words, wanted, unwanted in CASES:
         done = subprocess.run(
@@ -34,6 +56,8 @@ def main():
         found = set(done.stdout.split())
         check(done.returncode == 0 and wanted <= found and not unwanted & found,
               f"{words}: {sorted(found)}", done)
+    if shutil.which("fish"):
+        check_fish()
     finish()
 
 
