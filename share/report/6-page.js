@@ -89,7 +89,12 @@ function parametersSection(section) {
   section.append(element("h3", {}, "What the model leaves out"), element("ul", {}, ...[...(LEFT_OUT[get("scenario.network")] || []), ...LEFT_OUT_ALWAYS].map((w) => element("li", {}, w))));
 }
 
-function page() {
+/* When the browser has shown what there is. */
+function painted() {
+  return new Promise((go) => { requestAnimationFrame(() => setTimeout(go)); });
+}
+
+async function page() {
   const replay = get("result.ranks") != null;
   const sections = [
     ["efficiency", "Efficiency", replay, efficiencySection],
@@ -100,6 +105,7 @@ function page() {
     ["parameters", "Parameters, warnings, limits", true, parametersSection],
   ];
   headSection();
+  await painted(); // the answer first; drawings of a large run take their time
   for (const [id, title, wanted, fill] of sections) {
     if (!wanted) continue;
     const section = element("section", {id}, element("h2", {}, title));
