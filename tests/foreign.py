@@ -236,14 +236,17 @@ class Clog2:
         number = 2 * CLOG2_STATES.index(name) + end
         return self.record(5, struct.pack(self.order + "ii", number, 0), comm, rank)
 
-    def message(self, rank, kind, peer, tag, size, comm=0):
-        body = struct.pack(self.order + "iiiiii", kind, comm, peer, tag, size, 0)
+    def message(self, rank, kind, peer, tag, size, comm=0, other=None):
+        of = comm if other is None else other
+        body = struct.pack(self.order + "iiiiii", kind, of, peer, tag, size, 0)
         return self.record(7, body, comm, rank)
 
-    def call(self, rank, name, *messages, comm=0):
+    def call(self, rank, name, *messages, comm=0, other=None):
+        """The communicator of the peers, if it is not that of the rank, is that of the other
+        group of two."""
         self.event(rank, name, comm)
         for message in messages:
-            self.message(rank, *message, comm=comm)
+            self.message(rank, *message, comm=comm, other=other)
         return self.event(rank, name, comm, True)
 
     def finish(self):
@@ -272,6 +275,25 @@ def clog2_exchange(**options):
         log.call(rank, "MPI_Waitall")
         log.call(rank, "MPI_Sendrecv", (SEND, 1 - rank, 7, 24), (RECV, 1 - rank, 7, 24))
         log.call(rank, "MPI_Barrier")
+    return log.finish()
+
+
+def clog2_between():
+    """Four ranks in two groups, 10 and 11, and a communicator between them, as MPE logs it: of
+    the other group a rank knows nothing but the number."""
+    log = Clog2(4)
+    for world in range(4):
+        mine, other, rank = 10 + world // 2, 11 - world // 2, world % 2
+        log.member(100, mine, rank, world)
+        log.member(1000, 12 + world // 2, rank, world)
+        log.member(101, mine, rank, world)
+        log.member(102, other, -1, world)
+    for world in (0, 1):
+        log.call(world, "MPI_Send", (SEND, 1 - world, 5, 100 + world), comm=10, other=11)
+    for world in (2, 3):
+        rank = world % 2
+        log.call(rank, "MPI_Recv", (RECV, 1 - rank, 5, 101 - rank), comm=11, other=10)
+        log.call(rank, "MPI_Barrier", comm=11)
     return log.finish()
 
 
@@ -324,6 +346,7 @@ def seeds():
     yield "dumpi/truncated", dumpi_exchange(0).finish()[:700]
     yield "clog2/exchange", clog2_exchange()
     yield "clog2/little", clog2_exchange(big=False)
+    yield "clog2/between", clog2_between()
     yield "clog2/truncated", clog2_exchange()[:1800]
     yield "ti/all", ti_all().encode()
     yield "ti/messages", TI_ALL.encode()

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 
 #define GEN_PREFIX "gen:"
+#define MPI_SCOPE  "mpi."
 
 /* What has parameters: their table, and what is written before their names. */
 struct settable {
@@ -31,6 +32,12 @@ struct settable {
 static enum wf_status no_parameter(const struct settable *of, const char *text,
                                    struct wf_err *err)
 {
+    if (strncmp(text, MPI_SCOPE, strlen(MPI_SCOPE)) == 0) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "-p %.64s: is for weft replay, and for weft convert with "
+                          "--expand-collectives",
+                          text);
+    }
     if (of->params == NULL || of->params[0].name == NULL) {
         return wf_err_set(err, WF_EUSAGE, "-p %.64s: %s has no parameters", text, of->what);
     }
@@ -66,6 +73,46 @@ static enum wf_status set_params(const struct settable *of, const struct wf_opt_
     return status == WF_OK && of->params != NULL
                ? wf_param_missing(of->params, given, of->scope, err)
                : status;
+}
+
+/* Those of the settings that choose the algorithms of expanded collectives, or the others. */
+static struct wf_opt_list part_of(const struct wf_trace_opts *opts, bool of_mpi)
+{
+    struct wf_opt_list part = {.n = 0};
+
+    part.items = wf_xcalloc(opts->params.n + 1, sizeof(*part.items));
+    for (size_t i = 0; i < opts->params.n; i++) {
+        bool is_mpi =
+            opts->expand && strncmp(opts->params.items[i], MPI_SCOPE, strlen(MPI_SCOPE)) == 0;
+        if (is_mpi == of_mpi) {
+            part.items[part.n++] = opts->params.items[i];
+        }
+    }
+    return part;
+}
+
+static enum wf_status set_some(const struct settable *of, const struct wf_trace_opts *opts,
+                               bool of_mpi, void *params, struct wf_err *err)
+{
+    struct wf_opt_list part = part_of(opts, of_mpi);
+    enum wf_status status = set_params(of, &part, params, err);
+
+    free(part.items);
+    return status;
+}
+
+/* How collectives are expanded. To be released with wf_param_release(). */
+static enum wf_status read_choice(const struct wf_trace_opts *opts,
+                                  struct wf_expand_choice *choice, struct wf_err *err)
+{
+    static const struct settable of = {.params = wf_expand_params,
+                                       .size = sizeof(*choice),
+                                       .scope = MPI_SCOPE,
+                                       .what = "the choice of algorithms"};
+
+    memset(choice, 0, sizeof(*choice));
+    enum wf_status status = set_some(&of, opts, true, choice, err);
+    return status == WF_OK ? wf_expand_check(choice, err) : status;
 }
 
 static void *new_params(const struct settable *of)
@@ -122,7 +169,7 @@ static enum wf_status generate(const char *name, const struct wf_trace_opts *opt
                                 .scope = "gen.",
                                 .what = "the generator"};
     void *params = new_params(&of);
-    status = set_params(&of, &opts->params, params, err);
+    status = set_some(&of, opts, false, params, err);
     if (status == WF_OK) {
         status = graph != NULL ? graph->create(params, n, &out->graph, err)
                                : create(ops, params, n, &out->source, err);
@@ -149,7 +196,7 @@ static enum wf_status open_file(const char *path, const struct wf_trace_opts *op
     const struct settable of = {
         .params = reader->params, .size = reader->params_size, .scope = "trace.", .what = what};
     void *params = new_params(&of);
-    status = set_params(&of, &opts->params, params, err);
+    status = set_some(&of, opts, false, params, err);
     if (status == WF_OK) {
         status = wf_reader_open(reader, &probe, params, out, err);
     }
@@ -232,11 +279,14 @@ static void print_written(struct wf_cli *cli, const char *path, uint32_t n_ranks
 enum wf_status wf_trace_output_check(const struct wf_trace_opts *opts, struct wf_err *err)
 {
     const struct wf_trace_writer_ops *ops = NULL;
+    struct wf_expand_choice choice;
 
     if (opts->output == NULL) {
         return wf_err_set(err, WF_EUSAGE, "no output; -o gives its name, as in -o x.weft");
     }
-    return wf_trace_writer_for_path(opts->output, &ops, err);
+    enum wf_status status = read_choice(opts, &choice, err);
+    wf_param_release(wf_expand_params, &choice);
+    return status == WF_OK ? wf_trace_writer_for_path(opts->output, &ops, err) : status;
 }
 
 static void print_notes(struct wf_cli *cli, const struct writing *writing,
@@ -310,16 +360,20 @@ enum wf_status wf_trace_output(struct wf_cli *cli, const struct wf_trace_piece *
         .n_parts = (uint32_t)opts->parts,
         .creator = words,
     };
-    status = ops->create(opts->output, &options, &writing.copy.writer, err);
-    if (status != WF_OK) {
-        return status;
+    struct wf_expand_choice choice;
+    status = read_choice(opts, &choice, err);
+    if (status == WF_OK) {
+        status = ops->create(opts->output, &options, &writing.copy.writer, err);
     }
-    if (opts->expand) {
-        writing.copy.writer =
-            wf_expand_writer(writing.copy.writer, piece->n_ranks, WF_COLL_RULES_MPICH);
+    if (status == WF_OK) {
+        if (opts->expand) {
+            writing.copy.writer =
+                wf_expand_writer(writing.copy.writer, piece->n_ranks, &choice);
+        }
+        writing.copy.writer->losses = &writing.losses;
+        status = write_all(&writing, err);
     }
-    writing.copy.writer->losses = &writing.losses;
-    status = write_all(&writing, err);
+    wf_param_release(wf_expand_params, &choice);
     if (status == WF_OK) {
         print_notes(cli, &writing, ops);
         print_written(cli, opts->output, piece->n_ranks, &writing);

@@ -67,14 +67,16 @@ struct wf_trace_opts {
                   .doc = "Overwrite the output if it exists"},     \
         .letter = 'f'                                              \
     }
-#define WF_TRACE_ROW_EXPAND                                                                 \
-    {                                                                                       \
-        .param = {                                                                          \
-            .name = "expand-collectives",                                                   \
-            .type = WF_PARAM_BOOL,                                                          \
-            .offset = offsetof(struct wf_trace_opts, expand),                               \
-            .doc = "Write collectives as the messages that MPICH's algorithms make of them" \
-        }                                                                                   \
+#define WF_TRACE_ROW_EXPAND                                                                    \
+    {                                                                                          \
+        .param = {                                                                             \
+            .name = "expand-collectives",                                                      \
+            .type = WF_PARAM_BOOL,                                                             \
+            .offset = offsetof(struct wf_trace_opts, expand),                                  \
+            .doc =                                                                             \
+                "Write collectives as the messages that their algorithms make of them, "       \
+                "which -p mpi.rules=openmpi or -p mpi.bcast=binomial choose as in a replay" \
+        }                                                                                      \
     }
 #define WF_TRACE_ROW_PARTIAL                                                       \
     {                                                                              \

@@ -37,8 +37,11 @@ static void add_notes(const struct wf_clog2_tables *tables, struct wf_trace *out
                       "their other side",
                       tables->n_lost);
     }
-    if (tables->n_inter > 0) {
-        wf_trace_note(out, "communicators between two groups are not read");
+    if (tables->n_between > 0) {
+        wf_trace_note(out,
+                      "%" PRIu64 " messages are between the two groups of a communicator: they "
+                      "are read as messages of the world with the same tags",
+                      tables->n_between);
     }
 }
 

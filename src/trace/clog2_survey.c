@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORLD = 0, COMM_FREE = 10, COMM_INTER = 1000 };
+/* Events of communicators. One between two groups has three: itself, the communicator of the
+ * rank's own group, which is one of the others, and that of the other group, of which the rank
+ * knows no more than its number. */
+enum { WORLD = 0, COMM_FREE = 10, COMM_REMOTE = 102, COMM_INTER = 1000 };
 
 void wf_clog2_tables_fini(struct wf_clog2_tables *tables)
 {
@@ -152,11 +155,7 @@ static enum wf_status add_member(const struct wf_clog2_file *file,
 {
     int32_t kind = record->values[0], rank = record->values[2], world = record->values[3];
 
-    if (kind == COMM_FREE) {
-        return WF_OK;
-    }
-    if (kind >= COMM_INTER) {
-        tables->n_inter++;
+    if (kind == COMM_FREE || kind == COMM_REMOTE || kind >= COMM_INTER) {
         return WF_OK;
     }
     if (rank < 0 || (uint32_t)rank >= file->n_ranks || world < 0 ||

@@ -181,17 +181,21 @@ static bool set_comm(struct walk *walk, uint32_t rank, int32_t number, struct wf
 static bool set_message(struct walk *walk, uint32_t rank, const struct message *message,
                         struct wf_op *op)
 {
+    uint32_t peer = wf_clog2_rank(walk->tables, message->comm, message->peer);
+
     op->peer = (uint32_t)message->peer;
     op->tag = message->tag < 0 ? 0 : message->tag;
     op->bytes = message->bytes;
-    if (message->peer < 0 ||
-        wf_clog2_rank(walk->tables, message->comm, message->peer) == UINT32_MAX) {
+    if (peer == UINT32_MAX) {
         walk->tables->n_lost++;
         return false;
     }
     if (!set_comm(walk, rank, message->comm, op)) {
-        walk->tables->n_lost++;
-        return false;
+        /* Between two groups the log names the communicator of the other one, of which this
+         * rank is no member. */
+        op->peer = peer;
+        op->comm = WF_COMM_WORLD;
+        walk->tables->n_between++;
     }
     return true;
 }

@@ -64,7 +64,8 @@ struct wf_clog2_tables {
     uint32_t n_comms;
     struct wf_records *records;
     uint32_t sent, received; /* numbers of messages among the records */
-    uint64_t n_collectives, n_lost, n_inter;
+    uint64_t n_collectives, n_lost;
+    uint64_t n_between; /* messages between two groups */
 };
 
 void wf_clog2_tables_fini(struct wf_clog2_tables *tables);

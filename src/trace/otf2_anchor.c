@@ -8,20 +8,22 @@
 
 enum {
     CHUNK = 3, /* begins every file */
-    LITTLE = 'B',
-    BIG = '#',
     VERSION_BYTES = 5,
-    SIZES_BYTES = 16,   /* of chunks */
-    STORAGE_BYTES = 2,  /* how files are laid out */
+    POSIX = 1, /* a file for each location */
+    UNCOMPRESSED = 1,
     COUNTS_BYTES = 16,  /* of locations and definitions */
     STRINGS = 3,        /* machine, creator, description */
     TRACE_ID_BYTES = 8, /* behind the properties */
 };
 
+/* What the library itself writes, and allocates when it reads. */
+#define CHUNK_MIN (UINT64_C(256) << 10)
+#define CHUNK_MAX (UINT64_C(16) << 20)
+
 bool wf_otf2_is_anchor(const unsigned char *bytes, size_t n)
 {
     return n >= 2 + sizeof(WF_OTF2_MAGIC) && bytes[0] == CHUNK &&
-           (bytes[1] == LITTLE || bytes[1] == BIG) &&
+           (bytes[1] == WF_OTF2_LITTLE || bytes[1] == WF_OTF2_BIG) &&
            memcmp(bytes + 2, WF_OTF2_MAGIC, sizeof(WF_OTF2_MAGIC)) == 0;
 }
 
@@ -31,7 +33,22 @@ static void skip_string(struct wf_infile *in)
     }
 }
 
-enum wf_status wf_otf2_check_anchor(const char *path, struct wf_err *err)
+static void read_layout(struct wf_infile *in, struct wf_otf2_layout *layout)
+{
+    layout->event_chunk = wf_infile_unsigned(in, 8);
+    layout->definition_chunk = wf_infile_unsigned(in, 8);
+    unsigned substrate = wf_infile_bytes(in, 1)[0];
+    unsigned compression = wf_infile_bytes(in, 1)[0];
+    layout->is_plain = substrate == POSIX && compression == UNCOMPRESSED;
+}
+
+static bool is_chunk_size(uint64_t size)
+{
+    return size >= CHUNK_MIN && size <= CHUNK_MAX;
+}
+
+enum wf_status wf_otf2_check_anchor(const char *path, struct wf_otf2_layout *layout,
+                                    struct wf_err *err)
 {
     struct wf_infile in;
 
@@ -39,9 +56,11 @@ enum wf_status wf_otf2_check_anchor(const char *path, struct wf_err *err)
     if (status != WF_OK) {
         return status;
     }
-    in.swapped = wf_infile_bytes(&in, 2)[1] == LITTLE;
-    wf_infile_skip(&in, sizeof(WF_OTF2_MAGIC) + VERSION_BYTES + SIZES_BYTES + STORAGE_BYTES +
-                            COUNTS_BYTES);
+    in.swapped = wf_infile_bytes(&in, 2)[1] == WF_OTF2_LITTLE;
+    wf_infile_skip(&in, sizeof(WF_OTF2_MAGIC) + VERSION_BYTES);
+    uint64_t sizes_at = wf_infile_at(&in);
+    read_layout(&in, layout);
+    wf_infile_skip(&in, COUNTS_BYTES);
     for (int i = 0; i < STRINGS; i++) {
         skip_string(&in);
     }
@@ -55,6 +74,13 @@ enum wf_status wf_otf2_check_anchor(const char *path, struct wf_err *err)
                             "%.200s: truncated or damaged: this anchor file of all ranks ends "
                             "at byte %" PRIu64,
                             path, in.size);
+    } else if (!is_chunk_size(layout->event_chunk) ||
+               !is_chunk_size(layout->definition_chunk)) {
+        status = wf_err_set(err, WF_EINVAL,
+                            "%.200s, byte %" PRIu64 ": damaged: this anchor file of all ranks "
+                            "says that the others are in chunks of %" PRIu64 " and %" PRIu64
+                            " bytes; OTF2 has 256 KiB to 16 MiB",
+                            path, sizes_at, layout->event_chunk, layout->definition_chunk);
     }
     wf_infile_close(&in);
     return status;

@@ -7,11 +7,23 @@
  * all. Whoever reads a collective gets back what its ranks were called with, as far as these
  * two numbers tell; lengths that differ from rank to rank are taken as equal ones.
  *
- * What the numbers are, for a communicator of n ranks and data, or a block, of b bytes: bcast:
- * the root sends n b, each receives b; reduce: each sends b, the root receives n b; allreduce,
- * scan, exscan: both b; gather and scatter: the root n b, the others b; allgather: b and n b;
- * alltoall: both n b; reduce_scatter(_block): sent n b, received b. Lists of lengths: their
- * sums. Score-P writes them so.
+ * OTF2 itself says no more than "size sent" and "size received". The numbers are those of
+ * Score-P (scorep_mpi_coll.inc.c of version 8, SCOREP_Mpi_Coll.c before): as if everybody sent
+ * to everybody else, and himself, what he has for them. For a communicator of n ranks and data,
+ * or a block, of b bytes, at rank r:
+ *
+ *                             sent           received       in place, from version 8
+ *   bcast                     root: n b      b
+ *   reduce, gather            b              root: n b      root: 0, (n-1) b
+ *   scatter                   root: n b      b              root: (n-1) b, 0
+ *   allreduce, alltoall,
+ *   reduce_scatter_block      n b            n b            (n-1) b, (n-1) b
+ *   allgather                 n b            n b            (n-1) b, (n-1) b
+ *   scan                      (n-r) b        (r+1) b        (n-r-1) b, r b
+ *   exscan                    (n-r-1) b      r b
+ *
+ * With lists of lengths: their sums, and n times a rank's own for what an allgatherv sends and
+ * a reduce_scatter receives. Where it cannot be told, nothing is taken to be in place.
  */
 
 #include "base/buf.h"

@@ -427,10 +427,11 @@ static OTF2_EvtReaderCallbacks *make_callbacks(void)
 /* ---- archives ---- */
 
 /* Numbers in events of a location are its own; its definitions say what they are in all. */
-static enum wf_status read_local(struct wf_otf2_in *in, struct wf_err *err)
+enum wf_status wf_otf2_in_open_ranks(struct wf_otf2_in *in, struct wf_err *err)
 {
     enum wf_status status = WF_OK;
 
+    (void)OTF2_Error_RegisterCallback(on_error, in);
     for (uint32_t rank = 0; rank < in->defs->n_ranks; rank++) {
         (void)OTF2_Reader_SelectLocation(in->reader, in->defs->places[rank]);
     }
@@ -481,9 +482,6 @@ enum wf_status wf_otf2_in_open(const char *path, struct wf_otf2_defs *defs,
         (void)OTF2_Reader_SetSerialCollectiveCallbacks(in->reader);
         in->callbacks = make_callbacks();
         status = defs->n_ranks > 0 ? WF_OK : read_definitions(in, defs, err);
-    }
-    if (status == WF_OK) {
-        status = read_local(in, err);
     }
     if (status != WF_OK) {
         wf_otf2_in_close(in);

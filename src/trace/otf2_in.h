@@ -54,11 +54,17 @@ struct wf_otf2_event {
 /* An archive that is read, one location at a time. */
 struct wf_otf2_in;
 
-/* Reads all definitions. The archive is named by its anchor file. WF_EINVAL, WF_EIO. */
+/* Reads the definitions of all ranks, unless they are known already. The archive is named by
+ * its anchor file. WF_EINVAL, WF_EIO. */
 WF_NODISCARD
 enum wf_status wf_otf2_in_open(const char *path, struct wf_otf2_defs *defs,
                                struct wf_otf2_in **out, struct wf_err *err);
 void wf_otf2_in_close(struct wf_otf2_in *in); /* null is allowed */
+
+/* Reads the definitions of each rank, and opens its events. To be called once, before the
+ * events are asked for. */
+WF_NODISCARD
+enum wf_status wf_otf2_in_open_ranks(struct wf_otf2_in *in, struct wf_err *err);
 
 /* Goes to the beginning of the events of a rank. */
 WF_NODISCARD

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* OTF2: the archives of Score-P and others. */
 #include "base/mem.h"
-#include "trace/otf2_anchor.h"
+#include "trace/otf2_scan.h"
 #include "trace/otf2_walk.h"
 #include "trace/reader.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,15 +70,47 @@ static void add_notes(const struct wf_otf2_walk *walk, struct wf_trace *out)
     }
 }
 
-static enum wf_status read_archive(const char *path, struct wf_trace *out, struct wf_err *err)
+/* Opens the archive twice, of which one reads ahead, when its files were looked through. */
+static enum wf_status open_archive(const char *path, const struct wf_otf2_layout *layout,
+                                   struct wf_otf2_defs *defs, struct wf_otf2_walk *walk)
+{
+    enum wf_status status = wf_otf2_scan_definitions(path, layout, walk->err);
+
+    if (status == WF_OK) {
+        status = wf_otf2_in_open(path, defs, &walk->in, walk->err);
+    }
+    if (status == WF_OK) {
+        status = wf_otf2_scan_ranks(path, layout, defs, walk->err);
+    }
+    if (status == WF_OK) {
+        status = wf_otf2_in_open_ranks(walk->in, walk->err);
+    }
+    if (status == WF_OK) {
+        status = wf_otf2_in_open(path, defs, &walk->ahead, walk->err);
+    }
+    return status == WF_OK ? wf_otf2_in_open_ranks(walk->ahead, walk->err) : status;
+}
+
+/* Whether a text names the anchor file or one of those that are called like it. */
+static bool names_archive(const char *text, const char *path)
+{
+    char stem[256];
+
+    (void)snprintf(stem, sizeof(stem), "%.200s", path);
+    char *dot = strrchr(stem, '.');
+    if (dot != NULL) {
+        *dot = '\0';
+    }
+    return strstr(text, stem) != NULL;
+}
+
+static enum wf_status read_archive(const char *path, const struct wf_otf2_layout *layout,
+                                   struct wf_trace *out, struct wf_err *err)
 {
     struct wf_otf2_defs defs = {.resolution = 0};
     struct wf_otf2_walk walk = {.defs = &defs, .err = err};
 
-    enum wf_status status = wf_otf2_in_open(path, &defs, &walk.in, err);
-    if (status == WF_OK) {
-        status = wf_otf2_in_open(path, &defs, &walk.ahead, err);
-    }
+    enum wf_status status = open_archive(path, layout, &defs, &walk);
     if (status == WF_OK) {
         out->records = wf_records_new(defs.n_ranks);
         walk.records = out->records;
@@ -91,7 +124,7 @@ static enum wf_status read_archive(const char *path, struct wf_trace *out, struc
         add_notes(&walk, out);
     } else {
         wf_spool_discard(walk.spool);
-        if (strstr(err->text, path) == NULL) {
+        if (!names_archive(err->text, path)) {
             wf_err_prefix(err, "%.200s: ", path);
         }
     }
@@ -107,13 +140,15 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
     char *path = probe->is_directory ? wf_probe_path(probe, wf_probe_entry(probe, ENDING, NULL))
                                      : wf_xstrdup(probe->path);
 
+    struct wf_otf2_layout layout = {.is_plain = false};
+
     (void)params;
     enum wf_status status = wf_otf2_check(path, err);
     if (status == WF_OK) {
-        status = wf_otf2_check_anchor(path, err);
+        status = wf_otf2_check_anchor(path, &layout, err);
     }
     if (status == WF_OK) {
-        status = read_archive(path, out, err);
+        status = read_archive(path, &layout, out, err);
     }
     free(path);
     return status;

@@ -122,6 +122,19 @@ def test_clog2():
     check(ops("x.clog2") == ops("little.clog2"), "the order of bytes makes no difference")
 
 
+def test_clog2_between():
+    """Messages between two groups find each other in the world."""
+    pathlib.Path("between.clog2").write_bytes(foreign.clog2_between())
+    by_rank = ops("between.clog2")
+    found = [(rank, row["kind"], row["comm"], row["peer"], row["bytes"])
+             for rank in range(4) for row in by_rank[rank] if row["kind"] in ("send", "recv")]
+    check(found == [(0, "send", "0", "3", "100"), (1, "send", "0", "2", "101"),
+                    (2, "recv", "0", "1", "101"), (3, "recv", "0", "0", "100")], f"{found}")
+    check(any(note.startswith("4 messages are between the two groups")
+              for note in info("between.clog2")["notes"]), "and says so")
+    replays("between.clog2")
+
+
 def test_ti():
     document = info("x.ti")
     check(document["records"]["send"] == {"count": 1, "bytes": 1000, "per_rank": [
@@ -273,6 +286,7 @@ def main():
     test_dumpi()
     test_communicators()
     test_clog2()
+    test_clog2_between()
     test_ti()
     test_schedulers()
     test_expanded()

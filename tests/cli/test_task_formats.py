@@ -182,12 +182,21 @@ def test_wrong():
 def test_wrong_otf2():
     shutil.copytree("ring.otf2", "cut.otf2")
     events = pathlib.Path("cut.otf2/traces/2.evt")
-    events.write_bytes(events.read_bytes()[:60])
+    whole = events.read_bytes()
+    # A program with 4 thousand million arguments: the library would ask for 16 GiB.
+    begin = whole.index(b"\x53\x02")
+    events.write_bytes(whole[:begin + 3] + b"\xff" + whole[begin + 4:])
+    check_run(["info", "cut.otf2"], 3,
+              stderr=r"^weft: cut.otf2/traces/2.evt \(rank 2\), byte 18: a beginning of the pro")
+    events.write_bytes(whole[:60])
+    check_run(["info", "cut.otf2"], 3,
+              stderr=r"traces/2.evt \(rank 2\), byte [0-9]+: the file ends within a record")
+    events.write_bytes(whole[:42])
     check_run(["info", "cut.otf2"], 3, stderr="rank 2 .location 2.: its events end behind event")
     events.unlink()
     check_run(["info", "cut.otf2"], 3, stderr="cut.otf2/traces.otf2: rank 2 .location 2.")
     pathlib.Path("cut.otf2/traces.def").write_bytes(b"nonsense")
-    check_run(["info", "cut.otf2"], 3, stderr="cut.otf2/traces.otf2: the definitions")
+    check_run(["info", "cut.otf2"], 3, stderr="cut.otf2/traces.def .definitions of all ranks., byte 0: no chunk")
     pathlib.Path("cut.otf2/traces.otf2").write_bytes(b"\x03BOTF2\0nonsense")
     check_run(["info", "cut.otf2"], 3, stderr="cut.otf2/traces.otf2: truncated or damaged")
 
