@@ -97,6 +97,9 @@ static enum wf_called do_compute(const struct wf_turn *turn, const struct wf_op 
             return WF_CALLED_BLOCKED;
         }
     }
+    if (turn->replay->costs != NULL) {
+        duration = wf_time_add(duration, turn->replay->costs[turn->who->number]);
+    }
     turn->seat->progress.compute_ps = wf_time_add(turn->seat->progress.compute_ps, duration);
     wf_mpi_compute(turn->who, duration);
     return WF_CALLED_DONE;

@@ -286,7 +286,8 @@ static void forget_tables(struct wf_native_set *set)
     set->n_parts = 0;
     free(set->creator);
     set->creator = NULL;
-    set->n_walls = 0;
+    set->walls.n = 0;
+    set->costs.n = 0;
     set->clocks = (struct wf_native_clocks){0};
     set->n_members = 0;
     free(set->roots_end);
@@ -471,11 +472,18 @@ static int compare_blocks(const void *a, const void *b)
     return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-static int compare_walls(const void *a, const void *b)
+static int compare_times(const void *a, const void *b)
 {
-    const struct wf_native_wall *x = a, *y = b;
+    const struct wf_native_time *x = a, *y = b;
 
     return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+static void sort_times(struct wf_native_times *times)
+{
+    if (times->n > 0) {
+        qsort(times->times, times->n, sizeof(*times->times), compare_times);
+    }
 }
 
 /* Numbers the ops of each rank through. */
@@ -522,9 +530,8 @@ enum wf_status wf_native_set_open(const char *path, struct wf_native_set *set,
         wf_native_set_close(set);
         return status;
     }
-    if (set->n_walls > 0) {
-        qsort(set->walls, set->n_walls, sizeof(*set->walls), compare_walls);
-    }
+    sort_times(&set->walls);
+    sort_times(&set->costs);
     return WF_OK;
 }
 
@@ -539,7 +546,8 @@ void wf_native_set_close(struct wf_native_set *set)
     }
     free(set->files);
     free(set->blocks);
-    free(set->walls);
+    free(set->walls.times);
+    free(set->costs.times);
     free(set->path);
     wf_groups_free(set->groups);
 }

@@ -25,9 +25,13 @@ struct wf_native_file {
     bool is_whole;
 };
 
-struct wf_native_wall {
-    uint32_t rank;
-    int64_t ps;
+/* A time of each rank, for those that have one. */
+struct wf_native_times {
+    struct wf_native_time {
+        uint32_t rank;
+        int64_t ps;
+    } *times; /* by rank */
+    size_t n;
 };
 
 /* When the records of ranks begin, in nanoseconds: by the wall clock of each host, and by its
@@ -54,8 +58,8 @@ struct wf_native_set {
     struct wf_groups *groups;
     uint64_t n_members; /* of all groups */
     struct wf_names names[WF_NAME_KINDS];
-    struct wf_native_wall *walls; /* by rank */
-    size_t n_walls;
+    struct wf_native_times walls; /* that the rank took */
+    struct wf_native_times costs; /* of recording, for each op that computes */
     struct wf_native_clocks clocks;
     uint32_t *roots_end; /* of each PE of a graph, where tasks that need nothing end; or null */
     char *creator;       /* or null */

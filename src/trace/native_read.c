@@ -320,24 +320,33 @@ static const char *counter_name(const struct wf_source *source, uint32_t number)
     return name_of(source, WF_NAME_COUNTER, number);
 }
 
-static bool native_wall(const struct wf_source *source, uint32_t rank, int64_t *ps)
+static bool find_time(const struct wf_native_times *times, uint32_t rank, int64_t *ps)
 {
-    const struct wf_native_set *set = &native_of(source)->set;
-    size_t low = 0, high = set->n_walls;
+    size_t low = 0, high = times->n;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (set->walls[middle].rank < rank) {
+        if (times->times[middle].rank < rank) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    if (low == set->n_walls || set->walls[low].rank != rank) {
+    if (low == times->n || times->times[low].rank != rank) {
         return false;
     }
-    *ps = set->walls[low].ps;
+    *ps = times->times[low].ps;
     return true;
+}
+
+static bool native_wall(const struct wf_source *source, uint32_t rank, int64_t *ps)
+{
+    return find_time(&native_of(source)->set.walls, rank, ps);
+}
+
+static bool native_cost(const struct wf_source *source, uint32_t rank, int64_t *ps)
+{
+    return find_time(&native_of(source)->set.costs, rank, ps);
 }
 
 static enum wf_status native_check(const struct wf_source *source, struct wf_err *err)
@@ -382,6 +391,7 @@ static const struct wf_source_ops native_ops = {
     .call_name = call_name,
     .counter_name = counter_name,
     .wall = native_wall,
+    .cost = native_cost,
     .check = native_check,
 };
 

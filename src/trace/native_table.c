@@ -118,7 +118,8 @@ static const char *read_bind(struct wf_native_set *set, struct wf_reading *in)
     return NULL;
 }
 
-static const char *read_wall(struct wf_native_set *set, struct wf_reading *in)
+static const char *read_time(const struct wf_native_set *set, struct wf_native_times *times,
+                             struct wf_reading *in)
 {
     uint32_t rank = wf_varint_get_u32(in);
     uint64_t ps = wf_varint_get_max(in, INT64_MAX);
@@ -127,12 +128,22 @@ static const char *read_wall(struct wf_native_set *set, struct wf_reading *in)
         return "a recorded time makes no sense";
     }
     /* Room is doubled whenever a power of two is full. */
-    if ((set->n_walls & (set->n_walls - 1)) == 0) {
-        size_t n = set->n_walls == 0 ? 1 : set->n_walls * 2;
-        set->walls = wf_xrealloc(set->walls, n, sizeof(*set->walls));
+    if ((times->n & (times->n - 1)) == 0) {
+        size_t n = times->n == 0 ? 1 : times->n * 2;
+        times->times = wf_xrealloc(times->times, n, sizeof(*times->times));
     }
-    set->walls[set->n_walls++] = (struct wf_native_wall){rank, (int64_t)ps};
+    times->times[times->n++] = (struct wf_native_time){rank, (int64_t)ps};
     return NULL;
+}
+
+static const char *read_wall(struct wf_native_set *set, struct wf_reading *in)
+{
+    return read_time(set, &set->walls, in);
+}
+
+static const char *read_cost(struct wf_native_set *set, struct wf_reading *in)
+{
+    return read_time(set, &set->costs, in);
 }
 
 static const char *read_clock(struct wf_native_set *set, struct wf_reading *in)
@@ -186,7 +197,7 @@ static const struct {
     {WF_RECORD_CREATOR, read_creator}, {WF_RECORD_NAME, read_name},
     {WF_RECORD_GROUP, read_group},     {WF_RECORD_BIND, read_bind},
     {WF_RECORD_WALL, read_wall},       {WF_RECORD_ROOTS, read_roots},
-    {WF_RECORD_CLOCK, read_clock},
+    {WF_RECORD_CLOCK, read_clock},     {WF_RECORD_COST, read_cost},
 };
 
 bool wf_native_table(struct wf_native_set *set, const unsigned char *raw, size_t size,
