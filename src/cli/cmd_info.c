@@ -455,6 +455,9 @@ static void add_ranks(struct wf_value *doc, const struct info *info)
         if (recorded(info, rank, &wall)) {
             wf_doc_count(entry, "recorded_ps", (uint64_t)wall);
         }
+        if (!has_tasks(info) && wf_source_cost(info->trace->source, rank, &wall)) {
+            wf_doc_count(entry, "recording_cost_ps", (uint64_t)wall);
+        }
         struct wf_native_end end;
         if (wf_native_end(info->trace->source, rank, &end)) {
             wf_doc_bool(entry, "whole", end.is_whole);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """weft capture on programs that make every call, in C and Fortran, under each MPI there is."""
+import collections
 import glob
 import json
 import os
@@ -155,6 +156,27 @@ def test_calibrate(mpi):
     assert done.returncode == 3 and "two ranks" in done.stderr, done.stderr
 
 
+def test_cost(mpi):
+    """What recording takes is measured, kept by convert, and added where it is asked for."""
+    trace = f"threads_{mpi}"
+    document, _ = info(trace)
+    costs = [rank["recording_cost_ps"] for rank in document["per_rank"]]
+    assert all(1000 < cost < 10 ** 8 for cost in costs), costs
+    done = run([WEFT, "convert", "-f", trace, "kept.weft"])
+    assert done.returncode == 0, done.stderr
+    assert [r["recording_cost_ps"] for r in info("kept.weft")[0]["per_rank"]] == costs
+    computes = [collections.Counter() for _ in costs]
+    for row in rows(trace):
+        computes[int(row["rank"])][row["kind"]] += 1
+    times = []
+    for captured in ("false", "true"):
+        done = run([WEFT, "replay", "kept.weft", "-q", "--json", "-p", f"replay.captured={captured}"])
+        assert done.returncode == 0, done.stderr
+        times.append(json.loads(done.stdout)["result"]["jobs"][0]["compute_ps"])
+    more = [computes[i]["compute"] * cost for i, cost in enumerate(costs)]
+    assert times[1]["max"] - times[0]["max"] in range(min(more), max(more) + 1), (times, more)
+
+
 def test_wrong_use():
     for arguments, words in (([], "no directory"), (["-o", "x"], "no command"),
                              (["-o", "x", "--", "cat"], "cannot tell which MPI")):
@@ -180,6 +202,7 @@ def main():
         if shutil.which(f"mpicxx.{mpi}"):
             test_plus(mpi)
         test_calibrate(mpi)
+        test_cost(mpi)
     test_options(MPIS[-1])
     return 0
 
