@@ -52,6 +52,7 @@ void wf_enter_slowly(struct wf_call *call, struct wf_thread *thread)
     call->used = 0;
     call->n = 0;
     call->first_index = 0;
+    call->reduction = WF_REDUCE_UNKNOWN;
     call->seen = NULL;
     call->entered = wf_clock_now();
     call->gap = wf_clock_gap(&thread->clock, call->entered, wf_capture.clock == WF_CLOCK_CPU);

@@ -48,6 +48,7 @@ struct wf_call {
     bool is_measured;                   /* what recording it takes (capture/cost.h)... */
     uint64_t entering;                  /* ...before the call, in nanoseconds */
     uint64_t returned;                  /* ...and from when on behind it */
+    uint32_t reduction;                 /* enum wf_reduction */
     int first_index;                    /* of places in sets: 0 in C, 1 in Fortran */
     const MPI_Fint *seen;               /* requests as the Fortran program has them, or null */
     uint32_t n;                         /* handles that were kept */

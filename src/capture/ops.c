@@ -411,6 +411,23 @@ void wf_stay_open(uint64_t number)
     }
 }
 
+uint64_t wf_ops_count(void)
+{
+    return wf_capture.emits ? totals.n_ops + block.n_ops + (stage.end - stage.first) : 0;
+}
+
+/* Behind what is in the file already. */
+static void record_cancelled(uint64_t op)
+{
+    unsigned char bytes[2 * WF_VARINT_MAX];
+
+    if (op > 0 && !wf_capture.is_dead) {
+        unsigned char *at = wf_varint_write(bytes, wf_capture.rank);
+        at = wf_varint_write(at, op - 1);
+        wf_file_record(WF_RECORD_CANCELLED, bytes, (size_t)(at - bytes));
+    }
+}
+
 /* What waits for it must still find it: it becomes a receive from nobody. */
 static void receive_nothing(struct wf_op *op)
 {
@@ -419,14 +436,13 @@ static void receive_nothing(struct wf_op *op)
     op->recorded = false;
 }
 
-void wf_cancel(uint64_t number, uint32_t request)
+void wf_cancel(uint64_t number, uint64_t op)
 {
     if (is_staged(number)) {
         receive_nothing(&staged_at(number)->op);
         wf_stay_open(number);
     } else {
-        const struct wf_op op = {.kind = WF_OP_REQUEST_FREE, .request = request};
-        wf_emit(&op, 0);
+        record_cancelled(op);
     }
 }
 

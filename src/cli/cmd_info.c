@@ -203,6 +203,23 @@ static void print_kinds(FILE *out, const struct info *info)
     }
 }
 
+/* What those of them that reduce do, as far as that is known. */
+static void print_reductions(FILE *out, const struct info *info)
+{
+    bool is_first = true;
+
+    for (uint32_t i = WF_REDUCE_UNKNOWN + 1; i < WF_REDUCTIONS; i++) {
+        if (info->facts.n_by_reduction[i] > 0) {
+            if (is_first) {
+                (void)fprintf(out, "\n%-22s %14s\n", "Reduction", "Calls");
+            }
+            is_first = false;
+            (void)fprintf(out, "%-22s %14" PRIu64 "\n",
+                          wf_reduction_name(i), info->facts.n_by_reduction[i]);
+        }
+    }
+}
+
 static void print_records(FILE *out, const struct info *info)
 {
     const struct wf_records *records = info->trace->records;
@@ -317,6 +334,7 @@ static void print_info(FILE *out, const struct info *info, bool per_rank)
     print_starts(out, info);
     print_notes(out, info);
     print_kinds(out, info);
+    print_reductions(out, info);
     print_records(out, info);
     print_sizes(out, info);
     if (per_rank) {
@@ -364,6 +382,17 @@ static void add_kinds(struct wf_value *doc, const struct info *info)
             struct wf_value *one = wf_doc_section(kinds, wf_op_name((enum wf_op_kind)kind));
             wf_doc_count(one, "calls", info->facts.n_by_kind[kind]);
             wf_doc_count(one, "bytes", info->facts.bytes_by_kind[kind]);
+        }
+    }
+}
+
+static void add_reductions(struct wf_value *doc, const struct info *info)
+{
+    struct wf_value *reductions = wf_doc_section(doc, "reductions");
+
+    for (uint32_t i = 0; i < WF_REDUCTIONS; i++) {
+        if (info->facts.n_by_reduction[i] > 0) {
+            wf_doc_count(reductions, wf_reduction_name(i), info->facts.n_by_reduction[i]);
         }
     }
 }
@@ -495,6 +524,7 @@ static void print_json(struct wf_cli *cli, const struct info *info, bool per_ran
         wf_doc_count(doc, "message_needs", info->facts.n_message_needs);
     } else {
         add_kinds(doc, info);
+        add_reductions(doc, info);
         add_groups(doc, info);
     }
     if (per_rank) {

@@ -331,12 +331,16 @@ static enum wf_called collective(const struct wf_turn *turn, const struct wf_op 
     return wf_mpi_collective(turn->who, cookie, returns ? op->request : WF_MPI_NO_REQUEST);
 }
 
-/* The end of an epoch of a window: what the rank has under way, then everybody. */
+/* The end of an epoch of a window: what the rank has under way, then everybody, unless it is
+ * the rank's own business. */
 static enum wf_called end_epoch(const struct wf_turn *turn, const struct wf_op *op,
                                 const struct wf_cursor *before)
 {
     uint32_t *part = &turn->seat->progress.part;
 
+    if (wf_op_info(op->kind)->detail != 0) {
+        return turn->replay->mpi.sends_only ? WF_CALLED_DONE : wf_mpi_flush(turn->who);
+    }
     if (*part == 0 && !turn->replay->mpi.sends_only) {
         *part = 1;
         if (wf_mpi_flush(turn->who) == WF_CALLED_BLOCKED) {

@@ -288,6 +288,7 @@ static void forget_tables(struct wf_native_set *set)
     set->creator = NULL;
     set->walls.n = 0;
     set->costs.n = 0;
+    set->n_cancelled = 0;
     set->clocks = (struct wf_native_clocks){0};
     set->n_members = 0;
     free(set->roots_end);
@@ -325,11 +326,11 @@ static bool read_index(struct wf_native_set *set, uint32_t file, struct wf_buf *
 static enum wf_status check_header(struct wf_native_set *set, const char *path,
                                    const struct wf_file_header *header, struct wf_err *err)
 {
-    if (header->version == 0 || header->version > WF_TASKS_VERSION) {
+    if (header->version == 0 || header->version > WF_VERSION_LAST) {
         return wf_err_set(err, WF_EINVAL,
                           "%.200s: a trace of version %" PRIu32
                           "; this weft reads versions up to %d",
-                          path, header->version, WF_TASKS_VERSION);
+                          path, header->version, WF_VERSION_LAST);
     }
     if (header->n_ranks == 0 || header->n_ranks > WF_RANKS_MAX || header->unit_ps != 1 ||
         header->block_size > WF_RAW_MAX) {
@@ -532,6 +533,9 @@ enum wf_status wf_native_set_open(const char *path, struct wf_native_set *set,
     }
     sort_times(&set->walls);
     sort_times(&set->costs);
+    if (set->n_cancelled > 0) {
+        qsort(set->cancelled, set->n_cancelled, sizeof(*set->cancelled), wf_native_by_op);
+    }
     return WF_OK;
 }
 
@@ -548,6 +552,7 @@ void wf_native_set_close(struct wf_native_set *set)
     free(set->blocks);
     free(set->walls.times);
     free(set->costs.times);
+    free(set->cancelled);
     free(set->path);
     wf_groups_free(set->groups);
 }

@@ -146,6 +146,32 @@ static const char *read_cost(struct wf_native_set *set, struct wf_reading *in)
     return read_time(set, &set->costs, in);
 }
 
+int wf_native_by_op(const void *a, const void *b)
+{
+    const struct wf_native_cancelled *x = a, *y = b;
+
+    if (x->rank != y->rank) {
+        return x->rank < y->rank ? -1 : 1;
+    }
+    return x->op < y->op ? -1 : x->op > y->op;
+}
+
+static const char *read_cancelled(struct wf_native_set *set, struct wf_reading *in)
+{
+    uint32_t rank = wf_varint_get_u32(in);
+    uint64_t op = wf_varint_get(in);
+
+    if (in->failed || rank >= set->header.n_ranks) {
+        return "what was cancelled makes no sense";
+    }
+    if ((set->n_cancelled & (set->n_cancelled - 1)) == 0) {
+        size_t n = set->n_cancelled == 0 ? 1 : set->n_cancelled * 2;
+        set->cancelled = wf_xrealloc(set->cancelled, n, sizeof(*set->cancelled));
+    }
+    set->cancelled[set->n_cancelled++] = (struct wf_native_cancelled){rank, op};
+    return NULL;
+}
+
 static const char *read_clock(struct wf_native_set *set, struct wf_reading *in)
 {
     struct wf_native_clocks *clocks = &set->clocks;
@@ -198,6 +224,7 @@ static const struct {
     {WF_RECORD_GROUP, read_group},     {WF_RECORD_BIND, read_bind},
     {WF_RECORD_WALL, read_wall},       {WF_RECORD_ROOTS, read_roots},
     {WF_RECORD_CLOCK, read_clock},     {WF_RECORD_COST, read_cost},
+    {WF_RECORD_CANCELLED, read_cancelled},
 };
 
 bool wf_native_table(struct wf_native_set *set, const unsigned char *raw, size_t size,

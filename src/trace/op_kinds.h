@@ -19,7 +19,8 @@ enum wf_op_family {
     WF_FAMILY_COLLECTIVE, /* detail: enum wf_coll_kind (coll/coll.h) */
     WF_FAMILY_COMM,       /* makes a communicator: a collective of its parent */
     WF_FAMILY_ONESIDED,   /* put, get, accumulate */
-    WF_FAMILY_EPOCH,      /* fence and other synchronisation of a window */
+    WF_FAMILY_EPOCH,      /* synchronisation of a window; detail 0: of all its ranks, 1: the end
+                             of what the rank itself began (flush, unlock, complete) */
     WF_FAMILY_MARKER,
     WF_FAMILY_CALL, /* anything else that was called: its time is that of the compute before */
 };
@@ -124,7 +125,29 @@ enum wf_wait_for { WF_WAIT_ONE, WF_WAIT_ALL, WF_WAIT_ANY, WF_WAIT_SOME };
     X(ITERATION_END, "iteration_end", MARKER, 3, 0)                      \
     X(CALL, "call", CALL, 0, 0)                                          \
     X(INIT, "init", CALL, 0, 0)                                          \
-    X(FINALIZE, "finalize", CALL, 0, 0)
+    X(FINALIZE, "finalize", CALL, 0, 0)                                  \
+    X(WIN_FLUSH, "win_flush", EPOCH, 1, 0)
+
+/* What a reduction combines its operands with; the numbers are in trace files. */
+enum wf_reduction {
+    WF_REDUCE_UNKNOWN, /* nobody said */
+    WF_REDUCE_MAX,
+    WF_REDUCE_MIN,
+    WF_REDUCE_SUM,
+    WF_REDUCE_PROD,
+    WF_REDUCE_LAND,
+    WF_REDUCE_BAND,
+    WF_REDUCE_LOR,
+    WF_REDUCE_BOR,
+    WF_REDUCE_LXOR,
+    WF_REDUCE_BXOR,
+    WF_REDUCE_MINLOC,
+    WF_REDUCE_MAXLOC,
+    WF_REDUCE_REPLACE,
+    WF_REDUCE_NO_OP,
+    WF_REDUCE_USER, /* an operation of the program's own */
+    WF_REDUCTIONS,
+};
 
 enum wf_op_kind {
 #define X(name, text, family, detail, returns) WF_OP_##name,
