@@ -111,11 +111,6 @@ static bool trace_is_rooted(uint32_t detail)
     return detail == 1 || detail == 2 || (detail >= 4 && detail <= 7);
 }
 
-static bool trace_reduces(uint32_t detail)
-{
-    return detail == 2 || detail == 3 || (detail >= 12 && detail <= 15);
-}
-
 static void trace_roll_counts(struct trace_dice *dice, uint64_t *counts, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -152,7 +147,6 @@ static void trace_roll_collective(struct trace_dice *dice, const struct wf_group
 
     op->request = info->returns_request ? (uint32_t)trace_roll(dice, 100) : 0;
     op->bytes = detail == 0 ? 0 : trace_roll_size(dice);
-    op->reduction = trace_reduces(detail) ? (uint32_t)trace_roll(dice, WF_REDUCTIONS) : 0;
     op->root = trace_is_rooted(detail) ? (uint32_t)trace_roll(dice, group->size) : 0;
     if (detail == 9 || detail == 12 || detail == 11 ||
         ((detail == 5 || detail == 7) && op->root == group->rank)) {
@@ -176,9 +170,6 @@ static void trace_roll_message(struct trace_dice *dice, uint32_t size, struct wf
 
     op->peer = trace_roll_peer(dice, size, open);
     op->tag = trace_roll_tag(dice, open);
-    if (op->kind == WF_OP_ACCUMULATE) {
-        op->reduction = (uint32_t)trace_roll(dice, WF_REDUCTIONS);
-    }
     if (info->family != WF_FAMILY_PROBE) {
         op->bytes = trace_roll_size(dice);
     }
@@ -212,6 +203,7 @@ static void trace_roll_op(struct trace_dice *dice, enum wf_op_kind kind, uint32_
     memset(to, 0, sizeof(*to));
     to->op.kind = kind;
     to->op.comm = comm;
+    to->op.reduction = wf_op_reduces(kind) ? (uint32_t)trace_roll(dice, WF_REDUCTIONS) : 0;
     switch (wf_op_info(kind)->family) {
     case WF_FAMILY_COMPUTE:
         trace_roll_compute(dice, &to->op);
@@ -295,7 +287,6 @@ static bool trace_same_collective(const struct wf_op *a, const struct wf_op *b,
 
     if (a->comm != b->comm || (d != 0 && a->bytes != b->bytes) ||
         (trace_is_rooted(d) && a->root != b->root) ||
-        (trace_reduces(d) && a->reduction != b->reduction) ||
         (info->returns_request && a->request != b->request)) {
         return false;
     }
@@ -320,7 +311,6 @@ static bool trace_same_message(const struct wf_op *a, const struct wf_op *b,
 
     return a->peer == b->peer && a->tag == b->tag && a->comm == b->comm &&
            (probes || a->bytes == b->bytes) &&
-           (a->kind != WF_OP_ACCUMULATE || a->reduction == b->reduction) &&
            (!((info->returns_request && !probes) || info->family == WF_FAMILY_PERSISTENT) ||
             a->request == b->request) &&
            (!both || (a->recv_peer == b->recv_peer && a->recv_tag == b->recv_tag &&
@@ -333,7 +323,7 @@ static bool trace_same_op(const struct wf_op *a, const struct wf_op *b, uint32_t
 {
     const struct wf_op_info *info = wf_op_info(a->kind);
 
-    if (a->kind != b->kind) {
+    if (a->kind != b->kind || (wf_op_reduces(a->kind) && a->reduction != b->reduction)) {
         return false;
     }
     switch (info->family) {

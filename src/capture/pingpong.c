@@ -12,15 +12,22 @@
  * Each is measured in several rounds (the argument), and what a quarter of them are below is
  * printed: others disturb and nobody helps, but the very least may be luck, such as two ranks
  * on the halves of one core. A round goes through many sizes, so that a disturbance does not
- * last for all rounds of one: those that fit in caches, and then in rounds of their own those that
- * do not. Behind a long message the library's buffers are in nobody's cache, and a short one takes
- * another time than among its like.
+ * last for all rounds of one: those that fit in caches, and then in rounds of their own those
+ * that do not. Behind a long message the library's buffers are in nobody's cache, and a short
+ * one takes another time than among its like.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LARGEST = 4 << 20, FITS = 128 << 10, SIZES_MAX = 64, ROUNDS = 100, STREAM = 64, EAGER_ROUNDS = 12 };
+enum {
+    LARGEST = 4 << 20,
+    FITS = 128 << 10,
+    SIZES_MAX = 64,
+    ROUNDS = 100,
+    STREAM = 64,
+    EAGER_ROUNDS = 12
+};
 
 #define WAIT 200e-6 /* of a receiver that is late, in seconds */
 

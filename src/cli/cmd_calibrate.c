@@ -178,14 +178,13 @@ static void write_samples(FILE *out, const struct measured *measured, const stru
                   "# The model differs from them by %.1f %% in the mean, %.1f %% at most:\n#\n"
                   "# %10s %12s %12s %8s %14s %12s\n",
                   mpi, fit->mean_error * 100, fit->max_error * 100, "bytes", "measured us",
-                  "model us", "error %", "both ways us",
-                  "model us");
+                  "model us", "error %", "both ways us", "model us");
     for (size_t i = 0; i < measured->all.n; i++) {
         const struct wf_sample *s = &measured->samples[i];
         double model = wf_fit_time(fit, s->bytes);
-        (void)fprintf(out, "# %10" PRIu64 " %12.3f %12.3f %8.1f %14.3f %12.3f\n",
-                      s->bytes, s->ns / 1e3, model / 1e3, (model / s->ns - 1) * 100,
-                      s->both / 1e3, wf_fit_both(fit, s->bytes) / 1e3);
+        (void)fprintf(out, "# %10" PRIu64 " %12.3f %12.3f %8.1f %14.3f %12.3f\n", s->bytes,
+                      s->ns / 1e3, model / 1e3, (model / s->ns - 1) * 100, s->both / 1e3,
+                      wf_fit_both(fit, s->bytes) / 1e3);
     }
     (void)fprintf(out,
                   "#\n# A call that sends a byte takes %.0f ns, one that takes in a byte that "

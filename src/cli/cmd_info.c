@@ -206,16 +206,13 @@ static void print_kinds(FILE *out, const struct info *info)
 /* What those of them that reduce do, as far as that is known. */
 static void print_reductions(FILE *out, const struct info *info)
 {
-    bool is_first = true;
+    const char *head = "\nReduction\n";
 
     for (uint32_t i = WF_REDUCE_UNKNOWN + 1; i < WF_REDUCTIONS; i++) {
         if (info->facts.n_by_reduction[i] > 0) {
-            if (is_first) {
-                (void)fprintf(out, "\n%-22s %14s\n", "Reduction", "Calls");
-            }
-            is_first = false;
-            (void)fprintf(out, "%-22s %14" PRIu64 "\n",
-                          wf_reduction_name(i), info->facts.n_by_reduction[i]);
+            (void)fprintf(out, "%s%-22s %14" PRIu64 "\n", head, wf_reduction_name(i),
+                          info->facts.n_by_reduction[i]);
+            head = "";
         }
     }
 }

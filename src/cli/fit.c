@@ -131,8 +131,7 @@ static double find_worst(const struct curve *curve, const struct wf_fit_points *
     double most = 0;
 
     for (size_t i = 1; i < curve->n; i++) {
-        double off =
-            fabs(value(points, 0, curve->bytes[i]) - curve->ns[i]) / curve->whole[i];
+        double off = fabs(value(points, 0, curve->bytes[i]) - curve->ns[i]) / curve->whole[i];
         if (!curve->chosen[i] && off > most) {
             most = off;
             *worst = i;
@@ -181,8 +180,7 @@ static bool has_both(const struct wf_measured *measured)
 }
 
 /* The first is needed for the others. */
-static void set_held(const struct wf_measured *measured, struct wf_fit *fit,
-                     struct curve *held)
+static void set_held(const struct wf_measured *measured, struct wf_fit *fit, struct curve *held)
 {
     double least = (double)INFINITY;
 

@@ -60,7 +60,7 @@ struct wf_fit {
     bool has_limit;     /* there are two protocols */
     uint64_t eager_max; /* if so */
     struct wf_fit_points tail, held; /* t(k); h(k), none if both was not measured */
-    double mean_error, max_error; /* relative, of the samples */
+    double mean_error, max_error;    /* relative, of the samples */
 };
 
 /* False if the times make no sense. */

@@ -4,9 +4,9 @@
 
 /*
  * Which members of an op mean something, by kind, in a fixed order: what a trace file holds of
- * it. The orders are part of the file format (docs/reference/trace-format.md): to those of kinds
- * that exist fields may be added at the end, if there are no arrays behind; anything else needs
- * another version.
+ * it. The orders are part of the file format (docs/reference/trace-format.md): to those of
+ * kinds that exist fields may be added at the end, if there are no arrays behind; anything else
+ * needs another version.
  */
 
 #include "trace/source.h"

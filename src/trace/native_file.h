@@ -30,7 +30,7 @@ struct wf_native_times {
     struct wf_native_time {
         uint32_t rank;
         int64_t ps;
-    } *times; /* by rank */
+    } * times; /* by rank */
     size_t n;
 };
 
@@ -64,8 +64,8 @@ struct wf_native_set {
     struct wf_groups *groups;
     uint64_t n_members; /* of all groups */
     struct wf_names names[WF_NAME_KINDS];
-    struct wf_native_times walls; /* that the rank took */
-    struct wf_native_times costs; /* of recording, for each op that computes */
+    struct wf_native_times walls;          /* that the rank took */
+    struct wf_native_times costs;          /* of recording, for each op that computes */
     struct wf_native_cancelled *cancelled; /* by rank and number */
     size_t n_cancelled;
     struct wf_native_clocks clocks;

@@ -220,10 +220,10 @@ static const struct {
     enum wf_record_type type;
     const char *(*read)(struct wf_native_set *set, struct wf_reading *in);
 } readers[] = {
-    {WF_RECORD_CREATOR, read_creator}, {WF_RECORD_NAME, read_name},
-    {WF_RECORD_GROUP, read_group},     {WF_RECORD_BIND, read_bind},
-    {WF_RECORD_WALL, read_wall},       {WF_RECORD_ROOTS, read_roots},
-    {WF_RECORD_CLOCK, read_clock},     {WF_RECORD_COST, read_cost},
+    {WF_RECORD_CREATOR, read_creator},     {WF_RECORD_NAME, read_name},
+    {WF_RECORD_GROUP, read_group},         {WF_RECORD_BIND, read_bind},
+    {WF_RECORD_WALL, read_wall},           {WF_RECORD_ROOTS, read_roots},
+    {WF_RECORD_CLOCK, read_clock},         {WF_RECORD_COST, read_cost},
     {WF_RECORD_CANCELLED, read_cancelled},
 };
 

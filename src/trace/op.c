@@ -30,8 +30,8 @@ bool wf_op_reduces(enum wf_op_kind kind)
 
 const char *wf_reduction_name(uint32_t reduction)
 {
-    static const char *const names[] = {"unknown", "max",    "min",    "sum",     "prod",  "land",
-                                        "band",    "lor",    "bor",    "lxor",    "bxor",  "minloc",
+    static const char *const names[] = {"unknown", "max",     "min",   "sum",  "prod", "land",
+                                        "band",    "lor",     "bor",   "lxor", "bxor", "minloc",
                                         "maxloc",  "replace", "no_op", "user"};
 
     return names[reduction < WF_REDUCTIONS ? reduction : WF_REDUCE_UNKNOWN];

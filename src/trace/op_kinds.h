@@ -128,27 +128,6 @@ enum wf_wait_for { WF_WAIT_ONE, WF_WAIT_ALL, WF_WAIT_ANY, WF_WAIT_SOME };
     X(FINALIZE, "finalize", CALL, 0, 0)                                  \
     X(WIN_FLUSH, "win_flush", EPOCH, 1, 0)
 
-/* What a reduction combines its operands with; the numbers are in trace files. */
-enum wf_reduction {
-    WF_REDUCE_UNKNOWN, /* nobody said */
-    WF_REDUCE_MAX,
-    WF_REDUCE_MIN,
-    WF_REDUCE_SUM,
-    WF_REDUCE_PROD,
-    WF_REDUCE_LAND,
-    WF_REDUCE_BAND,
-    WF_REDUCE_LOR,
-    WF_REDUCE_BOR,
-    WF_REDUCE_LXOR,
-    WF_REDUCE_BXOR,
-    WF_REDUCE_MINLOC,
-    WF_REDUCE_MAXLOC,
-    WF_REDUCE_REPLACE,
-    WF_REDUCE_NO_OP,
-    WF_REDUCE_USER, /* an operation of the program's own */
-    WF_REDUCTIONS,
-};
-
 enum wf_op_kind {
 #define X(name, text, family, detail, returns) WF_OP_##name,
     WF_OP_MAP(X)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Receives from a named rank that are cancelled, epochs of windows without fences, reductions by
- * each way to reduce, and calls for large counts; two ranks. */
+/* Receives from a named rank that are cancelled, epochs of windows without fences, reductions
+ * by each way to reduce, and calls for large counts; two ranks. */
 #include <mpi.h>
 #include <stdio.h>
 

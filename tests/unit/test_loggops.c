@@ -336,14 +336,19 @@ static void one_sided_traffic_ends_with_the_epoch(void)
     CHECK(job.finish.max == L + (L + TAIL) + O + L + O);
 }
 
-/* Without the others: who flushes waits for his own operations, all of them, and nobody else. */
+/* Without the others: who flushes waits for his own operations, all of them, and nobody else.
+ */
 static void one_sided_traffic_ends_with_a_flush(void)
 {
-    static const struct wf_op put[] = {PEER_OP(PUT, 1, 0, BIG, 0), {.kind = WF_OP_WIN_FLUSH}, END};
-    static const struct wf_op two[] = {PEER_OP(PUT, 1, 0, 1, 0), PEER_OP(GET, 1, 0, BIG, 0),
-                                       {.kind = WF_OP_WIN_FLUSH}, {.kind = WF_OP_WIN_FLUSH}, END};
-    static const struct wf_op late[] = {PEER_OP(PUT, 1, 0, 1, 0), COMPUTE(COMPUTED),
-                                        {.kind = WF_OP_WIN_FLUSH}, END};
+    static const struct wf_op put[] = {
+        PEER_OP(PUT, 1, 0, BIG, 0), {.kind = WF_OP_WIN_FLUSH}, END};
+    static const struct wf_op two[] = {PEER_OP(PUT, 1, 0, 1, 0),
+                                       PEER_OP(GET, 1, 0, BIG, 0),
+                                       {.kind = WF_OP_WIN_FLUSH},
+                                       {.kind = WF_OP_WIN_FLUSH},
+                                       END};
+    static const struct wf_op late[] = {
+        PEER_OP(PUT, 1, 0, 1, 0), COMPUTE(COMPUTED), {.kind = WF_OP_WIN_FLUSH}, END};
     static const struct wf_op one[] = {END};
     struct wf_job_tally job = run2(NULL, put, one);
 

@@ -95,8 +95,8 @@ static void a_shared_interface_receives_later(void)
     CHECK(out.tally.jobs[0].finish.max == O + 3000 + (BIG - 1) + O);
 }
 
-/* By points: 2500 for one byte, 3500 for the long one, in between on a line and behind it by the
- * share of what the bytes take. What was taken in does not delay an answer. */
+/* By points: 2500 for one byte, 3500 for the long one, in between on a line and behind it by
+ * the share of what the bytes take. What was taken in does not delay an answer. */
 static void an_interface_is_held_as_the_points_say(void)
 {
     static char points[] = "1:2500ps,4001:3500ps";

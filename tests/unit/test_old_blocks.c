@@ -15,13 +15,17 @@ static bool read_one(const unsigned char *raw, uint32_t size, bool is_old, struc
     struct wf_made made = {0};
     struct wf_buf arrays = {.data = NULL};
     const char *fault = NULL;
-    const struct wf_block_source from = {
-        .raw = raw, .size = size, .groups = groups, .made = &made, .n_ops = 1, .is_old = is_old};
+    const struct wf_block_source from = {.raw = raw,
+                                         .size = size,
+                                         .groups = groups,
+                                         .made = &made,
+                                         .n_ops = 1,
+                                         .is_old = is_old};
     struct wf_block *block = wf_block_new(&from, &fault);
 
     memset(op, 0xff, sizeof(*op)); /* what an op does not have may be anything */
     bool found = block != NULL && wf_block_next(block, &arrays, op);
-    if (found && op->counts != NULL) {
+    if (found && counts != NULL) {
         memcpy(counts, op->counts, 2 * sizeof(*counts));
     }
     wf_block_free(block);
