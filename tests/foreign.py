@@ -152,6 +152,8 @@ def dumpi_exchange(rank):
     # A window, and a call that is nothing but a call.
     trace.call(145, "iihhh", 64, 1, 0, WORLD, 2)
     trace.call(143, "ihiiihh", 2, INT, other, 0, 2, INT, 2).call(146, "Bh", 0, 2)
+    trace.call(149, "BiBh", 1, other, 0, 2).call(143, "ihiiihh", 1, INT, other, 0, 1, INT, 2)
+    trace.call(153, "ih", other, 2)
     trace.call(147, "h", 2)
     trace.call(114, "ci", b"host", 4)
     return trace.call(125)

@@ -55,6 +55,9 @@ static inline void round_one_sided(struct program *p)
         struct wf_op put = PEER_OP(PUT, program_up(rank, shift), 0, bytes, 0);
         put.kind = program_draw(p, 2) == 0 ? WF_OP_PUT : WF_OP_GET;
         program_add(p, rank, put);
+        if (program_draw(p, 4) == 0) {
+            program_add(p, rank, (struct wf_op){.kind = WF_OP_WIN_FLUSH});
+        }
     }
     program_compute(p);
     program_add_all(p, (struct wf_op){.kind = WF_OP_FENCE});

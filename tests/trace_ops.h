@@ -203,6 +203,7 @@ static void trace_roll_op(struct trace_dice *dice, enum wf_op_kind kind, uint32_
     memset(to, 0, sizeof(*to));
     to->op.kind = kind;
     to->op.comm = comm;
+    to->op.reduction = wf_op_reduces(kind) ? (uint32_t)trace_roll(dice, WF_REDUCTIONS) : 0;
     switch (wf_op_info(kind)->family) {
     case WF_FAMILY_COMPUTE:
         trace_roll_compute(dice, &to->op);
@@ -322,7 +323,7 @@ static bool trace_same_op(const struct wf_op *a, const struct wf_op *b, uint32_t
 {
     const struct wf_op_info *info = wf_op_info(a->kind);
 
-    if (a->kind != b->kind) {
+    if (a->kind != b->kind || (wf_op_reduces(a->kind) && a->reduction != b->reduction)) {
         return false;
     }
     switch (info->family) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The beginning and the end of a recording, and what every wrapper does. */
+#include "capture/cost.h"
 #include "capture/counters.h"
 #include "capture/file.h"
 #include "capture/inside.h"
@@ -51,17 +52,25 @@ void wf_enter_slowly(struct wf_call *call, struct wf_thread *thread)
     call->used = 0;
     call->n = 0;
     call->first_index = 0;
+    call->reduction = WF_REDUCE_UNKNOWN;
     call->seen = NULL;
     call->entered = wf_clock_now();
     call->gap = wf_clock_gap(&thread->clock, call->entered, wf_capture.clock == WF_CLOCK_CPU);
     if (wf_capture.n_counters > 0) {
         wf_counters_read(call->counters);
     }
+    call->is_measured = wf_cost_is_due(thread->n_calls++);
+    if (call->is_measured) {
+        call->entering = wf_clock_now() - call->entered;
+    }
 }
 
 bool wf_returned(struct wf_call *call, int rc)
 {
     wf_lock();
+    if (call->is_measured) {
+        call->returned = wf_clock_now();
+    }
     if (wf_capture.threaded) {
         /* What other threads have done meanwhile is in the sequence already. */
         int64_t most = (int64_t)(call->entered - wf_capture.left);
@@ -85,6 +94,12 @@ void wf_leave(struct wf_call *call)
     }
     wf_capture.left =
         wf_clock_leave(&thread->clock, call->entered, wf_capture.clock == WF_CLOCK_CPU);
+    if (call->is_measured) {
+        wf_cost_measured(call->entering, call->returned, wf_capture.left);
+    }
+    if (wf_capture.emits) {
+        wf_cost_call();
+    }
     wf_unlock();
     thread->depth = 0;
 }

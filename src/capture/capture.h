@@ -37,6 +37,7 @@ enum { WF_CALL_SMALL = 16 }; /* requests of a call without allocation */
 struct wf_thread {
     struct wf_clock clock;
     uint32_t depth; /* of calls in calls */
+    uint32_t n_calls;
 };
 
 /* What a call remembers. */
@@ -44,6 +45,10 @@ struct wf_call {
     uint64_t entered;
     int64_t gap;                        /* nanoseconds of computing before */
     uint64_t counters[WF_COUNTERS_MAX]; /* ...and what was counted */
+    bool is_measured;                   /* what recording it takes (capture/cost.h)... */
+    uint64_t entering;                  /* ...before the call, in nanoseconds */
+    uint64_t returned;                  /* ...and from when on behind it */
+    uint32_t reduction;                 /* enum wf_reduction */
     int first_index;                    /* of places in sets: 0 in C, 1 in Fortran */
     const MPI_Fint *seen;               /* requests as the Fortran program has them, or null */
     uint32_t n;                         /* handles that were kept */

@@ -42,11 +42,36 @@ static bool begin(struct wf_call *call, struct wf_op *op, const struct wf_captur
     return known;
 }
 
+void wf_on_reduces(struct wf_call *call, MPI_Op op)
+{
+    static const struct {
+        MPI_Op op;
+        enum wf_reduction reduction;
+    } known[] = {
+        {MPI_SUM, WF_REDUCE_SUM},         {MPI_MAX, WF_REDUCE_MAX},
+        {MPI_MIN, WF_REDUCE_MIN},         {MPI_PROD, WF_REDUCE_PROD},
+        {MPI_LAND, WF_REDUCE_LAND},       {MPI_BAND, WF_REDUCE_BAND},
+        {MPI_LOR, WF_REDUCE_LOR},         {MPI_BOR, WF_REDUCE_BOR},
+        {MPI_LXOR, WF_REDUCE_LXOR},       {MPI_BXOR, WF_REDUCE_BXOR},
+        {MPI_MINLOC, WF_REDUCE_MINLOC},   {MPI_MAXLOC, WF_REDUCE_MAXLOC},
+        {MPI_REPLACE, WF_REDUCE_REPLACE}, {MPI_NO_OP, WF_REDUCE_NO_OP},
+    };
+
+    call->reduction = WF_REDUCE_USER;
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        if (known[i].op == op) {
+            call->reduction = known[i].reduction;
+            return;
+        }
+    }
+}
+
 void wf_on_data(struct wf_call *call, enum wf_op_kind kind, const struct wf_data *data,
                 int root, const MPI_Request *request)
 {
     const struct wf_capture_comm *comm = wf_comms_find(data->comm);
-    struct wf_op op = {.kind = kind, .root = root < 0 ? 0 : (uint32_t)root};
+    struct wf_op op = {
+        .kind = kind, .root = root < 0 ? 0 : (uint32_t)root, .reduction = call->reduction};
 
     if (begin(call, &op, comm, request)) {
         op.bytes = wf_bytes(data->count, data->type);
@@ -110,7 +135,7 @@ void wf_on_vector(struct wf_call *call, enum wf_op_kind kind, const struct wf_ve
                   MPI_Comm comm, const MPI_Request *request)
 {
     const struct wf_capture_comm *found = wf_comms_find(comm);
-    struct wf_op op = {.kind = kind};
+    struct wf_op op = {.kind = kind, .reduction = call->reduction};
 
     if (begin(call, &op, found, request)) {
         op.counts = lengths(call, vector, found->size);

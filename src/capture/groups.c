@@ -121,23 +121,34 @@ void wf_on_window_free(struct wf_call *call)
     }
 }
 
-void wf_on_fence(struct wf_call *call, MPI_Win window)
+static void end_epoch(enum wf_op_kind kind, MPI_Win window)
 {
     const struct wf_request *found = wf_requests_find(&windows.open, window_handle(window));
 
-    (void)call;
     if (found != NULL) {
-        emit_epoch(WF_OP_FENCE, found);
+        emit_epoch(kind, found);
     }
+}
+
+void wf_on_fence(struct wf_call *call, MPI_Win window)
+{
+    (void)call;
+    end_epoch(WF_OP_FENCE, window);
+}
+
+/* What the rank has begun is complete. Which of its targets that is about is not told apart. */
+void wf_on_flush(struct wf_call *call, MPI_Win window)
+{
+    (void)call;
+    end_epoch(WF_OP_WIN_FLUSH, window);
 }
 
 void wf_on_one_sided(struct wf_call *call, enum wf_op_kind kind, const struct wf_data *data,
                      int target, MPI_Win window)
 {
     const struct wf_request *found = wf_requests_find(&windows.open, window_handle(window));
-    struct wf_op op = {.kind = kind};
+    struct wf_op op = {.kind = kind, .reduction = call->reduction};
 
-    (void)call;
     if (found != NULL) {
         op.peer = target == MPI_PROC_NULL ? WF_PROC_NULL : (uint32_t)target;
         op.bytes = wf_bytes(data->count, data->type);
@@ -147,7 +158,7 @@ void wf_on_one_sided(struct wf_call *call, enum wf_op_kind kind, const struct wf
     }
 }
 
-/* Its completion is the business of the fence. */
+/* Its completion is the business of what ends the epoch. */
 void wf_on_one_sided_request(struct wf_call *call, enum wf_op_kind kind,
                              const struct wf_data *data, int target, MPI_Win window,
                              const MPI_Request *request)

@@ -92,6 +92,9 @@ void wf_on_any(struct wf_call *call, enum wf_op_kind kind, const int *place, con
 void wf_on_some(struct wf_call *call, enum wf_op_kind kind, const int *count, const int *places,
                 const MPI_Status *statuses);
 
+/* Before one of the following: what it reduces with. */
+void wf_on_reduces(struct wf_call *call, MPI_Op op);
+
 /* ---- collectives; `request` is null for blocking ones ---- */
 void wf_on_data(struct wf_call *call, enum wf_op_kind kind, const struct wf_data *data,
                 int root, const MPI_Request *request);
@@ -118,6 +121,7 @@ void wf_on_comm_free(struct wf_call *call);
 void wf_on_new_window(struct wf_call *call, MPI_Comm comm, const MPI_Win *window);
 void wf_on_window_free(struct wf_call *call);
 void wf_on_fence(struct wf_call *call, MPI_Win window);
+void wf_on_flush(struct wf_call *call, MPI_Win window);
 void wf_on_one_sided(struct wf_call *call, enum wf_op_kind kind, const struct wf_data *data,
                      int target, MPI_Win window);
 void wf_on_one_sided_request(struct wf_call *call, enum wf_op_kind kind,

@@ -146,6 +146,7 @@ void wf_on_irecv(struct wf_call *call, const struct wf_message *message,
     } else {
         wf_emit(&op, comm->size);
     }
+    entry.op = wf_ops_count();
     if (!wf_requests_put(wf_requests(), &entry)) {
         wf_give_up("out of memory");
     }

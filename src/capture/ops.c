@@ -2,6 +2,7 @@
 #include "capture/ops.h"
 
 #include "capture/capture.h"
+#include "capture/cost.h"
 #include "capture/file.h"
 #include "trace/fields.h"
 #include "trace/varint.h"
@@ -51,6 +52,7 @@ static bool is_staged(uint64_t number)
 }
 
 static struct wf_totals totals;
+static uint64_t n_computes;
 
 bool wf_ops_init(void)
 {
@@ -76,7 +78,9 @@ static void write_block(void)
     totals.raw_bytes += size;
     totals.n_ops += block.n_ops;
     totals.n_stored += block.n_ops;
+    uint64_t begin = wf_clock_now();
     wf_file_block(raw, size, block.n_ops);
+    wf_cost_wrote(wf_clock_now() - begin);
     for (uint32_t i = 0; i < block.n_slots; i++) {
         block.slots[block.kinds[i]] = 0;
     }
@@ -191,6 +195,7 @@ static void count(const struct wf_op *op)
     const struct wf_op_info *info = wf_op_info(op->kind);
     bool sends = info->family == WF_FAMILY_SEND;
 
+    n_computes += op->kind == WF_OP_COMPUTE ? 1 : 0;
     totals.n_messages += sends || info->family == WF_FAMILY_SENDRECV ? 1 : 0;
     if (((sends || info->family == WF_FAMILY_PERSISTENT) &&
          info->detail == WF_SEND_SYNCHRONOUS) ||
@@ -406,6 +411,23 @@ void wf_stay_open(uint64_t number)
     }
 }
 
+uint64_t wf_ops_count(void)
+{
+    return wf_capture.emits ? totals.n_ops + block.n_ops + (stage.end - stage.first) : 0;
+}
+
+/* Behind what is in the file already. */
+static void record_cancelled(uint64_t op)
+{
+    unsigned char bytes[2 * WF_VARINT_MAX];
+
+    if (op > 0 && !wf_capture.is_dead) {
+        unsigned char *at = wf_varint_write(bytes, wf_capture.rank);
+        at = wf_varint_write(at, op - 1);
+        wf_file_record(WF_RECORD_CANCELLED, bytes, (size_t)(at - bytes));
+    }
+}
+
 /* What waits for it must still find it: it becomes a receive from nobody. */
 static void receive_nothing(struct wf_op *op)
 {
@@ -414,14 +436,13 @@ static void receive_nothing(struct wf_op *op)
     op->recorded = false;
 }
 
-void wf_cancel(uint64_t number, uint32_t request)
+void wf_cancel(uint64_t number, uint64_t op)
 {
     if (is_staged(number)) {
         receive_nothing(&staged_at(number)->op);
         wf_stay_open(number);
     } else {
-        const struct wf_op op = {.kind = WF_OP_REQUEST_FREE, .request = request};
-        wf_emit(&op, 0);
+        record_cancelled(op);
     }
 }
 
@@ -476,8 +497,21 @@ void wf_ops_flush(void)
     flush(false);
 }
 
+static void record_cost(void)
+{
+    unsigned char bytes[2 * WF_VARINT_MAX];
+    uint64_t total = wf_cost_total();
+
+    if (total > 0 && n_computes > 0) {
+        unsigned char *at = wf_varint_write(bytes, wf_capture.rank);
+        at = wf_varint_write(at, total * PS_PER_NS / n_computes);
+        wf_file_record(WF_RECORD_COST, bytes, (size_t)(at - bytes));
+    }
+}
+
 void wf_ops_finish(void)
 {
     flush(true);
+    record_cost();
     wf_file_finish(&totals);
 }

@@ -40,8 +40,12 @@ void wf_resolve(uint64_t number, uint32_t peer, int32_t tag);
 /* Nobody will say what it got. */
 void wf_stay_open(uint64_t number);
 
-/* It got nothing and never will; `request` is waited for no more. */
-void wf_cancel(uint64_t number, uint32_t request);
+/* It got nothing and never will. If it is not staged it may be in the file: then that says so
+ * of the op, which was the last of wf_ops_count(). */
+void wf_cancel(uint64_t number, uint64_t op);
+
+/* Ops so far; 0 if nothing is recorded now. */
+uint64_t wf_ops_count(void);
 
 /* Writes what there is. */
 void wf_ops_flush(void);

@@ -19,12 +19,13 @@ enum wf_request_kind {
     WF_REQUEST_PLAIN,
     WF_REQUEST_PERSISTENT,
     WF_REQUEST_SILENT,    /* of a call that makes no op that could be waited for */
-    WF_REQUEST_CANCELLED, /* a receive from anybody of which that was asked */
+    WF_REQUEST_CANCELLED, /* that was asked for; whether it is shows when it is complete */
     WF_REQUEST_NEW_COMM,  /* a communicator is known when it is complete */
 };
 
 struct wf_request {
     uint64_t handle;
+    uint64_t op;     /* ops up to the one that made it, if it may be cancelled; or 0 */
     uint64_t staged; /* number of the op that waits to learn its source (capture/ops.h) */
     uint32_t number; /* as in the trace; of a message its source */
     int32_t tag;     /* of a message */

@@ -71,20 +71,25 @@ static void put_back(const struct wf_request *entry)
     }
 }
 
-/* What a receive from anybody got. */
-static void learn_source(const struct wf_request *entry, const MPI_Status *status)
+static bool is_cancelled(const struct wf_request *entry, const MPI_Status *status)
 {
     int cancelled = 0;
 
+    if (entry->kind == WF_REQUEST_CANCELLED && status != NULL && status != MPI_STATUS_IGNORE) {
+        (void)PMPI_Test_cancelled(status, &cancelled);
+    }
+    return cancelled != 0;
+}
+
+/* What a receive from anybody got. */
+static void learn_source(const struct wf_request *entry, const MPI_Status *status)
+{
     if (status == NULL || status == MPI_STATUS_IGNORE) {
         wf_stay_open(entry->staged);
         return;
     }
-    if (entry->kind == WF_REQUEST_CANCELLED) {
-        (void)PMPI_Test_cancelled(status, &cancelled);
-    }
-    if (cancelled != 0) {
-        wf_cancel(entry->staged, entry->number);
+    if (is_cancelled(entry, status)) {
+        wf_cancel(entry->staged, entry->op);
     } else if (status->MPI_SOURCE < 0) {
         wf_stay_open(entry->staged);
     } else {
@@ -99,6 +104,11 @@ static void complete(struct wf_request *entry, const MPI_Status *status)
         wf_capture.n_open--;
         learn_source(entry, status);
         entry->staged = WF_NOT_STAGED;
+    } else if (entry->kind == WF_REQUEST_CANCELLED) {
+        wf_capture.n_open--;
+        if (is_cancelled(entry, status)) {
+            wf_cancel(WF_NOT_STAGED, entry->op);
+        }
     }
     if (entry->kind == WF_REQUEST_PERSISTENT) {
         put_back(entry);
@@ -374,13 +384,13 @@ void wf_on_request_free(struct wf_call *call)
     if (call->n == 0 || !wf_requests_take(&requests, call->handles[0], &entry)) {
         return;
     }
-    if (entry.staged != WF_NOT_STAGED) {
+    if (entry.kind == WF_REQUEST_CANCELLED) {
+        /* Nobody will say whether it is; most are. */
         wf_capture.n_open--;
-        if (entry.kind == WF_REQUEST_CANCELLED) {
-            wf_cancel(entry.staged, entry.number);
-        } else {
-            wf_stay_open(entry.staged);
-        }
+        wf_cancel(entry.staged, entry.op);
+    } else if (entry.staged != WF_NOT_STAGED) {
+        wf_capture.n_open--;
+        wf_stay_open(entry.staged);
     }
     if (is_heard(&entry)) {
         op.request = entry.number;
@@ -389,9 +399,8 @@ void wf_on_request_free(struct wf_call *call)
     wf_number_give(&requests, entry.number);
 }
 
-/* Whether it is cancelled is known when it is complete, and a receive from anybody, which is
- * staged, can then become one of nothing. Anything else is waited for no more: that it was
- * never sent or received is not modelled. */
+/* Whether it is cancelled is known when it is complete: then a receive becomes one from nobody.
+ * Anything else is waited for no more: that a message was never sent is not modelled. */
 void wf_on_cancel(struct wf_call *call, uint32_t name)
 {
     struct wf_request *entry =
@@ -401,7 +410,9 @@ void wf_on_cancel(struct wf_call *call, uint32_t name)
     if (entry == NULL || entry->kind != WF_REQUEST_PLAIN) {
         return;
     }
-    if (entry->staged != WF_NOT_STAGED) {
+    if (entry->staged != WF_NOT_STAGED || entry->op > 0) {
+        /* Its status will be wanted. */
+        wf_capture.n_open += entry->staged == WF_NOT_STAGED ? 1 : 0;
         entry->kind = WF_REQUEST_CANCELLED;
     } else {
         const struct wf_op op = {.kind = WF_OP_REQUEST_FREE, .request = entry->number};

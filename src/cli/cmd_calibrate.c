@@ -176,19 +176,30 @@ static void write_samples(FILE *out, const struct measured *measured, const stru
     (void)fprintf(out,
                   "# Measured by weft calibrate: half round trips between two ranks of %s.\n"
                   "# The model differs from them by %.1f %% in the mean, %.1f %% at most:\n#\n"
-                  "# %10s %12s %12s %8s %14s\n",
+                  "# %10s %12s %12s %8s %14s %12s\n",
                   mpi, fit->mean_error * 100, fit->max_error * 100, "bytes", "measured us",
-                  "model us", "error %", "both ways us");
+                  "model us", "error %", "both ways us", "model us");
     for (size_t i = 0; i < measured->all.n; i++) {
         const struct wf_sample *s = &measured->samples[i];
         double model = wf_fit_time(fit, s->bytes);
-        (void)fprintf(out, "# %10" PRIu64 " %12.3f %12.3f %8.1f %14.3f\n", s->bytes,
-                      s->ns / 1e3, model / 1e3, (model / s->ns - 1) * 100, s->both / 1e3);
+        (void)fprintf(out, "# %10" PRIu64 " %12.3f %12.3f %8.1f %14.3f %12.3f\n", s->bytes,
+                      s->ns / 1e3, model / 1e3, (model / s->ns - 1) * 100, s->both / 1e3,
+                      wf_fit_both(fit, s->bytes) / 1e3);
     }
     (void)fprintf(out,
                   "#\n# A call that sends a byte takes %.0f ns, one that takes in a byte that "
                   "is there %.0f ns,\n# one of a stream of messages %.0f ns.\n",
                   measured->all.send, measured->all.take, measured->all.stream);
+}
+
+static void write_points(FILE *out, const char *name, const struct wf_fit_points *points)
+{
+    (void)fprintf(out, "  %s: \"", name);
+    for (size_t i = 0; i < points->n; i++) {
+        (void)fprintf(out, "%s%" PRIu64 ":%.0fps", i > 0 ? "," : "", points->at[i].bytes,
+                      points->at[i].ns * 1e3);
+    }
+    (void)fprintf(out, "\"\n");
 }
 
 static void write_machine(FILE *out, const struct measured *measured, const struct wf_fit *fit,
@@ -202,12 +213,12 @@ static void write_machine(FILE *out, const struct measured *measured, const stru
     (void)fprintf(out, "network:\n  model: loggp\n  L: %.0fps\n  o: %.0fps\n  g: %.0fps\n",
                   fit->L * 1e3, fit->o * 1e3, fit->g * 1e3);
     (void)fprintf(out, "  bandwidth: %.0fMB/s\n", fit->G > 1e-6 ? 1e3 / fit->G : 1e9);
-    (void)fprintf(out, "  shared: %.2f\n  sizes: \"", fit->shared);
-    for (size_t i = 0; i < fit->n_points; i++) {
-        (void)fprintf(out, "%s%" PRIu64 ":%.0fns", i > 0 ? "," : "", fit->points[i].bytes,
-                      fit->points[i].ns);
+    (void)fprintf(out, "  shared: %.3f\n", fit->shared);
+    write_points(out, "sizes", &fit->tail);
+    if (fit->held.n > 0) {
+        write_points(out, "held", &fit->held);
     }
-    (void)fprintf(out, "\"\nmpi:\n  rules: %s\n", mpi);
+    (void)fprintf(out, "mpi:\n  rules: %s\n", mpi);
     if (fit->has_limit) {
         (void)fprintf(out, "  eager_max: %" PRIu64 "\n", fit->eager_max);
     }

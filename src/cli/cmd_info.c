@@ -203,6 +203,20 @@ static void print_kinds(FILE *out, const struct info *info)
     }
 }
 
+/* What those of them that reduce do, as far as that is known. */
+static void print_reductions(FILE *out, const struct info *info)
+{
+    const char *head = "\nReduction\n";
+
+    for (uint32_t i = WF_REDUCE_UNKNOWN + 1; i < WF_REDUCTIONS; i++) {
+        if (info->facts.n_by_reduction[i] > 0) {
+            (void)fprintf(out, "%s%-22s %14" PRIu64 "\n", head, wf_reduction_name(i),
+                          info->facts.n_by_reduction[i]);
+            head = "";
+        }
+    }
+}
+
 static void print_records(FILE *out, const struct info *info)
 {
     const struct wf_records *records = info->trace->records;
@@ -317,6 +331,7 @@ static void print_info(FILE *out, const struct info *info, bool per_rank)
     print_starts(out, info);
     print_notes(out, info);
     print_kinds(out, info);
+    print_reductions(out, info);
     print_records(out, info);
     print_sizes(out, info);
     if (per_rank) {
@@ -364,6 +379,17 @@ static void add_kinds(struct wf_value *doc, const struct info *info)
             struct wf_value *one = wf_doc_section(kinds, wf_op_name((enum wf_op_kind)kind));
             wf_doc_count(one, "calls", info->facts.n_by_kind[kind]);
             wf_doc_count(one, "bytes", info->facts.bytes_by_kind[kind]);
+        }
+    }
+}
+
+static void add_reductions(struct wf_value *doc, const struct info *info)
+{
+    struct wf_value *reductions = wf_doc_section(doc, "reductions");
+
+    for (uint32_t i = 0; i < WF_REDUCTIONS; i++) {
+        if (info->facts.n_by_reduction[i] > 0) {
+            wf_doc_count(reductions, wf_reduction_name(i), info->facts.n_by_reduction[i]);
         }
     }
 }
@@ -455,6 +481,9 @@ static void add_ranks(struct wf_value *doc, const struct info *info)
         if (recorded(info, rank, &wall)) {
             wf_doc_count(entry, "recorded_ps", (uint64_t)wall);
         }
+        if (!has_tasks(info) && wf_source_cost(info->trace->source, rank, &wall)) {
+            wf_doc_count(entry, "recording_cost_ps", (uint64_t)wall);
+        }
         struct wf_native_end end;
         if (wf_native_end(info->trace->source, rank, &end)) {
             wf_doc_bool(entry, "whole", end.is_whole);
@@ -492,6 +521,7 @@ static void print_json(struct wf_cli *cli, const struct info *info, bool per_ran
         wf_doc_count(doc, "message_needs", info->facts.n_message_needs);
     } else {
         add_kinds(doc, info);
+        add_reductions(doc, info);
         add_groups(doc, info);
     }
     if (per_rank) {

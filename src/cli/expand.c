@@ -64,6 +64,13 @@ static void wall(struct wf_trace_writer *writer, uint32_t rank, int64_t ps)
     inner->ops->wall(inner, rank, ps);
 }
 
+static void cost(struct wf_trace_writer *writer, uint32_t rank, int64_t ps)
+{
+    struct wf_trace_writer *inner = ((struct expander *)writer)->inner;
+
+    inner->ops->cost(inner, rank, ps);
+}
+
 static enum wf_status learn_group(struct wf_trace_writer *writer, uint32_t rank, uint32_t comm,
                                   const struct wf_group *group, struct wf_err *err)
 {
@@ -485,6 +492,7 @@ struct wf_trace_writer *wf_expand_writer(struct wf_trace_writer *inner, uint32_t
     e->ops = *inner->ops;
     e->ops.name_of = inner->ops->name_of != NULL ? name_of : NULL;
     e->ops.wall = inner->ops->wall != NULL ? wall : NULL;
+    e->ops.cost = inner->ops->cost != NULL ? cost : NULL;
     e->ops.group = learn_group;
     e->ops.add = add;
     e->ops.add_graph = NULL;

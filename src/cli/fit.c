@@ -2,48 +2,72 @@
 #include "cli/fit.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { SAMPLES_MAX = 256 };
 
 #define GOOD_ENOUGH 0.02 /* error of a line between points */
 
-/* What t(k) is to be, by sample. */
-struct tails {
+/* What t(k) or h(k) is to be, by sample. */
+struct curve {
     uint64_t bytes[SAMPLES_MAX];
-    double ns[SAMPLES_MAX], whole[SAMPLES_MAX]; /* of t(k); of the message */
+    double ns[SAMPLES_MAX], whole[SAMPLES_MAX]; /* of it; of what it is a part of */
     bool chosen[SAMPLES_MAX];
     size_t n;
 };
 
+static bool has_protocol(const struct wf_fit *fit, uint64_t bytes)
+{
+    return fit->has_limit && bytes > fit->eager_max;
+}
+
 static double constant(const struct wf_fit *fit, uint64_t bytes)
 {
-    return (fit->has_limit && bytes > fit->eager_max ? 3 : 1) * fit->L + 2 * fit->o;
+    return (has_protocol(fit, bytes) ? 3 : 1) * fit->L + 2 * fit->o;
 }
 
 static double line(uint64_t from, double from_ns, uint64_t to, double to_ns, uint64_t at)
 {
-    return from_ns + (to_ns - from_ns) * (double)(at - from) / (double)(to - from);
+    return to == from ? to_ns
+                      : from_ns + (to_ns - from_ns) * (double)(at - from) / (double)(to - from);
 }
 
-static double tail(const struct wf_fit *fit, uint64_t bytes)
+static double value(const struct wf_fit_points *points, double slope, uint64_t bytes)
 {
     uint64_t before = 1;
     double before_ns = 0;
 
-    for (size_t i = 0; i < fit->n_points; i++) {
-        if (bytes <= fit->points[i].bytes) {
-            return line(before, before_ns, fit->points[i].bytes, fit->points[i].ns, bytes);
+    for (size_t i = 0; i < points->n; i++) {
+        if (bytes <= points->at[i].bytes) {
+            return line(before, before_ns, points->at[i].bytes, points->at[i].ns, bytes);
         }
-        before = fit->points[i].bytes;
-        before_ns = fit->points[i].ns;
+        before = points->at[i].bytes;
+        before_ns = points->at[i].ns;
     }
-    return before_ns + fit->G * (double)(bytes - before);
+    return before_ns + slope * (double)(bytes - before);
+}
+
+static double tail(const struct wf_fit *fit, uint64_t bytes)
+{
+    return value(&fit->tail, fit->G, bytes);
+}
+
+/* How much later than its sending a message arrives that meets one of the other side. */
+static double meeting(const struct wf_fit *fit, uint64_t bytes)
+{
+    double held = value(&fit->held, fit->G * fit->shared, bytes);
+
+    return held > fit->L ? held : fit->L;
 }
 
 double wf_fit_time(const struct wf_fit *fit, uint64_t bytes)
 {
     return constant(fit, bytes) + tail(fit, bytes);
+}
+
+double wf_fit_both(const struct wf_fit *fit, uint64_t bytes)
+{
+    return (has_protocol(fit, bytes) ? 2 * meeting(fit, 1) : 0) + meeting(fit, bytes) +
+           2 * fit->o + tail(fit, bytes);
 }
 
 /* ---- what is measured by itself ---- */
@@ -72,7 +96,7 @@ static void set_constants(const struct wf_measured *measured, double one, struct
 /* ---- points ---- */
 
 static void set_tails(const struct wf_measured *measured, const struct wf_fit *fit,
-                      struct tails *tails)
+                      struct curve *tails)
 {
     double least = (double)INFINITY;
 
@@ -89,25 +113,26 @@ static void set_tails(const struct wf_measured *measured, const struct wf_fit *f
     }
 }
 
-static void collect(const struct tails *tails, struct wf_fit *fit)
+static void collect(const struct curve *curve, struct wf_fit_points *points)
 {
-    fit->n_points = 0;
-    for (size_t i = 1; i < tails->n; i++) {
-        if (tails->chosen[i]) {
-            fit->points[fit->n_points].bytes = tails->bytes[i];
-            fit->points[fit->n_points++].ns = tails->ns[i];
+    points->n = 0;
+    for (size_t i = 0; i < curve->n; i++) {
+        if (curve->chosen[i]) {
+            points->at[points->n].bytes = curve->bytes[i];
+            points->at[points->n++].ns = curve->ns[i];
         }
     }
 }
 
 /* The sample that the lines are worst for; its error. */
-static double find_worst(const struct tails *tails, const struct wf_fit *fit, size_t *worst)
+static double find_worst(const struct curve *curve, const struct wf_fit_points *points,
+                         size_t *worst)
 {
     double most = 0;
 
-    for (size_t i = 1; i < tails->n; i++) {
-        double off = fabs(tail(fit, tails->bytes[i]) - tails->ns[i]) / tails->whole[i];
-        if (!tails->chosen[i] && off > most) {
+    for (size_t i = 1; i < curve->n; i++) {
+        double off = fabs(value(points, 0, curve->bytes[i]) - curve->ns[i]) / curve->whole[i];
+        if (!curve->chosen[i] && off > most) {
             most = off;
             *worst = i;
         }
@@ -116,51 +141,65 @@ static double find_worst(const struct tails *tails, const struct wf_fit *fit, si
 }
 
 /* Both sides of the limit are points: the time jumps there. */
-static void choose_points(struct tails *tails, struct wf_fit *fit)
+static void choose_points(struct curve *curve, const struct wf_fit *fit,
+                          struct wf_fit_points *points)
 {
     size_t worst = 0;
 
-    tails->chosen[tails->n - 1] = true;
-    for (size_t i = 1; i + 1 < tails->n && fit->has_limit; i++) {
-        if (tails->bytes[i] <= fit->eager_max && tails->bytes[i + 1] > fit->eager_max) {
-            tails->chosen[i] = tails->chosen[i + 1] = true;
+    curve->chosen[curve->n - 1] = true;
+    for (size_t i = 1; i + 1 < curve->n && fit->has_limit; i++) {
+        if (curve->bytes[i] <= fit->eager_max && curve->bytes[i + 1] > fit->eager_max) {
+            curve->chosen[i] = curve->chosen[i + 1] = true;
         }
     }
-    collect(tails, fit);
-    while (fit->n_points < WF_FIT_POINTS_MAX && find_worst(tails, fit, &worst) > GOOD_ENOUGH) {
-        tails->chosen[worst] = true;
-        collect(tails, fit);
+    collect(curve, points);
+    while (points->n < WF_FIT_POINTS_MAX && find_worst(curve, points, &worst) > GOOD_ENOUGH) {
+        curve->chosen[worst] = true;
+        collect(curve, points);
     }
+}
+
+static void set_rate(const struct curve *tails, struct wf_fit *fit)
+{
     size_t last = tails->n - 1, other = last > 6 ? last - 6 : 0;
+
     fit->G = (tails->ns[last] - tails->ns[other]) /
              (double)(tails->bytes[last] - tails->bytes[other]);
 }
 
 /* ---- both directions ---- */
 
-static int compare(const void *a, const void *b)
+static bool has_both(const struct wf_measured *measured)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y ? 1 : 0;
-}
-
-/* An exchange takes (1 + shared) t(k), or L + t(k) if that is more: the middle of all. */
-static void set_shared(const struct wf_measured *measured, const struct tails *tails,
-                       struct wf_fit *fit)
-{
-    double shares[SAMPLES_MAX] = {0};
-    size_t n = 0;
-
-    for (size_t i = 0; i < tails->n; i++) {
-        double excess = measured->samples[i].both - tails->whole[i] + fit->L;
-        if (measured->samples[i].both > 0 && tails->ns[i] > 4 * fit->L) {
-            shares[n++] = excess / tails->ns[i];
+    for (size_t i = 0; i < measured->n; i++) {
+        if (!(measured->samples[i].both > 0)) {
+            return false;
         }
     }
-    qsort(shares, n, sizeof(*shares), compare);
-    double middle = n > 0 ? shares[n / 2] : 0;
-    fit->shared = middle < 0.05 ? 0 : middle > 1 ? 1 : middle;
+    return true;
+}
+
+/* The first is needed for the others. */
+static void set_held(const struct wf_measured *measured, struct wf_fit *fit, struct curve *held)
+{
+    double least = (double)INFINITY;
+
+    for (size_t i = held->n; i-- > 0;) {
+        least = measured->samples[i].both < least ? measured->samples[i].both : least;
+        held->whole[i] = least;
+        held->chosen[i] = false;
+    }
+    for (size_t i = 0; i < held->n; i++) {
+        double first = held->ns[0] > fit->L ? held->ns[0] : fit->L;
+        double rest = has_protocol(fit, held->bytes[i]) ? 2 * first : 0;
+        double ns = held->whole[i] - rest - 2 * fit->o - tail(fit, held->bytes[i]);
+        held->ns[i] = ns > 0 ? ns : 0;
+    }
+    held->chosen[0] = true;
+    choose_points(held, fit, &fit->held);
+    size_t last = held->n - 1;
+    double share = held->ns[last] / tail(fit, held->bytes[last]);
+    fit->shared = share > 1 ? 1 : share;
 }
 
 static void judge(const struct wf_measured *measured, struct wf_fit *fit)
@@ -176,7 +215,7 @@ static void judge(const struct wf_measured *measured, struct wf_fit *fit)
 
 bool wf_fit(const struct wf_measured *measured, struct wf_fit *out)
 {
-    struct tails tails;
+    struct curve curve = {.n = 0};
 
     *out = (struct wf_fit){.L = 0};
     for (size_t i = 0; i < measured->n; i++) {
@@ -189,11 +228,14 @@ bool wf_fit(const struct wf_measured *measured, struct wf_fit *out)
     }
     set_limit(measured, out);
     /* The least of all, as below: constants are those of what is not disturbed. */
-    set_tails(measured, out, &tails);
-    set_constants(measured, tails.whole[0], out);
-    set_tails(measured, out, &tails);
-    choose_points(&tails, out);
-    set_shared(measured, &tails, out);
+    set_tails(measured, out, &curve);
+    set_constants(measured, curve.whole[0], out);
+    set_tails(measured, out, &curve);
+    choose_points(&curve, out, &out->tail);
+    set_rate(&curve, out);
+    if (has_both(measured)) {
+        set_held(measured, out, &curve);
+    }
     judge(measured, out);
     return true;
 }

@@ -15,6 +15,14 @@
  * others. Noise only adds, and no message is faster than a shorter one: where it seems to be,
  * the shorter one was disturbed and counts as long as the longer. Points are chosen one after
  * the other where the error is largest, until all are below a bound.
+ *
+ * An exchange in both directions takes, as net/loggp.h has it,
+ *
+ *     max(L, h(k)) + 2o + t(k)                    up to eager_max
+ *     2 max(L, h(1)) + max(L, h(k)) + 2o + t(k)   above
+ *
+ * where h(k) is how long a message holds up the other direction. It is what remains, in points
+ * that are chosen in the same way.
  */
 
 #include <stdbool.h>
@@ -37,18 +45,22 @@ struct wf_measured {
     uint64_t eager_max;              /* the longest that nobody waits for; 0: unknown */
 };
 
-struct wf_fit {
-    double L, o, g;     /* ns */
-    double G;           /* ns per byte, behind the last point */
-    double shared;      /* of t(k): the other direction rests */
-    bool has_limit;     /* there are two protocols */
-    uint64_t eager_max; /* if so */
+struct wf_fit_points {
     struct {
         uint64_t bytes;
         double ns;
-    } points[WF_FIT_POINTS_MAX];
-    size_t n_points;
-    double mean_error, max_error; /* relative, of the samples */
+    } at[WF_FIT_POINTS_MAX];
+    size_t n;
+};
+
+struct wf_fit {
+    double L, o, g;     /* ns */
+    double G;           /* ns per byte, behind the last point */
+    double shared;      /* of t(k): the other direction rests, behind the last point */
+    bool has_limit;     /* there are two protocols */
+    uint64_t eager_max; /* if so */
+    struct wf_fit_points tail, held; /* t(k); h(k), none if both was not measured */
+    double mean_error, max_error;    /* relative, of the samples */
 };
 
 /* False if the times make no sense. */
@@ -56,5 +68,8 @@ bool wf_fit(const struct wf_measured *measured, struct wf_fit *out);
 
 /* What the fit says that a message takes, in ns. */
 double wf_fit_time(const struct wf_fit *fit, uint64_t bytes);
+
+/* ...and an exchange in both directions. */
+double wf_fit_both(const struct wf_fit *fit, uint64_t bytes);
 
 #endif

@@ -67,6 +67,7 @@ static inline void wf_make_collective(struct wf_op *op, enum wf_op_kind kind, ui
     op->kind = kind;
     op->comm = WF_COMM_WORLD;
     op->root = 0;
+    op->reduction = WF_REDUCE_UNKNOWN;
     op->request = 0;
     op->bytes = bytes;
     op->counts = NULL;

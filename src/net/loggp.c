@@ -11,8 +11,9 @@ enum { LOGGP_HEAD }; /* the first byte of a message is at its destination */
 struct loggp {
     struct wf_net net;
     struct wf_loggp_params params;
-    struct wf_loggp_sizes sizes;
+    struct wf_loggp_sizes sizes, held;
     uint64_t shared; /* in 65536ths */
+    uint64_t held_bandwidth;
 };
 
 enum { SHARED_BITS = 16 };
@@ -73,6 +74,12 @@ static const struct wf_param params_table[] = {
      .max = "1",
      .doc = "Share of the time of a message in which an interface does nothing in the other "
             "direction: 0 is full duplex, 1 half"},
+    {.name = "held",
+     .type = WF_PARAM_TEXT,
+     .offset = offsetof(struct wf_loggp_params, held),
+     .def = "",
+     .doc = "That time by itself, where a share is not enough: a list like sizes; behind the "
+            "last, shared counts"},
     {.name = "preset",
      .type = WF_PARAM_ENUM,
      .offset = offsetof(struct wf_loggp_params, preset),
@@ -101,18 +108,27 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* A message from `first` to `last` keeps the other direction from beginning anything. */
-static void hold(const struct loggp *loggp, struct wf_ctx *ctx, int64_t *free_at, int64_t first,
-                 int64_t last)
+/* How long a message that takes `length` keeps the other direction from beginning anything. */
+static int64_t held_ps(const struct loggp *loggp, uint64_t bytes, uint64_t length)
 {
-    if (loggp->shared > 0 && last > first) {
-        uint64_t length = (uint64_t)(last - first);
-        uint64_t held = (length >> SHARED_BITS) * loggp->shared +
-                        (((length & ((1U << SHARED_BITS) - 1)) * loggp->shared) >> SHARED_BITS);
-
-        wf_touch(ctx, free_at, sizeof(*free_at));
-        *free_at = wf_time_add(later(first, *free_at), (int64_t)held);
+    if (loggp->held.n > 0) {
+        return wf_loggp_sizes_ps(&loggp->held, bytes, loggp->held_bandwidth);
     }
+    return (int64_t)((length >> SHARED_BITS) * loggp->shared +
+                     (((length & ((1U << SHARED_BITS) - 1)) * loggp->shared) >> SHARED_BITS));
+}
+
+static void hold(struct wf_ctx *ctx, int64_t *free_at, int64_t first, int64_t held)
+{
+    if (held > 0) {
+        wf_touch(ctx, free_at, sizeof(*free_at));
+        *free_at = wf_time_add(later(first, *free_at), held);
+    }
+}
+
+static int64_t less(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
 }
 
 static enum wf_status loggp_create(const void *params, const struct wf_net_env *env,
@@ -122,12 +138,17 @@ static enum wf_status loggp_create(const void *params, const struct wf_net_env *
     struct loggp *loggp = wf_xcalloc(1, sizeof(*loggp));
 
     enum wf_status status = wf_loggp_sizes_parse(given->sizes, &loggp->sizes, err);
+    if (status == WF_OK) {
+        status = wf_loggp_sizes_parse(given->held, &loggp->held, err);
+    }
     if (status != WF_OK) {
         free(loggp);
         return status;
     }
     loggp->params = *given;
-    loggp->params.sizes = NULL; /* the caller's */
+    loggp->params.sizes = loggp->params.held = NULL; /* the caller's */
+    double rate = (double)given->bandwidth / given->shared;
+    loggp->held_bandwidth = rate < 1e18 ? (uint64_t)rate : UINT64_C(1000000000000000000);
     loggp->shared = (uint64_t)(given->shared * (1U << SHARED_BITS) + 0.5);
     loggp->net = (struct wf_net){
         .ops = &wf_loggp_ops,
@@ -137,7 +158,7 @@ static enum wf_status loggp_create(const void *params, const struct wf_net_env *
         .o_recv_ps = given->overhead,
         .promise_ps = given->latency,
         /* What is sent later must not be in the way of what is received before. */
-        .ahead = loggp->shared > 0 ? WF_NET_NOW : WF_NET_IN_ORDER,
+        .ahead = loggp->shared > 0 || loggp->held.n > 0 ? WF_NET_NOW : WF_NET_IN_ORDER,
         .n_nodes = env->n_nodes,
     };
     *out = &loggp->net;
@@ -164,7 +185,7 @@ static int64_t loggp_send(const struct wf_net *net, struct wf_ctx *ctx, void *no
 
     wf_touch(ctx, &own->send_free, sizeof(own->send_free));
     own->send_free = wf_time_add(last, loggp->params.gap);
-    hold(loggp, ctx, &own->recv_free, first, last);
+    hold(ctx, &own->recv_free, first, held_ps(loggp, msg->bytes, (uint64_t)(last - first)));
     wf_net_schedule(net, ctx, dst_node, wf_time_add(first, loggp->params.latency), LOGGP_HEAD,
                     msg);
     return last;
@@ -181,7 +202,9 @@ static void loggp_event(const struct wf_net *net, struct wf_ctx *ctx, void *node
 
     wf_touch(ctx, &own->recv_free, sizeof(own->recv_free));
     own->recv_free = wf_time_add(last, loggp->params.gap);
-    hold(loggp, ctx, &own->send_free, first, last);
+    /* What is there has been taken in: an answer to it need not wait. */
+    hold(ctx, &own->send_free, first,
+         less(last - first, held_ps(loggp, msg->bytes, (uint64_t)(last - first))));
     net->user.arrived(net->user.arg, ctx, node, msg, last);
 }
 

@@ -22,6 +22,7 @@ struct wf_loggp_params {
     int64_t gap;        /* g */
     uint64_t bandwidth; /* 1/G, bytes per second */
     char *sizes;        /* instead of G, as net/loggp_sizes.h has it */
+    char *held;         /* instead of `shared`, likewise: how long the other direction rests */
     double shared;      /* of a message's time, in which the other direction rests */
     int preset;         /* applied before the others are; means nothing any more */
 };

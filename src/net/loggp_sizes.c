@@ -14,7 +14,7 @@ static enum wf_status wrong(const char *item, struct wf_err *err)
 {
     return wf_err_set(err, WF_EINVAL,
                       "sizes has '%.60s'; it is a list like 4096:1.2us,65536:9us, by "
-                      "increasing bytes from 2 on, of at most %d",
+                      "increasing bytes from 1 on, of at most %d",
                       item, WF_LOGGP_SIZES_MAX);
 }
 
@@ -22,7 +22,7 @@ static enum wf_status add(const char *item, struct wf_loggp_sizes *out, struct w
 {
     char bytes[ITEM_MAX];
     const char *colon = strchr(item, ':');
-    uint64_t least = out->n > 0 ? out->points[out->n - 1].bytes + 1 : 2;
+    uint64_t least = out->n > 0 ? out->points[out->n - 1].bytes + 1 : 1;
 
     if (colon == NULL || out->n == WF_LOGGP_SIZES_MAX) {
         return wrong(item, err);
@@ -77,7 +77,7 @@ int64_t wf_loggp_sizes_ps(const struct wf_loggp_sizes *sizes, uint64_t bytes,
     int64_t before_ps = 0;
 
     if (bytes <= 1) {
-        return 0;
+        return sizes->n > 0 && sizes->points[0].bytes == 1 ? sizes->points[0].ps : 0;
     }
     for (size_t i = 0; i < sizes->n; i++) {
         uint64_t at = sizes->points[i].bytes;

@@ -5,9 +5,9 @@
 /*
  * How long the bytes of a message follow the first one, where that is no straight line: points
  * "bytes:time" in the order of their bytes, with straight lines in between and from a byte,
- * that takes nothing, to the first. Behind the last the bandwidth counts. Machines copy
- * differently from one size to the next (buffers, caches, another protocol), and are measured
- * that way.
+ * that takes nothing unless there is a point for it, to the first. Behind the last the
+ * bandwidth counts. Machines copy differently from one size to the next (buffers, caches,
+ * another protocol), and are measured that way.
  */
 
 #include "base/status.h"

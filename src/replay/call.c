@@ -125,6 +125,9 @@ static enum wf_called do_compute(const struct wf_turn *turn, const struct wf_op 
             return WF_CALLED_BLOCKED;
         }
     }
+    if (turn->replay->costs != NULL) {
+        duration = wf_time_add(duration, turn->replay->costs[turn->who->number]);
+    }
     turn->seat->progress.compute_ps = wf_time_add(turn->seat->progress.compute_ps, duration);
     if (duration > turn->seat->progress.polling_ps) {
         turn->seat->progress.polling_ps = 0;
@@ -368,12 +371,16 @@ static enum wf_called collective(const struct wf_turn *turn, const struct wf_op 
     return wf_mpi_collective(turn->who, cookie, returns ? op->request : WF_MPI_NO_REQUEST);
 }
 
-/* The end of an epoch of a window: what the rank has under way, then everybody. */
+/* The end of an epoch of a window: what the rank has under way, then everybody, unless it is
+ * the rank's own business. */
 static enum wf_called end_epoch(const struct wf_turn *turn, const struct wf_op *op,
                                 const struct wf_cursor *before)
 {
     uint32_t *part = &turn->seat->progress.part;
 
+    if (wf_op_info(op->kind)->detail != 0) {
+        return turn->replay->mpi.sends_only ? WF_CALLED_DONE : wf_mpi_flush(turn->who);
+    }
     if (*part == 0 && !turn->replay->mpi.sends_only) {
         *part = 1;
         if (wf_mpi_flush(turn->who) == WF_CALLED_BLOCKED) {
@@ -456,11 +463,11 @@ static enum wf_called do_marker(const struct wf_turn *turn, const struct wf_op *
     return WF_CALLED_DONE;
 }
 
-/* Of the calls that are nothing else, one waits: until what is one-sided is over. */
-static enum wf_called do_call(const struct wf_turn *turn, const struct wf_op *op)
+static enum wf_called do_nothing(const struct wf_turn *turn, const struct wf_op *op)
 {
-    return op->kind == WF_OP_FLUSH && !turn->replay->mpi.sends_only ? wf_mpi_flush(turn->who)
-                                                                    : WF_CALLED_DONE;
+    (void)turn;
+    (void)op;
+    return WF_CALLED_DONE;
 }
 
 enum wf_called wf_replay_call(const struct wf_turn *turn, const struct wf_op *op,
@@ -473,7 +480,7 @@ enum wf_called wf_replay_call(const struct wf_turn *turn, const struct wf_op *op
         [WF_FAMILY_START] = do_start,        [WF_FAMILY_FREE] = do_free,
         [WF_FAMILY_WAIT] = do_wait,          [WF_FAMILY_TEST] = do_test,
         [WF_FAMILY_ONESIDED] = do_one_sided, [WF_FAMILY_MARKER] = do_marker,
-        [WF_FAMILY_CALL] = do_call,
+        [WF_FAMILY_CALL] = do_nothing,
     };
     enum wf_op_family family = wf_op_info(op->kind)->family;
 

@@ -38,6 +38,12 @@ const struct wf_param wf_replay_params[] = {
      .def = "single",
      .choices = wf_pe_granularity_names,
      .doc = "Of programs of tasks: an event for each task, or for all tasks that are ready"},
+    {.name = "captured",
+     .type = WF_PARAM_BOOL,
+     .offset = offsetof(struct wf_replay_params, captured),
+     .def = "false",
+     .doc = "Predict the run that was captured: what recording took, as the trace has it, is "
+            "added to its compute times"},
     WF_PARAM_END,
 };
 
@@ -440,6 +446,24 @@ static void ask_for_tally(struct wf_replay *replay, const struct wf_replay_confi
     wf_engine_tally(engine, size, more ? wf_tally_merge_all : wf_tally_merge);
 }
 
+/* What recording took, of all ranks; null if that is not to count. */
+static int64_t *find_costs(const struct wf_replay *replay, uint32_t n_ranks)
+{
+    int64_t *costs = NULL;
+
+    if (!replay->params.captured) {
+        return NULL;
+    }
+    costs = wf_xcalloc(n_ranks, sizeof(*costs));
+    for (uint32_t job = 0; job < replay->n_jobs; job++) {
+        const struct wf_source *source = replay->jobs[job].source;
+        for (uint32_t rank = 0; rank < source->n_ranks; rank++) {
+            (void)wf_source_cost(source, rank, &costs[replay->first[job] + rank]);
+        }
+    }
+    return costs;
+}
+
 enum wf_status wf_replay_new(struct wf_engine *engine, const struct wf_replay_config *config,
                              struct wf_replay **out, struct wf_err *err)
 {
@@ -473,6 +497,7 @@ enum wf_status wf_replay_new(struct wf_engine *engine, const struct wf_replay_co
         free(replay);
         return status;
     }
+    replay->costs = find_costs(replay, n_ranks);
     replay->ops = node_ops;
     for (uint32_t i = 0; i < config->n_jobs; i++) {
         if (config->jobs[i].source->live) {
@@ -494,6 +519,9 @@ enum wf_status wf_replay_new(struct wf_engine *engine, const struct wf_replay_co
 
 void wf_replay_free(struct wf_replay *replay)
 {
+    if (replay != NULL) {
+        free(replay->costs);
+    }
     free(replay);
 }
 

@@ -41,6 +41,7 @@ struct wf_replay_params {
     int policy;      /* enum wf_replay_policy */
     int wildcards;   /* enum wf_replay_wildcards */
     int granularity; /* enum wf_pe_granularity; of programs of tasks (replay/pe.h) */
+    bool captured;   /* the run that was recorded, with what recording took */
 };
 
 extern const struct wf_param wf_replay_params[]; /* over struct wf_replay_params */

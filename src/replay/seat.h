@@ -16,6 +16,7 @@ struct wf_replay {
     struct wf_process_ops ops;
     struct wf_replay_params params;
     const struct wf_cpu *cpu;
+    int64_t *costs; /* of recording a computation, by rank of the run; null: they are nothing */
     struct wf_recording_limits limits; /* of the recording, if there is one... */
     size_t recording_at;               /* ...in the tally; else 0 */
     uint32_t n_jobs;

@@ -127,6 +127,10 @@ static enum wf_status copy_rank(struct wf_copy *copy, struct told *told, uint32_
         copy->wall_of(copy->source, rank, &ps)) {
         copy->writer->ops->wall(copy->writer, told->to, ps);
     }
+    if (copy->wall_of != NULL && copy->writer->ops->cost != NULL &&
+        wf_source_cost(copy->source, rank, &ps)) {
+        copy->writer->ops->cost(copy->writer, told->to, ps);
+    }
     while (status == WF_OK && wf_source_next(copy->source, rank, &cursor, &op)) {
         if ((copy->changes.change == NULL ||
              copy->changes.change(copy->changes.arg, rank, &op)) &&

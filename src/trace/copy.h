@@ -27,8 +27,9 @@ struct wf_copy {
 };
 
 /* Writes all ops of a source, rank by rank, with the names and communicators that they use,
- * and the recorded times that `wall_of` (may be null) knows. Fails if the source cannot be read
- * to its end (unless `partial` is set), or the writer fails; the writer is left to the caller.
+ * and the recorded times that `wall_of` (may be null) knows; with it, what recording took.
+ * Fails if the source cannot be read to its end (unless `partial` is set), or the writer fails;
+ * the writer is left to the caller.
  */
 WF_NODISCARD
 enum wf_status wf_trace_copy(struct wf_copy *copy, struct wf_err *err);

@@ -15,7 +15,7 @@
 static const struct {
     const char *name;
     size_t offset;
-    enum { UNSIGNED, SIGNED, WIDE, TIME, TRUTH } type;
+    enum { UNSIGNED, SIGNED, WIDE, TIME, TRUTH, REDUCTION } type;
 } columns[] = {
     {"peer", offsetof(struct wf_op, peer), UNSIGNED},
     {"tag", offsetof(struct wf_op, tag), SIGNED},
@@ -25,6 +25,7 @@ static const struct {
     {"request", offsetof(struct wf_op, request), UNSIGNED},
     {"count", offsetof(struct wf_op, count), UNSIGNED},
     {"root", offsetof(struct wf_op, root), UNSIGNED},
+    {"reduction", offsetof(struct wf_op, reduction), REDUCTION},
     {"new_comm", offsetof(struct wf_op, new_comm), UNSIGNED},
     {"recv_peer", offsetof(struct wf_op, recv_peer), UNSIGNED},
     {"recv_tag", offsetof(struct wf_op, recv_tag), SIGNED},
@@ -132,6 +133,9 @@ static void put_column(FILE *out, size_t column, uint64_t value)
         break;
     case SIGNED:
         (void)fprintf(out, "%" PRId32, (int32_t)narrow);
+        break;
+    case REDUCTION:
+        (void)fputs(narrow == WF_REDUCE_UNKNOWN ? "" : wf_reduction_name(narrow), out);
         break;
     case TIME:
         (void)fprintf(out, "%" PRId64, (int64_t)value);

@@ -168,10 +168,13 @@ static struct end receiving_end(const struct wf_op *op, uint32_t rank,
     return end;
 }
 
-static bool is_call(enum wf_op_family family)
+/* Whether all ranks of the communicator make it. */
+static bool is_call(enum wf_op_kind kind)
 {
-    return family == WF_FAMILY_COLLECTIVE || family == WF_FAMILY_COMM ||
-           family == WF_FAMILY_EPOCH;
+    const struct wf_op_info *info = wf_op_info(kind);
+
+    return info->family == WF_FAMILY_COLLECTIVE || info->family == WF_FAMILY_COMM ||
+           (info->family == WF_FAMILY_EPOCH && info->detail == 0);
 }
 
 static struct wf_match_key call_key(const struct wf_group *group)
@@ -186,7 +189,7 @@ static void note(struct wf_cut *cut, uint32_t rank, const struct wf_op *op, bool
     if (!wf_op_has_comm(op->kind) || !wf_source_group(cut->source, rank, op->comm, &group)) {
         return;
     }
-    if (is_call(wf_op_info(op->kind)->family)) {
+    if (is_call(op->kind)) {
         wf_match_note(cut->matches, call_key(&group), true, kept);
         return;
     }
@@ -325,7 +328,7 @@ static bool keep(struct wf_cut *cut, uint32_t rank, struct wf_op *op)
     if (!wf_op_has_comm(op->kind) || !wf_source_group(cut->source, rank, op->comm, &group)) {
         return wanted;
     }
-    if (is_call(family)) {
+    if (is_call(op->kind)) {
         return keep_call(cut, rank, op, &group, wanted);
     }
     if (family == WF_FAMILY_SEND || family == WF_FAMILY_RECV || family == WF_FAMILY_SENDRECV) {

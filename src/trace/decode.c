@@ -164,7 +164,7 @@ static __attribute__((noinline)) bool wrong(struct wf_block *block, const char *
 
 /* ---- blocks ---- */
 
-static const char *read_slots(struct wf_block *block)
+static const char *read_slots(struct wf_block *block, bool is_old)
 {
     for (uint32_t i = 0; i < block->n_slots; i++) {
         uint8_t kind = block->raw[1 + i];
@@ -173,7 +173,8 @@ static const char *read_slots(struct wf_block *block)
         }
         const struct wf_op_info *info = wf_op_info((enum wf_op_kind)kind);
         block->slots[i] = (struct wf_slot){
-            .layout = wf_layout_of((enum wf_op_kind)kind),
+            .layout = is_old ? wf_layout_before_3((enum wf_op_kind)kind)
+                             : wf_layout_of((enum wf_op_kind)kind),
             .kind = (enum wf_op_kind)kind,
             .makes = info->returns_request || info->family == WF_FAMILY_PERSISTENT,
         };
@@ -224,7 +225,7 @@ struct wf_block *wf_block_new(const struct wf_block_source *from, const char **f
     (void)wf_groups_find(from->groups, from->rank, WF_COMM_WORLD, &block->group);
     memcpy(block->raw, from->raw, from->size);
     memset(block->raw + from->size, 0, PADDING);
-    *fault = read_slots(block);
+    *fault = read_slots(block, from->is_old);
     if (*fault != NULL) {
         free(block);
         return NULL;

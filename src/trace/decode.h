@@ -59,6 +59,7 @@ struct wf_block_source {
     const struct wf_groups *groups;
     struct wf_made *made; /* of the rank: requests of the blocks before, and then of this one */
     uint32_t rank;
+    bool is_old; /* of a version before 3 */
     uint64_t first_op, n_ops;
 };
 

@@ -91,6 +91,15 @@ static enum wf_status read_blocks(struct wf_dumpi_step *step, const struct coll 
     return status;
 }
 
+/* The operation is behind the type; its numbers are ours, but that users have more than one. */
+static uint32_t reduction_of(const struct wf_dumpi_record *record, const struct coll *coll)
+{
+    uint8_t at = (uint8_t)((coll->type != NONE ? coll->type : coll->array_type) + 1);
+    int64_t number = at < record->n_values ? record->values[at] : WF_REDUCE_UNKNOWN;
+
+    return number < 0 || number > WF_REDUCE_USER ? WF_REDUCE_USER : (uint32_t)number;
+}
+
 static enum wf_status do_coll(struct wf_dumpi_step *step)
 {
     const struct wf_dumpi_record *record = step->record;
@@ -103,6 +112,9 @@ static enum wf_status do_coll(struct wf_dumpi_step *step)
     if (step->comm->n_low > 0) {
         step->walk->losses->n_inter += step->walk->spool != NULL ? 1 : 0;
         return wf_dumpi_step_call(step);
+    }
+    if (wf_op_reduces(coll->kind)) {
+        step->op.reduction = reduction_of(record, coll);
     }
     if (coll->root != NONE) {
         step->op.root = (uint32_t)record->values[coll->root];
@@ -253,6 +265,12 @@ static enum wf_status do_one_sided(struct wf_dumpi_step *step)
     return status == WF_OK ? on_window(step, record->values[record->n_values - 1]) : status;
 }
 
+static enum wf_status do_flush(struct wf_dumpi_step *step)
+{
+    /* The window is all there is, or behind the rank. */
+    return on_window(step, step->record->values[step->record->n_values - 1]);
+}
+
 static enum wf_status do_sync(struct wf_dumpi_step *step)
 {
     step->walk->losses->n_sync += step->walk->spool != NULL ? 1 : 0;
@@ -282,11 +300,11 @@ wf_dumpi_handler wf_dumpi_collective(uint32_t function, enum wf_op_kind *kind)
         {145, WF_OP_WIN_CREATE, do_win_create},
         {146, WF_OP_FENCE, do_fence},
         {147, WF_OP_WIN_FREE, do_win_free},
-        {144, WF_OP_CALL, do_sync},
+        {144, WF_OP_WIN_FLUSH, do_flush},
         {149, WF_OP_CALL, do_sync},
         {150, WF_OP_CALL, do_sync},
         {151, WF_OP_CALL, do_sync},
-        {153, WF_OP_CALL, do_sync},
+        {153, WF_OP_WIN_FLUSH, do_flush},
         {154, WF_OP_CALL, do_sync},
     };
     const struct coll *coll = function >= COLL_FIRST ? coll_of(function) : NULL;

@@ -52,6 +52,9 @@ static void count_op(struct wf_trace_facts *facts, struct wf_rank_facts *rank,
 
     rank->n_ops++;
     facts->n_by_kind[op->kind]++;
+    if (wf_op_reduces(op->kind) && op->reduction < WF_REDUCTIONS) {
+        facts->n_by_reduction[op->reduction]++;
+    }
     facts->bytes_by_kind[op->kind] = wf_count_add(facts->bytes_by_kind[op->kind], bytes);
     if (sends(family) && op->peer != WF_PROC_NULL) {
         rank->n_messages++;

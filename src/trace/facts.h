@@ -22,6 +22,7 @@ struct wf_trace_facts {
     struct wf_rank_facts all;
     uint64_t n_by_kind[WF_OP_KINDS];
     uint64_t bytes_by_kind[WF_OP_KINDS];
+    uint64_t n_by_reduction[WF_REDUCTIONS]; /* of ops that reduce */
     /* Messages that are sent, by length: none, then from 2^(i-1) to 2^i - 1 bytes. */
     uint64_t sizes[WF_SIZE_BINS];
     struct wf_groups *groups; /* that ops use */

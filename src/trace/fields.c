@@ -70,7 +70,8 @@ static const struct wf_layout layouts[] = {
     ((detail) == 0                                                      ? BARRIER    \
      : (detail) == 1 || (detail) == 2 || (detail) == 4 || (detail) == 6 ? ROOTED     \
      : (detail) == 5 || (detail) == 7                                   ? ROOTED_V   \
-     : (detail) == 9 || (detail) == 12                                  ? COLL_V     \
+     : (detail) == 9                                                    ? COLL_V     \
+     : (detail) == 12                                                   ? REDUCE_V   \
      : (detail) == 11                                                   ? ALLTOALL_V \
      : (detail) >= 16                                                   ? NEIGHBOR   \
                                                                         : COLL)
@@ -89,6 +90,12 @@ static const uint8_t shapes[] = {
 const struct wf_layout *wf_layout_of(enum wf_op_kind kind)
 {
     return &layouts[shapes[kind]];
+}
+
+/* Before version 3 of the format a reduce_scatter did not say what it reduces with. */
+const struct wf_layout *wf_layout_before_3(enum wf_op_kind kind)
+{
+    return &layouts[shapes[kind] == REDUCE_V ? COLL_V : shapes[kind]];
 }
 
 bool wf_op_has_comm(enum wf_op_kind kind)
@@ -112,6 +119,9 @@ static struct wf_op tidied(const struct wf_op *op, enum shape shape)
         tidy.matched_tag = 0;
         tidy.outcome = 0;
         tidy.outcomes = NULL;
+    }
+    if (!wf_op_reduces(op->kind)) {
+        tidy.reduction = 0;
     }
     if (shape == MARKER && op->kind != WF_OP_REGION_BEGIN) {
         tidy.bytes = 0;

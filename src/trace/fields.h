@@ -4,8 +4,9 @@
 
 /*
  * Which members of an op mean something, by kind, in a fixed order: what a trace file holds of
- * it. The orders are part of the file format (docs/reference/trace-format.md): those of kinds
- * that exist never change.
+ * it. The orders are part of the file format (docs/reference/trace-format.md): to those of
+ * kinds that exist fields may be added at the end, if there are no arrays behind; anything else
+ * needs another version.
  */
 
 #include "trace/source.h"
@@ -50,6 +51,9 @@ struct wf_parts {
 };
 
 const struct wf_layout *wf_layout_of(enum wf_op_kind kind);
+
+/* ...as it was in files of versions before 3. */
+const struct wf_layout *wf_layout_before_3(enum wf_op_kind kind);
 
 /* Takes an op of a rank apart; `comm_size` is the number of ranks in its communicator, which
  * says how long some arrays are. Members that mean nothing in this op (the match of a receive

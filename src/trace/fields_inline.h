@@ -28,14 +28,15 @@
 #define FIELDS_SET_ANY(N, W, B)    N(request) N(count) N(outcome) B(recorded)
 #define FIELDS_SET_SOME(N, W, B)   N(request) N(count) N(outcome) B(recorded)
 #define FIELDS_BARRIER(N, W, B)    N(request) N(comm)
-#define FIELDS_COLL(N, W, B)       N(request) W(bytes) N(comm)
-#define FIELDS_ROOTED(N, W, B)     N(request) W(bytes) N(root) N(comm)
+#define FIELDS_COLL(N, W, B)       N(request) W(bytes) N(comm) N(reduction)
+#define FIELDS_ROOTED(N, W, B)     N(request) W(bytes) N(root) N(comm) N(reduction)
 #define FIELDS_COLL_V(N, W, B)     N(request) W(bytes) N(comm)
+#define FIELDS_REDUCE_V(N, W, B)   N(request) W(bytes) N(comm) N(reduction)
 #define FIELDS_ROOTED_V(N, W, B)   N(request) W(bytes) N(root) N(comm)
 #define FIELDS_ALLTOALL_V(N, W, B) N(request) W(bytes) N(comm)
 #define FIELDS_NEIGHBOR(N, W, B)   N(request) W(bytes) N(comm) N(n_sources) N(n_destinations)
 #define FIELDS_NEW_COMM(N, W, B)   N(new_comm) N(comm)
-#define FIELDS_ONESIDED(N, W, B)   N(peer) W(bytes) N(tag) N(comm)
+#define FIELDS_ONESIDED(N, W, B)   N(peer) W(bytes) N(tag) N(comm) N(reduction)
 #define FIELDS_EPOCH(N, W, B)      N(tag) N(comm)
 #define FIELDS_MARKER(N, W, B)     N(tag) W(bytes)
 #define FIELDS_CALL(N, W, B)       N(tag) N(comm)
@@ -56,6 +57,7 @@
     X(COLL, WF_HAS_COMM, 0, NONE)                                 \
     X(ROOTED, WF_HAS_COMM | WF_HAS_ROOT, 0, NONE)                 \
     X(COLL_V, WF_HAS_COMM, 1, COUNTS)                             \
+    X(REDUCE_V, WF_HAS_COMM, 1, COUNTS)                           \
     X(ROOTED_V, WF_HAS_COMM | WF_HAS_ROOT, 1, COUNTS)             \
     X(ALLTOALL_V, WF_HAS_COMM, 2, COUNTS_BOTH)                    \
     X(NEIGHBOR, WF_HAS_COMM, 4, NEIGHBORS)                        \
@@ -83,7 +85,8 @@ static inline void wf_op_assemble(enum wf_op_kind kind, const struct wf_layout *
     uint32_t i = 0;
 
     op->kind = kind;
-    op->bytes = 0; /* of a region: traces do not hold the value that a program gives it */
+    op->reduction = 0; /* of what old files do not say */
+    op->bytes = 0;     /* of a region: traces do not hold the value that a program gives it */
     switch ((enum shape)layout->shape) {
 #define X(name, flags, n_arrays, arrays) \
     case name:                           \

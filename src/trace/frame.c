@@ -64,7 +64,7 @@ bool wf_header_read(const unsigned char *in, struct wf_file_header *out)
     /* A later version may have a longer header; that it is later is all that matters then. */
     return (size == WF_HEADER_BYTES &&
             wf_fixed_read(&at, 8) == digest(in, WF_HEADER_BYTES - 8)) ||
-           (out->version > WF_TASKS_VERSION && size > WF_HEADER_BYTES);
+           (out->version > WF_VERSION_LAST && size > WF_HEADER_BYTES);
 }
 
 void wf_frame_write(const struct wf_frame *frame, unsigned char *out)

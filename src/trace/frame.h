@@ -14,8 +14,9 @@
 #include <stdint.h>
 
 enum {
-    WF_FILE_VERSION = 1,  /* of traces of ops... */
-    WF_TASKS_VERSION = 2, /* ...and of tasks: who knows nothing of these refuses them */
+    WF_TASKS_VERSION = 2, /* of traces of tasks: who knows nothing of these refuses them... */
+    WF_FILE_VERSION = 3,  /* ...and of ops; those of version 1 are read too */
+    WF_VERSION_LAST = 3,
     WF_HEADER_BYTES = 40,
     WF_FRAME_BYTES = 44,
     WF_TRAILER_BYTES = 24,

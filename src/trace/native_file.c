@@ -286,7 +286,9 @@ static void forget_tables(struct wf_native_set *set)
     set->n_parts = 0;
     free(set->creator);
     set->creator = NULL;
-    set->n_walls = 0;
+    set->walls.n = 0;
+    set->costs.n = 0;
+    set->n_cancelled = 0;
     set->clocks = (struct wf_native_clocks){0};
     set->n_members = 0;
     free(set->roots_end);
@@ -324,11 +326,11 @@ static bool read_index(struct wf_native_set *set, uint32_t file, struct wf_buf *
 static enum wf_status check_header(struct wf_native_set *set, const char *path,
                                    const struct wf_file_header *header, struct wf_err *err)
 {
-    if (header->version == 0 || header->version > WF_TASKS_VERSION) {
+    if (header->version == 0 || header->version > WF_VERSION_LAST) {
         return wf_err_set(err, WF_EINVAL,
                           "%.200s: a trace of version %" PRIu32
                           "; this weft reads versions up to %d",
-                          path, header->version, WF_TASKS_VERSION);
+                          path, header->version, WF_VERSION_LAST);
     }
     if (header->n_ranks == 0 || header->n_ranks > WF_RANKS_MAX || header->unit_ps != 1 ||
         header->block_size > WF_RAW_MAX) {
@@ -471,11 +473,18 @@ static int compare_blocks(const void *a, const void *b)
     return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-static int compare_walls(const void *a, const void *b)
+static int compare_times(const void *a, const void *b)
 {
-    const struct wf_native_wall *x = a, *y = b;
+    const struct wf_native_time *x = a, *y = b;
 
     return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+static void sort_times(struct wf_native_times *times)
+{
+    if (times->n > 0) {
+        qsort(times->times, times->n, sizeof(*times->times), compare_times);
+    }
 }
 
 /* Numbers the ops of each rank through. */
@@ -522,8 +531,10 @@ enum wf_status wf_native_set_open(const char *path, struct wf_native_set *set,
         wf_native_set_close(set);
         return status;
     }
-    if (set->n_walls > 0) {
-        qsort(set->walls, set->n_walls, sizeof(*set->walls), compare_walls);
+    sort_times(&set->walls);
+    sort_times(&set->costs);
+    if (set->n_cancelled > 0) {
+        qsort(set->cancelled, set->n_cancelled, sizeof(*set->cancelled), wf_native_by_op);
     }
     return WF_OK;
 }
@@ -539,7 +550,9 @@ void wf_native_set_close(struct wf_native_set *set)
     }
     free(set->files);
     free(set->blocks);
-    free(set->walls);
+    free(set->walls.times);
+    free(set->costs.times);
+    free(set->cancelled);
     free(set->path);
     wf_groups_free(set->groups);
 }

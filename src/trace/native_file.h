@@ -25,9 +25,13 @@ struct wf_native_file {
     bool is_whole;
 };
 
-struct wf_native_wall {
-    uint32_t rank;
-    int64_t ps;
+/* A time of each rank, for those that have one. */
+struct wf_native_times {
+    struct wf_native_time {
+        uint32_t rank;
+        int64_t ps;
+    } * times; /* by rank */
+    size_t n;
 };
 
 /* When the records of ranks begin, in nanoseconds: by the wall clock of each host, and by its
@@ -37,6 +41,12 @@ struct wf_native_clocks {
     uint64_t first_wall, last_wall;
     int64_t first_compared, last_compared;
     uint64_t doubt; /* the largest */
+};
+
+/* An op of a rank that came to nothing. */
+struct wf_native_cancelled {
+    uint32_t rank;
+    uint64_t op;
 };
 
 struct wf_names {
@@ -54,8 +64,10 @@ struct wf_native_set {
     struct wf_groups *groups;
     uint64_t n_members; /* of all groups */
     struct wf_names names[WF_NAME_KINDS];
-    struct wf_native_wall *walls; /* by rank */
-    size_t n_walls;
+    struct wf_native_times walls;          /* that the rank took */
+    struct wf_native_times costs;          /* of recording, for each op that computes */
+    struct wf_native_cancelled *cancelled; /* by rank and number */
+    size_t n_cancelled;
     struct wf_native_clocks clocks;
     uint32_t *roots_end; /* of each PE of a graph, where tasks that need nothing end; or null */
     char *creator;       /* or null */
@@ -71,6 +83,9 @@ struct wf_native_set {
 WF_NODISCARD
 enum wf_status wf_native_set_open(const char *path, struct wf_native_set *set,
                                   struct wf_err *err);
+/* Order of struct wf_native_cancelled. */
+int wf_native_by_op(const void *a, const void *b);
+
 void wf_native_set_close(struct wf_native_set *set);
 
 /* What is known of it but its ops. */

@@ -20,6 +20,8 @@ enum wf_record_type {
     WF_RECORD_WALL = 5,
     WF_RECORD_ROOTS = 6,
     WF_RECORD_CLOCK = 7,
+    WF_RECORD_COST = 8,
+    WF_RECORD_CANCELLED = 9,
 };
 
 /* What the index says of the ops or tasks in all. */

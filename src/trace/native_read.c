@@ -126,6 +126,7 @@ static struct wf_block *load(struct native *n, const struct wf_native_block *at,
             .size = (uint32_t)tools->raw.size,
             .groups = n->set.groups,
             .made = made,
+            .is_old = n->set.header.version < WF_FILE_VERSION,
             .rank = at->rank,
             .first_op = at->first_op,
             .n_ops = at->n_ops,
@@ -237,13 +238,35 @@ static __attribute__((noinline)) bool refuse_next(struct seat_state *state,
     return refuse(state->owner, state->rank, state);
 }
 
+/* What was cancelled is of nobody: what waits for it finds it complete. */
+static __attribute__((noinline)) void cancel(const struct native *n, uint32_t rank,
+                                             uint64_t number, struct wf_op *op)
+{
+    const struct wf_native_cancelled key = {rank, number};
+    enum wf_op_family family = wf_op_info(op->kind)->family;
+
+    if ((family == WF_FAMILY_SEND || family == WF_FAMILY_RECV) &&
+        bsearch(&key, n->set.cancelled, n->set.n_cancelled, sizeof(key), wf_native_by_op) !=
+            NULL) {
+        op->peer = WF_PROC_NULL;
+        op->tag = 0;
+        op->recorded = false;
+    }
+}
+
 /* The op that the rank's block stands at. */
 static inline bool take_next(struct seat_state *state, struct wf_cursor *cursor,
                              struct wf_op *op)
 {
     state->op++;
     cursor->word[0] = state->op;
-    return wf_block_next(state->block, &state->arrays, op) ? true : refuse_next(state, cursor);
+    if (!wf_block_next(state->block, &state->arrays, op)) {
+        return refuse_next(state, cursor);
+    }
+    if (state->owner->set.n_cancelled > 0) {
+        cancel(state->owner, state->rank, state->op - 1, op);
+    }
+    return true;
 }
 
 static __attribute__((noinline)) bool next_elsewhere(struct seat_state *state,
@@ -320,24 +343,33 @@ static const char *counter_name(const struct wf_source *source, uint32_t number)
     return name_of(source, WF_NAME_COUNTER, number);
 }
 
-static bool native_wall(const struct wf_source *source, uint32_t rank, int64_t *ps)
+static bool find_time(const struct wf_native_times *times, uint32_t rank, int64_t *ps)
 {
-    const struct wf_native_set *set = &native_of(source)->set;
-    size_t low = 0, high = set->n_walls;
+    size_t low = 0, high = times->n;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (set->walls[middle].rank < rank) {
+        if (times->times[middle].rank < rank) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    if (low == set->n_walls || set->walls[low].rank != rank) {
+    if (low == times->n || times->times[low].rank != rank) {
         return false;
     }
-    *ps = set->walls[low].ps;
+    *ps = times->times[low].ps;
     return true;
+}
+
+static bool native_wall(const struct wf_source *source, uint32_t rank, int64_t *ps)
+{
+    return find_time(&native_of(source)->set.walls, rank, ps);
+}
+
+static bool native_cost(const struct wf_source *source, uint32_t rank, int64_t *ps)
+{
+    return find_time(&native_of(source)->set.costs, rank, ps);
 }
 
 static enum wf_status native_check(const struct wf_source *source, struct wf_err *err)
@@ -382,6 +414,7 @@ static const struct wf_source_ops native_ops = {
     .call_name = call_name,
     .counter_name = counter_name,
     .wall = native_wall,
+    .cost = native_cost,
     .check = native_check,
 };
 

@@ -118,7 +118,8 @@ static const char *read_bind(struct wf_native_set *set, struct wf_reading *in)
     return NULL;
 }
 
-static const char *read_wall(struct wf_native_set *set, struct wf_reading *in)
+static const char *read_time(const struct wf_native_set *set, struct wf_native_times *times,
+                             struct wf_reading *in)
 {
     uint32_t rank = wf_varint_get_u32(in);
     uint64_t ps = wf_varint_get_max(in, INT64_MAX);
@@ -127,11 +128,47 @@ static const char *read_wall(struct wf_native_set *set, struct wf_reading *in)
         return "a recorded time makes no sense";
     }
     /* Room is doubled whenever a power of two is full. */
-    if ((set->n_walls & (set->n_walls - 1)) == 0) {
-        size_t n = set->n_walls == 0 ? 1 : set->n_walls * 2;
-        set->walls = wf_xrealloc(set->walls, n, sizeof(*set->walls));
+    if ((times->n & (times->n - 1)) == 0) {
+        size_t n = times->n == 0 ? 1 : times->n * 2;
+        times->times = wf_xrealloc(times->times, n, sizeof(*times->times));
     }
-    set->walls[set->n_walls++] = (struct wf_native_wall){rank, (int64_t)ps};
+    times->times[times->n++] = (struct wf_native_time){rank, (int64_t)ps};
+    return NULL;
+}
+
+static const char *read_wall(struct wf_native_set *set, struct wf_reading *in)
+{
+    return read_time(set, &set->walls, in);
+}
+
+static const char *read_cost(struct wf_native_set *set, struct wf_reading *in)
+{
+    return read_time(set, &set->costs, in);
+}
+
+int wf_native_by_op(const void *a, const void *b)
+{
+    const struct wf_native_cancelled *x = a, *y = b;
+
+    if (x->rank != y->rank) {
+        return x->rank < y->rank ? -1 : 1;
+    }
+    return x->op < y->op ? -1 : x->op > y->op;
+}
+
+static const char *read_cancelled(struct wf_native_set *set, struct wf_reading *in)
+{
+    uint32_t rank = wf_varint_get_u32(in);
+    uint64_t op = wf_varint_get(in);
+
+    if (in->failed || rank >= set->header.n_ranks) {
+        return "what was cancelled makes no sense";
+    }
+    if ((set->n_cancelled & (set->n_cancelled - 1)) == 0) {
+        size_t n = set->n_cancelled == 0 ? 1 : set->n_cancelled * 2;
+        set->cancelled = wf_xrealloc(set->cancelled, n, sizeof(*set->cancelled));
+    }
+    set->cancelled[set->n_cancelled++] = (struct wf_native_cancelled){rank, op};
     return NULL;
 }
 
@@ -183,10 +220,11 @@ static const struct {
     enum wf_record_type type;
     const char *(*read)(struct wf_native_set *set, struct wf_reading *in);
 } readers[] = {
-    {WF_RECORD_CREATOR, read_creator}, {WF_RECORD_NAME, read_name},
-    {WF_RECORD_GROUP, read_group},     {WF_RECORD_BIND, read_bind},
-    {WF_RECORD_WALL, read_wall},       {WF_RECORD_ROOTS, read_roots},
-    {WF_RECORD_CLOCK, read_clock},
+    {WF_RECORD_CREATOR, read_creator},     {WF_RECORD_NAME, read_name},
+    {WF_RECORD_GROUP, read_group},         {WF_RECORD_BIND, read_bind},
+    {WF_RECORD_WALL, read_wall},           {WF_RECORD_ROOTS, read_roots},
+    {WF_RECORD_CLOCK, read_clock},         {WF_RECORD_COST, read_cost},
+    {WF_RECORD_CANCELLED, read_cancelled},
 };
 
 bool wf_native_table(struct wf_native_set *set, const unsigned char *raw, size_t size,

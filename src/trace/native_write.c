@@ -202,15 +202,25 @@ static enum wf_status writer_group(struct wf_trace_writer *writer, uint32_t rank
     return WF_OK;
 }
 
-static void writer_wall(struct wf_trace_writer *writer, uint32_t rank, int64_t ps)
+static void put_time(struct native_writer *w, enum wf_record_type type, uint32_t rank,
+                     int64_t ps)
 {
-    struct native_writer *w = native(writer);
     struct wf_buf record = {.data = NULL};
 
     wf_varint_put(&record, rank);
     wf_varint_put(&record, (uint64_t)ps);
-    wf_native_out_record(w->out, WF_RECORD_WALL, &record);
+    wf_native_out_record(w->out, type, &record);
     wf_buf_fini(&record);
+}
+
+static void writer_wall(struct wf_trace_writer *writer, uint32_t rank, int64_t ps)
+{
+    put_time(native(writer), WF_RECORD_WALL, rank, ps);
+}
+
+static void writer_cost(struct wf_trace_writer *writer, uint32_t rank, int64_t ps)
+{
+    put_time(native(writer), WF_RECORD_COST, rank, ps);
 }
 
 /* ---- ops ---- */
@@ -390,6 +400,7 @@ const struct wf_trace_writer_ops wf_native_writer_ops = {
     .name_of = writer_name,
     .group = writer_group,
     .wall = writer_wall,
+    .cost = writer_cost,
     .add = writer_add,
     .add_graph = writer_add_graph,
     .finish = writer_finish,

@@ -12,6 +12,7 @@
  */
 
 #include "trace/op_kinds.h"
+#include "trace/reduction.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,10 +45,11 @@ struct wf_op {
     uint32_t request; /* what returns at once: its new number; wait, test, start, free: which */
     uint32_t count;   /* ...of a set */
     uint32_t root;    /* collectives with a root */
-    uint32_t new_comm; /* comm: the communicator that is made */
-    uint64_t bytes;    /* send, recv (room), one-sided; collectives: as coll/coll.h says;
-                          region_begin: what the formula of the region calls n */
-    int64_t duration;  /* compute: picoseconds, not negative */
+    uint32_t reduction; /* collectives that reduce, accumulate: enum wf_reduction */
+    uint32_t new_comm;  /* comm: the communicator that is made */
+    uint64_t bytes;     /* send, recv (room), one-sided; collectives: as coll/coll.h says;
+                           region_begin: what the formula of the region calls n */
+    int64_t duration;   /* compute: picoseconds, not negative */
 
     uint32_t recv_peer; /* sendrecv: the receive */
     int32_t recv_tag;
@@ -81,6 +83,9 @@ struct wf_op_info {
 
 /* What is known of a kind below WF_OP_KINDS. */
 const struct wf_op_info *wf_op_info(enum wf_op_kind kind);
+
+/* Whether the member `reduction` of this kind means something. */
+bool wf_op_reduces(enum wf_op_kind kind);
 
 /* The name of a kind; never null. */
 const char *wf_op_name(enum wf_op_kind kind);

@@ -218,6 +218,9 @@ const char *wf_op_fault(const struct wf_op *op, const struct wf_group *group)
     if (needs_request(info) && op->kind != WF_OP_IPROBE && op->request >= WF_REQUEST_MAX) {
         return "its number of a request is too large";
     }
+    if (wf_op_reduces(op->kind) && op->reduction >= WF_REDUCTIONS) {
+        return "it reduces with what is no operation";
+    }
     switch (info->family) {
     case WF_FAMILY_COMPUTE:
         if (op->n_counters > WF_COUNTERS_MAX) {

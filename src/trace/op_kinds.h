@@ -19,7 +19,8 @@ enum wf_op_family {
     WF_FAMILY_COLLECTIVE, /* detail: enum wf_coll_kind (coll/coll.h) */
     WF_FAMILY_COMM,       /* makes a communicator: a collective of its parent */
     WF_FAMILY_ONESIDED,   /* put, get, accumulate */
-    WF_FAMILY_EPOCH,      /* fence and other synchronisation of a window */
+    WF_FAMILY_EPOCH,      /* synchronisation of a window; detail 0: of all its ranks, 1: the end
+                             of what the rank itself began (flush, unlock, complete) */
     WF_FAMILY_MARKER,
     WF_FAMILY_CALL, /* anything else that was called: its time is that of the compute before */
 };
@@ -125,8 +126,8 @@ enum wf_wait_for { WF_WAIT_ONE, WF_WAIT_ALL, WF_WAIT_ANY, WF_WAIT_SOME };
     X(CALL, "call", CALL, 0, 0)                                          \
     X(INIT, "init", CALL, 0, 0)                                          \
     X(FINALIZE, "finalize", CALL, 0, 0)                                  \
-    X(CANCEL, "cancel", FREE, 0, 0)                                      \
-    X(FLUSH, "win_flush", CALL, 0, 0)
+    X(WIN_FLUSH, "win_flush", EPOCH, 1, 0)                               \
+    X(CANCEL, "cancel", FREE, 0, 0)
 
 enum wf_op_kind {
 #define X(name, text, family, detail, returns) WF_OP_##name,

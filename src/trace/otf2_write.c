@@ -108,7 +108,7 @@ const struct wf_trace_writer_ops wf_otf2_writer_ops = {
     .extension = ".otf2",
     .summary = "OTF2 through its library: a directory with traces.otf2 and its files",
     .lacks = "times within calls, lengths that differ in a collective, counters, recorded "
-             "times",
+             "times, what reductions reduce with",
     .create = create,
     .name_of = name_of,
     .group = group,

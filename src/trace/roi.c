@@ -206,6 +206,11 @@ static void roi_destroy(struct wf_source *source)
 }
 
 /* It is no generator: nobody finds it by its name. */
+static bool roi_cost(const struct wf_source *source, uint32_t rank, int64_t *ps)
+{
+    return wf_source_cost(of(source)->inner, rank, ps);
+}
+
 static const struct wf_source_ops roi_ops = {
     .name = "roi",
     .summary = "parts of another source",
@@ -215,6 +220,7 @@ static const struct wf_source_ops roi_ops = {
     .region_name = roi_region_name,
     .call_name = roi_call_name,
     .counter_name = roi_counter_name,
+    .cost = roi_cost,
     .check = roi_check,
 };
 

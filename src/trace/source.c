@@ -28,6 +28,11 @@ bool wf_source_wall(const struct wf_source *source, uint32_t rank, int64_t *ps)
     return source->ops->wall != NULL && source->ops->wall(source, rank, ps);
 }
 
+bool wf_source_cost(const struct wf_source *source, uint32_t rank, int64_t *ps)
+{
+    return source->ops->cost != NULL && source->ops->cost(source, rank, ps);
+}
+
 enum wf_status wf_source_check(const struct wf_source *source, struct wf_err *err)
 {
     return source->ops->check != NULL ? source->ops->check(source, err) : WF_OK;

@@ -88,6 +88,9 @@ struct wf_source_ops {
     const char *(*counter_name)(const struct wf_source *source, uint32_t number);
     /* The time the rank took when it was recorded; false if that is not known. May be null. */
     bool (*wall)(const struct wf_source *source, uint32_t rank, int64_t *ps);
+    /* What recording the rank took for each op that computes, which is in none of its times;
+     * false if that is not known. May be null. */
+    bool (*cost)(const struct wf_source *source, uint32_t rank, int64_t *ps);
     /* WF_OK unless an op could not be read: then where and why. May be null. */
     enum wf_status (*check)(const struct wf_source *source, struct wf_err *err);
 };
@@ -127,6 +130,9 @@ const char *wf_source_region_name(const struct wf_source *source, uint32_t numbe
 
 /* ops->wall or its default. */
 bool wf_source_wall(const struct wf_source *source, uint32_t rank, int64_t *ps);
+
+/* ops->cost or its default. */
+bool wf_source_cost(const struct wf_source *source, uint32_t rank, int64_t *ps);
 
 /* ops->check or its default. */
 WF_NODISCARD

@@ -135,6 +135,11 @@ static bool spooled_wall(const struct wf_source *source, uint32_t rank, int64_t 
     return wf_source_wall(inner_of(source), rank, ps);
 }
 
+static bool spooled_cost(const struct wf_source *source, uint32_t rank, int64_t *ps)
+{
+    return wf_source_cost(inner_of(source), rank, ps);
+}
+
 static enum wf_status spooled_check(const struct wf_source *source, struct wf_err *err)
 {
     return wf_source_check(inner_of(source), err);
@@ -163,6 +168,7 @@ static struct wf_source *wrap(struct wf_source *inner, const char *format)
         .call_name = spooled_call,
         .counter_name = spooled_counter,
         .wall = spooled_wall,
+        .cost = spooled_cost,
         .check = spooled_check,
     };
     spooled->source = *inner;

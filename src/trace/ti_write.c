@@ -530,7 +530,8 @@ const struct wf_trace_writer_ops wf_ti_writer_ops = {
     .name = "ti",
     .extension = ".ti",
     .summary = "SimGrid's time-independent actions: bytes, and nanoseconds as flops",
-    .lacks = "names, communicators other than the world, recorded times",
+    .lacks = "names, communicators other than the world, recorded times, what reductions "
+             "reduce with",
     .create = ti_create,
     .group = ti_group,
     .add = ti_add,

@@ -47,6 +47,8 @@ struct wf_trace_writer_ops {
                             const struct wf_group *group, struct wf_err *err);
     /* The time the rank took when it was recorded. May be null. */
     void (*wall)(struct wf_trace_writer *writer, uint32_t rank, int64_t ps);
+    /* What recording took, as of struct wf_source_ops. May be null. */
+    void (*cost)(struct wf_trace_writer *writer, uint32_t rank, int64_t ps);
 
     /* Adds an op of a rank behind its others; ranks may come in any order. An op that makes no
      * sense is WF_EINVAL. May be null if the format holds nothing but graphs. */

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""weft capture on programs of the distribution, where they are installed: NetPIPE and HPCC."""
+"""weft capture on programs of the distribution, where they are installed: NetPIPE, HPCC
+and LAMMPS."""
 import shutil
 import sys
 
@@ -46,6 +47,24 @@ HPL.out
 """
 
 
+# A drop of a Lennard-Jones liquid.
+LAMMPS = """units lj
+atom_style atomic
+lattice fcc 0.8
+region box block 0 6 0 6 0 6
+create_box 1 box
+create_atoms 1 box
+mass 1 1.0
+velocity all create 1.5 4711
+pair_style lj/cut 2.5
+pair_coeff 1 1 1.0 1.0
+fix move all nve
+thermo 5
+thermo_style custom step temp pe ke press
+run 40
+"""
+
+
 def check(trace):
     document, done = info(trace)
     assert done.returncode == 0, done.stderr
@@ -76,10 +95,31 @@ def test_hpcc():
     assert check("hpcc") > 100
 
 
+def thermo(text):
+    """What was computed, without what it took."""
+    lines = text.splitlines()
+    first = next(i for i, line in enumerate(lines) if line.split()[:2] == ["Step", "Temp"])
+    return [line.split() for line in lines[first:first + 10]]
+
+
+def test_lammps():
+    with open("in.drop", "w", encoding="utf-8") as file:
+        file.write(LAMMPS)
+    command = launch("openmpi", 2, "lmp", "-in", "in.drop", "-log", "none")
+    alone, done = run(command), capture("lammps", command)
+    assert alone.returncode == done.returncode == 0, done.stderr
+    assert thermo(alone.stdout) == thermo(done.stdout) and len(thermo(alone.stdout)) == 10
+    assert check("lammps") > 100
+    kinds = info("lammps")[0]
+    assert kinds["reductions"].get("sum", 0) > 10, kinds["reductions"]
+
+
 def main():
     tests = [lambda m=mpi: test_netpipe(m) for mpi in MPIS if shutil.which(NETPIPES[mpi])]
     if "openmpi" in MPIS and shutil.which("hpcc"):
         tests.append(test_hpcc)
+    if "openmpi" in MPIS and shutil.which("lmp"):
+        tests.append(test_lammps)
     for test in tests:
         test()
     return 0 if tests else 77

@@ -77,6 +77,9 @@ def test_dumpi():
     check([row["counts"] for row in rows if row["kind"] == "gatherv"] == ["4 8"], "gatherv")
     check([(row["counts"], row["recv_counts"]) for row in rows if row["kind"] == "alltoallv"] ==
           [("4 8", "4 12")], "alltoallv")
+    check(document["reductions"] == {"sum": 4}, f"reductions: {document['reductions']}")
+    check([row["kind"] for row in rows[-6:]] ==
+          ["call", "put", "win_flush", "win_free", "call", "finalize"], f"epochs: {rows[-6:]}")
     gaps = [row["duration_ps"] for row in ops("exchange")[0] if row["kind"] == "compute"]
     check(set(gaps) == {"500000", "1000000"}, f"times between calls: {set(gaps)}")
     replays("exchange")

@@ -18,6 +18,7 @@ SCENARIOS = [
     ["replay", "gen:stencil3d", "-n", "60", "--net", "loggp", "-p", "gen.allreduce=true"],
     ["replay", "gen:stencil3d", "-n", "30", "--net", "loggp", "-p", "net.shared=0.4",
      "-p", "net.sizes=64:20ns,4096:2us,65536:9us"],
+    ["replay", "gen:stencil3d", "-n", "24", "--net", "loggp", "-p", "net.held=1:2us,65536:9us"],
     ["replay", "gen:stencil3d", "-n", "64", "--net", "latency", "--topo", "torus:4x4x4"],
     ["replay", "gen:stencil3d", "-n", "27", "--net", "alphabeta", "-p", "gen.iterations=2"],
     ["replay", "gen:ring", "-n", "40", "--net", "latency", "--topo", "mesh:8x5"],

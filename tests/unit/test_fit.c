@@ -62,9 +62,32 @@ static void two_protocols(void)
     CHECK(fit.has_limit && fit.eager_max <= 20000 && fit.eager_max > 10000);
     CHECK(fit.max_error < 0.021);
     /* Two lines and a jump need few points, and fit between samples too. */
-    CHECK(fit.n_points >= 3 && fit.n_points <= 6);
+    CHECK(fit.tail.n >= 3 && fit.tail.n <= 6);
     CHECK(is_near(wf_fit_time(&fit, 5000), time_of(&truth, 5000), 0.02));
     CHECK(is_near(wf_fit_time(&fit, 1234567), time_of(&truth, 1234567), 0.02));
+    for (int i = 0; i < N; i++) {
+        CHECK(is_near(wf_fit_both(&fit, samples[i].bytes), samples[i].both, 0.05));
+    }
+}
+
+/* Exchanges that take longer than a message by more or less, whatever their size: no share of
+ * anything would say so. */
+static void exchanges_by_size(void)
+{
+    static const struct truth truth = {900, 150, 0.08, 2000, 0, 20000};
+    struct wf_sample samples[N];
+    struct wf_measured all = measure(&truth, samples, 0);
+    struct wf_fit fit;
+
+    for (int i = 0; i < N; i++) {
+        samples[i].both = samples[i].ns * (samples[i].bytes < 300 ? 1.2 : 1.5);
+    }
+    CHECK(wf_fit(&all, &fit));
+    for (int i = 0; i < N; i++) {
+        CHECK(is_near(wf_fit_both(&fit, samples[i].bytes), samples[i].both, 0.05));
+    }
+    samples[5].both = 0;
+    CHECK(wf_fit(&all, &fit) && fit.held.n == 0);
 }
 
 static void one_protocol(void)
@@ -75,7 +98,7 @@ static void one_protocol(void)
     struct wf_fit fit;
 
     CHECK(wf_fit(&all, &fit));
-    CHECK(!fit.has_limit && fit.n_points == 1 && fit.shared == 0);
+    CHECK(!fit.has_limit && fit.tail.n == 1 && fit.shared < 1e-3);
     CHECK(is_near(fit.L + 2 * fit.o, 1500, 1e-6) && is_near(fit.G, 0.5, 1e-6));
     CHECK(fit.max_error < 1e-6);
     CHECK(is_near(wf_fit_time(&fit, UINT64_C(1) << 40), time_of(&truth, UINT64_C(1) << 40),
@@ -118,6 +141,7 @@ static void calls_that_take_longer_than_messages(void)
 int main(void)
 {
     RUN(two_protocols);
+    RUN(exchanges_by_size);
     RUN(one_protocol);
     RUN(with_noise);
     RUN(calls_that_take_longer_than_messages);

@@ -336,6 +336,31 @@ static void one_sided_traffic_ends_with_the_epoch(void)
     CHECK(job.finish.max == L + (L + TAIL) + O + L + O);
 }
 
+/* Without the others: who flushes waits for his own operations, all of them, and nobody else.
+ */
+static void one_sided_traffic_ends_with_a_flush(void)
+{
+    static const struct wf_op put[] = {
+        PEER_OP(PUT, 1, 0, BIG, 0), {.kind = WF_OP_WIN_FLUSH}, END};
+    static const struct wf_op two[] = {PEER_OP(PUT, 1, 0, 1, 0),
+                                       PEER_OP(GET, 1, 0, BIG, 0),
+                                       {.kind = WF_OP_WIN_FLUSH},
+                                       {.kind = WF_OP_WIN_FLUSH},
+                                       END};
+    static const struct wf_op late[] = {
+        PEER_OP(PUT, 1, 0, 1, 0), COMPUTE(COMPUTED), {.kind = WF_OP_WIN_FLUSH}, END};
+    static const struct wf_op one[] = {END};
+    struct wf_job_tally job = run2(NULL, put, one);
+
+    CHECK(job.finish.min == 0 && job.finish.max == (L + TAIL) + L);
+    job = run2(NULL, two, one);
+    CHECK(job.finish.min == 0 && job.finish.max >= L + (L + TAIL) &&
+          job.finish.max <= L + (L + TAIL) + 2 * GAP);
+    /* What is complete by then is waited for no more. */
+    job = run2(NULL, late, one);
+    CHECK(job.finish.max == (COMPUTED > 2 * L ? COMPUTED : 2 * L));
+}
+
 int main(void)
 {
     RUN(an_eager_ping_pong);
@@ -359,5 +384,6 @@ int main(void)
     RUN(a_nonblocking_barrier_overlaps);
     RUN(a_message_within_a_node);
     RUN(one_sided_traffic_ends_with_the_epoch);
+    RUN(one_sided_traffic_ends_with_a_flush);
     return wf_test_done();
 }

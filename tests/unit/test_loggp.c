@@ -95,6 +95,37 @@ static void a_shared_interface_receives_later(void)
     CHECK(out.tally.jobs[0].finish.max == O + 3000 + (BIG - 1) + O);
 }
 
+/* By points: 2500 for one byte, 3500 for the long one, in between on a line and behind it by
+ * the share of what the bytes take. What was taken in does not delay an answer. */
+static void an_interface_is_held_as_the_points_say(void)
+{
+    static char points[] = "1:2500ps,4001:3500ps";
+    static const struct {
+        uint64_t bytes;
+        int64_t held;
+    } cases[] = {{0, 2500}, {1, 2500}, {2001, 3000}, {BIG, 3500}, {BIG + 1000, 3750}};
+    struct wf_loggp_params own = params;
+    struct setup setup = {.net = &wf_loggp_ops, .net_params = &own};
+
+    own.held = points;
+    own.shared = 0.25;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        uint64_t bytes = cases[i].bytes;
+        const struct wf_op zero[] = {SENDRECV(1, 0, bytes, 1, 0), END};
+        const struct wf_op one[] = {SENDRECV(0, 0, bytes, 0, 0), END};
+        const struct wf_op *const both[] = {zero, one};
+        const struct wf_op ping[] = {SEND(1, 0, bytes), RECV(1, 0), END};
+        const struct wf_op pong[] = {RECV(0, 0), SEND(0, 0, bytes), END};
+        const struct wf_op *const turns[] = {ping, pong};
+        int64_t tail = bytes > 1 ? (int64_t)bytes - 1 : 0;
+        struct outcome out = replay_script(setup, both, 2);
+
+        CHECK(out.tally.jobs[0].finish.max == O + cases[i].held + tail + O);
+        out = replay_script(setup, turns, 2);
+        CHECK(out.tally.jobs[0].finish.max == 2 * (O + tail + L + O));
+    }
+}
+
 static void the_defaults_are_what_the_document_says(void)
 {
     static const struct wf_op zero[] = {SEND(1, 0, 131072), END};
@@ -237,6 +268,7 @@ int main(void)
     RUN(ping_pong_is_twice_that);
     RUN(bytes_take_what_the_points_say);
     RUN(a_shared_interface_receives_later);
+    RUN(an_interface_is_held_as_the_points_say);
     RUN(the_defaults_are_what_the_document_says);
     RUN(a_burst_of_short_messages_is_limited_by_o);
     RUN(a_burst_of_long_messages_is_limited_by_g_and_G);

@@ -111,6 +111,9 @@ static void write_random(const char *path, uint64_t seed, uint64_t n, uint32_t n
             CHECK(writer->ops->group(writer, rank, number, &group, &err) == WF_OK);
         }
         writer->ops->wall(writer, rank, 1000 + rank);
+        if (rank % 2 == 0) {
+            writer->ops->cost(writer, rank, 70 + rank);
+        }
     }
     writer->ops->name_of(writer, WF_NAME_REGION, 3, "solve");
     writer->ops->name_of(writer, WF_NAME_CALL, 0, "MPI_Comm_rank");
@@ -181,6 +184,7 @@ static void tables_come_back(void)
     CHECK(wf_native_facts(source, &facts) && facts.damage == NULL && facts.totals_known);
     CHECK_STR(facts.creator, "test");
     CHECK(wf_source_wall(source, 8, &ps) && ps == 1008);
+    CHECK(wf_source_cost(source, 8, &ps) && ps == 78 && !wf_source_cost(source, 7, &ps));
     for (uint32_t rank = 0; rank < N_RANKS; rank++) {
         for (uint32_t comm = 0; comm < N_COMMS; comm++) {
             uint32_t number = comm == 1 && rank == 0 ? 7 : comm;

@@ -231,7 +231,7 @@ void wl_win_deliver(struct wl_win *win)
 
 void wl_win_flush(struct wl_rank *rank, struct wl_win *win)
 {
-    const struct wf_op op = {.kind = WF_OP_FLUSH};
+    const struct wf_op op = {.kind = WF_OP_WIN_FLUSH};
 
     (void)wl_call(rank, &op);
     wl_win_deliver(win);
@@ -249,7 +249,7 @@ static void lock_op(struct wl_rank *rank, struct wl_win *win, uint32_t target, s
 
 bool wl_win_try_lock(struct wl_rank *rank, struct wl_win *win, uint32_t target, bool alone)
 {
-    const struct wf_op flush = {.kind = WF_OP_FLUSH};
+    const struct wf_op flush = {.kind = WF_OP_WIN_FLUSH};
     unsigned char granted = 0;
     struct rma rma = {.kind = RMA_LOCK, .shared = !alone, .old = &granted};
 
