@@ -170,7 +170,7 @@ struct wf_recording *wf_tally_recording(struct wf_replay_tally *tally)
                                     : (void *)((unsigned char *)tally + tally->recording_at);
 }
 
-static void merge_recordings(struct wf_replay_tally *into, const struct wf_replay_tally *from)
+void wf_tally_merge_recordings(struct wf_replay_tally *into, const struct wf_replay_tally *from)
 {
     if (from->recording_at != 0) {
         into->recording_at = from->recording_at;
@@ -181,7 +181,7 @@ static void merge_recordings(struct wf_replay_tally *into, const struct wf_repla
 void wf_tally_merge_all(void *into, const void *from)
 {
     wf_tally_merge(into, from);
-    merge_recordings(into, from);
+    wf_tally_merge_recordings(into, from);
     wf_tally_merge_words(wf_tally_words(into),
                          (const void *)((const struct wf_replay_tally *)from + 1));
 }

@@ -123,7 +123,7 @@ static bool has_matrix(const struct wf_recording *recording, const struct all *a
 static void parts_add_up(void)
 {
     static struct all all;
-    const struct wf_recording_limits limits = {SPANS, MESSAGES};
+    const struct wf_recording_limits limits = {.spans = SPANS, .messages = MESSAGES};
 
     for (uint64_t c = 0; c < CASES; c++) {
         draw(&all, c);
@@ -146,6 +146,8 @@ static void parts_add_up(void)
         wf_recording_merge(part[c % PARTS], part[(c + 2) % PARTS]);
         wf_recording_sort(whole);
         wf_recording_sort(part[c % PARTS]);
+        wf_recording_settle(whole);
+        wf_recording_settle(part[c % PARTS]);
         CHECK(fits(whole, &all));
         CHECK(is_sum(whole, &all));
         CHECK(has_matrix(whole, &all));
@@ -161,7 +163,7 @@ static void parts_add_up(void)
 static void too_many_are_counted(void)
 {
     static struct all all;
-    const struct wf_recording_limits limits = {SPANS / 2, MESSAGES / 3};
+    const struct wf_recording_limits limits = {.spans = SPANS / 2, .messages = MESSAGES / 3};
 
     for (uint64_t c = 0; c < 4; c++) {
         draw(&all, c);
@@ -175,6 +177,7 @@ static void too_many_are_counted(void)
         wf_recording_merge(a, b);
         CHECK_U64(a->n_spans, SPANS);
         CHECK_U64(a->n_messages, MESSAGES);
+        wf_recording_settle(a);
         CHECK(is_sum(a, &all));
         free(a);
         free(b);
@@ -184,7 +187,7 @@ static void too_many_are_counted(void)
 static void similar_ranks_share_an_account(void)
 {
     static struct all all;
-    const struct wf_recording_limits limits = {0, 0};
+    const struct wf_recording_limits limits = {.spans = 0};
     uint64_t ranks = 0, compute = 0;
 
     draw(&all, 0);
