@@ -27,7 +27,7 @@ static enum wf_status prepare_output(const struct wf_simulate_opts *opts,
     if (status != WF_OK) {
         return status;
     }
-    return wf_output_check(opts->output, opts->force, err);
+    return wf_writer_check(*writer, opts->output, opts->force, err);
 }
 
 static enum wf_status write_file(const struct wf_simulate_opts *opts,
@@ -172,6 +172,21 @@ static enum wf_status ask_for_more(struct wf_scenario *scenario, struct wf_err *
     return status;
 }
 
+/* What is to be recorded, if anything is. */
+static enum wf_status read_choice(const struct wf_simulate_opts *opts, struct wf_choice *choice,
+                                  struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    if (opts->record_ranks != NULL) {
+        status = wf_choice_ranks("--record-ranks", opts->record_ranks, choice, err);
+    }
+    if (status == WF_OK && opts->record_time != NULL) {
+        status = wf_choice_time("--record-time", opts->record_time, choice, err);
+    }
+    return status;
+}
+
 static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opts,
                           const struct wf_scenario *scenario, struct wf_value **doc,
                           struct wf_err *err)
@@ -181,8 +196,8 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
     bool records = writer != NULL && writer->records, page = records && !writer->timeline;
     struct wf_scenario *own = wf_scenario_new();
     struct wf_progress_line line;
-    const struct wf_sim_recording recording = {.spans = opts->record_limit,
-                                               .messages = opts->record_limit};
+    struct wf_sim_recording recording = {.spans = opts->record_limit,
+                                         .messages = opts->record_limit};
     const struct wf_sim_host host = {
         .world = cli->world,
         .stop = wf_interrupt_watch(),
@@ -194,7 +209,10 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
     };
 
     wf_scenario_append(own, scenario);
-    enum wf_status status = page && opts->record_limit > 0 ? ask_for_more(own, err) : WF_OK;
+    enum wf_status status = read_choice(opts, &recording.choice, err);
+    if (status == WF_OK && page && opts->record_limit > 0) {
+        status = ask_for_more(own, err);
+    }
     wf_progress_init(&line,
                      opts->quiet ? WF_PROGRESS_NEVER : (enum wf_progress_mode)opts->progress,
                      cli->err);

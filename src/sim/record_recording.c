@@ -207,9 +207,22 @@ static void add_single(struct wf_value *section, struct wf_recording *recording,
     }
 }
 
-/* Of which ranks and times single spans and messages are there, if not of all. */
-static void add_choice(struct wf_value *section, const struct wf_choice *choice)
+static void add_nodes(struct wf_value *section, const struct wf_place *place,
+                      const struct wf_choice *of, struct wf_buf *buf)
 {
+    for (uint32_t rank = 0; rank < place->n_ranks; rank++) {
+        if (wf_choice_has_rank(of, rank)) {
+            put_number(buf, buf->size == 0 ? "" : " ", wf_place_node(place, rank));
+        }
+    }
+    add_text(section, "nodes", buf);
+}
+
+/* Of which ranks and times single spans and messages are there, if not of all. */
+static void add_choice(struct wf_value *section, const struct wf_recording *recording,
+                       const struct wf_place *place, struct wf_buf *buf)
+{
+    const struct wf_choice *choice = &recording->limits.choice;
     char words[WF_CHOICE_TEXT_MAX];
 
     if (choice->n_ranges == 0 && choice->until == 0) {
@@ -218,6 +231,9 @@ static void add_choice(struct wf_value *section, const struct wf_choice *choice)
     struct wf_value *chosen = wf_doc_section(section, "chosen");
     if (choice->n_ranges > 0) {
         wf_doc_text(chosen, "ranks", wf_choice_words(choice, words));
+        if (recording->n_spans <= recording->limits.spans) {
+            add_nodes(chosen, place, choice, buf);
+        }
     }
     if (choice->until > 0) {
         wf_doc_count(chosen, "from_ps", (uint64_t)choice->from);
@@ -246,15 +262,6 @@ static void add_hops(struct wf_value *section, const struct wf_by_hops *by_hops)
     }
 }
 
-static void add_nodes(struct wf_value *section, const struct wf_place *place,
-                      struct wf_buf *buf)
-{
-    for (uint32_t rank = 0; rank < place->n_ranks; rank++) {
-        put_number(buf, rank == 0 ? "" : " ", wf_place_node(place, rank));
-    }
-    add_text(section, "nodes", buf);
-}
-
 void wf_record_recording(struct wf_value *root, const struct wf_job *job,
                          const struct wf_engine *engine, const struct wf_run *run)
 {
@@ -262,6 +269,7 @@ void wf_record_recording(struct wf_value *root, const struct wf_job *job,
     struct wf_replay_tally *tally = wf_unconst(wf_engine_tally_get(engine));
     struct wf_recording *recording = wf_tally_recording(tally);
     struct wf_buf buf = {.data = NULL};
+    const struct wf_choice all = {.n_ranges = 0};
 
     if (recording == NULL) {
         return;
@@ -286,9 +294,10 @@ void wf_record_recording(struct wf_value *root, const struct wf_job *job,
     if (job->recording->hops != NULL) {
         add_hops(section, recording->by_hops);
     }
-    add_choice(section, &recording->limits.choice);
-    if (recording->ranks_per_row == 1 || recording->n_spans <= recording->limits.spans) {
-        add_nodes(section, &job->place, &buf);
+    add_choice(section, recording, &job->place, &buf);
+    if (recording->ranks_per_row == 1 || (recording->limits.choice.n_ranges == 0 &&
+                                          recording->n_spans <= recording->limits.spans)) {
+        add_nodes(section, &job->place, &all, &buf);
     }
     add_single(section, recording, &buf);
     wf_buf_fini(&buf);

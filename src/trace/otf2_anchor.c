@@ -3,7 +3,9 @@
 
 #include "trace/infile.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -31,6 +33,30 @@ static void skip_string(struct wf_infile *in)
     }
 }
 
+/* Goes to the number of the archive, which is the last of what is there. */
+static void skip_to_id(struct wf_infile *in)
+{
+    in->swapped = wf_infile_bytes(in, 2)[1] == LITTLE;
+    wf_infile_skip(in, sizeof(WF_OTF2_MAGIC) + VERSION_BYTES + SIZES_BYTES + STORAGE_BYTES +
+                           COUNTS_BYTES);
+    for (int i = 0; i < STRINGS; i++) {
+        skip_string(in);
+    }
+    uint64_t n = wf_infile_unsigned(in, 4);
+    for (uint64_t i = 0; i < n * 2 && !in->failed; i++) {
+        skip_string(in);
+    }
+}
+
+static enum wf_status truncated(const struct wf_infile *in, const char *path,
+                                struct wf_err *err)
+{
+    return wf_err_set(err, WF_EINVAL,
+                      "%.200s: truncated or damaged: this anchor file of all ranks ends at "
+                      "byte %" PRIu64,
+                      path, in->size);
+}
+
 enum wf_status wf_otf2_check_anchor(const char *path, struct wf_err *err)
 {
     struct wf_infile in;
@@ -39,23 +65,37 @@ enum wf_status wf_otf2_check_anchor(const char *path, struct wf_err *err)
     if (status != WF_OK) {
         return status;
     }
-    in.swapped = wf_infile_bytes(&in, 2)[1] == LITTLE;
-    wf_infile_skip(&in, sizeof(WF_OTF2_MAGIC) + VERSION_BYTES + SIZES_BYTES + STORAGE_BYTES +
-                            COUNTS_BYTES);
-    for (int i = 0; i < STRINGS; i++) {
-        skip_string(&in);
-    }
-    uint64_t n = wf_infile_unsigned(&in, 4);
-    for (uint64_t i = 0; i < n * 2 && !in.failed; i++) {
-        skip_string(&in);
-    }
+    skip_to_id(&in);
     wf_infile_skip(&in, TRACE_ID_BYTES);
     if (in.failed) {
-        status = wf_err_set(err, WF_EINVAL,
-                            "%.200s: truncated or damaged: this anchor file of all ranks ends "
-                            "at byte %" PRIu64,
-                            path, in.size);
+        status = truncated(&in, path, err);
     }
     wf_infile_close(&in);
     return status;
+}
+
+enum wf_status wf_otf2_set_id(const char *path, uint64_t id, struct wf_err *err)
+{
+    struct wf_infile in;
+    FILE *file;
+
+    enum wf_status status = wf_infile_open(&in, path, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    skip_to_id(&in);
+    uint64_t at = wf_infile_at(&in);
+    if (in.failed || wf_infile_left(&in) < TRACE_ID_BYTES) {
+        status = truncated(&in, path, err);
+    }
+    wf_infile_close(&in);
+    if (status != WF_OK) {
+        return status;
+    }
+    file = fopen(path, "r+b");
+    bool good = file != NULL && fseek(file, (long)at, SEEK_SET) == 0 &&
+                fwrite(&id, sizeof(id), 1, file) == 1;
+    good = file != NULL && fclose(file) == 0 && good;
+    return good ? WF_OK
+                : wf_err_set(err, WF_EIO, "cannot write '%.300s': %s", path, strerror(errno));
 }

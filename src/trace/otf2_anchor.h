@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define WF_OTF2_MAGIC "OTF2" /* behind two bytes */
 
@@ -18,5 +19,10 @@ bool wf_otf2_is_anchor(const unsigned char *bytes, size_t n);
 /* WF_EINVAL if the file is truncated or makes no sense, WF_EIO if it cannot be read. */
 WF_NODISCARD
 enum wf_status wf_otf2_check_anchor(const char *path, struct wf_err *err);
+
+/* Gives a whole one this number of its archive, which the library makes of the time. WF_EIO,
+ * WF_EINVAL. */
+WF_NODISCARD
+enum wf_status wf_otf2_set_id(const char *path, uint64_t id, struct wf_err *err);
 
 #endif
