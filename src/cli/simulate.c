@@ -155,9 +155,11 @@ static enum wf_status ask_for_more(struct wf_scenario *scenario, struct wf_err *
     }
     /* Settings move when one is added: found only now. */
     const struct wf_setting *topology = wf_scenario_find(scenario, "topology");
+    const struct wf_setting *network = wf_scenario_find(scenario, "network");
+    bool routers = network != NULL && strcmp(network->value, "router") == 0;
     if (status == WF_OK && topology != NULL &&
         wf_scenario_find(scenario, "net.stats") == NULL) {
-        /* Only of this model; others need not know it. */
+        /* Only of these models; others need not know it. */
         status = wf_scenario_add(
             scenario,
             (struct wf_setting){
@@ -165,7 +167,7 @@ static enum wf_status ask_for_more(struct wf_scenario *scenario, struct wf_err *
                 .value = wf_xstrdup(wf_picture_is_small(topology->value) ? "links" : "summary"),
                 .origin = wf_xstrdup("net.stats"),
                 .place = wf_xstrdup("report"),
-                .model = wf_xstrdup("packet"),
+                .model = wf_xstrdup(routers ? "router" : "packet"),
             },
             err);
     }

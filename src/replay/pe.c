@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "mpi/mpi.h"
+#include "net/link_report.h"
 #include "replay/pe_rules.h"
 
 #include <stdlib.h>
@@ -244,7 +245,7 @@ void wf_pe_tally_merge_all(void *into, const void *from)
 {
     wf_pe_tally_merge(into, from);
     wf_tally_merge_recordings(into, from);
-    wf_tally_merge_words(words_of(into), (const void *)((const struct wf_pe_tally *)from + 1));
+    wf_net_words_merge(words_of(into), (const void *)((const struct wf_pe_tally *)from + 1));
 }
 
 static void add_unfinished(const struct wf_pe_turn *turn, struct wf_pe_tally *tally)
