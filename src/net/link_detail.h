@@ -16,7 +16,7 @@
 
 struct wf_value;
 
-enum { WF_LOAD_WINDOWS = 64, WF_FILLERS = 8 };
+enum { WF_LOAD_WINDOWS = 64, WF_FILLERS = 16 };
 
 /* Zeroed is empty. */
 struct wf_link_detail {
