@@ -106,5 +106,6 @@ const struct wf_writer_ops wf_writer_html = {
     .extension = ".html",
     .summary = "a report to look at, one file for a browser",
     .records = true,
+    .links = true,
     .write = html_write,
 };

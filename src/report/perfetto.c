@@ -245,9 +245,7 @@ static void write_counter(struct page *page, const struct counter *counter,
 static void write_links(struct page *page, const struct wf_value *doc,
                         const struct wf_choice *view)
 {
-    const struct wf_value *links = wf_doc_find(doc, "result.network.links");
-    const struct wf_value *hot = wf_doc_find(doc, "result.network.hot_links");
-    const struct wf_value *list = links != NULL ? links : hot;
+    const struct wf_value *list = wf_doc_find(doc, "result.network.hot_links");
     uint64_t track = TRACK_BYTES + 1;
 
     if (list == NULL || list->type != WF_VALUE_LIST) {
@@ -293,5 +291,6 @@ const struct wf_writer_ops wf_writer_perfetto = {
     .summary = "a timeline for Perfetto (ui.perfetto.dev)",
     .records = true,
     .timeline = true,
+    .links = true,
     .write = perfetto_write,
 };

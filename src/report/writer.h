@@ -41,7 +41,8 @@ struct wf_writer_ops {
     const char *extension; /* of files in this format, with the dot */
     const char *summary;   /* one line, for help */
     bool records;          /* shows what a recording has... */
-    bool timeline;         /* ...and nothing else */
+    bool timeline;         /* ...and nothing else... */
+    bool links;            /* ...but the load of links, perhaps */
 
     /* Writes the whole document. Errors of `out` itself are found by the caller (ferror). */
     void (*write)(const struct wf_value *doc, const struct wf_write_options *options,
