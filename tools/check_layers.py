@@ -26,7 +26,7 @@ MAY_INCLUDE = {
     "traffic": ["base", "engine", "topo", "net"],
     "sim": ["base", "engine", "topo", "trace", "gen", "result", "net", "mpi", "replay", "vrank",
             "traffic", "weft"],
-    "report": ["base", "result"],
+    "report": ["base", "trace", "result"],
     "capture": ["base", "trace", "weft"],
     "cli": ["base", "coll", "sim", "topo", "draw", "trace", "gen", "result", "report", "weft"],
 }

@@ -9,21 +9,32 @@ function timelineRows() {
   return rowsRead;
 }
 
+/* The ranks whose single spans and messages were recorded, in order. */
+function recordedRanks() {
+  const chosen = recording.chosen && recording.chosen.ranks;
+  if (!chosen) return Array.from({length: (recording.spans || []).length}, (_, i) => i);
+  return chosen.split(",").flatMap((text) => {
+    const [first, last = first] = text.split(":").map(Number);
+    return Array.from({length: last - first + 1}, (_, i) => first + i);
+  });
+}
+
 /* Each rank's spans as arrays: where they begin, and what they are; the last begins at its end. */
-function readSpans() {
-  return (recording.spans || []).map((text) => {
+function readSpans(ranks) {
+  return new Map((recording.spans || []).map((text, number) => {
     const at = [0], what = [];
     for (const match of text.matchAll(/([a-z-])([0-9]+)/g)) {
       what.push(KINDS.findIndex((kind) => kind.letter === match[1]));
       at.push(at[at.length - 1] + Number(match[2]));
     }
-    return {at, what};
-  });
+    return [ranks[number], {at, what}];
+  }));
 }
 
-function readMessages() {
+function readMessages(ranks) {
   const all = [];
-  (recording.messages || []).forEach((text, from) => {
+  (recording.messages || []).forEach((text, number) => {
+    const from = ranks[number];
     let now = 0;
     for (const each of text === "" ? [] : text.split(";")) {
       const [to, after, lasts, bytes] = each.split(" ").map(Number);
@@ -47,10 +58,13 @@ function lastBefore(list, value) {
 function timelineSection(section) {
   const rows = timelineRows(), N = KINDS.length, end = number(recording.end_ps) || 1;
   const bin = number(recording.bin_ps), LEFT = 54, TOP = 14, BOTTOM = 22, MESSAGES_MAX = 20000;
-  const spans = readSpans(), exact = spans.length > 0;
+  const ranks = recordedRanks(), spans = readSpans(ranks), exact = spans.size > 0;
+  /* With single spans lanes are ranks, else rows of them. */
+  const per = exact ? recording.ranks_per_row : 1, lanes = exact ? recording.ranks : rows.length;
+  const rowOf = (lane) => rows[Math.min(Math.floor(lane / per), rows.length - 1)];
   const longest = {value: -1};
   let messages = null;
-  const view = {from: 0, to: end, top: 0, bottom: rows.length, arrows: false, marks: true};
+  const view = {from: 0, to: end, top: 0, bottom: lanes, arrows: false, marks: true};
   const shortest = Math.max(end / 1e7, 1000);
 
   function marks() {
@@ -67,10 +81,10 @@ function timelineSection(section) {
     const span = view.to - view.from, line = new Uint32Array(w);
     let last = -1;
     for (let y = 0; y < h; y++) {
-      const row = Math.floor(view.top + (y + 0.5) / h * (view.bottom - view.top));
+      const row = Math.floor(Math.floor(view.top + (y + 0.5) / h * (view.bottom - view.top)) / per);
       if (row !== last) {
         last = row;
-        const shares = rows[Math.min(row, rows.length - 1)].shares;
+        const shares = rowOf(row * per).shares;
         for (let x = 0; x < w; x++) {
           const first = Math.floor((view.from + x / w * span) / bin);
           const after = Math.max(Math.ceil((view.from + (x + 1) / w * span) / bin), first + 1);
@@ -98,8 +112,8 @@ function timelineSection(section) {
     const tall = height / (view.bottom - view.top), perPs = width / (view.to - view.from);
     pen.fillStyle = color("--idle");
     pen.fillRect(LEFT, TOP, width, height);
-    for (let row = Math.floor(view.top); row < Math.min(view.bottom, rows.length); row++) {
-      const {at, what} = spans[row], y = TOP + (row - view.top) * tall;
+    for (let row = Math.floor(view.top); row < Math.min(view.bottom, lanes); row++) {
+      const {at, what} = spans.get(row), y = TOP + (row - view.top) * tall;
       for (let i = lastBefore(at, view.from); i < what.length && at[i] < view.to; i++) {
         if (what[i] < 0) continue;
         const x = LEFT + (Math.max(at[i], view.from) - view.from) * perPs;
@@ -110,17 +124,21 @@ function timelineSection(section) {
     }
   }
 
+  /* Endless if not all of them are there. */
   function nSpansInView() {
     let n = 0;
-    for (let row = Math.floor(view.top); row < Math.min(view.bottom, rows.length); row++) {
-      n += lastBefore(spans[row].at, view.to) - lastBefore(spans[row].at, view.from) + 1;
+    if (recording.chosen && recording.chosen.until_ps != null &&
+        (view.from < number(recording.chosen.from_ps) || view.to > number(recording.chosen.until_ps))) return Infinity;
+    for (let row = Math.floor(view.top); row < Math.min(view.bottom, lanes) && n < 30000; row++) {
+      const own = spans.get(row);
+      n += own ? lastBefore(own.at, view.to) - lastBefore(own.at, view.from) + 1 : Infinity;
     }
     return n;
   }
 
   function drawMessages(pen, width, height) {
     if (!messages) {
-      messages = readMessages();
+      messages = readMessages(ranks);
       for (const m of messages) longest.value = Math.max(longest.value, m.arrival - m.departure);
     }
     const tall = height / (view.bottom - view.top), perPs = width / (view.to - view.from);
@@ -174,7 +192,7 @@ function timelineSection(section) {
     const step = Math.max(1, Math.ceil((view.bottom - view.top) / (height / 14)));
     for (let row = Math.ceil(view.top / step) * step; row < view.bottom; row += step) {
       const y = TOP + (row + 0.5 - view.top) * height / (view.bottom - view.top);
-      if (y > TOP && y < TOP + height) pen.fillText(String(rows[row].first), LEFT - 6, y + 4);
+      if (y > TOP && y < TOP + height) pen.fillText(String(exact ? row : rows[row].first), LEFT - 6, y + 4);
     }
   }
 
@@ -195,8 +213,8 @@ function timelineSection(section) {
     const length = Math.min(Math.max(view.to - view.from, shortest), end);
     view.from = Math.min(Math.max(view.from, 0), end - length);
     view.to = view.from + length;
-    const tall = Math.min(Math.max(view.bottom - view.top, 1), rows.length);
-    view.top = Math.min(Math.max(view.top, 0), rows.length - tall);
+    const tall = Math.min(Math.max(view.bottom - view.top, 1), lanes);
+    view.top = Math.min(Math.max(view.top, 0), lanes - tall);
     view.bottom = view.top + tall;
     own.again();
   }
@@ -218,7 +236,14 @@ function timelineSection(section) {
     clampView();
   }
   function reset() {
-    Object.assign(view, {from: 0, to: end, top: 0, bottom: rows.length});
+    Object.assign(view, {from: 0, to: end, top: 0, bottom: lanes});
+    clampView();
+  }
+  /* The first ranks in a row that were recorded, and their time. */
+  function zoomToChosen() {
+    let n = 1;
+    while (ranks[n] === ranks[0] + n) n++;
+    Object.assign(view, {from: number(recording.chosen.from_ps || 0), to: Math.min(number(recording.chosen.until_ps || end), end), top: ranks[0], bottom: ranks[0] + n});
     clampView();
   }
   const inside = (x, y, width) => ({at: (x - LEFT) / (width - LEFT - 2), row: (y - TOP) / (own.height - TOP - BOTTOM)});
@@ -251,27 +276,31 @@ function timelineSection(section) {
   onHover(own.canvas, (x, y, width) => {
     const {at, row: share} = inside(x, y, width);
     const row = Math.floor(view.top + share * (view.bottom - view.top)), now = view.from + at * (view.to - view.from);
-    if (at < 0 || at > 1 || share < 0 || share > 1 || !rows[row]) return "";
+    if (at < 0 || at > 1 || share < 0 || share > 1 || row >= lanes) return "";
     if (exact && own.near) {
-      const i = lastBefore(spans[row].at, now), what = spans[row].what[i];
+      const of = spans.get(row), i = lastBefore(of.at, now), what = of.what[i];
       return `rank ${row}, ${time(now)}\n` + (what >= 0
-        ? `${KINDS[what].name}, ${time(spans[row].at[i])} to ${time(spans[row].at[i + 1])} (${time(spans[row].at[i + 1] - spans[row].at[i])})`
+        ? `${KINDS[what].name}, ${time(of.at[i])} to ${time(of.at[i + 1])} (${time(of.at[i + 1] - of.at[i])})`
         : IDLE.name);
     }
     const cell = Math.min(Math.floor(now / bin), recording.bins - 1);
-    return `${ranksOf(rows[row].first, rows[row].ranks)}, ${time(now)}` + KINDS.map((kind, k) =>
-      `\n${kind.name}: ${percent(rows[row].shares[cell * N + k] / 255)}`).join("");
+    const group = rowOf(row);
+    return `${ranksOf(group.first, group.ranks)}, ${time(now)}` + KINDS.map((kind, k) =>
+      `\n${kind.name}: ${percent(group.shares[cell * N + k] / 255)}`).join("");
   });
 
   const toggle = (name, id, words) => element("label", {}, element("input", {type: "checkbox", id,
     checked: view[name] ? "" : false, onchange: (event) => { view[name] = event.target.checked; own.again(); }}), " " + words);
   section.append(element("p", {class: "soft"}, "Wheel: zoom in time; with shift: in ranks. Drag: move. Double click: all of it. " +
-    (recording.ranks_per_row > 1 ? `A row is ${recording.ranks_per_row} ranks. ` : "") +
+    (recording.ranks_per_row > 1 ? `Far away a row is ${recording.ranks_per_row} ranks. ` : "") +
+    (recording.chosen ? `Single spans are there of ${recording.chosen.ranks ? `the ranks ${recording.chosen.ranks}` : "all ranks"}` +
+      (recording.chosen.until_ps != null ? `, ${time(recording.chosen.from_ps)} to ${time(Math.min(number(recording.chosen.until_ps), end))}. ` : ". ") : "") +
     (exact ? "" : `There are ${count(recording.n_spans)} single spans, more than the recording keeps: colours are mixed by their shares of ${time(bin)} each.`)),
   legend([...KINDS, IDLE]),
   element("div", {class: "tools"}, element("button", {onclick: () => zoom(0.5), id: "zoom-in"}, "+"),
     element("button", {onclick: () => zoom(2), id: "zoom-out"}, "−"), element("button", {onclick: reset, id: "zoom-all"}, "all"),
     markers.length ? toggle("marks", "show-marks", "iterations") : null,
-    recording.messages && recording.ranks_per_row === 1 ? toggle("arrows", "show-messages", "messages") : null),
+    exact && recording.chosen ? element("button", {onclick: zoomToChosen, id: "zoom-chosen"}, "recorded ranks") : null,
+    exact && recording.messages ? toggle("arrows", "show-messages", "messages") : null),
   element("figure", {}, own.canvas));
 }

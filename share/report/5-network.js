@@ -61,13 +61,13 @@ function pictureFigure() {
       }
     }
     if (!best) return "";
-    const words = (from, to, link) => link ? `\n${name(from)} → ${name(to)}: ${link.busy_percent.toFixed(1)} % busy, ${size(link.bytes)}, longest wait ${time(link.peak_wait_ps)}` : "";
+    const words = (from, to, link) => link ? `\n${name(from)} → ${name(to)}: ${link.busy_percent.toFixed(1)} % busy, ${size(link.bytes)}` + (link.peak_wait_ps == null ? "" : `, longest wait ${time(link.peak_wait_ps)}`) : "";
     const a = marks[best.a].vertex, b = marks[best.b].vertex;
     return (words(a, b, best.there) + words(b, a, best.back)).trim() || `${name(a)} – ${name(b)}`;
   });
   return element("figure", {}, own.canvas, element("figcaption", {}, get("scenario.topology") + (known
     ? `; colour and width: how busy a link is, up to ${percent(most)} of the time`
-    : "; the load of links is known with --net packet")));
+    : "; the load of links is known with --net packet and --net router")));
 }
 
 function linkHistogram() {
@@ -118,15 +118,93 @@ function arrivalsFigure() {
   return element("figure", {}, own.canvas, element("figcaption", {}, `Load over time: messages that arrive, at most ${size(most / bin * 1e12)}/s in a bin of ${time(bin)}.`));
 }
 
+/* How long messages take by the hops between their nodes: from half of them to nearly all. */
+function latencyByHops() {
+  const list = recording && recording.latency_by_hops;
+  if (!list || list.length === 0) return null;
+  const most = Math.max(...list.map((l) => number(l.max_ps)), 1), LEFT = 62, BOTTOM = 22, TOP = 8;
+  const Y = (ps, height) => TOP + (height - TOP - BOTTOM) * (1 - number(ps) / most);
+  const X = (i, width) => LEFT + (i + 0.5) * (width - LEFT - 8) / list.length;
+  const own = drawing(190, (pen, width, height) => {
+    pen.strokeStyle = color("--line"); pen.fillStyle = color("--soft"); pen.textAlign = "right";
+    for (const at of ticks(0, most, 4)) {
+      pen.beginPath(); pen.moveTo(LEFT, Y(at, height)); pen.lineTo(width - 8, Y(at, height)); pen.stroke();
+      pen.fillText(at === 0 ? "0" : time(at), LEFT - 6, Y(at, height) + 4);
+    }
+    const wide = Math.max(Math.min((width - LEFT) / list.length / 3, 16), 2);
+    pen.textAlign = "center";
+    list.forEach((l, i) => {
+      const x = X(i, width);
+      pen.strokeStyle = color("--soft");
+      pen.beginPath(); pen.moveTo(x, Y(l.min_ps, height)); pen.lineTo(x, Y(l.max_ps, height)); pen.stroke();
+      pen.fillStyle = color("--accent");
+      pen.globalAlpha = 0.45;
+      pen.fillRect(x - wide / 2, Y(l.p99_ps, height), wide, Math.max(Y(l.p50_ps, height) - Y(l.p99_ps, height), 1));
+      pen.globalAlpha = 1;
+      pen.beginPath(); pen.arc(x, Y(l.mean_ps, height), 3, 0, 7); pen.fill();
+      pen.fillStyle = color("--soft");
+      if (list.length < 24 || i % 4 === 0) pen.fillText(String(l.hops), x, height - 6);
+    });
+  }, {id: "latency-by-hops"});
+  onHover(own.canvas, (x, _, width) => {
+    const l = list[Math.floor((x - LEFT) / ((width - LEFT - 8) / list.length))];
+    return l ? `${l.hops} hops: ${count(l.messages)} messages\n${time(l.min_ps)} to ${time(l.max_ps)}, ${time(l.mean_ps)} in the mean\nhalf within ${time(l.p50_ps)}, 99 % within ${time(l.p99_ps)}` : "";
+  });
+  return element("figure", {}, own.canvas, element("figcaption", {}, "Latency of messages against the hops of a shortest way between their nodes. " +
+    "Dots: means; bars: from the half to 99 %; lines: least to most."));
+}
+
+/* A link's load in each window of time, as a small picture. */
+function sparkline(link) {
+  const bytes = numbersOf(link.load_bytes), wide = number(link.load_window_ps), end = number(recording ? recording.end_ps : bytes.length * wide) || 1;
+  const most = Math.max(...bytes, 1);
+  const own = drawing(26, (pen, width, height) => {
+    pen.fillStyle = color("--idle");
+    pen.fillRect(0, 0, width, height);
+    pen.fillStyle = color("--accent");
+    bytes.forEach((n, i) => {
+      const x = Math.floor(i * wide / end * width), tall = height * n / most;
+      pen.fillRect(x, height - tall, Math.max(Math.floor((i + 1) * wide / end * width) - x, 1), tall);
+    });
+  });
+  own.canvas.style.width = "180px";
+  onHover(own.canvas, (x, _, width) => {
+    const i = Math.floor(x / width * end / wide);
+    return bytes[i] === undefined ? "" : `at ${time(i * wide)}: ${size(bytes[i] / wide * 1e12)}/s`;
+  });
+  return own.canvas;
+}
+
+function fillers(link) {
+  if (!link.filled_by) return "";
+  const all = number(link.bytes) || 1, more = number(link.filled_by_more_bytes);
+  const words = link.filled_by.slice(0, 3).map((f) => `node ${f.node} ${more > 0 ? "≥ " : ""}${percent(number(f.bytes) / all)}`);
+  return words.join(", ") + (link.filled_by.length > 3 || more > 0 ? ", others" : "");
+}
+
+function hotLinks(section, links) {
+  const detailed = links.some((l) => l.load_bytes), waits = links.some((l) => l.wait_ps != null);
+  const head = ["from vertex", "port", "to vertex", "busy", "bytes", "packets", ...(waits ? ["wait of all packets", "longest wait"] : []),
+    ...(detailed ? ["who fills it", "load over time"] : [])];
+  const made = table(head, links.map((l) => [String(l.vertex), String(l.port), String(l.to), l.busy_percent.toFixed(1) + " %", size(l.bytes), count(l.packets),
+    ...(waits ? [time(l.wait_ps), time(l.peak_wait_ps)] : []), ...(detailed ? [fillers(l), ""] : [])]));
+  made.id = "hot-links";
+  if (detailed) {
+    links.forEach((l, i) => { if (l.load_bytes) made.querySelectorAll("tbody tr")[i].lastChild.append(sparkline(l)); });
+  }
+  section.append(element("h3", {}, "The busiest links" + (detailed ? " and who fills them" : "")), element("div", {class: "wide"}, made));
+  if (detailed) {
+    section.append(element("p", {class: "soft"}, "Who fills a link: the nodes whose packets it carried, by bytes, counted during the run. " +
+      "Of links that many nodes share, the share of each is at least what is said (≥)."));
+  }
+}
+
 function networkSection(section) {
   const latency = get("result.message_latency_ps"), network = get("result.network");
   section.append(element("p", {}, `Model: ${get("scenario.network") || "none"}` + (get("scenario.topology") ? ` on ${get("scenario.topology")}` : "") + "." +
     (latency ? ` A message takes ${time(latency.min)} to ${time(latency.max)}, ${time(latency.mean)} in the mean.` : "")));
   if (extra.picture) section.append(pictureFigure());
-  const panels = [recording ? arrivalsFigure() : null, latencyHistogram(), linkHistogram(), hopsHistogram()].filter(Boolean);
+  const panels = [recording ? arrivalsFigure() : null, latencyByHops(), latencyHistogram(), linkHistogram(), hopsHistogram()].filter(Boolean);
   if (panels.length) section.append(element("div", {class: "panels"}, ...panels));
-  if (network && network.hot_links) {
-    section.append(element("h3", {}, "The busiest links"), table(["from vertex", "port", "to vertex", "busy", "bytes", "packets", "wait of all packets", "longest wait"],
-      network.hot_links.map((l) => [String(l.vertex), String(l.port), String(l.to), l.busy_percent.toFixed(1) + " %", size(l.bytes), count(l.packets), time(l.wait_ps), time(l.peak_wait_ps)])));
-  }
+  if (network && network.hot_links && network.hot_links.length) hotLinks(section, network.hot_links);
 }

@@ -56,6 +56,23 @@ static const struct wf_opt limit_row = {
                      "not more"},
 };
 
+static const struct wf_opt ranks_row = {
+    .param = {.name = "record-ranks",
+              .type = WF_PARAM_TEXT,
+              .offset = offsetof(struct wf_simulate_opts, record_ranks),
+              .doc = "Of a recording: keep single spans of these ranks and messages between "
+                     "them, so that large runs have them too"},
+    .arg = "<first:last,...>",
+};
+
+static const struct wf_opt time_row = {
+    .param = {.name = "record-time",
+              .type = WF_PARAM_TEXT,
+              .offset = offsetof(struct wf_simulate_opts, record_time),
+              .doc = "Likewise of this time, as in 1ms:2ms"},
+    .arg = "<from:until>",
+};
+
 static void make_table(struct wf_simulate_table *table)
 {
     wf_simulate_table_init(table);
@@ -66,6 +83,8 @@ static void make_table(struct wf_simulate_table *table)
     wf_simulate_table_add_row(table, &job_row);
     wf_simulate_table_add_row(table, &record_row);
     wf_simulate_table_add_row(table, &limit_row);
+    wf_simulate_table_add_row(table, &ranks_row);
+    wf_simulate_table_add_row(table, &time_row);
     wf_simulate_table_end(table);
 }
 

@@ -7,7 +7,8 @@
 
 struct report_opts {
     bool help, force, verbose;
-    const char *output;
+    const char *output, *ranks, *time;
+    uint64_t limit;
 };
 
 static const struct wf_opt rows[] = {
@@ -15,7 +16,7 @@ static const struct wf_opt rows[] = {
                .type = WF_PARAM_TEXT,
                .offset = offsetof(struct report_opts, output),
                .doc = "Write it to a file, as its name says: .html, .pftrace (Perfetto), .prv "
-                      "(Paraver), .timeline.csv, .txt, .json or .csv; else it is text"},
+                      "(Paraver), .otf2, .timeline.csv, .txt, .json or .csv; else it is text"},
      .letter = 'o',
      .arg = "<file>"},
     {.param = {.name = "force",
@@ -23,6 +24,22 @@ static const struct wf_opt rows[] = {
                .offset = offsetof(struct report_opts, force),
                .doc = "Overwrite that file if it exists"},
      .letter = 'f'},
+    {.param = {.name = "ranks",
+               .type = WF_PARAM_TEXT,
+               .offset = offsetof(struct report_opts, ranks),
+               .doc = "Of a timeline: only these ranks"},
+     .arg = "<first:last,...>"},
+    {.param = {.name = "time",
+               .type = WF_PARAM_TEXT,
+               .offset = offsetof(struct report_opts, time),
+               .doc = "Of a timeline: only this time, as in 1ms:2ms"},
+     .arg = "<from:until>"},
+    {.param = {.name = "limit",
+               .type = WF_PARAM_COUNT,
+               .offset = offsetof(struct report_opts, limit),
+               .def = "0",
+               .doc = "Of a timeline: if there are more single spans, show groups of ranks and "
+                      "what they do most; 0 is any number"}},
     {.param = {.name = "verbose",
                .type = WF_PARAM_BOOL,
                .offset = offsetof(struct report_opts, verbose),
@@ -50,17 +67,50 @@ static void report_help(FILE *out)
     wf_opt_print_help(&help, out);
 }
 
+/* What is to be shown of a timeline. */
+static enum wf_status read_view(const struct report_opts *opts,
+                                const struct wf_writer_ops *writer, const struct wf_value *doc,
+                                struct wf_choice *view, struct wf_err *err)
+{
+    uint64_t n_ranks = wf_doc_get_count(doc, "recording.ranks", 0);
+    bool given = opts->ranks != NULL || opts->time != NULL || opts->limit > 0;
+    enum wf_status status = WF_OK;
+
+    if (given && !writer->timeline) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "--ranks, --time and --limit are for timelines: .pftrace, .prv, "
+                          ".otf2 and .timeline.csv");
+    }
+    if (opts->ranks != NULL) {
+        status = wf_choice_ranks("--ranks", opts->ranks, view, err);
+    }
+    if (status == WF_OK && view->n_ranges > 0 &&
+        view->ranges[view->n_ranges - 1].last >= n_ranks) {
+        status = wf_err_set(err, WF_EUSAGE, "--ranks: there is no rank %u; the run has %llu",
+                            view->ranges[view->n_ranges - 1].last, (unsigned long long)n_ranks);
+    }
+    if (status == WF_OK && opts->time != NULL) {
+        status = wf_choice_time("--time", opts->time, view, err);
+    }
+    return status;
+}
+
 static enum wf_status write_file(const struct report_opts *opts, const struct wf_value *doc,
                                  struct wf_err *err)
 {
     const struct wf_writer_ops *writer = NULL;
+    struct wf_choice view = {.n_ranges = 0};
     enum wf_status status = wf_writer_for_path(opts->output, &writer, err);
 
+    if (status == WF_OK) {
+        status = read_view(opts, writer, doc, &view, err);
+    }
     if (status != WF_OK) {
         return status;
     }
     struct wf_value *extra = wf_picture_of(doc);
-    const struct wf_write_options options = {.verbose = opts->verbose, .extra = extra};
+    const struct wf_write_options options = {
+        .verbose = opts->verbose, .extra = extra, .view = view, .limit = opts->limit};
     status = wf_writer_save(writer, doc, &options, opts->output, opts->force, err);
     wf_doc_free(extra);
     return status;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
+#include "cli/progress.h"
 #include "cli/simulate.h"
 #include "cli/sweep.h"
 #include "report/output.h"
@@ -72,9 +73,10 @@ static void make_table(struct wf_simulate_table *table)
     wf_simulate_table_end(table);
     /* What traffic has otherwise than other commands. */
     row_of(table, "net")->param.def = NETWORK;
-    row_of(table, "output")->param.doc = "Write the result to a file instead, as its name "
-                                         "says: .json, .txt or .csv; a curve also as .svg or "
-                                         ".png";
+    row_of(table, "output")->param.doc =
+        "Write the result to a file instead, as its name "
+        "says: .json, .txt, .csv or .html; a curve also as .svg or "
+        ".png";
 }
 
 static void print_help(const struct wf_simulate_table *table, FILE *out)
@@ -256,9 +258,18 @@ static enum wf_status sweep(struct wf_cli *cli, const struct wf_simulate_opts *o
     for (size_t i = 0; i < loads->n; i++) {
         curve.points[i].load = loads->values[i];
     }
-    enum wf_status status = wf_sweep_run(scenario, &curve, count_jobs(opts), err);
-    if (status == WF_OK) {
-        status = deliver(cli, opts, files, &curve, err);
+    struct wf_progress_line line;
+    wf_progress_init(&line,
+                     opts->quiet ? WF_PROGRESS_NEVER : (enum wf_progress_mode)opts->progress,
+                     cli->err);
+    enum wf_status status = wf_sweep_run(scenario, &curve, count_jobs(opts), &line, err);
+    if (status == WF_OK || (status == WF_EINTR && curve.n > 0)) {
+        struct wf_err write_err;
+        enum wf_status written = deliver(cli, opts, files, &curve, &write_err);
+        if (written != WF_OK) {
+            status = written;
+            *err = write_err;
+        }
     }
     free(curve.points);
     return status;

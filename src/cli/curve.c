@@ -42,6 +42,7 @@ void wf_curve_point_read(struct wf_curve_point *point, const struct wf_value *do
     point->cycles = wf_doc_get_count(doc, "result.cycles", 0);
     point->converged = true_at(doc, "result.converged");
     point->saturated = true_at(doc, "result.saturated");
+    point->done = true;
     (void)snprintf(point->digest, sizeof(point->digest), "%s",
                    wf_doc_get_text(doc, "result.digest", ""));
 }

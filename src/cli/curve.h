@@ -20,6 +20,7 @@ struct wf_curve_point {
     double hops;
     uint64_t cycles;
     bool converged, saturated;
+    bool done; /* else the sweep was interrupted before */
     char digest[24];
 };
 
@@ -52,5 +53,7 @@ void wf_curve_csv(const struct wf_curve *curve, FILE *out);
 void wf_curve_json(const struct wf_curve *curve, FILE *out);
 void wf_curve_svg(const struct wf_curve *curve, FILE *out);
 void wf_curve_png(const struct wf_curve *curve, FILE *out);
+/* A page for a browser: the picture and the table. */
+void wf_curve_html(const struct wf_curve *curve, FILE *out);
 
 #endif

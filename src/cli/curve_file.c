@@ -6,7 +6,7 @@
 static const struct wf_curve_format formats[] = {
     {".txt", false, false, wf_curve_table}, {".json", false, false, wf_curve_json},
     {".csv", true, false, wf_curve_csv},    {".svg", true, true, wf_curve_svg},
-    {".png", true, true, wf_curve_png},
+    {".png", true, true, wf_curve_png},     {".html", false, false, wf_curve_html},
 };
 
 enum wf_status wf_curve_for_path(const char *path, bool plot,
@@ -24,5 +24,5 @@ enum wf_status wf_curve_for_path(const char *path, bool plot,
     }
     return wf_err_set(err, WF_EUSAGE, "%s '%.200s': the name must end in %s",
                       plot ? "plot" : "curve", path,
-                      plot ? ".svg or .png" : ".txt, .json, .csv, .svg or .png");
+                      plot ? ".svg or .png" : ".txt, .json, .csv, .svg, .png or .html");
 }

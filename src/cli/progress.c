@@ -124,9 +124,31 @@ void wf_progress_draw(void *line_arg, const struct wf_sim_progress *progress)
     (void)fflush(line->out);
 }
 
+void wf_progress_count(struct wf_progress_line *line, const char *what, size_t done, size_t of)
+{
+    char text[WF_PROGRESS_TEXT_MAX], left[48] = "";
+
+    if (line == NULL || line->out == NULL) {
+        return;
+    }
+    if (done > 0 && done < of) {
+        char clock[32];
+        double each = (now() - line->began) / (double)done;
+        format_clock(each * (double)(of - done), clock, sizeof(clock));
+        (void)snprintf(left, sizeof(left), "  %s left", clock);
+    }
+    (void)snprintf(text, sizeof(text), "%zu of %zu %s%s", done, of, what, left);
+    if (line->in_place) {
+        draw_in_place(line, text);
+    } else {
+        (void)fprintf(line->out, "%s\n", text);
+    }
+    (void)fflush(line->out);
+}
+
 void wf_progress_erase(struct wf_progress_line *line)
 {
-    if (line->out != NULL && line->shown) {
+    if (line != NULL && line->out != NULL && line->shown) {
         (void)fputs(ERASE_LINE, line->out);
         (void)fflush(line->out);
         line->shown = false;

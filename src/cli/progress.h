@@ -11,6 +11,7 @@
 #include "sim/sim.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 enum wf_progress_mode { WF_PROGRESS_AUTO, WF_PROGRESS_ALWAYS, WF_PROGRESS_NEVER };
@@ -28,7 +29,9 @@ struct wf_progress_line {
 void wf_progress_init(struct wf_progress_line *line, enum wf_progress_mode mode, FILE *out);
 /* For struct wf_sim_host; `line` is a struct wf_progress_line. */
 void wf_progress_draw(void *line, const struct wf_sim_progress *progress);
-void wf_progress_erase(struct wf_progress_line *line);
+void wf_progress_erase(struct wf_progress_line *line); /* null is allowed, as in the next */
+/* Of something in parts: "3 of 18 loads  0:42 left". */
+void wf_progress_count(struct wf_progress_line *line, const char *what, size_t done, size_t of);
 
 /* "  42 %  1.234 ms simulated ..." in `buf` of WF_PROGRESS_TEXT_MAX bytes, `elapsed` seconds
  * after the start; returns it. */

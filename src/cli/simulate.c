@@ -27,7 +27,7 @@ static enum wf_status prepare_output(const struct wf_simulate_opts *opts,
     if (status != WF_OK) {
         return status;
     }
-    return wf_output_check(opts->output, opts->force, err);
+    return wf_writer_check(*writer, opts->output, opts->force, err);
 }
 
 static enum wf_status write_file(const struct wf_simulate_opts *opts,
@@ -133,7 +133,8 @@ static void note_links(struct wf_cli *cli, const struct wf_writer_ops *writer,
 {
     if (writer == &wf_writer_csv && wf_doc_find(doc, "result.network.links") == NULL) {
         (void)fprintf(cli->err, "weft: note: a .csv holds the links of the network, which only "
-                                "--net packet -p net.stats=links records; .json holds all\n");
+                                "--net packet and --net router record, with -p "
+                                "net.stats=links; .json holds all\n");
     }
 }
 
@@ -145,29 +146,53 @@ static void note_skipped(void *arg, const struct wf_setting *setting)
                   setting->place, setting->origin);
 }
 
-/* Of a replay: adds what a report wants to know of it and the user did not say. */
-static enum wf_status ask_for_more(struct wf_scenario *scenario, struct wf_err *err)
+/* Asks models that can for the load of their links, unless the user said what he wants. */
+static enum wf_status ask_for_links(struct wf_scenario *scenario, struct wf_err *err)
+{
+    const struct wf_setting *topology = wf_scenario_find(scenario, "topology");
+    const struct wf_setting *network = wf_scenario_find(scenario, "network");
+    bool routers = network != NULL && strcmp(network->value, "router") == 0;
+
+    if (topology == NULL || wf_scenario_find(scenario, "net.stats") != NULL) {
+        return WF_OK;
+    }
+    /* Only of these models; others need not know it. */
+    return wf_scenario_add(
+        scenario,
+        (struct wf_setting){
+            .key = wf_xstrdup("net.stats"),
+            .value = wf_xstrdup(wf_picture_is_small(topology->value) ? "links" : "summary"),
+            .origin = wf_xstrdup("net.stats"),
+            .place = wf_xstrdup("report"),
+            .model = wf_xstrdup(routers ? "router" : "packet"),
+        },
+        err);
+}
+
+/* Adds what a file for looking at wants to know of a run and the user did not say. */
+static enum wf_status ask_for_more(struct wf_scenario *scenario,
+                                   const struct wf_writer_ops *writer, bool is_replay,
+                                   struct wf_err *err)
 {
     enum wf_status status = WF_OK;
 
-    if (wf_scenario_find(scenario, "efficiency") == NULL) {
+    if (is_replay && !writer->timeline && wf_scenario_find(scenario, "efficiency") == NULL) {
         status = wf_scenario_set(scenario, "efficiency", "yes", NULL, err);
     }
-    /* Settings move when one is added: found only now. */
-    const struct wf_setting *topology = wf_scenario_find(scenario, "topology");
-    if (status == WF_OK && topology != NULL &&
-        wf_scenario_find(scenario, "net.stats") == NULL) {
-        /* Only of this model; others need not know it. */
-        status = wf_scenario_add(
-            scenario,
-            (struct wf_setting){
-                .key = wf_xstrdup("net.stats"),
-                .value = wf_xstrdup(wf_picture_is_small(topology->value) ? "links" : "summary"),
-                .origin = wf_xstrdup("net.stats"),
-                .place = wf_xstrdup("report"),
-                .model = wf_xstrdup("packet"),
-            },
-            err);
+    return status == WF_OK && writer->links ? ask_for_links(scenario, err) : status;
+}
+
+/* What is to be recorded, if anything is. */
+static enum wf_status read_choice(const struct wf_simulate_opts *opts, struct wf_choice *choice,
+                                  struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    if (opts->record_ranks != NULL) {
+        status = wf_choice_ranks("--record-ranks", opts->record_ranks, choice, err);
+    }
+    if (status == WF_OK && opts->record_time != NULL) {
+        status = wf_choice_time("--record-time", opts->record_time, choice, err);
     }
     return status;
 }
@@ -178,11 +203,11 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
 {
     /* All processes have to know, not only the one that writes. */
     const struct wf_writer_ops *writer = wf_writer_of(opts->output);
-    bool records = writer != NULL && writer->records, page = records && !writer->timeline;
+    bool records = writer != NULL && writer->records;
     struct wf_scenario *own = wf_scenario_new();
     struct wf_progress_line line;
-    const struct wf_sim_recording recording = {.spans = opts->record_limit,
-                                               .messages = opts->record_limit};
+    struct wf_sim_recording recording = {.spans = opts->record_limit,
+                                         .messages = opts->record_limit};
     const struct wf_sim_host host = {
         .world = cli->world,
         .stop = wf_interrupt_watch(),
@@ -194,7 +219,10 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
     };
 
     wf_scenario_append(own, scenario);
-    enum wf_status status = page && opts->record_limit > 0 ? ask_for_more(own, err) : WF_OK;
+    enum wf_status status = read_choice(opts, &recording.choice, err);
+    if (status == WF_OK && records) {
+        status = ask_for_more(own, writer, opts->record_limit > 0, err);
+    }
     wf_progress_init(&line,
                      opts->quiet ? WF_PROGRESS_NEVER : (enum wf_progress_mode)opts->progress,
                      cli->err);

@@ -27,7 +27,7 @@ static const struct wf_opt common_rows[] = {
                .offset = MEMBER(output),
                .doc = "Write the result to a file instead, as its name says: .json, .txt, .csv "
                       "(links), .html "
-                      "(a report to look at), .pftrace, .prv or .timeline.csv"},
+                      "(a report to look at), .pftrace, .prv, .otf2 or .timeline.csv"},
      .letter = 'o',
      .arg = "<file>"},
     {.param = {.name = "force",

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "cli/interrupt.h"
+#include "cli/progress.h"
 #include "result/doc.h"
 #include "sim/scenario.h"
 #include "sim/sim.h"
@@ -17,6 +18,9 @@ struct sweep {
     struct wf_curve *curve;
     struct wf_err *errs; /* one for each point */
     atomic_size_t next;
+    pthread_mutex_t lock; /* of the next two */
+    struct wf_progress_line *progress;
+    size_t done;
     const volatile sig_atomic_t *stop;
 };
 
@@ -115,11 +119,20 @@ static void run_point(struct sweep *sweep, size_t i)
     if (err->status == WF_OK) {
         err->status = wf_sim_run(scenario, &host, &doc, err);
     }
-    if (doc != NULL) {
+    if (doc != NULL && err->status == WF_OK) {
         wf_curve_point_read(point, doc);
-        wf_doc_free(doc);
     }
+    wf_doc_free(doc);
     wf_scenario_free(scenario);
+}
+
+/* A point is done, or was interrupted: shows how far the sweep is, on a terminal. */
+static void tell(struct sweep *sweep, bool done)
+{
+    (void)pthread_mutex_lock(&sweep->lock);
+    sweep->done += done ? 1 : 0;
+    wf_progress_count(sweep->progress, "loads", sweep->done, sweep->curve->n);
+    (void)pthread_mutex_unlock(&sweep->lock);
 }
 
 static void *work(void *arg)
@@ -132,22 +145,42 @@ static void *work(void *arg)
             return NULL;
         }
         run_point(sweep, i);
+        tell(sweep, sweep->curve->points[i].done);
     }
 }
 
+/* Keeps the points that are done, and says how many those are. */
+static enum wf_status interrupted(struct wf_curve *curve, struct wf_err *err)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < curve->n; i++) {
+        if (curve->points[i].done) {
+            curve->points[n++] = curve->points[i];
+        }
+    }
+    enum wf_status status =
+        wf_err_set(err, WF_EINTR, "interrupted; %zu of %zu loads are done", n, curve->n);
+    curve->n = n;
+    return status;
+}
+
 enum wf_status wf_sweep_run(const struct wf_scenario *scenario, struct wf_curve *curve,
-                            size_t jobs, struct wf_err *err)
+                            size_t jobs, struct wf_progress_line *progress, struct wf_err *err)
 {
     struct sweep sweep = {
         .scenario = scenario,
         .curve = curve,
         .errs = wf_xcalloc(curve->n, sizeof(struct wf_err)),
+        .progress = progress,
         .stop = wf_interrupt_watch(),
     };
     size_t n = jobs < curve->n ? jobs : curve->n, started = 0;
     pthread_t *threads = wf_xcalloc(n, sizeof(*threads));
     enum wf_status status = WF_OK;
 
+    (void)pthread_mutex_init(&sweep.lock, NULL);
+    wf_progress_count(progress, "loads", 0, curve->n);
     while (started + 1 < n && pthread_create(&threads[started], NULL, work, &sweep) == 0) {
         started++;
     }
@@ -155,14 +188,16 @@ enum wf_status wf_sweep_run(const struct wf_scenario *scenario, struct wf_curve 
     while (started > 0) {
         (void)pthread_join(threads[--started], NULL);
     }
+    wf_progress_erase(progress);
+    (void)pthread_mutex_destroy(&sweep.lock);
     for (size_t i = 0; i < curve->n && status == WF_OK; i++) {
-        if (sweep.errs[i].status != WF_OK) {
+        if (sweep.errs[i].status != WF_OK && sweep.errs[i].status != WF_EINTR) {
             status = sweep.errs[i].status;
             *err = sweep.errs[i];
         }
     }
     if (status == WF_OK && *sweep.stop != 0) {
-        status = wf_err_set(err, WF_EINTR, "interrupted; the curve is not complete");
+        status = interrupted(curve, err);
     }
     free(threads);
     free(sweep.errs);

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "cli/curve.h"
 
+struct wf_progress_line;
 struct wf_scenario;
 
 enum { WF_SWEEP_MAX = 1000 };
@@ -16,10 +17,12 @@ enum { WF_SWEEP_MAX = 1000 };
 WF_NODISCARD
 enum wf_status wf_sweep_loads(const char *text, double *loads, size_t *n, struct wf_err *err);
 
-/* Runs all points of the curve, whose loads are set, on `jobs` threads. What fails first in the
- * order of the points is reported. */
+/* Runs all points of the curve, whose loads are set, on `jobs` threads, and tells on
+ * `progress`, which may be null, how far it is. What fails first in the order of the points is
+ * reported. An interrupted sweep is WF_EINTR and leaves the points that are done in the curve.
+ */
 WF_NODISCARD
 enum wf_status wf_sweep_run(const struct wf_scenario *scenario, struct wf_curve *curve,
-                            size_t jobs, struct wf_err *err);
+                            size_t jobs, struct wf_progress_line *progress, struct wf_err *err);
 
 #endif

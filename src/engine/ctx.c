@@ -104,12 +104,17 @@ void wf_note(struct wf_ctx *ctx, const void *note, size_t size)
     ctx->note_size = (uint32_t)size;
 }
 
-void wf_trail_add(struct wf_ctx *ctx, const void *bytes, size_t size)
+void *wf_trail_extend(struct wf_ctx *ctx, size_t size)
 {
     if (size % 8 != 0) {
         misuse(ctx, "a trail of a length that is no multiple of 8", ctx->self, 0);
     }
-    wf_buf_append(&ctx->trail, bytes, size);
+    return wf_buf_extend(&ctx->trail, size);
+}
+
+void wf_trail_add(struct wf_ctx *ctx, const void *bytes, size_t size)
+{
+    memcpy(wf_trail_extend(ctx, size), bytes, size);
 }
 
 void *wf_trail_last(struct wf_ctx *ctx, size_t size)

@@ -207,9 +207,15 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
-/* Zeroed, in cache lines of its own: workers write to such scraps with every event. */
+/* Zeroed, in cache lines of its own: workers write to such scraps with every event. Much memory
+ * has pages of its own anyway, which come zeroed when they are needed. */
 static void *scrap(size_t size)
 {
+    enum { MUCH = 1 << 20 };
+
+    if (size >= MUCH) {
+        return wf_xcalloc(1, size);
+    }
     void *p = wf_xaligned(size);
 
     memset(p, 0, size);

@@ -120,6 +120,8 @@ void wf_note(struct wf_ctx *ctx, const void *note, size_t size);
 /* Adds `size` bytes, a multiple of 8, to what this event leaves for `commit` alone: any number
  * of them, in the order of the calls. */
 void wf_trail_add(struct wf_ctx *ctx, const void *bytes, size_t size);
+/* Likewise, bytes that the caller fills in before he calls anything else. */
+void *wf_trail_extend(struct wf_ctx *ctx, size_t size);
 /* The last `size` bytes of them, to be changed before more is added; null if there are less. */
 void *wf_trail_last(struct wf_ctx *ctx, size_t size);
 /* In commit: what the event left, aligned to 8; *size is 0 if it left nothing. */

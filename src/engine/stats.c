@@ -140,8 +140,14 @@ void wf_stats_collect(struct wf_engine *engine, uint32_t n_processes, struct wf_
         add_this_process(engine, &parcel.run);
         check_overflow(engine, &parcel.failure);
     }
-    engine->tally = wf_xcalloc(1, engine->tally_size);
-    for (uint32_t t = 0; took_part && t < engine->n_threads; t++) {
+    /* The first part becomes the whole: it may be large. */
+    if (took_part) {
+        engine->tally = engine->workers[0].tally;
+        engine->workers[0].tally = NULL;
+    } else {
+        engine->tally = wf_xcalloc(1, engine->tally_size);
+    }
+    for (uint32_t t = 1; took_part && t < engine->n_threads; t++) {
         merge_tally(engine, engine->workers[t].tally);
     }
     if (engine->n_processes > 1) {

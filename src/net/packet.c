@@ -13,7 +13,6 @@
 
 static const char *const timing_names[] = {"cut_through", "store_and_forward", NULL};
 static const char *const buffers_names[] = {"unbounded", "credits", NULL};
-static const char *const stats_names[] = {"off", "summary", "links", NULL};
 static const char *const nic_names[] = {"fcfs", "rr", NULL};
 
 static const char *const ecmp_names[] = {"flow", "message", "packet", NULL};
@@ -145,10 +144,10 @@ static const struct wf_param params_table[] = {
      .type = WF_PARAM_ENUM,
      .offset = offsetof(struct wf_packet_params, stats),
      .def = "off",
-     .choices = stats_names,
+     .choices = wf_net_stats_names,
      .doc =
          "What the result says of the network: nothing, a summary with the busiest links, or "
-         "every link"},
+         "every link, with its load over time and who fills it"},
     {.name = "stats_window",
      .type = WF_PARAM_TIME,
      .offset = offsetof(struct wf_packet_params, stats_window),
@@ -305,6 +304,7 @@ static struct wf_spot other_spot(void *state, struct wf_ctx *ctx)
         .ports = state,
         .channels = channels,
         .stats = model->stats != WF_STATS_OFF ? (void *)(channels + n_channels) : NULL,
+        .details = wf_packet_details(model, state, model->other_ports),
     };
 }
 
@@ -325,20 +325,28 @@ static void other_commit(const struct wf_event *ev, const void *note, struct wf_
 }
 
 /* Behind the ports of a vertex and their channels. */
-static const struct wf_port_stats *stats_in(const struct wf_packet_net *model,
-                                            const void *state, uint32_t n_ports)
+static struct wf_vertex_stats stats_in(const struct wf_packet_net *model, const void *state,
+                                       uint32_t vertex, uint32_t n_ports)
 {
     const struct wf_channel *channels = (const void *)((const struct wf_port *)state + n_ports);
 
-    return (const void *)(channels + (size_t)n_ports * model->n_channels);
+    return (struct wf_vertex_stats){
+        .vertex = vertex,
+        .ports = (const void *)(channels + (size_t)n_ports * model->n_channels),
+        /* Only read. */
+        .details = wf_packet_details(model, wf_unconst(state), n_ports),
+    };
 }
 
 static void other_finish(const void *state, struct wf_ctx *ctx)
 {
     const struct wf_packet_net *model = wf_model(ctx);
 
-    wf_stats_finish(model, ctx, model->net.n_nodes + (wf_self(ctx) - model->first_other),
-                    stats_in(model, state, model->other_ports), NULL);
+    const struct wf_vertex_stats stats =
+        stats_in(model, state, model->net.n_nodes + (wf_self(ctx) - model->first_other),
+                 model->other_ports);
+
+    wf_stats_finish(model, ctx, &stats);
 }
 
 static void packet_finish(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
@@ -355,8 +363,10 @@ static void packet_finish(const struct wf_net *net, struct wf_ctx *ctx, const vo
     facts->bytes_sent += own->bytes_sent;
     facts->bytes_received += own->bytes_received;
     if (model->stats != WF_STATS_OFF) {
-        wf_stats_finish(model, ctx, wf_self(ctx) - net->first_node,
-                        stats_in(model, node, model->node_ports), (const uint64_t *)(own + 1));
+        struct wf_vertex_stats stats =
+            stats_in(model, node, wf_self(ctx) - net->first_node, model->node_ports);
+        stats.by_hops = (const uint64_t *)(own + 1);
+        wf_stats_finish(model, ctx, &stats);
     }
 }
 
@@ -453,6 +463,9 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
     model->stats_window = counts ? given->stats_window : 0;
     model->node_ports = most_ports(topo, 0, n_nodes);
     model->other_ports = most_ports(topo, n_nodes, topo->n_vertices);
+    model->detailed = given->stats == WF_STATS_LINKS;
+    model->port_size = each;
+    each += model->detailed ? sizeof(struct wf_link_detail) : 0;
     model->ports_size = model->node_ports * each;
     model->other_size = model->other_ports * each;
     model->other_ops = (struct wf_process_ops){

@@ -38,7 +38,8 @@ struct wf_packet_node {
     uint32_t held; /* 1 if the packet has left the interface, but not the node */
 };
 
-struct wf_port_stats; /* packet_stats.h */
+struct wf_port_stats;  /* packet_stats.h */
+struct wf_link_detail; /* link_detail.h */
 
 struct wf_packet_net {
     struct wf_net net;
@@ -69,7 +70,9 @@ struct wf_packet_net {
     uint32_t node_ports, other_ports; /* the most of any */
     size_t other_size;
     size_t ports_size; /* of the ports of a node */
-    int stats;         /* enum wf_packet_stats */
+    size_t port_size;  /* of all that is kept of a port but its details, which are behind */
+    int stats;         /* enum wf_net_stats */
+    bool detailed;     /* with the load of links over time, and who fills them */
     int64_t stats_window;
     wf_packet_probe_fn *probe;
     void *probe_arg;
@@ -84,9 +87,10 @@ struct wf_spot {
     struct wf_key key; /* of what is happening; ties at one instant are broken by it */
     uint32_t vertex;
     struct wf_port *ports;
-    struct wf_channel *channels; /* model->n_channels for each port */
-    struct wf_port_stats *stats; /* one for each port; null if nobody wants them */
-    struct wf_packet_node *node; /* null at a vertex without ranks */
+    struct wf_channel *channels;    /* model->n_channels for each port */
+    struct wf_port_stats *stats;    /* one for each port; null if nobody wants them */
+    struct wf_link_detail *details; /* likewise */
+    struct wf_packet_node *node;    /* null at a vertex without ranks */
 };
 
 /* Packets on their way through a vertex; a single one has count 1. */
@@ -109,6 +113,14 @@ static inline uint32_t wf_packet_process(const struct wf_packet_net *model, uint
 {
     return vertex < model->net.n_nodes ? model->net.first_node + vertex
                                        : model->first_other + (vertex - model->net.n_nodes);
+}
+
+/* Behind all else that is kept of the ports of a vertex; null if nobody wants them. */
+static inline struct wf_link_detail *wf_packet_details(const struct wf_packet_net *model,
+                                                       void *ports, uint32_t n_ports)
+{
+    return model->detailed ? (void *)((unsigned char *)ports + n_ports * model->port_size)
+                           : NULL;
 }
 
 /* The number of packets of a message; one of no bytes has one. */

@@ -20,6 +20,7 @@ struct wf_spot wf_packet_spot(const struct wf_packet_net *model, struct wf_ctx *
         .ports = node,
         .channels = channels,
         .stats = model->stats != WF_STATS_OFF ? (void *)(channels + n_channels) : NULL,
+        .details = wf_packet_details(model, node, model->node_ports),
         .node = (void *)((unsigned char *)node + model->ports_size),
     };
 }

@@ -151,7 +151,10 @@ int64_t wf_packet_serve(const struct wf_spot *spot, const struct wf_outlet *outl
                                            .bytes = piece->count * bytes,
                                            .duration = duration,
                                            .wait = start - ready + waited,
-                                           .step = each});
+                                           .step = each,
+                                           .at = start,
+                                           .spacing = each,
+                                           .node = piece->head.src});
     }
     return start;
 }

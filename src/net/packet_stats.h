@@ -8,12 +8,11 @@
  * final. Nothing of it exists if it is off.
  */
 
+#include "net/link_report.h"
 #include "net/packet_net.h"
 #include "result/doc.h"
 
-enum wf_packet_stats { WF_STATS_OFF, WF_STATS_SUMMARY, WF_STATS_LINKS };
-
-enum { WF_STATS_HOPS = 64, WF_STATS_WINDOWS = 1000, WF_STATS_HOT = 10 };
+enum { WF_STATS_WINDOWS = 1000 };
 
 /* Of one port. All are sums but the last. */
 struct wf_port_stats {
@@ -30,6 +29,8 @@ struct wf_served {
     uint64_t bytes;
     int64_t duration;
     int64_t wait, step;
+    int64_t at, spacing; /* when the first is sent, and the next after it */
+    uint32_t node;       /* they come from */
 };
 
 void wf_stats_count(const struct wf_spot *spot, uint32_t port, const struct wf_served *served);
@@ -37,9 +38,16 @@ void wf_stats_delivered(const struct wf_spot *spot, const struct wf_piece *piece
 
 /* For the table of the model: sizes of the words it needs, finish, commit and description. */
 void wf_stats_init(struct wf_packet_net *model);
-/* `ports` are those of a vertex; `by_hops` what wf_stats_delivered() counted there, or null. */
-void wf_stats_finish(const struct wf_packet_net *model, struct wf_ctx *ctx, uint32_t vertex,
-                     const struct wf_port_stats *ports, const uint64_t *by_hops);
+/* `details` are null if there are none; `by_hops` is what wf_stats_delivered() counted there,
+ * or null. */
+struct wf_vertex_stats {
+    uint32_t vertex;
+    const struct wf_port_stats *ports;
+    const struct wf_link_detail *details;
+    const uint64_t *by_hops;
+};
+void wf_stats_finish(const struct wf_packet_net *model, struct wf_ctx *ctx,
+                     const struct wf_vertex_stats *of);
 void wf_stats_commit(const struct wf_net *net, const struct wf_event *ev, struct wf_ctx *ctx);
 void wf_stats_describe(const struct wf_net *net, const struct wf_net_words *words,
                        int64_t elapsed, struct wf_value *result);

@@ -63,7 +63,10 @@ static void pass(const struct wf_spot *spot, const struct wf_outlet *outlet,
                                            .bytes = n * spot->model->links.full_bytes,
                                            .duration = (int64_t)n * outlet->full_ps,
                                            .wait = train->out - train->at - outlet->delay,
-                                           .step = spacing - train->spacing});
+                                           .step = spacing - train->spacing,
+                                           .at = train->out,
+                                           .spacing = spacing,
+                                           .node = train->head.src});
     }
 
     outlet->port->free = last + outlet->full_ps;

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "net/router_flit.h"
 #include "net/router_scheme.h"
+#include "net/router_stats.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -188,6 +189,13 @@ static const struct wf_param params_table[] = {
      .max = "1000000000",
      .doc = "Packets that do not move for so many cycles are suspected of a deadlock, which "
             "ends the run; 0 is never"},
+    {.name = "stats",
+     .type = WF_PARAM_ENUM,
+     .offset = AT(stats),
+     .def = "off",
+     .choices = wf_net_stats_names,
+     .doc = "What the result says of the links: nothing, a summary with the busiest, or every "
+            "link, with its load over time and who fills it"},
     WF_PARAM_END,
 };
 
@@ -198,6 +206,7 @@ static size_t align8(size_t size)
     return (size + 7) & ~(size_t)7;
 }
 
+/* A router with a node has injection queues. */
 static struct wf_router_layout layout_of(const struct wf_router_net *model, uint32_t n_ports,
                                          uint32_t n_injection)
 {
@@ -222,6 +231,7 @@ static struct wf_router_layout layout_of(const struct wf_router_net *model, uint
         layout.flit_source = layout.flit_ports + (n_ports + 1) * sizeof(struct wf_flit_port);
         layout.size = layout.flit_source + sizeof(struct wf_flit_source);
     }
+    wf_router_stats_layout(model, &layout, n_injection > 0);
     return layout;
 }
 
@@ -415,6 +425,7 @@ static enum wf_status router_create(const void *params, const struct wf_net_env 
     model->net.payload_max = sizeof(struct wf_router_packet);
     model->net.promise_ps = promise(model);
     model->net.ahead = WF_NET_NOW;
+    wf_router_stats_init(model);
     *out = &model->net;
     return WF_OK;
 }
@@ -433,4 +444,6 @@ const struct wf_net_ops wf_router_ops = {
     .room = wf_router_room,
     .use = wf_router_use,
     .finish = wf_router_finish,
+    .commit = wf_router_stats_commit,
+    .describe = wf_router_stats_describe,
 };

@@ -72,6 +72,7 @@ struct wf_router_params {
     bool speculative, hold_switch;
     double global_restriction;
     uint64_t global_delay, watchdog; /* cycles */
+    int stats;                       /* enum wf_net_stats (net/link_report.h) */
 };
 
 extern const struct wf_net_ops wf_router_ops;

@@ -6,6 +6,7 @@
  * a packet is one event at the next router, whatever its length.
  */
 #include "base/rng.h"
+#include "net/router_stats.h"
 #include "net/router_watch.h"
 
 /* The askers of one decision and what became of them. */
@@ -328,6 +329,7 @@ static void send(const struct wf_router_spot *spot, uint32_t port, struct round 
 
     struct wf_router_packet packet = begin(spot, input, round);
     count_injected(spot, input, &packet, round);
+    wf_router_stats_leaves(spot, port, &packet);
     packet.hops++;
     packet.input = (wf_router_reverse(model, spot->vertex, port) * model->vcs + vc) & 0x7fff;
     schedule(spot, model->topo->ops->neighbor(model->topo, spot->vertex, port),

@@ -5,6 +5,7 @@
  * cells and short: of what is under way between a node and those it talks to.
  */
 #include "net/router_flit.h"
+#include "net/router_stats.h"
 #include "net/router_watch.h"
 
 static const struct wf_router_cell *read_cell(const struct wf_router_spot *spot, uint32_t cell)
@@ -246,6 +247,7 @@ void wf_router_consume(const struct wf_router_spot *spot, const struct wf_router
     wf_touch(spot->ctx, head, sizeof(*head));
     head->consumed++;
     head->hops += packet->hops;
+    wf_router_stats_consumed(spot, packet);
     wf_router_counted(spot);
     if (!completes(spot, packet)) {
         return;

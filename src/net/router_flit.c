@@ -4,6 +4,7 @@
  * known to the router before. A router has a step in each cycle in which something can change.
  */
 #include "net/router_flit.h"
+#include "net/router_stats.h"
 #include "net/router_watch.h"
 
 static void mark(const struct wf_router_spot *spot, uint32_t input, bool full)
@@ -105,6 +106,9 @@ static void tell_next(const struct wf_router_spot *spot, uint32_t channel, uint3
             (wf_router_reverse(model, spot->vertex, port) * model->vcs + channel % model->vcs) &
             0x7fff;
         there.hops++;
+        if (gone == 1) {
+            wf_router_stats_leaves(spot, port, packet);
+        }
     }
     if (wf_flit_is_terminal(spot, port)) {
         if (gone == model->phits) {

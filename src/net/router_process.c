@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Routers as processes of the engine. */
 #include "net/router_flit.h"
+#include "net/router_stats.h"
 #include "net/router_watch.h"
 
 /* Everything but the time. */
@@ -173,8 +174,9 @@ void wf_router_finish(const struct wf_net *net, struct wf_ctx *ctx, const void *
                       struct wf_net_facts *facts)
 {
     const struct wf_router_head *head = node;
+    const struct wf_router_spot spot = place_after(wf_to_router(net), ctx, node);
 
-    (void)net;
+    wf_router_stats_finish(&spot);
     if (head->circle != 0) {
         const struct wf_router_deadlock *deadlock = wf_cell_read(ctx, head->circle);
         facts->circle = deadlock->circle;
@@ -185,7 +187,9 @@ void wf_router_finish(const struct wf_net *net, struct wf_ctx *ctx, const void *
 static void other_finish(const void *state, struct wf_ctx *ctx)
 {
     const struct wf_router_net *model = wf_model(ctx);
+    const struct wf_router_spot spot = place_after(model, ctx, state);
 
+    wf_router_stats_finish(&spot);
     if (model->net.user.use != NULL) {
         add_use(model, ctx, state, model->net.user.use(model->net.user.arg, ctx));
     }

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "mpi/mpi.h"
+#include "net/link_report.h"
 #include "replay/pe_rules.h"
 
 #include <stdlib.h>
@@ -116,6 +117,10 @@ static void on_message(void *arg, struct wf_ctx *ctx, void *node, const struct w
     if (src != turn.number) {
         wf_note(ctx, &latency, sizeof(latency));
     }
+    if (src != turn.number && pes->recorder.at != 0) {
+        wf_recorder_message(ctx, &(struct wf_sent){departure, at, msg->bytes, turn.first + src,
+                                                   turn.first + turn.number});
+    }
     wf_pe_begin(&turn);
     wf_pe_message(&turn, wf_graph_target(turn.graph, turn.number, src, envelope.id), at);
     wf_pe_end(&turn);
@@ -186,12 +191,16 @@ static struct wf_net_words *words_of(struct wf_pe_tally *tally)
 
 static void node_commit(const struct wf_event *ev, const void *note, struct wf_ctx *ctx)
 {
-    const struct wf_net *net = ((const struct wf_pes *)wf_model(ctx))->net;
+    const struct wf_pes *pes = wf_model(ctx);
+    const struct wf_net *net = pes->net;
     struct wf_pe_tally *tally = wf_tally(ctx);
     int64_t latency;
 
     if (net->n_sums > 0 && ev->kind < WF_NET_KINDS) {
         net->ops->commit(net, ev, ctx);
+    }
+    if (pes->recorder.at != 0) {
+        wf_recorder_commit(&pes->recorder, ctx);
     }
     if (note != NULL) {
         memcpy(&latency, note, sizeof(latency));
@@ -235,7 +244,8 @@ void wf_pe_tally_merge(void *into, const void *from)
 void wf_pe_tally_merge_all(void *into, const void *from)
 {
     wf_pe_tally_merge(into, from);
-    wf_tally_merge_words(words_of(into), (const void *)((const struct wf_pe_tally *)from + 1));
+    wf_tally_merge_recordings(into, from);
+    wf_net_words_merge(words_of(into), (const void *)((const struct wf_pe_tally *)from + 1));
 }
 
 static void add_unfinished(const struct wf_pe_turn *turn, struct wf_pe_tally *tally)
@@ -250,6 +260,25 @@ static void add_unfinished(const struct wf_pe_turn *turn, struct wf_pe_tally *ta
     }
     if (wf_pe_stuck(turn, &blocked)) {
         add_blocked(tally, &blocked);
+    }
+}
+
+static void record_pe(const struct wf_pe_turn *turn, const struct wf_waited *idle,
+                      struct wf_replay_tally *tally)
+{
+    struct wf_recording *recording = wf_recorder_of(&turn->pes->recorder, tally);
+    const struct wf_pe *pe = turn->pe;
+    struct wf_account account = {
+        .ranks = 1,
+        .least_rank = idle->rank + UINT64_C(1),
+        .finish_ps = (uint64_t)pe->free_at,
+        .spent_ps = {[WF_SPENT_COMPUTING] = (uint64_t)pe->compute_ps,
+                     [WF_SPENT_ON_MESSAGES] = (uint64_t)pe->overhead_ps,
+                     [WF_SPENT_WAITING + (int) WF_IN_RECV] = (uint64_t)idle->time},
+    };
+
+    if (recording != NULL) {
+        wf_recording_rank(recording, &account);
     }
 }
 
@@ -274,6 +303,7 @@ static void add_pe(const struct wf_pe_turn *turn, struct wf_pe_tally *tally)
     wf_stat_add(&sum->wait[WF_IN_RECV], idle.time);
     wf_stat_add(&sum->waits, idle.time);
     wf_tally_wait(&tally->replay, &idle);
+    record_pe(turn, &idle, &tally->replay);
     if (pe->started >= turn->graph->ops->n_tasks(turn->graph, turn->number)) {
         wf_stat_add(&sum->finish, pe->free_at);
     } else {
@@ -333,6 +363,21 @@ static size_t node_size(const struct wf_pes *pes)
     return pes->net->node_size + pes->place->seats_max * sizeof(struct wf_pe);
 }
 
+/* Behind the tally are the network's statistics, behind these the recording. */
+static void ask_for_tally(struct wf_pes *pes, const struct wf_pe_config *config,
+                          struct wf_engine *engine)
+{
+    size_t size = wf_tally_size(sizeof(struct wf_pe_tally), config->net);
+    bool more = config->net->n_sums > 0 || config->recording != NULL;
+
+    if (config->recording != NULL) {
+        /* Statistics that are not there are empty ones. */
+        size += config->net->n_sums > 0 ? 0 : sizeof(struct wf_net_words);
+        size = wf_recorder_init(&pes->recorder, config->recording, config->place, size);
+    }
+    wf_engine_tally(engine, size, more ? wf_pe_tally_merge_all : wf_pe_tally_merge);
+}
+
 enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *config,
                           struct wf_pes **out, struct wf_err *err)
 {
@@ -372,8 +417,7 @@ enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *c
         config->net->words_offset = sizeof(struct wf_pe_tally);
     }
     wf_net_attach(config->net, engine, first, &user);
-    wf_engine_tally(engine, wf_tally_size(sizeof(struct wf_pe_tally), config->net),
-                    config->net->n_sums > 0 ? wf_pe_tally_merge_all : wf_pe_tally_merge);
+    ask_for_tally(pes, config, engine);
     *out = pes;
     return WF_OK;
 }

@@ -31,6 +31,7 @@ struct wf_mpi_params;
 struct wf_net;
 struct wf_pes;
 struct wf_place;
+struct wf_recording_wish;
 
 /* How a run is cut into events. The predicted times are the same on a network with a latency,
  * but for two cases: messages of several PEs that leave a node at the same picosecond and get
@@ -58,6 +59,7 @@ struct wf_pe_config {
     const struct wf_cpu *cpu;        /* kept; only its scale counts; null: as they are */
     enum wf_pe_granularity granularity;
     bool timeless; /* tasks take no time: only the order of messages counts */
+    const struct wf_recording_wish *recording; /* null: the run is not recorded */
 };
 
 /* A PE that did not run all its tasks, and one that waits: what for is missing, out of what it
@@ -83,7 +85,7 @@ struct wf_pe_tally {
 };
 
 void wf_pe_tally_merge(void *into, const void *from); /* wf_merge_fn */
-/* Likewise, of tallies that the network's statistics follow. */
+/* Likewise, of tallies that the network's statistics and perhaps a recording follow. */
 void wf_pe_tally_merge_all(void *into, const void *from);
 
 /* Adds the nodes and their PEs to the engine, connects the network and asks for a tally of

@@ -106,6 +106,16 @@ static int64_t times(int64_t each, uint32_t n)
     return n != 0 && each > WF_TIME_MAX / n ? WF_TIME_MAX : each * n;
 }
 
+/* What the PE does from one time until another, if somebody wants to know. */
+static void spend(const struct wf_pe_turn *turn, enum wf_spent what, int64_t from,
+                  int64_t until)
+{
+    if (turn->pes->recorder.at != 0 && until > from) {
+        wf_recorder_span(turn->ctx, (struct wf_span){from, until, turn->first + turn->number,
+                                                     (uint32_t)what});
+    }
+}
+
 /* Runs a task that became ready at the time `ready`, behind all that were started before. */
 static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
 {
@@ -126,14 +136,25 @@ static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
 
     int64_t begin = later(pe->free_at, ready);
     int64_t duration = duration_of(turn, &task);
+    int64_t computed = 0; /* of the duration */
+    spend(turn, (enum wf_spent)WF_SPENT_WAITING + WF_IN_RECV, pe->free_at, begin);
+    spend(turn, WF_SPENT_ON_MESSAGES, begin, wf_time_add(begin, overhead));
     for (uint32_t i = 0; i < task.n_sends; i++) {
         struct wf_task_send send;
 
         turn->graph->ops->send(turn->graph, &task, i, &send);
+        int64_t offset = offset_in(&task, duration, send.offset);
+        int64_t before = wf_time_add(begin, overhead);
+        spend(turn, WF_SPENT_COMPUTING, wf_time_add(before, computed),
+              wf_time_add(before, offset));
+        computed = later(computed, offset);
+        before = wf_time_add(before, computed);
         overhead = wf_time_add(overhead, net->o_send_ps);
-        int64_t offset = wf_time_add(offset_in(&task, duration, send.offset), overhead);
-        wf_pe_send(turn, &send, wf_time_add(begin, offset));
+        spend(turn, WF_SPENT_ON_MESSAGES, before, wf_time_add(before, net->o_send_ps));
+        wf_pe_send(turn, &send, wf_time_add(begin, wf_time_add(offset, overhead)));
     }
+    spend(turn, WF_SPENT_COMPUTING, wf_time_add(begin, wf_time_add(computed, overhead)),
+          wf_time_add(begin, wf_time_add(duration, overhead)));
     pe->started++;
     pe->compute_ps = wf_time_add(pe->compute_ps, duration);
     pe->overhead_ps = wf_time_add(pe->overhead_ps, overhead);

@@ -15,6 +15,7 @@
 #include "mpi/place.h"
 #include "net/net.h"
 #include "replay/pe.h"
+#include "replay/recorder.h"
 #include "trace/graph.h"
 
 struct wf_pes {
@@ -26,6 +27,7 @@ struct wf_pes {
     bool timeless;
     bool runs_ahead; /* messages may be sent later than now */
     struct wf_process_ops ops;
+    struct wf_recorder recorder;
     uint32_t n_jobs;
     struct wf_pe_job jobs[WF_TALLY_JOBS];
     uint32_t first[WF_TALLY_JOBS + 1]; /* the first PE of each */

@@ -22,16 +22,25 @@ static uint64_t n_groups(uint64_t n, uint64_t per)
     return (n + per - 1) / per;
 }
 
+/* What the ranks of a row did in a bin. A long span would have to be added to many bins: it is
+ * added to its first and its last, and begins and ends as one that fills all in between. Those
+ * are added up when somebody wants to know. */
+struct cell {
+    uint64_t spent_ps[WF_SPENT_KINDS];
+    int64_t fill[WF_SPENT_KINDS]; /* spans that fill all bins from here on, less those that
+                                     did and do no longer */
+};
+
 static size_t cells_of(uint64_t n_rows)
 {
-    return n_rows * WF_RECORDING_BINS * WF_SPENT_KINDS;
+    return n_rows * WF_RECORDING_BINS;
 }
 
 size_t wf_recording_size(uint32_t n_ranks, const struct wf_recording_limits *limits)
 {
     uint64_t rows = n_groups(n_ranks, per_group(n_ranks, WF_RECORDING_ROWS));
 
-    return sizeof(struct wf_recording) + cells_of(rows) * sizeof(uint64_t) +
+    return sizeof(struct wf_recording) + cells_of(rows) * sizeof(struct cell) +
            limits->spans * sizeof(struct wf_span) + limits->messages * sizeof(struct wf_sent);
 }
 
@@ -50,16 +59,26 @@ void wf_recording_init(struct wf_recording *recording, uint32_t n_ranks,
     recording->limits = *limits;
 }
 
+static struct cell *cells_in(struct wf_recording *recording)
+{
+    return (void *)(recording + 1);
+}
+
+/* By time first: what happens at a time is in the same pages, whoever does it. */
+static struct cell *cell_at(struct wf_recording *recording, uint64_t row, uint64_t bin)
+{
+    return cells_in(recording) + bin * recording->n_rows + row;
+}
+
 uint64_t *wf_recording_cell(struct wf_recording *recording, uint64_t row, uint64_t bin,
                             uint32_t what)
 {
-    return (uint64_t *)(recording + 1) + (row * WF_RECORDING_BINS + bin) * WF_SPENT_KINDS +
-           what;
+    return &cell_at(recording, row, bin)->spent_ps[what];
 }
 
 struct wf_span *wf_recording_spans(struct wf_recording *recording)
 {
-    return (void *)((uint64_t *)(recording + 1) + cells_of(recording->n_rows));
+    return (void *)(cells_in(recording) + cells_of(recording->n_rows));
 }
 
 struct wf_sent *wf_recording_messages(struct wf_recording *recording)
@@ -67,51 +86,89 @@ struct wf_sent *wf_recording_messages(struct wf_recording *recording)
     return (void *)(wf_recording_spans(recording) + recording->limits.spans);
 }
 
-/* Two bins become one, in all rows. */
-static void double_width(struct wf_recording *recording)
-{
-    enum { HALF = WF_RECORDING_BINS / 2 };
-    uint64_t *cells = (uint64_t *)(recording + 1);
+/* How wide the bins of a recording are, and how much wider those become that they are added to:
+ * powers of two. */
+struct scale {
+    uint64_t shift, by;
+};
 
-    for (uint64_t row = 0; row < recording->n_rows; row++) {
-        uint64_t *at = cells + row * WF_RECORDING_BINS * WF_SPENT_KINDS;
-        for (size_t bin = 0; bin < HALF; bin++) {
-            for (size_t what = 0; what < WF_SPENT_KINDS; what++) {
-                at[bin * WF_SPENT_KINDS + what] = at[2 * bin * WF_SPENT_KINDS + what] +
-                                                  at[(2 * bin + 1) * WF_SPENT_KINDS + what];
+/* Adds cells, of bins that are 2^-by as wide, with all that fills them. They may be the same
+ * ones, and are empty then if nothing was added to them. */
+static void add_cells(struct cell *into, struct cell *from, const struct wf_recording *of,
+                      struct scale scale)
+{
+    uint64_t n_rows = of->n_rows;
+    struct cell *filling = wf_xcalloc(n_rows, sizeof(*filling));
+
+    for (uint64_t bin = 0; bin < of->n_bins; bin++) {
+        struct cell *wide = into + (bin >> scale.by) * n_rows, *cell = from + bin * n_rows;
+        for (uint64_t row = 0; row < n_rows; row++) {
+            struct cell here = cell[row];
+            if (into == from) {
+                memset(&cell[row], 0, sizeof(*cell));
+            }
+            for (int what = 0; what < WF_SPENT_KINDS; what++) {
+                filling[row].fill[what] += here.fill[what];
+                wide[row].spent_ps[what] +=
+                    here.spent_ps[what] + ((uint64_t)filling[row].fill[what] << scale.shift);
             }
         }
-        memset(at + (size_t)HALF * WF_SPENT_KINDS, 0, sizeof(*at) * HALF * WF_SPENT_KINDS);
     }
-    for (size_t bin = 0; bin < HALF; bin++) {
-        recording->received[bin] =
-            recording->received[2 * bin] + recording->received[2 * bin + 1];
+    free(filling);
+}
+
+/* Adds up what fills the bins, and 2^by of them become one. */
+static void widen(struct wf_recording *recording, uint64_t by)
+{
+    struct cell *cells = cells_in(recording);
+
+    add_cells(cells, cells, recording, (struct scale){recording->shift, by});
+    for (size_t bin = 0; bin < recording->n_bins && by > 0; bin++) {
+        uint64_t bytes = recording->received[bin];
+        recording->received[bin] = 0;
+        recording->received[bin >> by] += bytes;
     }
-    memset(&recording->received[HALF], 0, HALF * sizeof(recording->received[0]));
-    recording->shift++;
+    recording->shift += by;
+    recording->n_bins = recording->n_bins == 0 ? 0 : ((recording->n_bins - 1) >> by) + 1;
+}
+
+void wf_recording_settle(struct wf_recording *recording)
+{
+    widen(recording, 0);
 }
 
 /* The bin of a time, which is made to fit. */
 static uint64_t bin_of(struct wf_recording *recording, int64_t time)
 {
-    while ((uint64_t)time >> recording->shift >= WF_RECORDING_BINS) {
-        double_width(recording);
+    uint64_t by = 0;
+
+    while ((uint64_t)time >> (recording->shift + by) >= WF_RECORDING_BINS) {
+        by++;
     }
-    return (uint64_t)time >> recording->shift;
+    if (by > 0) {
+        widen(recording, by);
+    }
+    uint64_t bin = (uint64_t)time >> recording->shift;
+    recording->n_bins = bin < recording->n_bins ? recording->n_bins : bin + 1;
+    return bin;
 }
 
 static void add_to_row(struct wf_recording *recording, const struct wf_span *span)
 {
-    uint64_t last = bin_of(recording, span->until - 1), from = (uint64_t)span->from;
+    uint64_t last = bin_of(recording, span->until - 1), shift = recording->shift;
+    uint64_t first = (uint64_t)span->from >> shift;
     uint64_t row = span->rank / (uint32_t)recording->ranks_per_row;
+    struct cell *cell = cell_at(recording, row, first);
 
-    for (uint64_t bin = from >> recording->shift; bin <= last; bin++) {
-        uint64_t end = (bin + 1) << recording->shift;
-        uint64_t until = end < (uint64_t)span->until ? end : (uint64_t)span->until;
-
-        *wf_recording_cell(recording, row, bin, span->what) += until - from;
-        from = until;
+    if (first == last) {
+        cell->spent_ps[span->what] += (uint64_t)(span->until - span->from);
+        return;
     }
+    cell->spent_ps[span->what] += ((first + 1) << shift) - (uint64_t)span->from;
+    cell[recording->n_rows].fill[span->what]++;
+    cell = cell_at(recording, row, last);
+    cell->spent_ps[span->what] += (uint64_t)span->until - (last << shift);
+    cell->fill[span->what]--;
 }
 
 static void keep_span(struct wf_recording *recording, const struct wf_span *span)
@@ -132,8 +189,13 @@ static void keep_message(struct wf_recording *recording, const struct wf_sent *s
 
 void wf_recording_span(struct wf_recording *recording, const struct wf_span *span)
 {
+    const struct wf_choice *choice = &recording->limits.choice;
+
     add_to_row(recording, span);
-    keep_span(recording, span);
+    if (wf_choice_touches(choice, span->from, span->until) &&
+        (choice->n_ranges == 0 || wf_choice_has_rank(choice, span->rank))) {
+        keep_span(recording, span);
+    }
 }
 
 void wf_recording_message(struct wf_recording *recording, const struct wf_sent *sent)
@@ -145,7 +207,21 @@ void wf_recording_message(struct wf_recording *recording, const struct wf_sent *
     cell->bytes += sent->bytes;
     cell->messages++;
     recording->received[bin_of(recording, sent->arrival)] += sent->bytes;
-    keep_message(recording, sent);
+
+    const struct wf_choice *choice = &recording->limits.choice;
+    if (wf_choice_touches(choice, sent->departure, sent->arrival + 1) &&
+        (choice->n_ranges == 0 ||
+         (wf_choice_has_rank(choice, sent->from) && wf_choice_has_rank(choice, sent->to)))) {
+        keep_message(recording, sent);
+    }
+}
+
+void wf_recording_hops(struct wf_recording *recording, uint32_t hops, int64_t latency)
+{
+    uint32_t at = hops < WF_RECORDING_HOPS ? hops : WF_RECORDING_HOPS - 1;
+
+    wf_stat_add(&recording->by_hops[at].latency, latency);
+    recording->by_hops[at].counts[wf_histogram_bucket((uint64_t)latency)]++;
 }
 
 static void add_account(struct wf_account *into, const struct wf_account *from)
@@ -171,20 +247,13 @@ void wf_recording_rank(struct wf_recording *recording, const struct wf_account *
     add_account(&recording->rows[(rank->least_rank - 1) / recording->ranks_per_row], rank);
 }
 
-static void merge_cells(struct wf_recording *into, const struct wf_recording *from)
+static void merge_hops(struct wf_by_hops *into, const struct wf_by_hops *from)
 {
-    const uint64_t *cells = (const uint64_t *)(from + 1);
-    unsigned narrower = (unsigned)(into->shift - from->shift);
-
-    for (uint64_t row = 0; row < from->n_rows; row++) {
-        for (uint64_t bin = 0; bin < WF_RECORDING_BINS; bin++) {
-            for (uint32_t what = 0; what < WF_SPENT_KINDS; what++) {
-                *wf_recording_cell(into, row, bin >> narrower, what) += *cells++;
-            }
+    for (size_t hops = 0; hops < WF_RECORDING_HOPS; hops++) {
+        wf_stat_merge(&into[hops].latency, &from[hops].latency);
+        for (size_t i = 0; i < WF_HISTOGRAM_BUCKETS; i++) {
+            into[hops].counts[i] += from[hops].counts[i];
         }
-    }
-    for (uint64_t bin = 0; bin < WF_RECORDING_BINS; bin++) {
-        into->received[bin >> narrower] += from->received[bin];
     }
 }
 
@@ -214,10 +283,18 @@ void wf_recording_merge(struct wf_recording *into, const struct wf_recording *fr
         return;
     }
     wf_recording_init(into, (uint32_t)from->n_ranks, &from->limits);
-    while (into->shift < from->shift) {
-        double_width(into);
+    if (into->shift < from->shift) {
+        widen(into, from->shift - into->shift);
     }
-    merge_cells(into, from);
+    const struct scale scale = {from->shift, into->shift - from->shift};
+    uint64_t n_bins = from->n_bins == 0 ? 0 : ((from->n_bins - 1) >> scale.by) + 1;
+    /* Only read, since they are others. */
+    add_cells(cells_in(into), cells_in(wf_unconst(from)), from, scale);
+    for (uint64_t bin = 0; bin < from->n_bins; bin++) {
+        into->received[bin >> scale.by] += from->received[bin];
+    }
+    into->n_bins = n_bins > into->n_bins ? n_bins : into->n_bins;
+    merge_hops(into->by_hops, from->by_hops);
     merge_lists(into, from);
     for (size_t i = 0; i < WF_HISTOGRAM_BUCKETS; i++) {
         add_account(&into->similar[i], &from->similar[i]);

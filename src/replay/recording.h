@@ -11,18 +11,23 @@
  * All of it is sums, minima and sets, so that it does not depend on who adds when.
  */
 
+#include "base/choice.h"
 #include "base/histogram.h"
 #include "mpi/mpi.h"
+#include "replay/stat.h"
 
 enum {
     WF_RECORDING_ROWS = 200,   /* at most, of ranks over time */
     WF_RECORDING_BINS = 1024,  /* of time */
     WF_RECORDING_MATRIX = 128, /* rows and columns at most, of who sends to whom */
+    WF_RECORDING_HOPS = 33,    /* the last is for all above */
 };
 
-/* How many single spans and messages may be kept of a run. */
+/* How many single spans and messages may be kept of a run, and of which ranks and times: those
+ * that touch the time, and messages between these ranks. */
 struct wf_recording_limits {
     uint64_t spans, messages;
+    struct wf_choice choice;
 };
 
 /* A rank did one thing. */
@@ -51,14 +56,22 @@ struct wf_traffic_cell {
     uint64_t bytes, messages;
 };
 
+/* Latencies of messages whose nodes are so many hops apart. */
+struct wf_by_hops {
+    struct wf_stat latency;
+    uint64_t counts[WF_HISTOGRAM_BUCKETS];
+};
+
 /* Followed by the rest. Zeroed is that of nobody. */
 struct wf_recording {
     uint64_t n_ranks;
     uint64_t ranks_per_row, n_rows;
     uint64_t ranks_per_side, n_sides; /* of the matrix */
     uint64_t shift;                   /* a bin is 2^shift picoseconds wide */
+    uint64_t n_bins;                  /* in which anything happened, and those before */
     struct wf_recording_limits limits;
-    uint64_t n_spans, n_messages;                    /* seen, if more than the limits */
+    uint64_t n_spans, n_messages; /* seen, if more than the limits */
+    struct wf_by_hops by_hops[WF_RECORDING_HOPS];
     uint64_t received[WF_RECORDING_BINS];            /* bytes that arrived */
     struct wf_account similar[WF_HISTOGRAM_BUCKETS]; /* by their compute time */
     struct wf_account rows[WF_RECORDING_ROWS];       /* by their numbers */
@@ -73,13 +86,17 @@ void wf_recording_init(struct wf_recording *recording, uint32_t n_ranks,
 
 void wf_recording_span(struct wf_recording *recording, const struct wf_span *span);
 void wf_recording_message(struct wf_recording *recording, const struct wf_sent *sent);
+/* Besides: how far apart the nodes of a message are that took so long. */
+void wf_recording_hops(struct wf_recording *recording, uint32_t hops, int64_t latency);
 /* At the end of a run: one rank. */
 void wf_recording_rank(struct wf_recording *recording, const struct wf_account *rank);
 
 /* `from` may be that of nobody. */
 void wf_recording_merge(struct wf_recording *into, const struct wf_recording *from);
 
-/* Picoseconds that the ranks of a row spent on something in a bin. */
+/* Adds up what wf_recording_cell() tells of. */
+void wf_recording_settle(struct wf_recording *recording);
+/* Picoseconds that the ranks of a row spent on something in a bin, when it is settled. */
 uint64_t *wf_recording_cell(struct wf_recording *recording, uint64_t row, uint64_t bin,
                             uint32_t what);
 /* The single ones; meaningful if there are not more than the limits allow. */

@@ -211,19 +211,6 @@ static void add_unfinished(const struct wf_turn *turn, struct wf_replay_tally *t
     wf_tally_block(tally, &blocked);
 }
 
-/* The recording in this thread's part of the tally; null if there is none. */
-static struct wf_recording *recording_of(const struct wf_replay *replay,
-                                         struct wf_replay_tally *tally)
-{
-    if (replay->recording_at == 0) {
-        return NULL;
-    }
-    tally->recording_at = replay->recording_at;
-    struct wf_recording *recording = wf_tally_recording(tally);
-    wf_recording_init(recording, replay->mpi.place->n_ranks, &replay->limits);
-    return recording;
-}
-
 static void record_rank(const struct wf_turn *turn, struct wf_recording *recording)
 {
     const struct wf_rank *rank = turn->who->rank;
@@ -244,7 +231,7 @@ static void record_rank(const struct wf_turn *turn, struct wf_recording *recordi
 static void add_rank(const struct wf_replay *replay, const struct wf_caller *who,
                      struct wf_replay_tally *tally)
 {
-    struct wf_recording *recording = recording_of(replay, tally);
+    struct wf_recording *recording = wf_recorder_of(&replay->recorder, tally);
     const struct wf_turn turn = turn_of(replay, who);
     struct wf_job_tally *job = &tally->jobs[turn.job];
     const struct wf_rank *rank = who->rank;
@@ -295,15 +282,6 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
     }
 }
 
-/* What an event leaves of a recording for its commit: any number of these. */
-struct recorded {
-    uint64_t is_message;
-    union {
-        struct wf_span span;
-        struct wf_sent sent;
-    };
-};
-
 static void note_message(void *arg, const struct wf_caller *to,
                          const struct wf_delivery *delivery)
 {
@@ -312,48 +290,18 @@ static void note_message(void *arg, const struct wf_caller *to,
                                         .at = delivery->arrival - delivery->departure};
 
     wf_note(to->ctx, &note, offsetof(struct wf_replay_note, time));
-    if (replay->recording_at != 0) {
-        const struct recorded entry = {
-            .is_message = 1,
-            .sent = {delivery->departure, delivery->arrival, delivery->bytes, delivery->from,
-                     to->number},
-        };
-        wf_trail_add(to->ctx, &entry, sizeof(entry));
+    if (replay->recorder.at != 0) {
+        wf_recorder_message(to->ctx,
+                            &(struct wf_sent){delivery->departure, delivery->arrival,
+                                              delivery->bytes, delivery->from, to->number});
     }
 }
 
 static void note_span(void *arg, const struct wf_caller *who, enum wf_spent what, int64_t until)
 {
-    const struct recorded entry = {
-        .span = {who->rank->clock, until, who->number, (uint32_t)what}};
-    struct recorded *last = wf_trail_last(who->ctx, sizeof(*last));
-
     (void)arg;
-    /* Sends follow each other: one span for all of them is enough. */
-    if (last != NULL && !last->is_message && last->span.rank == entry.span.rank &&
-        last->span.what == entry.span.what && last->span.until == entry.span.from) {
-        last->span.until = until;
-    } else {
-        wf_trail_add(who->ctx, &entry, sizeof(entry));
-    }
-}
-
-static void record(const struct wf_replay *replay, struct wf_ctx *ctx)
-{
-    size_t size;
-    const struct recorded *entries = wf_trail(ctx, &size);
-
-    if (size == 0) {
-        return;
-    }
-    struct wf_recording *recording = recording_of(replay, wf_tally(ctx));
-    for (size_t i = 0; i < size / sizeof(*entries); i++) {
-        if (entries[i].is_message) {
-            wf_recording_message(recording, &entries[i].sent);
-        } else {
-            wf_recording_span(recording, &entries[i].span);
-        }
-    }
+    wf_recorder_span(who->ctx,
+                     (struct wf_span){who->rank->clock, until, who->number, (uint32_t)what});
 }
 
 /* What is noted is counted when it is final: no rank has to keep it, and nothing is undone. */
@@ -367,8 +315,8 @@ static void node_commit(const struct wf_event *ev, const void *at, struct wf_ctx
     if (net->n_sums > 0 && ev->kind < WF_NET_KINDS) {
         net->ops->commit(net, ev, ctx);
     }
-    if (replay->recording_at != 0) {
-        record(replay, ctx);
+    if (replay->recorder.at != 0) {
+        wf_recorder_commit(&replay->recorder, ctx);
     }
     if (at == NULL) {
         return;
@@ -439,9 +387,7 @@ static void ask_for_tally(struct wf_replay *replay, const struct wf_replay_confi
     if (config->recording != NULL) {
         /* Statistics that are not there are empty ones. */
         size += net->n_sums > 0 ? 0 : sizeof(struct wf_net_words);
-        replay->limits = *config->recording;
-        replay->recording_at = size;
-        size += wf_recording_size(config->place->n_ranks, config->recording);
+        size = wf_recorder_init(&replay->recorder, config->recording, config->place, size);
     }
     wf_engine_tally(engine, size, more ? wf_tally_merge_all : wf_tally_merge);
 }

@@ -20,7 +20,7 @@ struct wf_engine;
 struct wf_mpi_params;
 struct wf_net;
 struct wf_place;
-struct wf_recording_limits;
+struct wf_recording_wish;
 struct wf_replay;
 struct wf_source;
 
@@ -60,8 +60,8 @@ struct wf_replay_config {
     struct wf_net *net;               /* kept; created for place->n_nodes, not yet attached */
     const struct wf_mpi_params *mpi;  /* kept */
     const struct wf_replay_params *params;
-    const struct wf_cpu *cpu;                    /* kept; null: compute times as they are */
-    const struct wf_recording_limits *recording; /* null: the run is not recorded */
+    const struct wf_cpu *cpu;                  /* kept; null: compute times as they are */
+    const struct wf_recording_wish *recording; /* null: the run is not recorded */
 };
 
 /* Adds the nodes and their ranks to the engine, connects the network and asks for a tally of

@@ -5,7 +5,7 @@
 /* What the files of replay/ share: a rank and the program it runs. */
 
 #include "mpi/calls.h"
-#include "replay/recording.h"
+#include "replay/recorder.h"
 #include "replay/replay.h"
 #include "trace/source.h"
 
@@ -17,8 +17,7 @@ struct wf_replay {
     struct wf_replay_params params;
     const struct wf_cpu *cpu;
     int64_t *costs; /* of recording a computation, by rank of the run; null: they are nothing */
-    struct wf_recording_limits limits; /* of the recording, if there is one... */
-    size_t recording_at;               /* ...in the tally; else 0 */
+    struct wf_recorder recorder;
     uint32_t n_jobs;
     struct wf_replay_job jobs[WF_TALLY_JOBS];
     uint32_t first[WF_TALLY_JOBS + 1]; /* the first rank of each */

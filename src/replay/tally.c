@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/units.h"
+#include "net/link_report.h"
 #include "replay/recording.h"
 
 #include <string.h>
@@ -149,28 +150,13 @@ void wf_tally_merge(void *into, const void *from)
     }
 }
 
-void wf_tally_merge_words(struct wf_net_words *into, const struct wf_net_words *from)
-{
-    if (from->n_sums == 0) {
-        return;
-    }
-    into->n_sums = from->n_sums;
-    into->n_maxima = from->n_maxima;
-    for (uint64_t i = 0; i < from->n_sums; i++) {
-        into->word[i] += from->word[i];
-    }
-    for (uint64_t i = from->n_sums; i < from->n_sums + from->n_maxima; i++) {
-        into->word[i] = from->word[i] > into->word[i] ? from->word[i] : into->word[i];
-    }
-}
-
 struct wf_recording *wf_tally_recording(struct wf_replay_tally *tally)
 {
     return tally->recording_at == 0 ? NULL
                                     : (void *)((unsigned char *)tally + tally->recording_at);
 }
 
-static void merge_recordings(struct wf_replay_tally *into, const struct wf_replay_tally *from)
+void wf_tally_merge_recordings(struct wf_replay_tally *into, const struct wf_replay_tally *from)
 {
     if (from->recording_at != 0) {
         into->recording_at = from->recording_at;
@@ -181,9 +167,9 @@ static void merge_recordings(struct wf_replay_tally *into, const struct wf_repla
 void wf_tally_merge_all(void *into, const void *from)
 {
     wf_tally_merge(into, from);
-    merge_recordings(into, from);
-    wf_tally_merge_words(wf_tally_words(into),
-                         (const void *)((const struct wf_replay_tally *)from + 1));
+    wf_tally_merge_recordings(into, from);
+    wf_net_words_merge(wf_tally_words(into),
+                       (const void *)((const struct wf_replay_tally *)from + 1));
 }
 
 void wf_tally_end(struct wf_replay_tally *tally, uint32_t rank, int64_t clock)

@@ -81,7 +81,9 @@ void wf_tally_left(struct wf_replay_tally *tally, const struct wf_unasked *unask
 void wf_tally_merge(void *into, const void *from); /* wf_merge_fn */
 /* Likewise, of tallies that the network's statistics and perhaps a recording follow. */
 void wf_tally_merge_all(void *into, const void *from);
-void wf_tally_merge_words(struct wf_net_words *into, const struct wf_net_words *from);
+/* The recordings alone. */
+void wf_tally_merge_recordings(struct wf_replay_tally *into,
+                               const struct wf_replay_tally *from);
 
 static inline struct wf_net_words *wf_tally_words(struct wf_replay_tally *tally)
 {

@@ -6,23 +6,36 @@
 
 #include <inttypes.h>
 
+/* What is a number: the others would not fit into a table. */
+static bool is_number(const struct wf_value *value)
+{
+    return value->type == WF_VALUE_COUNT || value->type == WF_VALUE_REAL;
+}
+
 static void write_names(const struct wf_value *link, FILE *out)
 {
     for (const struct wf_value *v = link->first; v != NULL; v = v->next) {
-        (void)fprintf(out, "%s%s", v->name, v->next != NULL ? "," : "\n");
+        if (is_number(v)) {
+            (void)fprintf(out, "%s%s", v == link->first ? "" : ",", v->name);
+        }
     }
+    (void)fputc('\n', out);
 }
 
 static void write_row(const struct wf_value *link, FILE *out)
 {
     for (const struct wf_value *v = link->first; v != NULL; v = v->next) {
+        if (!is_number(v)) {
+            continue;
+        }
+        (void)fputs(v == link->first ? "" : ",", out);
         if (v->type == WF_VALUE_COUNT) {
             (void)fprintf(out, "%" PRIu64, v->count);
-        } else if (v->type == WF_VALUE_REAL) {
+        } else {
             (void)fprintf(out, "%.3f", v->real);
         }
-        (void)fputc(v->next != NULL ? ',' : '\n', out);
     }
+    (void)fputc('\n', out);
 }
 
 static void write_remarks(const struct wf_value *doc, FILE *out)

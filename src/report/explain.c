@@ -212,9 +212,11 @@ static bool say_links(const struct wf_value *doc, struct wf_phrase *out)
     wf_say(out, "The busiest link, from vertex %llu to %llu, is busy for %.1f %% of the time",
            (unsigned long long)wf_doc_get_count(hot->first, "vertex", 0),
            (unsigned long long)wf_doc_get_count(hot->first, "to", 0), percent);
-    wf_say(out, percent >= busy_percent ? ": packets queue there, the longest for "
-                                        : ", and packets wait there for at most ");
-    wf_say_time(out, wf_doc_get_count(hot->first, "peak_wait_ps", 0));
+    if (wf_doc_find(hot->first, "peak_wait_ps") != NULL) {
+        wf_say(out, percent >= busy_percent ? ": packets queue there, the longest for "
+                                            : ", and packets wait there for at most ");
+        wf_say_time(out, wf_doc_get_count(hot->first, "peak_wait_ps", 0));
+    }
     wf_say(out, ".");
     return true;
 }

@@ -30,11 +30,40 @@ static size_t text_size(const struct wf_value *list)
     return size;
 }
 
-static bool is_too_much(const void *arg, const struct wf_value *value)
+static bool has_child(const struct wf_value *list, const struct wf_value *child)
 {
-    (void)arg;
-    if (value->type != WF_VALUE_LIST || value->name == NULL) {
+    for (const struct wf_value *item = list->first; item != NULL; item = item->next) {
+        for (const struct wf_value *v = item->first; v != NULL; v = v->next) {
+            if (v == child) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Of most links the page shows no more than how busy they are. */
+static bool is_detail(const struct wf_value *doc, const struct wf_value *value)
+{
+    static const char *const names[] = {"load_bytes", "load_window_ps", "filled_by",
+                                        "filled_by_more_bytes"};
+    const struct wf_value *hot = wf_doc_find(doc, "result.network.hot_links");
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(value->name, names[i]) == 0) {
+            return hot == NULL || hot->type != WF_VALUE_LIST || !has_child(hot, value);
+        }
+    }
+    return false;
+}
+
+static bool is_too_much(const void *doc, const struct wf_value *value)
+{
+    if (value->name == NULL) {
         return false;
+    }
+    if (value->type != WF_VALUE_LIST || strcmp(value->name, "filled_by") == 0) {
+        return is_detail(doc, value);
     }
     return (strcmp(value->name, "links") == 0 && length(value) > LINKS_MAX) ||
            (strcmp(value->name, "spans") == 0 && text_size(value) > TEXT_MAX) ||
@@ -44,7 +73,7 @@ static bool is_too_much(const void *arg, const struct wf_value *value)
 /* "</script" in a text must not end the script element that holds it. */
 static void write_json(const struct wf_value *doc, FILE *out)
 {
-    char *text = wf_doc_to_compact_json(doc, is_too_much, NULL);
+    char *text = wf_doc_to_compact_json(doc, is_too_much, doc);
 
     for (const char *p = text; *p != '\0';) {
         size_t n = strcspn(p, "<");
@@ -77,5 +106,6 @@ const struct wf_writer_ops wf_writer_html = {
     .extension = ".html",
     .summary = "a report to look at, one file for a browser",
     .records = true,
+    .links = true,
     .write = html_write,
 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/lanes.h"
 
+#include "base/mem.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,46 +15,170 @@ const char *const wf_lane_words[WF_LANE_KINDS + 1] = {"computing",
 
 static const char letters[] = "cosrk";
 
-struct wf_lanes wf_lanes_of(const struct wf_value *doc)
+static const struct wf_value *list_at(const struct wf_value *doc, const char *path)
 {
-    const struct wf_value *spans = wf_doc_find(doc, "recording.spans");
-    const struct wf_value *rows = wf_doc_find(doc, "recording.rows");
-    const struct wf_value *list = spans != NULL ? spans : rows;
-    const struct wf_value *messages = wf_doc_find(doc, "recording.messages");
-    struct wf_lanes lanes = {
-        .exact = spans != NULL,
+    const struct wf_value *list = wf_doc_find(doc, path);
+
+    return list != NULL && list->type == WF_VALUE_LIST ? list : NULL;
+}
+
+/* The part of the run of which the recording has single spans. */
+static void read_kept(const struct wf_value *doc, struct wf_choice *kept)
+{
+    const char *ranks = wf_doc_get_text(doc, "recording.chosen.ranks", NULL);
+    struct wf_err ignored; /* a damaged document shows all there is */
+
+    if (ranks != NULL && wf_choice_ranks("", ranks, kept, &ignored) != WF_OK) {
+        kept->n_ranges = 0;
+    }
+}
+
+static bool is_shown(const struct wf_lanes *lanes, uint64_t rank)
+{
+    return wf_choice_has_rank(&lanes->kept, rank) && wf_choice_has_rank(&lanes->view, rank);
+}
+
+static void number_ranks(struct wf_lanes *lanes)
+{
+    lanes->number = wf_xcalloc(lanes->ranks + 1, sizeof(*lanes->number));
+    for (uint64_t rank = 0; rank < lanes->ranks; rank++) {
+        if (is_shown(lanes, rank)) {
+            lanes->number[rank] = (uint32_t)++lanes->n;
+        }
+    }
+}
+
+static void count_rows(struct wf_lanes *lanes)
+{
+    struct wf_lane_walk walk = wf_lanes_walk(lanes);
+    struct wf_lane lane;
+
+    lanes->n = 0;
+    while (wf_lane_step(&walk, &lane)) {
+        lanes->n++;
+    }
+}
+
+static bool has_more(const struct wf_lanes *lanes, uint64_t limit)
+{
+    struct wf_lane_walk walk = wf_lanes_walk(lanes);
+    struct wf_lane lane;
+    struct wf_lane_span span;
+    uint64_t n = 0;
+
+    while (wf_lane_step(&walk, &lane)) {
+        while (wf_lane_next(&lane, &span)) {
+            n++;
+        }
+    }
+    return n > limit;
+}
+
+void wf_lanes_init(struct wf_lanes *lanes, const struct wf_value *doc,
+                   const struct wf_write_options *options)
+{
+    const char *nodes = wf_doc_get_text(doc, "recording.chosen.nodes", NULL);
+
+    *lanes = (struct wf_lanes){
+        .spans = list_at(doc, "recording.spans"),
+        .rows = list_at(doc, "recording.rows"),
+        .ranks = wf_doc_get_count(doc, "recording.ranks", 0),
         .end_ps = wf_doc_get_count(doc, "recording.end_ps", 0),
         .bin_ps = wf_doc_get_count(doc, "recording.bin_ps", 1),
         .bins = wf_doc_get_count(doc, "recording.bins", 0),
-        .nodes = wf_doc_get_text(doc, "recording.nodes", NULL),
+        .nodes = nodes != NULL ? nodes : wf_doc_get_text(doc, "recording.nodes", NULL),
+        .view = options->view,
     };
-
-    if (list == NULL || list->type != WF_VALUE_LIST) {
-        return lanes;
+    if (lanes->spans != NULL && lanes->ranks < UINT32_MAX) {
+        read_kept(doc, &lanes->kept);
+        lanes->exact = true;
+        number_ranks(lanes);
+        if (options->limit > 0 && has_more(lanes, options->limit)) {
+            lanes->exact = false;
+        }
     }
-    lanes.first = list->first;
-    for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
-        lanes.n++;
+    if (lanes->exact) {
+        const struct wf_value *messages = list_at(doc, "recording.messages");
+        lanes->messages = messages != NULL ? messages->first : NULL;
+    } else {
+        lanes->nodes = NULL;
+        count_rows(lanes);
     }
-    if (lanes.exact && messages != NULL && messages->type == WF_VALUE_LIST) {
-        lanes.messages = messages->first;
-    }
-    return lanes;
 }
 
-struct wf_lane wf_lane_open(const struct wf_lanes *lanes, const struct wf_value *value,
-                            uint64_t number)
+void wf_lanes_fini(struct wf_lanes *lanes)
 {
-    struct wf_lane lane = {.lanes = lanes, .first_rank = number, .ranks = 1, .at = ""};
+    free(lanes->number);
+    lanes->number = NULL;
+}
 
-    if (lanes->exact) {
-        lane.at = value->type == WF_VALUE_TEXT ? value->text : "";
-    } else if (value->type == WF_VALUE_SECTION) {
-        lane.at = wf_doc_get_text(value, "shares", "");
-        lane.first_rank = wf_doc_get_count(value, "first_rank", 0);
-        lane.ranks = wf_doc_get_count(value, "ranks", 1);
+/* ---- lanes ---- */
+
+struct wf_lane_walk wf_lanes_walk(const struct wf_lanes *lanes)
+{
+    const struct wf_value *list = lanes->exact ? lanes->spans : lanes->rows;
+
+    return (struct wf_lane_walk){
+        .lanes = lanes, .value = list != NULL ? list->first : NULL, .nodes = lanes->nodes};
+}
+
+/* The next of the ranks whose spans the document has. */
+static uint64_t next_kept(const struct wf_lanes *lanes, uint64_t rank)
+{
+    while (rank < lanes->ranks && !wf_choice_has_rank(&lanes->kept, rank)) {
+        rank++;
     }
-    return lane;
+    return rank;
+}
+
+static bool step_exact(struct wf_lane_walk *walk, struct wf_lane *out)
+{
+    const struct wf_lanes *lanes = walk->lanes;
+
+    for (; walk->value != NULL; walk->value = walk->value->next) {
+        uint64_t rank = next_kept(lanes, walk->rank);
+        if (rank >= lanes->ranks) {
+            return false;
+        }
+        walk->rank = rank + 1;
+        *out = (struct wf_lane){
+            .lanes = lanes,
+            .first_rank = rank,
+            .ranks = 1,
+            .node = walk->nodes != NULL ? wf_lane_number(&walk->nodes) : 0,
+            .at = walk->value->type == WF_VALUE_TEXT ? walk->value->text : "",
+        };
+        if (lanes->number[rank] != 0) {
+            out->number = lanes->number[rank] - 1;
+            walk->value = walk->value->next;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool step_rows(struct wf_lane_walk *walk, struct wf_lane *out)
+{
+    for (; walk->value != NULL; walk->value = walk->value->next) {
+        const struct wf_value *row = walk->value;
+        uint64_t first = wf_doc_get_count(row, "first_rank", 0);
+        uint64_t ranks = wf_doc_get_count(row, "ranks", 1);
+        if (wf_choice_has_any(&walk->lanes->view, first, ranks)) {
+            *out = (struct wf_lane){.lanes = walk->lanes,
+                                    .number = walk->number++,
+                                    .first_rank = first,
+                                    .ranks = ranks,
+                                    .at = wf_doc_get_text(row, "shares", "")};
+            walk->value = row->next;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool wf_lane_step(struct wf_lane_walk *walk, struct wf_lane *out)
+{
+    return walk->lanes->exact ? step_exact(walk, out) : step_rows(walk, out);
 }
 
 static bool next_exact(struct wf_lane *lane, struct wf_lane_span *out)
@@ -138,31 +264,81 @@ static bool next_mixed(struct wf_lane *lane, struct wf_lane_span *out)
 
 bool wf_lane_next(struct wf_lane *lane, struct wf_lane_span *out)
 {
-    return lane->lanes->exact ? next_exact(lane, out) : next_mixed(lane, out);
+    const struct wf_choice *view = &lane->lanes->view;
+
+    while (lane->lanes->exact ? next_exact(lane, out) : next_mixed(lane, out)) {
+        if (view->until == 0) {
+            return true;
+        }
+        uint64_t from = (uint64_t)view->from, until = (uint64_t)view->until;
+        out->from = out->from > from ? out->from : from;
+        out->until = out->until < until ? out->until : until;
+        if (out->from < out->until) {
+            return true;
+        }
+    }
+    return false;
 }
 
-bool wf_lane_message(const char **at, uint64_t *now, struct wf_lane_message *out)
+/* ---- messages ---- */
+
+struct wf_message_walk wf_lanes_messages(const struct wf_lanes *lanes)
+{
+    return (struct wf_message_walk){.lanes = lanes, .value = lanes->messages};
+}
+
+/* The next of the text that is read. */
+static bool read_message(struct wf_message_walk *walk, struct wf_lane_message *out)
 {
     uint64_t numbers[4];
 
     for (size_t i = 0; i < 4; i++) {
         char *end;
-        numbers[i] = strtoull(*at, &end, 10);
-        if (end == *at) {
+        numbers[i] = strtoull(walk->at, &end, 10);
+        if (end == walk->at) {
             return false;
         }
-        *at = end + (*end == ';' ? 1 : 0);
+        walk->at = end + (*end == ';' ? 1 : 0);
     }
-    *now += numbers[1];
-    *out = (struct wf_lane_message){numbers[0], *now, *now + numbers[2], numbers[3]};
+    walk->now += numbers[1];
+    *out = (struct wf_lane_message){walk->rank, numbers[0], walk->now, walk->now + numbers[2],
+                                    numbers[3]};
     return true;
 }
 
-uint64_t wf_lane_node(const char **at)
+static bool shows_message(const struct wf_lanes *lanes, const struct wf_lane_message *message)
+{
+    return message->from < lanes->ranks && message->to < lanes->ranks &&
+           lanes->number[message->from] != 0 && lanes->number[message->to] != 0 &&
+           wf_choice_touches(&lanes->view, (int64_t)message->departure,
+                             (int64_t)message->arrival + 1);
+}
+
+bool wf_lane_message(struct wf_message_walk *walk, struct wf_lane_message *out)
+{
+    while (walk->value != NULL) {
+        if (walk->at == NULL) {
+            walk->rank = next_kept(walk->lanes, walk->rank);
+            walk->at = walk->value->type == WF_VALUE_TEXT ? walk->value->text : "";
+            walk->now = 0;
+        }
+        while (read_message(walk, out)) {
+            if (shows_message(walk->lanes, out)) {
+                return true;
+            }
+        }
+        walk->value = walk->value->next;
+        walk->at = NULL;
+        walk->rank++;
+    }
+    return false;
+}
+
+uint64_t wf_lane_number(const char **at)
 {
     char *end;
-    uint64_t node = strtoull(*at, &end, 10);
+    uint64_t number = strtoull(*at, &end, 10);
 
     *at = end;
-    return node;
+    return number;
 }

@@ -40,15 +40,14 @@ static void add(struct lines *lines, struct line line)
 
 static void add_spans(struct lines *lines, const struct wf_lanes *lanes)
 {
-    const struct wf_value *value = lanes->first;
+    struct wf_lane lane;
 
-    for (uint64_t i = 0; i < lanes->n; i++, value = value->next) {
-        struct wf_lane lane = wf_lane_open(lanes, value, i);
+    for (struct wf_lane_walk walk = wf_lanes_walk(lanes); wf_lane_step(&walk, &lane);) {
         struct wf_lane_span span;
         while (wf_lane_next(&lane, &span)) {
             add(lines, (struct line){.at = span.from,
                                      .until = span.until,
-                                     .task = i + 1,
+                                     .task = lane.number + 1,
                                      .state = states[span.what]});
         }
     }
@@ -56,20 +55,16 @@ static void add_spans(struct lines *lines, const struct wf_lanes *lanes)
 
 static void add_messages(struct lines *lines, const struct wf_lanes *lanes)
 {
-    const struct wf_value *value = lanes->messages;
+    struct wf_message_walk walk = wf_lanes_messages(lanes);
+    struct wf_lane_message message;
 
-    for (uint64_t from = 0; value != NULL; from++, value = value->next) {
-        const char *at = value->type == WF_VALUE_TEXT ? value->text : "";
-        struct wf_lane_message message;
-        uint64_t now = 0;
-        while (wf_lane_message(&at, &now, &message)) {
-            add(lines, (struct line){.at = message.departure,
-                                     .until = message.arrival,
-                                     .task = from + 1,
-                                     .to = message.to + 1,
-                                     .bytes = message.bytes,
-                                     .state = -1});
-        }
+    while (wf_lane_message(&walk, &message)) {
+        add(lines, (struct line){.at = message.departure,
+                                 .until = message.arrival,
+                                 .task = lanes->number[message.from],
+                                 .to = lanes->number[message.to],
+                                 .bytes = message.bytes,
+                                 .state = -1});
     }
 }
 
@@ -115,10 +110,10 @@ static void write_head(const struct wf_lanes *lanes, FILE *out)
 static void paraver_write(const struct wf_value *doc, const struct wf_write_options *options,
                           FILE *out)
 {
-    const struct wf_lanes lanes = wf_lanes_of(doc);
     struct lines lines = {.n = 0};
+    struct wf_lanes lanes;
 
-    (void)options;
+    wf_lanes_init(&lanes, doc, options);
     write_head(&lanes, out);
     add_spans(&lines, &lanes);
     add_messages(&lines, &lanes);
@@ -129,6 +124,7 @@ static void paraver_write(const struct wf_value *doc, const struct wf_write_opti
         write_line(&lines.list[i], out);
     }
     free(lines.list);
+    wf_lanes_fini(&lanes);
 }
 
 /* The colours of the states, which are those of the report. */
@@ -154,11 +150,10 @@ static void paraver_write_pcf(const struct wf_value *doc,
 
 static void write_names(const struct wf_lanes *lanes, const char *level, FILE *out)
 {
-    const struct wf_value *value = lanes->first;
+    struct wf_lane lane;
 
     (void)fprintf(out, "LEVEL %s SIZE %" PRIu64 "\n", level, lanes->n);
-    for (uint64_t i = 0; i < lanes->n; i++, value = value->next) {
-        const struct wf_lane lane = wf_lane_open(lanes, value, i);
+    for (struct wf_lane_walk walk = wf_lanes_walk(lanes); wf_lane_step(&walk, &lane);) {
         (void)fprintf(out,
                       lane.ranks > 1 ? "ranks %" PRIu64 "-%" PRIu64 "\n" : "rank %" PRIu64 "\n",
                       lane.first_rank, lane.first_rank + lane.ranks - 1);
@@ -169,12 +164,13 @@ static void write_names(const struct wf_lanes *lanes, const char *level, FILE *o
 static void paraver_write_row(const struct wf_value *doc,
                               const struct wf_write_options *options, FILE *out)
 {
-    const struct wf_lanes lanes = wf_lanes_of(doc);
+    struct wf_lanes lanes;
 
-    (void)options;
+    wf_lanes_init(&lanes, doc, options);
     write_names(&lanes, "CPU", out);
     (void)fputs("LEVEL NODE SIZE 1\nmachine\n\n", out);
     write_names(&lanes, "THREAD", out);
+    wf_lanes_fini(&lanes);
 }
 
 static const struct wf_writer_beside beside[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A timeline for Perfetto: protobuf messages as its trace_packet.proto numbers them. A node is
- * a process, a rank a thread, a message a flow; bytes that arrive are a counter. Its times are
- * nanoseconds. */
+ * a process, a rank a thread, a message a flow; bytes that arrive and the load of links are
+ * counters. Its times are nanoseconds. */
 #include "base/buf.h"
 #include "report/lanes.h"
 #include "report/writer.h"
@@ -142,30 +142,31 @@ static void write_thread(struct page *page, uint64_t lane, uint64_t node, const 
     end_packet(page, PACKET_TRACK);
 }
 
-static void write_tracks(struct page *page, const struct wf_lanes *lanes)
+static void write_counter_track(struct page *page, uint64_t track, const char *name)
 {
-    static const char counter[] = "bytes received per bin";
-    const struct wf_value *value = lanes->first;
-    const char *nodes = lanes->exact ? lanes->nodes : NULL;
-    uint64_t last = UINT64_MAX;
-
-    put_number(&page->inner, TRACK_UUID, TRACK_BYTES);
-    put_bytes(&page->inner, TRACK_NAME, counter, sizeof(counter) - 1);
+    put_number(&page->inner, TRACK_UUID, track);
+    put_bytes(&page->inner, TRACK_NAME, name, strlen(name));
     put_bytes(&page->inner, TRACK_COUNTER, "", 0);
     end_packet(page, PACKET_TRACK);
-    for (uint64_t i = 0; i < lanes->n; i++, value = value->next) {
-        const struct wf_lane lane = wf_lane_open(lanes, value, i);
-        uint64_t node = nodes != NULL ? wf_lane_node(&nodes) : 0;
+}
+
+static void write_tracks(struct page *page, const struct wf_lanes *lanes)
+{
+    struct wf_lane lane;
+    uint64_t last = UINT64_MAX;
+
+    for (struct wf_lane_walk walk = wf_lanes_walk(lanes); wf_lane_step(&walk, &lane);) {
         char name[64];
-        if (node != last) {
-            (void)snprintf(name, sizeof(name), nodes != NULL ? "node %" PRIu64 : "ranks", node);
-            write_process(page, node, name);
-            last = node;
+        if (lane.node != last) {
+            (void)snprintf(name, sizeof(name), lanes->nodes != NULL ? "node %" PRIu64 : "ranks",
+                           lane.node);
+            write_process(page, lane.node, name);
+            last = lane.node;
         }
         (void)snprintf(name, sizeof(name),
                        lane.ranks > 1 ? "ranks %" PRIu64 " to %" PRIu64 : "rank %" PRIu64,
                        lane.first_rank, lane.first_rank + lane.ranks - 1);
-        write_thread(page, i, node, name);
+        write_thread(page, lane.first_rank, lane.node, name);
     }
 }
 
@@ -173,19 +174,18 @@ static void write_tracks(struct page *page, const struct wf_lanes *lanes)
 
 static void write_spans(struct page *page, const struct wf_lanes *lanes)
 {
-    const struct wf_value *value = lanes->first;
+    struct wf_lane lane;
 
-    for (uint64_t i = 0; i < lanes->n; i++, value = value->next) {
-        struct wf_lane lane = wf_lane_open(lanes, value, i);
+    for (struct wf_lane_walk walk = wf_lanes_walk(lanes); wf_lane_step(&walk, &lane);) {
+        uint64_t track = TRACK_RANKS + lane.first_rank;
         struct wf_lane_span span;
         while (wf_lane_next(&lane, &span)) {
             struct event event = {.ps = span.from,
-                                  .track = TRACK_RANKS + i,
+                                  .track = track,
                                   .type = TYPE_BEGIN,
                                   .name = wf_lane_words[span.what]};
             write_event(page, &event);
-            event =
-                (struct event){.ps = span.until, .track = TRACK_RANKS + i, .type = TYPE_END};
+            event = (struct event){.ps = span.until, .track = track, .type = TYPE_END};
             write_event(page, &event);
         }
     }
@@ -193,61 +193,92 @@ static void write_spans(struct page *page, const struct wf_lanes *lanes)
 
 static void write_messages(struct page *page, const struct wf_lanes *lanes)
 {
-    const struct wf_value *value = lanes->messages;
-    uint64_t flow = 0;
+    struct wf_message_walk walk = wf_lanes_messages(lanes);
+    struct wf_lane_message message;
 
-    for (uint64_t from = 0; value != NULL; from++, value = value->next) {
-        const char *at = value->type == WF_VALUE_TEXT ? value->text : "";
-        struct wf_lane_message message;
-        uint64_t now = 0;
-        while (wf_lane_message(&at, &now, &message)) {
-            char name[64];
-            flow++;
-            (void)snprintf(name, sizeof(name), "send %" PRIu64 " B to %" PRIu64, message.bytes,
-                           message.to);
-            struct event event = {.ps = message.departure,
-                                  .track = TRACK_RANKS + from,
-                                  .type = TYPE_INSTANT,
-                                  .name = name,
-                                  .flow = flow};
-            write_event(page, &event);
-            (void)snprintf(name, sizeof(name), "%" PRIu64 " B from %" PRIu64, message.bytes,
-                           from);
-            event = (struct event){.ps = message.arrival,
-                                   .track = TRACK_RANKS + message.to,
-                                   .type = TYPE_INSTANT,
-                                   .name = name,
-                                   .flow_ending = flow};
+    for (uint64_t flow = 1; wf_lane_message(&walk, &message); flow++) {
+        char name[64];
+        (void)snprintf(name, sizeof(name), "send %" PRIu64 " B to %" PRIu64, message.bytes,
+                       message.to);
+        struct event event = {.ps = message.departure,
+                              .track = TRACK_RANKS + message.from,
+                              .type = TYPE_INSTANT,
+                              .name = name,
+                              .flow = flow};
+        write_event(page, &event);
+        (void)snprintf(name, sizeof(name), "%" PRIu64 " B from %" PRIu64, message.bytes,
+                       message.from);
+        event = (struct event){.ps = message.arrival,
+                               .track = TRACK_RANKS + message.to,
+                               .type = TYPE_INSTANT,
+                               .name = name,
+                               .flow_ending = flow};
+        write_event(page, &event);
+    }
+}
+
+/* Numbers of a text, one for each window of time. */
+struct counter {
+    const char *name;
+    uint64_t track, window_ps;
+    const char *values;
+};
+
+static void write_counter(struct page *page, const struct counter *counter,
+                          const struct wf_choice *view)
+{
+    const char *at = counter->values;
+
+    write_counter_track(page, counter->track, counter->name);
+    for (uint64_t from = 0; *at != '\0'; from += counter->window_ps) {
+        const struct event event = {.ps = from,
+                                    .track = counter->track,
+                                    .type = TYPE_COUNTER,
+                                    .counter = wf_lane_number(&at)};
+        if (wf_choice_touches(view, (int64_t)from, (int64_t)(from + counter->window_ps))) {
             write_event(page, &event);
         }
     }
 }
 
-static void write_counter(struct page *page, const struct wf_value *doc,
-                          const struct wf_lanes *lanes)
+/* The load of the busiest links, if the network model counted it. */
+static void write_links(struct page *page, const struct wf_value *doc,
+                        const struct wf_choice *view)
 {
-    const char *at = wf_doc_get_text(doc, "recording.received_bytes", "");
+    const struct wf_value *list = wf_doc_find(doc, "result.network.hot_links");
+    uint64_t track = TRACK_BYTES + 1;
 
-    for (uint64_t bin = 0; bin < lanes->bins; bin++) {
-        const struct event event = {.ps = bin * lanes->bin_ps,
-                                    .track = TRACK_BYTES,
-                                    .type = TYPE_COUNTER,
-                                    .counter = wf_lane_node(&at)};
-        write_event(page, &event);
+    if (list == NULL || list->type != WF_VALUE_LIST) {
+        return;
+    }
+    for (const struct wf_value *link = list->first; link != NULL; link = link->next) {
+        char name[96];
+        struct counter counter = {name, track++, wf_doc_get_count(link, "load_window_ps", 0),
+                                  wf_doc_get_text(link, "load_bytes", "")};
+        (void)snprintf(name, sizeof(name),
+                       "link from vertex %" PRIu64 " to %" PRIu64 ", bytes per window",
+                       wf_doc_get_count(link, "vertex", 0), wf_doc_get_count(link, "to", 0));
+        if (counter.window_ps > 0 && counter.values[0] != '\0') {
+            write_counter(page, &counter, view);
+        }
     }
 }
 
 static void perfetto_write(const struct wf_value *doc, const struct wf_write_options *options,
                            FILE *out)
 {
-    const struct wf_lanes lanes = wf_lanes_of(doc);
     struct page page = {.out = out};
+    struct wf_lanes lanes;
 
-    (void)options;
+    wf_lanes_init(&lanes, doc, options);
     write_tracks(&page, &lanes);
     write_spans(&page, &lanes);
     write_messages(&page, &lanes);
-    write_counter(&page, doc, &lanes);
+    const struct counter received = {"bytes received per bin", TRACK_BYTES, lanes.bin_ps,
+                                     wf_doc_get_text(doc, "recording.received_bytes", "")};
+    write_counter(&page, &received, &options->view);
+    write_links(&page, doc, &options->view);
+    wf_lanes_fini(&lanes);
     wf_buf_fini(&page.packet);
     wf_buf_fini(&page.inner);
     wf_buf_fini(&page.part);
@@ -260,5 +291,6 @@ const struct wf_writer_ops wf_writer_perfetto = {
     .summary = "a timeline for Perfetto (ui.perfetto.dev)",
     .records = true,
     .timeline = true,
+    .links = true,
     .write = perfetto_write,
 };

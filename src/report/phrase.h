@@ -41,5 +41,7 @@ void wf_text_lists(const struct wf_value *doc, FILE *out);
 bool wf_word_load(const struct wf_value *doc, struct wf_phrase *out);
 bool wf_word_cycles(const struct wf_value *doc, struct wf_phrase *out);
 bool wf_word_links(const struct wf_value *doc, struct wf_phrase *out);
+/* Of any network that counts its links, and who fills it if that is known. */
+bool wf_word_hot_link(const struct wf_value *doc, struct wf_phrase *out);
 
 #endif

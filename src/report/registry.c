@@ -9,8 +9,9 @@
 
 /* The one place that lists writers: .timeline.csv comes before .csv, which ends it. */
 static const struct wf_writer_ops *const writer_table[] = {
-    &wf_writer_text, &wf_writer_json,     &wf_writer_timeline_csv, &wf_writer_csv,
-    &wf_writer_html, &wf_writer_perfetto, &wf_writer_paraver,      NULL,
+    &wf_writer_text,    &wf_writer_json, &wf_writer_timeline_csv,
+    &wf_writer_csv,     &wf_writer_html, &wf_writer_perfetto,
+    &wf_writer_paraver, &wf_writer_otf2, NULL,
 };
 
 const struct wf_writer_ops *const *wf_writer_table(void)
@@ -74,6 +75,10 @@ enum wf_status wf_writer_save(const struct wf_writer_ops *writer, const struct w
 {
     const struct wf_writer_beside first = {writer->extension, writer->write};
     size_t stem = strlen(path) - strlen(writer->extension);
+
+    if (writer->save != NULL) {
+        return writer->save(doc, options, path, force, err);
+    }
     enum wf_status status = save_one(&first, doc, options, path, force, err);
 
     for (const struct wf_writer_beside *file = writer->beside;
@@ -85,4 +90,11 @@ enum wf_status wf_writer_save(const struct wf_writer_ops *writer, const struct w
         free(name);
     }
     return status;
+}
+
+enum wf_status wf_writer_check(const struct wf_writer_ops *writer, const char *path, bool force,
+                               struct wf_err *err)
+{
+    return writer->check != NULL ? writer->check(path, force, err)
+                                 : wf_output_check(path, force, err);
 }

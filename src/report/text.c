@@ -337,6 +337,7 @@ static const struct line answer_lines[] = {
     {"Load", wf_word_load},
     {"Latency", wf_word_cycles},
     {"Links", wf_word_links},
+    {"Busiest link", wf_word_hot_link},
     {"Digest", word_digest},
     {NULL, NULL},
 };

@@ -8,13 +8,12 @@
 static void timeline_write(const struct wf_value *doc, const struct wf_write_options *options,
                            FILE *out)
 {
-    const struct wf_lanes lanes = wf_lanes_of(doc);
-    const struct wf_value *value = lanes.first;
+    struct wf_lanes lanes;
+    struct wf_lane lane;
 
-    (void)options;
+    wf_lanes_init(&lanes, doc, options);
     (void)fputs("first_rank,ranks,from_ps,until_ps,what\n", out);
-    for (uint64_t i = 0; i < lanes.n; i++, value = value->next) {
-        struct wf_lane lane = wf_lane_open(&lanes, value, i);
+    for (struct wf_lane_walk walk = wf_lanes_walk(&lanes); wf_lane_step(&walk, &lane);) {
         struct wf_lane_span span;
         while (wf_lane_next(&lane, &span)) {
             (void)fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s\n",
@@ -22,6 +21,7 @@ static void timeline_write(const struct wf_value *doc, const struct wf_write_opt
                           wf_lane_words[span.what]);
         }
     }
+    wf_lanes_fini(&lanes);
 }
 
 const struct wf_writer_ops wf_writer_timeline_csv = {

@@ -10,6 +10,7 @@
  * every writer copes with every kind of document, pick it up from there.
  */
 
+#include "base/choice.h"
 #include "base/status.h"
 #include "result/doc.h"
 
@@ -20,6 +21,10 @@ struct wf_write_options {
     bool color;
     const struct wf_value *extra; /* what is known besides the document: `picture`, of the
                                      topology (cli/picture.h); null if nothing */
+    /* Of timelines: what is shown of them, and how many single spans at most; 0 is any number.
+     */
+    struct wf_choice view;
+    uint64_t limit;
 };
 
 /* A file that belongs to another one, which is called like it but for its extension. */
@@ -29,18 +34,26 @@ struct wf_writer_beside {
                   FILE *out);
 };
 
-/* All members are required but the flags and `beside`. */
+/* All members are required but the flags, `beside`, and either `write` or `save` with `check`.
+ */
 struct wf_writer_ops {
     const char *name;
     const char *extension; /* of files in this format, with the dot */
     const char *summary;   /* one line, for help */
     bool records;          /* shows what a recording has... */
-    bool timeline;         /* ...and nothing else */
+    bool timeline;         /* ...and nothing else... */
+    bool links;            /* ...but the load of links, perhaps */
 
     /* Writes the whole document. Errors of `out` itself are found by the caller (ferror). */
     void (*write)(const struct wf_value *doc, const struct wf_write_options *options,
                   FILE *out);
     const struct wf_writer_beside *beside; /* ends with a row of nulls; null: none */
+
+    /* Of what is not one file: writes it to `path`; tells before a long run whether it could.
+     */
+    enum wf_status (*save)(const struct wf_value *doc, const struct wf_write_options *options,
+                           const char *path, bool force, struct wf_err *err);
+    enum wf_status (*check)(const char *path, bool force, struct wf_err *err);
 };
 
 extern const struct wf_writer_ops wf_writer_text;
@@ -50,6 +63,7 @@ extern const struct wf_writer_ops wf_writer_html;
 extern const struct wf_writer_ops wf_writer_timeline_csv;
 extern const struct wf_writer_ops wf_writer_perfetto;
 extern const struct wf_writer_ops wf_writer_paraver;
+extern const struct wf_writer_ops wf_writer_otf2;
 
 /* The registered writers in a fixed order, null-terminated. */
 const struct wf_writer_ops *const *wf_writer_table(void);
@@ -62,6 +76,11 @@ WF_NODISCARD
 enum wf_status wf_writer_save(const struct wf_writer_ops *writer, const struct wf_value *doc,
                               const struct wf_write_options *options, const char *path,
                               bool force, struct wf_err *err);
+
+/* Tells before a long run whether it could be written. */
+WF_NODISCARD
+enum wf_status wf_writer_check(const struct wf_writer_ops *writer, const char *path, bool force,
+                               struct wf_err *err);
 
 /* The writer for a file called `path`, by its extension. */
 WF_NODISCARD

@@ -64,6 +64,8 @@ static enum wf_status graph_build(const struct wf_job *job, struct wf_engine *en
         .cpu = &job->cpu,
         .granularity = (enum wf_pe_granularity)params->granularity,
         .timeless = params->policy == WF_POLICY_CAUSAL,
+        /* Not of the run on an ideal network. */
+        .recording = setup == &job->setup ? job->recording : NULL,
     };
 
     enum wf_status status = wf_pes_new(engine, &config, &setup->pes, err);

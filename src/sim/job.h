@@ -11,7 +11,7 @@
 #include "engine/run.h"
 #include "mpi/place.h"
 #include "replay/cpu.h"
-#include "replay/recording.h"
+#include "replay/recorder.h"
 #include "sim/plan.h"
 #include "sim/record.h"
 
@@ -42,7 +42,7 @@ struct wf_job {
     struct wf_cpu_rules *rules;
     struct wf_replay_tally *ideal; /* of a run on an ideal network; null if there was none */
     struct wf_traffic *traffic;    /* of synthetic traffic */
-    const struct wf_recording_limits *recording; /* null: it is not recorded */
+    const struct wf_recording_wish *recording; /* null: it is not recorded */
 };
 
 /* All members are required. */

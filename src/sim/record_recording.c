@@ -170,7 +170,7 @@ static const struct wf_sent *put_messages(struct wf_buf *buf, const struct wf_se
     return sent;
 }
 
-/* One text for each rank; nothing if there are too many of them. */
+/* One text for each rank that was chosen; nothing if there are too many of them. */
 static void add_single(struct wf_value *section, struct wf_recording *recording,
                        struct wf_buf *buf)
 {
@@ -178,6 +178,7 @@ static void add_single(struct wf_value *section, struct wf_recording *recording,
     const struct wf_sent *sent = wf_recording_messages(recording);
     const struct wf_span *last_span = span + recording->n_spans;
     const struct wf_sent *last_sent = sent + recording->n_messages;
+    const struct wf_choice *choice = &recording->limits.choice;
 
     wf_recording_sort(recording);
     wf_doc_count(section, "n_spans", recording->n_spans);
@@ -185,6 +186,9 @@ static void add_single(struct wf_value *section, struct wf_recording *recording,
     if (recording->n_spans <= recording->limits.spans) {
         struct wf_value *list = wf_doc_list(section, "spans");
         for (uint64_t rank = 0; rank < recording->n_ranks; rank++) {
+            if (!wf_choice_has_rank(choice, rank)) {
+                continue;
+            }
             span =
                 span < last_span && span->rank == rank ? put_spans(buf, span, last_span) : span;
             add_text(list, NULL, buf);
@@ -193,6 +197,9 @@ static void add_single(struct wf_value *section, struct wf_recording *recording,
     if (recording->n_messages <= recording->limits.messages) {
         struct wf_value *list = wf_doc_list(section, "messages");
         for (uint64_t rank = 0; rank < recording->n_ranks; rank++) {
+            if (!wf_choice_has_rank(choice, rank)) {
+                continue;
+            }
             sent = sent < last_sent && sent->from == rank ? put_messages(buf, sent, last_sent)
                                                           : sent;
             add_text(list, NULL, buf);
@@ -201,12 +208,58 @@ static void add_single(struct wf_value *section, struct wf_recording *recording,
 }
 
 static void add_nodes(struct wf_value *section, const struct wf_place *place,
-                      struct wf_buf *buf)
+                      const struct wf_choice *of, struct wf_buf *buf)
 {
     for (uint32_t rank = 0; rank < place->n_ranks; rank++) {
-        put_number(buf, rank == 0 ? "" : " ", wf_place_node(place, rank));
+        if (wf_choice_has_rank(of, rank)) {
+            put_number(buf, buf->size == 0 ? "" : " ", wf_place_node(place, rank));
+        }
     }
     add_text(section, "nodes", buf);
+}
+
+/* Of which ranks and times single spans and messages are there, if not of all. */
+static void add_choice(struct wf_value *section, const struct wf_recording *recording,
+                       const struct wf_place *place, struct wf_buf *buf)
+{
+    const struct wf_choice *choice = &recording->limits.choice;
+    char words[WF_CHOICE_TEXT_MAX];
+
+    if (choice->n_ranges == 0 && choice->until == 0) {
+        return;
+    }
+    struct wf_value *chosen = wf_doc_section(section, "chosen");
+    if (choice->n_ranges > 0) {
+        wf_doc_text(chosen, "ranks", wf_choice_words(choice, words));
+        if (recording->n_spans <= recording->limits.spans) {
+            add_nodes(chosen, place, choice, buf);
+        }
+    }
+    if (choice->until > 0) {
+        wf_doc_count(chosen, "from_ps", (uint64_t)choice->from);
+        wf_doc_count(chosen, "until_ps", (uint64_t)choice->until);
+    }
+}
+
+/* How long messages take whose nodes are so many hops apart. */
+static void add_hops(struct wf_value *section, const struct wf_by_hops *by_hops)
+{
+    struct wf_value *list = wf_doc_list(section, "latency_by_hops");
+
+    for (size_t hops = 0; hops < WF_RECORDING_HOPS; hops++) {
+        const struct wf_by_hops *of = &by_hops[hops];
+        if (of->latency.n == 0) {
+            continue;
+        }
+        struct wf_value *item = wf_doc_section(list, NULL);
+        wf_doc_count(item, "hops", hops);
+        wf_doc_count(item, "messages", of->latency.n);
+        wf_doc_count(item, "min_ps", (uint64_t)of->latency.min);
+        wf_doc_count(item, "mean_ps", (uint64_t)wf_stat_mean(&of->latency));
+        wf_doc_count(item, "p50_ps", wf_histogram_quantile(of->counts, 500));
+        wf_doc_count(item, "p99_ps", wf_histogram_quantile(of->counts, 990));
+        wf_doc_count(item, "max_ps", (uint64_t)of->latency.max);
+    }
 }
 
 void wf_record_recording(struct wf_value *root, const struct wf_job *job,
@@ -216,10 +269,12 @@ void wf_record_recording(struct wf_value *root, const struct wf_job *job,
     struct wf_replay_tally *tally = wf_unconst(wf_engine_tally_get(engine));
     struct wf_recording *recording = wf_tally_recording(tally);
     struct wf_buf buf = {.data = NULL};
+    const struct wf_choice all = {.n_ranges = 0};
 
     if (recording == NULL) {
         return;
     }
+    wf_recording_settle(recording);
     int64_t end = wf_record_end(tally, run);
     uint64_t n_bins = ((uint64_t)end >> recording->shift) + 1;
     struct wf_value *section = wf_doc_section(root, "recording");
@@ -236,8 +291,13 @@ void wf_record_recording(struct wf_value *root, const struct wf_job *job,
     }
     add_text(section, "received_bytes", &buf);
     add_matrix(section, recording, &buf);
-    if (recording->ranks_per_row == 1 || recording->n_spans <= recording->limits.spans) {
-        add_nodes(section, &job->place, &buf);
+    if (job->recording->hops != NULL) {
+        add_hops(section, recording->by_hops);
+    }
+    add_choice(section, recording, &job->place, &buf);
+    if (recording->ranks_per_row == 1 || (recording->limits.choice.n_ranges == 0 &&
+                                          recording->n_spans <= recording->limits.spans)) {
+        add_nodes(section, &job->place, &all, &buf);
     }
     add_single(section, recording, &buf);
     wf_buf_fini(&buf);

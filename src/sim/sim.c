@@ -18,6 +18,7 @@
 
 #include <weft/weft.h>
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,7 +174,7 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
         wf_doc_free(root);
         return status;
     }
-    if (job->recording != NULL && job->setup.replay != NULL) {
+    if (job->recording != NULL && (job->setup.replay != NULL || job->setup.pes != NULL)) {
         wf_record_recording(root, job, engine, &run);
     }
     wf_record_run(root, job->plan, &run, job->ops->memory(job));
@@ -256,18 +257,47 @@ static void tell_skipped(const struct wf_sim_host *host, const struct wf_plan *p
     }
 }
 
+static uint32_t hops(const void *arg, uint32_t from, uint32_t to)
+{
+    const struct wf_topo *topo = arg;
+
+    return topo->ops->distance(topo, from, to);
+}
+
+/* What is asked of a recording, if there is to be one. */
+static enum wf_status wish_for(const struct wf_job *job, const struct wf_sim_recording *asked,
+                               struct wf_recording_wish *wish, struct wf_err *err)
+{
+    const struct wf_plan *plan = job->plan;
+    const struct wf_choice *choice = &asked->choice;
+    uint64_t n_ranks = wf_job_n_ranks(job);
+
+    *wish = (struct wf_recording_wish){.limits = {asked->spans, asked->messages, *choice}};
+    if (plan->topo != NULL && plan->net->uses_topology) {
+        wish->hops = hops;
+        wish->hops_arg = plan->topo;
+    }
+    if (choice->n_ranges > 0 && choice->ranges[choice->n_ranges - 1].last >= n_ranks) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "--record-ranks: there is no rank %" PRIu32
+                          "; the program has the ranks 0 to %" PRIu64,
+                          choice->ranges[choice->n_ranges - 1].last, n_ranks - 1);
+    }
+    return WF_OK;
+}
+
 static enum wf_status run_once(const struct wf_plan *plan, const struct wf_sim_host *host,
                                bool explain, struct wf_value **doc, struct wf_err *err)
 {
-    const struct wf_recording_limits limits = {
-        .spans = host->recording != NULL ? host->recording->spans : 0,
-        .messages = host->recording != NULL ? host->recording->messages : 0,
-    };
+    struct wf_recording_wish wish;
     struct wf_job job;
 
     wf_job_init(&job, plan);
-    job.recording = host->recording != NULL ? &limits : NULL;
     enum wf_status status = check_memory(&job, host->world, err);
+    if (status == WF_OK && host->recording != NULL && plan->n_jobs > 0) {
+        status = wish_for(&job, host->recording, &wish, err);
+        job.recording = &wish;
+    }
     if (status == WF_OK) {
         status = job.ops->prepare(&job, err);
     }

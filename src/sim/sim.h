@@ -7,6 +7,7 @@
  * its own.
  */
 
+#include "base/choice.h"
 #include "base/status.h"
 
 #include <signal.h>
@@ -25,9 +26,10 @@ struct wf_sim_progress {
 };
 
 /* A run is recorded for looking at (docs/reference/result-document.md, `recording`): single
- * spans of time and messages are kept if there are not more of them. */
+ * spans of time and messages of what was chosen are kept if there are not more of them. */
 struct wf_sim_recording {
     uint64_t spans, messages;
+    struct wf_choice choice;
 };
 
 /* What a run has to do with its surroundings. Zeroed, it runs alone and in silence. */

@@ -236,6 +236,10 @@ static enum wf_status traffic_describe(const struct wf_job *job, const struct wf
     if (job->plan->net == &wf_router_ops) {
         add_use(result, job->plan, &tally->use, cycles);
     }
+    if (job->setup.net->n_sums > 0) {
+        job->setup.net->ops->describe(job->setup.net, (const void *)(tally + 1),
+                                      (int64_t)cycles * set->cycle, result);
+    }
     wf_record_digest(result, run->digest);
     if (deadlock) {
         status = tell_deadlock(tally, set, &circle, result, err);

@@ -3,7 +3,9 @@
 
 #include "trace/infile.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -47,6 +49,34 @@ static bool is_chunk_size(uint64_t size)
     return size >= CHUNK_MIN && size <= CHUNK_MAX;
 }
 
+/* Reads up to the number of the archive, which is the last of what is there; where the sizes of
+ * chunks are. */
+static uint64_t read_to_id(struct wf_infile *in, struct wf_otf2_layout *layout)
+{
+    in->swapped = wf_infile_bytes(in, 2)[1] == WF_OTF2_LITTLE;
+    wf_infile_skip(in, sizeof(WF_OTF2_MAGIC) + VERSION_BYTES);
+    uint64_t sizes_at = wf_infile_at(in);
+    read_layout(in, layout);
+    wf_infile_skip(in, COUNTS_BYTES);
+    for (int i = 0; i < STRINGS; i++) {
+        skip_string(in);
+    }
+    uint64_t n = wf_infile_unsigned(in, 4);
+    for (uint64_t i = 0; i < n * 2 && !in->failed; i++) {
+        skip_string(in);
+    }
+    return sizes_at;
+}
+
+static enum wf_status truncated(const struct wf_infile *in, const char *path,
+                                struct wf_err *err)
+{
+    return wf_err_set(err, WF_EINVAL,
+                      "%.200s: truncated or damaged: this anchor file of all ranks ends at "
+                      "byte %" PRIu64,
+                      path, in->size);
+}
+
 enum wf_status wf_otf2_check_anchor(const char *path, struct wf_otf2_layout *layout,
                                     struct wf_err *err)
 {
@@ -56,24 +86,10 @@ enum wf_status wf_otf2_check_anchor(const char *path, struct wf_otf2_layout *lay
     if (status != WF_OK) {
         return status;
     }
-    in.swapped = wf_infile_bytes(&in, 2)[1] == WF_OTF2_LITTLE;
-    wf_infile_skip(&in, sizeof(WF_OTF2_MAGIC) + VERSION_BYTES);
-    uint64_t sizes_at = wf_infile_at(&in);
-    read_layout(&in, layout);
-    wf_infile_skip(&in, COUNTS_BYTES);
-    for (int i = 0; i < STRINGS; i++) {
-        skip_string(&in);
-    }
-    uint64_t n = wf_infile_unsigned(&in, 4);
-    for (uint64_t i = 0; i < n * 2 && !in.failed; i++) {
-        skip_string(&in);
-    }
+    uint64_t sizes_at = read_to_id(&in, layout);
     wf_infile_skip(&in, TRACE_ID_BYTES);
     if (in.failed) {
-        status = wf_err_set(err, WF_EINVAL,
-                            "%.200s: truncated or damaged: this anchor file of all ranks ends "
-                            "at byte %" PRIu64,
-                            path, in.size);
+        status = truncated(&in, path, err);
     } else if (!is_chunk_size(layout->event_chunk) ||
                !is_chunk_size(layout->definition_chunk)) {
         status = wf_err_set(err, WF_EINVAL,
@@ -84,4 +100,31 @@ enum wf_status wf_otf2_check_anchor(const char *path, struct wf_otf2_layout *lay
     }
     wf_infile_close(&in);
     return status;
+}
+
+enum wf_status wf_otf2_set_id(const char *path, uint64_t id, struct wf_err *err)
+{
+    struct wf_infile in;
+    struct wf_otf2_layout layout;
+    FILE *file;
+
+    enum wf_status status = wf_infile_open(&in, path, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    (void)read_to_id(&in, &layout);
+    uint64_t at = wf_infile_at(&in);
+    if (in.failed || wf_infile_left(&in) < TRACE_ID_BYTES) {
+        status = truncated(&in, path, err);
+    }
+    wf_infile_close(&in);
+    if (status != WF_OK) {
+        return status;
+    }
+    file = fopen(path, "r+b");
+    bool good = file != NULL && fseek(file, (long)at, SEEK_SET) == 0 &&
+                fwrite(&id, sizeof(id), 1, file) == 1;
+    good = file != NULL && fclose(file) == 0 && good;
+    return good ? WF_OK
+                : wf_err_set(err, WF_EIO, "cannot write '%.300s': %s", path, strerror(errno));
 }

@@ -30,4 +30,9 @@ WF_NODISCARD
 enum wf_status wf_otf2_check_anchor(const char *path, struct wf_otf2_layout *layout,
                                     struct wf_err *err);
 
+/* Gives a whole one this number of its archive, which the library makes of the time. WF_EIO,
+ * WF_EINVAL. */
+WF_NODISCARD
+enum wf_status wf_otf2_set_id(const char *path, uint64_t id, struct wf_err *err);
+
 #endif

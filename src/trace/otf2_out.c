@@ -3,6 +3,8 @@
 #include "trace/otf2_out.h"
 
 #include "base/mem.h"
+#include "base/rng.h"
+#include "trace/otf2_anchor.h"
 
 #include <otf2/otf2.h>
 
@@ -24,6 +26,17 @@ struct comm {
     uint32_t n;
 };
 
+/* Of a rank, if it was said. */
+struct place {
+    char *name;
+    uint64_t node;
+};
+
+struct marker {
+    uint64_t time;
+    char *text;
+};
+
 struct wf_otf2_out {
     OTF2_Archive *archive;
     OTF2_EvtWriter *events; /* of the rank; null: none */
@@ -34,7 +47,11 @@ struct wf_otf2_out {
     uint32_t n_regions, n_comms;
     uint64_t *n_events; /* of each rank */
     uint64_t last;      /* time of all */
-    uint32_t n_strings;
+    uint64_t id;        /* of the archive: a digest of its events */
+    struct place *places;
+    struct marker *markers;
+    uint32_t n_markers;
+    uint32_t n_strings, n_nodes;
     OTF2_ErrorCode code; /* the first that was not good */
 };
 
@@ -83,6 +100,14 @@ static void release(struct wf_otf2_out *out)
     for (uint32_t i = 0; i < out->n_comms; i++) {
         free(out->comms[i].ranks);
     }
+    for (uint32_t i = 0; i < out->n_ranks && out->places != NULL; i++) {
+        free(out->places[i].name);
+    }
+    for (uint32_t i = 0; i < out->n_markers; i++) {
+        free(out->markers[i].text);
+    }
+    free(out->places);
+    free(out->markers);
     free(out->regions);
     free(out->comms);
     free(out->n_events);
@@ -139,6 +164,22 @@ uint32_t wf_otf2_out_comm(struct wf_otf2_out *out, const uint32_t *ranks, uint32
     out->comms = wf_xrealloc(out->comms, (size_t)out->n_comms + 1, sizeof(*out->comms));
     out->comms[out->n_comms] = (struct comm){copy, n};
     return out->n_comms++;
+}
+
+void wf_otf2_out_place(struct wf_otf2_out *out, uint32_t rank, const char *name, uint64_t node)
+{
+    if (out->places == NULL) {
+        out->places = wf_xcalloc(out->n_ranks, sizeof(*out->places));
+    }
+    free(out->places[rank].name);
+    out->places[rank] = (struct place){wf_xstrdup(name), node};
+}
+
+void wf_otf2_out_marker(struct wf_otf2_out *out, uint64_t time, const char *text)
+{
+    out->markers = wf_xrealloc(out->markers, (size_t)out->n_markers + 1, sizeof(*out->markers));
+    out->markers[out->n_markers++] = (struct marker){time, wf_xstrdup(text)};
+    out->last = time > out->last ? time : out->last;
 }
 
 /* ---- events ---- */
@@ -215,6 +256,7 @@ void wf_otf2_out_event(struct wf_otf2_out *out, const struct wf_otf2_event *even
     if (out->events != NULL) {
         keep(out, put(out->events, event));
         out->last = event->time > out->last ? event->time : out->last;
+        out->id = wf_rng_mix(out->id ^ event->time) + event->kind + event->bytes;
     }
 }
 
@@ -227,6 +269,22 @@ static uint32_t put_string(struct wf_otf2_out *out, OTF2_GlobalDefWriter *defs,
     return out->n_strings++;
 }
 
+/* The nodes that ranks are on, children of the machine. Returns that of the rank. */
+static uint32_t put_node(struct wf_otf2_out *out, OTF2_GlobalDefWriter *defs, uint32_t rank,
+                         uint32_t machine)
+{
+    uint64_t node = out->places[rank].node;
+    char name[40];
+
+    if (rank == 0 || out->places[rank - 1].node != node) {
+        (void)snprintf(name, sizeof(name), "node %" PRIu64, node);
+        uint32_t string = put_string(out, defs, name);
+        keep(out, OTF2_GlobalDefWriter_WriteSystemTreeNode(defs, ++out->n_nodes, string,
+                                                           machine, 0));
+    }
+    return out->n_nodes;
+}
+
 static void put_places(struct wf_otf2_out *out, OTF2_GlobalDefWriter *defs)
 {
     uint32_t machine = put_string(out, defs, "machine");
@@ -236,15 +294,36 @@ static void put_places(struct wf_otf2_out *out, OTF2_GlobalDefWriter *defs)
     keep(out, OTF2_GlobalDefWriter_WriteSystemTreeNode(defs, 0, machine, machine,
                                                        OTF2_UNDEFINED_SYSTEM_TREE_NODE));
     for (uint32_t rank = 0; rank < out->n_ranks; rank++) {
+        const char *called = out->places != NULL ? out->places[rank].name : NULL;
+        uint32_t node = called != NULL ? put_node(out, defs, rank, machine) : 0;
+
         (void)snprintf(name, sizeof(name), "MPI Rank %" PRIu32, rank);
-        uint32_t string = put_string(out, defs, name);
+        uint32_t string = put_string(out, defs, called != NULL ? called : name);
         keep(out, OTF2_GlobalDefWriter_WriteLocationGroup(defs, rank, string,
-                                                          OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
-                                                          OTF2_UNDEFINED_LOCATION_GROUP));
+                                                          OTF2_LOCATION_GROUP_TYPE_PROCESS,
+                                                          node, OTF2_UNDEFINED_LOCATION_GROUP));
         keep(out, OTF2_GlobalDefWriter_WriteLocation(defs, rank, thread,
                                                      OTF2_LOCATION_TYPE_CPU_THREAD,
                                                      out->n_events[rank], rank));
     }
+}
+
+static void put_markers(struct wf_otf2_out *out)
+{
+    OTF2_MarkerWriter *writer =
+        out->n_markers > 0 ? OTF2_Archive_GetMarkerWriter(out->archive) : NULL;
+
+    if (writer == NULL) {
+        return;
+    }
+    keep(out,
+         OTF2_MarkerWriter_WriteDefMarker(writer, 0, "weft", "iteration", OTF2_SEVERITY_NONE));
+    for (uint32_t i = 0; i < out->n_markers; i++) {
+        keep(out,
+             OTF2_MarkerWriter_WriteMarker(writer, out->markers[i].time, 0, 0,
+                                           OTF2_MARKER_SCOPE_GLOBAL, 0, out->markers[i].text));
+    }
+    keep(out, OTF2_Archive_CloseMarkerWriter(out->archive, writer));
 }
 
 static void put_comms(struct wf_otf2_out *out, OTF2_GlobalDefWriter *defs, uint32_t empty)
@@ -294,6 +373,17 @@ static void put_local(struct wf_otf2_out *out)
     keep(out, OTF2_Archive_CloseDefFiles(out->archive));
 }
 
+static enum wf_status set_id(const struct wf_otf2_out *out, struct wf_err *err)
+{
+    size_t size = strlen(out->directory) + sizeof("/" WF_OTF2_NAME ".otf2");
+    char *anchor = wf_xmalloc(size);
+
+    (void)snprintf(anchor, size, "%s/" WF_OTF2_NAME ".otf2", out->directory);
+    enum wf_status status = wf_otf2_set_id(anchor, out->id, err);
+    free(anchor);
+    return status;
+}
+
 enum wf_status wf_otf2_out_finish(struct wf_otf2_out *out, struct wf_err *err)
 {
     enum wf_status status = WF_OK;
@@ -307,9 +397,12 @@ enum wf_status wf_otf2_out_finish(struct wf_otf2_out *out, struct wf_err *err)
         keep(out, OTF2_Archive_CloseGlobalDefWriter(out->archive, defs));
     }
     keep(out, defs != NULL ? OTF2_SUCCESS : OTF2_ERROR_FILE_CAN_NOT_OPEN);
+    put_markers(out);
     keep(out, OTF2_Archive_Close(out->archive));
     if (out->code != OTF2_SUCCESS) {
         status = failed(out, err);
+    } else {
+        status = set_id(out, err);
     }
     release(out);
     return status;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "traffic/stats.h"
 
+#include "net/link_report.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -38,6 +40,13 @@ static uint64_t class_top(uint32_t at)
     }
     uint32_t power = at / 16 + 3;
     return ((UINT64_C(16) + at % 16 + 1) << (power - 4)) - 1;
+}
+
+void wf_traffic_merge_all(void *into, const void *from)
+{
+    wf_traffic_merge(into, from);
+    wf_net_words_merge((void *)((struct wf_traffic_tally *)into + 1),
+                       (const void *)((const struct wf_traffic_tally *)from + 1));
 }
 
 void wf_traffic_latency(struct wf_traffic_batch *batch, int64_t latency, uint64_t bytes)

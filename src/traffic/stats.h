@@ -36,6 +36,8 @@ struct wf_traffic_tally {
 };
 
 void wf_traffic_merge(void *into, const void *from); /* wf_merge_fn */
+/* Likewise, of tallies that the network's statistics follow. */
+void wf_traffic_merge_all(void *into, const void *from);
 void wf_traffic_latency(struct wf_traffic_batch *batch, int64_t latency, uint64_t bytes);
 
 struct wf_traffic_summary {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "traffic/traffic.h"
 
+#include "base/histogram.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "net/link_report.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -258,12 +260,19 @@ static void node_commit(const struct wf_event *ev, const void *from, struct wf_c
 {
     const struct wf_traffic *traffic = wf_model(ctx);
     struct wf_traffic_tally *tally = wf_tally(ctx);
+    struct wf_net_words *words = wf_net_words_of(traffic->net, ctx);
     struct note note;
 
+    if (words != NULL && ev->kind < WF_NET_KINDS) {
+        traffic->net->ops->commit(traffic->net, ev, ctx);
+    }
     if (from == NULL) {
         return;
     }
     memcpy(&note, from, sizeof(note));
+    if (words != NULL && note.latency >= 0) {
+        words->word[wf_histogram_bucket((uint64_t)note.latency)]++;
+    }
     int64_t number = traffic->batch_ps > 0 ? ev->key.time / traffic->batch_ps : 0;
     struct wf_traffic_batch *batch =
         &tally->batches[number < WF_TRAFFIC_BATCHES ? number : WF_TRAFFIC_BATCHES - 1];
@@ -285,6 +294,8 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
 
     if (traffic->net->ops->use != NULL) {
         traffic->net->ops->use(traffic->net, ctx, state, &tally->use);
+    }
+    if (traffic->net->ops->finish != NULL) {
         traffic->net->ops->finish(traffic->net, ctx, state, &tally->facts);
     }
     tally->rounds_left += traffic->set->rounds - node->rounds + (node->missing > 0);
@@ -429,6 +440,12 @@ void wf_traffic_build(struct wf_traffic *traffic, struct wf_engine *engine, stru
     };
     uint32_t first = wf_engine_add(engine, &traffic->ops, net->n_nodes,
                                    net->node_size + sizeof(struct node), traffic);
+    /* Behind the tally are the network's statistics, if it keeps any. */
+    size_t size = sizeof(struct wf_traffic_tally);
+    if (net->n_sums > 0) {
+        net->words_offset = size;
+        size += sizeof(struct wf_net_words) + (net->n_sums + net->n_maxima) * sizeof(uint64_t);
+    }
     wf_net_attach(net, engine, first, &user);
-    wf_engine_tally(engine, sizeof(struct wf_traffic_tally), wf_traffic_merge);
+    wf_engine_tally(engine, size, net->n_sums > 0 ? wf_traffic_merge_all : wf_traffic_merge);
 }

@@ -3,6 +3,8 @@
 import json
 import pathlib
 import re
+import shutil
+import subprocess
 
 import browser
 from weft_cli import check, check_run, finish, run
@@ -54,6 +56,116 @@ def check_files():
     write("report", "traffic.json", "-o", "traffic.html")
     write("bench", "phold", "--lps", "100", "--end", "1us", "-q", "-o", "bench.html")
     check(parts("traffic.html")[1]["picture"] and parts("bench.html")[1] == {}, "other documents")
+
+
+def check_details():
+    """Links tell their load and who fills them, in both models that have queues."""
+    for net in "packet", "router":
+        write(*RUN, "--net", net, "--record", "-p", "net.stats=links", "-o", f"{net}.json")
+        document = json.loads(pathlib.Path(f"{net}.json").read_text(encoding="utf-8"))
+        network = document["result"]["network"]
+        check(network["link_bytes"] == sum(link["bytes"] for link in network["links"]), net)
+        for link in network["links"]:
+            load = sum(int(number) for number in link["load_bytes"].split())
+            filled = sum(filler["bytes"] for filler in link["filled_by"])
+            check(load == link["bytes"], f"{net}: {load} bytes over time, not {link['bytes']}")
+            check(filled == link["bytes"] or link["filled_by_more_bytes"] > 0, f"{net}: {link}")
+        hops = document["recording"]["latency_by_hops"]
+        check(sum(row["messages"] for row in hops) == document["recording"]["n_messages"] and
+              all(row["min_ps"] <= row["mean_ps"] <= row["max_ps"] for row in hops) and
+              max(row["max_ps"] for row in hops) == document["result"]["message_latency_ps"]["max"],
+              f"{net}: latency against hops")
+        write("report", f"{net}.json", "-o", f"{net}.html")
+        page = parts(f"{net}.html")[0]["result"]["network"]
+        check(page["hot_links"] == network["hot_links"] and "filled_by" not in page["links"][0],
+              f"{net}.html: details of links")
+
+
+def spent(text):
+    """Picoseconds of each kind in the spans of a rank."""
+    sums = dict.fromkeys("cosrk-", 0)
+    for what, lasts in re.findall("([cosrk-])([0-9]+)", text):
+        sums[what] += int(lasts)
+    return sums
+
+
+def check_tasks():
+    """A program of tasks is recorded like any other, however it is run."""
+    tasks = ["replay", "gen:leanmd", "-n", "27", "--record", "-q"]
+    first = None
+    for more in ([], ["--sched", "optimistic", "--threads", "2"], ["--sched", "check-undo"]):
+        recording = json.loads(run(*tasks, *more, "--json").stdout)["recording"]
+        first = first or recording
+        check(recording == first, f"{more}: another recording")
+    for text, row in zip(first["spans"], first["rows"]):
+        sums = spent(text)
+        check((sums["c"], sums["o"], sums["r"]) ==
+              (row["compute_ps"], row["overhead_ps"], row["receive_wait_ps"]), f"{row}: {sums}")
+        check(sum(sums.values()) == row["finish_ps"], f"{row}: the end")
+    for name in "lean.html", "lean.pftrace", "lean.prv", "lean.timeline.csv":
+        write(*tasks, "-o", name)
+
+
+def check_choice():
+    """Single spans of some ranks, of a run of which there are too many."""
+    write(*MANY, "--record-ranks", "7:9,100", "--record-limit", "200", "-o", "few.html")
+    write(*MANY, "--record-limit", "1000000", "--record", "-o", "all.json")
+    few = parts("few.html")[0]["recording"]
+    everything = json.loads(pathlib.Path("all.json").read_text(encoding="utf-8"))["recording"]
+    check(few["spans"] == [everything["spans"][rank] for rank in (7, 8, 9, 100)] and
+          few["rows"] == everything["rows"] and few["matrix"] == everything["matrix"], "few.html")
+    write("report", "all.json", "--ranks", "7:9,100", "-o", "few.timeline.csv")
+    write(*MANY, "--record-ranks", "7-9,100", "--record-limit", "200", "-o", "same.timeline.csv")
+    text = pathlib.Path("few.timeline.csv").read_text(encoding="utf-8")
+    check(text == pathlib.Path("same.timeline.csv").read_text(encoding="utf-8"), "chosen twice")
+    check({line.split(",")[0] for line in text.splitlines()[1:]} == {"7", "8", "9", "100"}, "ranks")
+    write("report", "all.json", "--ranks", "7", "--time", "100us:200us", "-o", "cut.timeline.csv")
+    lines = pathlib.Path("cut.timeline.csv").read_text(encoding="utf-8").splitlines()[1:]
+    lengths = [int(line.split(",")[3]) - int(line.split(",")[2]) for line in lines]
+    check(sum(lengths) == 100_000_000 and min(lengths) > 0, f"a rank is never idle: {lines}")
+    write("report", "all.json", "--limit", "1000", "-o", "rows.timeline.csv")
+    check("\n25,25," in pathlib.Path("rows.timeline.csv").read_text(encoding="utf-8"), "a limit")
+    check_run(["report", "all.json", "--ranks", "5000", "-o", "x.prv"], 2, "no rank 5000")
+    check_run(["report", "all.json", "--ranks", "1", "-o", "x.html"], 2, "are for timelines")
+    check_run([*MANY, "--record-ranks", "5000", "-o", "x.prv"], 2, "the ranks 0 to 4999")
+    check_run([*MANY, "--record-time", "2ms", "-o", "x.prv"], 2, "expected two times")
+
+
+def check_otf2():
+    """Read by the library's own program; the same again, byte for byte."""
+    done = run(*RUN, "-o", "t.otf2")
+    if done.returncode == 3 and "built without the OTF2 library" in done.stderr:
+        return
+    check(done.returncode == 0 and done.stdout == "", "t.otf2", done)
+    files = {path.name: path.read_bytes() for path in pathlib.Path("t.otf2").rglob("*")
+             if path.is_file()}
+    write("report", "run.json", "-f", "-o", "t.otf2")
+    check(files == {path.name: path.read_bytes() for path in pathlib.Path("t.otf2").rglob("*")
+                    if path.is_file()}, "t.otf2: not the same again")
+    check_run([*RUN, "-o", "t.otf2"], 3, "exists; -f overwrites it")
+    if not shutil.which("otf2-print"):
+        return
+    recording = parts("run.html")[0]["recording"]
+    text = subprocess.run(["otf2-print", "t.otf2/traces.otf2"], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+    events = re.findall(r"^(ENTER|LEAVE|MPI_SEND|MPI_RECV) +(\d+) +(\d+)", text, re.M)
+    count = {kind: sum(event[0] == kind for event in events) for kind in
+             ("ENTER", "LEAVE", "MPI_SEND", "MPI_RECV")}
+    spans = sum(len(re.findall("[cosrk]", text)) for text in recording["spans"])
+    check(count == {"ENTER": spans, "LEAVE": spans, "MPI_SEND": recording["n_messages"],
+                    "MPI_RECV": recording["n_messages"]}, f"t.otf2: {count}")
+    inside = {}
+    for kind, rank, at in events:
+        if kind in ("ENTER", "LEAVE"):
+            inside.setdefault(rank, []).append(int(at))
+    computing = sum(row["compute_ps"] for row in recording["rows"])
+    times = re.findall(r'^(ENTER|LEAVE) +\d+ +(\d+)  Region: "computing"', text, re.M)
+    check(sum(int(at) if kind == "LEAVE" else -int(at) for kind, at in times) == computing,
+          "t.otf2: time spent computing")
+    check(all(times == sorted(times) for times in inside.values()), "t.otf2: order")
+    definitions = subprocess.run(["otf2-print", "-G", "t.otf2/traces.otf2"], check=True, text=True,
+                                 stdout=subprocess.PIPE).stdout
+    check('"rank 63"' in definitions and '"node 63"' in definitions, "t.otf2: names")
 
 
 def check_page(name, messages):
@@ -175,7 +287,8 @@ def fields(data):
 
 def check_perfetto(recording):
     """By a reader of our own: slices that end, flows that lead somewhere."""
-    tracks, begun, slices, flows = {}, {}, 0, [set(), set()]
+    tracks, begun, slices, flows, counters = {}, {}, 0, [set(), set()], set()
+    links = parts("run.html")[0]["result"]["network"]["hot_links"]
     for number, packet in fields(pathlib.Path("t.pftrace").read_bytes()):
         packet = dict(fields(packet))
         check(number == 1, "no packet")
@@ -185,6 +298,8 @@ def check_perfetto(recording):
             continue
         event = dict(fields(packet[11]))
         check(event[11] in tracks, "an event of no track")
+        if event[9] == 4:
+            counters.add(event[11])
         if event[9] == 1:
             check(event[11] not in begun, "a slice in another")
             begun[event[11]] = packet[8]
@@ -194,6 +309,7 @@ def check_perfetto(recording):
         for side, field in enumerate((47, 48)):
             if field in event:
                 flows[side].add(event[field])
+    check(counters == {1, *range(2, 2 + len(links))}, f"counters {counters}")
     check(not begun and slices == sum(len(re.findall("[cosrk]", s)) for s in recording["spans"]),
           f"{slices} slices")
     check(flows[0] == flows[1] and len(flows[0]) == recording["n_messages"], "flows")
@@ -240,9 +356,16 @@ def main():
     check_compare()
     check_explain()
     check_timelines()
+    check_details()
+    check_tasks()
+    check_choice()
+    check_otf2()
     if browser.find():
         check_page("run.html", True)
         check_page("many.html", False)
+        check_page("few.html", True)
+        check_page("router.html", True)
+        check_page("lean.html", True)
     finish()
 
 

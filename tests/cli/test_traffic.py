@@ -3,9 +3,12 @@
 import csv
 import json
 import pathlib
+import re
+import signal
+import subprocess
 from xml.etree import ElementTree
 
-from weft_cli import check, check_run, finish, parse, run
+from weft_cli import WEFT, check, check_run, finish, parse, run
 
 UNIFORM = ["traffic", "uniform", "--topo", "torus:4x4"]
 # Words, exit code, what stderr must say.
@@ -25,7 +28,7 @@ CASES = [
     ([*UNIFORM, "-n", "4"], 2, "unknown option '-n'"),
     ([*UNIFORM, "-p", "mpi.eager_max=4KiB"], 2, "means nothing to source 'traffic:uniform'"),
     ([*UNIFORM, "--load", "0.1,0.2", "-o", "curve.pdf"], 2,
-     "curve 'curve.pdf': the name must end in .txt, .json, .csv, .svg or .png"),
+     "curve 'curve.pdf': the name must end in .txt, .json, .csv, .svg, .png or .html"),
     ([*UNIFORM, "--load", "0.1,0.2", "--plot", "curve.csv"], 2, "must end in .svg or .png"),
     ([*UNIFORM, "--load", "0.1,0.2", "-o", "nowhere/curve.png"], 3, "cannot write"),
     ([*UNIFORM, "--load", "0.1,0.2", "--dry-run"], 2, "a sweep has no --dry-run"),
@@ -101,6 +104,10 @@ def test_curve_files():
     for name in ("curve.png", "again.png", "curve.svg", "curve.csv", "curve.json", "curve.txt"):
         check_run([*words, name], 0, stdout="^$")
     check_run([*words, "curve.png"], 3, "'curve.png' exists; -f overwrites it")
+    check_run([*words, "curve.html"], 0, stdout="^$")
+    page = pathlib.Path("curve.html").read_text(encoding="utf-8")
+    check(page.count("<tr>") == 4 and "<svg" in page and "http" not in page.replace(
+        "http://www.w3.org/2000/svg", ""), "curve.html")
     picture = pathlib.Path("curve.png").read_bytes()
     check(picture.startswith(b"\x89PNG\r\n\x1a\n") and picture.endswith(b"IEND\xaeB`\x82"),
           "curve.png is no PNG")
@@ -116,6 +123,37 @@ def test_curve_files():
     check("converged" in pathlib.Path("curve.txt").read_text(encoding="ascii"), "curve.txt")
     check_run([*UNIFORM, "--load", "0.3", "--cycles", "2000", "-o", "one-load.png"], 0)
     check(pathlib.Path("one-load.png").read_bytes().startswith(b"\x89PNG"), "a curve of one load")
+
+
+def test_interrupted():
+    """What is done is not lost."""
+    words = [WEFT, *UNIFORM, "--load", "0.05:0.9:0.01", "--cycles", "200000", "--jobs", "1",
+             "--progress", "always", "--csv", "some.csv"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as process:
+        for line in process.stderr:
+            if re.match(r"2 of 86 loads  [\d:]+ left", line):
+                break
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=100)
+    check(process.returncode == 130 and "of 86 loads are done" in err, f"interrupted: {err}")
+    rows = list(csv.DictReader(pathlib.Path("some.csv").read_text(encoding="ascii").splitlines()))
+    check(2 <= len(rows) < 86 and rows[1]["load"] == "0.06" and out.count("converged") >= 2,
+          f"{len(rows)} loads are done: {out}")
+
+
+def test_network_statistics():
+    """All that the models count of their links, also under synthetic traffic."""
+    for net in "packet", "router":
+        words = [*UNIFORM, "--load", "0.2", "--cycles", "2000", "--net", net, "--json", "-q"]
+        plain, counted = parse(run(*words)), parse(run(*words, "-p", "net.stats=links"))
+        network = counted["result"]["network"]
+        check(plain["result"]["digest"] == counted["result"]["digest"], f"{net}: to count changes it")
+        check(sum(link["packets"] for link in network["links"]) == network["packet_hops"] and
+              all(sum(map(int, link["load_bytes"].split())) == link["bytes"]
+                  for link in network["links"]), f"{net}: links do not add up")
+        arrived = sum(row["messages"] for row in network["latency_ps"]["histogram"])
+        check(arrived >= counted["result"]["arrived"], f"{net}: {arrived} messages")
 
 
 def test_longer():
@@ -235,6 +273,8 @@ def test_closed():
 test_mistakes()
 test_files()
 test_sweep()
+test_interrupted()
+test_network_statistics()
 test_curve_files()
 test_longer()
 test_deadlock()

@@ -123,7 +123,7 @@ static bool has_matrix(const struct wf_recording *recording, const struct all *a
 static void parts_add_up(void)
 {
     static struct all all;
-    const struct wf_recording_limits limits = {SPANS, MESSAGES};
+    const struct wf_recording_limits limits = {.spans = SPANS, .messages = MESSAGES};
 
     for (uint64_t c = 0; c < CASES; c++) {
         draw(&all, c);
@@ -146,6 +146,8 @@ static void parts_add_up(void)
         wf_recording_merge(part[c % PARTS], part[(c + 2) % PARTS]);
         wf_recording_sort(whole);
         wf_recording_sort(part[c % PARTS]);
+        wf_recording_settle(whole);
+        wf_recording_settle(part[c % PARTS]);
         CHECK(fits(whole, &all));
         CHECK(is_sum(whole, &all));
         CHECK(has_matrix(whole, &all));
@@ -161,7 +163,7 @@ static void parts_add_up(void)
 static void too_many_are_counted(void)
 {
     static struct all all;
-    const struct wf_recording_limits limits = {SPANS / 2, MESSAGES / 3};
+    const struct wf_recording_limits limits = {.spans = SPANS / 2, .messages = MESSAGES / 3};
 
     for (uint64_t c = 0; c < 4; c++) {
         draw(&all, c);
@@ -175,16 +177,88 @@ static void too_many_are_counted(void)
         wf_recording_merge(a, b);
         CHECK_U64(a->n_spans, SPANS);
         CHECK_U64(a->n_messages, MESSAGES);
+        wf_recording_settle(a);
         CHECK(is_sum(a, &all));
         free(a);
         free(b);
     }
 }
 
+/* Of chosen ranks and a time single ones are kept, and the sums are of all. */
+static void a_choice_is_kept(void)
+{
+    static struct all all;
+
+    for (uint64_t c = 0; c < CASES; c++) {
+        draw(&all, c);
+        uint32_t first = all.n_ranks / 8, last = all.n_ranks / 2;
+        const struct wf_recording_limits limits = {
+            .spans = SPANS,
+            .messages = MESSAGES,
+            .choice = {.from = all.last / 4,
+                       .until = all.last / 2,
+                       .n_ranges = 1,
+                       .ranges = {{first, last}}},
+        };
+        struct wf_recording *recording = make(&all, &limits);
+        uint64_t spans = 0, messages = 0;
+        for (uint64_t i = 0; i < SPANS; i++) {
+            const struct wf_span *span = &all.spans[i];
+            wf_recording_span(recording, span);
+            spans += overlap(span, all.last / 4, all.last / 2) > 0 && span->rank >= first &&
+                     span->rank <= last;
+        }
+        for (uint64_t i = 0; i < MESSAGES; i++) {
+            const struct wf_sent *sent = &all.sent[i];
+            wf_recording_message(recording, sent);
+            messages += sent->from >= first && sent->from <= last && sent->to >= first &&
+                        sent->to <= last && sent->departure < all.last / 2 &&
+                        sent->arrival >= all.last / 4;
+        }
+        CHECK_U64(recording->n_spans, spans);
+        CHECK_U64(recording->n_messages, messages);
+        wf_recording_settle(recording);
+        CHECK(is_sum(recording, &all));
+        CHECK(has_matrix(recording, &all));
+        free(recording);
+    }
+}
+
+/* Latencies are counted by hops, the last of which are all that are more. */
+static void latencies_have_hops(void)
+{
+    static struct all all;
+    const struct wf_recording_limits limits = {.spans = 0};
+
+    draw(&all, 0);
+    struct wf_recording *a = make(&all, &limits), *b = make(&all, &limits);
+    for (uint32_t i = 0; i < 1000; i++) {
+        wf_recording_hops(i % 3 == 0 ? a : b, i % 50, (int64_t)i * 10);
+    }
+    wf_recording_merge(a, b);
+    for (uint32_t hops = 0; hops < WF_RECORDING_HOPS; hops++) {
+        uint64_t n = 0, counted = 0;
+        int64_t most = 0;
+        for (uint32_t i = 0; i < 1000; i++) {
+            bool here = hops < WF_RECORDING_HOPS - 1 ? i % 50 == hops : i % 50 >= hops;
+            n += here;
+            most = here ? (int64_t)i * 10 : most;
+        }
+        for (size_t i = 0; i < WF_HISTOGRAM_BUCKETS; i++) {
+            counted += a->by_hops[hops].counts[i];
+        }
+        CHECK_U64(a->by_hops[hops].latency.n, n);
+        CHECK_U64(counted, n);
+        CHECK(a->by_hops[hops].latency.max == most);
+    }
+    free(a);
+    free(b);
+}
+
 static void similar_ranks_share_an_account(void)
 {
     static struct all all;
-    const struct wf_recording_limits limits = {0, 0};
+    const struct wf_recording_limits limits = {.spans = 0};
     uint64_t ranks = 0, compute = 0;
 
     draw(&all, 0);
@@ -212,6 +286,8 @@ int main(void)
 {
     RUN(parts_add_up);
     RUN(too_many_are_counted);
+    RUN(a_choice_is_kept);
+    RUN(latencies_have_hops);
     RUN(similar_ranks_share_an_account);
     return wf_test_done();
 }

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net/link_report.h"
+
+#include "base/histogram.h"
+#include "base/mem.h"
+#include "result/doc.h"
+
+#include <string.h>
+
+const char *const wf_net_stats_names[] = {"off", "summary", "links", NULL};
+
+struct wf_value *wf_report_network(struct wf_value *result)
+{
+    const struct wf_value *found = wf_doc_find(result, "network");
+
+    /* It is part of what the caller may change. */
+    return found != NULL ? wf_unconst(found) : wf_doc_section(result, "network");
+}
+
+static double percent(double part, double whole)
+{
+    return whole > 0 ? 100 * part / whole : 0;
+}
+
+static void describe_link(struct wf_value *list, const struct wf_link_facts *link,
+                          int64_t elapsed)
+{
+    struct wf_value *item = wf_doc_section(list, NULL);
+
+    wf_doc_count(item, "vertex", link->vertex);
+    wf_doc_count(item, "port", link->port);
+    wf_doc_count(item, "to", link->to);
+    wf_doc_count(item, "packets", link->packets);
+    wf_doc_count(item, "bytes", link->bytes);
+    wf_doc_measured(item, "busy_percent", percent((double)link->busy_ps, (double)elapsed), 3);
+    if (link->knows_waits) {
+        wf_doc_count(item, "wait_ps", link->wait_ps);
+        wf_doc_count(item, "peak_wait_ps", link->peak_ps);
+        wf_doc_count(item, "peak_queue_bytes", link->peak_bytes);
+    }
+    if (link->detail != NULL) {
+        wf_link_detail_describe(link->detail, item);
+    }
+}
+
+/* The busiest links, the first of equally busy ones before the others. */
+struct hot {
+    struct wf_link_facts links[WF_STATS_HOT];
+    uint32_t n;
+};
+
+static void keep_hot(struct hot *hot, const struct wf_link_facts *link)
+{
+    uint32_t at = hot->n;
+
+    while (at > 0 && hot->links[at - 1].busy_ps < link->busy_ps) {
+        at--;
+    }
+    if (at == WF_STATS_HOT) {
+        return;
+    }
+    hot->n += hot->n < WF_STATS_HOT ? 1 : 0;
+    memmove(&hot->links[at + 1], &hot->links[at], (hot->n - 1 - at) * sizeof(*link));
+    hot->links[at] = *link;
+}
+
+void wf_report_links(struct wf_value *network, const struct wf_link_report *report)
+{
+    const struct wf_topo *topo = report->topo;
+    struct hot hot = {.n = 0};
+    struct wf_link_facts sum = {.knows_waits = true};
+    uint64_t used = 0;
+    struct wf_value *list =
+        report->stats == WF_STATS_LINKS ? wf_doc_list(network, "links") : NULL;
+
+    for (uint32_t v = 0; v < topo->n_vertices; v++) {
+        uint32_t first = wf_topo_first_link(topo, v), n_ports = wf_topo_ports(topo, v);
+        for (uint32_t port = 0; port < n_ports; port++) {
+            struct wf_link_facts link = {.vertex = v, .port = port};
+            report->facts(report->arg, first + port, &link);
+            if (link.packets == 0) {
+                continue;
+            }
+            link.to = topo->ops->neighbor(topo, v, port);
+            used++;
+            sum.packets += link.packets;
+            sum.bytes += link.bytes;
+            sum.wait_ps += link.wait_ps;
+            sum.knows_waits = sum.knows_waits && link.knows_waits;
+            keep_hot(&hot, &link);
+            if (list != NULL) {
+                describe_link(list, &link, report->elapsed);
+            }
+        }
+    }
+    wf_doc_count(network, "links_used", used);
+    if (wf_doc_find(network, "packet_hops") == NULL) {
+        wf_doc_count(network, "packet_hops", sum.packets);
+    }
+    wf_doc_count(network, "link_bytes", sum.bytes);
+    if (sum.knows_waits) {
+        wf_doc_count(network, "wait_ps", sum.wait_ps);
+    }
+    struct wf_value *hottest = wf_doc_list(network, "hot_links");
+    for (uint32_t i = 0; i < hot.n; i++) {
+        describe_link(hottest, &hot.links[i], report->elapsed);
+    }
+}
+
+void wf_report_counts(struct wf_value *network, const char *name, const uint64_t *counts,
+                      uint32_t n)
+{
+    struct wf_value *list = wf_doc_list(network, name);
+
+    while (n > 0 && counts[n - 1] == 0) {
+        n--;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        wf_doc_count(list, NULL, counts[i]);
+    }
+}
+
+void wf_report_latencies(struct wf_value *network, const uint64_t *counts)
+{
+    static const struct {
+        const char *name;
+        uint32_t permille;
+    } quantiles[] = {{"p50", 500}, {"p90", 900}, {"p99", 990}, {"p999", 999}, {"max", 1000}};
+    struct wf_value *section = wf_doc_section(network, "latency_ps");
+
+    for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
+        wf_doc_count(section, quantiles[i].name,
+                     wf_histogram_quantile(counts, quantiles[i].permille));
+    }
+    struct wf_value *list = wf_doc_list(section, "histogram");
+    for (uint32_t i = 0; i < WF_HISTOGRAM_BUCKETS; i++) {
+        if (counts[i] > 0) {
+            struct wf_value *item = wf_doc_section(list, NULL);
+            wf_doc_count(item, "least_ps", wf_histogram_least(i));
+            wf_doc_count(item, "messages", counts[i]);
+        }
+    }
+}
+
+struct wf_net_words *wf_net_words_of(const struct wf_net *net, struct wf_ctx *ctx)
+{
+    if (net->words_offset == 0 || net->n_sums == 0) {
+        return NULL;
+    }
+
+    struct wf_net_words *words = (void *)((unsigned char *)wf_tally(ctx) + net->words_offset);
+    words->n_sums = net->n_sums;
+    words->n_maxima = net->n_maxima;
+    return words;
+}
+
+void wf_net_words_merge(struct wf_net_words *into, const struct wf_net_words *from)
+{
+    if (from->n_sums == 0) {
+        return;
+    }
+    into->n_sums = from->n_sums;
+    into->n_maxima = from->n_maxima;
+    for (uint64_t i = 0; i < from->n_sums; i++) {
+        into->word[i] += from->word[i];
+    }
+    for (uint64_t i = from->n_sums; i < from->n_sums + from->n_maxima; i++) {
+        into->word[i] = from->word[i] > into->word[i] ? from->word[i] : into->word[i];
+    }
+}
