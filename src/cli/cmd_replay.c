@@ -56,6 +56,16 @@ static const struct wf_opt limit_row = {
                      "not more"},
 };
 
+static const struct wf_opt path_row = {
+    .param = {.name = "path-memory",
+              .type = WF_PARAM_SIZE,
+              .offset = offsetof(struct wf_simulate_opts, path_memory),
+              .def = "64MiB",
+              .max = "64GiB",
+              .doc = "Of a recording: memory of each thread to find the critical path by; 0 is "
+                     "no critical path"},
+};
+
 static void make_table(struct wf_simulate_table *table)
 {
     wf_simulate_table_init(table);
@@ -66,6 +76,7 @@ static void make_table(struct wf_simulate_table *table)
     wf_simulate_table_add_row(table, &job_row);
     wf_simulate_table_add_row(table, &record_row);
     wf_simulate_table_add_row(table, &limit_row);
+    wf_simulate_table_add_row(table, &path_row);
     wf_simulate_table_end(table);
 }
 

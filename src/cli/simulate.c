@@ -182,7 +182,8 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
     struct wf_scenario *own = wf_scenario_new();
     struct wf_progress_line line;
     const struct wf_sim_recording recording = {.spans = opts->record_limit,
-                                               .messages = opts->record_limit};
+                                               .messages = opts->record_limit,
+                                               .path_bytes = opts->path_memory};
     const struct wf_sim_host host = {
         .world = cli->world,
         .stop = wf_interrupt_watch(),

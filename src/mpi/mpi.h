@@ -13,6 +13,7 @@
  */
 
 #include "coll/coll.h"
+#include "mpi/cause.h"
 #include "mpi/place.h"
 #include "net/net.h"
 
@@ -112,6 +113,8 @@ struct wf_mpi {
     void (*note)(void *arg, const struct wf_caller *to, const struct wf_delivery *delivery);
     /* What a rank does from its clock until then. May be null. */
     void (*spent)(void *arg, const struct wf_caller *who, enum wf_spent what, int64_t until);
+    /* Why something of a rank goes on. May be null. */
+    void (*because)(void *arg, const struct wf_caller *who, const struct wf_cause *cause);
 };
 
 /* Lays out nodes. The caller has set place, params, arg and the functions; `background` says

@@ -23,6 +23,7 @@ enum {
 /* How many single spans and messages may be kept of a run. */
 struct wf_recording_limits {
     uint64_t spans, messages;
+    uint64_t path_bytes; /* of what the critical path is found by (replay/path.h) */
 };
 
 /* A rank did one thing. */

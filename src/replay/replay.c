@@ -169,6 +169,18 @@ static struct wf_recording *recording_of(const struct wf_replay *replay,
     return recording;
 }
 
+/* Likewise, what the critical path is found by; null if it is not wanted. */
+static struct wf_path *path_of(const struct wf_replay *replay, struct wf_replay_tally *tally)
+{
+    if (replay->path_at == 0) {
+        return NULL;
+    }
+    tally->path_at = replay->path_at;
+    struct wf_path *path = wf_tally_path(tally);
+    wf_path_init(path, replay->mpi.place->n_ranks, replay->limits.path_bytes);
+    return path;
+}
+
 static void record_rank(const struct wf_turn *turn, struct wf_recording *recording)
 {
     const struct wf_rank *rank = turn->who->rank;
@@ -215,6 +227,9 @@ static void add_rank(const struct wf_replay *replay, const struct wf_caller *who
     if (recording != NULL) {
         record_rank(&turn, recording);
     }
+    if (replay->path_at != 0) {
+        wf_path_end(path_of(replay, tally), who->number, rank->clock);
+    }
     if (rank->state == WF_RANK_ENDED) {
         wf_stat_add(&job->finish, rank->clock);
     } else {
@@ -242,12 +257,14 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
 
 /* What an event leaves of a recording for its commit: any number of these. */
 struct recorded {
-    uint64_t is_message;
+    uint64_t is_message; /* or a cause */
     union {
         struct wf_span span;
         struct wf_sent sent;
+        struct wf_cause cause;
     };
 };
+enum { RECORDED_CAUSE = 2 };
 
 static void note_message(void *arg, const struct wf_caller *to,
                          const struct wf_delivery *delivery)
@@ -283,6 +300,54 @@ static void note_span(void *arg, const struct wf_caller *who, enum wf_spent what
     }
 }
 
+static void note_cause(void *arg, const struct wf_caller *who, const struct wf_cause *cause)
+{
+    const struct recorded entry = {.is_message = RECORDED_CAUSE, .cause = *cause};
+
+    (void)arg;
+    wf_trail_add(who->ctx, &entry, sizeof(entry));
+}
+
+/* The causes of one call are one: the last that was waited for, and all that was taken. */
+static void join(struct wf_cause *into, const struct wf_cause *next)
+{
+    if (next->why == WF_WHY_KINDS) {
+        into->taken += next->taken;
+    } else {
+        *into = *next;
+    }
+}
+
+static void record_path(struct wf_path *path, const struct recorded *entries, size_t n)
+{
+    struct wf_cause held = {.rank = UINT32_MAX};
+
+    for (size_t i = 0; i < n; i++) {
+        const struct recorded *entry = &entries[i];
+
+        if (entry->is_message == RECORDED_CAUSE) {
+            if (entry->cause.follows && held.rank == entry->cause.rank &&
+                held.lane == entry->cause.lane) {
+                join(&held, &entry->cause);
+                continue;
+            }
+            if (held.rank != UINT32_MAX) {
+                wf_path_cause(path, &held);
+            }
+            held = entry->cause;
+        } else if (!entry->is_message && entry->span.what == WF_SPENT_COMPUTING) {
+            if (held.rank != UINT32_MAX) {
+                wf_path_cause(path, &held);
+                held.rank = UINT32_MAX;
+            }
+            wf_path_compute(path, entry->span.rank, entry->span.from, entry->span.until);
+        }
+    }
+    if (held.rank != UINT32_MAX) {
+        wf_path_cause(path, &held);
+    }
+}
+
 static void record(const struct wf_replay *replay, struct wf_ctx *ctx)
 {
     size_t size;
@@ -293,11 +358,14 @@ static void record(const struct wf_replay *replay, struct wf_ctx *ctx)
     }
     struct wf_recording *recording = recording_of(replay, wf_tally(ctx));
     for (size_t i = 0; i < size / sizeof(*entries); i++) {
-        if (entries[i].is_message) {
+        if (entries[i].is_message == 1) {
             wf_recording_message(recording, &entries[i].sent);
-        } else {
+        } else if (!entries[i].is_message) {
             wf_recording_span(recording, &entries[i].span);
         }
+    }
+    if (replay->path_at != 0) {
+        record_path(path_of(replay, wf_tally(ctx)), entries, size / sizeof(*entries));
     }
 }
 
@@ -387,6 +455,10 @@ static void ask_for_tally(struct wf_replay *replay, const struct wf_replay_confi
         replay->limits = *config->recording;
         replay->recording_at = size;
         size += wf_recording_size(config->place->n_ranks, config->recording);
+        if (config->recording->path_bytes > 0) {
+            replay->path_at = size;
+            size += wf_path_size(config->place->n_ranks, config->recording->path_bytes);
+        }
     }
     wf_engine_tally(engine, size, more ? wf_tally_merge_all : wf_tally_merge);
 }
@@ -413,7 +485,11 @@ enum wf_status wf_replay_new(struct wf_engine *engine, const struct wf_replay_co
                                   .resume = resume,
                                   .recall = wf_replay_recall,
                                   .note = note_message,
-                                  .spent = config->recording != NULL ? note_span : NULL};
+                                  .spent = config->recording != NULL ? note_span : NULL,
+                                  .because = config->recording != NULL &&
+                                                     config->recording->path_bytes > 0
+                                                 ? note_cause
+                                                 : NULL};
 
     enum wf_status status = check(config, n_ranks, err);
     if (status == WF_OK) {

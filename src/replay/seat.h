@@ -5,6 +5,7 @@
 /* What the files of replay/ share: a rank and the program it runs. */
 
 #include "mpi/calls.h"
+#include "replay/path.h"
 #include "replay/recording.h"
 #include "replay/replay.h"
 #include "trace/source.h"
@@ -18,6 +19,7 @@ struct wf_replay {
     const struct wf_cpu *cpu;
     struct wf_recording_limits limits; /* of the recording, if there is one... */
     size_t recording_at;               /* ...in the tally; else 0 */
+    size_t path_at;                    /* likewise, what the critical path is found by */
     uint32_t n_jobs;
     struct wf_replay_job jobs[WF_TALLY_JOBS];
     uint32_t first[WF_TALLY_JOBS + 1]; /* the first rank of each */

@@ -12,6 +12,7 @@
 #include "result/result.h"
 #include "sim/efficiency.h"
 #include "sim/job.h"
+#include "sim/path.h"
 #include "trace/graph.h"
 #include "trace/source.h"
 #include "traffic/traffic.h"
@@ -174,6 +175,7 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
         return status;
     }
     if (job->recording != NULL && job->setup.replay != NULL) {
+        wf_record_path(root, job, engine);
         wf_record_recording(root, job, engine, &run);
     }
     wf_record_run(root, job->plan, &run, job->ops->memory(job));
@@ -262,6 +264,7 @@ static enum wf_status run_once(const struct wf_plan *plan, const struct wf_sim_h
     const struct wf_recording_limits limits = {
         .spans = host->recording != NULL ? host->recording->spans : 0,
         .messages = host->recording != NULL ? host->recording->messages : 0,
+        .path_bytes = host->recording != NULL ? host->recording->path_bytes : 0,
     };
     struct wf_job job;
 

@@ -28,6 +28,7 @@ struct wf_sim_progress {
  * spans of time and messages are kept if there are not more of them. */
 struct wf_sim_recording {
     uint64_t spans, messages;
+    uint64_t path_bytes; /* of memory for the critical path; 0: it is not wanted */
 };
 
 /* What a run has to do with its surroundings. Zeroed, it runs alone and in silence. */
