@@ -66,6 +66,14 @@ static const struct wf_opt path_row = {
                      "no critical path"},
 };
 
+static const struct wf_opt what_if_row = {
+    .param = {.name = "what-if",
+              .type = WF_PARAM_BOOL,
+              .offset = offsetof(struct wf_simulate_opts, what_if),
+              .doc = "Run again with half the latency, twice the bandwidth and processors twice "
+                     "as fast, and say what that saves; pages of short runs have that anyway"},
+};
+
 static void make_table(struct wf_simulate_table *table)
 {
     wf_simulate_table_init(table);
@@ -77,6 +85,7 @@ static void make_table(struct wf_simulate_table *table)
     wf_simulate_table_add_row(table, &record_row);
     wf_simulate_table_add_row(table, &limit_row);
     wf_simulate_table_add_row(table, &path_row);
+    wf_simulate_table_add_row(table, &what_if_row);
     wf_simulate_table_end(table);
 }
 

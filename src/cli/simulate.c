@@ -172,6 +172,9 @@ static enum wf_status ask_for_more(struct wf_scenario *scenario, struct wf_err *
     return status;
 }
 
+/* A page has what changes would save from runs if that is cheap: a few seconds each. */
+enum { WHAT_IF_EVENTS = 5000000 };
+
 static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opts,
                           const struct wf_scenario *scenario, struct wf_value **doc,
                           struct wf_err *err)
@@ -192,6 +195,9 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
         .skipped = opts->verbose ? note_skipped : NULL,
         .skipped_arg = cli,
         .recording = records || opts->record ? &recording : NULL,
+        .what_if_events = opts->what_if                        ? UINT64_MAX
+                          : page && opts->record_limit > 0 ? WHAT_IF_EVENTS
+                                                             : 0,
     };
 
     wf_scenario_append(own, scenario);

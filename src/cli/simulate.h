@@ -32,6 +32,7 @@ struct wf_simulate_opts {
     struct wf_opt_list jobs;       /* of a replay: other programs */
     bool record;                   /* likewise: for looking at, ... */
     uint64_t record_limit;         /* ...with so many single spans and messages */
+    bool what_if;                  /* runs it again with changes */
     uint64_t path_memory;          /* ...and so many bytes to find the critical path by */
     const char *load, *csv, *plot; /* of traffic, as the next one */
     uint64_t side_by_side;

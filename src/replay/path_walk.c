@@ -14,6 +14,7 @@ struct walk {
     uint32_t *chunks; /* of each rank: the last that still matters */
     uint32_t rank, lane;
     int64_t time;
+    struct wf_path_piece data; /* the last message: what it was asked for by goes with it */
     uint32_t unpacked; /* a chunk, whose entries these are */
     uint32_t n_entries;
     struct wf_path_entry entries[WF_PATH_ENTRIES];
@@ -111,6 +112,11 @@ static void follow(struct walk *walk, const struct wf_cause *cause)
         if (cause->why == WF_WHY_LEFT) {
             piece.other = cause->from_lane & (WF_LANE_ASKED - 1);
         }
+        if (cause->why == WF_WHY_ASKED) {
+            piece.waited = walk->data.waited;
+            piece.sends = walk->data.sends;
+        }
+        walk->data = piece;
         visit(walk, cause->lane & WF_LANE_COLLECTIVE ? cause->lane : cause->from_lane, piece);
     }
     if (walk->rank != cause->from) {

@@ -134,7 +134,8 @@ static void add_piece(void *arg, const struct wf_path_piece *piece)
     }
     if (piece->kind < WF_PATH_MESSAGE) {
         sums->ranks[piece->rank] += time;
-    } else if (!piece->sends && piece->rank != piece->other) {
+    } else if ((piece->kind != WF_PATH_MESSAGE || !piece->sends) &&
+               piece->rank != piece->other) {
         sums->hops++;
     }
 }

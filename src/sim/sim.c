@@ -13,6 +13,7 @@
 #include "sim/efficiency.h"
 #include "sim/job.h"
 #include "sim/path.h"
+#include "sim/what_if.h"
 #include "trace/graph.h"
 #include "trace/source.h"
 #include "traffic/traffic.h"
@@ -145,9 +146,10 @@ static enum wf_status check_sources(const struct wf_plan *plan, struct wf_comm *
     return status;
 }
 
-/* Runs what was built. Only a run that came to an end of some kind has a document. */
+/* Runs what was built. Only a run that came to an end of some kind has a document. *ran tells
+ * all processes whether it was not interrupted, nor failed in one of them. */
 static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *engine,
-                                 struct wf_comm *world, struct wf_value **doc,
+                                 struct wf_comm *world, struct wf_value **doc, bool *ran,
                                  struct wf_err *err)
 {
     struct wf_run run = {.threads = 0};
@@ -157,6 +159,7 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
         enum wf_status readable = check_sources(job->plan, world, err);
         status = readable != WF_OK ? readable : status;
     }
+    *ran = status == WF_OK;
     if ((status != WF_OK && status != WF_EINTR) || wf_comm_rank(world) != 0) {
         return status;
     }
@@ -183,6 +186,30 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
     return status;
 }
 
+/* Runs it again with changes, if it was short enough and came to its end. */
+static enum wf_status ask_what_if(struct wf_job *job, const struct wf_engine_config *config,
+                                  const struct wf_sim_host *host, struct wf_value **doc,
+                                  struct wf_err *err)
+{
+    bool ended = *doc != NULL && wf_doc_find(*doc, "result.predicted_time_ps") != NULL;
+    uint64_t events = ended ? wf_doc_get_count(*doc, "run.events_committed", 0) : 0;
+    int64_t again = ended && host->what_if_events > 0 && events <= host->what_if_events;
+
+    if (job->setup.replay == NULL) {
+        return WF_OK;
+    }
+    if (host->what_if_events > 0 && wf_comm_size(host->world) > 1) {
+        wf_comm_reduce(host->world, WF_COMM_MAX, &again, 1); /* only the first one knows */
+    }
+    enum wf_status status =
+        wf_what_if(job, config, host->world, again > 0, ended ? *doc : NULL, err);
+    if (status != WF_OK) {
+        wf_doc_free(*doc);
+        *doc = NULL;
+    }
+    return status;
+}
+
 static enum wf_status run_job(struct wf_job *job, const struct wf_sim_host *host,
                               struct wf_value **doc, struct wf_err *err)
 {
@@ -206,11 +233,16 @@ static enum wf_status run_job(struct wf_job *job, const struct wf_sim_host *host
     }
 
     struct wf_engine *engine = wf_engine_new(&config, host->world);
+    bool ran = false;
     enum wf_status status = job->ops->build(job, engine, &job->setup, err);
     if (status == WF_OK) {
-        status = run_engine(job, engine, host->world, doc, err);
+        status = run_engine(job, engine, host->world, doc, &ran, err);
     }
     wf_engine_free(engine);
+    if (ran) {
+        enum wf_status asked = ask_what_if(job, &config, host, doc, err);
+        status = asked != WF_OK ? asked : status;
+    }
     return status;
 }
 

@@ -43,6 +43,8 @@ struct wf_sim_host {
     void (*skipped)(void *arg, const struct wf_setting *setting);
     void *skipped_arg;
     const struct wf_sim_recording *recording; /* null: it is not recorded */
+    /* A replay of at most so many events is run again with changes (`what_if`); 0: never. */
+    uint64_t what_if_events;
 };
 
 /*
