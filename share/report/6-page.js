@@ -97,6 +97,7 @@ function page() {
     ["over-time", "Timeline", recording, timelineSection],
     ["who", "Communication", recording, matrixSection],
     ["network", "Network", get("scenario.network"), networkSection],
+    ["path", "Critical path", doc.critical_path || (doc.what_if || []).length, pathSection],
     ["parameters", "Parameters, warnings, limits", true, parametersSection],
   ];
   headSection();

@@ -26,6 +26,7 @@ static const struct {
     {"L", LATENCY},          {"alpha", LATENCY},       {"link_latency", LATENCY},
     {"router_delay", LATENCY}, {"bandwidth", BANDWIDTH}, {"local_latency", LATENCY},
     {"hw_latency", LATENCY}, {"local_bandwidth", BANDWIDTH}, {"hw_bandwidth", BANDWIDTH},
+    {"link_delay", LATENCY}, {"pipeline", LATENCY},          {"phit", BANDWIDTH},
 };
 
 static bool is_changed(const char *name, enum change change)
@@ -38,11 +39,11 @@ static bool is_changed(const char *name, enum change change)
     return false;
 }
 
-/* Half of a time, or twice a rate. */
+/* Half of a time, or twice a rate. One picosecond or cycle cannot be halved. */
 static uint64_t changed(uint64_t value, enum change change)
 {
     if (change == LATENCY) {
-        return value / 2;
+        return value > 1 ? value / 2 : value;
     }
     return value > UINT64_MAX / 2 ? value : 2 * value;
 }
@@ -63,15 +64,15 @@ static bool change_params(const struct wf_param *table, unsigned char *params,
             uint64_t *items = wf_xcalloc(list->n, sizeof(*items));
             for (size_t i = 0; i < list->n; i++) {
                 items[i] = wanted ? changed(list->items[i], change) : list->items[i];
+                any |= items[i] != list->items[i];
             }
             list->items = items;
-            any |= wanted;
         } else if (wanted) {
-            uint64_t value;
+            uint64_t value, other;
             memcpy(&value, at, sizeof(value));
-            value = changed(value, change);
-            memcpy(at, &value, sizeof(value));
-            any = true;
+            other = changed(value, change);
+            memcpy(at, &other, sizeof(other));
+            any |= other != value;
         }
     }
     return any;
@@ -146,7 +147,7 @@ static enum wf_status run_changed(struct wf_job *job, const struct wf_engine_con
         memcpy(params, wf_plan_values(job->plan, "net"), ops->params_size);
     }
     bool any = change_params(ops->params, params, change);
-    any |= change_params(wf_mpi_params, (unsigned char *)&mpi, change);
+    (void)change_params(wf_mpi_params, (unsigned char *)&mpi, change);
     job->cpu.scale = change == COMPUTE ? scale / 2 : scale;
     enum wf_status status = WF_OK;
     /* What cannot be made with half or twice of something is not run. */
