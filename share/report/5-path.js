@@ -67,7 +67,7 @@ function pathSection(section) {
     const shares = SHARES.map((part) => ({...part, time: number(path.shares[part.key] || 0)})).filter((part) => part.time > 0);
     const rows = (list, ...columns) => (list || []).map((each) => [...columns.map((of) => of(each)), time(each.time_ps), percent(number(each.time_ps) / total)]);
     const panel = (title, head, list) => list.length ? element("div", {}, element("h3", {}, title), table([...head, "time", "share"], list)) : null;
-    section.append(element("p", {}, `Followed backwards from rank ${path.end_rank}, which ends last, the time of the run is made of ${count(path.pieces)} pieces, one after the other. The path goes from rank to rank ${count(path.hops)} times and visits ${count(path.ranks_visited)} ranks.` +
+    section.append(element("p", {}, `Followed backwards from rank ${path.end_rank}, which ends last, the time of the run is made of ${count(path.pieces)} pieces, one after the other. The path goes from rank to rank ${count(path.hops)} times; work of ${count(path.ranks_working)} of them is on it.` +
       (recording ? " The timeline shows it." : "")),
       sharesBar(shares, total), legend(shares),
       element("div", {class: "panels"},

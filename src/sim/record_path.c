@@ -205,7 +205,7 @@ static void describe_ranks(struct wf_value *section, const struct wf_path_sums *
             entries[n++] = (struct entry){.time = sums->ranks[rank], .number = rank};
         }
     }
-    wf_doc_count(section, "ranks_visited", n);
+    wf_doc_count(section, "ranks_working", n);
     n = add_up(entries, n);
     for (size_t i = 0; i < n; i++) {
         struct wf_value *item = wf_doc_section(list, NULL);

@@ -146,8 +146,10 @@ static enum wf_status run_changed(struct wf_job *job, const struct wf_engine_con
     if (ops->params_size > 0) {
         memcpy(params, wf_plan_values(job->plan, "net"), ops->params_size);
     }
+    bool is_free = ops->params == NULL || ops->params->name == NULL;
     bool any = change_params(ops->params, params, change);
-    (void)change_params(wf_mpi_params, (unsigned char *)&mpi, change);
+    /* On a network that costs nothing, what is beside it may cost something all the same. */
+    any |= change_params(wf_mpi_params, (unsigned char *)&mpi, change) && is_free;
     job->cpu.scale = change == COMPUTE ? scale / 2 : scale;
     enum wf_status status = WF_OK;
     /* What cannot be made with half or twice of something is not run. */
