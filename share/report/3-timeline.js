@@ -45,6 +45,19 @@ function readMessages(ranks) {
   return all.sort((a, b) => a.departure - b.departure);
 }
 
+/* The critical path: a place in time and rank behind each of its steps. */
+function readPath() {
+  const places = [];
+  let now = 0;
+  for (const each of get("critical_path.steps") ? doc.critical_path.steps.split(";") : []) {
+    const [what, lasts] = each.split(" "), rank = Number(what.slice(1));
+    if (places.length === 0) places.push({at: 0, rank});
+    now += Number(lasts);
+    places.push({at: now, rank});
+  }
+  return places;
+}
+
 /* The last that is not above. */
 function lastBefore(list, value) {
   let low = 0, high = list.length - 1;
@@ -64,7 +77,8 @@ function timelineSection(section) {
   const rowOf = (lane) => rows[Math.min(Math.floor(lane / per), rows.length - 1)];
   const longest = {value: -1};
   let messages = null;
-  const view = {from: 0, to: end, top: 0, bottom: lanes, arrows: false, marks: true};
+  const view = {from: 0, to: end, top: 0, bottom: lanes, arrows: false, marks: true, path: true};
+  const path = readPath();
   const shortest = Math.max(end / 1e7, 1000);
 
   function marks() {
@@ -169,6 +183,27 @@ function timelineSection(section) {
     pen.restore();
   }
 
+  function drawPath(pen, width, height) {
+    const tall = height / (view.bottom - view.top), perPs = width / (view.to - view.from);
+    pen.save();
+    pen.beginPath(); pen.rect(LEFT, TOP, width, height); pen.clip();
+    pen.beginPath();
+    for (let i = 1; i < path.length; i++) {
+      if (path[i].at < view.from || path[i - 1].at > view.to) continue;
+      const [a, b] = [path[i - 1], path[i]].map((place) => ({x: LEFT + (place.at - view.from) * perPs,
+        y: TOP + (Math.floor(place.rank / recording.ranks_per_row) + 0.5 - view.top) * tall}));
+      pen.moveTo(a.x, a.y); pen.lineTo(b.x, b.y);
+    }
+    pen.lineJoin = "round";
+    pen.strokeStyle = color("--paper");
+    pen.lineWidth = 5;
+    pen.stroke();
+    pen.strokeStyle = color("--ink");
+    pen.lineWidth = 2.2;
+    pen.stroke();
+    pen.restore();
+  }
+
   function drawMarks(pen, width, height) {
     pen.strokeStyle = pen.fillStyle = color("--ink");
     pen.textAlign = "left";
@@ -203,6 +238,7 @@ function timelineSection(section) {
     if (near) drawSpans(pen, width, height); else drawShares(pen, width, height, scale);
     if (view.marks) drawMarks(pen, width, height);
     if (view.arrows) drawMessages(pen, width, height);
+    if (view.path && path.length) drawPath(pen, width, height);
     drawLabels(pen, height);
     timeAxis(pen, LEFT, width, TOP + height, view.from, view.to);
     own.canvas.dataset.from = view.from;
@@ -299,6 +335,7 @@ function timelineSection(section) {
   legend([...KINDS, IDLE]),
   element("div", {class: "tools"}, element("button", {onclick: () => zoom(0.5), id: "zoom-in"}, "+"),
     element("button", {onclick: () => zoom(2), id: "zoom-out"}, "−"), element("button", {onclick: reset, id: "zoom-all"}, "all"),
+    path.length ? toggle("path", "show-path", "critical path") : null,
     markers.length ? toggle("marks", "show-marks", "iterations") : null,
     exact && recording.chosen ? element("button", {onclick: zoomToChosen, id: "zoom-chosen"}, "recorded ranks") : null,
     exact && recording.messages ? toggle("arrows", "show-messages", "messages") : null),

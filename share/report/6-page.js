@@ -102,6 +102,7 @@ async function page() {
     ["over-time", "Timeline", recording, timelineSection],
     ["who", "Communication", recording, matrixSection],
     ["network", "Network", get("scenario.network"), networkSection],
+    ["path", "Critical path", doc.critical_path || (doc.what_if || []).length, pathSection],
     ["parameters", "Parameters, warnings, limits", true, parametersSection],
   ];
   headSection();

@@ -73,6 +73,25 @@ static const struct wf_opt time_row = {
     .arg = "<from:until>",
 };
 
+static const struct wf_opt path_row = {
+    .param = {.name = "path-memory",
+              .type = WF_PARAM_SIZE,
+              .offset = offsetof(struct wf_simulate_opts, path_memory),
+              .def = "64MiB",
+              .max = "64GiB",
+              .doc = "Of a recording: memory of each thread to find the critical path by; 0 is "
+                     "no critical path"},
+};
+
+static const struct wf_opt what_if_row = {
+    .param = {.name = "what-if",
+              .type = WF_PARAM_BOOL,
+              .offset = offsetof(struct wf_simulate_opts, what_if),
+              .doc =
+                  "Run again with half the latency, twice the bandwidth and processors twice "
+                  "as fast, and say what that saves; pages of short runs have that anyway"},
+};
+
 static void make_table(struct wf_simulate_table *table)
 {
     wf_simulate_table_init(table);
@@ -85,6 +104,8 @@ static void make_table(struct wf_simulate_table *table)
     wf_simulate_table_add_row(table, &limit_row);
     wf_simulate_table_add_row(table, &ranks_row);
     wf_simulate_table_add_row(table, &time_row);
+    wf_simulate_table_add_row(table, &path_row);
+    wf_simulate_table_add_row(table, &what_if_row);
     wf_simulate_table_end(table);
 }
 

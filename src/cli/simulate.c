@@ -197,17 +197,21 @@ static enum wf_status read_choice(const struct wf_simulate_opts *opts, struct wf
     return status;
 }
 
+/* A page has what changes would save from runs if that is cheap: a few seconds each. */
+enum { WHAT_IF_EVENTS = 5000000 };
+
 static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opts,
                           const struct wf_scenario *scenario, struct wf_value **doc,
                           struct wf_err *err)
 {
     /* All processes have to know, not only the one that writes. */
     const struct wf_writer_ops *writer = wf_writer_of(opts->output);
-    bool records = writer != NULL && writer->records;
+    bool records = writer != NULL && writer->records, page = records && !writer->timeline;
     struct wf_scenario *own = wf_scenario_new();
     struct wf_progress_line line;
     struct wf_sim_recording recording = {.spans = opts->record_limit,
-                                         .messages = opts->record_limit};
+                                         .messages = opts->record_limit,
+                                         .path_bytes = opts->path_memory};
     const struct wf_sim_host host = {
         .world = cli->world,
         .stop = wf_interrupt_watch(),
@@ -216,6 +220,9 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
         .skipped = opts->verbose ? note_skipped : NULL,
         .skipped_arg = cli,
         .recording = records || opts->record ? &recording : NULL,
+        .what_if_events = opts->what_if                    ? UINT64_MAX
+                          : page && opts->record_limit > 0 ? WHAT_IF_EVENTS
+                                                           : 0,
     };
 
     wf_scenario_append(own, scenario);

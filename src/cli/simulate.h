@@ -33,8 +33,10 @@ struct wf_simulate_opts {
     struct wf_opt_list jobs; /* of a replay: other programs */
     bool record;             /* likewise: for looking at, ... */
     uint64_t record_limit;   /* ...with so many single spans and messages... */
-    const char *record_ranks, *record_time; /* ...of these ranks and this time */
-    const char *load, *csv, *plot;          /* of traffic, as the next one */
+    const char *record_ranks, *record_time; /* ...of these ranks and this time... */
+    uint64_t path_memory;          /* ...and so many bytes to find the critical path by */
+    bool what_if;                  /* likewise: runs it again with changes */
+    const char *load, *csv, *plot; /* of traffic, as the next one */
     uint64_t side_by_side;
     struct wf_opt_list params;
     const char *settings[WF_SIMULATE_ROWS_MAX]; /* the values of shortcuts, as written... */

@@ -222,6 +222,8 @@ static void *scrap(size_t size)
     return p;
 }
 
+enum { LARGE = 1 << 20 };
+
 static void worker_init(struct wf_engine *engine, uint32_t thread)
 {
     struct wf_worker *worker = &engine->workers[thread];
@@ -230,7 +232,9 @@ static void worker_init(struct wf_engine *engine, uint32_t thread)
     worker->thread = thread;
     worker->number = engine->process * engine->n_threads + thread;
     worker->current = scrap(engine->stride);
-    worker->tally = scrap(engine->tally_size);
+    /* What is large has pages of its own, of which most may never be used. */
+    worker->tally = engine->tally_size >= LARGE ? wf_xcalloc(1, engine->tally_size)
+                                                : scrap(engine->tally_size);
     worker->ctx.worker = worker;
     worker->ctx.out = scrap(engine->stride);
     worker->ctx.end = engine->config.end == 0 ? INT64_MAX : engine->config.end;

@@ -250,11 +250,44 @@ static bool run_collective(struct run *run)
     return over;
 }
 
-/* A blocking collective is over: the rank's clock is where it ended. */
-static void leave(const struct wf_caller *who, uint32_t cell)
+/* The collective is a lane of the rank while it is under way (mpi/cause.h). */
+static uint32_t lane_of(const struct run *run)
 {
+    return wf_lane_of(wf_mpi_context(run->group.id, true), tag_of(run));
+}
+
+uint32_t wf_collective_lane(const struct wf_caller *who, uint32_t cell)
+{
+    struct run run = {.who = who, .cell = cell};
+
+    prepare(&run);
+    return lane_of(&run);
+}
+
+/* A collective that the program has to wait for is over: what it is called on that list. */
+static void complete(const struct run *run)
+{
+    struct wf_flight *coll = run->coll;
+
+    coll->key.tag = tag_of(run); /* the cookie is not needed any more */
+    coll->key.context = wf_mpi_context(run->group.id, true);
+    wf_request_complete(run->who, run->cell, coll->at);
+}
+
+/* A blocking collective is over: the rank's clock is where it ended. */
+static void leave(const struct run *run)
+{
+    const struct wf_caller *who = run->who;
     struct wf_rank *rank = who->rank;
-    int64_t at = wf_flight_read(who, cell)->at;
+    int64_t at = run->coll->at;
+
+    if (at > rank->clock) {
+        wf_rank_because(who, (struct wf_cause){.until = at,
+                                               .since = at,
+                                               .from = who->number,
+                                               .from_lane = lane_of(run),
+                                               .why = WF_WHY_COLLECTIVE});
+    }
 
     int64_t wait = wf_later(at - rank->clock - rank->coll_overhead_ps, 0);
 
@@ -332,6 +365,11 @@ static void begin(struct run *run, const uint64_t *cookie)
         wf_cellmap_put(who->ctx, &who->rank->flights, coll->handle, run->cell);
     }
     who->rank->coll_overhead_ps = 0;
+    wf_rank_because(who, (struct wf_cause){.until = coll->at,
+                                           .since = coll->at,
+                                           .lane = lane_of(run),
+                                           .from = who->number,
+                                           .why = WF_WHY_BEGUN});
 }
 
 enum wf_called wf_mpi_collective(const struct wf_caller *who, const uint64_t *cookie,
@@ -352,12 +390,12 @@ enum wf_called wf_mpi_collective(const struct wf_caller *who, const uint64_t *co
     }
     if (request != WF_MPI_NO_REQUEST) {
         if (over) {
-            wf_request_complete(who, run.cell, run.coll->at);
+            complete(&run);
         }
         return WF_CALLED_DONE;
     }
     if (over) {
-        leave(who, run.cell);
+        leave(&run);
         wf_cell_free(who->ctx, run.cell);
         return WF_CALLED_DONE;
     }
@@ -379,10 +417,10 @@ void wf_collective_continue(const struct wf_caller *who, uint32_t cell)
     }
     forget(who, cell);
     if (rank->current != cell) {
-        wf_request_complete(who, cell, wf_flight_read(who, cell)->at);
+        complete(&run);
         return;
     }
-    leave(who, cell);
+    leave(&run);
     wf_cell_free(who->ctx, cell);
     wf_rank_wake(who);
 }

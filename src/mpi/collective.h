@@ -25,6 +25,9 @@ bool wf_collective_replaces(int32_t tag, int32_t other);
 void wf_collective_recall(const struct wf_caller *who, uint32_t cell, struct wf_coll_args *args,
                           struct wf_mpi_group *group);
 
+/* Its lane (mpi/cause.h). */
+uint32_t wf_collective_lane(const struct wf_caller *who, uint32_t cell);
+
 /* Goes on with a collective, as far as that is possible now. */
 void wf_collective_continue(const struct wf_caller *who, uint32_t cell);
 

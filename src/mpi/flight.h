@@ -68,12 +68,19 @@ struct wf_flight {
         uint32_t owner;   /* the collective that it belongs to, a cell; or 0 */
         uint32_t missing; /* of a collective: messages that its step waits for */
     };
-    uint32_t handle;
     union {
         uint32_t peer;      /* a rank of the run */
         uint32_t last_word; /* of a collective: a cell with its cookie's; 0: the word is 0 */
     };
-    uint32_t next; /* what is deferred */
+    union {
+        struct {
+            uint32_t handle;
+            uint32_t next; /* what is deferred */
+        };
+        /* Of a short message, and of a send or receive that is done: when it was sent. Of the
+         * data of a long one the complement, which is negative. */
+        int64_t departure;
+    };
 };
 
 enum { WF_FLIGHT_SIZE = sizeof(struct wf_flight) };
@@ -114,6 +121,22 @@ void wf_rank_wake(const struct wf_caller *who);
 void wf_rank_advance(const struct wf_caller *who, int64_t at, enum wf_rank_in in);
 /* Tells the layer above, if it wants to know, what the rank does from its clock on. */
 void wf_rank_spent(const struct wf_caller *who, enum wf_spent what, int64_t until);
+
+/* Tells the layer above, if it wants to know, why something of the rank goes on: the rest of
+ * the cause. */
+static inline void wf_rank_because(const struct wf_caller *who, struct wf_cause cause)
+{
+    if (who->mpi->because != NULL) {
+        cause.rank = who->number;
+        who->mpi->because(who->mpi->arg, who, &cause);
+    }
+}
+
+/* Likewise of what `lane` waited for until its `at`: a send or receive that is done. The clock
+ * of the lane was `clock`; if that is not before, nobody was waited for. `follows` is of the
+ * cause. */
+void wf_rank_because_done(const struct wf_caller *who, const struct wf_flight *flight,
+                          uint32_t lane, int64_t clock, bool follows);
 
 /* Resumes the rank at the time `at` if nothing else has resumed it before. */
 void wf_rank_resume_at(const struct wf_caller *who, int64_t at);

@@ -177,11 +177,27 @@ struct sizes {
     uint64_t value; /* the odd size; the hub's own once it has called; the sum in a gatherv */
 };
 
+/* The member that was last of those that are there, at the hub: beside whether there is an odd
+ * size. */
+static uint32_t last_of(const struct wf_flight *meeting)
+{
+    return meeting->asked >> 1;
+}
+
+/* A member is there, and was so at this time. */
+static void come(struct wf_flight *meeting, uint32_t rank, int64_t time)
+{
+    if (time > meeting->at) {
+        meeting->at = time;
+        meeting->asked = rank << 1 | (meeting->asked & 1);
+    }
+}
+
 static struct sizes sizes_of(const struct wf_flight *meeting)
 {
     return (struct sizes){.first = meeting->owner,
                           .odd = meeting->key.src,
-                          .has_odd = meeting->asked != 0,
+                          .has_odd = (meeting->asked & 1) != 0,
                           .value = (uint64_t)meeting->later << 32 | meeting->earlier};
 }
 
@@ -189,7 +205,7 @@ static void set_sizes(struct wf_flight *meeting, const struct sizes *sizes)
 {
     meeting->owner = sizes->first;
     meeting->key.src = sizes->odd;
-    meeting->asked = sizes->has_odd;
+    meeting->asked = (meeting->asked & ~UINT32_C(1)) | sizes->has_odd;
     meeting->later = (uint32_t)(sizes->value >> 32);
     meeting->earlier = (uint32_t)sizes->value;
 }
@@ -402,6 +418,38 @@ static void release_all(const struct wf_caller *who, const struct wf_hardware_ca
     }
 }
 
+/* Tells why the collective goes on at this time: the rest of the cause. */
+static void because(const struct wf_caller *who, const struct wf_hardware_call *call,
+                    int64_t until, const struct wf_cause *cause)
+{
+    uint32_t lane = wf_lane_of(wf_mpi_context(call->group->id, true), call->tag);
+
+    wf_rank_because(who, (struct wf_cause){.until = until,
+                                           .since = cause->since,
+                                           .bytes = cause->bytes,
+                                           .lane = lane,
+                                           .from = cause->from,
+                                           .from_lane = lane,
+                                           .why = cause->why});
+}
+
+/* A release moves the clock of a member's collective. */
+static void release(const struct wf_caller *who, struct wf_flight *coll,
+                    const struct signal *signal)
+{
+    if (signal->time > coll->at) {
+        uint32_t lane = wf_lane_of(signal->context, signal->tag);
+
+        wf_rank_because(who, (struct wf_cause){.until = signal->time,
+                                               .since = signal->time,
+                                               .lane = lane,
+                                               .from = signal->src,
+                                               .from_lane = lane,
+                                               .why = WF_WHY_RELEASED});
+        coll->at = signal->time;
+    }
+}
+
 /* At the hub, all reports are there. */
 static void settle(const struct wf_caller *who, struct wf_flight *coll, uint32_t cell,
                    const struct wf_hardware_call *call)
@@ -412,6 +460,10 @@ static void settle(const struct wf_caller *who, struct wf_flight *coll, uint32_t
         return;
     }
     coll->at = wf_time_add(meeting->at, cost_of(who->mpi, call->args, meeting->bytes));
+    because(who, call, coll->at, &(struct wf_cause){.since = meeting->at,
+                                                    .bytes = meeting->bytes,
+                                                    .from = last_of(meeting),
+                                                    .why = WF_WHY_FORMULA});
     coll->flags |= WF_FLIGHT_LAST;
     if (waits_of(call->args->kind) == FOR_ALL) {
         release_all(who, call, coll->at);
@@ -426,7 +478,13 @@ static bool begin_at_hub(const struct wf_caller *who, uint32_t cell,
     uint64_t bytes = bytes_of(call->args);
 
     if (waits_of(call->args->kind) == FOR_ROOT) {
-        coll->at = wf_time_add(coll->at, cost_of(who->mpi, call->args, bytes));
+        int64_t began = coll->at;
+
+        coll->at = wf_time_add(began, cost_of(who->mpi, call->args, bytes));
+        because(who, call, coll->at, &(struct wf_cause){.since = began,
+                                                        .bytes = bytes,
+                                                        .from = who->number,
+                                                        .why = WF_WHY_FORMULA});
         release_all(who, call, coll->at);
         return true;
     }
@@ -438,7 +496,7 @@ static bool begin_at_hub(const struct wf_caller *who, uint32_t cell,
     if (!agrees_with_reports(who, meeting, call)) {
         return false;
     }
-    meeting->at = wf_later(meeting->at, coll->at);
+    come(meeting, who->number, coll->at);
     meeting->bytes = larger(meeting->bytes, bytes);
     *own_call(meeting) = cell;
     /* More than there are can only be in a run that is taken back. */
@@ -472,7 +530,11 @@ static bool begin_elsewhere(const struct wf_caller *who, uint32_t cell,
         if (!agrees_with_root(who, meeting, own, meeting->bytes)) {
             return false;
         }
-        coll->at = wf_later(coll->at, meeting->at);
+        release(who, coll,
+                &(struct signal){.time = meeting->at,
+                                 .context = context,
+                                 .tag = call->tag,
+                                 .src = meeting->request});
         end_meeting(who, found);
         return true;
     }
@@ -506,7 +568,7 @@ static void on_report(const struct wf_caller *who, const struct signal *signal)
     if (!agrees_with_hub(who, meeting, signal)) {
         return;
     }
-    meeting->at = wf_later(meeting->at, signal->time);
+    come(meeting, signal->src, signal->time);
     meeting->bytes = larger(meeting->bytes, signal->bytes);
     ++*reports(meeting);
     if (cell == 0) {
@@ -545,7 +607,7 @@ static void on_release(const struct wf_caller *who, const struct signal *signal)
     }
 
     struct wf_flight *coll = wf_flight_edit(who, cell);
-    coll->at = wf_later(coll->at, signal->time);
+    release(who, coll, signal);
     coll->flags |= WF_FLIGHT_LAST;
     coll->missing = 0;
     end_meeting(who, found);

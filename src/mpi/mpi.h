@@ -13,6 +13,7 @@
  */
 
 #include "coll/coll.h"
+#include "mpi/cause.h"
 #include "mpi/place.h"
 #include "net/net.h"
 
@@ -119,6 +120,8 @@ struct wf_mpi {
     void (*taken)(void *arg, const struct wf_caller *who, uint32_t request);
     /* Likewise: something one-sided has arrived at its target `who` from the rank `origin`. */
     void (*remote)(void *arg, const struct wf_caller *who, uint32_t origin);
+    /* Why something of a rank goes on. May be null. */
+    void (*because)(void *arg, const struct wf_caller *who, const struct wf_cause *cause);
 };
 
 /* Lays out nodes. The caller has set place, params, arg and the functions; `background` says

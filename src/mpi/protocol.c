@@ -16,12 +16,13 @@ enum packet {
     EAGER,    /* a: tag, b: context, c: departure */
     ANNOUNCE, /* a: tag, b: context, c[0]: the sender's handle, c[1]: bytes, or as many as fit
                */
-    ASK,      /* a: the sender's handle, c[0]: the receiver's */
+    ASK,      /* a: the sender's handle, b: the receiver's, c: when the receiver was ready for
+                 it, or -1 if it was before the announcement came */
     DATA,     /* a: the receiver's handle, b: the sender's, c: departure */
     PUT,      /* c: departure */
-    PUT_DONE,
-    GET,      /* c: bytes that are wanted */
-    GET_DATA, /* c: departure */
+    PUT_DONE, /* c: departure of the put */
+    GET,      /* a and b: departure, c: bytes that are wanted */
+    GET_DATA, /* a and b: departure of the get, c: departure */
 };
 
 /* What this layer writes on its messages. The message knows the node it comes from and the
@@ -47,6 +48,23 @@ static enum packet packet_of(const struct envelope *envelope)
 static uint32_t with_packet(enum packet packet, uint32_t low)
 {
     return (uint32_t)packet << PACKET_SHIFT | (low & LOW_BITS);
+}
+
+/* A time in a and b, as far as it has room there: what is not long ago is known by that. */
+enum { TIME_BITS = 32 + PACKET_SHIFT };
+
+static void put_time(struct envelope *envelope, enum packet packet, int64_t time)
+{
+    envelope->a = (uint32_t)time;
+    envelope->b = with_packet(packet, (uint32_t)((uint64_t)time >> 32));
+}
+
+static int64_t get_time(const struct envelope *envelope, int64_t now)
+{
+    uint64_t low = (uint64_t)(envelope->b & LOW_BITS) << 32 | envelope->a;
+    uint64_t since = ((uint64_t)now - low) & ((UINT64_C(1) << TIME_BITS) - 1);
+
+    return now - (int64_t)since;
 }
 
 static uint32_t own_node(const struct wf_caller *who)
@@ -118,9 +136,16 @@ uint32_t wf_protocol_send(const struct wf_caller *who, const struct wf_peer *to,
                                                     .request = WF_MPI_NO_REQUEST,
                                                     .kind = WF_FLIGHT_SEND,
                                                     .bytes = to->bytes,
+                                                    .at = start,
                                                     .owner = owner,
                                                     .handle = handle,
                                                     .peer = to->rank};
+    wf_rank_because(who, (struct wf_cause){.until = start,
+                                           .since = start,
+                                           .lane = wf_lane_announced(handle),
+                                           .from = who->number,
+                                           .from_lane = wf_lane_of(context, to->tag),
+                                           .why = WF_WHY_ANNOUNCED});
     wf_cellmap_put(who->ctx, &rank->flights, handle, cell);
     envelope.b = with_packet(ANNOUNCE, context);
     envelope.c[0] = handle;
@@ -129,29 +154,47 @@ uint32_t wf_protocol_send(const struct wf_caller *who, const struct wf_peer *to,
     return cell;
 }
 
-/* The receive has met the announcement of its message: asks for the data. */
-static void ask(const struct wf_caller *who, uint32_t cell, uint32_t handle, int64_t at)
+/* The receive has met the announcement of its message: asks for the data. `ready` is when the
+ * receiver was, or -1 if that was before the announcement. */
+static void ask(const struct wf_caller *who, uint32_t cell, uint32_t handle, int64_t at,
+                int64_t ready)
 {
     struct wf_flight *recv = wf_flight_edit(who, cell);
-    struct envelope envelope = {.a = handle, .b = with_packet(ASK, 0)};
+    struct envelope envelope = {.a = handle};
 
     recv->handle = wf_flight_handle(who->rank);
-    envelope.c[0] = recv->handle;
+    envelope.b = with_packet(ASK, recv->handle);
+    memcpy(envelope.c, &ready, sizeof(envelope.c));
     wf_cellmap_put(who->ctx, &who->rank->flights, recv->handle, cell);
     (void)transmit(who, recv->peer, &envelope, who->mpi->params->control_bytes, at);
 }
 
-/* Sends the data of a flight that was asked for by the receive with this handle. */
-static void answer(const struct wf_caller *who, uint32_t cell, uint32_t handle, int64_t at)
+/* The data of a long message is gone, which departed then. */
+static void data_gone(const struct wf_caller *who, uint32_t cell, int64_t departure, int64_t at)
+{
+    wf_flight_edit(who, cell)->departure = ~departure;
+    wf_request_complete(who, cell, at);
+}
+
+/* Sends the data of a flight that was asked for by the receive with this handle. Why it goes on
+ * now is told by who was ready last, and when. */
+static void answer(const struct wf_caller *who, uint32_t cell, uint32_t handle, int64_t at,
+                   const struct wf_cause *cause)
 {
     const struct wf_flight *send = wf_flight_read(who, cell);
     struct envelope envelope = {.a = handle, .b = with_packet(DATA, send->handle)};
 
+    wf_rank_because(who, (struct wf_cause){.until = at,
+                                           .since = cause->since,
+                                           .lane = wf_lane_asked(send->peer),
+                                           .from = cause->from,
+                                           .from_lane = cause->from_lane,
+                                           .why = cause->why});
     memcpy(envelope.c, &at, sizeof(envelope.c));
     int64_t left = transmit(who, send->peer, &envelope, send->bytes, at);
     if (left != WF_NET_LATER) {
         (void)wf_cellmap_take(who->ctx, &who->rank->flights, send->handle);
-        wf_request_complete(who, cell, left);
+        data_gone(who, cell, at, left);
     }
 }
 
@@ -166,6 +209,24 @@ static void defer(const struct wf_caller *who, uint32_t cell, uint32_t handle)
     who->rank->deferred = cell;
 }
 
+/* A collective goes on with the call that the rank makes now. */
+static void poke_collective(const struct wf_caller *who, uint32_t cell, int64_t at)
+{
+    struct wf_flight *coll = wf_flight_edit(who, cell);
+
+    if (at > coll->at) {
+        if (who->mpi->because != NULL) {
+            wf_rank_because(who, (struct wf_cause){.until = at,
+                                                   .since = at,
+                                                   .lane = wf_collective_lane(who, cell),
+                                                   .from = who->number,
+                                                   .why = WF_WHY_CALLED});
+        }
+        coll->at = at;
+    }
+    wf_collective_continue(who, cell);
+}
+
 void wf_mpi_poke(const struct wf_caller *who)
 {
     while (who->rank->deferred != 0) {
@@ -176,12 +237,13 @@ void wf_mpi_poke(const struct wf_caller *who)
         who->rank->deferred = flight->next;
         flight->flags &= (uint16_t)~WF_FLIGHT_DEFERRED;
         if (flight->kind == WF_FLIGHT_RECV) {
-            ask(who, cell, flight->asked, at);
+            ask(who, cell, flight->asked, at, at);
         } else if (flight->kind == WF_FLIGHT_SEND) {
-            answer(who, cell, flight->asked, at);
+            const struct wf_cause own = {
+                .since = at, .from = who->number, .why = WF_WHY_CALLED};
+            answer(who, cell, flight->asked, at, &own);
         } else {
-            flight->at = wf_later(flight->at, at);
-            wf_collective_continue(who, cell);
+            poke_collective(who, cell, at);
         }
     }
 }
@@ -208,6 +270,7 @@ static void meet(const struct wf_caller *who, uint32_t cell, const struct wf_fli
             return;
         }
         recv->bytes = message->bytes;
+        recv->departure = message->departure;
         wf_request_complete(who, cell, message->at);
         return;
     }
@@ -215,7 +278,7 @@ static void meet(const struct wf_caller *who, uint32_t cell, const struct wf_fli
     if (at == WF_NET_LATER) {
         defer(who, cell, handle);
     } else {
-        ask(who, cell, handle, at);
+        ask(who, cell, handle, at, recv->at >= message->at ? recv->at : -1);
     }
 }
 
@@ -294,8 +357,22 @@ static void take_in(const struct wf_caller *who, const struct wf_flight *message
     }
 }
 
-/* One of the packets with which the rank's own puts and gets end. */
-static void end_one_sided(const struct wf_caller *who, int64_t at)
+/* The rank goes on when the last of its puts and gets is over. */
+static void end_flush(const struct wf_caller *who)
+{
+    struct wf_rank *rank = who->rank;
+
+    if (rank->one_sided_at > rank->clock) {
+        wf_rank_because(who, (struct wf_cause){.until = rank->one_sided_at,
+                                               .since = rank->one_sided_since,
+                                               .from = who->number,
+                                               .why = WF_WHY_ONE_SIDED});
+    }
+    wf_rank_advance(who, rank->one_sided_at, WF_IN_SEND);
+}
+
+/* One of the packets with which the rank's own puts and gets end; it began then. */
+static void end_one_sided(const struct wf_caller *who, int64_t since, int64_t at)
 {
     struct wf_rank *rank = who->rank;
 
@@ -303,10 +380,13 @@ static void end_one_sided(const struct wf_caller *who, int64_t at)
         return; /* only in a run that is taken back */
     }
     rank->one_sided--;
-    rank->one_sided_at = wf_later(rank->one_sided_at, at);
+    if (at > rank->one_sided_at) {
+        rank->one_sided_at = at;
+        rank->one_sided_since = since;
+    }
     if (rank->one_sided == 0 && rank->state == WF_RANK_WAITING && rank->flushing) {
         rank->flushing = 0;
-        wf_rank_advance(who, rank->one_sided_at, WF_IN_SEND);
+        end_flush(who);
         wf_rank_wake(who);
     }
 }
@@ -335,18 +415,20 @@ static void on_message(const struct arrival *arrival)
     const struct envelope *envelope = &arrival->envelope;
     struct wf_rank *rank = arrival->who.rank;
     bool asks = packet_of(envelope) == ANNOUNCE;
-    const struct wf_flight message = {
+    struct wf_flight message = {
         .key = {envelope->b & LOW_BITS, arrival->from, (int32_t)envelope->a},
         .request = WF_MPI_NO_REQUEST,
         .kind = WF_FLIGHT_MESSAGE,
         .flags = asks ? WF_FLIGHT_ASKS : 0,
         .bytes = asks ? envelope->c[1] : arrival->msg->bytes,
         .at = arrival->at,
-        .handle = asks ? envelope->c[0] : 0,
         .peer = arrival->from,
     };
 
-    if (!asks) {
+    if (asks) {
+        message.handle = envelope->c[0];
+    } else {
+        memcpy(&message.departure, envelope->c, sizeof(message.departure));
         note_latency(arrival);
     }
     if (!arrival->who.mpi->sends_only) {
@@ -354,6 +436,14 @@ static void on_message(const struct arrival *arrival)
     } else if (rank->state == WF_RANK_ENDED && arrival->at > rank->clock) {
         /* Nobody receives it, but the run is over when the last has come. A rank that still
          * has something to send ends later than now anyway. */
+        wf_rank_because(
+            &arrival->who,
+            (struct wf_cause){.until = arrival->at,
+                              .since = message.departure,
+                              .bytes = message.bytes,
+                              .from = arrival->from,
+                              .from_lane = wf_lane_of(message.key.context, message.key.tag),
+                              .why = WF_WHY_MESSAGE});
         rank->clock = arrival->at;
     }
 }
@@ -375,11 +465,19 @@ static void on_ask(const struct arrival *arrival)
     if (cell == 0 || (wf_flight_read(&arrival->who, cell)->flags & WF_FLIGHT_DEFERRED)) {
         return;
     }
+    uint32_t handle = arrival->envelope.b & LOW_BITS;
     if (at == WF_NET_LATER) {
-        defer(&arrival->who, cell, arrival->envelope.c[0]);
-    } else {
-        answer(&arrival->who, cell, arrival->envelope.c[0], at);
+        defer(&arrival->who, cell, handle);
+        return;
     }
+
+    const struct wf_flight *send = wf_flight_read(&arrival->who, cell);
+    struct wf_cause cause = {.from_lane = wf_lane_of(send->key.context, send->key.tag),
+                             .why = WF_WHY_ASKED};
+    memcpy(&cause.since, arrival->envelope.c, sizeof(cause.since));
+    cause.from = cause.since >= 0 ? arrival->from : arrival->who.number;
+    cause.since = cause.since >= 0 ? cause.since : send->at;
+    answer(&arrival->who, cell, handle, at, &cause);
 }
 
 static void on_data(const struct arrival *arrival)
@@ -400,6 +498,8 @@ static void on_data(const struct arrival *arrival)
         return;
     }
     recv->bytes = arrival->msg->bytes;
+    memcpy(&recv->departure, arrival->envelope.c, sizeof(recv->departure));
+    recv->departure = ~recv->departure;
     wf_request_complete(&arrival->who, cell, arrival->at);
 }
 
@@ -415,6 +515,7 @@ static void on_put(const struct arrival *arrival)
 {
     struct envelope envelope = {.b = with_packet(PUT_DONE, 0)};
 
+    memcpy(envelope.c, arrival->envelope.c, sizeof(envelope.c));
     note_latency(arrival);
     tell_remote(arrival);
     (void)transmit(&arrival->who, arrival->from, &envelope,
@@ -423,10 +524,11 @@ static void on_put(const struct arrival *arrival)
 
 static void on_get(const struct arrival *arrival)
 {
-    struct envelope envelope = {.b = with_packet(GET_DATA, 0)};
+    struct envelope envelope = {.a = 0};
     uint64_t bytes;
 
     tell_remote(arrival);
+    put_time(&envelope, GET_DATA, get_time(&arrival->envelope, arrival->at));
     memcpy(&bytes, arrival->envelope.c, sizeof(bytes));
     memcpy(envelope.c, &arrival->at, sizeof(envelope.c));
     (void)transmit(&arrival->who, arrival->from, &envelope, bytes, arrival->at);
@@ -434,13 +536,16 @@ static void on_get(const struct arrival *arrival)
 
 static void on_put_done(const struct arrival *arrival)
 {
-    end_one_sided(&arrival->who, arrival->at);
+    int64_t since;
+
+    memcpy(&since, arrival->envelope.c, sizeof(since));
+    end_one_sided(&arrival->who, since, arrival->at);
 }
 
 static void on_get_data(const struct arrival *arrival)
 {
     note_latency(arrival);
-    end_one_sided(&arrival->who, arrival->at);
+    end_one_sided(&arrival->who, get_time(&arrival->envelope, arrival->at), arrival->at);
 }
 
 static void (*const on_packet[])(const struct arrival *arrival) = {
@@ -480,7 +585,10 @@ static void data_left(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
     who.rank->noted = 0;
     uint32_t cell = wf_cellmap_take(ctx, &who.rank->flights, handle);
     if (cell != 0 && who.rank->state != WF_RANK_FAILED) {
-        wf_request_complete(&who, cell, at);
+        int64_t departure;
+
+        memcpy(&departure, envelope->c, sizeof(departure));
+        data_gone(&who, cell, departure, at);
     }
 }
 
@@ -526,7 +634,7 @@ enum wf_called wf_mpi_put(const struct wf_caller *who, const struct wf_peer *to)
 
 enum wf_called wf_mpi_get(const struct wf_caller *who, const struct wf_peer *from)
 {
-    struct envelope envelope = {.b = with_packet(GET, 0)};
+    struct envelope envelope = {.a = 0};
 
     if (!who->mpi->runs_ahead && wf_mpi_sync(who) == WF_CALLED_AGAIN) {
         return WF_CALLED_AGAIN;
@@ -534,6 +642,7 @@ enum wf_called wf_mpi_get(const struct wf_caller *who, const struct wf_peer *fro
     who->rank->one_sided++;
     who->rank->sent_messages++;
     who->rank->sent_bytes = wf_count_add(who->rank->sent_bytes, from->bytes);
+    put_time(&envelope, GET, who->rank->clock);
     memcpy(envelope.c, &from->bytes, sizeof(envelope.c));
     (void)transmit(who, from->rank, &envelope, who->mpi->params->control_bytes,
                    who->rank->clock);
@@ -549,6 +658,6 @@ enum wf_called wf_mpi_flush(const struct wf_caller *who)
         rank->state = WF_RANK_WAITING;
         return WF_CALLED_BLOCKED;
     }
-    wf_rank_advance(who, rank->one_sided_at, WF_IN_SEND);
+    end_flush(who);
     return WF_CALLED_DONE;
 }

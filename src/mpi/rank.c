@@ -72,6 +72,37 @@ void wf_rank_advance(const struct wf_caller *who, int64_t at, enum wf_rank_in in
     }
 }
 
+void wf_rank_because_done(const struct wf_caller *who, const struct wf_flight *flight,
+                          uint32_t lane, int64_t clock, bool follows)
+{
+    bool received = flight->kind == WF_FLIGHT_RECV, asked = flight->departure < 0;
+    struct wf_cause cause = {
+        .until = flight->at > clock ? flight->at : clock,
+        .since = asked ? ~flight->departure : flight->departure,
+        .bytes = flight->bytes,
+        .lane = lane,
+        .from = received ? flight->peer : who->number,
+        .from_lane = lane,
+        .why = received ? WF_WHY_MESSAGE : WF_WHY_LEFT,
+        .waited = flight->request != WF_MPI_NO_REQUEST,
+        .follows = follows,
+        .taken = received && who->mpi->net->o_recv_ps > 0,
+    };
+
+    if (who->mpi->because == NULL || (flight->at <= clock && cause.taken == 0)) {
+        return;
+    }
+    if (flight->at <= clock) {
+        cause.why = WF_WHY_KINDS;
+    } else if (received && asked) {
+        cause.why = WF_WHY_DATA;
+        cause.from_lane = wf_lane_asked(who->number);
+    } else if (!received) {
+        cause.from_lane = wf_lane_asked(flight->peer);
+    }
+    wf_rank_because(who, cause);
+}
+
 int64_t wf_rank_progress(const struct wf_caller *who, int64_t at)
 {
     const struct wf_rank *rank = who->rank;
@@ -184,6 +215,18 @@ enum wf_called wf_mpi_probe(const struct wf_caller *who, const struct wf_peer *f
         return WF_CALLED_AGAIN;
     }
     const struct wf_flight *message = wf_flight_read(who, cell);
+    if (message->at > rank->clock) {
+        bool asks = (message->flags & WF_FLIGHT_ASKS) != 0;
+
+        wf_rank_because(
+            who,
+            (struct wf_cause){.until = message->at,
+                              .since = asks ? message->at : message->departure,
+                              .bytes = asks ? 0 : message->bytes,
+                              .from = message->key.src,
+                              .from_lane = asks ? wf_lane_announced(message->handle) : 0,
+                              .why = asks ? WF_WHY_PROBED : WF_WHY_MESSAGE});
+    }
     wf_rank_advance(who, message->at, WF_IN_RECV);
     if (from->open || from->rank == WF_MATCH_ANY_SOURCE || from->tag == WF_MATCH_ANY_TAG) {
         rank->seen_source = message->key.src;

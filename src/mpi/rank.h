@@ -75,6 +75,7 @@ struct wf_rank {
         int64_t one_sided_at; /* when the last of the puts and gets that are complete was */
         uint64_t fail_other;  /* ...and those that came */
     };
+    int64_t one_sided_since;   /* when that one began */
     int64_t coll_overhead_ps;  /* of the blocking collective it is in */
     struct wf_cellmap flights; /* what a message from elsewhere will ask for, by handle */
     struct wf_cellmap colls;   /* collectives begun on each communicator but the first */

@@ -141,8 +141,9 @@ static void discard(const struct wf_caller *who, uint32_t cell, const struct wf_
     wf_cell_free(who->ctx, cell);
 }
 
-/* The call that waited returns a complete request: the CPU takes it in. */
-static void take(const struct wf_caller *who, uint32_t cell)
+/* The call that waited returns a complete request: the CPU takes it in. It may be one of
+ * several, of which another was taken before. */
+static void take(const struct wf_caller *who, uint32_t cell, bool follows)
 {
     static const enum wf_rank_in in[] = {[WF_FLIGHT_RECV] = WF_IN_RECV,
                                          [WF_FLIGHT_SEND] = WF_IN_SEND,
@@ -150,6 +151,18 @@ static void take(const struct wf_caller *who, uint32_t cell)
     const struct wf_flight *flight = wf_flight_read(who, cell);
     struct wf_rank *rank = who->rank;
 
+    if (flight->kind != WF_FLIGHT_COLL) {
+        wf_rank_because_done(who, flight, WF_LANE_PROGRAM, rank->clock, follows);
+    } else if (flight->at > rank->clock) {
+        wf_rank_because(who, (struct wf_cause){
+                                 .until = flight->at,
+                                 .since = flight->at,
+                                 .from = who->number,
+                                 .from_lane = wf_lane_of(flight->key.context, flight->key.tag),
+                                 .why = WF_WHY_COLLECTIVE,
+                                 .waited = 1,
+                                 .follows = follows});
+    }
     wf_rank_advance(who, flight->at, in[flight->kind]);
     if (flight->kind == WF_FLIGHT_RECV) {
         wf_rank_spent(who, WF_SPENT_ON_MESSAGES,
@@ -172,11 +185,11 @@ static void take(const struct wf_caller *who, uint32_t cell)
 static void take_awaited(const struct wf_caller *who, uint32_t cell)
 {
     if (who->rank->awaited == 1) {
-        take(who, cell);
+        take(who, cell, false);
         return;
     }
-    while (who->rank->done_awaited.head != 0) {
-        take(who, who->rank->done_awaited.head);
+    for (bool follows = false; who->rank->done_awaited.head != 0; follows = true) {
+        take(who, who->rank->done_awaited.head, follows);
     }
 }
 
@@ -331,6 +344,7 @@ enum wf_called wf_request_await(const struct wf_caller *who, const uint32_t *cel
 int64_t wf_request_collect(const struct wf_caller *who, uint32_t collective, int64_t clock,
                            uint32_t *n_received)
 {
+    bool follows = false;
     uint32_t next;
 
     *n_received = 0;
@@ -341,6 +355,11 @@ int64_t wf_request_collect(const struct wf_caller *who, uint32_t collective, int
         next = flight->later;
         if (flight->owner != collective) {
             continue;
+        }
+        if (who->mpi->because != NULL) {
+            wf_rank_because_done(who, flight, wf_lane_of(flight->key.context, flight->key.tag),
+                                 clock, follows);
+            follows = true;
         }
         clock = wf_later(clock, flight->at);
         if (flight->kind == WF_FLIGHT_RECV) {
@@ -426,7 +445,7 @@ static bool take_until(const struct wf_caller *who, const struct wf_request_set 
 
         next = flight->later;
         if ((flight->flags & WF_FLIGHT_AWAITED) && flight->at <= at) {
-            take(who, cell);
+            take(who, cell, false);
             any = true;
         }
     }
@@ -486,7 +505,7 @@ enum wf_called wf_mpi_wait_any(const struct wf_caller *who, const struct wf_requ
         (void)take_until(who, set, at);
     } else {
         mark(who, set, false);
-        take(who, cell);
+        take(who, cell, false);
     }
     return WF_CALLED_DONE;
 }
@@ -518,7 +537,7 @@ enum wf_called wf_mpi_test(const struct wf_caller *who, const struct wf_request_
     if (what == WF_TAKE_ONE) {
         uint32_t cell = first_done(who, set, &n_open);
         if (!who->rank->found && cell != 0 && wf_flight_read(who, cell)->at <= clock) {
-            take(who, cell);
+            take(who, cell, false);
             who->rank->found = 1;
         }
     } else if (what == WF_TAKE_SOME || all_done(who, set, clock)) {

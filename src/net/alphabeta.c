@@ -80,6 +80,14 @@ static void alphabeta_event(const struct wf_net *net, struct wf_ctx *ctx, void *
                       wf_time_add(wf_now(ctx), transfer_ps(net, msg->bytes)));
 }
 
+static struct wf_net_alone alphabeta_alone(const struct wf_net *net, uint32_t src_node,
+                                           uint32_t dst_node, uint64_t bytes)
+{
+    (void)src_node;
+    (void)dst_node;
+    return (struct wf_net_alone){net->promise_ps, transfer_ps(net, bytes)};
+}
+
 const struct wf_net_ops wf_alphabeta_ops = {
     .name = "alphabeta",
     .summary = "alpha + bytes / bandwidth, no contention",
@@ -90,4 +98,5 @@ const struct wf_net_ops wf_alphabeta_ops = {
     .attach = alphabeta_attach,
     .send = alphabeta_send,
     .event = alphabeta_event,
+    .alone = alphabeta_alone,
 };

@@ -19,6 +19,11 @@ struct wf_net_facts {
     struct wf_circle circle; /* the queues that wait for each other; of one node */
 };
 
+/* The time of a message that nothing is in the way of. */
+struct wf_net_alone {
+    int64_t latency, transfer; /* picoseconds */
+};
+
 /* Statistics of a run: sums, then maxima. The first WF_HISTOGRAM_BUCKETS sums are the histogram
  * of the messages' latencies, counted by the layer above. */
 struct wf_net_words {

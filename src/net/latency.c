@@ -157,6 +157,7 @@ static enum wf_status latency_create(const void *params, const struct wf_net_env
         .promise_ps = least_latency(model),
         .ahead = WF_NET_ANY,
         .n_nodes = env->n_nodes,
+        .ways = n_levels == 1 ? env->topo : NULL,
     };
     *out = &model->net;
     return WF_OK;
@@ -195,6 +196,14 @@ static void latency_event(const struct wf_net *net, struct wf_ctx *ctx, void *no
                       wf_time_add(wf_now(ctx), wf_transfer_ps(msg->bytes, bandwidth)));
 }
 
+static struct wf_net_alone latency_alone(const struct wf_net *net, uint32_t src_node,
+                                         uint32_t dst_node, uint64_t bytes)
+{
+    struct way way = find_way(to_latency(net), src_node, dst_node);
+
+    return (struct wf_net_alone){way.latency, wf_transfer_ps(bytes, way.bandwidth)};
+}
+
 const struct wf_net_ops wf_latency_ops = {
     .name = "latency",
     .summary = "hops * link latency + bytes / bandwidth on a topology, no contention",
@@ -206,4 +215,5 @@ const struct wf_net_ops wf_latency_ops = {
     .attach = latency_attach,
     .send = latency_send,
     .event = latency_event,
+    .alone = latency_alone,
 };

@@ -208,6 +208,16 @@ static void loggp_event(const struct wf_net *net, struct wf_ctx *ctx, void *node
     net->user.arrived(net->user.arg, ctx, node, msg, last);
 }
 
+static struct wf_net_alone loggp_alone(const struct wf_net *net, uint32_t src_node,
+                                       uint32_t dst_node, uint64_t bytes)
+{
+    const struct loggp *loggp = to_loggp(net);
+
+    (void)src_node;
+    (void)dst_node;
+    return (struct wf_net_alone){loggp->params.latency, tail_ps(loggp, bytes)};
+}
+
 const struct wf_net_ops wf_loggp_ops = {
     .name = "loggp",
     .summary = "LogGP: latency, overhead, gap and bandwidth; interfaces contend, paths do not",
@@ -219,4 +229,5 @@ const struct wf_net_ops wf_loggp_ops = {
     .attach = loggp_attach,
     .send = loggp_send,
     .event = loggp_event,
+    .alone = loggp_alone,
 };

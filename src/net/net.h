@@ -62,6 +62,10 @@ struct wf_net_ops {
     /* An event of a kind below WF_NET_KINDS for this node. */
     void (*event)(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                   const struct wf_event *ev);
+    /* What a message takes that is alone, of which the rest is waiting in queues: until its
+     * first byte has arrived, and from there to its last. May be null: the model cannot say. */
+    struct wf_net_alone (*alone)(const struct wf_net *net, uint32_t src_node, uint32_t dst_node,
+                                 uint64_t bytes);
     /* Whether a packet for `dst_node` could be injected at once. May be null: always. */
     bool (*room)(const struct wf_net *net, struct wf_ctx *ctx, void *node, uint32_t dst_node);
     /* After the run: adds a node's part. May be null: the model does not know. */
@@ -89,6 +93,7 @@ struct wf_net {
     int64_t promise_ps; /* least delay from a node to another process */
     enum wf_net_ahead ahead;
     uint32_t n_nodes;
+    const struct wf_topo *ways; /* messages take this topology's own ways; null: others */
     uint64_t n_sums, n_maxima; /* of its statistics; 0 if it keeps none */
     size_t words_offset;     /* of struct wf_net_words in the tally, or 0; by the layer above */
     uint32_t first_node;     /* process number of node 0; set by wf_net_attach() */

@@ -479,6 +479,7 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
     };
     model->net = (struct wf_net){
         .ops = &wf_packet_ops,
+        .ways = model->is_minimal ? topo : NULL,
         .node_size = model->ports_size + sizeof(struct wf_packet_node) +
                      (counts ? WF_STATS_HOPS * sizeof(uint64_t) : 0),
         .payload_max = sizeof(struct wf_packet_last),
@@ -577,6 +578,7 @@ const struct wf_net_ops wf_packet_ops = {
     .attach = packet_attach,
     .send = wf_packet_send,
     .event = packet_event,
+    .alone = wf_packet_alone,
     .finish = packet_finish,
     .commit = wf_stats_commit,
     .describe = wf_stats_describe,

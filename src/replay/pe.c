@@ -373,7 +373,10 @@ static void ask_for_tally(struct wf_pes *pes, const struct wf_pe_config *config,
     if (config->recording != NULL) {
         /* Statistics that are not there are empty ones. */
         size += config->net->n_sums > 0 ? 0 : sizeof(struct wf_net_words);
-        size = wf_recorder_init(&pes->recorder, config->recording, config->place, size);
+        /* Why tasks start is not kept: there is no critical path. */
+        struct wf_recording_wish wish = *config->recording;
+        wish.limits.path_bytes = 0;
+        size = wf_recorder_init(&pes->recorder, &wish, config->place, size);
     }
     wf_engine_tally(engine, size, more ? wf_pe_tally_merge_all : wf_pe_tally_merge);
 }

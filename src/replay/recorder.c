@@ -3,15 +3,16 @@
 
 #include "mpi/place.h"
 
+#include <string.h>
+
 /* An entry of a trail. */
+enum entry { ENTRY_SPAN, ENTRY_MESSAGE, ENTRY_CAUSE };
 struct recorded {
-    uint64_t is_message;
+    uint64_t what; /* enum entry */
     union {
-        struct {
-            struct wf_span span;
-            uint64_t unused; /* what is kept of an event has no bytes that mean nothing */
-        };
+        struct wf_span span;
         struct wf_sent sent;
+        struct wf_cause cause;
     };
 };
 
@@ -22,7 +23,22 @@ size_t wf_recorder_init(struct wf_recorder *recorder, const struct wf_recording_
         return size;
     }
     *recorder = (struct wf_recorder){.wish = *wish, .place = place, .at = size};
-    return size + wf_recording_size(place->n_ranks, &wish->limits);
+    size += wf_recording_size(place->n_ranks, &wish->limits);
+    if (wish->limits.path_bytes > 0) {
+        recorder->path_at = size;
+        size += wf_path_size(place->n_ranks, wish->limits.path_bytes);
+    }
+    return size;
+}
+
+/* Room for another entry, zeroed: what is kept of an event has no bytes that mean nothing. */
+static struct recorded *extend(struct wf_ctx *ctx, enum entry what)
+{
+    struct recorded *entry = wf_trail_extend(ctx, sizeof(*entry));
+
+    memset(entry, 0, sizeof(*entry));
+    entry->what = what;
+    return entry;
 }
 
 void wf_recorder_span(struct wf_ctx *ctx, struct wf_span span)
@@ -30,23 +46,22 @@ void wf_recorder_span(struct wf_ctx *ctx, struct wf_span span)
     struct recorded *last = wf_trail_last(ctx, sizeof(*last));
 
     /* Sends follow each other: one span for all of them is enough. */
-    if (last != NULL && !last->is_message && last->span.rank == span.rank &&
+    if (last != NULL && last->what == ENTRY_SPAN && last->span.rank == span.rank &&
         last->span.what == span.what && last->span.until == span.from) {
         last->span.until = span.until;
         return;
     }
-    last = wf_trail_extend(ctx, sizeof(*last));
-    last->is_message = 0;
-    last->span = span;
-    last->unused = 0;
+    extend(ctx, ENTRY_SPAN)->span = span;
 }
 
 void wf_recorder_message(struct wf_ctx *ctx, const struct wf_sent *sent)
 {
-    struct recorded *entry = wf_trail_extend(ctx, sizeof(*entry));
+    extend(ctx, ENTRY_MESSAGE)->sent = *sent;
+}
 
-    entry->is_message = 1;
-    entry->sent = *sent;
+void wf_recorder_cause(struct wf_ctx *ctx, const struct wf_cause *cause)
+{
+    extend(ctx, ENTRY_CAUSE)->cause = *cause;
 }
 
 struct wf_recording *wf_recorder_of(const struct wf_recorder *recorder,
@@ -74,20 +89,78 @@ static void add_message(const struct wf_recorder *recorder, struct wf_recording 
     }
 }
 
+struct wf_path *wf_recorder_path(const struct wf_recorder *recorder,
+                                 struct wf_replay_tally *tally)
+{
+    if (recorder->path_at == 0) {
+        return NULL;
+    }
+    tally->path_at = recorder->path_at;
+    struct wf_path *path = wf_tally_path(tally);
+    wf_path_init(path, recorder->place->n_ranks, recorder->wish.limits.path_bytes);
+    return path;
+}
+
+/* The causes of one call are one: the last that was waited for, and all that was taken. */
+static void join(struct wf_cause *into, const struct wf_cause *next)
+{
+    if (next->why == WF_WHY_KINDS) {
+        into->taken += next->taken;
+    } else {
+        *into = *next;
+    }
+}
+
+/* Adds the cause that is held, if there is one. */
+static void let_go(struct wf_path *path, struct wf_cause *held)
+{
+    if (held->rank != UINT32_MAX) {
+        wf_path_cause(path, held);
+        held->rank = UINT32_MAX;
+    }
+}
+
+static void add_to_path(struct wf_path *path, const struct recorded *entries, size_t n)
+{
+    struct wf_cause held = {.rank = UINT32_MAX};
+
+    for (size_t i = 0; i < n; i++) {
+        const struct recorded *entry = &entries[i];
+
+        if (entry->what == ENTRY_CAUSE) {
+            if (entry->cause.follows && held.rank == entry->cause.rank &&
+                held.lane == entry->cause.lane) {
+                join(&held, &entry->cause);
+                continue;
+            }
+            let_go(path, &held);
+            held = entry->cause;
+        } else if (entry->what == ENTRY_SPAN && entry->span.what == WF_SPENT_COMPUTING) {
+            let_go(path, &held);
+            wf_path_compute(path, entry->span.rank, entry->span.from, entry->span.until);
+        }
+    }
+    let_go(path, &held);
+}
+
 void wf_recorder_commit(const struct wf_recorder *recorder, struct wf_ctx *ctx)
 {
     size_t size;
     const struct recorded *entries = wf_trail(ctx, &size);
+    size_t n = size / sizeof(*entries);
 
-    if (size == 0) {
+    if (n == 0) {
         return;
     }
     struct wf_recording *recording = wf_recorder_of(recorder, wf_tally(ctx));
-    for (size_t i = 0; i < size / sizeof(*entries); i++) {
-        if (entries[i].is_message) {
+    for (size_t i = 0; i < n; i++) {
+        if (entries[i].what == ENTRY_MESSAGE) {
             add_message(recorder, recording, &entries[i].sent);
-        } else {
+        } else if (entries[i].what == ENTRY_SPAN) {
             wf_recording_span(recording, &entries[i].span);
         }
+    }
+    if (recorder->path_at != 0) {
+        add_to_path(wf_recorder_path(recorder, wf_tally(ctx)), entries, n);
     }
 }

@@ -8,6 +8,7 @@
  * kept in the ranks and nothing has to be undone.
  */
 
+#include "replay/path.h"
 #include "replay/recording.h"
 #include "replay/tally.h"
 
@@ -25,7 +26,8 @@ struct wf_recording_wish {
 struct wf_recorder {
     struct wf_recording_wish wish;
     const struct wf_place *place;
-    size_t at; /* of the recording, in the tally; 0: there is none */
+    size_t at;      /* of the recording, in the tally; 0: there is none */
+    size_t path_at; /* likewise of what the critical path is found by */
 };
 
 /* Makes room behind a tally of `size` bytes; returns the size with the recording. Null: nothing
@@ -37,6 +39,8 @@ size_t wf_recorder_init(struct wf_recorder *recorder, const struct wf_recording_
  * it. */
 void wf_recorder_span(struct wf_ctx *ctx, struct wf_span span);
 void wf_recorder_message(struct wf_ctx *ctx, const struct wf_sent *sent);
+/* Likewise, if the critical path is wanted. */
+void wf_recorder_cause(struct wf_ctx *ctx, const struct wf_cause *cause);
 
 /* In commit: what the event left. */
 void wf_recorder_commit(const struct wf_recorder *recorder, struct wf_ctx *ctx);
@@ -44,5 +48,8 @@ void wf_recorder_commit(const struct wf_recorder *recorder, struct wf_ctx *ctx);
 /* In commit and finish: this thread's part; null if nothing is recorded. */
 struct wf_recording *wf_recorder_of(const struct wf_recorder *recorder,
                                     struct wf_replay_tally *tally);
+/* Likewise, its part of what the critical path is found by. */
+struct wf_path *wf_recorder_path(const struct wf_recorder *recorder,
+                                 struct wf_replay_tally *tally);
 
 #endif

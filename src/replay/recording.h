@@ -27,6 +27,7 @@ enum {
  * that touch the time, and messages between these ranks. */
 struct wf_recording_limits {
     uint64_t spans, messages;
+    uint64_t path_bytes; /* of what the critical path is found by (replay/path.h) */
     struct wf_choice choice;
 };
 

@@ -257,6 +257,9 @@ static void add_rank(const struct wf_replay *replay, const struct wf_caller *who
     if (recording != NULL) {
         record_rank(&turn, recording);
     }
+    if (replay->recorder.path_at != 0) {
+        wf_path_end(wf_recorder_path(&replay->recorder, tally), who->number, rank->clock);
+    }
     if (rank->state == WF_RANK_ENDED) {
         wf_stat_add(&job->finish, rank->clock);
     } else {
@@ -302,6 +305,12 @@ static void note_span(void *arg, const struct wf_caller *who, enum wf_spent what
     (void)arg;
     wf_recorder_span(who->ctx,
                      (struct wf_span){who->rank->clock, until, who->number, (uint32_t)what});
+}
+
+static void note_cause(void *arg, const struct wf_caller *who, const struct wf_cause *cause)
+{
+    (void)arg;
+    wf_recorder_cause(who->ctx, cause);
 }
 
 /* What is noted is counted when it is final: no rank has to keep it, and nothing is undone. */
@@ -432,7 +441,11 @@ enum wf_status wf_replay_new(struct wf_engine *engine, const struct wf_replay_co
                                   .resume = resume,
                                   .recall = wf_replay_recall,
                                   .note = note_message,
-                                  .spent = config->recording != NULL ? note_span : NULL};
+                                  .spent = config->recording != NULL ? note_span : NULL,
+                                  .because = config->recording != NULL &&
+                                                     config->recording->limits.path_bytes > 0
+                                                 ? note_cause
+                                                 : NULL};
 
     enum wf_status status = check(config, n_ranks, err);
     if (status == WF_OK) {

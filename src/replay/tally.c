@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "base/units.h"
 #include "net/link_report.h"
+#include "replay/path.h"
 #include "replay/recording.h"
 
 #include <string.h>
@@ -156,11 +157,20 @@ struct wf_recording *wf_tally_recording(struct wf_replay_tally *tally)
                                     : (void *)((unsigned char *)tally + tally->recording_at);
 }
 
+struct wf_path *wf_tally_path(struct wf_replay_tally *tally)
+{
+    return tally->path_at == 0 ? NULL : (void *)((unsigned char *)tally + tally->path_at);
+}
+
 void wf_tally_merge_recordings(struct wf_replay_tally *into, const struct wf_replay_tally *from)
 {
     if (from->recording_at != 0) {
         into->recording_at = from->recording_at;
         wf_recording_merge(wf_tally_recording(into), wf_tally_recording(wf_unconst(from)));
+    }
+    if (from->path_at != 0) {
+        into->path_at = from->path_at;
+        wf_path_merge(wf_tally_path(into), wf_tally_path(wf_unconst(from)));
     }
 }
 

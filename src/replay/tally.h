@@ -69,6 +69,7 @@ struct wf_replay_tally {
     struct wf_unasked unasked[1];                    /* of the rank with the lowest number */
     uint64_t recording_at; /* bytes from here to a struct wf_recording, behind the network's
                               statistics; 0 if there is none */
+    uint64_t path_at;      /* likewise to a struct wf_path, behind that */
 };
 
 void wf_tally_block(struct wf_replay_tally *tally, const struct wf_blocked *blocked);
@@ -92,6 +93,8 @@ static inline struct wf_net_words *wf_tally_words(struct wf_replay_tally *tally)
 
 /* The recording behind it; null if there is none. */
 struct wf_recording *wf_tally_recording(struct wf_replay_tally *tally);
+/* Likewise, what the critical path is found by. */
+struct wf_path *wf_tally_path(struct wf_replay_tally *tally);
 
 /* A rank, or PE, whose clock stands there at the end. */
 void wf_tally_end(struct wf_replay_tally *tally, uint32_t rank, int64_t clock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/compare.h"
 
-#include "report/phrase.h"
+#include "report/path_words.h"
 
 #include <string.h>
 
@@ -211,6 +211,7 @@ static void say_speed(const struct wf_value *a, const struct wf_value *b, FILE *
     wf_say(&line, ", was ");
     wf_say_time(&line, before);
     say_cause(a, b, (double)after - (double)before, &line);
+    (void)wf_say_path_change(a, b, &line);
     (void)fprintf(out, "%s\n", line.text);
 }
 

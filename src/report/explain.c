@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/explain.h"
 
-#include "report/phrase.h"
+#include "report/path_words.h"
 
 #include <string.h>
 
@@ -50,7 +50,13 @@ static bool say_result(const struct wf_value *doc, struct wf_phrase *out)
     wf_say_number_of(out, wf_doc_get_count(doc, "scenario.ranks", 0), "rank", "ranks");
     wf_say(out, ", predicted with the network model %s",
            wf_doc_get_text(doc, "scenario.network", "?"));
-    wf_say(out, topology != NULL ? " on %s." : ".", topology);
+    wf_say(out, topology != NULL ? " on %s" : "", topology);
+    uint64_t recorded = wf_doc_get_count(doc, "result.recorded_time_ps", 0);
+    if (recorded > 0) {
+        wf_say(out, "; when it was recorded it took ");
+        wf_say_time(out, recorded);
+    }
+    wf_say(out, ".");
     return true;
 }
 
@@ -103,6 +109,9 @@ static bool say_bound(const struct wf_value *doc, struct wf_phrase *out)
     double transfer = real_at(doc, "result.efficiency.transfer_percent", 100);
     uint64_t most = wf_doc_get_count(doc, "result.ranks.compute_ps.max", 0);
 
+    if (balance < 0 && wf_doc_find(doc, "critical_path.shares") != NULL) {
+        return false; /* that says more */
+    }
     if (balance < 0) {
         wf_say(out,
                "What bounds it is not known: --efficiency plays it on an ideal network too.");
@@ -168,7 +177,9 @@ static bool say_longest_wait(const struct wf_value *doc, struct wf_phrase *out)
 {
     const struct wf_value *waits = wf_doc_find(doc, "result.top_waits");
 
-    if (waits == NULL || waits->first == NULL) {
+    /* What the path says matters more. */
+    if (waits == NULL || waits->first == NULL ||
+        wf_doc_find(doc, "critical_path.shares") != NULL) {
         return false;
     }
     wf_say(out, "Rank %llu waits longest: ",
@@ -260,8 +271,9 @@ static bool say_limits(const struct wf_value *doc, struct wf_phrase *out)
 void wf_explain(const struct wf_value *doc, FILE *out)
 {
     static bool (*const lines[])(const struct wf_value *, struct wf_phrase *) = {
-        say_result, say_failure,      say_traffic,  say_split, say_bound,
-        say_help,   say_longest_wait, say_messages, say_links, say_limits,
+        say_result,     say_failure,      say_traffic,      say_split,  say_bound,
+        wf_say_path,    wf_say_path_places, wf_say_what_if, say_help,   say_longest_wait,
+        say_messages,   say_links,        say_limits,
     };
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/writer.h"
 
-#include "report/phrase.h"
+#include "report/path_words.h"
 #include "result/result.h"
 
 #include <string.h>
@@ -320,6 +320,7 @@ static const struct line answer_lines[] = {
     {"Network", word_network},
     {"Status", word_status},
     {"Predicted time", word_predicted},
+    {"Recorded time", wf_word_recorded},
     {"Simulated time", word_simulated},
     {"Messages", word_messages},
     {"Message latency", word_latency},
@@ -334,6 +335,8 @@ static const struct line answer_lines[] = {
     {"Longest waits", wf_word_waits},
     {"Iterations", wf_word_iterations},
     {"Efficiency", word_efficiency},
+    {"Critical path", wf_word_path},
+    {"What if", wf_word_what_if},
     {"Load", wf_word_load},
     {"Latency", wf_word_cycles},
     {"Links", wf_word_links},

@@ -5,8 +5,10 @@
 #include "mpi/mpi.h"
 #include "net/net.h"
 #include "replay/cpu_rules.h"
+#include "result/doc.h"
 #include "sim/cpu_settings.h"
 #include "sim/job.h"
+#include "trace/source.h"
 
 /* Measured: what a rank takes besides its messages, and what a message under way takes. A
  * rank of a typical program has a handful of them. */
@@ -147,6 +149,30 @@ static enum wf_status replay_build(const struct wf_job *job, struct wf_engine *e
     return status;
 }
 
+/* How long the program took when it was recorded, if that is what was played: the longest of
+ * its ranks. */
+static void describe_recorded(const struct wf_plan *plan, struct wf_value *result)
+{
+    const struct wf_replay_params *params = wf_plan_values(plan, "replay");
+    const struct wf_scenario_job *job = plan->jobs[0].settings;
+    const struct wf_source *source = plan->jobs[0].source;
+    int64_t longest = 0;
+
+    if (plan->n_jobs != 1 || params->policy != WF_POLICY_TIMED || job->repeat != 1 ||
+        job->region[0] != '\0' || job->iterations[0] != '\0' ||
+        wf_doc_find(result, "predicted_time_ps") == NULL) {
+        return;
+    }
+    for (uint32_t rank = 0; rank < source->n_ranks; rank++) {
+        int64_t wall;
+        if (!wf_source_wall(source, rank, &wall)) {
+            return;
+        }
+        longest = wall > longest ? wall : longest;
+    }
+    wf_doc_count(result, "recorded_time_ps", (uint64_t)longest);
+}
+
 static enum wf_status replay_describe(const struct wf_job *job, const struct wf_engine *engine,
                                       const struct wf_run *run, struct wf_value *result,
                                       enum wf_status status, struct wf_err *err)
@@ -156,6 +182,9 @@ static enum wf_status replay_describe(const struct wf_job *job, const struct wf_
     const struct wf_replay_tally *tally = wf_engine_tally_get(engine);
     enum wf_status outcome = wf_record_replay(result, run, &jobs, tally, interrupted, err);
 
+    if (outcome == WF_OK) {
+        describe_recorded(job->plan, result);
+    }
     if (job->setup.net->n_sums > 0 && (outcome == WF_OK || outcome == WF_ESIM)) {
         job->setup.net->ops->describe(job->setup.net, (const void *)(tally + 1),
                                       wf_record_end(tally, run), result);

@@ -12,6 +12,8 @@
 #include "result/result.h"
 #include "sim/efficiency.h"
 #include "sim/job.h"
+#include "sim/path.h"
+#include "sim/what_if.h"
 #include "trace/graph.h"
 #include "trace/source.h"
 #include "traffic/traffic.h"
@@ -145,9 +147,10 @@ static enum wf_status check_sources(const struct wf_plan *plan, struct wf_comm *
     return status;
 }
 
-/* Runs what was built. Only a run that came to an end of some kind has a document. */
+/* Runs what was built. Only a run that came to an end of some kind has a document. *ran tells
+ * all processes whether it was not interrupted, nor failed in one of them. */
 static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *engine,
-                                 struct wf_comm *world, struct wf_value **doc,
+                                 struct wf_comm *world, struct wf_value **doc, bool *ran,
                                  struct wf_err *err)
 {
     struct wf_run run = {.threads = 0};
@@ -157,6 +160,7 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
         enum wf_status readable = check_sources(job->plan, world, err);
         status = readable != WF_OK ? readable : status;
     }
+    *ran = status == WF_OK;
     if ((status != WF_OK && status != WF_EINTR) || wf_comm_rank(world) != 0) {
         return status;
     }
@@ -175,10 +179,37 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
         return status;
     }
     if (job->recording != NULL && (job->setup.replay != NULL || job->setup.pes != NULL)) {
+        if (job->setup.replay != NULL) {
+            wf_record_path(root, job, engine);
+        }
         wf_record_recording(root, job, engine, &run);
     }
     wf_record_run(root, job->plan, &run, job->ops->memory(job));
     *doc = root;
+    return status;
+}
+
+/* Runs it again with changes, if it was short enough and came to its end. */
+static enum wf_status ask_what_if(struct wf_job *job, const struct wf_engine_config *config,
+                                  const struct wf_sim_host *host, struct wf_value **doc,
+                                  struct wf_err *err)
+{
+    bool ended = *doc != NULL && wf_doc_find(*doc, "result.predicted_time_ps") != NULL;
+    uint64_t events = ended ? wf_doc_get_count(*doc, "run.events_committed", 0) : 0;
+    int64_t again = ended && host->what_if_events > 0 && events <= host->what_if_events;
+
+    if (job->setup.replay == NULL) {
+        return WF_OK;
+    }
+    if (host->what_if_events > 0 && wf_comm_size(host->world) > 1) {
+        wf_comm_reduce(host->world, WF_COMM_MAX, &again, 1); /* only the first one knows */
+    }
+    enum wf_status status =
+        wf_what_if(job, config, host->world, again > 0, ended ? *doc : NULL, err);
+    if (status != WF_OK) {
+        wf_doc_free(*doc);
+        *doc = NULL;
+    }
     return status;
 }
 
@@ -205,11 +236,16 @@ static enum wf_status run_job(struct wf_job *job, const struct wf_sim_host *host
     }
 
     struct wf_engine *engine = wf_engine_new(&config, host->world);
+    bool ran = false;
     enum wf_status status = job->ops->build(job, engine, &job->setup, err);
     if (status == WF_OK) {
-        status = run_engine(job, engine, host->world, doc, err);
+        status = run_engine(job, engine, host->world, doc, &ran, err);
     }
     wf_engine_free(engine);
+    if (ran) {
+        enum wf_status asked = ask_what_if(job, &config, host, doc, err);
+        status = asked != WF_OK ? asked : status;
+    }
     return status;
 }
 
@@ -272,7 +308,10 @@ static enum wf_status wish_for(const struct wf_job *job, const struct wf_sim_rec
     const struct wf_choice *choice = &asked->choice;
     uint64_t n_ranks = wf_job_n_ranks(job);
 
-    *wish = (struct wf_recording_wish){.limits = {asked->spans, asked->messages, *choice}};
+    *wish = (struct wf_recording_wish){.limits = {.spans = asked->spans,
+                                                  .messages = asked->messages,
+                                                  .path_bytes = asked->path_bytes,
+                                                  .choice = *choice}};
     if (plan->topo != NULL && plan->net->uses_topology) {
         wish->hops = hops;
         wish->hops_arg = plan->topo;

@@ -30,6 +30,7 @@ struct wf_sim_progress {
 struct wf_sim_recording {
     uint64_t spans, messages;
     struct wf_choice choice;
+    uint64_t path_bytes; /* of memory for the critical path; 0: it is not wanted */
 };
 
 /* What a run has to do with its surroundings. Zeroed, it runs alone and in silence. */
@@ -44,6 +45,8 @@ struct wf_sim_host {
     void (*skipped)(void *arg, const struct wf_setting *setting);
     void *skipped_arg;
     const struct wf_sim_recording *recording; /* null: it is not recorded */
+    /* A replay of at most so many events is run again with changes (`what_if`); 0: never. */
+    uint64_t what_if_events;
 };
 
 /*

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The critical path: what its time is made of, where it is, and what changes would save. */
+
+const SHARES = [
+  {key: "compute_ps", name: "computing", color: "--compute"},
+  {key: "send_overhead_ps", name: "CPU time to send", color: "--overhead"},
+  {key: "receive_overhead_ps", name: "CPU time to receive", color: "--take"},
+  {key: "latency_ps", name: "latency", color: "--collective"},
+  {key: "transfer_ps", name: "transfer of bytes", color: "--send"},
+  {key: "queue_ps", name: "queueing", color: "--receive"},
+  {key: "network_ps", name: "in the network", color: "--collective"},
+  {key: "handshake_ps", name: "arranging long messages", color: "--soft"},
+  {key: "collective_ps", name: "collectives in hardware", color: "--accent"},
+  {key: "start_ps", name: "before the program starts", color: "--idle"},
+];
+const CHANGES = {latency: "half the latency", bandwidth: "twice the bandwidth", compute: "processors twice as fast"};
+
+function sharesBar(shares, total) {
+  const own = drawing(34, (pen, width, height) => {
+    let x = 0;
+    for (const part of shares) {
+      const wide = width * part.time / total;
+      pen.fillStyle = color(part.color);
+      pen.fillRect(x, 4, wide, height - 8);
+      x += wide;
+    }
+  }, {id: "path-shares", "aria-label": "Shares of the critical path"});
+  onHover(own.canvas, (x, y, width) => {
+    let left = x / width * total;
+    const part = shares.find((each) => (left -= each.time) <= 0);
+    return part ? `${part.name}: ${time(part.time)}, ${percent(part.time / total)}` : "";
+  });
+  return element("figure", {}, own.canvas);
+}
+
+/* One bar for each change, beside that of the run itself. */
+function whatIfBars(list, total) {
+  const bars = [{name: "as it is", time: total, from: ""}, ...list.map((each) =>
+    ({name: CHANGES[each.change] || each.change, time: number(each.time_ps), from: each.from, saved: each.saved_percent}))];
+  const most = Math.max(...bars.map((bar) => bar.time), 1), EACH = 26, LEFT = 190, RIGHT = 230;
+  const own = drawing(bars.length * EACH + 4, (pen, width) => {
+    bars.forEach((bar, i) => {
+      const y = i * EACH + 4, wide = Math.max(width - LEFT - RIGHT, 60) * bar.time / most;
+      pen.textAlign = "right";
+      pen.fillStyle = color("--ink");
+      pen.fillText(bar.name, LEFT - 10, y + 14);
+      pen.globalAlpha = bar.from === "path" ? 0.5 : 1;
+      pen.fillStyle = color(i === 0 ? "--soft" : "--accent");
+      pen.fillRect(LEFT, y, wide, EACH - 8);
+      pen.globalAlpha = 1;
+      pen.textAlign = "left";
+      pen.fillStyle = color("--ink");
+      pen.fillText(time(bar.time) + (i === 0 ? "" : ` (−${bar.saved.toFixed(1)} %, ${bar.from === "run" ? "a run" : "at best, from the path"})`), LEFT + wide + 8, y + 14);
+    });
+  }, {id: "what-if", "aria-label": "What changes would save"});
+  return element("figure", {}, own.canvas, element("figcaption", {},
+    "A run: the program was simulated again with the change. From the path: half of what the path spends on it, which is the most that can be saved, as another path may be the longest then."));
+}
+
+function pathSection(section) {
+  const path = doc.critical_path || {}, whatIf = doc.what_if || [];
+  const total = number(path.time_ps ?? get("result.predicted_time_ps"));
+  if (path.kept === false) {
+    section.append(element("p", {class: "bad"}, `The critical path was not kept: this run needs --path-memory ${Math.ceil(number(path.memory_bytes) / 2 ** 20)}MiB.`));
+  }
+  if (path.shares) {
+    const shares = SHARES.map((part) => ({...part, time: number(path.shares[part.key] || 0)})).filter((part) => part.time > 0);
+    const rows = (list, ...columns) => (list || []).map((each) => [...columns.map((of) => of(each)), time(each.time_ps), percent(number(each.time_ps) / total)]);
+    const panel = (title, head, list) => list.length ? element("div", {}, element("h3", {}, title), table([...head, "time", "share"], list)) : null;
+    section.append(element("p", {}, `Followed backwards from rank ${path.end_rank}, which ends last, the time of the run is made of ${count(path.pieces)} pieces, one after the other. The path goes from rank to rank ${count(path.hops)} times; work of ${count(path.ranks_working)} of them is on it.` +
+      (recording ? " The timeline shows it." : "")),
+      sharesBar(shares, total), legend(shares),
+      element("div", {class: "panels"},
+        panel("What it is made of", ["part"], shares.map((part) => [part.name, time(part.time), percent(part.time / total)])),
+        panel("By call", ["call"], rows(path.calls, (each) => each.call)),
+        panel("By rank: what they do themselves", ["rank"], rows(path.ranks, (each) => count(each.rank))),
+        panel("By pair of ranks", ["from", "to", "messages", "bytes"], rows(path.pairs, (each) => count(each.from), (each) => count(each.to), (each) => count(each.messages), (each) => size(each.bytes))),
+        panel("By link", ["from vertex", "to", "messages", "bytes"], rows(path.links, (each) => count(each.vertex), (each) => count(each.to), (each) => count(each.messages), (each) => size(each.bytes)))));
+  }
+  if (whatIf.length) section.append(element("h3", {}, "What if"), whatIfBars(whatIf, total));
+}

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The section `critical_path`. */
+#include "base/buf.h"
+#include "base/mem.h"
+#include "coll/coll.h"
+#include "engine/engine.h"
+#include "mpi/mpi.h"
+#include "net/net.h"
+#include "replay/path.h"
+#include "result/doc.h"
+#include "sim/job.h"
+#include "sim/path.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { TOP = 10, STEPS_MAX = 10000 };
+
+/* Of the names in the document; the last two are what the kind of the piece does not say. */
+enum share { LATENCY = WF_PATH_KINDS, TRANSFER, QUEUE, SHARES };
+static const char *const share_names[SHARES] = {
+    [WF_PATH_COMPUTE] = "compute_ps",
+    [WF_PATH_SEND_OVERHEAD] = "send_overhead_ps",
+    [WF_PATH_RECEIVE_OVERHEAD] = "receive_overhead_ps",
+    [LATENCY] = "latency_ps",
+    [TRANSFER] = "transfer_ps",
+    [QUEUE] = "queue_ps",
+    [WF_PATH_MESSAGE] = "network_ps",
+    [WF_PATH_HANDSHAKE] = "handshake_ps",
+    [WF_PATH_COLLECTIVE] = "collective_ps",
+    [WF_PATH_START] = "start_ps",
+};
+static const char letters[WF_PATH_KINDS + 1] = "-csrmhf";
+
+/* Calls: the collectives, then these. */
+enum call { SEND = WF_COLL_KINDS, RECEIVE, WAIT, CALLS };
+
+struct wf_path_sums {
+    const struct wf_job *job;
+    struct wf_buf pieces; /* struct wf_path_piece, the last first */
+    uint64_t hops;
+    int64_t shares[SHARES];
+    int64_t calls[CALLS];
+    uint64_t n_calls[CALLS];
+    int64_t *ranks; /* by number: what they did themselves */
+};
+
+/* A sum of time and what it is of. */
+struct entry {
+    int64_t time;
+    uint64_t number, messages, bytes;
+};
+
+/* ---- adding up ---- */
+
+/* What a message takes that is alone; false if nobody knows. */
+static bool alone(const struct wf_job *job, const struct wf_path_piece *piece,
+                  struct wf_net_alone *out)
+{
+    const struct wf_mpi_params *mpi = job->setup.mpi;
+    const struct wf_net *net = job->setup.net;
+    uint32_t to = wf_place_node(&job->place, piece->sends ? piece->other : piece->rank);
+    uint32_t from = wf_place_node(&job->place, piece->sends ? piece->rank : piece->other);
+
+    if (from == to && mpi->local) {
+        *out = (struct wf_net_alone){mpi->local_latency,
+                                     wf_transfer_ps(piece->bytes, mpi->local_bandwidth)};
+        return true;
+    }
+    if (net->ops->alone == NULL) {
+        return false;
+    }
+    *out = net->ops->alone(net, from, to, piece->bytes);
+    return true;
+}
+
+static int64_t lesser(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void add_message(struct wf_path_sums *sums, const struct wf_path_piece *piece)
+{
+    int64_t rest = piece->until - piece->from;
+    struct wf_net_alone quiet;
+
+    /* The way there and back of a put or get is not divided. */
+    if ((piece->sends && piece->other == piece->rank) || !alone(sums->job, piece, &quiet)) {
+        sums->shares[WF_PATH_MESSAGE] += rest;
+        return;
+    }
+    if (piece->sends) {
+        quiet.latency = 0; /* it has left, and need not have arrived */
+    }
+    int64_t latency = lesser(quiet.latency, rest);
+    int64_t transfer = lesser(quiet.transfer, rest - latency);
+
+    sums->shares[LATENCY] += latency;
+    sums->shares[TRANSFER] += transfer;
+    sums->shares[QUEUE] += rest - latency - transfer;
+}
+
+/* The call that the piece is part of; CALLS if it is none. */
+static uint32_t call_of(const struct wf_path_piece *piece)
+{
+    if (piece->kind == WF_PATH_START || piece->kind == WF_PATH_COMPUTE) {
+        return CALLS;
+    }
+    if (piece->collective != 0) {
+        return piece->collective - 1U;
+    }
+    if (piece->waited) {
+        return WAIT;
+    }
+    return piece->sends || piece->kind == WF_PATH_SEND_OVERHEAD ? SEND : RECEIVE;
+}
+
+static void add_piece(void *arg, const struct wf_path_piece *piece)
+{
+    struct wf_path_sums *sums = arg;
+    int64_t time = piece->until - piece->from;
+    uint32_t call = call_of(piece);
+
+    wf_buf_append(&sums->pieces, piece, sizeof(*piece));
+    if (piece->kind == WF_PATH_MESSAGE) {
+        add_message(sums, piece);
+    } else {
+        sums->shares[piece->kind] += time;
+    }
+    if (call < CALLS) {
+        sums->calls[call] += time;
+        sums->n_calls[call]++;
+    }
+    if (piece->kind < WF_PATH_MESSAGE) {
+        sums->ranks[piece->rank] += time;
+    } else if ((piece->kind != WF_PATH_MESSAGE || !piece->sends) &&
+               piece->rank != piece->other) {
+        sums->hops++;
+    }
+}
+
+static int64_t start_of(const void *arg, uint32_t rank)
+{
+    const struct wf_record_jobs *jobs = arg;
+
+    return jobs->start[wf_record_job_of(jobs, rank)];
+}
+
+/* ---- the most of many ---- */
+
+static int by_number(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    return x->time != y->time ? (x->time < y->time) - (x->time > y->time) : by_number(a, b);
+}
+
+/* Adds up those with the same number and puts the largest sums first; returns how many there
+ * are. */
+static size_t add_up(struct entry *entries, size_t n)
+{
+    size_t kept = 0;
+
+    if (n > 0) {
+        qsort(entries, n, sizeof(*entries), by_number);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (kept > 0 && entries[kept - 1].number == entries[i].number) {
+            entries[kept - 1].time += entries[i].time;
+            entries[kept - 1].messages += entries[i].messages;
+            entries[kept - 1].bytes += entries[i].bytes;
+        } else {
+            entries[kept++] = entries[i];
+        }
+    }
+    if (kept > 0) {
+        qsort(entries, kept, sizeof(*entries), by_time);
+    }
+    return kept < TOP ? kept : TOP;
+}
+
+static const struct wf_path_piece *pieces_of(const struct wf_path_sums *sums, size_t *n)
+{
+    *n = sums->pieces.size / sizeof(struct wf_path_piece);
+    return (const void *)sums->pieces.data;
+}
+
+static void describe_ranks(struct wf_value *section, const struct wf_path_sums *sums,
+                           uint32_t n_ranks)
+{
+    struct wf_value *list = wf_doc_list(section, "ranks");
+    struct entry *entries = wf_xcalloc(n_ranks, sizeof(*entries));
+    size_t n = 0;
+
+    for (uint32_t rank = 0; rank < n_ranks; rank++) {
+        if (sums->ranks[rank] > 0) {
+            entries[n++] = (struct entry){.time = sums->ranks[rank], .number = rank};
+        }
+    }
+    wf_doc_count(section, "ranks_working", n);
+    n = add_up(entries, n);
+    for (size_t i = 0; i < n; i++) {
+        struct wf_value *item = wf_doc_section(list, NULL);
+        wf_doc_count(item, "rank", entries[i].number);
+        wf_doc_count(item, "time_ps", (uint64_t)entries[i].time);
+    }
+    free(entries);
+}
+
+static void describe_pairs(struct wf_value *section, const struct wf_path_sums *sums)
+{
+    struct wf_value *list = wf_doc_list(section, "pairs");
+    size_t n_pieces, n = 0;
+    const struct wf_path_piece *pieces = pieces_of(sums, &n_pieces);
+    struct entry *entries = wf_xcalloc(n_pieces + 1, sizeof(*entries));
+
+    for (size_t i = 0; i < n_pieces; i++) {
+        const struct wf_path_piece *piece = &pieces[i];
+        uint32_t from = piece->sends ? piece->rank : piece->other;
+        uint32_t to = piece->sends ? piece->other : piece->rank;
+        if (from != to) {
+            entries[n++] = (struct entry){.time = piece->until - piece->from,
+                                          .number = (uint64_t)from << 32 | to,
+                                          .messages = 1,
+                                          .bytes = piece->bytes};
+        }
+    }
+    n = add_up(entries, n);
+    for (size_t i = 0; i < n; i++) {
+        struct wf_value *item = wf_doc_section(list, NULL);
+        wf_doc_count(item, "from", entries[i].number >> 32);
+        wf_doc_count(item, "to", (uint32_t)entries[i].number);
+        wf_doc_count(item, "time_ps", (uint64_t)entries[i].time);
+        wf_doc_count(item, "messages", entries[i].messages);
+        wf_doc_count(item, "bytes", entries[i].bytes);
+    }
+    free(entries);
+}
+
+/* The links that a message of the path passes share its time. */
+static void pass_links(const struct wf_topo *topo, uint32_t from, uint32_t to,
+                       const struct wf_path_piece *piece, struct wf_buf *out)
+{
+    uint32_t hops = topo->ops->distance(topo, from, to);
+    int64_t time = piece->until - piece->from, given = 0;
+    uint32_t passed = 0;
+
+    for (uint32_t at = from; at != to && passed < hops;) {
+        uint32_t port = topo->ops->next_port(topo, at, to);
+        int64_t until = time / hops * (passed + 1);
+        const struct entry entry = {.time = passed + 1 == hops ? time - given : until - given,
+                                    .number = (uint64_t)at << 32 | port,
+                                    .messages = 1,
+                                    .bytes = piece->bytes};
+
+        given = until;
+        wf_buf_append(out, &entry, sizeof(entry));
+        at = topo->ops->neighbor(topo, at, port);
+        passed++;
+    }
+}
+
+static void describe_links(struct wf_value *section, const struct wf_path_sums *sums)
+{
+    const struct wf_topo *topo = sums->job->setup.net->ways;
+    const struct wf_place *place = &sums->job->place;
+    struct wf_buf buf = {.data = NULL};
+    size_t n_pieces;
+    const struct wf_path_piece *pieces = pieces_of(sums, &n_pieces);
+
+    if (topo == NULL) {
+        return;
+    }
+    struct wf_value *list = wf_doc_list(section, "links");
+    for (size_t i = 0; i < n_pieces; i++) {
+        if (pieces[i].kind == WF_PATH_MESSAGE && !pieces[i].sends) {
+            pass_links(topo, wf_place_node(place, pieces[i].other),
+                       wf_place_node(place, pieces[i].rank), &pieces[i], &buf);
+        }
+    }
+    struct entry *entries = (void *)buf.data;
+    size_t n = add_up(entries, buf.size / sizeof(*entries));
+    for (size_t i = 0; i < n; i++) {
+        struct wf_value *item = wf_doc_section(list, NULL);
+        uint32_t vertex = (uint32_t)(entries[i].number >> 32);
+        wf_doc_count(item, "vertex", vertex);
+        wf_doc_count(item, "to", topo->ops->neighbor(topo, vertex, (uint32_t)entries[i].number));
+        wf_doc_count(item, "time_ps", (uint64_t)entries[i].time);
+        wf_doc_count(item, "messages", entries[i].messages);
+        wf_doc_count(item, "bytes", entries[i].bytes);
+    }
+    wf_buf_fini(&buf);
+}
+
+static void describe_calls(struct wf_value *section, const struct wf_path_sums *sums)
+{
+    static const char *const others[] = {"send", "receive", "wait"};
+    struct wf_value *list = wf_doc_list(section, "calls");
+    struct entry entries[CALLS];
+    size_t n = 0;
+
+    for (uint32_t call = 0; call < CALLS; call++) {
+        if (sums->calls[call] > 0) {
+            entries[n++] = (struct entry){
+                .time = sums->calls[call], .number = call, .messages = sums->n_calls[call]};
+        }
+    }
+    n = add_up(entries, n);
+    for (size_t i = 0; i < n; i++) {
+        struct wf_value *item = wf_doc_section(list, NULL);
+        uint64_t call = entries[i].number;
+        wf_doc_text(item, "call",
+                    call < WF_COLL_KINDS ? wf_coll_name((enum wf_coll_kind)call)
+                                         : others[call - WF_COLL_KINDS]);
+        wf_doc_count(item, "time_ps", (uint64_t)entries[i].time);
+        wf_doc_count(item, "pieces", entries[i].messages);
+    }
+}
+
+/* ---- all of it, in the order of time ---- */
+
+/* "c0 1200;m3 77": what, at which rank at the end, for how long. Of too many, neighbours become
+ * one that is called as the longest of them. */
+static void describe_steps(struct wf_value *section, const struct wf_path_sums *sums)
+{
+    size_t n, per;
+    const struct wf_path_piece *pieces = pieces_of(sums, &n);
+    struct wf_buf buf = {.data = NULL};
+
+    per = (n + STEPS_MAX - 1) / STEPS_MAX;
+    wf_doc_count(section, "pieces", n);
+    wf_doc_count(section, "pieces_per_step", per > 0 ? per : 1);
+    for (size_t left = n; left > 0;) {
+        size_t first = left, last = left > per ? left - per : 0;
+        const struct wf_path_piece *longest = &pieces[left - 1];
+        char text[64];
+
+        for (; left > last; left--) {
+            const struct wf_path_piece *piece = &pieces[left - 1];
+            if (piece->until - piece->from > longest->until - longest->from) {
+                longest = piece;
+            }
+        }
+        int length = snprintf(text, sizeof(text), "%s%c%" PRIu32 " %" PRId64,
+                              first == n ? "" : ";", letters[longest->kind], longest->rank,
+                              pieces[last].until - pieces[first - 1].from);
+        wf_buf_append(&buf, text, (size_t)length);
+    }
+    wf_buf_append(&buf, "", 1);
+    wf_doc_text(section, "steps", (const char *)buf.data);
+    wf_buf_fini(&buf);
+}
+
+static void describe(struct wf_value *section, const struct wf_path_sums *sums,
+                     const struct wf_path *path)
+{
+    struct wf_value *shares = wf_doc_section(section, "shares");
+
+    wf_doc_count(section, "time_ps", (uint64_t)path->end);
+    wf_doc_count(section, "end_rank", path->end_rank - 1);
+    wf_doc_count(section, "hops", sums->hops);
+    for (int share = 0; share < SHARES; share++) {
+        if (sums->shares[share] > 0) {
+            wf_doc_count(shares, share_names[share], (uint64_t)sums->shares[share]);
+        }
+    }
+    describe_calls(section, sums);
+    describe_ranks(section, sums, (uint32_t)path->n_ranks);
+    describe_pairs(section, sums);
+    describe_links(section, sums);
+    describe_steps(section, sums);
+}
+
+void wf_record_path(struct wf_value *root, const struct wf_job *job,
+                    const struct wf_engine *engine)
+{
+    const struct wf_replay_tally *tally = wf_engine_tally_get(engine);
+    const struct wf_path *path = wf_tally_path(wf_unconst(tally));
+    const struct wf_record_jobs jobs = wf_job_record(job);
+    const struct wf_path_rules rules = {
+        .o_recv_ps = job->setup.net->o_recv_ps, .start = start_of, .arg = &jobs};
+    struct wf_path_sums sums = {.job = job};
+
+    if (path == NULL || tally->unfinished > 0 || tally->timeless > 0) {
+        return;
+    }
+    struct wf_value *section = wf_doc_section(root, "critical_path");
+    wf_doc_bool(section, "kept", path->needed <= path->capacity);
+    wf_doc_count(section, "memory_bytes", wf_path_bytes_needed(path));
+    if (path->needed > path->capacity) {
+        return;
+    }
+    sums.ranks = wf_xcalloc(path->n_ranks, sizeof(*sums.ranks));
+    bool arrived = wf_path_walk(path, &rules, add_piece, &sums);
+    wf_doc_bool(section, "complete", arrived);
+    if (arrived) {
+        describe(section, &sums, path);
+    }
+    wf_buf_fini(&sums.pieces);
+    free(sums.ranks);
+}

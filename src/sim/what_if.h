@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_SIM_WHAT_IF_H
+#define WF_SIM_WHAT_IF_H
+
+/*
+ * What a run would take with half the latency, twice the bandwidth, or processors twice as
+ * fast: from runs, or from the critical path. The path says what is saved at most: another one
+ * may be the longest then.
+ */
+
+#include "base/status.h"
+#include "engine/config.h"
+
+#include <stdbool.h>
+
+struct wf_comm;
+struct wf_job;
+struct wf_value;
+
+/* Adds the section `what_if` to the document of a run that came to its end; in other processes
+ * than the first, `doc` is null. `again` says whether there may be further runs of the job, in
+ * which all processes take part. A run that is interrupted is WF_OK. */
+WF_NODISCARD
+enum wf_status wf_what_if(struct wf_job *job, const struct wf_engine_config *config,
+                          struct wf_comm *world, bool again, struct wf_value *doc,
+                          struct wf_err *err);
+
+#endif
