@@ -37,25 +37,6 @@ static const struct wf_opt job_row = {
     .arg = "<source>,<name>=<value>,...",
 };
 
-static const struct wf_opt record_row = {
-    .param = {.name = "record",
-              .type = WF_PARAM_BOOL,
-              .offset = offsetof(struct wf_simulate_opts, record),
-              .doc =
-                  "Add what the ranks did when, and who sent how much to whom, to the result; "
-                  "files for looking at have that anyway"},
-};
-
-static const struct wf_opt limit_row = {
-    .param = {.name = "record-limit",
-              .type = WF_PARAM_COUNT,
-              .offset = offsetof(struct wf_simulate_opts, record_limit),
-              .def = "100000",
-              .max = "50000000",
-              .doc = "Of a recording: keep every single span of time and message if there are "
-                     "not more"},
-};
-
 static void make_table(struct wf_simulate_table *table)
 {
     wf_simulate_table_init(table);
@@ -64,8 +45,7 @@ static void make_table(struct wf_simulate_table *table)
         wf_simulate_table_add(table, &shortcuts[i]);
     }
     wf_simulate_table_add_row(table, &job_row);
-    wf_simulate_table_add_row(table, &record_row);
-    wf_simulate_table_add_row(table, &limit_row);
+    wf_simulate_table_add_recording(table);
     wf_simulate_table_end(table);
 }
 

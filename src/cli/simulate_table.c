@@ -129,6 +129,31 @@ void wf_simulate_table_add_row(struct wf_simulate_table *table, const struct wf_
     table->rows[table->n++] = *row;
 }
 
+static const struct wf_opt record_row = {
+    .param = {.name = "record",
+              .type = WF_PARAM_BOOL,
+              .offset = offsetof(struct wf_simulate_opts, record),
+              .doc =
+                  "Add what the ranks did when, and who sent how much to whom, to the result; "
+                  "files for looking at have that anyway"},
+};
+
+static const struct wf_opt limit_row = {
+    .param = {.name = "record-limit",
+              .type = WF_PARAM_COUNT,
+              .offset = offsetof(struct wf_simulate_opts, record_limit),
+              .def = "100000",
+              .max = "50000000",
+              .doc = "Of a recording: keep every single span of time and message if there are "
+                     "not more"},
+};
+
+void wf_simulate_table_add_recording(struct wf_simulate_table *table)
+{
+    wf_simulate_table_add_row(table, &record_row);
+    wf_simulate_table_add_row(table, &limit_row);
+}
+
 void wf_simulate_table_end(struct wf_simulate_table *table)
 {
     for (size_t i = 0; i < sizeof(common_rows) / sizeof(common_rows[0]); i++) {
