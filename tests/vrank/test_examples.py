@@ -10,6 +10,10 @@ import vrank
 RANKS = (4, 16, 64, 1024)
 # Under MPICH on a small machine more ranks than cores take long.
 MPICH_RANKS = {"stencil.c": (4, 16), "master.c": (4, 16), "sort.c": (4, 16)}
+# What these say does not depend on the number of ranks.
+ALIKE = {"jacobi3d.c": ("20", "5"), "leanmd.c": ("3", "2", "40"), "ep.c": ("14",)}
+# And this one's does.
+OTHERS = {"mg.c": ("16", "2")}
 
 
 def check(name, ranks, who, said):
@@ -17,6 +21,18 @@ def check(name, ranks, who, said):
     if said is not None and vrank.differs(must, said):
         vrank.complain(f"{name} with {ranks} {who}, expected and said",
                        vrank.differs(must, said))
+
+
+def compare(name, args):
+    """With one rank and with many, and under MPICH."""
+    source = vrank.SOURCE / "examples/mpi" / name
+    program, other = vrank.build(source), vrank.build(source, other=True)
+    said = {n: vrank.under_weft(program, n, *args)[0] for n in (1, 4, 16, 64)}
+    theirs = vrank.under_other(other, 4, *args)
+    if theirs is not None and vrank.differs(theirs, said[4]):
+        vrank.complain(f"{name}: MPICH and weft", vrank.differs(theirs, said[4]))
+    if name in ALIKE and len(set(said.values())) != 1:
+        vrank.complain(f"{name}: other numbers of ranks say something else", said)
 
 
 def main():
@@ -32,6 +48,8 @@ def main():
             few = RANKS[:3] if everything else MPICH_RANKS.get(name, RANKS[:1])
             if ranks in few:
                 check(name, ranks, "ranks under MPICH", vrank.under_other(other, ranks))
+    for name, args in {**ALIKE, **OTHERS}.items():
+        compare(name, args)
     vrank.finish()
 
 

@@ -12,7 +12,8 @@ import vrank
 
 # Few steps: what is compared is every call, not how often it is made.
 PROGRAMS = {"hello.c": (), "ring.c": (), "random.c": ("5",), "stencil.c": ("8", "4"),
-            "stencil.f90": ("4",), "cg.c": ("8",), "fft.c": (), "sort.c": ("100",)}
+            "stencil.f90": ("4",), "cg.c": ("8",), "fft.c": (), "sort.c": ("100",),
+            "jacobi3d.c": ("8", "2"), "ep.c": ("10",), "mg.c": ("16", "1")}
 # More ranks than processors wait for each other long under Open MPI.
 RANKS = {"mpich": (4, 16), "openmpi": (4,)}
 ALL_RANKS = {"mpich": (4, 16), "openmpi": (4, 16)}
@@ -45,7 +46,7 @@ def build(source, mpi):
         said = subprocess.run(["mpicc.openmpi", "--showme:libdirs"], text=True, check=True,
                               capture_output=True)
         where = ["-L" + said.stdout.split()[0]]
-    done = run(compiler, "-O1", "-w", source, "-o", program, "-lm", *where)
+    done = run(compiler, "-O1", "-w", f"-I{vrank.SOURCE / 'include'}", source, "-o", program, "-lm", *where)
     return program if done is not None else None
 
 
