@@ -1,14 +1,21 @@
 ! SPDX-License-Identifier: Apache-2.0
 ! Heat on a plate, as in stencil.c: Jacobi's method on a grid that is spread over ranks.
+! usage: stencil [steps]
 program stencil
   use mpi
   implicit none
-  integer, parameter :: n = 16, steps = 50
+  integer, parameter :: n = 16
   double precision :: now(0:n+1, 0:n+1), next(0:n+1, 0:n+1), change, most, corner, warmest
-  integer :: rank, ranks, grid, row_type, ierr, step, i, k
+  integer :: rank, ranks, grid, row_type, ierr, step, steps, i, k
   integer :: dims(2), place(2), up, down, left, right, requests(8)
   logical :: periods(2)
+  character(len=12) :: word
 
+  steps = 50
+  if (command_argument_count() > 0) then
+    call get_command_argument(1, word)
+    read(word, *) steps
+  end if
   call mpi_init(ierr)
   call mpi_comm_size(MPI_COMM_WORLD, ranks, ierr)
   dims = 0

@@ -37,52 +37,6 @@ static const struct wf_opt job_row = {
     .arg = "<source>,<name>=<value>,...",
 };
 
-static const struct wf_opt record_row = {
-    .param = {.name = "record",
-              .type = WF_PARAM_BOOL,
-              .offset = offsetof(struct wf_simulate_opts, record),
-              .doc =
-                  "Add what the ranks did when, and who sent how much to whom, to the result; "
-                  "files for looking at have that anyway"},
-};
-
-static const struct wf_opt limit_row = {
-    .param = {.name = "record-limit",
-              .type = WF_PARAM_COUNT,
-              .offset = offsetof(struct wf_simulate_opts, record_limit),
-              .def = "100000",
-              .max = "50000000",
-              .doc = "Of a recording: keep every single span of time and message if there are "
-                     "not more"},
-};
-
-static const struct wf_opt ranks_row = {
-    .param = {.name = "record-ranks",
-              .type = WF_PARAM_TEXT,
-              .offset = offsetof(struct wf_simulate_opts, record_ranks),
-              .doc = "Of a recording: keep single spans of these ranks and messages between "
-                     "them, so that large runs have them too"},
-    .arg = "<first:last,...>",
-};
-
-static const struct wf_opt time_row = {
-    .param = {.name = "record-time",
-              .type = WF_PARAM_TEXT,
-              .offset = offsetof(struct wf_simulate_opts, record_time),
-              .doc = "Likewise of this time, as in 1ms:2ms"},
-    .arg = "<from:until>",
-};
-
-static const struct wf_opt path_row = {
-    .param = {.name = "path-memory",
-              .type = WF_PARAM_SIZE,
-              .offset = offsetof(struct wf_simulate_opts, path_memory),
-              .def = "64MiB",
-              .max = "64GiB",
-              .doc = "Of a recording: memory of each thread to find the critical path by; 0 is "
-                     "no critical path"},
-};
-
 static const struct wf_opt what_if_row = {
     .param = {.name = "what-if",
               .type = WF_PARAM_BOOL,
@@ -100,11 +54,7 @@ static void make_table(struct wf_simulate_table *table)
         wf_simulate_table_add(table, &shortcuts[i]);
     }
     wf_simulate_table_add_row(table, &job_row);
-    wf_simulate_table_add_row(table, &record_row);
-    wf_simulate_table_add_row(table, &limit_row);
-    wf_simulate_table_add_row(table, &ranks_row);
-    wf_simulate_table_add_row(table, &time_row);
-    wf_simulate_table_add_row(table, &path_row);
+    wf_simulate_table_add_recording(table);
     wf_simulate_table_add_row(table, &what_if_row);
     wf_simulate_table_end(table);
 }

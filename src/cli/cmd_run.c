@@ -44,6 +44,7 @@ static void make_table(struct wf_simulate_table *table)
     for (size_t i = 0; i < sizeof(shortcuts) / sizeof(shortcuts[0]); i++) {
         wf_simulate_table_add(table, &shortcuts[i]);
     }
+    wf_simulate_table_add_recording(table);
     wf_simulate_table_end(table);
 }
 

@@ -56,6 +56,8 @@ void wf_simulate_table_init(struct wf_simulate_table *table);
 void wf_simulate_table_add(struct wf_simulate_table *table, const struct wf_shortcut *shortcut);
 /* Adds a row that is no shortcut, over struct wf_simulate_opts. */
 void wf_simulate_table_add_row(struct wf_simulate_table *table, const struct wf_opt *row);
+/* Adds --record, and how. */
+void wf_simulate_table_add_recording(struct wf_simulate_table *table);
 /* Adds the rows that all such verbs have; call it last. */
 void wf_simulate_table_end(struct wf_simulate_table *table);
 void wf_simulate_table_fini(struct wf_simulate_table *table);

@@ -129,6 +129,61 @@ void wf_simulate_table_add_row(struct wf_simulate_table *table, const struct wf_
     table->rows[table->n++] = *row;
 }
 
+static const struct wf_opt recording_rows[] = {
+    {
+        .param =
+            {.name = "record",
+             .type = WF_PARAM_BOOL,
+             .offset = offsetof(struct wf_simulate_opts, record),
+             .doc =
+                 "Add what the ranks did when, and who sent how much to whom, to the result; "
+                 "files for looking at have that anyway"},
+    },
+    {
+        .param = {.name = "record-limit",
+                  .type = WF_PARAM_COUNT,
+                  .offset = offsetof(struct wf_simulate_opts, record_limit),
+                  .def = "100000",
+                  .max = "50000000",
+                  .doc =
+                      "Of a recording: keep every single span of time and message if there are "
+                      "not more"},
+    },
+    {
+        .param = {.name = "record-ranks",
+                  .type = WF_PARAM_TEXT,
+                  .offset = offsetof(struct wf_simulate_opts, record_ranks),
+                  .doc =
+                      "Of a recording: keep single spans of these ranks and messages between "
+                      "them, so that large runs have them too"},
+        .arg = "<first:last,...>",
+    },
+    {
+        .param = {.name = "record-time",
+                  .type = WF_PARAM_TEXT,
+                  .offset = offsetof(struct wf_simulate_opts, record_time),
+                  .doc = "Likewise of this time, as in 1ms:2ms"},
+        .arg = "<from:until>",
+    },
+    {
+        .param =
+            {.name = "path-memory",
+             .type = WF_PARAM_SIZE,
+             .offset = offsetof(struct wf_simulate_opts, path_memory),
+             .def = "64MiB",
+             .max = "64GiB",
+             .doc = "Of a recording: memory of each thread to find the critical path by; 0 is "
+                    "no critical path"},
+    },
+};
+
+void wf_simulate_table_add_recording(struct wf_simulate_table *table)
+{
+    for (size_t i = 0; i < sizeof(recording_rows) / sizeof(recording_rows[0]); i++) {
+        wf_simulate_table_add_row(table, &recording_rows[i]);
+    }
+}
+
 void wf_simulate_table_end(struct wf_simulate_table *table)
 {
     for (size_t i = 0; i < sizeof(common_rows) / sizeof(common_rows[0]); i++) {

@@ -11,6 +11,7 @@
 #include "vrank/stacks.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -76,11 +77,14 @@ static struct wf_vr_self *port_self(void)
     return here.running != NULL ? &here.running->self : NULL;
 }
 
-/* Lets the simulation go on. */
+/* Lets the simulation go on. Other ranks of the thread have the same errno meanwhile. */
 static void stop_here(struct rank *rank)
 {
+    int error = errno;
+
     here.running = NULL;
     wf_context_switch(&rank->context, &here.simulation);
+    errno = error;
 }
 
 static int64_t processor_ns(void)

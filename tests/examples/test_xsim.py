@@ -14,6 +14,7 @@ FIGURES = {
     "fig12": ["fig12-random.svg", "fig12-ring.svg"],
     "fig13": ["fig13.svg"],
     "fig14": ["fig14-random.svg", "fig14-ring.svg"],
+    **{f"fig{n}": [f"fig{n}.svg"] for n in (15, 16, 17, 18)},
 }
 TRANSFER = 0.032  # microseconds: 32 bits at 1 Gbit/s
 TOLERANCE = 1e-6
@@ -114,7 +115,22 @@ def check_fig14():
     check(near(curves["random", "star / star"][0], 2 + TRANSFER), "fig14: processors of one core")
 
 
+def check_programs():
+    for figure in ("fig15", "fig16", "fig17", "fig18"):
+        for r in make(figure):
+            ranks, us = int(r["ranks"]), 1000 * float(r["ms"])
+            if r["program"] != "ep" or r["topology"] != "star":
+                continue
+            # 2^16 pairs of 400 ns; then 16 and 80 bytes, doubling the ranks that have met each
+            # time, over two hops.
+            meet = (ranks.bit_length() - 1) * (2 * 2 + 96 * 0.008)
+            check(near(us, 65536 * 0.4 / ranks + meet, 1e-3),
+                  f"{figure}: EP with {ranks} ranks on a star takes {us} us, not "
+                  f"{65536 * 0.4 / ranks + meet}")
+
+
 def main():
+    check_programs()
     check_fig12()
     check_fig13()
     check_fig14()

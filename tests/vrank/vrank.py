@@ -35,7 +35,7 @@ def build(source, other=False):
     if path is None or not pathlib.Path(path).exists():
         return None
     program = f"./{source.stem}{'_other' if other else ''}"
-    flags = ["-w"] if source.suffix == ".f90" else []
+    flags = ["-w"] if source.suffix == ".f90" else [f"-I{SOURCE / 'include'}"] if other else []
     done = subprocess.run([path, "-O1", *flags, source, "-o", program, "-lm"], text=True,
                           capture_output=True, check=False)
     if done.returncode != 0:
