@@ -12,6 +12,7 @@
 #include "result/result.h"
 #include "sim/efficiency.h"
 #include "sim/job.h"
+#include "sim/trace_out.h"
 #include "trace/graph.h"
 #include "trace/source.h"
 #include "traffic/traffic.h"
@@ -290,12 +291,19 @@ static enum wf_status run_or_explain(const struct wf_scenario *scenario,
         return status;
     }
     tell_skipped(host, &plan);
+    struct wf_trace_out trace = {.tee = NULL};
+    status = explain ? WF_OK : wf_trace_out_begin(&trace, &plan, host, err);
+    if (status != WF_OK) {
+        wf_plan_fini(&plan);
+        return status;
+    }
     do {
         wf_doc_free(*doc);
         *doc = NULL;
         status = run_once(&plan, host, explain, doc, err);
     } while (status == WF_OK && !explain && wf_comm_size(host->world) == 1 &&
              wf_job_lengthen(&plan, *doc));
+    status = wf_trace_out_end(&trace, status, err);
     wf_plan_fini(&plan);
     return status;
 }

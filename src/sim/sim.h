@@ -8,8 +8,10 @@
  */
 
 #include "base/status.h"
+#include "trace/losses.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct wf_comm;
@@ -30,6 +32,16 @@ struct wf_sim_recording {
     uint64_t spans, messages;
 };
 
+/* A program that runs is written down as a trace, of the format that its name says. */
+struct wf_sim_trace {
+    const char *path;
+    bool force;      /* replace what is there */
+    uint32_t parts;  /* as in struct wf_trace_writer_options */
+    uint64_t n_ops;  /* set by a run that ended with WF_OK, as the next one: what is in it... */
+    uint64_t n_open; /* ...receives of which it does not say what they met... */
+    struct wf_losses losses; /* ...and what the format cannot hold */
+};
+
 /* What a run has to do with its surroundings. Zeroed, it runs alone and in silence. */
 struct wf_sim_host {
     struct wf_comm *world; /* sim/world.h; null is this process alone */
@@ -42,6 +54,7 @@ struct wf_sim_host {
     void (*skipped)(void *arg, const struct wf_setting *setting);
     void *skipped_arg;
     const struct wf_sim_recording *recording; /* null: it is not recorded */
+    struct wf_sim_trace *trace;               /* null: it is not written */
 };
 
 /*

@@ -33,6 +33,7 @@ struct rank {
     struct wf_buf matches, taken;
     struct wf_vr_comm *comms; /* by number - 1 */
     uint32_t n_comms;
+    uint32_t made; /* the first communicator since the last answer; or WF_COMM_WORLD */
     uint8_t state; /* enum rank_state */
     uint8_t in_library;
     int64_t computing_since; /* nanoseconds of its thread's processor time */
@@ -152,6 +153,7 @@ static const struct wf_vr_answer *port_call(struct wf_vr_self *self, const struc
     forget_read(&rank->taken, rank->answer.n_taken * sizeof(uint32_t));
     wf_oplog_add(&rank->log, op);
     stop_here(rank);
+    rank->made = WF_COMM_WORLD;
     rank->answer.matches = (const void *)rank->matches.data;
     rank->answer.n_matches = (uint32_t)(rank->matches.size / sizeof(struct wf_vr_match));
     rank->answer.taken = (const void *)rank->taken.data;
@@ -170,6 +172,7 @@ static void port_comm(struct wf_vr_self *self, const struct wf_vr_comm *comm)
         rank->n_comms = comm->number;
     }
     rank->comms[comm->number - 1] = *comm;
+    rank->made = rank->made == WF_COMM_WORLD ? comm->number : rank->made;
 }
 
 static void port_comm_drop(struct wf_vr_self *self, uint32_t number)
@@ -310,9 +313,12 @@ static bool live_group(const struct wf_source *source, uint32_t number, uint32_t
 
 static const char *name_at(const struct wf_source *source, bool region, uint32_t number)
 {
-    const struct live *live = live_of(source);
+    struct live *live = live_of(source);
 
-    return number < live->n_names[region] ? live->names[region][number] : NULL;
+    (void)pthread_mutex_lock(&live->lock); /* ranks may be naming others */
+    const char *name = number < live->n_names[region] ? live->names[region][number] : NULL;
+    (void)pthread_mutex_unlock(&live->lock);
+    return name;
 }
 
 static const char *live_region_name(const struct wf_source *source, uint32_t number)
@@ -489,4 +495,9 @@ enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source
 struct wf_live_end wf_live_end(const struct wf_source *source)
 {
     return live_of(source)->end;
+}
+
+uint32_t wf_live_made(const struct wf_source *source, uint32_t rank)
+{
+    return live_of(source)->ranks[rank].made;
 }

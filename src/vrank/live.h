@@ -43,4 +43,8 @@ struct wf_live_end {
 };
 struct wf_live_end wf_live_end(const struct wf_source *source);
 
+/* The communicator that the rank has made of its last answer, as its ops call it; WF_COMM_WORLD
+ * if it has made none. */
+uint32_t wf_live_made(const struct wf_source *source, uint32_t rank);
+
 #endif
