@@ -19,8 +19,11 @@
 
 #include <weft/weft.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { REMEDY_MAX = 256 };
 
 /* What stands between the engine's progress and the one who asked for it. */
 struct teller {
@@ -68,10 +71,27 @@ static uint64_t physical_memory(struct wf_comm *world)
     return bytes > 0 ? (uint64_t)bytes : UINT64_MAX;
 }
 
+/* Of a program that runs: what the estimate is made of, and what helps. */
+static const char *how_to_need_less(const struct wf_job *job, char out[REMEDY_MAX])
+{
+    char each[WF_UNITS_TEXT_MAX];
+    uint64_t n = wf_job_n_ranks(job);
+
+    out[0] = '\0';
+    if (job->plan->n_jobs > 0 && job->plan->jobs[0].program && n > 0) {
+        (void)snprintf(out, REMEDY_MAX,
+                       ". A rank takes %s for stack, library and simulation, besides its "
+                       "variables and messages: run fewer, or start weft with mpirun on more "
+                       "machines",
+                       wf_human_size(job->ops->memory(job) / n, each));
+    }
+    return out;
+}
+
 static enum wf_status check_memory(const struct wf_job *job, struct wf_comm *world,
                                    struct wf_err *err)
 {
-    char needed[WF_UNITS_TEXT_MAX], there[WF_UNITS_TEXT_MAX];
+    char needed[WF_UNITS_TEXT_MAX], there[WF_UNITS_TEXT_MAX], each[REMEDY_MAX];
     bool shared = !wf_scheduler_is_alone(job->plan->engine.scheduler);
     uint64_t bytes = job->ops->memory(job) / (shared ? wf_comm_size(world) : 1);
     uint64_t limit = physical_memory(world);
@@ -80,10 +100,10 @@ static enum wf_status check_memory(const struct wf_job *job, struct wf_comm *wor
         return WF_OK;
     }
     return wf_err_set(err, WF_ELIMIT,
-                      "%.64s would need about %s of memory%s; the machine has %s",
+                      "%.64s would need about %s of memory%s; the machine has %s%s",
                       job->plan->core.job.source, wf_human_size(bytes, needed),
                       shared && wf_comm_size(world) > 1 ? " in each process" : "",
-                      wf_human_size(limit, there));
+                      wf_human_size(limit, there), how_to_need_less(job, each));
 }
 
 static void tell(void *arg, const struct wf_progress *progress)

@@ -316,7 +316,9 @@ void wf_image_free(struct wf_image *image)
         (void)close(image->copies[i].fd);
     }
     for (uint32_t i = 0; i < image->config.n_ranks; i++) {
-        forget(&image->saved[i]);
+        if (image->saved[i].pages != NULL) {
+            forget(&image->saved[i]);
+        }
     }
     free(image->saved);
     free(image->copy_of);

@@ -8,6 +8,7 @@
 #include "vrank/crash.h"
 #include "vrank/image.h"
 #include "vrank/oplog.h"
+#include "vrank/room.h"
 #include "vrank/stacks.h"
 
 #include <assert.h>
@@ -51,7 +52,9 @@ struct live {
     char **names[2];      /* of calls and of regions, by number */
     uint32_t n_names[2];
     struct wf_live_end end;
-    atomic_bool over; /* one of them has ended all */
+    struct wf_room room; /* what was left when memory became short */
+    bool is_short;
+    atomic_bool over; /* one of them has ended all, or memory is short */
 };
 
 /* What a thread of the simulation is doing: the library asks without saying who it is. */
@@ -245,10 +248,27 @@ static void rank_main(void *arg)
 
 /* ---- in the simulation ---- */
 
+static void look_for_memory(struct live *live, uint32_t steps)
+{
+    struct wf_room room;
+
+    if (wf_room_short(steps, &room)) {
+        (void)pthread_mutex_lock(&live->lock);
+        live->room = room;
+        live->is_short = true;
+        (void)pthread_mutex_unlock(&live->lock);
+        atomic_store(&live->over, true);
+    }
+}
+
 static void run(struct live *live, struct rank *rank)
 {
+    enum { STEPS_TO_BEGIN = 64 };
+
+    look_for_memory(live, rank->state == RANK_NEW ? STEPS_TO_BEGIN : 1);
     if (rank->state == RANK_NEW) {
         rank->state = RANK_RUNS;
+        wf_stacks_use(&live->stacks, rank->self.rank);
         wf_context_make(&rank->context, wf_stacks_top(&live->stacks, rank->self.rank),
                         wf_stacks_room(&live->stacks, rank->self.rank), rank_main, rank);
         rank->computing_since = processor_ns();
@@ -279,6 +299,11 @@ static bool live_next(const struct wf_source *source, uint32_t number, struct wf
         wf_oplog_drop(&rank->log, at);
         while (at == wf_oplog_end(&rank->log) && rank->state != RANK_ENDED &&
                !atomic_load_explicit(&live->over, memory_order_relaxed)) {
+            if (rank->live == NULL) {
+                /* Only now: of too many ranks there is nothing before memory is checked. */
+                rank->live = live;
+                rank->self = (struct wf_vr_self){.rank = number, .n_ranks = source->n_ranks};
+            }
             run(live, rank);
         }
     }
@@ -384,11 +409,18 @@ static bool repair(void *arg, const void *address)
 
 static enum wf_status live_check(const struct wf_source *source, struct wf_err *err)
 {
-    const struct wf_live_end *end = &live_of(source)->end;
-    char time[WF_UNITS_TEXT_MAX];
+    const struct live *live = live_of(source);
+    const struct wf_live_end *end = &live->end;
+    char time[WF_UNITS_TEXT_MAX], left[WF_UNITS_TEXT_MAX], all[WF_UNITS_TEXT_MAX];
 
     if (!end->ended) {
-        return WF_OK;
+        return !live->is_short
+                   ? WF_OK
+                   : wf_err_set(err, WF_ELIMIT,
+                                "the program was stopped because memory is short: %s of %s is "
+                                "left; run fewer ranks, or spread them over more machines",
+                                wf_human_size(live->room.left, left),
+                                wf_human_size(live->room.all, all));
     }
     return wf_err_set(err, WF_ESIM,
                       "rank %u ended the program with code %d at simulated time %s", end->rank,
@@ -418,6 +450,9 @@ static void live_destroy(struct wf_source *source)
     }
     for (uint32_t i = 0; live->ranks != NULL && i < source->n_ranks; i++) {
         struct rank *rank = &live->ranks[i];
+        if (rank->live == NULL) {
+            continue; /* it never began: not even its page must be touched */
+        }
         wf_oplog_fini(&rank->log);
         wf_buf_fini(&rank->matches);
         wf_buf_fini(&rank->taken);
@@ -481,10 +516,6 @@ enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source
     }
     live->config.argv = config->argv;
     live->ranks = wf_xcalloc_huge(config->n_ranks, sizeof(struct rank));
-    for (uint32_t i = 0; i < config->n_ranks; i++) {
-        live->ranks[i].live = live;
-        live->ranks[i].self = (struct wf_vr_self){.rank = i, .n_ranks = config->n_ranks};
-    }
     live->watch = (struct wf_crash_watch){
         .stacks = &live->stacks, .who = who_runs, .repair = repair, .arg = live};
     wf_crash_watch(&live->watch);

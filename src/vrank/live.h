@@ -18,6 +18,10 @@ enum wf_vr_compute {
     WF_COMPUTE_NONE,     /* not at all */
 };
 
+/* What a rank takes at least while it waits: a page of its stack, and what is kept of it here
+ * and in the library. Its variables, memory and messages come on top. Measured. */
+enum { WF_LIVE_RANK_BYTES = 6000 };
+
 struct wf_live_config {
     char **argv; /* null-terminated; argv[0] is the path of the program. Taken if it succeeds:
                     one piece of memory */
