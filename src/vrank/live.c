@@ -7,6 +7,7 @@
 #include "vrank/context.h"
 #include "vrank/crash.h"
 #include "vrank/image.h"
+#include "vrank/labels.h"
 #include "vrank/oplog.h"
 #include "vrank/room.h"
 #include "vrank/stacks.h"
@@ -44,6 +45,7 @@ struct live {
     struct wf_source source; /* first */
     struct wf_live_config config;
     struct wf_image *image;
+    struct wf_labels *labels; /* or null */
     const struct wf_vr_library *library;
     struct wf_stacks stacks;
     struct wf_crash_watch watch;
@@ -221,6 +223,11 @@ static void port_exit(struct wf_vr_self *self, int code, bool all)
     abort(); /* an ended rank is never continued */
 }
 
+static void port_touch(struct wf_vr_self *self, void *place, size_t bytes)
+{
+    wf_image_touch(rank_of(self)->live->image, place, bytes);
+}
+
 static const struct wf_vr_port port = {
     .version = WF_VR_VERSION,
     .self = port_self,
@@ -233,6 +240,7 @@ static const struct wf_vr_port port = {
     .leave = port_leave,
     .compute = port_compute,
     .exit = port_exit,
+    .touch = port_touch,
 };
 
 static void rank_main(void *arg)
@@ -285,6 +293,7 @@ static void run(struct live *live, struct rank *rank)
         wf_context_free(&rank->context);
         wf_stacks_drop(&live->stacks, rank->self.rank);
         wf_image_ended(live->image, rank->self.rank);
+        wf_labels_ended(live->labels, rank->self.rank);
     }
 }
 
@@ -402,6 +411,13 @@ static bool who_runs(uint32_t *rank, int64_t *clock)
     return true;
 }
 
+static bool which_rank(uint32_t *rank)
+{
+    int64_t clock;
+
+    return who_runs(rank, &clock);
+}
+
 static bool repair(void *arg, const void *address)
 {
     return wf_image_repair(((struct live *)arg)->image, address);
@@ -462,6 +478,7 @@ static void live_destroy(struct wf_source *source)
     free(live->ranks);
     wf_stacks_fini(&live->stacks);
     wf_image_free(live->image);
+    wf_labels_free(live->labels);
     free_names(live);
     free(live->config.argv);
     (void)pthread_mutex_destroy(&live->lock);
@@ -499,6 +516,9 @@ enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source
     live->config = *config;
     live->config.argv = NULL;
     (void)pthread_mutex_init(&live->lock, NULL);
+    if (config->labels) {
+        live->labels = wf_labels_new(config->n_ranks, which_rank);
+    }
     const struct wf_image_config image = {config->argv[0], config->n_ranks, config->copies};
     enum wf_status status = wf_image_load(&image, &live->image, &live->library, err);
     if (status == WF_OK) {
