@@ -15,6 +15,7 @@ static const struct wf_shortcut shortcuts[] = {
     {"placement", 0, "placement", "<how>"}, {"stack", 0, "run.stack", NULL},
     {"labels", 0, "run.labels", NULL},      {"sched", 0, "engine.sched", NULL},
     {"threads", 0, "engine.threads", NULL}, {"seed", 0, "seed", NULL},
+    {"efficiency", 0, "efficiency", NULL},
 };
 
 static const struct wf_opt machine_row = {

@@ -12,6 +12,7 @@
 #include "result/result.h"
 #include "sim/efficiency.h"
 #include "sim/job.h"
+#include "sim/plan_jobs.h"
 #include "sim/trace_out.h"
 #include "trace/graph.h"
 #include "trace/source.h"
@@ -202,8 +203,19 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
     return status;
 }
 
-static enum wf_status run_job(struct wf_job *job, const struct wf_sim_host *host,
-                              struct wf_value **doc, struct wf_err *err)
+static bool runs_programs(const struct wf_plan *plan)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < plan->n_jobs; i++) {
+        any = any || plan->jobs[i].program;
+    }
+    return any;
+}
+
+static enum wf_status run_job(struct wf_job *job, struct wf_plan *plan,
+                              const struct wf_sim_host *host, struct wf_value **doc,
+                              struct wf_err *err)
 {
     struct wf_engine_config config = job->plan->engine;
     struct teller teller = {.host = host, .job = job};
@@ -219,6 +231,9 @@ static enum wf_status run_job(struct wf_job *job, const struct wf_sim_host *host
 
     if (job->plan->core.efficiency && job->plan->n_jobs > 0) {
         enum wf_status ideal = wf_efficiency_rehearse(job, &config, host->world, err);
+        if (ideal == WF_OK && runs_programs(job->plan)) {
+            ideal = wf_plan_jobs_again(plan, err);
+        }
         if (ideal != WF_OK) {
             return ideal;
         }
@@ -277,7 +292,7 @@ static void tell_skipped(const struct wf_sim_host *host, const struct wf_plan *p
     }
 }
 
-static enum wf_status run_once(const struct wf_plan *plan, const struct wf_sim_host *host,
+static enum wf_status run_once(struct wf_plan *plan, const struct wf_sim_host *host,
                                bool explain, struct wf_value **doc, struct wf_err *err)
 {
     const struct wf_recording_limits limits = {
@@ -293,7 +308,8 @@ static enum wf_status run_once(const struct wf_plan *plan, const struct wf_sim_h
         status = job.ops->prepare(&job, err);
     }
     if (status == WF_OK) {
-        status = explain ? explain_job(&job, host->world, doc) : run_job(&job, host, doc, err);
+        status =
+            explain ? explain_job(&job, host->world, doc) : run_job(&job, plan, host, doc, err);
     }
     wf_job_fini(&job);
     return status;

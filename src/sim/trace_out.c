@@ -44,6 +44,10 @@ static enum wf_status check(const struct wf_plan *plan, const struct wf_sim_host
                           "only a single program that runs can be written as a trace; 'weft "
                           "convert' does it with others");
     }
+    if (plan->core.efficiency) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "with --efficiency the program runs twice; write its trace without");
+    }
     if (wf_comm_size(host->world) > 1) {
         return wf_err_set(err, WF_EUSAGE,
                           "a trace is written by one process; start weft without mpirun, with "

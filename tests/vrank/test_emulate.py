@@ -70,6 +70,18 @@ def check_marks(program):
         weft("replay", f"marks.{ending}")
 
 
+def check_efficiency(program):
+    """On the ideal network it runs once more, silently; the trace knows the same."""
+    found = []
+    weft("emulate", "-n", "16", "--compute", "model", "-f", "-o", "trace.weft", "--", program)
+    for words in (("run", "-n", "16", "--compute", "model", "--", program),
+                  ("replay", "trace.weft")):
+        weft(words[0], "--efficiency", "-f", "-o", "result.json", *NETWORK, *words[1:])
+        found.append(json.loads(pathlib.Path("result.json").read_text())["result"]["efficiency"])
+    if found[0] != found[1]:
+        vrank.complain("the efficiency of marks and that of its trace", *found)
+
+
 def check_mistakes(program):
     for words, expected in (
             (("-n", "4", "--", program), "emulate: no output; -o gives its name"),
@@ -95,6 +107,7 @@ def main():
         vrank.finish()
     check_tee(master, "16", "none")
     check_marks(marks)
+    check_efficiency(marks)
     check_mistakes(marks)
     vrank.finish()
 
