@@ -49,6 +49,7 @@ extern const struct wf_verb wf_verb_replay;
 extern const struct wf_verb wf_verb_report;
 extern const struct wf_verb wf_verb_sweep;
 extern const struct wf_verb wf_verb_run;
+extern const struct wf_verb wf_verb_emulate;
 extern const struct wf_verb wf_verb_topo;
 extern const struct wf_verb wf_verb_traffic;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/simulate.h"
+#include "cli/run_options.h"
 
 #include "base/mem.h"
 #include "sim/program.h"
@@ -15,6 +15,7 @@ static const struct wf_shortcut shortcuts[] = {
     {"placement", 0, "placement", "<how>"}, {"stack", 0, "run.stack", NULL},
     {"labels", 0, "run.labels", NULL},      {"sched", 0, "engine.sched", NULL},
     {"threads", 0, "engine.threads", NULL}, {"seed", 0, "seed", NULL},
+    {"efficiency", 0, "efficiency", NULL},
 };
 
 static const struct wf_opt machine_row = {
@@ -26,7 +27,7 @@ static const struct wf_opt machine_row = {
     .arg = "<name|file>",
 };
 
-static const struct wf_opt compute_row = {
+const struct wf_opt wf_run_compute_row = {
     .param = {.name = "compute",
               .type = WF_PARAM_TEXT,
               .offset = offsetof(struct wf_simulate_opts, compute),
@@ -36,11 +37,21 @@ static const struct wf_opt compute_row = {
     .arg = "<how>",
 };
 
+static const struct wf_opt trace_row = {
+    .param = {.name = "trace",
+              .type = WF_PARAM_TEXT,
+              .offset = offsetof(struct wf_simulate_opts, trace),
+              .doc = "Also write what the program did as a trace, of the format that its name "
+                     "says"},
+    .arg = "<trace>",
+};
+
 static void make_table(struct wf_simulate_table *table)
 {
     wf_simulate_table_init(table);
     wf_simulate_table_add_row(table, &machine_row);
-    wf_simulate_table_add_row(table, &compute_row);
+    wf_simulate_table_add_row(table, &wf_run_compute_row);
+    wf_simulate_table_add_row(table, &trace_row);
     for (size_t i = 0; i < sizeof(shortcuts) / sizeof(shortcuts[0]); i++) {
         wf_simulate_table_add(table, &shortcuts[i]);
     }
@@ -76,12 +87,12 @@ static void run_help(FILE *out)
     wf_simulate_table_fini(&table);
 }
 
-static enum wf_status set_program(const struct wf_operands *operands,
+enum wf_status wf_run_set_program(const char *verb, const struct wf_operands *operands,
                                   struct wf_scenario *scenario, struct wf_err *err)
 {
     if (operands->args.n == 0) {
         return wf_err_set(err, WF_EUSAGE,
-                          "run: no program; for example: weft run -n 64 -- ./hello");
+                          "%s: no program; for example: weft %s -n 64 -- ./hello", verb, verb);
     }
     char *args = NULL;
 
@@ -100,8 +111,7 @@ static enum wf_status set_program(const struct wf_operands *operands,
     return status;
 }
 
-/* --compute, which is a setting of the program and perhaps one of the processors. */
-static enum wf_status set_compute(const char *how, struct wf_scenario *scenario,
+enum wf_status wf_run_set_compute(const char *how, struct wf_scenario *scenario,
                                   struct wf_err *err)
 {
     static const char scaled[] = "scaled:";
@@ -125,9 +135,9 @@ static enum wf_status run_program(struct wf_cli *cli, const struct wf_simulate_t
 {
     struct wf_scenario *scenario = wf_scenario_new();
 
-    enum wf_status status = set_program(operands, scenario, err);
+    enum wf_status status = wf_run_set_program("run", operands, scenario, err);
     if (status == WF_OK) {
-        status = set_compute(opts->compute, scenario, err);
+        status = wf_run_set_compute(opts->compute, scenario, err);
     }
     if (status == WF_OK) {
         status = wf_simulate_apply(table, opts, operands->given, scenario, err);

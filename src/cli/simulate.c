@@ -2,6 +2,7 @@
 #include "cli/simulate.h"
 
 #include "base/mem.h"
+#include "base/units.h"
 #include "cli/interrupt.h"
 #include "cli/picture.h"
 #include "cli/progress.h"
@@ -9,10 +10,14 @@
 #include "report/writer.h"
 #include "sim/scenario.h"
 #include "sim/sim.h"
+#include "sim/trace_out.h"
 #include "sim/world.h"
+#include "trace/writer.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The writer of the file asked for, if any; fails before the run if it cannot be written. */
@@ -68,7 +73,7 @@ static enum wf_status deliver(struct wf_cli *cli, const struct wf_simulate_opts 
     if (opts->json) {
         wf_writer_json.write(doc, &options, cli->out);
         cli->answered = true;
-    } else if (writer == NULL) {
+    } else if (writer == NULL && !opts->silent) {
         wf_writer_text.write(doc, &options, cli->out);
         cli->answered = true;
     }
@@ -200,6 +205,42 @@ static enum wf_status read_choice(const struct wf_simulate_opts *opts, struct wf
 /* A page has what changes would save from runs if that is cheap: a few seconds each. */
 enum { WHAT_IF_EVENTS = 5000000 };
 
+/* Of a program whose trace was written. */
+static void tell_trace(struct wf_cli *cli, const struct wf_simulate_opts *opts,
+                       const struct wf_sim_trace *trace, const struct wf_value *doc)
+{
+    const struct wf_trace_writer_ops *format = NULL;
+    char size[WF_UNITS_TEXT_MAX];
+    struct stat st;
+    FILE *out = opts->silent && !opts->json ? cli->out : cli->err;
+
+    if (trace->n_open > 0) {
+        (void)fprintf(cli->err,
+                      "weft: note: %" PRIu64 " receives from anybody waited so long that the "
+                      "trace does not say what they met\n",
+                      trace->n_open);
+    }
+    if (opts->quiet) {
+        return;
+    }
+    if (wf_trace_out_format(opts->trace, &format, NULL) == WF_OK && format->lacks != NULL) {
+        (void)fprintf(cli->err, "weft: note: not in a %s: %s\n", format->extension,
+                      format->lacks);
+    }
+    for (uint32_t i = 0; i < trace->losses.n; i++) {
+        (void)fprintf(cli->err, "weft: note: not carried over: %" PRIu64 " %s\n",
+                      trace->losses.items[i].count, trace->losses.items[i].what);
+    }
+    (void)fprintf(out, "%s%s: %" PRIu64 " ranks, %" PRIu64 " ops",
+                  out == cli->err ? "weft: note: " : "", opts->trace,
+                  wf_doc_get_count(doc, "scenario.ranks", 0), trace->n_ops);
+    if (stat(opts->trace, &st) == 0 && S_ISREG(st.st_mode)) {
+        (void)fprintf(out, ", %s", wf_human_size((uint64_t)st.st_size, size));
+    }
+    (void)fputc('\n', out);
+    cli->answered = cli->answered || out == cli->out;
+}
+
 static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opts,
                           const struct wf_scenario *scenario, struct wf_value **doc,
                           struct wf_err *err)
@@ -212,6 +253,8 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
     struct wf_sim_recording recording = {.spans = opts->record_limit,
                                          .messages = opts->record_limit,
                                          .path_bytes = opts->path_memory};
+    struct wf_sim_trace trace = {
+        .path = opts->trace, .force = opts->force, .parts = (uint32_t)opts->parts};
     const struct wf_sim_host host = {
         .world = cli->world,
         .stop = wf_interrupt_watch(),
@@ -223,6 +266,7 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
         .what_if_events = opts->what_if                    ? UINT64_MAX
                           : page && opts->record_limit > 0 ? WHAT_IF_EVENTS
                                                            : 0,
+        .trace = opts->trace != NULL ? &trace : NULL,
     };
 
     wf_scenario_append(own, scenario);
@@ -239,6 +283,9 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
     }
     wf_progress_erase(&line);
     wf_scenario_free(own);
+    if (status == WF_OK && opts->trace != NULL && !opts->dry_run) {
+        tell_trace(cli, opts, &trace, *doc);
+    }
     return status;
 }
 

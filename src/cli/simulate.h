@@ -28,7 +28,10 @@ struct wf_simulate_opts {
     bool help, json, quiet, verbose, force, dry_run;
     int progress;
     const char *output;
-    const char *compute;     /* of the verb that runs programs */
+    const char *compute;     /* of the verbs that run programs, as the next ones */
+    const char *trace;       /* the trace to write */
+    uint64_t parts;          /* of it; 0: one file */
+    bool silent;             /* no result is printed unless it is asked for */
     const char *machine;     /* of verbs that have a row for it, as the next ones */
     struct wf_opt_list jobs; /* of a replay: other programs */
     bool record;             /* likewise: for looking at, ... */

@@ -10,7 +10,10 @@
 #include "result/doc.h"
 #include "sim/job.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PERCENT_DECIMALS = 3 };
 
@@ -52,6 +55,30 @@ static void keep(struct wf_job *job, const struct wf_engine *engine)
     }
 }
 
+/* What a program writes is wanted once. Returns what brings it back. */
+static int silence(void)
+{
+    (void)fflush(stdout);
+    int before = dup(STDOUT_FILENO), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    if (before >= 0 && nowhere >= 0) {
+        (void)dup2(nowhere, STDOUT_FILENO);
+    }
+    if (nowhere >= 0) {
+        (void)close(nowhere);
+    }
+    return before;
+}
+
+static void speak(int before)
+{
+    (void)fflush(stdout);
+    if (before >= 0) {
+        (void)dup2(before, STDOUT_FILENO);
+        (void)close(before);
+    }
+}
+
 static enum wf_status run_ideal(struct wf_job *job, const struct wf_engine_config *config,
                                 struct wf_comm *world, struct wf_setup *setup,
                                 struct wf_err *err)
@@ -61,7 +88,9 @@ static enum wf_status run_ideal(struct wf_job *job, const struct wf_engine_confi
 
     enum wf_status status = job->ops->build(job, engine, setup, err);
     if (status == WF_OK) {
+        int before = silence();
         status = wf_engine_run(engine, &run, err);
+        speak(before);
     }
     if (status == WF_OK && wf_comm_rank(world) == 0) {
         keep(job, engine);

@@ -376,6 +376,21 @@ enum wf_status wf_plan_jobs_open(struct wf_plan *plan, struct wf_err *err)
     return status == WF_OK ? check_together(plan, err) : status;
 }
 
+enum wf_status wf_plan_jobs_again(struct wf_plan *plan, struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    for (uint32_t i = 0; i < plan->n_jobs && status == WF_OK; i++) {
+        struct wf_plan_job *job = &plan->jobs[i];
+        if (job->program) {
+            wf_source_free(job->source);
+            job->source = NULL;
+            status = open_source(plan, job, err);
+        }
+    }
+    return status;
+}
+
 void wf_plan_jobs_fini(struct wf_plan *plan)
 {
     for (uint32_t i = 0; i < plan->n_jobs; i++) {

@@ -11,6 +11,8 @@
 WF_NODISCARD enum wf_status wf_plan_jobs_find(struct wf_plan *plan, struct wf_err *err);
 /* Makes their sources, once all parameters are known. */
 WF_NODISCARD enum wf_status wf_plan_jobs_open(struct wf_plan *plan, struct wf_err *err);
+/* Starts programs that have run from the beginning. */
+WF_NODISCARD enum wf_status wf_plan_jobs_again(struct wf_plan *plan, struct wf_err *err);
 void wf_plan_jobs_fini(struct wf_plan *plan);
 
 /* Whether this is a setting of a job other than the first, and no parameter of its source. */

@@ -34,7 +34,9 @@ const struct wf_param wf_program_params[] = {
      .type = WF_PARAM_BOOL,
      .offset = offsetof(struct wf_program_params, labels),
      .def = "false",
-     .doc = "Put the rank before each line that the program writes"},
+     .doc = "Put the rank before each line that the program writes to its standard output; "
+            "lines of "
+            "different ranks never mix"},
     WF_PARAM_END,
 };
 

@@ -9,6 +9,7 @@
 #include "sim/cpu_settings.h"
 #include "sim/job.h"
 #include "trace/source.h"
+#include "vrank/live.h"
 
 /* Measured: what a rank takes besides its messages, and what a message under way takes. A
  * rank of a typical program has a handful of them. */
@@ -112,9 +113,16 @@ struct wf_record_jobs wf_job_record(const struct wf_job *job)
 
 static uint64_t replay_memory(const struct wf_job *job)
 {
+    uint64_t programs = 0;
+
+    for (uint32_t i = 0; i < job->plan->n_jobs; i++) {
+        if (job->plan->jobs[i].program) {
+            programs += job->plan->jobs[i].n_ranks * (uint64_t)WF_LIVE_RANK_BYTES;
+        }
+    }
     return wf_job_n_ranks(job) *
                (BYTES_PER_RANK + (uint64_t)MESSAGES_PER_RANK * BYTES_PER_MESSAGE) +
-           wf_job_place_memory(job);
+           wf_job_place_memory(job) + programs;
 }
 
 static enum wf_status replay_build(const struct wf_job *job, struct wf_engine *engine,

@@ -13,6 +13,8 @@
 #include "sim/efficiency.h"
 #include "sim/job.h"
 #include "sim/path.h"
+#include "sim/plan_jobs.h"
+#include "sim/trace_out.h"
 #include "sim/what_if.h"
 #include "trace/graph.h"
 #include "trace/source.h"
@@ -21,8 +23,11 @@
 #include <weft/weft.h>
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { REMEDY_MAX = 256 };
 
 /* What stands between the engine's progress and the one who asked for it. */
 struct teller {
@@ -70,10 +75,27 @@ static uint64_t physical_memory(struct wf_comm *world)
     return bytes > 0 ? (uint64_t)bytes : UINT64_MAX;
 }
 
+/* Of a program that runs: what the estimate is made of, and what helps. */
+static const char *how_to_need_less(const struct wf_job *job, char out[REMEDY_MAX])
+{
+    char each[WF_UNITS_TEXT_MAX];
+    uint64_t n = wf_job_n_ranks(job);
+
+    out[0] = '\0';
+    if (job->plan->n_jobs > 0 && job->plan->jobs[0].program && n > 0) {
+        (void)snprintf(out, REMEDY_MAX,
+                       ". A rank takes %s for stack, library and simulation, besides its "
+                       "variables and messages: run fewer, or start weft with mpirun on more "
+                       "machines",
+                       wf_human_size(job->ops->memory(job) / n, each));
+    }
+    return out;
+}
+
 static enum wf_status check_memory(const struct wf_job *job, struct wf_comm *world,
                                    struct wf_err *err)
 {
-    char needed[WF_UNITS_TEXT_MAX], there[WF_UNITS_TEXT_MAX];
+    char needed[WF_UNITS_TEXT_MAX], there[WF_UNITS_TEXT_MAX], each[REMEDY_MAX];
     bool shared = !wf_scheduler_is_alone(job->plan->engine.scheduler);
     uint64_t bytes = job->ops->memory(job) / (shared ? wf_comm_size(world) : 1);
     uint64_t limit = physical_memory(world);
@@ -82,10 +104,10 @@ static enum wf_status check_memory(const struct wf_job *job, struct wf_comm *wor
         return WF_OK;
     }
     return wf_err_set(err, WF_ELIMIT,
-                      "%.64s would need about %s of memory%s; the machine has %s",
+                      "%.64s would need about %s of memory%s; the machine has %s%s",
                       job->plan->core.job.source, wf_human_size(bytes, needed),
                       shared && wf_comm_size(world) > 1 ? " in each process" : "",
-                      wf_human_size(limit, there));
+                      wf_human_size(limit, there), how_to_need_less(job, each));
 }
 
 static void tell(void *arg, const struct wf_progress *progress)
@@ -189,6 +211,16 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
     return status;
 }
 
+static bool runs_programs(const struct wf_plan *plan)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < plan->n_jobs; i++) {
+        any = any || plan->jobs[i].program;
+    }
+    return any;
+}
+
 /* Runs it again with changes, if it was short enough and came to its end. */
 static enum wf_status ask_what_if(struct wf_job *job, const struct wf_engine_config *config,
                                   const struct wf_sim_host *host, struct wf_value **doc,
@@ -196,7 +228,9 @@ static enum wf_status ask_what_if(struct wf_job *job, const struct wf_engine_con
 {
     bool ended = *doc != NULL && wf_doc_find(*doc, "result.predicted_time_ps") != NULL;
     uint64_t events = ended ? wf_doc_get_count(*doc, "run.events_committed", 0) : 0;
-    int64_t again = ended && host->what_if_events > 0 && events <= host->what_if_events;
+    /* A program is run once: it may write files, or ask its user. */
+    int64_t again = ended && host->what_if_events > 0 && events <= host->what_if_events &&
+                    !runs_programs(job->plan);
 
     if (job->setup.replay == NULL) {
         return WF_OK;
@@ -213,8 +247,9 @@ static enum wf_status ask_what_if(struct wf_job *job, const struct wf_engine_con
     return status;
 }
 
-static enum wf_status run_job(struct wf_job *job, const struct wf_sim_host *host,
-                              struct wf_value **doc, struct wf_err *err)
+static enum wf_status run_job(struct wf_job *job, struct wf_plan *plan,
+                              const struct wf_sim_host *host, struct wf_value **doc,
+                              struct wf_err *err)
 {
     struct wf_engine_config config = job->plan->engine;
     struct teller teller = {.host = host, .job = job};
@@ -230,6 +265,9 @@ static enum wf_status run_job(struct wf_job *job, const struct wf_sim_host *host
 
     if (job->plan->core.efficiency && job->plan->n_jobs > 0) {
         enum wf_status ideal = wf_efficiency_rehearse(job, &config, host->world, err);
+        if (ideal == WF_OK && runs_programs(job->plan)) {
+            ideal = wf_plan_jobs_again(plan, err);
+        }
         if (ideal != WF_OK) {
             return ideal;
         }
@@ -325,7 +363,7 @@ static enum wf_status wish_for(const struct wf_job *job, const struct wf_sim_rec
     return WF_OK;
 }
 
-static enum wf_status run_once(const struct wf_plan *plan, const struct wf_sim_host *host,
+static enum wf_status run_once(struct wf_plan *plan, const struct wf_sim_host *host,
                                bool explain, struct wf_value **doc, struct wf_err *err)
 {
     struct wf_recording_wish wish;
@@ -341,7 +379,8 @@ static enum wf_status run_once(const struct wf_plan *plan, const struct wf_sim_h
         status = job.ops->prepare(&job, err);
     }
     if (status == WF_OK) {
-        status = explain ? explain_job(&job, host->world, doc) : run_job(&job, host, doc, err);
+        status =
+            explain ? explain_job(&job, host->world, doc) : run_job(&job, plan, host, doc, err);
     }
     wf_job_fini(&job);
     return status;
@@ -359,12 +398,19 @@ static enum wf_status run_or_explain(const struct wf_scenario *scenario,
         return status;
     }
     tell_skipped(host, &plan);
+    struct wf_trace_out trace = {.tee = NULL};
+    status = explain ? WF_OK : wf_trace_out_begin(&trace, &plan, host, err);
+    if (status != WF_OK) {
+        wf_plan_fini(&plan);
+        return status;
+    }
     do {
         wf_doc_free(*doc);
         *doc = NULL;
         status = run_once(&plan, host, explain, doc, err);
     } while (status == WF_OK && !explain && wf_comm_size(host->world) == 1 &&
              wf_job_lengthen(&plan, *doc));
+    status = wf_trace_out_end(&trace, status, err);
     wf_plan_fini(&plan);
     return status;
 }

@@ -9,8 +9,10 @@
 
 #include "base/choice.h"
 #include "base/status.h"
+#include "trace/losses.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct wf_comm;
@@ -33,6 +35,16 @@ struct wf_sim_recording {
     uint64_t path_bytes; /* of memory for the critical path; 0: it is not wanted */
 };
 
+/* A program that runs is written down as a trace, of the format that its name says. */
+struct wf_sim_trace {
+    const char *path;
+    bool force;      /* replace what is there */
+    uint32_t parts;  /* as in struct wf_trace_writer_options */
+    uint64_t n_ops;  /* set by a run that ended with WF_OK, as the next one: what is in it... */
+    uint64_t n_open; /* ...receives of which it does not say what they met... */
+    struct wf_losses losses; /* ...and what the format cannot hold */
+};
+
 /* What a run has to do with its surroundings. Zeroed, it runs alone and in silence. */
 struct wf_sim_host {
     struct wf_comm *world; /* sim/world.h; null is this process alone */
@@ -47,6 +59,7 @@ struct wf_sim_host {
     const struct wf_sim_recording *recording; /* null: it is not recorded */
     /* A replay of at most so many events is run again with changes (`what_if`); 0: never. */
     uint64_t what_if_events;
+    struct wf_sim_trace *trace; /* null: it is not written */
 };
 
 /*

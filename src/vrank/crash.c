@@ -27,10 +27,20 @@ static void say(const char *text)
     (void)n;
 }
 
+/* What the program has written before is wanted now. It may be what crashed: then not. */
+static void show_output(void)
+{
+    if (ftrylockfile(stdout) == 0) {
+        (void)fflush_unlocked(stdout);
+        funlockfile(stdout);
+    }
+}
+
 static void say_who(uint32_t rank, int64_t clock, const char *what)
 {
     char time[WF_UNITS_TEXT_MAX], line[256];
 
+    show_output();
     (void)snprintf(line, sizeof(line), "weft: rank %u crashed at simulated time %s: %s\n", rank,
                    wf_human_time(clock, time), what);
     say(line);
@@ -73,7 +83,14 @@ static void on_crash(int signal, siginfo_t *info, void *ucontext)
     if (is_overflow(watch, rank, info)) {
         wf_crash_overflow(rank, clock);
     }
-    say_who(rank, clock, strsignal(signal));
+    char what[96];
+    if (signal == SIGSEGV || signal == SIGBUS) {
+        (void)snprintf(what, sizeof(what), "%s at address %p", strsignal(signal),
+                       info->si_addr);
+    } else {
+        (void)snprintf(what, sizeof(what), "%s", strsignal(signal));
+    }
+    say_who(rank, clock, what);
     int n = backtrace(frames, FRAMES);
     backtrace_symbols_fd(frames, n, STDERR_FILENO);
     _exit(EXIT_PROGRAM);

@@ -106,6 +106,20 @@ bool wf_image_repair(struct wf_image *image, const void *address)
     return false;
 }
 
+void wf_image_touch(struct wf_image *image, const void *place, size_t bytes)
+{
+    size_t page = page_size();
+    uintptr_t at = (uintptr_t)place / page * page, end = (uintptr_t)place + bytes;
+
+    for (uint32_t i = 0; i < image->n_copies; i++) {
+        uintptr_t data = (uintptr_t)image->copies[i].data;
+        uintptr_t data_end = data + image->copies[i].n_pages * page;
+        for (uintptr_t p = at > data ? at : data; p < end && p < data_end; p += page) {
+            (void)wf_image_repair(image, (const unsigned char *)place + (p - (uintptr_t)place));
+        }
+    }
+}
+
 /* ---- loading ---- */
 
 static enum wf_status fail(struct wf_err *err, const char *program, const char *what)
@@ -316,7 +330,9 @@ void wf_image_free(struct wf_image *image)
         (void)close(image->copies[i].fd);
     }
     for (uint32_t i = 0; i < image->config.n_ranks; i++) {
-        forget(&image->saved[i]);
+        if (image->saved[i].pages != NULL) {
+            forget(&image->saved[i]);
+        }
     }
     free(image->saved);
     free(image->copy_of);

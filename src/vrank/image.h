@@ -34,6 +34,9 @@ void wf_image_ended(struct wf_image *image, uint32_t rank);
  * variables that a rank has now written to for the first time. Then it can go on. */
 bool wf_image_repair(struct wf_image *image, const void *address);
 
+/* The same before the system writes there, which would fail. */
+void wf_image_touch(struct wf_image *image, const void *place, size_t bytes);
+
 /* Calls the program's main(). */
 int wf_image_main(const struct wf_image *image, uint32_t rank, char **argv);
 

@@ -7,7 +7,9 @@
 #include "vrank/context.h"
 #include "vrank/crash.h"
 #include "vrank/image.h"
+#include "vrank/labels.h"
 #include "vrank/oplog.h"
+#include "vrank/room.h"
 #include "vrank/stacks.h"
 
 #include <assert.h>
@@ -34,6 +36,7 @@ struct rank {
     struct wf_buf matches, taken;
     struct wf_vr_comm *comms; /* by number - 1 */
     uint32_t n_comms;
+    uint32_t made; /* the first communicator since the last answer; or WF_COMM_WORLD */
     uint8_t state; /* enum rank_state */
     uint8_t in_library;
     int64_t computing_since; /* nanoseconds of its thread's processor time */
@@ -43,6 +46,7 @@ struct live {
     struct wf_source source; /* first */
     struct wf_live_config config;
     struct wf_image *image;
+    struct wf_labels *labels; /* or null */
     const struct wf_vr_library *library;
     struct wf_stacks stacks;
     struct wf_crash_watch watch;
@@ -51,7 +55,9 @@ struct live {
     char **names[2];      /* of calls and of regions, by number */
     uint32_t n_names[2];
     struct wf_live_end end;
-    atomic_bool over; /* one of them has ended all */
+    struct wf_room room; /* what was left when memory became short */
+    bool is_short;
+    atomic_bool over; /* one of them has ended all, or memory is short */
 };
 
 /* What a thread of the simulation is doing: the library asks without saying who it is. */
@@ -156,6 +162,7 @@ static const struct wf_vr_answer *port_call(struct wf_vr_self *self, const struc
     forget_read(&rank->taken, rank->answer.n_taken * sizeof(uint32_t));
     wf_oplog_add(&rank->log, op);
     stop_here(rank);
+    rank->made = WF_COMM_WORLD;
     rank->answer.matches = (const void *)rank->matches.data;
     rank->answer.n_matches = (uint32_t)(rank->matches.size / sizeof(struct wf_vr_match));
     rank->answer.taken = (const void *)rank->taken.data;
@@ -174,6 +181,7 @@ static void port_comm(struct wf_vr_self *self, const struct wf_vr_comm *comm)
         rank->n_comms = comm->number;
     }
     rank->comms[comm->number - 1] = *comm;
+    rank->made = rank->made == WF_COMM_WORLD ? comm->number : rank->made;
 }
 
 static void port_comm_drop(struct wf_vr_self *self, uint32_t number)
@@ -219,6 +227,11 @@ static void port_exit(struct wf_vr_self *self, int code, bool all)
     abort(); /* an ended rank is never continued */
 }
 
+static void port_touch(struct wf_vr_self *self, void *place, size_t bytes)
+{
+    wf_image_touch(rank_of(self)->live->image, place, bytes);
+}
+
 static const struct wf_vr_port port = {
     .version = WF_VR_VERSION,
     .self = port_self,
@@ -231,6 +244,7 @@ static const struct wf_vr_port port = {
     .leave = port_leave,
     .compute = port_compute,
     .exit = port_exit,
+    .touch = port_touch,
 };
 
 static void rank_main(void *arg)
@@ -246,10 +260,27 @@ static void rank_main(void *arg)
 
 /* ---- in the simulation ---- */
 
+static void look_for_memory(struct live *live, uint32_t steps)
+{
+    struct wf_room room;
+
+    if (wf_room_short(steps, &room)) {
+        (void)pthread_mutex_lock(&live->lock);
+        live->room = room;
+        live->is_short = true;
+        (void)pthread_mutex_unlock(&live->lock);
+        atomic_store(&live->over, true);
+    }
+}
+
 static void run(struct live *live, struct rank *rank)
 {
+    enum { STEPS_TO_BEGIN = 64 };
+
+    look_for_memory(live, rank->state == RANK_NEW ? STEPS_TO_BEGIN : 1);
     if (rank->state == RANK_NEW) {
         rank->state = RANK_RUNS;
+        wf_stacks_use(&live->stacks, rank->self.rank);
         wf_context_make(&rank->context, wf_stacks_top(&live->stacks, rank->self.rank),
                         wf_stacks_room(&live->stacks, rank->self.rank), rank_main, rank);
         rank->computing_since = processor_ns();
@@ -266,6 +297,7 @@ static void run(struct live *live, struct rank *rank)
         wf_context_free(&rank->context);
         wf_stacks_drop(&live->stacks, rank->self.rank);
         wf_image_ended(live->image, rank->self.rank);
+        wf_labels_ended(live->labels, rank->self.rank);
     }
 }
 
@@ -280,6 +312,11 @@ static bool live_next(const struct wf_source *source, uint32_t number, struct wf
         wf_oplog_drop(&rank->log, at);
         while (at == wf_oplog_end(&rank->log) && rank->state != RANK_ENDED &&
                !atomic_load_explicit(&live->over, memory_order_relaxed)) {
+            if (rank->live == NULL) {
+                /* Only now: of too many ranks there is nothing before memory is checked. */
+                rank->live = live;
+                rank->self = (struct wf_vr_self){.rank = number, .n_ranks = source->n_ranks};
+            }
             run(live, rank);
         }
     }
@@ -314,9 +351,12 @@ static bool live_group(const struct wf_source *source, uint32_t number, uint32_t
 
 static const char *name_at(const struct wf_source *source, bool region, uint32_t number)
 {
-    const struct live *live = live_of(source);
+    struct live *live = live_of(source);
 
-    return number < live->n_names[region] ? live->names[region][number] : NULL;
+    (void)pthread_mutex_lock(&live->lock); /* ranks may be naming others */
+    const char *name = number < live->n_names[region] ? live->names[region][number] : NULL;
+    (void)pthread_mutex_unlock(&live->lock);
+    return name;
 }
 
 static const char *live_region_name(const struct wf_source *source, uint32_t number)
@@ -375,6 +415,13 @@ static bool who_runs(uint32_t *rank, int64_t *clock)
     return true;
 }
 
+static bool which_rank(uint32_t *rank)
+{
+    int64_t clock;
+
+    return who_runs(rank, &clock);
+}
+
 static bool repair(void *arg, const void *address)
 {
     return wf_image_repair(((struct live *)arg)->image, address);
@@ -382,11 +429,18 @@ static bool repair(void *arg, const void *address)
 
 static enum wf_status live_check(const struct wf_source *source, struct wf_err *err)
 {
-    const struct wf_live_end *end = &live_of(source)->end;
-    char time[WF_UNITS_TEXT_MAX];
+    const struct live *live = live_of(source);
+    const struct wf_live_end *end = &live->end;
+    char time[WF_UNITS_TEXT_MAX], left[WF_UNITS_TEXT_MAX], all[WF_UNITS_TEXT_MAX];
 
     if (!end->ended) {
-        return WF_OK;
+        return !live->is_short
+                   ? WF_OK
+                   : wf_err_set(err, WF_ELIMIT,
+                                "the program was stopped because memory is short: %s of %s is "
+                                "left; run fewer ranks, or spread them over more machines",
+                                wf_human_size(live->room.left, left),
+                                wf_human_size(live->room.all, all));
     }
     return wf_err_set(err, WF_ESIM,
                       "rank %u ended the program with code %d at simulated time %s", end->rank,
@@ -416,6 +470,9 @@ static void live_destroy(struct wf_source *source)
     }
     for (uint32_t i = 0; live->ranks != NULL && i < source->n_ranks; i++) {
         struct rank *rank = &live->ranks[i];
+        if (rank->live == NULL) {
+            continue; /* it never began: not even its page must be touched */
+        }
         wf_oplog_fini(&rank->log);
         wf_buf_fini(&rank->matches);
         wf_buf_fini(&rank->taken);
@@ -425,6 +482,7 @@ static void live_destroy(struct wf_source *source)
     free(live->ranks);
     wf_stacks_fini(&live->stacks);
     wf_image_free(live->image);
+    wf_labels_free(live->labels);
     free_names(live);
     free(live->config.argv);
     (void)pthread_mutex_destroy(&live->lock);
@@ -462,6 +520,9 @@ enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source
     live->config = *config;
     live->config.argv = NULL;
     (void)pthread_mutex_init(&live->lock, NULL);
+    if (config->labels) {
+        live->labels = wf_labels_new(config->n_ranks, which_rank);
+    }
     const struct wf_image_config image = {config->argv[0], config->n_ranks, config->copies};
     enum wf_status status = wf_image_load(&image, &live->image, &live->library, err);
     if (status == WF_OK) {
@@ -479,10 +540,6 @@ enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source
     }
     live->config.argv = config->argv;
     live->ranks = wf_xcalloc_huge(config->n_ranks, sizeof(struct rank));
-    for (uint32_t i = 0; i < config->n_ranks; i++) {
-        live->ranks[i].live = live;
-        live->ranks[i].self = (struct wf_vr_self){.rank = i, .n_ranks = config->n_ranks};
-    }
     live->watch = (struct wf_crash_watch){
         .stacks = &live->stacks, .who = who_runs, .repair = repair, .arg = live};
     wf_crash_watch(&live->watch);
@@ -493,4 +550,9 @@ enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source
 struct wf_live_end wf_live_end(const struct wf_source *source)
 {
     return live_of(source)->end;
+}
+
+uint32_t wf_live_made(const struct wf_source *source, uint32_t rank)
+{
+    return live_of(source)->ranks[rank].made;
 }

@@ -18,6 +18,10 @@ enum wf_vr_compute {
     WF_COMPUTE_NONE,     /* not at all */
 };
 
+/* What a rank takes at least while it waits: a page of its stack, and what is kept of it here
+ * and in the library. Its variables, memory and messages come on top. Measured. */
+enum { WF_LIVE_RANK_BYTES = 6000 };
+
 struct wf_live_config {
     char **argv; /* null-terminated; argv[0] is the path of the program. Taken if it succeeds:
                     one piece of memory */
@@ -42,5 +46,9 @@ struct wf_live_end {
     int64_t clock; /* picoseconds, when it was last known */
 };
 struct wf_live_end wf_live_end(const struct wf_source *source);
+
+/* The communicator that the rank has made of its last answer, as its ops call it; WF_COMM_WORLD
+ * if it has made none. */
+uint32_t wf_live_made(const struct wf_source *source, uint32_t rank);
 
 #endif

@@ -20,7 +20,7 @@
 
 #include <stddef.h>
 
-enum { WF_VR_VERSION = 2 };
+enum { WF_VR_VERSION = 3 };
 
 /* One of the program's ranks, as the library sees it. Zeroed when the rank starts, but for what
  * the simulator sets. */
@@ -79,6 +79,8 @@ struct wf_vr_port {
     void (*compute)(struct wf_vr_self *self, int64_t picoseconds);
     /* The rank ends here and now. Neither returns. With `all`, the whole run ends. */
     void (*exit)(struct wf_vr_self *self, int code, bool all);
+    /* The system is about to write to these bytes of the program's memory. */
+    void (*touch)(struct wf_vr_self *self, void *place, size_t bytes);
 };
 
 /* What the library does for the simulator: the symbol `weft_mpi_library` in it. */

@@ -25,24 +25,29 @@ static size_t page_size(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Whether all stacks have their guard now. */
-static bool install_guards(const struct wf_stacks *stacks)
+/* Whether the stacks have their guards, or will have when they are used: a light one is no
+ * mapping, but tables of the system that only stacks in use should cost. */
+static bool install_guards(struct wf_stacks *stacks)
 {
     size_t page = page_size();
-    bool light = madvise(stacks->base, page, MADV_GUARD_INSTALL) == 0;
 
-    if (!light && stacks->n > GUARDS_BY_PROTECTION) {
+    stacks->light = madvise(stacks->base, page, MADV_GUARD_INSTALL) == 0;
+    if (!stacks->light && stacks->n > GUARDS_BY_PROTECTION) {
         return false;
     }
-    for (uint32_t i = 0; i < stacks->n; i++) {
-        void *guard = stacks->base + i * stacks->size;
-        int failed =
-            light ? madvise(guard, page, MADV_GUARD_INSTALL) : mprotect(guard, page, PROT_NONE);
-        if (failed != 0) {
+    for (uint32_t i = 0; i < stacks->n && !stacks->light; i++) {
+        if (mprotect(stacks->base + i * stacks->size, page, PROT_NONE) != 0) {
             return false;
         }
     }
     return true;
+}
+
+void wf_stacks_use(const struct wf_stacks *stacks, uint32_t i)
+{
+    if (stacks->light) {
+        (void)madvise(stacks->base + i * stacks->size, page_size(), MADV_GUARD_INSTALL);
+    }
 }
 
 enum wf_status wf_stacks_init(struct wf_stacks *stacks, uint32_t n, size_t size,

@@ -19,6 +19,7 @@ struct wf_stacks {
     size_t size; /* of each, the guard included */
     uint32_t n;
     bool guarded;
+    bool light; /* guards are made by wf_stacks_use() */
 };
 
 /* WF_ENOMEM-like failures are WF_EINVAL with what there is too little of. */
@@ -26,6 +27,9 @@ WF_NODISCARD
 enum wf_status wf_stacks_init(struct wf_stacks *stacks, uint32_t n, size_t size,
                               struct wf_err *err);
 void wf_stacks_fini(struct wf_stacks *stacks);
+
+/* Before a stack is used. */
+void wf_stacks_use(const struct wf_stacks *stacks, uint32_t i);
 
 /* Where stack i begins, from above. Tops are staggered: at multiples of a large power of two
  * they would all fight for the same lines of the cache. */

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -69,6 +70,10 @@ def under_weft(program, ranks, *args, options=()):
         return None, None
     digest = json.loads(pathlib.Path("result.json").read_text())["result"]["digest"]
     return done.stdout, digest
+
+
+def says(expected, text):
+    return re.search(expected, text) is not None
 
 
 def differs(one, other):

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/trace_out.h"
+
+#include "engine/comm.h"
+#include "replay/cpu.h"
+#include "trace/writer.h"
+#include "vrank/tee.h"
+
+#include <weft/weft.h>
+
+#include <stdio.h>
+#include <string.h>
+
+enum wf_status wf_trace_out_format(const char *path, const struct wf_trace_writer_ops **out,
+                                   struct wf_err *err)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (path[0] != '\0' && strchr(slash != NULL ? slash + 1 : path, '.') == NULL) {
+        *out = &wf_native_writer_ops;
+        return WF_OK;
+    }
+    enum wf_status status = wf_trace_writer_for_path(path, out, err);
+    if (status == WF_OK && (*out)->add == NULL) {
+        status = wf_err_set(err, WF_EUSAGE, "a %s cannot hold operations; .weft can",
+                            (*out)->extension);
+    }
+    return status;
+}
+
+/* What the user says of the speed of processors is part of what is recorded. */
+static int64_t scaled(const void *arg, int64_t ps)
+{
+    const struct wf_trace_out *out = arg;
+
+    return wf_cpu_time(out->scale, ps);
+}
+
+static enum wf_status check(const struct wf_plan *plan, const struct wf_sim_host *host,
+                            struct wf_err *err)
+{
+    if (plan->n_jobs != 1 || !plan->jobs[0].program) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "only a single program that runs can be written as a trace; 'weft "
+                          "convert' does it with others");
+    }
+    if (plan->core.efficiency) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "with --efficiency the program runs twice; write its trace without");
+    }
+    if (wf_comm_size(host->world) > 1) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "a trace is written by one process; start weft without mpirun, with "
+                          "--threads if it shall be faster");
+    }
+    return WF_OK;
+}
+
+enum wf_status wf_trace_out_begin(struct wf_trace_out *out, struct wf_plan *plan,
+                                  const struct wf_sim_host *host, struct wf_err *err)
+{
+    const struct wf_trace_writer_ops *ops = NULL;
+    char words[256];
+
+    *out = (struct wf_trace_out){.what = host->trace};
+    if (host->trace == NULL) {
+        return WF_OK;
+    }
+    enum wf_status status = check(plan, host, err);
+    if (status == WF_OK) {
+        status = wf_trace_out_format(host->trace->path, &ops, err);
+    }
+    if (status != WF_OK) {
+        return status;
+    }
+    (void)snprintf(words, sizeof(words), "weft %s: %.200s", weft_version(),
+                   plan->core.job.source);
+    const struct wf_trace_writer_options options = {
+        .n_ranks = plan->jobs[0].n_ranks,
+        .force = host->trace->force,
+        .n_parts = host->trace->parts,
+        .creator = words,
+    };
+    status = ops->create(host->trace->path, &options, &out->writer, err);
+    if (status == WF_OK) {
+        const struct wf_cpu_params *cpu = wf_plan_values(plan, "cpu");
+        const struct wf_tee_config config = {
+            .program = plan->jobs[0].source,
+            .writer = out->writer,
+            .duration = scaled,
+            .arg = out,
+        };
+        out->writer->losses = &host->trace->losses;
+        out->scale = wf_cpu_scale(cpu->scale);
+        out->tee = wf_tee_new(&config);
+        plan->jobs[0].source = out->tee;
+    }
+    return status;
+}
+
+enum wf_status wf_trace_out_end(struct wf_trace_out *out, enum wf_status status,
+                                struct wf_err *err)
+{
+    if (out->writer == NULL) {
+        return status;
+    }
+    if (status == WF_OK) {
+        status = wf_tee_finish(out->tee, err);
+    }
+    if (status != WF_OK) {
+        out->writer->ops->discard(out->writer);
+        return status;
+    }
+    out->what->n_ops = wf_tee_n_ops(out->tee);
+    out->what->n_open = wf_tee_n_unmatched(out->tee);
+    return out->writer->ops->finish(out->writer, err);
+}

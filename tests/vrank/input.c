@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads its own source, in all ways in which the system writes to global variables that nobody
+ * has written to before. */
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ROOM = 1 << 20 };
+
+static char by_read[ROOM], by_fread[ROOM], by_fgets[ROOM];
+static struct stat about[ROOM / sizeof(struct stat)];
+static struct timespec used[ROOM / sizeof(struct timespec)];
+static int numbers[ROOM];
+
+int main(int argc, char **argv)
+{
+    int rank, failed = 0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    FILE *file = fopen(argv[1], "r");
+    int fd = open(argv[1], O_RDONLY);
+    if (file == NULL || fd < 0) {
+        return 1;
+    }
+    ssize_t n = read(fd, by_read, ROOM);
+    if (n < 1000 || memcmp(by_read, "/* SPDX", 7) != 0) {
+        printf("rank %d: read() gave %zd\n", rank, n);
+        failed = 1;
+    }
+    if (fread(by_fread, 1, ROOM, file) != (size_t)n || memcmp(by_read, by_fread, n) != 0) {
+        printf("rank %d: fread() gave something else\n", rank);
+        failed = 1;
+    }
+    rewind(file);
+    if (fgets(by_fgets + ROOM / 2, ROOM / 2, file) == NULL ||
+        memcmp(by_read, by_fgets + ROOM / 2, 10) != 0) {
+        printf("rank %d: fgets() gave something else\n", rank);
+        failed = 1;
+    }
+    if (stat(argv[1], &about[1000]) != 0 || about[1000].st_size != n) {
+        printf("rank %d: stat() gave something else\n", rank);
+        failed = 1;
+    }
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used[1000]) != 0) {
+        printf("rank %d: clock_gettime() failed\n", rank);
+        failed = 1;
+    }
+    if (sscanf("1 2 3", "%d %d %d", &numbers[10], &numbers[ROOM / 2], &numbers[ROOM - 1]) !=
+            3 ||
+        numbers[10] + numbers[ROOM / 2] + numbers[ROOM - 1] != 6) {
+        printf("rank %d: sscanf() gave something else\n", rank);
+        failed = 1;
+    }
+    numbers[ROOM / 2] += rank;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (numbers[ROOM / 2] != 2 + rank || by_read[n] != '\0') {
+        printf("rank %d: its variables are those of another one\n", rank);
+    }
+    if (rank == 0) {
+        printf("%d failures\n", failed);
+    }
+    MPI_Finalize();
+    return 0;
+}

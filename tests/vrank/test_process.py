@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a rank has of a process: its output, its end, memory that the system writes to; and what
+is said of a program that cannot be run."""
+import os
+import pathlib
+import shutil
+import subprocess
+
+import vrank
+
+LINES = sorted(f"[{rank}] {words}" for rank in range(4)
+               for words in (f"first {rank}, then {rank}", "past stdio", "no end"))
+NETWORK = ("--net", "latency", "--topo", "torus:4")
+# How rank 2 ends, and what must be said of it.
+ENDS = {
+    "abort": "rank 2 ended the program with code 7 at simulated time",
+    "exit": "rank 2 ended the program with code 5 at simulated time",
+    "return": "rank 2 ended the program with code 6 at simulated time",
+    "crash": "rank 2 crashed at simulated time",
+    "overflow": "its stack has overflowed; give it more with --stack",
+}
+
+
+def weft(*words):
+    return subprocess.run([vrank.WEFT, "run", "-q", "-f", "-o", "result.json", "--compute",
+                           "none", *words], text=True, capture_output=True, check=False,
+                          timeout=60, stdin=subprocess.DEVNULL)
+
+
+def check_labels(program):
+    for options in ((), ("--sched", "conservative", "--threads", "2")):
+        done = weft("-n", "4", "--labels", *options, "--", program)
+        if done.returncode != 0 or sorted(done.stdout.splitlines()) != LINES:
+            vrank.complain(f"labels {options}", done.stdout, done.stderr)
+
+
+def check_ends(program):
+    for how, expected in ENDS.items():
+        done = weft("-n", "4", *NETWORK, "--", program, how)
+        if done.returncode != 4 or expected not in done.stderr:
+            vrank.complain(f"rank 2 ends by {how}: {done.returncode}", done.stderr)
+        if "then 2" not in done.stdout:
+            vrank.complain(f"rank 2 ends by {how}: what it wrote before is gone", done.stdout)
+    done = weft("-n", "4", "--", program, "crash")
+    if "main+" not in done.stderr:
+        vrank.complain("a crash comes without a backtrace", done.stderr)
+
+
+def check_input(program):
+    source = vrank.SOURCE / "tests/vrank/input.c"
+    for options in (("-n", "5"), ("-n", "5", "--sched", "conservative", "--threads", "2")):
+        done = weft(*options, "--", program, str(source))
+        if done.stdout != "0 failures\n":
+            vrank.complain(f"input {options}", done.stdout, done.stderr)
+
+
+def check_refused(program):
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    cases = [(("-n", "2", "--", "/bin/sh"), 3, "not built with weftcc|no program built with"),
+             (("-n", "2", "--", "./nowhere"), 3, "cannot read './nowhere'"),
+             (("-n", "2", "--", str(vrank.SOURCE / "README.md")), 3, "no program built with")]
+    if memory < 300 << 30:
+        cases.append((("-n", "67108864", "--", program), 5,
+                      "of memory; the machine has .* run fewer"))
+    if shutil.which("cc") is not None:
+        pathlib.Path("other.c").write_text("int main(void) { return 0; }\n")
+        subprocess.run(["cc", "-o", "other", "other.c"], check=True)
+        cases.append((("-n", "2", "--", "./other"), 3, "'./other': it was not built with weftcc"))
+    for words, code, expected in cases:
+        done = weft(*words)
+        if done.returncode != code or not vrank.says(expected, done.stderr):
+            vrank.complain(f"weft run {' '.join(words)}: {done.returncode}", done.stderr)
+
+
+def main():
+    programs = {name: vrank.build(vrank.SOURCE / f"tests/vrank/{name}.c")
+                for name in ("output", "input")}
+    if None not in programs.values():
+        check_labels(programs["output"])
+        check_ends(programs["output"])
+        check_input(programs["input"])
+        check_refused(programs["output"])
+    vrank.finish()
+
+
+main()
