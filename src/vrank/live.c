@@ -8,6 +8,7 @@
 #include "vrank/crash.h"
 #include "vrank/image.h"
 #include "vrank/oplog.h"
+#include "vrank/remote.h"
 #include "vrank/stacks.h"
 
 #include <assert.h>
@@ -45,6 +46,9 @@ struct live {
     const struct wf_vr_library *library;
     struct wf_stacks stacks;
     struct wf_crash_watch watch;
+    const struct wf_homes *homes; /* null: all ranks are in this process */
+    struct wf_vr_spread spread;
+    struct wf_remote *remote;
     struct rank *ranks;
     pthread_mutex_t lock; /* of what follows */
     char **names[2];      /* of calls and of regions, by number */
@@ -197,6 +201,20 @@ static uint32_t port_name(struct wf_vr_self *self, bool region, const char *name
     return i;
 }
 
+/* Of several the one that is the first in simulated time counts, whoever is quicker here. */
+static void end_all(struct live *live, const struct wf_live_end *end)
+{
+    struct wf_live_end *known = &live->end;
+
+    (void)pthread_mutex_lock(&live->lock);
+    if (!known->ended || end->clock < known->clock ||
+        (end->clock == known->clock && end->rank < known->rank)) {
+        *known = *end;
+    }
+    (void)pthread_mutex_unlock(&live->lock);
+    atomic_store(&live->over, true);
+}
+
 static void port_exit(struct wf_vr_self *self, int code, bool all)
 {
     struct rank *rank = rank_of(self);
@@ -204,12 +222,9 @@ static void port_exit(struct wf_vr_self *self, int code, bool all)
 
     rank->state = RANK_ENDED;
     if (all) {
-        (void)pthread_mutex_lock(&live->lock);
-        if (!live->end.ended) {
-            live->end = (struct wf_live_end){true, self->rank, code, rank->answer.clock};
-        }
-        (void)pthread_mutex_unlock(&live->lock);
-        atomic_store(&live->over, true);
+        const struct wf_live_end end = {true, self->rank, code, rank->answer.clock};
+        end_all(live, &end);
+        wf_remote_put_all(live->remote, WF_PARCEL_END, &end, sizeof(end));
     }
     stop_here(rank);
     abort(); /* an ended rank is never continued */
@@ -242,26 +257,30 @@ static void rank_main(void *arg)
 
 /* ---- in the simulation ---- */
 
-static void run(struct live *live, struct rank *rank)
+static void run(struct live *live, uint32_t number)
 {
+    struct rank *rank = &live->ranks[number];
+
     if (rank->state == RANK_NEW) {
         rank->state = RANK_RUNS;
-        wf_context_make(&rank->context, wf_stacks_top(&live->stacks, rank->self.rank),
-                        wf_stacks_room(&live->stacks, rank->self.rank), rank_main, rank);
+        rank->live = live;
+        rank->self = (struct wf_vr_self){.rank = number, .n_ranks = live->source.n_ranks};
+        wf_context_make(&rank->context, wf_stacks_top(&live->stacks, number),
+                        wf_stacks_room(&live->stacks, number), rank_main, rank);
         rank->computing_since = processor_ns();
     }
     wf_crash_prepare_thread();
-    wf_image_enter(live->image, rank->self.rank);
+    wf_image_enter(live->image, number);
     here.running = rank;
     wf_context_switch(&here.simulation, &rank->context);
     if (!live->stacks.guarded &&
-        wf_stacks_overflowed(&live->stacks, rank->self.rank, rank->context.stack)) {
-        wf_crash_overflow(rank->self.rank, rank->answer.clock);
+        wf_stacks_overflowed(&live->stacks, number, rank->context.stack)) {
+        wf_crash_overflow(number, rank->answer.clock);
     }
     if (rank->state == RANK_ENDED) {
         wf_context_free(&rank->context);
-        wf_stacks_drop(&live->stacks, rank->self.rank);
-        wf_image_ended(live->image, rank->self.rank);
+        wf_stacks_drop(&live->stacks, number);
+        wf_image_ended(live->image, number);
     }
 }
 
@@ -276,7 +295,7 @@ static bool live_next(const struct wf_source *source, uint32_t number, struct wf
         wf_oplog_drop(&rank->log, at);
         while (at == wf_oplog_end(&rank->log) && rank->state != RANK_ENDED &&
                !atomic_load_explicit(&live->over, memory_order_relaxed)) {
-            run(live, rank);
+            run(live, number);
         }
     }
     const struct wf_op *found = wf_oplog_get(&rank->log, at);
@@ -360,6 +379,58 @@ static void live_remote(const struct wf_source *source, uint32_t number, uint32_
     live->library->remote(&live->ranks[number].self, origin);
 }
 
+/* ---- ranks in other processes ---- */
+
+static uint32_t home_of(void *arg, uint32_t rank)
+{
+    const struct live *live = arg;
+
+    return live->homes->of(live->homes, rank);
+}
+
+static void ship(void *arg, uint32_t process, const struct wf_vr_piece *pieces, uint32_t n)
+{
+    wf_remote_put(((struct live *)arg)->remote, process, WF_PARCEL_DATA, pieces, n);
+}
+
+static void live_spread(const struct wf_source *source, const struct wf_homes *homes)
+{
+    struct live *live = live_of(source);
+
+    wf_remote_free(live->remote);
+    live->homes = homes;
+    live->remote = wf_remote_new(homes);
+    live->spread = (struct wf_vr_spread){.n_processes = homes->n_processes,
+                                         .own = homes->own,
+                                         .arg = live,
+                                         .home = home_of,
+                                         .ship = ship};
+    live->library->spread(&live->spread);
+}
+
+static void live_load(const struct wf_source *source, uint32_t process, struct wf_buf *out)
+{
+    wf_remote_load(live_of(source)->remote, process, out);
+}
+
+static void open_parcel(void *arg, enum wf_parcel kind, const unsigned char *bytes, size_t size)
+{
+    struct live *live = arg;
+
+    if (kind == WF_PARCEL_END) {
+        struct wf_live_end end;
+        memcpy(&end, bytes, sizeof(end));
+        end_all(live, &end);
+    } else {
+        live->library->arrived(bytes, size);
+    }
+}
+
+static void live_unload(const struct wf_source *source, const unsigned char *bytes, size_t size)
+{
+    wf_remote_open(bytes, size, open_parcel, live_of(source));
+}
+
 /* In a signal handler. */
 static bool who_runs(uint32_t *rank, int64_t *clock)
 {
@@ -405,13 +476,18 @@ static void live_destroy(struct wf_source *source)
 
     wf_crash_ignore();
     for (uint32_t i = 0; live->ranks != NULL && i < source->n_ranks; i++) {
-        live->library->rank_freed(&live->ranks[i].self);
+        if (live->ranks[i].state != RANK_NEW) {
+            live->library->rank_freed(&live->ranks[i].self);
+        }
     }
     if (live->library != NULL) {
         live->library->detach();
     }
     for (uint32_t i = 0; live->ranks != NULL && i < source->n_ranks; i++) {
         struct rank *rank = &live->ranks[i];
+        if (rank->state == RANK_NEW) {
+            continue; /* not here: nor does it take memory */
+        }
         wf_oplog_fini(&rank->log);
         wf_buf_fini(&rank->matches);
         wf_buf_fini(&rank->taken);
@@ -419,6 +495,7 @@ static void live_destroy(struct wf_source *source)
         free(rank->comms);
     }
     free(live->ranks);
+    wf_remote_free(live->remote);
     wf_stacks_fini(&live->stacks);
     wf_image_free(live->image);
     free_names(live);
@@ -432,6 +509,9 @@ static const struct wf_live_ops live_hooks = {
     .matched = live_matched,
     .taken = live_taken,
     .remote = live_remote,
+    .spread = live_spread,
+    .load = live_load,
+    .unload = live_unload,
 };
 
 static const struct wf_source_ops live_ops = {
@@ -475,10 +555,6 @@ enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source
     }
     live->config.argv = config->argv;
     live->ranks = wf_xcalloc_huge(config->n_ranks, sizeof(struct rank));
-    for (uint32_t i = 0; i < config->n_ranks; i++) {
-        live->ranks[i].live = live;
-        live->ranks[i].self = (struct wf_vr_self){.rank = i, .n_ranks = config->n_ranks};
-    }
     live->watch = (struct wf_crash_watch){
         .stacks = &live->stacks, .who = who_runs, .repair = repair, .arg = live};
     wf_crash_watch(&live->watch);
