@@ -19,6 +19,9 @@ struct wf_cargo {
     void (*load)(void *arg, uint32_t process, struct wf_buf *out);
     /* Takes what another process has loaded; likewise. The bytes are aligned to 8. */
     void (*unload)(void *arg, const unsigned char *bytes, size_t size);
+    /* After the last event: makes the tally of a thread one that those of other processes can
+     * be merged with. */
+    void (*settle)(void *arg, void *tally);
 };
 
 /* Before the run. The engine keeps a copy. */

@@ -142,6 +142,9 @@ void wf_stats_collect(struct wf_engine *engine, uint32_t n_processes, struct wf_
     }
     engine->tally = wf_xcalloc(1, engine->tally_size);
     for (uint32_t t = 0; took_part && t < engine->n_threads; t++) {
+        if (engine->cargo.settle != NULL) {
+            engine->cargo.settle(engine->cargo.arg, engine->workers[t].tally);
+        }
         merge_tally(engine, engine->workers[t].tally);
     }
     if (engine->n_processes > 1) {

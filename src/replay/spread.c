@@ -54,9 +54,29 @@ static void unload(void *arg, const unsigned char *bytes, size_t size)
     }
 }
 
+/* Regions are numbered as each process meets them. */
+static void settle(void *arg, void *tally)
+{
+    const struct wf_replay *replay = arg;
+    struct wf_replay_tally *own = tally;
+    uint32_t numbers[WF_MARKS_REGIONS];
+
+    for (uint32_t i = 0; i < replay->n_jobs; i++) {
+        const struct wf_source *source = replay->jobs[i].source;
+        if (source->live == NULL) {
+            continue;
+        }
+        for (uint32_t k = 0; k < WF_MARKS_REGIONS; k++) {
+            numbers[k] = source->live->common_region(source, k);
+        }
+        wf_marks_renumber(&own->marks, i, numbers);
+    }
+}
+
 void wf_spread_programs(struct wf_replay *replay, struct wf_engine *engine, uint32_t first_node)
 {
-    const struct wf_cargo cargo = {.arg = replay, .load = load, .unload = unload};
+    const struct wf_cargo cargo = {
+        .arg = replay, .load = load, .unload = unload, .settle = settle};
 
     if (wf_engine_n_processes(engine) == 1) {
         return;

@@ -40,6 +40,8 @@ struct wf_live_ops {
     /* What ranks have for those in other processes, as in engine/cargo.h. */
     void (*load)(const struct wf_source *source, uint32_t process, struct wf_buf *out);
     void (*unload)(const struct wf_source *source, const unsigned char *bytes, size_t size);
+    /* After that, of a region that this process has numbered: its number in the whole run. */
+    uint32_t (*common_region)(const struct wf_source *source, uint32_t number);
 };
 
 #endif

@@ -7,6 +7,7 @@
 #include "vrank/context.h"
 #include "vrank/crash.h"
 #include "vrank/image.h"
+#include "vrank/names.h"
 #include "vrank/oplog.h"
 #include "vrank/remote.h"
 #include "vrank/stacks.h"
@@ -51,8 +52,7 @@ struct live {
     struct wf_remote *remote;
     struct rank *ranks;
     pthread_mutex_t lock; /* of what follows */
-    char **names[2];      /* of calls and of regions, by number */
-    uint32_t n_names[2];
+    struct wf_names *names;
     struct wf_live_end end;
     atomic_bool over; /* one of them has ended all */
 };
@@ -183,22 +183,27 @@ static void port_comm_drop(struct wf_vr_self *self, uint32_t number)
     rank->comms[number - 1] = (struct wf_vr_comm){.number = 0};
 }
 
+static void tell_name(struct live *live, const char *name)
+{
+    const struct wf_vr_piece pieces[] = {{&live->spread.own, sizeof(live->spread.own)},
+                                         {name, strlen(name) + 1}};
+
+    wf_remote_put_all(live->remote, WF_PARCEL_NAME, pieces, 2);
+}
+
 static uint32_t port_name(struct wf_vr_self *self, bool region, const char *name)
 {
     struct live *live = rank_of(self)->live;
-    uint32_t i = 0;
+    bool is_new;
 
     (void)pthread_mutex_lock(&live->lock);
-    while (i < live->n_names[region] && strcmp(live->names[region][i], name) != 0) {
-        i++;
-    }
-    if (i == live->n_names[region]) {
-        live->names[region] = wf_xrealloc(live->names[region], i + (size_t)1, sizeof(char *));
-        live->names[region][i] = wf_xstrdup(name);
-        live->n_names[region]++;
+    uint32_t number =
+        wf_names_number(live->names, region ? WF_NAMED_REGION : WF_NAMED_CALL, name, &is_new);
+    if (is_new && region) {
+        tell_name(live, name); /* in the order of the numbers */
     }
     (void)pthread_mutex_unlock(&live->lock);
-    return i;
+    return number;
 }
 
 /* Of several the one that is the first in simulated time counts, whoever is quicker here. */
@@ -224,7 +229,8 @@ static void port_exit(struct wf_vr_self *self, int code, bool all)
     if (all) {
         const struct wf_live_end end = {true, self->rank, code, rank->answer.clock};
         end_all(live, &end);
-        wf_remote_put_all(live->remote, WF_PARCEL_END, &end, sizeof(end));
+        wf_remote_put_all(live->remote, WF_PARCEL_END, &(struct wf_vr_piece){&end, sizeof(end)},
+                          1);
     }
     stop_here(rank);
     abort(); /* an ended rank is never continued */
@@ -327,21 +333,14 @@ static bool live_group(const struct wf_source *source, uint32_t number, uint32_t
     return true;
 }
 
-static const char *name_at(const struct wf_source *source, bool region, uint32_t number)
-{
-    const struct live *live = live_of(source);
-
-    return number < live->n_names[region] ? live->names[region][number] : NULL;
-}
-
 static const char *live_region_name(const struct wf_source *source, uint32_t number)
 {
-    return name_at(source, true, number);
+    return wf_names_at(live_of(source)->names, WF_NAMED_REGION, number);
 }
 
 static const char *live_call_name(const struct wf_source *source, uint32_t number)
 {
-    return name_at(source, false, number);
+    return wf_names_at(live_of(source)->names, WF_NAMED_CALL, number);
 }
 
 static void live_tell(const struct wf_source *source, uint32_t number,
@@ -398,6 +397,8 @@ static void live_spread(const struct wf_source *source, const struct wf_homes *h
     struct live *live = live_of(source);
 
     wf_remote_free(live->remote);
+    wf_names_free(live->names);
+    live->names = wf_names_new(homes->n_processes, homes->own);
     live->homes = homes;
     live->remote = wf_remote_new(homes);
     live->spread = (struct wf_vr_spread){.n_processes = homes->n_processes,
@@ -416,11 +417,18 @@ static void live_load(const struct wf_source *source, uint32_t process, struct w
 static void open_parcel(void *arg, enum wf_parcel kind, const unsigned char *bytes, size_t size)
 {
     struct live *live = arg;
+    struct wf_live_end end;
+    uint32_t process;
 
     if (kind == WF_PARCEL_END) {
-        struct wf_live_end end;
         memcpy(&end, bytes, sizeof(end));
         end_all(live, &end);
+    } else if (kind == WF_PARCEL_NAME) {
+        memcpy(&process, bytes, sizeof(process));
+        (void)pthread_mutex_lock(&live->lock);
+        wf_names_heard(live->names, process, WF_NAMED_REGION,
+                       (const char *)bytes + sizeof(process));
+        (void)pthread_mutex_unlock(&live->lock);
     } else {
         live->library->arrived(bytes, size);
     }
@@ -429,6 +437,11 @@ static void open_parcel(void *arg, enum wf_parcel kind, const unsigned char *byt
 static void live_unload(const struct wf_source *source, const unsigned char *bytes, size_t size)
 {
     wf_remote_open(bytes, size, open_parcel, live_of(source));
+}
+
+static uint32_t live_common_region(const struct wf_source *source, uint32_t number)
+{
+    return wf_names_common(live_of(source)->names, WF_NAMED_REGION, number);
 }
 
 /* In a signal handler. */
@@ -460,16 +473,6 @@ static enum wf_status live_check(const struct wf_source *source, struct wf_err *
                       end->code, wf_human_time(end->clock, time));
 }
 
-static void free_names(struct live *live)
-{
-    for (int region = 0; region < 2; region++) {
-        for (uint32_t i = 0; i < live->n_names[region]; i++) {
-            free(live->names[region][i]);
-        }
-        free(live->names[region]);
-    }
-}
-
 static void live_destroy(struct wf_source *source)
 {
     struct live *live = live_of(source);
@@ -498,7 +501,7 @@ static void live_destroy(struct wf_source *source)
     wf_remote_free(live->remote);
     wf_stacks_fini(&live->stacks);
     wf_image_free(live->image);
-    free_names(live);
+    wf_names_free(live->names);
     free(live->config.argv);
     (void)pthread_mutex_destroy(&live->lock);
     free(live);
@@ -512,6 +515,7 @@ static const struct wf_live_ops live_hooks = {
     .spread = live_spread,
     .load = live_load,
     .unload = live_unload,
+    .common_region = live_common_region,
 };
 
 static const struct wf_source_ops live_ops = {
@@ -537,6 +541,7 @@ enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source
                                       .live = &live_hooks};
     live->config = *config;
     live->config.argv = NULL;
+    live->names = wf_names_new(1, 0);
     (void)pthread_mutex_init(&live->lock, NULL);
     const struct wf_image_config image = {config->argv[0], config->n_ranks, config->copies};
     enum wf_status status = wf_image_load(&image, &live->image, &live->library, err);

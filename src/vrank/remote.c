@@ -70,14 +70,12 @@ void wf_remote_put(struct wf_remote *remote, uint32_t process, enum wf_parcel ki
     (void)pthread_mutex_unlock(&shelf->lock);
 }
 
-void wf_remote_put_all(struct wf_remote *remote, enum wf_parcel kind, const void *bytes,
-                       size_t size)
+void wf_remote_put_all(struct wf_remote *remote, enum wf_parcel kind,
+                       const struct wf_vr_piece *pieces, uint32_t n)
 {
-    const struct wf_vr_piece piece = {bytes, size};
-
     for (uint32_t p = 0; remote != NULL && p < remote->n_processes; p++) {
         if (p != remote->own) {
-            wf_remote_put(remote, p, kind, &piece, 1);
+            wf_remote_put(remote, p, kind, pieces, n);
         }
     }
 }

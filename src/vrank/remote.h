@@ -14,6 +14,8 @@
 /* Who opens a parcel. */
 enum wf_parcel {
     WF_PARCEL_DATA, /* the library */
+    WF_PARCEL_NAME, /* a process has a name for a region that it had not: its number, then the
+                       name */
     WF_PARCEL_END,  /* one rank has ended the whole run: struct wf_live_end */
 };
 
@@ -25,8 +27,8 @@ void wf_remote_free(struct wf_remote *remote);
 /* By any thread. */
 void wf_remote_put(struct wf_remote *remote, uint32_t process, enum wf_parcel kind,
                    const struct wf_vr_piece *pieces, uint32_t n);
-void wf_remote_put_all(struct wf_remote *remote, enum wf_parcel kind, const void *bytes,
-                       size_t size);
+void wf_remote_put_all(struct wf_remote *remote, enum wf_parcel kind,
+                       const struct wf_vr_piece *pieces, uint32_t n);
 
 /* Moves what there is for a process to the end of `out`. By one thread at a time. */
 void wf_remote_load(struct wf_remote *remote, uint32_t process, struct wf_buf *out);
