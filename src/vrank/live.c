@@ -4,16 +4,14 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "vrank/common.h"
 #include "vrank/context.h"
 #include "vrank/crash.h"
 #include "vrank/image.h"
-#include "vrank/names.h"
 #include "vrank/oplog.h"
-#include "vrank/remote.h"
 #include "vrank/stacks.h"
 
 #include <assert.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,14 +45,8 @@ struct live {
     const struct wf_vr_library *library;
     struct wf_stacks stacks;
     struct wf_crash_watch watch;
-    const struct wf_homes *homes; /* null: all ranks are in this process */
-    struct wf_vr_spread spread;
-    struct wf_remote *remote;
+    struct wf_common common;
     struct rank *ranks;
-    pthread_mutex_t lock; /* of what follows */
-    struct wf_names *names;
-    struct wf_live_end end;
-    atomic_bool over; /* one of them has ended all */
 };
 
 /* What a thread of the simulation is doing: the library asks without saying who it is. */
@@ -183,54 +175,20 @@ static void port_comm_drop(struct wf_vr_self *self, uint32_t number)
     rank->comms[number - 1] = (struct wf_vr_comm){.number = 0};
 }
 
-static void tell_name(struct live *live, const char *name)
-{
-    const struct wf_vr_piece pieces[] = {{&live->spread.own, sizeof(live->spread.own)},
-                                         {name, strlen(name) + 1}};
-
-    wf_remote_put_all(live->remote, WF_PARCEL_NAME, pieces, 2);
-}
-
 static uint32_t port_name(struct wf_vr_self *self, bool region, const char *name)
 {
-    struct live *live = rank_of(self)->live;
-    bool is_new;
-
-    (void)pthread_mutex_lock(&live->lock);
-    uint32_t number =
-        wf_names_number(live->names, region ? WF_NAMED_REGION : WF_NAMED_CALL, name, &is_new);
-    if (is_new && region) {
-        tell_name(live, name); /* in the order of the numbers */
-    }
-    (void)pthread_mutex_unlock(&live->lock);
-    return number;
-}
-
-/* Of several the one that is the first in simulated time counts, whoever is quicker here. */
-static void end_all(struct live *live, const struct wf_live_end *end)
-{
-    struct wf_live_end *known = &live->end;
-
-    (void)pthread_mutex_lock(&live->lock);
-    if (!known->ended || end->clock < known->clock ||
-        (end->clock == known->clock && end->rank < known->rank)) {
-        *known = *end;
-    }
-    (void)pthread_mutex_unlock(&live->lock);
-    atomic_store(&live->over, true);
+    return wf_common_number(&rank_of(self)->live->common,
+                            region ? WF_NAMED_REGION : WF_NAMED_CALL, name);
 }
 
 static void port_exit(struct wf_vr_self *self, int code, bool all)
 {
     struct rank *rank = rank_of(self);
-    struct live *live = rank->live;
 
     rank->state = RANK_ENDED;
     if (all) {
-        const struct wf_live_end end = {true, self->rank, code, rank->answer.clock};
-        end_all(live, &end);
-        wf_remote_put_all(live->remote, WF_PARCEL_END, &(struct wf_vr_piece){&end, sizeof(end)},
-                          1);
+        wf_common_end(&rank->live->common,
+                      &(struct wf_live_end){true, self->rank, code, rank->answer.clock});
     }
     stop_here(rank);
     abort(); /* an ended rank is never continued */
@@ -263,30 +221,26 @@ static void rank_main(void *arg)
 
 /* ---- in the simulation ---- */
 
-static void run(struct live *live, uint32_t number)
+static void run(struct live *live, struct rank *rank)
 {
-    struct rank *rank = &live->ranks[number];
-
     if (rank->state == RANK_NEW) {
         rank->state = RANK_RUNS;
-        rank->live = live;
-        rank->self = (struct wf_vr_self){.rank = number, .n_ranks = live->source.n_ranks};
-        wf_context_make(&rank->context, wf_stacks_top(&live->stacks, number),
-                        wf_stacks_room(&live->stacks, number), rank_main, rank);
+        wf_context_make(&rank->context, wf_stacks_top(&live->stacks, rank->self.rank),
+                        wf_stacks_room(&live->stacks, rank->self.rank), rank_main, rank);
         rank->computing_since = processor_ns();
     }
     wf_crash_prepare_thread();
-    wf_image_enter(live->image, number);
+    wf_image_enter(live->image, rank->self.rank);
     here.running = rank;
     wf_context_switch(&here.simulation, &rank->context);
     if (!live->stacks.guarded &&
-        wf_stacks_overflowed(&live->stacks, number, rank->context.stack)) {
-        wf_crash_overflow(number, rank->answer.clock);
+        wf_stacks_overflowed(&live->stacks, rank->self.rank, rank->context.stack)) {
+        wf_crash_overflow(rank->self.rank, rank->answer.clock);
     }
     if (rank->state == RANK_ENDED) {
         wf_context_free(&rank->context);
-        wf_stacks_drop(&live->stacks, number);
-        wf_image_ended(live->image, number);
+        wf_stacks_drop(&live->stacks, rank->self.rank);
+        wf_image_ended(live->image, rank->self.rank);
     }
 }
 
@@ -300,8 +254,13 @@ static bool live_next(const struct wf_source *source, uint32_t number, struct wf
     if (cursor->outer[0] != WF_CURSOR_AGAIN) {
         wf_oplog_drop(&rank->log, at);
         while (at == wf_oplog_end(&rank->log) && rank->state != RANK_ENDED &&
-               !atomic_load_explicit(&live->over, memory_order_relaxed)) {
-            run(live, number);
+               !atomic_load_explicit(&live->common.over, memory_order_relaxed)) {
+            if (rank->live == NULL) {
+                /* Only now: of too many ranks there is nothing before memory is checked. */
+                rank->live = live;
+                rank->self = (struct wf_vr_self){.rank = number, .n_ranks = source->n_ranks};
+            }
+            run(live, rank);
         }
     }
     const struct wf_op *found = wf_oplog_get(&rank->log, at);
@@ -335,12 +294,12 @@ static bool live_group(const struct wf_source *source, uint32_t number, uint32_t
 
 static const char *live_region_name(const struct wf_source *source, uint32_t number)
 {
-    return wf_names_at(live_of(source)->names, WF_NAMED_REGION, number);
+    return wf_common_name(&live_of(source)->common, WF_NAMED_REGION, number);
 }
 
 static const char *live_call_name(const struct wf_source *source, uint32_t number)
 {
-    return wf_names_at(live_of(source)->names, WF_NAMED_CALL, number);
+    return wf_common_name(&live_of(source)->common, WF_NAMED_CALL, number);
 }
 
 static void live_tell(const struct wf_source *source, uint32_t number,
@@ -378,70 +337,26 @@ static void live_remote(const struct wf_source *source, uint32_t number, uint32_
     live->library->remote(&live->ranks[number].self, origin);
 }
 
-/* ---- ranks in other processes ---- */
-
-static uint32_t home_of(void *arg, uint32_t rank)
-{
-    const struct live *live = arg;
-
-    return live->homes->of(live->homes, rank);
-}
-
-static void ship(void *arg, uint32_t process, const struct wf_vr_piece *pieces, uint32_t n)
-{
-    wf_remote_put(((struct live *)arg)->remote, process, WF_PARCEL_DATA, pieces, n);
-}
-
 static void live_spread(const struct wf_source *source, const struct wf_homes *homes)
 {
     struct live *live = live_of(source);
 
-    wf_remote_free(live->remote);
-    wf_names_free(live->names);
-    live->names = wf_names_new(homes->n_processes, homes->own);
-    live->homes = homes;
-    live->remote = wf_remote_new(homes);
-    live->spread = (struct wf_vr_spread){.n_processes = homes->n_processes,
-                                         .own = homes->own,
-                                         .arg = live,
-                                         .home = home_of,
-                                         .ship = ship};
-    live->library->spread(&live->spread);
+    wf_common_spread(&live->common, homes, live->library);
 }
 
 static void live_load(const struct wf_source *source, uint32_t process, struct wf_buf *out)
 {
-    wf_remote_load(live_of(source)->remote, process, out);
-}
-
-static void open_parcel(void *arg, enum wf_parcel kind, const unsigned char *bytes, size_t size)
-{
-    struct live *live = arg;
-    struct wf_live_end end;
-    uint32_t process;
-
-    if (kind == WF_PARCEL_END) {
-        memcpy(&end, bytes, sizeof(end));
-        end_all(live, &end);
-    } else if (kind == WF_PARCEL_NAME) {
-        memcpy(&process, bytes, sizeof(process));
-        (void)pthread_mutex_lock(&live->lock);
-        wf_names_heard(live->names, process, WF_NAMED_REGION,
-                       (const char *)bytes + sizeof(process));
-        (void)pthread_mutex_unlock(&live->lock);
-    } else {
-        live->library->arrived(bytes, size);
-    }
+    wf_common_load(&live_of(source)->common, process, out);
 }
 
 static void live_unload(const struct wf_source *source, const unsigned char *bytes, size_t size)
 {
-    wf_remote_open(bytes, size, open_parcel, live_of(source));
+    wf_common_unload(&live_of(source)->common, bytes, size);
 }
 
 static uint32_t live_common_region(const struct wf_source *source, uint32_t number)
 {
-    return wf_names_common(live_of(source)->names, WF_NAMED_REGION, number);
+    return wf_names_common(live_of(source)->common.names, WF_NAMED_REGION, number);
 }
 
 /* In a signal handler. */
@@ -462,7 +377,7 @@ static bool repair(void *arg, const void *address)
 
 static enum wf_status live_check(const struct wf_source *source, struct wf_err *err)
 {
-    const struct wf_live_end *end = &live_of(source)->end;
+    const struct wf_live_end *end = &live_of(source)->common.end;
     char time[WF_UNITS_TEXT_MAX];
 
     if (!end->ended) {
@@ -479,7 +394,7 @@ static void live_destroy(struct wf_source *source)
 
     wf_crash_ignore();
     for (uint32_t i = 0; live->ranks != NULL && i < source->n_ranks; i++) {
-        if (live->ranks[i].state != RANK_NEW) {
+        if (live->ranks[i].live != NULL) {
             live->library->rank_freed(&live->ranks[i].self);
         }
     }
@@ -488,8 +403,8 @@ static void live_destroy(struct wf_source *source)
     }
     for (uint32_t i = 0; live->ranks != NULL && i < source->n_ranks; i++) {
         struct rank *rank = &live->ranks[i];
-        if (rank->state == RANK_NEW) {
-            continue; /* not here: nor does it take memory */
+        if (rank->live == NULL) {
+            continue; /* it never began: not even its page must be touched */
         }
         wf_oplog_fini(&rank->log);
         wf_buf_fini(&rank->matches);
@@ -498,12 +413,10 @@ static void live_destroy(struct wf_source *source)
         free(rank->comms);
     }
     free(live->ranks);
-    wf_remote_free(live->remote);
     wf_stacks_fini(&live->stacks);
     wf_image_free(live->image);
-    wf_names_free(live->names);
     free(live->config.argv);
-    (void)pthread_mutex_destroy(&live->lock);
+    wf_common_fini(&live->common);
     free(live);
 }
 
@@ -541,8 +454,7 @@ enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source
                                       .live = &live_hooks};
     live->config = *config;
     live->config.argv = NULL;
-    live->names = wf_names_new(1, 0);
-    (void)pthread_mutex_init(&live->lock, NULL);
+    wf_common_init(&live->common);
     const struct wf_image_config image = {config->argv[0], config->n_ranks, config->copies};
     enum wf_status status = wf_image_load(&image, &live->image, &live->library, err);
     if (status == WF_OK) {
@@ -569,5 +481,5 @@ enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source
 
 struct wf_live_end wf_live_end(const struct wf_source *source)
 {
-    return live_of(source)->end;
+    return live_of(source)->common.end;
 }
