@@ -134,6 +134,9 @@ void wl_remote(struct wf_vr_self *self, uint32_t origin)
     } else {
         apply(rank, rma, data);
     }
+    if (!rma->far) {
+        wl_type_release(rma->type);
+    }
     wl_rma_answer(&arrived, origin);
     free(message);
 }
@@ -163,6 +166,7 @@ static void hand_over(struct wl_rank *rank, const struct wl_view *view, uint32_t
     memcpy(message->bytes, rma, sizeof(*rma));
     if (!wl_is_here(to)) {
         message = wl_rma_pack(rma, message);
+        wl_type_release(rma->type);
     }
     message->context = RMA_CONTEXT;
     message->source = rank->self->rank;
@@ -234,7 +238,7 @@ static int do_access(const struct access *what)
     size_t data = what->kind == RMA_GET ? 0 : what->compare != NULL ? 2 * bytes : bytes;
     struct wl_message *message = wl_message_new(sizeof(rma) + data);
 
-    wl_type_hold(type); /* as long as the window lives: programs free types early */
+    wl_type_hold(type); /* until it has been done: programs free types early */
     if (what->kind == RMA_ACCUMULATE) {
         rma.op = wl_op_of(rank, what->op, what->function);
     }
