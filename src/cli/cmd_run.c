@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "sim/program.h"
 #include "sim/scenario.h"
+#include "sim/world.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,6 +137,10 @@ static enum wf_status run_program(struct wf_cli *cli, const struct wf_simulate_t
     struct wf_scenario *scenario = wf_scenario_new();
 
     enum wf_status status = wf_run_set_program("run", operands, scenario, err);
+    if (status == WF_OK && wf_world_size(cli->world) > 1) {
+        /* Who starts several wants ranks in all of them; --sched comes later and counts. */
+        status = wf_scenario_set(scenario, "engine.sched", "conservative", NULL, err);
+    }
     if (status == WF_OK) {
         status = wf_run_set_compute(opts->compute, scenario, err);
     }

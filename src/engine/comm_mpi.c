@@ -13,6 +13,9 @@ enum { TAG_EXCHANGE = 1, TAG_POST = 2, TAG_COLLECT = 3 };
  * first 8 bytes say how many of them count. */
 enum { UNIT = 64 };
 
+/* Buffers of more than this are given back when they have been sent. */
+enum { KEPT_BYTES = 1 << 20 };
+
 struct in_flight {
     struct in_flight *next;
     MPI_Request request;
@@ -154,6 +157,9 @@ static void reap(struct wf_comm *comm)
             continue;
         }
         *at = send->next;
+        if (send->buf.capacity > KEPT_BYTES) {
+            wf_buf_fini(&send->buf);
+        }
         send->next = comm->idle;
         comm->idle = send;
     }

@@ -40,7 +40,8 @@ struct conservative {
     bool peers_stop, peers_overflow;
 };
 
-/* What one process tells another: this, then the events for each of its threads. */
+/* What one process tells another: this, then the events for each of its threads, then the
+ * cargo. */
 struct letter {
     struct round next;
     uint64_t stop, overflow;
@@ -174,6 +175,30 @@ static void pack_letter(struct wf_worker *worker, uint32_t to, struct letter hea
         bytes = letter->size - at - sizeof(bytes);
         memcpy(letter->data + at, &bytes, sizeof(bytes));
     }
+    wf_engine_load(engine, to, letter);
+}
+
+/* The events in a letter for a thread; for the one behind the last, the cargo. */
+static const unsigned char *find_part(const struct wf_buf *letter, uint32_t thread,
+                                      uint64_t *size)
+{
+    const unsigned char *at = letter->data + sizeof(struct letter);
+    uint64_t bytes;
+
+    for (uint32_t t = 0; t < thread; t++) {
+        memcpy(&bytes, at, sizeof(bytes));
+        at += sizeof(bytes) + bytes;
+    }
+    *size = letter->size - (size_t)(at - letter->data);
+    return at;
+}
+
+static void unload(const struct wf_engine *engine, const struct wf_buf *letter)
+{
+    uint64_t size;
+    const unsigned char *cargo = find_part(letter, engine->n_threads, &size);
+
+    wf_engine_unload(engine, cargo, size);
 }
 
 /* Exchanges letters with all other processes; by thread 0 while the others wait. */
@@ -203,6 +228,7 @@ static void exchange(struct wf_worker *worker)
             own->peers_next = earlier(head.next, own->peers_next) ? head.next : own->peers_next;
             own->peers_stop |= head.stop != 0;
             own->peers_overflow |= head.overflow != 0;
+            unload(engine, &own->in[p]);
         }
     }
 }
@@ -224,16 +250,10 @@ static void take_letters(struct wf_worker *worker)
         if (p == engine->process) {
             continue;
         }
-        const unsigned char *at = post->in[p].data + sizeof(struct letter);
-        for (uint32_t t = 0; t <= worker->thread; t++) {
-            uint64_t bytes;
-            memcpy(&bytes, at, sizeof(bytes));
-            at += sizeof(bytes);
-            if (t == worker->thread) {
-                keep_bytes(worker, at, bytes);
-            }
-            at += bytes;
-        }
+        uint64_t bytes;
+        const unsigned char *part = find_part(&post->in[p], worker->thread, &bytes);
+        memcpy(&bytes, part, sizeof(bytes));
+        keep_bytes(worker, part + sizeof(bytes), bytes);
     }
 }
 

@@ -5,6 +5,7 @@
 /* The engine as its own files see it: processes in blocks, blocks dealt to workers. */
 
 #include "engine/barrier.h"
+#include "engine/cargo.h"
 #include "engine/comm.h"
 #include "engine/pending.h"
 #include "engine/run.h"
@@ -23,6 +24,7 @@ struct wf_engine {
     size_t cell_size;
     size_t tally_size;
     wf_merge_fn *merge;
+    struct wf_cargo cargo; /* zeroed: there is none */
 
     /* Fixed when the run starts. */
     uint32_t stride; /* of events */
@@ -75,6 +77,23 @@ wf_engine_prefetch(const struct wf_engine *engine, const struct wf_pending *pend
 static inline bool wf_engine_is_careful(const struct wf_engine *engine, uint32_t id)
 {
     return engine->blocks[wf_engine_block_of(engine, id)].group->ops->careful;
+}
+
+/* What there is for another process, at the end of a letter to it. */
+static inline void wf_engine_load(const struct wf_engine *engine, uint32_t process,
+                                  struct wf_buf *letter)
+{
+    if (engine->cargo.load != NULL) {
+        engine->cargo.load(engine->cargo.arg, process, letter);
+    }
+}
+
+static inline void wf_engine_unload(const struct wf_engine *engine, const unsigned char *bytes,
+                                    size_t size)
+{
+    if (size > 0) {
+        engine->cargo.unload(engine->cargo.arg, bytes, size);
+    }
 }
 
 static inline bool wf_engine_should_stop(const struct wf_engine *engine)

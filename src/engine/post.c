@@ -129,17 +129,23 @@ bool wf_warp_receive(struct wf_warp *warp, bool all)
     return any;
 }
 
-/* Sorts a letter's messages into this process's mailboxes. */
+/* Sorts the messages of a letter into this process's mailboxes. First it says how many bytes
+ * of them there are; then they come, and then the cargo. */
 static void distribute(struct wf_warp *warp)
 {
     struct wf_worker *worker = warp->worker;
     struct wf_engine *engine = worker->engine;
     struct wf_bag bags[64] = {{.head = NULL}};
+    const unsigned char *events = warp->letter.data + sizeof(uint64_t);
+    uint64_t bytes;
+
+    memcpy(&bytes, warp->letter.data, sizeof(bytes));
+    wf_engine_unload(engine, events + bytes, warp->letter.size - sizeof(bytes) - bytes);
 
     /* More threads than bags: in several passes over the letter. */
     for (uint32_t first = 0; first < engine->n_threads; first += 64) {
-        for (size_t at = 0; at < warp->letter.size; at += engine->stride) {
-            const struct wf_event *ev = (const void *)(warp->letter.data + at);
+        for (size_t at = 0; at < bytes; at += engine->stride) {
+            const struct wf_event *ev = (const void *)(events + at);
             uint32_t thread = wf_engine_owner(engine, ev->dst) % engine->n_threads;
             if (thread >= first && thread < first + 64) {
                 uint16_t size = ev->size;
@@ -164,17 +170,23 @@ void wf_warp_ship(struct wf_warp *warp)
 
     for (uint32_t p = 0; p < engine->n_processes; p++) {
         struct wf_chunk *chunk = take(&warp->shared->net_out[p]);
-        if (chunk == NULL) {
-            continue;
-        }
+        uint64_t bytes = 0;
         warp->letter.size = 0;
+        wf_buf_append(&warp->letter, &bytes, sizeof(bytes));
         while (chunk != NULL) {
             struct wf_chunk *next = chunk->next;
             wf_buf_append(&warp->letter, chunk->bytes, chunk->used);
             wf_chunk_free(&warp->worker->pool, chunk);
             chunk = next;
         }
-        wf_comm_post(engine->comm, p, warp->letter.data, warp->letter.size);
+        bytes = warp->letter.size - sizeof(bytes);
+        memcpy(warp->letter.data, &bytes, sizeof(bytes));
+        if (p != engine->process) {
+            wf_engine_load(engine, p, &warp->letter);
+        }
+        if (warp->letter.size > sizeof(bytes)) {
+            wf_comm_post(engine->comm, p, warp->letter.data, warp->letter.size);
+        }
     }
     while (wf_comm_poll(engine->comm, &warp->letter)) {
         distribute(warp);

@@ -140,6 +140,10 @@ void wf_stats_collect(struct wf_engine *engine, uint32_t n_processes, struct wf_
         add_this_process(engine, &parcel.run);
         check_overflow(engine, &parcel.failure);
     }
+    for (uint32_t t = 0; took_part && engine->cargo.settle != NULL && t < engine->n_threads;
+         t++) {
+        engine->cargo.settle(engine->cargo.arg, engine->workers[t].tally);
+    }
     /* The first part becomes the whole: it may be large. */
     if (took_part) {
         engine->tally = engine->workers[0].tally;

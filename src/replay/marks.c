@@ -92,6 +92,20 @@ void wf_marks_pass(struct wf_marks *marks, const struct wf_mark *mark, uint32_t 
     add_last(&marks->last[once.job][once.is_end], &once);
 }
 
+void wf_marks_renumber(struct wf_marks *marks, uint32_t job,
+                       const uint32_t numbers[WF_MARKS_REGIONS])
+{
+    struct wf_region_marks *regions = marks->regions[job], before[WF_MARKS_REGIONS];
+
+    memcpy(before, regions, sizeof(before));
+    memset(regions, 0, sizeof(before));
+    for (uint32_t i = 0; i < WF_MARKS_REGIONS; i++) {
+        if (numbers[i] < WF_MARKS_REGIONS) {
+            add_region(&regions[numbers[i]], &before[i]);
+        }
+    }
+}
+
 void wf_marks_merge(struct wf_marks *into, const struct wf_marks *from)
 {
     for (uint32_t job = 0; job < WF_MARKS_JOBS; job++) {

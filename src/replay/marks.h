@@ -50,6 +50,9 @@ void wf_marks_region(struct wf_marks *marks, uint32_t job, uint32_t number, int6
 /* A rank passes the beginning or end of an iteration; `kept` is the same for all of a run. */
 void wf_marks_pass(struct wf_marks *marks, const struct wf_mark *mark, uint32_t kept,
                    int64_t time);
+/* Renumbers the regions of a job: region i becomes numbers[i]. */
+void wf_marks_renumber(struct wf_marks *marks, uint32_t job,
+                       const uint32_t numbers[WF_MARKS_REGIONS]);
 void wf_marks_merge(struct wf_marks *into, const struct wf_marks *from);
 
 /* Whether the job has marked anything. */

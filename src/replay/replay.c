@@ -472,6 +472,7 @@ enum wf_status wf_replay_new(struct wf_engine *engine, const struct wf_replay_co
                                    wf_mpi_node_size(&replay->mpi), replay);
     ask_for_tally(replay, config, engine);
     wf_mpi_attach(&replay->mpi, config->net, engine, first);
+    wf_spread_programs(replay, engine, first);
     *out = replay;
     return WF_OK;
 }

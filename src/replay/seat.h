@@ -7,6 +7,7 @@
 #include "mpi/calls.h"
 #include "replay/recorder.h"
 #include "replay/replay.h"
+#include "replay/spread.h"
 #include "trace/source.h"
 
 enum { WF_SEAT_REGIONS = 4 }; /* that may be open at once; deeper ones are not timed */
@@ -21,6 +22,7 @@ struct wf_replay {
     uint32_t n_jobs;
     struct wf_replay_job jobs[WF_TALLY_JOBS];
     uint32_t first[WF_TALLY_JOBS + 1]; /* the first rank of each */
+    struct wf_spread spread[WF_TALLY_JOBS];
 };
 
 struct wf_seat {

@@ -142,6 +142,16 @@ static struct wf_value *make_document(const struct wf_plan *plan)
     return root;
 }
 
+/* Of what several processes have found, that of the first. */
+static void keep_first(void *arg, const void *bytes)
+{
+    struct wf_err *first = arg;
+
+    if (first->status == WF_OK) {
+        memcpy(first, bytes, sizeof(*first));
+    }
+}
+
 /* What could not be read of a program ends it early: then no process has a result, whichever
  * of them found out. */
 static enum wf_status check_sources(const struct wf_plan *plan, struct wf_comm *world,
@@ -158,15 +168,18 @@ static enum wf_status check_sources(const struct wf_plan *plan, struct wf_comm *
         }
     }
 
-    int64_t worst = status == WF_OK ? 0 : -1;
+    struct wf_err found = {.status = WF_OK};
+    if (status != WF_OK) {
+        found = *err;
+    }
     if (wf_comm_size(world) > 1) {
-        wf_comm_reduce(world, WF_COMM_MIN, &worst, 1);
+        wf_comm_collect(world, &found, sizeof(found), keep_first, &found);
+        wf_comm_share(world, &found, sizeof(found));
     }
-    if (status == WF_OK && worst < 0) {
-        status = wf_err_set(err, WF_EINVAL, "%.64s: another process found what it cannot read",
-                            plan->core.job.source);
+    if (found.status != WF_OK) {
+        *err = found;
     }
-    return status;
+    return found.status;
 }
 
 /* Runs what was built. Only a run that came to an end of some kind has a document. *ran tells

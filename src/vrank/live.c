@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "vrank/common.h"
 #include "vrank/context.h"
 #include "vrank/crash.h"
 #include "vrank/image.h"
@@ -14,7 +15,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,14 +50,10 @@ struct live {
     const struct wf_vr_library *library;
     struct wf_stacks stacks;
     struct wf_crash_watch watch;
+    struct wf_common common;
     struct rank *ranks;
-    pthread_mutex_t lock; /* of what follows */
-    char **names[2];      /* of calls and of regions, by number */
-    uint32_t n_names[2];
-    struct wf_live_end end;
     struct wf_room room; /* what was left when memory became short */
     bool is_short;
-    atomic_bool over; /* one of them has ended all, or memory is short */
 };
 
 /* What a thread of the simulation is doing: the library asks without saying who it is. */
@@ -193,35 +189,18 @@ static void port_comm_drop(struct wf_vr_self *self, uint32_t number)
 
 static uint32_t port_name(struct wf_vr_self *self, bool region, const char *name)
 {
-    struct live *live = rank_of(self)->live;
-    uint32_t i = 0;
-
-    (void)pthread_mutex_lock(&live->lock);
-    while (i < live->n_names[region] && strcmp(live->names[region][i], name) != 0) {
-        i++;
-    }
-    if (i == live->n_names[region]) {
-        live->names[region] = wf_xrealloc(live->names[region], i + (size_t)1, sizeof(char *));
-        live->names[region][i] = wf_xstrdup(name);
-        live->n_names[region]++;
-    }
-    (void)pthread_mutex_unlock(&live->lock);
-    return i;
+    return wf_common_number(&rank_of(self)->live->common,
+                            region ? WF_NAMED_REGION : WF_NAMED_CALL, name);
 }
 
 static void port_exit(struct wf_vr_self *self, int code, bool all)
 {
     struct rank *rank = rank_of(self);
-    struct live *live = rank->live;
 
     rank->state = RANK_ENDED;
     if (all) {
-        (void)pthread_mutex_lock(&live->lock);
-        if (!live->end.ended) {
-            live->end = (struct wf_live_end){true, self->rank, code, rank->answer.clock};
-        }
-        (void)pthread_mutex_unlock(&live->lock);
-        atomic_store(&live->over, true);
+        wf_common_end(&rank->live->common,
+                      &(struct wf_live_end){true, self->rank, code, rank->answer.clock});
     }
     stop_here(rank);
     abort(); /* an ended rank is never continued */
@@ -265,11 +244,11 @@ static void look_for_memory(struct live *live, uint32_t steps)
     struct wf_room room;
 
     if (wf_room_short(steps, &room)) {
-        (void)pthread_mutex_lock(&live->lock);
+        (void)pthread_mutex_lock(&live->common.lock);
         live->room = room;
         live->is_short = true;
-        (void)pthread_mutex_unlock(&live->lock);
-        atomic_store(&live->over, true);
+        (void)pthread_mutex_unlock(&live->common.lock);
+        atomic_store(&live->common.over, true);
     }
 }
 
@@ -311,7 +290,7 @@ static bool live_next(const struct wf_source *source, uint32_t number, struct wf
     if (cursor->outer[0] != WF_CURSOR_AGAIN) {
         wf_oplog_drop(&rank->log, at);
         while (at == wf_oplog_end(&rank->log) && rank->state != RANK_ENDED &&
-               !atomic_load_explicit(&live->over, memory_order_relaxed)) {
+               !atomic_load_explicit(&live->common.over, memory_order_relaxed)) {
             if (rank->live == NULL) {
                 /* Only now: of too many ranks there is nothing before memory is checked. */
                 rank->live = live;
@@ -349,24 +328,14 @@ static bool live_group(const struct wf_source *source, uint32_t number, uint32_t
     return true;
 }
 
-static const char *name_at(const struct wf_source *source, bool region, uint32_t number)
-{
-    struct live *live = live_of(source);
-
-    (void)pthread_mutex_lock(&live->lock); /* ranks may be naming others */
-    const char *name = number < live->n_names[region] ? live->names[region][number] : NULL;
-    (void)pthread_mutex_unlock(&live->lock);
-    return name;
-}
-
 static const char *live_region_name(const struct wf_source *source, uint32_t number)
 {
-    return name_at(source, true, number);
+    return wf_common_name(&live_of(source)->common, WF_NAMED_REGION, number);
 }
 
 static const char *live_call_name(const struct wf_source *source, uint32_t number)
 {
-    return name_at(source, false, number);
+    return wf_common_name(&live_of(source)->common, WF_NAMED_CALL, number);
 }
 
 static void live_tell(const struct wf_source *source, uint32_t number,
@@ -404,6 +373,28 @@ static void live_remote(const struct wf_source *source, uint32_t number, uint32_
     live->library->remote(&live->ranks[number].self, origin);
 }
 
+static void live_spread(const struct wf_source *source, const struct wf_homes *homes)
+{
+    struct live *live = live_of(source);
+
+    wf_common_spread(&live->common, homes, live->library);
+}
+
+static void live_load(const struct wf_source *source, uint32_t process, struct wf_buf *out)
+{
+    wf_common_load(&live_of(source)->common, process, out);
+}
+
+static void live_unload(const struct wf_source *source, const unsigned char *bytes, size_t size)
+{
+    wf_common_unload(&live_of(source)->common, bytes, size);
+}
+
+static uint32_t live_common_region(const struct wf_source *source, uint32_t number)
+{
+    return wf_names_common(live_of(source)->common.names, WF_NAMED_REGION, number);
+}
+
 /* In a signal handler. */
 static bool who_runs(uint32_t *rank, int64_t *clock)
 {
@@ -430,7 +421,7 @@ static bool repair(void *arg, const void *address)
 static enum wf_status live_check(const struct wf_source *source, struct wf_err *err)
 {
     const struct live *live = live_of(source);
-    const struct wf_live_end *end = &live->end;
+    const struct wf_live_end *end = &live->common.end;
     char time[WF_UNITS_TEXT_MAX], left[WF_UNITS_TEXT_MAX], all[WF_UNITS_TEXT_MAX];
 
     if (!end->ended) {
@@ -447,23 +438,15 @@ static enum wf_status live_check(const struct wf_source *source, struct wf_err *
                       end->code, wf_human_time(end->clock, time));
 }
 
-static void free_names(struct live *live)
-{
-    for (int region = 0; region < 2; region++) {
-        for (uint32_t i = 0; i < live->n_names[region]; i++) {
-            free(live->names[region][i]);
-        }
-        free(live->names[region]);
-    }
-}
-
 static void live_destroy(struct wf_source *source)
 {
     struct live *live = live_of(source);
 
     wf_crash_ignore();
     for (uint32_t i = 0; live->ranks != NULL && i < source->n_ranks; i++) {
-        live->library->rank_freed(&live->ranks[i].self);
+        if (live->ranks[i].live != NULL) {
+            live->library->rank_freed(&live->ranks[i].self);
+        }
     }
     if (live->library != NULL) {
         live->library->detach();
@@ -483,9 +466,8 @@ static void live_destroy(struct wf_source *source)
     wf_stacks_fini(&live->stacks);
     wf_image_free(live->image);
     wf_labels_free(live->labels);
-    free_names(live);
     free(live->config.argv);
-    (void)pthread_mutex_destroy(&live->lock);
+    wf_common_fini(&live->common);
     free(live);
 }
 
@@ -494,6 +476,10 @@ static const struct wf_live_ops live_hooks = {
     .matched = live_matched,
     .taken = live_taken,
     .remote = live_remote,
+    .spread = live_spread,
+    .load = live_load,
+    .unload = live_unload,
+    .common_region = live_common_region,
 };
 
 static const struct wf_source_ops live_ops = {
@@ -519,7 +505,7 @@ enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source
                                       .live = &live_hooks};
     live->config = *config;
     live->config.argv = NULL;
-    (void)pthread_mutex_init(&live->lock, NULL);
+    wf_common_init(&live->common);
     if (config->labels) {
         live->labels = wf_labels_new(config->n_ranks, which_rank);
     }
@@ -549,7 +535,7 @@ enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source
 
 struct wf_live_end wf_live_end(const struct wf_source *source)
 {
-    return live_of(source)->end;
+    return live_of(source)->common.end;
 }
 
 uint32_t wf_live_made(const struct wf_source *source, uint32_t rank)

@@ -13,7 +13,8 @@
  *
  * Data and time meet in one rule: a call that returns in simulated time has, by causality,
  * everything it needs: whoever it depends on has made its own call before, and with it handed
- * over its data. So the library never waits for data.
+ * over its data. So the library never waits for data. The same holds where ranks run in several
+ * operating-system processes: what one ships to another is there before it can be asked for.
  */
 
 #include "trace/op.h"
@@ -83,11 +84,30 @@ struct wf_vr_port {
     void (*touch)(struct wf_vr_self *self, void *place, size_t bytes);
 };
 
+/* Bytes that follow those of another piece. */
+struct wf_vr_piece {
+    const void *bytes;
+    size_t size;
+};
+
+/* Ranks in several operating-system processes. */
+struct wf_vr_spread {
+    uint32_t n_processes, own; /* how many, and which one this is */
+    void *arg;
+    /* The process in which a rank runs. Can be asked when the first one has begun. */
+    uint32_t (*home)(void *arg, uint32_t rank);
+    /* Takes a copy of the pieces to another process, as one parcel: to `arrived` of its
+     * library. What one thread ships arrives in order. */
+    void (*ship)(void *arg, uint32_t process, const struct wf_vr_piece *pieces, uint32_t n);
+};
+
 /* What the library does for the simulator: the symbol `weft_mpi_library` in it. */
 struct wf_vr_library {
     uint32_t version;
     /* Once, before any rank starts. The port stays valid. False if the versions differ. */
     bool (*attach)(const struct wf_vr_port *port, uint32_t n_ranks);
+    /* Likewise, after that, if there is more than one process. `spread` stays valid. */
+    void (*spread)(const struct wf_vr_spread *spread);
     /* In the rank's own thread, before main() and after it. */
     void (*rank_begins)(struct wf_vr_self *self);
     void (*rank_ends)(struct wf_vr_self *self);
@@ -96,6 +116,9 @@ struct wf_vr_library {
     /* Something one-sided from another rank has arrived at this one, which is not running but
      * whose variables are in place. */
     void (*remote)(struct wf_vr_self *self, uint32_t origin);
+    /* A parcel from another process, aligned to 8. In any thread, one at a time, while ranks
+     * may be running in others. */
+    void (*arrived)(const unsigned char *bytes, size_t size);
     /* Once, when all is over: releases everything. */
     void (*detach)(void);
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each kind of collective does with data. */
 #include "vrank/lib/coll.h"
+#include "vrank/lib/hosts.h"
 #include "vrank/lib/memory.h"
 
 #include <stdlib.h>
@@ -98,9 +99,19 @@ static uint64_t *vector(const struct wl_coll *coll, const struct wl_side *side, 
     return out;
 }
 
+/* To those who need it. */
 static void bring_own(const struct wl_coll *coll, struct wl_part part)
 {
-    wl_meeting_bring(coll->view.comm, coll->meeting, coll->view.rank, part);
+    bool one = coll->kind == WL_GATHER || coll->kind == WL_REDUCE;
+
+    if (one || coll->kind >= WL_NEIGHBOR_ALLGATHER) {
+        wl_meeting_bring_to(
+            coll->view.comm, coll->meeting, coll->view.rank, part,
+            one ? (struct wl_members){&coll->root, 1}
+                : (struct wl_members){coll->destinations, coll->n_destinations});
+    } else {
+        wl_meeting_bring(coll->view.comm, coll->meeting, coll->view.rank, part);
+    }
 }
 
 /* ---- bcast ---- */
@@ -174,7 +185,8 @@ static void allgather_measure(const struct wl_coll *coll, struct wf_op *op)
 static void scatter_bring(const struct wl_coll *coll)
 {
     for (uint32_t i = 0; is_root(coll) && i < coll->view.comm->size; i++) {
-        wl_meeting_bring(coll->view.comm, coll->meeting, i, pack_at(coll, &coll->send, i));
+        wl_meeting_bring_to(coll->view.comm, coll->meeting, i, pack_at(coll, &coll->send, i),
+                            (struct wl_members){&i, 1});
     }
 }
 
@@ -232,11 +244,36 @@ static struct wl_part block_of(struct wl_part part, uint32_t i)
                : (struct wl_part){part.bytes + begins[i], begins[i + 1] - begins[i]};
 }
 
+/* Of what one member has for all, the blocks for those in one process; the others are empty. */
+static void ship_blocks(const struct wl_coll *coll, struct wl_part all, uint32_t process)
+{
+    const struct wl_comm *comm = coll->view.comm;
+    const uint64_t *from = (const uint64_t *)(const void *)all.bytes;
+    struct wl_part some = {.bytes = wl_malloc(all.size), .size = from[0]};
+    uint64_t *begins = (uint64_t *)(void *)some.bytes;
+
+    for (uint32_t i = 0; i < comm->size; i++) {
+        begins[i] = some.size;
+        if (wl_home(wl_member(comm, i)) == process) {
+            memcpy(some.bytes + some.size, all.bytes + from[i], from[i + 1] - from[i]);
+            some.size += from[i + 1] - from[i];
+        }
+    }
+    begins[comm->size] = some.size;
+    wl_meeting_ship(comm, coll->meeting, coll->view.rank, some, process);
+    free(some.bytes);
+}
+
 static void alltoall_bring(const struct wl_coll *coll)
 {
     const struct wl_side *side = wl_in_place(&coll->send) ? &coll->recv : &coll->send;
+    struct wl_comm *comm = coll->view.comm;
+    struct wl_part part = pack_blocks(coll, side, comm->size);
 
-    bring_own(coll, pack_blocks(coll, side, coll->view.comm->size));
+    for (uint32_t i = 0; i < comm->n_hosts; i++) {
+        ship_blocks(coll, part, comm->hosts[i]);
+    }
+    wl_meeting_keep(comm, coll->meeting, coll->view.rank, part);
 }
 
 static void alltoall_take(const struct wl_coll *coll)
@@ -389,6 +426,7 @@ static void neighbor_alltoall_bring(const struct wl_coll *coll)
     if (list > 0) {
         memcpy(part.bytes + part.size, coll->destinations, list);
     }
+    part.size += list;
     bring_own(coll, part);
 }
 
@@ -405,7 +443,7 @@ static struct wl_part block_from(const struct wl_coll *coll, uint32_t from, uint
     uint32_t n = (uint32_t)(begins[0] / sizeof(uint64_t)) - 1;
     for (uint32_t k = 0; k < n; k++) {
         uint32_t to, i = coll->mirrored ? n - 1 - k : k;
-        memcpy(&to, part.bytes + part.size + i * sizeof(to), sizeof(to));
+        memcpy(&to, part.bytes + begins[n] + i * sizeof(to), sizeof(to));
         if (to == coll->view.rank && nth-- == 0) {
             return block_of(part, i);
         }

@@ -2,6 +2,7 @@
 #include "vrank/lib/comm.h"
 
 #include "vrank/lib/extra.h"
+#include "vrank/lib/hosts.h"
 #include "vrank/lib/meeting.h"
 #include "vrank/lib/memory.h"
 
@@ -12,18 +13,24 @@ struct wl_comm *wl_comm_new(uint32_t id, uint32_t size, const uint32_t *members)
 {
     struct wl_comm *comm = wl_calloc(1, sizeof(*comm));
 
-    *comm = (struct wl_comm){.id = id, .size = size, .members = members, .refs = size};
+    *comm = (struct wl_comm){
+        .id = id, .size = size, .members = members, .n_here = size, .refs = size};
     (void)pthread_mutex_init(&comm->lock, NULL);
+    if (id > 0) { /* where the world's are, is known when it runs */
+        wl_hosts_find(comm);
+    }
     return comm;
 }
 
 void wl_comm_release(struct wl_comm *comm)
 {
     if (comm != NULL && __atomic_sub_fetch(&comm->refs, 1, __ATOMIC_ACQ_REL) == 0) {
+        wl_comm_forget(comm);
         wl_meetings_free(comm);
         (void)pthread_mutex_destroy(&comm->lock);
         free((void *)(uintptr_t)comm->members);
         free(comm->shared);
+        free(comm->hosts);
         free(comm);
     }
 }
@@ -132,8 +139,8 @@ struct splitting {
     struct wl_meeting *meeting;
 };
 
-/* The communicators of one colour each, by members sorted by colour and key. Those without a
- * colour come first. */
+/* The communicators of one colour each, by members sorted by colour and key, as far as any of
+ * them is here. Those without a colour come first. */
 static void make_comms(struct split *split, const struct wl_wish *wishes,
                        const struct wl_comm *parent, uint32_t id)
 {
@@ -147,13 +154,20 @@ static void make_comms(struct split *split, const struct wl_wish *wishes,
         while (end < parent->size && wishes[end].color == wishes[i].color) {
             end++;
         }
-        uint32_t *members = wl_malloc((end - i) * sizeof(uint32_t));
+        uint32_t *members = wl_malloc((end - i) * sizeof(uint32_t)), n_here = 0;
         for (uint32_t k = i; k < end; k++) {
             members[k - i] = wl_member(parent, wishes[k].member);
+            n_here += wl_is_here(members[k - i]);
             split->of[wishes[k].member].comm = split->n;
             split->of[wishes[k].member].rank = k - i;
         }
-        split->comms[split->n++] = wl_comm_new(id, end - i, members);
+        if (n_here > 0) {
+            split->comms[split->n] = wl_comm_new(id, end - i, members);
+            wl_comm_make_known(split->comms[split->n]);
+        } else {
+            free(members);
+        }
+        split->n++;
         i = end;
     }
 }

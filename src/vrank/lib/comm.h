@@ -17,10 +17,16 @@ struct wl_comm {
     uint32_t id;
     uint32_t size;
     const uint32_t *members; /* ranks of the program; null if member i is rank i */
-    uint32_t refs;
-    pthread_mutex_t lock; /* of the meetings */
+    uint32_t n_here;         /* members in this process */
+    uint32_t refs;           /* so many of them still hold it */
+    pthread_mutex_t lock;    /* of the meetings */
     struct wl_meeting *meetings;
-    void *shared; /* allocated: what else all members share; or null */
+    uint32_t n_met;       /* collectives that one of them has come to */
+    uint32_t n_hosts;     /* other processes that have members... */
+    uint32_t *hosts;      /* ...and which */
+    struct wl_comm *next; /* among those that can be found by what they are (hosts.h) */
+    bool known;           /* whether it can */
+    void *shared;         /* allocated: what else all members share; or null */
 };
 
 /* A rank's own side of a communicator. The members of an intercommunicator are those of its two
@@ -48,7 +54,7 @@ static inline uint32_t wl_member(const struct wl_comm *comm, uint32_t i)
     return comm->members != NULL ? comm->members[i] : i;
 }
 
-/* A new one that all its members hold; `members`, allocated, are taken. */
+/* A new one that all its members here hold; `members`, allocated, are taken. */
 struct wl_comm *wl_comm_new(uint32_t id, uint32_t size, const uint32_t *members);
 void wl_comm_release(struct wl_comm *comm); /* null is allowed */
 void wl_view_free(struct wl_rank *rank, struct wl_view *view);

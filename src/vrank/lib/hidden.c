@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "vrank/lib/hidden.h"
 
+#include "vrank/lib/hosts.h"
 #include "vrank/lib/memory.h"
 #include "vrank/lib/request.h"
+#include "vrank/lib/ship.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +64,7 @@ void wl_hidden_send(struct wl_rank *rank, const struct wl_view *view, uint32_t t
     if (what.n > 0) {
         memcpy(message->bytes, what.from, what.n);
     }
-    wl_mailbox_put(wl.boxes, wl_member(view->comm, to), message);
+    wl_message_send(wl_member(view->comm, to), message);
     wl_post(rank, &op);
 }
 
@@ -105,20 +107,19 @@ static uint32_t member_index(const struct wl_rank *rank, const struct wl_comm *c
     wl_fatal(rank, "communicator", "rank %u of the group is no member of it", program_rank);
 }
 
-/* The first one hears from all what they have seen, makes it and tells them where it is. */
+/* The first one hears from all what they have seen, and tells them the number of the new one.
+ */
 MPI_Comm wl_comm_agree(struct wl_rank *rank, const struct wl_view *view,
                        const struct wl_agreement *what)
 {
-    struct wl_comm *comm = NULL;
+    uint64_t id;
     uint32_t highest = rank->highest_id;
 
     if (what->place != 0) {
         uint32_t leader = member_index(rank, view->comm, what->members[0]);
         wl_hidden_send(rank, view, leader, what->tag,
                        (struct wl_bytes){&highest, sizeof(highest)});
-        wl_hidden_recv(rank, view, leader, what->tag,
-                       (struct wl_room){&comm, sizeof(struct wl_comm *)});
-        free(what->members);
+        wl_hidden_recv(rank, view, leader, what->tag, (struct wl_room){&id, sizeof(id)});
     } else {
         uint32_t *index = wl_malloc(what->n * sizeof(uint32_t));
         for (uint32_t i = 1; i < what->n; i++) {
@@ -128,12 +129,12 @@ MPI_Comm wl_comm_agree(struct wl_rank *rank, const struct wl_view *view,
                            (struct wl_room){&theirs, sizeof(theirs)});
             highest = theirs > highest ? theirs : highest;
         }
-        comm = wl_comm_new(highest + 1, what->n, what->members);
+        id = (uint64_t)highest + 1;
         for (uint32_t i = 1; i < what->n; i++) {
-            wl_hidden_send(rank, view, index[i], what->tag,
-                           (struct wl_bytes){&comm, sizeof(struct wl_comm *)});
+            wl_hidden_send(rank, view, index[i], what->tag, (struct wl_bytes){&id, sizeof(id)});
         }
         free(index);
     }
+    struct wl_comm *comm = wl_comm_meet((uint32_t)id, what->n, what->members);
     return wl_comm_join(rank, &(struct wl_view){.comm = comm, .rank = what->place});
 }

@@ -3,14 +3,15 @@
 #include "vrank/lib/extra.h"
 #include "vrank/lib/group.h"
 #include "vrank/lib/hidden.h"
+#include "vrank/lib/hosts.h"
 #include "vrank/lib/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What the members of a side hear from their leader. */
+/* What the members of a side hear from their leader; then come the members of both. */
 struct offer {
-    struct wl_comm *comm; /* both groups */
+    uint64_t id; /* of the communicator of both groups */
     uint32_t first, size, peers, n_peers;
 };
 
@@ -43,9 +44,24 @@ static uint32_t *list_members(const struct wl_comm *comm)
     return list;
 }
 
-/* Of the two leaders the one with the lower rank makes it; its group comes first. */
+static void tell_members(struct wl_rank *rank, const struct wl_view *local, int tag,
+                         const struct offer *offer, const uint32_t *members)
+{
+    size_t n = (size_t)offer->size + offer->n_peers;
+
+    for (uint32_t i = 0; i < offer->size; i++) {
+        if (i != local->rank) {
+            wl_hidden_send(rank, local, i, tag, (struct wl_bytes){offer, sizeof(*offer)});
+            wl_hidden_send(rank, local, i, tag,
+                           (struct wl_bytes){members, n * sizeof(uint32_t)});
+        }
+    }
+}
+
+/* Of the two leaders the one with the lower rank numbers it; its group comes first. The caller
+ * frees *both, the members. */
 static struct offer lead(struct wl_rank *rank, const struct wl_view *local,
-                         const struct wl_view *peer, uint32_t other, int tag)
+                         const struct wl_view *peer, uint32_t other, int tag, uint32_t **both)
 {
     struct side own = hear_members(rank, local, tag), theirs;
     uint32_t *members = list_members(local->comm);
@@ -63,24 +79,19 @@ static struct offer lead(struct wl_rank *rank, const struct wl_view *local,
                           .size = own.n,
                           .peers = makes ? own.n : 0,
                           .n_peers = theirs.n};
+    *both = wl_malloc(((size_t)own.n + theirs.n) * sizeof(uint32_t));
+    memcpy(*both + offer.first, members, own.n * sizeof(uint32_t));
+    memcpy(*both + offer.peers, remote, theirs.n * sizeof(uint32_t));
+    free(members);
+    free(remote);
     if (makes) {
         uint32_t highest = own.highest > theirs.highest ? own.highest : theirs.highest;
-        members = wl_realloc(members, (size_t)own.n + theirs.n, sizeof(uint32_t));
-        memcpy(members + own.n, remote, theirs.n * sizeof(uint32_t));
-        offer.comm = wl_comm_new(highest + 1, own.n + theirs.n, members);
-        wl_hidden_send(rank, peer, other, tag,
-                       (struct wl_bytes){&offer.comm, sizeof(struct wl_comm *)});
+        offer.id = (uint64_t)highest + 1;
+        wl_hidden_send(rank, peer, other, tag, (struct wl_bytes){&offer.id, sizeof(offer.id)});
     } else {
-        wl_hidden_recv(rank, peer, other, tag,
-                       (struct wl_room){&offer.comm, sizeof(struct wl_comm *)});
-        free(members);
+        wl_hidden_recv(rank, peer, other, tag, (struct wl_room){&offer.id, sizeof(offer.id)});
     }
-    free(remote);
-    for (uint32_t i = 0; i < own.n; i++) {
-        if (i != local->rank) {
-            wl_hidden_send(rank, local, i, tag, (struct wl_bytes){&offer, sizeof(offer)});
-        }
-    }
+    tell_members(rank, local, tag, &offer, *both);
     return offer;
 }
 
@@ -91,6 +102,7 @@ int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_co
     struct wl_rank *rank = wl_enter();
     struct wl_view local = wl_comm_of(rank, local_comm, function);
     struct offer offer;
+    uint32_t *members;
 
     if (local_leader < 0 || (uint32_t)local_leader >= local.size || local.inter) {
         wl_fatal(rank, function, "there is no leader %d of %u", local_leader, local.size);
@@ -101,14 +113,20 @@ int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_co
             wl_fatal(rank, function, "there is no leader %d of %u", remote_leader,
                      peer.n_peers);
         }
-        offer = lead(rank, &local, &peer, peer.peers + (uint32_t)remote_leader, tag);
+        offer = lead(rank, &local, &peer, peer.peers + (uint32_t)remote_leader, tag, &members);
     } else {
         wl_hidden_send(rank, &local, (uint32_t)local_leader, tag,
                        (struct wl_bytes){&rank->highest_id, sizeof(rank->highest_id)});
         wl_hidden_recv(rank, &local, (uint32_t)local_leader, tag,
                        (struct wl_room){&offer, sizeof(offer)});
+        size_t n = (size_t)offer.size + offer.n_peers;
+        members = wl_malloc(n * sizeof(uint32_t));
+        wl_hidden_recv(rank, &local, (uint32_t)local_leader, tag,
+                       (struct wl_room){members, n * sizeof(uint32_t)});
     }
-    *newcomm = wl_comm_join(rank, &(struct wl_view){.comm = offer.comm,
+    struct wl_comm *comm =
+        wl_comm_meet((uint32_t)offer.id, offer.size + offer.n_peers, members);
+    *newcomm = wl_comm_join(rank, &(struct wl_view){.comm = comm,
                                                     .rank = offer.first + local.rank,
                                                     .first = offer.first,
                                                     .size = offer.size,

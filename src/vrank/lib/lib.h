@@ -15,6 +15,8 @@
 
 struct wl_comm;
 struct wl_extra;
+struct wl_known;
+struct wl_lock;
 struct wl_own_error;
 struct wl_request;
 
@@ -25,7 +27,9 @@ struct wl_shared {
     uint32_t n_ranks;
     struct wl_mailbox *boxes; /* by rank */
     struct wl_comm *world;
-    uint32_t *identity; /* 0, 1, 2, ...; made when it is needed */
+    uint32_t *identity;                /* 0, 1, 2, ...; made when it is needed */
+    struct wl_known *known;            /* hosts.h */
+    const struct wf_vr_spread *spread; /* null: all ranks are in this process */
 };
 extern struct wl_shared wl;
 extern const struct wf_vr_library weft_mpi_library;
@@ -46,8 +50,9 @@ struct wl_rank {
     void *bsend_buffer;
     int bsend_bytes;
     int thread_level;
-    int universe;    /* what MPI_UNIVERSE_SIZE points to */
-    uint32_t n_wins; /* others reach its memory: it must not run ahead of its time */
+    int universe;          /* what MPI_UNIVERSE_SIZE points to */
+    struct wl_lock *locks; /* of its windows, that somebody holds */
+    uint32_t n_wins;       /* others reach its memory: it must not run ahead of its time */
     int n_own_errors;
     struct wl_own_error **own_errors;
     void (*at_end)(void); /* what the program's language does when it ends; or null */

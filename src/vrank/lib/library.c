@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The beginning and the end of everything, and what has to do with neither. */
 #include "vrank/lib/extra.h"
+#include "vrank/lib/hosts.h"
 #include "vrank/lib/memory.h"
 #include "vrank/lib/request.h"
+#include "vrank/lib/ship.h"
 #include "vrank/lib/win.h"
 
 #include <stdarg.h>
@@ -23,8 +25,14 @@ static bool attach(const struct wf_vr_port *port, uint32_t n_ranks)
     wl = (struct wl_shared){.port = port,
                             .n_ranks = n_ranks,
                             .boxes = wl_mailboxes_new(n_ranks),
+                            .known = wl_known_new(),
                             .world = wl_comm_new(0, n_ranks, NULL)};
     return true;
+}
+
+static void spread(const struct wf_vr_spread *how)
+{
+    wl.spread = how;
 }
 
 static void rank_begins(struct wf_vr_self *self)
@@ -33,6 +41,7 @@ static void rank_begins(struct wf_vr_self *self)
 
     rank->self = self;
     self->lib = rank;
+    wl_hosts_find(wl.world);
 }
 
 static void free_views(struct wl_rank *rank)
@@ -86,6 +95,7 @@ static void free_rest(struct wl_rank *rank)
     }
     free(rank->own_errors);
     wl_extra_free(rank->world_extra);
+    wl_locks_free(rank);
 }
 
 static void rank_freed(struct wf_vr_self *self)
@@ -110,6 +120,7 @@ static void detach(void)
         wl.world->refs = 1;
         wl_comm_release(wl.world);
     }
+    wl_known_free(wl.known);
     free(wl.identity);
     wl = (struct wl_shared){.port = NULL};
 }
@@ -117,10 +128,12 @@ static void detach(void)
 __attribute__((visibility("default"))) const struct wf_vr_library weft_mpi_library = {
     .version = WF_VR_VERSION,
     .attach = attach,
+    .spread = spread,
     .rank_begins = rank_begins,
     .rank_ends = rank_ends,
     .rank_freed = rank_freed,
     .remote = wl_remote,
+    .arrived = wl_arrived,
     .detach = detach,
 };
 

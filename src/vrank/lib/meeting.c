@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "vrank/lib/meeting.h"
 
+#include "vrank/lib/hosts.h"
 #include "vrank/lib/memory.h"
+#include "vrank/lib/ship.h"
 
 #include <stdlib.h>
 
@@ -25,13 +27,20 @@ static void unlock(struct wl_comm *comm)
     (void)pthread_mutex_unlock(&comm->lock);
 }
 
-struct wl_meeting *wl_meeting_come(struct wl_comm *comm, uint32_t sequence)
+static struct wl_meeting *find(const struct wl_comm *comm, uint32_t sequence)
 {
-    lock(comm);
     struct wl_meeting *meeting = comm->meetings;
+
     while (meeting != NULL && meeting->sequence != sequence) {
         meeting = meeting->next;
     }
+    return meeting;
+}
+
+static struct wl_meeting *find_or_make(struct wl_comm *comm, uint32_t sequence)
+{
+    struct wl_meeting *meeting = find(comm, sequence);
+
     if (meeting == NULL) {
         meeting = wl_calloc(1, sizeof(*meeting));
         meeting->sequence = sequence;
@@ -39,6 +48,14 @@ struct wl_meeting *wl_meeting_come(struct wl_comm *comm, uint32_t sequence)
         meeting->next = comm->meetings;
         comm->meetings = meeting;
     }
+    return meeting;
+}
+
+struct wl_meeting *wl_meeting_come(struct wl_comm *comm, uint32_t sequence)
+{
+    lock(comm);
+    struct wl_meeting *meeting = find_or_make(comm, sequence);
+    comm->n_met = sequence >= comm->n_met ? sequence + 1 : comm->n_met;
     unlock(comm);
     return meeting;
 }
@@ -57,7 +74,7 @@ static void meeting_free(const struct wl_comm *comm, struct wl_meeting *meeting)
 void wl_meeting_leave(struct wl_comm *comm, struct wl_meeting *meeting)
 {
     lock(comm);
-    bool last = ++meeting->n_gone == comm->size;
+    bool last = ++meeting->n_gone == comm->n_here;
     if (last) {
         struct wl_meeting **at = &comm->meetings;
         while (*at != meeting) {
@@ -71,23 +88,80 @@ void wl_meeting_leave(struct wl_comm *comm, struct wl_meeting *meeting)
     }
 }
 
-void wl_meeting_bring(struct wl_comm *comm, struct wl_meeting *meeting, uint32_t member,
-                      struct wl_part part)
+static void put(const struct wl_comm *comm, struct wl_meeting *meeting, uint32_t member,
+                struct wl_part part)
 {
-    lock(comm);
+    if (member == WL_FOR_ALL) {
+        meeting->for_all = part;
+        meeting->computed = true;
+        return;
+    }
     if (meeting->parts == NULL) {
         meeting->parts = wl_calloc(comm->size, sizeof(struct wl_part));
     }
     meeting->parts[member] = part;
+}
+
+void wl_meeting_keep(struct wl_comm *comm, struct wl_meeting *meeting, uint32_t member,
+                     struct wl_part part)
+{
+    lock(comm);
+    put(comm, meeting, member, part);
     unlock(comm);
 }
 
-void wl_meeting_bring_for_all(struct wl_comm *comm, struct wl_meeting *meeting,
-                              struct wl_part part)
+void wl_meeting_ship(const struct wl_comm *comm, const struct wl_meeting *meeting,
+                     uint32_t member, struct wl_part part, uint32_t process)
+{
+    wl_part_ship(
+        process,
+        &(struct wl_part_name){comm->id, wl_member(comm, 0), meeting->sequence, member}, part);
+}
+
+void wl_meeting_bring(struct wl_comm *comm, struct wl_meeting *meeting, uint32_t member,
+                      struct wl_part part)
+{
+    for (uint32_t i = 0; i < comm->n_hosts; i++) {
+        wl_meeting_ship(comm, meeting, member, part, comm->hosts[i]);
+    }
+    wl_meeting_keep(comm, meeting, member, part);
+}
+
+void wl_meeting_bring_to(struct wl_comm *comm, struct wl_meeting *meeting, uint32_t member,
+                         struct wl_part part, struct wl_members to)
+{
+    unsigned char *has_it = comm->n_hosts > 0 ? wl_calloc(wl.spread->n_processes, 1) : NULL;
+    bool stays = false;
+
+    for (uint32_t i = 0; i < to.n; i++) {
+        if (to.list[i] == WF_PROC_NULL) {
+            continue;
+        }
+        uint32_t rank = wl_member(comm, to.list[i]);
+        if (wl_is_here(rank)) {
+            stays = true;
+        } else if (!has_it[wl_home(rank)]) {
+            wl_meeting_ship(comm, meeting, member, part, wl_home(rank));
+            has_it[wl_home(rank)] = 1;
+        }
+    }
+    if (stays) {
+        wl_meeting_keep(comm, meeting, member, part);
+    } else {
+        free(part.bytes);
+    }
+    free(has_it);
+}
+
+void wl_meeting_arrived(struct wl_comm *comm, const struct wl_part_name *name,
+                        struct wl_part part)
 {
     lock(comm);
-    meeting->for_all = part;
-    meeting->computed = true;
+    if (name->sequence < comm->n_met && find(comm, name->sequence) == NULL) {
+        free(part.bytes);
+    } else {
+        put(comm, find_or_make(comm, name->sequence), name->member, part);
+    }
     unlock(comm);
 }
 

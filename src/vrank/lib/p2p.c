@@ -3,6 +3,7 @@
 #include "vrank/lib/p2p.h"
 
 #include "vrank/lib/errors.h"
+#include "vrank/lib/ship.h"
 
 /* ---- sends ---- */
 
@@ -34,7 +35,7 @@ int wl_hand_over(struct wl_rank *rank, const struct wl_sending *what, struct wf_
     op->tag = what->tag;
     op->comm = view.number;
     op->bytes = message->size;
-    wl_mailbox_put(wl.boxes, wl_member(view.comm, op->peer), message);
+    wl_message_send(wl_member(view.comm, op->peer), message);
     return MPI_SUCCESS;
 }
 

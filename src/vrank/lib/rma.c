@@ -1,34 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is done to the memory of others. */
+#include "vrank/lib/rma.h"
 #include "vrank/lib/memory.h"
 #include "vrank/lib/request.h"
-#include "vrank/lib/win.h"
+#include "vrank/lib/ship.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum rma_kind { RMA_PUT, RMA_GET, RMA_ACCUMULATE, RMA_SWAP, RMA_LOCK, RMA_UNLOCK };
-
-/* Context of the messages; no communicator has it. */
-#define RMA_CONTEXT UINT32_MAX
-
-/* What is to be done at the target. The data, packed, comes behind it in its message. */
-struct rma {
-    enum rma_kind kind;
-    unsigned char *at; /* memory of the target */
-    const struct wl_type *type;
-    MPI_Datatype handle;
-    size_t count;
-    const struct wl_op *op;   /* of an accumulate */
-    unsigned char *old;       /* where what was there goes, packed; null if nobody asks */
-    struct wl_win_part *part; /* of locks */
-    int shared;               /* likewise */
-};
-
 /* What a call describes. */
 struct access {
     const char *function;
-    enum rma_kind kind;
+    enum wl_rma_kind kind;
     const void *from; /* the origin's data... */
     int count;
     MPI_Datatype type;
@@ -54,7 +37,8 @@ struct wl_result {
 
 /* ---- at the target ---- */
 
-static void apply(const struct wl_rank *rank, const struct rma *rma, const unsigned char *data)
+static void apply(const struct wl_rank *rank, const struct wl_rma *rma,
+                  const unsigned char *data)
 {
     size_t bytes = rma->count * rma->type->size;
     const struct wl_reduction what = {rma->op, rma->type, rma->handle, rma->count};
@@ -75,38 +59,85 @@ static void apply(const struct wl_rank *rank, const struct rma *rma, const unsig
     }
 }
 
-/* Says with one byte whether the lock was free. */
-static void apply_lock(const struct rma *rma)
-{
-    int *lock = &rma->part->lock;
+/* A lock of this rank's part of a window that somebody holds. Others may ask for it before this
+ * rank knows that it has the window. */
+struct wl_lock {
+    struct wl_lock *next;
+    uint32_t id, first; /* of the window's communicator */
+    int holders;        /* -1: one alone */
+};
 
-    if (rma->kind == RMA_UNLOCK) {
-        *lock = rma->shared ? *lock - 1 : 0;
+static struct wl_lock **find_lock(struct wl_rank *rank, const struct wl_rma *rma)
+{
+    struct wl_lock **at = &rank->locks;
+
+    while (*at != NULL && ((*at)->id != rma->id || (*at)->first != rma->first)) {
+        at = &(*at)->next;
+    }
+    return at;
+}
+
+static void take_lock(struct wl_lock **lock, const struct wl_rma *rma)
+{
+    if (*lock == NULL) {
+        *lock = wl_malloc(sizeof(**lock));
+        **lock = (struct wl_lock){.id = rma->id, .first = rma->first};
+    }
+    (*lock)->holders += rma->shared ? 1 : -1;
+}
+
+/* Says with one byte whether the lock was free. */
+static void apply_lock(struct wl_rank *rank, const struct wl_rma *rma)
+{
+    struct wl_lock **lock = find_lock(rank, rma);
+
+    if (rma->kind == RMA_LOCK) {
+        *rma->old = *lock == NULL || (rma->shared && (*lock)->holders > 0);
+        if (*rma->old) {
+            take_lock(lock, rma);
+        }
         return;
     }
-    bool free_for_it = rma->shared ? *lock >= 0 : *lock == 0;
-    if (free_for_it) {
-        *lock = rma->shared ? *lock + 1 : -1;
+    struct wl_lock *held = *lock;
+    held->holders += rma->shared ? -1 : 1;
+    if (held->holders == 0) {
+        *lock = held->next;
+        free(held);
     }
-    *rma->old = free_for_it;
+}
+
+void wl_locks_free(struct wl_rank *rank)
+{
+    while (rank->locks != NULL) {
+        struct wl_lock *next = rank->locks->next;
+        free(rank->locks);
+        rank->locks = next;
+    }
 }
 
 void wl_remote(struct wf_vr_self *self, uint32_t origin)
 {
-    const struct wl_rank *rank = self->lib;
+    struct wl_rank *rank = self->lib;
     const struct wl_stream stream = {RMA_CONTEXT, origin, 0};
     struct wl_message *message = wl_mailbox_take(wl.boxes, self->rank, &stream, 0);
-    struct rma rma;
+    struct wl_arrived_rma arrived = {.asker = NULL};
+    struct wl_rma *rma = &arrived.rma;
 
     if (message == NULL) {
         wl_fatal(rank, "window", "what rank %u does to it is not there", origin);
     }
-    memcpy(&rma, message->bytes, sizeof(rma));
-    if (rma.kind == RMA_LOCK || rma.kind == RMA_UNLOCK) {
-        apply_lock(&rma);
+    memcpy(rma, message->bytes, sizeof(*rma));
+    const unsigned char *data =
+        rma->far ? wl_rma_unpack(&arrived, message) : message->bytes + sizeof(*rma);
+    if (rma->kind == RMA_LOCK || rma->kind == RMA_UNLOCK) {
+        apply_lock(rank, rma);
     } else {
-        apply(rank, &rma, message->bytes + sizeof(rma));
+        apply(rank, rma, data);
     }
+    if (!rma->far) {
+        wl_type_release(rma->type);
+    }
+    wl_rma_answer(&arrived, origin);
     free(message);
 }
 
@@ -114,8 +145,9 @@ void wl_remote(struct wf_vr_self *self, uint32_t origin)
 
 /* Hands it over and tells the simulation. */
 static void hand_over(struct wl_rank *rank, const struct wl_view *view, uint32_t target,
-                      const struct rma *rma, struct wl_message *message)
+                      struct wl_rma *rma, struct wl_message *message)
 {
+    uint32_t to = wl_member(view->comm, target);
     bool asks = rma->old != NULL;
     size_t data = message->size - sizeof(*rma);
     struct wf_op op = {.kind = asks ? WF_OP_GET : WF_OP_PUT,
@@ -128,11 +160,18 @@ static void hand_over(struct wl_rank *rank, const struct wl_view *view, uint32_t
     } else if (rma->kind == RMA_ACCUMULATE && !asks) {
         op.kind = WF_OP_ACCUMULATE;
     }
+    rma->id = view->comm->id;
+    rma->first = wl_member(view->comm, 0);
+    rma->target = target;
     memcpy(message->bytes, rma, sizeof(*rma));
+    if (!wl_is_here(to)) {
+        message = wl_rma_pack(rma, message);
+        wl_type_release(rma->type);
+    }
     message->context = RMA_CONTEXT;
     message->source = rank->self->rank;
     message->tag = 0;
-    wl_mailbox_put(wl.boxes, wl_member(view->comm, target), message);
+    wl_message_send(to, message);
     wl_post(rank, &op);
 }
 
@@ -155,7 +194,7 @@ static unsigned char *find_memory(const struct wl_rank *rank, const struct wl_wi
 }
 
 static void expect(struct wl_rank *rank, struct wl_win *win, const struct access *what,
-                   struct rma *rma)
+                   struct wl_rma *rma)
 {
     struct wl_result *result = wl_malloc(sizeof(*result));
     struct wl_result **end = &win->results;
@@ -172,6 +211,7 @@ static void expect(struct wl_rank *rank, struct wl_win *win, const struct access
     }
     *end = result;
     rma->old = result->packed;
+    rma->old_bytes = rma->count * rma->type->size;
 }
 
 static int do_access(const struct access *what)
@@ -189,16 +229,16 @@ static int do_access(const struct access *what)
         wl_fatal(rank, what->function, "there is no rank %d of %u", what->target, view.size);
     }
     wl_win_touch(rank, win, (uint32_t)what->target);
-    struct rma rma = {.kind = what->kind,
-                      .at = find_memory(rank, win, what, type),
-                      .type = type,
-                      .handle = what->target_type,
-                      .count = (size_t)what->target_count};
+    struct wl_rma rma = {.kind = what->kind,
+                         .at = find_memory(rank, win, what, type),
+                         .type = type,
+                         .handle = what->target_type,
+                         .count = (size_t)what->target_count};
     size_t bytes = rma.count * type->size;
     size_t data = what->kind == RMA_GET ? 0 : what->compare != NULL ? 2 * bytes : bytes;
     struct wl_message *message = wl_message_new(sizeof(rma) + data);
 
-    wl_type_hold(type); /* as long as the window lives: programs free types early */
+    wl_type_hold(type); /* until it has been done: programs free types early */
     if (what->kind == RMA_ACCUMULATE) {
         rma.op = wl_op_of(rank, what->op, what->function);
     }
@@ -239,11 +279,11 @@ void wl_win_flush(struct wl_rank *rank, struct wl_win *win)
 
 /* ---- locks ---- */
 
-static void lock_op(struct wl_rank *rank, struct wl_win *win, uint32_t target, struct rma *rma)
+static void lock_op(struct wl_rank *rank, const struct wl_win *win, uint32_t target,
+                    struct wl_rma *rma)
 {
     struct wl_view view = wl_comm_of(rank, win->comm, "window");
 
-    rma->part = &win->parts[target];
     hand_over(rank, &view, target, rma, wl_message_new(sizeof(*rma)));
 }
 
@@ -251,7 +291,7 @@ bool wl_win_try_lock(struct wl_rank *rank, struct wl_win *win, uint32_t target, 
 {
     const struct wf_op flush = {.kind = WF_OP_WIN_FLUSH};
     unsigned char granted = 0;
-    struct rma rma = {.kind = RMA_LOCK, .shared = !alone, .old = &granted};
+    struct wl_rma rma = {.kind = RMA_LOCK, .shared = !alone, .old = &granted, .old_bytes = 1};
 
     lock_op(rank, win, target, &rma);
     (void)wl_call(rank, &flush);
@@ -260,7 +300,7 @@ bool wl_win_try_lock(struct wl_rank *rank, struct wl_win *win, uint32_t target, 
 
 void wl_win_release(struct wl_rank *rank, struct wl_win *win, uint32_t target)
 {
-    struct rma rma = {.kind = RMA_UNLOCK, .shared = win->held[target] == MPI_LOCK_SHARED};
+    struct wl_rma rma = {.kind = RMA_UNLOCK, .shared = win->held[target] == MPI_LOCK_SHARED};
 
     lock_op(rank, win, target, &rma);
     win->held[target] = 0;

@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A target releases what its origin holds: they may be in different threads. */
 void wl_type_hold(const struct wl_type *type)
 {
+    struct wl_type *own = (struct wl_type *)(uintptr_t)type;
+
     if (!type->predefined) {
-        ((struct wl_type *)(uintptr_t)type)->refs++;
+        (void)__atomic_add_fetch(&own->refs, 1, __ATOMIC_RELAXED);
     }
 }
 
@@ -17,7 +20,8 @@ void wl_type_release(const struct wl_type *type)
 {
     struct wl_type *own = (struct wl_type *)(uintptr_t)type;
 
-    if (type != NULL && !type->predefined && --own->refs == 0) {
+    if (type != NULL && !type->predefined &&
+        __atomic_sub_fetch(&own->refs, 1, __ATOMIC_ACQ_REL) == 0) {
         free((void *)(uintptr_t)type->blocks);
         wl_recipe_free(type->recipe);
         wl_extra_free(type->extra);

@@ -102,8 +102,8 @@ int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_
     struct wl_rank *rank = wl_enter();
 
     (void)info;
-    *win = make(rank, comm, &(struct wl_win_part){base, size, disp_unit, 0},
-                MPI_WIN_FLAVOR_CREATE);
+    *win =
+        make(rank, comm, &(struct wl_win_part){base, size, disp_unit}, MPI_WIN_FLAVOR_CREATE);
     wl_leave(rank);
     return MPI_SUCCESS;
 }
@@ -114,7 +114,13 @@ static int allocate(MPI_Aint size, int disp_unit, MPI_Comm comm, void *baseptr, 
     struct wl_rank *rank = wl_enter();
     unsigned char *memory = wl_calloc((size_t)size, 1);
 
-    *win = make(rank, comm, &(struct wl_win_part){memory, size, disp_unit, 0}, flavor);
+    if (flavor == MPI_WIN_FLAVOR_SHARED && wl_comm_of(rank, comm, "window").comm->n_hosts > 0) {
+        wl_fatal(rank, "MPI_Win_allocate_shared",
+                 "the members run in several processes, which share no memory; run it in one "
+                 "process, with --threads");
+    }
+
+    *win = make(rank, comm, &(struct wl_win_part){memory, size, disp_unit}, flavor);
     wl_win_of(rank, *win, "window")->allocated = true;
     *(void **)baseptr = memory;
     wl_leave(rank);

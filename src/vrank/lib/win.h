@@ -17,8 +17,6 @@ struct wl_win_part {
     unsigned char *base;
     MPI_Aint size;
     int unit;
-    /* Who holds its lock: 0 nobody, -1 one alone, n so many. Only touched at the target. */
-    int lock;
 };
 
 struct wl_result; /* what comes back to an origin, and where it goes */
@@ -46,6 +44,9 @@ void *wl_win_known(const struct wl_rank *rank, MPI_Win handle, int keyval);
 /* Waits until everything one-sided of the rank is over, and delivers what came back. */
 void wl_win_flush(struct wl_rank *rank, struct wl_win *win);
 void wl_win_deliver(struct wl_win *win);
+
+/* Forgets who holds its locks. */
+void wl_locks_free(struct wl_rank *rank);
 
 /* The lock of a member, as far as the target says yes; and the end of it. */
 bool wl_win_try_lock(struct wl_rank *rank, struct wl_win *win, uint32_t target, bool alone);

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Virtual ranks that are spread over several processes say what they say in one, in whatever
+order, and the run has the same result; and however the program ends, all processes end."""
+import itertools
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+import vrank
+
+HERE = pathlib.Path(__file__).parent
+EXAMPLES = vrank.SOURCE / "examples/mpi"
+MPIEXEC = os.environ.get("WEFT_MPIEXEC", "")
+AREAS = ("p2p", "requests", "types", "colls", "comms", "topo", "onesided")
+NAMES = ("hello", "ring", "random", "stencil", "cg", "fft", "sort", "master", "globals")
+# Scheduler, threads, processes, and where ranks sit.
+SCHEDULES = [
+    ("conservative", 1, 2, ()),
+    ("optimistic", 2, 3, ()),
+    ("conservative", 2, 3, ("-p", "engine.partition=cyclic")),
+    ("optimistic", 1, 2, ()),
+    ("perturb", 2, 2, ("-p", "engine.partition=cyclic")),
+    ("sequential", 1, 2, ()),
+]
+NETWORKS = [(), ("--net", "latency", "--topo", "torus:4x4"), ("-p", "net.L=0"),
+            ("--ranks-per-node", "2"), ("-p", "mpi.eager_max=64")]
+
+
+def outcome(program, ranks, network, schedule=None):
+    """The lines that the program says, sorted, and the sections of the result that must not
+    depend on the schedule."""
+    command = []
+    options = list(network)
+    if schedule is not None:
+        scheduler, threads, processes, more = schedule
+        command = [MPIEXEC, "-n", str(processes)]
+        options += ["--sched", scheduler, "--threads", str(threads), *more]
+    command += [vrank.WEFT, "run", "-n", str(ranks), "--compute", "none", "-q", "-f", "-o",
+                "result.json", *options, "--", program]
+    done = subprocess.run(command, text=True, capture_output=True, check=False, timeout=240,
+                          stdin=subprocess.DEVNULL)
+    if done.returncode != 0:
+        vrank.complain(" ".join(command), done.stdout, done.stderr)
+        return None
+    document = json.loads(pathlib.Path("result.json").read_text(encoding="utf-8"))
+    return "\n".join(sorted(done.stdout.splitlines())), document["scenario"], document["result"]
+
+
+def check(program, ranks, network, schedules):
+    expected = outcome(program, ranks, network)
+    for schedule in schedules if expected is not None else ():
+        found = outcome(program, ranks, network, schedule)
+        where = f"{program} with {ranks} ranks, {' '.join(network)} {schedule}"
+        if found is not None and found[0] != expected[0]:
+            vrank.complain(where, vrank.differs(expected[0], found[0]))
+        elif found is not None and found != expected:
+            vrank.complain(f"{where}: another result", found[1:], expected[1:])
+
+
+def check_programs():
+    networks = itertools.cycle(NETWORKS)
+    schedules = itertools.cycle(SCHEDULES)
+    spread = vrank.build(HERE / "spread.c")
+    said = vrank.under_other(vrank.build(HERE / "spread.c", other=True), 3)
+    if said is not None and not said.startswith("0 wrong"):
+        vrank.complain("spread.c is not right about MPI", said)
+    check(spread, 12, NETWORKS[0], SCHEDULES)
+    check(spread, 12, NETWORKS[1], SCHEDULES[:2])
+    said = outcome(spread, 12, NETWORKS[0])
+    if said is not None and not said[0].startswith("0 wrong"):
+        vrank.complain("spread.c finds something wrong", said[0])
+    for source in [*(HERE / f"{name}.c" for name in AREAS),
+                   *(EXAMPLES / f"{name}.c" for name in NAMES)]:
+        program = vrank.build(source)
+        check(program, 6 if source.parent == HERE else 16, next(networks),
+              [next(schedules), next(schedules)])
+
+
+def run_endings(program, how, scheduler):
+    command = [MPIEXEC, "-n", "2", vrank.WEFT, "run", "-n", "4", "--compute", "none", "--sched",
+               scheduler, "--", program, how]
+    done = subprocess.run(command, text=True, capture_output=True, check=False, timeout=60,
+                          stdin=subprocess.DEVNULL)
+    return " ".join(command), done
+
+
+# What is said, of a run that ends with code 4.
+ENDINGS = {
+    "abort": "rank 3 ended the program with code 7",
+    "abort others": "rank 3 ended the program with code 7",
+    "exit": "rank 3 ended the program with code 3",
+    "return": "rank 3 ended the program with code 9",
+    "crash": "rank 3 crashed at simulated time",
+    "deadlock": "rank 0 waits for a message from rank 1 with tag 5",
+    "shared memory": "run it in one process, with --threads",
+}
+
+
+def check_endings(program):
+    for scheduler, how in itertools.product(("conservative", "optimistic"), ENDINGS):
+        where, done = run_endings(program, how, scheduler)
+        if done.returncode != 4 or ENDINGS[how] not in done.stdout + done.stderr:
+            vrank.complain(f"{where}: exit code {done.returncode}", done.stdout, done.stderr)
+        here = [f"rank {rank} is here" in done.stdout for rank in range(4)]
+        if not all(here):
+            vrank.complain(f"{where}: some ranks have said nothing", done.stdout)
+
+
+def check_interrupt(program, scheduler):
+    """A program without an end, which somebody ends."""
+    command = [MPIEXEC, "-n", "2", vrank.WEFT, "run", "-n", "4", "--compute", "none", "--sched",
+               scheduler, "--", program, "forever"]
+    with subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          stdin=subprocess.DEVNULL) as running:
+        for _ in range(4):
+            running.stdout.readline()
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=60)
+    if "interrupted at simulated time" not in err or "Predicted time" in out:
+        vrank.complain(f"{' '.join(command)}, interrupted", out, err)
+
+
+def main():
+    if not MPIEXEC:
+        sys.exit(vrank.SKIPPED)
+    check_programs()
+    program = vrank.build(HERE / "endings.c")
+    check_endings(program)
+    for scheduler in ("conservative", "optimistic"):
+        check_interrupt(program, scheduler)
+    vrank.finish()
+
+
+main()
