@@ -95,8 +95,8 @@ static void measure_size(int i)
 {
     int bytes = sizes[i], n = times(bytes);
 
-    /* As in a program that sends many: a library goes round its buffers, and each is then in the
-     * cache of whoever had it last. */
+    /* As in a program that sends many: a library goes round its buffers, and each is then in
+     * the cache of whoever had it last. */
     for (int k = 0; k < (bytes <= ROUND_BYTES ? BUFFERS : 1); k++) {
         exchange(bytes);
     }
