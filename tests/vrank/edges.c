@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Corners of the standard: arguments that do not count, types that are freed while they are in
- * use, types of nothing, and how a program hears of the end. */
+ * use, types of nothing, waiting for a time, and how a program hears of the end. */
 #include "say.h"
 
 static int rank, size;
@@ -63,6 +63,17 @@ static void nothing(void)
     MPI_Type_free(&empty);
 }
 
+/* A time comes, even if computing takes none. */
+static void wait_for_time(void)
+{
+    double begin = MPI_Wtime(), now;
+
+    do {
+        now = MPI_Wtime();
+    } while (now - begin < 1e-3);
+    say("a millisecond has passed: %d", now - begin < 100);
+}
+
 static int hear(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     (void)comm;
@@ -90,6 +101,7 @@ int main(int argc, char **argv)
     rooted();
     freed_types();
     nothing();
+    wait_for_time();
     say_all();
     return 0;
 }
