@@ -48,6 +48,27 @@ static void freed_types(void)
     MPI_Type_free(&others);
 }
 
+/* An accumulation of a type that is many numbers with gaps between them. */
+static void accumulate(void)
+{
+    int own[6] = {1, 2, 3, 4, 5, 6}, memory[6] = {10, 20, 30, 40, 50, 60};
+    MPI_Datatype every_other;
+    MPI_Win win;
+
+    MPI_Type_vector(3, 1, 2, MPI_INT, &every_other);
+    MPI_Type_commit(&every_other);
+    MPI_Win_create(memory, sizeof(memory), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_fence(0, win);
+    MPI_Accumulate(own, 3, MPI_INT, (rank + 1) % size, 0, 1, every_other, MPI_SUM, win);
+    MPI_Win_fence(0, win);
+    say_ints("accumulated", memory, 6);
+    MPI_Accumulate(own, 1, every_other, rank, 1, 1, every_other, MPI_PROD, win);
+    MPI_Win_fence(0, win);
+    say_ints("multiplied", memory, 6);
+    MPI_Win_free(&win);
+    MPI_Type_free(&every_other);
+}
+
 static void nothing(void)
 {
     MPI_Datatype empty;
@@ -100,6 +121,7 @@ int main(int argc, char **argv)
     }
     rooted();
     freed_types();
+    accumulate();
     nothing();
     wait_for_time();
     say_all();
