@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LEAST_STACK = 16 << 10 };
+
 static const char *const compute_names[] = {"measured", "model", "none", NULL};
 
 const struct wf_param wf_program_params[] = {
@@ -26,10 +28,11 @@ const struct wf_param wf_program_params[] = {
     {.name = "stack",
      .type = WF_PARAM_SIZE,
      .offset = offsetof(struct wf_program_params, stack),
-     .def = "256KiB",
-     .min = "16KiB",
+     .def = "0",
      .max = "16GiB",
-     .doc = "Stack of each rank; only what is used of it takes memory"},
+     .doc =
+         "Stack of each rank, at least 16KiB; only what is used of it takes memory. 0: 8MiB, "
+         "and 256KiB with more than 16,384 ranks"},
     {.name = "labels",
      .type = WF_PARAM_BOOL,
      .offset = offsetof(struct wf_program_params, labels),
@@ -111,15 +114,30 @@ static char **split(const char *program, const char *args)
     }
 }
 
+/* As much as programs are used to, as long as the address space and the page tables for stacks
+ * so far from each other are no burden. */
+static size_t stack_of(const struct wf_program_params *params, uint32_t n_ranks)
+{
+    enum { MANY_RANKS = 16384, USUAL = 8 << 20, SMALL = 256 << 10 };
+
+    if (params->stack != 0) {
+        return params->stack;
+    }
+    return n_ranks > MANY_RANKS ? SMALL : USUAL;
+}
+
 enum wf_status wf_program_open(const char *path, const struct wf_program_params *params,
                                uint32_t n_ranks, uint32_t threads, struct wf_source **out,
                                struct wf_err *err)
 {
+    if (params->stack != 0 && params->stack < LEAST_STACK) {
+        return wf_err_set(err, WF_EUSAGE, "run.stack: a rank needs a stack of at least 16KiB");
+    }
     char **argv = split(path, params->args);
     const struct wf_live_config config = {
         .argv = argv,
         .n_ranks = n_ranks,
-        .stack_bytes = params->stack,
+        .stack_bytes = stack_of(params, n_ranks),
         .compute = (enum wf_vr_compute)params->compute,
         .labels = params->labels,
         .copies = threads > 0 ? threads : 1,

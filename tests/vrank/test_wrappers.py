@@ -95,6 +95,23 @@ def check_ends():
         expect(done.stderr, words, argument)
 
 
+def check_stacks():
+    """8 MiB unless there are many ranks; what is less than any rank needs is refused."""
+    pathlib.Path("deep.c").write_text(
+        "#include <mpi.h>\n#include <string.h>\n#include <stdio.h>\n"
+        "int main(int argc, char **argv)\n{\n    char room[6 << 20];\n"
+        "    MPI_Init(&argc, &argv);\n    memset(room, argc, sizeof(room));\n"
+        "    printf(\"%d\\n\", room[sizeof(room) / 2]);\n    return MPI_Finalize();\n}\n")
+    run(CC, "deep.c", "-o", "deep")
+    expect(run(vrank.WEFT, "run", "-n", 2, "-f", "-o", "r.json", "--", "./deep").stdout, "1\n",
+           "6 MiB on the stack")
+    for size, code, words in (("1MiB", 4, "its stack has overflowed; give it more with --stack"),
+                              ("100", 2, "run.stack: a rank needs a stack of at least 16KiB")):
+        done = run(vrank.WEFT, "run", "-n", 2, "--stack", size, "-f", "-o", "r.json", "--",
+                   "./deep", code=code)
+        expect(done.stderr, words, f"--stack {size}")
+
+
 def check_cmake():
     cmake = shutil.which("cmake")
     if cmake is None:
@@ -112,5 +129,6 @@ def check_cmake():
 
 check_compiler()
 check_ends()
+check_stacks()
 check_cmake()
 vrank.finish()

@@ -6,9 +6,17 @@
 
 #include <stdlib.h>
 
+/* Whether only the root looks at this side. */
+static bool is_for_root(const struct wl_coll *coll, const struct wl_side *side)
+{
+    return coll->view.rank != coll->root && ((coll->kind == WL_GATHER && side == &coll->recv) ||
+                                             (coll->kind == WL_SCATTER && side == &coll->send));
+}
+
 static void find_type(const struct wl_coll *coll, struct wl_side *side)
 {
-    if (side->type == NULL && side->handle != 0 && !wl_in_place(side)) {
+    if (side->type == NULL && side->handle != 0 && !wl_in_place(side) &&
+        !is_for_root(coll, side)) {
         side->type = wl_type_of(coll->rank, side->handle, coll->function);
     }
 }

@@ -57,6 +57,8 @@ struct wl_rank {
     struct wl_own_error **own_errors;
     void (*at_end)(void); /* what the program's language does when it ends; or null */
     bool initialized, finalized;
+    uint32_t same_times; /* calls of MPI_Wtime in a row that found the same time... */
+    int64_t last_time;   /* ...which is this */
 };
 
 /* The rank that calls; between wl_enter() and wl_leave() its time stands still. */

@@ -221,6 +221,10 @@ int MPI_Finalize(void)
     struct wl_rank *rank = wl_enter();
     const struct wf_op op = {.kind = WF_OP_FINALIZE};
 
+    if (rank->keyvals.n > 0) { /* programs learn of the end by an attribute of theirs */
+        wl_attributes_delete(rank, MPI_COMM_SELF,
+                             wl_comm_of(rank, MPI_COMM_SELF, "MPI_Finalize").extra);
+    }
     wl_post(rank, &op);
     rank->finalized = true;
     wl_leave(rank);

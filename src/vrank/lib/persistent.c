@@ -4,11 +4,18 @@
 #include "vrank/lib/memory.h"
 #include "vrank/lib/p2p.h"
 
+#include <stdlib.h>
+
 struct wl_again {
     enum wf_op_kind kind; /* of what a start is */
     struct wl_sending out;
     struct wl_receiving in;
 };
+
+static MPI_Datatype *type_of(enum wl_request_kind kind, struct wl_again *again)
+{
+    return kind == WL_REQUEST_SEND ? &again->out.type : &again->in.type;
+}
 
 static int make(const struct wl_again *what, enum wl_request_kind kind, MPI_Request *handle)
 {
@@ -18,6 +25,11 @@ static int make(const struct wl_again *what, enum wl_request_kind kind, MPI_Requ
     request->persistent = true;
     request->again = wl_malloc(sizeof(*request->again));
     *request->again = *what;
+    /* A handle of its own: the program may free its type now. */
+    MPI_Datatype *type = type_of(kind, request->again);
+    *type = wl_type_handle(
+        rank, wl_type_of(rank, *type,
+                         kind == WL_REQUEST_SEND ? what->out.function : what->in.function));
     wl_leave(rank);
     return MPI_SUCCESS;
 }
@@ -101,6 +113,14 @@ int MPI_Startall(int count, MPI_Request *requests)
 }
 
 /* ---- the end ---- */
+
+void wl_again_free(struct wl_rank *rank, enum wl_request_kind kind, struct wl_again *again)
+{
+    if (again != NULL) {
+        wl_type_release(wl_table_take(&rank->types, WL_TYPE, *type_of(kind, again)));
+        free(again);
+    }
+}
 
 /* A send may be forgotten. What brings data has to be there when it comes: that is waited for.
  */

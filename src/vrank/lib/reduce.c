@@ -138,6 +138,14 @@ const struct wl_op *wl_op_of(const struct wl_rank *rank, MPI_Op handle, const ch
     return op;
 }
 
+/* 0 where the type itself is one. */
+static const size_t basic_sizes[WL_BASICS] = {
+#define X(name, type) [WL_BASIC_##name] = sizeof(type),
+    WL_BASIC_MAP(X)
+#undef X
+        [WL_BASIC_BYTES] = 1,
+};
+
 static kernel *find_kernel(const struct wl_reduction *what)
 {
     uint32_t op = what->op->predefined;
@@ -198,8 +206,7 @@ void wl_reduce(const struct wl_rank *rank, const struct wl_reduction *what, cons
         wl_fatal(rank, "reduction", "the operation does not go with %s",
                  what->type->name != NULL ? what->type->name : "a type of the program");
     }
-    size_t each = what->type->basic == WL_BASIC_BYTES ? 1 : what->type->size;
-    loop(in, inout,
-         what->type->basic == WL_BASIC_PAIR ? what->count
-                                            : what->count * what->type->size / each);
+    /* A type of the program may be many of a predefined one. */
+    size_t each = basic_sizes[what->type->basic];
+    loop(in, inout, each == 0 ? what->count : what->count * what->type->size / each);
 }

@@ -155,7 +155,7 @@ void wl_request_drop(struct wl_rank *rank, MPI_Request *handle)
     struct wl_request *request = wl_table_take(&rank->requests, WL_REQUEST, *handle);
 
     wl_number_free(rank, request->number);
-    free(request->again);
+    wl_again_free(rank, request->kind, request->again);
     free(request->own);
     free(request);
     *handle = MPI_REQUEST_NULL;

@@ -64,6 +64,7 @@ struct wl_again; /* persistent.c */
 
 /* Makes it go again. */
 int wl_request_start(struct wl_rank *rank, struct wl_request *request);
+void wl_again_free(struct wl_rank *rank, enum wl_request_kind kind, struct wl_again *again);
 /* Gives up a request and its number. */
 void wl_request_drop(struct wl_rank *rank, MPI_Request *handle);
 /* The request of a handle that is in use, started or not; the program ends if there is none. */

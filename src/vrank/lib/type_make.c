@@ -251,18 +251,20 @@ static int listed(const struct listing *list, MPI_Datatype *newtype)
                          (size_t)length, type};
     }
     int status = make(rank, runs, n, list->types != NULL, newtype);
+    /* Of a struct, which may be of nothing, each block has its own length and type. */
+    int of_all = list->combiner == MPI_COMBINER_STRUCT ? list->count : 1;
     free(runs);
     wl_recipe_keep(
         *newtype,
         &(struct wl_parts){.combiner = list->combiner,
                            .ints = {{&list->count, 1},
                                     {list->lengths != NULL ? list->lengths : &list->length,
-                                     list->lengths != NULL ? list->count : 1},
+                                     list->lengths != NULL ? list->count : of_all},
                                     {list->displs, list->displs != NULL ? list->count : 0}},
                            .addresses = list->wide,
                            .n_addresses = list->wide != NULL ? list->count : 0,
                            .types = list->types != NULL ? list->types : &list->type,
-                           .n_types = list->types != NULL ? list->count : 1});
+                           .n_types = of_all});
     return status;
 }
 
