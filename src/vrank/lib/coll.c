@@ -9,8 +9,9 @@
 /* Whether only the root looks at this side. */
 static bool is_for_root(const struct wl_coll *coll, const struct wl_side *side)
 {
-    return coll->view.rank != coll->root && ((coll->kind == WL_GATHER && side == &coll->recv) ||
-                                             (coll->kind == WL_SCATTER && side == &coll->send));
+    return !coll->view.inter && coll->view.rank != coll->root &&
+           ((coll->kind == WL_GATHER && side == &coll->recv) ||
+            (coll->kind == WL_SCATTER && side == &coll->send));
 }
 
 static void find_type(const struct wl_coll *coll, struct wl_side *side)
@@ -24,7 +25,7 @@ static void find_type(const struct wl_coll *coll, struct wl_side *side)
 /* The elements of all blocks of a reduce_scatter. */
 static size_t count_all(const struct wl_coll *coll)
 {
-    uint32_t size = coll->view.comm->size;
+    uint32_t size = coll->view.size;
     size_t n = 0;
 
     for (uint32_t i = 0; coll->recv.counts != NULL && i < size; i++) {
@@ -38,15 +39,14 @@ static void prepare(struct wl_coll *coll)
     struct wl_rank *rank = coll->rank;
 
     coll->view = wl_comm_of(rank, coll->comm, coll->function);
-    find_type(coll, &coll->send);
-    find_type(coll, &coll->recv);
-    if (coll->view.inter && coll->kind != WL_BARRIER) {
-        wl_fatal(rank, coll->function, "weft does not have it for intercommunicators");
-    }
-    if (coll->root >= coll->view.comm->size) {
+    if (coll->view.inter) {
+        wl_inter_prepare(coll);
+    } else if (coll->root >= coll->view.comm->size) {
         wl_fatal(rank, coll->function, "there is no root %d in a communicator of %u",
                  (int)coll->root, coll->view.comm->size);
     }
+    find_type(coll, &coll->send);
+    find_type(coll, &coll->recv);
     if (coll->reduce_op != 0) {
         const struct wl_side *side = coll->recv.type != NULL ? &coll->recv : &coll->send;
         coll->reduction = (struct wl_reduction){
@@ -77,7 +77,7 @@ static void deliver(struct wl_rank *rank, void *own)
     finish(own);
 }
 
-static struct wf_op make_op(const struct wl_coll *coll)
+static struct wf_op make_op(struct wl_coll *coll)
 {
     struct wf_op op = {.kind = coll->op,
                        .comm = coll->view.number,
@@ -87,7 +87,9 @@ static struct wf_op make_op(const struct wl_coll *coll)
                        .n_sources = coll->n_sources,
                        .n_destinations = coll->n_destinations};
 
-    if (wl_coll_kinds[coll->kind].measure != NULL) {
+    if (coll->view.inter) {
+        wl_inter_measure(coll, &op);
+    } else if (wl_coll_kinds[coll->kind].measure != NULL) {
         wl_coll_kinds[coll->kind].measure(coll, &op);
     }
     return op;

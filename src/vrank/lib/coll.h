@@ -40,6 +40,9 @@ enum wl_coll_kind {
     WL_COLL_KINDS,
 };
 
+/* In place of a root: of its group of an intercommunicator, for all the others. */
+#define WL_NO_ROOT UINT32_MAX
+
 /* One member's call. */
 struct wl_coll {
     enum wl_coll_kind kind;
@@ -47,7 +50,7 @@ struct wl_coll {
     const char *function;
     MPI_Comm comm;
     struct wl_side send, recv;
-    uint32_t root;
+    uint32_t root; /* as the program says; from when it begins, among all members */
     MPI_Op reduce_op;
     /* Set when it begins. */
     struct wl_rank *rank;
@@ -73,6 +76,15 @@ struct wl_coll_ops {
     void (*measure)(const struct wl_coll *coll, struct wf_op *op);
 };
 extern const struct wl_coll_ops wl_coll_kinds[WL_COLL_KINDS];
+
+/* What of one side goes to or comes from member i of those it talks to. */
+size_t wl_side_bytes(const struct wl_coll *coll, const struct wl_side *side, uint32_t i);
+
+/* Between two groups (coll_inter.c): who the root is and what the types of this member mean;
+ * the program ends if there is no such collective. Then what the op is: `op` says so already
+ * of one group. */
+void wl_inter_prepare(struct wl_coll *coll);
+void wl_inter_measure(struct wl_coll *coll, struct wf_op *op);
 
 /* Whether the buffer is where the result goes. */
 static inline bool wl_in_place(const struct wl_side *side)

@@ -34,7 +34,7 @@ static unsigned char *place_at(const struct wl_side *side, uint32_t i)
     return buffer + elements * side->type->extent;
 }
 
-static size_t bytes_at(const struct wl_coll *coll, const struct wl_side *side, uint32_t i)
+size_t wl_side_bytes(const struct wl_coll *coll, const struct wl_side *side, uint32_t i)
 {
     return count_at(side, i) * type_at(coll, side, i)->size;
 }
@@ -59,7 +59,7 @@ static struct wl_part pack_at(const struct wl_coll *coll, const struct wl_side *
 static void unpack_at(const struct wl_coll *coll, const struct wl_side *side, uint32_t i,
                       struct wl_part part)
 {
-    size_t room = bytes_at(coll, side, i);
+    size_t room = wl_side_bytes(coll, side, i);
 
     if (part.size > room) {
         wl_fatal(coll->rank, coll->function, "%zu bytes from member %u, room for %zu",
@@ -78,9 +78,16 @@ static bool is_root(const struct wl_coll *coll)
     return coll->view.rank == coll->root;
 }
 
+/* Of the group of the root of an intercommunicator nobody but the root takes part. */
 static bool is_not_root(const struct wl_coll *coll)
 {
-    return !is_root(coll);
+    return !is_root(coll) && coll->root != WL_NO_ROOT;
+}
+
+/* Whether it has something for the root. */
+static bool gives(const struct wl_coll *coll)
+{
+    return coll->view.inter ? is_not_root(coll) : true;
 }
 
 static bool always(const struct wl_coll *coll)
@@ -94,7 +101,7 @@ static uint64_t *vector(const struct wl_coll *coll, const struct wl_side *side, 
     uint64_t *out = wl_malloc(n * sizeof(uint64_t));
 
     for (uint32_t i = 0; i < n; i++) {
-        out[i] = bytes_at(coll, side, i);
+        out[i] = wl_side_bytes(coll, side, i);
     }
     return out;
 }
@@ -146,14 +153,16 @@ static struct wl_part own_block(const struct wl_coll *coll)
 
 static void gather_bring(const struct wl_coll *coll)
 {
-    bring_own(coll, own_block(coll));
+    if (coll->kind == WL_ALLGATHER || gives(coll)) {
+        bring_own(coll, own_block(coll));
+    }
 }
 
 static void gather_take(const struct wl_coll *coll)
 {
-    for (uint32_t i = 0; i < coll->view.comm->size; i++) {
-        if (i != coll->view.rank || !wl_in_place(&coll->send)) {
-            unpack_at(coll, &coll->recv, i, part_of(coll, i));
+    for (uint32_t i = 0; i < coll->view.n_peers; i++) {
+        if (i != coll->view.rank || coll->view.inter || !wl_in_place(&coll->send)) {
+            unpack_at(coll, &coll->recv, i, part_of(coll, coll->view.peers + i));
         }
     }
 }
@@ -164,7 +173,7 @@ static void gather_measure(const struct wl_coll *coll, struct wf_op *op)
     bool root = is_root(coll);
 
     op->count = coll->view.comm->size;
-    op->bytes = wl_in_place(&coll->send) ? bytes_at(coll, &coll->recv, coll->view.rank)
+    op->bytes = wl_in_place(&coll->send) ? wl_side_bytes(coll, &coll->recv, coll->view.rank)
                                          : coll->send.count * coll->send.type->size;
     if (root && op->kind == WF_OP_GATHERV) {
         op->counts = vector(coll, &coll->recv, op->count);
@@ -174,7 +183,7 @@ static void gather_measure(const struct wl_coll *coll, struct wf_op *op)
 static void allgather_measure(const struct wl_coll *coll, struct wf_op *op)
 {
     op->count = coll->view.comm->size;
-    op->bytes = bytes_at(coll, &coll->recv, coll->view.rank);
+    op->bytes = wl_side_bytes(coll, &coll->recv, coll->view.rank);
     if (op->kind == WF_OP_ALLGATHERV) {
         op->counts = vector(coll, &coll->recv, op->count);
     }
@@ -184,15 +193,16 @@ static void allgather_measure(const struct wl_coll *coll, struct wf_op *op)
 
 static void scatter_bring(const struct wl_coll *coll)
 {
-    for (uint32_t i = 0; is_root(coll) && i < coll->view.comm->size; i++) {
-        wl_meeting_bring_to(coll->view.comm, coll->meeting, i, pack_at(coll, &coll->send, i),
-                            (struct wl_members){&i, 1});
+    for (uint32_t i = 0; is_root(coll) && i < coll->view.n_peers; i++) {
+        uint32_t to = coll->view.peers + i;
+        wl_meeting_bring_to(coll->view.comm, coll->meeting, to, pack_at(coll, &coll->send, i),
+                            (struct wl_members){&to, 1});
     }
 }
 
 static bool scatter_gets(const struct wl_coll *coll)
 {
-    return !wl_in_place(&coll->recv);
+    return coll->view.inter ? is_not_root(coll) : !wl_in_place(&coll->recv);
 }
 
 static void scatter_take(const struct wl_coll *coll)
@@ -203,7 +213,7 @@ static void scatter_take(const struct wl_coll *coll)
 static void scatter_measure(const struct wl_coll *coll, struct wf_op *op)
 {
     op->count = coll->view.comm->size;
-    op->bytes = wl_in_place(&coll->recv) ? bytes_at(coll, &coll->send, coll->view.rank)
+    op->bytes = wl_in_place(&coll->recv) ? wl_side_bytes(coll, &coll->send, coll->view.rank)
                                          : coll->recv.count * coll->recv.type->size;
     if (is_root(coll) && op->kind == WF_OP_SCATTERV) {
         op->counts = vector(coll, &coll->send, op->count);
@@ -219,7 +229,7 @@ static struct wl_part pack_blocks(const struct wl_coll *coll, const struct wl_si
     size_t head = (n + (size_t)1) * sizeof(uint64_t), size = head;
 
     for (uint32_t i = 0; i < n; i++) {
-        size += bytes_at(coll, side, i);
+        size += wl_side_bytes(coll, side, i);
     }
     struct wl_part part = {.bytes = wl_malloc(size), .size = size};
     uint64_t *begins = (uint64_t *)(void *)part.bytes;
@@ -228,7 +238,7 @@ static struct wl_part pack_blocks(const struct wl_coll *coll, const struct wl_si
         begins[i] = size;
         wl_pack(type_at(coll, side, i), place_at(side, i), count_at(side, i),
                 part.bytes + size);
-        size += bytes_at(coll, side, i);
+        size += wl_side_bytes(coll, side, i);
     }
     begins[n] = size;
     return part;
@@ -244,22 +254,24 @@ static struct wl_part block_of(struct wl_part part, uint32_t i)
                : (struct wl_part){part.bytes + begins[i], begins[i + 1] - begins[i]};
 }
 
-/* Of what one member has for all, the blocks for those in one process; the others are empty. */
+/* Of what one member has for its peers, the blocks for those in one process; the others are
+ * empty. */
 static void ship_blocks(const struct wl_coll *coll, struct wl_part all, uint32_t process)
 {
     const struct wl_comm *comm = coll->view.comm;
+    uint32_t n = coll->view.n_peers;
     const uint64_t *from = (const uint64_t *)(const void *)all.bytes;
     struct wl_part some = {.bytes = wl_malloc(all.size), .size = from[0]};
     uint64_t *begins = (uint64_t *)(void *)some.bytes;
 
-    for (uint32_t i = 0; i < comm->size; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         begins[i] = some.size;
-        if (wl_home(wl_member(comm, i)) == process) {
+        if (wl_home(wl_member(comm, coll->view.peers + i)) == process) {
             memcpy(some.bytes + some.size, all.bytes + from[i], from[i + 1] - from[i]);
             some.size += from[i + 1] - from[i];
         }
     }
-    begins[comm->size] = some.size;
+    begins[n] = some.size;
     wl_meeting_ship(comm, coll->meeting, coll->view.rank, some, process);
     free(some.bytes);
 }
@@ -268,7 +280,7 @@ static void alltoall_bring(const struct wl_coll *coll)
 {
     const struct wl_side *side = wl_in_place(&coll->send) ? &coll->recv : &coll->send;
     struct wl_comm *comm = coll->view.comm;
-    struct wl_part part = pack_blocks(coll, side, comm->size);
+    struct wl_part part = pack_blocks(coll, side, coll->view.n_peers);
 
     for (uint32_t i = 0; i < comm->n_hosts; i++) {
         ship_blocks(coll, part, comm->hosts[i]);
@@ -278,9 +290,12 @@ static void alltoall_bring(const struct wl_coll *coll)
 
 static void alltoall_take(const struct wl_coll *coll)
 {
-    for (uint32_t i = 0; i < coll->view.comm->size; i++) {
-        if (bytes_at(coll, &coll->recv, i) > 0) {
-            unpack_at(coll, &coll->recv, i, block_of(part_of(coll, i), coll->view.rank));
+    uint32_t own = wl_own_rank(&coll->view);
+
+    for (uint32_t i = 0; i < coll->view.n_peers; i++) {
+        if (wl_side_bytes(coll, &coll->recv, i) > 0) {
+            struct wl_part part = part_of(coll, coll->view.peers + i);
+            unpack_at(coll, &coll->recv, i, block_of(part, own));
         }
     }
 }
@@ -291,7 +306,7 @@ static void alltoall_measure(const struct wl_coll *coll, struct wf_op *op)
 
     op->count = coll->view.comm->size;
     if (op->kind == WF_OP_ALLTOALL) {
-        op->bytes = bytes_at(coll, side, 0);
+        op->bytes = wl_side_bytes(coll, side, 0);
         return;
     }
     op->counts = vector(coll, side, op->count);
@@ -304,56 +319,91 @@ static void reduce_bring(const struct wl_coll *coll)
 {
     const struct wl_side *side = wl_in_place(&coll->send) ? &coll->recv : &coll->send;
 
-    bring_own(coll, pack(coll->reduction.type, side->buffer, coll->reduction.count));
+    if (coll->kind != WL_REDUCE || gives(coll)) {
+        bring_own(coll, pack(coll->reduction.type, side->buffer, coll->reduction.count));
+    }
 }
 
-/* Of the members 0 to last in the order of ranks, so that it does not depend on who is first,
- * nor on anything else. */
-static struct wl_part reduce_up_to(const struct wl_coll *coll, uint32_t last)
+static size_t reduced_bytes(const struct wl_coll *coll)
+{
+    return coll->reduction.count * coll->reduction.type->size;
+}
+
+/* Of some members in the order of ranks, so that it does not depend on who is first, nor on
+ * anything else. Puts it to `to`. */
+static void reduce_members(const struct wl_coll *coll, uint32_t first, uint32_t last, void *to)
 {
     struct wl_part own = part_of(coll, last);
-    struct wl_part result = {.bytes = wl_malloc(own.size), .size = own.size};
+    size_t bytes = reduced_bytes(coll);
 
-    if (own.size > 0) {
-        memcpy(result.bytes, own.bytes, own.size);
+    if (bytes == 0) {
+        return;
     }
-    for (uint32_t i = last; i-- > 0 && own.size > 0;) {
-        wl_reduce(coll->rank, &coll->reduction, part_of(coll, i).bytes, result.bytes);
+    if (own.size != bytes) {
+        wl_fatal(coll->rank, coll->function, "%zu bytes from member %u, and not %zu", own.size,
+                 last, bytes);
     }
-    return result;
+    memcpy(to, own.bytes, bytes);
+    for (uint32_t i = last; i-- > first;) {
+        wl_reduce(coll->rank, &coll->reduction, part_of(coll, i).bytes, to);
+    }
 }
 
+/* Of both groups of an intercommunicator, the one that comes first first. */
 static struct wl_part reduce_all(void *arg)
 {
     const struct wl_coll *coll = arg;
+    const struct wl_view *view = &coll->view;
+    size_t bytes = reduced_bytes(coll);
+    uint32_t end = view->peers == 0 ? view->n_peers : view->size;
+    struct wl_part both = {.size = view->inter ? 2 * bytes : bytes};
 
-    return reduce_up_to(coll, coll->view.comm->size - 1);
+    both.bytes = wl_malloc(both.size);
+    reduce_members(coll, 0, end - 1, both.bytes);
+    if (view->inter) {
+        reduce_members(coll, end, view->comm->size - 1, both.bytes + bytes);
+    }
+    return both;
 }
 
-static struct wl_part reduced(const struct wl_coll *coll)
+/* What the peers have brought, reduced. */
+static const unsigned char *reduced(const struct wl_coll *coll)
 {
-    return wl_meeting_compute(coll->view.comm, coll->meeting, reduce_all,
-                              (void *)(uintptr_t)coll);
+    struct wl_part both =
+        wl_meeting_compute(coll->view.comm, coll->meeting, reduce_all, (void *)(uintptr_t)coll);
+
+    return both.bytes + (coll->view.peers == 0 ? 0 : reduced_bytes(coll));
+}
+
+static void allreduce_take(const struct wl_coll *coll)
+{
+    wl_unpack_bytes(coll->reduction.type, reduced(coll), reduced_bytes(coll),
+                    coll->recv.buffer);
+}
+
+/* For this member alone. */
+static void take_members(const struct wl_coll *coll, uint32_t first, uint32_t last)
+{
+    unsigned char *result = wl_malloc(reduced_bytes(coll));
+
+    reduce_members(coll, first, last, result);
+    wl_unpack_bytes(coll->reduction.type, result, reduced_bytes(coll), coll->recv.buffer);
+    free(result);
 }
 
 static void reduce_take(const struct wl_coll *coll)
 {
-    struct wl_part result = reduced(coll);
-
-    wl_unpack_bytes(coll->reduction.type, result.bytes, result.size, coll->recv.buffer);
+    take_members(coll, coll->view.peers, coll->view.peers + coll->view.n_peers - 1);
 }
 
 static void reduce_measure(const struct wl_coll *coll, struct wf_op *op)
 {
-    op->bytes = coll->reduction.count * coll->reduction.type->size;
+    op->bytes = reduced_bytes(coll);
 }
 
 static void scan_take(const struct wl_coll *coll)
 {
-    struct wl_part result = reduce_up_to(coll, coll->view.rank);
-
-    wl_unpack_bytes(coll->reduction.type, result.bytes, result.size, coll->recv.buffer);
-    free(result.bytes);
+    take_members(coll, 0, coll->view.rank);
 }
 
 static bool exscan_gets(const struct wl_coll *coll)
@@ -363,10 +413,7 @@ static bool exscan_gets(const struct wl_coll *coll)
 
 static void exscan_take(const struct wl_coll *coll)
 {
-    struct wl_part result = reduce_up_to(coll, coll->view.rank - 1);
-
-    wl_unpack_bytes(coll->reduction.type, result.bytes, result.size, coll->recv.buffer);
-    free(result.bytes);
+    take_members(coll, 0, coll->view.rank - 1);
 }
 
 /* The block of each member behind those of the members before it. */
@@ -383,11 +430,10 @@ static size_t elements_before(const struct wl_coll *coll, uint32_t member)
 static void reduce_scatter_take(const struct wl_coll *coll)
 {
     size_t size = coll->reduction.type->size;
-    struct wl_part result = reduced(coll);
+    uint32_t own = wl_own_rank(&coll->view);
 
-    wl_unpack_bytes(coll->reduction.type,
-                    result.bytes + elements_before(coll, coll->view.rank) * size,
-                    count_at(&coll->recv, coll->view.rank) * size, coll->recv.buffer);
+    wl_unpack_bytes(coll->reduction.type, reduced(coll) + elements_before(coll, own) * size,
+                    count_at(&coll->recv, own) * size, coll->recv.buffer);
 }
 
 static void reduce_scatter_measure(const struct wl_coll *coll, struct wf_op *op)
@@ -459,7 +505,7 @@ static void neighbor_alltoall_take(const struct wl_coll *coll)
         for (uint32_t k = 0; k < i; k++) {
             nth += coll->sources[k] == coll->sources[i];
         }
-        if (coll->sources[i] != WF_PROC_NULL && bytes_at(coll, &coll->recv, i) > 0) {
+        if (coll->sources[i] != WF_PROC_NULL && wl_side_bytes(coll, &coll->recv, i) > 0) {
             unpack_at(coll, &coll->recv, i, block_from(coll, coll->sources[i], nth));
         }
     }
@@ -479,10 +525,10 @@ static void neighbor_measure(const struct wl_coll *coll, struct wf_op *op)
         uint64_t *in = wl_calloc(op->count, sizeof(uint64_t));
         for (uint32_t i = 0; i < coll->n_destinations; i++) {
             out[i] = coll->kind == WL_NEIGHBOR_ALLGATHER ? op->bytes
-                                                         : bytes_at(coll, &coll->send, i);
+                                                         : wl_side_bytes(coll, &coll->send, i);
         }
         for (uint32_t i = 0; i < coll->n_sources; i++) {
-            in[i] = bytes_at(coll, &coll->recv, i);
+            in[i] = wl_side_bytes(coll, &coll->recv, i);
         }
         op->counts = out;
         op->recv_counts = in;
@@ -496,7 +542,7 @@ const struct wl_coll_ops wl_coll_kinds[WL_COLL_KINDS] = {
     [WL_ALLGATHER] = {gather_bring, always, gather_take, allgather_measure},
     [WL_ALLTOALL] = {alltoall_bring, always, alltoall_take, alltoall_measure},
     [WL_REDUCE] = {reduce_bring, is_root, reduce_take, reduce_measure},
-    [WL_ALLREDUCE] = {reduce_bring, always, reduce_take, reduce_measure},
+    [WL_ALLREDUCE] = {reduce_bring, always, allreduce_take, reduce_measure},
     [WL_REDUCE_SCATTER] = {reduce_bring, always, reduce_scatter_take, reduce_scatter_measure},
     [WL_SCAN] = {reduce_bring, always, scan_take, reduce_measure},
     [WL_EXSCAN] = {reduce_bring, exscan_gets, exscan_take, reduce_measure},

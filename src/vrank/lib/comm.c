@@ -118,6 +118,7 @@ struct split {
     struct wl_comm **comms; /* behind the rest */
     struct {
         uint32_t comm, rank;
+        uint32_t n_first; /* of how many the first group is, if there are two */
     } of[];
 };
 
@@ -127,6 +128,9 @@ static int compare(const void *a, const void *b)
 
     if (x->color != y->color) {
         return x->color < y->color ? -1 : 1;
+    }
+    if (x->second != y->second) {
+        return x->second ? 1 : -1;
     }
     if (x->key != y->key) {
         return x->key < y->key ? -1 : 1;
@@ -139,8 +143,34 @@ struct splitting {
     struct wl_meeting *meeting;
 };
 
-/* The communicators of one colour each, by members sorted by colour and key, as far as any of
- * them is here. Those without a colour come first. */
+/* The communicator of one colour, as far as any of its n members is here. One with two groups
+ * of which one is empty is none. */
+static void make_comm(struct split *split, const struct wl_wish *wishes, uint32_t n,
+                      const struct wl_comm *parent, uint32_t id)
+{
+    uint32_t *members = wl_malloc(n * sizeof(uint32_t)), n_here = 0, n_first = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        members[i] = wl_member(parent, wishes[i].member);
+        n_here += wl_is_here(members[i]);
+        n_first += !wishes[i].second;
+    }
+    bool exists = !wishes[0].inter || (n_first > 0 && n_first < n);
+    for (uint32_t i = 0; i < n; i++) {
+        split->of[wishes[i].member].comm = exists ? split->n : UINT32_MAX;
+        split->of[wishes[i].member].rank = i;
+        split->of[wishes[i].member].n_first = n_first;
+    }
+    if (n_here > 0 && exists) {
+        split->comms[split->n] = wl_comm_new(id, n, members);
+        wl_comm_make_known(split->comms[split->n]);
+    } else {
+        free(members);
+    }
+    split->n++;
+}
+
+/* By members sorted by colour, group and key. Those without a colour come first. */
 static void make_comms(struct split *split, const struct wl_wish *wishes,
                        const struct wl_comm *parent, uint32_t id)
 {
@@ -154,20 +184,7 @@ static void make_comms(struct split *split, const struct wl_wish *wishes,
         while (end < parent->size && wishes[end].color == wishes[i].color) {
             end++;
         }
-        uint32_t *members = wl_malloc((end - i) * sizeof(uint32_t)), n_here = 0;
-        for (uint32_t k = i; k < end; k++) {
-            members[k - i] = wl_member(parent, wishes[k].member);
-            n_here += wl_is_here(members[k - i]);
-            split->of[wishes[k].member].comm = split->n;
-            split->of[wishes[k].member].rank = k - i;
-        }
-        if (n_here > 0) {
-            split->comms[split->n] = wl_comm_new(id, end - i, members);
-            wl_comm_make_known(split->comms[split->n]);
-        } else {
-            free(members);
-        }
-        split->n++;
+        make_comm(split, wishes + i, end - i, parent, id);
         i = end;
     }
 }
@@ -194,28 +211,61 @@ static struct wl_part make_split(void *arg)
     return (struct wl_part){(unsigned char *)split, bytes};
 }
 
+/* The new one as a member sees it. */
+static struct wl_view view_of(const struct split *made, uint32_t member, bool inter)
+{
+    uint32_t rank = made->of[member].rank, n_first = made->of[member].n_first;
+    struct wl_view view = {.comm = made->comms[made->of[member].comm], .rank = rank};
+
+    if (inter) {
+        uint32_t n_second = view.comm->size - n_first;
+        bool second = rank >= n_first;
+        view.inter = true;
+        view.first = second ? n_first : 0;
+        view.size = second ? n_second : n_first;
+        view.peers = second ? 0 : n_first;
+        view.n_peers = second ? n_first : n_second;
+    }
+    return view;
+}
+
 MPI_Comm wl_comm_split(struct wl_rank *rank, const struct wl_view *view,
                        const struct wl_wish *wish, enum wf_op_kind kind)
 {
     const struct wf_op op = {.kind = kind, .comm = view->number};
+    struct wl_meeting *meeting = wl_split_begin(rank, view, wish);
+
+    (void)wl_call(rank, &op);
+    return wl_split_end(rank, view, meeting, wish->inter);
+}
+
+struct wl_meeting *wl_split_begin(const struct wl_rank *rank, const struct wl_view *view,
+                                  const struct wl_wish *wish)
+{
     struct wl_meeting *meeting = wl_meeting_come(view->comm, (*view->sequence)++);
     struct wl_wish *own = wl_malloc(sizeof(*own));
-    struct splitting what = {view->comm, meeting};
 
     *own = *wish;
     own->highest_id = rank->highest_id;
     own->member = view->rank;
+    own->second = wish->inter && view->first > 0;
     wl_meeting_bring(view->comm, meeting, view->rank,
                      (struct wl_part){(unsigned char *)own, sizeof(*own)});
-    (void)wl_call(rank, &op);
+    return meeting;
+}
+
+MPI_Comm wl_split_end(struct wl_rank *rank, const struct wl_view *view,
+                      struct wl_meeting *meeting, bool inter)
+{
+    struct splitting what = {view->comm, meeting};
     const struct split *made =
         (const void *)wl_meeting_compute(view->comm, meeting, make_split, &what).bytes;
-    uint32_t number = made->of[view->rank].comm;
-    MPI_Comm handle =
-        number == UINT32_MAX
-            ? MPI_COMM_NULL
-            : wl_comm_join(rank, &(struct wl_view){.comm = made->comms[number],
-                                                   .rank = made->of[view->rank].rank});
+    MPI_Comm handle = MPI_COMM_NULL;
+
+    if (made->of[view->rank].comm != UINT32_MAX) {
+        struct wl_view joined = view_of(made, view->rank, inter);
+        handle = wl_comm_join(rank, &joined);
+    }
     wl_meeting_leave(view->comm, meeting);
     return handle;
 }

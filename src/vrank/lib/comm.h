@@ -78,6 +78,9 @@ static inline uint32_t wl_own_rank(const struct wl_view *view)
 /* What a member says when new communicators are made of an old one: as in MPI_Comm_split. */
 struct wl_wish {
     int color, key; /* MPI_UNDEFINED: none for me */
+    bool inter;     /* the new ones have two groups, as the old one has */
+    /* Filled in. */
+    bool second; /* in its second group */
     uint32_t highest_id;
     uint32_t member;
 };
@@ -85,5 +88,11 @@ struct wl_wish {
 /* A collective of all members; returns the handle, or MPI_COMM_NULL. */
 MPI_Comm wl_comm_split(struct wl_rank *rank, const struct wl_view *view,
                        const struct wl_wish *wish, enum wf_op_kind kind);
+
+/* Its two halves: before and after the simulation has heard of it. */
+struct wl_meeting *wl_split_begin(const struct wl_rank *rank, const struct wl_view *view,
+                                  const struct wl_wish *wish);
+MPI_Comm wl_split_end(struct wl_rank *rank, const struct wl_view *view,
+                      struct wl_meeting *meeting, bool inter);
 
 #endif

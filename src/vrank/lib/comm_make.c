@@ -9,26 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What makes new ones of the two sides of an intercommunicator is not there. */
-static struct wl_view parent_of(struct wl_rank *rank, MPI_Comm comm, const char *function)
-{
-    struct wl_view view = wl_comm_of(rank, comm, function);
-
-    if (view.inter) {
-        wl_fatal(rank, function, "weft does not have it for intercommunicators");
-    }
-    return view;
-}
-
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
     struct wl_rank *rank = wl_enter();
-    struct wl_view view = parent_of(rank, comm, "MPI_Comm_split");
+    struct wl_view view = wl_comm_of(rank, comm, "MPI_Comm_split");
 
     if (color < 0 && color != MPI_UNDEFINED) {
         wl_fatal(rank, "MPI_Comm_split", "the colour %d is negative", color);
     }
-    *newcomm = wl_comm_split(rank, &view, &(struct wl_wish){.color = color, .key = key},
+    *newcomm = wl_comm_split(rank, &view,
+                             &(struct wl_wish){.color = color, .key = key, .inter = view.inter},
                              WF_OP_COMM_SPLIT);
     wl_leave(rank);
     return MPI_SUCCESS;
@@ -39,10 +29,11 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
                         MPI_Comm *newcomm)
 {
     struct wl_rank *rank = wl_enter();
-    struct wl_view view = parent_of(rank, comm, "MPI_Comm_split_type");
+    struct wl_view view = wl_comm_of(rank, comm, "MPI_Comm_split_type");
     const struct wl_wish wish = {.color = split_type == MPI_UNDEFINED ? MPI_UNDEFINED
                                                                       : (int)rank->self->rank,
-                                 .key = key};
+                                 .key = key,
+                                 .inter = view.inter};
 
     (void)info;
     *newcomm = wl_comm_split(rank, &view, &wish, WF_OP_COMM_SPLIT);
@@ -83,15 +74,10 @@ static struct wl_topology *copy_topology(const struct wl_topology *from)
 static MPI_Comm duplicate(struct wl_rank *rank, MPI_Comm comm, const char *function)
 {
     struct wl_view view = wl_comm_of(rank, comm, function);
-    MPI_Comm made = wl_comm_split(rank, &view, &(struct wl_wish){.color = 0}, WF_OP_COMM_DUP);
+    MPI_Comm made = wl_comm_split(
+        rank, &view, &(struct wl_wish){.color = 0, .inter = view.inter}, WF_OP_COMM_DUP);
     struct wl_view *own = wl_table_get(&rank->comms, WL_COMM, made);
 
-    /* A dup of an intercommunicator has the same two groups. */
-    own->first = view.first;
-    own->size = view.size;
-    own->peers = view.peers;
-    own->n_peers = view.n_peers;
-    own->inter = view.inter;
     if (*view.extra != NULL) {
         wl_attributes_copy(rank, comm, view.extra, &own->own_extra);
         struct wl_extra *extra = wl_extra_of(&own->own_extra);
@@ -132,14 +118,16 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 int MPI_Comm_create(MPI_Comm comm, MPI_Group handle, MPI_Comm *newcomm)
 {
     struct wl_rank *rank = wl_enter();
-    struct wl_view view = parent_of(rank, comm, "MPI_Comm_create");
+    struct wl_view view = wl_comm_of(rank, comm, "MPI_Comm_create");
     const struct wl_group *group = wl_group_of(rank, handle, "MPI_Comm_create");
     uint32_t place = wl_group_find(group, rank->self->rank);
-    struct wl_wish wish = {.color = MPI_UNDEFINED};
+    struct wl_wish wish = {.color = MPI_UNDEFINED, .inter = view.inter};
 
-    /* Groups that are made of one communicator at a time have nobody in common. */
+    /* Groups that are made of one communicator at a time have nobody in common. Of two groups,
+     * there is one of each. */
     if (place < group->size) {
-        wish = (struct wl_wish){.color = (int)group->members[0], .key = (int)place};
+        wish.color = view.inter ? 0 : (int)group->members[0];
+        wish.key = (int)place;
     }
     *newcomm = wl_comm_split(rank, &view, &wish, WF_OP_COMM_CREATE);
     wl_leave(rank);
@@ -150,10 +138,13 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group handle, int tag, MPI_Comm *ne
 {
     static const char function[] = "MPI_Comm_create_group";
     struct wl_rank *rank = wl_enter();
-    struct wl_view view = parent_of(rank, comm, function);
+    struct wl_view view = wl_comm_of(rank, comm, function);
     const struct wl_group *group = wl_group_of(rank, handle, function);
     uint32_t place = wl_group_find(group, rank->self->rank);
 
+    if (view.inter) {
+        wl_fatal(rank, function, "MPI has it for no intercommunicator");
+    }
     *newcomm = MPI_COMM_NULL;
     if (place < group->size) {
         uint32_t *members = wl_malloc(group->size * sizeof(uint32_t));
