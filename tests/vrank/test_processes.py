@@ -14,7 +14,7 @@ import vrank
 HERE = pathlib.Path(__file__).parent
 EXAMPLES = vrank.SOURCE / "examples/mpi"
 MPIEXEC = os.environ.get("WEFT_MPIEXEC", "")
-AREAS = ("p2p", "requests", "types", "colls", "comms", "between", "topo", "onesided")
+AREAS = ("p2p", "requests", "types", "colls", "comms", "between", "later", "topo", "onesided")
 NAMES = ("hello", "ring", "random", "stencil", "cg", "fft", "sort", "master", "globals")
 # Scheduler, threads, processes, and where ranks sit.
 SCHEDULES = [

@@ -69,34 +69,33 @@ void wl_attributes_delete(struct wl_rank *rank, int handle, struct wl_extra *con
 }
 
 /* Copies come in the order in which the originals were set. */
-static void copy_from(struct wl_rank *rank, int from, const struct wl_attribute *at,
-                      struct wl_extra **copy)
+static int copy_from(struct wl_rank *rank, int from, const struct wl_attribute *at,
+                     struct wl_extra **copy)
 {
     if (at == NULL) {
-        return;
+        return MPI_SUCCESS;
     }
-    copy_from(rank, from, at->next, copy);
+    int code = copy_from(rank, from, at->next, copy);
     const struct keyval *keyval = keyval_of(rank, at->keyval, "attribute");
     void *value = NULL;
     int flag = 0;
-    if (keyval->copy == NULL || keyval->copy(from, at->keyval, keyval->extra_state, at->value,
-                                             &value, &flag) != MPI_SUCCESS) {
-        return;
+    if (code == MPI_SUCCESS && keyval->copy != NULL) {
+        code = keyval->copy(from, at->keyval, keyval->extra_state, at->value, (void *)&value,
+                            &flag);
     }
-    if (flag) {
+    if (code == MPI_SUCCESS && flag) {
         struct wl_attribute *made = wl_malloc(sizeof(*made));
         struct wl_extra *extra = wl_extra_of(copy);
         *made = (struct wl_attribute){extra->attributes, at->keyval, value};
         extra->attributes = made;
     }
+    return code;
 }
 
-void wl_attributes_copy(struct wl_rank *rank, int from, struct wl_extra *const *old,
-                        struct wl_extra **copy)
+int wl_attributes_copy(struct wl_rank *rank, int from, struct wl_extra *const *old,
+                       struct wl_extra **copy)
 {
-    if (*old != NULL) {
-        copy_from(rank, from, (*old)->attributes, copy);
-    }
+    return *old != NULL ? copy_from(rank, from, (*old)->attributes, copy) : MPI_SUCCESS;
 }
 
 static int create(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *remove,
@@ -271,37 +270,65 @@ int MPI_Type_free_keyval(int *keyval)
     return forget(keyval);
 }
 
-/* Predefined types are shared by all ranks, and have none. */
-static struct wl_type *own_type(const struct wl_rank *rank, MPI_Datatype datatype)
-{
-    struct wl_type *type = wl_table_get(&rank->types, WL_TYPE, datatype);
+/* Predefined types are shared by all ranks; what few ranks have of them is their own. */
+struct wl_type_extra {
+    struct wl_type_extra *next;
+    MPI_Datatype datatype;
+    struct wl_extra *extra;
+};
 
-    if (type == NULL) {
-        wl_fatal(rank, "attribute", "weft keeps none for a predefined datatype");
+struct wl_extra **wl_type_extra(struct wl_rank *rank, MPI_Datatype datatype,
+                                const char *function)
+{
+    struct wl_type *own = wl_table_get(&rank->types, WL_TYPE, datatype);
+
+    if (own != NULL) {
+        return &own->extra;
     }
-    return type;
+    (void)wl_type_of(rank, datatype, function);
+    struct wl_type_extra *at = rank->type_extras;
+    while (at != NULL && at->datatype != datatype) {
+        at = at->next;
+    }
+    if (at == NULL) {
+        at = wl_malloc(sizeof(*at));
+        *at = (struct wl_type_extra){rank->type_extras, datatype, NULL};
+        rank->type_extras = at;
+    }
+    return &at->extra;
+}
+
+void wl_type_extras_free(struct wl_rank *rank)
+{
+    while (rank->type_extras != NULL) {
+        struct wl_type_extra *next = rank->type_extras->next;
+        wl_extra_free(rank->type_extras->extra);
+        free(rank->type_extras);
+        rank->type_extras = next;
+    }
 }
 
 int MPI_Type_set_attr(MPI_Datatype datatype, int keyval, void *value)
 {
     struct wl_rank *rank = wl_enter();
 
-    return set(rank, datatype, &own_type(rank, datatype)->extra, keyval, value);
+    return set(rank, datatype, wl_type_extra(rank, datatype, "MPI_Type_set_attr"), keyval,
+               value);
 }
 
 int MPI_Type_get_attr(MPI_Datatype datatype, int keyval, void *value, int *flag)
 {
     struct wl_rank *rank = wl_enter();
 
-    return get(rank, wl_type_of(rank, datatype, "MPI_Type_get_attr")->extra, keyval, value,
-               flag);
+    return get(rank, *wl_type_extra(rank, datatype, "MPI_Type_get_attr"), keyval, value, flag);
 }
 
 int MPI_Type_delete_attr(MPI_Datatype datatype, int keyval)
 {
     struct wl_rank *rank = wl_enter();
 
-    return take_away(rank, datatype, own_type(rank, datatype)->extra, keyval);
+    return take_away(rank, datatype, *wl_type_extra(rank, datatype, "MPI_Type_delete_attr"),
+                     keyval);
 }
 
 /* ---- of windows ---- */
@@ -327,9 +354,9 @@ int MPI_Win_set_attr(MPI_Win win, int keyval, void *value)
 int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
 {
     struct wl_rank *rank = wl_enter();
-    void *known = wl_win_known(rank, win, keyval);
+    void *known;
 
-    if (known == NULL) {
+    if (!wl_win_known(rank, win, keyval, &known)) {
         return get(rank, *wl_win_extra(rank, win, "MPI_Win_get_attr"), keyval, value, flag);
     }
     *(void **)value = known;

@@ -41,7 +41,9 @@ MPI_Comm wl_comm_join(struct wl_rank *rank, const struct wl_view *what)
     MPI_Comm handle = wl_table_add(&rank->comms, WL_COMM, view);
     struct wl_comm *comm = what->comm;
 
-    rank->highest_id = comm->id > rank->highest_id ? comm->id : rank->highest_id;
+    uint32_t *highest = comm->id < WL_LATER_ID ? &rank->highest_id : &rank->highest_later;
+    uint32_t number = comm->id & (WL_LATER_ID - 1);
+    *highest = number > *highest ? number : *highest;
     *view = *what;
     view->number = 2 * (wl_handle_place(handle) - WL_OBJECT_FIRST) + 2;
     view->hidden = 0;
@@ -206,7 +208,7 @@ static struct wl_part make_split(void *arg)
         id = wishes[i].highest_id > id ? wishes[i].highest_id : id;
     }
     qsort(wishes, size, sizeof(struct wl_wish), compare);
-    make_comms(split, wishes, what->parent, id + 1);
+    make_comms(split, wishes, what->parent, wishes[0].later ? WL_LATER_ID | (id + 1) : id + 1);
     free(wishes);
     return (struct wl_part){(unsigned char *)split, bytes};
 }
@@ -239,14 +241,14 @@ MPI_Comm wl_comm_split(struct wl_rank *rank, const struct wl_view *view,
     return wl_split_end(rank, view, meeting, wish->inter);
 }
 
-struct wl_meeting *wl_split_begin(const struct wl_rank *rank, const struct wl_view *view,
+struct wl_meeting *wl_split_begin(struct wl_rank *rank, const struct wl_view *view,
                                   const struct wl_wish *wish)
 {
     struct wl_meeting *meeting = wl_meeting_come(view->comm, (*view->sequence)++);
     struct wl_wish *own = wl_malloc(sizeof(*own));
 
     *own = *wish;
-    own->highest_id = rank->highest_id;
+    own->highest_id = wish->later ? rank->highest_later++ : rank->highest_id;
     own->member = view->rank;
     own->second = wish->inter && view->first > 0;
     wl_meeting_bring(view->comm, meeting, view->rank,

@@ -46,8 +46,14 @@ struct wl_view {
     uint32_t hidden; /* number in ops for traffic that the program does not see; 0: none yet */
 };
 
-/* In the simulation there are two of each: what the program sends, and what it never sees. */
-#define WL_SIMULATED(comm) (2 * (comm)->id)
+/* Those that are made without waiting count apart: until a rank hears of one it cannot know its
+ * number, and may join others meanwhile. */
+#define WL_LATER_ID UINT32_C(0x40000000)
+
+/* In the simulation, where numbers are few, there are two of each: what the program sends, and
+ * what it never sees. */
+#define WL_SIMULATED(comm) \
+    (4 * ((comm)->id & (WL_LATER_ID - 1)) + ((comm)->id >= WL_LATER_ID ? 2 : 0))
 
 static inline uint32_t wl_member(const struct wl_comm *comm, uint32_t i)
 {
@@ -78,6 +84,7 @@ static inline uint32_t wl_own_rank(const struct wl_view *view)
 /* What a member says when new communicators are made of an old one: as in MPI_Comm_split. */
 struct wl_wish {
     int color, key; /* MPI_UNDEFINED: none for me */
+    bool later;     /* it does not wait */
     bool inter;     /* the new ones have two groups, as the old one has */
     /* Filled in. */
     bool second; /* in its second group */
@@ -90,7 +97,7 @@ MPI_Comm wl_comm_split(struct wl_rank *rank, const struct wl_view *view,
                        const struct wl_wish *wish, enum wf_op_kind kind);
 
 /* Its two halves: before and after the simulation has heard of it. */
-struct wl_meeting *wl_split_begin(const struct wl_rank *rank, const struct wl_view *view,
+struct wl_meeting *wl_split_begin(struct wl_rank *rank, const struct wl_view *view,
                                   const struct wl_wish *wish);
 MPI_Comm wl_split_end(struct wl_rank *rank, const struct wl_view *view,
                       struct wl_meeting *meeting, bool inter);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* New communicators of old ones. */
+#include "vrank/lib/errors.h"
 #include "vrank/lib/extra.h"
 #include "vrank/lib/group.h"
 #include "vrank/lib/hidden.h"
@@ -71,29 +72,50 @@ static struct wl_topology *copy_topology(const struct wl_topology *from)
     return to;
 }
 
-static MPI_Comm duplicate(struct wl_rank *rank, MPI_Comm comm, const char *function)
+/* What a copy takes over: what the program hangs on it first, which may fail. */
+static int copy_extra(struct wl_rank *rank, MPI_Comm comm, const struct wl_view *view,
+                      const char *function, struct wl_extra **copy)
 {
-    struct wl_view view = wl_comm_of(rank, comm, function);
-    MPI_Comm made = wl_comm_split(
-        rank, &view, &(struct wl_wish){.color = 0, .inter = view.inter}, WF_OP_COMM_DUP);
+    const struct wl_extra *old = *view->extra;
+
+    *copy = NULL;
+    if (old == NULL) {
+        return MPI_SUCCESS;
+    }
+    int code = wl_attributes_copy(rank, comm, view->extra, copy);
+    if (code != MPI_SUCCESS) {
+        wl_extra_free(*copy);
+        return wl_error(rank, comm, code, function, "an attribute could not be copied: %d",
+                        code);
+    }
+    struct wl_extra *own = wl_extra_of(copy);
+    own->errhandler = old->errhandler;
+    own->topology = copy_topology(old->topology);
+    return MPI_SUCCESS;
+}
+
+static void give_extra(struct wl_rank *rank, MPI_Comm made, struct wl_extra *extra)
+{
     struct wl_view *own = wl_table_get(&rank->comms, WL_COMM, made);
 
-    if (*view.extra != NULL) {
-        wl_attributes_copy(rank, comm, view.extra, &own->own_extra);
-        struct wl_extra *extra = wl_extra_of(&own->own_extra);
-        extra->errhandler = (*view.extra)->errhandler;
-        extra->topology = copy_topology((*view.extra)->topology);
-    }
-    return made;
+    own->own_extra = extra;
 }
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
     struct wl_rank *rank = wl_enter();
+    struct wl_view view = wl_comm_of(rank, comm, "MPI_Comm_dup");
+    const struct wl_wish wish = {.color = 0, .inter = view.inter};
+    struct wl_extra *extra;
+    int code = copy_extra(rank, comm, &view, "MPI_Comm_dup", &extra);
 
-    *newcomm = duplicate(rank, comm, "MPI_Comm_dup");
+    *newcomm = MPI_COMM_NULL;
+    if (code == MPI_SUCCESS) {
+        *newcomm = wl_comm_split(rank, &view, &wish, WF_OP_COMM_DUP);
+        give_extra(rank, *newcomm, extra);
+    }
     wl_leave(rank);
-    return MPI_SUCCESS;
+    return code;
 }
 
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
@@ -102,17 +124,48 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
     return MPI_Comm_dup(comm, newcomm);
 }
 
-/* It may wait for the others as well as later; the request is complete. */
-int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
+/* A copy that the program does not wait for yet. */
+struct later {
+    struct wl_view parent;
+    struct wl_meeting *meeting;
+    struct wl_extra *extra;
+    MPI_Comm *made;
+};
+
+static void make_later(struct wl_rank *rank, void *own)
+{
+    const struct later *later = own;
+
+    *later->made = wl_split_end(rank, &later->parent, later->meeting, later->parent.inter);
+    give_extra(rank, *later->made, later->extra);
+}
+
+/* In simulated time as MPI_Comm_dup: all tell all a number. */
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *handle)
 {
     struct wl_rank *rank = wl_enter();
+    struct wl_view view = wl_comm_of(rank, comm, "MPI_Comm_idup");
+    const struct wl_wish wish = {.color = 0, .later = true, .inter = view.inter};
+    struct wl_extra *extra;
+    int code = copy_extra(rank, comm, &view, "MPI_Comm_idup", &extra);
 
-    *newcomm = duplicate(rank, comm, "MPI_Comm_idup");
-    struct wl_request *made = wl_request_new(rank, WL_REQUEST_SEND, request);
-    made->active = true;
-    made->nobody = true;
+    *newcomm = MPI_COMM_NULL;
+    if (code == MPI_SUCCESS) {
+        struct wl_request *request = wl_request_new(rank, WL_REQUEST_COLL, handle);
+        struct later *later = wl_malloc(sizeof(*later));
+        *later = (struct later){view, wl_split_begin(rank, &view, &wish), extra, newcomm};
+        request->active = true;
+        request->own = later;
+        request->deliver = make_later;
+        const struct wf_op op = {.kind = WF_OP_IALLGATHER,
+                                 .comm = view.number,
+                                 .count = view.comm->size,
+                                 .bytes = sizeof(uint64_t),
+                                 .request = request->number};
+        wl_post(rank, &op);
+    }
     wl_leave(rank);
-    return MPI_SUCCESS;
+    return code;
 }
 
 int MPI_Comm_create(MPI_Comm comm, MPI_Group handle, MPI_Comm *newcomm)

@@ -39,10 +39,14 @@ void wl_topology_free(struct wl_topology *topology);
 /* The extra of an object that may have none yet. */
 struct wl_extra *wl_extra_of(struct wl_extra **extra);
 
-/* Attributes go with copies of their object; the program's functions decide. `kind` is that of
- * the object. */
-void wl_attributes_copy(struct wl_rank *rank, int from, struct wl_extra *const *old,
-                        struct wl_extra **copy);
+/* Attributes go with copies of their object; the program's functions decide. Returns what the
+ * first of them that fails returns: then the copy is incomplete. */
+int wl_attributes_copy(struct wl_rank *rank, int from, struct wl_extra *const *old,
+                       struct wl_extra **copy);
+/* The extra of a datatype; of the predefined ones each rank has its own. */
+struct wl_extra **wl_type_extra(struct wl_rank *rank, MPI_Datatype datatype,
+                                const char *function);
+void wl_type_extras_free(struct wl_rank *rank);
 void wl_attributes_delete(struct wl_rank *rank, int handle, struct wl_extra *const *extra);
 
 #endif

@@ -18,16 +18,6 @@ struct info {
     struct pair *pairs;
 };
 
-static struct info *info_of(const struct wl_rank *rank, MPI_Info handle, const char *function)
-{
-    struct info *info = wl_table_get(&rank->infos, WL_INFO, handle);
-
-    if (info == NULL) {
-        wl_fatal(rank, function, "there is no info 0x%x", (unsigned)handle);
-    }
-    return info;
-}
-
 static int find(const struct info *info, const char *key)
 {
     int i = 0;
@@ -68,6 +58,37 @@ static struct info *info_new(struct wl_rank *rank, MPI_Info *handle)
     return info;
 }
 
+/* What the program was started with, as far as the library knows it. */
+static struct info *info_env(struct wl_rank *rank)
+{
+    static const char *const levels[] = {
+        [MPI_THREAD_SINGLE] = "MPI_THREAD_SINGLE",
+        [MPI_THREAD_FUNNELED] = "MPI_THREAD_FUNNELED",
+    };
+    char number[16];
+
+    if (rank->info_env == 0) {
+        struct info *made = info_new(rank, &rank->info_env);
+        (void)snprintf(number, sizeof(number), "%u", wl.n_ranks);
+        put(made, "maxprocs", number);
+        put(made, "thread_level", levels[rank->thread_level]);
+    }
+    return wl_table_get(&rank->infos, WL_INFO, rank->info_env);
+}
+
+static struct info *info_of(struct wl_rank *rank, MPI_Info handle, const char *function)
+{
+    if (handle == MPI_INFO_ENV) {
+        return info_env(rank);
+    }
+    struct info *info = wl_table_get(&rank->infos, WL_INFO, handle);
+
+    if (info == NULL) {
+        wl_fatal(rank, function, "there is no info 0x%x", (unsigned)handle);
+    }
+    return info;
+}
+
 int MPI_Info_create(MPI_Info *info)
 {
     struct wl_rank *rank = wl_enter();
@@ -93,6 +114,9 @@ int MPI_Info_dup(MPI_Info handle, MPI_Info *newinfo)
 int MPI_Info_free(MPI_Info *handle)
 {
     struct wl_rank *rank = wl_enter();
+    if (*handle == MPI_INFO_ENV) {
+        wl_fatal(rank, "MPI_Info_free", "MPI_INFO_ENV cannot be freed");
+    }
     struct info *info = info_of(rank, *handle, "MPI_Info_free");
 
     for (int i = 0; i < info->n; i++) {
@@ -270,11 +294,8 @@ int MPI_Win_get_name(MPI_Win win, char *name, int *length)
 int MPI_Type_set_name(MPI_Datatype datatype, const char *name)
 {
     struct wl_rank *rank = wl_enter();
-    struct wl_type *type = wl_table_get(&rank->types, WL_TYPE, datatype);
 
-    if (type != NULL) {
-        give_name(&type->extra, name);
-    }
+    give_name(wl_type_extra(rank, datatype, "MPI_Type_set_name"), name);
     wl_leave(rank);
     return MPI_SUCCESS;
 }
@@ -284,7 +305,8 @@ int MPI_Type_get_name(MPI_Datatype datatype, char *name, int *length)
     struct wl_rank *rank = wl_enter();
     const struct wl_type *type = wl_type_of(rank, datatype, "MPI_Type_get_name");
 
-    tell_name(type->extra, type->name != NULL ? type->name : "", name, length);
+    tell_name(*wl_type_extra(rank, datatype, "MPI_Type_get_name"),
+              type->name != NULL ? type->name : "", name, length);
     wl_leave(rank);
     return MPI_SUCCESS;
 }

@@ -19,6 +19,7 @@ struct wl_known;
 struct wl_lock;
 struct wl_own_error;
 struct wl_request;
+struct wl_type_extra;
 
 /* What all ranks of the process share. An MPI function gets nothing from which it could find
  * it, so that this is the one variable of the library. */
@@ -43,6 +44,9 @@ struct wl_rank {
     uint64_t *numbers_used;                 /* bits: numbers of requests in ops */
     uint32_t numbers_room;                  /* words of it */
     uint32_t highest_id;                    /* of the communicators it has been in */
+    uint32_t highest_later;                 /* of those that were made without waiting */
+    struct wl_type_extra *type_extras;      /* of predefined datatypes, if any */
+    MPI_Info info_env;                      /* MPI_INFO_ENV, once somebody looks; or 0 */
     uint32_t world_sequence;                /* collectives on MPI_COMM_WORLD so far */
     MPI_Comm comm_self;                     /* MPI_COMM_SELF, once it is made; or 0 */
     uint32_t world_hidden;                  /* as in struct wl_view */

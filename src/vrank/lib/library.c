@@ -95,6 +95,7 @@ static void free_rest(struct wl_rank *rank)
     }
     free(rank->own_errors);
     wl_extra_free(rank->world_extra);
+    wl_type_extras_free(rank);
     wl_locks_free(rank);
 }
 

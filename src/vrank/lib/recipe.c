@@ -155,3 +155,19 @@ MPI_Count wl_type_elements(const struct wl_type *type, uint64_t bytes)
     }
     return rest > 0 ? MPI_UNDEFINED : (MPI_Count)n;
 }
+
+void wl_type_visit(const struct wl_type *type, const struct wl_visit *visit)
+{
+    if (type->recipe == NULL) {
+        if (type->size > 0) {
+            visit->visit(visit->arg, type);
+        }
+        return;
+    }
+    for (int i = 0; i < type->recipe->n_types; i++) {
+        const struct wl_type *old = type->recipe->types[i];
+        for (uint64_t k = part_length(type, i); k > 0 && old->size > 0; k--) {
+            wl_type_visit(old, visit);
+        }
+    }
+}

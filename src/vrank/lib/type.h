@@ -70,6 +70,14 @@ MPI_Datatype wl_type_handle(struct wl_rank *rank, const struct wl_type *type);
  * that is not a whole number. */
 MPI_Count wl_type_elements(const struct wl_type *type, uint64_t bytes);
 
+/* Calls visit() for each value of a predefined type in an element, in the order in which they
+ * are packed. */
+struct wl_visit {
+    void (*visit)(void *arg, const struct wl_type *predefined);
+    void *arg;
+};
+void wl_type_visit(const struct wl_type *type, const struct wl_visit *visit);
+
 /* A type that is in use lives on when the program frees it. */
 void wl_type_hold(const struct wl_type *type);
 void wl_type_release(const struct wl_type *type); /* null is allowed */

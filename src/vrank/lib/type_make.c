@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Derived datatypes: all constructors are one, a list of runs of old elements. */
+#include "vrank/lib/errors.h"
 #include "vrank/lib/extra.h"
 #include "vrank/lib/memory.h"
 #include "vrank/lib/recipe.h"
@@ -420,9 +421,16 @@ int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
     wl_recipe_keep(
         *newtype,
         &(struct wl_parts){.combiner = MPI_COMBINER_DUP, .types = &oldtype, .n_types = 1});
-    wl_attributes_copy(rank, oldtype, &old->extra, &type->extra);
+    int code = wl_attributes_copy(rank, oldtype, wl_type_extra(rank, oldtype, "MPI_Type_dup"),
+                                  &type->extra);
+    if (code != MPI_SUCCESS) {
+        code = wl_error(rank, MPI_COMM_WORLD, code, "MPI_Type_dup",
+                        "an attribute could not be copied: %d", code);
+        wl_type_release(wl_table_take(&rank->types, WL_TYPE, *newtype));
+        *newtype = MPI_DATATYPE_NULL;
+    }
     wl_leave(rank);
-    return MPI_SUCCESS;
+    return code;
 }
 
 /* ---- by their names of MPI-1 ---- */

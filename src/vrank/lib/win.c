@@ -25,23 +25,28 @@ struct wl_extra **wl_win_extra(const struct wl_rank *rank, MPI_Win handle, const
     return &wl_win_of(rank, handle, function)->extra;
 }
 
-void *wl_win_known(const struct wl_rank *rank, MPI_Win handle, int keyval)
+bool wl_win_known(const struct wl_rank *rank, MPI_Win handle, int keyval, void **value)
 {
     struct wl_win *win = wl_win_of(rank, handle, "MPI_Win_get_attr");
 
     switch (keyval) {
     case MPI_WIN_BASE:
-        return win->own.base;
+        *value = win->own.base;
+        return true;
     case MPI_WIN_SIZE:
-        return &win->own.size;
+        *value = &win->own.size;
+        return true;
     case MPI_WIN_DISP_UNIT:
-        return &win->own.unit;
+        *value = &win->own.unit;
+        return true;
     case MPI_WIN_CREATE_FLAVOR:
-        return &win->flavor;
+        *value = &win->flavor;
+        return true;
     case MPI_WIN_MODEL:
-        return &win->model;
+        *value = &win->model;
+        return true;
     default:
-        return NULL;
+        return false;
     }
 }
 

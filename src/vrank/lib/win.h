@@ -38,8 +38,8 @@ struct wl_win {
 struct wl_win *wl_win_of(const struct wl_rank *rank, MPI_Win handle, const char *function);
 struct wl_extra **wl_win_extra(const struct wl_rank *rank, MPI_Win handle,
                                const char *function);
-/* The value of a predefined attribute; null if it is none. */
-void *wl_win_known(const struct wl_rank *rank, MPI_Win handle, int keyval);
+/* The value of a predefined attribute; false if it is none. */
+bool wl_win_known(const struct wl_rank *rank, MPI_Win handle, int keyval, void **value);
 
 /* Waits until everything one-sided of the rank is over, and delivers what came back. */
 void wl_win_flush(struct wl_rank *rank, struct wl_win *win);
