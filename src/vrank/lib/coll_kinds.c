@@ -61,11 +61,13 @@ static void unpack_at(const struct wl_coll *coll, const struct wl_side *side, ui
 {
     size_t room = wl_side_bytes(coll, side, i);
 
-    if (part.size > room) {
+    if (part.bytes != NULL && part.size > room) {
         wl_fatal(coll->rank, coll->function, "%zu bytes from member %u, room for %zu",
                  part.size, i, room);
     }
-    wl_unpack_bytes(type_at(coll, side, i), part.bytes, part.size, place_at(side, i));
+    if (part.bytes != NULL) {
+        wl_unpack_bytes(type_at(coll, side, i), part.bytes, part.size, place_at(side, i));
+    }
 }
 
 static struct wl_part part_of(const struct wl_coll *coll, uint32_t member)
@@ -282,7 +284,7 @@ static void alltoall_bring(const struct wl_coll *coll)
     struct wl_comm *comm = coll->view.comm;
     struct wl_part part = pack_blocks(coll, side, coll->view.n_peers);
 
-    for (uint32_t i = 0; i < comm->n_hosts; i++) {
+    for (uint32_t i = 0; part.bytes != NULL && i < comm->n_hosts; i++) {
         ship_blocks(coll, part, comm->hosts[i]);
     }
     wl_meeting_keep(comm, coll->meeting, coll->view.rank, part);
@@ -330,14 +332,14 @@ static size_t reduced_bytes(const struct wl_coll *coll)
 }
 
 /* Of some members in the order of ranks, so that it does not depend on who is first, nor on
- * anything else. Puts it to `to`. */
-static void reduce_members(const struct wl_coll *coll, uint32_t first, uint32_t last, void *to)
+ * anything else. Puts it to `to`; false if there is nothing. */
+static bool reduce_members(const struct wl_coll *coll, uint32_t first, uint32_t last, void *to)
 {
     struct wl_part own = part_of(coll, last);
     size_t bytes = reduced_bytes(coll);
 
-    if (bytes == 0) {
-        return;
+    if (own.bytes == NULL) {
+        return false;
     }
     if (own.size != bytes) {
         wl_fatal(coll->rank, coll->function, "%zu bytes from member %u, and not %zu", own.size,
@@ -347,6 +349,7 @@ static void reduce_members(const struct wl_coll *coll, uint32_t first, uint32_t 
     for (uint32_t i = last; i-- > first;) {
         wl_reduce(coll->rank, &coll->reduction, part_of(coll, i).bytes, to);
     }
+    return true;
 }
 
 /* Of both groups of an intercommunicator, the one that comes first first. */
@@ -359,26 +362,34 @@ static struct wl_part reduce_all(void *arg)
     struct wl_part both = {.size = view->inter ? 2 * bytes : bytes};
 
     both.bytes = wl_malloc(both.size);
-    reduce_members(coll, 0, end - 1, both.bytes);
-    if (view->inter) {
-        reduce_members(coll, end, view->comm->size - 1, both.bytes + bytes);
+    bool there = reduce_members(coll, 0, end - 1, both.bytes);
+    if (view->inter && there) {
+        there = reduce_members(coll, end, view->comm->size - 1, both.bytes + bytes);
+    }
+    if (!there) {
+        free(both.bytes);
+        both.bytes = NULL;
     }
     return both;
 }
 
-/* What the peers have brought, reduced. */
+/* What the peers have brought, reduced; null if it is nothing. */
 static const unsigned char *reduced(const struct wl_coll *coll)
 {
     struct wl_part both =
         wl_meeting_compute(coll->view.comm, coll->meeting, reduce_all, (void *)(uintptr_t)coll);
 
-    return both.bytes + (coll->view.peers == 0 ? 0 : reduced_bytes(coll));
+    return both.bytes == NULL || coll->view.peers == 0 ? both.bytes
+                                                       : both.bytes + reduced_bytes(coll);
 }
 
 static void allreduce_take(const struct wl_coll *coll)
 {
-    wl_unpack_bytes(coll->reduction.type, reduced(coll), reduced_bytes(coll),
-                    coll->recv.buffer);
+    const unsigned char *result = reduced(coll);
+
+    if (result != NULL) {
+        wl_unpack_bytes(coll->reduction.type, result, reduced_bytes(coll), coll->recv.buffer);
+    }
 }
 
 /* For this member alone. */
@@ -386,8 +397,9 @@ static void take_members(const struct wl_coll *coll, uint32_t first, uint32_t la
 {
     unsigned char *result = wl_malloc(reduced_bytes(coll));
 
-    reduce_members(coll, first, last, result);
-    wl_unpack_bytes(coll->reduction.type, result, reduced_bytes(coll), coll->recv.buffer);
+    if (reduce_members(coll, first, last, result)) {
+        wl_unpack_bytes(coll->reduction.type, result, reduced_bytes(coll), coll->recv.buffer);
+    }
     free(result);
 }
 
@@ -431,9 +443,12 @@ static void reduce_scatter_take(const struct wl_coll *coll)
 {
     size_t size = coll->reduction.type->size;
     uint32_t own = wl_own_rank(&coll->view);
+    const unsigned char *result = reduced(coll);
 
-    wl_unpack_bytes(coll->reduction.type, reduced(coll) + elements_before(coll, own) * size,
-                    count_at(&coll->recv, own) * size, coll->recv.buffer);
+    if (result != NULL) {
+        wl_unpack_bytes(coll->reduction.type, result + elements_before(coll, own) * size,
+                        count_at(&coll->recv, own) * size, coll->recv.buffer);
+    }
 }
 
 static void reduce_scatter_measure(const struct wl_coll *coll, struct wf_op *op)
