@@ -35,19 +35,22 @@ typedef struct MPI_Status {
     int weft_cancelled;
     unsigned weft_bytes[2]; /* the lower half first */
 } MPI_Status;
+typedef MPI_Status MPI_F08_status;
 
-#define MPI_F_STATUS_SIZE     6
-#define MPI_STATUS_IGNORE     ((MPI_Status *)0)
-#define MPI_STATUSES_IGNORE   ((MPI_Status *)0)
-#define MPI_F_STATUS_IGNORE   ((MPI_Fint *)0)
-#define MPI_F_STATUSES_IGNORE ((MPI_Fint *)0)
-#define MPI_ERRCODES_IGNORE   ((int *)0)
-#define MPI_ARGV_NULL         ((char **)0)
-#define MPI_ARGVS_NULL        ((char ***)0)
-#define MPI_BOTTOM            ((void *)0)
-#define MPI_IN_PLACE          ((void *)-1)
-#define MPI_UNWEIGHTED        ((int *)-2)
-#define MPI_WEIGHTS_EMPTY     ((int *)-3)
+#define MPI_F_STATUS_SIZE       6
+#define MPI_STATUS_IGNORE       ((MPI_Status *)0)
+#define MPI_STATUSES_IGNORE     ((MPI_Status *)0)
+#define MPI_F_STATUS_IGNORE     ((MPI_Fint *)0)
+#define MPI_F_STATUSES_IGNORE   ((MPI_Fint *)0)
+#define MPI_F08_STATUS_IGNORE   ((MPI_F08_status *)0)
+#define MPI_F08_STATUSES_IGNORE ((MPI_F08_status *)0)
+#define MPI_ERRCODES_IGNORE     ((int *)0)
+#define MPI_ARGV_NULL           ((char **)0)
+#define MPI_ARGVS_NULL          ((char ***)0)
+#define MPI_BOTTOM              ((void *)0)
+#define MPI_IN_PLACE            ((void *)-1)
+#define MPI_UNWEIGHTED          ((int *)-2)
+#define MPI_WEIGHTS_EMPTY       ((int *)-3)
 
 /* What the program hands over to be called. */
 typedef void MPI_User_function(void *in, void *inout, int *count, MPI_Datatype *type);

@@ -75,3 +75,27 @@ int MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status)
     memcpy(f_status, c_status, sizeof(*c_status));
     return MPI_SUCCESS;
 }
+
+/* A status has the same form in all three. */
+
+int MPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_status)
+{
+    *c_status = *f08_status;
+    return MPI_SUCCESS;
+}
+
+int MPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_status)
+{
+    *f08_status = *c_status;
+    return MPI_SUCCESS;
+}
+
+int MPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint *f_status)
+{
+    return MPI_Status_c2f(f08_status, f_status);
+}
+
+int MPI_Status_f2f08(const MPI_Fint *f_status, MPI_F08_status *f08_status)
+{
+    return MPI_Status_f2c(f_status, f08_status);
+}

@@ -28,7 +28,8 @@ BY_HAND = {
     "Buffer_detach", "Alloc_mem", "Win_allocate", "Win_allocate_shared", "Win_shared_query",
 }
 # Not of Fortran, or with parameters that have no sense there.
-C_ONLY = {"Status_f2c", "Status_c2f", "Comm_spawn", "Comm_spawn_multiple", "Register_datarep",
+C_ONLY = {"Status_f2c", "Status_c2f", "Status_f082c", "Status_c2f08", "Status_f082f",
+          "Status_f2f08", "Comm_spawn", "Comm_spawn_multiple", "Register_datarep",
           "Grequest_start"}
 # Buffers that may be MPI_BOTTOM or MPI_IN_PLACE.
 PLACES = {"buf", "sendbuf", "recvbuf", "inbuf", "outbuf", "inoutbuf", "origin_addr",
