@@ -77,6 +77,48 @@ static void several(void)
     }
 }
 
+/* What a call uses may be freed before it is complete. */
+
+static void add_up(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *count; i++) {
+        ((int *)inout)[i] += ((int *)in)[i];
+    }
+}
+
+static void freed_early(void)
+{
+    enum { ROOM = 64 };
+    int out[ROOM], in[3][ROOM], counts[ROOM], displs[ROOM];
+    MPI_Datatype pairs, types[ROOM];
+    MPI_Op sum;
+    MPI_Request requests[3];
+
+    MPI_Type_vector(2, 1, 2, MPI_INT, &pairs);
+    MPI_Type_commit(&pairs);
+    MPI_Op_create(add_up, 1, &sum);
+    for (int i = 0; i < ROOM; i++) {
+        out[i] = 100 * rank + i;
+        in[0][i] = in[1][i] = in[2][i] = -1;
+    }
+    for (int i = 0; i < size; i++) {
+        counts[i] = 1;
+        displs[i] = 4 * i * (int)sizeof(int);
+        types[i] = pairs;
+    }
+    MPI_Igather(out, 1, pairs, in[0], 2, MPI_INT, 0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Iallreduce(out, in[1], 2, MPI_INT, sum, MPI_COMM_WORLD, &requests[1]);
+    MPI_Ialltoallw(out, counts, displs, types, in[2], counts, displs, types, MPI_COMM_WORLD,
+                   &requests[2]);
+    MPI_Type_free(&pairs);
+    MPI_Op_free(&sum);
+    for (int i = 2; i >= 0; i--) {
+        MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+        say_ints("freed early", in[i], 4 * size);
+    }
+}
+
 /* ---- attributes ---- */
 
 static int n_copied;
@@ -299,6 +341,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     one_by_one();
     several();
+    freed_early();
     refusing();
     of_types();
     of_windows();

@@ -71,10 +71,53 @@ static void finish(const struct wl_coll *coll)
     free((void *)(uintptr_t)coll->destinations);
 }
 
+/* ---- calls that do not wait ---- */
+
+static void hold_side(const struct wl_coll *coll, struct wl_side *side, uint32_t n)
+{
+    if (side->type != NULL) {
+        wl_type_hold(side->type);
+    }
+    if (side->types != NULL && !wl_in_place(side)) {
+        side->held = wl_malloc(n * sizeof(struct wl_type *));
+        side->n_held = n;
+        for (uint32_t i = 0; i < n; i++) {
+            side->held[i] = wl_type_of(coll->rank, side->types[i], coll->function);
+            wl_type_hold(side->held[i]);
+        }
+    }
+}
+
+/* The program may free datatypes and operations before the call is complete. */
+static void hold(struct wl_coll *coll)
+{
+    bool neighbors = coll->kind >= WL_NEIGHBOR_ALLGATHER;
+
+    hold_side(coll, &coll->send, neighbors ? coll->n_destinations : coll->view.n_peers);
+    hold_side(coll, &coll->recv, neighbors ? coll->n_sources : coll->view.n_peers);
+    if (coll->reduction.op != NULL) {
+        coll->held_op = *coll->reduction.op;
+        coll->reduction.op = &coll->held_op;
+    }
+}
+
+static void release_side(const struct wl_side *side)
+{
+    wl_type_release(side->type);
+    for (uint32_t i = 0; i < side->n_held; i++) {
+        wl_type_release(side->held[i]);
+    }
+    free((void *)side->held);
+}
+
 static void deliver(struct wl_rank *rank, void *own)
 {
+    const struct wl_coll *coll = own;
+
     (void)rank;
-    finish(own);
+    finish(coll);
+    release_side(&coll->send);
+    release_side(&coll->recv);
 }
 
 static struct wf_op make_op(struct wl_coll *coll)
@@ -128,6 +171,7 @@ int wl_coll(struct wl_coll *coll, MPI_Request *handle)
         struct wl_request *request = wl_request_new(coll->rank, WL_REQUEST_COLL, handle);
         struct wl_coll *own = wl_malloc(sizeof(*own));
         *own = *coll;
+        hold(own);
         request->active = true;
         request->own = own;
         request->deliver = deliver;

@@ -21,6 +21,9 @@ struct wl_side {
     MPI_Datatype handle;
     const struct wl_type *type;
     const MPI_Datatype *types;
+    /* Allocated: what they are, of a call that does not wait. The program may free them. */
+    const struct wl_type **held;
+    uint32_t n_held;
 };
 
 enum wl_coll_kind {
@@ -57,6 +60,7 @@ struct wl_coll {
     struct wl_view view;
     struct wl_meeting *meeting;
     struct wl_reduction reduction;
+    struct wl_op held_op;                   /* likewise: the operation */
     const uint32_t *sources, *destinations; /* of neighbour collectives */
     bool mirrored; /* likewise: of two neighbours that are the same the first is the last */
     uint32_t n_sources, n_destinations;

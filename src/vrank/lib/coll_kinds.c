@@ -12,6 +12,9 @@
 static const struct wl_type *type_at(const struct wl_coll *coll, const struct wl_side *side,
                                      uint32_t i)
 {
+    if (side->held != NULL) {
+        return side->held[i];
+    }
     return side->types != NULL ? wl_type_of(coll->rank, side->types[i], coll->function)
                                : side->type;
 }
