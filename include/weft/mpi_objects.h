@@ -83,12 +83,14 @@
 #define MPI_2DOUBLE_PRECISION     ((MPI_Datatype)0x42000037)
 #define MPI_2INTEGER              ((MPI_Datatype)0x42000038)
 #define MPI_REAL16                ((MPI_Datatype)0x42000039)
+#define MPI_COMPLEX32             ((MPI_Datatype)0x4200003c)
+#define MPI_INTEGER16             ((MPI_Datatype)0x4200003d)
 #define MPI_LB                    ((MPI_Datatype)0x4200003a)
 #define MPI_UB                    ((MPI_Datatype)0x4200003b)
-#define MPI_CXX_BOOL                MPI_C_BOOL
-#define MPI_CXX_FLOAT_COMPLEX       MPI_C_FLOAT_COMPLEX
-#define MPI_CXX_DOUBLE_COMPLEX      MPI_C_DOUBLE_COMPLEX
-#define MPI_CXX_LONG_DOUBLE_COMPLEX MPI_C_LONG_DOUBLE_COMPLEX
+#define MPI_CXX_BOOL                ((MPI_Datatype)0x4200003e)
+#define MPI_CXX_FLOAT_COMPLEX       ((MPI_Datatype)0x4200003f)
+#define MPI_CXX_DOUBLE_COMPLEX      ((MPI_Datatype)0x42000040)
+#define MPI_CXX_LONG_DOUBLE_COMPLEX ((MPI_Datatype)0x42000041)
 
 #define MPI_MAX     ((MPI_Op)0x43000001)
 #define MPI_MIN     ((MPI_Op)0x43000002)

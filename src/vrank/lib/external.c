@@ -47,6 +47,7 @@ static struct number number_of(int datatype, size_t size, bool first)
         {MPI_WCHAR, {sizeof(wchar_t), 2, UNSIGNED}},
         {MPI_LONG_DOUBLE, {sizeof(long double), 16, LONG_DOUBLE}},
         {MPI_C_LONG_DOUBLE_COMPLEX, {sizeof(long double), 16, LONG_DOUBLE}},
+        {MPI_CXX_LONG_DOUBLE_COMPLEX, {sizeof(long double), 16, LONG_DOUBLE}},
         {MPI_LONG_DOUBLE_INT, {sizeof(long double), 16, LONG_DOUBLE}},
     };
 

@@ -23,7 +23,7 @@
     X(16, MPI_LONG_DOUBLE, long double, FLONG)                    \
     X(17, MPI_PACKED, unsigned char, BYTES)                       \
     X(18, MPI_C_BOOL, _Bool, BOOL)                                \
-    X(19, MPI_C_FLOAT_COMPLEX, float _Complex, C32)               \
+    X(19, MPI_C_COMPLEX, float _Complex, C32)                     \
     X(20, MPI_C_DOUBLE_COMPLEX, double _Complex, C64)             \
     X(21, MPI_C_LONG_DOUBLE_COMPLEX, long double _Complex, CLONG) \
     X(22, MPI_INT8_T, int8_t, I8)                                 \
@@ -52,7 +52,13 @@
     X(45, MPI_REAL8, double, F64)                                 \
     X(46, MPI_COMPLEX8, float _Complex, C32)                      \
     X(47, MPI_COMPLEX16, double _Complex, C64)                    \
-    X(57, MPI_REAL16, long double, BYTES)
+    X(57, MPI_REAL16, long double, BYTES)                         \
+    X(60, MPI_COMPLEX32, long double _Complex, BYTES)             \
+    X(61, MPI_INTEGER16, long double, BYTES)                      \
+    X(62, MPI_CXX_BOOL, _Bool, BOOL)                              \
+    X(63, MPI_CXX_FLOAT_COMPLEX, float _Complex, C32)             \
+    X(64, MPI_CXX_DOUBLE_COMPLEX, double _Complex, C64)           \
+    X(65, MPI_CXX_LONG_DOUBLE_COMPLEX, long double _Complex, CLONG)
 
 /* ...and those of two values. */
 #define WL_PAIR_MAP(X)                           \
