@@ -154,6 +154,37 @@ static void atomic_ones(void)
     MPI_Win_free(&win);
 }
 
+/* Types that are made of pairs, or of nothing. */
+static void pairs(void)
+{
+    struct pair {
+        double value;
+        int place;
+    } memory[6], out[6];
+    MPI_Datatype columns, nothing;
+    MPI_Win win;
+
+    for (int i = 0; i < 6; i++) {
+        memory[i] = (struct pair){i % 2, -1};
+        out[i] = (struct pair){rank * i % 3, rank};
+    }
+    MPI_Type_vector(3, 1, 2, MPI_DOUBLE_INT, &columns);
+    MPI_Type_commit(&columns);
+    MPI_Type_contiguous(0, MPI_INT, &nothing);
+    MPI_Type_commit(&nothing);
+    MPI_Win_create(memory, sizeof(memory), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_fence(0, win);
+    MPI_Accumulate(out, 1, columns, 0, 0, 1, columns, MPI_MAXLOC, win);
+    MPI_Accumulate(out, 1, nothing, 0, 0, 1, nothing, MPI_SUM, win);
+    MPI_Win_fence(0, win);
+    for (int i = 0; i < 6; i++) {
+        say("pair: %g at %d", memory[i].value, memory[i].place);
+    }
+    MPI_Win_free(&win);
+    MPI_Type_free(&columns);
+    MPI_Type_free(&nothing);
+}
+
 static void dynamic(void)
 {
     int memory[4] = {rank, rank + 1, rank + 2, rank + 3}, in = -1;
@@ -186,6 +217,7 @@ int main(int argc, char **argv)
     post_and_start();
     locks();
     atomic_ones();
+    pairs();
     dynamic();
     say_all();
     return 0;

@@ -111,9 +111,11 @@ WL_PAIR_MAP(PAIR_LOOPS)
 
 static const struct {
     uint32_t place;
+    size_t size;
     kernel *min, *max;
 } pair_kernels[] = {
-#define PAIR_ENTRY(place, handle, first, second) {place, loc_min_##place, loc_max_##place},
+#define PAIR_ENTRY(place, handle, first, second) \
+    {place, sizeof(first) + sizeof(second), loc_min_##place, loc_max_##place},
     WL_PAIR_MAP(PAIR_ENTRY)};
 
 static const struct wl_op predefined[OPS] = {
@@ -138,7 +140,6 @@ const struct wl_op *wl_op_of(const struct wl_rank *rank, MPI_Op handle, const ch
     return op;
 }
 
-/* 0 where the type itself is one. */
 static const size_t basic_sizes[WL_BASICS] = {
 #define X(name, type) [WL_BASIC_##name] = sizeof(type),
     WL_BASIC_MAP(X)
@@ -146,15 +147,18 @@ static const size_t basic_sizes[WL_BASICS] = {
         [WL_BASIC_BYTES] = 1,
 };
 
-static kernel *find_kernel(const struct wl_reduction *what)
+/* The loop over values of a predefined type, and how large each is. */
+static kernel *find_kernel(const struct wl_reduction *what, size_t *each)
 {
     uint32_t op = what->op->predefined;
 
+    *each = basic_sizes[what->type->basic];
     if (what->type->basic != WL_BASIC_PAIR) {
         return kernels[what->type->basic][op];
     }
     for (size_t i = 0; i < sizeof(pair_kernels) / sizeof(pair_kernels[0]); i++) {
         if (pair_kernels[i].place == wl_handle_place(what->handle)) {
+            *each = pair_kernels[i].size;
             return op == OP_MINLOC   ? pair_kernels[i].min
                    : op == OP_MAXLOC ? pair_kernels[i].max
                                      : NULL;
@@ -198,15 +202,42 @@ void wl_reduce(const struct wl_rank *rank, const struct wl_reduction *what, cons
         memcpy(inout, in, what->count * what->type->size);
         return;
     }
-    if (what->op->predefined == OP_NO_OP) {
+    if (what->op->predefined == OP_NO_OP || what->count * what->type->size == 0) {
         return;
     }
-    kernel *loop = find_kernel(what);
+    size_t each;
+    kernel *loop = find_kernel(what, &each);
     if (loop == NULL) {
         wl_fatal(rank, "reduction", "the operation does not go with %s",
                  what->type->name != NULL ? what->type->name : "a type of the program");
     }
     /* A type of the program may be many of a predefined one. */
-    size_t each = basic_sizes[what->type->basic];
-    loop(in, inout, each == 0 ? what->count : what->count * what->type->size / each);
+    loop(in, inout, what->count * what->type->size / each);
+}
+
+bool wl_reduction_is_known(const struct wl_reduction *what)
+{
+    uint32_t op = what->op->predefined;
+    size_t each;
+
+    return op == OP_REPLACE || op == OP_NO_OP || what->count * what->type->size == 0 ||
+           find_kernel(what, &each) != NULL;
+}
+
+static void note_first(void *arg, const struct wl_type *type)
+{
+    const struct wl_type **first = arg;
+
+    *first = *first == NULL ? type : *first;
+}
+
+MPI_Datatype wl_pair_within(struct wl_rank *rank, const struct wl_type *type,
+                            MPI_Datatype handle)
+{
+    const struct wl_type *first = NULL;
+
+    if (type->basic == WL_BASIC_PAIR) {
+        wl_type_visit(type, &(struct wl_visit){note_first, (void *)&first});
+    }
+    return first != NULL ? wl_type_handle(rank, first) : handle;
 }

@@ -28,4 +28,11 @@ struct wl_reduction {
 void wl_reduce(const struct wl_rank *rank, const struct wl_reduction *what, const void *in,
                void *inout);
 
+/* Whether a predefined operation goes with the type. */
+bool wl_reduction_is_known(const struct wl_reduction *what);
+
+/* Of a type that is made of pairs, the handle of those; of others its own. */
+MPI_Datatype wl_pair_within(struct wl_rank *rank, const struct wl_type *type,
+                            MPI_Datatype handle);
+
 #endif

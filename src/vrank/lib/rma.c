@@ -214,6 +214,18 @@ static void expect(struct wl_rank *rank, struct wl_win *win, const struct access
     rma->old_bytes = rma->count * rma->type->size;
 }
 
+/* Here it can be said to the program; at the target, nobody of it is running. */
+static void check_operation(const struct wl_rank *rank, const struct wl_rma *rma,
+                            const char *function)
+{
+    const struct wl_reduction what = {rma->op, rma->type, rma->handle, rma->count};
+
+    if (rma->op->function != NULL || !wl_reduction_is_known(&what)) {
+        wl_fatal(rank, function, "the operation does not go with %s",
+                 rma->type->name != NULL ? rma->type->name : "a type of the program");
+    }
+}
+
 static int do_access(const struct access *what)
 {
     struct wl_rank *rank = wl_enter();
@@ -241,6 +253,8 @@ static int do_access(const struct access *what)
     wl_type_hold(type); /* until it has been done: programs free types early */
     if (what->kind == RMA_ACCUMULATE) {
         rma.op = wl_op_of(rank, what->op, what->function);
+        rma.handle = wl_pair_within(rank, type, what->target_type);
+        check_operation(rank, &rma, what->function);
     }
     if (data > 0 && what->op != MPI_NO_OP) {
         wl_pack(wl_type_of(rank, what->type, what->function), what->from, (size_t)what->count,
