@@ -41,7 +41,7 @@ int main(int argc, char **argv)
         } else if (strcmp(how, "return") == 0) {
             return 6;
         } else if (strcmp(how, "overflow") == 0) {
-            printf("%d\n", deeper(1000));
+            printf("%d\n", deeper(20000));
         }
     }
     MPI_Barrier(MPI_COMM_WORLD);
