@@ -27,9 +27,12 @@ static uint64_t n_groups(uint64_t n, uint64_t per)
  * are added up when somebody wants to know. */
 struct cell {
     uint64_t spent_ps[WF_SPENT_KINDS];
-    int64_t fill[WF_SPENT_KINDS]; /* spans that fill all bins from here on, less those that
-                                     did and do no longer */
+    int32_t fill[WF_SPENT_KINDS]; /* spans that fill all bins from here on, less those that
+                                     did and do no longer: of each rank one at most */
+    uint32_t padding;
 };
+
+_Static_assert(sizeof(struct cell) == 64, "a cache line");
 
 static size_t cells_of(uint64_t n_rows)
 {

@@ -10,7 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { STEP = 16 << 20 }; /* bytes by which a file grows; a multiple of a page */
+enum { STEP = 1 << 20 };   /* bytes by which a file grows; a multiple of a page */
+enum { KEPT = 16 * STEP }; /* what is in memory of it */
 
 struct wf_rooms {
     pthread_mutex_t lock;
@@ -104,7 +105,7 @@ bool wf_room_grow(struct wf_room *room)
         return false;
     }
     /* What is there is not needed for a while. */
-    if (room->backed > 0) {
+    if (room->backed > 0 && room->backed % KEPT == 0) {
         (void)madvise(room->base, room->backed, MADV_DONTNEED);
     }
     room->backed += STEP;
