@@ -61,6 +61,7 @@ void wf_job_fini(struct wf_job *job)
     wf_placement_release(&job->place);
     wf_cpu_rules_free(job->rules);
     free(job->ideal);
+    wf_rooms_free(job->rooms);
     memset(job, 0, sizeof(*job));
 }
 
@@ -362,7 +363,8 @@ static enum wf_status wish_for(const struct wf_job *job, const struct wf_sim_rec
     *wish = (struct wf_recording_wish){.limits = {.spans = asked->spans,
                                                   .messages = asked->messages,
                                                   .path_bytes = asked->path_bytes,
-                                                  .choice = *choice}};
+                                                  .choice = *choice,
+                                                  .rooms = job->rooms}};
     if (plan->topo != NULL && plan->net->uses_topology) {
         wish->hops = hops;
         wish->hops_arg = plan->topo;
@@ -385,6 +387,8 @@ static enum wf_status run_once(struct wf_plan *plan, const struct wf_sim_host *h
     wf_job_init(&job, plan);
     enum wf_status status = check_memory(&job, host->world, err);
     if (status == WF_OK && host->recording != NULL && plan->n_jobs > 0) {
+        /* Processes could not read each other's. */
+        job.rooms = wf_comm_size(host->world) == 1 && !explain ? wf_rooms_new() : NULL;
         status = wish_for(&job, host->recording, &wish, err);
         job.recording = &wish;
     }
