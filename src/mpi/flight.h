@@ -78,7 +78,8 @@ struct wf_flight {
             uint32_t next; /* what is deferred */
         };
         /* Of a short message, and of a send or receive that is done: when it was sent. Of the
-         * data of a long one the complement, which is negative. */
+         * data of a long one the complement, which is negative, and its sender's handle is in
+         * key.src. */
         int64_t departure;
     };
 };

@@ -424,6 +424,9 @@ static void because(const struct wf_caller *who, const struct wf_hardware_call *
 {
     uint32_t lane = wf_lane_of(wf_mpi_context(call->group->id, true), call->tag);
 
+    if (cause->from == who->number && cause->since == until) {
+        return; /* it waited for nobody, and it took no time */
+    }
     wf_rank_because(who, (struct wf_cause){.until = until,
                                            .since = cause->since,
                                            .bytes = cause->bytes,

@@ -17,7 +17,7 @@ enum packet {
     ANNOUNCE, /* a: tag, b: context, c[0]: the sender's handle, c[1]: bytes, or as many as fit
                */
     ASK,      /* a: the sender's handle, b: the receiver's, c: when the receiver was ready for
-                 it, or -1 if it was before the announcement came */
+                 it, see ask() */
     DATA,     /* a: the receiver's handle, b: the sender's, c: departure */
     PUT,      /* c: departure */
     PUT_DONE, /* c: departure of the put */
@@ -154,8 +154,11 @@ uint32_t wf_protocol_send(const struct wf_caller *who, const struct wf_peer *to,
     return cell;
 }
 
-/* The receive has met the announcement of its message: asks for the data. `ready` is when the
- * receiver was, or -1 if that was before the announcement. */
+/* When the receiver was ready for a long message: a time; or this, if that was before the
+ * announcement came; or this less a time, if it was a call that went on with it. */
+enum { READY_BEFORE = -1, READY_IN_CALL = -2 };
+
+/* The receive has met the announcement of its message: asks for the data. */
 static void ask(const struct wf_caller *who, uint32_t cell, uint32_t handle, int64_t at,
                 int64_t ready)
 {
@@ -172,7 +175,10 @@ static void ask(const struct wf_caller *who, uint32_t cell, uint32_t handle, int
 /* The data of a long message is gone, which departed then. */
 static void data_gone(const struct wf_caller *who, uint32_t cell, int64_t departure, int64_t at)
 {
-    wf_flight_edit(who, cell)->departure = ~departure;
+    struct wf_flight *send = wf_flight_edit(who, cell);
+
+    send->key.src = send->handle;
+    send->departure = ~departure;
     wf_request_complete(who, cell, at);
 }
 
@@ -186,7 +192,7 @@ static void answer(const struct wf_caller *who, uint32_t cell, uint32_t handle, 
 
     wf_rank_because(who, (struct wf_cause){.until = at,
                                            .since = cause->since,
-                                           .lane = wf_lane_asked(send->peer),
+                                           .lane = wf_lane_asked(send->handle),
                                            .from = cause->from,
                                            .from_lane = cause->from_lane,
                                            .why = cause->why});
@@ -237,7 +243,7 @@ void wf_mpi_poke(const struct wf_caller *who)
         who->rank->deferred = flight->next;
         flight->flags &= (uint16_t)~WF_FLIGHT_DEFERRED;
         if (flight->kind == WF_FLIGHT_RECV) {
-            ask(who, cell, flight->asked, at, at);
+            ask(who, cell, flight->asked, at, READY_IN_CALL - at);
         } else if (flight->kind == WF_FLIGHT_SEND) {
             const struct wf_cause own = {
                 .since = at, .from = who->number, .why = WF_WHY_CALLED};
@@ -278,7 +284,7 @@ static void meet(const struct wf_caller *who, uint32_t cell, const struct wf_fli
     if (at == WF_NET_LATER) {
         defer(who, cell, handle);
     } else {
-        ask(who, cell, handle, at, recv->at >= message->at ? recv->at : -1);
+        ask(who, cell, handle, at, recv->at >= message->at ? recv->at : READY_BEFORE);
     }
 }
 
@@ -435,6 +441,24 @@ static uint32_t find_flight(const struct arrival *arrival, enum wf_flight_kind k
     return cell != 0 && wf_flight_read(who, cell)->kind == kind ? cell : 0;
 }
 
+/* Of the two that had to be ready for the data of a long message. */
+static struct wf_cause who_was_last(const struct arrival *arrival, const struct wf_flight *send)
+{
+    struct wf_cause cause = {.from = arrival->from,
+                             .from_lane = wf_lane_of(send->key.context, send->key.tag),
+                             .why = WF_WHY_ASKED};
+
+    memcpy(&cause.since, arrival->envelope.c, sizeof(cause.since));
+    if (cause.since == READY_BEFORE) {
+        cause.from = arrival->who.number;
+        cause.since = send->at;
+    } else if (cause.since < 0) {
+        cause.from_lane = WF_LANE_PROGRAM;
+        cause.since = READY_IN_CALL - cause.since;
+    }
+    return cause;
+}
+
 static void on_ask(const struct arrival *arrival)
 {
     uint32_t cell = find_flight(arrival, WF_FLIGHT_SEND);
@@ -449,12 +473,7 @@ static void on_ask(const struct arrival *arrival)
         return;
     }
 
-    const struct wf_flight *send = wf_flight_read(&arrival->who, cell);
-    struct wf_cause cause = {.from_lane = wf_lane_of(send->key.context, send->key.tag),
-                             .why = WF_WHY_ASKED};
-    memcpy(&cause.since, arrival->envelope.c, sizeof(cause.since));
-    cause.from = cause.since >= 0 ? arrival->from : arrival->who.number;
-    cause.since = cause.since >= 0 ? cause.since : send->at;
+    struct wf_cause cause = who_was_last(arrival, wf_flight_read(&arrival->who, cell));
     answer(&arrival->who, cell, handle, at, &cause);
 }
 
@@ -478,6 +497,7 @@ static void on_data(const struct arrival *arrival)
     recv->bytes = arrival->msg->bytes;
     memcpy(&recv->departure, arrival->envelope.c, sizeof(recv->departure));
     recv->departure = ~recv->departure;
+    recv->key.src = arrival->envelope.b & LOW_BITS;
     wf_request_complete(&arrival->who, cell, arrival->at);
 }
 

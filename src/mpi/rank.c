@@ -81,7 +81,7 @@ void wf_rank_because_done(const struct wf_caller *who, const struct wf_flight *f
         .since = asked ? ~flight->departure : flight->departure,
         .bytes = flight->bytes,
         .lane = lane,
-        .from = received ? flight->peer : who->number,
+        .from = flight->peer,
         .from_lane = lane,
         .why = received ? WF_WHY_MESSAGE : WF_WHY_LEFT,
         .waited = flight->request != WF_MPI_NO_REQUEST,
@@ -94,11 +94,9 @@ void wf_rank_because_done(const struct wf_caller *who, const struct wf_flight *f
     }
     if (flight->at <= clock) {
         cause.why = WF_WHY_KINDS;
-    } else if (received && asked) {
-        cause.why = WF_WHY_DATA;
-        cause.from_lane = wf_lane_asked(who->number);
-    } else if (!received) {
-        cause.from_lane = wf_lane_asked(flight->peer);
+    } else if (asked) {
+        cause.why = received ? WF_WHY_DATA : WF_WHY_LEFT;
+        cause.from_lane = wf_lane_asked(flight->key.src);
     }
     wf_rank_because(who, cause);
 }

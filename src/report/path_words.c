@@ -16,6 +16,7 @@ static const struct part {
     {"critical_path.shares.network_ps", "network", "messages in the network"},
     {"critical_path.shares.handshake_ps", "handshakes", "arranging long messages"},
     {"critical_path.shares.collective_ps", "collectives", "collectives in hardware"},
+    {"critical_path.shares.one_sided_ps", "puts and gets", "puts and gets"},
     {"critical_path.shares.start_ps", "start", "before its start"},
 };
 enum { PARTS = sizeof(parts) / sizeof(parts[0]), PARTS_SAID = 4 };

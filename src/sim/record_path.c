@@ -29,9 +29,10 @@ static const char *const share_names[SHARES] = {
     [WF_PATH_MESSAGE] = "network_ps",
     [WF_PATH_HANDSHAKE] = "handshake_ps",
     [WF_PATH_COLLECTIVE] = "collective_ps",
+    [WF_PATH_ONE_SIDED] = "one_sided_ps",
     [WF_PATH_START] = "start_ps",
 };
-static const char letters[WF_PATH_KINDS + 1] = "-csrmhf";
+static const char letters[WF_PATH_KINDS + 1] = "-csrmhfo";
 
 /* Calls: the collectives, then these. */
 enum call { SEND = WF_COLL_KINDS, RECEIVE, WAIT, CALLS };
@@ -85,8 +86,7 @@ static void add_message(struct wf_path_sums *sums, const struct wf_path_piece *p
     int64_t rest = piece->until - piece->from;
     struct wf_net_alone quiet;
 
-    /* The way there and back of a put or get is not divided. */
-    if ((piece->sends && piece->other == piece->rank) || !alone(sums->job, piece, &quiet)) {
+    if (!alone(sums->job, piece, &quiet)) {
         sums->shares[WF_PATH_MESSAGE] += rest;
         return;
     }
