@@ -123,7 +123,7 @@ static bool has_matrix(const struct wf_recording *recording, const struct all *a
 static void parts_add_up(void)
 {
     static struct all all;
-    const struct wf_recording_limits limits = {SPANS, MESSAGES};
+    const struct wf_recording_limits limits = {.spans = SPANS, .messages = MESSAGES};
 
     for (uint64_t c = 0; c < CASES; c++) {
         draw(&all, c);
