@@ -70,8 +70,9 @@ static const struct wf_opt what_if_row = {
     .param = {.name = "what-if",
               .type = WF_PARAM_BOOL,
               .offset = offsetof(struct wf_simulate_opts, what_if),
-              .doc = "Run again with half the latency, twice the bandwidth and processors twice "
-                     "as fast, and say what that saves; pages of short runs have that anyway"},
+              .doc =
+                  "Run again with half the latency, twice the bandwidth and processors twice "
+                  "as fast, and say what that saves; pages of short runs have that anyway"},
 };
 
 static void make_table(struct wf_simulate_table *table)

@@ -195,9 +195,9 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
         .skipped = opts->verbose ? note_skipped : NULL,
         .skipped_arg = cli,
         .recording = records || opts->record ? &recording : NULL,
-        .what_if_events = opts->what_if                        ? UINT64_MAX
+        .what_if_events = opts->what_if                    ? UINT64_MAX
                           : page && opts->record_limit > 0 ? WHAT_IF_EVENTS
-                                                             : 0,
+                                                           : 0,
     };
 
     wf_scenario_append(own, scenario);

@@ -53,10 +53,10 @@ static inline uint32_t wf_lane_of(uint32_t context, int32_t tag)
 {
     enum { BEHIND_KIND_AND_ROOT = 15 };
 
-    return context % 2 == 0 ? WF_LANE_PROGRAM
-                            : WF_LANE_COLLECTIVE |
-                                  (((uint32_t)tag ^ context << BEHIND_KIND_AND_ROOT) &
-                                   ~WF_LANE_COLLECTIVE);
+    return context % 2 == 0
+               ? WF_LANE_PROGRAM
+               : WF_LANE_COLLECTIVE |
+                     (((uint32_t)tag ^ context << BEHIND_KIND_AND_ROOT) & ~WF_LANE_COLLECTIVE);
 }
 
 /* Of the data of a long message with this handle of its sender... */

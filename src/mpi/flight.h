@@ -133,7 +133,7 @@ static inline void wf_rank_because(const struct wf_caller *who, struct wf_cause 
     }
 }
 
-/* Likewise of what `lane` waited for until its `at`: a send or receive that is done. The clock
+/* Likewise of what `lane` waited for until its `at`: a flight that is done. The clock
  * of the lane was `clock`; if that is not before, nobody was waited for. `follows` is of the
  * cause. */
 void wf_rank_because_done(const struct wf_caller *who, const struct wf_flight *flight,

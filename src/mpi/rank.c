@@ -72,6 +72,20 @@ void wf_rank_advance(const struct wf_caller *who, int64_t at, enum wf_rank_in in
     }
 }
 
+/* A collective that is done. */
+static void because_collective(const struct wf_caller *who, const struct wf_flight *coll,
+                               bool follows)
+{
+    wf_rank_because(who,
+                    (struct wf_cause){.until = coll->at,
+                                      .since = coll->at,
+                                      .from = who->number,
+                                      .from_lane = wf_lane_of(coll->key.context, coll->key.tag),
+                                      .why = WF_WHY_COLLECTIVE,
+                                      .waited = 1,
+                                      .follows = follows});
+}
+
 void wf_rank_because_done(const struct wf_caller *who, const struct wf_flight *flight,
                           uint32_t lane, int64_t clock, bool follows)
 {
@@ -90,6 +104,10 @@ void wf_rank_because_done(const struct wf_caller *who, const struct wf_flight *f
     };
 
     if (who->mpi->because == NULL || (flight->at <= clock && cause.taken == 0)) {
+        return;
+    }
+    if (flight->kind == WF_FLIGHT_COLL) {
+        because_collective(who, flight, follows);
         return;
     }
     if (flight->at <= clock) {
@@ -216,13 +234,12 @@ enum wf_called wf_mpi_probe(const struct wf_caller *who, const struct wf_peer *f
         bool asks = (message->flags & WF_FLIGHT_ASKS) != 0;
 
         wf_rank_because(
-            who,
-            (struct wf_cause){.until = message->at,
-                              .since = asks ? message->at : message->departure,
-                              .bytes = asks ? 0 : message->bytes,
-                              .from = message->key.src,
-                              .from_lane = asks ? wf_lane_announced(message->handle) : 0,
-                              .why = asks ? WF_WHY_PROBED : WF_WHY_MESSAGE});
+            who, (struct wf_cause){.until = message->at,
+                                   .since = asks ? message->at : message->departure,
+                                   .bytes = asks ? 0 : message->bytes,
+                                   .from = message->key.src,
+                                   .from_lane = asks ? wf_lane_announced(message->handle) : 0,
+                                   .why = asks ? WF_WHY_PROBED : WF_WHY_MESSAGE});
     }
     wf_rank_advance(who, message->at, WF_IN_RECV);
     if (from->open || from->rank == WF_MATCH_ANY_SOURCE || from->tag == WF_MATCH_ANY_TAG) {

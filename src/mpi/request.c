@@ -151,18 +151,7 @@ static void take(const struct wf_caller *who, uint32_t cell, bool follows)
     const struct wf_flight *flight = wf_flight_read(who, cell);
     struct wf_rank *rank = who->rank;
 
-    if (flight->kind != WF_FLIGHT_COLL) {
-        wf_rank_because_done(who, flight, WF_LANE_PROGRAM, rank->clock, follows);
-    } else if (flight->at > rank->clock) {
-        wf_rank_because(who, (struct wf_cause){.until = flight->at,
-                                               .since = flight->at,
-                                               .from = who->number,
-                                               .from_lane = wf_lane_of(flight->key.context,
-                                                                       flight->key.tag),
-                                               .why = WF_WHY_COLLECTIVE,
-                                               .waited = 1,
-                                               .follows = follows});
-    }
+    wf_rank_because_done(who, flight, WF_LANE_PROGRAM, rank->clock, follows);
     wf_rank_advance(who, flight->at, in[flight->kind]);
     if (flight->kind == WF_FLIGHT_RECV) {
         wf_rank_spent(who, WF_SPENT_ON_MESSAGES,

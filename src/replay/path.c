@@ -6,8 +6,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* What a rank leaves is packed: numbers of few bits take few bytes. It goes into chunks that are
- * linked from the last to the first. */
+/* What a rank leaves is packed: numbers of few bits take few bytes. It goes into chunks that
+ * are linked from the last to the first. */
 enum { CHUNK = 128, CHUNK_HEAD = 24, ROOM = CHUNK - CHUNK_HEAD, ENTRY_MAX = 64 };
 
 struct chunk {
@@ -29,7 +29,14 @@ struct head {
 };
 
 /* The first byte of an entry: what it is, and what it has. */
-enum { WHAT = 15, COMPUTED = 13, HAS_LANE = 16, HAS_FROM_LANE = 32, WAITED = 64, HAS_TAKEN = 128 };
+enum {
+    WHAT = 15,
+    COMPUTED = 13,
+    HAS_LANE = 16,
+    HAS_FROM_LANE = 32,
+    WAITED = 64,
+    HAS_TAKEN = 128
+};
 _Static_assert((int)WF_WHY_KINDS < COMPUTED, "all whys have a number");
 
 static struct head *heads_of(const struct wf_path *path)
@@ -121,8 +128,8 @@ static void next_chunk(struct wf_path *path, struct head *head)
 
 /* The time of an entry is relative to the last of the rank, and that of the chunk: they are the
  * same, as a chunk begins where the rank is. `least` and `last` are the new times. */
-static void append(struct wf_path *path, struct head *head, const unsigned char *bytes, size_t n,
-                   int64_t least, int64_t last)
+static void append(struct wf_path *path, struct head *head, const unsigned char *bytes,
+                   size_t n, int64_t least, int64_t last)
 {
     if (head->used + n > ROOM) {
         next_chunk(path, head);
@@ -163,10 +170,10 @@ void wf_path_cause(struct wf_path *path, const struct wf_cause *cause)
     struct head *head = head_of(path, cause->rank);
     unsigned char bytes[ENTRY_MAX], *at = bytes + 1;
 
-    bytes[0] = (unsigned char)(cause->why | (cause->lane != 0 ? HAS_LANE : 0) |
-                               (cause->from_lane != cause->lane ? HAS_FROM_LANE : 0) |
-                               (cause->waited ? WAITED : 0) |
-                               (cause->taken > 0 ? HAS_TAKEN : 0));
+    bytes[0] =
+        (unsigned char)(cause->why | (cause->lane != 0 ? HAS_LANE : 0) |
+                        (cause->from_lane != cause->lane ? HAS_FROM_LANE : 0) |
+                        (cause->waited ? WAITED : 0) | (cause->taken > 0 ? HAS_TAKEN : 0));
     at = put(at, zigzag(cause->until - head->last));
     at = put(at, (uint64_t)(cause->until - cause->since));
     at = put(at, zigzag((int64_t)cause->from - (int64_t)cause->rank));

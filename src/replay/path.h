@@ -62,12 +62,12 @@ enum wf_path_kind {
 /* A piece of the path. */
 struct wf_path_piece {
     int64_t from, until;
-    uint32_t rank;  /* at its end */
-    uint32_t other; /* at its beginning, if a message is between them; else the same */
-    uint64_t bytes; /* of the message */
-    uint8_t kind;   /* enum wf_path_kind */
-    uint8_t waited; /* whether a call waited for a request */
-    uint8_t sends;  /* whether it is one's own message that was waited for: it leaves */
+    uint32_t rank;      /* at its end */
+    uint32_t other;     /* at its beginning, if a message is between them; else the same */
+    uint64_t bytes;     /* of the message */
+    uint8_t kind;       /* enum wf_path_kind */
+    uint8_t waited;     /* whether a call waited for a request */
+    uint8_t sends;      /* whether it is one's own message that was waited for: it leaves */
     uint8_t collective; /* 1 + enum wf_coll_kind if it is part of one; else 0 */
 };
 

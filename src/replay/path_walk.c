@@ -15,7 +15,7 @@ struct walk {
     uint32_t rank, lane;
     int64_t time;
     struct wf_path_piece data; /* the last message: what it was asked for by goes with it */
-    uint32_t unpacked; /* a chunk, whose entries these are */
+    uint32_t unpacked;         /* a chunk, whose entries these are */
     uint32_t n_entries;
     struct wf_path_entry entries[WF_PATH_ENTRIES];
 };
@@ -36,10 +36,10 @@ static void spend(struct walk *walk, enum wf_path_kind kind, int64_t since)
     if (walk->time > since) {
         visit(walk, walk->lane,
               (struct wf_path_piece){.from = since,
-                                           .until = walk->time,
-                                           .rank = walk->rank,
-                                           .other = walk->rank,
-                                           .kind = (uint8_t)kind});
+                                     .until = walk->time,
+                                     .rank = walk->rank,
+                                     .other = walk->rank,
+                                     .kind = (uint8_t)kind});
         walk->time = since;
     }
 }
@@ -89,8 +89,8 @@ static const struct wf_path_entry *find(struct walk *walk)
 static bool takes_time(const struct wf_cause *cause, struct wf_path_piece *piece)
 {
     static const uint8_t kinds[WF_WHY_KINDS] = {
-        [WF_WHY_MESSAGE] = WF_PATH_MESSAGE,   [WF_WHY_DATA] = WF_PATH_MESSAGE,
-        [WF_WHY_LEFT] = WF_PATH_MESSAGE,      [WF_WHY_ASKED] = WF_PATH_HANDSHAKE,
+        [WF_WHY_MESSAGE] = WF_PATH_MESSAGE,     [WF_WHY_DATA] = WF_PATH_MESSAGE,
+        [WF_WHY_LEFT] = WF_PATH_MESSAGE,        [WF_WHY_ASKED] = WF_PATH_HANDSHAKE,
         [WF_WHY_ONE_SIDED] = WF_PATH_ONE_SIDED, [WF_WHY_FORMULA] = WF_PATH_COLLECTIVE,
     };
 
@@ -127,7 +127,8 @@ static void follow(struct walk *walk, const struct wf_cause *cause)
 /* What lies between the place and the end of the entry before it. */
 static void spend_gap(struct walk *walk, int64_t since)
 {
-    bool announced = (walk->lane & (WF_LANE_COLLECTIVE | WF_LANE_ANNOUNCED)) == WF_LANE_ANNOUNCED;
+    bool announced =
+        (walk->lane & (WF_LANE_COLLECTIVE | WF_LANE_ANNOUNCED)) == WF_LANE_ANNOUNCED;
 
     spend(walk, announced ? WF_PATH_HANDSHAKE : WF_PATH_SEND_OVERHEAD, since);
 }

@@ -478,18 +478,17 @@ enum wf_status wf_replay_new(struct wf_engine *engine, const struct wf_replay_co
         n_ranks += config->jobs[i].source->n_ranks;
     }
     replay->first[config->n_jobs] = n_ranks;
-    replay->mpi = (struct wf_mpi){.place = config->place,
-                                  .params = config->mpi,
-                                  .sends_only = config->params->policy == WF_POLICY_ASAP,
-                                  .arg = replay,
-                                  .resume = resume,
-                                  .recall = wf_replay_recall,
-                                  .note = note_message,
-                                  .spent = config->recording != NULL ? note_span : NULL,
-                                  .because = config->recording != NULL &&
-                                                     config->recording->path_bytes > 0
-                                                 ? note_cause
-                                                 : NULL};
+    replay->mpi = (struct wf_mpi){
+        .place = config->place,
+        .params = config->mpi,
+        .sends_only = config->params->policy == WF_POLICY_ASAP,
+        .arg = replay,
+        .resume = resume,
+        .recall = wf_replay_recall,
+        .note = note_message,
+        .spent = config->recording != NULL ? note_span : NULL,
+        .because =
+            config->recording != NULL && config->recording->path_bytes > 0 ? note_cause : NULL};
 
     enum wf_status status = check(config, n_ranks, err);
     if (status == WF_OK) {

@@ -133,7 +133,8 @@ bool wf_word_recorded(const struct wf_value *doc, struct wf_phrase *out)
         return false;
     }
     wf_say_time(out, recorded);
-    wf_say(out, "; the prediction is %.1f %% of it", 100 * (double)predicted / (double)recorded);
+    wf_say(out, "; the prediction is %.1f %% of it",
+           100 * (double)predicted / (double)recorded);
     return true;
 }
 
@@ -199,7 +200,8 @@ bool wf_say_what_if(const struct wf_value *doc, struct wf_phrase *out)
            is_run(best) ? "a run" : "from the path");
     for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
         if (v != best) {
-            wf_say(out, ", %s %s%.1f %%", word_change(v), is_run(v) ? "" : "at most ", saved(v));
+            wf_say(out, ", %s %s%.1f %%", word_change(v), is_run(v) ? "" : "at most ",
+                   saved(v));
         }
     }
     wf_say(out, ".");

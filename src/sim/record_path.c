@@ -2,7 +2,6 @@
 /* The section `critical_path`. */
 #include "base/buf.h"
 #include "base/mem.h"
-#include "coll/coll.h"
 #include "engine/engine.h"
 #include "mpi/mpi.h"
 #include "net/net.h"
@@ -292,7 +291,8 @@ static void describe_links(struct wf_value *section, const struct wf_path_sums *
         struct wf_value *item = wf_doc_section(list, NULL);
         uint32_t vertex = (uint32_t)(entries[i].number >> 32);
         wf_doc_count(item, "vertex", vertex);
-        wf_doc_count(item, "to", topo->ops->neighbor(topo, vertex, (uint32_t)entries[i].number));
+        wf_doc_count(item, "to",
+                     topo->ops->neighbor(topo, vertex, (uint32_t)entries[i].number));
         wf_doc_count(item, "time_ps", (uint64_t)entries[i].time);
         wf_doc_count(item, "messages", entries[i].messages);
         wf_doc_count(item, "bytes", entries[i].bytes);

@@ -166,6 +166,9 @@ def check_explain():
     document = json.loads(pathlib.Path("full.json").read_text(encoding="utf-8"))
     balance = document["result"]["efficiency"]["load_balance_percent"]
     check(f"(load balance {balance:.1f} %)" in done.stdout, "load balance", done)
+    hot = document["result"]["network"]["hot_links"][0]
+    check(f"from vertex {hot['vertex']} to {hot['to']}, is busy for {hot['busy_percent']:.1f} %"
+          in done.stdout, "the busiest link", done)
     write(*RUN, "--record", "-o", "path.json")
     done = check_run(["explain", "path.json"], 0)
     path = json.loads(pathlib.Path("path.json").read_text(encoding="utf-8"))["critical_path"]
@@ -173,9 +176,6 @@ def check_explain():
     check(f"Its critical path is {share:.1f} % computing" in done.stdout and
           f"longest on rank {path['ranks'][0]['rank']} " in done.stdout and
           "at most" in done.stdout, "the critical path", done)
-    hot = document["result"]["network"]["hot_links"][0]
-    check(f"from vertex {hot['vertex']} to {hot['to']}, is busy for {hot['busy_percent']:.1f} %"
-          in done.stdout, "the busiest link", done)
     check_run(["explain", "traffic.json"], 0, stdout="accepts a load of 0.[0-9]+ of the 0.[0-9]+ phits")
 
 

@@ -16,9 +16,9 @@ enum { PROGRAMS = 20 / WF_TEST_ONE_IN, ROUNDS = 12 };
 static const char *const eager[] = {NULL};
 static const char *const rendezvous[] = {"eager_max", "4000", "control_bytes", "32", NULL};
 static const char *const in_calls[] = {"eager_max", "4000", "progress", "calls", NULL};
-static const char *const hardware[] = {
-    "allreduce", "hardware", "bcast",     "hardware", "reduce", "hardware", "barrier", "ideal",
-    "gather",    "ideal",    "eager_max", "9000",     "scan",   "hardware", NULL};
+static const char *const hardware[] = {"allreduce", "hardware", "bcast", "hardware", "reduce",
+                                       "hardware",  "barrier",  "ideal", "gather",   "ideal",
+                                       "eager_max", "9000",     "scan",  "hardware", NULL};
 static const char *const *const protocols[] = {eager, rendezvous, in_calls, hardware};
 enum { PROTOCOLS = sizeof(protocols) / sizeof(protocols[0]) };
 
@@ -112,7 +112,8 @@ static void look(void *arg, struct wf_replay_tally *tally, const struct wf_net *
     found->has_overhead = net->o_recv_ps > 0;
     found->end = tally->jobs[0].finish.max;
     found->next = path->end;
-    found->arrived = path->end == found->end && wf_path_walk(path, &rules, look_at_piece, found);
+    found->arrived =
+        path->end == found->end && wf_path_walk(path, &rules, look_at_piece, found);
 }
 
 static bool is_right(const struct found *found)

@@ -161,7 +161,7 @@ static void parts_add_up(void)
 static void too_many_are_counted(void)
 {
     static struct all all;
-    const struct wf_recording_limits limits = {SPANS / 2, MESSAGES / 3};
+    const struct wf_recording_limits limits = {.spans = SPANS / 2, .messages = MESSAGES / 3};
 
     for (uint64_t c = 0; c < 4; c++) {
         draw(&all, c);
@@ -184,7 +184,7 @@ static void too_many_are_counted(void)
 static void similar_ranks_share_an_account(void)
 {
     static struct all all;
-    const struct wf_recording_limits limits = {0, 0};
+    const struct wf_recording_limits limits = {.spans = 0};
     uint64_t ranks = 0, compute = 0;
 
     draw(&all, 0);
