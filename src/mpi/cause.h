@@ -36,8 +36,7 @@ struct wf_cause {
     uint32_t rank, lane;
     uint32_t from, from_lane;
     uint16_t why;    /* enum wf_why; WF_WHY_KINDS if nobody was waited for */
-    uint8_t waited;  /* whether the call waited for a request, and was not that itself */
-    uint8_t follows; /* directly on the last one, in the same call: that mattered to nobody */
+    uint16_t waited; /* whether the call waited for a request, and was not that itself */
     uint32_t taken;  /* messages that the CPU takes in from `until` on */
 };
 

@@ -106,7 +106,7 @@ static void follow(struct walk *walk, const struct wf_cause *cause)
                                   .rank = cause->rank,
                                   .other = cause->from,
                                   .bytes = cause->bytes,
-                                  .waited = cause->waited};
+                                  .waited = cause->waited != 0};
 
     if (takes_time(cause, &piece)) {
         if (cause->why == WF_WHY_ASKED) {

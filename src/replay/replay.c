@@ -308,43 +308,16 @@ static void note_cause(void *arg, const struct wf_caller *who, const struct wf_c
     wf_trail_add(who->ctx, &entry, sizeof(entry));
 }
 
-/* The causes of one call are one: the last that was waited for, and all that was taken. */
-static void join(struct wf_cause *into, const struct wf_cause *next)
-{
-    if (next->why == WF_WHY_KINDS) {
-        into->taken += next->taken;
-    } else {
-        *into = *next;
-    }
-}
-
 static void record_path(struct wf_path *path, const struct recorded *entries, size_t n)
 {
-    struct wf_cause held = {.rank = UINT32_MAX};
-
     for (size_t i = 0; i < n; i++) {
         const struct recorded *entry = &entries[i];
 
         if (entry->is_message == RECORDED_CAUSE) {
-            if (entry->cause.follows && held.rank == entry->cause.rank &&
-                held.lane == entry->cause.lane) {
-                join(&held, &entry->cause);
-                continue;
-            }
-            if (held.rank != UINT32_MAX) {
-                wf_path_cause(path, &held);
-            }
-            held = entry->cause;
+            wf_path_cause(path, &entry->cause);
         } else if (!entry->is_message && entry->span.what == WF_SPENT_COMPUTING) {
-            if (held.rank != UINT32_MAX) {
-                wf_path_cause(path, &held);
-                held.rank = UINT32_MAX;
-            }
             wf_path_compute(path, entry->span.rank, entry->span.from, entry->span.until);
         }
-    }
-    if (held.rank != UINT32_MAX) {
-        wf_path_cause(path, &held);
     }
 }
 
