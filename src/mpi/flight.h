@@ -78,7 +78,8 @@ struct wf_flight {
             uint32_t next; /* what is deferred */
         };
         /* Of a short message, and of a send or receive that is done: when it was sent. Of the
-         * data of a long one the complement, which is negative. */
+         * data of a long one the complement, which is negative, and its sender's handle is in
+         * key.src. */
         int64_t departure;
     };
 };
@@ -132,11 +133,18 @@ static inline void wf_rank_because(const struct wf_caller *who, struct wf_cause 
     }
 }
 
-/* Likewise of what `lane` waited for until its `at`: a send or receive that is done. The clock
- * of the lane was `clock`; if that is not before, nobody was waited for. `follows` is of the
- * cause. */
+/* Of what `lane` waits for, a flight that is done after or before its `clock`: adds to the
+ * cause of all that one call waits for, which is zeroed before. Only the last matters, and how
+ * many the CPU takes in. */
 void wf_rank_because_done(const struct wf_caller *who, const struct wf_flight *flight,
-                          uint32_t lane, int64_t clock, bool follows);
+                          uint32_t lane, int64_t clock, struct wf_cause *sum);
+/* Tells that cause, if there is one. */
+static inline void wf_rank_because_all(const struct wf_caller *who, const struct wf_cause *sum)
+{
+    if (sum->until > 0 || sum->taken > 0) {
+        wf_rank_because(who, *sum);
+    }
+}
 
 /* Resumes the rank at the time `at` if nothing else has resumed it before. */
 void wf_rank_resume_at(const struct wf_caller *who, int64_t at);

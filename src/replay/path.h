@@ -55,6 +55,7 @@ enum wf_path_kind {
     WF_PATH_MESSAGE,    /* from a rank to another, or that it leaves its sender */
     WF_PATH_HANDSHAKE,  /* that a long message is announced and asked for */
     WF_PATH_COLLECTIVE, /* by a formula */
+    WF_PATH_ONE_SIDED,  /* a put or get, there and back */
     WF_PATH_KINDS,
 };
 

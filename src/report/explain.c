@@ -271,9 +271,9 @@ static bool say_limits(const struct wf_value *doc, struct wf_phrase *out)
 void wf_explain(const struct wf_value *doc, FILE *out)
 {
     static bool (*const lines[])(const struct wf_value *, struct wf_phrase *) = {
-        say_result,     say_failure,      say_traffic,      say_split,  say_bound,
-        wf_say_path,    wf_say_path_places, wf_say_what_if, say_help,   say_longest_wait,
-        say_messages,   say_links,        say_limits,
+        say_result,   say_failure,        say_traffic,    say_split, say_bound,
+        wf_say_path,  wf_say_path_places, wf_say_what_if, say_help,  say_longest_wait,
+        say_messages, say_links,          say_limits,
     };
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
