@@ -7,8 +7,9 @@
 #include <string.h>
 
 enum {
-    CHUNK = 3, /* begins every file */
-    VERSION_BYTES = 5,
+    CHUNK = 3,         /* begins every file */
+    VERSION_BYTES = 5, /* of the format, and of the library that wrote */
+    VERSION_MAX = 3,
     POSIX = 1, /* a file for each location */
     UNCOMPRESSED = 1,
     COUNTS_BYTES = 16,  /* of locations and definitions */
@@ -57,7 +58,8 @@ enum wf_status wf_otf2_check_anchor(const char *path, struct wf_otf2_layout *lay
         return status;
     }
     in.swapped = wf_infile_bytes(&in, 2)[1] == WF_OTF2_LITTLE;
-    wf_infile_skip(&in, sizeof(WF_OTF2_MAGIC) + VERSION_BYTES);
+    wf_infile_skip(&in, sizeof(WF_OTF2_MAGIC));
+    unsigned version = wf_infile_bytes(&in, VERSION_BYTES)[0];
     uint64_t sizes_at = wf_infile_at(&in);
     read_layout(&in, layout);
     wf_infile_skip(&in, COUNTS_BYTES);
@@ -74,6 +76,11 @@ enum wf_status wf_otf2_check_anchor(const char *path, struct wf_otf2_layout *lay
                             "%.200s: truncated or damaged: this anchor file of all ranks ends "
                             "at byte %" PRIu64,
                             path, in.size);
+    } else if (version > VERSION_MAX) {
+        status = wf_err_set(err, WF_EINVAL,
+                            "%.200s, byte %d: version %u of the format, of all ranks; known "
+                            "are those up to %d",
+                            path, 2 + (int)sizeof(WF_OTF2_MAGIC), version, VERSION_MAX);
     } else if (!is_chunk_size(layout->event_chunk) ||
                !is_chunk_size(layout->definition_chunk)) {
         status = wf_err_set(err, WF_EINVAL,

@@ -62,8 +62,9 @@ static enum wf_status failed(struct wf_otf2_in *in, OTF2_ErrorCode code, const c
 {
     const char *why = code != OTF2_SUCCESS ? OTF2_Error_GetDescription(code) : "";
 
-    return wf_err_set(err, WF_EINVAL, "%.200s: %s: %s%s%s", in->path, what, why,
-                      in->words[0] != '\0' ? ": " : "", in->words);
+    return wf_err_set(err, WF_EINVAL, "%.200s: %s%s%s%s%s", in->path, what,
+                      why[0] != '\0' ? ": " : "", why, in->words[0] != '\0' ? ": " : "",
+                      in->words);
 }
 
 /* ---- definitions ---- */
