@@ -215,6 +215,8 @@ def test_wrong_others():
         "cut.clog2": (foreign.clog2_exchange()[:2000], "byte [0-9]+, rank [0-9]: the log ends"),
         "ranks.clog2": (foreign.clog2_exchange().replace(b"size=\0002\000", b"size=\0003\000"),
                         "3 ranks, but the log has records of 2 only"),
+        "order.clog2": (foreign.clog2_exchange().replace(b"TRUE \0", b"FALSE\0", 1),
+                        "byte 1024, rank 0: the bytes of its numbers are in the other order"),
         "action.ti": (b"0 init\n0 dance 1\n", "line 2 .byte 7., rank 0: unknown action 'dance'"),
         "word.ti": (b"0 init\n0 send x 1 1\n", "'x' is no number"),
         "gap.ti": (b"0 init\n2 init\n", "rank 1 has no action"),
@@ -228,6 +230,11 @@ def test_wrong_others():
     for name, (data, words) in cases.items():
         pathlib.Path(name).write_bytes(data)
         check_run(["info", name], 3, stderr=words)
+    pathlib.Path("nothing").write_text("")
+    pathlib.Path("gap.txt").write_text("part0\nnothing\n")
+    check_run(["info", "gap.txt"], 3, stderr="gap.txt: no action in 'nothing', the file of rank 1")
+    pathlib.Path("more.txt").write_text("part0\npart1\npart2\n")
+    check_run(["info", "more.txt"], 3, stderr="cannot read 'part2': No such file")
     pathlib.Path("end.ti").write_text("0 init\n")
     check(any("truncated" in note for note in info("end.ti")["notes"]), "no finalize: a note")
 
