@@ -72,7 +72,7 @@ def check_programs():
     said = outcome(spread, 12, NETWORKS[0])
     if said is not None and not said[0].startswith("0 wrong"):
         vrank.complain("spread.c finds something wrong", said[0])
-    for source in [*(HERE / f"{name}.c" for name in AREAS),
+    for source in [*(HERE / f"{name}.c" for name in (*AREAS, "regions")),
                    *(EXAMPLES / f"{name}.c" for name in NAMES)]:
         program = vrank.build(source)
         check(program, 6 if source.parent == HERE else 16, next(networks),
