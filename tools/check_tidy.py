@@ -4,8 +4,8 @@
 
 usage: check_tidy.py ROOT BUILD_DIR [--analyze]
 With --analyze the static analyser of Clang looks at each file too: seconds instead of a moment a
-file, hence not in the test suite. A file that passed is not analysed again until its preprocessed text, the configuration or
-clang-tidy changes. Exit code 77 (skipped) without clang-tidy.
+file, hence not in the test suite. A file that passed is not analysed again until its preprocessed
+text, the configuration or clang-tidy changes. Exit code 77 (skipped) without clang-tidy.
 """
 import concurrent.futures
 import hashlib
@@ -48,6 +48,12 @@ def check(entry, build, cache, salt):
     return run.stdout or run.stderr
 
 
+def tidy_files(root):
+    """All configurations: a folder may have one of its own."""
+    return sorted([root / ".clang-tidy", *root.glob("src/**/.clang-tidy"),
+                   *root.glob("tests/**/.clang-tidy")])
+
+
 def main():
     root, build = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
     if not shutil.which("clang-tidy"):
@@ -57,7 +63,8 @@ def main():
     commands = json.loads((build / "compile_commands.json").read_text())
     entries = {e["file"]: e for e in commands if e["file"].startswith(ours)}
     version = subprocess.run(["clang-tidy", "--version"], capture_output=True, check=True).stdout
-    salt = repr(CHECKS).encode() + version + b"".join((root / place / ".clang-tidy").read_bytes() for place in (".", "tests"))
+    rules = b"".join(path.read_bytes() for path in tidy_files(root))
+    salt = repr(CHECKS).encode() + version + rules
     cache = build / "tidy"
     cache.mkdir(exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -25,7 +25,11 @@ static void say(const char *fmt, ...)
     int n = vsnprintf(line, sizeof(line) - 1, fmt, ap);
     va_end(ap);
     line[n++] = '\n';
-    said = realloc(said, (size_t)(said_bytes + n));
+    char *longer = realloc(said, (size_t)(said_bytes + n));
+    if (longer == NULL) {
+        abort();
+    }
+    said = longer;
     memcpy(said + said_bytes, line, (size_t)n);
     said_bytes += n;
 }

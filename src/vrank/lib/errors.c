@@ -232,8 +232,8 @@ static int add(int error_class)
     int code = MPI_ERR_LASTCODE + 1 + rank->n_own_errors;
 
     made->error_class = error_class != 0 ? error_class : code;
-    rank->own_errors =
-        wl_realloc(rank->own_errors, (size_t)rank->n_own_errors + 1, sizeof(made));
+    rank->own_errors = wl_realloc(rank->own_errors, (size_t)rank->n_own_errors + 1,
+                                  sizeof(struct wl_own_error *));
     rank->own_errors[rank->n_own_errors++] = made;
     wl_leave(rank);
     return code;

@@ -31,7 +31,8 @@ void wl_f_fill(char *to, size_t length, const char *text)
     size_t n = strlen(text);
 
     n = n < length ? n : length;
-    memcpy(to, text, n);
+    /* Fortran pads with blanks and ends nothing with a NUL. */
+    memcpy(to, text, n); // NOLINT(bugprone-not-null-terminated-result)
     memset(to + n, ' ', length - n);
 }
 
