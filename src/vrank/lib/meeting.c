@@ -140,7 +140,7 @@ void wl_meeting_bring_to(struct wl_comm *comm, struct wl_meeting *meeting, uint3
         uint32_t rank = wl_member(comm, to.list[i]);
         if (wl_is_here(rank)) {
             stays = true;
-        } else if (!has_it[wl_home(rank)]) {
+        } else if (has_it != NULL && !has_it[wl_home(rank)]) {
             wl_meeting_ship(comm, meeting, member, part, wl_home(rank));
             has_it[wl_home(rank)] = 1;
         }
