@@ -11,6 +11,7 @@
  */
 #include "mpi/hardware.h"
 
+#include "mpi/because.h"
 #include <string.h>
 
 const char *const wf_formula_names[] = {[WF_FORMULA_NONE] = "",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Puts and gets, and the wait for their end. */
+#include "mpi/because.h"
 #include "mpi/envelope.h"
 
 #include <string.h>

@@ -6,6 +6,7 @@
  */
 #include "mpi/protocol.h"
 
+#include "mpi/because.h"
 #include "mpi/collective.h"
 #include "mpi/envelope.h"
 #include "mpi/request.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mpi/calls.h"
 
+#include "mpi/because.h"
 #include "mpi/protocol.h"
 #include "mpi/request.h"
 

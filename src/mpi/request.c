@@ -2,6 +2,7 @@
 #include "mpi/request.h"
 
 #include "base/mem.h"
+#include "mpi/because.h"
 #include "mpi/collective.h"
 #include "mpi/protocol.h"
 
@@ -141,8 +142,7 @@ static void discard(const struct wf_caller *who, uint32_t cell, const struct wf_
     wf_cell_free(who->ctx, cell);
 }
 
-/* The call that waited returns a complete request: the CPU takes it in. Adds why the
- * rank goes on. */
+/* A call returns a complete request: the CPU takes it in. Adds why the rank goes on. */
 static void take(const struct wf_caller *who, uint32_t cell, struct wf_cause *cause)
 {
     static const enum wf_rank_in in[] = {[WF_FLIGHT_RECV] = WF_IN_RECV,
@@ -347,7 +347,6 @@ int64_t wf_request_collect(const struct wf_caller *who, uint32_t collective, int
     uint32_t next;
 
     *n_received = 0;
-
     for (uint32_t cell = who->rank->done_in_colls.head; cell != 0; cell = next) {
         const struct wf_flight *flight = wf_flight_read(who, cell);
 
