@@ -29,7 +29,7 @@ struct setup {
     const char *const *mpi;   /* settings of scope mpi: name, value, ..., null; or null */
     bool in_step;             /* ranks may not run ahead of the engine's time */
     bool count_cells;         /* sequential scheduler only */
-    const struct wf_recording_limits *recording; /* null: it is not recorded */
+    const struct wf_recording_wish *recording; /* null: it is not recorded */
     /* Called with what was recorded. */
     void (*look)(void *arg, struct wf_replay_tally *tally, const struct wf_net *net);
     void *look_arg;

@@ -553,7 +553,6 @@ void wf_mpi_forget(const struct wf_caller *who, uint32_t request)
     drop_request(who, request);
     if (wf_flight_read(who, cell)->kind == WF_FLIGHT_PERSISTENT) {
         uint32_t started = wf_flight_read(who, cell)->owner;
-
         wf_cell_free(who->ctx, cell);
         cell = started;
     }

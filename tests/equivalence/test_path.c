@@ -8,7 +8,7 @@
 #include "net/packet.h"
 #include "random_program.h"
 #include "replay/path.h"
-#include "replay/recording.h"
+#include "replay/recorder.h"
 #include "replay_harness.h"
 
 enum { PROGRAMS = 20 / WF_TEST_ONE_IN, ROUNDS = 12 };
@@ -32,8 +32,8 @@ static const struct setup networks[] = {
 };
 enum { NETWORKS = sizeof(networks) / sizeof(networks[0]) };
 
-static const struct wf_recording_limits limits = {
-    .spans = 20000, .messages = 20000, .path_bytes = 1 << 18};
+static const struct wf_recording_wish wish = {
+    .limits = {.spans = 20000, .messages = 20000, .path_bytes = 1 << 18}};
 
 /* What a look at a path finds. */
 struct found {
@@ -133,7 +133,7 @@ static void the_path_is_made_of_what_happened(void)
             struct setup setup = networks[i % NETWORKS];
             setup.source = &program->script.source;
             setup.mpi = protocols[i / NETWORKS];
-            setup.recording = &limits;
+            setup.recording = &wish;
             setup.look = look;
             setup.look_arg = &found;
             struct outcome out = replay(&setup);
@@ -169,7 +169,7 @@ static void all_schedulers_find_it(void)
 
         setup.source = &program->script.source;
         setup.mpi = protocols[seed / NETWORKS % PROTOCOLS];
-        setup.recording = &limits;
+        setup.recording = &wish;
         setup.look = look;
         setup.look_arg = &expected;
         setup.batch = 4;
@@ -192,7 +192,7 @@ static void all_schedulers_find_it(void)
 
 static void what_has_no_room_is_not_kept(void)
 {
-    static const struct wf_recording_limits few = {.path_bytes = 512};
+    static const struct wf_recording_wish few = {.limits = {.path_bytes = 512}};
     struct program *program = program_new(1, ROUNDS, true);
     struct found found = {.arrived = true};
     struct setup setup = {.net = &wf_loggp_ops,
