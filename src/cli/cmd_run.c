@@ -10,11 +10,17 @@
 #include <string.h>
 
 static const struct wf_shortcut shortcuts[] = {
-    {"ranks", 'n', "ranks", NULL},          {"ranks-per-node", 0, "ranks_per_node", NULL},
-    {"net", 0, "network", "<model>"},       {"topo", 0, "topology", "<spec>"},
-    {"placement", 0, "placement", "<how>"}, {"stack", 0, "run.stack", NULL},
-    {"labels", 0, "run.labels", NULL},      {"sched", 0, "engine.sched", NULL},
-    {"threads", 0, "engine.threads", NULL}, {"seed", 0, "seed", NULL},
+    {"ranks", 'n', "ranks", NULL},
+    {"ranks-per-node", 0, "ranks_per_node", NULL},
+    {"net", 0, "network", "<model>"},
+    {"topo", 0, "topology", "<spec>"},
+    {"placement", 0, "placement", "<how>"},
+    {"stack", 0, "run.stack", NULL},
+    {"labels", 0, "run.labels", NULL},
+    {"no-payload", 0, "run.no_payload", NULL},
+    {"sched", 0, "engine.sched", NULL},
+    {"threads", 0, "engine.threads", NULL},
+    {"seed", 0, "seed", NULL},
     {"efficiency", 0, "efficiency", NULL},
 };
 

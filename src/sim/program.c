@@ -37,6 +37,18 @@ const struct wf_param wf_program_params[] = {
      .doc = "Put the rank before each line that the program writes to its standard output; "
             "lines of "
             "different ranks never mix"},
+    {.name = "no_payload",
+     .type = WF_PARAM_BOOL,
+     .offset = offsetof(struct wf_program_params, no_payload),
+     .def = "false",
+     .doc = "Data of more than 1 KiB takes its time but does not arrive: for programs whose "
+            "results do not matter, to save memory"},
+    {.name = "check",
+     .type = WF_PARAM_BOOL,
+     .offset = offsetof(struct wf_program_params, check),
+     .def = "false",
+     .doc = "Check by checksums that data does not change on its way: finds programs that "
+            "write where they must not"},
     WF_PARAM_END,
 };
 
@@ -122,6 +134,8 @@ enum wf_status wf_program_open(const char *path, const struct wf_program_params 
         .stack_bytes = params->stack,
         .compute = (enum wf_vr_compute)params->compute,
         .labels = params->labels,
+        .no_payload = params->no_payload,
+        .check = params->check,
         .copies = threads > 0 ? threads : 1,
     };
     enum wf_status status = wf_live_new(&config, out, err);

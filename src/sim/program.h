@@ -19,6 +19,7 @@ struct wf_program_params {
     int compute;    /* enum wf_vr_compute */
     uint64_t stack; /* bytes for each rank */
     bool labels;
+    bool no_payload, check;
 };
 
 extern const struct wf_param wf_program_params[]; /* over struct wf_program_params */

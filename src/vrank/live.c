@@ -22,6 +22,9 @@
 /* Ops that a rank may be ahead of the simulation: bounds the memory for their data too. */
 enum { OPS_AHEAD = 256 };
 
+/* What is no larger says how to go on, more likely than what is computed with. */
+enum { PAYLOAD_KEPT = 1024 };
+
 enum rank_state { RANK_NEW, RANK_RUNS, RANK_ENDED };
 
 struct live;
@@ -47,6 +50,7 @@ struct live {
     struct wf_image *image;
     struct wf_labels *labels; /* or null */
     const struct wf_vr_library *library;
+    struct wf_vr_port port;
     struct wf_stacks stacks;
     struct wf_crash_watch watch;
     struct rank *ranks;
@@ -515,6 +519,9 @@ enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source
                                       .live = &live_hooks};
     live->config = *config;
     live->config.argv = NULL;
+    live->port = port;
+    live->port.payload_max = config->no_payload ? PAYLOAD_KEPT : UINT64_MAX;
+    live->port.checks_data = config->check;
     (void)pthread_mutex_init(&live->lock, NULL);
     if (config->labels) {
         live->labels = wf_labels_new(config->n_ranks, which_rank);
@@ -524,7 +531,7 @@ enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source
     if (status == WF_OK) {
         status = wf_stacks_init(&live->stacks, config->n_ranks, config->stack_bytes, err);
     }
-    if (status == WF_OK && !live->library->attach(&port, config->n_ranks)) {
+    if (status == WF_OK && !live->library->attach(&live->port, config->n_ranks)) {
         live->library = NULL;
         status = wf_err_set(err, WF_EINVAL,
                             "'%.300s' was built with another version of weft; build it again",

@@ -29,6 +29,8 @@ struct wf_live_config {
     size_t stack_bytes;
     enum wf_vr_compute compute;
     bool labels;     /* lines that ranks write to stdout begin with their number */
+    bool no_payload; /* large data need not arrive */
+    bool check;      /* whether data changes on its way */
     uint32_t copies; /* of the program's own data: threads of the simulation */
 };
 
