@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const compute_names[] = {"measured", "model", "none", NULL};
+static const char *const compute_names[] = {"measured", "model", "none", "counted", NULL};
 
 const struct wf_param wf_program_params[] = {
     {.name = "args",
@@ -22,7 +22,14 @@ const struct wf_param wf_program_params[] = {
      .def = "measured",
      .choices = compute_names,
      .doc = "What computing costs a rank: the processor time it takes here (times cpu.scale), "
-            "what the program itself says, or nothing"},
+            "what the program itself says, nothing, or the instructions it takes"},
+    {.name = "rate",
+     .type = WF_PARAM_REAL,
+     .offset = offsetof(struct wf_program_params, rate),
+     .def = "1e9",
+     .min = "1",
+     .max = "1e18",
+     .doc = "Instructions in a second, if they are counted"},
     {.name = "stack",
      .type = WF_PARAM_SIZE,
      .offset = offsetof(struct wf_program_params, stack),
@@ -133,6 +140,7 @@ enum wf_status wf_program_open(const char *path, const struct wf_program_params 
         .n_ranks = n_ranks,
         .stack_bytes = params->stack,
         .compute = (enum wf_vr_compute)params->compute,
+        .rate = params->rate,
         .labels = params->labels,
         .no_payload = params->no_payload,
         .check = params->check,

@@ -76,6 +76,19 @@ def check_payload(program):
         vrank.complain("no payload saves less than the half of what was sent", found)
 
 
+def check_compute(program):
+    for how, code, expected in (("measured", 0, ""), ("scaled:2.5", 0, ""), ("model", 0, ""),
+                                ("scaled:x", 2, "--compute: 'x' is not a number"),
+                                ("counted:0", 2, "--compute: '0' is out of range"),
+                                ("foo", 2, "'foo' is not one of measured|model|none|counted")):
+        done = weft("-n", "2", "--compute", how, "--", program)
+        if done.returncode != code or expected not in done.stderr:
+            vrank.complain(f"--compute {how}: {done.returncode}", done.stderr)
+    done = weft("-n", "2", "--compute", "counted:2e9", "--", program)
+    if done.returncode != 0 and "instructions cannot be counted here" not in done.stderr:
+        vrank.complain("--compute counted", done.stderr)
+
+
 def check_refused(program):
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     cases = [(("-n", "2", "--", "/bin/sh"), 3, "not built with weftcc|no program built with"),
@@ -102,6 +115,7 @@ def main():
         check_ends(programs["output"])
         check_input(programs["input"])
         check_payload(programs["payload"])
+        check_compute(programs["output"])
         check_refused(programs["output"])
     vrank.finish()
 
