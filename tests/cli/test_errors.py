@@ -24,8 +24,8 @@ CASES = [
     (["compare", "a"], 2, "compare: two results or more expected"),
     (["replay"], 2, "no source"),
     (["emulate"], 2, "emulate: no program"),
-    (["emulate", "-n", "4", "--", "./x"], 2, "emulate: no output"),
-    (["emulate", "-n", "4", "-o", "x.foo", "--", "./x"], 2, "must end in .weft"),
+    (["emulate", "-n", "4", "./x"], 2, "emulate: no output"),
+    (["emulate", "-n", "4", "-o", "x.foo", "./x"], 2, "must end in .weft"),
     (["replay", "gen:stencil3d", "gen:ring"], 2, "also 'gen:ring'"),
     # sources
     (["replay", "stencil3d", "-n", "8"], 2, "expected gen:"),
