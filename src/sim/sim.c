@@ -14,6 +14,7 @@
 #include "sim/job.h"
 #include "sim/path.h"
 #include "sim/plan_jobs.h"
+#include "sim/program.h"
 #include "sim/trace_out.h"
 #include "sim/what_if.h"
 #include "trace/graph.h"
@@ -403,6 +404,20 @@ static enum wf_status run_once(struct wf_plan *plan, const struct wf_sim_host *h
     return status;
 }
 
+/* Between processes, data that does not arrive would be missed. */
+static enum wf_status check_payload(const struct wf_plan *plan, struct wf_comm *world,
+                                    struct wf_err *err)
+{
+    for (uint32_t i = 0; i < plan->n_jobs && wf_comm_size(world) > 1; i++) {
+        const struct wf_program_params *params = plan->jobs[i].block.values;
+        if (plan->jobs[i].program && params->no_payload) {
+            return wf_err_set(err, WF_EUSAGE,
+                              "--no-payload is for one process; start weft without mpirun");
+        }
+    }
+    return WF_OK;
+}
+
 static enum wf_status run_or_explain(const struct wf_scenario *scenario,
                                      const struct wf_sim_host *host, bool explain,
                                      struct wf_value **doc, struct wf_err *err)
@@ -417,7 +432,11 @@ static enum wf_status run_or_explain(const struct wf_scenario *scenario,
     tell_skipped(host, &plan);
     struct wf_trace_out trace = {.tee = NULL};
     status = explain ? WF_OK : wf_trace_out_begin(&trace, &plan, host, err);
+    if (status == WF_OK) {
+        status = check_payload(&plan, host->world, err);
+    }
     if (status != WF_OK) {
+        status = wf_trace_out_end(&trace, status, err);
         wf_plan_fini(&plan);
         return status;
     }

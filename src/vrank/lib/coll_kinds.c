@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each kind of collective does with data. */
 #include "vrank/lib/coll.h"
+#include "vrank/lib/data.h"
 #include "vrank/lib/hosts.h"
 #include "vrank/lib/memory.h"
 
@@ -43,7 +44,7 @@ static struct wl_part pack(const struct wl_type *type, const void *buffer, size_
 {
     struct wl_part part = {.size = count * type->size};
 
-    if (part.size > 0) {
+    if (part.size > 0 && wl_data_wanted(part.size)) {
         part.bytes = wl_malloc(part.size);
         wl_pack(type, buffer, count, part.bytes);
     }
@@ -61,11 +62,13 @@ static void unpack_at(const struct wl_coll *coll, const struct wl_side *side, ui
 {
     size_t room = bytes_at(coll, side, i);
 
-    if (part.size > room) {
+    if (part.bytes != NULL && part.size > room) {
         wl_fatal(coll->rank, coll->function, "%zu bytes from member %u, room for %zu",
                  part.size, i, room);
     }
-    wl_unpack_bytes(type_at(coll, side, i), part.bytes, part.size, place_at(side, i));
+    if (part.bytes != NULL) {
+        wl_unpack_bytes(type_at(coll, side, i), part.bytes, part.size, place_at(side, i));
+    }
 }
 
 static struct wl_part part_of(const struct wl_coll *coll, uint32_t member)
@@ -221,6 +224,9 @@ static struct wl_part pack_blocks(const struct wl_coll *coll, const struct wl_si
     for (uint32_t i = 0; i < n; i++) {
         size += bytes_at(coll, side, i);
     }
+    if (!wl_data_wanted(size)) {
+        return (struct wl_part){.size = size};
+    }
     struct wl_part part = {.bytes = wl_malloc(size), .size = size};
     uint64_t *begins = (uint64_t *)(void *)part.bytes;
     size = head;
@@ -314,6 +320,10 @@ static struct wl_part reduce_up_to(const struct wl_coll *coll, uint32_t last)
     struct wl_part own = part_of(coll, last);
     struct wl_part result = {.bytes = wl_malloc(own.size), .size = own.size};
 
+    if (own.bytes == NULL) {
+        free(result.bytes);
+        return (struct wl_part){.size = own.size};
+    }
     if (own.size > 0) {
         memcpy(result.bytes, own.bytes, own.size);
     }
@@ -336,11 +346,18 @@ static struct wl_part reduced(const struct wl_coll *coll)
                               (void *)(uintptr_t)coll);
 }
 
+static void unpack_result(const struct wl_coll *coll, const unsigned char *bytes, size_t size)
+{
+    if (bytes != NULL) {
+        wl_unpack_bytes(coll->reduction.type, bytes, size, coll->recv.buffer);
+    }
+}
+
 static void reduce_take(const struct wl_coll *coll)
 {
     struct wl_part result = reduced(coll);
 
-    wl_unpack_bytes(coll->reduction.type, result.bytes, result.size, coll->recv.buffer);
+    unpack_result(coll, result.bytes, result.size);
 }
 
 static void reduce_measure(const struct wl_coll *coll, struct wf_op *op)
@@ -352,7 +369,7 @@ static void scan_take(const struct wl_coll *coll)
 {
     struct wl_part result = reduce_up_to(coll, coll->view.rank);
 
-    wl_unpack_bytes(coll->reduction.type, result.bytes, result.size, coll->recv.buffer);
+    unpack_result(coll, result.bytes, result.size);
     free(result.bytes);
 }
 
@@ -365,7 +382,7 @@ static void exscan_take(const struct wl_coll *coll)
 {
     struct wl_part result = reduce_up_to(coll, coll->view.rank - 1);
 
-    wl_unpack_bytes(coll->reduction.type, result.bytes, result.size, coll->recv.buffer);
+    unpack_result(coll, result.bytes, result.size);
     free(result.bytes);
 }
 
@@ -385,9 +402,10 @@ static void reduce_scatter_take(const struct wl_coll *coll)
     size_t size = coll->reduction.type->size;
     struct wl_part result = reduced(coll);
 
-    wl_unpack_bytes(coll->reduction.type,
-                    result.bytes + elements_before(coll, coll->view.rank) * size,
-                    count_at(&coll->recv, coll->view.rank) * size, coll->recv.buffer);
+    if (result.bytes != NULL) {
+        unpack_result(coll, result.bytes + elements_before(coll, coll->view.rank) * size,
+                      count_at(&coll->recv, coll->view.rank) * size);
+    }
 }
 
 static void reduce_scatter_measure(const struct wl_coll *coll, struct wf_op *op)
