@@ -246,7 +246,10 @@ static void look_for_memory(struct live *live, uint32_t steps)
         live->room = room;
         live->is_short = true;
         (void)pthread_mutex_unlock(&live->common.lock);
-        atomic_store(&live->common.over, true);
+        /* An end that a rank asks for comes before. */
+        wf_common_end(
+            &live->common,
+            &(struct wf_live_end){.ended = true, .rank = WF_LIVE_NOBODY, .clock = INT64_MAX});
     }
 }
 
@@ -423,13 +426,19 @@ static enum wf_status live_check(const struct wf_source *source, struct wf_err *
     char time[WF_UNITS_TEXT_MAX], left[WF_UNITS_TEXT_MAX], all[WF_UNITS_TEXT_MAX];
 
     if (!end->ended) {
-        return !live->is_short
-                   ? WF_OK
-                   : wf_err_set(err, WF_ELIMIT,
+        return WF_OK;
+    }
+    if (end->rank == WF_LIVE_NOBODY) {
+        return live->is_short
+                   ? wf_err_set(err, WF_ELIMIT,
                                 "the program was stopped because memory is short: %s of %s is "
                                 "left; run fewer ranks, or spread them over more machines",
                                 wf_human_size(live->room.left, left),
-                                wf_human_size(live->room.all, all));
+                                wf_human_size(live->room.all, all))
+                   : wf_err_set(err, WF_ELIMIT,
+                                "the program was stopped because memory is short where another "
+                                "process runs; run fewer ranks, or spread them over more "
+                                "machines");
     }
     return wf_err_set(err, WF_ESIM,
                       "rank %u ended the program with code %d at simulated time %s", end->rank,

@@ -43,9 +43,10 @@ enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source
                            struct wf_err *err);
 
 /* How a rank ended, if one ended the whole run: by MPI_Abort, exit() or a signal. */
+#define WF_LIVE_NOBODY UINT32_MAX
 struct wf_live_end {
     bool ended;
-    uint32_t rank;
+    uint32_t rank; /* WF_LIVE_NOBODY: memory was short */
     int code;
     int64_t clock; /* picoseconds, when it was last known */
 };

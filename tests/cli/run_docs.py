@@ -20,7 +20,7 @@ ALL_PAGES = [*SOURCE.glob("*.md"), *sorted((SOURCE / "docs").glob("**/*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 NOT_RUN = re.compile(r"^(make|git)\b")
-HAS_# How long it took, how fast, how much memory.
+# How long it took, how fast, how much memory.
 HOST_FACTS = re.compile(r"^Simulation took .*\n|, [\d.]+ [kMG]?/s$", re.MULTILINE)
 
 

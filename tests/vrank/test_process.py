@@ -37,7 +37,7 @@ def check_labels(program):
 
 def check_ends(program):
     for how, expected in ENDS.items():
-        done = weft("-n", "4", *NETWORK, "--", program, how)
+        done = weft("-n", "4", "--stack", "256KiB", *NETWORK, "--", program, how)
         if done.returncode != 4 or expected not in done.stderr:
             vrank.complain(f"rank 2 ends by {how}: {done.returncode}", done.stderr)
         if "then 2" not in done.stdout:
