@@ -98,8 +98,8 @@ uint32_t wf_path_last_chunk(const struct wf_path *path, uint32_t rank); /* 0: no
 uint32_t wf_path_chunk_before(const struct wf_path *path, uint32_t chunk);
 /* The least time of all that is in a chunk. */
 int64_t wf_path_chunk_least(const struct wf_path *path, uint32_t chunk);
-/* Unpacks it; returns how many there are. */
-uint32_t wf_path_unpack(const struct wf_path *path, uint32_t chunk, uint32_t rank,
+/* Unpacks the chunk of this number; returns how many there are. */
+uint32_t wf_path_unpack(const struct wf_path *path, uint32_t number, uint32_t rank,
                         struct wf_path_entry *entries);
 
 #endif

@@ -127,13 +127,13 @@ enum wf_status wf_otf2_sums_read(struct wf_otf2_in *in, const struct wf_otf2_def
     for (uint32_t rank = 0; rank < defs->n_ranks && status == WF_OK; rank++) {
         status = read_rank(sums, in, defs, rank, err);
     }
-    sums->by_event = wf_xcalloc(sums->n + 1, sizeof(*sums->by_event));
+    sums->by_event = wf_xcalloc(sums->n + 1, sizeof(struct part *));
     if (sums->n > 0) {
         qsort(sums->parts, sums->n, sizeof(*sums->parts), by_call);
         for (size_t i = 0; i < sums->n; i++) {
             sums->by_event[i] = &sums->parts[i];
         }
-        qsort(sums->by_event, sums->n, sizeof(*sums->by_event), by_event);
+        qsort(sums->by_event, sums->n, sizeof(struct part *), by_event);
     }
     if (status != WF_OK) {
         wf_otf2_sums_free(sums);
@@ -163,7 +163,7 @@ static const struct part *find(const struct wf_otf2_sums *sums, uint32_t rank, u
         return NULL;
     }
     struct part *const *found =
-        bsearch(&key, sums->by_event, sums->n, sizeof(*sums->by_event), by_event);
+        bsearch(&key, sums->by_event, sums->n, sizeof(struct part *), by_event);
     if (found == NULL || (size_t)(*found - sums->parts) < (*found)->member) {
         return NULL;
     }

@@ -156,6 +156,18 @@ def test_ti():
               stderr="not carried over: [0-9]+ collectives of other communicators, left out")
 
 
+def test_large_otf2():
+    """More than a chunk of events at one and the same time."""
+    check_run(["gen", "stencil3d", "-n", "2", "-o", "still.weft", "-p", "gen.iterations=4000", "-p",
+               "gen.compute=0s"], 0)
+    done = run("convert", "still.weft", "still.otf2")
+    if "OTF2" in done.stderr:  # built without it
+        return
+    check(done.returncode == 0, "a large archive is written", done)
+    counts = [info(trace)["ops_by_kind"]["isend"]["count"] for trace in ("still.otf2", "still.weft")]
+    check(counts[0] == counts[1] > 0, f"and read: {counts}")
+
+
 def test_schedulers():
     """An op can be asked for again, whatever the reader had to know to make it."""
     for trace in ("exchange", "comms", "x.clog2", "x.ti"):
@@ -298,6 +310,7 @@ def main():
     test_clog2()
     test_clog2_between()
     test_ti()
+    test_large_otf2()
     test_schedulers()
     test_expanded()
     test_wrong_dumpi()

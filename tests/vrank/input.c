@@ -94,6 +94,8 @@ int main(int argc, char **argv)
     if (rank == 0) {
         printf("%d failures\n", failed);
     }
+    fclose(file);
+    close(fd);
     MPI_Finalize();
     return 0;
 }

@@ -119,6 +119,7 @@ static int end(MPI_File file, MPI_Status *status, const char *function)
 
 /* Each way to read has a twin that writes. `last` is the last parameter, how() what is made of
  * it. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): they are parts of parameter lists */
 #define WAYS(suffix, prefix, place, where, all, last, how)                                 \
     int MPI_File_##prefix##read##suffix(MPI_File file, place void *buf, int count,         \
                                         MPI_Datatype datatype, last)                       \
@@ -175,6 +176,7 @@ WAYS(_at_all, i, OFFSET, offset, true, REQUEST, nonblocking)
 
 SPLIT(_all, NOWHERE, HERE)
 SPLIT(_at_all, OFFSET, offset)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* ---- the rank's pointer ---- */
 

@@ -31,6 +31,7 @@ static void ready(void *place, size_t bytes)
     }
 }
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): they are types and parameter lists */
 /* A function, its parameters, its arguments, and what of them is written to. */
 #define WRAP(type, name, parameters, arguments, place, bytes) \
     type __wrap_##name parameters;                            \
@@ -127,6 +128,7 @@ WRAP_STAT(stat, struct stat)
 WRAP_STAT(lstat, struct stat)
 WRAP_STAT(stat64, struct stat64)
 WRAP_STAT(lstat64, struct stat64)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_open64(const char *path, int flags, ...);

@@ -133,6 +133,7 @@ VALUES(win, Win)
         *ierror = MPI_SUCCESS;                                                          \
     }
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): a type */
 #define ALL_COPIED(name, type)                                                \
     void name(const int *object, const int *keyval, const type *extra_state,  \
               const type *value_in, type *value_out, int *flag, int *ierror); \
@@ -145,6 +146,7 @@ VALUES(win, Win)
         *ierror = MPI_SUCCESS;                                                \
     }
 
+/* NOLINTEND(bugprone-macro-parentheses) */
 #define NOTHING_DELETED(name)                                          \
     void name(const int *object, const int *keyval, const void *value, \
               const void *extra_state, int *ierror);                   \
