@@ -164,7 +164,7 @@ def test_large_otf2():
     if "OTF2" in done.stderr:  # built without it
         return
     check(done.returncode == 0, "a large archive is written", done)
-    counts = [info(trace)["ops_by_kind"]["isend"]["count"] for trace in ("still.otf2", "still.weft")]
+    counts = [info(trace)["ops_by_kind"]["isend"]["calls"] for trace in ("still.otf2", "still.weft")]
     check(counts[0] == counts[1] > 0, f"and read: {counts}")
 
 
