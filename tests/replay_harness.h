@@ -43,7 +43,8 @@ static inline struct outcome replay(const struct setup *setup)
                                                    .net = net,
                                                    .mpi = mpi,
                                                    .params = &params,
-                                                   .cpu = setup->cpu};
+                                                   .cpu = setup->cpu,
+                                                   .recording = setup->recording};
 
     must(wf_replay_new(engine, &replay_config, &model, &out.err), &out.err);
     static const struct wf_process_ops probe = {
@@ -53,6 +54,9 @@ static inline struct outcome replay(const struct setup *setup)
     }
     out.status = wf_engine_run(engine, &out.run, &out.err);
     memcpy(&out.tally, wf_engine_tally_get(engine), sizeof(out.tally));
+    if (setup->look != NULL) {
+        setup->look(setup->look_arg, wf_unconst(wf_engine_tally_get(engine)), net);
+    }
     wf_engine_free(engine);
     wf_replay_free(model);
     wf_net_free(net);

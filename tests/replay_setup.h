@@ -29,6 +29,10 @@ struct setup {
     const char *const *mpi;   /* settings of scope mpi: name, value, ..., null; or null */
     bool in_step;             /* ranks may not run ahead of the engine's time */
     bool count_cells;         /* sequential scheduler only */
+    const struct wf_recording_wish *recording; /* null: it is not recorded */
+    /* Called with what was recorded. */
+    void (*look)(void *arg, struct wf_replay_tally *tally, const struct wf_net *net);
+    void *look_arg;
     enum wf_scheduler scheduler;
     uint64_t threads;                                       /* 0 is 1 */
     uint64_t batch, gvt_interval, lps_per_kp, perturb_seed; /* 0 is the default */

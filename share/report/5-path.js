@@ -11,6 +11,7 @@ const SHARES = [
   {key: "network_ps", name: "in the network", color: "--collective"},
   {key: "handshake_ps", name: "arranging long messages", color: "--soft"},
   {key: "collective_ps", name: "collectives in hardware", color: "--accent"},
+  {key: "one_sided_ps", name: "puts and gets", color: "--accent"},
   {key: "start_ps", name: "before the program starts", color: "--idle"},
 ];
 const CHANGES = {latency: "half the latency", bandwidth: "twice the bandwidth", compute: "processors twice as fast"};

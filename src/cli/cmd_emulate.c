@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 
 static const struct wf_shortcut shortcuts[] = {
-    {"ranks", 'n', "ranks", NULL},          {"stack", 0, "run.stack", NULL},
-    {"labels", 0, "run.labels", NULL},      {"sched", 0, "engine.sched", NULL},
-    {"threads", 0, "engine.threads", NULL},
+    {"ranks", 'n', "ranks", NULL},      {"stack", 0, "run.stack", NULL},
+    {"labels", 0, "run.labels", NULL},  {"no-payload", 0, "run.no_payload", NULL},
+    {"sched", 0, "engine.sched", NULL}, {"threads", 0, "engine.threads", NULL},
 };
 
 static const struct wf_opt parts_row = {

@@ -11,11 +11,17 @@
 #include <string.h>
 
 static const struct wf_shortcut shortcuts[] = {
-    {"ranks", 'n', "ranks", NULL},          {"ranks-per-node", 0, "ranks_per_node", NULL},
-    {"net", 0, "network", "<model>"},       {"topo", 0, "topology", "<spec>"},
-    {"placement", 0, "placement", "<how>"}, {"stack", 0, "run.stack", NULL},
-    {"labels", 0, "run.labels", NULL},      {"sched", 0, "engine.sched", NULL},
-    {"threads", 0, "engine.threads", NULL}, {"seed", 0, "seed", NULL},
+    {"ranks", 'n', "ranks", NULL},
+    {"ranks-per-node", 0, "ranks_per_node", NULL},
+    {"net", 0, "network", "<model>"},
+    {"topo", 0, "topology", "<spec>"},
+    {"placement", 0, "placement", "<how>"},
+    {"stack", 0, "run.stack", NULL},
+    {"labels", 0, "run.labels", NULL},
+    {"no-payload", 0, "run.no_payload", NULL},
+    {"sched", 0, "engine.sched", NULL},
+    {"threads", 0, "engine.threads", NULL},
+    {"seed", 0, "seed", NULL},
     {"efficiency", 0, "efficiency", NULL},
 };
 
@@ -33,7 +39,8 @@ const struct wf_opt wf_run_compute_row = {
               .type = WF_PARAM_TEXT,
               .offset = offsetof(struct wf_simulate_opts, compute),
               .doc = "What computing costs a rank: 'measured', the processor time it takes "
-                     "here; 'scaled:<factor>', that times a factor; 'model', what the program "
+                     "here; 'scaled:<factor>', that times a factor; 'counted:<rate>', the "
+                     "instructions it takes, so many in a second; 'model', what the program "
                      "says with WEFT_COMPUTE; 'none'"},
     .arg = "<how>",
 };
@@ -115,19 +122,22 @@ enum wf_status wf_run_set_program(const char *verb, const struct wf_operands *op
 enum wf_status wf_run_set_compute(const char *how, struct wf_scenario *scenario,
                                   struct wf_err *err)
 {
-    static const char scaled[] = "scaled:";
+    static const struct {
+        const char *prefix, *compute, *key;
+    } kinds[] = {{"scaled:", "measured", "cpu.scale"}, {"counted:", "counted", "run.rate"}};
 
-    if (how == NULL) {
-        return WF_OK;
+    for (size_t i = 0; how != NULL && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        size_t length = strlen(kinds[i].prefix);
+        if (strncmp(how, kinds[i].prefix, length) == 0) {
+            enum wf_status status =
+                wf_scenario_set(scenario, "run.compute", kinds[i].compute, "--compute", err);
+            return status == WF_OK
+                       ? wf_scenario_set(scenario, kinds[i].key, how + length, "--compute", err)
+                       : status;
+        }
     }
-    if (strncmp(how, scaled, strlen(scaled)) != 0) {
-        return wf_scenario_set(scenario, "run.compute", how, "--compute", err);
-    }
-    enum wf_status status =
-        wf_scenario_set(scenario, "run.compute", "measured", "--compute", err);
-    return status == WF_OK ? wf_scenario_set(scenario, "cpu.scale", how + strlen(scaled),
-                                             "--compute scaled", err)
-                           : status;
+    return how != NULL ? wf_scenario_set(scenario, "run.compute", how, "--compute", err)
+                       : WF_OK;
 }
 
 static enum wf_status run_program(struct wf_cli *cli, const struct wf_simulate_table *table,

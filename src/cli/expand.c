@@ -2,6 +2,7 @@
 #include "cli/expand.h"
 
 #include "base/mem.h"
+#include "trace/completion.h"
 #include "trace/fields.h"
 #include "trace/groups.h"
 #include "trace/open_requests.h"
@@ -75,15 +76,11 @@ static enum wf_status learn_group(struct wf_trace_writer *writer, uint32_t rank,
                                   const struct wf_group *group, struct wf_err *err)
 {
     struct expander *e = (struct expander *)writer;
-    const char *fault = wf_groups_fault(e->groups, group);
+    enum wf_status status = wf_groups_tell(e->groups, rank, comm, group, err);
 
-    if (fault != NULL || (comm != WF_COMM_WORLD &&
-                          wf_groups_learn(e->groups, rank, comm, group) == WF_LEARNT_WRONG)) {
-        return wf_err_set(err, WF_EINVAL, "communicator %" PRIu32 " of rank %" PRIu32 ": %s",
-                          comm, rank, fault != NULL ? fault : "it is no member");
-    }
-    return e->inner->ops->group != NULL ? e->inner->ops->group(e->inner, rank, comm, group, err)
-                                        : WF_OK;
+    return status == WF_OK && e->inner->ops->group != NULL
+               ? e->inner->ops->group(e->inner, rank, comm, group, err)
+               : status;
 }
 
 /* ---- messages ---- */
@@ -300,13 +297,6 @@ static uint32_t size_of_set(const struct wf_op *op)
     return wf_op_info(op->kind)->detail == WF_WAIT_ONE ? 1 : op->count;
 }
 
-static uint32_t request_at(const struct wf_op *op, uint32_t i)
-{
-    return wf_op_info(op->kind)->detail != WF_WAIT_ONE && op->requests != NULL
-               ? op->requests[i]
-               : op->request + i;
-}
-
 /* Whether the place in the set was found complete. Where that is not known, a wait completes
  * collectives if it is for nothing else. */
 static bool is_complete(const struct wf_op *op, uint32_t place, bool has_others)
@@ -341,7 +331,7 @@ static bool rest_of(struct expander *e, const struct wf_op *op, struct wf_op *re
     e->others.size = 0;
     e->places.size = 0;
     for (uint32_t i = 0; i < size_of_set(op); i++) {
-        uint32_t request = request_at(op, i);
+        uint32_t request = wf_op_request_at(op, i);
         if (find_open(e, request) != NULL || is_former(e, request)) {
             continue;
         }
@@ -370,7 +360,7 @@ static enum wf_status on_completion(struct expander *e, const struct wf_op *op,
     struct wf_op rest;
 
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t request = request_at(op, i);
+        uint32_t request = wf_op_request_at(op, i);
         n_ours += find_open(e, request) != NULL || is_former(e, request) ? 1 : 0;
     }
     if (n_ours == 0) {
@@ -378,7 +368,7 @@ static enum wf_status on_completion(struct expander *e, const struct wf_op *op,
     }
     bool has_rest = rest_of(e, op, &rest);
     for (uint32_t i = 0; i < n; i++) {
-        struct open *open = find_open(e, request_at(op, i));
+        struct open *open = find_open(e, wf_op_request_at(op, i));
         if (open != NULL && is_complete(op, i, n_ours < n)) {
             open->waits = true;
             n_complete++;

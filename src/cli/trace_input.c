@@ -366,7 +366,8 @@ enum wf_status wf_trace_output(struct wf_cli *cli, const struct wf_trace_piece *
         status = ops->create(opts->output, &options, &writing.copy.writer, err);
     }
     if (status == WF_OK) {
-        if (opts->expand) {
+        /* Tasks have no collectives. */
+        if (opts->expand && writing.graph == NULL) {
             writing.copy.writer =
                 wf_expand_writer(writing.copy.writer, piece->n_ranks, &choice);
         }

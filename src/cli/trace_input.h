@@ -73,9 +73,8 @@ struct wf_trace_opts {
             .name = "expand-collectives",                                                      \
             .type = WF_PARAM_BOOL,                                                             \
             .offset = offsetof(struct wf_trace_opts, expand),                                  \
-            .doc =                                                                             \
-                "Write collectives as the messages that their algorithms make of them, "       \
-                "which -p mpi.rules=openmpi or -p mpi.bcast=binomial choose as in a replay" \
+            .doc = "Write collectives as the messages that their algorithms make of them, "    \
+                   "which -p mpi.rules=openmpi or -p mpi.bcast=binomial choose as in a replay" \
         }                                                                                      \
     }
 #define WF_TRACE_ROW_PARTIAL                                                       \

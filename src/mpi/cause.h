@@ -8,8 +8,7 @@
  * (rank, lane, until) to (from, from_lane, since).
  *
  * A lane is something of a rank that has a time of its own: its program, which is lane 0; a
- * collective under way; the data of a long message that is asked for, by whom it is for; a long
- * message that is announced.
+ * collective under way; the data of a long message; its announcement.
  */
 
 #include "mpi/match.h"
@@ -17,7 +16,7 @@
 enum wf_why {
     WF_WHY_MESSAGE,    /* it arrived */
     WF_WHY_DATA,       /* likewise, that of a long one which was asked for */
-    WF_WHY_LEFT,       /* the last byte of an own long one was gone */
+    WF_WHY_LEFT,       /* the last byte of an own long one was gone; `from` is its receiver */
     WF_WHY_ASKED,      /* data departs: the receiver asked for it */
     WF_WHY_ANNOUNCED,  /* a long message is announced */
     WF_WHY_PROBED,     /* an announcement arrived; it is before `since` that it was sent */
@@ -37,8 +36,7 @@ struct wf_cause {
     uint32_t rank, lane;
     uint32_t from, from_lane;
     uint16_t why;    /* enum wf_why; WF_WHY_KINDS if nobody was waited for */
-    uint8_t waited;  /* whether the call waited for a request, and was not that itself */
-    uint8_t follows; /* directly on the last one, in the same call: that mattered to nobody */
+    uint16_t waited; /* whether the call waited for a request, and was not that itself */
     uint32_t taken;  /* messages that the CPU takes in from `until` on */
 };
 
@@ -54,19 +52,19 @@ static inline uint32_t wf_lane_of(uint32_t context, int32_t tag)
 {
     enum { BEHIND_KIND_AND_ROOT = 15 };
 
-    return context % 2 == 0 ? WF_LANE_PROGRAM
-                            : WF_LANE_COLLECTIVE |
-                                  (((uint32_t)tag ^ context << BEHIND_KIND_AND_ROOT) &
-                                   ~WF_LANE_COLLECTIVE);
+    return context % 2 == 0
+               ? WF_LANE_PROGRAM
+               : WF_LANE_COLLECTIVE |
+                     (((uint32_t)tag ^ context << BEHIND_KIND_AND_ROOT) & ~WF_LANE_COLLECTIVE);
 }
 
-/* Of data that this rank of the run asks for. */
-static inline uint32_t wf_lane_asked(uint32_t by)
+/* Of the data of a long message with this handle of its sender... */
+static inline uint32_t wf_lane_asked(uint32_t handle)
 {
-    return WF_LANE_ASKED | (by & (WF_LANE_ASKED - 1));
+    return WF_LANE_ASKED | (handle & (WF_LANE_ANNOUNCED - 1));
 }
 
-/* Of a long message with this handle of its sender. */
+/* ...and of its announcement. */
 static inline uint32_t wf_lane_announced(uint32_t handle)
 {
     return WF_LANE_ANNOUNCED | (handle & (WF_LANE_ANNOUNCED - 1));

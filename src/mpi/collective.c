@@ -6,6 +6,7 @@
  */
 #include "mpi/collective.h"
 
+#include "mpi/because.h"
 #include "mpi/hardware.h"
 #include "mpi/protocol.h"
 #include "mpi/request.h"

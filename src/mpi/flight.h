@@ -78,7 +78,8 @@ struct wf_flight {
             uint32_t next; /* what is deferred */
         };
         /* Of a short message, and of a send or receive that is done: when it was sent. Of the
-         * data of a long one the complement, which is negative. */
+         * data of a long one the complement, which is negative, and its sender's handle is in
+         * key.src. */
         int64_t departure;
     };
 };
@@ -121,22 +122,6 @@ void wf_rank_wake(const struct wf_caller *who);
 void wf_rank_advance(const struct wf_caller *who, int64_t at, enum wf_rank_in in);
 /* Tells the layer above, if it wants to know, what the rank does from its clock on. */
 void wf_rank_spent(const struct wf_caller *who, enum wf_spent what, int64_t until);
-
-/* Tells the layer above, if it wants to know, why something of the rank goes on: the rest of
- * the cause. */
-static inline void wf_rank_because(const struct wf_caller *who, struct wf_cause cause)
-{
-    if (who->mpi->because != NULL) {
-        cause.rank = who->number;
-        who->mpi->because(who->mpi->arg, who, &cause);
-    }
-}
-
-/* Likewise of what `lane` waited for until its `at`: a send or receive that is done. The clock
- * of the lane was `clock`; if that is not before, nobody was waited for. `follows` is of the
- * cause. */
-void wf_rank_because_done(const struct wf_caller *who, const struct wf_flight *flight,
-                          uint32_t lane, int64_t clock, bool follows);
 
 /* Resumes the rank at the time `at` if nothing else has resumed it before. */
 void wf_rank_resume_at(const struct wf_caller *who, int64_t at);

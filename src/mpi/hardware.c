@@ -11,6 +11,7 @@
  */
 #include "mpi/hardware.h"
 
+#include "mpi/because.h"
 #include <string.h>
 
 const char *const wf_formula_names[] = {[WF_FORMULA_NONE] = "",
@@ -43,68 +44,9 @@ static enum waits waits_of(enum wf_coll_kind kind)
 
 /* ---- the formula ---- */
 
-/* Of blocks: `counts` says how long each is, or they have `each` bytes. Those of neighbours
- * that are nobody do not count; `ranks` may be null. */
-static uint64_t sum_blocks(const struct wf_coll_args *args, const uint64_t *counts, uint32_t n,
-                           const uint32_t *ranks)
-{
-    uint64_t sum = 0;
-
-    if (counts == NULL && ranks == NULL) {
-        return __builtin_mul_overflow(args->bytes, (uint64_t)n, &sum) ? UINT64_MAX : sum;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        if (ranks == NULL || ranks[i] < args->size) {
-            sum = wf_count_add(sum, counts != NULL ? counts[i] : args->bytes);
-        }
-    }
-    return sum;
-}
-
 static uint64_t larger(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
-}
-
-/* The bytes that go into this member or come out of it, whichever is more. */
-static uint64_t bytes_of(const struct wf_coll_args *args)
-{
-    uint64_t sum;
-
-    switch (args->kind) {
-    case WF_COLL_BARRIER:
-        return 0;
-    case WF_COLL_BCAST:
-    case WF_COLL_REDUCE:
-    case WF_COLL_ALLREDUCE:
-    case WF_COLL_SCAN:
-    case WF_COLL_EXSCAN:
-        return args->bytes;
-    case WF_COLL_NEIGHBOR_ALLGATHER:
-    case WF_COLL_NEIGHBOR_ALLTOALL:
-        sum = sum_blocks(args, args->recv_counts, args->n_sources, args->sources);
-        return larger(sum,
-                      sum_blocks(args, args->counts, args->n_destinations, args->destinations));
-    case WF_COLL_ALLTOALLV:
-        sum = sum_blocks(args, args->recv_counts, args->size, NULL);
-        return larger(sum, sum_blocks(args, args->counts, args->size, NULL));
-    case WF_COLL_GATHER:
-    case WF_COLL_GATHERV:
-    case WF_COLL_SCATTER:
-    case WF_COLL_SCATTERV:
-        if (args->rank != args->root) {
-            return args->bytes;
-        }
-        break;
-    case WF_COLL_ALLGATHER:
-    case WF_COLL_ALLGATHERV:
-    case WF_COLL_ALLTOALL:
-    case WF_COLL_REDUCE_SCATTER:
-    case WF_COLL_REDUCE_SCATTER_BLOCK:
-    case WF_COLL_KINDS:
-        break;
-    }
-    return sum_blocks(args, args->counts, args->size, NULL);
 }
 
 /* What is added to the time of the last arrival that is waited for. */
@@ -282,7 +224,7 @@ static uint32_t hub_of(const struct wf_coll_args *args)
 static struct signal signal_of(const struct wf_hardware_call *call, uint16_t what, int64_t time)
 {
     return (struct signal){.time = time,
-                           .bytes = bytes_of(call->args),
+                           .bytes = wf_hardware_bytes(call->args),
                            .context = wf_mpi_context(call->group->id, true),
                            .tag = call->tag,
                            .what = what};
@@ -309,7 +251,7 @@ static uint64_t share_of(const struct wf_coll_args *args, uint32_t i)
     if (args->kind == WF_COLL_SCATTERV && args->counts != NULL) {
         return args->counts[i];
     }
-    return wf_coll_has_root(args->kind) ? args->bytes : bytes_of(args);
+    return wf_coll_has_root(args->kind) ? args->bytes : wf_hardware_bytes(args);
 }
 
 static void fail(const struct wf_caller *who, const struct wf_flight *meeting, uint32_t peer,
@@ -424,6 +366,9 @@ static void because(const struct wf_caller *who, const struct wf_hardware_call *
 {
     uint32_t lane = wf_lane_of(wf_mpi_context(call->group->id, true), call->tag);
 
+    if (cause->from == who->number && cause->since == until) {
+        return; /* it waited for nobody, and it took no time */
+    }
     wf_rank_because(who, (struct wf_cause){.until = until,
                                            .since = cause->since,
                                            .bytes = cause->bytes,
@@ -460,10 +405,11 @@ static void settle(const struct wf_caller *who, struct wf_flight *coll, uint32_t
         return;
     }
     coll->at = wf_time_add(meeting->at, cost_of(who->mpi, call->args, meeting->bytes));
-    because(who, call, coll->at, &(struct wf_cause){.since = meeting->at,
-                                                    .bytes = meeting->bytes,
-                                                    .from = last_of(meeting),
-                                                    .why = WF_WHY_FORMULA});
+    because(who, call, coll->at,
+            &(struct wf_cause){.since = meeting->at,
+                               .bytes = meeting->bytes,
+                               .from = last_of(meeting),
+                               .why = WF_WHY_FORMULA});
     coll->flags |= WF_FLIGHT_LAST;
     if (waits_of(call->args->kind) == FOR_ALL) {
         release_all(who, call, coll->at);
@@ -475,16 +421,16 @@ static bool begin_at_hub(const struct wf_caller *who, uint32_t cell,
                          const struct wf_hardware_call *call)
 {
     struct wf_flight *coll = wf_flight_edit(who, cell);
-    uint64_t bytes = bytes_of(call->args);
+    uint64_t bytes = wf_hardware_bytes(call->args);
 
     if (waits_of(call->args->kind) == FOR_ROOT) {
         int64_t began = coll->at;
 
         coll->at = wf_time_add(began, cost_of(who->mpi, call->args, bytes));
-        because(who, call, coll->at, &(struct wf_cause){.since = began,
-                                                        .bytes = bytes,
-                                                        .from = who->number,
-                                                        .why = WF_WHY_FORMULA});
+        because(
+            who, call, coll->at,
+            &(struct wf_cause){
+                .since = began, .bytes = bytes, .from = who->number, .why = WF_WHY_FORMULA});
         release_all(who, call, coll->at);
         return true;
     }

@@ -28,6 +28,10 @@ struct wf_hardware_call {
     int32_t tag; /* the same at all members, and of no other collective on the communicator */
 };
 
+/* The bytes that go into this member or come out of it, whichever is more
+ * (mpi/hardware_bytes.c). */
+uint64_t wf_hardware_bytes(const struct wf_coll_args *args);
+
 /* Begins a collective or goes on with it; true if it is over, at the time of its clock. */
 bool wf_hardware_run(const struct wf_caller *who, uint32_t cell,
                      const struct wf_hardware_call *call);

@@ -6,66 +6,12 @@
  */
 #include "mpi/protocol.h"
 
+#include "mpi/because.h"
 #include "mpi/collective.h"
+#include "mpi/envelope.h"
 #include "mpi/request.h"
 
 #include <string.h>
-
-/* What a message is. */
-enum packet {
-    EAGER,    /* a: tag, b: context, c: departure */
-    ANNOUNCE, /* a: tag, b: context, c[0]: the sender's handle, c[1]: bytes, or as many as fit
-               */
-    ASK,      /* a: the sender's handle, b: the receiver's, c: when the receiver was ready for
-                 it, or -1 if it was before the announcement came */
-    DATA,     /* a: the receiver's handle, b: the sender's, c: departure */
-    PUT,      /* c: departure */
-    PUT_DONE, /* c: departure of the put */
-    GET,      /* a and b: departure, c: bytes that are wanted */
-    GET_DATA, /* a and b: departure of the get, c: departure */
-};
-
-/* What this layer writes on its messages. The message knows the node it comes from and the
- * event the node it goes to, so that seats say which ranks. */
-struct envelope {
-    uint16_t src_seat, dst_seat;
-    uint32_t a;
-    uint32_t b; /* the packet in the upper four bits */
-    uint32_t c[2];
-};
-
-enum { PACKET_SHIFT = 28 };
-#define LOW_BITS ((UINT32_C(1) << PACKET_SHIFT) - 1)
-
-_Static_assert(sizeof(struct envelope) == WF_ENVELOPE_WORDS * sizeof(uint32_t),
-               "an envelope fills its place");
-
-static enum packet packet_of(const struct envelope *envelope)
-{
-    return (enum packet)(envelope->b >> PACKET_SHIFT);
-}
-
-static uint32_t with_packet(enum packet packet, uint32_t low)
-{
-    return (uint32_t)packet << PACKET_SHIFT | (low & LOW_BITS);
-}
-
-/* A time in a and b, as far as it has room there: what is not long ago is known by that. */
-enum { TIME_BITS = 32 + PACKET_SHIFT };
-
-static void put_time(struct envelope *envelope, enum packet packet, int64_t time)
-{
-    envelope->a = (uint32_t)time;
-    envelope->b = with_packet(packet, (uint32_t)((uint64_t)time >> 32));
-}
-
-static int64_t get_time(const struct envelope *envelope, int64_t now)
-{
-    uint64_t low = (uint64_t)(envelope->b & LOW_BITS) << 32 | envelope->a;
-    uint64_t since = ((uint64_t)now - low) & ((UINT64_C(1) << TIME_BITS) - 1);
-
-    return now - (int64_t)since;
-}
 
 static uint32_t own_node(const struct wf_caller *who)
 {
@@ -83,10 +29,8 @@ static int64_t send_local(const struct wf_caller *who, const struct wf_message *
     return wf_time_add(start, wf_transfer_ps(msg->bytes, params->local_bandwidth));
 }
 
-/* Hands a message over at the time `start`. Returns when its last byte has left, or
- * WF_NET_LATER. */
-static int64_t transmit(const struct wf_caller *who, uint32_t to, struct envelope *envelope,
-                        uint64_t bytes, int64_t start)
+int64_t wf_envelope_transmit(const struct wf_caller *who, uint32_t to,
+                             struct wf_envelope *envelope, uint64_t bytes, int64_t start)
 {
     const struct wf_mpi *mpi = who->mpi;
     uint32_t dst_node = wf_place_node(mpi->place, to);
@@ -117,15 +61,15 @@ uint32_t wf_protocol_send(const struct wf_caller *who, const struct wf_peer *to,
                           uint32_t context, int64_t start, uint32_t owner)
 {
     struct wf_rank *rank = who->rank;
-    struct envelope envelope = {.a = (uint32_t)to->tag};
+    struct wf_envelope envelope = {.a = (uint32_t)to->tag};
 
     rank->sent_messages++;
     rank->sent_bytes = wf_count_add(rank->sent_bytes, to->bytes);
     if (is_eager(who, to)) {
-        envelope.b = with_packet(EAGER, context);
+        envelope.b = wf_mail_with(WF_MAIL_EAGER, context);
         memcpy(envelope.c, &start, sizeof(envelope.c));
         /* It is over when the network has it: when its last byte leaves is of no interest. */
-        (void)transmit(who, to->rank, &envelope, to->bytes, start);
+        (void)wf_envelope_transmit(who, to->rank, &envelope, to->bytes, start);
         return 0;
     }
 
@@ -147,32 +91,39 @@ uint32_t wf_protocol_send(const struct wf_caller *who, const struct wf_peer *to,
                                            .from_lane = wf_lane_of(context, to->tag),
                                            .why = WF_WHY_ANNOUNCED});
     wf_cellmap_put(who->ctx, &rank->flights, handle, cell);
-    envelope.b = with_packet(ANNOUNCE, context);
+    envelope.b = wf_mail_with(WF_MAIL_ANNOUNCE, context);
     envelope.c[0] = handle;
     envelope.c[1] = to->bytes < UINT32_MAX ? (uint32_t)to->bytes : UINT32_MAX;
-    (void)transmit(who, to->rank, &envelope, who->mpi->params->control_bytes, start);
+    (void)wf_envelope_transmit(who, to->rank, &envelope, who->mpi->params->control_bytes,
+                               start);
     return cell;
 }
 
-/* The receive has met the announcement of its message: asks for the data. `ready` is when the
- * receiver was, or -1 if that was before the announcement. */
+/* When the receiver was ready for a long message: a time; or this, if that was before the
+ * announcement came; or this less a time, if it was a call that went on with it. */
+enum { READY_BEFORE = -1, READY_IN_CALL = -2 };
+
+/* The receive has met the announcement of its message: asks for the data. */
 static void ask(const struct wf_caller *who, uint32_t cell, uint32_t handle, int64_t at,
                 int64_t ready)
 {
     struct wf_flight *recv = wf_flight_edit(who, cell);
-    struct envelope envelope = {.a = handle};
+    struct wf_envelope envelope = {.a = handle};
 
     recv->handle = wf_flight_handle(who->rank);
-    envelope.b = with_packet(ASK, recv->handle);
+    envelope.b = wf_mail_with(WF_MAIL_ASK, recv->handle);
     memcpy(envelope.c, &ready, sizeof(envelope.c));
     wf_cellmap_put(who->ctx, &who->rank->flights, recv->handle, cell);
-    (void)transmit(who, recv->peer, &envelope, who->mpi->params->control_bytes, at);
+    (void)wf_envelope_transmit(who, recv->peer, &envelope, who->mpi->params->control_bytes, at);
 }
 
 /* The data of a long message is gone, which departed then. */
 static void data_gone(const struct wf_caller *who, uint32_t cell, int64_t departure, int64_t at)
 {
-    wf_flight_edit(who, cell)->departure = ~departure;
+    struct wf_flight *send = wf_flight_edit(who, cell);
+
+    send->key.src = send->handle;
+    send->departure = ~departure;
     wf_request_complete(who, cell, at);
 }
 
@@ -182,16 +133,16 @@ static void answer(const struct wf_caller *who, uint32_t cell, uint32_t handle, 
                    const struct wf_cause *cause)
 {
     const struct wf_flight *send = wf_flight_read(who, cell);
-    struct envelope envelope = {.a = handle, .b = with_packet(DATA, send->handle)};
+    struct wf_envelope envelope = {.a = handle, .b = wf_mail_with(WF_MAIL_DATA, send->handle)};
 
     wf_rank_because(who, (struct wf_cause){.until = at,
                                            .since = cause->since,
-                                           .lane = wf_lane_asked(send->peer),
+                                           .lane = wf_lane_asked(send->handle),
                                            .from = cause->from,
                                            .from_lane = cause->from_lane,
                                            .why = cause->why});
     memcpy(envelope.c, &at, sizeof(envelope.c));
-    int64_t left = transmit(who, send->peer, &envelope, send->bytes, at);
+    int64_t left = wf_envelope_transmit(who, send->peer, &envelope, send->bytes, at);
     if (left != WF_NET_LATER) {
         (void)wf_cellmap_take(who->ctx, &who->rank->flights, send->handle);
         data_gone(who, cell, at, left);
@@ -237,7 +188,7 @@ void wf_mpi_poke(const struct wf_caller *who)
         who->rank->deferred = flight->next;
         flight->flags &= (uint16_t)~WF_FLIGHT_DEFERRED;
         if (flight->kind == WF_FLIGHT_RECV) {
-            ask(who, cell, flight->asked, at, at);
+            ask(who, cell, flight->asked, at, READY_IN_CALL - at);
         } else if (flight->kind == WF_FLIGHT_SEND) {
             const struct wf_cause own = {
                 .since = at, .from = who->number, .why = WF_WHY_CALLED};
@@ -278,7 +229,7 @@ static void meet(const struct wf_caller *who, uint32_t cell, const struct wf_fli
     if (at == WF_NET_LATER) {
         defer(who, cell, handle);
     } else {
-        ask(who, cell, handle, at, recv->at >= message->at ? recv->at : -1);
+        ask(who, cell, handle, at, recv->at >= message->at ? recv->at : READY_BEFORE);
     }
 }
 
@@ -357,50 +308,7 @@ static void take_in(const struct wf_caller *who, const struct wf_flight *message
     }
 }
 
-/* The rank goes on when the last of its puts and gets is over. */
-static void end_flush(const struct wf_caller *who)
-{
-    struct wf_rank *rank = who->rank;
-
-    if (rank->one_sided_at > rank->clock) {
-        wf_rank_because(who, (struct wf_cause){.until = rank->one_sided_at,
-                                               .since = rank->one_sided_since,
-                                               .from = who->number,
-                                               .why = WF_WHY_ONE_SIDED});
-    }
-    wf_rank_advance(who, rank->one_sided_at, WF_IN_SEND);
-}
-
-/* One of the packets with which the rank's own puts and gets end; it began then. */
-static void end_one_sided(const struct wf_caller *who, int64_t since, int64_t at)
-{
-    struct wf_rank *rank = who->rank;
-
-    if (rank->one_sided == 0) {
-        return; /* only in a run that is taken back */
-    }
-    rank->one_sided--;
-    if (at > rank->one_sided_at) {
-        rank->one_sided_at = at;
-        rank->one_sided_since = since;
-    }
-    if (rank->one_sided == 0 && rank->state == WF_RANK_WAITING && rank->flushing) {
-        rank->flushing = 0;
-        end_flush(who);
-        wf_rank_wake(who);
-    }
-}
-
-/* What a packet does at the rank it is for; `at` is its last byte's arrival. */
-struct arrival {
-    struct wf_caller who;
-    struct envelope envelope;
-    const struct wf_message *msg;
-    uint32_t from; /* rank of the run */
-    int64_t at;
-};
-
-static void note_latency(const struct arrival *arrival)
+void wf_arrival_note(const struct wf_arrival *arrival)
 {
     struct wf_delivery delivery = {
         .from = arrival->from, .bytes = arrival->msg->bytes, .arrival = arrival->at};
@@ -410,13 +318,13 @@ static void note_latency(const struct arrival *arrival)
     arrival->who.rank->noted = 1;
 }
 
-static void on_message(const struct arrival *arrival)
+static void on_message(const struct wf_arrival *arrival)
 {
-    const struct envelope *envelope = &arrival->envelope;
+    const struct wf_envelope *envelope = &arrival->envelope;
     struct wf_rank *rank = arrival->who.rank;
-    bool asks = packet_of(envelope) == ANNOUNCE;
+    bool asks = wf_mail_of(envelope) == WF_MAIL_ANNOUNCE;
     struct wf_flight message = {
-        .key = {envelope->b & LOW_BITS, arrival->from, (int32_t)envelope->a},
+        .key = {envelope->b & WF_MAIL_LOW_BITS, arrival->from, (int32_t)envelope->a},
         .request = WF_MPI_NO_REQUEST,
         .kind = WF_FLIGHT_MESSAGE,
         .flags = asks ? WF_FLIGHT_ASKS : 0,
@@ -429,7 +337,7 @@ static void on_message(const struct arrival *arrival)
         message.handle = envelope->c[0];
     } else {
         memcpy(&message.departure, envelope->c, sizeof(message.departure));
-        note_latency(arrival);
+        wf_arrival_note(arrival);
     }
     if (!arrival->who.mpi->sends_only) {
         take_in(&arrival->who, &message);
@@ -449,7 +357,7 @@ static void on_message(const struct arrival *arrival)
 }
 
 /* In a run that will be taken back, handles may lead nowhere. */
-static uint32_t find_flight(const struct arrival *arrival, enum wf_flight_kind kind)
+static uint32_t find_flight(const struct wf_arrival *arrival, enum wf_flight_kind kind)
 {
     const struct wf_caller *who = &arrival->who;
     uint32_t cell = wf_cellmap_get(who->ctx, &who->rank->flights, arrival->envelope.a);
@@ -457,7 +365,26 @@ static uint32_t find_flight(const struct arrival *arrival, enum wf_flight_kind k
     return cell != 0 && wf_flight_read(who, cell)->kind == kind ? cell : 0;
 }
 
-static void on_ask(const struct arrival *arrival)
+/* Of the two that had to be ready for the data of a long message. */
+static struct wf_cause who_was_last(const struct wf_arrival *arrival,
+                                    const struct wf_flight *send)
+{
+    struct wf_cause cause = {.from = arrival->from,
+                             .from_lane = wf_lane_of(send->key.context, send->key.tag),
+                             .why = WF_WHY_ASKED};
+
+    memcpy(&cause.since, arrival->envelope.c, sizeof(cause.since));
+    if (cause.since == READY_BEFORE) {
+        cause.from = arrival->who.number;
+        cause.since = send->at;
+    } else if (cause.since < 0) {
+        cause.from_lane = WF_LANE_PROGRAM;
+        cause.since = READY_IN_CALL - cause.since;
+    }
+    return cause;
+}
+
+static void on_ask(const struct wf_arrival *arrival)
 {
     uint32_t cell = find_flight(arrival, WF_FLIGHT_SEND);
     int64_t at = wf_rank_progress(&arrival->who, arrival->at);
@@ -465,26 +392,21 @@ static void on_ask(const struct arrival *arrival)
     if (cell == 0 || (wf_flight_read(&arrival->who, cell)->flags & WF_FLIGHT_DEFERRED)) {
         return;
     }
-    uint32_t handle = arrival->envelope.b & LOW_BITS;
+    uint32_t handle = arrival->envelope.b & WF_MAIL_LOW_BITS;
     if (at == WF_NET_LATER) {
         defer(&arrival->who, cell, handle);
         return;
     }
 
-    const struct wf_flight *send = wf_flight_read(&arrival->who, cell);
-    struct wf_cause cause = {.from_lane = wf_lane_of(send->key.context, send->key.tag),
-                             .why = WF_WHY_ASKED};
-    memcpy(&cause.since, arrival->envelope.c, sizeof(cause.since));
-    cause.from = cause.since >= 0 ? arrival->from : arrival->who.number;
-    cause.since = cause.since >= 0 ? cause.since : send->at;
+    struct wf_cause cause = who_was_last(arrival, wf_flight_read(&arrival->who, cell));
     answer(&arrival->who, cell, handle, at, &cause);
 }
 
-static void on_data(const struct arrival *arrival)
+static void on_data(const struct wf_arrival *arrival)
 {
     uint32_t cell = find_flight(arrival, WF_FLIGHT_RECV);
 
-    note_latency(arrival);
+    wf_arrival_note(arrival);
     if (cell == 0) {
         return;
     }
@@ -500,57 +422,15 @@ static void on_data(const struct arrival *arrival)
     recv->bytes = arrival->msg->bytes;
     memcpy(&recv->departure, arrival->envelope.c, sizeof(recv->departure));
     recv->departure = ~recv->departure;
+    recv->key.src = arrival->envelope.b & WF_MAIL_LOW_BITS;
     wf_request_complete(&arrival->who, cell, arrival->at);
 }
 
-static void tell_remote(const struct arrival *arrival)
-{
-    if (arrival->who.mpi->remote != NULL) {
-        arrival->who.mpi->remote(arrival->who.mpi->arg, &arrival->who, arrival->from);
-    }
-}
-
-/* The target's interface answers by itself. */
-static void on_put(const struct arrival *arrival)
-{
-    struct envelope envelope = {.b = with_packet(PUT_DONE, 0)};
-
-    memcpy(envelope.c, arrival->envelope.c, sizeof(envelope.c));
-    note_latency(arrival);
-    tell_remote(arrival);
-    (void)transmit(&arrival->who, arrival->from, &envelope,
-                   arrival->who.mpi->params->control_bytes, arrival->at);
-}
-
-static void on_get(const struct arrival *arrival)
-{
-    struct envelope envelope = {.a = 0};
-    uint64_t bytes;
-
-    tell_remote(arrival);
-    put_time(&envelope, GET_DATA, get_time(&arrival->envelope, arrival->at));
-    memcpy(&bytes, arrival->envelope.c, sizeof(bytes));
-    memcpy(envelope.c, &arrival->at, sizeof(envelope.c));
-    (void)transmit(&arrival->who, arrival->from, &envelope, bytes, arrival->at);
-}
-
-static void on_put_done(const struct arrival *arrival)
-{
-    int64_t since;
-
-    memcpy(&since, arrival->envelope.c, sizeof(since));
-    end_one_sided(&arrival->who, since, arrival->at);
-}
-
-static void on_get_data(const struct arrival *arrival)
-{
-    note_latency(arrival);
-    end_one_sided(&arrival->who, get_time(&arrival->envelope, arrival->at), arrival->at);
-}
-
-static void (*const on_packet[])(const struct arrival *arrival) = {
-    [EAGER] = on_message, [ANNOUNCE] = on_message,  [ASK] = on_ask, [DATA] = on_data,
-    [PUT] = on_put,       [PUT_DONE] = on_put_done, [GET] = on_get, [GET_DATA] = on_get_data,
+static void (*const on_packet[])(const struct wf_arrival *arrival) = {
+    [WF_MAIL_EAGER] = on_message,     [WF_MAIL_ANNOUNCE] = on_message,
+    [WF_MAIL_ASK] = on_ask,           [WF_MAIL_DATA] = on_data,
+    [WF_MAIL_PUT] = wf_one_sided_put, [WF_MAIL_PUT_DONE] = wf_one_sided_put_done,
+    [WF_MAIL_GET] = wf_one_sided_get, [WF_MAIL_GET_DATA] = wf_one_sided_get_data,
 };
 
 void wf_protocol_arrived(void *mpi, struct wf_ctx *ctx, void *node,
@@ -562,7 +442,7 @@ void wf_protocol_arrived(void *mpi, struct wf_ctx *ctx, void *node,
 void wf_protocol_deliver(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
                          const struct wf_message *msg, int64_t at)
 {
-    struct arrival arrival = {.msg = msg, .at = at};
+    struct wf_arrival arrival = {.msg = msg, .at = at};
 
     memcpy(&arrival.envelope, msg->envelope, sizeof(arrival.envelope));
     arrival.who = wf_mpi_caller(mpi, ctx, node, arrival.envelope.dst_seat);
@@ -570,16 +450,16 @@ void wf_protocol_deliver(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *nod
     wf_touch(ctx, arrival.who.rank, sizeof(*arrival.who.rank));
     arrival.who.rank->noted = 0;
     if (arrival.who.rank->state != WF_RANK_FAILED) {
-        on_packet[packet_of(&arrival.envelope)](&arrival);
+        on_packet[wf_mail_of(&arrival.envelope)](&arrival);
     }
 }
 
 /* The last byte of a long message has left, now. */
 static void data_left(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
-                      const struct envelope *envelope, int64_t at)
+                      const struct wf_envelope *envelope, int64_t at)
 {
     const struct wf_caller who = wf_mpi_caller(mpi, ctx, node, envelope->src_seat);
-    uint32_t handle = envelope->b & LOW_BITS;
+    uint32_t handle = envelope->b & WF_MAIL_LOW_BITS;
 
     wf_touch(ctx, who.rank, sizeof(*who.rank));
     who.rank->noted = 0;
@@ -594,10 +474,10 @@ static void data_left(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
 
 void wf_protocol_sent(void *mpi, struct wf_ctx *ctx, void *node, const struct wf_message *msg)
 {
-    struct envelope envelope;
+    struct wf_envelope envelope;
 
     memcpy(&envelope, msg->envelope, sizeof(envelope));
-    if (packet_of(&envelope) == DATA) {
+    if (wf_mail_of(&envelope) == WF_MAIL_DATA) {
         data_left(mpi, ctx, node, &envelope, wf_now(ctx));
     }
 }
@@ -607,57 +487,12 @@ void wf_protocol_depart(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node
 {
     uint32_t dst_node = msg->src_node;
     struct wf_message sent = *msg;
-    struct envelope envelope;
+    struct wf_envelope envelope;
 
     sent.src_node = wf_self(ctx) - mpi->net->first_node;
     memcpy(&envelope, msg->envelope, sizeof(envelope));
     int64_t left = mpi->net->ops->send(mpi->net, ctx, node, dst_node, &sent, wf_now(ctx));
-    if (packet_of(&envelope) == DATA && left != WF_NET_LATER) {
+    if (wf_mail_of(&envelope) == WF_MAIL_DATA && left != WF_NET_LATER) {
         data_left(mpi, ctx, node, &envelope, left);
     }
-}
-
-enum wf_called wf_mpi_put(const struct wf_caller *who, const struct wf_peer *to)
-{
-    struct envelope envelope = {.b = with_packet(PUT, 0)};
-
-    if (!who->mpi->runs_ahead && wf_mpi_sync(who) == WF_CALLED_AGAIN) {
-        return WF_CALLED_AGAIN;
-    }
-    who->rank->one_sided++;
-    who->rank->sent_messages++;
-    who->rank->sent_bytes = wf_count_add(who->rank->sent_bytes, to->bytes);
-    memcpy(envelope.c, &who->rank->clock, sizeof(envelope.c));
-    (void)transmit(who, to->rank, &envelope, to->bytes, who->rank->clock);
-    return WF_CALLED_DONE;
-}
-
-enum wf_called wf_mpi_get(const struct wf_caller *who, const struct wf_peer *from)
-{
-    struct envelope envelope = {.a = 0};
-
-    if (!who->mpi->runs_ahead && wf_mpi_sync(who) == WF_CALLED_AGAIN) {
-        return WF_CALLED_AGAIN;
-    }
-    who->rank->one_sided++;
-    who->rank->sent_messages++;
-    who->rank->sent_bytes = wf_count_add(who->rank->sent_bytes, from->bytes);
-    put_time(&envelope, GET, who->rank->clock);
-    memcpy(envelope.c, &from->bytes, sizeof(envelope.c));
-    (void)transmit(who, from->rank, &envelope, who->mpi->params->control_bytes,
-                   who->rank->clock);
-    return WF_CALLED_DONE;
-}
-
-enum wf_called wf_mpi_flush(const struct wf_caller *who)
-{
-    struct wf_rank *rank = who->rank;
-
-    if (rank->one_sided > 0) {
-        rank->flushing = 1;
-        rank->state = WF_RANK_WAITING;
-        return WF_CALLED_BLOCKED;
-    }
-    end_flush(who);
-    return WF_CALLED_DONE;
 }

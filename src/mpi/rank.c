@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mpi/calls.h"
 
+#include "mpi/because.h"
 #include "mpi/protocol.h"
 #include "mpi/request.h"
 
@@ -72,35 +73,49 @@ void wf_rank_advance(const struct wf_caller *who, int64_t at, enum wf_rank_in in
     }
 }
 
-void wf_rank_because_done(const struct wf_caller *who, const struct wf_flight *flight,
-                          uint32_t lane, int64_t clock, bool follows)
+/* Why a lane goes on that waited for a flight, if it did. */
+static struct wf_cause cause_of(const struct wf_caller *who, const struct wf_flight *flight,
+                                uint32_t lane, int64_t clock)
 {
-    bool received = flight->kind == WF_FLIGHT_RECV, asked = flight->departure < 0;
+    bool received = flight->kind == WF_FLIGHT_RECV;
     struct wf_cause cause = {
         .until = flight->at > clock ? flight->at : clock,
-        .since = asked ? ~flight->departure : flight->departure,
-        .bytes = flight->bytes,
+        .since = flight->at,
         .lane = lane,
-        .from = received ? flight->peer : who->number,
-        .from_lane = lane,
-        .why = received ? WF_WHY_MESSAGE : WF_WHY_LEFT,
+        .from = who->number,
+        .why = flight->at > clock ? WF_WHY_COLLECTIVE : WF_WHY_KINDS,
         .waited = flight->request != WF_MPI_NO_REQUEST,
-        .follows = follows,
         .taken = received && who->mpi->net->o_recv_ps > 0,
     };
 
-    if (who->mpi->because == NULL || (flight->at <= clock && cause.taken == 0)) {
+    if (cause.why == WF_WHY_KINDS) {
+        cause.since = cause.until;
+        cause.from_lane = lane;
+    } else if (flight->kind == WF_FLIGHT_COLL) {
+        cause.from_lane = wf_lane_of(flight->key.context, flight->key.tag);
+    } else {
+        bool asked = flight->departure < 0;
+        cause.since = asked ? ~flight->departure : flight->departure;
+        cause.bytes = flight->bytes;
+        cause.from = flight->peer;
+        cause.from_lane = asked ? wf_lane_asked(flight->key.src) : lane;
+        cause.why = !asked ? WF_WHY_MESSAGE : received ? WF_WHY_DATA : WF_WHY_LEFT;
+    }
+    return cause;
+}
+
+void wf_rank_because_done(const struct wf_caller *who, const struct wf_flight *flight,
+                          uint32_t lane, int64_t clock, struct wf_cause *sum)
+{
+    if (who->mpi->because == NULL) {
         return;
     }
-    if (flight->at <= clock) {
-        cause.why = WF_WHY_KINDS;
-    } else if (received && asked) {
-        cause.why = WF_WHY_DATA;
-        cause.from_lane = wf_lane_asked(who->number);
-    } else if (!received) {
-        cause.from_lane = wf_lane_asked(flight->peer);
+    struct wf_cause cause = cause_of(who, flight, lane, clock);
+    if (cause.why == WF_WHY_KINDS && (sum->until > 0 || sum->taken > 0)) {
+        sum->taken += cause.taken;
+    } else if (cause.why != WF_WHY_KINDS || cause.taken > 0) {
+        *sum = cause;
     }
-    wf_rank_because(who, cause);
 }
 
 int64_t wf_rank_progress(const struct wf_caller *who, int64_t at)
@@ -219,13 +234,12 @@ enum wf_called wf_mpi_probe(const struct wf_caller *who, const struct wf_peer *f
         bool asks = (message->flags & WF_FLIGHT_ASKS) != 0;
 
         wf_rank_because(
-            who,
-            (struct wf_cause){.until = message->at,
-                              .since = asks ? message->at : message->departure,
-                              .bytes = asks ? 0 : message->bytes,
-                              .from = message->key.src,
-                              .from_lane = asks ? wf_lane_announced(message->handle) : 0,
-                              .why = asks ? WF_WHY_PROBED : WF_WHY_MESSAGE});
+            who, (struct wf_cause){.until = message->at,
+                                   .since = asks ? message->at : message->departure,
+                                   .bytes = asks ? 0 : message->bytes,
+                                   .from = message->key.src,
+                                   .from_lane = asks ? wf_lane_announced(message->handle) : 0,
+                                   .why = asks ? WF_WHY_PROBED : WF_WHY_MESSAGE});
     }
     wf_rank_advance(who, message->at, WF_IN_RECV);
     if (from->open || from->rank == WF_MATCH_ANY_SOURCE || from->tag == WF_MATCH_ANY_TAG) {

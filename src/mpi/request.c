@@ -2,6 +2,7 @@
 #include "mpi/request.h"
 
 #include "base/mem.h"
+#include "mpi/because.h"
 #include "mpi/collective.h"
 #include "mpi/protocol.h"
 
@@ -141,9 +142,8 @@ static void discard(const struct wf_caller *who, uint32_t cell, const struct wf_
     wf_cell_free(who->ctx, cell);
 }
 
-/* The call that waited returns a complete request: the CPU takes it in. It may be one of
- * several, of which another was taken before. */
-static void take(const struct wf_caller *who, uint32_t cell, bool follows)
+/* A call returns a complete request: the CPU takes it in. Adds why the rank goes on. */
+static void take(const struct wf_caller *who, uint32_t cell, struct wf_cause *cause)
 {
     static const enum wf_rank_in in[] = {[WF_FLIGHT_RECV] = WF_IN_RECV,
                                          [WF_FLIGHT_SEND] = WF_IN_SEND,
@@ -151,18 +151,7 @@ static void take(const struct wf_caller *who, uint32_t cell, bool follows)
     const struct wf_flight *flight = wf_flight_read(who, cell);
     struct wf_rank *rank = who->rank;
 
-    if (flight->kind != WF_FLIGHT_COLL) {
-        wf_rank_because_done(who, flight, WF_LANE_PROGRAM, rank->clock, follows);
-    } else if (flight->at > rank->clock) {
-        wf_rank_because(who, (struct wf_cause){
-                                 .until = flight->at,
-                                 .since = flight->at,
-                                 .from = who->number,
-                                 .from_lane = wf_lane_of(flight->key.context, flight->key.tag),
-                                 .why = WF_WHY_COLLECTIVE,
-                                 .waited = 1,
-                                 .follows = follows});
-    }
+    wf_rank_because_done(who, flight, WF_LANE_PROGRAM, rank->clock, cause);
     wf_rank_advance(who, flight->at, in[flight->kind]);
     if (flight->kind == WF_FLIGHT_RECV) {
         wf_rank_spent(who, WF_SPENT_ON_MESSAGES,
@@ -181,16 +170,26 @@ static void take(const struct wf_caller *who, uint32_t cell, bool follows)
     discard(who, cell, flight);
 }
 
+static void take_one(const struct wf_caller *who, uint32_t cell)
+{
+    struct wf_cause cause = {.until = 0};
+
+    take(who, cell, &cause);
+    wf_rank_because_all(who, &cause);
+}
+
 /* Takes in all that was waited for, in the order of completion. One of them is `cell`. */
 static void take_awaited(const struct wf_caller *who, uint32_t cell)
 {
     if (who->rank->awaited == 1) {
-        take(who, cell, false);
+        take_one(who, cell);
         return;
     }
-    for (bool follows = false; who->rank->done_awaited.head != 0; follows = true) {
-        take(who, who->rank->done_awaited.head, follows);
+    struct wf_cause cause = {.until = 0};
+    while (who->rank->done_awaited.head != 0) {
+        take(who, who->rank->done_awaited.head, &cause);
     }
+    wf_rank_because_all(who, &cause);
 }
 
 void wf_request_complete(const struct wf_caller *who, uint32_t cell, int64_t at)
@@ -344,11 +343,10 @@ enum wf_called wf_request_await(const struct wf_caller *who, const uint32_t *cel
 int64_t wf_request_collect(const struct wf_caller *who, uint32_t collective, int64_t clock,
                            uint32_t *n_received)
 {
-    bool follows = false;
+    struct wf_cause cause = {.until = 0};
     uint32_t next;
 
     *n_received = 0;
-
     for (uint32_t cell = who->rank->done_in_colls.head; cell != 0; cell = next) {
         const struct wf_flight *flight = wf_flight_read(who, cell);
 
@@ -356,11 +354,8 @@ int64_t wf_request_collect(const struct wf_caller *who, uint32_t collective, int
         if (flight->owner != collective) {
             continue;
         }
-        if (who->mpi->because != NULL) {
-            wf_rank_because_done(who, flight, wf_lane_of(flight->key.context, flight->key.tag),
-                                 clock, follows);
-            follows = true;
-        }
+        wf_rank_because_done(who, flight, wf_lane_of(flight->key.context, flight->key.tag),
+                             clock, &cause);
         clock = wf_later(clock, flight->at);
         if (flight->kind == WF_FLIGHT_RECV) {
             clock = wf_time_add(clock, who->mpi->net->o_recv_ps);
@@ -369,6 +364,7 @@ int64_t wf_request_collect(const struct wf_caller *who, uint32_t collective, int
         remove_done(who, flight);
         wf_cell_free(who->ctx, cell);
     }
+    wf_rank_because_all(who, &cause);
     return clock;
 }
 
@@ -445,7 +441,7 @@ static bool take_until(const struct wf_caller *who, const struct wf_request_set 
 
         next = flight->later;
         if ((flight->flags & WF_FLIGHT_AWAITED) && flight->at <= at) {
-            take(who, cell, false);
+            take_one(who, cell);
             any = true;
         }
     }
@@ -505,7 +501,7 @@ enum wf_called wf_mpi_wait_any(const struct wf_caller *who, const struct wf_requ
         (void)take_until(who, set, at);
     } else {
         mark(who, set, false);
-        take(who, cell, false);
+        take_one(who, cell);
     }
     return WF_CALLED_DONE;
 }
@@ -537,7 +533,7 @@ enum wf_called wf_mpi_test(const struct wf_caller *who, const struct wf_request_
     if (what == WF_TAKE_ONE) {
         uint32_t cell = first_done(who, set, &n_open);
         if (!who->rank->found && cell != 0 && wf_flight_read(who, cell)->at <= clock) {
-            take(who, cell, false);
+            take_one(who, cell);
             who->rank->found = 1;
         }
     } else if (what == WF_TAKE_SOME || all_done(who, set, clock)) {
@@ -557,7 +553,6 @@ void wf_mpi_forget(const struct wf_caller *who, uint32_t request)
     drop_request(who, request);
     if (wf_flight_read(who, cell)->kind == WF_FLIGHT_PERSISTENT) {
         uint32_t started = wf_flight_read(who, cell)->owner;
-
         wf_cell_free(who->ctx, cell);
         cell = started;
     }

@@ -94,7 +94,7 @@ struct wf_net {
     enum wf_net_ahead ahead;
     uint32_t n_nodes;
     const struct wf_topo *ways; /* messages take this topology's own ways; null: others */
-    uint64_t n_sums, n_maxima; /* of its statistics; 0 if it keeps none */
+    uint64_t n_sums, n_maxima;  /* of its statistics; 0 if it keeps none */
     size_t words_offset;     /* of struct wf_net_words in the tally, or 0; by the layer above */
     uint32_t first_node;     /* process number of node 0; set by wf_net_attach() */
     struct wf_net_user user; /* likewise */

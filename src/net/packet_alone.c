@@ -20,8 +20,8 @@ struct wf_net_alone wf_packet_alone(const struct wf_net *net, uint32_t src_node,
 
         alone.latency += kind->latency + (at != src_node ? wf_links_delay(links, at) : 0);
         if (at != src_node && model->timing == WF_PACKET_STORE_AND_FORWARD) {
-            alone.latency += wf_packet_count(model, bytes) > 1 ? kind->full_ps
-                                                               : wf_link_ps(kind, last);
+            alone.latency +=
+                wf_packet_count(model, bytes) > 1 ? kind->full_ps : wf_link_ps(kind, last);
         }
         alone.transfer = all > alone.transfer ? all : alone.transfer;
         at = model->topo->ops->neighbor(model->topo, at, port);

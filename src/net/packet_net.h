@@ -123,10 +123,6 @@ static inline struct wf_link_detail *wf_packet_details(const struct wf_packet_ne
                            : NULL;
 }
 
-/* struct wf_net_ops.alone (net/packet_alone.c). */
-struct wf_net_alone wf_packet_alone(const struct wf_net *net, uint32_t src_node,
-                                    uint32_t dst_node, uint64_t bytes);
-
 /* The number of packets of a message; one of no bytes has one. */
 static inline uint64_t wf_packet_count(const struct wf_packet_net *model, uint64_t bytes)
 {

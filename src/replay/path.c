@@ -88,7 +88,7 @@ static unsigned char *put(unsigned char *at, uint64_t value)
 
 static uint64_t zigzag(int64_t value)
 {
-    return (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
+    return (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
 }
 
 static const unsigned char *get(const unsigned char *at, uint64_t *value)

@@ -55,6 +55,7 @@ enum wf_path_kind {
     WF_PATH_MESSAGE,    /* from a rank to another, or that it leaves its sender */
     WF_PATH_HANDSHAKE,  /* that a long message is announced and asked for */
     WF_PATH_COLLECTIVE, /* by a formula */
+    WF_PATH_ONE_SIDED,  /* a put or get, there and back */
     WF_PATH_KINDS,
 };
 
@@ -97,8 +98,8 @@ uint32_t wf_path_last_chunk(const struct wf_path *path, uint32_t rank); /* 0: no
 uint32_t wf_path_chunk_before(const struct wf_path *path, uint32_t chunk);
 /* The least time of all that is in a chunk. */
 int64_t wf_path_chunk_least(const struct wf_path *path, uint32_t chunk);
-/* Unpacks it; returns how many there are. */
-uint32_t wf_path_unpack(const struct wf_path *path, uint32_t chunk, uint32_t rank,
+/* Unpacks the chunk of this number; returns how many there are. */
+uint32_t wf_path_unpack(const struct wf_path *path, uint32_t number, uint32_t rank,
                         struct wf_path_entry *entries);
 
 #endif

@@ -89,9 +89,9 @@ static const struct wf_path_entry *find(struct walk *walk)
 static bool takes_time(const struct wf_cause *cause, struct wf_path_piece *piece)
 {
     static const uint8_t kinds[WF_WHY_KINDS] = {
-        [WF_WHY_MESSAGE] = WF_PATH_MESSAGE,   [WF_WHY_DATA] = WF_PATH_MESSAGE,
-        [WF_WHY_LEFT] = WF_PATH_MESSAGE,      [WF_WHY_ASKED] = WF_PATH_HANDSHAKE,
-        [WF_WHY_ONE_SIDED] = WF_PATH_MESSAGE, [WF_WHY_FORMULA] = WF_PATH_COLLECTIVE,
+        [WF_WHY_MESSAGE] = WF_PATH_MESSAGE,     [WF_WHY_DATA] = WF_PATH_MESSAGE,
+        [WF_WHY_LEFT] = WF_PATH_MESSAGE,        [WF_WHY_ASKED] = WF_PATH_HANDSHAKE,
+        [WF_WHY_ONE_SIDED] = WF_PATH_ONE_SIDED, [WF_WHY_FORMULA] = WF_PATH_COLLECTIVE,
     };
 
     piece->kind = kinds[cause->why];
@@ -106,12 +106,9 @@ static void follow(struct walk *walk, const struct wf_cause *cause)
                                   .rank = cause->rank,
                                   .other = cause->from,
                                   .bytes = cause->bytes,
-                                  .waited = cause->waited};
+                                  .waited = cause->waited != 0};
 
     if (takes_time(cause, &piece)) {
-        if (cause->why == WF_WHY_LEFT) {
-            piece.other = cause->from_lane & (WF_LANE_ASKED - 1);
-        }
         if (cause->why == WF_WHY_ASKED) {
             piece.waited = walk->data.waited;
             piece.sends = walk->data.sends;
@@ -119,10 +116,10 @@ static void follow(struct walk *walk, const struct wf_cause *cause)
         walk->data = piece;
         visit(walk, cause->lane & WF_LANE_COLLECTIVE ? cause->lane : cause->from_lane, piece);
     }
-    if (walk->rank != cause->from) {
-        walk->unpacked = 0;
+    if (cause->why != WF_WHY_LEFT) {
+        walk->unpacked = walk->rank == cause->from ? walk->unpacked : 0;
+        walk->rank = cause->from;
     }
-    walk->rank = cause->from;
     walk->lane = cause->from_lane;
     walk->time = cause->since;
 }

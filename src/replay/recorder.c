@@ -101,46 +101,17 @@ struct wf_path *wf_recorder_path(const struct wf_recorder *recorder,
     return path;
 }
 
-/* The causes of one call are one: the last that was waited for, and all that was taken. */
-static void join(struct wf_cause *into, const struct wf_cause *next)
-{
-    if (next->why == WF_WHY_KINDS) {
-        into->taken += next->taken;
-    } else {
-        *into = *next;
-    }
-}
-
-/* Adds the cause that is held, if there is one. */
-static void let_go(struct wf_path *path, struct wf_cause *held)
-{
-    if (held->rank != UINT32_MAX) {
-        wf_path_cause(path, held);
-        held->rank = UINT32_MAX;
-    }
-}
-
 static void add_to_path(struct wf_path *path, const struct recorded *entries, size_t n)
 {
-    struct wf_cause held = {.rank = UINT32_MAX};
-
     for (size_t i = 0; i < n; i++) {
         const struct recorded *entry = &entries[i];
 
         if (entry->what == ENTRY_CAUSE) {
-            if (entry->cause.follows && held.rank == entry->cause.rank &&
-                held.lane == entry->cause.lane) {
-                join(&held, &entry->cause);
-                continue;
-            }
-            let_go(path, &held);
-            held = entry->cause;
+            wf_path_cause(path, &entry->cause);
         } else if (entry->what == ENTRY_SPAN && entry->span.what == WF_SPENT_COMPUTING) {
-            let_go(path, &held);
             wf_path_compute(path, entry->span.rank, entry->span.from, entry->span.until);
         }
     }
-    let_go(path, &held);
 }
 
 void wf_recorder_commit(const struct wf_recorder *recorder, struct wf_ctx *ctx)

@@ -27,9 +27,12 @@ static uint64_t n_groups(uint64_t n, uint64_t per)
  * are added up when somebody wants to know. */
 struct cell {
     uint64_t spent_ps[WF_SPENT_KINDS];
-    int64_t fill[WF_SPENT_KINDS]; /* spans that fill all bins from here on, less those that
-                                     did and do no longer */
+    int32_t fill[WF_SPENT_KINDS]; /* spans that fill all bins from here on, less those that
+                                     did and do no longer: of each rank one at most */
+    uint32_t padding;
 };
+
+_Static_assert(sizeof(struct cell) == 64, "a cache line");
 
 static size_t cells_of(uint64_t n_rows)
 {
@@ -40,8 +43,11 @@ size_t wf_recording_size(uint32_t n_ranks, const struct wf_recording_limits *lim
 {
     uint64_t rows = n_groups(n_ranks, per_group(n_ranks, WF_RECORDING_ROWS));
 
-    return sizeof(struct wf_recording) + cells_of(rows) * sizeof(struct cell) +
-           limits->spans * sizeof(struct wf_span) + limits->messages * sizeof(struct wf_sent);
+    size_t size = sizeof(struct wf_recording) + cells_of(rows) * sizeof(struct cell);
+
+    return limits->rooms != NULL ? size
+                                 : size + limits->spans * sizeof(struct wf_span) +
+                                       limits->messages * sizeof(struct wf_sent);
 }
 
 void wf_recording_init(struct wf_recording *recording, uint32_t n_ranks,
@@ -57,6 +63,12 @@ void wf_recording_init(struct wf_recording *recording, uint32_t n_ranks,
     recording->n_sides = n_groups(n_ranks, recording->ranks_per_side);
     recording->shift = FIRST_SHIFT;
     recording->limits = *limits;
+    if (limits->rooms != NULL) {
+        recording->span_room =
+            wf_rooms_add(limits->rooms, sizeof(struct wf_span), limits->spans);
+        recording->message_room =
+            wf_rooms_add(limits->rooms, sizeof(struct wf_sent), limits->messages);
+    }
 }
 
 static struct cell *cells_in(struct wf_recording *recording)
@@ -78,11 +90,17 @@ uint64_t *wf_recording_cell(struct wf_recording *recording, uint64_t row, uint64
 
 struct wf_span *wf_recording_spans(struct wf_recording *recording)
 {
+    if (recording->limits.rooms != NULL) {
+        return recording->span_room != NULL ? (void *)recording->span_room->base : NULL;
+    }
     return (void *)(cells_in(recording) + cells_of(recording->n_rows));
 }
 
 struct wf_sent *wf_recording_messages(struct wf_recording *recording)
 {
+    if (recording->limits.rooms != NULL) {
+        return recording->message_room != NULL ? (void *)recording->message_room->base : NULL;
+    }
     return (void *)(wf_recording_spans(recording) + recording->limits.spans);
 }
 
@@ -171,9 +189,24 @@ static void add_to_row(struct wf_recording *recording, const struct wf_span *spa
     cell->fill[span->what]--;
 }
 
+/* Whether there is room for one more; if there is none any more, there are too many. */
+static bool has_room(const struct wf_recording *recording, struct wf_room *room, uint64_t n,
+                     uint64_t *limit)
+{
+    if (n >= *limit || recording->limits.rooms == NULL) {
+        return n < *limit;
+    }
+    if (room == NULL || !wf_room_reach(room, n)) {
+        *limit = 0;
+        return false;
+    }
+    return true;
+}
+
 static void keep_span(struct wf_recording *recording, const struct wf_span *span)
 {
-    if (recording->n_spans < recording->limits.spans) {
+    if (has_room(recording, recording->span_room, recording->n_spans,
+                 &recording->limits.spans)) {
         wf_recording_spans(recording)[recording->n_spans] = *span;
     }
     recording->n_spans++;
@@ -181,7 +214,8 @@ static void keep_span(struct wf_recording *recording, const struct wf_span *span
 
 static void keep_message(struct wf_recording *recording, const struct wf_sent *sent)
 {
-    if (recording->n_messages < recording->limits.messages) {
+    if (has_room(recording, recording->message_room, recording->n_messages,
+                 &recording->limits.messages)) {
         wf_recording_messages(recording)[recording->n_messages] = *sent;
     }
     recording->n_messages++;
@@ -268,7 +302,13 @@ static void merge_lists(struct wf_recording *into, const struct wf_recording *fr
     for (uint64_t i = 0; i < from->n_messages && i < from->limits.messages; i++) {
         keep_message(into, &wf_recording_messages(other)[i]);
     }
-    /* What one has too many of, both have. */
+    /* What one has too many of, or found no room for, both have. */
+    if (from->limits.spans < into->limits.spans) {
+        into->limits.spans = from->limits.spans;
+    }
+    if (from->limits.messages < into->limits.messages) {
+        into->limits.messages = from->limits.messages;
+    }
     if (from->n_spans > from->limits.spans) {
         into->n_spans += from->n_spans - from->limits.spans;
     }
@@ -338,14 +378,74 @@ static int compare_messages(const void *a, const void *b)
     return 0;
 }
 
+/* What is sorted: entries of one size that have a rank each. */
+struct list {
+    unsigned char *base;
+    size_t n, entry, rank_at; /* the rank's place in an entry */
+    int (*compare)(const void *a, const void *b);
+};
+
+static uint32_t rank_of(const struct list *list, size_t i)
+{
+    uint32_t rank;
+
+    memcpy(&rank, list->base + i * list->entry + list->rank_at, sizeof(rank));
+    return rank;
+}
+
+static void swap(const struct list *list, size_t i, size_t j)
+{
+    unsigned char kept[sizeof(struct wf_sent)];
+    unsigned char *a = list->base + i * list->entry, *b = list->base + j * list->entry;
+
+    memcpy(kept, a, list->entry);
+    memcpy(a, b, list->entry);
+    memcpy(b, kept, list->entry);
+}
+
+/* In place, since there may be many: first by rank, entry by entry to where its rank's are
+ * (McIlroy, Bostic and McIlroy, "Engineering radix sort", Computing Systems 6, 1993), then
+ * those of each rank. */
+static void sort_list(const struct list *list, uint64_t n_ranks)
+{
+    size_t *next = wf_xcalloc(n_ranks + 1, sizeof(*next)), *end = next + 1;
+    size_t *ends = wf_xcalloc(n_ranks + 1, sizeof(*ends));
+
+    for (size_t i = 0; i < list->n; i++) {
+        ends[rank_of(list, i)]++;
+    }
+    for (uint64_t rank = 0; rank < n_ranks; rank++) {
+        ends[rank] += rank > 0 ? ends[rank - 1] : 0;
+        *end++ = ends[rank];
+    }
+    for (uint64_t rank = 0; rank < n_ranks; rank++) {
+        while (next[rank] < ends[rank]) {
+            uint32_t to = rank_of(list, next[rank]);
+            if (to == rank) {
+                next[rank]++;
+            } else {
+                swap(list, next[rank], next[to]++);
+            }
+        }
+        size_t first = rank > 0 ? ends[rank - 1] : 0;
+        qsort(list->base + first * list->entry, ends[rank] - first, list->entry, list->compare);
+    }
+    free(next);
+    free(ends);
+}
+
 void wf_recording_sort(struct wf_recording *recording)
 {
-    if (recording->n_spans <= recording->limits.spans) {
-        qsort(wf_recording_spans(recording), recording->n_spans, sizeof(struct wf_span),
-              compare_spans);
+    if (recording->n_spans <= recording->limits.spans && recording->n_spans > 0) {
+        const struct list list = {(void *)wf_recording_spans(recording), recording->n_spans,
+                                  sizeof(struct wf_span), offsetof(struct wf_span, rank),
+                                  compare_spans};
+        sort_list(&list, recording->n_ranks);
     }
-    if (recording->n_messages <= recording->limits.messages) {
-        qsort(wf_recording_messages(recording), recording->n_messages, sizeof(struct wf_sent),
-              compare_messages);
+    if (recording->n_messages <= recording->limits.messages && recording->n_messages > 0) {
+        const struct list list = {(void *)wf_recording_messages(recording),
+                                  recording->n_messages, sizeof(struct wf_sent),
+                                  offsetof(struct wf_sent, from), compare_messages};
+        sort_list(&list, recording->n_ranks);
     }
 }

@@ -50,7 +50,9 @@ static bool say_result(const struct wf_value *doc, struct wf_phrase *out)
     wf_say_number_of(out, wf_doc_get_count(doc, "scenario.ranks", 0), "rank", "ranks");
     wf_say(out, ", predicted with the network model %s",
            wf_doc_get_text(doc, "scenario.network", "?"));
-    wf_say(out, topology != NULL ? " on %s" : "", topology);
+    if (topology != NULL) {
+        wf_say(out, " on %s", topology);
+    }
     uint64_t recorded = wf_doc_get_count(doc, "result.recorded_time_ps", 0);
     if (recorded > 0) {
         wf_say(out, "; when it was recorded it took ");
@@ -271,9 +273,9 @@ static bool say_limits(const struct wf_value *doc, struct wf_phrase *out)
 void wf_explain(const struct wf_value *doc, FILE *out)
 {
     static bool (*const lines[])(const struct wf_value *, struct wf_phrase *) = {
-        say_result,     say_failure,      say_traffic,      say_split,  say_bound,
-        wf_say_path,    wf_say_path_places, wf_say_what_if, say_help,   say_longest_wait,
-        say_messages,   say_links,        say_limits,
+        say_result,   say_failure,        say_traffic,    say_split, say_bound,
+        wf_say_path,  wf_say_path_places, wf_say_what_if, say_help,  say_longest_wait,
+        say_messages, say_links,          say_limits,
     };
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {

@@ -16,6 +16,7 @@ static const struct part {
     {"critical_path.shares.network_ps", "network", "messages in the network"},
     {"critical_path.shares.handshake_ps", "handshakes", "arranging long messages"},
     {"critical_path.shares.collective_ps", "collectives", "collectives in hardware"},
+    {"critical_path.shares.one_sided_ps", "puts and gets", "puts and gets"},
     {"critical_path.shares.start_ps", "start", "before its start"},
 };
 enum { PARTS = sizeof(parts) / sizeof(parts[0]), PARTS_SAID = 4 };
@@ -132,7 +133,8 @@ bool wf_word_recorded(const struct wf_value *doc, struct wf_phrase *out)
         return false;
     }
     wf_say_time(out, recorded);
-    wf_say(out, "; the prediction is %.1f %% of it", 100 * (double)predicted / (double)recorded);
+    wf_say(out, "; the prediction is %.1f %% of it",
+           100 * (double)predicted / (double)recorded);
     return true;
 }
 
@@ -198,7 +200,8 @@ bool wf_say_what_if(const struct wf_value *doc, struct wf_phrase *out)
            is_run(best) ? "a run" : "from the path");
     for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
         if (v != best) {
-            wf_say(out, ", %s %s%.1f %%", word_change(v), is_run(v) ? "" : "at most ", saved(v));
+            wf_say(out, ", %s %s%.1f %%", word_change(v), is_run(v) ? "" : "at most ",
+                   saved(v));
         }
     }
     wf_say(out, ".");

@@ -10,7 +10,7 @@
 
 enum { LEAST_STACK = 16 << 10 };
 
-static const char *const compute_names[] = {"measured", "model", "none", NULL};
+static const char *const compute_names[] = {"measured", "model", "none", "counted", NULL};
 
 const struct wf_param wf_program_params[] = {
     {.name = "args",
@@ -24,7 +24,14 @@ const struct wf_param wf_program_params[] = {
      .def = "measured",
      .choices = compute_names,
      .doc = "What computing costs a rank: the processor time it takes here (times cpu.scale), "
-            "what the program itself says, or nothing"},
+            "what the program itself says, nothing, or the instructions it takes"},
+    {.name = "rate",
+     .type = WF_PARAM_REAL,
+     .offset = offsetof(struct wf_program_params, rate),
+     .def = "1e9",
+     .min = "1",
+     .max = "1e18",
+     .doc = "Instructions in a second, if they are counted"},
     {.name = "stack",
      .type = WF_PARAM_SIZE,
      .offset = offsetof(struct wf_program_params, stack),
@@ -40,6 +47,18 @@ const struct wf_param wf_program_params[] = {
      .doc = "Put the rank before each line that the program writes to its standard output; "
             "lines of "
             "different ranks never mix"},
+    {.name = "no_payload",
+     .type = WF_PARAM_BOOL,
+     .offset = offsetof(struct wf_program_params, no_payload),
+     .def = "false",
+     .doc = "Data of more than 1 KiB takes its time but does not arrive: for programs whose "
+            "results do not matter, to save memory"},
+    {.name = "check",
+     .type = WF_PARAM_BOOL,
+     .offset = offsetof(struct wf_program_params, check),
+     .def = "false",
+     .doc = "Check by checksums that data does not change on its way: finds programs that "
+            "write where they must not"},
     WF_PARAM_END,
 };
 
@@ -139,7 +158,10 @@ enum wf_status wf_program_open(const char *path, const struct wf_program_params 
         .n_ranks = n_ranks,
         .stack_bytes = stack_of(params, n_ranks),
         .compute = (enum wf_vr_compute)params->compute,
+        .rate = params->rate,
         .labels = params->labels,
+        .no_payload = params->no_payload,
+        .check = params->check,
         .copies = threads > 0 ? threads : 1,
     };
     enum wf_status status = wf_live_new(&config, out, err);

@@ -17,8 +17,10 @@ struct wf_source;
 struct wf_program_params {
     char *args;     /* words as in a shell: quotes and backslashes keep blanks */
     int compute;    /* enum wf_vr_compute */
+    double rate;    /* instructions per second */
     uint64_t stack; /* bytes for each rank */
     bool labels;
+    bool no_payload, check;
 };
 
 extern const struct wf_param wf_program_params[]; /* over struct wf_program_params */

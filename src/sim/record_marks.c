@@ -5,6 +5,8 @@
 #include "result/doc.h"
 #include "trace/source.h"
 
+#include <string.h>
+
 static struct wf_value *add_item(struct wf_value *list, const struct wf_record_jobs *jobs,
                                  uint32_t job)
 {
@@ -61,20 +63,48 @@ static void add_region(struct wf_value *item, const char *name, uint32_t number,
     wf_record_spread(item, "time_ps", &region->time);
 }
 
+static const char *region_name(const struct wf_source *source, uint32_t number)
+{
+    return source != NULL ? wf_source_region_name(source, number) : NULL;
+}
+
+/* The regions of a job that there are, in order. Those of a program that runs were numbered as
+ * they came in the threads and processes: they are put in the order of their names. */
+static uint32_t order_regions(const struct wf_source *source,
+                              const struct wf_region_marks *regions, uint32_t *order)
+{
+    bool by_name = source != NULL && source->live != NULL;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < WF_MARKS_REGIONS; i++) {
+        if (regions[i].time.n == 0) {
+            continue;
+        }
+        uint32_t at = n++;
+        for (; by_name && at > 0 &&
+               strcmp(region_name(source, order[at - 1]), region_name(source, i)) > 0;
+             at--) {
+            order[at] = order[at - 1];
+        }
+        order[at] = i;
+    }
+    return n;
+}
+
 static void add_regions(struct wf_value *result, const struct wf_record_jobs *jobs,
                         const struct wf_marks *marks)
 {
     struct wf_value *list = wf_doc_list(result, "regions");
+    uint32_t order[WF_MARKS_REGIONS];
 
     for (uint32_t job = 0; job < jobs->n; job++) {
-        for (uint32_t i = 0; i < WF_MARKS_REGIONS; i++) {
-            const struct wf_region_marks *region = &marks->regions[job][i];
-            const struct wf_source *source = jobs->source[job];
+        const struct wf_source *source = jobs->source[job];
+        bool live = source != NULL && source->live != NULL;
+        uint32_t n = order_regions(source, marks->regions[job], order);
 
-            if (region->time.n > 0) {
-                add_region(add_item(list, jobs, job),
-                           source != NULL ? wf_source_region_name(source, i) : NULL, i, region);
-            }
+        for (uint32_t i = 0; i < n; i++) {
+            add_region(add_item(list, jobs, job), region_name(source, order[i]),
+                       live ? i : order[i], &marks->regions[job][order[i]]);
         }
     }
 }

@@ -2,7 +2,6 @@
 /* The section `critical_path`. */
 #include "base/buf.h"
 #include "base/mem.h"
-#include "coll/coll.h"
 #include "engine/engine.h"
 #include "mpi/mpi.h"
 #include "net/net.h"
@@ -29,9 +28,10 @@ static const char *const share_names[SHARES] = {
     [WF_PATH_MESSAGE] = "network_ps",
     [WF_PATH_HANDSHAKE] = "handshake_ps",
     [WF_PATH_COLLECTIVE] = "collective_ps",
+    [WF_PATH_ONE_SIDED] = "one_sided_ps",
     [WF_PATH_START] = "start_ps",
 };
-static const char letters[WF_PATH_KINDS + 1] = "-csrmhf";
+static const char letters[WF_PATH_KINDS + 1] = "-csrmhfo";
 
 /* Calls: the collectives, then these. */
 enum call { SEND = WF_COLL_KINDS, RECEIVE, WAIT, CALLS };
@@ -85,8 +85,7 @@ static void add_message(struct wf_path_sums *sums, const struct wf_path_piece *p
     int64_t rest = piece->until - piece->from;
     struct wf_net_alone quiet;
 
-    /* The way there and back of a put or get is not divided. */
-    if ((piece->sends && piece->other == piece->rank) || !alone(sums->job, piece, &quiet)) {
+    if (!alone(sums->job, piece, &quiet)) {
         sums->shares[WF_PATH_MESSAGE] += rest;
         return;
     }
@@ -292,7 +291,8 @@ static void describe_links(struct wf_value *section, const struct wf_path_sums *
         struct wf_value *item = wf_doc_section(list, NULL);
         uint32_t vertex = (uint32_t)(entries[i].number >> 32);
         wf_doc_count(item, "vertex", vertex);
-        wf_doc_count(item, "to", topo->ops->neighbor(topo, vertex, (uint32_t)entries[i].number));
+        wf_doc_count(item, "to",
+                     topo->ops->neighbor(topo, vertex, (uint32_t)entries[i].number));
         wf_doc_count(item, "time_ps", (uint64_t)entries[i].time);
         wf_doc_count(item, "messages", entries[i].messages);
         wf_doc_count(item, "bytes", entries[i].bytes);

@@ -14,6 +14,7 @@
 #include "sim/job.h"
 #include "sim/path.h"
 #include "sim/plan_jobs.h"
+#include "sim/program.h"
 #include "sim/trace_out.h"
 #include "sim/what_if.h"
 #include "trace/graph.h"
@@ -61,6 +62,7 @@ void wf_job_fini(struct wf_job *job)
     wf_placement_release(&job->place);
     wf_cpu_rules_free(job->rules);
     free(job->ideal);
+    wf_rooms_free(job->rooms);
     memset(job, 0, sizeof(*job));
 }
 
@@ -362,7 +364,8 @@ static enum wf_status wish_for(const struct wf_job *job, const struct wf_sim_rec
     *wish = (struct wf_recording_wish){.limits = {.spans = asked->spans,
                                                   .messages = asked->messages,
                                                   .path_bytes = asked->path_bytes,
-                                                  .choice = *choice}};
+                                                  .choice = *choice,
+                                                  .rooms = job->rooms}};
     if (plan->topo != NULL && plan->net->uses_topology) {
         wish->hops = hops;
         wish->hops_arg = plan->topo;
@@ -385,6 +388,8 @@ static enum wf_status run_once(struct wf_plan *plan, const struct wf_sim_host *h
     wf_job_init(&job, plan);
     enum wf_status status = check_memory(&job, host->world, err);
     if (status == WF_OK && host->recording != NULL && plan->n_jobs > 0) {
+        /* Processes could not read each other's. */
+        job.rooms = wf_comm_size(host->world) == 1 && !explain ? wf_rooms_new() : NULL;
         status = wish_for(&job, host->recording, &wish, err);
         job.recording = &wish;
     }
@@ -397,6 +402,20 @@ static enum wf_status run_once(struct wf_plan *plan, const struct wf_sim_host *h
     }
     wf_job_fini(&job);
     return status;
+}
+
+/* Between processes, data that does not arrive would be missed. */
+static enum wf_status check_payload(const struct wf_plan *plan, struct wf_comm *world,
+                                    struct wf_err *err)
+{
+    for (uint32_t i = 0; i < plan->n_jobs && wf_comm_size(world) > 1; i++) {
+        const struct wf_program_params *params = plan->jobs[i].block.values;
+        if (plan->jobs[i].program && params->no_payload) {
+            return wf_err_set(err, WF_EUSAGE,
+                              "--no-payload is for one process; start weft without mpirun");
+        }
+    }
+    return WF_OK;
 }
 
 static enum wf_status run_or_explain(const struct wf_scenario *scenario,
@@ -413,7 +432,11 @@ static enum wf_status run_or_explain(const struct wf_scenario *scenario,
     tell_skipped(host, &plan);
     struct wf_trace_out trace = {.tee = NULL};
     status = explain ? WF_OK : wf_trace_out_begin(&trace, &plan, host, err);
+    if (status == WF_OK) {
+        status = check_payload(&plan, host->world, err);
+    }
     if (status != WF_OK) {
+        status = wf_trace_out_end(&trace, status, err);
         wf_plan_fini(&plan);
         return status;
     }

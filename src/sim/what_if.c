@@ -23,10 +23,18 @@ static const struct {
     const char *name;
     enum change change;
 } knobs[] = {
-    {"L", LATENCY},          {"alpha", LATENCY},       {"link_latency", LATENCY},
-    {"router_delay", LATENCY}, {"bandwidth", BANDWIDTH}, {"local_latency", LATENCY},
-    {"hw_latency", LATENCY}, {"local_bandwidth", BANDWIDTH}, {"hw_bandwidth", BANDWIDTH},
-    {"link_delay", LATENCY}, {"pipeline", LATENCY},          {"phit", BANDWIDTH},
+    {"L", LATENCY},
+    {"alpha", LATENCY},
+    {"link_latency", LATENCY},
+    {"router_delay", LATENCY},
+    {"bandwidth", BANDWIDTH},
+    {"local_latency", LATENCY},
+    {"hw_latency", LATENCY},
+    {"local_bandwidth", BANDWIDTH},
+    {"hw_bandwidth", BANDWIDTH},
+    {"link_delay", LATENCY},
+    {"pipeline", LATENCY},
+    {"phit", BANDWIDTH},
 };
 
 static bool is_changed(const char *name, enum change change)
@@ -125,7 +133,8 @@ static enum wf_status play(struct wf_job *job, const struct wf_engine_config *co
     }
     if (status == WF_OK && wf_comm_rank(world) == 0) {
         const struct wf_replay_tally *tally = wf_engine_tally_get(engine);
-        *time = tally->unfinished == 0 && tally->timeless == 0 ? wf_record_end(tally, &run) : -1;
+        *time =
+            tally->unfinished == 0 && tally->timeless == 0 ? wf_record_end(tally, &run) : -1;
     }
     wf_engine_free(engine);
     return status == WF_EINTR ? WF_OK : status;
@@ -187,7 +196,8 @@ static void describe(struct wf_value *list, const struct wf_value *doc, enum cha
 {
     uint64_t before = wf_doc_get_count(doc, "result.predicted_time_ps", 0);
     /* What a model does not divide has no share of its own. */
-    bool divided = change == COMPUTE || wf_doc_find(doc, "critical_path.shares.network_ps") == NULL;
+    bool divided =
+        change == COMPUTE || wf_doc_find(doc, "critical_path.shares.network_ps") == NULL;
     bool has_path = wf_doc_find(doc, "critical_path.shares") != NULL && divided;
 
     if (ran < 0 && !has_path) {

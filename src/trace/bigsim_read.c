@@ -40,7 +40,9 @@ static bool detect(const struct wf_reader_probe *probe)
     if (!probe->is_directory) {
         return has_magic(probe->bytes, probe->n);
     }
-    return has_magic(bytes, wf_probe_read(probe, SUMMARY, bytes, sizeof(bytes)));
+    /* Logs without their summary are worth words of their own. */
+    return has_magic(bytes, wf_probe_read(probe, SUMMARY, bytes, sizeof(bytes))) ||
+           has_magic(bytes, wf_probe_read(probe, SUMMARY "0", bytes, sizeof(bytes)));
 }
 
 static enum wf_status open_trace(const struct wf_reader_probe *probe, const void *params,

@@ -193,6 +193,12 @@ static enum wf_status read_record(struct wf_clog2_file *file, struct wf_clog2_re
         return wf_clog2_bad(file, record->offset, err, "the log ends without its last record");
     }
     file->rank = record->rank;
+    /* A small number of the other order has nothing but zeros in its last three bytes. */
+    if (record->type >= WF_CLOG2_TYPES && record->type << 8 == 0) {
+        return wf_clog2_bad(file, record->offset, err,
+                            "the bytes of its numbers are in the other order than "
+                            "is_big_endian at its beginning says");
+    }
     if (record->type >= WF_CLOG2_TYPES) {
         return wf_clog2_bad(file, record->offset, err, "unknown type %" PRIu32 " of a record",
                             record->type);

@@ -73,14 +73,9 @@ static enum wf_status csv_create(const char *path,
     if (options->n_parts > 0) {
         return wf_err_set(err, WF_EUSAGE, "a .csv is one file; parts are for .weft");
     }
-    enum wf_status status = wf_target_open(path, false, options->force, &target, err);
+    FILE *out = NULL;
+    enum wf_status status = wf_target_open_file(path, options->force, &target, &out, err);
     if (status != WF_OK) {
-        return status;
-    }
-    FILE *out = wf_target_create(target, "");
-    if (out == NULL) {
-        status = wf_target_cannot_write(target, err);
-        wf_target_discard(target);
         return status;
     }
 
@@ -104,17 +99,7 @@ static enum wf_status csv_create(const char *path,
 static enum wf_status csv_group(struct wf_trace_writer *writer, uint32_t rank, uint32_t comm,
                                 const struct wf_group *group, struct wf_err *err)
 {
-    struct csv *csv = (struct csv *)writer;
-    const char *fault = wf_groups_fault(csv->groups, group);
-
-    if (comm == WF_COMM_WORLD) {
-        return WF_OK;
-    }
-    if (fault != NULL || wf_groups_learn(csv->groups, rank, comm, group) == WF_LEARNT_WRONG) {
-        return wf_err_set(err, WF_EINVAL, "communicator %" PRIu32 " of rank %" PRIu32 ": %s",
-                          comm, rank, fault != NULL ? fault : "it is no member");
-    }
-    return WF_OK;
+    return wf_groups_tell(((struct csv *)writer)->groups, rank, comm, group, err);
 }
 
 static void put_column(FILE *out, size_t column, uint64_t value)

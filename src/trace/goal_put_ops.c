@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
 #include "base/mem.h"
+#include "trace/completion.h"
 #include "trace/fields.h"
 #include "trace/goal_out.h"
 #include "trace/open_requests.h"
@@ -209,37 +210,18 @@ static void on_sendrecv(struct writing *w, const struct wf_op *op, const struct 
     put_join(w);
 }
 
-static uint32_t number_at(const struct wf_op *op, uint32_t i)
+static void complete(void *arg, uint32_t request)
 {
-    return wf_op_info(op->kind)->detail != 0 && op->requests != NULL ? op->requests[i]
-                                                                     : op->request + i;
+    struct writing *w = arg;
+
+    join(w, find_request(w, request));
 }
 
 static void on_completion(struct writing *w, const struct wf_op *op)
 {
-    const struct wf_op_info *info = wf_op_info(op->kind);
-    bool tests = info->family == WF_FAMILY_TEST;
-
-    if (tests && (!op->recorded || (info->detail < WF_WAIT_ANY && op->outcome == 0))) {
-        lose(w, "tests that found nothing, or of which it is not known");
-        return;
+    if (wf_completion_visit(op, complete, w, w->losses)) {
+        put_join(w);
     }
-    if (info->detail == WF_WAIT_ONE || info->detail == WF_WAIT_ALL) {
-        uint32_t n = info->detail == WF_WAIT_ONE ? 1 : op->count;
-        for (uint32_t i = 0; i < n; i++) {
-            join(w, find_request(w, number_at(op, i)));
-        }
-    } else if (!op->recorded) {
-        lose(w, "waits for any of several, written as waits for the first");
-        join(w, op->count > 0 ? find_request(w, number_at(op, 0)) : NULL);
-    } else if (info->detail == WF_WAIT_ANY && op->outcome < op->count) {
-        join(w, find_request(w, number_at(op, op->outcome)));
-    } else if (info->detail == WF_WAIT_SOME) {
-        for (uint32_t i = 0; i < op->outcome; i++) {
-            join(w, find_request(w, number_at(op, op->outcomes[i])));
-        }
-    }
-    put_join(w);
 }
 
 static void on_start(struct writing *w, const struct wf_op *op)
@@ -247,7 +229,7 @@ static void on_start(struct writing *w, const struct wf_op *op)
     uint32_t n = op->kind == WF_OP_STARTALL ? op->count : 1;
 
     for (uint32_t i = 0; i < n; i++) {
-        struct request *request = find_request(w, number_at(op, i));
+        struct request *request = find_request(w, wf_op_request_at(op, i));
         if (request != NULL) {
             start(w, request);
         }

@@ -252,6 +252,20 @@ enum wf_learnt wf_groups_learn(struct wf_groups *groups, uint32_t rank, uint32_t
     return known ? WF_LEARNT_NUMBER : WF_LEARNT_BOTH;
 }
 
+enum wf_status wf_groups_tell(struct wf_groups *groups, uint32_t rank, uint32_t comm,
+                              const struct wf_group *group, struct wf_err *err)
+{
+    const char *fault = comm == WF_COMM_WORLD ? NULL : wf_groups_fault(groups, group);
+
+    if (fault == NULL && comm != WF_COMM_WORLD &&
+        wf_groups_learn(groups, rank, comm, group) == WF_LEARNT_WRONG) {
+        fault = "it is no member";
+    }
+    return fault == NULL ? WF_OK
+                         : wf_err_set(err, WF_EINVAL, "communicator %u of rank %u: %s",
+                                      (unsigned)comm, (unsigned)rank, fault);
+}
+
 bool wf_groups_at(const struct wf_groups *groups, uint32_t i, uint32_t *comm,
                   struct wf_group *out)
 {

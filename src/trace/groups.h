@@ -46,6 +46,11 @@ enum wf_learnt {
 enum wf_learnt wf_groups_learn(struct wf_groups *groups, uint32_t rank, uint32_t comm,
                                const struct wf_group *group);
 
+/* Likewise for a group that may have faults, and of the world too: words them. */
+WF_NODISCARD
+enum wf_status wf_groups_tell(struct wf_groups *groups, uint32_t rank, uint32_t comm,
+                              const struct wf_group *group, struct wf_err *err);
+
 /* What the rank means by `comm`. */
 bool wf_groups_find(const struct wf_groups *groups, uint32_t rank, uint32_t comm,
                     struct wf_group *out);

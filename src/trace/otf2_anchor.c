@@ -9,8 +9,9 @@
 #include <string.h>
 
 enum {
-    CHUNK = 3, /* begins every file */
-    VERSION_BYTES = 5,
+    CHUNK = 3,         /* begins every file */
+    VERSION_BYTES = 5, /* of the format, and of the library that wrote */
+    VERSION_MAX = 3,
     POSIX = 1, /* a file for each location */
     UNCOMPRESSED = 1,
     COUNTS_BYTES = 16,  /* of locations and definitions */
@@ -54,7 +55,8 @@ static bool is_chunk_size(uint64_t size)
 static uint64_t read_to_id(struct wf_infile *in, struct wf_otf2_layout *layout)
 {
     in->swapped = wf_infile_bytes(in, 2)[1] == WF_OTF2_LITTLE;
-    wf_infile_skip(in, sizeof(WF_OTF2_MAGIC) + VERSION_BYTES);
+    wf_infile_skip(in, sizeof(WF_OTF2_MAGIC));
+    layout->version = wf_infile_bytes(in, VERSION_BYTES)[0];
     uint64_t sizes_at = wf_infile_at(in);
     read_layout(in, layout);
     wf_infile_skip(in, COUNTS_BYTES);
@@ -90,6 +92,11 @@ enum wf_status wf_otf2_check_anchor(const char *path, struct wf_otf2_layout *lay
     wf_infile_skip(&in, TRACE_ID_BYTES);
     if (in.failed) {
         status = truncated(&in, path, err);
+    } else if (layout->version > VERSION_MAX) {
+        status = wf_err_set(err, WF_EINVAL,
+                            "%.200s, byte %d: version %u of the format, of all ranks; known "
+                            "are those up to %d",
+                            path, 2 + (int)sizeof(WF_OTF2_MAGIC), layout->version, VERSION_MAX);
     } else if (!is_chunk_size(layout->event_chunk) ||
                !is_chunk_size(layout->definition_chunk)) {
         status = wf_err_set(err, WF_EINVAL,

@@ -18,7 +18,8 @@ enum { WF_OTF2_LITTLE = 'B', WF_OTF2_BIG = '#' };
 
 /* How the other files are laid out. */
 struct wf_otf2_layout {
-    bool is_plain; /* a file for each location, not compressed */
+    unsigned version; /* of the format */
+    bool is_plain;    /* a file for each location, not compressed */
     uint64_t event_chunk, definition_chunk;
 };
 

@@ -62,8 +62,9 @@ static enum wf_status failed(struct wf_otf2_in *in, OTF2_ErrorCode code, const c
 {
     const char *why = code != OTF2_SUCCESS ? OTF2_Error_GetDescription(code) : "";
 
-    return wf_err_set(err, WF_EINVAL, "%.200s: %s: %s%s%s", in->path, what, why,
-                      in->words[0] != '\0' ? ": " : "", in->words);
+    return wf_err_set(err, WF_EINVAL, "%.200s: %s%s%s%s%s", in->path, what,
+                      why[0] != '\0' ? ": " : "", why, in->words[0] != '\0' ? ": " : "",
+                      in->words);
 }
 
 /* ---- definitions ---- */
@@ -564,13 +565,11 @@ static enum wf_status refill(struct wf_otf2_in *in, struct wf_err *err)
     (void)OTF2_Error_RegisterCallback(on_error, in);
     OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(in->reader, in->events, AT_ONCE, &n);
     in->n_read += n;
-    if (code != OTF2_SUCCESS) {
-        return failed_rank(in, code, err);
-    }
+    uint64_t all = wf_otf2_defs_find_location(in->defs, in->defs->places[in->rank])->n_events;
     in->ended = n < AT_ONCE;
-    if (in->ended &&
-        in->n_read <
-            wf_otf2_defs_find_location(in->defs, in->defs->places[in->rank])->n_events) {
+    /* More than there are: the library goes round in circles. */
+    if (code != OTF2_SUCCESS || (in->ended && in->n_read < all) ||
+        (in->n_read > all && all > 0)) {
         return failed_rank(in, code, err);
     }
     /* What has no callback is counted all the same. */

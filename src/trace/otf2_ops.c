@@ -173,6 +173,9 @@ enum wf_status wf_otf2_collective(struct wf_otf2_walk *walk, const struct wf_otf
     bool rooted = op.kind != WF_OP_BARRIER && event->peer < group.size;
     op.root = rooted ? event->peer : 0;
     wf_otf2_coll_read(&op, &group, &sizes, &walk->counts, &equal);
+    if (wf_otf2_sums_set(walk->sums, walk->rank, event->number, &group, &op, &walk->counts)) {
+        equal = op.recv_counts != NULL;
+    }
     walk->n_equal += equal ? 1 : 0;
     return wf_otf2_put(walk, &op);
 }

@@ -55,6 +55,10 @@ struct wf_otf2_out {
     OTF2_ErrorCode code; /* the first that was not good */
 };
 
+/* When all begins. To the library 0 is no time: it writes it again with every event, and does
+ * not find its way through a file of more than one chunk of these. */
+#define FIRST_TIME UINT64_C(1)
+
 static OTF2_FlushType before_flush(void *arg, OTF2_FileType type, OTF2_LocationRef location,
                                    void *caller, bool final)
 {
@@ -253,8 +257,11 @@ static OTF2_ErrorCode put(OTF2_EvtWriter *writer, const struct wf_otf2_event *e)
 
 void wf_otf2_out_event(struct wf_otf2_out *out, const struct wf_otf2_event *event)
 {
+    struct wf_otf2_event later = *event;
+
+    later.time += FIRST_TIME;
     if (out->events != NULL) {
-        keep(out, put(out->events, event));
+        keep(out, put(out->events, &later));
         out->last = event->time > out->last ? event->time : out->last;
         out->id = wf_rng_mix(out->id ^ event->time) + event->kind + event->bytes;
     }
@@ -320,7 +327,7 @@ static void put_markers(struct wf_otf2_out *out)
          OTF2_MarkerWriter_WriteDefMarker(writer, 0, "weft", "iteration", OTF2_SEVERITY_NONE));
     for (uint32_t i = 0; i < out->n_markers; i++) {
         keep(out,
-             OTF2_MarkerWriter_WriteMarker(writer, out->markers[i].time, 0, 0,
+             OTF2_MarkerWriter_WriteMarker(writer, out->markers[i].time + FIRST_TIME, 0, 0,
                                            OTF2_MARKER_SCOPE_GLOBAL, 0, out->markers[i].text));
     }
     keep(out, OTF2_Archive_CloseMarkerWriter(out->archive, writer));
@@ -347,8 +354,9 @@ static void put_comms(struct wf_otf2_out *out, OTF2_GlobalDefWriter *defs, uint3
 
 static void put_definitions(struct wf_otf2_out *out, OTF2_GlobalDefWriter *defs)
 {
-    keep(out, OTF2_GlobalDefWriter_WriteClockProperties(
-                  defs, UINT64_C(1000000000000), 0, out->last + 1, OTF2_UNDEFINED_TIMESTAMP));
+    keep(out,
+         OTF2_GlobalDefWriter_WriteClockProperties(defs, UINT64_C(1000000000000), FIRST_TIME,
+                                                   out->last + 1, OTF2_UNDEFINED_TIMESTAMP));
     (void)put_string(out, defs, "program");
     uint32_t empty = put_string(out, defs, "");
     for (uint32_t i = 0; i < out->n_regions; i++) {

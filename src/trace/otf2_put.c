@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "trace/completion.h"
 #include "trace/fields.h"
 #include "trace/open_requests.h"
 #include "trace/otf2_coll.h"
@@ -178,8 +179,9 @@ static void start(struct writing *w, struct request *request, enum wf_op_kind ki
     }
 }
 
-static void complete(struct writing *w, uint32_t number)
+static void complete(void *arg, uint32_t number)
 {
+    struct writing *w = arg;
     struct request *request = find_request(w, number);
 
     if (request != NULL && request->active) {
@@ -261,36 +263,12 @@ static void on_sendrecv(struct writing *w, const struct wf_op *op, const struct 
     leave(w, region);
 }
 
-static uint32_t number_at(const struct wf_op *op, uint32_t i)
-{
-    return wf_op_info(op->kind)->detail != 0 && op->requests != NULL ? op->requests[i]
-                                                                     : op->request + i;
-}
-
 static void on_completion(struct writing *w, const struct wf_op *op)
 {
-    const struct wf_op_info *info = wf_op_info(op->kind);
-    bool tests = info->family == WF_FAMILY_TEST;
     uint32_t region = region_of_kind(w, op->kind);
 
     enter(w, region);
-    if (tests && (!op->recorded || (info->detail < WF_WAIT_ANY && op->outcome == 0))) {
-        lose(w, "tests that found nothing, or of which it is not known, written as calls");
-    } else if (info->detail == WF_WAIT_ONE || info->detail == WF_WAIT_ALL) {
-        uint32_t n = info->detail == WF_WAIT_ONE ? 1 : op->count;
-        for (uint32_t i = 0; i < n; i++) {
-            complete(w, number_at(op, i));
-        }
-    } else if (!op->recorded) {
-        lose(w, "waits for any of several, written as waits for the first");
-        complete(w, op->count > 0 ? number_at(op, 0) : WF_REQUEST_MAX);
-    } else if (info->detail == WF_WAIT_ANY && op->outcome < op->count) {
-        complete(w, number_at(op, op->outcome));
-    } else if (info->detail == WF_WAIT_SOME) {
-        for (uint32_t i = 0; i < op->outcome; i++) {
-            complete(w, number_at(op, op->outcomes[i]));
-        }
-    }
+    (void)wf_completion_visit(op, complete, w, w->losses);
     leave(w, region);
 }
 
@@ -299,7 +277,7 @@ static void on_start(struct writing *w, const struct wf_op *op)
     uint32_t n = op->kind == WF_OP_STARTALL ? op->count : 1;
 
     for (uint32_t i = 0; i < n; i++) {
-        struct request *request = find_request(w, number_at(op, i));
+        struct request *request = find_request(w, wf_op_request_at(op, i));
         if (request != NULL) {
             start(w, request, WF_OP_START);
         }

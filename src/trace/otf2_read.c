@@ -31,7 +31,8 @@ static void add_notes(const struct wf_otf2_walk *walk, struct wf_trace *out)
     if (walk->n_equal > 0) {
         wf_trace_note(out,
                       "%" PRIu64 " collectives have lengths that may differ from rank to rank, "
-                      "of which an archive has the sums: they are taken as equal",
+                      "of which an archive has the sums: they are taken as equal, or of "
+                      "alltoallv in proportion to what one rank sends and the other receives",
                       walk->n_equal);
     }
     if (walk->n_lost > 0) {
@@ -110,7 +111,13 @@ static enum wf_status read_archive(const char *path, const struct wf_otf2_layout
     struct wf_otf2_defs defs = {.resolution = 0};
     struct wf_otf2_walk walk = {.defs = &defs, .err = err};
 
+    struct wf_otf2_sums *sums = NULL;
+
     enum wf_status status = open_archive(path, layout, &defs, &walk);
+    if (status == WF_OK) {
+        status = wf_otf2_sums_read(walk.ahead, &defs, &sums, err);
+        walk.sums = sums;
+    }
     if (status == WF_OK) {
         out->records = wf_records_new(defs.n_ranks);
         walk.records = out->records;
@@ -128,6 +135,7 @@ static enum wf_status read_archive(const char *path, const struct wf_otf2_layout
             wf_err_prefix(err, "%.200s: ", path);
         }
     }
+    wf_otf2_sums_free(sums);
     wf_otf2_in_close(walk.ahead);
     wf_otf2_in_close(walk.in);
     wf_otf2_defs_fini(&defs);

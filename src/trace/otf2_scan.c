@@ -179,6 +179,14 @@ static enum wf_status scan_chunk(struct scan *scan, bool *more)
         return damaged(scan, begin, "no chunk of records begins here");
     }
     scan->in.swapped = header[1] == WF_OTF2_LITTLE;
+    if (header[1] != WF_OTF2_LITTLE && header[1] != WF_OTF2_BIG) {
+        return damaged(scan, begin + 1, "an order of bytes that is not known");
+    }
+    /* What comes first is number 1. */
+    if (begin == 0 && header[scan->in.swapped ? 2 : 9] != 1) {
+        return damaged(scan, begin + 2,
+                       "the bytes of numbers are not in the order that the file says");
+    }
     scan->chunk_end =
         scan->chunk_bytes < scan->in.size - begin ? begin + scan->chunk_bytes : scan->in.size;
     while (wf_infile_at(&scan->in) < scan->chunk_end) {
@@ -216,11 +224,6 @@ static enum wf_status scan_file(const char *path, enum kind kind, uint64_t chunk
                                 const char *whose, struct wf_err *err)
 {
     struct scan scan = {.kind = kind, .chunk_bytes = chunk_bytes, .whose = whose, .err = err};
-    struct stat st;
-
-    if (stat(path, &st) != 0 && errno == ENOENT) {
-        return WF_OK;
-    }
     enum wf_status status = wf_infile_open(&scan.in, path, err);
     bool more = true;
     while (status == WF_OK && more) {
@@ -228,6 +231,13 @@ static enum wf_status scan_file(const char *path, enum kind kind, uint64_t chunk
     }
     wf_infile_close(&scan.in);
     return status;
+}
+
+static bool is_there(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 || errno != ENOENT;
 }
 
 /* The anchor file's path without its ending, and room for another one. */
@@ -271,10 +281,18 @@ enum wf_status wf_otf2_scan_ranks(const char *anchor, const struct wf_otf2_layou
     for (uint32_t rank = 0; rank < defs->n_ranks && status == WF_OK; rank++) {
         (void)snprintf(whose, sizeof(whose), "rank %" PRIu32, rank);
         (void)snprintf(path + n, 40, "/%" PRIu64 ".def", defs->places[rank]);
-        status = scan_file(path, LOCAL_DEFINITIONS, layout->definition_chunk, whose, err);
-        if (status == WF_OK) {
-            (void)snprintf(path + n, 40, "/%" PRIu64 ".evt", defs->places[rank]);
+        if (is_there(path)) {
+            status = scan_file(path, LOCAL_DEFINITIONS, layout->definition_chunk, whose, err);
+        }
+        (void)snprintf(path + n, 40, "/%" PRIu64 ".evt", defs->places[rank]);
+        uint64_t n_events = wf_otf2_defs_find_location(defs, defs->places[rank])->n_events;
+        if (status == WF_OK && is_there(path)) {
             status = scan_file(path, EVENTS, layout->event_chunk, whose, err);
+        } else if (status == WF_OK && n_events > 0) {
+            status = wf_err_set(err, WF_EINVAL,
+                                "%.200s is missing: %s (location %" PRIu64 ") has %" PRIu64
+                                " events",
+                                path, whose, defs->places[rank], n_events);
         }
     }
     free(path);

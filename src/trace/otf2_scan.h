@@ -16,13 +16,12 @@
 #include "trace/otf2_anchor.h"
 #include "trace/otf2_defs.h"
 
-/* The definitions of all ranks. A file that is not there is not complained about. WF_EINVAL,
- * WF_EIO. */
+/* The definitions of all ranks. WF_EINVAL, WF_EIO. */
 WF_NODISCARD
 enum wf_status wf_otf2_scan_definitions(const char *anchor, const struct wf_otf2_layout *layout,
                                         struct wf_err *err);
 
-/* The definitions and events of each rank that the definitions know, likewise. */
+/* The definitions, if there are any, and the events of each rank that the definitions know. */
 WF_NODISCARD
 enum wf_status wf_otf2_scan_ranks(const char *anchor, const struct wf_otf2_layout *layout,
                                   const struct wf_otf2_defs *defs, struct wf_err *err);

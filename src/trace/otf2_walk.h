@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "trace/open_requests.h"
 #include "trace/otf2_in.h"
+#include "trace/otf2_sums.h"
 #include "trace/records.h"
 #include "trace/spool.h"
 
@@ -33,6 +34,7 @@ struct wf_otf2_call {
 struct wf_otf2_walk {
     struct wf_otf2_in *in, *ahead; /* two readers of one archive */
     struct wf_otf2_defs *defs;
+    const struct wf_otf2_sums *sums; /* null: no call needs them */
     struct wf_records *records;
     struct wf_spool *spool;
     uint32_t names[WF_OTF2_KINDS]; /* of records */

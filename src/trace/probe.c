@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static enum wf_status cannot_read(const char *path, struct wf_err *err)
 {
@@ -86,6 +87,21 @@ void wf_reader_probe_fini(struct wf_reader_probe *probe)
     probe->n_entries = 0;
 }
 
+/* A directory is not recognised if what would tell its format cannot be read. */
+static enum wf_status check_entries(const struct wf_reader_probe *probe, struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    for (size_t i = 0; i < probe->n_entries && status == WF_OK; i++) {
+        char *path = wf_probe_path(probe, probe->entries[i]);
+        if (access(path, R_OK) != 0) {
+            status = wf_err_set(err, WF_EIO, "cannot read '%.300s': %s", path, strerror(errno));
+        }
+        free(path);
+    }
+    return status;
+}
+
 enum wf_status wf_reader_find(const char *path, struct wf_reader_probe *probe,
                               const struct wf_reader_ops **out, struct wf_err *err)
 {
@@ -101,9 +117,13 @@ enum wf_status wf_reader_find(const char *path, struct wf_reader_probe *probe,
         }
     }
     bool is_empty = probe->n == 0 && probe->n_entries == 0;
+    status = check_entries(probe, err);
     wf_reader_probe_fini(probe);
-    return wf_err_set(err, WF_EINVAL, "'%.300s' is no trace of a known format%s", path,
-                      is_empty ? ": it is empty" : "");
+    return status != WF_OK
+               ? status
+               : wf_err_set(err, WF_EINVAL, "'%.300s' is no trace of a known format%s", path,
+                            is_empty ? ": it is empty"
+                                     : "; 'weft convert --help' lists those that are read");
 }
 
 /* ---- traces ---- */

@@ -256,3 +256,18 @@ void wf_target_discard(struct wf_target *target)
         release(target);
     }
 }
+
+enum wf_status wf_target_open_file(const char *path, bool force, struct wf_target **out,
+                                   FILE **file, struct wf_err *err)
+{
+    enum wf_status status = wf_target_open(path, false, force, out, err);
+
+    if (status == WF_OK) {
+        *file = wf_target_create(*out, "");
+        if (*file == NULL) {
+            status = wf_target_cannot_write(*out, err);
+            wf_target_discard(*out);
+        }
+    }
+    return status;
+}

@@ -26,6 +26,11 @@ enum wf_status wf_target_open(const char *path, bool directory, bool force,
  * set if that fails. The caller closes it before the end. */
 FILE *wf_target_create(struct wf_target *target, const char *name);
 
+/* Both for what is one file: nothing is open if one of them fails. */
+WF_NODISCARD
+enum wf_status wf_target_open_file(const char *path, bool force, struct wf_target **out,
+                                   FILE **file, struct wf_err *err);
+
 /* The path where it is written until then. */
 const char *wf_target_place(const struct wf_target *target);
 

@@ -151,6 +151,13 @@ static enum wf_status count_ranks(struct wf_ti_reading *r, const char *path)
 {
     enum wf_status status = each_line(r, see_rank);
 
+    for (uint32_t file = 0; r->by_rank && file < r->n_paths && status == WF_OK; file++) {
+        if (file >= r->n_ranks || !r->ranks[file].has_lines) {
+            status = wf_err_set(r->err, WF_EINVAL,
+                                "%.200s: no action in '%.200s', the file of rank %" PRIu32,
+                                path, r->paths[file], file);
+        }
+    }
     for (uint32_t rank = 0; rank < r->n_ranks && status == WF_OK; rank++) {
         if (!r->ranks[rank].has_lines) {
             status =
@@ -158,12 +165,6 @@ static enum wf_status count_ranks(struct wf_ti_reading *r, const char *path)
                            "%.300s: rank %" PRIu32 " has no action, but rank %" PRIu32 " has",
                            path, rank, r->n_ranks - 1);
         }
-    }
-    if (status == WF_OK && r->n_ranks != r->n_paths && r->by_rank) {
-        status = wf_err_set(r->err, WF_EINVAL,
-                            "%.300s: %" PRIu32 " files are listed, but %" PRIu32
-                            " ranks have actions",
-                            path, r->n_paths, r->n_ranks);
     }
     if (status == WF_OK && r->n_ranks == 0) {
         status = wf_err_set(r->err, WF_EINVAL, "%.300s: no rank has an action", path);

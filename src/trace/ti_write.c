@@ -2,6 +2,7 @@
 /* Time-independent traces, written: one file, sizes in bytes, amounts of computing in
  * nanoseconds, which are flops at the rate that the reader assumes. */
 #include "base/mem.h"
+#include "trace/completion.h"
 #include "trace/fields.h"
 #include "trace/groups.h"
 #include "trace/target.h"
@@ -48,14 +49,9 @@ static enum wf_status ti_create(const char *path, const struct wf_trace_writer_o
     if (options->n_parts > 0) {
         return wf_err_set(err, WF_EUSAGE, "a .ti is one file; parts are for .weft");
     }
-    enum wf_status status = wf_target_open(path, false, options->force, &target, err);
+    FILE *out = NULL;
+    enum wf_status status = wf_target_open_file(path, options->force, &target, &out, err);
     if (status != WF_OK) {
-        return status;
-    }
-    FILE *out = wf_target_create(target, "");
-    if (out == NULL) {
-        status = wf_target_cannot_write(target, err);
-        wf_target_discard(target);
         return status;
     }
     struct ti *ti = wf_xcalloc(1, sizeof(*ti));
@@ -72,17 +68,7 @@ static enum wf_status ti_create(const char *path, const struct wf_trace_writer_o
 static enum wf_status ti_group(struct wf_trace_writer *writer, uint32_t rank, uint32_t comm,
                                const struct wf_group *group, struct wf_err *err)
 {
-    struct ti *ti = (struct ti *)writer;
-    const char *fault = wf_groups_fault(ti->groups, group);
-
-    if (comm == WF_COMM_WORLD) {
-        return WF_OK;
-    }
-    if (fault != NULL || wf_groups_learn(ti->groups, rank, comm, group) == WF_LEARNT_WRONG) {
-        return wf_err_set(err, WF_EINVAL, "communicator %" PRIu32 " of rank %" PRIu32 ": %s",
-                          comm, rank, fault != NULL ? fault : "it is no member");
-    }
-    return WF_OK;
+    return wf_groups_tell(((struct ti *)writer)->groups, rank, comm, group, err);
 }
 
 /* ---- requests ---- */
@@ -232,18 +218,12 @@ static void put_sendrecv(struct ti *ti, uint32_t rank, const struct wf_op *op,
 
 /* ---- waits ---- */
 
-static uint32_t number_at(const struct wf_op *op, uint32_t i)
-{
-    return wf_op_info(op->kind)->detail != 0 && op->requests != NULL ? op->requests[i]
-                                                                     : op->request + i;
-}
-
 static uint32_t n_active_in(struct rank_out *rank, const struct wf_op *op)
 {
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < op->count; i++) {
-        const struct request *request = find_request(rank, number_at(op, i));
+        const struct request *request = find_request(rank, wf_op_request_at(op, i));
         n += request != NULL && request->active ? 1 : 0;
     }
     return n;
@@ -255,7 +235,7 @@ static void put_waitall(struct ti *ti, uint32_t rank, const struct wf_op *op)
 
     if (of->n_active == 0 || n_active_in(of, op) < of->n_active) {
         for (uint32_t i = 0; i < op->count; i++) {
-            put_wait(ti, rank, number_at(op, i));
+            put_wait(ti, rank, wf_op_request_at(op, i));
         }
         return;
     }
@@ -266,28 +246,28 @@ static void put_waitall(struct ti *ti, uint32_t rank, const struct wf_op *op)
     of->n_active = 0;
 }
 
+/* Whose request it is. */
+struct waiter {
+    struct ti *ti;
+    uint32_t rank;
+};
+
+static void complete(void *arg, uint32_t request)
+{
+    const struct waiter *waiter = arg;
+
+    put_wait(waiter->ti, waiter->rank, request);
+}
+
 static void put_completion(struct ti *ti, uint32_t rank, const struct wf_op *op)
 {
-    const struct wf_op_info *info = wf_op_info(op->kind);
-    bool tests = info->family == WF_FAMILY_TEST;
+    struct waiter waiter = {ti, rank};
 
-    if (tests && (!op->recorded || (info->detail < WF_WAIT_ANY && op->outcome == 0))) {
-        lose(ti, "tests that found nothing, or of which it is not known");
-        return;
-    }
-    if (info->detail == WF_WAIT_ONE) {
-        put_wait(ti, rank, op->request);
-    } else if (info->detail == WF_WAIT_ALL) {
+    if (op->kind == WF_OP_WAITALL ||
+        (op->kind == WF_OP_TESTALL && op->recorded && op->outcome == 1)) {
         put_waitall(ti, rank, op);
-    } else if (!op->recorded) {
-        lose(ti, "waits for any of several, written as waits for the first");
-        put_wait(ti, rank, number_at(op, 0));
-    } else if (info->detail == WF_WAIT_ANY && op->outcome < op->count) {
-        put_wait(ti, rank, number_at(op, op->outcome));
-    } else if (info->detail == WF_WAIT_SOME) {
-        for (uint32_t i = 0; i < op->outcome; i++) {
-            put_wait(ti, rank, number_at(op, op->outcomes[i]));
-        }
+    } else {
+        (void)wf_completion_visit(op, complete, &waiter, ti->writer.losses);
     }
 }
 
@@ -296,7 +276,7 @@ static void put_starts(struct ti *ti, uint32_t rank, const struct wf_op *op)
     uint32_t n = op->kind == WF_OP_STARTALL ? op->count : 1;
 
     for (uint32_t i = 0; i < n; i++) {
-        struct request *request = find_request(&ti->ranks[rank], number_at(op, i));
+        struct request *request = find_request(&ti->ranks[rank], wf_op_request_at(op, i));
         if (request != NULL && !request->active) {
             put_start(ti, rank, request);
         }

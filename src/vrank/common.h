@@ -42,7 +42,7 @@ void wf_common_end(struct wf_common *common, const struct wf_live_end *end);
 
 /* The number of a name in this process... */
 uint32_t wf_common_number(struct wf_common *common, enum wf_name_kind kind, const char *name);
-/* ...and the name of a number in the whole run; null if there is none. */
+/* ...and its name; in the first process also what others have named. Null if there is none. */
 const char *wf_common_name(struct wf_common *common, enum wf_name_kind kind, uint32_t number);
 
 /* As in struct wf_live_ops; by one thread at a time. */

@@ -9,6 +9,7 @@
 #include "vrank/crash.h"
 #include "vrank/image.h"
 #include "vrank/labels.h"
+#include "vrank/meter.h"
 #include "vrank/oplog.h"
 #include "vrank/room.h"
 #include "vrank/stacks.h"
@@ -22,6 +23,9 @@
 
 /* Ops that a rank may be ahead of the simulation: bounds the memory for their data too. */
 enum { OPS_AHEAD = 256 };
+
+/* What is no larger says how to go on, more likely than what is computed with. */
+enum { PAYLOAD_KEPT = 1024 };
 
 enum rank_state { RANK_NEW, RANK_RUNS, RANK_ENDED };
 
@@ -39,7 +43,7 @@ struct rank {
     uint32_t made; /* the first communicator since the last answer; or WF_COMM_WORLD */
     uint8_t state; /* enum rank_state */
     uint8_t in_library;
-    int64_t computing_since; /* nanoseconds of its thread's processor time */
+    int64_t computing_since; /* as its thread's meter says */
 };
 
 struct live {
@@ -48,6 +52,8 @@ struct live {
     struct wf_image *image;
     struct wf_labels *labels; /* or null */
     const struct wf_vr_library *library;
+    struct wf_vr_port port;
+    struct wf_meter meter;
     struct wf_stacks stacks;
     struct wf_crash_watch watch;
     struct wf_common common;
@@ -89,24 +95,16 @@ static void stop_here(struct rank *rank)
     errno = error;
 }
 
-static int64_t processor_ns(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static void port_enter(struct wf_vr_self *self)
 {
     struct rank *rank = rank_of(self);
-    const struct wf_live_config *config = &rank->live->config;
+    const struct wf_meter *meter = &rank->live->meter;
 
-    if (rank->in_library++ > 0 || config->compute != WF_COMPUTE_MEASURED) {
+    if (rank->in_library++ > 0 || meter->kind == WF_METER_NONE) {
         return;
     }
     const struct wf_op op = {.kind = WF_OP_COMPUTE,
-                             .duration = (processor_ns() - rank->computing_since) * 1000};
+                             .duration = wf_meter_since(meter, rank->computing_since)};
     if (op.duration > 0) {
         wf_oplog_add(&rank->log, &op);
     }
@@ -126,8 +124,8 @@ static void port_leave(struct wf_vr_self *self)
 {
     struct rank *rank = rank_of(self);
 
-    if (--rank->in_library == 0 && rank->live->config.compute == WF_COMPUTE_MEASURED) {
-        rank->computing_since = processor_ns();
+    if (--rank->in_library == 0 && rank->live->meter.kind != WF_METER_NONE) {
+        rank->computing_since = wf_meter_now(&rank->live->meter);
     }
 }
 
@@ -248,7 +246,10 @@ static void look_for_memory(struct live *live, uint32_t steps)
         live->room = room;
         live->is_short = true;
         (void)pthread_mutex_unlock(&live->common.lock);
-        atomic_store(&live->common.over, true);
+        /* An end that a rank asks for comes before. */
+        wf_common_end(
+            &live->common,
+            &(struct wf_live_end){.ended = true, .rank = WF_LIVE_NOBODY, .clock = INT64_MAX});
     }
 }
 
@@ -262,7 +263,7 @@ static void run(struct live *live, struct rank *rank)
         wf_stacks_use(&live->stacks, rank->self.rank);
         wf_context_make(&rank->context, wf_stacks_top(&live->stacks, rank->self.rank),
                         wf_stacks_room(&live->stacks, rank->self.rank), rank_main, rank);
-        rank->computing_since = processor_ns();
+        rank->computing_since = wf_meter_now(&live->meter);
     }
     wf_crash_prepare_thread();
     wf_image_enter(live->image, rank->self.rank);
@@ -425,13 +426,19 @@ static enum wf_status live_check(const struct wf_source *source, struct wf_err *
     char time[WF_UNITS_TEXT_MAX], left[WF_UNITS_TEXT_MAX], all[WF_UNITS_TEXT_MAX];
 
     if (!end->ended) {
-        return !live->is_short
-                   ? WF_OK
-                   : wf_err_set(err, WF_ELIMIT,
+        return WF_OK;
+    }
+    if (end->rank == WF_LIVE_NOBODY) {
+        return live->is_short
+                   ? wf_err_set(err, WF_ELIMIT,
                                 "the program was stopped because memory is short: %s of %s is "
                                 "left; run fewer ranks, or spread them over more machines",
                                 wf_human_size(live->room.left, left),
-                                wf_human_size(live->room.all, all));
+                                wf_human_size(live->room.all, all))
+                   : wf_err_set(err, WF_ELIMIT,
+                                "the program was stopped because memory is short where another "
+                                "process runs; run fewer ranks, or spread them over more "
+                                "machines");
     }
     return wf_err_set(err, WF_ESIM,
                       "rank %u ended the program with code %d at simulated time %s", end->rank,
@@ -493,6 +500,13 @@ static const struct wf_source_ops live_ops = {
     .check = live_check,
 };
 
+static const enum wf_meter_kind meters[] = {
+    [WF_COMPUTE_MEASURED] = WF_METER_TIME,
+    [WF_COMPUTE_MODEL] = WF_METER_NONE,
+    [WF_COMPUTE_NONE] = WF_METER_NONE,
+    [WF_COMPUTE_COUNTED] = WF_METER_INSTRUCTIONS,
+};
+
 enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source **out,
                            struct wf_err *err)
 {
@@ -505,16 +519,23 @@ enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source
                                       .live = &live_hooks};
     live->config = *config;
     live->config.argv = NULL;
+    live->port = port;
+    live->port.payload_max = config->no_payload ? PAYLOAD_KEPT : UINT64_MAX;
+    live->port.checks_data = config->check;
     wf_common_init(&live->common);
     if (config->labels) {
         live->labels = wf_labels_new(config->n_ranks, which_rank);
     }
     const struct wf_image_config image = {config->argv[0], config->n_ranks, config->copies};
-    enum wf_status status = wf_image_load(&image, &live->image, &live->library, err);
+    enum wf_status status =
+        wf_meter_init(&live->meter, meters[config->compute], config->rate, err);
+    if (status == WF_OK) {
+        status = wf_image_load(&image, &live->image, &live->library, err);
+    }
     if (status == WF_OK) {
         status = wf_stacks_init(&live->stacks, config->n_ranks, config->stack_bytes, err);
     }
-    if (status == WF_OK && !live->library->attach(&port, config->n_ranks)) {
+    if (status == WF_OK && !live->library->attach(&live->port, config->n_ranks)) {
         live->library = NULL;
         status = wf_err_set(err, WF_EINVAL,
                             "'%.300s' was built with another version of weft; build it again",

@@ -16,6 +16,7 @@ enum wf_vr_compute {
     WF_COMPUTE_MEASURED, /* by the processor time it takes */
     WF_COMPUTE_MODEL,    /* by what the program says (weft/mark.h) */
     WF_COMPUTE_NONE,     /* not at all */
+    WF_COMPUTE_COUNTED,  /* by the instructions it takes */
 };
 
 /* What a rank takes at least while it waits: a page of its stack, and what is kept of it here
@@ -28,7 +29,10 @@ struct wf_live_config {
     uint32_t n_ranks;
     size_t stack_bytes;
     enum wf_vr_compute compute;
+    double rate;     /* instructions in a second, if they are counted */
     bool labels;     /* lines that ranks write to stdout begin with their number */
+    bool no_payload; /* large data need not arrive */
+    bool check;      /* whether data changes on its way */
     uint32_t copies; /* of the program's own data: threads of the simulation */
 };
 
@@ -39,9 +43,10 @@ enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source
                            struct wf_err *err);
 
 /* How a rank ended, if one ended the whole run: by MPI_Abort, exit() or a signal. */
+#define WF_LIVE_NOBODY UINT32_MAX
 struct wf_live_end {
     bool ended;
-    uint32_t rank;
+    uint32_t rank; /* WF_LIVE_NOBODY: memory was short */
     int code;
     int64_t clock; /* picoseconds, when it was last known */
 };

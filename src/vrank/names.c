@@ -97,7 +97,8 @@ static bool is_known(const struct wf_names *names, uint32_t process, enum wf_nam
     return false;
 }
 
-const char *wf_names_at(const struct wf_names *names, enum wf_name_kind kind, uint32_t number)
+static const char *common_name(const struct wf_names *names, enum wf_name_kind kind,
+                               uint32_t number)
 {
     for (uint32_t p = 0; p < names->n_processes; p++) {
         const struct list *list = look_at(names, p, kind);
@@ -110,12 +111,19 @@ const char *wf_names_at(const struct wf_names *names, enum wf_name_kind kind, ui
     return NULL;
 }
 
+const char *wf_names_at(const struct wf_names *names, enum wf_name_kind kind, uint32_t number)
+{
+    const struct list *own = look_at(names, names->own, kind);
+
+    return number < own->n ? own->names[number] : common_name(names, kind, number);
+}
+
 uint32_t wf_names_common(const struct wf_names *names, enum wf_name_kind kind, uint32_t number)
 {
     const struct list *own = look_at(names, names->own, kind);
     uint32_t common = 0;
 
-    for (const char *at; number < own->n && (at = wf_names_at(names, kind, common)) != NULL;
+    for (const char *at; number < own->n && (at = common_name(names, kind, common)) != NULL;
          common++) {
         if (strcmp(at, own->names[number]) == 0) {
             return common;

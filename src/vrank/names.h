@@ -28,7 +28,8 @@ void wf_names_heard(struct wf_names *names, uint32_t process, enum wf_name_kind 
 
 /* The number that one of this process has in the whole run, when all has been heard. */
 uint32_t wf_names_common(const struct wf_names *names, enum wf_name_kind kind, uint32_t number);
-/* The name of a number of the whole run; null if there is none. */
+/* The name of a number of this process, or in the first one of the whole run; null if there is
+ * none. */
 const char *wf_names_at(const struct wf_names *names, enum wf_name_kind kind, uint32_t number);
 
 #endif

@@ -82,6 +82,9 @@ struct wf_vr_port {
     void (*exit)(struct wf_vr_self *self, int code, bool all);
     /* The system is about to write to these bytes of the program's memory. */
     void (*touch)(struct wf_vr_self *self, void *place, size_t bytes);
+
+    uint64_t payload_max; /* data of more bytes need not arrive */
+    bool checks_data;     /* whether it is to be checked that data does not change on its way */
 };
 
 /* Bytes that follow those of another piece. */

@@ -20,16 +20,24 @@ ALL_PAGES = [*SOURCE.glob("*.md"), *sorted((SOURCE / "docs").glob("**/*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 NOT_RUN = re.compile(r"^(make|git)\b")
-VIRTUAL_RANKS = re.compile(r"^(weftcc|weft (run|emulate))\b")
-WEFTCC = pathlib.Path(WEFT).parent / "weftcc"
-HAS_VIRTUAL_RANKS = WEFTCC.exists() and "WEFT_TEST_ONE_IN" not in os.environ
 # How long it took, how fast, how much memory.
 HOST_FACTS = re.compile(r"^Simulation took .*\n|, [\d.]+ [kMG]?/s$", re.MULTILINE)
 
 
+# Blocks that build and run programs, which a build with sanitizers cannot.
+OF_PROGRAMS = re.compile(r"^(weftcc|weft run|weft emulate)\b", re.MULTILINE)
+
+
+def runs_programs():
+    build = pathlib.Path(WEFT).parent
+    cache = build / "CMakeCache.txt"
+    return ((build / "weftcc").exists() and
+            not (cache.exists() and re.search(r"^WEFT_SANITIZE:\w+=.+$", cache.read_text(),
+                                              re.MULTILINE)))
+
+
 def is_run(line):
-    return not (NOT_RUN.match(line) or (line.startswith("mpirun") and not MPIEXEC) or
-                (VIRTUAL_RANKS.match(line) and not HAS_VIRTUAL_RANKS))
+    return not (NOT_RUN.match(line) or (line.startswith("mpirun") and not MPIEXEC))
 
 
 def of_our_mpi(code):
@@ -58,8 +66,14 @@ def run_page(page):
         directory = pathlib.Path(name).resolve()
         (directory / "build/release").mkdir(parents=True)
         (directory / "build/release/weft").symlink_to(WEFT)
-        (directory / "build/release/weftcc").symlink_to(WEFTCC)
+        programs = runs_programs()
+        if programs:
+            (directory / "build/release/weftcc").symlink_to(pathlib.Path(WEFT).parent / "weftcc")
+            (directory / "examples").symlink_to(SOURCE / "examples")
         for language, code in BLOCK.findall(page.read_text(encoding="utf-8")):
+            if OF_PROGRAMS.search(code) and not programs:
+                ran += 1
+                continue
             if language == "sh":
                 done = run_block(code, directory)
                 output = done.stdout

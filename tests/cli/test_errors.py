@@ -23,6 +23,9 @@ CASES = [
     (["explain", "a", "b"], 2, "explain: one result expected, and there are 2"),
     (["compare", "a"], 2, "compare: two results or more expected"),
     (["replay"], 2, "no source"),
+    (["emulate"], 2, "emulate: no program"),
+    (["emulate", "-n", "4", "./x"], 2, "emulate: no output"),
+    (["emulate", "-n", "4", "-o", "x.foo", "./x"], 2, "must end in .weft"),
     (["replay", "gen:stencil3d", "gen:ring"], 2, "also 'gen:ring'"),
     # sources
     (["replay", "stencil3d", "-n", "8"], 2, "expected gen:"),

@@ -156,6 +156,18 @@ def test_ti():
               stderr="not carried over: [0-9]+ collectives of other communicators, left out")
 
 
+def test_large_otf2():
+    """More than a chunk of events at one and the same time."""
+    check_run(["gen", "stencil3d", "-n", "2", "-o", "still.weft", "-p", "gen.iterations=4000", "-p",
+               "gen.compute=0s"], 0)
+    done = run("convert", "still.weft", "still.otf2")
+    if "OTF2" in done.stderr:  # built without it
+        return
+    check(done.returncode == 0, "a large archive is written", done)
+    counts = [info(trace)["ops_by_kind"]["isend"]["calls"] for trace in ("still.otf2", "still.weft")]
+    check(counts[0] == counts[1] > 0, f"and read: {counts}")
+
+
 def test_schedulers():
     """An op can be asked for again, whatever the reader had to know to make it."""
     for trace in ("exchange", "comms", "x.clog2", "x.ti"):
@@ -215,6 +227,8 @@ def test_wrong_others():
         "cut.clog2": (foreign.clog2_exchange()[:2000], "byte [0-9]+, rank [0-9]: the log ends"),
         "ranks.clog2": (foreign.clog2_exchange().replace(b"size=\0002\000", b"size=\0003\000"),
                         "3 ranks, but the log has records of 2 only"),
+        "order.clog2": (foreign.clog2_exchange().replace(b"TRUE \0", b"FALSE\0", 1),
+                        "byte 1024, rank 0: the bytes of its numbers are in the other order"),
         "action.ti": (b"0 init\n0 dance 1\n", "line 2 .byte 7., rank 0: unknown action 'dance'"),
         "word.ti": (b"0 init\n0 send x 1 1\n", "'x' is no number"),
         "gap.ti": (b"0 init\n2 init\n", "rank 1 has no action"),
@@ -228,6 +242,11 @@ def test_wrong_others():
     for name, (data, words) in cases.items():
         pathlib.Path(name).write_bytes(data)
         check_run(["info", name], 3, stderr=words)
+    pathlib.Path("nothing").write_text("")
+    pathlib.Path("gap.txt").write_text("part0\nnothing\n")
+    check_run(["info", "gap.txt"], 3, stderr="gap.txt: no action in 'nothing', the file of rank 1")
+    pathlib.Path("more.txt").write_text("part0\npart1\npart2\n")
+    check_run(["info", "more.txt"], 3, stderr="cannot read 'part2': No such file")
     pathlib.Path("end.ti").write_text("0 init\n")
     check(any("truncated" in note for note in info("end.ti")["notes"]), "no finalize: a note")
 
@@ -291,6 +310,7 @@ def main():
     test_clog2()
     test_clog2_between()
     test_ti()
+    test_large_otf2()
     test_schedulers()
     test_expanded()
     test_wrong_dumpi()

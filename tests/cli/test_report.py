@@ -39,6 +39,12 @@ def check_files():
     document, extra = parts("run.html")
     check(document["result"]["efficiency"] and document["recording"]["spans"] and
           document["result"]["network"]["links"], "run.html: something is missing")
+    path = document["critical_path"]
+    check(sum(path["shares"].values()) == path["time_ps"] == document["result"]["predicted_time_ps"]
+          == sum(int(step.split()[1]) for step in path["steps"].split(";")) and path["links"],
+          "run.html: the critical path")
+    check([(each["change"], each["from"]) for each in document["what_if"]] ==
+          [("latency", "run"), ("bandwidth", "run"), ("compute", "run")], "run.html: what if")
     check(len(extra["picture"]["marks"].split(";")) == 64, "run.html: the picture")
     pathlib.Path("run.json").write_text(json.dumps(document), encoding="utf-8")
     write("report", "run.json", "-o", "again.html")
@@ -200,6 +206,27 @@ def check_page(name, messages):
     page.close()
 
 
+def check_path(name):
+    """The critical path: its shares have words, and it is drawn on the timeline if wanted."""
+    page = browser.Browser()
+    page.call("Page.navigate", url=pathlib.Path(name).resolve().as_uri())
+    check(page.wait('document.documentElement.dataset.ready === "yes"'), f"{name}: not ready")
+    page.value('document.getElementById("path-shares").scrollIntoView({block: "center"})')
+    box = page.value('(() => { const b = document.getElementById("path-shares")'
+                     '.getBoundingClientRect(); return [b.x, b.y, b.width, b.height]; })()')
+    page.mouse("mouseMoved", box[0] + 20, box[1] + box[3] / 2)
+    check(page.wait('document.getElementById("hint").textContent.startsWith("computing: ")'),
+          f"{name}: no words for the path")
+    check(page.value('document.querySelectorAll("#path table").length') >= 4 and
+          page.value('document.getElementById("what-if").clientHeight') > 60,
+          f"{name}: tables and bars")
+    drawn = page.value('timeline.toDataURL()')
+    page.value('document.getElementById("show-path").click()')
+    check(page.wait(f"timeline.toDataURL() !== {json.dumps(drawn)}"), f"{name}: no path is drawn")
+    check(page.problems == [], f"{name}: {page.problems}")
+    page.close()
+
+
 def check_errors():
     """Files that are no results."""
     for text, words in (("{", "no JSON"), ("[]", "an object is expected"), ("{}", "no result doc")):
@@ -254,6 +281,13 @@ def check_explain():
     hot = document["result"]["network"]["hot_links"][0]
     check(f"from vertex {hot['vertex']} to {hot['to']}, is busy for {hot['busy_percent']:.1f} %"
           in done.stdout, "the busiest link", done)
+    write(*RUN, "--record", "-o", "path.json")
+    done = check_run(["explain", "path.json"], 0)
+    path = json.loads(pathlib.Path("path.json").read_text(encoding="utf-8"))["critical_path"]
+    share = 100 * path["shares"]["compute_ps"] / path["time_ps"]
+    check(f"Its critical path is {share:.1f} % computing" in done.stdout and
+          f"longest on rank {path['ranks'][0]['rank']} " in done.stdout and
+          "at most" in done.stdout, "the critical path", done)
     check_run(["explain", "traffic.json"], 0, stdout="accepts a load of 0.[0-9]+ of the 0.[0-9]+ phits")
 
 
@@ -366,6 +400,7 @@ def main():
         check_page("few.html", True)
         check_page("router.html", True)
         check_page("lean.html", True)
+        check_path("run.html")
     finish()
 
 

@@ -104,6 +104,8 @@ def test_goal_written():
     times = [float(predicted(trace)[0].split()[2]) for trace in ("cg.goal", "cg.weft")]
     check(abs(times[0] - times[1]) < times[1] / 100, f"the messages of collectives: {times}")
     check_run(["convert", "x.goal", "x.ti"], 3, stderr="cannot hold the tasks")
+    check_run(["convert", "--expand-collectives", "x.goal", "tasks.goal"], 0, stderr="not in a .goal")
+    check(predicted("tasks.goal") == predicted("x.goal"), "tasks have no collectives")
 
 
 def has_otf2():
@@ -132,6 +134,13 @@ def test_otf2():
     check_run(["gen", "is", "-n", "16", "-o", "is.weft"], 0)
     check_run(["convert", "is.weft", "is.otf2"], 0, stderr="own for each rank: only the sums")
     check(any("taken as equal" in note for note in info("is.otf2")["notes"]), "and says so")
+    # Of lists there are the sums of each rank: both ends of a message come to one length.
+    for kind in ("gatherv", "scatterv", "alltoallv", "allgatherv", "reduce_scatter"):
+        check_run(["gen", "coll", "-n", "5", "-p", f"gen.kind={kind}", "-p", "gen.bytes=1000",
+                   "-p", "gen.root=3", "-o", "v.weft", "-f"], 0)
+        check_run(["convert", "v.weft", "v.otf2", "-f"], 0, stderr="only the sums")
+        same = predicted("v.otf2") == predicted("v.weft")
+        check(same or kind not in ("gatherv", "scatterv"), f"{kind} is as it was")
     check_run(["convert", "x.goal", "x.otf2"], 3, stderr="cannot hold the tasks")
     if shutil.which("otf2-print"):
         done = subprocess.run(["otf2-print", "g.otf2/traces.otf2"], capture_output=True,
@@ -158,6 +167,9 @@ def test_wrong():
     for name, (files, words) in cases.items():
         graphs.write_bigsim(name, files)
         check_run(["info", name], 3, stderr=words)
+    graphs.write_bigsim("bs_summary", whole)
+    pathlib.Path("bs_summary/bgTrace").unlink()
+    check_run(["info", "bs_summary"], 3, stderr="cannot read 'bs_summary/bgTrace': No such file")
     check_run(["info", "bs/bgTrace0"], 3, stderr="too long for the summary")
     check_run(["info", "bs", "-p", "trace.rules=all"], 2, stderr="trace.rules")
     texts = {
@@ -194,8 +206,21 @@ def test_wrong_otf2():
     events.write_bytes(whole[:42])
     check_run(["info", "cut.otf2"], 3, stderr="rank 2 .location 2.: its events end behind event")
     events.unlink()
-    check_run(["info", "cut.otf2"], 3, stderr="cut.otf2/traces.otf2: rank 2 .location 2.")
-    pathlib.Path("cut.otf2/traces.def").write_bytes(b"nonsense")
+    check_run(["info", "cut.otf2"], 3,
+              stderr=r"cut.otf2/traces/2.evt is missing: rank 2 \(location 2\) has [0-9]+ events")
+    events.write_bytes(whole[:1] + b"#" + whole[2:])
+    check_run(["info", "cut.otf2"], 3, stderr=r"2.evt \(rank 2\), byte 2: the bytes of numbers")
+    anchor = pathlib.Path("cut.otf2/traces.otf2")
+    good = anchor.read_bytes()
+    anchor.write_bytes(good[:7] + b"\x63" + good[8:])
+    check_run(["info", "cut.otf2"], 3, stderr="traces.otf2, byte 7: version 99 of the format")
+    anchor.write_bytes(good[:12] + b"\xff" * 8 + good[20:])
+    check_run(["info", "cut.otf2"], 3, stderr="byte 12: damaged: .* chunks of 1844674")
+    anchor.write_bytes(good)
+    definitions = pathlib.Path("cut.otf2/traces.def")
+    definitions.unlink()
+    check_run(["info", "cut.otf2"], 3, stderr="cannot read 'cut.otf2/traces.def': No such file")
+    definitions.write_bytes(b"nonsense")
     check_run(["info", "cut.otf2"], 3, stderr="cut.otf2/traces.def .definitions of all ranks., byte 0: no chunk")
     pathlib.Path("cut.otf2/traces.otf2").write_bytes(b"\x03BOTF2\0nonsense")
     check_run(["info", "cut.otf2"], 3, stderr="cut.otf2/traces.otf2: truncated or damaged")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every scenario gives one result, whatever the scheduler and however many threads and
-processes: the sections `scenario`, `result` and `recording` are equal to the last byte."""
+processes: the sections `scenario`, `result`, `recording`, `critical_path` and `what_if` are
+equal to the last byte."""
 import itertools
 import json
 import pathlib
@@ -9,7 +10,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
 from weft_cli import MPIEXEC, check, finish, parse, run  # noqa: E402
 
-SECTIONS = ["scenario", "result", "recording"]
+SECTIONS = ["scenario", "result", "recording", "critical_path", "what_if"]
 SCENARIOS = [
     ["bench", "phold", "--lps", "300", "--end", "3us"],
     ["bench", "queues", "-p", "queues.stations=100", "-p", "queues.end=20us"],
@@ -60,15 +61,16 @@ PROGRAMS = [
     ["replay", "gen:random", "-n", "12", "--net", "router", "--topo", "fattree:k=2,n=3",
      "-p", "gen.messages=4", "-p", "replay.policy=asap", "--ranks-per-node", "2"],
     ["replay", "gen:stencil2d", "-n", "12", "-p", "gen.points=all", "-p", "gen.periodic=false"],
-    ["replay", "gen:stencil4d", "-n", "16", "-p", "mpi.eager_max=4KiB"],
+    ["replay", "gen:stencil4d", "-n", "16", "-p", "mpi.eager_max=4KiB", "--record"],
     ["replay", "gen:sweep3d", "-n", "6"],
     ["replay", "gen:fft", "-n", "12", "-p", "mpi.rules=openmpi"],
     ["replay", "gen:cg", "-n", "8", "-p", "gen.iterations=2", "--record", "--record-limit", "300"],
     ["replay", "gen:bt", "-n", "9", "-p", "gen.iterations=2"],
     ["replay", "gen:is", "-n", "8", "-p", "gen.iterations=2"],
-    ["replay", "gen:training", "-n", "8", "-p", "mpi.eager_max=64KiB"],
+    ["replay", "gen:training", "-n", "8", "-p", "mpi.eager_max=64KiB", "--record", "--what-if"],
     ["replay", "gen:masterworker", "-n", "7"],
-    ["replay", "gen:coll", "-n", "9", "-p", "gen.kind=alltoallv", "-p", "mpi.progress=calls"],
+    ["replay", "gen:coll", "-n", "9", "-p", "gen.kind=alltoallv", "-p", "mpi.progress=calls",
+     "--record"],
     ["replay", "gen:leanmd", "-n", "20", "-p", "gen.cells=4x4x4", "-p", "gen.steps=2"],
     ["replay", "gen:leanmd", "-n", "8", "-p", "gen.cells=3x3x3", "-p", "gen.atoms=20", "--net",
      "packet", "--topo", "torus:2x2x2", "-p", "net.stats=summary"],

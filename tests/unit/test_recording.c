@@ -159,6 +159,65 @@ static void parts_add_up(void)
     }
 }
 
+/* On the disk as in memory, in parts as in one. */
+static void rooms_hold_the_same(void)
+{
+    static struct all all;
+    struct wf_rooms *rooms = wf_rooms_new();
+    const struct wf_recording_limits in_memory = {.spans = SPANS, .messages = MESSAGES};
+    struct wf_recording_limits on_disk = in_memory;
+
+    CHECK(rooms != NULL);
+    on_disk.rooms = rooms;
+    draw(&all, 1);
+    struct wf_recording *a = make(&all, &in_memory), *b = make(&all, &on_disk);
+    struct wf_recording *c = make(&all, &on_disk);
+    for (uint64_t i = 0; i < SPANS; i++) {
+        wf_recording_span(a, &all.spans[i]);
+        wf_recording_span(i % 3 == 0 ? b : c, &all.spans[i]);
+    }
+    for (uint64_t i = 0; i < MESSAGES; i++) {
+        wf_recording_message(a, &all.sent[i]);
+        wf_recording_message(i % 3 == 0 ? b : c, &all.sent[i]);
+    }
+    wf_recording_merge(b, c);
+    wf_recording_sort(a);
+    wf_recording_sort(b);
+    CHECK_U64(b->n_spans, SPANS);
+    CHECK(memcmp(wf_recording_spans(a), wf_recording_spans(b),
+                 SPANS * sizeof(struct wf_span)) == 0);
+    CHECK(memcmp(wf_recording_messages(a), wf_recording_messages(b),
+                 MESSAGES * sizeof(struct wf_sent)) == 0);
+    for (uint64_t i = 1; i < SPANS; i++) {
+        const struct wf_span *span = &wf_recording_spans(b)[i];
+        CHECK(span[-1].rank < span->rank ||
+              (span[-1].rank == span->rank && span[-1].until <= span->from));
+    }
+    free(a);
+    free(b);
+    free(c);
+    wf_rooms_free(rooms);
+}
+
+/* Many more than fit into a step of the file. */
+static void rooms_grow(void)
+{
+    enum { MANY = 3000000 };
+    struct wf_rooms *rooms = wf_rooms_new();
+    struct wf_room *room = wf_rooms_add(rooms, sizeof(uint64_t), MANY);
+
+    CHECK(room != NULL);
+    for (uint64_t i = 0; i < MANY; i++) {
+        CHECK(wf_room_reach(room, i));
+        ((uint64_t *)(void *)room->base)[i] = i * i;
+    }
+    for (uint64_t i = 0; i < MANY; i++) {
+        CHECK_U64(((uint64_t *)(void *)room->base)[i], i * i);
+    }
+    CHECK(wf_rooms_add(rooms, 8, 0) == NULL);
+    wf_rooms_free(rooms);
+}
+
 /* One too many, in one part or in all together: the count says so either way. */
 static void too_many_are_counted(void)
 {
@@ -286,6 +345,8 @@ int main(void)
 {
     RUN(parts_add_up);
     RUN(too_many_are_counted);
+    RUN(rooms_hold_the_same);
+    RUN(rooms_grow);
     RUN(a_choice_is_kept);
     RUN(latencies_have_hops);
     RUN(similar_ranks_share_an_account);

@@ -16,6 +16,32 @@ static struct stat about[ROOM / sizeof(struct stat)];
 static struct timespec used[ROOM / sizeof(struct timespec)];
 static int numbers[ROOM];
 
+/* What one rank has left in a file is there behind a barrier. */
+static int left_behind(int rank, int size)
+{
+    const char *name = "left_behind.tmp";
+    int number = 0;
+    FILE *file;
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    remove(name);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == size - 1) {
+        file = fopen(name, "w");
+        fprintf(file, "%d\n", 4711);
+        fclose(file);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    file = fopen(name, "r");
+    if (file == NULL || fscanf(file, "%d", &number) != 1 || number != 4711) {
+        printf("rank %d: the file is not there\n", rank);
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return number != 4711;
+}
+
 int main(int argc, char **argv)
 {
     int rank, failed = 0;
@@ -56,6 +82,9 @@ int main(int argc, char **argv)
         printf("rank %d: sscanf() gave something else\n", rank);
         failed = 1;
     }
+    int size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    failed += left_behind(rank, size);
     numbers[ROOM / 2] += rank;
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
@@ -65,6 +94,8 @@ int main(int argc, char **argv)
     if (rank == 0) {
         printf("%d failures\n", failed);
     }
+    fclose(file);
+    close(fd);
     MPI_Finalize();
     return 0;
 }

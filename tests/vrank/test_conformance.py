@@ -38,7 +38,7 @@ def check(name, ranks, program, other):
 
 def main():
     for name in sys.argv[1:]:
-        source = HERE / f"{name}.c"
+        source = next(HERE.glob(f"{name}.[cf]*"))
         program = vrank.build(source)
         other = vrank.build(source, other=True)
         if program is not None:

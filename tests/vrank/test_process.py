@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a rank has of a process: its output, its end, memory that the system writes to; and what
 is said of a program that cannot be run."""
+import json
 import os
 import pathlib
 import shutil
@@ -36,7 +37,7 @@ def check_labels(program):
 
 def check_ends(program):
     for how, expected in ENDS.items():
-        done = weft("-n", "4", *NETWORK, "--", program, how)
+        done = weft("-n", "4", "--stack", "256KiB", *NETWORK, "--", program, how)
         if done.returncode != 4 or expected not in done.stderr:
             vrank.complain(f"rank 2 ends by {how}: {done.returncode}", done.stderr)
         if "then 2" not in done.stdout:
@@ -52,6 +53,40 @@ def check_input(program):
         done = weft(*options, "--", program, str(source))
         if done.stdout != "0 failures\n":
             vrank.complain(f"input {options}", done.stdout, done.stderr)
+
+
+def check_payload(program):
+    """What does not arrive takes as long as if it did, and no memory."""
+    found = {}
+    for options in ((), ("--no-payload",), ("-p", "run.check=yes")):
+        done = weft("-n", "16", "--net", "latency", "--topo", "torus:16", *options, "--", program)
+        document = json.loads(pathlib.Path("result.json").read_text())
+        found[options] = (done.stdout, document["result"]["digest"],
+                          document["run"]["peak_rss_bytes"])
+    full, dropped, checked = found.values()
+    if full[0] != "sum 120, last 1\n" or checked[0] != full[0]:
+        vrank.complain("payload says", full, checked)
+    if not dropped[0].startswith("sum 120, ") or dropped[1] != full[1] or checked[1] != full[1]:
+        vrank.complain("digests with and without payload", found)
+    done = weft("-n", "2", "-p", "run.check=yes", "--", program, "spoil")
+    if "not found" not in done.stdout and (done.returncode != 4 or
+                                           "have changed on their way" not in done.stderr):
+        vrank.complain("data that changes on its way is not noticed", done.stdout, done.stderr)
+    if full[2] - dropped[2] < 16 << 20:
+        vrank.complain("no payload saves less than the half of what was sent", found)
+
+
+def check_compute(program):
+    for how, code, expected in (("measured", 0, ""), ("scaled:2.5", 0, ""), ("model", 0, ""),
+                                ("scaled:x", 2, "--compute: 'x' is not a number"),
+                                ("counted:0", 2, "--compute: '0' is out of range"),
+                                ("foo", 2, "'foo' is not one of measured|model|none|counted")):
+        done = weft("-n", "2", "--compute", how, "--", program)
+        if done.returncode != code or expected not in done.stderr:
+            vrank.complain(f"--compute {how}: {done.returncode}", done.stderr)
+    done = weft("-n", "2", "--compute", "counted:2e9", "--", program)
+    if done.returncode != 0 and "instructions cannot be counted here" not in done.stderr:
+        vrank.complain("--compute counted", done.stderr)
 
 
 def check_refused(program):
@@ -74,11 +109,13 @@ def check_refused(program):
 
 def main():
     programs = {name: vrank.build(vrank.SOURCE / f"tests/vrank/{name}.c")
-                for name in ("output", "input")}
+                for name in ("output", "input", "payload")}
     if None not in programs.values():
         check_labels(programs["output"])
         check_ends(programs["output"])
         check_input(programs["input"])
+        check_payload(programs["payload"])
+        check_compute(programs["output"])
         check_refused(programs["output"])
     vrank.finish()
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each kind of collective does with data. */
 #include "vrank/lib/coll.h"
+#include "vrank/lib/data.h"
 #include "vrank/lib/hosts.h"
 #include "vrank/lib/memory.h"
 
@@ -46,7 +47,7 @@ static struct wl_part pack(const struct wl_type *type, const void *buffer, size_
 {
     struct wl_part part = {.size = count * type->size};
 
-    if (part.size > 0) {
+    if (part.size > 0 && wl_data_wanted(part.size)) {
         part.bytes = wl_malloc(part.size);
         wl_pack(type, buffer, count, part.bytes);
     }
@@ -235,6 +236,9 @@ static struct wl_part pack_blocks(const struct wl_coll *coll, const struct wl_si
 
     for (uint32_t i = 0; i < n; i++) {
         size += wl_side_bytes(coll, side, i);
+    }
+    if (!wl_data_wanted(size)) {
+        return (struct wl_part){.size = size};
     }
     struct wl_part part = {.bytes = wl_malloc(size), .size = size};
     uint64_t *begins = (uint64_t *)(void *)part.bytes;

@@ -14,10 +14,14 @@ struct waiting {
     struct wl_part part;
 };
 
+struct bucket {
+    struct wl_comm *comms;
+    struct waiting *first, *last;
+};
+
 struct wl_known {
     pthread_mutex_t lock;
-    struct wl_comm *buckets[BUCKETS];
-    struct waiting *first_waiting, *last_waiting;
+    struct bucket buckets[BUCKETS];
 };
 
 /* ---- where members are ---- */
@@ -67,24 +71,26 @@ void wl_known_free(struct wl_known *known)
     if (known == NULL) {
         return;
     }
-    while (known->first_waiting != NULL) {
-        struct waiting *next = known->first_waiting->next;
-        free(known->first_waiting->part.bytes);
-        free(known->first_waiting);
-        known->first_waiting = next;
+    for (uint32_t i = 0; i < BUCKETS; i++) {
+        while (known->buckets[i].first != NULL) {
+            struct waiting *one = known->buckets[i].first;
+            known->buckets[i].first = one->next;
+            free(one->part.bytes);
+            free(one);
+        }
     }
     (void)pthread_mutex_destroy(&known->lock);
     free(known);
 }
 
-static struct wl_comm **bucket_of(uint32_t id, uint32_t first)
+static struct bucket *bucket_of(uint32_t id, uint32_t first)
 {
     return &wl.known->buckets[(id * UINT32_C(2654435761) + first) % BUCKETS];
 }
 
 static struct wl_comm *find(uint32_t id, uint32_t first)
 {
-    struct wl_comm *comm = *bucket_of(id, first);
+    struct wl_comm *comm = bucket_of(id, first)->comms;
 
     while (comm != NULL && (comm->id != id || wl_member(comm, 0) != first)) {
         comm = comm->next;
@@ -93,9 +99,9 @@ static struct wl_comm *find(uint32_t id, uint32_t first)
 }
 
 /* Gives it what has come for it already, in order. */
-static void hand_out(struct wl_comm *comm)
+static void hand_out(struct bucket *bucket, struct wl_comm *comm)
 {
-    struct waiting **at = &wl.known->first_waiting, *last = NULL;
+    struct waiting **at = &bucket->first, *last = NULL;
 
     while (*at != NULL) {
         struct waiting *one = *at;
@@ -108,17 +114,17 @@ static void hand_out(struct wl_comm *comm)
         wl_meeting_arrived(comm, &one->name, one->part);
         free(one);
     }
-    wl.known->last_waiting = last;
+    bucket->last = last;
 }
 
 static void add(struct wl_comm *comm)
 {
-    struct wl_comm **bucket = bucket_of(comm->id, wl_member(comm, 0));
+    struct bucket *bucket = bucket_of(comm->id, wl_member(comm, 0));
 
     comm->known = true;
-    comm->next = *bucket;
-    *bucket = comm;
-    hand_out(comm);
+    comm->next = bucket->comms;
+    bucket->comms = comm;
+    hand_out(bucket, comm);
 }
 
 void wl_comm_make_known(struct wl_comm *comm)
@@ -136,7 +142,7 @@ void wl_comm_forget(struct wl_comm *comm)
         return;
     }
     (void)pthread_mutex_lock(&wl.known->lock);
-    struct wl_comm **at = bucket_of(comm->id, wl_member(comm, 0));
+    struct wl_comm **at = &bucket_of(comm->id, wl_member(comm, 0))->comms;
     while (*at != comm) {
         at = &(*at)->next;
     }
@@ -161,15 +167,16 @@ struct wl_comm *wl_comm_meet(uint32_t id, uint32_t size, uint32_t *members)
 
 static void wait_for_it(const struct wl_part_name *name, struct wl_part part)
 {
+    struct bucket *bucket = bucket_of(name->id, name->first);
     struct waiting *one = wl_malloc(sizeof(*one));
 
     *one = (struct waiting){.name = *name, .part = part};
-    if (wl.known->last_waiting != NULL) {
-        wl.known->last_waiting->next = one;
+    if (bucket->last != NULL) {
+        bucket->last->next = one;
     } else {
-        wl.known->first_waiting = one;
+        bucket->first = one;
     }
-    wl.known->last_waiting = one;
+    bucket->last = one;
 }
 
 void wl_known_part(const struct wl_part_name *name, struct wl_part part)

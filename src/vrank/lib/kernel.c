@@ -3,10 +3,14 @@
  * Calls in which the system writes to memory of the program. A page of its variables that no
  * rank has written to yet is protected, and while the program's own writes are noticed, the
  * system's only fail. So weftcc has the program call these, which make the place ready before.
- * And what goes to the standard output past stdio takes the way of the rest.
+ * And what goes to the standard output past stdio takes the way of the rest, and who looks at
+ * files waits for those who may have written them.
  */
 #include "vrank/lib/lib.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -27,6 +31,7 @@ static void ready(void *place, size_t bytes)
     }
 }
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): they are types and parameter lists */
 /* A function, its parameters, its arguments, and what of them is written to. */
 #define WRAP(type, name, parameters, arguments, place, bytes) \
     type __wrap_##name parameters;                            \
@@ -46,11 +51,7 @@ WRAP(size_t, fread_unlocked, (void *to, size_t size, size_t n, FILE *file), (to,
      to, size *n)
 WRAP(ssize_t, readlink, (const char *path, char *to, size_t n), (path, to, n), to, n)
 WRAP(char *, getcwd, (char *to, size_t n), (to, n), to, n)
-WRAP(int, stat, (const char *path, struct stat *to), (path, to), to, sizeof(*to))
-WRAP(int, lstat, (const char *path, struct stat *to), (path, to), to, sizeof(*to))
 WRAP(int, fstat, (int fd, struct stat *to), (fd, to), to, sizeof(*to))
-WRAP(int, stat64, (const char *path, struct stat64 *to), (path, to), to, sizeof(*to))
-WRAP(int, lstat64, (const char *path, struct stat64 *to), (path, to), to, sizeof(*to))
 WRAP(int, fstat64, (int fd, struct stat64 *to), (fd, to), to, sizeof(*to))
 WRAP(int, uname, (struct utsname * to), (to), to, sizeof(*to))
 WRAP(int, getrusage, (int who, struct rusage *to), (who, to), to, sizeof(*to))
@@ -81,6 +82,85 @@ ssize_t __wrap_readv(int fd, const struct iovec *parts, int n)
     }
     return readv(fd, parts, n);
 }
+
+/* ---- files ---- */
+
+/* What a rank finds there is what others have left before: by then, all that it waited for must
+ * have come to pass, which a program that runs ahead of its time does not know. */
+static void look_at_files(void)
+{
+    struct wf_vr_self *self = wl.port != NULL ? wl.port->self() : NULL;
+
+    if (self != NULL && self->lib != NULL) {
+        struct wl_rank *rank = wl_enter();
+        wl_catch_up(rank);
+        wl_leave(rank);
+    }
+}
+
+#define WRAP_PATH(type, name, parameters, arguments) \
+    type __wrap_##name parameters;                   \
+    type __wrap_##name parameters                    \
+    {                                                \
+        look_at_files();                             \
+        return (name)arguments;                      \
+    }
+
+WRAP_PATH(FILE *, fopen, (const char *path, const char *mode), (path, mode))
+WRAP_PATH(FILE *, fopen64, (const char *path, const char *mode), (path, mode))
+WRAP_PATH(DIR *, opendir, (const char *path), (path))
+WRAP_PATH(int, access, (const char *path, int mode), (path, mode))
+WRAP_PATH(int, unlink, (const char *path), (path))
+WRAP_PATH(int, remove, (const char *path), (path))
+WRAP_PATH(int, rename, (const char *from, const char *to), (from, to))
+WRAP_PATH(int, mkdir, (const char *path, mode_t mode), (path, mode))
+
+#define WRAP_STAT(name, type)                      \
+    int __wrap_##name(const char *path, type *to); \
+    int __wrap_##name(const char *path, type *to)  \
+    {                                              \
+        look_at_files();                           \
+        ready(to, sizeof(*to));                    \
+        return (name)(path, to);                   \
+    }
+
+WRAP_STAT(stat, struct stat)
+WRAP_STAT(lstat, struct stat)
+WRAP_STAT(stat64, struct stat64)
+WRAP_STAT(lstat64, struct stat64)
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open64(const char *path, int flags, ...);
+
+static mode_t mode_of(int flags, va_list ap)
+{
+    return flags & (O_CREAT | O_TMPFILE) ? (mode_t)va_arg(ap, int) : 0;
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+    va_list ap;
+
+    va_start(ap, flags);
+    mode_t mode = mode_of(flags, ap);
+    va_end(ap);
+    look_at_files();
+    return open(path, flags, mode);
+}
+
+int __wrap_open64(const char *path, int flags, ...)
+{
+    va_list ap;
+
+    va_start(ap, flags);
+    mode_t mode = mode_of(flags, ap);
+    va_end(ap);
+    look_at_files();
+    return open64(path, flags, mode);
+}
+
+/* ---- output ---- */
 
 /* A stdout without a file behind it is the simulator's, which puts labels before lines. */
 ssize_t __wrap_write(int fd, const void *from, size_t n);

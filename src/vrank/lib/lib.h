@@ -75,6 +75,10 @@ void wl_post(struct wl_rank *rank, const struct wf_op *op);
 /* Tells the simulation and hears what came of it; what receives met is noted. */
 const struct wf_vr_answer *wl_call(struct wl_rank *rank, const struct wf_op *op);
 
+/* Waits until all that the rank has done so far has come to pass: what others did before that,
+ * and be it to files, is done. */
+void wl_catch_up(struct wl_rank *rank);
+
 /* Ends the program with words: what an MPI implementation does with errors that are fatal. */
 _Noreturn void wl_fatal(const struct wl_rank *rank, const char *function, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

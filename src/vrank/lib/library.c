@@ -78,8 +78,8 @@ static void rank_ends(struct wf_vr_self *self)
 /* What programs leave behind. */
 static void free_rest(struct wl_rank *rank)
 {
-    struct wl_table *const tables[] = {&rank->ops, &rank->groups, &rank->errhandlers,
-                                       &rank->messages, &rank->keyvals};
+    struct wl_table *const tables[] = {&rank->ops,      &rank->groups,  &rank->errhandlers,
+                                       &rank->messages, &rank->keyvals, &rank->files};
 
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         free_items(tables[i]);
@@ -175,6 +175,13 @@ const struct wf_vr_answer *wl_call(struct wl_rank *rank, const struct wf_op *op)
         wl_recv_matched(rank, &answer->matches[i]);
     }
     return answer;
+}
+
+void wl_catch_up(struct wl_rank *rank)
+{
+    if (rank->initialized && !rank->finalized) {
+        (void)wl_call(rank, &(struct wf_op){.kind = WF_OP_COMPUTE});
+    }
 }
 
 _Noreturn void wl_fatal(const struct wl_rank *rank, const char *function, const char *fmt, ...)

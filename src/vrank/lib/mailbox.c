@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "vrank/lib/mailbox.h"
 
+#include "vrank/lib/data.h"
 #include "vrank/lib/memory.h"
 
 #include <sched.h>
@@ -34,7 +35,7 @@ struct wl_message *wl_message_new(size_t size)
 {
     struct wl_message *message = wl_malloc(sizeof(*message) + size);
 
-    *message = (struct wl_message){.size = size};
+    *message = (struct wl_message){.whole = size, .size = size};
     return message;
 }
 
@@ -55,6 +56,7 @@ void wl_mailbox_put(struct wl_mailbox *boxes, uint32_t rank, struct wl_message *
     struct wl_mailbox *box = &boxes[rank];
 
     message->next = NULL;
+    message->sum = wl_data_sum(message->bytes, message->size);
     lock(box);
     if (box->last != NULL) {
         box->last->next = message;
@@ -104,6 +106,9 @@ struct wl_message *wl_mailbox_take(struct wl_mailbox *boxes, uint32_t rank,
         }
     }
     unlock(box);
+    if (found != NULL) {
+        wl_data_check(found->bytes, found->size, found->sum);
+    }
     return found;
 }
 

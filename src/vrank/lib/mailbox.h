@@ -17,7 +17,9 @@ struct wl_message {
     uint32_t source;  /* a rank of the program... */
     uint32_t sender;  /* ...and of the communicator */
     int32_t tag;
-    size_t size;
+    size_t whole; /* bytes that were sent */
+    size_t size;  /* of them here: all, or none if nobody wants them */
+    uint64_t sum; /* if data is checked */
     unsigned char bytes[];
 };
 

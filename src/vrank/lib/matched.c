@@ -11,7 +11,7 @@ static MPI_Message keep(struct wl_rank *rank, const struct wl_recv *asked,
 {
     struct wl_request *request = wl_calloc(1, sizeof(*request));
     struct wf_op op = {
-        .kind = WF_OP_IRECV, .tag = found->tag, .comm = probe->comm, .bytes = found->size};
+        .kind = WF_OP_IRECV, .tag = found->tag, .comm = probe->comm, .bytes = found->whole};
     struct wl_view view = wl_comm_of(rank, asked->comm, "MPI_Mprobe");
 
     op.peer = view.peers + found->sender;
@@ -46,7 +46,7 @@ static int probe(const struct wl_receiving *what, enum wf_op_kind kind, int *fla
         if (*flag) {
             struct wl_stream stream;
             const struct wl_message *found = wl_probed(rank, &asked, answer, &stream);
-            wl_status_set(status, (int)found->sender, found->tag, found->size);
+            wl_status_set(status, (int)found->sender, found->tag, found->whole);
             *message = keep(rank, &asked, &stream, &op, found);
         }
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "vrank/lib/meeting.h"
 
+#include "vrank/lib/data.h"
 #include "vrank/lib/hosts.h"
 #include "vrank/lib/memory.h"
 #include "vrank/lib/ship.h"
@@ -15,6 +16,7 @@ struct wl_meeting {
     bool computing, computed;
     pthread_cond_t known;  /* what one of them computes */
     struct wl_part *parts; /* by member; made with the first */
+    uint64_t *sums;        /* of them, if data is checked */
 };
 
 static void lock(struct wl_comm *comm)
@@ -66,6 +68,7 @@ static void meeting_free(const struct wl_comm *comm, struct wl_meeting *meeting)
         free(meeting->parts[i].bytes);
     }
     free(meeting->parts);
+    free(meeting->sums);
     free(meeting->for_all.bytes);
     (void)pthread_cond_destroy(&meeting->known);
     free(meeting);
@@ -100,6 +103,12 @@ static void put(const struct wl_comm *comm, struct wl_meeting *meeting, uint32_t
         meeting->parts = wl_calloc(comm->size, sizeof(struct wl_part));
     }
     meeting->parts[member] = part;
+    if (wl.port->checks_data) {
+        if (meeting->sums == NULL) {
+            meeting->sums = wl_calloc(comm->size, sizeof(uint64_t));
+        }
+        meeting->sums[member] = wl_data_sum(part.bytes, part.size);
+    }
 }
 
 void wl_meeting_keep(struct wl_comm *comm, struct wl_meeting *meeting, uint32_t member,
@@ -140,7 +149,7 @@ void wl_meeting_bring_to(struct wl_comm *comm, struct wl_meeting *meeting, uint3
         uint32_t rank = wl_member(comm, to.list[i]);
         if (wl_is_here(rank)) {
             stays = true;
-        } else if (!has_it[wl_home(rank)]) {
+        } else if (has_it != NULL && !has_it[wl_home(rank)]) {
             wl_meeting_ship(comm, meeting, member, part, wl_home(rank));
             has_it[wl_home(rank)] = 1;
         }
@@ -171,7 +180,9 @@ struct wl_part wl_meeting_part(struct wl_comm *comm, struct wl_meeting *meeting,
     lock(comm);
     struct wl_part part =
         meeting->parts != NULL ? meeting->parts[member] : (struct wl_part){.bytes = NULL};
+    uint64_t sum = meeting->sums != NULL ? meeting->sums[member] : 0;
     unlock(comm);
+    wl_data_check(part.bytes, part.size, sum);
     return part;
 }
 

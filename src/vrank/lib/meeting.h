@@ -13,7 +13,7 @@
 
 struct wl_part {
     unsigned char *bytes; /* null if it was not brought, or is empty */
-    size_t size;
+    size_t size;          /* of what was meant, even if it was not brought */
 };
 
 /* The collective number `sequence` of the communicator. Every member comes once and leaves

@@ -2,6 +2,7 @@
 /* Sends, receives and probes. */
 #include "vrank/lib/p2p.h"
 
+#include "vrank/lib/data.h"
 #include "vrank/lib/errors.h"
 #include "vrank/lib/ship.h"
 
@@ -25,16 +26,21 @@ int wl_hand_over(struct wl_rank *rank, const struct wl_sending *what, struct wf_
         return wl_error(rank, what->comm, what->tag < 0 ? MPI_ERR_TAG : MPI_ERR_COUNT,
                         what->function, "%d elements with tag %d", what->count, what->tag);
     }
-    struct wl_message *message = wl_message_new((size_t)what->count * type->size);
+    size_t bytes = (size_t)what->count * type->size;
+    bool wanted = wl_data_wanted(bytes);
+    struct wl_message *message = wl_message_new(wanted ? bytes : 0);
+    message->whole = bytes;
     message->context = WL_CONTEXT(view.comm);
     message->source = rank->self->rank;
     message->sender = wl_own_rank(&view);
     message->tag = what->tag;
-    wl_pack(type, what->buffer, (size_t)what->count, message->bytes);
+    if (wanted) {
+        wl_pack(type, what->buffer, (size_t)what->count, message->bytes);
+    }
     op->peer = view.peers + (uint32_t)what->to;
     op->tag = what->tag;
     op->comm = view.number;
-    op->bytes = message->size;
+    op->bytes = bytes;
     wl_message_send(wl_member(view.comm, op->peer), message);
     return MPI_SUCCESS;
 }
@@ -285,7 +291,7 @@ static int probe(const struct wl_receiving *what, enum wf_op_kind kind, int *fla
         if (*flag) {
             struct wl_stream stream;
             const struct wl_message *message = wl_probed(rank, &asked, answer, &stream);
-            wl_status_set(status, (int)message->sender, message->tag, message->size);
+            wl_status_set(status, (int)message->sender, message->tag, message->whole);
         }
     }
     wl_leave(rank);

@@ -113,14 +113,16 @@ int wl_recv_consume(struct wl_rank *rank, struct wl_recv *recv, MPI_Status *stat
                  recv->stream.source, recv->stream.tag);
     }
     size_t room = recv->count * recv->type->size;
-    if (message->size > room) {
+    if (message->whole > room) {
         code = wl_error(rank, recv->comm, MPI_ERR_TRUNCATE, "receive",
                         "a message of %zu bytes is longer than its buffer of %zu",
-                        message->size, room);
+                        message->whole, room);
     }
-    size_t bytes = message->size < room ? message->size : room;
+    size_t bytes = message->whole < room ? message->whole : room;
     unlink_recv(rank, recv);
-    wl_unpack_bytes(recv->type, message->bytes, bytes, recv->buffer);
+    if (message->size == message->whole) {
+        wl_unpack_bytes(recv->type, message->bytes, bytes, recv->buffer);
+    }
     wl_type_release(recv->type);
     wl_status_set(status, (int)message->sender, message->tag, bytes);
     free(message);

@@ -99,6 +99,9 @@ static void apply_lock(struct wl_rank *rank, const struct wl_rma *rma)
         return;
     }
     struct wl_lock *held = *lock;
+    if (held == NULL) {
+        return;
+    }
     held->holders += rma->shared ? -1 : 1;
     if (held->holders == 0) {
         *lock = held->next;

@@ -16,6 +16,7 @@ struct parcel {
         struct {
             uint32_t to, context, source, sender;
             int32_t tag;
+            uint64_t whole, sum;
         } message;
         struct wl_part_name part;
         uint64_t address;
@@ -43,6 +44,8 @@ void wl_message_send(uint32_t to, struct wl_message *message)
     parcel.message.source = message->source;
     parcel.message.sender = message->sender;
     parcel.message.tag = message->tag;
+    parcel.message.whole = message->whole;
+    parcel.message.sum = message->sum;
     ship(wl_home(to), &parcel, message->bytes, message->size);
     free(message);
 }
@@ -75,6 +78,8 @@ static void take_message(const struct parcel *parcel, const unsigned char *bytes
     message->source = parcel->message.source;
     message->sender = parcel->message.sender;
     message->tag = parcel->message.tag;
+    message->whole = parcel->message.whole;
+    message->sum = parcel->message.sum;
     memcpy(message->bytes, bytes, size);
     wl_mailbox_put(wl.boxes, parcel->message.to, message);
 }

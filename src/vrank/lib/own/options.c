@@ -76,11 +76,11 @@ static int take_letter(const struct call *call)
     }
     optarg = NULL;
     if (known == NULL) {
-        optopt = letter[0];
+        optopt = (unsigned char)letter[0];
         return complain(call, "invalid option -- '", letter, "'");
     }
     if (known[1] != ':') {
-        return letter[0];
+        return (unsigned char)letter[0];
     }
     letters = NULL;
     optarg = rest;
@@ -88,7 +88,7 @@ static int take_letter(const struct call *call)
         optarg = next_argument(call);
     }
     if (optarg == NULL && known[2] != ':') {
-        optopt = letter[0];
+        optopt = (unsigned char)letter[0];
         (void)complain(call, "option requires an argument -- '", letter, "'");
         return call->silent ? ':' : '?';
     }

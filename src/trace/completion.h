@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_TRACE_COMPLETION_H
+#define WF_TRACE_COMPLETION_H
+
+/* What a wait or test completes, for writers of formats that know nothing but waits for single
+ * requests. */
+
+#include "trace/losses.h"
+#include "trace/op.h"
+
+/* The request at a place in the set of a wait, test or start. */
+static inline uint32_t wf_op_request_at(const struct wf_op *op, uint32_t i)
+{
+    return wf_op_info(op->kind)->detail != 0 && op->requests != NULL ? op->requests[i]
+                                                                     : op->request + i;
+}
+
+typedef void (*wf_completion_fn)(void *arg, uint32_t request);
+
+/* Calls `complete` for each request that a wait or test found complete. Where it is not known
+ * what that is, a wait is for the first, and a test finds nothing, which is counted as a loss.
+ * Returns false for a test that found nothing. */
+bool wf_completion_visit(const struct wf_op *op, wf_completion_fn complete, void *arg,
+                         struct wf_losses *losses);
+
+#endif
