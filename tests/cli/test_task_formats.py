@@ -9,6 +9,7 @@ import csv
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -200,11 +201,16 @@ def test_wrong_otf2():
     events.write_bytes(whole[:begin + 3] + b"\xff" + whole[begin + 4:])
     check_run(["info", "cut.otf2"], 3,
               stderr=r"^weft: cut.otf2/traces/2.evt \(rank 2\), byte 18: a beginning of the pro")
-    events.write_bytes(whole[:60])
-    check_run(["info", "cut.otf2"], 3,
-              stderr=r"traces/2.evt \(rank 2\), byte [0-9]+: the file ends within a record")
-    events.write_bytes(whole[:42])
-    check_run(["info", "cut.otf2"], 3, stderr="rank 2 .location 2.: its events end behind event")
+    said = set()
+    for length in range(36, 72):
+        events.write_bytes(whole[:length])
+        done = run("info", "cut.otf2")
+        within = re.search(r"traces/2.evt \(rank 2\), byte [0-9]+: the file .*ends within a record",
+                           done.stderr)
+        between = re.search("rank 2 .location 2.: its events end behind event", done.stderr)
+        check(done.returncode == 3 and (within or between), f"cut at {length}", done)
+        said.add("within" if within else "between")
+    check(said == {"within", "between"}, f"cuts within and between records: {said}")
     events.unlink()
     check_run(["info", "cut.otf2"], 3,
               stderr=r"cut.otf2/traces/2.evt is missing: rank 2 \(location 2\) has [0-9]+ events")
