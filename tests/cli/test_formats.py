@@ -291,9 +291,12 @@ def test_real():
     root = pathlib.Path(os.environ.get("WEFT_TRACES", SOURCE.parent / "shared/traces"))
     if not (root / "expected_counts.csv").exists():
         return
+    seen = set()
     for (kind, name), rows in expected_rows(root).items():
-        if kind not in FORMATS:
+        # Sanitizers look at one of each format.
+        if kind not in FORMATS or ("WEFT_TEST_ONE_IN" in os.environ and kind in seen):
             continue
+        seen.add(kind)
         path = root / kind / (name + (".txt" if kind == "ti" else ""))
         found = {(one["rank"], event): (one["count"], one["bytes"])
                  for event, record in info(str(path))["records"].items()
