@@ -30,6 +30,7 @@ struct copy {
      * are as they were for everybody. */
     uint32_t *written;
     uint32_t n_written;
+    unsigned char *is_fresh; /* of each, whether the rank that ran last left it as it was */
 };
 
 /* What a rank has in place of the fresh contents of the first pages that were written to. */
@@ -71,6 +72,7 @@ static void watch_pages(struct copy *copy)
     }
     copy->fresh = wf_xmalloc(bytes);
     copy->written = wf_xcalloc(copy->n_pages, sizeof(uint32_t));
+    copy->is_fresh = wf_xcalloc(copy->n_pages, 1);
     memcpy(copy->fresh, copy->data, bytes);
     if (copy->n_pages <= FEW || mprotect(copy->data, bytes, PROT_READ) != 0) {
         for (uint32_t i = 0; i < copy->n_pages; i++) {
@@ -327,6 +329,7 @@ void wf_image_free(struct wf_image *image)
         }
         free(image->copies[i].fresh);
         free(image->copies[i].written);
+        free(image->copies[i].is_fresh);
         (void)close(image->copies[i].fd);
     }
     for (uint32_t i = 0; i < image->config.n_ranks; i++) {
@@ -373,7 +376,9 @@ static void save(const struct copy *copy, struct own_pages *saved)
     }
     for (uint32_t i = 0; i < copy->n_written; i++) {
         size_t at = copy->written[i] * page;
-        if (saved->pages[i] == NULL && memcmp(copy->data + at, copy->fresh + at, page) == 0) {
+        copy->is_fresh[i] =
+            saved->pages[i] == NULL && memcmp(copy->data + at, copy->fresh + at, page) == 0;
+        if (copy->is_fresh[i]) {
             continue;
         }
         if (saved->pages[i] == NULL) {
@@ -390,7 +395,9 @@ static void restore(const struct copy *copy, const struct own_pages *saved)
     for (uint32_t i = 0; i < copy->n_written; i++) {
         size_t at = copy->written[i] * page;
         bool own = i < saved->n && saved->pages[i] != NULL;
-        memcpy(copy->data + at, own ? saved->pages[i] : copy->fresh + at, page);
+        if (own || !copy->is_fresh[i]) {
+            memcpy(copy->data + at, own ? saved->pages[i] : copy->fresh + at, page);
+        }
     }
 }
 
@@ -414,6 +421,9 @@ void wf_image_ended(struct wf_image *image, uint32_t rank)
 
     if (copy->current == rank) {
         copy->current = image->config.n_ranks;
+        if (copy->n_written > 0) { /* what it leaves, nobody has looked at */
+            memset(copy->is_fresh, 0, copy->n_written);
+        }
     }
     forget(&image->saved[rank]);
 }
