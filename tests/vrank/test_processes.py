@@ -108,7 +108,9 @@ def check_endings(program):
     for scheduler, how in [*itertools.product(("conservative",), ENDINGS),
                            ("optimistic", "abort others"), ("optimistic", "crash")]:
         where, done = run_endings(program, how, scheduler)
-        if done.returncode != 4 or ENDINGS[how] not in done.stdout + done.stderr:
+        # After a crash the launcher may be quicker to end the other process, with its own code.
+        code_is_right = done.returncode == 4 or (how == "crash" and done.returncode != 0)
+        if not code_is_right or ENDINGS[how] not in done.stdout + done.stderr:
             vrank.complain(f"{where}: exit code {done.returncode}", done.stdout, done.stderr)
         here = [f"rank {rank} is here" in done.stdout for rank in range(4)]
         if not all(here):
