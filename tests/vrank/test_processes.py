@@ -113,7 +113,7 @@ def check_endings(program):
         if not code_is_right or ENDINGS[how] not in done.stdout + done.stderr:
             vrank.complain(f"{where}: exit code {done.returncode}", done.stdout, done.stderr)
         here = [f"rank {rank} is here" in done.stdout for rank in range(4)]
-        if not all(here):
+        if not all(here) and how != "crash":  # what others have not written yet is lost then
             vrank.complain(f"{where}: some ranks have said nothing", done.stdout)
 
 
