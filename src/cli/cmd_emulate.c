@@ -62,15 +62,6 @@ static void print_help(const struct wf_simulate_table *table, FILE *out)
     wf_opt_print_help(&help, out);
 }
 
-static void emulate_help(FILE *out)
-{
-    struct wf_simulate_table table;
-
-    make_table(&table);
-    print_help(&table, out);
-    wf_simulate_table_fini(&table);
-}
-
 /* A trace without an ending may well have the name of the program. */
 static bool is_same_file(const char *one, const char *other)
 {
@@ -133,24 +124,16 @@ static enum wf_status emulate(struct wf_cli *cli, const struct wf_simulate_table
     return status;
 }
 
+static const struct wf_simulate_verb verb = {make_table, print_help, emulate};
+
 static enum wf_status emulate_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
 {
-    struct wf_simulate_table table;
-    struct wf_simulate_opts opts = {.help = false};
-    struct wf_operands operands;
+    return wf_simulate_verb_run(&verb, cli, argc, argv, err);
+}
 
-    make_table(&table);
-    enum wf_status status = wf_opt_parse(table.rows, argc, argv, &opts, &operands, err);
-    if (status == WF_OK) {
-        if (opts.help) {
-            print_help(&table, cli->out);
-        } else {
-            status = emulate(cli, &table, &opts, &operands, err);
-        }
-        wf_opt_release(table.rows, &opts, &operands);
-    }
-    wf_simulate_table_fini(&table);
-    return status;
+static void emulate_help(FILE *out)
+{
+    wf_simulate_verb_help(&verb, out);
 }
 
 const struct wf_verb wf_verb_emulate = {

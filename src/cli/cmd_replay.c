@@ -78,15 +78,6 @@ static void print_help(const struct wf_simulate_table *table, FILE *out)
     wf_opt_print_help(&help, out);
 }
 
-static void replay_help(FILE *out)
-{
-    struct wf_simulate_table table;
-
-    make_table(&table);
-    print_help(&table, out);
-    wf_simulate_table_fini(&table);
-}
-
 static enum wf_status set_source(const struct wf_operands *operands,
                                  struct wf_scenario *scenario, struct wf_err *err)
 {
@@ -119,24 +110,16 @@ static enum wf_status replay(struct wf_cli *cli, const struct wf_simulate_table 
     return status;
 }
 
+static const struct wf_simulate_verb verb = {make_table, print_help, replay};
+
 static enum wf_status replay_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
 {
-    struct wf_simulate_table table;
-    struct wf_simulate_opts opts = {.help = false};
-    struct wf_operands operands;
+    return wf_simulate_verb_run(&verb, cli, argc, argv, err);
+}
 
-    make_table(&table);
-    enum wf_status status = wf_opt_parse(table.rows, argc, argv, &opts, &operands, err);
-    if (status == WF_OK) {
-        if (opts.help) {
-            print_help(&table, cli->out);
-        } else {
-            status = replay(cli, &table, &opts, &operands, err);
-        }
-        wf_opt_release(table.rows, &opts, &operands);
-    }
-    wf_simulate_table_fini(&table);
-    return status;
+static void replay_help(FILE *out)
+{
+    wf_simulate_verb_help(&verb, out);
 }
 
 const struct wf_verb wf_verb_replay = {

@@ -72,6 +72,21 @@ enum wf_status wf_simulate_apply(const struct wf_simulate_table *table,
                                  const struct wf_simulate_opts *opts, uint64_t given,
                                  struct wf_scenario *scenario, struct wf_err *err);
 
+/* A verb that simulates: its options, its help and what it does with what was given. */
+struct wf_simulate_verb {
+    void (*make_table)(struct wf_simulate_table *table);
+    void (*print_help)(const struct wf_simulate_table *table, FILE *out);
+    enum wf_status (*run)(struct wf_cli *cli, const struct wf_simulate_table *table,
+                          const struct wf_simulate_opts *opts,
+                          const struct wf_operands *operands, struct wf_err *err);
+};
+
+/* As struct wf_verb has them. */
+WF_NODISCARD
+enum wf_status wf_simulate_verb_run(const struct wf_simulate_verb *verb, struct wf_cli *cli,
+                                    int argc, char **argv, struct wf_err *err);
+void wf_simulate_verb_help(const struct wf_simulate_verb *verb, FILE *out);
+
 /* Runs the scenario and gives the result to whom it may concern. */
 WF_NODISCARD
 enum wf_status wf_simulate(struct wf_cli *cli, const struct wf_simulate_opts *opts,

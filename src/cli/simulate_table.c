@@ -315,3 +315,33 @@ enum wf_status wf_simulate_apply(const struct wf_simulate_table *table,
     }
     return status;
 }
+
+enum wf_status wf_simulate_verb_run(const struct wf_simulate_verb *verb, struct wf_cli *cli,
+                                    int argc, char **argv, struct wf_err *err)
+{
+    struct wf_simulate_table table;
+    struct wf_simulate_opts opts = {.help = false};
+    struct wf_operands operands;
+
+    verb->make_table(&table);
+    enum wf_status status = wf_opt_parse(table.rows, argc, argv, &opts, &operands, err);
+    if (status == WF_OK) {
+        if (opts.help) {
+            verb->print_help(&table, cli->out);
+        } else {
+            status = verb->run(cli, &table, &opts, &operands, err);
+        }
+        wf_opt_release(table.rows, &opts, &operands);
+    }
+    wf_simulate_table_fini(&table);
+    return status;
+}
+
+void wf_simulate_verb_help(const struct wf_simulate_verb *verb, FILE *out)
+{
+    struct wf_simulate_table table;
+
+    verb->make_table(&table);
+    verb->print_help(&table, out);
+    wf_simulate_table_fini(&table);
+}
