@@ -17,7 +17,8 @@ class Browser:
     """One page in a browser of its own."""
 
     def __init__(self, width=1200, height=900):
-        self.home = tempfile.TemporaryDirectory()
+        # Its helpers may still be writing there when it has ended.
+        self.home = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         own_in, theirs_out = os.pipe()
         theirs_in, own_out = os.pipe()
 
