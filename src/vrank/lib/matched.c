@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probes that keep what they find, for one receive. In the simulation that is a receive of what
- * the probe has found: nothing else can get it any more. */
+/* Probes. Some keep what they find, for one receive: in the simulation that is a receive of
+ * what the probe has found, which nothing else can get any more. */
 #include "vrank/lib/memory.h"
 #include "vrank/lib/p2p.h"
 
@@ -26,6 +26,7 @@ static MPI_Message keep(struct wl_rank *rank, const struct wl_recv *asked,
     return wl_table_add(&rank->messages, WL_MESSAGE, request);
 }
 
+/* With a null `message` nothing is kept. */
 static int probe(const struct wl_receiving *what, enum wf_op_kind kind, int *flag,
                  MPI_Message *message, MPI_Status *status)
 {
@@ -35,23 +36,44 @@ static int probe(const struct wl_receiving *what, enum wf_op_kind kind, int *fla
     bool nobody;
     int code = wl_find_stream(rank, what, &asked, &op, &nobody);
 
+    MPI_Message kept = MPI_MESSAGE_NO_PROC;
+
     *flag = 1;
-    *message = MPI_MESSAGE_NO_PROC;
     if (nobody) {
         wl_status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
     } else if (code == MPI_SUCCESS) {
         const struct wf_vr_answer *answer = wl_call(rank, &op);
         *flag = kind == WF_OP_PROBE || answer->found;
-        *message = MPI_MESSAGE_NULL;
+        kept = MPI_MESSAGE_NULL;
         if (*flag) {
             struct wl_stream stream;
             const struct wl_message *found = wl_probed(rank, &asked, answer, &stream);
             wl_status_set(status, (int)found->sender, found->tag, found->whole);
-            *message = keep(rank, &asked, &stream, &op, found);
+            kept = message != NULL ? keep(rank, &asked, &stream, &op, found) : kept;
         }
+    }
+    if (message != NULL) {
+        *message = kept;
     }
     wl_leave(rank);
     return code;
+}
+
+int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    const struct wl_receiving what = {
+        .from = source, .tag = tag, .comm = comm, .function = "MPI_Probe"};
+    int flag;
+
+    return probe(&what, WF_OP_PROBE, &flag, NULL, status);
+}
+
+int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    const struct wl_receiving what = {
+        .from = source, .tag = tag, .comm = comm, .function = "MPI_Iprobe"};
+
+    return probe(&what, WF_OP_IPROBE, flag, NULL, status);
 }
 
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
