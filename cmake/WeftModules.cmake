@@ -1,18 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-# weft_module(<name> [<source>...])
-#     One directory of src/: its sources, compiled once, go into the core. Without sources it
-#     does nothing. Call it once, with all sources of the module in one list.
-# weft_choose(<variable> <condition variable> <source if true> <source if false>)
-#     One of two implementations of one header, chosen by what was found.
+# weft_module(<name> [<generated source>...])
+#     A folder of src/: every .c file in it and below it is compiled once and goes into the core.
+# weft_choose(<condition variable> <source if true> <source if false>)
+#     One of two implementations of one header, chosen by what was found; before weft_module().
+# weft_sources(<variable>)
+#     The .c files in and below the current folder, without those that weft_choose() left out.
+
+function(weft_sources variable)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.c)
+    get_directory_property(unused WEFT_UNUSED_SOURCES)
+    if(unused)
+        list(REMOVE_ITEM sources ${unused})
+    endif()
+    set(${variable} ${sources} PARENT_SCOPE)
+endfunction()
 
 function(weft_module name)
-    set_property(GLOBAL APPEND PROPERTY WEFT_MODULES ${name})
-    if(NOT ARGN)
-        return()
-    endif()
-    add_library(weft_${name} OBJECT ${ARGN})
+    weft_sources(sources)
+    add_library(weft_${name} OBJECT ${sources} ${ARGN})
     weft_internal(weft_${name})
     set_property(GLOBAL APPEND PROPERTY WEFT_OBJECTS $<TARGET_OBJECTS:weft_${name}>)
+endfunction()
+
+function(weft_choose condition yes no)
+    set(unused ${no})
+    if(NOT ${condition})
+        set(unused ${yes})
+    endif()
+    set_property(DIRECTORY APPEND PROPERTY
+        WEFT_UNUSED_SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/${unused})
 endfunction()
 
 # Compiles a target as part of weft: our flags, our headers, the headers of what we link.
@@ -21,14 +37,4 @@ function(weft_internal target)
         ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
     target_include_directories(${target} SYSTEM PRIVATE ${WEFT_XXHASH_INCLUDE_DIR})
     target_link_libraries(${target} PRIVATE weft_options ${WEFT_LINK_LIBRARIES})
-endfunction()
-
-function(weft_choose variable condition yes no)
-    if(${condition} AND EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${yes})
-        set(${variable} ${yes} PARENT_SCOPE)
-    elseif(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${no})
-        set(${variable} ${no} PARENT_SCOPE)
-    else()
-        set(${variable} "" PARENT_SCOPE)
-    endif()
 endfunction()

@@ -4,7 +4,7 @@
 # besides the label of their kind; those that are programs take [CLI] to link src/cli as well.
 # The label `threads` makes a test run under ThreadSanitizer.
 #
-# weft_unit_test(<name> ...)          tests/unit/test_<name>.c           unit/<name>
+# weft_unit_test(<module>/<name> ...) tests/unit/<module>/test_<name>.c  unit/<module>/<name>
 # weft_conformance_test(<name> ...)   tests/conformance/test_<name>.c    conformance/<name>
 # weft_equivalence_test(<name> ...)   tests/equivalence/test_<name>.c    equivalence/<name>
 # weft_fuzz_target(<name> ...)        tests/fuzz/fuzz_<name>.c           fuzz/<name>
@@ -32,7 +32,7 @@ set(WEFT_TEST_ENVIRONMENT
     TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp
     UBSAN_OPTIONS=print_stacktrace=1
     HWLOC_COMPONENTS=-pci)
-# As WF_TEST_ONE_IN of tests/wf_test.h, for scripts that go through thousands of files.
+# As WF_TEST_ONE_IN of tests/harness/wf_test.h, for scripts that go through thousands of files.
 if(WEFT_SANITIZE)
     list(APPEND WEFT_TEST_ENVIRONMENT WEFT_TEST_ONE_IN=20)
 endif()
@@ -72,8 +72,9 @@ function(weft_test_program target)
 endfunction()
 
 function(weft_program_test kind name)
-    set(target ${kind}_${name})
-    weft_test_program(${target} ${PROJECT_SOURCE_DIR}/tests/${kind}/test_${name}.c)
+    string(REPLACE "/" "_" target ${kind}_${name})
+    string(REGEX REPLACE "([^/]+)$" "test_\\1.c" source ${kind}/${name})
+    weft_test_program(${target} ${PROJECT_SOURCE_DIR}/tests/${source})
     if(CLI IN_LIST ARGN)
         list(REMOVE_ITEM ARGN CLI)
         target_link_libraries(${target} PRIVATE weft_cli)

@@ -134,7 +134,7 @@ extern "C" {
 int weft_mpi_dup_fn(MPI_Comm old, int keyval, void *extra_state, void *value_in,
                     void *value_out, int *flag);
 
-/* All functions, each as MPI_ and as PMPI_; made from a list (src/vrank/lib/bindings). */
+/* All functions, each as MPI_ and as PMPI_; made from a list (src/mpilib/bindings). */
 #include "mpi_functions.h"
 
 #ifdef __cplusplus

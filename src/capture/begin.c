@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The beginning and the end of a recording, and what every wrapper does. */
+#include "base/varint.h"
 #include "capture/cost.h"
 #include "capture/counters.h"
 #include "capture/file.h"
 #include "capture/inside.h"
 #include "capture/settings.h"
-#include "trace/varint.h"
 
 #include <pthread.h>
 #include <stdio.h>

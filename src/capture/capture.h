@@ -22,7 +22,7 @@
 
 #include "capture/clock.h"
 #include "capture/requests.h"
-#include "trace/op.h"
+#include "ops/op.h"
 
 #include <mpi.h>
 #include <stdbool.h>

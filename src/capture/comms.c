@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/comms.h"
 
+#include "base/varint.h"
 #include "capture/capture.h"
 #include "capture/file.h"
-#include "trace/varint.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/counters.h"
 
-#include "trace/op.h"
+#include "ops/op.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -2,9 +2,9 @@
 #include "capture/file.h"
 
 #include "base/mem.h"
+#include "base/varint.h"
 #include "capture/capture.h"
-#include "trace/frame.h"
-#include "trace/varint.h"
+#include "trace/weft/frame.h"
 
 #include <errno.h>
 #include <fcntl.h>

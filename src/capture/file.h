@@ -8,7 +8,7 @@
  * written can be read. What cannot be written whole is taken back, and the recording ends.
  */
 
-#include "trace/native_out.h"
+#include "trace/weft/out.h"
 
 #include <stdbool.h>
 #include <stddef.h>

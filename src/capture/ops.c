@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/ops.h"
 
+#include "base/varint.h"
 #include "capture/capture.h"
 #include "capture/cost.h"
 #include "capture/file.h"
-#include "trace/fields.h"
-#include "trace/varint.h"
+#include "ops/fields.h"
 
 #include <stdlib.h>
 #include <string.h>

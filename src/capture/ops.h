@@ -18,7 +18,7 @@
  */
 
 #include "capture/requests.h"
-#include "trace/op.h"
+#include "ops/op.h"
 
 #include <stdbool.h>
 

@@ -2,10 +2,10 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "cli/trace_input.h"
+#include "ops/roi.h"
 #include "sim/world.h"
-#include "trace/cut.h"
+#include "trace/cut/cut.h"
 #include "trace/reader.h"
-#include "trace/roi.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

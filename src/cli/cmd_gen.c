@@ -3,8 +3,8 @@
 #include "cli/trace_input.h"
 #include "gen/gen.h"
 #include "gen/graphs.h"
+#include "ops/source.h"
 #include "sim/world.h"
-#include "trace/source.h"
 
 #include <string.h>
 

@@ -5,9 +5,9 @@
 #include "result/doc.h"
 #include "sim/world.h"
 #include "trace/facts.h"
-#include "trace/native.h"
-#include "trace/native_graph.h"
 #include "trace/records.h"
+#include "trace/weft/graph.h"
+#include "trace/weft/native.h"
 
 #include <weft/weft.h>
 

@@ -2,9 +2,9 @@
 #include "cli/expand.h"
 
 #include "base/mem.h"
+#include "ops/fields.h"
+#include "ops/groups.h"
 #include "trace/completion.h"
-#include "trace/fields.h"
-#include "trace/groups.h"
 #include "trace/open_requests.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/expand_round.h"
 
-#include "trace/fields.h"
+#include "ops/fields.h"
 
 #include <string.h>
 

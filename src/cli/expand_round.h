@@ -11,9 +11,9 @@
 #include "base/buf.h"
 #include "base/param.h"
 #include "coll/coll.h"
-#include "trace/source.h"
+#include "ops/source.h"
 
-/* Settings, scope "mpi": those rows of a replay's (mpi/mpi.h) that choose algorithms. */
+/* Settings, scope "mpi": those rows of a replay's (ranks/mpi.h) that choose algorithms. */
 struct wf_expand_choice {
     int rules;                       /* enum wf_coll_rules */
     char *algorithms[WF_COLL_KINDS]; /* "auto" is what the rules choose */

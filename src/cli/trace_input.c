@@ -8,8 +8,8 @@
 #include "gen/graphs.h"
 #include "sim/world.h"
 #include "trace/copy.h"
-#include "trace/native.h"
 #include "trace/reader.h"
+#include "trace/weft/native.h"
 
 #include <weft/weft.h>
 

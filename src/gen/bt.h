@@ -20,7 +20,7 @@
  * side of the grid is 1 the neighbour is the rank itself, and nothing is sent.
  */
 
-#include "trace/source.h"
+#include "ops/source.h"
 
 struct wf_bt_params {
     char *size; /* "8x4"; null or empty: as square as possible */

@@ -17,7 +17,7 @@
  * allreduces of 8 bytes in its row. All messages have n / columns numbers of 8 bytes.
  */
 
-#include "trace/source.h"
+#include "ops/source.h"
 
 struct wf_cg_params {
     uint64_t n;

@@ -14,7 +14,7 @@
  * with rank 0 after the last.
  */
 
-#include "trace/source.h"
+#include "ops/source.h"
 
 struct wf_gen_coll_params {
     int kind; /* as of wf_op_kind, counted from WF_OP_BARRIER */

@@ -14,7 +14,7 @@
  * programs that work on the transform and go back do twice as many iterations.
  */
 
-#include "trace/source.h"
+#include "ops/source.h"
 
 struct wf_fft_params {
     char *size; /* "8x4"; null or empty: as square as possible */

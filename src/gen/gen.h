@@ -7,7 +7,7 @@
  * no file of a million ranks.
  */
 
-#include "trace/source.h"
+#include "ops/source.h"
 
 /* The registered generators in a fixed order, null-terminated. */
 const struct wf_source_ops *const *wf_gen_table(void);

@@ -8,7 +8,7 @@
  * no name is in both.
  */
 
-#include "trace/graph.h"
+#include "ops/graph.h"
 
 /* The registered generators in a fixed order, null-terminated. */
 const struct wf_graph_ops *const *wf_graph_table(void);

@@ -13,7 +13,7 @@
  * more or less.
  */
 
-#include "trace/source.h"
+#include "ops/source.h"
 
 struct wf_is_params {
     uint64_t keys;

@@ -7,7 +7,7 @@
  * framework for high performance molecular dynamics simulation on large parallel machines",
  * University of Illinois, 2004; Kale et al., "Migratable objects + active messages + adaptive
  * runtime = productivity + performance", 2012). One of the two programs with which TraceR was
- * evaluated (see replay/pe.h, figure 7 there).
+ * evaluated (see ranks/tasks/pe.h, figure 7 there).
  *
  * Space is a periodic grid of cells that hold atoms. For each cell, and for each pair of cells
  * that are at most `kaway` apart in every dimension, there is a compute. In each step every
@@ -26,7 +26,7 @@
  * step, one for each of its computes and one for each of its cells.
  */
 
-#include "trace/graph.h"
+#include "ops/graph.h"
 
 enum wf_leanmd_map { WF_LEANMD_BLOCK, WF_LEANMD_ROUND_ROBIN };
 

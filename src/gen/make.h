@@ -8,7 +8,7 @@
  * are on WF_COMM_WORLD.
  */
 
-#include "trace/op.h"
+#include "ops/op.h"
 
 #include <stddef.h>
 

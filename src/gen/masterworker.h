@@ -13,7 +13,7 @@
  * and nothing else.
  */
 
-#include "trace/source.h"
+#include "ops/source.h"
 
 struct wf_masterworker_params {
     uint64_t tasks;

@@ -14,7 +14,7 @@
  * All this is a function of `seed` and the round.
  */
 
-#include "trace/source.h"
+#include "ops/source.h"
 
 struct wf_gen_random_params {
     uint64_t bytes;

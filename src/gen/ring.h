@@ -9,7 +9,7 @@
  * messages. A single rank sends to itself.
  */
 
-#include "trace/source.h"
+#include "ops/source.h"
 
 struct wf_gen_ring_params {
     uint64_t bytes;

@@ -8,7 +8,7 @@
  * of who sends to it, so that hardly a message waits to be received.
  */
 
-#include "trace/source.h"
+#include "ops/source.h"
 
 /* What the cursor's words mean. */
 struct wf_rounds_at {

@@ -28,7 +28,7 @@
  * and 1 + s times `compute`.
  */
 
-#include "trace/source.h"
+#include "ops/source.h"
 
 struct wf_stencil_params {
     char *size; /* "4x4x2"; null or empty: as cubic as possible */

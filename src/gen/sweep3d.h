@@ -15,7 +15,7 @@
  * their dimension as tag.
  */
 
-#include "trace/source.h"
+#include "ops/source.h"
 
 struct wf_sweep3d_params {
     char *size; /* "8x4"; null or empty: as square as possible */

@@ -12,7 +12,7 @@
  * wf_source_check() tells the one of the lowest rank.
  */
 
-#include "trace/source.h"
+#include "ops/source.h"
 
 struct wf_gen_text_params {
     char *file;

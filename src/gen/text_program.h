@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "gen/text.h"
 #include "gen/text_expr.h"
-#include "trace/op.h"
+#include "ops/op.h"
 
 enum wf_instr_kind {
     WF_INSTR_OP,     /* what the rank does */

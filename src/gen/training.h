@@ -13,7 +13,7 @@
  * the rank computes. When all are done the optimizer computes for as long as `optimizer` says.
  */
 
-#include "trace/source.h"
+#include "ops/source.h"
 
 struct wf_training_params {
     uint64_t model; /* bytes of gradients */

@@ -6,8 +6,8 @@
 #include "net/latency.h"
 #include "net/loggp.h"
 #include "net/none.h"
-#include "net/packet.h"
-#include "net/router.h"
+#include "net/packet/packet.h"
+#include "net/router/router.h"
 
 #include <assert.h>
 #include <string.h>

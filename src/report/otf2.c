@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "report/lanes.h"
 #include "report/writer.h"
-#include "trace/otf2_out.h"
+#include "trace/otf2/out.h"
 #include "trace/target.h"
 
 #include <inttypes.h>

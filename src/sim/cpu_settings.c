@@ -2,7 +2,7 @@
 #include "sim/cpu_settings.h"
 
 #include "base/mem.h"
-#include "replay/cpu_rules.h"
+#include "ranks/cpu/cpu_rules.h"
 #include "result/doc.h"
 
 #include <stdlib.h>

@@ -3,11 +3,11 @@
  * who wait. */
 #include "base/units.h"
 #include "engine/engine.h"
-#include "replay/pe.h"
-#include "replay/replay.h"
+#include "ops/graph.h"
+#include "ranks/replay.h"
+#include "ranks/tasks/pe.h"
 #include "result/doc.h"
 #include "sim/job.h"
-#include "trace/graph.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -9,9 +9,9 @@
  */
 
 #include "engine/run.h"
-#include "mpi/place.h"
-#include "replay/cpu.h"
-#include "replay/recorder.h"
+#include "ranks/cpu/cpu.h"
+#include "ranks/place.h"
+#include "ranks/record/recorder.h"
 #include "sim/plan.h"
 #include "sim/record.h"
 

@@ -3,9 +3,9 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "mpi/mpi.h"
 #include "net/net.h"
-#include "replay/cpu.h"
+#include "ranks/cpu/cpu.h"
+#include "ranks/mpi.h"
 #include "sim/machine_reader.h"
 
 #include <stdio.h>

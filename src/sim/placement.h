@@ -18,7 +18,7 @@
  */
 
 #include "base/status.h"
-#include "mpi/place.h"
+#include "ranks/place.h"
 #include "topo/topo.h"
 
 enum wf_placement_kind {

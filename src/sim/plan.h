@@ -7,7 +7,7 @@
  */
 
 #include "engine/config.h"
-#include "replay/tally.h"
+#include "ranks/tally.h"
 #include "sim/placement.h"
 #include "sim/scenario.h"
 

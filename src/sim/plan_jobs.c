@@ -5,10 +5,10 @@
 #include "base/text.h"
 #include "gen/gen.h"
 #include "gen/graphs.h"
+#include "ops/roi.h"
 #include "result/doc.h"
 #include "sim/program.h"
 #include "trace/reader.h"
-#include "trace/roi.h"
 
 #include <stdio.h>
 #include <stdlib.h>

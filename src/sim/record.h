@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "engine/run.h"
-#include "replay/tally.h"
+#include "ranks/tally.h"
 
 #include <stdbool.h>
 

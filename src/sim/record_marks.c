@@ -2,8 +2,8 @@
 /* When the ranks passed what their programs mark. */
 #include "sim/record.h"
 
+#include "ops/source.h"
 #include "result/doc.h"
-#include "trace/source.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "engine/engine.h"
-#include "replay/recording.h"
+#include "ranks/record/recording.h"
 #include "result/doc.h"
 #include "sim/job.h"
 

@@ -3,10 +3,10 @@
 
 #include "base/mem.h"
 #include "base/units.h"
-#include "replay/tally.h"
+#include "ops/source.h"
+#include "ranks/tally.h"
 #include "result/result.h"
 #include "sim/efficiency.h"
-#include "trace/source.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* Words for ranks that did not come to their end. */
 #include "sim/record.h"
 
-#include "trace/source.h"
+#include "ops/source.h"
 
 #include <inttypes.h>
 #include <stdio.h>

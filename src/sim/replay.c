@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "replay/replay.h"
+#include "ranks/replay.h"
 
 #include "engine/engine.h"
-#include "mpi/mpi.h"
 #include "net/net.h"
-#include "replay/cpu_rules.h"
+#include "ops/source.h"
+#include "ranks/cpu/cpu_rules.h"
+#include "ranks/mpi.h"
 #include "result/doc.h"
 #include "sim/cpu_settings.h"
 #include "sim/job.h"
-#include "trace/source.h"
 #include "vrank/live.h"
 
 /* Measured: what a rank takes besides its messages, and what a message under way takes. A

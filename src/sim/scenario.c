@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "replay/tally.h"
+#include "ranks/tally.h"
 #include "sim/catalog.h"
 
 #include <stdio.h>

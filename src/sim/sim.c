@@ -6,9 +6,11 @@
 #include "engine/comm.h"
 #include "engine/engine.h"
 #include "net/net.h"
-#include "replay/cpu_rules.h"
-#include "replay/pe.h"
-#include "replay/replay.h"
+#include "ops/graph.h"
+#include "ops/source.h"
+#include "ranks/cpu/cpu_rules.h"
+#include "ranks/replay.h"
+#include "ranks/tasks/pe.h"
 #include "result/result.h"
 #include "sim/efficiency.h"
 #include "sim/job.h"
@@ -17,8 +19,6 @@
 #include "sim/program.h"
 #include "sim/trace_out.h"
 #include "sim/what_if.h"
-#include "trace/graph.h"
-#include "trace/source.h"
 #include "traffic/traffic.h"
 
 #include <weft/weft.h>

@@ -2,7 +2,7 @@
 #include "sim/trace_out.h"
 
 #include "engine/comm.h"
-#include "replay/cpu.h"
+#include "ranks/cpu/cpu.h"
 #include "trace/writer.h"
 #include "vrank/tee.h"
 

@@ -2,7 +2,7 @@
 #include "traffic/traffic.h"
 
 #include "base/mem.h"
-#include "net/router.h"
+#include "net/router/router.h"
 #include "result/result.h"
 #include "sim/job.h"
 #include "sim/record.h"

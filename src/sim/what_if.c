@@ -4,8 +4,8 @@
 #include "base/mem.h"
 #include "engine/comm.h"
 #include "engine/engine.h"
-#include "mpi/mpi.h"
 #include "net/net.h"
+#include "ranks/mpi.h"
 #include "result/doc.h"
 #include "sim/job.h"
 

@@ -5,8 +5,8 @@
 /* What a wait or test completes, for writers of formats that know nothing but waits for single
  * requests. */
 
+#include "ops/op.h"
 #include "trace/losses.h"
-#include "trace/op.h"
 
 /* The request at a place in the set of a wait, test or start. */
 static inline uint32_t wf_op_request_at(const struct wf_op *op, uint32_t i)

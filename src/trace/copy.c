@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/copy.h"
 
-#include "trace/fields.h"
-#include "trace/tidy.h"
+#include "ops/fields.h"
+#include "ops/tidy.h"
 
 #include "base/mem.h"
 

@@ -2,7 +2,7 @@
 #ifndef WF_TRACE_COPY_H
 #define WF_TRACE_COPY_H
 
-#include "trace/source.h"
+#include "ops/source.h"
 #include "trace/writer.h"
 
 /* What is changed on the way. `arg` is handed to all; every member may be null. */

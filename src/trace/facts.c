@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/units.h"
-#include "trace/fields.h"
+#include "ops/fields.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 /* What is in a trace, counted by reading all of it. */
 
-#include "trace/groups.h"
+#include "ops/groups.h"
 
 struct wf_graph;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 #include "base/units.h"
+#include "ops/graph.h"
 #include "trace/facts.h"
-#include "trace/graph.h"
 
 #include <string.h>
 

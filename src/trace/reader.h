@@ -11,8 +11,8 @@
  * others.
  */
 
-#include "trace/graph.h"
-#include "trace/source.h"
+#include "ops/graph.h"
+#include "ops/source.h"
 
 enum { WF_PROBE_BYTES = 512 };
 

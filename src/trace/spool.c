@@ -2,8 +2,8 @@
 #include "trace/spool.h"
 
 #include "base/mem.h"
-#include "trace/native.h"
 #include "trace/reader.h"
+#include "trace/weft/native.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
  * bounded however long the trace is, and any op can be asked for again.
  */
 
-#include "trace/source.h"
+#include "ops/source.h"
 #include "trace/writer.h"
 
 struct wf_spool;

@@ -11,7 +11,7 @@
  * counted from what the others say, and may be added to.
  */
 
-#include "trace/graph.h"
+#include "ops/graph.h"
 
 struct wf_task_table;
 

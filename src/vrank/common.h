@@ -8,7 +8,7 @@
  * with wf_common_init() it is that of one process. By any thread, unless it says otherwise.
  */
 
-#include "trace/live.h"
+#include "ops/live.h"
 #include "vrank/live.h"
 #include "vrank/names.h"
 

@@ -8,7 +8,7 @@
  */
 
 #include "base/status.h"
-#include "vrank/port.h"
+#include "mpilib/port.h"
 
 struct wf_image;
 

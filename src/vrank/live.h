@@ -8,8 +8,8 @@
  * simulation has to give, or has got far ahead.
  */
 
-#include "trace/live.h"
-#include "vrank/port.h"
+#include "mpilib/port.h"
+#include "ops/live.h"
 
 /* How the clock of a rank advances while its program computes. */
 enum wf_vr_compute {

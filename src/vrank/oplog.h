@@ -8,7 +8,7 @@
  * again by their number.
  */
 
-#include "trace/op.h"
+#include "ops/op.h"
 
 #include <stddef.h>
 

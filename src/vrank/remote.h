@@ -8,8 +8,8 @@
  * order in which one thread has put them there.
  */
 
-#include "trace/live.h"
-#include "vrank/port.h"
+#include "mpilib/port.h"
+#include "ops/live.h"
 
 /* Who opens a parcel. */
 enum wf_parcel {

@@ -3,9 +3,9 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "trace/fields.h"
-#include "trace/live.h"
-#include "trace/tidy.h"
+#include "ops/fields.h"
+#include "ops/live.h"
+#include "ops/tidy.h"
 #include "vrank/live.h"
 #include "vrank/oplog.h"
 

@@ -11,7 +11,7 @@
  * receive is written without its match.
  */
 
-#include "trace/source.h"
+#include "ops/source.h"
 #include "trace/writer.h"
 
 struct wf_tee_config {

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "harness"))
 import foreign  # noqa: E402
 from weft_cli import SOURCE, check, check_run, finish, parse, run  # noqa: E402
 

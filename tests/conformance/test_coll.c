@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every registered collective algorithm promises, whoever wrote it, shown by moving data.
  */
-#include "coll_calls.h"
+#include "harness/coll_calls.h"
 
 static const uint64_t byte_counts[] = {0, 1, 7, 8, 1000, 100000, 1 << 20};
 enum { N_BYTE_COUNTS = sizeof(byte_counts) / sizeof(byte_counts[0]) };

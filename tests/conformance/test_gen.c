@@ -6,7 +6,7 @@
 #include "gen/gen.h"
 
 #include "base/mem.h"
-#include "wf_test.h"
+#include "harness/wf_test.h"
 
 #include <unistd.h>
 

@@ -4,7 +4,7 @@
 #include "gen/graphs.h"
 
 #include "base/mem.h"
-#include "wf_test.h"
+#include "harness/wf_test.h"
 
 struct books {
     const struct wf_graph *graph;

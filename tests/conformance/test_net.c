@@ -3,8 +3,8 @@
  * early, messages between two nodes keep their order, and what happens can be undone. */
 #include "net/net.h"
 
-#include "replay_harness.h"
-#include "wf_test.h"
+#include "harness/replay_harness.h"
+#include "harness/wf_test.h"
 
 enum { N_NODES = 12, TURNS = WF_TEST_ONE_IN > 1 ? 10 : 40, KIND_TURN = WF_NET_KINDS, SEED = 5 };
 

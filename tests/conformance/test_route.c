@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every routing policy promises on every topology; and that the check would notice if one
  * did not. */
-#include "net/route.h"
+#include "net/route/route.h"
 #include "topo/damaged.h"
 #include "topo/graph.h"
 #include "topo/grid.h"
 
-#include "route_check.h"
-#include "wf_test.h"
+#include "harness/route_check.h"
+#include "harness/wf_test.h"
 
 static struct wf_topo *make(const char *spec)
 {

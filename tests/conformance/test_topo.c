@@ -2,7 +2,7 @@
 /* What every registered topology promises, whoever wrote it, and hierarchies of them. */
 #include "topo/nested.h"
 
-#include "topo_check.h"
+#include "harness/topo_check.h"
 
 static struct wf_topo *make(const char *spec)
 {

@@ -4,7 +4,7 @@
 
 #include "result/result.h"
 
-#include "wf_test.h"
+#include "harness/wf_test.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* One digest for each of the engine's own models, whatever the scheduler, the threads, the
  * partition and the settings of the optimistic mode. */
 #include "engine/models/bench.h"
-#include "engine_harness.h"
+#include "harness/engine_harness.h"
 
 /* A small instance of a registered model. */
 struct instance {

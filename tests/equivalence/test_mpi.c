@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random correct programs: running ahead of the engine's time changes no time, no scheduler
  * changes anything, and nothing is left behind. */
+#include "harness/random_program.h"
+#include "harness/replay_harness.h"
 #include "net/alphabeta.h"
 #include "net/latency.h"
 #include "net/loggp.h"
-#include "random_program.h"
-#include "replay_harness.h"
 
 enum { PROGRAMS = 40 / WF_TEST_ONE_IN, ROUNDS = 12 };
 

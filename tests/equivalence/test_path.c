@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The critical path of random correct programs: it comes to the start without a gap, each
  * message of it is one that was recorded, and each computation too. */
+#include "harness/random_program.h"
+#include "harness/replay_harness.h"
 #include "net/alphabeta.h"
 #include "net/latency.h"
 #include "net/loggp.h"
 #include "net/none.h"
-#include "net/packet.h"
-#include "random_program.h"
-#include "replay/path.h"
-#include "replay/recorder.h"
-#include "replay_harness.h"
+#include "net/packet/packet.h"
+#include "ranks/record/path.h"
+#include "ranks/record/recorder.h"
 
 enum { PROGRAMS = 20 / WF_TEST_ONE_IN, ROUNDS = 12 };
 

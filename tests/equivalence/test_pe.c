@@ -2,11 +2,11 @@
 /* One task graph on one network: every scheduler, with any number of threads, gives one digest
  * and one tally; and both granularities give one tally. */
 #include "gen/leanmd.h"
+#include "harness/pe_random.h"
 #include "net/alphabeta.h"
 #include "net/latency.h"
 #include "net/loggp.h"
 #include "net/none.h"
-#include "pe_random.h"
 
 /* Runs `setup` in every way and compares with the first. */
 static void compare_all(const struct pe_setup *setup)

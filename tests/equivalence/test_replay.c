@@ -4,12 +4,12 @@
 #include "gen/random.h"
 #include "gen/ring.h"
 #include "gen/stencil.h"
+#include "harness/replay_harness.h"
+#include "harness/wf_test.h"
 #include "net/alphabeta.h"
 #include "net/latency.h"
 #include "net/loggp.h"
-#include "net/packet.h"
-#include "replay_harness.h"
-#include "wf_test.h"
+#include "net/packet/packet.h"
 
 static struct wf_source *stencil(uint32_t n_ranks)
 {

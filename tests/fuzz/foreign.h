@@ -5,7 +5,7 @@
 /* What the fuzz targets of readers of foreign formats share: files in a directory, and a look
  * at all that is read. */
 
-#include "trace/fields.h"
+#include "ops/fields.h"
 #include "trace/reader.h"
 
 #include <ftw.h>

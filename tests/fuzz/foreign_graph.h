@@ -6,7 +6,7 @@
 
 #include "foreign.h"
 
-#include "trace/graph.h"
+#include "ops/graph.h"
 #include "trace/task_table.h"
 
 static inline void foreign_check_task(const struct wf_graph *graph, uint32_t pe,

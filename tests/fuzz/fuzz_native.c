@@ -2,10 +2,10 @@
 /* libFuzzer: whatever the bytes of a native trace are, every op that is read makes sense, the
  * end is reached, and what could not be read is told. The checksums of frames are made right
  * first, since no mutation would ever get past them. */
-#include "trace/fields.h"
-#include "trace/frame.h"
-#include "trace/native.h"
-#include "trace/varint.h"
+#include "base/varint.h"
+#include "ops/fields.h"
+#include "trace/weft/frame.h"
+#include "trace/weft/native.h"
 
 #include <stdio.h>
 #include <stdlib.h>

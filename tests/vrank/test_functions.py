@@ -8,7 +8,7 @@ import subprocess
 
 import vrank
 
-LIST = vrank.SOURCE / "src/vrank/lib/bindings/functions.txt"
+LIST = vrank.SOURCE / "src/mpilib/bindings/functions.txt"
 REFERENCE = vrank.SOURCE / "docs/reference/mpi.md"
 OBJECTS = vrank.BUILD / "src/vrank/CMakeFiles/weftmpi.dir"
 FUNCTION = re.compile(r"^(?:\w+ )?(\w+)\(")

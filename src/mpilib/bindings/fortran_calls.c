@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions that Fortran does not have in the same way as C. */
+#include "mpilib/bindings/fortran_calls.h"
+
+#include "mpilib/bindings/fortran.h"
+
+/* What the run-time library of GNU Fortran has written and not handed over yet; there may be
+ * another one. */
+extern void _gfortran_flush_i4(const int *unit) __attribute__((weak));
+
+static void flush_all(void)
+{
+    if (_gfortran_flush_i4 != NULL) {
+        _gfortran_flush_i4(NULL);
+    }
+}
+
+void mpi_init_(int *ierror)
+{
+    weft_mpi_at_end(flush_all);
+    *ierror = MPI_Init(NULL, NULL);
+}
+
+void mpi_init_thread_(const int *required, int *provided, int *ierror)
+{
+    weft_mpi_at_end(flush_all);
+    *ierror = MPI_Init_thread(NULL, NULL, *required, provided);
+}
+
+void mpi_finalize_(int *ierror)
+{
+    *ierror = MPI_Finalize();
+}
+
+double mpi_wtime_(void)
+{
+    return MPI_Wtime();
+}
+
+double mpi_wtick_(void)
+{
+    return MPI_Wtick();
+}
+
+void mpi_pcontrol_(const int *level)
+{
+    (void)MPI_Pcontrol(*level);
+}
+
+MPI_Aint mpi_aint_add_(const MPI_Aint *base, const MPI_Aint *displacement)
+{
+    return *base + *displacement;
+}
+
+MPI_Aint mpi_aint_diff_(const MPI_Aint *one, const MPI_Aint *other)
+{
+    return *one - *other;
+}
+
+/* ---- addresses: of MPI-1 as integers, of later versions wide enough ---- */
+
+void mpi_get_address_(const void *location, MPI_Aint *address, int *ierror)
+{
+    *ierror = MPI_Get_address(location, address);
+}
+
+void mpi_address_(const void *location, int *address, int *ierror)
+{
+    MPI_Aint wide;
+
+    *ierror = MPI_Get_address(location, &wide);
+    *address = (int)wide;
+}
+
+void mpi_type_extent_(const int *type, int *extent, int *ierror)
+{
+    MPI_Aint wide;
+
+    *ierror = MPI_Type_extent(*type, &wide);
+    *extent = (int)wide;
+}
+
+void mpi_type_lb_(const int *type, int *displacement, int *ierror)
+{
+    MPI_Aint wide;
+
+    *ierror = MPI_Type_lb(*type, &wide);
+    *displacement = (int)wide;
+}
+
+void mpi_type_ub_(const int *type, int *displacement, int *ierror)
+{
+    MPI_Aint wide;
+
+    *ierror = MPI_Type_ub(*type, &wide);
+    *displacement = (int)wide;
+}
+
+void mpi_type_hvector_(const int *count, const int *blocklength, const int *stride,
+                       const int *oldtype, int *newtype, int *ierror)
+{
+    *ierror = MPI_Type_create_hvector(*count, *blocklength, *stride, *oldtype, newtype);
+}
+
+static MPI_Aint *widen(const int *list, int n)
+{
+    MPI_Aint *wide = calloc((size_t)n + 1, sizeof(MPI_Aint));
+
+    for (int i = 0; wide != NULL && i < n; i++) {
+        wide[i] = list[i];
+    }
+    return wide;
+}
+
+void mpi_type_hindexed_(const int *count, const int *blocklengths, const int *displacements,
+                        const int *oldtype, int *newtype, int *ierror)
+{
+    MPI_Aint *wide = widen(displacements, *count);
+
+    *ierror = MPI_Type_create_hindexed(*count, blocklengths, wide, *oldtype, newtype);
+    free(wide);
+}
+
+void mpi_type_struct_(const int *count, const int *blocklengths, const int *displacements,
+                      const int *types, int *newtype, int *ierror)
+{
+    MPI_Aint *wide = widen(displacements, *count);
+
+    *ierror = MPI_Type_create_struct(*count, blocklengths, wide, types, newtype);
+    free(wide);
+}
+
+/* ---- memory ---- */
+
+void mpi_alloc_mem_(const MPI_Aint *size, const int *info, void *baseptr, int *ierror)
+{
+    *ierror = MPI_Alloc_mem(*size, *info, baseptr);
+}
+
+void mpi_win_allocate_(const MPI_Aint *size, const int *unit, const int *info, const int *comm,
+                       void *baseptr, int *win, int *ierror)
+{
+    *ierror = MPI_Win_allocate(*size, *unit, *info, *comm, baseptr, win);
+}
+
+void mpi_win_allocate_shared_(const MPI_Aint *size, const int *unit, const int *info,
+                              const int *comm, void *baseptr, int *win, int *ierror)
+{
+    *ierror = MPI_Win_allocate_shared(*size, *unit, *info, *comm, baseptr, win);
+}
+
+void mpi_win_shared_query_(const int *win, const int *rank, MPI_Aint *size, int *unit,
+                           void *baseptr, int *ierror)
+{
+    *ierror = MPI_Win_shared_query(*win, *rank, size, unit, baseptr);
+}
+
+void mpi_buffer_detach_(void *buffer, int *size, int *ierror)
+{
+    void *memory;
+
+    (void)buffer; /* Fortran has no use for the address */
+    *ierror = MPI_Buffer_detach(&memory, size);
+}
+
+/* ---- attributes: values are integers, in C they are pointers ---- */
+
+static void get_value(int found, int keyval, const void *value, MPI_Aint *out)
+{
+    if (found) {
+        /* Those of MPI itself are pointers to integers in C. */
+        *out = keyval > MPI_KEYVAL_INVALID && keyval <= MPI_APPNUM ? *(const int *)value
+                                                                   : (MPI_Aint)value;
+    }
+}
+
+void mpi_comm_set_attr_(const int *comm, const int *keyval, const MPI_Aint *value, int *ierror)
+{
+    *ierror = MPI_Comm_set_attr(*comm, *keyval, (void *)*value);
+}
+
+void mpi_comm_get_attr_(const int *comm, const int *keyval, MPI_Aint *value, int *flag,
+                        int *ierror)
+{
+    void *found = NULL;
+
+    *ierror = MPI_Comm_get_attr(*comm, *keyval, &found, flag);
+    get_value(*flag, *keyval, found, value);
+}
+
+void mpi_attr_put_(const int *comm, const int *keyval, const int *value, int *ierror)
+{
+    *ierror = MPI_Comm_set_attr(*comm, *keyval, (void *)(MPI_Aint)*value);
+}
+
+void mpi_attr_get_(const int *comm, const int *keyval, int *value, int *flag, int *ierror)
+{
+    MPI_Aint wide = *value;
+
+    mpi_comm_get_attr_(comm, keyval, &wide, flag, ierror);
+    *value = (int)wide;
+}
+
+void mpi_info_get_(const int *info, const char *key, const int *valuelen, char *value,
+                   int *flag, int *ierror, size_t key_length, size_t value_length)
+{
+    char *name = wl_f_text(key, key_length), *text = calloc((size_t)*valuelen + 1, 1);
+
+    *ierror = MPI_Info_get(*info, name, *valuelen, text, flag);
+    if (*flag) {
+        wl_f_fill(value, value_length, text);
+    }
+    free(name);
+    free(text);
+}

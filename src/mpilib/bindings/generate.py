@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes of the list of MPI functions what is written once for each of them.
+
+usage: generate.py LIST INCLUDE_DIR OUTPUT_DIR
+
+LIST is functions.txt, INCLUDE_DIR where mpi.h and the headers with its constants are. Writes
+
+  mpi_functions.h  prototypes of MPI_x and PMPI_x, for mpi.h
+  mpif.h           the constants for Fortran
+  made/names.c     the other names of each function, and a weak one that says that it is missing
+  made/fortran.c   the functions as Fortran calls them
+"""
+import pathlib
+import re
+import sys
+
+FUNCTION = re.compile(r"^(?:(double|MPI_Aint) )?(\w+)\((.*)\)$")
+PARAMETER = re.compile(r"^(.*?)(\w+)((?:\[\w*\])*)$")
+
+# Written by hand, in fortran_calls.c: what is not said in the same way in both languages.
+BY_HAND = {
+    "Init", "Init_thread", "Finalize", "Pcontrol", "Wtime", "Wtick", "Aint_add", "Aint_diff",
+    "Address", "Type_extent", "Type_lb", "Type_ub", "Type_hvector", "Type_hindexed",
+    "Type_struct", "Comm_create_keyval", "Type_create_keyval", "Win_create_keyval",
+    "Keyval_create", "Comm_set_attr", "Comm_get_attr", "Type_set_attr", "Type_get_attr",
+    "Win_set_attr", "Win_get_attr", "Attr_put", "Attr_get", "Info_get", "Get_address",
+    "Buffer_detach", "Alloc_mem", "Win_allocate", "Win_allocate_shared", "Win_shared_query",
+}
+# Not of Fortran, or with parameters that have no sense there.
+C_ONLY = {"Status_f2c", "Status_c2f", "Status_f082c", "Status_c2f08", "Status_f082f",
+          "Status_f2f08", "Comm_spawn", "Comm_spawn_multiple", "Register_datarep",
+          "Grequest_start"}
+# Buffers that may be MPI_BOTTOM or MPI_IN_PLACE.
+PLACES = {"buf", "sendbuf", "recvbuf", "inbuf", "outbuf", "inoutbuf", "origin_addr",
+          "result_addr", "compare_addr", "base", "location"}
+WEIGHTS = {"weights", "sourceweights", "destweights"}
+BY_VALUE = {"int", "const int", "MPI_Aint", "MPI_Offset", "MPI_Count"}
+
+
+class Parameter:
+    def __init__(self, text):
+        head, self.name, self.array = PARAMETER.match(text.strip()).groups()
+        self.text = text.strip()
+        self.type = head.strip()
+
+    def declare(self):
+        return self.text
+
+
+class Function:
+    def __init__(self, line):
+        returns, self.name, parameters = FUNCTION.match(line).groups()
+        self.returns = returns or "int"
+        self.prototype = parameters
+        self.varies = parameters.endswith("...")
+        self.parameters = [] if parameters == "void" else [
+            Parameter(p) for p in parameters.split(",") if p.strip() != "..."]
+
+    def arguments(self):
+        return ", ".join(p.name for p in self.parameters)
+
+
+def read(path):
+    lines = path.read_text().splitlines()
+    return [Function(line) for line in lines if line and not line.startswith("#")]
+
+
+def header(functions):
+    yield "/* Made from src/mpilib/bindings/functions.txt. */"
+    for f in functions:
+        for prefix in ("MPI_", "PMPI_"):
+            name = prefix + f.name
+            yield f"{f.returns} {name}({f.prototype}) WEFT_MPI({name});"
+
+
+def names(functions):
+    """Other names lead to weft_MPI_x, which the program may replace by its own."""
+    yield "/* Made from src/mpilib/bindings/functions.txt. */"
+    yield '#include "mpilib/bindings/missing.h"'
+    for f in functions:
+        own = f"MPI_{f.name}"
+        unused = "".join(f"    (void){p.name};\n" for p in f.parameters)
+        yield (f"__attribute__((weak)) {f.returns} {own}({f.prototype})\n{{\n{unused}"
+               f"    wl_missing(\"{own}\");\n}}")
+        if f.varies:
+            continue
+        for symbol, name in ((f"weft_P{own}", f"P{own}"), (own, f"plain_{own}"),
+                             (f"P{own}", f"plain_P{own}")):
+            if name.startswith("plain"):
+                yield f"{f.returns} {name}({f.prototype}) __asm__(\"{symbol}\");"
+            yield (f"{f.returns} {name}({f.prototype})\n{{\n"
+                   f"    return {own}({f.arguments()});\n}}")
+
+
+def fortran_parameter(p):
+    """How Fortran passes it, and the argument that C gets for it; what comes before the call
+    and after it, and a hidden length."""
+    by_value = p.type in BY_VALUE or (p.type.startswith("MPI_") and "*" not in p.type)
+    if p.type == "const char *":
+        return (f"const char *{p.name}", f"{p.name}_c",
+                f"    char *{p.name}_c = wl_f_text({p.name}, {p.name}_length);",
+                f"    free({p.name}_c);", True)
+    if p.type == "char *":
+        return (f"char *{p.name}", f"{p.name}_c",
+                f"    char {p.name}_c[WL_F_TEXT_MAX] = \"\";",
+                f"    wl_f_fill({p.name}, {p.name}_length, {p.name}_c);", True)
+    if by_value and not p.array:
+        plain = p.type.replace("const ", "")
+        return f"const {plain} *{p.name}", f"*{p.name}", "", "", False
+    argument = p.name
+    if "void *" in p.type and p.name in PLACES:
+        argument = f"wl_f_place({p.name})"
+    elif p.type in ("MPI_Status *", "const MPI_Status *"):
+        argument = f"wl_f_status({p.name})"
+    elif p.name in WEIGHTS:
+        argument = f"wl_f_weights({p.name})"
+    declared = f"{p.type} {p.name}{p.array}"
+    if p.type == "const void *":
+        declared = f"void *{p.name}"
+    elif p.name in WEIGHTS or p.type == "const MPI_Status *":
+        declared = f"{p.type.replace('const ', '')}{p.name}"
+    return declared, argument, "", "", False
+
+
+# Places in arrays count from 1.
+COUNTED = {"Waitany": "wl_f_count_one(index);", "Testany": "wl_f_count_one(index);",
+           "Waitsome": "wl_f_count_all(*outcount, indices);",
+           "Testsome": "wl_f_count_all(*outcount, indices);"}
+
+
+def fortran(functions):
+    yield "/* Made from src/mpilib/bindings/functions.txt. */"
+    yield '#include "mpilib/bindings/fortran.h"'
+    for f in functions:
+        if f.name in BY_HAND | C_ONLY or f.name.startswith("T_"):
+            continue
+        parts = [fortran_parameter(p) for p in f.parameters]
+        declared = [part[0] for part in parts] + ["int *ierror"]
+        declared += [f"size_t {p.name}_length" for p, part in zip(f.parameters, parts)
+                     if part[4]]
+        name = f"mpi_{f.name.lower()}_"
+        lines = [f"void {name}({', '.join(declared)});",
+                 f"void {name}({', '.join(declared)})", "{"]
+        lines += [part[2] for part in parts if part[2]]
+        lines.append(f"    *ierror = MPI_{f.name}({', '.join(part[1] for part in parts)});")
+        if f.name in COUNTED:
+            lines.append(f"    {COUNTED[f.name]}")
+        lines += [part[3] for part in parts if part[3]]
+        lines.append("}")
+        yield "\n".join(lines)
+
+
+NUMBER = re.compile(r"^    (MPI_\w+) = (-?\d+),")
+OBJECT = re.compile(r"^#define (MPI_\w+)\s+\(\(MPI_\w+\)0x(\w+)\)")
+ALIAS = re.compile(r"^#define (MPI_\w+)\s+(MPI_\w+)$")
+
+
+def fortran_constants(include):
+    for name in ("mpi_constants.h", "mpi_errors.h", "mpi_objects.h"):
+        for line in (include / name).read_text().splitlines():
+            number = NUMBER.match(line)
+            handle = OBJECT.match(line)
+            if number:
+                yield number[1], number[2]
+            elif handle:
+                yield handle[1], str(int(handle[2], 16))
+
+
+TEXT_LENGTHS = {"MPI_MAX_PROCESSOR_NAME", "MPI_MAX_ERROR_STRING", "MPI_MAX_OBJECT_NAME",
+                "MPI_MAX_LIBRARY_VERSION_STRING", "MPI_MAX_INFO_KEY", "MPI_MAX_INFO_VAL",
+                "MPI_MAX_PORT_NAME", "MPI_MAX_DATAREP_STRING"}
+FORTRAN_TAIL = """\
+      integer MPI_VERSION, MPI_SUBVERSION, MPI_STATUS_SIZE
+      parameter (MPI_VERSION=3, MPI_SUBVERSION=1, MPI_STATUS_SIZE=6)
+      integer MPI_SOURCE, MPI_TAG, MPI_ERROR
+      parameter (MPI_SOURCE=1, MPI_TAG=2, MPI_ERROR=3)
+      integer MPI_ADDRESS_KIND, MPI_OFFSET_KIND, MPI_COUNT_KIND
+      parameter (MPI_ADDRESS_KIND=8, MPI_OFFSET_KIND=8)
+      parameter (MPI_COUNT_KIND=8)
+      integer MPI_INTEGER_KIND
+      parameter (MPI_INTEGER_KIND=4)
+      logical MPI_SUBARRAYS_SUPPORTED, MPI_ASYNC_PROTECTS_NONBLOCKING
+      parameter (MPI_SUBARRAYS_SUPPORTED=.false.)
+      parameter (MPI_ASYNC_PROTECTS_NONBLOCKING=.false.)
+      integer MPI_BOTTOM, MPI_IN_PLACE, MPI_UNWEIGHTED(1)
+      integer MPI_WEIGHTS_EMPTY(1), MPI_ERRCODES_IGNORE(1)
+      integer MPI_STATUS_IGNORE(MPI_STATUS_SIZE)
+      integer MPI_STATUSES_IGNORE(MPI_STATUS_SIZE,1)
+      character*1 MPI_ARGV_NULL(1), MPI_ARGVS_NULL(1,1)
+      common /weft_mpi_bottom/ MPI_BOTTOM
+      common /weft_mpi_in_place/ MPI_IN_PLACE
+      common /weft_mpi_unweighted/ MPI_UNWEIGHTED
+      common /weft_mpi_weights_empty/ MPI_WEIGHTS_EMPTY
+      common /weft_mpi_status_ignore/ MPI_STATUS_IGNORE
+      common /weft_mpi_statuses_ignore/ MPI_STATUSES_IGNORE
+      common /weft_mpi_errcodes_ignore/ MPI_ERRCODES_IGNORE
+      common /weft_mpi_argv_null/ MPI_ARGV_NULL
+      common /weft_mpi_argvs_null/ MPI_ARGVS_NULL
+      external MPI_DUP_FN, MPI_NULL_COPY_FN, MPI_NULL_DELETE_FN
+      external MPI_COMM_DUP_FN, MPI_COMM_NULL_COPY_FN
+      external MPI_COMM_NULL_DELETE_FN
+      double precision MPI_WTIME, MPI_WTICK
+      external MPI_WTIME, MPI_WTICK
+      integer(kind=8) MPI_AINT_ADD, MPI_AINT_DIFF
+      external MPI_AINT_ADD, MPI_AINT_DIFF"""
+
+
+def mpif(include):
+    """In the columns that both source forms of Fortran allow."""
+    yield "! SPDX-License-Identifier: Apache-2.0"
+    for name, value in fortran_constants(include):
+        if name in TEXT_LENGTHS:
+            value = str(int(value) - 1)  # without the byte that ends a string in C
+        kind = "(kind=8)" if name == "MPI_DISPLACEMENT_CURRENT" else ""
+        yield f"      integer{kind} {name}"
+        yield f"      parameter ({name}={value})"
+    yield FORTRAN_TAIL
+
+
+def write(path, lines):
+    text = "\n".join(lines) + "\n"
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def main():
+    functions = read(pathlib.Path(sys.argv[1]))
+    include, out = pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+    (out / "made").mkdir(parents=True, exist_ok=True)
+    write(out / "mpi_functions.h", header(functions))
+    write(out / "made" / "names.c", names(functions))
+    write(out / "made" / "fortran.c", fortran(functions))
+    write(out / "mpif.h", mpif(include))
+
+
+main()

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_MPILIB_GROUP_H
+#define WF_MPILIB_GROUP_H
+
+/* Groups: lists of ranks of the program, in order. */
+
+#include "mpilib/comm.h"
+
+struct wl_group {
+    uint32_t size;
+    uint32_t members[];
+};
+
+/* The group of a handle; the program ends if there is none. */
+const struct wl_group *wl_group_of(struct wl_rank *rank, MPI_Group handle,
+                                   const char *function);
+/* The place of a rank of the program; size if it is no member. */
+uint32_t wl_group_find(const struct wl_group *group, uint32_t rank);
+/* A group of some members of a communicator that follow each other. */
+MPI_Group wl_group_new(struct wl_rank *rank, const struct wl_comm *comm, uint32_t first,
+                       uint32_t size);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mpilib/request.h"
+
+#include "mpilib/errors.h"
+#include "mpilib/memory.h"
+
+#include <stdlib.h>
+
+/* ---- numbers ---- */
+
+uint32_t wl_number_new(struct wl_rank *rank)
+{
+    for (uint32_t word = 0;; word++) {
+        if (word == rank->numbers_room) {
+            rank->numbers_used = wl_realloc(rank->numbers_used, word + (size_t)1, 8);
+            rank->numbers_used[word] = 0;
+            rank->numbers_room++;
+        }
+        if (rank->numbers_used[word] != UINT64_MAX) {
+            uint32_t bit = (uint32_t)__builtin_ctzll(~rank->numbers_used[word]);
+            rank->numbers_used[word] |= UINT64_C(1) << bit;
+            return 64 * word + bit;
+        }
+    }
+}
+
+void wl_number_free(struct wl_rank *rank, uint32_t number)
+{
+    rank->numbers_used[number / 64] &= ~(UINT64_C(1) << number % 64);
+}
+
+/* ---- receives ---- */
+
+void wl_recv_post(struct wl_rank *rank, struct wl_recv *recv)
+{
+    recv->met = false;
+    recv->next = NULL;
+    recv->before = rank->last_recv;
+    if (rank->last_recv != NULL) {
+        rank->last_recv->next = recv;
+    } else {
+        rank->first_recv = recv;
+    }
+    rank->last_recv = recv;
+}
+
+static void unlink_recv(struct wl_rank *rank, struct wl_recv *recv)
+{
+    if (recv->before != NULL) {
+        recv->before->next = recv->next;
+    } else {
+        rank->first_recv = recv->next;
+    }
+    if (recv->next != NULL) {
+        recv->next->before = recv->before;
+    } else {
+        rank->last_recv = recv->before;
+    }
+}
+
+static bool is_of(const struct wl_recv *recv, const struct wl_stream *stream)
+{
+    return ((!recv->open_source && !recv->open_tag) || recv->met) &&
+           recv->stream.context == stream->context && recv->stream.source == stream->source &&
+           recv->stream.tag == stream->tag;
+}
+
+/* Of the receives before `end`, which is null for all. */
+static uint32_t count_before(const struct wl_rank *rank, const struct wl_stream *stream,
+                             const struct wl_recv *end)
+{
+    uint32_t n = 0;
+
+    for (const struct wl_recv *at = rank->first_recv; at != end; at = at->next) {
+        n += is_of(at, stream);
+    }
+    return n;
+}
+
+uint32_t wl_recv_before(const struct wl_rank *rank, const struct wl_stream *stream)
+{
+    return count_before(rank, stream, NULL);
+}
+
+void wl_recv_matched(struct wl_rank *rank, const struct wf_vr_match *match)
+{
+    /* Of receives without a request there is one at a time, the last that was posted. */
+    for (struct wl_recv *at = rank->last_recv; at != NULL; at = at->before) {
+        if (at->number == match->request) {
+            at->met = true;
+            at->stream.source = match->source;
+            at->stream.tag = match->tag;
+            return;
+        }
+    }
+}
+
+void wl_recv_withdraw(struct wl_rank *rank, struct wl_recv *recv)
+{
+    unlink_recv(rank, recv);
+    wl_type_release(recv->type);
+}
+
+int wl_recv_consume(struct wl_rank *rank, struct wl_recv *recv, MPI_Status *status)
+{
+    uint32_t place = count_before(rank, &recv->stream, recv);
+    struct wl_message *message =
+        wl_mailbox_take(wl.boxes, rank->self->rank, &recv->stream, place);
+    int code = MPI_SUCCESS;
+
+    if (message == NULL) {
+        wl_fatal(rank, "receive", "the message from rank %u with tag %d is not there",
+                 recv->stream.source, recv->stream.tag);
+    }
+    size_t room = recv->count * recv->type->size;
+    if (message->whole > room) {
+        code = wl_error(rank, recv->comm, MPI_ERR_TRUNCATE, "receive",
+                        "a message of %zu bytes is longer than its buffer of %zu",
+                        message->whole, room);
+    }
+    size_t bytes = message->whole < room ? message->whole : room;
+    unlink_recv(rank, recv);
+    if (message->size == message->whole) {
+        wl_unpack_bytes(recv->type, message->bytes, bytes, recv->buffer);
+    }
+    wl_type_release(recv->type);
+    wl_status_set(status, (int)message->sender, message->tag, bytes);
+    free(message);
+    return code;
+}
+
+/* ---- requests ---- */
+
+struct wl_request *wl_request_new(struct wl_rank *rank, enum wl_request_kind kind,
+                                  MPI_Request *handle)
+{
+    struct wl_request *request = wl_calloc(1, sizeof(*request));
+
+    request->kind = kind;
+    request->number = wl_number_new(rank);
+    *handle = wl_table_add(&rank->requests, WL_REQUEST, request);
+    return request;
+}
+
+struct wl_request *wl_request_of(struct wl_rank *rank, MPI_Request handle, const char *function)
+{
+    struct wl_request *request = wl_table_get(&rank->requests, WL_REQUEST, handle);
+
+    if (request == NULL) {
+        wl_fatal(rank, function, "there is no request 0x%x", (unsigned)handle);
+    }
+    return request;
+}
+
+void wl_request_drop(struct wl_rank *rank, MPI_Request *handle)
+{
+    struct wl_request *request = wl_table_take(&rank->requests, WL_REQUEST, *handle);
+
+    wl_number_free(rank, request->number);
+    wl_again_free(rank, request->kind, request->again);
+    free(request->own);
+    free(request);
+    *handle = MPI_REQUEST_NULL;
+}
+
+void wl_status_set(MPI_Status *status, int source, int tag, size_t bytes)
+{
+    if (status != MPI_STATUS_IGNORE) {
+        status->MPI_SOURCE = source;
+        status->MPI_TAG = tag;
+        status->weft_cancelled = 0;
+        wl_status_set_bytes(status, bytes);
+    }
+}
+
+void wl_status_empty(MPI_Status *status)
+{
+    wl_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
+    if (status != MPI_STATUS_IGNORE) {
+        status->MPI_ERROR = MPI_SUCCESS;
+    }
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net/packet/links.h"
+
+#include "base/mem.h"
+#include "topo/nested.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A whole number of picoseconds per byte is worth knowing: it saves a division per packet. */
+static uint64_t ps_per_byte(uint64_t rate, uint64_t full_bytes)
+{
+    int64_t one = wf_transfer_ps(1, rate), many = wf_transfer_ps(1000000, rate);
+
+    return many == one * 1000000 && (uint64_t)one < INT64_MAX / (full_bytes + 1) ? (uint64_t)one
+                                                                                 : 0;
+}
+
+static struct wf_link_kind make_kind(const struct wf_packet_links *links, int64_t latency,
+                                     uint64_t rate)
+{
+    return (struct wf_link_kind){
+        .latency = latency,
+        .rate = rate,
+        .full_ps = wf_transfer_ps(links->full_bytes, rate),
+        .ps_per_byte = ps_per_byte(rate, links->full_bytes),
+    };
+}
+
+uint32_t wf_links_add_kind(struct wf_packet_links *links, uint64_t rate)
+{
+    links->kinds = wf_xrealloc(links->kinds, (size_t)links->n_kinds + 1, sizeof(*links->kinds));
+    links->kinds[links->n_kinds] = make_kind(links, 0, rate);
+    return links->n_kinds++;
+}
+
+/* The number of the kind with these figures, which may be new; WF_LINK_KINDS_MAX if there is no
+ * room for another. */
+static uint32_t find_kind(struct wf_packet_links *links, int64_t latency, uint64_t rate)
+{
+    for (uint32_t i = 0; i < links->n_kinds; i++) {
+        if (links->kinds[i].latency == latency && links->kinds[i].rate == rate) {
+            return i;
+        }
+    }
+    if (links->n_kinds < WF_LINK_KINDS_MAX - 2) {
+        uint32_t kind = wf_links_add_kind(links, rate);
+        links->kinds[kind].latency = latency;
+        return kind;
+    }
+    return WF_LINK_KINDS_MAX;
+}
+
+static bool is_uniform(const struct wf_links_config *config)
+{
+    uint32_t n_levels = wf_topo_n_levels(config->topo);
+
+    for (uint32_t i = 0; i < n_levels; i++) {
+        if (wf_topo_level(config->topo, i)->ops->link_props != NULL ||
+            config->latency[i] != config->latency[0] || config->rate[i] != config->rate[0]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static enum wf_status find_kinds(struct wf_packet_links *links,
+                                 const struct wf_links_config *config, struct wf_err *err)
+{
+    const struct wf_topo *topo = config->topo;
+    uint32_t innermost = wf_topo_n_levels(topo) - 1;
+
+    (void)find_kind(links, (int64_t)config->latency[innermost], config->rate[innermost]);
+    if (is_uniform(config)) {
+        return WF_OK;
+    }
+    links->kind_of = wf_xcalloc(wf_topo_first_link(topo, topo->n_vertices), sizeof(uint16_t));
+    for (uint32_t v = 0; v < topo->n_vertices; v++) {
+        uint32_t n_ports = wf_topo_ports(topo, v);
+        for (uint32_t port = 0; port < n_ports; port++) {
+            uint32_t level = wf_topo_port_level(topo, v, port);
+            struct wf_link_props own = topo->ops->link_props != NULL
+                                           ? topo->ops->link_props(topo, v, port)
+                                           : (struct wf_link_props){0, 0};
+            uint32_t kind = find_kind(
+                links, own.latency != 0 ? own.latency : (int64_t)config->latency[level],
+                own.bandwidth != 0 ? own.bandwidth : config->rate[level]);
+
+            if (kind == WF_LINK_KINDS_MAX) {
+                return wf_err_set(err, WF_EINVAL,
+                                  "the links of the topology differ in more than %d ways",
+                                  WF_LINK_KINDS_MAX - 2);
+            }
+            links->kind_of[wf_topo_first_link(topo, v) + port] = (uint16_t)kind;
+        }
+    }
+    return WF_OK;
+}
+
+static void find_ends(struct wf_packet_links *links, const struct wf_topo *topo)
+{
+    uint32_t n_links = wf_topo_first_link(topo, topo->n_vertices), link = 0;
+
+    links->to = wf_xcalloc((size_t)n_links + 1, sizeof(*links->to));
+    if (topo->ops->first_link != NULL) {
+        links->first = wf_xcalloc((size_t)topo->n_vertices + 1, sizeof(*links->first));
+    }
+    for (uint32_t v = 0; v < topo->n_vertices; v++) {
+        uint32_t n_ports = wf_topo_ports(topo, v);
+        if (links->first != NULL) {
+            links->first[v] = link;
+        }
+        for (uint32_t port = 0; port < n_ports; port++) {
+            links->to[link++] = topo->ops->neighbor(topo, v, port);
+        }
+    }
+}
+
+/* Links by the vertex they lead to, and for each vertex in the order of their numbers: `begin`
+ * of n_vertices + 1 entries says where those of a vertex are. */
+static uint32_t *sort_by_end(const struct wf_packet_links *links, uint32_t n_links,
+                             uint32_t *begin)
+{
+    uint32_t n = links->topo->n_vertices;
+    uint32_t *sorted = wf_xcalloc((size_t)n_links + 1, sizeof(*sorted));
+
+    for (uint32_t i = 0; i < n_links; i++) {
+        if (links->to[i] != WF_TOPO_NO_VERTEX) {
+            begin[links->to[i] + 1]++;
+        }
+    }
+    for (uint32_t v = 0; v < n; v++) {
+        begin[v + 1] += begin[v];
+    }
+    for (uint32_t i = n_links; i-- > 0;) {
+        if (links->to[i] != WF_TOPO_NO_VERTEX) {
+            sorted[--begin[links->to[i] + 1]] = i;
+        }
+    }
+    /* Each begin[v + 1] is now where v's are. */
+    memmove(begin, begin + 1, n * sizeof(*begin));
+    begin[n] = n_links;
+    return sorted;
+}
+
+/* For each link the port of the vertex it leads to that leads back. */
+static void find_in_ports(struct wf_packet_links *links)
+{
+    const struct wf_topo *topo = links->topo;
+    uint32_t n_links = wf_topo_first_link(topo, topo->n_vertices);
+    uint32_t *port_to = wf_xcalloc((size_t)topo->n_vertices + 1, sizeof(*port_to));
+    uint32_t *begin = wf_xcalloc((size_t)topo->n_vertices + 2, sizeof(*begin));
+    uint32_t *sorted = sort_by_end(links, n_links, begin);
+    uint32_t *from = wf_xcalloc((size_t)n_links + 1, sizeof(*from));
+
+    links->in_port = wf_xmalloc(((size_t)n_links + 1) * sizeof(*links->in_port));
+    memset(links->in_port, 0xff, ((size_t)n_links + 1) * sizeof(*links->in_port));
+    for (uint32_t v = 0; v < topo->n_vertices; v++) {
+        uint32_t link = wf_links_number(links, v, 0), n_ports = wf_topo_ports(topo, v);
+        for (uint32_t port = 0; port < n_ports; port++) {
+            from[link + port] = v;
+        }
+    }
+    for (uint32_t v = 0; v < topo->n_vertices; v++) {
+        uint32_t link = wf_links_number(links, v, 0), n_ports = wf_topo_ports(topo, v);
+        for (uint32_t port = 0; port < n_ports && port < 0xffff; port++) {
+            if (links->to[link + port] != WF_TOPO_NO_VERTEX) {
+                port_to[links->to[link + port]] = port + 1;
+            }
+        }
+        for (uint32_t i = begin[v]; i < begin[v + 1] && links->to[sorted[i]] == v; i++) {
+            uint32_t back = port_to[from[sorted[i]]];
+            links->in_port[sorted[i]] = back != 0 ? (uint16_t)(back - 1) : 0xffff;
+        }
+        for (uint32_t port = 0; port < n_ports; port++) {
+            if (links->to[link + port] != WF_TOPO_NO_VERTEX) {
+                port_to[links->to[link + port]] = 0;
+            }
+        }
+    }
+    free(port_to);
+    free(begin);
+    free(sorted);
+    free(from);
+}
+
+/* The nodes of an indirect network are its ends and no routers, except where a network around
+ * it is entered through one of them. */
+static void find_plain(struct wf_packet_links *links)
+{
+    const struct wf_topo *topo = links->topo;
+    uint32_t n_levels = wf_topo_n_levels(topo);
+    const struct wf_topo *inner = wf_topo_level(topo, n_levels - 1);
+
+    if (wf_topo_is_direct(inner)) {
+        return;
+    }
+    links->plain = wf_xcalloc((size_t)topo->n_vertices / 64 + 1, sizeof(*links->plain));
+    for (uint32_t node = 0; node < topo->n_nodes; node++) {
+        if (n_levels == 1 || node % inner->n_nodes != inner->gate) {
+            links->plain[node / 64] |= UINT64_C(1) << (node % 64);
+        }
+    }
+}
+
+enum wf_status wf_links_init(struct wf_packet_links *links,
+                             const struct wf_links_config *config, struct wf_err *err)
+{
+    *links = (struct wf_packet_links){
+        .topo = config->topo,
+        .router_delay = config->router_delay,
+        .full_bytes = config->full_bytes,
+    };
+
+    enum wf_status status = find_kinds(links, config, err);
+    if (status != WF_OK) {
+        wf_links_fini(links);
+        return status;
+    }
+    find_ends(links, config->topo);
+    find_in_ports(links);
+    find_plain(links);
+    return WF_OK;
+}
+
+void wf_links_fini(struct wf_packet_links *links)
+{
+    free(links->kinds);
+    free(links->kind_of);
+    free(links->first);
+    free(links->to);
+    free(links->in_port);
+    free(links->plain);
+    memset(links, 0, sizeof(*links));
+}
+
+int64_t wf_links_least_delay(const struct wf_packet_links *links)
+{
+    const struct wf_topo *topo = links->topo;
+    int64_t least = WF_TIME_MAX;
+
+    for (uint32_t v = 0; v < topo->n_vertices; v++) {
+        uint32_t link = wf_links_number(links, v, 0), n_ports = wf_topo_ports(topo, v);
+        int64_t delay = wf_links_delay(links, v);
+
+        for (uint32_t port = 0; port < n_ports; port++) {
+            int64_t sum = delay + links->kinds[wf_links_kind(links, link + port)].latency;
+            least = sum < least ? sum : least;
+        }
+    }
+    return least;
+}

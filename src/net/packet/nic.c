@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The interface of a node: it gives the packets of messages to the node's router, or straight
+ * to the node's link, one after another at the injection bandwidth.
+ */
+#include "net/packet/port.h"
+
+#include "base/int128.h"
+
+struct wf_spot wf_packet_spot(const struct wf_packet_net *model, struct wf_ctx *ctx, void *node)
+{
+    struct wf_channel *channels = (void *)((struct wf_port *)node + model->node_ports);
+    size_t n_channels = (size_t)model->node_ports * model->n_channels;
+
+    return (struct wf_spot){
+        .model = model,
+        .ctx = ctx,
+        .key = *wf_now_key(ctx),
+        .vertex = wf_self(ctx) - model->net.first_node,
+        .ports = node,
+        .channels = channels,
+        .stats = model->stats != WF_STATS_OFF ? (void *)(channels + n_channels) : NULL,
+        .details = wf_packet_details(model, node, model->node_ports),
+        .node = (void *)((unsigned char *)node + model->ports_size),
+    };
+}
+
+struct wf_packet_head wf_packet_first_head(const struct wf_spot *spot,
+                                           const struct wf_packet_inject *inject)
+{
+    uint32_t injection = spot->model->injection;
+
+    return (struct wf_packet_head){
+        .src = spot->vertex,
+        .dst = inject->dst,
+        .number = inject->number,
+        .slowest =
+            (uint16_t)(injection == WF_PACKET_UNLIMITED ? spot->model->fastest : injection),
+        .in_port = WF_PACKET_NO_PORT,
+    };
+}
+
+/* Time between the beginnings of two full packets. */
+static int64_t pace(const struct wf_packet_net *model)
+{
+    return model->injection == WF_PACKET_UNLIMITED
+               ? 0
+               : model->links.kinds[model->injection].full_ps;
+}
+
+int64_t wf_packet_store_ps(const struct wf_spot *spot, const struct wf_piece *piece)
+{
+    const struct wf_packet_net *model = spot->model;
+
+    if (model->timing == WF_PACKET_CUT_THROUGH || model->injection == WF_PACKET_UNLIMITED ||
+        !wf_links_is_router(&model->links, spot->vertex)) {
+        return 0;
+    }
+    return wf_piece_ps(model, piece, model->injection);
+}
+
+static void plan(const struct wf_spot *spot, const struct wf_packet_inject *inject, int64_t at)
+{
+    int64_t delay = at == WF_TIME_MAX ? WF_TIME_MAX : at - wf_now(spot->ctx);
+
+    wf_schedule(spot->ctx, wf_self(spot->ctx), delay, WF_PACKET_INJECT, inject,
+                sizeof(*inject));
+}
+
+/* Packets from `next` on, which are all full, the first of them now. True if the last one's
+ * turn is now, too. */
+static bool inject_body(const struct wf_spot *spot, const struct wf_packet_inject *inject,
+                        uint64_t last)
+{
+    const struct wf_packet_net *model = spot->model;
+    const struct wf_piece end = {.first = last, .count = 1, .msg = &inject->msg};
+    struct wf_piece piece = {
+        .head = wf_packet_first_head(spot, inject),
+        .first = inject->next,
+        .spacing = pace(model),
+        .from = wf_self(spot->ctx),
+    };
+    struct wf_packet_inject rest = *inject;
+
+    piece.count = model->trains ? last - inject->next : 1;
+    rest.next += piece.count;
+    if (piece.spacing == 0) {
+        for (; piece.first < last; piece.first += piece.count) {
+            piece.head = wf_packet_first_head(spot, inject);
+            wf_packet_arrive(spot, &piece);
+        }
+        return true;
+    }
+
+    int64_t at = spot->key.time + (int64_t)piece.count * piece.spacing;
+    if (rest.next == last) {
+        at += wf_packet_store_ps(spot, &end) - wf_packet_store_ps(spot, &piece);
+    }
+    plan(spot, &rest, at);
+    wf_packet_arrive(spot, &piece);
+    return false;
+}
+
+/* Sends the packets whose turn it is now, and plans the next. */
+void wf_packet_inject(const struct wf_spot *spot, const struct wf_packet_inject *inject)
+{
+    uint64_t last = wf_packet_count(spot->model, inject->msg.bytes) - 1;
+    struct wf_piece piece = {.head = wf_packet_first_head(spot, inject),
+                             .first = last,
+                             .count = 1,
+                             .from = wf_self(spot->ctx),
+                             .msg = &inject->msg};
+
+    if (inject->next == last || inject_body(spot, inject, last)) {
+        wf_packet_arrive(spot, &piece);
+    }
+}
+
+/* The time of all packets of a message at the interface; WF_TIME_MAX if they take too long,
+ * here or on any link, to be computed with. */
+static int64_t busy_ps(const struct wf_packet_net *model, const struct wf_piece *last,
+                       int64_t begin)
+{
+    int64_t worst = model->links.kinds[model->slowest].full_ps;
+
+    if (begin > WF_TIME_MAX / 2 ||
+        ((wf_u128)last->first + 1) * (uint64_t)worst > (uint64_t)WF_TIME_MAX / 4) {
+        return WF_TIME_MAX;
+    }
+    return model->injection == WF_PACKET_UNLIMITED
+               ? 0
+               : (int64_t)last->first * pace(model) +
+                     wf_piece_ps(model, last, model->injection);
+}
+
+int64_t wf_packet_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
+                       uint32_t dst_node, const struct wf_message *msg, int64_t start)
+{
+    const struct wf_packet_net *model = wf_to_packet(net);
+    struct wf_spot spot = wf_packet_spot(model, ctx, node);
+    struct wf_packet_node *own = spot.node;
+    struct wf_packet_inject inject = {.msg = *msg, .dst = dst_node, .number = own->messages};
+    uint64_t count = wf_packet_count(model, msg->bytes);
+    const struct wf_piece last = {.first = count - 1, .count = 1, .msg = msg};
+    const struct wf_piece first = {.count = 1, .msg = count == 1 ? msg : NULL};
+
+    wf_touch(ctx, own, sizeof(*own));
+    own->messages++;
+    if (model->overtakes) {
+        inject.number = wf_order_number(&spot, dst_node);
+    }
+    own->packets_sent += count;
+    own->bytes_sent += msg->bytes;
+    if (model->has_queue) {
+        wf_packet_enqueue(&spot, &inject);
+        return WF_NET_LATER;
+    }
+
+    int64_t begin = start > own->nic_free ? start : own->nic_free;
+    int64_t busy = busy_ps(model, &last, begin), end = wf_time_add(begin, busy);
+    own->nic_free = end;
+
+    int64_t at = busy == WF_TIME_MAX ? WF_TIME_MAX
+                                     : wf_time_add(begin, wf_packet_store_ps(&spot, &first));
+    /* A message for this node arrives in an event of its own: who sends is not called back
+     * meanwhile. */
+    if (at > wf_now(ctx) || dst_node == spot.vertex) {
+        plan(&spot, &inject, at);
+    } else {
+        wf_packet_inject(&spot, &inject);
+    }
+    return end;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where messages take different ways, they arrive in any order, and if packets do, so do the
+ * packets of a message. Here messages are put together again, and handed over in the order in
+ * which they were sent from one node to another. What is under way between two nodes is counted
+ * on both sides: a cell for each node that a node talks to.
+ */
+#include "net/packet/port.h"
+
+struct peer {
+    uint32_t next; /* cell, of the same hash */
+    uint32_t node;
+    uint32_t sent;     /* messages sent to it */
+    uint32_t expected; /* number of the message that is to be handed over next */
+    uint32_t pending;  /* cell of the first message of which something is here */
+};
+
+/* A message of which some packets are here, or all but it has to wait for earlier ones. */
+struct pending {
+    uint32_t next; /* cell */
+    uint32_t number;
+    uint64_t packets; /* that are here */
+    int64_t at;       /* when the last of them was */
+    struct wf_message msg;
+    uint32_t has_last; /* 1: the last packet is here, and with it `msg` */
+    uint32_t spare;
+};
+
+_Static_assert(sizeof(struct pending) <= sizeof(struct wf_train), "fits into a cell");
+
+/* The cell of a peer, which is made if there is none. */
+static uint32_t find_peer(const struct wf_spot *spot, uint32_t node)
+{
+    uint32_t *bucket = &spot->node->peers[node % WF_PACKET_PEERS];
+
+    for (uint32_t cell = *bucket; cell != 0;) {
+        const struct peer *peer = wf_cell_read(spot->ctx, cell);
+        if (peer->node == node) {
+            return cell;
+        }
+        cell = peer->next;
+    }
+
+    uint32_t cell = wf_cell_new(spot->ctx);
+    struct peer *peer = wf_cell_edit(spot->ctx, cell);
+
+    wf_touch(spot->ctx, bucket, sizeof(*bucket));
+    peer->node = node;
+    peer->next = *bucket;
+    *bucket = cell;
+    return cell;
+}
+
+uint32_t wf_order_number(const struct wf_spot *spot, uint32_t dst)
+{
+    struct peer *peer = wf_cell_edit(spot->ctx, find_peer(spot, dst));
+
+    return peer->sent++;
+}
+
+static const struct pending *first_pending(const struct wf_spot *spot, const struct peer *peer)
+{
+    return peer->pending == 0 ? NULL : wf_cell_read(spot->ctx, peer->pending);
+}
+
+static bool is_complete(const struct wf_packet_net *model, const struct pending *pending)
+{
+    return pending->has_last != 0 &&
+           pending->packets == wf_packet_count(model, pending->msg.bytes);
+}
+
+static bool is_due(const struct wf_spot *spot, const struct peer *peer)
+{
+    const struct pending *first = first_pending(spot, peer);
+
+    return first != NULL && first->number == peer->expected && is_complete(spot->model, first);
+}
+
+/* The cell of a message in the list, which is ordered by number; made if there is none. */
+static struct pending *find_pending(const struct wf_spot *spot, uint32_t peer_cell,
+                                    uint32_t number)
+{
+    struct peer *peer = wf_cell_edit(spot->ctx, peer_cell);
+    uint32_t *link = &peer->pending;
+
+    /* Numbers wrap around after 2^32 messages; never so many are under way. */
+    while (*link != 0) {
+        const struct pending *read = wf_cell_read(spot->ctx, *link);
+        if (read->number == number) {
+            return wf_cell_edit(spot->ctx, *link);
+        }
+        if ((int32_t)(read->number - number) > 0) {
+            break;
+        }
+        link = &((struct pending *)wf_cell_edit(spot->ctx, *link))->next;
+    }
+
+    uint32_t cell = wf_cell_new(spot->ctx);
+    struct pending *pending = wf_cell_edit(spot->ctx, cell);
+
+    pending->number = number;
+    pending->next = *link;
+    *link = cell;
+    return pending;
+}
+
+static void plan_next(const struct wf_spot *spot, uint64_t src)
+{
+    wf_schedule(spot->ctx, wf_self(spot->ctx), 0, WF_PACKET_READY, &src, sizeof(src));
+}
+
+/* Hands the first message over, and sees to it that the next is if it is its turn. */
+static void hand_over(const struct wf_spot *spot, uint32_t src)
+{
+    const struct wf_net_user *user = &spot->model->net.user;
+    struct peer *peer = wf_cell_edit(spot->ctx, find_peer(spot, src));
+    uint32_t cell = peer->pending;
+    struct pending pending = *(const struct pending *)wf_cell_read(spot->ctx, cell);
+    int64_t now = wf_now(spot->ctx);
+
+    peer->pending = pending.next;
+    peer->expected++;
+    wf_cell_free(spot->ctx, cell);
+    if (is_due(spot, peer)) {
+        plan_next(spot, src);
+    }
+    user->arrived(user->arg, spot->ctx, spot->ports, &pending.msg,
+                  pending.at > now ? pending.at : now);
+}
+
+void wf_order_deliver(const struct wf_spot *spot, const struct wf_piece *piece, int64_t at)
+{
+    uint32_t src = piece->head.src, cell = find_peer(spot, src);
+    struct pending *pending = find_pending(spot, cell, piece->head.number);
+
+    /* Where a message's packets keep their order, its last one says that all are here. */
+    pending->packets = spot->model->is_in_order && piece->msg != NULL
+                           ? wf_packet_count(spot->model, piece->msg->bytes)
+                           : pending->packets + 1;
+    pending->at = at > pending->at ? at : pending->at;
+    if (piece->msg != NULL) {
+        pending->has_last = 1;
+        pending->msg = *piece->msg;
+    }
+    /* Else an earlier one is due already, and an event planned for it. */
+    bool is_first =
+        pending->number == ((const struct peer *)wf_cell_read(spot->ctx, cell))->expected;
+    if (is_first && is_complete(spot->model, pending)) {
+        hand_over(spot, src);
+    }
+}
+
+void wf_order_ready(const struct wf_spot *spot, uint32_t src)
+{
+    if (is_due(spot, wf_cell_read(spot->ctx, find_peer(spot, src)))) {
+        hand_over(spot, src);
+    }
+}

@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net/packet/packet.h"
+
+#include "base/mem.h"
+#include "net/levels.h"
+#include "net/packet/news.h"
+#include "topo/damaged.h"
+#include "topo/nested.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const timing_names[] = {"cut_through", "store_and_forward", NULL};
+static const char *const buffers_names[] = {"unbounded", "credits", NULL};
+static const char *const nic_names[] = {"fcfs", "rr", NULL};
+
+static const char *const ecmp_names[] = {"flow", "message", "packet", NULL};
+static const char *const preset_names[] = {"none", "torusnet", NULL};
+
+/* The figures of the torus network of CODES as TraceR's examples use it: packets that are
+ * chunks, links of 2 GB/s, buffers of 64 KiB. Timing is ours (docs/models/packet.md). */
+static const char *const torusnet[] = {
+    "packet",  "512B",    "bandwidth", "2GB/s", "router_delay", "50ns", "link_latency", "50ns",
+    "buffers", "credits", "vc_bytes",  "64KiB", "nic",          "fcfs", NULL,
+};
+
+static const struct wf_net_preset presets[] = {{"torusnet", torusnet}, {NULL, NULL}};
+
+static const struct wf_param params_table[] = {
+    {.name = "preset",
+     .type = WF_PARAM_ENUM,
+     .offset = offsetof(struct wf_packet_params, preset),
+     .def = "none",
+     .choices = preset_names,
+     .doc =
+         "Values for the others, where nothing else is given: torusnet is the torus of CODES"},
+    {.name = "packet",
+     .type = WF_PARAM_SIZE,
+     .offset = offsetof(struct wf_packet_params, packet),
+     .def = "512B",
+     .min = "1B",
+     .max = "1GiB",
+     .doc = "Bytes of a message in a packet, at most"},
+    {.name = "header",
+     .type = WF_PARAM_SIZE,
+     .offset = offsetof(struct wf_packet_params, header),
+     .def = "0B",
+     .max = "64KiB",
+     .doc = "Bytes that each packet has besides"},
+    {.name = "bandwidth",
+     .type = WF_PARAM_RATES,
+     .offset = offsetof(struct wf_packet_params, bandwidth),
+     .def = "10GB/s",
+     .doc =
+         "Bandwidth of a link; in a hierarchy, one for all levels or one for each, outermost "
+         "first"},
+    {.name = "link_latency",
+     .type = WF_PARAM_TIMES,
+     .offset = offsetof(struct wf_packet_params, link_latency),
+     .def = "50ns",
+     .min = "0",
+     .max = "1h",
+     .doc = "Time from one end of a link to the other, likewise"},
+    {.name = "router_delay",
+     .type = WF_PARAM_TIME,
+     .offset = offsetof(struct wf_packet_params, router_delay),
+     .def = "50ns",
+     .min = "0",
+     .max = "1h",
+     .doc = "Time from a packet's arrival at a router to its output port"},
+    {.name = "injection",
+     .type = WF_PARAM_TEXT,
+     .offset = offsetof(struct wf_packet_params, injection),
+     .def = "link",
+     .doc = "Bandwidth from a node into the network: link (that of its link), unlimited or a "
+            "rate"},
+    {.name = "ejection",
+     .type = WF_PARAM_TEXT,
+     .offset = offsetof(struct wf_packet_params, ejection),
+     .def = "unlimited",
+     .doc = "Bandwidth from the network into a node, likewise"},
+    {.name = "timing",
+     .type = WF_PARAM_ENUM,
+     .offset = offsetof(struct wf_packet_params, timing),
+     .def = "cut_through",
+     .choices = timing_names,
+     .doc = "Whether a router passes a packet on when its head is there, or all of it"},
+    {.name = "nic",
+     .type = WF_PARAM_ENUM,
+     .offset = offsetof(struct wf_packet_params, nic),
+     .def = "fcfs",
+     .choices = nic_names,
+     .doc =
+         "How a node sends several messages: one after another, or a packet of each in turn"},
+    {.name = "routing",
+     .type = WF_PARAM_TEXT,
+     .offset = offsetof(struct wf_packet_params, routing),
+     .def = "minimal",
+     .doc = "Routing policy"},
+    {.name = "routing_file",
+     .type = WF_PARAM_TEXT,
+     .offset = offsetof(struct wf_packet_params, routing_file),
+     .def = "",
+     .doc = "File that the routing policy reads, if it reads one"},
+    {.name = "ecmp",
+     .type = WF_PARAM_ENUM,
+     .offset = offsetof(struct wf_packet_params, ecmp),
+     .def = "flow",
+     .choices = ecmp_names,
+     .doc = "With routing ecmp: what takes one way: all between two nodes (flow), each message "
+            "or each packet"},
+    {.name = "info_step",
+     .type = WF_PARAM_SIZE,
+     .offset = offsetof(struct wf_packet_params, info_step),
+     .def = "2KiB",
+     .max = "1GiB",
+     .doc = "With routing ugal_g: routers tell their neighbours of a queue when it differs by "
+            "this from what they know"},
+    {.name = "fail",
+     .type = WF_PARAM_TEXT,
+     .offset = offsetof(struct wf_packet_params, fail),
+     .def = "",
+     .doc = "What is broken, as link:12-13,router:40,links:5%; routes avoid it"},
+    {.name = "buffers",
+     .type = WF_PARAM_ENUM,
+     .offset = offsetof(struct wf_packet_params, buffers),
+     .def = "unbounded",
+     .choices = buffers_names,
+     .doc = "Whether routers have room for all packets, or packets wait for room (credits)"},
+    {.name = "vc_bytes",
+     .type = WF_PARAM_SIZE,
+     .offset = offsetof(struct wf_packet_params, vc_bytes),
+     .def = "16KiB",
+     .max = "1GiB",
+     .doc = "With credits: room of a virtual channel at the end of each link"},
+    {.name = "n_vcs",
+     .type = WF_PARAM_COUNT,
+     .offset = offsetof(struct wf_packet_params, n_vcs),
+     .def = "0",
+     .max = "64",
+     .doc = "With credits: virtual channels of a link; 0 is as many as the routing needs"},
+    {.name = "stats",
+     .type = WF_PARAM_ENUM,
+     .offset = offsetof(struct wf_packet_params, stats),
+     .def = "off",
+     .choices = wf_net_stats_names,
+     .doc =
+         "What the result says of the network: nothing, a summary with the busiest links, or "
+         "every link, with its load over time and who fills it"},
+    {.name = "stats_window",
+     .type = WF_PARAM_TIME,
+     .offset = offsetof(struct wf_packet_params, stats_window),
+     .def = "0",
+     .max = "1h",
+     .doc = "With stats: also the bytes on all links in each window of this length; 0 is none"},
+    {.name = "trains",
+     .type = WF_PARAM_BOOL,
+     .offset = offsetof(struct wf_packet_params, trains),
+     .def = "on",
+     .doc =
+         "Whether packets that follow each other undisturbed are simulated as one: gives the "
+         "same times, sooner"},
+    WF_PARAM_END,
+};
+
+static void spread(const struct wf_list *list, uint32_t n_levels, uint64_t *each)
+{
+    for (uint32_t i = 0; i < n_levels; i++) {
+        each[i] = list->items[list->n == 1 ? 0 : i];
+    }
+}
+
+static enum wf_status make_links(struct wf_packet_net *model,
+                                 const struct wf_packet_params *given, struct wf_err *err)
+{
+    uint64_t latency[WF_NESTED_LEVELS_MAX], rate[WF_NESTED_LEVELS_MAX];
+    uint32_t n_levels = wf_topo_n_levels(wf_damaged_whole(model->topo));
+    const struct wf_links_config config = {
+        .topo = model->topo,
+        .latency = latency,
+        .rate = rate,
+        .router_delay = given->router_delay,
+        .full_bytes = given->packet + given->header,
+    };
+
+    spread(&given->link_latency, n_levels, latency);
+    spread(&given->bandwidth, n_levels, rate);
+    return wf_links_init(&model->links, &config, err);
+}
+
+/* What stands for the bandwidth between a node and its router. */
+static enum wf_status make_limit(struct wf_packet_net *model, const char *name,
+                                 const char *text, uint32_t *out, struct wf_err *err)
+{
+    uint64_t rate = 0;
+
+    if (strcmp(text, "unlimited") == 0) {
+        *out = WF_PACKET_UNLIMITED;
+        return WF_OK;
+    }
+    if (strcmp(text, "link") == 0) {
+        *out = 0; /* that of the innermost level */
+        return WF_OK;
+    }
+    if (wf_parse_rate(text, &rate, NULL) != WF_OK) {
+        return wf_err_set(err, WF_EINVAL,
+                          "net.%s: '%.64s': expected link, unlimited or a rate such as 10GB/s",
+                          name, text);
+    }
+    *out = wf_links_add_kind(&model->links, rate);
+    return WF_OK;
+}
+
+static enum wf_status make_route(struct wf_packet_net *model,
+                                 const struct wf_packet_params *given, struct wf_err *err)
+{
+    const struct wf_route_ops *ops = NULL;
+    enum wf_status status = wf_route_find(given->routing, &ops, err);
+
+    return status == WF_OK ? ops->create(model->topo, given->routing_file, &model->route, err)
+                           : status;
+}
+
+static uint32_t most_ports(const struct wf_topo *topo, uint32_t begin, uint32_t end)
+{
+    uint32_t most = 0;
+
+    for (uint32_t v = begin; v < end; v++) {
+        uint32_t n = wf_topo_ports(topo, v);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+static void other_init(void *state, struct wf_ctx *ctx)
+{
+    (void)state;
+    (void)ctx;
+}
+
+static void handle(const struct wf_spot *spot, const struct wf_event *ev)
+{
+    const void *payload = ev->payload;
+    struct wf_piece piece = {.count = 1, .from = ev->key.src};
+
+    memcpy(&piece.head, payload, sizeof(piece.head));
+    if (ev->kind == WF_PACKET_BODY) {
+        piece.first = ((const struct wf_packet_body *)payload)->first;
+    } else if (ev->kind == WF_PACKET_TRAIN) {
+        const struct wf_packet_train *train = payload;
+        piece.first = train->first;
+        piece.count = train->count;
+        piece.spacing = train->spacing;
+    } else {
+        piece.msg = &((const struct wf_packet_last *)payload)->msg;
+        piece.first = wf_packet_count(spot->model, piece.msg->bytes) - 1;
+    }
+    wf_packet_arrive(spot, &piece);
+}
+
+static void dispatch(const struct wf_spot *spot, const struct wf_event *ev)
+{
+    if (ev->kind <= WF_PACKET_LAST) {
+        handle(spot, ev);
+    } else if (ev->kind == WF_PACKET_CUT) {
+        struct wf_packet_head head;
+        memcpy(&head, ev->payload, sizeof(head));
+        wf_packet_cut(spot, &head);
+    } else if (ev->kind == WF_PACKET_SERVICE) {
+        wf_train_service(spot, (uint32_t)ev->payload[0]);
+    } else if (ev->kind == WF_PACKET_CREDIT) {
+        wf_credit_event(spot, (const void *)ev->payload);
+    } else if (ev->kind == WF_PACKET_READY) {
+        wf_order_ready(spot, (uint32_t)ev->payload[0]);
+    } else if (ev->kind == WF_PACKET_INJECT) {
+        wf_packet_inject(spot, (const void *)ev->payload);
+    } else if (ev->kind == WF_PACKET_NEWS) {
+        wf_news_event(spot, (const void *)ev->payload);
+    } else {
+        wf_packet_turn(spot);
+    }
+}
+
+static void packet_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
+                         const struct wf_event *ev)
+{
+    const struct wf_spot spot = wf_packet_spot(wf_to_packet(net), ctx, node);
+
+    dispatch(&spot, ev);
+}
+
+/* A vertex without ranks. */
+static struct wf_spot other_spot(void *state, struct wf_ctx *ctx)
+{
+    const struct wf_packet_net *model = wf_model(ctx);
+    struct wf_channel *channels = (void *)((struct wf_port *)state + model->other_ports);
+    size_t n_channels = (size_t)model->other_ports * model->n_channels;
+
+    return (struct wf_spot){
+        .model = model,
+        .ctx = ctx,
+        .vertex = model->net.n_nodes + (wf_self(ctx) - model->first_other),
+        .ports = state,
+        .channels = channels,
+        .stats = model->stats != WF_STATS_OFF ? (void *)(channels + n_channels) : NULL,
+        .details = wf_packet_details(model, state, model->other_ports),
+    };
+}
+
+static void other_event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
+{
+    struct wf_spot spot = other_spot(state, ctx);
+
+    spot.key = ev->key;
+    dispatch(&spot, ev);
+}
+
+static void other_commit(const struct wf_event *ev, const void *note, struct wf_ctx *ctx)
+{
+    const struct wf_packet_net *model = wf_model(ctx);
+
+    (void)note;
+    wf_stats_commit(&model->net, ev, ctx);
+}
+
+/* Behind the ports of a vertex and their channels. */
+static struct wf_vertex_stats stats_in(const struct wf_packet_net *model, const void *state,
+                                       uint32_t vertex, uint32_t n_ports)
+{
+    const struct wf_channel *channels = (const void *)((const struct wf_port *)state + n_ports);
+
+    return (struct wf_vertex_stats){
+        .vertex = vertex,
+        .ports = (const void *)(channels + (size_t)n_ports * model->n_channels),
+        /* Only read. */
+        .details = wf_packet_details(model, wf_unconst(state), n_ports),
+    };
+}
+
+static void other_finish(const void *state, struct wf_ctx *ctx)
+{
+    const struct wf_packet_net *model = wf_model(ctx);
+
+    const struct wf_vertex_stats stats =
+        stats_in(model, state, model->net.n_nodes + (wf_self(ctx) - model->first_other),
+                 model->other_ports);
+
+    wf_stats_finish(model, ctx, &stats);
+}
+
+static void packet_finish(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
+                          struct wf_net_facts *facts)
+{
+    const struct wf_packet_net *model = wf_to_packet(net);
+    const struct wf_packet_node *own =
+        (const void *)((const unsigned char *)node + model->ports_size);
+
+    facts->nodes++;
+    facts->fingerprint += own->facts;
+    facts->packets_sent += own->packets_sent;
+    facts->packets_received += own->packets_received;
+    facts->bytes_sent += own->bytes_sent;
+    facts->bytes_received += own->bytes_received;
+    if (model->stats != WF_STATS_OFF) {
+        struct wf_vertex_stats stats =
+            stats_in(model, node, wf_self(ctx) - net->first_node, model->node_ports);
+        stats.by_hops = (const uint64_t *)(own + 1);
+        wf_stats_finish(model, ctx, &stats);
+    }
+}
+
+static void packet_destroy(struct wf_net *net)
+{
+    struct wf_packet_net *model = (struct wf_packet_net *)net;
+
+    wf_links_fini(&model->links);
+    wf_route_free(model->route);
+    wf_topo_free(model->damaged);
+    free(model);
+}
+
+/* Buffers that packets wait for. */
+static enum wf_status make_channels(struct wf_packet_net *model,
+                                    const struct wf_packet_params *given, struct wf_err *err)
+{
+    uint32_t needed = model->route->n_vcs;
+
+    if (given->buffers == WF_PACKET_UNBOUNDED) {
+        model->route->is_unlimited = true;
+        return WF_OK;
+    }
+    if (model->topo->oneway) {
+        return wf_err_set(err, WF_EINVAL,
+                          "net.buffers: credits need links in both directions, and some of the "
+                          "topology lead one way only");
+    }
+    if (needed > WF_ROUTE_VCS_MAX) {
+        return wf_err_set(
+            err, WF_EINVAL,
+            "net.buffers: routing '%s' needs %" PRIu32 " virtual channels on this "
+            "topology to be free of deadlock, and credits have at most %d; choose "
+            "another policy or unbounded buffers",
+            model->route->ops->name, needed, WF_ROUTE_VCS_MAX);
+    }
+    if (given->n_vcs != 0 && given->n_vcs < needed) {
+        return wf_err_set(err, WF_EINVAL,
+                          "net.n_vcs: routing '%s' needs %" PRIu32
+                          " virtual channels on this topology to be free of deadlock",
+                          model->route->ops->name, needed);
+    }
+    if (given->vc_bytes < model->links.full_bytes) {
+        return wf_err_set(err, WF_EINVAL,
+                          "net.vc_bytes: a packet of %" PRIu64 " bytes does not fit",
+                          model->links.full_bytes);
+    }
+    model->lanes = given->n_vcs == 0 ? 1 : (uint32_t)given->n_vcs / needed;
+    model->n_channels = needed * model->lanes;
+    model->slots = (uint32_t)(given->vc_bytes / model->links.full_bytes);
+    return WF_OK;
+}
+
+static void find_extremes(struct wf_packet_net *model)
+{
+    const struct wf_packet_links *links = &model->links;
+
+    for (uint32_t i = 1; i < links->n_kinds; i++) {
+        int64_t ps = links->kinds[i].full_ps;
+        model->fastest = ps < links->kinds[model->fastest].full_ps ? i : model->fastest;
+        model->slowest = ps > links->kinds[model->slowest].full_ps ? i : model->slowest;
+    }
+}
+
+static void finish_model(struct wf_packet_net *model, const struct wf_packet_params *given,
+                         uint32_t n_nodes)
+{
+    const struct wf_topo *topo = model->topo;
+    int64_t least = wf_links_least_delay(&model->links);
+
+    find_extremes(model);
+    model->timing = (enum wf_packet_timing)given->timing;
+    model->nic = (enum wf_packet_nic)given->nic;
+    model->is_minimal =
+        strcmp(model->route->ops->name, "minimal") == 0 && model->n_channels == 0;
+    model->flow = model->route->ops->is_by_flow ? given->ecmp : WF_PACKET_FLOW_PAIR;
+    bool together = model->route->ops->is_oblivious && model->flow != WF_PACKET_FLOW_PACKET;
+    model->overtakes = !together || model->flow == WF_PACKET_FLOW_MESSAGE;
+    model->is_in_order = together;
+    model->has_queue = model->nic == WF_PACKET_ROUND_ROBIN || model->n_channels > 0;
+    model->packet_bytes = (uint32_t)given->packet;
+    model->header_bytes = (uint32_t)given->header;
+    /* What is left of an instant when all arrivals of the one before are known must suffice. */
+    model->trains = given->trains && together && least >= 2 && model->n_channels == 0;
+
+    bool counts = given->stats != WF_STATS_OFF;
+    uint64_t step = given->info_step / model->links.full_bytes;
+    model->news_step = step > 0 ? (uint32_t)step : 1;
+    model->tells_queues = model->route->ops->asks_far;
+    size_t each = sizeof(struct wf_port) + model->n_channels * sizeof(struct wf_channel) +
+                  (counts ? sizeof(struct wf_port_stats) : 0) +
+                  (model->tells_queues ? sizeof(struct wf_port_news) : 0);
+    model->stats = given->stats;
+    model->stats_window = counts ? given->stats_window : 0;
+    model->node_ports = most_ports(topo, 0, n_nodes);
+    model->other_ports = most_ports(topo, n_nodes, topo->n_vertices);
+    model->detailed = given->stats == WF_STATS_LINKS;
+    model->port_size = each;
+    each += model->detailed ? sizeof(struct wf_link_detail) : 0;
+    model->ports_size = model->node_ports * each;
+    model->other_size = model->other_ports * each;
+    model->other_ops = (struct wf_process_ops){
+        .name = "router",
+        .payload_max = sizeof(struct wf_packet_last),
+        .announces_changes = true,
+        .init = other_init,
+        .event = other_event,
+        .commit = model->stats_window > 0 ? other_commit : NULL,
+        .finish = counts ? other_finish : NULL,
+    };
+    model->net = (struct wf_net){
+        .ops = &wf_packet_ops,
+        .ways = model->is_minimal ? topo : NULL,
+        .node_size = model->ports_size + sizeof(struct wf_packet_node) +
+                     (counts ? WF_STATS_HOPS * sizeof(uint64_t) : 0),
+        .payload_max = sizeof(struct wf_packet_last),
+        .promise_ps = model->trains ? least - 1 : least,
+        .ahead = model->has_queue ? WF_NET_NOW : WF_NET_IN_ORDER,
+        .n_nodes = n_nodes,
+    };
+    wf_stats_init(model);
+}
+
+static enum wf_status break_links(struct wf_packet_net *model, const char *fail,
+                                  struct wf_err *err)
+{
+    if (fail[0] == '\0') {
+        return WF_OK;
+    }
+    enum wf_status status = wf_damaged_create(model->topo, fail, &model->damaged, err);
+    if (status == WF_OK) {
+        model->topo = model->damaged;
+    } else {
+        wf_err_prefix(err, "net.fail: ");
+    }
+    return status;
+}
+
+static enum wf_status packet_create(const void *params, const struct wf_net_env *env,
+                                    struct wf_net **out, struct wf_err *err)
+{
+    const struct wf_packet_params *given = params;
+
+    enum wf_status status =
+        wf_levels_check("packet", env, &given->link_latency, &given->bandwidth, err);
+    if (status != WF_OK) {
+        return status;
+    }
+
+    struct wf_packet_net *model = wf_xcalloc(1, sizeof(*model));
+
+    model->topo = env->topo;
+    status = break_links(model, given->fail, err);
+    if (status == WF_OK) {
+        status = make_links(model, given, err);
+    }
+    if (status == WF_OK) {
+        status = make_limit(model, "injection", given->injection, &model->injection, err);
+    }
+    if (status == WF_OK) {
+        status = make_limit(model, "ejection", given->ejection, &model->ejection, err);
+    }
+    if (status == WF_OK) {
+        status = make_route(model, given, err);
+    }
+    if (status == WF_OK) {
+        status = make_channels(model, given, err);
+    }
+    if (status != WF_OK) {
+        packet_destroy(&model->net);
+        return status;
+    }
+    finish_model(model, given, env->n_nodes);
+    *out = &model->net;
+    return WF_OK;
+}
+
+static void packet_attach(struct wf_net *net, struct wf_engine *engine)
+{
+    struct wf_packet_net *model = (struct wf_packet_net *)net;
+    uint32_t others = model->topo->n_vertices - net->n_nodes;
+
+    wf_engine_promise(engine, net->promise_ps);
+    wf_engine_cells(engine,
+                    model->n_channels > 0 ? wf_credit_cell_size() : sizeof(struct wf_train));
+    if (others > 0) {
+        model->first_other =
+            wf_engine_add(engine, &model->other_ops, others, model->other_size, model);
+    }
+}
+
+void wf_packet_set_probe(struct wf_net *net, wf_packet_probe_fn *probe, void *arg)
+{
+    struct wf_packet_net *model = (struct wf_packet_net *)net;
+
+    model->probe = probe;
+    model->probe_arg = arg;
+}
+
+const struct wf_net_ops wf_packet_ops = {
+    .name = "packet",
+    .summary = "packets on a topology: every port of every router is a server with a queue",
+    .uses_topology = true,
+    .params = params_table,
+    .params_size = sizeof(struct wf_packet_params),
+    .presets = presets,
+    .create = packet_create,
+    .destroy = packet_destroy,
+    .attach = packet_attach,
+    .send = wf_packet_send,
+    .event = packet_event,
+    .alone = wf_packet_alone,
+    .finish = packet_finish,
+    .commit = wf_stats_commit,
+    .describe = wf_stats_describe,
+};

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_NET_PACKET_PACKET_H
+#define WF_NET_PACKET_PACKET_H
+
+/*
+ * The packet model: messages are cut into packets, and every port of every router is a server
+ * with a queue. See docs/models/packet.md for the equations and for trains, runs of packets
+ * that are simulated as one.
+ */
+
+#include "net/net.h"
+
+enum wf_packet_timing {
+    WF_PACKET_CUT_THROUGH,       /* a packet goes on when its head is there... */
+    WF_PACKET_STORE_AND_FORWARD, /* ...or when all of it is */
+};
+
+enum wf_packet_nic {
+    WF_PACKET_FCFS,        /* message by message */
+    WF_PACKET_ROUND_ROBIN, /* a packet of each in turn */
+};
+
+enum wf_packet_buffers {
+    WF_PACKET_UNBOUNDED, /* a port takes what comes */
+    WF_PACKET_CREDITS,   /* packets wait where they are until there is room where they go */
+};
+
+/* What takes one way, if the way depends on a hash. */
+enum wf_packet_flow {
+    WF_PACKET_FLOW_PAIR, /* all from one node to another */
+    WF_PACKET_FLOW_MESSAGE,
+    WF_PACKET_FLOW_PACKET,
+};
+
+/* Lists have one value for all levels of a hierarchy, or one per level, outermost first. */
+struct wf_packet_params {
+    int preset;      /* applied before the others are; means nothing any more */
+    uint64_t packet; /* bytes of a message in a packet, at most */
+    uint64_t header; /* bytes that each packet adds to them */
+    struct wf_list bandwidth;
+    struct wf_list link_latency;
+    int64_t router_delay;
+    char *injection; /* "link", "unlimited" or a rate */
+    char *ejection;  /* likewise */
+    int timing;      /* enum wf_packet_timing */
+    int nic;         /* enum wf_packet_nic */
+    bool trains;
+    char *routing;
+    char *routing_file;
+    uint64_t info_step;   /* of what routers tell each other of their queues */
+    int ecmp;             /* enum wf_packet_flow */
+    char *fail;           /* topo/damaged.h; "" is nothing */
+    int stats;            /* enum wf_packet_stats */
+    int64_t stats_window; /* 0: none */
+    int buffers;          /* enum wf_packet_buffers; the next two are about credits */
+    uint64_t vc_bytes;    /* room of a virtual channel at the end of a link */
+    uint64_t n_vcs;       /* virtual channels; 0: as many as the routing policy needs */
+};
+
+extern const struct wf_net_ops wf_packet_ops;
+
+/* For tests: packets `first` to `first + count - 1` of message `number` from `src` were
+ * delivered at `at`, `at + spacing` and so on. Called inside handlers, also of events that are
+ * taken back later. */
+struct wf_packet_delivery {
+    uint32_t src, dst, number;
+    uint64_t first, count;
+    int64_t at, spacing;
+};
+
+typedef void wf_packet_probe_fn(void *arg, const struct wf_packet_delivery *delivery);
+void wf_packet_set_probe(struct wf_net *net, wf_packet_probe_fn *probe, void *arg);
+
+/* struct wf_net_ops.alone (net/packet/alone.c). */
+struct wf_net_alone wf_packet_alone(const struct wf_net *net, uint32_t src_node,
+                                    uint32_t dst_node, uint64_t bytes);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net/packet/stats.h"
+
+#include "base/histogram.h"
+#include "base/int128.h"
+
+#include <string.h>
+
+/* Words, in this order: latencies of messages, packets by hops, bytes by window, and then for
+ * each link what struct wf_port_stats has but the longest wait; those are the maxima. Perhaps
+ * each link's details follow. */
+enum {
+    SUMS_PER_LINK = 4,
+    HOPS_AT = WF_HISTOGRAM_BUCKETS,
+    WINDOWS_AT = HOPS_AT + WF_STATS_HOPS,
+};
+
+static uint64_t n_windows(const struct wf_packet_net *model)
+{
+    return model->stats_window > 0 ? WF_STATS_WINDOWS : 0;
+}
+
+static uint64_t links_at(const struct wf_packet_net *model)
+{
+    return WINDOWS_AT + n_windows(model);
+}
+
+static uint32_t n_links(const struct wf_packet_net *model)
+{
+    return wf_topo_first_link(model->topo, model->topo->n_vertices);
+}
+
+/* With stats=links. */
+static uint64_t details_at(const struct wf_packet_net *model)
+{
+    return links_at(model) + (uint64_t)SUMS_PER_LINK * n_links(model);
+}
+
+void wf_stats_init(struct wf_packet_net *model)
+{
+    if (model->stats != WF_STATS_OFF) {
+        model->net.n_sums = details_at(model);
+        if (model->stats == WF_STATS_LINKS) {
+            model->net.n_sums += (uint64_t)WF_LINK_DETAIL_WORDS * n_links(model);
+        }
+        model->net.n_maxima = n_links(model);
+    }
+}
+
+void wf_stats_count(const struct wf_spot *spot, uint32_t port, const struct wf_served *served)
+{
+    struct wf_port_stats *stats = &spot->stats[port];
+    int64_t last = served->wait + (int64_t)(served->n - 1) * served->step;
+    uint64_t longest = (uint64_t)(last > served->wait ? last : served->wait);
+
+    wf_touch(spot->ctx, stats, sizeof(*stats));
+    stats->packets += served->n;
+    stats->bytes += served->bytes;
+    stats->busy_ps += (uint64_t)served->duration;
+    /* n times the mean of the first and the last, whose sum times n is even */
+    stats->wait_ps += (uint64_t)((wf_u128)(uint64_t)(served->wait + last) * served->n / 2);
+    stats->peak_ps = longest > stats->peak_ps ? longest : stats->peak_ps;
+    if (spot->details != NULL) {
+        const struct wf_link_load load = {.at = served->at,
+                                          .spacing = served->spacing,
+                                          .n = served->n,
+                                          .bytes = served->bytes / served->n,
+                                          .node = served->node};
+        wf_link_detail_add(spot->ctx, &spot->details[port], &load);
+    }
+}
+
+void wf_stats_delivered(const struct wf_spot *spot, const struct wf_piece *piece)
+{
+    uint64_t *by_hops = (uint64_t *)(spot->node + 1);
+    uint32_t hops = piece->head.route.hops;
+    uint64_t *count = &by_hops[hops < WF_STATS_HOPS ? hops : WF_STATS_HOPS - 1];
+
+    wf_touch(spot->ctx, count, sizeof(*count));
+    *count += piece->count;
+}
+
+void wf_stats_finish(const struct wf_packet_net *model, struct wf_ctx *ctx,
+                     const struct wf_vertex_stats *of)
+{
+    struct wf_net_words *words = wf_net_words_of(&model->net, ctx);
+
+    if (words == NULL) {
+        return;
+    }
+
+    uint32_t link = wf_links_number(&model->links, of->vertex, 0);
+    uint32_t n_ports = wf_topo_ports(model->topo, of->vertex);
+    for (uint32_t port = 0; port < n_ports; port++) {
+        uint64_t *sums =
+            &words->word[links_at(model) + (uint64_t)SUMS_PER_LINK * (link + port)];
+        memcpy(sums, &of->ports[port], SUMS_PER_LINK * sizeof(*sums));
+        words->word[model->net.n_sums + link + port] = of->ports[port].peak_ps;
+    }
+    if (of->details != NULL) {
+        memcpy(&words->word[details_at(model) + (uint64_t)WF_LINK_DETAIL_WORDS * link],
+               of->details, n_ports * sizeof(*of->details));
+    }
+    for (uint32_t i = 0; of->by_hops != NULL && i < WF_STATS_HOPS; i++) {
+        words->word[HOPS_AT + i] += of->by_hops[i];
+    }
+}
+
+/* Bytes that arrive over a link, by the time of their heads; those that were announced and do
+ * not come are taken off again. */
+static void count_windows(const struct wf_packet_net *model, const struct wf_event *ev,
+                          uint64_t *windows)
+{
+    const struct wf_packet_train *train = (const void *)ev->payload;
+    bool many = ev->kind == WF_PACKET_TRAIN || ev->kind == WF_PACKET_CUT;
+    uint64_t n = many ? train->count : 1, bytes = model->links.full_bytes;
+
+    if (ev->kind == WF_PACKET_LAST) {
+        const struct wf_packet_last *last = (const void *)ev->payload;
+        bytes = wf_packet_rest(model, last->msg.bytes) + model->header_bytes;
+    }
+    for (uint64_t i = 0; i < n;) { /* window by window */
+        int64_t at = ev->key.time + (many ? (int64_t)i * train->spacing : 0);
+        uint64_t window = (uint64_t)(at / model->stats_window), here = 1;
+        int64_t end = (int64_t)(window + 1) * model->stats_window;
+
+        if (window >= WF_STATS_WINDOWS - 1) {
+            window = WF_STATS_WINDOWS - 1;
+            here = n - i;
+        } else if (many) {
+            here = (uint64_t)((end - at - 1) / train->spacing) + 1;
+            here = here < n - i ? here : n - i;
+        }
+        windows[window] += ev->kind == WF_PACKET_CUT ? -(here * bytes) : here * bytes;
+        i += here;
+    }
+}
+
+void wf_stats_commit(const struct wf_net *net, const struct wf_event *ev, struct wf_ctx *ctx)
+{
+    const struct wf_packet_net *model = wf_to_packet(net);
+
+    if (ev->kind <= WF_PACKET_CUT && model->stats_window > 0) {
+        struct wf_net_words *words = wf_net_words_of(net, ctx);
+        if (words != NULL) {
+            count_windows(model, ev, &words->word[WINDOWS_AT]);
+        }
+    }
+}
+
+/* ---- the description ---- */
+
+struct described {
+    const struct wf_packet_net *model;
+    const struct wf_net_words *words;
+};
+
+static void facts_of(const void *arg, uint32_t link, struct wf_link_facts *out)
+{
+    const struct described *of = arg;
+    const struct wf_packet_net *model = of->model;
+    const struct wf_link_kind *kind = &model->links.kinds[wf_links_kind(&model->links, link)];
+    struct wf_port_stats stats;
+
+    memcpy(&stats, &of->words->word[links_at(model) + (uint64_t)SUMS_PER_LINK * link],
+           SUMS_PER_LINK * sizeof(uint64_t));
+    out->packets = stats.packets;
+    out->bytes = stats.bytes;
+    out->busy_ps = stats.busy_ps;
+    out->knows_waits = true;
+    out->wait_ps = stats.wait_ps;
+    out->peak_ps = of->words->word[of->words->n_sums + link];
+    out->peak_bytes =
+        (uint64_t)((wf_u128)out->peak_ps * model->links.full_bytes / (uint64_t)kind->full_ps);
+    if (model->stats == WF_STATS_LINKS) {
+        out->detail = (const void *)&of->words
+                          ->word[details_at(model) + (uint64_t)WF_LINK_DETAIL_WORDS * link];
+    }
+}
+
+void wf_stats_describe(const struct wf_net *net, const struct wf_net_words *words,
+                       int64_t elapsed, struct wf_value *result)
+{
+    const struct wf_packet_net *model = wf_to_packet(net);
+    struct wf_value *network = wf_report_network(result);
+    const struct described of = {model, words};
+    const struct wf_link_report report = {model->topo, (enum wf_net_stats)model->stats, elapsed,
+                                          facts_of, &of};
+
+    wf_report_latencies(network, words->word);
+    wf_report_counts(network, "packets_by_hops", &words->word[HOPS_AT], WF_STATS_HOPS);
+    if (model->stats_window > 0) {
+        wf_doc_count(network, "window_ps", (uint64_t)model->stats_window);
+        wf_report_counts(network, "window_bytes", &words->word[WINDOWS_AT], WF_STATS_WINDOWS);
+    }
+    wf_report_links(network, &report);
+}

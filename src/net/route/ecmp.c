@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Equal-cost multi-path: any shortest path, at each router by a hash of the flow (C. Hopps,
+ * "Analysis of an equal-cost multi-path algorithm", RFC 2992, 2000). */
+#include "base/rng.h"
+#include "net/route/policies.h"
+#include "net/route/shortest_queue.h"
+
+static enum wf_status ecmp_create(const struct wf_topo *topo, const char *file,
+                                  struct wf_route **out, struct wf_err *err)
+{
+    (void)file;
+    return wf_vcs_create(topo, (struct wf_vc_plan){.ops = &wf_route_ecmp_ops, .is_free = true},
+                         out, err);
+}
+
+static uint32_t ecmp_next(const struct wf_route_query *query, struct wf_route_state *state)
+{
+    uint32_t ports[WF_VC_PORTS_MAX];
+    struct wf_vc_step step;
+
+    wf_vc_step(query, state, &step);
+    uint32_t n = wf_vc_choices(&step, state, ports);
+    uint32_t pick = n > 1 ? (uint32_t)wf_rng_below(wf_flow_hash(query), n) : 0;
+    return wf_vc_take(&step, state, ports[pick]);
+}
+
+const struct wf_route_ops wf_route_ecmp_ops = {
+    .name = "ecmp",
+    .summary = "a shortest route, at each router by a hash of the flow",
+    .is_oblivious = true,
+    .is_by_flow = true,
+    .create = ecmp_create,
+    .destroy = wf_vcs_destroy,
+    .next = ecmp_next,
+};

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Progressive adaptive routing in dragonflies (N. Jiang, J. Kim and W. J. Dally, "Indirect
+ * adaptive routing on large scale interconnection networks", ISCA 2009): as ugal_l, but a
+ * packet that left its router on the minimal way may still change its mind at the next one, if
+ * that is in the same group. Levels of a hierarchy that are no dragonflies are passed
+ * minimally.
+ */
+#include "net/route/detour.h"
+#include "net/route/policies.h"
+
+static enum wf_status par_create(const struct wf_topo *topo, const char *file,
+                                 struct wf_route **out, struct wf_err *err)
+{
+    const struct wf_vc_plan plan = {.ops = &wf_route_par_ops, .detour = WF_VC_LATE_DETOUR};
+    struct wf_route *route = NULL;
+    bool has_dragonfly = false;
+
+    (void)file;
+    enum wf_status status = wf_vcs_create(topo, plan, &route, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    const struct wf_vcs *vcs = (const struct wf_vcs *)route;
+    for (uint32_t i = 0; i < vcs->n_levels; i++) {
+        has_dragonfly = has_dragonfly || wf_vc_is_dragonfly(&vcs->levels[i]);
+    }
+    if (!has_dragonfly) {
+        status = wf_err_set(err, WF_EINVAL,
+                            "routing 'par' needs a dragonfly, not a %s; 'ugal_l' does the like "
+                            "elsewhere",
+                            vcs->levels[0].topo->ops->name);
+        wf_vcs_destroy(route);
+        return status;
+    }
+    *out = route;
+    return WF_OK;
+}
+
+static uint32_t group_of(const struct wf_topo *topo, uint32_t vertex)
+{
+    uint32_t coord[WF_TOPO_COORDS_MAX];
+
+    (void)topo->ops->coords(topo, vertex, coord);
+    return coord[0];
+}
+
+/* Whether the minimal way leads to another router of this group, from which it leaves it. */
+static bool stays(const struct wf_part *part)
+{
+    const struct wf_topo *topo = part->topo;
+    uint32_t port = topo->ops->next_port(topo, part->at, part->dst);
+    uint32_t next = topo->ops->neighbor(topo, part->at, port);
+    uint32_t group = group_of(topo, part->at);
+
+    return group_of(topo, next) == group && group_of(topo, part->dst) != group;
+}
+
+static bool prefers_direct(const struct wf_route_query *query, const struct wf_vc_step *step,
+                           const struct wf_detour *detour)
+{
+    uint32_t first = step->part.first_port;
+
+    return detour->via == WF_TOPO_NO_VERTEX ||
+           wf_detour_prefers_direct(query->queue(query, query->at, first + detour->port_direct),
+                                    query->queue(query, query->at, first + detour->port_via),
+                                    detour);
+}
+
+/* Stage 0 ends with the decision for a detour, at the second router of the way, or where the
+ * minimal way leaves the group. */
+static void decide(const struct wf_route_query *query, struct wf_vc_step *step,
+                   struct wf_route_state *state)
+{
+    struct wf_detour detour = wf_detour_draw(query, step);
+    bool is_first = !wf_vc_has_rank(state);
+
+    if (!prefers_direct(query, step, &detour)) {
+        wf_detour_decide(step, state, detour.via);
+    } else if (!is_first || !stays(&step->part)) {
+        wf_detour_decide(step, state, WF_TOPO_NO_VERTEX);
+    }
+}
+
+static uint32_t par_next(const struct wf_route_query *query, struct wf_route_state *state)
+{
+    struct wf_vc_step step;
+
+    wf_vc_step(query, state, &step);
+    if (wf_vc_is_dragonfly(step.level) && wf_detour_is_due(&step, state)) {
+        decide(query, &step, state);
+    }
+    return wf_detour_go(&step, state);
+}
+
+const struct wf_route_ops wf_route_par_ops = {
+    .name = "par",
+    .summary = "dragonflies: as ugal_l, revised at the next router of the source's group",
+    .asks_queues = true,
+    .create = par_create,
+    .destroy = wf_vcs_destroy,
+    .next = par_next,
+};

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net/router/router.h"
+
+#include "base/mem.h"
+#include "net/router/flit.h"
+#include "net/router/scheme.h"
+#include "net/router/stats.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define AT(member) offsetof(struct wf_router_params, member)
+
+static const char *const requests[] = {"first", "shortest", "random", "smart", "source", NULL};
+static const char *const arbitrations[] = {"round-robin", "age", "random", "fifo", NULL};
+static const char *const flows[] = {"auto", "plain", "bubble", NULL};
+static const char *const switchings[] = {"cut-through", "wormhole", NULL};
+static const char *const injections[] = {"shortest", "direction", "longest-path", NULL};
+
+static const struct wf_param params_table[] = {
+    {.name = "cycle",
+     .type = WF_PARAM_TIME,
+     .offset = AT(cycle),
+     .def = "1ns",
+     .min = "2ps",
+     .max = "1s",
+     .doc = "Length of a cycle, in which a link moves one phit"},
+    {.name = "phit",
+     .type = WF_PARAM_SIZE,
+     .offset = AT(phit),
+     .def = "4B",
+     .min = "1B",
+     .max = "1MiB",
+     .doc = "What a link moves in a cycle"},
+    {.name = "packet",
+     .type = WF_PARAM_SIZE,
+     .offset = AT(packet),
+     .def = "64B",
+     .min = "1B",
+     .max = "1MiB",
+     .doc = "Size of a packet; messages are cut into as many as they need"},
+    {.name = "routing",
+     .type = WF_PARAM_ENUM,
+     .offset = AT(routing),
+     .def = "auto",
+     .choices = wf_router_routings,
+     .doc = "Routing and what keeps it free of deadlock (docs/models/router.md); auto is "
+            "oblivious-1vc on grids, updown on trees, else minimal"},
+    {.name = "vcs",
+     .type = WF_PARAM_COUNT,
+     .offset = AT(vcs),
+     .def = "0",
+     .doc = "Virtual channels of a link, 1 to 8; 0 is what the routing needs"},
+    {.name = "queue",
+     .type = WF_PARAM_COUNT,
+     .offset = AT(queue),
+     .def = "4",
+     .max = "1024",
+     .doc = "Packets that fit into the queue at the end of a virtual channel, at least 1"},
+    {.name = "flow",
+     .type = WF_PARAM_ENUM,
+     .offset = AT(flow),
+     .def = "auto",
+     .choices = flows,
+     .doc = "Flow control: plain, or bubble, in which a packet enters a ring only if one more "
+            "would fit; auto is bubble where the routing needs it"},
+    {.name = "injection_queues",
+     .type = WF_PARAM_COUNT,
+     .offset = AT(injection_queues),
+     .def = "1",
+     .min = "1",
+     .max = "16",
+     .doc = "Injection queues of a node"},
+    {.name = "injection_length",
+     .type = WF_PARAM_COUNT,
+     .offset = AT(injection_length),
+     .def = "8",
+     .min = "1",
+     .max = "65535",
+     .doc = "Packets that fit into an injection queue"},
+    {.name = "injection",
+     .type = WF_PARAM_ENUM,
+     .offset = AT(injection),
+     .def = "shortest",
+     .choices = injections,
+     .doc = "Which of several injection queues a packet goes to"},
+    {.name = "consume_one",
+     .type = WF_PARAM_BOOL,
+     .offset = AT(consume_one),
+     .def = "no",
+     .doc = "A node takes in one packet at a time instead of one from each queue"},
+    {.name = "request",
+     .type = WF_PARAM_ENUM,
+     .offset = AT(request),
+     .def = "smart",
+     .choices = requests,
+     .doc = "Which of several channels an adaptive packet asks for"},
+    {.name = "arbitration",
+     .type = WF_PARAM_ENUM,
+     .offset = AT(arbitration),
+     .def = "round-robin",
+     .choices = arbitrations,
+     .doc = "Who gets a channel that several ask for"},
+    {.name = "pipeline",
+     .type = WF_PARAM_COUNT,
+     .offset = AT(pipeline),
+     .def = "0",
+     .max = "1000000",
+     .doc = "Cycles that the head of a packet spends in a router"},
+    {.name = "link_delay",
+     .type = WF_PARAM_COUNT,
+     .offset = AT(link_delay),
+     .def = "1",
+     .min = "1",
+     .max = "1000000",
+     .doc = "Cycles that it spends on a link"},
+    {.name = "credit_delay",
+     .type = WF_PARAM_COUNT,
+     .offset = AT(credit_delay),
+     .def = "0",
+     .max = "1000000",
+     .doc = "Cycles until a router knows that a slot behind a link is free"},
+    {.name = "turnaround",
+     .type = WF_PARAM_COUNT,
+     .offset = AT(turnaround),
+     .def = "0",
+     .max = "1000000",
+     .doc = "Cycles between the tail of a packet and the head of the next one from its queue"},
+    {.name = "transit_priority",
+     .type = WF_PARAM_REAL,
+     .offset = AT(transit_priority),
+     .def = "0",
+     .min = "0",
+     .max = "1",
+     .doc = "Probability that packets in transit go before those to be injected"},
+    {.name = "restriction",
+     .type = WF_PARAM_COUNT,
+     .offset = AT(restriction),
+     .def = "0",
+     .max = "1024",
+     .doc =
+         "Packets for which there must be room in the own queue of a ring to inject into it"},
+    {.name = "switching",
+     .type = WF_PARAM_ENUM,
+     .offset = AT(switching),
+     .def = "cut-through",
+     .choices = switchings,
+     .doc = "Packets keep a link until their tail has left (virtual cut-through), or share it "
+            "flit by flit (wormhole)"},
+    {.name = "routing_delay",
+     .type = WF_PARAM_COUNT,
+     .offset = AT(routing_delay),
+     .def = "1",
+     .max = "1000000",
+     .doc = "Cycles that it takes to route a packet, with wormhole switching; 0: the router "
+            "before has done it"},
+    {.name = "speculative",
+     .type = WF_PARAM_BOOL,
+     .offset = AT(speculative),
+     .def = "no",
+     .doc = "With wormhole switching a packet asks for the switch in the same cycle as for a "
+            "channel, in the hope of getting both"},
+    {.name = "hold_switch",
+     .type = WF_PARAM_BOOL,
+     .offset = AT(hold_switch),
+     .def = "no",
+     .doc = "With wormhole switching a packet keeps the switch as long as it has flits and "
+            "there is room for them"},
+    {.name = "global_restriction",
+     .type = WF_PARAM_REAL,
+     .offset = AT(global_restriction),
+     .def = "0",
+     .min = "0",
+     .max = "1",
+     .doc = "No node injects while more than this share of all queues' room is taken; 0 is no "
+            "such limit"},
+    {.name = "global_delay",
+     .type = WF_PARAM_COUNT,
+     .offset = AT(global_delay),
+     .def = "64",
+     .min = "4",
+     .max = "1000000000",
+     .doc = "Cycles after which all nodes know how much that was, and from one time to the "
+            "next"},
+    {.name = "watchdog",
+     .type = WF_PARAM_COUNT,
+     .offset = AT(watchdog),
+     .def = "10000",
+     .max = "1000000000",
+     .doc = "Packets that do not move for so many cycles are suspected of a deadlock, which "
+            "ends the run; 0 is never"},
+    {.name = "stats",
+     .type = WF_PARAM_ENUM,
+     .offset = AT(stats),
+     .def = "off",
+     .choices = wf_net_stats_names,
+     .doc = "What the result says of the links: nothing, a summary with the busiest, or every "
+            "link, with its load over time and who fills it"},
+    WF_PARAM_END,
+};
+
+/* ---- creation ---- */
+
+static size_t align8(size_t size)
+{
+    return (size + 7) & ~(size_t)7;
+}
+
+/* A router with a node has injection queues. */
+static struct wf_router_layout layout_of(const struct wf_router_net *model, uint32_t n_ports,
+                                         uint32_t n_injection)
+{
+    struct wf_router_layout layout = {.n_ports = n_ports, .n_injection = n_injection};
+    uint32_t n_channels = n_ports * model->vcs;
+    bool wormhole = model->set.switching == WF_ROUTER_WORMHOLE;
+
+    layout.n_injection = wormhole ? model->vcs : n_injection;
+    layout.n_inputs = n_channels + layout.n_injection;
+    n_channels += wormhole ? 2 * model->vcs : 0; /* to and from the node */
+    layout.n_words = (layout.n_inputs + 63) / 64;
+    layout.channels = align8(sizeof(struct wf_router_head));
+    layout.links = layout.channels + n_channels * sizeof(struct wf_router_channel);
+    layout.inputs = layout.links + n_ports * sizeof(struct wf_router_link);
+    layout.words = layout.inputs + layout.n_inputs * sizeof(struct wf_router_input);
+    layout.size = layout.words + layout.n_words * sizeof(uint64_t);
+    if (wormhole) {
+        layout.flit_inputs = layout.size;
+        layout.flit_channels =
+            layout.flit_inputs + layout.n_inputs * sizeof(struct wf_flit_input);
+        layout.flit_ports = layout.flit_channels + n_channels * sizeof(struct wf_flit_channel);
+        layout.flit_source = layout.flit_ports + (n_ports + 1) * sizeof(struct wf_flit_port);
+        layout.size = layout.flit_source + sizeof(struct wf_flit_source);
+    }
+    wf_router_stats_layout(model, &layout, n_injection > 0);
+    return layout;
+}
+
+/* The most ports of any vertex from `first` to `end`. */
+static uint32_t most_ports(const struct wf_topo *topo, uint32_t first, uint32_t end)
+{
+    uint32_t most = 0;
+
+    if (topo->ops->first_link == NULL) {
+        return topo->n_ports;
+    }
+    for (uint32_t v = first; v < end; v++) {
+        uint32_t n = wf_topo_ports(topo, v);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+static enum wf_status lay_out(struct wf_router_net *model, struct wf_err *err)
+{
+    const struct wf_topo *topo = model->topo;
+    uint32_t n_nodes = model->net.n_nodes;
+
+    model->node =
+        layout_of(model, most_ports(topo, 0, n_nodes), (uint32_t)model->set.injection_queues);
+    model->other = layout_of(model, most_ports(topo, n_nodes, topo->n_vertices), 0);
+    uint32_t most = model->node.n_inputs > model->other.n_inputs ? model->node.n_inputs
+                                                                 : model->other.n_inputs;
+    if (most > WF_ROUTER_INPUTS_MAX) {
+        return wf_err_set(err, WF_EINVAL,
+                          "a router of this topology would have %" PRIu32
+                          " input queues; at most %d are possible",
+                          most, WF_ROUTER_INPUTS_MAX);
+    }
+    return WF_OK;
+}
+
+static void fill_coords(struct wf_router_net *model)
+{
+    const struct wf_grid *grid = model->grid;
+
+    model->coords =
+        wf_xcalloc((size_t)model->topo->n_vertices * grid->n_dims, sizeof(*model->coords));
+    for (uint32_t v = 0; v < model->topo->n_vertices; v++) {
+        for (uint32_t d = 0; d < grid->n_dims; d++) {
+            model->coords[(size_t)v * grid->n_dims + d] = (uint16_t)wf_grid_coord(grid, v, d);
+        }
+    }
+}
+
+/* The port at the other end of a cable. Of several cables between two vertices the first is the
+ * first of both. */
+static uint32_t far_port(const struct wf_topo *topo, uint32_t v, uint32_t port)
+{
+    uint32_t other = topo->ops->neighbor(topo, v, port), back = 0, before = 0;
+
+    if (other == WF_TOPO_NO_VERTEX) {
+        return 0;
+    }
+    for (uint32_t p = 0; p < port; p++) {
+        before += topo->ops->neighbor(topo, v, p) == other;
+    }
+    while (topo->ops->neighbor(topo, other, back) != v || before-- > 0) {
+        back++;
+    }
+    return back;
+}
+
+static void fill_reverse(struct wf_router_net *model)
+{
+    const struct wf_topo *topo = model->topo;
+
+    model->reverse =
+        wf_xcalloc(wf_topo_first_link(topo, topo->n_vertices) + UINT64_C(1), sizeof(uint16_t));
+    for (uint32_t v = 0; v < topo->n_vertices; v++) {
+        uint32_t first = wf_topo_first_link(topo, v), n = wf_topo_ports(topo, v);
+        for (uint32_t port = 0; port < n; port++) {
+            model->reverse[first + port] = (uint16_t)far_port(topo, v, port);
+        }
+    }
+}
+
+static enum wf_status check_topology(const struct wf_net_env *env, struct wf_err *err)
+{
+    const struct wf_topo *topo = env->topo;
+
+    if (topo == NULL) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "network model 'router' needs a topology, as in --topo torus:8x8");
+    }
+    if (env->n_nodes > topo->n_nodes) {
+        return wf_err_set(err, WF_EINVAL, "%u nodes do not fit on a %s of %u", env->n_nodes,
+                          topo->ops->name, topo->n_nodes);
+    }
+    if (topo->oneway) {
+        return wf_err_set(err, WF_EINVAL,
+                          "network model 'router' does not know one-way links, as this %s has",
+                          topo->ops->name);
+    }
+    return WF_OK;
+}
+
+static enum wf_status check_sizes(struct wf_router_net *model, struct wf_err *err)
+{
+    const struct wf_router_params *set = &model->set;
+
+    if (set->packet % set->phit != 0 || set->packet / set->phit > 65536) {
+        return wf_err_set(err, WF_EINVAL,
+                          "net.packet: %" PRIu64 " bytes are not 1 to 65536 phits of %" PRIu64
+                          " bytes",
+                          set->packet, set->phit);
+    }
+    model->phits = (uint32_t)(set->packet / set->phit);
+    if (set->queue == 0) {
+        return wf_err_set(
+            err, WF_EINVAL,
+            "net.queue: a queue must have room for a packet, expected at least 1");
+    }
+    if (set->global_restriction > 0 &&
+        set->global_delay < 4 * (set->pipeline + set->link_delay)) {
+        return wf_err_set(err, WF_EINVAL,
+                          "net.global_delay: %" PRIu64 " cycles are too few to tell all nodes "
+                          "over links of %" PRIu64 "; expected four times that at least",
+                          set->global_delay, set->pipeline + set->link_delay);
+    }
+    return WF_OK;
+}
+
+static void router_destroy(struct wf_net *net)
+{
+    struct wf_router_net *model = (struct wf_router_net *)net;
+
+    free(model->coords);
+    free(model->reverse);
+    wf_route_free(model->route);
+    free(model);
+}
+
+/* Packets that may be in the network before nodes stop to inject; 0: any number. */
+static uint64_t room_limit(const struct wf_router_net *model)
+{
+    double room = 2 * (double)model->topo->n_links * model->vcs * (double)model->set.queue;
+    double limit = room * model->set.global_restriction;
+
+    return model->set.global_restriction > 0 && limit < 1 ? 1 : (uint64_t)limit;
+}
+
+static int64_t promise(const struct wf_router_net *model)
+{
+    uint64_t hop = model->set.pipeline + model->set.link_delay;
+    uint64_t slot = model->phits + model->set.credit_delay;
+
+    if (model->set.switching == WF_ROUTER_WORMHOLE) {
+        hop = slot = 1 + model->set.link_delay;
+    }
+    return (int64_t)(hop < slot ? hop : slot) * model->set.cycle - 1;
+}
+
+static enum wf_status router_create(const void *params, const struct wf_net_env *env,
+                                    struct wf_net **out, struct wf_err *err)
+{
+    enum wf_status status = check_topology(env, err);
+
+    if (status != WF_OK) {
+        return status;
+    }
+    struct wf_router_net *model = wf_xcalloc(1, sizeof(*model));
+    model->set = *(const struct wf_router_params *)params;
+    model->topo = env->topo;
+    model->net.n_nodes = env->n_nodes;
+    model->seed = env->seed;
+    status = check_sizes(model, err);
+    if (status == WF_OK) {
+        status = wf_router_choose_scheme(model, err);
+    }
+    if (status == WF_OK) {
+        status = lay_out(model, err);
+    }
+    if (status != WF_OK) {
+        router_destroy(&model->net);
+        return status;
+    }
+    if (model->grid != NULL) {
+        fill_coords(model);
+    } else {
+        fill_reverse(model);
+    }
+    model->room_limit = room_limit(model);
+    model->net.ops = &wf_router_ops;
+    model->net.node_size = model->node.size;
+    model->net.payload_max = sizeof(struct wf_router_packet);
+    model->net.promise_ps = promise(model);
+    model->net.ahead = WF_NET_NOW;
+    wf_router_stats_init(model);
+    *out = &model->net;
+    return WF_OK;
+}
+
+const struct wf_net_ops wf_router_ops = {
+    .name = "router",
+    .summary = "routers with virtual channels, finite queues and flow control, cycle by cycle",
+    .uses_topology = true,
+    .params = params_table,
+    .params_size = sizeof(struct wf_router_params),
+    .create = router_create,
+    .destroy = router_destroy,
+    .attach = wf_router_attach,
+    .send = wf_router_send,
+    .event = wf_router_event,
+    .room = wf_router_room,
+    .use = wf_router_use,
+    .finish = wf_router_finish,
+    .commit = wf_router_stats_commit,
+    .describe = wf_router_stats_describe,
+};

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_NET_ROUTER_ROUTER_H
+#define WF_NET_ROUTER_ROUTER_H
+
+/*
+ * Routers with virtual channels and virtual cut-through, as INSEE's FSIN simulates them
+ * (Navaridas, Miguel-Alonso, Pascual and Ridruejo, "Simulating and evaluating interconnection
+ * networks with INSEE", Simulation Modelling Practice and Theory 19, 2011), packet by packet
+ * instead of phit by phit: between two decisions about a packet nothing happens that has to be
+ * looked at. docs/models/router.md has the rules and the timing.
+ */
+
+#include "net/net.h"
+
+enum wf_router_routing {
+    WF_ROUTER_OBLIVIOUS_1VC, /* the three designs of INSEE's paper... */
+    WF_ROUTER_OBLIVIOUS_3VC,
+    WF_ROUTER_ADAPTIVE_3VC,
+    WF_ROUTER_DOR, /* ...and the schemes behind them, with any number of channels */
+    WF_ROUTER_ADAPTIVE,
+    WF_ROUTER_DATELINE,
+    WF_ROUTER_DATELINE_FREE,
+    WF_ROUTER_UPDOWN,
+    WF_ROUTER_MINIMAL,
+    WF_ROUTER_VALIANT,
+    WF_ROUTER_UGAL,
+    WF_ROUTER_AUTO_ROUTING,
+};
+
+enum wf_router_request {
+    WF_ROUTER_FIRST,
+    WF_ROUTER_SHORTEST,
+    WF_ROUTER_RANDOM,
+    WF_ROUTER_SMART,
+    WF_ROUTER_SOURCE,
+};
+
+enum wf_router_arbitration {
+    WF_ROUTER_ROUND_ROBIN,
+    WF_ROUTER_AGE,
+    WF_ROUTER_DICE,
+    WF_ROUTER_FIFO,
+};
+
+enum wf_router_flow { WF_ROUTER_AUTO, WF_ROUTER_PLAIN, WF_ROUTER_BUBBLE };
+
+enum wf_router_switching { WF_ROUTER_CUT_THROUGH, WF_ROUTER_WORMHOLE };
+
+enum wf_router_injection {
+    WF_ROUTER_INJECT_SHORTEST,
+    WF_ROUTER_INJECT_DIRECTION,
+    WF_ROUTER_INJECT_LONGEST_PATH,
+};
+
+struct wf_router_params {
+    int64_t cycle;
+    uint64_t phit, packet; /* bytes */
+    int routing;           /* enum wf_router_routing, and so on */
+    uint64_t vcs;          /* 0: what the routing needs */
+    uint64_t queue;        /* packets per input channel */
+    int flow;
+    uint64_t injection_queues, injection_length;
+    int injection;
+    bool consume_one;
+    int request;
+    int arbitration;
+    uint64_t pipeline, link_delay, credit_delay, turnaround; /* cycles */
+    double transit_priority;
+    uint64_t restriction; /* packets */
+    int switching;
+    uint64_t routing_delay; /* cycles, with wormhole switching, as the next two */
+    bool speculative, hold_switch;
+    double global_restriction;
+    uint64_t global_delay, watchdog; /* cycles */
+    int stats;                       /* enum wf_net_stats (net/link_report.h) */
+};
+
+extern const struct wf_net_ops wf_router_ops;
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net/vc/tree.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+/* Vertices are numbered so that those of a branch follow each other. */
+struct wf_vc_tree {
+    const struct wf_topo *topo;
+    uint32_t *up;    /* port to the parent; WF_TOPO_NO_PORT: the root */
+    uint32_t *begin; /* own number, the first of the vertex's branch */
+    uint32_t *end;   /* behind the last */
+    uint32_t depth;
+};
+
+static bool is_child(const struct wf_vc_tree *tree, uint32_t parent, uint32_t vertex)
+{
+    return vertex != WF_TOPO_NO_VERTEX && tree->up[vertex] != WF_TOPO_NO_PORT &&
+           tree->topo->ops->neighbor(tree->topo, vertex, tree->up[vertex]) == parent;
+}
+
+/* The port of `to` that leads to `at`. */
+static uint32_t port_back(const struct wf_topo *topo, uint32_t to, uint32_t at)
+{
+    uint32_t port = 0;
+
+    while (topo->ops->neighbor(topo, to, port) != at) {
+        port++;
+    }
+    return port;
+}
+
+/* A search in breadth from vertex 0; `order` is of the visits, `dist` says how deep. */
+static void grow(struct wf_vc_tree *tree, uint32_t *order, uint32_t *dist)
+{
+    const struct wf_topo *topo = tree->topo;
+    uint32_t n = 1;
+
+    order[0] = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = order[i], n_ports = wf_topo_ports(topo, at);
+
+        tree->depth = dist[at];
+        for (uint32_t port = 0; port < n_ports; port++) {
+            uint32_t to = topo->ops->neighbor(topo, at, port);
+            if (to != WF_TOPO_NO_VERTEX && to != 0 && tree->up[to] == WF_TOPO_NO_PORT) {
+                tree->up[to] = port_back(topo, to, at);
+                dist[to] = dist[at] + 1;
+                order[n++] = to;
+            }
+        }
+    }
+}
+
+/* Numbers of branches, from their sizes: children before their parents, then the other way. */
+static void number(struct wf_vc_tree *tree, const uint32_t *order, uint32_t *size)
+{
+    const struct wf_topo *topo = tree->topo;
+
+    for (uint32_t i = topo->n_vertices; i-- > 0;) {
+        uint32_t at = order[i];
+        size[at]++;
+        if (i > 0) {
+            size[topo->ops->neighbor(topo, at, tree->up[at])] += size[at];
+        }
+    }
+    for (uint32_t i = 0; i < topo->n_vertices; i++) {
+        uint32_t at = order[i], n_ports = wf_topo_ports(topo, at), next = tree->begin[at] + 1;
+
+        tree->end[at] = tree->begin[at] + size[at];
+        for (uint32_t port = 0; port < n_ports; port++) {
+            uint32_t to = topo->ops->neighbor(topo, at, port);
+            if (is_child(tree, at, to)) {
+                tree->begin[to] = next;
+                next += size[to];
+            }
+        }
+    }
+}
+
+struct wf_vc_tree *wf_vc_tree_create(const struct wf_topo *topo)
+{
+    struct wf_vc_tree *tree = wf_xcalloc(1, sizeof(*tree));
+    uint32_t n = topo->n_vertices;
+    uint32_t *order = wf_xcalloc(n, sizeof(*order)), *work = wf_xcalloc(n, sizeof(*work));
+
+    tree->topo = topo;
+    tree->up = wf_xcalloc(n, sizeof(uint32_t));
+    tree->begin = wf_xcalloc(n, sizeof(uint32_t));
+    tree->end = wf_xcalloc(n, sizeof(uint32_t));
+    for (uint32_t v = 0; v < n; v++) {
+        tree->up[v] = WF_TOPO_NO_PORT;
+    }
+    grow(tree, order, work);
+    for (uint32_t v = 0; v < n; v++) {
+        work[v] = 0;
+    }
+    number(tree, order, work);
+    free(order);
+    free(work);
+    return tree;
+}
+
+void wf_vc_tree_free(struct wf_vc_tree *tree)
+{
+    if (tree != NULL) {
+        free(tree->up);
+        free(tree->begin);
+        free(tree->end);
+        free(tree);
+    }
+}
+
+static bool is_in_branch(const struct wf_vc_tree *tree, uint32_t vertex, uint32_t of)
+{
+    return tree->begin[vertex] >= tree->begin[of] && tree->begin[vertex] < tree->end[of];
+}
+
+uint32_t wf_vc_tree_next(const struct wf_vc_tree *tree, uint32_t at, uint32_t dst)
+{
+    const struct wf_topo *topo = tree->topo;
+    uint32_t port = 0;
+
+    if (!is_in_branch(tree, dst, at)) {
+        return tree->up[at];
+    }
+    for (;; port++) {
+        uint32_t to = topo->ops->neighbor(topo, at, port);
+        if (is_child(tree, at, to) && is_in_branch(tree, dst, to)) {
+            return port;
+        }
+    }
+}
+
+uint32_t wf_vc_tree_hops(const struct wf_vc_tree *tree)
+{
+    return 2 * tree->depth;
+}

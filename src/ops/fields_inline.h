@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_OPS_FIELDS_INLINE_H
+#define WF_OPS_FIELDS_INLINE_H
+
+/* The insides of ops/fields.c, for what is done for every op that is read. */
+
+#include "ops/fields.h"
+
+#include <string.h>
+
+/* The members of each shape, in their order in files: those that change often come first, since
+ * their bits make the shortest masks. N is for numbers of 32 bits, W of 64, B for truth values.
+ */
+#define FIELDS_COMPUTE(N, W, B) \
+    W(duration) N(n_counters) W(counters[0]) W(counters[1]) W(counters[2]) W(counters[3])
+#define FIELDS_SEND(N, W, B) N(request) N(peer) N(tag) W(bytes) N(comm)
+#define FIELDS_RECV(N, W, B) \
+    N(request) N(peer) N(tag) W(bytes) N(comm) B(recorded) N(matched_peer) N(matched_tag)
+#define FIELDS_SENDRECV(N, W, B) \
+    N(peer)                      \
+    N(recv_peer)                 \
+    N(tag) N(recv_tag) W(bytes) W(recv_bytes) N(comm) B(recorded) N(matched_peer) N(matched_tag)
+#define FIELDS_PROBE(N, W, B) \
+    N(peer) N(tag) N(comm) B(recorded) N(matched_peer) N(matched_tag) N(outcome)
+#define FIELDS_ONE(N, W, B)        N(request)
+#define FIELDS_TEST(N, W, B)       N(request) N(outcome) B(recorded)
+#define FIELDS_SET(N, W, B)        N(request) N(count)
+#define FIELDS_SET_ANY(N, W, B)    N(request) N(count) N(outcome) B(recorded)
+#define FIELDS_SET_SOME(N, W, B)   N(request) N(count) N(outcome) B(recorded)
+#define FIELDS_BARRIER(N, W, B)    N(request) N(comm)
+#define FIELDS_COLL(N, W, B)       N(request) W(bytes) N(comm) N(reduction)
+#define FIELDS_ROOTED(N, W, B)     N(request) W(bytes) N(root) N(comm) N(reduction)
+#define FIELDS_COLL_V(N, W, B)     N(request) W(bytes) N(comm)
+#define FIELDS_REDUCE_V(N, W, B)   N(request) W(bytes) N(comm) N(reduction)
+#define FIELDS_ROOTED_V(N, W, B)   N(request) W(bytes) N(root) N(comm)
+#define FIELDS_ALLTOALL_V(N, W, B) N(request) W(bytes) N(comm)
+#define FIELDS_NEIGHBOR(N, W, B)   N(request) W(bytes) N(comm) N(n_sources) N(n_destinations)
+#define FIELDS_NEW_COMM(N, W, B)   N(new_comm) N(comm)
+#define FIELDS_ONESIDED(N, W, B)   N(peer) W(bytes) N(tag) N(comm) N(reduction)
+#define FIELDS_EPOCH(N, W, B)      N(tag) N(comm)
+#define FIELDS_MARKER(N, W, B)     N(tag) W(bytes)
+#define FIELDS_CALL(N, W, B)       N(tag) N(comm)
+
+/* One row per shape: its name, what it has (enum wf_layout_flag), its arrays. */
+#define SHAPES(X)                                                 \
+    X(COMPUTE, 0, 0, NONE)                                        \
+    X(SEND, WF_HAS_COMM, 0, NONE)                                 \
+    X(RECV, WF_HAS_COMM | WF_HAS_RECORD, 0, NONE)                 \
+    X(SENDRECV, WF_HAS_COMM | WF_HAS_RECORD, 0, NONE)             \
+    X(PROBE, WF_HAS_COMM | WF_HAS_RECORD, 0, NONE)                \
+    X(ONE, 0, 0, NONE)                                            \
+    X(TEST, WF_HAS_RECORD, 0, NONE)                               \
+    X(SET, WF_HAS_SET, 1, REQUESTS)                               \
+    X(SET_ANY, WF_HAS_SET | WF_HAS_RECORD, 1, REQUESTS)           \
+    X(SET_SOME, WF_HAS_SET | WF_HAS_RECORD, 2, REQUESTS_OUTCOMES) \
+    X(BARRIER, WF_HAS_COMM, 0, NONE)                              \
+    X(COLL, WF_HAS_COMM, 0, NONE)                                 \
+    X(ROOTED, WF_HAS_COMM | WF_HAS_ROOT, 0, NONE)                 \
+    X(COLL_V, WF_HAS_COMM, 1, COUNTS)                             \
+    X(REDUCE_V, WF_HAS_COMM, 1, COUNTS)                           \
+    X(ROOTED_V, WF_HAS_COMM | WF_HAS_ROOT, 1, COUNTS)             \
+    X(ALLTOALL_V, WF_HAS_COMM, 2, COUNTS_BOTH)                    \
+    X(NEIGHBOR, WF_HAS_COMM, 4, NEIGHBORS)                        \
+    X(NEW_COMM, WF_HAS_COMM, 0, NONE)                             \
+    X(ONESIDED, WF_HAS_COMM, 0, NONE)                             \
+    X(EPOCH, WF_HAS_COMM, 0, NONE)                                \
+    X(MARKER, 0, 0, NONE)                                         \
+    X(CALL, 0, 0, NONE)
+
+enum shape {
+#define X(name, flags, n_arrays, arrays) name,
+    SHAPES(X)
+#undef X
+};
+
+#define SET_N(member) op->member = (__typeof__(op->member))(uint32_t)values[i++];
+#define SET_W(member) op->member = (__typeof__(op->member))values[i++];
+#define SET_B(member) op->member = values[i++] != 0;
+
+/* Sets the members of an op of this kind; its arrays become null. Members that it does not have
+ * are left alone. Of values of 32 bits those below count. */
+static inline void wf_op_assemble(enum wf_op_kind kind, const struct wf_layout *layout,
+                                  const uint64_t *values, struct wf_op *op)
+{
+    uint32_t i = 0;
+
+    op->kind = kind;
+    op->reduction = 0; /* of what old files do not say */
+    op->bytes = 0;     /* of a region: traces do not hold the value that a program gives it */
+    switch ((enum shape)layout->shape) {
+#define X(name, flags, n_arrays, arrays) \
+    case name:                           \
+        FIELDS_##name(SET_N, SET_W, SET_B) break;
+        SHAPES(X)
+#undef X
+    }
+    for (uint32_t k = 0; k < layout->n_arrays; k++) {
+        memset((char *)op + layout->arrays[k].offset, 0, sizeof(void *));
+    }
+}
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ops/op.h"
+
+#include <assert.h>
+
+static const struct wf_op_info infos[] = {
+#define X(name, text, family, detail, returns) \
+    [WF_OP_##name] = {(text), WF_FAMILY_##family, (detail), (returns) != 0},
+    WF_OP_MAP(X)
+#undef X
+};
+
+const struct wf_op_info *wf_op_info(enum wf_op_kind kind)
+{
+    assert(kind < WF_OP_KINDS);
+    return &infos[kind];
+}
+
+/* Details of collectives are numbers of enum wf_coll_kind (coll/coll.h): reduce, allreduce, and
+ * from reduce_scatter on to exscan. */
+bool wf_op_reduces(enum wf_op_kind kind)
+{
+    const struct wf_op_info *info = wf_op_info(kind);
+    uint8_t detail = info->detail;
+
+    return kind == WF_OP_ACCUMULATE ||
+           (info->family == WF_FAMILY_COLLECTIVE &&
+            (detail == 2 || detail == 3 || (detail >= 12 && detail <= 15)));
+}
+
+const char *wf_reduction_name(uint32_t reduction)
+{
+    static const char *const names[] = {"unknown", "max",     "min",   "sum",  "prod", "land",
+                                        "band",    "lor",     "bor",   "lxor", "bxor", "minloc",
+                                        "maxloc",  "replace", "no_op", "user"};
+
+    return names[reduction < WF_REDUCTIONS ? reduction : WF_REDUCE_UNKNOWN];
+}
+
+const char *wf_op_name(enum wf_op_kind kind)
+{
+    return wf_op_info(kind)->name;
+}

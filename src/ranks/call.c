@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From ops to calls. */
+#include "ops/fields.h"
+#include "ranks/cpu/cpu.h"
+#include "ranks/seat.h"
+
+#include <string.h>
+
+static enum wf_called refuse(const struct wf_turn *turn, const struct wf_op *op)
+{
+    wf_mpi_fail(turn->who, WF_FAILURE_OP, (uint32_t)op->kind);
+    return WF_CALLED_BLOCKED;
+}
+
+static bool find_group(const struct wf_turn *turn, uint32_t comm, struct wf_mpi_group *out)
+{
+    uint32_t most = wf_replay_groups_per_job(turn->replay);
+    struct wf_group group;
+
+    if (!wf_source_group(turn->source, turn->rank, comm, &group) || group.id >= most) {
+        return false;
+    }
+    *out = (struct wf_mpi_group){
+        .id = turn->job * most + group.id,
+        .size = group.size,
+        .rank = group.rank,
+        .base = turn->replay->first[turn->job],
+        .first = group.first,
+        .stride = group.stride,
+        .width = group.width,
+        .stride2 = group.stride2,
+        .members = group.members,
+    };
+    return true;
+}
+
+/* The other side of a message as ranks of the run. False if there is no such rank. */
+static bool find_peer(const struct wf_turn *turn, const struct wf_op *op, uint32_t rank,
+                      struct wf_peer *out)
+{
+    struct wf_mpi_group group;
+
+    if (op->comm == WF_COMM_WORLD && turn->source->ops->group == NULL) {
+        /* The common case, without any table. */
+        out->group = turn->job * wf_replay_groups_per_job(turn->replay);
+        if (rank < turn->source->n_ranks) {
+            out->rank = turn->replay->first[turn->job] + rank;
+            return true;
+        }
+    } else {
+        if (!find_group(turn, op->comm, &group)) {
+            return false;
+        }
+        out->group = group.id;
+        if (rank < group.size) {
+            out->rank = wf_mpi_member(&group, rank);
+            return true;
+        }
+    }
+    out->rank = rank == WF_ANY_SOURCE ? WF_MATCH_ANY_SOURCE : WF_MPI_NOBODY;
+    return rank == WF_ANY_SOURCE || rank == WF_PROC_NULL;
+}
+
+/* Kinds that have no outcome may hold anything where others have one. */
+static bool follows_record(const struct wf_turn *turn, const struct wf_op *op)
+{
+    return (wf_layout_of(op->kind)->flags & WF_HAS_RECORD) != 0 && op->recorded &&
+           turn->replay->params.wildcards == WF_WILDCARDS_RECORDED;
+}
+
+/* A running program has looked for something that is not there, and will most likely do so
+ * again at once. So that it gets somewhere, looking costs time: the longer it has looked in
+ * vain, the more, but never more than a small part of that. */
+static void poll_in_vain(const struct wf_turn *turn)
+{
+    enum { PART = 64 };
+    const int64_t least = INT64_C(100000);
+    struct wf_rank *rank = turn->who->rank;
+    int64_t *spent = &turn->seat->progress.polling_ps;
+    int64_t cost = *spent / PART > least ? *spent / PART : least;
+
+    *spent = wf_time_add(*spent, cost);
+    rank->wait_ps[WF_IN_RECV] = wf_time_add(rank->wait_ps[WF_IN_RECV], cost);
+    rank->clock = wf_time_add(rank->clock, cost);
+}
+
+static enum wf_called looked(const struct wf_turn *turn, enum wf_called called)
+{
+    if (called == WF_CALLED_DONE && turn->source->live) {
+        if (turn->who->rank->found) {
+            turn->seat->progress.polling_ps = 0;
+        } else {
+            poll_in_vain(turn);
+        }
+    }
+    return called;
+}
+
+static enum wf_called do_compute(const struct wf_turn *turn, const struct wf_op *op)
+{
+    const struct wf_script *at = &turn->seat->progress;
+    uint32_t depth = at->n_regions;
+    bool known = depth > 0 && depth <= WF_SEAT_REGIONS;
+
+    if (turn->replay->params.policy != WF_POLICY_TIMED) {
+        return WF_CALLED_DONE;
+    }
+
+    int64_t duration = op->duration;
+    if (turn->replay->cpu != NULL) {
+        const struct wf_cpu_work work = {
+            .duration = op->duration,
+            .region = known ? at->regions[depth - 1].number : WF_CPU_NO_REGION,
+            .value = known ? at->regions[depth - 1].value : 0,
+            .iteration = at->iteration,
+            .rank = turn->rank,
+            .size = turn->source->n_ranks,
+            .counters = op->counters,
+            .n_counters = op->n_counters,
+            .job = turn->job,
+        };
+        duration = wf_cpu_duration(turn->replay->cpu, &work);
+        if (duration == WF_CPU_NO_TIME) {
+            wf_mpi_fail(turn->who, WF_FAILURE_FORMULA, work.region);
+            return WF_CALLED_BLOCKED;
+        }
+    }
+    if (turn->replay->costs != NULL) {
+        duration = wf_time_add(duration, turn->replay->costs[turn->who->number]);
+    }
+    turn->seat->progress.compute_ps = wf_time_add(turn->seat->progress.compute_ps, duration);
+    if (duration > turn->seat->progress.polling_ps) {
+        turn->seat->progress.polling_ps = 0;
+    }
+    wf_mpi_compute(turn->who, duration);
+    return WF_CALLED_DONE;
+}
+
+static enum wf_called do_send(const struct wf_turn *turn, const struct wf_op *op)
+{
+    const struct wf_op_info *info = wf_op_info(op->kind);
+    struct wf_peer to = {.tag = op->tag,
+                         .bytes = op->bytes,
+                         .synchronous = info->detail == WF_SEND_SYNCHRONOUS,
+                         .buffered = info->detail == WF_SEND_BUFFERED};
+
+    if (!find_peer(turn, op, op->peer, &to) || to.rank == WF_MATCH_ANY_SOURCE || op->tag < 0) {
+        return refuse(turn, op);
+    }
+    if (to.rank == WF_MPI_NOBODY) {
+        return WF_CALLED_DONE;
+    }
+    return wf_mpi_send(turn->who, &to, info->returns_request ? op->request : WF_MPI_NO_REQUEST);
+}
+
+/* The other side of what a rank receives, as recorded or as asked for. */
+static bool find_source(const struct wf_turn *turn, const struct wf_op *op, uint32_t asked,
+                        struct wf_peer *out)
+{
+    bool recorded = follows_record(turn, op);
+
+    out->open = asked == WF_ANY_SOURCE || out->tag == WF_ANY_TAG;
+    if (recorded) {
+        out->tag = op->matched_tag;
+    }
+    return find_peer(turn, op, recorded ? op->matched_peer : asked, out) &&
+           out->tag >= WF_ANY_TAG;
+}
+
+static enum wf_called do_recv(const struct wf_turn *turn, const struct wf_op *op)
+{
+    struct wf_peer from = {.tag = op->tag, .bytes = op->bytes};
+
+    if (turn->replay->mpi.sends_only) {
+        return WF_CALLED_DONE;
+    }
+    if (!find_source(turn, op, op->peer, &from)) {
+        return refuse(turn, op);
+    }
+    if (from.rank == WF_MPI_NOBODY) {
+        return WF_CALLED_DONE;
+    }
+    return wf_mpi_recv(turn->who, &from,
+                       wf_op_info(op->kind)->returns_request ? op->request : WF_MPI_NO_REQUEST);
+}
+
+static enum wf_called do_sendrecv(const struct wf_turn *turn, const struct wf_op *op)
+{
+    struct wf_peer to = {.tag = op->tag, .bytes = op->bytes};
+    struct wf_peer from = {.tag = op->recv_tag, .bytes = op->recv_bytes};
+
+    if (!find_peer(turn, op, op->peer, &to) || to.rank == WF_MATCH_ANY_SOURCE || op->tag < 0 ||
+        !find_source(turn, op, op->recv_peer, &from)) {
+        return refuse(turn, op);
+    }
+    if (turn->replay->mpi.sends_only) {
+        from.rank = WF_MPI_NOBODY;
+    }
+    return wf_mpi_sendrecv(turn->who, &to, &from);
+}
+
+/* What an iprobe finds does not reach the program, unless it was recorded that it found
+ * something: then that must be there. */
+static enum wf_called do_probe(const struct wf_turn *turn, const struct wf_op *op)
+{
+    bool waits = op->kind == WF_OP_PROBE || (follows_record(turn, op) && op->outcome != 0);
+    struct wf_peer from = {.tag = op->tag};
+
+    if (turn->source->live && op->kind == WF_OP_IPROBE) {
+        turn->who->rank->found = 0;
+        return find_source(turn, op, op->peer, &from) && from.rank != WF_MPI_NOBODY
+                   ? looked(turn, wf_mpi_iprobe(turn->who, &from))
+                   : refuse(turn, op);
+    }
+    if (turn->replay->mpi.sends_only || !waits) {
+        return WF_CALLED_DONE;
+    }
+    if (!find_source(turn, op, op->peer, &from)) {
+        return refuse(turn, op);
+    }
+    return from.rank == WF_MPI_NOBODY ? WF_CALLED_DONE : wf_mpi_probe(turn->who, &from);
+}
+
+static enum wf_called do_persistent(const struct wf_turn *turn, const struct wf_op *op)
+{
+    uint8_t detail = wf_op_info(op->kind)->detail;
+    bool receives = detail == WF_PERSISTENT_RECV;
+    struct wf_peer peer = {.tag = op->tag,
+                           .bytes = op->bytes,
+                           .synchronous = detail == WF_SEND_SYNCHRONOUS,
+                           .buffered = detail == WF_SEND_BUFFERED};
+
+    /* What it gets each time is not recorded: its members for that may hold anything. */
+    if (!find_peer(turn, op, op->peer, &peer) || op->tag < (receives ? WF_ANY_TAG : 0) ||
+        (!receives && peer.rank == WF_MATCH_ANY_SOURCE)) {
+        return refuse(turn, op);
+    }
+    peer.open = receives && (op->peer == WF_ANY_SOURCE || op->tag == WF_ANY_TAG);
+    if (receives && turn->replay->mpi.sends_only) {
+        peer.rank = WF_MPI_NOBODY;
+    }
+    wf_mpi_persistent(turn->who, &peer, receives, op->request);
+    return WF_CALLED_DONE;
+}
+
+/* An op of one request says nothing of a list: whatever is there means nothing. */
+static struct wf_request_set set_of(const struct wf_op *op)
+{
+    bool one = wf_op_info(op->kind)->detail == WF_WAIT_ONE;
+
+    return (struct wf_request_set){.numbers = one ? NULL : op->requests,
+                                   .first = op->request,
+                                   .count = one ? 1 : op->count};
+}
+
+/* Starts one after the other; a send may have to wait for its time. */
+static enum wf_called do_start(const struct wf_turn *turn, const struct wf_op *op)
+{
+    struct wf_request_set set = set_of(op);
+    uint32_t *part = &turn->seat->progress.part;
+
+    for (; *part < set.count; ++*part) {
+        uint32_t number = set.numbers != NULL ? set.numbers[*part] : set.first + *part;
+        enum wf_called called = wf_mpi_start_request(turn->who, number);
+        if (called != WF_CALLED_DONE) {
+            return called;
+        }
+    }
+    *part = 0;
+    return WF_CALLED_DONE;
+}
+
+static enum wf_called do_free(const struct wf_turn *turn, const struct wf_op *op)
+{
+    if (op->kind == WF_OP_CANCEL) {
+        return wf_mpi_cancel(turn->who, op->request);
+    }
+    wf_mpi_forget(turn->who, op->request);
+    return WF_CALLED_DONE;
+}
+
+/* The part of a set that was complete when the call was recorded: wait for that. */
+static enum wf_called wait_recorded(const struct wf_turn *turn, const struct wf_op *op)
+{
+    struct wf_request_set set = set_of(op);
+    uint32_t *part = &turn->seat->progress.part;
+    uint8_t detail = wf_op_info(op->kind)->detail;
+
+    if (detail == WF_WAIT_ONE || detail == WF_WAIT_ALL) {
+        return op->outcome != 0 ? wf_mpi_wait(turn->who, &set) : WF_CALLED_DONE;
+    }
+
+    uint32_t n = detail == WF_WAIT_ANY ? (op->outcome < set.count ? 1 : 0) : op->outcome;
+    while (*part < n) {
+        uint32_t place = detail == WF_WAIT_ANY ? op->outcome : op->outcomes[*part];
+        if (place >= set.count) {
+            return refuse(turn, op);
+        }
+        uint32_t number = set.numbers != NULL ? set.numbers[place] : set.first + place;
+        const struct wf_request_set one = {.first = number, .count = 1};
+
+        ++*part;
+        if (wf_mpi_wait(turn->who, &one) == WF_CALLED_BLOCKED) {
+            return WF_CALLED_AGAIN;
+        }
+    }
+    *part = 0;
+    return WF_CALLED_DONE;
+}
+
+static enum wf_called do_wait(const struct wf_turn *turn, const struct wf_op *op)
+{
+    struct wf_request_set set = set_of(op);
+    uint8_t detail = wf_op_info(op->kind)->detail;
+
+    if (detail == WF_WAIT_ONE || detail == WF_WAIT_ALL) {
+        return wf_mpi_wait(turn->who, &set);
+    }
+    return follows_record(turn, op) ? wait_recorded(turn, op)
+                                    : wf_mpi_wait_any(turn->who, &set, detail == WF_WAIT_SOME);
+}
+
+static enum wf_called do_test(const struct wf_turn *turn, const struct wf_op *op)
+{
+    static const enum wf_take take[] = {[WF_WAIT_ONE] = WF_TAKE_ALL,
+                                        [WF_WAIT_ALL] = WF_TAKE_ALL,
+                                        [WF_WAIT_ANY] = WF_TAKE_ONE,
+                                        [WF_WAIT_SOME] = WF_TAKE_SOME};
+    struct wf_request_set set = set_of(op);
+
+    if (follows_record(turn, op)) {
+        return wait_recorded(turn, op);
+    }
+    return looked(turn, wf_mpi_test(turn->who, &set, take[wf_op_info(op->kind)->detail]));
+}
+
+/* What the program knew of its open receives when it called a nonblocking collective: when that
+ * is looked up again, it may have received more. Not 0. */
+static uint64_t pack_seen(const struct wf_rank *rank)
+{
+    return (uint64_t)rank->seen_source << 32 | UINT32_C(1) << 31 |
+           ((uint32_t)rank->seen_tag & INT32_MAX);
+}
+
+static void unpack_seen(const struct wf_turn *turn, uint64_t packed, struct wf_cursor *cursor)
+{
+    const struct wf_rank *rank = turn->who->rank;
+    uint32_t source = packed != 0 ? (uint32_t)(packed >> 32) : rank->seen_source;
+
+    cursor->seen_source = source - turn->replay->first[turn->job];
+    cursor->seen_tag = packed != 0 ? (int32_t)(packed & INT32_MAX) : rank->seen_tag;
+}
+
+static enum wf_called collective(const struct wf_turn *turn, const struct wf_op *op,
+                                 const struct wf_cursor *before)
+{
+    struct wf_mpi_group group;
+
+    if (!find_group(turn, op->comm, &group) ||
+        (wf_op_info(op->kind)->family == WF_FAMILY_COLLECTIVE && op->root >= group.size &&
+         wf_coll_has_root((enum wf_coll_kind)wf_op_info(op->kind)->detail))) {
+        return refuse(turn, op);
+    }
+    uint64_t cookie[WF_MPI_COOKIE_WORDS] = {0};
+    bool returns = wf_op_info(op->kind)->returns_request;
+
+    memcpy(cookie, before->word, sizeof(before->word));
+    if (returns && turn->source->depends_on_time) {
+        cookie[WF_MPI_COOKIE_WORDS - 1] = pack_seen(turn->who->rank);
+    }
+    return wf_mpi_collective(turn->who, cookie, returns ? op->request : WF_MPI_NO_REQUEST);
+}
+
+/* The end of an epoch of a window: what the rank has under way, then everybody, unless it is
+ * the rank's own business. */
+static enum wf_called end_epoch(const struct wf_turn *turn, const struct wf_op *op,
+                                const struct wf_cursor *before)
+{
+    uint32_t *part = &turn->seat->progress.part;
+
+    if (wf_op_info(op->kind)->detail != 0) {
+        return turn->replay->mpi.sends_only ? WF_CALLED_DONE : wf_mpi_flush(turn->who);
+    }
+    if (*part == 0 && !turn->replay->mpi.sends_only) {
+        *part = 1;
+        if (wf_mpi_flush(turn->who) == WF_CALLED_BLOCKED) {
+            return WF_CALLED_AGAIN;
+        }
+    }
+    *part = 0;
+    return collective(turn, op, before);
+}
+
+static enum wf_called do_one_sided(const struct wf_turn *turn, const struct wf_op *op)
+{
+    struct wf_peer peer = {.bytes = op->bytes};
+
+    if (!find_peer(turn, op, op->peer, &peer) || peer.rank == WF_MATCH_ANY_SOURCE) {
+        return refuse(turn, op);
+    }
+    if (peer.rank == WF_MPI_NOBODY) {
+        return WF_CALLED_DONE;
+    }
+    return op->kind == WF_OP_GET ? wf_mpi_get(turn->who, &peer) : wf_mpi_put(turn->who, &peer);
+}
+
+static void note(const struct wf_turn *turn, enum wf_replay_noted what, uint32_t number,
+                 int64_t time)
+{
+    const struct wf_replay_note noted = {(uint16_t)what, (uint16_t)turn->job, number,
+                                         turn->who->rank->clock, time};
+
+    turn->who->rank->noted = 1;
+    wf_note(turn->who->ctx, &noted, sizeof(noted));
+}
+
+static void enter_region(const struct wf_turn *turn, const struct wf_op *op)
+{
+    struct wf_script *at = &turn->seat->progress;
+
+    if (at->n_regions < WF_SEAT_REGIONS) {
+        at->regions[at->n_regions].since = turn->who->rank->clock;
+        at->regions[at->n_regions].number = (uint32_t)op->tag;
+        at->regions[at->n_regions].value = op->bytes;
+    }
+    at->n_regions++;
+}
+
+static void leave_region(const struct wf_turn *turn)
+{
+    struct wf_script *at = &turn->seat->progress;
+
+    if (at->n_regions == 0) {
+        return;
+    }
+    at->n_regions--;
+    if (at->n_regions < WF_SEAT_REGIONS) {
+        note(turn, WF_NOTED_REGION, at->regions[at->n_regions].number,
+             turn->who->rank->clock - at->regions[at->n_regions].since);
+    }
+}
+
+/* An event has one note: a mark that finds it used gets an event of its own. */
+static enum wf_called do_marker(const struct wf_turn *turn, const struct wf_op *op)
+{
+    struct wf_script *at = &turn->seat->progress;
+
+    if (op->kind == WF_OP_REGION_BEGIN) {
+        enter_region(turn, op);
+        return WF_CALLED_DONE;
+    }
+    if (turn->who->rank->noted) {
+        wf_mpi_yield(turn->who);
+        return WF_CALLED_AGAIN;
+    }
+    if (op->kind == WF_OP_REGION_END) {
+        leave_region(turn);
+    } else if (op->kind == WF_OP_ITERATION_BEGIN) {
+        note(turn, WF_NOTED_BEGIN, at->iteration++, 0);
+    } else {
+        note(turn, WF_NOTED_END, at->iteration > 0 ? at->iteration - 1 : 0, 0);
+    }
+    return WF_CALLED_DONE;
+}
+
+static enum wf_called do_nothing(const struct wf_turn *turn, const struct wf_op *op)
+{
+    (void)turn;
+    (void)op;
+    return WF_CALLED_DONE;
+}
+
+enum wf_called wf_replay_call(const struct wf_turn *turn, const struct wf_op *op,
+                              const struct wf_cursor *before)
+{
+    static enum wf_called (*const calls[])(const struct wf_turn *, const struct wf_op *) = {
+        [WF_FAMILY_COMPUTE] = do_compute,    [WF_FAMILY_SEND] = do_send,
+        [WF_FAMILY_RECV] = do_recv,          [WF_FAMILY_SENDRECV] = do_sendrecv,
+        [WF_FAMILY_PROBE] = do_probe,        [WF_FAMILY_PERSISTENT] = do_persistent,
+        [WF_FAMILY_START] = do_start,        [WF_FAMILY_FREE] = do_free,
+        [WF_FAMILY_WAIT] = do_wait,          [WF_FAMILY_TEST] = do_test,
+        [WF_FAMILY_ONESIDED] = do_one_sided, [WF_FAMILY_MARKER] = do_marker,
+        [WF_FAMILY_CALL] = do_nothing,
+    };
+    enum wf_op_family family = wf_op_info(op->kind)->family;
+
+    if (family != WF_FAMILY_TEST && family != WF_FAMILY_PROBE && family != WF_FAMILY_COMPUTE) {
+        turn->seat->progress.polling_ps = 0;
+    }
+    if (family == WF_FAMILY_COLLECTIVE || family == WF_FAMILY_COMM) {
+        return collective(turn, op, before);
+    }
+    if (family == WF_FAMILY_EPOCH) {
+        return end_epoch(turn, op, before);
+    }
+    return calls[family](turn, op);
+}
+
+/* Other kinds ignore what a source left there. */
+static void set_counts(const struct wf_op *op, struct wf_coll_args *args)
+{
+    enum { SENT = 1, RECEIVED = 2, AT_ROOT = 4 };
+    static const uint8_t has[WF_COLL_KINDS] = {
+        [WF_COLL_GATHERV] = SENT | AT_ROOT,
+        [WF_COLL_SCATTERV] = SENT | AT_ROOT,
+        [WF_COLL_ALLGATHERV] = SENT,
+        [WF_COLL_REDUCE_SCATTER] = SENT,
+        [WF_COLL_ALLTOALLV] = SENT | RECEIVED,
+        [WF_COLL_NEIGHBOR_ALLGATHER] = SENT | RECEIVED,
+        [WF_COLL_NEIGHBOR_ALLTOALL] = SENT | RECEIVED,
+    };
+    uint8_t own = has[args->kind];
+
+    if ((own & AT_ROOT) == 0 || args->rank == op->root) {
+        args->counts = own & SENT ? op->counts : NULL;
+        args->recv_counts = own & RECEIVED ? op->recv_counts : NULL;
+    }
+}
+
+/* What making a communicator or ending an epoch costs: everybody learns of everybody. */
+static void set_args(const struct wf_op *op, struct wf_coll_args *args)
+{
+    enum { COMM_BYTES = 8 };
+    const struct wf_op_info *info = wf_op_info(op->kind);
+
+    if (info->family == WF_FAMILY_COMM) {
+        args->kind = WF_COLL_ALLGATHER;
+        args->bytes = COMM_BYTES;
+    } else if (info->family == WF_FAMILY_EPOCH) {
+        args->kind = WF_COLL_BARRIER;
+    } else {
+        args->kind = (enum wf_coll_kind)info->detail;
+        args->root = op->root;
+        args->bytes = op->bytes;
+        set_counts(op, args);
+        if (args->kind == WF_COLL_NEIGHBOR_ALLGATHER ||
+            args->kind == WF_COLL_NEIGHBOR_ALLTOALL) {
+            args->sources = op->sources;
+            args->destinations = op->destinations;
+            args->n_sources = op->n_sources;
+            args->n_destinations = op->n_destinations;
+        }
+    }
+}
+
+void wf_replay_recall(void *arg, const struct wf_caller *who, const uint64_t *cookie,
+                      struct wf_coll_args *args, struct wf_mpi_group *group)
+{
+    const struct wf_replay *replay = arg;
+    struct wf_turn turn = {.replay = replay,
+                           .who = who,
+                           .seat = (struct wf_seat *)who->rank,
+                           .job = wf_replay_job_of(replay, who->number)};
+    struct wf_cursor cursor = turn.seat->progress.cursor;
+    struct wf_op op;
+
+    turn.source = replay->jobs[turn.job].source;
+    turn.rank = who->number - replay->first[turn.job];
+    memcpy(cursor.word, cookie, sizeof(cursor.word));
+    unpack_seen(&turn, cookie[WF_MPI_COOKIE_WORDS - 1], &cursor);
+    cursor.outer[0] = WF_CURSOR_AGAIN;
+    *args = (struct wf_coll_args){.size = 1};
+    if (!wf_source_next(turn.source, turn.rank, &cursor, &op) ||
+        !find_group(&turn, op.comm, group)) {
+        wf_panic("rank %u: a collective that it began is gone", who->number);
+    }
+    args->rank = group->rank;
+    args->size = group->size;
+    set_args(&op, args);
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ranks/cellmap.h"
+
+#include <string.h>
+
+enum {
+    BITS = 3,
+    WAYS = 1 << BITS,
+    PAIRS = 7, /* in a leaf */
+};
+
+struct pair {
+    uint32_t key, value;
+};
+
+enum kind {
+    LEAF,  /* 1 to 7 entries in the order of their keys */
+    TABLE, /* the values of eight consecutive keys: what dense keys come to; 1 at least is not 0
+            */
+    INNER, /* at least two cells below */
+};
+
+struct map_cell {
+    uint16_t n;    /* entries, or cells below */
+    uint8_t kind;  /* enum kind */
+    uint8_t shift; /* of the bits by which it parts keys: a multiple of 3, 0 in a table */
+    /* All keys that an inner cell leads to, or that a table has room for, agree with this one
+     * in the bits above those. A leaf does not need it. */
+    uint32_t first;
+    union {
+        uint32_t below[WAYS]; /* cells, or values; or 0 */
+        struct pair pairs[PAIRS];
+    } u;
+};
+
+_Static_assert(sizeof(struct map_cell) <= WF_CELLMAP_CELL_SIZE, "cells are too small");
+
+static const struct map_cell *read_cell(struct wf_ctx *ctx, uint32_t cell)
+{
+    return wf_cell_read(ctx, cell);
+}
+
+static struct map_cell *edit_cell(struct wf_ctx *ctx, uint32_t cell)
+{
+    return wf_cell_edit(ctx, cell);
+}
+
+static uint32_t way_of(const struct map_cell *parts, uint32_t key)
+{
+    return key >> parts->shift & (WAYS - 1);
+}
+
+/* How the bits above those by which a cell parts keys compare: 0 if the key belongs there. */
+static int side_of(const struct map_cell *parts, uint32_t key)
+{
+    uint64_t own = (uint64_t)parts->first >> (parts->shift + BITS);
+    uint64_t other = (uint64_t)key >> (parts->shift + BITS);
+
+    return (other > own) - (other < own);
+}
+
+/* The place of the first entry whose key is not smaller; leaf->n if there is none. */
+static uint32_t place_in(const struct map_cell *leaf, uint32_t key)
+{
+    uint32_t i = 0;
+
+    while (i < leaf->n && leaf->u.pairs[i].key < key) {
+        i++;
+    }
+    return i;
+}
+
+/* ---- changing ---- */
+
+/* Where the number of a cell is kept: in the cell above, or in the map. */
+struct slot {
+    uint32_t up; /* 0: the map's root */
+    uint32_t way;
+};
+
+static void set_slot(struct wf_ctx *ctx, struct wf_cellmap *map, const struct slot *slot,
+                     uint32_t cell)
+{
+    if (slot->up == 0) {
+        map->root = cell;
+    } else {
+        edit_cell(ctx, slot->up)->u.below[slot->way] = cell;
+    }
+}
+
+static void insert(struct map_cell *leaf, const struct pair *pair)
+{
+    uint32_t i = place_in(leaf, pair->key);
+
+    memmove(&leaf->u.pairs[i + 1], &leaf->u.pairs[i], (leaf->n - i) * sizeof(*pair));
+    leaf->u.pairs[i] = *pair;
+    leaf->n++;
+}
+
+static void hang(struct map_cell *parts, uint32_t way, uint32_t what)
+{
+    parts->u.below[way] = what;
+    parts->n++;
+}
+
+/* Inserts below a cell that has nothing there yet, or a leaf with room. */
+static void insert_below(struct wf_ctx *ctx, struct map_cell *parts, const struct pair *pair)
+{
+    uint32_t way = way_of(parts, pair->key);
+
+    if (parts->kind == TABLE) {
+        hang(parts, way, pair->value);
+        return;
+    }
+    if (parts->u.below[way] == 0) {
+        hang(parts, way, wf_cell_new(ctx));
+    }
+    insert(edit_cell(ctx, parts->u.below[way]), pair);
+}
+
+/* A cell that parts two keys, by the first bits in which they differ. */
+static struct map_cell parting(uint32_t a, uint32_t b)
+{
+    uint32_t differ = a ^ b;
+    uint8_t shift = 0;
+
+    while (differ >> shift >= WAYS) {
+        shift = (uint8_t)(shift + BITS);
+    }
+    return (struct map_cell){.kind = shift == 0 ? TABLE : INNER, .shift = shift, .first = a};
+}
+
+/* Parts the entries of a full leaf and one more. The leaf becomes the cell that parts them. */
+static void split_leaf(struct wf_ctx *ctx, uint32_t cell, const struct pair *pair)
+{
+    struct map_cell *to = edit_cell(ctx, cell);
+    struct map_cell from = *to;
+    uint32_t low = from.u.pairs[0].key, high = from.u.pairs[PAIRS - 1].key;
+
+    low = pair->key < low ? pair->key : low;
+    high = pair->key > high ? pair->key : high;
+    *to = parting(low, high);
+    for (uint32_t i = 0; i < PAIRS; i++) {
+        insert_below(ctx, to, &from.u.pairs[i]);
+    }
+    insert_below(ctx, to, pair);
+}
+
+/* Puts a cell above one to which the key does not belong. */
+static void part_above(struct wf_ctx *ctx, struct wf_cellmap *map, const struct slot *slot,
+                       uint32_t at, const struct pair *pair)
+{
+    uint32_t cell = wf_cell_new(ctx), first = read_cell(ctx, at)->first;
+    struct map_cell *inner = edit_cell(ctx, cell);
+
+    *inner = parting(first, pair->key);
+    hang(inner, way_of(inner, first), at);
+    insert_below(ctx, inner, pair);
+    set_slot(ctx, map, slot, cell);
+}
+
+static void put_at(struct wf_ctx *ctx, struct wf_cellmap *map, const struct slot *slot,
+                   uint32_t at, const struct pair *pair)
+{
+    const struct map_cell *cell = read_cell(ctx, at);
+
+    if (cell->kind == LEAF && cell->n == PAIRS) {
+        split_leaf(ctx, at, pair);
+    } else if (cell->kind == LEAF) {
+        insert(edit_cell(ctx, at), pair);
+    } else if (side_of(cell, pair->key) != 0) {
+        part_above(ctx, map, slot, at, pair);
+    } else {
+        insert_below(ctx, edit_cell(ctx, at), pair);
+    }
+}
+
+void wf_cellmap_put(struct wf_ctx *ctx, struct wf_cellmap *map, uint32_t key, uint32_t value)
+{
+    struct pair pair = {.key = key, .value = value};
+    struct slot slot = {.up = 0};
+
+    map->count++;
+    if (map->root == 0) {
+        map->root = wf_cell_new(ctx);
+    }
+    for (uint32_t at = map->root;;) {
+        const struct map_cell *cell = read_cell(ctx, at);
+        uint32_t way = way_of(cell, key);
+        if (cell->kind != INNER || side_of(cell, key) != 0 || cell->u.below[way] == 0) {
+            put_at(ctx, map, &slot, at, &pair);
+            return;
+        }
+        slot = (struct slot){.up = at, .way = way};
+        at = cell->u.below[way];
+    }
+}
+
+/* The one cell that is left below an inner cell. */
+static uint32_t only_below(const struct map_cell *inner)
+{
+    uint32_t way = 0;
+
+    while (inner->u.below[way] == 0) {
+        way++;
+    }
+    return inner->u.below[way];
+}
+
+/* Frees a leaf or table with its last entry, and the cell above it if that has nothing to part
+ * any more. */
+static void free_leaf(struct wf_ctx *ctx, struct wf_cellmap *map, const struct slot *slot,
+                      const struct slot *above)
+{
+    if (slot->up == 0) {
+        wf_cell_free(ctx, map->root);
+        map->root = 0;
+        return;
+    }
+
+    struct map_cell *inner = edit_cell(ctx, slot->up);
+    wf_cell_free(ctx, inner->u.below[slot->way]);
+    inner->u.below[slot->way] = 0;
+    inner->n--;
+    if (inner->n == 1) {
+        set_slot(ctx, map, above, only_below(inner));
+        wf_cell_free(ctx, slot->up);
+    }
+}
+
+/* The value of a key in a leaf or table, or 0. */
+static uint32_t value_in(const struct map_cell *cell, uint32_t key)
+{
+    if (cell->kind == TABLE) {
+        return side_of(cell, key) == 0 ? cell->u.below[way_of(cell, key)] : 0;
+    }
+    uint32_t i = place_in(cell, key);
+    return i < cell->n && cell->u.pairs[i].key == key ? cell->u.pairs[i].value : 0;
+}
+
+static void remove_from(struct map_cell *cell, uint32_t key)
+{
+    cell->n--;
+    if (cell->kind == TABLE) {
+        cell->u.below[way_of(cell, key)] = 0;
+        return;
+    }
+    uint32_t i = place_in(cell, key);
+    memmove(&cell->u.pairs[i], &cell->u.pairs[i + 1], (cell->n - i) * sizeof(struct pair));
+}
+
+uint32_t wf_cellmap_take(struct wf_ctx *ctx, struct wf_cellmap *map, uint32_t key)
+{
+    struct slot slot = {.up = 0}, above = slot;
+    uint32_t at = map->root;
+
+    while (at != 0 && read_cell(ctx, at)->kind == INNER) {
+        above = slot;
+        slot = (struct slot){.up = at, .way = way_of(read_cell(ctx, at), key)};
+        at = read_cell(ctx, at)->u.below[slot.way];
+    }
+    uint32_t value = at == 0 ? 0 : value_in(read_cell(ctx, at), key);
+    if (value == 0) {
+        return 0;
+    }
+    map->count--;
+    if (read_cell(ctx, at)->n == 1) {
+        free_leaf(ctx, map, &slot, &above);
+    } else {
+        remove_from(edit_cell(ctx, at), key);
+    }
+    return value;
+}
+
+/* ---- looking ---- */
+
+uint32_t wf_cellmap_get(struct wf_ctx *ctx, const struct wf_cellmap *map, uint32_t key)
+{
+    uint32_t at = map->root;
+
+    while (at != 0) {
+        const struct map_cell *cell = read_cell(ctx, at);
+        if (cell->kind != INNER) {
+            return value_in(cell, key);
+        }
+        at = cell->u.below[way_of(cell, key)];
+    }
+    return 0;
+}
+
+static uint32_t next_in_leaf(const struct map_cell *leaf, uint32_t *key)
+{
+    uint32_t i = place_in(leaf, *key);
+
+    if (i == leaf->n) {
+        return 0;
+    }
+    *key = leaf->u.pairs[i].key;
+    return leaf->u.pairs[i].value;
+}
+
+/* The first entry at or behind *key in and below a cell. */
+static uint32_t next_below(struct wf_ctx *ctx, uint32_t number, uint32_t *key)
+{
+    const struct map_cell *cell = read_cell(ctx, number);
+
+    if (cell->kind == LEAF) {
+        return next_in_leaf(cell, key);
+    }
+    int side = side_of(cell, *key);
+    for (uint32_t way = side < 0 ? 0 : way_of(cell, *key); side <= 0 && way < WAYS; way++) {
+        uint32_t value = cell->u.below[way];
+        if (value != 0 && cell->kind == INNER) {
+            value = next_below(ctx, value, key);
+        } else if (value != 0) {
+            *key = (cell->first & ~(uint32_t)(WAYS - 1)) | way;
+        }
+        if (value != 0) {
+            return value;
+        }
+    }
+    return 0;
+}
+
+uint32_t wf_cellmap_next(struct wf_ctx *ctx, const struct wf_cellmap *map, uint32_t *key)
+{
+    return map->root == 0 ? 0 : next_below(ctx, map->root, key);
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Collectives under way. Each is a flight with a clock of its own that goes through the steps
+ * of its algorithm as its messages come. A blocking one is a nonblocking one that the rank
+ * waits for: it then pays the CPU time of the messages, which otherwise nobody does.
+ */
+#include "ranks/collective.h"
+
+#include "ranks/because.h"
+#include "ranks/hardware.h"
+#include "ranks/protocol.h"
+#include "ranks/request.h"
+
+#include <string.h>
+
+/* What continuing a collective needs to know. */
+struct run {
+    const struct wf_caller *who;
+    uint32_t cell;
+    struct wf_flight *coll;
+    const struct wf_coll_ops *ops;
+    struct wf_coll_args args;
+    struct wf_mpi_group group;
+    uint32_t n_slots;
+};
+
+static bool is_blocking(const struct wf_flight *coll)
+{
+    return coll->request == WF_MPI_NO_REQUEST && (coll->flags & WF_FLIGHT_FORGOTTEN) == 0;
+}
+
+enum { LAST_WORD = WF_MPI_COOKIE_WORDS - 1 };
+
+/* Hardly any collective has the last word, and a flight has no room for it. */
+static void keep_cookie(const struct wf_caller *who, struct wf_flight *coll,
+                        const uint64_t *cookie)
+{
+    memcpy(coll->cookie, cookie, sizeof(coll->cookie));
+    coll->last_word = 0;
+    if (cookie[LAST_WORD] != 0) {
+        coll->last_word = wf_cell_new(who->ctx);
+        *(uint64_t *)wf_cell_edit(who->ctx, coll->last_word) = cookie[LAST_WORD];
+    }
+}
+
+void wf_collective_recall(const struct wf_caller *who, uint32_t cell, struct wf_coll_args *args,
+                          struct wf_mpi_group *group)
+{
+    const struct wf_flight *coll = wf_flight_read(who, cell);
+    uint64_t cookie[WF_MPI_COOKIE_WORDS] = {0};
+
+    memcpy(cookie, coll->cookie, sizeof(coll->cookie));
+    if (coll->last_word != 0) {
+        cookie[LAST_WORD] = *(const uint64_t *)wf_cell_read(who->ctx, coll->last_word);
+    }
+    who->mpi->recall(who->mpi->arg, who, cookie, args, group);
+}
+
+/* Looks up what the collective of run->cell is. */
+static void prepare(struct run *run)
+{
+    run->coll = wf_flight_edit(run->who, run->cell);
+    wf_collective_recall(run->who, run->cell, &run->args, &run->group);
+}
+
+/* A tag has the kind in its lowest bits, the root above, and the number of the call in the
+ * rest.
+ */
+enum { KIND_BITS = 5, CALL_BITS = KIND_BITS + WF_COLLECTIVE_ROOT_BITS };
+_Static_assert(WF_COLL_KINDS <= 1 << KIND_BITS, "a kind fits into its bits");
+
+uint32_t wf_collective_of_tag(int32_t tag)
+{
+    return (uint32_t)tag & ((1U << KIND_BITS) - 1);
+}
+
+uint32_t wf_collective_root_of_tag(int32_t tag)
+{
+    return (uint32_t)tag >> KIND_BITS & ((1U << WF_COLLECTIVE_ROOT_BITS) - 1);
+}
+
+bool wf_collective_replaces(int32_t tag, int32_t other)
+{
+    return tag != other && (uint32_t)(tag ^ other) >> CALL_BITS == 0;
+}
+
+/* Messages of different collectives on a communicator never meet, and those of ranks that do
+ * not call the same one, with the same root, wait for each other for ever. After some ten
+ * thousand calls the numbers come again: by then what had them is over, and if it is not,
+ * messages of a pair meet in order. */
+static int32_t tag_of(const struct run *run)
+{
+    uint32_t root = wf_coll_has_root(run->args.kind)
+                        ? run->args.root & ((1U << WF_COLLECTIVE_ROOT_BITS) - 1)
+                        : 0;
+    uint32_t tag = (uint32_t)run->coll->sequence << CALL_BITS | root << KIND_BITS |
+                   (uint32_t)run->args.kind;
+
+    return (int32_t)(tag & INT32_MAX);
+}
+
+static struct wf_peer peer_of(const struct run *run, uint32_t rank,
+                              const struct wf_coll_slots *slots, bool received)
+{
+    return (struct wf_peer){
+        .rank = wf_mpi_member(&run->group, rank),
+        .tag = tag_of(run),
+        .group = run->group.id,
+        .bytes = wf_coll_bytes(&run->args, run->n_slots, slots, received),
+    };
+}
+
+/* The CPU was busy with messages of the collective. */
+static void account(const struct run *run, int64_t overhead)
+{
+    struct wf_rank *rank = run->who->rank;
+
+    if (is_blocking(run->coll)) {
+        rank->coll_overhead_ps = wf_time_add(rank->coll_overhead_ps, overhead);
+    }
+}
+
+/* False if it has to wait for its time. */
+static bool send_step(struct run *run, const struct wf_coll_step *step)
+{
+    const struct wf_caller *who = run->who;
+    struct wf_flight *coll = run->coll;
+    struct wf_peer to = peer_of(run, step->send_to, &step->send, false);
+    int64_t now = wf_now(who->ctx);
+
+    if ((coll->flags & WF_FLIGHT_PAID) == 0) {
+        coll->at = wf_time_add(coll->at, who->mpi->net->o_send_ps);
+        account(run, who->mpi->net->o_send_ps);
+    }
+    if (!who->mpi->runs_ahead && coll->at > now) {
+        const uint32_t payload[2] = {who->seat, coll->handle};
+
+        coll->flags |= WF_FLIGHT_PAID;
+        wf_schedule(who->ctx, wf_self(who->ctx),
+                    coll->at == WF_TIME_MAX ? coll->at : coll->at - now, WF_MPI_CONTINUE,
+                    payload, sizeof(payload));
+        return false;
+    }
+    coll->flags &= (uint16_t)~WF_FLIGHT_PAID;
+    coll->missing += wf_protocol_send(who, &to, wf_mpi_context(run->group.id, true), coll->at,
+                                      run->cell) != 0;
+    return true;
+}
+
+static void recv_step(struct run *run, const struct wf_coll_step *step)
+{
+    const struct wf_peer from = peer_of(run, step->recv_from, &step->recv, true);
+
+    run->coll->missing++;
+    (void)wf_protocol_recv(run->who, &from, wf_mpi_context(run->group.id, true), run->coll->at,
+                           run->cell);
+}
+
+/* All that the step waited for is there. */
+static void collect(struct run *run)
+{
+    uint32_t n_received;
+
+    run->coll->at = wf_request_collect(run->who, run->cell, run->coll->at, &n_received);
+    for (uint32_t i = 0; i < n_received; i++) {
+        account(run, run->who->mpi->net->o_recv_ps);
+    }
+    run->coll->flags &= (uint16_t)~WF_FLIGHT_POSTED;
+}
+
+/* Sends and receives what the step says. False if it has to wait for its time to send. Who is
+ * no rank of the communicator is nobody, or a neighbour that is WF_PROC_NULL. */
+static bool post_step(struct run *run, const struct wf_coll_step *step)
+{
+    struct wf_flight *coll = run->coll;
+
+    if (step->send_to < run->args.size && (coll->flags & WF_FLIGHT_SENT) == 0) {
+        if (!send_step(run, step)) {
+            return false;
+        }
+        coll->flags |= WF_FLIGHT_SENT;
+    }
+    if (step->recv_from < run->args.size && !run->who->mpi->sends_only) {
+        recv_step(run, step);
+    }
+    coll->flags &= (uint16_t)~WF_FLIGHT_SENT;
+    coll->step++;
+    if (!step->go_on) {
+        coll->flags |= WF_FLIGHT_POSTED;
+    }
+    return true;
+}
+
+/* What has come for the collective is dealt with in the rank's next call, if it computes. What
+ * a call began to send is sent nevertheless. */
+static bool is_deferred(const struct run *run)
+{
+    struct wf_rank *rank = run->who->rank;
+
+    if (wf_rank_progress(run->who, run->coll->at) != WF_NET_LATER) {
+        return false;
+    }
+    if ((run->coll->flags & WF_FLIGHT_DEFERRED) == 0) {
+        run->coll->flags |= WF_FLIGHT_DEFERRED;
+        run->coll->next = rank->deferred;
+        rank->deferred = run->cell;
+    }
+    return true;
+}
+
+/* Goes through the steps; true when the last one is complete. */
+static bool go_on(struct run *run)
+{
+    struct wf_flight *coll = run->coll;
+
+    for (;;) {
+        struct wf_coll_step step;
+
+        if (coll->flags & WF_FLIGHT_POSTED) {
+            if (coll->missing > 0 || is_deferred(run)) {
+                return false;
+            }
+            collect(run);
+        }
+        if (run->who->rank->state == WF_RANK_FAILED) {
+            return false;
+        }
+        if (coll->flags & WF_FLIGHT_LAST) {
+            return true;
+        }
+        if (!run->ops->step(&run->args, coll->step, &step)) {
+            coll->flags |= WF_FLIGHT_LAST | WF_FLIGHT_POSTED;
+        } else if (!post_step(run, &step)) {
+            return false;
+        }
+    }
+}
+
+/* Runs a collective that is prepared as far as it goes; true if it is over. */
+static bool run_collective(struct run *run)
+{
+    if (run->coll->algorithm == WF_ALGORITHM_FORMULA) {
+        const struct wf_hardware_call call = {&run->args, &run->group, tag_of(run)};
+        return wf_hardware_run(run->who, run->cell, &call);
+    }
+    run->ops = wf_coll_table()[run->coll->algorithm];
+    run->n_slots = run->ops->n_slots(&run->args);
+    run->coll->flags |= WF_FLIGHT_RUNNING;
+    bool over = go_on(run);
+    run->coll->flags &= (uint16_t)~WF_FLIGHT_RUNNING;
+    return over;
+}
+
+/* The collective is a lane of the rank while it is under way (ranks/cause.h). */
+static uint32_t lane_of(const struct run *run)
+{
+    return wf_lane_of(wf_mpi_context(run->group.id, true), tag_of(run));
+}
+
+uint32_t wf_collective_lane(const struct wf_caller *who, uint32_t cell)
+{
+    struct run run = {.who = who, .cell = cell};
+
+    prepare(&run);
+    return lane_of(&run);
+}
+
+/* A collective that the program has to wait for is over: what it is called on that list. */
+static void complete(const struct run *run)
+{
+    struct wf_flight *coll = run->coll;
+
+    coll->key.tag = tag_of(run); /* the cookie is not needed any more */
+    coll->key.context = wf_mpi_context(run->group.id, true);
+    wf_request_complete(run->who, run->cell, coll->at);
+}
+
+/* A blocking collective is over: the rank's clock is where it ended. */
+static void leave(const struct run *run)
+{
+    const struct wf_caller *who = run->who;
+    struct wf_rank *rank = who->rank;
+    int64_t at = run->coll->at;
+
+    if (at > rank->clock) {
+        wf_rank_because(who, (struct wf_cause){.until = at,
+                                               .since = at,
+                                               .from = who->number,
+                                               .from_lane = lane_of(run),
+                                               .why = WF_WHY_COLLECTIVE});
+    }
+
+    int64_t wait = wf_later(at - rank->clock - rank->coll_overhead_ps, 0);
+
+    rank->wait_ps[WF_IN_COLLECTIVE] += wait;
+    rank->overhead_ps = wf_time_add(rank->overhead_ps, rank->coll_overhead_ps);
+    /* Told as if the CPU had done all its work at the end. */
+    wf_rank_spent(who, WF_SPENT_WAITING + WF_IN_COLLECTIVE, rank->clock + wait);
+    rank->clock += wait;
+    wf_rank_spent(who, WF_SPENT_ON_MESSAGES, at);
+    rank->clock = at;
+    rank->current = 0;
+}
+
+/* It is over: nobody asks for it any more. */
+static void forget(const struct wf_caller *who, uint32_t cell)
+{
+    uint32_t handle = wf_flight_read(who, cell)->handle;
+    uint32_t last_word = wf_flight_read(who, cell)->last_word;
+
+    if (last_word != 0) {
+        wf_flight_edit(who, cell)->last_word = 0;
+        wf_cell_free(who->ctx, last_word);
+    }
+
+    if (handle != 0) {
+        (void)wf_cellmap_take(who->ctx, &who->rank->flights, handle);
+    }
+}
+
+/* How many collectives the rank has begun on this communicator before this one. */
+static uint32_t next_sequence(const struct wf_caller *who, uint32_t group)
+{
+    struct wf_rank *rank = who->rank;
+
+    if (group == 0) {
+        return rank->collectives++;
+    }
+    uint32_t count = wf_cellmap_take(who->ctx, &rank->colls, group);
+    wf_cellmap_put(who->ctx, &rank->colls, group, count + 1);
+    return count;
+}
+
+static uint32_t choose(const struct wf_mpi *mpi, const struct wf_coll_args *args)
+{
+    const struct wf_coll_ops *ops = mpi->algorithm[args->kind];
+    uint32_t i = 0;
+
+    if (mpi->formula[args->kind] != WF_FORMULA_NONE) {
+        return WF_ALGORITHM_FORMULA;
+    }
+    if (ops == NULL || !ops->applies(args)) {
+        ops = wf_coll_choose((enum wf_coll_rules)mpi->params->rules, args);
+    }
+    while (wf_coll_table()[i] != ops) {
+        i++;
+    }
+    return i;
+}
+
+/* Sets up the flight of a collective that begins. */
+static void begin(struct run *run, const uint64_t *cookie)
+{
+    const struct wf_caller *who = run->who;
+    struct wf_flight *coll = wf_flight_edit(who, run->cell);
+
+    keep_cookie(who, coll, cookie);
+    prepare(run);
+    coll->kind = WF_FLIGHT_COLL;
+    coll->request = WF_MPI_NO_REQUEST;
+    coll->sequence = (uint16_t)next_sequence(who, run->group.id);
+    coll->at = who->rank->clock;
+    coll->algorithm = (uint16_t)choose(who->mpi, &run->args);
+    if (!who->mpi->runs_ahead) {
+        coll->handle = wf_flight_handle(who->rank);
+        wf_cellmap_put(who->ctx, &who->rank->flights, coll->handle, run->cell);
+    }
+    who->rank->coll_overhead_ps = 0;
+    wf_rank_because(who, (struct wf_cause){.until = coll->at,
+                                           .since = coll->at,
+                                           .lane = lane_of(run),
+                                           .from = who->number,
+                                           .why = WF_WHY_BEGUN});
+}
+
+enum wf_called wf_mpi_collective(const struct wf_caller *who, const uint64_t *cookie,
+                                 uint32_t request)
+{
+    if (request != WF_MPI_NO_REQUEST && !wf_request_is_free(who, request)) {
+        return WF_CALLED_BLOCKED;
+    }
+    struct run run = {.who = who, .cell = wf_cell_new(who->ctx)};
+
+    begin(&run, cookie);
+    if (request != WF_MPI_NO_REQUEST) {
+        wf_request_register(who, run.cell, request);
+    }
+    bool over = run_collective(&run);
+    if (over) {
+        forget(who, run.cell);
+    }
+    if (request != WF_MPI_NO_REQUEST) {
+        if (over) {
+            complete(&run);
+        }
+        return WF_CALLED_DONE;
+    }
+    if (over) {
+        leave(&run);
+        wf_cell_free(who->ctx, run.cell);
+        return WF_CALLED_DONE;
+    }
+    who->rank->current = run.cell;
+    if (who->rank->state != WF_RANK_FAILED) {
+        who->rank->state = WF_RANK_WAITING;
+    }
+    return WF_CALLED_BLOCKED;
+}
+
+void wf_collective_continue(const struct wf_caller *who, uint32_t cell)
+{
+    struct wf_rank *rank = who->rank;
+    struct run run = {.who = who, .cell = cell};
+
+    prepare(&run);
+    if (!run_collective(&run)) {
+        return;
+    }
+    forget(who, cell);
+    if (rank->current != cell) {
+        complete(&run);
+        return;
+    }
+    leave(&run);
+    wf_cell_free(who->ctx, cell);
+    wf_rank_wake(who);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_RANKS_FLIGHT_H
+#define WF_RANKS_FLIGHT_H
+
+/*
+ * What is under way at a rank: receives, messages without a receive, sends that wait for their
+ * receiver, collectives, persistent requests. Each is a cell of the engine. Shared by the
+ * files of mpi/ alone.
+ */
+
+#include "ranks/calls.h"
+
+enum wf_flight_kind {
+    WF_FLIGHT_MESSAGE = 1, /* that waits for a receive */
+    WF_FLIGHT_RECV,
+    WF_FLIGHT_SEND, /* that waits for its receiver */
+    WF_FLIGHT_COLL,
+    WF_FLIGHT_PERSISTENT, /* a request that can be started; `owner` is what it started */
+    WF_FLIGHT_MEETING,    /* what is known of a collective by a formula (ranks/hardware.c) */
+};
+
+enum {
+    WF_FLIGHT_DONE = 1,
+    WF_FLIGHT_AWAITED = 2,        /* the rank waits for it */
+    WF_FLIGHT_ASKS = 4,           /* a message that is only the announcement of a long one */
+    WF_FLIGHT_FORGOTTEN = 8,      /* nobody will wait for it */
+    WF_FLIGHT_OPEN = 16,          /* a receive that left its source or tag open */
+    WF_FLIGHT_RUNNING = 32,       /* a collective that is being continued just now */
+    WF_FLIGHT_POSTED = 64,        /* the messages of a collective's step are posted */
+    WF_FLIGHT_SENT = 128,         /* of those, the one that is sent is */
+    WF_FLIGHT_PAID = 256,         /* its overhead is accounted for */
+    WF_FLIGHT_LAST = 512,         /* a collective whose steps are over */
+    WF_FLIGHT_DEFERRED = 1024,    /* waits for the rank's next call */
+    WF_FLIGHT_STARTED = 2048,     /* from a persistent request, which has its number */
+    WF_FLIGHT_RECEIVES = 4096,    /* of a persistent request: what it starts is a receive */
+    WF_FLIGHT_SYNCHRONOUS = 8192, /* ...or a send of this mode */
+    WF_FLIGHT_BUFFERED = 16384,
+    WF_FLIGHT_APART = 32768, /* done and awaited: in the list of those */
+};
+
+struct wf_flight {
+    union {
+        struct wf_match_link link; /* while it waits for its match */
+        struct {
+            struct wf_match_key key;
+            uint32_t later, earlier; /* cells: what is done, by time; 0 at the ends */
+            union {
+                uint32_t asked; /* of what is deferred: the handle of the other side */
+                uint32_t
+                    order; /* of what is done: of those at the same time, which was first */
+            };
+        };
+        uint64_t cookie[WF_MPI_COOKIE_WORDS - 1]; /* of a collective that is not done */
+    };
+    uint32_t request; /* or WF_MPI_NO_REQUEST */
+    uint16_t kind, flags;
+    union {
+        uint64_t bytes; /* of a receive: its room, then what came */
+        struct {
+            uint32_t step;                /* of a collective */
+            uint16_t sequence, algorithm; /* its number, the lower bits; place in the table */
+        };
+    };
+    /* When it is complete. Until then: of a receive, when it was posted; of a message, when it
+     * arrived; of a collective, its own clock. */
+    int64_t at;
+    union {
+        uint32_t owner;   /* the collective that it belongs to, a cell; or 0 */
+        uint32_t missing; /* of a collective: messages that its step waits for */
+    };
+    union {
+        uint32_t peer;      /* a rank of the run */
+        uint32_t last_word; /* of a collective: a cell with its cookie's; 0: the word is 0 */
+    };
+    union {
+        struct {
+            uint32_t handle;
+            uint32_t next; /* what is deferred */
+        };
+        /* Of a short message, and of a send or receive that is done: when it was sent. Of the
+         * data of a long one the complement, which is negative, and its sender's handle is in
+         * key.src. */
+        int64_t departure;
+    };
+};
+
+enum { WF_FLIGHT_SIZE = sizeof(struct wf_flight) };
+_Static_assert(sizeof(struct wf_flight) == 64, "one cache line");
+
+static inline const struct wf_flight *wf_flight_read(const struct wf_caller *who, uint32_t cell)
+{
+    return wf_cell_read(who->ctx, cell);
+}
+
+static inline struct wf_flight *wf_flight_edit(const struct wf_caller *who, uint32_t cell)
+{
+    return wf_cell_edit(who->ctx, cell);
+}
+
+static inline int64_t wf_later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* A new handle, by which messages from elsewhere name a flight of this rank. */
+uint32_t wf_flight_handle(struct wf_rank *rank);
+
+/* The context of messages on a communicator. */
+static inline uint32_t wf_mpi_context(uint32_t group, bool collective)
+{
+    return 2 * group + (collective ? 1 : 0);
+}
+
+/* Sends a message of the program when it is time; *cell is set as of wf_protocol_send(). */
+WF_NODISCARD enum wf_called wf_rank_send(const struct wf_caller *who, const struct wf_peer *to,
+                                         uint32_t *cell);
+
+/* The rank waits no more: lets it make its next calls. */
+void wf_rank_wake(const struct wf_caller *who);
+
+/* Moves the clock to `at`, if that is later; the time in between was spent waiting. */
+void wf_rank_advance(const struct wf_caller *who, int64_t at, enum wf_rank_in in);
+/* Tells the layer above, if it wants to know, what the rank does from its clock on. */
+void wf_rank_spent(const struct wf_caller *who, enum wf_spent what, int64_t until);
+
+/* Resumes the rank at the time `at` if nothing else has resumed it before. */
+void wf_rank_resume_at(const struct wf_caller *who, int64_t at);
+
+/* When something that came at `at` is dealt with: at once, or WF_NET_LATER if the rank computes
+ * and has to make its next call first. */
+int64_t wf_rank_progress(const struct wf_caller *who, int64_t at);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_RANKS_MARKS_H
+#define WF_RANKS_MARKS_H
+
+/*
+ * When the ranks of each job passed what its program marks: regions, and the beginnings and
+ * ends of iterations. Bounded, whatever the program does: the first regions and the first
+ * iterations of a job, and its last iteration.
+ */
+
+#include "ranks/stat.h"
+
+#include <stdbool.h>
+
+enum {
+    WF_MARKS_JOBS = 16,
+    WF_MARKS_REGIONS = 64, /* of a job */
+    WF_MARKS_MAX = 2048,   /* beginnings and ends of iterations, of all jobs together */
+};
+
+/* A region of a job. */
+struct wf_region_marks {
+    struct wf_stat time; /* in it, each time that a rank left it */
+    int64_t first, last; /* when it was first entered and last left, if time.n > 0 */
+};
+
+/* A time at which all ranks of a job pass: the k-th beginning or end of an iteration. */
+struct wf_mark {
+    uint32_t job, number, is_end, padding;
+    struct wf_stat time;
+};
+
+/* Zeroed is empty. */
+struct wf_marks {
+    struct wf_region_marks regions[WF_MARKS_JOBS][WF_MARKS_REGIONS]; /* by their numbers */
+    struct wf_mark last[WF_MARKS_JOBS][2]; /* of the last iteration: its beginning and end */
+    struct wf_mark list[WF_MARKS_MAX];     /* of the first: by job, number, beginning first */
+    uint64_t n;                            /* entries used */
+};
+
+/* Iterations of each of n_jobs jobs that are kept besides the last. */
+static inline uint32_t wf_marks_kept(uint32_t n_jobs)
+{
+    return WF_MARKS_MAX / 2 / n_jobs;
+}
+
+/* A rank left a region that it had entered `time` before. */
+void wf_marks_region(struct wf_marks *marks, uint32_t job, uint32_t number, int64_t left,
+                     int64_t time);
+/* A rank passes the beginning or end of an iteration; `kept` is the same for all of a run. */
+void wf_marks_pass(struct wf_marks *marks, const struct wf_mark *mark, uint32_t kept,
+                   int64_t time);
+/* Renumbers the regions of a job: region i becomes numbers[i]. */
+void wf_marks_renumber(struct wf_marks *marks, uint32_t job,
+                       const uint32_t numbers[WF_MARKS_REGIONS]);
+void wf_marks_merge(struct wf_marks *into, const struct wf_marks *from);
+
+/* Whether the job has marked anything. */
+bool wf_marks_any(const struct wf_marks *marks, uint32_t job);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ranks/match.h"
+
+#include "ranks/match_index.h"
+
+/* A queue gets an index when it becomes longer than LONG, and loses it at SHORT: they are
+ * apart, so that a queue of about one length does not build and free its index all the time. */
+enum { LONG = 16, SHORT = 8 };
+
+static const struct wf_match_link *read_link(struct wf_ctx *ctx, uint32_t cell)
+{
+    return wf_cell_read(ctx, cell);
+}
+
+static struct wf_match_link *edit_link(struct wf_ctx *ctx, uint32_t cell)
+{
+    return wf_cell_edit(ctx, cell);
+}
+
+/* Whether a receive and a message belong together. Which is which does not matter, since a
+ * message leaves nothing open. */
+static bool fits(const struct wf_match_key *a, const struct wf_match_key *b)
+{
+    return a->context == b->context &&
+           (a->src == b->src || a->src == WF_MATCH_ANY_SOURCE ||
+            b->src == WF_MATCH_ANY_SOURCE) &&
+           (a->tag == b->tag || a->tag == WF_MATCH_ANY_TAG || b->tag == WF_MATCH_ANY_TAG);
+}
+
+/* The first cell that fits, or 0; *before is the one before it, or 0. */
+static uint32_t search(struct wf_ctx *ctx, const struct wf_match_queue *queue,
+                       const struct wf_match_key *key, uint32_t *before)
+{
+    *before = 0;
+    for (uint32_t cell = queue->head; cell != 0;) {
+        const struct wf_match_link *link = read_link(ctx, cell);
+        if (fits(&link->key, key)) {
+            return cell;
+        }
+        *before = cell;
+        cell = link->next;
+    }
+    return 0;
+}
+
+static void build_index(struct wf_ctx *ctx, struct wf_match_queue *queue)
+{
+    uint32_t before = 0;
+
+    queue->index = wf_match_index_new(ctx);
+    for (uint32_t cell = queue->head; cell != 0; cell = read_link(ctx, cell)->next) {
+        wf_match_index_add(ctx, queue->index, cell, before);
+        before = cell;
+    }
+}
+
+static void free_index(struct wf_ctx *ctx, struct wf_match_queue *queue)
+{
+    for (uint32_t cell = queue->head; cell != 0; cell = read_link(ctx, cell)->next) {
+        wf_match_index_remove(ctx, cell);
+    }
+    wf_cell_free(ctx, queue->index);
+    queue->index = 0;
+}
+
+static void append(struct wf_ctx *ctx, struct wf_match_queue *queue, uint32_t cell)
+{
+    uint32_t before = queue->tail;
+
+    if (read_link(ctx, cell)->next != 0) { /* left over from another list */
+        edit_link(ctx, cell)->next = 0;
+    }
+    if (before == 0) {
+        queue->head = cell;
+    } else {
+        edit_link(ctx, before)->next = cell;
+    }
+    queue->tail = cell;
+    queue->length++;
+    if (queue->index != 0) {
+        wf_match_index_add(ctx, queue->index, cell, before);
+    } else if (queue->length > LONG) {
+        build_index(ctx, queue);
+    }
+}
+
+/* Takes `cell`, which follows `before` (0 at the head), out of the queue. */
+static void unlink_cell(struct wf_ctx *ctx, struct wf_match_queue *queue, uint32_t before,
+                        uint32_t cell)
+{
+    uint32_t next = read_link(ctx, cell)->next;
+
+    if (queue->index != 0) {
+        wf_match_index_remove(ctx, cell);
+    }
+    if (before == 0) {
+        queue->head = next;
+    } else {
+        edit_link(ctx, before)->next = next;
+    }
+    if (next == 0) {
+        queue->tail = before;
+    }
+    queue->length--;
+    if (queue->index != 0 && queue->length <= SHORT) {
+        free_index(ctx, queue);
+    }
+}
+
+uint32_t wf_match_post(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell)
+{
+    struct wf_match_queue *queue = &match->unexpected;
+    const struct wf_match_key *key = &read_link(ctx, cell)->key;
+    uint32_t before = 0, message;
+
+    if (queue->index == 0) {
+        message = search(ctx, queue, key, &before);
+    } else {
+        message = wf_match_index_message(ctx, queue, key);
+        before = message == 0 ? 0 : wf_match_index_before(ctx, message);
+    }
+    if (message == 0) {
+        append(ctx, &match->posted, cell);
+    } else {
+        unlink_cell(ctx, queue, before, message);
+    }
+    return message;
+}
+
+uint32_t wf_match_claim(struct wf_ctx *ctx, struct wf_match *match,
+                        const struct wf_match_key *key)
+{
+    struct wf_match_queue *queue = &match->posted;
+    uint32_t before = 0, receive;
+
+    if (queue->index == 0) {
+        receive = search(ctx, queue, key, &before);
+    } else {
+        receive = wf_match_index_receive(ctx, queue->index, key);
+        before = receive == 0 ? 0 : wf_match_index_before(ctx, receive);
+    }
+    if (receive != 0) {
+        unlink_cell(ctx, queue, before, receive);
+    }
+    return receive;
+}
+
+void wf_match_keep(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell)
+{
+    append(ctx, &match->unexpected, cell);
+}
+
+uint32_t wf_match_arrive(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell)
+{
+    uint32_t receive = wf_match_claim(ctx, match, &read_link(ctx, cell)->key);
+
+    if (receive == 0) {
+        wf_match_keep(ctx, match, cell);
+    }
+    return receive;
+}
+
+uint32_t wf_match_peek(struct wf_ctx *ctx, const struct wf_match *match,
+                       const struct wf_match_key *key)
+{
+    uint32_t before;
+
+    return match->unexpected.index == 0 ? search(ctx, &match->unexpected, key, &before)
+                                        : wf_match_index_message(ctx, &match->unexpected, key);
+}
+
+void wf_match_cancel(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell)
+{
+    struct wf_match_queue *queue = &match->posted;
+    uint32_t before = 0;
+
+    if (queue->index != 0) {
+        before = wf_match_index_before(ctx, cell);
+    } else if (queue->head != cell) {
+        before = queue->head;
+        while (read_link(ctx, before)->next != cell) {
+            before = read_link(ctx, before)->next;
+        }
+    }
+    unlink_cell(ctx, queue, before, cell);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_RANKS_PLACE_H
+#define WF_RANKS_PLACE_H
+
+/*
+ * Which rank sits where. Ranks of all jobs are numbered together; a node has seats for the
+ * ranks on it.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct wf_place {
+    uint32_t n_ranks, n_nodes;
+    uint32_t seats_max; /* ranks on the fullest node, >= 1 */
+    /* Null if ranks fill nodes in order, seats_max on each; else three tables. */
+    const uint32_t *node_of; /* [n_ranks] */
+    const uint32_t *seat_of; /* [n_ranks] */
+    const uint32_t *first;   /* [n_nodes + 1]: where the ranks of each node begin in... */
+    const uint32_t *rank_at; /* [n_ranks] ...this list, in the order of seats */
+};
+
+/* Nodes in order, `ranks_per_node` >= 1 on each. */
+static inline struct wf_place wf_place_linear(uint32_t n_ranks, uint32_t ranks_per_node)
+{
+    return (struct wf_place){.n_ranks = n_ranks,
+                             .n_nodes = (n_ranks - 1) / ranks_per_node + 1,
+                             .seats_max = ranks_per_node};
+}
+
+static inline uint32_t wf_place_node(const struct wf_place *place, uint32_t rank)
+{
+    return place->node_of != NULL ? place->node_of[rank] : rank / place->seats_max;
+}
+
+static inline uint32_t wf_place_seat(const struct wf_place *place, uint32_t rank)
+{
+    return place->node_of != NULL ? place->seat_of[rank] : rank % place->seats_max;
+}
+
+static inline uint32_t wf_place_rank(const struct wf_place *place, uint32_t node, uint32_t seat)
+{
+    return place->node_of != NULL ? place->rank_at[place->first[node] + seat]
+                                  : node * place->seats_max + seat;
+}
+
+static inline uint32_t wf_place_n_seats(const struct wf_place *place, uint32_t node)
+{
+    if (place->node_of != NULL) {
+        return place->first[node + 1] - place->first[node];
+    }
+    uint64_t begin = (uint64_t)node * place->seats_max;
+    uint64_t left = begin < place->n_ranks ? place->n_ranks - begin : 0;
+    return left < place->seats_max ? (uint32_t)left : place->seats_max;
+}
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ranks/record/path.h"
+
+#include "base/mem.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* What a rank leaves is packed: numbers of few bits take few bytes. It goes into chunks that
+ * are linked from the last to the first. */
+enum { CHUNK = 128, CHUNK_HEAD = 24, ROOM = CHUNK - CHUNK_HEAD, ENTRY_MAX = 64 };
+
+struct chunk {
+    int64_t base;    /* what the first time is relative to */
+    int64_t least;   /* of all times in it */
+    uint32_t before; /* plus 1; 0 if it is the first */
+    uint32_t used;
+    unsigned char bytes[ROOM];
+};
+_Static_assert(sizeof(struct chunk) == CHUNK, "nothing is lost");
+/* The shortest entry has three bytes. */
+_Static_assert(WF_PATH_ENTRIES >= ROOM / 3 + 1, "those of a chunk have room");
+
+/* Where a rank is. */
+struct head {
+    int64_t last;   /* time */
+    uint32_t chunk; /* plus 1; 0 if there is none, or no room */
+    uint32_t used;  /* bytes of it; ROOM at the start, as if one were full */
+};
+
+/* The first byte of an entry: what it is, and what it has. */
+enum {
+    WHAT = 15,
+    COMPUTED = 13,
+    HAS_LANE = 16,
+    HAS_FROM_LANE = 32,
+    WAITED = 64,
+    HAS_TAKEN = 128
+};
+_Static_assert((int)WF_WHY_KINDS < COMPUTED, "all whys have a number");
+
+static struct head *heads_of(const struct wf_path *path)
+{
+    return (struct head *)wf_unconst(path + 1);
+}
+
+static struct chunk *chunk_at(const struct wf_path *path, uint32_t chunk)
+{
+    return (struct chunk *)(heads_of(path) + path->n_ranks) + (chunk - 1);
+}
+
+static uint64_t capacity_of(uint64_t limit)
+{
+    uint64_t chunks = limit / CHUNK;
+
+    return chunks < UINT32_MAX ? chunks : UINT32_MAX - 1;
+}
+
+size_t wf_path_size(uint32_t n_ranks, uint64_t limit)
+{
+    return sizeof(struct wf_path) + n_ranks * sizeof(struct head) + capacity_of(limit) * CHUNK;
+}
+
+void wf_path_init(struct wf_path *path, uint32_t n_ranks, uint64_t limit)
+{
+    if (path->n_ranks == 0) {
+        path->n_ranks = n_ranks;
+        path->capacity = capacity_of(limit);
+    }
+}
+
+uint64_t wf_path_bytes_needed(const struct wf_path *path)
+{
+    return path->needed * CHUNK;
+}
+
+/* ---- packing ---- */
+
+static unsigned char *put(unsigned char *at, uint64_t value)
+{
+    while (value >= 128) {
+        *at++ = (unsigned char)(value | 128);
+        value >>= 7;
+    }
+    *at++ = (unsigned char)value;
+    return at;
+}
+
+static uint64_t zigzag(int64_t value)
+{
+    return (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
+}
+
+static const unsigned char *get(const unsigned char *at, uint64_t *value)
+{
+    unsigned shift = 0;
+
+    for (*value = 0; *at >= 128; shift += 7) {
+        *value |= (uint64_t)(*at++ & 127) << shift;
+    }
+    *value |= (uint64_t)*at++ << shift;
+    return at;
+}
+
+static const unsigned char *get_signed(const unsigned char *at, int64_t *value)
+{
+    uint64_t raw;
+
+    at = get(at, &raw);
+    *value = (int64_t)(raw >> 1) ^ -(int64_t)(raw & 1);
+    return at;
+}
+
+/* The rank's next chunk; none if all are in use. */
+static void next_chunk(struct wf_path *path, struct head *head)
+{
+    uint32_t before = head->chunk;
+
+    path->needed++;
+    head->used = 0;
+    head->chunk = 0;
+    if (path->n_chunks < path->capacity) {
+        head->chunk = (uint32_t)++path->n_chunks;
+        *chunk_at(path, head->chunk) =
+            (struct chunk){.base = head->last, .least = INT64_MAX, .before = before};
+    }
+}
+
+/* The time of an entry is relative to the last of the rank, and that of the chunk: they are the
+ * same, as a chunk begins where the rank is. `least` and `last` are the new times. */
+static void append(struct wf_path *path, struct head *head, const unsigned char *bytes,
+                   size_t n, int64_t least, int64_t last)
+{
+    if (head->used + n > ROOM) {
+        next_chunk(path, head);
+    }
+    if (head->chunk != 0) {
+        struct chunk *chunk = chunk_at(path, head->chunk);
+        memcpy(chunk->bytes + head->used, bytes, n);
+        chunk->used = head->used + (uint32_t)n;
+        chunk->least = least < chunk->least ? least : chunk->least;
+    }
+    head->used += (uint32_t)n;
+    head->last = last;
+}
+
+static struct head *head_of(struct wf_path *path, uint32_t rank)
+{
+    struct head *head = heads_of(path) + rank;
+
+    if (head->chunk == 0 && head->used == 0) {
+        head->used = ROOM;
+    }
+    return head;
+}
+
+void wf_path_compute(struct wf_path *path, uint32_t rank, int64_t from, int64_t until)
+{
+    struct head *head = head_of(path, rank);
+    unsigned char bytes[ENTRY_MAX], *at = bytes;
+
+    *at++ = COMPUTED;
+    at = put(at, zigzag(from - head->last));
+    at = put(at, (uint64_t)(until - from));
+    append(path, head, bytes, (size_t)(at - bytes), from, until);
+}
+
+void wf_path_cause(struct wf_path *path, const struct wf_cause *cause)
+{
+    struct head *head = head_of(path, cause->rank);
+    unsigned char bytes[ENTRY_MAX], *at = bytes + 1;
+
+    bytes[0] =
+        (unsigned char)(cause->why | (cause->lane != 0 ? HAS_LANE : 0) |
+                        (cause->from_lane != cause->lane ? HAS_FROM_LANE : 0) |
+                        (cause->waited ? WAITED : 0) | (cause->taken > 0 ? HAS_TAKEN : 0));
+    at = put(at, zigzag(cause->until - head->last));
+    at = put(at, (uint64_t)(cause->until - cause->since));
+    at = put(at, zigzag((int64_t)cause->from - (int64_t)cause->rank));
+    at = put(at, cause->bytes);
+    if (cause->lane != 0) {
+        at = put(at, cause->lane);
+    }
+    if (cause->from_lane != cause->lane) {
+        at = put(at, cause->from_lane);
+    }
+    if (cause->taken > 0) {
+        at = put(at, cause->taken);
+    }
+    append(path, head, bytes, (size_t)(at - bytes), cause->until, cause->until);
+}
+
+void wf_path_end(struct wf_path *path, uint32_t rank, int64_t clock)
+{
+    if (path->end_rank == 0 || clock > path->end ||
+        (clock == path->end && rank + UINT64_C(1) < path->end_rank)) {
+        path->end = clock;
+        path->end_rank = rank + UINT64_C(1);
+    }
+}
+
+/* ---- merging ---- */
+
+void wf_path_merge(struct wf_path *into, const struct wf_path *from)
+{
+    if (from->n_ranks == 0) {
+        return;
+    }
+    wf_path_init(into, (uint32_t)from->n_ranks, from->capacity * CHUNK);
+    into->needed += from->needed;
+    if (from->end_rank != 0) {
+        wf_path_end(into, (uint32_t)(from->end_rank - 1), from->end);
+    }
+    /* What is not complete is of no use. */
+    if (into->needed > into->capacity) {
+        return;
+    }
+    uint32_t moved = (uint32_t)into->n_chunks;
+    memcpy(chunk_at(into, moved + 1), chunk_at(from, 1), from->n_chunks * CHUNK);
+    for (uint32_t i = 1; i <= from->n_chunks; i++) {
+        struct chunk *chunk = chunk_at(into, moved + i);
+        chunk->before += chunk->before != 0 ? moved : 0;
+    }
+    for (uint64_t rank = 0; rank < from->n_ranks; rank++) {
+        if (heads_of(from)[rank].chunk != 0) {
+            heads_of(into)[rank] = heads_of(from)[rank];
+            heads_of(into)[rank].chunk += moved;
+        }
+    }
+    into->n_chunks += from->n_chunks;
+}
+
+/* ---- unpacking ---- */
+
+uint32_t wf_path_last_chunk(const struct wf_path *path, uint32_t rank)
+{
+    return heads_of(path)[rank].chunk;
+}
+
+uint32_t wf_path_chunk_before(const struct wf_path *path, uint32_t chunk)
+{
+    return chunk_at(path, chunk)->before;
+}
+
+int64_t wf_path_chunk_least(const struct wf_path *path, uint32_t chunk)
+{
+    return chunk_at(path, chunk)->least;
+}
+
+static const unsigned char *get_cause(const unsigned char *at, unsigned first,
+                                      struct wf_cause *cause)
+{
+    uint64_t took, lane = 0, from_lane, taken = 0;
+    int64_t after, from;
+
+    at = get_signed(at, &after);
+    at = get(at, &took);
+    at = get_signed(at, &from);
+    at = get(at, &cause->bytes);
+    cause->until += after;
+    cause->since = cause->until - (int64_t)took;
+    cause->from = (uint32_t)((int64_t)cause->rank + from);
+    at = first & HAS_LANE ? get(at, &lane) : at;
+    from_lane = lane;
+    at = first & HAS_FROM_LANE ? get(at, &from_lane) : at;
+    at = first & HAS_TAKEN ? get(at, &taken) : at;
+    cause->lane = (uint32_t)lane;
+    cause->from_lane = (uint32_t)from_lane;
+    cause->taken = (uint32_t)taken;
+    cause->why = first & WHAT;
+    cause->waited = (first & WAITED) != 0;
+    return at;
+}
+
+uint32_t wf_path_unpack(const struct wf_path *path, uint32_t number, uint32_t rank,
+                        struct wf_path_entry *entries)
+{
+    const struct chunk *chunk = chunk_at(path, number);
+    const unsigned char *at = chunk->bytes, *end = at + chunk->used;
+    int64_t last = chunk->base;
+    uint32_t n = 0;
+
+    for (; at < end; n++) {
+        struct wf_path_entry *entry = &entries[n];
+        unsigned first = *at++;
+
+        *entry = (struct wf_path_entry){.computed = (first & WHAT) == COMPUTED,
+                                        .cause = {.rank = rank, .until = last}};
+        if (entry->computed) {
+            int64_t after;
+            uint64_t took;
+            at = get_signed(at, &after);
+            at = get(at, &took);
+            entry->from = last + after;
+            entry->cause.until = entry->from + (int64_t)took;
+        } else {
+            at = get_cause(at, first, &entry->cause);
+        }
+        last = entry->cause.until;
+    }
+    return n;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/mem.h"
+#include "ranks/record/path.h"
+
+#include <stdlib.h>
+
+/* A walk back in time. Places are never later than one that was visited before, so that each
+ * rank's chunks are left behind for good once they are. */
+struct walk {
+    const struct wf_path *path;
+    const struct wf_path_rules *rules;
+    void (*visit)(void *arg, const struct wf_path_piece *piece);
+    void *arg;
+    uint32_t *chunks; /* of each rank: the last that still matters */
+    uint32_t rank, lane;
+    int64_t time;
+    struct wf_path_piece data; /* the last message: what it was asked for by goes with it */
+    uint32_t unpacked;         /* a chunk, whose entries these are */
+    uint32_t n_entries;
+    struct wf_path_entry entries[WF_PATH_ENTRIES];
+};
+
+static void visit(const struct walk *walk, uint32_t lane, struct wf_path_piece piece)
+{
+    if (piece.until > piece.from) {
+        if ((lane & WF_LANE_COLLECTIVE) != 0) {
+            piece.collective = (uint8_t)(1 + (lane & ((1U << WF_LANE_KIND_BITS) - 1)));
+        }
+        walk->visit(walk->arg, &piece);
+    }
+}
+
+/* What the rank itself did, since then. */
+static void spend(struct walk *walk, enum wf_path_kind kind, int64_t since)
+{
+    if (walk->time > since) {
+        visit(walk, walk->lane,
+              (struct wf_path_piece){.from = since,
+                                     .until = walk->time,
+                                     .rank = walk->rank,
+                                     .other = walk->rank,
+                                     .kind = (uint8_t)kind});
+        walk->time = since;
+    }
+}
+
+static bool is_before(const struct wf_path_entry *entry, int64_t time)
+{
+    if (entry->computed) {
+        return entry->from < time;
+    }
+    return entry->cause.why == WF_WHY_KINDS ? entry->cause.until < time
+                                            : entry->cause.until <= time;
+}
+
+/* The last entry of the lane that is before the place, of this chunk; null if none is. */
+static const struct wf_path_entry *find_in(struct walk *walk, uint32_t chunk)
+{
+    if (walk->unpacked != chunk) {
+        walk->n_entries = wf_path_unpack(walk->path, chunk, walk->rank, walk->entries);
+        walk->unpacked = chunk;
+    }
+    for (uint32_t i = walk->n_entries; i > 0; i--) {
+        const struct wf_path_entry *entry = &walk->entries[i - 1];
+        if (entry->cause.lane == walk->lane && is_before(entry, walk->time)) {
+            return entry;
+        }
+    }
+    return NULL;
+}
+
+static const struct wf_path_entry *find(struct walk *walk)
+{
+    uint32_t *chunk = &walk->chunks[walk->rank];
+
+    while (*chunk != 0 && wf_path_chunk_least(walk->path, *chunk) > walk->time) {
+        *chunk = wf_path_chunk_before(walk->path, *chunk);
+    }
+    for (uint32_t at = *chunk; at != 0; at = wf_path_chunk_before(walk->path, at)) {
+        const struct wf_path_entry *entry = find_in(walk, at);
+        if (entry != NULL) {
+            return entry;
+        }
+    }
+    return NULL;
+}
+
+/* How a cause takes the time between its places: nothing that has none. */
+static bool takes_time(const struct wf_cause *cause, struct wf_path_piece *piece)
+{
+    static const uint8_t kinds[WF_WHY_KINDS] = {
+        [WF_WHY_MESSAGE] = WF_PATH_MESSAGE,     [WF_WHY_DATA] = WF_PATH_MESSAGE,
+        [WF_WHY_LEFT] = WF_PATH_MESSAGE,        [WF_WHY_ASKED] = WF_PATH_HANDSHAKE,
+        [WF_WHY_ONE_SIDED] = WF_PATH_ONE_SIDED, [WF_WHY_FORMULA] = WF_PATH_COLLECTIVE,
+    };
+
+    piece->kind = kinds[cause->why];
+    piece->sends = cause->why == WF_WHY_LEFT || cause->why == WF_WHY_ONE_SIDED;
+    return piece->kind != WF_PATH_START;
+}
+
+static void follow(struct walk *walk, const struct wf_cause *cause)
+{
+    struct wf_path_piece piece = {.from = cause->since,
+                                  .until = cause->until,
+                                  .rank = cause->rank,
+                                  .other = cause->from,
+                                  .bytes = cause->bytes,
+                                  .waited = cause->waited != 0};
+
+    if (takes_time(cause, &piece)) {
+        if (cause->why == WF_WHY_ASKED) {
+            piece.waited = walk->data.waited;
+            piece.sends = walk->data.sends;
+        }
+        walk->data = piece;
+        visit(walk, cause->lane & WF_LANE_COLLECTIVE ? cause->lane : cause->from_lane, piece);
+    }
+    if (cause->why != WF_WHY_LEFT) {
+        walk->unpacked = walk->rank == cause->from ? walk->unpacked : 0;
+        walk->rank = cause->from;
+    }
+    walk->lane = cause->from_lane;
+    walk->time = cause->since;
+}
+
+/* What lies between the place and the end of the entry before it. */
+static void spend_gap(struct walk *walk, int64_t since)
+{
+    bool announced =
+        (walk->lane & (WF_LANE_COLLECTIVE | WF_LANE_ANNOUNCED)) == WF_LANE_ANNOUNCED;
+
+    spend(walk, announced ? WF_PATH_HANDSHAKE : WF_PATH_SEND_OVERHEAD, since);
+}
+
+/* To the place before this one. */
+static void step(struct walk *walk, const struct wf_path_entry *entry)
+{
+    if (entry->computed) {
+        spend_gap(walk, entry->cause.until);
+        spend(walk, WF_PATH_COMPUTE, entry->from);
+        return;
+    }
+    /* A copy: the entry may be gone when the walk is elsewhere. */
+    struct wf_cause cause = entry->cause;
+
+    spend_gap(walk, cause.until + cause.taken * walk->rules->o_recv_ps);
+    spend(walk, WF_PATH_RECEIVE_OVERHEAD, cause.until);
+    if (cause.why != WF_WHY_KINDS) {
+        follow(walk, &cause);
+    }
+}
+
+/* A path that goes round in a time would be an error of ours, and must not last for ever. */
+static bool go(struct walk *walk)
+{
+    uint64_t idle = 0, most = 16 + 16 * walk->path->n_ranks;
+
+    while (walk->time > 0 && idle < most) {
+        const struct wf_path_entry *entry = find(walk);
+        int64_t before = walk->time;
+
+        if (entry != NULL) {
+            step(walk, entry);
+        } else if (walk->lane != WF_LANE_PROGRAM) {
+            return false;
+        } else {
+            int64_t start = walk->rules->start(walk->rules->arg, walk->rank);
+            spend(walk, WF_PATH_SEND_OVERHEAD, start);
+            spend(walk, WF_PATH_START, 0);
+        }
+        idle = walk->time < before ? 0 : idle + 1;
+    }
+    return walk->time == 0;
+}
+
+bool wf_path_walk(const struct wf_path *path, const struct wf_path_rules *rules,
+                  void (*visitor)(void *arg, const struct wf_path_piece *piece), void *arg)
+{
+    struct walk walk = {
+        .path = path, .rules = rules, .visit = visitor, .arg = arg, .time = path->end};
+
+    if (path->end_rank == 0 || path->needed > path->capacity) {
+        return false;
+    }
+    walk.rank = (uint32_t)(path->end_rank - 1);
+    walk.chunks = wf_xcalloc(path->n_ranks, sizeof(*walk.chunks));
+    for (uint32_t rank = 0; rank < path->n_ranks; rank++) {
+        walk.chunks[rank] = wf_path_last_chunk(path, rank);
+    }
+    bool arrived = go(&walk);
+    free(walk.chunks);
+    return arrived;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ranks/record/recorder.h"
+
+#include "ranks/place.h"
+
+#include <string.h>
+
+/* An entry of a trail. */
+enum entry { ENTRY_SPAN, ENTRY_MESSAGE, ENTRY_CAUSE };
+struct recorded {
+    uint64_t what; /* enum entry */
+    union {
+        struct wf_span span;
+        struct wf_sent sent;
+        struct wf_cause cause;
+    };
+};
+
+size_t wf_recorder_init(struct wf_recorder *recorder, const struct wf_recording_wish *wish,
+                        const struct wf_place *place, size_t size)
+{
+    if (wish == NULL) {
+        return size;
+    }
+    *recorder = (struct wf_recorder){.wish = *wish, .place = place, .at = size};
+    size += wf_recording_size(place->n_ranks, &wish->limits);
+    if (wish->limits.path_bytes > 0) {
+        recorder->path_at = size;
+        size += wf_path_size(place->n_ranks, wish->limits.path_bytes);
+    }
+    return size;
+}
+
+/* Room for another entry, zeroed: what is kept of an event has no bytes that mean nothing. */
+static struct recorded *extend(struct wf_ctx *ctx, enum entry what)
+{
+    struct recorded *entry = wf_trail_extend(ctx, sizeof(*entry));
+
+    memset(entry, 0, sizeof(*entry));
+    entry->what = what;
+    return entry;
+}
+
+void wf_recorder_span(struct wf_ctx *ctx, struct wf_span span)
+{
+    struct recorded *last = wf_trail_last(ctx, sizeof(*last));
+
+    /* Sends follow each other: one span for all of them is enough. */
+    if (last != NULL && last->what == ENTRY_SPAN && last->span.rank == span.rank &&
+        last->span.what == span.what && last->span.until == span.from) {
+        last->span.until = span.until;
+        return;
+    }
+    extend(ctx, ENTRY_SPAN)->span = span;
+}
+
+void wf_recorder_message(struct wf_ctx *ctx, const struct wf_sent *sent)
+{
+    extend(ctx, ENTRY_MESSAGE)->sent = *sent;
+}
+
+void wf_recorder_cause(struct wf_ctx *ctx, const struct wf_cause *cause)
+{
+    extend(ctx, ENTRY_CAUSE)->cause = *cause;
+}
+
+struct wf_recording *wf_recorder_of(const struct wf_recorder *recorder,
+                                    struct wf_replay_tally *tally)
+{
+    if (recorder->at == 0) {
+        return NULL;
+    }
+    tally->recording_at = recorder->at;
+    struct wf_recording *recording = wf_tally_recording(tally);
+    wf_recording_init(recording, recorder->place->n_ranks, &recorder->wish.limits);
+    return recording;
+}
+
+static void add_message(const struct wf_recorder *recorder, struct wf_recording *recording,
+                        const struct wf_sent *sent)
+{
+    const struct wf_recording_wish *wish = &recorder->wish;
+
+    wf_recording_message(recording, sent);
+    if (wish->hops != NULL) {
+        uint32_t hops = wish->hops(wish->hops_arg, wf_place_node(recorder->place, sent->from),
+                                   wf_place_node(recorder->place, sent->to));
+        wf_recording_hops(recording, hops, sent->arrival - sent->departure);
+    }
+}
+
+struct wf_path *wf_recorder_path(const struct wf_recorder *recorder,
+                                 struct wf_replay_tally *tally)
+{
+    if (recorder->path_at == 0) {
+        return NULL;
+    }
+    tally->path_at = recorder->path_at;
+    struct wf_path *path = wf_tally_path(tally);
+    wf_path_init(path, recorder->place->n_ranks, recorder->wish.limits.path_bytes);
+    return path;
+}
+
+static void add_to_path(struct wf_path *path, const struct recorded *entries, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct recorded *entry = &entries[i];
+
+        if (entry->what == ENTRY_CAUSE) {
+            wf_path_cause(path, &entry->cause);
+        } else if (entry->what == ENTRY_SPAN && entry->span.what == WF_SPENT_COMPUTING) {
+            wf_path_compute(path, entry->span.rank, entry->span.from, entry->span.until);
+        }
+    }
+}
+
+void wf_recorder_commit(const struct wf_recorder *recorder, struct wf_ctx *ctx)
+{
+    size_t size;
+    const struct recorded *entries = wf_trail(ctx, &size);
+    size_t n = size / sizeof(*entries);
+
+    if (n == 0) {
+        return;
+    }
+    struct wf_recording *recording = wf_recorder_of(recorder, wf_tally(ctx));
+    for (size_t i = 0; i < n; i++) {
+        if (entries[i].what == ENTRY_MESSAGE) {
+            add_message(recorder, recording, &entries[i].sent);
+        } else if (entries[i].what == ENTRY_SPAN) {
+            wf_recording_span(recording, &entries[i].span);
+        }
+    }
+    if (recorder->path_at != 0) {
+        add_to_path(wf_recorder_path(recorder, wf_tally(ctx)), entries, n);
+    }
+}

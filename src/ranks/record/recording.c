@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ranks/record/recording.h"
+
+#include "base/mem.h"
+#include "ranks/rank.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(WF_SPENT_KINDS == (int)WF_SPENT_WAITING + (int)WF_IN_KINDS, "each wait is one");
+
+/* Bins of a nanosecond: nobody wants to see less of a whole run. */
+enum { FIRST_SHIFT = 10 };
+
+static uint64_t per_group(uint64_t n, uint64_t groups)
+{
+    return n <= groups ? 1 : (n + groups - 1) / groups;
+}
+
+static uint64_t n_groups(uint64_t n, uint64_t per)
+{
+    return (n + per - 1) / per;
+}
+
+/* What the ranks of a row did in a bin. A long span would have to be added to many bins: it is
+ * added to its first and its last, and begins and ends as one that fills all in between. Those
+ * are added up when somebody wants to know. */
+struct cell {
+    uint64_t spent_ps[WF_SPENT_KINDS];
+    int32_t fill[WF_SPENT_KINDS]; /* spans that fill all bins from here on, less those that
+                                     did and do no longer: of each rank one at most */
+    uint32_t padding;
+};
+
+_Static_assert(sizeof(struct cell) == 64, "a cache line");
+
+static size_t cells_of(uint64_t n_rows)
+{
+    return n_rows * WF_RECORDING_BINS;
+}
+
+size_t wf_recording_size(uint32_t n_ranks, const struct wf_recording_limits *limits)
+{
+    uint64_t rows = n_groups(n_ranks, per_group(n_ranks, WF_RECORDING_ROWS));
+
+    size_t size = sizeof(struct wf_recording) + cells_of(rows) * sizeof(struct cell);
+
+    return limits->rooms != NULL ? size
+                                 : size + limits->spans * sizeof(struct wf_span) +
+                                       limits->messages * sizeof(struct wf_sent);
+}
+
+void wf_recording_init(struct wf_recording *recording, uint32_t n_ranks,
+                       const struct wf_recording_limits *limits)
+{
+    if (recording->n_ranks != 0) {
+        return;
+    }
+    recording->n_ranks = n_ranks;
+    recording->ranks_per_row = per_group(n_ranks, WF_RECORDING_ROWS);
+    recording->n_rows = n_groups(n_ranks, recording->ranks_per_row);
+    recording->ranks_per_side = per_group(n_ranks, WF_RECORDING_MATRIX);
+    recording->n_sides = n_groups(n_ranks, recording->ranks_per_side);
+    recording->shift = FIRST_SHIFT;
+    recording->limits = *limits;
+    if (limits->rooms != NULL) {
+        recording->span_room =
+            wf_rooms_add(limits->rooms, sizeof(struct wf_span), limits->spans);
+        recording->message_room =
+            wf_rooms_add(limits->rooms, sizeof(struct wf_sent), limits->messages);
+    }
+}
+
+static struct cell *cells_in(struct wf_recording *recording)
+{
+    return (void *)(recording + 1);
+}
+
+/* By time first: what happens at a time is in the same pages, whoever does it. */
+static struct cell *cell_at(struct wf_recording *recording, uint64_t row, uint64_t bin)
+{
+    return cells_in(recording) + bin * recording->n_rows + row;
+}
+
+uint64_t *wf_recording_cell(struct wf_recording *recording, uint64_t row, uint64_t bin,
+                            uint32_t what)
+{
+    return &cell_at(recording, row, bin)->spent_ps[what];
+}
+
+struct wf_span *wf_recording_spans(struct wf_recording *recording)
+{
+    if (recording->limits.rooms != NULL) {
+        return recording->span_room != NULL ? (void *)recording->span_room->base : NULL;
+    }
+    return (void *)(cells_in(recording) + cells_of(recording->n_rows));
+}
+
+struct wf_sent *wf_recording_messages(struct wf_recording *recording)
+{
+    if (recording->limits.rooms != NULL) {
+        return recording->message_room != NULL ? (void *)recording->message_room->base : NULL;
+    }
+    return (void *)(wf_recording_spans(recording) + recording->limits.spans);
+}
+
+/* How wide the bins of a recording are, and how much wider those become that they are added to:
+ * powers of two. */
+struct scale {
+    uint64_t shift, by;
+};
+
+/* Adds cells, of bins that are 2^-by as wide, with all that fills them. They may be the same
+ * ones, and are empty then if nothing was added to them. */
+static void add_cells(struct cell *into, struct cell *from, const struct wf_recording *of,
+                      struct scale scale)
+{
+    uint64_t n_rows = of->n_rows;
+    struct cell *filling = wf_xcalloc(n_rows, sizeof(*filling));
+
+    for (uint64_t bin = 0; bin < of->n_bins; bin++) {
+        struct cell *wide = into + (bin >> scale.by) * n_rows, *cell = from + bin * n_rows;
+        for (uint64_t row = 0; row < n_rows; row++) {
+            struct cell here = cell[row];
+            if (into == from) {
+                memset(&cell[row], 0, sizeof(*cell));
+            }
+            for (int what = 0; what < WF_SPENT_KINDS; what++) {
+                filling[row].fill[what] += here.fill[what];
+                wide[row].spent_ps[what] +=
+                    here.spent_ps[what] + ((uint64_t)filling[row].fill[what] << scale.shift);
+            }
+        }
+    }
+    free(filling);
+}
+
+/* Adds up what fills the bins, and 2^by of them become one. */
+static void widen(struct wf_recording *recording, uint64_t by)
+{
+    struct cell *cells = cells_in(recording);
+
+    add_cells(cells, cells, recording, (struct scale){recording->shift, by});
+    for (size_t bin = 0; bin < recording->n_bins && by > 0; bin++) {
+        uint64_t bytes = recording->received[bin];
+        recording->received[bin] = 0;
+        recording->received[bin >> by] += bytes;
+    }
+    recording->shift += by;
+    recording->n_bins = recording->n_bins == 0 ? 0 : ((recording->n_bins - 1) >> by) + 1;
+}
+
+void wf_recording_settle(struct wf_recording *recording)
+{
+    widen(recording, 0);
+}
+
+/* The bin of a time, which is made to fit. */
+static uint64_t bin_of(struct wf_recording *recording, int64_t time)
+{
+    uint64_t by = 0;
+
+    while ((uint64_t)time >> (recording->shift + by) >= WF_RECORDING_BINS) {
+        by++;
+    }
+    if (by > 0) {
+        widen(recording, by);
+    }
+    uint64_t bin = (uint64_t)time >> recording->shift;
+    recording->n_bins = bin < recording->n_bins ? recording->n_bins : bin + 1;
+    return bin;
+}
+
+static void add_to_row(struct wf_recording *recording, const struct wf_span *span)
+{
+    uint64_t last = bin_of(recording, span->until - 1), shift = recording->shift;
+    uint64_t first = (uint64_t)span->from >> shift;
+    uint64_t row = span->rank / (uint32_t)recording->ranks_per_row;
+    struct cell *cell = cell_at(recording, row, first);
+
+    if (first == last) {
+        cell->spent_ps[span->what] += (uint64_t)(span->until - span->from);
+        return;
+    }
+    cell->spent_ps[span->what] += ((first + 1) << shift) - (uint64_t)span->from;
+    cell[recording->n_rows].fill[span->what]++;
+    cell = cell_at(recording, row, last);
+    cell->spent_ps[span->what] += (uint64_t)span->until - (last << shift);
+    cell->fill[span->what]--;
+}
+
+/* Whether there is room for one more; if there is none any more, there are too many. */
+static bool has_room(const struct wf_recording *recording, struct wf_room *room, uint64_t n,
+                     uint64_t *limit)
+{
+    if (n >= *limit || recording->limits.rooms == NULL) {
+        return n < *limit;
+    }
+    if (room == NULL || !wf_room_reach(room, n)) {
+        *limit = 0;
+        return false;
+    }
+    return true;
+}
+
+static void keep_span(struct wf_recording *recording, const struct wf_span *span)
+{
+    if (has_room(recording, recording->span_room, recording->n_spans,
+                 &recording->limits.spans)) {
+        wf_recording_spans(recording)[recording->n_spans] = *span;
+    }
+    recording->n_spans++;
+}
+
+static void keep_message(struct wf_recording *recording, const struct wf_sent *sent)
+{
+    if (has_room(recording, recording->message_room, recording->n_messages,
+                 &recording->limits.messages)) {
+        wf_recording_messages(recording)[recording->n_messages] = *sent;
+    }
+    recording->n_messages++;
+}
+
+void wf_recording_span(struct wf_recording *recording, const struct wf_span *span)
+{
+    const struct wf_choice *choice = &recording->limits.choice;
+
+    add_to_row(recording, span);
+    if (wf_choice_touches(choice, span->from, span->until) &&
+        (choice->n_ranges == 0 || wf_choice_has_rank(choice, span->rank))) {
+        keep_span(recording, span);
+    }
+}
+
+void wf_recording_message(struct wf_recording *recording, const struct wf_sent *sent)
+{
+    uint64_t from = sent->from / (uint32_t)recording->ranks_per_side;
+    uint64_t to = sent->to / (uint32_t)recording->ranks_per_side;
+    struct wf_traffic_cell *cell = &recording->matrix[from * WF_RECORDING_MATRIX + to];
+
+    cell->bytes += sent->bytes;
+    cell->messages++;
+    recording->received[bin_of(recording, sent->arrival)] += sent->bytes;
+
+    const struct wf_choice *choice = &recording->limits.choice;
+    if (wf_choice_touches(choice, sent->departure, sent->arrival + 1) &&
+        (choice->n_ranges == 0 ||
+         (wf_choice_has_rank(choice, sent->from) && wf_choice_has_rank(choice, sent->to)))) {
+        keep_message(recording, sent);
+    }
+}
+
+void wf_recording_hops(struct wf_recording *recording, uint32_t hops, int64_t latency)
+{
+    uint32_t at = hops < WF_RECORDING_HOPS ? hops : WF_RECORDING_HOPS - 1;
+
+    wf_stat_add(&recording->by_hops[at].latency, latency);
+    recording->by_hops[at].counts[wf_histogram_bucket((uint64_t)latency)]++;
+}
+
+static void add_account(struct wf_account *into, const struct wf_account *from)
+{
+    if (from->ranks == 0) {
+        return;
+    }
+    if (into->ranks == 0 || from->least_rank < into->least_rank) {
+        into->least_rank = from->least_rank;
+    }
+    into->ranks += from->ranks;
+    into->finish_ps += from->finish_ps;
+    for (int what = 0; what < WF_SPENT_KINDS; what++) {
+        into->spent_ps[what] += from->spent_ps[what];
+    }
+}
+
+void wf_recording_rank(struct wf_recording *recording, const struct wf_account *rank)
+{
+    uint32_t bucket = wf_histogram_bucket(rank->spent_ps[WF_SPENT_COMPUTING]);
+
+    add_account(&recording->similar[bucket], rank);
+    add_account(&recording->rows[(rank->least_rank - 1) / recording->ranks_per_row], rank);
+}
+
+static void merge_hops(struct wf_by_hops *into, const struct wf_by_hops *from)
+{
+    for (size_t hops = 0; hops < WF_RECORDING_HOPS; hops++) {
+        wf_stat_merge(&into[hops].latency, &from[hops].latency);
+        for (size_t i = 0; i < WF_HISTOGRAM_BUCKETS; i++) {
+            into[hops].counts[i] += from[hops].counts[i];
+        }
+    }
+}
+
+static void merge_lists(struct wf_recording *into, const struct wf_recording *from)
+{
+    /* Only read through. */
+    struct wf_recording *other = wf_unconst(from);
+
+    for (uint64_t i = 0; i < from->n_spans && i < from->limits.spans; i++) {
+        keep_span(into, &wf_recording_spans(other)[i]);
+    }
+    for (uint64_t i = 0; i < from->n_messages && i < from->limits.messages; i++) {
+        keep_message(into, &wf_recording_messages(other)[i]);
+    }
+    /* What one has too many of, or found no room for, both have. */
+    if (from->limits.spans < into->limits.spans) {
+        into->limits.spans = from->limits.spans;
+    }
+    if (from->limits.messages < into->limits.messages) {
+        into->limits.messages = from->limits.messages;
+    }
+    if (from->n_spans > from->limits.spans) {
+        into->n_spans += from->n_spans - from->limits.spans;
+    }
+    if (from->n_messages > from->limits.messages) {
+        into->n_messages += from->n_messages - from->limits.messages;
+    }
+}
+
+void wf_recording_merge(struct wf_recording *into, const struct wf_recording *from)
+{
+    if (from->n_ranks == 0) {
+        return;
+    }
+    wf_recording_init(into, (uint32_t)from->n_ranks, &from->limits);
+    if (into->shift < from->shift) {
+        widen(into, from->shift - into->shift);
+    }
+    const struct scale scale = {from->shift, into->shift - from->shift};
+    uint64_t n_bins = from->n_bins == 0 ? 0 : ((from->n_bins - 1) >> scale.by) + 1;
+    /* Only read, since they are others. */
+    add_cells(cells_in(into), cells_in(wf_unconst(from)), from, scale);
+    for (uint64_t bin = 0; bin < from->n_bins; bin++) {
+        into->received[bin >> scale.by] += from->received[bin];
+    }
+    into->n_bins = n_bins > into->n_bins ? n_bins : into->n_bins;
+    merge_hops(into->by_hops, from->by_hops);
+    merge_lists(into, from);
+    for (size_t i = 0; i < WF_HISTOGRAM_BUCKETS; i++) {
+        add_account(&into->similar[i], &from->similar[i]);
+    }
+    for (size_t i = 0; i < WF_RECORDING_ROWS; i++) {
+        add_account(&into->rows[i], &from->rows[i]);
+    }
+    for (size_t i = 0; i < sizeof(into->matrix) / sizeof(into->matrix[0]); i++) {
+        into->matrix[i].bytes += from->matrix[i].bytes;
+        into->matrix[i].messages += from->matrix[i].messages;
+    }
+}
+
+static int order(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+    const struct wf_span *x = a, *y = b;
+    int by_rank = order(x->rank, y->rank);
+
+    return by_rank != 0 ? by_rank : order((uint64_t)x->from, (uint64_t)y->from);
+}
+
+static int compare_messages(const void *a, const void *b)
+{
+    const struct wf_sent *x = a, *y = b;
+    const int by[] = {
+        order(x->from, y->from),   order((uint64_t)x->departure, (uint64_t)y->departure),
+        order(x->to, y->to),       order((uint64_t)x->arrival, (uint64_t)y->arrival),
+        order(x->bytes, y->bytes),
+    };
+
+    for (size_t i = 0; i < sizeof(by) / sizeof(by[0]); i++) {
+        if (by[i] != 0) {
+            return by[i];
+        }
+    }
+    return 0;
+}
+
+/* What is sorted: entries of one size that have a rank each. */
+struct list {
+    unsigned char *base;
+    size_t n, entry, rank_at; /* the rank's place in an entry */
+    int (*compare)(const void *a, const void *b);
+};
+
+static uint32_t rank_of(const struct list *list, size_t i)
+{
+    uint32_t rank;
+
+    memcpy(&rank, list->base + i * list->entry + list->rank_at, sizeof(rank));
+    return rank;
+}
+
+static void swap(const struct list *list, size_t i, size_t j)
+{
+    unsigned char kept[sizeof(struct wf_sent)];
+    unsigned char *a = list->base + i * list->entry, *b = list->base + j * list->entry;
+
+    memcpy(kept, a, list->entry);
+    memcpy(a, b, list->entry);
+    memcpy(b, kept, list->entry);
+}
+
+/* In place, since there may be many: first by rank, entry by entry to where its rank's are
+ * (McIlroy, Bostic and McIlroy, "Engineering radix sort", Computing Systems 6, 1993), then
+ * those of each rank. */
+static void sort_list(const struct list *list, uint64_t n_ranks)
+{
+    size_t *next = wf_xcalloc(n_ranks + 1, sizeof(*next)), *end = next + 1;
+    size_t *ends = wf_xcalloc(n_ranks + 1, sizeof(*ends));
+
+    for (size_t i = 0; i < list->n; i++) {
+        ends[rank_of(list, i)]++;
+    }
+    for (uint64_t rank = 0; rank < n_ranks; rank++) {
+        ends[rank] += rank > 0 ? ends[rank - 1] : 0;
+        *end++ = ends[rank];
+    }
+    for (uint64_t rank = 0; rank < n_ranks; rank++) {
+        while (next[rank] < ends[rank]) {
+            uint32_t to = rank_of(list, next[rank]);
+            if (to == rank) {
+                next[rank]++;
+            } else {
+                swap(list, next[rank], next[to]++);
+            }
+        }
+        size_t first = rank > 0 ? ends[rank - 1] : 0;
+        qsort(list->base + first * list->entry, ends[rank] - first, list->entry, list->compare);
+    }
+    free(next);
+    free(ends);
+}
+
+void wf_recording_sort(struct wf_recording *recording)
+{
+    if (recording->n_spans <= recording->limits.spans && recording->n_spans > 0) {
+        const struct list list = {(void *)wf_recording_spans(recording), recording->n_spans,
+                                  sizeof(struct wf_span), offsetof(struct wf_span, rank),
+                                  compare_spans};
+        sort_list(&list, recording->n_ranks);
+    }
+    if (recording->n_messages <= recording->limits.messages && recording->n_messages > 0) {
+        const struct list list = {(void *)wf_recording_messages(recording),
+                                  recording->n_messages, sizeof(struct wf_sent),
+                                  offsetof(struct wf_sent, from), compare_messages};
+        sort_list(&list, recording->n_ranks);
+    }
+}

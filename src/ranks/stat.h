@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_RANKS_STAT_H
+#define WF_RANKS_STAT_H
+
+/* A quantity of many: how many, the least, the most, the sum. */
+
+#include <stdint.h>
+
+/* Of each rank, or of each message. Zeroed is empty. */
+struct wf_stat {
+    uint64_t n; /* values */
+    int64_t min, max;
+    uint64_t sum_low, sum_high; /* of non-negative values, 128 bits */
+};
+
+void wf_stat_add(struct wf_stat *stat, int64_t value);
+void wf_stat_merge(struct wf_stat *into, const struct wf_stat *from);
+int64_t wf_stat_mean(const struct wf_stat *stat); /* rounded down; 0 if there are no values */
+
+#endif

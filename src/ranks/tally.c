@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ranks/tally.h"
+
+#include "base/histogram.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/units.h"
+#include "net/link_report.h"
+#include "ranks/record/path.h"
+#include "ranks/record/recording.h"
+
+#include <string.h>
+
+/* How much is known of why: an error, that another rank called something else, or nothing. */
+static int insight(const struct wf_blocked *blocked)
+{
+    const struct wf_stuck *stuck = &blocked->stuck;
+
+    if (blocked->failure != WF_FAILURE_NONE) {
+        return 2;
+    }
+    return stuck->other != 0 || stuck->other_bytes != 0 ? 1 : 0;
+}
+
+/* Whether a comes before b. */
+static bool is_before(const struct wf_blocked *a, const struct wf_blocked *b)
+{
+    int more = insight(a) - insight(b);
+
+    return more != 0 ? more > 0 : a->rank < b->rank;
+}
+
+void wf_tally_block(struct wf_replay_tally *tally, const struct wf_blocked *blocked)
+{
+    uint32_t at = tally->n_blocked;
+
+    while (at > 0 && is_before(blocked, &tally->blocked[at - 1])) {
+        at--;
+    }
+    if (at == WF_TALLY_BLOCKED) {
+        return;
+    }
+    if (tally->n_blocked < WF_TALLY_BLOCKED) {
+        tally->n_blocked++;
+    }
+    memmove(&tally->blocked[at + 1], &tally->blocked[at],
+            (tally->n_blocked - 1 - at) * sizeof(tally->blocked[0]));
+    tally->blocked[at] = *blocked;
+}
+
+uint64_t wf_tally_digest(const struct wf_replay_tally *tally, uint64_t events)
+{
+    return tally->net.nodes == 0 ? events
+                                 : wf_rng_mix(tally->net.fingerprint + WF_RNG_GOLDEN) ^
+                                       wf_rng_mix(tally->ends + 2 * WF_RNG_GOLDEN);
+}
+
+static void merge_facts(struct wf_net_facts *into, const struct wf_net_facts *from)
+{
+    into->nodes += from->nodes;
+    into->fingerprint += from->fingerprint;
+    into->packets_sent += from->packets_sent;
+    into->packets_received += from->packets_received;
+    into->bytes_sent += from->bytes_sent;
+    into->bytes_received += from->bytes_received;
+    if (from->circle.n > 0) {
+        into->circle = from->circle;
+        into->deadlock_ps = from->deadlock_ps;
+    }
+}
+
+void wf_tally_wait(struct wf_replay_tally *tally, const struct wf_waited *waited)
+{
+    uint32_t at = tally->n_waits;
+
+    if (waited->time <= 0) {
+        return;
+    }
+    while (at > 0 && (waited->time > tally->waits[at - 1].time ||
+                      (waited->time == tally->waits[at - 1].time &&
+                       waited->rank < tally->waits[at - 1].rank))) {
+        at--;
+    }
+    if (at == WF_TALLY_WAITS) {
+        return;
+    }
+    if (tally->n_waits < WF_TALLY_WAITS) {
+        tally->n_waits++;
+    }
+    memmove(&tally->waits[at + 1], &tally->waits[at],
+            (tally->n_waits - 1 - at) * sizeof(tally->waits[0]));
+    tally->waits[at] = *waited;
+}
+
+static void keep_unasked(struct wf_replay_tally *tally, const struct wf_unasked *unasked)
+{
+    if (tally->n_unasked == 0 || unasked->rank < tally->unasked[0].rank) {
+        tally->unasked[0] = *unasked;
+        tally->n_unasked = 1;
+    }
+}
+
+void wf_tally_left(struct wf_replay_tally *tally, const struct wf_unasked *unasked)
+{
+    if (unasked->left.messages + unasked->left.calls == 0) {
+        return;
+    }
+    tally->unreceived += unasked->left.messages;
+    tally->uncalled += unasked->left.calls;
+    keep_unasked(tally, unasked);
+}
+
+static void merge_job(struct wf_job_tally *into, const struct wf_job_tally *from)
+{
+    into->messages += from->messages;
+    into->bytes = wf_count_add(into->bytes, from->bytes);
+    wf_stat_merge(&into->finish, &from->finish);
+    wf_stat_merge(&into->compute, &from->compute);
+    wf_stat_merge(&into->overhead, &from->overhead);
+    wf_stat_merge(&into->waits, &from->waits);
+    for (int in = 0; in < WF_IN_KINDS; in++) {
+        wf_stat_merge(&into->wait[in], &from->wait[in]);
+    }
+}
+
+void wf_tally_merge(void *into, const void *from)
+{
+    struct wf_replay_tally *a = into;
+    const struct wf_replay_tally *b = from;
+
+    a->unreceived += b->unreceived;
+    a->uncalled += b->uncalled;
+    a->unfinished += b->unfinished;
+    a->failed += b->failed;
+    a->timeless += b->timeless;
+    wf_stat_merge(&a->latency, &b->latency);
+    a->ends += b->ends;
+    merge_facts(&a->net, &b->net);
+    for (uint32_t i = 0; i < WF_TALLY_JOBS; i++) {
+        merge_job(&a->jobs[i], &b->jobs[i]);
+    }
+    wf_marks_merge(&a->marks, &b->marks);
+    for (uint32_t i = 0; i < b->n_blocked; i++) {
+        wf_tally_block(a, &b->blocked[i]);
+    }
+    for (uint32_t i = 0; i < b->n_waits; i++) {
+        wf_tally_wait(a, &b->waits[i]);
+    }
+    if (b->n_unasked > 0) {
+        keep_unasked(a, &b->unasked[0]);
+    }
+}
+
+struct wf_recording *wf_tally_recording(struct wf_replay_tally *tally)
+{
+    return tally->recording_at == 0 ? NULL
+                                    : (void *)((unsigned char *)tally + tally->recording_at);
+}
+
+struct wf_path *wf_tally_path(struct wf_replay_tally *tally)
+{
+    return tally->path_at == 0 ? NULL : (void *)((unsigned char *)tally + tally->path_at);
+}
+
+void wf_tally_merge_recordings(struct wf_replay_tally *into, const struct wf_replay_tally *from)
+{
+    if (from->recording_at != 0) {
+        into->recording_at = from->recording_at;
+        wf_recording_merge(wf_tally_recording(into), wf_tally_recording(wf_unconst(from)));
+    }
+    if (from->path_at != 0) {
+        into->path_at = from->path_at;
+        wf_path_merge(wf_tally_path(into), wf_tally_path(wf_unconst(from)));
+    }
+}
+
+void wf_tally_merge_all(void *into, const void *from)
+{
+    wf_tally_merge(into, from);
+    wf_tally_merge_recordings(into, from);
+    wf_net_words_merge(wf_tally_words(into),
+                       (const void *)((const struct wf_replay_tally *)from + 1));
+}
+
+void wf_tally_end(struct wf_replay_tally *tally, uint32_t rank, int64_t clock)
+{
+    tally->ends += wf_rng_mix((uint64_t)clock + (rank + UINT64_C(1)) * WF_RNG_GOLDEN);
+}
+
+void wf_tally_latency(struct wf_replay_tally *tally, struct wf_net_words *words,
+                      int64_t latency)
+{
+    wf_stat_add(&tally->latency, latency);
+    if (words != NULL) {
+        words->word[wf_histogram_bucket((uint64_t)latency)]++;
+    }
+}
+
+size_t wf_tally_size(size_t size, const struct wf_net *net)
+{
+    return net->n_sums == 0 ? size
+                            : size + sizeof(struct wf_net_words) +
+                                  (net->n_sums + net->n_maxima) * sizeof(uint64_t);
+}

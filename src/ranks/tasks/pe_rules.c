@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ranks/tasks/pe_rules.h"
+
+#include "base/int128.h"
+#include "ranks/cpu/cpu.h"
+#include "ranks/mpi.h"
+
+/* Tasks that need nothing and are started in one event: bounds what one handler schedules. */
+enum { ROOTS_PER_EVENT = 256 };
+
+/* A task that has some of what it needs, but not all. */
+struct waiting {
+    int64_t latest;    /* when the last of the messages that are known will be here */
+    uint32_t tasks;    /* missing */
+    uint32_t messages; /* that nothing is known of yet */
+    uint32_t arrived;  /* whether all messages are here */
+};
+
+enum { OPEN_PER_CELL = 5 };
+
+/* Tasks that have been started and that others wait for. */
+struct open_cell {
+    int64_t finish[OPEN_PER_CELL];
+    uint32_t task[OPEN_PER_CELL];
+    uint32_t next; /* cell, or 0 */
+};
+
+_Static_assert(sizeof(struct waiting) <= WF_PE_CELL_SIZE, "cells are too small");
+_Static_assert(sizeof(struct open_cell) <= WF_PE_CELL_SIZE, "cells are too small");
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static struct wf_task_needs needs_of(const struct wf_pe_turn *turn, uint32_t task)
+{
+    return turn->graph->ops->needs(turn->graph, turn->number, task);
+}
+
+/* ---- starting tasks ---- */
+
+static void push_open(const struct wf_pe_turn *turn, uint32_t task, int64_t finish)
+{
+    struct wf_pe *pe = turn->pe;
+
+    if (pe->open_last == 0 || pe->open_used == OPEN_PER_CELL) {
+        uint32_t cell = wf_cell_new(turn->ctx);
+        if (pe->open_last == 0) {
+            pe->open_first = cell;
+            pe->open_taken = 0;
+        } else {
+            ((struct open_cell *)wf_cell_edit(turn->ctx, pe->open_last))->next = cell;
+        }
+        pe->open_last = cell;
+        pe->open_used = 0;
+    }
+
+    struct open_cell *last = wf_cell_edit(turn->ctx, pe->open_last);
+    last->finish[pe->open_used] = finish;
+    last->task[pe->open_used] = task;
+    pe->open_used++;
+}
+
+static void pop_open(const struct wf_pe_turn *turn)
+{
+    struct wf_pe *pe = turn->pe;
+    uint32_t cell = pe->open_first;
+    bool last = cell == pe->open_last;
+
+    pe->open_taken++;
+    if (pe->open_taken == (last ? pe->open_used : OPEN_PER_CELL)) {
+        pe->open_first = ((const struct open_cell *)wf_cell_read(turn->ctx, cell))->next;
+        pe->open_taken = 0;
+        if (last) {
+            pe->open_last = 0;
+            pe->open_used = 0;
+        }
+        wf_cell_free(turn->ctx, cell);
+    }
+}
+
+/* How long a task takes on the processor that is simulated; tasks have no regions to which
+ * rules could apply. */
+static int64_t duration_of(const struct wf_pe_turn *turn, const struct wf_task *task)
+{
+    if (turn->pes->timeless) {
+        return 0;
+    }
+    return turn->pes->cpu != NULL ? wf_cpu_time(turn->pes->cpu->scale, task->duration)
+                                  : task->duration;
+}
+
+/* When in a task of another duration than was recorded a message is sent. */
+static int64_t offset_in(const struct wf_task *task, int64_t duration, int64_t offset)
+{
+    if (duration == task->duration) {
+        return offset;
+    }
+    wf_u128 product = (wf_u128)(uint64_t)duration * (uint64_t)offset;
+    return task->duration == 0 ? 0 : (int64_t)(product / (uint64_t)task->duration);
+}
+
+static int64_t times(int64_t each, uint32_t n)
+{
+    return n != 0 && each > WF_TIME_MAX / n ? WF_TIME_MAX : each * n;
+}
+
+/* What the PE does from one time until another, if somebody wants to know. */
+static void spend(const struct wf_pe_turn *turn, enum wf_spent what, int64_t from,
+                  int64_t until)
+{
+    if (turn->pes->recorder.at != 0 && until > from) {
+        wf_recorder_span(turn->ctx, (struct wf_span){from, until, turn->first + turn->number,
+                                                     (uint32_t)what});
+    }
+}
+
+/* Runs a task that became ready at the time `ready`, behind all that were started before. */
+static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
+{
+    const struct wf_net *net = turn->pes->net;
+    struct wf_pe *pe = turn->pe;
+    struct wf_task task;
+    int64_t overhead = 0;
+
+    /* A graph that says of more than a task needs that it is there could run for ever. */
+    if (pe->started >= turn->graph->ops->n_tasks(turn->graph, turn->number)) {
+        pe->surplus++;
+        return;
+    }
+    turn->graph->ops->task(turn->graph, turn->number, number, &task);
+    if (net->o_recv_ps > 0) {
+        overhead = times(net->o_recv_ps, needs_of(turn, number).messages);
+    }
+
+    int64_t begin = later(pe->free_at, ready);
+    int64_t duration = duration_of(turn, &task);
+    int64_t computed = 0; /* of the duration */
+    spend(turn, (enum wf_spent)WF_SPENT_WAITING + WF_IN_RECV, pe->free_at, begin);
+    spend(turn, WF_SPENT_ON_MESSAGES, begin, wf_time_add(begin, overhead));
+    for (uint32_t i = 0; i < task.n_sends; i++) {
+        struct wf_task_send send;
+
+        turn->graph->ops->send(turn->graph, &task, i, &send);
+        int64_t offset = offset_in(&task, duration, send.offset);
+        int64_t before = wf_time_add(begin, overhead);
+        spend(turn, WF_SPENT_COMPUTING, wf_time_add(before, computed),
+              wf_time_add(before, offset));
+        computed = later(computed, offset);
+        before = wf_time_add(before, computed);
+        overhead = wf_time_add(overhead, net->o_send_ps);
+        spend(turn, WF_SPENT_ON_MESSAGES, before, wf_time_add(before, net->o_send_ps));
+        wf_pe_send(turn, &send, wf_time_add(begin, wf_time_add(offset, overhead)));
+    }
+    spend(turn, WF_SPENT_COMPUTING, wf_time_add(begin, wf_time_add(computed, overhead)),
+          wf_time_add(begin, wf_time_add(duration, overhead)));
+    pe->started++;
+    pe->compute_ps = wf_time_add(pe->compute_ps, duration);
+    pe->overhead_ps = wf_time_add(pe->overhead_ps, overhead);
+    pe->free_at = wf_time_add(begin, wf_time_add(duration, overhead));
+    if (task.n_next > 0) {
+        push_open(turn, number, pe->free_at);
+    }
+    if (turn->pes->granularity == WF_PE_SINGLE) {
+        wf_pe_schedule(turn, WF_PE_WAKE, WF_PE_AT_END, pe->free_at);
+    }
+}
+
+static void start_roots(const struct wf_pe_turn *turn, uint32_t most)
+{
+    struct wf_pe *pe = turn->pe;
+
+    for (uint32_t i = 0; i < most && pe->next_root != WF_NO_TASK; i++) {
+        uint32_t root = pe->next_root;
+        pe->next_root = turn->graph->ops->root(turn->graph, turn->number, root + 1);
+        run(turn, root, 0);
+    }
+}
+
+/* Likewise, a task that needed something: those that did not are before it. */
+static void run_behind_roots(const struct wf_pe_turn *turn, uint32_t task, int64_t ready)
+{
+    start_roots(turn, UINT32_MAX);
+    run(turn, task, ready);
+}
+
+void wf_pe_kickoff(const struct wf_pe_turn *turn)
+{
+    struct wf_pe *pe = turn->pe;
+
+    if (pe->started == 0) {
+        pe->free_at = wf_now(turn->ctx);
+        pe->next_root = turn->graph->ops->root(turn->graph, turn->number, 0);
+    }
+    start_roots(turn, ROOTS_PER_EVENT);
+    if (pe->next_root != WF_NO_TASK) {
+        wf_pe_schedule(turn, WF_PE_KICKOFF, 0, pe->free_at);
+    }
+}
+
+/* ---- what tasks wait for ---- */
+
+static uint32_t new_waiting(const struct wf_pe_turn *turn, uint32_t task,
+                            const struct waiting *waiting)
+{
+    uint32_t cell = wf_cell_new(turn->ctx);
+
+    *(struct waiting *)wf_cell_edit(turn->ctx, cell) = *waiting;
+    wf_cellmap_put(turn->ctx, &turn->pe->waiting, task, cell);
+    return cell;
+}
+
+static void end_waiting(const struct wf_pe_turn *turn, uint32_t task)
+{
+    wf_cell_free(turn->ctx, wf_cellmap_take(turn->ctx, &turn->pe->waiting, task));
+}
+
+/* A task for which this one waits is over, at the time `at`. */
+static void on_over(const struct wf_pe_turn *turn, uint32_t task, int64_t at)
+{
+    uint32_t cell = wf_cellmap_get(turn->ctx, &turn->pe->waiting, task);
+
+    if (cell == 0) {
+        struct wf_task_needs needs = needs_of(turn, task);
+        if (needs.tasks <= 1 && needs.messages == 0) {
+            run_behind_roots(turn, task, at);
+        } else {
+            (void)new_waiting(turn, task,
+                              &(struct waiting){.tasks = needs.tasks - (needs.tasks > 0),
+                                                .messages = needs.messages,
+                                                .arrived = needs.messages == 0});
+        }
+        return;
+    }
+
+    struct waiting *waiting = wf_cell_edit(turn->ctx, cell);
+    waiting->tasks -= waiting->tasks > 0;
+    if (waiting->tasks == 0 && waiting->arrived) {
+        end_waiting(turn, task);
+        run_behind_roots(turn, task, at);
+    }
+}
+
+/* Tells of all ends up to the time `until`, in their order. */
+static void settle(const struct wf_pe_turn *turn, int64_t until)
+{
+    struct wf_pe *pe = turn->pe;
+
+    while (pe->open_first != 0) {
+        const struct open_cell *first = wf_cell_read(turn->ctx, pe->open_first);
+        int64_t finish = first->finish[pe->open_taken];
+        uint32_t number = first->task[pe->open_taken];
+        struct wf_task task;
+
+        if (finish > until) {
+            return;
+        }
+        pop_open(turn);
+        turn->graph->ops->task(turn->graph, turn->number, number, &task);
+        for (uint32_t i = 0; i < task.n_next; i++) {
+            on_over(turn, turn->graph->ops->next(turn->graph, &task, i), finish);
+        }
+    }
+}
+
+/* Runs the fresh tasks: no more became ready at that time. */
+static void run_fresh(const struct wf_pe_turn *turn)
+{
+    struct wf_pe *pe = turn->pe;
+
+    settle(turn, pe->fresh_at);
+    if (pe->n_fresh == 1) {
+        pe->n_fresh = 0;
+        run_behind_roots(turn, pe->fresh_task, pe->fresh_at);
+        return;
+    }
+    for (uint32_t task = 0; wf_cellmap_next(turn->ctx, &pe->fresh, &task) != 0; task++) {
+        (void)wf_cellmap_take(turn->ctx, &pe->fresh, task);
+        run_behind_roots(turn, task, pe->fresh_at);
+    }
+    pe->n_fresh = 0;
+}
+
+void wf_pe_begin(const struct wf_pe_turn *turn)
+{
+    int64_t now = wf_now(turn->ctx);
+
+    wf_touch(turn->ctx, turn->pe, sizeof(*turn->pe));
+    if (turn->pe->n_fresh > 0 && turn->pe->fresh_at < now) {
+        run_fresh(turn);
+    }
+    settle(turn, now);
+}
+
+/* A fresh task can wait until the PE is free; if it is, until the events of this time are over.
+ * If each task has an event at its end, there is one when the PE is free. */
+void wf_pe_end(const struct wf_pe_turn *turn)
+{
+    struct wf_pe *pe = turn->pe;
+    int64_t now = wf_now(turn->ctx);
+    bool multi = turn->pes->granularity == WF_PE_MULTI;
+    bool needed =
+        multi ? pe->n_fresh > 0 || pe->open_first != 0 : pe->n_fresh > 0 && pe->free_at <= now;
+
+    if (needed && pe->waking == 0) {
+        pe->waking = 1;
+        wf_pe_schedule(turn, WF_PE_WAKE, pe->free_at <= now ? WF_PE_AT_ONCE : WF_PE_WHEN_FREE,
+                       later(now, pe->free_at));
+    }
+}
+
+void wf_pe_wake(const struct wf_pe_turn *turn, uint32_t why)
+{
+    struct wf_pe *pe = turn->pe;
+
+    if (why != WF_PE_AT_END) {
+        pe->waking = 0;
+    }
+    if (why == WF_PE_AT_ONCE && pe->n_fresh > 0 && pe->free_at <= wf_now(turn->ctx)) {
+        run_fresh(turn);
+    }
+}
+
+static void add_fresh(const struct wf_pe_turn *turn, uint32_t task)
+{
+    struct wf_pe *pe = turn->pe;
+
+    if (pe->n_fresh == 0) {
+        pe->fresh_task = task;
+    } else if (pe->n_fresh == 1) {
+        /* The same task twice: only in a run that will be taken back. */
+        if (pe->fresh_task == task) {
+            return;
+        }
+        wf_cellmap_put(turn->ctx, &pe->fresh, pe->fresh_task, 1);
+        wf_cellmap_put(turn->ctx, &pe->fresh, task, 1);
+    } else if (wf_cellmap_get(turn->ctx, &pe->fresh, task) == 0) {
+        wf_cellmap_put(turn->ctx, &pe->fresh, task, 1);
+    } else {
+        return;
+    }
+    pe->n_fresh++;
+    pe->fresh_at = wf_now(turn->ctx);
+}
+
+void wf_pe_arrived(const struct wf_pe_turn *turn, uint32_t task)
+{
+    struct wf_task_needs needs = needs_of(turn, task);
+
+    if (needs.tasks == 0) {
+        add_fresh(turn, task);
+        return;
+    }
+
+    uint32_t cell = wf_cellmap_get(turn->ctx, &turn->pe->waiting, task);
+    if (cell == 0) {
+        (void)new_waiting(turn, task, &(struct waiting){.tasks = needs.tasks, .arrived = 1});
+        return;
+    }
+    struct waiting *waiting = wf_cell_edit(turn->ctx, cell);
+    waiting->messages = 0;
+    waiting->arrived = 1;
+    if (waiting->tasks == 0) {
+        end_waiting(turn, task);
+        add_fresh(turn, task);
+    }
+}
+
+/* Notes one of several messages. Returns when all are here, or WF_NET_LATER. */
+static int64_t note_message(const struct wf_pe_turn *turn, uint32_t task,
+                            struct wf_task_needs needs, int64_t at)
+{
+    uint32_t cell = wf_cellmap_get(turn->ctx, &turn->pe->waiting, task);
+
+    if (cell == 0) {
+        cell = new_waiting(turn, task,
+                           &(struct waiting){.tasks = needs.tasks, .messages = needs.messages});
+    }
+    struct waiting *waiting = wf_cell_edit(turn->ctx, cell);
+    if (waiting->messages == 0) {
+        turn->pe->unneeded++;
+        return WF_NET_LATER;
+    }
+    waiting->latest = later(waiting->latest, at);
+    if (--waiting->messages > 0) {
+        return WF_NET_LATER;
+    }
+    at = waiting->latest;
+    if (needs.tasks == 0) {
+        end_waiting(turn, task);
+    }
+    return at;
+}
+
+void wf_pe_message(const struct wf_pe_turn *turn, uint32_t task, int64_t at)
+{
+    struct wf_task_needs needs = {0, 0};
+
+    if (task != WF_NO_TASK) {
+        needs = needs_of(turn, task);
+    }
+    if (needs.messages == 0) {
+        turn->pe->unneeded++;
+        return;
+    }
+    if (needs.messages > 1) {
+        at = note_message(turn, task, needs, at);
+        if (at == WF_NET_LATER) {
+            return;
+        }
+    }
+    if (at > wf_now(turn->ctx)) {
+        wf_pe_schedule(turn, WF_PE_ARRIVED, task, at);
+    } else {
+        wf_pe_arrived(turn, task);
+    }
+}
+
+/* ---- what a PE that came to no end waits for ---- */
+
+/* A task with some of what it needs: best one that waits for messages only. */
+static uint32_t find_waiting(const struct wf_pe_turn *turn, struct waiting *out)
+{
+    uint32_t found = WF_NO_TASK, cell;
+
+    for (uint32_t task = 0; (cell = wf_cellmap_next(turn->ctx, &turn->pe->waiting, &task)) != 0;
+         task++) {
+        const struct waiting *waiting = wf_cell_read(turn->ctx, cell);
+        if (found == WF_NO_TASK || waiting->tasks == 0) {
+            found = task;
+            *out = *waiting;
+        }
+        if (waiting->tasks == 0) {
+            break;
+        }
+    }
+    return found;
+}
+
+/* If none has, those that wait for no task wait for messages: the first if nothing ran, else
+ * rather the last. */
+static uint32_t guess_waiting(const struct wf_pe_turn *turn, uint32_t n_tasks)
+{
+    uint32_t found = WF_NO_TASK;
+
+    for (uint32_t task = 0; task < n_tasks; task++) {
+        struct wf_task_needs needs = needs_of(turn, task);
+        if (needs.tasks == 0 && needs.messages > 0) {
+            found = task;
+            if (turn->pe->started == 0) {
+                break;
+            }
+        }
+    }
+    return found;
+}
+
+bool wf_pe_stuck(const struct wf_pe_turn *turn, struct wf_pe_blocked *out)
+{
+    struct waiting waiting = {.tasks = 0};
+    uint32_t n_tasks = turn->graph->ops->n_tasks(turn->graph, turn->number);
+    uint32_t task = find_waiting(turn, &waiting);
+    bool guessed = task == WF_NO_TASK;
+
+    if (guessed) {
+        task = guess_waiting(turn, n_tasks);
+    }
+    if (task == WF_NO_TASK) {
+        return false;
+    }
+    struct wf_task_needs needs = needs_of(turn, task);
+    *out = (struct wf_pe_blocked){
+        .pe = turn->first + turn->number,
+        .task = task,
+        .tasks = needs.tasks,
+        .messages = needs.messages,
+        .missing_tasks = guessed ? needs.tasks : waiting.tasks,
+        .missing_messages = guessed ? needs.messages : waiting.messages,
+        .started = turn->pe->started,
+        .n_tasks = n_tasks,
+    };
+    return true;
+}

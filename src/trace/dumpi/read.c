@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* DUMPI: the traces of sst-dumpi. */
+#include "base/mem.h"
+#include "trace/dumpi/walk.h"
+#include "trace/reader.h"
+#include "trace/records.h"
+#include "trace/weft/frame.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { META_BYTES_MAX = 1 << 16, CANCEL = 24, IRECV = 12, NAMES_UNSET = -1 };
+
+struct dumpi_params {
+    int clock;
+};
+
+static const char *const clock_names[] = {"wall", "cpu", NULL};
+
+static const struct wf_param params_table[] = {
+    {.name = "clock",
+     .type = WF_PARAM_ENUM,
+     .offset = offsetof(struct dumpi_params, clock),
+     .def = "cpu",
+     .choices = clock_names,
+     .doc = "The clock whose time between calls is computing"},
+    WF_PARAM_END,
+};
+
+/* The files of a trace. */
+struct dumpi_set {
+    char *prefix; /* of the names of the ranks' files */
+    uint32_t n_ranks;
+};
+
+/* ---- which files ---- */
+
+static bool is_meta(const unsigned char *bytes, size_t n)
+{
+    char text[WF_PROBE_BYTES + 1];
+
+    memcpy(text, bytes, n);
+    text[n] = '\0';
+    return strlen(text) == n && strstr(text, "numprocs=") != NULL &&
+           strstr(text, "fileprefix=") != NULL;
+}
+
+/* Whether the first bytes are those of a rank's file, whatever the order of its bytes. */
+static bool is_rank_file(const unsigned char *bytes, size_t n)
+{
+    unsigned char swapped[WF_DUMPI_MAGIC_BYTES];
+
+    for (int i = 0; i < WF_DUMPI_MAGIC_BYTES; i++) {
+        swapped[i] = wf_dumpi_magic[WF_DUMPI_MAGIC_BYTES - 1 - i];
+    }
+    n = n < WF_DUMPI_MAGIC_BYTES ? n : WF_DUMPI_MAGIC_BYTES;
+    return n >= 3 && (memcmp(bytes, wf_dumpi_magic, n) == 0 || memcmp(bytes, swapped, n) == 0);
+}
+
+static const char *meta_entry(const struct wf_reader_probe *probe)
+{
+    unsigned char bytes[WF_PROBE_BYTES] = {0};
+    const char *name = wf_probe_entry(probe, ".meta", NULL);
+
+    if (name == NULL || !is_meta(bytes, wf_probe_read(probe, name, bytes, sizeof(bytes)))) {
+        return NULL;
+    }
+    return name;
+}
+
+static const char *first_rank_entry(const struct wf_reader_probe *probe)
+{
+    unsigned char bytes[WF_DUMPI_MAGIC_BYTES];
+    const char *name = wf_probe_entry(probe, "-0000.bin", NULL);
+
+    if (name == NULL ||
+        !is_rank_file(bytes, wf_probe_read(probe, name, bytes, sizeof(bytes)))) {
+        return NULL;
+    }
+    return name;
+}
+
+static bool detect(const struct wf_reader_probe *probe)
+{
+    if (probe->is_directory) {
+        return meta_entry(probe) != NULL || first_rank_entry(probe) != NULL;
+    }
+    return is_meta(probe->bytes, probe->n) || is_rank_file(probe->bytes, probe->n);
+}
+
+static char *rank_path(const char *prefix, uint32_t rank)
+{
+    size_t size = strlen(prefix) + 32;
+    char *path = wf_xmalloc(size);
+
+    (void)snprintf(path, size, "%s-%04" PRIu32 ".bin", prefix, rank);
+    return path;
+}
+
+static bool rank_exists(const char *prefix, uint32_t rank)
+{
+    char *path = rank_path(prefix, rank);
+    struct stat st;
+    bool exists = stat(path, &st) == 0;
+
+    free(path);
+    return exists;
+}
+
+/* The value of a line key=value, or null; to be freed. */
+static char *meta_value(const char *text, const char *key)
+{
+    size_t length = strlen(key);
+
+    for (const char *line = text; line != NULL && *line != '\0';) {
+        if (strncmp(line, key, length) == 0 && line[length] == '=') {
+            size_t n = strcspn(line + length + 1, "\r\n");
+            char *value = wf_xmalloc(n + 1);
+            memcpy(value, line + length + 1, n);
+            value[n] = '\0';
+            return value;
+        }
+        line = strchr(line, '\n');
+        line = line != NULL ? line + 1 : NULL;
+    }
+    return NULL;
+}
+
+static enum wf_status read_meta(const char *path, char **text, struct wf_err *err)
+{
+    FILE *in = fopen(path, "rbe");
+
+    if (in == NULL) {
+        return wf_err_set(err, WF_EIO, "cannot read '%.300s': %s", path, strerror(errno));
+    }
+    *text = wf_xcalloc(META_BYTES_MAX + 1, 1);
+    (void)fread(*text, 1, META_BYTES_MAX, in);
+    (void)fclose(in);
+    return WF_OK;
+}
+
+/* The files are called as the metafile is, or as it says they once were. */
+static char *prefix_of(const char *path, const char *said)
+{
+    const char *slash = strrchr(path, '/');
+    size_t directory = slash != NULL ? (size_t)(slash - path) + 1 : 0;
+    char *prefix = wf_xstrdup(path);
+
+    prefix[strlen(path) - strlen(".meta")] = '\0';
+    if (said == NULL || rank_exists(prefix, 0)) {
+        return prefix;
+    }
+    const char *name = strrchr(said, '/');
+    name = name != NULL ? name + 1 : said;
+    size_t size = directory + strlen(name) + 1;
+    char *other = wf_xmalloc(size);
+    (void)snprintf(other, size, "%.*s%s", (int)directory, path, name);
+    if (rank_exists(other, 0)) {
+        free(prefix);
+        return other;
+    }
+    free(other);
+    return prefix;
+}
+
+static enum wf_status open_meta(const char *path, struct dumpi_set *set, struct wf_err *err)
+{
+    char *text = NULL, *end = NULL;
+
+    enum wf_status status = read_meta(path, &text, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    char *ranks = meta_value(text, "numprocs"), *said = meta_value(text, "fileprefix");
+    errno = 0;
+    long long n = ranks != NULL ? strtoll(ranks, &end, 10) : 0;
+    if (ranks == NULL || *end != '\0' || errno != 0 || n < 1 || n > WF_RANKS_MAX) {
+        status =
+            wf_err_set(err, WF_EINVAL,
+                       "%.300s: a line numprocs=<ranks> is missing or makes no sense", path);
+    } else if (strlen(path) < strlen(".meta") ||
+               strcmp(path + strlen(path) - strlen(".meta"), ".meta") != 0) {
+        status = wf_err_set(err, WF_EINVAL,
+                            "%.300s: the files of the ranks cannot be found, since the name "
+                            "of the metafile does not end in .meta",
+                            path);
+    } else {
+        set->n_ranks = (uint32_t)n;
+        set->prefix = prefix_of(path, said);
+    }
+    free(ranks);
+    free(said);
+    free(text);
+    return status;
+}
+
+/* Missing and superfluous files are seen before anything is read. */
+static enum wf_status check_files(const struct dumpi_set *set, struct wf_err *err)
+{
+    for (uint32_t rank = 0; rank < set->n_ranks; rank++) {
+        if (!rank_exists(set->prefix, rank)) {
+            return wf_err_set(err, WF_EINVAL,
+                              "%.300s-%04" PRIu32 ".bin is missing: the trace has %" PRIu32
+                              " ranks, and each has a file",
+                              set->prefix, rank, set->n_ranks);
+        }
+    }
+    if (rank_exists(set->prefix, set->n_ranks)) {
+        return wf_err_set(err, WF_EINVAL,
+                          "%.300s-%04" PRIu32 ".bin is the file of a rank too many: the trace "
+                          "has %" PRIu32 " by its .meta file",
+                          set->prefix, set->n_ranks, set->n_ranks);
+    }
+    return WF_OK;
+}
+
+static enum wf_status find_files(const struct wf_reader_probe *probe, struct dumpi_set *set,
+                                 struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    if (!probe->is_directory && !is_meta(probe->bytes, probe->n)) {
+        return wf_err_set(err, WF_EINVAL,
+                          "'%.300s' is one rank of a DUMPI trace; name the .meta file or the "
+                          "directory of the trace",
+                          probe->path);
+    }
+    const char *meta = probe->is_directory ? meta_entry(probe) : NULL;
+    if (!probe->is_directory || meta != NULL) {
+        char *path = meta != NULL ? wf_probe_path(probe, meta) : wf_xstrdup(probe->path);
+        status = open_meta(path, set, err);
+        free(path);
+    } else {
+        /* Without a metafile there are as many ranks as files. */
+        set->prefix = wf_probe_path(probe, first_rank_entry(probe));
+        set->prefix[strlen(set->prefix) - strlen("-0000.bin")] = '\0';
+        while (set->n_ranks < WF_RANKS_MAX && rank_exists(set->prefix, set->n_ranks)) {
+            set->n_ranks++;
+        }
+    }
+    return status == WF_OK ? check_files(set, err) : status;
+}
+
+/* ---- what is in them ---- */
+
+struct opening {
+    struct dumpi_set set;
+    struct wf_dumpi_comms *comms;
+    struct wf_records *records;
+    struct wf_spool *spool;
+    struct wf_dumpi_losses losses;
+    enum wf_dumpi_clock clock;
+    bool *has_open;                    /* the rank has receives that must be matched */
+    int32_t names[WF_DUMPI_FUNCTIONS]; /* numbers in `records`, or NAMES_UNSET */
+    bool seen[WF_DUMPI_CLOCKS];
+};
+
+static void count_record(struct opening *o, const struct wf_dumpi_file *file,
+                         const struct wf_dumpi_record *record)
+{
+    int32_t *name = &o->names[record->function];
+    bool wild =
+        record->function == IRECV && (record->values[2] == -1 || record->values[3] == -1);
+
+    if (*name == NAMES_UNSET) {
+        *name = (int32_t)wf_records_name(o->records, wf_dumpi_layout(record->function)->name);
+    }
+    wf_records_add(o->records, file->rank, (uint32_t)*name, wf_dumpi_own_bytes(file, record));
+    wf_dumpi_comms_collect(o->comms, file->rank, record);
+    if (wild || record->function == CANCEL) {
+        o->has_open[file->rank] = true;
+    }
+    for (uint32_t clock = 0; clock < WF_DUMPI_CLOCKS; clock++) {
+        o->seen[clock] = o->seen[clock] || record->has_time[clock];
+    }
+}
+
+/* Counts the records of a rank and collects its communicators. */
+static enum wf_status survey(struct opening *o, uint32_t rank, struct wf_err *err)
+{
+    char *path = rank_path(o->set.prefix, rank);
+    struct wf_dumpi_record record;
+    struct wf_dumpi_file file;
+    bool more = true;
+
+    enum wf_status status = wf_dumpi_file_open(&file, path, rank, err);
+    free(path);
+    if (status != WF_OK) {
+        return status;
+    }
+    status = wf_dumpi_file_next(&file, &record, &more, err);
+    while (status == WF_OK && more) {
+        count_record(o, &file, &record);
+        status = wf_dumpi_file_next(&file, &record, &more, err);
+    }
+    wf_dumpi_file_close(&file);
+    return status;
+}
+
+static enum wf_status write_rank(struct opening *o, uint32_t rank, struct wf_err *err)
+{
+    char *path = rank_path(o->set.prefix, rank);
+    struct wf_dumpi_file file;
+    struct wf_dumpi_walk walk = {
+        .file = &file,
+        .comms = o->comms,
+        .spool = o->spool,
+        .clock = o->clock,
+        .losses = &o->losses,
+        .rank = rank,
+    };
+
+    enum wf_status status = wf_dumpi_file_open(&file, path, rank, err);
+    free(path);
+    if (status != WF_OK) {
+        return status;
+    }
+    wf_dumpi_walk_init(&walk);
+    status = wf_dumpi_walk_rank(&walk, o->has_open[rank], err);
+    wf_dumpi_walk_fini(&walk);
+    wf_dumpi_file_close(&file);
+    return status;
+}
+
+static void add_notes(const struct opening *o, uint64_t n_lost, struct wf_trace *out)
+{
+    const struct wf_dumpi_losses *l = &o->losses;
+    const struct {
+        uint64_t n;
+        const char *words;
+    } notes[] = {
+        {l->n_ignored, "calls were made while recording was off and are not in the trace"},
+        {n_lost, "communicators were made by calls that not all of their ranks recorded"},
+        {l->n_lost_comms, "calls on communicators or windows whose making is not recorded are "
+                          "read as calls without messages"},
+        {l->n_inter, "collectives between two groups are read as calls without messages"},
+        {l->n_types, "calls have a datatype whose size is not recorded; it counts as 0 bytes"},
+        {l->n_sync, "calls that lock, post or start windows are read as calls without effect"},
+        {l->n_threads, "calls of further threads are read as calls of the first"},
+        {l->n_unmatched, "receives and probes are open, and what they got is not recorded"},
+        {l->n_no_clock,
+         "records have no time of the clock; they follow the ones before at once"},
+    };
+
+    for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
+        if (notes[i].n > 0) {
+            wf_trace_note(out, "%" PRIu64 " %s", notes[i].n, notes[i].words);
+        }
+    }
+}
+
+static enum wf_status read_all(struct opening *o, struct wf_trace *out, struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    for (uint32_t rank = 0; rank < o->set.n_ranks && status == WF_OK; rank++) {
+        status = survey(o, rank, err);
+    }
+    if (status != WF_OK) {
+        return status;
+    }
+    if (!o->seen[o->clock] && o->seen[1 - o->clock]) {
+        wf_trace_note(out, "there is no time of the clock '%s'; computing is by '%s'",
+                      clock_names[o->clock], clock_names[1 - o->clock]);
+        o->clock = (enum wf_dumpi_clock)(1 - o->clock);
+    }
+    uint64_t n_lost = wf_dumpi_comms_resolve(o->comms);
+    status = wf_spool_new(o->set.n_ranks, &o->spool, err);
+    for (uint32_t rank = 0; rank < o->set.n_ranks && status == WF_OK; rank++) {
+        status = write_rank(o, rank, err);
+    }
+    if (status == WF_OK) {
+        struct wf_spool *spool = o->spool;
+        o->spool = NULL;
+        status = wf_spool_source(spool, "dumpi", &out->source, err);
+        add_notes(o, n_lost, out);
+    }
+    return status;
+}
+
+static enum wf_status open_trace(const struct wf_reader_probe *probe, const void *params,
+                                 struct wf_trace *out, struct wf_err *err)
+{
+    const struct dumpi_params *p = params;
+    struct opening o = {.clock = (enum wf_dumpi_clock)p->clock};
+
+    enum wf_status status = find_files(probe, &o.set, err);
+    if (status == WF_OK) {
+        for (uint32_t i = 0; i < WF_DUMPI_FUNCTIONS; i++) {
+            o.names[i] = NAMES_UNSET;
+        }
+        o.comms = wf_dumpi_comms_new(o.set.n_ranks);
+        o.records = wf_records_new(o.set.n_ranks);
+        o.has_open = wf_xcalloc(o.set.n_ranks, sizeof(*o.has_open));
+        out->records = o.records;
+        status = read_all(&o, out, err);
+    }
+    wf_spool_discard(o.spool);
+    wf_dumpi_comms_free(o.comms);
+    free(o.has_open);
+    free(o.set.prefix);
+    return status;
+}
+
+const struct wf_reader_ops wf_dumpi_reader_ops = {
+    .name = "dumpi",
+    .summary = "DUMPI of SST: a .meta file, or its directory",
+    .params = params_table,
+    .params_size = sizeof(struct dumpi_params),
+    .detect = detect,
+    .open = open_trace,
+};

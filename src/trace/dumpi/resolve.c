@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The calls that make communicators, played together. */
+#include "base/mem.h"
+#include "trace/dumpi/calls.h"
+#include "trace/dumpi/rank_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a rank means by a handle. */
+struct handle {
+    int16_t number;
+    bool is_group;
+    uint32_t comm;            /* or... */
+    struct wf_rank_list list; /* ...of a group; empty: that of `comm` */
+};
+
+struct player {
+    struct handle *handles;
+    uint32_t n, capacity;
+    bool queued;
+};
+
+struct play {
+    struct wf_dumpi_comms *comms;
+    struct player *players;
+    uint32_t *queue; /* ranks that can go on */
+    uint32_t n_queue;
+    uint32_t first; /* ranks before are done */
+    struct wf_rank_marks marks;
+    uint64_t n_lost;
+};
+
+/* ---- what ranks mean ---- */
+
+static struct handle *find_handle(struct player *player, bool is_group, int16_t number)
+{
+    for (uint32_t i = player->n; i-- > 0;) {
+        if (player->handles[i].number == number && player->handles[i].is_group == is_group) {
+            return &player->handles[i];
+        }
+    }
+    return NULL;
+}
+
+/* The handle, made if it is new, meaning nothing. */
+static struct handle *take_handle(struct player *player, bool is_group, int16_t number)
+{
+    struct handle *handle = find_handle(player, is_group, number);
+
+    if (handle == NULL) {
+        if (player->n == player->capacity) {
+            player->capacity = player->capacity * 2 + 4;
+            player->handles =
+                wf_xrealloc(player->handles, player->capacity, sizeof(*player->handles));
+        }
+        handle = &player->handles[player->n++];
+        *handle = (struct handle){.number = number, .is_group = is_group};
+    }
+    free(handle->list.ranks);
+    handle->list = (struct wf_rank_list){0, NULL};
+    handle->comm = WF_DUMPI_NO_COMM;
+    return handle;
+}
+
+static uint32_t comm_of(struct play *play, uint32_t rank, int16_t number)
+{
+    if (number == WF_DUMPI_COMM_WORLD || number == WF_DUMPI_COMM_SELF) {
+        return number == WF_DUMPI_COMM_WORLD ? WF_DUMPI_WORLD : WF_DUMPI_SELF;
+    }
+    const struct handle *handle = find_handle(&play->players[rank], false, number);
+    return handle != NULL ? handle->comm : WF_DUMPI_NO_COMM;
+}
+
+static uint32_t member(const struct wf_dumpi_comm *comm, uint32_t i)
+{
+    return comm->members != NULL ? comm->members[i] : i;
+}
+
+/* ---- groups ---- */
+
+static struct wf_rank_list list_of_comm(const struct play *play, uint32_t rank, uint32_t comm)
+{
+    if (comm == WF_DUMPI_NO_COMM) {
+        return wf_rank_list_new(0);
+    }
+    const struct wf_dumpi_comm *from = wf_dumpi_comms_at(play->comms, comm);
+    struct wf_rank_list list = wf_rank_list_new(from->size);
+    for (uint32_t i = 0; i < from->size; i++) {
+        wf_rank_list_append(&list, comm == WF_DUMPI_SELF ? rank : member(from, i));
+    }
+    return list;
+}
+
+/* The ranks of a group; to be freed. */
+static struct wf_rank_list list_of_group(struct play *play, uint32_t rank, int16_t number)
+{
+    const struct handle *handle = find_handle(&play->players[rank], true, number);
+
+    if (handle == NULL || handle->list.n == 0) {
+        return list_of_comm(play, rank, handle != NULL ? handle->comm : WF_DUMPI_NO_COMM);
+    }
+    return wf_rank_list_common(&play->marks, &handle->list, &handle->list, true);
+}
+
+static void make_group(struct play *play, uint32_t rank, const struct wf_dumpi_event *event)
+{
+    struct player *player = &play->players[rank];
+    struct wf_rank_list made;
+
+    if (event->function == WF_DUMPI_COMM_GROUP) {
+        /* All ranks may ask for the same large group: nothing is copied. */
+        uint32_t comm = comm_of(play, rank, event->parent);
+        take_handle(player, true, event->made)->comm = comm;
+        return;
+    }
+    struct wf_rank_list a = list_of_group(play, rank, event->parent);
+    struct wf_rank_list b = list_of_group(play, rank, (int16_t)event->values[0]);
+    if (event->function == WF_DUMPI_GROUP_INCL) {
+        made = wf_rank_list_pick(&play->marks, &a, event->list, event->n_list);
+    } else if (event->function == WF_DUMPI_GROUP_EXCL) {
+        made = wf_rank_list_drop(&play->marks, &a, event->list, event->n_list);
+    } else if (event->function == WF_DUMPI_GROUP_UNION) {
+        made = wf_rank_list_union(&play->marks, &a, &b);
+    } else {
+        made = wf_rank_list_common(&play->marks, &a, &b,
+                                   event->function == WF_DUMPI_GROUP_INTERSECTION);
+    }
+    free(a.ranks);
+    free(b.ranks);
+    take_handle(player, true, event->made)->list = made;
+}
+
+/* ---- communicators ---- */
+
+static struct wf_dumpi_event *event_of(const struct play *play, uint32_t rank)
+{
+    struct wf_dumpi_events *all = &play->comms->events[rank];
+
+    return &all->items[all->next];
+}
+
+static void assign(const struct play *play, uint32_t rank, uint32_t comm)
+{
+    event_of(play, rank)->result = comm;
+}
+
+/* Adds a communicator of these ranks, which are taken, and gives it to all of them. */
+static uint32_t make_comm(struct play *play, uint32_t id, struct wf_rank_list list)
+{
+    const struct wf_dumpi_comm comm = {.id = id, .size = list.n, .members = list.ranks};
+    uint32_t made = wf_dumpi_comms_add(play->comms, &comm, list.ranks);
+
+    for (uint32_t i = 0; i < list.n; i++) {
+        assign(play, list.ranks[i], made);
+    }
+    return made;
+}
+
+static void duplicate(struct play *play, uint32_t parent, uint32_t id)
+{
+    struct wf_dumpi_comm comm = play->comms->items[parent];
+    const int32_t *dims = comm.dims;
+
+    comm.id = id;
+    if (comm.n_dims > 0) {
+        comm.dims = wf_xcalloc(comm.n_dims, sizeof(*dims));
+        memcpy(wf_unconst(comm.dims), dims, comm.n_dims * sizeof(*dims));
+    }
+    uint32_t made = wf_dumpi_comms_add(play->comms, &comm, NULL);
+    for (uint32_t i = 0; i < comm.size; i++) {
+        assign(play, member(&comm, i), made);
+    }
+}
+
+/* Different members may name different groups, which then have nobody in common. */
+static void create(struct play *play, const struct wf_rank_list *all, uint32_t id)
+{
+    for (uint32_t i = 0; i < all->n; i++) {
+        const struct wf_dumpi_event *event = event_of(play, all->ranks[i]);
+
+        if (event->result != WF_DUMPI_NO_COMM || event->made == WF_DUMPI_COMM_NULL) {
+            continue;
+        }
+        struct wf_rank_list group =
+            list_of_group(play, all->ranks[i], (int16_t)event->values[0]);
+        struct wf_rank_list list = wf_rank_list_common(&play->marks, &group, all, true);
+        free(group.ranks);
+        if (list.n > 0) {
+            (void)make_comm(play, id, list);
+        } else {
+            free(list.ranks);
+        }
+    }
+}
+
+struct choice {
+    int32_t color, key;
+    uint32_t place, rank;
+};
+
+static int by_choice(const void *a, const void *b)
+{
+    const struct choice *x = a, *y = b;
+
+    if (x->color != y->color) {
+        return x->color < y->color ? -1 : 1;
+    }
+    if (x->key != y->key) {
+        return x->key < y->key ? -1 : 1;
+    }
+    return x->place < y->place ? -1 : 1;
+}
+
+/* One communicator for each color that is not negative; `dims` of a grid are copied to each. */
+static void split(struct play *play, struct choice *choices, uint32_t n,
+                  const struct wf_dumpi_comm *like)
+{
+    if (n > 1) {
+        qsort(choices, n, sizeof(*choices), by_choice);
+    }
+    for (uint32_t begin = 0, end; begin < n; begin = end) {
+        for (end = begin; end < n && choices[end].color == choices[begin].color;) {
+            end++;
+        }
+        if (choices[begin].color < 0) {
+            continue;
+        }
+        struct wf_rank_list list = wf_rank_list_new(end - begin);
+        for (uint32_t i = begin; i < end; i++) {
+            wf_rank_list_append(&list, choices[i].rank);
+        }
+        struct wf_dumpi_comm *made = &play->comms->items[make_comm(play, like->id, list)];
+        if (like->n_dims > 0) {
+            int32_t *dims = wf_xcalloc(like->n_dims, sizeof(*dims));
+            memcpy(dims, like->dims, like->n_dims * sizeof(*dims));
+            made->n_dims = like->n_dims;
+            made->dims = dims;
+        }
+    }
+}
+
+static void split_by_color(struct play *play, const struct wf_rank_list *all, uint32_t id)
+{
+    struct choice *choices = wf_xcalloc(all->n, sizeof(*choices));
+    const struct wf_dumpi_comm like = {.id = id};
+
+    for (uint32_t i = 0; i < all->n; i++) {
+        const struct wf_dumpi_event *event = event_of(play, all->ranks[i]);
+        choices[i] = (struct choice){event->values[0], event->values[1], i, all->ranks[i]};
+    }
+    split(play, choices, all->n, &like);
+    free(choices);
+}
+
+/* The first ranks, as many as a grid or a graph has places. */
+static void take_first(struct play *play, const struct wf_rank_list *all, uint32_t id)
+{
+    const struct wf_dumpi_event *event = event_of(play, all->ranks[0]);
+    bool is_grid = event->function == WF_DUMPI_CART_CREATE;
+    uint64_t n = 1;
+
+    for (uint32_t i = 0; i < event->n_list && is_grid && n <= all->n; i++) {
+        n *= event->list[i] > 0 ? (uint64_t)event->list[i] : 1;
+    }
+    /* The values are: edges, nodes; the number of dimensions. */
+    n = is_grid ? n : (uint64_t)(event->values[1] > 0 ? event->values[1] : 0);
+    if (n == 0 || n > all->n) {
+        return;
+    }
+    struct choice *choices = wf_xcalloc(all->n, sizeof(*choices));
+    for (uint32_t i = 0; i < all->n; i++) {
+        choices[i] = (struct choice){i < n ? 0 : -1, 0, i, all->ranks[i]};
+    }
+    const struct wf_dumpi_comm like = {
+        .id = id, .n_dims = is_grid ? event->n_list : 0, .dims = event->list};
+    split(play, choices, all->n, &like);
+    free(choices);
+}
+
+/* Of a grid those with equal coordinates in the dimensions that do not remain. */
+static void take_slices(struct play *play, uint32_t parent, const struct wf_rank_list *all,
+                        uint32_t id)
+{
+    const struct wf_dumpi_comm grid = play->comms->items[parent];
+    const struct wf_dumpi_event *event = event_of(play, all->ranks[0]);
+
+    if (grid.n_dims == 0 || event->n_list != grid.n_dims) {
+        return;
+    }
+    struct choice *choices = wf_xcalloc(all->n, sizeof(*choices));
+    int32_t *dims = wf_xcalloc(grid.n_dims, sizeof(*dims));
+    struct wf_dumpi_comm like = {.id = id, .dims = dims};
+    for (uint32_t d = 0; d < grid.n_dims; d++) {
+        if (event->list[d] != 0) {
+            dims[like.n_dims++] = grid.dims[d];
+        }
+    }
+    for (uint32_t i = 0; i < all->n; i++) {
+        uint32_t rest = i, color_step = 1, key_step = 1;
+        choices[i] = (struct choice){0, 0, i, all->ranks[i]};
+        for (uint32_t d = grid.n_dims; d-- > 0;) {
+            uint32_t size = grid.dims[d] > 0 ? (uint32_t)grid.dims[d] : 1;
+            uint32_t *step = event->list[d] != 0 ? &key_step : &color_step;
+            int32_t *sum = event->list[d] != 0 ? &choices[i].key : &choices[i].color;
+
+            *sum += (int32_t)(rest % size * *step);
+            *step *= size;
+            rest /= size;
+        }
+    }
+    split(play, choices, all->n, &like);
+    free(choices);
+    free(dims);
+}
+
+/* ---- two groups joined ---- */
+
+/* The ranks of both, those of `a` first. */
+static void join(struct play *play, const struct wf_rank_list *a, const struct wf_rank_list *b,
+                 uint32_t id)
+{
+    struct wf_rank_list list = wf_rank_list_union(&play->marks, a, b);
+
+    (void)make_comm(play, id, list);
+}
+
+/* The leaders of a side: its own and the one it names on the other. */
+static bool leaders(struct play *play, uint32_t comm, uint32_t *own, uint32_t *other)
+{
+    const struct wf_dumpi_comm *local = wf_dumpi_comms_at(play->comms, comm);
+    int32_t leader = event_of(play, member(local, 0))->values[0];
+
+    if (leader < 0 || (uint32_t)leader >= local->size || comm == WF_DUMPI_SELF) {
+        return false;
+    }
+    *own = member(local, (uint32_t)leader);
+    const struct wf_dumpi_event *event = event_of(play, *own);
+    uint32_t between = comm_of(play, *own, (int16_t)event->values[1]);
+    int32_t place = event->values[2];
+    if (between == WF_DUMPI_NO_COMM || between == WF_DUMPI_SELF || place < 0 ||
+        (uint32_t)place >= wf_dumpi_comms_at(play->comms, between)->size) {
+        return false;
+    }
+    *other = member(wf_dumpi_comms_at(play->comms, between), (uint32_t)place);
+    return true;
+}
+
+/* The communicator of the other side, if all of it are there. */
+static uint32_t find_other(struct play *play, uint32_t comm)
+{
+    uint32_t own, other, its_own, its_other;
+
+    if (!leaders(play, comm, &own, &other)) {
+        return WF_DUMPI_NO_COMM;
+    }
+    for (uint32_t i = 0; i < play->comms->n; i++) {
+        if (i != comm && play->comms->progress[i].waits_for_other &&
+            leaders(play, i, &its_own, &its_other) && its_own == other && its_other == own) {
+            return i;
+        }
+    }
+    return WF_DUMPI_NO_COMM;
+}
+
+static void merge(struct play *play, uint32_t parent, const struct wf_rank_list *all,
+                  uint32_t id)
+{
+    uint32_t n_low = play->comms->items[parent].n_low;
+
+    if (n_low == 0) {
+        return;
+    }
+    struct wf_rank_list low = {n_low, all->ranks};
+    struct wf_rank_list high = {all->n - n_low, all->ranks + n_low};
+    bool swapped = event_of(play, all->ranks[0])->values[0] != 0;
+    join(play, swapped ? &high : &low, swapped ? &low : &high, id);
+}
+
+/* ---- all together ---- */
+
+static void resume(struct play *play, uint32_t rank)
+{
+    struct wf_dumpi_event *event = event_of(play, rank);
+
+    take_handle(&play->players[rank], false, event->made)->comm = event->result;
+    play->comms->events[rank].next++;
+    if (!play->players[rank].queued) {
+        play->players[rank].queued = true;
+        play->queue[play->n_queue++] = rank;
+    }
+}
+
+static void resolve(struct play *play, uint32_t parent, const struct wf_rank_list *all)
+{
+    uint32_t function = event_of(play, all->ranks[0])->function;
+    uint32_t id = play->comms->next_id++;
+
+    for (uint32_t i = 0; i < all->n; i++) {
+        if (event_of(play, all->ranks[i])->function != function) {
+            play->n_lost++;
+            return;
+        }
+    }
+    switch (function) {
+    case WF_DUMPI_COMM_DUP:
+        duplicate(play, parent, id);
+        break;
+    case WF_DUMPI_COMM_CREATE:
+        create(play, all, id);
+        break;
+    case WF_DUMPI_COMM_SPLIT:
+        split_by_color(play, all, id);
+        break;
+    case WF_DUMPI_CART_SUB:
+        take_slices(play, parent, all, id);
+        break;
+    case WF_DUMPI_INTERCOMM_MERGE:
+        merge(play, parent, all, id);
+        break;
+    default:
+        take_first(play, all, id);
+        break;
+    }
+}
+
+/* Both sides of an intercommunicator are there. */
+static void connect(struct play *play, uint32_t one, uint32_t other)
+{
+    struct wf_rank_list a = list_of_comm(play, 0, one), b = list_of_comm(play, 0, other);
+    bool swapped = b.ranks[0] < a.ranks[0];
+    uint32_t n_low = swapped ? b.n : a.n;
+
+    join(play, swapped ? &b : &a, swapped ? &a : &b, play->comms->next_id++);
+    play->comms->items[play->comms->n - 1].n_low = n_low;
+    play->comms->progress[one] = (struct wf_dumpi_progress){.n_arrived = 0};
+    play->comms->progress[other] = (struct wf_dumpi_progress){.n_arrived = 0};
+    for (uint32_t i = 0; i < a.n; i++) {
+        resume(play, a.ranks[i]);
+    }
+    for (uint32_t i = 0; i < b.n; i++) {
+        resume(play, b.ranks[i]);
+    }
+    free(a.ranks);
+    free(b.ranks);
+}
+
+/* A rank comes to a call on `parent`. */
+static void arrive(struct play *play, uint32_t rank, uint32_t parent)
+{
+    struct wf_dumpi_progress *progress = &play->comms->progress[parent];
+
+    if (parent != WF_DUMPI_SELF && ++progress->n_arrived < play->comms->items[parent].size) {
+        return;
+    }
+    progress->n_arrived = 0;
+    if (event_of(play, rank)->function == WF_DUMPI_INTERCOMM_CREATE) {
+        uint32_t other = find_other(play, parent);
+        if (other == WF_DUMPI_NO_COMM) {
+            progress->waits_for_other = true;
+        } else {
+            connect(play, parent, other);
+        }
+        return;
+    }
+    struct wf_rank_list all = list_of_comm(play, rank, parent);
+    if (parent == WF_DUMPI_SELF) {
+        /* Whatever is made of it is a communicator of this rank alone. */
+        (void)make_comm(play, play->comms->next_id++, list_of_comm(play, rank, parent));
+    } else {
+        resolve(play, parent, &all);
+    }
+    for (uint32_t i = 0; i < all.n; i++) {
+        resume(play, all.ranks[i]);
+    }
+    free(all.ranks);
+}
+
+/* Plays the calls of a rank until one has to wait for others. */
+static void advance(struct play *play, uint32_t rank)
+{
+    struct wf_dumpi_events *all = &play->comms->events[rank];
+
+    play->players[rank].queued = false;
+    while (all->next < all->n) {
+        struct wf_dumpi_event *event = &all->items[all->next];
+
+        if (event->function < WF_DUMPI_COMM_DUP) {
+            make_group(play, rank, event);
+            all->next++;
+            continue;
+        }
+        uint32_t parent = comm_of(play, rank, event->parent);
+        if (parent != WF_DUMPI_NO_COMM) {
+            arrive(play, rank, parent);
+            return;
+        }
+        play->n_lost++;
+        take_handle(&play->players[rank], false, event->made)->comm = WF_DUMPI_NO_COMM;
+        all->next++;
+    }
+}
+
+/* Everybody waits: lets the first who does go on without. */
+static bool give_up_one(struct play *play)
+{
+    for (; play->first < play->comms->n_ranks; play->first++) {
+        uint32_t rank = play->first;
+        struct wf_dumpi_events *all = &play->comms->events[rank];
+
+        if (all->next < all->n) {
+            uint32_t parent = comm_of(play, rank, all->items[all->next].parent);
+            struct wf_dumpi_progress *progress = &play->comms->progress[parent];
+            if (progress->waits_for_other) {
+                progress->waits_for_other = false;
+                progress->n_arrived = play->comms->items[parent].size;
+            }
+            progress->n_arrived--;
+            play->n_lost++;
+            resume(play, rank);
+            return true;
+        }
+    }
+    return false;
+}
+
+uint64_t wf_dumpi_comms_resolve(struct wf_dumpi_comms *comms)
+{
+    struct play play = {.comms = comms};
+
+    play.players = wf_xcalloc(comms->n_ranks, sizeof(*play.players));
+    wf_rank_marks_init(&play.marks, comms->n_ranks);
+    play.queue = wf_xcalloc(comms->n_ranks, sizeof(*play.queue));
+    for (uint32_t rank = 0; rank < comms->n_ranks; rank++) {
+        play.players[rank].queued = true;
+        play.queue[play.n_queue++] = rank;
+    }
+    do {
+        while (play.n_queue > 0) {
+            advance(&play, play.queue[--play.n_queue]);
+        }
+    } while (give_up_one(&play));
+    for (uint32_t rank = 0; rank < comms->n_ranks; rank++) {
+        for (uint32_t i = 0; i < play.players[rank].n; i++) {
+            free(play.players[rank].handles[i].list.ranks);
+        }
+        free(play.players[rank].handles);
+    }
+    wf_rank_marks_fini(&play.marks);
+    free(play.players);
+    free(play.queue);
+    return play.n_lost;
+}

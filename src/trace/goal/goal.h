@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_TRACE_GOAL_GOAL_H
+#define WF_TRACE_GOAL_GOAL_H
+
+/* A GOAL schedule in memory: for each rank its ops and which of them wait for which. */
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum wf_goal_kind { WF_GOAL_CALC, WF_GOAL_SEND, WF_GOAL_RECV, WF_GOAL_KINDS };
+enum { WF_GOAL_ANY = -1 };
+#define WF_GOAL_NOBODY UINT64_MAX
+
+extern const char *const wf_goal_names[WF_GOAL_KINDS];
+
+struct wf_goal_op {
+    enum wf_goal_kind kind;
+    bool has_start; /* somebody waits for its start */
+    int32_t tag;
+    int64_t peer;    /* or WF_GOAL_ANY */
+    uint64_t amount; /* bytes, or picoseconds */
+    uint32_t task;   /* its number; if it has a start, that comes before */
+    uint64_t match;  /* of a send: the place of the receive among all ops, or WF_GOAL_NOBODY */
+};
+
+/* One op waits for another of the same rank. */
+struct wf_goal_edge {
+    uint32_t before, after;
+    bool for_start; /* until `before` has started, not until it is over */
+};
+
+struct wf_goal_rank {
+    uint64_t first, n; /* ops, among all */
+    uint64_t first_edge, n_edges;
+    bool is_there;
+};
+
+struct wf_goal {
+    uint32_t n_ranks;
+    struct wf_goal_rank *ranks;
+    struct wf_goal_op *ops; /* of a rank together */
+    uint64_t n_ops, ops_room;
+    struct wf_goal_edge *edges; /* likewise; by the op before */
+    uint64_t n_edges, edges_room;
+    uint64_t n_streams; /* ops on another cpu or nic than 0 */
+    uint64_t n_open;    /* receives from anybody, or with any tag */
+};
+
+/* Finds the receive for each send: the first that is posted for it if all ops happen as soon as
+ * they can and take no time, as MPI matches messages. So an order exists in which the program
+ * does what the graph says, also if receives are open. */
+void wf_goal_match(struct wf_goal *goal);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/mem.h"
+#include "trace/goal/out.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* A message, as its receiver sees it. */
+struct arrival {
+    uint32_t pe, task, src;
+    uint64_t bytes;
+};
+
+struct writing {
+    FILE *out;
+    const struct wf_graph *graph;
+    struct wf_losses *losses;
+    struct arrival *arrivals; /* by PE and task */
+    uint64_t n, room, next;
+    uint32_t pe;
+    int64_t rest; /* of rounding */
+};
+
+static int by_receiver(const void *a, const void *b)
+{
+    const struct arrival *x = a, *y = b;
+
+    if (x->pe != y->pe) {
+        return x->pe < y->pe ? -1 : 1;
+    }
+    if (x->task != y->task) {
+        return x->task < y->task ? -1 : 1;
+    }
+    if (x->src != y->src) {
+        return x->src < y->src ? -1 : 1;
+    }
+    return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
+}
+
+static void note_sends(struct writing *w, const struct wf_task *task)
+{
+    for (uint32_t i = 0; i < task->n_sends; i++) {
+        struct wf_task_send send;
+
+        w->graph->ops->send(w->graph, task, i, &send);
+        uint32_t target = wf_graph_target(w->graph, send.pe, task->pe, send.id);
+        if (target == WF_NO_TASK) {
+            continue;
+        }
+        if (w->n == w->room) {
+            w->room = w->room * 2 + 64;
+            w->arrivals = wf_xrealloc(w->arrivals, w->room, sizeof(*w->arrivals));
+        }
+        w->arrivals[w->n++] = (struct arrival){send.pe, target, task->pe, send.bytes};
+    }
+}
+
+static void find_arrivals(struct writing *w)
+{
+    for (uint32_t pe = 0; pe < w->graph->n_pes; pe++) {
+        uint32_t n = w->graph->ops->n_tasks(w->graph, pe);
+        for (uint32_t i = 0; i < n; i++) {
+            struct wf_task task;
+            w->graph->ops->task(w->graph, pe, i, &task);
+            note_sends(w, &task);
+        }
+    }
+    if (w->n > 1) {
+        qsort(w->arrivals, w->n, sizeof(*w->arrivals), by_receiver);
+    }
+}
+
+/* ---- tasks ---- */
+
+/* A task that is nothing but a message: one op says it all. */
+static bool is_send(const struct wf_task *task, const struct wf_task_needs *needs)
+{
+    return task->duration == 0 && task->n_sends == 1 && needs->messages == 0;
+}
+
+static bool is_recv(const struct wf_task *task, const struct wf_task_needs *needs)
+{
+    return task->duration == 0 && task->n_sends == 0 && needs->messages == 1;
+}
+
+/* Whether a task has an op at its beginning that is not the one at its end. */
+static bool has_begin(const struct writing *w, uint32_t number)
+{
+    struct wf_task_needs needs = w->graph->ops->needs(w->graph, w->pe, number);
+    struct wf_task task;
+
+    w->graph->ops->task(w->graph, w->pe, number, &task);
+    return task.n_sends > 0 && !is_send(&task, &needs);
+}
+
+/* Units of a time; what rounding takes is given to the next. */
+static int64_t units(struct writing *w, int64_t ps)
+{
+    int64_t rounded = ps / WF_GOAL_PS;
+
+    w->rest += ps % WF_GOAL_PS;
+    if (ps % WF_GOAL_PS != 0) {
+        wf_losses_add(w->losses, "times that are no whole nanoseconds, rounded");
+    }
+    if (w->rest >= WF_GOAL_PS) {
+        rounded++;
+        w->rest -= WF_GOAL_PS;
+    }
+    return rounded;
+}
+
+static void put_send(const struct writing *w, const struct wf_task *task, uint32_t i)
+{
+    struct wf_task_send send;
+
+    w->graph->ops->send(w->graph, task, i, &send);
+    uint32_t target = wf_graph_target(w->graph, send.pe, task->pe, send.id);
+    /* A tag that nobody receives, where no task needs the message. */
+    target = target != WF_NO_TASK ? target : w->graph->ops->n_tasks(w->graph, send.pe);
+    (void)fprintf(w->out, "send %" PRIu64 "b to %" PRIu32 " tag %" PRIu32 "\n", send.bytes,
+                  send.pe, target);
+}
+
+static void put_recv(struct writing *w, uint32_t number)
+{
+    const struct arrival *arrival = w->next < w->n ? &w->arrivals[w->next] : NULL;
+
+    if (arrival != NULL && arrival->pe == w->pe && arrival->task == number) {
+        (void)fprintf(w->out, "recv %" PRIu64 "b from %" PRIu32 " tag %" PRIu32 "\n",
+                      arrival->bytes, arrival->src, number);
+        w->next++;
+    } else {
+        (void)fprintf(w->out, "recv 0b from -1 tag %" PRIu32 "\n", number);
+    }
+}
+
+static void put_parts(struct writing *w, const struct wf_task *task)
+{
+    int64_t before = 0;
+
+    for (uint32_t i = 0; i < task->n_sends; i++) {
+        struct wf_task_send send;
+        w->graph->ops->send(w->graph, task, i, &send);
+        (void)fprintf(w->out, "t%" PRIu32 "c%" PRIu32 ": calc %" PRId64 "\n", task->number, i,
+                      units(w, send.offset - before));
+        (void)fprintf(w->out, "t%" PRIu32 "s%" PRIu32 ": ", task->number, i);
+        put_send(w, task, i);
+        before = send.offset;
+    }
+    (void)fprintf(w->out, "t%" PRIu32 ": calc %" PRId64 "\n", task->number,
+                  units(w, task->duration - before));
+    for (uint32_t i = 0; i < task->n_sends; i++) {
+        (void)fprintf(w->out, "t%" PRIu32 "s%" PRIu32 " requires t%" PRIu32 "c%" PRIu32 "\n",
+                      task->number, i, task->number, i);
+        if (i + 1 < task->n_sends) {
+            (void)fprintf(w->out,
+                          "t%" PRIu32 "c%" PRIu32 " requires t%" PRIu32 "s%" PRIu32 "\n",
+                          task->number, i + 1, task->number, i);
+        } else {
+            (void)fprintf(w->out, "t%" PRIu32 " requires t%" PRIu32 "s%" PRIu32 "\n",
+                          task->number, task->number, i);
+        }
+    }
+}
+
+static void put_task(struct writing *w, uint32_t number)
+{
+    struct wf_task_needs needs = w->graph->ops->needs(w->graph, w->pe, number);
+    struct wf_task task;
+
+    w->graph->ops->task(w->graph, w->pe, number, &task);
+    if (is_send(&task, &needs)) {
+        (void)fprintf(w->out, "t%" PRIu32 ": ", number);
+        put_send(w, &task, 0);
+        return;
+    }
+    if (is_recv(&task, &needs)) {
+        (void)fprintf(w->out, "t%" PRIu32 ": ", number);
+        put_recv(w, number);
+        return;
+    }
+    for (uint32_t i = 0; i < needs.messages; i++) {
+        (void)fprintf(w->out, "t%" PRIu32 "r%" PRIu32 ": ", number, i);
+        put_recv(w, number);
+    }
+    put_parts(w, &task);
+    for (uint32_t i = 0; i < needs.messages; i++) {
+        (void)fprintf(w->out, "t%" PRIu32 "%s requires t%" PRIu32 "r%" PRIu32 "\n", number,
+                      task.n_sends > 0 ? "c0" : "", number, i);
+    }
+}
+
+static void put_pe(struct writing *w)
+{
+    uint32_t n = w->graph->ops->n_tasks(w->graph, w->pe);
+
+    (void)fprintf(w->out, "\nrank %" PRIu32 " {\n", w->pe);
+    w->rest = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        put_task(w, i);
+        while (w->next < w->n && w->arrivals[w->next].pe == w->pe &&
+               w->arrivals[w->next].task == i) {
+            w->next++; /* more than it needs: the graph makes no sense */
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        struct wf_task task;
+        w->graph->ops->task(w->graph, w->pe, i, &task);
+        for (uint32_t k = 0; k < task.n_next; k++) {
+            uint32_t next = w->graph->ops->next(w->graph, &task, k);
+            (void)fprintf(w->out, "t%" PRIu32 "%s requires t%" PRIu32 "\n", next,
+                          has_begin(w, next) ? "c0" : "", i);
+        }
+    }
+    (void)fprintf(w->out, "}\n");
+}
+
+enum wf_status wf_goal_put_graph(FILE *out, const struct wf_graph *graph,
+                                 struct wf_losses *losses, struct wf_err *err)
+{
+    struct writing w = {.out = out, .graph = graph, .losses = losses};
+
+    find_arrivals(&w);
+    (void)fprintf(out, "num_ranks %" PRIu32 "\n", graph->n_pes);
+    for (w.pe = 0; w.pe < graph->n_pes; w.pe++) {
+        put_pe(&w);
+    }
+    free(w.arrivals);
+    return wf_graph_check(graph, err);
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/otf2/defs.h"
+
+#include "base/mem.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void wf_otf2_defs_fini(struct wf_otf2_defs *defs)
+{
+    for (uint32_t i = 0; i < defs->n_strings; i++) {
+        free(defs->strings[i].text);
+    }
+    for (uint32_t i = 0; i < defs->n_groups; i++) {
+        free(defs->groups[i].members);
+    }
+    for (uint32_t i = 0; i < defs->n_comms; i++) {
+        free(defs->comms[i].ranks);
+    }
+    free(defs->strings);
+    free(defs->regions);
+    free(defs->locations);
+    free(defs->groups);
+    free(defs->comms);
+    free(defs->places);
+    *defs = (struct wf_otf2_defs){.resolution = 0};
+}
+
+/* ---- as they come ---- */
+
+/* Room for one more item of a list. */
+static void *grow(void *items, uint32_t n, uint32_t *room, size_t size)
+{
+    if (n < *room) {
+        return items;
+    }
+    *room = *room * 2 + 16;
+    return wf_xrealloc(items, *room, size);
+}
+
+void wf_otf2_defs_string(struct wf_otf2_defs *defs, uint32_t id, const char *text)
+{
+    defs->strings =
+        grow(defs->strings, defs->n_strings, &defs->strings_room, sizeof(*defs->strings));
+    defs->strings[defs->n_strings++] =
+        (struct wf_otf2_string){id, wf_xstrdup(text != NULL ? text : "")};
+}
+
+void wf_otf2_defs_region(struct wf_otf2_defs *defs, uint32_t id, uint32_t name, bool is_mpi)
+{
+    defs->regions =
+        grow(defs->regions, defs->n_regions, &defs->regions_room, sizeof(*defs->regions));
+    defs->regions[defs->n_regions++] = (struct wf_otf2_region){
+        .id = id, .name = name, .is_mpi = is_mpi, .record = WF_OTF2_NONE};
+}
+
+void wf_otf2_defs_location(struct wf_otf2_defs *defs, const struct wf_otf2_location *location)
+{
+    defs->locations = grow(defs->locations, defs->n_locations, &defs->locations_room,
+                           sizeof(*defs->locations));
+    defs->locations[defs->n_locations] = *location;
+    defs->locations[defs->n_locations++].rank = WF_OTF2_NONE;
+}
+
+void wf_otf2_defs_group(struct wf_otf2_defs *defs, const struct wf_otf2_group *group)
+{
+    defs->groups =
+        grow(defs->groups, defs->n_groups, &defs->groups_room, sizeof(*defs->groups));
+    struct wf_otf2_group *copy = &defs->groups[defs->n_groups++];
+    *copy = *group;
+    copy->members = NULL;
+    if (group->type != WF_OTF2_OTHER_GROUP && group->n > 0) {
+        copy->members = wf_xmalloc(group->n * sizeof(*copy->members));
+        memcpy(copy->members, group->members, group->n * sizeof(*copy->members));
+    }
+}
+
+void wf_otf2_defs_comm(struct wf_otf2_defs *defs, uint32_t id, uint32_t group, bool is_inter)
+{
+    defs->comms = grow(defs->comms, defs->n_comms, &defs->comms_room, sizeof(*defs->comms));
+    defs->comms[defs->n_comms++] =
+        (struct wf_otf2_comm){.id = id, .group = group, .is_inter = is_inter};
+}
+
+/* ---- looking up ---- */
+
+/* All but locations have a number of 32 bits at their beginning. */
+static int by_id(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+static int by_location(const void *a, const void *b)
+{
+    const struct wf_otf2_location *x = a, *y = b;
+
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static void sort(void *items, uint32_t n, size_t size,
+                 int (*compare)(const void *, const void *))
+{
+    if (n > 1) {
+        qsort(items, n, size, compare);
+    }
+}
+
+static void *find(const void *items, uint32_t n, size_t size, uint32_t id)
+{
+    return n > 0 ? bsearch(&id, items, n, size, by_id) : NULL;
+}
+
+struct wf_otf2_region *wf_otf2_defs_find_region(const struct wf_otf2_defs *defs, uint32_t id)
+{
+    return find(defs->regions, defs->n_regions, sizeof(*defs->regions), id);
+}
+
+const struct wf_otf2_comm *wf_otf2_defs_find_comm(const struct wf_otf2_defs *defs, uint32_t id)
+{
+    return find(defs->comms, defs->n_comms, sizeof(*defs->comms), id);
+}
+
+static const struct wf_otf2_group *find_group(const struct wf_otf2_defs *defs, uint32_t id)
+{
+    return find(defs->groups, defs->n_groups, sizeof(*defs->groups), id);
+}
+
+static struct wf_otf2_location *find_location(const struct wf_otf2_defs *defs, uint64_t id)
+{
+    const struct wf_otf2_location wanted = {.id = id};
+
+    return defs->n_locations > 0 ? bsearch(&wanted, defs->locations, defs->n_locations,
+                                           sizeof(*defs->locations), by_location)
+                                 : NULL;
+}
+
+const struct wf_otf2_location *wf_otf2_defs_find_location(const struct wf_otf2_defs *defs,
+                                                          uint64_t id)
+{
+    return find_location(defs, id);
+}
+
+const char *wf_otf2_defs_name(const struct wf_otf2_defs *defs,
+                              const struct wf_otf2_region *region)
+{
+    const struct wf_otf2_string *string =
+        find(defs->strings, defs->n_strings, sizeof(*defs->strings), region->name);
+
+    return string != NULL ? string->text : "";
+}
+
+/* ---- ranks ---- */
+
+static void add_place(struct wf_otf2_defs *defs, struct wf_otf2_location *location)
+{
+    location->rank = defs->n_ranks;
+    defs->places[defs->n_ranks++] = location->id;
+}
+
+/* The ranks that a group lists; false if one of them is no location, or twice. */
+static bool take_places(struct wf_otf2_defs *defs, const struct wf_otf2_group *group)
+{
+    for (uint32_t i = 0; i < group->n; i++) {
+        struct wf_otf2_location *location = find_location(defs, group->members[i]);
+        if (location == NULL || location->rank != WF_OTF2_NONE) {
+            return false;
+        }
+        add_place(defs, location);
+    }
+    return true;
+}
+
+static int by_group(const void *a, const void *b)
+{
+    const struct wf_otf2_location *x = a, *y = b;
+
+    if (x->group != y->group) {
+        return x->group < y->group ? -1 : 1;
+    }
+    return by_location(a, b);
+}
+
+/* Without a list of ranks: the first thread of each process. */
+static void take_first_threads(struct wf_otf2_defs *defs)
+{
+    uint32_t n = defs->n_locations;
+    struct wf_otf2_location *sorted = wf_xcalloc((size_t)n + 1, sizeof(*sorted));
+    const struct wf_otf2_location *before = NULL;
+
+    if (n > 0) {
+        memcpy(sorted, defs->locations, n * sizeof(*sorted));
+    }
+    sort(sorted, n, sizeof(*sorted), by_group);
+    for (uint32_t i = 0; i < n; i++) {
+        if (sorted[i].is_thread && (before == NULL || before->group != sorted[i].group)) {
+            before = &sorted[i];
+            find_location(defs, before->id)->rank = 0;
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (defs->locations[i].rank == 0) {
+            add_place(defs, &defs->locations[i]);
+        }
+    }
+    free(sorted);
+}
+
+static enum wf_status find_ranks(struct wf_otf2_defs *defs, const char *path,
+                                 struct wf_err *err)
+{
+    const struct wf_otf2_group *ranks = NULL;
+
+    for (uint32_t i = 0; i < defs->n_groups && ranks == NULL; i++) {
+        ranks = defs->groups[i].type == WF_OTF2_LOCATIONS ? &defs->groups[i] : NULL;
+    }
+    defs->places = wf_xcalloc((size_t)defs->n_locations + 1, sizeof(*defs->places));
+    if (ranks != NULL && (ranks->n > defs->n_locations || !take_places(defs, ranks))) {
+        return wf_err_set(err, WF_EINVAL,
+                          "%.300s: the definitions list ranks of MPI that are no locations",
+                          path);
+    }
+    if (ranks == NULL) {
+        take_first_threads(defs);
+    }
+    for (uint32_t i = 0; i < defs->n_locations; i++) {
+        const struct wf_otf2_location *location = &defs->locations[i];
+        defs->n_others +=
+            location->is_thread && location->rank == WF_OTF2_NONE && location->n_events > 0;
+    }
+    return defs->n_ranks > 0 ? WF_OK
+                             : wf_err_set(err, WF_EINVAL,
+                                          "%.300s: the definitions list no rank of MPI", path);
+}
+
+/* ---- communicators ---- */
+
+static uint32_t rank_of(const struct wf_otf2_defs *defs, const struct wf_otf2_group *group,
+                        uint32_t i)
+{
+    uint64_t member = group->members[i];
+
+    if (group->type == WF_OTF2_RANKS) {
+        return member < defs->n_ranks ? (uint32_t)member : WF_OTF2_NONE;
+    }
+    const struct wf_otf2_location *location = find_location(defs, member);
+    return location != NULL ? location->rank : WF_OTF2_NONE;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    return by_id(a, b);
+}
+
+static bool has_twice(const uint32_t *ranks, uint32_t n)
+{
+    uint32_t *sorted = wf_xmalloc((size_t)n * sizeof(*sorted));
+    bool twice = false;
+
+    memcpy(sorted, ranks, (size_t)n * sizeof(*sorted));
+    qsort(sorted, n, sizeof(*sorted), by_number);
+    for (uint32_t i = 1; i < n && !twice; i++) {
+        twice = sorted[i] == sorted[i - 1];
+    }
+    free(sorted);
+    return twice;
+}
+
+/* Sets the members, if they make sense. */
+static void find_members(const struct wf_otf2_defs *defs, struct wf_otf2_comm *comm)
+{
+    const struct wf_otf2_group *group = find_group(defs, comm->group);
+
+    if (group == NULL || comm->is_inter) {
+        return;
+    }
+    comm->is_self = group->type == WF_OTF2_SELF;
+    if ((group->type != WF_OTF2_RANKS && group->type != WF_OTF2_PLACES) || group->n == 0 ||
+        group->n > defs->n_ranks) {
+        return;
+    }
+    uint32_t *ranks = wf_xmalloc((size_t)group->n * sizeof(*ranks));
+    bool known = true;
+    comm->is_world = group->n == defs->n_ranks;
+    for (uint32_t i = 0; i < group->n && known; i++) {
+        ranks[i] = rank_of(defs, group, i);
+        known = ranks[i] != WF_OTF2_NONE;
+        comm->is_world = comm->is_world && ranks[i] == i;
+    }
+    if (!known || has_twice(ranks, group->n)) {
+        comm->is_world = false;
+        free(ranks);
+        return;
+    }
+    comm->n = group->n;
+    comm->ranks = ranks;
+}
+
+enum wf_status wf_otf2_defs_finish(struct wf_otf2_defs *defs, const char *path,
+                                   struct wf_err *err)
+{
+    bool has_world = false;
+
+    sort(defs->strings, defs->n_strings, sizeof(*defs->strings), by_id);
+    sort(defs->regions, defs->n_regions, sizeof(*defs->regions), by_id);
+    sort(defs->groups, defs->n_groups, sizeof(*defs->groups), by_id);
+    sort(defs->comms, defs->n_comms, sizeof(*defs->comms), by_id);
+    sort(defs->locations, defs->n_locations, sizeof(*defs->locations), by_location);
+    enum wf_status status = find_ranks(defs, path, err);
+    for (uint32_t i = 0; i < defs->n_comms && status == WF_OK; i++) {
+        find_members(defs, &defs->comms[i]);
+        /* Of several the first is the world; the others are copies of it. */
+        defs->comms[i].is_world = defs->comms[i].is_world && !has_world;
+        has_world = has_world || defs->comms[i].is_world;
+    }
+    for (uint32_t i = 0; i < defs->n_regions; i++) {
+        const char *name = wf_otf2_defs_name(defs, &defs->regions[i]);
+        defs->regions[i].is_mpi = defs->regions[i].is_mpi || strncmp(name, "MPI_", 4) == 0;
+    }
+    if (status == WF_OK && defs->resolution == 0) {
+        status = wf_err_set(
+            err, WF_EINVAL,
+            "%.300s: the definitions do not say how fast the clock of any rank ticks", path);
+    }
+    return status;
+}

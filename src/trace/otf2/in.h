@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_TRACE_OTF2_IN_H
+#define WF_TRACE_OTF2_IN_H
+
+/*
+ * What weft asks of the OTF2 library to read an archive, without its types: trace/otf2/in.c
+ * answers it with the library and trace/otf2/none.c without.
+ */
+
+#include "trace/otf2/defs.h"
+
+/* One row per kind: the enumerator, and its name in listings. */
+#define WF_OTF2_EVENT_MAP(X)                              \
+    X(ENTER, "ENTER")                                     \
+    X(LEAVE, "LEAVE")                                     \
+    X(PROGRAM_BEGIN, "PROGRAM_BEGIN")                     \
+    X(PROGRAM_END, "PROGRAM_END")                         \
+    X(ON_OFF, "MEASUREMENT_ON_OFF")                       \
+    X(FLUSH, "BUFFER_FLUSH")                              \
+    X(SEND, "MPI_SEND")                                   \
+    X(ISEND, "MPI_ISEND")                                 \
+    X(ISEND_COMPLETE, "MPI_ISEND_COMPLETE")               \
+    X(IRECV_REQUEST, "MPI_IRECV_REQUEST")                 \
+    X(RECV, "MPI_RECV")                                   \
+    X(IRECV, "MPI_IRECV")                                 \
+    X(REQUEST_TEST, "MPI_REQUEST_TEST")                   \
+    X(REQUEST_CANCELLED, "MPI_REQUEST_CANCELLED")         \
+    X(COLL_BEGIN, "MPI_COLLECTIVE_BEGIN")                 \
+    X(COLL_END, "COLL_END")                               \
+    X(ICOLL_REQUEST, "NON_BLOCKING_COLLECTIVE_REQUEST")   \
+    X(ICOLL_COMPLETE, "NON_BLOCKING_COLLECTIVE_COMPLETE") \
+    X(OTHER, "others")
+
+enum wf_otf2_kind {
+#define X(name, text) WF_OTF2_##name,
+    WF_OTF2_EVENT_MAP(X)
+#undef X
+        WF_OTF2_KINDS,
+};
+
+struct wf_otf2_event {
+    enum wf_otf2_kind kind;
+    uint64_t time;   /* ticks */
+    uint64_t number; /* of the event in its location */
+    uint32_t region; /* enter, leave; collectives: which, as OTF2 numbers them; on_off: 1, on */
+    uint32_t comm;
+    uint32_t peer; /* a rank of the communicator; collectives: the root */
+    uint32_t tag;
+    uint64_t bytes;    /* collectives: sent */
+    uint64_t received; /* collectives */
+    uint64_t request;
+};
+
+/* An archive that is read, one location at a time. */
+struct wf_otf2_in;
+
+/* Reads the definitions of all ranks, unless they are known already. The archive is named by
+ * its anchor file. WF_EINVAL, WF_EIO. */
+WF_NODISCARD
+enum wf_status wf_otf2_in_open(const char *path, struct wf_otf2_defs *defs,
+                               struct wf_otf2_in **out, struct wf_err *err);
+void wf_otf2_in_close(struct wf_otf2_in *in); /* null is allowed */
+
+/* Reads the definitions of each rank, and opens its events. To be called once, before the
+ * events are asked for. */
+WF_NODISCARD
+enum wf_status wf_otf2_in_open_ranks(struct wf_otf2_in *in, struct wf_err *err);
+
+/* Goes to the beginning of the events of a rank. */
+WF_NODISCARD
+enum wf_status wf_otf2_in_rank(struct wf_otf2_in *in, uint32_t rank, struct wf_err *err);
+
+/* The next event of the rank; *more is false if there is none. Fewer than the definitions say
+ * is WF_EINVAL. */
+WF_NODISCARD
+enum wf_status wf_otf2_in_next(struct wf_otf2_in *in, struct wf_otf2_event *event, bool *more,
+                               struct wf_err *err);
+
+/* WF_OK if this build has the library, otherwise WF_EINVAL and what to do about it. */
+WF_NODISCARD
+enum wf_status wf_otf2_check(const char *path, struct wf_err *err);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_TRACE_OTF2_OUT_H
+#define WF_TRACE_OTF2_OUT_H
+
+/*
+ * What weft asks of the OTF2 library to write an archive, without its types: trace/otf2/out.c
+ * answers it with the library and trace/otf2/none.c without.
+ */
+
+#include "trace/otf2/in.h"
+
+#define WF_OTF2_NAME "traces" /* of the archive in its directory */
+
+struct wf_otf2_out;
+
+/* An archive in this directory, with the communicator 0 of all ranks and a clock of
+ * picoseconds. `creator` may be null. */
+WF_NODISCARD
+enum wf_status wf_otf2_out_open(const char *directory, uint32_t n_ranks, const char *creator,
+                                struct wf_otf2_out **out, struct wf_err *err);
+
+/* Defines a region, or a communicator of these ranks; returns its number. */
+uint32_t wf_otf2_out_region(struct wf_otf2_out *out, const char *name, bool is_mpi);
+uint32_t wf_otf2_out_comm(struct wf_otf2_out *out, const uint32_t *ranks, uint32_t n);
+
+/* Otherwise than "MPI Rank 3" on a machine without nodes: what a rank is called, and the node
+ * that it is on. Of all ranks or of none, in the order of nodes. */
+void wf_otf2_out_place(struct wf_otf2_out *out, uint32_t rank, const char *name, uint64_t node);
+/* Something that happens to all at this time. */
+void wf_otf2_out_marker(struct wf_otf2_out *out, uint64_t time, const char *text);
+
+/* The events that follow are of this rank; each rank once. */
+void wf_otf2_out_rank(struct wf_otf2_out *out, uint32_t rank);
+void wf_otf2_out_event(struct wf_otf2_out *out, const struct wf_otf2_event *event);
+
+/* Both release `out`. The first writes the definitions; the same events give the same bytes. */
+WF_NODISCARD
+enum wf_status wf_otf2_out_finish(struct wf_otf2_out *out, struct wf_err *err);
+void wf_otf2_out_discard(struct wf_otf2_out *out); /* null is allowed */
+
+#endif

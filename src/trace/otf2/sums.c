@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/otf2/sums.h"
+
+#include "base/int128.h"
+#include "base/mem.h"
+#include "base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One rank's part of a call. */
+struct part {
+    uint32_t comm, call; /* place of the communicator; the number of the call on it */
+    uint32_t member, rank;
+    uint64_t number; /* of the event */
+    struct wf_otf2_sizes sizes;
+};
+
+struct wf_otf2_sums {
+    struct part *parts; /* by comm, call, member */
+    size_t n, room;
+    struct part **by_event; /* by rank, number */
+    uint32_t *calls;        /* on each communicator, of the rank that is read */
+};
+
+static int order(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b ? 1 : 0;
+}
+
+static int by_call(const void *a, const void *b)
+{
+    const struct part *x = a, *y = b;
+    int result = order(x->comm, y->comm);
+
+    result = result != 0 ? result : order(x->call, y->call);
+    return result != 0 ? result : order(x->member, y->member);
+}
+
+static int by_event(const void *a, const void *b)
+{
+    const struct part *x = *(struct part *const *)a, *y = *(struct part *const *)b;
+    int result = order(x->rank, y->rank);
+
+    return result != 0 ? result : order(x->number, y->number);
+}
+
+static bool differs(enum wf_op_kind kind)
+{
+    return kind == WF_OP_GATHERV || kind == WF_OP_SCATTERV || kind == WF_OP_ALLTOALLV ||
+           kind == WF_OP_ALLTOALLW;
+}
+
+static bool is_needed(const struct wf_otf2_defs *defs)
+{
+    static const char *const names[] = {"atherv", "catterv", "lltoallv", "lltoallw"};
+    bool found = false;
+
+    for (uint32_t i = 0; i < defs->n_regions && !found; i++) {
+        const char *name = wf_otf2_defs_name(defs, &defs->regions[i]);
+        for (int k = 0; k < 4; k++) {
+            found = found || strstr(name, names[k]) != NULL;
+        }
+    }
+    return found;
+}
+
+static void add(struct wf_otf2_sums *sums, const struct wf_otf2_defs *defs, uint32_t rank,
+                const struct wf_otf2_event *event)
+{
+    const struct wf_otf2_comm *comm = wf_otf2_defs_find_comm(defs, event->comm);
+    uint32_t member = 0;
+
+    if (comm == NULL || comm->ranks == NULL) {
+        return;
+    }
+    while (member < comm->n && comm->ranks[member] != rank) {
+        member++;
+    }
+    if (member == comm->n) {
+        return;
+    }
+    if (sums->n == sums->room) {
+        sums->room = sums->room * 2 + 256;
+        sums->parts = wf_xrealloc(sums->parts, sums->room, sizeof(*sums->parts));
+    }
+    uint32_t place = (uint32_t)(comm - defs->comms);
+    sums->parts[sums->n++] = (struct part){.comm = place,
+                                           .call = sums->calls[place]++,
+                                           .member = member,
+                                           .rank = rank,
+                                           .number = event->number,
+                                           .sizes = {event->bytes, event->received}};
+}
+
+static enum wf_status read_rank(struct wf_otf2_sums *sums, struct wf_otf2_in *in,
+                                const struct wf_otf2_defs *defs, uint32_t rank,
+                                struct wf_err *err)
+{
+    struct wf_otf2_event event;
+    bool more = true;
+
+    memset(sums->calls, 0, (defs->n_comms + 1) * sizeof(*sums->calls));
+    enum wf_status status = wf_otf2_in_rank(in, rank, err);
+    while (status == WF_OK && more) {
+        status = wf_otf2_in_next(in, &event, &more, err);
+        if (status == WF_OK && more &&
+            (event.kind == WF_OTF2_COLL_END || event.kind == WF_OTF2_ICOLL_COMPLETE) &&
+            differs(wf_otf2_coll_kind(event.region, true))) {
+            add(sums, defs, rank, &event);
+        }
+    }
+    return status;
+}
+
+enum wf_status wf_otf2_sums_read(struct wf_otf2_in *in, const struct wf_otf2_defs *defs,
+                                 struct wf_otf2_sums **out, struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    *out = NULL;
+    if (!is_needed(defs)) {
+        return WF_OK;
+    }
+    struct wf_otf2_sums *sums = wf_xcalloc(1, sizeof(*sums));
+    sums->calls = wf_xcalloc((size_t)defs->n_comms + 1, sizeof(*sums->calls));
+    for (uint32_t rank = 0; rank < defs->n_ranks && status == WF_OK; rank++) {
+        status = read_rank(sums, in, defs, rank, err);
+    }
+    sums->by_event = wf_xcalloc(sums->n + 1, sizeof(struct part *));
+    if (sums->n > 0) {
+        qsort(sums->parts, sums->n, sizeof(*sums->parts), by_call);
+        for (size_t i = 0; i < sums->n; i++) {
+            sums->by_event[i] = &sums->parts[i];
+        }
+        qsort(sums->by_event, sums->n, sizeof(struct part *), by_event);
+    }
+    if (status != WF_OK) {
+        wf_otf2_sums_free(sums);
+        return status;
+    }
+    *out = sums;
+    return WF_OK;
+}
+
+void wf_otf2_sums_free(struct wf_otf2_sums *sums)
+{
+    if (sums != NULL) {
+        free(sums->parts);
+        free(sums->by_event);
+        free(sums->calls);
+        free(sums);
+    }
+}
+
+/* The parts of all members, in order; null if some are not there. */
+static const struct part *find(const struct wf_otf2_sums *sums, uint32_t rank, uint64_t number,
+                               uint32_t n_members)
+{
+    struct part wanted = {.rank = rank, .number = number}, *key = &wanted;
+
+    if (sums == NULL || sums->n == 0) {
+        return NULL;
+    }
+    struct part *const *found =
+        bsearch(&key, sums->by_event, sums->n, sizeof(struct part *), by_event);
+    if (found == NULL || (size_t)(*found - sums->parts) < (*found)->member) {
+        return NULL;
+    }
+    const struct part *first = *found - (*found)->member;
+    if ((size_t)(first - sums->parts) + n_members > sums->n) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < n_members; i++) {
+        if (first[i].comm != (*found)->comm || first[i].call != (*found)->call ||
+            first[i].member != i) {
+            return NULL;
+        }
+    }
+    return first;
+}
+
+/* What one rank sends another: both know all sums, so both come to the same. */
+static uint64_t share(uint64_t sent, uint64_t received, uint64_t all)
+{
+    return all > 0 ? (uint64_t)((wf_u128)sent * received / all) : 0;
+}
+
+bool wf_otf2_sums_set(const struct wf_otf2_sums *sums, uint32_t rank, uint64_t number,
+                      const struct wf_group *group, struct wf_op *op, struct wf_buf *counts)
+{
+    enum wf_op_kind kind = wf_otf2_coll_kind(wf_otf2_coll_number(op->kind), true);
+    uint32_t n = group->size;
+    const struct part *parts = differs(kind) ? find(sums, rank, number, n) : NULL;
+    uint64_t all = 0;
+
+    if (parts == NULL) {
+        return false;
+    }
+    bool is_root = group->rank == op->root,
+         to_all = kind != WF_OP_GATHERV && kind != WF_OP_SCATTERV;
+    counts->size = 0;
+    wf_buf_reserve(counts, (size_t)n * 2 * sizeof(uint64_t));
+    uint64_t *first = wf_buf_extend(counts, (size_t)n * sizeof(*first));
+    uint64_t *second = wf_buf_extend(counts, (size_t)n * sizeof(*second));
+    for (uint32_t i = 0; i < n; i++) {
+        all = wf_count_add(all, parts[i].sizes.sent);
+        first[i] = kind == WF_OP_GATHERV ? parts[i].sizes.sent : parts[i].sizes.received;
+    }
+    for (uint32_t i = 0; to_all && i < n; i++) {
+        first[i] = share(parts[group->rank].sizes.sent, parts[i].sizes.received, all);
+        second[i] = share(parts[i].sizes.sent, parts[group->rank].sizes.received, all);
+    }
+    op->counts = to_all || is_root ? first : NULL;
+    op->recv_counts = to_all ? second : NULL;
+    return true;
+}

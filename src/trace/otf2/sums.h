@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_TRACE_OTF2_SUMS_H
+#define WF_TRACE_OTF2_SUMS_H
+
+/*
+ * What all ranks of a collective sent and received, for those whose lengths differ from rank to
+ * rank: gatherv, scatterv, alltoallv, alltoallw. An event has the sums of its own rank, and the
+ * two sides of a message must agree on its length. So all events are read once before the
+ * program is, if there are such calls at all: the k-th on a communicator are one collective.
+ */
+
+#include "trace/otf2/coll.h"
+#include "trace/otf2/in.h"
+
+struct wf_otf2_sums;
+
+/* Reads all events of all ranks, from the beginning. *out is null if no region is such a call.
+ */
+WF_NODISCARD
+enum wf_status wf_otf2_sums_read(struct wf_otf2_in *in, const struct wf_otf2_defs *defs,
+                                 struct wf_otf2_sums **out, struct wf_err *err);
+void wf_otf2_sums_free(struct wf_otf2_sums *sums); /* null is allowed */
+
+/* Sets the lists of an op, whose kind, root and group are set, by an event of a rank. Lists are
+ * kept in `counts`. False, and nothing changes, if not all ranks of the communicator have the
+ * call. gatherv and scatterv are as they were; of alltoallv what one rank sends another is in
+ * proportion to what the one sends and the other receives. */
+bool wf_otf2_sums_set(const struct wf_otf2_sums *sums, uint32_t rank, uint64_t number,
+                      const struct wf_group *group, struct wf_op *op, struct wf_buf *counts);
+
+#endif

@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Time-independent traces, written: one file, sizes in bytes, amounts of computing in
+ * nanoseconds, which are flops at the rate that the reader assumes. */
+#include "base/mem.h"
+#include "ops/fields.h"
+#include "ops/groups.h"
+#include "trace/completion.h"
+#include "trace/target.h"
+#include "trace/ti/ti.h"
+#include "trace/writer.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A request as the format names it. */
+struct request {
+    uint32_t number, peer;
+    int32_t tag;
+    uint64_t bytes;
+    bool receives, active, persistent;
+};
+
+struct rank_out {
+    struct request *requests;
+    uint32_t n, capacity, n_active;
+    bool begun, ended;
+};
+
+struct ti {
+    struct wf_trace_writer writer;
+    struct wf_target *target;
+    FILE *out;
+    struct wf_groups *groups;
+    uint32_t n_ranks;
+    struct rank_out *ranks;
+};
+
+static void lose(struct ti *ti, const char *what)
+{
+    wf_losses_add(ti->writer.losses, what);
+}
+
+static enum wf_status ti_create(const char *path, const struct wf_trace_writer_options *options,
+                                struct wf_trace_writer **result, struct wf_err *err)
+{
+    struct wf_target *target = NULL;
+
+    if (options->n_parts > 0) {
+        return wf_err_set(err, WF_EUSAGE, "a .ti is one file; parts are for .weft");
+    }
+    FILE *out = NULL;
+    enum wf_status status = wf_target_open_file(path, options->force, &target, &out, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    struct ti *ti = wf_xcalloc(1, sizeof(*ti));
+    ti->writer.ops = &wf_ti_writer_ops;
+    ti->target = target;
+    ti->out = out;
+    ti->n_ranks = options->n_ranks;
+    ti->groups = wf_groups_new(options->n_ranks);
+    ti->ranks = wf_xcalloc(options->n_ranks, sizeof(*ti->ranks));
+    *result = &ti->writer;
+    return WF_OK;
+}
+
+static enum wf_status ti_group(struct wf_trace_writer *writer, uint32_t rank, uint32_t comm,
+                               const struct wf_group *group, struct wf_err *err)
+{
+    return wf_groups_tell(((struct ti *)writer)->groups, rank, comm, group, err);
+}
+
+/* ---- requests ---- */
+
+static struct request *find_request(struct rank_out *rank, uint32_t number)
+{
+    for (uint32_t i = rank->n; i-- > 0;) {
+        if (rank->requests[i].number == number) {
+            return &rank->requests[i];
+        }
+    }
+    return NULL;
+}
+
+static struct request *take_request(struct rank_out *rank, uint32_t number)
+{
+    struct request *request = find_request(rank, number);
+
+    if (request == NULL) {
+        if (rank->n == rank->capacity) {
+            rank->capacity = rank->capacity * 2 + 8;
+            rank->requests =
+                wf_xrealloc(rank->requests, rank->capacity, sizeof(*rank->requests));
+        }
+        request = &rank->requests[rank->n++];
+    } else if (request->active) {
+        rank->n_active--;
+    }
+    *request = (struct request){.number = number};
+    return request;
+}
+
+static void put_start(struct ti *ti, uint32_t rank, struct request *request)
+{
+    (void)fprintf(ti->out, "%" PRIu32 " %s %" PRId64 " %" PRId32 " %" PRIu64 "\n", rank,
+                  request->receives ? "irecv" : "isend",
+                  request->peer == WF_ANY_SOURCE ? -1 : (int64_t)request->peer, request->tag,
+                  request->bytes);
+    request->active = true;
+    ti->ranks[rank].n_active++;
+}
+
+static void put_request(struct ti *ti, uint32_t rank, const char *action,
+                        const struct request *request)
+{
+    int64_t peer = request->peer == WF_ANY_SOURCE ? -1 : (int64_t)request->peer;
+
+    (void)fprintf(ti->out, "%" PRIu32 " %s %" PRId64 " %" PRId64 " %" PRId32 "\n", rank, action,
+                  request->receives ? peer : (int64_t)rank,
+                  request->receives ? (int64_t)rank : peer, request->tag);
+}
+
+static void put_wait(struct ti *ti, uint32_t rank, uint32_t number)
+{
+    struct request *request = find_request(&ti->ranks[rank], number);
+
+    if (request != NULL && request->active) {
+        put_request(ti, rank, "wait", request);
+        request->active = false;
+        ti->ranks[rank].n_active--;
+    }
+}
+
+/* ---- messages ---- */
+
+/* A rank of the program; those that are nobody stay as they are. */
+static uint32_t world_rank(const struct wf_group *group, uint32_t peer)
+{
+    return peer < group->size ? wf_group_rank(group, peer) : peer;
+}
+
+/* Whom a receive is from: what was asked for, or if that is open what it got. */
+static uint32_t set_source(struct ti *ti, const struct wf_op *op, uint32_t asked, int32_t *tag)
+{
+    if (asked != WF_ANY_SOURCE && *tag != WF_ANY_TAG) {
+        return asked;
+    }
+    if (!op->recorded) {
+        lose(ti, "open receives of which it is not known what they got, written with -1");
+        return asked;
+    }
+    lose(ti, "open receives, written as what they got");
+    *tag = op->matched_tag;
+    return op->matched_peer;
+}
+
+static void put_message(struct ti *ti, uint32_t rank, const struct wf_op *op,
+                        const struct wf_group *group)
+{
+    const struct wf_op_info *info = wf_op_info(op->kind);
+    bool receives = info->family == WF_FAMILY_RECV || op->kind == WF_OP_RECV_INIT;
+    int32_t tag = op->tag;
+    uint32_t peer = receives ? set_source(ti, op, op->peer, &tag) : op->peer;
+
+    peer = world_rank(group, peer);
+    if (!receives && info->detail != WF_SEND_STANDARD) {
+        lose(ti, "sends of another mode, written as standard ones");
+    }
+    if (op->comm != WF_COMM_WORLD) {
+        lose(ti, "messages of other communicators, written as messages of the world");
+    }
+    if (peer == WF_PROC_NULL) {
+        return;
+    }
+    if (info->returns_request || info->family == WF_FAMILY_PERSISTENT) {
+        struct request *request = take_request(&ti->ranks[rank], op->request);
+        request->peer = peer;
+        request->tag = tag;
+        request->bytes = op->bytes;
+        request->receives = receives;
+        request->persistent = info->family == WF_FAMILY_PERSISTENT;
+        if (!request->persistent) {
+            put_start(ti, rank, request);
+        }
+        return;
+    }
+    (void)fprintf(ti->out, "%" PRIu32 " %s %" PRId64 " %" PRId32 " %" PRIu64 "\n", rank,
+                  receives ? "recv" : "send", peer == WF_ANY_SOURCE ? -1 : (int64_t)peer, tag,
+                  op->bytes);
+}
+
+/* The format's own has no tags. */
+static void put_sendrecv(struct ti *ti, uint32_t rank, const struct wf_op *op,
+                         const struct wf_group *group)
+{
+    int32_t tag = op->recv_tag;
+    struct request from = {.peer = set_source(ti, op, op->recv_peer, &tag), .receives = true};
+    struct request to = {.peer = world_rank(group, op->peer), .tag = op->tag};
+
+    from.peer = world_rank(group, from.peer);
+    from.tag = tag;
+    from.bytes = op->recv_bytes;
+    to.bytes = op->bytes;
+    if (from.peer != WF_PROC_NULL) {
+        put_start(ti, rank, &from);
+    }
+    if (to.peer != WF_PROC_NULL) {
+        put_start(ti, rank, &to);
+        put_request(ti, rank, "wait", &to);
+        ti->ranks[rank].n_active--;
+    }
+    if (from.peer != WF_PROC_NULL) {
+        put_request(ti, rank, "wait", &from);
+        ti->ranks[rank].n_active--;
+    }
+}
+
+/* ---- waits ---- */
+
+static uint32_t n_active_in(struct rank_out *rank, const struct wf_op *op)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < op->count; i++) {
+        const struct request *request = find_request(rank, wf_op_request_at(op, i));
+        n += request != NULL && request->active ? 1 : 0;
+    }
+    return n;
+}
+
+static void put_waitall(struct ti *ti, uint32_t rank, const struct wf_op *op)
+{
+    struct rank_out *of = &ti->ranks[rank];
+
+    if (of->n_active == 0 || n_active_in(of, op) < of->n_active) {
+        for (uint32_t i = 0; i < op->count; i++) {
+            put_wait(ti, rank, wf_op_request_at(op, i));
+        }
+        return;
+    }
+    (void)fprintf(ti->out, "%" PRIu32 " waitall\n", rank);
+    for (uint32_t i = 0; i < of->n; i++) {
+        of->requests[i].active = false;
+    }
+    of->n_active = 0;
+}
+
+/* Whose request it is. */
+struct waiter {
+    struct ti *ti;
+    uint32_t rank;
+};
+
+static void complete(void *arg, uint32_t request)
+{
+    const struct waiter *waiter = arg;
+
+    put_wait(waiter->ti, waiter->rank, request);
+}
+
+static void put_completion(struct ti *ti, uint32_t rank, const struct wf_op *op)
+{
+    struct waiter waiter = {ti, rank};
+
+    if (op->kind == WF_OP_WAITALL ||
+        (op->kind == WF_OP_TESTALL && op->recorded && op->outcome == 1)) {
+        put_waitall(ti, rank, op);
+    } else {
+        (void)wf_completion_visit(op, complete, &waiter, ti->writer.losses);
+    }
+}
+
+static void put_starts(struct ti *ti, uint32_t rank, const struct wf_op *op)
+{
+    uint32_t n = op->kind == WF_OP_STARTALL ? op->count : 1;
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct request *request = find_request(&ti->ranks[rank], wf_op_request_at(op, i));
+        if (request != NULL && !request->active) {
+            put_start(ti, rank, request);
+        }
+    }
+}
+
+/* ---- collectives ---- */
+
+static void put_counts(FILE *out, const uint64_t *counts, uint32_t n, uint64_t same)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        (void)fprintf(out, " %" PRIu64, counts != NULL ? counts[i] : same);
+    }
+}
+
+static uint64_t sum_of(const uint64_t *counts, uint32_t n)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        sum += counts[i];
+    }
+    return sum;
+}
+
+/* The action that does the same as this kind, or null. */
+static const struct wf_ti_action *action_of(enum wf_op_kind kind)
+{
+    for (const struct wf_ti_action *action = wf_ti_actions; action->name != NULL; action++) {
+        const struct wf_op_info *info = wf_op_info(action->kind);
+        if (action->shape == WF_TI_COLLECTIVE && info->detail == wf_op_info(kind)->detail) {
+            return action;
+        }
+    }
+    return NULL;
+}
+
+static void put_args(struct ti *ti, const struct wf_op *op, const char *args)
+{
+    bool has_counts = wf_layout_of(op->kind)->n_arrays > 0;
+    const uint64_t *counts = has_counts ? op->counts : NULL;
+    const uint64_t *vectors[] = {counts, has_counts ? op->recv_counts : NULL};
+    uint32_t n_vectors = 0, n_sums = 0;
+
+    for (const char *letter = args; *letter != '\0' && *letter != 't'; letter++) {
+        switch (*letter) {
+        case 'n':
+            (void)fprintf(ti->out, " %" PRIu64, op->bytes);
+            break;
+        case 'N':
+            /* At the other ranks the root's lengths are not known, and do not matter. */
+            put_counts(ti->out, vectors[n_vectors], ti->n_ranks, op->bytes);
+            n_vectors++;
+            break;
+        case 'x':
+            (void)fprintf(ti->out, " %" PRIu64,
+                          vectors[n_sums] != NULL ? sum_of(vectors[n_sums], ti->n_ranks) : 0);
+            n_sums++;
+            break;
+        case 'f':
+            (void)fputs(" 0", ti->out);
+            break;
+        case 'r':
+            (void)fprintf(ti->out, " %" PRIu32, op->root);
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+/* Whether it is the world by another name. */
+static bool is_world(const struct ti *ti, const struct wf_group *group)
+{
+    bool same = group->size == ti->n_ranks;
+
+    for (uint32_t i = 0; i < group->size && same; i++) {
+        same = wf_group_rank(group, i) == i;
+    }
+    return same;
+}
+
+static void put_collective(struct ti *ti, uint32_t rank, const struct wf_op *op,
+                           const struct wf_group *group)
+{
+    const struct wf_op_info *info = wf_op_info(op->kind);
+    const struct wf_ti_action *action = action_of(op->kind);
+    bool is_block = action == NULL && strstr(info->name, "reduce_scatter_block") != NULL;
+
+    if (op->comm != WF_COMM_WORLD && !is_world(ti, group)) {
+        lose(ti, "collectives of other communicators, left out");
+        return;
+    }
+    if (action == NULL && !is_block) {
+        lose(ti, "collectives of neighbours, left out");
+        return;
+    }
+    if (info->returns_request) {
+        lose(ti, "nonblocking collectives, written as blocking ones");
+    }
+    (void)fprintf(ti->out, "%" PRIu32 " %s", rank, is_block ? "reducescatter" : action->name);
+    put_args(ti, op, is_block ? "Nf" : action->args);
+    (void)fputc('\n', ti->out);
+}
+
+/* ---- all ---- */
+
+static void begin(struct ti *ti, uint32_t rank)
+{
+    if (!ti->ranks[rank].begun) {
+        ti->ranks[rank].begun = true;
+        (void)fprintf(ti->out, "%" PRIu32 " init\n", rank);
+    }
+}
+
+static void end(struct ti *ti, uint32_t rank)
+{
+    begin(ti, rank);
+    if (!ti->ranks[rank].ended) {
+        ti->ranks[rank].ended = true;
+        (void)fprintf(ti->out, "%" PRIu32 " finalize\n", rank);
+    }
+}
+
+static void put_op(struct ti *ti, uint32_t rank, const struct wf_op *op,
+                   const struct wf_group *group)
+{
+    switch (wf_op_info(op->kind)->family) {
+    case WF_FAMILY_COMPUTE:
+        (void)fprintf(ti->out, "%" PRIu32 " compute %" PRId64 ".%03d\n", rank,
+                      op->duration / 1000, (int)(op->duration % 1000));
+        break;
+    case WF_FAMILY_SEND:
+    case WF_FAMILY_RECV:
+    case WF_FAMILY_PERSISTENT:
+        put_message(ti, rank, op, group);
+        break;
+    case WF_FAMILY_SENDRECV:
+        put_sendrecv(ti, rank, op, group);
+        break;
+    case WF_FAMILY_START:
+        put_starts(ti, rank, op);
+        break;
+    case WF_FAMILY_WAIT:
+    case WF_FAMILY_TEST:
+        put_completion(ti, rank, op);
+        break;
+    case WF_FAMILY_COLLECTIVE:
+        put_collective(ti, rank, op, group);
+        break;
+    case WF_FAMILY_PROBE:
+        lose(ti, "probes, left out");
+        break;
+    case WF_FAMILY_FREE:
+        lose(ti, "requests that are freed, left out");
+        break;
+    case WF_FAMILY_COMM:
+        lose(ti, "calls that make a communicator, left out");
+        break;
+    case WF_FAMILY_ONESIDED:
+    case WF_FAMILY_EPOCH:
+        lose(ti, "one-sided operations and their synchronisation, left out");
+        break;
+    case WF_FAMILY_MARKER:
+        lose(ti, "marks of regions and iterations, left out");
+        break;
+    case WF_FAMILY_CALL:
+        if (op->kind == WF_OP_FINALIZE) {
+            end(ti, rank);
+        } else if (op->kind != WF_OP_INIT) {
+            lose(ti, "other calls, of which only the time is left");
+        }
+        break;
+    }
+}
+
+static enum wf_status ti_add(struct wf_trace_writer *writer, uint32_t rank,
+                             const struct wf_op *op, struct wf_err *err)
+{
+    struct ti *ti = (struct ti *)writer;
+    struct wf_group group = {.size = 0};
+
+    if (wf_op_has_comm(op->kind) && !wf_groups_find(ti->groups, rank, op->comm, &group)) {
+        return wf_err_set(err, WF_EINVAL, "a %s of rank %" PRIu32 " has no communicator",
+                          wf_op_name(op->kind), rank);
+    }
+    begin(ti, rank);
+    put_op(ti, rank, op, &group);
+    return ferror(ti->out) != 0 ? wf_target_cannot_write(ti->target, err) : WF_OK;
+}
+
+static void release(struct ti *ti)
+{
+    for (uint32_t rank = 0; rank < ti->n_ranks; rank++) {
+        free(ti->ranks[rank].requests);
+    }
+    free(ti->ranks);
+    wf_groups_free(ti->groups);
+    free(ti);
+}
+
+static enum wf_status ti_finish(struct wf_trace_writer *writer, struct wf_err *err)
+{
+    struct ti *ti = (struct ti *)writer;
+    enum wf_status status = WF_OK;
+
+    for (uint32_t rank = 0; rank < ti->n_ranks; rank++) {
+        end(ti, rank);
+    }
+    bool failed = ferror(ti->out) != 0;
+    if (fclose(ti->out) != 0 || failed) {
+        status = wf_target_cannot_write(ti->target, err);
+        wf_target_discard(ti->target);
+    } else {
+        status = wf_target_commit(ti->target, err);
+    }
+    release(ti);
+    return status;
+}
+
+static void ti_discard(struct wf_trace_writer *writer)
+{
+    struct ti *ti = (struct ti *)writer;
+
+    (void)fclose(ti->out);
+    wf_target_discard(ti->target);
+    release(ti);
+}
+
+const struct wf_trace_writer_ops wf_ti_writer_ops = {
+    .name = "ti",
+    .extension = ".ti",
+    .summary = "SimGrid's time-independent actions: bytes, and nanoseconds as flops",
+    .lacks = "names, communicators other than the world, recorded times, what reductions "
+             "reduce with",
+    .create = ti_create,
+    .group = ti_group,
+    .add = ti_add,
+    .finish = ti_finish,
+    .discard = ti_discard,
+};

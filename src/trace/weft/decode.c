@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/weft/decode.h"
+
+#include "base/mem.h"
+#include "base/varint_take.h"
+#include "ops/fields_inline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A record without arrays may be read to its end before anybody looks whether it is all there:
+ * a slot, a mask and the fields. */
+enum { PADDING = 1 + WF_VARINT_MAX * (1 + WF_FIELDS_MAX) + 8 };
+
+struct loop_head {
+    uint64_t count, n_ops, length;
+};
+
+static void reset_values(struct wf_block *block)
+{
+    memset(block->values, 0, block->n_slots * sizeof(block->values[0]));
+}
+
+/* Reads the elements of one array to the end of `arrays`. */
+static uint32_t read_array(struct wf_reading *in, const struct wf_array *array,
+                           struct wf_buf *arrays)
+{
+    uint64_t n = wf_varint_get(in);
+
+    /* An element has at least a byte. */
+    if (n == 0 || n - 1 > (uint64_t)(in->end - in->at)) {
+        in->failed = true;
+        return 0;
+    }
+    n--;
+    size_t width = array->width == WF_FIELD_64 ? sizeof(uint64_t) : sizeof(uint32_t);
+    unsigned char *to = wf_buf_extend(arrays, ((size_t)n * width + 7) / 8 * 8);
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t wide = wf_varint_get(in);
+        uint32_t narrow = (uint32_t)wide;
+        if (width == sizeof(wide)) {
+            memcpy(to + i * width, &wide, width);
+        } else {
+            in->failed |= wide > UINT32_MAX;
+            memcpy(to + i * width, &narrow, width);
+        }
+    }
+    return (uint32_t)n;
+}
+
+static void read_arrays(struct wf_reading *in, const struct wf_layout *layout, uint64_t mask,
+                        struct wf_buf *arrays, struct wf_op *op, uint32_t *lengths)
+{
+    size_t offsets[WF_ARRAYS_MAX];
+
+    arrays->size = 0;
+    wf_buf_reserve(arrays, 8); /* even an array without elements is not null */
+    for (uint32_t i = 0; i < layout->n_arrays; i++) {
+        offsets[i] = arrays->size;
+        lengths[i] = (mask >> i & 1) != 0 ? read_array(in, &layout->arrays[i], arrays) : 0;
+    }
+    for (uint32_t i = 0; i < layout->n_arrays; i++) {
+        const void *data = arrays->data + offsets[i];
+        if ((mask >> i & 1) != 0) {
+            memcpy((char *)op + layout->arrays[i].offset, &data, sizeof(data));
+        }
+    }
+}
+
+/* Reads the record of an op behind its slot and sets *end to where it ends. Returns the mask;
+ * arrays are not read. */
+static inline __attribute__((always_inline)) uint64_t
+read_fields(struct wf_block *block, uint8_t number, const unsigned char **end, bool *failed,
+            struct wf_op *op)
+{
+    const struct wf_slot *slot = &block->slots[number];
+    const struct wf_layout *layout = slot->layout;
+    uint64_t *values = block->values[number];
+    const unsigned char *at = *end;
+    uint64_t mask = wf_varint_take(&at, failed);
+    uint64_t fields = mask & ((UINT64_C(1) << layout->n_fields) - 1);
+
+    while (fields != 0) {
+        uint32_t i = (uint32_t)__builtin_ctzll(fields);
+        fields &= fields - 1;
+        values[i] += wf_unzigzag(wf_varint_take(&at, failed));
+    }
+    wf_op_assemble(slot->kind, layout, values, op);
+    *end = at;
+    return mask >> layout->n_fields;
+}
+
+/* ---- the check ---- */
+
+static __attribute__((noinline)) const char *fault_of(struct wf_block *block,
+                                                      const struct wf_layout *layout,
+                                                      const struct wf_op *op,
+                                                      const uint32_t *lengths)
+{
+    bool has_comm = (layout->flags & WF_HAS_COMM) != 0 || op->kind == WF_OP_COMM_FREE;
+
+    if (has_comm && op->comm != block->comm) {
+        block->comm = op->comm;
+        block->known = wf_groups_find(block->groups, block->rank, op->comm, &block->group);
+    }
+    for (uint32_t i = 0; i < layout->n_arrays; i++) {
+        const void *data = NULL;
+        memcpy(&data, (const char *)op + layout->arrays[i].offset, sizeof(data));
+        if (data != NULL && lengths[i] != wf_op_length(op, &layout->arrays[i],
+                                                       block->known ? block->group.size : 0)) {
+            return "an array has another length than it should";
+        }
+    }
+    const char *fault = wf_op_fault(op, block->known ? &block->group : NULL);
+    return fault != NULL ? fault : wf_made_check(block->made, op);
+}
+
+/* Whether an op is a message or computing as most are, with which nothing can be wrong. */
+static inline bool is_plain(const struct wf_block *block, const struct wf_slot *slot,
+                            const struct wf_op *op)
+{
+    const struct wf_made_span *made = &block->made->latest;
+
+    if (slot->layout->shape == COMPUTE) {
+        return op->duration >= 0 && op->n_counters <= WF_COUNTERS_MAX;
+    }
+    if (slot->layout->shape != SEND && (slot->layout->shape != RECV || op->recorded)) {
+        return false;
+    }
+    return op->comm == block->comm && block->known && op->peer < block->group.size &&
+           op->tag >= 0 && op->bytes <= INT64_MAX &&
+           (!slot->makes || op->request - made->begin < made->end - made->begin);
+}
+
+/* Where the innermost loop under way ends, or the block. */
+static void set_end(struct wf_block *block)
+{
+    const struct wf_block_loop *loop = &block->loops[block->depth > 0 ? block->depth - 1 : 0];
+    bool within = block->depth > 0;
+
+    block->end = within ? loop->end : block->size;
+    block->last = within ? loop->first + loop->n_ops : block->n_ops;
+}
+
+/* Whether nothing is left. */
+static __attribute__((noinline)) bool is_finished(const struct wf_block *block)
+{
+    uint32_t at = block->at;
+
+    for (uint32_t i = block->depth; i-- > 0;) {
+        if (at != block->loops[i].end || block->loops[i].left > 1) {
+            return false;
+        }
+        at = block->loops[i].end;
+    }
+    return at == block->size;
+}
+
+static __attribute__((noinline)) bool wrong(struct wf_block *block, const char *fault)
+{
+    block->fault = fault;
+    return false;
+}
+
+/* ---- blocks ---- */
+
+static const char *read_slots(struct wf_block *block, bool is_old)
+{
+    for (uint32_t i = 0; i < block->n_slots; i++) {
+        uint8_t kind = block->raw[1 + i];
+        if (kind >= WF_OP_KINDS) {
+            return "it has ops of a kind that this version of weft does not know";
+        }
+        const struct wf_op_info *info = wf_op_info((enum wf_op_kind)kind);
+        block->slots[i] = (struct wf_slot){
+            .layout = is_old ? wf_layout_before_3((enum wf_op_kind)kind)
+                             : wf_layout_of((enum wf_op_kind)kind),
+            .kind = (enum wf_op_kind)kind,
+            .makes = info->returns_request || info->family == WF_FAMILY_PERSISTENT,
+        };
+    }
+    return NULL;
+}
+
+static void rewind_block(struct wf_block *block)
+{
+    block->at = block->records;
+    block->depth = 0;
+    block->n_done = 0;
+    set_end(block);
+    reset_values(block);
+}
+
+struct wf_block *wf_block_new(const struct wf_block_source *from, const char **fault)
+{
+    uint32_t n_slots = from->size > 0 ? from->raw[0] : 0;
+
+    if (n_slots == 0 || n_slots >= WF_FOLD_LOOP || from->size < n_slots + 1) {
+        *fault = "it does not list its kinds of ops";
+        return NULL;
+    }
+    /* One piece of memory: the struct, slots, values, bytes. */
+    struct wf_block *block = NULL;
+    size_t slots = sizeof(*block), values = slots + n_slots * sizeof(*block->slots);
+    size_t bytes = values + n_slots * sizeof(*block->values);
+    char *memory = wf_xmalloc(bytes + from->size + PADDING);
+
+    block = (struct wf_block *)memory;
+    *block = (struct wf_block){
+        .first_op = from->first_op,
+        .n_ops = from->n_ops,
+        .rank = from->rank,
+        .records = 1 + n_slots,
+        .size = from->size,
+        .n_slots = n_slots,
+        .slots = (struct wf_slot *)(memory + slots),
+        .values = (uint64_t(*)[WF_FIELDS_MAX])(memory + values),
+        .raw = (unsigned char *)memory + bytes,
+        .checked = 1 + n_slots,
+        .groups = from->groups,
+        .made = from->made,
+        .comm = WF_COMM_WORLD,
+        .known = true,
+    };
+    (void)wf_groups_find(from->groups, from->rank, WF_COMM_WORLD, &block->group);
+    memcpy(block->raw, from->raw, from->size);
+    memset(block->raw + from->size, 0, PADDING);
+    *fault = read_slots(block, from->is_old);
+    if (*fault != NULL) {
+        free(block);
+        return NULL;
+    }
+    rewind_block(block);
+    return block;
+}
+
+void wf_block_free(struct wf_block *block)
+{
+    free(block);
+}
+
+size_t wf_block_memory(const struct wf_block *block)
+{
+    return sizeof(*block) + block->n_slots * (sizeof(*block->slots) + sizeof(*block->values)) +
+           block->size + PADDING;
+}
+
+/* ---- ops ---- */
+
+/* Reads the head of a loop, behind its first byte. */
+static bool read_loop(struct wf_block *block, struct wf_reading *in, struct loop_head *head)
+{
+    head->count = wf_varint_get(in);
+    head->n_ops = wf_varint_get(in);
+    head->length = wf_varint_get(in);
+    if (in->failed || head->count < 2 || head->n_ops == 0 ||
+        block->depth == WF_FOLD_DEPTH_MAX || head->length > (uint64_t)(in->end - in->at) ||
+        head->count > (block->last - block->n_done) / head->n_ops) {
+        return wrong(block, "a loop makes no sense");
+    }
+    return true;
+}
+
+/* Steps into the loop whose body is at `in`, skipping repetitions. */
+static void enter_loop(struct wf_block *block, const struct wf_reading *in,
+                       const struct loop_head *head, uint64_t skipped)
+{
+    uint32_t begin = (uint32_t)(in->at - block->raw);
+
+    /* What lies before what was not checked yet does not count as checked. */
+    if (block->at <= block->checked && begin > block->checked) {
+        block->checked = begin;
+    }
+    block->n_done += skipped * head->n_ops;
+    block->loops[block->depth++] = (struct wf_block_loop){
+        .begin = begin,
+        .end = begin + (uint32_t)head->length,
+        .left = head->count - skipped,
+        .n_ops = head->n_ops,
+        .first = block->n_done,
+    };
+    block->at = begin;
+    set_end(block);
+    reset_values(block);
+}
+
+/* At the end of a body: once more, or on. */
+static bool leave_body(struct wf_block *block)
+{
+    struct wf_block_loop *loop = &block->loops[block->depth - 1];
+
+    if (block->n_done - loop->first != loop->n_ops) {
+        return wrong(block, "a loop has fewer ops than it says");
+    }
+    reset_values(block);
+    if (--loop->left > 0) {
+        block->at = loop->begin;
+        loop->first = block->n_done;
+    } else {
+        block->depth--;
+    }
+    set_end(block);
+    return true;
+}
+
+/* Brings the place to an op, into loops and out of them. False if there is none. Rare enough to
+ * stay out of the way of what is done for every op, as are the others that say so. */
+static __attribute__((noinline)) bool find_op(struct wf_block *block)
+{
+    for (;;) {
+        struct loop_head head;
+
+        if (block->at == block->end) {
+            if (block->depth == 0) {
+                return wrong(block, "it has fewer ops than it says");
+            }
+            if (!leave_body(block)) {
+                return false;
+            }
+            continue;
+        }
+        if (block->raw[block->at] < block->n_slots) {
+            return true;
+        }
+        if (block->raw[block->at] != WF_FOLD_LOOP) {
+            return wrong(block, "an op is of a kind that its block does not list");
+        }
+        struct wf_reading in = {block->raw + block->at + 1, block->raw + block->end, false};
+        if (!read_loop(block, &in, &head)) {
+            return false;
+        }
+        enter_loop(block, &in, &head, 0);
+    }
+}
+
+/* An op whose fields have been read, up to `at`. */
+struct begun {
+    const struct wf_slot *slot;
+    uint64_t mask;
+    const unsigned char *at;
+};
+
+/* The rest of an op that has arrays. Returns where its record ends. */
+static __attribute__((noinline)) const unsigned char *
+finish_op(const struct begun *begun, const unsigned char *end, struct wf_buf *arrays,
+          struct wf_op *op, uint32_t *lengths)
+{
+    struct wf_reading in = {begun->at, end, false};
+
+    read_arrays(&in, begun->slot->layout, begun->mask, arrays, op, lengths);
+    return in.failed ? NULL : in.at;
+}
+
+/* An op that was read for the first time, from `begin` to where the block stands now. */
+static bool check_op(struct wf_block *block, const struct wf_slot *slot, uint32_t begin,
+                     const struct wf_op *op, const uint32_t *lengths)
+{
+    if (!is_plain(block, slot, op)) {
+        const char *fault = fault_of(block, slot->layout, op, lengths);
+        if (fault != NULL) {
+            return wrong(block, fault);
+        }
+    }
+    block->checked = begin <= block->checked ? block->at : block->checked;
+    return true;
+}
+
+bool wf_block_next(struct wf_block *block, struct wf_buf *arrays, struct wf_op *op)
+{
+    uint32_t lengths[WF_ARRAYS_MAX];
+    bool failed = false;
+
+    if (block->n_done == block->n_ops || block->fault != NULL) {
+        return false;
+    }
+    /* The byte of a loop is no slot either. */
+    if ((block->at == block->end || block->raw[block->at] >= block->n_slots) &&
+        !find_op(block)) {
+        return false;
+    }
+    if (block->n_done == block->last) {
+        return wrong(block, "a loop has more ops than it says");
+    }
+    uint32_t begin = block->at;
+    const struct wf_slot *slot = &block->slots[block->raw[begin]];
+    const unsigned char *at = block->raw + begin + 1, *end = block->raw + block->end;
+    uint64_t mask = read_fields(block, block->raw[begin], &at, &failed, op);
+    if (slot->layout->n_arrays > 0 && at <= end) {
+        at = finish_op(&(struct begun){slot, mask, at}, end, arrays, op, lengths);
+    }
+    if (at == NULL || at > end || failed) {
+        return wrong(block, "an op is cut off");
+    }
+    block->at = (uint32_t)(at - block->raw);
+    block->n_done++;
+    if (block->at > block->checked && !check_op(block, slot, begin, op, lengths)) {
+        return false;
+    }
+    if (block->n_done == block->n_ops && !is_finished(block)) {
+        return wrong(block, "it has more ops than it says");
+    }
+    return true;
+}
+
+bool wf_block_seek(struct wf_block *block, struct wf_buf *arrays, uint64_t n)
+{
+    struct loop_head head;
+    struct wf_op op = {.kind = WF_OP_COMPUTE};
+
+    rewind_block(block);
+    while (block->n_done < n) {
+        struct wf_reading in = {block->raw + block->at + 1, block->raw + block->end, false};
+
+        if (block->at == block->end || block->raw[block->at] != WF_FOLD_LOOP) {
+            if (!wf_block_next(block, arrays, &op)) {
+                return false;
+            }
+            continue;
+        }
+        if (!read_loop(block, &in, &head)) {
+            return false;
+        }
+        if (n - block->n_done >= head.count * head.n_ops) {
+            block->at = (uint32_t)(in.at - block->raw + (ptrdiff_t)head.length);
+            block->n_done += head.count * head.n_ops;
+            reset_values(block);
+        } else {
+            enter_loop(block, &in, &head, (n - block->n_done) / head.n_ops);
+        }
+    }
+    return true;
+}

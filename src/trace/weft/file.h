@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_TRACE_WEFT_FILE_H
+#define WF_TRACE_WEFT_FILE_H
+
+/*
+ * The files of a native trace, opened: which blocks there are and what the tables say. Blocks
+ * are found by the index at the end of each file or, where that is missing or damaged, by going
+ * from frame to frame. Nothing changes after opening but the files' descriptors.
+ */
+
+#include "ops/groups.h"
+#include "trace/weft/frame.h"
+#include "trace/weft/native.h"
+
+struct wf_native_block {
+    uint64_t offset, first_op, n_ops;
+    uint32_t rank, file;
+};
+
+struct wf_native_file {
+    char *path;
+    int fd; /* -1: opened when it is read; a process has not that many */
+    uint64_t size;
+    uint64_t end; /* of what can be read */
+    bool is_whole;
+};
+
+/* A time of each rank, for those that have one. */
+struct wf_native_times {
+    struct wf_native_time {
+        uint32_t rank;
+        int64_t ps;
+    } * times; /* by rank */
+    size_t n;
+};
+
+/* When the records of ranks begin, in nanoseconds: by the wall clock of each host, and by its
+ * other clock less what that is ahead of rank 0's. */
+struct wf_native_clocks {
+    uint32_t n, n_compared;
+    uint64_t first_wall, last_wall;
+    int64_t first_compared, last_compared;
+    uint64_t doubt; /* the largest */
+};
+
+/* An op of a rank that came to nothing. */
+struct wf_native_cancelled {
+    uint32_t rank;
+    uint64_t op;
+};
+
+struct wf_names {
+    char **names; /* by number, null if unknown */
+    uint32_t n;
+};
+
+struct wf_native_set {
+    char *path; /* as the user wrote it */
+    struct wf_native_file *files;
+    uint32_t n_files;
+    struct wf_file_header header;
+    struct wf_native_block *blocks; /* by rank, then in order */
+    size_t n_blocks, capacity;
+    struct wf_groups *groups;
+    uint64_t n_members; /* of all groups */
+    struct wf_names names[WF_NAME_KINDS];
+    struct wf_native_times walls;          /* that the rank took */
+    struct wf_native_times costs;          /* of recording, for each op that computes */
+    struct wf_native_cancelled *cancelled; /* by rank and number */
+    size_t n_cancelled;
+    struct wf_native_clocks clocks;
+    uint32_t *roots_end; /* of each PE of a graph, where tasks that need nothing end; or null */
+    char *creator;       /* or null */
+    struct wf_totals totals;
+    bool totals_known;
+    char **parts; /* names of other files, while opening */
+    uint32_t n_parts;
+    bool damaged;         /* what is readable is read, and then... */
+    struct wf_err damage; /* ...this is said */
+    uint64_t n_bytes;     /* of all files */
+};
+
+WF_NODISCARD
+enum wf_status wf_native_set_open(const char *path, struct wf_native_set *set,
+                                  struct wf_err *err);
+/* Order of struct wf_native_cancelled. */
+int wf_native_by_op(const void *a, const void *b);
+
+void wf_native_set_close(struct wf_native_set *set);
+
+/* What is known of it but its ops. */
+void wf_native_set_facts(const struct wf_native_set *set, struct wf_native_facts *out);
+
+/* Reads bytes of a file. Returns whether they are there; errno is 0 at the end of the file. */
+bool wf_native_pread(const struct wf_native_set *set, uint32_t file, uint64_t offset,
+                     void *bytes, size_t size);
+
+/* Reads the records of a table. False if they make no sense: *fault says why. */
+bool wf_native_table(struct wf_native_set *set, const unsigned char *raw, size_t size,
+                     const char **fault);
+
+/* Notes that something is damaged, unless something is already. */
+WF_PRINTF(2, 3)
+void wf_native_damaged(struct wf_native_set *set, const char *fmt, ...);
+
+#endif

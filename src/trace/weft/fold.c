@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/weft/fold.h"
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/varint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* Earlier equal items that are looked at for each new one: the period of a program is mostly
+ * among the nearest, and a program without one must not cost the square of its length. */
+enum { CANDIDATES_MAX = 64 };
+
+enum { HEADS = 512 };
+
+#define BASE UINT64_C(0x9ddfea08eb382d69)
+
+void wf_fold_powers_init(struct wf_fold_powers *powers)
+{
+    powers->powers[0] = 1;
+    for (uint32_t i = 1; i <= WF_FOLD_ITEMS_MAX; i++) {
+        powers->powers[i] = powers->powers[i - 1] * BASE;
+    }
+}
+
+void wf_fold_fini(struct wf_fold *fold)
+{
+    wf_buf_fini(&fold->bytes);
+    free(fold->items);
+    free(fold->heads);
+    *fold = (struct wf_fold){.items = NULL};
+}
+
+uint32_t wf_fold_end(const struct wf_fold *fold, uint32_t i)
+{
+    return i + 1 < fold->n ? fold->items[i + 1].at : (uint32_t)fold->bytes.size;
+}
+
+size_t wf_fold_memory(const struct wf_fold *fold)
+{
+    return fold->bytes.capacity + fold->capacity * sizeof(*fold->items) +
+           (fold->heads != NULL ? HEADS * sizeof(*fold->heads) : 0);
+}
+
+bool wf_fold_is_full(const struct wf_fold *fold)
+{
+    return fold->n >= WF_FOLD_ITEMS_MAX || fold->bytes.size >= WF_FOLD_BYTES_MAX;
+}
+
+static uint64_t prefix_after(const struct wf_fold_item *item)
+{
+    return item->prefix * BASE + item->hash;
+}
+
+/* The hash of the items i to j - 1. */
+static uint64_t run_hash(const struct wf_fold *fold, const struct wf_fold_powers *powers,
+                         uint32_t i, uint32_t j)
+{
+    uint64_t end = j < fold->n ? fold->items[j].prefix : prefix_after(&fold->items[j - 1]);
+
+    return end - fold->items[i].prefix * powers->powers[j - i];
+}
+
+/* ---- items ---- */
+
+/* Puts the last item into its list, where those before it are. */
+static void list_last(struct wf_fold *fold)
+{
+    struct wf_fold_item *item = &fold->items[fold->n - 1];
+    uint16_t *head = &fold->heads[item->hash % HEADS];
+
+    item->like_before = *head;
+    *head = (uint16_t)fold->n;
+}
+
+static void unlist_last(struct wf_fold *fold)
+{
+    const struct wf_fold_item *item = &fold->items[fold->n - 1];
+
+    fold->heads[item->hash % HEADS] = item->like_before;
+}
+
+/* Sets what depends on the items before the last. */
+static void link_last(struct wf_fold *fold)
+{
+    struct wf_fold_item *item = &fold->items[fold->n - 1];
+    const struct wf_fold_item *before = fold->n == 1 ? NULL : item - 1;
+
+    item->prefix = before == NULL ? 0 : prefix_after(before);
+    item->loop_before = before == NULL      ? 0
+                        : before->depth > 0 ? (uint16_t)(fold->n - 1)
+                                            : before->loop_before;
+    list_last(fold);
+}
+
+static void append(struct wf_fold *fold, struct wf_fold_item item)
+{
+    if (fold->n == fold->capacity) {
+        fold->capacity = fold->capacity < 16 ? 16 : fold->capacity * 2;
+        fold->items = wf_xrealloc(fold->items, fold->capacity, sizeof(*fold->items));
+    }
+    if (fold->heads == NULL) {
+        fold->heads = wf_xcalloc(HEADS, sizeof(*fold->heads));
+    }
+    fold->items[fold->n++] = item;
+    link_last(fold);
+}
+
+/* Forgets all items but the first `n`. */
+static void cut_to(struct wf_fold *fold, uint32_t n)
+{
+    while (fold->n > n) {
+        unlist_last(fold);
+        fold->n--;
+    }
+}
+
+static void append_elements(struct wf_buf *bytes, const struct wf_array *array,
+                            const void *data, uint32_t n)
+{
+    unsigned char *at = wf_buf_extend(bytes, ((size_t)n + 1) * WF_VARINT_MAX);
+    const unsigned char *elements = data;
+
+    at = wf_varint_write(at, (uint64_t)n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t wide = 0;
+        uint32_t narrow = 0;
+        if (array->width == WF_FIELD_64) {
+            memcpy(&wide, elements + (size_t)i * sizeof(wide), sizeof(wide));
+        } else {
+            memcpy(&narrow, elements + (size_t)i * sizeof(narrow), sizeof(narrow));
+            wide = narrow;
+        }
+        at = wf_varint_write(at, wide);
+    }
+    bytes->size = (size_t)(at - bytes->data);
+}
+
+static void append_op(struct wf_buf *bytes, enum wf_op_kind kind, const struct wf_parts *parts)
+{
+    const struct wf_layout *layout = parts->layout;
+    unsigned char buf[1 + WF_FIELDS_MAX * WF_VARINT_MAX];
+    unsigned char *at = buf;
+
+    *at++ = (unsigned char)kind;
+    for (uint32_t i = 0; i < layout->n_fields; i++) {
+        at = wf_varint_write(at, parts->values[i]);
+    }
+    wf_buf_append(bytes, buf, (size_t)(at - buf));
+    for (uint32_t i = 0; i < layout->n_arrays; i++) {
+        if (parts->arrays[i] == NULL) {
+            wf_varint_put(bytes, 0);
+        } else {
+            append_elements(bytes, &layout->arrays[i], parts->arrays[i], parts->lengths[i]);
+        }
+    }
+}
+
+/* ---- loops ---- */
+
+static uint64_t loop_hash(uint64_t body_hash, uint64_t count)
+{
+    return wf_rng_mix(body_hash + count * WF_RNG_GOLDEN + 1);
+}
+
+/* Of the last item. */
+static void write_count(struct wf_fold *fold, uint64_t count)
+{
+    struct wf_fold_item *loop = &fold->items[fold->n - 1];
+
+    (void)wf_fixed_write(fold->bytes.data + loop->at + 1, count, 8);
+    unlist_last(fold);
+    loop->hash = loop_hash(loop->body_hash, count);
+    list_last(fold);
+}
+
+static uint64_t read_count(const struct wf_fold *fold, uint32_t i)
+{
+    const unsigned char *at = fold->bytes.data + fold->items[i].at + 1;
+
+    return wf_fixed_read(&at, 8);
+}
+
+/* If the items behind the loop i are its body once more, they go, and it counts one more. */
+static bool extend_loop(struct wf_fold *fold, const struct wf_fold_powers *powers, uint32_t i)
+{
+    struct wf_fold_item *loop = &fold->items[i];
+    uint32_t tail = i + 1;
+
+    if (run_hash(fold, powers, tail, fold->n) != loop->body_hash) {
+        return false;
+    }
+
+    uint32_t begin = fold->items[tail].at;
+    uint32_t body = loop->at + WF_FOLD_HEAD_BYTES;
+    size_t length = fold->bytes.size - begin;
+    if (length != begin - body ||
+        memcmp(fold->bytes.data + begin, fold->bytes.data + body, length) != 0) {
+        return false;
+    }
+    uint64_t count = read_count(fold, i);
+    loop->n_ops += loop->n_ops / count;
+    fold->bytes.size = begin;
+    cut_to(fold, tail);
+    write_count(fold, count + 1);
+    return true;
+}
+
+/* Only the nearest loops can have no more behind them than their body. */
+static bool extend_some_loop(struct wf_fold *fold, const struct wf_fold_powers *powers)
+{
+    uint32_t next = fold->items[fold->n - 1].loop_before;
+
+    for (uint32_t looked_at = 0; next > 0 && looked_at < CANDIDATES_MAX; looked_at++) {
+        uint32_t i = next - 1;
+        if (fold->items[i].n_items == fold->n - next && extend_loop(fold, powers, i)) {
+            return true;
+        }
+        next = fold->items[i].loop_before;
+    }
+    return false;
+}
+
+/* Makes a loop of the last 2 * p items, which are the same p items twice. */
+static void make_loop(struct wf_fold *fold, const struct wf_fold_powers *powers, uint32_t p)
+{
+    uint32_t first = fold->n - 2 * p;
+    uint32_t begin = fold->items[first].at;
+    uint32_t length = fold->items[first + p].at - begin;
+    struct wf_fold_item loop = {.at = begin, .n_items = p};
+
+    loop.body_hash = run_hash(fold, powers, first, first + p);
+    for (uint32_t i = first; i < first + p; i++) {
+        loop.n_ops += fold->items[i].n_ops;
+        loop.depth = fold->items[i].depth > loop.depth ? fold->items[i].depth : loop.depth;
+    }
+    loop.depth++;
+
+    /* There is room: the second copy is as long as the first. */
+    fold->bytes.size = (size_t)begin + length;
+    (void)wf_buf_extend(&fold->bytes, WF_FOLD_HEAD_BYTES);
+    unsigned char *at = fold->bytes.data + begin;
+    memmove(at + WF_FOLD_HEAD_BYTES, at, length);
+    *at++ = WF_FOLD_LOOP;
+    at = wf_fixed_write(at, 2, 8);
+    at = wf_fixed_write(at, loop.n_ops, 8);
+    (void)wf_fixed_write(at, length, 4);
+
+    loop.n_ops *= 2;
+    loop.hash = loop_hash(loop.body_hash, 2);
+    cut_to(fold, first);
+    append(fold, loop);
+}
+
+static bool are_twice(const struct wf_fold *fold, const struct wf_fold_powers *powers,
+                      uint32_t p)
+{
+    uint32_t n = fold->n;
+
+    if (run_hash(fold, powers, n - 2 * p, n - p) != run_hash(fold, powers, n - p, n)) {
+        return false;
+    }
+    uint32_t a = fold->items[n - 2 * p].at, b = fold->items[n - p].at;
+    for (uint32_t i = n - p; i < n; i++) {
+        if (fold->items[i].depth >= WF_FOLD_DEPTH_MAX) {
+            return false;
+        }
+    }
+    return fold->bytes.size - b == b - a &&
+           memcmp(fold->bytes.data + a, fold->bytes.data + b, b - a) == 0;
+}
+
+static bool make_some_loop(struct wf_fold *fold, const struct wf_fold_powers *powers)
+{
+    const struct wf_fold_item *last = &fold->items[fold->n - 1];
+    uint32_t at = last->like_before;
+
+    for (uint32_t looked_at = 0; at > 0 && looked_at < CANDIDATES_MAX; looked_at++) {
+        const struct wf_fold_item *item = &fold->items[at - 1];
+        uint32_t p = fold->n - at;
+        if (2 * p > fold->n) {
+            break;
+        }
+        if (item->hash == last->hash && are_twice(fold, powers, p)) {
+            make_loop(fold, powers, p);
+            return true;
+        }
+        at = item->like_before;
+    }
+    return false;
+}
+
+void wf_fold_add(struct wf_fold *fold, const struct wf_fold_powers *powers,
+                 enum wf_op_kind kind, const struct wf_parts *parts)
+{
+    struct wf_fold_item item = {.n_ops = 1, .at = (uint32_t)fold->bytes.size};
+
+    append_op(&fold->bytes, kind, parts);
+    item.hash = XXH3_64bits(fold->bytes.data + item.at, fold->bytes.size - item.at);
+    append(fold, item);
+    while (fold->n > 1 && (extend_some_loop(fold, powers) || make_some_loop(fold, powers))) {
+    }
+}
+
+void wf_fold_drop(struct wf_fold *fold, uint32_t n)
+{
+    uint32_t begin = n < fold->n ? fold->items[n].at : (uint32_t)fold->bytes.size;
+    uint32_t left = fold->n - n;
+
+    if (n == 0) {
+        return;
+    }
+    memmove(fold->bytes.data, fold->bytes.data + begin, fold->bytes.size - begin);
+    fold->bytes.size -= begin;
+    if (left > 0) {
+        memmove(fold->items, fold->items + n, (size_t)left * sizeof(*fold->items));
+    }
+    memset(fold->heads, 0, HEADS * sizeof(*fold->heads));
+    for (fold->n = 1; fold->n <= left; fold->n++) {
+        fold->items[fold->n - 1].at -= begin;
+        link_last(fold);
+    }
+    fold->n = left;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_TRACE_WEFT_FOLD_H
+#define WF_TRACE_WEFT_FOLD_H
+
+/*
+ * Finds loops in the ops of one rank while they come in.
+ *
+ * The latest ops are kept in a window as items: an op, or a loop, which is a count and items
+ * that are repeated. When the last items of the window equal those before them, or the body of
+ * a loop before them, they become part of a loop, which is then itself the last item: so nested
+ * loops are found from the inside. Nothing is ever repeated that was not exactly equal.
+ *
+ * An item is the run of bytes `at` to the `at` of the next item. That of an op is: its kind in
+ * a byte, its values, and for each of its arrays 0, or its length + 1 and its elements, all
+ * as of base/varint.h. That of a loop is a head (below) and the items of its body.
+ */
+
+#include "base/buf.h"
+#include "ops/fields.h"
+
+enum {
+    WF_FOLD_ITEMS_MAX = 4096,
+    WF_FOLD_BYTES_MAX = 1 << 16,
+    WF_FOLD_DEPTH_MAX = 8,  /* of loops in loops */
+    WF_FOLD_LOOP = 0xff,    /* the first byte of a loop */
+    WF_FOLD_HEAD_BYTES = 21 /* of a loop: that byte; count, ops of the body: 8 bytes each;
+                               length of the body: 4 bytes */
+};
+
+struct wf_fold_item {
+    uint64_t hash;
+    uint64_t prefix; /* of all items before this one */
+    uint64_t n_ops;
+    uint32_t at;   /* in the bytes */
+    uint8_t depth; /* 0: an op */
+    /* Of loops. */
+    uint32_t n_items; /* of the body */
+    uint64_t body_hash;
+    /* Of any item: 1 + the place of the last loop before it, and of the last item before it in
+     * the same list of heads; 0 if there is none. */
+    uint16_t loop_before, like_before;
+};
+
+struct wf_fold {
+    struct wf_buf bytes;
+    struct wf_fold_item *items;
+    uint16_t *heads; /* by low bits of hashes: 1 + the last item with such, or 0 */
+    uint32_t n, capacity;
+};
+
+/* Powers for hashes of runs of items; the same for all ranks. */
+struct wf_fold_powers {
+    uint64_t powers[WF_FOLD_ITEMS_MAX + 1];
+};
+void wf_fold_powers_init(struct wf_fold_powers *powers);
+
+void wf_fold_fini(struct wf_fold *fold);
+
+/* Adds an op at the end and folds what can be folded. */
+void wf_fold_add(struct wf_fold *fold, const struct wf_fold_powers *powers,
+                 enum wf_op_kind kind, const struct wf_parts *parts);
+
+/* Whether the window is full: drop something before the next op is added. */
+bool wf_fold_is_full(const struct wf_fold *fold);
+
+/* Forgets the first `n` items. */
+void wf_fold_drop(struct wf_fold *fold, uint32_t n);
+
+/* Where item i ends. */
+uint32_t wf_fold_end(const struct wf_fold *fold, uint32_t i);
+
+/* Bytes of memory that the window takes. */
+size_t wf_fold_memory(const struct wf_fold *fold);
+
+#endif

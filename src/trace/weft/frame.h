@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_TRACE_WEFT_FRAME_H
+#define WF_TRACE_WEFT_FRAME_H
+
+/*
+ * The pieces a native trace file is made of: a header, frames one behind the other, and a
+ * trailer that says where the index is. docs/reference/trace-format.md describes them.
+ */
+
+#include "base/buf.h"
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    WF_TASKS_VERSION = 2, /* of traces of tasks: who knows nothing of these refuses them... */
+    WF_FILE_VERSION = 3,  /* ...and of ops; those of version 1 are read too */
+    WF_VERSION_LAST = 3,
+    WF_HEADER_BYTES = 40,
+    WF_FRAME_BYTES = 44,
+    WF_TRAILER_BYTES = 24,
+    WF_MAGIC_BYTES = 8,
+    WF_RAW_MAX = 1 << 28,     /* bytes of a frame; blocks are far smaller */
+    WF_BLOCK_BYTES = 1 << 16, /* what a block is meant to have at most */
+    WF_RANKS_MAX = 1 << 26,
+};
+
+extern const unsigned char wf_file_magic[WF_MAGIC_BYTES];
+
+struct wf_file_header {
+    uint32_t version;
+    uint32_t n_ranks;
+    uint32_t block_size; /* that the writer aimed at */
+    uint64_t unit_ps;    /* of times */
+};
+
+enum wf_frame_type {
+    WF_FRAME_BLOCK = 'B',
+    WF_FRAME_TABLE = 'T',
+    WF_FRAME_INDEX = 'I',
+    WF_FRAME_PARTS = 'P',
+};
+
+struct wf_frame {
+    uint8_t type;
+    bool compressed;
+    uint32_t rank;     /* of a block; of an index its place among several */
+    uint64_t first_op; /* of a block: number of its first op in the rank */
+    uint64_t n_ops;    /* with loops unrolled; of an index the blocks it lists */
+    uint32_t raw_size, stored_size;
+    uint64_t checksum; /* XXH3 of the raw content */
+};
+
+void wf_header_write(const struct wf_file_header *header, unsigned char *out);
+/* False if these are not the bytes of a header, or damaged. */
+bool wf_header_read(const unsigned char *in, struct wf_file_header *out);
+
+void wf_frame_write(const struct wf_frame *frame, unsigned char *out);
+bool wf_frame_read(const unsigned char *in, struct wf_frame *out);
+
+void wf_trailer_write(uint64_t index_offset, unsigned char *out);
+bool wf_trailer_read(const unsigned char *in, uint64_t *index_offset);
+
+/* Compression with the memory it needs; one thread at a time. */
+struct wf_packer;
+struct wf_packer *wf_packer_new(void);
+void wf_packer_free(struct wf_packer *packer); /* null is allowed */
+
+/* Fills in sizes, flag and checksum of `frame` and sets *stored to the bytes to be written
+ * behind it, which are valid until the next call. */
+void wf_frame_pack(struct wf_packer *packer, struct wf_frame *frame, const void *raw,
+                   size_t size, const void **stored);
+
+/* Likewise for bytes that are written as they are; allocates nothing. */
+void wf_frame_store(struct wf_frame *frame, const void *raw, size_t size);
+
+/* The reverse: `raw` has room for frame->raw_size bytes. False if the bytes are damaged. */
+bool wf_frame_unpack(struct wf_packer *packer, const struct wf_frame *frame, const void *stored,
+                     void *raw);
+
+#endif

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/weft/graph.h"
+
+#include "base/mem.h"
+#include "base/varint.h"
+#include "trace/weft/block.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* PEs that are looked at to make room for one block. What is decoded takes at most so many
+ * bytes for each byte that is not. */
+enum { HAND_STEPS = 4096, DECODED_PER_RAW = 7 };
+
+/* What a task and the lists before it have; its own begin where those of the one before end. */
+struct row {
+    int64_t duration;
+    struct wf_task_needs needs;
+    uint32_t sends_end, next_end;
+};
+
+/* A block, decoded: rows, then sends, then tasks that wait. */
+struct tasks {
+    size_t memory;
+    uint32_t first;
+    struct wf_task_send *sends;
+    uint32_t *next;
+    struct row rows[]; /* the first is before those of tasks, and empty */
+};
+
+struct native_graph {
+    struct wf_graph graph;
+    struct native_graph *self; /* what is remembered is not part of what anybody can see */
+    struct wf_native_set set;
+    size_t *first;         /* of each PE its first block; behind them how many there are */
+    struct tasks **loaded; /* of each block what is decoded, or null */
+    atomic_bool *taken;    /* of each PE: by who asks for it, or takes its blocks away */
+    bool shares;           /* blocks may be forgotten, and PEs must be taken */
+    uint64_t limit;
+    atomic_ullong memory;
+    atomic_uint hand;
+    pthread_mutex_t lock; /* of the rest */
+    struct wf_native_tools *tools;
+    struct wf_err failure;
+};
+
+static struct native_graph *of(const struct wf_graph *graph)
+{
+    return ((const struct native_graph *)graph)->self;
+}
+
+static void fail(struct native_graph *g, const struct wf_err *err)
+{
+    (void)pthread_mutex_lock(&g->lock);
+    if (g->failure.status == WF_OK) {
+        g->failure = *err;
+    }
+    (void)pthread_mutex_unlock(&g->lock);
+}
+
+static uint32_t n_tasks_of(const struct native_graph *g, uint32_t pe)
+{
+    size_t end = g->first[pe + 1];
+
+    if (end == g->first[pe]) {
+        return 0;
+    }
+    const struct wf_native_block *last = &g->set.blocks[end - 1];
+    return (uint32_t)(last->first_op + last->n_ops);
+}
+
+/* ---- decoding ---- */
+
+/* A block that is read: its rows and lists so far. */
+struct decoding {
+    const struct native_graph *g;
+    uint32_t pe, n_tasks; /* of the PE */
+    struct wf_reading in;
+    struct wf_task_send send; /* the latest */
+    struct wf_buf rows, sends, next;
+    const char *fault;
+};
+
+/* Tasks that are missing in a trace that is cut off are nobody's fault. */
+static bool is_there(struct decoding *d, uint64_t task, uint32_t n_tasks, const char *fault)
+{
+    if (task >= n_tasks && !d->g->set.damaged) {
+        d->fault = fault;
+    }
+    return task < n_tasks;
+}
+
+static void decode_sends(struct decoding *d, const struct row *row)
+{
+    uint64_t n = wf_varint_get_u32(&d->in);
+    uint64_t offset = 0;
+
+    for (uint64_t i = 0; i < n && !d->in.failed && d->fault == NULL; i++) {
+        struct wf_task_send send;
+        offset += wf_varint_get_max(&d->in, INT64_MAX);
+        send.bytes = d->send.bytes + wf_unzigzag(wf_varint_get(&d->in));
+        uint64_t pe = d->send.pe + wf_unzigzag(wf_varint_get(&d->in));
+        uint64_t id = d->send.id + wf_unzigzag(wf_varint_get(&d->in));
+        if (d->in.failed || offset > (uint64_t)row->duration || pe >= d->g->graph.n_pes ||
+            id > WF_NO_TASK || send.bytes > INT64_MAX) {
+            d->fault = "a message of a task makes no sense";
+            return;
+        }
+        send.offset = (int64_t)offset;
+        send.pe = (uint32_t)pe;
+        send.id = (uint32_t)id;
+        d->send = send;
+        if (id != WF_NO_TASK &&
+            !is_there(d, id, n_tasks_of(d->g, send.pe), "a message is to no task")) {
+            send.id = WF_NO_TASK;
+        }
+        wf_buf_append(&d->sends, &send, sizeof(send));
+    }
+}
+
+static void decode_next(struct decoding *d, uint32_t number)
+{
+    uint64_t n = wf_varint_get_u32(&d->in);
+    uint64_t next = number;
+
+    for (uint64_t i = 0; i < n && !d->in.failed && d->fault == NULL; i++) {
+        next += wf_unzigzag(wf_varint_get(&d->in));
+        if (is_there(d, next, d->n_tasks, "a task that waits is not there")) {
+            uint32_t narrow = (uint32_t)next;
+            wf_buf_append(&d->next, &narrow, sizeof(narrow));
+        }
+    }
+}
+
+static void decode_task(struct decoding *d, uint32_t number, int64_t *duration)
+{
+    uint64_t lasts = (uint64_t)*duration + wf_unzigzag(wf_varint_get(&d->in));
+    struct row row = {.needs.tasks = wf_varint_get_u32(&d->in)};
+
+    row.needs.messages = wf_varint_get_u32(&d->in);
+    if (d->in.failed || lasts > INT64_MAX) {
+        d->fault = "a task makes no sense";
+        return;
+    }
+    row.duration = (int64_t)lasts;
+    *duration = row.duration;
+    decode_sends(d, &row);
+    decode_next(d, number);
+    row.sends_end = (uint32_t)(d->sends.size / sizeof(struct wf_task_send));
+    row.next_end = (uint32_t)(d->next.size / sizeof(uint32_t));
+    wf_buf_append(&d->rows, &row, sizeof(row));
+}
+
+/* Behind a wf_buf that may be empty there is nothing to copy from. */
+static void copy(void *to, const struct wf_buf *from)
+{
+    if (from->size > 0) {
+        memcpy(to, from->data, from->size);
+    }
+}
+
+static struct tasks *gather(const struct decoding *d, uint32_t first)
+{
+    size_t head = sizeof(struct tasks) + d->rows.size;
+    size_t memory = head + d->sends.size + d->next.size;
+    struct tasks *tasks = wf_xmalloc(memory);
+
+    tasks->memory = memory;
+    tasks->first = first;
+    tasks->sends = (void *)((char *)tasks + head);
+    tasks->next = (void *)((char *)tasks->sends + d->sends.size);
+    copy(tasks->rows, &d->rows);
+    copy(tasks->sends, &d->sends);
+    copy(tasks->next, &d->next);
+    return tasks;
+}
+
+static struct tasks *decode(const struct native_graph *g, const struct wf_native_block *at,
+                            const struct wf_buf *raw, const char **fault)
+{
+    struct decoding d = {
+        .g = g,
+        .pe = at->rank,
+        .n_tasks = n_tasks_of(g, at->rank),
+        .in = {raw->data, raw->data + raw->size, false},
+    };
+    static const struct row none = {.duration = 0};
+    struct tasks *tasks = NULL;
+    int64_t duration = 0;
+
+    wf_buf_append(&d.rows, &none, sizeof(none));
+    for (uint64_t i = 0; i < at->n_ops && d.fault == NULL && !d.in.failed; i++) {
+        decode_task(&d, (uint32_t)(at->first_op + i), &duration);
+    }
+    if (d.fault == NULL && (d.in.failed || d.in.at != d.in.end)) {
+        d.fault = "it has another number of tasks than its head says";
+    }
+    if (d.fault == NULL) {
+        tasks = gather(&d, (uint32_t)at->first_op);
+    }
+    wf_buf_fini(&d.rows);
+    wf_buf_fini(&d.sends);
+    wf_buf_fini(&d.next);
+    *fault = d.fault;
+    return tasks;
+}
+
+/* ---- blocks ---- */
+
+static struct tasks *load(struct native_graph *g, const struct wf_native_block *at)
+{
+    struct wf_native_tools *tools = wf_native_take_tools(&g->tools, &g->lock);
+    struct tasks *tasks = NULL;
+    const char *fault = NULL;
+    struct wf_err err;
+
+    enum wf_status status = wf_native_read_block(&g->set, at, tools, &err);
+    if (status == WF_OK) {
+        tasks = decode(g, at, &tools->raw, &fault);
+        status = tasks == NULL ? wf_native_bad_block(&g->set, at, fault, &err) : WF_OK;
+    }
+    wf_native_give_tools(&g->tools, &g->lock, tools);
+    if (status != WF_OK) {
+        fail(g, &err);
+        return NULL;
+    }
+    atomic_fetch_add_explicit(&g->memory, tasks->memory, memory_order_relaxed);
+    return tasks;
+}
+
+static bool take(struct native_graph *g, uint32_t pe)
+{
+    return !atomic_exchange_explicit(&g->taken[pe], true, memory_order_acquire);
+}
+
+static void give(struct native_graph *g, uint32_t pe)
+{
+    if (g->shares) {
+        atomic_store_explicit(&g->taken[pe], false, memory_order_release);
+    }
+}
+
+static void forget(struct native_graph *g, uint32_t pe)
+{
+    for (size_t i = g->first[pe]; i < g->first[pe + 1]; i++) {
+        if (g->loaded[i] != NULL) {
+            atomic_fetch_sub_explicit(&g->memory, g->loaded[i]->memory, memory_order_relaxed);
+            free(g->loaded[i]);
+            g->loaded[i] = NULL;
+        }
+    }
+}
+
+/* The PE that asks has taken itself and keeps what it has, unless that alone is too much. */
+static void make_room(struct native_graph *g, uint32_t asker)
+{
+    uint32_t n_steps = g->graph.n_pes < HAND_STEPS ? g->graph.n_pes : HAND_STEPS;
+
+    for (uint32_t i = 0; i < n_steps; i++) {
+        if (atomic_load_explicit(&g->memory, memory_order_relaxed) <= g->limit) {
+            return;
+        }
+        uint32_t hand =
+            atomic_fetch_add_explicit(&g->hand, 1, memory_order_relaxed) % g->graph.n_pes;
+        if (take(g, hand)) {
+            forget(g, hand);
+            give(g, hand);
+        }
+    }
+    if (atomic_load_explicit(&g->memory, memory_order_relaxed) > g->limit) {
+        forget(g, asker);
+    }
+}
+
+/* The block of a task, whose PE is taken until give(); null if it cannot be read. */
+static const struct tasks *find(struct native_graph *g, uint32_t pe, uint32_t task)
+{
+    size_t low = g->first[pe], high = g->first[pe + 1] - 1;
+
+    /* Who takes blocks away is done soon. */
+    while (g->shares && !take(g, pe)) {
+    }
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct wf_native_block *block = &g->set.blocks[middle];
+        if (block->first_op + block->n_ops <= task) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (g->loaded[low] == NULL) {
+        if (g->shares && atomic_load_explicit(&g->memory, memory_order_relaxed) > g->limit) {
+            make_room(g, pe);
+        }
+        g->loaded[low] = load(g, &g->set.blocks[low]);
+    }
+    return g->loaded[low];
+}
+
+/* ---- what is asked ---- */
+
+static uint32_t graph_n_tasks(const struct wf_graph *graph, uint32_t pe)
+{
+    return n_tasks_of(of(graph), pe);
+}
+
+static struct wf_task_needs graph_needs(const struct wf_graph *graph, uint32_t pe,
+                                        uint32_t task)
+{
+    struct native_graph *g = of(graph);
+    const struct tasks *tasks = find(g, pe, task);
+    struct wf_task_needs needs = {0, 0};
+
+    if (tasks != NULL) {
+        needs = tasks->rows[task - tasks->first + 1].needs;
+    }
+    give(g, pe);
+    return needs;
+}
+
+static uint32_t graph_root(const struct wf_graph *graph, uint32_t pe, uint32_t from)
+{
+    const struct native_graph *g = of(graph);
+    uint32_t end = n_tasks_of(g, pe);
+
+    if (g->set.roots_end != NULL && g->set.roots_end[pe] < end) {
+        end = g->set.roots_end[pe];
+    }
+    for (uint32_t task = from; task < end; task++) {
+        struct wf_task_needs needs = graph_needs(graph, pe, task);
+        if (needs.tasks == 0 && needs.messages == 0) {
+            return task;
+        }
+    }
+    return WF_NO_TASK;
+}
+
+static void graph_task(const struct wf_graph *graph, uint32_t pe, uint32_t task,
+                       struct wf_task *out)
+{
+    struct native_graph *g = of(graph);
+    const struct tasks *tasks = find(g, pe, task);
+
+    *out = (struct wf_task){.pe = pe, .number = task};
+    if (tasks != NULL) {
+        const struct row *row = &tasks->rows[task - tasks->first + 1];
+        out->duration = row->duration;
+        out->own[0] = row[-1].sends_end;
+        out->own[1] = row[-1].next_end;
+        out->n_sends = row->sends_end - row[-1].sends_end;
+        out->n_next = row->next_end - row[-1].next_end;
+    }
+    give(g, pe);
+}
+
+static void graph_send(const struct wf_graph *graph, const struct wf_task *task, uint32_t i,
+                       struct wf_task_send *out)
+{
+    struct native_graph *g = of(graph);
+    const struct tasks *tasks = find(g, task->pe, task->number);
+
+    if (tasks != NULL) {
+        *out = tasks->sends[task->own[0] + i];
+    } else {
+        *out = (struct wf_task_send){.pe = task->pe, .id = WF_NO_TASK};
+    }
+    give(g, task->pe);
+}
+
+static uint32_t graph_next(const struct wf_graph *graph, const struct wf_task *task, uint32_t i)
+{
+    struct native_graph *g = of(graph);
+    const struct tasks *tasks = find(g, task->pe, task->number);
+    uint32_t next = tasks != NULL ? tasks->next[task->own[1] + i] : task->number;
+
+    give(g, task->pe);
+    return next;
+}
+
+static enum wf_status graph_check(const struct wf_graph *graph, struct wf_err *err)
+{
+    struct native_graph *g = of(graph);
+
+    (void)pthread_mutex_lock(&g->lock);
+    enum wf_status status = g->failure.status;
+    if (status != WF_OK && err != NULL) {
+        *err = g->failure;
+    }
+    (void)pthread_mutex_unlock(&g->lock);
+    return status;
+}
+
+static void graph_destroy(struct wf_graph *graph)
+{
+    struct native_graph *g = of(graph);
+
+    for (size_t i = 0; i < g->set.n_blocks; i++) {
+        free(g->loaded[i]);
+    }
+    free(g->loaded);
+    free(g->first);
+    free(g->taken);
+    wf_native_free_tools(g->tools);
+    wf_native_set_close(&g->set);
+    (void)pthread_mutex_destroy(&g->lock);
+    free(g);
+}
+
+static const struct wf_graph_ops graph_ops = {
+    .name = "weft",
+    .summary = "weft's own trace format",
+    .destroy = graph_destroy,
+    .n_tasks = graph_n_tasks,
+    .root = graph_root,
+    .needs = graph_needs,
+    .task = graph_task,
+    .send = graph_send,
+    .next = graph_next,
+    .check = graph_check,
+};
+
+/* ---- the graph ---- */
+
+void wf_native_graph_limit(struct wf_graph *graph, uint64_t bytes)
+{
+    struct native_graph *g = of(graph);
+    const struct wf_native_set *set = &g->set;
+
+    g->limit = bytes;
+    g->shares = !set->totals_known ||
+                set->totals.raw_bytes > (bytes / DECODED_PER_RAW) - (bytes >> 8) ||
+                set->n_blocks > (bytes >> 16);
+}
+
+uint64_t wf_native_graph_memory(const struct wf_graph *graph)
+{
+    return atomic_load_explicit(&of(graph)->memory, memory_order_relaxed);
+}
+
+static size_t *index_blocks(const struct wf_native_set *set)
+{
+    size_t *first = wf_xcalloc((size_t)set->header.n_ranks + 1, sizeof(*first));
+    size_t block = 0;
+
+    for (uint32_t pe = 0; pe < set->header.n_ranks; pe++) {
+        first[pe] = block;
+        while (block < set->n_blocks && set->blocks[block].rank == pe) {
+            block++;
+        }
+    }
+    first[set->header.n_ranks] = block;
+    return first;
+}
+
+enum wf_status wf_native_graph_new(struct wf_native_set *set, struct wf_graph **out,
+                                   struct wf_err *err)
+{
+    for (size_t i = 0; i < set->n_blocks; i++) {
+        const struct wf_native_block *block = &set->blocks[i];
+        if (block->first_op + block->n_ops > WF_NO_TASK) {
+            enum wf_status status =
+                wf_err_set(err, WF_EINVAL, "%.200s: PE %" PRIu32 " has too many tasks",
+                           set->path, block->rank);
+            wf_native_set_close(set);
+            return status;
+        }
+    }
+
+    struct native_graph *g = wf_xcalloc(1, sizeof(*g));
+    g->self = g;
+    g->set = *set;
+    g->graph = (struct wf_graph){
+        .ops = &graph_ops,
+        .n_pes = set->header.n_ranks,
+        .tasks_expected = set->totals_known ? set->totals.n_ops : 0,
+        .messages_expected = set->totals_known ? set->totals.n_messages : 0,
+    };
+    g->first = index_blocks(set);
+    g->loaded = wf_xcalloc(set->n_blocks + 1, sizeof(struct tasks *));
+    g->taken = wf_xcalloc(g->graph.n_pes, sizeof(*g->taken));
+    (void)pthread_mutex_init(&g->lock, NULL);
+    if (set->damaged) {
+        g->failure = set->damage;
+    }
+    wf_native_graph_limit(&g->graph, WF_NATIVE_MEMORY);
+    *out = &g->graph;
+    return WF_OK;
+}
+
+bool wf_native_graph_facts(const struct wf_graph *graph, struct wf_native_facts *out)
+{
+    if (graph->ops != &graph_ops) {
+        return false;
+    }
+    wf_native_set_facts(&of(graph)->set, out);
+    return true;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_TESTS_HARNESS_ENGINE_EVENTS_H
+#define WF_TESTS_HARNESS_ENGINE_EVENTS_H
+
+/* Events for the tests of the engine's data structures: each has a name, so that a test can say
+ * which one came out where. */
+
+#include "engine/chunk.h"
+#include "harness/wf_test.h"
+
+/* An event with room for its payload; unlike struct wf_event it can stand in an array. */
+struct test_event {
+    struct wf_key key;
+    uint32_t dst;
+    uint16_t kind, size;
+    uint64_t payload[2];
+};
+
+enum { TEST_STRIDE = sizeof(struct test_event) };
+
+_Static_assert(sizeof(struct test_event) == sizeof(struct wf_event) + 16, "the same layout");
+
+/* The event called `name`, which is part of its payload and makes its key unique. */
+static inline struct test_event make_event(int64_t time, uint64_t name)
+{
+    return (struct test_event){
+        .key = {.time = time,
+                .delta = (uint32_t)(name % 3),
+                .src = (uint32_t)(name * 7 % 5),
+                .seq = name},
+        .dst = (uint32_t)(name % 11),
+        .kind = (uint16_t)(name % 13),
+        .size = name % 4 == 0 ? 0 : 16,
+        .payload = {name, ~name},
+    };
+}
+
+static inline const struct wf_event *as_event(const struct test_event *ev)
+{
+    return (const void *)ev;
+}
+
+/* Whether two events agree in all that counts. */
+static inline bool is_event(const struct wf_event *ev, const struct test_event *expected)
+{
+    return memcmp(ev, expected, wf_event_bytes(as_event(expected))) == 0;
+}
+
+/* Chunks that are in nobody's hands, when all pools of the depot are listed. */
+static inline size_t free_chunks(const struct wf_depot *depot, const struct wf_pool *pools,
+                                 size_t n)
+{
+    size_t sum = depot->n_chunks;
+
+    for (size_t i = 0; i < n; i++) {
+        sum += pools[i].n_free;
+    }
+    return sum;
+}
+
+#endif

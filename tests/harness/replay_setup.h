@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_TESTS_HARNESS_REPLAY_SETUP_H
+#define WF_TESTS_HARNESS_REPLAY_SETUP_H
+
+/* What a replay in a test is made of, for replay_harness.h. */
+
+#include "base/mem.h"
+#include "engine/engine.h"
+#include "engine/run.h"
+#include "harness/script.h"
+#include "net/net.h"
+#include "ranks/mpi.h"
+#include "ranks/replay.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct setup {
+    const struct wf_source *source;
+    const struct wf_replay_job *jobs; /* or, instead of `source`, several */
+    uint32_t n_jobs;
+    const struct wf_net_ops *net;
+    const void *net_params;   /* null: the defaults */
+    const char *topo;         /* or null */
+    uint32_t ranks_per_node;  /* 0 is 1 */
+    int policy, wildcards;    /* of struct wf_replay_params */
+    const struct wf_cpu *cpu; /* null: times as recorded */
+    const char *const *mpi;   /* settings of scope mpi: name, value, ..., null; or null */
+    bool in_step;             /* ranks may not run ahead of the engine's time */
+    bool count_cells;         /* sequential scheduler only */
+    const struct wf_recording_wish *recording; /* null: it is not recorded */
+    /* Called with what was recorded. */
+    void (*look)(void *arg, struct wf_replay_tally *tally, const struct wf_net *net);
+    void *look_arg;
+    enum wf_scheduler scheduler;
+    uint64_t threads;                                       /* 0 is 1 */
+    uint64_t batch, gvt_interval, lps_per_kp, perturb_seed; /* 0 is the default */
+};
+
+struct outcome {
+    enum wf_status status;
+    struct wf_replay_tally tally;
+    struct wf_run run;
+    uint64_t cells; /* if `count_cells`: that were not freed */
+    struct wf_err err;
+};
+
+/* For what cannot fail in a test that is right. */
+static inline void must(enum wf_status status, const struct wf_err *err)
+{
+    if (status != WF_OK) {
+        printf("# %s\n", err != NULL ? err->text : "failed");
+        abort();
+    }
+}
+
+static inline struct wf_engine_config engine_config(const struct setup *setup)
+{
+    struct wf_engine_config config;
+    struct wf_err err = {.status = WF_OK};
+
+    memset(&config, 0, sizeof(config));
+    must(wf_param_defaults(wf_engine_params, &config, &err), &err);
+    config.scheduler = (int)setup->scheduler;
+    config.threads = setup->threads > 0 ? setup->threads : 1;
+    config.batch = setup->batch > 0 ? setup->batch : config.batch;
+    config.gvt_interval = setup->gvt_interval > 0 ? setup->gvt_interval : config.gvt_interval;
+    config.lps_per_kp = setup->lps_per_kp > 0 ? setup->lps_per_kp : config.lps_per_kp;
+    config.perturb_seed = setup->perturb_seed > 0 ? setup->perturb_seed : config.perturb_seed;
+    return config;
+}
+
+static inline struct wf_net *make_net(const struct wf_net_ops *ops, const void *params,
+                                      const struct wf_net_env *env)
+{
+    struct wf_err err = {.status = WF_OK};
+    struct wf_net *net = NULL;
+    void *defaults = wf_xcalloc(1, ops->params_size);
+
+    must(wf_param_defaults(ops->params, defaults, &err), &err);
+    must(ops->create(params != NULL ? params : defaults, env, &net, &err), &err);
+    wf_param_release(ops->params, defaults);
+    free(defaults);
+    return net;
+}
+
+/* The defaults of a table in a struct of `size` bytes; the caller releases and frees it. */
+static inline void *make_params(const struct wf_param *table, size_t size)
+{
+    struct wf_err err = {.status = WF_OK};
+    void *params = wf_xcalloc(1, size);
+
+    must(wf_param_defaults(table, params, &err), &err);
+    return params;
+}
+
+static inline void free_params(const struct wf_param *table, void *params)
+{
+    wf_param_release(table, params);
+    free(params);
+}
+
+/* A process that takes cells when everything else is over. Freed ones are handed out first, new
+ * ones then by ascending number: the last number is the cells ever made, and what exceeds the
+ * number taken is in use elsewhere. */
+static inline void cell_probe_init(void *state, struct wf_ctx *ctx)
+{
+    (void)state;
+    wf_schedule(ctx, wf_self(ctx), WF_TIME_MAX - 1, 0, NULL, 0);
+}
+
+static inline void cell_probe_event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
+{
+    enum { TAKEN = 100000 };
+    uint64_t *cells = wf_model(ctx);
+
+    (void)state;
+    (void)ev;
+    for (int i = 0; i < TAKEN; i++) {
+        *cells = wf_cell_new(ctx);
+    }
+    *cells -= TAKEN;
+}
+
+#endif

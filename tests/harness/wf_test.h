@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_TESTS_HARNESS_WF_TEST_H
+#define WF_TESTS_HARNESS_WF_TEST_H
+
+/*
+ * The whole test framework. A test file is a program: static test functions, and a main that
+ * runs them. It prints TAP, so that both a person and ctest can read it.
+ */
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sanitizers make a program many times slower and look at what it does, not at how often, and a
+ * second compiler sees what the first has seen: tests that go through very many cases take one
+ * in so many there, and all of them in the release build. */
+#if defined(__SANITIZE_THREAD__)
+enum { WF_TEST_ONE_IN = 12 };
+#elif defined(__SANITIZE_ADDRESS__)
+enum { WF_TEST_ONE_IN = 5 };
+#elif defined(__clang__)
+#if __has_feature(thread_sanitizer)
+enum { WF_TEST_ONE_IN = 12 };
+#else
+enum { WF_TEST_ONE_IN = 5 };
+#endif
+#else
+enum { WF_TEST_ONE_IN = 1 };
+#endif
+
+static int wf_test_failed;
+static int wf_test_count;
+
+#define CHECK(cond)                                                           \
+    do {                                                                      \
+        if (!(cond)) {                                                        \
+            printf("# %s:%d: CHECK(%s) failed\n", __FILE__, __LINE__, #cond); \
+            wf_test_failed = 1;                                               \
+            return;                                                           \
+        }                                                                     \
+    } while (0)
+
+#define CHECK_U64(a, b)                                                                       \
+    do {                                                                                      \
+        unsigned long long wf_a = (a), wf_b = (b);                                            \
+        if (wf_a != wf_b) {                                                                   \
+            printf("# %s:%d: %s is %llu, expected %s = %llu\n", __FILE__, __LINE__, #a, wf_a, \
+                   #b, wf_b);                                                                 \
+            wf_test_failed = 1;                                                               \
+            return;                                                                           \
+        }                                                                                     \
+    } while (0)
+
+#define CHECK_STR(a, b)                                                                      \
+    do {                                                                                     \
+        const char *wf_a = (a), *wf_b = (b);                                                 \
+        if (strcmp(wf_a, wf_b) != 0) {                                                       \
+            printf("# %s:%d: %s is \"%s\", expected \"%s\"\n", __FILE__, __LINE__, #a, wf_a, \
+                   wf_b);                                                                    \
+            wf_test_failed = 1;                                                              \
+            return;                                                                          \
+        }                                                                                    \
+    } while (0)
+
+#define RUN(test) wf_test_run(#test, test)
+
+static void wf_test_run(const char *name, void (*test)(void))
+{
+    wf_test_failed = 0;
+    test();
+    wf_test_count++;
+    printf("%s %d - %s\n", wf_test_failed ? "not ok" : "ok", wf_test_count, name);
+    if (wf_test_failed) {
+        exit(EXIT_FAILURE);
+    }
+}
+
+static int wf_test_done(void)
+{
+    printf("1..%d\n", wf_test_count);
+    return EXIT_SUCCESS;
+}
+
+/* A counter-based generator (SplitMix64's finaliser): draw i of stream s under the seed is a
+ * pure function of the three, so a failing case is named by its numbers. */
+static inline uint64_t wf_test_rand(uint64_t seed, uint64_t stream, uint64_t i)
+{
+    uint64_t z =
+        seed + stream * UINT64_C(0xd1342543de82ef95) + (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/progress.h"
+
+#include "harness/wf_test.h"
+
+#include <string.h>
+
+static void the_line_says_how_far_and_how_long(void)
+{
+    static const struct {
+        struct wf_sim_progress progress;
+        double elapsed;
+        const char *text;
+    } cases[] = {
+        {{.fraction = 0.25, .time_ps = 1500000000, .events = 24000000},
+         2,
+         " 25 %  1.500 ms simulated  12.0 M events/s  0:06 left"},
+        {{.fraction = 0.001, .time_ps = 0, .events = 100},
+         10,
+         "  0 %  0 ps simulated  10 events/s  2:46:30 left"},
+        {{.fraction = 0, .time_ps = 1000, .events = 10},
+         1,
+         "  0 %  1.000 ns simulated  10 events/s"},
+        {{.fraction = -1, .time_ps = 1000, .events = 10}, 1, "1.000 ns simulated  10 events/s"},
+        /* An estimate may turn out too low. */
+        {{.fraction = 1.5, .time_ps = 1000, .events = 10},
+         1,
+         "100 %  1.000 ns simulated  10 events/s  0:00 left"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char buf[WF_PROGRESS_TEXT_MAX];
+        (void)wf_progress_text(&cases[i].progress, cases[i].elapsed, buf);
+        if (strcmp(buf, cases[i].text) != 0) {
+            printf("# '%s'\n# '%s'\n", buf, cases[i].text);
+        }
+        CHECK(strcmp(buf, cases[i].text) == 0);
+    }
+}
+
+/* Draws twice, with a clock that says the run began long ago; returns what was written. */
+static char *drawn(enum wf_progress_mode mode)
+{
+    const struct wf_sim_progress progress = {.fraction = 0.5, .events = 1};
+    struct wf_progress_line line;
+    static char text[512];
+    FILE *out = tmpfile();
+
+    wf_progress_init(&line, mode, out);
+    wf_progress_draw(&line, &progress);
+    line.began -= 5;
+    wf_progress_draw(&line, &progress);
+    wf_progress_draw(&line, &progress);
+    wf_progress_erase(&line);
+    rewind(out);
+    text[fread(text, 1, sizeof(text) - 1, out)] = '\0';
+    (void)fclose(out);
+    return text;
+}
+
+static void a_file_gets_lines_only_if_asked(void)
+{
+    const char *always = drawn(WF_PROGRESS_ALWAYS);
+
+    CHECK(strstr(always, " 50 %") == always);
+    CHECK(strchr(always, '\n') == always + strlen(always) - 1);
+    CHECK(strchr(always, '\033') == NULL);
+    CHECK(strcmp(drawn(WF_PROGRESS_AUTO), "") == 0);
+    CHECK(strcmp(drawn(WF_PROGRESS_NEVER), "") == 0);
+}
+
+int main(void)
+{
+    RUN(the_line_says_how_far_and_how_long);
+    RUN(a_file_gets_lines_only_if_asked);
+    return wf_test_done();
+}

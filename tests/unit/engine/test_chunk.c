@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/chunk.h"
+
+#include "base/mem.h"
+#include "engine/barrier.h"
+#include "harness/engine_events.h"
+
+enum { MANY = 6000 };
+
+/* Counts each event of the bag called 4 i + 1 in seen[i]; false if one is not what was added.
+ */
+static bool tick_off(struct wf_bag *bag, uint32_t stride, uint32_t *seen, uint64_t n)
+{
+    wf_bag_seal(bag);
+    for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
+        if (chunk->used > WF_CHUNK_ROOM) {
+            return false;
+        }
+        for (uint32_t at = 0; at < chunk->used; at += stride) {
+            const struct wf_event *ev = wf_chunk_event(chunk, at);
+            uint64_t i = ev->key.seq / 4;
+            struct test_event expected = make_event((int64_t)i, 4 * i + 1);
+            if (i >= n || !is_event(ev, &expected)) {
+                return false;
+            }
+            seen[i]++;
+        }
+    }
+    return true;
+}
+
+static void fill(struct wf_bag *bag, struct wf_pool *pool, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        struct test_event ev = make_event((int64_t)i, 4 * i + 1);
+        (void)wf_bag_add(bag, pool, as_event(&ev));
+    }
+}
+
+static bool holds(struct wf_bag *bag, uint32_t stride, uint64_t n)
+{
+    uint32_t *seen = wf_xcalloc(n, sizeof(*seen));
+    bool right = tick_off(bag, stride, seen, n) && bag->n == n;
+
+    for (uint64_t i = 0; i < n; i++) {
+        right = right && seen[i] == 1;
+    }
+    free(seen);
+    return right;
+}
+
+static void a_bag_holds_what_was_added_whatever_the_stride(void)
+{
+    static const uint32_t strides[] = {TEST_STRIDE, 56, 64, 144, 288};
+
+    for (size_t s = 0; s < sizeof(strides) / sizeof(strides[0]); s++) {
+        for (uint64_t n = 0; n < 200; n = n * 3 / 2 + 1) {
+            struct wf_depot depot;
+            struct wf_pool pool;
+            struct wf_bag bag = {.head = NULL};
+            wf_depot_init(&depot);
+            wf_pool_init(&pool, &depot, strides[s]);
+            fill(&bag, &pool, n);
+            CHECK(holds(&bag, strides[s], n));
+            wf_bag_free(&bag, &pool);
+            CHECK(bag.head == NULL);
+            CHECK_U64(bag.n, 0);
+            CHECK_U64(free_chunks(&depot, &pool, 1), depot.bytes / WF_CHUNK_BYTES);
+            wf_depot_fini(&depot);
+        }
+    }
+}
+
+/* A stack: the last one in is the first one out, across chunks. */
+static void pops_come_in_the_reverse_order_of_adds(void)
+{
+    enum { HIGHEST = 2000 };
+    struct wf_depot depot;
+    struct wf_pool pool;
+    struct wf_bag bag = {.head = NULL};
+    struct test_event out, expected;
+    uint64_t n = 0;
+
+    wf_depot_init(&depot);
+    wf_pool_init(&pool, &depot, TEST_STRIDE);
+    CHECK(!wf_bag_pop(&bag, &pool, (void *)&out));
+    for (uint64_t i = 0; i < 20000 || n > 0; i++) {
+        /* Up and down, to the bottom at last. */
+        if (i < 20000 && n < HIGHEST &&
+            wf_test_rand(1, 0, i) % 8 < (i / 3000 % 2 == 0 ? 6U : 3U)) {
+            expected = make_event((int64_t)n, 4 * n + 1);
+            const struct wf_event *added = wf_bag_add(&bag, &pool, as_event(&expected));
+            CHECK(is_event(added, &expected));
+            n++;
+        } else {
+            CHECK(wf_bag_pop(&bag, &pool, (void *)&out) == (n > 0));
+            if (n > 0) {
+                n--;
+                expected = make_event((int64_t)n, 4 * n + 1);
+                CHECK(is_event((void *)&out, &expected));
+            }
+        }
+        CHECK_U64(bag.n, n);
+    }
+    CHECK(bag.head == NULL);
+    CHECK_U64(free_chunks(&depot, &pool, 1), depot.bytes / WF_CHUNK_BYTES);
+    wf_depot_fini(&depot);
+}
+
+/* A chunk that was full of small events is used again for large ones, and the other way. */
+static void chunks_forget_the_stride_they_were_filled_with(void)
+{
+    struct wf_depot depot;
+    struct wf_pool small, large;
+
+    wf_depot_init(&depot);
+    wf_pool_init(&small, &depot, TEST_STRIDE);
+    wf_pool_init(&large, &depot, 288);
+    for (int turn = 0; turn < 4; turn++) {
+        struct wf_bag a = {.head = NULL}, b = {.head = NULL};
+        fill(&a, &small, MANY);
+        fill(&b, &large, MANY);
+        CHECK(holds(&a, small.stride, MANY));
+        CHECK(holds(&b, large.stride, MANY));
+        wf_bag_free(&a, &large);
+        wf_bag_free(&b, &small);
+    }
+    CHECK_U64(small.n_free + large.n_free + depot.n_chunks, depot.bytes / WF_CHUNK_BYTES);
+    wf_depot_fini(&depot);
+}
+
+/* Takes n chunks from the pool as a list. */
+static struct wf_chunk *take_list(struct wf_pool *pool, uint32_t n)
+{
+    struct wf_chunk *list = NULL;
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct wf_chunk *chunk = wf_chunk_new(pool);
+        if (chunk->used != 0) {
+            return NULL;
+        }
+        chunk->used = i;
+        chunk->next = list;
+        list = chunk;
+    }
+    return list;
+}
+
+/* Gives a list of n back; false if somebody else wrote to one of its chunks. */
+static bool give_list(struct wf_pool *pool, struct wf_chunk *list, uint32_t n)
+{
+    while (list != NULL) {
+        struct wf_chunk *next = list->next;
+        if (list->used != --n) {
+            return false;
+        }
+        wf_chunk_free(pool, list);
+        list = next;
+    }
+    return n == 0;
+}
+
+/* One pool only takes, the other only gets: what one hoards the other must not buy again. */
+static void pools_trade_through_the_depot(void)
+{
+    struct wf_depot depot;
+    struct wf_pool pool[2];
+    size_t most = 0;
+
+    wf_depot_init(&depot);
+    wf_pool_init(&pool[0], &depot, TEST_STRIDE);
+    wf_pool_init(&pool[1], &depot, TEST_STRIDE);
+    for (int turn = 0; turn < 10; turn++) {
+        struct wf_chunk *list = take_list(&pool[0], MANY);
+        CHECK(list != NULL);
+        CHECK(give_list(&pool[1], list, MANY));
+        CHECK(pool[1].n_free <= 4 * (size_t)WF_POOL_BATCH);
+        CHECK_U64(free_chunks(&depot, pool, 2), depot.bytes / WF_CHUNK_BYTES);
+        most = turn == 0 ? depot.bytes : most;
+    }
+    /* What the second pool keeps for itself has to be bought once more, not ten times. */
+    CHECK(depot.bytes <= most + (4 * (size_t)WF_POOL_BATCH + 4096) * WF_CHUNK_BYTES);
+    wf_depot_fini(&depot);
+}
+
+static void chunks_are_aligned_for_events(void)
+{
+    struct wf_depot depot;
+    struct wf_pool pool;
+
+    wf_depot_init(&depot);
+    wf_pool_init(&pool, &depot, TEST_STRIDE);
+    struct wf_chunk *list = take_list(&pool, 3000);
+    for (struct wf_chunk *chunk = list; chunk != NULL; chunk = chunk->next) {
+        CHECK((uintptr_t)chunk % WF_CACHE_LINE == 0);
+        CHECK((uintptr_t)wf_chunk_event(chunk, 0) % 8 == 0);
+    }
+    CHECK(give_list(&pool, list, 3000));
+    wf_depot_fini(&depot);
+}
+
+/* Two threads, each with its pool, hand each other all they take. */
+struct trader {
+    struct wf_pool pool;
+    struct trader *other;
+    struct wf_barrier *barrier;
+    struct wf_chunk *list;
+    bool right;
+};
+
+static void *trade(void *arg)
+{
+    struct trader *trader = arg;
+
+    trader->right = true;
+    for (int turn = 0; turn < 20; turn++) {
+        trader->list = take_list(&trader->pool, MANY / 2);
+        wf_barrier_wait(trader->barrier);
+        trader->right &= give_list(&trader->pool, trader->other->list, MANY / 2);
+        wf_barrier_wait(trader->barrier);
+    }
+    return NULL;
+}
+
+static void two_threads_trade(void)
+{
+    struct wf_depot depot;
+    struct wf_barrier barrier;
+    struct trader traders[2];
+    pthread_t thread;
+
+    wf_depot_init(&depot);
+    wf_barrier_init(&barrier, 2);
+    for (int i = 0; i < 2; i++) {
+        traders[i] = (struct trader){.other = &traders[1 - i], .barrier = &barrier};
+        wf_pool_init(&traders[i].pool, &depot, TEST_STRIDE);
+    }
+    CHECK(pthread_create(&thread, NULL, trade, &traders[1]) == 0);
+    (void)trade(&traders[0]);
+    CHECK(pthread_join(thread, NULL) == 0);
+    CHECK(traders[0].right && traders[1].right);
+    CHECK_U64(traders[0].pool.n_free + traders[1].pool.n_free + depot.n_chunks,
+              depot.bytes / WF_CHUNK_BYTES);
+    wf_depot_fini(&depot);
+}
+
+int main(void)
+{
+    RUN(a_bag_holds_what_was_added_whatever_the_stride);
+    RUN(pops_come_in_the_reverse_order_of_adds);
+    RUN(chunks_forget_the_stride_they_were_filled_with);
+    RUN(pools_trade_through_the_depot);
+    RUN(chunks_are_aligned_for_events);
+    RUN(two_threads_trade);
+    return wf_test_done();
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One process sends to all others at one time: all those events have one (time, delta, source),
+ * and a worker's budget does not hold them all. */
+#include "harness/engine_harness.h"
+
+enum { PROCESSES = 2000 };
+
+struct storm {
+    bool by_one; /* process 0 sends to all; else everybody sends to himself */
+};
+
+static void storm_init(void *state, struct wf_ctx *ctx)
+{
+    const struct storm *storm = wf_model(ctx);
+
+    (void)state;
+    if (!storm->by_one) {
+        wf_schedule(ctx, wf_self(ctx), 10, 0, NULL, 0);
+    } else if (wf_self(ctx) == 0) {
+        for (uint32_t i = 0; i < PROCESSES; i++) {
+            wf_schedule(ctx, i, 10, 0, NULL, 0);
+        }
+    }
+}
+
+static void storm_event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
+{
+    (void)ev;
+    if (++*(uint64_t *)state < 3) {
+        wf_schedule(ctx, wf_self(ctx), 10, 0, NULL, 0);
+    }
+}
+
+static const struct wf_process_ops storm_ops = {
+    .name = "storm", .init = storm_init, .event = storm_event};
+
+static void build(struct wf_engine *engine, void *model)
+{
+    (void)wf_engine_add(engine, &storm_ops, PROCESSES, sizeof(uint64_t), model);
+}
+
+static void run_storm(bool by_one)
+{
+    struct wf_engine_config config = engine_defaults(WF_SEQUENTIAL, 1);
+    struct storm storm = {by_one};
+    struct outcome expected = run_model(&config, build, &storm, NULL, 0), out;
+
+    for (uint64_t threads = 1; threads <= 2; threads++) {
+        config = engine_defaults(WF_OPTIMISTIC, threads);
+        config.memory = 16384;
+        out = run_model(&config, build, &storm, NULL, 0);
+        CHECK(same_outcome(&config, &expected, &out));
+    }
+}
+
+static void everybody_at_once(void)
+{
+    run_storm(false);
+}
+
+static void one_to_all_at_once(void)
+{
+    run_storm(true);
+}
+
+int main(void)
+{
+    RUN(everybody_at_once);
+    RUN(one_to_all_at_once);
+    return wf_test_done();
+}

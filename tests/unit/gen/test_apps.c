@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What generators after applications do, where tests/conformance/test_gen.c cannot know it. */
+#include "gen/bt.h"
+#include "gen/cg.h"
+#include "gen/fft.h"
+#include "gen/gen.h"
+#include "gen/masterworker.h"
+#include "gen/sweep3d.h"
+#include "gen/training.h"
+#include "gen/vary.h"
+#include "harness/wf_test.h"
+
+static struct wf_source *make(const struct wf_source_ops *ops, const void *params, uint32_t n)
+{
+    struct wf_source *source = NULL;
+
+    if (ops->create(params, n, &source, NULL) != WF_OK) {
+        abort();
+    }
+    return source;
+}
+
+/* Every block must be swept after those of both upstream neighbours and of all earlier octants:
+ * computed along the way as the length of the longest chain that ends in it. */
+static void a_sweep_takes_as_long_as_its_diagonal(void)
+{
+    enum { NX = 5, NY = 4, BLOCKS = 6 };
+    const struct wf_sweep3d_params params = {
+        .size = (char[]){"5x4"}, .bytes = 1, .k_blocks = 3, .angle_blocks = 2, .iterations = 1};
+    struct wf_source *source = make(&wf_sweep3d_ops, &params, NX * NY);
+    struct wf_cursor cursors[NX * NY] = {{.word = {0}}};
+    /* The lengths of chains that arrive over each link, in order. */
+    static uint32_t queue[NX * NY][NX * NY][8 * BLOCKS], sent[NX * NY][NX * NY],
+        received[NX * NY][NX * NY];
+    uint32_t clock[NX * NY] = {0}, n_ended = 0, end = 0;
+
+    while (n_ended < NX * NY) {
+        uint32_t before = n_ended, progress = 0;
+        n_ended = 0;
+        for (uint32_t r = 0; r < NX * NY; r++) {
+            struct wf_cursor saved = cursors[r];
+            struct wf_op op;
+            if (!wf_source_next(source, r, &cursors[r], &op)) {
+                n_ended++;
+            } else if (op.kind == WF_OP_RECV && received[op.peer][r] == sent[op.peer][r]) {
+                cursors[r] = saved;
+                continue;
+            } else if (op.kind == WF_OP_RECV) {
+                uint32_t chain = queue[op.peer][r][received[op.peer][r]++];
+                clock[r] = chain > clock[r] ? chain : clock[r];
+            } else if (op.kind == WF_OP_SEND) {
+                queue[r][op.peer][sent[r][op.peer]++] = clock[r];
+            } else {
+                CHECK(op.kind == WF_OP_COMPUTE);
+                clock[r]++;
+            }
+            progress++;
+            end = clock[r] > end ? clock[r] : end;
+        }
+        CHECK(progress > 0 && n_ended >= before);
+    }
+    /* Both octants of a corner follow each other without a gap, 2 * BLOCKS blocks together. The
+     * next corner is reached by the last of them after a row, after a whole diagonal, and after
+     * a row again; the last sweep ends a diagonal away from its corner. */
+    uint32_t corner = 2 * BLOCKS, x = NX - 1, y = NY - 1;
+    CHECK_U64(end, 4 * corner + x + (x + y) + x + (x + y));
+    wf_source_free(source);
+}
+
+static void gradients_are_reduced_once(void)
+{
+    static const struct {
+        uint64_t model, bucket, layers;
+    } cases[] = {{1000, 300, 7}, {1000, 1000, 3}, {1000, 5000, 1}, {7, 1, 3}, {1000, 10, 1000}};
+
+    for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct wf_training_params params = {.model = cases[i / 2].model,
+                                                  .bucket = cases[i / 2].bucket,
+                                                  .layers = cases[i / 2].layers,
+                                                  .steps = 2,
+                                                  .compute = 1000,
+                                                  .optimizer = 17,
+                                                  .overlap = i % 2 == 0};
+        struct wf_source *source = make(&wf_training_ops, &params, 4);
+        struct wf_cursor cursor = {.word = {0}};
+        struct wf_op op;
+        uint64_t bytes = 0, computed = 0, n_buckets = 0;
+        CHECK(source->acts_in_background == params.overlap);
+        while (wf_source_next(source, 1, &cursor, &op)) {
+            if (op.kind == WF_OP_COMPUTE) {
+                computed += (uint64_t)op.duration;
+            } else if (op.kind == WF_OP_WAITALL) {
+                CHECK(params.overlap && op.count == n_buckets);
+                n_buckets = 0;
+            } else {
+                CHECK(op.kind == (params.overlap ? WF_OP_IALLREDUCE : WF_OP_ALLREDUCE));
+                CHECK(op.bytes > 0 && op.bytes <= params.bucket);
+                /* Not before it was computed: a third forwards, then layer by layer. */
+                uint64_t step = computed % 1017, done = bytes % params.model + op.bytes;
+                CHECK((step - 333 + 1) * params.model >= done * 667 - 667);
+                bytes += op.bytes;
+                CHECK(!params.overlap || op.request == n_buckets);
+                n_buckets++;
+            }
+        }
+        CHECK_U64(bytes, 2 * params.model);
+        CHECK_U64(computed, UINT64_C(2) * 1017);
+        wf_source_free(source);
+    }
+}
+
+static void tasks_have_times_of_their_own(void)
+{
+    const struct wf_masterworker_params params = {
+        .tasks = 50, .compute = 1000000, .spread = 0.5};
+    struct wf_source *alone = make(&wf_masterworker_ops, &params, 1);
+    struct wf_source *two = make(&wf_masterworker_ops, &params, 2);
+    struct wf_cursor one = {.word = {0}}, worker = {.word = {0}};
+    struct wf_op op, other;
+    int64_t sum = 0;
+
+    CHECK(!alone->depends_on_time && two->depends_on_time);
+    for (int32_t task = 1; task <= 50; task++) {
+        CHECK(wf_source_next(alone, 0, &one, &op) && op.kind == WF_OP_COMPUTE);
+        CHECK(wf_source_next(two, 1, &worker, &other) && other.kind == WF_OP_SEND);
+        CHECK(wf_source_next(two, 1, &worker, &other) && other.kind == WF_OP_RECV);
+        worker.seen_tag = task;
+        CHECK(wf_source_next(two, 1, &worker, &other) && other.kind == WF_OP_COMPUTE);
+        CHECK(other.duration == op.duration);
+        CHECK(op.duration >= 500000 && op.duration <= 1500000);
+        sum += op.duration;
+    }
+    CHECK(!wf_source_next(alone, 0, &one, &op));
+    CHECK(sum > 40 * INT64_C(1000000) && sum < 60 * INT64_C(1000000));
+    wf_source_free(alone);
+    wf_source_free(two);
+}
+
+/* Of n^3 complex numbers all leave a rank but those that stay. */
+static void a_transform_moves_all_points(void)
+{
+    const struct wf_fft_params params = {.size = (char[]){"4x2"}, .n = 16, .iterations = 1};
+    struct wf_source *source = make(&wf_fft_ops, &params, 8);
+    struct wf_cursor cursor = {.word = {0}};
+    struct wf_group group;
+    struct wf_op op;
+    uint32_t exchanges = 0;
+
+    while (wf_source_next(source, 6, &cursor, &op)) {
+        if (op.kind == WF_OP_ALLTOALL) {
+            CHECK(wf_source_group(source, 6, op.comm, &group));
+            CHECK_U64(op.bytes * group.size * 8, UINT64_C(16) * 16 * 16 * 16);
+            CHECK_U64(group.size, exchanges == 0 ? 4 : 2);
+            CHECK_U64(wf_group_rank(&group, 0), exchanges == 0 ? 4 : 2);
+            CHECK_U64(wf_group_rank(&group, 1), exchanges == 0 ? 5 : 6);
+            exchanges++;
+        }
+    }
+    CHECK_U64(exchanges, 2);
+    CHECK(!wf_source_group(source, 6, 3, &group));
+    wf_source_free(source);
+}
+
+/* The peers of a rank's exchanges before its first allreduce, and their number. */
+static uint32_t partners(const struct wf_source *source, uint32_t rank, uint32_t *peers)
+{
+    struct wf_cursor cursor = {.word = {0}};
+    struct wf_op op;
+    uint32_t n = 0;
+
+    while (wf_source_next(source, rank, &cursor, &op) && op.kind != WF_OP_ALLREDUCE) {
+        if (op.kind == WF_OP_SEND && op.tag == 0) {
+            peers[n++] = op.peer;
+        }
+    }
+    return n;
+}
+
+/* After the exchanges of a row everybody has heard of everybody in it. */
+static void sums_reach_the_whole_row(void)
+{
+    const struct wf_cg_params params = {.n = 1000, .iterations = 1};
+    static const uint32_t columns_of[] = {1, 2, 2, 4, 4, 8, 8}; /* of 2^i ranks */
+
+    for (uint32_t n = 1; n <= 64; n++) {
+        struct wf_source *source = make(&wf_cg_ops, &params, n);
+        uint32_t peers[64][8] = {{0}}, active = 1, log = 0, n_exchanges = 0;
+        uint64_t heard[64], next[64];
+        for (; 2 * active <= n; active *= 2) {
+            log++;
+        }
+        for (uint32_t r = 0; r < n; r++) {
+            uint32_t found = partners(source, r, peers[r]);
+            n_exchanges = r == 0 ? found : n_exchanges;
+            CHECK_U64(found, r < active ? n_exchanges : 0);
+            heard[r] = UINT64_C(1) << r;
+        }
+        for (uint32_t e = 0; e < n_exchanges; e++) {
+            for (uint32_t r = 0; r < active; r++) {
+                next[r] = heard[r] | heard[peers[r][e]];
+            }
+            memcpy(heard, next, active * sizeof(heard[0]));
+        }
+        for (uint32_t r = 0; r < active; r++) {
+            uint32_t columns = columns_of[log];
+            CHECK_U64(heard[r], ((UINT64_C(1) << columns) - 1) << (r / columns * columns));
+        }
+        wf_source_free(source);
+    }
+}
+
+static void amounts_vary_within_their_bounds(void)
+{
+    uint64_t sum = 0;
+
+    for (uint64_t i = 0; i < 1000; i++) {
+        uint64_t amount = wf_vary(1000, 100000, 7, i);
+        CHECK(amount >= 900 && amount <= 1100);
+        CHECK_U64(amount, wf_vary(1000, 100000, 7, i));
+        CHECK_U64(wf_vary(1000, 0, 7, i), 1000);
+        sum += amount;
+    }
+    CHECK(sum > 990000 && sum < 1010000);
+    CHECK(wf_vary(INT64_MAX / 2, WF_SHARE_ONE, 0, 0) <= INT64_MAX);
+    CHECK_U64(wf_share(0.1), 100000);
+    CHECK_U64(wf_times(UINT64_MAX, 2), UINT64_MAX);
+    CHECK_U64(wf_times_over(10, 10, 3), 34);
+    CHECK_U64(wf_times_over(UINT64_MAX, UINT64_MAX, 2), UINT64_MAX);
+    CHECK_U64(wf_expected(UINT64_MAX, 2), 0);
+    CHECK(wf_log2_up(1) == 0 && wf_log2_up(5) == 3 && wf_log2_up(UINT32_MAX) == 32);
+}
+
+/* Half a million ranks cost what one costs: the last op of the last rank is there at once. */
+static void large_programs_cost_nothing(void)
+{
+    for (const struct wf_source_ops *const *ops = wf_gen_table(); *ops != NULL; ops++) {
+        _Alignas(16) char params[512] = {0};
+        struct wf_source *source = NULL;
+        struct wf_cursor cursor = {.word = {0}};
+        struct wf_op op;
+        if (strcmp((*ops)->name, "text") == 0) {
+            continue;
+        }
+        CHECK((*ops)->params_size <= sizeof(params));
+        CHECK(wf_param_defaults((*ops)->params, params, NULL) == WF_OK);
+        CHECK((*ops)->create(params, 524288, &source, NULL) == WF_OK);
+        for (uint32_t i = 0; i < 1000 && wf_source_next(source, 524287, &cursor, &op); i++) {
+        }
+        wf_source_free(source);
+        wf_param_release((*ops)->params, params);
+    }
+}
+
+int main(void)
+{
+    RUN(a_sweep_takes_as_long_as_its_diagonal);
+    RUN(gradients_are_reduced_once);
+    RUN(tasks_have_times_of_their_own);
+    RUN(a_transform_moves_all_points);
+    RUN(sums_reach_the_whole_row);
+    RUN(amounts_vary_within_their_bounds);
+    RUN(large_programs_cost_nothing);
+    return wf_test_done();
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The packet model with every routing policy: nothing is lost, deadlocked or overtaken,
+ * whatever ways packets take, and every scheduler gives the same. */
+#include "harness/packet_traffic.h"
+#include "harness/wf_test.h"
+#include "net/route/route.h"
+
+enum { PARCELS = 150 / WF_TEST_ONE_IN };
+
+static const char *const topos[] = {"torus:4x3",  "dragonfly:1",      "fattree:4,2,2",
+                                    "hyperx:3x3", "star:3/torus:3x2", "ring:6"};
+
+static const char *const flows[] = {"flow", "message", "packet"};
+
+static int by_time(const void *left, const void *right)
+{
+    const struct parcel *a = left, *b = right;
+
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* Heavy traffic between a few nodes, so that there is much to overtake. */
+static void make_parcels(uint64_t seed, uint32_t n_nodes, struct parcel *parcels)
+{
+    for (size_t i = 0; i < PARCELS; i++) {
+        parcels[i] = (struct parcel){
+            .at = (int64_t)(wf_test_rand(seed, 2, i) % 20 * 25600),
+            .src = (uint32_t)(wf_test_rand(seed, 3, i) % n_nodes),
+            .dst = (uint32_t)(wf_test_rand(seed, 4, i) % 2 == 0
+                                  ? n_nodes - 1
+                                  : wf_test_rand(seed, 5, i) % n_nodes),
+            .bytes = wf_test_rand(seed, 6, i) % 3 == 0 ? 8 : wf_test_rand(seed, 7, i) % 8000,
+        };
+    }
+    qsort(parcels, PARCELS, sizeof(parcels[0]), by_time);
+}
+
+/* Messages between two nodes in the order in which they were sent. */
+static bool in_order(const struct traffic *traffic, const struct traffic_result *result)
+{
+    for (size_t i = 0; i < PARCELS; i++) {
+        for (size_t j = i + 1; j < PARCELS; j++) {
+            const struct parcel *a = &traffic->parcels[i], *b = &traffic->parcels[j];
+            if (a->src == b->src && a->dst == b->dst && a->at < b->at &&
+                result->order[i] > result->order[j]) {
+                return false;
+            }
+        }
+    }
+    return result->n_arrived == PARCELS;
+}
+
+static bool agree(struct traffic *traffic, const struct traffic_result *expected)
+{
+    static const enum wf_scheduler schedulers[] = {WF_CHECK_UNDO, WF_CONSERVATIVE, WF_PERTURB};
+    bool equal = true;
+
+    for (size_t i = 0; i < 3; i++) {
+        traffic->scheduler = schedulers[i];
+        traffic->threads = schedulers[i] == WF_CHECK_UNDO ? 1 : 2;
+        traffic->perturb_seed = i + 1;
+        struct traffic_result found = run_traffic(traffic);
+        equal = equal && found.run.digest == expected->run.digest &&
+                memcmp(&found.totals, &expected->totals, sizeof(found.totals)) == 0;
+        release_traffic(&found);
+    }
+    return equal;
+}
+
+static bool works_on(const struct wf_route_ops *ops, const struct wf_topo *topo)
+{
+    struct wf_route *route = NULL;
+    bool works = ops->create(topo, "", &route, NULL) == WF_OK;
+
+    wf_route_free(works ? route : NULL);
+    return works;
+}
+
+static bool is_right(const char *spec, const struct wf_route_ops *ops, const char *ecmp,
+                     uint32_t n_nodes, bool credits)
+{
+    struct parcel parcels[PARCELS];
+    struct wf_packet_params params = packet_defaults();
+    struct traffic traffic = {
+        .topo = spec, .parcels = parcels, .n_parcels = PARCELS, .params = &params};
+
+    make_parcels(n_nodes + (credits ? 100 : 0), n_nodes, parcels);
+    packet_set(&params, "routing", ops->name);
+    packet_set(&params, "ecmp", ecmp);
+    packet_set(&params, "buffers", credits ? "credits" : "unbounded");
+    packet_set(&params, "vc_bytes", "1KiB");
+    struct traffic_result result = run_traffic(&traffic);
+    bool right = result.totals.packets_sent == result.totals.packets_received &&
+                 result.totals.bytes_sent == result.totals.bytes_received &&
+                 in_order(&traffic, &result) && agree(&traffic, &result);
+    if (!right) {
+        printf("# %s, %s by %s, %s\n", spec, ops->name, ecmp,
+               credits ? "credits" : "unbounded");
+    }
+    release_traffic(&result);
+    packet_release(&params);
+    return right;
+}
+
+static void every_policy_delivers_in_order(void)
+{
+    for (size_t i = 0; i < sizeof(topos) / sizeof(topos[0]); i++) {
+        struct wf_topo *topo = NULL;
+        struct wf_err err = {.status = WF_OK};
+        must(wf_topo_create(topos[i], &topo, &err), &err);
+        for (const struct wf_route_ops *const *ops = wf_route_table(); *ops != NULL; ops++) {
+            for (size_t k = 0; k < ((*ops)->is_by_flow ? 3 : 1) && works_on(*ops, topo); k++) {
+                CHECK(is_right(topos[i], *ops, flows[k], topo->n_nodes, false));
+                CHECK(is_right(topos[i], *ops, flows[k], topo->n_nodes, true));
+            }
+        }
+        wf_topo_free(topo);
+    }
+}
+
+/* When the last of `n` messages is there, from a corner of a square to the opposite one: there
+ * are two ways. */
+static int64_t last_across(const char *ecmp, size_t n)
+{
+    struct parcel parcels[16];
+    struct wf_packet_params params = packet_defaults();
+    const struct traffic traffic = {
+        .topo = "mesh:2x2", .parcels = parcels, .n_parcels = n, .params = &params};
+    int64_t last = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        parcels[i] = (struct parcel){.src = 0, .dst = 3, .bytes = 64000};
+    }
+    packet_set(&params, "routing", "ecmp");
+    packet_set(&params, "ecmp", ecmp);
+    packet_set(&params, "injection", "unlimited");
+    struct traffic_result result = run_traffic(&traffic);
+    for (size_t i = 0; i < n; i++) {
+        last = result.arrivals[i] > last ? result.arrivals[i] : last;
+    }
+    release_traffic(&result);
+    packet_release(&params);
+    return last;
+}
+
+static void ecmp_spreads_what_it_is_told_to(void)
+{
+    const int64_t link_ps = 64000 * 100; /* of a message on one link; else 200 ns at most */
+
+    CHECK(last_across("flow", 1) >= link_ps);
+    CHECK(last_across("message", 1) >= link_ps);
+    CHECK(last_across("packet", 1) < link_ps * 7 / 10);
+    CHECK(last_across("flow", 16) >= 16 * link_ps);
+    CHECK(last_across("message", 16) < 13 * link_ps);
+    CHECK(last_across("packet", 16) < 10 * link_ps);
+}
+
+enum { GROUP = 4, GROUPS = 9, BURST = 8 };
+
+/* The worst for minimal routes in a dragonfly: every node of a group sends to the next group
+ * but one, to which there is one link, and it is that of another router for most: their own
+ * links are never the bottleneck. When all is there. */
+static int64_t time_of_adversary(const char *routing, bool credits)
+{
+    static struct parcel parcels[GROUP * GROUPS * BURST];
+    struct wf_packet_params params = packet_defaults();
+    const struct traffic traffic = {.topo = "dragonfly:2,p=1",
+                                    .parcels = parcels,
+                                    .n_parcels = GROUP * GROUPS * BURST,
+                                    .params = &params};
+    int64_t last = 0;
+
+    for (uint32_t i = 0; i < GROUP * GROUPS * BURST; i++) {
+        uint32_t src = i % (GROUP * GROUPS);
+        parcels[i] = (struct parcel){.at = i / (GROUP * GROUPS),
+                                     .src = src,
+                                     .dst = (src + 2 * GROUP) % (GROUP * GROUPS),
+                                     .bytes = 16384};
+    }
+    packet_set(&params, "routing", routing);
+    packet_set(&params, "buffers", credits ? "credits" : "unbounded");
+    struct traffic_result result = run_traffic(&traffic);
+    for (size_t i = 0; i < traffic.n_parcels; i++) {
+        last = result.arrivals[i] > last ? result.arrivals[i] : last;
+    }
+    release_traffic(&result);
+    packet_release(&params);
+    printf("# %s, %s: %lld ps\n", routing, credits ? "credits" : "unbounded", (long long)last);
+    return last;
+}
+
+static void global_information_helps(void)
+{
+    int64_t minimal = time_of_adversary("minimal", false);
+    int64_t blind = time_of_adversary("ugal_l", false),
+            seeing = time_of_adversary("ugal_g", false);
+
+    CHECK(seeing < blind * 7 / 10 && seeing < minimal / 2);
+    blind = time_of_adversary("ugal_l", true);
+    seeing = time_of_adversary("ugal_g", true);
+    CHECK(seeing < blind * 8 / 10);
+}
+
+int main(void)
+{
+    RUN(global_information_helps);
+    RUN(ecmp_spreads_what_it_is_told_to);
+    RUN(every_policy_delivers_in_order);
+    return wf_test_done();
+}
