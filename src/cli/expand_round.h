@@ -13,7 +13,7 @@
 #include "coll/coll.h"
 #include "ops/source.h"
 
-/* Settings, scope "mpi": those rows of a replay's (ranks/mpi.h) that choose algorithms. */
+/* Settings, scope "mpi": those rows of a replay's (ranks/ranks.h) that choose algorithms. */
 struct wf_expand_choice {
     int rules;                       /* enum wf_coll_rules */
     char *algorithms[WF_COLL_KINDS]; /* "auto" is what the rules choose */

@@ -4,7 +4,7 @@
 
 /* Telling why ranks go on (ranks/cause.h). Shared by the files of mpi/ alone. */
 
-#include "ranks/flight.h"
+#include "ranks/request_record.h"
 
 /* Tells the layer above, if it wants to know, why something of the rank goes on: the rest of
  * the cause. */

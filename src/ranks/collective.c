@@ -7,7 +7,7 @@
 #include "ranks/collective.h"
 
 #include "ranks/because.h"
-#include "ranks/hardware.h"
+#include "ranks/formula.h"
 #include "ranks/protocol.h"
 #include "ranks/request.h"
 

@@ -4,7 +4,7 @@
 
 /* Collectives under way. Shared by the files of mpi/ alone. */
 
-#include "ranks/flight.h"
+#include "ranks/request_record.h"
 
 /* Which collective a message of one belongs to, by its tag: enum wf_coll_kind. */
 uint32_t wf_collective_of_tag(int32_t tag);
@@ -14,7 +14,7 @@ uint32_t wf_collective_root_of_tag(int32_t tag);
 enum { WF_COLLECTIVE_ROOT_BITS = 10 };
 
 /* Likewise, if its bits tell it in a communicator of this size; else WF_STUCK_NO_ROOT
- * (ranks/stuck.c). */
+ * (ranks/blocked.c). */
 uint32_t wf_stuck_root(int32_t tag, uint32_t comm_size);
 
 /* Whether one tag is that of another collective in the place of that with the other tag: as

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Puts and gets, and the wait for their end. */
 #include "ranks/because.h"
-#include "ranks/envelope.h"
+#include "ranks/msg_header.h"
 
 #include <string.h>
 

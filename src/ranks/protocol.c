@@ -8,7 +8,7 @@
 
 #include "ranks/because.h"
 #include "ranks/collective.h"
-#include "ranks/envelope.h"
+#include "ranks/msg_header.h"
 #include "ranks/request.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 
 /* How messages travel. Shared by the files of mpi/ alone. */
 
-#include "ranks/flight.h"
+#include "ranks/request_record.h"
 
 /* Sends a message at the time `start`; if it has to wait for its receiver, a flight with this
  * request and owner is made, and its cell returned; else 0. */

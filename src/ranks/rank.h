@@ -14,7 +14,7 @@
 
 #include "ranks/cellmap.h"
 #include "ranks/match.h"
-#include "ranks/mpi.h"
+#include "ranks/node.h"
 
 enum wf_rank_state {
     WF_RANK_READY,   /* running, or about to */

@@ -4,7 +4,7 @@
 
 /* Requests: what is complete, who waits for it. Shared by the files of mpi/ alone. */
 
-#include "ranks/flight.h"
+#include "ranks/request_record.h"
 
 /* The flight of a request number, or what it is started from; 0 if it is not in use. */
 uint32_t wf_request_find(const struct wf_caller *who, uint32_t number);

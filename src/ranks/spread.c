@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ranks/spread.h"
 
-#include "ranks/seat.h"
+#include "ranks/slot.h"
 
 #include <string.h>
 

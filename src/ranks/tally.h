@@ -7,8 +7,8 @@
  * order in which threads and processes contribute.
  */
 
+#include "ranks/blocked.h"
 #include "ranks/marks.h"
-#include "ranks/stuck.h"
 
 #include <stddef.h>
 #include <stdint.h>

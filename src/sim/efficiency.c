@@ -5,8 +5,8 @@
 #include "engine/comm.h"
 #include "engine/engine.h"
 #include "net/net.h"
-#include "ranks/hardware.h"
-#include "ranks/mpi.h"
+#include "ranks/formula.h"
+#include "ranks/ranks.h"
 #include "result/doc.h"
 #include "sim/job.h"
 

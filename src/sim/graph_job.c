@@ -4,7 +4,7 @@
 #include "base/units.h"
 #include "engine/engine.h"
 #include "ops/graph.h"
-#include "ranks/replay.h"
+#include "ranks/ranks.h"
 #include "ranks/tasks/pe.h"
 #include "result/doc.h"
 #include "sim/job.h"

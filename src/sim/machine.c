@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "net/net.h"
 #include "ranks/cpu/cpu.h"
-#include "ranks/mpi.h"
+#include "ranks/ranks.h"
 #include "sim/machine_reader.h"
 
 #include <stdio.h>

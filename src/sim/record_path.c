@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "engine/engine.h"
 #include "net/net.h"
-#include "ranks/mpi.h"
+#include "ranks/ranks.h"
 #include "ranks/record/path.h"
 #include "result/doc.h"
 #include "sim/job.h"

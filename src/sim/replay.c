@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ranks/replay.h"
+#include "ranks/ranks.h"
 
 #include "engine/engine.h"
 #include "net/net.h"
 #include "ops/source.h"
 #include "ranks/cpu/cpu_rules.h"
-#include "ranks/mpi.h"
 #include "result/doc.h"
 #include "sim/cpu_settings.h"
 #include "sim/job.h"

@@ -9,7 +9,7 @@
 #include "ops/graph.h"
 #include "ops/source.h"
 #include "ranks/cpu/cpu_rules.h"
-#include "ranks/replay.h"
+#include "ranks/ranks.h"
 #include "ranks/tasks/pe.h"
 #include "result/result.h"
 #include "sim/efficiency.h"

@@ -7,8 +7,8 @@
 #include "harness/engine_harness.h"
 #include "harness/pe_drawing.h"
 #include "net/net.h"
-#include "ranks/mpi.h"
 #include "ranks/place.h"
+#include "ranks/ranks.h"
 #include "ranks/tasks/pe.h"
 
 struct pe_setup {

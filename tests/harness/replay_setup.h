@@ -9,8 +9,7 @@
 #include "engine/run.h"
 #include "harness/script.h"
 #include "net/net.h"
-#include "ranks/mpi.h"
-#include "ranks/replay.h"
+#include "ranks/ranks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

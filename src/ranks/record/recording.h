@@ -13,8 +13,8 @@
 
 #include "base/choice.h"
 #include "base/histogram.h"
-#include "ranks/mpi.h"
-#include "ranks/record/rooms.h"
+#include "ranks/node.h"
+#include "ranks/record/spill.h"
 #include "ranks/stat.h"
 
 enum {

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "net/link_report.h"
-#include "ranks/mpi.h"
+#include "ranks/node.h"
 #include "ranks/tasks/pe_rules.h"
 
 #include <stdlib.h>

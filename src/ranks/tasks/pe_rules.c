@@ -3,7 +3,7 @@
 
 #include "base/int128.h"
 #include "ranks/cpu/cpu.h"
-#include "ranks/mpi.h"
+#include "ranks/node.h"
 
 /* Tasks that need nothing and are started in one event: bounds what one handler schedules. */
 enum { ROOTS_PER_EVENT = 256 };

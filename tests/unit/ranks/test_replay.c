@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ranks/replay.h"
+#include "ranks/ranks.h"
 
 #include "gen/stencil.h"
 #include "harness/replay_harness.h"

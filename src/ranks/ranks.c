@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ranks/mpi.h"
+#include "ranks/node.h"
 
 #include "base/text.h"
 #include "ranks/collective.h"
-#include "ranks/hardware.h"
+#include "ranks/formula.h"
 #include "ranks/protocol.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ranks/record/rooms.h"
+#include "ranks/record/spill.h"
 
 #include "base/mem.h"
 

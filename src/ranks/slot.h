@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_SEAT_H
-#define WF_RANKS_SEAT_H
+#ifndef WF_RANKS_SLOT_H
+#define WF_RANKS_SLOT_H
 
 /* What the files of replay/ share: a rank and the program it runs. */
 
 #include "ops/source.h"
 #include "ranks/calls.h"
+#include "ranks/ranks.h"
 #include "ranks/record/recorder.h"
-#include "ranks/replay.h"
 #include "ranks/spread.h"
 
 enum { WF_SEAT_REGIONS = 4 }; /* that may be open at once; deeper ones are not timed */
@@ -63,7 +63,7 @@ struct wf_replay_note {
 
 enum wf_replay_noted { WF_NOTED_LATENCY, WF_NOTED_REGION, WF_NOTED_BEGIN, WF_NOTED_END };
 
-/* Makes the call that `op` is (ranks/call.c). `before` is the cursor before it. */
+/* Makes the call that `op` is (ranks/execute.c). `before` is the cursor before it. */
 WF_NODISCARD
 enum wf_called wf_replay_call(const struct wf_turn *turn, const struct wf_op *op,
                               const struct wf_cursor *before);

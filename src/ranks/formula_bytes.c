@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ranks/hardware.h"
+#include "ranks/formula.h"
 
 /* Of blocks: `counts` says how long each is, or they have `each` bytes. Those of neighbours
  * that are nobody do not count; `ranks` may be null. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ranks/stuck.h"
+#include "ranks/blocked.h"
 
-#include "ranks/hardware.h"
+#include "ranks/formula.h"
 
 /* Whether the rank as a whole waits for this flight. */
 static bool is_awaited(const struct wf_caller *who, const struct wf_flight *flight)

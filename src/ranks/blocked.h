@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_STUCK_H
-#define WF_RANKS_STUCK_H
+#ifndef WF_RANKS_BLOCKED_H
+#define WF_RANKS_BLOCKED_H
 
 /* What a rank that did not come to its end waits for, to be told at the end of a run. */
 

@@ -9,7 +9,7 @@
  * What a rank knows of a collective is a cell, a meeting: signals may come before its own call.
  * It is found among the rank's flights by numbers that no handle has.
  */
-#include "ranks/hardware.h"
+#include "ranks/formula.h"
 
 #include "ranks/because.h"
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_REPLAY_H
-#define WF_RANKS_REPLAY_H
+#ifndef WF_RANKS_RANKS_H
+#define WF_RANKS_RANKS_H
 
 /*
  * Ranks fed by op sources, as processes of an engine: one process per node, which holds the
@@ -10,6 +10,7 @@
 
 #include "base/param.h"
 #include "base/status.h"
+#include "ranks/node.h"
 #include "ranks/tally.h"
 
 #include <stdbool.h>

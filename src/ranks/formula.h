@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_HARDWARE_H
-#define WF_RANKS_HARDWARE_H
+#ifndef WF_RANKS_FORMULA_H
+#define WF_RANKS_FORMULA_H
 
 /*
  * Collectives by a formula: `ideal` and `hardware`. Nothing of them passes the network, and no
@@ -8,8 +8,8 @@
  * of their own; see docs/models/collectives-by-formula.md.
  */
 
+#include "ranks/blocked.h"
 #include "ranks/collective.h"
-#include "ranks/stuck.h"
 
 enum wf_formula { WF_FORMULA_NONE, WF_FORMULA_IDEAL, WF_FORMULA_HARDWARE };
 
@@ -29,7 +29,7 @@ struct wf_hardware_call {
 };
 
 /* The bytes that go into this member or come out of it, whichever is more
- * (ranks/hardware_bytes.c). */
+ * (ranks/formula_bytes.c). */
 uint64_t wf_hardware_bytes(const struct wf_coll_args *args);
 
 /* Begins a collective or goes on with it; true if it is over, at the time of its clock. */

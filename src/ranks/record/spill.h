@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_RECORD_ROOMS_H
-#define WF_RANKS_RECORD_ROOMS_H
+#ifndef WF_RANKS_RECORD_SPILL_H
+#define WF_RANKS_RECORD_SPILL_H
 
 /*
  * Lists that grow on the disk: entries of one size in a file of the temporary directory

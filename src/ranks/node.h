@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_MPI_H
-#define WF_RANKS_MPI_H
+#ifndef WF_RANKS_NODE_H
+#define WF_RANKS_NODE_H
 
 /*
  * What all ranks of a run share: the network, the places, the protocol, and the layer above.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ranks wait for in collectives by a formula. Of a meeting (ranks/hardware.c), `request` is
+/* What ranks wait for in collectives by a formula. Of a meeting (ranks/formula.c), `request` is
  * who is waited for and `peer` the rank's own collective, a cell. */
-#include "ranks/hardware.h"
+#include "ranks/formula.h"
 
 static bool is_awaited(const struct wf_caller *who, const struct wf_flight *meeting)
 {

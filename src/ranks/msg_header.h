@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_ENVELOPE_H
-#define WF_RANKS_ENVELOPE_H
+#ifndef WF_RANKS_MSG_HEADER_H
+#define WF_RANKS_MSG_HEADER_H
 
 /* What is written on messages. Shared by ranks/protocol.c and ranks/one_sided.c alone. */
 
-#include "ranks/flight.h"
+#include "ranks/request_record.h"
 
 /* What a message is. */
 enum wf_mail {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ranks/replay.h"
+#include "ranks/ranks.h"
 
 #include "base/mem.h"
 #include "ops/live.h"
-#include "ranks/seat.h"
-#include "ranks/stuck.h"
+#include "ranks/blocked.h"
+#include "ranks/slot.h"
 #include "ranks/tasks/pe.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_FLIGHT_H
-#define WF_RANKS_FLIGHT_H
+#ifndef WF_RANKS_REQUEST_RECORD_H
+#define WF_RANKS_REQUEST_RECORD_H
 
 /*
  * What is under way at a rank: receives, messages without a receive, sends that wait for their
@@ -16,7 +16,7 @@ enum wf_flight_kind {
     WF_FLIGHT_SEND, /* that waits for its receiver */
     WF_FLIGHT_COLL,
     WF_FLIGHT_PERSISTENT, /* a request that can be started; `owner` is what it started */
-    WF_FLIGHT_MEETING,    /* what is known of a collective by a formula (ranks/hardware.c) */
+    WF_FLIGHT_MEETING,    /* what is known of a collective by a formula (ranks/formula.c) */
 };
 
 enum {

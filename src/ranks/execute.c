@@ -2,7 +2,7 @@
 /* From ops to calls. */
 #include "ops/fields.h"
 #include "ranks/cpu/cpu.h"
-#include "ranks/seat.h"
+#include "ranks/slot.h"
 
 #include <string.h>
 
