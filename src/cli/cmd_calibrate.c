@@ -2,8 +2,8 @@
 #include "base/mem.h"
 #include "cli/capture_library.h"
 #include "cli/cli.h"
-#include "cli/fit.h"
 #include "cli/opt.h"
+#include "study/fit.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/coll_messages.h"
+#include "study/coll_messages.h"
 
 #include "base/text.h"
 #include "base/units.h"

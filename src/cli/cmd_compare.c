@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
 #include "cli/opt.h"
-#include "cli/result_file.h"
 #include "report/compare.h"
+#include "result/result_file.h"
 
 #include <stdint.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
 #include "cli/opt.h"
-#include "cli/picture.h"
-#include "cli/result_file.h"
 #include "report/writer.h"
+#include "result/result_file.h"
+#include "study/picture.h"
 
 struct report_opts {
     bool help, force, verbose;

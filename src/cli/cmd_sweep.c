@@ -2,14 +2,15 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cli/cli.h"
+#include "cli/interrupt.h"
 #include "cli/opt.h"
-#include "cli/study.h"
+#include "cli/progress.h"
 #include "draw/plot.h"
 #include "report/output.h"
+#include "study/study.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct sweep_opts {
     bool help, quiet, json;
@@ -179,15 +180,16 @@ static enum wf_status run_study(struct wf_cli *cli, const struct sweep_opts *opt
 {
     char *directory =
         opts->directory != NULL ? wf_xstrdup(opts->directory) : default_directory(path);
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    struct wf_progress_line line;
+
+    wf_progress_init(&line, opts->quiet ? WF_PROGRESS_NEVER : WF_PROGRESS_AUTO, cli->err);
     const struct wf_study_run how = {
         .directory = directory,
-        .jobs = opts->side_by_side > 0 ? opts->side_by_side : (size_t)(cores > 0 ? cores : 1),
         .memory = opts->memory > 0 ? opts->memory : wf_clock_memory() / 4 * 3,
-        .progress = !opts->quiet && isatty(fileno(cli->err)) == 1 ? cli->err : NULL,
+        .host = wf_progress_points(&line, "points", opts->side_by_side),
     };
-
     enum wf_status status = wf_study_run(study, &how, err);
+    wf_progress_erase(&line);
     free(directory);
     return status;
 }

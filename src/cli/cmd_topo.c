@@ -4,11 +4,11 @@
 #include "cli/cli.h"
 #include "cli/columns.h"
 #include "cli/opt.h"
-#include "cli/topo_facts.h"
 #include "draw/draw.h"
 #include "report/output.h"
 #include "report/writer.h"
 #include "sim/world.h"
+#include "study/topo_facts.h"
 
 #include <weft/weft.h>
 

@@ -2,15 +2,14 @@
 #include "base/mem.h"
 #include "cli/progress.h"
 #include "cli/simulate.h"
-#include "cli/sweep.h"
 #include "report/output.h"
 #include "sim/scenario.h"
 #include "sim/world.h"
+#include "study/sweep.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct wf_shortcut shortcuts[] = {
     {"topo", 0, "topology", "<spec>"},      {"net", 0, "network", "<model>"},
@@ -198,13 +197,6 @@ static enum wf_status check_sweep(const struct wf_cli *cli, const struct wf_simu
     return status;
 }
 
-static size_t count_jobs(const struct wf_simulate_opts *opts)
-{
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
-    return opts->side_by_side > 0 ? (size_t)opts->side_by_side : cores > 0 ? (size_t)cores : 1;
-}
-
 /* Into files, and, unless one is instead of that, on the terminal. */
 static enum wf_status deliver(struct wf_cli *cli, const struct wf_simulate_opts *opts,
                               const struct curve_file files[FILES],
@@ -253,7 +245,9 @@ static enum wf_status sweep(struct wf_cli *cli, const struct wf_simulate_opts *o
     wf_progress_init(&line,
                      opts->quiet ? WF_PROGRESS_NEVER : (enum wf_progress_mode)opts->progress,
                      cli->err);
-    enum wf_status status = wf_sweep_run(scenario, &curve, count_jobs(opts), &line, err);
+    const struct wf_points_host host = wf_progress_points(&line, "loads", opts->side_by_side);
+    enum wf_status status = wf_sweep_run(scenario, &curve, &host, err);
+    wf_progress_erase(&line);
     if (status == WF_OK || (status == WF_EINTR && curve.n > 0)) {
         struct wf_err write_err;
         enum wf_status written = deliver(cli, opts, files, &curve, &write_err);

@@ -2,6 +2,7 @@
 #include "cli/progress.h"
 
 #include "base/units.h"
+#include "cli/interrupt.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -124,20 +125,24 @@ void wf_progress_draw(void *line_arg, const struct wf_sim_progress *progress)
     (void)fflush(line->out);
 }
 
-void wf_progress_count(struct wf_progress_line *line, const char *what, size_t done, size_t of)
+static void draw_count(void *line_arg, size_t done, size_t of)
 {
+    struct wf_progress_line *line = line_arg;
     char text[WF_PROGRESS_TEXT_MAX], left[48] = "";
 
-    if (line == NULL || line->out == NULL) {
+    if (line->out == NULL) {
         return;
     }
-    if (done > 0 && done < of) {
+    if (line->before == SIZE_MAX) {
+        line->before = done;
+    }
+    if (done > line->before && done < of) {
         char clock[32];
-        double each = (now() - line->began) / (double)done;
+        double each = (now() - line->began) / (double)(done - line->before);
         format_clock(each * (double)(of - done), clock, sizeof(clock));
         (void)snprintf(left, sizeof(left), "  %s left", clock);
     }
-    (void)snprintf(text, sizeof(text), "%zu of %zu %s%s", done, of, what, left);
+    (void)snprintf(text, sizeof(text), "%zu of %zu %s%s", done, of, line->what, left);
     if (line->in_place) {
         draw_in_place(line, text);
     } else {
@@ -146,9 +151,24 @@ void wf_progress_count(struct wf_progress_line *line, const char *what, size_t d
     (void)fflush(line->out);
 }
 
+struct wf_points_host wf_progress_points(struct wf_progress_line *line, const char *what,
+                                         uint64_t jobs)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    line->what = what;
+    line->before = SIZE_MAX;
+    return (struct wf_points_host){
+        .jobs = jobs > 0 ? (size_t)jobs : (size_t)(cores > 0 ? cores : 1),
+        .stop = wf_interrupt_watch(),
+        .progress = draw_count,
+        .progress_arg = line,
+    };
+}
+
 void wf_progress_erase(struct wf_progress_line *line)
 {
-    if (line != NULL && line->out != NULL && line->shown) {
+    if (line->out != NULL && line->shown) {
         (void)fputs(ERASE_LINE, line->out);
         (void)fflush(line->out);
         line->shown = false;

@@ -9,6 +9,7 @@
  */
 
 #include "sim/sim.h"
+#include "study/points.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,14 +25,19 @@ struct wf_progress_line {
     bool in_place;
     double began, drawn; /* seconds of the monotonic clock */
     bool shown;          /* in place, now */
+    const char *what;    /* what wf_progress_points() counts */
+    size_t before;       /* how many of them were done at the start */
 };
 
 void wf_progress_init(struct wf_progress_line *line, enum wf_progress_mode mode, FILE *out);
 /* For struct wf_sim_host; `line` is a struct wf_progress_line. */
 void wf_progress_draw(void *line, const struct wf_sim_progress *progress);
-void wf_progress_erase(struct wf_progress_line *line); /* null is allowed, as in the next */
-/* Of something in parts: "3 of 18 loads  0:42 left". */
-void wf_progress_count(struct wf_progress_line *line, const char *what, size_t done, size_t of);
+void wf_progress_erase(struct wf_progress_line *line);
+/* A host for a run of many points, `what` in plural: `jobs` run in parallel, as many as there
+ * are cores if that is 0; Ctrl-C ends the run; the line shows "3 of 18 loads  0:42 left". The
+ * line must live as long as the host. */
+struct wf_points_host wf_progress_points(struct wf_progress_line *line, const char *what,
+                                         uint64_t jobs);
 
 /* "  42 %  1.234 ms simulated ..." in `buf` of WF_PROGRESS_TEXT_MAX bytes, `elapsed` seconds
  * after the start; returns it. */

@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "cli/interrupt.h"
-#include "cli/picture.h"
 #include "cli/progress.h"
 #include "report/output.h"
 #include "report/writer.h"
@@ -12,6 +11,7 @@
 #include "sim/sim.h"
 #include "sim/trace_out.h"
 #include "sim/world.h"
+#include "study/picture.h"
 #include "trace/writer.h"
 
 #include <inttypes.h>

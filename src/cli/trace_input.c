@@ -3,10 +3,10 @@
 
 #include "base/mem.h"
 #include "base/units.h"
-#include "cli/expand.h"
 #include "gen/gen.h"
 #include "gen/graphs.h"
 #include "sim/world.h"
+#include "study/expand.h"
 #include "trace/copy.h"
 #include "trace/reader.h"
 #include "trace/weft/native.h"

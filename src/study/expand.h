@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_STUDY_EXPAND_H
+#define WF_STUDY_EXPAND_H
+
+/*
+ * A writer in front of another one that writes collectives as the point-to-point messages they
+ * mean: what INSEE calls an extended trace. Algorithms are those that a replay with the same
+ * settings chooses.
+ *
+ * The messages of a collective stay in its communicator, with tags from WF_EXPAND_TAG that
+ * programs do not use, and requests from WF_EXPAND_REQUEST. The making of communicators stays
+ * as it is.
+ *
+ * A nonblocking collective goes on by itself in a replay; a list of operations cannot say that.
+ * Its first round of messages goes at the call, the others when the program waits for it, or a
+ * test finds it complete. Several that are waited for together go on together, round by round.
+ * What nobody waits for is completed at the end of the rank.
+ */
+
+#include "study/expand_round.h"
+#include "trace/writer.h"
+
+enum { WF_EXPAND_TAG = 0x7fff0000, WF_EXPAND_REQUEST = 0x40000000 };
+
+/* Takes `inner`: finish() and discard() release both. The choice is borrowed until then. Ops of
+ * a rank have to come together. */
+struct wf_trace_writer *wf_expand_writer(struct wf_trace_writer *inner, uint32_t n_ranks,
+                                         const struct wf_expand_choice *choice);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_STUDY_PICTURE_H
+#define WF_STUDY_PICTURE_H
+
+/* What a report shows besides the result document. */
+
+#include "result/doc.h"
+
+/* A document for struct wf_write_options.extra, which the caller frees: the topology of the
+ * scenario as `picture`, if there is one that can be built and drawn. */
+struct wf_value *wf_picture_of(const struct wf_value *doc);
+
+/* Whether all links of that topology fit into a report. */
+bool wf_picture_is_small(const char *topology);
+
+#endif

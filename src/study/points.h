@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_STUDY_POINTS_H
+#define WF_STUDY_POINTS_H
+
+/* The points of a study or of a load curve, run in parallel on a number of threads. */
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* How points are run. The caller keeps what is pointed to until the run has ended. */
+struct wf_points_host {
+    size_t jobs;                       /* points that run in parallel; at least 1 */
+    const volatile sig_atomic_t *stop; /* not 0: start no further point; may be null */
+    /* Called at the start and after each point, by one thread at a time. May be null. */
+    void (*progress)(void *arg, size_t done, size_t total);
+    void *progress_arg;
+};
+
+/*
+ * Calls run(arg, i) once for each i below `n`, from several threads, in increasing order of i.
+ * `run` returns whether the point was completed. `done` points count as completed before the
+ * first call, for the progress only. Returns false if `host->stop` ended the run early.
+ */
+bool wf_points_run(const struct wf_points_host *host, size_t n, size_t done,
+                   bool (*run)(void *arg, size_t point), void *arg);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The points of a study side by side, those that are done before left alone. */
+#include "base/mem.h"
+#include "report/output.h"
+#include "report/writer.h"
+#include "result/result_file.h"
+#include "sim/scenario.h"
+#include "sim/sim.h"
+#include "study/study.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct work {
+    struct wf_study *study;
+    const struct wf_study_run *how;
+    size_t *left, n_left; /* points without a result so far */
+    pthread_mutex_t lock; /* protects the rest */
+    pthread_cond_t freed; /* signalled when a point gives its memory back */
+    size_t running;
+    uint64_t used; /* estimated bytes of the points that run */
+};
+
+static char *path_of(const struct work *work, size_t point)
+{
+    const char *name = work->study->points[point].name;
+    size_t size = strlen(work->how->directory) + strlen(name) + 2;
+    char *path = wf_xmalloc(size);
+
+    (void)snprintf(path, size, "%s/%s", work->how->directory, name);
+    return path;
+}
+
+/* ---- one point ---- */
+
+static enum wf_status keep(const struct work *work, size_t point, struct wf_err *err)
+{
+    const struct wf_write_options options = {.verbose = false};
+    struct wf_output *output = NULL;
+    char *path = path_of(work, point);
+
+    enum wf_status status = wf_output_open(path, true, &output, err);
+    if (status == WF_OK) {
+        wf_writer_json.write(work->study->points[point].doc, &options,
+                             wf_output_stream(output));
+        status = wf_output_commit(output, err);
+    }
+    free(path);
+    return status;
+}
+
+static uint64_t memory_of(const struct wf_scenario *scenario, struct wf_err *err)
+{
+    const struct wf_sim_host host = {.world = NULL};
+    struct wf_value *doc = NULL;
+    uint64_t bytes = 0;
+
+    err->status = wf_sim_explain(scenario, &host, &doc, err);
+    if (err->status == WF_OK) {
+        bytes = wf_doc_get_count(doc, "estimate.memory_bytes", 0);
+        wf_doc_free(doc);
+    }
+    return bytes;
+}
+
+/* Waits until there is room; a point that is too large for the budget runs alone. */
+static void take_memory(struct work *work, uint64_t bytes)
+{
+    (void)pthread_mutex_lock(&work->lock);
+    while (work->running > 0 && work->used + bytes > work->how->memory) {
+        (void)pthread_cond_wait(&work->freed, &work->lock);
+    }
+    work->running++;
+    work->used += bytes;
+    (void)pthread_mutex_unlock(&work->lock);
+}
+
+static void give_memory(struct work *work, uint64_t bytes)
+{
+    (void)pthread_mutex_lock(&work->lock);
+    work->running--;
+    work->used -= bytes;
+    (void)pthread_cond_broadcast(&work->freed);
+    (void)pthread_mutex_unlock(&work->lock);
+}
+
+static bool run_point(void *arg, size_t i)
+{
+    struct work *work = arg;
+    size_t point = work->left[i];
+    struct wf_study_point *own = &work->study->points[point];
+    const struct wf_sim_host host = {.stop = work->how->host.stop};
+    struct wf_scenario *scenario = wf_study_scenario(work->study, point, &own->err);
+
+    if (scenario == NULL) {
+        return true;
+    }
+    uint64_t bytes = memory_of(scenario, &own->err);
+    if (own->err.status == WF_OK) {
+        take_memory(work, bytes);
+        own->err.status = wf_sim_run(scenario, &host, &own->doc, &own->err);
+        give_memory(work, bytes);
+    }
+    if (own->err.status == WF_EINTR) {
+        /* A partial result is not kept: the point runs again next time. */
+        wf_doc_free(own->doc);
+        own->doc = NULL;
+    } else if (own->doc != NULL) {
+        struct wf_err unkept;
+        if (keep(work, point, &unkept) != WF_OK) {
+            own->err = unkept;
+        }
+    }
+    wf_scenario_free(scenario);
+    return true;
+}
+
+/* ---- all of them ---- */
+
+/* Takes the results that an earlier run of the same study left; lists the other points. */
+static void find_kept(struct work *work)
+{
+    for (size_t i = 0; i < work->study->n_points; i++) {
+        struct wf_err ignored; /* what cannot be read is run again */
+        char *path = path_of(work, i);
+        if (access(path, R_OK) != 0 ||
+            wf_result_read(path, &work->study->points[i].doc, &ignored) != WF_OK) {
+            work->left[work->n_left++] = i;
+        }
+        free(path);
+    }
+}
+
+static enum wf_status sum_up(const struct work *work, bool complete, struct wf_err *err)
+{
+    const struct wf_study *study = work->study;
+    size_t failed = 0, first = 0;
+
+    if (!complete) {
+        return wf_err_set(err, WF_EINTR,
+                          "interrupted; finished points are kept in '%.200s', the same command "
+                          "goes on from there",
+                          work->how->directory);
+    }
+    for (size_t i = study->n_points; i-- > 0;) {
+        if (study->points[i].err.status != WF_OK) {
+            failed++;
+            first = i;
+        }
+    }
+    if (failed == 0) {
+        return WF_OK;
+    }
+    return wf_err_set(err, study->points[first].err.status,
+                      "%zu of %zu points failed; the first, point %zu: %.300s", failed,
+                      study->n_points, first + 1, study->points[first].err.text);
+}
+
+enum wf_status wf_study_run(struct wf_study *study, const struct wf_study_run *how,
+                            struct wf_err *err)
+{
+    struct work work = {.study = study, .how = how};
+
+    if (mkdir(how->directory, 0777) != 0 && errno != EEXIST) {
+        return wf_err_set(err, WF_EIO, "cannot make the directory '%.200s': %s", how->directory,
+                          strerror(errno));
+    }
+    work.left = wf_xcalloc(study->n_points, sizeof(*work.left));
+    (void)pthread_mutex_init(&work.lock, NULL);
+    (void)pthread_cond_init(&work.freed, NULL);
+    find_kept(&work);
+    bool complete =
+        wf_points_run(&how->host, work.n_left, study->n_points - work.n_left, run_point, &work);
+    (void)pthread_cond_destroy(&work.freed);
+    (void)pthread_mutex_destroy(&work.lock);
+    free(work.left);
+    return sum_up(&work, complete, err);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_STUDY_STUDY_H
+#define WF_STUDY_STUDY_H
+
+/*
+ * A study: one scenario at many points, from a YAML file (docs/reference/studies.md):
+ *
+ *   title: ...                    of the plot
+ *   settings: {key: value, ...}   what all points have; keys of sim/scenario.h, and `machine`
+ *   grid: {key: [value, ...]}     every combination, the last key changing fastest, or
+ *   list: [{key: value, ...}]     points one by one
+ *   plot: {x: key, y: name}       what is drawn over what; both may be left out
+ *
+ * Points that differ by their seed (seed, gen.seed) alone are drawn as one,
+ * with an error bar.
+ */
+
+#include "base/status.h"
+#include "result/doc.h"
+#include "study/points.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct wf_scenario;
+
+enum { WF_STUDY_KEYS_MAX = 32, WF_STUDY_POINTS_MAX = 10000, WF_STUDY_NAME_MAX = 32 };
+
+struct wf_study_value {
+    char *key, *text;
+    char *place; /* "study.yaml:3:5" */
+};
+
+struct wf_study_point {
+    const struct wf_study_value *values[WF_STUDY_KEYS_MAX]; /* of each key; null: not given */
+    char name[WF_STUDY_NAME_MAX]; /* of its file: the same if, and only if, nothing changed */
+    struct wf_value *doc;         /* its result, when it has one */
+    struct wf_err err;            /* else why not, if it was tried */
+};
+
+struct wf_study {
+    char *title, *plot_x, *plot_y;       /* null if not given */
+    struct wf_study_value *all;          /* every value of the file */
+    size_t n_all, n_settings;            /* the settings come first */
+    const char *keys[WF_STUDY_KEYS_MAX]; /* that differ between points, in their order */
+    size_t n_keys;
+    struct wf_study_point *points;
+    size_t n_points;
+};
+
+/* Reads a study; the caller frees *out. Mistakes are WF_EINVAL and say where they stand. */
+WF_NODISCARD
+enum wf_status wf_study_read(const char *path, struct wf_study **out, struct wf_err *err);
+void wf_study_free(struct wf_study *study); /* null is allowed */
+
+/* The scenario of a point, for the caller to free; null on failure. */
+struct wf_scenario *wf_study_scenario(const struct wf_study *study, size_t point,
+                                      struct wf_err *err);
+/* What a point has for a key: its own value or the setting of all; null if neither. */
+const char *wf_study_text(const struct wf_study *study, size_t point, const char *key);
+
+struct wf_study_run {
+    const char *directory; /* where results are kept and looked for */
+    uint64_t memory;       /* bytes that points that run in parallel may take together */
+    struct wf_points_host host;
+};
+
+/* Runs all points that have no result in the directory. Points that fail keep their error; the
+ * status is that of the first of them. WF_EINTR if interrupted: what is done is kept. */
+WF_NODISCARD
+enum wf_status wf_study_run(struct wf_study *study, const struct wf_study_run *how,
+                            struct wf_err *err);
+
+/* One row for each point (study/table.c). */
+void wf_study_csv(const struct wf_study *study, FILE *out);
+void wf_study_json(const struct wf_study *study, FILE *out);
+
+struct wf_plot_format;
+/* A curve for each combination of the keys that are not x and not the seed; false if there is
+ * nothing to draw (study/plot.c). */
+bool wf_study_plot(const struct wf_study *study, const struct wf_plot_format *format,
+                   FILE *out);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "study/sweep.h"
+
+#include "base/mem.h"
+#include "result/doc.h"
+#include "sim/scenario.h"
+#include "sim/sim.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct sweep {
+    const struct wf_scenario *scenario;
+    struct wf_curve *curve;
+    const struct wf_points_host *host;
+    struct wf_err *errs; /* one for each point */
+};
+
+/* ---- loads ---- */
+
+static enum wf_status wrong_loads(const char *text, struct wf_err *err)
+{
+    return wf_err_set(err, WF_EUSAGE,
+                      "--load '%.64s': expected a load, loads between commas, or "
+                      "first:last:step, as in 0.05:0.9:0.05",
+                      text);
+}
+
+static enum wf_status add_load(double load, double *loads, size_t *n, struct wf_err *err)
+{
+    if (!(load >= 0 && load <= 1)) {
+        return wf_err_set(err, WF_EINVAL,
+                          "--load: a load of %g is not between 0 and 1 phit per node and cycle",
+                          load);
+    }
+    if (*n == WF_SWEEP_MAX) {
+        return wf_err_set(err, WF_EINVAL, "--load: more than %d loads", WF_SWEEP_MAX);
+    }
+    loads[(*n)++] = load;
+    return WF_OK;
+}
+
+/* The numbers of first:last:step. Each load is computed by itself, so that errors of rounding
+ * do not add up; they are rounded to millionths. */
+static enum wf_status add_range(const double *range, double *loads, size_t *n,
+                                struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+    double first = range[0], last = range[1], step = range[2];
+
+    if (!(step > 0) || last < first) {
+        return wf_err_set(err, WF_EINVAL, "--load: %g:%g:%g has no loads", first, last, step);
+    }
+    for (size_t i = 0; status == WF_OK && first + (double)i * step <= last + step * 1e-6; i++) {
+        status = add_load(round((first + (double)i * step) * 1e6) / 1e6, loads, n, err);
+    }
+    return status;
+}
+
+enum wf_status wf_sweep_loads(const char *text, double *loads, size_t *n, struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+    double range[3];
+    size_t in_range = 0;
+    char separator = '\0';
+
+    *n = 0;
+    for (const char *p = text; status == WF_OK; p++) {
+        char *end;
+        double value = strtod(p, &end);
+        if (end == p || !isfinite(value) || (*end != '\0' && *end != ':' && *end != ',') ||
+            (separator != '\0' && *end != '\0' && *end != separator)) {
+            return wrong_loads(text, err);
+        }
+        if (*end != '\0') {
+            separator = *end;
+        }
+        if (separator == ':') {
+            if (in_range == 3) {
+                return wrong_loads(text, err);
+            }
+            range[in_range++] = value;
+        } else {
+            status = add_load(value, loads, n, err);
+        }
+        p = end;
+        if (*end == '\0') {
+            break;
+        }
+    }
+    if (status != WF_OK || separator != ':') {
+        return status;
+    }
+    return in_range == 3 ? add_range(range, loads, n, err) : wrong_loads(text, err);
+}
+
+/* ---- runs ---- */
+
+static bool run_point(void *arg, size_t i)
+{
+    struct sweep *sweep = arg;
+    struct wf_curve_point *point = &sweep->curve->points[i];
+    struct wf_err *err = &sweep->errs[i];
+    const struct wf_sim_host host = {.stop = sweep->host->stop};
+    struct wf_scenario *scenario = wf_scenario_new();
+    struct wf_value *doc = NULL;
+    char load[32];
+
+    (void)snprintf(load, sizeof(load), "%.6f", point->load);
+    wf_scenario_append(scenario, sweep->scenario);
+    err->status = wf_scenario_set(scenario, "traffic.load", load, "--load", err);
+    if (err->status == WF_OK) {
+        err->status = wf_sim_run(scenario, &host, &doc, err);
+    }
+    if (doc != NULL && err->status == WF_OK) {
+        wf_curve_point_read(point, doc);
+    }
+    wf_doc_free(doc);
+    wf_scenario_free(scenario);
+    return point->done;
+}
+
+/* Keeps the points that are done, and says how many those are. */
+static enum wf_status interrupted(struct wf_curve *curve, struct wf_err *err)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < curve->n; i++) {
+        if (curve->points[i].done) {
+            curve->points[n++] = curve->points[i];
+        }
+    }
+    enum wf_status status =
+        wf_err_set(err, WF_EINTR, "interrupted; %zu of %zu loads are done", n, curve->n);
+    curve->n = n;
+    return status;
+}
+
+enum wf_status wf_sweep_run(const struct wf_scenario *scenario, struct wf_curve *curve,
+                            const struct wf_points_host *host, struct wf_err *err)
+{
+    struct sweep sweep = {
+        .scenario = scenario,
+        .curve = curve,
+        .host = host,
+        .errs = wf_xcalloc(curve->n, sizeof(struct wf_err)),
+    };
+    enum wf_status status = WF_OK;
+
+    bool complete = wf_points_run(host, curve->n, 0, run_point, &sweep);
+    for (size_t i = 0; i < curve->n && status == WF_OK; i++) {
+        if (sweep.errs[i].status != WF_OK && sweep.errs[i].status != WF_EINTR) {
+            status = sweep.errs[i].status;
+            *err = sweep.errs[i];
+        }
+    }
+    if (status == WF_OK && !complete) {
+        status = interrupted(curve, err);
+    }
+    free(sweep.errs);
+    return status;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/units.h"
+#include "report/writer.h"
+#include "study/study.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* What a point came to, of what it has: the columns behind its keys. */
+static const char *const measures[] = {
+    "predicted_time_ps",
+    "time_reached_ps",
+    "messages",
+    "bytes",
+    "message_latency_ps.mean",
+    "message_latency_ps.max",
+    "ranks.compute_ps.mean",
+    "ranks.wait_ps.mean",
+    "ranks.overhead_ps.mean",
+    "efficiency.parallel_percent",
+    "efficiency.load_balance_percent",
+    "efficiency.serialisation_percent",
+    "efficiency.transfer_percent",
+    "offered_load",
+    "accepted_load",
+    "latency_cycles.mean",
+    "digest",
+};
+
+enum { N_MEASURES = sizeof(measures) / sizeof(measures[0]) };
+
+static const struct wf_value *measure_of(const struct wf_study_point *point, const char *path)
+{
+    const struct wf_value *result =
+        point->doc != NULL ? wf_doc_find(point->doc, "result") : NULL;
+
+    return result != NULL ? wf_doc_find(result, path) : NULL;
+}
+
+static bool is_measured(const struct wf_study *study, const char *path)
+{
+    for (size_t i = 0; i < study->n_points; i++) {
+        if (measure_of(&study->points[i], path) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *status_of(const struct wf_study_point *point)
+{
+    return point->doc != NULL ? wf_doc_get_text(point->doc, "result.status", "completed")
+           : point->err.status != WF_OK ? wf_status_text(point->err.status)
+                                        : "not run";
+}
+
+/* ---- CSV ---- */
+
+/* As RFC 4180 has it. */
+static void write_field(const char *text, FILE *out)
+{
+    if (strpbrk(text, ",\"\n") == NULL) {
+        (void)fputs(text, out);
+        return;
+    }
+    (void)fputc('"', out);
+    for (const char *p = text; *p != '\0'; p++) {
+        (void)fprintf(out, *p == '"' ? "\"\"" : "%c", *p);
+    }
+    (void)fputc('"', out);
+}
+
+static void write_value(const struct wf_value *value, FILE *out)
+{
+    char buf[WF_UNITS_TEXT_MAX];
+
+    if (value == NULL) {
+        return;
+    }
+    if (value->type == WF_VALUE_COUNT) {
+        (void)fprintf(out, "%" PRIu64, value->count);
+    } else if (value->type == WF_VALUE_REAL) {
+        (void)fputs(wf_format_real(value->real, buf), out);
+    } else if (value->type == WF_VALUE_TEXT) {
+        write_field(value->text, out);
+    }
+}
+
+void wf_study_csv(const struct wf_study *study, FILE *out)
+{
+    for (size_t k = 0; k < study->n_keys; k++) {
+        write_field(study->keys[k], out);
+        (void)fputc(',', out);
+    }
+    (void)fputs("status", out);
+    for (size_t m = 0; m < N_MEASURES; m++) {
+        if (is_measured(study, measures[m])) {
+            (void)fprintf(out, ",%s", measures[m]);
+        }
+    }
+    (void)fputs(",file\n", out);
+    for (size_t i = 0; i < study->n_points; i++) {
+        const struct wf_study_point *point = &study->points[i];
+        for (size_t k = 0; k < study->n_keys; k++) {
+            write_field(point->values[k] != NULL ? point->values[k]->text : "", out);
+            (void)fputc(',', out);
+        }
+        (void)fputs(status_of(point), out);
+        for (size_t m = 0; m < N_MEASURES; m++) {
+            if (is_measured(study, measures[m])) {
+                (void)fputc(',', out);
+                write_value(measure_of(point, measures[m]), out);
+            }
+        }
+        (void)fprintf(out, ",%s\n", point->doc != NULL ? point->name : "");
+    }
+}
+
+/* ---- JSON ---- */
+
+static void add_value(struct wf_value *section, const char *name, const struct wf_value *value)
+{
+    if (value->type == WF_VALUE_COUNT) {
+        wf_doc_count(section, name, value->count);
+    } else if (value->type == WF_VALUE_REAL) {
+        wf_doc_real(section, name, value->real);
+    } else if (value->type == WF_VALUE_TEXT) {
+        wf_doc_text(section, name, value->text);
+    }
+}
+
+static void add_point(struct wf_value *list, const struct wf_study *study,
+                      const struct wf_study_point *point)
+{
+    struct wf_value *item = wf_doc_section(list, NULL);
+    struct wf_value *settings = wf_doc_section(item, "settings");
+
+    for (size_t k = 0; k < study->n_keys; k++) {
+        if (point->values[k] != NULL) {
+            wf_doc_text(settings, study->keys[k], point->values[k]->text);
+        }
+    }
+    wf_doc_text(item, "status", status_of(point));
+    if (point->err.status != WF_OK) {
+        wf_doc_text(item, "error", point->err.text);
+    }
+    struct wf_value *result = wf_doc_section(item, "result");
+    for (size_t m = 0; m < N_MEASURES; m++) {
+        const struct wf_value *value = measure_of(point, measures[m]);
+        if (value != NULL) {
+            add_value(result, measures[m], value);
+        }
+    }
+    if (point->doc != NULL) {
+        wf_doc_text(item, "file", point->name);
+    }
+}
+
+void wf_study_json(const struct wf_study *study, FILE *out)
+{
+    const struct wf_write_options options = {.verbose = false};
+    struct wf_value *root = wf_doc_new();
+    struct wf_value *settings = NULL;
+
+    wf_doc_text(root, "title", study->title != NULL ? study->title : "");
+    settings = wf_doc_section(root, "settings");
+    for (size_t s = 0; s < study->n_settings; s++) {
+        wf_doc_text(settings, study->all[s].key, study->all[s].text);
+    }
+    struct wf_value *points = wf_doc_list(root, "points");
+    for (size_t i = 0; i < study->n_points; i++) {
+        add_point(points, study, &study->points[i]);
+    }
+    wf_writer_json.write(root, &options, out);
+    wf_doc_free(root);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "study/topo_facts.h"
+
+#include "draw/draw.h"
+#include "topo/measure.h"
+#include "topo/nested.h"
+#include "topo/spec.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { LABEL_WIDTH = 18, COUNT_MAX = 32 };
+
+static double per_node(const struct wf_topo *topo, double count)
+{
+    return count / topo->n_nodes;
+}
+
+/* The ends of cables that are at routers: all but those at nodes that do not forward. */
+static double router_ports(const struct wf_topo *topo)
+{
+    bool nodes_forward = wf_network_routers(topo) > topo->n_vertices - topo->n_nodes;
+    uint32_t at_nodes = nodes_forward ? 0 : wf_topo_first_link(topo, topo->n_nodes);
+
+    return 2 * (double)topo->n_links - at_nodes;
+}
+
+/* ---- the document ---- */
+
+static void add_histogram(const struct wf_measure *measure, struct wf_value *doc)
+{
+    struct wf_value *section = wf_doc_section(doc, "distance_histogram");
+
+    for (uint32_t d = 0; d <= measure->diameter; d++) {
+        if (measure->counts[d] > 0) {
+            char name[16];
+            (void)snprintf(name, sizeof(name), "%" PRIu32, d);
+            wf_doc_count(section, name, measure->counts[d]);
+        }
+    }
+}
+
+static void add_levels(const struct wf_topo *topo, const char *spec, struct wf_value *doc)
+{
+    struct wf_value *list = wf_doc_list(doc, "levels");
+    struct wf_spec_level level;
+    size_t at = 0;
+
+    for (uint32_t i = 0; i < wf_topo_n_levels(topo); i++) {
+        const struct wf_topo *network = wf_topo_level(topo, i);
+        struct wf_value *entry = wf_doc_section(list, NULL);
+
+        if (wf_spec_next(spec, &at, &level, NULL) == WF_OK && level.ops != NULL) {
+            char text[WF_PARAM_TEXT_MAX];
+            (void)snprintf(text, sizeof(text), "%.*s", (int)level.len, level.text);
+            wf_doc_text(entry, "spec", text);
+        }
+        wf_doc_count(entry, "nodes", network->n_nodes);
+        wf_doc_count(entry, "routers", wf_topo_n_routers(network));
+        wf_doc_count(entry, "links", network->n_links);
+        wf_doc_count(entry, "diameter", network->ops->diameter(network));
+    }
+}
+
+void wf_topo_facts_add(const struct wf_topo *topo, const char *spec, struct wf_value *doc)
+{
+    struct wf_measure measure;
+
+    wf_measure(topo, &measure);
+    wf_doc_text(doc, "spec", spec);
+    wf_doc_count(doc, "nodes", topo->n_nodes);
+    wf_doc_count(doc, "routers", wf_network_routers(topo));
+    wf_doc_count(doc, "vertices", topo->n_vertices);
+    wf_doc_count(doc, "links", topo->n_links);
+    wf_doc_bool(doc, "one_way", topo->oneway);
+    wf_doc_count(doc, "max_ports", topo->n_ports);
+    wf_doc_count(doc, "diameter", measure.diameter);
+    wf_doc_real(doc, "average_distance", measure.average);
+    if (topo->bisection > 0) {
+        wf_doc_count(doc, "bisection_links", topo->bisection);
+    } else {
+        wf_doc_null(doc, "bisection_links");
+    }
+    wf_doc_real(doc, "links_per_node", per_node(topo, (double)topo->n_links));
+    wf_doc_real(doc, "router_ports_per_node", per_node(topo, router_ports(topo)));
+    wf_doc_real(doc, "routers_per_node", per_node(topo, wf_network_routers(topo)));
+    add_levels(topo, spec, doc);
+    add_histogram(&measure, doc);
+    wf_measure_release(&measure);
+}
+
+/* ---- the table ---- */
+
+/* 1234567 as "1,234,567"; `buf` of COUNT_MAX bytes. */
+static const char *group_digits(uint64_t count, char *buf)
+{
+    char digits[24];
+    int n = snprintf(digits, sizeof(digits), "%" PRIu64, count);
+    char *p = buf;
+
+    for (int i = 0; i < n; i++) {
+        if (i > 0 && (n - i) % 3 == 0) {
+            *p++ = ',';
+        }
+        *p++ = digits[i];
+    }
+    *p = '\0';
+    return buf;
+}
+
+static void print_label(FILE *out, const char *label)
+{
+    (void)fprintf(out, "%-*s", LABEL_WIDTH, label);
+}
+
+static void print_count(FILE *out, const char *label, uint64_t count, const char *unit)
+{
+    char buf[COUNT_MAX];
+
+    print_label(out, label);
+    (void)fprintf(out, "%s%s%s\n", group_digits(count, buf), unit[0] != '\0' ? " " : "", unit);
+}
+
+static void print_levels(const struct wf_topo *topo, const char *spec, FILE *out)
+{
+    uint32_t n = wf_topo_n_levels(topo);
+    struct wf_spec_level level;
+    size_t at = 0;
+
+    for (uint32_t i = 0; i < n && n > 1; i++) {
+        const struct wf_topo *network = wf_topo_level(topo, i);
+        char label[24];
+
+        if (wf_spec_next(spec, &at, &level, NULL) != WF_OK || level.ops == NULL) {
+            return;
+        }
+        (void)snprintf(label, sizeof(label), "Level %" PRIu32, i);
+        print_label(out, label);
+        (void)fprintf(out, "%.*s, %" PRIu32 " nodes, diameter %" PRIu32 "\n", (int)level.len,
+                      level.text, network->n_nodes, network->ops->diameter(network));
+    }
+}
+
+static const char *hops(uint32_t n)
+{
+    return n == 1 ? "hop" : "hops";
+}
+
+void wf_topo_facts_print(const struct wf_topo *topo, const char *spec, FILE *out)
+{
+    uint32_t routers = wf_network_routers(topo);
+    struct wf_measure measure;
+
+    wf_measure(topo, &measure);
+    print_label(out, "Topology");
+    (void)fprintf(out, "%s%s\n", spec, topo->oneway ? " (links are one-way)" : "");
+    print_levels(topo, spec, out);
+    print_count(out, "Nodes", topo->n_nodes, "");
+    print_count(out, "Routers", routers,
+                topo->n_vertices == topo->n_nodes ? "(the nodes)" : "");
+    print_count(out, "Links", topo->n_links, "");
+    print_count(out, "Ports per router", topo->n_ports, "at most");
+    print_count(out, "Diameter", measure.diameter, hops(measure.diameter));
+    print_label(out, "Average distance");
+    (void)fprintf(out, "%.4g hops\n", measure.average);
+    if (topo->bisection > 0) {
+        print_count(out, "Bisection", topo->bisection, topo->bisection == 1 ? "link" : "links");
+    } else {
+        print_label(out, "Bisection");
+        (void)fputs("unknown\n", out);
+    }
+    print_label(out, "Cost per node");
+    (void)fprintf(out, "links %.4g, router ports %.4g, routers %.4g\n",
+                  per_node(topo, (double)topo->n_links), per_node(topo, router_ports(topo)),
+                  per_node(topo, routers));
+    wf_measure_release(&measure);
+}
