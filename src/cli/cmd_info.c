@@ -5,7 +5,7 @@
 #include "result/doc.h"
 #include "sim/world.h"
 #include "trace/facts.h"
-#include "trace/records.h"
+#include "trace/kit/records.h"
 #include "trace/weft/graph.h"
 #include "trace/weft/native.h"
 

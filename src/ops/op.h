@@ -34,7 +34,7 @@ enum {
  *
  * Numbers of requests are the source's choice, best small ones used again. A request that is in
  * use must not be made again; one that is not in use counts as done when it is waited for. A
- * trace names none that was never made (ops/made.h); a generator may. A set of requests is
+ * trace names none that was never made (ops/created.h); a generator may. A set of requests is
  * `requests[0..count-1]`, or if that is null the numbers `request` to `request + count - 1`.
  */
 struct wf_op {

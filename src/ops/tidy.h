@@ -5,11 +5,11 @@
 /*
  * Waits for what there is of a set of requests: in a piece of a trace some were left out, and
  * generators name all that a rank may have, which those at a border have not. A trace names no
- * request that was never made (ops/made.h).
+ * request that was never made (ops/created.h).
  */
 
 #include "base/buf.h"
-#include "ops/made.h"
+#include "ops/created.h"
 
 /* Zeroed at a rank's beginning, but for the buffers. */
 struct wf_tidy {

@@ -4,8 +4,8 @@
 #include "base/mem.h"
 #include "report/lanes.h"
 #include "report/writer.h"
+#include "trace/kit/target.h"
 #include "trace/otf2/out.h"
-#include "trace/target.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 
 #include "base/choice.h"
 #include "base/status.h"
-#include "trace/losses.h"
+#include "trace/kit/losses.h"
 
 #include <signal.h>
 #include <stdbool.h>

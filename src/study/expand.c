@@ -4,8 +4,8 @@
 #include "base/mem.h"
 #include "ops/fields.h"
 #include "ops/groups.h"
-#include "trace/completion.h"
-#include "trace/open_requests.h"
+#include "trace/kit/completion.h"
+#include "trace/kit/open_requests.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

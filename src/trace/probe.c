@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
+#include "trace/kit/records.h"
 #include "trace/reader.h"
-#include "trace/records.h"
 
 #include <dirent.h>
 #include <errno.h>

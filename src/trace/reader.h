@@ -16,7 +16,7 @@
 
 enum { WF_PROBE_BYTES = 512 };
 
-struct wf_records; /* trace/records.h */
+struct wf_records; /* trace/kit/records.h */
 
 /* What is at a path, before anybody knows what it means. */
 struct wf_reader_probe {

@@ -11,7 +11,7 @@
 
 #include "ops/graph.h"
 #include "ops/source.h"
-#include "trace/losses.h"
+#include "trace/kit/losses.h"
 
 enum wf_name_kind { WF_NAME_REGION, WF_NAME_CALL, WF_NAME_COUNTER, WF_NAME_KINDS };
 

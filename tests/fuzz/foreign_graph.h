@@ -7,7 +7,7 @@
 #include "foreign.h"
 
 #include "ops/graph.h"
-#include "trace/task_table.h"
+#include "trace/kit/task_table.h"
 
 static inline void foreign_check_task(const struct wf_graph *graph, uint32_t pe,
                                       uint32_t number)

@@ -9,7 +9,7 @@
  */
 
 #include "base/buf.h"
-#include "trace/infile.h"
+#include "trace/kit/infile.h"
 
 enum {
     WF_BIGSIM_MAGIC_BYTES = 4,

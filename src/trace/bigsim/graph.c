@@ -3,8 +3,8 @@
 
 #include "base/mem.h"
 #include "base/units.h"
-#include "trace/records.h"
-#include "trace/task_table.h"
+#include "trace/kit/records.h"
+#include "trace/kit/task_table.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -7,7 +7,7 @@
  * length.
  */
 
-#include "trace/infile.h"
+#include "trace/kit/infile.h"
 
 enum wf_clog2_type {
     WF_CLOG2_ENDLOG,

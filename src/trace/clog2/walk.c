@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "trace/open_requests.h"
+#include "trace/kit/open_requests.h"
 
 #include <math.h>
 #include <stdlib.h>

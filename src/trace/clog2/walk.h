@@ -13,8 +13,8 @@
  */
 
 #include "trace/clog2/file.h"
-#include "trace/records.h"
-#include "trace/spool.h"
+#include "trace/kit/records.h"
+#include "trace/kit/spool.h"
 
 /* What a state is. */
 enum wf_clog2_role {

@@ -2,7 +2,7 @@
 #include "base/mem.h"
 #include "ops/fields.h"
 #include "ops/groups.h"
-#include "trace/target.h"
+#include "trace/kit/target.h"
 #include "trace/writer.h"
 
 #include <inttypes.h>

@@ -8,7 +8,7 @@
  */
 
 #include "base/buf.h"
-#include "trace/infile.h"
+#include "trace/kit/infile.h"
 
 enum {
     WF_DUMPI_FUNCTIONS = 293,

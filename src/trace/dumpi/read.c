@@ -2,8 +2,8 @@
 /* DUMPI: the traces of sst-dumpi. */
 #include "base/mem.h"
 #include "trace/dumpi/walk.h"
+#include "trace/kit/records.h"
 #include "trace/reader.h"
-#include "trace/records.h"
 #include "trace/weft/frame.h"
 
 #include <errno.h>

@@ -8,8 +8,8 @@
  */
 
 #include "trace/dumpi/comms.h"
-#include "trace/open_requests.h"
-#include "trace/spool.h"
+#include "trace/kit/open_requests.h"
+#include "trace/kit/spool.h"
 
 /* What the ops do not hold; summed up over ranks. */
 struct wf_dumpi_losses {

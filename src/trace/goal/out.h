@@ -6,7 +6,7 @@
 
 #include "ops/graph.h"
 #include "ops/source.h"
-#include "trace/losses.h"
+#include "trace/kit/losses.h"
 
 #include <stdio.h>
 

@@ -2,9 +2,9 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "ops/fields.h"
-#include "trace/completion.h"
 #include "trace/goal/out.h"
-#include "trace/open_requests.h"
+#include "trace/kit/completion.h"
+#include "trace/kit/open_requests.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
 #include "trace/goal/goal.h"
 #include "trace/goal/labels.h"
 #include "trace/goal/text.h"
+#include "trace/kit/records.h"
+#include "trace/kit/task_table.h"
 #include "trace/reader.h"
-#include "trace/records.h"
-#include "trace/task_table.h"
 #include "trace/weft/frame.h"
 
 #include <ctype.h>

@@ -2,8 +2,8 @@
 /* GOAL schedules, written: one file, a nanosecond for a unit of local work. */
 #include "base/mem.h"
 #include "trace/goal/out.h"
-#include "trace/spool.h"
-#include "trace/target.h"
+#include "trace/kit/spool.h"
+#include "trace/kit/target.h"
 #include "trace/writer.h"
 
 #include <stdlib.h>

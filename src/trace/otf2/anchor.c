@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/otf2/anchor.h"
 
-#include "trace/infile.h"
+#include "trace/kit/infile.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 /* The ops of a source as events of an OTF2 archive. A call takes no time. */
 
 #include "ops/source.h"
-#include "trace/losses.h"
+#include "trace/kit/losses.h"
 #include "trace/otf2/out.h"
 
 /* Writes all ranks, but finishes nothing; `losses` may be null. A source that cannot be read is

@@ -5,7 +5,7 @@
 #include "trace/otf2/scan.h"
 
 #include "base/mem.h"
-#include "trace/infile.h"
+#include "trace/kit/infile.h"
 
 #include <errno.h>
 #include <inttypes.h>

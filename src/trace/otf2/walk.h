@@ -12,11 +12,11 @@
  */
 
 #include "base/buf.h"
-#include "trace/open_requests.h"
+#include "trace/kit/open_requests.h"
+#include "trace/kit/records.h"
+#include "trace/kit/spool.h"
 #include "trace/otf2/in.h"
 #include "trace/otf2/sums.h"
-#include "trace/records.h"
-#include "trace/spool.h"
 
 /* What the calls of MPI are for whoever reads their messages. */
 enum wf_otf2_role {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* OTF2, written: a directory with the archive in it. */
 #include "base/mem.h"
+#include "trace/kit/spool.h"
+#include "trace/kit/target.h"
 #include "trace/otf2/put.h"
-#include "trace/spool.h"
-#include "trace/target.h"
 #include "trace/writer.h"
 
 #include <stdlib.h>

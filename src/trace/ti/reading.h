@@ -5,9 +5,9 @@
 /* What is known while a time-independent trace is read. */
 
 #include "base/buf.h"
-#include "trace/open_requests.h"
-#include "trace/records.h"
-#include "trace/spool.h"
+#include "trace/kit/open_requests.h"
+#include "trace/kit/records.h"
+#include "trace/kit/spool.h"
 #include "trace/ti/text.h"
 
 enum { WF_TI_ACTIONS_MAX = 64, WF_TI_VECTORS = 2 };

@@ -4,8 +4,8 @@
 #include "base/mem.h"
 #include "ops/fields.h"
 #include "ops/groups.h"
-#include "trace/completion.h"
-#include "trace/target.h"
+#include "trace/kit/completion.h"
+#include "trace/kit/target.h"
 #include "trace/ti/ti.h"
 #include "trace/writer.h"
 

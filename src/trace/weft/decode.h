@@ -8,8 +8,8 @@
  */
 
 #include "base/buf.h"
+#include "ops/created.h"
 #include "ops/groups.h"
-#include "ops/made.h"
 #include "trace/weft/fold.h"
 
 struct wf_block_loop {

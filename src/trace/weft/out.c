@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/varint.h"
-#include "trace/target.h"
+#include "trace/kit/target.h"
 #include "trace/weft/frame.h"
 
 #include <errno.h>

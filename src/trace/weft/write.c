@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 #include "base/varint.h"
+#include "ops/created.h"
 #include "ops/groups.h"
-#include "ops/made.h"
 #include "trace/weft/encode.h"
 #include "trace/weft/fold.h"
 #include "trace/weft/frame.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks of ops as files of version 1 have them, byte by byte, beside those of version 3. */
 #include "harness/wf_test.h"
+#include "ops/created.h"
 #include "ops/groups.h"
-#include "ops/made.h"
 #include "trace/weft/decode.h"
 
 #include <string.h>

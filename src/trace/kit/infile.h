@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_INFILE_H
-#define WF_TRACE_INFILE_H
+#ifndef WF_TRACE_KIT_INFILE_H
+#define WF_TRACE_KIT_INFILE_H
 
 /*
  * A binary file that is read from front to back, believing nothing: whoever reads beyond its

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ops/made.h"
+#include "ops/created.h"
 
 #include "base/mem.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_COMPLETION_H
-#define WF_TRACE_COMPLETION_H
+#ifndef WF_TRACE_KIT_COMPLETION_H
+#define WF_TRACE_KIT_COMPLETION_H
 
 /* What a wait or test completes, for writers of formats that know nothing but waits for single
  * requests. */
 
 #include "ops/op.h"
-#include "trace/losses.h"
+#include "trace/kit/losses.h"
 
 /* The request at a place in the set of a wait, test or start. */
 static inline uint32_t wf_op_request_at(const struct wf_op *op, uint32_t i)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "trace/target.h"
+#include "trace/kit/target.h"
 
 #include "base/mem.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_OPS_MADE_H
-#define WF_OPS_MADE_H
+#ifndef WF_OPS_CREATED_H
+#define WF_OPS_CREATED_H
 
 /*
  * Which requests a rank has ever made: what waits for one that was never made is a mistake of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_TARGET_H
-#define WF_TRACE_TARGET_H
+#ifndef WF_TRACE_KIT_TARGET_H
+#define WF_TRACE_KIT_TARGET_H
 
 /*
  * A file or directory that appears in its place when it is whole. It is written under another

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_LOSSES_H
-#define WF_TRACE_LOSSES_H
+#ifndef WF_TRACE_KIT_LOSSES_H
+#define WF_TRACE_KIT_LOSSES_H
 
 /* What a format could not take of a trace that was written in it, counted. */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_RECORDS_H
-#define WF_TRACE_RECORDS_H
+#ifndef WF_TRACE_KIT_RECORDS_H
+#define WF_TRACE_KIT_RECORDS_H
 
 /*
  * How often each kind of record of a trace file occurs in each rank, by the names that the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "trace/spool.h"
+#include "trace/kit/spool.h"
 
 #include "base/mem.h"
 #include "trace/reader.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "trace/open_requests.h"
+#include "trace/kit/open_requests.h"
 
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "trace/completion.h"
+#include "trace/kit/completion.h"
 
 bool wf_completion_visit(const struct wf_op *op, wf_completion_fn complete, void *arg,
                          struct wf_losses *losses)

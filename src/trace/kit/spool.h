@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_SPOOL_H
-#define WF_TRACE_SPOOL_H
+#ifndef WF_TRACE_KIT_SPOOL_H
+#define WF_TRACE_KIT_SPOOL_H
 
 /*
  * Ops of a foreign trace on their way to becoming a source.

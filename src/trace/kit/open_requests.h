@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_OPEN_REQUESTS_H
-#define WF_TRACE_OPEN_REQUESTS_H
+#ifndef WF_TRACE_KIT_OPEN_REQUESTS_H
+#define WF_TRACE_KIT_OPEN_REQUESTS_H
 
 /*
  * The requests of one rank that a foreign trace has begun and not yet completed, by the names

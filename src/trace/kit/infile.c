@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "trace/infile.h"
+#include "trace/kit/infile.h"
 
 #include "base/mem.h"
 

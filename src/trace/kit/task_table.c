@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "trace/task_table.h"
+#include "trace/kit/task_table.h"
 
 #include "base/mem.h"
 

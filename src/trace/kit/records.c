@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "trace/records.h"
+#include "trace/kit/records.h"
 
 #include "base/mem.h"
 #include "base/units.h"

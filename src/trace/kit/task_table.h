@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_TASK_TABLE_H
-#define WF_TRACE_TASK_TABLE_H
+#ifndef WF_TRACE_KIT_TASK_TABLE_H
+#define WF_TRACE_KIT_TASK_TABLE_H
 
 /*
  * A task graph that is held in memory, for readers of formats in which a message finds its task
