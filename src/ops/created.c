@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-void wf_made_fini(struct wf_made *made)
+void wf_created_fini(struct wf_created *made)
 {
     free(made->spans);
-    *made = (struct wf_made){.n = 0};
+    *made = (struct wf_created){.n = 0};
 }
 
 /* The first span that ends at or behind a number. */
-static uint32_t find(const struct wf_made *made, uint32_t request)
+static uint32_t find(const struct wf_created *made, uint32_t request)
 {
     uint32_t at = 0;
 
@@ -23,13 +23,13 @@ static uint32_t find(const struct wf_made *made, uint32_t request)
     return at;
 }
 
-static bool covers(const struct wf_made_span *span, uint32_t begin, uint32_t end)
+static bool covers(const struct wf_created_span *span, uint32_t begin, uint32_t end)
 {
     return span->begin <= begin && end <= span->end;
 }
 
 /* Whether all numbers from `begin` to before `end` were made. */
-static bool has_span(struct wf_made *made, uint32_t begin, uint32_t end)
+static bool has_span(struct wf_created *made, uint32_t begin, uint32_t end)
 {
     if (made->all || begin == end || covers(&made->latest, begin, end)) {
         return true;
@@ -42,12 +42,12 @@ static bool has_span(struct wf_made *made, uint32_t begin, uint32_t end)
     return true;
 }
 
-bool wf_made_has(struct wf_made *made, uint32_t request)
+bool wf_created_has(struct wf_created *made, uint32_t request)
 {
     return has_span(made, request, request + 1);
 }
 
-static void join(struct wf_made *made, uint32_t at)
+static void join(struct wf_created *made, uint32_t at)
 {
     made->spans[at].end = made->spans[at + 1].end;
     made->n--;
@@ -55,7 +55,7 @@ static void join(struct wf_made *made, uint32_t at)
             (made->n - at - 1) * sizeof(*made->spans));
 }
 
-static void join_nearest(struct wf_made *made)
+static void join_nearest(struct wf_created *made)
 {
     uint32_t nearest = 0;
 
@@ -68,9 +68,9 @@ static void join_nearest(struct wf_made *made)
     join(made, nearest);
 }
 
-static void add(struct wf_made *made, uint32_t request)
+static void add(struct wf_created *made, uint32_t request)
 {
-    if (wf_made_has(made, request)) {
+    if (wf_created_has(made, request)) {
         return;
     }
     if (made->n == made->capacity) {
@@ -78,39 +78,39 @@ static void add(struct wf_made *made, uint32_t request)
         made->spans = wf_xrealloc(made->spans, made->capacity, sizeof(*made->spans));
     }
     uint32_t at = find(made, request);
-    struct wf_made_span *span = &made->spans[at];
+    struct wf_created_span *span = &made->spans[at];
     if (at < made->n && span->end == request) {
         span->end++;
     } else if (at < made->n && span->begin == request + 1) {
         span->begin--;
     } else {
         memmove(span + 1, span, (made->n - at) * sizeof(*span));
-        *span = (struct wf_made_span){request, request + 1};
+        *span = (struct wf_created_span){request, request + 1};
         made->n++;
     }
     if (at + 1 < made->n && made->spans[at].end == made->spans[at + 1].begin) {
         join(made, at);
     }
-    if (made->n > WF_MADE_SPANS) {
+    if (made->n > WF_CREATED_SPANS) {
         join_nearest(made);
     }
     made->latest = made->spans[find(made, request + 1)];
 }
 
-static bool has_set(struct wf_made *made, const struct wf_op *op, uint32_t count)
+static bool has_set(struct wf_created *made, const struct wf_op *op, uint32_t count)
 {
     if (op->requests == NULL) {
         return has_span(made, op->request, op->request + count);
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (!wf_made_has(made, op->requests[i])) {
+        if (!wf_created_has(made, op->requests[i])) {
             return false;
         }
     }
     return true;
 }
 
-const char *wf_made_check_all(struct wf_made *made, const struct wf_op *op)
+const char *wf_created_check_all(struct wf_created *made, const struct wf_op *op)
 {
     const struct wf_op_info *info = wf_op_info(op->kind);
     bool known = true;
@@ -123,12 +123,12 @@ const char *wf_made_check_all(struct wf_made *made, const struct wf_op *op)
         add(made, op->request);
         break;
     case WF_FAMILY_FREE:
-        known = wf_made_has(made, op->request);
+        known = wf_created_has(made, op->request);
         break;
     case WF_FAMILY_WAIT:
     case WF_FAMILY_TEST:
     case WF_FAMILY_START:
-        known = info->detail == WF_WAIT_ONE ? wf_made_has(made, op->request)
+        known = info->detail == WF_WAIT_ONE ? wf_created_has(made, op->request)
                                             : has_set(made, op, op->count);
         break;
     case WF_FAMILY_COMPUTE:

@@ -18,29 +18,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WF_MADE_SPANS = 32 };
+enum { WF_CREATED_SPANS = 32 };
 
-struct wf_made_span {
+struct wf_created_span {
     uint32_t begin, end;
 };
 
 /* Zeroed at a rank's beginning. */
-struct wf_made {
-    struct wf_made_span latest; /* one of them, empty at first */
-    struct wf_made_span *spans; /* by their numbers, apart from each other; null if none */
+struct wf_created {
+    struct wf_created_span latest; /* one of them, empty at first */
+    struct wf_created_span *spans; /* by their numbers, apart from each other; null if none */
     uint16_t n, capacity;
     bool all; /* nobody knows: everything counts as made */
 };
 
-void wf_made_fini(struct wf_made *made);
+void wf_created_fini(struct wf_created *made);
 
-/* What wf_made_check() does if the latest span does not answer it. */
-const char *wf_made_check_all(struct wf_made *made, const struct wf_op *op);
-bool wf_made_has(struct wf_made *made, uint32_t request);
+/* What wf_created_check() does if the latest span does not answer it. */
+const char *wf_created_check_all(struct wf_created *made, const struct wf_op *op);
+bool wf_created_has(struct wf_created *made, uint32_t request);
 
 /* Null, or what is wrong with the requests that an op names, which makes sense otherwise; the
  * ones that it makes are noted. Ops come in their order, but may come again. */
-static inline const char *wf_made_check(struct wf_made *made, const struct wf_op *op)
+static inline const char *wf_created_check(struct wf_created *made, const struct wf_op *op)
 {
     const struct wf_op_info *info = wf_op_info(op->kind);
     uint32_t known = made->latest.end - made->latest.begin;
@@ -50,15 +50,15 @@ static inline const char *wf_made_check(struct wf_made *made, const struct wf_op
     case WF_FAMILY_SEND:
     case WF_FAMILY_RECV:
     case WF_FAMILY_COLLECTIVE:
-        return !info->returns_request || place < known ? NULL : wf_made_check_all(made, op);
+        return !info->returns_request || place < known ? NULL : wf_created_check_all(made, op);
     case WF_FAMILY_WAIT:
     case WF_FAMILY_TEST:
     case WF_FAMILY_START:
         return info->detail == WF_WAIT_ONE && place < known ? NULL
-                                                            : wf_made_check_all(made, op);
+                                                            : wf_created_check_all(made, op);
     case WF_FAMILY_PERSISTENT:
     case WF_FAMILY_FREE:
-        return wf_made_check_all(made, op);
+        return wf_created_check_all(made, op);
     case WF_FAMILY_COMPUTE:
     case WF_FAMILY_SENDRECV:
     case WF_FAMILY_PROBE:

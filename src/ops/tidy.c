@@ -5,12 +5,12 @@
 
 void wf_tidy_begin(struct wf_tidy *tidy)
 {
-    wf_made_fini(&tidy->made);
+    wf_created_fini(&tidy->made);
 }
 
 void wf_tidy_fini(struct wf_tidy *tidy)
 {
-    wf_made_fini(&tidy->made);
+    wf_created_fini(&tidy->made);
     wf_buf_fini(&tidy->requests);
     wf_buf_fini(&tidy->outcomes);
 }
@@ -26,11 +26,11 @@ static uint32_t place_of(struct wf_tidy *tidy, const struct wf_op *op, uint32_t 
 {
     uint32_t before = 0;
 
-    if (place >= op->count || !wf_made_has(&tidy->made, number_at(op, place))) {
+    if (place >= op->count || !wf_created_has(&tidy->made, number_at(op, place))) {
         return n_left;
     }
     for (uint32_t i = 0; i < place; i++) {
-        before += wf_made_has(&tidy->made, number_at(op, i)) ? 1 : 0;
+        before += wf_created_has(&tidy->made, number_at(op, i)) ? 1 : 0;
     }
     return before;
 }
@@ -66,7 +66,7 @@ static bool keep_set(struct wf_tidy *tidy, struct wf_op *op)
     tidy->requests.size = 0;
     for (uint32_t i = 0; i < op->count; i++) {
         uint32_t request = number_at(op, i);
-        if (wf_made_has(&tidy->made, request)) {
+        if (wf_created_has(&tidy->made, request)) {
             wf_buf_append(&tidy->requests, &request, sizeof(request));
         }
     }
@@ -88,7 +88,7 @@ bool wf_tidy_op(struct wf_tidy *tidy, struct wf_op *op)
     const struct wf_op_info *info = wf_op_info(op->kind);
 
     /* What is wrong otherwise is for others to say. */
-    if (wf_made_check(&tidy->made, op) == NULL) {
+    if (wf_created_check(&tidy->made, op) == NULL) {
         return true;
     }
     if (info->family == WF_FAMILY_FREE || info->detail == WF_WAIT_ONE) {

@@ -13,7 +13,7 @@
 
 /* Zeroed at a rank's beginning, but for the buffers. */
 struct wf_tidy {
-    struct wf_made made; /* in what is written */
+    struct wf_created made; /* in what is written */
     struct wf_buf requests, outcomes;
 };
 

@@ -14,7 +14,10 @@
 #include "ops/graph.h"
 #include "ops/source.h"
 
-enum { WF_PROBE_BYTES = 512 };
+enum {
+    WF_PROBE_BYTES = 512,
+    WF_RANKS_MAX = 1 << 26, /* of any trace */
+};
 
 struct wf_records; /* trace/kit/records.h */
 

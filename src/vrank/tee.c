@@ -21,9 +21,9 @@ enum { HELD_MAX = 1 << 20 };
 struct tee_rank {
     uint64_t n; /* ops that were asked for */
     struct wf_oplog *held;
-    struct wf_made made; /* in the trace */
-    struct wf_buf taken; /* requests */
-    uint32_t match_peer; /* a rank of the program */
+    struct wf_created made; /* in the trace */
+    struct wf_buf taken;    /* requests */
+    uint32_t match_peer;    /* a rank of the program */
     int32_t match_tag;
     uint32_t seen_source;
     int32_t seen_tag;
@@ -446,11 +446,11 @@ static void tee_destroy(struct wf_source *source)
             free(tee->ranks[i].held);
         }
         wf_buf_fini(&tee->ranks[i].taken);
-        wf_made_fini(&tee->ranks[i].made);
+        wf_created_fini(&tee->ranks[i].made);
     }
     free(tee->ranks);
     wf_buf_fini(&tee->outcomes);
-    tee->tidy.made = (struct wf_made){.spans = NULL}; /* was the last rank's */
+    tee->tidy.made = (struct wf_created){.spans = NULL}; /* was the last rank's */
     wf_tidy_fini(&tee->tidy);
     wf_source_free(tee->config.program);
     (void)pthread_mutex_destroy(&tee->lock);

@@ -2,7 +2,7 @@
 #include "trace/bigsim/file.h"
 
 #include "base/mem.h"
-#include "trace/weft/frame.h"
+#include "trace/reader.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/clog2/file.h"
 
-#include "trace/weft/frame.h"
+#include "trace/reader.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,6 @@
 #include "trace/dumpi/walk.h"
 #include "trace/kit/records.h"
 #include "trace/reader.h"
-#include "trace/weft/frame.h"
 
 #include <errno.h>
 #include <inttypes.h>

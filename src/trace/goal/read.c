@@ -8,7 +8,6 @@
 #include "trace/kit/records.h"
 #include "trace/kit/task_table.h"
 #include "trace/reader.h"
-#include "trace/weft/frame.h"
 
 #include <ctype.h>
 #include <inttypes.h>

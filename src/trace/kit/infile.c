@@ -6,6 +6,8 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,24 +15,32 @@
 
 enum { BUFFER_BYTES = 1 << 16, AT_ONCE = 4096 };
 
-enum wf_status wf_infile_open(struct wf_infile *in, const char *path, struct wf_err *err)
+/* Opens a regular file: whoever opens a pipe waits for somebody who writes to it. */
+static enum wf_status open_file(const char *path, int *fd, uint64_t *size, struct wf_err *err)
 {
     struct stat st;
 
-    *in = (struct wf_infile){.fd = -1};
-    /* Whoever opens a pipe waits for somebody who writes to it. */
+    *fd = -1;
     if (stat(path, &st) != 0 ||
-        (S_ISREG(st.st_mode) && (in->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)) {
+        (S_ISREG(st.st_mode) && (*fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)) {
         return wf_err_set(err, WF_EIO, "cannot read '%.300s': %s", path, strerror(errno));
     }
-    if (in->fd < 0) {
-        return wf_err_set(err, WF_EINVAL, "'%.300s' is no file: traces are read from files",
-                          path);
+    *size = (uint64_t)st.st_size;
+    return *fd >= 0 ? WF_OK
+                    : wf_err_set(err, WF_EINVAL,
+                                 "'%.300s' is no file: traces are read from files", path);
+}
+
+enum wf_status wf_infile_open(struct wf_infile *in, const char *path, struct wf_err *err)
+{
+    *in = (struct wf_infile){.fd = -1};
+    enum wf_status status = open_file(path, &in->fd, &in->size, err);
+
+    if (status == WF_OK) {
+        in->path = wf_xstrdup(path);
+        in->buffer = wf_xmalloc(BUFFER_BYTES);
     }
-    in->path = wf_xstrdup(path);
-    in->size = (uint64_t)st.st_size;
-    in->buffer = wf_xmalloc(BUFFER_BYTES);
-    return WF_OK;
+    return status;
 }
 
 void wf_infile_close(struct wf_infile *in)
@@ -121,4 +131,57 @@ int64_t wf_infile_signed(struct wf_infile *in, unsigned width)
     uint64_t sign = UINT64_C(1) << (width * 8 - 1);
 
     return (int64_t)((value ^ sign) - sign);
+}
+
+/* ---- text ---- */
+
+enum wf_status wf_intext_open(struct wf_intext *text, const char *path, struct wf_err *err)
+{
+    int fd = -1;
+
+    *text = (struct wf_intext){.in = NULL};
+    enum wf_status status = open_file(path, &fd, &text->size, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    text->in = fdopen(fd, "rb");
+    if (text->in == NULL) {
+        status = wf_err_set(err, WF_EIO, "cannot read '%.300s': %s", path, strerror(errno));
+        (void)close(fd);
+        return status;
+    }
+    text->path = wf_xstrdup(path);
+    return WF_OK;
+}
+
+void wf_intext_close(struct wf_intext *text)
+{
+    if (text->in != NULL) {
+        (void)fclose(text->in);
+    }
+    free(text->path);
+    *text = (struct wf_intext){.in = NULL};
+}
+
+/* ---- errors ---- */
+
+enum wf_status wf_trace_bad(const struct wf_trace_place *place, struct wf_err *err,
+                            const char *fmt, ...)
+{
+    char words[256], where[64], whose[48] = "";
+    va_list args;
+
+    va_start(args, fmt);
+    (void)vsnprintf(words, sizeof(words), fmt, args);
+    va_end(args);
+    if (place->line > 0) {
+        (void)snprintf(where, sizeof(where), "line %" PRIu64 " (byte %" PRIu64 ")", place->line,
+                       place->byte);
+    } else {
+        (void)snprintf(where, sizeof(where), "byte %" PRIu64, place->byte);
+    }
+    if (place->unit != NULL) {
+        (void)snprintf(whose, sizeof(whose), ", %s %" PRId64, place->unit, place->rank);
+    }
+    return wf_err_set(err, WF_EINVAL, "%.200s: %s%s: %s", place->path, where, whose, words);
 }

@@ -3,9 +3,10 @@
 #define WF_TRACE_KIT_INFILE_H
 
 /*
- * A binary file that is read from front to back, believing nothing: whoever reads beyond its
- * end gets zeros, and `failed` says so from then on. So a reader takes a record apart first and
- * asks once whether it was all there.
+ * Files of a trace that are read from front to back, and errors that name the place.
+ *
+ * Neither kind of file trusts what it reads. A binary file yields zeros beyond its end and sets
+ * `failed`: a reader takes a whole record apart and then asks once whether it was all there.
  */
 
 #include "base/status.h"
@@ -13,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct wf_infile {
     char *path;
@@ -25,12 +27,12 @@ struct wf_infile {
     unsigned char *buffer;
 };
 
-/* What is no file that can be read is WF_EIO. The path is copied. */
+/* Opens a regular file. Anything else is WF_EIO or WF_EINVAL. The path is copied. */
 WF_NODISCARD
 enum wf_status wf_infile_open(struct wf_infile *in, const char *path, struct wf_err *err);
 void wf_infile_close(struct wf_infile *in); /* zeroed is allowed */
 
-/* Goes to a place; one beyond the end fails there. */
+/* Goes to a place. A place beyond the end sets `failed`. */
 void wf_infile_seek(struct wf_infile *in, uint64_t offset);
 
 static inline uint64_t wf_infile_at(const struct wf_infile *in)
@@ -43,12 +45,41 @@ static inline uint64_t wf_infile_left(const struct wf_infile *in)
     return in->size - wf_infile_at(in);
 }
 
-/* The next bytes, at most 4096, valid until the next call; zeros if they are not there. */
+/* The next bytes, at most 4096, valid until the next call; zeros if the file ends before. */
 const unsigned char *wf_infile_bytes(struct wf_infile *in, size_t n);
 void wf_infile_skip(struct wf_infile *in, uint64_t n);
 
-/* A number of 1 to 8 bytes. */
+/* The next number, of 1 to 8 bytes. */
 uint64_t wf_infile_unsigned(struct wf_infile *in, unsigned width);
 int64_t wf_infile_signed(struct wf_infile *in, unsigned width);
+
+/* A text file. Whoever reads it from `in` keeps line and offset up to date. */
+struct wf_intext {
+    FILE *in;
+    char *path;
+    uint64_t size;   /* of the file */
+    uint64_t line;   /* of what was read last: its line, from 1... */
+    uint64_t offset; /* ...and its first byte */
+};
+
+/* As for binary files; `line` is 0. */
+WF_NODISCARD
+enum wf_status wf_intext_open(struct wf_intext *text, const char *path, struct wf_err *err);
+void wf_intext_close(struct wf_intext *text); /* zeroed is allowed */
+
+/* Where something is wrong in a trace. */
+struct wf_trace_place {
+    const char *path;
+    uint64_t line; /* 0: the file has no lines */
+    uint64_t byte;
+    const char *unit; /* "rank" or "PE"; null: it concerns no rank */
+    int64_t rank;
+};
+
+/* Sets WF_EINVAL with words after the place: "FILE: byte 12, rank 3: ..." or "FILE: line 2
+ * (byte 12), rank 3: ...". */
+WF_PRINTF(3, 4)
+enum wf_status wf_trace_bad(const struct wf_trace_place *place, struct wf_err *err,
+                            const char *fmt, ...);
 
 #endif

@@ -2,7 +2,7 @@
 #include "trace/ti/text.h"
 
 #include "base/mem.h"
-#include "trace/weft/frame.h"
+#include "trace/reader.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -112,14 +112,14 @@ static __attribute__((noinline)) const char *fault_of(struct wf_block *block,
         }
     }
     const char *fault = wf_op_fault(op, block->known ? &block->group : NULL);
-    return fault != NULL ? fault : wf_made_check(block->made, op);
+    return fault != NULL ? fault : wf_created_check(block->made, op);
 }
 
 /* Whether an op is a message or computing as most are, with which nothing can be wrong. */
 static inline bool is_plain(const struct wf_block *block, const struct wf_slot *slot,
                             const struct wf_op *op)
 {
-    const struct wf_made_span *made = &block->made->latest;
+    const struct wf_created_span *made = &block->made->latest;
 
     if (slot->layout->shape == COMPUTE) {
         return op->duration >= 0 && op->n_counters <= WF_COUNTERS_MAX;

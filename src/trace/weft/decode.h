@@ -48,7 +48,7 @@ struct wf_block {
     bool known;            /* whether the rank has that, and then... */
     struct wf_group group; /* ...what it is */
     const struct wf_groups *groups;
-    struct wf_made *made;
+    struct wf_created *made;
     const char *fault; /* null if none was found so far */
 };
 
@@ -57,7 +57,8 @@ struct wf_block_source {
     const unsigned char *raw;
     uint32_t size;
     const struct wf_groups *groups;
-    struct wf_made *made; /* of the rank: requests of the blocks before, and then of this one */
+    struct wf_created
+        *made; /* of the rank: requests of the blocks before, and then of this one */
     uint32_t rank;
     bool is_old; /* of a version before 3 */
     uint64_t first_op, n_ops;

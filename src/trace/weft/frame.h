@@ -23,7 +23,6 @@ enum {
     WF_MAGIC_BYTES = 8,
     WF_RAW_MAX = 1 << 28,     /* bytes of a frame; blocks are far smaller */
     WF_BLOCK_BYTES = 1 << 16, /* what a block is meant to have at most */
-    WF_RANKS_MAX = 1 << 26,
 };
 
 extern const unsigned char wf_file_magic[WF_MAGIC_BYTES];

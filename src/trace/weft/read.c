@@ -28,7 +28,7 @@ struct seat_state {
     uint64_t op;             /* the number of the next op, if there is a block... */
     uint64_t end;            /* ...and of the first one behind that; 0 if there is none */
     struct wf_block *block;  /* null: none, or forgotten */
-    struct wf_made made;     /* requests of the ops up to the farthest that was read... */
+    struct wf_created made;  /* requests of the ops up to the farthest that was read... */
     uint64_t read_to;        /* ...if that is this many */
     struct wf_buf arrays;    /* of the latest op; never forgotten, since the caller has it */
 };
@@ -112,7 +112,7 @@ static void make_room(struct native *n)
 /* ---- blocks ---- */
 
 static struct wf_block *load(struct native *n, const struct wf_native_block *at,
-                             struct wf_made *made)
+                             struct wf_created *made)
 {
     struct wf_native_tools *tools = wf_native_take_tools(&n->tools, &n->lock);
     struct wf_block *block = NULL;
@@ -394,7 +394,7 @@ static void native_destroy(struct wf_source *source)
         n->states = state->next;
         wf_block_free(state->block);
         wf_buf_fini(&state->arrays);
-        wf_made_fini(&state->made);
+        wf_created_fini(&state->made);
         free(state);
     }
     wf_native_free_tools(n->tools);

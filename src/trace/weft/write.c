@@ -21,7 +21,7 @@ enum { BLOCK_MIN = 1 << 10, BLOCK_MAX = 1 << 15, NAMES_MAX = 1 << 20 };
 
 struct rank_out {
     struct wf_fold fold;
-    struct wf_made made;
+    struct wf_created made;
     uint64_t n_written; /* ops in blocks */
     uint64_t n_ops;
 };
@@ -97,7 +97,7 @@ static void release(struct native_writer *w)
 {
     for (uint32_t rank = 0; rank < w->n_ranks; rank++) {
         wf_fold_fini(&w->ranks[rank].fold);
-        wf_made_fini(&w->ranks[rank].made);
+        wf_created_fini(&w->ranks[rank].made);
     }
     for (uint32_t kind = 0; kind < WF_NAME_KINDS; kind++) {
         free(w->names[kind].known);
@@ -338,7 +338,7 @@ static enum wf_status writer_add(struct wf_trace_writer *writer, uint32_t rank,
     bool known = wf_groups_find(w->groups, rank, op->comm, &group);
     const char *fault = wf_op_fault(op, known ? &group : NULL);
     if (fault == NULL) {
-        fault = wf_made_check(&r->made, op);
+        fault = wf_created_check(&r->made, op);
     }
     if (fault != NULL) {
         return wf_err_set(err, WF_EINVAL, "op %llu of rank %u, a %s: %s",

@@ -12,7 +12,7 @@ static bool read_one(const unsigned char *raw, uint32_t size, bool is_old, struc
                      uint64_t *counts)
 {
     struct wf_groups *groups = wf_groups_new(2);
-    struct wf_made made = {0};
+    struct wf_created made = {0};
     struct wf_buf arrays = {.data = NULL};
     const char *fault = NULL;
     const struct wf_block_source from = {.raw = raw,
@@ -30,7 +30,7 @@ static bool read_one(const unsigned char *raw, uint32_t size, bool is_old, struc
     }
     wf_block_free(block);
     wf_buf_fini(&arrays);
-    wf_made_fini(&made);
+    wf_created_fini(&made);
     wf_groups_free(groups);
     return found;
 }
