@@ -3,6 +3,7 @@
 
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
+pkg_check_modules(WEFT_EXPAT REQUIRED IMPORTED_TARGET expat)
 pkg_check_modules(WEFT_JANSSON REQUIRED IMPORTED_TARGET jansson)
 pkg_check_modules(WEFT_YAML REQUIRED IMPORTED_TARGET yaml-0.1)
 pkg_check_modules(WEFT_ZLIB REQUIRED IMPORTED_TARGET zlib)
@@ -57,8 +58,8 @@ find_program(WEFT_PYTHON NAMES python3)
 mark_as_advanced(WEFT_PYTHON)
 
 # Everything the library's objects need, to compile and to link.
-set(WEFT_LINK_LIBRARIES PkgConfig::WEFT_JANSSON PkgConfig::WEFT_YAML PkgConfig::WEFT_ZLIB
-    PkgConfig::WEFT_ZSTD Threads::Threads m)
+set(WEFT_LINK_LIBRARIES PkgConfig::WEFT_EXPAT PkgConfig::WEFT_JANSSON PkgConfig::WEFT_YAML
+    PkgConfig::WEFT_ZLIB PkgConfig::WEFT_ZSTD Threads::Threads m)
 if(WEFT_MPI_FOUND)
     list(APPEND WEFT_LINK_LIBRARIES MPI::MPI_C)
 endif()

@@ -18,7 +18,7 @@ install(FILES
     DESTINATION ${weft_cmake_dir})
 
 # weft.pc. A static library needs its own libraries named at every link; a shared one does not.
-set(weft_pc_requires "jansson yaml-0.1 zlib libzstd")
+set(weft_pc_requires "expat jansson yaml-0.1 zlib libzstd")
 if(WEFT_HWLOC_FOUND)
     string(APPEND weft_pc_requires " hwloc")
 endif()

@@ -33,6 +33,7 @@ message(STATUS "  compiler        ${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERS
 message(STATUS "  libweft         ${weft_library_kind}")
 message(STATUS "  link-time opt.  ${WEFT_LTO_USED}")
 message(STATUS "  sanitizers      ${weft_sanitize_text}")
+message(STATUS "  expat           found, version ${WEFT_EXPAT_VERSION}")
 message(STATUS "  jansson         found, version ${WEFT_JANSSON_VERSION}")
 message(STATUS "  libyaml         found, version ${WEFT_YAML_VERSION}")
 message(STATUS "  zlib            found, version ${WEFT_ZLIB_VERSION}")

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* GraphML (Brandes, Eiglsperger, Herman, Himsolt, Marshall, "GraphML progress report", Graph
- * Drawing 2001) without nested graphs, hyperedges and ports. What is not known is skipped. */
-#include "topo/graph_xml.h"
+ * Drawing 2001) without nested graphs, hyperedges and ports. Unknown elements are skipped.
+ *
+ * Expat splits the text into tags and character data. Documents that declare entities are
+ * refused before expat expands any, so the memory in use is proportional to the file. */
+#include "topo/graph_format.h"
 
 #include "base/mem.h"
 
+#include <expat.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Where in the document we are. */
+enum { DEPTH_MAX = 64 };
+
+/* The kind of an open element. */
 enum place {
     OUTSIDE,
     IN_GRAPHML,
@@ -19,81 +25,107 @@ enum place {
     IN_EDGE,
     IN_NODE_DATA,
     IN_EDGE_DATA,
-    IN_OTHER, /* something that says nothing to us */
+    IN_OTHER, /* an element that is skipped */
 };
 
-/* A declared attribute of vertices or links; null if it is none of ours. */
+/* A declared attribute of vertices or links. */
 struct key {
-    const struct wf_graph_attr *attr;
+    const struct wf_graph_attr *attr; /* null if it means nothing to weft */
     bool of_link;
 };
 
 struct graphml {
     struct wf_graph_reader *reader;
-    struct wf_xml xml;
-    enum place places[WF_XML_DEPTH_MAX + 1]; /* by depth */
+    XML_Parser parser;
+    enum wf_status status; /* of the first handler that failed */
+    const char *tag;       /* name and attributes (name, value, ..., null) of the tag */
+    const char **attrs;    /* that is being opened */
+    size_t tag_at;
+    bool external;                    /* the document type refers to another file */
+    enum place places[DEPTH_MAX + 1]; /* by depth */
+    uint32_t depth;
     struct wf_names key_names;
     struct key *keys; /* by their number in key_names */
     size_t keys_capacity;
-    uint32_t key;        /* of the <key> or <data> at hand */
-    struct wf_buf value; /* the character data of the <data> or <default> at hand */
+    uint32_t key;        /* of the current <key> or <data> */
+    struct wf_buf value; /* the character data of the current <data> or <default> */
     size_t value_at;
     struct wf_graph_attrs node_defaults, edge_defaults;
-    bool directed; /* unless an edge says otherwise */
+    bool directed; /* the edges that do not say */
     bool seen;     /* the graph */
-    uint32_t node; /* the one at hand */
+    uint32_t node; /* the current one */
 };
 
-static enum wf_status find_attr(struct graphml *graphml, struct key *key)
+/* Where the current tag or text begins in the file. */
+static size_t place_of(const struct graphml *graphml)
 {
-    struct wf_graph_word word;
-    bool any = false;
+    return graphml->reader->at + (size_t)XML_GetCurrentByteIndex(graphml->parser);
+}
 
-    enum wf_status status = wf_xml_attr(&graphml->xml, "for", "all", &word);
+/* The value of an attribute of the tag; an error if it is absent and there is no `fallback`. */
+static enum wf_status get_attr(const struct graphml *graphml, const char *name,
+                               const char *fallback, struct wf_graph_word *out)
+{
+    const char *value = fallback;
+
+    for (const char **attr = graphml->attrs; *attr != NULL; attr += 2) {
+        value = strcmp(attr[0], name) == 0 ? attr[1] : value;
+    }
+    if (value == NULL) {
+        return wf_graph_fail(graphml->reader, graphml->tag_at, "<%.64s> needs %s=\"...\"",
+                             graphml->tag, name);
+    }
+    *out = (struct wf_graph_word){value, strlen(value), graphml->tag_at};
+    return WF_OK;
+}
+
+static enum wf_status find_attr(const struct graphml *graphml, struct key *key)
+{
+    struct wf_graph_word target, name;
+
+    enum wf_status status = get_attr(graphml, "for", "all", &target);
+    if (status == WF_OK) {
+        status = get_attr(graphml, "attr.name", "", &name);
+    }
     if (status != WF_OK) {
         return status;
     }
-    key->of_link = wf_graph_is(word, "edge");
-    any = wf_graph_is(word, "all");
-    if (!any && !key->of_link && !wf_graph_is(word, "node")) {
-        return WF_OK; /* of the graph, perhaps */
+    bool any = wf_graph_is(target, "all");
+    key->of_link = any ? !wf_graph_is(name, "kind") && !wf_graph_is(name, "gate")
+                       : wf_graph_is(target, "edge");
+    if (!any && !key->of_link && !wf_graph_is(target, "node")) {
+        return WF_OK; /* an attribute of the graph, perhaps */
     }
-    status = wf_xml_attr(&graphml->xml, "attr.name", "", &word);
-    if (any) {
-        key->of_link = !wf_graph_is(word, "kind") && !wf_graph_is(word, "gate");
-    }
-    return status == WF_OK ? wf_graph_attr_find(graphml->reader, word, key->of_link, &key->attr)
-                           : status;
+    return wf_graph_attr_find(graphml->reader, name, key->of_link, &key->attr);
 }
 
 static enum wf_status open_key(struct graphml *graphml)
 {
     struct wf_graph_word word;
-    struct key key = {NULL, false};
 
-    enum wf_status status = wf_xml_attr(&graphml->xml, "id", NULL, &word);
+    enum wf_status status = get_attr(graphml, "id", NULL, &word);
     if (status != WF_OK) {
         return status;
     }
     if (wf_names_find(&graphml->key_names, word.text, word.len) != WF_NAMES_NONE) {
-        return wf_graph_fail(graphml->reader, word.at, "the key '%.*s' is declared twice",
-                             wf_graph_shown(word), word.text);
+        return wf_graph_fail(graphml->reader, word.at, "the key '%.64s' is declared twice",
+                             word.text);
     }
     graphml->key = wf_names_add(&graphml->key_names, word.text, word.len);
-    status = find_attr(graphml, &key);
     if (graphml->key == graphml->keys_capacity) {
         graphml->keys_capacity = graphml->key < 16 ? 16 : (size_t)graphml->key * 2;
         graphml->keys =
             wf_xrealloc(graphml->keys, graphml->keys_capacity, sizeof(*graphml->keys));
     }
-    graphml->keys[graphml->key] = key;
-    return status;
+    graphml->keys[graphml->key] = (struct key){NULL, false};
+    return find_attr(graphml, &graphml->keys[graphml->key]);
 }
 
+/* The character data that follow are a value. */
 static enum wf_status open_value(struct graphml *graphml)
 {
     graphml->value.size = 0;
-    graphml->value_at = graphml->reader->at;
+    graphml->value_at = place_of(graphml) + (size_t)XML_GetCurrentByteCount(graphml->parser);
     return WF_OK;
 }
 
@@ -101,16 +133,16 @@ static enum wf_status open_data(struct graphml *graphml)
 {
     struct wf_graph_word word;
 
-    enum wf_status status = wf_xml_attr(&graphml->xml, "key", NULL, &word);
+    enum wf_status status = get_attr(graphml, "key", NULL, &word);
     if (status != WF_OK) {
         return status;
     }
     graphml->key = wf_names_find(&graphml->key_names, word.text, word.len);
     if (graphml->key == WF_NAMES_NONE) {
         return wf_graph_fail(graphml->reader, word.at,
-                             "the key '%.*s' is not declared; add <key id=\"%.*s\" ...> before "
-                             "the graph",
-                             wf_graph_shown(word), word.text, wf_graph_shown(word), word.text);
+                             "the key '%.64s' is not declared; add <key id=\"%.64s\" ...> "
+                             "before the graph",
+                             word.text, word.text);
     }
     return open_value(graphml);
 }
@@ -120,75 +152,69 @@ static enum wf_status open_graph(struct graphml *graphml)
     struct wf_graph_word word;
 
     if (graphml->seen) {
-        return wf_graph_fail(graphml->reader, graphml->xml.word.at,
+        return wf_graph_fail(graphml->reader, graphml->tag_at,
                              "a second graph; one file describes one network");
     }
     graphml->seen = true;
-    enum wf_status status = wf_xml_attr(&graphml->xml, "edgedefault", NULL, &word);
+    enum wf_status status = get_attr(graphml, "edgedefault", NULL, &word);
     if (status != WF_OK) {
         return status;
     }
     graphml->directed = wf_graph_is(word, "directed");
     if (!graphml->directed && !wf_graph_is(word, "undirected")) {
         return wf_graph_fail(graphml->reader, word.at,
-                             "edgedefault is '%.*s', expected directed or undirected",
-                             wf_graph_shown(word), word.text);
+                             "edgedefault is '%.64s', expected directed or undirected",
+                             word.text);
     }
     return WF_OK;
+}
+
+/* The vertex that an attribute of the tag names. */
+static enum wf_status get_vertex(const struct graphml *graphml, const char *name, uint32_t *out)
+{
+    struct wf_graph_word word;
+
+    enum wf_status status = get_attr(graphml, name, NULL, &word);
+    return status == WF_OK
+               ? wf_graph_vertex(graphml->reader, word, &graphml->node_defaults, out)
+               : status;
 }
 
 static enum wf_status open_node(struct graphml *graphml)
 {
-    struct wf_graph_word word;
+    struct wf_graph_reader *reader = graphml->reader;
 
-    enum wf_status status = wf_xml_attr(&graphml->xml, "id", NULL, &word);
-    if (status == WF_OK) {
-        status =
-            wf_graph_vertex(graphml->reader, word, &graphml->node_defaults, &graphml->node);
-    }
+    enum wf_status status = get_vertex(graphml, "id", &graphml->node);
     if (status != WF_OK) {
         return status;
     }
-    struct wf_graph_vertex *vertex = &graphml->reader->vertices[graphml->node];
-    if (vertex->known) {
-        return wf_graph_fail(graphml->reader, word.at, "the node '%.*s' is declared twice",
-                             wf_graph_shown(word), word.text);
+    if (reader->vertices[graphml->node].known) {
+        return wf_graph_fail(reader, graphml->tag_at, "the node '%.64s' is declared twice",
+                             wf_names_text(&reader->names, graphml->node));
     }
-    vertex->known = true;
+    reader->vertices[graphml->node].known = true;
     return WF_OK;
-}
-
-static enum wf_status read_end(struct graphml *graphml, const char *name, uint32_t *out)
-{
-    struct wf_graph_word word;
-
-    enum wf_status status = wf_xml_attr(&graphml->xml, name, NULL, &word);
-    return status == WF_OK
-               ? wf_graph_vertex(graphml->reader, word, &graphml->node_defaults, out)
-               : status;
 }
 
 static enum wf_status open_edge(struct graphml *graphml)
 {
     struct wf_graph_reader *reader = graphml->reader;
     struct wf_graph_word word = {"", 0, 0};
-    size_t at = graphml->xml.word.at;
     uint32_t from = 0, to = 0;
 
-    enum wf_status status = read_end(graphml, "source", &from);
+    enum wf_status status = get_vertex(graphml, "source", &from);
     if (status == WF_OK) {
-        status = read_end(graphml, "target", &to);
+        status = get_vertex(graphml, "target", &to);
     }
     if (status == WF_OK) {
-        status =
-            wf_xml_attr(&graphml->xml, "directed", graphml->directed ? "true" : "false", &word);
+        status = get_attr(graphml, "directed", graphml->directed ? "true" : "false", &word);
     }
     if (status == WF_OK && !wf_graph_is(word, "true") && !wf_graph_is(word, "false")) {
-        status = wf_graph_fail(reader, word.at, "directed is '%.*s', expected true or false",
-                               wf_graph_shown(word), word.text);
+        status = wf_graph_fail(reader, word.at, "directed is '%.64s', expected true or false",
+                               word.text);
     }
     if (status == WF_OK) {
-        status = wf_graph_link(reader, from, to, at, wf_graph_is(word, "true"));
+        status = wf_graph_link(reader, from, to, graphml->tag_at, wf_graph_is(word, "true"));
     }
     if (status == WF_OK) {
         reader->edges[reader->n_edges - 1].attrs = graphml->edge_defaults;
@@ -198,13 +224,11 @@ static enum wf_status open_edge(struct graphml *graphml)
 
 static enum wf_status refuse(struct graphml *graphml)
 {
-    struct wf_graph_word tag = graphml->xml.word;
-
-    return wf_graph_fail(graphml->reader, tag.at, "<%.*s> is not understood here",
-                         wf_graph_shown(tag), tag.text);
+    return wf_graph_fail(graphml->reader, graphml->tag_at, "<%.64s> is not understood here",
+                         graphml->tag);
 }
 
-/* Applies the value at hand to `attrs` if it is for vertices or links as they are. */
+/* Applies the current value to `attrs` if its key is one of links or vertices, as asked. */
 static enum wf_status set_value(struct graphml *graphml, bool of_link,
                                 struct wf_graph_attrs *attrs)
 {
@@ -272,29 +296,57 @@ static const struct element {
 
 enum { N_ELEMENTS = sizeof(elements) / sizeof(elements[0]) };
 
+/* Expat leaves unknown entities out without a word if the document type refers to another
+ * file, which might declare them. Half a name would be taken for a name. */
+static bool has_unknown_entity(const struct graphml *graphml)
+{
+    static const char *const known[] = {"#", "amp;", "lt;", "gt;", "quot;", "apos;"};
+    const char *at = graphml->reader->text + place_of(graphml);
+    const char *end = at + XML_GetCurrentByteCount(graphml->parser);
+
+    while (graphml->external && (at = memchr(at, '&', (size_t)(end - at))) != NULL) {
+        size_t i = 0;
+        at++;
+        while (i < sizeof(known) / sizeof(known[0]) &&
+               strncmp(at, known[i], strlen(known[i])) != 0) {
+            i++;
+        }
+        if (i == sizeof(known) / sizeof(known[0])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static enum wf_status open_element(struct graphml *graphml)
 {
-    const struct wf_xml *xml = &graphml->xml;
-    enum place inside = graphml->places[xml->depth - 1];
+    enum place inside = graphml->places[graphml->depth];
 
-    graphml->places[xml->depth] = IN_OTHER;
+    if (graphml->depth == DEPTH_MAX) {
+        return wf_graph_fail(graphml->reader, graphml->tag_at,
+                             "more than %d tags in each other", DEPTH_MAX);
+    }
+    if (has_unknown_entity(graphml)) {
+        return wf_graph_fail(graphml->reader, graphml->tag_at, "undefined entity");
+    }
+    graphml->places[++graphml->depth] = IN_OTHER;
     for (size_t i = 0; i < N_ELEMENTS; i++) {
-        if (elements[i].inside == inside && wf_graph_is(xml->word, elements[i].tag)) {
-            graphml->places[xml->depth] = elements[i].place;
+        if (elements[i].inside == inside && strcmp(graphml->tag, elements[i].tag) == 0) {
+            graphml->places[graphml->depth] = elements[i].place;
             return elements[i].open != NULL ? elements[i].open(graphml) : WF_OK;
         }
     }
     if (inside == OUTSIDE) {
-        return wf_graph_fail(graphml->reader, xml->word.at,
-                             "expected <graphml>, not <%.*s>: no other XML is understood",
-                             wf_graph_shown(xml->word), xml->word.text);
+        return wf_graph_fail(graphml->reader, graphml->tag_at,
+                             "expected <graphml>, not <%.64s>: no other XML is understood",
+                             graphml->tag);
     }
     return WF_OK;
 }
 
 static enum wf_status close_element(struct graphml *graphml)
 {
-    enum place place = graphml->places[graphml->xml.depth + 1];
+    enum place place = graphml->places[graphml->depth--];
 
     for (size_t i = 0; i < N_ELEMENTS; i++) {
         if (elements[i].place == place && elements[i].close != NULL) {
@@ -304,20 +356,70 @@ static enum wf_status close_element(struct graphml *graphml)
     return WF_OK;
 }
 
-static enum wf_status read_text(struct graphml *graphml)
+/* Expat may call one more handler after the one that stopped it: each looks at `status`. */
+static void stop_on_failure(struct graphml *graphml, enum wf_status status)
 {
-    const struct wf_xml *xml = &graphml->xml;
-    enum place place = graphml->places[xml->depth];
+    graphml->status = status;
+    if (status != WF_OK) {
+        (void)XML_StopParser(graphml->parser, XML_FALSE);
+    }
+}
+
+static void on_open(void *data, const char *tag, const char **attrs)
+{
+    struct graphml *graphml = data;
+
+    if (graphml->status == WF_OK) {
+        graphml->tag = tag;
+        graphml->attrs = attrs;
+        graphml->tag_at = place_of(graphml) + 1;
+        stop_on_failure(graphml, open_element(graphml));
+    }
+}
+
+static void on_close(void *data, const char *tag)
+{
+    struct graphml *graphml = data;
+
+    (void)tag;
+    if (graphml->status == WF_OK) {
+        stop_on_failure(graphml, close_element(graphml));
+    }
+}
+
+static void on_text(void *data, const char *text, int length)
+{
+    struct graphml *graphml = data;
+    enum place place = graphml->places[graphml->depth];
 
     if (place == IN_NODE_DATA || place == IN_EDGE_DATA || place == IN_DEFAULT) {
-        wf_buf_append(&graphml->value, xml->word.text, xml->word.len);
+        wf_buf_append(&graphml->value, text, (size_t)length);
     }
-    for (size_t i = 0; place == OUTSIDE && i < xml->word.len; i++) {
-        if (strchr(" \t\r\n", xml->word.text[i]) == NULL) {
-            return wf_graph_fail(graphml->reader, xml->word.at, "text outside of <graphml>");
-        }
+}
+
+static void on_doctype(void *data, const char *name, const char *system, const char *public,
+                       int has_declarations)
+{
+    struct graphml *graphml = data;
+
+    (void)name;
+    graphml->external = system != NULL || public != NULL;
+    if (has_declarations) {
+        stop_on_failure(graphml, wf_graph_fail(graphml->reader, place_of(graphml),
+                                               "document types with declarations are not "
+                                               "understood; take this one out"));
     }
-    return WF_OK;
+}
+
+static void on_skipped_entity(void *data, const char *name, int is_parameter)
+{
+    struct graphml *graphml = data;
+
+    (void)name, (void)is_parameter;
+    if (graphml->status == WF_OK) {
+        stop_on_failure(graphml,
+                        wf_graph_fail(graphml->reader, place_of(graphml), "undefined entity"));
+    }
 }
 
 /* Edges may come before the nodes they join; in the end all must be there. */
@@ -337,28 +439,37 @@ static enum wf_status check_nodes(const struct graphml *graphml)
 
 static enum wf_status read_document(struct graphml *graphml)
 {
-    enum wf_status status = wf_xml_next(&graphml->xml);
+    struct wf_graph_reader *reader = graphml->reader;
+    XML_Parser parser = graphml->parser;
 
-    while (status == WF_OK && graphml->xml.kind != WF_XML_END) {
-        if (graphml->xml.kind == WF_XML_OPEN) {
-            status = open_element(graphml);
-        } else if (graphml->xml.kind == WF_XML_CLOSE) {
-            status = close_element(graphml);
-        } else {
-            status = read_text(graphml);
-        }
-        if (status == WF_OK) {
-            status = wf_xml_next(&graphml->xml);
-        }
+    XML_SetUserData(parser, graphml);
+    XML_SetElementHandler(parser, on_open, on_close);
+    XML_SetCharacterDataHandler(parser, on_text);
+    XML_SetStartDoctypeDeclHandler(parser, on_doctype);
+    XML_SetSkippedEntityHandler(parser, on_skipped_entity);
+    /* Unlike XML, we allow space before the declaration. */
+    while (strchr(" \t\r\n", wf_graph_peek(reader, 0)) != NULL) {
+        reader->at++;
     }
-    return status == WF_OK ? check_nodes(graphml) : status;
+    if (XML_Parse(parser, reader->text + reader->at, (int)(reader->size - reader->at), 1) ==
+            XML_STATUS_ERROR &&
+        graphml->status == WF_OK) {
+        return wf_graph_fail(reader, place_of(graphml), "invalid XML: %s",
+                             XML_ErrorString(XML_GetErrorCode(parser)));
+    }
+    return graphml->status == WF_OK ? check_nodes(graphml) : graphml->status;
 }
 
 enum wf_status wf_graph_read_graphml(struct wf_graph_reader *reader)
 {
-    struct graphml graphml = {.reader = reader, .xml = {.reader = reader}};
+    struct graphml graphml = {.reader = reader, .parser = XML_ParserCreate(NULL)};
 
+    if (graphml.parser == NULL) {
+        return wf_err_set(reader->err, WF_ELIMIT, "%.128s: no memory for an XML parser",
+                          reader->name);
+    }
     enum wf_status status = read_document(&graphml);
+    XML_ParserFree(graphml.parser);
     wf_names_release(&graphml.key_names);
     wf_buf_fini(&graphml.value);
     free(graphml.keys);

@@ -228,46 +228,51 @@ static const struct bad {
 static const struct bad bad_graphml[] = {
     {"<svg/>", "net:1:2: expected <graphml>, not <svg>"},
     {"<graphml/>", "net:1:11: no links"},
-    {"<graphml>", "net:1:10: expected </graphml>, but the text ends"},
-    {"<graphml></graph>", "net:1:12: expected </graphml>, not </graph>"},
-    {"<graphml/></graphml>", "net:1:13: </graphml> closes nothing"},
-    {"<graphml/>x", "net:1:11: text outside of <graphml>"},
-    {"<graphml", "net:1:9: expected '>' at the end of the tag"},
-    {"<graphml a>", "net:1:11: expected =\"...\" after 'a'"},
-    {"<graphml a=\"b>", "net:1:12: this quote has no end"},
-    {"<graphml></graphml x>", "net:1:20: expected '>' at the end of the tag"},
-    {"<graphml>1 < 2</graphml>", "net:1:13: expected the name of a tag; write &lt;"},
-    {"<graphml><!-- </graphml>", "net:1:10: this comment has no end"},
-    {"<graphml><![CDATA[ </graphml>", "net:1:10: this CDATA section has no end"},
+    {"<graphml>", "net:1:10: invalid XML: no element found"},
+    {"<graphml></graph>", "net:1:12: invalid XML: mismatched tag"},
+    {"<graphml/></graphml>", "net:1:12: invalid XML: "},
+    {"<graphml/>x", "net:1:11: invalid XML: junk after document element"},
+    {"<graphml", "net:1:1: invalid XML: unclosed token"},
+    {"<graphml a>", "net:1:11: invalid XML: "},
+    {"<graphml a=\"b>", "net:1:1: invalid XML: unclosed token"},
+    {"<graphml></graphml x>", "net:1:20: invalid XML: "},
+    {"<graphml>1 < 2</graphml>", "net:1:13: invalid XML: "},
+    {"<graphml><!-- </graphml>", "net:1:10: invalid XML: unclosed token"},
+    {"<graphml><![CDATA[ </graphml>", "net:1:30: invalid XML: unclosed CDATA section"},
     {"<!DOCTYPE graphml [<!ENTITY a \"b\">]><graphml/>",
-     "net:1:1: document types with declarations"},
+     "net:1:19: document types with declarations"},
     {"<graphml><graph/></graphml>", "net:1:11: <graph> needs edgedefault=\"...\""},
     {"<graphml><graph edgedefault='x'/></graphml>",
-     "net:1:30: edgedefault is 'x', expected directed or undirected"},
+     "net:1:11: edgedefault is 'x', expected directed or undirected"},
     {"<graphml><graph edgedefault='directed'/><graph edgedefault='directed'/></graphml>",
      "net:1:42: a second graph"},
     {"<graphml><key/></graphml>", "net:1:11: <key> needs id=\"...\""},
     {"<graphml><key id='a'/><key id='a'/></graphml>",
-     "net:1:32: the key 'a' is declared twice"},
+     "net:1:24: the key 'a' is declared twice"},
     {"<graphml><key id='a' for='edge' attr.name='latencey'/></graphml>",
-     "net:1:44: unknown attribute 'latencey'; did you mean 'latency'?"},
+     "net:1:11: unknown attribute 'latencey'; did you mean 'latency'?"},
     {"<graphml><key id='a' for='edge' attr.name='latency'><default>1</default></key></graphml>",
      "net:1:62: latency: "},
     {"<graphml><graph edgedefault='directed'><node/></graph></graphml>",
      "net:1:41: <node> needs id=\"...\""},
     {"<graphml><graph edgedefault='directed'><node id=''/></graph></graphml>",
-     "net:1:50: a vertex without a name"},
+     "net:1:41: a vertex without a name"},
     {"<graphml><graph edgedefault='directed'><node id='a'/><node id='a'/></graph></graphml>",
-     "net:1:64: the node 'a' is declared twice"},
+     "net:1:55: the node 'a' is declared twice"},
     {"<graphml><graph edgedefault='directed'><node id='&a;'/></graph></graphml>",
-     "net:1:50: unknown entity; write &amp; for '&'"},
+     "net:1:40: invalid XML: undefined entity"},
+    /* A document type that refers to another file, in which entities may be declared. */
+    {"<!DOCTYPE graphml SYSTEM 'x'><graphml><graph edgedefault='directed'><node id='&lt;&a;'/>"
+     "</graph></graphml>",
+     "net:1:70: undefined entity"},
+    {"<!DOCTYPE graphml SYSTEM 'x'><graphml>&a;</graphml>", "net:1:39: undefined entity"},
     {"<graphml><graph edgedefault='directed'><node id='&#0;'/></graph></graphml>",
-     "net:1:50: unknown entity"},
+     "net:1:50: invalid XML: reference to invalid character number"},
     {"<graphml><graph edgedefault='directed'><node id='&#x110000;'/></graph></graphml>",
-     "net:1:50: unknown entity"},
+     "net:1:50: invalid XML: reference to invalid character number"},
     {"<graphml><graph edgedefault='directed'><node id='a'><data key='k'>1</data></node></graph>"
      "</graphml>",
-     "net:1:64: the key 'k' is not declared"},
+     "net:1:54: the key 'k' is not declared"},
     {"<graphml><graph edgedefault='directed'><node id='a'><graph/></node></graph></graphml>",
      "net:1:54: <graph> is not understood here"},
     {"<graphml><graph edgedefault='directed'><hyperedge/></graph></graphml>",
@@ -276,11 +281,11 @@ static const struct bad bad_graphml[] = {
      "net:1:41: <edge> needs target=\"...\""},
     {"<graphml><graph edgedefault='directed'><edge source='a' target='b' directed='x'/></graph>"
      "</graphml>",
-     "net:1:78: directed is 'x', expected true or false"},
+     "net:1:41: directed is 'x', expected true or false"},
     {"<graphml><graph edgedefault='directed'><node id='a'/><edge source='a' "
      "target='b'/></graph>"
      "</graphml>",
-     "net:1:79: there is no <node id=\"b\"/>"},
+     "net:1:55: there is no <node id=\"b\"/>"},
 };
 
 static void check_bad(const struct bad *bad)
@@ -303,6 +308,51 @@ static void errors_say_what_and_where(void)
     for (size_t i = 0; i < sizeof(bad_graphml) / sizeof(bad_graphml[0]); i++) {
         check_bad(&bad_graphml[i]);
     }
+}
+
+/* Texts that make careless readers of XML expand entities, open files or recurse. */
+static void hostile_xml_is_refused(void)
+{
+    static const char *const heads[] = {
+        "<!DOCTYPE graphml [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;\">"
+        "<!ENTITY c \"&b;&b;&b;&b;&b;&b;&b;&b;\"><!ENTITY d \"&c;&c;&c;&c;&c;&c;&c;&c;\">]>",
+        "<!DOCTYPE graphml [<!ENTITY d SYSTEM \"file:///etc/passwd\">]>",
+        "<!DOCTYPE graphml [<!ENTITY % d SYSTEM \"/dev/zero\"> %d;]>",
+        "<!DOCTYPE graphml SYSTEM \"/dev/zero\" [<!ATTLIST graphml x CDATA \"y\">]>",
+    };
+    char text[1024];
+
+    for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+        struct wf_topo *topo = NULL;
+        struct wf_err err = {.text = ""};
+        (void)snprintf(text, sizeof(text), "%s<graphml>&d;</graphml>", heads[i]);
+        CHECK(wf_graph_create_text("net", text, strlen(text), &topo, &err) == WF_EINVAL);
+        CHECK(strstr(err.text, "document types with declarations") != NULL);
+    }
+    CHECK(make("<!DOCTYPE graphml SYSTEM '/dev/zero'><graphml/>") == NULL);
+}
+
+/* A node with an attribute of a MiB, or with very many attributes, is a node like others. */
+static void huge_tags_are_read(void)
+{
+    static const char head[] = "<graphml><graph edgedefault='directed'><node id='a' ";
+    static const char tail[] = "/><node id='b'/><edge source='a' target='b'/>"
+                               "<edge source='b' target='a'/></graph></graphml>";
+    enum { SIZE = 1 << 20 };
+    char *text = malloc(SIZE + sizeof(head) + sizeof(tail));
+
+    for (int many = 0; many < 2; many++) {
+        size_t used = (size_t)sprintf(text, "%s%s", head, many ? "" : "x='");
+        size_t start = used;
+        for (uint32_t i = 0; used - start < SIZE - 32; i++) {
+            used += (size_t)sprintf(text + used, many ? "x%u='' " : "y%u", i);
+        }
+        (void)sprintf(text + used, "%s%s", many ? "" : "'", tail);
+        struct wf_topo *topo = make(text);
+        CHECK(topo != NULL && topo->n_nodes == 2);
+        wf_topo_free(topo);
+    }
+    free(text);
 }
 
 /* Tags in tags in tags, names of any length, NUL bytes. */
@@ -476,6 +526,8 @@ int main(void)
     RUN(formats_are_read);
     RUN(links_have_their_properties);
     RUN(errors_say_what_and_where);
+    RUN(hostile_xml_is_refused);
+    RUN(huge_tags_are_read);
     RUN(odd_texts_are_refused);
     RUN(files_are_read);
     RUN(distances_of_random_graphs_are_exact);
