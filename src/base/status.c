@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/status.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,11 +43,7 @@ void wf_err_prefix(struct wf_err *err, const char *fmt, ...)
 
 void wf_err_tame(struct wf_err *err)
 {
-    for (char *c = err->text; *c != '\0'; c++) {
-        if ((unsigned char)*c < ' ' || *c == 0x7f) {
-            *c = '?';
-        }
-    }
+    (void)wf_text_safe(err->text);
 }
 
 const char *wf_status_text(enum wf_status status)

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +13,45 @@ enum { NAME_MAX_LEN = 64 };
 static size_t min2(size_t a, size_t b)
 {
     return a < b ? a : b;
+}
+
+/* The number of bytes of the UTF-8 character at `text`, up to 4; 0 if there is no valid one, or
+ * if it is a control character. */
+static size_t printable_bytes(const unsigned char *text)
+{
+    static const uint32_t least[] = {0, 0xa0, 0x800, 0x10000}; /* by the number of bytes */
+    unsigned n = text[0] < 0x80   ? 1
+                 : text[0] < 0xc2 ? 0
+                 : text[0] < 0xe0 ? 2
+                 : text[0] < 0xf0 ? 3
+                 : text[0] < 0xf5 ? 4
+                                  : 0;
+
+    if (n <= 1) {
+        return n == 1 && text[0] >= ' ' && text[0] != 0x7f ? 1 : 0;
+    }
+    uint32_t code = text[0] & (0x7fU >> n);
+    for (unsigned i = 1; i < n; i++) {
+        if ((text[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+        code = code << 6 | (text[i] & 0x3fU);
+    }
+    bool surrogate = code >= 0xd800 && code < 0xe000;
+    return code >= least[n - 1] && code <= 0x10ffff && !surrogate ? n : 0;
+}
+
+char *wf_text_safe(char *text)
+{
+    for (char *at = text; *at != '\0';) {
+        size_t n = printable_bytes((const unsigned char *)at);
+
+        if (n == 0) {
+            *at = '?';
+        }
+        at += n > 0 ? n : 1;
+    }
+    return text;
 }
 
 static size_t name_length(const char *name)

@@ -4,6 +4,10 @@
 
 #include <stddef.h>
 
+/* Makes foreign text fit for a terminal, in place: every byte of a control character, and every
+ * byte that is not part of valid UTF-8, becomes a question mark. Returns the text. */
+char *wf_text_safe(char *text);
+
 /* Helps an error message propose the name that was probably meant. Begin, add every known
  * name, then read `best`: null when nothing is near; of equally near ones the first. Letter
  * case does not count; two swapped neighbours count once; a name that `wanted` begins is near.

@@ -9,7 +9,6 @@
  */
 
 #include "base/buf.h"
-#include "base/varint_word.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,7 +49,23 @@ struct wf_reading {
     bool failed;
 };
 
-/* Of up to eight bytes at once; false if it is longer. */
+#define WF_VARINT_STOPS UINT64_C(0x8080808080808080)
+
+/* Eight bytes at once, without a branch for each: the number in the bytes of `word` up to the
+ * first one whose top bit is clear. `stop` has a bit set at the top of every such byte; there
+ * must be one. */
+static inline __attribute__((always_inline)) uint64_t wf_varint_of_word(uint64_t word,
+                                                                        uint64_t stop)
+{
+    word &= stop ^ (stop - 1);
+    word &= UINT64_C(0x7f7f7f7f7f7f7f7f);
+    word = (word & UINT64_C(0x007f007f007f007f)) | (word & UINT64_C(0x7f007f007f007f00)) >> 1;
+    word = (word & UINT64_C(0x00003fff00003fff)) | (word & UINT64_C(0x3fff00003fff0000)) >> 2;
+    return (word & UINT64_C(0x0fffffff)) | (word & UINT64_C(0x0fffffff00000000)) >> 4;
+}
+
+/* Reads a number of up to eight bytes; false, and nothing read, if it is longer or the bytes
+ * end before that. */
 static inline __attribute__((always_inline)) bool wf_varint_get_quick(struct wf_reading *in,
                                                                       uint64_t *value)
 {
@@ -73,7 +88,7 @@ static inline __attribute__((always_inline)) bool wf_varint_get_quick(struct wf_
 #endif
 }
 
-/* Byte by byte. */
+/* Reads a number byte by byte. */
 static inline uint64_t wf_varint_get_slow(struct wf_reading *in)
 {
     uint64_t value = 0;
@@ -124,6 +139,33 @@ static inline uint64_t wf_varint_get_max(struct wf_reading *in, uint64_t max)
 static inline uint32_t wf_varint_get_u32(struct wf_reading *in)
 {
     return (uint32_t)wf_varint_get_max(in, UINT32_MAX);
+}
+
+/* Reads the number at *at and moves *at behind it, for the decoder of ops: no check of where the
+ * bytes end. The caller knows that WF_VARINT_MAX bytes may be read, and compares *at with the end
+ * later. A number that is too long sets *failed. */
+static inline __attribute__((always_inline)) uint64_t wf_varint_take(const unsigned char **at,
+                                                                     bool *failed)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint64_t word = 0;
+
+    memcpy(&word, *at, sizeof(word));
+    if ((word & 0x80) == 0) {
+        *at += 1;
+        return word & 0x7f;
+    }
+    uint64_t stop = ~word & WF_VARINT_STOPS;
+    if (stop != 0) {
+        *at += __builtin_ctzll(stop) / 8 + 1;
+        return wf_varint_of_word(word, stop);
+    }
+#endif
+    struct wf_reading slow = {*at, *at + WF_VARINT_MAX, false};
+    uint64_t value = wf_varint_get_slow(&slow);
+    *failed |= slow.failed;
+    *at = slow.at;
+    return value;
 }
 
 static inline unsigned char *wf_fixed_write(unsigned char *at, uint64_t value, unsigned n)

@@ -2,7 +2,7 @@
 #include "trace/weft/decode.h"
 
 #include "base/mem.h"
-#include "base/varint_take.h"
+#include "base/varint.h"
 #include "ops/fields_inline.h"
 
 #include <stdlib.h>

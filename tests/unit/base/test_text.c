@@ -120,11 +120,37 @@ static void hints_fit_whatever_the_name(void)
     CHECK_STR(wf_nearest_hint(&nearest, buf), "; did you mean 'threads'?");
 }
 
+static void foreign_text_becomes_printable(void)
+{
+    static const struct {
+        const char *text, *safe;
+    } cases[] = {
+        {"plain", "plain"},
+        {"a\tb\n\x1b[31m\x7f", "a?b??[31m?"},
+        {"gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80",
+         "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80"},
+        {"latin \xfc!", "latin ?!"},
+        {"cut \xe2\x82", "cut ??"},
+        {"control \xc2\x85", "control ??"},
+        {"long zero \xc0\x80", "long zero ??"},
+        {"surrogate \xed\xa0\x80", "surrogate ???"},
+        {"beyond \xf4\x90\x80\x80", "beyond ????"},
+    };
+
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char text[64];
+
+        (void)snprintf(text, sizeof(text), "%s", cases[i].text);
+        CHECK_STR(wf_text_safe(text), cases[i].safe);
+    }
+}
+
 int main(void)
 {
     RUN(typos_find_their_name);
     RUN(of_equally_near_names_the_first_is_proposed);
     RUN(distances_are_those_of_the_definition);
     RUN(hints_fit_whatever_the_name);
+    RUN(foreign_text_becomes_printable);
     return wf_test_done();
 }

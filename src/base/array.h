@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_BASE_ARRAY_H
+#define WF_BASE_ARRAY_H
+
+/*
+ * Arrays that grow.
+ *
+ * WF_GROW(items, n, capacity) makes sure that `items` has an element number `n`. `items` is a
+ * pointer, null at first; `capacity` is an lvalue of any integer type, 0 at first. Both change
+ * when the array grows, by half or more, so that adding elements one by one takes linear time
+ * altogether. New elements are not initialised; WF_GROW_ZERO() sets them to zero. The caller
+ * releases the array with free().
+ *
+ *     WF_GROW(list->items, list->n, list->capacity);
+ *     list->items[list->n++] = item;
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WF_GROW(items, n, capacity)      WF_GROW_(items, n, capacity, false)
+#define WF_GROW_ZERO(items, n, capacity) WF_GROW_(items, n, capacity, true)
+
+#define WF_GROW_(items, n, capacity, zero)                                                    \
+    do {                                                                                      \
+        if ((uint64_t)(n) >= (uint64_t)(capacity)) {                                          \
+            const size_t wf_more_ = wf_array_more((n), (capacity));                           \
+            (items) = wf_array_grow((items), (capacity), wf_more_, sizeof(*(items)), (zero)); \
+            (capacity) = (__typeof__(capacity))wf_more_;                                      \
+            wf_array_check(wf_more_, (uint64_t)(capacity));                                   \
+        }                                                                                     \
+    } while (0)
+
+/* The parts of the macro: the next capacity, the longer array, and a check that the type of
+ * the capacity can hold the number. */
+size_t wf_array_more(uint64_t n, size_t capacity);
+__attribute__((returns_nonnull)) void *wf_array_grow(void *items, size_t capacity, size_t more,
+                                                     size_t size, bool zero);
+void wf_array_check(size_t wanted, uint64_t capacity);
+
+#endif

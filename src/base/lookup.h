@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_BASE_LOOKUP_H
+#define WF_BASE_LOOKUP_H
+
+/*
+ * Finding something by its name in a table, with an error that proposes the nearest name:
+ * "unknown topology 'tours'; did you mean 'torus'?" `what` is the noun of that message.
+ *
+ * A name that is not there sets *err to WF_EUSAGE; `err` may be null. The time is proportional
+ * to the length of the table.
+ */
+
+#include "base/status.h"
+
+#include <stddef.h>
+
+/* The entry with this name of a null-terminated table of pointers to structs whose first
+ * member is `const char *name`; null if there is none. */
+const void *wf_lookup(const char *what, const char *name, const void *table,
+                      struct wf_err *err);
+
+/* The same for an array of such structs of `size` bytes each, which ends with a null name. */
+const void *wf_lookup_row(const char *what, const char *name, const void *rows, size_t size,
+                          struct wf_err *err);
+
+/* The index of a text in a null-terminated list; -1 if it is not there. */
+int wf_lookup_text(const char *what, const char *name, const char *const *texts,
+                   struct wf_err *err);
+
+#endif

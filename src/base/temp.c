@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/temp.h"
+
+#include "base/mem.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LISTED_MAX = 256, NAMES_TRIED = 100, DEPTH_MAX = 8 };
+
+/* The list. A slot is free when its path is null. Threads change slots under the lock. A signal
+ * handler cannot take the lock: it takes the path out of the slot in one atomic step, and
+ * whoever took a path out owns it. */
+static struct {
+    _Atomic(char *) path;
+    pid_t owner;
+} listed[LISTED_MAX];
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool cleans_at_exit;
+
+/* Beyond LISTED_MAX paths the rest is not listed, and only a killed process leaves it behind. */
+static void enlist(const char *path)
+{
+    (void)pthread_mutex_lock(&lock);
+    if (!cleans_at_exit) {
+        cleans_at_exit = atexit(wf_temp_clean) == 0;
+    }
+    for (size_t i = 0; i < LISTED_MAX; i++) {
+        if (atomic_load(&listed[i].path) == NULL) {
+            listed[i].owner = getpid();
+            atomic_store(&listed[i].path, wf_xstrdup(path));
+            break;
+        }
+    }
+    (void)pthread_mutex_unlock(&lock);
+}
+
+static void delist(const char *path)
+{
+    (void)pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < LISTED_MAX; i++) {
+        char *known = atomic_load(&listed[i].path);
+
+        if (known != NULL && strcmp(known, path) == 0) {
+            if (atomic_compare_exchange_strong(&listed[i].path, &known, NULL)) {
+                free(known);
+            }
+            break;
+        }
+    }
+    (void)pthread_mutex_unlock(&lock);
+}
+
+/* Removes what a directory holds. Uses system calls only, because readdir() allocates memory
+ * and a signal handler may not. */
+static void empty_directory(int fd, int depth)
+{
+    _Alignas(struct dirent64) char entries[4096];
+    ssize_t n;
+
+    while ((n = getdents64(fd, entries, sizeof(entries))) > 0) {
+        for (ssize_t at = 0; at < n;) {
+            const struct dirent64 *entry = (const void *)(entries + at);
+            const char *name = entry->d_name;
+
+            at += entry->d_reclen;
+            if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+                unlinkat(fd, name, 0) == 0) {
+                continue;
+            }
+            int inner = depth < DEPTH_MAX
+                            ? openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                            : -1;
+            if (inner >= 0) {
+                empty_directory(inner, depth + 1);
+                (void)close(inner);
+                (void)unlinkat(fd, name, AT_REMOVEDIR);
+            }
+        }
+    }
+}
+
+static void remove_path(const char *path)
+{
+    if (unlink(path) == 0) {
+        return;
+    }
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0) {
+        empty_directory(fd, 0);
+        (void)close(fd);
+        (void)rmdir(path);
+    }
+}
+
+const char *wf_temp_parent(void)
+{
+    const char *parent = getenv("TMPDIR");
+
+    return parent != NULL && parent[0] != '\0' ? parent : "/tmp";
+}
+
+/* A template for mkstemp() and mkdtemp(), to be freed. */
+static char *template(void)
+{
+    size_t size = strlen(wf_temp_parent()) + sizeof("/weft-XXXXXX");
+    char *path = wf_xmalloc(size);
+
+    (void)snprintf(path, size, "%s/weft-XXXXXX", wf_temp_parent());
+    return path;
+}
+
+int wf_temp_unnamed(void)
+{
+    char *path = template();
+    int fd = mkostemp(path, O_CLOEXEC);
+
+    if (fd >= 0) {
+        (void)unlink(path);
+    }
+    free(path);
+    return fd;
+}
+
+char *wf_temp_directory(void)
+{
+    char *path = template();
+
+    if (mkdtemp(path) == NULL) {
+        free(path);
+        return NULL;
+    }
+    enlist(path);
+    return path;
+}
+
+char *wf_temp_beside(const char *path, bool directory)
+{
+    size_t size = strlen(path) + 32;
+    char *name = wf_xmalloc(size);
+
+    for (unsigned i = 0; i < NAMES_TRIED; i++) {
+        (void)snprintf(name, size, "%s.%ld-%u.tmp", path, (long)getpid(), i);
+        int fd = directory ? mkdir(name, 0777)
+                           : open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0) {
+            if (!directory) {
+                (void)close(fd);
+            }
+            enlist(name);
+            return name;
+        }
+        if (errno != EEXIST) {
+            break;
+        }
+    }
+    free(name);
+    return NULL;
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool rename_new(const char *from, const char *to)
+{
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) {
+        return true;
+    }
+    /* Not every file system has this call. */
+    if (errno != EINVAL && errno != ENOSYS) {
+        return false;
+    }
+    if (access(to, F_OK) == 0) {
+        errno = EEXIST;
+        return false;
+    }
+    return rename(from, to) == 0;
+}
+
+bool wf_temp_move(const char *temporary, const char *path, bool replace)
+{
+    bool moved;
+
+    if (!replace) {
+        moved = rename_new(temporary, path);
+    } else if (!is_directory(temporary)) {
+        moved = rename(temporary, path) == 0;
+    } else if (access(path, F_OK) != 0) {
+        moved = rename_new(temporary, path);
+    } else {
+        /* A directory that is not empty cannot be replaced: swap the two and remove the old. */
+        moved = renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_EXCHANGE) == 0;
+        if (moved) {
+            remove_path(temporary);
+        }
+    }
+    if (moved) {
+        delist(temporary);
+    }
+    return moved;
+}
+
+void wf_temp_remove(const char *temporary)
+{
+    if (temporary != NULL) {
+        remove_path(temporary);
+        delist(temporary);
+    }
+}
+
+void wf_temp_clean(void)
+{
+    for (size_t i = 0; i < LISTED_MAX; i++) {
+        if (listed[i].owner == getpid()) {
+            const char *path = atomic_exchange(&listed[i].path, NULL);
+            if (path != NULL) {
+                remove_path(path);
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_BASE_TEMP_H
+#define WF_BASE_TEMP_H
+
+/*
+ * Temporary files and directories, all made and named here. Those that have a name are listed
+ * until they are moved or removed; what is still listed when the process exits is removed
+ * then. A signal handler that ends the process calls wf_temp_clean(). A child process removes
+ * nothing that its parent made.
+ *
+ * Calls that fail return null, false or -1 and set errno. All calls may come from any thread.
+ */
+
+#include <stdbool.h>
+
+/* The directory for temporary files: $TMPDIR, else /tmp. */
+const char *wf_temp_parent(void);
+
+/* A file of that directory, without a name: it vanishes when the descriptor is closed. */
+int wf_temp_unnamed(void);
+
+/* A new empty directory of that directory; the caller frees the path. */
+char *wf_temp_directory(void);
+
+/* A new empty file or directory beside `path`, in the same file system, to be written and then
+ * moved to `path`; the caller frees its path. */
+char *wf_temp_beside(const char *path, bool directory);
+
+/* Moves a file or directory to `path`. What is there is replaced if `replace` is true, and
+ * otherwise is an error EEXIST. After an error `temporary` is still there. */
+bool wf_temp_move(const char *temporary, const char *path, bool replace);
+
+/* Removes a file, or a directory with all that is in it. Null is allowed. */
+void wf_temp_remove(const char *temporary);
+
+/* Removes all that is listed. May be called from a signal handler. */
+void wf_temp_clean(void);
+
+#endif
