@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,7 +133,11 @@ enum wf_status wf_reader_open(const struct wf_reader_ops *reader,
                               const struct wf_reader_probe *probe, const void *params,
                               struct wf_trace *out, struct wf_err *err)
 {
+    struct wf_err unwanted;
+
     *out = (struct wf_trace){.reader = reader};
+    err = err != NULL ? err : &unwanted;
+    err->status = WF_OK;
     enum wf_status status = reader->open(probe, params, out, err);
 
     if (status != WF_OK) {
@@ -215,6 +220,13 @@ void wf_trace_note(struct wf_trace *trace, const char *fmt, ...)
     wf_err_tame(&words);
     trace->notes = wf_xrealloc(trace->notes, trace->n_notes + 1, sizeof(*trace->notes));
     trace->notes[trace->n_notes++] = wf_xstrdup(words.text);
+}
+
+void wf_trace_note_count(struct wf_trace *trace, uint64_t n, const char *words)
+{
+    if (n > 0) {
+        wf_trace_note(trace, "%" PRIu64 " %s", n, words);
+    }
 }
 
 /* ---- for readers ---- */

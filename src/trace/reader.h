@@ -53,8 +53,8 @@ struct wf_reader_ops {
     bool (*detect)(const struct wf_reader_probe *probe);
 
     /* Sets the source or the graph, and adds notes; `out` is zeroed before. `params` is null if
-     * there is no table. Neither is kept. On failure, WF_EINVAL or WF_EIO that names the file,
-     * the caller closes what is in `out`. */
+     * there is no table. Neither is kept. `err` is not null, and its status is WF_OK before.
+     * On failure, WF_EINVAL or WF_EIO that names the file, the caller closes `out`. */
     enum wf_status (*open)(const struct wf_reader_probe *probe, const void *params,
                            struct wf_trace *out, struct wf_err *err);
 
@@ -106,6 +106,8 @@ void wf_trace_review(struct wf_trace *trace);
 
 WF_PRINTF(2, 3)
 void wf_trace_note(struct wf_trace *trace, const char *fmt, ...);
+/* "<n> <words>", unless n is 0. */
+void wf_trace_note_count(struct wf_trace *trace, uint64_t n, const char *words);
 
 /* The first entry of the directory whose name ends so, or null; `*n` is how many do and may be
  * null. */

@@ -165,23 +165,33 @@ void wf_intext_close(struct wf_intext *text)
 
 /* ---- errors ---- */
 
-enum wf_status wf_trace_bad(const struct wf_trace_place *place, struct wf_err *err,
-                            const char *fmt, ...)
+void wf_trace_prefix(const struct wf_trace_place *place, struct wf_err *err)
 {
-    char words[256], where[64], whose[48] = "";
-    va_list args;
+    char line[40] = "", whose[48] = "";
 
-    va_start(args, fmt);
-    (void)vsnprintf(words, sizeof(words), fmt, args);
-    va_end(args);
     if (place->line > 0) {
-        (void)snprintf(where, sizeof(where), "line %" PRIu64 " (byte %" PRIu64 ")", place->line,
-                       place->byte);
-    } else {
-        (void)snprintf(where, sizeof(where), "byte %" PRIu64, place->byte);
+        (void)snprintf(line, sizeof(line), "line %" PRIu64 " (", place->line);
     }
     if (place->unit != NULL) {
         (void)snprintf(whose, sizeof(whose), ", %s %" PRId64, place->unit, place->rank);
     }
-    return wf_err_set(err, WF_EINVAL, "%.200s: %s%s: %s", place->path, where, whose, words);
+    wf_err_prefix(err, "%.200s: %s%s %" PRIu64 "%s%s: ", place->path, line,
+                  place->counts != NULL ? place->counts : "byte", place->byte,
+                  place->line > 0 ? ")" : "", whose);
+}
+
+enum wf_status wf_trace_bad(const struct wf_trace_place *place, struct wf_err *err,
+                            const char *fmt, ...)
+{
+    va_list args;
+
+    if (wf_failed(err)) {
+        return err->status;
+    }
+    va_start(args, fmt);
+    (void)vsnprintf(err->text, sizeof(err->text), fmt, args);
+    va_end(args);
+    err->status = WF_EINVAL;
+    wf_trace_prefix(place, err);
+    return WF_EINVAL;
 }

@@ -67,19 +67,30 @@ WF_NODISCARD
 enum wf_status wf_intext_open(struct wf_intext *text, const char *path, struct wf_err *err);
 void wf_intext_close(struct wf_intext *text); /* zeroed is allowed */
 
-/* Where something is wrong in a trace. */
+/* Where a reader is, for errors. */
 struct wf_trace_place {
     const char *path;
     uint64_t line; /* 0: the file has no lines */
     uint64_t byte;
-    const char *unit; /* "rank" or "PE"; null: it concerns no rank */
+    const char *counts; /* what `byte` counts; null: bytes */
+    const char *unit;   /* "rank" or "PE"; null: it concerns no rank */
     int64_t rank;
 };
 
-/* Sets WF_EINVAL with words after the place: "FILE: byte 12, rank 3: ..." or "FILE: line 2
- * (byte 12), rank 3: ...". */
+/* A reader's `err` holds the first failure, and WF_OK until then (wf_reader_open() sees to it).
+ * So functions of a reader need not return a status: after a failure they do nothing, and the
+ * loop over records ends. */
+static inline bool wf_failed(const struct wf_err *err)
+{
+    return err->status != WF_OK;
+}
+
+/* Sets WF_EINVAL, if nothing failed before, with words after the place: "FILE: byte 12, rank 3:
+ * ..." or "FILE: line 2 (byte 12), rank 3: ...". */
 WF_PRINTF(3, 4)
 enum wf_status wf_trace_bad(const struct wf_trace_place *place, struct wf_err *err,
                             const char *fmt, ...);
+/* Puts the place before what is in `err` already. */
+void wf_trace_prefix(const struct wf_trace_place *place, struct wf_err *err);
 
 #endif

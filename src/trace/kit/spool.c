@@ -71,12 +71,47 @@ enum wf_status wf_spool_op(struct wf_spool *spool, uint32_t rank, const struct w
     return spool->writer->ops->add(spool->writer, rank, op, err);
 }
 
+void wf_spool_put(struct wf_spool *spool, const struct wf_op *op,
+                  const struct wf_trace_place *place, struct wf_err *err)
+{
+    if (!wf_failed(err) && wf_spool_op(spool, (uint32_t)place->rank, op, err) == WF_EINVAL) {
+        wf_trace_prefix(place, err);
+    }
+}
+
 enum wf_status wf_spool_compute(struct wf_spool *spool, uint32_t rank, int64_t ps,
                                 struct wf_err *err)
 {
     const struct wf_op op = {.kind = WF_OP_COMPUTE, .duration = ps};
 
-    return ps > 0 ? wf_spool_op(spool, rank, &op, err) : WF_OK;
+    return ps > 0 && !wf_failed(err) ? wf_spool_op(spool, rank, &op, err) : err->status;
+}
+
+bool wf_spool_group(struct wf_spool *spool, uint32_t rank, uint32_t comm,
+                    const struct wf_group *group, struct wf_err *err)
+{
+    return spool->writer->ops->group(spool->writer, rank, comm, group, err) == WF_OK;
+}
+
+void wf_spool_name(struct wf_spool *spool, enum wf_name_kind kind, uint32_t number,
+                   const char *name)
+{
+    spool->writer->ops->name_of(spool->writer, kind, number, name);
+}
+
+void wf_spool_wall(struct wf_spool *spool, uint32_t rank, int64_t ps)
+{
+    spool->writer->ops->wall(spool->writer, rank, ps);
+}
+
+enum wf_status wf_spool_end(struct wf_spool *spool, const char *format, struct wf_source **out,
+                            struct wf_err *err)
+{
+    if (!wf_failed(err)) {
+        return wf_spool_source(spool, format, out, err);
+    }
+    wf_spool_discard(spool);
+    return err->status;
 }
 
 void wf_spool_discard(struct wf_spool *spool)

@@ -14,6 +14,7 @@
  */
 
 #include "ops/source.h"
+#include "trace/kit/infile.h"
 #include "trace/writer.h"
 
 struct wf_spool;
@@ -25,13 +26,28 @@ enum wf_status wf_spool_new(uint32_t n_ranks, struct wf_spool **out, struct wf_e
 /* What ops, names and communicators are given to; not to be finished or discarded. */
 struct wf_trace_writer *wf_spool_writer(struct wf_spool *spool);
 
-/* Shorter: an op of a rank; its computing first, if that takes time. */
+/* Shorter: an op of a rank. */
 WF_NODISCARD
 enum wf_status wf_spool_op(struct wf_spool *spool, uint32_t rank, const struct wf_op *op,
                            struct wf_err *err);
-WF_NODISCARD
+
+/* The rest is for readers, whose `err` holds the first failure: after a failure nothing is
+ * added. An op belongs to the rank of its place, which the error names if the op is invalid. */
+void wf_spool_put(struct wf_spool *spool, const struct wf_op *op,
+                  const struct wf_trace_place *place, struct wf_err *err);
+/* Computing; nothing if it takes no time. */
 enum wf_status wf_spool_compute(struct wf_spool *spool, uint32_t rank, int64_t ps,
                                 struct wf_err *err);
+/* As the members of struct wf_trace_writer_ops. False: the group cannot be; `err` may be null. */
+bool wf_spool_group(struct wf_spool *spool, uint32_t rank, uint32_t comm,
+                    const struct wf_group *group, struct wf_err *err);
+void wf_spool_name(struct wf_spool *spool, enum wf_name_kind kind, uint32_t number,
+                   const char *name);
+void wf_spool_wall(struct wf_spool *spool, uint32_t rank, int64_t ps);
+/* Releases the spool, which may be null, and makes the source unless `err` holds a failure.
+ * Returns the status of `err`. */
+enum wf_status wf_spool_end(struct wf_spool *spool, const char *format, struct wf_source **out,
+                            struct wf_err *err);
 
 /* Both release the spool. The first makes the source, named `format`. */
 WF_NODISCARD
