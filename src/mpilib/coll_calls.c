@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The collectives as programs call them: each with its nonblocking twin. */
-#include "mpilib/coll.h"
+#include "mpilib/collective.h"
 
 /* MPI promises not to write to what it sends; the description of a side serves both ways. */
 #define UNCONST(buffer) ((void *)(uintptr_t)(buffer))

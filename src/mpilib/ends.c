@@ -3,7 +3,7 @@
  * of exit() and its like. And the end that a function that is missing comes to. */
 #include "mpilib/bindings/fortran_calls.h"
 #include "mpilib/bindings/missing.h"
-#include "mpilib/lib.h"
+#include "mpilib/library.h"
 
 #include <stdio.h>
 #include <stdlib.h>

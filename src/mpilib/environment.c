@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Time, names and memory. */
-#include "mpilib/lib.h"
+#include "mpilib/library.h"
 #include "mpilib/memory.h"
 
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mpilib/errors.h"
 
-#include "mpilib/extra.h"
 #include "mpilib/memory.h"
-#include "mpilib/win.h"
+#include "mpilib/properties.h"
+#include "mpilib/window.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 /* What happens with errors of the program: its error handlers say. */
 
-#include "mpilib/comm.h"
+#include "mpilib/communicator.h"
 
 /* An error in a call on a communicator: ends the program with words, or returns the code, after
  * the program's own function has been called if there is one. */

@@ -7,8 +7,8 @@
  * ranks together as a barrier does.
  */
 
-#include "mpilib/comm.h"
-#include "mpilib/type.h"
+#include "mpilib/communicator.h"
+#include "mpilib/datatype.h"
 
 struct wl_file {
     int fd;

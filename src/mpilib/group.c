@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mpilib/group.h"
 
-#include "mpilib/comm.h"
+#include "mpilib/communicator.h"
 #include "mpilib/memory.h"
 
 #include <stdlib.h>

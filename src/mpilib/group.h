@@ -4,7 +4,7 @@
 
 /* Groups: lists of ranks of the program, in order. */
 
-#include "mpilib/comm.h"
+#include "mpilib/communicator.h"
 
 struct wl_group {
     uint32_t size;

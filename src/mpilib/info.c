@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of keys and values. */
-#include "mpilib/extra.h"
+#include "mpilib/datatype.h"
 #include "mpilib/memory.h"
-#include "mpilib/type.h"
-#include "mpilib/win.h"
+#include "mpilib/properties.h"
+#include "mpilib/window.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The beginning and the end of everything, and what has to do with neither. */
-#include "mpilib/extra.h"
-#include "mpilib/hosts.h"
+#include "mpilib/communicator_registry.h"
+#include "mpilib/interprocess.h"
 #include "mpilib/memory.h"
+#include "mpilib/properties.h"
 #include "mpilib/request.h"
-#include "mpilib/ship.h"
-#include "mpilib/win.h"
+#include "mpilib/window.h"
 
 #include <stdarg.h>
 #include <stdio.h>

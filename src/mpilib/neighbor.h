@@ -4,7 +4,7 @@
 
 /* Who is next to whom in the topology of a communicator. */
 
-#include "mpilib/coll.h"
+#include "mpilib/collective.h"
 
 /* Sets the sources and destinations of a neighbour collective; the program ends if the
  * communicator has no topology. */

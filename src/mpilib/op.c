@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reduction operations as objects, and reductions without anybody else. */
 #include "mpilib/memory.h"
-#include "mpilib/reduce.h"
+#include "mpilib/reduction.h"
 
 #include <stdlib.h>
 

@@ -5,11 +5,11 @@
 /*
  * Requests, and receives with or without one. A receive stays in its rank's list from when it
  * is posted until its data has been delivered: which message it gets depends on those before
- * it (mpilib/port.h, mpilib/mailbox.h).
+ * it (mpilib/port.h, mpilib/message_queue.h).
  */
 
-#include "mpilib/comm.h"
-#include "mpilib/type.h"
+#include "mpilib/communicator.h"
+#include "mpilib/datatype.h"
 
 struct wl_recv {
     struct wl_recv *next, *before;

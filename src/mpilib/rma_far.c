@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One-sided requests between processes. */
+#include "mpilib/interprocess.h"
 #include "mpilib/memory.h"
-#include "mpilib/rma.h"
-#include "mpilib/ship.h"
+#include "mpilib/one_sided.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Signals that say what a rank has written to for the first time, or that it has crashed, are
  * the simulator's. Programs, and the run-time library of Fortran in their name, may believe
  * that they have set a handler for them. */
-#include "mpilib/lib.h"
+#include "mpilib/library.h"
 
 #include <signal.h>
 

@@ -4,7 +4,7 @@
 
 /* Topologies of communicators. */
 
-#include "mpilib/extra.h"
+#include "mpilib/properties.h"
 
 /* The topology of a communicator; the program ends if it has none of this kind. */
 const struct wl_topology *wl_topology_of(struct wl_rank *rank, MPI_Comm comm, int kind,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What programs ask of datatypes, and packing by hand. */
-#include "mpilib/extra.h"
-#include "mpilib/recipe.h"
+#include "mpilib/datatype_contents.h"
+#include "mpilib/properties.h"
 
 #include <stdlib.h>
 #include <string.h>

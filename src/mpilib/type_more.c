@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Datatypes by their size, and arrays that are spread over processes. */
+#include "mpilib/datatype_contents.h"
 #include "mpilib/memory.h"
-#include "mpilib/recipe.h"
 
 #include <stdlib.h>
 

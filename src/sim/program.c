@@ -2,7 +2,7 @@
 #include "sim/program.h"
 
 #include "base/mem.h"
-#include "vrank/live.h"
+#include "vrank/program_source.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

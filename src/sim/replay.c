@@ -8,7 +8,7 @@
 #include "result/doc.h"
 #include "sim/cpu_settings.h"
 #include "sim/job.h"
-#include "vrank/live.h"
+#include "vrank/program_source.h"
 
 /* Measured: what a rank takes besides its messages, and what a message under way takes. A
  * rank of a typical program has a handful of them. */

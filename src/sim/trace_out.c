@@ -4,7 +4,7 @@
 #include "engine/comm.h"
 #include "ranks/cpu/cpu.h"
 #include "trace/writer.h"
-#include "vrank/tee.h"
+#include "vrank/recorder.h"
 
 #include <weft/weft.h>
 

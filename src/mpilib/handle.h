@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_MPILIB_HANDLE_H
+#define WF_MPILIB_HANDLE_H
+
+/*
+ * Handles. What a program holds of an object is a number that means something to its rank
+ * alone: the kind of the object in the upper byte, and which one it is below. Numbers below
+ * WL_OBJECT_FIRST are those of predefined objects, which all ranks share; 0 is the null handle
+ * of each kind.
+ */
+
+#include <stdint.h>
+
+enum wl_kind {
+    WL_COMM = 0x41,
+    WL_TYPE = 0x42,
+    WL_OP = 0x43,
+    WL_REQUEST = 0x44,
+    WL_GROUP = 0x45,
+    WL_INFO = 0x46,
+    WL_ERRHANDLER = 0x47,
+    WL_WIN = 0x48,
+    WL_MESSAGE = 0x49,
+    WL_FILE = 0x4a,
+    WL_KEYVAL = 0x4b,
+};
+
+enum { WL_KIND_SHIFT = 24, WL_OBJECT_FIRST = 256 };
+
+/* The objects of one kind that a rank has made. Zeroed at the start. */
+struct wl_table {
+    void **items;
+    uint32_t n, room;
+    uint32_t first_free; /* no lower place is */
+};
+
+static inline uint32_t wl_handle_place(int handle)
+{
+    return (uint32_t)handle & ((UINT32_C(1) << WL_KIND_SHIFT) - 1);
+}
+
+static inline int wl_handle(enum wl_kind kind, uint32_t place)
+{
+    return (int)((uint32_t)kind << WL_KIND_SHIFT | place);
+}
+
+/* Takes in an object and returns its handle. */
+int wl_table_add(struct wl_table *table, enum wl_kind kind, void *object);
+/* The object of a handle; null if it is of another kind, predefined, or not in use. */
+void *wl_table_get(const struct wl_table *table, enum wl_kind kind, int handle);
+/* Takes it out again; returns it. */
+void *wl_table_take(struct wl_table *table, enum wl_kind kind, int handle);
+void wl_table_fini(struct wl_table *table);
+
+#endif

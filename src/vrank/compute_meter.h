@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_VRANK_COMPUTE_METER_H
+#define WF_VRANK_COMPUTE_METER_H
+
+/* What computing takes here, in this thread: processor time, or instructions where the system
+ * lets them be counted. */
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum wf_meter_kind { WF_METER_NONE, WF_METER_TIME, WF_METER_INSTRUCTIONS };
+
+struct wf_meter {
+    enum wf_meter_kind kind;
+    double ps_per_unit;
+    int64_t own; /* what looking takes, in units */
+};
+
+/* With instructions, `rate` of them take a second. WF_EINVAL if they cannot be counted here. */
+WF_NODISCARD
+enum wf_status wf_meter_init(struct wf_meter *meter, enum wf_meter_kind kind, double rate,
+                             struct wf_err *err);
+
+/* In units, since any time. */
+int64_t wf_meter_now(const struct wf_meter *meter);
+
+/* The picoseconds since then, without what looking takes; not negative. */
+int64_t wf_meter_since(const struct wf_meter *meter, int64_t then);
+
+#endif

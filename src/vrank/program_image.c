@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "vrank/program_image.h"
+
+#include "base/mem.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* One loaded copy of the program. A thread that runs ranks has one of its own. */
+struct copy {
+    /* Its file. It stays open: the loader tells files apart by their names, which are made of
+     * this number. */
+    int fd;
+    void *handle;
+    int (*main)(int argc, char **argv, char **envp);
+    unsigned char *data; /* its variables: whole pages... */
+    size_t n_pages;
+    unsigned char *fresh; /* ...as they were before any rank ran */
+    uint32_t current;     /* the rank whose they are now; n_ranks if nobody's */
+    /* Pages that some rank has written to, in the order in which that was noticed. The others
+     * are as they were for everybody. */
+    uint32_t *written;
+    uint32_t n_written;
+    unsigned char *is_fresh; /* of each, whether the rank that ran last left it as it was */
+};
+
+/* What a rank has in place of the fresh contents of the first pages that were written to. */
+struct own_pages {
+    unsigned char **pages; /* null where they are as fresh ones */
+    uint32_t n;
+};
+
+struct wf_image {
+    struct wf_image_config config;
+    struct copy *copies;
+    uint32_t n_copies;
+    struct own_pages *saved; /* by rank: while others run */
+    uint32_t *copy_of;       /* by rank: the copy it runs in, + 1; 0 if it never ran */
+};
+
+static size_t page_size(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* ---- which pages are written to ---- */
+
+/* A page that is written to for the first time: from now on each rank has its own. */
+static void note_written(struct copy *copy, uint32_t number)
+{
+    copy->written[copy->n_written++] = number;
+}
+
+/* Few pages are all kept for each rank. Of many, those that nobody writes to must not cost
+ * anything: they cannot be written to without a signal that says so. */
+static void watch_pages(struct copy *copy)
+{
+    enum { FEW = 4 };
+    size_t bytes = copy->n_pages * page_size();
+
+    if (bytes == 0) {
+        return;
+    }
+    copy->fresh = wf_xmalloc(bytes);
+    copy->written = wf_xcalloc(copy->n_pages, sizeof(uint32_t));
+    copy->is_fresh = wf_xcalloc(copy->n_pages, 1);
+    memcpy(copy->fresh, copy->data, bytes);
+    if (copy->n_pages <= FEW || mprotect(copy->data, bytes, PROT_READ) != 0) {
+        for (uint32_t i = 0; i < copy->n_pages; i++) {
+            note_written(copy, i);
+        }
+    }
+}
+
+static bool is_written(const struct copy *copy, size_t number)
+{
+    uint32_t i = 0;
+
+    while (i < copy->n_written && copy->written[i] != number) {
+        i++;
+    }
+    return i < copy->n_written;
+}
+
+bool wf_image_repair(struct wf_image *image, const void *address)
+{
+    size_t page = page_size();
+
+    for (uint32_t i = 0; i < image->n_copies; i++) {
+        struct copy *copy = &image->copies[i];
+        size_t number = ((uintptr_t)address - (uintptr_t)copy->data) / page;
+
+        if (copy->written != NULL && (uintptr_t)address >= (uintptr_t)copy->data &&
+            number < copy->n_pages && !is_written(copy, number)) {
+            note_written(copy, (uint32_t)number);
+            return mprotect(copy->data + number * page, page, PROT_READ | PROT_WRITE) == 0;
+        }
+    }
+    return false;
+}
+
+void wf_image_touch(struct wf_image *image, const void *place, size_t bytes)
+{
+    size_t page = page_size();
+    uintptr_t at = (uintptr_t)place / page * page, end = (uintptr_t)place + bytes;
+
+    for (uint32_t i = 0; i < image->n_copies; i++) {
+        uintptr_t data = (uintptr_t)image->copies[i].data;
+        uintptr_t data_end = data + image->copies[i].n_pages * page;
+        for (uintptr_t p = at > data ? at : data; p < end && p < data_end; p += page) {
+            (void)wf_image_repair(image, (const unsigned char *)place + (p - (uintptr_t)place));
+        }
+    }
+}
+
+/* ---- loading ---- */
+
+static enum wf_status fail(struct wf_err *err, const char *program, const char *what)
+{
+    return wf_err_set(err, WF_EINVAL, "cannot run '%.300s': %s", program, what);
+}
+
+static enum wf_status map_file(const char *program, unsigned char **out, size_t *size,
+                               struct wf_err *err)
+{
+    struct stat st;
+    int fd = open(program, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        enum wf_status status =
+            wf_err_set(err, WF_EIO, "cannot read '%.300s': %s", program, strerror(errno));
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+        return status;
+    }
+    void *map = MAP_FAILED;
+    if (S_ISREG(st.st_mode) && st.st_size > 0) {
+        map = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    }
+    (void)close(fd);
+    if (map == MAP_FAILED) {
+        return fail(err, program, "it is no program");
+    }
+    *out = map;
+    *size = (size_t)st.st_size;
+    return WF_OK;
+}
+
+/* The loader refuses to load an executable as a library, which ours are as good as: takes the
+ * mark away. False if this is no such file. */
+static bool clear_pie_flag(unsigned char *file, size_t size)
+{
+    const ElfW(Ehdr) *header = (const void *)file;
+
+    if (size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+        header->e_type != ET_DYN || header->e_phentsize != sizeof(ElfW(Phdr)) ||
+        header->e_phoff > size ||
+        (size - header->e_phoff) / sizeof(ElfW(Phdr)) < header->e_phnum) {
+        return false;
+    }
+    const ElfW(Phdr) *segments = (const void *)(file + header->e_phoff);
+    for (unsigned i = 0; i < header->e_phnum; i++) {
+        const ElfW(Phdr) *segment = &segments[i];
+        if (segment->p_type != PT_DYNAMIC || segment->p_offset > size ||
+            size - segment->p_offset < segment->p_filesz) {
+            continue;
+        }
+        ElfW(Dyn) *entries = (void *)(file + segment->p_offset);
+        for (size_t k = 0; k < segment->p_filesz / sizeof(*entries); k++) {
+            if (entries[k].d_tag == DT_FLAGS_1) {
+                entries[k].d_un.d_val &= ~(ElfW(Xword))DF_1_PIE;
+            }
+        }
+    }
+    return true;
+}
+
+/* A file in memory, for the loader to take for another one each time. */
+static int memory_file(const unsigned char *bytes, size_t size)
+{
+    int fd = memfd_create("weft-program", MFD_CLOEXEC);
+
+    while (fd >= 0 && size > 0) {
+        ssize_t n = write(fd, bytes, size);
+        if (n <= 0) {
+            (void)close(fd);
+            return -1;
+        }
+        bytes += n;
+        size -= (size_t)n;
+    }
+    return fd;
+}
+
+/* Where the variables of a loaded object are: what of its segments can be written and is not
+ * the loader's own (relocations that are read-only afterwards). */
+static int find_data(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct copy *copy = arg;
+    const struct link_map *map = copy->handle;
+    uintptr_t first = UINTPTR_MAX, last = 0, relro_end = 0;
+
+    (void)size;
+    if (info->dlpi_addr != map->l_addr) {
+        return 0;
+    }
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        uintptr_t from = info->dlpi_addr + segment->p_vaddr, to = from + segment->p_memsz;
+        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_W)) {
+            first = from < first ? from : first;
+            last = to > last ? to : last;
+        } else if (segment->p_type == PT_GNU_RELRO) {
+            relro_end = to;
+        }
+    }
+    if (first < last) {
+        size_t page = page_size();
+        first = relro_end > first && relro_end <= last ? relro_end : first;
+        copy->data = (unsigned char *)(first / page * page);
+        copy->n_pages = (last - first / page * page + page - 1) / page;
+    }
+    return 1;
+}
+
+static enum wf_status load_copy(const struct wf_image_config *config, struct copy *copy,
+                                struct wf_err *err)
+{
+    char path[64];
+
+    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", copy->fd);
+    copy->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (copy->handle == NULL) {
+        return wf_err_set(err, WF_EINVAL, "cannot run '%.300s': %s", config->program,
+                          dlerror());
+    }
+    void *symbol = dlsym(copy->handle, "main");
+    if (symbol == NULL) {
+        return fail(err, config->program,
+                    "it was not built with weftcc, weftc++ or weftf90 (main is not there)");
+    }
+    memcpy(&copy->main, &symbol, sizeof(symbol));
+    (void)dl_iterate_phdr(find_data, copy);
+    copy->current = config->n_ranks;
+    watch_pages(copy);
+    return WF_OK;
+}
+
+static enum wf_status load_copies(struct wf_image *image, const unsigned char *file,
+                                  size_t size, struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    for (uint32_t i = 0; i < image->config.copies && status == WF_OK; i++) {
+        struct copy *copy = &image->copies[i];
+        copy->fd = memory_file(file, size);
+        image->n_copies = i + 1;
+        status = copy->fd >= 0 ? load_copy(&image->config, copy, err)
+                               : fail(err, image->config.program, "no memory for its file");
+    }
+    return status;
+}
+
+enum wf_status wf_image_load(const struct wf_image_config *config, struct wf_image **out,
+                             const struct wf_vr_library **library, struct wf_err *err)
+{
+    unsigned char *file = NULL;
+    size_t size = 0;
+    enum wf_status status = map_file(config->program, &file, &size, err);
+
+    if (status != WF_OK) {
+        return status;
+    }
+    struct wf_image *image = wf_xcalloc(1, sizeof(*image));
+    image->config = *config;
+    image->copies = wf_xcalloc(config->copies, sizeof(struct copy));
+    image->saved = wf_xcalloc(config->n_ranks, sizeof(struct own_pages));
+    image->copy_of = wf_xcalloc(config->n_ranks, sizeof(uint32_t));
+    status = clear_pie_flag(file, size)
+                 ? load_copies(image, file, size, err)
+                 : fail(err, config->program,
+                        "it is no program built with weftcc, weftc++ or weftf90");
+    (void)munmap(file, size);
+    if (status == WF_OK) {
+        *library = dlsym(image->copies[0].handle, WF_VR_LIBRARY_SYMBOL);
+        if (*library == NULL) {
+            status =
+                fail(err, config->program, "it was not built with weftcc, weftc++ or weftf90");
+        }
+    }
+    if (status != WF_OK) {
+        wf_image_free(image);
+        return status;
+    }
+    *out = image;
+    return WF_OK;
+}
+
+static void forget(struct own_pages *saved)
+{
+    for (uint32_t i = 0; i < saved->n; i++) {
+        free(saved->pages[i]);
+    }
+    free(saved->pages);
+    *saved = (struct own_pages){.pages = NULL};
+}
+
+void wf_image_free(struct wf_image *image)
+{
+    if (image == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < image->n_copies; i++) {
+        if (image->copies[i].handle != NULL) {
+            /* What runs at the end may write anywhere. */
+            (void)mprotect(image->copies[i].data, image->copies[i].n_pages * page_size(),
+                           PROT_READ | PROT_WRITE);
+            (void)dlclose(image->copies[i].handle);
+        }
+        free(image->copies[i].fresh);
+        free(image->copies[i].written);
+        free(image->copies[i].is_fresh);
+        (void)close(image->copies[i].fd);
+    }
+    for (uint32_t i = 0; i < image->config.n_ranks; i++) {
+        if (image->saved[i].pages != NULL) {
+            forget(&image->saved[i]);
+        }
+    }
+    free(image->saved);
+    free(image->copy_of);
+    free(image->copies);
+    free(image);
+}
+
+/* ---- running ---- */
+
+/* Ranks of one thread share a copy; a thread takes the first one that is free. */
+static struct copy *copy_for(struct wf_image *image, uint32_t rank)
+{
+    static _Thread_local struct wf_image *mine_of;
+    static _Thread_local uint32_t mine;
+    static uint32_t next;
+
+    if (mine_of != image) {
+        mine_of = image;
+        mine = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) % image->n_copies;
+    }
+    if (image->copy_of[rank] == 0) {
+        image->copy_of[rank] = mine + 1;
+    }
+    return &image->copies[image->copy_of[rank] - 1];
+}
+
+/* Puts aside what the rank that ran last has written. Many ranks write to few of the pages that
+ * somebody writes to. */
+static void save(const struct copy *copy, struct own_pages *saved)
+{
+    size_t page = page_size();
+
+    if (saved->n < copy->n_written) {
+        saved->pages = wf_xrealloc(saved->pages, copy->n_written, sizeof(unsigned char *));
+        memset(saved->pages + saved->n, 0,
+               (copy->n_written - saved->n) * sizeof(unsigned char *));
+        saved->n = copy->n_written;
+    }
+    for (uint32_t i = 0; i < copy->n_written; i++) {
+        size_t at = copy->written[i] * page;
+        copy->is_fresh[i] =
+            saved->pages[i] == NULL && memcmp(copy->data + at, copy->fresh + at, page) == 0;
+        if (copy->is_fresh[i]) {
+            continue;
+        }
+        if (saved->pages[i] == NULL) {
+            saved->pages[i] = wf_xmalloc(page);
+        }
+        memcpy(saved->pages[i], copy->data + at, page);
+    }
+}
+
+static void restore(const struct copy *copy, const struct own_pages *saved)
+{
+    size_t page = page_size();
+
+    for (uint32_t i = 0; i < copy->n_written; i++) {
+        size_t at = copy->written[i] * page;
+        bool own = i < saved->n && saved->pages[i] != NULL;
+        if (own || !copy->is_fresh[i]) {
+            memcpy(copy->data + at, own ? saved->pages[i] : copy->fresh + at, page);
+        }
+    }
+}
+
+void wf_image_enter(struct wf_image *image, uint32_t rank)
+{
+    struct copy *copy = copy_for(image, rank);
+
+    if (copy->current == rank) {
+        return;
+    }
+    if (copy->current < image->config.n_ranks) {
+        save(copy, &image->saved[copy->current]);
+    }
+    restore(copy, &image->saved[rank]);
+    copy->current = rank;
+}
+
+void wf_image_ended(struct wf_image *image, uint32_t rank)
+{
+    struct copy *copy = copy_for(image, rank);
+
+    if (copy->current == rank) {
+        copy->current = image->config.n_ranks;
+        if (copy->n_written > 0) { /* what it leaves, nobody has looked at */
+            memset(copy->is_fresh, 0, copy->n_written);
+        }
+    }
+    forget(&image->saved[rank]);
+}
+
+/* Programs write to their arguments. */
+static char **copy_arguments(char **argv, int *argc)
+{
+    size_t n = 0, bytes = 0;
+
+    while (argv[n] != NULL) {
+        bytes += strlen(argv[n++]) + 1;
+    }
+    char **out = wf_xmalloc((n + 1) * sizeof(char *) + bytes);
+    char *to = (char *)(out + n + 1);
+    for (size_t i = 0; i < n; i++) {
+        size_t length = strlen(argv[i]) + 1;
+        out[i] = memcpy(to, argv[i], length);
+        to += length;
+    }
+    out[n] = NULL;
+    *argc = (int)n;
+    return out;
+}
+
+int wf_image_main(const struct wf_image *image, uint32_t rank, char **argv)
+{
+    int argc = 0;
+    char **own = copy_arguments(argv, &argc);
+    int code = image->copies[image->copy_of[rank] - 1].main(argc, own, environ);
+
+    free(own);
+    return code;
+}

@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "vrank/program_source.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/units.h"
+#include "vrank/compute_meter.h"
+#include "vrank/context.h"
+#include "vrank/crash.h"
+#include "vrank/memory_watch.h"
+#include "vrank/oplog.h"
+#include "vrank/output_labels.h"
+#include "vrank/program_image.h"
+#include "vrank/shared_state.h"
+#include "vrank/stacks.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Ops that a rank may be ahead of the simulation: bounds the memory for their data too. */
+enum { OPS_AHEAD = 256 };
+
+/* What is no larger says how to go on, more likely than what is computed with. */
+enum { PAYLOAD_KEPT = 1024 };
+
+enum rank_state { RANK_NEW, RANK_RUNS, RANK_ENDED };
+
+struct live;
+
+struct rank {
+    struct wf_vr_self self; /* first */
+    struct live *live;
+    struct wf_context context;
+    struct wf_oplog log;
+    struct wf_vr_answer answer;
+    struct wf_buf matches, taken;
+    struct wf_vr_comm *comms; /* by number - 1 */
+    uint32_t n_comms;
+    uint32_t made; /* the first communicator since the last answer; or WF_COMM_WORLD */
+    uint8_t state; /* enum rank_state */
+    uint8_t in_library;
+    int64_t computing_since; /* as its thread's meter says */
+};
+
+struct live {
+    struct wf_source source; /* first */
+    struct wf_live_config config;
+    struct wf_image *image;
+    struct wf_labels *labels; /* or null */
+    const struct wf_vr_library *library;
+    struct wf_vr_port port;
+    struct wf_meter meter;
+    struct wf_stacks stacks;
+    struct wf_crash_watch watch;
+    struct wf_common common;
+    struct rank *ranks;
+    struct wf_room room; /* what was left when memory became short */
+    bool is_short;
+};
+
+/* What a thread of the simulation is doing: the library asks without saying who it is. */
+static _Thread_local struct {
+    struct rank *running;
+    struct wf_context simulation;
+} here;
+
+static struct live *live_of(const struct wf_source *source)
+{
+    return (struct live *)wf_unconst(source);
+}
+
+/* ---- in the program's thread ---- */
+
+static struct rank *rank_of(struct wf_vr_self *self)
+{
+    return (struct rank *)self;
+}
+
+static struct wf_vr_self *port_self(void)
+{
+    return here.running != NULL ? &here.running->self : NULL;
+}
+
+/* Lets the simulation go on. Other ranks of the thread have the same errno meanwhile. */
+static void stop_here(struct rank *rank)
+{
+    int error = errno;
+
+    here.running = NULL;
+    wf_context_switch(&rank->context, &here.simulation);
+    errno = error;
+}
+
+static void port_enter(struct wf_vr_self *self)
+{
+    struct rank *rank = rank_of(self);
+    const struct wf_meter *meter = &rank->live->meter;
+
+    if (rank->in_library++ > 0 || meter->kind == WF_METER_NONE) {
+        return;
+    }
+    const struct wf_op op = {.kind = WF_OP_COMPUTE,
+                             .duration = wf_meter_since(meter, rank->computing_since)};
+    if (op.duration > 0) {
+        wf_oplog_add(&rank->log, &op);
+    }
+}
+
+static void port_compute(struct wf_vr_self *self, int64_t picoseconds)
+{
+    struct rank *rank = rank_of(self);
+    const struct wf_op op = {.kind = WF_OP_COMPUTE, .duration = picoseconds};
+
+    if (rank->live->config.compute == WF_COMPUTE_MODEL) {
+        wf_oplog_add(&rank->log, &op);
+    }
+}
+
+static void port_leave(struct wf_vr_self *self)
+{
+    struct rank *rank = rank_of(self);
+
+    if (--rank->in_library == 0 && rank->live->meter.kind != WF_METER_NONE) {
+        rank->computing_since = wf_meter_now(&rank->live->meter);
+    }
+}
+
+static void port_post(struct wf_vr_self *self, const struct wf_op *op)
+{
+    struct rank *rank = rank_of(self);
+
+    wf_oplog_add(&rank->log, op);
+    if (rank->log.n >= OPS_AHEAD) {
+        stop_here(rank);
+    }
+}
+
+/* Removes what the program has read from the beginning of a list. */
+static void forget_read(struct wf_buf *list, size_t bytes)
+{
+    if (bytes > 0) {
+        list->size -= bytes;
+        memmove(list->data, list->data + bytes, list->size);
+    }
+}
+
+static const struct wf_vr_answer *port_call(struct wf_vr_self *self, const struct wf_op *op)
+{
+    struct rank *rank = rank_of(self);
+
+    forget_read(&rank->matches, rank->answer.n_matches * sizeof(struct wf_vr_match));
+    forget_read(&rank->taken, rank->answer.n_taken * sizeof(uint32_t));
+    wf_oplog_add(&rank->log, op);
+    stop_here(rank);
+    rank->made = WF_COMM_WORLD;
+    rank->answer.matches = (const void *)rank->matches.data;
+    rank->answer.n_matches = (uint32_t)(rank->matches.size / sizeof(struct wf_vr_match));
+    rank->answer.taken = (const void *)rank->taken.data;
+    rank->answer.n_taken = (uint32_t)(rank->taken.size / sizeof(uint32_t));
+    return &rank->answer;
+}
+
+static void port_comm(struct wf_vr_self *self, const struct wf_vr_comm *comm)
+{
+    struct rank *rank = rank_of(self);
+
+    assert(comm->number > 0);
+    if (comm->number > rank->n_comms) {
+        rank->comms = wf_xrealloc(rank->comms, comm->number, sizeof(*comm));
+        memset(rank->comms + rank->n_comms, 0, (comm->number - rank->n_comms) * sizeof(*comm));
+        rank->n_comms = comm->number;
+    }
+    rank->comms[comm->number - 1] = *comm;
+    rank->made = rank->made == WF_COMM_WORLD ? comm->number : rank->made;
+}
+
+static void port_comm_drop(struct wf_vr_self *self, uint32_t number)
+{
+    struct rank *rank = rank_of(self);
+
+    rank->comms[number - 1] = (struct wf_vr_comm){.number = 0};
+}
+
+static uint32_t port_name(struct wf_vr_self *self, bool region, const char *name)
+{
+    return wf_common_number(&rank_of(self)->live->common,
+                            region ? WF_NAMED_REGION : WF_NAMED_CALL, name);
+}
+
+static void port_exit(struct wf_vr_self *self, int code, bool all)
+{
+    struct rank *rank = rank_of(self);
+
+    rank->state = RANK_ENDED;
+    if (all) {
+        wf_common_end(&rank->live->common,
+                      &(struct wf_live_end){true, self->rank, code, rank->answer.clock});
+    }
+    stop_here(rank);
+    abort(); /* an ended rank is never continued */
+}
+
+static void port_touch(struct wf_vr_self *self, void *place, size_t bytes)
+{
+    wf_image_touch(rank_of(self)->live->image, place, bytes);
+}
+
+static const struct wf_vr_port port = {
+    .version = WF_VR_VERSION,
+    .self = port_self,
+    .post = port_post,
+    .call = port_call,
+    .comm = port_comm,
+    .comm_drop = port_comm_drop,
+    .name = port_name,
+    .enter = port_enter,
+    .leave = port_leave,
+    .compute = port_compute,
+    .exit = port_exit,
+    .touch = port_touch,
+};
+
+static void rank_main(void *arg)
+{
+    struct rank *rank = arg;
+    struct live *live = rank->live;
+
+    live->library->rank_begins(&rank->self);
+    int code = wf_image_main(live->image, rank->self.rank, live->config.argv);
+    live->library->rank_ends(&rank->self);
+    port_exit(&rank->self, code, code != 0);
+}
+
+/* ---- in the simulation ---- */
+
+static void look_for_memory(struct live *live, uint32_t steps)
+{
+    struct wf_room room;
+
+    if (wf_room_short(steps, &room)) {
+        (void)pthread_mutex_lock(&live->common.lock);
+        live->room = room;
+        live->is_short = true;
+        (void)pthread_mutex_unlock(&live->common.lock);
+        /* An end that a rank asks for comes before. */
+        wf_common_end(
+            &live->common,
+            &(struct wf_live_end){.ended = true, .rank = WF_LIVE_NOBODY, .clock = INT64_MAX});
+    }
+}
+
+static void run(struct live *live, struct rank *rank)
+{
+    enum { STEPS_TO_BEGIN = 64 };
+
+    look_for_memory(live, rank->state == RANK_NEW ? STEPS_TO_BEGIN : 1);
+    if (rank->state == RANK_NEW) {
+        rank->state = RANK_RUNS;
+        wf_stacks_use(&live->stacks, rank->self.rank);
+        wf_context_make(&rank->context, wf_stacks_top(&live->stacks, rank->self.rank),
+                        wf_stacks_room(&live->stacks, rank->self.rank), rank_main, rank);
+        rank->computing_since = wf_meter_now(&live->meter);
+    }
+    wf_crash_prepare_thread();
+    wf_image_enter(live->image, rank->self.rank);
+    here.running = rank;
+    wf_context_switch(&here.simulation, &rank->context);
+    if (!live->stacks.guarded &&
+        wf_stacks_overflowed(&live->stacks, rank->self.rank, rank->context.stack)) {
+        wf_crash_overflow(rank->self.rank, rank->answer.clock);
+    }
+    if (rank->state == RANK_ENDED) {
+        wf_context_free(&rank->context);
+        wf_stacks_drop(&live->stacks, rank->self.rank);
+        wf_image_ended(live->image, rank->self.rank);
+        wf_labels_ended(live->labels, rank->self.rank);
+    }
+}
+
+static bool live_next(const struct wf_source *source, uint32_t number, struct wf_cursor *cursor,
+                      struct wf_op *op)
+{
+    struct live *live = live_of(source);
+    struct rank *rank = &live->ranks[number];
+    uint64_t at = cursor->word[0];
+
+    if (cursor->outer[0] != WF_CURSOR_AGAIN) {
+        wf_oplog_drop(&rank->log, at);
+        while (at == wf_oplog_end(&rank->log) && rank->state != RANK_ENDED &&
+               !atomic_load_explicit(&live->common.over, memory_order_relaxed)) {
+            if (rank->live == NULL) {
+                /* Only now: of too many ranks there is nothing before memory is checked. */
+                rank->live = live;
+                rank->self = (struct wf_vr_self){.rank = number, .n_ranks = source->n_ranks};
+            }
+            run(live, rank);
+        }
+    }
+    const struct wf_op *found = wf_oplog_get(&rank->log, at);
+    if (found == NULL) {
+        return false;
+    }
+    *op = *found;
+    cursor->word[0] = at + 1;
+    return true;
+}
+
+static bool live_group(const struct wf_source *source, uint32_t number, uint32_t comm,
+                       struct wf_group *out)
+{
+    const struct live *live = live_of(source);
+    const struct rank *rank = &live->ranks[number];
+
+    if (comm == WF_COMM_WORLD) {
+        *out = (struct wf_group){
+            .size = source->n_ranks, .rank = number, .stride = 1, .width = source->n_ranks};
+        return true;
+    }
+    if (comm > rank->n_comms || rank->comms[comm - 1].number == 0) {
+        return false;
+    }
+    const struct wf_vr_comm *own = &rank->comms[comm - 1];
+    *out = (struct wf_group){
+        .id = own->id, .size = own->size, .rank = own->rank, .members = own->members};
+    return true;
+}
+
+static const char *live_region_name(const struct wf_source *source, uint32_t number)
+{
+    return wf_common_name(&live_of(source)->common, WF_NAMED_REGION, number);
+}
+
+static const char *live_call_name(const struct wf_source *source, uint32_t number)
+{
+    return wf_common_name(&live_of(source)->common, WF_NAMED_CALL, number);
+}
+
+static void live_tell(const struct wf_source *source, uint32_t number,
+                      const struct wf_answer *answer)
+{
+    struct rank *rank = &live_of(source)->ranks[number];
+
+    rank->answer.clock = answer->clock;
+    rank->answer.found = answer->found;
+    rank->answer.source = answer->seen_source;
+    rank->answer.tag = answer->seen_tag;
+}
+
+static void live_matched(const struct wf_source *source, uint32_t number, uint32_t request,
+                         uint32_t peer, int32_t tag)
+{
+    const struct wf_vr_match match = {request, peer, tag};
+
+    wf_buf_append(&live_of(source)->ranks[number].matches, &match, sizeof(match));
+}
+
+static void live_taken(const struct wf_source *source, uint32_t number, uint32_t request)
+{
+    struct rank *rank = &live_of(source)->ranks[number];
+
+    wf_buf_append(&rank->taken, &request, sizeof(request));
+    wf_oplog_complete(&rank->log, request);
+}
+
+static void live_remote(const struct wf_source *source, uint32_t number, uint32_t origin)
+{
+    struct live *live = live_of(source);
+
+    wf_image_enter(live->image, number);
+    live->library->remote(&live->ranks[number].self, origin);
+}
+
+static void live_spread(const struct wf_source *source, const struct wf_homes *homes)
+{
+    struct live *live = live_of(source);
+
+    wf_common_spread(&live->common, homes, live->library);
+}
+
+static void live_load(const struct wf_source *source, uint32_t process, struct wf_buf *out)
+{
+    wf_common_load(&live_of(source)->common, process, out);
+}
+
+static void live_unload(const struct wf_source *source, const unsigned char *bytes, size_t size)
+{
+    wf_common_unload(&live_of(source)->common, bytes, size);
+}
+
+static uint32_t live_common_region(const struct wf_source *source, uint32_t number)
+{
+    return wf_names_common(live_of(source)->common.names, WF_NAMED_REGION, number);
+}
+
+/* In a signal handler. */
+static bool who_runs(uint32_t *rank, int64_t *clock)
+{
+    if (here.running == NULL) {
+        return false;
+    }
+    *rank = here.running->self.rank;
+    *clock = here.running->answer.clock;
+    return true;
+}
+
+static bool which_rank(uint32_t *rank)
+{
+    int64_t clock;
+
+    return who_runs(rank, &clock);
+}
+
+static bool repair(void *arg, const void *address)
+{
+    return wf_image_repair(((struct live *)arg)->image, address);
+}
+
+static enum wf_status live_check(const struct wf_source *source, struct wf_err *err)
+{
+    const struct live *live = live_of(source);
+    const struct wf_live_end *end = &live->common.end;
+    char time[WF_UNITS_TEXT_MAX], left[WF_UNITS_TEXT_MAX], all[WF_UNITS_TEXT_MAX];
+
+    if (!end->ended) {
+        return WF_OK;
+    }
+    if (end->rank == WF_LIVE_NOBODY) {
+        return live->is_short
+                   ? wf_err_set(err, WF_ELIMIT,
+                                "the program was stopped because memory is short: %s of %s is "
+                                "left; run fewer ranks, or spread them over more machines",
+                                wf_human_size(live->room.left, left),
+                                wf_human_size(live->room.all, all))
+                   : wf_err_set(err, WF_ELIMIT,
+                                "the program was stopped because memory is short where another "
+                                "process runs; run fewer ranks, or spread them over more "
+                                "machines");
+    }
+    return wf_err_set(err, WF_ESIM,
+                      "rank %u ended the program with code %d at simulated time %s", end->rank,
+                      end->code, wf_human_time(end->clock, time));
+}
+
+static void live_destroy(struct wf_source *source)
+{
+    struct live *live = live_of(source);
+
+    wf_crash_ignore();
+    for (uint32_t i = 0; live->ranks != NULL && i < source->n_ranks; i++) {
+        if (live->ranks[i].live != NULL) {
+            live->library->rank_freed(&live->ranks[i].self);
+        }
+    }
+    if (live->library != NULL) {
+        live->library->detach();
+    }
+    for (uint32_t i = 0; live->ranks != NULL && i < source->n_ranks; i++) {
+        struct rank *rank = &live->ranks[i];
+        if (rank->live == NULL) {
+            continue; /* it never began: not even its page must be touched */
+        }
+        wf_oplog_fini(&rank->log);
+        wf_buf_fini(&rank->matches);
+        wf_buf_fini(&rank->taken);
+        wf_context_free(&rank->context);
+        free(rank->comms);
+    }
+    free(live->ranks);
+    wf_stacks_fini(&live->stacks);
+    wf_image_free(live->image);
+    wf_labels_free(live->labels);
+    free(live->config.argv);
+    wf_common_fini(&live->common);
+    free(live);
+}
+
+static const struct wf_live_ops live_hooks = {
+    .tell = live_tell,
+    .matched = live_matched,
+    .taken = live_taken,
+    .remote = live_remote,
+    .spread = live_spread,
+    .load = live_load,
+    .unload = live_unload,
+    .common_region = live_common_region,
+};
+
+static const struct wf_source_ops live_ops = {
+    .name = "program",
+    .summary = "a program that runs",
+    .destroy = live_destroy,
+    .next = live_next,
+    .group = live_group,
+    .region_name = live_region_name,
+    .call_name = live_call_name,
+    .check = live_check,
+};
+
+static const enum wf_meter_kind meters[] = {
+    [WF_COMPUTE_MEASURED] = WF_METER_TIME,
+    [WF_COMPUTE_MODEL] = WF_METER_NONE,
+    [WF_COMPUTE_NONE] = WF_METER_NONE,
+    [WF_COMPUTE_COUNTED] = WF_METER_INSTRUCTIONS,
+};
+
+enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source **out,
+                           struct wf_err *err)
+{
+    struct live *live = wf_xcalloc(1, sizeof(*live));
+
+    live->source = (struct wf_source){.ops = &live_ops,
+                                      .n_ranks = config->n_ranks,
+                                      .acts_in_background = true,
+                                      .depends_on_time = true,
+                                      .live = &live_hooks};
+    live->config = *config;
+    live->config.argv = NULL;
+    live->port = port;
+    live->port.payload_max = config->no_payload ? PAYLOAD_KEPT : UINT64_MAX;
+    live->port.checks_data = config->check;
+    wf_common_init(&live->common);
+    if (config->labels) {
+        live->labels = wf_labels_new(config->n_ranks, which_rank);
+    }
+    const struct wf_image_config image = {config->argv[0], config->n_ranks, config->copies};
+    enum wf_status status =
+        wf_meter_init(&live->meter, meters[config->compute], config->rate, err);
+    if (status == WF_OK) {
+        status = wf_image_load(&image, &live->image, &live->library, err);
+    }
+    if (status == WF_OK) {
+        status = wf_stacks_init(&live->stacks, config->n_ranks, config->stack_bytes, err);
+    }
+    if (status == WF_OK && !live->library->attach(&live->port, config->n_ranks)) {
+        live->library = NULL;
+        status = wf_err_set(err, WF_EINVAL,
+                            "'%.300s' was built with another version of weft; build it again",
+                            config->argv[0]);
+    }
+    if (status != WF_OK) {
+        live_destroy(&live->source);
+        return status;
+    }
+    live->config.argv = config->argv;
+    live->ranks = wf_xcalloc_huge(config->n_ranks, sizeof(struct rank));
+    live->watch = (struct wf_crash_watch){
+        .stacks = &live->stacks, .who = who_runs, .repair = repair, .arg = live};
+    wf_crash_watch(&live->watch);
+    *out = &live->source;
+    return WF_OK;
+}
+
+struct wf_live_end wf_live_end(const struct wf_source *source)
+{
+    return live_of(source)->common.end;
+}
+
+uint32_t wf_live_made(const struct wf_source *source, uint32_t rank)
+{
+    return live_of(source)->ranks[rank].made;
+}
