@@ -52,8 +52,8 @@ MPI_Comm wl_comm_join(struct wl_rank *rank, const struct wl_view *what)
     if (!view->inter) {
         view->size = view->n_peers = comm->size;
     }
-    const struct wf_vr_comm known = {view->number, WL_SIMULATED(comm), comm->size, view->rank,
-                                     comm->members};
+    const struct wf_port_comm known = {view->number, WL_SIMULATED(comm), comm->size, view->rank,
+                                       comm->members};
     wl.port->comm(rank->self, &known);
     return handle;
 }

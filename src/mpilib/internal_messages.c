@@ -39,7 +39,7 @@ static uint32_t hidden_number(struct wl_rank *rank, const struct wl_view *view)
     }
     if (*number == 0) {
         *number = view->number + 1;
-        const struct wf_vr_comm known = {
+        const struct wf_port_comm known = {
             *number, WL_SIMULATED(view->comm) + 1, view->comm->size, view->rank,
             view->comm->members != NULL ? view->comm->members : identity()};
         wl.port->comm(rank->self, &known);

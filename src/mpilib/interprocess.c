@@ -25,7 +25,7 @@ struct parcel {
 
 static void ship(uint32_t process, const struct parcel *parcel, const void *bytes, size_t size)
 {
-    const struct wf_vr_piece pieces[] = {{parcel, sizeof(*parcel)}, {bytes, size}};
+    const struct wf_port_bytes pieces[] = {{parcel, sizeof(*parcel)}, {bytes, size}};
 
     wl.spread->ship(wl.spread->arg, process, pieces, 2);
 }

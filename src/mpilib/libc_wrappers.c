@@ -24,7 +24,7 @@
 
 static void ready(void *place, size_t bytes)
 {
-    struct wf_vr_self *self = wl.port != NULL ? wl.port->self() : NULL;
+    struct wf_port_rank *self = wl.port != NULL ? wl.port->self() : NULL;
 
     if (self != NULL && place != NULL && bytes > 0) {
         wl.port->touch(self, place, bytes);
@@ -89,7 +89,7 @@ ssize_t __wrap_readv(int fd, const struct iovec *parts, int n)
  * have come to pass, which a program that runs ahead of its time does not know. */
 static void look_at_files(void)
 {
-    struct wf_vr_self *self = wl.port != NULL ? wl.port->self() : NULL;
+    struct wf_port_rank *self = wl.port != NULL ? wl.port->self() : NULL;
 
     if (self != NULL && self->lib != NULL) {
         struct wl_rank *rank = wl_enter();

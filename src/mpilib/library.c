@@ -17,9 +17,9 @@ struct wl_shared wl;
 
 /* ---- for the simulator ---- */
 
-static bool attach(const struct wf_vr_port *port, uint32_t n_ranks)
+static bool attach(const struct wf_port_simulator *port, uint32_t n_ranks)
 {
-    if (port->version != WF_VR_VERSION) {
+    if (port->version != WF_PORT_VERSION) {
         return false;
     }
     wl = (struct wl_shared){.port = port,
@@ -30,12 +30,12 @@ static bool attach(const struct wf_vr_port *port, uint32_t n_ranks)
     return true;
 }
 
-static void spread(const struct wf_vr_spread *how)
+static void spread(const struct wf_port_processes *how)
 {
     wl.spread = how;
 }
 
-static void rank_begins(struct wf_vr_self *self)
+static void rank_begins(struct wf_port_rank *self)
 {
     struct wl_rank *rank = wl_calloc(1, sizeof(*rank));
 
@@ -62,7 +62,7 @@ static void free_items(struct wl_table *table)
 }
 
 /* The simulation may still ask for the communicators of its last ops: they stay. */
-static void rank_ends(struct wf_vr_self *self)
+static void rank_ends(struct wf_port_rank *self)
 {
     struct wl_rank *rank = self->lib;
 
@@ -99,7 +99,7 @@ static void free_rest(struct wl_rank *rank)
     wl_locks_free(rank);
 }
 
-static void rank_freed(struct wf_vr_self *self)
+static void rank_freed(struct wf_port_rank *self)
 {
     struct wl_rank *rank = self->lib;
 
@@ -126,8 +126,8 @@ static void detach(void)
     wl = (struct wl_shared){.port = NULL};
 }
 
-__attribute__((visibility("default"))) const struct wf_vr_library weft_mpi_library = {
-    .version = WF_VR_VERSION,
+__attribute__((visibility("default"))) const struct wf_port_library weft_mpi_library = {
+    .version = WF_PORT_VERSION,
     .attach = attach,
     .spread = spread,
     .rank_begins = rank_begins,
@@ -142,7 +142,7 @@ __attribute__((visibility("default"))) const struct wf_vr_library weft_mpi_libra
 
 struct wl_rank *wl_enter(void)
 {
-    struct wf_vr_self *self = wl.port != NULL ? wl.port->self() : NULL;
+    struct wf_port_rank *self = wl.port != NULL ? wl.port->self() : NULL;
 
     if (self == NULL) {
         (void)fprintf(stderr, "weft: this program runs under 'weft run -n <ranks> -- %s'\n",
@@ -167,9 +167,9 @@ void wl_post(struct wl_rank *rank, const struct wf_op *op)
     }
 }
 
-const struct wf_vr_answer *wl_call(struct wl_rank *rank, const struct wf_op *op)
+const struct wf_port_answer *wl_call(struct wl_rank *rank, const struct wf_op *op)
 {
-    const struct wf_vr_answer *answer = wl.port->call(rank->self, op);
+    const struct wf_port_answer *answer = wl.port->call(rank->self, op);
 
     for (uint32_t i = 0; i < answer->n_matches; i++) {
         wl_recv_matched(rank, &answer->matches[i]);

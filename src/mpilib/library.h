@@ -24,20 +24,20 @@ struct wl_type_extra;
 /* What all ranks of the process share. An MPI function gets nothing from which it could find
  * it, so that this is the one variable of the library. */
 struct wl_shared {
-    const struct wf_vr_port *port;
+    const struct wf_port_simulator *port;
     uint32_t n_ranks;
     struct wl_mailbox *boxes; /* by rank */
     struct wl_comm *world;
-    uint32_t *identity;                /* 0, 1, 2, ...; made when it is needed */
-    struct wl_known *known;            /* hosts.h */
-    const struct wf_vr_spread *spread; /* null: all ranks are in this process */
+    uint32_t *identity;                     /* 0, 1, 2, ...; made when it is needed */
+    struct wl_known *known;                 /* hosts.h */
+    const struct wf_port_processes *spread; /* null: all ranks are in this process */
 };
 extern struct wl_shared wl;
-extern const struct wf_vr_library weft_mpi_library;
+extern const struct wf_port_library weft_mpi_library;
 
 /* One rank. Zeroed when it begins. */
 struct wl_rank {
-    struct wf_vr_self *self;
+    struct wf_port_rank *self;
     struct wl_table comms, types, ops, requests, groups, infos, errhandlers, wins, messages,
         keyvals, files;
     struct wl_recv *first_recv, *last_recv; /* posted and not consumed, in order */
@@ -73,7 +73,7 @@ void wl_leave(struct wl_rank *rank);
 void wl_post(struct wl_rank *rank, const struct wf_op *op);
 
 /* Tells the simulation and hears what came of it; what receives met is noted. */
-const struct wf_vr_answer *wl_call(struct wl_rank *rank, const struct wf_op *op);
+const struct wf_port_answer *wl_call(struct wl_rank *rank, const struct wf_op *op);
 
 /* Waits until all that the rank has done so far has come to pass: what others did before that,
  * and be it to files, is done. */

@@ -118,7 +118,7 @@ void wl_locks_free(struct wl_rank *rank)
     }
 }
 
-void wl_remote(struct wf_vr_self *self, uint32_t origin)
+void wl_remote(struct wf_port_rank *self, uint32_t origin)
 {
     struct wl_rank *rank = self->lib;
     const struct wl_stream stream = {RMA_CONTEXT, origin, 0};

@@ -14,7 +14,7 @@ uint64_t wl_data_add_up(const unsigned char *bytes, size_t size)
 
 void wl_data_changed(size_t size)
 {
-    const struct wf_vr_self *self = wl.port->self();
+    const struct wf_port_rank *self = wl.port->self();
 
     if (self != NULL) {
         wl_fatal(self->lib, "data",

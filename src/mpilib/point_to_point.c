@@ -257,7 +257,8 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, 
 /* ---- probes ---- */
 
 const struct wl_message *wl_probed(struct wl_rank *rank, const struct wl_recv *asked,
-                                   const struct wf_vr_answer *answer, struct wl_stream *stream)
+                                   const struct wf_port_answer *answer,
+                                   struct wl_stream *stream)
 {
     *stream = asked->stream;
     if (asked->open_source || asked->open_tag) {

@@ -39,6 +39,7 @@ int wl_make_recv(struct wl_rank *rank, const struct wl_receiving *what, struct w
 
 /* What a probe has found: of what was left open, the simulation knows. */
 const struct wl_message *wl_probed(struct wl_rank *rank, const struct wl_recv *asked,
-                                   const struct wf_vr_answer *answer, struct wl_stream *stream);
+                                   const struct wf_port_answer *answer,
+                                   struct wl_stream *stream);
 
 #endif

@@ -42,7 +42,7 @@ static int probe(const struct wl_receiving *what, enum wf_op_kind kind, int *fla
     if (nobody) {
         wl_status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
     } else if (code == MPI_SUCCESS) {
-        const struct wf_vr_answer *answer = wl_call(rank, &op);
+        const struct wf_port_answer *answer = wl_call(rank, &op);
         *flag = kind == WF_OP_PROBE || answer->found;
         kept = MPI_MESSAGE_NULL;
         if (*flag) {

@@ -82,7 +82,7 @@ uint32_t wl_recv_before(const struct wl_rank *rank, const struct wl_stream *stre
     return count_before(rank, stream, NULL);
 }
 
-void wl_recv_matched(struct wl_rank *rank, const struct wf_vr_match *match)
+void wl_recv_matched(struct wl_rank *rank, const struct wf_port_match *match)
 {
     /* Of receives without a request there is one at a time, the last that was posted. */
     for (struct wl_recv *at = rank->last_recv; at != NULL; at = at->before) {

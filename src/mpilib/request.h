@@ -56,7 +56,7 @@ int wl_recv_consume(struct wl_rank *rank, struct wl_recv *recv, MPI_Status *stat
 /* It will never be complete. */
 void wl_recv_withdraw(struct wl_rank *rank, struct wl_recv *recv);
 /* Notes what receives have met. */
-void wl_recv_matched(struct wl_rank *rank, const struct wf_vr_match *match);
+void wl_recv_matched(struct wl_rank *rank, const struct wf_port_match *match);
 /* How many posted receives come before a message that is in the box without a receive. */
 uint32_t wl_recv_before(const struct wl_rank *rank, const struct wl_stream *stream);
 

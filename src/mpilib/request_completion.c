@@ -303,7 +303,7 @@ static bool take_any(struct wl_rank *rank, struct set *set, enum wf_op_kind kind
         }
     } else {
         const struct wf_op op = op_of(set, kind);
-        const struct wf_vr_answer *answer = wl_call(rank, &op);
+        const struct wf_port_answer *answer = wl_call(rank, &op);
         if (answer->n_taken == 0) {
             return false;
         }
@@ -355,7 +355,7 @@ static int take_some(struct wl_rank *rank, struct set *set, enum wf_op_kind kind
                      MPI_Request *handles, int *indices, MPI_Status *statuses)
 {
     const struct wf_op op = op_of(set, set->nobody >= 0 ? WF_OP_TESTSOME : kind);
-    const struct wf_vr_answer *answer = wl_call(rank, &op);
+    const struct wf_port_answer *answer = wl_call(rank, &op);
     int n = 0;
 
     for (uint32_t i = 0; i < answer->n_taken; i++) {

@@ -54,7 +54,7 @@ void wl_win_release(struct wl_rank *rank, struct wl_win *win, uint32_t target);
 /* What is done to a member first takes its lock, if the rank is inside MPI_Win_lock_all. */
 void wl_win_touch(struct wl_rank *rank, struct wl_win *win, uint32_t target);
 
-/* struct wf_vr_library.remote. */
-void wl_remote(struct wf_vr_self *self, uint32_t origin);
+/* struct wf_port_library.remote. */
+void wl_remote(struct wf_port_rank *self, uint32_t origin);
 
 #endif

@@ -153,18 +153,18 @@ enum wf_status wf_program_open(const char *path, const struct wf_program_params 
         return wf_err_set(err, WF_EUSAGE, "run.stack: a rank needs a stack of at least 16KiB");
     }
     char **argv = split(path, params->args);
-    const struct wf_live_config config = {
+    const struct wf_vrank_config config = {
         .argv = argv,
         .n_ranks = n_ranks,
         .stack_bytes = stack_of(params, n_ranks),
-        .compute = (enum wf_vr_compute)params->compute,
+        .compute = (enum wf_vrank_compute)params->compute,
         .rate = params->rate,
         .labels = params->labels,
         .no_payload = params->no_payload,
         .check = params->check,
         .copies = threads > 0 ? threads : 1,
     };
-    enum wf_status status = wf_live_new(&config, out, err);
+    enum wf_status status = wf_vrank_source_new(&config, out, err);
 
     if (status != WF_OK) {
         free(argv);

@@ -16,7 +16,7 @@ struct wf_source;
 
 struct wf_program_params {
     char *args;     /* words as in a shell: quotes and backslashes keep blanks */
-    int compute;    /* enum wf_vr_compute */
+    int compute;    /* enum wf_vrank_compute */
     double rate;    /* instructions per second */
     uint64_t stack; /* bytes for each rank */
     bool labels;

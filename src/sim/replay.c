@@ -116,7 +116,7 @@ static uint64_t replay_memory(const struct wf_job *job)
 
     for (uint32_t i = 0; i < job->plan->n_jobs; i++) {
         if (job->plan->jobs[i].program) {
-            programs += job->plan->jobs[i].n_ranks * (uint64_t)WF_LIVE_RANK_BYTES;
+            programs += job->plan->jobs[i].n_ranks * (uint64_t)WF_VRANK_BYTES_PER_RANK;
         }
     }
     return wf_job_n_ranks(job) *

@@ -84,7 +84,7 @@ enum wf_status wf_trace_out_begin(struct wf_trace_out *out, struct wf_plan *plan
     status = ops->create(host->trace->path, &options, &out->writer, err);
     if (status == WF_OK) {
         const struct wf_cpu_params *cpu = wf_plan_values(plan, "cpu");
-        const struct wf_tee_config config = {
+        const struct wf_vrank_recorder_config config = {
             .program = plan->jobs[0].source,
             .writer = out->writer,
             .duration = scaled,
@@ -92,7 +92,7 @@ enum wf_status wf_trace_out_begin(struct wf_trace_out *out, struct wf_plan *plan
         };
         out->writer->losses = &host->trace->losses;
         out->scale = wf_cpu_scale(cpu->scale);
-        out->tee = wf_tee_new(&config);
+        out->tee = wf_vrank_recorder_new(&config);
         plan->jobs[0].source = out->tee;
     }
     return status;
@@ -105,13 +105,13 @@ enum wf_status wf_trace_out_end(struct wf_trace_out *out, enum wf_status status,
         return status;
     }
     if (status == WF_OK) {
-        status = wf_tee_finish(out->tee, err);
+        status = wf_vrank_recorder_finish(out->tee, err);
     }
     if (status != WF_OK) {
         out->writer->ops->discard(out->writer);
         return status;
     }
-    out->what->n_ops = wf_tee_n_ops(out->tee);
-    out->what->n_open = wf_tee_n_unmatched(out->tee);
+    out->what->n_ops = wf_vrank_recorder_n_ops(out->tee);
+    out->what->n_open = wf_vrank_recorder_n_unmatched(out->tee);
     return out->writer->ops->finish(out->writer, err);
 }

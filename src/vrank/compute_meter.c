@@ -44,51 +44,51 @@ static int64_t count_instructions(void)
                                                                             : 0;
 }
 
-int64_t wf_meter_now(const struct wf_meter *meter)
+int64_t wf_vrank_meter_now(const struct wf_vrank_meter *meter)
 {
     struct timespec now = {.tv_sec = 0};
 
-    if (meter->kind == WF_METER_INSTRUCTIONS) {
+    if (meter->kind == WF_VRANK_METER_INSTRUCTIONS) {
         return count_instructions();
     }
-    if (meter->kind == WF_METER_TIME) {
+    if (meter->kind == WF_VRANK_METER_TIME) {
         (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     }
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-int64_t wf_meter_since(const struct wf_meter *meter, int64_t then)
+int64_t wf_vrank_meter_since(const struct wf_vrank_meter *meter, int64_t then)
 {
-    int64_t units = wf_meter_now(meter) - then - meter->own;
+    int64_t units = wf_vrank_meter_now(meter) - then - meter->own;
 
     return units > 0 ? (int64_t)((double)units * meter->ps_per_unit) : 0;
 }
 
 /* The least that was seen between two looks: anything above is the program's, or bad luck. */
-static int64_t measure_own(const struct wf_meter *meter)
+static int64_t measure_own(const struct wf_vrank_meter *meter)
 {
     enum { TIMES = 64 };
     int64_t least = INT64_MAX;
 
     for (int i = 0; i < TIMES; i++) {
-        int64_t then = wf_meter_now(meter), units = wf_meter_now(meter) - then;
+        int64_t then = wf_vrank_meter_now(meter), units = wf_vrank_meter_now(meter) - then;
         least = units < least ? units : least;
     }
     return least;
 }
 
-enum wf_status wf_meter_init(struct wf_meter *meter, enum wf_meter_kind kind, double rate,
-                             struct wf_err *err)
+enum wf_status wf_vrank_meter_init(struct wf_vrank_meter *meter, enum wf_vrank_meter_kind kind,
+                                   double rate, struct wf_err *err)
 {
-    *meter = (struct wf_meter){
-        .kind = kind, .ps_per_unit = kind == WF_METER_INSTRUCTIONS ? 1e12 / rate : 1e3};
-    if (kind == WF_METER_INSTRUCTIONS && counter() < 0) {
+    *meter = (struct wf_vrank_meter){
+        .kind = kind, .ps_per_unit = kind == WF_VRANK_METER_INSTRUCTIONS ? 1e12 / rate : 1e3};
+    if (kind == WF_VRANK_METER_INSTRUCTIONS && counter() < 0) {
         return wf_err_set(err, WF_EINVAL,
                           "instructions cannot be counted here (%s); --compute measured, model "
                           "and none need no counters",
                           strerror(errno));
     }
-    if (kind != WF_METER_NONE) {
+    if (kind != WF_VRANK_METER_NONE) {
         meter->own = measure_own(meter);
     }
     return WF_OK;

@@ -10,23 +10,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum wf_meter_kind { WF_METER_NONE, WF_METER_TIME, WF_METER_INSTRUCTIONS };
+enum wf_vrank_meter_kind {
+    WF_VRANK_METER_NONE,
+    WF_VRANK_METER_TIME,
+    WF_VRANK_METER_INSTRUCTIONS
+};
 
-struct wf_meter {
-    enum wf_meter_kind kind;
+struct wf_vrank_meter {
+    enum wf_vrank_meter_kind kind;
     double ps_per_unit;
     int64_t own; /* what looking takes, in units */
 };
 
 /* With instructions, `rate` of them take a second. WF_EINVAL if they cannot be counted here. */
 WF_NODISCARD
-enum wf_status wf_meter_init(struct wf_meter *meter, enum wf_meter_kind kind, double rate,
-                             struct wf_err *err);
+enum wf_status wf_vrank_meter_init(struct wf_vrank_meter *meter, enum wf_vrank_meter_kind kind,
+                                   double rate, struct wf_err *err);
 
 /* In units, since any time. */
-int64_t wf_meter_now(const struct wf_meter *meter);
+int64_t wf_vrank_meter_now(const struct wf_vrank_meter *meter);
 
 /* The picoseconds since then, without what looking takes; not negative. */
-int64_t wf_meter_since(const struct wf_meter *meter, int64_t then);
+int64_t wf_vrank_meter_since(const struct wf_vrank_meter *meter, int64_t then);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#if defined(WF_CONTEXT_PORTABLE)
+#if defined(WF_VRANK_CONTEXT_PORTABLE)
 
 #include "base/mem.h"
 
@@ -26,7 +26,7 @@ static void begin(unsigned high, unsigned low)
     abort();
 }
 
-static struct portable *portable_of(struct wf_context *context)
+static struct portable *portable_of(struct wf_vrank_context *context)
 {
     if (context->own == NULL) {
         context->own = wf_xcalloc(1, sizeof(struct portable));
@@ -34,8 +34,8 @@ static struct portable *portable_of(struct wf_context *context)
     return context->own;
 }
 
-void wf_context_make(struct wf_context *context, void *top, size_t size, void (*entry)(void *),
-                     void *arg)
+void wf_vrank_context_make(struct wf_vrank_context *context, void *top, size_t size,
+                           void (*entry)(void *), void *arg)
 {
     struct portable *own = portable_of(context);
 
@@ -50,47 +50,48 @@ void wf_context_make(struct wf_context *context, void *top, size_t size, void (*
     context->stack = top;
 }
 
-void wf_context_free(struct wf_context *context)
+void wf_vrank_context_free(struct wf_vrank_context *context)
 {
     free(context->own);
     context->own = NULL;
 }
 
-void wf_context_switch(struct wf_context *from, struct wf_context *to)
+void wf_vrank_context_switch(struct wf_vrank_context *from, struct wf_vrank_context *to)
 {
     (void)swapcontext(&portable_of(from)->uc, &portable_of(to)->uc);
 }
 
 #else
 
-void wf_context_free(struct wf_context *context)
+void wf_vrank_context_free(struct wf_vrank_context *context)
 {
     (void)context;
 }
 
 /* Where a new context begins: takes `arg` and `entry` from its stack. */
-void wf_context_begin(void);
+void wf_vrank_context_begin(void);
 
 #if defined(__x86_64__)
 
 __asm__(".text\n"
-        ".globl wf_context_begin\n"
-        ".hidden wf_context_begin\n"
-        ".type wf_context_begin, @function\n"
-        "wf_context_begin:\n"
+        ".globl wf_vrank_context_begin\n"
+        ".hidden wf_vrank_context_begin\n"
+        ".type wf_vrank_context_begin, @function\n"
+        "wf_vrank_context_begin:\n"
         "    endbr64\n"
         "    popq %rdi\n"
         "    popq %rax\n"
         "    xorl %ebp, %ebp\n" /* the end of a debugger's chain of frames */
         "    callq *%rax\n"
         "    ud2\n"
-        ".size wf_context_begin, . - wf_context_begin\n");
+        ".size wf_vrank_context_begin, . - wf_vrank_context_begin\n");
 
 enum { SAVED_WORDS = 4, ARG = 1, ENTRY = 2 };
 
 /* The compiler saves what it needs of the registers that are named as changed. Leaving room
  * keeps its hands off the red zone. */
-__attribute__((noinline)) void wf_context_switch(struct wf_context *from, struct wf_context *to)
+__attribute__((noinline)) void wf_vrank_context_switch(struct wf_vrank_context *from,
+                                                       struct wf_vrank_context *to)
 {
     __asm__ volatile("leaq -128(%%rsp), %%rsp\n\t"
                      "pushq %%rbp\n\t"
@@ -115,23 +116,24 @@ __attribute__((noinline)) void wf_context_switch(struct wf_context *from, struct
 #else /* __aarch64__ */
 
 __asm__(".text\n"
-        ".globl wf_context_begin\n"
-        ".hidden wf_context_begin\n"
-        ".type wf_context_begin, %function\n"
-        "wf_context_begin:\n"
+        ".globl wf_vrank_context_begin\n"
+        ".hidden wf_vrank_context_begin\n"
+        ".type wf_vrank_context_begin, %function\n"
+        "wf_vrank_context_begin:\n"
         "    ldp x0, x1, [sp], #16\n"
         "    mov x29, xzr\n"
         "    mov x30, xzr\n"
         "    blr x1\n"
         "    brk #1\n"
-        ".size wf_context_begin, . - wf_context_begin\n");
+        ".size wf_vrank_context_begin, . - wf_vrank_context_begin\n");
 
 enum { SAVED_WORDS = 4, ARG = 2, ENTRY = 3 };
 
-__attribute__((noinline)) void wf_context_switch(struct wf_context *from, struct wf_context *to)
+__attribute__((noinline)) void wf_vrank_context_switch(struct wf_vrank_context *from,
+                                                       struct wf_vrank_context *to)
 {
-    register struct wf_context *x0 __asm__("x0") = from;
-    register struct wf_context *x1 __asm__("x1") = to;
+    register struct wf_vrank_context *x0 __asm__("x0") = from;
+    register struct wf_vrank_context *x1 __asm__("x1") = to;
 
     __asm__ volatile("adr x9, 1f\n\t"
                      "stp x9, x29, [sp, #-16]!\n\t"
@@ -154,8 +156,8 @@ __attribute__((noinline)) void wf_context_switch(struct wf_context *from, struct
 
 #endif
 
-void wf_context_make(struct wf_context *context, void *top, size_t size, void (*entry)(void *),
-                     void *arg)
+void wf_vrank_context_make(struct wf_vrank_context *context, void *top, size_t size,
+                           void (*entry)(void *), void *arg)
 {
     uintptr_t end = (uintptr_t)top & ~(uintptr_t)15;
     uintptr_t *words = (uintptr_t *)(end - SAVED_WORDS * sizeof(uintptr_t));
@@ -166,7 +168,7 @@ void wf_context_make(struct wf_context *context, void *top, size_t size, void (*
     words--;
     words[3] = 0;
 #endif
-    words[0] = (uintptr_t)wf_context_begin;
+    words[0] = (uintptr_t)wf_vrank_context_begin;
     words[ARG] = (uintptr_t)arg;
     words[ENTRY] = (uintptr_t)entry;
     context->stack = words;

@@ -13,25 +13,25 @@
 
 #include <stddef.h>
 
-#if !defined(WF_CONTEXT_PORTABLE) && !defined(__x86_64__) && !defined(__aarch64__)
-#define WF_CONTEXT_PORTABLE
+#if !defined(WF_VRANK_CONTEXT_PORTABLE) && !defined(__x86_64__) && !defined(__aarch64__)
+#define WF_VRANK_CONTEXT_PORTABLE
 #endif
 
-struct wf_context {
+struct wf_vrank_context {
     void *stack; /* its top, where everything else is kept */
-#ifdef WF_CONTEXT_PORTABLE
+#ifdef WF_VRANK_CONTEXT_PORTABLE
     void *own;
 #endif
 };
 
 /* A context that calls entry(arg), which must not return, on a stack of `size` bytes that ends
  * at `top`. The stack is touched only near its top. */
-void wf_context_make(struct wf_context *context, void *top, size_t size, void (*entry)(void *),
-                     void *arg);
+void wf_vrank_context_make(struct wf_vrank_context *context, void *top, size_t size,
+                           void (*entry)(void *), void *arg);
 /* Releases what a context holds besides its stack. */
-void wf_context_free(struct wf_context *context);
+void wf_vrank_context_free(struct wf_vrank_context *context);
 
 /* Stops here, to be continued when something switches to *from, and goes on at *to. */
-void wf_context_switch(struct wf_context *from, struct wf_context *to);
+void wf_vrank_context_switch(struct wf_vrank_context *from, struct wf_vrank_context *to);
 
 #endif

@@ -17,7 +17,7 @@ static const int watched[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 enum { N_WATCHED = sizeof(watched) / sizeof(watched[0]) };
 
 /* A signal handler gets no argument: what it needs has to be where it can find it. */
-static _Atomic(const struct wf_crash_watch *) current;
+static _Atomic(const struct wf_vrank_crash_watch *) current;
 static struct sigaction before[N_WATCHED];
 
 static void say(const char *text)
@@ -46,24 +46,24 @@ static void say_who(uint32_t rank, int64_t clock, const char *what)
     say(line);
 }
 
-_Noreturn void wf_crash_overflow(uint32_t rank, int64_t clock)
+_Noreturn void wf_vrank_crash_overflow(uint32_t rank, int64_t clock)
 {
     say_who(rank, clock, "its stack has overflowed; give it more with --stack");
     _exit(EXIT_PROGRAM);
 }
 
-static bool is_overflow(const struct wf_crash_watch *watch, uint32_t rank,
+static bool is_overflow(const struct wf_vrank_crash_watch *watch, uint32_t rank,
                         const siginfo_t *info)
 {
     bool in_guard = false;
 
     return (info->si_signo == SIGSEGV || info->si_signo == SIGBUS) &&
-           wf_stacks_find(watch->stacks, info->si_addr, &in_guard) == rank && in_guard;
+           wf_vrank_stacks_find(watch->stacks, info->si_addr, &in_guard) == rank && in_guard;
 }
 
 static void on_crash(int signal, siginfo_t *info, void *ucontext)
 {
-    const struct wf_crash_watch *watch = atomic_load(&current);
+    const struct wf_vrank_crash_watch *watch = atomic_load(&current);
     void *frames[FRAMES];
     uint32_t rank;
     int64_t clock;
@@ -81,7 +81,7 @@ static void on_crash(int signal, siginfo_t *info, void *ucontext)
         return;
     }
     if (is_overflow(watch, rank, info)) {
-        wf_crash_overflow(rank, clock);
+        wf_vrank_crash_overflow(rank, clock);
     }
     char what[96];
     if (signal == SIGSEGV || signal == SIGBUS) {
@@ -96,7 +96,7 @@ static void on_crash(int signal, siginfo_t *info, void *ucontext)
     _exit(EXIT_PROGRAM);
 }
 
-void wf_crash_watch(const struct wf_crash_watch *watch)
+void wf_vrank_crash_watch(const struct wf_vrank_crash_watch *watch)
 {
     struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     void *frame;
@@ -109,7 +109,7 @@ void wf_crash_watch(const struct wf_crash_watch *watch)
     }
 }
 
-void wf_crash_ignore(void)
+void wf_vrank_crash_ignore(void)
 {
     for (int i = 0; i < N_WATCHED && atomic_load(&current) != NULL; i++) {
         (void)sigaction(watched[i], &before[i], NULL);
@@ -117,7 +117,7 @@ void wf_crash_ignore(void)
     atomic_store(&current, NULL);
 }
 
-void wf_crash_prepare_thread(void)
+void wf_vrank_crash_prepare_thread(void)
 {
     enum { BYTES = 64 * 1024 };
     static _Thread_local unsigned char *stack;

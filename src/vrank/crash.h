@@ -12,8 +12,8 @@
 
 #include <stdint.h>
 
-struct wf_crash_watch {
-    const struct wf_stacks *stacks;
+struct wf_vrank_crash_watch {
+    const struct wf_vrank_stacks *stacks;
     /* In the thread that crashed: whether a rank was running, which one, and its time in
      * picoseconds. Called in a signal handler. */
     bool (*who)(uint32_t *rank, int64_t *clock);
@@ -22,14 +22,14 @@ struct wf_crash_watch {
     void *arg;
 };
 
-/* Watches until wf_crash_ignore(). `watch` is kept. */
-void wf_crash_watch(const struct wf_crash_watch *watch);
-void wf_crash_ignore(void);
+/* Watches until wf_vrank_crash_ignore(). `watch` is kept. */
+void wf_vrank_crash_watch(const struct wf_vrank_crash_watch *watch);
+void wf_vrank_crash_ignore(void);
 
 /* A thread that runs ranks needs a stack for its signal handlers: once in each, before. */
-void wf_crash_prepare_thread(void);
+void wf_vrank_crash_prepare_thread(void);
 
 /* Says that a rank has used more stack than it has, and ends the process with exit code 4. */
-_Noreturn void wf_crash_overflow(uint32_t rank, int64_t clock);
+_Noreturn void wf_vrank_crash_overflow(uint32_t rank, int64_t clock);
 
 #endif

@@ -11,7 +11,7 @@
 /* A look takes as long as some hundreds of switches between ranks. */
 enum { STEPS_PER_LOOK = 1 << 16, PARTS = 32 };
 
-bool wf_room_look(struct wf_room *room)
+bool wf_vrank_memory_read(struct wf_vrank_memory *room)
 {
     static const char label[] = "MemAvailable:";
     char text[1024];
@@ -31,7 +31,7 @@ bool wf_room_look(struct wf_room *room)
     return at != NULL && room->all > 0;
 }
 
-bool wf_room_short(uint32_t steps, struct wf_room *room)
+bool wf_vrank_memory_short(uint32_t steps, struct wf_vrank_memory *room)
 {
     static _Thread_local uint32_t counted;
 
@@ -40,5 +40,5 @@ bool wf_room_short(uint32_t steps, struct wf_room *room)
         return false;
     }
     counted = 0;
-    return wf_room_look(room) && room->left < room->all / PARTS;
+    return wf_vrank_memory_read(room) && room->left < room->all / PARTS;
 }

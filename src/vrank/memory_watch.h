@@ -10,15 +10,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct wf_room {
+struct wf_vrank_memory {
     uint64_t left, all; /* bytes of memory */
 };
 
 /* Counts `steps` of this thread, and looks once in a while; true if memory is short. `room` is
  * set then. */
-bool wf_room_short(uint32_t steps, struct wf_room *room);
+bool wf_vrank_memory_short(uint32_t steps, struct wf_vrank_memory *room);
 
 /* What the system can still give. False if it does not tell. */
-bool wf_room_look(struct wf_room *room);
+bool wf_vrank_memory_read(struct wf_vrank_memory *room);
 
 #endif

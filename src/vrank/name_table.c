@@ -11,24 +11,24 @@ struct list {
     uint32_t n;
 };
 
-struct wf_names {
+struct wf_vrank_names {
     uint32_t n_processes, own;
     struct list lists[]; /* by process and kind */
 };
 
-struct wf_names *wf_names_new(uint32_t n_processes, uint32_t own)
+struct wf_vrank_names *wf_vrank_names_new(uint32_t n_processes, uint32_t own)
 {
-    size_t n = (size_t)n_processes * WF_NAMED_KINDS;
-    struct wf_names *names = wf_xcalloc(1, sizeof(*names) + n * sizeof(struct list));
+    size_t n = (size_t)n_processes * WF_VRANK_NAME_KINDS;
+    struct wf_vrank_names *names = wf_xcalloc(1, sizeof(*names) + n * sizeof(struct list));
 
     names->n_processes = n_processes;
     names->own = own;
     return names;
 }
 
-void wf_names_free(struct wf_names *names)
+void wf_vrank_names_free(struct wf_vrank_names *names)
 {
-    for (uint32_t i = 0; names != NULL && i < names->n_processes * WF_NAMED_KINDS; i++) {
+    for (uint32_t i = 0; names != NULL && i < names->n_processes * WF_VRANK_NAME_KINDS; i++) {
         for (uint32_t k = 0; k < names->lists[i].n; k++) {
             free(names->lists[i].names[k]);
         }
@@ -37,15 +37,16 @@ void wf_names_free(struct wf_names *names)
     free(names);
 }
 
-static struct list *list_of(struct wf_names *names, uint32_t process, enum wf_name_kind kind)
+static struct list *list_of(struct wf_vrank_names *names, uint32_t process,
+                            enum wf_vrank_name_kind kind)
 {
-    return &names->lists[process * WF_NAMED_KINDS + (uint32_t)kind];
+    return &names->lists[process * WF_VRANK_NAME_KINDS + (uint32_t)kind];
 }
 
-static const struct list *look_at(const struct wf_names *names, uint32_t process,
-                                  enum wf_name_kind kind)
+static const struct list *look_at(const struct wf_vrank_names *names, uint32_t process,
+                                  enum wf_vrank_name_kind kind)
 {
-    return &names->lists[process * WF_NAMED_KINDS + (uint32_t)kind];
+    return &names->lists[process * WF_VRANK_NAME_KINDS + (uint32_t)kind];
 }
 
 /* The place of a name; the length of the list if it is not there. */
@@ -65,8 +66,8 @@ static void add(struct list *list, const char *name)
     list->names[list->n++] = wf_xstrdup(name);
 }
 
-uint32_t wf_names_number(struct wf_names *names, enum wf_name_kind kind, const char *name,
-                         bool *is_new)
+uint32_t wf_vrank_names_number(struct wf_vrank_names *names, enum wf_vrank_name_kind kind,
+                               const char *name, bool *is_new)
 {
     struct list *list = list_of(names, names->own, kind);
     uint32_t number = find(list, name);
@@ -78,15 +79,15 @@ uint32_t wf_names_number(struct wf_names *names, enum wf_name_kind kind, const c
     return number;
 }
 
-void wf_names_heard(struct wf_names *names, uint32_t process, enum wf_name_kind kind,
-                    const char *name)
+void wf_vrank_names_heard(struct wf_vrank_names *names, uint32_t process,
+                          enum wf_vrank_name_kind kind, const char *name)
 {
     add(list_of(names, process, kind), name);
 }
 
 /* Whether one of the processes before this one has the name too. */
-static bool is_known(const struct wf_names *names, uint32_t process, enum wf_name_kind kind,
-                     const char *name)
+static bool is_known(const struct wf_vrank_names *names, uint32_t process,
+                     enum wf_vrank_name_kind kind, const char *name)
 {
     for (uint32_t p = 0; p < process; p++) {
         const struct list *list = look_at(names, p, kind);
@@ -97,7 +98,7 @@ static bool is_known(const struct wf_names *names, uint32_t process, enum wf_nam
     return false;
 }
 
-static const char *common_name(const struct wf_names *names, enum wf_name_kind kind,
+static const char *common_name(const struct wf_vrank_names *names, enum wf_vrank_name_kind kind,
                                uint32_t number)
 {
     for (uint32_t p = 0; p < names->n_processes; p++) {
@@ -111,14 +112,16 @@ static const char *common_name(const struct wf_names *names, enum wf_name_kind k
     return NULL;
 }
 
-const char *wf_names_at(const struct wf_names *names, enum wf_name_kind kind, uint32_t number)
+const char *wf_vrank_names_at(const struct wf_vrank_names *names, enum wf_vrank_name_kind kind,
+                              uint32_t number)
 {
     const struct list *own = look_at(names, names->own, kind);
 
     return number < own->n ? own->names[number] : common_name(names, kind, number);
 }
 
-uint32_t wf_names_common(const struct wf_names *names, enum wf_name_kind kind, uint32_t number)
+uint32_t wf_vrank_names_common(const struct wf_vrank_names *names, enum wf_vrank_name_kind kind,
+                               uint32_t number)
 {
     const struct list *own = look_at(names, names->own, kind);
     uint32_t common = 0;

@@ -11,25 +11,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct wf_names;
+struct wf_vrank_names;
 
 /* What a name names. */
-enum wf_name_kind { WF_NAMED_CALL, WF_NAMED_REGION, WF_NAMED_KINDS };
+enum wf_vrank_name_kind { WF_VRANK_NAME_CALL, WF_VRANK_NAME_REGION, WF_VRANK_NAME_KINDS };
 
-struct wf_names *wf_names_new(uint32_t n_processes, uint32_t own);
-void wf_names_free(struct wf_names *names); /* null is allowed */
+struct wf_vrank_names *wf_vrank_names_new(uint32_t n_processes, uint32_t own);
+void wf_vrank_names_free(struct wf_vrank_names *names); /* null is allowed */
 
 /* The number of a name in this process. Sets *is_new if it had none before. */
-uint32_t wf_names_number(struct wf_names *names, enum wf_name_kind kind, const char *name,
-                         bool *is_new);
+uint32_t wf_vrank_names_number(struct wf_vrank_names *names, enum wf_vrank_name_kind kind,
+                               const char *name, bool *is_new);
 /* Another process has given the next number to a name. */
-void wf_names_heard(struct wf_names *names, uint32_t process, enum wf_name_kind kind,
-                    const char *name);
+void wf_vrank_names_heard(struct wf_vrank_names *names, uint32_t process,
+                          enum wf_vrank_name_kind kind, const char *name);
 
 /* The number that one of this process has in the whole run, when all has been heard. */
-uint32_t wf_names_common(const struct wf_names *names, enum wf_name_kind kind, uint32_t number);
+uint32_t wf_vrank_names_common(const struct wf_vrank_names *names, enum wf_vrank_name_kind kind,
+                               uint32_t number);
 /* The name of a number of this process, or in the first one of the whole run; null if there is
  * none. */
-const char *wf_names_at(const struct wf_names *names, enum wf_name_kind kind, uint32_t number);
+const char *wf_vrank_names_at(const struct wf_vrank_names *names, enum wf_vrank_name_kind kind,
+                              uint32_t number);
 
 #endif

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct wf_logged {
+struct wf_vrank_logged_op {
     struct wf_op op;
     uint64_t number;
-    struct wf_logged *next; /* of what is kept */
+    struct wf_vrank_logged_op *next; /* of what is kept */
 };
 
 /* The arrays of an op: where they are, how many elements of which size. */
@@ -47,10 +47,10 @@ static size_t rounded(size_t bytes)
     return (bytes + 7) / 8 * 8;
 }
 
-static struct wf_logged *copy_op(const struct wf_op *op)
+static struct wf_vrank_logged_op *copy_op(const struct wf_op *op)
 {
     struct array arrays[ARRAYS];
-    size_t size = sizeof(struct wf_logged);
+    size_t size = sizeof(struct wf_vrank_logged_op);
 
     list_arrays(op, arrays);
     for (int i = 0; i < ARRAYS; i++) {
@@ -59,10 +59,10 @@ static struct wf_logged *copy_op(const struct wf_op *op)
         }
     }
 
-    struct wf_logged *logged = wf_xmalloc(size);
+    struct wf_vrank_logged_op *logged = wf_xmalloc(size);
     unsigned char *to = (unsigned char *)(logged + 1);
 
-    *logged = (struct wf_logged){.op = *op};
+    *logged = (struct wf_vrank_logged_op){.op = *op};
     for (int i = 0; i < ARRAYS; i++) {
         const void *from = array_at(op, arrays[i].offset);
         if (from != NULL) {
@@ -75,43 +75,43 @@ static struct wf_logged *copy_op(const struct wf_op *op)
     return logged;
 }
 
-void wf_oplog_fini(struct wf_oplog *log)
+void wf_vrank_oplog_fini(struct wf_vrank_oplog *log)
 {
     for (uint32_t i = 0; i < log->n; i++) {
         free(log->ops[log->head + i]);
     }
     while (log->kept != NULL) {
-        struct wf_logged *next = log->kept->next;
+        struct wf_vrank_logged_op *next = log->kept->next;
         free(log->kept);
         log->kept = next;
     }
     free(log->ops);
-    *log = (struct wf_oplog){.first = wf_oplog_end(log)};
+    *log = (struct wf_vrank_oplog){.first = wf_vrank_oplog_end(log)};
 }
 
-void wf_oplog_add(struct wf_oplog *log, const struct wf_op *op)
+void wf_vrank_oplog_add(struct wf_vrank_oplog *log, const struct wf_op *op)
 {
-    struct wf_logged *logged = copy_op(op);
+    struct wf_vrank_logged_op *logged = copy_op(op);
 
-    logged->number = wf_oplog_end(log);
+    logged->number = wf_vrank_oplog_end(log);
     if (log->head > 0 && log->head + log->n == log->room) {
-        memmove(log->ops, log->ops + log->head, log->n * sizeof(struct wf_logged *));
+        memmove(log->ops, log->ops + log->head, log->n * sizeof(struct wf_vrank_logged_op *));
         log->head = 0;
     }
     if (log->n == log->room) {
         log->room = log->room == 0 ? 2 : 2 * log->room;
-        log->ops = wf_xrealloc(log->ops, log->room, sizeof(struct wf_logged *));
+        log->ops = wf_xrealloc(log->ops, log->room, sizeof(struct wf_vrank_logged_op *));
     }
     log->ops[log->head + log->n++] = logged;
 }
 
-const struct wf_op *wf_oplog_get(const struct wf_oplog *log, uint64_t number)
+const struct wf_op *wf_vrank_oplog_get(const struct wf_vrank_oplog *log, uint64_t number)
 {
     if (number >= log->first) {
         return number - log->first < log->n ? &log->ops[log->head + (number - log->first)]->op
                                             : NULL;
     }
-    for (const struct wf_logged *kept = log->kept; kept != NULL; kept = kept->next) {
+    for (const struct wf_vrank_logged_op *kept = log->kept; kept != NULL; kept = kept->next) {
         if (kept->number == number) {
             return &kept->op;
         }
@@ -126,12 +126,12 @@ static bool must_be_kept(const struct wf_op *op)
     return info->family == WF_FAMILY_COLLECTIVE && info->returns_request;
 }
 
-void wf_oplog_drop(struct wf_oplog *log, uint64_t number)
+void wf_vrank_oplog_drop(struct wf_vrank_oplog *log, uint64_t number)
 {
     uint32_t n = 0;
 
     for (; n < log->n && log->first + n < number; n++) {
-        struct wf_logged *logged = log->ops[log->head + n];
+        struct wf_vrank_logged_op *logged = log->ops[log->head + n];
         if (must_be_kept(&logged->op)) {
             logged->next = log->kept;
             log->kept = logged;
@@ -144,11 +144,11 @@ void wf_oplog_drop(struct wf_oplog *log, uint64_t number)
     log->head = log->n == 0 ? 0 : log->head + n;
 }
 
-void wf_oplog_complete(struct wf_oplog *log, uint32_t request)
+void wf_vrank_oplog_complete(struct wf_vrank_oplog *log, uint32_t request)
 {
-    for (struct wf_logged **at = &log->kept; *at != NULL; at = &(*at)->next) {
+    for (struct wf_vrank_logged_op **at = &log->kept; *at != NULL; at = &(*at)->next) {
         if ((*at)->op.request == request) {
-            struct wf_logged *gone = *at;
+            struct wf_vrank_logged_op *gone = *at;
             *at = gone->next;
             free(gone);
             return;

@@ -12,27 +12,27 @@
 
 #include <stddef.h>
 
-struct wf_logged; /* an op with its arrays behind it */
+struct wf_vrank_logged_op; /* an op with its arrays behind it */
 
-struct wf_oplog {
-    struct wf_logged **ops; /* ops[head + i] has the number first + i, i < n */
+struct wf_vrank_oplog {
+    struct wf_vrank_logged_op **ops; /* ops[head + i] has the number first + i, i < n */
     uint64_t first;
     uint32_t head, n, room;
-    struct wf_logged *kept; /* nonblocking collectives that were dropped, linked */
+    struct wf_vrank_logged_op *kept; /* nonblocking collectives that were dropped, linked */
 };
 
-void wf_oplog_fini(struct wf_oplog *log);
+void wf_vrank_oplog_fini(struct wf_vrank_oplog *log);
 
 /* Adds an op; its arrays are copied. */
-void wf_oplog_add(struct wf_oplog *log, const struct wf_op *op);
+void wf_vrank_oplog_add(struct wf_vrank_oplog *log, const struct wf_op *op);
 /* The op with this number; null if it is gone or has not been added. */
-const struct wf_op *wf_oplog_get(const struct wf_oplog *log, uint64_t number);
+const struct wf_op *wf_vrank_oplog_get(const struct wf_vrank_oplog *log, uint64_t number);
 /* Forgets the ops before this number, but not nonblocking collectives... */
-void wf_oplog_drop(struct wf_oplog *log, uint64_t number);
+void wf_vrank_oplog_drop(struct wf_vrank_oplog *log, uint64_t number);
 /* ...until their request is complete. */
-void wf_oplog_complete(struct wf_oplog *log, uint32_t request);
+void wf_vrank_oplog_complete(struct wf_vrank_oplog *log, uint32_t request);
 
-static inline uint64_t wf_oplog_end(const struct wf_oplog *log)
+static inline uint64_t wf_vrank_oplog_end(const struct wf_vrank_oplog *log)
 {
     return log->first + log->n;
 }

@@ -14,14 +14,14 @@ struct shelf {
     struct wf_buf parcels;
 };
 
-struct wf_remote {
+struct wf_vrank_outbox {
     uint32_t n_processes, own;
     struct shelf *shelves; /* by process */
 };
 
-struct wf_remote *wf_remote_new(const struct wf_homes *homes)
+struct wf_vrank_outbox *wf_vrank_outbox_new(const struct wf_homes *homes)
 {
-    struct wf_remote *remote = wf_xcalloc(1, sizeof(*remote));
+    struct wf_vrank_outbox *remote = wf_xcalloc(1, sizeof(*remote));
 
     remote->n_processes = homes->n_processes;
     remote->own = homes->own;
@@ -32,7 +32,7 @@ struct wf_remote *wf_remote_new(const struct wf_homes *homes)
     return remote;
 }
 
-void wf_remote_free(struct wf_remote *remote)
+void wf_vrank_outbox_free(struct wf_vrank_outbox *remote)
 {
     if (remote == NULL) {
         return;
@@ -50,8 +50,9 @@ static size_t padding(size_t size)
     return (ALIGN - size % ALIGN) % ALIGN;
 }
 
-void wf_remote_put(struct wf_remote *remote, uint32_t process, enum wf_parcel kind,
-                   const struct wf_vr_piece *pieces, uint32_t n)
+void wf_vrank_outbox_put(struct wf_vrank_outbox *remote, uint32_t process,
+                         enum wf_vrank_parcel kind, const struct wf_port_bytes *pieces,
+                         uint32_t n)
 {
     static const unsigned char zeros[ALIGN];
     size_t size = 0;
@@ -70,17 +71,17 @@ void wf_remote_put(struct wf_remote *remote, uint32_t process, enum wf_parcel ki
     (void)pthread_mutex_unlock(&shelf->lock);
 }
 
-void wf_remote_put_all(struct wf_remote *remote, enum wf_parcel kind,
-                       const struct wf_vr_piece *pieces, uint32_t n)
+void wf_vrank_outbox_put_all(struct wf_vrank_outbox *remote, enum wf_vrank_parcel kind,
+                             const struct wf_port_bytes *pieces, uint32_t n)
 {
     for (uint32_t p = 0; remote != NULL && p < remote->n_processes; p++) {
         if (p != remote->own) {
-            wf_remote_put(remote, p, kind, pieces, n);
+            wf_vrank_outbox_put(remote, p, kind, pieces, n);
         }
     }
 }
 
-void wf_remote_load(struct wf_remote *remote, uint32_t process, struct wf_buf *out)
+void wf_vrank_outbox_take(struct wf_vrank_outbox *remote, uint32_t process, struct wf_buf *out)
 {
     if (remote == NULL) {
         return;
@@ -95,7 +96,8 @@ void wf_remote_load(struct wf_remote *remote, uint32_t process, struct wf_buf *o
     (void)pthread_mutex_unlock(&shelf->lock);
 }
 
-void wf_remote_open(const unsigned char *bytes, size_t size, wf_open_fn *open, void *arg)
+void wf_vrank_parcels_read(const unsigned char *bytes, size_t size, wf_vrank_parcel_fn *open,
+                           void *arg)
 {
     uint64_t head;
 
@@ -103,7 +105,7 @@ void wf_remote_open(const unsigned char *bytes, size_t size, wf_open_fn *open, v
         memcpy(&head, bytes + at, sizeof(head));
         size_t length = (size_t)(head >> KIND_BITS);
         at += sizeof(head);
-        open(arg, (enum wf_parcel)(head & ((1U << KIND_BITS) - 1)), bytes + at, length);
+        open(arg, (enum wf_vrank_parcel)(head & ((1U << KIND_BITS) - 1)), bytes + at, length);
         at += length + padding(length);
     }
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct wf_labels {
+struct wf_vrank_labels {
     uint32_t n_ranks;
     bool (*who)(uint32_t *rank);
     struct wf_buf **begun; /* by rank: a line without its end; null if there is none */
@@ -17,7 +17,7 @@ struct wf_labels {
     FILE *before, *ours;
 };
 
-static void put_line(struct wf_labels *labels, uint32_t rank, const char *text, size_t n)
+static void put_line(struct wf_vrank_labels *labels, uint32_t rank, const char *text, size_t n)
 {
     struct wf_buf *begun = labels->begun[rank];
 
@@ -33,7 +33,7 @@ static void put_line(struct wf_labels *labels, uint32_t rank, const char *text, 
     (void)pthread_mutex_unlock(&labels->lock);
 }
 
-static void keep(struct wf_labels *labels, uint32_t rank, const char *text, size_t n)
+static void keep(struct wf_vrank_labels *labels, uint32_t rank, const char *text, size_t n)
 {
     if (labels->begun[rank] == NULL) {
         labels->begun[rank] = wf_xcalloc(1, sizeof(struct wf_buf));
@@ -43,7 +43,7 @@ static void keep(struct wf_labels *labels, uint32_t rank, const char *text, size
 
 static ssize_t put(void *cookie, const char *text, size_t size)
 {
-    struct wf_labels *labels = cookie;
+    struct wf_vrank_labels *labels = cookie;
     size_t left = size;
     uint32_t rank;
 
@@ -63,11 +63,11 @@ static ssize_t put(void *cookie, const char *text, size_t size)
     return (ssize_t)size;
 }
 
-struct wf_labels *wf_labels_new(uint32_t n_ranks, bool (*who)(uint32_t *rank))
+struct wf_vrank_labels *wf_vrank_labels_new(uint32_t n_ranks, bool (*who)(uint32_t *rank))
 {
-    struct wf_labels *labels = wf_xcalloc(1, sizeof(*labels));
+    struct wf_vrank_labels *labels = wf_xcalloc(1, sizeof(*labels));
 
-    *labels = (struct wf_labels){.n_ranks = n_ranks, .who = who, .before = stdout};
+    *labels = (struct wf_vrank_labels){.n_ranks = n_ranks, .who = who, .before = stdout};
     labels->begun = wf_xcalloc(n_ranks, sizeof(struct wf_buf *));
     (void)pthread_mutex_init(&labels->lock, NULL);
     labels->ours = fopencookie(labels, "w", (cookie_io_functions_t){.write = put});
@@ -79,7 +79,7 @@ struct wf_labels *wf_labels_new(uint32_t n_ranks, bool (*who)(uint32_t *rank))
     return labels;
 }
 
-void wf_labels_ended(struct wf_labels *labels, uint32_t rank)
+void wf_vrank_labels_ended(struct wf_vrank_labels *labels, uint32_t rank)
 {
     if (labels == NULL || labels->begun[rank] == NULL) {
         return;
@@ -92,13 +92,13 @@ void wf_labels_ended(struct wf_labels *labels, uint32_t rank)
     labels->begun[rank] = NULL;
 }
 
-void wf_labels_free(struct wf_labels *labels)
+void wf_vrank_labels_free(struct wf_vrank_labels *labels)
 {
     if (labels == NULL) {
         return;
     }
     for (uint32_t i = 0; i < labels->n_ranks; i++) {
-        wf_labels_ended(labels, i);
+        wf_vrank_labels_ended(labels, i);
     }
     stdout = labels->before;
     if (labels->ours != NULL) {

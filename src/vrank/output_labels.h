@@ -13,15 +13,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct wf_labels;
+struct wf_vrank_labels;
 
 /* Takes the place of stdout, before the program is loaded: what it keeps of stdout is this. In
  * the thread that writes, `who` says whether it is a rank and which one. */
-struct wf_labels *wf_labels_new(uint32_t n_ranks, bool (*who)(uint32_t *rank));
+struct wf_vrank_labels *wf_vrank_labels_new(uint32_t n_ranks, bool (*who)(uint32_t *rank));
 /* Writes what is left, and gives stdout back. Null is allowed. */
-void wf_labels_free(struct wf_labels *labels);
+void wf_vrank_labels_free(struct wf_vrank_labels *labels);
 
 /* The rank will write no more. Null is allowed. */
-void wf_labels_ended(struct wf_labels *labels, uint32_t rank);
+void wf_vrank_labels_ended(struct wf_vrank_labels *labels, uint32_t rank);
 
 #endif

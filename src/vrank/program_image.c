@@ -39,8 +39,8 @@ struct own_pages {
     uint32_t n;
 };
 
-struct wf_image {
-    struct wf_image_config config;
+struct wf_vrank_image {
+    struct wf_vrank_image_config config;
     struct copy *copies;
     uint32_t n_copies;
     struct own_pages *saved; /* by rank: while others run */
@@ -91,7 +91,7 @@ static bool is_written(const struct copy *copy, size_t number)
     return i < copy->n_written;
 }
 
-bool wf_image_repair(struct wf_image *image, const void *address)
+bool wf_vrank_image_repair(struct wf_vrank_image *image, const void *address)
 {
     size_t page = page_size();
 
@@ -108,7 +108,7 @@ bool wf_image_repair(struct wf_image *image, const void *address)
     return false;
 }
 
-void wf_image_touch(struct wf_image *image, const void *place, size_t bytes)
+void wf_vrank_image_touch(struct wf_vrank_image *image, const void *place, size_t bytes)
 {
     size_t page = page_size();
     uintptr_t at = (uintptr_t)place / page * page, end = (uintptr_t)place + bytes;
@@ -117,7 +117,8 @@ void wf_image_touch(struct wf_image *image, const void *place, size_t bytes)
         uintptr_t data = (uintptr_t)image->copies[i].data;
         uintptr_t data_end = data + image->copies[i].n_pages * page;
         for (uintptr_t p = at > data ? at : data; p < end && p < data_end; p += page) {
-            (void)wf_image_repair(image, (const unsigned char *)place + (p - (uintptr_t)place));
+            (void)wf_vrank_image_repair(image,
+                                        (const unsigned char *)place + (p - (uintptr_t)place));
         }
     }
 }
@@ -233,7 +234,7 @@ static int find_data(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
-static enum wf_status load_copy(const struct wf_image_config *config, struct copy *copy,
+static enum wf_status load_copy(const struct wf_vrank_image_config *config, struct copy *copy,
                                 struct wf_err *err)
 {
     char path[64];
@@ -256,7 +257,7 @@ static enum wf_status load_copy(const struct wf_image_config *config, struct cop
     return WF_OK;
 }
 
-static enum wf_status load_copies(struct wf_image *image, const unsigned char *file,
+static enum wf_status load_copies(struct wf_vrank_image *image, const unsigned char *file,
                                   size_t size, struct wf_err *err)
 {
     enum wf_status status = WF_OK;
@@ -271,8 +272,9 @@ static enum wf_status load_copies(struct wf_image *image, const unsigned char *f
     return status;
 }
 
-enum wf_status wf_image_load(const struct wf_image_config *config, struct wf_image **out,
-                             const struct wf_vr_library **library, struct wf_err *err)
+enum wf_status wf_vrank_image_load(const struct wf_vrank_image_config *config,
+                                   struct wf_vrank_image **out,
+                                   const struct wf_port_library **library, struct wf_err *err)
 {
     unsigned char *file = NULL;
     size_t size = 0;
@@ -281,7 +283,7 @@ enum wf_status wf_image_load(const struct wf_image_config *config, struct wf_ima
     if (status != WF_OK) {
         return status;
     }
-    struct wf_image *image = wf_xcalloc(1, sizeof(*image));
+    struct wf_vrank_image *image = wf_xcalloc(1, sizeof(*image));
     image->config = *config;
     image->copies = wf_xcalloc(config->copies, sizeof(struct copy));
     image->saved = wf_xcalloc(config->n_ranks, sizeof(struct own_pages));
@@ -292,14 +294,14 @@ enum wf_status wf_image_load(const struct wf_image_config *config, struct wf_ima
                         "it is no program built with weftcc, weftc++ or weftf90");
     (void)munmap(file, size);
     if (status == WF_OK) {
-        *library = dlsym(image->copies[0].handle, WF_VR_LIBRARY_SYMBOL);
+        *library = dlsym(image->copies[0].handle, WF_PORT_LIBRARY_SYMBOL);
         if (*library == NULL) {
             status =
                 fail(err, config->program, "it was not built with weftcc, weftc++ or weftf90");
         }
     }
     if (status != WF_OK) {
-        wf_image_free(image);
+        wf_vrank_image_free(image);
         return status;
     }
     *out = image;
@@ -315,7 +317,7 @@ static void forget(struct own_pages *saved)
     *saved = (struct own_pages){.pages = NULL};
 }
 
-void wf_image_free(struct wf_image *image)
+void wf_vrank_image_free(struct wf_vrank_image *image)
 {
     if (image == NULL) {
         return;
@@ -346,9 +348,9 @@ void wf_image_free(struct wf_image *image)
 /* ---- running ---- */
 
 /* Ranks of one thread share a copy; a thread takes the first one that is free. */
-static struct copy *copy_for(struct wf_image *image, uint32_t rank)
+static struct copy *copy_for(struct wf_vrank_image *image, uint32_t rank)
 {
-    static _Thread_local struct wf_image *mine_of;
+    static _Thread_local struct wf_vrank_image *mine_of;
     static _Thread_local uint32_t mine;
     static uint32_t next;
 
@@ -401,7 +403,7 @@ static void restore(const struct copy *copy, const struct own_pages *saved)
     }
 }
 
-void wf_image_enter(struct wf_image *image, uint32_t rank)
+void wf_vrank_image_enter(struct wf_vrank_image *image, uint32_t rank)
 {
     struct copy *copy = copy_for(image, rank);
 
@@ -415,7 +417,7 @@ void wf_image_enter(struct wf_image *image, uint32_t rank)
     copy->current = rank;
 }
 
-void wf_image_ended(struct wf_image *image, uint32_t rank)
+void wf_vrank_image_ended(struct wf_vrank_image *image, uint32_t rank)
 {
     struct copy *copy = copy_for(image, rank);
 
@@ -448,7 +450,7 @@ static char **copy_arguments(char **argv, int *argc)
     return out;
 }
 
-int wf_image_main(const struct wf_image *image, uint32_t rank, char **argv)
+int wf_vrank_image_main(const struct wf_vrank_image *image, uint32_t rank, char **argv)
 {
     int argc = 0;
     char **own = copy_arguments(argv, &argc);

@@ -32,13 +32,13 @@ enum rank_state { RANK_NEW, RANK_RUNS, RANK_ENDED };
 struct live;
 
 struct rank {
-    struct wf_vr_self self; /* first */
+    struct wf_port_rank self; /* first */
     struct live *live;
-    struct wf_context context;
-    struct wf_oplog log;
-    struct wf_vr_answer answer;
+    struct wf_vrank_context context;
+    struct wf_vrank_oplog log;
+    struct wf_port_answer answer;
     struct wf_buf matches, taken;
-    struct wf_vr_comm *comms; /* by number - 1 */
+    struct wf_port_comm *comms; /* by number - 1 */
     uint32_t n_comms;
     uint32_t made; /* the first communicator since the last answer; or WF_COMM_WORLD */
     uint8_t state; /* enum rank_state */
@@ -48,24 +48,24 @@ struct rank {
 
 struct live {
     struct wf_source source; /* first */
-    struct wf_live_config config;
-    struct wf_image *image;
-    struct wf_labels *labels; /* or null */
-    const struct wf_vr_library *library;
-    struct wf_vr_port port;
-    struct wf_meter meter;
-    struct wf_stacks stacks;
-    struct wf_crash_watch watch;
-    struct wf_common common;
+    struct wf_vrank_config config;
+    struct wf_vrank_image *image;
+    struct wf_vrank_labels *labels; /* or null */
+    const struct wf_port_library *library;
+    struct wf_port_simulator port;
+    struct wf_vrank_meter meter;
+    struct wf_vrank_stacks stacks;
+    struct wf_vrank_crash_watch watch;
+    struct wf_vrank_shared common;
     struct rank *ranks;
-    struct wf_room room; /* what was left when memory became short */
+    struct wf_vrank_memory room; /* what was left when memory became short */
     bool is_short;
 };
 
 /* What a thread of the simulation is doing: the library asks without saying who it is. */
 static _Thread_local struct {
     struct rank *running;
-    struct wf_context simulation;
+    struct wf_vrank_context simulation;
 } here;
 
 static struct live *live_of(const struct wf_source *source)
@@ -75,12 +75,12 @@ static struct live *live_of(const struct wf_source *source)
 
 /* ---- in the program's thread ---- */
 
-static struct rank *rank_of(struct wf_vr_self *self)
+static struct rank *rank_of(struct wf_port_rank *self)
 {
     return (struct rank *)self;
 }
 
-static struct wf_vr_self *port_self(void)
+static struct wf_port_rank *port_self(void)
 {
     return here.running != NULL ? &here.running->self : NULL;
 }
@@ -91,49 +91,49 @@ static void stop_here(struct rank *rank)
     int error = errno;
 
     here.running = NULL;
-    wf_context_switch(&rank->context, &here.simulation);
+    wf_vrank_context_switch(&rank->context, &here.simulation);
     errno = error;
 }
 
-static void port_enter(struct wf_vr_self *self)
+static void port_enter(struct wf_port_rank *self)
 {
     struct rank *rank = rank_of(self);
-    const struct wf_meter *meter = &rank->live->meter;
+    const struct wf_vrank_meter *meter = &rank->live->meter;
 
-    if (rank->in_library++ > 0 || meter->kind == WF_METER_NONE) {
+    if (rank->in_library++ > 0 || meter->kind == WF_VRANK_METER_NONE) {
         return;
     }
     const struct wf_op op = {.kind = WF_OP_COMPUTE,
-                             .duration = wf_meter_since(meter, rank->computing_since)};
+                             .duration = wf_vrank_meter_since(meter, rank->computing_since)};
     if (op.duration > 0) {
-        wf_oplog_add(&rank->log, &op);
+        wf_vrank_oplog_add(&rank->log, &op);
     }
 }
 
-static void port_compute(struct wf_vr_self *self, int64_t picoseconds)
+static void port_compute(struct wf_port_rank *self, int64_t picoseconds)
 {
     struct rank *rank = rank_of(self);
     const struct wf_op op = {.kind = WF_OP_COMPUTE, .duration = picoseconds};
 
-    if (rank->live->config.compute == WF_COMPUTE_MODEL) {
-        wf_oplog_add(&rank->log, &op);
+    if (rank->live->config.compute == WF_VRANK_COMPUTE_MODEL) {
+        wf_vrank_oplog_add(&rank->log, &op);
     }
 }
 
-static void port_leave(struct wf_vr_self *self)
+static void port_leave(struct wf_port_rank *self)
 {
     struct rank *rank = rank_of(self);
 
-    if (--rank->in_library == 0 && rank->live->meter.kind != WF_METER_NONE) {
-        rank->computing_since = wf_meter_now(&rank->live->meter);
+    if (--rank->in_library == 0 && rank->live->meter.kind != WF_VRANK_METER_NONE) {
+        rank->computing_since = wf_vrank_meter_now(&rank->live->meter);
     }
 }
 
-static void port_post(struct wf_vr_self *self, const struct wf_op *op)
+static void port_post(struct wf_port_rank *self, const struct wf_op *op)
 {
     struct rank *rank = rank_of(self);
 
-    wf_oplog_add(&rank->log, op);
+    wf_vrank_oplog_add(&rank->log, op);
     if (rank->log.n >= OPS_AHEAD) {
         stop_here(rank);
     }
@@ -148,23 +148,23 @@ static void forget_read(struct wf_buf *list, size_t bytes)
     }
 }
 
-static const struct wf_vr_answer *port_call(struct wf_vr_self *self, const struct wf_op *op)
+static const struct wf_port_answer *port_call(struct wf_port_rank *self, const struct wf_op *op)
 {
     struct rank *rank = rank_of(self);
 
-    forget_read(&rank->matches, rank->answer.n_matches * sizeof(struct wf_vr_match));
+    forget_read(&rank->matches, rank->answer.n_matches * sizeof(struct wf_port_match));
     forget_read(&rank->taken, rank->answer.n_taken * sizeof(uint32_t));
-    wf_oplog_add(&rank->log, op);
+    wf_vrank_oplog_add(&rank->log, op);
     stop_here(rank);
     rank->made = WF_COMM_WORLD;
     rank->answer.matches = (const void *)rank->matches.data;
-    rank->answer.n_matches = (uint32_t)(rank->matches.size / sizeof(struct wf_vr_match));
+    rank->answer.n_matches = (uint32_t)(rank->matches.size / sizeof(struct wf_port_match));
     rank->answer.taken = (const void *)rank->taken.data;
     rank->answer.n_taken = (uint32_t)(rank->taken.size / sizeof(uint32_t));
     return &rank->answer;
 }
 
-static void port_comm(struct wf_vr_self *self, const struct wf_vr_comm *comm)
+static void port_comm(struct wf_port_rank *self, const struct wf_port_comm *comm)
 {
     struct rank *rank = rank_of(self);
 
@@ -178,39 +178,39 @@ static void port_comm(struct wf_vr_self *self, const struct wf_vr_comm *comm)
     rank->made = rank->made == WF_COMM_WORLD ? comm->number : rank->made;
 }
 
-static void port_comm_drop(struct wf_vr_self *self, uint32_t number)
+static void port_comm_drop(struct wf_port_rank *self, uint32_t number)
 {
     struct rank *rank = rank_of(self);
 
-    rank->comms[number - 1] = (struct wf_vr_comm){.number = 0};
+    rank->comms[number - 1] = (struct wf_port_comm){.number = 0};
 }
 
-static uint32_t port_name(struct wf_vr_self *self, bool region, const char *name)
+static uint32_t port_name(struct wf_port_rank *self, bool region, const char *name)
 {
-    return wf_common_number(&rank_of(self)->live->common,
-                            region ? WF_NAMED_REGION : WF_NAMED_CALL, name);
+    return wf_vrank_shared_number(&rank_of(self)->live->common,
+                                  region ? WF_VRANK_NAME_REGION : WF_VRANK_NAME_CALL, name);
 }
 
-static void port_exit(struct wf_vr_self *self, int code, bool all)
+static void port_exit(struct wf_port_rank *self, int code, bool all)
 {
     struct rank *rank = rank_of(self);
 
     rank->state = RANK_ENDED;
     if (all) {
-        wf_common_end(&rank->live->common,
-                      &(struct wf_live_end){true, self->rank, code, rank->answer.clock});
+        wf_vrank_shared_end(&rank->live->common,
+                            &(struct wf_vrank_end){true, self->rank, code, rank->answer.clock});
     }
     stop_here(rank);
     abort(); /* an ended rank is never continued */
 }
 
-static void port_touch(struct wf_vr_self *self, void *place, size_t bytes)
+static void port_touch(struct wf_port_rank *self, void *place, size_t bytes)
 {
-    wf_image_touch(rank_of(self)->live->image, place, bytes);
+    wf_vrank_image_touch(rank_of(self)->live->image, place, bytes);
 }
 
-static const struct wf_vr_port port = {
-    .version = WF_VR_VERSION,
+static const struct wf_port_simulator port = {
+    .version = WF_PORT_VERSION,
     .self = port_self,
     .post = port_post,
     .call = port_call,
@@ -230,7 +230,7 @@ static void rank_main(void *arg)
     struct live *live = rank->live;
 
     live->library->rank_begins(&rank->self);
-    int code = wf_image_main(live->image, rank->self.rank, live->config.argv);
+    int code = wf_vrank_image_main(live->image, rank->self.rank, live->config.argv);
     live->library->rank_ends(&rank->self);
     port_exit(&rank->self, code, code != 0);
 }
@@ -239,17 +239,17 @@ static void rank_main(void *arg)
 
 static void look_for_memory(struct live *live, uint32_t steps)
 {
-    struct wf_room room;
+    struct wf_vrank_memory room;
 
-    if (wf_room_short(steps, &room)) {
+    if (wf_vrank_memory_short(steps, &room)) {
         (void)pthread_mutex_lock(&live->common.lock);
         live->room = room;
         live->is_short = true;
         (void)pthread_mutex_unlock(&live->common.lock);
         /* An end that a rank asks for comes before. */
-        wf_common_end(
-            &live->common,
-            &(struct wf_live_end){.ended = true, .rank = WF_LIVE_NOBODY, .clock = INT64_MAX});
+        wf_vrank_shared_end(&live->common, &(struct wf_vrank_end){.ended = true,
+                                                                  .rank = WF_VRANK_END_NO_RANK,
+                                                                  .clock = INT64_MAX});
     }
 }
 
@@ -260,24 +260,25 @@ static void run(struct live *live, struct rank *rank)
     look_for_memory(live, rank->state == RANK_NEW ? STEPS_TO_BEGIN : 1);
     if (rank->state == RANK_NEW) {
         rank->state = RANK_RUNS;
-        wf_stacks_use(&live->stacks, rank->self.rank);
-        wf_context_make(&rank->context, wf_stacks_top(&live->stacks, rank->self.rank),
-                        wf_stacks_room(&live->stacks, rank->self.rank), rank_main, rank);
-        rank->computing_since = wf_meter_now(&live->meter);
+        wf_vrank_stacks_use(&live->stacks, rank->self.rank);
+        wf_vrank_context_make(
+            &rank->context, wf_vrank_stacks_top(&live->stacks, rank->self.rank),
+            wf_vrank_stacks_room(&live->stacks, rank->self.rank), rank_main, rank);
+        rank->computing_since = wf_vrank_meter_now(&live->meter);
     }
-    wf_crash_prepare_thread();
-    wf_image_enter(live->image, rank->self.rank);
+    wf_vrank_crash_prepare_thread();
+    wf_vrank_image_enter(live->image, rank->self.rank);
     here.running = rank;
-    wf_context_switch(&here.simulation, &rank->context);
+    wf_vrank_context_switch(&here.simulation, &rank->context);
     if (!live->stacks.guarded &&
-        wf_stacks_overflowed(&live->stacks, rank->self.rank, rank->context.stack)) {
-        wf_crash_overflow(rank->self.rank, rank->answer.clock);
+        wf_vrank_stacks_overflowed(&live->stacks, rank->self.rank, rank->context.stack)) {
+        wf_vrank_crash_overflow(rank->self.rank, rank->answer.clock);
     }
     if (rank->state == RANK_ENDED) {
-        wf_context_free(&rank->context);
-        wf_stacks_drop(&live->stacks, rank->self.rank);
-        wf_image_ended(live->image, rank->self.rank);
-        wf_labels_ended(live->labels, rank->self.rank);
+        wf_vrank_context_free(&rank->context);
+        wf_vrank_stacks_drop(&live->stacks, rank->self.rank);
+        wf_vrank_image_ended(live->image, rank->self.rank);
+        wf_vrank_labels_ended(live->labels, rank->self.rank);
     }
 }
 
@@ -289,18 +290,18 @@ static bool live_next(const struct wf_source *source, uint32_t number, struct wf
     uint64_t at = cursor->word[0];
 
     if (cursor->outer[0] != WF_CURSOR_AGAIN) {
-        wf_oplog_drop(&rank->log, at);
-        while (at == wf_oplog_end(&rank->log) && rank->state != RANK_ENDED &&
+        wf_vrank_oplog_drop(&rank->log, at);
+        while (at == wf_vrank_oplog_end(&rank->log) && rank->state != RANK_ENDED &&
                !atomic_load_explicit(&live->common.over, memory_order_relaxed)) {
             if (rank->live == NULL) {
                 /* Only now: of too many ranks there is nothing before memory is checked. */
                 rank->live = live;
-                rank->self = (struct wf_vr_self){.rank = number, .n_ranks = source->n_ranks};
+                rank->self = (struct wf_port_rank){.rank = number, .n_ranks = source->n_ranks};
             }
             run(live, rank);
         }
     }
-    const struct wf_op *found = wf_oplog_get(&rank->log, at);
+    const struct wf_op *found = wf_vrank_oplog_get(&rank->log, at);
     if (found == NULL) {
         return false;
     }
@@ -323,7 +324,7 @@ static bool live_group(const struct wf_source *source, uint32_t number, uint32_t
     if (comm > rank->n_comms || rank->comms[comm - 1].number == 0) {
         return false;
     }
-    const struct wf_vr_comm *own = &rank->comms[comm - 1];
+    const struct wf_port_comm *own = &rank->comms[comm - 1];
     *out = (struct wf_group){
         .id = own->id, .size = own->size, .rank = own->rank, .members = own->members};
     return true;
@@ -331,12 +332,12 @@ static bool live_group(const struct wf_source *source, uint32_t number, uint32_t
 
 static const char *live_region_name(const struct wf_source *source, uint32_t number)
 {
-    return wf_common_name(&live_of(source)->common, WF_NAMED_REGION, number);
+    return wf_vrank_shared_name(&live_of(source)->common, WF_VRANK_NAME_REGION, number);
 }
 
 static const char *live_call_name(const struct wf_source *source, uint32_t number)
 {
-    return wf_common_name(&live_of(source)->common, WF_NAMED_CALL, number);
+    return wf_vrank_shared_name(&live_of(source)->common, WF_VRANK_NAME_CALL, number);
 }
 
 static void live_tell(const struct wf_source *source, uint32_t number,
@@ -353,7 +354,7 @@ static void live_tell(const struct wf_source *source, uint32_t number,
 static void live_matched(const struct wf_source *source, uint32_t number, uint32_t request,
                          uint32_t peer, int32_t tag)
 {
-    const struct wf_vr_match match = {request, peer, tag};
+    const struct wf_port_match match = {request, peer, tag};
 
     wf_buf_append(&live_of(source)->ranks[number].matches, &match, sizeof(match));
 }
@@ -363,14 +364,14 @@ static void live_taken(const struct wf_source *source, uint32_t number, uint32_t
     struct rank *rank = &live_of(source)->ranks[number];
 
     wf_buf_append(&rank->taken, &request, sizeof(request));
-    wf_oplog_complete(&rank->log, request);
+    wf_vrank_oplog_complete(&rank->log, request);
 }
 
 static void live_remote(const struct wf_source *source, uint32_t number, uint32_t origin)
 {
     struct live *live = live_of(source);
 
-    wf_image_enter(live->image, number);
+    wf_vrank_image_enter(live->image, number);
     live->library->remote(&live->ranks[number].self, origin);
 }
 
@@ -378,22 +379,22 @@ static void live_spread(const struct wf_source *source, const struct wf_homes *h
 {
     struct live *live = live_of(source);
 
-    wf_common_spread(&live->common, homes, live->library);
+    wf_vrank_shared_spread(&live->common, homes, live->library);
 }
 
 static void live_load(const struct wf_source *source, uint32_t process, struct wf_buf *out)
 {
-    wf_common_load(&live_of(source)->common, process, out);
+    wf_vrank_shared_load(&live_of(source)->common, process, out);
 }
 
 static void live_unload(const struct wf_source *source, const unsigned char *bytes, size_t size)
 {
-    wf_common_unload(&live_of(source)->common, bytes, size);
+    wf_vrank_shared_unload(&live_of(source)->common, bytes, size);
 }
 
 static uint32_t live_common_region(const struct wf_source *source, uint32_t number)
 {
-    return wf_names_common(live_of(source)->common.names, WF_NAMED_REGION, number);
+    return wf_vrank_names_common(live_of(source)->common.names, WF_VRANK_NAME_REGION, number);
 }
 
 /* In a signal handler. */
@@ -416,19 +417,19 @@ static bool which_rank(uint32_t *rank)
 
 static bool repair(void *arg, const void *address)
 {
-    return wf_image_repair(((struct live *)arg)->image, address);
+    return wf_vrank_image_repair(((struct live *)arg)->image, address);
 }
 
 static enum wf_status live_check(const struct wf_source *source, struct wf_err *err)
 {
     const struct live *live = live_of(source);
-    const struct wf_live_end *end = &live->common.end;
+    const struct wf_vrank_end *end = &live->common.end;
     char time[WF_UNITS_TEXT_MAX], left[WF_UNITS_TEXT_MAX], all[WF_UNITS_TEXT_MAX];
 
     if (!end->ended) {
         return WF_OK;
     }
-    if (end->rank == WF_LIVE_NOBODY) {
+    if (end->rank == WF_VRANK_END_NO_RANK) {
         return live->is_short
                    ? wf_err_set(err, WF_ELIMIT,
                                 "the program was stopped because memory is short: %s of %s is "
@@ -449,7 +450,7 @@ static void live_destroy(struct wf_source *source)
 {
     struct live *live = live_of(source);
 
-    wf_crash_ignore();
+    wf_vrank_crash_ignore();
     for (uint32_t i = 0; live->ranks != NULL && i < source->n_ranks; i++) {
         if (live->ranks[i].live != NULL) {
             live->library->rank_freed(&live->ranks[i].self);
@@ -463,18 +464,18 @@ static void live_destroy(struct wf_source *source)
         if (rank->live == NULL) {
             continue; /* it never began: not even its page must be touched */
         }
-        wf_oplog_fini(&rank->log);
+        wf_vrank_oplog_fini(&rank->log);
         wf_buf_fini(&rank->matches);
         wf_buf_fini(&rank->taken);
-        wf_context_free(&rank->context);
+        wf_vrank_context_free(&rank->context);
         free(rank->comms);
     }
     free(live->ranks);
-    wf_stacks_fini(&live->stacks);
-    wf_image_free(live->image);
-    wf_labels_free(live->labels);
+    wf_vrank_stacks_fini(&live->stacks);
+    wf_vrank_image_free(live->image);
+    wf_vrank_labels_free(live->labels);
     free(live->config.argv);
-    wf_common_fini(&live->common);
+    wf_vrank_shared_fini(&live->common);
     free(live);
 }
 
@@ -500,15 +501,15 @@ static const struct wf_source_ops live_ops = {
     .check = live_check,
 };
 
-static const enum wf_meter_kind meters[] = {
-    [WF_COMPUTE_MEASURED] = WF_METER_TIME,
-    [WF_COMPUTE_MODEL] = WF_METER_NONE,
-    [WF_COMPUTE_NONE] = WF_METER_NONE,
-    [WF_COMPUTE_COUNTED] = WF_METER_INSTRUCTIONS,
+static const enum wf_vrank_meter_kind meters[] = {
+    [WF_VRANK_COMPUTE_MEASURED] = WF_VRANK_METER_TIME,
+    [WF_VRANK_COMPUTE_MODEL] = WF_VRANK_METER_NONE,
+    [WF_VRANK_COMPUTE_NONE] = WF_VRANK_METER_NONE,
+    [WF_VRANK_COMPUTE_COUNTED] = WF_VRANK_METER_INSTRUCTIONS,
 };
 
-enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source **out,
-                           struct wf_err *err)
+enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct wf_source **out,
+                                   struct wf_err *err)
 {
     struct live *live = wf_xcalloc(1, sizeof(*live));
 
@@ -522,18 +523,19 @@ enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source
     live->port = port;
     live->port.payload_max = config->no_payload ? PAYLOAD_KEPT : UINT64_MAX;
     live->port.checks_data = config->check;
-    wf_common_init(&live->common);
+    wf_vrank_shared_init(&live->common);
     if (config->labels) {
-        live->labels = wf_labels_new(config->n_ranks, which_rank);
+        live->labels = wf_vrank_labels_new(config->n_ranks, which_rank);
     }
-    const struct wf_image_config image = {config->argv[0], config->n_ranks, config->copies};
+    const struct wf_vrank_image_config image = {config->argv[0], config->n_ranks,
+                                                config->copies};
     enum wf_status status =
-        wf_meter_init(&live->meter, meters[config->compute], config->rate, err);
+        wf_vrank_meter_init(&live->meter, meters[config->compute], config->rate, err);
     if (status == WF_OK) {
-        status = wf_image_load(&image, &live->image, &live->library, err);
+        status = wf_vrank_image_load(&image, &live->image, &live->library, err);
     }
     if (status == WF_OK) {
-        status = wf_stacks_init(&live->stacks, config->n_ranks, config->stack_bytes, err);
+        status = wf_vrank_stacks_init(&live->stacks, config->n_ranks, config->stack_bytes, err);
     }
     if (status == WF_OK && !live->library->attach(&live->port, config->n_ranks)) {
         live->library = NULL;
@@ -547,19 +549,19 @@ enum wf_status wf_live_new(const struct wf_live_config *config, struct wf_source
     }
     live->config.argv = config->argv;
     live->ranks = wf_xcalloc_huge(config->n_ranks, sizeof(struct rank));
-    live->watch = (struct wf_crash_watch){
+    live->watch = (struct wf_vrank_crash_watch){
         .stacks = &live->stacks, .who = who_runs, .repair = repair, .arg = live};
-    wf_crash_watch(&live->watch);
+    wf_vrank_crash_watch(&live->watch);
     *out = &live->source;
     return WF_OK;
 }
 
-struct wf_live_end wf_live_end(const struct wf_source *source)
+struct wf_vrank_end wf_vrank_end(const struct wf_source *source)
 {
     return live_of(source)->common.end;
 }
 
-uint32_t wf_live_made(const struct wf_source *source, uint32_t rank)
+uint32_t wf_vrank_created_comm(const struct wf_source *source, uint32_t rank)
 {
     return live_of(source)->ranks[rank].made;
 }

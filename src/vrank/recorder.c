@@ -20,7 +20,7 @@ enum { HELD_MAX = 1 << 20 };
 /* What is known of a rank's last op, and what of it is held. */
 struct tee_rank {
     uint64_t n; /* ops that were asked for */
-    struct wf_oplog *held;
+    struct wf_vrank_oplog *held;
     struct wf_created made; /* in the trace */
     struct wf_buf taken;    /* requests */
     uint32_t match_peer;    /* a rank of the program */
@@ -33,7 +33,7 @@ struct tee_rank {
 
 struct tee {
     struct wf_source source; /* first */
-    struct wf_tee_config config;
+    struct wf_vrank_recorder_config config;
     struct tee_rank *ranks;
     pthread_mutex_t lock;   /* of what follows, and of the writer */
     struct wf_buf outcomes; /* of the op that is being written */
@@ -245,13 +245,13 @@ static void hold(struct tee *tee, struct tee_rank *rank, const struct wf_op *op)
     if (rank->held == NULL) {
         rank->held = wf_xcalloc(1, sizeof(*rank->held));
     }
-    wf_oplog_add(rank->held, op);
+    wf_vrank_oplog_add(rank->held, op);
     tee->n_held++;
 }
 
 static struct wf_op *held_at(const struct tee_rank *rank, uint64_t i)
 {
-    return wf_unconst(wf_oplog_get(rank->held, rank->held->first + i));
+    return wf_unconst(wf_vrank_oplog_get(rank->held, rank->held->first + i));
 }
 
 /* Writes what need not be held any longer. */
@@ -271,10 +271,10 @@ static void let_go(struct tee *tee, uint32_t number, bool all)
         put(tee, number, op);
     }
     if (i > 0) {
-        wf_oplog_drop(rank->held, rank->held->first + i);
+        wf_vrank_oplog_drop(rank->held, rank->held->first + i);
     }
     if (n > 0 && i == n) {
-        wf_oplog_fini(rank->held);
+        wf_vrank_oplog_fini(rank->held);
         free(rank->held);
         rank->held = NULL;
     }
@@ -285,7 +285,7 @@ static void set_made(struct tee *tee, uint32_t number)
 {
     struct tee_rank *rank = &tee->ranks[number];
     struct wf_op *op = held_at(rank, rank->held->n - 1);
-    uint32_t made = wf_live_made(tee->config.program, number);
+    uint32_t made = wf_vrank_created_comm(tee->config.program, number);
 
     op->new_comm = made != WF_COMM_WORLD ? comm_in_trace(tee, number, made) : op->comm;
 }
@@ -442,7 +442,7 @@ static void tee_destroy(struct wf_source *source)
 
     for (uint32_t i = 0; i < source->n_ranks; i++) {
         if (tee->ranks[i].held != NULL) {
-            wf_oplog_fini(tee->ranks[i].held);
+            wf_vrank_oplog_fini(tee->ranks[i].held);
             free(tee->ranks[i].held);
         }
         wf_buf_fini(&tee->ranks[i].taken);
@@ -475,7 +475,7 @@ static const struct wf_source_ops tee_ops = {
     .check = tee_check,
 };
 
-struct wf_source *wf_tee_new(const struct wf_tee_config *config)
+struct wf_source *wf_vrank_recorder_new(const struct wf_vrank_recorder_config *config)
 {
     struct tee *tee = wf_xcalloc(1, sizeof(*tee));
 
@@ -488,7 +488,7 @@ struct wf_source *wf_tee_new(const struct wf_tee_config *config)
     return &tee->source;
 }
 
-enum wf_status wf_tee_finish(struct wf_source *source, struct wf_err *err)
+enum wf_status wf_vrank_recorder_finish(struct wf_source *source, struct wf_err *err)
 {
     struct tee *tee = tee_of(source);
 
@@ -501,12 +501,12 @@ enum wf_status wf_tee_finish(struct wf_source *source, struct wf_err *err)
     return tee->status;
 }
 
-uint64_t wf_tee_n_ops(const struct wf_source *tee)
+uint64_t wf_vrank_recorder_n_ops(const struct wf_source *tee)
 {
     return tee_of(tee)->n_ops;
 }
 
-uint64_t wf_tee_n_unmatched(const struct wf_source *tee)
+uint64_t wf_vrank_recorder_n_unmatched(const struct wf_source *tee)
 {
     return tee_of(tee)->n_unmatched;
 }

@@ -14,22 +14,22 @@
 #include "ops/source.h"
 #include "trace/writer.h"
 
-struct wf_tee_config {
-    struct wf_source *program;      /* of wf_live_new(); taken */
+struct wf_vrank_recorder_config {
+    struct wf_source *program;      /* of wf_vrank_source_new(); taken */
     struct wf_trace_writer *writer; /* borrowed, used until the source is freed */
     /* How long a stretch of computing takes in the trace; null: as the program says. */
     int64_t (*duration)(const void *arg, int64_t ps);
     const void *arg;
 };
 
-struct wf_source *wf_tee_new(const struct wf_tee_config *config);
+struct wf_source *wf_vrank_recorder_new(const struct wf_vrank_recorder_config *config);
 
 /* Writes what is still held, when the run is over. */
 WF_NODISCARD
-enum wf_status wf_tee_finish(struct wf_source *tee, struct wf_err *err);
+enum wf_status wf_vrank_recorder_finish(struct wf_source *tee, struct wf_err *err);
 
 /* Ops that were written, and receives whose match is not in the trace. */
-uint64_t wf_tee_n_ops(const struct wf_source *tee);
-uint64_t wf_tee_n_unmatched(const struct wf_source *tee);
+uint64_t wf_vrank_recorder_n_ops(const struct wf_source *tee);
+uint64_t wf_vrank_recorder_n_unmatched(const struct wf_source *tee);
 
 #endif

@@ -27,7 +27,7 @@ static size_t page_size(void)
 
 /* Whether the stacks have their guards, or will have when they are used: a light one is no
  * mapping, but tables of the system that only stacks in use should cost. */
-static bool install_guards(struct wf_stacks *stacks)
+static bool install_guards(struct wf_vrank_stacks *stacks)
 {
     size_t page = page_size();
 
@@ -43,15 +43,15 @@ static bool install_guards(struct wf_stacks *stacks)
     return true;
 }
 
-void wf_stacks_use(const struct wf_stacks *stacks, uint32_t i)
+void wf_vrank_stacks_use(const struct wf_vrank_stacks *stacks, uint32_t i)
 {
     if (stacks->light) {
         (void)madvise(stacks->base + i * stacks->size, page_size(), MADV_GUARD_INSTALL);
     }
 }
 
-enum wf_status wf_stacks_init(struct wf_stacks *stacks, uint32_t n, size_t size,
-                              struct wf_err *err)
+enum wf_status wf_vrank_stacks_init(struct wf_vrank_stacks *stacks, uint32_t n, size_t size,
+                                    struct wf_err *err)
 {
     size_t page = page_size();
     size_t each = (size + page - 1) / page * page + page;
@@ -70,12 +70,12 @@ enum wf_status wf_stacks_init(struct wf_stacks *stacks, uint32_t n, size_t size,
     }
     /* A huge page for the first touch would cost a rank 2 MiB. */
     (void)madvise(base, n * each, MADV_NOHUGEPAGE);
-    *stacks = (struct wf_stacks){.base = base, .size = each, .n = n};
+    *stacks = (struct wf_vrank_stacks){.base = base, .size = each, .n = n};
     stacks->guarded = install_guards(stacks);
     return WF_OK;
 }
 
-void wf_stacks_fini(struct wf_stacks *stacks)
+void wf_vrank_stacks_fini(struct wf_vrank_stacks *stacks)
 {
     if (stacks->base != NULL) {
         (void)munmap(stacks->base, stacks->n * stacks->size);
@@ -83,24 +83,25 @@ void wf_stacks_fini(struct wf_stacks *stacks)
     }
 }
 
-static size_t stagger(const struct wf_stacks *stacks, uint32_t i)
+static size_t stagger(const struct wf_vrank_stacks *stacks, uint32_t i)
 {
     size_t most = stacks->size / 8 / LINE;
 
     return i % (most < STAGGER_LINES ? most + 1 : STAGGER_LINES) * LINE;
 }
 
-void *wf_stacks_top(const struct wf_stacks *stacks, uint32_t i)
+void *wf_vrank_stacks_top(const struct wf_vrank_stacks *stacks, uint32_t i)
 {
     return stacks->base + (i + (size_t)1) * stacks->size - stagger(stacks, i);
 }
 
-size_t wf_stacks_room(const struct wf_stacks *stacks, uint32_t i)
+size_t wf_vrank_stacks_room(const struct wf_vrank_stacks *stacks, uint32_t i)
 {
     return stacks->size - page_size() - stagger(stacks, i);
 }
 
-uint32_t wf_stacks_find(const struct wf_stacks *stacks, const void *address, bool *in_guard)
+uint32_t wf_vrank_stacks_find(const struct wf_vrank_stacks *stacks, const void *address,
+                              bool *in_guard)
 {
     uintptr_t base = (uintptr_t)stacks->base, at = (uintptr_t)address;
 
@@ -111,14 +112,15 @@ uint32_t wf_stacks_find(const struct wf_stacks *stacks, const void *address, boo
     return (uint32_t)((at - base) / stacks->size);
 }
 
-bool wf_stacks_overflowed(const struct wf_stacks *stacks, uint32_t i, const void *stopped)
+bool wf_vrank_stacks_overflowed(const struct wf_vrank_stacks *stacks, uint32_t i,
+                                const void *stopped)
 {
     const unsigned char *base = stacks->base + i * stacks->size;
 
     return (const unsigned char *)stopped < base + page_size();
 }
 
-void wf_stacks_drop(const struct wf_stacks *stacks, uint32_t i)
+void wf_vrank_stacks_drop(const struct wf_vrank_stacks *stacks, uint32_t i)
 {
     unsigned char *base = stacks->base + i * stacks->size;
     size_t page = page_size();

@@ -11,7 +11,7 @@
 enum { SWITCHES = 20000000 };
 
 struct fiber {
-    struct wf_context context, *scheduler;
+    struct wf_vrank_context context, *scheduler;
 };
 
 static void spin(void *arg)
@@ -19,41 +19,41 @@ static void spin(void *arg)
     struct fiber *fiber = arg;
 
     for (;;) {
-        wf_context_switch(&fiber->context, fiber->scheduler);
+        wf_vrank_context_switch(&fiber->context, fiber->scheduler);
     }
 }
 
 static void measure(uint32_t n)
 {
-    struct wf_stacks stacks;
-    struct wf_context scheduler = {.stack = NULL};
+    struct wf_vrank_stacks stacks;
+    struct wf_vrank_context scheduler = {.stack = NULL};
     struct fiber *fibers = calloc(n, sizeof(*fibers));
     struct wf_err err;
 
-    if (fibers == NULL || wf_stacks_init(&stacks, n, 64 << 10, &err) != WF_OK) {
+    if (fibers == NULL || wf_vrank_stacks_init(&stacks, n, 64 << 10, &err) != WF_OK) {
         (void)fprintf(stderr, "no memory for %u ranks\n", (unsigned)n);
         exit(EXIT_FAILURE);
     }
     for (uint32_t i = 0; i < n; i++) {
         fibers[i].scheduler = &scheduler;
-        wf_context_make(&fibers[i].context, wf_stacks_top(&stacks, i),
-                        wf_stacks_room(&stacks, i), spin, &fibers[i]);
-        wf_context_switch(&scheduler, &fibers[i].context); /* touches its stack */
+        wf_vrank_context_make(&fibers[i].context, wf_vrank_stacks_top(&stacks, i),
+                              wf_vrank_stacks_room(&stacks, i), spin, &fibers[i]);
+        wf_vrank_context_switch(&scheduler, &fibers[i].context); /* touches its stack */
     }
     uint32_t rounds = SWITCHES / n / 2;
     double began = wf_clock_cpu();
     for (uint32_t round = 0; round < rounds; round++) {
         for (uint32_t i = 0; i < n; i++) {
-            wf_context_switch(&scheduler, &fibers[i].context);
+            wf_vrank_context_switch(&scheduler, &fibers[i].context);
         }
     }
     double seconds = wf_clock_cpu() - began;
     printf("%10u ranks %10.1f ns for a switch\n", (unsigned)n,
            seconds / (2.0 * (double)rounds * (double)n) * 1e9);
     for (uint32_t i = 0; i < n; i++) {
-        wf_context_free(&fibers[i].context);
+        wf_vrank_context_free(&fibers[i].context);
     }
-    wf_stacks_fini(&stacks);
+    wf_vrank_stacks_fini(&stacks);
     free(fibers);
 }
 

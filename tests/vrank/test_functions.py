@@ -10,7 +10,7 @@ import vrank
 
 LIST = vrank.SOURCE / "src/mpilib/bindings/functions.txt"
 REFERENCE = vrank.SOURCE / "docs/reference/mpi.md"
-OBJECTS = vrank.BUILD / "src/vrank/CMakeFiles/weftmpi.dir"
+OBJECTS = vrank.BUILD / "src/mpilib/CMakeFiles/weftmpi.dir"
 FUNCTION = re.compile(r"^(?:\w+ )?(\w+)\(")
 # Conversions of handles, which may be macros.
 CONVERTED = ("Comm", "Type", "Op", "Request", "Group", "Info", "Errhandler", "Win", "Message",

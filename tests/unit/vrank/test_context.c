@@ -11,8 +11,8 @@
 enum { RANKS = 300, ROUNDS = 50, STACK = 65536 };
 
 struct fiber {
-    struct wf_context context;
-    struct wf_context *home;
+    struct wf_vrank_context context;
+    struct wf_vrank_context *home;
     uint32_t number, rounds;
     uint64_t sum; /* by locals that must survive every switch */
     double product;
@@ -34,7 +34,7 @@ static void work(void *arg)
         fiber->sum = a + b + c;
         fiber->product = x;
         fiber->rounds++;
-        wf_context_switch(&fiber->context, fiber->home);
+        wf_vrank_context_switch(&fiber->context, fiber->home);
         b += 3;
         c ^= b;
         x *= 1.0625;
@@ -61,17 +61,17 @@ static void expected(uint32_t number, uint32_t rounds, uint64_t *sum, double *pr
 
 static void many_contexts_keep_what_they_had(void)
 {
-    struct wf_stacks stacks;
+    struct wf_vrank_stacks stacks;
     struct wf_err err;
-    struct wf_context home;
+    struct wf_vrank_context home;
     struct fiber *fibers = wf_xcalloc(RANKS, sizeof(*fibers));
 
-    CHECK(wf_stacks_init(&stacks, RANKS, STACK, &err) == WF_OK);
+    CHECK(wf_vrank_stacks_init(&stacks, RANKS, STACK, &err) == WF_OK);
     for (uint32_t i = 0; i < RANKS; i++) {
         fibers[i].home = &home;
         fibers[i].number = i;
-        wf_context_make(&fibers[i].context, wf_stacks_top(&stacks, i),
-                        wf_stacks_room(&stacks, i), work, &fibers[i]);
+        wf_vrank_context_make(&fibers[i].context, wf_vrank_stacks_top(&stacks, i),
+                              wf_vrank_stacks_room(&stacks, i), work, &fibers[i]);
     }
     for (uint32_t round = 1; round <= ROUNDS; round++) {
         for (uint32_t k = 0; k < RANKS; k++) {
@@ -79,7 +79,7 @@ static void many_contexts_keep_what_they_had(void)
                 &fibers[(k * 7 + round) % RANKS]; /* 7 and RANKS share nothing */
             uint64_t sum = 0;
             double product = 0;
-            wf_context_switch(&home, &fiber->context);
+            wf_vrank_context_switch(&home, &fiber->context);
             expected(fiber->number, round, &sum, &product);
             if (fiber->rounds != round || fiber->sum != sum || fiber->product != product) {
                 CHECK(false);
@@ -87,39 +87,39 @@ static void many_contexts_keep_what_they_had(void)
         }
     }
     for (uint32_t i = 0; i < RANKS; i++) {
-        CHECK(!wf_stacks_overflowed(&stacks, i, fibers[i].context.stack));
-        wf_context_free(&fibers[i].context);
+        CHECK(!wf_vrank_stacks_overflowed(&stacks, i, fibers[i].context.stack));
+        wf_vrank_context_free(&fibers[i].context);
     }
     free(fibers);
-    wf_stacks_fini(&stacks);
+    wf_vrank_stacks_fini(&stacks);
 }
 
 static void stacks_lie_apart(void)
 {
-    struct wf_stacks stacks;
+    struct wf_vrank_stacks stacks;
     struct wf_err err;
 
-    CHECK(wf_stacks_init(&stacks, RANKS, STACK, &err) == WF_OK);
+    CHECK(wf_vrank_stacks_init(&stacks, RANKS, STACK, &err) == WF_OK);
     for (uint32_t i = 0; i < RANKS; i++) {
-        unsigned char *top = wf_stacks_top(&stacks, i);
-        size_t room = wf_stacks_room(&stacks, i);
+        unsigned char *top = wf_vrank_stacks_top(&stacks, i);
+        size_t room = wf_vrank_stacks_room(&stacks, i);
         bool in_guard = true;
         CHECK((uintptr_t)top % 16 == 0);
         CHECK(room >= STACK / 2);
         memset(top - room, 1, room); /* all of it can be used */
-        CHECK_U64(wf_stacks_find(&stacks, top - 1, &in_guard), i);
+        CHECK_U64(wf_vrank_stacks_find(&stacks, top - 1, &in_guard), i);
         CHECK(!in_guard);
-        CHECK_U64(wf_stacks_find(&stacks, top - room, &in_guard), i);
+        CHECK_U64(wf_vrank_stacks_find(&stacks, top - room, &in_guard), i);
         CHECK(!in_guard);
         if (stacks.guarded) {
-            CHECK_U64(wf_stacks_find(&stacks, top - room - 1, &in_guard), i);
+            CHECK_U64(wf_vrank_stacks_find(&stacks, top - room - 1, &in_guard), i);
             CHECK(in_guard);
         }
-        wf_stacks_drop(&stacks, i);
+        wf_vrank_stacks_drop(&stacks, i);
     }
     bool in_guard;
-    CHECK_U64(wf_stacks_find(&stacks, &stacks, &in_guard), RANKS);
-    wf_stacks_fini(&stacks);
+    CHECK_U64(wf_vrank_stacks_find(&stacks, &stacks, &in_guard), RANKS);
+    wf_vrank_stacks_fini(&stacks);
 }
 
 int main(void)

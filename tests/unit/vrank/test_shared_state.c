@@ -6,9 +6,9 @@
 
 enum { PROCESSES = 3, SENDERS = 4, PARCELS = 400, NAMES = 12 };
 
-static struct wf_common processes[PROCESSES];
+static struct wf_vrank_shared processes[PROCESSES];
 static struct wf_homes homes[PROCESSES];
-static const struct wf_vr_spread *spreads[PROCESSES];
+static const struct wf_port_processes *spreads[PROCESSES];
 static uint32_t opening; /* the process whose library gets parcels */
 
 /* What arrived: of each sender, how many parcels, all in order and as they were sent. */
@@ -50,12 +50,12 @@ static void take(const unsigned char *bytes, size_t size)
     }
 }
 
-static void note_spread(const struct wf_vr_spread *spread)
+static void note_spread(const struct wf_port_processes *spread)
 {
     spreads[spread->own] = spread;
 }
 
-static const struct wf_vr_library library = {.spread = note_spread, .arrived = take};
+static const struct wf_port_library library = {.spread = note_spread, .arrived = take};
 
 static void begin(void)
 {
@@ -63,15 +63,15 @@ static void begin(void)
     memset(arrived, 0, sizeof(arrived));
     for (uint32_t p = 0; p < PROCESSES; p++) {
         homes[p] = (struct wf_homes){.n_processes = PROCESSES, .own = p, .of = home_of};
-        wf_common_init(&processes[p]);
-        wf_common_spread(&processes[p], &homes[p], &library);
+        wf_vrank_shared_init(&processes[p]);
+        wf_vrank_shared_spread(&processes[p], &homes[p], &library);
     }
 }
 
 static void end(void)
 {
     for (uint32_t p = 0; p < PROCESSES; p++) {
-        wf_common_fini(&processes[p]);
+        wf_vrank_shared_fini(&processes[p]);
     }
 }
 
@@ -80,8 +80,8 @@ static void deliver(uint32_t from, uint32_t to)
     struct wf_buf letter = {.data = NULL};
 
     opening = to;
-    wf_common_load(&processes[from], to, &letter);
-    wf_common_unload(&processes[to], letter.data, letter.size);
+    wf_vrank_shared_load(&processes[from], to, &letter);
+    wf_vrank_shared_unload(&processes[to], letter.data, letter.size);
     wf_buf_fini(&letter);
 }
 
@@ -106,7 +106,7 @@ static void *send_many(void *arg)
         for (size_t i = 0; i < n; i++) {
             body[i] = byte_of(&head, i);
         }
-        const struct wf_vr_piece pieces[] = {{&head, sizeof(head)}, {body, n}};
+        const struct wf_port_bytes pieces[] = {{&head, sizeof(head)}, {body, n}};
         for (uint32_t to = 0; to < PROCESSES; to++) {
             if (to != head.process) {
                 spreads[head.process]->ship(spreads[head.process]->arg, to, pieces, 2);
@@ -162,20 +162,20 @@ static void the_library_knows_where_ranks_are(void)
 
 static void the_first_end_in_simulated_time_counts_everywhere(void)
 {
-    static const struct wf_live_end ends[PROCESSES] = {
+    static const struct wf_vrank_end ends[PROCESSES] = {
         {true, 9, 1, 500}, {true, 4, 2, 300}, {true, 2, 3, 300}};
 
     begin();
     for (uint32_t p = 0; p < PROCESSES; p++) {
         CHECK(!atomic_load(&processes[p].over));
     }
-    wf_common_end(&processes[0], &ends[0]);
+    wf_vrank_shared_end(&processes[0], &ends[0]);
     CHECK(atomic_load(&processes[0].over) && !atomic_load(&processes[1].over));
     deliver(0, 1);
     CHECK(atomic_load(&processes[1].over));
     CHECK_U64(processes[1].end.rank, 9);
-    wf_common_end(&processes[1], &ends[1]);
-    wf_common_end(&processes[2], &ends[2]);
+    wf_vrank_shared_end(&processes[1], &ends[1]);
+    wf_vrank_shared_end(&processes[2], &ends[2]);
     deliver_all();
     for (uint32_t p = 0; p < PROCESSES; p++) {
         CHECK_U64(processes[p].end.rank, 2);
@@ -201,21 +201,24 @@ static void names_have_one_number_in_the_whole_run(void)
     for (uint32_t p = 0; p < PROCESSES; p++) {
         for (uint32_t i = 0; i < NAMES; i++) {
             name_it(p, i, name);
-            numbers[p][i] = wf_common_number(&processes[p], WF_NAMED_REGION, name);
-            CHECK_STR(wf_common_name(&processes[p], WF_NAMED_REGION, numbers[p][i]), name);
+            numbers[p][i] = wf_vrank_shared_number(&processes[p], WF_VRANK_NAME_REGION, name);
+            CHECK_STR(wf_vrank_shared_name(&processes[p], WF_VRANK_NAME_REGION, numbers[p][i]),
+                      name);
         }
     }
     deliver_all();
     for (uint32_t a = 0; a < PROCESSES * NAMES; a++) {
         uint32_t p = a / NAMES, i = a % NAMES;
-        uint32_t common = wf_names_common(processes[p].names, WF_NAMED_REGION, numbers[p][i]);
+        uint32_t common =
+            wf_vrank_names_common(processes[p].names, WF_VRANK_NAME_REGION, numbers[p][i]);
         name_it(p, i, name);
-        CHECK_STR(wf_common_name(&processes[0], WF_NAMED_REGION, common), name);
+        CHECK_STR(wf_vrank_shared_name(&processes[0], WF_VRANK_NAME_REGION, common), name);
         for (uint32_t b = 0; b < PROCESSES * NAMES; b++) {
             uint32_t q = b / NAMES, k = b % NAMES;
             name_it(q, k, other);
-            CHECK((wf_names_common(processes[q].names, WF_NAMED_REGION, numbers[q][k]) ==
-                   common) == (strcmp(name, other) == 0));
+            CHECK((wf_vrank_names_common(processes[q].names, WF_VRANK_NAME_REGION,
+                                         numbers[q][k]) == common) ==
+                  (strcmp(name, other) == 0));
         }
     }
     end();
