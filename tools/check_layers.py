@@ -41,7 +41,7 @@ MAY_INCLUDE = {
     "vrank": ["base", "ops", "trace", "mpilib/port.h"],
     "traffic": ["base", "topo", "net"],
     "sim": ["base", "engine", "topo", "ops", "trace", "gen", "result", "net", "ranks", "vrank",
-            "traffic", "net/router/router.h", "weft"],
+            "traffic", "weft"],
     "report": ["base", "trace/otf2/out.h", "trace", "result"],
     "study": ["base", "coll", "sim", "topo", "draw", "ops", "trace", "result", "report",
               "weft"],

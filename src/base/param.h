@@ -35,6 +35,14 @@ struct wf_list {
     size_t n;
 };
 
+/* What a what-if run changes (sim/what_if.h). */
+enum wf_param_what_if {
+    WF_WHAT_IF_NOTHING,
+    WF_WHAT_IF_LATENCY,   /* a time or a count of cycles, halved when latency is halved */
+    WF_WHAT_IF_BANDWIDTH, /* a rate or a size per cycle, doubled when bandwidth is doubled */
+    WF_WHAT_IF_PREVENTS, /* a text that holds times: unless it is empty, there is no such run */
+};
+
 struct wf_param {
     const char *name;
     enum wf_param_type type;
@@ -43,7 +51,8 @@ struct wf_param {
     const char *min, *max;      /* likewise, of each item of a list; null is unbounded; not for
                                    bool, enum, text */
     const char *const *choices; /* of WF_PARAM_ENUM, null-terminated */
-    const char *doc;            /* one sentence that starts with a capital, no full stop */
+    enum wf_param_what_if what_if;
+    const char *doc; /* one sentence that starts with a capital, no full stop */
 };
 
 /* A table ends with this row. */

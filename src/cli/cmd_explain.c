@@ -3,6 +3,7 @@
 #include "cli/opt.h"
 #include "report/explain.h"
 #include "result/result_file.h"
+#include "sim/catalog.h"
 
 struct explain_opts {
     bool help;
@@ -44,7 +45,11 @@ static enum wf_status explain(struct wf_cli *cli, const struct wf_opt_list *args
     }
     enum wf_status status = wf_result_read(args->items[0], &doc, err);
     if (status == WF_OK) {
-        wf_explain(doc, cli->out);
+        const char *network = wf_doc_get_text(doc, "scenario.network", "");
+        struct wf_catalog_entry model = {.limits = NULL};
+        bool known = wf_catalog_find("net", network, &model);
+
+        wf_explain(doc, known ? model.limits : NULL, cli->out);
         wf_doc_free(doc);
     }
     return status;

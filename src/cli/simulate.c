@@ -7,6 +7,7 @@
 #include "cli/progress.h"
 #include "report/output.h"
 #include "report/writer.h"
+#include "sim/catalog.h"
 #include "sim/scenario.h"
 #include "sim/sim.h"
 #include "sim/trace_out.h"
@@ -132,15 +133,29 @@ static void note_tasks(struct wf_cli *cli, const struct wf_scenario *scenario,
     }
 }
 
+/* Whether the entry is a network model that can record the load of its links. */
+static bool keeps_link_stats(const struct wf_catalog_entry *entry)
+{
+    return strcmp(entry->kind, "net") == 0 && wf_param_find(entry->params, "stats") != NULL;
+}
+
 /* A table of links without links has no rows. */
 static void note_links(struct wf_cli *cli, const struct wf_writer_ops *writer,
                        const struct wf_value *doc)
 {
-    if (writer == &wf_writer_csv && wf_doc_find(doc, "result.network.links") == NULL) {
-        (void)fprintf(cli->err, "weft: note: a .csv holds the links of the network, which only "
-                                "--net packet and --net router record, with -p "
-                                "net.stats=links; .json holds all\n");
+    struct wf_catalog_entry model;
+
+    if (writer != &wf_writer_csv || wf_doc_find(doc, "result.network.links") != NULL) {
+        return;
     }
+    (void)fprintf(cli->err, "weft: note: a .csv holds the links of the network, which these "
+                            "models record with -p net.stats=links:");
+    for (size_t at = 0; wf_catalog_next(&at, &model);) {
+        if (keeps_link_stats(&model)) {
+            (void)fprintf(cli->err, " %s", model.name);
+        }
+    }
+    (void)fprintf(cli->err, "; .json holds all\n");
 }
 
 static void note_skipped(void *arg, const struct wf_setting *setting)
@@ -151,17 +166,18 @@ static void note_skipped(void *arg, const struct wf_setting *setting)
                   setting->place, setting->origin);
 }
 
-/* Asks models that can for the load of their links, unless the user said what he wants. */
+/* Asks a model that can for the load of its links, unless the user said what he wants. */
 static enum wf_status ask_for_links(struct wf_scenario *scenario, struct wf_err *err)
 {
     const struct wf_setting *topology = wf_scenario_find(scenario, "topology");
     const struct wf_setting *network = wf_scenario_find(scenario, "network");
-    bool routers = network != NULL && strcmp(network->value, "router") == 0;
+    struct wf_catalog_entry model;
 
-    if (topology == NULL || wf_scenario_find(scenario, "net.stats") != NULL) {
+    if (topology == NULL || network == NULL ||
+        wf_scenario_find(scenario, "net.stats") != NULL ||
+        !wf_catalog_find("net", network->value, &model) || !keeps_link_stats(&model)) {
         return WF_OK;
     }
-    /* Only of these models; others need not know it. */
     return wf_scenario_add(
         scenario,
         (struct wf_setting){
@@ -169,7 +185,7 @@ static enum wf_status ask_for_links(struct wf_scenario *scenario, struct wf_err 
             .value = wf_xstrdup(wf_picture_is_small(topology->value) ? "links" : "summary"),
             .origin = wf_xstrdup("net.stats"),
             .place = wf_xstrdup("report"),
-            .model = wf_xstrdup(routers ? "router" : "packet"),
+            .model = wf_xstrdup(model.name),
         },
         err);
 }

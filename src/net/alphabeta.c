@@ -19,11 +19,13 @@ static const struct wf_param params_table[] = {
      .def = "2us",
      .min = "0",
      .max = "1h",
+     .what_if = WF_WHAT_IF_LATENCY,
      .doc = "Start-up time of a message"},
     {.name = "bandwidth",
      .type = WF_PARAM_RATE,
      .offset = offsetof(struct wf_alphabeta_params, bandwidth),
      .def = "10GB/s",
+     .what_if = WF_WHAT_IF_BANDWIDTH,
      .doc = "1/beta: bytes per second"},
     WF_PARAM_END,
 };
@@ -91,6 +93,7 @@ static struct wf_net_alone alphabeta_alone(const struct wf_net *net, uint32_t sr
 const struct wf_net_ops wf_alphabeta_ops = {
     .name = "alphabeta",
     .summary = "alpha + bytes / bandwidth, no contention",
+    .limits = "messages do not disturb each other",
     .params = params_table,
     .params_size = sizeof(struct wf_alphabeta_params),
     .create = alphabeta_create,

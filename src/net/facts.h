@@ -19,6 +19,14 @@ struct wf_net_facts {
     struct wf_circle circle; /* the queues that wait for each other; of one node */
 };
 
+/* What a model whose time is counted in cycles says of them. */
+struct wf_net_clock {
+    int64_t cycle_ps;
+    uint64_t phit_bytes; /* that a link moves in a cycle */
+    uint64_t packet_bytes;
+    uint64_t n_vcs; /* virtual channels of a link; 0: as many as the routing needs */
+};
+
 /* The time of a message that nothing is in the way of. */
 struct wf_net_alone {
     int64_t latency, transfer; /* picoseconds */

@@ -35,12 +35,14 @@ static const struct wf_param params_table[] = {
      .def = "100ns",
      .min = "0",
      .max = "1h",
+     .what_if = WF_WHAT_IF_LATENCY,
      .doc =
          "Time per hop; in a hierarchy, one for all levels or one for each, outermost first"},
     {.name = "bandwidth",
      .type = WF_PARAM_RATES,
      .offset = offsetof(struct wf_latency_params, bandwidth),
      .def = "10GB/s",
+     .what_if = WF_WHAT_IF_BANDWIDTH,
      .doc = "Bandwidth of a link, likewise; the lowest on its way counts for a message"},
     WF_PARAM_END,
 };
@@ -207,6 +209,7 @@ static struct wf_net_alone latency_alone(const struct wf_net *net, uint32_t src_
 const struct wf_net_ops wf_latency_ops = {
     .name = "latency",
     .summary = "hops * link latency + bytes / bandwidth on a topology, no contention",
+    .limits = "links carry any number of messages at once",
     .uses_topology = true,
     .params = params_table,
     .params_size = sizeof(struct wf_latency_params),

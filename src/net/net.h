@@ -42,10 +42,14 @@ struct wf_net_env {
 struct wf_net_ops {
     const char *name;
     const char *summary; /* one line, for --help */
+    const char *limits;  /* what a user of its predictions should mind; may be null: nothing */
     bool uses_topology;  /* else one that is given has no effect */
     const struct wf_param *params;
     size_t params_size;
     const struct wf_net_preset *presets; /* the last has no name; may be null: none */
+
+    /* The cycles of a model that counts in cycles. May be null: there are none. */
+    struct wf_net_clock (*clock)(const void *params);
 
     /* Checks everything that can be wrong. `params` is borrowed. On success the caller owns
      * *out and releases it with wf_net_free(); on failure *out is left alone. */

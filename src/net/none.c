@@ -53,6 +53,7 @@ static void none_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
 const struct wf_net_ops wf_none_ops = {
     .name = "none",
     .summary = "no cost at all: to measure the simulator, and programs without their network",
+    .limits = "messages cost nothing: this is a bound, not a prediction",
     .params = params_table,
     .params_size = 0,
     .create = none_create,

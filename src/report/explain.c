@@ -249,33 +249,12 @@ static bool say_traffic(const struct wf_value *doc, struct wf_phrase *out)
     return true;
 }
 
-static bool say_limits(const struct wf_value *doc, struct wf_phrase *out)
-{
-    static const struct {
-        const char *model, *words;
-    } limits[] = {
-        {"none", "messages cost nothing: this is a bound, not a prediction"},
-        {"alphabeta", "messages do not disturb each other"},
-        {"loggp", "messages disturb each other at their nodes, not in the network"},
-        {"latency", "links carry any number of messages at once"},
-    };
-    const char *model = wf_doc_get_text(doc, "scenario.network", "");
-
-    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
-        if (strcmp(limits[i].model, model) == 0) {
-            wf_say(out, "Mind that with the model %s %s.", model, limits[i].words);
-            return true;
-        }
-    }
-    return false;
-}
-
-void wf_explain(const struct wf_value *doc, FILE *out)
+void wf_explain(const struct wf_value *doc, const char *limits, FILE *out)
 {
     static bool (*const lines[])(const struct wf_value *, struct wf_phrase *) = {
-        say_result,   say_failure,        say_traffic,    say_split, say_bound,
-        wf_say_path,  wf_say_path_places, wf_say_what_if, say_help,  say_longest_wait,
-        say_messages, say_links,          say_limits,
+        say_result, say_failure,      say_traffic,        say_split,
+        say_bound,  wf_say_path,      wf_say_path_places, wf_say_what_if,
+        say_help,   say_longest_wait, say_messages,       say_links,
     };
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
@@ -283,5 +262,9 @@ void wf_explain(const struct wf_value *doc, FILE *out)
         if (lines[i](doc, &phrase)) {
             (void)fprintf(out, "%s\n", phrase.text);
         }
+    }
+    if (limits != NULL) {
+        (void)fprintf(out, "Mind that with the model %s %s.\n",
+                      wf_doc_get_text(doc, "scenario.network", ""), limits);
     }
 }

@@ -8,7 +8,8 @@
 
 #include <stdio.h>
 
-/* Writes at most ten lines on a result document; what it does not say, they do not say. */
-void wf_explain(const struct wf_value *doc, FILE *out);
+/* Explains a result document in at most ten lines. `limits` is what a user of the document's
+ * network model should mind, or null; it is the last line. */
+void wf_explain(const struct wf_value *doc, const char *limits, FILE *out);
 
 #endif

@@ -66,8 +66,11 @@ static bool get_net(size_t i, struct wf_catalog_entry *entry)
     if (ops == NULL) {
         return false;
     }
-    *entry = (struct wf_catalog_entry){
-        .name = ops->name, .scope = "net", .summary = ops->summary, .params = ops->params};
+    *entry = (struct wf_catalog_entry){.name = ops->name,
+                                       .scope = "net",
+                                       .summary = ops->summary,
+                                       .params = ops->params,
+                                       .limits = ops->limits};
     return true;
 }
 

@@ -2,7 +2,7 @@
 #include "traffic/traffic.h"
 
 #include "base/mem.h"
-#include "net/router/router.h"
+#include "net/net.h"
 #include "result/result.h"
 #include "sim/job.h"
 #include "sim/record.h"
@@ -17,21 +17,22 @@ enum { CYCLE_DEFAULT_PS = 1000, PHIT_DEFAULT = 4, PACKET_DEFAULT = 64 };
 
 static const double percents[] = {90, 95, 99};
 
-/* What the network model says of cycles and sizes counts where the traffic says nothing. */
+/* The cycles and sizes of the network model; these if it has none. */
+static struct wf_net_clock clock_of(const struct wf_plan *plan)
+{
+    return plan->net->clock != NULL
+               ? plan->net->clock(wf_plan_values(plan, "net"))
+               : (struct wf_net_clock){CYCLE_DEFAULT_PS, PHIT_DEFAULT, PACKET_DEFAULT, 1};
+}
+
+/* Where the traffic's own parameters leave cycles and sizes open, the network's apply. */
 static void fill_in(const struct wf_plan *plan, struct wf_traffic_params *set)
 {
-    const struct wf_router_params *router =
-        plan->net == &wf_router_ops ? wf_plan_values(plan, "net") : NULL;
+    const struct wf_net_clock clock = clock_of(plan);
 
-    if (set->cycle == 0) {
-        set->cycle = router != NULL ? router->cycle : CYCLE_DEFAULT_PS;
-    }
-    if (set->phit == 0) {
-        set->phit = router != NULL ? router->phit : PHIT_DEFAULT;
-    }
-    if (set->size == 0) {
-        set->size = router != NULL ? router->packet : PACKET_DEFAULT;
-    }
+    set->cycle = set->cycle == 0 ? clock.cycle_ps : set->cycle;
+    set->phit = set->phit == 0 ? clock.phit_bytes : set->phit;
+    set->size = set->size == 0 ? clock.packet_bytes : set->size;
 }
 
 static enum wf_status traffic_prepare(struct wf_job *job, struct wf_err *err)
@@ -63,9 +64,7 @@ static enum wf_status traffic_prepare(struct wf_job *job, struct wf_err *err)
 static uint64_t traffic_memory(const struct wf_job *job)
 {
     const struct wf_plan *plan = job->plan;
-    const struct wf_router_params *router =
-        plan->net == &wf_router_ops ? wf_plan_values(plan, "net") : NULL;
-    uint64_t vcs = router == NULL ? 1 : router->vcs > 0 ? router->vcs : VCS_USUAL;
+    uint64_t n_vcs = clock_of(plan).n_vcs, vcs = n_vcs > 0 ? n_vcs : VCS_USUAL;
 
     if (plan->topo == NULL) { /* said when it is prepared */
         return 0;
@@ -143,9 +142,9 @@ static void add_closed(struct wf_value *result, const struct wf_plan *plan,
 static void add_use(struct wf_value *result, const struct wf_plan *plan,
                     const struct wf_net_use *use, uint64_t cycles)
 {
-    const struct wf_router_params *router = wf_plan_values(plan, "net");
+    const struct wf_net_clock clock = clock_of(plan);
     struct wf_value *section = wf_doc_section(result, "network");
-    uint64_t phits_each = router->packet / router->phit;
+    uint64_t phits_each = clock.packet_bytes / clock.phit_bytes;
     double phits = (double)phits_each;
 
     wf_doc_count(section, "packets", use->packets);
@@ -153,7 +152,7 @@ static void add_use(struct wf_value *result, const struct wf_plan *plan,
     wf_doc_count(section, "packet_hops", use->carried);
     wf_doc_real(section, "mean_hops", ratio((double)use->hops, (double)use->packets));
     wf_doc_real(section, "mean_injection_wait_cycles",
-                ratio((double)use->waited, (double)use->injected * (double)router->cycle));
+                ratio((double)use->waited, (double)use->injected * (double)clock.cycle_ps));
     wf_doc_real(section, "mean_link_use",
                 ratio((double)use->carried * phits, (double)use->links * (double)cycles));
     wf_doc_real(section, "busiest_link_use",
@@ -233,7 +232,7 @@ static enum wf_status traffic_describe(const struct wf_job *job, const struct wf
     } else {
         add_open(result, job->plan, tally, &summary);
     }
-    if (job->plan->net == &wf_router_ops) {
+    if (job->plan->net->use != NULL) {
         add_use(result, job->plan, &tally->use, cycles);
     }
     if (job->setup.net->n_sums > 0) {

@@ -17,35 +17,9 @@ enum change { LATENCY, BANDWIDTH, COMPUTE, CHANGES };
 /* In the document. */
 static const char *const names[CHANGES] = {"latency", "bandwidth", "compute"};
 
-/* What these changes are to the network models: parameters, by their names. Sizes that have
- * times of their own, and links, are not changed: then there is no run. */
-static const struct {
-    const char *name;
-    enum change change;
-} knobs[] = {
-    {"L", LATENCY},
-    {"alpha", LATENCY},
-    {"link_latency", LATENCY},
-    {"router_delay", LATENCY},
-    {"bandwidth", BANDWIDTH},
-    {"local_latency", LATENCY},
-    {"hw_latency", LATENCY},
-    {"local_bandwidth", BANDWIDTH},
-    {"hw_bandwidth", BANDWIDTH},
-    {"link_delay", LATENCY},
-    {"pipeline", LATENCY},
-    {"phit", BANDWIDTH},
-};
-
-static bool is_changed(const char *name, enum change change)
-{
-    for (size_t i = 0; i < sizeof(knobs) / sizeof(knobs[0]); i++) {
-        if (knobs[i].change == change && strcmp(knobs[i].name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
+/* Which parameters each change applies to, by their tables. */
+static const enum wf_param_what_if varied[CHANGES] = {WF_WHAT_IF_LATENCY, WF_WHAT_IF_BANDWIDTH,
+                                                      WF_WHAT_IF_NOTHING};
 
 /* Half of a time, or twice a rate. One picosecond or cycle cannot be halved. */
 static uint64_t changed(uint64_t value, enum change change)
@@ -65,7 +39,7 @@ static bool change_params(const struct wf_param *table, unsigned char *params,
 
     for (const struct wf_param *row = table; row != NULL && row->name != NULL; row++) {
         unsigned char *at = params + row->offset;
-        bool wanted = is_changed(row->name, change);
+        bool wanted = row->what_if == varied[change] && change != COMPUTE;
 
         if (row->type == WF_PARAM_TIMES || row->type == WF_PARAM_RATES) {
             struct wf_list *list = (struct wf_list *)(void *)at;
@@ -110,7 +84,7 @@ static bool can_change(const struct wf_job *job, enum change change)
     }
     for (; row != NULL && row->name != NULL; row++) {
         char *const *text = (char *const *)(const void *)(values + row->offset);
-        if (strcmp(row->name, "sizes") == 0 && row->type == WF_PARAM_TEXT && **text != '\0') {
+        if (row->what_if == WF_WHAT_IF_PREVENTS && **text != '\0') {
             return false;
         }
     }

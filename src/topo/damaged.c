@@ -326,6 +326,7 @@ static const char *const no_examples[] = {NULL};
 
 static const struct wf_topo_ops damaged_ops = {
     .name = "damaged",
+    .vc_class = WF_TOPO_VC_LOWEST_PORT,
     .args = "",
     .summary = "a network some of whose links or routers have failed",
     .shape = WF_SHAPE_CIRCLE,

@@ -400,6 +400,7 @@ const struct wf_topo_ops wf_dragonfly_ops = {
     .args = "<h>[,a=<routers per group>][,p=<nodes per router>][,g=<groups>][,global=<order>]",
     .summary = "groups of routers: one hop within a group, at most one between groups",
     .shape = WF_SHAPE_GROUPS,
+    .vc_class = WF_TOPO_VC_DRAGONFLY,
     .examples = examples,
     .params = params_table,
     .params_size = sizeof(struct dragonfly_params),

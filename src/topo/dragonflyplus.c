@@ -411,6 +411,7 @@ const struct wf_topo_ops wf_dragonflyplus_ops = {
     .args = "<h>[,spines=<n>][,leaves=<n>][,p=<nodes per leaf>][,g=<groups>][,global=<order>]",
     .summary = "a dragonfly whose groups are two-level fat trees",
     .shape = WF_SHAPE_GROUPS,
+    .vc_class = WF_TOPO_VC_TREES,
     .examples = examples,
     .params = params_table,
     .params_size = sizeof(struct plus_params),

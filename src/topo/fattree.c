@@ -481,6 +481,7 @@ const struct wf_topo_ops wf_fattree_ops = {
             "radix=<ports>,levels=<n>, each [,taper=<n>[x<n>...]]",
     .summary = "fat tree (k-ary n-tree, XGFT, folded Clos), up by destination, then down",
     .shape = WF_SHAPE_LEVELS,
+    .vc_class = WF_TOPO_VC_FAT_TREE,
     .examples = examples,
     .params = params_table,
     .params_size = sizeof(struct fattree_params),

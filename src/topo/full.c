@@ -106,6 +106,7 @@ const struct wf_topo_ops wf_full_ops = {
     .args = "<nodes>",
     .summary = "a link between every two nodes",
     .shape = WF_SHAPE_CIRCLE,
+    .vc_class = WF_TOPO_VC_ONE_HOP,
     .examples = examples,
     .params = params_table,
     .params_size = sizeof(struct full_params),

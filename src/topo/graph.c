@@ -180,6 +180,7 @@ const struct wf_topo_ops wf_graph_ops = {
     .args = "<file>",
     .summary = "any network, from an edge list, DOT or GraphML file",
     .shape = WF_SHAPE_CIRCLE,
+    .vc_class = WF_TOPO_VC_LOWEST_PORT,
     .examples = no_examples,
     .params = params_table,
     .params_size = sizeof(struct graph_params),

@@ -241,6 +241,7 @@ const struct wf_topo_ops wf_hyperx_ops = {
     .args = "<size>x<size>...[,p=<nodes per router>]",
     .summary = "routers in 1 to 8 dimensions, each joined to all others of its rows",
     .shape = WF_SHAPE_GRID,
+    .vc_class = WF_TOPO_VC_HYPERX,
     .examples = examples,
     .params = params_table,
     .params_size = sizeof(struct hyperx_params),

@@ -36,6 +36,7 @@ const struct wf_topo_ops wf_mesh_ops = {
     .args = "<size>x<size>...",
     .summary = "lines in 1 to 8 dimensions, dimension-order routing",
     .shape = WF_SHAPE_GRID,
+    .vc_class = WF_TOPO_VC_GRID,
     .examples = examples,
     .params = params_table,
     .params_size = sizeof(struct mesh_params),

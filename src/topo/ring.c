@@ -116,6 +116,7 @@ const struct wf_topo_ops wf_ring_ops = {
     .args = "<nodes>[,oneway]",
     .summary = "a ring, both ways around or one",
     .shape = WF_SHAPE_CIRCLE,
+    .vc_class = WF_TOPO_VC_GRID,
     .examples = examples,
     .params = params_table,
     .params_size = sizeof(struct ring_params),

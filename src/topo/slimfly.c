@@ -362,6 +362,7 @@ const struct wf_topo_ops wf_slimfly_ops = {
     .args = "<q>[,p=<nodes per router>]",
     .summary = "2 q^2 routers, no two of them more than two hops apart (q a prime power)",
     .shape = WF_SHAPE_GROUPS,
+    .vc_class = WF_TOPO_VC_ROUTERS,
     .examples = examples,
     .params = params_table,
     .params_size = sizeof(struct slimfly_params),

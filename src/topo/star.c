@@ -113,6 +113,7 @@ const struct wf_topo_ops wf_star_ops = {
     .args = "<nodes>",
     .summary = "nodes around one switch",
     .shape = WF_SHAPE_CIRCLE,
+    .vc_class = WF_TOPO_VC_TREE,
     .examples = examples,
     .params = params_table,
     .params_size = sizeof(struct star_params),

@@ -455,6 +455,7 @@ const struct wf_topo_ops wf_tree_ops = {
     .args = "<nodes>[,degree=<n>][,nodes=leaves|all]",
     .summary = "a tree, its nodes the leaves below switches or all vertices",
     .shape = WF_SHAPE_LEVELS,
+    .vc_class = WF_TOPO_VC_TREE,
     .examples = examples,
     .params = params_table,
     .params_size = sizeof(struct tree_params),

@@ -391,6 +391,7 @@ const struct wf_topo_ops wf_ttorus_ops = {
     .args = "<size>x<size>...[,wrap=<0|1>,...][,degree=<count>][,jump=<count>/...]",
     .summary = "a torus whose rings are shifted against each other where they close",
     .shape = WF_SHAPE_GRID,
+    .vc_class = WF_TOPO_VC_TWISTED_GRID,
     .examples = examples,
     .params = params_table,
     .params_size = sizeof(struct ttorus_params),

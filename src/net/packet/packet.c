@@ -52,6 +52,7 @@ static const struct wf_param params_table[] = {
      .type = WF_PARAM_RATES,
      .offset = offsetof(struct wf_packet_params, bandwidth),
      .def = "10GB/s",
+     .what_if = WF_WHAT_IF_BANDWIDTH,
      .doc =
          "Bandwidth of a link; in a hierarchy, one for all levels or one for each, outermost "
          "first"},
@@ -61,6 +62,7 @@ static const struct wf_param params_table[] = {
      .def = "50ns",
      .min = "0",
      .max = "1h",
+     .what_if = WF_WHAT_IF_LATENCY,
      .doc = "Time from one end of a link to the other, likewise"},
     {.name = "router_delay",
      .type = WF_PARAM_TIME,
@@ -68,6 +70,7 @@ static const struct wf_param params_table[] = {
      .def = "50ns",
      .min = "0",
      .max = "1h",
+     .what_if = WF_WHAT_IF_LATENCY,
      .doc = "Time from a packet's arrival at a router to its output port"},
     {.name = "injection",
      .type = WF_PARAM_TEXT,

@@ -31,6 +31,7 @@ static const struct wf_param params_table[] = {
      .def = "4B",
      .min = "1B",
      .max = "1MiB",
+     .what_if = WF_WHAT_IF_BANDWIDTH,
      .doc = "What a link moves in a cycle"},
     {.name = "packet",
      .type = WF_PARAM_SIZE,
@@ -106,6 +107,7 @@ static const struct wf_param params_table[] = {
      .offset = AT(pipeline),
      .def = "0",
      .max = "1000000",
+     .what_if = WF_WHAT_IF_LATENCY,
      .doc = "Cycles that the head of a packet spends in a router"},
     {.name = "link_delay",
      .type = WF_PARAM_COUNT,
@@ -113,6 +115,7 @@ static const struct wf_param params_table[] = {
      .def = "1",
      .min = "1",
      .max = "1000000",
+     .what_if = WF_WHAT_IF_LATENCY,
      .doc = "Cycles that it spends on a link"},
     {.name = "credit_delay",
      .type = WF_PARAM_COUNT,
@@ -390,6 +393,13 @@ static int64_t promise(const struct wf_router_net *model)
     return (int64_t)(hop < slot ? hop : slot) * model->set.cycle - 1;
 }
 
+static struct wf_net_clock router_clock(const void *params)
+{
+    const struct wf_router_params *set = params;
+
+    return (struct wf_net_clock){set->cycle, set->phit, set->packet, set->vcs};
+}
+
 static enum wf_status router_create(const void *params, const struct wf_net_env *env,
                                     struct wf_net **out, struct wf_err *err)
 {
@@ -436,6 +446,7 @@ const struct wf_net_ops wf_router_ops = {
     .uses_topology = true,
     .params = params_table,
     .params_size = sizeof(struct wf_router_params),
+    .clock = router_clock,
     .create = router_create,
     .destroy = router_destroy,
     .attach = wf_router_attach,

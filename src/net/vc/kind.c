@@ -256,86 +256,53 @@ static void any_plan(struct wf_vc_level *level)
 
 /* ---- The table ---- */
 
-static const struct wf_vc_kind kinds[] = {
-    {.name = "star",
-     .hop = tree_hop,
-     .n_ranks = 1,
-     .is_single = true,
-     .is_tree = true,
-     .is_whole = true,
-     .plan = tree_plan},
-    {.name = "tree",
-     .hop = tree_hop,
-     .n_ranks = 1,
-     .is_single = true,
-     .is_tree = true,
-     .is_whole = true,
-     .plan = tree_plan},
-    {.name = "fattree",
-     .hop = tree_hop,
-     .n_ranks = 1,
-     .is_tree = true,
-     .is_whole = true,
-     .plan = tree_plan},
-    {.name = "dragonfly+", .hop = tree_hop, .n_ranks = 1, .is_whole = true, .plan = tree_plan},
-    {.name = "full",
-     .hop = tree_hop,
-     .n_ranks = 1,
-     .is_single = true,
-     .is_whole = true,
-     .plan = tree_plan}, /* ways have one hop */
-    {.name = "mesh",
-     .hop = grid_hop,
-     .n_ranks = WF_VC_RANKS,
-     .plan = grid_plan,
-     .fixed = grid_fixed},
-    {.name = "torus",
-     .hop = grid_hop,
-     .n_ranks = WF_VC_RANKS,
-     .plan = grid_plan,
-     .fixed = grid_fixed},
-    {.name = "ring",
-     .hop = grid_hop,
-     .n_ranks = WF_VC_RANKS,
-     .plan = grid_plan,
-     .fixed = grid_fixed},
-    {.name = "ttorus", .hop = twist_hop, .n_ranks = WF_VC_RANKS, .plan = twist_plan},
-    {.name = "dragonfly",
-     .hop = router_hop,
-     .n_ranks = 2,
-     .is_dragonfly = true,
-     .strict = true,
-     .is_whole = true,
-     .plan = router_plan},
-    {.name = "slimfly",
-     .hop = router_hop,
-     .n_ranks = 2,
-     .strict = true,
-     .is_whole = true,
-     .plan = router_plan},
-    {.name = "hyperx",
-     .hop = hyperx_hop,
-     .n_ranks = WF_VC_RANKS,
-     .is_whole = true,
-     .plan = hyperx_plan},
-    {.name = "graph", .hop = any_hop, .n_ranks = 2, .is_slow = true, .plan = lowest_plan},
-    {.name = "damaged", .hop = any_hop, .n_ranks = 2, .is_slow = true, .plan = lowest_plan},
-    {.name = NULL, .hop = any_hop, .n_ranks = 2, .is_slow = true, .plan = any_plan},
+static const struct wf_vc_kind kinds[WF_TOPO_VC_CLASSES] = {
+    [WF_TOPO_VC_ANY] = {.hop = any_hop, .n_ranks = 2, .is_slow = true, .plan = any_plan},
+    [WF_TOPO_VC_LOWEST_PORT] = {.hop = any_hop,
+                                .n_ranks = 2,
+                                .is_slow = true,
+                                .plan = lowest_plan},
+    [WF_TOPO_VC_ONE_HOP] =
+        {.hop = tree_hop, .n_ranks = 1, .is_single = true, .is_whole = true, .plan = tree_plan},
+    [WF_TOPO_VC_TREE] = {.hop = tree_hop,
+                         .n_ranks = 1,
+                         .is_single = true,
+                         .is_tree = true,
+                         .is_whole = true,
+                         .plan = tree_plan},
+    [WF_TOPO_VC_FAT_TREE] =
+        {.hop = tree_hop, .n_ranks = 1, .is_tree = true, .is_whole = true, .plan = tree_plan},
+    [WF_TOPO_VC_TREES] = {.hop = tree_hop, .n_ranks = 1, .is_whole = true, .plan = tree_plan},
+    [WF_TOPO_VC_GRID] = {.hop = grid_hop,
+                         .n_ranks = WF_VC_RANKS,
+                         .plan = grid_plan,
+                         .fixed = grid_fixed},
+    [WF_TOPO_VC_TWISTED_GRID] = {.hop = twist_hop, .n_ranks = WF_VC_RANKS, .plan = twist_plan},
+    [WF_TOPO_VC_ROUTERS] = {.hop = router_hop,
+                            .n_ranks = 2,
+                            .strict = true,
+                            .is_whole = true,
+                            .plan = router_plan},
+    [WF_TOPO_VC_DRAGONFLY] = {.hop = router_hop,
+                              .n_ranks = 2,
+                              .is_dragonfly = true,
+                              .strict = true,
+                              .is_whole = true,
+                              .plan = router_plan},
+    [WF_TOPO_VC_HYPERX] = {.hop = hyperx_hop,
+                           .n_ranks = WF_VC_RANKS,
+                           .is_whole = true,
+                           .plan = hyperx_plan},
 };
 
 const struct wf_vc_kind *wf_vc_kind_of(const struct wf_topo *topo)
 {
-    const struct wf_vc_kind *kind = kinds;
-
-    while (kind->name != NULL && strcmp(kind->name, topo->ops->name) != 0) {
-        kind++;
-    }
-    return kind;
+    return &kinds[topo->ops->vc_class];
 }
 
 const struct wf_vc_kind *wf_vc_kind_any(void)
 {
-    return &kinds[sizeof(kinds) / sizeof(kinds[0]) - 1];
+    return &kinds[WF_TOPO_VC_ANY];
 }
 
 bool wf_vc_turns(const struct wf_vc_kind *kind, struct wf_vc_hop hop, uint32_t *rank)

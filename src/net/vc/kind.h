@@ -16,7 +16,6 @@ struct wf_vc_hop {
 };
 
 struct wf_vc_kind {
-    const char *name; /* of the topology; null: of all others */
     struct wf_vc_hop (*hop)(const struct wf_vc_level *level, uint32_t at, uint32_t port);
     uint32_t n_ranks; /* that hop() gives; at most WF_VC_RANKS */
     bool strict;      /* two links of one rank are of different classes too */
