@@ -9,7 +9,7 @@
 
 enum {
     WF_NET_KINDS = 16, /* event kinds below this are the network's, the others are not */
-    WF_ENVELOPE_WORDS = 5,
+    WF_MSG_HEADER_WORDS = 5,
 };
 
 #define WF_NET_LATER INT64_C(-1)
@@ -18,7 +18,7 @@ enum {
 struct wf_message {
     uint64_t bytes;
     uint32_t src_node;
-    uint32_t envelope[WF_ENVELOPE_WORDS]; /* of the layer above; carried, never looked at */
+    uint32_t header[WF_MSG_HEADER_WORDS]; /* of the layer above; carried, never looked at */
 };
 
 _Static_assert(sizeof(struct wf_message) == 32, "with its head, an event of one cache line");

@@ -24,50 +24,52 @@ struct wf_request_set {
 };
 
 /* The calls. */
-void wf_mpi_compute(const struct wf_caller *who, int64_t duration);
-/* With WF_MPI_NO_REQUEST it blocks until the message is out of the sender's hands. */
-WF_NODISCARD enum wf_called wf_mpi_send(const struct wf_caller *who, const struct wf_peer *to,
-                                        uint32_t request);
-WF_NODISCARD enum wf_called wf_mpi_recv(const struct wf_caller *who, const struct wf_peer *from,
-                                        uint32_t request);
-/* Both at once; either may be with WF_MPI_NOBODY. */
-WF_NODISCARD enum wf_called wf_mpi_sendrecv(const struct wf_caller *who,
-                                            const struct wf_peer *to,
-                                            const struct wf_peer *from);
-WF_NODISCARD enum wf_called wf_mpi_probe(const struct wf_caller *who,
-                                         const struct wf_peer *from);
-/* Looks for a message that has arrived by now; rank->found says whether there is one. */
-WF_NODISCARD enum wf_called wf_mpi_iprobe(const struct wf_caller *who,
+void wf_rank_compute(const struct wf_caller *who, int64_t duration);
+/* With WF_RANK_NO_REQUEST it blocks until the message is out of the sender's hands. */
+WF_NODISCARD enum wf_called wf_rank_send(const struct wf_caller *who, const struct wf_peer *to,
+                                         uint32_t request);
+WF_NODISCARD enum wf_called wf_rank_recv(const struct wf_caller *who,
+                                         const struct wf_peer *from, uint32_t request);
+/* Both at once; either may be with WF_RANK_PROC_NULL. */
+WF_NODISCARD enum wf_called wf_rank_sendrecv(const struct wf_caller *who,
+                                             const struct wf_peer *to,
+                                             const struct wf_peer *from);
+WF_NODISCARD enum wf_called wf_rank_probe(const struct wf_caller *who,
                                           const struct wf_peer *from);
+/* Looks for a message that has arrived by now; rank->found says whether there is one. */
+WF_NODISCARD enum wf_called wf_rank_iprobe(const struct wf_caller *who,
+                                           const struct wf_peer *from);
 /* Waits for all of a set. Numbers that are not in use are done. */
-WF_NODISCARD enum wf_called wf_mpi_wait(const struct wf_caller *who,
-                                        const struct wf_request_set *set);
+WF_NODISCARD enum wf_called wf_rank_wait(const struct wf_caller *who,
+                                         const struct wf_request_set *set);
 /* Waits for one of the set, or if `some` for all that are complete by then. With
  * wf_mpi.taken, numbers that are not in use are complete, else they are not there. */
-WF_NODISCARD enum wf_called wf_mpi_wait_any(const struct wf_caller *who,
-                                            const struct wf_request_set *set, bool some);
+WF_NODISCARD enum wf_called wf_rank_wait_any(const struct wf_caller *who,
+                                             const struct wf_request_set *set, bool some);
 /* Takes what is complete by now of the set; rank->found says whether there was anything. */
 enum wf_take {
     WF_TAKE_ALL, /* or nothing, if a part of it is not complete */
     WF_TAKE_ONE,
     WF_TAKE_SOME, /* whatever is */
 };
-WF_NODISCARD enum wf_called wf_mpi_test(const struct wf_caller *who,
-                                        const struct wf_request_set *set, enum wf_take take);
+WF_NODISCARD enum wf_called wf_rank_test(const struct wf_caller *who,
+                                         const struct wf_request_set *set, enum wf_take take);
 /* Nobody will wait for it: it is gone as soon as it is complete. */
-void wf_mpi_forget(const struct wf_caller *who, uint32_t request);
+void wf_rank_detach(const struct wf_caller *who, uint32_t request);
 /* Withdraws a receive that has not met its message; rank->found says whether it was one. */
-WF_NODISCARD enum wf_called wf_mpi_cancel(const struct wf_caller *who, uint32_t request);
-/* Makes a request that can be started again and again; with WF_MPI_NOBODY that does nothing.
+WF_NODISCARD enum wf_called wf_rank_cancel(const struct wf_caller *who, uint32_t request);
+/* Makes a request that can be started again and again; with WF_RANK_PROC_NULL that does nothing.
  */
-void wf_mpi_persistent(const struct wf_caller *who, const struct wf_peer *peer, bool receives,
-                       uint32_t request);
-WF_NODISCARD enum wf_called wf_mpi_start_request(const struct wf_caller *who, uint32_t request);
-WF_NODISCARD enum wf_called wf_mpi_collective(const struct wf_caller *who,
-                                              const uint64_t *cookie, uint32_t request);
+void wf_rank_persistent(const struct wf_caller *who, const struct wf_peer *peer, bool receives,
+                        uint32_t request);
+WF_NODISCARD enum wf_called wf_rank_start_request(const struct wf_caller *who,
+                                                  uint32_t request);
+WF_NODISCARD enum wf_called wf_rank_collective(const struct wf_caller *who,
+                                               const uint64_t *cookie, uint32_t request);
 /* One-sided traffic, and the wait for its end. */
-WF_NODISCARD enum wf_called wf_mpi_put(const struct wf_caller *who, const struct wf_peer *to);
-WF_NODISCARD enum wf_called wf_mpi_get(const struct wf_caller *who, const struct wf_peer *from);
-WF_NODISCARD enum wf_called wf_mpi_flush(const struct wf_caller *who);
+WF_NODISCARD enum wf_called wf_rank_put(const struct wf_caller *who, const struct wf_peer *to);
+WF_NODISCARD enum wf_called wf_rank_get(const struct wf_caller *who,
+                                        const struct wf_peer *from);
+WF_NODISCARD enum wf_called wf_rank_flush(const struct wf_caller *who);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collectives under way. Each is a flight with a clock of its own that goes through the steps
+ * Collectives under way. Each is a request with a clock of its own that goes through the steps
  * of its algorithm as its messages come. A blocking one is a nonblocking one that the rank
  * waits for: it then pays the CPU time of the messages, which otherwise nobody does.
  */
@@ -17,22 +17,22 @@
 struct run {
     const struct wf_caller *who;
     uint32_t cell;
-    struct wf_flight *coll;
+    struct wf_rank_request *coll;
     const struct wf_coll_ops *ops;
     struct wf_coll_args args;
-    struct wf_mpi_group group;
+    struct wf_rank_group group;
     uint32_t n_slots;
 };
 
-static bool is_blocking(const struct wf_flight *coll)
+static bool is_blocking(const struct wf_rank_request *coll)
 {
-    return coll->request == WF_MPI_NO_REQUEST && (coll->flags & WF_FLIGHT_FORGOTTEN) == 0;
+    return coll->request == WF_RANK_NO_REQUEST && (coll->flags & WF_REQ_DETACHED) == 0;
 }
 
-enum { LAST_WORD = WF_MPI_COOKIE_WORDS - 1 };
+enum { LAST_WORD = WF_RANK_COOKIE_WORDS - 1 };
 
-/* Hardly any collective has the last word, and a flight has no room for it. */
-static void keep_cookie(const struct wf_caller *who, struct wf_flight *coll,
+/* Hardly any collective has the last word, and a request has no room for it. */
+static void keep_cookie(const struct wf_caller *who, struct wf_rank_request *coll,
                         const uint64_t *cookie)
 {
     memcpy(coll->cookie, cookie, sizeof(coll->cookie));
@@ -44,10 +44,10 @@ static void keep_cookie(const struct wf_caller *who, struct wf_flight *coll,
 }
 
 void wf_collective_recall(const struct wf_caller *who, uint32_t cell, struct wf_coll_args *args,
-                          struct wf_mpi_group *group)
+                          struct wf_rank_group *group)
 {
-    const struct wf_flight *coll = wf_flight_read(who, cell);
-    uint64_t cookie[WF_MPI_COOKIE_WORDS] = {0};
+    const struct wf_rank_request *coll = wf_request_read(who, cell);
+    uint64_t cookie[WF_RANK_COOKIE_WORDS] = {0};
 
     memcpy(cookie, coll->cookie, sizeof(coll->cookie));
     if (coll->last_word != 0) {
@@ -59,7 +59,7 @@ void wf_collective_recall(const struct wf_caller *who, uint32_t cell, struct wf_
 /* Looks up what the collective of run->cell is. */
 static void prepare(struct run *run)
 {
-    run->coll = wf_flight_edit(run->who, run->cell);
+    run->coll = wf_request_edit(run->who, run->cell);
     wf_collective_recall(run->who, run->cell, &run->args, &run->group);
 }
 
@@ -103,7 +103,7 @@ static struct wf_peer peer_of(const struct run *run, uint32_t rank,
                               const struct wf_coll_slots *slots, bool received)
 {
     return (struct wf_peer){
-        .rank = wf_mpi_member(&run->group, rank),
+        .rank = wf_rank_group_member(&run->group, rank),
         .tag = tag_of(run),
         .group = run->group.id,
         .bytes = wf_coll_bytes(&run->args, run->n_slots, slots, received),
@@ -124,25 +124,25 @@ static void account(const struct run *run, int64_t overhead)
 static bool send_step(struct run *run, const struct wf_coll_step *step)
 {
     const struct wf_caller *who = run->who;
-    struct wf_flight *coll = run->coll;
+    struct wf_rank_request *coll = run->coll;
     struct wf_peer to = peer_of(run, step->send_to, &step->send, false);
     int64_t now = wf_now(who->ctx);
 
-    if ((coll->flags & WF_FLIGHT_PAID) == 0) {
+    if ((coll->flags & WF_REQ_PAID) == 0) {
         coll->at = wf_time_add(coll->at, who->mpi->net->o_send_ps);
         account(run, who->mpi->net->o_send_ps);
     }
     if (!who->mpi->runs_ahead && coll->at > now) {
-        const uint32_t payload[2] = {who->seat, coll->handle};
+        const uint32_t payload[2] = {who->slot, coll->handle};
 
-        coll->flags |= WF_FLIGHT_PAID;
+        coll->flags |= WF_REQ_PAID;
         wf_schedule(who->ctx, wf_self(who->ctx),
-                    coll->at == WF_TIME_MAX ? coll->at : coll->at - now, WF_MPI_CONTINUE,
+                    coll->at == WF_TIME_MAX ? coll->at : coll->at - now, WF_NODE_CONTINUE,
                     payload, sizeof(payload));
         return false;
     }
-    coll->flags &= (uint16_t)~WF_FLIGHT_PAID;
-    coll->missing += wf_protocol_send(who, &to, wf_mpi_context(run->group.id, true), coll->at,
+    coll->flags &= (uint16_t)~WF_REQ_PAID;
+    coll->missing += wf_protocol_send(who, &to, wf_rank_context(run->group.id, true), coll->at,
                                       run->cell) != 0;
     return true;
 }
@@ -152,7 +152,7 @@ static void recv_step(struct run *run, const struct wf_coll_step *step)
     const struct wf_peer from = peer_of(run, step->recv_from, &step->recv, true);
 
     run->coll->missing++;
-    (void)wf_protocol_recv(run->who, &from, wf_mpi_context(run->group.id, true), run->coll->at,
+    (void)wf_protocol_recv(run->who, &from, wf_rank_context(run->group.id, true), run->coll->at,
                            run->cell);
 }
 
@@ -165,28 +165,28 @@ static void collect(struct run *run)
     for (uint32_t i = 0; i < n_received; i++) {
         account(run, run->who->mpi->net->o_recv_ps);
     }
-    run->coll->flags &= (uint16_t)~WF_FLIGHT_POSTED;
+    run->coll->flags &= (uint16_t)~WF_REQ_POSTED;
 }
 
 /* Sends and receives what the step says. False if it has to wait for its time to send. Who is
  * no rank of the communicator is nobody, or a neighbour that is WF_PROC_NULL. */
 static bool post_step(struct run *run, const struct wf_coll_step *step)
 {
-    struct wf_flight *coll = run->coll;
+    struct wf_rank_request *coll = run->coll;
 
-    if (step->send_to < run->args.size && (coll->flags & WF_FLIGHT_SENT) == 0) {
+    if (step->send_to < run->args.size && (coll->flags & WF_REQ_SENT) == 0) {
         if (!send_step(run, step)) {
             return false;
         }
-        coll->flags |= WF_FLIGHT_SENT;
+        coll->flags |= WF_REQ_SENT;
     }
     if (step->recv_from < run->args.size && !run->who->mpi->sends_only) {
         recv_step(run, step);
     }
-    coll->flags &= (uint16_t)~WF_FLIGHT_SENT;
+    coll->flags &= (uint16_t)~WF_REQ_SENT;
     coll->step++;
     if (!step->go_on) {
-        coll->flags |= WF_FLIGHT_POSTED;
+        coll->flags |= WF_REQ_POSTED;
     }
     return true;
 }
@@ -200,8 +200,8 @@ static bool is_deferred(const struct run *run)
     if (wf_rank_progress(run->who, run->coll->at) != WF_NET_LATER) {
         return false;
     }
-    if ((run->coll->flags & WF_FLIGHT_DEFERRED) == 0) {
-        run->coll->flags |= WF_FLIGHT_DEFERRED;
+    if ((run->coll->flags & WF_REQ_DEFERRED) == 0) {
+        run->coll->flags |= WF_REQ_DEFERRED;
         run->coll->next = rank->deferred;
         rank->deferred = run->cell;
     }
@@ -211,12 +211,12 @@ static bool is_deferred(const struct run *run)
 /* Goes through the steps; true when the last one is complete. */
 static bool go_on(struct run *run)
 {
-    struct wf_flight *coll = run->coll;
+    struct wf_rank_request *coll = run->coll;
 
     for (;;) {
         struct wf_coll_step step;
 
-        if (coll->flags & WF_FLIGHT_POSTED) {
+        if (coll->flags & WF_REQ_POSTED) {
             if (coll->missing > 0 || is_deferred(run)) {
                 return false;
             }
@@ -225,11 +225,11 @@ static bool go_on(struct run *run)
         if (run->who->rank->state == WF_RANK_FAILED) {
             return false;
         }
-        if (coll->flags & WF_FLIGHT_LAST) {
+        if (coll->flags & WF_REQ_LAST) {
             return true;
         }
         if (!run->ops->step(&run->args, coll->step, &step)) {
-            coll->flags |= WF_FLIGHT_LAST | WF_FLIGHT_POSTED;
+            coll->flags |= WF_REQ_LAST | WF_REQ_POSTED;
         } else if (!post_step(run, &step)) {
             return false;
         }
@@ -240,38 +240,38 @@ static bool go_on(struct run *run)
 static bool run_collective(struct run *run)
 {
     if (run->coll->algorithm == WF_ALGORITHM_FORMULA) {
-        const struct wf_hardware_call call = {&run->args, &run->group, tag_of(run)};
-        return wf_hardware_run(run->who, run->cell, &call);
+        const struct wf_formula_call call = {&run->args, &run->group, tag_of(run)};
+        return wf_formula_run(run->who, run->cell, &call);
     }
     run->ops = wf_coll_table()[run->coll->algorithm];
     run->n_slots = run->ops->n_slots(&run->args);
-    run->coll->flags |= WF_FLIGHT_RUNNING;
+    run->coll->flags |= WF_REQ_RUNNING;
     bool over = go_on(run);
-    run->coll->flags &= (uint16_t)~WF_FLIGHT_RUNNING;
+    run->coll->flags &= (uint16_t)~WF_REQ_RUNNING;
     return over;
 }
 
-/* The collective is a lane of the rank while it is under way (ranks/cause.h). */
-static uint32_t lane_of(const struct run *run)
+/* The collective is a track of the rank while it is under way (ranks/cause.h). */
+static uint32_t track_of(const struct run *run)
 {
-    return wf_lane_of(wf_mpi_context(run->group.id, true), tag_of(run));
+    return wf_track_of(wf_rank_context(run->group.id, true), tag_of(run));
 }
 
-uint32_t wf_collective_lane(const struct wf_caller *who, uint32_t cell)
+uint32_t wf_collective_track(const struct wf_caller *who, uint32_t cell)
 {
     struct run run = {.who = who, .cell = cell};
 
     prepare(&run);
-    return lane_of(&run);
+    return track_of(&run);
 }
 
 /* A collective that the program has to wait for is over: what it is called on that list. */
 static void complete(const struct run *run)
 {
-    struct wf_flight *coll = run->coll;
+    struct wf_rank_request *coll = run->coll;
 
     coll->key.tag = tag_of(run); /* the cookie is not needed any more */
-    coll->key.context = wf_mpi_context(run->group.id, true);
+    coll->key.context = wf_rank_context(run->group.id, true);
     wf_request_complete(run->who, run->cell, coll->at);
 }
 
@@ -283,11 +283,11 @@ static void leave(const struct run *run)
     int64_t at = run->coll->at;
 
     if (at > rank->clock) {
-        wf_rank_because(who, (struct wf_cause){.until = at,
-                                               .since = at,
-                                               .from = who->number,
-                                               .from_lane = lane_of(run),
-                                               .why = WF_WHY_COLLECTIVE});
+        wf_cause_note(who, (struct wf_cause){.until = at,
+                                             .since = at,
+                                             .from = who->number,
+                                             .from_track = track_of(run),
+                                             .why = WF_WHY_COLLECTIVE});
     }
 
     int64_t wait = wf_later(at - rank->clock - rank->coll_overhead_ps, 0);
@@ -305,16 +305,16 @@ static void leave(const struct run *run)
 /* It is over: nobody asks for it any more. */
 static void forget(const struct wf_caller *who, uint32_t cell)
 {
-    uint32_t handle = wf_flight_read(who, cell)->handle;
-    uint32_t last_word = wf_flight_read(who, cell)->last_word;
+    uint32_t handle = wf_request_read(who, cell)->handle;
+    uint32_t last_word = wf_request_read(who, cell)->last_word;
 
     if (last_word != 0) {
-        wf_flight_edit(who, cell)->last_word = 0;
+        wf_request_edit(who, cell)->last_word = 0;
         wf_cell_free(who->ctx, last_word);
     }
 
     if (handle != 0) {
-        (void)wf_cellmap_take(who->ctx, &who->rank->flights, handle);
+        (void)wf_cellmap_take(who->ctx, &who->rank->handles, handle);
     }
 }
 
@@ -348,48 +348,48 @@ static uint32_t choose(const struct wf_mpi *mpi, const struct wf_coll_args *args
     return i;
 }
 
-/* Sets up the flight of a collective that begins. */
+/* Sets up the request of a collective that begins. */
 static void begin(struct run *run, const uint64_t *cookie)
 {
     const struct wf_caller *who = run->who;
-    struct wf_flight *coll = wf_flight_edit(who, run->cell);
+    struct wf_rank_request *coll = wf_request_edit(who, run->cell);
 
     keep_cookie(who, coll, cookie);
     prepare(run);
-    coll->kind = WF_FLIGHT_COLL;
-    coll->request = WF_MPI_NO_REQUEST;
+    coll->kind = WF_REQ_COLL;
+    coll->request = WF_RANK_NO_REQUEST;
     coll->sequence = (uint16_t)next_sequence(who, run->group.id);
     coll->at = who->rank->clock;
     coll->algorithm = (uint16_t)choose(who->mpi, &run->args);
     if (!who->mpi->runs_ahead) {
-        coll->handle = wf_flight_handle(who->rank);
-        wf_cellmap_put(who->ctx, &who->rank->flights, coll->handle, run->cell);
+        coll->handle = wf_request_new_handle(who->rank);
+        wf_cellmap_put(who->ctx, &who->rank->handles, coll->handle, run->cell);
     }
     who->rank->coll_overhead_ps = 0;
-    wf_rank_because(who, (struct wf_cause){.until = coll->at,
-                                           .since = coll->at,
-                                           .lane = lane_of(run),
-                                           .from = who->number,
-                                           .why = WF_WHY_BEGUN});
+    wf_cause_note(who, (struct wf_cause){.until = coll->at,
+                                         .since = coll->at,
+                                         .track = track_of(run),
+                                         .from = who->number,
+                                         .why = WF_WHY_BEGUN});
 }
 
-enum wf_called wf_mpi_collective(const struct wf_caller *who, const uint64_t *cookie,
-                                 uint32_t request)
+enum wf_called wf_rank_collective(const struct wf_caller *who, const uint64_t *cookie,
+                                  uint32_t request)
 {
-    if (request != WF_MPI_NO_REQUEST && !wf_request_is_free(who, request)) {
+    if (request != WF_RANK_NO_REQUEST && !wf_request_is_free(who, request)) {
         return WF_CALLED_BLOCKED;
     }
     struct run run = {.who = who, .cell = wf_cell_new(who->ctx)};
 
     begin(&run, cookie);
-    if (request != WF_MPI_NO_REQUEST) {
+    if (request != WF_RANK_NO_REQUEST) {
         wf_request_register(who, run.cell, request);
     }
     bool over = run_collective(&run);
     if (over) {
         forget(who, run.cell);
     }
-    if (request != WF_MPI_NO_REQUEST) {
+    if (request != WF_RANK_NO_REQUEST) {
         if (over) {
             complete(&run);
         }

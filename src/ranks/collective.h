@@ -13,9 +13,9 @@ uint32_t wf_collective_of_tag(int32_t tag);
 uint32_t wf_collective_root_of_tag(int32_t tag);
 enum { WF_COLLECTIVE_ROOT_BITS = 10 };
 
-/* Likewise, if its bits tell it in a communicator of this size; else WF_STUCK_NO_ROOT
+/* Likewise, if its bits tell it in a communicator of this size; else WF_BLOCKED_NO_ROOT
  * (ranks/blocked.c). */
-uint32_t wf_stuck_root(int32_t tag, uint32_t comm_size);
+uint32_t wf_blocked_root(int32_t tag, uint32_t comm_size);
 
 /* Whether one tag is that of another collective in the place of that with the other tag: as
  * many were begun on the communicator before. */
@@ -23,10 +23,10 @@ bool wf_collective_replaces(int32_t tag, int32_t other);
 
 /* The arguments and the communicator of the collective in this cell, which is not done. */
 void wf_collective_recall(const struct wf_caller *who, uint32_t cell, struct wf_coll_args *args,
-                          struct wf_mpi_group *group);
+                          struct wf_rank_group *group);
 
-/* Its lane (ranks/cause.h). */
-uint32_t wf_collective_lane(const struct wf_caller *who, uint32_t cell);
+/* Its track (ranks/cause.h). */
+uint32_t wf_collective_track(const struct wf_caller *who, uint32_t cell);
 
 /* Goes on with a collective, as far as that is possible now. */
 void wf_collective_continue(const struct wf_caller *who, uint32_t cell);

@@ -8,11 +8,11 @@
 
 static enum wf_called refuse(const struct wf_turn *turn, const struct wf_op *op)
 {
-    wf_mpi_fail(turn->who, WF_FAILURE_OP, (uint32_t)op->kind);
+    wf_rank_fail(turn->who, WF_FAILURE_OP, (uint32_t)op->kind);
     return WF_CALLED_BLOCKED;
 }
 
-static bool find_group(const struct wf_turn *turn, uint32_t comm, struct wf_mpi_group *out)
+static bool find_group(const struct wf_turn *turn, uint32_t comm, struct wf_rank_group *out)
 {
     uint32_t most = wf_replay_groups_per_job(turn->replay);
     struct wf_group group;
@@ -20,7 +20,7 @@ static bool find_group(const struct wf_turn *turn, uint32_t comm, struct wf_mpi_
     if (!wf_source_group(turn->source, turn->rank, comm, &group) || group.id >= most) {
         return false;
     }
-    *out = (struct wf_mpi_group){
+    *out = (struct wf_rank_group){
         .id = turn->job * most + group.id,
         .size = group.size,
         .rank = group.rank,
@@ -38,7 +38,7 @@ static bool find_group(const struct wf_turn *turn, uint32_t comm, struct wf_mpi_
 static bool find_peer(const struct wf_turn *turn, const struct wf_op *op, uint32_t rank,
                       struct wf_peer *out)
 {
-    struct wf_mpi_group group;
+    struct wf_rank_group group;
 
     if (op->comm == WF_COMM_WORLD && turn->source->ops->group == NULL) {
         /* The common case, without any table. */
@@ -53,11 +53,11 @@ static bool find_peer(const struct wf_turn *turn, const struct wf_op *op, uint32
         }
         out->group = group.id;
         if (rank < group.size) {
-            out->rank = wf_mpi_member(&group, rank);
+            out->rank = wf_rank_group_member(&group, rank);
             return true;
         }
     }
-    out->rank = rank == WF_ANY_SOURCE ? WF_MATCH_ANY_SOURCE : WF_MPI_NOBODY;
+    out->rank = rank == WF_ANY_SOURCE ? WF_MATCH_ANY_SOURCE : WF_RANK_PROC_NULL;
     return rank == WF_ANY_SOURCE || rank == WF_PROC_NULL;
 }
 
@@ -76,7 +76,7 @@ static void poll_in_vain(const struct wf_turn *turn)
     enum { PART = 64 };
     const int64_t least = INT64_C(100000);
     struct wf_rank *rank = turn->who->rank;
-    int64_t *spent = &turn->seat->progress.polling_ps;
+    int64_t *spent = &turn->slot->progress.polling_ps;
     int64_t cost = *spent / PART > least ? *spent / PART : least;
 
     *spent = wf_time_add(*spent, cost);
@@ -88,7 +88,7 @@ static enum wf_called looked(const struct wf_turn *turn, enum wf_called called)
 {
     if (called == WF_CALLED_DONE && turn->source->live) {
         if (turn->who->rank->found) {
-            turn->seat->progress.polling_ps = 0;
+            turn->slot->progress.polling_ps = 0;
         } else {
             poll_in_vain(turn);
         }
@@ -98,9 +98,9 @@ static enum wf_called looked(const struct wf_turn *turn, enum wf_called called)
 
 static enum wf_called do_compute(const struct wf_turn *turn, const struct wf_op *op)
 {
-    const struct wf_script *at = &turn->seat->progress;
+    const struct wf_script *at = &turn->slot->progress;
     uint32_t depth = at->n_regions;
-    bool known = depth > 0 && depth <= WF_SEAT_REGIONS;
+    bool known = depth > 0 && depth <= WF_SLOT_REGIONS;
 
     if (turn->replay->params.policy != WF_POLICY_TIMED) {
         return WF_CALLED_DONE;
@@ -121,18 +121,18 @@ static enum wf_called do_compute(const struct wf_turn *turn, const struct wf_op 
         };
         duration = wf_cpu_duration(turn->replay->cpu, &work);
         if (duration == WF_CPU_NO_TIME) {
-            wf_mpi_fail(turn->who, WF_FAILURE_FORMULA, work.region);
+            wf_rank_fail(turn->who, WF_FAILURE_FORMULA, work.region);
             return WF_CALLED_BLOCKED;
         }
     }
     if (turn->replay->costs != NULL) {
         duration = wf_time_add(duration, turn->replay->costs[turn->who->number]);
     }
-    turn->seat->progress.compute_ps = wf_time_add(turn->seat->progress.compute_ps, duration);
-    if (duration > turn->seat->progress.polling_ps) {
-        turn->seat->progress.polling_ps = 0;
+    turn->slot->progress.compute_ps = wf_time_add(turn->slot->progress.compute_ps, duration);
+    if (duration > turn->slot->progress.polling_ps) {
+        turn->slot->progress.polling_ps = 0;
     }
-    wf_mpi_compute(turn->who, duration);
+    wf_rank_compute(turn->who, duration);
     return WF_CALLED_DONE;
 }
 
@@ -147,10 +147,11 @@ static enum wf_called do_send(const struct wf_turn *turn, const struct wf_op *op
     if (!find_peer(turn, op, op->peer, &to) || to.rank == WF_MATCH_ANY_SOURCE || op->tag < 0) {
         return refuse(turn, op);
     }
-    if (to.rank == WF_MPI_NOBODY) {
+    if (to.rank == WF_RANK_PROC_NULL) {
         return WF_CALLED_DONE;
     }
-    return wf_mpi_send(turn->who, &to, info->returns_request ? op->request : WF_MPI_NO_REQUEST);
+    return wf_rank_send(turn->who, &to,
+                        info->returns_request ? op->request : WF_RANK_NO_REQUEST);
 }
 
 /* The other side of what a rank receives, as recorded or as asked for. */
@@ -177,11 +178,12 @@ static enum wf_called do_recv(const struct wf_turn *turn, const struct wf_op *op
     if (!find_source(turn, op, op->peer, &from)) {
         return refuse(turn, op);
     }
-    if (from.rank == WF_MPI_NOBODY) {
+    if (from.rank == WF_RANK_PROC_NULL) {
         return WF_CALLED_DONE;
     }
-    return wf_mpi_recv(turn->who, &from,
-                       wf_op_info(op->kind)->returns_request ? op->request : WF_MPI_NO_REQUEST);
+    return wf_rank_recv(turn->who, &from,
+                        wf_op_info(op->kind)->returns_request ? op->request
+                                                              : WF_RANK_NO_REQUEST);
 }
 
 static enum wf_called do_sendrecv(const struct wf_turn *turn, const struct wf_op *op)
@@ -194,9 +196,9 @@ static enum wf_called do_sendrecv(const struct wf_turn *turn, const struct wf_op
         return refuse(turn, op);
     }
     if (turn->replay->mpi.sends_only) {
-        from.rank = WF_MPI_NOBODY;
+        from.rank = WF_RANK_PROC_NULL;
     }
-    return wf_mpi_sendrecv(turn->who, &to, &from);
+    return wf_rank_sendrecv(turn->who, &to, &from);
 }
 
 /* What an iprobe finds does not reach the program, unless it was recorded that it found
@@ -208,8 +210,8 @@ static enum wf_called do_probe(const struct wf_turn *turn, const struct wf_op *o
 
     if (turn->source->live && op->kind == WF_OP_IPROBE) {
         turn->who->rank->found = 0;
-        return find_source(turn, op, op->peer, &from) && from.rank != WF_MPI_NOBODY
-                   ? looked(turn, wf_mpi_iprobe(turn->who, &from))
+        return find_source(turn, op, op->peer, &from) && from.rank != WF_RANK_PROC_NULL
+                   ? looked(turn, wf_rank_iprobe(turn->who, &from))
                    : refuse(turn, op);
     }
     if (turn->replay->mpi.sends_only || !waits) {
@@ -218,7 +220,7 @@ static enum wf_called do_probe(const struct wf_turn *turn, const struct wf_op *o
     if (!find_source(turn, op, op->peer, &from)) {
         return refuse(turn, op);
     }
-    return from.rank == WF_MPI_NOBODY ? WF_CALLED_DONE : wf_mpi_probe(turn->who, &from);
+    return from.rank == WF_RANK_PROC_NULL ? WF_CALLED_DONE : wf_rank_probe(turn->who, &from);
 }
 
 static enum wf_called do_persistent(const struct wf_turn *turn, const struct wf_op *op)
@@ -237,9 +239,9 @@ static enum wf_called do_persistent(const struct wf_turn *turn, const struct wf_
     }
     peer.open = receives && (op->peer == WF_ANY_SOURCE || op->tag == WF_ANY_TAG);
     if (receives && turn->replay->mpi.sends_only) {
-        peer.rank = WF_MPI_NOBODY;
+        peer.rank = WF_RANK_PROC_NULL;
     }
-    wf_mpi_persistent(turn->who, &peer, receives, op->request);
+    wf_rank_persistent(turn->who, &peer, receives, op->request);
     return WF_CALLED_DONE;
 }
 
@@ -257,11 +259,11 @@ static struct wf_request_set set_of(const struct wf_op *op)
 static enum wf_called do_start(const struct wf_turn *turn, const struct wf_op *op)
 {
     struct wf_request_set set = set_of(op);
-    uint32_t *part = &turn->seat->progress.part;
+    uint32_t *part = &turn->slot->progress.part;
 
     for (; *part < set.count; ++*part) {
         uint32_t number = set.numbers != NULL ? set.numbers[*part] : set.first + *part;
-        enum wf_called called = wf_mpi_start_request(turn->who, number);
+        enum wf_called called = wf_rank_start_request(turn->who, number);
         if (called != WF_CALLED_DONE) {
             return called;
         }
@@ -273,9 +275,9 @@ static enum wf_called do_start(const struct wf_turn *turn, const struct wf_op *o
 static enum wf_called do_free(const struct wf_turn *turn, const struct wf_op *op)
 {
     if (op->kind == WF_OP_CANCEL) {
-        return wf_mpi_cancel(turn->who, op->request);
+        return wf_rank_cancel(turn->who, op->request);
     }
-    wf_mpi_forget(turn->who, op->request);
+    wf_rank_detach(turn->who, op->request);
     return WF_CALLED_DONE;
 }
 
@@ -283,11 +285,11 @@ static enum wf_called do_free(const struct wf_turn *turn, const struct wf_op *op
 static enum wf_called wait_recorded(const struct wf_turn *turn, const struct wf_op *op)
 {
     struct wf_request_set set = set_of(op);
-    uint32_t *part = &turn->seat->progress.part;
+    uint32_t *part = &turn->slot->progress.part;
     uint8_t detail = wf_op_info(op->kind)->detail;
 
     if (detail == WF_WAIT_ONE || detail == WF_WAIT_ALL) {
-        return op->outcome != 0 ? wf_mpi_wait(turn->who, &set) : WF_CALLED_DONE;
+        return op->outcome != 0 ? wf_rank_wait(turn->who, &set) : WF_CALLED_DONE;
     }
 
     uint32_t n = detail == WF_WAIT_ANY ? (op->outcome < set.count ? 1 : 0) : op->outcome;
@@ -300,7 +302,7 @@ static enum wf_called wait_recorded(const struct wf_turn *turn, const struct wf_
         const struct wf_request_set one = {.first = number, .count = 1};
 
         ++*part;
-        if (wf_mpi_wait(turn->who, &one) == WF_CALLED_BLOCKED) {
+        if (wf_rank_wait(turn->who, &one) == WF_CALLED_BLOCKED) {
             return WF_CALLED_AGAIN;
         }
     }
@@ -314,10 +316,10 @@ static enum wf_called do_wait(const struct wf_turn *turn, const struct wf_op *op
     uint8_t detail = wf_op_info(op->kind)->detail;
 
     if (detail == WF_WAIT_ONE || detail == WF_WAIT_ALL) {
-        return wf_mpi_wait(turn->who, &set);
+        return wf_rank_wait(turn->who, &set);
     }
     return follows_record(turn, op) ? wait_recorded(turn, op)
-                                    : wf_mpi_wait_any(turn->who, &set, detail == WF_WAIT_SOME);
+                                    : wf_rank_wait_any(turn->who, &set, detail == WF_WAIT_SOME);
 }
 
 static enum wf_called do_test(const struct wf_turn *turn, const struct wf_op *op)
@@ -331,7 +333,7 @@ static enum wf_called do_test(const struct wf_turn *turn, const struct wf_op *op
     if (follows_record(turn, op)) {
         return wait_recorded(turn, op);
     }
-    return looked(turn, wf_mpi_test(turn->who, &set, take[wf_op_info(op->kind)->detail]));
+    return looked(turn, wf_rank_test(turn->who, &set, take[wf_op_info(op->kind)->detail]));
 }
 
 /* What the program knew of its open receives when it called a nonblocking collective: when that
@@ -354,21 +356,21 @@ static void unpack_seen(const struct wf_turn *turn, uint64_t packed, struct wf_c
 static enum wf_called collective(const struct wf_turn *turn, const struct wf_op *op,
                                  const struct wf_cursor *before)
 {
-    struct wf_mpi_group group;
+    struct wf_rank_group group;
 
     if (!find_group(turn, op->comm, &group) ||
         (wf_op_info(op->kind)->family == WF_FAMILY_COLLECTIVE && op->root >= group.size &&
          wf_coll_has_root((enum wf_coll_kind)wf_op_info(op->kind)->detail))) {
         return refuse(turn, op);
     }
-    uint64_t cookie[WF_MPI_COOKIE_WORDS] = {0};
+    uint64_t cookie[WF_RANK_COOKIE_WORDS] = {0};
     bool returns = wf_op_info(op->kind)->returns_request;
 
     memcpy(cookie, before->word, sizeof(before->word));
     if (returns && turn->source->depends_on_time) {
-        cookie[WF_MPI_COOKIE_WORDS - 1] = pack_seen(turn->who->rank);
+        cookie[WF_RANK_COOKIE_WORDS - 1] = pack_seen(turn->who->rank);
     }
-    return wf_mpi_collective(turn->who, cookie, returns ? op->request : WF_MPI_NO_REQUEST);
+    return wf_rank_collective(turn->who, cookie, returns ? op->request : WF_RANK_NO_REQUEST);
 }
 
 /* The end of an epoch of a window: what the rank has under way, then everybody, unless it is
@@ -376,14 +378,14 @@ static enum wf_called collective(const struct wf_turn *turn, const struct wf_op 
 static enum wf_called end_epoch(const struct wf_turn *turn, const struct wf_op *op,
                                 const struct wf_cursor *before)
 {
-    uint32_t *part = &turn->seat->progress.part;
+    uint32_t *part = &turn->slot->progress.part;
 
     if (wf_op_info(op->kind)->detail != 0) {
-        return turn->replay->mpi.sends_only ? WF_CALLED_DONE : wf_mpi_flush(turn->who);
+        return turn->replay->mpi.sends_only ? WF_CALLED_DONE : wf_rank_flush(turn->who);
     }
     if (*part == 0 && !turn->replay->mpi.sends_only) {
         *part = 1;
-        if (wf_mpi_flush(turn->who) == WF_CALLED_BLOCKED) {
+        if (wf_rank_flush(turn->who) == WF_CALLED_BLOCKED) {
             return WF_CALLED_AGAIN;
         }
     }
@@ -398,10 +400,11 @@ static enum wf_called do_one_sided(const struct wf_turn *turn, const struct wf_o
     if (!find_peer(turn, op, op->peer, &peer) || peer.rank == WF_MATCH_ANY_SOURCE) {
         return refuse(turn, op);
     }
-    if (peer.rank == WF_MPI_NOBODY) {
+    if (peer.rank == WF_RANK_PROC_NULL) {
         return WF_CALLED_DONE;
     }
-    return op->kind == WF_OP_GET ? wf_mpi_get(turn->who, &peer) : wf_mpi_put(turn->who, &peer);
+    return op->kind == WF_OP_GET ? wf_rank_get(turn->who, &peer)
+                                 : wf_rank_put(turn->who, &peer);
 }
 
 static void note(const struct wf_turn *turn, enum wf_replay_noted what, uint32_t number,
@@ -416,9 +419,9 @@ static void note(const struct wf_turn *turn, enum wf_replay_noted what, uint32_t
 
 static void enter_region(const struct wf_turn *turn, const struct wf_op *op)
 {
-    struct wf_script *at = &turn->seat->progress;
+    struct wf_script *at = &turn->slot->progress;
 
-    if (at->n_regions < WF_SEAT_REGIONS) {
+    if (at->n_regions < WF_SLOT_REGIONS) {
         at->regions[at->n_regions].since = turn->who->rank->clock;
         at->regions[at->n_regions].number = (uint32_t)op->tag;
         at->regions[at->n_regions].value = op->bytes;
@@ -428,13 +431,13 @@ static void enter_region(const struct wf_turn *turn, const struct wf_op *op)
 
 static void leave_region(const struct wf_turn *turn)
 {
-    struct wf_script *at = &turn->seat->progress;
+    struct wf_script *at = &turn->slot->progress;
 
     if (at->n_regions == 0) {
         return;
     }
     at->n_regions--;
-    if (at->n_regions < WF_SEAT_REGIONS) {
+    if (at->n_regions < WF_SLOT_REGIONS) {
         note(turn, WF_NOTED_REGION, at->regions[at->n_regions].number,
              turn->who->rank->clock - at->regions[at->n_regions].since);
     }
@@ -443,14 +446,14 @@ static void leave_region(const struct wf_turn *turn)
 /* An event has one note: a mark that finds it used gets an event of its own. */
 static enum wf_called do_marker(const struct wf_turn *turn, const struct wf_op *op)
 {
-    struct wf_script *at = &turn->seat->progress;
+    struct wf_script *at = &turn->slot->progress;
 
     if (op->kind == WF_OP_REGION_BEGIN) {
         enter_region(turn, op);
         return WF_CALLED_DONE;
     }
     if (turn->who->rank->noted) {
-        wf_mpi_yield(turn->who);
+        wf_rank_yield(turn->who);
         return WF_CALLED_AGAIN;
     }
     if (op->kind == WF_OP_REGION_END) {
@@ -485,7 +488,7 @@ enum wf_called wf_replay_call(const struct wf_turn *turn, const struct wf_op *op
     enum wf_op_family family = wf_op_info(op->kind)->family;
 
     if (family != WF_FAMILY_TEST && family != WF_FAMILY_PROBE && family != WF_FAMILY_COMPUTE) {
-        turn->seat->progress.polling_ps = 0;
+        turn->slot->progress.polling_ps = 0;
     }
     if (family == WF_FAMILY_COLLECTIVE || family == WF_FAMILY_COMM) {
         return collective(turn, op, before);
@@ -544,20 +547,20 @@ static void set_args(const struct wf_op *op, struct wf_coll_args *args)
 }
 
 void wf_replay_recall(void *arg, const struct wf_caller *who, const uint64_t *cookie,
-                      struct wf_coll_args *args, struct wf_mpi_group *group)
+                      struct wf_coll_args *args, struct wf_rank_group *group)
 {
     const struct wf_replay *replay = arg;
     struct wf_turn turn = {.replay = replay,
                            .who = who,
-                           .seat = (struct wf_seat *)who->rank,
+                           .slot = (struct wf_rank_slot *)who->rank,
                            .job = wf_replay_job_of(replay, who->number)};
-    struct wf_cursor cursor = turn.seat->progress.cursor;
+    struct wf_cursor cursor = turn.slot->progress.cursor;
     struct wf_op op;
 
     turn.source = replay->jobs[turn.job].source;
     turn.rank = who->number - replay->first[turn.job];
     memcpy(cursor.word, cookie, sizeof(cursor.word));
-    unpack_seen(&turn, cookie[WF_MPI_COOKIE_WORDS - 1], &cursor);
+    unpack_seen(&turn, cookie[WF_RANK_COOKIE_WORDS - 1], &cursor);
     cursor.outer[0] = WF_CURSOR_AGAIN;
     *args = (struct wf_coll_args){.size = 1};
     if (!wf_source_next(turn.source, turn.rank, &cursor, &op) ||

@@ -6,8 +6,8 @@
  * least delay of the network, which the engine relies on, so that a collective costs one or two
  * of them even if its formula says less.
  *
- * What a rank knows of a collective is a cell, a meeting: signals may come before its own call.
- * It is found among the rank's flights by numbers that no handle has.
+ * What a rank knows of a collective is a cell, a record: signals may come before its own call.
+ * It is found among the rank's handles by numbers that no handle has.
  */
 #include "ranks/formula.h"
 
@@ -78,7 +78,7 @@ struct signal {
     uint32_t context;
     int32_t tag;
     uint32_t src; /* a rank of the run */
-    uint16_t seat, what;
+    uint16_t slot, what;
 };
 
 _Static_assert(sizeof(struct signal) <= sizeof(struct wf_message), "fits the events of nodes");
@@ -90,25 +90,25 @@ static void send_signal(const struct wf_caller *who, uint32_t to, struct signal 
     uint32_t node = wf_place_node(mpi->place, to);
 
     signal.src = who->number;
-    signal.seat = (uint16_t)wf_place_seat(mpi->place, to);
+    signal.slot = (uint16_t)wf_place_slot(mpi->place, to);
     wf_schedule(who->ctx, mpi->net->first_node + node,
-                at == WF_TIME_MAX ? at : at - wf_now(who->ctx), WF_MPI_SIGNAL, &signal,
+                at == WF_TIME_MAX ? at : at - wf_now(who->ctx), WF_NODE_SIGNAL, &signal,
                 sizeof(signal));
 }
 
 /* ---- meetings ---- */
 
-/* Of a flight that is a meeting, `bytes` and `at` are the most of all so far, or `at` is when
+/* Of a request that is a record, `bytes` and `at` are the most of all so far, or `at` is when
  * to go on; */
-static uint32_t *reports(struct wf_flight *meeting)
+static uint32_t *reports(struct wf_rank_request *record)
 {
-    return &meeting->handle;
+    return &record->handle;
 }
 
 /* ...and this is the rank's own collective, a cell; 0 before its call. */
-static uint32_t *own_call(struct wf_flight *meeting)
+static uint32_t *own_call(struct wf_rank_request *record)
 {
-    return &meeting->peer;
+    return &record->peer;
 }
 
 /* What the hub knows of the sizes that others called with, besides the largest in `bytes`. */
@@ -121,35 +121,35 @@ struct sizes {
 
 /* The member that was last of those that are there, at the hub: beside whether there is an odd
  * size. */
-static uint32_t last_of(const struct wf_flight *meeting)
+static uint32_t last_of(const struct wf_rank_request *record)
 {
-    return meeting->asked >> 1;
+    return record->asked >> 1;
 }
 
 /* A member is there, and was so at this time. */
-static void come(struct wf_flight *meeting, uint32_t rank, int64_t time)
+static void come(struct wf_rank_request *record, uint32_t rank, int64_t time)
 {
-    if (time > meeting->at) {
-        meeting->at = time;
-        meeting->asked = rank << 1 | (meeting->asked & 1);
+    if (time > record->at) {
+        record->at = time;
+        record->asked = rank << 1 | (record->asked & 1);
     }
 }
 
-static struct sizes sizes_of(const struct wf_flight *meeting)
+static struct sizes sizes_of(const struct wf_rank_request *record)
 {
-    return (struct sizes){.first = meeting->owner,
-                          .odd = meeting->key.src,
-                          .has_odd = (meeting->asked & 1) != 0,
-                          .value = (uint64_t)meeting->later << 32 | meeting->earlier};
+    return (struct sizes){.first = record->owner,
+                          .odd = record->key.src,
+                          .has_odd = (record->asked & 1) != 0,
+                          .value = (uint64_t)record->later << 32 | record->earlier};
 }
 
-static void set_sizes(struct wf_flight *meeting, const struct sizes *sizes)
+static void set_sizes(struct wf_rank_request *record, const struct sizes *sizes)
 {
-    meeting->owner = sizes->first;
-    meeting->key.src = sizes->odd;
-    meeting->asked = (meeting->asked & ~UINT32_C(1)) | sizes->has_odd;
-    meeting->later = (uint32_t)(sizes->value >> 32);
-    meeting->earlier = (uint32_t)sizes->value;
+    record->owner = sizes->first;
+    record->key.src = sizes->odd;
+    record->asked = (record->asked & ~UINT32_C(1)) | sizes->has_odd;
+    record->later = (uint32_t)(sizes->value >> 32);
+    record->earlier = (uint32_t)sizes->value;
 }
 
 /* Above all handles. Few meetings are open at once, so that hardly two have the same number. */
@@ -163,19 +163,19 @@ static uint32_t number_of(uint32_t context, int32_t tag)
 /* Meetings of one number are linked. */
 static uint32_t find(const struct wf_caller *who, uint32_t context, int32_t tag)
 {
-    uint32_t cell = wf_cellmap_get(who->ctx, &who->rank->flights, number_of(context, tag));
+    uint32_t cell = wf_cellmap_get(who->ctx, &who->rank->handles, number_of(context, tag));
 
     while (cell != 0) {
-        const struct wf_flight *meeting = wf_flight_read(who, cell);
-        if (meeting->key.context == context && meeting->key.tag == tag) {
+        const struct wf_rank_request *record = wf_request_read(who, cell);
+        if (record->key.context == context && record->key.tag == tag) {
             break;
         }
-        cell = meeting->next;
+        cell = record->next;
     }
     return cell;
 }
 
-/* The meeting of this collective, which is made if there is none. */
+/* The record of this collective, which is made if there is none. */
 static uint32_t find_or_make(const struct wf_caller *who, uint32_t context, int32_t tag)
 {
     uint32_t number = number_of(context, tag), cell = find(who, context, tag);
@@ -184,32 +184,32 @@ static uint32_t find_or_make(const struct wf_caller *who, uint32_t context, int3
         return cell;
     }
     cell = wf_cell_new(who->ctx);
-    *wf_flight_edit(who, cell) =
-        (struct wf_flight){.key = {.context = context, .tag = tag},
-                           .request = WF_MATCH_ANY_SOURCE,
-                           .kind = WF_FLIGHT_MEETING,
-                           .next = wf_cellmap_take(who->ctx, &who->rank->flights, number)};
-    wf_cellmap_put(who->ctx, &who->rank->flights, number, cell);
+    *wf_request_edit(who, cell) = (struct wf_rank_request){
+        .key = {.context = context, .tag = tag},
+        .request = WF_MATCH_ANY_SOURCE,
+        .kind = WF_REQ_FORMULA,
+        .next = wf_cellmap_take(who->ctx, &who->rank->handles, number)};
+    wf_cellmap_put(who->ctx, &who->rank->handles, number, cell);
     return cell;
 }
 
-static void end_meeting(const struct wf_caller *who, uint32_t cell)
+static void end_record(const struct wf_caller *who, uint32_t cell)
 {
-    const struct wf_flight *meeting = wf_flight_read(who, cell);
-    uint32_t number = number_of(meeting->key.context, meeting->key.tag);
-    uint32_t after = meeting->next;
-    uint32_t at = wf_cellmap_get(who->ctx, &who->rank->flights, number);
+    const struct wf_rank_request *record = wf_request_read(who, cell);
+    uint32_t number = number_of(record->key.context, record->key.tag);
+    uint32_t after = record->next;
+    uint32_t at = wf_cellmap_get(who->ctx, &who->rank->handles, number);
 
     if (at == cell) {
-        (void)wf_cellmap_take(who->ctx, &who->rank->flights, number);
+        (void)wf_cellmap_take(who->ctx, &who->rank->handles, number);
         if (after != 0) {
-            wf_cellmap_put(who->ctx, &who->rank->flights, number, after);
+            wf_cellmap_put(who->ctx, &who->rank->handles, number, after);
         }
     } else {
-        while (wf_flight_read(who, at)->next != cell) {
-            at = wf_flight_read(who, at)->next;
+        while (wf_request_read(who, at)->next != cell) {
+            at = wf_request_read(who, at)->next;
         }
-        wf_flight_edit(who, at)->next = after;
+        wf_request_edit(who, at)->next = after;
     }
     wf_cell_free(who->ctx, cell);
 }
@@ -221,11 +221,11 @@ static uint32_t hub_of(const struct wf_coll_args *args)
     return wf_coll_has_root(args->kind) ? args->root : 0;
 }
 
-static struct signal signal_of(const struct wf_hardware_call *call, uint16_t what, int64_t time)
+static struct signal signal_of(const struct wf_formula_call *call, uint16_t what, int64_t time)
 {
     return (struct signal){.time = time,
-                           .bytes = wf_hardware_bytes(call->args),
-                           .context = wf_mpi_context(call->group->id, true),
+                           .bytes = wf_formula_bytes(call->args),
+                           .context = wf_rank_context(call->group->id, true),
                            .tag = call->tag,
                            .what = what};
 }
@@ -251,71 +251,71 @@ static uint64_t share_of(const struct wf_coll_args *args, uint32_t i)
     if (args->kind == WF_COLL_SCATTERV && args->counts != NULL) {
         return args->counts[i];
     }
-    return wf_coll_has_root(args->kind) ? args->bytes : wf_hardware_bytes(args);
+    return wf_coll_has_root(args->kind) ? args->bytes : wf_formula_bytes(args);
 }
 
-static void fail(const struct wf_caller *who, const struct wf_flight *meeting, uint32_t peer,
-                 uint64_t own, uint64_t other)
+static void fail(const struct wf_caller *who, const struct wf_rank_request *record,
+                 uint32_t peer, uint64_t own, uint64_t other)
 {
-    const struct wf_match_key key = {meeting->key.context, peer, meeting->key.tag};
+    const struct wf_match_key key = {record->key.context, peer, record->key.tag};
 
-    wf_mpi_fail_sizes(who, &key, own, other);
+    wf_rank_fail_sizes(who, &key, own, other);
 }
 
 /* The hub calls: compares what came before with its own size. */
-static bool agrees_with_reports(const struct wf_caller *who, struct wf_flight *meeting,
-                                const struct wf_hardware_call *call)
+static bool agrees_with_reports(const struct wf_caller *who, struct wf_rank_request *record,
+                                const struct wf_formula_call *call)
 {
-    struct sizes sizes = sizes_of(meeting);
+    struct sizes sizes = sizes_of(record);
     uint64_t own = share_of(call->args, call->args->rank);
 
     if (!has_one_size(call->tag)) {
         return true;
     }
-    if (*reports(meeting) > 0 && meeting->bytes != own) {
-        fail(who, meeting, sizes.first, own, meeting->bytes);
+    if (*reports(record) > 0 && record->bytes != own) {
+        fail(who, record, sizes.first, own, record->bytes);
         return false;
     }
     if (sizes.has_odd) {
-        fail(who, meeting, sizes.odd, own, sizes.value);
+        fail(who, record, sizes.odd, own, sizes.value);
         return false;
     }
     sizes.value = own;
-    set_sizes(meeting, &sizes);
+    set_sizes(record, &sizes);
     return true;
 }
 
 /* At the hub, a report: compares its size with the hub's own, or keeps it until that is known.
  */
-static bool agrees_with_hub(const struct wf_caller *who, struct wf_flight *meeting,
+static bool agrees_with_hub(const struct wf_caller *who, struct wf_rank_request *record,
                             const struct signal *signal)
 {
-    struct sizes sizes = sizes_of(meeting);
+    struct sizes sizes = sizes_of(record);
 
     if (!has_one_size(signal->tag)) {
         sizes.first = signal->src;
         sizes.value = wf_count_add(sizes.value, signal->bytes);
-    } else if (*own_call(meeting) != 0) {
+    } else if (*own_call(record) != 0) {
         if (signal->bytes != sizes.value) {
-            fail(who, meeting, signal->src, sizes.value, signal->bytes);
+            fail(who, record, signal->src, sizes.value, signal->bytes);
             return false;
         }
-    } else if (*reports(meeting) == 0) {
+    } else if (*reports(record) == 0) {
         sizes.first = signal->src;
-    } else if (signal->bytes != meeting->bytes && !sizes.has_odd) {
+    } else if (signal->bytes != record->bytes && !sizes.has_odd) {
         sizes.has_odd = true;
         sizes.odd = signal->src;
         sizes.value = signal->bytes;
     }
-    set_sizes(meeting, &sizes);
+    set_sizes(record, &sizes);
     return true;
 }
 
 /* All of a gatherv have come: the root's counts and what they send must be the same in sum. */
-static bool sum_agrees(const struct wf_caller *who, const struct wf_flight *meeting,
+static bool sum_agrees(const struct wf_caller *who, const struct wf_rank_request *record,
                        const struct wf_coll_args *args)
 {
-    struct sizes sizes = sizes_of(meeting);
+    struct sizes sizes = sizes_of(record);
     uint64_t own = 0;
 
     if (args->kind != WF_COLL_GATHERV || args->counts == NULL) {
@@ -325,21 +325,21 @@ static bool sum_agrees(const struct wf_caller *who, const struct wf_flight *meet
         own = i == args->rank ? own : wf_count_add(own, args->counts[i]);
     }
     if (own != sizes.value) {
-        fail(who, meeting, sizes.first, own, sizes.value);
+        fail(who, record, sizes.first, own, sizes.value);
     }
     return own == sizes.value;
 }
 
 /* Not at the hub: the root's release must be of the size that this member's call has. */
-static bool agrees_with_root(const struct wf_caller *who, const struct wf_flight *meeting,
+static bool agrees_with_root(const struct wf_caller *who, const struct wf_rank_request *record,
                              uint64_t own, uint64_t released)
 {
     bool agrees =
         own == released ||
-        waits_of((enum wf_coll_kind)wf_collective_of_tag(meeting->key.tag)) != FOR_ROOT;
+        waits_of((enum wf_coll_kind)wf_collective_of_tag(record->key.tag)) != FOR_ROOT;
 
     if (!agrees) {
-        fail(who, meeting, meeting->request, own, released);
+        fail(who, record, record->request, own, released);
     }
     return agrees;
 }
@@ -347,7 +347,7 @@ static bool agrees_with_root(const struct wf_caller *who, const struct wf_flight
 /* ---- calls, continued ---- */
 
 /* Tells everybody but the hub, which is `who`, when to go on. */
-static void release_all(const struct wf_caller *who, const struct wf_hardware_call *call,
+static void release_all(const struct wf_caller *who, const struct wf_formula_call *call,
                         int64_t at)
 {
     struct signal signal = signal_of(call, RELEASE, at);
@@ -355,73 +355,73 @@ static void release_all(const struct wf_caller *who, const struct wf_hardware_ca
     for (uint32_t i = 0; i < call->args->size; i++) {
         if (i != call->args->rank) {
             signal.bytes = waits_of(call->args->kind) == FOR_ROOT ? share_of(call->args, i) : 0;
-            send_signal(who, wf_mpi_member(call->group, i), signal, at);
+            send_signal(who, wf_rank_group_member(call->group, i), signal, at);
         }
     }
 }
 
 /* Tells why the collective goes on at this time: the rest of the cause. */
-static void because(const struct wf_caller *who, const struct wf_hardware_call *call,
+static void because(const struct wf_caller *who, const struct wf_formula_call *call,
                     int64_t until, const struct wf_cause *cause)
 {
-    uint32_t lane = wf_lane_of(wf_mpi_context(call->group->id, true), call->tag);
+    uint32_t track = wf_track_of(wf_rank_context(call->group->id, true), call->tag);
 
     if (cause->from == who->number && cause->since == until) {
         return; /* it waited for nobody, and it took no time */
     }
-    wf_rank_because(who, (struct wf_cause){.until = until,
-                                           .since = cause->since,
-                                           .bytes = cause->bytes,
-                                           .lane = lane,
-                                           .from = cause->from,
-                                           .from_lane = lane,
-                                           .why = cause->why});
+    wf_cause_note(who, (struct wf_cause){.until = until,
+                                         .since = cause->since,
+                                         .bytes = cause->bytes,
+                                         .track = track,
+                                         .from = cause->from,
+                                         .from_track = track,
+                                         .why = cause->why});
 }
 
 /* A release moves the clock of a member's collective. */
-static void release(const struct wf_caller *who, struct wf_flight *coll,
+static void release(const struct wf_caller *who, struct wf_rank_request *coll,
                     const struct signal *signal)
 {
     if (signal->time > coll->at) {
-        uint32_t lane = wf_lane_of(signal->context, signal->tag);
+        uint32_t track = wf_track_of(signal->context, signal->tag);
 
-        wf_rank_because(who, (struct wf_cause){.until = signal->time,
-                                               .since = signal->time,
-                                               .lane = lane,
-                                               .from = signal->src,
-                                               .from_lane = lane,
-                                               .why = WF_WHY_RELEASED});
+        wf_cause_note(who, (struct wf_cause){.until = signal->time,
+                                             .since = signal->time,
+                                             .track = track,
+                                             .from = signal->src,
+                                             .from_track = track,
+                                             .why = WF_WHY_RELEASED});
         coll->at = signal->time;
     }
 }
 
 /* At the hub, all reports are there. */
-static void settle(const struct wf_caller *who, struct wf_flight *coll, uint32_t cell,
-                   const struct wf_hardware_call *call)
+static void settle(const struct wf_caller *who, struct wf_rank_request *coll, uint32_t cell,
+                   const struct wf_formula_call *call)
 {
-    const struct wf_flight *meeting = wf_flight_read(who, cell);
+    const struct wf_rank_request *record = wf_request_read(who, cell);
 
-    if (!sum_agrees(who, meeting, call->args)) {
+    if (!sum_agrees(who, record, call->args)) {
         return;
     }
-    coll->at = wf_time_add(meeting->at, cost_of(who->mpi, call->args, meeting->bytes));
+    coll->at = wf_time_add(record->at, cost_of(who->mpi, call->args, record->bytes));
     because(who, call, coll->at,
-            &(struct wf_cause){.since = meeting->at,
-                               .bytes = meeting->bytes,
-                               .from = last_of(meeting),
+            &(struct wf_cause){.since = record->at,
+                               .bytes = record->bytes,
+                               .from = last_of(record),
                                .why = WF_WHY_FORMULA});
-    coll->flags |= WF_FLIGHT_LAST;
+    coll->flags |= WF_REQ_LAST;
     if (waits_of(call->args->kind) == FOR_ALL) {
         release_all(who, call, coll->at);
     }
-    end_meeting(who, cell);
+    end_record(who, cell);
 }
 
 static bool begin_at_hub(const struct wf_caller *who, uint32_t cell,
-                         const struct wf_hardware_call *call)
+                         const struct wf_formula_call *call)
 {
-    struct wf_flight *coll = wf_flight_edit(who, cell);
-    uint64_t bytes = wf_hardware_bytes(call->args);
+    struct wf_rank_request *coll = wf_request_edit(who, cell);
+    uint64_t bytes = wf_formula_bytes(call->args);
 
     if (waits_of(call->args->kind) == FOR_ROOT) {
         int64_t began = coll->at;
@@ -435,31 +435,31 @@ static bool begin_at_hub(const struct wf_caller *who, uint32_t cell,
         return true;
     }
 
-    uint32_t found = find_or_make(who, wf_mpi_context(call->group->id, true), call->tag);
-    struct wf_flight *meeting = wf_flight_edit(who, found);
+    uint32_t found = find_or_make(who, wf_rank_context(call->group->id, true), call->tag);
+    struct wf_rank_request *record = wf_request_edit(who, found);
     uint32_t others = call->args->size - 1;
 
-    if (!agrees_with_reports(who, meeting, call)) {
+    if (!agrees_with_reports(who, record, call)) {
         return false;
     }
-    come(meeting, who->number, coll->at);
-    meeting->bytes = larger(meeting->bytes, bytes);
-    *own_call(meeting) = cell;
+    come(record, who->number, coll->at);
+    record->bytes = larger(record->bytes, bytes);
+    *own_call(record) = cell;
     /* More than there are can only be in a run that is taken back. */
-    coll->missing = *reports(meeting) < others ? others - *reports(meeting) : 0;
+    coll->missing = *reports(record) < others ? others - *reports(record) : 0;
     if (coll->missing == 0) {
         settle(who, coll, found, call);
     }
-    return (coll->flags & WF_FLIGHT_LAST) != 0;
+    return (coll->flags & WF_REQ_LAST) != 0;
 }
 
 static bool begin_elsewhere(const struct wf_caller *who, uint32_t cell,
-                            const struct wf_hardware_call *call)
+                            const struct wf_formula_call *call)
 {
-    struct wf_flight *coll = wf_flight_edit(who, cell);
+    struct wf_rank_request *coll = wf_request_edit(who, cell);
     enum waits waits = waits_of(call->args->kind);
-    uint32_t context = wf_mpi_context(call->group->id, true);
-    uint32_t hub = wf_mpi_member(call->group, hub_of(call->args));
+    uint32_t context = wf_rank_context(call->group->id, true);
+    uint32_t hub = wf_rank_group_member(call->group, hub_of(call->args));
 
     if (waits != FOR_ROOT) {
         send_signal(who, hub, signal_of(call, REPORT, coll->at),
@@ -470,31 +470,31 @@ static bool begin_elsewhere(const struct wf_caller *who, uint32_t cell,
     }
 
     uint32_t found = find_or_make(who, context, call->tag);
-    struct wf_flight *meeting = wf_flight_edit(who, found);
+    struct wf_rank_request *record = wf_request_edit(who, found);
     uint64_t own = share_of(call->args, call->args->rank);
-    if (meeting->flags & WF_FLIGHT_LAST) {
-        if (!agrees_with_root(who, meeting, own, meeting->bytes)) {
+    if (record->flags & WF_REQ_LAST) {
+        if (!agrees_with_root(who, record, own, record->bytes)) {
             return false;
         }
         release(who, coll,
-                &(struct signal){.time = meeting->at,
+                &(struct signal){.time = record->at,
                                  .context = context,
                                  .tag = call->tag,
-                                 .src = meeting->request});
-        end_meeting(who, found);
+                                 .src = record->request});
+        end_record(who, found);
         return true;
     }
-    *own_call(meeting) = cell;
-    meeting->bytes = own;
-    meeting->request = hub;
+    *own_call(record) = cell;
+    record->bytes = own;
+    record->request = hub;
     coll->missing = 1;
     return false;
 }
 
-bool wf_hardware_run(const struct wf_caller *who, uint32_t cell,
-                     const struct wf_hardware_call *call)
+bool wf_formula_run(const struct wf_caller *who, uint32_t cell,
+                    const struct wf_formula_call *call)
 {
-    bool last = (wf_flight_read(who, cell)->flags & WF_FLIGHT_LAST) != 0;
+    bool last = (wf_request_read(who, cell)->flags & WF_REQ_LAST) != 0;
 
     if (last || who->mpi->sends_only || call->args->size == 1) {
         return true;
@@ -508,26 +508,26 @@ bool wf_hardware_run(const struct wf_caller *who, uint32_t cell,
 static void on_report(const struct wf_caller *who, const struct signal *signal)
 {
     uint32_t found = find_or_make(who, signal->context, signal->tag);
-    struct wf_flight *meeting = wf_flight_edit(who, found);
-    uint32_t cell = *own_call(meeting);
+    struct wf_rank_request *record = wf_request_edit(who, found);
+    uint32_t cell = *own_call(record);
 
-    if (!agrees_with_hub(who, meeting, signal)) {
+    if (!agrees_with_hub(who, record, signal)) {
         return;
     }
-    come(meeting, signal->src, signal->time);
-    meeting->bytes = larger(meeting->bytes, signal->bytes);
-    ++*reports(meeting);
+    come(record, signal->src, signal->time);
+    record->bytes = larger(record->bytes, signal->bytes);
+    ++*reports(record);
     if (cell == 0) {
         return;
     }
 
-    struct wf_flight *coll = wf_flight_edit(who, cell);
+    struct wf_rank_request *coll = wf_request_edit(who, cell);
     if (--coll->missing == 0) {
         struct wf_coll_args args;
-        struct wf_mpi_group group;
+        struct wf_rank_group group;
 
         wf_collective_recall(who, cell, &args, &group);
-        const struct wf_hardware_call call = {&args, &group, signal->tag};
+        const struct wf_formula_call call = {&args, &group, signal->tag};
         settle(who, coll, found, &call);
         if (who->rank->state != WF_RANK_FAILED) {
             wf_collective_continue(who, cell);
@@ -538,35 +538,35 @@ static void on_report(const struct wf_caller *who, const struct signal *signal)
 static void on_release(const struct wf_caller *who, const struct signal *signal)
 {
     uint32_t found = find_or_make(who, signal->context, signal->tag);
-    struct wf_flight *meeting = wf_flight_edit(who, found);
-    uint32_t cell = *own_call(meeting);
+    struct wf_rank_request *record = wf_request_edit(who, found);
+    uint32_t cell = *own_call(record);
 
     if (cell == 0) {
-        meeting->at = signal->time;
-        meeting->bytes = signal->bytes;
-        meeting->request = signal->src;
-        meeting->flags |= WF_FLIGHT_LAST;
+        record->at = signal->time;
+        record->bytes = signal->bytes;
+        record->request = signal->src;
+        record->flags |= WF_REQ_LAST;
         return;
     }
-    if (!agrees_with_root(who, meeting, meeting->bytes, signal->bytes)) {
+    if (!agrees_with_root(who, record, record->bytes, signal->bytes)) {
         return;
     }
 
-    struct wf_flight *coll = wf_flight_edit(who, cell);
+    struct wf_rank_request *coll = wf_request_edit(who, cell);
     release(who, coll, signal);
-    coll->flags |= WF_FLIGHT_LAST;
+    coll->flags |= WF_REQ_LAST;
     coll->missing = 0;
-    end_meeting(who, found);
+    end_record(who, found);
     wf_collective_continue(who, cell);
 }
 
-void wf_hardware_signal(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
-                        const struct wf_event *ev)
+void wf_formula_signal(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
+                       const struct wf_event *ev)
 {
     struct signal signal;
 
     memcpy(&signal, ev->payload, sizeof(signal));
-    const struct wf_caller who = wf_mpi_caller(mpi, ctx, node, signal.seat);
+    const struct wf_caller who = wf_caller_at(mpi, ctx, node, signal.slot);
     wf_touch(ctx, who.rank, sizeof(*who.rank));
     who.rank->noted = 0;
     if (who.rank->state == WF_RANK_FAILED) {

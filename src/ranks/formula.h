@@ -22,28 +22,28 @@ enum wf_formula wf_formula_find(const char *name);
 #define WF_ALGORITHM_FORMULA UINT16_MAX
 
 /* What a collective under way knows of itself. */
-struct wf_hardware_call {
+struct wf_formula_call {
     const struct wf_coll_args *args;
-    const struct wf_mpi_group *group;
+    const struct wf_rank_group *group;
     int32_t tag; /* the same at all members, and of no other collective on the communicator */
 };
 
 /* The bytes that go into this member or come out of it, whichever is more
  * (ranks/formula_bytes.c). */
-uint64_t wf_hardware_bytes(const struct wf_coll_args *args);
+uint64_t wf_formula_bytes(const struct wf_coll_args *args);
 
 /* Begins a collective or goes on with it; true if it is over, at the time of its clock. */
-bool wf_hardware_run(const struct wf_caller *who, uint32_t cell,
-                     const struct wf_hardware_call *call);
+bool wf_formula_run(const struct wf_caller *who, uint32_t cell,
+                    const struct wf_formula_call *call);
 
-/* An event of the kind WF_MPI_SIGNAL. */
-void wf_hardware_signal(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
-                        const struct wf_event *ev);
+/* An event of the kind WF_NODE_SIGNAL. */
+void wf_formula_signal(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
+                       const struct wf_event *ev);
 
 /* Describes the collective by a formula that the rank waits in; false if there is none. */
-bool wf_hardware_stuck(const struct wf_caller *who, struct wf_stuck *out);
+bool wf_formula_find_blocked(const struct wf_caller *who, struct wf_blocked_on *out);
 
 /* Adds the collectives by a formula that the rank did not call, and describes one of them. */
-void wf_hardware_left(const struct wf_caller *who, struct wf_left *out);
+void wf_formula_find_leftover(const struct wf_caller *who, struct wf_leftover *out);
 
 #endif

@@ -24,7 +24,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-uint64_t wf_hardware_bytes(const struct wf_coll_args *args)
+uint64_t wf_formula_bytes(const struct wf_coll_args *args)
 {
     uint64_t sum;
 

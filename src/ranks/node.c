@@ -54,7 +54,7 @@ static struct wf_turn turn_of(const struct wf_replay *replay, const struct wf_ca
     return (struct wf_turn){
         .replay = replay,
         .who = who,
-        .seat = (struct wf_seat *)who->rank,
+        .slot = (struct wf_rank_slot *)who->rank,
         .source = replay->jobs[job].source,
         .job = job,
         .rank = who->number - replay->first[job],
@@ -64,7 +64,7 @@ static struct wf_turn turn_of(const struct wf_replay *replay, const struct wf_ca
 /* The program is at its end: once more, or never. */
 static bool starts_again(const struct wf_turn *turn)
 {
-    struct wf_script *at = &turn->seat->progress;
+    struct wf_script *at = &turn->slot->progress;
 
     at->runs++;
     if (at->runs >= turn->replay->jobs[turn->job].repeat) {
@@ -102,7 +102,7 @@ static void tell_matched(void *arg, const struct wf_caller *who, uint32_t reques
 
     if (turn.source->live) {
         turn.source->live->matched(turn.source, turn.rank,
-                                   request == WF_MPI_NO_REQUEST ? WF_REQUEST_MAX : request,
+                                   request == WF_RANK_NO_REQUEST ? WF_REQUEST_MAX : request,
                                    peer - turn.replay->first[turn.job], tag);
     }
 }
@@ -131,7 +131,7 @@ static void resume(void *arg, const struct wf_caller *who)
 {
     const struct wf_replay *replay = arg;
     const struct wf_turn turn = turn_of(replay, who);
-    struct wf_script *at = &turn.seat->progress;
+    struct wf_script *at = &turn.slot->progress;
 
     wf_touch(who->ctx, at, sizeof(*at));
     for (int i = 0; i < OPS_PER_EVENT; i++) {
@@ -143,10 +143,10 @@ static void resume(void *arg, const struct wf_caller *who)
             tell_program(&turn);
         }
         if (replay->mpi.in_step) {
-            if (wf_mpi_sync(who) == WF_CALLED_AGAIN) {
+            if (wf_rank_sync(who) == WF_CALLED_AGAIN) {
                 return;
             }
-            wf_mpi_poke(who);
+            wf_rank_run_deferred(who);
             if (who->rank->state == WF_RANK_FAILED) {
                 return;
             }
@@ -155,7 +155,7 @@ static void resume(void *arg, const struct wf_caller *who)
             if (starts_again(&turn)) {
                 continue;
             }
-            wf_mpi_end(who);
+            wf_rank_end(who);
             return;
         }
 
@@ -168,7 +168,7 @@ static void resume(void *arg, const struct wf_caller *who)
             return;
         }
     }
-    wf_mpi_yield(who);
+    wf_rank_yield(who);
 }
 
 static void node_init(void *state, struct wf_ctx *ctx)
@@ -176,16 +176,16 @@ static void node_init(void *state, struct wf_ctx *ctx)
     const struct wf_replay *replay = wf_model(ctx);
     const struct wf_mpi *mpi = &replay->mpi;
     uint32_t node = wf_self(ctx) - mpi->net->first_node;
-    uint32_t n_seats = wf_place_n_seats(mpi->place, node);
+    uint32_t n_slots = wf_place_n_slots(mpi->place, node);
 
-    for (uint32_t seat = 0; seat < n_seats; seat++) {
-        struct wf_caller who = wf_mpi_caller(mpi, ctx, state, seat);
+    for (uint32_t slot = 0; slot < n_slots; slot++) {
+        struct wf_caller who = wf_caller_at(mpi, ctx, state, slot);
         uint32_t job = wf_replay_job_of(replay, who.number);
         int64_t start = replay->jobs[job].start;
 
         who.rank->clock = start;
         who.rank->seen_source = replay->first[job];
-        wf_mpi_start(mpi, ctx, seat, start);
+        wf_mpi_start(mpi, ctx, slot, start);
     }
 }
 
@@ -196,7 +196,7 @@ static void node_event(void *state, const struct wf_event *ev, struct wf_ctx *ct
     wf_mpi_event(&replay->mpi, ctx, state, ev);
 }
 
-static void add_unfinished(const struct wf_turn *turn, struct wf_replay_tally *tally)
+static void add_unfinished(const struct wf_turn *turn, struct wf_ranks_tally *tally)
 {
     const struct wf_caller *who = turn->who;
     struct wf_blocked blocked = {.rank = who->number, .failure = who->rank->failure};
@@ -206,8 +206,8 @@ static void add_unfinished(const struct wf_turn *turn, struct wf_replay_tally *t
     if (who->rank->state == WF_RANK_FAILED) {
         blocked.fail_peer = who->rank->fail_peer;
     }
-    wf_mpi_stuck(who, &blocked.stuck);
-    blocked.stuck.group %= wf_replay_groups_per_job(turn->replay);
+    wf_rank_find_blocked(who, &blocked.on);
+    blocked.on.group %= wf_replay_groups_per_job(turn->replay);
     wf_tally_block(tally, &blocked);
 }
 
@@ -220,7 +220,7 @@ static void record_rank(const struct wf_turn *turn, struct wf_recording *recordi
         .finish_ps = (uint64_t)rank->clock,
     };
 
-    account.spent_ps[WF_SPENT_COMPUTING] = (uint64_t)turn->seat->progress.compute_ps;
+    account.spent_ps[WF_SPENT_COMPUTING] = (uint64_t)turn->slot->progress.compute_ps;
     account.spent_ps[WF_SPENT_ON_MESSAGES] = (uint64_t)rank->overhead_ps;
     for (int in = 0; in < WF_IN_KINDS; in++) {
         account.spent_ps[(int)WF_SPENT_WAITING + in] = (uint64_t)rank->wait_ps[in];
@@ -229,22 +229,22 @@ static void record_rank(const struct wf_turn *turn, struct wf_recording *recordi
 }
 
 static void add_rank(const struct wf_replay *replay, const struct wf_caller *who,
-                     struct wf_replay_tally *tally)
+                     struct wf_ranks_tally *tally)
 {
     struct wf_recording *recording = wf_recorder_of(&replay->recorder, tally);
     const struct wf_turn turn = turn_of(replay, who);
     struct wf_job_tally *job = &tally->jobs[turn.job];
     const struct wf_rank *rank = who->rank;
-    struct wf_unasked unasked = {.rank = who->number};
+    struct wf_rank_leftover leftover = {.rank = who->number};
     int64_t waits = 0;
 
     wf_tally_end(tally, who->number, rank->clock);
     job->messages += rank->sent_messages;
     job->bytes = wf_count_add(job->bytes, rank->sent_bytes);
-    wf_mpi_left(who, &unasked.left);
-    wf_tally_left(tally, &unasked);
+    wf_rank_find_leftover(who, &leftover.what);
+    wf_tally_leftover(tally, &leftover);
     tally->timeless += rank->clock == WF_TIME_MAX;
-    wf_stat_add(&job->compute, turn.seat->progress.compute_ps);
+    wf_stat_add(&job->compute, turn.slot->progress.compute_ps);
     wf_stat_add(&job->overhead, rank->overhead_ps);
     for (uint32_t in = 0; in < WF_IN_KINDS; in++) {
         const struct wf_waited waited = {rank->wait_ps[in], who->number, in};
@@ -271,15 +271,15 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
 {
     const struct wf_replay *replay = wf_model(ctx);
     const struct wf_mpi *mpi = &replay->mpi;
-    uint32_t n_seats = wf_place_n_seats(mpi->place, wf_self(ctx) - mpi->net->first_node);
-    struct wf_replay_tally *tally = wf_tally(ctx);
+    uint32_t n_slots = wf_place_n_slots(mpi->place, wf_self(ctx) - mpi->net->first_node);
+    struct wf_ranks_tally *tally = wf_tally(ctx);
 
     if (mpi->net->ops->finish != NULL) {
         mpi->net->ops->finish(mpi->net, ctx, state, &tally->net);
     }
-    for (uint32_t seat = 0; seat < n_seats; seat++) {
+    for (uint32_t slot = 0; slot < n_slots; slot++) {
         /* Nothing is changed: a caller is how a rank is looked at. */
-        const struct wf_caller who = wf_mpi_caller(mpi, ctx, wf_unconst(state), seat);
+        const struct wf_caller who = wf_caller_at(mpi, ctx, wf_unconst(state), slot);
 
         add_rank(replay, &who, tally);
     }
@@ -318,7 +318,7 @@ static void node_commit(const struct wf_event *ev, const void *at, struct wf_ctx
 {
     const struct wf_replay *replay = wf_model(ctx);
     const struct wf_net *net = replay->mpi.net;
-    struct wf_replay_tally *tally = wf_tally(ctx);
+    struct wf_ranks_tally *tally = wf_tally(ctx);
     struct wf_replay_note note;
 
     if (net->n_sums > 0 && ev->kind < WF_NET_KINDS) {
@@ -354,14 +354,14 @@ static const struct wf_process_ops node_ops = {
     .finish = node_finish,
 };
 
-static enum wf_status check(const struct wf_replay_config *config, uint32_t n_ranks,
+static enum wf_status check(const struct wf_ranks_config *config, uint32_t n_ranks,
                             struct wf_err *err)
 {
     const struct wf_place *place = config->place;
 
-    if (place->seats_max > WF_MPI_SEATS_MAX) {
+    if (place->slots_max > WF_RANK_SLOTS_MAX) {
         return wf_err_set(err, WF_EINVAL, "%u ranks on a node are too many; the limit is %d",
-                          place->seats_max, WF_MPI_SEATS_MAX);
+                          place->slots_max, WF_RANK_SLOTS_MAX);
     }
     if (config->net->n_nodes != place->n_nodes || place->n_ranks != n_ranks) {
         return wf_err_set(err, WF_EINVAL,
@@ -372,7 +372,7 @@ static enum wf_status check(const struct wf_replay_config *config, uint32_t n_ra
     return WF_OK;
 }
 
-static bool acts_in_background(const struct wf_replay_config *config)
+static bool acts_in_background(const struct wf_ranks_config *config)
 {
     bool any = false;
 
@@ -383,15 +383,15 @@ static bool acts_in_background(const struct wf_replay_config *config)
 }
 
 /* Behind the tally are the network's statistics, behind these the recording. */
-static void ask_for_tally(struct wf_replay *replay, const struct wf_replay_config *config,
+static void ask_for_tally(struct wf_replay *replay, const struct wf_ranks_config *config,
                           struct wf_engine *engine)
 {
     struct wf_net *net = config->net;
-    size_t size = wf_tally_size(sizeof(struct wf_replay_tally), net);
+    size_t size = wf_tally_size(sizeof(struct wf_ranks_tally), net);
     bool more = net->n_sums > 0 || config->recording != NULL;
 
     if (net->n_sums > 0) {
-        net->words_offset = sizeof(struct wf_replay_tally);
+        net->words_offset = sizeof(struct wf_ranks_tally);
     }
     if (config->recording != NULL) {
         /* Statistics that are not there are empty ones. */
@@ -419,8 +419,8 @@ static int64_t *find_costs(const struct wf_replay *replay, uint32_t n_ranks)
     return costs;
 }
 
-enum wf_status wf_replay_new(struct wf_engine *engine, const struct wf_replay_config *config,
-                             struct wf_replay **out, struct wf_err *err)
+enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_config *config,
+                            struct wf_replay **out, struct wf_err *err)
 {
     struct wf_replay *replay = wf_xcalloc(1, sizeof(*replay));
     uint32_t n_ranks = 0;
@@ -449,7 +449,7 @@ enum wf_status wf_replay_new(struct wf_engine *engine, const struct wf_replay_co
 
     enum wf_status status = check(config, n_ranks, err);
     if (status == WF_OK) {
-        status = wf_mpi_init(&replay->mpi, config->net, sizeof(struct wf_seat),
+        status = wf_mpi_init(&replay->mpi, config->net, sizeof(struct wf_rank_slot),
                              acts_in_background(config), err);
     }
     if (status != WF_OK) {
@@ -477,7 +477,7 @@ enum wf_status wf_replay_new(struct wf_engine *engine, const struct wf_replay_co
     return WF_OK;
 }
 
-void wf_replay_free(struct wf_replay *replay)
+void wf_ranks_free(struct wf_replay *replay)
 {
     if (replay != NULL) {
         free(replay->costs);
@@ -485,7 +485,7 @@ void wf_replay_free(struct wf_replay *replay)
     free(replay);
 }
 
-uint64_t wf_replay_expected_messages(const struct wf_replay *replay)
+uint64_t wf_ranks_expected_messages(const struct wf_replay *replay)
 {
     uint64_t sum = 0;
 

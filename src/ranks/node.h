@@ -5,8 +5,8 @@
 /*
  * What all ranks of a run share: the network, the places, the protocol, and the layer above.
  *
- * The processes of the engine are nodes. A node's state is the network's part, then one seat
- * of `seat_size` bytes for each rank on the node; a seat begins with a struct wf_rank
+ * The processes of the engine are nodes. A node's state is the network's part, then one slot
+ * of `slot_size` bytes for each rank on the node; a slot begins with a struct wf_rank
  * (ranks/rank.h) and goes on as its owner, the layer above (replay/), likes. That layer drives a
  * rank: it makes calls on its behalf until one blocks, and is called back when the rank can go
  * on.
@@ -18,18 +18,18 @@
 #include "ranks/place.h"
 
 enum {
-    WF_MPI_SEATS_MAX = 65536, /* ranks on a node, so that 16 bits number them */
-    WF_MPI_COOKIE_WORDS = 4,  /* the last one is 0 as a rule: it is kept apart then */
+    WF_RANK_SLOTS_MAX = 65536, /* ranks on a node, so that 16 bits number them */
+    WF_RANK_COOKIE_WORDS = 4,  /* the last one is 0 as a rule: it is kept apart then */
 };
 
 /* Event kinds of this layer, behind the network's. */
-enum wf_mpi_kind {
-    WF_MPI_RESUME = WF_NET_KINDS, /* continues a rank */
-    WF_MPI_CONTINUE,              /* continues a collective whose time to send has come */
-    WF_MPI_DEPART,                /* sends a message whose time has come */
-    WF_MPI_LOCAL,                 /* a message within the node */
-    WF_MPI_SIGNAL,                /* of a collective by a formula */
-    WF_MPI_KINDS = 32,            /* kinds from here on are the layer above's */
+enum wf_node_event {
+    WF_NODE_RESUME = WF_NET_KINDS, /* continues a rank */
+    WF_NODE_CONTINUE,              /* continues a collective whose time to send has come */
+    WF_NODE_DEPART,                /* sends a message whose time has come */
+    WF_NODE_LOCAL,                 /* a message within the node */
+    WF_NODE_SIGNAL,                /* of a collective by a formula */
+    WF_NODE_KINDS = 32,            /* kinds from here on are the layer above's */
 };
 
 /* Settings, scope "mpi". */
@@ -72,17 +72,17 @@ struct wf_delivery {
 };
 
 /* A communicator, as a rank sees it: ranks of the communicator to ranks of the run. */
-struct wf_mpi_group {
-    uint32_t id; /* below WF_MPI_GROUPS_MAX */
+struct wf_rank_group {
+    uint32_t id; /* below WF_RANK_GROUPS_MAX */
     uint32_t size, rank;
     uint32_t base; /* added to... */
     uint32_t first, stride, width, stride2;
     const uint32_t *members; /* ...members[r], or if null, to what the numbers above say */
 };
 
-#define WF_MPI_GROUPS_MAX (UINT32_C(1) << 26)
+#define WF_RANK_GROUPS_MAX (UINT32_C(1) << 26)
 
-static inline uint32_t wf_mpi_member(const struct wf_mpi_group *group, uint32_t r)
+static inline uint32_t wf_rank_group_member(const struct wf_rank_group *group, uint32_t r)
 {
     return group->base + (group->members != NULL
                               ? group->members[r]
@@ -96,8 +96,8 @@ struct wf_mpi {
     const struct wf_mpi_params *params;
     const struct wf_coll_ops *algorithm[WF_COLL_KINDS]; /* null: what the rules choose */
     uint8_t formula[WF_COLL_KINDS];                     /* enum wf_formula, if not 0 */
-    size_t seats_offset;                                /* in a node's state */
-    size_t seat_size;
+    size_t slots_offset;                                /* in a node's state */
+    size_t slot_size;
     bool runs_ahead; /* ranks may send later than now */
     bool in_step;    /* calls are made when the engine's time has come to the rank's clock */
     bool sends_only; /* nobody receives, and all messages are sent at once */
@@ -108,7 +108,7 @@ struct wf_mpi {
     void (*resume)(void *arg, const struct wf_caller *who);
     /* The arguments and the communicator of a collective that was begun with this cookie. */
     void (*recall)(void *arg, const struct wf_caller *who, const uint64_t *cookie,
-                   struct wf_coll_args *args, struct wf_mpi_group *group);
+                   struct wf_coll_args *args, struct wf_rank_group *group);
     /* A message from another rank has arrived for good. */
     void (*note)(void *arg, const struct wf_caller *to, const struct wf_delivery *delivery);
     /* What a rank does from its clock until then. May be null. */
@@ -125,11 +125,11 @@ struct wf_mpi {
 };
 
 /* Lays out nodes. The caller has set place, params, arg and the functions; `background` says
- * whether a rank may have more under way than its blocking calls and eager messages. A seat
- * holds `seat_size` bytes of which the first are a struct wf_rank. Fails with WF_EUSAGE if a
+ * whether a rank may have more under way than its blocking calls and eager messages. A slot
+ * holds `slot_size` bytes of which the first are a struct wf_rank. Fails with WF_EUSAGE if a
  * setting names an unknown algorithm. */
 WF_NODISCARD
-enum wf_status wf_mpi_init(struct wf_mpi *mpi, const struct wf_net *net, size_t seat_size,
+enum wf_status wf_mpi_init(struct wf_mpi *mpi, const struct wf_net *net, size_t slot_size,
                            bool background, struct wf_err *err);
 size_t wf_mpi_node_size(const struct wf_mpi *mpi); /* of a node's state */
 size_t wf_mpi_payload_max(const struct wf_mpi *mpi);
@@ -141,7 +141,7 @@ void wf_mpi_attach(struct wf_mpi *mpi, struct wf_net *net, struct wf_engine *eng
 
 /* For a node's handlers: its first and its later events. A rank's first call is made `delay`
  * after the start. */
-void wf_mpi_start(const struct wf_mpi *mpi, struct wf_ctx *ctx, uint32_t seat, int64_t delay);
+void wf_mpi_start(const struct wf_mpi *mpi, struct wf_ctx *ctx, uint32_t slot, int64_t delay);
 void wf_mpi_event(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
                   const struct wf_event *ev);
 

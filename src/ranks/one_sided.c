@@ -11,10 +11,10 @@ static void end_flush(const struct wf_caller *who)
     struct wf_rank *rank = who->rank;
 
     if (rank->one_sided_at > rank->clock) {
-        wf_rank_because(who, (struct wf_cause){.until = rank->one_sided_at,
-                                               .since = rank->one_sided_since,
-                                               .from = who->number,
-                                               .why = WF_WHY_ONE_SIDED});
+        wf_cause_note(who, (struct wf_cause){.until = rank->one_sided_at,
+                                             .since = rank->one_sided_since,
+                                             .from = who->number,
+                                             .why = WF_WHY_ONE_SIDED});
     }
     wf_rank_advance(who, rank->one_sided_at, WF_IN_SEND);
 }
@@ -49,76 +49,74 @@ static void tell_remote(const struct wf_arrival *arrival)
 /* The target's interface answers by itself. */
 void wf_one_sided_put(const struct wf_arrival *arrival)
 {
-    struct wf_envelope envelope = {.b = wf_mail_with(WF_MAIL_PUT_DONE, 0)};
+    struct wf_msg_header header = {.b = wf_msg_with_kind(WF_MSG_PUT_DONE, 0)};
 
-    memcpy(envelope.c, arrival->envelope.c, sizeof(envelope.c));
+    memcpy(header.c, arrival->header.c, sizeof(header.c));
     wf_arrival_note(arrival);
     tell_remote(arrival);
-    (void)wf_envelope_transmit(&arrival->who, arrival->from, &envelope,
-                               arrival->who.mpi->params->control_bytes, arrival->at);
+    (void)wf_msg_transmit(&arrival->who, arrival->from, &header,
+                          arrival->who.mpi->params->control_bytes, arrival->at);
 }
 
 void wf_one_sided_get(const struct wf_arrival *arrival)
 {
-    struct wf_envelope envelope = {.a = 0};
+    struct wf_msg_header header = {.a = 0};
     uint64_t bytes;
 
     tell_remote(arrival);
-    wf_envelope_put_time(&envelope, WF_MAIL_GET_DATA,
-                         wf_envelope_get_time(&arrival->envelope, arrival->at));
-    memcpy(&bytes, arrival->envelope.c, sizeof(bytes));
-    memcpy(envelope.c, &arrival->at, sizeof(envelope.c));
-    (void)wf_envelope_transmit(&arrival->who, arrival->from, &envelope, bytes, arrival->at);
+    wf_msg_put_time(&header, WF_MSG_GET_DATA, wf_msg_get_time(&arrival->header, arrival->at));
+    memcpy(&bytes, arrival->header.c, sizeof(bytes));
+    memcpy(header.c, &arrival->at, sizeof(header.c));
+    (void)wf_msg_transmit(&arrival->who, arrival->from, &header, bytes, arrival->at);
 }
 
 void wf_one_sided_put_done(const struct wf_arrival *arrival)
 {
     int64_t since;
 
-    memcpy(&since, arrival->envelope.c, sizeof(since));
+    memcpy(&since, arrival->header.c, sizeof(since));
     end_one_sided(&arrival->who, since, arrival->at);
 }
 
 void wf_one_sided_get_data(const struct wf_arrival *arrival)
 {
     wf_arrival_note(arrival);
-    end_one_sided(&arrival->who, wf_envelope_get_time(&arrival->envelope, arrival->at),
-                  arrival->at);
+    end_one_sided(&arrival->who, wf_msg_get_time(&arrival->header, arrival->at), arrival->at);
 }
 
-enum wf_called wf_mpi_put(const struct wf_caller *who, const struct wf_peer *to)
+enum wf_called wf_rank_put(const struct wf_caller *who, const struct wf_peer *to)
 {
-    struct wf_envelope envelope = {.b = wf_mail_with(WF_MAIL_PUT, 0)};
+    struct wf_msg_header header = {.b = wf_msg_with_kind(WF_MSG_PUT, 0)};
 
-    if (!who->mpi->runs_ahead && wf_mpi_sync(who) == WF_CALLED_AGAIN) {
+    if (!who->mpi->runs_ahead && wf_rank_sync(who) == WF_CALLED_AGAIN) {
         return WF_CALLED_AGAIN;
     }
     who->rank->one_sided++;
     who->rank->sent_messages++;
     who->rank->sent_bytes = wf_count_add(who->rank->sent_bytes, to->bytes);
-    memcpy(envelope.c, &who->rank->clock, sizeof(envelope.c));
-    (void)wf_envelope_transmit(who, to->rank, &envelope, to->bytes, who->rank->clock);
+    memcpy(header.c, &who->rank->clock, sizeof(header.c));
+    (void)wf_msg_transmit(who, to->rank, &header, to->bytes, who->rank->clock);
     return WF_CALLED_DONE;
 }
 
-enum wf_called wf_mpi_get(const struct wf_caller *who, const struct wf_peer *from)
+enum wf_called wf_rank_get(const struct wf_caller *who, const struct wf_peer *from)
 {
-    struct wf_envelope envelope = {.a = 0};
+    struct wf_msg_header header = {.a = 0};
 
-    if (!who->mpi->runs_ahead && wf_mpi_sync(who) == WF_CALLED_AGAIN) {
+    if (!who->mpi->runs_ahead && wf_rank_sync(who) == WF_CALLED_AGAIN) {
         return WF_CALLED_AGAIN;
     }
     who->rank->one_sided++;
     who->rank->sent_messages++;
     who->rank->sent_bytes = wf_count_add(who->rank->sent_bytes, from->bytes);
-    wf_envelope_put_time(&envelope, WF_MAIL_GET, who->rank->clock);
-    memcpy(envelope.c, &from->bytes, sizeof(envelope.c));
-    (void)wf_envelope_transmit(who, from->rank, &envelope, who->mpi->params->control_bytes,
-                               who->rank->clock);
+    wf_msg_put_time(&header, WF_MSG_GET, who->rank->clock);
+    memcpy(header.c, &from->bytes, sizeof(header.c));
+    (void)wf_msg_transmit(who, from->rank, &header, who->mpi->params->control_bytes,
+                          who->rank->clock);
     return WF_CALLED_DONE;
 }
 
-enum wf_called wf_mpi_flush(const struct wf_caller *who)
+enum wf_called wf_rank_flush(const struct wf_caller *who)
 {
     struct wf_rank *rank = who->rank;
 

@@ -3,7 +3,7 @@
 #define WF_RANKS_PLACE_H
 
 /*
- * Which rank sits where. Ranks of all jobs are numbered together; a node has seats for the
+ * Which rank sits where. Ranks of all jobs are numbered together; a node has slots for the
  * ranks on it.
  */
 
@@ -12,12 +12,12 @@
 
 struct wf_place {
     uint32_t n_ranks, n_nodes;
-    uint32_t seats_max; /* ranks on the fullest node, >= 1 */
-    /* Null if ranks fill nodes in order, seats_max on each; else three tables. */
+    uint32_t slots_max; /* ranks on the fullest node, >= 1 */
+    /* Null if ranks fill nodes in order, slots_max on each; else three tables. */
     const uint32_t *node_of; /* [n_ranks] */
-    const uint32_t *seat_of; /* [n_ranks] */
+    const uint32_t *slot_of; /* [n_ranks] */
     const uint32_t *first;   /* [n_nodes + 1]: where the ranks of each node begin in... */
-    const uint32_t *rank_at; /* [n_ranks] ...this list, in the order of seats */
+    const uint32_t *rank_at; /* [n_ranks] ...this list, in the order of slots */
 };
 
 /* Nodes in order, `ranks_per_node` >= 1 on each. */
@@ -25,33 +25,33 @@ static inline struct wf_place wf_place_linear(uint32_t n_ranks, uint32_t ranks_p
 {
     return (struct wf_place){.n_ranks = n_ranks,
                              .n_nodes = (n_ranks - 1) / ranks_per_node + 1,
-                             .seats_max = ranks_per_node};
+                             .slots_max = ranks_per_node};
 }
 
 static inline uint32_t wf_place_node(const struct wf_place *place, uint32_t rank)
 {
-    return place->node_of != NULL ? place->node_of[rank] : rank / place->seats_max;
+    return place->node_of != NULL ? place->node_of[rank] : rank / place->slots_max;
 }
 
-static inline uint32_t wf_place_seat(const struct wf_place *place, uint32_t rank)
+static inline uint32_t wf_place_slot(const struct wf_place *place, uint32_t rank)
 {
-    return place->node_of != NULL ? place->seat_of[rank] : rank % place->seats_max;
+    return place->node_of != NULL ? place->slot_of[rank] : rank % place->slots_max;
 }
 
-static inline uint32_t wf_place_rank(const struct wf_place *place, uint32_t node, uint32_t seat)
+static inline uint32_t wf_place_rank(const struct wf_place *place, uint32_t node, uint32_t slot)
 {
-    return place->node_of != NULL ? place->rank_at[place->first[node] + seat]
-                                  : node * place->seats_max + seat;
+    return place->node_of != NULL ? place->rank_at[place->first[node] + slot]
+                                  : node * place->slots_max + slot;
 }
 
-static inline uint32_t wf_place_n_seats(const struct wf_place *place, uint32_t node)
+static inline uint32_t wf_place_n_slots(const struct wf_place *place, uint32_t node)
 {
     if (place->node_of != NULL) {
         return place->first[node + 1] - place->first[node];
     }
-    uint64_t begin = (uint64_t)node * place->seats_max;
+    uint64_t begin = (uint64_t)node * place->slots_max;
     uint64_t left = begin < place->n_ranks ? place->n_ranks - begin : 0;
-    return left < place->seats_max ? (uint32_t)left : place->seats_max;
+    return left < place->slots_max ? (uint32_t)left : place->slots_max;
 }
 
 #endif

@@ -25,27 +25,27 @@ static int64_t send_local(const struct wf_caller *who, const struct wf_message *
     const struct wf_mpi_params *params = who->mpi->params;
 
     wf_net_schedule(who->mpi->net, who->ctx, own_node(who),
-                    wf_time_add(start, params->local_latency), WF_MPI_LOCAL, msg);
+                    wf_time_add(start, params->local_latency), WF_NODE_LOCAL, msg);
     return wf_time_add(start, wf_transfer_ps(msg->bytes, params->local_bandwidth));
 }
 
-int64_t wf_envelope_transmit(const struct wf_caller *who, uint32_t to,
-                             struct wf_envelope *envelope, uint64_t bytes, int64_t start)
+int64_t wf_msg_transmit(const struct wf_caller *who, uint32_t to, struct wf_msg_header *header,
+                        uint64_t bytes, int64_t start)
 {
     const struct wf_mpi *mpi = who->mpi;
     uint32_t dst_node = wf_place_node(mpi->place, to);
     struct wf_message msg = {.bytes = bytes, .src_node = own_node(who)};
 
-    envelope->src_seat = (uint16_t)who->seat;
-    envelope->dst_seat = (uint16_t)wf_place_seat(mpi->place, to);
-    memcpy(msg.envelope, envelope, sizeof(*envelope));
+    header->src_slot = (uint16_t)who->slot;
+    header->dst_slot = (uint16_t)wf_place_slot(mpi->place, to);
+    memcpy(msg.header, header, sizeof(*header));
     if (dst_node == msg.src_node && mpi->params->local) {
         return send_local(who, &msg, start);
     }
     if (start > wf_now(who->ctx) && !mpi->runs_ahead) {
         /* The network wants it when it is time; whence it comes is known then. */
         msg.src_node = dst_node;
-        wf_net_schedule(mpi->net, who->ctx, own_node(who), start, WF_MPI_DEPART, &msg);
+        wf_net_schedule(mpi->net, who->ctx, own_node(who), start, WF_NODE_DEPART, &msg);
         return WF_NET_LATER;
     }
     return mpi->net->ops->send(mpi->net, who->ctx, who->node, dst_node, &msg, start);
@@ -61,41 +61,40 @@ uint32_t wf_protocol_send(const struct wf_caller *who, const struct wf_peer *to,
                           uint32_t context, int64_t start, uint32_t owner)
 {
     struct wf_rank *rank = who->rank;
-    struct wf_envelope envelope = {.a = (uint32_t)to->tag};
+    struct wf_msg_header header = {.a = (uint32_t)to->tag};
 
     rank->sent_messages++;
     rank->sent_bytes = wf_count_add(rank->sent_bytes, to->bytes);
     if (is_eager(who, to)) {
-        envelope.b = wf_mail_with(WF_MAIL_EAGER, context);
-        memcpy(envelope.c, &start, sizeof(envelope.c));
+        header.b = wf_msg_with_kind(WF_MSG_EAGER, context);
+        memcpy(header.c, &start, sizeof(header.c));
         /* It is over when the network has it: when its last byte leaves is of no interest. */
-        (void)wf_envelope_transmit(who, to->rank, &envelope, to->bytes, start);
+        (void)wf_msg_transmit(who, to->rank, &header, to->bytes, start);
         return 0;
     }
 
     uint32_t cell = wf_cell_new(who->ctx);
-    uint32_t handle = wf_flight_handle(rank);
+    uint32_t handle = wf_request_new_handle(rank);
 
-    *wf_flight_edit(who, cell) = (struct wf_flight){.key = {context, to->rank, to->tag},
-                                                    .request = WF_MPI_NO_REQUEST,
-                                                    .kind = WF_FLIGHT_SEND,
-                                                    .bytes = to->bytes,
-                                                    .at = start,
-                                                    .owner = owner,
-                                                    .handle = handle,
-                                                    .peer = to->rank};
-    wf_rank_because(who, (struct wf_cause){.until = start,
-                                           .since = start,
-                                           .lane = wf_lane_announced(handle),
-                                           .from = who->number,
-                                           .from_lane = wf_lane_of(context, to->tag),
-                                           .why = WF_WHY_ANNOUNCED});
-    wf_cellmap_put(who->ctx, &rank->flights, handle, cell);
-    envelope.b = wf_mail_with(WF_MAIL_ANNOUNCE, context);
-    envelope.c[0] = handle;
-    envelope.c[1] = to->bytes < UINT32_MAX ? (uint32_t)to->bytes : UINT32_MAX;
-    (void)wf_envelope_transmit(who, to->rank, &envelope, who->mpi->params->control_bytes,
-                               start);
+    *wf_request_edit(who, cell) = (struct wf_rank_request){.key = {context, to->rank, to->tag},
+                                                           .request = WF_RANK_NO_REQUEST,
+                                                           .kind = WF_REQ_SEND,
+                                                           .bytes = to->bytes,
+                                                           .at = start,
+                                                           .owner = owner,
+                                                           .handle = handle,
+                                                           .peer = to->rank};
+    wf_cause_note(who, (struct wf_cause){.until = start,
+                                         .since = start,
+                                         .track = wf_track_announced(handle),
+                                         .from = who->number,
+                                         .from_track = wf_track_of(context, to->tag),
+                                         .why = WF_WHY_ANNOUNCED});
+    wf_cellmap_put(who->ctx, &rank->handles, handle, cell);
+    header.b = wf_msg_with_kind(WF_MSG_ANNOUNCE, context);
+    header.c[0] = handle;
+    header.c[1] = to->bytes < UINT32_MAX ? (uint32_t)to->bytes : UINT32_MAX;
+    (void)wf_msg_transmit(who, to->rank, &header, who->mpi->params->control_bytes, start);
     return cell;
 }
 
@@ -107,92 +106,93 @@ enum { READY_BEFORE = -1, READY_IN_CALL = -2 };
 static void ask(const struct wf_caller *who, uint32_t cell, uint32_t handle, int64_t at,
                 int64_t ready)
 {
-    struct wf_flight *recv = wf_flight_edit(who, cell);
-    struct wf_envelope envelope = {.a = handle};
+    struct wf_rank_request *recv = wf_request_edit(who, cell);
+    struct wf_msg_header header = {.a = handle};
 
-    recv->handle = wf_flight_handle(who->rank);
-    envelope.b = wf_mail_with(WF_MAIL_ASK, recv->handle);
-    memcpy(envelope.c, &ready, sizeof(envelope.c));
-    wf_cellmap_put(who->ctx, &who->rank->flights, recv->handle, cell);
-    (void)wf_envelope_transmit(who, recv->peer, &envelope, who->mpi->params->control_bytes, at);
+    recv->handle = wf_request_new_handle(who->rank);
+    header.b = wf_msg_with_kind(WF_MSG_ASK, recv->handle);
+    memcpy(header.c, &ready, sizeof(header.c));
+    wf_cellmap_put(who->ctx, &who->rank->handles, recv->handle, cell);
+    (void)wf_msg_transmit(who, recv->peer, &header, who->mpi->params->control_bytes, at);
 }
 
 /* The data of a long message is gone, which departed then. */
 static void data_gone(const struct wf_caller *who, uint32_t cell, int64_t departure, int64_t at)
 {
-    struct wf_flight *send = wf_flight_edit(who, cell);
+    struct wf_rank_request *send = wf_request_edit(who, cell);
 
     send->key.src = send->handle;
     send->departure = ~departure;
     wf_request_complete(who, cell, at);
 }
 
-/* Sends the data of a flight that was asked for by the receive with this handle. Why it goes on
+/* Sends the data of a request that was asked for by the receive with this handle. Why it goes on
  * now is told by who was ready last, and when. */
 static void answer(const struct wf_caller *who, uint32_t cell, uint32_t handle, int64_t at,
                    const struct wf_cause *cause)
 {
-    const struct wf_flight *send = wf_flight_read(who, cell);
-    struct wf_envelope envelope = {.a = handle, .b = wf_mail_with(WF_MAIL_DATA, send->handle)};
+    const struct wf_rank_request *send = wf_request_read(who, cell);
+    struct wf_msg_header header = {.a = handle,
+                                   .b = wf_msg_with_kind(WF_MSG_DATA, send->handle)};
 
-    wf_rank_because(who, (struct wf_cause){.until = at,
-                                           .since = cause->since,
-                                           .lane = wf_lane_asked(send->handle),
-                                           .from = cause->from,
-                                           .from_lane = cause->from_lane,
-                                           .why = cause->why});
-    memcpy(envelope.c, &at, sizeof(envelope.c));
-    int64_t left = wf_envelope_transmit(who, send->peer, &envelope, send->bytes, at);
+    wf_cause_note(who, (struct wf_cause){.until = at,
+                                         .since = cause->since,
+                                         .track = wf_track_asked(send->handle),
+                                         .from = cause->from,
+                                         .from_track = cause->from_track,
+                                         .why = cause->why});
+    memcpy(header.c, &at, sizeof(header.c));
+    int64_t left = wf_msg_transmit(who, send->peer, &header, send->bytes, at);
     if (left != WF_NET_LATER) {
-        (void)wf_cellmap_take(who->ctx, &who->rank->flights, send->handle);
+        (void)wf_cellmap_take(who->ctx, &who->rank->handles, send->handle);
         data_gone(who, cell, at, left);
     }
 }
 
-/* Keeps for the rank's next call what its flight is to do then. */
+/* Keeps for the rank's next call what its req is to do then. */
 static void defer(const struct wf_caller *who, uint32_t cell, uint32_t handle)
 {
-    struct wf_flight *flight = wf_flight_edit(who, cell);
+    struct wf_rank_request *req = wf_request_edit(who, cell);
 
-    flight->flags |= WF_FLIGHT_DEFERRED;
-    flight->asked = handle;
-    flight->next = who->rank->deferred;
+    req->flags |= WF_REQ_DEFERRED;
+    req->asked = handle;
+    req->next = who->rank->deferred;
     who->rank->deferred = cell;
 }
 
 /* A collective goes on with the call that the rank makes now. */
 static void poke_collective(const struct wf_caller *who, uint32_t cell, int64_t at)
 {
-    struct wf_flight *coll = wf_flight_edit(who, cell);
+    struct wf_rank_request *coll = wf_request_edit(who, cell);
 
     if (at > coll->at) {
         if (who->mpi->because != NULL) {
-            wf_rank_because(who, (struct wf_cause){.until = at,
-                                                   .since = at,
-                                                   .lane = wf_collective_lane(who, cell),
-                                                   .from = who->number,
-                                                   .why = WF_WHY_CALLED});
+            wf_cause_note(who, (struct wf_cause){.until = at,
+                                                 .since = at,
+                                                 .track = wf_collective_track(who, cell),
+                                                 .from = who->number,
+                                                 .why = WF_WHY_CALLED});
         }
         coll->at = at;
     }
     wf_collective_continue(who, cell);
 }
 
-void wf_mpi_poke(const struct wf_caller *who)
+void wf_rank_run_deferred(const struct wf_caller *who)
 {
     while (who->rank->deferred != 0) {
         uint32_t cell = who->rank->deferred;
-        struct wf_flight *flight = wf_flight_edit(who, cell);
+        struct wf_rank_request *req = wf_request_edit(who, cell);
         int64_t at = who->rank->clock;
 
-        who->rank->deferred = flight->next;
-        flight->flags &= (uint16_t)~WF_FLIGHT_DEFERRED;
-        if (flight->kind == WF_FLIGHT_RECV) {
-            ask(who, cell, flight->asked, at, READY_IN_CALL - at);
-        } else if (flight->kind == WF_FLIGHT_SEND) {
+        who->rank->deferred = req->next;
+        req->flags &= (uint16_t)~WF_REQ_DEFERRED;
+        if (req->kind == WF_REQ_RECV) {
+            ask(who, cell, req->asked, at, READY_IN_CALL - at);
+        } else if (req->kind == WF_REQ_SEND) {
             const struct wf_cause own = {
                 .since = at, .from = who->number, .why = WF_WHY_CALLED};
-            answer(who, cell, flight->asked, at, &own);
+            answer(who, cell, req->asked, at, &own);
         } else {
             poke_collective(who, cell, at);
         }
@@ -201,23 +201,24 @@ void wf_mpi_poke(const struct wf_caller *who)
 
 /* Whether a message of this length is an error of the program. In a collective, both sides know
  * how much is sent; a receive of the program only says how much room there is. */
-static bool is_misfit(const struct wf_flight *recv, uint64_t bytes)
+static bool is_misfit(const struct wf_rank_request *recv, uint64_t bytes)
 {
     return bytes != recv->bytes && (bytes > recv->bytes || recv->owner != 0);
 }
 
 /* A receive and its message have found each other; `message` is freed by the caller. */
-static void meet(const struct wf_caller *who, uint32_t cell, const struct wf_flight *message)
+static void meet(const struct wf_caller *who, uint32_t cell,
+                 const struct wf_rank_request *message)
 {
-    struct wf_flight *recv = wf_flight_edit(who, cell);
+    struct wf_rank_request *recv = wf_request_edit(who, cell);
     int64_t at = wf_later(recv->at, message->at);
     uint32_t handle = message->handle;
 
     recv->peer = message->key.src;
     recv->key.tag = message->key.tag;
-    if ((message->flags & WF_FLIGHT_ASKS) == 0) {
+    if ((message->flags & WF_REQ_ANNOUNCED) == 0) {
         if (is_misfit(recv, message->bytes)) {
-            wf_mpi_fail_sizes(who, &message->key, recv->bytes, message->bytes);
+            wf_rank_fail_sizes(who, &message->key, recv->bytes, message->bytes);
             return;
         }
         recv->bytes = message->bytes;
@@ -236,19 +237,19 @@ static void meet(const struct wf_caller *who, uint32_t cell, const struct wf_fli
 void wf_protocol_tell(const struct wf_caller *who, uint32_t cell,
                       const struct wf_match_key *key)
 {
-    const struct wf_flight *recv = wf_flight_read(who, cell);
+    const struct wf_rank_request *recv = wf_request_read(who, cell);
 
-    if ((recv->flags & WF_FLIGHT_OPEN) && who->mpi->matched != NULL) {
+    if ((recv->flags & WF_REQ_WILDCARD) && who->mpi->matched != NULL) {
         who->mpi->matched(who->mpi->arg, who, recv->request, key->src, key->tag);
     }
 }
 
 void wf_protocol_tell_posted(const struct wf_caller *who, uint32_t cell)
 {
-    const struct wf_flight *recv = wf_flight_read(who, cell);
+    const struct wf_rank_request *recv = wf_request_read(who, cell);
 
     /* It is complete, or has asked for its data, or will as soon as it may. */
-    if ((recv->flags & (WF_FLIGHT_DONE | WF_FLIGHT_DEFERRED)) || recv->handle != 0) {
+    if ((recv->flags & (WF_REQ_DONE | WF_REQ_DEFERRED)) || recv->handle != 0) {
         const struct wf_match_key key = {.src = recv->peer, .tag = recv->key.tag};
         wf_protocol_tell(who, cell, &key);
     }
@@ -261,20 +262,21 @@ uint32_t wf_protocol_recv(const struct wf_caller *who, const struct wf_peer *fro
     bool open =
         from->open || from->rank == WF_MATCH_ANY_SOURCE || from->tag == WF_MATCH_ANY_TAG;
 
-    *wf_flight_edit(who, cell) = (struct wf_flight){.key = {context, from->rank, from->tag},
-                                                    .request = WF_MPI_NO_REQUEST,
-                                                    .kind = WF_FLIGHT_RECV,
-                                                    .flags = open ? WF_FLIGHT_OPEN : 0,
-                                                    .bytes = from->bytes,
-                                                    .at = at,
-                                                    .owner = owner,
-                                                    .peer = from->rank};
+    *wf_request_edit(who, cell) =
+        (struct wf_rank_request){.key = {context, from->rank, from->tag},
+                                 .request = WF_RANK_NO_REQUEST,
+                                 .kind = WF_REQ_RECV,
+                                 .flags = open ? WF_REQ_WILDCARD : 0,
+                                 .bytes = from->bytes,
+                                 .at = at,
+                                 .owner = owner,
+                                 .peer = from->rank};
     uint32_t found = wf_match_post(who->ctx, &who->rank->match, cell);
     if (found != 0) {
-        struct wf_flight message = *wf_flight_read(who, found);
+        struct wf_rank_request message = *wf_request_read(who, found);
 
         wf_cell_free(who->ctx, found);
-        if ((message.flags & WF_FLIGHT_ASKS) == 0) {
+        if ((message.flags & WF_REQ_ANNOUNCED) == 0) {
             who->rank->unexpected_bytes -= message.bytes;
         }
         meet(who, cell, &message);
@@ -283,7 +285,7 @@ uint32_t wf_protocol_recv(const struct wf_caller *who, const struct wf_peer *fro
 }
 
 /* A message that is matched: eager, or announced. */
-static void take_in(const struct wf_caller *who, const struct wf_flight *message)
+static void take_in(const struct wf_caller *who, const struct wf_rank_request *message)
 {
     struct wf_rank *rank = who->rank;
     uint32_t cell = wf_match_claim(who->ctx, &rank->match, &message->key);
@@ -294,12 +296,12 @@ static void take_in(const struct wf_caller *who, const struct wf_flight *message
         return;
     }
     cell = wf_cell_new(who->ctx);
-    *wf_flight_edit(who, cell) = *message;
+    *wf_request_edit(who, cell) = *message;
     wf_match_keep(who->ctx, &rank->match, cell);
-    if ((message->flags & WF_FLIGHT_ASKS) == 0) {
+    if ((message->flags & WF_REQ_ANNOUNCED) == 0) {
         rank->unexpected_bytes = wf_count_add(rank->unexpected_bytes, message->bytes);
         if (rank->unexpected_bytes > who->mpi->params->unexpected_limit) {
-            wf_mpi_fail(who, WF_FAILURE_UNEXPECTED, message->key.src);
+            wf_rank_fail(who, WF_FAILURE_UNEXPECTED, message->key.src);
             return;
         }
     }
@@ -313,30 +315,30 @@ void wf_arrival_note(const struct wf_arrival *arrival)
     struct wf_delivery delivery = {
         .from = arrival->from, .bytes = arrival->msg->bytes, .arrival = arrival->at};
 
-    memcpy(&delivery.departure, arrival->envelope.c, sizeof(delivery.departure));
+    memcpy(&delivery.departure, arrival->header.c, sizeof(delivery.departure));
     arrival->who.mpi->note(arrival->who.mpi->arg, &arrival->who, &delivery);
     arrival->who.rank->noted = 1;
 }
 
 static void on_message(const struct wf_arrival *arrival)
 {
-    const struct wf_envelope *envelope = &arrival->envelope;
+    const struct wf_msg_header *header = &arrival->header;
     struct wf_rank *rank = arrival->who.rank;
-    bool asks = wf_mail_of(envelope) == WF_MAIL_ANNOUNCE;
-    struct wf_flight message = {
-        .key = {envelope->b & WF_MAIL_LOW_BITS, arrival->from, (int32_t)envelope->a},
-        .request = WF_MPI_NO_REQUEST,
-        .kind = WF_FLIGHT_MESSAGE,
-        .flags = asks ? WF_FLIGHT_ASKS : 0,
-        .bytes = asks ? envelope->c[1] : arrival->msg->bytes,
+    bool asks = wf_msg_kind_of(header) == WF_MSG_ANNOUNCE;
+    struct wf_rank_request message = {
+        .key = {header->b & WF_MSG_LOW_BITS, arrival->from, (int32_t)header->a},
+        .request = WF_RANK_NO_REQUEST,
+        .kind = WF_REQ_UNEXPECTED,
+        .flags = asks ? WF_REQ_ANNOUNCED : 0,
+        .bytes = asks ? header->c[1] : arrival->msg->bytes,
         .at = arrival->at,
         .peer = arrival->from,
     };
 
     if (asks) {
-        message.handle = envelope->c[0];
+        message.handle = header->c[0];
     } else {
-        memcpy(&message.departure, envelope->c, sizeof(message.departure));
+        memcpy(&message.departure, header->c, sizeof(message.departure));
         wf_arrival_note(arrival);
     }
     if (!arrival->who.mpi->sends_only) {
@@ -344,41 +346,41 @@ static void on_message(const struct wf_arrival *arrival)
     } else if (rank->state == WF_RANK_ENDED && arrival->at > rank->clock) {
         /* Nobody receives it, but the run is over when the last has come. A rank that still
          * has something to send ends later than now anyway. */
-        wf_rank_because(
+        wf_cause_note(
             &arrival->who,
             (struct wf_cause){.until = arrival->at,
                               .since = message.departure,
                               .bytes = message.bytes,
                               .from = arrival->from,
-                              .from_lane = wf_lane_of(message.key.context, message.key.tag),
+                              .from_track = wf_track_of(message.key.context, message.key.tag),
                               .why = WF_WHY_MESSAGE});
         rank->clock = arrival->at;
     }
 }
 
 /* In a run that will be taken back, handles may lead nowhere. */
-static uint32_t find_flight(const struct wf_arrival *arrival, enum wf_flight_kind kind)
+static uint32_t find_request(const struct wf_arrival *arrival, enum wf_rank_request_kind kind)
 {
     const struct wf_caller *who = &arrival->who;
-    uint32_t cell = wf_cellmap_get(who->ctx, &who->rank->flights, arrival->envelope.a);
+    uint32_t cell = wf_cellmap_get(who->ctx, &who->rank->handles, arrival->header.a);
 
-    return cell != 0 && wf_flight_read(who, cell)->kind == kind ? cell : 0;
+    return cell != 0 && wf_request_read(who, cell)->kind == kind ? cell : 0;
 }
 
 /* Of the two that had to be ready for the data of a long message. */
 static struct wf_cause who_was_last(const struct wf_arrival *arrival,
-                                    const struct wf_flight *send)
+                                    const struct wf_rank_request *send)
 {
     struct wf_cause cause = {.from = arrival->from,
-                             .from_lane = wf_lane_of(send->key.context, send->key.tag),
+                             .from_track = wf_track_of(send->key.context, send->key.tag),
                              .why = WF_WHY_ASKED};
 
-    memcpy(&cause.since, arrival->envelope.c, sizeof(cause.since));
+    memcpy(&cause.since, arrival->header.c, sizeof(cause.since));
     if (cause.since == READY_BEFORE) {
         cause.from = arrival->who.number;
         cause.since = send->at;
     } else if (cause.since < 0) {
-        cause.from_lane = WF_LANE_PROGRAM;
+        cause.from_track = WF_TRACK_PROGRAM;
         cause.since = READY_IN_CALL - cause.since;
     }
     return cause;
@@ -386,51 +388,51 @@ static struct wf_cause who_was_last(const struct wf_arrival *arrival,
 
 static void on_ask(const struct wf_arrival *arrival)
 {
-    uint32_t cell = find_flight(arrival, WF_FLIGHT_SEND);
+    uint32_t cell = find_request(arrival, WF_REQ_SEND);
     int64_t at = wf_rank_progress(&arrival->who, arrival->at);
 
-    if (cell == 0 || (wf_flight_read(&arrival->who, cell)->flags & WF_FLIGHT_DEFERRED)) {
+    if (cell == 0 || (wf_request_read(&arrival->who, cell)->flags & WF_REQ_DEFERRED)) {
         return;
     }
-    uint32_t handle = arrival->envelope.b & WF_MAIL_LOW_BITS;
+    uint32_t handle = arrival->header.b & WF_MSG_LOW_BITS;
     if (at == WF_NET_LATER) {
         defer(&arrival->who, cell, handle);
         return;
     }
 
-    struct wf_cause cause = who_was_last(arrival, wf_flight_read(&arrival->who, cell));
+    struct wf_cause cause = who_was_last(arrival, wf_request_read(&arrival->who, cell));
     answer(&arrival->who, cell, handle, at, &cause);
 }
 
 static void on_data(const struct wf_arrival *arrival)
 {
-    uint32_t cell = find_flight(arrival, WF_FLIGHT_RECV);
+    uint32_t cell = find_request(arrival, WF_REQ_RECV);
 
     wf_arrival_note(arrival);
     if (cell == 0) {
         return;
     }
-    (void)wf_cellmap_take(arrival->who.ctx, &arrival->who.rank->flights, arrival->envelope.a);
+    (void)wf_cellmap_take(arrival->who.ctx, &arrival->who.rank->handles, arrival->header.a);
 
-    struct wf_flight *recv = wf_flight_edit(&arrival->who, cell);
+    struct wf_rank_request *recv = wf_request_edit(&arrival->who, cell);
     if (is_misfit(recv, arrival->msg->bytes)) {
         const struct wf_match_key key = {recv->key.context, recv->peer, recv->key.tag};
 
-        wf_mpi_fail_sizes(&arrival->who, &key, recv->bytes, arrival->msg->bytes);
+        wf_rank_fail_sizes(&arrival->who, &key, recv->bytes, arrival->msg->bytes);
         return;
     }
     recv->bytes = arrival->msg->bytes;
-    memcpy(&recv->departure, arrival->envelope.c, sizeof(recv->departure));
+    memcpy(&recv->departure, arrival->header.c, sizeof(recv->departure));
     recv->departure = ~recv->departure;
-    recv->key.src = arrival->envelope.b & WF_MAIL_LOW_BITS;
+    recv->key.src = arrival->header.b & WF_MSG_LOW_BITS;
     wf_request_complete(&arrival->who, cell, arrival->at);
 }
 
 static void (*const on_packet[])(const struct wf_arrival *arrival) = {
-    [WF_MAIL_EAGER] = on_message,     [WF_MAIL_ANNOUNCE] = on_message,
-    [WF_MAIL_ASK] = on_ask,           [WF_MAIL_DATA] = on_data,
-    [WF_MAIL_PUT] = wf_one_sided_put, [WF_MAIL_PUT_DONE] = wf_one_sided_put_done,
-    [WF_MAIL_GET] = wf_one_sided_get, [WF_MAIL_GET_DATA] = wf_one_sided_get_data,
+    [WF_MSG_EAGER] = on_message,     [WF_MSG_ANNOUNCE] = on_message,
+    [WF_MSG_ASK] = on_ask,           [WF_MSG_DATA] = on_data,
+    [WF_MSG_PUT] = wf_one_sided_put, [WF_MSG_PUT_DONE] = wf_one_sided_put_done,
+    [WF_MSG_GET] = wf_one_sided_get, [WF_MSG_GET_DATA] = wf_one_sided_get_data,
 };
 
 void wf_protocol_arrived(void *mpi, struct wf_ctx *ctx, void *node,
@@ -444,41 +446,41 @@ void wf_protocol_deliver(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *nod
 {
     struct wf_arrival arrival = {.msg = msg, .at = at};
 
-    memcpy(&arrival.envelope, msg->envelope, sizeof(arrival.envelope));
-    arrival.who = wf_mpi_caller(mpi, ctx, node, arrival.envelope.dst_seat);
-    arrival.from = wf_place_rank(mpi->place, msg->src_node, arrival.envelope.src_seat);
+    memcpy(&arrival.header, msg->header, sizeof(arrival.header));
+    arrival.who = wf_caller_at(mpi, ctx, node, arrival.header.dst_slot);
+    arrival.from = wf_place_rank(mpi->place, msg->src_node, arrival.header.src_slot);
     wf_touch(ctx, arrival.who.rank, sizeof(*arrival.who.rank));
     arrival.who.rank->noted = 0;
     if (arrival.who.rank->state != WF_RANK_FAILED) {
-        on_packet[wf_mail_of(&arrival.envelope)](&arrival);
+        on_packet[wf_msg_kind_of(&arrival.header)](&arrival);
     }
 }
 
 /* The last byte of a long message has left, now. */
 static void data_left(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
-                      const struct wf_envelope *envelope, int64_t at)
+                      const struct wf_msg_header *header, int64_t at)
 {
-    const struct wf_caller who = wf_mpi_caller(mpi, ctx, node, envelope->src_seat);
-    uint32_t handle = envelope->b & WF_MAIL_LOW_BITS;
+    const struct wf_caller who = wf_caller_at(mpi, ctx, node, header->src_slot);
+    uint32_t handle = header->b & WF_MSG_LOW_BITS;
 
     wf_touch(ctx, who.rank, sizeof(*who.rank));
     who.rank->noted = 0;
-    uint32_t cell = wf_cellmap_take(ctx, &who.rank->flights, handle);
+    uint32_t cell = wf_cellmap_take(ctx, &who.rank->handles, handle);
     if (cell != 0 && who.rank->state != WF_RANK_FAILED) {
         int64_t departure;
 
-        memcpy(&departure, envelope->c, sizeof(departure));
+        memcpy(&departure, header->c, sizeof(departure));
         data_gone(&who, cell, departure, at);
     }
 }
 
 void wf_protocol_sent(void *mpi, struct wf_ctx *ctx, void *node, const struct wf_message *msg)
 {
-    struct wf_envelope envelope;
+    struct wf_msg_header header;
 
-    memcpy(&envelope, msg->envelope, sizeof(envelope));
-    if (wf_mail_of(&envelope) == WF_MAIL_DATA) {
-        data_left(mpi, ctx, node, &envelope, wf_now(ctx));
+    memcpy(&header, msg->header, sizeof(header));
+    if (wf_msg_kind_of(&header) == WF_MSG_DATA) {
+        data_left(mpi, ctx, node, &header, wf_now(ctx));
     }
 }
 
@@ -487,12 +489,12 @@ void wf_protocol_depart(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node
 {
     uint32_t dst_node = msg->src_node;
     struct wf_message sent = *msg;
-    struct wf_envelope envelope;
+    struct wf_msg_header header;
 
     sent.src_node = wf_self(ctx) - mpi->net->first_node;
-    memcpy(&envelope, msg->envelope, sizeof(envelope));
+    memcpy(&header, msg->header, sizeof(header));
     int64_t left = mpi->net->ops->send(mpi->net, ctx, node, dst_node, &sent, wf_now(ctx));
-    if (wf_mail_of(&envelope) == WF_MAIL_DATA && left != WF_NET_LATER) {
-        data_left(mpi, ctx, node, &envelope, left);
+    if (wf_msg_kind_of(&header) == WF_MSG_DATA && left != WF_NET_LATER) {
+        data_left(mpi, ctx, node, &header, left);
     }
 }

@@ -6,7 +6,7 @@
 
 #include "ranks/request_record.h"
 
-/* Sends a message at the time `start`; if it has to wait for its receiver, a flight with this
+/* Sends a message at the time `start`; if it has to wait for its receiver, a request with this
  * request and owner is made, and its cell returned; else 0. */
 uint32_t wf_protocol_send(const struct wf_caller *who, const struct wf_peer *to,
                           uint32_t context, int64_t start, uint32_t owner);

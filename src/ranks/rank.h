@@ -37,7 +37,7 @@ enum wf_failure {
     WF_FAILURE_SIZES,      /* a collective that ranks call with different sizes */
 };
 
-enum { WF_RANK_SLOTS = 16 };
+enum { WF_RANK_SMALL_REQUESTS = 16 };
 
 /* Flights that are complete, by time. */
 struct wf_done {
@@ -61,8 +61,9 @@ struct wf_rank {
     struct wf_done done_awaited;  /* ...and those that it waits for, with others... */
     struct wf_done done_in_colls; /* ...and messages of the steps of collectives */
     struct wf_match match;
-    uint32_t slots[WF_RANK_SLOTS]; /* the program's requests with small numbers, cells... */
-    struct wf_cellmap requests;    /* ...and the others, by number */
+    uint32_t small_requests
+        [WF_RANK_SMALL_REQUESTS]; /* the program's requests with small numbers, cells... */
+    struct wf_cellmap requests;   /* ...and the others, by number */
 
     int64_t wait_ps[WF_IN_KINDS]; /* time in which it did nothing but wait */
     int64_t overhead_ps;          /* CPU time spent on messages */
@@ -77,7 +78,7 @@ struct wf_rank {
     };
     int64_t one_sided_since;   /* when that one began */
     int64_t coll_overhead_ps;  /* of the blocking collective it is in */
-    struct wf_cellmap flights; /* what a message from elsewhere will ask for, by handle */
+    struct wf_cellmap handles; /* what a message from elsewhere will ask for, by handle */
     struct wf_cellmap colls;   /* collectives begun on each communicator but the first */
     uint32_t collectives;      /* begun on communicator 0 */
     uint32_t current;          /* the blocking collective it is in, a cell; or 0 */
@@ -101,7 +102,7 @@ struct wf_caller {
     struct wf_ctx *ctx;
     void *node;
     struct wf_rank *rank;
-    uint32_t seat;   /* on the node */
+    uint32_t slot;   /* on the node */
     uint32_t number; /* in the run */
 };
 
@@ -111,22 +112,22 @@ enum wf_called {
     WF_CALLED_AGAIN,   /* the rank is resumed to make the same call again */
 };
 
-#define WF_MPI_NO_REQUEST UINT32_C(0xffffffff) /* of a blocking call */
-#define WF_MPI_NOBODY     UINT32_C(0xfffffffe) /* a peer that there is not */
+#define WF_RANK_NO_REQUEST UINT32_C(0xffffffff) /* of a blocking call */
+#define WF_RANK_PROC_NULL  UINT32_C(0xfffffffe) /* a peer that there is not */
 
-struct wf_caller wf_mpi_caller(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
-                               uint32_t seat);
+struct wf_caller wf_caller_at(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
+                              uint32_t slot);
 
 /* Lets others run: resumes the rank when the engine's time has come to its clock. */
-void wf_mpi_yield(const struct wf_caller *who);
+void wf_rank_yield(const struct wf_caller *who);
 /* WF_CALLED_DONE if the engine's time has come to the rank's clock; else yields. */
-WF_NODISCARD enum wf_called wf_mpi_sync(const struct wf_caller *who);
+WF_NODISCARD enum wf_called wf_rank_sync(const struct wf_caller *who);
 /* Goes on with what waited for the rank's next call, which is now. */
-void wf_mpi_poke(const struct wf_caller *who);
-void wf_mpi_end(const struct wf_caller *who);
-void wf_mpi_fail(const struct wf_caller *who, enum wf_failure failure, uint32_t peer);
+void wf_rank_run_deferred(const struct wf_caller *who);
+void wf_rank_end(const struct wf_caller *who);
+void wf_rank_fail(const struct wf_caller *who, enum wf_failure failure, uint32_t peer);
 /* Likewise, because of a message with this key: `own` bytes were asked for, and not `other`. */
-void wf_mpi_fail_sizes(const struct wf_caller *who, const struct wf_match_key *key,
-                       uint64_t own, uint64_t other);
+void wf_rank_fail_sizes(const struct wf_caller *who, const struct wf_match_key *key,
+                        uint64_t own, uint64_t other);
 
 #endif

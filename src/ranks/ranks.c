@@ -93,18 +93,18 @@ static bool can_run_ahead(const struct wf_mpi *mpi, bool background)
 {
     return !mpi->in_step &&
            (mpi->net->ahead == WF_NET_ANY ||
-            (mpi->net->ahead == WF_NET_IN_ORDER && mpi->place->seats_max == 1 && !background &&
+            (mpi->net->ahead == WF_NET_IN_ORDER && mpi->place->slots_max == 1 && !background &&
              mpi->params->eager_max == UINT64_MAX));
 }
 
-enum wf_status wf_mpi_init(struct wf_mpi *mpi, const struct wf_net *net, size_t seat_size,
+enum wf_status wf_mpi_init(struct wf_mpi *mpi, const struct wf_net *net, size_t slot_size,
                            bool background, struct wf_err *err)
 {
-    assert(seat_size >= sizeof(struct wf_rank) && seat_size % 8 == 0 &&
-           net->node_size % 8 == 0 && mpi->place->seats_max <= WF_MPI_SEATS_MAX);
+    assert(slot_size >= sizeof(struct wf_rank) && slot_size % 8 == 0 &&
+           net->node_size % 8 == 0 && mpi->place->slots_max <= WF_RANK_SLOTS_MAX);
     mpi->net = net;
-    mpi->seats_offset = net->node_size;
-    mpi->seat_size = seat_size;
+    mpi->slots_offset = net->node_size;
+    mpi->slot_size = slot_size;
     /* What a rank has not received yet, and what it does beside computing, is known only then.
      */
     mpi->in_step = mpi->params->progress == WF_PROGRESS_CALLS ||
@@ -115,7 +115,7 @@ enum wf_status wf_mpi_init(struct wf_mpi *mpi, const struct wf_net *net, size_t 
 
 size_t wf_mpi_node_size(const struct wf_mpi *mpi)
 {
-    return mpi->seats_offset + mpi->place->seats_max * mpi->seat_size;
+    return mpi->slots_offset + mpi->place->slots_max * mpi->slot_size;
 }
 
 size_t wf_mpi_payload_max(const struct wf_mpi *mpi)
@@ -132,17 +132,17 @@ void wf_mpi_attach(struct wf_mpi *mpi, struct wf_net *net, struct wf_engine *eng
         .arg = mpi, .arrived = wf_protocol_arrived, .sent = wf_protocol_sent};
 
     assert(net == mpi->net && mpi->resume != NULL);
-    wf_engine_cells(engine, WF_FLIGHT_SIZE);
+    wf_engine_cells(engine, WF_REQ_SIZE);
     wf_net_attach(net, engine, first_node, &user);
 }
 
 static void on_resume(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
                       const struct wf_event *ev)
 {
-    uint32_t payload[2]; /* seat, ticket */
+    uint32_t payload[2]; /* slot, ticket */
 
     memcpy(payload, ev->payload, sizeof(payload));
-    const struct wf_caller who = wf_mpi_caller(mpi, ctx, node, payload[0]);
+    const struct wf_caller who = wf_caller_at(mpi, ctx, node, payload[0]);
     if (who.rank->ticket != payload[1]) {
         return;
     }
@@ -156,13 +156,13 @@ static void on_resume(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
 static void on_continue(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
                         const struct wf_event *ev)
 {
-    uint32_t payload[2]; /* seat, handle */
+    uint32_t payload[2]; /* slot, handle */
 
     memcpy(payload, ev->payload, sizeof(payload));
-    const struct wf_caller who = wf_mpi_caller(mpi, ctx, node, payload[0]);
+    const struct wf_caller who = wf_caller_at(mpi, ctx, node, payload[0]);
     wf_touch(ctx, who.rank, sizeof(*who.rank));
     who.rank->noted = 0;
-    uint32_t cell = wf_cellmap_get(ctx, &who.rank->flights, payload[1]);
+    uint32_t cell = wf_cellmap_get(ctx, &who.rank->handles, payload[1]);
     if (cell != 0 && who.rank->state != WF_RANK_FAILED) {
         wf_collective_continue(&who, cell);
     }
@@ -188,11 +188,11 @@ void wf_mpi_event(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
 {
     static void (*const on_kind[])(const struct wf_mpi *, struct wf_ctx *, void *,
                                    const struct wf_event *) = {
-        [WF_MPI_RESUME - WF_NET_KINDS] = on_resume,
-        [WF_MPI_CONTINUE - WF_NET_KINDS] = on_continue,
-        [WF_MPI_DEPART - WF_NET_KINDS] = on_depart,
-        [WF_MPI_LOCAL - WF_NET_KINDS] = on_local,
-        [WF_MPI_SIGNAL - WF_NET_KINDS] = wf_hardware_signal,
+        [WF_NODE_RESUME - WF_NET_KINDS] = on_resume,
+        [WF_NODE_CONTINUE - WF_NET_KINDS] = on_continue,
+        [WF_NODE_DEPART - WF_NET_KINDS] = on_depart,
+        [WF_NODE_LOCAL - WF_NET_KINDS] = on_local,
+        [WF_NODE_SIGNAL - WF_NET_KINDS] = wf_formula_signal,
     };
 
     if (ev->kind < WF_NET_KINDS) {

@@ -21,7 +21,7 @@ struct wf_engine;
 struct wf_mpi_params;
 struct wf_net;
 struct wf_place;
-struct wf_recording_wish;
+struct wf_recording_options;
 struct wf_replay;
 struct wf_source;
 
@@ -48,34 +48,34 @@ struct wf_replay_params {
 extern const struct wf_param wf_replay_params[]; /* over struct wf_replay_params */
 
 /* A program and when it starts. */
-struct wf_replay_job {
+struct wf_ranks_job {
     const struct wf_source *source; /* kept */
     int64_t start;                  /* picoseconds */
     uint64_t repeat;                /* how often it is run, one after the other; >= 1 */
 };
 
-struct wf_replay_config {
-    const struct wf_replay_job *jobs; /* their ranks are numbered together in this order */
-    uint32_t n_jobs;                  /* 1 to WF_TALLY_JOBS */
-    const struct wf_place *place;     /* kept; of all ranks of all jobs */
-    struct wf_net *net;               /* kept; created for place->n_nodes, not yet attached */
-    const struct wf_mpi_params *mpi;  /* kept */
+struct wf_ranks_config {
+    const struct wf_ranks_job *jobs; /* their ranks are numbered together in this order */
+    uint32_t n_jobs;                 /* 1 to WF_TALLY_JOBS */
+    const struct wf_place *place;    /* kept; of all ranks of all jobs */
+    struct wf_net *net;              /* kept; created for place->n_nodes, not yet attached */
+    const struct wf_mpi_params *mpi; /* kept */
     const struct wf_replay_params *params;
-    const struct wf_cpu *cpu;                  /* kept; null: compute times as they are */
-    const struct wf_recording_wish *recording; /* null: the run is not recorded */
+    const struct wf_cpu *cpu;                     /* kept; null: compute times as they are */
+    const struct wf_recording_options *recording; /* null: the run is not recorded */
 };
 
 /* Adds the nodes and their ranks to the engine, connects the network and asks for a tally of
- * struct wf_replay_tally: all that is left to do is wf_engine_run(). Fails with WF_EINVAL if
+ * struct wf_ranks_tally: all that is left to do is wf_engine_run(). Fails with WF_EINVAL if
  * there are too many ranks on a node or the network was made for another number of nodes. The
  * caller owns *out, which must live as long as the engine. */
 WF_NODISCARD
-enum wf_status wf_replay_new(struct wf_engine *engine, const struct wf_replay_config *config,
-                             struct wf_replay **out, struct wf_err *err);
-void wf_replay_free(struct wf_replay *replay); /* null is allowed */
+enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_config *config,
+                            struct wf_replay **out, struct wf_err *err);
+void wf_ranks_free(struct wf_replay *replay); /* null is allowed */
 
 /* Roughly the messages of the run, to tell how far it is; 0 is unknown. */
-uint64_t wf_replay_expected_messages(const struct wf_replay *replay);
+uint64_t wf_ranks_expected_messages(const struct wf_replay *replay);
 
 /* The job and the rank in it of a rank of the run. */
 void wf_replay_find(const struct wf_replay *replay, uint32_t rank, uint32_t *job,

@@ -9,7 +9,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-uint32_t wf_flight_handle(struct wf_rank *rank)
+uint32_t wf_request_new_handle(struct wf_rank *rank)
 {
     enum { BITS = 28 }; /* what fits beside the kind of a message */
 
@@ -19,14 +19,15 @@ uint32_t wf_flight_handle(struct wf_rank *rank)
 
 uint32_t wf_request_find(const struct wf_caller *who, uint32_t number)
 {
-    return number < WF_RANK_SLOTS ? who->rank->slots[number]
-                                  : wf_cellmap_get(who->ctx, &who->rank->requests, number);
+    return number < WF_RANK_SMALL_REQUESTS
+               ? who->rank->small_requests[number]
+               : wf_cellmap_get(who->ctx, &who->rank->requests, number);
 }
 
 static void put_request(const struct wf_caller *who, uint32_t number, uint32_t cell)
 {
-    if (number < WF_RANK_SLOTS) {
-        who->rank->slots[number] = cell;
+    if (number < WF_RANK_SMALL_REQUESTS) {
+        who->rank->small_requests[number] = cell;
     } else {
         wf_cellmap_put(who->ctx, &who->rank->requests, number, cell);
     }
@@ -34,8 +35,8 @@ static void put_request(const struct wf_caller *who, uint32_t number, uint32_t c
 
 static void drop_request(const struct wf_caller *who, uint32_t number)
 {
-    if (number < WF_RANK_SLOTS) {
-        who->rank->slots[number] = 0;
+    if (number < WF_RANK_SMALL_REQUESTS) {
+        who->rank->small_requests[number] = 0;
     } else {
         (void)wf_cellmap_take(who->ctx, &who->rank->requests, number);
     }
@@ -44,7 +45,7 @@ static void drop_request(const struct wf_caller *who, uint32_t number)
 bool wf_request_is_free(const struct wf_caller *who, uint32_t request)
 {
     if (wf_request_find(who, request) != 0) {
-        wf_mpi_fail(who, WF_FAILURE_REQUEST, request);
+        wf_rank_fail(who, WF_FAILURE_REQUEST, request);
         return false;
     }
     return true;
@@ -52,7 +53,7 @@ bool wf_request_is_free(const struct wf_caller *who, uint32_t request)
 
 void wf_request_register(const struct wf_caller *who, uint32_t cell, uint32_t request)
 {
-    wf_flight_edit(who, cell)->request = request;
+    wf_request_edit(who, cell)->request = request;
     put_request(who, request, cell);
 }
 
@@ -61,83 +62,84 @@ static uint32_t number_at(const struct wf_request_set *set, uint32_t i)
     return set->numbers != NULL ? set->numbers[i] : set->first + i;
 }
 
-/* The flight of a request; 0 if it is not in use. */
+/* The request of a request; 0 if it is not in use. */
 static uint32_t find(const struct wf_caller *who, const struct wf_request_set *set, uint32_t i)
 {
     uint32_t cell = wf_request_find(who, number_at(set, i));
 
-    if (cell != 0 && wf_flight_read(who, cell)->kind == WF_FLIGHT_PERSISTENT) {
-        return wf_flight_read(who, cell)->owner;
+    if (cell != 0 && wf_request_read(who, cell)->kind == WF_REQ_PERSISTENT) {
+        return wf_request_read(who, cell)->owner;
     }
     return cell;
 }
 
 /* What belongs to a collective is kept apart: it need not look for it among the requests. So is
  * what a call waits for: it need not look for it among all that is complete. */
-static struct wf_done *list_of(struct wf_rank *rank, const struct wf_flight *flight)
+static struct wf_done *list_of(struct wf_rank *rank, const struct wf_rank_request *req)
 {
-    if (flight->kind != WF_FLIGHT_COLL && flight->owner != 0) {
+    if (req->kind != WF_REQ_COLL && req->owner != 0) {
         return &rank->done_in_colls;
     }
-    return flight->flags & WF_FLIGHT_APART ? &rank->done_awaited : &rank->done;
+    return req->flags & WF_REQ_APART ? &rank->done_awaited : &rank->done;
 }
 
-/* Puts a flight into its list of the complete, behind all that were complete before or with it.
+/* Puts a request into its list of the complete, behind all that were complete before or with it.
  * Most often that is the end. */
-static void insert_done(const struct wf_caller *who, uint32_t cell, struct wf_flight *flight)
+static void insert_done(const struct wf_caller *who, uint32_t cell, struct wf_rank_request *req)
 {
-    if ((flight->flags & WF_FLIGHT_AWAITED) && !who->rank->any) {
-        flight->flags |= WF_FLIGHT_APART;
+    if ((req->flags & WF_REQ_AWAITED) && !who->rank->any) {
+        req->flags |= WF_REQ_APART;
     }
-    struct wf_done *done = list_of(who->rank, flight);
+    struct wf_done *done = list_of(who->rank, req);
     uint32_t before = done->tail;
 
-    flight->order = who->rank->done_order++;
-    while (before != 0 && wf_flight_read(who, before)->at > flight->at) {
-        before = wf_flight_read(who, before)->earlier;
+    req->order = who->rank->done_order++;
+    while (before != 0 && wf_request_read(who, before)->at > req->at) {
+        before = wf_request_read(who, before)->earlier;
     }
-    uint32_t after = before != 0 ? wf_flight_read(who, before)->later : done->head;
+    uint32_t after = before != 0 ? wf_request_read(who, before)->later : done->head;
 
-    flight->earlier = before;
-    flight->later = after;
+    req->earlier = before;
+    req->later = after;
     if (before != 0) {
-        wf_flight_edit(who, before)->later = cell;
+        wf_request_edit(who, before)->later = cell;
     } else {
         done->head = cell;
     }
     if (after != 0) {
-        wf_flight_edit(who, after)->earlier = cell;
+        wf_request_edit(who, after)->earlier = cell;
     } else {
         done->tail = cell;
     }
 }
 
-static void remove_done(const struct wf_caller *who, const struct wf_flight *flight)
+static void remove_done(const struct wf_caller *who, const struct wf_rank_request *req)
 {
-    struct wf_done *done = list_of(who->rank, flight);
-    uint32_t before = flight->earlier, after = flight->later;
+    struct wf_done *done = list_of(who->rank, req);
+    uint32_t before = req->earlier, after = req->later;
 
     if (before != 0) {
-        wf_flight_edit(who, before)->later = after;
+        wf_request_edit(who, before)->later = after;
     } else {
         done->head = after;
     }
     if (after != 0) {
-        wf_flight_edit(who, after)->earlier = before;
+        wf_request_edit(who, after)->earlier = before;
     } else {
         done->tail = before;
     }
 }
 
-static void discard(const struct wf_caller *who, uint32_t cell, const struct wf_flight *flight)
+static void discard(const struct wf_caller *who, uint32_t cell,
+                    const struct wf_rank_request *req)
 {
-    if (flight->flags & WF_FLIGHT_STARTED) {
-        uint32_t persistent = wf_request_find(who, flight->request);
+    if (req->flags & WF_REQ_STARTED) {
+        uint32_t persistent = wf_request_find(who, req->request);
         if (persistent != 0) {
-            wf_flight_edit(who, persistent)->owner = 0;
+            wf_request_edit(who, persistent)->owner = 0;
         }
-    } else if (flight->request != WF_MPI_NO_REQUEST) {
-        drop_request(who, flight->request);
+    } else if (req->request != WF_RANK_NO_REQUEST) {
+        drop_request(who, req->request);
     }
     wf_cell_free(who->ctx, cell);
 }
@@ -145,29 +147,29 @@ static void discard(const struct wf_caller *who, uint32_t cell, const struct wf_
 /* A call returns a complete request: the CPU takes it in. Adds why the rank goes on. */
 static void take(const struct wf_caller *who, uint32_t cell, struct wf_cause *cause)
 {
-    static const enum wf_rank_in in[] = {[WF_FLIGHT_RECV] = WF_IN_RECV,
-                                         [WF_FLIGHT_SEND] = WF_IN_SEND,
-                                         [WF_FLIGHT_COLL] = WF_IN_COLLECTIVE};
-    const struct wf_flight *flight = wf_flight_read(who, cell);
+    static const enum wf_rank_in in[] = {[WF_REQ_RECV] = WF_IN_RECV,
+                                         [WF_REQ_SEND] = WF_IN_SEND,
+                                         [WF_REQ_COLL] = WF_IN_COLLECTIVE};
+    const struct wf_rank_request *req = wf_request_read(who, cell);
     struct wf_rank *rank = who->rank;
 
-    wf_rank_because_done(who, flight, WF_LANE_PROGRAM, rank->clock, cause);
-    wf_rank_advance(who, flight->at, in[flight->kind]);
-    if (flight->kind == WF_FLIGHT_RECV) {
+    wf_cause_add(who, req, WF_TRACK_PROGRAM, rank->clock, cause);
+    wf_rank_advance(who, req->at, in[req->kind]);
+    if (req->kind == WF_REQ_RECV) {
         wf_rank_spent(who, WF_SPENT_ON_MESSAGES,
                       wf_time_add(rank->clock, who->mpi->net->o_recv_ps));
         rank->clock = wf_time_add(rank->clock, who->mpi->net->o_recv_ps);
         rank->overhead_ps = wf_time_add(rank->overhead_ps, who->mpi->net->o_recv_ps);
-        if (flight->flags & WF_FLIGHT_OPEN) {
-            rank->seen_source = flight->peer;
-            rank->seen_tag = flight->key.tag;
+        if (req->flags & WF_REQ_WILDCARD) {
+            rank->seen_source = req->peer;
+            rank->seen_tag = req->key.tag;
         }
     }
-    if (flight->request != WF_MPI_NO_REQUEST && who->mpi->taken != NULL) {
-        who->mpi->taken(who->mpi->arg, who, flight->request);
+    if (req->request != WF_RANK_NO_REQUEST && who->mpi->taken != NULL) {
+        who->mpi->taken(who->mpi->arg, who, req->request);
     }
-    remove_done(who, flight);
-    discard(who, cell, flight);
+    remove_done(who, req);
+    discard(who, cell, req);
 }
 
 static void take_one(const struct wf_caller *who, uint32_t cell)
@@ -175,7 +177,7 @@ static void take_one(const struct wf_caller *who, uint32_t cell)
     struct wf_cause cause = {.until = 0};
 
     take(who, cell, &cause);
-    wf_rank_because_all(who, &cause);
+    wf_cause_note_sum(who, &cause);
 }
 
 /* Takes in all that was waited for, in the order of completion. One of them is `cell`. */
@@ -189,30 +191,30 @@ static void take_awaited(const struct wf_caller *who, uint32_t cell)
     while (who->rank->done_awaited.head != 0) {
         take(who, who->rank->done_awaited.head, &cause);
     }
-    wf_rank_because_all(who, &cause);
+    wf_cause_note_sum(who, &cause);
 }
 
 void wf_request_complete(const struct wf_caller *who, uint32_t cell, int64_t at)
 {
     struct wf_rank *rank = who->rank;
-    struct wf_flight *flight = wf_flight_edit(who, cell);
-    uint32_t owner = flight->kind == WF_FLIGHT_COLL ? 0 : flight->owner;
+    struct wf_rank_request *req = wf_request_edit(who, cell);
+    uint32_t owner = req->kind == WF_REQ_COLL ? 0 : req->owner;
 
-    flight->at = at;
-    flight->flags |= WF_FLIGHT_DONE;
-    if (flight->flags & WF_FLIGHT_FORGOTTEN) {
-        discard(who, cell, flight);
+    req->at = at;
+    req->flags |= WF_REQ_DONE;
+    if (req->flags & WF_REQ_DETACHED) {
+        discard(who, cell, req);
         return;
     }
-    insert_done(who, cell, flight);
+    insert_done(who, cell, req);
     if (owner != 0) {
-        struct wf_flight *coll = wf_flight_edit(who, owner);
+        struct wf_rank_request *coll = wf_request_edit(who, owner);
         coll->missing--;
         if (coll->missing == 0 &&
-            (coll->flags & (WF_FLIGHT_RUNNING | WF_FLIGHT_POSTED)) == WF_FLIGHT_POSTED) {
+            (coll->flags & (WF_REQ_RUNNING | WF_REQ_POSTED)) == WF_REQ_POSTED) {
             wf_collective_continue(who, owner);
         }
-    } else if (flight->flags & WF_FLIGHT_AWAITED) {
+    } else if (req->flags & WF_REQ_AWAITED) {
         rank->missing--;
         if (rank->state != WF_RANK_WAITING || (rank->missing > 0 && !rank->any)) {
             return;
@@ -240,18 +242,18 @@ struct found {
     uint32_t n;
 };
 
-/* The rank is about to wait for this flight, which may have been said before. */
+/* The rank is about to wait for this request, which may have been said before. */
 static void add_awaited(const struct wf_caller *who, uint32_t cell, struct found *found)
 {
-    struct wf_flight *flight = wf_flight_edit(who, cell);
+    struct wf_rank_request *req = wf_request_edit(who, cell);
 
-    if (flight->flags & WF_FLIGHT_AWAITED) {
+    if (req->flags & WF_REQ_AWAITED) {
         return;
     }
-    flight->flags |= WF_FLIGHT_AWAITED;
+    req->flags |= WF_REQ_AWAITED;
     who->rank->awaited++;
-    if (flight->flags & WF_FLIGHT_DONE) {
-        found->list[found->n++] = (struct found_one){flight->at, flight->order, cell};
+    if (req->flags & WF_REQ_DONE) {
+        found->list[found->n++] = (struct found_one){req->at, req->order, cell};
     } else {
         who->rank->missing++;
     }
@@ -294,14 +296,14 @@ static void set_apart(const struct wf_caller *who, struct found *found)
     sort_found(found);
     for (uint32_t i = 0; i < found->n; i++) {
         uint32_t cell = found->list[i].cell;
-        struct wf_flight *flight = wf_flight_edit(who, cell);
+        struct wf_rank_request *req = wf_request_edit(who, cell);
 
-        remove_done(who, flight);
-        flight->flags |= WF_FLIGHT_APART;
-        flight->earlier = apart->tail;
-        flight->later = 0;
+        remove_done(who, req);
+        req->flags |= WF_REQ_APART;
+        req->earlier = apart->tail;
+        req->later = 0;
         if (apart->tail != 0) {
-            wf_flight_edit(who, apart->tail)->later = cell;
+            wf_request_edit(who, apart->tail)->later = cell;
         } else {
             apart->head = cell;
         }
@@ -348,27 +350,26 @@ int64_t wf_request_collect(const struct wf_caller *who, uint32_t collective, int
 
     *n_received = 0;
     for (uint32_t cell = who->rank->done_in_colls.head; cell != 0; cell = next) {
-        const struct wf_flight *flight = wf_flight_read(who, cell);
+        const struct wf_rank_request *req = wf_request_read(who, cell);
 
-        next = flight->later;
-        if (flight->owner != collective) {
+        next = req->later;
+        if (req->owner != collective) {
             continue;
         }
-        wf_rank_because_done(who, flight, wf_lane_of(flight->key.context, flight->key.tag),
-                             clock, &cause);
-        clock = wf_later(clock, flight->at);
-        if (flight->kind == WF_FLIGHT_RECV) {
+        wf_cause_add(who, req, wf_track_of(req->key.context, req->key.tag), clock, &cause);
+        clock = wf_later(clock, req->at);
+        if (req->kind == WF_REQ_RECV) {
             clock = wf_time_add(clock, who->mpi->net->o_recv_ps);
             ++*n_received;
         }
-        remove_done(who, flight);
+        remove_done(who, req);
         wf_cell_free(who->ctx, cell);
     }
-    wf_rank_because_all(who, &cause);
+    wf_cause_note_sum(who, &cause);
     return clock;
 }
 
-enum wf_called wf_mpi_wait(const struct wf_caller *who, const struct wf_request_set *set)
+enum wf_called wf_rank_wait(const struct wf_caller *who, const struct wf_request_set *set)
 {
     enum { USUAL = 32 };
     struct found_one list[USUAL];
@@ -403,15 +404,15 @@ static uint32_t first_done(const struct wf_caller *who, const struct wf_request_
     *n_open = 0;
     for (uint32_t i = 0; i < set->count; i++) {
         uint32_t cell = find(who, set, i);
-        const struct wf_flight *flight = cell != 0 ? wf_flight_read(who, cell) : NULL;
+        const struct wf_rank_request *req = cell != 0 ? wf_request_read(who, cell) : NULL;
 
-        if (flight == NULL) {
+        if (req == NULL) {
             continue;
         }
         ++*n_open;
-        if ((flight->flags & WF_FLIGHT_DONE) && (first == 0 || flight->at < at)) {
+        if ((req->flags & WF_REQ_DONE) && (first == 0 || req->at < at)) {
             first = cell;
-            at = flight->at;
+            at = req->at;
         }
     }
     return first;
@@ -423,8 +424,8 @@ static void mark(const struct wf_caller *who, const struct wf_request_set *set, 
     for (uint32_t i = 0; i < set->count; i++) {
         uint32_t cell = find(who, set, i);
         if (cell != 0 &&
-            ((wf_flight_read(who, cell)->flags & WF_FLIGHT_AWAITED) != 0) != awaited) {
-            wf_flight_edit(who, cell)->flags ^= WF_FLIGHT_AWAITED;
+            ((wf_request_read(who, cell)->flags & WF_REQ_AWAITED) != 0) != awaited) {
+            wf_request_edit(who, cell)->flags ^= WF_REQ_AWAITED;
         }
     }
 }
@@ -437,10 +438,10 @@ static bool take_until(const struct wf_caller *who, const struct wf_request_set 
 
     mark(who, set, true);
     for (uint32_t cell = who->rank->done.head, next; cell != 0; cell = next) {
-        const struct wf_flight *flight = wf_flight_read(who, cell);
+        const struct wf_rank_request *req = wf_request_read(who, cell);
 
-        next = flight->later;
-        if ((flight->flags & WF_FLIGHT_AWAITED) && flight->at <= at) {
+        next = req->later;
+        if ((req->flags & WF_REQ_AWAITED) && req->at <= at) {
             take_one(who, cell);
             any = true;
         }
@@ -466,8 +467,8 @@ static bool take_gone(const struct wf_caller *who, const struct wf_request_set *
 
 /* What is complete first is certain only when the engine's time has come there: until then a
  * shorter message may overtake, which wakes the rank to look again. */
-enum wf_called wf_mpi_wait_any(const struct wf_caller *who, const struct wf_request_set *set,
-                               bool some)
+enum wf_called wf_rank_wait_any(const struct wf_caller *who, const struct wf_request_set *set,
+                                bool some)
 {
     struct wf_rank *rank = who->rank;
     uint32_t n_open = 0, cell = first_done(who, set, &n_open);
@@ -483,7 +484,7 @@ enum wf_called wf_mpi_wait_any(const struct wf_caller *who, const struct wf_requ
     if (n_open == 0) {
         return WF_CALLED_DONE;
     }
-    int64_t at = cell != 0 ? wf_flight_read(who, cell)->at : WF_TIME_MAX;
+    int64_t at = cell != 0 ? wf_request_read(who, cell)->at : WF_TIME_MAX;
     if (some) {
         at = wf_later(at, rank->clock);
     }
@@ -511,28 +512,28 @@ static bool all_done(const struct wf_caller *who, const struct wf_request_set *s
 {
     for (uint32_t i = 0; i < set->count; i++) {
         uint32_t cell = find(who, set, i);
-        const struct wf_flight *flight = cell != 0 ? wf_flight_read(who, cell) : NULL;
+        const struct wf_rank_request *req = cell != 0 ? wf_request_read(who, cell) : NULL;
 
-        if (flight != NULL && ((flight->flags & WF_FLIGHT_DONE) == 0 || flight->at > at)) {
+        if (req != NULL && ((req->flags & WF_REQ_DONE) == 0 || req->at > at)) {
             return false;
         }
     }
     return true;
 }
 
-enum wf_called wf_mpi_test(const struct wf_caller *who, const struct wf_request_set *set,
-                           enum wf_take what)
+enum wf_called wf_rank_test(const struct wf_caller *who, const struct wf_request_set *set,
+                            enum wf_take what)
 {
     int64_t clock = who->rank->clock;
     uint32_t n_open;
 
-    if (wf_mpi_sync(who) == WF_CALLED_AGAIN) {
+    if (wf_rank_sync(who) == WF_CALLED_AGAIN) {
         return WF_CALLED_AGAIN;
     }
     who->rank->found = what != WF_TAKE_ALL && take_gone(who, set, what == WF_TAKE_SOME);
     if (what == WF_TAKE_ONE) {
         uint32_t cell = first_done(who, set, &n_open);
-        if (!who->rank->found && cell != 0 && wf_flight_read(who, cell)->at <= clock) {
+        if (!who->rank->found && cell != 0 && wf_request_read(who, cell)->at <= clock) {
             take_one(who, cell);
             who->rank->found = 1;
         }
@@ -543,7 +544,7 @@ enum wf_called wf_mpi_test(const struct wf_caller *who, const struct wf_request_
     return WF_CALLED_DONE;
 }
 
-void wf_mpi_forget(const struct wf_caller *who, uint32_t request)
+void wf_rank_detach(const struct wf_caller *who, uint32_t request)
 {
     uint32_t cell = wf_request_find(who, request);
 
@@ -551,22 +552,22 @@ void wf_mpi_forget(const struct wf_caller *who, uint32_t request)
         return;
     }
     drop_request(who, request);
-    if (wf_flight_read(who, cell)->kind == WF_FLIGHT_PERSISTENT) {
-        uint32_t started = wf_flight_read(who, cell)->owner;
+    if (wf_request_read(who, cell)->kind == WF_REQ_PERSISTENT) {
+        uint32_t started = wf_request_read(who, cell)->owner;
         wf_cell_free(who->ctx, cell);
         cell = started;
     }
     if (cell == 0) {
         return;
     }
-    struct wf_flight *flight = wf_flight_edit(who, cell);
-    flight->flags &= (uint16_t)~WF_FLIGHT_STARTED;
-    flight->request = WF_MPI_NO_REQUEST;
-    if (flight->flags & WF_FLIGHT_DONE) {
-        remove_done(who, flight);
-        discard(who, cell, flight);
+    struct wf_rank_request *req = wf_request_edit(who, cell);
+    req->flags &= (uint16_t)~WF_REQ_STARTED;
+    req->request = WF_RANK_NO_REQUEST;
+    if (req->flags & WF_REQ_DONE) {
+        remove_done(who, req);
+        discard(who, cell, req);
     } else {
-        flight->flags |= WF_FLIGHT_FORGOTTEN;
+        req->flags |= WF_REQ_DETACHED;
     }
 }
 
@@ -575,26 +576,26 @@ static bool waits_for_match(const struct wf_caller *who, uint32_t cell)
     uint32_t at = who->rank->match.posted.head;
 
     while (at != 0 && at != cell) {
-        at = wf_flight_read(who, at)->link.next;
+        at = wf_request_read(who, at)->link.next;
     }
     return at != 0;
 }
 
-enum wf_called wf_mpi_cancel(const struct wf_caller *who, uint32_t request)
+enum wf_called wf_rank_cancel(const struct wf_caller *who, uint32_t request)
 {
-    if (wf_mpi_sync(who) == WF_CALLED_AGAIN) {
+    if (wf_rank_sync(who) == WF_CALLED_AGAIN) {
         return WF_CALLED_AGAIN;
     }
     uint32_t cell = wf_request_find(who, request);
 
-    who->rank->found = cell != 0 && wf_flight_read(who, cell)->kind == WF_FLIGHT_RECV &&
+    who->rank->found = cell != 0 && wf_request_read(who, cell)->kind == WF_REQ_RECV &&
                        waits_for_match(who, cell);
     if (who->rank->found) {
         wf_match_cancel(who->ctx, &who->rank->match, cell);
         if (who->mpi->taken != NULL) {
             who->mpi->taken(who->mpi->arg, who, request);
         }
-        discard(who, cell, wf_flight_read(who, cell));
+        discard(who, cell, wf_request_read(who, cell));
     }
     return WF_CALLED_DONE;
 }

@@ -10,35 +10,35 @@
 
 #include "ranks/calls.h"
 
-enum wf_flight_kind {
-    WF_FLIGHT_MESSAGE = 1, /* that waits for a receive */
-    WF_FLIGHT_RECV,
-    WF_FLIGHT_SEND, /* that waits for its receiver */
-    WF_FLIGHT_COLL,
-    WF_FLIGHT_PERSISTENT, /* a request that can be started; `owner` is what it started */
-    WF_FLIGHT_MEETING,    /* what is known of a collective by a formula (ranks/formula.c) */
+enum wf_rank_request_kind {
+    WF_REQ_UNEXPECTED = 1, /* that waits for a receive */
+    WF_REQ_RECV,
+    WF_REQ_SEND, /* that waits for its receiver */
+    WF_REQ_COLL,
+    WF_REQ_PERSISTENT, /* a request that can be started; `owner` is what it started */
+    WF_REQ_FORMULA,    /* what is known of a collective by a formula (ranks/formula.c) */
 };
 
 enum {
-    WF_FLIGHT_DONE = 1,
-    WF_FLIGHT_AWAITED = 2,        /* the rank waits for it */
-    WF_FLIGHT_ASKS = 4,           /* a message that is only the announcement of a long one */
-    WF_FLIGHT_FORGOTTEN = 8,      /* nobody will wait for it */
-    WF_FLIGHT_OPEN = 16,          /* a receive that left its source or tag open */
-    WF_FLIGHT_RUNNING = 32,       /* a collective that is being continued just now */
-    WF_FLIGHT_POSTED = 64,        /* the messages of a collective's step are posted */
-    WF_FLIGHT_SENT = 128,         /* of those, the one that is sent is */
-    WF_FLIGHT_PAID = 256,         /* its overhead is accounted for */
-    WF_FLIGHT_LAST = 512,         /* a collective whose steps are over */
-    WF_FLIGHT_DEFERRED = 1024,    /* waits for the rank's next call */
-    WF_FLIGHT_STARTED = 2048,     /* from a persistent request, which has its number */
-    WF_FLIGHT_RECEIVES = 4096,    /* of a persistent request: what it starts is a receive */
-    WF_FLIGHT_SYNCHRONOUS = 8192, /* ...or a send of this mode */
-    WF_FLIGHT_BUFFERED = 16384,
-    WF_FLIGHT_APART = 32768, /* done and awaited: in the list of those */
+    WF_REQ_DONE = 1,
+    WF_REQ_AWAITED = 2,        /* the rank waits for it */
+    WF_REQ_ANNOUNCED = 4,      /* a message that is only the announcement of a long one */
+    WF_REQ_DETACHED = 8,       /* nobody will wait for it */
+    WF_REQ_WILDCARD = 16,      /* a receive that left its source or tag open */
+    WF_REQ_RUNNING = 32,       /* a collective that is being continued just now */
+    WF_REQ_POSTED = 64,        /* the messages of a collective's step are posted */
+    WF_REQ_SENT = 128,         /* of those, the one that is sent is */
+    WF_REQ_PAID = 256,         /* its overhead is accounted for */
+    WF_REQ_LAST = 512,         /* a collective whose steps are over */
+    WF_REQ_DEFERRED = 1024,    /* waits for the rank's next call */
+    WF_REQ_STARTED = 2048,     /* from a persistent request, which has its number */
+    WF_REQ_RECEIVES = 4096,    /* of a persistent request: what it starts is a receive */
+    WF_REQ_SYNCHRONOUS = 8192, /* ...or a send of this mode */
+    WF_REQ_BUFFERED = 16384,
+    WF_REQ_APART = 32768, /* done and awaited: in the list of those */
 };
 
-struct wf_flight {
+struct wf_rank_request {
     union {
         struct wf_match_link link; /* while it waits for its match */
         struct {
@@ -50,12 +50,12 @@ struct wf_flight {
                     order; /* of what is done: of those at the same time, which was first */
             };
         };
-        uint64_t cookie[WF_MPI_COOKIE_WORDS - 1]; /* of a collective that is not done */
+        uint64_t cookie[WF_RANK_COOKIE_WORDS - 1]; /* of a collective that is not done */
     };
-    uint32_t request; /* or WF_MPI_NO_REQUEST */
+    uint32_t request; /* or WF_RANK_NO_REQUEST */
     uint16_t kind, flags;
     union {
-        uint64_t bytes; /* of a receive: its room, then what came */
+        uint64_t bytes; /* of a receive: its capacity, then what came */
         struct {
             uint32_t step;                /* of a collective */
             uint16_t sequence, algorithm; /* its number, the lower bits; place in the table */
@@ -84,15 +84,17 @@ struct wf_flight {
     };
 };
 
-enum { WF_FLIGHT_SIZE = sizeof(struct wf_flight) };
-_Static_assert(sizeof(struct wf_flight) == 64, "one cache line");
+enum { WF_REQ_SIZE = sizeof(struct wf_rank_request) };
+_Static_assert(sizeof(struct wf_rank_request) == 64, "one cache line");
 
-static inline const struct wf_flight *wf_flight_read(const struct wf_caller *who, uint32_t cell)
+static inline const struct wf_rank_request *wf_request_read(const struct wf_caller *who,
+                                                            uint32_t cell)
 {
     return wf_cell_read(who->ctx, cell);
 }
 
-static inline struct wf_flight *wf_flight_edit(const struct wf_caller *who, uint32_t cell)
+static inline struct wf_rank_request *wf_request_edit(const struct wf_caller *who,
+                                                      uint32_t cell)
 {
     return wf_cell_edit(who->ctx, cell);
 }
@@ -102,18 +104,18 @@ static inline int64_t wf_later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* A new handle, by which messages from elsewhere name a flight of this rank. */
-uint32_t wf_flight_handle(struct wf_rank *rank);
+/* A new handle, by which messages from elsewhere name a request of this rank. */
+uint32_t wf_request_new_handle(struct wf_rank *rank);
 
 /* The context of messages on a communicator. */
-static inline uint32_t wf_mpi_context(uint32_t group, bool collective)
+static inline uint32_t wf_rank_context(uint32_t group, bool collective)
 {
     return 2 * group + (collective ? 1 : 0);
 }
 
 /* Sends a message of the program when it is time; *cell is set as of wf_protocol_send(). */
-WF_NODISCARD enum wf_called wf_rank_send(const struct wf_caller *who, const struct wf_peer *to,
-                                         uint32_t *cell);
+WF_NODISCARD enum wf_called wf_rank_send_at_clock(const struct wf_caller *who,
+                                                  const struct wf_peer *to, uint32_t *cell);
 
 /* The rank waits no more: lets it make its next calls. */
 void wf_rank_wake(const struct wf_caller *who);

@@ -10,7 +10,7 @@
 #include "ranks/record/recorder.h"
 #include "ranks/spread.h"
 
-enum { WF_SEAT_REGIONS = 4 }; /* that may be open at once; deeper ones are not timed */
+enum { WF_SLOT_REGIONS = 4 }; /* that may be open at once; deeper ones are not timed */
 
 struct wf_replay {
     struct wf_mpi mpi;
@@ -20,19 +20,19 @@ struct wf_replay {
     int64_t *costs; /* of recording a computation, by rank of the run; null: they are nothing */
     struct wf_recorder recorder;
     uint32_t n_jobs;
-    struct wf_replay_job jobs[WF_TALLY_JOBS];
+    struct wf_ranks_job jobs[WF_TALLY_JOBS];
     uint32_t first[WF_TALLY_JOBS + 1]; /* the first rank of each */
     struct wf_spread spread[WF_TALLY_JOBS];
 };
 
-struct wf_seat {
+struct wf_rank_slot {
     struct wf_rank rank; /* first */
     struct wf_script {
         struct wf_cursor cursor;
         int64_t compute_ps;
         uint64_t runs;      /* that are over */
         uint32_t iteration; /* beginnings so far */
-        uint32_t part;      /* of an op that is made piece by piece: pieces made */
+        uint32_t part;      /* of an op that is made segment by segment: segments made */
         uint32_t n_regions; /* open */
         uint32_t padding;
         int64_t polling_ps; /* spent on looking in vain, since it last did something else */
@@ -40,7 +40,7 @@ struct wf_seat {
             int64_t since;
             uint64_t value; /* that the program gave it */
             uint32_t number, padding;
-        } regions[WF_SEAT_REGIONS];
+        } regions[WF_SLOT_REGIONS];
     } progress;
 };
 
@@ -48,7 +48,7 @@ struct wf_seat {
 struct wf_turn {
     const struct wf_replay *replay;
     const struct wf_caller *who;
-    struct wf_seat *seat;
+    struct wf_rank_slot *slot;
     const struct wf_source *source;
     uint32_t job, rank; /* its number in the job */
 };
@@ -70,12 +70,12 @@ enum wf_called wf_replay_call(const struct wf_turn *turn, const struct wf_op *op
 
 /* struct wf_mpi.recall. */
 void wf_replay_recall(void *arg, const struct wf_caller *who, const uint64_t *cookie,
-                      struct wf_coll_args *args, struct wf_mpi_group *group);
+                      struct wf_coll_args *args, struct wf_rank_group *group);
 
 /* Communicators of different jobs must differ too; each job has this many. */
 static inline uint32_t wf_replay_groups_per_job(const struct wf_replay *replay)
 {
-    return replay->n_jobs == 1 ? WF_MPI_GROUPS_MAX : WF_MPI_GROUPS_MAX / WF_TALLY_JOBS;
+    return replay->n_jobs == 1 ? WF_RANK_GROUPS_MAX : WF_RANK_GROUPS_MAX / WF_TALLY_JOBS;
 }
 
 /* The job of a rank of the run. */

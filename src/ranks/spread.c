@@ -58,7 +58,7 @@ static void unload(void *arg, const unsigned char *bytes, size_t size)
 static void settle(void *arg, void *tally)
 {
     const struct wf_replay *replay = arg;
-    struct wf_replay_tally *own = tally;
+    struct wf_ranks_tally *own = tally;
     uint32_t numbers[WF_MARKS_REGIONS];
 
     for (uint32_t i = 0; i < replay->n_jobs; i++) {

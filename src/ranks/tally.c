@@ -14,12 +14,12 @@
 /* How much is known of why: an error, that another rank called something else, or nothing. */
 static int insight(const struct wf_blocked *blocked)
 {
-    const struct wf_stuck *stuck = &blocked->stuck;
+    const struct wf_blocked_on *on = &blocked->on;
 
     if (blocked->failure != WF_FAILURE_NONE) {
         return 2;
     }
-    return stuck->other != 0 || stuck->other_bytes != 0 ? 1 : 0;
+    return on->other != 0 || on->other_bytes != 0 ? 1 : 0;
 }
 
 /* Whether a comes before b. */
@@ -30,7 +30,7 @@ static bool is_before(const struct wf_blocked *a, const struct wf_blocked *b)
     return more != 0 ? more > 0 : a->rank < b->rank;
 }
 
-void wf_tally_block(struct wf_replay_tally *tally, const struct wf_blocked *blocked)
+void wf_tally_block(struct wf_ranks_tally *tally, const struct wf_blocked *blocked)
 {
     uint32_t at = tally->n_blocked;
 
@@ -48,7 +48,7 @@ void wf_tally_block(struct wf_replay_tally *tally, const struct wf_blocked *bloc
     tally->blocked[at] = *blocked;
 }
 
-uint64_t wf_tally_digest(const struct wf_replay_tally *tally, uint64_t events)
+uint64_t wf_tally_digest(const struct wf_ranks_tally *tally, uint64_t events)
 {
     return tally->net.nodes == 0 ? events
                                  : wf_rng_mix(tally->net.fingerprint + WF_RNG_GOLDEN) ^
@@ -69,7 +69,7 @@ static void merge_facts(struct wf_net_facts *into, const struct wf_net_facts *fr
     }
 }
 
-void wf_tally_wait(struct wf_replay_tally *tally, const struct wf_waited *waited)
+void wf_tally_wait(struct wf_ranks_tally *tally, const struct wf_waited *waited)
 {
     uint32_t at = tally->n_waits;
 
@@ -92,22 +92,22 @@ void wf_tally_wait(struct wf_replay_tally *tally, const struct wf_waited *waited
     tally->waits[at] = *waited;
 }
 
-static void keep_unasked(struct wf_replay_tally *tally, const struct wf_unasked *unasked)
+static void keep_leftover(struct wf_ranks_tally *tally, const struct wf_rank_leftover *leftover)
 {
-    if (tally->n_unasked == 0 || unasked->rank < tally->unasked[0].rank) {
-        tally->unasked[0] = *unasked;
-        tally->n_unasked = 1;
+    if (tally->n_leftover == 0 || leftover->rank < tally->leftover[0].rank) {
+        tally->leftover[0] = *leftover;
+        tally->n_leftover = 1;
     }
 }
 
-void wf_tally_left(struct wf_replay_tally *tally, const struct wf_unasked *unasked)
+void wf_tally_leftover(struct wf_ranks_tally *tally, const struct wf_rank_leftover *leftover)
 {
-    if (unasked->left.messages + unasked->left.calls == 0) {
+    if (leftover->what.messages + leftover->what.calls == 0) {
         return;
     }
-    tally->unreceived += unasked->left.messages;
-    tally->uncalled += unasked->left.calls;
-    keep_unasked(tally, unasked);
+    tally->unreceived += leftover->what.messages;
+    tally->uncalled += leftover->what.calls;
+    keep_leftover(tally, leftover);
 }
 
 static void merge_job(struct wf_job_tally *into, const struct wf_job_tally *from)
@@ -125,8 +125,8 @@ static void merge_job(struct wf_job_tally *into, const struct wf_job_tally *from
 
 void wf_tally_merge(void *into, const void *from)
 {
-    struct wf_replay_tally *a = into;
-    const struct wf_replay_tally *b = from;
+    struct wf_ranks_tally *a = into;
+    const struct wf_ranks_tally *b = from;
 
     a->unreceived += b->unreceived;
     a->uncalled += b->uncalled;
@@ -146,23 +146,23 @@ void wf_tally_merge(void *into, const void *from)
     for (uint32_t i = 0; i < b->n_waits; i++) {
         wf_tally_wait(a, &b->waits[i]);
     }
-    if (b->n_unasked > 0) {
-        keep_unasked(a, &b->unasked[0]);
+    if (b->n_leftover > 0) {
+        keep_leftover(a, &b->leftover[0]);
     }
 }
 
-struct wf_recording *wf_tally_recording(struct wf_replay_tally *tally)
+struct wf_recording *wf_tally_recording(struct wf_ranks_tally *tally)
 {
     return tally->recording_at == 0 ? NULL
                                     : (void *)((unsigned char *)tally + tally->recording_at);
 }
 
-struct wf_path *wf_tally_path(struct wf_replay_tally *tally)
+struct wf_path *wf_tally_path(struct wf_ranks_tally *tally)
 {
     return tally->path_at == 0 ? NULL : (void *)((unsigned char *)tally + tally->path_at);
 }
 
-void wf_tally_merge_recordings(struct wf_replay_tally *into, const struct wf_replay_tally *from)
+void wf_tally_merge_recordings(struct wf_ranks_tally *into, const struct wf_ranks_tally *from)
 {
     if (from->recording_at != 0) {
         into->recording_at = from->recording_at;
@@ -179,16 +179,15 @@ void wf_tally_merge_all(void *into, const void *from)
     wf_tally_merge(into, from);
     wf_tally_merge_recordings(into, from);
     wf_net_words_merge(wf_tally_words(into),
-                       (const void *)((const struct wf_replay_tally *)from + 1));
+                       (const void *)((const struct wf_ranks_tally *)from + 1));
 }
 
-void wf_tally_end(struct wf_replay_tally *tally, uint32_t rank, int64_t clock)
+void wf_tally_end(struct wf_ranks_tally *tally, uint32_t rank, int64_t clock)
 {
     tally->ends += wf_rng_mix((uint64_t)clock + (rank + UINT64_C(1)) * WF_RNG_GOLDEN);
 }
 
-void wf_tally_latency(struct wf_replay_tally *tally, struct wf_net_words *words,
-                      int64_t latency)
+void wf_tally_latency(struct wf_ranks_tally *tally, struct wf_net_words *words, int64_t latency)
 {
     wf_stat_add(&tally->latency, latency);
     if (words != NULL) {

@@ -24,7 +24,7 @@ struct wf_blocked {
     uint32_t rank;    /* of the run */
     uint32_t failure; /* enum wf_failure; if it is none, the rest says what it waits for */
     uint32_t fail_peer, padding;
-    struct wf_stuck stuck; /* its communicator is numbered as in its job */
+    struct wf_blocked_on on; /* its communicator is numbered as in its job */
 };
 
 /* A rank that waited long. */
@@ -34,9 +34,9 @@ struct wf_waited {
 };
 
 /* A rank that did not receive a message, or did not call a collective that others called. */
-struct wf_unasked {
+struct wf_rank_leftover {
     uint32_t rank, padding; /* of the run */
-    struct wf_left left;
+    struct wf_leftover what;
 };
 
 struct wf_job_tally {
@@ -49,7 +49,7 @@ struct wf_job_tally {
 };
 
 /* Zeroed is empty. */
-struct wf_replay_tally {
+struct wf_ranks_tally {
     uint64_t unreceived;    /* messages that arrived and found no receive */
     uint64_t uncalled;      /* collectives by a formula, counted at each rank that others waited
                                for or told of them, and that did not call them */
@@ -62,45 +62,44 @@ struct wf_replay_tally {
     struct wf_net_facts net;
     struct wf_job_tally jobs[WF_TALLY_JOBS];
     struct wf_marks marks;
-    uint32_t n_blocked, n_waits, n_unasked, padding; /* entries used */
-    struct wf_blocked blocked[WF_TALLY_BLOCKED];     /* failed ranks first, then those that
+    uint32_t n_blocked, n_waits, n_leftover, padding; /* entries used */
+    struct wf_blocked blocked[WF_TALLY_BLOCKED];      /* failed ranks first, then those that
                                                     know why they wait, then by number */
-    struct wf_waited waits[WF_TALLY_WAITS];          /* the longest first, then by number */
-    struct wf_unasked unasked[1];                    /* of the rank with the lowest number */
+    struct wf_waited waits[WF_TALLY_WAITS];           /* the longest first, then by number */
+    struct wf_rank_leftover leftover[1];              /* of the rank with the lowest number */
     uint64_t recording_at; /* bytes from here to a struct wf_recording, behind the network's
                               statistics; 0 if there is none */
     uint64_t path_at;      /* likewise to a struct wf_path, behind that */
 };
 
-void wf_tally_block(struct wf_replay_tally *tally, const struct wf_blocked *blocked);
+void wf_tally_block(struct wf_ranks_tally *tally, const struct wf_blocked *blocked);
 /* What stands for the run in its result: `events` is the digest of the events, which a model
  * with facts replaces by these and the ranks' ends. */
-uint64_t wf_tally_digest(const struct wf_replay_tally *tally, uint64_t events);
+uint64_t wf_tally_digest(const struct wf_ranks_tally *tally, uint64_t events);
 
-void wf_tally_wait(struct wf_replay_tally *tally, const struct wf_waited *waited);
-void wf_tally_left(struct wf_replay_tally *tally, const struct wf_unasked *unasked);
+void wf_tally_wait(struct wf_ranks_tally *tally, const struct wf_waited *waited);
+void wf_tally_leftover(struct wf_ranks_tally *tally, const struct wf_rank_leftover *leftover);
 void wf_tally_merge(void *into, const void *from); /* wf_merge_fn */
 /* Likewise, of tallies that the network's statistics and perhaps a recording follow. */
 void wf_tally_merge_all(void *into, const void *from);
 /* The recordings alone. */
-void wf_tally_merge_recordings(struct wf_replay_tally *into,
-                               const struct wf_replay_tally *from);
+void wf_tally_merge_recordings(struct wf_ranks_tally *into, const struct wf_ranks_tally *from);
 
-static inline struct wf_net_words *wf_tally_words(struct wf_replay_tally *tally)
+static inline struct wf_net_words *wf_tally_words(struct wf_ranks_tally *tally)
 {
     return (void *)(tally + 1);
 }
 
 /* The recording behind it; null if there is none. */
-struct wf_recording *wf_tally_recording(struct wf_replay_tally *tally);
+struct wf_recording *wf_tally_recording(struct wf_ranks_tally *tally);
 /* Likewise, what the critical path is found by. */
-struct wf_path *wf_tally_path(struct wf_replay_tally *tally);
+struct wf_path *wf_tally_path(struct wf_ranks_tally *tally);
 
 /* A rank, or PE, whose clock stands there at the end. */
-void wf_tally_end(struct wf_replay_tally *tally, uint32_t rank, int64_t clock);
+void wf_tally_end(struct wf_ranks_tally *tally, uint32_t rank, int64_t clock);
 
 /* A message that took so long; `words` are the network's statistics, or null. */
-void wf_tally_latency(struct wf_replay_tally *tally, struct wf_net_words *words,
+void wf_tally_latency(struct wf_ranks_tally *tally, struct wf_net_words *words,
                       int64_t latency);
 
 /* Bytes of a tally of `size` bytes with the statistics of a network behind it, if it has any.

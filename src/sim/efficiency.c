@@ -47,7 +47,7 @@ void wf_efficiency_describe(struct wf_value *parent, const struct wf_efficiency_
 /* The tally of every kind of replay begins with that of a replay. */
 static void keep(struct wf_job *job, const struct wf_engine *engine)
 {
-    const struct wf_replay_tally *tally = wf_engine_tally_get(engine);
+    const struct wf_ranks_tally *tally = wf_engine_tally_get(engine);
 
     if (tally->unfinished == 0 && tally->timeless == 0) {
         job->ideal = wf_xmalloc(sizeof(*job->ideal));

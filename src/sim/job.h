@@ -40,10 +40,10 @@ struct wf_job {
     struct wf_place place;
     struct wf_cpu cpu;
     struct wf_cpu_rules *rules;
-    struct wf_replay_tally *ideal; /* of a run on an ideal network; null if there was none */
-    struct wf_traffic *traffic;    /* of synthetic traffic */
-    const struct wf_recording_wish *recording; /* null: it is not recorded */
-    struct wf_rooms *rooms;                    /* of the recording; may be null */
+    struct wf_ranks_tally *ideal; /* of a run on an ideal network; null if there was none */
+    struct wf_traffic *traffic;   /* of synthetic traffic */
+    const struct wf_recording_options *recording; /* null: it is not recorded */
+    struct wf_spill_files *rooms;                 /* of the recording; may be null */
 };
 
 /* All members are required. */

@@ -345,25 +345,25 @@ static void make_tables(uint32_t *node_of, uint32_t n_ranks, struct wf_place *ou
     }
 
     uint32_t *first = wf_xcalloc((size_t)n_nodes + 1, sizeof(*first));
-    uint32_t *seat_of = wf_xmalloc(n_ranks * sizeof(*seat_of));
+    uint32_t *slot_of = wf_xmalloc(n_ranks * sizeof(*slot_of));
     uint32_t *rank_at = wf_xmalloc(n_ranks * sizeof(*rank_at));
-    uint32_t seats_max = 1;
+    uint32_t slots_max = 1;
 
     for (uint32_t r = 0; r < n_ranks; r++) {
-        seat_of[r] = first[node_of[r] + 1]++;
-        seats_max = seat_of[r] >= seats_max ? seat_of[r] + 1 : seats_max;
+        slot_of[r] = first[node_of[r] + 1]++;
+        slots_max = slot_of[r] >= slots_max ? slot_of[r] + 1 : slots_max;
     }
     for (uint32_t node = 0; node < n_nodes; node++) {
         first[node + 1] += first[node];
     }
     for (uint32_t r = 0; r < n_ranks; r++) {
-        rank_at[first[node_of[r]] + seat_of[r]] = r;
+        rank_at[first[node_of[r]] + slot_of[r]] = r;
     }
     *out = (struct wf_place){.n_ranks = n_ranks,
                              .n_nodes = n_nodes,
-                             .seats_max = seats_max,
+                             .slots_max = slots_max,
                              .node_of = node_of,
-                             .seat_of = seat_of,
+                             .slot_of = slot_of,
                              .first = first,
                              .rank_at = rank_at};
 }
@@ -422,7 +422,7 @@ static void release(const uint32_t *table)
 void wf_placement_release(struct wf_place *place)
 {
     release(place->node_of);
-    release(place->seat_of);
+    release(place->slot_of);
     release(place->first);
     release(place->rank_at);
     memset(place, 0, sizeof(*place));

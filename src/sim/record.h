@@ -24,7 +24,7 @@ struct wf_record_jobs {
     uint32_t first[WF_TALLY_JOBS];                 /* the first rank of each */
     int64_t start[WF_TALLY_JOBS];                  /* when it started */
     const struct wf_source *source[WF_TALLY_JOBS]; /* for names of regions; may be null */
-    const struct wf_replay_tally *ideal; /* of a run on an ideal network; null if none */
+    const struct wf_ranks_tally *ideal; /* of a run on an ideal network; null if none */
 };
 
 /* Fills the section `result` of a replay that ran as far as the tally says. Returns WF_ESIM,
@@ -32,7 +32,7 @@ struct wf_record_jobs {
  * that it was made to. */
 enum wf_status wf_record_replay(struct wf_value *result, const struct wf_run *run,
                                 const struct wf_record_jobs *jobs,
-                                const struct wf_replay_tally *tally, bool interrupted,
+                                const struct wf_ranks_tally *tally, bool interrupted,
                                 struct wf_err *err);
 
 /* The job of a rank of the run. */
@@ -44,13 +44,13 @@ enum { WF_RECORD_WORDS_MAX = 192, WF_RECORD_NAME_MAX = 48 };
 const char *wf_record_word_blocked(const struct wf_record_jobs *jobs,
                                    const struct wf_blocked *blocked, char *buf);
 /* Likewise, what it left: "rank 1 did not receive a message from rank 3 with tag 7". */
-const char *wf_record_word_unasked(const struct wf_record_jobs *jobs,
-                                   const struct wf_unasked *unasked, char *buf);
+const char *wf_record_word_leftover(const struct wf_record_jobs *jobs,
+                                    const struct wf_rank_leftover *leftover, char *buf);
 /* "rank 3", or "rank 3 of job 1" if there are several, into WF_RECORD_NAME_MAX bytes. */
 const char *wf_record_name_rank(const struct wf_record_jobs *jobs, uint32_t rank, char *buf);
 
 /* When the last rank ended; or the time that a run reached whose ranks did not. */
-int64_t wf_record_end(const struct wf_replay_tally *tally, const struct wf_run *run);
+int64_t wf_record_end(const struct wf_ranks_tally *tally, const struct wf_run *run);
 
 /* Adds the lists `iterations` and `regions`, if there is anything in one of them. */
 void wf_record_marks(struct wf_value *result, const struct wf_record_jobs *jobs,

@@ -38,7 +38,7 @@ enum call { SEND = WF_COLL_KINDS, RECEIVE, WAIT, CALLS };
 
 struct wf_path_sums {
     const struct wf_job *job;
-    struct wf_buf pieces; /* struct wf_path_piece, the last first */
+    struct wf_buf pieces; /* struct wf_path_segment, the last first */
     uint64_t hops;
     int64_t shares[SHARES];
     int64_t calls[CALLS];
@@ -55,7 +55,7 @@ struct entry {
 /* ---- adding up ---- */
 
 /* What a message takes that is alone; false if nobody knows. */
-static bool alone(const struct wf_job *job, const struct wf_path_piece *piece,
+static bool alone(const struct wf_job *job, const struct wf_path_segment *piece,
                   struct wf_net_alone *out)
 {
     const struct wf_mpi_params *mpi = job->setup.mpi;
@@ -80,7 +80,7 @@ static int64_t lesser(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static void add_message(struct wf_path_sums *sums, const struct wf_path_piece *piece)
+static void add_message(struct wf_path_sums *sums, const struct wf_path_segment *piece)
 {
     int64_t rest = piece->until - piece->from;
     struct wf_net_alone quiet;
@@ -101,7 +101,7 @@ static void add_message(struct wf_path_sums *sums, const struct wf_path_piece *p
 }
 
 /* The call that the piece is part of; CALLS if it is none. */
-static uint32_t call_of(const struct wf_path_piece *piece)
+static uint32_t call_of(const struct wf_path_segment *piece)
 {
     if (piece->kind == WF_PATH_START || piece->kind == WF_PATH_COMPUTE) {
         return CALLS;
@@ -115,7 +115,7 @@ static uint32_t call_of(const struct wf_path_piece *piece)
     return piece->sends || piece->kind == WF_PATH_SEND_OVERHEAD ? SEND : RECEIVE;
 }
 
-static void add_piece(void *arg, const struct wf_path_piece *piece)
+static void add_piece(void *arg, const struct wf_path_segment *piece)
 {
     struct wf_path_sums *sums = arg;
     int64_t time = piece->until - piece->from;
@@ -186,9 +186,9 @@ static size_t add_up(struct entry *entries, size_t n)
     return kept < TOP ? kept : TOP;
 }
 
-static const struct wf_path_piece *pieces_of(const struct wf_path_sums *sums, size_t *n)
+static const struct wf_path_segment *pieces_of(const struct wf_path_sums *sums, size_t *n)
 {
-    *n = sums->pieces.size / sizeof(struct wf_path_piece);
+    *n = sums->pieces.size / sizeof(struct wf_path_segment);
     return (const void *)sums->pieces.data;
 }
 
@@ -218,11 +218,11 @@ static void describe_pairs(struct wf_value *section, const struct wf_path_sums *
 {
     struct wf_value *list = wf_doc_list(section, "pairs");
     size_t n_pieces, n = 0;
-    const struct wf_path_piece *pieces = pieces_of(sums, &n_pieces);
+    const struct wf_path_segment *pieces = pieces_of(sums, &n_pieces);
     struct entry *entries = wf_xcalloc(n_pieces + 1, sizeof(*entries));
 
     for (size_t i = 0; i < n_pieces; i++) {
-        const struct wf_path_piece *piece = &pieces[i];
+        const struct wf_path_segment *piece = &pieces[i];
         uint32_t from = piece->sends ? piece->rank : piece->other;
         uint32_t to = piece->sends ? piece->other : piece->rank;
         if (from != to) {
@@ -246,7 +246,7 @@ static void describe_pairs(struct wf_value *section, const struct wf_path_sums *
 
 /* The links that a message of the path passes share its time. */
 static void pass_links(const struct wf_topo *topo, uint32_t from, uint32_t to,
-                       const struct wf_path_piece *piece, struct wf_buf *out)
+                       const struct wf_path_segment *piece, struct wf_buf *out)
 {
     uint32_t hops = topo->ops->distance(topo, from, to);
     int64_t time = piece->until - piece->from, given = 0;
@@ -273,7 +273,7 @@ static void describe_links(struct wf_value *section, const struct wf_path_sums *
     const struct wf_place *place = &sums->job->place;
     struct wf_buf buf = {.data = NULL};
     size_t n_pieces;
-    const struct wf_path_piece *pieces = pieces_of(sums, &n_pieces);
+    const struct wf_path_segment *pieces = pieces_of(sums, &n_pieces);
 
     if (topo == NULL) {
         return;
@@ -332,7 +332,7 @@ static void describe_calls(struct wf_value *section, const struct wf_path_sums *
 static void describe_steps(struct wf_value *section, const struct wf_path_sums *sums)
 {
     size_t n, per;
-    const struct wf_path_piece *pieces = pieces_of(sums, &n);
+    const struct wf_path_segment *pieces = pieces_of(sums, &n);
     struct wf_buf buf = {.data = NULL};
 
     per = (n + STEPS_MAX - 1) / STEPS_MAX;
@@ -340,11 +340,11 @@ static void describe_steps(struct wf_value *section, const struct wf_path_sums *
     wf_doc_count(section, "pieces_per_step", per > 0 ? per : 1);
     for (size_t left = n; left > 0;) {
         size_t first = left, last = left > per ? left - per : 0;
-        const struct wf_path_piece *longest = &pieces[left - 1];
+        const struct wf_path_segment *longest = &pieces[left - 1];
         char text[64];
 
         for (; left > last; left--) {
-            const struct wf_path_piece *piece = &pieces[left - 1];
+            const struct wf_path_segment *piece = &pieces[left - 1];
             if (piece->until - piece->from > longest->until - longest->from) {
                 longest = piece;
             }
@@ -382,7 +382,7 @@ static void describe(struct wf_value *section, const struct wf_path_sums *sums,
 void wf_record_path(struct wf_value *root, const struct wf_job *job,
                     const struct wf_engine *engine)
 {
-    const struct wf_replay_tally *tally = wf_engine_tally_get(engine);
+    const struct wf_ranks_tally *tally = wf_engine_tally_get(engine);
     const struct wf_path *path = wf_tally_path(wf_unconst(tally));
     const struct wf_record_jobs jobs = wf_job_record(job);
     const struct wf_path_rules rules = {

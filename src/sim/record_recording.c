@@ -266,7 +266,7 @@ void wf_record_recording(struct wf_value *root, const struct wf_job *job,
                          const struct wf_engine *engine, const struct wf_run *run)
 {
     /* The run is over and the tally is nobody else's; its recording is put in order. */
-    struct wf_replay_tally *tally = wf_unconst(wf_engine_tally_get(engine));
+    struct wf_ranks_tally *tally = wf_unconst(wf_engine_tally_get(engine));
     struct wf_recording *recording = wf_tally_recording(tally);
     struct wf_buf buf = {.data = NULL};
     const struct wf_choice all = {.n_ranges = 0};

@@ -36,26 +36,25 @@ static void add_rank(struct wf_value *item, const struct wf_record_jobs *jobs, u
 static void add_blocked(struct wf_value *item, const struct wf_record_jobs *jobs,
                         const struct wf_blocked *blocked)
 {
-    const struct wf_stuck *stuck = &blocked->stuck;
-    bool waits = blocked->failure == WF_FAILURE_NONE && stuck->in != WF_STUCK_NOWHERE;
+    const struct wf_blocked_on *on = &blocked->on;
+    bool waits = blocked->failure == WF_FAILURE_NONE && on->in != WF_BLOCKED_NOWHERE;
     char words[WF_RECORD_WORDS_MAX];
 
     add_rank(item, jobs, blocked->rank);
-    if (waits && stuck->peer != WF_MATCH_ANY_SOURCE) {
-        wf_doc_count(item, "source",
-                     stuck->peer - jobs->first[wf_record_job_of(jobs, stuck->peer)]);
+    if (waits && on->peer != WF_MATCH_ANY_SOURCE) {
+        wf_doc_count(item, "source", on->peer - jobs->first[wf_record_job_of(jobs, on->peer)]);
     }
-    if (waits && stuck->coll == 0 && stuck->tag >= 0) {
-        wf_doc_count(item, "tag", (uint64_t)stuck->tag);
+    if (waits && on->coll == 0 && on->tag >= 0) {
+        wf_doc_count(item, "tag", (uint64_t)on->tag);
     }
     if (waits) {
-        wf_doc_bool(item, "collective", stuck->coll != 0);
+        wf_doc_bool(item, "collective", on->coll != 0);
     }
     wf_doc_text(item, "waits", wf_record_word_blocked(jobs, blocked, words));
 }
 
 static void add_waiting(struct wf_value *result, const struct wf_record_jobs *jobs,
-                        const struct wf_replay_tally *tally)
+                        const struct wf_ranks_tally *tally)
 {
     struct wf_value *section = wf_doc_section(result, "waiting");
 
@@ -66,24 +65,24 @@ static void add_waiting(struct wf_value *result, const struct wf_record_jobs *jo
     }
 }
 
-static void add_unasked(struct wf_value *result, const struct wf_record_jobs *jobs,
-                        const struct wf_unasked *unasked)
+static void add_leftover(struct wf_value *result, const struct wf_record_jobs *jobs,
+                         const struct wf_rank_leftover *leftover)
 {
     struct wf_value *section = wf_doc_section(result, "left_over");
     char words[WF_RECORD_WORDS_MAX];
 
-    add_rank(section, jobs, unasked->rank);
-    wf_doc_text(section, "what", wf_record_word_unasked(jobs, unasked, words));
+    add_rank(section, jobs, leftover->rank);
+    wf_doc_text(section, "what", wf_record_word_leftover(jobs, leftover, words));
 }
 
 /* All ranks came to their end, but not all that was sent was asked for. */
 static enum wf_status left_over(const struct wf_record_jobs *jobs,
-                                const struct wf_replay_tally *tally, struct wf_err *err)
+                                const struct wf_ranks_tally *tally, struct wf_err *err)
 {
     char words[WF_RECORD_WORDS_MAX] = "";
 
-    if (tally->n_unasked > 0) {
-        (void)wf_record_word_unasked(jobs, &tally->unasked[0], words);
+    if (tally->n_leftover > 0) {
+        (void)wf_record_word_leftover(jobs, &tally->leftover[0], words);
     }
     if (tally->unreceived == 0) {
         return wf_err_set(err, WF_ESIM,
@@ -99,7 +98,7 @@ static enum wf_status left_over(const struct wf_record_jobs *jobs,
 }
 
 /* ", 2 more fail, 3 more wait": those besides the first. */
-static void count_others(const struct wf_replay_tally *tally, char *buf, size_t size)
+static void count_others(const struct wf_ranks_tally *tally, char *buf, size_t size)
 {
     uint64_t fail = tally->failed > 0 ? tally->failed - 1 : 0;
     uint64_t wait = tally->unfinished - 1 - fail;
@@ -119,7 +118,7 @@ static void count_others(const struct wf_replay_tally *tally, char *buf, size_t 
 /* What went wrong, in one sentence. */
 static enum wf_status program_failed(const struct wf_run *run,
                                      const struct wf_record_jobs *jobs,
-                                     const struct wf_replay_tally *tally, struct wf_err *err)
+                                     const struct wf_ranks_tally *tally, struct wf_err *err)
 {
     char time[WF_UNITS_TEXT_MAX], words[WF_RECORD_WORDS_MAX], name[WF_RECORD_NAME_MAX];
     char more[96];
@@ -196,10 +195,10 @@ static void add_efficiency(struct wf_value *section, const struct wf_job_tally *
 }
 
 /* All jobs taken together. */
-static void sum_jobs(const struct wf_replay_tally *tally, struct wf_job_tally *sum)
+static void sum_jobs(const struct wf_ranks_tally *tally, struct wf_job_tally *sum)
 {
-    struct wf_replay_tally *one = wf_xcalloc(1, sizeof(*one));
-    struct wf_replay_tally *all = wf_xcalloc(1, sizeof(*all));
+    struct wf_ranks_tally *one = wf_xcalloc(1, sizeof(*one));
+    struct wf_ranks_tally *all = wf_xcalloc(1, sizeof(*all));
 
     for (uint32_t i = 0; i < WF_TALLY_JOBS; i++) {
         one->jobs[0] = tally->jobs[i];
@@ -211,7 +210,7 @@ static void sum_jobs(const struct wf_replay_tally *tally, struct wf_job_tally *s
 }
 
 static void add_waits(struct wf_value *result, const struct wf_record_jobs *jobs,
-                      const struct wf_replay_tally *tally)
+                      const struct wf_ranks_tally *tally)
 {
     static const char *const in[] = {"send", "receive", "collective"};
     struct wf_value *list = wf_doc_list(result, "top_waits");
@@ -225,7 +224,7 @@ static void add_waits(struct wf_value *result, const struct wf_record_jobs *jobs
 }
 
 static void add_jobs(struct wf_value *result, const struct wf_record_jobs *jobs,
-                     const struct wf_replay_tally *tally, bool completed)
+                     const struct wf_ranks_tally *tally, bool completed)
 {
     struct wf_value *list = wf_doc_list(result, "jobs");
 
@@ -256,7 +255,7 @@ static int64_t first_start(const struct wf_record_jobs *jobs)
 
 /* What there is only of some runs. */
 static void add_details(struct wf_value *result, const struct wf_record_jobs *jobs,
-                        const struct wf_replay_tally *tally, bool completed)
+                        const struct wf_ranks_tally *tally, bool completed)
 {
     if (tally->n_waits > 0) {
         add_waits(result, jobs, tally);
@@ -273,7 +272,7 @@ static void add_details(struct wf_value *result, const struct wf_record_jobs *jo
     }
 }
 
-static enum wf_status check_limits(const struct wf_replay_tally *tally,
+static enum wf_status check_limits(const struct wf_ranks_tally *tally,
                                    const struct wf_job_tally *all, struct wf_err *err)
 {
     if (tally->timeless > 0) {
@@ -302,7 +301,7 @@ static enum wf_status check_network(const struct wf_net_facts *facts, struct wf_
                       facts->bytes_received);
 }
 
-int64_t wf_record_end(const struct wf_replay_tally *tally, const struct wf_run *run)
+int64_t wf_record_end(const struct wf_ranks_tally *tally, const struct wf_run *run)
 {
     int64_t end = 0;
 
@@ -315,7 +314,7 @@ int64_t wf_record_end(const struct wf_replay_tally *tally, const struct wf_run *
 
 enum wf_status wf_record_replay(struct wf_value *result, const struct wf_run *run,
                                 const struct wf_record_jobs *jobs,
-                                const struct wf_replay_tally *tally, bool interrupted,
+                                const struct wf_ranks_tally *tally, bool interrupted,
                                 struct wf_err *err)
 {
     bool stuck = !interrupted && tally->unfinished > 0;
@@ -352,8 +351,8 @@ enum wf_status wf_record_replay(struct wf_value *result, const struct wf_run *ru
     add_details(result, jobs, tally, !interrupted && !stuck);
     if (stuck) {
         add_waiting(result, jobs, tally);
-    } else if (failed && tally->n_unasked > 0) {
-        add_unasked(result, jobs, &tally->unasked[0]);
+    } else if (failed && tally->n_leftover > 0) {
+        add_leftover(result, jobs, &tally->leftover[0]);
     }
     wf_record_digest(result, wf_tally_digest(tally, run->digest));
     return stuck || failed ? program_failed(run, jobs, tally, err) : WF_OK;

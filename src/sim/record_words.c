@@ -56,16 +56,16 @@ static void word_failure(const struct wf_record_jobs *jobs, const struct wf_bloc
                        "got a message from %s that is longer than its receive: %" PRIu64
                        " B with tag %" PRId32 ", and room for %" PRIu64 " B",
                        wf_record_name_rank(jobs, blocked->fail_peer, name),
-                       blocked->stuck.other_bytes, blocked->stuck.tag, blocked->stuck.bytes);
+                       blocked->on.other_bytes, blocked->on.tag, blocked->on.bytes);
         return;
     case WF_FAILURE_SIZES:
-        (void)snprintf(
-            buf, WORDS_MAX,
-            "expects %" PRIu64 " B of %s on communicator %" PRIu32 " from %s, which "
-            "calls it with other sizes and sends %" PRIu64 " B",
-            blocked->stuck.bytes, wf_coll_name((enum wf_coll_kind)(blocked->stuck.coll - 1)),
-            blocked->stuck.group, wf_record_name_rank(jobs, blocked->fail_peer, name),
-            blocked->stuck.other_bytes);
+        (void)snprintf(buf, WORDS_MAX,
+                       "expects %" PRIu64 " B of %s on communicator %" PRIu32 " from %s, which "
+                       "calls it with other sizes and sends %" PRIu64 " B",
+                       blocked->on.bytes,
+                       wf_coll_name((enum wf_coll_kind)(blocked->on.coll - 1)),
+                       blocked->on.group, wf_record_name_rank(jobs, blocked->fail_peer, name),
+                       blocked->on.other_bytes);
         return;
     case WF_FAILURE_UNEXPECTED:
         (void)snprintf(buf, WORDS_MAX,
@@ -108,7 +108,7 @@ enum { ROOT_MAX = 32 };
 
 static const char *word_root(const char *before, uint32_t root, char *buf)
 {
-    if (root == WF_STUCK_NO_ROOT) {
+    if (root == WF_BLOCKED_NO_ROOT) {
         (void)snprintf(buf, ROOT_MAX, "%sanother root", before);
     } else {
         (void)snprintf(buf, ROOT_MAX, "%sroot %" PRIu32, before, root);
@@ -116,51 +116,50 @@ static const char *word_root(const char *before, uint32_t root, char *buf)
     return buf;
 }
 
-static void word_collective(const struct wf_record_jobs *jobs, const struct wf_stuck *stuck,
+static void word_collective(const struct wf_record_jobs *jobs, const struct wf_blocked_on *on,
                             char *buf)
 {
     char name[NAME_MAX];
-    const char *kind = wf_coll_name((enum wf_coll_kind)(stuck->coll - 1));
+    const char *kind = wf_coll_name((enum wf_coll_kind)(on->coll - 1));
 
-    (void)name_peer(jobs, stuck->peer, name);
-    if (stuck->other != 0 && stuck->other == stuck->coll) {
+    (void)name_peer(jobs, on->peer, name);
+    if (on->other != 0 && on->other == on->coll) {
         char own[ROOT_MAX], other[ROOT_MAX];
 
         (void)snprintf(buf, WORDS_MAX, "waits in %s%s for %s, which called it with %s", kind,
-                       stuck->root != WF_STUCK_NO_ROOT ? word_root(" with ", stuck->root, own)
-                                                       : "",
-                       name, word_root("", stuck->other_root, other));
-    } else if (stuck->other != 0) {
+                       on->root != WF_BLOCKED_NO_ROOT ? word_root(" with ", on->root, own) : "",
+                       name, word_root("", on->other_root, other));
+    } else if (on->other != 0) {
         (void)snprintf(buf, WORDS_MAX, "waits in %s for %s, which called %s", kind, name,
-                       wf_coll_name((enum wf_coll_kind)(stuck->other - 1)));
-    } else if (stuck->other_bytes != 0) {
+                       wf_coll_name((enum wf_coll_kind)(on->other - 1)));
+    } else if (on->other_bytes != 0) {
         (void)snprintf(buf, WORDS_MAX,
                        "waits in %s of %" PRIu64 " B on communicator %" PRIu32
                        ", and got %" PRIu64 " B of it from %s, which calls it with other sizes",
-                       kind, stuck->bytes, stuck->group, stuck->other_bytes, name);
+                       kind, on->bytes, on->group, on->other_bytes, name);
     } else {
         (void)snprintf(buf, WORDS_MAX, "waits in %s for %s", kind, name);
     }
 }
 
-static void word_stuck(const struct wf_record_jobs *jobs, const struct wf_stuck *stuck,
+static void word_stuck(const struct wf_record_jobs *jobs, const struct wf_blocked_on *on,
                        char *buf)
 {
     char name[NAME_MAX], tag[32] = "";
 
-    if (stuck->coll != 0) {
-        word_collective(jobs, stuck, buf);
+    if (on->coll != 0) {
+        word_collective(jobs, on, buf);
         return;
     }
-    if (stuck->tag != WF_MATCH_ANY_TAG) {
-        (void)snprintf(tag, sizeof(tag), " with tag %" PRId32, stuck->tag);
+    if (on->tag != WF_MATCH_ANY_TAG) {
+        (void)snprintf(tag, sizeof(tag), " with tag %" PRId32, on->tag);
     }
-    (void)name_peer(jobs, stuck->peer, name);
-    if (stuck->in == WF_STUCK_SEND) {
+    (void)name_peer(jobs, on->peer, name);
+    if (on->in == WF_BLOCKED_SEND) {
         (void)snprintf(buf, WORDS_MAX, "waits for %s to receive its message%s", name, tag);
-    } else if (stuck->in == WF_STUCK_PROBE) {
+    } else if (on->in == WF_BLOCKED_PROBE) {
         (void)snprintf(buf, WORDS_MAX, "probes for a message from %s%s", name, tag);
-    } else if (stuck->in == WF_STUCK_ONE_SIDED) {
+    } else if (on->in == WF_BLOCKED_ONE_SIDED) {
         (void)snprintf(buf, WORDS_MAX, "waits for its puts and gets");
     } else {
         (void)snprintf(buf, WORDS_MAX, "waits for a message from %s%s", name, tag);
@@ -170,30 +169,30 @@ static void word_stuck(const struct wf_record_jobs *jobs, const struct wf_stuck 
 const char *wf_record_word_blocked(const struct wf_record_jobs *jobs,
                                    const struct wf_blocked *blocked, char *buf)
 {
-    if (blocked->failure != WF_FAILURE_NONE || blocked->stuck.in == WF_STUCK_NOWHERE) {
+    if (blocked->failure != WF_FAILURE_NONE || blocked->on.in == WF_BLOCKED_NOWHERE) {
         word_failure(jobs, blocked, buf);
     } else {
-        word_stuck(jobs, &blocked->stuck, buf);
+        word_stuck(jobs, &blocked->on, buf);
     }
     return buf;
 }
 
-const char *wf_record_word_unasked(const struct wf_record_jobs *jobs,
-                                   const struct wf_unasked *unasked, char *buf)
+const char *wf_record_word_leftover(const struct wf_record_jobs *jobs,
+                                    const struct wf_rank_leftover *leftover, char *buf)
 {
-    const struct wf_left *left = &unasked->left;
+    const struct wf_leftover *left = &leftover->what;
     char name[NAME_MAX], from[NAME_MAX];
     const char *coll =
         left->coll != 0 ? wf_coll_name((enum wf_coll_kind)(left->coll - 1)) : NULL;
 
-    (void)wf_record_name_rank(jobs, unasked->rank, name);
+    (void)wf_record_name_rank(jobs, leftover->rank, name);
     (void)name_peer(jobs, left->peer, from);
     if (left->messages == 0) {
         (void)snprintf(buf, WORDS_MAX, "%s did not call %s", name, coll);
     } else if (coll != NULL) {
         char root[ROOT_MAX] = "";
 
-        if (left->root != WF_STUCK_NO_ROOT &&
+        if (left->root != WF_BLOCKED_NO_ROOT &&
             wf_coll_has_root((enum wf_coll_kind)(left->coll - 1))) {
             (void)word_root(" with ", left->root, root);
         }

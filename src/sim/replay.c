@@ -127,17 +127,17 @@ static uint64_t replay_memory(const struct wf_job *job)
 static enum wf_status replay_build(const struct wf_job *job, struct wf_engine *engine,
                                    struct wf_setup *setup, struct wf_err *err)
 {
-    struct wf_replay_job programs[WF_TALLY_JOBS];
+    struct wf_ranks_job programs[WF_TALLY_JOBS];
 
     for (uint32_t i = 0; i < job->plan->n_jobs; i++) {
         const struct wf_plan_job *program = &job->plan->jobs[i];
-        programs[i] = (struct wf_replay_job){
+        programs[i] = (struct wf_ranks_job){
             .source = program->source,
             .start = program->settings->start,
             .repeat = program->settings->repeat,
         };
     }
-    const struct wf_replay_config config = {
+    const struct wf_ranks_config config = {
         .jobs = programs,
         .n_jobs = job->plan->n_jobs,
         .place = &job->place,
@@ -149,9 +149,9 @@ static enum wf_status replay_build(const struct wf_job *job, struct wf_engine *e
         .recording = setup == &job->setup ? job->recording : NULL,
     };
 
-    enum wf_status status = wf_replay_new(engine, &config, &setup->replay, err);
+    enum wf_status status = wf_ranks_new(engine, &config, &setup->replay, err);
     if (status == WF_OK) {
-        setup->expected_messages = wf_replay_expected_messages(setup->replay);
+        setup->expected_messages = wf_ranks_expected_messages(setup->replay);
     }
     return status;
 }
@@ -186,7 +186,7 @@ static enum wf_status replay_describe(const struct wf_job *job, const struct wf_
 {
     const struct wf_record_jobs jobs = wf_job_record(job);
     bool interrupted = status == WF_EINTR;
-    const struct wf_replay_tally *tally = wf_engine_tally_get(engine);
+    const struct wf_ranks_tally *tally = wf_engine_tally_get(engine);
     enum wf_status outcome = wf_record_replay(result, run, &jobs, tally, interrupted, err);
 
     if (outcome == WF_OK) {

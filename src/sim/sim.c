@@ -49,7 +49,7 @@ void wf_job_init(struct wf_job *job, const struct wf_plan *plan)
 
 void wf_setup_fini(struct wf_setup *setup)
 {
-    wf_replay_free(setup->replay);
+    wf_ranks_free(setup->replay);
     wf_pes_free(setup->pes);
     wf_net_free(setup->net);
     memset(setup, 0, sizeof(*setup));
@@ -62,7 +62,7 @@ void wf_job_fini(struct wf_job *job)
     wf_placement_release(&job->place);
     wf_cpu_rules_free(job->rules);
     free(job->ideal);
-    wf_rooms_free(job->rooms);
+    wf_spill_files_free(job->rooms);
     memset(job, 0, sizeof(*job));
 }
 
@@ -118,7 +118,7 @@ static void tell(void *arg, const struct wf_progress *progress)
     const struct wf_traffic *traffic = teller->job->traffic;
     int64_t end = traffic != NULL ? wf_traffic_end(traffic) : teller->job->plan->engine.end;
     uint64_t expected = teller->job->setup.expected_messages;
-    const struct wf_replay_tally *tally = progress->tally; /* all begin with that of a replay */
+    const struct wf_ranks_tally *tally = progress->tally; /* all begin with that of a replay */
     struct wf_sim_progress told = {
         .fraction = -1,
         .time_ps = progress->time,
@@ -355,17 +355,17 @@ static uint32_t hops(const void *arg, uint32_t from, uint32_t to)
 
 /* What is asked of a recording, if there is to be one. */
 static enum wf_status wish_for(const struct wf_job *job, const struct wf_sim_recording *asked,
-                               struct wf_recording_wish *wish, struct wf_err *err)
+                               struct wf_recording_options *wish, struct wf_err *err)
 {
     const struct wf_plan *plan = job->plan;
     const struct wf_choice *choice = &asked->choice;
     uint64_t n_ranks = wf_job_n_ranks(job);
 
-    *wish = (struct wf_recording_wish){.limits = {.spans = asked->spans,
-                                                  .messages = asked->messages,
-                                                  .path_bytes = asked->path_bytes,
-                                                  .choice = *choice,
-                                                  .rooms = job->rooms}};
+    *wish = (struct wf_recording_options){.limits = {.spans = asked->spans,
+                                                     .messages = asked->messages,
+                                                     .path_bytes = asked->path_bytes,
+                                                     .choice = *choice,
+                                                     .spill = job->rooms}};
     if (plan->topo != NULL && plan->net->uses_topology) {
         wish->hops = hops;
         wish->hops_arg = plan->topo;
@@ -382,14 +382,14 @@ static enum wf_status wish_for(const struct wf_job *job, const struct wf_sim_rec
 static enum wf_status run_once(struct wf_plan *plan, const struct wf_sim_host *host,
                                bool explain, struct wf_value **doc, struct wf_err *err)
 {
-    struct wf_recording_wish wish;
+    struct wf_recording_options wish;
     struct wf_job job;
 
     wf_job_init(&job, plan);
     enum wf_status status = check_memory(&job, host->world, err);
     if (status == WF_OK && host->recording != NULL && plan->n_jobs > 0) {
         /* Processes could not read each other's. */
-        job.rooms = wf_comm_size(host->world) == 1 && !explain ? wf_rooms_new() : NULL;
+        job.rooms = wf_comm_size(host->world) == 1 && !explain ? wf_spill_files_new() : NULL;
         status = wish_for(&job, host->recording, &wish, err);
         job.recording = &wish;
     }

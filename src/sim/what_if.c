@@ -106,7 +106,7 @@ static enum wf_status play(struct wf_job *job, const struct wf_engine_config *co
         status = wf_engine_run(engine, &run, err);
     }
     if (status == WF_OK && wf_comm_rank(world) == 0) {
-        const struct wf_replay_tally *tally = wf_engine_tally_get(engine);
+        const struct wf_ranks_tally *tally = wf_engine_tally_get(engine);
         *time =
             tally->unfinished == 0 && tally->timeless == 0 ? wf_record_end(tally, &run) : -1;
     }

@@ -35,14 +35,14 @@ struct node {
 };
 
 /* What a message says of itself. */
-struct envelope {
+struct header {
     uint32_t born[2]; /* picoseconds */
     uint32_t what;    /* enum */
     uint32_t spare[2];
 };
 enum { REQUEST, REPLY };
 
-_Static_assert(sizeof(struct envelope) == sizeof(((struct wf_message *)0)->envelope), "fits");
+_Static_assert(sizeof(struct header) == sizeof(((struct wf_message *)0)->header), "fits");
 
 /* What an event was about, for the commit. */
 struct note {
@@ -86,11 +86,11 @@ static void send(const struct wf_traffic *traffic, struct wf_ctx *ctx, void *sta
 {
     const struct wf_net *net = traffic->net;
     struct wf_message msg = {.bytes = bytes, .src_node = number_of(traffic, ctx)};
-    struct envelope envelope = {.what = what};
+    struct header header = {.what = what};
     int64_t now = wf_now(ctx);
 
-    memcpy(envelope.born, &now, sizeof(envelope.born));
-    memcpy(msg.envelope, &envelope, sizeof(envelope));
+    memcpy(header.born, &now, sizeof(header.born));
+    memcpy(msg.header, &header, sizeof(header));
     (void)net->ops->send(net, ctx, state, dst, &msg, now);
 }
 
@@ -187,17 +187,17 @@ static void arrived(void *arg, struct wf_ctx *ctx, void *state, const struct wf_
                     int64_t at)
 {
     const struct wf_traffic *traffic = arg;
-    struct envelope envelope;
+    struct header header;
     int64_t born;
 
-    memcpy(&envelope, msg->envelope, sizeof(envelope));
-    memcpy(&born, envelope.born, sizeof(born));
+    memcpy(&header, msg->header, sizeof(header));
+    memcpy(&born, header.born, sizeof(born));
     const struct note note = {.latency = at - born, .bytes = msg->bytes};
     wf_note(ctx, &note, sizeof(note));
     if (traffic->set->rounds == 0) {
         return;
     }
-    if (envelope.what == REPLY) {
+    if (header.what == REPLY) {
         one_done(traffic, ctx, state);
     } else if (traffic->set->reply > 0) {
         send(traffic, ctx, state, msg->src_node, REPLY, traffic->set->reply);

@@ -66,9 +66,9 @@ static void send_one(const struct model *model, struct wf_ctx *ctx, void *node)
     struct wf_message msg = {.bytes = r >> 8 & 3 ? (r >> 40) % 20000 : (r >> 10) % 2,
                              .src_node = wf_self(ctx) - net->first_node};
 
-    msg.envelope[0] = msg.src_node;
-    msg.envelope[1] = log->to[dst]++;
-    split((uint64_t)start, &msg.envelope[2]);
+    msg.header[0] = msg.src_node;
+    msg.header[1] = log->to[dst]++;
+    split((uint64_t)start, &msg.header[2]);
     log->last_start[dst] = start;
     log->sent++;
     log->sent_bytes += msg.bytes;
@@ -82,15 +82,15 @@ static void arrived(void *arg, struct wf_ctx *ctx, void *node, const struct wf_m
 {
     const struct model *model = arg;
     struct log *log = log_of(model, node);
-    int64_t start = (int64_t)((uint64_t)msg->envelope[3] << 32 | msg->envelope[2]);
-    uint32_t src = msg->envelope[0];
+    int64_t start = (int64_t)((uint64_t)msg->header[3] << 32 | msg->header[2]);
+    uint32_t src = msg->header[0];
     int64_t least = src + model->net->first_node == wf_self(ctx) ? 0 : model->net->promise_ps;
 
     wf_touch(ctx, log, sizeof(*log));
     log->received++;
     log->received_bytes += msg->bytes;
     log->early += at < wf_now(ctx) || wf_now(ctx) - start < least || msg->src_node != src;
-    log->disordered += log->from[src]++ != msg->envelope[1];
+    log->disordered += log->from[src]++ != msg->header[1];
 }
 
 static void sent(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg)

@@ -32,7 +32,7 @@ static const struct setup networks[] = {
 };
 enum { NETWORKS = sizeof(networks) / sizeof(networks[0]) };
 
-static const struct wf_recording_wish wish = {
+static const struct wf_recording_options wish = {
     .limits = {.spans = 20000, .messages = 20000, .path_bytes = 1 << 18}};
 
 /* What a look at a path finds. */
@@ -46,7 +46,7 @@ struct found {
     uint64_t fingerprint;
 };
 
-static bool was_sent(struct found *found, const struct wf_path_piece *piece)
+static bool was_sent(struct found *found, const struct wf_path_segment *piece)
 {
     const struct wf_sent *sent = wf_recording_messages(found->recording);
 
@@ -60,7 +60,7 @@ static bool was_sent(struct found *found, const struct wf_path_piece *piece)
     return false;
 }
 
-static bool was_computed(struct found *found, const struct wf_path_piece *piece)
+static bool was_computed(struct found *found, const struct wf_path_segment *piece)
 {
     const struct wf_span *spans = wf_recording_spans(found->recording);
 
@@ -73,7 +73,7 @@ static bool was_computed(struct found *found, const struct wf_path_piece *piece)
     return false;
 }
 
-static void look_at_piece(void *arg, const struct wf_path_piece *piece)
+static void look_at_piece(void *arg, const struct wf_path_segment *piece)
 {
     struct found *found = arg;
     bool known = true;
@@ -102,7 +102,7 @@ static int64_t start_at_once(const void *arg, uint32_t rank)
     return 0;
 }
 
-static void look(void *arg, struct wf_replay_tally *tally, const struct wf_net *net)
+static void look(void *arg, struct wf_ranks_tally *tally, const struct wf_net *net)
 {
     struct found *found = arg;
     const struct wf_path *path = wf_tally_path(tally);
@@ -192,7 +192,7 @@ static void all_schedulers_find_it(void)
 
 static void what_has_no_room_is_not_kept(void)
 {
-    static const struct wf_recording_wish few = {.limits = {.path_bytes = 512}};
+    static const struct wf_recording_options few = {.limits = {.path_bytes = 512}};
     struct program *program = program_new(1, ROUNDS, true);
     struct found found = {.arrived = true};
     struct setup setup = {.net = &wf_loggp_ops,

@@ -33,7 +33,7 @@ static inline void traffic_event(void *state, const struct wf_event *ev, struct 
     const struct parcel *parcel = &model->traffic->parcels[ev->payload[0]];
     struct wf_message msg = {.bytes = parcel->bytes, .src_node = parcel->src};
 
-    msg.envelope[0] = (uint32_t)ev->payload[0];
+    msg.header[0] = (uint32_t)ev->payload[0];
     int64_t left =
         model->net->ops->send(model->net, ctx, state, parcel->dst, &msg, wf_now(ctx));
     if (model->records) {
@@ -49,8 +49,8 @@ static inline void traffic_arrived(void *arg, struct wf_ctx *ctx, void *node,
     (void)ctx;
     (void)node;
     if (model->records) {
-        model->result->arrivals[msg->envelope[0]] = at;
-        model->result->order[msg->envelope[0]] = ++model->result->n_arrived;
+        model->result->arrivals[msg->header[0]] = at;
+        model->result->order[msg->header[0]] = ++model->result->n_arrived;
     }
 }
 
@@ -61,7 +61,7 @@ static inline void traffic_sent(void *arg, struct wf_ctx *ctx, void *node,
 
     (void)node;
     if (model->records) {
-        model->result->left[msg->envelope[0]] = wf_now(ctx);
+        model->result->left[msg->header[0]] = wf_now(ctx);
     }
 }
 

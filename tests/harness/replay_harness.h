@@ -12,8 +12,8 @@ static inline struct outcome replay(const struct setup *setup)
     const struct wf_engine_config config = engine_config(setup);
     struct wf_topo *topo = NULL;
     uint32_t ranks_per_node = setup->ranks_per_node > 0 ? setup->ranks_per_node : 1;
-    const struct wf_replay_job alone = {.source = setup->source, .repeat = 1};
-    const struct wf_replay_job *jobs = setup->jobs != NULL ? setup->jobs : &alone;
+    const struct wf_ranks_job alone = {.source = setup->source, .repeat = 1};
+    const struct wf_ranks_job *jobs = setup->jobs != NULL ? setup->jobs : &alone;
     uint32_t n_jobs = setup->jobs != NULL ? setup->n_jobs : 1, n_ranks = 0;
     for (uint32_t i = 0; i < n_jobs; i++) {
         n_ranks += jobs[i].source->n_ranks;
@@ -37,16 +37,16 @@ static inline struct outcome replay(const struct setup *setup)
         net->ahead = WF_NET_NOW;
     }
     struct wf_replay *model = NULL;
-    const struct wf_replay_config replay_config = {.jobs = jobs,
-                                                   .n_jobs = n_jobs,
-                                                   .place = &place,
-                                                   .net = net,
-                                                   .mpi = mpi,
-                                                   .params = &params,
-                                                   .cpu = setup->cpu,
-                                                   .recording = setup->recording};
+    const struct wf_ranks_config replay_config = {.jobs = jobs,
+                                                  .n_jobs = n_jobs,
+                                                  .place = &place,
+                                                  .net = net,
+                                                  .mpi = mpi,
+                                                  .params = &params,
+                                                  .cpu = setup->cpu,
+                                                  .recording = setup->recording};
 
-    must(wf_replay_new(engine, &replay_config, &model, &out.err), &out.err);
+    must(wf_ranks_new(engine, &replay_config, &model, &out.err), &out.err);
     static const struct wf_process_ops probe = {
         .name = "probe", .init = cell_probe_init, .event = cell_probe_event};
     if (setup->count_cells) {
@@ -58,7 +58,7 @@ static inline struct outcome replay(const struct setup *setup)
         setup->look(setup->look_arg, wf_unconst(wf_engine_tally_get(engine)), net);
     }
     wf_engine_free(engine);
-    wf_replay_free(model);
+    wf_ranks_free(model);
     wf_net_free(net);
     wf_topo_free(topo);
     free_params(wf_mpi_params, mpi);
@@ -70,15 +70,15 @@ static inline enum wf_status try_place(const struct wf_place *place, uint32_t n_
                                        struct wf_err *err)
 {
     const struct wf_source source = {.ops = &script_ops, .n_ranks = place->n_ranks};
-    const struct wf_replay_job job = {.source = &source, .repeat = 1};
+    const struct wf_ranks_job job = {.source = &source, .repeat = 1};
     const struct wf_net_env env = {.n_nodes = n_nodes};
     const struct wf_replay_params params = {.policy = WF_POLICY_TIMED};
     struct wf_mpi_params *mpi = make_params(wf_mpi_params, sizeof(*mpi));
     struct wf_net *net = make_net(wf_net_table()[0], NULL, &env);
     struct wf_replay *model = NULL;
-    const struct wf_replay_config config = {
+    const struct wf_ranks_config config = {
         .jobs = &job, .n_jobs = 1, .place = place, .net = net, .mpi = mpi, .params = &params};
-    enum wf_status status = wf_replay_new(NULL, &config, &model, err);
+    enum wf_status status = wf_ranks_new(NULL, &config, &model, err);
 
     wf_net_free(net);
     free_params(wf_mpi_params, mpi);

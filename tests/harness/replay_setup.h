@@ -17,7 +17,7 @@
 
 struct setup {
     const struct wf_source *source;
-    const struct wf_replay_job *jobs; /* or, instead of `source`, several */
+    const struct wf_ranks_job *jobs; /* or, instead of `source`, several */
     uint32_t n_jobs;
     const struct wf_net_ops *net;
     const void *net_params;   /* null: the defaults */
@@ -28,9 +28,9 @@ struct setup {
     const char *const *mpi;   /* settings of scope mpi: name, value, ..., null; or null */
     bool in_step;             /* ranks may not run ahead of the engine's time */
     bool count_cells;         /* sequential scheduler only */
-    const struct wf_recording_wish *recording; /* null: it is not recorded */
+    const struct wf_recording_options *recording; /* null: it is not recorded */
     /* Called with what was recorded. */
-    void (*look)(void *arg, struct wf_replay_tally *tally, const struct wf_net *net);
+    void (*look)(void *arg, struct wf_ranks_tally *tally, const struct wf_net *net);
     void *look_arg;
     enum wf_scheduler scheduler;
     uint64_t threads;                                       /* 0 is 1 */
@@ -39,7 +39,7 @@ struct setup {
 
 struct outcome {
     enum wf_status status;
-    struct wf_replay_tally tally;
+    struct wf_ranks_tally tally;
     struct wf_run run;
     uint64_t cells; /* if `count_cells`: that were not freed */
     struct wf_err err;

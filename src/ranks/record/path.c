@@ -32,8 +32,8 @@ struct head {
 enum {
     WHAT = 15,
     COMPUTED = 13,
-    HAS_LANE = 16,
-    HAS_FROM_LANE = 32,
+    HAS_TRACK = 16,
+    HAS_FROM_TRACK = 32,
     WAITED = 64,
     HAS_TAKEN = 128
 };
@@ -171,18 +171,18 @@ void wf_path_cause(struct wf_path *path, const struct wf_cause *cause)
     unsigned char bytes[ENTRY_MAX], *at = bytes + 1;
 
     bytes[0] =
-        (unsigned char)(cause->why | (cause->lane != 0 ? HAS_LANE : 0) |
-                        (cause->from_lane != cause->lane ? HAS_FROM_LANE : 0) |
+        (unsigned char)(cause->why | (cause->track != 0 ? HAS_TRACK : 0) |
+                        (cause->from_track != cause->track ? HAS_FROM_TRACK : 0) |
                         (cause->waited ? WAITED : 0) | (cause->taken > 0 ? HAS_TAKEN : 0));
     at = put(at, zigzag(cause->until - head->last));
     at = put(at, (uint64_t)(cause->until - cause->since));
     at = put(at, zigzag((int64_t)cause->from - (int64_t)cause->rank));
     at = put(at, cause->bytes);
-    if (cause->lane != 0) {
-        at = put(at, cause->lane);
+    if (cause->track != 0) {
+        at = put(at, cause->track);
     }
-    if (cause->from_lane != cause->lane) {
-        at = put(at, cause->from_lane);
+    if (cause->from_track != cause->track) {
+        at = put(at, cause->from_track);
     }
     if (cause->taken > 0) {
         at = put(at, cause->taken);
@@ -250,7 +250,7 @@ int64_t wf_path_chunk_least(const struct wf_path *path, uint32_t chunk)
 static const unsigned char *get_cause(const unsigned char *at, unsigned first,
                                       struct wf_cause *cause)
 {
-    uint64_t took, lane = 0, from_lane, taken = 0;
+    uint64_t took, track = 0, from_track, taken = 0;
     int64_t after, from;
 
     at = get_signed(at, &after);
@@ -260,12 +260,12 @@ static const unsigned char *get_cause(const unsigned char *at, unsigned first,
     cause->until += after;
     cause->since = cause->until - (int64_t)took;
     cause->from = (uint32_t)((int64_t)cause->rank + from);
-    at = first & HAS_LANE ? get(at, &lane) : at;
-    from_lane = lane;
-    at = first & HAS_FROM_LANE ? get(at, &from_lane) : at;
+    at = first & HAS_TRACK ? get(at, &track) : at;
+    from_track = track;
+    at = first & HAS_FROM_TRACK ? get(at, &from_track) : at;
     at = first & HAS_TAKEN ? get(at, &taken) : at;
-    cause->lane = (uint32_t)lane;
-    cause->from_lane = (uint32_t)from_lane;
+    cause->track = (uint32_t)track;
+    cause->from_track = (uint32_t)from_track;
     cause->taken = (uint32_t)taken;
     cause->why = first & WHAT;
     cause->waited = (first & WAITED) != 0;

@@ -5,7 +5,7 @@
 /*
  * The critical path of a run: what its time is made of, if it is followed backwards from the
  * rank that ended last. Where a rank had waited, the path goes on with whoever it had waited
- * for. Each piece of the path begins where the one before ended, so that the pieces add up to
+ * for. Each segment of the path begins where the one before ended, so that the segments add up to
  * the time of the run.
  *
  * During the run, what ranks computed and why they went on (ranks/cause.h) is kept in packed
@@ -59,8 +59,8 @@ enum wf_path_kind {
     WF_PATH_KINDS,
 };
 
-/* A piece of the path. */
-struct wf_path_piece {
+/* A segment of the path. */
+struct wf_path_segment {
     int64_t from, until;
     uint32_t rank;      /* at its end */
     uint32_t other;     /* at its beginning, if a message is between them; else the same */
@@ -78,10 +78,10 @@ struct wf_path_rules {
     const void *arg;
 };
 
-/* Calls `visit` with the pieces, the last first. Returns whether the path came to the start of
+/* Calls `visit` with the segments, the last first. Returns whether the path came to the start of
  * the run: not if something was not kept. */
 bool wf_path_walk(const struct wf_path *path, const struct wf_path_rules *rules,
-                  void (*visit)(void *arg, const struct wf_path_piece *piece), void *arg);
+                  void (*visit)(void *arg, const struct wf_path_segment *segment), void *arg);
 
 /* ---- for the walk (ranks/record/path_walk.c) ---- */
 

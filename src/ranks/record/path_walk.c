@@ -9,24 +9,24 @@
 struct walk {
     const struct wf_path *path;
     const struct wf_path_rules *rules;
-    void (*visit)(void *arg, const struct wf_path_piece *piece);
+    void (*visit)(void *arg, const struct wf_path_segment *segment);
     void *arg;
     uint32_t *chunks; /* of each rank: the last that still matters */
-    uint32_t rank, lane;
+    uint32_t rank, track;
     int64_t time;
-    struct wf_path_piece data; /* the last message: what it was asked for by goes with it */
-    uint32_t unpacked;         /* a chunk, whose entries these are */
+    struct wf_path_segment data; /* the last message: what it was asked for by goes with it */
+    uint32_t unpacked;           /* a chunk, whose entries these are */
     uint32_t n_entries;
     struct wf_path_entry entries[WF_PATH_ENTRIES];
 };
 
-static void visit(const struct walk *walk, uint32_t lane, struct wf_path_piece piece)
+static void visit(const struct walk *walk, uint32_t track, struct wf_path_segment segment)
 {
-    if (piece.until > piece.from) {
-        if ((lane & WF_LANE_COLLECTIVE) != 0) {
-            piece.collective = (uint8_t)(1 + (lane & ((1U << WF_LANE_KIND_BITS) - 1)));
+    if (segment.until > segment.from) {
+        if ((track & WF_TRACK_COLLECTIVE) != 0) {
+            segment.collective = (uint8_t)(1 + (track & ((1U << WF_TRACK_KIND_BITS) - 1)));
         }
-        walk->visit(walk->arg, &piece);
+        walk->visit(walk->arg, &segment);
     }
 }
 
@@ -34,12 +34,12 @@ static void visit(const struct walk *walk, uint32_t lane, struct wf_path_piece p
 static void spend(struct walk *walk, enum wf_path_kind kind, int64_t since)
 {
     if (walk->time > since) {
-        visit(walk, walk->lane,
-              (struct wf_path_piece){.from = since,
-                                     .until = walk->time,
-                                     .rank = walk->rank,
-                                     .other = walk->rank,
-                                     .kind = (uint8_t)kind});
+        visit(walk, walk->track,
+              (struct wf_path_segment){.from = since,
+                                       .until = walk->time,
+                                       .rank = walk->rank,
+                                       .other = walk->rank,
+                                       .kind = (uint8_t)kind});
         walk->time = since;
     }
 }
@@ -53,7 +53,7 @@ static bool is_before(const struct wf_path_entry *entry, int64_t time)
                                             : entry->cause.until <= time;
 }
 
-/* The last entry of the lane that is before the place, of this chunk; null if none is. */
+/* The last entry of the track that is before the place, of this chunk; null if none is. */
 static const struct wf_path_entry *find_in(struct walk *walk, uint32_t chunk)
 {
     if (walk->unpacked != chunk) {
@@ -62,7 +62,7 @@ static const struct wf_path_entry *find_in(struct walk *walk, uint32_t chunk)
     }
     for (uint32_t i = walk->n_entries; i > 0; i--) {
         const struct wf_path_entry *entry = &walk->entries[i - 1];
-        if (entry->cause.lane == walk->lane && is_before(entry, walk->time)) {
+        if (entry->cause.track == walk->track && is_before(entry, walk->time)) {
             return entry;
         }
     }
@@ -86,7 +86,7 @@ static const struct wf_path_entry *find(struct walk *walk)
 }
 
 /* How a cause takes the time between its places: nothing that has none. */
-static bool takes_time(const struct wf_cause *cause, struct wf_path_piece *piece)
+static bool takes_time(const struct wf_cause *cause, struct wf_path_segment *segment)
 {
     static const uint8_t kinds[WF_WHY_KINDS] = {
         [WF_WHY_MESSAGE] = WF_PATH_MESSAGE,     [WF_WHY_DATA] = WF_PATH_MESSAGE,
@@ -94,33 +94,34 @@ static bool takes_time(const struct wf_cause *cause, struct wf_path_piece *piece
         [WF_WHY_ONE_SIDED] = WF_PATH_ONE_SIDED, [WF_WHY_FORMULA] = WF_PATH_COLLECTIVE,
     };
 
-    piece->kind = kinds[cause->why];
-    piece->sends = cause->why == WF_WHY_LEFT || cause->why == WF_WHY_ONE_SIDED;
-    return piece->kind != WF_PATH_START;
+    segment->kind = kinds[cause->why];
+    segment->sends = cause->why == WF_WHY_LEFT || cause->why == WF_WHY_ONE_SIDED;
+    return segment->kind != WF_PATH_START;
 }
 
 static void follow(struct walk *walk, const struct wf_cause *cause)
 {
-    struct wf_path_piece piece = {.from = cause->since,
-                                  .until = cause->until,
-                                  .rank = cause->rank,
-                                  .other = cause->from,
-                                  .bytes = cause->bytes,
-                                  .waited = cause->waited != 0};
+    struct wf_path_segment segment = {.from = cause->since,
+                                      .until = cause->until,
+                                      .rank = cause->rank,
+                                      .other = cause->from,
+                                      .bytes = cause->bytes,
+                                      .waited = cause->waited != 0};
 
-    if (takes_time(cause, &piece)) {
+    if (takes_time(cause, &segment)) {
         if (cause->why == WF_WHY_ASKED) {
-            piece.waited = walk->data.waited;
-            piece.sends = walk->data.sends;
+            segment.waited = walk->data.waited;
+            segment.sends = walk->data.sends;
         }
-        walk->data = piece;
-        visit(walk, cause->lane & WF_LANE_COLLECTIVE ? cause->lane : cause->from_lane, piece);
+        walk->data = segment;
+        visit(walk, cause->track & WF_TRACK_COLLECTIVE ? cause->track : cause->from_track,
+              segment);
     }
     if (cause->why != WF_WHY_LEFT) {
         walk->unpacked = walk->rank == cause->from ? walk->unpacked : 0;
         walk->rank = cause->from;
     }
-    walk->lane = cause->from_lane;
+    walk->track = cause->from_track;
     walk->time = cause->since;
 }
 
@@ -128,7 +129,7 @@ static void follow(struct walk *walk, const struct wf_cause *cause)
 static void spend_gap(struct walk *walk, int64_t since)
 {
     bool announced =
-        (walk->lane & (WF_LANE_COLLECTIVE | WF_LANE_ANNOUNCED)) == WF_LANE_ANNOUNCED;
+        (walk->track & (WF_TRACK_COLLECTIVE | WF_TRACK_ANNOUNCED)) == WF_TRACK_ANNOUNCED;
 
     spend(walk, announced ? WF_PATH_HANDSHAKE : WF_PATH_SEND_OVERHEAD, since);
 }
@@ -162,7 +163,7 @@ static bool go(struct walk *walk)
 
         if (entry != NULL) {
             step(walk, entry);
-        } else if (walk->lane != WF_LANE_PROGRAM) {
+        } else if (walk->track != WF_TRACK_PROGRAM) {
             return false;
         } else {
             int64_t start = walk->rules->start(walk->rules->arg, walk->rank);
@@ -175,7 +176,7 @@ static bool go(struct walk *walk)
 }
 
 bool wf_path_walk(const struct wf_path *path, const struct wf_path_rules *rules,
-                  void (*visitor)(void *arg, const struct wf_path_piece *piece), void *arg)
+                  void (*visitor)(void *arg, const struct wf_path_segment *segment), void *arg)
 {
     struct walk walk = {
         .path = path, .rules = rules, .visit = visitor, .arg = arg, .time = path->end};

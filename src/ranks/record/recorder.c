@@ -16,17 +16,18 @@ struct recorded {
     };
 };
 
-size_t wf_recorder_init(struct wf_recorder *recorder, const struct wf_recording_wish *wish,
+size_t wf_recorder_init(struct wf_recorder *recorder,
+                        const struct wf_recording_options *options,
                         const struct wf_place *place, size_t size)
 {
-    if (wish == NULL) {
+    if (options == NULL) {
         return size;
     }
-    *recorder = (struct wf_recorder){.wish = *wish, .place = place, .at = size};
-    size += wf_recording_size(place->n_ranks, &wish->limits);
-    if (wish->limits.path_bytes > 0) {
+    *recorder = (struct wf_recorder){.options = *options, .place = place, .at = size};
+    size += wf_recording_size(place->n_ranks, &options->limits);
+    if (options->limits.path_bytes > 0) {
         recorder->path_at = size;
-        size += wf_path_size(place->n_ranks, wish->limits.path_bytes);
+        size += wf_path_size(place->n_ranks, options->limits.path_bytes);
     }
     return size;
 }
@@ -65,39 +66,40 @@ void wf_recorder_cause(struct wf_ctx *ctx, const struct wf_cause *cause)
 }
 
 struct wf_recording *wf_recorder_of(const struct wf_recorder *recorder,
-                                    struct wf_replay_tally *tally)
+                                    struct wf_ranks_tally *tally)
 {
     if (recorder->at == 0) {
         return NULL;
     }
     tally->recording_at = recorder->at;
     struct wf_recording *recording = wf_tally_recording(tally);
-    wf_recording_init(recording, recorder->place->n_ranks, &recorder->wish.limits);
+    wf_recording_init(recording, recorder->place->n_ranks, &recorder->options.limits);
     return recording;
 }
 
 static void add_message(const struct wf_recorder *recorder, struct wf_recording *recording,
                         const struct wf_sent *sent)
 {
-    const struct wf_recording_wish *wish = &recorder->wish;
+    const struct wf_recording_options *options = &recorder->options;
 
     wf_recording_message(recording, sent);
-    if (wish->hops != NULL) {
-        uint32_t hops = wish->hops(wish->hops_arg, wf_place_node(recorder->place, sent->from),
-                                   wf_place_node(recorder->place, sent->to));
+    if (options->hops != NULL) {
+        uint32_t hops =
+            options->hops(options->hops_arg, wf_place_node(recorder->place, sent->from),
+                          wf_place_node(recorder->place, sent->to));
         wf_recording_hops(recording, hops, sent->arrival - sent->departure);
     }
 }
 
 struct wf_path *wf_recorder_path(const struct wf_recorder *recorder,
-                                 struct wf_replay_tally *tally)
+                                 struct wf_ranks_tally *tally)
 {
     if (recorder->path_at == 0) {
         return NULL;
     }
     tally->path_at = recorder->path_at;
     struct wf_path *path = wf_tally_path(tally);
-    wf_path_init(path, recorder->place->n_ranks, recorder->wish.limits.path_bytes);
+    wf_path_init(path, recorder->place->n_ranks, recorder->options.limits.path_bytes);
     return path;
 }
 

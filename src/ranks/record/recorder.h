@@ -16,7 +16,7 @@
 typedef uint32_t wf_hops_fn(const void *arg, uint32_t from_node, uint32_t to_node);
 
 /* What is asked for. */
-struct wf_recording_wish {
+struct wf_recording_options {
     struct wf_recording_limits limits;
     wf_hops_fn *hops; /* null: there is no topology that counts */
     const void *hops_arg;
@@ -24,15 +24,16 @@ struct wf_recording_wish {
 
 /* Zeroed records nothing. */
 struct wf_recorder {
-    struct wf_recording_wish wish;
+    struct wf_recording_options options;
     const struct wf_place *place;
     size_t at;      /* of the recording, in the tally; 0: there is none */
     size_t path_at; /* likewise of what the critical path is found by */
 };
 
-/* Makes room behind a tally of `size` bytes; returns the size with the recording. Null: nothing
+/* Makes file behind a tally of `size` bytes; returns the size with the recording. Null: nothing
  * is recorded. */
-size_t wf_recorder_init(struct wf_recorder *recorder, const struct wf_recording_wish *wish,
+size_t wf_recorder_init(struct wf_recorder *recorder,
+                        const struct wf_recording_options *options,
                         const struct wf_place *place, size_t size);
 
 /* In handlers, if there is a recording; a span that continues the one before becomes one with
@@ -47,9 +48,9 @@ void wf_recorder_commit(const struct wf_recorder *recorder, struct wf_ctx *ctx);
 
 /* In commit and finish: this thread's part; null if nothing is recorded. */
 struct wf_recording *wf_recorder_of(const struct wf_recorder *recorder,
-                                    struct wf_replay_tally *tally);
+                                    struct wf_ranks_tally *tally);
 /* Likewise, its part of what the critical path is found by. */
 struct wf_path *wf_recorder_path(const struct wf_recorder *recorder,
-                                 struct wf_replay_tally *tally);
+                                 struct wf_ranks_tally *tally);
 
 #endif

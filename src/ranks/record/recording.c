@@ -45,7 +45,7 @@ size_t wf_recording_size(uint32_t n_ranks, const struct wf_recording_limits *lim
 
     size_t size = sizeof(struct wf_recording) + cells_of(rows) * sizeof(struct cell);
 
-    return limits->rooms != NULL ? size
+    return limits->spill != NULL ? size
                                  : size + limits->spans * sizeof(struct wf_span) +
                                        limits->messages * sizeof(struct wf_sent);
 }
@@ -63,11 +63,11 @@ void wf_recording_init(struct wf_recording *recording, uint32_t n_ranks,
     recording->n_sides = n_groups(n_ranks, recording->ranks_per_side);
     recording->shift = FIRST_SHIFT;
     recording->limits = *limits;
-    if (limits->rooms != NULL) {
-        recording->span_room =
-            wf_rooms_add(limits->rooms, sizeof(struct wf_span), limits->spans);
-        recording->message_room =
-            wf_rooms_add(limits->rooms, sizeof(struct wf_sent), limits->messages);
+    if (limits->spill != NULL) {
+        recording->span_file =
+            wf_spill_files_add(limits->spill, sizeof(struct wf_span), limits->spans);
+        recording->message_file =
+            wf_spill_files_add(limits->spill, sizeof(struct wf_sent), limits->messages);
     }
 }
 
@@ -90,16 +90,16 @@ uint64_t *wf_recording_cell(struct wf_recording *recording, uint64_t row, uint64
 
 struct wf_span *wf_recording_spans(struct wf_recording *recording)
 {
-    if (recording->limits.rooms != NULL) {
-        return recording->span_room != NULL ? (void *)recording->span_room->base : NULL;
+    if (recording->limits.spill != NULL) {
+        return recording->span_file != NULL ? (void *)recording->span_file->base : NULL;
     }
     return (void *)(cells_in(recording) + cells_of(recording->n_rows));
 }
 
 struct wf_sent *wf_recording_messages(struct wf_recording *recording)
 {
-    if (recording->limits.rooms != NULL) {
-        return recording->message_room != NULL ? (void *)recording->message_room->base : NULL;
+    if (recording->limits.spill != NULL) {
+        return recording->message_file != NULL ? (void *)recording->message_file->base : NULL;
     }
     return (void *)(wf_recording_spans(recording) + recording->limits.spans);
 }
@@ -190,13 +190,13 @@ static void add_to_row(struct wf_recording *recording, const struct wf_span *spa
 }
 
 /* Whether there is room for one more; if there is none any more, there are too many. */
-static bool has_room(const struct wf_recording *recording, struct wf_room *room, uint64_t n,
-                     uint64_t *limit)
+static bool has_room(const struct wf_recording *recording, struct wf_spill_file *file,
+                     uint64_t n, uint64_t *limit)
 {
-    if (n >= *limit || recording->limits.rooms == NULL) {
+    if (n >= *limit || recording->limits.spill == NULL) {
         return n < *limit;
     }
-    if (room == NULL || !wf_room_reach(room, n)) {
+    if (file == NULL || !wf_spill_reach(file, n)) {
         *limit = 0;
         return false;
     }
@@ -205,7 +205,7 @@ static bool has_room(const struct wf_recording *recording, struct wf_room *room,
 
 static void keep_span(struct wf_recording *recording, const struct wf_span *span)
 {
-    if (has_room(recording, recording->span_room, recording->n_spans,
+    if (has_room(recording, recording->span_file, recording->n_spans,
                  &recording->limits.spans)) {
         wf_recording_spans(recording)[recording->n_spans] = *span;
     }
@@ -214,7 +214,7 @@ static void keep_span(struct wf_recording *recording, const struct wf_span *span
 
 static void keep_message(struct wf_recording *recording, const struct wf_sent *sent)
 {
-    if (has_room(recording, recording->message_room, recording->n_messages,
+    if (has_room(recording, recording->message_file, recording->n_messages,
                  &recording->limits.messages)) {
         wf_recording_messages(recording)[recording->n_messages] = *sent;
     }
@@ -302,7 +302,7 @@ static void merge_lists(struct wf_recording *into, const struct wf_recording *fr
     for (uint64_t i = 0; i < from->n_messages && i < from->limits.messages; i++) {
         keep_message(into, &wf_recording_messages(other)[i]);
     }
-    /* What one has too many of, or found no room for, both have. */
+    /* What one has too many of, or found no file for, both have. */
     if (from->limits.spans < into->limits.spans) {
         into->limits.spans = from->limits.spans;
     }

@@ -30,7 +30,8 @@ struct wf_recording_limits {
     uint64_t spans, messages;
     uint64_t path_bytes; /* of what the critical path is found by (ranks/record/path.h) */
     struct wf_choice choice;
-    struct wf_rooms *rooms; /* where they are kept, if not in the recording itself: of a run in
+    struct wf_spill_files
+        *spill; /* where they are kept, if not in the recording itself: of a run in
                                one process; or null */
 };
 
@@ -74,8 +75,8 @@ struct wf_recording {
     uint64_t shift;                   /* a bin is 2^shift picoseconds wide */
     uint64_t n_bins;                  /* in which anything happened, and those before */
     struct wf_recording_limits limits;
-    uint64_t n_spans, n_messages;             /* seen, if more than the limits */
-    struct wf_room *span_room, *message_room; /* of limits.rooms */
+    uint64_t n_spans, n_messages;                   /* seen, if more than the limits */
+    struct wf_spill_file *span_file, *message_file; /* of limits.spill */
     struct wf_by_hops by_hops[WF_RECORDING_HOPS];
     uint64_t received[WF_RECORDING_BINS];            /* bytes that arrived */
     struct wf_account similar[WF_HISTOGRAM_BUCKETS]; /* by their compute time */

@@ -13,9 +13,9 @@
 enum { STEP = 1 << 20 };   /* bytes by which a file grows; a multiple of a page */
 enum { KEPT = 16 * STEP }; /* what is in memory of it */
 
-struct wf_rooms {
+struct wf_spill_files {
     pthread_mutex_t lock;
-    struct wf_room *first;
+    struct wf_spill_file *first;
 };
 
 /* A file that has no name any more; -1 if there is no place for it. */
@@ -33,7 +33,7 @@ static int make_file(void)
     return fd;
 }
 
-struct wf_rooms *wf_rooms_new(void)
+struct wf_spill_files *wf_spill_files_new(void)
 {
     int fd = make_file();
 
@@ -41,73 +41,74 @@ struct wf_rooms *wf_rooms_new(void)
         return NULL;
     }
     (void)close(fd);
-    struct wf_rooms *rooms = wf_xcalloc(1, sizeof(*rooms));
-    (void)pthread_mutex_init(&rooms->lock, NULL);
-    return rooms;
+    struct wf_spill_files *spill = wf_xcalloc(1, sizeof(*spill));
+    (void)pthread_mutex_init(&spill->lock, NULL);
+    return spill;
 }
 
-static size_t bytes_of(const struct wf_room *room)
+static size_t bytes_of(const struct wf_spill_file *file)
 {
-    return (room->entry * room->capacity + STEP - 1) / STEP * STEP;
+    return (file->entry * file->capacity + STEP - 1) / STEP * STEP;
 }
 
-static void release(struct wf_room *room)
+static void release(struct wf_spill_file *file)
 {
-    if (room->base != NULL) {
-        (void)munmap(room->base, bytes_of(room));
+    if (file->base != NULL) {
+        (void)munmap(file->base, bytes_of(file));
     }
-    if (room->fd >= 0) {
-        (void)close(room->fd);
+    if (file->fd >= 0) {
+        (void)close(file->fd);
     }
-    free(room);
+    free(file);
 }
 
-void wf_rooms_free(struct wf_rooms *rooms)
+void wf_spill_files_free(struct wf_spill_files *spill)
 {
-    if (rooms == NULL) {
+    if (spill == NULL) {
         return;
     }
-    while (rooms->first != NULL) {
-        struct wf_room *room = rooms->first;
-        rooms->first = room->next;
-        release(room);
+    while (spill->first != NULL) {
+        struct wf_spill_file *file = spill->first;
+        spill->first = file->next;
+        release(file);
     }
-    (void)pthread_mutex_destroy(&rooms->lock);
-    free(rooms);
+    (void)pthread_mutex_destroy(&spill->lock);
+    free(spill);
 }
 
-struct wf_room *wf_rooms_add(struct wf_rooms *rooms, size_t entry, size_t capacity)
+struct wf_spill_file *wf_spill_files_add(struct wf_spill_files *spill, size_t entry,
+                                         size_t capacity)
 {
-    struct wf_room *room = wf_xcalloc(1, sizeof(*room));
+    struct wf_spill_file *file = wf_xcalloc(1, sizeof(*file));
 
-    *room = (struct wf_room){.entry = entry, .capacity = capacity, .fd = make_file()};
-    void *base = room->fd < 0 || capacity == 0
+    *file = (struct wf_spill_file){.entry = entry, .capacity = capacity, .fd = make_file()};
+    void *base = file->fd < 0 || capacity == 0
                      ? MAP_FAILED
-                     : mmap(NULL, bytes_of(room), PROT_READ | PROT_WRITE,
-                            MAP_SHARED | MAP_NORESERVE, room->fd, 0);
+                     : mmap(NULL, bytes_of(file), PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_NORESERVE, file->fd, 0);
     if (base == MAP_FAILED) {
-        release(room);
+        release(file);
         return NULL;
     }
-    room->base = base;
-    (void)pthread_mutex_lock(&rooms->lock);
-    room->next = rooms->first;
-    rooms->first = room;
-    (void)pthread_mutex_unlock(&rooms->lock);
-    return room;
+    file->base = base;
+    (void)pthread_mutex_lock(&spill->lock);
+    file->next = spill->first;
+    spill->first = file;
+    (void)pthread_mutex_unlock(&spill->lock);
+    return file;
 }
 
-bool wf_room_grow(struct wf_room *room)
+bool wf_spill_grow(struct wf_spill_file *file)
 {
     /* Asked for before it is touched: a full disk is no error then. */
-    if (room->backed >= bytes_of(room) ||
-        posix_fallocate(room->fd, (off_t)room->backed, STEP) != 0) {
+    if (file->backed >= bytes_of(file) ||
+        posix_fallocate(file->fd, (off_t)file->backed, STEP) != 0) {
         return false;
     }
     /* What is there is not needed for a while. */
-    if (room->backed > 0 && room->backed % KEPT == 0) {
-        (void)madvise(room->base, room->backed, MADV_DONTNEED);
+    if (file->backed > 0 && file->backed % KEPT == 0) {
+        (void)madvise(file->base, file->backed, MADV_DONTNEED);
     }
-    room->backed += STEP;
+    file->backed += STEP;
     return true;
 }

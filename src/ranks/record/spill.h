@@ -11,31 +11,32 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct wf_room {
+struct wf_spill_file {
     unsigned char *base;
     size_t backed; /* bytes of the file so far */
     size_t entry, capacity;
     int fd;
-    struct wf_room *next; /* of the same run */
+    struct wf_spill_file *next; /* of the same run */
 };
 
-struct wf_rooms;
+struct wf_spill_files;
 
 /* Null if there is no place for files. */
-struct wf_rooms *wf_rooms_new(void);
-void wf_rooms_free(struct wf_rooms *rooms); /* null is allowed */
+struct wf_spill_files *wf_spill_files_new(void);
+void wf_spill_files_free(struct wf_spill_files *spill); /* null is allowed */
 
-/* Room for up to `capacity` entries, which lives as long as `rooms`; null if there is none. May
+/* Room for up to `capacity` entries, which lives as long as `spill`; null if there is none. May
  * be called by several threads. */
-struct wf_room *wf_rooms_add(struct wf_rooms *rooms, size_t entry, size_t capacity);
+struct wf_spill_file *wf_spill_files_add(struct wf_spill_files *spill, size_t entry,
+                                         size_t capacity);
 
 /* Takes more of the disk; false if it is full. */
-bool wf_room_grow(struct wf_room *room);
+bool wf_spill_grow(struct wf_spill_file *file);
 
 /* Whether there is room for entry i, one after the other. */
-static inline bool wf_room_reach(struct wf_room *room, size_t i)
+static inline bool wf_spill_reach(struct wf_spill_file *file, size_t i)
 {
-    return (i + 1) * room->entry <= room->backed || wf_room_grow(room);
+    return (i + 1) * file->entry <= file->backed || wf_spill_grow(file);
 }
 
 #endif

@@ -15,22 +15,22 @@ const char *const wf_pe_granularity_names[] = {"single", "multi", NULL};
 enum { PES_SAMPLED = 32, TASKS_SAMPLED = 64 };
 
 /* What this layer writes on its messages. The message knows the node it comes from and the
- * event the node it goes to, so that seats say which PEs. */
-struct envelope {
-    uint16_t src_seat, dst_seat;
+ * event the node it goes to, so that slots say which PEs. */
+struct header {
+    uint16_t src_slot, dst_slot;
     uint32_t id;
     uint32_t departure[2];
     uint32_t padding;
 };
 
-_Static_assert(sizeof(struct envelope) == WF_ENVELOPE_WORDS * sizeof(uint32_t),
-               "an envelope fills its place");
+_Static_assert(sizeof(struct header) == WF_MSG_HEADER_WORDS * sizeof(uint32_t),
+               "an header fills its place");
 _Static_assert((int)WF_PE_CELL_SIZE >= (int)WF_CELLMAP_CELL_SIZE, "maps are kept in cells too");
-_Static_assert(sizeof(struct wf_pe) % 8 == 0, "seats are aligned");
+_Static_assert(sizeof(struct wf_pe) % 8 == 0, "slots are aligned");
 
 /* The payload of a PE's events for itself. */
 struct own {
-    uint32_t seat, argument;
+    uint32_t slot, argument;
 };
 
 static uint32_t job_of(const struct wf_pes *pes, uint32_t pe)
@@ -44,18 +44,18 @@ static uint32_t job_of(const struct wf_pes *pes, uint32_t pe)
 }
 
 static struct wf_pe_turn turn_of(const struct wf_pes *pes, struct wf_ctx *ctx, void *node,
-                                 uint32_t seat)
+                                 uint32_t slot)
 {
-    uint32_t pe = wf_place_rank(pes->place, wf_self(ctx) - pes->net->first_node, seat);
+    uint32_t pe = wf_place_rank(pes->place, wf_self(ctx) - pes->net->first_node, slot);
     uint32_t job = job_of(pes, pe);
 
     return (struct wf_pe_turn){
         .pes = pes,
         .ctx = ctx,
         .node = node,
-        .pe = (struct wf_pe *)((unsigned char *)node + pes->net->node_size) + seat,
+        .pe = (struct wf_pe *)((unsigned char *)node + pes->net->node_size) + slot,
         .graph = pes->jobs[job].graph,
-        .seat = seat,
+        .slot = slot,
         .number = pe - pes->first[job],
         .first = pes->first[job],
     };
@@ -64,7 +64,7 @@ static struct wf_pe_turn turn_of(const struct wf_pes *pes, struct wf_ctx *ctx, v
 void wf_pe_schedule(const struct wf_pe_turn *turn, enum wf_pe_event kind, uint32_t argument,
                     int64_t at)
 {
-    const struct own own = {turn->seat, argument};
+    const struct own own = {turn->slot, argument};
     int64_t delay = at == WF_TIME_MAX ? WF_TIME_MAX : at - wf_now(turn->ctx);
 
     wf_schedule(turn->ctx, wf_self(turn->ctx), delay, (uint16_t)kind, &own, sizeof(own));
@@ -77,14 +77,14 @@ void wf_pe_send(const struct wf_pe_turn *turn, const struct wf_task_send *send, 
     uint32_t to = turn->first + send->pe;
     uint32_t dst_node = wf_place_node(pes->place, to);
     struct wf_message msg = {.bytes = send->bytes, .src_node = own_node};
-    struct envelope envelope = {.src_seat = (uint16_t)turn->seat,
-                                .dst_seat = (uint16_t)wf_place_seat(pes->place, to),
-                                .id = send->id};
+    struct header header = {.src_slot = (uint16_t)turn->slot,
+                            .dst_slot = (uint16_t)wf_place_slot(pes->place, to),
+                            .id = send->id};
 
     turn->pe->sent_messages++;
     turn->pe->sent_bytes = wf_count_add(turn->pe->sent_bytes, send->bytes);
-    memcpy(envelope.departure, &at, sizeof(at));
-    memcpy(msg.envelope, &envelope, sizeof(envelope));
+    memcpy(header.departure, &at, sizeof(at));
+    memcpy(msg.header, &header, sizeof(header));
     if (send->pe == turn->number) {
         wf_net_schedule(pes->net, turn->ctx, own_node, at, WF_PE_SELF, &msg);
     } else if (dst_node == own_node && pes->mpi->local) {
@@ -105,13 +105,13 @@ static void on_message(void *arg, struct wf_ctx *ctx, void *node, const struct w
                        int64_t at)
 {
     const struct wf_pes *pes = arg;
-    struct envelope envelope;
+    struct header header;
     int64_t departure;
 
-    memcpy(&envelope, msg->envelope, sizeof(envelope));
-    memcpy(&departure, envelope.departure, sizeof(departure));
-    const struct wf_pe_turn turn = turn_of(pes, ctx, node, envelope.dst_seat);
-    uint32_t src = wf_place_rank(pes->place, msg->src_node, envelope.src_seat) - turn.first;
+    memcpy(&header, msg->header, sizeof(header));
+    memcpy(&departure, header.departure, sizeof(departure));
+    const struct wf_pe_turn turn = turn_of(pes, ctx, node, header.dst_slot);
+    uint32_t src = wf_place_rank(pes->place, msg->src_node, header.src_slot) - turn.first;
     int64_t latency = at - departure;
 
     if (src != turn.number) {
@@ -122,7 +122,7 @@ static void on_message(void *arg, struct wf_ctx *ctx, void *node, const struct w
                                                    turn.first + turn.number});
     }
     wf_pe_begin(&turn);
-    wf_pe_message(&turn, wf_graph_target(turn.graph, turn.number, src, envelope.id), at);
+    wf_pe_message(&turn, wf_graph_target(turn.graph, turn.number, src, header.id), at);
     wf_pe_end(&turn);
 }
 
@@ -140,7 +140,7 @@ static void on_own(const struct wf_pes *pes, struct wf_ctx *ctx, void *node,
     struct own own;
 
     memcpy(&own, ev->payload, sizeof(own));
-    const struct wf_pe_turn turn = turn_of(pes, ctx, node, own.seat);
+    const struct wf_pe_turn turn = turn_of(pes, ctx, node, own.slot);
     wf_pe_begin(&turn);
     if (ev->kind == WF_PE_KICKOFF) {
         wf_pe_kickoff(&turn);
@@ -175,10 +175,10 @@ static void node_event(void *state, const struct wf_event *ev, struct wf_ctx *ct
 static void node_init(void *state, struct wf_ctx *ctx)
 {
     const struct wf_pes *pes = wf_model(ctx);
-    uint32_t n_seats = wf_place_n_seats(pes->place, wf_self(ctx) - pes->net->first_node);
+    uint32_t n_slots = wf_place_n_slots(pes->place, wf_self(ctx) - pes->net->first_node);
 
-    for (uint32_t seat = 0; seat < n_seats; seat++) {
-        const struct wf_pe_turn turn = turn_of(pes, ctx, state, seat);
+    for (uint32_t slot = 0; slot < n_slots; slot++) {
+        const struct wf_pe_turn turn = turn_of(pes, ctx, state, slot);
         wf_pe_schedule(&turn, WF_PE_KICKOFF, 0,
                        pes->jobs[job_of(pes, turn.first + turn.number)].start);
     }
@@ -258,13 +258,13 @@ static void add_unfinished(const struct wf_pe_turn *turn, struct wf_pe_tally *ta
     if (tally->n_blocked == WF_TALLY_BLOCKED && pe > tally->blocked[WF_TALLY_BLOCKED - 1].pe) {
         return; /* looking for the task may take long */
     }
-    if (wf_pe_stuck(turn, &blocked)) {
+    if (wf_pe_find_blocked(turn, &blocked)) {
         add_blocked(tally, &blocked);
     }
 }
 
 static void record_pe(const struct wf_pe_turn *turn, const struct wf_waited *idle,
-                      struct wf_replay_tally *tally)
+                      struct wf_ranks_tally *tally)
 {
     struct wf_recording *recording = wf_recorder_of(&turn->pes->recorder, tally);
     const struct wf_pe *pe = turn->pe;
@@ -314,16 +314,16 @@ static void add_pe(const struct wf_pe_turn *turn, struct wf_pe_tally *tally)
 static void node_finish(const void *state, struct wf_ctx *ctx)
 {
     const struct wf_pes *pes = wf_model(ctx);
-    uint32_t n_seats = wf_place_n_seats(pes->place, wf_self(ctx) - pes->net->first_node);
+    uint32_t n_slots = wf_place_n_slots(pes->place, wf_self(ctx) - pes->net->first_node);
 
     if (pes->net->ops->finish != NULL) {
         struct wf_pe_tally *tally = wf_tally(ctx);
 
         pes->net->ops->finish(pes->net, ctx, state, &tally->replay.net);
     }
-    for (uint32_t seat = 0; seat < n_seats; seat++) {
+    for (uint32_t slot = 0; slot < n_slots; slot++) {
         /* Nothing is changed: a turn is how a PE is looked at. */
-        const struct wf_pe_turn turn = turn_of(pes, ctx, wf_unconst(state), seat);
+        const struct wf_pe_turn turn = turn_of(pes, ctx, wf_unconst(state), slot);
 
         add_pe(&turn, wf_tally(ctx));
     }
@@ -346,9 +346,9 @@ static enum wf_status check(const struct wf_pe_config *config, uint32_t n_pes,
 {
     const struct wf_place *place = config->place;
 
-    if (place->seats_max > WF_MPI_SEATS_MAX) {
+    if (place->slots_max > WF_RANK_SLOTS_MAX) {
         return wf_err_set(err, WF_EINVAL, "%u PEs on a node are too many; the limit is %d",
-                          place->seats_max, WF_MPI_SEATS_MAX);
+                          place->slots_max, WF_RANK_SLOTS_MAX);
     }
     if (config->net->n_nodes != place->n_nodes || place->n_ranks != n_pes) {
         return wf_err_set(err, WF_EINVAL,
@@ -360,7 +360,7 @@ static enum wf_status check(const struct wf_pe_config *config, uint32_t n_pes,
 
 static size_t node_size(const struct wf_pes *pes)
 {
-    return pes->net->node_size + pes->place->seats_max * sizeof(struct wf_pe);
+    return pes->net->node_size + pes->place->slots_max * sizeof(struct wf_pe);
 }
 
 /* Behind the tally are the network's statistics, behind these the recording. */
@@ -374,9 +374,9 @@ static void ask_for_tally(struct wf_pes *pes, const struct wf_pe_config *config,
         /* Statistics that are not there are empty ones. */
         size += config->net->n_sums > 0 ? 0 : sizeof(struct wf_net_words);
         /* Why tasks start is not kept: there is no critical path. */
-        struct wf_recording_wish wish = *config->recording;
-        wish.limits.path_bytes = 0;
-        size = wf_recorder_init(&pes->recorder, &wish, config->place, size);
+        struct wf_recording_options options = *config->recording;
+        options.limits.path_bytes = 0;
+        size = wf_recorder_init(&pes->recorder, &options, config->place, size);
     }
     wf_engine_tally(engine, size, more ? wf_pe_tally_merge_all : wf_pe_tally_merge);
 }
@@ -402,7 +402,7 @@ enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *c
     pes->granularity = config->granularity;
     pes->timeless = config->timeless;
     pes->runs_ahead = config->net->ahead == WF_NET_ANY ||
-                      (config->net->ahead == WF_NET_IN_ORDER && config->place->seats_max == 1);
+                      (config->net->ahead == WF_NET_IN_ORDER && config->place->slots_max == 1);
     pes->ops = node_ops;
     pes->ops.payload_max = config->net->payload_max > sizeof(struct wf_message)
                                ? config->net->payload_max
@@ -470,5 +470,5 @@ uint64_t wf_pes_expected_messages(const struct wf_pes *pes)
 
 size_t wf_pes_idle_bytes(const struct wf_pes *pes)
 {
-    return node_size(pes) / pes->place->seats_max;
+    return node_size(pes) / pes->place->slots_max;
 }

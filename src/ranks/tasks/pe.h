@@ -31,7 +31,7 @@ struct wf_mpi_params;
 struct wf_net;
 struct wf_pes;
 struct wf_place;
-struct wf_recording_wish;
+struct wf_recording_options;
 
 /* How a run is cut into events. The predicted times are the same on a network with a latency,
  * but for two cases: messages of several PEs that leave a node at the same picosecond and get
@@ -59,7 +59,7 @@ struct wf_pe_config {
     const struct wf_cpu *cpu;        /* kept; only its scale counts; null: as they are */
     enum wf_pe_granularity granularity;
     bool timeless; /* tasks take no time: only the order of messages counts */
-    const struct wf_recording_wish *recording; /* null: the run is not recorded */
+    const struct wf_recording_options *recording; /* null: the run is not recorded */
 };
 
 /* A PE that did not run all its tasks, and one that waits: what for is missing, out of what it
@@ -77,7 +77,7 @@ struct wf_pe_tally {
     /* Of this: messages, bytes, finish, compute, overhead; as wait[WF_IN_RECV], the time up to
      * its last task in which a PE was idle; latency; ends, net; unfinished, timeless; and as
      * unreceived, messages that no task needed. */
-    struct wf_replay_tally replay;
+    struct wf_ranks_tally replay;
     uint64_t tasks;   /* that ran */
     uint64_t surplus; /* that would have run once more: the graph makes no sense */
     uint64_t n_blocked;

@@ -456,7 +456,7 @@ static uint32_t guess_waiting(const struct wf_pe_turn *turn, uint32_t n_tasks)
     return found;
 }
 
-bool wf_pe_stuck(const struct wf_pe_turn *turn, struct wf_pe_blocked *out)
+bool wf_pe_find_blocked(const struct wf_pe_turn *turn, struct wf_pe_blocked *out)
 {
     struct waiting waiting = {.tasks = 0};
     uint32_t n_tasks = turn->graph->ops->n_tasks(turn->graph, turn->number);

@@ -59,7 +59,7 @@ struct wf_pe_turn {
     void *node;
     struct wf_pe *pe;
     const struct wf_graph *graph;
-    uint32_t seat;   /* on the node */
+    uint32_t slot;   /* on the node */
     uint32_t number; /* in its job */
     uint32_t first;  /* PE of the job, in the run */
 };
@@ -86,7 +86,7 @@ enum wf_pe_why {
 void wf_pe_wake(const struct wf_pe_turn *turn, uint32_t why);
 
 /* Finds a task that waits, of a PE that did not run all. Returns false if there is none. */
-bool wf_pe_stuck(const struct wf_pe_turn *turn, struct wf_pe_blocked *out);
+bool wf_pe_find_blocked(const struct wf_pe_turn *turn, struct wf_pe_blocked *out);
 
 /* ---- of ranks/tasks/pe.c ---- */
 

@@ -29,7 +29,7 @@ static void arrived(void *arg, struct wf_ctx *ctx, void *node, const struct wf_m
 
     (void)ctx;
     (void)node;
-    world->arrival[msg->envelope[0]] = at / CYCLE_PS;
+    world->arrival[msg->header[0]] = at / CYCLE_PS;
 }
 
 static void sent(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg)
@@ -38,7 +38,7 @@ static void sent(void *arg, struct wf_ctx *ctx, void *node, const struct wf_mess
 
     (void)node;
     if (world->left != NULL) {
-        world->left[msg->envelope[0]] = wf_now(ctx) / CYCLE_PS;
+        world->left[msg->header[0]] = wf_now(ctx) / CYCLE_PS;
     }
 }
 
@@ -65,7 +65,7 @@ static void event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
     }
     const struct send *send = &world->sends[ev->payload[0]];
     struct wf_message msg = {.bytes = send->bytes, .src_node = send->src};
-    msg.envelope[0] = (uint32_t)ev->payload[0];
+    msg.header[0] = (uint32_t)ev->payload[0];
     (void)world->net->ops->send(world->net, ctx, state, send->dst, &msg, wf_now(ctx));
 }
 

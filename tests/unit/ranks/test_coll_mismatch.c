@@ -34,10 +34,10 @@ static struct outcome run_odd(const struct setup *setup, struct wf_op common, st
 static bool names_sizes(const struct outcome *out, enum wf_coll_kind kind, uint32_t who)
 {
     const struct wf_blocked *first = &out->tally.blocked[0];
-    const struct wf_stuck *stuck = &first->stuck;
+    const struct wf_blocked_on *on = &first->on;
 
-    return stuck->coll == (uint32_t)kind + 1 && stuck->bytes != stuck->other_bytes &&
-           stuck->group == 0 && (first->rank == who || stuck->peer == who);
+    return on->coll == (uint32_t)kind + 1 && on->bytes != on->other_bytes && on->group == 0 &&
+           (first->rank == who || on->peer == who);
 }
 
 static const enum wf_op_kind kinds[] = {
@@ -141,8 +141,8 @@ static void vectors_that_differ(void)
                 const struct wf_blocked *first = &out.tally.blocked[0];
                 CHECK_U64(first->failure, WF_FAILURE_SIZES);
                 CHECK_U64(first->rank, i % 2 == 0 ? 1 : 2);
-                CHECK(first->stuck.bytes - first->stuck.other_bytes == 1 ||
-                      first->stuck.other_bytes - first->stuck.bytes == 1);
+                CHECK(first->on.bytes - first->on.other_bytes == 1 ||
+                      first->on.other_bytes - first->on.bytes == 1);
             }
         }
     }
@@ -186,9 +186,9 @@ static void roots_are_named(void)
 
     CHECK_U64(out.tally.n_blocked, 1);
     CHECK_U64(out.tally.unreceived, 1);
-    CHECK(blocked->rank == 1 && blocked->stuck.coll == WF_COLL_BCAST + 1);
-    CHECK(blocked->stuck.other == WF_COLL_BCAST + 1 && blocked->stuck.peer == 0);
-    CHECK(blocked->stuck.root == 2 && blocked->stuck.other_root == 0);
+    CHECK(blocked->rank == 1 && blocked->on.coll == WF_COLL_BCAST + 1);
+    CHECK(blocked->on.other == WF_COLL_BCAST + 1 && blocked->on.peer == 0);
+    CHECK(blocked->on.root == 2 && blocked->on.other_root == 0);
 }
 
 static void kinds_that_differ(void)

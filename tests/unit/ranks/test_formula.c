@@ -481,14 +481,14 @@ static void who_does_not_call_the_same_waits_for_ever(void)
     static const struct wf_op a[] = {BARRIER, END}, b[] = {ALLREDUCE(8), END};
     static const struct wf_op *const ranks[] = {a, b, a};
     struct outcome out = replay_script(on_net(mpi), ranks, 3);
-    const struct wf_stuck *hub = &out.tally.blocked[0].stuck;
-    const struct wf_stuck *other = &out.tally.blocked[1].stuck;
+    const struct wf_blocked_on *hub = &out.tally.blocked[0].on;
+    const struct wf_blocked_on *other = &out.tally.blocked[1].on;
 
     CHECK(out.status == WF_OK && out.tally.n_blocked == 3);
-    CHECK(hub->in == WF_STUCK_RECV && hub->peer == WF_MATCH_ANY_SOURCE);
+    CHECK(hub->in == WF_BLOCKED_RECV && hub->peer == WF_MATCH_ANY_SOURCE);
     CHECK_U64(hub->coll, WF_COLL_BARRIER + 1);
     CHECK_U64(hub->other, WF_COLL_ALLREDUCE + 1);
-    CHECK(other->in == WF_STUCK_RECV && other->peer == 0 && other->other == 0);
+    CHECK(other->in == WF_BLOCKED_RECV && other->peer == 0 && other->other == 0);
     CHECK_U64(other->coll, WF_COLL_ALLREDUCE + 1);
 }
 
@@ -505,12 +505,12 @@ static void who_does_not_call_it_is_noticed(void)
 
     for (uint32_t i = 0; i < 2; i++) {
         struct outcome out = replay_script(on_net(mpi), cases[i], 3);
-        const struct wf_unasked *unasked = &out.tally.unasked[0];
+        const struct wf_rank_leftover *leftover = &out.tally.leftover[0];
 
         CHECK_U64(out.tally.unfinished + out.tally.unreceived, 0);
-        CHECK(out.tally.uncalled == 1 && out.tally.n_unasked == 1);
-        CHECK(unasked->rank == 1 - i && unasked->left.peer == WF_MATCH_ANY_SOURCE);
-        CHECK_U64(unasked->left.coll, (i == 0 ? WF_COLL_BCAST : WF_COLL_REDUCE) + 1);
+        CHECK(out.tally.uncalled == 1 && out.tally.n_leftover == 1);
+        CHECK(leftover->rank == 1 - i && leftover->what.peer == WF_MATCH_ANY_SOURCE);
+        CHECK_U64(leftover->what.coll, (i == 0 ? WF_COLL_BCAST : WF_COLL_REDUCE) + 1);
     }
 }
 

@@ -314,8 +314,8 @@ static void a_program_learns_whom_it_received_from(void)
 {
     static const struct wf_source_ops ops = {.name = "answer", .next = answer_next};
     static const struct wf_source source = {.ops = &ops, .n_ranks = 3, .depends_on_time = true};
-    static const struct wf_replay_job jobs[] = {{.source = &source, .repeat = 1},
-                                                {.source = &source, .start = 700, .repeat = 1}};
+    static const struct wf_ranks_job jobs[] = {{.source = &source, .repeat = 1},
+                                               {.source = &source, .start = 700, .repeat = 1}};
     struct setup setup = basic;
 
     setup.jobs = jobs;

@@ -24,14 +24,14 @@ static bool fails(const struct outcome *out, enum wf_failure failure, uint32_t p
            first->failure == failure && first->fail_peer == peer;
 }
 
-static bool is_stuck(const struct outcome *out, uint32_t rank, enum wf_stuck_in in,
+static bool is_stuck(const struct outcome *out, uint32_t rank, enum wf_blocked_in in,
                      uint32_t peer, int32_t tag)
 {
     for (uint32_t i = 0; i < out->tally.n_blocked; i++) {
         const struct wf_blocked *blocked = &out->tally.blocked[i];
         if (blocked->rank == rank) {
-            return blocked->failure == WF_FAILURE_NONE && blocked->stuck.in == in &&
-                   blocked->stuck.peer == peer && blocked->stuck.tag == tag;
+            return blocked->failure == WF_FAILURE_NONE && blocked->on.in == in &&
+                   blocked->on.peer == peer && blocked->on.tag == tag;
         }
     }
     return false;
@@ -128,7 +128,7 @@ static void blocking_sends_that_wait_for_each_other(void)
     out = run2(LONG, zero, one);
     CHECK_U64(out.tally.unfinished, 2);
     CHECK_U64(out.tally.failed, 0);
-    CHECK(is_stuck(&out, 0, WF_STUCK_SEND, 1, 7) && is_stuck(&out, 1, WF_STUCK_SEND, 0, 8));
+    CHECK(is_stuck(&out, 0, WF_BLOCKED_SEND, 1, 7) && is_stuck(&out, 1, WF_BLOCKED_SEND, 0, 8));
     CHECK_U64(out.tally.unreceived, 2);
 }
 
@@ -143,15 +143,15 @@ static void a_receive_without_a_sender(void)
     static const struct wf_op one[] = {END};
     struct outcome out = run2(NULL, zero, one);
 
-    CHECK(is_stuck(&out, 0, WF_STUCK_RECV, 1, 6)); /* the one it waits for */
+    CHECK(is_stuck(&out, 0, WF_BLOCKED_RECV, 1, 6)); /* the one it waits for */
     out = run2(NULL, any, one);
-    CHECK(is_stuck(&out, 0, WF_STUCK_RECV, WF_MATCH_ANY_SOURCE, WF_MATCH_ANY_TAG));
+    CHECK(is_stuck(&out, 0, WF_BLOCKED_RECV, WF_MATCH_ANY_SOURCE, WF_MATCH_ANY_TAG));
     out = run2(NULL, probe, one);
-    CHECK(is_stuck(&out, 0, WF_STUCK_PROBE, 1, 9));
+    CHECK(is_stuck(&out, 0, WF_BLOCKED_PROBE, 1, 9));
     out = run2(NULL, waits, one);
-    CHECK(is_stuck(&out, 0, WF_STUCK_RECV, 1, 5));
+    CHECK(is_stuck(&out, 0, WF_BLOCKED_RECV, 1, 5));
     out = run2(NULL, ssend, one);
-    CHECK(is_stuck(&out, 0, WF_STUCK_SEND, 1, 4));
+    CHECK(is_stuck(&out, 0, WF_BLOCKED_SEND, 1, 4));
     CHECK_U64(out.tally.jobs[0].finish.n, 1);
 }
 
@@ -167,13 +167,13 @@ static void collectives_that_do_not_match(void)
         struct outcome out = run2(NULL, cases[i], one);
         const struct wf_blocked *blocked = out.tally.blocked;
         CHECK_U64(out.tally.n_blocked, 2);
-        CHECK(blocked[0].rank == 0 && blocked[0].stuck.peer == 1);
-        CHECK(blocked[0].stuck.in == WF_STUCK_RECV);
-        CHECK_U64(blocked[0].stuck.coll, WF_COLL_BARRIER + 1);
-        CHECK_U64(blocked[0].stuck.other, WF_COLL_ALLREDUCE + 1);
-        CHECK(blocked[1].rank == 1 && blocked[1].stuck.peer == 0);
-        CHECK_U64(blocked[1].stuck.coll, WF_COLL_ALLREDUCE + 1);
-        CHECK_U64(blocked[1].stuck.other, WF_COLL_BARRIER + 1);
+        CHECK(blocked[0].rank == 0 && blocked[0].on.peer == 1);
+        CHECK(blocked[0].on.in == WF_BLOCKED_RECV);
+        CHECK_U64(blocked[0].on.coll, WF_COLL_BARRIER + 1);
+        CHECK_U64(blocked[0].on.other, WF_COLL_ALLREDUCE + 1);
+        CHECK(blocked[1].rank == 1 && blocked[1].on.peer == 0);
+        CHECK_U64(blocked[1].on.coll, WF_COLL_ALLREDUCE + 1);
+        CHECK_U64(blocked[1].on.other, WF_COLL_BARRIER + 1);
     }
 }
 
@@ -191,12 +191,12 @@ static void another_collective_is_seen_wherever_it_comes_from(void)
     static const struct wf_op *const same[] = {zero, ahead, late, ahead};
     const struct setup setup = {.net = &wf_alphabeta_ops, .mpi = mpi};
     struct outcome out = replay_script(setup, ranks, 4);
-    const struct wf_stuck *stuck = &out.tally.blocked[0].stuck;
+    const struct wf_blocked_on *on = &out.tally.blocked[0].on;
 
-    CHECK(stuck->peer == 3 && stuck->coll == WF_COLL_ALLREDUCE + 1);
-    CHECK_U64(stuck->other, WF_COLL_BARRIER + 1);
+    CHECK(on->peer == 3 && on->coll == WF_COLL_ALLREDUCE + 1);
+    CHECK_U64(on->other, WF_COLL_BARRIER + 1);
     out = replay_script(setup, same, 4);
-    CHECK(stuck->peer == 2 && stuck->coll == WF_COLL_ALLREDUCE + 1 && stuck->other == 0);
+    CHECK(on->peer == 2 && on->coll == WF_COLL_ALLREDUCE + 1 && on->other == 0);
 }
 
 static void messages_that_nobody_receives(void)
@@ -208,9 +208,9 @@ static void messages_that_nobody_receives(void)
 
     CHECK_U64(out.tally.unfinished, 0);
     CHECK_U64(out.tally.unreceived, 2);
-    CHECK_U64(out.tally.n_unasked, 1);
-    CHECK(out.tally.unasked[0].rank == 1 && out.tally.unasked[0].left.peer == 0);
-    CHECK(out.tally.unasked[0].left.tag == 0 && out.tally.unasked[0].left.coll == 0);
+    CHECK_U64(out.tally.n_leftover, 1);
+    CHECK(out.tally.leftover[0].rank == 1 && out.tally.leftover[0].what.peer == 0);
+    CHECK(out.tally.leftover[0].what.tag == 0 && out.tally.leftover[0].what.coll == 0);
 }
 
 int main(void)

@@ -264,7 +264,7 @@ static void regions_and_iterations_are_timed(void)
                                        MARK(REGION_END, 5), /* one too many */
                                        END};
     struct outcome out = run_same(basic, ops, 2);
-    const struct wf_replay_tally *t = &out.tally;
+    const struct wf_ranks_tally *t = &out.tally;
 
     CHECK(is_complete(&out));
     const struct wf_region_marks *five = &t->marks.regions[0][5],
@@ -294,7 +294,7 @@ static void jobs_run_side_by_side(void)
     static const struct wf_op third[] = {COMPUTE(70), BARRIER, END};
     static const struct wf_op *const others[] = {third, third, third};
     struct script pair = make_script(ranks, 2), three = make_script(others, 3);
-    const struct wf_replay_job jobs[] = {
+    const struct wf_ranks_job jobs[] = {
         {.source = &pair.source, .start = 5000, .repeat = 3},
         {.source = &three.source, .repeat = 1},
         {.source = &pair.source, .start = 5100, .repeat = 1},

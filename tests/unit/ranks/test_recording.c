@@ -163,12 +163,12 @@ static void parts_add_up(void)
 static void rooms_hold_the_same(void)
 {
     static struct all all;
-    struct wf_rooms *rooms = wf_rooms_new();
+    struct wf_spill_files *rooms = wf_spill_files_new();
     const struct wf_recording_limits in_memory = {.spans = SPANS, .messages = MESSAGES};
     struct wf_recording_limits on_disk = in_memory;
 
     CHECK(rooms != NULL);
-    on_disk.rooms = rooms;
+    on_disk.spill = rooms;
     draw(&all, 1);
     struct wf_recording *a = make(&all, &in_memory), *b = make(&all, &on_disk);
     struct wf_recording *c = make(&all, &on_disk);
@@ -196,26 +196,26 @@ static void rooms_hold_the_same(void)
     free(a);
     free(b);
     free(c);
-    wf_rooms_free(rooms);
+    wf_spill_files_free(rooms);
 }
 
 /* Many more than fit into a step of the file. */
 static void rooms_grow(void)
 {
     enum { MANY = 3000000 };
-    struct wf_rooms *rooms = wf_rooms_new();
-    struct wf_room *room = wf_rooms_add(rooms, sizeof(uint64_t), MANY);
+    struct wf_spill_files *rooms = wf_spill_files_new();
+    struct wf_spill_file *room = wf_spill_files_add(rooms, sizeof(uint64_t), MANY);
 
     CHECK(room != NULL);
     for (uint64_t i = 0; i < MANY; i++) {
-        CHECK(wf_room_reach(room, i));
+        CHECK(wf_spill_reach(room, i));
         ((uint64_t *)(void *)room->base)[i] = i * i;
     }
     for (uint64_t i = 0; i < MANY; i++) {
         CHECK_U64(((uint64_t *)(void *)room->base)[i], i * i);
     }
-    CHECK(wf_rooms_add(rooms, 8, 0) == NULL);
-    wf_rooms_free(rooms);
+    CHECK(wf_spill_files_add(rooms, 8, 0) == NULL);
+    wf_spill_files_free(rooms);
 }
 
 /* One too many, in one part or in all together: the count says so either way. */

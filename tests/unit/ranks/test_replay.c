@@ -125,11 +125,11 @@ static void a_deadlock_names_the_ranks_and_what_they_wait_for(void)
     CHECK_U64(out.tally.unfinished, 2);
     CHECK_U64(out.tally.n_blocked, 2);
     const struct wf_blocked *blocked = out.tally.blocked;
-    CHECK(blocked[0].rank == 0 && blocked[0].stuck.in == WF_STUCK_RECV);
-    CHECK(blocked[0].stuck.peer == 1 && blocked[0].stuck.tag == 17);
-    CHECK(blocked[1].rank == 1 && blocked[1].stuck.in == WF_STUCK_RECV);
-    CHECK(blocked[1].stuck.peer == 0 && blocked[1].stuck.tag == 3);
-    CHECK(blocked[1].stuck.coll == 0 && blocked[1].failure == WF_FAILURE_NONE);
+    CHECK(blocked[0].rank == 0 && blocked[0].on.in == WF_BLOCKED_RECV);
+    CHECK(blocked[0].on.peer == 1 && blocked[0].on.tag == 17);
+    CHECK(blocked[1].rank == 1 && blocked[1].on.in == WF_BLOCKED_RECV);
+    CHECK(blocked[1].on.peer == 0 && blocked[1].on.tag == 3);
+    CHECK(blocked[1].on.coll == 0 && blocked[1].failure == WF_FAILURE_NONE);
     CHECK_U64(out.tally.jobs[0].finish.n, 1);
     CHECK(out.tally.jobs[0].finish.max == 1000);
 }
@@ -142,7 +142,7 @@ static void a_missing_rank_in_a_collective_is_a_deadlock_too(void)
     struct outcome out = replay_script(loggp, ranks, 4);
 
     CHECK_U64(out.tally.unfinished, 3);
-    CHECK_U64(out.tally.blocked[0].stuck.coll, WF_COLL_BARRIER + 1);
+    CHECK_U64(out.tally.blocked[0].on.coll, WF_COLL_BARRIER + 1);
 }
 
 static void a_message_nobody_wants_is_counted(void)
@@ -162,7 +162,7 @@ static void the_times_of_a_rank_add_up(void)
     static const struct wf_op one[] = {RECV(0, 0), COMPUTE(300), SEND(0, 0, 100), END};
     static const struct wf_op *const ranks[] = {zero, one};
     struct outcome out = replay_script(loggp, ranks, 2);
-    const struct wf_replay_tally *t = &out.tally;
+    const struct wf_ranks_tally *t = &out.tally;
 
     const struct wf_job_tally *job = &t->jobs[0];
     CHECK_U64(job->compute.sum_low + job->wait[WF_IN_RECV].sum_low + job->overhead.sum_low,

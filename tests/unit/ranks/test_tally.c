@@ -9,15 +9,15 @@ enum { SEED = 3, CASES = 300, VALUES = 20 };
 static void merging_does_not_depend_on_the_parts(void)
 {
     for (uint64_t c = 0; c < CASES; c++) {
-        struct wf_replay_tally whole, part[3];
+        struct wf_ranks_tally whole, part[3];
         memset(&whole, 0, sizeof(whole));
         memset(part, 0, sizeof(part));
         for (uint64_t i = 0; i < VALUES; i++) {
             int64_t value = (int64_t)(wf_test_rand(SEED, c, 2 * i) >> 1);
             uint32_t rank = (uint32_t)(wf_test_rand(SEED, c, 99) % 7 + i * 7);
             const struct wf_blocked blocked = {
-                .rank = rank, .failure = i % 3 == 0, .stuck = {.tag = (int32_t)i}};
-            struct wf_replay_tally *to = &part[wf_test_rand(SEED, c, 2 * i + 1) % 3];
+                .rank = rank, .failure = i % 3 == 0, .on = {.tag = (int32_t)i}};
+            struct wf_ranks_tally *to = &part[wf_test_rand(SEED, c, 2 * i + 1) % 3];
             wf_stat_add(&whole.jobs[c % 5].finish, value);
             wf_stat_add(&to->jobs[c % 5].finish, value);
             wf_stat_add(&whole.latency, value / 2);
@@ -103,7 +103,7 @@ static void the_mean_survives_sums_of_more_than_64_bits(void)
 
 static void the_lowest_blocked_ranks_are_kept_in_order(void)
 {
-    struct wf_replay_tally tally;
+    struct wf_ranks_tally tally;
 
     memset(&tally, 0, sizeof(tally));
     for (uint32_t i = 0; i < 100; i++) {
@@ -118,7 +118,7 @@ static void the_lowest_blocked_ranks_are_kept_in_order(void)
 
 static void failures_come_before_what_waits(void)
 {
-    struct wf_replay_tally tally;
+    struct wf_ranks_tally tally;
 
     memset(&tally, 0, sizeof(tally));
     for (uint32_t i = 0; i < 20; i++) {
@@ -134,7 +134,7 @@ static void failures_come_before_what_waits(void)
 
 static void the_longest_waits_are_kept(void)
 {
-    struct wf_replay_tally tally;
+    struct wf_ranks_tally tally;
 
     memset(&tally, 0, sizeof(tally));
     for (uint32_t i = 0; i < 100; i++) {

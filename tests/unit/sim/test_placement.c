@@ -52,18 +52,18 @@ static void check_place(const struct wf_place *place)
     uint32_t seats = 0, most = 0;
 
     for (uint32_t node = 0; node < place->n_nodes; node++) {
-        uint32_t n = wf_place_n_seats(place, node);
+        uint32_t n = wf_place_n_slots(place, node);
         seats += n;
         most = n > most ? n : most;
         for (uint32_t seat = 0; seat < n; seat++) {
             uint32_t rank = wf_place_rank(place, node, seat);
             CHECK(rank < place->n_ranks);
             CHECK_U64(wf_place_node(place, rank), node);
-            CHECK_U64(wf_place_seat(place, rank), seat);
+            CHECK_U64(wf_place_slot(place, rank), seat);
         }
     }
     CHECK_U64(seats, place->n_ranks);
-    CHECK(most <= place->seats_max);
+    CHECK(most <= place->slots_max);
 }
 
 /* One placement of one job of `n` ranks against the nodes that it should have. */
@@ -117,7 +117,7 @@ static void random_nodes_are_drawn_without_replacement_and_from_all(void)
 
         CHECK(make(&request, "torus:4x4x4", seed, &place, &err) == WF_OK);
         check_place(&place);
-        CHECK_U64(place.seats_max, 1);
+        CHECK_U64(place.slots_max, 1);
         for (uint32_t r = 0; r < 16; r++) {
             uint32_t node = wf_place_node(&place, r);
             CHECK(node < 64 && !seen[node]);
@@ -263,7 +263,7 @@ static void a_file_says_the_node_of_each_rank(void)
           WF_OK);
     check_place(&place);
     CHECK_U64(place.n_nodes, 8);
-    CHECK_U64(place.seats_max, 2);
+    CHECK_U64(place.slots_max, 2);
     for (uint32_t r = 0; r < 6; r++) {
         CHECK_U64(wf_place_node(&place, r), nodes[r]);
     }

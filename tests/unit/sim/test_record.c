@@ -13,15 +13,15 @@
 static const struct wf_record_jobs one_job = {.n = 1};
 static const struct wf_record_jobs two_jobs = {.n = 2, .first = {0, 4}, .start = {0, 500}};
 
-static void finish(struct wf_replay_tally *tally, uint32_t job, int64_t time, int64_t compute)
+static void finish(struct wf_ranks_tally *tally, uint32_t job, int64_t time, int64_t compute)
 {
     wf_stat_add(&tally->jobs[job].finish, time);
     wf_stat_add(&tally->jobs[job].compute, compute);
 }
 
-static struct wf_replay_tally finished_tally(void)
+static struct wf_ranks_tally finished_tally(void)
 {
-    struct wf_replay_tally tally = {.unfinished = 0};
+    struct wf_ranks_tally tally = {.unfinished = 0};
 
     tally.jobs[0].messages = 6;
     tally.jobs[0].bytes = 600;
@@ -49,7 +49,7 @@ static const struct wf_value *item(const struct wf_value *result, const char *pa
 static void a_finished_replay_is_a_prediction(void)
 {
     const struct wf_run run = {.time = 1900, .digest = UINT64_C(0xabc)};
-    const struct wf_replay_tally tally = finished_tally();
+    const struct wf_ranks_tally tally = finished_tally();
     struct wf_value *result = wf_doc_new();
     struct wf_err err;
 
@@ -79,19 +79,19 @@ static void a_finished_replay_is_a_prediction(void)
 static struct wf_blocked waits_for(uint32_t rank, uint32_t peer, int32_t tag)
 {
     return (struct wf_blocked){.rank = rank,
-                               .stuck = {.in = WF_STUCK_RECV, .peer = peer, .tag = tag}};
+                               .on = {.in = WF_BLOCKED_RECV, .peer = peer, .tag = tag}};
 }
 
 static void a_deadlock_is_a_failure_that_names_who_waits_for_what(void)
 {
     const struct wf_run run = {.time = 1500000};
-    struct wf_replay_tally tally = finished_tally();
+    struct wf_ranks_tally tally = finished_tally();
     struct wf_value *result = wf_doc_new();
     struct wf_blocked late = waits_for(3, 5, 7), early = waits_for(1, 2, 0);
     struct wf_err err;
 
-    early.stuck.coll = WF_COLL_BCAST + 1;
-    early.stuck.other = WF_COLL_BARRIER + 1;
+    early.on.coll = WF_COLL_BCAST + 1;
+    early.on.other = WF_COLL_BARRIER + 1;
     tally.unfinished = 2;
     wf_tally_block(&tally, &late);
     wf_tally_block(&tally, &early);
@@ -129,7 +129,7 @@ static void failures_are_worded(void)
     const struct wf_run run = {.time = 9};
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct wf_replay_tally tally = finished_tally();
+        struct wf_ranks_tally tally = finished_tally();
         struct wf_value *result = wf_doc_new();
         struct wf_err err;
 
@@ -160,14 +160,14 @@ static void others_are_counted_by_what_they_do(void)
     const struct wf_run run = {.time = 9};
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct wf_replay_tally tally = finished_tally();
+        struct wf_ranks_tally tally = finished_tally();
         struct wf_value *result = wf_doc_new();
         struct wf_err err;
 
         tally.unfinished = cases[i].unfinished;
         tally.failed = cases[i].failed;
         wf_tally_block(&tally,
-                       &(struct wf_blocked){.rank = 1, .stuck = {.in = WF_STUCK_ONE_SIDED}});
+                       &(struct wf_blocked){.rank = 1, .on = {.in = WF_BLOCKED_ONE_SIDED}});
         CHECK(wf_record_replay(result, &run, &one_job, &tally, false, &err) == WF_ESIM);
         const char *comma = strchr(err.text, ',');
         CHECK(comma != NULL && strcmp(comma, cases[i].words) == 0);
@@ -178,7 +178,7 @@ static void others_are_counted_by_what_they_do(void)
 static void messages_that_nobody_received_are_a_failure(void)
 {
     const struct wf_run run = {.time = 9};
-    struct wf_replay_tally tally = finished_tally();
+    struct wf_ranks_tally tally = finished_tally();
     struct wf_value *result = wf_doc_new();
     struct wf_err err;
 
@@ -192,31 +192,33 @@ static void messages_that_nobody_received_are_a_failure(void)
 static void what_is_left_over_is_named(void)
 {
     static const struct {
-        struct wf_unasked unasked;
+        struct wf_rank_leftover leftover;
         const char *words;
     } cases[] = {
-        {{.rank = 5, .left = {.messages = 2, .peer = 4, .tag = 7}},
+        {{.rank = 5, .what = {.messages = 2, .peer = 4, .tag = 7}},
          "2 messages that nobody received: rank 1 of job 1 did not receive one from rank 0 of "
          "job 1 with tag 7"},
         {{.rank = 3,
-          .left =
-              {.messages = 2, .peer = 0, .coll = WF_COLL_BCAST + 1, .root = WF_STUCK_NO_ROOT}},
+          .what = {.messages = 2,
+                   .peer = 0,
+                   .coll = WF_COLL_BCAST + 1,
+                   .root = WF_BLOCKED_NO_ROOT}},
          "rank 3 of job 0 did not receive one of bcast from rank 0 of job 0"},
-        {{.rank = 3, .left = {.messages = 2, .peer = 0, .coll = WF_COLL_BCAST + 1, .root = 2}},
+        {{.rank = 3, .what = {.messages = 2, .peer = 0, .coll = WF_COLL_BCAST + 1, .root = 2}},
          "rank 3 of job 0 did not receive one of bcast with root 2 from rank 0 of job 0"},
         {{.rank = 3,
-          .left = {.calls = 1, .peer = WF_MATCH_ANY_SOURCE, .coll = WF_COLL_BCAST + 1}},
+          .what = {.calls = 1, .peer = WF_MATCH_ANY_SOURCE, .coll = WF_COLL_BCAST + 1}},
          "ends with a collective that not all ranks called: rank 3 of job 0 did not call "
          "bcast"},
     };
     const struct wf_run run = {.time = 9};
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct wf_replay_tally tally = finished_tally(), none = {.unreceived = 0};
+        struct wf_ranks_tally tally = finished_tally(), none = {.unreceived = 0};
         struct wf_value *result = wf_doc_new();
         struct wf_err err;
 
-        wf_tally_left(&tally, &cases[i].unasked);
+        wf_tally_leftover(&tally, &cases[i].leftover);
         wf_tally_merge(&none, &tally);
         CHECK(wf_record_replay(result, &run, &two_jobs, &none, false, &err) == WF_ESIM);
         if (strstr(err.text, cases[i].words) == NULL) {
@@ -232,7 +234,7 @@ static void what_is_left_over_is_named(void)
 static void an_interrupted_replay_is_no_deadlock(void)
 {
     const struct wf_run run = {.time = 10};
-    struct wf_replay_tally tally = finished_tally();
+    struct wf_ranks_tally tally = finished_tally();
     struct wf_value *result = wf_doc_new();
     struct wf_err err;
 
@@ -246,7 +248,7 @@ static void an_interrupted_replay_is_no_deadlock(void)
 static void each_job_is_told_by_its_own_numbers(void)
 {
     const struct wf_run run = {.time = 9};
-    struct wf_replay_tally tally = finished_tally();
+    struct wf_ranks_tally tally = finished_tally();
     struct wf_value *result = wf_doc_new();
     struct wf_err err;
 
@@ -291,7 +293,7 @@ static void efficiencies_multiply(void)
 static void efficiency_is_told_of_all_and_of_each_job(void)
 {
     const struct wf_run run = {.time = 9};
-    struct wf_replay_tally tally = finished_tally(), ideal = {.unfinished = 0};
+    struct wf_ranks_tally tally = finished_tally(), ideal = {.unfinished = 0};
     struct wf_record_jobs jobs = two_jobs;
     struct wf_value *result = wf_doc_new();
     struct wf_err err;
