@@ -106,10 +106,10 @@ static enum wf_status bt_create(const void *params, uint32_t n_ranks, struct wf_
     const struct wf_bt_params *given = params;
     uint32_t size[2] = {1, 1};
     enum wf_status status =
-        wf_check_computing(wf_bt_ops.name, given->compute, given->iterations, err);
+        wf_check_computing(wf_gen_bt_ops.name, given->compute, given->iterations, err);
 
     if (status == WF_OK) {
-        status = wf_grid_read(wf_bt_ops.name, given->size, n_ranks, 2, size, err);
+        status = wf_grid_read(wf_gen_bt_ops.name, given->size, n_ranks, 2, size, err);
     }
     if (status != WF_OK) {
         return status;
@@ -118,7 +118,7 @@ static enum wf_status bt_create(const void *params, uint32_t n_ranks, struct wf_
     uint32_t q = size[0] > size[1] ? size[0] : size[1];
     uint64_t side = wf_times_over(given->n, 1, q);
 
-    bt->source = (struct wf_source){.ops = &wf_bt_ops, .n_ranks = n_ranks};
+    bt->source = (struct wf_source){.ops = &wf_gen_bt_ops, .n_ranks = n_ranks};
     memcpy(bt->size, size, sizeof(size));
     bt->n_cells = q;
     bt->n_iterations = (uint32_t)given->iterations;
@@ -205,7 +205,7 @@ static bool bt_next(const struct wf_source *source, uint32_t rank, struct wf_cur
     struct position at;
     bool made;
 
-    assert(source->ops == &wf_bt_ops && rank < source->n_ranks);
+    assert(source->ops == &wf_gen_bt_ops && rank < source->n_ranks);
     memcpy(&at, cursor->word, sizeof(at));
     if (at.iteration == bt->n_iterations) {
         return false;
@@ -220,7 +220,7 @@ static bool bt_next(const struct wf_source *source, uint32_t rank, struct wf_cur
     return true;
 }
 
-const struct wf_source_ops wf_bt_ops = {
+const struct wf_source_ops wf_gen_bt_ops = {
     .name = "bt",
     .summary = "line solver: faces, then passes along each dimension of a periodic grid",
     .params = params_table,

@@ -29,6 +29,6 @@ struct wf_bt_params {
     int64_t compute;
 };
 
-extern const struct wf_source_ops wf_bt_ops;
+extern const struct wf_source_ops wf_gen_bt_ops;
 
 #endif

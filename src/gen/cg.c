@@ -65,7 +65,8 @@ static enum wf_status cg_create(const void *params, uint32_t n_ranks, struct wf_
     const struct wf_cg_params *given = params;
     uint64_t iterations = given->iterations * INNER_ITERATIONS;
     uint32_t bits = 0;
-    enum wf_status status = wf_check_computing(wf_cg_ops.name, given->compute, iterations, err);
+    enum wf_status status =
+        wf_check_computing(wf_gen_cg_ops.name, given->compute, iterations, err);
 
     if (status != WF_OK) {
         return status;
@@ -74,7 +75,7 @@ static enum wf_status cg_create(const void *params, uint32_t n_ranks, struct wf_
         bits++;
     }
     struct cg *cg = wf_xcalloc(1, sizeof(*cg));
-    cg->source = (struct wf_source){.ops = &wf_cg_ops, .n_ranks = n_ranks};
+    cg->source = (struct wf_source){.ops = &wf_gen_cg_ops, .n_ranks = n_ranks};
     cg->n_active = UINT32_C(1) << bits;
     cg->n_rows = UINT32_C(1) << bits / 2;
     cg->n_columns = UINT32_C(1) << (bits - bits / 2);
@@ -130,7 +131,7 @@ static bool cg_next(const struct wf_source *source, uint32_t rank, struct wf_cur
     uint32_t last_exchange = cg->n_exchanges + 1;
     struct position at;
 
-    assert(source->ops == &wf_cg_ops && rank < source->n_ranks);
+    assert(source->ops == &wf_gen_cg_ops && rank < source->n_ranks);
     memcpy(&at, cursor->word, sizeof(at));
     if (at.iteration == cg->n_iterations || rank >= cg->n_active) {
         return false;
@@ -175,7 +176,7 @@ static bool cg_group(const struct wf_source *source, uint32_t rank, uint32_t com
     return true;
 }
 
-const struct wf_source_ops wf_cg_ops = {
+const struct wf_source_ops wf_gen_cg_ops = {
     .name = "cg",
     .summary = "conjugate gradients: exchanges in the rows of a grid of ranks, small sums",
     .params = params_table,

@@ -25,6 +25,6 @@ struct wf_cg_params {
     int64_t compute;
 };
 
-extern const struct wf_source_ops wf_cg_ops;
+extern const struct wf_source_ops wf_gen_cg_ops;
 
 #endif

@@ -56,17 +56,17 @@ static enum wf_status fft_create(const void *params, uint32_t n_ranks, struct wf
     const struct wf_fft_params *given = params;
     uint64_t points = given->n * given->n * given->n;
     uint32_t size[2] = {1, 1};
-    enum wf_status status = wf_check_computing(wf_fft_ops.name, given->compute,
+    enum wf_status status = wf_check_computing(wf_gen_fft_ops.name, given->compute,
                                                wf_times(given->iterations, 3), err);
 
     if (status == WF_OK) {
-        status = wf_grid_read(wf_fft_ops.name, given->size, n_ranks, 2, size, err);
+        status = wf_grid_read(wf_gen_fft_ops.name, given->size, n_ranks, 2, size, err);
     }
     if (status != WF_OK) {
         return status;
     }
     struct fft *fft = wf_xcalloc(1, sizeof(*fft));
-    fft->source = (struct wf_source){.ops = &wf_fft_ops, .n_ranks = n_ranks};
+    fft->source = (struct wf_source){.ops = &wf_gen_fft_ops, .n_ranks = n_ranks};
     fft->n_iterations = given->iterations;
     fft->compute = given->compute;
     for (uint32_t d = 0; d < 2; d++) {
@@ -91,7 +91,7 @@ static bool fft_next(const struct wf_source *source, uint32_t rank, struct wf_cu
     uint64_t step = cursor->word[1];
 
     (void)rank;
-    assert(source->ops == &wf_fft_ops && rank < source->n_ranks);
+    assert(source->ops == &wf_gen_fft_ops && rank < source->n_ranks);
     if (cursor->word[0] == fft->n_iterations) {
         return false;
     }
@@ -133,7 +133,7 @@ static bool fft_group(const struct wf_source *source, uint32_t rank, uint32_t co
     return true;
 }
 
-const struct wf_source_ops wf_fft_ops = {
+const struct wf_source_ops wf_gen_fft_ops = {
     .name = "fft",
     .summary = "3D Fourier transform: all-to-all in the rows and columns of a grid of ranks",
     .params = params_table,

@@ -23,6 +23,6 @@ struct wf_fft_params {
     int64_t compute;
 };
 
-extern const struct wf_source_ops wf_fft_ops;
+extern const struct wf_source_ops wf_gen_fft_ops;
 
 #endif

@@ -6,7 +6,7 @@
 
 /* The one place that lists generators of task graphs. */
 static const struct wf_graph_ops *const graph_table[] = {
-    &wf_leanmd_ops,
+    &wf_gen_leanmd_ops,
     NULL,
 };
 

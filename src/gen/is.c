@@ -59,18 +59,18 @@ static enum wf_status is_create(const void *params, uint32_t n_ranks, struct wf_
 {
     const struct wf_is_params *given = params;
     uint64_t n_pairs = (uint64_t)n_ranks * n_ranks;
-    enum wf_status status =
-        wf_check_computing(wf_is_ops.name, given->compute, wf_times(given->iterations, 2), err);
+    enum wf_status status = wf_check_computing(wf_gen_is_ops.name, given->compute,
+                                               wf_times(given->iterations, 2), err);
 
     if (status == WF_OK) {
-        status = wf_check_table(wf_is_ops.name, n_ranks, err);
+        status = wf_check_table(wf_gen_is_ops.name, n_ranks, err);
     }
     if (status != WF_OK) {
         return status;
     }
     struct is *is = wf_xcalloc(1, sizeof(*is));
     is->source = (struct wf_source){
-        .ops = &wf_is_ops,
+        .ops = &wf_gen_is_ops,
         .n_ranks = n_ranks,
         /* Two exchanges of all pairs; the sum hardly counts. */
         .messages_expected = wf_expected(2 * (n_pairs - n_ranks), given->iterations),
@@ -97,7 +97,7 @@ static bool is_next(const struct wf_source *source, uint32_t rank, struct wf_cur
     const struct is *is = (const struct is *)source;
     uint64_t step = cursor->word[1];
 
-    assert(source->ops == &wf_is_ops && rank < source->n_ranks);
+    assert(source->ops == &wf_gen_is_ops && rank < source->n_ranks);
     if (cursor->word[0] == is->n_iterations) {
         return false;
     }
@@ -117,7 +117,7 @@ static bool is_next(const struct wf_source *source, uint32_t rank, struct wf_cur
     return true;
 }
 
-const struct wf_source_ops wf_is_ops = {
+const struct wf_source_ops wf_gen_is_ops = {
     .name = "is",
     .summary = "integer sort: keys exchanged between all ranks",
     .params = params_table,

@@ -23,6 +23,6 @@ struct wf_is_params {
     double spread;
 };
 
-extern const struct wf_source_ops wf_is_ops;
+extern const struct wf_source_ops wf_gen_is_ops;
 
 #endif

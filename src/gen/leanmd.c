@@ -363,7 +363,7 @@ static enum wf_status leanmd_create(const void *params, uint32_t n_pes, struct w
 
     enum wf_status status = read_cells(given->cells, given->kaway, md->size, err);
     if (status == WF_OK) {
-        md->graph = (struct wf_graph){.ops = &wf_leanmd_ops, .n_pes = n_pes};
+        md->graph = (struct wf_graph){.ops = &wf_gen_leanmd_ops, .n_pes = n_pes};
         md->n_cells = md->size[0] * md->size[1] * md->size[2];
         set_roles(md, (int)given->kaway, given->cutoff);
         md->n_steps = (uint32_t)given->steps;
@@ -393,7 +393,7 @@ static void leanmd_destroy(struct wf_graph *graph)
     free(graph);
 }
 
-const struct wf_graph_ops wf_leanmd_ops = {
+const struct wf_graph_ops wf_gen_leanmd_ops = {
     .name = "leanmd",
     .summary = "molecular dynamics driven by messages: cells, and computes for their pairs",
     .params = params_table,

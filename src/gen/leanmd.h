@@ -42,6 +42,6 @@ struct wf_leanmd_params {
     int map; /* enum wf_leanmd_map */
 };
 
-extern const struct wf_graph_ops wf_leanmd_ops;
+extern const struct wf_graph_ops wf_gen_leanmd_ops;
 
 #endif

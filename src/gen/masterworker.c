@@ -59,14 +59,14 @@ static enum wf_status masterworker_create(const void *params, uint32_t n_ranks,
 {
     const struct wf_masterworker_params *given = params;
     enum wf_status status =
-        wf_check_computing(wf_masterworker_ops.name, given->compute, 2 * given->tasks, err);
+        wf_check_computing(wf_gen_masterworker_ops.name, given->compute, 2 * given->tasks, err);
 
     if (status != WF_OK) {
         return status;
     }
     struct masterworker *program = wf_xcalloc(1, sizeof(*program));
     program->source = (struct wf_source){
-        .ops = &wf_masterworker_ops,
+        .ops = &wf_gen_masterworker_ops,
         .n_ranks = n_ranks,
         .messages_expected = n_ranks == 1 ? 0 : 2 * (given->tasks + n_ranks - 1),
         .depends_on_time = n_ranks > 1,
@@ -145,7 +145,7 @@ static bool masterworker_next(const struct wf_source *source, uint32_t rank,
 {
     const struct masterworker *program = (const struct masterworker *)source;
 
-    assert(source->ops == &wf_masterworker_ops && rank < source->n_ranks);
+    assert(source->ops == &wf_gen_masterworker_ops && rank < source->n_ranks);
     if (source->n_ranks == 1) {
         return next_of_one(program, &cursor->word[0], op);
     }
@@ -156,7 +156,7 @@ static bool masterworker_next(const struct wf_source *source, uint32_t rank,
     return next_of_worker(program, &cursor->word[1], cursor->seen_tag, op);
 }
 
-const struct wf_source_ops wf_masterworker_ops = {
+const struct wf_source_ops wf_gen_masterworker_ops = {
     .name = "masterworker",
     .summary = "rank 0 hands out tasks to whoever asks",
     .params = params_table,

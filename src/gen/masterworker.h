@@ -22,6 +22,6 @@ struct wf_masterworker_params {
     uint64_t task_bytes, result_bytes;
 };
 
-extern const struct wf_source_ops wf_masterworker_ops;
+extern const struct wf_source_ops wf_gen_masterworker_ops;
 
 #endif

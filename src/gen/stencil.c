@@ -379,22 +379,22 @@ static bool stencil_next(const struct wf_source *source, uint32_t rank,
 static enum wf_status create2(const void *params, uint32_t n_ranks, struct wf_source **out,
                               struct wf_err *err)
 {
-    return stencil_create(&wf_stencil2d_ops, 2, params, n_ranks, out, err);
+    return stencil_create(&wf_gen_stencil2d_ops, 2, params, n_ranks, out, err);
 }
 
 static enum wf_status create3(const void *params, uint32_t n_ranks, struct wf_source **out,
                               struct wf_err *err)
 {
-    return stencil_create(&wf_stencil3d_ops, 3, params, n_ranks, out, err);
+    return stencil_create(&wf_gen_stencil3d_ops, 3, params, n_ranks, out, err);
 }
 
 static enum wf_status create4(const void *params, uint32_t n_ranks, struct wf_source **out,
                               struct wf_err *err)
 {
-    return stencil_create(&wf_stencil4d_ops, 4, params, n_ranks, out, err);
+    return stencil_create(&wf_gen_stencil4d_ops, 4, params, n_ranks, out, err);
 }
 
-const struct wf_source_ops wf_stencil2d_ops = {
+const struct wf_source_ops wf_gen_stencil2d_ops = {
     .name = "stencil2d",
     .summary = "halo exchange on a 2D grid",
     .params = params_table,
@@ -404,7 +404,7 @@ const struct wf_source_ops wf_stencil2d_ops = {
     .next = stencil_next,
 };
 
-const struct wf_source_ops wf_stencil3d_ops = {
+const struct wf_source_ops wf_gen_stencil3d_ops = {
     .name = "stencil3d",
     .summary = "halo exchange on a 3D grid",
     .params = params_table,
@@ -414,7 +414,7 @@ const struct wf_source_ops wf_stencil3d_ops = {
     .next = stencil_next,
 };
 
-const struct wf_source_ops wf_stencil4d_ops = {
+const struct wf_source_ops wf_gen_stencil4d_ops = {
     .name = "stencil4d",
     .summary = "halo exchange on a 4D grid",
     .params = params_table,

@@ -46,6 +46,7 @@ struct wf_stencil_params {
 
 enum wf_stencil_points { WF_STENCIL_FACES, WF_STENCIL_ALL };
 
-extern const struct wf_source_ops wf_stencil2d_ops, wf_stencil3d_ops, wf_stencil4d_ops;
+extern const struct wf_source_ops wf_gen_stencil2d_ops, wf_gen_stencil3d_ops,
+    wf_gen_stencil4d_ops;
 
 #endif

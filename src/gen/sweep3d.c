@@ -101,17 +101,17 @@ static enum wf_status sweep3d_create(const void *params, uint32_t n_ranks,
     uint64_t n_blocks = given->k_blocks * given->angle_blocks;
     uint32_t size[2] = {1, 1};
     enum wf_status status =
-        wf_check_computing(wf_sweep3d_ops.name, given->compute,
+        wf_check_computing(wf_gen_sweep3d_ops.name, given->compute,
                            wf_times(given->iterations, N_OCTANTS * n_blocks), err);
 
     if (status == WF_OK) {
-        status = wf_grid_read(wf_sweep3d_ops.name, given->size, n_ranks, 2, size, err);
+        status = wf_grid_read(wf_gen_sweep3d_ops.name, given->size, n_ranks, 2, size, err);
     }
     if (status != WF_OK) {
         return status;
     }
     struct sweep3d *sweep = wf_xcalloc(1, sizeof(*sweep));
-    sweep->source = (struct wf_source){.ops = &wf_sweep3d_ops, .n_ranks = n_ranks};
+    sweep->source = (struct wf_source){.ops = &wf_gen_sweep3d_ops, .n_ranks = n_ranks};
     memcpy(sweep->size, size, sizeof(size));
     sweep->n_iterations = (uint32_t)given->iterations;
     sweep->n_blocks = (uint32_t)n_blocks;
@@ -188,7 +188,7 @@ static bool sweep3d_next(const struct wf_source *source, uint32_t rank,
     struct position at;
     bool made;
 
-    assert(source->ops == &wf_sweep3d_ops && rank < source->n_ranks);
+    assert(source->ops == &wf_gen_sweep3d_ops && rank < source->n_ranks);
     memcpy(&at, cursor->word, sizeof(at));
     do {
         if (at.iteration == sweep->n_iterations) {
@@ -206,7 +206,7 @@ static bool sweep3d_next(const struct wf_source *source, uint32_t rank,
     return true;
 }
 
-const struct wf_source_ops wf_sweep3d_ops = {
+const struct wf_source_ops wf_gen_sweep3d_ops = {
     .name = "sweep3d",
     .summary = "wavefronts from all corners of a 2D grid of ranks",
     .params = params_table,

@@ -26,6 +26,6 @@ struct wf_sweep3d_params {
     bool allreduce;
 };
 
-extern const struct wf_source_ops wf_sweep3d_ops;
+extern const struct wf_source_ops wf_gen_sweep3d_ops;
 
 #endif

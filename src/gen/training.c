@@ -98,9 +98,9 @@ static enum wf_status check(const struct wf_training_params *given, struct wf_er
                           (unsigned long long)n_buckets, BUCKETS_MAX);
     }
     if (given->optimizer > INT64_MAX / 2 || given->compute > INT64_MAX / 2) {
-        return wf_check_computing(wf_training_ops.name, INT64_MAX, 2, err);
+        return wf_check_computing(wf_gen_training_ops.name, INT64_MAX, 2, err);
     }
-    return wf_check_computing(wf_training_ops.name, given->compute + given->optimizer,
+    return wf_check_computing(wf_gen_training_ops.name, given->compute + given->optimizer,
                               2 * given->steps, err);
 }
 
@@ -114,7 +114,7 @@ static enum wf_status training_create(const void *params, uint32_t n_ranks,
         return status;
     }
     struct training *training = wf_xcalloc(1, sizeof(*training));
-    training->source = (struct wf_source){.ops = &wf_training_ops, .n_ranks = n_ranks};
+    training->source = (struct wf_source){.ops = &wf_gen_training_ops, .n_ranks = n_ranks};
     training->model = given->model;
     training->bucket = given->bucket;
     training->n_layers = (uint32_t)given->layers;
@@ -196,7 +196,7 @@ static bool training_next(const struct wf_source *source, uint32_t rank,
     const struct training *training = (const struct training *)source;
     struct position at;
 
-    assert(source->ops == &wf_training_ops && rank < source->n_ranks);
+    assert(source->ops == &wf_gen_training_ops && rank < source->n_ranks);
     memcpy(&at, cursor->word, sizeof(at));
     if (at.step == training->n_steps) {
         return false;
@@ -218,7 +218,7 @@ static bool training_next(const struct wf_source *source, uint32_t rank,
     return true;
 }
 
-const struct wf_source_ops wf_training_ops = {
+const struct wf_source_ops wf_gen_training_ops = {
     .name = "training",
     .summary = "data-parallel training: gradients reduced in buckets during computing",
     .params = params_table,

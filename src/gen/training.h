@@ -26,6 +26,6 @@ struct wf_training_params {
     double imbalance;
 };
 
-extern const struct wf_source_ops wf_training_ops;
+extern const struct wf_source_ops wf_gen_training_ops;
 
 #endif

@@ -44,7 +44,7 @@ static enum wf_status alphabeta_create(const void *params, const struct wf_net_e
     (void)err;
     model->params = *given;
     model->net = (struct wf_net){
-        .ops = &wf_alphabeta_ops,
+        .ops = &wf_net_alphabeta_ops,
         .payload_max = sizeof(struct wf_message),
         .promise_ps = given->alpha,
         .ahead = WF_NET_ANY,
@@ -90,7 +90,7 @@ static struct wf_net_alone alphabeta_alone(const struct wf_net *net, uint32_t sr
     return (struct wf_net_alone){net->promise_ps, transfer_ps(net, bytes)};
 }
 
-const struct wf_net_ops wf_alphabeta_ops = {
+const struct wf_net_ops wf_net_alphabeta_ops = {
     .name = "alphabeta",
     .summary = "alpha + bytes / bandwidth, no contention",
     .limits = "messages do not disturb each other",

@@ -15,6 +15,6 @@ struct wf_alphabeta_params {
     uint64_t bandwidth; /* 1/beta, bytes per second */
 };
 
-extern const struct wf_net_ops wf_alphabeta_ops;
+extern const struct wf_net_ops wf_net_alphabeta_ops;
 
 #endif

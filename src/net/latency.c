@@ -154,7 +154,7 @@ static enum wf_status latency_create(const void *params, const struct wf_net_env
         model->levels[i].bandwidth = b->items[b->n == 1 ? 0 : i];
     }
     model->net = (struct wf_net){
-        .ops = &wf_latency_ops,
+        .ops = &wf_net_latency_ops,
         .payload_max = sizeof(struct wf_message),
         .promise_ps = least_latency(model),
         .ahead = WF_NET_ANY,
@@ -206,7 +206,7 @@ static struct wf_net_alone latency_alone(const struct wf_net *net, uint32_t src_
     return (struct wf_net_alone){way.latency, wf_transfer_ps(bytes, way.bandwidth)};
 }
 
-const struct wf_net_ops wf_latency_ops = {
+const struct wf_net_ops wf_net_latency_ops = {
     .name = "latency",
     .summary = "hops * link latency + bytes / bandwidth on a topology, no contention",
     .limits = "links carry any number of messages at once",

@@ -154,7 +154,7 @@ static enum wf_status loggp_create(const void *params, const struct wf_net_env *
     loggp->held_bandwidth = rate < 1e18 ? (uint64_t)rate : UINT64_C(1000000000000000000);
     loggp->shared = (uint64_t)(given->shared * (1U << SHARED_BITS) + 0.5);
     loggp->net = (struct wf_net){
-        .ops = &wf_loggp_ops,
+        .ops = &wf_net_loggp_ops,
         .node_size = sizeof(struct interface),
         .payload_max = sizeof(struct wf_message),
         .o_send_ps = given->overhead,
@@ -221,7 +221,7 @@ static struct wf_net_alone loggp_alone(const struct wf_net *net, uint32_t src_no
     return (struct wf_net_alone){loggp->params.latency, tail_ps(loggp, bytes)};
 }
 
-const struct wf_net_ops wf_loggp_ops = {
+const struct wf_net_ops wf_net_loggp_ops = {
     .name = "loggp",
     .summary = "LogGP: latency, overhead, gap and bandwidth; interfaces contend, paths do not",
     .limits = "messages disturb each other at their nodes, not in the network",

@@ -17,7 +17,7 @@ static enum wf_status none_create(const void *params, const struct wf_net_env *e
     (void)params;
     (void)err;
     *net = (struct wf_net){
-        .ops = &wf_none_ops,
+        .ops = &wf_net_none_ops,
         .payload_max = sizeof(struct wf_message),
         .ahead = WF_NET_ANY,
         .n_nodes = env->n_nodes,
@@ -50,7 +50,7 @@ static void none_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
     net->user.arrived(net->user.arg, ctx, node, (const void *)ev->payload, wf_now(ctx));
 }
 
-const struct wf_net_ops wf_none_ops = {
+const struct wf_net_ops wf_net_none_ops = {
     .name = "none",
     .summary = "no cost at all: to measure the simulator, and programs without their network",
     .limits = "messages cost nothing: this is a bound, not a prediction",

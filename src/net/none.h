@@ -7,6 +7,6 @@
 
 #include "net/net.h"
 
-extern const struct wf_net_ops wf_none_ops;
+extern const struct wf_net_ops wf_net_none_ops;
 
 #endif

@@ -14,8 +14,12 @@
 
 /* The one place that lists network models. */
 static const struct wf_net_ops *const net_table[] = {
-    &wf_loggp_ops,  &wf_alphabeta_ops, &wf_latency_ops,
-    &wf_packet_ops, &wf_router_ops,    &wf_none_ops,
+    &wf_net_loggp_ops,
+    &wf_net_alphabeta_ops,
+    &wf_net_latency_ops,
+    &wf_net_packet_ops,
+    &wf_net_router_ops,
+    &wf_net_none_ops,
     NULL,
 };
 

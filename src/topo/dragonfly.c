@@ -313,7 +313,7 @@ static uint32_t find_diameter(const struct dragonfly *fly)
     return diameter;
 }
 
-static const struct wf_router_ops router_ops = {
+static const struct wf_net_router_ops router_ops = {
     .neighbor = dragonfly_neighbor,
     .distance = dragonfly_distance,
     .next_port = dragonfly_next_port,
@@ -330,11 +330,11 @@ static enum wf_status dragonfly_create(const void *params, struct wf_topo **out,
     struct wf_global_size size = {given->g, a, given->h};
     struct dragonfly fly = {.locals = 0};
 
-    enum wf_status status = wf_global_plan(&fly.global, wf_dragonfly_ops.name, size,
+    enum wf_status status = wf_global_plan(&fly.global, wf_topo_dragonfly_ops.name, size,
                                            (enum wf_global_order)given->global, err);
     uint64_t routers = fly.global.groups * a;
     if (status == WF_OK) {
-        status = wf_routers_init(&fly.net, &wf_dragonfly_ops, &router_ops,
+        status = wf_routers_init(&fly.net, &wf_topo_dragonfly_ops, &router_ops,
                                  (struct wf_routers_size){routers, p, a - 1 + given->h}, err);
     }
     if (status != WF_OK) {
@@ -395,7 +395,7 @@ static const char *const examples[] = {
     NULL,
 };
 
-const struct wf_topo_ops wf_dragonfly_ops = {
+const struct wf_topo_ops wf_topo_dragonfly_ops = {
     .name = "dragonfly",
     .args = "<h>[,a=<routers per group>][,p=<nodes per router>][,g=<groups>][,global=<order>]",
     .summary = "groups of routers: one hop within a group, at most one between groups",

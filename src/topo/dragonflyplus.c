@@ -335,7 +335,7 @@ static enum wf_status set_sizes(struct plus *plus, struct plus_size size, struct
     plus->first_spine = (uint32_t)(nodes + leaves);
     uint64_t leaf_ports = size.nodes + spines, spine_ports_max = size.leaves + ports;
     plus->topo = (struct wf_topo){
-        .ops = &wf_dragonflyplus_ops,
+        .ops = &wf_topo_dragonflyplus_ops,
         .n_nodes = (uint32_t)nodes,
         .n_vertices = (uint32_t)(nodes + leaves + groups * spines),
         .n_ports = (uint32_t)(leaf_ports > spine_ports_max ? leaf_ports : spine_ports_max),
@@ -352,7 +352,7 @@ static enum wf_status plus_create(const void *params, struct wf_topo **out, stru
                              given->p != 0 ? given->p : spines};
     struct plus plus = {.leaves = 0};
 
-    enum wf_status status = wf_global_plan(&plus.global, wf_dragonflyplus_ops.name,
+    enum wf_status status = wf_global_plan(&plus.global, wf_topo_dragonflyplus_ops.name,
                                            (struct wf_global_size){given->g, spines, given->h},
                                            (enum wf_global_order)given->global, err);
     if (status == WF_OK) {
@@ -406,7 +406,7 @@ static const char *const examples[] = {
     NULL,
 };
 
-const struct wf_topo_ops wf_dragonflyplus_ops = {
+const struct wf_topo_ops wf_topo_dragonflyplus_ops = {
     .name = "dragonfly+",
     .args = "<h>[,spines=<n>][,leaves=<n>][,p=<nodes per leaf>][,g=<groups>][,global=<order>]",
     .summary = "a dragonfly whose groups are two-level fat trees",

@@ -421,7 +421,7 @@ static enum wf_status number(struct fattree *tree, struct wf_err *err)
         tree->first_link[level + 1] = (uint32_t)links;
         topo->n_ports = (uint32_t)ports > topo->n_ports ? (uint32_t)ports : topo->n_ports;
     }
-    topo->ops = &wf_fattree_ops;
+    topo->ops = &wf_topo_fattree_ops;
     topo->n_nodes = (uint32_t)nodes;
     topo->n_vertices = tree->first[tree->height + 1];
     topo->n_links = links / 2;
@@ -475,7 +475,7 @@ static const char *const examples[] = {
     NULL,
 };
 
-const struct wf_topo_ops wf_fattree_ops = {
+const struct wf_topo_ops wf_topo_fattree_ops = {
     .name = "fattree",
     .args = "<children>x<children>...[,up=<parents>x...] | k=<n>,n=<levels> | "
             "radix=<ports>,levels=<n>, each [,taper=<n>[x<n>...]]",

@@ -29,7 +29,7 @@ static enum wf_status full_create(const void *params, struct wf_topo **out, stru
 
     (void)err; /* the table has checked all there is to check */
     *topo = (struct wf_topo){
-        .ops = &wf_full_ops,
+        .ops = &wf_topo_full_ops,
         .n_nodes = (uint32_t)size,
         .n_vertices = (uint32_t)size,
         .n_ports = (uint32_t)size - 1,
@@ -101,7 +101,7 @@ static uint32_t full_coords(const struct wf_topo *topo, uint32_t node,
 
 static const char *const examples[] = {"full:8", "full:1", "full:2", "full:9", NULL};
 
-const struct wf_topo_ops wf_full_ops = {
+const struct wf_topo_ops wf_topo_full_ops = {
     .name = "full",
     .args = "<nodes>",
     .summary = "a link between every two nodes",

@@ -71,7 +71,7 @@ static enum wf_status finish(const char *name, struct wf_graph_net *net, struct 
 
     struct graph *graph = wf_xmalloc(sizeof(*graph));
     *graph = (struct graph){
-        .topo = {.ops = &wf_graph_ops,
+        .topo = {.ops = &wf_topo_graph_ops,
                  .n_nodes = net->n_nodes,
                  .n_vertices = links->n_vertices,
                  .n_ports = n_ports,
@@ -175,7 +175,7 @@ static struct wf_link_props graph_link_props(const struct wf_topo *topo, uint32_
 /* A spec names a file, and none is everywhere: tests write theirs. */
 static const char *const no_examples[] = {NULL};
 
-const struct wf_topo_ops wf_graph_ops = {
+const struct wf_topo_ops wf_topo_graph_ops = {
     .name = "graph",
     .args = "<file>",
     .summary = "any network, from an edge list, DOT or GraphML file",

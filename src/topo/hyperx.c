@@ -121,7 +121,7 @@ static void hyperx_histogram(const struct wf_routers *net, uint64_t *pairs)
     }
 }
 
-static const struct wf_router_ops router_ops = {
+static const struct wf_net_router_ops router_ops = {
     .neighbor = hyperx_neighbor,
     .distance = hyperx_distance,
     .next_port = hyperx_next_port,
@@ -193,7 +193,7 @@ static enum wf_status hyperx_create(const void *params, struct wf_topo **out,
         diameter += size[d] > 1 ? 1 : 0;
     }
     if (status == WF_OK) {
-        status = wf_routers_init(&hx.net, &wf_hyperx_ops, &router_ops,
+        status = wf_routers_init(&hx.net, &wf_topo_hyperx_ops, &router_ops,
                                  (struct wf_routers_size){routers, given->p, degree}, err);
     }
     if (status != WF_OK) {
@@ -236,7 +236,7 @@ static const char *const examples[] = {
     "hyperx:2x1x2x1x2x1x2x2", NULL,
 };
 
-const struct wf_topo_ops wf_hyperx_ops = {
+const struct wf_topo_ops wf_topo_hyperx_ops = {
     .name = "hyperx",
     .args = "<size>x<size>...[,p=<nodes per router>]",
     .summary = "routers in 1 to 8 dimensions, each joined to all others of its rows",

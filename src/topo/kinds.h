@@ -6,18 +6,18 @@
 
 #include "topo/topo.h"
 
-extern const struct wf_topo_ops wf_dragonfly_ops;
-extern const struct wf_topo_ops wf_dragonflyplus_ops;
-extern const struct wf_topo_ops wf_fattree_ops;
-extern const struct wf_topo_ops wf_full_ops;
-extern const struct wf_topo_ops wf_graph_ops;
-extern const struct wf_topo_ops wf_hyperx_ops;
-extern const struct wf_topo_ops wf_mesh_ops;
-extern const struct wf_topo_ops wf_ring_ops;
-extern const struct wf_topo_ops wf_slimfly_ops;
-extern const struct wf_topo_ops wf_star_ops;
-extern const struct wf_topo_ops wf_torus_ops;
-extern const struct wf_topo_ops wf_tree_ops;
-extern const struct wf_topo_ops wf_ttorus_ops;
+extern const struct wf_topo_ops wf_topo_dragonfly_ops;
+extern const struct wf_topo_ops wf_topo_dragonflyplus_ops;
+extern const struct wf_topo_ops wf_topo_fattree_ops;
+extern const struct wf_topo_ops wf_topo_full_ops;
+extern const struct wf_topo_ops wf_topo_graph_ops;
+extern const struct wf_topo_ops wf_topo_hyperx_ops;
+extern const struct wf_topo_ops wf_topo_mesh_ops;
+extern const struct wf_topo_ops wf_topo_ring_ops;
+extern const struct wf_topo_ops wf_topo_slimfly_ops;
+extern const struct wf_topo_ops wf_topo_star_ops;
+extern const struct wf_topo_ops wf_topo_torus_ops;
+extern const struct wf_topo_ops wf_topo_tree_ops;
+extern const struct wf_topo_ops wf_topo_ttorus_ops;
 
 #endif

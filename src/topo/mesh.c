@@ -20,7 +20,7 @@ static enum wf_status mesh_create(const void *params, struct wf_topo **out, stru
     const struct mesh_params *given = params;
     struct wf_grid grid;
 
-    enum wf_status status = wf_grid_parse(&grid, &wf_mesh_ops, given->size, err);
+    enum wf_status status = wf_grid_parse(&grid, &wf_topo_mesh_ops, given->size, err);
     if (status == WF_OK) {
         *out = wf_grid_finish(&grid);
     }
@@ -31,7 +31,7 @@ static const char *const examples[] = {
     "mesh:1", "mesh:2", "mesh:7", "mesh:4x3", "mesh:2x3x4", "mesh:2x1x2x3x2", NULL,
 };
 
-const struct wf_topo_ops wf_mesh_ops = {
+const struct wf_topo_ops wf_topo_mesh_ops = {
     .name = "mesh",
     .args = "<size>x<size>...",
     .summary = "lines in 1 to 8 dimensions, dimension-order routing",

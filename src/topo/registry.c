@@ -5,10 +5,13 @@
 
 /* The one place that lists topologies, in the order of help: simple ones first. */
 static const struct wf_topo_ops *const topo_table[] = {
-    &wf_star_ops,          &wf_ring_ops,   &wf_mesh_ops,    &wf_torus_ops,
-    &wf_ttorus_ops,        &wf_tree_ops,   &wf_fattree_ops, &wf_dragonfly_ops,
-    &wf_dragonflyplus_ops, &wf_hyperx_ops, &wf_slimfly_ops, &wf_full_ops,
-    &wf_graph_ops,         NULL,
+    &wf_topo_star_ops,          &wf_topo_ring_ops,
+    &wf_topo_mesh_ops,          &wf_topo_torus_ops,
+    &wf_topo_ttorus_ops,        &wf_topo_tree_ops,
+    &wf_topo_fattree_ops,       &wf_topo_dragonfly_ops,
+    &wf_topo_dragonflyplus_ops, &wf_topo_hyperx_ops,
+    &wf_topo_slimfly_ops,       &wf_topo_full_ops,
+    &wf_topo_graph_ops,         NULL,
 };
 
 const struct wf_topo_ops *const *wf_topo_table(void)

@@ -35,7 +35,7 @@ static enum wf_status ring_create(const void *params, struct wf_topo **out, stru
     char size[32];
 
     (void)snprintf(size, sizeof(size), "%" PRIu64, given->size);
-    enum wf_status status = wf_grid_parse(&grid, &wf_ring_ops, size, err);
+    enum wf_status status = wf_grid_parse(&grid, &wf_topo_ring_ops, size, err);
     if (status != WF_OK) {
         return status;
     }
@@ -111,7 +111,7 @@ static const char *const examples[] = {
     "ring:1,oneway", "ring:2,oneway", "ring:3,oneway", "ring:8,oneway", NULL,
 };
 
-const struct wf_topo_ops wf_ring_ops = {
+const struct wf_topo_ops wf_topo_ring_ops = {
     .name = "ring",
     .args = "<nodes>[,oneway]",
     .summary = "a ring, both ways around or one",

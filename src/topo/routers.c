@@ -13,8 +13,8 @@ static const struct wf_routers *to_routers(const struct wf_topo *topo)
 }
 
 enum wf_status wf_routers_init(struct wf_routers *net, const struct wf_topo_ops *ops,
-                               const struct wf_router_ops *router, struct wf_routers_size size,
-                               struct wf_err *err)
+                               const struct wf_net_router_ops *router,
+                               struct wf_routers_size size, struct wf_err *err)
 {
     char what[64];
     uint64_t links = 1, ports = size.degree;

@@ -18,7 +18,7 @@ enum { WF_ROUTERS_DIAMETER_MAX = WF_TOPO_COORDS_MAX };
 struct wf_routers;
 
 /* Routers and their ports to other routers are both numbered from 0. */
-struct wf_router_ops {
+struct wf_net_router_ops {
     /* The router at the far end; WF_TOPO_NO_VERTEX without a cable. */
     uint32_t (*neighbor)(const struct wf_routers *net, uint32_t router, uint32_t port);
     /* Hops between routers; 0 from one to itself. */
@@ -36,7 +36,7 @@ struct wf_router_ops {
 /* The common head of these networks. */
 struct wf_routers {
     struct wf_topo topo;
-    const struct wf_router_ops *router;
+    const struct wf_net_router_ops *router;
     uint32_t n_routers;
     uint32_t nodes;    /* of each router */
     uint32_t degree;   /* ports of each router to others */
@@ -52,8 +52,8 @@ struct wf_routers_size {
  * diameter. WF_EINVAL if a number of nodes or routers is 0 or there are too many links. */
 WF_NODISCARD
 enum wf_status wf_routers_init(struct wf_routers *net, const struct wf_topo_ops *ops,
-                               const struct wf_router_ops *router, struct wf_routers_size size,
-                               struct wf_err *err);
+                               const struct wf_net_router_ops *router,
+                               struct wf_routers_size size, struct wf_err *err);
 
 /* The router that a vertex is or hangs on. */
 static inline uint32_t wf_routers_of(const struct wf_routers *net, uint32_t vertex)

@@ -237,7 +237,7 @@ static void slimfly_histogram(const struct wf_routers *net, uint64_t *pairs)
     pairs[2] += routers * (routers - 1 - net->degree);
 }
 
-static const struct wf_router_ops router_ops = {
+static const struct wf_net_router_ops router_ops = {
     .neighbor = slimfly_neighbor,
     .distance = slimfly_distance,
     .next_port = slimfly_next_port,
@@ -309,7 +309,7 @@ static enum wf_status slimfly_create(const void *params, struct wf_topo **out,
     enum wf_status status = check_q(q, err);
     if (status == WF_OK) {
         uint64_t nodes = given->p != 0 ? given->p : (degree + 1) / 2;
-        status = wf_routers_init(&net, &wf_slimfly_ops, &router_ops,
+        status = wf_routers_init(&net, &wf_topo_slimfly_ops, &router_ops,
                                  (struct wf_routers_size){2 * q * q, nodes, degree}, err);
     }
     if (status != WF_OK) {
@@ -357,7 +357,7 @@ static const char *const examples[] = {
     "slimfly:7,p=1", "slimfly:8,p=1", "slimfly:3,p=7", NULL,
 };
 
-const struct wf_topo_ops wf_slimfly_ops = {
+const struct wf_topo_ops wf_topo_slimfly_ops = {
     .name = "slimfly",
     .args = "<q>[,p=<nodes per router>]",
     .summary = "2 q^2 routers, no two of them more than two hops apart (q a prime power)",

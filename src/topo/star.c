@@ -29,7 +29,7 @@ static enum wf_status star_create(const void *params, struct wf_topo **out, stru
 
     (void)err; /* the table has checked all there is to check */
     *topo = (struct wf_topo){
-        .ops = &wf_star_ops,
+        .ops = &wf_topo_star_ops,
         .n_nodes = size,
         .n_vertices = size + 1,
         .n_ports = size,
@@ -108,7 +108,7 @@ static uint32_t star_coords(const struct wf_topo *topo, uint32_t vertex,
 
 static const char *const examples[] = {"star:8", "star:1", "star:2", "star:9", NULL};
 
-const struct wf_topo_ops wf_star_ops = {
+const struct wf_topo_ops wf_topo_star_ops = {
     .name = "star",
     .args = "<nodes>",
     .summary = "nodes around one switch",

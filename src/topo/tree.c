@@ -413,7 +413,7 @@ static enum wf_status tree_create(const void *params, struct wf_topo **out, stru
                           given->size, (unsigned)WF_TOPO_LINK_MAX, vertices);
     }
     tree.topo = (struct wf_topo){
-        .ops = &wf_tree_ops,
+        .ops = &wf_topo_tree_ops,
         .n_nodes = nodes,
         .n_vertices = (uint32_t)vertices,
         .n_ports = most_ports(&tree),
@@ -450,7 +450,7 @@ static const char *const examples[] = {
     NULL,
 };
 
-const struct wf_topo_ops wf_tree_ops = {
+const struct wf_topo_ops wf_topo_tree_ops = {
     .name = "tree",
     .args = "<nodes>[,degree=<n>][,nodes=leaves|all]",
     .summary = "a tree, its nodes the leaves below switches or all vertices",

@@ -188,7 +188,7 @@ static uint64_t count_links(const struct ttorus *torus)
     }
     for (uint32_t node = 0; node < shape->n_nodes && torus->doubles; node++) {
         for (uint32_t port = 0; port < 2 * shape->n_dims; port++) {
-            uint32_t to = wf_ttorus_ops.neighbor(&torus->topo, node, port);
+            uint32_t to = wf_topo_ttorus_ops.neighbor(&torus->topo, node, port);
             links += to != WF_TOPO_NO_VERTEX && to > node;
         }
     }
@@ -202,7 +202,7 @@ static enum wf_status ttorus_create(const void *params, struct wf_topo **out,
     struct wf_twist_shape shape;
     struct wf_grid grid;
 
-    enum wf_status status = wf_grid_parse(&grid, &wf_ttorus_ops, given->size, err);
+    enum wf_status status = wf_grid_parse(&grid, &wf_topo_ttorus_ops, given->size, err);
     if (status == WF_OK) {
         status = wf_grid_parse_wrap(&grid, given->wrap, err);
     }
@@ -386,7 +386,7 @@ static const char *const examples[] = {
     NULL,
 };
 
-const struct wf_topo_ops wf_ttorus_ops = {
+const struct wf_topo_ops wf_topo_ttorus_ops = {
     .name = "ttorus",
     .args = "<size>x<size>...[,wrap=<0|1>,...][,degree=<count>][,jump=<count>/...]",
     .summary = "a torus whose rings are shifted against each other where they close",

@@ -17,11 +17,11 @@ static const char *const *const protocols[] = {eager, rendezvous, in_calls, eage
 enum { PROTOCOLS = sizeof(protocols) / sizeof(protocols[0]) };
 
 static const struct setup networks[] = {
-    {.net = &wf_alphabeta_ops},
-    {.net = &wf_latency_ops, .topo = "torus:3x3"},
-    {.net = &wf_loggp_ops},
-    {.net = &wf_loggp_ops, .ranks_per_node = 2},
-    {.net = &wf_latency_ops, .topo = "torus:3", .ranks_per_node = 4},
+    {.net = &wf_net_alphabeta_ops},
+    {.net = &wf_net_latency_ops, .topo = "torus:3x3"},
+    {.net = &wf_net_loggp_ops},
+    {.net = &wf_net_loggp_ops, .ranks_per_node = 2},
+    {.net = &wf_net_latency_ops, .topo = "torus:3", .ranks_per_node = 4},
 };
 enum { NETWORKS = sizeof(networks) / sizeof(networks[0]) };
 

@@ -23,12 +23,12 @@ static const char *const *const protocols[] = {eager, rendezvous, in_calls, hard
 enum { PROTOCOLS = sizeof(protocols) / sizeof(protocols[0]) };
 
 static const struct setup networks[] = {
-    {.net = &wf_none_ops},
-    {.net = &wf_alphabeta_ops},
-    {.net = &wf_latency_ops, .topo = "torus:3", .ranks_per_node = 4},
-    {.net = &wf_loggp_ops},
-    {.net = &wf_loggp_ops, .ranks_per_node = 2},
-    {.net = &wf_packet_ops, .topo = "torus:3x3"},
+    {.net = &wf_net_none_ops},
+    {.net = &wf_net_alphabeta_ops},
+    {.net = &wf_net_latency_ops, .topo = "torus:3", .ranks_per_node = 4},
+    {.net = &wf_net_loggp_ops},
+    {.net = &wf_net_loggp_ops, .ranks_per_node = 2},
+    {.net = &wf_net_packet_ops, .topo = "torus:3x3"},
 };
 enum { NETWORKS = sizeof(networks) / sizeof(networks[0]) };
 
@@ -195,7 +195,7 @@ static void what_has_no_room_is_not_kept(void)
     static const struct wf_recording_options few = {.limits = {.path_bytes = 512}};
     struct program *program = program_new(1, ROUNDS, true);
     struct found found = {.arrived = true};
-    struct setup setup = {.net = &wf_loggp_ops,
+    struct setup setup = {.net = &wf_net_loggp_ops,
                           .source = &program->script.source,
                           .recording = &few,
                           .look = look,

@@ -50,7 +50,7 @@ static void random_graphs(void)
     static const struct wf_alphabeta_params params = {.alpha = 1000,
                                                       .bandwidth = 1000000000 * WF_RATE_BYTE};
     struct drawing *drawing = wf_xmalloc(sizeof(*drawing));
-    struct pe_setup setup = {.graph = &drawing->graph, .net_ops = &wf_alphabeta_ops};
+    struct pe_setup setup = {.graph = &drawing->graph, .net_ops = &wf_net_alphabeta_ops};
 
     for (uint64_t seed = 0; seed < 40; seed++) {
         draw_random(drawing, 1000 + seed, seed % 3 == 0 ? 100000 : 1000);
@@ -66,7 +66,7 @@ static void random_graphs(void)
 /* Messages that take no time, interfaces that contend. */
 static void random_graphs_on_other_networks(void)
 {
-    static const struct wf_net_ops *const nets[] = {&wf_none_ops, &wf_loggp_ops};
+    static const struct wf_net_ops *const nets[] = {&wf_net_none_ops, &wf_net_loggp_ops};
     struct drawing *drawing = wf_xmalloc(sizeof(*drawing));
     struct pe_setup setup = {.graph = &drawing->graph};
 
@@ -87,11 +87,11 @@ static struct wf_graph *make_leanmd(uint32_t n_pes, const char *cells, int map)
     struct wf_err err = {.status = WF_OK};
 
     memset(&params, 0, sizeof(params));
-    must(wf_param_defaults(wf_leanmd_ops.params, &params, &err), &err);
-    must(wf_param_set(wf_leanmd_ops.params, &params, "", "cells", cells, &err), &err);
+    must(wf_param_defaults(wf_gen_leanmd_ops.params, &params, &err), &err);
+    must(wf_param_set(wf_gen_leanmd_ops.params, &params, "", "cells", cells, &err), &err);
     params.map = map;
-    must(wf_leanmd_ops.create(&params, n_pes, &graph, &err), &err);
-    wf_param_release(wf_leanmd_ops.params, &params);
+    must(wf_gen_leanmd_ops.create(&params, n_pes, &graph, &err), &err);
+    wf_param_release(wf_gen_leanmd_ops.params, &params);
     return graph;
 }
 
@@ -104,11 +104,11 @@ static void leanmd(void)
         const char *topology;
         int map;
     } cases[] = {
-        {1, 1, "3x3x3", &wf_alphabeta_ops, NULL, WF_LEANMD_BLOCK},
-        {7, 1, "3x3x4", &wf_alphabeta_ops, NULL, WF_LEANMD_ROUND_ROBIN},
-        {27, 1, "3x3x3", &wf_latency_ops, "torus:3x3x3", WF_LEANMD_BLOCK},
-        {60, 4, "3x3x3", &wf_latency_ops, "torus:5x3", WF_LEANMD_ROUND_ROBIN},
-        {20, 1, "3x3x3", &wf_loggp_ops, NULL, WF_LEANMD_BLOCK},
+        {1, 1, "3x3x3", &wf_net_alphabeta_ops, NULL, WF_LEANMD_BLOCK},
+        {7, 1, "3x3x4", &wf_net_alphabeta_ops, NULL, WF_LEANMD_ROUND_ROBIN},
+        {27, 1, "3x3x3", &wf_net_latency_ops, "torus:3x3x3", WF_LEANMD_BLOCK},
+        {60, 4, "3x3x3", &wf_net_latency_ops, "torus:5x3", WF_LEANMD_ROUND_ROBIN},
+        {20, 1, "3x3x3", &wf_net_loggp_ops, NULL, WF_LEANMD_BLOCK},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -128,7 +128,7 @@ static void leanmd(void)
 static void a_deadlock(void)
 {
     struct drawing drawing = {.graph = {.ops = &drawing_ops, .n_pes = 4}};
-    struct pe_setup setup = {.graph = &drawing.graph, .net_ops = &wf_alphabeta_ops};
+    struct pe_setup setup = {.graph = &drawing.graph, .net_ops = &wf_net_alphabeta_ops};
 
     for (uint32_t pe = 0; pe < 4; pe++) {
         uint32_t a = draw_task(&drawing, pe, 100), b = draw_task(&drawing, pe, 50);

@@ -22,7 +22,7 @@ static struct wf_source *stencil(uint32_t n_ranks)
     struct wf_source *source = NULL;
     struct wf_err err = {.status = WF_OK};
 
-    must(wf_stencil3d_ops.create(&params, n_ranks, &source, &err), &err);
+    must(wf_gen_stencil3d_ops.create(&params, n_ranks, &source, &err), &err);
     return source;
 }
 
@@ -82,7 +82,7 @@ static void stencils_on_loggp(void)
 
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         struct wf_source *source = stencil(sizes[i]);
-        compare_all(small_steps(source, &wf_loggp_ops));
+        compare_all(small_steps(source, &wf_net_loggp_ops));
         wf_source_free(source);
     }
 }
@@ -90,10 +90,10 @@ static void stencils_on_loggp(void)
 static void stencils_on_alphabeta_and_latency(void)
 {
     struct wf_source *source = stencil(60);
-    struct setup setup = small_steps(source, &wf_alphabeta_ops);
+    struct setup setup = small_steps(source, &wf_net_alphabeta_ops);
 
     compare_all(setup);
-    setup.net = &wf_latency_ops;
+    setup.net = &wf_net_latency_ops;
     setup.topo = "torus:5x4x3";
     compare_all(setup);
     wf_source_free(source);
@@ -108,10 +108,10 @@ static void stencils_and_pairs_on_packets(void)
     struct wf_source *sources[2] = {stencil(24), NULL};
 
     memset(&params, 0, sizeof(params));
-    must(wf_param_defaults(wf_packet_ops.params, &params, NULL), NULL);
+    must(wf_param_defaults(wf_net_packet_ops.params, &params, NULL), NULL);
     must(wf_gen_random_ops.create(&random, 30, &sources[1], NULL), NULL);
     for (size_t i = 0; i < 3; i++) {
-        struct setup setup = small_steps(sources[i % 2], &wf_packet_ops);
+        struct setup setup = small_steps(sources[i % 2], &wf_net_packet_ops);
         setup.topo = topos[i];
         setup.net_params = &params;
         setup.ranks_per_node = i % 2 == 0 ? 2 : 1;
@@ -122,7 +122,7 @@ static void stencils_and_pairs_on_packets(void)
         compare_all(setup);
         CHECK_U64(digest_of(&setup), with);
     }
-    wf_param_release(wf_packet_ops.params, &params);
+    wf_param_release(wf_net_packet_ops.params, &params);
     wf_source_free(sources[0]);
     wf_source_free(sources[1]);
 }
@@ -138,15 +138,15 @@ static void rounds_of_messages(void)
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         struct wf_source *source = NULL;
         must(wf_gen_ring_ops.create(&ring, sizes[i], &source, NULL), NULL);
-        compare_all(small_steps(source, &wf_loggp_ops));
+        compare_all(small_steps(source, &wf_net_loggp_ops));
         wf_source_free(source);
         must(wf_gen_random_ops.create(&random, sizes[i], &source, NULL), NULL);
-        struct setup setup = small_steps(source, &wf_latency_ops);
+        struct setup setup = small_steps(source, &wf_net_latency_ops);
         setup.topo = "torus:6x5";
         CHECK_U64(replay(&setup).tally.latency.n, UINT64_C(20) * sizes[i]);
         compare_all(setup);
         setup.ranks_per_node = 4;
-        setup.net = &wf_loggp_ops;
+        setup.net = &wf_net_loggp_ops;
         compare_all(setup);
         wf_source_free(source);
     }
@@ -156,7 +156,7 @@ static void rounds_of_messages(void)
 static void several_ranks_on_a_node(void)
 {
     struct wf_source *source = stencil(50);
-    struct setup setup = small_steps(source, &wf_loggp_ops);
+    struct setup setup = small_steps(source, &wf_net_loggp_ops);
 
     setup.ranks_per_node = 4;
     compare_all(setup);
@@ -170,7 +170,7 @@ static void a_network_without_latency(void)
 {
     static const struct wf_loggp_params params = {.bandwidth = 1000000000 * WF_RATE_BYTE};
     struct wf_source *source = stencil(27);
-    struct setup setup = small_steps(source, &wf_loggp_ops);
+    struct setup setup = small_steps(source, &wf_net_loggp_ops);
 
     setup.net_params = &params;
     compare_all(setup);
@@ -230,11 +230,11 @@ static void random_partners(void)
 {
     static const struct wf_source_ops ops = {.name = "random", .next = random_next};
     static const struct wf_source source = {.ops = &ops, .n_ranks = RANDOM_RANKS};
-    struct setup setup = small_steps(&source, &wf_loggp_ops);
+    struct setup setup = small_steps(&source, &wf_net_loggp_ops);
 
     CHECK_U64(replay(&setup).tally.unfinished, 0);
     compare_all(setup);
-    setup.net = &wf_alphabeta_ops;
+    setup.net = &wf_net_alphabeta_ops;
     compare_all(setup);
     setup.ranks_per_node = 3;
     compare_all(setup);
@@ -249,7 +249,7 @@ static void a_deadlock(void)
     static const struct wf_op *const ranks[] = {zero, one, two};
     struct script script = make_script(ranks, 3);
 
-    compare_all(small_steps(&script.source, &wf_loggp_ops));
+    compare_all(small_steps(&script.source, &wf_net_loggp_ops));
 }
 
 int main(void)

@@ -64,7 +64,7 @@ static inline struct wf_packet_params packet_defaults(void)
     struct wf_err err = {.status = WF_OK};
 
     memset(&params, 0, sizeof(params));
-    must(wf_param_defaults(wf_packet_ops.params, &params, &err), &err);
+    must(wf_param_defaults(wf_net_packet_ops.params, &params, &err), &err);
     return params;
 }
 
@@ -73,12 +73,12 @@ static inline void packet_set(struct wf_packet_params *params, const char *name,
 {
     struct wf_err err = {.status = WF_OK};
 
-    must(wf_param_set(wf_packet_ops.params, params, "net.", name, value, &err), &err);
+    must(wf_param_set(wf_net_packet_ops.params, params, "net.", name, value, &err), &err);
 }
 
 static inline void packet_release(struct wf_packet_params *params)
 {
-    wf_param_release(wf_packet_ops.params, params);
+    wf_param_release(wf_net_packet_ops.params, params);
 }
 
 static inline void traffic_probe(void *arg, const struct wf_packet_delivery *delivery)

@@ -98,7 +98,7 @@ static inline struct traffic_result run_traffic(const struct traffic *traffic)
     must(wf_topo_create(traffic->topo, &topo, &err), &err);
     uint32_t n_nodes = traffic->n_nodes > 0 ? traffic->n_nodes : topo->n_nodes;
     const struct wf_net_env env = {.topo = topo, .n_nodes = n_nodes};
-    struct wf_net *net = make_net(&wf_packet_ops, traffic->params, &env);
+    struct wf_net *net = make_net(&wf_net_packet_ops, traffic->params, &env);
     struct traffic_model model = {.traffic = traffic,
                                   .net = net,
                                   .result = &result,

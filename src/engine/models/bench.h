@@ -27,8 +27,8 @@ struct wf_bench_ops {
 const struct wf_bench_ops *const *wf_bench_table(void);
 
 /* One per file of models/. */
-extern const struct wf_bench_ops wf_phold_ops;
-extern const struct wf_bench_ops wf_queues_ops;
-extern const struct wf_bench_ops wf_ties_ops;
+extern const struct wf_bench_ops wf_bench_phold_ops;
+extern const struct wf_bench_ops wf_bench_queues_ops;
+extern const struct wf_bench_ops wf_bench_ties_ops;
 
 #endif

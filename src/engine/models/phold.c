@@ -133,7 +133,7 @@ static const struct wf_param phold_params[] = {
     WF_PARAM_END,
 };
 
-const struct wf_bench_ops wf_phold_ops = {
+const struct wf_bench_ops wf_bench_phold_ops = {
     .name = "phold",
     .summary = "events that beget events, for a random process now and then",
     .params = phold_params,

@@ -177,7 +177,7 @@ static const struct wf_param queues_params[] = {
     WF_PARAM_END,
 };
 
-const struct wf_bench_ops wf_queues_ops = {
+const struct wf_bench_ops wf_bench_queues_ops = {
     .name = "queues",
     .summary = "a closed network of queues, customers in order",
     .params = queues_params,

@@ -3,9 +3,9 @@
 
 /* The one place that lists bench models. */
 static const struct wf_bench_ops *const bench_table[] = {
-    &wf_phold_ops,
-    &wf_queues_ops,
-    &wf_ties_ops,
+    &wf_bench_phold_ops,
+    &wf_bench_queues_ops,
+    &wf_bench_ties_ops,
     NULL,
 };
 

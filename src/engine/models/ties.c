@@ -134,7 +134,7 @@ static const struct wf_param ties_params[] = {
     WF_PARAM_END,
 };
 
-const struct wf_bench_ops wf_ties_ops = {
+const struct wf_bench_ops wf_bench_ties_ops = {
     .name = "ties",
     .summary = "events at the same time, order matters",
     .params = ties_params,

@@ -481,7 +481,7 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
         .finish = counts ? other_finish : NULL,
     };
     model->net = (struct wf_net){
-        .ops = &wf_packet_ops,
+        .ops = &wf_net_packet_ops,
         .ways = model->is_minimal ? topo : NULL,
         .node_size = model->ports_size + sizeof(struct wf_packet_node) +
                      (counts ? WF_STATS_HOPS * sizeof(uint64_t) : 0),
@@ -569,7 +569,7 @@ void wf_packet_set_probe(struct wf_net *net, wf_packet_probe_fn *probe, void *ar
     model->probe_arg = arg;
 }
 
-const struct wf_net_ops wf_packet_ops = {
+const struct wf_net_ops wf_net_packet_ops = {
     .name = "packet",
     .summary = "packets on a topology: every port of every router is a server with a queue",
     .uses_topology = true,

@@ -430,7 +430,7 @@ static enum wf_status router_create(const void *params, const struct wf_net_env 
         fill_reverse(model);
     }
     model->room_limit = room_limit(model);
-    model->net.ops = &wf_router_ops;
+    model->net.ops = &wf_net_router_ops;
     model->net.node_size = model->node.size;
     model->net.payload_max = sizeof(struct wf_router_packet);
     model->net.promise_ps = promise(model);
@@ -440,7 +440,7 @@ static enum wf_status router_create(const void *params, const struct wf_net_env 
     return WF_OK;
 }
 
-const struct wf_net_ops wf_router_ops = {
+const struct wf_net_ops wf_net_router_ops = {
     .name = "router",
     .summary = "routers with virtual channels, finite queues and flow control, cycle by cycle",
     .uses_topology = true,

@@ -27,7 +27,7 @@ static void a_sweep_takes_as_long_as_its_diagonal(void)
     enum { NX = 5, NY = 4, BLOCKS = 6 };
     const struct wf_sweep3d_params params = {
         .size = (char[]){"5x4"}, .bytes = 1, .k_blocks = 3, .angle_blocks = 2, .iterations = 1};
-    struct wf_source *source = make(&wf_sweep3d_ops, &params, NX * NY);
+    struct wf_source *source = make(&wf_gen_sweep3d_ops, &params, NX * NY);
     struct wf_cursor cursors[NX * NY] = {{.word = {0}}};
     /* The lengths of chains that arrive over each link, in order. */
     static uint32_t queue[NX * NY][NX * NY][8 * BLOCKS], sent[NX * NY][NX * NY],
@@ -81,7 +81,7 @@ static void gradients_are_reduced_once(void)
                                                   .compute = 1000,
                                                   .optimizer = 17,
                                                   .overlap = i % 2 == 0};
-        struct wf_source *source = make(&wf_training_ops, &params, 4);
+        struct wf_source *source = make(&wf_gen_training_ops, &params, 4);
         struct wf_cursor cursor = {.word = {0}};
         struct wf_op op;
         uint64_t bytes = 0, computed = 0, n_buckets = 0;
@@ -113,8 +113,8 @@ static void tasks_have_times_of_their_own(void)
 {
     const struct wf_masterworker_params params = {
         .tasks = 50, .compute = 1000000, .spread = 0.5};
-    struct wf_source *alone = make(&wf_masterworker_ops, &params, 1);
-    struct wf_source *two = make(&wf_masterworker_ops, &params, 2);
+    struct wf_source *alone = make(&wf_gen_masterworker_ops, &params, 1);
+    struct wf_source *two = make(&wf_gen_masterworker_ops, &params, 2);
     struct wf_cursor one = {.word = {0}}, worker = {.word = {0}};
     struct wf_op op, other;
     int64_t sum = 0;
@@ -140,7 +140,7 @@ static void tasks_have_times_of_their_own(void)
 static void a_transform_moves_all_points(void)
 {
     const struct wf_fft_params params = {.size = (char[]){"4x2"}, .n = 16, .iterations = 1};
-    struct wf_source *source = make(&wf_fft_ops, &params, 8);
+    struct wf_source *source = make(&wf_gen_fft_ops, &params, 8);
     struct wf_cursor cursor = {.word = {0}};
     struct wf_group group;
     struct wf_op op;
@@ -183,7 +183,7 @@ static void sums_reach_the_whole_row(void)
     static const uint32_t columns_of[] = {1, 2, 2, 4, 4, 8, 8}; /* of 2^i ranks */
 
     for (uint32_t n = 1; n <= 64; n++) {
-        struct wf_source *source = make(&wf_cg_ops, &params, n);
+        struct wf_source *source = make(&wf_gen_cg_ops, &params, n);
         uint32_t peers[64][8] = {{0}}, active = 1, log = 0, n_exchanges = 0;
         uint64_t heard[64], next[64];
         for (; 2 * active <= n; active *= 2) {

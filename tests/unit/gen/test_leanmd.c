@@ -16,7 +16,7 @@ static void set(struct wf_leanmd_params *params, const char *name, const char *v
 {
     struct wf_err err = {.status = WF_OK};
 
-    if (wf_param_set(wf_leanmd_ops.params, params, "", name, value, &err) != WF_OK) {
+    if (wf_param_set(wf_gen_leanmd_ops.params, params, "", name, value, &err) != WF_OK) {
         printf("# %s\n", err.text);
         abort();
     }
@@ -25,7 +25,7 @@ static void set(struct wf_leanmd_params *params, const char *name, const char *v
 static void set_defaults(struct wf_leanmd_params *params)
 {
     memset(params, 0, sizeof(*params));
-    if (wf_param_defaults(wf_leanmd_ops.params, params, NULL) != WF_OK) {
+    if (wf_param_defaults(wf_gen_leanmd_ops.params, params, NULL) != WF_OK) {
         abort();
     }
 }
@@ -35,11 +35,11 @@ static struct wf_graph *make(struct wf_leanmd_params *params, uint32_t n_pes)
     struct wf_graph *graph = NULL;
     struct wf_err err = {.status = WF_OK};
 
-    if (wf_leanmd_ops.create(params, n_pes, &graph, &err) != WF_OK) {
+    if (wf_gen_leanmd_ops.create(params, n_pes, &graph, &err) != WF_OK) {
         printf("# %s\n", err.text);
         abort();
     }
-    wf_param_release(wf_leanmd_ops.params, params);
+    wf_param_release(wf_gen_leanmd_ops.params, params);
     return graph;
 }
 
@@ -256,10 +256,10 @@ static void refused(void)
         set(&params, "cells", cases[i].cells);
         set(&params, "kaway", cases[i].kaway);
         set(&params, "steps", cases[i].steps);
-        CHECK(wf_leanmd_ops.create(&params, 2, &graph, &err) == cases[i].status);
+        CHECK(wf_gen_leanmd_ops.create(&params, 2, &graph, &err) == cases[i].status);
         CHECK_STR(err.text, cases[i].words);
         CHECK(graph == NULL);
-        wf_param_release(wf_leanmd_ops.params, &params);
+        wf_param_release(wf_gen_leanmd_ops.params, &params);
     }
 }
 

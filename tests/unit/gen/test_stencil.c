@@ -14,7 +14,7 @@ static struct wf_source *make(uint32_t n_ranks, bool allreduce)
                                              .periodic = true};
     struct wf_source *source = NULL;
 
-    if (wf_stencil3d_ops.create(&params, n_ranks, &source, NULL) != WF_OK) {
+    if (wf_gen_stencil3d_ops.create(&params, n_ranks, &source, NULL) != WF_OK) {
         abort();
     }
     return source;
@@ -112,7 +112,7 @@ static void endless_computing_is_refused(void)
     struct wf_source *source = NULL;
     struct wf_err err = {.status = WF_OK};
 
-    CHECK(wf_stencil3d_ops.create(&params, 8, &source, &err) == WF_ELIMIT);
+    CHECK(wf_gen_stencil3d_ops.create(&params, 8, &source, &err) == WF_ELIMIT);
     CHECK(strstr(err.text, "2147483648 times") != NULL);
     CHECK(source == NULL);
 }
@@ -214,8 +214,8 @@ static void check_against_oracle(const struct wf_source_ops *ops, const struct o
 
 static void neighbours_are_those_of_the_grid(void)
 {
-    static const struct wf_source_ops *const ops[] = {&wf_stencil2d_ops, &wf_stencil3d_ops,
-                                                      &wf_stencil4d_ops};
+    static const struct wf_source_ops *const ops[] = {
+        &wf_gen_stencil2d_ops, &wf_gen_stencil3d_ops, &wf_gen_stencil4d_ops};
     static const uint32_t sizes[][4] = {{4, 3, 2, 2}, {3, 3, 3, 2}, {1, 5, 1, 3}, {2, 1, 4, 3}};
 
     for (uint32_t i = 0; i < 3 * 4 * 4; i++) {
@@ -244,7 +244,7 @@ static void computing_may_be_uneven_and_iterations_marked(void)
     struct wf_source *source = NULL;
     int64_t least = INT64_MAX, most = 0, sum = 0;
 
-    CHECK(wf_stencil2d_ops.create(&params, 64, &source, NULL) == WF_OK);
+    CHECK(wf_gen_stencil2d_ops.create(&params, 64, &source, NULL) == WF_OK);
     for (uint32_t rank = 0; rank < 64; rank++) {
         struct wf_cursor cursor = {.word = {0}};
         struct wf_op op;
@@ -273,7 +273,7 @@ static void an_unknown_generator_gets_a_proposal(void)
     const struct wf_source_ops *ops = NULL;
     struct wf_err err = {.status = WF_OK};
 
-    CHECK(wf_gen_find("stencil3d", &ops, &err) == WF_OK && ops == &wf_stencil3d_ops);
+    CHECK(wf_gen_find("stencil3d", &ops, &err) == WF_OK && ops == &wf_gen_stencil3d_ops);
     CHECK(wf_gen_find("stencil3", &ops, &err) == WF_EUSAGE);
     CHECK_STR(err.text, "unknown generator 'stencil3'; did you mean 'stencil3d'?");
 }

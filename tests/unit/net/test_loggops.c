@@ -23,9 +23,9 @@ static struct wf_job_tally run(const char *const *mpi, const struct wf_op *const
                                                   .overhead = 500,
                                                   .gap = 100,
                                                   .bandwidth = 1000000000000 * WF_RATE_BYTE};
-    struct outcome out =
-        replay_script((struct setup){.net = &wf_loggp_ops, .net_params = &params, .mpi = mpi},
-                      ranks, n_ranks);
+    struct outcome out = replay_script(
+        (struct setup){.net = &wf_net_loggp_ops, .net_params = &params, .mpi = mpi}, ranks,
+        n_ranks);
 
     if (out.status != WF_OK || out.tally.unfinished > 0 || out.tally.unreceived > 0) {
         memset(&out.tally, 0xff, sizeof(out.tally));
@@ -202,7 +202,7 @@ static void a_burst_is_limited_by_the_gap(void)
                                        RECV(0, 0), RECV(0, 0), END};
     static const struct wf_op *const ranks[] = {zero, one};
     struct outcome out =
-        replay_script((struct setup){.net = &wf_loggp_ops, .net_params = &slow}, ranks, 2);
+        replay_script((struct setup){.net = &wf_net_loggp_ops, .net_params = &slow}, ranks, 2);
 
     CHECK(out.tally.jobs[0].finish.max == O + 4 * 2000 + L + O);
     CHECK(out.tally.jobs[0].finish.min == 5 * O);
@@ -313,7 +313,7 @@ static void a_message_within_a_node(void)
     static const struct wf_op one[] = {RECV(0, 0), END};
     static const struct wf_op *const ranks[] = {zero, one};
     struct setup setup = {
-        .net = &wf_loggp_ops, .net_params = &params, .mpi = mpi, .ranks_per_node = 2};
+        .net = &wf_net_loggp_ops, .net_params = &params, .mpi = mpi, .ranks_per_node = 2};
 
     CHECK(replay_script(setup, ranks, 2).tally.jobs[0].finish.max == O + 700 + BIG + O);
     setup.mpi = (const char *const[]){"local", "false", NULL};

@@ -16,7 +16,7 @@ static const struct wf_loggp_params params = {
 
 static struct outcome run(const struct wf_op *const *ranks, uint32_t n_ranks)
 {
-    return replay_script((struct setup){.net = &wf_loggp_ops, .net_params = &params}, ranks,
+    return replay_script((struct setup){.net = &wf_net_loggp_ops, .net_params = &params}, ranks,
                          n_ranks);
 }
 
@@ -72,8 +72,8 @@ static void bytes_take_what_the_points_say(void)
         const struct wf_op zero[] = {SEND(1, 0, cases[i].bytes), END};
         const struct wf_op one[] = {RECV(0, 0), END};
         const struct wf_op *const ranks[] = {zero, one};
-        struct outcome out =
-            replay_script((struct setup){.net = &wf_loggp_ops, .net_params = &own}, ranks, 2);
+        struct outcome out = replay_script(
+            (struct setup){.net = &wf_net_loggp_ops, .net_params = &own}, ranks, 2);
 
         CHECK(out.tally.jobs[0].finish.max == O + cases[i].tail + L + O);
     }
@@ -91,7 +91,7 @@ static void a_shared_interface_receives_later(void)
     CHECK(end_of(ranks, 2) == O + L + (BIG - 1) + O);
     own.shared = 0.75;
     struct outcome out =
-        replay_script((struct setup){.net = &wf_loggp_ops, .net_params = &own}, ranks, 2);
+        replay_script((struct setup){.net = &wf_net_loggp_ops, .net_params = &own}, ranks, 2);
     CHECK(out.tally.jobs[0].finish.max == O + 3000 + (BIG - 1) + O);
 }
 
@@ -105,7 +105,7 @@ static void an_interface_is_held_as_the_points_say(void)
         int64_t held;
     } cases[] = {{0, 2500}, {1, 2500}, {2001, 3000}, {BIG, 3500}, {BIG + 1000, 3750}};
     struct wf_loggp_params own = params;
-    struct setup setup = {.net = &wf_loggp_ops, .net_params = &own};
+    struct setup setup = {.net = &wf_net_loggp_ops, .net_params = &own};
 
     own.held = points;
     own.shared = 0.25;
@@ -131,7 +131,7 @@ static void the_defaults_are_what_the_document_says(void)
     static const struct wf_op zero[] = {SEND(1, 0, 131072), END};
     static const struct wf_op one[] = {RECV(0, 0), END};
     static const struct wf_op *const ranks[] = {zero, one};
-    struct outcome out = replay_script((struct setup){.net = &wf_loggp_ops}, ranks, 2);
+    struct outcome out = replay_script((struct setup){.net = &wf_net_loggp_ops}, ranks, 2);
 
     /* 0.5 us + 131071 B / 10 GB/s + 1 us + 0.5 us. */
     CHECK(out.tally.jobs[0].finish.max == 500000 + 13107100 + 1000000 + 500000);
@@ -182,7 +182,7 @@ static void a_burst_of_short_messages_is_limited_by_a_large_g(void)
     static const struct wf_op one[] = {RECV(0, 0), RECV(0, 1), END};
     static const struct wf_op *const ranks[] = {zero, one};
     struct outcome out =
-        replay_script((struct setup){.net = &wf_loggp_ops, .net_params = &slow}, ranks, 2);
+        replay_script((struct setup){.net = &wf_net_loggp_ops, .net_params = &slow}, ranks, 2);
 
     CHECK(out.tally.jobs[0].finish.max == O + 9000 + L + O);
     CHECK(out.tally.jobs[0].finish.min == 2 * O); /* the CPU does not wait for the interface */
@@ -228,7 +228,7 @@ static void alpha_beta_is_exact_and_knows_no_contention(void)
         const struct wf_op sender[] = {SEND(0, 0, sizes[i]), END};
         const struct wf_op *const ranks[] = {zero, sender, sender};
         struct outcome out = replay_script(
-            (struct setup){.net = &wf_alphabeta_ops, .net_params = &ab}, ranks, 3);
+            (struct setup){.net = &wf_net_alphabeta_ops, .net_params = &ab}, ranks, 3);
         CHECK_U64((uint64_t)out.tally.jobs[0].finish.max, 7000 + sizes[i]);
         CHECK(out.tally.jobs[0].overhead.max == 0);
     }
@@ -243,8 +243,8 @@ static void overtaking_bytes_do_not_change_the_matching(void)
     static const struct wf_op one[] = {RECV(0, 0), SEND(2, 0, 0), RECV(0, 0), END};
     static const struct wf_op two[] = {RECV(1, 0), END};
     static const struct wf_op *const ranks[] = {zero, one, two};
-    struct outcome out =
-        replay_script((struct setup){.net = &wf_alphabeta_ops, .net_params = &ab}, ranks, 3);
+    struct outcome out = replay_script(
+        (struct setup){.net = &wf_net_alphabeta_ops, .net_params = &ab}, ranks, 3);
 
     /* Rank 1 goes on when the long one is in, rank 2 a start-up time later. */
     CHECK(out.tally.jobs[0].finish.max == 7000 + 50000 + 7000);

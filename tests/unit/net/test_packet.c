@@ -276,7 +276,7 @@ static void errors_say_what_is_wrong(void)
         struct wf_net *net = NULL;
         const struct wf_net_env env = {.topo = topo, .n_nodes = 9};
         packet_set(&params, wrong[i].name, wrong[i].value);
-        CHECK(wf_packet_ops.create(&params, &env, &net, &err) != WF_OK && net == NULL);
+        CHECK(wf_net_packet_ops.create(&params, &env, &net, &err) != WF_OK && net == NULL);
         CHECK_STR(err.text, wrong[i].text);
         packet_release(&params);
     }

@@ -106,7 +106,7 @@ static void describe(uint64_t seed, const struct random_case *c)
     char buf[WF_PARAM_TEXT_MAX];
 
     printf("# seed %llu: %s, %zu messages", (unsigned long long)seed, c->topo, c->n);
-    for (const struct wf_param *row = wf_packet_ops.params; row->name != NULL; row++) {
+    for (const struct wf_param *row = wf_net_packet_ops.params; row->name != NULL; row++) {
         printf(", %s=%s", row->name, wf_param_format(row, &c->params, buf));
     }
     printf("\n");

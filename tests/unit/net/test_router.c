@@ -75,7 +75,7 @@ static struct wf_router_params defaults(void)
     struct wf_err err = {.status = WF_OK};
 
     memset(&params, 0, sizeof(params));
-    must(wf_param_defaults(wf_router_ops.params, &params, &err), &err);
+    must(wf_param_defaults(wf_net_router_ops.params, &params, &err), &err);
     return params;
 }
 
@@ -86,7 +86,7 @@ static void simulate(const struct wf_topo *topo, const struct wf_router_params *
     const struct setup setup = {.scheduler = WF_SEQUENTIAL};
     const struct wf_engine_config config = engine_config(&setup);
     const struct wf_net_env env = {.topo = topo, .n_nodes = topo->n_nodes};
-    struct wf_net *net = make_net(&wf_router_ops, params, &env);
+    struct wf_net *net = make_net(&wf_net_router_ops, params, &env);
     struct world world = {.net = net, .sends = sends, .n = n, .arrival = arrival, .left = left};
     const struct wf_process_ops process = {.name = "node",
                                            .payload_max = net->payload_max,
@@ -289,7 +289,7 @@ static void check_refused(const char *spec, const struct wf_router_params *param
     struct wf_err err = {.status = WF_OK};
     const struct wf_net_env env = {.topo = topo, .n_nodes = topo->n_nodes};
 
-    CHECK(wf_router_ops.create(params, &env, &net, &err) == WF_EINVAL);
+    CHECK(wf_net_router_ops.create(params, &env, &net, &err) == WF_EINVAL);
     CHECK(net == NULL);
     CHECK_STR(err.text, words);
     wf_topo_free(topo);

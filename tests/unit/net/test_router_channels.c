@@ -127,13 +127,13 @@ static enum outcome try(const char *spec, int routing, uint64_t vcs, int request
     struct route_set edges;
 
     memset(&params, 0, sizeof(params));
-    must(wf_param_defaults(wf_router_ops.params, &params, &err));
+    must(wf_param_defaults(wf_net_router_ops.params, &params, &err));
     params.routing = routing;
     params.vcs = vcs;
     params.request = request;
     must(wf_topo_create(spec, &topo, &err));
     const struct wf_net_env env = {.topo = topo, .n_nodes = topo->n_nodes};
-    must(wf_router_ops.create(&params, &env, &net, &err));
+    must(wf_net_router_ops.create(&params, &env, &net, &err));
     struct walk walk = {.model = wf_to_router(net), .edges = &edges, .rings = rings};
 
     route_set_init(&edges, 1024);

@@ -86,7 +86,7 @@ static void sizes_that_differ(void)
     struct tried tried = {0, 0, 0};
 
     for (int s = 0; s < 3; s++) {
-        const struct setup setup = {.net = &wf_alphabeta_ops, .mpi = settings[s]};
+        const struct setup setup = {.net = &wf_net_alphabeta_ops, .mpi = settings[s]};
         for (uint32_t k = 0; k < KINDS; k++) {
             try_sizes(&setup, kinds[k], &tried);
         }
@@ -104,7 +104,7 @@ static void sizes_that_differ_by_a_formula(void)
         for (uint32_t k = 0; k < KINDS; k++) {
             enum wf_coll_kind coll = (enum wf_coll_kind)wf_op_info(kinds[k])->detail;
             const char *const mpi[] = {wf_coll_name(coll), formulas[f], NULL};
-            const struct setup setup = {.net = &wf_alphabeta_ops, .mpi = mpi};
+            const struct setup setup = {.net = &wf_net_alphabeta_ops, .mpi = mpi};
 
             try_sizes(&setup, kinds[k], &tried);
         }
@@ -123,7 +123,7 @@ static void vectors_that_differ(void)
 
     for (int i = 0; i < 4; i++) {
         for (int bad = 0; bad < 2; bad++) {
-            const struct setup setup = {.net = &wf_alphabeta_ops, .mpi = settings[i / 2]};
+            const struct setup setup = {.net = &wf_net_alphabeta_ops, .mpi = settings[i / 2]};
             struct wf_op ops[4][2];
             const struct wf_op *ranks[4];
 
@@ -158,7 +158,7 @@ static void roots_that_differ(void)
     for (uint32_t i = 0; i < 4 * 5; i++) {
         enum wf_coll_kind kind = (enum wf_coll_kind)wf_op_info(rooted[i % 4])->detail;
         const char *const mpi[] = {wf_coll_name(kind), ways[i / 4], NULL};
-        const struct setup setup = {.net = &wf_alphabeta_ops, .mpi = mpi};
+        const struct setup setup = {.net = &wf_net_alphabeta_ops, .mpi = mpi};
 
         for (uint32_t n = 2; n <= RANKS; n++) {
             for (uint32_t odd_root = 1; odd_root < n; odd_root++) {
@@ -178,7 +178,7 @@ static void roots_that_differ(void)
 static void roots_are_named(void)
 {
     static const char *const mpi[] = {"bcast", "linear", NULL};
-    const struct setup setup = {.net = &wf_alphabeta_ops, .mpi = mpi};
+    const struct setup setup = {.net = &wf_net_alphabeta_ops, .mpi = mpi};
     const struct wf_op common = {.kind = WF_OP_BCAST, .bytes = 8, .root = 0};
     const struct wf_op odd = {.kind = WF_OP_BCAST, .bytes = 8, .root = 2};
     struct outcome out = run_odd(&setup, common, odd, 1, 3);
@@ -202,7 +202,7 @@ static void kinds_that_differ(void)
                                            WF_OP_SCAN};
 
     for (int i = 0; i < 2 * 7 * 7; i++) {
-        const struct setup setup = {.net = &wf_alphabeta_ops, .mpi = settings[i / 49]};
+        const struct setup setup = {.net = &wf_net_alphabeta_ops, .mpi = settings[i / 49]};
         const struct wf_op common = {.kind = some[i % 7], .bytes = 64};
         const struct wf_op odd = {.kind = some[i / 7 % 7], .bytes = 64};
 

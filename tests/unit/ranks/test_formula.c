@@ -15,7 +15,7 @@ static const struct wf_alphabeta_params net = {.alpha = PROMISE,
 
 static struct setup on_net(const char *const *mpi)
 {
-    return (struct setup){.net = &wf_alphabeta_ops, .net_params = &net, .mpi = mpi};
+    return (struct setup){.net = &wf_net_alphabeta_ops, .net_params = &net, .mpi = mpi};
 }
 
 /* Whether the ranks end at these times, in any order, and no message was sent. */
@@ -462,7 +462,7 @@ static void every_scheduler_gives_one_digest(void)
         compare_all(setup);
         /* Some by messages, some by formula, and no promise to go by. */
         mpi[1] = mpi[3] = mpi[7] = "auto";
-        setup.net = &wf_loggp_ops;
+        setup.net = &wf_net_loggp_ops;
         setup.net_params = NULL;
         compare_all(setup);
         setup.net_params = &no_latency;

@@ -16,7 +16,7 @@ static void a_latency_runs_from_departure_to_arrival(void)
     static const struct wf_op two[] = {COMPUTE(9000000), RECV(0, 0), END};
     static const struct wf_op *const ranks[] = {zero, idle, two, idle, idle};
     struct outcome out =
-        replay_script((struct setup){.net = &wf_latency_ops, .topo = "torus:5"}, ranks, 5);
+        replay_script((struct setup){.net = &wf_net_latency_ops, .topo = "torus:5"}, ranks, 5);
 
     CHECK_U64(out.tally.latency.n, 1);
     CHECK(out.tally.latency.min == 300000 && out.tally.latency.max == 300000);
@@ -33,8 +33,8 @@ static void waiting_for_the_interface_is_part_of_it(void)
     static const struct wf_op one[] = {RECV(0, 0), END};
     static const struct wf_op two[] = {END};
     static const struct wf_op *const ranks[] = {zero, one, two};
-    struct outcome out =
-        replay_script((struct setup){.net = &wf_loggp_ops, .net_params = &params}, ranks, 3);
+    struct outcome out = replay_script(
+        (struct setup){.net = &wf_net_loggp_ops, .net_params = &params}, ranks, 3);
 
     CHECK_U64(out.tally.unreceived, 1);
     CHECK_U64(out.tally.latency.n, 2);
@@ -51,8 +51,8 @@ static void ranks_that_share_a_node_get_their_own_messages(void)
     static const struct wf_op five[] = {SEND(0, 7, 1000), END};
     static const struct wf_op two[] = {RECV(4, 9), END};
     static const struct wf_op *const ranks[] = {zero, idle, two, idle, four, five, idle};
-    struct outcome out =
-        replay_script((struct setup){.net = &wf_alphabeta_ops, .ranks_per_node = 3}, ranks, 7);
+    struct outcome out = replay_script(
+        (struct setup){.net = &wf_net_alphabeta_ops, .ranks_per_node = 3}, ranks, 7);
 
     CHECK_U64(out.tally.unfinished, 0);
     CHECK_U64(out.tally.latency.n, 3);
@@ -64,7 +64,7 @@ static void messages_of_collectives_count(void)
 {
     static const struct wf_op ops[] = {BARRIER, END};
     static const struct wf_op *const ranks[] = {ops, ops, ops, ops};
-    struct outcome out = replay_script((struct setup){.net = &wf_alphabeta_ops}, ranks, 4);
+    struct outcome out = replay_script((struct setup){.net = &wf_net_alphabeta_ops}, ranks, 4);
 
     CHECK(out.tally.jobs[0].messages == 8 && out.tally.latency.n == 8);
     CHECK(out.tally.latency.min == 2000000 && out.tally.latency.max == 2000000);
@@ -78,8 +78,8 @@ static void random_traffic_measures_the_mean_distance(void)
     struct wf_err err = {.status = WF_OK};
 
     must(wf_gen_random_ops.create(&params, 9, &source, &err), &err);
-    struct outcome out =
-        replay(&(struct setup){.source = source, .net = &wf_latency_ops, .topo = "torus:9"});
+    struct outcome out = replay(
+        &(struct setup){.source = source, .net = &wf_net_latency_ops, .topo = "torus:9"});
     CHECK_U64(out.tally.latency.n, 36000);
     CHECK(out.tally.latency.min == 100000 && out.tally.latency.max == 400000);
     int64_t mean = wf_stat_mean(&out.tally.latency);

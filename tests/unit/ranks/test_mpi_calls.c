@@ -11,7 +11,7 @@ static const int64_t A = 1000;
 static const struct wf_alphabeta_params params = {.alpha = 1000,
                                                   .bandwidth = 1000000000000 * WF_RATE_BYTE};
 static const struct setup basic = {
-    .net = &wf_alphabeta_ops, .net_params = &params, .count_cells = true};
+    .net = &wf_net_alphabeta_ops, .net_params = &params, .count_cells = true};
 static const char *const LONG[] = {"eager_max", "100", NULL};
 
 static struct outcome run(const struct wf_op *const *ranks, uint32_t n_ranks)
@@ -368,7 +368,7 @@ static void a_wait_for_some_of_many_that_are_complete(void)
     zero[n] = (struct wf_op)END;
     one[MANY] = (struct wf_op)END;
 
-    struct outcome out = replay_script((struct setup){.net = &wf_alphabeta_ops}, ranks, 2);
+    struct outcome out = replay_script((struct setup){.net = &wf_net_alphabeta_ops}, ranks, 2);
     CHECK(out.status == WF_OK && out.tally.unfinished == 0 && out.tally.unreceived == 0);
     CHECK(out.tally.jobs[0].finish.max == INT64_C(1000000000000));
     free(zero);

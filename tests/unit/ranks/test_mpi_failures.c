@@ -12,7 +12,7 @@ static struct outcome run2(const char *const *mpi, const struct wf_op *zero,
 {
     const struct wf_op *const ranks[] = {zero, one};
 
-    return replay_script((struct setup){.net = &wf_alphabeta_ops, .mpi = mpi}, ranks, 2);
+    return replay_script((struct setup){.net = &wf_net_alphabeta_ops, .mpi = mpi}, ranks, 2);
 }
 
 /* Whether rank 0 alone failed like that. */
@@ -189,7 +189,7 @@ static void another_collective_is_seen_wherever_it_comes_from(void)
                                          SET_OP(WAITALL, 0, 2), END};
     static const struct wf_op *const ranks[] = {zero, others, others, others};
     static const struct wf_op *const same[] = {zero, ahead, late, ahead};
-    const struct setup setup = {.net = &wf_alphabeta_ops, .mpi = mpi};
+    const struct setup setup = {.net = &wf_net_alphabeta_ops, .mpi = mpi};
     struct outcome out = replay_script(setup, ranks, 4);
     const struct wf_blocked_on *on = &out.tally.blocked[0].on;
 

@@ -13,7 +13,7 @@ static const int64_t A = 1000;
 static const struct wf_alphabeta_params params = {.alpha = 1000,
                                                   .bandwidth = 1000000000000 * WF_RATE_BYTE};
 static const struct setup basic = {
-    .net = &wf_alphabeta_ops, .net_params = &params, .count_cells = true};
+    .net = &wf_net_alphabeta_ops, .net_params = &params, .count_cells = true};
 
 static bool is_complete(const struct outcome *out)
 {

@@ -17,7 +17,7 @@ static const struct wf_alphabeta_params plain = {.alpha = ALPHA,
 static struct pe_setup on_plain(const struct wf_graph *graph)
 {
     return (struct pe_setup){
-        .graph = graph, .net_ops = &wf_alphabeta_ops, .net_params = &plain};
+        .graph = graph, .net_ops = &wf_net_alphabeta_ops, .net_params = &plain};
 }
 
 static struct drawing new_drawing(uint32_t n_pes)
@@ -191,7 +191,7 @@ static void overheads(void)
 
     draw_send(&d, 0, a,
               (struct wf_task_send){.offset = 100 * NS, .bytes = 1, .pe = 1, .id = b});
-    setup.net_ops = &wf_loggp_ops;
+    setup.net_ops = &wf_net_loggp_ops;
     setup.net_params = &params;
     check_finish(setup, 300 * NS + 50 * NS, 100 * NS + 50 * NS + 1000 * NS + 50 * NS + 20 * NS);
 }
@@ -213,7 +213,7 @@ static void two_senders_on_a_node(void)
     }
     uint32_t sink = draw_task(&d, 3, 1 * NS);
     draw_send(&d, 2, 1, (struct wf_task_send){.bytes = 1, .pe = 3, .id = sink});
-    setup.net_ops = &wf_loggp_ops;
+    setup.net_ops = &wf_net_loggp_ops;
     setup.net_params = &params;
     setup.pes_per_node = 2;
     /* PE 3 hears of the second message, which leaves first. */

@@ -174,7 +174,7 @@ static void random_graphs(bool in_step, uint32_t pes_per_node, bool local, int64
     struct oracle *oracle = wf_xmalloc(sizeof(*oracle));
     struct pe_setup setup = {
         .graph = &drawing->graph,
-        .net_ops = &wf_alphabeta_ops,
+        .net_ops = &wf_net_alphabeta_ops,
         .net_params = &params,
         .pes_per_node = pes_per_node,
         .in_step = in_step,

@@ -12,7 +12,7 @@
 
 enum { RANKS_MAX = 33 };
 
-static const struct setup loggp = {.net = &wf_loggp_ops};
+static const struct setup loggp = {.net = &wf_net_loggp_ops};
 
 /* Of n ranks that all run the same ops. */
 static struct outcome run_same(struct setup setup, const struct wf_op *ops, uint32_t n_ranks)
@@ -62,7 +62,7 @@ static void an_allreduce_of_a_power_of_two_takes_log2_messages(void)
 
     for (uint32_t rounds = 0; rounds <= 5; rounds++) {
         struct outcome out = run_same(
-            (struct setup){.net = &wf_alphabeta_ops, .net_params = &ab}, ops, 1U << rounds);
+            (struct setup){.net = &wf_net_alphabeta_ops, .net_params = &ab}, ops, 1U << rounds);
         CHECK_U64((uint64_t)out.tally.jobs[0].finish.max, UINT64_C(1024) * rounds);
         CHECK_U64((uint64_t)out.tally.jobs[0].finish.min, UINT64_C(1024) * rounds);
     }
@@ -181,7 +181,7 @@ static void the_latency_model_counts_hops(void)
     static const struct wf_op two[] = {RECV(0, 0), END};
     static const struct wf_op *const ranks[] = {zero, idle, two, idle, idle};
     struct outcome out =
-        replay_script((struct setup){.net = &wf_latency_ops, .topo = "torus:5"}, ranks, 5);
+        replay_script((struct setup){.net = &wf_net_latency_ops, .topo = "torus:5"}, ranks, 5);
 
     CHECK(out.tally.jobs[0].finish.max == 2 * 100000 + 100000);
 }
@@ -204,7 +204,8 @@ static int64_t nested_latency(const char *topo, uint32_t to)
     ranks[0] = send;
     ranks[to] = recv;
     struct outcome out = replay_script(
-        (struct setup){.net = &wf_latency_ops, .net_params = &params, .topo = topo}, ranks, 12);
+        (struct setup){.net = &wf_net_latency_ops, .net_params = &params, .topo = topo}, ranks,
+        12);
     return out.tally.jobs[0].finish.max;
 }
 
@@ -226,7 +227,7 @@ static void a_rank_may_write_to_itself(void)
     static const struct wf_op ops[] = {ISEND(0, 0, 1000, 0), RECV(0, 0), END};
     static const struct wf_op *const ranks[] = {ops};
     static const char *const network[] = {"local", "false", NULL};
-    struct setup setup = {.net = &wf_latency_ops, .topo = "torus:1", .mpi = network};
+    struct setup setup = {.net = &wf_net_latency_ops, .topo = "torus:1", .mpi = network};
     struct outcome out = replay_script(setup, ranks, 1);
 
     CHECK(out.tally.unfinished == 0);
@@ -249,8 +250,8 @@ static void ranks_on_one_node_share_the_interface_in_order_of_time(void)
     static const struct wf_op three[] = {RECV(1, 0), END};
     static const struct wf_op *const ranks[] = {zero, one, two, three};
     struct outcome out = replay_script(
-        (struct setup){.net = &wf_loggp_ops, .net_params = &params, .ranks_per_node = 2}, ranks,
-        4);
+        (struct setup){.net = &wf_net_loggp_ops, .net_params = &params, .ranks_per_node = 2},
+        ranks, 4);
 
     /* Rank 1 sends at 1500; rank 0, ready at 2500, 10100 after that. */
     CHECK(out.tally.unfinished == 0);
@@ -270,8 +271,8 @@ static void running_ahead_changes_no_time(void)
     for (uint32_t n = 1; n <= 30; n++) {
         struct wf_source *source = NULL;
         struct wf_err err = {.status = WF_OK};
-        must(wf_stencil3d_ops.create(&params, n, &source, &err), &err);
-        struct setup setup = {.source = source, .net = &wf_loggp_ops};
+        must(wf_gen_stencil3d_ops.create(&params, n, &source, &err), &err);
+        struct setup setup = {.source = source, .net = &wf_net_loggp_ops};
         struct outcome ahead = replay(&setup);
         setup.in_step = true;
         struct outcome in_step = replay(&setup);
@@ -294,9 +295,9 @@ static void placement_changes_no_time_where_nothing_is_shared(void)
     struct wf_source *source = NULL;
     struct wf_err err = {.status = WF_OK};
 
-    must(wf_stencil3d_ops.create(&params, 24, &source, &err), &err);
+    must(wf_gen_stencil3d_ops.create(&params, 24, &source, &err), &err);
     static const char *const network[] = {"local", "false", NULL};
-    struct setup setup = {.source = source, .net = &wf_alphabeta_ops, .mpi = network};
+    struct setup setup = {.source = source, .net = &wf_net_alphabeta_ops, .mpi = network};
     struct outcome alone = replay(&setup);
     for (setup.ranks_per_node = 2; setup.ranks_per_node <= 25; setup.ranks_per_node++) {
         struct outcome together = replay(&setup);
@@ -316,8 +317,8 @@ static void a_stencil_takes_the_time_it_takes_on_paper(void)
     struct wf_err err = {.status = WF_OK};
     int64_t o = 500000, l = 1000000, g = 100000, tail = 13107100; /* 131071 B at 10 GB/s */
 
-    must(wf_stencil3d_ops.create(&stencil, 27, &source, &err), &err);
-    struct outcome out = replay(&(struct setup){.source = source, .net = &wf_loggp_ops});
+    must(wf_gen_stencil3d_ops.create(&stencil, 27, &source, &err), &err);
+    struct outcome out = replay(&(struct setup){.source = source, .net = &wf_net_loggp_ops});
     int64_t exchange = o + 5 * (g + tail) + l + tail + o;
     CHECK_U64(out.tally.jobs[0].messages, UINT64_C(27) * 6 * 3);
     CHECK_U64(out.tally.jobs[0].bytes, UINT64_C(27) * 6 * 3 * 131072);
@@ -343,7 +344,7 @@ static void a_rank_that_never_waits_yields(void)
 {
     static const struct wf_source_ops ops = {.name = "endless", .next = endless_next};
     static const struct wf_source source = {.ops = &ops, .n_ranks = 2};
-    struct outcome out = replay(&(struct setup){.source = &source, .net = &wf_loggp_ops});
+    struct outcome out = replay(&(struct setup){.source = &source, .net = &wf_net_loggp_ops});
 
     CHECK(out.tally.unfinished == 0);
     CHECK_U64(out.tally.jobs[0].messages, 10000);

@@ -123,10 +123,10 @@ static struct wf_graph *make_leanmd(uint32_t n_pes, uint64_t steps)
     struct wf_err err;
 
     memset(&params, 0, sizeof(params));
-    must(wf_param_defaults(wf_leanmd_ops.params, &params, &err), &err);
+    must(wf_param_defaults(wf_gen_leanmd_ops.params, &params, &err), &err);
     params.steps = steps;
-    must(wf_leanmd_ops.create(&params, n_pes, &graph, &err), &err);
-    wf_param_release(wf_leanmd_ops.params, &params);
+    must(wf_gen_leanmd_ops.create(&params, n_pes, &graph, &err), &err);
+    wf_param_release(wf_gen_leanmd_ops.params, &params);
     return graph;
 }
 
