@@ -22,7 +22,7 @@ FORBIDDEN = [
      "a host of a private network"),
 ]
 LICENSE_LINE = "SPDX-License-Identifier: Apache-2.0"
-LICENSED = {".c", ".h", ".py", ".sh", ".cmake", ".css", ".js"}
+LICENSED = {".c", ".def", ".h", ".py", ".sh", ".cmake", ".css", ".js"}
 LICENSED_NAMES = {"CMakeLists.txt", "Makefile"}
 # Bytes as they came: inputs of tests, expected outputs.
 DATA = ("tests/data/", "tests/fuzz/corpus/", "tests/golden/")

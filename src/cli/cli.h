@@ -32,26 +32,8 @@ struct wf_verb {
     void (*help)(FILE *out);
 };
 
-extern const struct wf_verb wf_verb_bench;
-extern const struct wf_verb wf_verb_calibrate;
-extern const struct wf_verb wf_verb_capture;
-extern const struct wf_verb wf_verb_coll;
-extern const struct wf_verb wf_verb_compare;
-extern const struct wf_verb wf_verb_convert;
-extern const struct wf_verb wf_verb_cut;
-extern const struct wf_verb wf_verb_explain;
-extern const struct wf_verb wf_verb_gen;
-extern const struct wf_verb wf_verb_help;
-extern const struct wf_verb wf_verb_import_codes;
-extern const struct wf_verb wf_verb_info;
-extern const struct wf_verb wf_verb_machine;
-extern const struct wf_verb wf_verb_replay;
-extern const struct wf_verb wf_verb_report;
-extern const struct wf_verb wf_verb_sweep;
-extern const struct wf_verb wf_verb_run;
-extern const struct wf_verb wf_verb_emulate;
-extern const struct wf_verb wf_verb_topo;
-extern const struct wf_verb wf_verb_traffic;
+#define WF_VERB(name) extern const struct wf_verb wf_verb_##name;
+#include "cli/verbs.def"
 
 /* The verbs in the order of help, null-terminated. */
 const struct wf_verb *const *wf_verb_table(void);

@@ -3,15 +3,10 @@
 
 #include <string.h>
 
-/* The one place that lists verbs. */
 static const struct wf_verb *const verb_table[] = {
-    &wf_verb_replay,    &wf_verb_run,     &wf_verb_emulate,
-    &wf_verb_report,    &wf_verb_explain, &wf_verb_compare,
-    &wf_verb_sweep,     &wf_verb_traffic, &wf_verb_machine,
-    &wf_verb_topo,      &wf_verb_coll,    &wf_verb_capture,
-    &wf_verb_calibrate, &wf_verb_gen,     &wf_verb_info,
-    &wf_verb_convert,   &wf_verb_cut,     &wf_verb_import_codes,
-    &wf_verb_bench,     &wf_verb_help,    NULL,
+#define WF_VERB(name) &wf_verb_##name,
+#include "cli/verbs.def"
+    NULL,
 };
 
 const struct wf_verb *const *wf_verb_table(void)

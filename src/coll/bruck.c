@@ -4,7 +4,7 @@
  * in multiport message-passing systems", 1997: ceil(log2 n) steps for any n. The rotations of
  * the data before and after are within a rank and take no time.
  */
-#include "coll/algorithms.h"
+#include "coll/coll.h"
 #include "coll/parts.h"
 
 /* Everybody has the blocks from its own on, twice as many after each step. */

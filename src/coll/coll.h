@@ -123,6 +123,9 @@ struct wf_coll_ops {
     bool (*step)(const struct wf_coll_args *args, uint32_t step, struct wf_coll_step *out);
 };
 
+#define WF_COLL_ALGORITHM(name) extern const struct wf_coll_ops wf_coll_##name;
+#include "coll/algorithms.def"
+
 /* The registered algorithms in a fixed order, those of a kind together, null-terminated. */
 const struct wf_coll_ops *const *wf_coll_table(void);
 

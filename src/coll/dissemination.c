@@ -4,7 +4,7 @@
  * synchronization", 1988. In step k every rank tells the one 2^k above it; after ceil(log2 n)
  * steps everyone has heard of everyone. Open MPI calls it bruck.
  */
-#include "coll/algorithms.h"
+#include "coll/coll.h"
 #include "coll/parts.h"
 
 static bool step(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)

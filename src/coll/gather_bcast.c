@@ -4,7 +4,7 @@
  * "linear" allgather and "default" allgatherv are of this kind; which gather and broadcast they
  * use depends on its other rules.
  */
-#include "coll/algorithms.h"
+#include "coll/coll.h"
 #include "coll/parts.h"
 
 static bool step(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)

@@ -4,7 +4,7 @@
  * What MPI implementations begin with; "basic linear" in Open MPI, whose receives are one after
  * the other where ours are posted at once.
  */
-#include "coll/algorithms.h"
+#include "coll/coll.h"
 #include "coll/parts.h"
 
 /* All or nothing from or to the root. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Neighbourhood collectives: all messages at once, as in MPICH and Open MPI. */
-#include "coll/algorithms.h"
+#include "coll/coll.h"
 #include "coll/parts.h"
 
 static uint32_t n_slots(const struct wf_coll_args *args)

@@ -4,7 +4,7 @@
  * Linux cluster with fast Ethernet", 2005; as in Open MPI. For even sizes: a rank deals with
  * its two neighbours in turn, after the first step with two blocks at a time, in n / 2 steps.
  */
-#include "coll/algorithms.h"
+#include "coll/coll.h"
 #include "coll/parts.h"
 
 /* How many pairs of blocks away from its own pair is the one that an even rank gets in step k:

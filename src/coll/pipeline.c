@@ -7,7 +7,7 @@
  * length of the pieces. Ranks have places counted from the root; below place p are f p + 1 to f
  * p + f, where f is 1 or 2.
  */
-#include "coll/algorithms.h"
+#include "coll/coll.h"
 #include "coll/parts.h"
 
 /* The length of pieces grows with the data from SHORT to LONG, so that a short one still has a

@@ -12,7 +12,7 @@
  * the root is among them it takes the place of rank 0 after the halving, for the price of one
  * more message. Here the root is never left out.
  */
-#include "coll/algorithms.h"
+#include "coll/coll.h"
 #include "coll/parts.h"
 
 /* What a member still has after k rounds: the lower or the upper half of what it had before,

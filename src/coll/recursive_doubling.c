@@ -6,7 +6,7 @@
  * to a neighbour before and gets the result from it after; the allgathers are for powers of two
  * only.
  */
-#include "coll/algorithms.h"
+#include "coll/coll.h"
 #include "coll/parts.h"
 
 static bool fold(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)

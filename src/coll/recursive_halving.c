@@ -5,7 +5,7 @@
  * the largest power of two takes part; each of the others, the even ones of the first pairs,
  * hands in its data before and gets its block after.
  */
-#include "coll/algorithms.h"
+#include "coll/coll.h"
 #include "coll/parts.h"
 
 /* The first block of a member: the first ones have two, for their partner too. */

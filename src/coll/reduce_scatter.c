@@ -5,7 +5,7 @@
  * Gropp, 2005). Reduce and scatterv: up a binomial tree to rank 0, which sends everybody its
  * block (Open MPI's "non-overlapping" and "basic linear").
  */
-#include "coll/algorithms.h"
+#include "coll/coll.h"
 #include "coll/parts.h"
 
 static bool pairwise(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)

@@ -6,7 +6,7 @@
  * MPICH", 2005); reduce-scatter and allreduce are in Patarasuk and Yuan, "Bandwidth optimal
  * all-reduce algorithms for clusters of workstations", 2009.
  */
-#include "coll/algorithms.h"
+#include "coll/coll.h"
 #include "coll/parts.h"
 
 /* Sends the block `back` ranks below, receives the one `back` + 1 below. */

@@ -11,7 +11,7 @@
  */
 #include "coll/rules.h"
 
-#include "coll/algorithms.h"
+#include "coll/coll.h"
 
 #define ANY_SIZE  UINT32_MAX
 #define ANY_BYTES UINT64_MAX

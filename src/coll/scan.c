@@ -4,7 +4,7 @@
  * latter a rank exchanges the sum over its 2^k neighbours with the rank whose number differs in
  * bit k; what comes from below belongs to its result too.
  */
-#include "coll/algorithms.h"
+#include "coll/coll.h"
 #include "coll/parts.h"
 
 static bool linear(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)

@@ -6,7 +6,7 @@
  * Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH",
  * 2005).
  */
-#include "coll/algorithms.h"
+#include "coll/coll.h"
 #include "coll/parts.h"
 
 enum { THROTTLE = 32 };

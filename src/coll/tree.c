@@ -4,7 +4,7 @@
  * communication operations in MPICH", 2005; the k-nomial tree is Open MPI's, whose radix is 4.
  * In a gather or scatter a message carries the blocks of a whole subtree.
  */
-#include "coll/algorithms.h"
+#include "coll/coll.h"
 #include "coll/parts.h"
 
 enum { BINOMIAL = 2, KNOMIAL = 4 };

@@ -5,7 +5,7 @@
  * library", 1994; as in MPICH (Thakur, Rabenseifner and Gropp, 2005). There is a piece for each
  * place, places being counted from the root.
  */
-#include "coll/algorithms.h"
+#include "coll/coll.h"
 #include "coll/parts.h"
 
 static bool scatter(const struct wf_coll_args *args, uint32_t *k, struct wf_coll_step *out)

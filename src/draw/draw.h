@@ -27,9 +27,8 @@ struct wf_draw_format {
     void (*write)(const struct wf_topo *topo, const char *spec, FILE *out);
 };
 
-extern const struct wf_draw_format wf_draw_svg;
-extern const struct wf_draw_format wf_draw_dot;
-extern const struct wf_draw_format wf_draw_csv;
+#define WF_DRAW_FORMAT(name) extern const struct wf_draw_format wf_draw_##name;
+#include "draw/formats.def"
 
 /* The formats in a fixed order, null-terminated. */
 const struct wf_draw_format *const *wf_draw_table(void);

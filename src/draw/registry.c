@@ -6,11 +6,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The one place that lists formats. */
 static const struct wf_draw_format *const format_table[] = {
-    &wf_draw_svg,
-    &wf_draw_dot,
-    &wf_draw_csv,
+#define WF_DRAW_FORMAT(name) &wf_draw_##name,
+#include "draw/formats.def"
     NULL,
 };
 

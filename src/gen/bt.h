@@ -20,7 +20,7 @@
  * side of the grid is 1 the neighbour is the rank itself, and nothing is sent.
  */
 
-#include "ops/source.h"
+#include "gen/gen.h"
 
 struct wf_bt_params {
     char *size; /* "8x4"; null or empty: as square as possible */
@@ -28,7 +28,5 @@ struct wf_bt_params {
     uint64_t iterations;
     int64_t compute;
 };
-
-extern const struct wf_source_ops wf_gen_bt_ops;
 
 #endif

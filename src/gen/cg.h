@@ -17,14 +17,12 @@
  * allreduces of 8 bytes in its row. All messages have n / columns numbers of 8 bytes.
  */
 
-#include "ops/source.h"
+#include "gen/gen.h"
 
 struct wf_cg_params {
     uint64_t n;
     uint64_t iterations;
     int64_t compute;
 };
-
-extern const struct wf_source_ops wf_gen_cg_ops;
 
 #endif

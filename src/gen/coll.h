@@ -14,7 +14,7 @@
  * with rank 0 after the last.
  */
 
-#include "ops/source.h"
+#include "gen/gen.h"
 
 struct wf_gen_coll_params {
     int kind; /* as of wf_op_kind, counted from WF_OP_BARRIER */
@@ -25,7 +25,5 @@ struct wf_gen_coll_params {
     int64_t compute;
     bool nonblocking;
 };
-
-extern const struct wf_source_ops wf_gen_coll_ops;
 
 #endif

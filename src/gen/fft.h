@@ -14,7 +14,7 @@
  * programs that work on the transform and go back do twice as many iterations.
  */
 
-#include "ops/source.h"
+#include "gen/gen.h"
 
 struct wf_fft_params {
     char *size; /* "8x4"; null or empty: as square as possible */
@@ -22,7 +22,5 @@ struct wf_fft_params {
     uint64_t iterations;
     int64_t compute;
 };
-
-extern const struct wf_source_ops wf_gen_fft_ops;
 
 #endif

@@ -9,6 +9,9 @@
 
 #include "ops/source.h"
 
+#define WF_GENERATOR(name) extern const struct wf_source_ops wf_gen_##name##_ops;
+#include "gen/generators.def"
+
 /* The registered generators in a fixed order, null-terminated. */
 const struct wf_source_ops *const *wf_gen_table(void);
 

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-/* The one place that lists generators of task graphs. */
 static const struct wf_graph_ops *const graph_table[] = {
-    &wf_gen_leanmd_ops,
+#define WF_GRAPH_GENERATOR(name) &wf_gen_##name##_ops,
+#include "gen/graphs.def"
     NULL,
 };
 

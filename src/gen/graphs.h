@@ -10,6 +10,9 @@
 
 #include "ops/graph.h"
 
+#define WF_GRAPH_GENERATOR(name) extern const struct wf_graph_ops wf_gen_##name##_ops;
+#include "gen/graphs.def"
+
 /* The registered generators in a fixed order, null-terminated. */
 const struct wf_graph_ops *const *wf_graph_table(void);
 

@@ -13,7 +13,7 @@
  * more or less.
  */
 
-#include "ops/source.h"
+#include "gen/gen.h"
 
 struct wf_is_params {
     uint64_t keys;
@@ -22,7 +22,5 @@ struct wf_is_params {
     int64_t compute;
     double spread;
 };
-
-extern const struct wf_source_ops wf_gen_is_ops;
 
 #endif

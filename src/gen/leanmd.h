@@ -26,7 +26,7 @@
  * step, one for each of its computes and one for each of its cells.
  */
 
-#include "ops/graph.h"
+#include "gen/graphs.h"
 
 enum wf_leanmd_map { WF_LEANMD_BLOCK, WF_LEANMD_ROUND_ROBIN };
 
@@ -41,7 +41,5 @@ struct wf_leanmd_params {
     uint64_t atom_bytes;
     int map; /* enum wf_leanmd_map */
 };
-
-extern const struct wf_graph_ops wf_gen_leanmd_ops;
 
 #endif

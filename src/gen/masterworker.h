@@ -13,7 +13,7 @@
  * and nothing else.
  */
 
-#include "ops/source.h"
+#include "gen/gen.h"
 
 struct wf_masterworker_params {
     uint64_t tasks;
@@ -21,7 +21,5 @@ struct wf_masterworker_params {
     double spread;
     uint64_t task_bytes, result_bytes;
 };
-
-extern const struct wf_source_ops wf_gen_masterworker_ops;
 
 #endif

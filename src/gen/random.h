@@ -14,14 +14,12 @@
  * All this is a function of `seed` and the round.
  */
 
-#include "ops/source.h"
+#include "gen/gen.h"
 
 struct wf_gen_random_params {
     uint64_t bytes;
     uint64_t messages; /* of each rank; 0: as many as ranks */
     uint64_t seed;
 };
-
-extern const struct wf_source_ops wf_gen_random_ops;
 
 #endif

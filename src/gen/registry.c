@@ -17,13 +17,10 @@
 
 #include <string.h>
 
-/* The one place that lists generators. */
 static const struct wf_source_ops *const gen_table[] = {
-    &wf_gen_stencil2d_ops,    &wf_gen_stencil3d_ops, &wf_gen_stencil4d_ops,
-    &wf_gen_sweep3d_ops,      &wf_gen_fft_ops,       &wf_gen_cg_ops,
-    &wf_gen_bt_ops,           &wf_gen_is_ops,        &wf_gen_training_ops,
-    &wf_gen_masterworker_ops, &wf_gen_coll_ops,      &wf_gen_ring_ops,
-    &wf_gen_random_ops,       &wf_gen_text_ops,      NULL,
+#define WF_GENERATOR(name) &wf_gen_##name##_ops,
+#include "gen/generators.def"
+    NULL,
 };
 
 const struct wf_source_ops *const *wf_gen_table(void)

@@ -9,13 +9,11 @@
  * messages. A single rank sends to itself.
  */
 
-#include "ops/source.h"
+#include "gen/gen.h"
 
 struct wf_gen_ring_params {
     uint64_t bytes;
     uint64_t rounds; /* 0: as many as ranks */
 };
-
-extern const struct wf_source_ops wf_gen_ring_ops;
 
 #endif

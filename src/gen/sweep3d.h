@@ -15,7 +15,7 @@
  * their dimension as tag.
  */
 
-#include "ops/source.h"
+#include "gen/gen.h"
 
 struct wf_sweep3d_params {
     char *size; /* "8x4"; null or empty: as square as possible */
@@ -25,7 +25,5 @@ struct wf_sweep3d_params {
     int64_t compute;
     bool allreduce;
 };
-
-extern const struct wf_source_ops wf_gen_sweep3d_ops;
 
 #endif

@@ -12,7 +12,7 @@
  * wf_source_check() tells the one of the lowest rank.
  */
 
-#include "ops/source.h"
+#include "gen/gen.h"
 
 struct wf_gen_text_params {
     char *file;
@@ -32,7 +32,5 @@ struct wf_text_input {
 WF_NODISCARD
 enum wf_status wf_gen_text_create(const struct wf_text_input *input, uint32_t n_ranks,
                                   struct wf_source **out, struct wf_err *err);
-
-extern const struct wf_source_ops wf_gen_text_ops;
 
 #endif

@@ -13,7 +13,7 @@
  * the rank computes. When all are done the optimizer computes for as long as `optimizer` says.
  */
 
-#include "ops/source.h"
+#include "gen/gen.h"
 
 struct wf_training_params {
     uint64_t model; /* bytes of gradients */
@@ -25,7 +25,5 @@ struct wf_training_params {
     bool overlap;
     double imbalance;
 };
-
-extern const struct wf_source_ops wf_gen_training_ops;
 
 #endif

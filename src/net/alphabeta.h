@@ -15,6 +15,4 @@ struct wf_alphabeta_params {
     uint64_t bandwidth; /* 1/beta, bytes per second */
 };
 
-extern const struct wf_net_ops wf_net_alphabeta_ops;
-
 #endif

@@ -19,6 +19,4 @@ struct wf_latency_params {
     struct wf_list bandwidth;    /* b */
 };
 
-extern const struct wf_net_ops wf_net_latency_ops;
-
 #endif

@@ -27,6 +27,4 @@ struct wf_loggp_params {
     int preset;         /* applied before the others are; means nothing any more */
 };
 
-extern const struct wf_net_ops wf_net_loggp_ops;
-
 #endif

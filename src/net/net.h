@@ -104,6 +104,9 @@ struct wf_net {
     struct wf_net_user user; /* likewise */
 };
 
+#define WF_NET_MODEL(name) extern const struct wf_net_ops wf_net_##name##_ops;
+#include "net/models.def"
+
 /* The registered models in a fixed order, null-terminated. */
 const struct wf_net_ops *const *wf_net_table(void);
 

@@ -7,6 +7,4 @@
 
 #include "net/net.h"
 
-extern const struct wf_net_ops wf_net_none_ops;
-
 #endif

@@ -12,14 +12,9 @@
 #include <assert.h>
 #include <string.h>
 
-/* The one place that lists network models. */
 static const struct wf_net_ops *const net_table[] = {
-    &wf_net_loggp_ops,
-    &wf_net_alphabeta_ops,
-    &wf_net_latency_ops,
-    &wf_net_packet_ops,
-    &wf_net_router_ops,
-    &wf_net_none_ops,
+#define WF_NET_MODEL(name) &wf_net_##name##_ops,
+#include "net/models.def"
     NULL,
 };
 

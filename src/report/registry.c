@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The one place that lists writers: .timeline.csv comes before .csv, which ends it. */
 static const struct wf_writer_ops *const writer_table[] = {
-    &wf_writer_text,    &wf_writer_json, &wf_writer_timeline_csv,
-    &wf_writer_csv,     &wf_writer_html, &wf_writer_perfetto,
-    &wf_writer_paraver, &wf_writer_otf2, NULL,
+#define WF_REPORT_WRITER(name) &wf_writer_##name,
+#include "report/writers.def"
+    NULL,
 };
 
 const struct wf_writer_ops *const *wf_writer_table(void)

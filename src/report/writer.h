@@ -56,14 +56,8 @@ struct wf_writer_ops {
     enum wf_status (*check)(const char *path, bool force, struct wf_err *err);
 };
 
-extern const struct wf_writer_ops wf_writer_text;
-extern const struct wf_writer_ops wf_writer_json;
-extern const struct wf_writer_ops wf_writer_csv;
-extern const struct wf_writer_ops wf_writer_html;
-extern const struct wf_writer_ops wf_writer_timeline_csv;
-extern const struct wf_writer_ops wf_writer_perfetto;
-extern const struct wf_writer_ops wf_writer_paraver;
-extern const struct wf_writer_ops wf_writer_otf2;
+#define WF_REPORT_WRITER(name) extern const struct wf_writer_ops wf_writer_##name;
+#include "report/writers.def"
 
 /* The registered writers in a fixed order, null-terminated. */
 const struct wf_writer_ops *const *wf_writer_table(void);

@@ -11,8 +11,8 @@
  */
 #include "base/mem.h"
 #include "topo/global.h"
-#include "topo/kinds.h"
 #include "topo/routers.h"
+#include "topo/topo.h"
 
 #include <stdlib.h>
 

@@ -15,7 +15,7 @@
  */
 #include "base/mem.h"
 #include "topo/global.h"
-#include "topo/kinds.h"
+#include "topo/topo.h"
 #include "topo/vector.h"
 
 #include <assert.h>

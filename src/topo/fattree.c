@@ -13,7 +13,7 @@
  * Ports of a switch lead to its children, then to its parents. Switches are numbered level by
  * level upwards, subtree by subtree.
  */
-#include "topo/kinds.h"
+#include "topo/topo.h"
 
 #include "base/mem.h"
 #include "topo/vector.h"

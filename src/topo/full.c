@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every node has a link of its own to every other: port p leads to node p, leaving out the
  * node itself. */
-#include "topo/kinds.h"
+#include "topo/topo.h"
 
 #include "base/mem.h"
 

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "topo/graph_read.h"
 #include "topo/hubs.h"
-#include "topo/kinds.h"
+#include "topo/topo.h"
 
 #include <stdlib.h>
 

@@ -5,9 +5,9 @@
  * routers on a grid, each joined to all others that differ in one coordinate only.
  */
 #include "base/mem.h"
-#include "topo/kinds.h"
 #include "topo/measure.h"
 #include "topo/routers.h"
+#include "topo/topo.h"
 #include "topo/vector.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines in each dimension: a torus without its wrap-around links. */
 #include "topo/grid.h"
-#include "topo/kinds.h"
+#include "topo/topo.h"
 
 struct mesh_params {
     char *size;

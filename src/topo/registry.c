@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "topo/kinds.h"
+#include "topo/topo.h"
 
 #include <stdlib.h>
 
-/* The one place that lists topologies, in the order of help: simple ones first. */
 static const struct wf_topo_ops *const topo_table[] = {
-    &wf_topo_star_ops,          &wf_topo_ring_ops,
-    &wf_topo_mesh_ops,          &wf_topo_torus_ops,
-    &wf_topo_ttorus_ops,        &wf_topo_tree_ops,
-    &wf_topo_fattree_ops,       &wf_topo_dragonfly_ops,
-    &wf_topo_dragonflyplus_ops, &wf_topo_hyperx_ops,
-    &wf_topo_slimfly_ops,       &wf_topo_full_ops,
-    &wf_topo_graph_ops,         NULL,
+#define WF_TOPOLOGY(name) &wf_topo_##name##_ops,
+#include "topo/topologies.def"
+    NULL,
 };
 
 const struct wf_topo_ops *const *wf_topo_table(void)

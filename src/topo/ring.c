@@ -2,7 +2,7 @@
 /* A torus of one dimension; or, one way, a ring whose only port leads to the next higher node,
  * as in register-insertion and slotted rings. */
 #include "topo/grid.h"
-#include "topo/kinds.h"
+#include "topo/topo.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -17,8 +17,8 @@
  */
 #include "base/mem.h"
 #include "topo/field.h"
-#include "topo/kinds.h"
 #include "topo/routers.h"
+#include "topo/topo.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

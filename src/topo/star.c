@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes around one switch, whose port p leads to node p. The switch is the last vertex. */
-#include "topo/kinds.h"
+#include "topo/topo.h"
 
 #include "base/mem.h"
 

@@ -11,7 +11,7 @@
  *
  * In both the ports of a vertex lead to its children, then one to its parent.
  */
-#include "topo/kinds.h"
+#include "topo/topo.h"
 
 #include "base/mem.h"
 #include "topo/measure.h"

@@ -19,8 +19,8 @@
  */
 #include "base/mem.h"
 #include "topo/grid.h"
-#include "topo/kinds.h"
 #include "topo/measure.h"
+#include "topo/topo.h"
 #include "topo/twist.h"
 #include "topo/vector.h"
 

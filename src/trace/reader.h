@@ -62,13 +62,8 @@ struct wf_reader_ops {
     void (*review)(struct wf_trace *trace);
 };
 
-extern const struct wf_reader_ops wf_native_reader_ops;
-extern const struct wf_reader_ops wf_dumpi_reader_ops;
-extern const struct wf_reader_ops wf_clog2_reader_ops;
-extern const struct wf_reader_ops wf_ti_reader_ops;
-extern const struct wf_reader_ops wf_bigsim_reader_ops;
-extern const struct wf_reader_ops wf_goal_reader_ops;
-extern const struct wf_reader_ops wf_otf2_reader_ops;
+#define WF_TRACE_READER(name) extern const struct wf_reader_ops wf_##name##_reader_ops;
+#include "trace/readers.def"
 
 /* The registered formats in the order in which they are tried, null-terminated. */
 const struct wf_reader_ops *const *wf_reader_table(void);

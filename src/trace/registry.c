@@ -5,16 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The one place that lists formats that are read. */
 static const struct wf_reader_ops *const reader_table[] = {
-    &wf_native_reader_ops, &wf_dumpi_reader_ops, &wf_clog2_reader_ops, &wf_ti_reader_ops,
-    &wf_bigsim_reader_ops, &wf_goal_reader_ops,  &wf_otf2_reader_ops,  NULL,
+#define WF_TRACE_READER(name) &wf_##name##_reader_ops,
+#include "trace/readers.def"
+    NULL,
 };
 
-/* The one place that lists formats that are written. */
 static const struct wf_trace_writer_ops *const writer_table[] = {
-    &wf_native_writer_ops, &wf_csv_writer_ops,  &wf_ti_writer_ops,
-    &wf_goal_writer_ops,   &wf_otf2_writer_ops, NULL,
+#define WF_TRACE_WRITER(name) &wf_##name##_writer_ops,
+#include "trace/writers.def"
+    NULL,
 };
 
 const struct wf_reader_ops *const *wf_reader_table(void)

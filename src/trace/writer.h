@@ -67,11 +67,8 @@ struct wf_trace_writer_ops {
     void (*discard)(struct wf_trace_writer *writer);
 };
 
-extern const struct wf_trace_writer_ops wf_native_writer_ops;
-extern const struct wf_trace_writer_ops wf_csv_writer_ops;
-extern const struct wf_trace_writer_ops wf_ti_writer_ops;
-extern const struct wf_trace_writer_ops wf_goal_writer_ops;
-extern const struct wf_trace_writer_ops wf_otf2_writer_ops;
+#define WF_TRACE_WRITER(name) extern const struct wf_trace_writer_ops wf_##name##_writer_ops;
+#include "trace/writers.def"
 
 /* The registered formats in a fixed order, null-terminated. */
 const struct wf_trace_writer_ops *const *wf_trace_writer_table(void);

@@ -8,7 +8,7 @@
  * slots they are made of.
  */
 
-#include "coll/algorithms.h"
+#include "coll/coll.h"
 
 #include "harness/wf_test.h"
 

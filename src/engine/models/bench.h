@@ -23,12 +23,10 @@ struct wf_bench_ops {
                                          struct wf_err *err);
 };
 
+#define WF_BENCH_MODEL(name) extern const struct wf_bench_ops wf_bench_##name##_ops;
+#include "engine/models/models.def"
+
 /* The registered models in a fixed order, null-terminated. */
 const struct wf_bench_ops *const *wf_bench_table(void);
-
-/* One per file of models/. */
-extern const struct wf_bench_ops wf_bench_phold_ops;
-extern const struct wf_bench_ops wf_bench_queues_ops;
-extern const struct wf_bench_ops wf_bench_ties_ops;
 
 #endif

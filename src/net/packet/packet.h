@@ -57,8 +57,6 @@ struct wf_packet_params {
     uint64_t n_vcs;       /* virtual channels; 0: as many as the routing policy needs */
 };
 
-extern const struct wf_net_ops wf_net_packet_ops;
-
 /* For tests: packets `first` to `first + count - 1` of message `number` from `src` were
  * delivered at `at`, `at + spacing` and so on. Called inside handlers, also of events that are
  * taken back later. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any shortest path: at each router the minimal port with the shortest queue. */
-#include "net/route/policies.h"
+#include "net/route/route.h"
 #include "net/route/shortest_queue.h"
 
 static enum wf_status adaptive_create(const struct wf_topo *topo, const char *file,

@@ -2,7 +2,7 @@
 /* Equal-cost multi-path: any shortest path, at each router by a hash of the flow (C. Hopps,
  * "Analysis of an equal-cost multi-path algorithm", RFC 2992, 2000). */
 #include "base/rng.h"
-#include "net/route/policies.h"
+#include "net/route/route.h"
 #include "net/route/shortest_queue.h"
 
 static enum wf_status ecmp_create(const struct wf_topo *topo, const char *file,

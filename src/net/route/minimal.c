@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The topology's one deterministic shortest route: dimension order where that exists. */
-#include "net/route/policies.h"
+#include "net/route/route.h"
 #include "net/vc/vc.h"
 
 static enum wf_status minimal_create(const struct wf_topo *topo, const char *file,

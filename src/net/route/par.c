@@ -7,7 +7,7 @@
  * minimally.
  */
 #include "net/route/detour.h"
-#include "net/route/policies.h"
+#include "net/route/route.h"
 
 static enum wf_status par_create(const struct wf_topo *topo, const char *file,
                                  struct wf_route **out, struct wf_err *err)

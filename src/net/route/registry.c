@@ -2,17 +2,13 @@
 #include "net/route/route.h"
 
 #include "base/text.h"
-#include "net/route/policies.h"
 
 #include <string.h>
 
-/* The one place that lists routing policies. */
 static const struct wf_route_ops *const route_table[] = {
-    &wf_route_minimal_ops, &wf_route_adaptive_ops,
-    &wf_route_valiant_ops, &wf_route_ugal_l_ops,
-    &wf_route_ugal_g_ops,  &wf_route_par_ops,
-    &wf_route_ecmp_ops,    &wf_route_updown_ops,
-    &wf_route_table_ops,   NULL,
+#define WF_ROUTE_POLICY(name) &wf_route_##name##_ops,
+#include "net/route/policies.def"
+    NULL,
 };
 
 const struct wf_route_ops *const *wf_route_table(void)

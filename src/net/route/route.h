@@ -80,6 +80,9 @@ struct wf_route {
     bool is_unlimited; /* set by the user: nobody ever waits for room, channels mean nothing */
 };
 
+#define WF_ROUTE_POLICY(name) extern const struct wf_route_ops wf_route_##name##_ops;
+#include "net/route/policies.def"
+
 /* The registered policies in a fixed order, null-terminated. */
 const struct wf_route_ops *const *wf_route_table(void);
 

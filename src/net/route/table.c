@@ -12,7 +12,7 @@
  */
 #include "base/buf.h"
 #include "base/mem.h"
-#include "net/route/policies.h"
+#include "net/route/route.h"
 #include "net/vc/kind.h"
 
 #include <errno.h>

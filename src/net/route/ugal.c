@@ -9,7 +9,7 @@
  * it ("Technology-driven, highly-scalable dragonfly topology", ISCA 2008).
  */
 #include "net/route/detour.h"
-#include "net/route/policies.h"
+#include "net/route/route.h"
 
 static enum wf_status ugal_l_create(const struct wf_topo *topo, const char *file,
                                     struct wf_route **out, struct wf_err *err)

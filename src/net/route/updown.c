@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trees and fat trees: up by the shortest queue as far as needed, then down the only way there
  * is. */
-#include "net/route/policies.h"
+#include "net/route/route.h"
 #include "net/route/shortest_queue.h"
 
 static enum wf_status updown_create(const struct wf_topo *topo, const char *file,

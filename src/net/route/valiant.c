@@ -3,7 +3,7 @@
  * each packet for itself (L. G. Valiant and G. J. Brebner, "Universal schemes for parallel
  * communication", STOC 1981). */
 #include "net/route/detour.h"
-#include "net/route/policies.h"
+#include "net/route/route.h"
 
 static enum wf_status valiant_create(const struct wf_topo *topo, const char *file,
                                      struct wf_route **out, struct wf_err *err)

@@ -75,6 +75,4 @@ struct wf_router_params {
     int stats;                       /* enum wf_net_stats (net/link_report.h) */
 };
 
-extern const struct wf_net_ops wf_net_router_ops;
-
 #endif
