@@ -58,7 +58,7 @@ ONLY_IN = {
     "yaml.h": re.compile(r"sim/yaml\.c"),
     "zlib.h": re.compile(r"draw/png\.c"),
     "otf2/otf2.h": re.compile(r"trace/otf2/(in|out)\.c"),
-    "zstd.h": re.compile(r"trace/weft/frame\.c"),
+    "zstd.h": re.compile(r"trace/weft/pack\.c"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 

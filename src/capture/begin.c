@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The beginning and the end of a recording, and what every wrapper does. */
-#include "base/varint.h"
 #include "capture/cost.h"
 #include "capture/counters.h"
 #include "capture/file.h"
@@ -125,14 +124,12 @@ void *wf_call_memory(struct wf_call *call, size_t bytes)
 
 /* ---- calls by name ---- */
 
-static void record_name(enum wf_name_kind kind, uint32_t number, const char *name)
+static void record_name(enum wf_source_name kind, uint32_t number, const char *name)
 {
-    unsigned char bytes[2 * WF_VARINT_MAX + 256];
-    size_t length = strlen(name) < 256 ? strlen(name) : 255;
+    char text[256] = "";
 
-    unsigned char *at = wf_varint_write(wf_varint_write(bytes, (uint64_t)kind), number);
-    memcpy(at, name, length);
-    wf_file_record(WF_RECORD_NAME, bytes, (size_t)(at - bytes) + length);
+    (void)strncat(text, name, sizeof(text) - 1);
+    wf_file_record(WF_RECORD_NAME, (const uint64_t[]){(uint64_t)kind, number}, 2, text);
 }
 
 void wf_record_region(uint32_t number, const char *name)
@@ -180,28 +177,24 @@ static void record_creator(const struct wf_settings *settings)
 
     (void)PMPI_Get_library_version(library, &length);
     library[strcspn(library, "\n,")] = '\0';
-    int n = snprintf(text, sizeof(text), "weft capture, %s, %s clock", library,
-                     settings->clock_name);
-    wf_file_record(WF_RECORD_CREATOR, (const unsigned char *)text, n > 0 ? (size_t)n : 0);
+    (void)snprintf(text, sizeof(text), "weft capture, %s, %s clock", library,
+                   settings->clock_name);
+    wf_file_record(WF_RECORD_CREATOR, NULL, 0, text);
 }
 
 /* Where and when the rank's clock began: enough to compare clocks of hosts. */
 static void record_clock(int64_t offset, uint64_t doubt)
 {
     char host[256] = "";
-    unsigned char bytes[(size_t)5 * WF_VARINT_MAX + sizeof(host)];
     struct timespec real;
 
     (void)gethostname(host, sizeof(host) - 1);
     (void)clock_gettime(CLOCK_REALTIME, &real);
-    unsigned char *at = wf_varint_write(bytes, wf_capture.rank);
-    at = wf_varint_write(at, wf_clock_monotonic());
-    at = wf_varint_write(at,
-                         (uint64_t)real.tv_sec * UINT64_C(1000000000) + (uint64_t)real.tv_nsec);
-    at = wf_varint_write(at, wf_zigzag(offset));
-    at = wf_varint_write(at, doubt);
-    memcpy(at, host, strlen(host));
-    wf_file_record(WF_RECORD_CLOCK, bytes, (size_t)(at - bytes) + strlen(host));
+    const uint64_t numbers[] = {wf_capture.rank, wf_clock_monotonic(),
+                                (uint64_t)real.tv_sec * UINT64_C(1000000000) +
+                                    (uint64_t)real.tv_nsec,
+                                wf_zigzag(offset), doubt};
+    wf_file_record(WF_RECORD_CLOCK, numbers, 5, host);
 }
 
 static void open_file(const struct wf_settings *settings)
@@ -274,7 +267,6 @@ void wf_begin(int provided)
 
 void wf_end(void)
 {
-    unsigned char bytes[2 * WF_VARINT_MAX];
     struct wf_call call;
 
     if (!wf_enter(&call)) {
@@ -285,9 +277,7 @@ void wf_end(void)
         wf_capture.emits = true;
         emit_call(WF_OP_FINALIZE, name_number("MPI_Finalize"));
         uint64_t wall = (call.entered - wf_capture.began) * 1000;
-        unsigned char *at = wf_varint_write(bytes, wf_capture.rank);
-        at = wf_varint_write(at, wall);
-        wf_file_record(WF_RECORD_WALL, bytes, (size_t)(at - bytes));
+        wf_file_record(WF_RECORD_WALL, (const uint64_t[]){wf_capture.rank, wall}, 2, NULL);
         wf_ops_finish();
         wf_file_close();
     }

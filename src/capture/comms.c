@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/comms.h"
 
-#include "base/varint.h"
 #include "capture/capture.h"
 #include "capture/file.h"
 
@@ -198,39 +197,28 @@ static struct wf_capture_comm *find_freed(struct wf_capture_comm *like)
 
 static void record_group(const struct wf_capture_comm *comm, const uint32_t *members)
 {
-    unsigned char *bytes = malloc(((size_t)comm->size + 8) * WF_VARINT_MAX), *at = bytes;
-    uint32_t stride = comm->size > 1 ? members[1] - members[0] : 1, before = 0;
+    uint64_t *numbers = malloc(((size_t)comm->size + 8) * sizeof(*numbers));
+    uint32_t stride = comm->size > 1 ? members[1] - members[0] : 1;
     bool regular = comm->size == 1 || members[1] > members[0];
 
-    if (bytes == NULL) {
+    if (numbers == NULL) {
         (void)no_memory(NULL);
         return;
     }
     for (uint32_t i = 1; i < comm->size && regular; i++) {
         regular = members[i] - members[i - 1] == stride;
     }
-    const uint32_t head[] = {comm->number, comm->id, comm->size, regular ? 1 : 0};
-    for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++) {
-        at = wf_varint_write(at, head[i]);
-    }
-    if (regular) {
-        at = wf_varint_write(at, members[0]);
-        at = wf_varint_write(at, stride);
-        at = wf_varint_write(at, comm->size);
-        at = wf_varint_write(at, 0);
-    }
-    for (uint32_t i = 0; i < comm->size && !regular; i++) {
-        at = wf_varint_write(at, wf_zigzag((int64_t)members[i] - (int64_t)before));
-        before = members[i];
-    }
-    wf_file_record(WF_RECORD_GROUP, bytes, (size_t)(at - bytes));
-    at = bytes;
-    at = wf_varint_write(at, wf_capture.rank);
-    at = wf_varint_write(at, comm->number);
-    at = wf_varint_write(at, comm->id);
-    at = wf_varint_write(at, members[0]);
-    wf_file_record(WF_RECORD_BIND, bytes, (size_t)(at - bytes));
-    free(bytes);
+    const struct wf_group group = {.id = comm->id,
+                                   .size = comm->size,
+                                   .first = members[0],
+                                   .stride = stride,
+                                   .width = comm->size,
+                                   .members = regular ? NULL : members};
+    wf_file_record(WF_RECORD_GROUP, numbers,
+                   wf_native_group_numbers(comm->number, &group, numbers), NULL);
+    free(numbers);
+    const uint64_t bound[] = {wf_capture.rank, comm->number, comm->id, members[0]};
+    wf_file_record(WF_RECORD_BIND, bound, 4, NULL);
 }
 
 /* ---- neighbours ---- */

@@ -2,7 +2,6 @@
 #include "capture/file.h"
 
 #include "base/mem.h"
-#include "base/varint.h"
 #include "capture/capture.h"
 #include "trace/weft/frame.h"
 
@@ -15,23 +14,16 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TABLE_MAX = 1 << 20, INDEX_BLOCKS = 1 << 20, INDEX_ENTRY = 3 * WF_VARINT_MAX };
-
-struct listed {
-    uint64_t offset, n_ops;
-};
+enum { TABLE_MAX = 1 << 20 };
 
 static struct {
     int fd;
     pid_t owner; /* a child of the program must not write to its file */
     uint32_t rank;
     uint64_t offset, first_op;
-    struct listed *blocks;
-    size_t n_blocks, blocks_room;
-    uint64_t *tables;
-    size_t n_tables, tables_room;
+    struct wf_native_index index;
     unsigned char *table; /* records that are not in the file yet */
-    size_t table_size, table_room;
+    size_t table_size, table_capacity;
 } file = {.fd = -1};
 
 /* A limit on the size of files is told by a signal that would end the program. */
@@ -101,35 +93,37 @@ static bool append(const void *head, size_t head_size, const void *body, size_t 
     return true;
 }
 
-static bool put_frame(struct wf_frame frame, const unsigned char *raw, size_t size)
+static bool put_frame(struct wf_native_frame frame, const unsigned char *raw, size_t size)
 {
-    unsigned char head[WF_FRAME_BYTES];
+    unsigned char head[WF_NATIVE_FRAME_BYTES];
 
-    wf_frame_store(&frame, raw, size);
-    wf_frame_write(&frame, head);
+    wf_native_frame_store(&frame, raw, size);
+    wf_native_frame_write(&frame, head);
     return append(head, sizeof(head), raw, size);
 }
 
-/* Room for one more element; null if there is no memory, and then the recording is over. */
-static void *one_more(void *array, size_t n, size_t *room, size_t element)
+/* Memory for `n` elements, at least twice as many as before; null if there is none, and then
+ * the recording is over. */
+static void *enlarge(void *array, size_t n, size_t *capacity, size_t element)
 {
-    if (n < *room) {
+    if (n <= *capacity) {
         return array;
     }
-    size_t more = *room == 0 ? 256 : *room * 2;
+    size_t more = n < 256 ? 256 : n * 2;
     void *larger = realloc(array, more * element);
     if (larger == NULL) {
         wf_give_up("out of memory");
         return NULL;
     }
-    *room = more;
+    *capacity = more;
     return larger;
 }
 
 bool wf_file_open(const char *path, uint32_t rank, uint32_t n_ranks)
 {
-    const struct wf_file_header header = {WF_FILE_VERSION, n_ranks, WF_BLOCK_BYTES, 1};
-    unsigned char bytes[WF_HEADER_BYTES];
+    const struct wf_native_header header = {WF_NATIVE_FILE_VERSION, n_ranks,
+                                            WF_NATIVE_BLOCK_BYTES, 1};
+    unsigned char bytes[WF_NATIVE_HEADER_BYTES];
 
     file.fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file.fd < 0) {
@@ -138,46 +132,43 @@ bool wf_file_open(const char *path, uint32_t rank, uint32_t n_ranks)
     }
     file.owner = getpid();
     file.rank = rank;
-    wf_header_write(&header, bytes);
+    wf_native_header_write(&header, bytes);
     return append(bytes, sizeof(bytes), NULL, 0);
 }
 
 static bool put_table(void)
 {
+    struct wf_native_index *index = &file.index;
+
     if (file.table_size == 0) {
         return true;
     }
-    void *tables = one_more(file.tables, file.n_tables, &file.tables_room, sizeof(uint64_t));
+    uint64_t *tables = enlarge(index->tables, index->n_tables + 1, &index->tables_capacity,
+                               sizeof(*index->tables));
     if (tables == NULL) {
         return false;
     }
-    file.tables = tables;
-    file.tables[file.n_tables++] = file.offset;
-    bool done =
-        put_frame((struct wf_frame){.type = WF_FRAME_TABLE}, file.table, file.table_size);
+    index->tables = tables;
+    tables[index->n_tables++] = file.offset;
+    bool done = put_frame((struct wf_native_frame){.type = WF_FRAME_TABLE}, file.table,
+                          file.table_size);
     file.table_size = 0;
     return done;
 }
 
-void wf_file_record(enum wf_record_type type, const unsigned char *bytes, size_t size)
+void wf_file_record(enum wf_native_record_type type, const uint64_t *numbers, size_t n,
+                    const char *text)
 {
-    size_t most = file.table_size + size + 2 * (size_t)WF_VARINT_MAX;
+    const struct wf_native_record record = {type, numbers, n, text};
+    unsigned char *table = enlarge(file.table, file.table_size + wf_native_record_max(&record),
+                                   &file.table_capacity, 1);
 
-    if (most > file.table_room) {
-        size_t room = most * 2 < 4096 ? 4096 : most * 2;
-        unsigned char *larger = realloc(file.table, room);
-        if (larger == NULL) {
-            wf_give_up("out of memory");
-            return;
-        }
-        file.table = larger;
-        file.table_room = room;
+    if (table == NULL) {
+        return;
     }
-    unsigned char *at = file.table + file.table_size;
-    at = wf_varint_write(at, type);
-    at = wf_varint_write(at, size);
-    memcpy(at, bytes, size);
-    file.table_size = (size_t)(at + size - file.table);
+    file.table = table;
+    file.table_size =
+        (size_t)(wf_native_encode_record(&record, table + file.table_size) - table);
     if (file.table_size > TABLE_MAX) {
         (void)put_table();
     }
@@ -185,75 +176,50 @@ void wf_file_record(enum wf_record_type type, const unsigned char *bytes, size_t
 
 void wf_file_block(const unsigned char *raw, size_t size, uint64_t n_ops)
 {
+    struct wf_native_index *index = &file.index;
+
     if (!put_table()) {
         return;
     }
-    void *blocks =
-        one_more(file.blocks, file.n_blocks, &file.blocks_room, sizeof(*file.blocks));
+    struct wf_native_block *blocks = enlarge(index->blocks, index->n_blocks + 1,
+                                             &index->blocks_capacity, sizeof(*index->blocks));
     if (blocks == NULL) {
         return;
     }
-    file.blocks = blocks;
-    uint64_t at = file.offset;
-    const struct wf_frame frame = {
+    index->blocks = blocks;
+    const struct wf_native_block block = {file.offset, file.first_op, n_ops, file.rank, 0};
+    const struct wf_native_frame frame = {
         .type = WF_FRAME_BLOCK, .rank = file.rank, .first_op = file.first_op, .n_ops = n_ops};
     if (put_frame(frame, raw, size)) {
-        file.blocks[file.n_blocks++] = (struct listed){at, n_ops};
+        blocks[index->n_blocks++] = block;
         file.first_op += n_ops;
     }
 }
 
-static unsigned char *index_head(unsigned char *at, const struct wf_totals *totals)
-{
-    uint64_t before = 0;
-
-    at = wf_varint_write(at, (totals->acts_in_background ? 1U : 0U) |
-                                 (totals->depends_on_time ? 2U : 0U));
-    at = wf_varint_write(at, totals->n_ops);
-    at = wf_varint_write(at, totals->n_stored);
-    at = wf_varint_write(at, totals->raw_bytes);
-    at = wf_varint_write(at, totals->n_messages);
-    at = wf_varint_write(at, file.n_blocks);
-    at = wf_varint_write(at, file.n_tables);
-    for (size_t i = 0; i < file.n_tables; i++) {
-        at = wf_varint_write(at, file.tables[i] - before);
-        before = file.tables[i];
-    }
-    return at;
-}
-
-void wf_file_finish(const struct wf_totals *totals)
+void wf_file_finish(const struct wf_native_totals *totals)
 {
     if (!put_table()) {
         return;
     }
-    size_t most = file.n_blocks < INDEX_BLOCKS ? file.n_blocks : INDEX_BLOCKS;
-    unsigned char *index = malloc((8 + file.n_tables) * WF_VARINT_MAX + most * INDEX_ENTRY);
-    unsigned char trailer[WF_TRAILER_BYTES];
-    uint64_t begin = file.offset, before = 0, rank = file.rank;
-    size_t done = 0;
+    unsigned char *bytes = malloc(wf_native_index_max(&file.index, 0));
+    unsigned char trailer[WF_NATIVE_TRAILER_BYTES];
+    uint64_t begin = file.offset;
     uint32_t number = 0;
-    bool good = index != NULL;
+    size_t done = 0;
+    bool good = bytes != NULL;
 
-    while (good && (number == 0 || done < file.n_blocks)) {
-        unsigned char *at = number == 0 ? index_head(index, totals) : index;
-        size_t n = file.n_blocks - done < most ? file.n_blocks - done : most;
-        for (size_t i = done; i < done + n; i++) {
-            at = wf_varint_write(at, file.blocks[i].offset - before);
-            at = wf_varint_write(at, wf_zigzag((int64_t)rank));
-            at = wf_varint_write(at, file.blocks[i].n_ops);
-            before = file.blocks[i].offset;
-            rank = 0;
-        }
-        const struct wf_frame frame = {.type = WF_FRAME_INDEX, .rank = number++, .n_ops = n};
-        good = put_frame(frame, index, (size_t)(at - index));
-        done += n;
+    while (good && (number == 0 || done < file.index.n_blocks)) {
+        size_t first = done;
+        const unsigned char *end = wf_native_encode_index(&file.index, totals, &done, bytes);
+        const struct wf_native_frame frame = {
+            .type = WF_FRAME_INDEX, .rank = number++, .n_ops = done - first};
+        good = put_frame(frame, bytes, (size_t)(end - bytes));
     }
     if (good) {
-        wf_trailer_write(begin, trailer);
+        wf_native_trailer_write(begin, trailer);
         (void)append(trailer, sizeof(trailer), NULL, 0);
     }
-    free(index);
+    free(bytes);
 }
 
 void wf_file_close(void)

@@ -1,32 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/ops.h"
 
-#include "base/varint.h"
 #include "capture/capture.h"
 #include "capture/cost.h"
 #include "capture/file.h"
-#include "ops/fields.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     BLOCK_GOAL = 1 << 15,
-    HEAD_ROOM = WF_OP_KINDS + 1,
-    OP_MAX = 2 + WF_VARINT_MAX * (WF_FIELDS_MAX + WF_ARRAYS_MAX + 1),
+    OP_MAX = WF_NATIVE_OP_MAX + WF_VARINT_MAX * (int)WF_ARRAYS_MAX,
     PS_PER_NS = 1000,
     STAGED_FIRST = 1024,
     QUESTIONS_MAX = 8,
 };
 
-/* The block that is being filled: slots are told at its beginning, when all are known. */
+/* The block that is being filled. Its head says which kinds of ops it has, so it is written
+ * last, right before the ops, which begin at WF_NATIVE_HEAD_MAX. */
 static struct {
     unsigned char *bytes;
-    size_t room, size; /* of records, which begin at HEAD_ROOM */
-    uint8_t kinds[WF_OP_KINDS], slots[WF_OP_KINDS];
-    uint32_t n_slots;
+    size_t capacity, size; /* the size: of the ops */
     uint64_t n_ops;
-    uint64_t values[WF_OP_KINDS][WF_FIELDS_MAX];
+    struct wf_native_encoder encoder;
 } block;
 
 struct staged {
@@ -51,13 +47,13 @@ static bool is_staged(uint64_t number)
     return number >= stage.first && number < stage.end;
 }
 
-static struct wf_totals totals;
+static struct wf_native_totals totals;
 static uint64_t n_computes;
 
 bool wf_ops_init(void)
 {
-    block.room = HEAD_ROOM + BLOCK_GOAL + OP_MAX;
-    block.bytes = malloc(block.room);
+    block.capacity = WF_NATIVE_HEAD_MAX + BLOCK_GOAL + OP_MAX;
+    block.bytes = malloc(block.capacity);
     stage.room = STAGED_FIRST;
     stage.ops = calloc(stage.room, sizeof(*stage.ops));
     return block.bytes != NULL && stage.ops != NULL;
@@ -70,21 +66,15 @@ static void write_block(void)
     if (block.n_ops == 0) {
         return;
     }
-    unsigned char *raw = block.bytes + HEAD_ROOM - block.n_slots - 1;
-    size_t size = block.n_slots + 1 + block.size;
+    size_t size = block.encoder.n_slots + 1 + block.size;
+    unsigned char *raw = block.bytes + WF_NATIVE_HEAD_MAX + block.size - size;
 
-    raw[0] = (unsigned char)block.n_slots;
-    memcpy(raw + 1, block.kinds, block.n_slots);
+    (void)wf_native_encode_head(&block.encoder, raw);
     totals.raw_bytes += size;
-    totals.n_ops += block.n_ops;
     totals.n_stored += block.n_ops;
     uint64_t begin = wf_clock_now();
     wf_file_block(raw, size, block.n_ops);
     wf_cost_wrote(wf_clock_now() - begin);
-    for (uint32_t i = 0; i < block.n_slots; i++) {
-        block.slots[block.kinds[i]] = 0;
-    }
-    block.n_slots = 0;
     block.n_ops = 0;
     block.size = 0;
 }
@@ -92,119 +82,40 @@ static void write_block(void)
 /* Room for an op with arrays of `n` elements; false if there is no memory. */
 static bool make_room(uint64_t n)
 {
-    size_t need = OP_MAX + n * WF_VARINT_MAX;
+    size_t need = WF_NATIVE_HEAD_MAX + OP_MAX + n * WF_VARINT_MAX;
 
-    if (block.size > 0 && HEAD_ROOM + block.size + need > block.room) {
+    if (block.size > 0 && block.size + need > block.capacity) {
         write_block();
     }
-    if (HEAD_ROOM + need <= block.room) {
+    if (need <= block.capacity) {
         return true;
     }
-    unsigned char *larger = realloc(block.bytes, HEAD_ROOM + need);
+    unsigned char *larger = realloc(block.bytes, need);
     if (larger == NULL) {
         wf_give_up("out of memory");
         return false;
     }
     block.bytes = larger;
-    block.room = HEAD_ROOM + need;
+    block.capacity = need;
     return true;
 }
 
-static uint8_t slot_of(enum wf_op_kind kind)
-{
-    if (block.slots[kind] == 0) {
-        memset(block.values[block.n_slots], 0, sizeof(block.values[0]));
-        block.kinds[block.n_slots++] = (uint8_t)kind;
-        block.slots[kind] = (uint8_t)block.n_slots;
-    }
-    return (uint8_t)(block.slots[kind] - 1);
-}
-
-static uint64_t difference(uint8_t width, uint64_t old, uint64_t value)
-{
-    return width == WF_FIELD_64 ? wf_zigzag((int64_t)(value - old))
-                                : wf_zigzag((int32_t)((uint32_t)value - (uint32_t)old));
-}
-
-static unsigned char *put_array(unsigned char *at, const struct wf_parts *parts, uint32_t i)
-{
-    const uint64_t *wide = parts->arrays[i];
-    const uint32_t *narrow = parts->arrays[i];
-    bool is_wide = parts->layout->arrays[i].width == WF_FIELD_64;
-
-    at = wf_varint_write(at, (uint64_t)parts->lengths[i] + 1);
-    for (uint32_t k = 0; k < parts->lengths[i]; k++) {
-        at = wf_varint_write(at, is_wide ? wide[k] : narrow[k]);
-    }
-    return at;
-}
-
-/* The mask is at most two bytes long: there are at most 14 fields and arrays. */
 static void put_parts(enum wf_op_kind kind, const struct wf_parts *parts)
 {
-    const struct wf_layout *layout = parts->layout;
-    uint8_t slot = slot_of(kind);
-    uint64_t *values = block.values[slot];
-    unsigned char *head = block.bytes + HEAD_ROOM + block.size;
-    unsigned char deltas[WF_FIELDS_MAX * WF_VARINT_MAX];
-    unsigned char *end = deltas;
-    uint64_t mask = 0;
+    unsigned char *begin = block.bytes + WF_NATIVE_HEAD_MAX, *at = begin + block.size;
+    uint64_t arrays = 0;
 
-    deltas[0] = 0;
-    for (uint32_t i = 0; i < layout->n_fields; i++) {
-        uint64_t value = parts->values[i];
-        if (value != values[i]) {
-            mask |= UINT64_C(1) << i;
-            end = wf_varint_write(end, difference(layout->fields[i].width, values[i], value));
-            values[i] = value;
-        }
+    for (uint32_t i = 0; i < parts->layout->n_arrays; i++) {
+        arrays |= parts->arrays[i] != NULL ? UINT64_C(1) << i : 0;
     }
-    for (uint32_t i = 0; i < layout->n_arrays; i++) {
-        mask |= parts->arrays[i] != NULL ? UINT64_C(1) << (layout->n_fields + i) : 0;
+    at = wf_native_encode_op(&block.encoder, kind, parts->values, arrays, at);
+    for (uint32_t i = 0; i < parts->layout->n_arrays; i++) {
+        at = parts->arrays[i] != NULL ? wf_native_encode_array(parts, i, at) : at;
     }
-    *head++ = slot;
-    head = wf_varint_write(head, mask);
-    memcpy(head, deltas, (size_t)(end - deltas));
-    head += end - deltas;
-    for (uint32_t i = 0; i < layout->n_arrays; i++) {
-        if (parts->arrays[i] != NULL) {
-            head = put_array(head, parts, i);
-        }
-    }
-    block.size = (size_t)(head - block.bytes) - HEAD_ROOM;
+    block.size = (size_t)(at - begin);
     block.n_ops++;
     if (block.size >= BLOCK_GOAL) {
         write_block();
-    }
-}
-
-/* ---- totals ---- */
-
-static bool is_open(const struct wf_op *op, enum wf_op_family family)
-{
-    if (family == WF_FAMILY_SENDRECV) {
-        return op->recv_peer == WF_ANY_SOURCE || op->recv_tag == WF_ANY_TAG;
-    }
-    return (family == WF_FAMILY_RECV || op->kind == WF_OP_RECV_INIT) &&
-           (op->peer == WF_ANY_SOURCE || op->tag == WF_ANY_TAG);
-}
-
-/* All outcomes are recorded here, but for receives that gave up waiting and persistent ones. */
-static void count(const struct wf_op *op)
-{
-    const struct wf_op_info *info = wf_op_info(op->kind);
-    bool sends = info->family == WF_FAMILY_SEND;
-
-    n_computes += op->kind == WF_OP_COMPUTE ? 1 : 0;
-    totals.n_messages += sends || info->family == WF_FAMILY_SENDRECV ? 1 : 0;
-    if (((sends || info->family == WF_FAMILY_PERSISTENT) &&
-         info->detail == WF_SEND_SYNCHRONOUS) ||
-        (info->family == WF_FAMILY_COLLECTIVE && info->returns_request) ||
-        info->family == WF_FAMILY_ONESIDED) {
-        totals.acts_in_background = true;
-    }
-    if (is_open(op, info->family) && (op->kind == WF_OP_RECV_INIT || !op->recorded)) {
-        totals.depends_on_time = true;
     }
 }
 
@@ -218,7 +129,8 @@ static void put_op(const struct wf_op *op, uint32_t comm_size)
         n += parts.lengths[i];
     }
     if (make_room(n)) {
-        count(op);
+        n_computes += op->kind == WF_OP_COMPUTE ? 1 : 0;
+        wf_native_totals_add(&totals, op);
         put_parts(op->kind, &parts);
     }
 }
@@ -413,18 +325,15 @@ void wf_stay_open(uint64_t number)
 
 uint64_t wf_ops_count(void)
 {
-    return wf_capture.emits ? totals.n_ops + block.n_ops + (stage.end - stage.first) : 0;
+    return wf_capture.emits ? totals.n_ops + (stage.end - stage.first) : 0;
 }
 
 /* Behind what is in the file already. */
 static void record_cancelled(uint64_t op)
 {
-    unsigned char bytes[2 * WF_VARINT_MAX];
-
     if (op > 0 && !wf_capture.is_dead) {
-        unsigned char *at = wf_varint_write(bytes, wf_capture.rank);
-        at = wf_varint_write(at, op - 1);
-        wf_file_record(WF_RECORD_CANCELLED, bytes, (size_t)(at - bytes));
+        wf_file_record(WF_RECORD_CANCELLED, (const uint64_t[]){wf_capture.rank, op - 1}, 2,
+                       NULL);
     }
 }
 
@@ -499,13 +408,11 @@ void wf_ops_flush(void)
 
 static void record_cost(void)
 {
-    unsigned char bytes[2 * WF_VARINT_MAX];
     uint64_t total = wf_cost_total();
 
     if (total > 0 && n_computes > 0) {
-        unsigned char *at = wf_varint_write(bytes, wf_capture.rank);
-        at = wf_varint_write(at, total * PS_PER_NS / n_computes);
-        wf_file_record(WF_RECORD_COST, bytes, (size_t)(at - bytes));
+        const uint64_t cost[] = {wf_capture.rank, total * PS_PER_NS / n_computes};
+        wf_file_record(WF_RECORD_COST, cost, 2, NULL);
     }
 }
 

@@ -54,6 +54,9 @@ static inline uint32_t wf_group_rank(const struct wf_group *group, uint32_t r)
                                         r / group->width * group->stride2;
 }
 
+/* What has names. Their numbers are in trace files. */
+enum wf_source_name { WF_NAME_REGION, WF_NAME_CALL, WF_NAME_COUNTER, WF_NAME_KINDS };
+
 struct wf_live_ops;
 struct wf_source;
 

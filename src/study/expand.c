@@ -50,7 +50,7 @@ struct expander {
     uint32_t n_calls, calls_room;
 };
 
-static void name_of(struct wf_trace_writer *writer, enum wf_name_kind kind, uint32_t number,
+static void name_of(struct wf_trace_writer *writer, enum wf_source_name kind, uint32_t number,
                     const char *name)
 {
     struct wf_trace_writer *inner = ((struct expander *)writer)->inner;

@@ -13,8 +13,6 @@
 #include "ops/source.h"
 #include "trace/kit/losses.h"
 
-enum wf_name_kind { WF_NAME_REGION, WF_NAME_CALL, WF_NAME_COUNTER, WF_NAME_KINDS };
-
 struct wf_trace_writer_options {
     uint32_t n_ranks;    /* or PEs */
     bool tasks;          /* a graph will be added instead of ops */
@@ -40,7 +38,7 @@ struct wf_trace_writer_ops {
                              struct wf_trace_writer **out, struct wf_err *err);
 
     /* Before the first op that uses it; the same again is allowed. May be null. */
-    void (*name_of)(struct wf_trace_writer *writer, enum wf_name_kind kind, uint32_t number,
+    void (*name_of)(struct wf_trace_writer *writer, enum wf_source_name kind, uint32_t number,
                     const char *name);
     /* What the rank means by `comm`. WF_EINVAL if it cannot be. May be null. */
     enum wf_status (*group)(struct wf_trace_writer *writer, uint32_t rank, uint32_t comm,

@@ -31,27 +31,29 @@ static void require(int condition)
  * compressed have to be right by themselves. */
 static void repair(uint8_t *data, size_t size)
 {
-    size_t at = WF_HEADER_BYTES;
+    size_t at = WF_NATIVE_HEADER_BYTES;
 
-    if (size < WF_HEADER_BYTES) {
+    if (size < WF_NATIVE_HEADER_BYTES) {
         return;
     }
-    (void)wf_fixed_write(data + WF_HEADER_BYTES - 8, XXH3_64bits(data, WF_HEADER_BYTES - 8), 8);
-    while (size - at >= WF_FRAME_BYTES && data[at] == 'W' && data[at + 1] == 'f') {
+    (void)wf_fixed_write(data + WF_NATIVE_HEADER_BYTES - 8,
+                         XXH3_64bits(data, WF_NATIVE_HEADER_BYTES - 8), 8);
+    while (size - at >= WF_NATIVE_FRAME_BYTES && data[at] == 'W' && data[at + 1] == 'f') {
         const unsigned char *field = data + at + 28;
         size_t stored = (size_t)wf_fixed_read(&field, 4);
 
-        if (stored > size - at - WF_FRAME_BYTES) {
+        if (stored > size - at - WF_NATIVE_FRAME_BYTES) {
             break;
         }
         if (data[at + 3] == 0) {
-            uint64_t sum = XXH3_64bits(data + at + WF_FRAME_BYTES, stored);
+            uint64_t sum = XXH3_64bits(data + at + WF_NATIVE_FRAME_BYTES, stored);
             (void)wf_fixed_write(data + at + 32, sum, 8);
         }
-        (void)wf_fixed_write(data + at + 40, XXH3_64bits(data + at, WF_FRAME_BYTES - 4), 4);
-        at += WF_FRAME_BYTES + stored;
+        (void)wf_fixed_write(data + at + 40, XXH3_64bits(data + at, WF_NATIVE_FRAME_BYTES - 4),
+                             4);
+        at += WF_NATIVE_FRAME_BYTES + stored;
     }
-    if (size - at == WF_TRAILER_BYTES) {
+    if (size - at == WF_NATIVE_TRAILER_BYTES) {
         (void)wf_fixed_write(data + at + 16, XXH3_64bits(data + at, 16), 8);
     }
 }

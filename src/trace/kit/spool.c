@@ -93,7 +93,7 @@ bool wf_spool_group(struct wf_spool *spool, uint32_t rank, uint32_t comm,
     return spool->writer->ops->group(spool->writer, rank, comm, group, err) == WF_OK;
 }
 
-void wf_spool_name(struct wf_spool *spool, enum wf_name_kind kind, uint32_t number,
+void wf_spool_name(struct wf_spool *spool, enum wf_source_name kind, uint32_t number,
                    const char *name)
 {
     spool->writer->ops->name_of(spool->writer, kind, number, name);

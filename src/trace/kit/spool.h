@@ -41,7 +41,7 @@ enum wf_status wf_spool_compute(struct wf_spool *spool, uint32_t rank, int64_t p
 /* As the members of struct wf_trace_writer_ops. False: the group cannot be; `err` may be null. */
 bool wf_spool_group(struct wf_spool *spool, uint32_t rank, uint32_t comm,
                     const struct wf_group *group, struct wf_err *err);
-void wf_spool_name(struct wf_spool *spool, enum wf_name_kind kind, uint32_t number,
+void wf_spool_name(struct wf_spool *spool, enum wf_source_name kind, uint32_t number,
                    const char *name);
 void wf_spool_wall(struct wf_spool *spool, uint32_t rank, int64_t ps);
 /* Releases the spool, which may be null, and makes the source unless `err` holds a failure.

@@ -62,7 +62,7 @@ static struct wf_trace_writer *spool_of(struct wf_trace_writer *writer)
     return wf_spool_writer(((struct otf2 *)writer)->spool);
 }
 
-static void name_of(struct wf_trace_writer *writer, enum wf_name_kind kind, uint32_t number,
+static void name_of(struct wf_trace_writer *writer, enum wf_source_name kind, uint32_t number,
                     const char *name)
 {
     spool_of(writer)->ops->name_of(spool_of(writer), kind, number, name);

@@ -19,7 +19,7 @@ struct wf_native_tools *wf_native_take_tools(struct wf_native_tools **list,
     (void)pthread_mutex_unlock(lock);
     if (tools == NULL) {
         tools = wf_xcalloc(1, sizeof(*tools));
-        tools->packer = wf_packer_new();
+        tools->packer = wf_native_packer_new();
     }
     return tools;
 }
@@ -38,7 +38,7 @@ void wf_native_free_tools(struct wf_native_tools *list)
     while (list != NULL) {
         struct wf_native_tools *tools = list;
         list = tools->next;
-        wf_packer_free(tools->packer);
+        wf_native_packer_free(tools->packer);
         wf_buf_fini(&tools->stored);
         wf_buf_fini(&tools->raw);
         free(tools);
@@ -57,14 +57,14 @@ enum wf_status wf_native_read_block(const struct wf_native_set *set,
                                     const struct wf_native_block *at,
                                     struct wf_native_tools *tools, struct wf_err *err)
 {
-    unsigned char head[WF_FRAME_BYTES];
-    struct wf_frame frame;
+    unsigned char head[WF_NATIVE_FRAME_BYTES];
+    struct wf_native_frame frame;
 
     if (!wf_native_pread(set, at->file, at->offset, head, sizeof(head))) {
         return wf_native_bad_block(set, at,
                                    errno != 0 ? strerror(errno) : "the file ends before", err);
     }
-    if (!wf_frame_read(head, &frame)) {
+    if (!wf_native_frame_read(head, &frame)) {
         return wf_native_bad_block(set, at, "its head is damaged", err);
     }
     if (frame.type != WF_FRAME_BLOCK || frame.rank != at->rank ||
@@ -77,14 +77,14 @@ enum wf_status wf_native_read_block(const struct wf_native_set *set,
         return wf_native_bad_block(set, at, "the file ends within it", err);
     }
     void *stored = wf_buf_extend(&tools->stored, (size_t)frame.stored_size + 1);
-    if (!wf_native_pread(set, at->file, at->offset + WF_FRAME_BYTES, stored,
+    if (!wf_native_pread(set, at->file, at->offset + WF_NATIVE_FRAME_BYTES, stored,
                          frame.stored_size)) {
         return wf_native_bad_block(
             set, at, errno != 0 ? strerror(errno) : "the file ends within it", err);
     }
     wf_buf_reserve(&tools->raw, 1);
     (void)wf_buf_extend(&tools->raw, frame.raw_size);
-    if (!wf_frame_unpack(tools->packer, &frame, stored, tools->raw.data)) {
+    if (!wf_native_frame_unpack(tools->packer, &frame, stored, tools->raw.data)) {
         return wf_native_bad_block(set, at, "its content is damaged (wrong checksum)", err);
     }
     return WF_OK;

@@ -11,7 +11,7 @@
 /* What a thread needs to read a block. */
 struct wf_native_tools {
     struct wf_native_tools *next;
-    struct wf_packer *packer;
+    struct wf_native_packer *packer;
     struct wf_buf stored;
     struct wf_buf raw; /* what was read */
 };

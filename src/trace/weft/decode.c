@@ -16,7 +16,7 @@ struct loop_head {
     uint64_t count, n_ops, length;
 };
 
-static void reset_values(struct wf_block *block)
+static void reset_values(struct wf_native_decoder *block)
 {
     memset(block->values, 0, block->n_slots * sizeof(block->values[0]));
 }
@@ -70,10 +70,10 @@ static void read_arrays(struct wf_reading *in, const struct wf_layout *layout, u
 /* Reads the record of an op behind its slot and sets *end to where it ends. Returns the mask;
  * arrays are not read. */
 static inline __attribute__((always_inline)) uint64_t
-read_fields(struct wf_block *block, uint8_t number, const unsigned char **end, bool *failed,
-            struct wf_op *op)
+read_fields(struct wf_native_decoder *block, uint8_t number, const unsigned char **end,
+            bool *failed, struct wf_op *op)
 {
-    const struct wf_slot *slot = &block->slots[number];
+    const struct wf_native_slot *slot = &block->slots[number];
     const struct wf_layout *layout = slot->layout;
     uint64_t *values = block->values[number];
     const unsigned char *at = *end;
@@ -92,7 +92,7 @@ read_fields(struct wf_block *block, uint8_t number, const unsigned char **end, b
 
 /* ---- the check ---- */
 
-static __attribute__((noinline)) const char *fault_of(struct wf_block *block,
+static __attribute__((noinline)) const char *fault_of(struct wf_native_decoder *block,
                                                       const struct wf_layout *layout,
                                                       const struct wf_op *op,
                                                       const uint32_t *lengths)
@@ -116,8 +116,8 @@ static __attribute__((noinline)) const char *fault_of(struct wf_block *block,
 }
 
 /* Whether an op is a message or computing as most are, with which nothing can be wrong. */
-static inline bool is_plain(const struct wf_block *block, const struct wf_slot *slot,
-                            const struct wf_op *op)
+static inline bool is_plain(const struct wf_native_decoder *block,
+                            const struct wf_native_slot *slot, const struct wf_op *op)
 {
     const struct wf_created_span *made = &block->made->latest;
 
@@ -133,9 +133,10 @@ static inline bool is_plain(const struct wf_block *block, const struct wf_slot *
 }
 
 /* Where the innermost loop under way ends, or the block. */
-static void set_end(struct wf_block *block)
+static void set_end(struct wf_native_decoder *block)
 {
-    const struct wf_block_loop *loop = &block->loops[block->depth > 0 ? block->depth - 1 : 0];
+    const struct wf_native_decoder_loop *loop =
+        &block->loops[block->depth > 0 ? block->depth - 1 : 0];
     bool within = block->depth > 0;
 
     block->end = within ? loop->end : block->size;
@@ -143,7 +144,7 @@ static void set_end(struct wf_block *block)
 }
 
 /* Whether nothing is left. */
-static __attribute__((noinline)) bool is_finished(const struct wf_block *block)
+static __attribute__((noinline)) bool is_finished(const struct wf_native_decoder *block)
 {
     uint32_t at = block->at;
 
@@ -156,7 +157,7 @@ static __attribute__((noinline)) bool is_finished(const struct wf_block *block)
     return at == block->size;
 }
 
-static __attribute__((noinline)) bool wrong(struct wf_block *block, const char *fault)
+static __attribute__((noinline)) bool wrong(struct wf_native_decoder *block, const char *fault)
 {
     block->fault = fault;
     return false;
@@ -164,7 +165,7 @@ static __attribute__((noinline)) bool wrong(struct wf_block *block, const char *
 
 /* ---- blocks ---- */
 
-static const char *read_slots(struct wf_block *block, bool is_old)
+static const char *read_slots(struct wf_native_decoder *block, bool is_old)
 {
     for (uint32_t i = 0; i < block->n_slots; i++) {
         uint8_t kind = block->raw[1 + i];
@@ -172,7 +173,7 @@ static const char *read_slots(struct wf_block *block, bool is_old)
             return "it has ops of a kind that this version of weft does not know";
         }
         const struct wf_op_info *info = wf_op_info((enum wf_op_kind)kind);
-        block->slots[i] = (struct wf_slot){
+        block->slots[i] = (struct wf_native_slot){
             .layout = is_old ? wf_layout_before_3((enum wf_op_kind)kind)
                              : wf_layout_of((enum wf_op_kind)kind),
             .kind = (enum wf_op_kind)kind,
@@ -182,7 +183,7 @@ static const char *read_slots(struct wf_block *block, bool is_old)
     return NULL;
 }
 
-static void rewind_block(struct wf_block *block)
+static void rewind_block(struct wf_native_decoder *block)
 {
     block->at = block->records;
     block->depth = 0;
@@ -191,29 +192,30 @@ static void rewind_block(struct wf_block *block)
     reset_values(block);
 }
 
-struct wf_block *wf_block_new(const struct wf_block_source *from, const char **fault)
+struct wf_native_decoder *wf_native_decoder_new(const struct wf_native_decoder_source *from,
+                                                const char **fault)
 {
     uint32_t n_slots = from->size > 0 ? from->raw[0] : 0;
 
-    if (n_slots == 0 || n_slots >= WF_FOLD_LOOP || from->size < n_slots + 1) {
+    if (n_slots == 0 || n_slots >= WF_NATIVE_LOOP || from->size < n_slots + 1) {
         *fault = "it does not list its kinds of ops";
         return NULL;
     }
     /* One piece of memory: the struct, slots, values, bytes. */
-    struct wf_block *block = NULL;
+    struct wf_native_decoder *block = NULL;
     size_t slots = sizeof(*block), values = slots + n_slots * sizeof(*block->slots);
     size_t bytes = values + n_slots * sizeof(*block->values);
     char *memory = wf_xmalloc(bytes + from->size + PADDING);
 
-    block = (struct wf_block *)memory;
-    *block = (struct wf_block){
+    block = (struct wf_native_decoder *)memory;
+    *block = (struct wf_native_decoder){
         .first_op = from->first_op,
         .n_ops = from->n_ops,
         .rank = from->rank,
         .records = 1 + n_slots,
         .size = from->size,
         .n_slots = n_slots,
-        .slots = (struct wf_slot *)(memory + slots),
+        .slots = (struct wf_native_slot *)(memory + slots),
         .values = (uint64_t(*)[WF_FIELDS_MAX])(memory + values),
         .raw = (unsigned char *)memory + bytes,
         .checked = 1 + n_slots,
@@ -234,12 +236,12 @@ struct wf_block *wf_block_new(const struct wf_block_source *from, const char **f
     return block;
 }
 
-void wf_block_free(struct wf_block *block)
+void wf_native_decoder_free(struct wf_native_decoder *block)
 {
     free(block);
 }
 
-size_t wf_block_memory(const struct wf_block *block)
+size_t wf_native_decoder_memory(const struct wf_native_decoder *block)
 {
     return sizeof(*block) + block->n_slots * (sizeof(*block->slots) + sizeof(*block->values)) +
            block->size + PADDING;
@@ -248,13 +250,14 @@ size_t wf_block_memory(const struct wf_block *block)
 /* ---- ops ---- */
 
 /* Reads the head of a loop, behind its first byte. */
-static bool read_loop(struct wf_block *block, struct wf_reading *in, struct loop_head *head)
+static bool read_loop(struct wf_native_decoder *block, struct wf_reading *in,
+                      struct loop_head *head)
 {
     head->count = wf_varint_get(in);
     head->n_ops = wf_varint_get(in);
     head->length = wf_varint_get(in);
     if (in->failed || head->count < 2 || head->n_ops == 0 ||
-        block->depth == WF_FOLD_DEPTH_MAX || head->length > (uint64_t)(in->end - in->at) ||
+        block->depth == WF_NATIVE_LOOPS_MAX || head->length > (uint64_t)(in->end - in->at) ||
         head->count > (block->last - block->n_done) / head->n_ops) {
         return wrong(block, "a loop makes no sense");
     }
@@ -262,7 +265,7 @@ static bool read_loop(struct wf_block *block, struct wf_reading *in, struct loop
 }
 
 /* Steps into the loop whose body is at `in`, skipping repetitions. */
-static void enter_loop(struct wf_block *block, const struct wf_reading *in,
+static void enter_loop(struct wf_native_decoder *block, const struct wf_reading *in,
                        const struct loop_head *head, uint64_t skipped)
 {
     uint32_t begin = (uint32_t)(in->at - block->raw);
@@ -272,7 +275,7 @@ static void enter_loop(struct wf_block *block, const struct wf_reading *in,
         block->checked = begin;
     }
     block->n_done += skipped * head->n_ops;
-    block->loops[block->depth++] = (struct wf_block_loop){
+    block->loops[block->depth++] = (struct wf_native_decoder_loop){
         .begin = begin,
         .end = begin + (uint32_t)head->length,
         .left = head->count - skipped,
@@ -285,9 +288,9 @@ static void enter_loop(struct wf_block *block, const struct wf_reading *in,
 }
 
 /* At the end of a body: once more, or on. */
-static bool leave_body(struct wf_block *block)
+static bool leave_body(struct wf_native_decoder *block)
 {
-    struct wf_block_loop *loop = &block->loops[block->depth - 1];
+    struct wf_native_decoder_loop *loop = &block->loops[block->depth - 1];
 
     if (block->n_done - loop->first != loop->n_ops) {
         return wrong(block, "a loop has fewer ops than it says");
@@ -305,7 +308,7 @@ static bool leave_body(struct wf_block *block)
 
 /* Brings the place to an op, into loops and out of them. False if there is none. Rare enough to
  * stay out of the way of what is done for every op, as are the others that say so. */
-static __attribute__((noinline)) bool find_op(struct wf_block *block)
+static __attribute__((noinline)) bool find_op(struct wf_native_decoder *block)
 {
     for (;;) {
         struct loop_head head;
@@ -322,7 +325,7 @@ static __attribute__((noinline)) bool find_op(struct wf_block *block)
         if (block->raw[block->at] < block->n_slots) {
             return true;
         }
-        if (block->raw[block->at] != WF_FOLD_LOOP) {
+        if (block->raw[block->at] != WF_NATIVE_LOOP) {
             return wrong(block, "an op is of a kind that its block does not list");
         }
         struct wf_reading in = {block->raw + block->at + 1, block->raw + block->end, false};
@@ -335,7 +338,7 @@ static __attribute__((noinline)) bool find_op(struct wf_block *block)
 
 /* An op whose fields have been read, up to `at`. */
 struct begun {
-    const struct wf_slot *slot;
+    const struct wf_native_slot *slot;
     uint64_t mask;
     const unsigned char *at;
 };
@@ -352,8 +355,8 @@ finish_op(const struct begun *begun, const unsigned char *end, struct wf_buf *ar
 }
 
 /* An op that was read for the first time, from `begin` to where the block stands now. */
-static bool check_op(struct wf_block *block, const struct wf_slot *slot, uint32_t begin,
-                     const struct wf_op *op, const uint32_t *lengths)
+static bool check_op(struct wf_native_decoder *block, const struct wf_native_slot *slot,
+                     uint32_t begin, const struct wf_op *op, const uint32_t *lengths)
 {
     if (!is_plain(block, slot, op)) {
         const char *fault = fault_of(block, slot->layout, op, lengths);
@@ -365,7 +368,8 @@ static bool check_op(struct wf_block *block, const struct wf_slot *slot, uint32_
     return true;
 }
 
-bool wf_block_next(struct wf_block *block, struct wf_buf *arrays, struct wf_op *op)
+bool wf_native_decoder_next(struct wf_native_decoder *block, struct wf_buf *arrays,
+                            struct wf_op *op)
 {
     uint32_t lengths[WF_ARRAYS_MAX];
     bool failed = false;
@@ -382,7 +386,7 @@ bool wf_block_next(struct wf_block *block, struct wf_buf *arrays, struct wf_op *
         return wrong(block, "a loop has more ops than it says");
     }
     uint32_t begin = block->at;
-    const struct wf_slot *slot = &block->slots[block->raw[begin]];
+    const struct wf_native_slot *slot = &block->slots[block->raw[begin]];
     const unsigned char *at = block->raw + begin + 1, *end = block->raw + block->end;
     uint64_t mask = read_fields(block, block->raw[begin], &at, &failed, op);
     if (slot->layout->n_arrays > 0 && at <= end) {
@@ -402,7 +406,7 @@ bool wf_block_next(struct wf_block *block, struct wf_buf *arrays, struct wf_op *
     return true;
 }
 
-bool wf_block_seek(struct wf_block *block, struct wf_buf *arrays, uint64_t n)
+bool wf_native_decoder_seek(struct wf_native_decoder *block, struct wf_buf *arrays, uint64_t n)
 {
     struct loop_head head;
     struct wf_op op = {.kind = WF_OP_COMPUTE};
@@ -411,8 +415,8 @@ bool wf_block_seek(struct wf_block *block, struct wf_buf *arrays, uint64_t n)
     while (block->n_done < n) {
         struct wf_reading in = {block->raw + block->at + 1, block->raw + block->end, false};
 
-        if (block->at == block->end || block->raw[block->at] != WF_FOLD_LOOP) {
-            if (!wf_block_next(block, arrays, &op)) {
+        if (block->at == block->end || block->raw[block->at] != WF_NATIVE_LOOP) {
+            if (!wf_native_decoder_next(block, arrays, &op)) {
                 return false;
             }
             continue;

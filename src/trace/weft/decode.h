@@ -12,25 +12,25 @@
 #include "ops/groups.h"
 #include "trace/weft/fold.h"
 
-struct wf_block_loop {
+struct wf_native_decoder_loop {
     uint32_t begin, end; /* of the body */
     uint64_t left;       /* repetitions, with the one under way */
     uint64_t n_ops;      /* of the body */
     uint64_t first;      /* number of its first op in this repetition */
 };
 
-struct wf_slot {
+struct wf_native_slot {
     const struct wf_layout *layout;
     enum wf_op_kind kind;
     bool makes; /* a request */
 };
 
-struct wf_block {
+struct wf_native_decoder {
     uint64_t first_op, n_ops;
     uint32_t rank;
     uint32_t records, size; /* begin and end of the records in `raw` */
     uint32_t n_slots;
-    struct wf_slot *slots;
+    struct wf_native_slot *slots;
     uint64_t (*values)[WF_FIELDS_MAX]; /* of each slot, those of the latest op */
     unsigned char *raw;                /* with some bytes of nothing behind it */
 
@@ -40,7 +40,7 @@ struct wf_block {
     uint32_t end;    /* ...and where that is */
     uint32_t at;
     uint32_t depth;
-    struct wf_block_loop loops[WF_FOLD_DEPTH_MAX];
+    struct wf_native_decoder_loop loops[WF_NATIVE_LOOPS_MAX];
 
     /* The check. */
     uint32_t checked;      /* where it stands */
@@ -53,7 +53,7 @@ struct wf_block {
 };
 
 /* What a block is made from. */
-struct wf_block_source {
+struct wf_native_decoder_source {
     const unsigned char *raw;
     uint32_t size;
     const struct wf_groups *groups;
@@ -66,15 +66,17 @@ struct wf_block_source {
 
 /* A block, which stands at its first op; the bytes are copied, the groups and what was made are
  * kept. On failure null, and *fault says what is wrong. */
-struct wf_block *wf_block_new(const struct wf_block_source *from, const char **fault);
-void wf_block_free(struct wf_block *block); /* null is allowed */
-size_t wf_block_memory(const struct wf_block *block);
+struct wf_native_decoder *wf_native_decoder_new(const struct wf_native_decoder_source *from,
+                                                const char **fault);
+void wf_native_decoder_free(struct wf_native_decoder *block); /* null is allowed */
+size_t wf_native_decoder_memory(const struct wf_native_decoder *block);
 
 /* The next op; its arrays are in `arrays`, until that is used again. False behind the last, or
  * if `fault` says so. */
-bool wf_block_next(struct wf_block *block, struct wf_buf *arrays, struct wf_op *op);
+bool wf_native_decoder_next(struct wf_native_decoder *block, struct wf_buf *arrays,
+                            struct wf_op *op);
 
 /* Goes to op `n` <= n_ops of the block; false likewise. */
-bool wf_block_seek(struct wf_block *block, struct wf_buf *arrays, uint64_t n);
+bool wf_native_decoder_seek(struct wf_native_decoder *block, struct wf_buf *arrays, uint64_t n);
 
 #endif

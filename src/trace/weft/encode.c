@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/weft/encode.h"
 
-#include "base/varint.h"
-#include "trace/weft/fold.h"
-
 #include <string.h>
 
-void wf_encoder_fini(struct wf_encoder *encoder)
-{
-    wf_buf_fini(&encoder->records);
-}
+enum { INDEX_BLOCKS_MAX = 1 << 20 }; /* in a frame */
 
-static void reset_values(struct wf_encoder *encoder)
-{
-    memset(encoder->values, 0, encoder->n_slots * sizeof(encoder->values[0]));
-}
+/* ---- blocks ---- */
 
-static uint8_t slot_of(struct wf_encoder *encoder, uint8_t kind)
+static uint8_t slot_of(struct wf_native_encoder *encoder, enum wf_op_kind kind)
 {
     if (encoder->slots[kind] == 0) {
         memset(encoder->values[encoder->n_slots], 0, sizeof(encoder->values[0]));
-        encoder->kinds[encoder->n_slots++] = kind;
+        encoder->kinds[encoder->n_slots++] = (uint8_t)kind;
         encoder->slots[kind] = (uint8_t)encoder->n_slots;
     }
     return (uint8_t)(encoder->slots[kind] - 1);
@@ -28,119 +19,201 @@ static uint8_t slot_of(struct wf_encoder *encoder, uint8_t kind)
 
 static uint64_t difference(const struct wf_field *field, uint64_t old, uint64_t value)
 {
-    if (field->width == WF_FIELD_64) {
-        return wf_zigzag((int64_t)(value - old));
-    }
-    return wf_zigzag((int32_t)((uint32_t)value - (uint32_t)old));
+    return field->width == WF_FIELD_64 ? wf_zigzag((int64_t)(value - old))
+                                       : wf_zigzag((int32_t)((uint32_t)value - (uint32_t)old));
 }
 
-/* Steps over an array, or nothing if there is none; returns whether there is one. */
-static bool skip_array(struct wf_reading *in)
+unsigned char *wf_native_encode_op(struct wf_native_encoder *encoder, enum wf_op_kind kind,
+                                   const uint64_t *values, uint64_t arrays, unsigned char *at)
 {
-    uint64_t n = wf_varint_get(in);
-
-    for (uint64_t i = 1; i < n; i++) {
-        (void)wf_varint_get(in);
-    }
-    return n > 0;
-}
-
-static void encode_op(struct wf_encoder *encoder, struct wf_reading *in)
-{
-    uint8_t kind = *in->at++;
-    const struct wf_layout *layout = wf_layout_of((enum wf_op_kind)kind);
+    const struct wf_layout *layout = wf_layout_of(kind);
     uint8_t slot = slot_of(encoder, kind);
-    uint64_t *values = encoder->values[slot];
-    unsigned char deltas[WF_FIELDS_MAX * WF_VARINT_MAX];
-    unsigned char head[1 + WF_VARINT_MAX];
-    unsigned char *at = deltas;
-    uint64_t mask = 0;
+    uint64_t *latest = encoder->values[slot];
+    unsigned char differences[WF_FIELDS_MAX * WF_VARINT_MAX];
+    unsigned char *end = differences;
+    uint64_t mask = arrays << layout->n_fields;
 
     for (uint32_t i = 0; i < layout->n_fields; i++) {
-        uint64_t value = wf_varint_get(in);
-        if (value != values[i]) {
+        if (values[i] != latest[i]) {
             mask |= UINT64_C(1) << i;
-            at = wf_varint_write(at, difference(&layout->fields[i], values[i], value));
-            values[i] = value;
+            end = wf_varint_write(end, difference(&layout->fields[i], latest[i], values[i]));
+            latest[i] = values[i];
         }
     }
-    const unsigned char *spans[WF_ARRAYS_MAX][2];
-    for (uint32_t i = 0; i < layout->n_arrays; i++) {
-        spans[i][0] = in->at;
-        mask |= skip_array(in) ? UINT64_C(1) << (layout->n_fields + i) : 0;
-        spans[i][1] = in->at;
+    *at++ = slot;
+    at = wf_varint_write(at, mask);
+    memcpy(at, differences, (size_t)(end - differences));
+    return at + (end - differences);
+}
+
+unsigned char *wf_native_encode_array(const struct wf_parts *parts, uint32_t i,
+                                      unsigned char *at)
+{
+    const uint64_t *wide = parts->arrays[i];
+    const uint32_t *narrow = parts->arrays[i];
+    bool is_wide = parts->layout->arrays[i].width == WF_FIELD_64;
+
+    at = wf_varint_write(at, (uint64_t)parts->lengths[i] + 1);
+    for (uint32_t k = 0; k < parts->lengths[i]; k++) {
+        at = wf_varint_write(at, is_wide ? wide[k] : narrow[k]);
     }
-    head[0] = slot;
-    wf_buf_append(&encoder->records, head, (size_t)(wf_varint_write(head + 1, mask) - head));
-    wf_buf_append(&encoder->records, deltas, (size_t)(at - deltas));
-    for (uint32_t i = 0; i < layout->n_arrays; i++) {
-        if ((mask >> (layout->n_fields + i) & 1) != 0) {
-            wf_buf_append(&encoder->records, spans[i][0], (size_t)(spans[i][1] - spans[i][0]));
-        }
-    }
-    encoder->n_ops++;
-    encoder->n_stored++;
+    return at;
 }
 
-/* The length of a body is known only behind it, and is written before it. */
-static void encode_loop(struct wf_encoder *encoder, struct wf_reading *in)
+void wf_native_encode_restart(struct wf_native_encoder *encoder)
 {
-    const unsigned char *at = in->at + 1;
-    uint64_t count = wf_fixed_read(&at, 8);
-    uint64_t body_ops = wf_fixed_read(&at, 8);
-    size_t length = (size_t)wf_fixed_read(&at, 4);
-    uint64_t before = encoder->n_ops;
-    size_t begin = encoder->records.size;
-    unsigned char head[1 + 3 * WF_VARINT_MAX];
-
-    reset_values(encoder);
-    wf_encode_items(encoder, at, length);
-    reset_values(encoder);
-    in->at = at + length;
-
-    size_t encoded = encoder->records.size - begin;
-    unsigned char *to = head;
-    *to++ = WF_FOLD_LOOP;
-    to = wf_varint_write(to, count);
-    to = wf_varint_write(to, body_ops);
-    to = wf_varint_write(to, encoded);
-    size_t n = (size_t)(to - head);
-    (void)wf_buf_extend(&encoder->records, n);
-    memmove(encoder->records.data + begin + n, encoder->records.data + begin, encoded);
-    memcpy(encoder->records.data + begin, head, n);
-    encoder->n_ops = before + count * body_ops;
+    memset(encoder->values, 0, encoder->n_slots * sizeof(encoder->values[0]));
 }
 
-void wf_encode_items(struct wf_encoder *encoder, const unsigned char *items, size_t size)
+unsigned char *wf_native_encode_head(struct wf_native_encoder *encoder, unsigned char *at)
 {
-    struct wf_reading in = {items, items + size, false};
-
-    while (in.at < in.end) {
-        if (*in.at == WF_FOLD_LOOP) {
-            encode_loop(encoder, &in);
-        } else {
-            encode_op(encoder, &in);
-        }
-    }
-}
-
-size_t wf_encoder_size(const struct wf_encoder *encoder)
-{
-    return encoder->records.size + encoder->n_slots + 1;
-}
-
-void wf_encoder_take(struct wf_encoder *encoder, struct wf_buf *out)
-{
-    unsigned char n = (unsigned char)encoder->n_slots;
-
-    wf_buf_append(out, &n, 1);
-    wf_buf_append(out, encoder->kinds, encoder->n_slots);
-    wf_buf_append(out, encoder->records.data, encoder->records.size);
+    *at++ = (unsigned char)encoder->n_slots;
     for (uint32_t i = 0; i < encoder->n_slots; i++) {
+        *at++ = encoder->kinds[i];
         encoder->slots[encoder->kinds[i]] = 0;
     }
-    encoder->records.size = 0;
     encoder->n_slots = 0;
-    encoder->n_ops = 0;
-    encoder->n_stored = 0;
+    return at;
+}
+
+/* ---- tables ---- */
+
+static size_t text_length(const struct wf_native_record *record)
+{
+    return record->text != NULL ? strlen(record->text) : 0;
+}
+
+size_t wf_native_record_max(const struct wf_native_record *record)
+{
+    return (record->n_numbers + 2) * WF_VARINT_MAX + text_length(record);
+}
+
+unsigned char *wf_native_encode_record(const struct wf_native_record *record, unsigned char *at)
+{
+    size_t length = text_length(record);
+    unsigned char skipped[WF_VARINT_MAX];
+    size_t size = length;
+
+    for (size_t i = 0; i < record->n_numbers; i++) {
+        size += (size_t)(wf_varint_write(skipped, record->numbers[i]) - skipped);
+    }
+    at = wf_varint_write(at, record->type);
+    at = wf_varint_write(at, size);
+    for (size_t i = 0; i < record->n_numbers; i++) {
+        at = wf_varint_write(at, record->numbers[i]);
+    }
+    memcpy(at, record->text != NULL ? record->text : "", length);
+    return at + length;
+}
+
+size_t wf_native_group_numbers(uint32_t comm, const struct wf_group *group, uint64_t *numbers)
+{
+    const uint64_t head[] = {comm, group->id, group->size, group->members == NULL};
+    const uint64_t grid[] = {group->first, group->stride, group->width, group->stride2};
+    size_t n = sizeof(head) / sizeof(head[0]);
+
+    memcpy(numbers, head, sizeof(head));
+    if (group->members == NULL) {
+        memcpy(numbers + n, grid, sizeof(grid));
+        return n + sizeof(grid) / sizeof(grid[0]);
+    }
+    for (uint32_t r = 0, before = 0; r < group->size; before = group->members[r++]) {
+        numbers[n++] = wf_zigzag((int64_t)group->members[r] - (int64_t)before);
+    }
+    return n;
+}
+
+/* ---- the index ---- */
+
+/* Whether what a call does depends on when things happen, unless its outcome is recorded. */
+static bool depends_on_time(const struct wf_op *op, const struct wf_op_info *info)
+{
+    bool open = op->peer == WF_ANY_SOURCE || op->tag == WF_ANY_TAG;
+
+    switch ((int)info->family) {
+    case WF_FAMILY_RECV:
+        return open;
+    case WF_FAMILY_SENDRECV:
+        return op->recv_peer == WF_ANY_SOURCE || op->recv_tag == WF_ANY_TAG;
+    case WF_FAMILY_PROBE:
+    case WF_FAMILY_TEST:
+        return true;
+    case WF_FAMILY_WAIT:
+        return info->detail >= WF_WAIT_ANY;
+    case WF_FAMILY_PERSISTENT:
+        return info->detail == WF_PERSISTENT_RECV && open;
+    default:
+        return false;
+    }
+}
+
+void wf_native_totals_add(struct wf_native_totals *totals, const struct wf_op *op)
+{
+    const struct wf_op_info *info = wf_op_info(op->kind);
+    bool sends = info->family == WF_FAMILY_SEND;
+    bool persistent = info->family == WF_FAMILY_PERSISTENT;
+
+    totals->n_ops++;
+    totals->n_messages += sends || info->family == WF_FAMILY_SENDRECV ? 1 : 0;
+    totals->acts_in_background |=
+        ((sends || persistent) && info->detail == WF_SEND_SYNCHRONOUS) ||
+        (info->family == WF_FAMILY_COLLECTIVE && info->returns_request) ||
+        info->family == WF_FAMILY_ONESIDED;
+    totals->depends_on_time |= depends_on_time(op, info) && (persistent || !op->recorded);
+}
+
+static unsigned char *encode_totals(const struct wf_native_index *index,
+                                    const struct wf_native_totals *totals, unsigned char *at)
+{
+    const uint64_t numbers[] = {(totals->acts_in_background ? 1U : 0U) |
+                                    (totals->depends_on_time ? 2U : 0U),
+                                totals->n_ops,
+                                totals->n_stored,
+                                totals->raw_bytes,
+                                totals->n_messages,
+                                index->n_blocks,
+                                index->n_tables};
+
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        at = wf_varint_write(at, numbers[i]);
+    }
+    for (size_t i = 0; i < index->n_tables; i++) {
+        at = wf_varint_write(at, index->tables[i] - (i > 0 ? index->tables[i - 1] : 0));
+    }
+    return at;
+}
+
+static size_t blocks_in_frame(const struct wf_native_index *index, size_t done)
+{
+    size_t left = index->n_blocks - done;
+
+    return left < INDEX_BLOCKS_MAX ? left : INDEX_BLOCKS_MAX;
+}
+
+size_t wf_native_index_max(const struct wf_native_index *index, size_t done)
+{
+    return WF_VARINT_MAX *
+           (3 * blocks_in_frame(index, done) + (done == 0 ? 7 + index->n_tables : 0));
+}
+
+unsigned char *wf_native_encode_index(const struct wf_native_index *index,
+                                      const struct wf_native_totals *totals, size_t *done,
+                                      unsigned char *at)
+{
+    struct wf_native_block before = {.offset = 0};
+    size_t end = *done + blocks_in_frame(index, *done);
+
+    if (*done == 0) {
+        at = encode_totals(index, totals, at);
+    } else {
+        before = index->blocks[*done - 1];
+    }
+    for (; *done < end; ++*done) {
+        const struct wf_native_block *block = &index->blocks[*done];
+        at = wf_varint_write(at, block->offset - before.offset);
+        at = wf_varint_write(at, wf_zigzag((int64_t)block->rank - (int64_t)before.rank));
+        at = wf_varint_write(at, block->n_ops);
+        before = *block;
+    }
+    return at;
 }

@@ -3,33 +3,112 @@
 #define WF_TRACE_WEFT_ENCODE_H
 
 /*
- * The raw content of a block, as docs/reference/trace-format.md describes it, from items of
- * trace/weft/fold.h.
+ * The one encoder of the native format (docs/reference/trace-format.md): what is in blocks,
+ * tables and indexes. The writer of traces uses it, and the library that records running
+ * programs (capture/). So nothing here allocates, prints or has state of its own: every
+ * function writes to memory of the caller and returns where it stopped.
  */
 
-#include "base/buf.h"
+#include "base/varint.h"
 #include "ops/fields.h"
 
-/* Zeroed is empty. */
-struct wf_encoder {
-    struct wf_buf records;
+/* ---- blocks ---- */
+
+enum {
+    WF_NATIVE_LOOP = 0xff,                                           /* in place of a slot */
+    WF_NATIVE_HEAD_MAX = 1 + WF_OP_KINDS,                            /* bytes before the ops */
+    WF_NATIVE_OP_MAX = 1 + WF_VARINT_MAX * (1 + (int)WF_FIELDS_MAX), /* without arrays */
+    WF_NATIVE_LOOPS_MAX = 8,                                         /* loops in loops */
+};
+
+/* The state of a block that is being encoded; zeroed is an empty block. */
+struct wf_native_encoder {
     uint8_t kinds[WF_OP_KINDS]; /* of each slot */
     uint8_t slots[WF_OP_KINDS]; /* of each kind its slot + 1, or 0 */
     uint32_t n_slots;
-    uint64_t n_ops;    /* with loops unrolled... */
-    uint64_t n_stored; /* ...and not */
-    uint64_t values[WF_OP_KINDS][WF_FIELDS_MAX];
+    uint64_t values[WF_OP_KINDS][WF_FIELDS_MAX]; /* of each slot, those of the latest op */
 };
 
-void wf_encoder_fini(struct wf_encoder *encoder);
+/* Writes an op without its arrays, which follow: bit i of `arrays` says that array i does.
+ * Takes at most WF_NATIVE_OP_MAX bytes. */
+unsigned char *wf_native_encode_op(struct wf_native_encoder *encoder, enum wf_op_kind kind,
+                                   const uint64_t *values, uint64_t arrays, unsigned char *at);
 
-/* Adds the items in these bytes. */
-void wf_encode_items(struct wf_encoder *encoder, const unsigned char *items, size_t size);
+/* Writes array i of an op, at most WF_VARINT_MAX * (1 + length) bytes. */
+unsigned char *wf_native_encode_array(const struct wf_parts *parts, uint32_t i,
+                                      unsigned char *at);
 
-/* Bytes of the block so far. */
-size_t wf_encoder_size(const struct wf_encoder *encoder);
+/* Differences begin at 0 again, as they do around and inside every repetition of a loop. */
+void wf_native_encode_restart(struct wf_native_encoder *encoder);
 
-/* Appends the block to `out` and makes the encoder empty. */
-void wf_encoder_take(struct wf_encoder *encoder, struct wf_buf *out);
+/* Writes what stands before the ops of the block, and makes the encoder empty. Takes
+ * n_slots + 1 bytes. */
+unsigned char *wf_native_encode_head(struct wf_native_encoder *encoder, unsigned char *at);
+
+/* ---- tables ---- */
+
+enum wf_native_record_type {
+    WF_RECORD_CREATOR = 1,
+    WF_RECORD_NAME = 2,
+    WF_RECORD_GROUP = 3,
+    WF_RECORD_BIND = 4,
+    WF_RECORD_WALL = 5,
+    WF_RECORD_ROOTS = 6,
+    WF_RECORD_CLOCK = 7,
+    WF_RECORD_COST = 8,
+    WF_RECORD_CANCELLED = 9,
+};
+
+/* What a record of a table holds: numbers, then perhaps a text. */
+struct wf_native_record {
+    enum wf_native_record_type type;
+    const uint64_t *numbers;
+    size_t n_numbers;
+    const char *text; /* or null */
+};
+
+/* The most bytes that a record takes. */
+size_t wf_native_record_max(const struct wf_native_record *record);
+unsigned char *wf_native_encode_record(const struct wf_native_record *record,
+                                       unsigned char *at);
+
+/* The numbers of a record WF_RECORD_GROUP. Sets at most size + 8 numbers; returns how many. */
+size_t wf_native_group_numbers(uint32_t comm, const struct wf_group *group, uint64_t *numbers);
+
+/* ---- the index ---- */
+
+/* A block of a file. */
+struct wf_native_block {
+    uint64_t offset, first_op, n_ops;
+    uint32_t rank, file; /* the file: of several in a directory, when they are read */
+};
+
+/* Where the blocks and tables of a file are. */
+struct wf_native_index {
+    struct wf_native_block *blocks;
+    uint64_t *tables; /* offsets */
+    size_t n_blocks, n_tables;
+    size_t blocks_capacity, tables_capacity; /* for whoever allocates these */
+};
+
+/* What the index says of the ops or tasks in all. */
+struct wf_native_totals {
+    uint64_t n_ops;    /* with loops unrolled... */
+    uint64_t n_stored; /* ...and not */
+    uint64_t raw_bytes;
+    uint64_t n_messages;
+    bool acts_in_background, depends_on_time;
+};
+
+/* Counts an op, as one that is not in a loop; n_stored and raw_bytes stay as they are. */
+void wf_native_totals_add(struct wf_native_totals *totals, const struct wf_op *op);
+
+/* Writes the content of the next frame of the index, which lists the blocks from number *done
+ * on; *done becomes the number of the first that is left. The first frame begins with the
+ * totals. There is at least one frame. */
+size_t wf_native_index_max(const struct wf_native_index *index, size_t done);
+unsigned char *wf_native_encode_index(const struct wf_native_index *index,
+                                      const struct wf_native_totals *totals, size_t *done,
+                                      unsigned char *at);
 
 #endif

@@ -70,25 +70,26 @@ bool wf_native_pread(const struct wf_native_set *set, uint32_t file, uint64_t of
 
 /* A frame and, in `raw`, its content. False if it is not there or damaged. */
 static bool read_content(struct wf_native_set *set, uint32_t file, uint64_t offset,
-                         struct wf_frame *frame, struct wf_buf *raw)
+                         struct wf_native_frame *frame, struct wf_buf *raw)
 {
-    unsigned char head[WF_FRAME_BYTES];
-    struct wf_packer *packer = NULL;
+    unsigned char head[WF_NATIVE_FRAME_BYTES];
+    struct wf_native_packer *packer = NULL;
 
     if (!wf_native_pread(set, file, offset, head, sizeof(head)) ||
-        !wf_frame_read(head, frame) ||
-        frame->stored_size > set->files[file].size - offset - WF_FRAME_BYTES) {
+        !wf_native_frame_read(head, frame) ||
+        frame->stored_size > set->files[file].size - offset - WF_NATIVE_FRAME_BYTES) {
         return false;
     }
     unsigned char *stored = wf_xmalloc((size_t)frame->stored_size + 1);
-    bool done = wf_native_pread(set, file, offset + WF_FRAME_BYTES, stored, frame->stored_size);
+    bool done =
+        wf_native_pread(set, file, offset + WF_NATIVE_FRAME_BYTES, stored, frame->stored_size);
     if (done) {
-        packer = wf_packer_new();
+        packer = wf_native_packer_new();
         raw->size = 0;
         wf_buf_reserve(raw, 1);
         (void)wf_buf_extend(raw, frame->raw_size);
-        done = wf_frame_unpack(packer, frame, stored, raw->data);
-        wf_packer_free(packer);
+        done = wf_native_frame_unpack(packer, frame, stored, raw->data);
+        wf_native_packer_free(packer);
     }
     free(stored);
     return done;
@@ -124,7 +125,7 @@ static const char *read_parts(struct wf_native_set *set, const struct wf_buf *ra
 }
 
 /* A table or a list of parts. */
-static bool use_content(struct wf_native_set *set, const struct wf_frame *frame,
+static bool use_content(struct wf_native_set *set, const struct wf_native_frame *frame,
                         const struct wf_buf *raw, const char **fault)
 {
     if (frame->type == WF_FRAME_PARTS) {
@@ -139,15 +140,15 @@ static bool use_content(struct wf_native_set *set, const struct wf_frame *frame,
 static void scan(struct wf_native_set *set, uint32_t file, struct wf_buf *raw)
 {
     const struct wf_native_file *f = &set->files[file];
-    uint64_t offset = WF_HEADER_BYTES;
-    unsigned char head[WF_FRAME_BYTES];
+    uint64_t offset = WF_NATIVE_HEADER_BYTES;
+    unsigned char head[WF_NATIVE_FRAME_BYTES];
     const char *fault = NULL;
-    struct wf_frame frame;
+    struct wf_native_frame frame;
 
-    while (f->size - offset >= WF_FRAME_BYTES &&
+    while (f->size - offset >= WF_NATIVE_FRAME_BYTES &&
            wf_native_pread(set, file, offset, head, sizeof(head)) &&
-           wf_frame_read(head, &frame) && frame.type != WF_FRAME_INDEX &&
-           frame.stored_size <= f->size - offset - WF_FRAME_BYTES) {
+           wf_native_frame_read(head, &frame) && frame.type != WF_FRAME_INDEX &&
+           frame.stored_size <= f->size - offset - WF_NATIVE_FRAME_BYTES) {
         if (frame.type == WF_FRAME_BLOCK) {
             if (frame.rank >= set->header.n_ranks || frame.n_ops == 0) {
                 break;
@@ -160,7 +161,7 @@ static void scan(struct wf_native_set *set, uint32_t file, struct wf_buf *raw)
                 break;
             }
         }
-        offset += WF_FRAME_BYTES + frame.stored_size;
+        offset += WF_NATIVE_FRAME_BYTES + frame.stored_size;
     }
     set->files[file].end = offset;
     wf_native_damaged(set,
@@ -175,7 +176,7 @@ static bool read_tables(struct wf_native_set *set, uint32_t file, struct wf_read
                         const uint64_t n_tables)
 {
     struct wf_buf raw = {.data = NULL};
-    struct wf_frame frame;
+    struct wf_native_frame frame;
     const char *fault = NULL;
     uint64_t offset = 0;
     bool good = true;
@@ -199,7 +200,7 @@ static bool read_blocks(struct wf_native_set *set, uint64_t n, struct wf_reading
         uint64_t step = wf_varint_get(in);
         uint64_t rank = before->rank + wf_unzigzag(wf_varint_get(in));
         before->n_ops = wf_varint_get(in);
-        if (in->failed || step < (i == 0 ? 1 : WF_FRAME_BYTES) ||
+        if (in->failed || step < (i == 0 ? 1 : WF_NATIVE_FRAME_BYTES) ||
             step > set->files[before->file].size - before->offset ||
             rank >= set->header.n_ranks || before->n_ops == 0) {
             return false;
@@ -211,9 +212,9 @@ static bool read_blocks(struct wf_native_set *set, uint64_t n, struct wf_reading
     return true;
 }
 
-static struct wf_totals read_totals(struct wf_reading *in)
+static struct wf_native_totals read_totals(struct wf_reading *in)
 {
-    struct wf_totals totals;
+    struct wf_native_totals totals;
     uint64_t flags = wf_varint_get(in);
 
     totals.acts_in_background = (flags & 1) != 0;
@@ -226,7 +227,7 @@ static struct wf_totals read_totals(struct wf_reading *in)
 }
 
 /* In a directory with a list of its files the one with the list speaks for all. */
-static void add_totals(struct wf_totals *sum, const struct wf_totals *totals)
+static void add_totals(struct wf_native_totals *sum, const struct wf_native_totals *totals)
 {
     sum->n_ops += totals->n_ops;
     sum->n_stored += totals->n_stored;
@@ -239,19 +240,19 @@ static void add_totals(struct wf_totals *sum, const struct wf_totals *totals)
 static bool read_index_frames(struct wf_native_set *set, uint32_t file, uint64_t offset,
                               struct wf_buf *raw)
 {
-    uint64_t end = set->files[file].size - WF_TRAILER_BYTES;
+    uint64_t end = set->files[file].size - WF_NATIVE_TRAILER_BYTES;
     struct wf_native_block before = {.file = file};
     uint64_t n_left = 0;
 
     for (uint32_t number = 0; offset < end; number++) {
-        struct wf_frame frame;
+        struct wf_native_frame frame;
         if (!read_content(set, file, offset, &frame, raw) || frame.type != WF_FRAME_INDEX ||
             frame.rank != number) {
             return false;
         }
         struct wf_reading in = {raw->data, raw->data + raw->size, false};
         if (number == 0) {
-            struct wf_totals totals = read_totals(&in);
+            struct wf_native_totals totals = read_totals(&in);
             n_left = wf_varint_get(&in);
             uint64_t n_tables = wf_varint_get(&in);
             if (in.failed || !read_tables(set, file, &in, n_tables)) {
@@ -264,7 +265,7 @@ static bool read_index_frames(struct wf_native_set *set, uint32_t file, uint64_t
             return false;
         }
         n_left -= frame.n_ops;
-        offset += WF_FRAME_BYTES + frame.stored_size;
+        offset += WF_NATIVE_FRAME_BYTES + frame.stored_size;
     }
     return offset == end && n_left == 0;
 }
@@ -276,7 +277,7 @@ static void forget_tables(struct wf_native_set *set)
             free(set->names[kind].names[i]);
         }
         free(set->names[kind].names);
-        set->names[kind] = (struct wf_names){NULL, 0};
+        set->names[kind] = (struct wf_native_names){NULL, 0};
     }
     for (uint32_t i = 0; i < set->n_parts; i++) {
         free(set->parts[i]);
@@ -298,15 +299,15 @@ static void forget_tables(struct wf_native_set *set)
 /* False if there is no index, or one that cannot be trusted: then nothing of it is left. */
 static bool read_index(struct wf_native_set *set, uint32_t file, struct wf_buf *raw)
 {
-    unsigned char trailer[WF_TRAILER_BYTES];
+    unsigned char trailer[WF_NATIVE_TRAILER_BYTES];
     uint64_t size = set->files[file].size;
     uint64_t offset = 0;
     size_t n_blocks = set->n_blocks;
 
-    if (size < WF_HEADER_BYTES + WF_TRAILER_BYTES ||
-        !wf_native_pread(set, file, size - WF_TRAILER_BYTES, trailer, sizeof(trailer)) ||
-        !wf_trailer_read(trailer, &offset) || offset < WF_HEADER_BYTES ||
-        offset >= size - WF_TRAILER_BYTES) {
+    if (size < WF_NATIVE_HEADER_BYTES + WF_NATIVE_TRAILER_BYTES ||
+        !wf_native_pread(set, file, size - WF_NATIVE_TRAILER_BYTES, trailer, sizeof(trailer)) ||
+        !wf_native_trailer_read(trailer, &offset) || offset < WF_NATIVE_HEADER_BYTES ||
+        offset >= size - WF_NATIVE_TRAILER_BYTES) {
         return false;
     }
     if (read_index_frames(set, file, offset, raw)) {
@@ -324,16 +325,16 @@ static bool read_index(struct wf_native_set *set, uint32_t file, struct wf_buf *
 /* ---- files ---- */
 
 static enum wf_status check_header(struct wf_native_set *set, const char *path,
-                                   const struct wf_file_header *header, struct wf_err *err)
+                                   const struct wf_native_header *header, struct wf_err *err)
 {
-    if (header->version == 0 || header->version > WF_VERSION_LAST) {
+    if (header->version == 0 || header->version > WF_NATIVE_VERSION_LAST) {
         return wf_err_set(err, WF_EINVAL,
                           "%.200s: a trace of version %" PRIu32
                           "; this weft reads versions up to %d",
-                          path, header->version, WF_VERSION_LAST);
+                          path, header->version, WF_NATIVE_VERSION_LAST);
     }
     if (header->n_ranks == 0 || header->n_ranks > WF_RANKS_MAX || header->unit_ps != 1 ||
-        header->block_size > WF_RAW_MAX) {
+        header->block_size > WF_NATIVE_RAW_MAX) {
         return wf_err_set(err, WF_EINVAL, "%.200s: its header makes no sense", path);
     }
     if (set->groups != NULL && header->version != set->header.version) {
@@ -368,8 +369,8 @@ static enum wf_status add_file(struct wf_native_set *set, char *path, struct wf_
 static enum wf_status open_file(struct wf_native_set *set, char *path, struct wf_err *err)
 {
     struct wf_buf raw = {.data = NULL};
-    unsigned char bytes[WF_HEADER_BYTES];
-    struct wf_file_header header;
+    unsigned char bytes[WF_NATIVE_HEADER_BYTES];
+    struct wf_native_header header;
     uint32_t file = set->n_files;
 
     enum wf_status status = add_file(set, path, err);
@@ -377,7 +378,7 @@ static enum wf_status open_file(struct wf_native_set *set, char *path, struct wf
         return status;
     }
     if (!wf_native_pread(set, file, 0, bytes, sizeof(bytes)) ||
-        !wf_header_read(bytes, &header)) {
+        !wf_native_header_read(bytes, &header)) {
         return wf_err_set(err, WF_EINVAL, "%.300s: its header is damaged or truncated", path);
     }
     status = check_header(set, path, &header, err);

@@ -12,11 +12,6 @@
 #include "trace/weft/frame.h"
 #include "trace/weft/native.h"
 
-struct wf_native_block {
-    uint64_t offset, first_op, n_ops;
-    uint32_t rank, file;
-};
-
 struct wf_native_file {
     char *path;
     int fd; /* -1: opened when it is read; a process has not that many */
@@ -49,7 +44,7 @@ struct wf_native_cancelled {
     uint64_t op;
 };
 
-struct wf_names {
+struct wf_native_names {
     char **names; /* by number, null if unknown */
     uint32_t n;
 };
@@ -58,12 +53,12 @@ struct wf_native_set {
     char *path; /* as the user wrote it */
     struct wf_native_file *files;
     uint32_t n_files;
-    struct wf_file_header header;
+    struct wf_native_header header;
     struct wf_native_block *blocks; /* by rank, then in order */
     size_t n_blocks, capacity;
     struct wf_groups *groups;
     uint64_t n_members; /* of all groups */
-    struct wf_names names[WF_NAME_KINDS];
+    struct wf_native_names names[WF_NAME_KINDS];
     struct wf_native_times walls;          /* that the rank took */
     struct wf_native_times costs;          /* of recording, for each op that computes */
     struct wf_native_cancelled *cancelled; /* by rank and number */
@@ -71,7 +66,7 @@ struct wf_native_set {
     struct wf_native_clocks clocks;
     uint32_t *roots_end; /* of each PE of a graph, where tasks that need nothing end; or null */
     char *creator;       /* or null */
-    struct wf_totals totals;
+    struct wf_native_totals totals;
     bool totals_known;
     char **parts; /* names of other files, while opening */
     uint32_t n_parts;

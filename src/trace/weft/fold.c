@@ -19,46 +19,46 @@ enum { HEADS = 512 };
 
 #define BASE UINT64_C(0x9ddfea08eb382d69)
 
-void wf_fold_powers_init(struct wf_fold_powers *powers)
+void wf_native_fold_powers_init(struct wf_native_fold_powers *powers)
 {
     powers->powers[0] = 1;
-    for (uint32_t i = 1; i <= WF_FOLD_ITEMS_MAX; i++) {
+    for (uint32_t i = 1; i <= WF_NATIVE_FOLD_ITEMS_MAX; i++) {
         powers->powers[i] = powers->powers[i - 1] * BASE;
     }
 }
 
-void wf_fold_fini(struct wf_fold *fold)
+void wf_native_fold_fini(struct wf_native_fold *fold)
 {
     wf_buf_fini(&fold->bytes);
     free(fold->items);
     free(fold->heads);
-    *fold = (struct wf_fold){.items = NULL};
+    *fold = (struct wf_native_fold){.items = NULL};
 }
 
-uint32_t wf_fold_end(const struct wf_fold *fold, uint32_t i)
+uint32_t wf_native_fold_end(const struct wf_native_fold *fold, uint32_t i)
 {
     return i + 1 < fold->n ? fold->items[i + 1].at : (uint32_t)fold->bytes.size;
 }
 
-size_t wf_fold_memory(const struct wf_fold *fold)
+size_t wf_native_fold_memory(const struct wf_native_fold *fold)
 {
     return fold->bytes.capacity + fold->capacity * sizeof(*fold->items) +
            (fold->heads != NULL ? HEADS * sizeof(*fold->heads) : 0);
 }
 
-bool wf_fold_is_full(const struct wf_fold *fold)
+bool wf_native_fold_is_full(const struct wf_native_fold *fold)
 {
-    return fold->n >= WF_FOLD_ITEMS_MAX || fold->bytes.size >= WF_FOLD_BYTES_MAX;
+    return fold->n >= WF_NATIVE_FOLD_ITEMS_MAX || fold->bytes.size >= WF_NATIVE_FOLD_BYTES_MAX;
 }
 
-static uint64_t prefix_after(const struct wf_fold_item *item)
+static uint64_t prefix_after(const struct wf_native_fold_item *item)
 {
     return item->prefix * BASE + item->hash;
 }
 
 /* The hash of the items i to j - 1. */
-static uint64_t run_hash(const struct wf_fold *fold, const struct wf_fold_powers *powers,
-                         uint32_t i, uint32_t j)
+static uint64_t run_hash(const struct wf_native_fold *fold,
+                         const struct wf_native_fold_powers *powers, uint32_t i, uint32_t j)
 {
     uint64_t end = j < fold->n ? fold->items[j].prefix : prefix_after(&fold->items[j - 1]);
 
@@ -68,27 +68,27 @@ static uint64_t run_hash(const struct wf_fold *fold, const struct wf_fold_powers
 /* ---- items ---- */
 
 /* Puts the last item into its list, where those before it are. */
-static void list_last(struct wf_fold *fold)
+static void list_last(struct wf_native_fold *fold)
 {
-    struct wf_fold_item *item = &fold->items[fold->n - 1];
+    struct wf_native_fold_item *item = &fold->items[fold->n - 1];
     uint16_t *head = &fold->heads[item->hash % HEADS];
 
     item->like_before = *head;
     *head = (uint16_t)fold->n;
 }
 
-static void unlist_last(struct wf_fold *fold)
+static void unlist_last(struct wf_native_fold *fold)
 {
-    const struct wf_fold_item *item = &fold->items[fold->n - 1];
+    const struct wf_native_fold_item *item = &fold->items[fold->n - 1];
 
     fold->heads[item->hash % HEADS] = item->like_before;
 }
 
 /* Sets what depends on the items before the last. */
-static void link_last(struct wf_fold *fold)
+static void link_last(struct wf_native_fold *fold)
 {
-    struct wf_fold_item *item = &fold->items[fold->n - 1];
-    const struct wf_fold_item *before = fold->n == 1 ? NULL : item - 1;
+    struct wf_native_fold_item *item = &fold->items[fold->n - 1];
+    const struct wf_native_fold_item *before = fold->n == 1 ? NULL : item - 1;
 
     item->prefix = before == NULL ? 0 : prefix_after(before);
     item->loop_before = before == NULL      ? 0
@@ -97,7 +97,7 @@ static void link_last(struct wf_fold *fold)
     list_last(fold);
 }
 
-static void append(struct wf_fold *fold, struct wf_fold_item item)
+static void append(struct wf_native_fold *fold, struct wf_native_fold_item item)
 {
     if (fold->n == fold->capacity) {
         fold->capacity = fold->capacity < 16 ? 16 : fold->capacity * 2;
@@ -111,7 +111,7 @@ static void append(struct wf_fold *fold, struct wf_fold_item item)
 }
 
 /* Forgets all items but the first `n`. */
-static void cut_to(struct wf_fold *fold, uint32_t n)
+static void cut_to(struct wf_native_fold *fold, uint32_t n)
 {
     while (fold->n > n) {
         unlist_last(fold);
@@ -119,45 +119,24 @@ static void cut_to(struct wf_fold *fold, uint32_t n)
     }
 }
 
-static void append_elements(struct wf_buf *bytes, const struct wf_array *array,
-                            const void *data, uint32_t n)
-{
-    unsigned char *at = wf_buf_extend(bytes, ((size_t)n + 1) * WF_VARINT_MAX);
-    const unsigned char *elements = data;
-
-    at = wf_varint_write(at, (uint64_t)n + 1);
-    for (uint32_t i = 0; i < n; i++) {
-        uint64_t wide = 0;
-        uint32_t narrow = 0;
-        if (array->width == WF_FIELD_64) {
-            memcpy(&wide, elements + (size_t)i * sizeof(wide), sizeof(wide));
-        } else {
-            memcpy(&narrow, elements + (size_t)i * sizeof(narrow), sizeof(narrow));
-            wide = narrow;
-        }
-        at = wf_varint_write(at, wide);
-    }
-    bytes->size = (size_t)(at - bytes->data);
-}
-
 static void append_op(struct wf_buf *bytes, enum wf_op_kind kind, const struct wf_parts *parts)
 {
     const struct wf_layout *layout = parts->layout;
-    unsigned char buf[1 + WF_FIELDS_MAX * WF_VARINT_MAX];
-    unsigned char *at = buf;
+    size_t n = 1 + layout->n_fields;
 
+    for (uint32_t i = 0; i < layout->n_arrays; i++) {
+        n += 1 + (size_t)parts->lengths[i];
+    }
+    unsigned char *at = wf_buf_extend(bytes, n * WF_VARINT_MAX);
     *at++ = (unsigned char)kind;
     for (uint32_t i = 0; i < layout->n_fields; i++) {
         at = wf_varint_write(at, parts->values[i]);
     }
-    wf_buf_append(bytes, buf, (size_t)(at - buf));
     for (uint32_t i = 0; i < layout->n_arrays; i++) {
-        if (parts->arrays[i] == NULL) {
-            wf_varint_put(bytes, 0);
-        } else {
-            append_elements(bytes, &layout->arrays[i], parts->arrays[i], parts->lengths[i]);
-        }
+        at = parts->arrays[i] != NULL ? wf_native_encode_array(parts, i, at)
+                                      : wf_varint_write(at, 0);
     }
+    bytes->size = (size_t)(at - bytes->data);
 }
 
 /* ---- loops ---- */
@@ -168,9 +147,9 @@ static uint64_t loop_hash(uint64_t body_hash, uint64_t count)
 }
 
 /* Of the last item. */
-static void write_count(struct wf_fold *fold, uint64_t count)
+static void write_count(struct wf_native_fold *fold, uint64_t count)
 {
-    struct wf_fold_item *loop = &fold->items[fold->n - 1];
+    struct wf_native_fold_item *loop = &fold->items[fold->n - 1];
 
     (void)wf_fixed_write(fold->bytes.data + loop->at + 1, count, 8);
     unlist_last(fold);
@@ -178,7 +157,7 @@ static void write_count(struct wf_fold *fold, uint64_t count)
     list_last(fold);
 }
 
-static uint64_t read_count(const struct wf_fold *fold, uint32_t i)
+static uint64_t read_count(const struct wf_native_fold *fold, uint32_t i)
 {
     const unsigned char *at = fold->bytes.data + fold->items[i].at + 1;
 
@@ -186,9 +165,10 @@ static uint64_t read_count(const struct wf_fold *fold, uint32_t i)
 }
 
 /* If the items behind the loop i are its body once more, they go, and it counts one more. */
-static bool extend_loop(struct wf_fold *fold, const struct wf_fold_powers *powers, uint32_t i)
+static bool extend_loop(struct wf_native_fold *fold, const struct wf_native_fold_powers *powers,
+                        uint32_t i)
 {
-    struct wf_fold_item *loop = &fold->items[i];
+    struct wf_native_fold_item *loop = &fold->items[i];
     uint32_t tail = i + 1;
 
     if (run_hash(fold, powers, tail, fold->n) != loop->body_hash) {
@@ -196,7 +176,7 @@ static bool extend_loop(struct wf_fold *fold, const struct wf_fold_powers *power
     }
 
     uint32_t begin = fold->items[tail].at;
-    uint32_t body = loop->at + WF_FOLD_HEAD_BYTES;
+    uint32_t body = loop->at + WF_NATIVE_FOLD_HEAD_BYTES;
     size_t length = fold->bytes.size - begin;
     if (length != begin - body ||
         memcmp(fold->bytes.data + begin, fold->bytes.data + body, length) != 0) {
@@ -211,7 +191,8 @@ static bool extend_loop(struct wf_fold *fold, const struct wf_fold_powers *power
 }
 
 /* Only the nearest loops can have no more behind them than their body. */
-static bool extend_some_loop(struct wf_fold *fold, const struct wf_fold_powers *powers)
+static bool extend_some_loop(struct wf_native_fold *fold,
+                             const struct wf_native_fold_powers *powers)
 {
     uint32_t next = fold->items[fold->n - 1].loop_before;
 
@@ -226,12 +207,13 @@ static bool extend_some_loop(struct wf_fold *fold, const struct wf_fold_powers *
 }
 
 /* Makes a loop of the last 2 * p items, which are the same p items twice. */
-static void make_loop(struct wf_fold *fold, const struct wf_fold_powers *powers, uint32_t p)
+static void make_loop(struct wf_native_fold *fold, const struct wf_native_fold_powers *powers,
+                      uint32_t p)
 {
     uint32_t first = fold->n - 2 * p;
     uint32_t begin = fold->items[first].at;
     uint32_t length = fold->items[first + p].at - begin;
-    struct wf_fold_item loop = {.at = begin, .n_items = p};
+    struct wf_native_fold_item loop = {.at = begin, .n_items = p};
 
     loop.body_hash = run_hash(fold, powers, first, first + p);
     for (uint32_t i = first; i < first + p; i++) {
@@ -242,10 +224,10 @@ static void make_loop(struct wf_fold *fold, const struct wf_fold_powers *powers,
 
     /* There is room: the second copy is as long as the first. */
     fold->bytes.size = (size_t)begin + length;
-    (void)wf_buf_extend(&fold->bytes, WF_FOLD_HEAD_BYTES);
+    (void)wf_buf_extend(&fold->bytes, WF_NATIVE_FOLD_HEAD_BYTES);
     unsigned char *at = fold->bytes.data + begin;
-    memmove(at + WF_FOLD_HEAD_BYTES, at, length);
-    *at++ = WF_FOLD_LOOP;
+    memmove(at + WF_NATIVE_FOLD_HEAD_BYTES, at, length);
+    *at++ = WF_NATIVE_LOOP;
     at = wf_fixed_write(at, 2, 8);
     at = wf_fixed_write(at, loop.n_ops, 8);
     (void)wf_fixed_write(at, length, 4);
@@ -256,8 +238,8 @@ static void make_loop(struct wf_fold *fold, const struct wf_fold_powers *powers,
     append(fold, loop);
 }
 
-static bool are_twice(const struct wf_fold *fold, const struct wf_fold_powers *powers,
-                      uint32_t p)
+static bool are_twice(const struct wf_native_fold *fold,
+                      const struct wf_native_fold_powers *powers, uint32_t p)
 {
     uint32_t n = fold->n;
 
@@ -266,7 +248,7 @@ static bool are_twice(const struct wf_fold *fold, const struct wf_fold_powers *p
     }
     uint32_t a = fold->items[n - 2 * p].at, b = fold->items[n - p].at;
     for (uint32_t i = n - p; i < n; i++) {
-        if (fold->items[i].depth >= WF_FOLD_DEPTH_MAX) {
+        if (fold->items[i].depth >= WF_NATIVE_LOOPS_MAX) {
             return false;
         }
     }
@@ -274,13 +256,14 @@ static bool are_twice(const struct wf_fold *fold, const struct wf_fold_powers *p
            memcmp(fold->bytes.data + a, fold->bytes.data + b, b - a) == 0;
 }
 
-static bool make_some_loop(struct wf_fold *fold, const struct wf_fold_powers *powers)
+static bool make_some_loop(struct wf_native_fold *fold,
+                           const struct wf_native_fold_powers *powers)
 {
-    const struct wf_fold_item *last = &fold->items[fold->n - 1];
+    const struct wf_native_fold_item *last = &fold->items[fold->n - 1];
     uint32_t at = last->like_before;
 
     for (uint32_t looked_at = 0; at > 0 && looked_at < CANDIDATES_MAX; looked_at++) {
-        const struct wf_fold_item *item = &fold->items[at - 1];
+        const struct wf_native_fold_item *item = &fold->items[at - 1];
         uint32_t p = fold->n - at;
         if (2 * p > fold->n) {
             break;
@@ -294,10 +277,10 @@ static bool make_some_loop(struct wf_fold *fold, const struct wf_fold_powers *po
     return false;
 }
 
-void wf_fold_add(struct wf_fold *fold, const struct wf_fold_powers *powers,
-                 enum wf_op_kind kind, const struct wf_parts *parts)
+void wf_native_fold_add(struct wf_native_fold *fold, const struct wf_native_fold_powers *powers,
+                        enum wf_op_kind kind, const struct wf_parts *parts)
 {
-    struct wf_fold_item item = {.n_ops = 1, .at = (uint32_t)fold->bytes.size};
+    struct wf_native_fold_item item = {.n_ops = 1, .at = (uint32_t)fold->bytes.size};
 
     append_op(&fold->bytes, kind, parts);
     item.hash = XXH3_64bits(fold->bytes.data + item.at, fold->bytes.size - item.at);
@@ -306,7 +289,7 @@ void wf_fold_add(struct wf_fold *fold, const struct wf_fold_powers *powers,
     }
 }
 
-void wf_fold_drop(struct wf_fold *fold, uint32_t n)
+void wf_native_fold_drop(struct wf_native_fold *fold, uint32_t n)
 {
     uint32_t begin = n < fold->n ? fold->items[n].at : (uint32_t)fold->bytes.size;
     uint32_t left = fold->n - n;

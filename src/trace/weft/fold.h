@@ -16,18 +16,17 @@
  */
 
 #include "base/buf.h"
-#include "ops/fields.h"
+#include "trace/weft/encode.h"
 
 enum {
-    WF_FOLD_ITEMS_MAX = 4096,
-    WF_FOLD_BYTES_MAX = 1 << 16,
-    WF_FOLD_DEPTH_MAX = 8,  /* of loops in loops */
-    WF_FOLD_LOOP = 0xff,    /* the first byte of a loop */
-    WF_FOLD_HEAD_BYTES = 21 /* of a loop: that byte; count, ops of the body: 8 bytes each;
+    WF_NATIVE_FOLD_ITEMS_MAX = 4096,
+    WF_NATIVE_FOLD_BYTES_MAX = 1 << 16,
+    WF_NATIVE_FOLD_HEAD_BYTES =
+        21 /* of a loop: that byte; count, ops of the body: 8 bytes each;
                                length of the body: 4 bytes */
 };
 
-struct wf_fold_item {
+struct wf_native_fold_item {
     uint64_t hash;
     uint64_t prefix; /* of all items before this one */
     uint64_t n_ops;
@@ -41,35 +40,35 @@ struct wf_fold_item {
     uint16_t loop_before, like_before;
 };
 
-struct wf_fold {
+struct wf_native_fold {
     struct wf_buf bytes;
-    struct wf_fold_item *items;
+    struct wf_native_fold_item *items;
     uint16_t *heads; /* by low bits of hashes: 1 + the last item with such, or 0 */
     uint32_t n, capacity;
 };
 
 /* Powers for hashes of runs of items; the same for all ranks. */
-struct wf_fold_powers {
-    uint64_t powers[WF_FOLD_ITEMS_MAX + 1];
+struct wf_native_fold_powers {
+    uint64_t powers[WF_NATIVE_FOLD_ITEMS_MAX + 1];
 };
-void wf_fold_powers_init(struct wf_fold_powers *powers);
+void wf_native_fold_powers_init(struct wf_native_fold_powers *powers);
 
-void wf_fold_fini(struct wf_fold *fold);
+void wf_native_fold_fini(struct wf_native_fold *fold);
 
 /* Adds an op at the end and folds what can be folded. */
-void wf_fold_add(struct wf_fold *fold, const struct wf_fold_powers *powers,
-                 enum wf_op_kind kind, const struct wf_parts *parts);
+void wf_native_fold_add(struct wf_native_fold *fold, const struct wf_native_fold_powers *powers,
+                        enum wf_op_kind kind, const struct wf_parts *parts);
 
 /* Whether the window is full: drop something before the next op is added. */
-bool wf_fold_is_full(const struct wf_fold *fold);
+bool wf_native_fold_is_full(const struct wf_native_fold *fold);
 
 /* Forgets the first `n` items. */
-void wf_fold_drop(struct wf_fold *fold, uint32_t n);
+void wf_native_fold_drop(struct wf_native_fold *fold, uint32_t n);
 
 /* Where item i ends. */
-uint32_t wf_fold_end(const struct wf_fold *fold, uint32_t i);
+uint32_t wf_native_fold_end(const struct wf_native_fold *fold, uint32_t i);
 
 /* Bytes of memory that the window takes. */
-size_t wf_fold_memory(const struct wf_fold *fold);
+size_t wf_native_fold_memory(const struct wf_native_fold *fold);
 
 #endif

@@ -14,34 +14,35 @@
 #include <stdint.h>
 
 enum {
-    WF_TASKS_VERSION = 2, /* of traces of tasks: who knows nothing of these refuses them... */
-    WF_FILE_VERSION = 3,  /* ...and of ops; those of version 1 are read too */
-    WF_VERSION_LAST = 3,
-    WF_HEADER_BYTES = 40,
-    WF_FRAME_BYTES = 44,
-    WF_TRAILER_BYTES = 24,
-    WF_MAGIC_BYTES = 8,
-    WF_RAW_MAX = 1 << 28,     /* bytes of a frame; blocks are far smaller */
-    WF_BLOCK_BYTES = 1 << 16, /* what a block is meant to have at most */
+    WF_NATIVE_TASKS_VERSION =
+        2, /* of traces of tasks: who knows nothing of these refuses them... */
+    WF_NATIVE_FILE_VERSION = 3, /* ...and of ops; those of version 1 are read too */
+    WF_NATIVE_VERSION_LAST = 3,
+    WF_NATIVE_HEADER_BYTES = 40,
+    WF_NATIVE_FRAME_BYTES = 44,
+    WF_NATIVE_TRAILER_BYTES = 24,
+    WF_NATIVE_MAGIC_BYTES = 8,
+    WF_NATIVE_RAW_MAX = 1 << 28,     /* bytes of a frame; blocks are far smaller */
+    WF_NATIVE_BLOCK_BYTES = 1 << 16, /* what a block is meant to have at most */
 };
 
-extern const unsigned char wf_file_magic[WF_MAGIC_BYTES];
+extern const unsigned char wf_native_magic[WF_NATIVE_MAGIC_BYTES];
 
-struct wf_file_header {
+struct wf_native_header {
     uint32_t version;
     uint32_t n_ranks;
     uint32_t block_size; /* that the writer aimed at */
     uint64_t unit_ps;    /* of times */
 };
 
-enum wf_frame_type {
+enum wf_native_frame_type {
     WF_FRAME_BLOCK = 'B',
     WF_FRAME_TABLE = 'T',
     WF_FRAME_INDEX = 'I',
     WF_FRAME_PARTS = 'P',
 };
 
-struct wf_frame {
+struct wf_native_frame {
     uint8_t type;
     bool compressed;
     uint32_t rank;     /* of a block; of an index its place among several */
@@ -51,31 +52,36 @@ struct wf_frame {
     uint64_t checksum; /* XXH3 of the raw content */
 };
 
-void wf_header_write(const struct wf_file_header *header, unsigned char *out);
+void wf_native_header_write(const struct wf_native_header *header, unsigned char *out);
 /* False if these are not the bytes of a header, or damaged. */
-bool wf_header_read(const unsigned char *in, struct wf_file_header *out);
+bool wf_native_header_read(const unsigned char *in, struct wf_native_header *out);
 
-void wf_frame_write(const struct wf_frame *frame, unsigned char *out);
-bool wf_frame_read(const unsigned char *in, struct wf_frame *out);
+void wf_native_frame_write(const struct wf_native_frame *frame, unsigned char *out);
+bool wf_native_frame_read(const unsigned char *in, struct wf_native_frame *out);
 
-void wf_trailer_write(uint64_t index_offset, unsigned char *out);
-bool wf_trailer_read(const unsigned char *in, uint64_t *index_offset);
+void wf_native_trailer_write(uint64_t index_offset, unsigned char *out);
+bool wf_native_trailer_read(const unsigned char *in, uint64_t *index_offset);
+
+/* Sets sizes, flag and checksum of `frame` for bytes that are stored as they are. */
+void wf_native_frame_store(struct wf_native_frame *frame, const void *raw, size_t size);
+
+/* The checksum of frames, headers and trailers. */
+uint64_t wf_native_checksum(const void *bytes, size_t size);
+
+/* ---- compression (pack.c) ---- */
 
 /* Compression with the memory it needs; one thread at a time. */
-struct wf_packer;
-struct wf_packer *wf_packer_new(void);
-void wf_packer_free(struct wf_packer *packer); /* null is allowed */
+struct wf_native_packer;
+struct wf_native_packer *wf_native_packer_new(void);
+void wf_native_packer_free(struct wf_native_packer *packer); /* null is allowed */
 
 /* Fills in sizes, flag and checksum of `frame` and sets *stored to the bytes to be written
  * behind it, which are valid until the next call. */
-void wf_frame_pack(struct wf_packer *packer, struct wf_frame *frame, const void *raw,
-                   size_t size, const void **stored);
-
-/* Likewise for bytes that are written as they are; allocates nothing. */
-void wf_frame_store(struct wf_frame *frame, const void *raw, size_t size);
+void wf_native_frame_pack(struct wf_native_packer *packer, struct wf_native_frame *frame,
+                          const void *raw, size_t size, const void **stored);
 
 /* The reverse: `raw` has room for frame->raw_size bytes. False if the bytes are damaged. */
-bool wf_frame_unpack(struct wf_packer *packer, const struct wf_frame *frame, const void *stored,
-                     void *raw);
+bool wf_native_frame_unpack(struct wf_native_packer *packer,
+                            const struct wf_native_frame *frame, const void *stored, void *raw);
 
 #endif

@@ -27,6 +27,6 @@ bool wf_native_graph_facts(const struct wf_graph *graph, struct wf_native_facts 
 /* Writes all tasks and counts them. A graph that makes no sense is WF_EINVAL. */
 WF_NODISCARD
 enum wf_status wf_native_graph_write(struct wf_native_out *out, const struct wf_graph *graph,
-                                     struct wf_totals *totals, struct wf_err *err);
+                                     struct wf_native_totals *totals, struct wf_err *err);
 
 #endif

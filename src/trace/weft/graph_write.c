@@ -12,7 +12,7 @@ enum { BLOCK_BYTES = 1 << 15 };
 struct graph_writer {
     struct wf_native_out *out;
     const struct wf_graph *graph;
-    struct wf_totals *totals;
+    struct wf_native_totals *totals;
     uint32_t pe, n_tasks;
     int32_t *open; /* of each task of the PE: tasks that it waits for, without those found */
     uint32_t roots_end;
@@ -93,10 +93,11 @@ static const char *put_next(struct graph_writer *w, const struct wf_task *task)
 
 static void put_block(struct graph_writer *w, uint32_t end)
 {
-    const struct wf_block_place place = {w->pe, w->block_first, end - w->block_first};
+    const struct wf_native_block block = {
+        .rank = w->pe, .first_op = w->block_first, .n_ops = end - w->block_first};
 
-    if (place.n_ops > 0) {
-        wf_native_out_block(w->out, &place, &w->raw);
+    if (block.n_ops > 0) {
+        wf_native_out_block(w->out, block, &w->raw);
     }
     w->totals->raw_bytes += w->raw.size;
     w->raw.size = 0;
@@ -140,16 +141,6 @@ static enum wf_status check_open(const struct graph_writer *w, struct wf_err *er
     return WF_OK;
 }
 
-static void put_roots(struct graph_writer *w)
-{
-    struct wf_buf record = {.data = NULL};
-
-    wf_varint_put(&record, w->pe);
-    wf_varint_put(&record, w->roots_end);
-    wf_native_out_record(w->out, WF_RECORD_ROOTS, &record);
-    wf_buf_fini(&record);
-}
-
 static enum wf_status put_pe(struct graph_writer *w, struct wf_err *err)
 {
     enum wf_status status = WF_OK;
@@ -170,7 +161,9 @@ static enum wf_status put_pe(struct graph_writer *w, struct wf_err *err)
     }
     free(w->open);
     if (status == WF_OK && w->n_tasks > 0) {
-        put_roots(w);
+        const uint64_t roots[] = {w->pe, w->roots_end};
+        wf_native_out_record(w->out,
+                             &(struct wf_native_record){WF_RECORD_ROOTS, roots, 2, NULL});
         status = wf_native_out_status(w->out, err);
     }
     w->totals->n_ops += w->n_tasks;
@@ -179,7 +172,7 @@ static enum wf_status put_pe(struct graph_writer *w, struct wf_err *err)
 }
 
 enum wf_status wf_native_graph_write(struct wf_native_out *out, const struct wf_graph *graph,
-                                     struct wf_totals *totals, struct wf_err *err)
+                                     struct wf_native_totals *totals, struct wf_err *err)
 {
     struct graph_writer w = {.out = out, .graph = graph, .totals = totals};
     enum wf_status status = WF_OK;

@@ -30,13 +30,13 @@ uint64_t wf_native_memory(const struct wf_source *source);
 struct wf_native_facts {
     uint64_t n_bytes, n_blocks;
     uint32_t n_files;
-    const char *creator;         /* or null */
-    bool totals_known;           /* whether the next is */
-    struct wf_totals totals;     /* of an index */
-    const struct wf_err *damage; /* null if there is none */
-    uint32_t n_starts;           /* ranks of which it is known when their records begin */
-    uint64_t starts_ns;          /* from the first of them to the last... */
-    uint64_t doubt_ns;           /* ...and how far off that may be; 0: as good as wall clocks */
+    const char *creator;            /* or null */
+    bool totals_known;              /* whether the next is */
+    struct wf_native_totals totals; /* of an index */
+    const struct wf_err *damage;    /* null if there is none */
+    uint32_t n_starts;              /* ranks of which it is known when their records begin */
+    uint64_t starts_ns;             /* from the first of them to the last... */
+    uint64_t doubt_ns; /* ...and how far off that may be; 0: as good as wall clocks */
 };
 
 /* False if the source is not of this format. */

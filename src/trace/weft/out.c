@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/weft/out.h"
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/varint.h"
 #include "trace/kit/target.h"
@@ -10,20 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INDEX_BLOCKS_MAX = 1 << 20, TABLE_BYTES_MAX = 1 << 16 };
-
-struct listed {
-    uint64_t offset, n_ops;
-    uint32_t rank;
-};
+enum { TABLE_BYTES_MAX = 1 << 16 };
 
 struct file {
     FILE *stream;
     uint64_t offset;
-    struct listed *blocks;
-    size_t n_blocks, capacity;
-    uint64_t *tables; /* offsets */
-    size_t n_tables;
+    struct wf_native_index index;
 };
 
 struct wf_native_out {
@@ -31,7 +24,7 @@ struct wf_native_out {
     struct file *files; /* the first has the tables; it has the blocks too if it is alone */
     uint32_t n_files;
     uint32_t ranks_per_part;
-    struct wf_packer *packer;
+    struct wf_native_packer *packer;
     struct wf_buf table; /* records that are not in the file yet */
     struct wf_err failure;
 };
@@ -52,33 +45,34 @@ static void put(struct wf_native_out *out, struct file *file, const void *bytes,
     file->offset += size;
 }
 
-static void put_frame(struct wf_native_out *out, struct file *file, struct wf_frame frame,
-                      const struct wf_buf *raw)
+static void put_frame(struct wf_native_out *out, struct file *file,
+                      struct wf_native_frame frame, const struct wf_buf *raw)
 {
-    unsigned char head[WF_FRAME_BYTES];
+    unsigned char head[WF_NATIVE_FRAME_BYTES];
     const void *stored = NULL;
 
-    if (raw->size > WF_RAW_MAX) {
+    if (raw->size > WF_NATIVE_RAW_MAX) {
         (void)wf_err_set(&out->failure, WF_ELIMIT,
                          "an op of rank %u takes %zu bytes; at most %d can be written",
-                         frame.rank, raw->size, WF_RAW_MAX);
+                         frame.rank, raw->size, WF_NATIVE_RAW_MAX);
         return;
     }
-    wf_frame_pack(out->packer, &frame, raw->data, raw->size, &stored);
-    wf_frame_write(&frame, head);
+    wf_native_frame_pack(out->packer, &frame, raw->data, raw->size, &stored);
+    wf_native_frame_write(&frame, head);
     put(out, file, head, sizeof(head));
     put(out, file, stored, frame.stored_size);
 }
 
 /* A frame that is found again by the index. */
-static void put_listed(struct wf_native_out *out, enum wf_frame_type type,
+static void put_listed(struct wf_native_out *out, enum wf_native_frame_type type,
                        const struct wf_buf *raw)
 {
     struct file *file = &out->files[0];
+    struct wf_native_index *index = &file->index;
 
-    file->tables = wf_xrealloc(file->tables, file->n_tables + 1, sizeof(*file->tables));
-    file->tables[file->n_tables++] = file->offset;
-    put_frame(out, file, (struct wf_frame){.type = (uint8_t)type}, raw);
+    WF_GROW(index->tables, index->n_tables, index->tables_capacity);
+    index->tables[index->n_tables++] = file->offset;
+    put_frame(out, file, (struct wf_native_frame){.type = (uint8_t)type}, raw);
 }
 
 static void put_table(struct wf_native_out *out)
@@ -93,12 +87,13 @@ static enum wf_status open_files(struct wf_native_out *out,
                                  const struct wf_trace_writer_options *options,
                                  uint32_t block_size, struct wf_err *err)
 {
-    const struct wf_file_header header = {options->tasks ? WF_TASKS_VERSION : WF_FILE_VERSION,
-                                          options->n_ranks, block_size, 1};
-    unsigned char bytes[WF_HEADER_BYTES];
+    const struct wf_native_header header = {options->tasks ? WF_NATIVE_TASKS_VERSION
+                                                           : WF_NATIVE_FILE_VERSION,
+                                            options->n_ranks, block_size, 1};
+    unsigned char bytes[WF_NATIVE_HEADER_BYTES];
     char name[32] = "index.weft";
 
-    wf_header_write(&header, bytes);
+    wf_native_header_write(&header, bytes);
     for (uint32_t i = 0; i < out->n_files; i++) {
         if (i > 0) {
             part_name(i - 1, name, sizeof(name));
@@ -134,7 +129,7 @@ enum wf_status wf_native_out_open(const char *path,
     }
     out->n_files = 1 + n_parts;
     out->files = wf_xcalloc(out->n_files, sizeof(*out->files));
-    out->packer = wf_packer_new();
+    out->packer = wf_native_packer_new();
     status = open_files(out, options, block_size, err);
     if (status != WF_OK) {
         wf_native_out_discard(out);
@@ -144,34 +139,32 @@ enum wf_status wf_native_out_open(const char *path,
     return WF_OK;
 }
 
-void wf_native_out_record(struct wf_native_out *out, enum wf_record_type type,
-                          const struct wf_buf *record)
+void wf_native_out_record(struct wf_native_out *out, const struct wf_native_record *record)
 {
-    wf_varint_put(&out->table, type);
-    wf_varint_put(&out->table, record->size);
-    wf_buf_append(&out->table, record->data, record->size);
+    size_t most = wf_native_record_max(record);
+    unsigned char *at = wf_buf_extend(&out->table, most);
+
+    out->table.size -= most - (size_t)(wf_native_encode_record(record, at) - at);
     if (out->table.size >= TABLE_BYTES_MAX) {
         put_table(out);
     }
 }
 
-void wf_native_out_block(struct wf_native_out *out, const struct wf_block_place *place,
+void wf_native_out_block(struct wf_native_out *out, struct wf_native_block block,
                          const struct wf_buf *raw)
 {
-    uint32_t part = out->n_files == 1 ? 0 : 1 + place->rank / out->ranks_per_part;
+    uint32_t part = out->n_files == 1 ? 0 : 1 + block.rank / out->ranks_per_part;
     struct file *file = &out->files[part];
 
     put_table(out);
-    if (file->n_blocks == file->capacity) {
-        file->capacity = file->capacity < 64 ? 64 : file->capacity * 2;
-        file->blocks = wf_xrealloc(file->blocks, file->capacity, sizeof(*file->blocks));
-    }
-    file->blocks[file->n_blocks++] = (struct listed){file->offset, place->n_ops, place->rank};
+    block.offset = file->offset;
+    WF_GROW(file->index.blocks, file->index.n_blocks, file->index.blocks_capacity);
+    file->index.blocks[file->index.n_blocks++] = block;
     put_frame(out, file,
-              (struct wf_frame){.type = WF_FRAME_BLOCK,
-                                .rank = place->rank,
-                                .first_op = place->first_op,
-                                .n_ops = place->n_ops},
+              (struct wf_native_frame){.type = WF_FRAME_BLOCK,
+                                       .rank = block.rank,
+                                       .first_op = block.first_op,
+                                       .n_ops = block.n_ops},
               raw);
 }
 
@@ -185,54 +178,27 @@ enum wf_status wf_native_out_status(const struct wf_native_out *out, struct wf_e
 
 /* ---- the end ---- */
 
-static void index_head(struct wf_buf *raw, const struct file *file,
-                       const struct wf_totals *totals)
-{
-    uint64_t before = 0;
-
-    wf_varint_put(raw,
-                  (totals->acts_in_background ? 1U : 0U) | (totals->depends_on_time ? 2U : 0U));
-    wf_varint_put(raw, totals->n_ops);
-    wf_varint_put(raw, totals->n_stored);
-    wf_varint_put(raw, totals->raw_bytes);
-    wf_varint_put(raw, totals->n_messages);
-    wf_varint_put(raw, file->n_blocks);
-    wf_varint_put(raw, file->n_tables);
-    for (size_t i = 0; i < file->n_tables; i++) {
-        wf_varint_put(raw, file->tables[i] - before);
-        before = file->tables[i];
-    }
-}
-
 static void put_index(struct wf_native_out *out, struct file *file,
-                      const struct wf_totals *totals)
+                      const struct wf_native_totals *totals)
 {
     struct wf_buf raw = {.data = NULL};
-    struct listed before = {.offset = 0};
-    unsigned char trailer[WF_TRAILER_BYTES];
+    unsigned char trailer[WF_NATIVE_TRAILER_BYTES];
     uint64_t begin = file->offset;
     uint32_t number = 0;
-
-    index_head(&raw, file, totals);
     size_t done = 0;
+
     do {
-        size_t n = file->n_blocks - done;
-        n = n < INDEX_BLOCKS_MAX ? n : INDEX_BLOCKS_MAX;
-        for (size_t i = 0; i < n; i++) {
-            const struct listed *block = &file->blocks[done + i];
-            wf_varint_put(&raw, block->offset - before.offset);
-            wf_varint_put(&raw, wf_zigzag((int64_t)block->rank - (int64_t)before.rank));
-            wf_varint_put(&raw, block->n_ops);
-            before = *block;
-        }
-        put_frame(out, file,
-                  (struct wf_frame){.type = WF_FRAME_INDEX, .rank = number++, .n_ops = n},
-                  &raw);
+        size_t first = done;
         raw.size = 0;
-        done += n;
-    } while (done < file->n_blocks);
+        unsigned char *at = wf_buf_extend(&raw, wf_native_index_max(&file->index, done));
+        raw.size = (size_t)(wf_native_encode_index(&file->index, totals, &done, at) - at);
+        put_frame(out, file,
+                  (struct wf_native_frame){
+                      .type = WF_FRAME_INDEX, .rank = number++, .n_ops = done - first},
+                  &raw);
+    } while (done < file->index.n_blocks);
     wf_buf_fini(&raw);
-    wf_trailer_write(begin, trailer);
+    wf_native_trailer_write(begin, trailer);
     put(out, file, trailer, sizeof(trailer));
 }
 
@@ -268,20 +234,20 @@ static void close_files(struct wf_native_out *out)
 static void release(struct wf_native_out *out)
 {
     for (uint32_t i = 0; i < out->n_files; i++) {
-        free(out->files[i].blocks);
-        free(out->files[i].tables);
+        free(out->files[i].index.blocks);
+        free(out->files[i].index.tables);
     }
     free(out->files);
-    wf_packer_free(out->packer);
+    wf_native_packer_free(out->packer);
     wf_buf_fini(&out->table);
     free(out);
 }
 
-enum wf_status wf_native_out_finish(struct wf_native_out *out, const struct wf_totals *totals,
-                                    struct wf_err *err)
+enum wf_status wf_native_out_finish(struct wf_native_out *out,
+                                    const struct wf_native_totals *totals, struct wf_err *err)
 {
     /* In a directory the first file speaks for all; nobody asks the others. */
-    static const struct wf_totals none = {.acts_in_background = false};
+    static const struct wf_native_totals none = {.acts_in_background = false};
 
     put_table(out);
     put_parts(out);

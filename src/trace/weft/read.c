@@ -27,10 +27,10 @@ struct seat_state {
     struct seat_state *next; /* of all that there are */
     uint64_t op;             /* the number of the next op, if there is a block... */
     uint64_t end;            /* ...and of the first one behind that; 0 if there is none */
-    struct wf_block *block;  /* null: none, or forgotten */
-    struct wf_created made;  /* requests of the ops up to the farthest that was read... */
-    uint64_t read_to;        /* ...if that is this many */
-    struct wf_buf arrays;    /* of the latest op; never forgotten, since the caller has it */
+    struct wf_native_decoder *block; /* null: none, or forgotten */
+    struct wf_created made; /* requests of the ops up to the farthest that was read... */
+    uint64_t read_to;       /* ...if that is this many */
+    struct wf_buf arrays;   /* of the latest op; never forgotten, since the caller has it */
 };
 
 struct seat {
@@ -72,9 +72,9 @@ static void fail(struct native *n, const struct wf_err *err)
 static void forget_block(struct native *n, struct seat_state *state)
 {
     if (state->block != NULL) {
-        atomic_fetch_sub_explicit(&n->memory, wf_block_memory(state->block),
+        atomic_fetch_sub_explicit(&n->memory, wf_native_decoder_memory(state->block),
                                   memory_order_relaxed);
-        wf_block_free(state->block);
+        wf_native_decoder_free(state->block);
         state->block = NULL;
         state->end = 0;
     }
@@ -111,27 +111,27 @@ static void make_room(struct native *n)
 
 /* ---- blocks ---- */
 
-static struct wf_block *load(struct native *n, const struct wf_native_block *at,
-                             struct wf_created *made)
+static struct wf_native_decoder *load(struct native *n, const struct wf_native_block *at,
+                                      struct wf_created *made)
 {
     struct wf_native_tools *tools = wf_native_take_tools(&n->tools, &n->lock);
-    struct wf_block *block = NULL;
+    struct wf_native_decoder *block = NULL;
     const char *fault = NULL;
     struct wf_err err;
 
     enum wf_status status = wf_native_read_block(&n->set, at, tools, &err);
     if (status == WF_OK) {
-        const struct wf_block_source from = {
+        const struct wf_native_decoder_source from = {
             .raw = tools->raw.data,
             .size = (uint32_t)tools->raw.size,
             .groups = n->set.groups,
             .made = made,
-            .is_old = n->set.header.version < WF_FILE_VERSION,
+            .is_old = n->set.header.version < WF_NATIVE_FILE_VERSION,
             .rank = at->rank,
             .first_op = at->first_op,
             .n_ops = at->n_ops,
         };
-        block = wf_block_new(&from, &fault);
+        block = wf_native_decoder_new(&from, &fault);
         status = block == NULL ? wf_native_bad_block(&n->set, at, fault, &err) : WF_OK;
     }
     wf_native_give_tools(&n->tools, &n->lock, tools);
@@ -139,7 +139,8 @@ static struct wf_block *load(struct native *n, const struct wf_native_block *at,
         fail(n, &err);
         return NULL;
     }
-    atomic_fetch_add_explicit(&n->memory, wf_block_memory(block), memory_order_relaxed);
+    atomic_fetch_add_explicit(&n->memory, wf_native_decoder_memory(block),
+                              memory_order_relaxed);
     return block;
 }
 
@@ -167,7 +168,7 @@ static const struct wf_native_block *find_block(const struct native *n, uint32_t
 static __attribute__((noinline)) bool refuse(struct native *n, uint32_t rank,
                                              struct seat_state *state)
 {
-    const struct wf_block *block = state->block;
+    const struct wf_native_decoder *block = state->block;
     const struct wf_native_block *at = find_block(n, rank, block->first_op);
     char words[200];
     struct wf_err err;
@@ -184,7 +185,7 @@ static __attribute__((noinline)) bool refuse(struct native *n, uint32_t rank,
 static __attribute__((noinline)) bool go_to(struct native *n, uint32_t rank,
                                             struct seat_state *state, uint64_t op)
 {
-    struct wf_block *block = state->block;
+    struct wf_native_decoder *block = state->block;
 
     /* Who has skipped ops knows nothing of the requests that they made. */
     state->read_to = state->op > state->read_to ? state->op : state->read_to;
@@ -209,7 +210,8 @@ static __attribute__((noinline)) bool go_to(struct native *n, uint32_t rank,
             make_room(n);
         }
     }
-    if (state->op != op && !wf_block_seek(block, &state->arrays, op - block->first_op)) {
+    if (state->op != op &&
+        !wf_native_decoder_seek(block, &state->arrays, op - block->first_op)) {
         return refuse(n, rank, state);
     }
     state->op = op;
@@ -260,7 +262,7 @@ static inline bool take_next(struct seat_state *state, struct wf_cursor *cursor,
 {
     state->op++;
     cursor->word[0] = state->op;
-    if (!wf_block_next(state->block, &state->arrays, op)) {
+    if (!wf_native_decoder_next(state->block, &state->arrays, op)) {
         return refuse_next(state, cursor);
     }
     if (state->owner->set.n_cancelled > 0) {
@@ -320,10 +322,10 @@ static bool native_group(const struct wf_source *source, uint32_t rank, uint32_t
     return wf_groups_find(native_of(source)->set.groups, rank, comm, out);
 }
 
-static const char *name_of(const struct wf_source *source, enum wf_name_kind kind,
+static const char *name_of(const struct wf_source *source, enum wf_source_name kind,
                            uint32_t number)
 {
-    const struct wf_names *names = &native_of(source)->set.names[kind];
+    const struct wf_native_names *names = &native_of(source)->set.names[kind];
 
     return number < names->n ? names->names[number] : NULL;
 }
@@ -392,7 +394,7 @@ static void native_destroy(struct wf_source *source)
     while (n->states != NULL) {
         struct seat_state *state = n->states;
         n->states = state->next;
-        wf_block_free(state->block);
+        wf_native_decoder_free(state->block);
         wf_buf_fini(&state->arrays);
         wf_created_fini(&state->made);
         free(state);
@@ -489,8 +491,8 @@ static bool detect(const struct wf_reader_probe *probe)
         return wf_probe_entry(probe, ".weft", NULL) != NULL;
     }
     /* However short a truncated trace is, it is one. */
-    size_t n = probe->n < WF_MAGIC_BYTES ? probe->n : WF_MAGIC_BYTES;
-    return n >= 4 && memcmp(probe->bytes, wf_file_magic, n) == 0;
+    size_t n = probe->n < WF_NATIVE_MAGIC_BYTES ? probe->n : WF_NATIVE_MAGIC_BYTES;
+    return n >= 4 && memcmp(probe->bytes, wf_native_magic, n) == 0;
 }
 
 enum wf_status wf_native_open(const char *path, struct wf_trace *out, struct wf_err *err)
@@ -501,7 +503,7 @@ enum wf_status wf_native_open(const char *path, struct wf_trace *out, struct wf_
     if (status != WF_OK) {
         return status;
     }
-    if (set.header.version == WF_TASKS_VERSION) {
+    if (set.header.version == WF_NATIVE_TASKS_VERSION) {
         return wf_native_graph_new(&set, &out->graph, err);
     }
     out->source = new_source(&set);

@@ -33,7 +33,7 @@ static const char *read_name(struct wf_native_set *set, struct wf_reading *in)
     if (in->failed || kind >= WF_NAME_KINDS || number >= NAMES_MAX) {
         return "a name makes no sense";
     }
-    struct wf_names *names = &set->names[kind];
+    struct wf_native_names *names = &set->names[kind];
     if (number >= names->n) {
         uint32_t n = (uint32_t)number + 1;
         n = n < names->n * 2 ? names->n * 2 : n;
@@ -217,7 +217,7 @@ static const char *read_roots(struct wf_native_set *set, struct wf_reading *in)
 }
 
 static const struct {
-    enum wf_record_type type;
+    enum wf_native_record_type type;
     const char *(*read)(struct wf_native_set *set, struct wf_reading *in);
 } readers[] = {
     {WF_RECORD_CREATOR, read_creator},     {WF_RECORD_NAME, read_name},

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/varint.h"
 #include "ops/created.h"
 #include "ops/groups.h"
 #include "trace/weft/encode.h"
 #include "trace/weft/fold.h"
-#include "trace/weft/frame.h"
 #include "trace/weft/graph.h"
 #include "trace/weft/out.h"
 
@@ -20,8 +20,8 @@
 enum { BLOCK_MIN = 1 << 10, BLOCK_MAX = 1 << 15, NAMES_MAX = 1 << 20 };
 
 struct rank_out {
-    struct wf_fold fold;
-    struct wf_created made;
+    struct wf_native_fold fold;
+    struct wf_created created;
     uint64_t n_written; /* ops in blocks */
     uint64_t n_ops;
 };
@@ -29,7 +29,15 @@ struct rank_out {
 /* Which names are in the file. */
 struct named {
     bool *known;
-    size_t n;
+    uint32_t capacity;
+};
+
+/* The block that is being encoded. */
+struct block_out {
+    struct wf_native_encoder encoder;
+    struct wf_buf records;
+    uint64_t n_ops;    /* with loops unrolled... */
+    uint64_t n_stored; /* ...and not */
 };
 
 struct native_writer {
@@ -41,10 +49,10 @@ struct native_writer {
     uint32_t hand; /* the rank whose window is written next if memory is short */
     uint64_t memory;
     struct named names[WF_NAME_KINDS];
-    struct wf_totals totals;
-    struct wf_encoder encoder;
+    struct wf_native_totals totals;
+    struct block_out block;
     struct wf_buf raw;
-    struct wf_fold_powers powers;
+    struct wf_native_fold_powers powers;
 };
 
 static struct native_writer *native(struct wf_trace_writer *writer)
@@ -52,13 +60,10 @@ static struct native_writer *native(struct wf_trace_writer *writer)
     return (struct native_writer *)writer;
 }
 
-static void add_creator(struct native_writer *w, const char *creator)
+static void put_record(struct native_writer *w, enum wf_native_record_type type,
+                       const uint64_t *numbers, size_t n, const char *text)
 {
-    struct wf_buf record = {.data = NULL};
-
-    wf_buf_append(&record, creator, strlen(creator));
-    wf_native_out_record(w->out, WF_RECORD_CREATOR, &record);
-    wf_buf_fini(&record);
+    wf_native_out_record(w->out, &(struct wf_native_record){type, numbers, n, text});
 }
 
 static enum wf_status writer_create(const char *path,
@@ -85,9 +90,9 @@ static enum wf_status writer_create(const char *path,
     w->block_size = (uint32_t)block;
     w->groups = wf_groups_new(options->n_ranks);
     w->ranks = wf_xcalloc(options->n_ranks, sizeof(*w->ranks));
-    wf_fold_powers_init(&w->powers);
+    wf_native_fold_powers_init(&w->powers);
     if (options->creator != NULL) {
-        add_creator(w, options->creator);
+        put_record(w, WF_RECORD_CREATOR, NULL, 0, options->creator);
     }
     *out = &w->writer;
     return WF_OK;
@@ -96,84 +101,44 @@ static enum wf_status writer_create(const char *path,
 static void release(struct native_writer *w)
 {
     for (uint32_t rank = 0; rank < w->n_ranks; rank++) {
-        wf_fold_fini(&w->ranks[rank].fold);
-        wf_created_fini(&w->ranks[rank].made);
+        wf_native_fold_fini(&w->ranks[rank].fold);
+        wf_created_fini(&w->ranks[rank].created);
     }
     for (uint32_t kind = 0; kind < WF_NAME_KINDS; kind++) {
         free(w->names[kind].known);
     }
     free(w->ranks);
     wf_groups_free(w->groups);
-    wf_encoder_fini(&w->encoder);
+    wf_buf_fini(&w->block.records);
     wf_buf_fini(&w->raw);
     free(w);
 }
 
 /* ---- tables ---- */
 
-static bool is_known(struct named *named, uint32_t number)
-{
-    if (number >= named->n) {
-        size_t n = (size_t)number * 2 + 16;
-        named->known = wf_xrealloc(named->known, n, sizeof(*named->known));
-        memset(named->known + named->n, 0, (n - named->n) * sizeof(*named->known));
-        named->n = n;
-    }
-    return named->known[number];
-}
-
-static void writer_name(struct wf_trace_writer *writer, enum wf_name_kind kind, uint32_t number,
-                        const char *name)
+static void writer_name(struct wf_trace_writer *writer, enum wf_source_name kind,
+                        uint32_t number, const char *name)
 {
     struct native_writer *w = native(writer);
-    struct wf_buf record = {.data = NULL};
+    struct named *named = &w->names[kind];
 
-    if (number >= NAMES_MAX || is_known(&w->names[kind], number)) {
+    if (number >= NAMES_MAX) {
         return;
     }
-    w->names[kind].known[number] = true;
-    wf_varint_put(&record, kind);
-    wf_varint_put(&record, number);
-    wf_buf_append(&record, name, strlen(name));
-    wf_native_out_record(w->out, WF_RECORD_NAME, &record);
-    wf_buf_fini(&record);
+    WF_GROW_ZERO(named->known, number, named->capacity);
+    if (!named->known[number]) {
+        named->known[number] = true;
+        put_record(w, WF_RECORD_NAME, (const uint64_t[]){kind, number}, 2, name);
+    }
 }
 
 static void record_group(struct native_writer *w, uint32_t comm, const struct wf_group *group)
 {
-    struct wf_buf record = {.data = NULL};
+    uint64_t *numbers = wf_xmalloc(((size_t)group->size + 8) * sizeof(*numbers));
 
-    wf_varint_put(&record, comm);
-    wf_varint_put(&record, group->id);
-    wf_varint_put(&record, group->size);
-    wf_varint_put(&record, group->members == NULL ? 1 : 0);
-    if (group->members == NULL) {
-        wf_varint_put(&record, group->first);
-        wf_varint_put(&record, group->stride);
-        wf_varint_put(&record, group->width);
-        wf_varint_put(&record, group->stride2);
-    } else {
-        uint32_t before = 0;
-        for (uint32_t r = 0; r < group->size; r++) {
-            wf_varint_put(&record, wf_zigzag((int64_t)group->members[r] - (int64_t)before));
-            before = group->members[r];
-        }
-    }
-    wf_native_out_record(w->out, WF_RECORD_GROUP, &record);
-    wf_buf_fini(&record);
-}
-
-static void record_bind(struct native_writer *w, uint32_t rank, uint32_t comm,
-                        const struct wf_group *group)
-{
-    struct wf_buf record = {.data = NULL};
-
-    wf_varint_put(&record, rank);
-    wf_varint_put(&record, comm);
-    wf_varint_put(&record, group->id);
-    wf_varint_put(&record, wf_group_rank(group, 0));
-    wf_native_out_record(w->out, WF_RECORD_BIND, &record);
-    wf_buf_fini(&record);
+    put_record(w, WF_RECORD_GROUP, numbers, wf_native_group_numbers(comm, group, numbers),
+               NULL);
+    free(numbers);
 }
 
 static enum wf_status writer_group(struct wf_trace_writer *writer, uint32_t rank, uint32_t comm,
@@ -197,125 +162,151 @@ static enum wf_status writer_group(struct wf_trace_writer *writer, uint32_t rank
         record_group(w, comm, group);
     }
     if (learnt == WF_LEARNT_NUMBER || learnt == WF_LEARNT_BOTH) {
-        record_bind(w, rank, comm, group);
+        const uint64_t bound[] = {rank, comm, group->id, wf_group_rank(group, 0)};
+        put_record(w, WF_RECORD_BIND, bound, 4, NULL);
     }
     return WF_OK;
 }
 
-static void put_time(struct native_writer *w, enum wf_record_type type, uint32_t rank,
-                     int64_t ps)
-{
-    struct wf_buf record = {.data = NULL};
-
-    wf_varint_put(&record, rank);
-    wf_varint_put(&record, (uint64_t)ps);
-    wf_native_out_record(w->out, type, &record);
-    wf_buf_fini(&record);
-}
-
 static void writer_wall(struct wf_trace_writer *writer, uint32_t rank, int64_t ps)
 {
-    put_time(native(writer), WF_RECORD_WALL, rank, ps);
+    put_record(native(writer), WF_RECORD_WALL, (const uint64_t[]){rank, (uint64_t)ps}, 2, NULL);
 }
 
 static void writer_cost(struct wf_trace_writer *writer, uint32_t rank, int64_t ps)
 {
-    put_time(native(writer), WF_RECORD_COST, rank, ps);
+    put_record(native(writer), WF_RECORD_COST, (const uint64_t[]){rank, (uint64_t)ps}, 2, NULL);
 }
 
 /* ---- ops ---- */
 
+static void encode_items(struct block_out *block, const unsigned char *items, size_t size);
+
+static void encode_op(struct block_out *block, struct wf_reading *in)
+{
+    enum wf_op_kind kind = (enum wf_op_kind) * in->at++;
+    const struct wf_layout *layout = wf_layout_of(kind);
+    const unsigned char *spans[WF_ARRAYS_MAX][2];
+    uint64_t values[WF_FIELDS_MAX], arrays = 0;
+    unsigned char bytes[WF_NATIVE_OP_MAX];
+
+    for (uint32_t i = 0; i < layout->n_fields; i++) {
+        values[i] = wf_varint_get(in);
+    }
+    for (uint32_t i = 0; i < layout->n_arrays; i++) {
+        spans[i][0] = in->at;
+        uint64_t n = wf_varint_get(in);
+        arrays |= n > 0 ? UINT64_C(1) << i : 0;
+        for (uint64_t k = 1; k < n; k++) {
+            (void)wf_varint_get(in);
+        }
+        spans[i][1] = in->at;
+    }
+    unsigned char *end = wf_native_encode_op(&block->encoder, kind, values, arrays, bytes);
+    wf_buf_append(&block->records, bytes, (size_t)(end - bytes));
+    for (uint32_t i = 0; i < layout->n_arrays; i++) {
+        if ((arrays >> i & 1) != 0) {
+            wf_buf_append(&block->records, spans[i][0], (size_t)(spans[i][1] - spans[i][0]));
+        }
+    }
+    block->n_ops++;
+    block->n_stored++;
+}
+
+/* The length of a body stands before it, but is known only after it. */
+static void encode_loop(struct block_out *block, struct wf_reading *in)
+{
+    const unsigned char *at = in->at + 1;
+    uint64_t count = wf_fixed_read(&at, 8);
+    uint64_t body_ops = wf_fixed_read(&at, 8);
+    size_t length = (size_t)wf_fixed_read(&at, 4);
+    uint64_t before = block->n_ops;
+    size_t begin = block->records.size;
+    unsigned char head[1 + 3 * WF_VARINT_MAX];
+
+    wf_native_encode_restart(&block->encoder);
+    encode_items(block, at, length);
+    wf_native_encode_restart(&block->encoder);
+    in->at = at + length;
+
+    size_t encoded = block->records.size - begin;
+    unsigned char *to = head;
+    *to++ = WF_NATIVE_LOOP;
+    to = wf_varint_write(to, count);
+    to = wf_varint_write(to, body_ops);
+    to = wf_varint_write(to, encoded);
+    size_t n = (size_t)(to - head);
+    (void)wf_buf_extend(&block->records, n);
+    memmove(block->records.data + begin + n, block->records.data + begin, encoded);
+    memcpy(block->records.data + begin, head, n);
+    block->n_ops = before + count * body_ops;
+}
+
+/* Adds items of trace/weft/fold.h to the block. */
+static void encode_items(struct block_out *block, const unsigned char *items, size_t size)
+{
+    struct wf_reading in = {items, items + size, false};
+
+    while (in.at < in.end) {
+        if (*in.at == WF_NATIVE_LOOP) {
+            encode_loop(block, &in);
+        } else {
+            encode_op(block, &in);
+        }
+    }
+}
+
 static void put_block(struct native_writer *w, uint32_t rank)
 {
     struct rank_out *r = &w->ranks[rank];
-    struct wf_block_place place = {rank, r->n_written, w->encoder.n_ops};
+    struct block_out *block = &w->block;
 
-    if (w->encoder.n_slots == 0) {
+    if (block->encoder.n_slots == 0) {
         return;
     }
-    r->n_written += w->encoder.n_ops;
-    w->totals.n_stored += w->encoder.n_stored;
+    const struct wf_native_block place = {
+        .rank = rank, .first_op = r->n_written, .n_ops = block->n_ops};
     w->raw.size = 0;
-    wf_encoder_take(&w->encoder, &w->raw);
+    unsigned char *at = wf_buf_extend(&w->raw, (size_t)block->encoder.n_slots + 1);
+    (void)wf_native_encode_head(&block->encoder, at);
+    wf_buf_append(&w->raw, block->records.data, block->records.size);
+    r->n_written += block->n_ops;
+    w->totals.n_stored += block->n_stored;
     w->totals.raw_bytes += w->raw.size;
-    wf_native_out_block(w->out, &place, &w->raw);
+    wf_native_out_block(w->out, place, &w->raw);
+    block->records.size = 0;
+    block->n_ops = 0;
+    block->n_stored = 0;
 }
 
 /* Writes the first `n` items of the rank's window. */
 static void put_items(struct native_writer *w, uint32_t rank, uint32_t n)
 {
-    struct wf_fold *fold = &w->ranks[rank].fold;
+    struct wf_native_fold *fold = &w->ranks[rank].fold;
+    struct block_out *block = &w->block;
 
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t begin = fold->items[i].at, end = wf_fold_end(fold, i);
+        uint32_t begin = fold->items[i].at, end = wf_native_fold_end(fold, i);
 
-        if (wf_encoder_size(&w->encoder) + (end - begin) > w->block_size) {
+        if (block->records.size + block->encoder.n_slots + 1 + (end - begin) > w->block_size) {
             put_block(w, rank);
         }
-        wf_encode_items(&w->encoder, fold->bytes.data + begin, end - begin);
+        encode_items(block, fold->bytes.data + begin, end - begin);
     }
     put_block(w, rank);
-    wf_fold_drop(fold, n);
+    wf_native_fold_drop(fold, n);
 }
 
 /* Writes windows, one rank after the other, until the others have half the memory. */
 static void make_room(struct native_writer *w)
 {
     for (uint32_t i = 0; i < w->n_ranks && w->memory > MEMORY_MAX / 2; i++) {
-        struct wf_fold *fold = &w->ranks[w->hand].fold;
+        struct wf_native_fold *fold = &w->ranks[w->hand].fold;
 
-        w->memory -= wf_fold_memory(fold);
+        w->memory -= wf_native_fold_memory(fold);
         put_items(w, w->hand, fold->n);
-        wf_fold_fini(fold);
+        wf_native_fold_fini(fold);
         w->hand = w->hand + 1 == w->n_ranks ? 0 : w->hand + 1;
-    }
-}
-
-static bool asks_time(const struct wf_op *op, const struct wf_op_info *info)
-{
-    switch (info->family) {
-    case WF_FAMILY_RECV:
-        return op->peer == WF_ANY_SOURCE || op->tag == WF_ANY_TAG;
-    case WF_FAMILY_SENDRECV:
-        return op->recv_peer == WF_ANY_SOURCE || op->recv_tag == WF_ANY_TAG;
-    case WF_FAMILY_PROBE:
-    case WF_FAMILY_TEST:
-        return true;
-    case WF_FAMILY_WAIT:
-        return info->detail >= WF_WAIT_ANY;
-    case WF_FAMILY_PERSISTENT:
-        return info->detail == WF_PERSISTENT_RECV &&
-               (op->peer == WF_ANY_SOURCE || op->tag == WF_ANY_TAG);
-    case WF_FAMILY_COMPUTE:
-    case WF_FAMILY_SEND:
-    case WF_FAMILY_START:
-    case WF_FAMILY_FREE:
-    case WF_FAMILY_COLLECTIVE:
-    case WF_FAMILY_COMM:
-    case WF_FAMILY_ONESIDED:
-    case WF_FAMILY_EPOCH:
-    case WF_FAMILY_MARKER:
-    case WF_FAMILY_CALL:
-        break;
-    }
-    return false;
-}
-
-static void count_op(struct wf_totals *totals, const struct wf_op *op)
-{
-    const struct wf_op_info *info = wf_op_info(op->kind);
-    bool sends = info->family == WF_FAMILY_SEND;
-    bool persistent = info->family == WF_FAMILY_PERSISTENT;
-
-    totals->n_ops++;
-    totals->n_messages += sends || info->family == WF_FAMILY_SENDRECV ? 1 : 0;
-    if (((sends || persistent) && info->detail == WF_SEND_SYNCHRONOUS) ||
-        (info->family == WF_FAMILY_COLLECTIVE && info->returns_request) ||
-        info->family == WF_FAMILY_ONESIDED) {
-        totals->acts_in_background = true;
-    }
-    if (asks_time(op, info) && (persistent || !op->recorded)) {
-        totals->depends_on_time = true;
     }
 }
 
@@ -338,20 +329,20 @@ static enum wf_status writer_add(struct wf_trace_writer *writer, uint32_t rank,
     bool known = wf_groups_find(w->groups, rank, op->comm, &group);
     const char *fault = wf_op_fault(op, known ? &group : NULL);
     if (fault == NULL) {
-        fault = wf_created_check(&r->made, op);
+        fault = wf_created_check(&r->created, op);
     }
     if (fault != NULL) {
         return wf_err_set(err, WF_EINVAL, "op %llu of rank %u, a %s: %s",
                           (unsigned long long)r->n_ops, rank, wf_op_name(op->kind), fault);
     }
     wf_op_take_apart(op, group.size, &parts);
-    size_t before = wf_fold_memory(&r->fold);
-    wf_fold_add(&r->fold, &w->powers, op->kind, &parts);
+    size_t before = wf_native_fold_memory(&r->fold);
+    wf_native_fold_add(&r->fold, &w->powers, op->kind, &parts);
     r->n_ops++;
-    count_op(&w->totals, op);
-    w->memory += wf_fold_memory(&r->fold) - before;
+    wf_native_totals_add(&w->totals, op);
+    w->memory += wf_native_fold_memory(&r->fold) - before;
     /* The newer half stays: what repeats it is still to come. */
-    if (wf_fold_is_full(&r->fold)) {
+    if (wf_native_fold_is_full(&r->fold)) {
         put_items(w, rank, (r->fold.n + 1) / 2);
     }
     if (w->memory > MEMORY_MAX) {
@@ -377,7 +368,7 @@ static enum wf_status writer_finish(struct wf_trace_writer *writer, struct wf_er
 
     for (uint32_t rank = 0; rank < w->n_ranks; rank++) {
         put_items(w, rank, w->ranks[rank].fold.n);
-        wf_fold_fini(&w->ranks[rank].fold);
+        wf_native_fold_fini(&w->ranks[rank].fold);
     }
     enum wf_status status = wf_native_out_finish(w->out, &w->totals, err);
     release(w);

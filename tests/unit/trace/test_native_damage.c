@@ -192,22 +192,22 @@ static void what_was_read_names_its_place(void)
 /* Changes the last byte of the first block, and makes its checksums right. */
 static void forge(unsigned char last)
 {
-    struct wf_packer *packer = wf_packer_new();
+    struct wf_native_packer *packer = wf_native_packer_new();
     const void *stored = NULL;
-    size_t at = WF_HEADER_BYTES;
-    struct wf_frame frame;
+    size_t at = WF_NATIVE_HEADER_BYTES;
+    struct wf_native_frame frame;
 
     FILE *in = fopen(path, "rb");
     size_t n = fread(bytes, 1, sizeof(bytes), in);
     (void)fclose(in);
-    while (wf_frame_read(bytes + at, &frame) && frame.type != WF_FRAME_BLOCK) {
-        at += WF_FRAME_BYTES + frame.stored_size;
+    while (wf_native_frame_read(bytes + at, &frame) && frame.type != WF_FRAME_BLOCK) {
+        at += WF_NATIVE_FRAME_BYTES + frame.stored_size;
     }
-    unsigned char *content = bytes + at + WF_FRAME_BYTES;
+    unsigned char *content = bytes + at + WF_NATIVE_FRAME_BYTES;
     content[frame.stored_size - 1] = last;
-    wf_frame_pack(packer, &frame, content, frame.raw_size, &stored);
-    wf_frame_write(&frame, bytes + at);
-    wf_packer_free(packer);
+    wf_native_frame_pack(packer, &frame, content, frame.raw_size, &stored);
+    wf_native_frame_write(&frame, bytes + at);
+    wf_native_packer_free(packer);
     put(n);
 }
 

@@ -15,20 +15,20 @@ static bool read_one(const unsigned char *raw, uint32_t size, bool is_old, struc
     struct wf_created made = {0};
     struct wf_buf arrays = {.data = NULL};
     const char *fault = NULL;
-    const struct wf_block_source from = {.raw = raw,
-                                         .size = size,
-                                         .groups = groups,
-                                         .made = &made,
-                                         .n_ops = 1,
-                                         .is_old = is_old};
-    struct wf_block *block = wf_block_new(&from, &fault);
+    const struct wf_native_decoder_source from = {.raw = raw,
+                                                  .size = size,
+                                                  .groups = groups,
+                                                  .made = &made,
+                                                  .n_ops = 1,
+                                                  .is_old = is_old};
+    struct wf_native_decoder *block = wf_native_decoder_new(&from, &fault);
 
     memset(op, 0xff, sizeof(*op)); /* what an op does not have may be anything */
-    bool found = block != NULL && wf_block_next(block, &arrays, op);
+    bool found = block != NULL && wf_native_decoder_next(block, &arrays, op);
     if (found && counts != NULL) {
         memcpy(counts, op->counts, 2 * sizeof(*counts));
     }
-    wf_block_free(block);
+    wf_native_decoder_free(block);
     wf_buf_fini(&arrays);
     wf_created_fini(&made);
     wf_groups_free(groups);
