@@ -4,7 +4,7 @@
 
 /*
  * What the verbs share. A verb is one file cmd_<name>.c with a const struct wf_verb, listed
- * in cli/verbs.c.
+ * in cli/verbs.def.
  */
 
 #include "base/status.h"

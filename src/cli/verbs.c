@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
 
-#include <string.h>
+#include "base/lookup.h"
 
 static const struct wf_verb *const verb_table[] = {
 #define WF_VERB(name) &wf_verb_##name,
@@ -16,10 +16,5 @@ const struct wf_verb *const *wf_verb_table(void)
 
 const struct wf_verb *wf_verb_find(const char *name)
 {
-    for (const struct wf_verb *const *v = verb_table; *v != NULL; v++) {
-        if (strcmp((*v)->name, name) == 0) {
-            return *v;
-        }
-    }
-    return NULL;
+    return wf_lookup("command", name, verb_table, NULL);
 }

@@ -27,8 +27,7 @@
  *   barrier: one slot of no bytes.
  *
  * To add an algorithm: one .c file with a const struct wf_coll_ops (or a few that share their
- * arithmetic), and one line each in coll/algorithms.h and coll/registry.c. The conformance test
- * picks it up from there.
+ * arithmetic), and one line each in coll/algorithms.def. The conformance test then covers it.
  */
 
 #include <stdbool.h>

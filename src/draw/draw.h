@@ -5,8 +5,8 @@
 /*
  * Networks in files: as a picture, and cable by cable.
  *
- * To add a format: write one .c file that defines a const struct wf_draw_format, and add its
- * address to the table in draw/registry.c. Drawing reads a topology through topo/topo.h alone,
+ * To add a format: one .c file that defines a const struct wf_draw_format, and one line in
+ * draw/formats.def. Drawing reads a topology through topo/topo.h alone,
  * so that a new topology is drawn without a change here.
  */
 

@@ -1,7 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gen/bt.h"
+
+/*
+ * A solver that works by lines along each dimension in turn, after the benchmark BT of the NAS
+ * Parallel Benchmarks and its multi-partition of the grid (Bailey et al., NAS report
+ * RNR-94-007; Naik, IBM Systems Journal 34, 1995).
+ *
+ * The ranks form a periodic 2D grid, and q is the longer of its sides. Each has q cells of
+ * (n / q)^3 points, so placed that when all ranks go through their cells in the order of a
+ * dimension, each works all the time and passes on to the same neighbour: along x and y to the
+ * next in a row or column, along z to the next on a diagonal. The benchmark itself runs on
+ * square numbers of ranks; here any grid will do.
+ *
+ * In each iteration a rank exchanges two layers of five numbers a point with its six neighbours
+ * and computes; then for each of three dimensions goes through q cells forwards and q cells
+ * backwards, computing, passing on 30 numbers and, backwards, 5 numbers for each point of a
+ * face. Computing is spread evenly over these seven parts and over the cells of a part. Where a
+ * side of the grid is 1 the neighbour is the rank itself, and nothing is sent.
+ */
 
 #include "base/mem.h"
+#include "gen/gen.h"
 #include "gen/grid.h"
 #include "gen/make.h"
 #include "gen/vary.h"
@@ -9,6 +27,13 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct params {
+    char *size; /* "8x4"; null or empty: as square as possible */
+    uint64_t n;
+    uint64_t iterations;
+    int64_t compute;
+};
 
 enum { N_DIMS = 3, N_DIRECTIONS = 2 * N_DIMS, NUMBER_BYTES = 8 };
 enum { FACE_NUMBERS = 10, FORWARD_NUMBERS = 30, BACKWARD_NUMBERS = 5 };
@@ -43,25 +68,25 @@ _Static_assert(sizeof(struct position) == sizeof(((struct wf_cursor *)0)->word),
 static const struct wf_param params_table[] = {
     {.name = "n",
      .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct wf_bt_params, n),
+     .offset = offsetof(struct params, n),
      .def = "102",
      .min = "1",
      .max = "1000000",
      .doc = "Points in each of the three dimensions"},
     {.name = "iterations",
      .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct wf_bt_params, iterations),
+     .offset = offsetof(struct params, iterations),
      .def = "3",
      .max = "4000000000",
      .doc = "Number of time steps"},
     {.name = "compute",
      .type = WF_PARAM_TIME,
-     .offset = offsetof(struct wf_bt_params, compute),
+     .offset = offsetof(struct params, compute),
      .def = "10ms",
      .doc = "Computing in a time step"},
     {.name = "size",
      .type = WF_PARAM_TEXT,
-     .offset = offsetof(struct wf_bt_params, size),
+     .offset = offsetof(struct params, size),
      .def = "",
      .doc = "The grid of ranks, as in 8x8; nothing for one as square as possible"},
     WF_PARAM_END,
@@ -103,7 +128,7 @@ static void count_messages(struct bt *bt)
 static enum wf_status bt_create(const void *params, uint32_t n_ranks, struct wf_source **out,
                                 struct wf_err *err)
 {
-    const struct wf_bt_params *given = params;
+    const struct params *given = params;
     uint32_t size[2] = {1, 1};
     enum wf_status status =
         wf_check_computing(wf_gen_bt_ops.name, given->compute, given->iterations, err);
@@ -224,7 +249,7 @@ const struct wf_source_ops wf_gen_bt_ops = {
     .name = "bt",
     .summary = "line solver: faces, then passes along each dimension of a periodic grid",
     .params = params_table,
-    .params_size = sizeof(struct wf_bt_params),
+    .params_size = sizeof(struct params),
     .create = bt_create,
     .destroy = bt_destroy,
     .next = bt_next,

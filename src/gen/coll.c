@@ -1,12 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gen/coll.h"
+
+/*
+ * One collective operation of all ranks again and again, to study its algorithms. In each
+ * iteration a rank calls it and computes; with `nonblocking` it starts the operation, computes,
+ * and waits for it.
+ *
+ * What `bytes` means depends on the kind: the whole data of bcast, reduce, allreduce, scan and
+ * exscan, one block of the others. Where blocks may differ (gatherv, scatterv, allgatherv,
+ * alltoallv, reduce_scatter) they have between half and one and a half times `bytes`. In the
+ * collectives of neighbours, rank r sends to the `neighbors` ranks above it, beginning again
+ * with rank 0 after the last.
+ */
 
 #include "base/mem.h"
+#include "gen/gen.h"
 #include "gen/make.h"
 #include "gen/vary.h"
 
 #include <assert.h>
 #include <stdlib.h>
+
+struct params {
+    int kind; /* as of wf_op_kind, counted from WF_OP_BARRIER */
+    uint64_t bytes;
+    uint64_t root;
+    uint64_t neighbors;
+    uint64_t iterations;
+    int64_t compute;
+    bool nonblocking;
+};
 
 /* What a kind needs, and how many messages it takes. */
 enum { ROOT = 1, BLOCKS = 2, PAIRS = 4, NEIGHBORS = 8 };
@@ -79,40 +101,40 @@ struct coll {
 static const struct wf_param params_table[] = {
     {.name = "kind",
      .type = WF_PARAM_ENUM,
-     .offset = offsetof(struct wf_gen_coll_params, kind),
+     .offset = offsetof(struct params, kind),
      .def = "allreduce",
      .choices = kind_names,
      .doc = "Which collective"},
     {.name = "bytes",
      .type = WF_PARAM_SIZE,
-     .offset = offsetof(struct wf_gen_coll_params, bytes),
+     .offset = offsetof(struct params, bytes),
      .def = "8",
      .max = "1EiB",
      .doc = "Size of the data, or of one block of it on the average"},
     {.name = "root",
      .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct wf_gen_coll_params, root),
+     .offset = offsetof(struct params, root),
      .def = "0",
      .doc = "The root, if there is one"},
     {.name = "neighbors",
      .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct wf_gen_coll_params, neighbors),
+     .offset = offsetof(struct params, neighbors),
      .def = "2",
      .max = "65536",
      .doc = "Ranks that a rank sends to, if they are neighbours"},
     {.name = "iterations",
      .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct wf_gen_coll_params, iterations),
+     .offset = offsetof(struct params, iterations),
      .def = "10",
      .doc = "Number of calls"},
     {.name = "compute",
      .type = WF_PARAM_TIME,
-     .offset = offsetof(struct wf_gen_coll_params, compute),
+     .offset = offsetof(struct params, compute),
      .def = "0",
      .doc = "Computing for each call"},
     {.name = "nonblocking",
      .type = WF_PARAM_BOOL,
-     .offset = offsetof(struct wf_gen_coll_params, nonblocking),
+     .offset = offsetof(struct params, nonblocking),
      .def = "false",
      .doc = "Whether ranks compute while the operation goes on"},
     WF_PARAM_END,
@@ -152,7 +174,7 @@ static void make_tables(struct coll *coll)
 static enum wf_status coll_create(const void *params, uint32_t n_ranks, struct wf_source **out,
                                   struct wf_err *err)
 {
-    const struct wf_gen_coll_params *given = params;
+    const struct params *given = params;
 
     if ((kinds[given->kind].needs & ROOT) != 0 && given->root >= n_ranks) {
         return wf_err_set(err, WF_EUSAGE,
@@ -246,7 +268,7 @@ const struct wf_source_ops wf_gen_coll_ops = {
     .name = "coll",
     .summary = "one collective operation again and again",
     .params = params_table,
-    .params_size = sizeof(struct wf_gen_coll_params),
+    .params_size = sizeof(struct params),
     .create = coll_create,
     .destroy = coll_destroy,
     .next = coll_next,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gen/graphs.h"
-#include "gen/leanmd.h"
 
-#include <string.h>
+#include "base/lookup.h"
 
 static const struct wf_graph_ops *const graph_table[] = {
 #define WF_GRAPH_GENERATOR(name) &wf_gen_##name##_ops,
@@ -17,10 +16,5 @@ const struct wf_graph_ops *const *wf_graph_table(void)
 
 const struct wf_graph_ops *wf_graph_find(const char *name)
 {
-    for (const struct wf_graph_ops *const *ops = graph_table; *ops != NULL; ops++) {
-        if (strcmp((*ops)->name, name) == 0) {
-            return *ops;
-        }
-    }
-    return NULL;
+    return wf_lookup("generator", name, graph_table, NULL);
 }

@@ -1,12 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gen/is.h"
+
+/*
+ * Sorting of whole numbers by buckets, after the benchmark IS of the NAS Parallel Benchmarks
+ * (Bailey et al., NAS report RNR-94-007). In each iteration a rank counts how many of its keys
+ * fall into each bucket (computes), the counts of all ranks are added up (allreduce), every
+ * rank tells every other how many keys it will get (alltoall of 4 bytes), sends them
+ * (alltoallv), and sorts what it got (computes).
+ *
+ * The keys are spread evenly: a rank sends another keys / ranks^2 keys of 4 bytes, by `spread`
+ * more or less.
+ */
 
 #include "base/mem.h"
+#include "gen/gen.h"
 #include "gen/make.h"
 #include "gen/vary.h"
 
 #include <assert.h>
 #include <stdlib.h>
+
+struct params {
+    uint64_t keys;
+    uint64_t buckets;
+    uint64_t iterations;
+    int64_t compute;
+    double spread;
+};
 
 enum { KEY_BYTES = 4 };
 
@@ -24,29 +43,29 @@ struct is {
 static const struct wf_param params_table[] = {
     {.name = "keys",
      .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct wf_is_params, keys),
+     .offset = offsetof(struct params, keys),
      .def = "8388608",
      .max = "1000000000000000",
      .doc = "Keys of all ranks together"},
     {.name = "buckets",
      .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct wf_is_params, buckets),
+     .offset = offsetof(struct params, buckets),
      .def = "1024",
      .max = "1000000000",
      .doc = "Number of buckets"},
     {.name = "iterations",
      .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct wf_is_params, iterations),
+     .offset = offsetof(struct params, iterations),
      .def = "10",
      .doc = "Number of times that the keys are sorted"},
     {.name = "compute",
      .type = WF_PARAM_TIME,
-     .offset = offsetof(struct wf_is_params, compute),
+     .offset = offsetof(struct params, compute),
      .def = "1ms",
      .doc = "Computing before and after each exchange"},
     {.name = "spread",
      .type = WF_PARAM_REAL,
-     .offset = offsetof(struct wf_is_params, spread),
+     .offset = offsetof(struct params, spread),
      .def = "0.1",
      .min = "0",
      .max = "1",
@@ -57,7 +76,7 @@ static const struct wf_param params_table[] = {
 static enum wf_status is_create(const void *params, uint32_t n_ranks, struct wf_source **out,
                                 struct wf_err *err)
 {
-    const struct wf_is_params *given = params;
+    const struct params *given = params;
     uint64_t n_pairs = (uint64_t)n_ranks * n_ranks;
     enum wf_status status = wf_check_computing(wf_gen_is_ops.name, given->compute,
                                                wf_times(given->iterations, 2), err);
@@ -121,7 +140,7 @@ const struct wf_source_ops wf_gen_is_ops = {
     .name = "is",
     .summary = "integer sort: keys exchanged between all ranks",
     .params = params_table,
-    .params_size = sizeof(struct wf_is_params),
+    .params_size = sizeof(struct params),
     .create = is_create,
     .destroy = is_destroy,
     .next = is_next,

@@ -28,7 +28,7 @@
  * and 1 + s times `compute`.
  */
 
-#include "ops/source.h"
+#include "gen/gen.h"
 
 struct wf_stencil_params {
     char *size; /* "4x4x2"; null or empty: as cubic as possible */
@@ -45,8 +45,5 @@ struct wf_stencil_params {
 };
 
 enum wf_stencil_points { WF_STENCIL_FACES, WF_STENCIL_ALL };
-
-extern const struct wf_source_ops wf_gen_stencil2d_ops, wf_gen_stencil3d_ops,
-    wf_gen_stencil4d_ops;
 
 #endif

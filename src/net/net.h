@@ -12,8 +12,8 @@
  * calls, not in events: the layer above calls send(), hands events of the network's kinds to
  * event(), and is called back when a message arrives.
  *
- * To add a model: one .c file with a const struct wf_net_ops, one line in net/registry.c. The
- * conformance test picks it up from there.
+ * To add a model: one .c file with a const struct wf_net_ops, one line in net/models.def. The
+ * conformance test then covers it.
  */
 
 #include "base/param.h"

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "net/net.h"
 
-#include "base/text.h"
-#include "net/alphabeta.h"
-#include "net/latency.h"
-#include "net/loggp.h"
-#include "net/none.h"
-#include "net/packet/packet.h"
-#include "net/router/router.h"
+#include "base/lookup.h"
 
 #include <assert.h>
 #include <string.h>
@@ -25,19 +19,8 @@ const struct wf_net_ops *const *wf_net_table(void)
 
 enum wf_status wf_net_find(const char *name, const struct wf_net_ops **out, struct wf_err *err)
 {
-    char hint[WF_HINT_MAX];
-    struct wf_nearest nearest;
-
-    wf_nearest_begin(&nearest, name);
-    for (const struct wf_net_ops *const *ops = net_table; *ops != NULL; ops++) {
-        if (strcmp((*ops)->name, name) == 0) {
-            *out = *ops;
-            return WF_OK;
-        }
-        wf_nearest_add(&nearest, (*ops)->name);
-    }
-    return wf_err_set(err, WF_EUSAGE, "unknown network model '%.64s'%s", name,
-                      wf_nearest_hint(&nearest, hint));
+    *out = wf_lookup("network model", name, net_table, err);
+    return *out != NULL ? WF_OK : WF_EUSAGE;
 }
 
 void wf_net_attach(struct wf_net *net, struct wf_engine *engine, uint32_t first_node,

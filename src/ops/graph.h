@@ -18,7 +18,7 @@
  * tasks at all, and a reader no more than it likes.
  *
  * To add a generator: one .c file that defines a const struct wf_graph_ops and one line in
- * gen/graph_registry.c. The conformance test picks it up from there.
+ * gen/graphs.def. The conformance test then covers it.
  */
 
 #include "base/param.h"

@@ -12,7 +12,7 @@
  * so that a source may remember for each rank what makes the likely next question cheap.
  *
  * To add a generator: one .c file that defines a const struct wf_source_ops and one line in
- * gen/registry.c. The conformance test picks it up from there.
+ * gen/generators.def. The conformance test then covers it.
  */
 
 #include "base/param.h"

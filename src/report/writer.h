@@ -5,8 +5,8 @@
 /*
  * What turns a result document into something to read.
  *
- * To add a writer: write one .c file that defines a const struct wf_writer_ops, and add its
- * address to the table in report/registry.c. Options that choose a format, and the test that
+ * To add a writer: one .c file that defines a const struct wf_writer_ops, and one line in
+ * report/writers.def. Options that choose a format, and the test that
  * every writer copes with every kind of document, pick it up from there.
  */
 

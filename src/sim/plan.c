@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/plan.h"
 
+#include "base/lookup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "engine/models/bench.h"
 #include "net/net.h"
 #include "ranks/cpu/cpu.h"
@@ -184,30 +184,11 @@ static enum wf_status apply_preset(struct wf_plan *plan, const struct wf_scenari
     return status;
 }
 
-static enum wf_status find_bench(const char *name, const struct wf_bench_ops **out,
-                                 struct wf_err *err)
-{
-    char hint[WF_HINT_MAX];
-    struct wf_nearest nearest;
-
-    wf_nearest_begin(&nearest, name);
-    for (const struct wf_bench_ops *const *ops = wf_bench_table(); *ops != NULL; ops++) {
-        if (strcmp((*ops)->name, name) == 0) {
-            *out = *ops;
-            return WF_OK;
-        }
-        wf_nearest_add(&nearest, (*ops)->name);
-    }
-    return wf_err_set(err, WF_EUSAGE, "unknown model '%.64s'%s", name,
-                      wf_nearest_hint(&nearest, hint));
-}
-
 static enum wf_status plan_bench(struct wf_plan *plan, const char *name, struct wf_err *err)
 {
-    enum wf_status status = find_bench(name, &plan->bench, err);
-
-    if (status != WF_OK) {
-        return status;
+    plan->bench = wf_lookup("model", name, wf_bench_table(), err);
+    if (plan->bench == NULL) {
+        return WF_EUSAGE;
     }
     return add_block(plan, plan->bench->name, plan->bench->params,
                      wf_xcalloc(1, plan->bench->params_size), err);

@@ -6,7 +6,7 @@
  * What makes a source of ops or a task graph of a trace, in one format or another.
  *
  * To add a format: one .c file that defines a const struct wf_reader_ops and one line in
- * trace/registry.c. Formats are told apart by the first bytes of a file, never by its name. A
+ * trace/readers.def. Formats are told apart by the first bytes of a file, never by its name. A
  * trace of several files is named by its directory, or by the one of its files that lists the
  * others.
  */

@@ -6,7 +6,7 @@
  * What writes ops or the tasks of a graph to a trace, in one format or another.
  *
  * To add a format: one .c file that defines a const struct wf_trace_writer_ops and one line in
- * trace/registry.c.
+ * trace/writers.def.
  */
 
 #include "ops/graph.h"

@@ -6,7 +6,6 @@
 #include "net/alphabeta.h"
 #include "net/latency.h"
 #include "net/loggp.h"
-#include "net/none.h"
 #include "net/packet/packet.h"
 #include "ranks/record/path.h"
 #include "ranks/record/recorder.h"

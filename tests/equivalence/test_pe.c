@@ -6,7 +6,6 @@
 #include "net/alphabeta.h"
 #include "net/latency.h"
 #include "net/loggp.h"
-#include "net/none.h"
 
 /* Runs `setup` in every way and compares with the first. */
 static void compare_all(const struct pe_setup *setup)

@@ -5,7 +5,7 @@
 /*
  * The engine's own models, for testing and measuring it: nothing of networks in them.
  *
- * To add one: one .c file with a const struct wf_bench_ops, one line in models/registry.c. The
+ * To add one: one .c file with a const struct wf_bench_ops, one line in models.def. The
  * equivalence tests and `weft bench` pick it up from there.
  */
 

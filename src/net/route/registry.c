@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "net/route/route.h"
 
-#include "base/text.h"
+#include "base/lookup.h"
 
 #include <string.h>
 
@@ -19,19 +19,8 @@ const struct wf_route_ops *const *wf_route_table(void)
 enum wf_status wf_route_find(const char *name, const struct wf_route_ops **out,
                              struct wf_err *err)
 {
-    char hint[WF_HINT_MAX];
-    struct wf_nearest nearest;
-
-    wf_nearest_begin(&nearest, name);
-    for (const struct wf_route_ops *const *ops = route_table; *ops != NULL; ops++) {
-        if (strcmp((*ops)->name, name) == 0) {
-            *out = *ops;
-            return WF_OK;
-        }
-        wf_nearest_add(&nearest, (*ops)->name);
-    }
-    return wf_err_set(err, WF_EUSAGE, "unknown routing policy '%.64s'%s", name,
-                      wf_nearest_hint(&nearest, hint));
+    *out = wf_lookup("routing policy", name, route_table, err);
+    return *out != NULL ? WF_OK : WF_EUSAGE;
 }
 
 void wf_route_free(struct wf_route *route)

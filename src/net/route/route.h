@@ -9,7 +9,7 @@
  * it is asked with.
  *
  * To add a policy: one .c file with a const struct wf_route_ops, one line in
- * net/route/registry.c. The conformance test picks it up from there: routes arrive, do not take
+ * net/route/policies.def. The conformance test then checks that routes arrive, do not take
  * longer than promised, and their virtual channels depend on each other without a cycle.
  */
 

@@ -4,7 +4,7 @@
 
 /*
  * What a reader of a trace format is made of. A new reader is one .c file that includes this
- * header and defines a const struct wf_reader_ops, and one line in trace/registry.c; the
+ * header and defines a const struct wf_reader_ops, and one line in trace/readers.def; the
  * conformance test (tests/conformance/test_reader.c) then covers it.
  *
  *   trace/reader.h      the contract; probing, notes for the user, paths beside the trace

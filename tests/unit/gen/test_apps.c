@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What generators after applications do, where tests/conformance/test_gen.c cannot know it. */
-#include "gen/bt.h"
 #include "gen/cg.h"
 #include "gen/fft.h"
 #include "gen/gen.h"
