@@ -31,7 +31,7 @@ MAY_INCLUDE = {
     "coll": [],
     "gen": ["base", "ops"],
     "result": ["base"],
-    "net": ["base", "engine", "topo", "result", "net/packet", "net/router"],
+    "net": ["base", "engine", "topo", "result"],
     "net/packet": ["base", "topo", "result", "net/route"],
     "net/router": ["base", "topo", "net/route"],
     "net/route": ["base", "topo", "net/vc"],
