@@ -55,6 +55,15 @@ struct wf_param {
     const char *doc; /* one sentence that starts with a capital, no full stop */
 };
 
+/* A row for a member that has the name of the parameter. `kind` is the type without WF_PARAM_;
+ * the other members of struct wf_param follow, as in
+ *     WF_PARAM_ROW(struct star_params, size, COUNT, .min = "1", .doc = "Nodes of the star") */
+#define WF_PARAM_ROW(params, member, kind, ...)                                       \
+    {                                                                                 \
+        .name = #member, .type = WF_PARAM_##kind, .offset = offsetof(params, member), \
+        __VA_ARGS__                                                                   \
+    }
+
 /* A table ends with this row. */
 #define WF_PARAM_END \
     {                \

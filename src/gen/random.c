@@ -22,21 +22,13 @@ struct random {
 };
 
 static const struct wf_param params_table[] = {
-    {.name = "bytes",
-     .type = WF_PARAM_SIZE,
-     .offset = offsetof(struct wf_gen_random_params, bytes),
-     .def = "4",
-     .doc = "Size of a message"},
-    {.name = "messages",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct wf_gen_random_params, messages),
-     .def = "0",
-     .doc = "Messages that each rank sends, one after the other; 0 is as many as ranks"},
-    {.name = "seed",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct wf_gen_random_params, seed),
-     .def = "1",
-     .doc = "Seed of the random pairs"},
+    WF_PARAM_ROW(struct wf_gen_random_params, bytes, SIZE, .def = "4",
+                 .doc = "Size of a message"),
+    WF_PARAM_ROW(
+        struct wf_gen_random_params, messages, COUNT, .def = "0",
+        .doc = "Messages that each rank sends, one after the other; 0 is as many as ranks"),
+    WF_PARAM_ROW(struct wf_gen_random_params, seed, COUNT, .def = "1",
+                 .doc = "Seed of the random pairs"),
     WF_PARAM_END,
 };
 

@@ -15,16 +15,11 @@ struct ring {
 };
 
 static const struct wf_param params_table[] = {
-    {.name = "bytes",
-     .type = WF_PARAM_SIZE,
-     .offset = offsetof(struct wf_gen_ring_params, bytes),
-     .def = "4",
-     .doc = "Size of a message"},
-    {.name = "rounds",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct wf_gen_ring_params, rounds),
-     .def = "0",
-     .doc = "Messages that each rank sends, one after the other; 0 is as many as ranks"},
+    WF_PARAM_ROW(struct wf_gen_ring_params, bytes, SIZE, .def = "4",
+                 .doc = "Size of a message"),
+    WF_PARAM_ROW(
+        struct wf_gen_ring_params, rounds, COUNT, .def = "0",
+        .doc = "Messages that each rank sends, one after the other; 0 is as many as ranks"),
     WF_PARAM_END,
 };
 

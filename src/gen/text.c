@@ -49,15 +49,10 @@ struct run {
 };
 
 static const struct wf_param params_table[] = {
-    {.name = "file",
-     .type = WF_PARAM_TEXT,
-     .offset = offsetof(struct wf_gen_text_params, file),
-     .doc = "The program, in the workload language"},
-    {.name = "set",
-     .type = WF_PARAM_TEXT,
-     .offset = offsetof(struct wf_gen_text_params, set),
-     .def = "",
-     .doc = "Values of the program's parameters, as in n=10,bytes=1MiB"},
+    WF_PARAM_ROW(struct wf_gen_text_params, file, TEXT,
+                 .doc = "The program, in the workload language"),
+    WF_PARAM_ROW(struct wf_gen_text_params, set, TEXT, .def = "",
+                 .doc = "Values of the program's parameters, as in n=10,bytes=1MiB"),
     WF_PARAM_END,
 };
 

@@ -22,32 +22,16 @@ struct dragonfly_params {
 };
 
 static const struct wf_param params_table[] = {
-    {.name = "h",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct dragonfly_params, h),
-     .min = "1",
-     .doc = "Links of each router to other groups"},
-    {.name = "a",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct dragonfly_params, a),
-     .def = "0",
-     .doc = "Routers of each group; 0 is 2h, which balances the load of the links"},
-    {.name = "p",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct dragonfly_params, p),
-     .def = "0",
-     .doc = "Nodes of each router; 0 is h, which balances the load of the links"},
-    {.name = "g",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct dragonfly_params, g),
-     .def = "0",
-     .doc = "Groups, at most a*h + 1; 0 is that many"},
-    {.name = "global",
-     .type = WF_PARAM_ENUM,
-     .offset = offsetof(struct dragonfly_params, global),
-     .def = "relative",
-     .choices = wf_global_orders,
-     .doc = WF_GLOBAL_DOC},
+    WF_PARAM_ROW(struct dragonfly_params, h, COUNT, .min = "1",
+                 .doc = "Links of each router to other groups"),
+    WF_PARAM_ROW(struct dragonfly_params, a, COUNT, .def = "0",
+                 .doc = "Routers of each group; 0 is 2h, which balances the load of the links"),
+    WF_PARAM_ROW(struct dragonfly_params, p, COUNT, .def = "0",
+                 .doc = "Nodes of each router; 0 is h, which balances the load of the links"),
+    WF_PARAM_ROW(struct dragonfly_params, g, COUNT, .def = "0",
+                 .doc = "Groups, at most a*h + 1; 0 is that many"),
+    WF_PARAM_ROW(struct dragonfly_params, global, ENUM, .def = "relative",
+                 .choices = wf_global_orders, .doc = WF_GLOBAL_DOC),
     WF_PARAM_END,
 };
 
@@ -344,10 +328,7 @@ static enum wf_status dragonfly_create(const void *params, struct wf_topo **out,
     fly.locals = (uint32_t)a - 1;
     fly.net.topo.n_links += routers * (a - 1) / 2 + fly.global.n_links;
     fly.net.diameter = find_diameter(&fly);
-
-    struct dragonfly *heap = wf_xmalloc(sizeof(*heap));
-    *heap = fly;
-    *out = &heap->net.topo;
+    *out = wf_topo_keep(&fly, sizeof(fly));
     return WF_OK;
 }
 

@@ -28,37 +28,18 @@ struct plus_params {
 };
 
 static const struct wf_param params_table[] = {
-    {.name = "h",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct plus_params, h),
-     .min = "1",
-     .doc = "Links of each spine to other groups"},
-    {.name = "spines",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct plus_params, spines),
-     .def = "0",
-     .doc = "Spines of each group; 0 is h, which gives all routers 2h ports"},
-    {.name = "leaves",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct plus_params, leaves),
-     .def = "0",
-     .doc = "Leaves of each group; 0 is as many as it has spines"},
-    {.name = "p",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct plus_params, p),
-     .def = "0",
-     .doc = "Nodes of each leaf; 0 is as many as it has spines"},
-    {.name = "g",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct plus_params, g),
-     .def = "0",
-     .doc = "Groups, at most spines*h + 1; 0 is that many"},
-    {.name = "global",
-     .type = WF_PARAM_ENUM,
-     .offset = offsetof(struct plus_params, global),
-     .def = "relative",
-     .choices = wf_global_orders,
-     .doc = WF_GLOBAL_DOC},
+    WF_PARAM_ROW(struct plus_params, h, COUNT, .min = "1",
+                 .doc = "Links of each spine to other groups"),
+    WF_PARAM_ROW(struct plus_params, spines, COUNT, .def = "0",
+                 .doc = "Spines of each group; 0 is h, which gives all routers 2h ports"),
+    WF_PARAM_ROW(struct plus_params, leaves, COUNT, .def = "0",
+                 .doc = "Leaves of each group; 0 is as many as it has spines"),
+    WF_PARAM_ROW(struct plus_params, p, COUNT, .def = "0",
+                 .doc = "Nodes of each leaf; 0 is as many as it has spines"),
+    WF_PARAM_ROW(struct plus_params, g, COUNT, .def = "0",
+                 .doc = "Groups, at most spines*h + 1; 0 is that many"),
+    WF_PARAM_ROW(struct plus_params, global, ENUM, .def = "relative",
+                 .choices = wf_global_orders, .doc = WF_GLOBAL_DOC),
     WF_PARAM_END,
 };
 
@@ -363,10 +344,7 @@ static enum wf_status plus_create(const void *params, struct wf_topo **out, stru
     }
     wf_global_join(&plus.global);
     plus.topo.n_links += plus.global.n_links;
-
-    struct plus *heap = wf_xmalloc(sizeof(*heap));
-    *heap = plus;
-    *out = &heap->topo;
+    *out = wf_topo_keep(&plus, sizeof(plus));
     return WF_OK;
 }
 

@@ -31,48 +31,28 @@ struct fattree_params {
 };
 
 static const struct wf_param params_table[] = {
-    {.name = "down",
-     .type = WF_PARAM_TEXT,
-     .offset = offsetof(struct fattree_params, down),
-     .def = "",
-     .doc = "Children of a switch in each level from the lowest, as 4x4x4"},
-    {.name = "up",
-     .type = WF_PARAM_TEXT,
-     .offset = offsetof(struct fattree_params, up),
-     .def = "",
-     .doc = "Parents of a node, then of a switch in each level but the highest, as 1x4x4; if "
-            "not given one, then as many as there are children"},
-    {.name = "k",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct fattree_params, k),
-     .def = "0",
-     .max = "4294967294",
-     .doc = "Instead of down: children of every switch of a k-ary n-tree, and parents too"},
-    {.name = "n",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct fattree_params, n),
-     .def = "0",
-     .max = "32",
-     .doc = "Levels of switches of a k-ary n-tree, which has k^n nodes"},
-    {.name = "radix",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct fattree_params, radix),
-     .def = "0",
-     .max = "4294967294",
-     .doc = "Instead of down: ports of every switch of the largest tree, half of them up "
-            "except at the top"},
-    {.name = "levels",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct fattree_params, levels),
-     .def = "0",
-     .max = "32",
-     .doc = "Levels of switches with that radix"},
-    {.name = "taper",
-     .type = WF_PARAM_TEXT,
-     .offset = offsetof(struct fattree_params, taper),
-     .def = "1",
-     .doc = "By what to divide the parents of switches, in all levels or in each from the "
-            "lowest, as 2x1"},
+    WF_PARAM_ROW(struct fattree_params, down, TEXT, .def = "",
+                 .doc = "Children of a switch in each level from the lowest, as 4x4x4"),
+    WF_PARAM_ROW(
+        struct fattree_params, up, TEXT, .def = "",
+        .doc =
+            "Parents of a node, then of a switch in each level but the highest, as 1x4x4; if "
+            "not given one, then as many as there are children"),
+    WF_PARAM_ROW(
+        struct fattree_params, k, COUNT, .def = "0", .max = "4294967294",
+        .doc = "Instead of down: children of every switch of a k-ary n-tree, and parents too"),
+    WF_PARAM_ROW(struct fattree_params, n, COUNT, .def = "0", .max = "32",
+                 .doc = "Levels of switches of a k-ary n-tree, which has k^n nodes"),
+    WF_PARAM_ROW(
+        struct fattree_params, radix, COUNT, .def = "0", .max = "4294967294",
+        .doc = "Instead of down: ports of every switch of the largest tree, half of them up "
+               "except at the top"),
+    WF_PARAM_ROW(struct fattree_params, levels, COUNT, .def = "0", .max = "32",
+                 .doc = "Levels of switches with that radix"),
+    WF_PARAM_ROW(
+        struct fattree_params, taper, TEXT, .def = "1",
+        .doc = "By what to divide the parents of switches, in all levels or in each from the "
+               "lowest, as 2x1"),
     WF_PARAM_END,
 };
 
@@ -116,11 +96,6 @@ static struct place find(const struct fattree *tree, uint32_t vertex)
     uint32_t index = vertex - tree->first[level];
 
     return (struct place){level, index / tree->tops[level], index % tree->tops[level]};
-}
-
-static void fattree_destroy(struct wf_topo *topo)
-{
-    free(topo);
 }
 
 static uint32_t fattree_first_link(const struct wf_topo *topo, uint32_t vertex)
@@ -445,14 +420,10 @@ static enum wf_status fattree_create(const void *params, struct wf_topo **out,
     if (status == WF_OK) {
         status = number(&tree, err);
     }
-    if (status != WF_OK) {
-        return status;
+    if (status == WF_OK) {
+        *out = wf_topo_keep(&tree, sizeof(tree));
     }
-
-    struct fattree *heap = wf_xmalloc(sizeof(*heap));
-    *heap = tree;
-    *out = &heap->topo;
-    return WF_OK;
+    return status;
 }
 
 static const char *const examples[] = {
@@ -486,7 +457,6 @@ const struct wf_topo_ops wf_topo_fattree_ops = {
     .params = params_table,
     .params_size = sizeof(struct fattree_params),
     .create = fattree_create,
-    .destroy = fattree_destroy,
     .first_link = fattree_first_link,
     .neighbor = fattree_neighbor,
     .distance = fattree_distance,

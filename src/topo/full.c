@@ -3,32 +3,25 @@
  * node itself. */
 #include "topo/topo.h"
 
-#include "base/mem.h"
-
-#include <stdlib.h>
-
 struct full_params {
     uint64_t size;
 };
 
 static const struct wf_param params_table[] = {
-    {.name = "size",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct full_params, size),
-     .min = "1",
-     .max = "65536", /* 65536 * 65535 directed links are just below WF_TOPO_LINK_MAX */
-     .doc = "Nodes, each joined to all others"},
+    WF_PARAM_ROW(struct full_params, size, COUNT, .min = "1",
+                 .max =
+                     "65536", /* 65536 * 65535 directed links are just below WF_TOPO_LINK_MAX */
+                 .doc = "Nodes, each joined to all others"),
     WF_PARAM_END,
 };
 
 static enum wf_status full_create(const void *params, struct wf_topo **out, struct wf_err *err)
 {
     const struct full_params *given = params;
-    struct wf_topo *topo = wf_xmalloc(sizeof(*topo));
     uint64_t size = given->size;
 
-    (void)err; /* the table has checked all there is to check */
-    *topo = (struct wf_topo){
+    (void)err; /* the table of parameters has checked everything */
+    struct wf_topo topo = {
         .ops = &wf_topo_full_ops,
         .n_nodes = (uint32_t)size,
         .n_vertices = (uint32_t)size,
@@ -36,13 +29,8 @@ static enum wf_status full_create(const void *params, struct wf_topo **out, stru
         .n_links = size * (size - 1) / 2,
         .bisection = size / 2 * (size - size / 2),
     };
-    *out = topo;
+    *out = wf_topo_keep(&topo, sizeof(topo));
     return WF_OK;
-}
-
-static void full_destroy(struct wf_topo *topo)
-{
-    free(topo);
 }
 
 static uint32_t full_neighbor(const struct wf_topo *topo, uint32_t node, uint32_t port)
@@ -64,16 +52,6 @@ static uint32_t full_next_port(const struct wf_topo *topo, uint32_t at, uint32_t
         return WF_TOPO_NO_PORT;
     }
     return dst < at ? dst : dst - 1;
-}
-
-static uint32_t full_minimal_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
-                                   uint32_t *ports)
-{
-    if (at == dst) {
-        return 0;
-    }
-    ports[0] = full_next_port(topo, at, dst);
-    return 1;
 }
 
 static uint32_t full_diameter(const struct wf_topo *topo)
@@ -107,15 +85,14 @@ const struct wf_topo_ops wf_topo_full_ops = {
     .summary = "a link between every two nodes",
     .shape = WF_SHAPE_CIRCLE,
     .vc_class = WF_TOPO_VC_ONE_HOP,
+    .one_path = true,
     .examples = examples,
     .params = params_table,
     .params_size = sizeof(struct full_params),
     .create = full_create,
-    .destroy = full_destroy,
     .neighbor = full_neighbor,
     .distance = full_distance,
     .next_port = full_next_port,
-    .minimal_ports = full_minimal_ports,
     .diameter = full_diameter,
     .histogram = full_histogram,
     .coords = full_coords,

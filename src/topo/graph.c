@@ -24,10 +24,8 @@ struct graph_params {
 };
 
 static const struct wf_param params_table[] = {
-    {.name = "file",
-     .type = WF_PARAM_TEXT,
-     .offset = offsetof(struct graph_params, file),
-     .doc = "An edge list, DOT or GraphML file; see docs/reference/graph-files.md"},
+    WF_PARAM_ROW(struct graph_params, file, TEXT,
+                 .doc = "An edge list, DOT or GraphML file; see docs/reference/graph-files.md"),
     WF_PARAM_END,
 };
 
@@ -68,9 +66,7 @@ static enum wf_status finish(const char *name, struct wf_graph_net *net, struct 
         uint32_t degree = links->first[v + 1] - links->first[v];
         n_ports = degree > n_ports ? degree : n_ports;
     }
-
-    struct graph *graph = wf_xmalloc(sizeof(*graph));
-    *graph = (struct graph){
+    struct graph graph = {
         .topo = {.ops = &wf_topo_graph_ops,
                  .n_nodes = net->n_nodes,
                  .n_vertices = links->n_vertices,
@@ -81,7 +77,7 @@ static enum wf_status finish(const char *name, struct wf_graph_net *net, struct 
         .net = *net,
         .hubs = hubs,
     };
-    *out = &graph->topo;
+    *out = wf_topo_keep(&graph, sizeof(graph));
     return WF_OK;
 }
 

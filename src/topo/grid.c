@@ -92,22 +92,14 @@ static uint64_t bisection(const struct wf_grid *grid)
     return known;
 }
 
-struct wf_topo *wf_grid_finish(const struct wf_grid *grid)
+struct wf_topo *wf_grid_finish(struct wf_grid *grid)
 {
-    struct wf_grid *heap = wf_xmalloc(sizeof(*heap));
-
-    *heap = *grid;
     for (uint32_t d = 0; d < grid->n_dims; d++) {
         uint64_t lines = grid->topo.n_nodes / grid->size[d];
-        heap->topo.n_links += lines * (is_ring(grid, d) ? grid->size[d] : grid->size[d] - 1);
+        grid->topo.n_links += lines * (is_ring(grid, d) ? grid->size[d] : grid->size[d] - 1);
     }
-    heap->topo.bisection = bisection(grid);
-    return &heap->topo;
-}
-
-void wf_grid_destroy(struct wf_topo *topo)
-{
-    free(topo);
+    grid->topo.bisection = bisection(grid);
+    return wf_topo_keep(grid, sizeof(*grid));
 }
 
 uint32_t wf_grid_neighbor(const struct wf_topo *topo, uint32_t node, uint32_t port)

@@ -39,7 +39,7 @@ enum wf_status wf_grid_parse_wrap(struct wf_grid *grid, const char *wrap, struct
 
 /* Counts the links and the bisection of a grid whose sizes and wraps are set, and gives it to
  * the caller, who owns it as of ops->create. */
-struct wf_topo *wf_grid_finish(const struct wf_grid *grid);
+struct wf_topo *wf_grid_finish(struct wf_grid *grid);
 
 /* The coordinate of a node in one dimension. */
 static inline uint32_t wf_grid_coord(const struct wf_grid *grid, uint32_t node, uint32_t dim)
@@ -48,7 +48,6 @@ static inline uint32_t wf_grid_coord(const struct wf_grid *grid, uint32_t node, 
 }
 
 /* The members of struct wf_topo_ops. */
-void wf_grid_destroy(struct wf_topo *topo);
 uint32_t wf_grid_neighbor(const struct wf_topo *topo, uint32_t node, uint32_t port);
 uint32_t wf_grid_distance(const struct wf_topo *topo, uint32_t at, uint32_t dst);
 uint32_t wf_grid_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst);
@@ -60,9 +59,9 @@ uint32_t wf_grid_coords(const struct wf_topo *topo, uint32_t node,
                         uint32_t coord[WF_TOPO_COORDS_MAX]);
 
 /* They all, for an initializer. */
-#define WF_GRID_OPS                                                                         \
-    .destroy = wf_grid_destroy, .neighbor = wf_grid_neighbor, .distance = wf_grid_distance, \
-    .next_port = wf_grid_next_port, .minimal_ports = wf_grid_minimal_ports,                 \
+#define WF_GRID_OPS                                                         \
+    .neighbor = wf_grid_neighbor, .distance = wf_grid_distance,             \
+    .next_port = wf_grid_next_port, .minimal_ports = wf_grid_minimal_ports, \
     .diameter = wf_grid_diameter, .histogram = wf_grid_histogram, .coords = wf_grid_coords
 
 #endif

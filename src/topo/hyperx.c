@@ -21,16 +21,10 @@ struct hyperx_params {
 };
 
 static const struct wf_param params_table[] = {
-    {.name = "size",
-     .type = WF_PARAM_TEXT,
-     .offset = offsetof(struct hyperx_params, size),
-     .doc = "Routers in each dimension, as 4x4x4"},
-    {.name = "p",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct hyperx_params, p),
-     .def = "1",
-     .min = "1",
-     .doc = "Nodes of each router"},
+    WF_PARAM_ROW(struct hyperx_params, size, TEXT,
+                 .doc = "Routers in each dimension, as 4x4x4"),
+    WF_PARAM_ROW(struct hyperx_params, p, COUNT, .def = "1", .min = "1",
+                 .doc = "Nodes of each router"),
     WF_PARAM_END,
 };
 
@@ -203,16 +197,8 @@ static enum wf_status hyperx_create(const void *params, struct wf_topo **out,
     hx.net.diameter = diameter;
     hx.net.topo.n_links += routers * degree / 2;
     hx.net.topo.bisection = bisection(&hx);
-
-    struct hyperx *heap = wf_xmalloc(sizeof(*heap));
-    *heap = hx;
-    *out = &heap->net.topo;
+    *out = wf_topo_keep(&hx, sizeof(hx));
     return WF_OK;
-}
-
-static void hyperx_destroy(struct wf_topo *topo)
-{
-    free(topo);
 }
 
 static uint32_t hyperx_coords(const struct wf_topo *topo, uint32_t vertex,
@@ -246,7 +232,6 @@ const struct wf_topo_ops wf_topo_hyperx_ops = {
     .params = params_table,
     .params_size = sizeof(struct hyperx_params),
     .create = hyperx_create,
-    .destroy = hyperx_destroy,
     .coords = hyperx_coords,
     WF_ROUTERS_OPS,
 };

@@ -5,23 +5,6 @@
 #include "base/mem.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-void wf_measure_from(const struct wf_topo *topo, uint32_t from, uint64_t weight,
-                     uint64_t *counts)
-{
-    for (uint32_t to = 0; to < topo->n_nodes; to++) {
-        counts[topo->ops->distance(topo, from, to)] += weight;
-    }
-}
-
-void wf_measure_symmetric(const struct wf_topo *topo, uint64_t *counts)
-{
-    uint32_t diameter = topo->ops->diameter(topo);
-
-    memset(counts, 0, ((size_t)diameter + 1) * sizeof(*counts));
-    wf_measure_from(topo, 0, topo->n_nodes, counts);
-}
 
 void wf_measure_product(const uint64_t *a, uint32_t n_a, const uint64_t *b, uint32_t n_b,
                         uint64_t *out)

@@ -9,15 +9,6 @@
 
 #include "topo/topo.h"
 
-/* Adds to counts[d] `weight` times the number of nodes at distance d from the node `from`, by
- * asking distance() for each. */
-void wf_measure_from(const struct wf_topo *topo, uint32_t from, uint64_t weight,
-                     uint64_t *counts);
-
-/* The histogram of a network in which all nodes see the same: counts[] from node 0 times
- * n_nodes. */
-void wf_measure_symmetric(const struct wf_topo *topo, uint64_t *counts);
-
 /* Combines two dimensions of a product network: out[i + j] += a[i] * b[j] for i < n_a, j < n_b.
  * `out` has n_a + n_b - 1 entries and is zeroed first. */
 void wf_measure_product(const uint64_t *a, uint32_t n_a, const uint64_t *b, uint32_t n_b,

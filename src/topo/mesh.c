@@ -8,10 +8,7 @@ struct mesh_params {
 };
 
 static const struct wf_param params_table[] = {
-    {.name = "size",
-     .type = WF_PARAM_TEXT,
-     .offset = offsetof(struct mesh_params, size),
-     .doc = "Nodes in each dimension, as 8x8x8"},
+    WF_PARAM_ROW(struct mesh_params, size, TEXT, .doc = "Nodes in each dimension, as 8x8x8"),
     WF_PARAM_END,
 };
 

@@ -14,17 +14,11 @@ struct ring_params {
 };
 
 static const struct wf_param params_table[] = {
-    {.name = "size",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct ring_params, size),
-     .min = "1",
-     .max = "2147483647", /* two directed links each */
-     .doc = "Nodes on the ring"},
-    {.name = "oneway",
-     .type = WF_PARAM_BOOL,
-     .offset = offsetof(struct ring_params, oneway),
-     .def = "false",
-     .doc = "Whether links lead only from a node to the next higher one"},
+    WF_PARAM_ROW(struct ring_params, size, COUNT, .min = "1",
+                 .max = "2147483647", /* two directed links each */
+                 .doc = "Nodes on the ring"),
+    WF_PARAM_ROW(struct ring_params, oneway, BOOL, .def = "false",
+                 .doc = "Whether links lead only from a node to the next higher one"),
     WF_PARAM_END,
 };
 
@@ -121,7 +115,6 @@ const struct wf_topo_ops wf_topo_ring_ops = {
     .params = params_table,
     .params_size = sizeof(struct ring_params),
     .create = ring_create,
-    .destroy = wf_grid_destroy,
     .neighbor = ring_neighbor,
     .distance = ring_distance,
     .next_port = ring_next_port,

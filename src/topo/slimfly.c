@@ -31,17 +31,11 @@ struct slimfly_params {
 };
 
 static const struct wf_param params_table[] = {
-    {.name = "q",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct slimfly_params, q),
-     .min = "3",
-     .max = Q_MAX,
-     .doc = "A prime or a power of one, 3 or more: there are 2 q^2 routers"},
-    {.name = "p",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct slimfly_params, p),
-     .def = "0",
-     .doc = "Nodes of each router; 0 is half as many as it has links to others, rounded up"},
+    WF_PARAM_ROW(struct slimfly_params, q, COUNT, .min = "3", .max = Q_MAX,
+                 .doc = "A prime or a power of one, 3 or more: there are 2 q^2 routers"),
+    WF_PARAM_ROW(
+        struct slimfly_params, p, COUNT, .def = "0",
+        .doc = "Nodes of each router; 0 is half as many as it has links to others, rounded up"),
     WF_PARAM_END,
 };
 

@@ -2,33 +2,26 @@
 /* Nodes around one switch, whose port p leads to node p. The switch is the last vertex. */
 #include "topo/topo.h"
 
-#include "base/mem.h"
-
 #include <assert.h>
-#include <stdlib.h>
 
 struct star_params {
     uint64_t size;
 };
 
 static const struct wf_param params_table[] = {
-    {.name = "size",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct star_params, size),
-     .min = "1",
-     .max = "2147483647", /* two directed links each */
-     .doc = "Nodes around the switch"},
+    WF_PARAM_ROW(struct star_params, size, COUNT, .min = "1",
+                 .max = "2147483647", /* two directed links each */
+                 .doc = "Nodes around the switch"),
     WF_PARAM_END,
 };
 
 static enum wf_status star_create(const void *params, struct wf_topo **out, struct wf_err *err)
 {
     const struct star_params *given = params;
-    struct wf_topo *topo = wf_xmalloc(sizeof(*topo));
     uint32_t size = (uint32_t)given->size;
 
-    (void)err; /* the table has checked all there is to check */
-    *topo = (struct wf_topo){
+    (void)err; /* the table of parameters has checked everything */
+    struct wf_topo topo = {
         .ops = &wf_topo_star_ops,
         .n_nodes = size,
         .n_vertices = size + 1,
@@ -37,13 +30,8 @@ static enum wf_status star_create(const void *params, struct wf_topo **out, stru
         .n_links = size,
         .bisection = size / 2, /* whichever half the switch goes with, the other's cables */
     };
-    *out = topo;
+    *out = wf_topo_keep(&topo, sizeof(topo));
     return WF_OK;
-}
-
-static void star_destroy(struct wf_topo *topo)
-{
-    free(topo);
 }
 
 static uint32_t star_first_link(const struct wf_topo *topo, uint32_t vertex)
@@ -71,16 +59,6 @@ static uint32_t star_next_port(const struct wf_topo *topo, uint32_t at, uint32_t
         return WF_TOPO_NO_PORT;
     }
     return at == topo->gate ? dst : 0;
-}
-
-static uint32_t star_minimal_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
-                                   uint32_t *ports)
-{
-    if (at == dst) {
-        return 0;
-    }
-    ports[0] = star_next_port(topo, at, dst);
-    return 1;
 }
 
 static uint32_t star_diameter(const struct wf_topo *topo)
@@ -114,16 +92,15 @@ const struct wf_topo_ops wf_topo_star_ops = {
     .summary = "nodes around one switch",
     .shape = WF_SHAPE_CIRCLE,
     .vc_class = WF_TOPO_VC_TREE,
+    .one_path = true,
     .examples = examples,
     .params = params_table,
     .params_size = sizeof(struct star_params),
     .create = star_create,
-    .destroy = star_destroy,
     .first_link = star_first_link,
     .neighbor = star_neighbor,
     .distance = star_distance,
     .next_port = star_next_port,
-    .minimal_ports = star_minimal_ports,
     .diameter = star_diameter,
     .histogram = star_histogram,
     .coords = star_coords,

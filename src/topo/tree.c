@@ -34,25 +34,12 @@ struct tree_params {
 };
 
 static const struct wf_param params_table[] = {
-    {.name = "size",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct tree_params, size),
-     .min = "1",
-     .max = "2147483647",
-     .doc = "Compute nodes; any number, as a tree need not be complete"},
-    {.name = "degree",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct tree_params, degree),
-     .def = "2",
-     .min = "2",
-     .max = "2147483647",
-     .doc = "Children of a vertex, at most"},
-    {.name = "nodes",
-     .type = WF_PARAM_ENUM,
-     .offset = offsetof(struct tree_params, nodes),
-     .def = "leaves",
-     .choices = sorts,
-     .doc = "Which vertices are compute nodes: the leaves below switches, or all"},
+    WF_PARAM_ROW(struct tree_params, size, COUNT, .min = "1", .max = "2147483647",
+                 .doc = "Compute nodes; any number, as a tree need not be complete"),
+    WF_PARAM_ROW(struct tree_params, degree, COUNT, .def = "2", .min = "2", .max = "2147483647",
+                 .doc = "Children of a vertex, at most"),
+    WF_PARAM_ROW(struct tree_params, nodes, ENUM, .def = "leaves", .choices = sorts,
+                 .doc = "Which vertices are compute nodes: the leaves below switches, or all"),
     WF_PARAM_END,
 };
 
@@ -174,16 +161,6 @@ static uint32_t tree_next_port(const struct wf_topo *topo, uint32_t at, uint32_t
         return b.index % tree->degree;
     }
     return n_children(tree, a);
-}
-
-static uint32_t tree_minimal_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
-                                   uint32_t *ports)
-{
-    if (at == dst) {
-        return 0;
-    }
-    ports[0] = tree_next_port(topo, at, dst);
-    return 1;
 }
 
 /* The root has two children unless it is a heap of two. If both reach the lowest level, the
@@ -316,11 +293,6 @@ static uint32_t tree_coords(const struct wf_topo *topo, uint32_t vertex,
     return 2;
 }
 
-static void tree_destroy(struct wf_topo *topo)
-{
-    free(topo);
-}
-
 /* Known where the root has an even number of equal subtrees of leaves, of which no cut takes
  * more than one at a time, or where one cable will do. */
 static uint64_t bisection(const struct tree *tree)
@@ -421,10 +393,7 @@ static enum wf_status tree_create(const void *params, struct wf_topo **out, stru
         .n_links = vertices - 1,
     };
     tree.topo.bisection = bisection(&tree);
-
-    struct tree *heap = wf_xmalloc(sizeof(*heap));
-    *heap = tree;
-    *out = &heap->topo;
+    *out = wf_topo_keep(&tree, sizeof(tree));
     return WF_OK;
 }
 
@@ -456,16 +425,15 @@ const struct wf_topo_ops wf_topo_tree_ops = {
     .summary = "a tree, its nodes the leaves below switches or all vertices",
     .shape = WF_SHAPE_LEVELS,
     .vc_class = WF_TOPO_VC_TREE,
+    .one_path = true,
     .examples = examples,
     .params = params_table,
     .params_size = sizeof(struct tree_params),
     .create = tree_create,
-    .destroy = tree_destroy,
     .first_link = tree_first_link,
     .neighbor = tree_neighbor,
     .distance = tree_distance,
     .next_port = tree_next_port,
-    .minimal_ports = tree_minimal_ports,
     .diameter = tree_diameter,
     .histogram = tree_histogram,
     .coords = tree_coords,

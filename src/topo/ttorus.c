@@ -35,26 +35,18 @@ struct ttorus_params {
 };
 
 static const struct wf_param params_table[] = {
-    {.name = "size",
-     .type = WF_PARAM_TEXT,
-     .offset = offsetof(struct ttorus_params, size),
-     .doc = "Nodes in each dimension, as 8x8x8"},
-    {.name = "wrap",
-     .type = WF_PARAM_TEXT,
-     .offset = offsetof(struct ttorus_params, wrap),
-     .def = "",
-     .doc = "Which dimensions are rings, as 1,0,1; all of them if not given"},
-    {.name = "degree",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct ttorus_params, degree),
-     .def = "1",
-     .doc = "Passing the end of dimension i shifts dimension i + degree, modulo their number"},
-    {.name = "jump",
-     .type = WF_PARAM_TEXT,
-     .offset = offsetof(struct ttorus_params, jump),
-     .def = "",
-     .doc = "By how much passing the end of each dimension shifts, as 4/4/0; by nothing if not "
-            "given"},
+    WF_PARAM_ROW(struct ttorus_params, size, TEXT, .doc = "Nodes in each dimension, as 8x8x8"),
+    WF_PARAM_ROW(struct ttorus_params, wrap, TEXT, .def = "",
+                 .doc = "Which dimensions are rings, as 1,0,1; all of them if not given"),
+    WF_PARAM_ROW(
+        struct ttorus_params, degree, COUNT, .def = "1",
+        .doc =
+            "Passing the end of dimension i shifts dimension i + degree, modulo their number"),
+    WF_PARAM_ROW(
+        struct ttorus_params, jump, TEXT, .def = "",
+        .doc =
+            "By how much passing the end of each dimension shifts, as 4/4/0; by nothing if not "
+            "given"),
     WF_PARAM_END,
 };
 
