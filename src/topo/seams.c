@@ -1,10 +1,479 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "topo/seams_build.h"
+#include "topo/seams.h"
 
 #include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Limits that keep creation in seconds and in a few hundred megabytes. The effort is counted,
+ * not timed, so that every machine decides alike. */
+#define EFFORT_MAX (UINT64_C(1) << 33)
+#define BYTES_MAX  (UINT64_C(3) << 27)
+
+/* Costs are cut off here, and no box of such a diameter is accepted: a word that costs this
+ * much cannot win against the empty one, whatever else is true of it. */
+enum { COST_MAX = 30000, DIAMETER_MAX = 15000, NONE = UINT16_MAX };
+
+/* The excess in a region without any pair: less than all others can make up for. */
+enum { NOTHING = -32000 };
+
+enum {
+    WORDS_MAX = 16384,
+    TABLES_MAX = 1024, /* of one dimension */
+    SPLITS_MAX = 8,
+    LETTERS = 2 * WF_TWIST_DIMS_MAX,
+};
+
+/* What words may do to a dimension. */
+enum move {
+    UP,       /* pass its seam */
+    DOWN,     /* likewise, downwards */
+    FORWARD,  /* shift it by the jump that has it as the target */
+    BACKWARD, /* likewise, downwards */
+    MOVES,
+};
+
+/* The costs of a sequence of moves. */
+struct table {
+    uint64_t hash;
+    uint16_t *cost;       /* [from * size + to] */
+    uint16_t next[MOVES]; /* the table with one more move; UINT16_MAX: not known */
+};
+
+struct dim {
+    uint32_t size;
+    uint32_t n_splits; /* how often the cells halve the range of each coordinate */
+    uint32_t jump;     /* of the dimension whose target this is */
+    uint32_t n_tables;
+    struct table *tables;
+    /* [a * TABLES_MAX + b]: by how much a costs more than b at most, in each region
+     * of pairs; null until somebody asks. */
+    int16_t **excess;
+};
+
+struct word {
+    uint16_t table[WF_TWIST_DIMS_MAX];
+    uint16_t tail;          /* this word without its first letter */
+    uint16_t next[LETTERS]; /* this word with one more; UINT16_MAX: not needed */
+};
+
+/* Words none of which beats another everywhere in the cell. */
+struct cell {
+    uint32_t n, capacity;
+    uint16_t *words;
+};
+
+struct build {
+    const struct wf_twist_shape *shape;
+    uint32_t n_dims;
+    struct dim dims[WF_TWIST_DIMS_MAX];
+    uint32_t n_words;
+    struct word *words;
+    /* The cells are a tree: each split, in the order of `split`, divides all cells by the
+     * halves of both coordinates of that dimension. Cells are numbered level by level. */
+    uint32_t n_splits;
+    uint32_t split[SPLITS_MAX];
+    uint32_t n_cells, n_leaves;
+    struct cell *cells;
+    uint64_t effort, bytes; /* spent */
+};
+
+/* ---- Cells ---- */
+
+/* The region of a coordinate when its range has been halved `halvings` times. */
+static uint32_t region(uint32_t size, uint32_t coord, uint32_t halvings)
+{
+    return (uint32_t)(((uint64_t)coord << halvings) / size);
+}
+
+/* Where the regions of pairs begin that belong to a number of halvings. */
+static uint32_t regions_before(uint32_t halvings)
+{
+    return ((UINT32_C(1) << (2 * halvings)) - 1) / 3;
+}
+
+/* Splits the dimension whose regions are the longest, again and again. More dimensions have
+ * more words; with few, small tables that stay in the cache are worth more than short lists. */
+static void plan_cells(struct build *b)
+{
+    uint32_t n_splits = b->n_dims <= 3 ? SPLITS_MAX - 2 : SPLITS_MAX;
+
+    for (; b->n_splits < n_splits; b->n_splits++) {
+        uint32_t longest = 0, best = 0;
+        for (uint32_t k = 0; k < b->n_dims; k++) {
+            uint32_t length = b->dims[k].size >> b->dims[k].n_splits;
+            if (length > longest) {
+                longest = length;
+                best = k;
+            }
+        }
+        if (longest < 2) {
+            break;
+        }
+        b->split[b->n_splits] = best;
+        b->dims[best].n_splits++;
+    }
+    b->n_cells = regions_before(b->n_splits + 1);
+    b->n_leaves = b->n_cells - regions_before(b->n_splits);
+    b->cells = wf_xcalloc(b->n_cells, sizeof(*b->cells));
+}
+
+/* What the coordinates in dimension k contribute to the number of their leaf. */
+static uint16_t part_number(const struct build *b, uint32_t k, uint32_t from, uint32_t to)
+{
+    uint32_t halvings = 0, part = 0;
+
+    for (uint32_t i = 0; i < b->n_splits; i++) {
+        part *= 4;
+        if (b->split[i] == k) {
+            halvings++;
+            part += region(b->dims[k].size, from, halvings) % 2 * 2 +
+                    region(b->dims[k].size, to, halvings) % 2;
+        }
+    }
+    return (uint16_t)part;
+}
+
+/* ---- Tables ---- */
+
+static uint64_t hash_of(const uint16_t *cost, size_t n)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (size_t i = 0; i < n; i++) {
+        hash = (hash ^ cost[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+/* The number of the table with these costs, which it takes; NONE if there is no room. */
+static uint16_t intern(struct build *b, struct dim *dim, uint16_t *cost)
+{
+    size_t n = (size_t)dim->size * dim->size;
+    uint64_t hash = hash_of(cost, n);
+
+    for (uint32_t t = 0; t < dim->n_tables; t++) {
+        if (dim->tables[t].hash == hash &&
+            memcmp(dim->tables[t].cost, cost, n * sizeof(*cost)) == 0) {
+            free(cost);
+            return (uint16_t)t;
+        }
+    }
+    b->bytes += n * sizeof(*cost);
+    if (dim->n_tables == TABLES_MAX || b->bytes > BYTES_MAX) {
+        free(cost);
+        return NONE;
+    }
+    struct table *table = &dim->tables[dim->n_tables++];
+    *table = (struct table){.hash = hash, .cost = cost};
+    memset(table->next, 0xff, sizeof(table->next));
+    return (uint16_t)(dim->n_tables - 1);
+}
+
+static uint16_t add_costs(uint32_t a, uint32_t b)
+{
+    return (uint16_t)(a + b < COST_MAX ? a + b : COST_MAX);
+}
+
+/* One row of a table, from one start: what it is after a passage of the seam. */
+static void pass_seam(uint16_t *out, const uint16_t *in, uint32_t size, bool up)
+{
+    for (uint32_t x = 0; x < size; x++) {
+        out[x] = up ? add_costs(in[size - 1], 1 + x) : add_costs(in[0], size - x);
+    }
+}
+
+/* After a shift, which lets one walk on from wherever it leads. */
+static void shift(uint16_t *out, const uint16_t *in, uint32_t size, uint32_t by)
+{
+    for (uint32_t x = 0; x < size; x++) {
+        uint32_t to = x + by < size ? x + by : x + by - size;
+        out[to] = in[x];
+    }
+    for (uint32_t x = 1; x < size; x++) {
+        out[x] = out[x] <= out[x - 1] ? out[x] : add_costs(out[x - 1], 1);
+    }
+    for (uint32_t x = size - 1; x-- > 0;) {
+        out[x] = out[x] <= out[x + 1] ? out[x] : add_costs(out[x + 1], 1);
+    }
+}
+
+/* The table that follows from table t by a move; NONE if there is no room. */
+static uint16_t moved(struct build *b, struct dim *dim, uint16_t t, enum move move)
+{
+    uint32_t size = dim->size;
+
+    if (dim->tables[t].next[move] != NONE) {
+        return dim->tables[t].next[move];
+    }
+    uint16_t *cost = wf_xmalloc((size_t)size * size * sizeof(*cost));
+    for (size_t from = 0; from < size; from++) {
+        const uint16_t *in = dim->tables[t].cost + from * size;
+        uint16_t *out = cost + from * size;
+        if (move == UP || move == DOWN) {
+            pass_seam(out, in, size, move == UP);
+        } else {
+            shift(out, in, size, move == FORWARD ? dim->jump : size - dim->jump);
+        }
+    }
+    uint16_t next = intern(b, dim, cost);
+    dim->tables[t].next[move] = next;
+    return next;
+}
+
+/* ---- Comparisons ---- */
+
+/* The excess of table a over table b in each region of each number of halvings. */
+static int16_t *compare(const struct dim *dim, const uint16_t *a, const uint16_t *b)
+{
+    uint32_t n = regions_before(dim->n_splits + 1), side = UINT32_C(1) << dim->n_splits;
+    int16_t *excess = wf_xmalloc(n * sizeof(*excess));
+    int16_t *finest = excess + regions_before(dim->n_splits);
+
+    for (uint32_t r = 0; r < n; r++) {
+        excess[r] = NOTHING;
+    }
+    for (uint32_t from = 0; from < dim->size; from++) {
+        int16_t *row = finest + (size_t)region(dim->size, from, dim->n_splits) * side;
+        for (uint32_t to = 0, r = 0; r < side; r++) {
+            /* The first coordinate of the next region. */
+            uint32_t end = (uint32_t)(((uint64_t)(r + 1) * dim->size + side - 1) / side);
+            int16_t most = row[r];
+            for (; to < end; to++) {
+                size_t pair = (size_t)from * dim->size + to;
+                int16_t by = (int16_t)(a[pair] - b[pair]);
+                most = (int16_t)(by > most ? by : most);
+            }
+            row[r] = most;
+        }
+    }
+    for (uint32_t h = dim->n_splits; h-- > 0;) {
+        for (uint32_t r = 0; r < UINT32_C(1) << (2 * h + 2); r++) {
+            uint32_t coarse = (r >> (h + 2) << h) + (r & ((UINT32_C(2) << h) - 1)) / 2;
+            int16_t *at = &excess[regions_before(h) + coarse];
+            int16_t fine = excess[regions_before(h + 1) + r];
+            if (fine > *at) {
+                *at = fine;
+            }
+        }
+    }
+    return excess;
+}
+
+/* The tree of cells on the way down: which cell, and its region in each dimension. */
+struct place {
+    uint32_t level, cell;
+    uint32_t halvings[WF_TWIST_DIMS_MAX];
+    uint32_t from[WF_TWIST_DIMS_MAX], to[WF_TWIST_DIMS_MAX];
+};
+
+/* Whether word v costs no more than word w everywhere in a cell. */
+static bool beats(struct build *b, const struct place *place, uint16_t v, uint16_t w)
+{
+    int sum = 0;
+
+    b->effort += UINT64_C(4) * b->n_dims;
+    for (uint32_t k = 0; k < b->n_dims; k++) {
+        struct dim *dim = &b->dims[k];
+        uint16_t tv = b->words[v].table[k], tw = b->words[w].table[k];
+        int16_t **excess = &dim->excess[(size_t)tv * TABLES_MAX + tw];
+
+        if (*excess == NULL) {
+            *excess = compare(dim, dim->tables[tv].cost, dim->tables[tw].cost);
+            b->effort += (uint64_t)dim->size * dim->size / 4;
+        }
+        uint32_t halvings = place->halvings[k];
+        sum +=
+            (*excess)[regions_before(halvings) + (place->from[k] << halvings) + place->to[k]];
+    }
+    return sum <= 0;
+}
+
+/* The n-th of the four cells into which the next split divides a cell. */
+static struct place part_of(const struct build *b, const struct place *place, uint32_t n)
+{
+    struct place part = *place;
+    uint32_t k = b->split[place->level];
+
+    part.level++;
+    part.cell = 4 * place->cell + n;
+    part.halvings[k]++;
+    part.from[k] = 2 * place->from[k] + n / 2;
+    part.to[k] = 2 * place->to[k] + n % 2;
+    return part;
+}
+
+/* Puts a word into a cell in place of those that it beats. */
+static void put(struct build *b, const struct place *place, struct cell *cell, uint16_t word)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < cell->n; i++) {
+        if (!beats(b, place, word, cell->words[i])) {
+            cell->words[n++] = cell->words[i];
+        }
+    }
+    cell->n = n;
+    if (cell->n == cell->capacity) {
+        cell->capacity = cell->capacity == 0 ? 4 : 2 * cell->capacity;
+        cell->words = wf_xrealloc(cell->words, cell->capacity, sizeof(*cell->words));
+    }
+    cell->words[cell->n++] = word;
+}
+
+/* Puts the latest word into a cell and its parts unless earlier ones beat it; whether it is
+ * needed there. */
+static bool insert(struct build *b, const struct place *place, uint16_t word)
+{
+    struct cell *cell = &b->cells[regions_before(place->level) + place->cell];
+    bool needed = place->level == b->n_splits;
+
+    for (uint32_t i = 0; i < cell->n; i++) {
+        if (beats(b, place, cell->words[i], word)) {
+            return false;
+        }
+    }
+    for (uint32_t n = 0; n < 4 && place->level < b->n_splits; n++) {
+        struct place part = part_of(b, place, n);
+        needed |= insert(b, &part, word);
+    }
+    if (needed) {
+        put(b, place, cell, word);
+    }
+    return needed;
+}
+
+/* ---- Words ---- */
+
+enum verdict { NEEDED, NOT_NEEDED, TOO_MUCH };
+
+/* Adds the word that begins as `head` does and continues with one letter. */
+static enum verdict append(struct build *b, uint16_t head, uint32_t letter)
+{
+    const struct wf_twist_shape *shape = b->shape;
+    uint32_t i = letter / 2, target = shape->target[i];
+    bool up = letter % 2 == 0;
+    uint16_t tail = head == 0 ? 0 : b->words[b->words[head].tail].next[letter];
+
+    if (tail == NONE) {
+        return NOT_NEEDED;
+    }
+    if (b->n_words == WORDS_MAX) {
+        return TOO_MUCH;
+    }
+    struct word *word = &b->words[b->n_words];
+    *word = b->words[head];
+    word->tail = tail;
+    memset(word->next, 0xff, sizeof(word->next));
+    word->table[i] = moved(b, &b->dims[i], word->table[i], up ? UP : DOWN);
+    if (shape->jump[i] > 0) {
+        word->table[target] =
+            moved(b, &b->dims[target], word->table[target], up ? FORWARD : BACKWARD);
+    }
+    if (word->table[i] == NONE || word->table[target] == NONE) {
+        return TOO_MUCH;
+    }
+    if (!insert(b, &(struct place){.level = 0}, (uint16_t)b->n_words)) {
+        return NOT_NEEDED;
+    }
+    b->words[head].next[letter] = (uint16_t)b->n_words++;
+    return NEEDED;
+}
+
+/* Words are found in their order, so that each is extended when it is its turn. */
+static bool find_words(struct build *b)
+{
+    b->n_words = 1;
+    if (!insert(b, &(struct place){.level = 0}, 0)) {
+        return false;
+    }
+    for (uint32_t head = 0; head < b->n_words; head++) {
+        for (uint32_t letter = 0; letter < 2 * b->n_dims; letter++) {
+            if (b->shape->wrap[letter / 2] && append(b, (uint16_t)head, letter) == TOO_MUCH) {
+                return false;
+            }
+            if (b->effort > EFFORT_MAX) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- Beginning and end ---- */
+
+/* The table of the empty word; false if there is no room. */
+static bool begin_dim(struct build *b, uint32_t k)
+{
+    struct dim *dim = &b->dims[k];
+    uint32_t size = dim->size;
+
+    if ((uint64_t)size * size * sizeof(uint16_t) > BYTES_MAX) {
+        return false;
+    }
+    dim->tables = wf_xcalloc(TABLES_MAX, sizeof(*dim->tables));
+    dim->excess = wf_xcalloc((size_t)TABLES_MAX * TABLES_MAX, sizeof(*dim->excess));
+    uint16_t *cost = wf_xmalloc((size_t)size * size * sizeof(*cost));
+    for (uint32_t from = 0; from < size; from++) {
+        for (uint32_t to = 0; to < size; to++) {
+            cost[(size_t)from * size + to] = (uint16_t)(from < to ? to - from : from - to);
+        }
+    }
+    return intern(b, dim, cost) != NONE;
+}
+
+static bool begin(struct build *b)
+{
+    const struct wf_twist_shape *shape = b->shape;
+    uint64_t diameter = 0;
+    bool fits = true;
+
+    b->n_dims = shape->n_dims;
+    for (uint32_t k = 0; k < shape->n_dims; k++) {
+        b->dims[k].size = shape->size[k];
+        diameter += shape->size[k] - 1;
+        if (shape->jump[k] > 0) {
+            b->dims[shape->target[k]].jump = shape->jump[k];
+        }
+    }
+    if (diameter > DIAMETER_MAX) {
+        return false;
+    }
+    for (uint32_t k = 0; k < shape->n_dims && fits; k++) {
+        fits = begin_dim(b, k);
+    }
+    b->words = wf_xcalloc(WORDS_MAX + 1, sizeof(*b->words));
+    memset(b->words[0].next, 0xff, sizeof(b->words[0].next));
+    plan_cells(b);
+    return fits;
+}
+
+static void free_dim(struct dim *dim)
+{
+    for (size_t i = 0; i < dim->n_tables; i++) {
+        free(dim->tables[i].cost);
+        for (size_t j = 0; j < dim->n_tables; j++) {
+            free(dim->excess[i * TABLES_MAX + j]);
+        }
+    }
+    free(dim->tables);
+    free(dim->excess);
+}
+
+static void release(struct build *b)
+{
+    for (uint32_t k = 0; k < b->n_dims; k++) {
+        free_dim(&b->dims[k]);
+    }
+    for (uint32_t c = 0; c < b->n_cells; c++) {
+        free(b->cells[c].words);
+    }
+    free(b->cells);
+    free(b->words);
+}
+
+/* ---- Queries ---- */
 
 /* One dimension as queries see it; a pair is from * size + to. */
 struct view {
@@ -22,13 +491,13 @@ struct wf_seams {
 };
 
 /* Gives numbers to the tables of dimension k that words of cells use. */
-static uint32_t number_tables(const struct wf_seams_build *b, uint32_t k, uint16_t *number)
+static uint32_t number_tables(const struct build *b, uint32_t k, uint16_t *number)
 {
     uint32_t n = 0;
 
-    memset(number, 0xff, WF_SEAMS_TABLES_MAX * sizeof(*number));
+    memset(number, 0xff, TABLES_MAX * sizeof(*number));
     for (uint32_t c = 0; c < b->n_leaves; c++) {
-        const struct wf_seams_cell *leaf = &b->cells[b->n_cells - b->n_leaves + c];
+        const struct cell *leaf = &b->cells[b->n_cells - b->n_leaves + c];
         for (uint32_t i = 0; i < leaf->n; i++) {
             uint16_t *at = &number[b->words[leaf->words[i]].table[k]];
             if (*at == UINT16_MAX) {
@@ -39,7 +508,7 @@ static uint32_t number_tables(const struct wf_seams_build *b, uint32_t k, uint16
     return n;
 }
 
-static void fill_view(struct view *view, const struct wf_seams_build *b, uint32_t k,
+static void fill_view(struct view *view, const struct build *b, uint32_t k,
                       const uint16_t *number)
 {
     uint32_t size = view->size;
@@ -54,18 +523,18 @@ static void fill_view(struct view *view, const struct wf_seams_build *b, uint32_
     }
     for (uint32_t from = 0; from < size; from++) {
         for (uint32_t to = 0; to < size; to++) {
-            view->part[(size_t)from * size + to] = wf_seams_part(b, k, from, to);
+            view->part[(size_t)from * size + to] = part_number(b, k, from, to);
         }
     }
 }
 
-static void fill_words(struct wf_seams *seams, const struct wf_seams_build *b, uint32_t k,
+static void fill_words(struct wf_seams *seams, const struct build *b, uint32_t k,
                        const uint16_t *number)
 {
     uint32_t at = 0;
 
     for (uint32_t c = 0; c < b->n_leaves; c++) {
-        const struct wf_seams_cell *leaf = &b->cells[b->n_cells - b->n_leaves + c];
+        const struct cell *leaf = &b->cells[b->n_cells - b->n_leaves + c];
         seams->first[c] = at;
         for (uint32_t i = 0; i < leaf->n; i++) {
             seams->words[(size_t)at++ * b->n_dims + k] =
@@ -75,10 +544,10 @@ static void fill_words(struct wf_seams *seams, const struct wf_seams_build *b, u
     seams->first[b->n_leaves] = at;
 }
 
-static struct wf_seams *finish(const struct wf_seams_build *b)
+static struct wf_seams *finish(const struct build *b)
 {
     struct wf_seams *seams = wf_xcalloc(1, sizeof(*seams));
-    uint16_t *number = wf_xmalloc(WF_SEAMS_TABLES_MAX * sizeof(*number));
+    uint16_t *number = wf_xmalloc(TABLES_MAX * sizeof(*number));
     size_t n_words = 0;
 
     for (uint32_t c = 0; c < b->n_leaves; c++) {
@@ -99,10 +568,10 @@ static struct wf_seams *finish(const struct wf_seams_build *b)
 
 struct wf_seams *wf_seams_create(const struct wf_twist_shape *shape)
 {
-    struct wf_seams_build *b = wf_seams_build(shape);
-    struct wf_seams *seams = b != NULL ? finish(b) : NULL;
+    struct build b = {.shape = shape};
+    struct wf_seams *seams = begin(&b) && find_words(&b) ? finish(&b) : NULL;
 
-    wf_seams_build_free(b);
+    release(&b);
     return seams;
 }
 

@@ -50,7 +50,4 @@ uint32_t wf_twist_distance(const struct wf_twist *twist, const uint32_t *from,
  * the part, unless all of them see the same. */
 uint64_t *wf_twist_counts(const struct wf_twist *twist, uint32_t *n);
 
-/* How distances are found: "line", "lattice", "words" or "search". */
-const char *wf_twist_method(const struct wf_twist *twist);
-
 #endif
