@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "topo/damage.h"
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/text.h"
@@ -106,10 +107,7 @@ struct candidates {
 
 static void add(struct candidates *all, struct candidate candidate)
 {
-    if (all->n == all->capacity) {
-        all->capacity = all->capacity < 64 ? 64 : 2 * all->capacity;
-        all->list = wf_xrealloc(all->list, all->capacity, sizeof(*all->list));
-    }
+    WF_GROW(all->list, all->n, all->capacity);
     all->list[all->n++] = candidate;
 }
 

@@ -2,8 +2,8 @@
 /* Any network that a file describes. Every vertex forwards, nodes included. */
 #include "topo/graph.h"
 
-#include "base/mem.h"
-#include "topo/graph_read.h"
+#include "base/file.h"
+#include "topo/graph_format.h"
 #include "topo/hubs.h"
 #include "topo/topo.h"
 
@@ -81,22 +81,27 @@ static enum wf_status finish(const char *name, struct wf_graph_net *net, struct 
     return WF_OK;
 }
 
-static enum wf_status graph_create(const void *params, struct wf_topo **out, struct wf_err *err)
-{
-    const struct graph_params *given = params;
-    struct wf_graph_net net;
-
-    enum wf_status status = wf_graph_read_file(given->file, &net, err);
-    return status == WF_OK ? finish(given->file, &net, out, err) : status;
-}
-
 enum wf_status wf_graph_create_text(const char *name, const char *text, size_t size,
                                     struct wf_topo **out, struct wf_err *err)
 {
     struct wf_graph_net net;
 
-    enum wf_status status = wf_graph_read_text(name, text, size, &net, err);
+    enum wf_status status = wf_graph_read(name, text, size, &net, err);
     return status == WF_OK ? finish(name, &net, out, err) : status;
+}
+
+static enum wf_status graph_create(const void *params, struct wf_topo **out, struct wf_err *err)
+{
+    const struct graph_params *given = params;
+    struct wf_buf text = {.data = NULL};
+
+    enum wf_status status = wf_file_read(given->file, WF_GRAPH_TEXT_MAX, &text, err);
+    if (status == WF_OK) {
+        status =
+            wf_graph_create_text(given->file, (const char *)text.data, text.size, out, err);
+    }
+    wf_buf_fini(&text);
+    return status;
 }
 
 static void graph_destroy(struct wf_topo *topo)

@@ -3,15 +3,42 @@
 #define WF_TOPO_GRAPH_FORMAT_H
 
 /*
- * What the readers of the formats share. Each goes through the text once and hands over
- * vertices, links and their attributes as it meets them; places in the text are counted in
- * bytes and become lines and columns only in messages. Not for others than graph_*.c.
+ * How graph_*.c read a network from a text: an edge list, a subset of DOT or of GraphML, told
+ * apart by how the text begins. docs/reference/graph-files.md describes the formats.
+ *
+ * The reader of a format goes through the text once and hands over vertices, links and their
+ * attributes as it meets them. Places in the text are counted in bytes and become lines and
+ * columns only in messages. Then graph_resolve.c numbers the vertices and checks the links.
  */
 
 #include "base/buf.h"
 #include "base/status.h"
-#include "topo/graph_read.h"
-#include "topo/names.h"
+#include "base/strings.h"
+#include "topo/csr.h"
+#include "topo/topo.h"
+
+/* Larger files are refused. A link takes at least four bytes of text, so that the number of
+ * links stays far below WF_TOPO_LINK_MAX. */
+#define WF_GRAPH_TEXT_MAX (UINT32_C(256) << 20)
+
+/* The outcome. All vertices reach all others, no link leads back to where it begins, and no two
+ * vertices are linked twice. Vertices are numbered as in struct wf_topo, the ports of a vertex
+ * in the order in which the file names its links. */
+struct wf_graph_net {
+    uint32_t n_nodes;
+    uint32_t gate;
+    bool oneway;
+    struct wf_csr links;
+    struct wf_link_props *props; /* one a link; null if the file gives no properties */
+};
+
+void wf_graph_net_release(struct wf_graph_net *net);
+
+/* Reads at most WF_GRAPH_TEXT_MAX bytes at `text`; `name` is what messages call them. Sets *net,
+ * which the caller releases, or leaves it alone: WF_EINVAL with `name:line:column:`. */
+WF_NODISCARD
+enum wf_status wf_graph_read(const char *name, const char *text, size_t size,
+                             struct wf_graph_net *net, struct wf_err *err);
 
 /* Some bytes and where they were in the text; not ended by a NUL. */
 struct wf_graph_word {
@@ -47,9 +74,9 @@ struct wf_graph_reader {
     const char *name; /* of the file */
     const char *text;
     size_t size;
-    size_t at;             /* next byte to read */
-    struct wf_buf scratch; /* the decoded form of the latest word */
-    struct wf_names names; /* of the vertices */
+    size_t at;               /* next byte to read */
+    struct wf_buf scratch;   /* the decoded form of the latest word */
+    struct wf_strings names; /* of the vertices */
     struct wf_graph_vertex *vertices;
     size_t vertices_capacity;
     struct wf_graph_edge *edges;

@@ -6,7 +6,7 @@
  * refused before expat expands any, so the memory in use is proportional to the file. */
 #include "topo/graph_format.h"
 
-#include "base/mem.h"
+#include "base/array.h"
 
 #include <expat.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ struct graphml {
     bool external;                    /* the document type refers to another file */
     enum place places[DEPTH_MAX + 1]; /* by depth */
     uint32_t depth;
-    struct wf_names key_names;
+    struct wf_strings key_names;
     struct key *keys; /* by their number in key_names */
     size_t keys_capacity;
     uint32_t key;        /* of the current <key> or <data> */
@@ -107,16 +107,12 @@ static enum wf_status open_key(struct graphml *graphml)
     if (status != WF_OK) {
         return status;
     }
-    if (wf_names_find(&graphml->key_names, word.text, word.len) != WF_NAMES_NONE) {
+    if (wf_strings_find(&graphml->key_names, word.text, word.len) != WF_STRINGS_NONE) {
         return wf_graph_fail(graphml->reader, word.at, "the key '%.64s' is declared twice",
                              word.text);
     }
-    graphml->key = wf_names_add(&graphml->key_names, word.text, word.len);
-    if (graphml->key == graphml->keys_capacity) {
-        graphml->keys_capacity = graphml->key < 16 ? 16 : (size_t)graphml->key * 2;
-        graphml->keys =
-            wf_xrealloc(graphml->keys, graphml->keys_capacity, sizeof(*graphml->keys));
-    }
+    graphml->key = wf_strings_put(&graphml->key_names, word.text, word.len);
+    WF_GROW(graphml->keys, graphml->key, graphml->keys_capacity);
     graphml->keys[graphml->key] = (struct key){NULL, false};
     return find_attr(graphml, &graphml->keys[graphml->key]);
 }
@@ -137,8 +133,8 @@ static enum wf_status open_data(struct graphml *graphml)
     if (status != WF_OK) {
         return status;
     }
-    graphml->key = wf_names_find(&graphml->key_names, word.text, word.len);
-    if (graphml->key == WF_NAMES_NONE) {
+    graphml->key = wf_strings_find(&graphml->key_names, word.text, word.len);
+    if (graphml->key == WF_STRINGS_NONE) {
         return wf_graph_fail(graphml->reader, word.at,
                              "the key '%.64s' is not declared; add <key id=\"%.64s\" ...> "
                              "before the graph",
@@ -190,7 +186,7 @@ static enum wf_status open_node(struct graphml *graphml)
     }
     if (reader->vertices[graphml->node].known) {
         return wf_graph_fail(reader, graphml->tag_at, "the node '%.64s' is declared twice",
-                             wf_names_text(&reader->names, graphml->node));
+                             wf_strings_at(&reader->names, graphml->node));
     }
     reader->vertices[graphml->node].known = true;
     return WF_OK;
@@ -431,7 +427,7 @@ static enum wf_status check_nodes(const struct graphml *graphml)
         if (!reader->vertices[v].known) {
             return wf_graph_fail(reader, reader->vertices[v].at,
                                  "there is no <node id=\"%.64s\"/>",
-                                 wf_names_text(&reader->names, v));
+                                 wf_strings_at(&reader->names, v));
         }
     }
     return WF_OK;
@@ -470,7 +466,7 @@ enum wf_status wf_graph_read_graphml(struct wf_graph_reader *reader)
     }
     enum wf_status status = read_document(&graphml);
     XML_ParserFree(graphml.parser);
-    wf_names_release(&graphml.key_names);
+    wf_strings_fini(&graphml.key_names);
     wf_buf_fini(&graphml.value);
     free(graphml.keys);
     return status;

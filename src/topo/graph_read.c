@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "topo/graph_read.h"
-
-#include "base/mem.h"
-#include "base/text.h"
-#include "base/units.h"
 #include "topo/graph_format.h"
 
+#include "base/array.h"
+#include "base/text.h"
+#include "base/units.h"
+
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 /* Of what users wrote, this much is repeated in messages. */
 enum { SHOWN_MAX = 64, NAME_SHOWN_MAX = 128 };
@@ -67,14 +63,8 @@ enum wf_status wf_graph_vertex(struct wf_graph_reader *reader, struct wf_graph_w
     if (name.len == 0) {
         return wf_graph_fail(reader, name.at, "a vertex without a name");
     }
-    uint32_t number = wf_names_add(&reader->names, name.text, name.len);
-    if (number == reader->vertices_capacity) {
-        reader->vertices_capacity = number < 64 ? 64 : (size_t)number * 2;
-        reader->vertices =
-            wf_xrealloc(reader->vertices, reader->vertices_capacity, sizeof(*reader->vertices));
-        memset(reader->vertices + number, 0,
-               (reader->vertices_capacity - number) * sizeof(*reader->vertices));
-    }
+    uint32_t number = wf_strings_put(&reader->names, name.text, name.len);
+    WF_GROW_ZERO(reader->vertices, number, reader->vertices_capacity);
     struct wf_graph_vertex *vertex = &reader->vertices[number];
     if (!vertex->seen) {
         *vertex =
@@ -89,13 +79,9 @@ enum wf_status wf_graph_link(struct wf_graph_reader *reader, uint32_t from, uint
 {
     if (from == to) {
         return wf_graph_fail(reader, at, "'%.64s' is linked to itself; leave that link out",
-                             wf_names_text(&reader->names, from));
+                             wf_strings_at(&reader->names, from));
     }
-    if (reader->n_edges == reader->edges_capacity) {
-        reader->edges_capacity = reader->n_edges < 64 ? 64 : reader->n_edges * 2;
-        reader->edges =
-            wf_xrealloc(reader->edges, reader->edges_capacity, sizeof(*reader->edges));
-    }
+    WF_GROW(reader->edges, reader->n_edges, reader->edges_capacity);
     reader->edges[reader->n_edges++] =
         (struct wf_graph_edge){.from = from, .to = to, .at = (uint32_t)at, .oneway = oneway};
     return WF_OK;
@@ -260,11 +246,6 @@ static enum wf_status read_format(struct wf_graph_reader *reader)
 
 static enum wf_status check_text(const struct wf_graph_reader *reader)
 {
-    if (reader->size > WF_GRAPH_TEXT_MAX) {
-        return wf_err_set(reader->err, WF_EINVAL,
-                          "%s: larger than %u MiB, the limit for graphs", end_of(reader->name),
-                          WF_GRAPH_TEXT_MAX >> 20);
-    }
     const char *nul = reader->size > 0 ? memchr(reader->text, '\0', reader->size) : NULL;
     if (nul != NULL) {
         return wf_graph_fail(reader, (size_t)(nul - reader->text),
@@ -273,8 +254,8 @@ static enum wf_status check_text(const struct wf_graph_reader *reader)
     return WF_OK;
 }
 
-enum wf_status wf_graph_read_text(const char *name, const char *text, size_t size,
-                                  struct wf_graph_net *net, struct wf_err *err)
+enum wf_status wf_graph_read(const char *name, const char *text, size_t size,
+                             struct wf_graph_net *net, struct wf_err *err)
 {
     struct wf_graph_reader reader = {.name = name, .text = text, .size = size, .err = err};
     enum wf_status status = check_text(&reader);
@@ -288,53 +269,9 @@ enum wf_status wf_graph_read_text(const char *name, const char *text, size_t siz
         status = wf_graph_resolve(&reader, net);
     }
     wf_buf_fini(&reader.scratch);
-    wf_names_release(&reader.names);
+    wf_strings_fini(&reader.names);
     free(reader.vertices);
     free(reader.edges);
-    return status;
-}
-
-/* Stops early at what cannot be a graph, so that no device is read for ever. */
-static bool read_all(int fd, struct wf_buf *buf)
-{
-    enum { CHUNK = 1 << 16 };
-
-    while (buf->size <= WF_GRAPH_TEXT_MAX) {
-        wf_buf_reserve(buf, buf->size + CHUNK);
-        ssize_t n = read(fd, buf->data + buf->size, CHUNK);
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        if (n <= 0) {
-            return n == 0;
-        }
-        buf->size += (size_t)n;
-        if (memchr(buf->data + buf->size - n, '\0', (size_t)n) != NULL) {
-            break;
-        }
-    }
-    return true;
-}
-
-enum wf_status wf_graph_read_file(const char *path, struct wf_graph_net *net,
-                                  struct wf_err *err)
-{
-    struct wf_buf buf = {.data = NULL};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-    if (fd < 0 || !read_all(fd, &buf)) {
-        enum wf_status status = wf_err_set(err, WF_EIO, "cannot read the graph '%s': %s",
-                                           end_of(path), strerror(errno));
-        if (fd >= 0) {
-            (void)close(fd);
-        }
-        wf_buf_fini(&buf);
-        return status;
-    }
-    (void)close(fd);
-    enum wf_status status =
-        wf_graph_read_text(path, (const char *)buf.data, buf.size, net, err);
-    wf_buf_fini(&buf);
     return status;
 }
 

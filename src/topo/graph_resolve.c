@@ -48,7 +48,7 @@ static void sort_numbers(const struct wf_graph_reader *reader, uint32_t *order, 
     struct ranked *ranked = wf_xcalloc((size_t)n + 1, sizeof(*ranked));
     uint32_t i = 0;
 
-    while (i < n && is_number(wf_names_text(&reader->names, order[i]), &ranked[i].value)) {
+    while (i < n && is_number(wf_strings_at(&reader->names, order[i]), &ranked[i].value)) {
         ranked[i].vertex = order[i];
         i++;
     }
@@ -109,21 +109,21 @@ static enum wf_status number_vertices(struct resolver *resolver)
 static enum wf_status find_gate(struct resolver *resolver)
 {
     const struct wf_graph_reader *reader = resolver->reader;
-    uint32_t gate = WF_NAMES_NONE;
+    uint32_t gate = WF_STRINGS_NONE;
 
     for (uint32_t v = 0; v < reader->names.n; v++) {
         if (!reader->vertices[v].attrs.gate) {
             continue;
         }
-        if (gate != WF_NAMES_NONE) {
+        if (gate != WF_STRINGS_NONE) {
             return wf_graph_fail(reader, reader->vertices[v].at,
                                  "both '%.64s' and '%.64s' are gates; there can be one",
-                                 wf_names_text(&reader->names, gate),
-                                 wf_names_text(&reader->names, v));
+                                 wf_strings_at(&reader->names, gate),
+                                 wf_strings_at(&reader->names, v));
         }
         gate = v;
     }
-    resolver->net->gate = gate != WF_NAMES_NONE ? resolver->number[gate] : 0;
+    resolver->net->gate = gate != WF_STRINGS_NONE ? resolver->number[gate] : 0;
     return WF_OK;
 }
 
@@ -165,7 +165,7 @@ static void lay_out(struct resolver *resolver, uint32_t *edge_of)
 
 static const char *name_of(const struct resolver *resolver, uint32_t number)
 {
-    return wf_names_text(&resolver->reader->names, resolver->order[number]);
+    return wf_strings_at(&resolver->reader->names, resolver->order[number]);
 }
 
 static enum wf_status check_twice(const struct resolver *resolver, const uint32_t *edge_of)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "topo/hubs.h"
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/rng.h"
 
@@ -92,10 +93,7 @@ static struct candidate *rank_vertices(const struct wf_csr *csr, const struct wf
 
 static void add_entry(struct label *label, struct entry entry)
 {
-    if (label->n == label->capacity) {
-        label->capacity = label->capacity < 4 ? 4 : label->capacity + label->capacity / 2;
-        label->entries = wf_xrealloc(label->entries, label->capacity, sizeof(*label->entries));
-    }
+    WF_GROW(label->entries, label->n, label->capacity);
     label->entries[label->n++] = entry;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "topo/seams.h"
 
+#include "base/array.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -315,10 +316,7 @@ static void put(struct build *b, const struct place *place, struct cell *cell, u
         }
     }
     cell->n = n;
-    if (cell->n == cell->capacity) {
-        cell->capacity = cell->capacity == 0 ? 4 : 2 * cell->capacity;
-        cell->words = wf_xrealloc(cell->words, cell->capacity, sizeof(*cell->words));
-    }
+    WF_GROW(cell->words, cell->n, cell->capacity);
     cell->words[cell->n++] = word;
 }
 

@@ -432,7 +432,7 @@ static void files_are_read(void)
     CHECK(wf_topo_create(spec, &topo, &err) == WF_EIO);
     CHECK(strstr(err.text, "Is a directory") != NULL);
     CHECK(wf_topo_create("graph:/dev/zero", &topo, &err) == WF_EINVAL);
-    CHECK_STR(err.text, "/dev/zero:1:1: not a text: expected an edge list, DOT or GraphML");
+    CHECK_STR(err.text, "'/dev/zero' is longer than 268435456 bytes");
     CHECK(wf_topo_create("graph:/dev/null", &topo, &err) == WF_EINVAL);
     CHECK(topo == NULL);
     CHECK(rmdir(directory) == 0);
