@@ -408,11 +408,12 @@ static bool text_group(const struct wf_source *source, uint32_t rank, uint32_t c
     return find_group(&run, comm - 1, out);
 }
 
-static const char *text_region_name(const struct wf_source *source, uint32_t number)
+static const char *text_name_of(const struct wf_source *source, enum wf_source_name kind,
+                                uint32_t number)
 {
     const struct wf_buf *regions = &((const struct text *)source)->program.regions;
 
-    if (number >= regions->size / sizeof(char *)) {
+    if (kind != WF_NAME_REGION || number >= regions->size / sizeof(char *)) {
         return NULL;
     }
     return ((char *const *)(const void *)regions->data)[number];
@@ -427,6 +428,6 @@ const struct wf_source_ops wf_gen_text_ops = {
     .destroy = text_destroy,
     .next = text_next,
     .group = text_group,
-    .region_name = text_region_name,
+    .name_of = text_name_of,
     .check = text_check,
 };

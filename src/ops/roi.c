@@ -164,36 +164,12 @@ static bool roi_next(const struct wf_source *source, uint32_t rank, struct wf_cu
     return true;
 }
 
-/* ---- the rest is the inner source's ---- */
+/* ---- the rest of a source; the inner one answers what is not here ---- */
 
-static bool roi_group(const struct wf_source *source, uint32_t rank, uint32_t comm,
-                      struct wf_group *out)
+/* How long a part of a program took is not known. */
+static bool roi_wall(const struct wf_source *source, uint32_t rank, int64_t *ps)
 {
-    return wf_source_group(of(source)->inner, rank, comm, out);
-}
-
-static const char *roi_region_name(const struct wf_source *source, uint32_t number)
-{
-    return wf_source_region_name(of(source)->inner, number);
-}
-
-static const char *roi_call_name(const struct wf_source *source, uint32_t number)
-{
-    const struct wf_source *inner = of(source)->inner;
-
-    return inner->ops->call_name != NULL ? inner->ops->call_name(inner, number) : NULL;
-}
-
-static const char *roi_counter_name(const struct wf_source *source, uint32_t number)
-{
-    const struct wf_source *inner = of(source)->inner;
-
-    return inner->ops->counter_name != NULL ? inner->ops->counter_name(inner, number) : NULL;
-}
-
-static enum wf_status roi_check(const struct wf_source *source, struct wf_err *err)
-{
-    return wf_source_check(of(source)->inner, err);
+    return (void)source, (void)rank, (void)ps, false;
 }
 
 static void roi_destroy(struct wf_source *source)
@@ -205,23 +181,12 @@ static void roi_destroy(struct wf_source *source)
     free(self);
 }
 
-/* It is no generator: nobody finds it by its name. */
-static bool roi_cost(const struct wf_source *source, uint32_t rank, int64_t *ps)
-{
-    return wf_source_cost(of(source)->inner, rank, ps);
-}
-
 static const struct wf_source_ops roi_ops = {
     .name = "roi",
     .summary = "parts of another source",
     .destroy = roi_destroy,
     .next = roi_next,
-    .group = roi_group,
-    .region_name = roi_region_name,
-    .call_name = roi_call_name,
-    .counter_name = roi_counter_name,
-    .cost = roi_cost,
-    .check = roi_check,
+    .wall = roi_wall,
 };
 
 /* ---- making one ---- */
@@ -255,7 +220,7 @@ static enum wf_status find_region(const struct wf_source *inner, const char *nam
     const char *known;
 
     wf_nearest_begin(&nearest, name);
-    for (uint32_t i = 0; (known = wf_source_region_name(inner, i)) != NULL; i++) {
+    for (uint32_t i = 0; (known = wf_source_name_of(inner, WF_NAME_REGION, i)) != NULL; i++) {
         if (strcmp(known, name) == 0) {
             *out = i;
             return WF_OK;
@@ -318,6 +283,7 @@ enum wf_status wf_roi_new(struct wf_source *inner, const struct wf_roi *roi,
         .repeat = roi->repeat,
     };
     self->head.ops = &roi_ops;
+    self->head.inner = inner;
     self->head.messages_expected = 0;
     if (self->has_region) {
         status = find_region(inner, roi->region, &self->region, err);

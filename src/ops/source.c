@@ -1,41 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ops/source.h"
 
+/* The source that answers: the outermost one whose ops have the member, or null. */
+#define ANSWERS(source, member)                              \
+    while ((source) != NULL && (source)->ops->member == 0) { \
+        (source) = (source)->inner;                          \
+    }
+
 bool wf_source_group(const struct wf_source *source, uint32_t rank, uint32_t comm,
                      struct wf_group *out)
 {
-    if (source->ops->group != NULL) {
+    uint32_t n_ranks = source->n_ranks;
+
+    ANSWERS(source, group)
+    if (source != NULL) {
         return source->ops->group(source, rank, comm, out);
     }
-    if (comm != WF_COMM_WORLD) {
-        return false;
-    }
-    *out = (struct wf_group){.id = WF_COMM_WORLD,
-                             .size = source->n_ranks,
-                             .rank = rank,
-                             .stride = 1,
-                             .width = source->n_ranks};
-    return true;
+    *out = (struct wf_group){
+        .id = WF_COMM_WORLD, .size = n_ranks, .rank = rank, .stride = 1, .width = n_ranks};
+    return comm == WF_COMM_WORLD;
 }
 
-const char *wf_source_region_name(const struct wf_source *source, uint32_t number)
+const char *wf_source_name_of(const struct wf_source *source, enum wf_source_name kind,
+                              uint32_t number)
 {
-    return source->ops->region_name != NULL ? source->ops->region_name(source, number) : NULL;
+    ANSWERS(source, name_of)
+    return source != NULL ? source->ops->name_of(source, kind, number) : NULL;
 }
 
 bool wf_source_wall(const struct wf_source *source, uint32_t rank, int64_t *ps)
 {
-    return source->ops->wall != NULL && source->ops->wall(source, rank, ps);
+    ANSWERS(source, wall)
+    return source != NULL && source->ops->wall(source, rank, ps);
 }
 
 bool wf_source_cost(const struct wf_source *source, uint32_t rank, int64_t *ps)
 {
-    return source->ops->cost != NULL && source->ops->cost(source, rank, ps);
+    ANSWERS(source, cost)
+    return source != NULL && source->ops->cost(source, rank, ps);
 }
 
 enum wf_status wf_source_check(const struct wf_source *source, struct wf_err *err)
 {
-    return source->ops->check != NULL ? source->ops->check(source, err) : WF_OK;
+    ANSWERS(source, check)
+    return source != NULL ? source->ops->check(source, err) : WF_OK;
 }
 
 void wf_source_free(struct wf_source *source)

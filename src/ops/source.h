@@ -84,11 +84,9 @@ struct wf_source_ops {
      * number. May be null: WF_COMM_WORLD is all ranks, and there are no others. */
     bool (*group)(const struct wf_source *source, uint32_t rank, uint32_t comm,
                   struct wf_group *out);
-    /* The name of a region, call or counter; null if it has none of that number. May be null.
-     */
-    const char *(*region_name)(const struct wf_source *source, uint32_t number);
-    const char *(*call_name)(const struct wf_source *source, uint32_t number);
-    const char *(*counter_name)(const struct wf_source *source, uint32_t number);
+    /* The name of a region, call or counter; null if none has this number. May be null. */
+    const char *(*name_of)(const struct wf_source *source, enum wf_source_name kind,
+                           uint32_t number);
     /* The time the rank took when it was recorded; false if that is not known. May be null. */
     bool (*wall)(const struct wf_source *source, uint32_t rank, int64_t *ps);
     /* What recording the rank took for each op that computes, which is in none of its times;
@@ -102,6 +100,8 @@ struct wf_source_ops {
 struct wf_source {
     const struct wf_source_ops *ops;
     uint32_t n_ranks;
+    /* Or null: another source, which answers what the ops of this one leave null. */
+    const struct wf_source *inner;
     /* Messages of the whole program, roughly, to tell how far a run is; 0 is unknown. */
     uint64_t messages_expected;
     /* Whether a rank may have more under way than its blocking calls and eager messages:
@@ -124,20 +124,14 @@ static inline bool wf_source_next(const struct wf_source *source, uint32_t rank,
     return source->ops->next(source, rank, cursor, op);
 }
 
-/* ops->group or its default. */
+/* These call the member of ops, or that of the inner source, or do what the default is. */
 bool wf_source_group(const struct wf_source *source, uint32_t rank, uint32_t comm,
                      struct wf_group *out);
 
-/* ops->region_name; null if there is none. */
-const char *wf_source_region_name(const struct wf_source *source, uint32_t number);
-
-/* ops->wall or its default. */
+const char *wf_source_name_of(const struct wf_source *source, enum wf_source_name kind,
+                              uint32_t number);
 bool wf_source_wall(const struct wf_source *source, uint32_t rank, int64_t *ps);
-
-/* ops->cost or its default. */
 bool wf_source_cost(const struct wf_source *source, uint32_t rank, int64_t *ps);
-
-/* ops->check or its default. */
 WF_NODISCARD
 enum wf_status wf_source_check(const struct wf_source *source, struct wf_err *err);
 

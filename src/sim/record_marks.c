@@ -65,7 +65,7 @@ static void add_region(struct wf_value *item, const char *name, uint32_t number,
 
 static const char *region_name(const struct wf_source *source, uint32_t number)
 {
-    return source != NULL ? wf_source_region_name(source, number) : NULL;
+    return source != NULL ? wf_source_name_of(source, WF_NAME_REGION, number) : NULL;
 }
 
 /* The regions of a job that there are, in order. Those of a program that runs were numbered as

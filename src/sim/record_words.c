@@ -38,7 +38,7 @@ static void word_formula(const struct wf_record_jobs *jobs, const struct wf_bloc
 {
     const struct wf_source *source = jobs->source[wf_record_job_of(jobs, blocked->rank)];
     const char *region =
-        source != NULL ? wf_source_region_name(source, blocked->fail_peer) : NULL;
+        source != NULL ? wf_source_name_of(source, WF_NAME_REGION, blocked->fail_peer) : NULL;
 
     (void)snprintf(buf, WORDS_MAX,
                    "computes in region '%.64s', whose formula divides by zero or is negative",

@@ -4,7 +4,7 @@
 #include "ops/fields.h"
 #include "ops/tidy.h"
 
-#include "base/mem.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,42 +17,14 @@ struct told {
     struct wf_tidy tidy;
 };
 
-static void tell_name(const struct wf_copy *copy, const struct wf_op *op)
+static void tell_name(const struct wf_copy *copy, enum wf_source_name kind, uint32_t number)
 {
-    const struct wf_source_ops *from = copy->source->ops;
-    const struct wf_trace_writer_ops *to = copy->writer->ops;
-    enum wf_op_family family = wf_op_info(op->kind)->family;
-    const char *name = NULL;
+    const char *name = copy->writer->ops->name_of != NULL
+                           ? wf_source_name_of(copy->source, kind, number)
+                           : NULL;
 
-    if (to->name_of == NULL || op->tag < 0) {
-        return;
-    }
-    if (family == WF_FAMILY_MARKER && from->region_name != NULL) {
-        name = from->region_name(copy->source, (uint32_t)op->tag);
-        if (name != NULL) {
-            to->name_of(copy->writer, WF_NAME_REGION, (uint32_t)op->tag, name);
-        }
-    } else if (family == WF_FAMILY_CALL && from->call_name != NULL) {
-        name = from->call_name(copy->source, (uint32_t)op->tag);
-        if (name != NULL) {
-            to->name_of(copy->writer, WF_NAME_CALL, (uint32_t)op->tag, name);
-        }
-    }
-}
-
-static void tell_counters(const struct wf_copy *copy)
-{
-    const struct wf_source_ops *from = copy->source->ops;
-    const struct wf_trace_writer_ops *to = copy->writer->ops;
-
-    if (from->counter_name == NULL || to->name_of == NULL) {
-        return;
-    }
-    for (uint32_t i = 0; i < WF_COUNTERS_MAX; i++) {
-        const char *name = from->counter_name(copy->source, i);
-        if (name != NULL) {
-            to->name_of(copy->writer, WF_NAME_COUNTER, i, name);
-        }
+    if (name != NULL) {
+        copy->writer->ops->name_of(copy->writer, kind, number, name);
     }
 }
 
@@ -80,10 +52,7 @@ static enum wf_status tell_comm(const struct wf_copy *copy, struct told *told, u
     if (!find_group(copy, rank, comm, &group)) {
         return WF_OK;
     }
-    if (told->n_comms == told->capacity) {
-        told->capacity = told->capacity * 2 + 8;
-        told->comms = wf_xrealloc(told->comms, told->capacity, sizeof(*told->comms));
-    }
+    WF_GROW(told->comms, told->n_comms, told->capacity);
     told->comms[told->n_comms++] = comm;
     return copy->writer->ops->group(copy->writer, told->to, comm, &group, err);
 }
@@ -91,13 +60,17 @@ static enum wf_status tell_comm(const struct wf_copy *copy, struct told *told, u
 static enum wf_status copy_op(struct wf_copy *copy, struct told *told, uint32_t rank,
                               const struct wf_op *op, struct wf_err *err)
 {
+    enum wf_op_family family = wf_op_info(op->kind)->family;
     enum wf_status status = WF_OK;
 
-    tell_name(copy, op);
+    if ((family == WF_FAMILY_MARKER || family == WF_FAMILY_CALL) && op->tag >= 0) {
+        tell_name(copy, family == WF_FAMILY_MARKER ? WF_NAME_REGION : WF_NAME_CALL,
+                  (uint32_t)op->tag);
+    }
     if (wf_op_has_comm(op->kind)) {
         status = tell_comm(copy, told, rank, op->comm, err);
     }
-    if (status == WF_OK && wf_op_info(op->kind)->family == WF_FAMILY_COMM) {
+    if (status == WF_OK && family == WF_FAMILY_COMM) {
         status = tell_comm(copy, told, rank, op->new_comm, err);
     }
     if (status == WF_OK) {
@@ -150,7 +123,9 @@ enum wf_status wf_trace_copy(struct wf_copy *copy, struct wf_err *err)
     enum wf_status status = WF_OK;
 
     copy->n_ops = 0;
-    tell_counters(copy);
+    for (uint32_t i = 0; i < WF_COUNTERS_MAX; i++) {
+        tell_name(copy, WF_NAME_COUNTER, i);
+    }
     for (uint32_t rank = 0; rank < copy->source->n_ranks && status == WF_OK; rank++) {
         status = copy_rank(copy, &told, rank, err);
     }

@@ -330,14 +330,15 @@ static bool live_group(const struct wf_source *source, uint32_t number, uint32_t
     return true;
 }
 
-static const char *live_region_name(const struct wf_source *source, uint32_t number)
+static const char *live_name_of(const struct wf_source *source, enum wf_source_name kind,
+                                uint32_t number)
 {
-    return wf_vrank_shared_name(&live_of(source)->common, WF_VRANK_NAME_REGION, number);
-}
-
-static const char *live_call_name(const struct wf_source *source, uint32_t number)
-{
-    return wf_vrank_shared_name(&live_of(source)->common, WF_VRANK_NAME_CALL, number);
+    return kind == WF_NAME_COUNTER
+               ? NULL
+               : wf_vrank_shared_name(&live_of(source)->common,
+                                      kind == WF_NAME_REGION ? WF_VRANK_NAME_REGION
+                                                             : WF_VRANK_NAME_CALL,
+                                      number);
 }
 
 static void live_tell(const struct wf_source *source, uint32_t number,
@@ -496,8 +497,7 @@ static const struct wf_source_ops live_ops = {
     .destroy = live_destroy,
     .next = live_next,
     .group = live_group,
-    .region_name = live_region_name,
-    .call_name = live_call_name,
+    .name_of = live_name_of,
     .check = live_check,
 };
 

@@ -70,11 +70,10 @@ static void tell_name(struct tee *tee, const struct wf_op *op)
     if ((!region && family != WF_FAMILY_CALL) || writer->ops->name_of == NULL || op->tag < 0) {
         return;
     }
-    const char *name = region ? program->ops->region_name(program, (uint32_t)op->tag)
-                              : program->ops->call_name(program, (uint32_t)op->tag);
+    enum wf_source_name kind = region ? WF_NAME_REGION : WF_NAME_CALL;
+    const char *name = wf_source_name_of(program, kind, (uint32_t)op->tag);
     if (name != NULL) {
-        writer->ops->name_of(writer, region ? WF_NAME_REGION : WF_NAME_CALL, (uint32_t)op->tag,
-                             name);
+        writer->ops->name_of(writer, kind, (uint32_t)op->tag, name);
     }
 }
 
@@ -405,26 +404,6 @@ static void tee_remote(const struct wf_source *source, uint32_t number, uint32_t
     program->live->remote(program, number, origin);
 }
 
-static bool tee_group(const struct wf_source *source, uint32_t number, uint32_t comm,
-                      struct wf_group *out)
-{
-    return wf_source_group(tee_of(source)->config.program, number, comm, out);
-}
-
-static const char *tee_region_name(const struct wf_source *source, uint32_t number)
-{
-    const struct wf_source *program = tee_of(source)->config.program;
-
-    return program->ops->region_name(program, number);
-}
-
-static const char *tee_call_name(const struct wf_source *source, uint32_t number)
-{
-    const struct wf_source *program = tee_of(source)->config.program;
-
-    return program->ops->call_name(program, number);
-}
-
 static enum wf_status tee_check(const struct wf_source *source, struct wf_err *err)
 {
     const struct tee *tee = tee_of(source);
@@ -469,9 +448,6 @@ static const struct wf_source_ops tee_ops = {
     .summary = "a program that runs and is recorded",
     .destroy = tee_destroy,
     .next = tee_next,
-    .group = tee_group,
-    .region_name = tee_region_name,
-    .call_name = tee_call_name,
     .check = tee_check,
 };
 
@@ -481,6 +457,7 @@ struct wf_source *wf_vrank_recorder_new(const struct wf_vrank_recorder_config *c
 
     tee->source = *config->program;
     tee->source.ops = &tee_ops;
+    tee->source.inner = config->program;
     tee->source.live = &tee_hooks;
     tee->config = *config;
     tee->ranks = wf_xcalloc(config->program->n_ranks, sizeof(*tee->ranks));

@@ -79,11 +79,9 @@ static const char *name_of(const struct wf_source *source, const struct wf_cpu_r
                            uint32_t number)
 {
     if (rule->kind == WF_CPU_REGION) {
-        return number < REGIONS_MAX ? wf_source_region_name(source, number) : NULL;
+        return number < REGIONS_MAX ? wf_source_name_of(source, WF_NAME_REGION, number) : NULL;
     }
-    return number < WF_COUNTERS_MAX && source->ops->counter_name != NULL
-               ? source->ops->counter_name(source, number)
-               : NULL;
+    return number < WF_COUNTERS_MAX ? wf_source_name_of(source, WF_NAME_COUNTER, number) : NULL;
 }
 
 /* ---- building ---- */

@@ -36,9 +36,8 @@ struct wf_cut {
 static bool is_region(const struct wf_cut *cut, const struct wf_op *op)
 {
     const struct wf_source *source = cut->source;
-    const char *name = source->ops->region_name != NULL && op->tag >= 0
-                           ? source->ops->region_name(source, (uint32_t)op->tag)
-                           : NULL;
+    const char *name =
+        op->tag >= 0 ? wf_source_name_of(source, WF_NAME_REGION, (uint32_t)op->tag) : NULL;
 
     return name != NULL && strcmp(name, cut->options->region) == 0;
 }

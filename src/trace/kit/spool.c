@@ -16,12 +16,6 @@ struct wf_spool {
     struct wf_trace_writer *writer; /* null: none any more */
 };
 
-struct spooled {
-    struct wf_source source;
-    struct wf_source_ops ops; /* its own, for the name */
-    struct wf_source *inner;
-};
-
 static enum wf_status make_directory(struct wf_spool *spool, struct wf_err *err)
 {
     const char *parent = getenv("TMPDIR");
@@ -131,86 +125,6 @@ void wf_spool_discard(struct wf_spool *spool)
     free(spool);
 }
 
-/* ---- the source ---- */
-
-static const struct wf_source *inner_of(const struct wf_source *source)
-{
-    return ((const struct spooled *)source)->inner;
-}
-
-static bool spooled_next(const struct wf_source *source, uint32_t rank,
-                         struct wf_cursor *cursor, struct wf_op *op)
-{
-    return wf_source_next(inner_of(source), rank, cursor, op);
-}
-
-static bool spooled_group(const struct wf_source *source, uint32_t rank, uint32_t comm,
-                          struct wf_group *out)
-{
-    return wf_source_group(inner_of(source), rank, comm, out);
-}
-
-static const char *spooled_region(const struct wf_source *source, uint32_t number)
-{
-    return wf_source_region_name(inner_of(source), number);
-}
-
-static const char *spooled_call(const struct wf_source *source, uint32_t number)
-{
-    return inner_of(source)->ops->call_name(inner_of(source), number);
-}
-
-static const char *spooled_counter(const struct wf_source *source, uint32_t number)
-{
-    return inner_of(source)->ops->counter_name(inner_of(source), number);
-}
-
-static bool spooled_wall(const struct wf_source *source, uint32_t rank, int64_t *ps)
-{
-    return wf_source_wall(inner_of(source), rank, ps);
-}
-
-static bool spooled_cost(const struct wf_source *source, uint32_t rank, int64_t *ps)
-{
-    return wf_source_cost(inner_of(source), rank, ps);
-}
-
-static enum wf_status spooled_check(const struct wf_source *source, struct wf_err *err)
-{
-    return wf_source_check(inner_of(source), err);
-}
-
-static void spooled_destroy(struct wf_source *source)
-{
-    struct spooled *spooled = (struct spooled *)source;
-
-    wf_source_free(spooled->inner);
-    free(spooled);
-}
-
-static struct wf_source *wrap(struct wf_source *inner, const char *format)
-{
-    struct spooled *spooled = wf_xcalloc(1, sizeof(*spooled));
-
-    spooled->inner = inner;
-    spooled->ops = (struct wf_source_ops){
-        .name = format,
-        .summary = "ops of a trace of another format",
-        .destroy = spooled_destroy,
-        .next = spooled_next,
-        .group = spooled_group,
-        .region_name = spooled_region,
-        .call_name = spooled_call,
-        .counter_name = spooled_counter,
-        .wall = spooled_wall,
-        .cost = spooled_cost,
-        .check = spooled_check,
-    };
-    spooled->source = *inner;
-    spooled->source.ops = &spooled->ops;
-    return &spooled->source;
-}
-
 enum wf_status wf_spool_source(struct wf_spool *spool, const char *format,
                                struct wf_source **out, struct wf_err *err)
 {
@@ -223,7 +137,8 @@ enum wf_status wf_spool_source(struct wf_spool *spool, const char *format,
     }
     wf_spool_discard(spool);
     if (status == WF_OK) {
-        *out = wrap(trace.source, format);
+        wf_native_set_format(trace.source, format);
+        *out = trace.source;
     }
     return status;
 }

@@ -326,13 +326,11 @@ static void on_collective(struct writing *w, const struct wf_op *op,
 
 static void on_call(struct writing *w, const struct wf_op *op)
 {
-    const struct wf_source_ops *ops = w->source->ops;
     uint32_t region = region_of_kind(w, op->kind);
 
     if (op->kind == WF_OP_CALL) {
-        const char *name = ops->call_name != NULL && op->tag >= 0
-                               ? ops->call_name(w->source, (uint32_t)op->tag)
-                               : NULL;
+        const char *name =
+            op->tag >= 0 ? wf_source_name_of(w->source, WF_NAME_CALL, (uint32_t)op->tag) : NULL;
         region = region_of_name(w, &w->calls, (uint32_t)op->tag, name, true);
     }
     enter(w, region);
@@ -344,7 +342,7 @@ static void on_marker(struct writing *w, const struct wf_op *op)
     bool is_region = op->kind == WF_OP_REGION_BEGIN || op->kind == WF_OP_REGION_END;
     bool begins = op->kind == WF_OP_REGION_BEGIN || op->kind == WF_OP_ITERATION_BEGIN;
     const char *name =
-        op->tag >= 0 ? wf_source_region_name(w->source, (uint32_t)op->tag) : NULL;
+        op->tag >= 0 ? wf_source_name_of(w->source, WF_NAME_REGION, (uint32_t)op->tag) : NULL;
     uint32_t region = region_of_name(w, &w->regions, (uint32_t)op->tag, name, false);
 
     if (!is_region) {

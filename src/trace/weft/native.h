@@ -19,6 +19,10 @@
 WF_NODISCARD
 enum wf_status wf_native_open(const char *path, struct wf_trace *out, struct wf_err *err);
 
+/* Makes the source one of another format, whose ops were stored in this one: that is its name
+ * then, and wf_native_facts() knows nothing of it. */
+void wf_native_set_format(struct wf_source *source, const char *format);
+
 /* The bytes that blocks may take in all; WF_NATIVE_MEMORY unless set. Before the first op. */
 #define WF_NATIVE_MEMORY (UINT64_C(512) << 20)
 void wf_native_limit(struct wf_source *source, uint64_t bytes);

@@ -40,7 +40,8 @@ struct seat {
 
 struct native {
     struct wf_source source;
-    struct native *self; /* what is remembered is not part of what anybody can see */
+    struct wf_source_ops ops; /* its own, if it has the name of another format */
+    struct native *self;      /* what is remembered is not part of what anybody can see */
     struct wf_native_set set;
     struct seat *seats;
     bool shares; /* blocks may be forgotten, and seats must be taken */
@@ -322,27 +323,12 @@ static bool native_group(const struct wf_source *source, uint32_t rank, uint32_t
     return wf_groups_find(native_of(source)->set.groups, rank, comm, out);
 }
 
-static const char *name_of(const struct wf_source *source, enum wf_source_name kind,
-                           uint32_t number)
+static const char *native_name_of(const struct wf_source *source, enum wf_source_name kind,
+                                  uint32_t number)
 {
     const struct wf_native_names *names = &native_of(source)->set.names[kind];
 
     return number < names->n ? names->names[number] : NULL;
-}
-
-static const char *region_name(const struct wf_source *source, uint32_t number)
-{
-    return name_of(source, WF_NAME_REGION, number);
-}
-
-static const char *call_name(const struct wf_source *source, uint32_t number)
-{
-    return name_of(source, WF_NAME_CALL, number);
-}
-
-static const char *counter_name(const struct wf_source *source, uint32_t number)
-{
-    return name_of(source, WF_NAME_COUNTER, number);
 }
 
 static bool find_time(const struct wf_native_times *times, uint32_t rank, int64_t *ps)
@@ -412,13 +398,20 @@ static const struct wf_source_ops native_ops = {
     .destroy = native_destroy,
     .next = native_next,
     .group = native_group,
-    .region_name = region_name,
-    .call_name = call_name,
-    .counter_name = counter_name,
+    .name_of = native_name_of,
     .wall = native_wall,
     .cost = native_cost,
     .check = native_check,
 };
+
+void wf_native_set_format(struct wf_source *source, const char *format)
+{
+    struct native *n = native_of(source);
+
+    n->ops = native_ops;
+    n->ops.name = format;
+    n->source.ops = &n->ops;
+}
 
 void wf_native_limit(struct wf_source *source, uint64_t bytes)
 {

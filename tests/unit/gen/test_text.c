@@ -195,11 +195,11 @@ static void regions_have_names(void)
 
     CHECK(!source->acts_in_background && !source->depends_on_time);
     CHECK(wf_source_next(source, RANK, &cursor, &op) && op.kind == WF_OP_REGION_BEGIN);
-    CHECK_STR(source->ops->region_name(source, (uint32_t)op.tag), "work");
+    CHECK_STR(wf_source_name_of(source, WF_NAME_REGION, (uint32_t)op.tag), "work");
     CHECK(wf_source_next(source, RANK, &cursor, &op) && op.kind == WF_OP_BARRIER);
     CHECK(wf_source_next(source, RANK, &cursor, &op) && op.kind == WF_OP_REGION_END);
     CHECK(!wf_source_next(source, RANK, &cursor, &op));
-    CHECK(source->ops->region_name(source, 1) == NULL);
+    CHECK(wf_source_name_of(source, WF_NAME_REGION, 1) == NULL);
     wf_source_free(source);
 }
 

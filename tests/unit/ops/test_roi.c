@@ -38,12 +38,13 @@ static const struct wf_op program[] = {
 
 static const struct wf_op *const ranks[] = {program, program};
 
-static const char *region_name(const struct wf_source *source, uint32_t number)
+static const char *name_of(const struct wf_source *source, enum wf_source_name kind,
+                           uint32_t number)
 {
     static const char *const names[] = {"setup", "solve"};
 
     (void)source;
-    return number < 2 ? names[number] : NULL;
+    return kind == WF_NAME_REGION && number < 2 ? names[number] : NULL;
 }
 
 static void destroy(struct wf_source *source)
@@ -54,7 +55,7 @@ static void destroy(struct wf_source *source)
 static struct wf_source *new_source(void)
 {
     static const struct wf_source_ops ops = {
-        .name = "script", .next = script_next, .region_name = region_name, .destroy = destroy};
+        .name = "script", .next = script_next, .name_of = name_of, .destroy = destroy};
     struct script *script = wf_xmalloc(sizeof(*script));
 
     *script = make_script(ranks, 2);
@@ -147,7 +148,7 @@ static void only_what_is_of_interest_is_played(void)
             }
             CHECK(strcmp(played, cases[i].played) == 0);
         }
-        CHECK(strcmp(wf_source_region_name(source, 1), "solve") == 0);
+        CHECK(strcmp(wf_source_name_of(source, WF_NAME_REGION, 1), "solve") == 0);
         wf_source_free(source);
     }
 }

@@ -4,32 +4,26 @@
 #include "harness/wf_test.h"
 #include "ops/source.h"
 
-static const char *region_name(const struct wf_source *source, uint32_t number)
+static const char *name_of(const struct wf_source *source, enum wf_source_name kind,
+                           uint32_t number)
 {
-    static const char *const names[] = {"setup", "solve", "write"};
+    static const char *const regions[] = {"setup", "solve", "write"};
+    static const char *const counters[] = {"instructions", "flops", "misses"};
 
     (void)source;
-    return number < 3 ? names[number] : NULL;
-}
-
-static const char *counter_name(const struct wf_source *source, uint32_t number)
-{
-    static const char *const names[] = {"instructions", "flops", "misses"};
-
-    (void)source;
-    return number < 3 ? names[number] : NULL;
+    return number >= 3 ? NULL : kind == WF_NAME_REGION ? regions[number] : counters[number];
 }
 
 /* Another program, in which `solve` has another number. */
-static const char *other_region(const struct wf_source *source, uint32_t number)
+static const char *other_name(const struct wf_source *source, enum wf_source_name kind,
+                              uint32_t number)
 {
     (void)source;
-    return number == 0 ? "solve" : NULL;
+    return kind == WF_NAME_REGION && number == 0 ? "solve" : NULL;
 }
 
-static const struct wf_source_ops named = {
-    .name = "named", .region_name = region_name, .counter_name = counter_name};
-static const struct wf_source_ops other = {.name = "other", .region_name = other_region};
+static const struct wf_source_ops named = {.name = "named", .name_of = name_of};
+static const struct wf_source_ops other = {.name = "other", .name_of = other_name};
 static const struct wf_source_ops bare = {.name = "bare"};
 static const struct wf_source programs[] = {{.ops = &named}, {.ops = &other}, {.ops = &bare}};
 static const struct wf_source *const sources[] = {&programs[0], &programs[1], &programs[2]};

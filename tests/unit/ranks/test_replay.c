@@ -382,18 +382,19 @@ static void a_network_of_another_size_is_refused(void)
     CHECK_STR(err.text, "3 ranks are placed on 3 nodes; the jobs have 3, the network 2");
 }
 
-static const char *one_region(const struct wf_source *source, uint32_t number)
+static const char *one_region(const struct wf_source *source, enum wf_source_name kind,
+                              uint32_t number)
 {
     static const char *const names[] = {"outer", "inner"};
 
     (void)source;
-    return number < 2 ? names[number] : NULL;
+    return kind == WF_NAME_REGION && number < 2 ? names[number] : NULL;
 }
 
 /* A region has its value again when one within it is over. */
 static void the_value_of_a_region_outlives_inner_ones(void)
 {
-    static const struct wf_source_ops named = {.name = "named", .region_name = one_region};
+    static const struct wf_source_ops named = {.name = "named", .name_of = one_region};
     static const struct wf_source program = {.ops = &named}, *const programs[] = {&program};
     static const struct wf_op ops[] = {
         {.kind = WF_OP_REGION_BEGIN, .tag = 0, .bytes = 3},

@@ -49,9 +49,11 @@ static bool program_group(const struct wf_source *source, uint32_t rank, uint32_
     return comm < 2;
 }
 
-static const char *program_region(const struct wf_source *source, uint32_t number)
+static const char *program_name(const struct wf_source *source, enum wf_source_name kind,
+                                uint32_t number)
 {
     (void)source;
+    (void)kind;
     return number == 4 ? "solve" : number == 5 ? "other" : NULL;
 }
 
@@ -59,7 +61,7 @@ static const struct wf_source_ops program_ops = {
     .name = "program",
     .next = program_next,
     .group = program_group,
-    .region_name = program_region,
+    .name_of = program_name,
 };
 
 static void add(struct program *program, uint32_t rank, struct wf_op op)

@@ -177,10 +177,10 @@ static void tables_come_back(void)
     struct wf_group group;
     int64_t ps = 0;
 
-    CHECK_STR(source->ops->region_name(source, 3), "solve");
-    CHECK(source->ops->region_name(source, 2) == NULL);
-    CHECK_STR(source->ops->call_name(source, 0), "MPI_Comm_rank");
-    CHECK_STR(source->ops->counter_name(source, 1), "flops");
+    CHECK_STR(wf_source_name_of(source, WF_NAME_REGION, 3), "solve");
+    CHECK(wf_source_name_of(source, WF_NAME_REGION, 2) == NULL);
+    CHECK_STR(wf_source_name_of(source, WF_NAME_CALL, 0), "MPI_Comm_rank");
+    CHECK_STR(wf_source_name_of(source, WF_NAME_COUNTER, 1), "flops");
     CHECK(wf_native_facts(source, &facts) && facts.damage == NULL && facts.totals_known);
     CHECK_STR(facts.creator, "test");
     CHECK(wf_source_wall(source, 8, &ps) && ps == 1008);
