@@ -43,11 +43,11 @@ MAY_INCLUDE = {
     "sim": ["base", "engine", "topo", "ops", "trace", "gen", "result", "net", "ranks", "vrank",
             "traffic", "weft"],
     "report": ["base", "trace/otf2/out.h", "trace", "result"],
-    "study": ["base", "coll", "sim", "topo", "draw", "ops", "trace", "result", "report",
-              "weft"],
+    "study": ["base", "coll", "sim", "topo", "draw", "ops", "trace", "trace/weft",
+              "gen", "result", "report", "weft"],
     "capture": ["base", "ops", "trace/weft", "weft"],
-    "cli": ["base", "sim", "topo", "draw", "ops", "trace", "trace/weft", "trace/cut", "gen",
-            "result", "report", "study", "weft"],
+    "cli": ["base", "sim", "topo", "draw", "ops", "trace", "trace/cut", "gen", "result",
+            "report", "study", "weft"],
 }
 # Headers of libraries, and the only files that may include them: nobody else depends on the
 # library, which may be absent or replaced.

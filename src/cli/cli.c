@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
 
+#include "base/mem.h"
 #include "base/text.h"
-#include "report/writer.h"
+#include "result/json.h"
 #include "result/result.h"
 #include "sim/world.h"
 
 #include <weft/weft.h>
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static enum wf_status print_summary(struct wf_cli *cli)
@@ -61,6 +63,79 @@ static bool is_one_of(const char *word, const char *a, const char *b)
     return strcmp(word, a) == 0 || strcmp(word, b) == 0;
 }
 
+/* The first example of the verb's help that is a use of the verb itself. */
+static const char *example_of(const struct wf_verb *verb)
+{
+    const struct wf_opt_example *examples = verb->help.examples;
+    size_t length = strlen("weft ");
+
+    return strncmp(examples[0].command + length, verb->name, strlen(verb->name)) == 0
+               ? examples[0].command
+               : examples[1].command;
+}
+
+static enum wf_status check_operands(const struct wf_verb *verb,
+                                     const struct wf_operands *operands, struct wf_err *err)
+{
+    if (operands->args.n < verb->min_operands) {
+        return wf_err_set(err, WF_EUSAGE, "%s: %s is missing; for example: %s", verb->name,
+                          verb->operand, example_of(verb));
+    }
+    if (operands->args.n > verb->max_operands) {
+        return wf_err_set(err, WF_EUSAGE, "%s: unexpected argument '%.64s'; for example: %s",
+                          verb->name, operands->args.items[verb->max_operands],
+                          example_of(verb));
+    }
+    return WF_OK;
+}
+
+static void print_help(const struct wf_verb *verb, const struct wf_opt_table *table, FILE *out)
+{
+    struct wf_opt_help help = verb->help;
+
+    help.table = table->rows;
+    wf_opt_print_help(&help, out);
+    if (verb->more_help != NULL) {
+        verb->more_help(out);
+    }
+}
+
+void wf_verb_print_help(const struct wf_verb *verb, FILE *out)
+{
+    struct wf_opt_table table = {.n = 0};
+
+    wf_opt_table_add(&table, verb->help.table);
+    print_help(verb, &table, out);
+    wf_opt_table_fini(&table);
+}
+
+static enum wf_status run_verb(struct wf_cli *cli, const struct wf_verb *verb, int argc,
+                               char *const *argv, struct wf_err *err)
+{
+    struct wf_opt_table table = {.n = 0};
+    struct wf_operands operands;
+    void *opts = wf_xcalloc(1, verb->opts_size);
+
+    enum wf_status status =
+        verb->extend != NULL ? verb->extend(&table, argc, argv, err) : WF_OK;
+    wf_opt_table_add(&table, verb->help.table);
+    if (status == WF_OK) {
+        status = wf_opt_parse(table.rows, argc, argv, opts, &operands, err);
+    }
+    if (status == WF_OK) {
+        if (wf_opt_help_given(&operands, opts)) {
+            print_help(verb, &table, cli->out);
+        } else {
+            status = check_operands(verb, &operands, err);
+            status = status == WF_OK ? verb->run(cli, opts, &operands, err) : status;
+        }
+        wf_opt_release(table.rows, opts, &operands);
+    }
+    wf_opt_table_fini(&table);
+    free(opts);
+    return status;
+}
+
 static enum wf_status dispatch(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
 {
     if (argc == 0) {
@@ -72,10 +147,8 @@ static enum wf_status dispatch(struct wf_cli *cli, int argc, char **argv, struct
 
     const char *name = is_one_of(argv[0], "--help", "-h") ? "help" : argv[0];
     const struct wf_verb *verb = wf_verb_find(name);
-    if (verb == NULL) {
-        return unknown_verb(name, err);
-    }
-    return verb->run(cli, argc - 1, argv + 1, err);
+    return verb != NULL ? run_verb(cli, verb, argc - 1, argv + 1, err)
+                        : unknown_verb(name, err);
 }
 
 /* Asked for before the options are parsed, since a wrong option is answered in JSON as well. */
@@ -94,15 +167,21 @@ static bool wants_json(int argc, char **argv)
     return false;
 }
 
+void wf_cli_answer(struct wf_cli *cli, struct wf_value *doc)
+{
+    char *text = wf_doc_to_json(doc);
+
+    (void)fprintf(cli->out, "%s\n", text);
+    free(text);
+    wf_doc_free(doc);
+    cli->answered = true;
+}
+
 static void report_failure(struct wf_cli *cli, const struct wf_err *err, bool json)
 {
     (void)fprintf(cli->err, "weft: %s\n", err->text);
     if (json && !cli->answered) {
-        const struct wf_write_options options = {.verbose = false};
-        struct wf_value *doc = wf_result_new_error(weft_version(), err);
-
-        wf_writer_json.write(doc, &options, cli->out);
-        wf_doc_free(doc);
+        wf_cli_answer(cli, wf_result_new_error(weft_version(), err));
     }
 }
 

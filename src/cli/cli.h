@@ -4,15 +4,18 @@
 
 /*
  * What the verbs share. A verb is one file cmd_<name>.c with a const struct wf_verb, listed
- * in cli/verbs.def.
+ * in cli/verbs.def. Options, operands and help are data; the program parses them, prints the help
+ * and calls the verb with what was given.
  */
 
 #include "base/status.h"
+#include "cli/opt.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 
 struct wf_comm;
+struct wf_value;
 
 struct wf_cli {
     struct wf_comm *world; /* sim/world.h */
@@ -24,12 +27,20 @@ struct wf_cli {
 
 struct wf_verb {
     const char *name;
-    const char *summary; /* starts with a capital, no full stop */
+    const char *summary; /* one line of 'weft help'; starts with a capital, no full stop */
+    struct wf_opt_help help;
+    size_t opts_size;    /* of the struct that help.table describes */
+    const char *operand; /* "a result document", for the message if it is missing */
+    size_t min_operands, max_operands; /* how many there may be */
 
-    /* `argv` are the `argc` arguments after the verb. Words of a failure go to `err`. */
-    enum wf_status (*run)(struct wf_cli *cli, int argc, char **argv, struct wf_err *err);
-    /* Writes what `weft <verb> --help` says. */
-    void (*help)(FILE *out);
+    /* `opts` is the struct of the options. A failure is described in `err`. */
+    enum wf_status (*run)(struct wf_cli *cli, const void *opts,
+                          const struct wf_operands *operands, struct wf_err *err);
+    /* Adds options that depend on the arguments, before the others. May be null. */
+    enum wf_status (*extend)(struct wf_opt_table *table, int argc, char *const *argv,
+                             struct wf_err *err);
+    /* Writes what follows the options in the help. May be null. */
+    void (*more_help)(FILE *out);
 };
 
 #define WF_VERB(name) extern const struct wf_verb wf_verb_##name;
@@ -39,8 +50,14 @@ struct wf_verb {
 const struct wf_verb *const *wf_verb_table(void);
 const struct wf_verb *wf_verb_find(const char *name); /* null if unknown */
 
-/* The whole program but the world: parses `argv` (without the program's name), runs the verb,
- * words the failure. Returns the exit code. */
+/* Writes what `weft <verb> --help` prints. */
+void wf_verb_print_help(const struct wf_verb *verb, FILE *out);
+
+/* Prints the document as JSON, as the answer of the program, and frees it. */
+void wf_cli_answer(struct wf_cli *cli, struct wf_value *doc);
+
+/* Parses `argv` (without the program's name), runs the verb, prints the error if it fails.
+ * Returns the exit code. */
 int wf_cli_main(struct wf_cli *cli, int argc, char **argv);
 
 #endif

@@ -87,22 +87,6 @@ static const struct wf_opt rows[] = {
 
 #define USAGE "weft capture -o run -- mpirun -n 16 ./app"
 
-static void capture_help(FILE *out)
-{
-    static const struct wf_opt_help help = {
-        .synopsis = "weft capture -o <directory> [options] -- <command>...",
-        .summary = "Run an MPI program as it is and record what it calls",
-        .examples =
-            {
-                {USAGE, "All ranks, with the CPU time between their calls"},
-                {"weft replay run --machine gige", "Then: predict it on another machine"},
-            },
-        .table = rows,
-    };
-
-    wf_opt_print_help(&help, out);
-}
-
 /* ---- the directory ---- */
 
 static bool is_trace_file(const char *name)
@@ -281,13 +265,17 @@ static _Noreturn void end_like(int how)
     _Exit(WIFEXITED(how) ? WEXITSTATUS(how) : 1);
 }
 
-static enum wf_status capture(struct wf_cli *cli, const struct capture_opts *opts,
-                              const struct wf_operands *operands, struct wf_err *err)
+static enum wf_status capture_run(struct wf_cli *cli, const void *opts_arg,
+                                  const struct wf_operands *operands, struct wf_err *err)
 {
+    const struct capture_opts *opts = opts_arg;
     char *const *command = (char *const *)wf_unconst(operands->args.items);
     char *library = NULL;
     int how = 0;
 
+    if (opts->output == NULL || opts->output[0] == '\0') {
+        return wf_err_set(err, WF_EUSAGE, "no directory for the trace; for example: " USAGE);
+    }
     enum wf_status status = wf_capture_library(mpis[opts->mpi], command, &library, err);
     if (status == WF_OK) {
         status = make_directory(opts->output, opts->force, err);
@@ -315,46 +303,20 @@ static enum wf_status capture(struct wf_cli *cli, const struct capture_opts *opt
     return status;
 }
 
-static enum wf_status check(const struct capture_opts *opts, const struct wf_operands *operands,
-                            struct wf_err *err)
-{
-    if (opts->output == NULL || opts->output[0] == '\0') {
-        return wf_err_set(err, WF_EUSAGE, "no directory for the trace; for example: " USAGE);
-    }
-    if (operands->args.n == 0) {
-        return wf_err_set(err, WF_EUSAGE, "no command to run; for example: " USAGE);
-    }
-    return WF_OK;
-}
-
-static enum wf_status capture_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
-{
-    struct capture_opts opts = {.help = false};
-    struct wf_operands operands;
-
-    enum wf_status status = wf_opt_parse(rows, argc, argv, &opts, &operands, err);
-    if (status != WF_OK) {
-        return status;
-    }
-    if (opts.help) {
-        capture_help(cli->out);
-    } else {
-        status = check(&opts, &operands, err);
-        if (status == WF_OK) {
-            /* A list that exec understands. */
-            operands.args.items = wf_xrealloc(operands.args.items, operands.args.n + 1,
-                                              sizeof(*operands.args.items));
-            operands.args.items[operands.args.n] = NULL;
-            status = capture(cli, &opts, &operands, err);
-        }
-    }
-    wf_opt_release(rows, &opts, &operands);
-    return status;
-}
-
 const struct wf_verb wf_verb_capture = {
     .name = "capture",
     .summary = "Run an MPI program and record it",
+    .help = {.synopsis = "weft capture -o <directory> [options] -- <command>...",
+             .summary = "Run an MPI program as it is and record what it calls",
+             .examples =
+                 {
+                     {USAGE, "All ranks, with the CPU time between their calls"},
+                     {"weft replay run --machine gige", "Then: predict it on another machine"},
+                 },
+             .table = rows},
+    .opts_size = sizeof(struct capture_opts),
+    .operand = "a command to run",
+    .min_operands = 1,
+    .max_operands = SIZE_MAX,
     .run = capture_run,
-    .help = capture_help,
 };

@@ -22,33 +22,13 @@ static const struct wf_opt rows[] = {
     WF_OPT_END,
 };
 
-static void compare_help(FILE *out)
+static enum wf_status compare_run(struct wf_cli *cli, const void *opts_arg,
+                                  const struct wf_operands *operands, struct wf_err *err)
 {
-    const struct wf_opt_help help = {
-        .synopsis = "weft compare <result.json> <result.json> ...",
-        .summary = "Say what differs between results, in what was asked and in what came out; "
-                   "the exit code is 1 if anything does",
-        .examples =
-            {
-                {"weft compare slow.json fast.json", "How much faster, and why"},
-                {"weft compare base.json a.json b.json -v", "Each with the first, everything"},
-            },
-        .table = rows,
-    };
-
-    wf_opt_print_help(&help, out);
-}
-
-static enum wf_status compare(struct wf_cli *cli, const struct compare_opts *opts,
-                              const struct wf_opt_list *args, struct wf_err *err)
-{
+    const struct compare_opts *opts = opts_arg;
+    const struct wf_opt_list *args = &operands->args;
     struct wf_value *base = NULL;
 
-    if (args->n < 2) {
-        return wf_err_set(err, WF_EUSAGE,
-                          "compare: two results or more expected; for example: weft compare "
-                          "a.json b.json");
-    }
     enum wf_status status = wf_result_read(args->items[0], &base, err);
     for (size_t i = 1; i < args->n && status == WF_OK; i++) {
         struct wf_value *doc = NULL;
@@ -63,27 +43,23 @@ static enum wf_status compare(struct wf_cli *cli, const struct compare_opts *opt
     return status;
 }
 
-static enum wf_status compare_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
-{
-    struct compare_opts opts;
-    struct wf_operands operands;
-
-    enum wf_status status = wf_opt_parse(rows, argc, argv, &opts, &operands, err);
-    if (status != WF_OK) {
-        return status;
-    }
-    if (opts.help) {
-        compare_help(cli->out);
-    } else {
-        status = compare(cli, &opts, &operands.args, err);
-    }
-    wf_opt_release(rows, &opts, &operands);
-    return status;
-}
-
 const struct wf_verb wf_verb_compare = {
     .name = "compare",
     .summary = "Say what differs between results",
+    .help = {.synopsis = "weft compare <result.json> <result.json> ...",
+             .summary =
+                 "Say what differs between results, in what was asked and in what came out; "
+                 "the exit code is 1 if anything does",
+             .examples =
+                 {
+                     {"weft compare slow.json fast.json", "How much faster, and why"},
+                     {"weft compare base.json a.json b.json -v",
+                      "Each with the first, everything"},
+                 },
+             .table = rows},
+    .opts_size = sizeof(struct compare_opts),
+    .operand = "a result document",
+    .min_operands = 2,
+    .max_operands = SIZE_MAX,
     .run = compare_run,
-    .help = compare_help,
 };

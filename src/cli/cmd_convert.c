@@ -15,23 +15,8 @@ static const struct wf_opt rows[] = {
     WF_OPT_END,
 };
 
-#define USAGE "weft convert run.weft run.csv"
-
-static void convert_help(FILE *out)
+static void list_formats(FILE *out)
 {
-    static const struct wf_opt_help help = {
-        .synopsis = "weft convert [options] <trace> <trace>",
-        .summary = "Write a trace in another format, which the ending of its name says",
-        .examples =
-            {
-                {USAGE, "A table of operations, for a spreadsheet"},
-                {"weft convert --partial broken.weft whole.weft",
-                 "What can be read of a truncated trace, as a trace of its own"},
-            },
-        .table = rows,
-    };
-
-    wf_opt_print_help(&help, out);
     (void)fputs("\nFormats that are read:\n", out);
     for (const struct wf_reader_ops *const *ops = wf_reader_table(); *ops != NULL; ops++) {
         wf_columns_row(out, (*ops)->name, (*ops)->summary);
@@ -43,50 +28,32 @@ static void convert_help(FILE *out)
     }
 }
 
-static enum wf_status convert(struct wf_cli *cli, const struct wf_operands *operands,
-                              struct wf_trace_opts *opts, struct wf_err *err)
+static enum wf_status convert_run(struct wf_cli *cli, const void *opts,
+                                  const struct wf_operands *operands, struct wf_err *err)
 {
-    const char *from = operands->args.items[0];
-    struct wf_trace trace = {.source = NULL};
+    struct wf_trace_opts own = *(const struct wf_trace_opts *)opts;
 
-    opts->output = operands->args.items[1];
-    enum wf_status status = wf_trace_output_check(opts, err);
-    if (status == WF_OK) {
-        status = wf_trace_input(from, opts, &trace, err);
-    }
-    if (status == WF_OK) {
-        const struct wf_trace_piece piece = {
-            .trace = &trace, .n_ranks = wf_trace_n_ranks(&trace), .creator = from};
-        status = wf_trace_output(cli, &piece, opts, err);
-    }
-    wf_trace_close(&trace);
-    return wf_world_agree(cli->world, status, err);
-}
-
-static enum wf_status convert_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
-{
-    struct wf_trace_opts opts = {.help = false};
-    struct wf_operands operands;
-
-    enum wf_status status = wf_opt_parse(rows, argc, argv, &opts, &operands, err);
-    if (status != WF_OK) {
-        return status;
-    }
-    if (opts.help) {
-        convert_help(cli->out);
-    } else {
-        status = wf_trace_operands(&operands, 2, USAGE, err);
-        if (status == WF_OK) {
-            status = convert(cli, &operands, &opts, err);
-        }
-    }
-    wf_opt_release(rows, &opts, &operands);
-    return status;
+    own.output = operands->args.items[1];
+    return wf_trace_rewrite(cli, operands->args.items[0], &own, err);
 }
 
 const struct wf_verb wf_verb_convert = {
     .name = "convert",
     .summary = "Write a trace in another format",
+    .help = {.synopsis = "weft convert [options] <trace> <trace>",
+             .summary = "Write a trace in another format, which the ending of its name says",
+             .examples =
+                 {
+                     {"weft convert run.weft run.csv",
+                      "A table of operations, for a spreadsheet"},
+                     {"weft convert --partial broken.weft whole.weft",
+                      "What can be read of a truncated trace, as a trace of its own"},
+                 },
+             .table = rows},
+    .opts_size = sizeof(struct wf_trace_opts),
+    .operand = "a trace",
+    .min_operands = 2,
+    .max_operands = 2,
     .run = convert_run,
-    .help = convert_help,
+    .more_help = list_formats,
 };

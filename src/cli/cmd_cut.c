@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define USAGE "weft cut run.weft -o piece.weft --ranks 0-15"
-
 struct cut_opts {
     struct wf_trace_opts trace;
     const char *ranks, *time, *region, *iterations;
@@ -48,25 +46,6 @@ static const struct wf_opt rows[] = {
     WF_OPT_HELP(struct wf_trace_opts),
     WF_OPT_END,
 };
-
-static void cut_help(FILE *out)
-{
-    static const struct wf_opt_help help = {
-        .synopsis = "weft cut [options] <trace> -o <trace>",
-        .summary = "Write a piece of a trace as a trace of its own. Messages whose other end "
-                   "is left out, and collectives that not all who are left call, are left out "
-                   "too, and counted",
-        .examples =
-            {
-                {USAGE, "The first 16 ranks"},
-                {"weft cut run.weft -o steps.weft --iterations 3:5",
-                 "What all ranks do in three iterations"},
-            },
-        .table = rows,
-    };
-
-    wf_opt_print_help(&help, out);
-}
 
 /* ---- what is kept ---- */
 
@@ -221,13 +200,13 @@ static enum wf_status write_piece(struct wf_cli *cli, const struct wf_trace *tra
     if (status != WF_OK) {
         return status;
     }
-    const struct wf_trace_piece piece = {
+    const struct wf_study_trace_part part = {
         .trace = trace,
         .n_ranks = wf_cut_n_ranks(cut),
         .changes = wf_cut_changes(cut),
         .creator = name,
     };
-    status = wf_trace_output(cli, &piece, &opts->trace, err);
+    status = wf_trace_output(cli, &part, &opts->trace, err);
     if (status == WF_OK) {
         print_losses(cli, wf_cut_losses(cut));
     }
@@ -253,9 +232,11 @@ static enum wf_status open_ops(const char *name, const struct wf_trace_opts *opt
     return status;
 }
 
-static enum wf_status cut_trace(struct wf_cli *cli, const char *name,
-                                const struct cut_opts *opts, struct wf_err *err)
+static enum wf_status cut_run(struct wf_cli *cli, const void *opts_arg,
+                              const struct wf_operands *operands, struct wf_err *err)
 {
+    const struct cut_opts *opts = opts_arg;
+    const char *name = operands->args.items[0];
     struct wf_cut_options options = {.ranks = NULL};
     struct wf_trace trace = {.source = NULL};
     bool *kept = NULL;
@@ -276,30 +257,24 @@ static enum wf_status cut_trace(struct wf_cli *cli, const char *name,
     return wf_world_agree(cli->world, status, err);
 }
 
-static enum wf_status cut_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
-{
-    struct cut_opts opts = {.ranks = NULL};
-    struct wf_operands operands;
-
-    enum wf_status status = wf_opt_parse(rows, argc, argv, &opts, &operands, err);
-    if (status != WF_OK) {
-        return status;
-    }
-    if (opts.trace.help) {
-        cut_help(cli->out);
-    } else {
-        status = wf_trace_operands(&operands, 1, USAGE, err);
-        if (status == WF_OK) {
-            status = cut_trace(cli, operands.args.items[0], &opts, err);
-        }
-    }
-    wf_opt_release(rows, &opts, &operands);
-    return status;
-}
-
 const struct wf_verb wf_verb_cut = {
     .name = "cut",
     .summary = "Write a piece of a trace as a trace of its own",
+    .help = {.synopsis = "weft cut [options] <trace> -o <trace>",
+             .summary =
+                 "Write a piece of a trace as a trace of its own. Messages whose other end "
+                 "is left out, and collectives that not all who are left call, are left out "
+                 "too, and counted",
+             .examples =
+                 {
+                     {"weft cut run.weft -o piece.weft --ranks 0-15", "The first 16 ranks"},
+                     {"weft cut run.weft -o steps.weft --iterations 3:5",
+                      "What all ranks do in three iterations"},
+                 },
+             .table = rows},
+    .opts_size = sizeof(struct cut_opts),
+    .operand = "a trace",
+    .min_operands = 1,
+    .max_operands = 1,
     .run = cut_run,
-    .help = cut_help,
 };

@@ -14,23 +14,8 @@ static const struct wf_opt rows[] = {
     WF_OPT_END,
 };
 
-#define USAGE "weft gen stencil3d -n 64 -o stencil.weft"
-
-static void gen_help(FILE *out)
+static void list_generators(FILE *out)
 {
-    static const struct wf_opt_help help = {
-        .synopsis = "weft gen <generator> -n <ranks> -o <trace> [options]",
-        .summary = "Write the program of a generator as a trace",
-        .examples =
-            {
-                {USAGE, "A 3D stencil on 64 ranks"},
-                {"weft gen ring -n 8 -o ring.csv -p gen.bytes=1KiB",
-                 "A ring, as a table of operations"},
-            },
-        .table = rows,
-    };
-
-    wf_opt_print_help(&help, out);
     (void)fputs("\nGenerators:\n", out);
     for (const struct wf_source_ops *const *ops = wf_gen_table(); *ops != NULL; ops++) {
         wf_columns_row(out, (*ops)->name, (*ops)->summary);
@@ -41,51 +26,33 @@ static void gen_help(FILE *out)
 }
 
 /* "gen:" before the name is what other commands want, and does no harm here. */
-static enum wf_status write_program(struct wf_cli *cli, const char *name,
-                                    const struct wf_trace_opts *opts, struct wf_err *err)
+static enum wf_status gen_run(struct wf_cli *cli, const void *opts,
+                              const struct wf_operands *operands, struct wf_err *err)
 {
-    struct wf_trace trace = {.source = NULL};
+    const char *name = operands->args.items[0];
     char word[128];
 
     (void)snprintf(word, sizeof(word), "%s%.100s",
                    strncmp(name, "gen:", 4) == 0 ? "" : "gen:", name);
-    enum wf_status status = wf_trace_output_check(opts, err);
-    if (status == WF_OK) {
-        status = wf_trace_input(word, opts, &trace, err);
-    }
-    if (status == WF_OK) {
-        const struct wf_trace_piece piece = {
-            .trace = &trace, .n_ranks = wf_trace_n_ranks(&trace), .creator = word};
-        status = wf_trace_output(cli, &piece, opts, err);
-    }
-    wf_trace_close(&trace);
-    return wf_world_agree(cli->world, status, err);
-}
-
-static enum wf_status gen_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
-{
-    struct wf_trace_opts opts = {.help = false};
-    struct wf_operands operands;
-
-    enum wf_status status = wf_opt_parse(rows, argc, argv, &opts, &operands, err);
-    if (status != WF_OK) {
-        return status;
-    }
-    if (opts.help) {
-        gen_help(cli->out);
-    } else {
-        status = wf_trace_operands(&operands, 1, USAGE, err);
-        if (status == WF_OK) {
-            status = write_program(cli, operands.args.items[0], &opts, err);
-        }
-    }
-    wf_opt_release(rows, &opts, &operands);
-    return status;
+    return wf_trace_rewrite(cli, word, opts, err);
 }
 
 const struct wf_verb wf_verb_gen = {
     .name = "gen",
     .summary = "Write the program of a generator as a trace",
+    .help = {.synopsis = "weft gen <generator> -n <ranks> -o <trace> [options]",
+             .summary = "Write the program of a generator as a trace",
+             .examples =
+                 {
+                     {"weft gen stencil3d -n 64 -o stencil.weft", "A 3D stencil on 64 ranks"},
+                     {"weft gen ring -n 8 -o ring.csv -p gen.bytes=1KiB",
+                      "A ring, as a table of operations"},
+                 },
+             .table = rows},
+    .opts_size = sizeof(struct wf_trace_opts),
+    .operand = "a generator",
+    .min_operands = 1,
+    .max_operands = 1,
     .run = gen_run,
-    .help = gen_help,
+    .more_help = list_generators,
 };

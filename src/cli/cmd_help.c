@@ -13,36 +13,14 @@ struct help_opts {
     bool markdown;
 };
 
-/* --markdown is for those who maintain the reference page; help does not show it. */
-static const struct wf_opt parse_rows[] = {
+static const struct wf_opt rows[] = {
     WF_OPT_HELP(struct help_opts),
     {.param = {.name = "markdown",
                .type = WF_PARAM_BOOL,
                .offset = offsetof(struct help_opts, markdown),
-               .doc = "Print the whole reference page"}},
+               .doc = "Print the whole reference page, docs/reference/weft.md"}},
     WF_OPT_END,
 };
-
-static const struct wf_opt help_rows[] = {
-    WF_OPT_HELP(struct help_opts),
-    WF_OPT_END,
-};
-
-static void help_help(FILE *out)
-{
-    static const struct wf_opt_help help = {
-        .synopsis = "weft help [<command> | <model>]",
-        .summary = "Explain a command or the parameters of a model",
-        .examples =
-            {
-                {"weft help", "All commands and models"},
-                {"weft help net.loggp", "The parameters of the network model loggp"},
-            },
-        .table = help_rows,
-    };
-
-    wf_opt_print_help(&help, out);
-}
 
 /* "net.loggp", or "engine" for a kind without members. */
 static void entry_topic(const struct wf_catalog_entry *entry, char *buf, size_t size)
@@ -115,7 +93,7 @@ static void print_entry(FILE *out, const struct wf_catalog_entry *entry)
 
     entry_topic(entry, topic, sizeof(topic));
     (void)snprintf(heading, sizeof(heading), "%s: %s", topic, entry->summary);
-    wf_columns_text(out, heading);
+    wf_columns_text(out, 0, heading);
     if (entry->args != NULL) {
         (void)fprintf(out, "\nWritten as %s:%s\n", entry->name, entry->args);
     }
@@ -183,7 +161,7 @@ static enum wf_status explain(FILE *out, const struct wf_operands *operands, str
         const struct wf_verb *verb = wf_verb_find(topic);
 
         if (verb != NULL) {
-            verb->help(out);
+            wf_verb_print_help(verb, out);
         } else if (!print_topic(out, topic)) {
             return unknown_topic(topic, err);
         }
@@ -191,29 +169,28 @@ static enum wf_status explain(FILE *out, const struct wf_operands *operands, str
     return WF_OK;
 }
 
-static enum wf_status help_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
+static enum wf_status help_run(struct wf_cli *cli, const void *opts,
+                               const struct wf_operands *operands, struct wf_err *err)
 {
-    struct help_opts opts;
-    struct wf_operands operands;
-
-    enum wf_status status = wf_opt_parse(parse_rows, argc, argv, &opts, &operands, err);
-    if (status != WF_OK) {
-        return status;
-    }
-    if (opts.help) {
-        help_help(cli->out);
-    } else if (opts.markdown) {
+    if (((const struct help_opts *)opts)->markdown) {
         wf_reference_print(cli->out);
-    } else {
-        status = explain(cli->out, &operands, err);
+        return WF_OK;
     }
-    wf_opt_release(parse_rows, &opts, &operands);
-    return status;
+    return explain(cli->out, operands, err);
 }
 
 const struct wf_verb wf_verb_help = {
     .name = "help",
     .summary = "Explain a command or the parameters of a model",
+    .help = {.synopsis = "weft help [<command> | <model>]",
+             .summary = "Explain a command or the parameters of a model",
+             .examples =
+                 {
+                     {"weft help", "All commands and models"},
+                     {"weft help net.loggp", "The parameters of the network model loggp"},
+                 },
+             .table = rows},
+    .opts_size = sizeof(struct help_opts),
+    .max_operands = SIZE_MAX,
     .run = help_run,
-    .help = help_help,
 };

@@ -36,23 +36,6 @@ static const struct wf_opt rows[] = {
     WF_OPT_END,
 };
 
-static void import_help(FILE *out)
-{
-    static const struct wf_opt_help help = {
-        .synopsis = "weft import-codes [options] <file>",
-        .summary = "Turn a network configuration of CODES or TraceR into a machine file; what "
-                   "has no counterpart is listed",
-        .examples =
-            {
-                {"weft import-codes torus.conf -o torus.yaml", "For weft replay --machine"},
-                {"weft import-codes dragonfly.conf", "Look at it first"},
-            },
-        .table = rows,
-    };
-
-    wf_opt_print_help(&help, out);
-}
-
 static enum wf_status read_file(const char *path, struct wf_buf *buf, struct wf_err *err)
 {
     FILE *stream = fopen(path, "rb");
@@ -121,9 +104,10 @@ static enum wf_status write_machine(struct wf_cli *cli, const struct import_opts
     return wf_output_commit(output, err);
 }
 
-static enum wf_status import(struct wf_cli *cli, const struct import_opts *opts,
-                             const char *path, struct wf_err *err)
+static enum wf_status import_run(struct wf_cli *cli, const void *opts,
+                                 const struct wf_operands *operands, struct wf_err *err)
 {
+    const char *path = operands->args.items[0];
     struct wf_buf text = {.data = NULL};
     struct wf_codes_result result = {.machine = {.data = NULL}};
     size_t len = strlen(path);
@@ -152,34 +136,23 @@ static enum wf_status import(struct wf_cli *cli, const struct import_opts *opts,
     return status;
 }
 
-static enum wf_status import_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
-{
-    struct import_opts opts;
-    struct wf_operands operands;
-
-    enum wf_status status = wf_opt_parse(rows, argc, argv, &opts, &operands, err);
-    if (status != WF_OK) {
-        return status;
-    }
-    if (opts.help) {
-        import_help(cli->out);
-    } else if (operands.args.n == 0) {
-        status = wf_err_set(err, WF_EUSAGE,
-                            "import-codes: which file? for example: weft import-codes "
-                            "torus.conf");
-    } else if (operands.args.n > 1) {
-        status = wf_err_set(err, WF_EUSAGE, "import-codes: there is also '%.64s'",
-                            operands.args.items[1]);
-    } else {
-        status = import(cli, &opts, operands.args.items[0], err);
-    }
-    wf_opt_release(rows, &opts, &operands);
-    return status;
-}
-
 const struct wf_verb wf_verb_import_codes = {
     .name = "import-codes",
     .summary = "Turn a configuration of CODES or TraceR into a machine file",
+    .help = {.synopsis = "weft import-codes [options] <file>",
+             .summary =
+                 "Turn a network configuration of CODES or TraceR into a machine file; what "
+                 "has no counterpart is listed",
+             .examples =
+                 {
+                     {"weft import-codes torus.conf -o torus.yaml",
+                      "For weft replay --machine"},
+                     {"weft import-codes dragonfly.conf", "Look at it first"},
+                 },
+             .table = rows},
+    .opts_size = sizeof(struct import_opts),
+    .operand = "a configuration file",
+    .min_operands = 1,
+    .max_operands = 1,
     .run = import_run,
-    .help = import_help,
 };

@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/opt.h"
-#include "result/json.h"
+#include "result/doc.h"
 #include "sim/machine.h"
 #include "topo/topo.h"
 
@@ -21,23 +21,6 @@ static const struct wf_opt rows[] = {
     WF_OPT_HELP(struct machine_opts),
     WF_OPT_END,
 };
-
-static void machine_help(FILE *out)
-{
-    static const struct wf_opt_help help = {
-        .synopsis = "weft machine (list | show <name|file>) [options]",
-        .summary = "List the machines that weft knows, or show one of them as it is written",
-        .examples =
-            {
-                {"weft machine list", "All machines of the library"},
-                {"weft machine show bgp", "The file of a machine, with the source of each "
-                                          "figure; a start for one of your own"},
-            },
-        .table = rows,
-    };
-
-    wf_opt_print_help(&help, out);
-}
 
 static const char *setting(const struct wf_machine *machine, const char *key)
 {
@@ -84,15 +67,6 @@ static enum wf_status describe(const struct wf_machine *machine, struct wf_value
     return status;
 }
 
-static void print_json(struct wf_cli *cli, struct wf_value *doc)
-{
-    char *text = wf_doc_to_json(doc);
-
-    (void)fprintf(cli->out, "%s\n", text);
-    free(text);
-    cli->answered = true;
-}
-
 static enum wf_status list_one(struct wf_cli *cli, const char *name, struct wf_value *list,
                                struct wf_err *err)
 {
@@ -126,9 +100,10 @@ static enum wf_status list(struct wf_cli *cli, const struct machine_opts *opts,
         status = list_one(cli, m->name, machines, err);
     }
     if (opts->json && status == WF_OK) {
-        print_json(cli, doc);
+        wf_cli_answer(cli, doc);
+    } else {
+        wf_doc_free(doc);
     }
-    wf_doc_free(doc);
     return status;
 }
 
@@ -156,9 +131,10 @@ static enum wf_status show_json(struct wf_cli *cli, const char *which, struct wf
     status = describe(machine, doc, err);
     if (status == WF_OK) {
         describe_settings(machine, wf_doc_section(doc, "settings"));
-        print_json(cli, doc);
+        wf_cli_answer(cli, doc);
+    } else {
+        wf_doc_free(doc);
     }
-    wf_doc_free(doc);
     wf_machine_free(machine);
     return status;
 }
@@ -193,9 +169,11 @@ static enum wf_status usage(const char *word, struct wf_err *err)
                       hint[0] != '\0' ? hint : "; expected list or show");
 }
 
-static enum wf_status act(struct wf_cli *cli, const struct machine_opts *opts,
-                          const struct wf_opt_list *args, struct wf_err *err)
+static enum wf_status machine_run(struct wf_cli *cli, const void *opts_arg,
+                                  const struct wf_operands *operands, struct wf_err *err)
 {
+    const struct machine_opts *opts = opts_arg;
+    const struct wf_opt_list *args = &operands->args;
     const char *word = args->n > 0 ? args->items[0] : NULL;
     bool shows = word != NULL && strcmp(word, "show") == 0;
     size_t wanted = shows ? 2 : 1;
@@ -218,27 +196,20 @@ static enum wf_status act(struct wf_cli *cli, const struct machine_opts *opts,
                       : show_text(cli, args->items[1], err);
 }
 
-static enum wf_status machine_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
-{
-    struct machine_opts opts;
-    struct wf_operands operands;
-
-    enum wf_status status = wf_opt_parse(rows, argc, argv, &opts, &operands, err);
-    if (status != WF_OK) {
-        return status;
-    }
-    if (opts.help) {
-        machine_help(cli->out);
-    } else {
-        status = act(cli, &opts, &operands.args, err);
-    }
-    wf_opt_release(rows, &opts, &operands);
-    return status;
-}
-
 const struct wf_verb wf_verb_machine = {
     .name = "machine",
     .summary = "List or show the machines that weft knows",
+    .help = {.synopsis = "weft machine (list | show <name|file>) [options]",
+             .summary =
+                 "List the machines that weft knows, or show one of them as it is written",
+             .examples =
+                 {
+                     {"weft machine list", "All machines of the library"},
+                     {"weft machine show bgp", "The file of a machine, with the source of each "
+                                               "figure; a start for one of your own"},
+                 },
+             .table = rows},
+    .opts_size = sizeof(struct machine_opts),
+    .max_operands = SIZE_MAX,
     .run = machine_run,
-    .help = machine_help,
 };

@@ -49,24 +49,6 @@ static const struct wf_opt rows[] = {
     WF_OPT_END,
 };
 
-static void report_help(FILE *out)
-{
-    const struct wf_opt_help help = {
-        .synopsis = "weft report <result.json> [-o <file>]",
-        .summary = "Make a report of a result that was written before: a page to look at, or "
-                   "text",
-        .examples =
-            {
-                {"weft replay gen:stencil3d -n 64 --record -o run.json",
-                 "A result to make reports of"},
-                {"weft report run.json -o run.html", "A page for a browser, all in one file"},
-            },
-        .table = rows,
-    };
-
-    wf_opt_print_help(&help, out);
-}
-
 /* What is to be shown of a timeline. */
 static enum wf_status read_view(const struct report_opts *opts,
                                 const struct wf_writer_ops *writer, const struct wf_value *doc,
@@ -116,18 +98,13 @@ static enum wf_status write_file(const struct report_opts *opts, const struct wf
     return status;
 }
 
-static enum wf_status report(struct wf_cli *cli, const struct report_opts *opts,
-                             const struct wf_opt_list *args, struct wf_err *err)
+static enum wf_status report_run(struct wf_cli *cli, const void *opts_arg,
+                                 const struct wf_operands *operands, struct wf_err *err)
 {
+    const struct report_opts *opts = opts_arg;
     struct wf_value *doc = NULL;
 
-    if (args->n != 1) {
-        return wf_err_set(err, WF_EUSAGE,
-                          "report: one result expected, and there are %zu; for example: weft "
-                          "report run.json -o run.html",
-                          args->n);
-    }
-    enum wf_status status = wf_result_read(args->items[0], &doc, err);
+    enum wf_status status = wf_result_read(operands->args.items[0], &doc, err);
     if (status != WF_OK) {
         return status;
     }
@@ -141,27 +118,24 @@ static enum wf_status report(struct wf_cli *cli, const struct report_opts *opts,
     return status;
 }
 
-static enum wf_status report_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
-{
-    struct report_opts opts;
-    struct wf_operands operands;
-
-    enum wf_status status = wf_opt_parse(rows, argc, argv, &opts, &operands, err);
-    if (status != WF_OK) {
-        return status;
-    }
-    if (opts.help) {
-        report_help(cli->out);
-    } else {
-        status = report(cli, &opts, &operands.args, err);
-    }
-    wf_opt_release(rows, &opts, &operands);
-    return status;
-}
-
 const struct wf_verb wf_verb_report = {
     .name = "report",
     .summary = "Make a page to look at, or text, of a result",
+    .help = {.synopsis = "weft report <result.json> [-o <file>]",
+             .summary =
+                 "Make a report of a result that was written before: a page to look at, or "
+                 "text",
+             .examples =
+                 {
+                     {"weft replay gen:stencil3d -n 64 --record -o run.json",
+                      "A result to make reports of"},
+                     {"weft report run.json -o run.html",
+                      "A page for a browser, all in one file"},
+                 },
+             .table = rows},
+    .opts_size = sizeof(struct report_opts),
+    .operand = "a result document",
+    .min_operands = 1,
+    .max_operands = 1,
     .run = report_run,
-    .help = report_help,
 };

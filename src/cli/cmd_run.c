@@ -10,89 +10,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct wf_shortcut shortcuts[] = {
-    {"ranks", 'n', "ranks", NULL},
-    {"ranks-per-node", 0, "ranks_per_node", NULL},
-    {"net", 0, "network", "<model>"},
-    {"topo", 0, "topology", "<spec>"},
-    {"placement", 0, "placement", "<how>"},
-    {"stack", 0, "run.stack", NULL},
-    {"labels", 0, "run.labels", NULL},
-    {"no-payload", 0, "run.no_payload", NULL},
-    {"sched", 0, "engine.sched", NULL},
-    {"threads", 0, "engine.threads", NULL},
-    {"seed", 0, "seed", NULL},
-    {"efficiency", 0, "efficiency", NULL},
+static const struct wf_opt rows[] = {
+    WF_SIMULATE_ROW_MACHINE,
+    WF_RUN_ROW_COMPUTE,
+    {.param = {.name = "trace",
+               .type = WF_PARAM_TEXT,
+               .offset = WF_SIMULATE_MEMBER(trace),
+               .doc = "Also record the program as a trace, in the format of this name"},
+     .arg = "<trace>"},
+    WF_OPT_SETTING("ranks", 'n', "ranks", NULL),
+    WF_OPT_SETTING("ranks-per-node", 0, "ranks_per_node", NULL),
+    WF_OPT_SETTING("net", 0, "network", "<model>"),
+    WF_OPT_SETTING("topo", 0, "topology", "<spec>"),
+    WF_OPT_SETTING("placement", 0, "placement", "<how>"),
+    WF_OPT_SETTING("stack", 0, "run.stack", NULL),
+    WF_OPT_SETTING("labels", 0, "run.labels", NULL),
+    WF_OPT_SETTING("no-payload", 0, "run.no_payload", NULL),
+    WF_OPT_SETTING("sched", 0, "engine.sched", NULL),
+    WF_OPT_SETTING("threads", 0, "engine.threads", NULL),
+    WF_OPT_SETTING("seed", 0, "seed", NULL),
+    WF_OPT_SETTING("efficiency", 0, "efficiency", NULL),
+    WF_SIMULATE_ROWS_RECORDING,
+    WF_SIMULATE_ROWS(WF_SIMULATE_OUTPUT_DOC, "<file>"),
 };
 
-static const struct wf_opt machine_row = {
-    .param = {.name = "machine",
-              .type = WF_PARAM_TEXT,
-              .offset = offsetof(struct wf_simulate_opts, machine),
-              .doc = "Topology, network and processors of a machine: a name of 'weft machine "
-                     "list' or a .yaml file; other options and -p override it"},
-    .arg = "<name|file>",
-};
-
-const struct wf_opt wf_run_compute_row = {
-    .param = {.name = "compute",
-              .type = WF_PARAM_TEXT,
-              .offset = offsetof(struct wf_simulate_opts, compute),
-              .doc = "What computing costs a rank: 'measured', the processor time it takes "
-                     "here; 'scaled:<factor>', that times a factor; 'counted:<rate>', the "
-                     "instructions it takes, so many in a second; 'model', what the program "
-                     "says with WEFT_COMPUTE; 'none'"},
-    .arg = "<how>",
-};
-
-static const struct wf_opt trace_row = {
-    .param = {.name = "trace",
-              .type = WF_PARAM_TEXT,
-              .offset = offsetof(struct wf_simulate_opts, trace),
-              .doc = "Also write what the program did as a trace, of the format that its name "
-                     "says"},
-    .arg = "<trace>",
-};
-
-static void make_table(struct wf_simulate_table *table)
-{
-    wf_simulate_table_init(table);
-    wf_simulate_table_add_row(table, &machine_row);
-    wf_simulate_table_add_row(table, &wf_run_compute_row);
-    wf_simulate_table_add_row(table, &trace_row);
-    for (size_t i = 0; i < sizeof(shortcuts) / sizeof(shortcuts[0]); i++) {
-        wf_simulate_table_add(table, &shortcuts[i]);
-    }
-    wf_simulate_table_add_recording(table);
-    wf_simulate_table_end(table);
-}
-
-static void print_help(const struct wf_simulate_table *table, FILE *out)
-{
-    const struct wf_opt_help help = {
-        .synopsis = "weft run -n <ranks> [options] -- <program> [arguments]",
-        .summary = "Run an MPI program that was built with weftcc, as many virtual ranks on a "
-                   "simulated network, in virtual time",
-        .examples =
-            {
-                {"weftcc hello.c -o hello && weft run -n 1024 -- ./hello",
-                 "A thousand ranks on the cores that are here"},
-                {"weft run -n 64 --topo torus:4x4x4 --net latency --compute none -- ./app",
-                 "Only what communication costs, on a torus"},
-            },
-        .table = table->rows,
-    };
-
-    wf_opt_print_help(&help, out);
-}
-
-enum wf_status wf_run_set_program(const char *verb, const struct wf_operands *operands,
+enum wf_status wf_run_set_program(const struct wf_operands *operands,
                                   struct wf_scenario *scenario, struct wf_err *err)
 {
-    if (operands->args.n == 0) {
-        return wf_err_set(err, WF_EUSAGE,
-                          "%s: no program; for example: weft %s -n 64 -- ./hello", verb, verb);
-    }
     char *args = NULL;
 
     for (size_t i = 1; i < operands->args.n; i++) {
@@ -131,45 +75,44 @@ enum wf_status wf_run_set_compute(const char *how, struct wf_scenario *scenario,
                        : WF_OK;
 }
 
-static enum wf_status run_program(struct wf_cli *cli, const struct wf_simulate_table *table,
-                                  const struct wf_simulate_opts *opts,
-                                  const struct wf_operands *operands, struct wf_err *err)
+static enum wf_status set_program(const struct wf_cli *cli, const struct wf_simulate_opts *opts,
+                                  const struct wf_operands *operands,
+                                  struct wf_scenario *scenario, struct wf_err *err)
 {
-    struct wf_scenario *scenario = wf_scenario_new();
+    enum wf_status status = wf_run_set_program(operands, scenario, err);
 
-    enum wf_status status = wf_run_set_program("run", operands, scenario, err);
     if (status == WF_OK && wf_world_size(cli->world) > 1) {
-        /* Who starts several wants ranks in all of them; --sched comes later and counts. */
+        /* Several processes are started to run ranks in all of them. --sched is applied later
+         * and overrides this. */
         status = wf_scenario_set(scenario, "engine.sched", "conservative", NULL, err);
     }
-    if (status == WF_OK) {
-        status = wf_run_set_compute(opts->compute, scenario, err);
-    }
-    if (status == WF_OK) {
-        status = wf_simulate_apply(table, opts, operands->given, scenario, err);
-    }
-    if (status == WF_OK) {
-        status = wf_simulate(cli, opts, scenario, err);
-    }
-    wf_scenario_free(scenario);
-    return status;
+    return status == WF_OK ? wf_run_set_compute(opts->compute, scenario, err) : status;
 }
 
-static const struct wf_simulate_verb verb = {make_table, print_help, run_program};
-
-static enum wf_status run_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
+static enum wf_status run_run(struct wf_cli *cli, const void *opts,
+                              const struct wf_operands *operands, struct wf_err *err)
 {
-    return wf_simulate_verb_run(&verb, cli, argc, argv, err);
-}
-
-static void run_help(FILE *out)
-{
-    wf_simulate_verb_help(&verb, out);
+    return wf_simulate(cli, opts, operands, set_program, err);
 }
 
 const struct wf_verb wf_verb_run = {
     .name = "run",
     .summary = "Run an MPI program as virtual ranks on a simulated network",
+    .help = {.synopsis = "weft run -n <ranks> [options] -- <program> [arguments]",
+             .summary =
+                 "Run an MPI program that was built with weftcc, as many virtual ranks on a "
+                 "simulated network, in virtual time",
+             .examples =
+                 {
+                     {"weftcc hello.c -o hello && weft run -n 1024 -- ./hello",
+                      "A thousand ranks on the cores that are here"},
+                     {"weft run -n 64 --topo torus:4x4x4 --net latency --compute none -- ./app",
+                      "Only what communication costs, on a torus"},
+                 },
+             .table = rows},
+    .opts_size = sizeof(struct wf_simulate_opts),
+    .operand = "a program",
+    .min_operands = 1,
+    .max_operands = SIZE_MAX,
     .run = run_run,
-    .help = run_help,
 };

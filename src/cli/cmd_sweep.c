@@ -66,24 +66,6 @@ static const struct wf_opt rows[] = {
     WF_OPT_END,
 };
 
-static void sweep_help(FILE *out)
-{
-    const struct wf_opt_help help = {
-        .synopsis = "weft sweep <study.yaml> [options]",
-        .summary = "Run a scenario at many points, side by side: a grid or a list over any "
-                   "parameters",
-        .examples =
-            {
-                {"weft sweep study.yaml --plot study.svg", "All points, a table and a plot"},
-                {"weft sweep study.yaml -o results -j 4 --table study.csv",
-                 "Four at a time; again after an interruption, it goes on"},
-            },
-        .table = rows,
-    };
-
-    wf_opt_print_help(&help, out);
-}
-
 /* ---- what comes out ---- */
 
 static bool ends_in(const char *path, const char *extension)
@@ -194,25 +176,21 @@ static enum wf_status run_study(struct wf_cli *cli, const struct sweep_opts *opt
     return status;
 }
 
-static enum wf_status sweep(struct wf_cli *cli, const struct sweep_opts *opts,
-                            const struct wf_opt_list *args, struct wf_err *err)
+static enum wf_status sweep_run(struct wf_cli *cli, const void *opts_arg,
+                                const struct wf_operands *operands, struct wf_err *err)
 {
+    const struct sweep_opts *opts = opts_arg;
+    const char *path = operands->args.items[0];
     struct wf_study *study = NULL;
 
-    if (args->n != 1) {
-        return wf_err_set(err, WF_EUSAGE,
-                          "sweep: one study expected, and there are %zu; for example: weft "
-                          "sweep study.yaml",
-                          args->n);
-    }
     enum wf_status status = check_names(opts, err);
     if (status == WF_OK) {
-        status = wf_study_read(args->items[0], &study, err);
+        status = wf_study_read(path, &study, err);
     }
     if (status != WF_OK) {
         return status;
     }
-    status = run_study(cli, opts, args->items[0], study, err);
+    status = run_study(cli, opts, path, study, err);
     if (status != WF_EIO) {
         struct wf_err write_err;
         enum wf_status written = deliver(cli, opts, study, &write_err);
@@ -225,27 +203,24 @@ static enum wf_status sweep(struct wf_cli *cli, const struct sweep_opts *opts,
     return status;
 }
 
-static enum wf_status sweep_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
-{
-    struct sweep_opts opts;
-    struct wf_operands operands;
-
-    enum wf_status status = wf_opt_parse(rows, argc, argv, &opts, &operands, err);
-    if (status != WF_OK) {
-        return status;
-    }
-    if (opts.help) {
-        sweep_help(cli->out);
-    } else {
-        status = sweep(cli, &opts, &operands.args, err);
-    }
-    wf_opt_release(rows, &opts, &operands);
-    return status;
-}
-
 const struct wf_verb wf_verb_sweep = {
     .name = "sweep",
     .summary = "Run a scenario at many points, for a table and plots",
+    .help = {.synopsis = "weft sweep <study.yaml> [options]",
+             .summary =
+                 "Run a scenario at many points, side by side: a grid or a list over any "
+                 "parameters",
+             .examples =
+                 {
+                     {"weft sweep study.yaml --plot study.svg",
+                      "All points, a table and a plot"},
+                     {"weft sweep study.yaml -o results -j 4 --table study.csv",
+                      "Four at a time; again after an interruption, it goes on"},
+                 },
+             .table = rows},
+    .opts_size = sizeof(struct sweep_opts),
+    .operand = "a study",
+    .min_operands = 1,
+    .max_operands = 1,
     .run = sweep_run,
-    .help = sweep_help,
 };

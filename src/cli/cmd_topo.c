@@ -6,7 +6,6 @@
 #include "cli/opt.h"
 #include "draw/draw.h"
 #include "report/output.h"
-#include "report/writer.h"
 #include "sim/world.h"
 #include "study/topo_facts.h"
 
@@ -56,31 +55,6 @@ static const struct wf_opt rows[] = {
     WF_OPT_END,
 };
 
-static void topo_help(FILE *out)
-{
-    static const struct wf_opt_help help = {
-        .synopsis = "weft topo [options] <topology> | list",
-        .summary = "Show the figures of a topology, its routes, or a picture of it; 'weft topo "
-                   "list' shows how topologies are written",
-        .examples =
-            {
-                {"weft topo torus:8x8x8", "Nodes, links, diameter, bisection and cost"},
-                {"weft topo torus:8x8 -o torus.svg", "A picture of it"},
-            },
-        .table = rows,
-    };
-
-    wf_opt_print_help(&help, out);
-}
-
-static void write_json(struct wf_cli *cli, struct wf_value *doc)
-{
-    const struct wf_write_options options = {.verbose = false};
-
-    wf_writer_json.write(doc, &options, cli->out);
-    cli->answered = true;
-}
-
 static struct wf_value *new_document(void)
 {
     struct wf_value *doc = wf_doc_new();
@@ -107,8 +81,7 @@ static void list_json(struct wf_cli *cli)
             wf_doc_text(entry, "example", (*ops)->examples[0]);
         }
     }
-    write_json(cli, doc);
-    wf_doc_free(doc);
+    wf_cli_answer(cli, doc);
 }
 
 /* Breaks "name:args" between words where it does not fit the page. */
@@ -297,8 +270,7 @@ static void print(struct wf_cli *cli, const struct wf_topo *topo, const char *sp
         if (opts->routes != NULL) {
             wf_topo_route_add(topo, ends->from, ends->to, doc);
         }
-        write_json(cli, doc);
-        wf_doc_free(doc);
+        wf_cli_answer(cli, doc);
     } else if (opts->routes != NULL) {
         wf_topo_route_print(topo, ends->from, ends->to, cli->out);
     } else if (opts->output == NULL) {
@@ -338,9 +310,10 @@ static enum wf_status show(struct wf_cli *cli, const struct request *request,
     return status;
 }
 
-static enum wf_status answer(struct wf_cli *cli, const struct topo_opts *opts,
-                             const struct wf_operands *operands, struct wf_err *err)
+static enum wf_status topo_run(struct wf_cli *cli, const void *opts_arg,
+                               const struct wf_operands *operands, struct wf_err *err)
 {
+    const struct topo_opts *opts = opts_arg;
     struct request request = {.spec = ""};
 
     enum wf_status status = sort_operands(opts, operands, &request, err);
@@ -358,27 +331,20 @@ static enum wf_status answer(struct wf_cli *cli, const struct topo_opts *opts,
     return show(cli, &request, opts, err);
 }
 
-static enum wf_status topo_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
-{
-    struct topo_opts opts;
-    struct wf_operands operands;
-
-    enum wf_status status = wf_opt_parse(rows, argc, argv, &opts, &operands, err);
-    if (status != WF_OK) {
-        return status;
-    }
-    if (opts.help) {
-        topo_help(cli->out);
-    } else {
-        status = answer(cli, &opts, &operands, err);
-    }
-    wf_opt_release(rows, &opts, &operands);
-    return status;
-}
-
 const struct wf_verb wf_verb_topo = {
     .name = "topo",
     .summary = "Show the figures of a topology, its routes, or a picture of it",
+    .help = {.synopsis = "weft topo [options] <topology> | list",
+             .summary =
+                 "Show the figures of a topology, its routes, or a picture of it; 'weft topo "
+                 "list' shows how topologies are written",
+             .examples =
+                 {
+                     {"weft topo torus:8x8x8", "Nodes, links, diameter, bisection and cost"},
+                     {"weft topo torus:8x8 -o torus.svg", "A picture of it"},
+                 },
+             .table = rows},
+    .opts_size = sizeof(struct topo_opts),
+    .max_operands = SIZE_MAX,
     .run = topo_run,
-    .help = topo_help,
 };

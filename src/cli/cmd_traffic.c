@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
-#include "cli/progress.h"
 #include "cli/simulate.h"
 #include "report/output.h"
 #include "sim/scenario.h"
@@ -11,99 +10,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct wf_shortcut shortcuts[] = {
-    {"topo", 0, "topology", "<spec>"},      {"net", 0, "network", "<model>"},
-    {"cycles", 0, "traffic.cycles", NULL},  {"sched", 0, "engine.sched", NULL},
-    {"threads", 0, "engine.threads", NULL}, {"seed", 0, "seed", NULL},
-};
-
-#define NETWORK      "router" /* unless another is asked for */
-#define MEMBER(name) offsetof(struct wf_simulate_opts, name)
+#define NETWORK "router" /* unless another is asked for */
 
 static const struct wf_opt rows[] = {
     {.param = {.name = "load",
                .type = WF_PARAM_TEXT,
-               .offset = MEMBER(load),
+               .offset = WF_SIMULATE_MEMBER(load),
                .doc = "Offered load in phits per node and cycle, or a sweep of several: 0.3, "
                       "0.1,0.2 or first:last:step"},
      .arg = "<load>"},
     {.param = {.name = "csv",
                .type = WF_PARAM_TEXT,
-               .offset = MEMBER(csv),
+               .offset = WF_SIMULATE_MEMBER(csv),
                .doc = "Write the curve of a sweep as a table for spreadsheets"},
      .arg = "<file>"},
     {.param = {.name = "plot",
                .type = WF_PARAM_TEXT,
-               .offset = MEMBER(plot),
+               .offset = WF_SIMULATE_MEMBER(plot),
                .doc = "Draw the curve of a sweep, as the name says: .svg or .png"},
      .arg = "<file>"},
     {.param = {.name = "jobs",
                .type = WF_PARAM_COUNT,
-               .offset = MEMBER(side_by_side),
+               .offset = WF_SIMULATE_MEMBER(side_by_side),
                .def = "0",
                .max = "1024",
                .doc = "Loads of a sweep that are simulated side by side; 0 is one per core"}},
     {.param = {.name = "machine",
                .type = WF_PARAM_TEXT,
-               .offset = MEMBER(machine),
+               .offset = WF_SIMULATE_MEMBER(machine),
                .doc = "Topology and network of a machine; other options and -p override it"},
      .arg = "<name|file>"},
+    WF_OPT_SETTING("topo", 0, "topology", "<spec>"),
+    {.param = {.name = "net", .def = NETWORK}, .arg = "<model>", .key = "network"},
+    WF_OPT_SETTING("cycles", 0, "traffic.cycles", NULL),
+    WF_OPT_SETTING("sched", 0, "engine.sched", NULL),
+    WF_OPT_SETTING("threads", 0, "engine.threads", NULL),
+    WF_OPT_SETTING("seed", 0, "seed", NULL),
+    WF_SIMULATE_ROWS("Write the result to a file instead, in the format of its name: .json, "
+                     ".txt, .csv or .html; a curve also as .svg or .png",
+                     "<file>"),
 };
-
-static struct wf_opt *row_of(struct wf_simulate_table *table, const char *name)
-{
-    struct wf_opt *row = table->rows;
-
-    while (strcmp(row->param.name, name) != 0) {
-        row++;
-    }
-    return row;
-}
-
-static void make_table(struct wf_simulate_table *table)
-{
-    wf_simulate_table_init(table);
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        wf_simulate_table_add_row(table, &rows[i]);
-    }
-    for (size_t i = 0; i < sizeof(shortcuts) / sizeof(shortcuts[0]); i++) {
-        wf_simulate_table_add(table, &shortcuts[i]);
-    }
-    wf_simulate_table_end(table);
-    /* What traffic has otherwise than other commands. */
-    row_of(table, "net")->param.def = NETWORK;
-    row_of(table, "output")->param.doc =
-        "Write the result to a file instead, as its name "
-        "says: .json, .txt, .csv or .html; a curve also as .svg or "
-        ".png";
-}
-
-static void print_help(const struct wf_simulate_table *table, FILE *out)
-{
-    const struct wf_opt_help help = {
-        .synopsis = "weft traffic <pattern> --topo <spec> [options]",
-        .summary = "Load a network with synthetic traffic: latency and accepted load",
-        .examples =
-            {
-                {"weft traffic uniform --topo torus:8x8 --load 0.3", "One load"},
-                {"weft traffic transpose --topo torus:8x8 --load 0.05:0.9:0.05 -o curve.png",
-                 "A curve, drawn; .svg, .csv and .json are others"},
-            },
-        .table = table->rows,
-    };
-
-    wf_opt_print_help(&help, out);
-}
 
 static enum wf_status set_source(const struct wf_operands *operands,
                                  struct wf_scenario *scenario, struct wf_err *err)
 {
     char source[80];
 
-    if (operands->args.n != 1) {
-        return wf_err_set(err, WF_EUSAGE,
-                          "traffic: one pattern expected; for example: weft traffic uniform");
-    }
     (void)snprintf(source, sizeof(source), "traffic:%.64s", operands->args.items[0]);
     enum wf_status status = wf_scenario_set(scenario, "source", source, NULL, err);
     return status == WF_OK ? wf_scenario_set(scenario, "network", NETWORK, NULL, err) : status;
@@ -284,18 +236,17 @@ static enum wf_status run_loads(struct wf_cli *cli, const struct wf_simulate_opt
     if (status == WF_OK && loads.n == 1) {
         status = wf_scenario_set(scenario, "traffic.load", opts->load, "--load", err);
     }
-    return status == WF_OK ? wf_simulate(cli, opts, scenario, err) : status;
+    return status == WF_OK ? wf_simulate_scenario(cli, opts, scenario, err) : status;
 }
 
-static enum wf_status traffic(struct wf_cli *cli, const struct wf_simulate_table *table,
-                              const struct wf_simulate_opts *opts,
-                              const struct wf_operands *operands, struct wf_err *err)
+static enum wf_status traffic_run(struct wf_cli *cli, const void *opts,
+                                  const struct wf_operands *operands, struct wf_err *err)
 {
     struct wf_scenario *scenario = wf_scenario_new();
 
     enum wf_status status = set_source(operands, scenario, err);
     if (status == WF_OK) {
-        status = wf_simulate_apply(table, opts, operands->given, scenario, err);
+        status = wf_simulate_apply(opts, operands, scenario, err);
     }
     if (status == WF_OK) {
         status = run_loads(cli, opts, scenario, err);
@@ -304,21 +255,22 @@ static enum wf_status traffic(struct wf_cli *cli, const struct wf_simulate_table
     return status;
 }
 
-static const struct wf_simulate_verb verb = {make_table, print_help, traffic};
-
-static enum wf_status traffic_run(struct wf_cli *cli, int argc, char **argv, struct wf_err *err)
-{
-    return wf_simulate_verb_run(&verb, cli, argc, argv, err);
-}
-
-static void traffic_help(FILE *out)
-{
-    wf_simulate_verb_help(&verb, out);
-}
-
 const struct wf_verb wf_verb_traffic = {
     .name = "traffic",
     .summary = "Load a network with synthetic traffic",
+    .help =
+        {.synopsis = "weft traffic <pattern> --topo <spec> [options]",
+         .summary = "Load a network with synthetic traffic: latency and accepted load",
+         .examples =
+             {
+                 {"weft traffic uniform --topo torus:8x8 --load 0.3", "One load"},
+                 {"weft traffic transpose --topo torus:8x8 --load 0.05:0.9:0.05 -o curve.png",
+                  "A curve, drawn; .svg, .csv and .json are others"},
+             },
+         .table = rows},
+    .opts_size = sizeof(struct wf_simulate_opts),
+    .operand = "a pattern",
+    .min_operands = 1,
+    .max_operands = 1,
     .run = traffic_run,
-    .help = traffic_help,
 };

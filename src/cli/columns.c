@@ -5,8 +5,7 @@
 
 enum { WIDTH = 80, INDENT = 2, TEXT_COLUMN = 28 };
 
-/* Goes on at column `indent`, where new lines begin as well. */
-static void wrap(FILE *out, size_t indent, const char *text)
+void wf_columns_text(FILE *out, size_t indent, const char *text)
 {
     size_t column = indent;
 
@@ -28,11 +27,6 @@ static void wrap(FILE *out, size_t indent, const char *text)
     (void)fputc('\n', out);
 }
 
-void wf_columns_text(FILE *out, const char *text)
-{
-    wrap(out, 0, text);
-}
-
 void wf_columns_row(FILE *out, const char *term, const char *text)
 {
     size_t column = INDENT + strlen(term);
@@ -43,5 +37,5 @@ void wf_columns_row(FILE *out, const char *term, const char *text)
         column = 0;
     }
     (void)fprintf(out, "%*s", (int)(TEXT_COLUMN - column), "");
-    wrap(out, TEXT_COLUMN, text);
+    wf_columns_text(out, TEXT_COLUMN, text);
 }

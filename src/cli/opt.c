@@ -3,6 +3,10 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "cli/columns.h"
+#include "cli/reference.h"
+#include "sim/catalog.h"
+#include "sim/scenario.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -30,12 +34,9 @@ static bool is_flag(const struct wf_opt *row)
 
 static void list_add(struct wf_opt_list *list, const char *text)
 {
-    /* Full at each power of two. */
-    if ((list->n & (list->n - 1)) == 0) {
-        size_t room = list->n == 0 ? 1 : 2 * list->n;
-        list->items = wf_xrealloc(list->items, room, sizeof(*list->items));
-    }
+    list->items = wf_xrealloc(list->items, list->n + 2, sizeof(*list->items));
     list->items[list->n++] = text;
+    list->items[list->n] = NULL;
 }
 
 static void list_release(struct wf_opt_list *list)
@@ -98,6 +99,10 @@ static enum wf_status store(const struct parser *parser, const struct wf_opt *ro
                           row->param.name, value);
     }
     parser->operands->given |= UINT64_C(1) << (row - parser->table);
+    if (row->key != NULL) {
+        parser->operands->settings[row - parser->table] = value;
+        return WF_OK;
+    }
     if (row->kind != WF_OPT_VALUE) {
         list_add(member(row, parser->opts), value);
         return WF_OK;
@@ -211,12 +216,14 @@ static void clear(const struct wf_opt *row, void *opts)
 static enum wf_status set_defaults(const struct parser *parser, struct wf_err *err)
 {
     for (const struct wf_opt *row = parser->table; row->param.name != NULL; row++) {
-        assert(row - parser->table < 64);
-        clear(row, parser->opts);
+        assert(row - parser->table < WF_OPT_ROWS_MAX);
+        if (row->key == NULL) {
+            clear(row, parser->opts);
+        }
     }
     for (const struct wf_opt *row = parser->table; row->param.name != NULL; row++) {
         enum wf_status status = WF_OK;
-        if (row->param.def != NULL) {
+        if (row->param.def != NULL && row->key == NULL) {
             status = store(parser, row, row->param.def, err);
         }
         if (status != WF_OK) {
@@ -238,7 +245,7 @@ enum wf_status wf_opt_parse(const struct wf_opt *table, int argc, char *const *a
         .end = argv + argc,
     };
 
-    *operands = (struct wf_operands){0};
+    *operands = (struct wf_operands){.table = table};
     enum wf_status status = set_defaults(&parser, err);
     if (status == WF_OK) {
         status = parse_all(&parser, err);
@@ -259,134 +266,118 @@ void wf_opt_release(const struct wf_opt *table, void *opts, struct wf_operands *
     list_release(&operands->args);
 }
 
-enum { WIDTH = 80, OPTION_INDENT = 2, EXAMPLE_INDENT = 6, DOC_INDENT = 28 };
-
-/* Text that is broken between words. A line begins with `indent` spaces. */
-struct page {
-    FILE *out;
-    size_t indent;
-    size_t column; /* characters on the line so far; 0 before its first word */
-};
-
-static void put_spaces(struct page *page, size_t n)
+bool wf_opt_help_given(const struct wf_operands *operands, const void *opts)
 {
-    (void)fprintf(page->out, "%*s", (int)n, "");
-    page->column += n;
+    const struct wf_opt *row = find_name(operands->table, "help", strlen("help"));
+
+    return row != NULL && *(const bool *)((const char *)opts + row->param.offset);
 }
 
-static void end_line(struct page *page)
+/* ---- tables ---- */
+
+static const char *keep(struct wf_opt_table *table, const char *text)
 {
-    (void)fputc('\n', page->out);
-    page->column = 0;
+    table->texts[table->n_texts] = wf_xstrdup(text);
+    return table->texts[table->n_texts++];
 }
 
-static void put_word(struct page *page, const char *word, size_t length)
+/* The parameter behind a key such as "engine.threads", "phold.lps" or "ranks". */
+static const struct wf_param *find_param(const char *key)
 {
-    bool first = page->column <= page->indent;
+    const char *dot = strchr(key, '.');
+    struct wf_catalog_entry entry;
+    size_t at = 0;
 
-    if (!first && page->column + 1 + length > WIDTH) {
-        end_line(page);
-        first = true;
+    if (dot == NULL) {
+        return wf_param_find(wf_scenario_params, key);
     }
-    put_spaces(page, first ? page->indent - page->column : 1);
-    (void)fprintf(page->out, "%.*s", (int)length, word);
-    page->column += length;
-}
-
-static void put_text(struct page *page, const char *text)
-{
-    for (const char *p = text; *p != '\0';) {
-        size_t length = strcspn(p, " ");
-        if (length > 0) {
-            put_word(page, p, length);
+    while (wf_catalog_next(&at, &entry)) {
+        if (entry.scope != NULL && entry.params != NULL &&
+            strlen(entry.scope) == (size_t)(dot - key) &&
+            strncmp(entry.scope, key, strlen(entry.scope)) == 0) {
+            return wf_param_find(entry.params, dot + 1);
         }
-        p += length;
-        p += strspn(p, " ");
+    }
+    return NULL;
+}
+
+static void complete(struct wf_opt_table *table, struct wf_opt *row)
+{
+    const struct wf_param *param = find_param(row->key);
+    const char *def = row->param.def;
+
+    if (param == NULL) {
+        wf_panic("option --%s stands for '%s'", row->param.name, row->key);
+    }
+    row->key = keep(table, row->key);
+    const char *name = keep(table, row->param.name);
+    row->param = *param;
+    row->param.name = name;
+    if (def != NULL) {
+        row->param.def = def;
+    } else if (param->def != NULL && param->def[0] == '\0') {
+        row->param.def = NULL;
     }
 }
 
-/* "-n, --name <arg>" */
-static void put_names(struct page *page, const struct wf_opt *row)
+void wf_opt_table_add(struct wf_opt_table *table, const struct wf_opt *rows)
+{
+    for (; rows->param.name != NULL; rows++) {
+        if (table->n == WF_OPT_ROWS_MAX) {
+            wf_panic("a command has more than %d options", WF_OPT_ROWS_MAX);
+        }
+        table->rows[table->n] = *rows;
+        if (rows->key != NULL) {
+            complete(table, &table->rows[table->n]);
+        }
+        table->n++;
+    }
+    table->rows[table->n] = (struct wf_opt)WF_OPT_END;
+}
+
+void wf_opt_table_fini(struct wf_opt_table *table)
+{
+    for (size_t i = 0; i < table->n_texts; i++) {
+        free(table->texts[i]);
+    }
+    *table = (struct wf_opt_table){.n = 0};
+}
+
+/* ---- help ---- */
+
+/* "-n, --name <arg>", and "What it means (1 to 64; default: 4)". */
+static void print_option(FILE *out, const struct wf_opt *row)
 {
     char buf[WF_PARAM_TEXT_MAX], names[2 * WF_PARAM_TEXT_MAX];
+    char limits[WF_PARAM_TEXT_MAX] = "may be repeated", text[2 * WF_PARAM_TEXT_MAX + 1024];
     char letter[] = {'-', row->letter, ',', ' ', '\0'};
 
     (void)snprintf(names, sizeof(names), "%s--%s%s%s", row->letter != 0 ? letter : "    ",
                    row->param.name, is_flag(row) ? "" : " ",
                    is_flag(row) ? "" : placeholder(row, buf));
-    put_spaces(page, OPTION_INDENT);
-    (void)fputs(names, page->out);
-    page->column += strlen(names);
-}
-
-/* "(1 to 64; default: 4)", of which either part may be missing. */
-static void put_limits(struct page *page, const struct wf_param *param)
-{
-    char text[WF_PARAM_TEXT_MAX];
-    const char *min = param->min, *max = param->max;
-    int n = 0;
-
-    if (min != NULL && max != NULL) {
-        n = snprintf(text, sizeof(text), "%s to %s", min, max);
-    } else if (min != NULL || max != NULL) {
-        n = snprintf(text, sizeof(text), "at %s %s", min != NULL ? "least" : "most",
-                     min != NULL ? min : max);
+    if (row->kind == WF_OPT_VALUE) {
+        wf_reference_limits(&row->param, limits, sizeof(limits));
     }
-    if (param->def != NULL) {
-        (void)snprintf(text + n, sizeof(text) - (size_t)n, "%sdefault: %s", n > 0 ? "; " : "",
-                       param->def);
-    }
-    if (n > 0 || param->def != NULL) {
-        char brackets[WF_PARAM_TEXT_MAX + 2];
-        (void)snprintf(brackets, sizeof(brackets), "(%s)", text);
-        put_text(page, brackets);
-    }
-}
-
-static void put_option(FILE *out, const struct wf_opt *row)
-{
-    struct page page = {.out = out, .indent = DOC_INDENT};
-
-    put_names(&page, row);
-    if (page.column + 2 > DOC_INDENT) {
-        end_line(&page);
-    }
-    put_text(&page, row->param.doc);
-    if (row->kind != WF_OPT_VALUE) {
-        put_text(&page, "(may be repeated)");
-    } else {
-        put_limits(&page, &row->param);
-    }
-    end_line(&page);
-}
-
-static void put_paragraph(FILE *out, const char *text, size_t indent)
-{
-    struct page page = {.out = out, .indent = indent};
-
-    put_text(&page, text);
-    end_line(&page);
+    (void)snprintf(text, sizeof(text), "%s%s%s%s", row->param.doc,
+                   limits[0] != '\0' ? " (" : "", limits, limits[0] != '\0' ? ")" : "");
+    wf_columns_row(out, names, text);
 }
 
 void wf_opt_print_help(const struct wf_opt_help *help, FILE *out)
 {
-    struct page usage = {.out = out, .indent = 7};
-
     (void)fputs("usage: ", out);
-    usage.column = usage.indent;
-    put_text(&usage, help->synopsis);
-    end_line(&usage);
-    end_line(&usage);
-    put_paragraph(out, help->summary, 0);
-
+    wf_columns_text(out, strlen("usage: "), help->synopsis);
+    (void)fputc('\n', out);
+    wf_columns_text(out, 0, help->summary);
     (void)fputs("\nExamples:\n", out);
     for (size_t i = 0; i < sizeof(help->examples) / sizeof(help->examples[0]); i++) {
-        put_paragraph(out, help->examples[i].command, OPTION_INDENT);
-        put_paragraph(out, help->examples[i].doc, EXAMPLE_INDENT);
+        (void)fputs("  ", out);
+        wf_columns_text(out, 2, help->examples[i].command);
+        (void)fputs("      ", out);
+        wf_columns_text(out, 6, help->examples[i].doc);
     }
-
     (void)fputs("\nOptions:\n", out);
     for (const struct wf_opt *row = help->table; row->param.name != NULL; row++) {
-        put_option(out, row);
+        print_option(out, row);
     }
 }

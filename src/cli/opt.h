@@ -19,6 +19,7 @@
 #include "base/param.h"
 #include "base/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -43,16 +44,26 @@ struct wf_opt {
     enum wf_opt_kind kind;
     char letter;     /* of the short form; 0 for none */
     const char *arg; /* placeholder in help ("<file>"); null is the syntax of the type */
+    const char *key; /* the setting of a scenario that it sets (sim/scenario.h); or null */
 };
 
-/* A table of at most 64 rows ends with this row. */
+/*
+ * A row that sets something of a scenario, and nothing else. Type, range, default and help come
+ * from the parameter behind the key, so that --threads and -p engine.threads cannot differ. It
+ * needs no member of the options: struct wf_operands holds its value.
+ */
+#define WF_OPT_SETTING(name_, letter_, key_, arg_)                                    \
+    {                                                                                 \
+        .param = {.name = (name_)}, .letter = (letter_), .arg = (arg_), .key = (key_) \
+    }
+
+/* A table of at most WF_OPT_ROWS_MAX rows ends with this row. */
 #define WF_OPT_END               \
     {                            \
         .param = {.name = NULL } \
     }
 
-/* The row for -h and --help; type `opts` has a member `bool help`, which the caller looks at.
- */
+/* The row for -h and --help; type `opts` has a member `bool help`. */
 #define WF_OPT_HELP(opts)                             \
     {                                                 \
         .param = {.name = "help",                     \
@@ -62,11 +73,28 @@ struct wf_opt {
         .letter = 'h'                                 \
     }
 
-/* What is not an option. */
+enum { WF_OPT_ROWS_MAX = 64 };
+
+/* The operands, and what is known of the options besides their values. */
 struct wf_operands {
-    struct wf_opt_list args; /* in order */
-    uint64_t given;          /* bit i: an option of row i was on the command line */
+    struct wf_opt_list args; /* in order, and a null after the last */
+    const struct wf_opt *table;
+    uint64_t given;                        /* bit i: row i was on the command line */
+    const char *settings[WF_OPT_ROWS_MAX]; /* the values of rows with a key, as written */
 };
+
+/* A table that is put together from others; zeroed it is empty. */
+struct wf_opt_table {
+    struct wf_opt rows[WF_OPT_ROWS_MAX + 1]; /* ends with WF_OPT_END */
+    size_t n;
+    char *texts[2 * WF_OPT_ROWS_MAX]; /* that rows use */
+    size_t n_texts;
+};
+
+/* Adds copies of all rows of a table; rows with a key are completed from the parameter that the
+ * key names, which must exist. Their names and keys are copied. */
+void wf_opt_table_add(struct wf_opt_table *table, const struct wf_opt *rows);
+void wf_opt_table_fini(struct wf_opt_table *table);
 
 /* Sets every member that `table` describes, from the `argc` arguments at `argv` (those after
  * the command's name) or to its default. All texts are borrowed from argv. On failure the
@@ -74,6 +102,9 @@ struct wf_operands {
 WF_NODISCARD
 enum wf_status wf_opt_parse(const struct wf_opt *table, int argc, char *const *argv, void *opts,
                             struct wf_operands *operands, struct wf_err *err);
+
+/* Whether the options have a row "help" that is set. */
+bool wf_opt_help_given(const struct wf_operands *operands, const void *opts);
 
 /* Frees the lists, and sets them to empty. */
 void wf_opt_release(const struct wf_opt *table, void *opts, struct wf_operands *operands);

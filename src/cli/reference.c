@@ -75,7 +75,7 @@ void wf_reference_print(FILE *out)
                 out);
     for (const struct wf_verb *const *v = wf_verb_table(); *v != NULL; v++) {
         (void)fprintf(out, "\n## weft %s\n\n```text\n", (*v)->name);
-        (*v)->help(out);
+        wf_verb_print_help(*v, out);
         (void)fputs("```\n", out);
     }
     while (wf_catalog_next(&at, &entry)) {

@@ -6,15 +6,25 @@
 
 #include "cli/simulate.h"
 
-extern const struct wf_opt wf_run_compute_row; /* --compute */
+#define WF_RUN_ROW_COMPUTE                                                                 \
+    {                                                                                      \
+        .param = {.name = "compute",                                                       \
+                  .type = WF_PARAM_TEXT,                                                   \
+                  .offset = WF_SIMULATE_MEMBER(compute),                                   \
+                  .doc = "What computing costs a rank: 'measured', its processor time on " \
+                         "this machine; 'scaled:<factor>', that time multiplied; "         \
+                         "'counted:<rate>', its instructions at this rate; 'model', what " \
+                         "the program says with WEFT_COMPUTE; 'none', nothing"},           \
+        .arg = "<how>"                                                                     \
+    }
 
-/* The program and its arguments, the words behind the options. `verb` is for the words. */
+/* Sets the program and its arguments, which are the operands. */
 WF_NODISCARD
-enum wf_status wf_run_set_program(const char *verb, const struct wf_operands *operands,
+enum wf_status wf_run_set_program(const struct wf_operands *operands,
                                   struct wf_scenario *scenario, struct wf_err *err);
 
-/* --compute, which is a setting of the program and perhaps one of the processors; null sets
- * nothing. */
+/* Sets what --compute says: a setting of the program and perhaps one of the processors. Null
+ * sets nothing. */
 WF_NODISCARD
 enum wf_status wf_run_set_compute(const char *how, struct wf_scenario *scenario,
                                   struct wf_err *err);

@@ -2,9 +2,8 @@
 #include "cli/simulate.h"
 
 #include "base/mem.h"
-#include "base/units.h"
 #include "cli/interrupt.h"
-#include "cli/progress.h"
+#include "cli/trace_input.h"
 #include "report/output.h"
 #include "report/writer.h"
 #include "sim/catalog.h"
@@ -13,12 +12,10 @@
 #include "sim/trace_out.h"
 #include "sim/world.h"
 #include "study/picture.h"
-#include "trace/writer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* The writer of the file asked for, if any; fails before the run if it cannot be written. */
@@ -226,8 +223,6 @@ static void tell_trace(struct wf_cli *cli, const struct wf_simulate_opts *opts,
                        const struct wf_sim_trace *trace, const struct wf_value *doc)
 {
     const struct wf_trace_writer_ops *format = NULL;
-    char size[WF_UNITS_TEXT_MAX];
-    struct stat st;
     FILE *out = opts->silent && !opts->json ? cli->out : cli->err;
 
     if (trace->n_open > 0) {
@@ -239,21 +234,13 @@ static void tell_trace(struct wf_cli *cli, const struct wf_simulate_opts *opts,
     if (opts->quiet) {
         return;
     }
-    if (wf_trace_out_format(opts->trace, &format, NULL) == WF_OK && format->lacks != NULL) {
-        (void)fprintf(cli->err, "weft: note: not in a %s: %s\n", format->extension,
-                      format->lacks);
-    }
-    for (uint32_t i = 0; i < trace->losses.n; i++) {
-        (void)fprintf(cli->err, "weft: note: not carried over: %" PRIu64 " %s\n",
-                      trace->losses.items[i].count, trace->losses.items[i].what);
+    if (wf_trace_out_format(opts->trace, &format, NULL) == WF_OK) {
+        wf_trace_print_losses(cli, format, &trace->losses);
     }
     (void)fprintf(out, "%s%s: %" PRIu64 " ranks, %" PRIu64 " ops",
                   out == cli->err ? "weft: note: " : "", opts->trace,
                   wf_doc_get_count(doc, "scenario.ranks", 0), trace->n_ops);
-    if (stat(opts->trace, &st) == 0 && S_ISREG(st.st_mode)) {
-        (void)fprintf(out, ", %s", wf_human_size((uint64_t)st.st_size, size));
-    }
-    (void)fputc('\n', out);
+    wf_trace_print_size(opts->trace, out);
     cli->answered = cli->answered || out == cli->out;
 }
 
@@ -305,8 +292,8 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
     return status;
 }
 
-enum wf_status wf_simulate(struct wf_cli *cli, const struct wf_simulate_opts *opts,
-                           const struct wf_scenario *scenario, struct wf_err *err)
+enum wf_status wf_simulate_scenario(struct wf_cli *cli, const struct wf_simulate_opts *opts,
+                                    const struct wf_scenario *scenario, struct wf_err *err)
 {
     const struct wf_writer_ops *writer = NULL;
     struct wf_value *doc = NULL;
@@ -335,4 +322,24 @@ enum wf_status wf_simulate(struct wf_cli *cli, const struct wf_simulate_opts *op
         wf_doc_free(doc);
     }
     return wf_world_agree(cli->world, status, err);
+}
+
+enum wf_status wf_simulate(
+    struct wf_cli *cli, const struct wf_simulate_opts *opts, const struct wf_operands *operands,
+    enum wf_status (*prepare)(const struct wf_cli *cli, const struct wf_simulate_opts *opts,
+                              const struct wf_operands *operands, struct wf_scenario *scenario,
+                              struct wf_err *err),
+    struct wf_err *err)
+{
+    struct wf_scenario *scenario = wf_scenario_new();
+    enum wf_status status = prepare(cli, opts, operands, scenario, err);
+
+    if (status == WF_OK) {
+        status = wf_simulate_apply(opts, operands, scenario, err);
+    }
+    if (status == WF_OK) {
+        status = wf_simulate_scenario(cli, opts, scenario, err);
+    }
+    wf_scenario_free(scenario);
+    return status;
 }

@@ -2,94 +2,156 @@
 #ifndef WF_CLI_SIMULATE_H
 #define WF_CLI_SIMULATE_H
 
-/*
- * What the verbs that simulate have in common: options, the run, the result.
- *
- * An option that sets something of the scenario is a shortcut for a key; type, range, default
- * and sentence come from the parameter behind the key, so that --threads and
- * -p engine.threads cannot differ.
- */
+/* What the verbs that simulate have in common: options, the run, the result. */
 
 #include "cli/cli.h"
 #include "cli/opt.h"
+#include "cli/progress.h"
 
 struct wf_scenario;
 
-struct wf_shortcut {
-    const char *option; /* long name without dashes */
-    char letter;        /* or 0 */
-    const char *key;    /* of sim/scenario.h */
-    const char *arg;    /* placeholder in help; null is the syntax of the type */
-};
-
-enum { WF_SIMULATE_ROWS_MAX = 48 };
-
+/* The options of all these verbs; a verb has the rows for some of them. */
 struct wf_simulate_opts {
     bool help, json, quiet, verbose, force, dry_run;
-    int progress;
+    int progress; /* enum wf_progress_mode */
     const char *output;
-    const char *compute;     /* of the verbs that run programs, as the next ones */
-    const char *trace;       /* the trace to write */
-    uint64_t parts;          /* of it; 0: one file */
-    bool silent;             /* no result is printed unless it is asked for */
-    const char *machine;     /* of verbs that have a row for it, as the next ones */
-    struct wf_opt_list jobs; /* of a replay: other programs */
-    bool record;             /* likewise: for looking at, ... */
-    uint64_t record_limit;   /* ...with so many single spans and messages... */
-    const char *record_ranks, *record_time; /* ...of these ranks and this time... */
-    uint64_t path_memory;          /* ...and so many bytes to find the critical path by */
-    bool what_if;                  /* likewise: runs it again with changes */
-    const char *load, *csv, *plot; /* of traffic, as the next one */
-    uint64_t side_by_side;
+    const char *machine;
     struct wf_opt_list params;
-    const char *settings[WF_SIMULATE_ROWS_MAX]; /* the values of shortcuts, as written... */
-    bool flags[WF_SIMULATE_ROWS_MAX];           /* ...or, of those that are flags, set */
+    /* run and emulate */
+    const char *compute;
+    const char *trace; /* the trace to write */
+    uint64_t parts;    /* files of that trace; 0: one file */
+    bool silent;       /* print no result unless it is asked for */
+    /* replay */
+    struct wf_opt_list jobs; /* other programs */
+    bool what_if;
+    /* replay and run: the recording */
+    bool record;
+    uint64_t record_limit;
+    const char *record_ranks, *record_time;
+    uint64_t path_memory;
+    /* traffic */
+    const char *load, *csv, *plot;
+    uint64_t side_by_side;
 };
 
-/* An option table that was put together; release with wf_simulate_table_fini(). */
-struct wf_simulate_table {
-    struct wf_opt rows[WF_SIMULATE_ROWS_MAX + 1];
-    char *keys[WF_SIMULATE_ROWS_MAX]; /* of each row; null if it is no shortcut */
-    char *texts[2 * WF_SIMULATE_ROWS_MAX];
-    size_t n, n_texts;
-};
+#define WF_SIMULATE_MEMBER(name) offsetof(struct wf_simulate_opts, name)
 
-void wf_simulate_table_init(struct wf_simulate_table *table);
-/* Adds a row; the key must exist. */
-void wf_simulate_table_add(struct wf_simulate_table *table, const struct wf_shortcut *shortcut);
-/* Adds a row that is no shortcut, over struct wf_simulate_opts. */
-void wf_simulate_table_add_row(struct wf_simulate_table *table, const struct wf_opt *row);
-/* Adds --record, and how. */
-void wf_simulate_table_add_recording(struct wf_simulate_table *table);
-/* Adds the rows that all such verbs have; call it last. */
-void wf_simulate_table_end(struct wf_simulate_table *table);
-void wf_simulate_table_fini(struct wf_simulate_table *table);
+#define WF_SIMULATE_ROW_MACHINE                                                              \
+    {                                                                                        \
+        .param = {.name = "machine",                                                         \
+                  .type = WF_PARAM_TEXT,                                                     \
+                  .offset = WF_SIMULATE_MEMBER(machine),                                     \
+                  .doc = "Topology, network and processors of a machine: a name of 'weft "   \
+                         "machine list' or a .yaml file; other options and -p override it"}, \
+        .arg = "<name|file>"                                                                 \
+    }
 
-/* Hands the settings of the machine, if there is one, to the scenario, then the options that
- * were given, then the further jobs, then what -p says. */
+/* The rows that all such verbs have; the first two describe -o. */
+#define WF_SIMULATE_ROWS(output_doc, output_arg)                                              \
+    {.param = {.name = "param",                                                               \
+               .offset = WF_SIMULATE_MEMBER(params),                                          \
+               .doc = "Set a parameter; 'weft help' lists all"},                              \
+     .kind = WF_OPT_PAIRS,                                                                    \
+     .letter = 'p'},                                                                          \
+        {.param = {.name = "json",                                                            \
+                   .type = WF_PARAM_BOOL,                                                     \
+                   .offset = WF_SIMULATE_MEMBER(json),                                        \
+                   .doc = "Print the result as one JSON document"}},                          \
+        {.param = {.name = "output",                                                          \
+                   .type = WF_PARAM_TEXT,                                                     \
+                   .offset = WF_SIMULATE_MEMBER(output),                                      \
+                   .doc = (output_doc)},                                                      \
+         .letter = 'o',                                                                       \
+         .arg = (output_arg)},                                                                \
+        {.param = {.name = "force",                                                           \
+                   .type = WF_PARAM_BOOL,                                                     \
+                   .offset = WF_SIMULATE_MEMBER(force),                                       \
+                   .doc = "Overwrite that file if it exists"},                                \
+         .letter = 'f'},                                                                      \
+        {.param = {.name = "dry-run",                                                         \
+                   .type = WF_PARAM_BOOL,                                                     \
+                   .offset = WF_SIMULATE_MEMBER(dry_run),                                     \
+                   .doc = "Check everything, print the scenario as understood, do not run"}}, \
+        {.param = {.name = "progress",                                                        \
+                   .type = WF_PARAM_ENUM,                                                     \
+                   .offset = WF_SIMULATE_MEMBER(progress),                                    \
+                   .def = "auto",                                                             \
+                   .choices = wf_progress_modes,                                              \
+                   .doc = "Show a progress line; auto is on a terminal only"}},               \
+        {.param = {.name = "quiet",                                                           \
+                   .type = WF_PARAM_BOOL,                                                     \
+                   .offset = WF_SIMULATE_MEMBER(quiet),                                       \
+                   .doc = "No progress line"},                                                \
+         .letter = 'q'},                                                                      \
+        {.param = {.name = "verbose",                                                         \
+                   .type = WF_PARAM_BOOL,                                                     \
+                   .offset = WF_SIMULATE_MEMBER(verbose),                                     \
+                   .doc = "Report everything, with all parameters in force"},                 \
+         .letter = 'v'},                                                                      \
+        WF_OPT_HELP(struct wf_simulate_opts), WF_OPT_END
+
+#define WF_SIMULATE_OUTPUT_DOC                                                          \
+    "Write the result to a file instead, in the format of its name: .json, .txt, .csv " \
+    "(links), .html (a report to look at), .pftrace, .prv, .otf2 or .timeline.csv"
+
+/* --record and its limits. */
+#define WF_SIMULATE_ROWS_RECORDING                                                            \
+    {.param = {.name = "record",                                                              \
+               .type = WF_PARAM_BOOL,                                                         \
+               .offset = WF_SIMULATE_MEMBER(record),                                          \
+               .doc = "Add a timeline of the ranks and a matrix of their messages to the "    \
+                      "result; -o files that show a timeline have them anyway"}},             \
+        {.param = {.name = "record-limit",                                                    \
+                   .type = WF_PARAM_COUNT,                                                    \
+                   .offset = WF_SIMULATE_MEMBER(record_limit),                                \
+                   .def = "100000",                                                           \
+                   .max = "50000000",                                                         \
+                   .doc = "Keep individual spans and messages of a recording up to this "     \
+                          "number; beyond it, keep sums only"}},                              \
+        {.param = {.name = "record-ranks",                                                    \
+                   .type = WF_PARAM_TEXT,                                                     \
+                   .offset = WF_SIMULATE_MEMBER(record_ranks),                                \
+                   .doc = "Keep individual spans of these ranks, and messages between them, " \
+                          "only; for large runs"},                                            \
+         .arg = "<first:last,...>"},                                                          \
+        {.param = {.name = "record-time",                                                     \
+                   .type = WF_PARAM_TEXT,                                                     \
+                   .offset = WF_SIMULATE_MEMBER(record_time),                                 \
+                   .doc = "Keep individual spans and messages of this time only, as in "      \
+                          "1ms:2ms"},                                                         \
+         .arg = "<from:until>"},                                                              \
+    {                                                                                         \
+        .param = {                                                                            \
+            .name = "path-memory",                                                            \
+            .type = WF_PARAM_SIZE,                                                            \
+            .offset = WF_SIMULATE_MEMBER(path_memory),                                        \
+            .def = "64MiB",                                                                   \
+            .max = "64GiB",                                                                   \
+            .doc = "Memory of each thread for finding the critical path of a recording; 0 "   \
+                   "finds none"                                                               \
+        }                                                                                     \
+    }
+
+/* Adds the settings of the machine to the scenario, then those of the options that were given,
+ * then the further jobs, then -p. */
 WF_NODISCARD
-enum wf_status wf_simulate_apply(const struct wf_simulate_table *table,
-                                 const struct wf_simulate_opts *opts, uint64_t given,
+enum wf_status wf_simulate_apply(const struct wf_simulate_opts *opts,
+                                 const struct wf_operands *operands,
                                  struct wf_scenario *scenario, struct wf_err *err);
 
-/* A verb that simulates: its options, its help and what it does with what was given. */
-struct wf_simulate_verb {
-    void (*make_table)(struct wf_simulate_table *table);
-    void (*print_help)(const struct wf_simulate_table *table, FILE *out);
-    enum wf_status (*run)(struct wf_cli *cli, const struct wf_simulate_table *table,
-                          const struct wf_simulate_opts *opts,
-                          const struct wf_operands *operands, struct wf_err *err);
-};
-
-/* As struct wf_verb has them. */
+/* Runs the scenario, prints the result or writes it to the file that is asked for. */
 WF_NODISCARD
-enum wf_status wf_simulate_verb_run(const struct wf_simulate_verb *verb, struct wf_cli *cli,
-                                    int argc, char **argv, struct wf_err *err);
-void wf_simulate_verb_help(const struct wf_simulate_verb *verb, FILE *out);
+enum wf_status wf_simulate_scenario(struct wf_cli *cli, const struct wf_simulate_opts *opts,
+                                    const struct wf_scenario *scenario, struct wf_err *err);
 
-/* Runs the scenario and gives the result to whom it may concern. */
+/* Both, for a scenario that `prepare` begins. */
 WF_NODISCARD
-enum wf_status wf_simulate(struct wf_cli *cli, const struct wf_simulate_opts *opts,
-                           const struct wf_scenario *scenario, struct wf_err *err);
+enum wf_status wf_simulate(
+    struct wf_cli *cli, const struct wf_simulate_opts *opts, const struct wf_operands *operands,
+    enum wf_status (*prepare)(const struct wf_cli *cli, const struct wf_simulate_opts *opts,
+                              const struct wf_operands *operands, struct wf_scenario *scenario,
+                              struct wf_err *err),
+    struct wf_err *err);
 
 #endif

@@ -2,15 +2,12 @@
 #ifndef WF_CLI_TRACE_INPUT_H
 #define WF_CLI_TRACE_INPUT_H
 
-/*
- * What the commands on traces have in common: where ops come from, and the rows of options that
- * say so.
- */
+/* What the commands on traces have in common: their options, and messages about what they
+ * read and wrote. */
 
 #include "cli/cli.h"
 #include "cli/opt.h"
-#include "trace/copy.h"
-#include "trace/reader.h"
+#include "study/trace_io.h"
 
 /* A part of the options of each of these commands; not every one has all rows. */
 struct wf_trace_opts {
@@ -87,35 +84,32 @@ struct wf_trace_opts {
         }                                                                          \
     }
 
-/* What `word` means: a trace, or gen:<name>. Of success the caller closes it. */
+/* The options in the terms of the library; what they point to is borrowed. */
+struct wf_study_trace_options wf_trace_options(const struct wf_trace_opts *opts);
+
+/* Opens what `word` names: a trace, or gen:<name>. The caller closes it with wf_trace_close(). */
 WF_NODISCARD
 enum wf_status wf_trace_input(const char *word, const struct wf_trace_opts *opts,
                               struct wf_trace *out, struct wf_err *err);
 
-/* Ranks or PEs. */
-uint32_t wf_trace_n_ranks(const struct wf_trace *trace);
-
-/* What is written. */
-struct wf_trace_piece {
-    const struct wf_trace *trace;
-    uint32_t n_ranks; /* of the trace that is written */
-    struct wf_copy_changes changes;
-    const char *creator; /* is put into the trace */
-};
-
-/* WF_EUSAGE if there is no output, or none that can be written, for the time before any work.
- */
+/* WF_EUSAGE if there is no output, or one that cannot be written: for the time before any work. */
 WF_NODISCARD
 enum wf_status wf_trace_output_check(const struct wf_trace_opts *opts, struct wf_err *err);
 
-/* Writes all of it to opts->output, and a line about it to `cli`. */
+/* Writes the part to opts->output and prints a line about it, with notes for the user. */
 WF_NODISCARD
-enum wf_status wf_trace_output(struct wf_cli *cli, const struct wf_trace_piece *piece,
+enum wf_status wf_trace_output(struct wf_cli *cli, const struct wf_study_trace_part *part,
                                const struct wf_trace_opts *opts, struct wf_err *err);
 
-/* Checks that there are `n` operands. `usage` is shown otherwise. */
+/* Prints notes on what of a trace the format cannot hold, and did not. */
+void wf_trace_print_losses(struct wf_cli *cli, const struct wf_trace_writer_ops *format,
+                           const struct wf_losses *losses);
+/* Ends a line about a trace with the size of its file, if it is one file. */
+void wf_trace_print_size(const char *path, FILE *out);
+
+/* Writes all of the trace or generator `word` to opts->output. */
 WF_NODISCARD
-enum wf_status wf_trace_operands(const struct wf_operands *operands, size_t n,
-                                 const char *usage, struct wf_err *err);
+enum wf_status wf_trace_rewrite(struct wf_cli *cli, const char *word,
+                                const struct wf_trace_opts *opts, struct wf_err *err);
 
 #endif

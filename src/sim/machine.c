@@ -433,6 +433,19 @@ enum wf_status wf_machine_parse(const char *label, const char *text, size_t size
     return status;
 }
 
+enum wf_status wf_machine_apply(const char *which, struct wf_scenario *scenario,
+                                struct wf_err *err)
+{
+    struct wf_machine *machine = NULL;
+    enum wf_status status = wf_machine_load(which, &machine, err);
+
+    if (status == WF_OK) {
+        wf_scenario_append(scenario, machine->scenario);
+        wf_machine_free(machine);
+    }
+    return status;
+}
+
 void wf_machine_free(struct wf_machine *machine)
 {
     if (machine != NULL) {

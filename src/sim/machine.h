@@ -41,6 +41,11 @@ enum wf_status wf_machine_parse(const char *label, const char *text, size_t size
                                 struct wf_machine **out, struct wf_err *err);
 void wf_machine_free(struct wf_machine *machine); /* null is allowed */
 
+/* Loads a machine and appends its settings to the scenario. */
+WF_NODISCARD
+enum wf_status wf_machine_apply(const char *which, struct wf_scenario *scenario,
+                                struct wf_err *err);
+
 /* The machine's own file as it is; *text is to be freed, and ends with a 0 behind its size. */
 WF_NODISCARD
 enum wf_status wf_machine_read(const char *which, char **text, size_t *size,

@@ -72,7 +72,7 @@ double wf_fit_both(const struct wf_fit *fit, uint64_t bytes)
 
 /* ---- what is measured by itself ---- */
 
-static void set_limit(const struct wf_measured *measured, struct wf_fit *fit)
+static void set_limit(const struct wf_fit_input *measured, struct wf_fit *fit)
 {
     uint64_t longest = measured->samples[measured->n - 1].bytes;
 
@@ -82,7 +82,7 @@ static void set_limit(const struct wf_measured *measured, struct wf_fit *fit)
 
 /* Calls in a row may take longer than one message does, whose parts overlap: then L is little,
  * and the rest of a byte's time is the calls'. */
-static void set_constants(const struct wf_measured *measured, double one, struct wf_fit *fit)
+static void set_constants(const struct wf_fit_input *measured, double one, struct wf_fit *fit)
 {
     double calls = measured->send + measured->take;
 
@@ -95,14 +95,14 @@ static void set_constants(const struct wf_measured *measured, double one, struct
 
 /* ---- points ---- */
 
-static void set_tails(const struct wf_measured *measured, const struct wf_fit *fit,
+static void set_tails(const struct wf_fit_input *measured, const struct wf_fit *fit,
                       struct curve *tails)
 {
     double least = (double)INFINITY;
 
     tails->n = measured->n < SAMPLES_MAX ? measured->n : SAMPLES_MAX;
     for (size_t i = tails->n; i-- > 0;) {
-        const struct wf_sample *sample = &measured->samples[i];
+        const struct wf_fit_sample *sample = &measured->samples[i];
 
         least = sample->ns < least ? sample->ns : least;
         double ns = least - constant(fit, sample->bytes);
@@ -169,7 +169,7 @@ static void set_rate(const struct curve *tails, struct wf_fit *fit)
 
 /* ---- both directions ---- */
 
-static bool has_both(const struct wf_measured *measured)
+static bool has_both(const struct wf_fit_input *measured)
 {
     for (size_t i = 0; i < measured->n; i++) {
         if (!(measured->samples[i].both > 0)) {
@@ -180,7 +180,8 @@ static bool has_both(const struct wf_measured *measured)
 }
 
 /* The first is needed for the others. */
-static void set_held(const struct wf_measured *measured, struct wf_fit *fit, struct curve *held)
+static void set_held(const struct wf_fit_input *measured, struct wf_fit *fit,
+                     struct curve *held)
 {
     double least = (double)INFINITY;
 
@@ -202,10 +203,10 @@ static void set_held(const struct wf_measured *measured, struct wf_fit *fit, str
     fit->shared = share > 1 ? 1 : share;
 }
 
-static void judge(const struct wf_measured *measured, struct wf_fit *fit)
+static void judge(const struct wf_fit_input *measured, struct wf_fit *fit)
 {
     for (size_t i = 0; i < measured->n; i++) {
-        const struct wf_sample *sample = &measured->samples[i];
+        const struct wf_fit_sample *sample = &measured->samples[i];
         double error = fabs(wf_fit_time(fit, sample->bytes) / sample->ns - 1);
 
         fit->mean_error += error / (double)measured->n;
@@ -213,7 +214,7 @@ static void judge(const struct wf_measured *measured, struct wf_fit *fit)
     }
 }
 
-bool wf_fit(const struct wf_measured *measured, struct wf_fit *out)
+bool wf_fit(const struct wf_fit_input *measured, struct wf_fit *out)
 {
     struct curve curve = {.n = 0};
 

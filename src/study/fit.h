@@ -31,18 +31,18 @@
 
 enum { WF_FIT_POINTS_MAX = 40 };
 
-struct wf_sample {
+struct wf_fit_sample {
     uint64_t bytes;
     double ns;   /* of a message */
     double both; /* of two, one in each direction; 0 if that was not measured */
 };
 
 /* What was measured. */
-struct wf_measured {
-    const struct wf_sample *samples; /* by increasing length, the first of a byte */
-    size_t n;                        /* at least four */
-    double send, take, stream;       /* ns: calls with a byte; between two of many */
-    uint64_t eager_max;              /* the longest that nobody waits for; 0: unknown */
+struct wf_fit_input {
+    const struct wf_fit_sample *samples; /* by increasing length, the first of a byte */
+    size_t n;                            /* at least four */
+    double send, take, stream;           /* ns: calls with a byte; between two of many */
+    uint64_t eager_max;                  /* the longest that nobody waits for; 0: unknown */
 };
 
 struct wf_fit_points {
@@ -64,7 +64,7 @@ struct wf_fit {
 };
 
 /* False if the times make no sense. */
-bool wf_fit(const struct wf_measured *measured, struct wf_fit *out);
+bool wf_fit(const struct wf_fit_input *measured, struct wf_fit *out);
 
 /* What the fit says that a message takes, in ns. */
 double wf_fit_time(const struct wf_fit *fit, uint64_t bytes);

@@ -372,19 +372,6 @@ const char *wf_study_text(const struct wf_study *study, size_t point, const char
     return NULL;
 }
 
-static enum wf_status set_machine(struct wf_scenario *scenario, const char *which,
-                                  struct wf_err *err)
-{
-    struct wf_machine *machine = NULL;
-    enum wf_status status = wf_machine_load(which, &machine, err);
-
-    if (status == WF_OK) {
-        wf_scenario_append(scenario, machine->scenario);
-        wf_machine_free(machine);
-    }
-    return status;
-}
-
 static enum wf_status set(struct wf_scenario *scenario, const struct wf_study_value *value,
                           struct wf_err *err)
 {
@@ -403,7 +390,7 @@ struct wf_scenario *wf_study_scenario(const struct wf_study *study, size_t point
 {
     struct wf_scenario *scenario = wf_scenario_new();
     const char *machine = wf_study_text(study, point, "machine");
-    enum wf_status status = machine != NULL ? set_machine(scenario, machine, err) : WF_OK;
+    enum wf_status status = machine != NULL ? wf_machine_apply(machine, scenario, err) : WF_OK;
 
     for (size_t s = 0; s < study->n_settings && status == WF_OK; s++) {
         if (strcmp(study->all[s].key, "machine") != 0) {

@@ -158,7 +158,7 @@ def refuses(directory):
         conf.write_text(text)
         check_run(["import-codes", str(conf)], 3, rf"b\.conf:\s?{re.escape(place)}.*{words}")
     check_run(["import-codes"], 2, "which file")
-    check_run(["import-codes", "a", "b"], 2, "there is also 'b'")
+    check_run(["import-codes", "a", "b"], 2, "unexpected argument 'b'")
     check_run(["import-codes", str(directory / "none.conf")], 3, "cannot read")
 
 

@@ -113,7 +113,7 @@ def check_failures():
         pathlib.Path("bad.yaml").write_text(text, encoding="utf-8")
         check_run(["sweep", "bad.yaml"], 3, words)
     check_run(["sweep", "missing.yaml"], 3, "cannot read 'missing.yaml'")
-    check_run(["sweep"], 2, "one study expected")
+    check_run(["sweep"], 2, "a study is missing")
     check_run(["sweep", "half.yaml", "--plot", "a.gif"], 2, "must end in .svg or .png")
     check_run(["sweep", "half.yaml", "--table", "a.txt"], 2, "must end in .csv or .json")
 

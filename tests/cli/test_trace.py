@@ -8,8 +8,8 @@ from weft_cli import check, check_run, finish, parse, run
 
 # Words after the command, exit code, what stderr must say.
 ERRORS = [
-    (["gen"], 2, "too few words; for example: weft gen"),
-    (["gen", "ring", "ring", "-n", "4", "-o", "x.weft"], 2, "'ring' is a word too much"),
+    (["gen"], 2, "gen: a generator is missing; for example: weft gen"),
+    (["gen", "ring", "ring", "-n", "4", "-o", "x.weft"], 2, "gen: unexpected argument 'ring'"),
     (["gen", "rign", "-n", "4", "-o", "x.weft"], 2, "unknown generator 'rign'.*'ring'"),
     (["gen", "ring", "-n", "4"], 2, "no output; -o gives its name"),
     (["gen", "ring", "-o", "x.weft"], 2, "how many ranks[?] -n"),
@@ -24,7 +24,7 @@ ERRORS = [
     (["gen", "masterworker", "-n", "4", "-o", "x.weft"], 3,
      "only a run can tell; weft replay gen:masterworker runs it"),
     (["gen", "text", "-n", "4", "-o", "x.weft", "-p", "gen.file=seen.txt"], 3, "only a run can"),
-    (["info"], 2, "too few words"),
+    (["info"], 2, "info: a trace is missing"),
     (["info", "nowhere.weft"], 3, "cannot read 'nowhere.weft'"),
     (["info", "ring.weft", "-n", "4"], 2, "-n means nothing to a trace"),
     (["info", "ring.weft", "-p", "gen.bytes=1"], 2, "a trace of the format weft has no param"),
@@ -39,9 +39,9 @@ ERRORS = [
     (["info", "directory"], 3, "'directory' is no trace of a known format: it is empty"),
     (["info", "broken.weft"], 3, "broken.weft: truncated or damaged at byte"),
     (["info", "flipped.weft"], 3, "flipped.weft: block at byte [0-9]+, rank [0-9]+: .*damaged"),
-    (["convert", "ring.weft"], 2, "too few words"),
+    (["convert", "ring.weft"], 2, "convert: a trace is missing"),
     (["convert", "ring.weft", "x.txt"], 2, "must end in .weft or .csv or .ti"),
-    (["convert", "ring.weft", "x.weft", "y.weft"], 2, "'y.weft' is a word too much"),
+    (["convert", "ring.weft", "x.weft", "y.weft"], 2, "unexpected argument 'y.weft'"),
     (["convert", "broken.weft", "x.weft"], 3, "broken.weft: truncated or damaged"),
     (["convert", "ring.weft", "directory", "-f"], 2, "must end in"),
     (["convert", "ring.weft", "directory.weft", "-f"], 3, "'directory.weft' is a directory"),

@@ -13,7 +13,7 @@ from weft_cli import WEFT, check, check_run, finish, parse, run
 UNIFORM = ["traffic", "uniform", "--topo", "torus:4x4"]
 # Words, exit code, what stderr must say.
 CASES = [
-    (["traffic"], 2, "one pattern expected"),
+    (["traffic"], 2, "a pattern is missing"),
     (["traffic", "uniform"], 2, "traffic needs a topology"),
     (["traffic", "unifrom", "--topo", "torus:4x4"], 3, "did you mean 'uniform'"),
     ([*UNIFORM, "--load", "1.5"], 3, "a load of 1.5 is not between 0 and 1"),

@@ -25,10 +25,10 @@ static double time_of(const struct truth *truth, uint64_t bytes)
            (bytes > truth->limit ? 2 * truth->L : 0);
 }
 
-static struct wf_measured measure(const struct truth *truth, struct wf_sample *samples,
-                                  double noise)
+static struct wf_fit_input measure(const struct truth *truth, struct wf_fit_sample *samples,
+                                   double noise)
 {
-    struct wf_measured all = {
+    struct wf_fit_input all = {
         .samples = samples, .n = N, .send = truth->o, .take = truth->o, .stream = truth->o / 2};
     uint64_t bytes = 1;
 
@@ -36,7 +36,7 @@ static struct wf_measured measure(const struct truth *truth, struct wf_sample *s
         double held = truth->shared * tail_of(truth, bytes);
         double both = time_of(truth, bytes) + (held > truth->L ? held - truth->L : 0);
 
-        samples[i] = (struct wf_sample){
+        samples[i] = (struct wf_fit_sample){
             bytes, time_of(truth, bytes) * (1 + (i % 3 == 1 ? noise : 0)), both};
         all.eager_max = bytes <= truth->limit ? bytes : all.eager_max;
         bytes += bytes / 2 + 1;
@@ -52,8 +52,8 @@ static bool is_near(double a, double b, double tolerance)
 static void two_protocols(void)
 {
     static const struct truth truth = {900, 150, 0.08, 2000, 0.5, 20000};
-    struct wf_sample samples[N];
-    struct wf_measured all = measure(&truth, samples, 0);
+    struct wf_fit_sample samples[N];
+    struct wf_fit_input all = measure(&truth, samples, 0);
     struct wf_fit fit;
 
     CHECK(wf_fit(&all, &fit));
@@ -75,8 +75,8 @@ static void two_protocols(void)
 static void exchanges_by_size(void)
 {
     static const struct truth truth = {900, 150, 0.08, 2000, 0, 20000};
-    struct wf_sample samples[N];
-    struct wf_measured all = measure(&truth, samples, 0);
+    struct wf_fit_sample samples[N];
+    struct wf_fit_input all = measure(&truth, samples, 0);
     struct wf_fit fit;
 
     for (int i = 0; i < N; i++) {
@@ -93,8 +93,8 @@ static void exchanges_by_size(void)
 static void one_protocol(void)
 {
     static const struct truth truth = {1000, 250, 0.5, 0, 0, UINT64_MAX};
-    struct wf_sample samples[N];
-    struct wf_measured all = measure(&truth, samples, 0);
+    struct wf_fit_sample samples[N];
+    struct wf_fit_input all = measure(&truth, samples, 0);
     struct wf_fit fit;
 
     CHECK(wf_fit(&all, &fit));
@@ -109,8 +109,8 @@ static void one_protocol(void)
 static void with_noise(void)
 {
     static const struct truth truth = {2000, 300, 0.01, 0, 0, UINT64_MAX};
-    struct wf_sample samples[N];
-    struct wf_measured all = measure(&truth, samples, 4);
+    struct wf_fit_sample samples[N];
+    struct wf_fit_input all = measure(&truth, samples, 4);
     struct wf_fit fit;
 
     all.stream = 1e9;
@@ -126,8 +126,8 @@ static void with_noise(void)
 static void calls_that_take_longer_than_messages(void)
 {
     static const struct truth truth = {100, 50, 0.1, 0, 0, UINT64_MAX};
-    struct wf_sample samples[N];
-    struct wf_measured all = measure(&truth, samples, 0);
+    struct wf_fit_sample samples[N];
+    struct wf_fit_input all = measure(&truth, samples, 0);
     struct wf_fit fit;
 
     all.send = 180;

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "study/trace_info.h"
+
+#include "base/units.h"
+#include "trace/kit/records.h"
+#include "trace/weft/graph.h"
+
+#include <weft/weft.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+#define INFO_SCHEMA "weft-info-1"
+
+enum { RANKS_LISTED = 4096 };
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static bool has_tasks(const struct wf_study_info *info)
+{
+    return info->trace->graph != NULL;
+}
+
+static bool recorded(const struct wf_study_info *info, uint32_t rank, int64_t *wall)
+{
+    return !has_tasks(info) && wf_source_wall(info->trace->source, rank, wall);
+}
+
+static void find_extremes(struct wf_study_info *info)
+{
+    info->least = info->facts.ranks[0];
+    info->most = info->facts.ranks[0];
+    info->longest_wall = -1;
+    for (uint32_t rank = 0; rank < info->facts.n_ranks; rank++) {
+        const struct wf_rank_facts *one = &info->facts.ranks[rank];
+        int64_t wall = 0;
+
+        info->least.compute = smaller(info->least.compute, one->compute);
+        info->most.compute = larger(info->most.compute, one->compute);
+        info->least.n_ops = one->n_ops < info->least.n_ops ? one->n_ops : info->least.n_ops;
+        info->most.n_ops = one->n_ops > info->most.n_ops ? one->n_ops : info->most.n_ops;
+        if (recorded(info, rank, &wall)) {
+            info->longest_wall = larger(info->longest_wall, wall);
+        }
+    }
+}
+
+static struct wf_record_count total_records(const struct wf_study_info *info, uint32_t name)
+{
+    struct wf_record_count all = {0, 0};
+
+    for (uint32_t rank = 0; rank < info->facts.n_ranks; rank++) {
+        struct wf_record_count one = wf_records_of(info->trace->records, rank, name);
+        all.n += one.n;
+        all.bytes = wf_count_add(all.bytes, one.bytes);
+    }
+    return all;
+}
+
+/* ---- for a person ---- */
+
+static void print_label(FILE *out, const char *label)
+{
+    (void)fprintf(out, "%-18s", label);
+}
+
+static void print_file(FILE *out, const struct wf_study_info *info)
+{
+    char size[WF_UNITS_TEXT_MAX], raw[WF_UNITS_TEXT_MAX];
+    const struct wf_native_facts *native = &info->native;
+
+    if (!info->is_native) {
+        return;
+    }
+    print_label(out, "File");
+    (void)fprintf(out, "%s in %" PRIu64 " %s", wf_human_size(native->n_bytes, size),
+                  native->n_blocks, native->n_blocks == 1 ? "block" : "blocks");
+    if (native->totals_known && native->n_bytes > 0 && native->totals.n_stored > 0) {
+        (void)fprintf(out, ", %s before compression",
+                      wf_human_size(native->totals.raw_bytes, raw));
+    }
+    if (native->totals_known && native->totals.n_stored > 0 && !has_tasks(info)) {
+        (void)fprintf(out, ", 1 of %.1f ops stored",
+                      (double)native->totals.n_ops / (double)native->totals.n_stored);
+    }
+    (void)fputc('\n', out);
+    if (native->creator != NULL) {
+        print_label(out, "Made by");
+        (void)fprintf(out, "%s\n", native->creator);
+    }
+}
+
+static int64_t times_in_ps(uint64_t ns)
+{
+    return ns > INT64_MAX / 1000 ? INT64_MAX : (int64_t)ns * 1000;
+}
+
+static void print_times(FILE *out, const struct wf_study_info *info)
+{
+    char least[WF_UNITS_TEXT_MAX], most[WF_UNITS_TEXT_MAX];
+
+    print_label(out, "Computing");
+    (void)fprintf(out, "%s to %s in a %s\n", wf_human_time(info->least.compute, least),
+                  wf_human_time(info->most.compute, most), has_tasks(info) ? "PE" : "rank");
+    if (info->longest_wall >= 0) {
+        print_label(out, "Recorded time");
+        (void)fprintf(out, "%s\n", wf_human_time(info->longest_wall, most));
+    }
+}
+
+/* How far apart ranks began, if clocks were recorded. */
+static void print_starts(FILE *out, const struct wf_study_info *info)
+{
+    char spread[WF_UNITS_TEXT_MAX], doubt[WF_UNITS_TEXT_MAX];
+
+    if (!info->is_native || info->native.n_starts < 2) {
+        return;
+    }
+    print_label(out, "Started within");
+    (void)fprintf(out, "%s, %s%s\n", wf_human_time(times_in_ps(info->native.starts_ns), spread),
+                  info->native.doubt_ns > 0 ? "give or take " : "by the wall clocks of hosts",
+                  info->native.doubt_ns > 0
+                      ? wf_human_time(times_in_ps(info->native.doubt_ns), doubt)
+                      : "");
+}
+
+static void print_kinds(FILE *out, const struct wf_study_info *info)
+{
+    char bytes[WF_UNITS_TEXT_MAX];
+
+    if (has_tasks(info)) {
+        return;
+    }
+    (void)fprintf(out, "\n%-22s %14s %12s\n", "Operation", "Calls", "Bytes");
+    for (uint32_t kind = 0; kind < WF_OP_KINDS; kind++) {
+        uint64_t n = info->facts.n_by_kind[kind];
+        if (n > 0) {
+            uint64_t total = info->facts.bytes_by_kind[kind];
+            (void)fprintf(out, "%-22s %14" PRIu64 " %12s\n", wf_op_name((enum wf_op_kind)kind),
+                          n, total > 0 ? wf_human_size(total, bytes) : "-");
+        }
+    }
+}
+
+/* What those of them that reduce do, as far as that is known. */
+static void print_reductions(FILE *out, const struct wf_study_info *info)
+{
+    const char *head = "\nReduction\n";
+
+    for (uint32_t i = WF_REDUCE_UNKNOWN + 1; i < WF_REDUCTIONS; i++) {
+        if (info->facts.n_by_reduction[i] > 0) {
+            (void)fprintf(out, "%s%-22s %14" PRIu64 "\n", head, wf_reduction_name(i),
+                          info->facts.n_by_reduction[i]);
+            head = "";
+        }
+    }
+}
+
+static void print_records(FILE *out, const struct wf_study_info *info)
+{
+    const struct wf_records *records = info->trace->records;
+    char bytes[WF_UNITS_TEXT_MAX];
+
+    if (records == NULL) {
+        return;
+    }
+    (void)fprintf(out, "\n%-22s %14s %12s\n", "In the files", "Records", "Bytes");
+    for (uint32_t i = 0; wf_records_at(records, i) != NULL; i++) {
+        struct wf_record_count all = total_records(info, i);
+        if (all.n == 0) {
+            continue;
+        }
+        (void)fprintf(out, "%-22s %14" PRIu64 " %12s\n", wf_records_at(records, i), all.n,
+                      all.bytes > 0 ? wf_human_size(all.bytes, bytes) : "-");
+    }
+}
+
+static void print_sizes(FILE *out, const struct wf_study_info *info)
+{
+    char from[WF_UNITS_TEXT_MAX];
+
+    if (info->facts.all.n_messages == 0) {
+        return;
+    }
+    (void)fprintf(out, "\n%-22s %14s\n", "Message size from", "Messages");
+    for (uint32_t bin = 0; bin < WF_SIZE_BINS; bin++) {
+        if (info->facts.sizes[bin] > 0) {
+            uint64_t low = bin == 0 ? 0 : UINT64_C(1) << (bin - 1);
+            (void)fprintf(out, "%-22s %14" PRIu64 "\n", wf_format_size(low, from),
+                          info->facts.sizes[bin]);
+        }
+    }
+}
+
+static void print_ranks(FILE *out, const struct wf_study_info *info)
+{
+    char bytes[WF_UNITS_TEXT_MAX], time[WF_UNITS_TEXT_MAX];
+
+    (void)fprintf(out, "\n%10s %14s %14s %12s %12s\n", has_tasks(info) ? "PE" : "Rank",
+                  has_tasks(info) ? "Tasks" : "Ops", "Messages", "Sent", "Computing");
+    for (uint32_t rank = 0; rank < info->facts.n_ranks; rank++) {
+        const struct wf_rank_facts *one = &info->facts.ranks[rank];
+        (void)fprintf(out, "%10" PRIu32 " %14" PRIu64 " %14" PRIu64 " %12s %12s\n", rank,
+                      one->n_ops, one->n_messages, wf_human_size(one->bytes, bytes),
+                      wf_human_time(one->compute, time));
+    }
+}
+
+static void print_notes(FILE *out, const struct wf_study_info *info)
+{
+    for (size_t i = 0; i < info->trace->n_notes; i++) {
+        print_label(out, "Note");
+        (void)fprintf(out, "%s\n", info->trace->notes[i]);
+    }
+}
+
+static void print_needs(FILE *out, const struct wf_study_info *info)
+{
+    if (has_tasks(info)) {
+        print_label(out, "Needs of tasks");
+        (void)fprintf(out, "%" PRIu64 " tasks, %" PRIu64 " messages\n",
+                      info->facts.n_task_needs, info->facts.n_message_needs);
+    } else {
+        print_label(out, "Communicators");
+        (void)fprintf(out, "%" PRIu32 "\n", info->facts.n_groups + 1);
+    }
+}
+
+/* Of a trace of which something is missing: how far each rank can be read. */
+static void print_ends(FILE *out, const struct wf_study_info *info)
+{
+    if (!info->is_native || info->native.damage == NULL) {
+        return;
+    }
+    (void)fprintf(out, "\n%10s %14s %14s  %s\n", "Rank", "Ops", "To byte", "Of");
+    for (uint32_t rank = 0; rank < info->facts.n_ranks; rank++) {
+        struct wf_native_end end;
+        if (!wf_native_end(info->trace->source, rank, &end)) {
+            (void)fprintf(out, "%10" PRIu32 " %14d %14s  nothing is recorded\n", rank, 0, "-");
+        } else {
+            (void)fprintf(out, "%10" PRIu32 " %14" PRIu64 " %14" PRIu64 "  %s%s\n", rank,
+                          end.n_ops, end.offset, end.path,
+                          end.is_whole ? "" : ", which is cut off there");
+        }
+    }
+}
+
+void wf_study_info_print(const struct wf_study_info *info, bool per_rank, FILE *out)
+{
+    char bytes[WF_UNITS_TEXT_MAX];
+
+    print_label(out, "Trace");
+    (void)fprintf(out, "%s\n", info->name);
+    if (info->trace->reader != NULL) {
+        print_label(out, "Format");
+        (void)fprintf(out, "%s\n", info->trace->reader->name);
+    }
+    print_label(out, has_tasks(info) ? "PEs" : "Ranks");
+    (void)fprintf(out, "%" PRIu32 "\n", info->facts.n_ranks);
+    print_file(out, info);
+    print_label(out, has_tasks(info) ? "Tasks" : "Ops");
+    (void)fprintf(out, "%" PRIu64 ", %" PRIu64 " to %" PRIu64 " in a %s\n",
+                  info->facts.all.n_ops, info->least.n_ops, info->most.n_ops,
+                  has_tasks(info) ? "PE" : "rank");
+    print_label(out, "Messages");
+    (void)fprintf(out, "%" PRIu64 " of %s in all\n", info->facts.all.n_messages,
+                  wf_human_size(info->facts.all.bytes, bytes));
+    print_needs(out, info);
+    print_times(out, info);
+    print_starts(out, info);
+    print_notes(out, info);
+    print_kinds(out, info);
+    print_reductions(out, info);
+    print_records(out, info);
+    print_sizes(out, info);
+    if (per_rank) {
+        print_ranks(out, info);
+    }
+    print_ends(out, info);
+}
+
+/* ---- for a program ---- */
+
+static void add_file(struct wf_value *doc, const struct wf_study_info *info)
+{
+    const struct wf_native_facts *native = &info->native;
+
+    if (!info->is_native) {
+        return;
+    }
+    struct wf_value *file = wf_doc_section(doc, "file");
+    wf_doc_count(file, "bytes", native->n_bytes);
+    wf_doc_count(file, "files", native->n_files);
+    wf_doc_count(file, "blocks", native->n_blocks);
+    if (native->creator != NULL) {
+        wf_doc_text(file, "creator", native->creator);
+    }
+    if (native->totals_known) {
+        wf_doc_count(file, "raw_bytes", native->totals.raw_bytes);
+        wf_doc_count(file, has_tasks(info) ? "stored_tasks" : "stored_ops",
+                     native->totals.n_stored);
+    }
+    if (native->n_starts > 1) {
+        wf_doc_count(file, "starts_spread_ns", native->starts_ns);
+        wf_doc_count(file, "starts_doubt_ns", native->doubt_ns);
+    }
+    if (native->damage != NULL) {
+        wf_doc_text(file, "damage", native->damage->text);
+    }
+}
+
+static void add_kinds(struct wf_value *doc, const struct wf_study_info *info)
+{
+    struct wf_value *kinds = wf_doc_section(doc, "ops_by_kind");
+
+    for (uint32_t kind = 0; kind < WF_OP_KINDS; kind++) {
+        if (info->facts.n_by_kind[kind] > 0) {
+            struct wf_value *one = wf_doc_section(kinds, wf_op_name((enum wf_op_kind)kind));
+            wf_doc_count(one, "calls", info->facts.n_by_kind[kind]);
+            wf_doc_count(one, "bytes", info->facts.bytes_by_kind[kind]);
+        }
+    }
+}
+
+static void add_reductions(struct wf_value *doc, const struct wf_study_info *info)
+{
+    struct wf_value *reductions = wf_doc_section(doc, "reductions");
+
+    for (uint32_t i = 0; i < WF_REDUCTIONS; i++) {
+        if (info->facts.n_by_reduction[i] > 0) {
+            wf_doc_count(reductions, wf_reduction_name(i), info->facts.n_by_reduction[i]);
+        }
+    }
+}
+
+static void add_groups(struct wf_value *doc, const struct wf_study_info *info)
+{
+    struct wf_value *list = wf_doc_list(doc, "communicators");
+    struct wf_value *world = wf_doc_section(list, NULL);
+    struct wf_group group;
+    uint32_t comm = 0;
+
+    wf_doc_count(world, "number", WF_COMM_WORLD);
+    wf_doc_count(world, "size", info->facts.n_ranks);
+    for (uint32_t i = 0; wf_groups_at(info->facts.groups, i, &comm, &group); i++) {
+        struct wf_value *one = wf_doc_section(list, NULL);
+        wf_doc_count(one, "number", comm);
+        wf_doc_count(one, "size", group.size);
+        wf_doc_count(one, "first_member", wf_group_rank(&group, 0));
+    }
+}
+
+static void add_notes(struct wf_value *doc, const struct wf_study_info *info)
+{
+    struct wf_value *list = wf_doc_list(doc, "notes");
+
+    for (size_t i = 0; i < info->trace->n_notes; i++) {
+        wf_doc_text(list, NULL, info->trace->notes[i]);
+    }
+}
+
+/* What the files hold. Ranks are listed without being asked for unless they are very many. */
+static void add_records(struct wf_value *doc, const struct wf_study_info *info, bool per_rank)
+{
+    const struct wf_records *records = info->trace->records;
+    struct wf_value *section = records != NULL ? wf_doc_section(doc, "records") : NULL;
+
+    for (uint32_t i = 0; records != NULL && wf_records_at(records, i) != NULL; i++) {
+        struct wf_record_count all = total_records(info, i);
+
+        if (all.n == 0) {
+            continue;
+        }
+        struct wf_value *one = wf_doc_section(section, wf_records_at(records, i));
+        wf_doc_count(one, "count", all.n);
+        wf_doc_count(one, "bytes", all.bytes);
+        if (!per_rank && info->facts.n_ranks > RANKS_LISTED) {
+            continue;
+        }
+        struct wf_value *list = wf_doc_list(one, "per_rank");
+        for (uint32_t rank = 0; rank < info->facts.n_ranks; rank++) {
+            struct wf_record_count count = wf_records_of(records, rank, i);
+            if (count.n > 0) {
+                struct wf_value *entry = wf_doc_section(list, NULL);
+                wf_doc_count(entry, "rank", rank);
+                wf_doc_count(entry, "count", count.n);
+                wf_doc_count(entry, "bytes", count.bytes);
+            }
+        }
+    }
+}
+
+static void add_sizes(struct wf_value *doc, const struct wf_study_info *info)
+{
+    struct wf_value *sizes = wf_doc_section(doc, "message_sizes");
+
+    for (uint32_t bin = 0; bin < WF_SIZE_BINS; bin++) {
+        char from[WF_UNITS_TEXT_MAX];
+        if (info->facts.sizes[bin] > 0) {
+            (void)snprintf(from, sizeof(from), "%" PRIu64,
+                           bin == 0 ? 0 : UINT64_C(1) << (bin - 1));
+            wf_doc_count(sizes, from, info->facts.sizes[bin]);
+        }
+    }
+}
+
+static void add_ranks(struct wf_value *doc, const struct wf_study_info *info)
+{
+    struct wf_value *list = wf_doc_list(doc, "per_rank");
+
+    for (uint32_t rank = 0; rank < info->facts.n_ranks; rank++) {
+        const struct wf_rank_facts *one = &info->facts.ranks[rank];
+        struct wf_value *entry = wf_doc_section(list, NULL);
+        int64_t wall = 0;
+
+        wf_doc_count(entry, has_tasks(info) ? "tasks" : "ops", one->n_ops);
+        wf_doc_count(entry, "messages", one->n_messages);
+        wf_doc_count(entry, "bytes", one->bytes);
+        wf_doc_count(entry, "compute_ps", (uint64_t)one->compute);
+        if (recorded(info, rank, &wall)) {
+            wf_doc_count(entry, "recorded_ps", (uint64_t)wall);
+        }
+        if (!has_tasks(info) && wf_source_cost(info->trace->source, rank, &wall)) {
+            wf_doc_count(entry, "recording_cost_ps", (uint64_t)wall);
+        }
+        struct wf_native_end end;
+        if (wf_native_end(info->trace->source, rank, &end)) {
+            wf_doc_bool(entry, "whole", end.is_whole);
+            wf_doc_count(entry, "end_byte", end.offset);
+        }
+    }
+}
+
+struct wf_value *wf_study_info_document(const struct wf_study_info *info, bool per_rank)
+{
+    struct wf_value *doc = wf_doc_new();
+
+    wf_doc_text(doc, "schema", INFO_SCHEMA);
+    wf_doc_text(doc, "version", weft_version());
+    wf_doc_text(doc, "trace", info->name);
+    wf_doc_count(doc, "ranks", info->facts.n_ranks);
+    if (info->trace->reader != NULL) {
+        wf_doc_text(doc, "format", info->trace->reader->name);
+    }
+    wf_doc_count(doc, has_tasks(info) ? "tasks" : "ops", info->facts.all.n_ops);
+    wf_doc_count(doc, "messages", info->facts.all.n_messages);
+    wf_doc_count(doc, "message_bytes", info->facts.all.bytes);
+    wf_doc_count(doc, "compute_min_ps", (uint64_t)info->least.compute);
+    wf_doc_count(doc, "compute_max_ps", (uint64_t)info->most.compute);
+    if (info->longest_wall >= 0) {
+        wf_doc_count(doc, "recorded_ps", (uint64_t)info->longest_wall);
+    }
+    add_notes(doc, info);
+    add_file(doc, info);
+    add_records(doc, info, per_rank);
+    add_sizes(doc, info);
+    if (has_tasks(info)) {
+        wf_doc_count(doc, "task_needs", info->facts.n_task_needs);
+        wf_doc_count(doc, "message_needs", info->facts.n_message_needs);
+    } else {
+        add_kinds(doc, info);
+        add_reductions(doc, info);
+        add_groups(doc, info);
+    }
+    if (per_rank) {
+        add_ranks(doc, info);
+    }
+    return doc;
+}
+
+/* ---- counting ---- */
+
+enum wf_status wf_study_info_init(struct wf_study_info *info, const char *name,
+                                  struct wf_trace *trace, struct wf_err *err)
+{
+    *info = (struct wf_study_info){.name = name, .trace = trace};
+    if (trace->graph != NULL) {
+        info->is_native = wf_native_graph_facts(trace->graph, &info->native);
+        wf_graph_facts_init(&info->facts, trace->graph);
+    } else {
+        info->is_native = wf_native_facts(trace->source, &info->native);
+        wf_trace_facts_init(&info->facts, trace->source);
+    }
+    find_extremes(info);
+    enum wf_status status = trace->graph != NULL ? wf_graph_check(trace->graph, err)
+                                                 : wf_source_check(trace->source, err);
+    wf_trace_review(trace);
+    return status;
+}
+
+void wf_study_info_fini(struct wf_study_info *info)
+{
+    wf_trace_facts_fini(&info->facts);
+}
