@@ -3,8 +3,6 @@
 #include "sim/world.h"
 #include "study/trace_info.h"
 
-#define USAGE "weft info run.weft"
-
 struct info_opts {
     struct wf_trace_opts trace;
     bool per_rank;
@@ -55,11 +53,12 @@ const struct wf_verb wf_verb_info = {
     .help = {.synopsis = "weft info [options] <trace> | gen:<generator> -n <ranks>",
              .summary = "Show what is in a trace: ranks, operations, messages, communicators, "
                         "computing. Bytes of collectives are those of the call of each rank",
-             .examples = {{USAGE, "All operations counted"},
+             .examples = {{"weft info run.weft", "All operations counted"},
                           {"weft info gen:stencil3d -n 64 --json",
                            "Of a generated program, as JSON"}},
              .table = rows},
     .opts_size = sizeof(struct info_opts),
+    .operand = "a trace",
     .min_operands = 1,
     .max_operands = 1,
     .run = info_run,

@@ -157,7 +157,7 @@ def refuses(directory):
         conf = directory / "b.conf"
         conf.write_text(text)
         check_run(["import-codes", str(conf)], 3, rf"b\.conf:\s?{re.escape(place)}.*{words}")
-    check_run(["import-codes"], 2, "which file")
+    check_run(["import-codes"], 2, "a configuration file is missing")
     check_run(["import-codes", "a", "b"], 2, "unexpected argument 'b'")
     check_run(["import-codes", str(directory / "none.conf")], 3, "cannot read")
 

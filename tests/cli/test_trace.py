@@ -11,7 +11,7 @@ ERRORS = [
     (["gen"], 2, "gen: a generator is missing; for example: weft gen"),
     (["gen", "ring", "ring", "-n", "4", "-o", "x.weft"], 2, "gen: unexpected argument 'ring'"),
     (["gen", "rign", "-n", "4", "-o", "x.weft"], 2, "unknown generator 'rign'.*'ring'"),
-    (["gen", "ring", "-n", "4"], 2, "no output; -o gives its name"),
+    (["gen", "ring", "-n", "4"], 2, "no output; -o names it"),
     (["gen", "ring", "-o", "x.weft"], 2, "how many ranks[?] -n"),
     (["gen", "ring", "-n", "0", "-o", "x.weft"], 2, "'0' is out of range"),
     (["gen", "ring", "-n", "4", "-o", "x.foo"], 2, "must end in .weft or .csv or .*: 'x.foo'"),
@@ -180,7 +180,7 @@ def check_partial():
     data = pathlib.Path("graph.weft").read_bytes()
     pathlib.Path("half.weft").write_bytes(data[:len(data) // 2])
     check_run(["convert", "--partial", "half.weft", "part.weft"], 3,
-              stderr="half.weft: truncated .*; of a program of tasks --partial can take nothing")
+              stderr="half.weft: truncated .*; --partial cannot take a part of a program of tasks")
     check(not pathlib.Path("part.weft").exists(), "a part of the tasks was written")
     check_run(["convert", "--partial", "graph.weft", "part.weft"], 0)
 
