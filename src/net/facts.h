@@ -4,7 +4,7 @@
 
 /* What a network model may say of itself besides the times of messages. */
 
-#include "net/wait.h"
+#include "net/deadlock.h"
 
 #include <stdint.h>
 

@@ -5,7 +5,7 @@
 /* What a network model carries, and whom it tells. */
 
 #include "engine/engine.h"
-#include "net/use.h"
+#include "net/tally.h"
 
 enum {
     WF_NET_KINDS = 16, /* event kinds below this are the network's, the others are not */

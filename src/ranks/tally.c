@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/units.h"
-#include "net/link_report.h"
+#include "net/stats/link_report.h"
 #include "ranks/record/path.h"
 #include "ranks/record/recording.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "traffic/stats.h"
 
-#include "net/link_report.h"
+#include "net/stats/link_report.h"
 
 #include <math.h>
 #include <string.h>

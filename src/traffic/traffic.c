@@ -4,7 +4,7 @@
 #include "base/histogram.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "net/link_report.h"
+#include "net/stats/link_report.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 /* Messages written down one by one, sent through the packet model without ranks, and what
  * became of every packet. */
 
-#include "harness/packet_parcels.h"
+#include "harness/packet_messages.h"
 
 static inline void traffic_init(void *state, struct wf_ctx *ctx)
 {

@@ -9,7 +9,7 @@
  * back is sent ahead with the time at which it arrives. That is two events per packet and hop,
  * waiting or not.
  */
-#include "net/packet/news.h"
+#include "net/packet/notice.h"
 
 /* A packet that waits for a credit. */
 struct waiter {

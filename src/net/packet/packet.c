@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "net/levels.h"
-#include "net/packet/news.h"
+#include "net/packet/notice.h"
 #include "topo/damaged.h"
 #include "topo/nested.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "net/packet/news.h"
+#include "net/packet/notice.h"
 
 #include "base/rng.h"
 

@@ -8,7 +8,7 @@
  * final. Nothing of it exists if it is off.
  */
 
-#include "net/link_report.h"
+#include "net/stats/link_report.h"
 #include "net/packet/net.h"
 #include "result/doc.h"
 

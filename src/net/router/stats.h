@@ -7,7 +7,7 @@
  * the routers' states, and nothing of it exists if it is off.
  */
 
-#include "net/link_report.h"
+#include "net/stats/link_report.h"
 #include "net/router/net.h"
 
 /* Sizes of what a router keeps, behind the rest of its state. */

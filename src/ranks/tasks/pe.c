@@ -2,7 +2,7 @@
 #include "ranks/tasks/pe.h"
 
 #include "base/mem.h"
-#include "net/link_report.h"
+#include "net/stats/link_report.h"
 #include "ranks/node.h"
 #include "ranks/tasks/pe_rules.h"
 

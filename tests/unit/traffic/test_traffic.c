@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Patterns, what batches say, and who waits for whom. */
-#include "net/wait.h"
+#include "net/deadlock.h"
 #include "topo/topo.h"
 #include "traffic/pattern.h"
 #include "traffic/stats.h"

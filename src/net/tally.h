@@ -2,7 +2,7 @@
 #ifndef WF_NET_USE_H
 #define WF_NET_USE_H
 
-#include "net/wait.h"
+#include "net/deadlock.h"
 
 /* How much the network was used, added up over the vertices: integers, so that the sum does not
  * depend on who adds when. Zeroed is nothing. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "net/link_report.h"
+#include "net/stats/link_report.h"
 
 #include "base/histogram.h"
 #include "base/mem.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "net/wait.h"
+#include "net/deadlock.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 /* What a network model that counts says of its links, and of its messages' latencies. */
 
 #include "net/facts.h"
-#include "net/link_detail.h"
+#include "net/stats/link_load.h"
 #include "net/net.h"
 
 enum { WF_STATS_HOPS = 64, WF_STATS_HOT = 10 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "net/link_detail.h"
+#include "net/stats/link_load.h"
 
 #include "result/doc.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "net/use.h"
+#include "net/tally.h"
 
 #include <string.h>
 
