@@ -51,6 +51,13 @@ char *wf_human_time(int64_t ps, char *buf);     /* "3.146 ms"; seconds up to an 
 char *wf_human_size(uint64_t bytes, char *buf); /* "1.50 GiB" */
 char *wf_human_count(double value, char *buf);  /* "12.3 M" */
 
+/* The sum of two times, at most WF_TIME_MAX. A simulation that takes too long thereby exceeds
+ * the engine's limit instead of overflowing. */
+static inline int64_t wf_time_add(int64_t a, int64_t b)
+{
+    return a > WF_TIME_MAX - b ? WF_TIME_MAX : a + b;
+}
+
 /* The sum, at most UINT64_MAX. */
 static inline uint64_t wf_count_add(uint64_t a, uint64_t b)
 {

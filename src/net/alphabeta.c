@@ -3,19 +3,17 @@
 
 #include "base/mem.h"
 
-#include <stdlib.h>
-
 enum { ALPHABETA_HEAD }; /* alpha is over, the bytes follow */
 
 struct alphabeta {
     struct wf_net net;
-    struct wf_alphabeta_params params;
+    struct wf_net_alphabeta_params params;
 };
 
 static const struct wf_param params_table[] = {
     {.name = "alpha",
      .type = WF_PARAM_TIME,
-     .offset = offsetof(struct wf_alphabeta_params, alpha),
+     .offset = offsetof(struct wf_net_alphabeta_params, alpha),
      .def = "2us",
      .min = "0",
      .max = "1h",
@@ -23,7 +21,7 @@ static const struct wf_param params_table[] = {
      .doc = "Start-up time of a message"},
     {.name = "bandwidth",
      .type = WF_PARAM_RATE,
-     .offset = offsetof(struct wf_alphabeta_params, bandwidth),
+     .offset = offsetof(struct wf_net_alphabeta_params, bandwidth),
      .def = "10GB/s",
      .what_if = WF_WHAT_IF_BANDWIDTH,
      .doc = "1/beta: bytes per second"},
@@ -38,14 +36,14 @@ static int64_t transfer_ps(const struct wf_net *net, uint64_t bytes)
 static enum wf_status alphabeta_create(const void *params, const struct wf_net_env *env,
                                        struct wf_net **out, struct wf_err *err)
 {
-    const struct wf_alphabeta_params *given = params;
+    const struct wf_net_alphabeta_params *given = params;
     struct alphabeta *model = wf_xcalloc(1, sizeof(*model));
 
     (void)err;
     model->params = *given;
     model->net = (struct wf_net){
         .ops = &wf_net_alphabeta_ops,
-        .payload_max = sizeof(struct wf_message),
+        .payload_max = sizeof(struct wf_net_message),
         .promise_ps = given->alpha,
         .ahead = WF_NET_ANY,
         .n_nodes = env->n_nodes,
@@ -54,18 +52,9 @@ static enum wf_status alphabeta_create(const void *params, const struct wf_net_e
     return WF_OK;
 }
 
-static void alphabeta_destroy(struct wf_net *net)
-{
-    free(net);
-}
-
-static void alphabeta_attach(struct wf_net *net, struct wf_engine *engine)
-{
-    wf_engine_promise(engine, net->promise_ps);
-}
-
 static int64_t alphabeta_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
-                              uint32_t dst_node, const struct wf_message *msg, int64_t start)
+                              uint32_t dst_node, const struct wf_net_message *msg,
+                              int64_t start)
 {
     (void)node;
     wf_net_schedule(net, ctx, dst_node, wf_time_add(start, net->promise_ps), ALPHABETA_HEAD,
@@ -76,18 +65,19 @@ static int64_t alphabeta_send(const struct wf_net *net, struct wf_ctx *ctx, void
 static void alphabeta_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                             const struct wf_event *ev)
 {
-    const struct wf_message *msg = (const void *)ev->payload;
+    const struct wf_net_message *msg = (const void *)ev->payload;
 
     net->user.arrived(net->user.arg, ctx, node, msg,
                       wf_time_add(wf_now(ctx), transfer_ps(net, msg->bytes)));
 }
 
-static struct wf_net_alone alphabeta_alone(const struct wf_net *net, uint32_t src_node,
-                                           uint32_t dst_node, uint64_t bytes)
+static struct wf_net_uncontended alphabeta_uncontended(const struct wf_net *net,
+                                                       uint32_t src_node, uint32_t dst_node,
+                                                       uint64_t bytes)
 {
     (void)src_node;
     (void)dst_node;
-    return (struct wf_net_alone){net->promise_ps, transfer_ps(net, bytes)};
+    return (struct wf_net_uncontended){net->promise_ps, transfer_ps(net, bytes)};
 }
 
 const struct wf_net_ops wf_net_alphabeta_ops = {
@@ -95,11 +85,9 @@ const struct wf_net_ops wf_net_alphabeta_ops = {
     .summary = "alpha + bytes / bandwidth, no contention",
     .limits = "messages do not disturb each other",
     .params = params_table,
-    .params_size = sizeof(struct wf_alphabeta_params),
+    .params_size = sizeof(struct wf_net_alphabeta_params),
     .create = alphabeta_create,
-    .destroy = alphabeta_destroy,
-    .attach = alphabeta_attach,
     .send = alphabeta_send,
     .event = alphabeta_event,
-    .alone = alphabeta_alone,
+    .uncontended = alphabeta_uncontended,
 };

@@ -10,7 +10,7 @@
 
 #include "net/net.h"
 
-struct wf_alphabeta_params {
+struct wf_net_alphabeta_params {
     int64_t alpha;
     uint64_t bandwidth; /* 1/beta, bytes per second */
 };

@@ -7,7 +7,7 @@
 
 enum { NOT_FOUND = -1 };
 
-int wf_wait_compare(const struct wf_wait_queue *a, const struct wf_wait_queue *b)
+int wf_net_queue_compare(const struct wf_net_queue *a, const struct wf_net_queue *b)
 {
     if (a->vertex != b->vertex) {
         return a->vertex < b->vertex ? -1 : 1;
@@ -18,29 +18,29 @@ int wf_wait_compare(const struct wf_wait_queue *a, const struct wf_wait_queue *b
     return a->vc < b->vc ? -1 : a->vc > b->vc;
 }
 
-void wf_waits_add(struct wf_waits *waits, const struct wf_wait *wait)
+void wf_net_waits_add(struct wf_net_waits *waits, const struct wf_net_wait *wait)
 {
     uint32_t at = waits->n;
 
-    while (at > 0 && wf_wait_compare(&wait->queue, &waits->at[at - 1].queue) < 0) {
+    while (at > 0 && wf_net_queue_compare(&wait->queue, &waits->at[at - 1].queue) < 0) {
         at--;
     }
-    if (at == WF_WAITS_MAX) {
+    if (at == WF_NET_WAITS_MAX) {
         return;
     }
-    uint32_t moved = (waits->n < WF_WAITS_MAX ? waits->n : WF_WAITS_MAX - 1) - at;
+    uint32_t moved = (waits->n < WF_NET_WAITS_MAX ? waits->n : WF_NET_WAITS_MAX - 1) - at;
     memmove(&waits->at[at + 1], &waits->at[at], moved * sizeof(waits->at[0]));
     waits->at[at] = *wait;
-    waits->n += waits->n < WF_WAITS_MAX;
+    waits->n += waits->n < WF_NET_WAITS_MAX;
 }
 
-static int find(const struct wf_wait *waits, uint32_t n, const struct wf_wait_queue *queue)
+static int find(const struct wf_net_wait *waits, uint32_t n, const struct wf_net_queue *queue)
 {
     uint32_t low = 0, high = n;
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        int by = wf_wait_compare(queue, &waits[middle].queue);
+        int by = wf_net_queue_compare(queue, &waits[middle].queue);
         if (by == 0) {
             return (int)middle;
         }
@@ -53,7 +53,8 @@ static int find(const struct wf_wait *waits, uint32_t n, const struct wf_wait_qu
     return NOT_FOUND;
 }
 
-static bool waits_for_ever(const struct wf_wait *waits, uint32_t n, const struct wf_wait *wait)
+static bool waits_for_ever(const struct wf_net_wait *waits, uint32_t n,
+                           const struct wf_net_wait *wait)
 {
     for (uint32_t i = 0; i < wait->n; i++) {
         int at = find(waits, n, &wait->targets[i]);
@@ -64,7 +65,7 @@ static bool waits_for_ever(const struct wf_wait *waits, uint32_t n, const struct
     return wait->n > 0;
 }
 
-uint32_t wf_waits_prune(struct wf_wait *waits, uint32_t n)
+uint32_t wf_net_waits_prune(struct wf_net_wait *waits, uint32_t n)
 {
     for (bool changed = true; changed;) {
         uint32_t kept = 0;
@@ -87,41 +88,41 @@ uint32_t wf_waits_prune(struct wf_wait *waits, uint32_t n)
     return n;
 }
 
-struct wf_circle wf_waits_circle(const struct wf_wait *waits, uint32_t n)
+struct wf_net_deadlock wf_net_deadlock_find(const struct wf_net_wait *waits, uint32_t n)
 {
-    struct wf_circle circle = {.n = 0};
+    struct wf_net_deadlock deadlock = {.n = 0};
     int at = 0;
 
     if (n == 0) {
-        return circle;
+        return deadlock;
     }
     for (uint32_t i = 0; i < n; i++) { /* by then it goes around */
         at = find(waits, n, &waits[at].targets[0]);
     }
     int first = at;
     do {
-        if (circle.n < WF_CIRCLE_QUEUES) {
-            circle.queues[circle.n] = waits[at].queue;
+        if (deadlock.n < WF_NET_DEADLOCK_QUEUES) {
+            deadlock.queues[deadlock.n] = waits[at].queue;
         }
-        circle.n++;
+        deadlock.n++;
         at = find(waits, n, &waits[at].targets[0]);
     } while (at != first);
-    return circle;
+    return deadlock;
 }
 
-const char *wf_circle_words(const struct wf_circle *circle, char *buf, size_t size)
+const char *wf_net_deadlock_text(const struct wf_net_deadlock *deadlock, char *buf, size_t size)
 {
     size_t used = 0;
 
-    for (uint32_t i = 0; i < circle->n && i < WF_CIRCLE_QUEUES && used < size; i++) {
-        const struct wf_wait_queue *q = &circle->queues[i];
+    for (uint32_t i = 0; i < deadlock->n && i < WF_NET_DEADLOCK_QUEUES && used < size; i++) {
+        const struct wf_net_queue *q = &deadlock->queues[i];
         used += (size_t)snprintf(buf + used, size - used,
                                  "router %" PRIu32 " port %u channel %u -> ", q->vertex,
                                  (unsigned)q->port, (unsigned)q->vc);
     }
-    if (used < size && circle->n > WF_CIRCLE_QUEUES) {
+    if (used < size && deadlock->n > WF_NET_DEADLOCK_QUEUES) {
         used += (size_t)snprintf(buf + used, size - used, "%" PRIu32 " more -> ",
-                                 circle->n - WF_CIRCLE_QUEUES);
+                                 deadlock->n - WF_NET_DEADLOCK_QUEUES);
     }
     if (used < size) {
         (void)snprintf(buf + used, size - used, "the first again");

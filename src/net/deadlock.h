@@ -1,58 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_WAIT_H
-#define WF_NET_WAIT_H
+#ifndef WF_NET_DEADLOCK_H
+#define WF_NET_DEADLOCK_H
 
 /*
- * Who waits for whom in a network with finite queues, and whether they wait for each other:
- * then nothing of them will ever move.
+ * Which queues of a network with finite queues wait for which, and whether some wait for each
+ * other: then none of those will ever move.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WF_WAIT_TARGETS = 8, WF_WAITS_MAX = 1024, WF_CIRCLE_QUEUES = 7 };
+enum { WF_NET_WAIT_TARGETS = 8, WF_NET_WAITS_MAX = 1024, WF_NET_DEADLOCK_QUEUES = 7 };
 
-/* A queue: that at the end of a virtual channel. Travels in events. */
-struct wf_wait_queue {
+/* The queue at the end of a virtual channel. Travels in events. */
+struct wf_net_queue {
     uint32_t vertex;
-    uint16_t port, vc; /* of the vertex, by which its packets come */
+    uint16_t port, vc; /* by which packets enter the vertex */
 };
 
-/* A queue whose first packet can go on only by queues that are full. */
-struct wf_wait {
-    struct wf_wait_queue queue;
+/* A queue whose first packet can go on only into full queues, the targets. */
+struct wf_net_wait {
+    struct wf_net_queue queue;
     uint32_t is_full;
-    uint32_t n; /* targets */
-    struct wf_wait_queue targets[WF_WAIT_TARGETS];
+    uint32_t n;
+    struct wf_net_queue targets[WF_NET_WAIT_TARGETS];
 };
 
-/* Queues that wait for each other: the first ones, in order. Travels in events. */
-struct wf_circle {
-    uint32_t n, spare; /* of them all; 0: there is none */
-    struct wf_wait_queue queues[WF_CIRCLE_QUEUES];
-};
-
-/* Those with the lowest vertices, in order. */
-struct wf_waits {
+/* The waits with the lowest vertices, in order. */
+struct wf_net_waits {
     uint32_t n, spare;
-    struct wf_wait at[WF_WAITS_MAX];
+    struct wf_net_wait at[WF_NET_WAITS_MAX];
 };
 
-void wf_waits_add(struct wf_waits *waits, const struct wf_wait *wait);
+/* A cycle of queues, each of which waits for the next. Travels in events. */
+struct wf_net_deadlock {
+    uint32_t n, spare; /* length of the cycle; 0: there is none */
+    struct wf_net_queue queues[WF_NET_DEADLOCK_QUEUES]; /* the first of them */
+};
 
-/* By vertex, port and channel: how the arrays below are sorted. */
-int wf_wait_compare(const struct wf_wait_queue *a, const struct wf_wait_queue *b);
+void wf_net_waits_add(struct wf_net_waits *waits, const struct wf_net_wait *wait);
 
-/* Leaves only those that will wait for ever: all their targets are full and wait for ever too.
+/* Orders queues by vertex, port and channel. The arrays below are sorted that way. */
+int wf_net_queue_compare(const struct wf_net_queue *a, const struct wf_net_queue *b);
+
+/* Keeps only those that wait for ever: all their targets are full and wait for ever too.
  * Returns how many. */
-uint32_t wf_waits_prune(struct wf_wait *waits, uint32_t n);
+uint32_t wf_net_waits_prune(struct wf_net_wait *waits, uint32_t n);
 
-/* After pruning: a circle of queues that wait for each other; of none if nobody waits. */
-struct wf_circle wf_waits_circle(const struct wf_wait *waits, uint32_t n);
+/* After pruning: a cycle among the waits; of length 0 if there are no waits. */
+struct wf_net_deadlock wf_net_deadlock_find(const struct wf_net_wait *waits, uint32_t n);
 
-/* "router 1 port 0 channel 0 -> ... -> the first again" */
-enum { WF_CIRCLE_WORDS = 440 };
-const char *wf_circle_words(const struct wf_circle *circle, char *buf, size_t size);
+/* "router 1 port 0 channel 0 -> ... -> the first again". Returns `buf`. */
+enum { WF_NET_DEADLOCK_TEXT_MAX = 440 };
+const char *wf_net_deadlock_text(const struct wf_net_deadlock *deadlock, char *buf,
+                                 size_t size);
 
 #endif

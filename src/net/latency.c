@@ -5,8 +5,6 @@
 #include "net/levels.h"
 #include "topo/nested.h"
 
-#include <stdlib.h>
-
 enum { LATENCY_HEAD }; /* the hops are over, the bytes follow */
 
 struct level {
@@ -31,7 +29,7 @@ struct way {
 static const struct wf_param params_table[] = {
     {.name = "link_latency",
      .type = WF_PARAM_TIMES,
-     .offset = offsetof(struct wf_latency_params, link_latency),
+     .offset = offsetof(struct wf_net_latency_params, link_latency),
      .def = "100ns",
      .min = "0",
      .max = "1h",
@@ -40,7 +38,7 @@ static const struct wf_param params_table[] = {
          "Time per hop; in a hierarchy, one for all levels or one for each, outermost first"},
     {.name = "bandwidth",
      .type = WF_PARAM_RATES,
-     .offset = offsetof(struct wf_latency_params, bandwidth),
+     .offset = offsetof(struct wf_net_latency_params, bandwidth),
      .def = "10GB/s",
      .what_if = WF_WHAT_IF_BANDWIDTH,
      .doc = "Bandwidth of a link, likewise; the lowest on its way counts for a message"},
@@ -134,10 +132,10 @@ static int64_t least_latency(const struct latency *model)
 static enum wf_status latency_create(const void *params, const struct wf_net_env *env,
                                      struct wf_net **out, struct wf_err *err)
 {
-    const struct wf_latency_params *given = params;
+    const struct wf_net_latency_params *given = params;
 
     enum wf_status status =
-        wf_levels_check("latency", env, &given->link_latency, &given->bandwidth, err);
+        wf_net_levels_check("latency", env, &given->link_latency, &given->bandwidth, err);
     if (status != WF_OK) {
         return status;
     }
@@ -155,28 +153,18 @@ static enum wf_status latency_create(const void *params, const struct wf_net_env
     }
     model->net = (struct wf_net){
         .ops = &wf_net_latency_ops,
-        .payload_max = sizeof(struct wf_message),
+        .payload_max = sizeof(struct wf_net_message),
         .promise_ps = least_latency(model),
         .ahead = WF_NET_ANY,
         .n_nodes = env->n_nodes,
-        .ways = n_levels == 1 ? env->topo : NULL,
+        .route_topo = n_levels == 1 ? env->topo : NULL,
     };
     *out = &model->net;
     return WF_OK;
 }
 
-static void latency_destroy(struct wf_net *net)
-{
-    free(net);
-}
-
-static void latency_attach(struct wf_net *net, struct wf_engine *engine)
-{
-    wf_engine_promise(engine, net->promise_ps);
-}
-
 static int64_t latency_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
-                            uint32_t dst_node, const struct wf_message *msg, int64_t start)
+                            uint32_t dst_node, const struct wf_net_message *msg, int64_t start)
 {
     struct way way = find_way(to_latency(net), msg->src_node, dst_node);
 
@@ -189,7 +177,7 @@ static void latency_event(const struct wf_net *net, struct wf_ctx *ctx, void *no
                           const struct wf_event *ev)
 {
     const struct latency *model = to_latency(net);
-    const struct wf_message *msg = (const void *)ev->payload;
+    const struct wf_net_message *msg = (const void *)ev->payload;
     uint64_t bandwidth =
         model->plain ? model->levels[0].bandwidth
                      : find_way(model, msg->src_node, wf_self(ctx) - net->first_node).bandwidth;
@@ -198,12 +186,13 @@ static void latency_event(const struct wf_net *net, struct wf_ctx *ctx, void *no
                       wf_time_add(wf_now(ctx), wf_transfer_ps(msg->bytes, bandwidth)));
 }
 
-static struct wf_net_alone latency_alone(const struct wf_net *net, uint32_t src_node,
-                                         uint32_t dst_node, uint64_t bytes)
+static struct wf_net_uncontended latency_uncontended(const struct wf_net *net,
+                                                     uint32_t src_node, uint32_t dst_node,
+                                                     uint64_t bytes)
 {
     struct way way = find_way(to_latency(net), src_node, dst_node);
 
-    return (struct wf_net_alone){way.latency, wf_transfer_ps(bytes, way.bandwidth)};
+    return (struct wf_net_uncontended){way.latency, wf_transfer_ps(bytes, way.bandwidth)};
 }
 
 const struct wf_net_ops wf_net_latency_ops = {
@@ -212,11 +201,9 @@ const struct wf_net_ops wf_net_latency_ops = {
     .limits = "links carry any number of messages at once",
     .uses_topology = true,
     .params = params_table,
-    .params_size = sizeof(struct wf_latency_params),
+    .params_size = sizeof(struct wf_net_latency_params),
     .create = latency_create,
-    .destroy = latency_destroy,
-    .attach = latency_attach,
     .send = latency_send,
     .event = latency_event,
-    .alone = latency_alone,
+    .uncontended = latency_uncontended,
 };

@@ -14,7 +14,7 @@
 #include "net/net.h"
 
 /* Each list has one value for all levels, or one per level, outermost first. */
-struct wf_latency_params {
+struct wf_net_latency_params {
     struct wf_list link_latency; /* l */
     struct wf_list bandwidth;    /* b */
 };

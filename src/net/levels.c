@@ -18,9 +18,9 @@ static enum wf_status check_list(const char *name, const struct wf_list *list,
                       name, list->n, n_levels, n_levels == 1 ? "" : "s");
 }
 
-enum wf_status wf_levels_check(const char *model, const struct wf_net_env *env,
-                               const struct wf_list *link_latency,
-                               const struct wf_list *bandwidth, struct wf_err *err)
+enum wf_status wf_net_levels_check(const char *model, const struct wf_net_env *env,
+                                   const struct wf_list *link_latency,
+                                   const struct wf_list *bandwidth, struct wf_err *err)
 {
     if (env->topo == NULL) {
         return wf_err_set(err, WF_EUSAGE,

@@ -8,8 +8,8 @@
  * topology with room for the nodes, and that each list has one value, or one per level. `model`
  * is its name in messages. */
 WF_NODISCARD
-enum wf_status wf_levels_check(const char *model, const struct wf_net_env *env,
-                               const struct wf_list *link_latency,
-                               const struct wf_list *bandwidth, struct wf_err *err);
+enum wf_status wf_net_levels_check(const char *model, const struct wf_net_env *env,
+                                   const struct wf_list *link_latency,
+                                   const struct wf_list *bandwidth, struct wf_err *err);
 
 #endif

@@ -10,7 +10,7 @@ enum { LOGGP_HEAD }; /* the first byte of a message is at its destination */
 
 struct loggp {
     struct wf_net net;
-    struct wf_loggp_params params;
+    struct wf_net_loggp_params params;
     struct wf_loggp_sizes sizes, held;
     uint64_t shared; /* in 65536ths */
     uint64_t held_bandwidth;
@@ -36,7 +36,7 @@ static const struct wf_net_preset presets[] = {{"simplenet", simplenet}, {NULL, 
 static const struct wf_param params_table[] = {
     {.name = "L",
      .type = WF_PARAM_TIME,
-     .offset = offsetof(struct wf_loggp_params, latency),
+     .offset = offsetof(struct wf_net_loggp_params, latency),
      .def = "1us",
      .min = "0",
      .max = "1h",
@@ -44,34 +44,34 @@ static const struct wf_param params_table[] = {
      .doc = "Latency: from the first byte's leaving to its arrival"},
     {.name = "o",
      .type = WF_PARAM_TIME,
-     .offset = offsetof(struct wf_loggp_params, overhead),
+     .offset = offsetof(struct wf_net_loggp_params, overhead),
      .def = "500ns",
      .min = "0",
      .max = "1h",
      .doc = "Overhead: CPU time of a rank to send or to receive a message"},
     {.name = "g",
      .type = WF_PARAM_TIME,
-     .offset = offsetof(struct wf_loggp_params, gap),
+     .offset = offsetof(struct wf_net_loggp_params, gap),
      .def = "100ns",
      .min = "0",
      .max = "1h",
      .doc = "Gap: least time between two messages that a node sends, or receives"},
     {.name = "bandwidth",
      .type = WF_PARAM_RATE,
-     .offset = offsetof(struct wf_loggp_params, bandwidth),
+     .offset = offsetof(struct wf_net_loggp_params, bandwidth),
      .def = "10GB/s",
      .what_if = WF_WHAT_IF_BANDWIDTH,
      .doc = "1/G: bytes of a long message that follow the first, per second"},
     {.name = "sizes",
      .type = WF_PARAM_TEXT,
-     .offset = offsetof(struct wf_loggp_params, sizes),
+     .offset = offsetof(struct wf_net_loggp_params, sizes),
      .def = "",
      .what_if = WF_WHAT_IF_PREVENTS,
      .doc = "Time of all bytes but the first, where bandwidth is not enough: a list of "
             "bytes:time, straight in between; behind the last, bandwidth counts"},
     {.name = "shared",
      .type = WF_PARAM_REAL,
-     .offset = offsetof(struct wf_loggp_params, shared),
+     .offset = offsetof(struct wf_net_loggp_params, shared),
      .def = "0",
      .min = "0",
      .max = "1",
@@ -79,13 +79,13 @@ static const struct wf_param params_table[] = {
             "direction: 0 is full duplex, 1 half"},
     {.name = "held",
      .type = WF_PARAM_TEXT,
-     .offset = offsetof(struct wf_loggp_params, held),
+     .offset = offsetof(struct wf_net_loggp_params, held),
      .def = "",
      .doc = "That time by itself, where a share is not enough: a list like sizes; behind the "
             "last, shared counts"},
     {.name = "preset",
      .type = WF_PARAM_ENUM,
-     .offset = offsetof(struct wf_loggp_params, preset),
+     .offset = offsetof(struct wf_net_loggp_params, preset),
      .def = "none",
      .choices = preset_names,
      .doc = "Values for the others, where nothing else is given: simplenet is that of CODES"},
@@ -137,7 +137,7 @@ static int64_t less(int64_t a, int64_t b)
 static enum wf_status loggp_create(const void *params, const struct wf_net_env *env,
                                    struct wf_net **out, struct wf_err *err)
 {
-    const struct wf_loggp_params *given = params;
+    const struct wf_net_loggp_params *given = params;
     struct loggp *loggp = wf_xcalloc(1, sizeof(*loggp));
 
     enum wf_status status = wf_loggp_sizes_parse(given->sizes, &loggp->sizes, err);
@@ -156,7 +156,7 @@ static enum wf_status loggp_create(const void *params, const struct wf_net_env *
     loggp->net = (struct wf_net){
         .ops = &wf_net_loggp_ops,
         .node_size = sizeof(struct interface),
-        .payload_max = sizeof(struct wf_message),
+        .payload_max = sizeof(struct wf_net_message),
         .o_send_ps = given->overhead,
         .o_recv_ps = given->overhead,
         .promise_ps = given->latency,
@@ -168,18 +168,8 @@ static enum wf_status loggp_create(const void *params, const struct wf_net_env *
     return WF_OK;
 }
 
-static void loggp_destroy(struct wf_net *net)
-{
-    free(net);
-}
-
-static void loggp_attach(struct wf_net *net, struct wf_engine *engine)
-{
-    wf_engine_promise(engine, net->promise_ps);
-}
-
 static int64_t loggp_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
-                          uint32_t dst_node, const struct wf_message *msg, int64_t start)
+                          uint32_t dst_node, const struct wf_net_message *msg, int64_t start)
 {
     const struct loggp *loggp = to_loggp(net);
     struct interface *own = node;
@@ -198,7 +188,7 @@ static void loggp_event(const struct wf_net *net, struct wf_ctx *ctx, void *node
                         const struct wf_event *ev)
 {
     const struct loggp *loggp = to_loggp(net);
-    const struct wf_message *msg = (const void *)ev->payload;
+    const struct wf_net_message *msg = (const void *)ev->payload;
     struct interface *own = node;
     int64_t first = later(wf_now(ctx), own->recv_free);
     int64_t last = wf_time_add(first, tail_ps(loggp, msg->bytes));
@@ -211,14 +201,14 @@ static void loggp_event(const struct wf_net *net, struct wf_ctx *ctx, void *node
     net->user.arrived(net->user.arg, ctx, node, msg, last);
 }
 
-static struct wf_net_alone loggp_alone(const struct wf_net *net, uint32_t src_node,
-                                       uint32_t dst_node, uint64_t bytes)
+static struct wf_net_uncontended loggp_uncontended(const struct wf_net *net, uint32_t src_node,
+                                                   uint32_t dst_node, uint64_t bytes)
 {
     const struct loggp *loggp = to_loggp(net);
 
     (void)src_node;
     (void)dst_node;
-    return (struct wf_net_alone){loggp->params.latency, tail_ps(loggp, bytes)};
+    return (struct wf_net_uncontended){loggp->params.latency, tail_ps(loggp, bytes)};
 }
 
 const struct wf_net_ops wf_net_loggp_ops = {
@@ -226,12 +216,10 @@ const struct wf_net_ops wf_net_loggp_ops = {
     .summary = "LogGP: latency, overhead, gap and bandwidth; interfaces contend, paths do not",
     .limits = "messages disturb each other at their nodes, not in the network",
     .params = params_table,
-    .params_size = sizeof(struct wf_loggp_params),
+    .params_size = sizeof(struct wf_net_loggp_params),
     .presets = presets,
     .create = loggp_create,
-    .destroy = loggp_destroy,
-    .attach = loggp_attach,
     .send = loggp_send,
     .event = loggp_event,
-    .alone = loggp_alone,
+    .uncontended = loggp_uncontended,
 };

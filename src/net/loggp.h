@@ -16,7 +16,7 @@
 
 #include "net/net.h"
 
-struct wf_loggp_params {
+struct wf_net_loggp_params {
     int64_t latency;    /* L */
     int64_t overhead;   /* o */
     int64_t gap;        /* g */

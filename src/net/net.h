@@ -3,14 +3,14 @@
 #define WF_NET_NET_H
 
 /*
- * What the layer above may ask of a network model: to carry a message between two nodes, and
- * to say when it has left and when it has arrived. A model knows topologies and the engine,
- * and nothing of ranks, tags or collectives.
+ * The interface of a network model. A model carries messages between nodes and tells the layer
+ * above when a message has left and when it has arrived. It uses topologies and the engine, and
+ * knows nothing of ranks, tags or collectives.
  *
- * A node is one process of the engine. The first bytes of its state are the model's part, of
- * the size the model asks for; the rest belongs to the layer above. The two meet in function
- * calls, not in events: the layer above calls send(), hands events of the network's kinds to
- * event(), and is called back when a message arrives.
+ * A node is one process of the engine. The first bytes of its state belong to the model, which
+ * says how many it needs; the rest belongs to the layer above. The two call each other: the
+ * layer above calls send() and passes events of the network's kinds to event(); the model calls
+ * the functions of struct wf_net_user.
  *
  * To add a model: one .c file with a const struct wf_net_ops, one line in net/models.def. The
  * conformance test then covers it.
@@ -19,23 +19,81 @@
 #include "base/param.h"
 #include "base/units.h"
 #include "engine/engine.h"
-#include "net/facts.h"
-#include "net/user.h"
+#include "net/tally.h"
 #include "topo/topo.h"
 
-/* Which times of departure send() accepts. */
+enum {
+    WF_NET_KINDS = 16, /* event kinds below this belong to the network, the others do not */
+    WF_NET_HEADER_WORDS = 5,
+};
+
+/* Travels as the payload of events and therefore has no padding. */
+struct wf_net_message {
+    uint64_t bytes;
+    uint32_t src_node;
+    uint32_t header[WF_NET_HEADER_WORDS]; /* written and read by the layer above only */
+};
+
+_Static_assert(sizeof(struct wf_net_message) == 32, "an event with a message: one cache line");
+
+/* Returned by send(): user.sent() will be called when the last byte has left. */
+#define WF_NET_LATER INT64_C(-1)
+
+/* The layer above. arrived(), sent() and halted() get the `node` that event() or send() was
+ * given. The model calls them inside a handler of that node's process; they may call send(). */
+struct wf_net_user {
+    void *arg;
+    /* A message for this node. The model calls it when the head of the message is here; the
+     * last byte arrives at `at`, now or later. Messages from one node to another arrive in the
+     * order of departure; those that depart together, in the order of the calls of send(). At
+     * most one message arrives in an event. */
+    void (*arrived)(void *arg, struct wf_ctx *ctx, void *node, const struct wf_net_message *msg,
+                    int64_t at);
+    /* The last byte of a message for which send() returned WF_NET_LATER has left this node. May
+     * be null. */
+    void (*sent)(void *arg, struct wf_ctx *ctx, void *node, const struct wf_net_message *msg);
+    /* The network is in a deadlock: this node should stop sending. May be null. */
+    void (*halted)(void *arg, struct wf_ctx *ctx, void *node);
+    bool any_order; /* messages between two nodes may arrive in any order */
+    /* After the run, for vertices that are not nodes: where to add their usage. May be null. */
+    struct wf_net_usage *(*usage)(void *arg, struct wf_ctx *ctx);
+};
+
+/* The departure times that send() accepts. */
 enum wf_net_ahead {
     WF_NET_NOW,      /* wf_now() only */
-    WF_NET_IN_ORDER, /* any from wf_now() on that is not before the node's last one */
-    WF_NET_ANY,      /* any from wf_now() on */
+    WF_NET_IN_ORDER, /* from wf_now() on, and not before the node's previous message */
+    WF_NET_ANY,      /* from wf_now() on */
 };
 
 struct wf_net;
+struct wf_value; /* result/doc.h */
 
 struct wf_net_env {
-    const struct wf_topo *topo; /* kept; null if the user gave none */
+    const struct wf_topo *topo; /* borrowed for the model's life; null if the user gave none */
     uint32_t n_nodes;
-    uint64_t seed; /* for lots that are not drawn by a process */
+    uint64_t seed; /* for random numbers that no process draws */
+};
+
+/* Values under one name that the parameter `preset` chooses. Parameters given besides override
+ * them. */
+struct wf_net_preset {
+    const char *name;
+    const char *const *settings; /* parameter, value, ..., null */
+};
+
+/* The cycles of a model that counts time in cycles. */
+struct wf_net_clock {
+    int64_t cycle_ps;
+    uint64_t phit_bytes; /* that a link moves in a cycle */
+    uint64_t packet_bytes;
+    uint64_t n_vcs; /* virtual channels of a link; 0: as many as the routing needs */
+};
+
+/* The time of a message on an idle network. */
+struct wf_net_uncontended {
+    int64_t latency;  /* until its first byte arrives, in picoseconds... */
+    int64_t transfer; /* ...and from there until its last byte does */
 };
 
 /* Members marked `may be null` have a default; all others are required. */
@@ -43,11 +101,10 @@ struct wf_net_ops {
     const char *name;
     const char *summary; /* one line, for --help */
     const char *limits;  /* what a user of its predictions should mind; may be null: nothing */
-    bool uses_topology;  /* else one that is given has no effect */
+    bool uses_topology;  /* otherwise a topology that the user gives has no effect */
     const struct wf_param *params;
     size_t params_size;
     const struct wf_net_preset *presets; /* the last has no name; may be null: none */
-
     /* The cycles of a model that counts in cycles. May be null: there are none. */
     struct wf_net_clock (*clock)(const void *params);
 
@@ -55,34 +112,37 @@ struct wf_net_ops {
      * *out and releases it with wf_net_free(); on failure *out is left alone. */
     enum wf_status (*create)(const void *params, const struct wf_net_env *env,
                              struct wf_net **out, struct wf_err *err);
+    /* Releases the model. May be null: free(). */
     void (*destroy)(struct wf_net *net);
-    /* Adds processes of its own to the engine, if it has any, and promises its least delay. */
+    /* Adds the model's own processes to the engine. May be null: it has none. */
     void (*attach)(struct wf_net *net, struct wf_engine *engine);
 
-    /* Sends a message from this node at the time `start`, as net->ahead allows. Returns when
-     * the last byte has left, or WF_NET_LATER. `dst_node` may be this node. */
+    /* Sends a message from this node at the time `start`, which must be one that net->ahead
+     * allows. Returns when the last byte has left, or WF_NET_LATER. `dst_node` may be this
+     * node. */
     int64_t (*send)(const struct wf_net *net, struct wf_ctx *ctx, void *node, uint32_t dst_node,
-                    const struct wf_message *msg, int64_t start);
-    /* An event of a kind below WF_NET_KINDS for this node. */
+                    const struct wf_net_message *msg, int64_t start);
+    /* Handles an event of a kind below WF_NET_KINDS for this node. */
     void (*event)(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                   const struct wf_event *ev);
-    /* What a message takes that is alone, of which the rest is waiting in queues: until its
-     * first byte has arrived, and from there to its last. May be null: the model cannot say. */
-    struct wf_net_alone (*alone)(const struct wf_net *net, uint32_t src_node, uint32_t dst_node,
-                                 uint64_t bytes);
+    /* The time of a message on an idle network; what it takes beyond that is queueing. May be
+     * null: the model cannot tell. */
+    struct wf_net_uncontended (*uncontended)(const struct wf_net *net, uint32_t src_node,
+                                             uint32_t dst_node, uint64_t bytes);
     /* Whether a packet for `dst_node` could be injected at once. May be null: always. */
-    bool (*room)(const struct wf_net *net, struct wf_ctx *ctx, void *node, uint32_t dst_node);
-    /* After the run: adds a node's part. May be null: the model does not know. */
-    void (*use)(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
-                struct wf_net_use *use);
-    /* After the run: adds a node's facts, which stand for the run if they count nodes. May be
-     * null: none. */
+    bool (*can_inject)(const struct wf_net *net, struct wf_ctx *ctx, void *node,
+                       uint32_t dst_node);
+    /* After the run: adds the usage of a node's router. May be null: the model keeps none. */
+    void (*usage)(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
+                  struct wf_net_usage *usage);
+    /* After the run: adds a node's totals. May be null: the model keeps none. */
     void (*finish)(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
-                   struct wf_net_facts *facts);
-    /* Of models with statistics (n_sums), else null: counts what a final event of a node tells,
-     * of kinds below WF_NET_KINDS; describes a run of `elapsed` picoseconds. */
+                   struct wf_net_totals *totals);
+    /* For models with counters (net->n_sums > 0): counts a final event of a node, of a kind
+     * below WF_NET_KINDS. May be null: events count nothing. */
     void (*commit)(const struct wf_net *net, const struct wf_event *ev, struct wf_ctx *ctx);
-    void (*describe)(const struct wf_net *net, const struct wf_net_words *words,
+    /* For models with counters: describes a run of `elapsed` picoseconds. */
+    void (*describe)(const struct wf_net *net, const struct wf_net_counters *counters,
                      int64_t elapsed, struct wf_value *result);
 };
 
@@ -91,15 +151,17 @@ struct wf_net_ops {
 struct wf_net {
     const struct wf_net_ops *ops;
     size_t node_size;   /* of the model's part of a node's state; a multiple of 8 */
-    size_t payload_max; /* of the events it schedules for nodes */
+    size_t payload_max; /* of the events that the model schedules for nodes */
     int64_t o_send_ps;  /* CPU time per message, spent by the sending rank... */
     int64_t o_recv_ps;  /* ...and by the receiving one */
     int64_t promise_ps; /* least delay from a node to another process */
     enum wf_net_ahead ahead;
     uint32_t n_nodes;
-    const struct wf_topo *ways; /* messages take this topology's own ways; null: others */
-    uint64_t n_sums, n_maxima;  /* of its statistics; 0 if it keeps none */
-    size_t words_offset;     /* of struct wf_net_words in the tally, or 0; by the layer above */
+    const struct wf_topo *route_topo; /* messages follow next_port() of this topology; null:
+                                         they take other routes */
+    uint64_t n_sums, n_maxima;        /* counters; 0 if the model keeps none */
+    size_t counters_offset;  /* of struct wf_net_counters in the tally, or 0: not kept; set by
+                                the layer above */
     uint32_t first_node;     /* process number of node 0; set by wf_net_attach() */
     struct wf_net_user user; /* likewise */
 };
@@ -114,24 +176,20 @@ const struct wf_net_ops *const *wf_net_table(void);
 WF_NODISCARD
 enum wf_status wf_net_find(const char *name, const struct wf_net_ops **out, struct wf_err *err);
 
-/* Connects a model to an engine to which the nodes have been added, as processes `first_node`
- * and following, and to the layer above. Once per model. */
+/* Connects a model to the layer above and to an engine to which the nodes have been added, as
+ * processes `first_node` and following. Once per model. */
 void wf_net_attach(struct wf_net *net, struct wf_engine *engine, uint32_t first_node,
                    const struct wf_net_user *user);
 
 void wf_net_free(struct wf_net *net); /* null is allowed */
 
-/* Times add up to at most WF_TIME_MAX: a message that takes for ever is a limit exceeded, which
- * the engine notices when such an event is scheduled, and not an overflow. */
-static inline int64_t wf_time_add(int64_t a, int64_t b)
-{
-    return a > WF_TIME_MAX - b ? WF_TIME_MAX : a + b;
-}
+/* The counters in this thread's part of the tally; null if nobody keeps them. */
+struct wf_net_counters *wf_net_counters_of(const struct wf_net *net, struct wf_ctx *ctx);
 
 /* Schedules an event for a node at the time `at`, which may be WF_TIME_MAX. */
 static inline void wf_net_schedule(const struct wf_net *net, struct wf_ctx *ctx,
                                    uint32_t dst_node, int64_t at, uint16_t kind,
-                                   const struct wf_message *msg)
+                                   const struct wf_net_message *msg)
 {
     int64_t delay = at == WF_TIME_MAX ? WF_TIME_MAX : at - wf_now(ctx);
 

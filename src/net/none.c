@@ -7,8 +7,6 @@
 
 #include "base/mem.h"
 
-#include <stdlib.h>
-
 enum { NONE_ARRIVAL };
 
 static const struct wf_param params_table[] = {WF_PARAM_END};
@@ -22,7 +20,7 @@ static enum wf_status none_create(const void *params, const struct wf_net_env *e
     (void)err;
     *net = (struct wf_net){
         .ops = &wf_net_none_ops,
-        .payload_max = sizeof(struct wf_message),
+        .payload_max = sizeof(struct wf_net_message),
         .ahead = WF_NET_ANY,
         .n_nodes = env->n_nodes,
     };
@@ -30,18 +28,8 @@ static enum wf_status none_create(const void *params, const struct wf_net_env *e
     return WF_OK;
 }
 
-static void none_destroy(struct wf_net *net)
-{
-    free(net);
-}
-
-static void none_attach(struct wf_net *net, struct wf_engine *engine)
-{
-    wf_engine_promise(engine, net->promise_ps);
-}
-
 static int64_t none_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
-                         uint32_t dst_node, const struct wf_message *msg, int64_t start)
+                         uint32_t dst_node, const struct wf_net_message *msg, int64_t start)
 {
     (void)node;
     wf_net_schedule(net, ctx, dst_node, start, NONE_ARRIVAL, msg);
@@ -61,8 +49,6 @@ const struct wf_net_ops wf_net_none_ops = {
     .params = params_table,
     .params_size = 0,
     .create = none_create,
-    .destroy = none_destroy,
-    .attach = none_attach,
     .send = none_send,
     .event = none_event,
 };

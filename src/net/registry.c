@@ -4,7 +4,7 @@
 #include "base/lookup.h"
 
 #include <assert.h>
-#include <string.h>
+#include <stdlib.h>
 
 static const struct wf_net_ops *const net_table[] = {
 #define WF_NET_MODEL(name) &wf_net_##name##_ops,
@@ -29,12 +29,30 @@ void wf_net_attach(struct wf_net *net, struct wf_engine *engine, uint32_t first_
     assert(net->user.arrived == NULL && user->arrived != NULL);
     net->first_node = first_node;
     net->user = *user;
-    net->ops->attach(net, engine);
+    wf_engine_promise(engine, net->promise_ps);
+    if (net->ops->attach != NULL) {
+        net->ops->attach(net, engine);
+    }
 }
 
 void wf_net_free(struct wf_net *net)
 {
-    if (net != NULL) {
+    if (net != NULL && net->ops->destroy != NULL) {
         net->ops->destroy(net);
+    } else {
+        free(net);
     }
+}
+
+struct wf_net_counters *wf_net_counters_of(const struct wf_net *net, struct wf_ctx *ctx)
+{
+    if (net->counters_offset == 0 || net->n_sums == 0) {
+        return NULL;
+    }
+
+    struct wf_net_counters *words =
+        (void *)((unsigned char *)wf_tally(ctx) + net->counters_offset);
+    words->n_sums = net->n_sums;
+    words->n_maxima = net->n_maxima;
+    return words;
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static bool goes_before(const struct wf_net_link_use *a, const struct wf_net_link_use *b)
+static bool goes_before(const struct wf_net_link_usage *a, const struct wf_net_link_usage *b)
 {
     if (a->packets != b->packets) {
         return a->packets > b->packets;
@@ -11,39 +11,67 @@ static bool goes_before(const struct wf_net_link_use *a, const struct wf_net_lin
     return a->vertex != b->vertex ? a->vertex < b->vertex : a->port < b->port;
 }
 
-void wf_net_use_link(struct wf_net_use *use, struct wf_net_link_use link)
+void wf_net_usage_link(struct wf_net_usage *usage, struct wf_net_link_usage link)
 {
-    uint32_t at = WF_NET_USE_LINKS;
+    uint32_t at = WF_NET_USAGE_LINKS;
 
     if (link.packets == 0) {
         return;
     }
-    while (at > 0 && goes_before(&link, &use->busiest[at - 1])) {
+    while (at > 0 && goes_before(&link, &usage->busiest[at - 1])) {
         at--;
     }
-    if (at < WF_NET_USE_LINKS) {
-        memmove(&use->busiest[at + 1], &use->busiest[at],
-                (WF_NET_USE_LINKS - 1 - at) * sizeof(link));
-        use->busiest[at] = link;
+    if (at < WF_NET_USAGE_LINKS) {
+        memmove(&usage->busiest[at + 1], &usage->busiest[at],
+                (WF_NET_USAGE_LINKS - 1 - at) * sizeof(link));
+        usage->busiest[at] = link;
     }
 }
 
-void wf_net_use_merge(struct wf_net_use *into, const struct wf_net_use *from)
+void wf_net_usage_merge(struct wf_net_usage *into, const struct wf_net_usage *from)
 {
     into->packets += from->packets;
     into->hops += from->hops;
     into->carried += from->carried;
-    into->stuck += from->stuck;
     for (uint32_t i = 0; i < from->waits.n; i++) {
-        wf_waits_add(&into->waits, &from->waits.at[i]);
+        wf_net_waits_add(&into->waits, &from->waits.at[i]);
     }
     into->injected += from->injected;
     into->waited += from->waited;
     into->links = from->links > into->links ? from->links : into->links;
-    for (uint32_t i = 0; i < WF_NET_USE_LINKS; i++) {
-        wf_net_use_link(into, from->busiest[i]);
+    for (uint32_t i = 0; i < WF_NET_USAGE_LINKS; i++) {
+        wf_net_usage_link(into, from->busiest[i]);
     }
-    for (uint32_t i = 0; i < WF_NET_USE_VCS; i++) {
+    for (uint32_t i = 0; i < WF_NET_USAGE_VCS; i++) {
         into->vcs[i] += from->vcs[i];
+    }
+}
+
+void wf_net_totals_merge(struct wf_net_totals *into, const struct wf_net_totals *from)
+{
+    into->nodes += from->nodes;
+    into->fingerprint += from->fingerprint;
+    into->packets_sent += from->packets_sent;
+    into->packets_received += from->packets_received;
+    into->bytes_sent += from->bytes_sent;
+    into->bytes_received += from->bytes_received;
+    if (from->deadlock.n > 0) {
+        into->deadlock = from->deadlock;
+        into->deadlock_ps = from->deadlock_ps;
+    }
+}
+
+void wf_net_counters_merge(struct wf_net_counters *into, const struct wf_net_counters *from)
+{
+    if (from->n_sums == 0) {
+        return;
+    }
+    into->n_sums = from->n_sums;
+    into->n_maxima = from->n_maxima;
+    for (uint64_t i = 0; i < from->n_sums; i++) {
+        into->word[i] += from->word[i];
+    }
+    for (uint64_t i = from->n_sums; i < from->n_sums + from->n_maxima; i++) {
+        into->word[i] = from->word[i] > into->word[i] ? from->word[i] : into->word[i];
     }
 }

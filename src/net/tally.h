@@ -1,33 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_USE_H
-#define WF_NET_USE_H
+#ifndef WF_NET_TALLY_H
+#define WF_NET_TALLY_H
+
+/*
+ * What a network model adds up over a run. All are integers, so that the sums do not depend on
+ * the order of addition. Zeroed is empty. The layer above keeps them in its tally and merges
+ * the parts of threads and processes.
+ */
 
 #include "net/deadlock.h"
 
-/* How much the network was used, added up over the vertices: integers, so that the sum does not
- * depend on who adds when. Zeroed is nothing. */
-enum { WF_NET_USE_VCS = 8, WF_NET_USE_LINKS = 8 };
+/* The packets of all nodes. */
+struct wf_net_totals {
+    uint64_t nodes;       /* that added their part; 0: the model keeps no totals */
+    uint64_t fingerprint; /* of the delivery times of all packets */
+    uint64_t packets_sent, packets_received;
+    uint64_t bytes_sent, bytes_received;
+    int64_t deadlock_ps; /* when the deadlock was detected, if there was one */
+    struct wf_net_deadlock deadlock;
+};
 
-/* A direction of a link: out of a vertex. */
-struct wf_net_link_use {
+void wf_net_totals_merge(struct wf_net_totals *into, const struct wf_net_totals *from);
+
+/* Counters of a run: sums, then maxima. The first WF_HISTOGRAM_BUCKETS sums are the histogram of
+ * message latencies, which the layer above counts. */
+struct wf_net_counters {
+    uint64_t n_sums, n_maxima;
+    uint64_t word[];
+};
+
+void wf_net_counters_merge(struct wf_net_counters *into, const struct wf_net_counters *from);
+
+enum { WF_NET_USAGE_VCS = 8, WF_NET_USAGE_LINKS = 8 };
+
+/* One direction of a link: that which leaves the vertex. */
+struct wf_net_link_usage {
     uint64_t packets;
     uint32_t vertex, port;
 };
 
-struct wf_net_use {
-    uint64_t packets, hops; /* of packets that reached their node, and the hops they made */
-    uint64_t links;         /* that there are, one for each direction */
-    uint64_t carried;       /* packets on all links... */
-    /* ...on those that carried most, these first; equals by vertex and port... */
-    struct wf_net_link_use busiest[WF_NET_USE_LINKS];
-    uint64_t vcs[WF_NET_USE_VCS]; /* ...and on each virtual channel */
-    uint64_t injected, waited;    /* packets that left their source, picoseconds before that */
-    uint64_t stuck;               /* packets that are still in the network */
-    struct wf_waits waits;        /* of queues that cannot move on */
+/* How much the network was used. */
+struct wf_net_usage {
+    uint64_t packets, hops;         /* packets that reached their node, and their hops */
+    uint64_t links;                 /* of the network, one for each direction */
+    uint64_t carried;               /* packets on all links... */
+    uint64_t vcs[WF_NET_USAGE_VCS]; /* ...and on each virtual channel */
+    struct wf_net_link_usage busiest[WF_NET_USAGE_LINKS]; /* the busiest first; ties by vertex
+                                                             and port */
+    uint64_t injected, waited; /* packets that left their source, picoseconds before that */
+    struct wf_net_waits waits; /* queues that cannot move on */
 };
 
-/* Adds a link. */
-void wf_net_use_link(struct wf_net_use *use, struct wf_net_link_use link);
-void wf_net_use_merge(struct wf_net_use *into, const struct wf_net_use *from);
+/* Counts a link among the busiest if it is one of them. */
+void wf_net_usage_link(struct wf_net_usage *usage, struct wf_net_link_usage link);
+void wf_net_usage_merge(struct wf_net_usage *into, const struct wf_net_usage *from);
 
 #endif

@@ -81,7 +81,8 @@ struct signal {
     uint16_t slot, what;
 };
 
-_Static_assert(sizeof(struct signal) <= sizeof(struct wf_message), "fits the events of nodes");
+_Static_assert(sizeof(struct signal) <= sizeof(struct wf_net_message),
+               "fits the events of nodes");
 
 static void send_signal(const struct wf_caller *who, uint32_t to, struct signal signal,
                         int64_t at)

@@ -33,7 +33,7 @@ struct wf_msg_header {
 enum { WF_MSG_SHIFT = 28 };
 #define WF_MSG_LOW_BITS ((UINT32_C(1) << WF_MSG_SHIFT) - 1)
 
-_Static_assert(sizeof(struct wf_msg_header) == WF_MSG_HEADER_WORDS * sizeof(uint32_t),
+_Static_assert(sizeof(struct wf_msg_header) == WF_NET_HEADER_WORDS * sizeof(uint32_t),
                "an header fills its place");
 
 static inline enum wf_msg_kind wf_msg_kind_of(const struct wf_msg_header *header)
@@ -68,7 +68,7 @@ static inline int64_t wf_msg_get_time(const struct wf_msg_header *header, int64_
 struct wf_arrival {
     struct wf_caller who;
     struct wf_msg_header header;
-    const struct wf_message *msg;
+    const struct wf_net_message *msg;
     uint32_t from; /* rank of the run */
     int64_t at;
 };

@@ -321,7 +321,7 @@ static void node_commit(const struct wf_event *ev, const void *at, struct wf_ctx
     struct wf_ranks_tally *tally = wf_tally(ctx);
     struct wf_replay_note note;
 
-    if (net->n_sums > 0 && ev->kind < WF_NET_KINDS) {
+    if (net->n_sums > 0 && net->ops->commit != NULL && ev->kind < WF_NET_KINDS) {
         net->ops->commit(net, ev, ctx);
     }
     if (replay->recorder.at != 0) {
@@ -391,11 +391,11 @@ static void ask_for_tally(struct wf_replay *replay, const struct wf_ranks_config
     bool more = net->n_sums > 0 || config->recording != NULL;
 
     if (net->n_sums > 0) {
-        net->words_offset = sizeof(struct wf_ranks_tally);
+        net->counters_offset = sizeof(struct wf_ranks_tally);
     }
     if (config->recording != NULL) {
         /* Statistics that are not there are empty ones. */
-        size += net->n_sums > 0 ? 0 : sizeof(struct wf_net_words);
+        size += net->n_sums > 0 ? 0 : sizeof(struct wf_net_counters);
         size = wf_recorder_init(&replay->recorder, config->recording, config->place, size);
     }
     wf_engine_tally(engine, size, more ? wf_tally_merge_all : wf_tally_merge);

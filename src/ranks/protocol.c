@@ -19,7 +19,7 @@ static uint32_t own_node(const struct wf_caller *who)
 }
 
 /* Within a node, the last byte follows the first as on the network. */
-static int64_t send_local(const struct wf_caller *who, const struct wf_message *msg,
+static int64_t send_local(const struct wf_caller *who, const struct wf_net_message *msg,
                           int64_t start)
 {
     const struct wf_mpi_params *params = who->mpi->params;
@@ -34,7 +34,7 @@ int64_t wf_msg_transmit(const struct wf_caller *who, uint32_t to, struct wf_msg_
 {
     const struct wf_mpi *mpi = who->mpi;
     uint32_t dst_node = wf_place_node(mpi->place, to);
-    struct wf_message msg = {.bytes = bytes, .src_node = own_node(who)};
+    struct wf_net_message msg = {.bytes = bytes, .src_node = own_node(who)};
 
     header->src_slot = (uint16_t)who->slot;
     header->dst_slot = (uint16_t)wf_place_slot(mpi->place, to);
@@ -436,13 +436,13 @@ static void (*const on_packet[])(const struct wf_arrival *arrival) = {
 };
 
 void wf_protocol_arrived(void *mpi, struct wf_ctx *ctx, void *node,
-                         const struct wf_message *msg, int64_t at)
+                         const struct wf_net_message *msg, int64_t at)
 {
     wf_protocol_deliver(mpi, ctx, node, msg, at);
 }
 
 void wf_protocol_deliver(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
-                         const struct wf_message *msg, int64_t at)
+                         const struct wf_net_message *msg, int64_t at)
 {
     struct wf_arrival arrival = {.msg = msg, .at = at};
 
@@ -474,7 +474,8 @@ static void data_left(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
     }
 }
 
-void wf_protocol_sent(void *mpi, struct wf_ctx *ctx, void *node, const struct wf_message *msg)
+void wf_protocol_sent(void *mpi, struct wf_ctx *ctx, void *node,
+                      const struct wf_net_message *msg)
 {
     struct wf_msg_header header;
 
@@ -485,10 +486,10 @@ void wf_protocol_sent(void *mpi, struct wf_ctx *ctx, void *node, const struct wf
 }
 
 void wf_protocol_depart(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
-                        const struct wf_message *msg)
+                        const struct wf_net_message *msg)
 {
     uint32_t dst_node = msg->src_node;
-    struct wf_message sent = *msg;
+    struct wf_net_message sent = *msg;
     struct wf_msg_header header;
 
     sent.src_node = wf_self(ctx) - mpi->net->first_node;

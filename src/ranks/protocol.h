@@ -23,11 +23,12 @@ void wf_protocol_tell_posted(const struct wf_caller *who, uint32_t cell);
 
 /* Events. */
 void wf_protocol_arrived(void *mpi, struct wf_ctx *ctx, void *node,
-                         const struct wf_message *msg, int64_t at);
+                         const struct wf_net_message *msg, int64_t at);
 void wf_protocol_deliver(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
-                         const struct wf_message *msg, int64_t at);
-void wf_protocol_sent(void *mpi, struct wf_ctx *ctx, void *node, const struct wf_message *msg);
+                         const struct wf_net_message *msg, int64_t at);
+void wf_protocol_sent(void *mpi, struct wf_ctx *ctx, void *node,
+                      const struct wf_net_message *msg);
 void wf_protocol_depart(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
-                        const struct wf_message *msg);
+                        const struct wf_net_message *msg);
 
 #endif

@@ -120,7 +120,7 @@ size_t wf_mpi_node_size(const struct wf_mpi *mpi)
 
 size_t wf_mpi_payload_max(const struct wf_mpi *mpi)
 {
-    size_t own = sizeof(struct wf_message);
+    size_t own = sizeof(struct wf_net_message);
 
     return mpi->net->payload_max > own ? mpi->net->payload_max : own;
 }
@@ -177,7 +177,7 @@ static void on_depart(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
 static void on_local(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
                      const struct wf_event *ev)
 {
-    const struct wf_message *msg = (const void *)ev->payload;
+    const struct wf_net_message *msg = (const void *)ev->payload;
     int64_t tail = wf_transfer_ps(msg->bytes, mpi->params->local_bandwidth);
 
     wf_protocol_deliver(mpi, ctx, node, msg, wf_time_add(wf_now(ctx), tail));

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/units.h"
-#include "net/stats/link_report.h"
+#include "net/net.h"
 #include "ranks/record/path.h"
 #include "ranks/record/recording.h"
 
@@ -53,20 +53,6 @@ uint64_t wf_tally_digest(const struct wf_ranks_tally *tally, uint64_t events)
     return tally->net.nodes == 0 ? events
                                  : wf_rng_mix(tally->net.fingerprint + WF_RNG_GOLDEN) ^
                                        wf_rng_mix(tally->ends + 2 * WF_RNG_GOLDEN);
-}
-
-static void merge_facts(struct wf_net_facts *into, const struct wf_net_facts *from)
-{
-    into->nodes += from->nodes;
-    into->fingerprint += from->fingerprint;
-    into->packets_sent += from->packets_sent;
-    into->packets_received += from->packets_received;
-    into->bytes_sent += from->bytes_sent;
-    into->bytes_received += from->bytes_received;
-    if (from->circle.n > 0) {
-        into->circle = from->circle;
-        into->deadlock_ps = from->deadlock_ps;
-    }
 }
 
 void wf_tally_wait(struct wf_ranks_tally *tally, const struct wf_waited *waited)
@@ -135,7 +121,7 @@ void wf_tally_merge(void *into, const void *from)
     a->timeless += b->timeless;
     wf_stat_merge(&a->latency, &b->latency);
     a->ends += b->ends;
-    merge_facts(&a->net, &b->net);
+    wf_net_totals_merge(&a->net, &b->net);
     for (uint32_t i = 0; i < WF_TALLY_JOBS; i++) {
         merge_job(&a->jobs[i], &b->jobs[i]);
     }
@@ -178,8 +164,8 @@ void wf_tally_merge_all(void *into, const void *from)
 {
     wf_tally_merge(into, from);
     wf_tally_merge_recordings(into, from);
-    wf_net_words_merge(wf_tally_words(into),
-                       (const void *)((const struct wf_ranks_tally *)from + 1));
+    wf_net_counters_merge(wf_tally_words(into),
+                          (const void *)((const struct wf_ranks_tally *)from + 1));
 }
 
 void wf_tally_end(struct wf_ranks_tally *tally, uint32_t rank, int64_t clock)
@@ -187,7 +173,8 @@ void wf_tally_end(struct wf_ranks_tally *tally, uint32_t rank, int64_t clock)
     tally->ends += wf_rng_mix((uint64_t)clock + (rank + UINT64_C(1)) * WF_RNG_GOLDEN);
 }
 
-void wf_tally_latency(struct wf_ranks_tally *tally, struct wf_net_words *words, int64_t latency)
+void wf_tally_latency(struct wf_ranks_tally *tally, struct wf_net_counters *words,
+                      int64_t latency)
 {
     wf_stat_add(&tally->latency, latency);
     if (words != NULL) {
@@ -198,6 +185,6 @@ void wf_tally_latency(struct wf_ranks_tally *tally, struct wf_net_words *words, 
 size_t wf_tally_size(size_t size, const struct wf_net *net)
 {
     return net->n_sums == 0 ? size
-                            : size + sizeof(struct wf_net_words) +
+                            : size + sizeof(struct wf_net_counters) +
                                   (net->n_sums + net->n_maxima) * sizeof(uint64_t);
 }

@@ -59,7 +59,7 @@ struct wf_ranks_tally {
     struct wf_stat latency; /* of all messages that arrived: from the time at which the network
                                got one to the arrival of its last byte */
     uint64_t ends;          /* fingerprint of the ranks' final clocks */
-    struct wf_net_facts net;
+    struct wf_net_totals net;
     struct wf_job_tally jobs[WF_TALLY_JOBS];
     struct wf_marks marks;
     uint32_t n_blocked, n_waits, n_leftover, padding; /* entries used */
@@ -85,7 +85,7 @@ void wf_tally_merge_all(void *into, const void *from);
 /* The recordings alone. */
 void wf_tally_merge_recordings(struct wf_ranks_tally *into, const struct wf_ranks_tally *from);
 
-static inline struct wf_net_words *wf_tally_words(struct wf_ranks_tally *tally)
+static inline struct wf_net_counters *wf_tally_words(struct wf_ranks_tally *tally)
 {
     return (void *)(tally + 1);
 }
@@ -99,7 +99,7 @@ struct wf_path *wf_tally_path(struct wf_ranks_tally *tally);
 void wf_tally_end(struct wf_ranks_tally *tally, uint32_t rank, int64_t clock);
 
 /* A message that took so long; `words` are the network's statistics, or null. */
-void wf_tally_latency(struct wf_ranks_tally *tally, struct wf_net_words *words,
+void wf_tally_latency(struct wf_ranks_tally *tally, struct wf_net_counters *words,
                       int64_t latency);
 
 /* Bytes of a tally of `size` bytes with the statistics of a network behind it, if it has any.

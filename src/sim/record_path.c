@@ -56,7 +56,7 @@ struct entry {
 
 /* What a message takes that is alone; false if nobody knows. */
 static bool alone(const struct wf_job *job, const struct wf_path_segment *piece,
-                  struct wf_net_alone *out)
+                  struct wf_net_uncontended *out)
 {
     const struct wf_mpi_params *mpi = job->setup.mpi;
     const struct wf_net *net = job->setup.net;
@@ -64,14 +64,14 @@ static bool alone(const struct wf_job *job, const struct wf_path_segment *piece,
     uint32_t from = wf_place_node(&job->place, piece->sends ? piece->rank : piece->other);
 
     if (from == to && mpi->local) {
-        *out = (struct wf_net_alone){mpi->local_latency,
-                                     wf_transfer_ps(piece->bytes, mpi->local_bandwidth)};
+        *out = (struct wf_net_uncontended){mpi->local_latency,
+                                           wf_transfer_ps(piece->bytes, mpi->local_bandwidth)};
         return true;
     }
-    if (net->ops->alone == NULL) {
+    if (net->ops->uncontended == NULL) {
         return false;
     }
-    *out = net->ops->alone(net, from, to, piece->bytes);
+    *out = net->ops->uncontended(net, from, to, piece->bytes);
     return true;
 }
 
@@ -83,7 +83,7 @@ static int64_t lesser(int64_t a, int64_t b)
 static void add_message(struct wf_path_sums *sums, const struct wf_path_segment *piece)
 {
     int64_t rest = piece->until - piece->from;
-    struct wf_net_alone quiet;
+    struct wf_net_uncontended quiet;
 
     if (!alone(sums->job, piece, &quiet)) {
         sums->shares[WF_PATH_MESSAGE] += rest;
@@ -269,7 +269,7 @@ static void pass_links(const struct wf_topo *topo, uint32_t from, uint32_t to,
 
 static void describe_links(struct wf_value *section, const struct wf_path_sums *sums)
 {
-    const struct wf_topo *topo = sums->job->setup.net->ways;
+    const struct wf_topo *topo = sums->job->setup.net->route_topo;
     const struct wf_place *place = &sums->job->place;
     struct wf_buf buf = {.data = NULL};
     size_t n_pieces;

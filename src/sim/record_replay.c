@@ -123,11 +123,11 @@ static enum wf_status program_failed(const struct wf_run *run,
     char time[WF_UNITS_TEXT_MAX], words[WF_RECORD_WORDS_MAX], name[WF_RECORD_NAME_MAX];
     char more[96];
 
-    if (tally->net.circle.n > 0) {
-        char queues[WF_CIRCLE_WORDS];
+    if (tally->net.deadlock.n > 0) {
+        char queues[WF_NET_DEADLOCK_TEXT_MAX];
         return wf_err_set(err, WF_ESIM, "the network is in a deadlock, known at %s: %.400s",
                           wf_human_time(tally->net.deadlock_ps, time),
-                          wf_circle_words(&tally->net.circle, queues, sizeof(queues)));
+                          wf_net_deadlock_text(&tally->net.deadlock, queues, sizeof(queues)));
     }
     if (tally->unfinished == 0) {
         return left_over(jobs, tally, err);
@@ -288,7 +288,7 @@ static enum wf_status check_limits(const struct wf_ranks_tally *tally,
 }
 
 /* What went into the network came out of it. */
-static enum wf_status check_network(const struct wf_net_facts *facts, struct wf_err *err)
+static enum wf_status check_network(const struct wf_net_totals *facts, struct wf_err *err)
 {
     if (facts->packets_sent == facts->packets_received &&
         facts->bytes_sent == facts->bytes_received) {

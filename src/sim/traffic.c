@@ -139,67 +139,68 @@ static void add_closed(struct wf_value *result, const struct wf_plan *plan,
 }
 
 /* Of the whole run, warm-up included. */
-static void add_use(struct wf_value *result, const struct wf_plan *plan,
-                    const struct wf_net_use *use, uint64_t cycles)
+static void add_usage(struct wf_value *result, const struct wf_plan *plan,
+                      const struct wf_net_usage *usage, uint64_t cycles)
 {
     const struct wf_net_clock clock = clock_of(plan);
     struct wf_value *section = wf_doc_section(result, "network");
     uint64_t phits_each = clock.packet_bytes / clock.phit_bytes;
     double phits = (double)phits_each;
 
-    wf_doc_count(section, "packets", use->packets);
-    wf_doc_count(section, "hops", use->hops);
-    wf_doc_count(section, "packet_hops", use->carried);
-    wf_doc_real(section, "mean_hops", ratio((double)use->hops, (double)use->packets));
+    wf_doc_count(section, "packets", usage->packets);
+    wf_doc_count(section, "hops", usage->hops);
+    wf_doc_count(section, "packet_hops", usage->carried);
+    wf_doc_real(section, "mean_hops", ratio((double)usage->hops, (double)usage->packets));
     wf_doc_real(section, "mean_injection_wait_cycles",
-                ratio((double)use->waited, (double)use->injected * (double)clock.cycle_ps));
+                ratio((double)usage->waited, (double)usage->injected * (double)clock.cycle_ps));
     wf_doc_real(section, "mean_link_use",
-                ratio((double)use->carried * phits, (double)use->links * (double)cycles));
+                ratio((double)usage->carried * phits, (double)usage->links * (double)cycles));
     wf_doc_real(section, "busiest_link_use",
-                ratio((double)use->busiest[0].packets * phits, (double)cycles));
+                ratio((double)usage->busiest[0].packets * phits, (double)cycles));
     struct wf_value *links = wf_doc_list(section, "busiest_links");
-    for (uint32_t i = 0; i < WF_NET_USE_LINKS && use->busiest[i].packets > 0; i++) {
+    for (uint32_t i = 0; i < WF_NET_USAGE_LINKS && usage->busiest[i].packets > 0; i++) {
         struct wf_value *link = wf_doc_section(links, NULL);
-        wf_doc_count(link, "router", use->busiest[i].vertex);
-        wf_doc_count(link, "port", use->busiest[i].port);
+        wf_doc_count(link, "router", usage->busiest[i].vertex);
+        wf_doc_count(link, "port", usage->busiest[i].port);
         wf_doc_real(link, "use",
-                    ratio((double)use->busiest[i].packets * phits, (double)cycles));
+                    ratio((double)usage->busiest[i].packets * phits, (double)cycles));
     }
 
     struct wf_value *vcs = wf_doc_list(section, "packets_by_vc");
-    uint32_t n = WF_NET_USE_VCS;
-    while (n > 1 && use->vcs[n - 1] == 0) {
+    uint32_t n = WF_NET_USAGE_VCS;
+    while (n > 1 && usage->vcs[n - 1] == 0) {
         n--;
     }
     for (uint32_t i = 0; i < n; i++) {
-        wf_doc_count(vcs, NULL, use->vcs[i]);
+        wf_doc_count(vcs, NULL, usage->vcs[i]);
     }
 }
 
 /* What was found during the run, or else what is there at its end. */
-static struct wf_circle find_circle(const struct wf_traffic_tally *tally)
+static struct wf_net_deadlock find_deadlock(const struct wf_traffic_tally *tally)
 {
-    if (tally->facts.circle.n > 0) {
-        return tally->facts.circle;
+    if (tally->totals.deadlock.n > 0) {
+        return tally->totals.deadlock;
     }
-    struct wf_waits *waits = wf_xmalloc(sizeof(*waits));
-    *waits = tally->use.waits;
-    waits->n = wf_waits_prune(waits->at, waits->n);
-    const struct wf_circle circle = wf_waits_circle(waits->at, waits->n);
+    struct wf_net_waits *waits = wf_xmalloc(sizeof(*waits));
+    *waits = tally->usage.waits;
+    waits->n = wf_net_waits_prune(waits->at, waits->n);
+    const struct wf_net_deadlock found = wf_net_deadlock_find(waits->at, waits->n);
     free(waits);
-    return circle;
+    return found;
 }
 
 static enum wf_status tell_deadlock(const struct wf_traffic_tally *tally,
                                     const struct wf_traffic_params *set,
-                                    const struct wf_circle *circle, struct wf_value *result,
-                                    struct wf_err *err)
+                                    const struct wf_net_deadlock *deadlock,
+                                    struct wf_value *result, struct wf_err *err)
 {
-    char words[WF_CIRCLE_WORDS];
-    uint64_t at = tally->facts.circle.n > 0 ? (uint64_t)(tally->facts.deadlock_ps / set->cycle)
-                                            : set->cycles;
+    char words[WF_NET_DEADLOCK_TEXT_MAX];
+    uint64_t at = tally->totals.deadlock.n > 0
+                      ? (uint64_t)(tally->totals.deadlock_ps / set->cycle)
+                      : set->cycles;
 
-    wf_doc_text(result, "deadlock", wf_circle_words(circle, words, sizeof(words)));
+    wf_doc_text(result, "deadlock", wf_net_deadlock_text(deadlock, words, sizeof(words)));
     wf_doc_count(result, "deadlock_known_cycle", at);
     return wf_err_set(err, WF_ESIM,
                       "the network is in a deadlock, known in cycle %" PRIu64 ": %.400s", at,
@@ -216,8 +217,8 @@ static enum wf_status traffic_describe(const struct wf_job *job, const struct wf
     struct wf_traffic_summary summary;
     uint64_t cycles = closed ? (uint64_t)(tally->last / set->cycle) : set->cycles;
 
-    const struct wf_circle circle = find_circle(tally);
-    bool deadlock = circle.n > 0;
+    const struct wf_net_deadlock found = find_deadlock(tally);
+    bool deadlock = found.n > 0;
     if (closed) {
         wf_traffic_sum_up(tally, &summary);
     } else {
@@ -232,8 +233,8 @@ static enum wf_status traffic_describe(const struct wf_job *job, const struct wf
     } else {
         add_open(result, job->plan, tally, &summary);
     }
-    if (job->plan->net->use != NULL) {
-        add_use(result, job->plan, &tally->use, cycles);
+    if (job->plan->net->usage != NULL) {
+        add_usage(result, job->plan, &tally->usage, cycles);
     }
     if (job->setup.net->n_sums > 0) {
         job->setup.net->ops->describe(job->setup.net, (const void *)(tally + 1),
@@ -241,7 +242,7 @@ static enum wf_status traffic_describe(const struct wf_job *job, const struct wf
     }
     wf_record_digest(result, run->digest);
     if (deadlock) {
-        status = tell_deadlock(tally, set, &circle, result, err);
+        status = tell_deadlock(tally, set, &found, result, err);
     } else if (status == WF_OK && stuck) {
         status = wf_err_set(err, WF_ESIM, "%" PRIu64 " rounds did not come to an end",
                             tally->rounds_left);

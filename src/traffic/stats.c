@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "traffic/stats.h"
 
-#include "net/stats/link_report.h"
+#include "net/net.h"
 
 #include <math.h>
 #include <string.h>
@@ -45,8 +45,8 @@ static uint64_t class_top(uint32_t at)
 void wf_traffic_merge_all(void *into, const void *from)
 {
     wf_traffic_merge(into, from);
-    wf_net_words_merge((void *)((struct wf_traffic_tally *)into + 1),
-                       (const void *)((const struct wf_traffic_tally *)from + 1));
+    wf_net_counters_merge((void *)((struct wf_traffic_tally *)into + 1),
+                          (const void *)((const struct wf_traffic_tally *)from + 1));
 }
 
 void wf_traffic_latency(struct wf_traffic_batch *batch, int64_t latency, uint64_t bytes)
@@ -85,10 +85,8 @@ void wf_traffic_merge(void *into, const void *from)
     for (uint32_t i = 0; i < BATCHES; i++) {
         add_batch(&a->batches[i], &b->batches[i]);
     }
-    wf_net_use_merge(&a->use, &b->use);
-    if (b->facts.circle.n > 0) {
-        a->facts = b->facts;
-    }
+    wf_net_usage_merge(&a->usage, &b->usage);
+    wf_net_totals_merge(&a->totals, &b->totals);
     a->rounds_left += b->rounds_left;
     a->last = b->last > a->last ? b->last : a->last;
 }

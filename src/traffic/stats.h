@@ -29,10 +29,10 @@ struct wf_traffic_batch {
 
 struct wf_traffic_tally {
     struct wf_traffic_batch batches[WF_TRAFFIC_BATCHES];
-    struct wf_net_use use;
-    struct wf_net_facts facts; /* of models that say how they are used */
-    uint64_t rounds_left;      /* of closed loops: rounds that did not come to an end */
-    int64_t last;              /* arrival of the last message */
+    struct wf_net_usage usage;
+    struct wf_net_totals totals;
+    uint64_t rounds_left; /* of closed loops: rounds that did not come to an end */
+    int64_t last;         /* arrival of the last message */
 };
 
 void wf_traffic_merge(void *into, const void *from); /* wf_merge_fn */

@@ -4,7 +4,7 @@
 #include "base/histogram.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "net/stats/link_report.h"
+#include "net/net.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -42,7 +42,7 @@ struct header {
 };
 enum { REQUEST, REPLY };
 
-_Static_assert(sizeof(struct header) == sizeof(((struct wf_message *)0)->header), "fits");
+_Static_assert(sizeof(struct header) == sizeof(((struct wf_net_message *)0)->header), "fits");
 
 /* What an event was about, for the commit. */
 struct note {
@@ -85,7 +85,7 @@ static void send(const struct wf_traffic *traffic, struct wf_ctx *ctx, void *sta
                  uint32_t dst, uint32_t what, uint64_t bytes)
 {
     const struct wf_net *net = traffic->net;
-    struct wf_message msg = {.bytes = bytes, .src_node = number_of(traffic, ctx)};
+    struct wf_net_message msg = {.bytes = bytes, .src_node = number_of(traffic, ctx)};
     struct header header = {.what = what};
     int64_t now = wf_now(ctx);
 
@@ -100,7 +100,8 @@ static uint64_t send_burst(const struct wf_traffic *traffic, struct wf_ctx *ctx,
 {
     const struct wf_net *net = traffic->net;
     const struct wf_pattern_draw draw = {.random = random_of, .arg = ctx};
-    bool drops = traffic->set->drop && traffic->set->rounds == 0 && net->ops->room != NULL;
+    bool drops =
+        traffic->set->drop && traffic->set->rounds == 0 && net->ops->can_inject != NULL;
     uint64_t sent = 0;
 
     for (uint64_t i = 0; i < traffic->set->burst; i++) {
@@ -111,7 +112,7 @@ static uint64_t send_burst(const struct wf_traffic *traffic, struct wf_ctx *ctx,
         uint64_t bytes = draw_size(traffic, ctx);
         note->offered++;
         note->offered_bytes += bytes;
-        if (drops && !net->ops->room(net, ctx, state, (uint32_t)dst)) {
+        if (drops && !net->ops->can_inject(net, ctx, state, (uint32_t)dst)) {
             note->dropped++;
             note->dropped_bytes += bytes;
             continue;
@@ -183,8 +184,8 @@ static void one_done(const struct wf_traffic *traffic, struct wf_ctx *ctx, void 
     }
 }
 
-static void arrived(void *arg, struct wf_ctx *ctx, void *state, const struct wf_message *msg,
-                    int64_t at)
+static void arrived(void *arg, struct wf_ctx *ctx, void *state,
+                    const struct wf_net_message *msg, int64_t at)
 {
     const struct wf_traffic *traffic = arg;
     struct header header;
@@ -260,18 +261,18 @@ static void node_commit(const struct wf_event *ev, const void *from, struct wf_c
 {
     const struct wf_traffic *traffic = wf_model(ctx);
     struct wf_traffic_tally *tally = wf_tally(ctx);
-    struct wf_net_words *words = wf_net_words_of(traffic->net, ctx);
+    struct wf_net_counters *counters = wf_net_counters_of(traffic->net, ctx);
     struct note note;
 
-    if (words != NULL && ev->kind < WF_NET_KINDS) {
+    if (counters != NULL && traffic->net->ops->commit != NULL && ev->kind < WF_NET_KINDS) {
         traffic->net->ops->commit(traffic->net, ev, ctx);
     }
     if (from == NULL) {
         return;
     }
     memcpy(&note, from, sizeof(note));
-    if (words != NULL && note.latency >= 0) {
-        words->word[wf_histogram_bucket((uint64_t)note.latency)]++;
+    if (counters != NULL && note.latency >= 0) {
+        counters->word[wf_histogram_bucket((uint64_t)note.latency)]++;
     }
     int64_t number = traffic->batch_ps > 0 ? ev->key.time / traffic->batch_ps : 0;
     struct wf_traffic_batch *batch =
@@ -292,21 +293,21 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
     struct wf_traffic_tally *tally = wf_tally(ctx);
     const struct node *node = (const void *)((const unsigned char *)state + traffic->offset);
 
-    if (traffic->net->ops->use != NULL) {
-        traffic->net->ops->use(traffic->net, ctx, state, &tally->use);
+    if (traffic->net->ops->usage != NULL) {
+        traffic->net->ops->usage(traffic->net, ctx, state, &tally->usage);
     }
     if (traffic->net->ops->finish != NULL) {
-        traffic->net->ops->finish(traffic->net, ctx, state, &tally->facts);
+        traffic->net->ops->finish(traffic->net, ctx, state, &tally->totals);
     }
     tally->rounds_left += traffic->set->rounds - node->rounds + (node->missing > 0);
 }
 
-static struct wf_net_use *use_of(void *arg, struct wf_ctx *ctx)
+static struct wf_net_usage *usage_of(void *arg, struct wf_ctx *ctx)
 {
     struct wf_traffic_tally *tally = wf_tally(ctx);
 
     (void)arg;
-    return &tally->use;
+    return &tally->usage;
 }
 
 /* ---- set-up ---- */
@@ -424,8 +425,11 @@ int64_t wf_traffic_end(const struct wf_traffic *traffic)
 
 void wf_traffic_build(struct wf_traffic *traffic, struct wf_engine *engine, struct wf_net *net)
 {
-    const struct wf_net_user user = {
-        .arg = traffic, .arrived = arrived, .halted = halted, .any_order = true, .use = use_of};
+    const struct wf_net_user user = {.arg = traffic,
+                                     .arrived = arrived,
+                                     .halted = halted,
+                                     .any_order = true,
+                                     .usage = usage_of};
 
     traffic->net = net;
     traffic->offset = net->node_size;
@@ -443,8 +447,9 @@ void wf_traffic_build(struct wf_traffic *traffic, struct wf_engine *engine, stru
     /* Behind the tally are the network's statistics, if it keeps any. */
     size_t size = sizeof(struct wf_traffic_tally);
     if (net->n_sums > 0) {
-        net->words_offset = size;
-        size += sizeof(struct wf_net_words) + (net->n_sums + net->n_maxima) * sizeof(uint64_t);
+        net->counters_offset = size;
+        size +=
+            sizeof(struct wf_net_counters) + (net->n_sums + net->n_maxima) * sizeof(uint64_t);
     }
     wf_net_attach(net, engine, first, &user);
     wf_engine_tally(engine, size, net->n_sums > 0 ? wf_traffic_merge_all : wf_traffic_merge);

@@ -24,7 +24,7 @@ struct log {
 
 struct totals {
     uint64_t sent, received, sent_bytes, received_bytes, early, disordered;
-    struct wf_net_facts facts; /* of models that have them */
+    struct wf_net_totals facts; /* of models that have them */
 };
 
 static struct log *log_of(const struct model *model, void *node)
@@ -63,8 +63,8 @@ static void send_one(const struct model *model, struct wf_ctx *ctx, void *node)
     uint64_t r = wf_random(ctx);
     uint32_t dst = (uint32_t)(r % N_NODES);
     int64_t start = choose_start(net, log, wf_now(ctx), dst, r >> 20);
-    struct wf_message msg = {.bytes = r >> 8 & 3 ? (r >> 40) % 20000 : (r >> 10) % 2,
-                             .src_node = wf_self(ctx) - net->first_node};
+    struct wf_net_message msg = {.bytes = r >> 8 & 3 ? (r >> 40) % 20000 : (r >> 10) % 2,
+                                 .src_node = wf_self(ctx) - net->first_node};
 
     msg.header[0] = msg.src_node;
     msg.header[1] = log->to[dst]++;
@@ -77,7 +77,7 @@ static void send_one(const struct model *model, struct wf_ctx *ctx, void *node)
     log->early += left != WF_NET_LATER && left < start;
 }
 
-static void arrived(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg,
+static void arrived(void *arg, struct wf_ctx *ctx, void *node, const struct wf_net_message *msg,
                     int64_t at)
 {
     const struct model *model = arg;
@@ -93,7 +93,7 @@ static void arrived(void *arg, struct wf_ctx *ctx, void *node, const struct wf_m
     log->disordered += log->from[src]++ != msg->header[1];
 }
 
-static void sent(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg)
+static void sent(void *arg, struct wf_ctx *ctx, void *node, const struct wf_net_message *msg)
 {
     (void)arg;
     (void)ctx;
@@ -198,7 +198,7 @@ static void messages_arrive_all_in_order_and_not_early(void)
         CHECK_U64(totals.received_bytes, totals.sent_bytes);
         CHECK_U64(totals.early, 0);
         CHECK_U64(totals.disordered, 0);
-        if ((*ops)->finish != NULL && (*ops)->use == NULL) { /* packet by packet, too */
+        if ((*ops)->finish != NULL && (*ops)->usage == NULL) { /* packet by packet, too */
             CHECK_U64(totals.facts.nodes, N_NODES);
             CHECK(totals.facts.packets_sent >= totals.sent && totals.facts.fingerprint != 0);
             CHECK_U64(totals.facts.packets_received, totals.facts.packets_sent);

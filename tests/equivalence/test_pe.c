@@ -46,8 +46,8 @@ static void compare(struct pe_setup setup, bool exact)
 
 static void random_graphs(void)
 {
-    static const struct wf_alphabeta_params params = {.alpha = 1000,
-                                                      .bandwidth = 1000000000 * WF_RATE_BYTE};
+    static const struct wf_net_alphabeta_params params = {
+        .alpha = 1000, .bandwidth = 1000000000 * WF_RATE_BYTE};
     struct drawing *drawing = wf_xmalloc(sizeof(*drawing));
     struct pe_setup setup = {.graph = &drawing->graph, .net_ops = &wf_net_alphabeta_ops};
 

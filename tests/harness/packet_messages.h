@@ -44,7 +44,7 @@ struct traffic_result {
     uint64_t *order;   /* in which they arrived, from 1 */
     uint64_t n_arrived;
     int64_t *left; /* when the parcel had left its node, as send() said */
-    struct wf_net_facts totals;
+    struct wf_net_totals totals;
     struct wf_run run;
 };
 

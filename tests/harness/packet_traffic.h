@@ -31,7 +31,7 @@ static inline void traffic_event(void *state, const struct wf_event *ev, struct 
     }
 
     const struct parcel *parcel = &model->traffic->parcels[ev->payload[0]];
-    struct wf_message msg = {.bytes = parcel->bytes, .src_node = parcel->src};
+    struct wf_net_message msg = {.bytes = parcel->bytes, .src_node = parcel->src};
 
     msg.header[0] = (uint32_t)ev->payload[0];
     int64_t left =
@@ -42,7 +42,7 @@ static inline void traffic_event(void *state, const struct wf_event *ev, struct 
 }
 
 static inline void traffic_arrived(void *arg, struct wf_ctx *ctx, void *node,
-                                   const struct wf_message *msg, int64_t at)
+                                   const struct wf_net_message *msg, int64_t at)
 {
     const struct traffic_model *model = arg;
 
@@ -55,7 +55,7 @@ static inline void traffic_arrived(void *arg, struct wf_ctx *ctx, void *node,
 }
 
 static inline void traffic_sent(void *arg, struct wf_ctx *ctx, void *node,
-                                const struct wf_message *msg)
+                                const struct wf_net_message *msg)
 {
     const struct traffic_model *model = arg;
 
@@ -77,7 +77,7 @@ static inline void traffic_merge(void *into, const void *from)
     uint64_t *a = into;
     const uint64_t *b = from;
 
-    for (size_t i = 0; i < sizeof(struct wf_net_facts) / sizeof(uint64_t); i++) {
+    for (size_t i = 0; i < sizeof(struct wf_net_totals) / sizeof(uint64_t); i++) {
         a[i] += b[i];
     }
 }

@@ -43,7 +43,7 @@ static inline void must(enum wf_status status, const struct wf_err *err)
 static const struct wf_net_ops *strict_inner;
 
 static inline int64_t strict_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
-                                  uint32_t dst_node, const struct wf_message *msg,
+                                  uint32_t dst_node, const struct wf_net_message *msg,
                                   int64_t start)
 {
     if (start != wf_now(ctx)) {

@@ -9,12 +9,13 @@
 #include "net/packet/port.h"
 
 /* From a packet's start at its last server until all of it is there. */
-static int64_t tail_ps(const struct wf_packet_net *model, const struct wf_piece *piece)
+static int64_t tail_ps(const struct wf_packet_net *model, const struct wf_packet_run *run)
 {
     bool stored = model->timing == WF_PACKET_STORE_AND_FORWARD;
-    int64_t ejection =
-        model->ejection == WF_PACKET_UNLIMITED ? 0 : wf_piece_ps(model, piece, model->ejection);
-    int64_t link = stored ? 0 : wf_piece_ps(model, piece, piece->head.slowest);
+    int64_t ejection = model->ejection == WF_PACKET_UNLIMITED
+                           ? 0
+                           : wf_packet_run_ps(model, run, model->ejection);
+    int64_t link = stored ? 0 : wf_packet_run_ps(model, run, run->head.slowest);
 
     return link > ejection ? link : ejection;
 }
@@ -38,26 +39,27 @@ static uint64_t fingerprint(const struct wf_packet_delivery *delivery)
 }
 
 /* `count` packets are there, the first at `at`. */
-static void count_in(const struct wf_spot *spot, const struct wf_piece *piece, int64_t at)
+static void count_in(const struct wf_packet_view *view, const struct wf_packet_run *run,
+                     int64_t at)
 {
-    struct wf_packet_node *node = spot->node;
-    const struct wf_packet_net *model = spot->model;
+    struct wf_packet_node *node = view->node;
+    const struct wf_packet_net *model = view->model;
     const struct wf_packet_delivery delivery = {
-        .src = piece->head.src,
-        .dst = piece->head.dst,
-        .number = piece->head.number,
-        .first = piece->first,
-        .count = piece->count,
+        .src = run->head.src,
+        .dst = run->head.dst,
+        .number = run->head.number,
+        .first = run->first,
+        .count = run->count,
         .at = at,
-        .spacing = piece->spacing,
+        .spacing = run->spacing,
     };
 
-    node->facts += fingerprint(&delivery);
-    node->packets_received += piece->count;
-    node->bytes_received += piece->msg != NULL ? wf_packet_rest(model, piece->msg->bytes)
-                                               : piece->count * model->packet_bytes;
-    if (spot->stats != NULL) {
-        wf_stats_delivered(spot, piece);
+    node->fingerprint += fingerprint(&delivery);
+    node->packets_received += run->count;
+    node->bytes_received += run->msg != NULL ? wf_packet_rest(model, run->msg->bytes)
+                                             : run->count * model->packet_bytes;
+    if (view->stats != NULL) {
+        wf_packet_stats_delivered(view, run);
     }
     if (model->probe != NULL) {
         model->probe(model->probe_arg, &delivery);
@@ -65,76 +67,76 @@ static void count_in(const struct wf_spot *spot, const struct wf_piece *piece, i
 }
 
 /* The next `n` packets of a train are there. */
-static void take(const struct wf_spot *spot, struct wf_train *train, uint64_t n)
+static void take(const struct wf_packet_view *view, struct wf_packet_train *train, uint64_t n)
 {
-    struct wf_piece piece = {
+    struct wf_packet_run run = {
         .head = train->head, .first = train->first, .count = n, .spacing = train->spacing};
-    struct wf_port *server = &spot->node->ejection;
+    struct wf_packet_port *server = &view->node->ejection;
     int64_t start = train->at;
 
-    if (spot->model->ejection != WF_PACKET_UNLIMITED) {
-        start = wf_port_serve(server, start,
-                              wf_piece_ps(spot->model, &piece, spot->model->ejection));
+    if (view->model->ejection != WF_PACKET_UNLIMITED) {
+        start = wf_packet_port_serve(
+            server, start, wf_packet_run_ps(view->model, &run, view->model->ejection));
     }
-    count_in(spot, &piece, wf_time_add(start, tail_ps(spot->model, &piece)));
+    count_in(view, &run, wf_time_add(start, tail_ps(view->model, &run)));
     train->at += (int64_t)n * train->spacing;
     train->first += n;
     train->left -= n;
 }
 
 /* Packets that are all here. */
-static void take_whole(const struct wf_spot *spot, const struct wf_piece *piece)
+static void take_whole(const struct wf_packet_view *view, const struct wf_packet_run *run)
 {
-    struct wf_train train = {
-        .at = spot->key.time, .first = piece->first, .left = piece->count, .head = piece->head};
+    struct wf_packet_train train = {
+        .at = view->key.time, .first = run->first, .left = run->count, .head = run->head};
 
     while (train.left > 0) {
-        take(spot, &train, spot->model->ejection == WF_PACKET_UNLIMITED ? train.left : 1);
+        take(view, &train, view->model->ejection == WF_PACKET_UNLIMITED ? train.left : 1);
     }
 }
 
 /* With a server: all packets that came before what happens now, one by one. */
-static void settle_all(const struct wf_spot *spot)
+static void settle_all(const struct wf_packet_view *view)
 {
-    struct wf_port *server = &spot->node->ejection;
+    struct wf_packet_port *server = &view->node->ejection;
 
     while (server->trains != 0) {
-        uint32_t before = 0, cell = wf_train_next(spot, server, &before);
-        const struct wf_train *read = wf_cell_read(spot->ctx, cell);
-        if (wf_train_before(read, &spot->key) == 0) {
+        uint32_t before = 0, cell = wf_packet_train_next(view, server, &before);
+        const struct wf_packet_train *read = wf_cell_read(view->ctx, cell);
+        if (wf_packet_train_before(read, &view->key) == 0) {
             return;
         }
 
-        struct wf_train *train = wf_cell_edit(spot->ctx, cell);
-        take(spot, train, 1);
+        struct wf_packet_train *train = wf_cell_edit(view->ctx, cell);
+        take(view, train, 1);
         if (train->left == 0) {
-            wf_train_drop(spot, server, before);
+            wf_packet_train_drop(view, server, before);
         }
     }
 }
 
 /* Looks at the trains that come from the process `from`: takes what has arrived of them, and
  * gives up the rest if they end here. Others wait, unless there is a server for all. */
-static void settle(const struct wf_spot *spot, uint32_t from, bool ends)
+static void settle(const struct wf_packet_view *view, uint32_t from, bool ends)
 {
-    struct wf_port *server = &spot->node->ejection;
+    struct wf_packet_port *server = &view->node->ejection;
     uint32_t before = 0;
 
-    wf_touch(spot->ctx, spot->node, sizeof(*spot->node));
-    if (spot->model->ejection != WF_PACKET_UNLIMITED) {
-        settle_all(spot);
+    wf_touch(view->ctx, view->node, sizeof(*view->node));
+    if (view->model->ejection != WF_PACKET_UNLIMITED) {
+        settle_all(view);
     }
     for (uint32_t cell = server->trains; cell != 0;) {
-        const struct wf_train *read = wf_cell_read(spot->ctx, cell);
+        const struct wf_packet_train *read = wf_cell_read(view->ctx, cell);
         uint32_t next = read->next;
-        uint64_t due = read->src == from ? wf_train_before(read, &spot->key) : 0,
+        uint64_t due = read->src == from ? wf_packet_train_before(read, &view->key) : 0,
                  left = read->left;
 
         if (due > 0) {
-            take(spot, wf_cell_edit(spot->ctx, cell), due);
+            take(view, wf_cell_edit(view->ctx, cell), due);
         }
         if (due == left || (ends && read->src == from)) {
-            wf_train_drop(spot, server, before);
+            wf_packet_train_drop(view, server, before);
         } else {
             before = cell;
         }
@@ -142,39 +144,40 @@ static void settle(const struct wf_spot *spot, uint32_t from, bool ends)
     }
 }
 
-void wf_packet_deliver_cut(const struct wf_spot *spot)
+void wf_packet_deliver_cut(const struct wf_packet_view *view)
 {
-    settle(spot, spot->key.src, true);
+    settle(view, view->key.src, true);
 }
 
-void wf_packet_deliver(const struct wf_spot *spot, const struct wf_piece *piece)
+void wf_packet_deliver(const struct wf_packet_view *view, const struct wf_packet_run *run)
 {
-    const struct wf_packet_net *model = spot->model;
-    int64_t at = spot->key.time;
+    const struct wf_packet_net *model = view->model;
+    int64_t at = view->key.time;
 
-    settle(spot, piece->from, false);
-    if (piece->count > 1 && piece->spacing == 0) {
-        take_whole(spot, piece);
+    settle(view, run->from, false);
+    if (run->count > 1 && run->spacing == 0) {
+        take_whole(view, run);
         return;
     }
-    if (piece->count > 1) {
-        take(spot, wf_train_add(spot, &spot->node->ejection, piece), 1); /* its turn is now */
+    if (run->count > 1) {
+        take(view, wf_packet_train_add(view, &view->node->ejection, run),
+             1); /* its turn is now */
         return;
     }
     if (model->ejection != WF_PACKET_UNLIMITED) {
-        at = wf_port_serve(&spot->node->ejection, at,
-                           wf_piece_ps(model, piece, model->ejection));
+        at = wf_packet_port_serve(&view->node->ejection, at,
+                                  wf_packet_run_ps(model, run, model->ejection));
     }
-    at = wf_time_add(at, tail_ps(model, piece));
-    count_in(spot, piece, at);
+    at = wf_time_add(at, tail_ps(model, run));
+    count_in(view, run, at);
     if (model->n_channels > 0) {
-        wf_credit_return(spot, &piece->head, at);
+        wf_packet_credit_return(view, &run->head, at);
     }
     if (model->overtakes) {
-        if (piece->msg != NULL || !model->is_in_order) {
-            wf_order_deliver(spot, piece, at);
+        if (run->msg != NULL || !model->is_in_order) {
+            wf_packet_order_deliver(view, run, at);
         }
-    } else if (piece->msg != NULL) {
-        model->net.user.arrived(model->net.user.arg, spot->ctx, spot->ports, piece->msg, at);
+    } else if (run->msg != NULL) {
+        model->net.user.arrived(model->net.user.arg, view->ctx, view->ports, run->msg, at);
     }
 }

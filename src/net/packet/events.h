@@ -8,16 +8,16 @@
 #include "net/route/route.h"
 
 enum {
-    WF_PACKET_BODY,  /* a packet that is not its message's last: struct wf_packet_body */
-    WF_PACKET_TRAIN, /* several of them, equally spaced: struct wf_packet_train */
-    WF_PACKET_LAST,  /* a message's last packet: struct wf_packet_last */
+    WF_PACKET_BODY,  /* a packet that is not its message's last: struct wf_packet_body_event */
+    WF_PACKET_TRAIN, /* several of them, equally spaced: struct wf_packet_train_event */
+    WF_PACKET_LAST,  /* a message's last packet: struct wf_packet_last_event */
     WF_PACKET_CUT,   /* the train under way on this link ends before now: what does not come */
     WF_PACKET_SERVICE, /* for oneself: a port is to be looked after; its number */
-    WF_PACKET_INJECT,  /* for oneself: the interface goes on: struct wf_packet_inject */
-    WF_PACKET_CREDIT,  /* a packet has left the vertex behind a port: struct wf_packet_credit */
-    WF_PACKET_READY,   /* for oneself: the next message of a node is to be handed over */
-    WF_PACKET_NEWS,    /* of a queue of the vertex behind a port: struct wf_packet_news */
-    WF_PACKET_TURN,    /* for oneself: likewise, with what is next in its queue */
+    WF_PACKET_INJECT,  /* for oneself: the interface goes on: struct wf_packet_inject_event */
+    WF_PACKET_CREDIT, /* a packet has left the vertex behind a port: struct wf_packet_credit_event */
+    WF_PACKET_READY,  /* for oneself: the next message of a node is to be handed over */
+    WF_PACKET_NOTICE, /* of a queue of the vertex behind a port: struct wf_packet_notice_event */
+    WF_PACKET_TURN,   /* for oneself: likewise, with what is next in its queue */
 };
 
 /* Payloads. All are free of padding, and the largest says how long all events are. */
@@ -31,42 +31,44 @@ struct wf_packet_head {
 
 enum { WF_PACKET_NO_PORT = 0xffff, WF_PACKET_PEERS = 4 };
 
-struct wf_packet_body {
+struct wf_packet_body_event {
     struct wf_packet_head head;
     uint64_t first; /* number of the packet in its message */
 };
 
-struct wf_packet_train {
+struct wf_packet_train_event {
     struct wf_packet_head head;
     uint64_t first;
     int64_t spacing;
     uint64_t count;
 };
 
-struct wf_packet_last {
+struct wf_packet_last_event {
     struct wf_packet_head head;
-    struct wf_message msg;
+    struct wf_net_message msg;
 };
 
-struct wf_packet_credit {
+struct wf_packet_credit_event {
     uint32_t port, channel; /* of the receiver */
 };
 
-struct wf_packet_news {
+struct wf_packet_notice_event {
     uint32_t by;             /* port of the receiver that leads to the sender */
     uint32_t port;           /* of the sender */
     int64_t free;            /* when it has sent what it can */
     uint32_t waiting, spare; /* packets that wait for credits */
 };
 
-struct wf_packet_inject {
-    struct wf_message msg;
+struct wf_packet_inject_event {
+    struct wf_net_message msg;
     uint64_t next; /* packet to be sent */
     uint32_t dst, number;
 };
 
-_Static_assert(sizeof(struct wf_packet_head) == 24 && sizeof(struct wf_packet_train) == 48 &&
-                   sizeof(struct wf_packet_last) == 56 && sizeof(struct wf_packet_inject) == 48,
+_Static_assert(sizeof(struct wf_packet_head) == 24 &&
+                   sizeof(struct wf_packet_train_event) == 48 &&
+                   sizeof(struct wf_packet_last_event) == 56 &&
+                   sizeof(struct wf_packet_inject_event) == 48,
                "no padding");
 
 #endif

@@ -16,10 +16,10 @@ static uint64_t ps_per_byte(uint64_t rate, uint64_t full_bytes)
                                                                                  : 0;
 }
 
-static struct wf_link_kind make_kind(const struct wf_packet_links *links, int64_t latency,
-                                     uint64_t rate)
+static struct wf_packet_link_kind make_kind(const struct wf_packet_links *links,
+                                            int64_t latency, uint64_t rate)
 {
-    return (struct wf_link_kind){
+    return (struct wf_packet_link_kind){
         .latency = latency,
         .rate = rate,
         .full_ps = wf_transfer_ps(links->full_bytes, rate),
@@ -27,14 +27,14 @@ static struct wf_link_kind make_kind(const struct wf_packet_links *links, int64_
     };
 }
 
-uint32_t wf_links_add_kind(struct wf_packet_links *links, uint64_t rate)
+uint32_t wf_packet_links_add_kind(struct wf_packet_links *links, uint64_t rate)
 {
     links->kinds = wf_xrealloc(links->kinds, (size_t)links->n_kinds + 1, sizeof(*links->kinds));
     links->kinds[links->n_kinds] = make_kind(links, 0, rate);
     return links->n_kinds++;
 }
 
-/* The number of the kind with these figures, which may be new; WF_LINK_KINDS_MAX if there is no
+/* The number of the kind with these figures, which may be new; WF_PACKET_LINK_KINDS_MAX if there is no
  * room for another. */
 static uint32_t find_kind(struct wf_packet_links *links, int64_t latency, uint64_t rate)
 {
@@ -43,15 +43,15 @@ static uint32_t find_kind(struct wf_packet_links *links, int64_t latency, uint64
             return i;
         }
     }
-    if (links->n_kinds < WF_LINK_KINDS_MAX - 2) {
-        uint32_t kind = wf_links_add_kind(links, rate);
+    if (links->n_kinds < WF_PACKET_LINK_KINDS_MAX - 2) {
+        uint32_t kind = wf_packet_links_add_kind(links, rate);
         links->kinds[kind].latency = latency;
         return kind;
     }
-    return WF_LINK_KINDS_MAX;
+    return WF_PACKET_LINK_KINDS_MAX;
 }
 
-static bool is_uniform(const struct wf_links_config *config)
+static bool is_uniform(const struct wf_packet_links_config *config)
 {
     uint32_t n_levels = wf_topo_n_levels(config->topo);
 
@@ -65,7 +65,8 @@ static bool is_uniform(const struct wf_links_config *config)
 }
 
 static enum wf_status find_kinds(struct wf_packet_links *links,
-                                 const struct wf_links_config *config, struct wf_err *err)
+                                 const struct wf_packet_links_config *config,
+                                 struct wf_err *err)
 {
     const struct wf_topo *topo = config->topo;
     uint32_t innermost = wf_topo_n_levels(topo) - 1;
@@ -86,10 +87,10 @@ static enum wf_status find_kinds(struct wf_packet_links *links,
                 links, own.latency != 0 ? own.latency : (int64_t)config->latency[level],
                 own.bandwidth != 0 ? own.bandwidth : config->rate[level]);
 
-            if (kind == WF_LINK_KINDS_MAX) {
+            if (kind == WF_PACKET_LINK_KINDS_MAX) {
                 return wf_err_set(err, WF_EINVAL,
                                   "the links of the topology differ in more than %d ways",
-                                  WF_LINK_KINDS_MAX - 2);
+                                  WF_PACKET_LINK_KINDS_MAX - 2);
             }
             links->kind_of[wf_topo_first_link(topo, v) + port] = (uint16_t)kind;
         }
@@ -156,13 +157,13 @@ static void find_in_ports(struct wf_packet_links *links)
     links->in_port = wf_xmalloc(((size_t)n_links + 1) * sizeof(*links->in_port));
     memset(links->in_port, 0xff, ((size_t)n_links + 1) * sizeof(*links->in_port));
     for (uint32_t v = 0; v < topo->n_vertices; v++) {
-        uint32_t link = wf_links_number(links, v, 0), n_ports = wf_topo_ports(topo, v);
+        uint32_t link = wf_packet_links_number(links, v, 0), n_ports = wf_topo_ports(topo, v);
         for (uint32_t port = 0; port < n_ports; port++) {
             from[link + port] = v;
         }
     }
     for (uint32_t v = 0; v < topo->n_vertices; v++) {
-        uint32_t link = wf_links_number(links, v, 0), n_ports = wf_topo_ports(topo, v);
+        uint32_t link = wf_packet_links_number(links, v, 0), n_ports = wf_topo_ports(topo, v);
         for (uint32_t port = 0; port < n_ports && port < 0xffff; port++) {
             if (links->to[link + port] != WF_TOPO_NO_VERTEX) {
                 port_to[links->to[link + port]] = port + 1;
@@ -203,8 +204,9 @@ static void find_plain(struct wf_packet_links *links)
     }
 }
 
-enum wf_status wf_links_init(struct wf_packet_links *links,
-                             const struct wf_links_config *config, struct wf_err *err)
+enum wf_status wf_packet_links_init(struct wf_packet_links *links,
+                                    const struct wf_packet_links_config *config,
+                                    struct wf_err *err)
 {
     *links = (struct wf_packet_links){
         .topo = config->topo,
@@ -214,7 +216,7 @@ enum wf_status wf_links_init(struct wf_packet_links *links,
 
     enum wf_status status = find_kinds(links, config, err);
     if (status != WF_OK) {
-        wf_links_fini(links);
+        wf_packet_links_fini(links);
         return status;
     }
     find_ends(links, config->topo);
@@ -223,7 +225,7 @@ enum wf_status wf_links_init(struct wf_packet_links *links,
     return WF_OK;
 }
 
-void wf_links_fini(struct wf_packet_links *links)
+void wf_packet_links_fini(struct wf_packet_links *links)
 {
     free(links->kinds);
     free(links->kind_of);
@@ -234,17 +236,18 @@ void wf_links_fini(struct wf_packet_links *links)
     memset(links, 0, sizeof(*links));
 }
 
-int64_t wf_links_least_delay(const struct wf_packet_links *links)
+int64_t wf_packet_links_least_delay(const struct wf_packet_links *links)
 {
     const struct wf_topo *topo = links->topo;
     int64_t least = WF_TIME_MAX;
 
     for (uint32_t v = 0; v < topo->n_vertices; v++) {
-        uint32_t link = wf_links_number(links, v, 0), n_ports = wf_topo_ports(topo, v);
-        int64_t delay = wf_links_delay(links, v);
+        uint32_t link = wf_packet_links_number(links, v, 0), n_ports = wf_topo_ports(topo, v);
+        int64_t delay = wf_packet_links_delay(links, v);
 
         for (uint32_t port = 0; port < n_ports; port++) {
-            int64_t sum = delay + links->kinds[wf_links_kind(links, link + port)].latency;
+            int64_t sum =
+                delay + links->kinds[wf_packet_links_kind(links, link + port)].latency;
             least = sum < least ? sum : least;
         }
     }

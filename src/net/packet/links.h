@@ -9,10 +9,10 @@
 
 #include <stdbool.h>
 
-enum { WF_LINK_KINDS_MAX = 4096 };
+enum { WF_PACKET_LINK_KINDS_MAX = 4096 };
 
 /* What is the same for many links. */
-struct wf_link_kind {
+struct wf_packet_link_kind {
     int64_t latency;
     uint64_t rate;
     int64_t full_ps;      /* that a full packet takes */
@@ -21,7 +21,7 @@ struct wf_link_kind {
 
 struct wf_packet_links {
     const struct wf_topo *topo;
-    struct wf_link_kind *kinds; /* the first is that of the innermost level */
+    struct wf_packet_link_kind *kinds; /* the first is that of the innermost level */
     uint32_t n_kinds;
     uint16_t *kind_of; /* by number of the link; null: all are of kind 0 */
     uint32_t *first;   /* link of each vertex; null: vertex * topo->n_ports */
@@ -32,7 +32,7 @@ struct wf_packet_links {
     uint64_t full_bytes; /* of a packet, with its header */
 };
 
-struct wf_links_config {
+struct wf_packet_links_config {
     const struct wf_topo *topo;
     const uint64_t *latency; /* int64_t; of each level, outermost first */
     const uint64_t *rate;    /* likewise */
@@ -42,44 +42,47 @@ struct wf_links_config {
 
 /* On failure (WF_EINVAL: too many different links) nothing is left to release. */
 WF_NODISCARD
-enum wf_status wf_links_init(struct wf_packet_links *links,
-                             const struct wf_links_config *config, struct wf_err *err);
-void wf_links_fini(struct wf_packet_links *links);
+enum wf_status wf_packet_links_init(struct wf_packet_links *links,
+                                    const struct wf_packet_links_config *config,
+                                    struct wf_err *err);
+void wf_packet_links_fini(struct wf_packet_links *links);
 
 /* A kind that stands for something else with a rate; the number of the kind. */
-uint32_t wf_links_add_kind(struct wf_packet_links *links, uint64_t rate);
+uint32_t wf_packet_links_add_kind(struct wf_packet_links *links, uint64_t rate);
 
 /* The least time from a head's arrival at a vertex to its arrival at the next one. */
-int64_t wf_links_least_delay(const struct wf_packet_links *links);
+int64_t wf_packet_links_least_delay(const struct wf_packet_links *links);
 
 /* A packet of no bytes still has one. Saturates at WF_TIME_MAX. */
-static inline int64_t wf_link_ps(const struct wf_link_kind *kind, uint64_t bytes)
+static inline int64_t wf_packet_link_ps(const struct wf_packet_link_kind *kind, uint64_t bytes)
 {
     bytes = bytes == 0 ? 1 : bytes;
     return kind->ps_per_byte != 0 ? (int64_t)(bytes * kind->ps_per_byte)
                                   : wf_transfer_ps(bytes, kind->rate);
 }
 
-static inline uint32_t wf_links_number(const struct wf_packet_links *links, uint32_t vertex,
-                                       uint32_t port)
+static inline uint32_t wf_packet_links_number(const struct wf_packet_links *links,
+                                              uint32_t vertex, uint32_t port)
 {
     return (links->first != NULL ? links->first[vertex] : vertex * links->topo->n_ports) + port;
 }
 
-static inline uint32_t wf_links_kind(const struct wf_packet_links *links, uint32_t link)
+static inline uint32_t wf_packet_links_kind(const struct wf_packet_links *links, uint32_t link)
 {
     return links->kind_of != NULL ? links->kind_of[link] : 0;
 }
 
-static inline bool wf_links_is_router(const struct wf_packet_links *links, uint32_t vertex)
+static inline bool wf_packet_links_is_router(const struct wf_packet_links *links,
+                                             uint32_t vertex)
 {
     return links->plain == NULL || (links->plain[vertex / 64] >> (vertex % 64) & 1) == 0;
 }
 
 /* The router's delay, which an end node does not have. */
-static inline int64_t wf_links_delay(const struct wf_packet_links *links, uint32_t vertex)
+static inline int64_t wf_packet_links_delay(const struct wf_packet_links *links,
+                                            uint32_t vertex)
 {
-    return wf_links_is_router(links, vertex) ? links->router_delay : 0;
+    return wf_packet_links_is_router(links, vertex) ? links->router_delay : 0;
 }
 
 #endif

@@ -8,14 +8,14 @@
 #include "net/packet/links.h"
 
 /* An output port. Zeroed is idle. */
-struct wf_port {
+struct wf_packet_port {
     int64_t free;    /* from when on it can send, after all packets that are settled */
     uint32_t trains; /* cell of the first train under way through it, or 0 */
     uint32_t spare;
 };
 
 /* Of a port with credits, for each virtual channel, after all ports. Zeroed is idle. */
-struct wf_channel {
+struct wf_packet_channel {
     uint32_t used;       /* room taken where the link ends, by packets sent or on their way */
     uint32_t head, tail; /* cells of those that wait for room */
     uint32_t waiting;    /* how many */
@@ -23,9 +23,9 @@ struct wf_channel {
 
 /* A node's part of its process, after its ports: those are needed most. */
 struct wf_packet_node {
-    struct wf_port ejection;
+    struct wf_packet_port ejection;
     int64_t nic_free;
-    uint64_t facts; /* fingerprint of all deliveries */
+    uint64_t fingerprint; /* of all deliveries */
     uint64_t packets_sent, packets_received;
     uint64_t bytes_sent, bytes_received;
     uint32_t messages; /* sent so far */
@@ -38,8 +38,8 @@ struct wf_packet_node {
     uint32_t held; /* 1 if the packet has left the interface, but not the node */
 };
 
-struct wf_port_stats;  /* packet_stats.h */
-struct wf_link_detail; /* link_detail.h */
+struct wf_packet_port_stats; /* packet_stats.h */
+struct wf_net_link_load;     /* link_detail.h */
 
 struct wf_packet_net {
     struct wf_net net;
@@ -57,12 +57,12 @@ struct wf_packet_net {
     enum wf_packet_nic nic;
     bool is_minimal; /* the topology's own route, and no need for virtual channels */
     bool trains;
-    bool tells_queues;  /* to the neighbours, whose routing asks */
-    uint32_t news_step; /* in packets */
-    int flow;           /* enum wf_packet_flow */
-    bool overtakes;     /* messages from one node to another may take different ways... */
-    bool is_in_order;   /* ...but all packets of one message take the same */
-    bool has_queue;     /* interfaces decide packet by packet */
+    bool sends_notices;   /* to the neighbours, whose routing asks */
+    uint32_t notice_step; /* in packets */
+    int flow;             /* enum wf_packet_flow */
+    bool overtakes;       /* messages from one node to another may take different ways... */
+    bool is_in_order;     /* ...but all packets of one message take the same */
+    bool has_queue;       /* interfaces decide packet by packet */
     struct wf_process_ops other_ops;
     uint32_t n_channels;              /* 0: buffers are unbounded */
     uint32_t lanes;                   /* channels for each that the routing policy knows */
@@ -81,30 +81,30 @@ struct wf_packet_net {
 #define WF_PACKET_UNLIMITED UINT32_C(0xffffffff)
 
 /* Where and when a handler is. */
-struct wf_spot {
+struct wf_packet_view {
     const struct wf_packet_net *model;
     struct wf_ctx *ctx;
     struct wf_key key; /* of what is happening; ties at one instant are broken by it */
     uint32_t vertex;
-    struct wf_port *ports;
-    struct wf_channel *channels;    /* model->n_channels for each port */
-    struct wf_port_stats *stats;    /* one for each port; null if nobody wants them */
-    struct wf_link_detail *details; /* likewise */
-    struct wf_packet_node *node;    /* null at a vertex without ranks */
+    struct wf_packet_port *ports;
+    struct wf_packet_channel *channels; /* model->n_channels for each port */
+    struct wf_packet_port_stats *stats; /* one for each port; null if nobody wants them */
+    struct wf_net_link_load *details;   /* likewise */
+    struct wf_packet_node *node;        /* null at a vertex without ranks */
 };
 
 /* Packets on their way through a vertex; a single one has count 1. */
-struct wf_piece {
+struct wf_packet_run {
     struct wf_packet_head head;
     uint64_t first, count;
     bool is_cut;     /* they were announced, and do not come */
     int64_t spacing; /* 0: all arrive at once, and nothing can come between them */
     uint32_t from;   /* the process they come from, which is the own one for injected ones */
-    const struct wf_message
+    const struct wf_net_message
         *msg; /* of a message's last packet, which travels alone; else null */
 };
 
-static inline const struct wf_packet_net *wf_to_packet(const struct wf_net *net)
+static inline const struct wf_packet_net *wf_packet_of(const struct wf_net *net)
 {
     return (const struct wf_packet_net *)net;
 }
@@ -116,8 +116,8 @@ static inline uint32_t wf_packet_process(const struct wf_packet_net *model, uint
 }
 
 /* Behind all else that is kept of the ports of a vertex; null if nobody wants them. */
-static inline struct wf_link_detail *wf_packet_details(const struct wf_packet_net *model,
-                                                       void *ports, uint32_t n_ports)
+static inline struct wf_net_link_load *wf_packet_details(const struct wf_packet_net *model,
+                                                         void *ports, uint32_t n_ports)
 {
     return model->detailed ? (void *)((unsigned char *)ports + n_ports * model->port_size)
                            : NULL;
@@ -135,15 +135,15 @@ static inline uint64_t wf_packet_rest(const struct wf_packet_net *model, uint64_
     return bytes - (wf_packet_count(model, bytes) - 1) * model->packet_bytes;
 }
 
-/* How long one packet of the piece takes on a kind of link. */
-static inline int64_t wf_piece_ps(const struct wf_packet_net *model,
-                                  const struct wf_piece *piece, uint32_t kind)
+/* How long one packet of the run takes on a kind of link. */
+static inline int64_t wf_packet_run_ps(const struct wf_packet_net *model,
+                                       const struct wf_packet_run *run, uint32_t kind)
 {
-    const struct wf_link_kind *link = &model->links.kinds[kind];
+    const struct wf_packet_link_kind *link = &model->links.kinds[kind];
 
-    return piece->msg == NULL ? link->full_ps
-                              : wf_link_ps(link, wf_packet_rest(model, piece->msg->bytes) +
-                                                     model->header_bytes);
+    return run->msg == NULL ? link->full_ps
+                            : wf_packet_link_ps(link, wf_packet_rest(model, run->msg->bytes) +
+                                                          model->header_bytes);
 }
 
 #endif

@@ -7,35 +7,37 @@
 
 #include "base/int128.h"
 
-struct wf_spot wf_packet_spot(const struct wf_packet_net *model, struct wf_ctx *ctx, void *node)
+struct wf_packet_view wf_packet_view_of(const struct wf_packet_net *model, struct wf_ctx *ctx,
+                                        void *node)
 {
-    struct wf_channel *channels = (void *)((struct wf_port *)node + model->node_ports);
+    struct wf_packet_channel *channels =
+        (void *)((struct wf_packet_port *)node + model->node_ports);
     size_t n_channels = (size_t)model->node_ports * model->n_channels;
 
-    return (struct wf_spot){
+    return (struct wf_packet_view){
         .model = model,
         .ctx = ctx,
         .key = *wf_now_key(ctx),
         .vertex = wf_self(ctx) - model->net.first_node,
         .ports = node,
         .channels = channels,
-        .stats = model->stats != WF_STATS_OFF ? (void *)(channels + n_channels) : NULL,
+        .stats = model->stats != WF_NET_STATS_OFF ? (void *)(channels + n_channels) : NULL,
         .details = wf_packet_details(model, node, model->node_ports),
         .node = (void *)((unsigned char *)node + model->ports_size),
     };
 }
 
-struct wf_packet_head wf_packet_first_head(const struct wf_spot *spot,
-                                           const struct wf_packet_inject *inject)
+struct wf_packet_head wf_packet_first_head(const struct wf_packet_view *view,
+                                           const struct wf_packet_inject_event *inject)
 {
-    uint32_t injection = spot->model->injection;
+    uint32_t injection = view->model->injection;
 
     return (struct wf_packet_head){
-        .src = spot->vertex,
+        .src = view->vertex,
         .dst = inject->dst,
         .number = inject->number,
         .slowest =
-            (uint16_t)(injection == WF_PACKET_UNLIMITED ? spot->model->fastest : injection),
+            (uint16_t)(injection == WF_PACKET_UNLIMITED ? view->model->fastest : injection),
         .in_port = WF_PACKET_NO_PORT,
     };
 }
@@ -48,77 +50,79 @@ static int64_t pace(const struct wf_packet_net *model)
                : model->links.kinds[model->injection].full_ps;
 }
 
-int64_t wf_packet_store_ps(const struct wf_spot *spot, const struct wf_piece *piece)
+int64_t wf_packet_store_ps(const struct wf_packet_view *view, const struct wf_packet_run *run)
 {
-    const struct wf_packet_net *model = spot->model;
+    const struct wf_packet_net *model = view->model;
 
     if (model->timing == WF_PACKET_CUT_THROUGH || model->injection == WF_PACKET_UNLIMITED ||
-        !wf_links_is_router(&model->links, spot->vertex)) {
+        !wf_packet_links_is_router(&model->links, view->vertex)) {
         return 0;
     }
-    return wf_piece_ps(model, piece, model->injection);
+    return wf_packet_run_ps(model, run, model->injection);
 }
 
-static void plan(const struct wf_spot *spot, const struct wf_packet_inject *inject, int64_t at)
+static void plan(const struct wf_packet_view *view, const struct wf_packet_inject_event *inject,
+                 int64_t at)
 {
-    int64_t delay = at == WF_TIME_MAX ? WF_TIME_MAX : at - wf_now(spot->ctx);
+    int64_t delay = at == WF_TIME_MAX ? WF_TIME_MAX : at - wf_now(view->ctx);
 
-    wf_schedule(spot->ctx, wf_self(spot->ctx), delay, WF_PACKET_INJECT, inject,
+    wf_schedule(view->ctx, wf_self(view->ctx), delay, WF_PACKET_INJECT, inject,
                 sizeof(*inject));
 }
 
 /* Packets from `next` on, which are all full, the first of them now. True if the last one's
  * turn is now, too. */
-static bool inject_body(const struct wf_spot *spot, const struct wf_packet_inject *inject,
-                        uint64_t last)
+static bool inject_body(const struct wf_packet_view *view,
+                        const struct wf_packet_inject_event *inject, uint64_t last)
 {
-    const struct wf_packet_net *model = spot->model;
-    const struct wf_piece end = {.first = last, .count = 1, .msg = &inject->msg};
-    struct wf_piece piece = {
-        .head = wf_packet_first_head(spot, inject),
+    const struct wf_packet_net *model = view->model;
+    const struct wf_packet_run end = {.first = last, .count = 1, .msg = &inject->msg};
+    struct wf_packet_run run = {
+        .head = wf_packet_first_head(view, inject),
         .first = inject->next,
         .spacing = pace(model),
-        .from = wf_self(spot->ctx),
+        .from = wf_self(view->ctx),
     };
-    struct wf_packet_inject rest = *inject;
+    struct wf_packet_inject_event rest = *inject;
 
-    piece.count = model->trains ? last - inject->next : 1;
-    rest.next += piece.count;
-    if (piece.spacing == 0) {
-        for (; piece.first < last; piece.first += piece.count) {
-            piece.head = wf_packet_first_head(spot, inject);
-            wf_packet_arrive(spot, &piece);
+    run.count = model->trains ? last - inject->next : 1;
+    rest.next += run.count;
+    if (run.spacing == 0) {
+        for (; run.first < last; run.first += run.count) {
+            run.head = wf_packet_first_head(view, inject);
+            wf_packet_arrive(view, &run);
         }
         return true;
     }
 
-    int64_t at = spot->key.time + (int64_t)piece.count * piece.spacing;
+    int64_t at = view->key.time + (int64_t)run.count * run.spacing;
     if (rest.next == last) {
-        at += wf_packet_store_ps(spot, &end) - wf_packet_store_ps(spot, &piece);
+        at += wf_packet_store_ps(view, &end) - wf_packet_store_ps(view, &run);
     }
-    plan(spot, &rest, at);
-    wf_packet_arrive(spot, &piece);
+    plan(view, &rest, at);
+    wf_packet_arrive(view, &run);
     return false;
 }
 
 /* Sends the packets whose turn it is now, and plans the next. */
-void wf_packet_inject(const struct wf_spot *spot, const struct wf_packet_inject *inject)
+void wf_packet_inject(const struct wf_packet_view *view,
+                      const struct wf_packet_inject_event *inject)
 {
-    uint64_t last = wf_packet_count(spot->model, inject->msg.bytes) - 1;
-    struct wf_piece piece = {.head = wf_packet_first_head(spot, inject),
-                             .first = last,
-                             .count = 1,
-                             .from = wf_self(spot->ctx),
-                             .msg = &inject->msg};
+    uint64_t last = wf_packet_count(view->model, inject->msg.bytes) - 1;
+    struct wf_packet_run run = {.head = wf_packet_first_head(view, inject),
+                                .first = last,
+                                .count = 1,
+                                .from = wf_self(view->ctx),
+                                .msg = &inject->msg};
 
-    if (inject->next == last || inject_body(spot, inject, last)) {
-        wf_packet_arrive(spot, &piece);
+    if (inject->next == last || inject_body(view, inject, last)) {
+        wf_packet_arrive(view, &run);
     }
 }
 
 /* The time of all packets of a message at the interface; WF_TIME_MAX if they take too long,
  * here or on any link, to be computed with. */
-static int64_t busy_ps(const struct wf_packet_net *model, const struct wf_piece *last,
+static int64_t busy_ps(const struct wf_packet_net *model, const struct wf_packet_run *last,
                        int64_t begin)
 {
     int64_t worst = model->links.kinds[model->slowest].full_ps;
@@ -130,29 +134,30 @@ static int64_t busy_ps(const struct wf_packet_net *model, const struct wf_piece 
     return model->injection == WF_PACKET_UNLIMITED
                ? 0
                : (int64_t)last->first * pace(model) +
-                     wf_piece_ps(model, last, model->injection);
+                     wf_packet_run_ps(model, last, model->injection);
 }
 
 int64_t wf_packet_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
-                       uint32_t dst_node, const struct wf_message *msg, int64_t start)
+                       uint32_t dst_node, const struct wf_net_message *msg, int64_t start)
 {
-    const struct wf_packet_net *model = wf_to_packet(net);
-    struct wf_spot spot = wf_packet_spot(model, ctx, node);
-    struct wf_packet_node *own = spot.node;
-    struct wf_packet_inject inject = {.msg = *msg, .dst = dst_node, .number = own->messages};
+    const struct wf_packet_net *model = wf_packet_of(net);
+    struct wf_packet_view view = wf_packet_view_of(model, ctx, node);
+    struct wf_packet_node *own = view.node;
+    struct wf_packet_inject_event inject = {
+        .msg = *msg, .dst = dst_node, .number = own->messages};
     uint64_t count = wf_packet_count(model, msg->bytes);
-    const struct wf_piece last = {.first = count - 1, .count = 1, .msg = msg};
-    const struct wf_piece first = {.count = 1, .msg = count == 1 ? msg : NULL};
+    const struct wf_packet_run last = {.first = count - 1, .count = 1, .msg = msg};
+    const struct wf_packet_run first = {.count = 1, .msg = count == 1 ? msg : NULL};
 
     wf_touch(ctx, own, sizeof(*own));
     own->messages++;
     if (model->overtakes) {
-        inject.number = wf_order_number(&spot, dst_node);
+        inject.number = wf_packet_order_number(&view, dst_node);
     }
     own->packets_sent += count;
     own->bytes_sent += msg->bytes;
     if (model->has_queue) {
-        wf_packet_enqueue(&spot, &inject);
+        wf_packet_enqueue(&view, &inject);
         return WF_NET_LATER;
     }
 
@@ -161,13 +166,13 @@ int64_t wf_packet_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
     own->nic_free = end;
 
     int64_t at = busy == WF_TIME_MAX ? WF_TIME_MAX
-                                     : wf_time_add(begin, wf_packet_store_ps(&spot, &first));
+                                     : wf_time_add(begin, wf_packet_store_ps(&view, &first));
     /* A message for this node arrives in an event of its own: who sends is not called back
      * meanwhile. */
-    if (at > wf_now(ctx) || dst_node == spot.vertex) {
-        plan(&spot, &inject, at);
+    if (at > wf_now(ctx) || dst_node == view.vertex) {
+        plan(&view, &inject, at);
     } else {
-        wf_packet_inject(&spot, &inject);
+        wf_packet_inject(&view, &inject);
     }
     return end;
 }

@@ -17,18 +17,18 @@ struct page {
     struct entry entries[ENTRIES];
 };
 
-_Static_assert(sizeof(struct page) <= sizeof(struct wf_train), "fits into a cell");
+_Static_assert(sizeof(struct page) <= sizeof(struct wf_packet_train), "fits into a cell");
 
-static struct wf_port_news *news_of(const struct wf_spot *spot, uint32_t port)
+static struct wf_packet_port_notice *news_of(const struct wf_packet_view *view, uint32_t port)
 {
-    const struct wf_packet_net *model = spot->model;
-    size_t n_ports = spot->node != NULL ? model->node_ports : model->other_ports;
-    unsigned char *at = (unsigned char *)(spot->channels + n_ports * model->n_channels);
+    const struct wf_packet_net *model = view->model;
+    size_t n_ports = view->node != NULL ? model->node_ports : model->other_ports;
+    unsigned char *at = (unsigned char *)(view->channels + n_ports * model->n_channels);
 
-    if (spot->stats != NULL) {
-        at += n_ports * sizeof(struct wf_port_stats);
+    if (view->stats != NULL) {
+        at += n_ports * sizeof(struct wf_packet_port_stats);
     }
-    return (struct wf_port_news *)(void *)at + port;
+    return (struct wf_packet_port_notice *)(void *)at + port;
 }
 
 /* A queue in packets. */
@@ -38,50 +38,52 @@ static uint64_t length(int64_t free, uint32_t waiting, int64_t now, int64_t full
 }
 
 /* Sends word of `port` to whoever is behind `by`. */
-static void send(const struct wf_spot *spot, uint32_t by, uint32_t port,
-                 const struct wf_port_news *news)
+static void send(const struct wf_packet_view *view, uint32_t by, uint32_t port,
+                 const struct wf_packet_port_notice *news)
 {
-    const struct wf_packet_links *links = &spot->model->links;
-    uint32_t link = wf_links_number(links, spot->vertex, by), to = links->to[link];
+    const struct wf_packet_links *links = &view->model->links;
+    uint32_t link = wf_packet_links_number(links, view->vertex, by), to = links->to[link];
 
     if (by == port || to == WF_TOPO_NO_VERTEX || links->in_port[link] == WF_PACKET_NO_PORT ||
-        !wf_links_is_router(links, to)) {
+        !wf_packet_links_is_router(links, to)) {
         return; /* it would go back there, or nobody is there who chooses */
     }
-    const struct wf_packet_news payload = {
+    const struct wf_packet_notice_event payload = {
         .by = links->in_port[link], .port = port, .free = news->free, .waiting = news->waiting};
-    int64_t delay = links->kinds[wf_links_kind(links, link)].latency + links->router_delay;
+    int64_t delay =
+        links->kinds[wf_packet_links_kind(links, link)].latency + links->router_delay;
 
-    wf_schedule(spot->ctx, wf_packet_process(spot->model, to), delay, WF_PACKET_NEWS, &payload,
-                sizeof(payload));
+    wf_schedule(view->ctx, wf_packet_process(view->model, to), delay, WF_PACKET_NOTICE,
+                &payload, sizeof(payload));
 }
 
-void wf_news_tell(const struct wf_spot *spot, uint32_t port)
+void wf_packet_notice_send(const struct wf_packet_view *view, uint32_t port)
 {
-    const struct wf_packet_net *model = spot->model;
+    const struct wf_packet_net *model = view->model;
     const struct wf_packet_links *links = &model->links;
-    uint32_t link = wf_links_number(links, spot->vertex, port), waiting = 0;
-    int64_t now = spot->key.time, full_ps = links->kinds[wf_links_kind(links, link)].full_ps;
-    struct wf_port_news *news = news_of(spot, port);
+    uint32_t link = wf_packet_links_number(links, view->vertex, port), waiting = 0;
+    int64_t now = view->key.time,
+            full_ps = links->kinds[wf_packet_links_kind(links, link)].full_ps;
+    struct wf_packet_port_notice *news = news_of(view, port);
 
-    if (!wf_links_is_router(links, links->to[link]) ||
-        !wf_links_is_router(links, spot->vertex)) {
+    if (!wf_packet_links_is_router(links, links->to[link]) ||
+        !wf_packet_links_is_router(links, view->vertex)) {
         return; /* to an end node there is no other way, and from there none */
     }
     for (uint32_t i = 0; i < model->n_channels; i++) {
-        waiting += spot->channels[port * model->n_channels + i].waiting;
+        waiting += view->channels[port * model->n_channels + i].waiting;
     }
-    uint64_t here = length(spot->ports[port].free, waiting, now, full_ps);
+    uint64_t here = length(view->ports[port].free, waiting, now, full_ps);
     uint64_t told = length(news->free, news->waiting, now, full_ps);
-    if ((here > told ? here - told : told - here) < model->news_step) {
+    if ((here > told ? here - told : told - here) < model->notice_step) {
         return;
     }
-    wf_touch(spot->ctx, news, sizeof(*news));
-    news->free = spot->ports[port].free;
+    wf_touch(view->ctx, news, sizeof(*news));
+    news->free = view->ports[port].free;
     news->waiting = waiting;
-    uint32_t n_ports = wf_topo_ports(model->topo, spot->vertex);
+    uint32_t n_ports = wf_topo_ports(model->topo, view->vertex);
     for (uint32_t by = 0; by < n_ports; by++) {
-        send(spot, by, port, news);
+        send(view, by, port, news);
     }
 }
 
@@ -91,18 +93,19 @@ static bool is_over(const struct entry *entry, int64_t now)
 }
 
 /* Writes an entry into its place, or else into one that nobody needs any more. */
-void wf_news_event(const struct wf_spot *spot, const struct wf_packet_news *news)
+void wf_packet_notice_received(const struct wf_packet_view *view,
+                               const struct wf_packet_notice_event *news)
 {
     const struct entry told = {news->free, news->port + 1, news->waiting};
-    struct wf_port_news *head = news_of(spot, news->by);
+    struct wf_packet_port_notice *head = news_of(view, news->by);
     uint32_t place = 0, slot = 0;
     bool found = false;
 
     for (uint32_t cell = head->known; cell != 0 && !found;) {
-        const struct page *page = wf_cell_read(spot->ctx, cell);
+        const struct page *page = wf_cell_read(view->ctx, cell);
         for (uint32_t i = 0; i < ENTRIES && !found; i++) {
             found = page->entries[i].port == told.port;
-            if (found || (place == 0 && is_over(&page->entries[i], spot->key.time))) {
+            if (found || (place == 0 && is_over(&page->entries[i], view->key.time))) {
                 place = cell;
                 slot = i;
             }
@@ -110,19 +113,19 @@ void wf_news_event(const struct wf_spot *spot, const struct wf_packet_news *news
         cell = page->next;
     }
     if (place == 0) {
-        place = wf_cell_new(spot->ctx);
-        ((struct page *)wf_cell_edit(spot->ctx, place))->next = head->known;
-        wf_touch(spot->ctx, head, sizeof(*head));
+        place = wf_cell_new(view->ctx);
+        ((struct page *)wf_cell_edit(view->ctx, place))->next = head->known;
+        wf_touch(view->ctx, head, sizeof(*head));
         head->known = place;
     }
-    ((struct page *)wf_cell_edit(spot->ctx, place))->entries[slot] = told;
+    ((struct page *)wf_cell_edit(view->ctx, place))->entries[slot] = told;
 }
 
-static uint32_t port_to(const struct wf_spot *spot, uint32_t vertex)
+static uint32_t port_to(const struct wf_packet_view *view, uint32_t vertex)
 {
-    const struct wf_packet_links *links = &spot->model->links;
-    uint32_t n_ports = wf_topo_ports(spot->model->topo, spot->vertex), port = 0;
-    const uint32_t *to = &links->to[wf_links_number(links, spot->vertex, 0)];
+    const struct wf_packet_links *links = &view->model->links;
+    uint32_t n_ports = wf_topo_ports(view->model->topo, view->vertex), port = 0;
+    const uint32_t *to = &links->to[wf_packet_links_number(links, view->vertex, 0)];
 
     while (port < n_ports && to[port] != vertex) {
         port++;
@@ -130,19 +133,20 @@ static uint32_t port_to(const struct wf_spot *spot, uint32_t vertex)
     return port < n_ports ? port : WF_TOPO_NO_PORT;
 }
 
-uint64_t wf_news_waits(const struct wf_spot *spot, uint32_t vertex, uint32_t port)
+uint64_t wf_packet_notice_queue(const struct wf_packet_view *view, uint32_t vertex,
+                                uint32_t port)
 {
-    const struct wf_packet_links *links = &spot->model->links;
-    uint32_t kind = wf_links_kind(links, wf_links_number(links, vertex, port));
+    const struct wf_packet_links *links = &view->model->links;
+    uint32_t kind = wf_packet_links_kind(links, wf_packet_links_number(links, vertex, port));
     int64_t full_ps = links->kinds[kind].full_ps;
-    uint32_t by = port_to(spot, vertex);
+    uint32_t by = port_to(view, vertex);
 
-    for (uint32_t cell = by == WF_TOPO_NO_PORT ? 0 : news_of(spot, by)->known; cell != 0;) {
-        const struct page *page = wf_cell_read(spot->ctx, cell);
+    for (uint32_t cell = by == WF_TOPO_NO_PORT ? 0 : news_of(view, by)->known; cell != 0;) {
+        const struct page *page = wf_cell_read(view->ctx, cell);
         for (uint32_t i = 0; i < ENTRIES; i++) {
             const struct entry *entry = &page->entries[i];
             if (entry->port == port + 1) {
-                return length(entry->free, entry->waiting, spot->key.time, full_ps);
+                return length(entry->free, entry->waiting, view->key.time, full_ps);
             }
         }
         cell = page->next;

@@ -14,19 +14,21 @@
 #include "net/packet/port.h"
 
 /* Of a port, behind its statistics. Zeroed is idle. */
-struct wf_port_news {
+struct wf_packet_port_notice {
     int64_t free;     /* what was told of it last: until when it is busy with what it has... */
     uint32_t waiting; /* ...and how many packets wait for a credit besides */
     uint32_t known;   /* cell: what the vertex behind it has told of its own ports */
 };
 
 /* The port's queue may have changed. */
-void wf_news_tell(const struct wf_spot *spot, uint32_t port);
+void wf_packet_notice_send(const struct wf_packet_view *view, uint32_t port);
 
-/* An event of kind WF_PACKET_NEWS. */
-void wf_news_event(const struct wf_spot *spot, const struct wf_packet_news *news);
+/* An event of kind WF_PACKET_NOTICE. */
+void wf_packet_notice_received(const struct wf_packet_view *view,
+                               const struct wf_packet_notice_event *news);
 
 /* Packets that wait before a port of the neighbour `vertex`, as far as is known here. */
-uint64_t wf_news_waits(const struct wf_spot *spot, uint32_t vertex, uint32_t port);
+uint64_t wf_packet_notice_queue(const struct wf_packet_view *view, uint32_t vertex,
+                                uint32_t port);
 
 #endif

@@ -21,46 +21,47 @@ struct pending {
     uint32_t number;
     uint64_t packets; /* that are here */
     int64_t at;       /* when the last of them was */
-    struct wf_message msg;
+    struct wf_net_message msg;
     uint32_t has_last; /* 1: the last packet is here, and with it `msg` */
     uint32_t spare;
 };
 
-_Static_assert(sizeof(struct pending) <= sizeof(struct wf_train), "fits into a cell");
+_Static_assert(sizeof(struct pending) <= sizeof(struct wf_packet_train), "fits into a cell");
 
 /* The cell of a peer, which is made if there is none. */
-static uint32_t find_peer(const struct wf_spot *spot, uint32_t node)
+static uint32_t find_peer(const struct wf_packet_view *view, uint32_t node)
 {
-    uint32_t *bucket = &spot->node->peers[node % WF_PACKET_PEERS];
+    uint32_t *bucket = &view->node->peers[node % WF_PACKET_PEERS];
 
     for (uint32_t cell = *bucket; cell != 0;) {
-        const struct peer *peer = wf_cell_read(spot->ctx, cell);
+        const struct peer *peer = wf_cell_read(view->ctx, cell);
         if (peer->node == node) {
             return cell;
         }
         cell = peer->next;
     }
 
-    uint32_t cell = wf_cell_new(spot->ctx);
-    struct peer *peer = wf_cell_edit(spot->ctx, cell);
+    uint32_t cell = wf_cell_new(view->ctx);
+    struct peer *peer = wf_cell_edit(view->ctx, cell);
 
-    wf_touch(spot->ctx, bucket, sizeof(*bucket));
+    wf_touch(view->ctx, bucket, sizeof(*bucket));
     peer->node = node;
     peer->next = *bucket;
     *bucket = cell;
     return cell;
 }
 
-uint32_t wf_order_number(const struct wf_spot *spot, uint32_t dst)
+uint32_t wf_packet_order_number(const struct wf_packet_view *view, uint32_t dst)
 {
-    struct peer *peer = wf_cell_edit(spot->ctx, find_peer(spot, dst));
+    struct peer *peer = wf_cell_edit(view->ctx, find_peer(view, dst));
 
     return peer->sent++;
 }
 
-static const struct pending *first_pending(const struct wf_spot *spot, const struct peer *peer)
+static const struct pending *first_pending(const struct wf_packet_view *view,
+                                           const struct peer *peer)
 {
-    return peer->pending == 0 ? NULL : wf_cell_read(spot->ctx, peer->pending);
+    return peer->pending == 0 ? NULL : wf_cell_read(view->ctx, peer->pending);
 }
 
 static bool is_complete(const struct wf_packet_net *model, const struct pending *pending)
@@ -69,34 +70,34 @@ static bool is_complete(const struct wf_packet_net *model, const struct pending 
            pending->packets == wf_packet_count(model, pending->msg.bytes);
 }
 
-static bool is_due(const struct wf_spot *spot, const struct peer *peer)
+static bool is_due(const struct wf_packet_view *view, const struct peer *peer)
 {
-    const struct pending *first = first_pending(spot, peer);
+    const struct pending *first = first_pending(view, peer);
 
-    return first != NULL && first->number == peer->expected && is_complete(spot->model, first);
+    return first != NULL && first->number == peer->expected && is_complete(view->model, first);
 }
 
 /* The cell of a message in the list, which is ordered by number; made if there is none. */
-static struct pending *find_pending(const struct wf_spot *spot, uint32_t peer_cell,
+static struct pending *find_pending(const struct wf_packet_view *view, uint32_t peer_cell,
                                     uint32_t number)
 {
-    struct peer *peer = wf_cell_edit(spot->ctx, peer_cell);
+    struct peer *peer = wf_cell_edit(view->ctx, peer_cell);
     uint32_t *link = &peer->pending;
 
     /* Numbers wrap around after 2^32 messages; never so many are under way. */
     while (*link != 0) {
-        const struct pending *read = wf_cell_read(spot->ctx, *link);
+        const struct pending *read = wf_cell_read(view->ctx, *link);
         if (read->number == number) {
-            return wf_cell_edit(spot->ctx, *link);
+            return wf_cell_edit(view->ctx, *link);
         }
         if ((int32_t)(read->number - number) > 0) {
             break;
         }
-        link = &((struct pending *)wf_cell_edit(spot->ctx, *link))->next;
+        link = &((struct pending *)wf_cell_edit(view->ctx, *link))->next;
     }
 
-    uint32_t cell = wf_cell_new(spot->ctx);
-    struct pending *pending = wf_cell_edit(spot->ctx, cell);
+    uint32_t cell = wf_cell_new(view->ctx);
+    struct pending *pending = wf_cell_edit(view->ctx, cell);
 
     pending->number = number;
     pending->next = *link;
@@ -104,55 +105,56 @@ static struct pending *find_pending(const struct wf_spot *spot, uint32_t peer_ce
     return pending;
 }
 
-static void plan_next(const struct wf_spot *spot, uint64_t src)
+static void plan_next(const struct wf_packet_view *view, uint64_t src)
 {
-    wf_schedule(spot->ctx, wf_self(spot->ctx), 0, WF_PACKET_READY, &src, sizeof(src));
+    wf_schedule(view->ctx, wf_self(view->ctx), 0, WF_PACKET_READY, &src, sizeof(src));
 }
 
 /* Hands the first message over, and sees to it that the next is if it is its turn. */
-static void hand_over(const struct wf_spot *spot, uint32_t src)
+static void hand_over(const struct wf_packet_view *view, uint32_t src)
 {
-    const struct wf_net_user *user = &spot->model->net.user;
-    struct peer *peer = wf_cell_edit(spot->ctx, find_peer(spot, src));
+    const struct wf_net_user *user = &view->model->net.user;
+    struct peer *peer = wf_cell_edit(view->ctx, find_peer(view, src));
     uint32_t cell = peer->pending;
-    struct pending pending = *(const struct pending *)wf_cell_read(spot->ctx, cell);
-    int64_t now = wf_now(spot->ctx);
+    struct pending pending = *(const struct pending *)wf_cell_read(view->ctx, cell);
+    int64_t now = wf_now(view->ctx);
 
     peer->pending = pending.next;
     peer->expected++;
-    wf_cell_free(spot->ctx, cell);
-    if (is_due(spot, peer)) {
-        plan_next(spot, src);
+    wf_cell_free(view->ctx, cell);
+    if (is_due(view, peer)) {
+        plan_next(view, src);
     }
-    user->arrived(user->arg, spot->ctx, spot->ports, &pending.msg,
+    user->arrived(user->arg, view->ctx, view->ports, &pending.msg,
                   pending.at > now ? pending.at : now);
 }
 
-void wf_order_deliver(const struct wf_spot *spot, const struct wf_piece *piece, int64_t at)
+void wf_packet_order_deliver(const struct wf_packet_view *view, const struct wf_packet_run *run,
+                             int64_t at)
 {
-    uint32_t src = piece->head.src, cell = find_peer(spot, src);
-    struct pending *pending = find_pending(spot, cell, piece->head.number);
+    uint32_t src = run->head.src, cell = find_peer(view, src);
+    struct pending *pending = find_pending(view, cell, run->head.number);
 
     /* Where a message's packets keep their order, its last one says that all are here. */
-    pending->packets = spot->model->is_in_order && piece->msg != NULL
-                           ? wf_packet_count(spot->model, piece->msg->bytes)
+    pending->packets = view->model->is_in_order && run->msg != NULL
+                           ? wf_packet_count(view->model, run->msg->bytes)
                            : pending->packets + 1;
     pending->at = at > pending->at ? at : pending->at;
-    if (piece->msg != NULL) {
+    if (run->msg != NULL) {
         pending->has_last = 1;
-        pending->msg = *piece->msg;
+        pending->msg = *run->msg;
     }
     /* Else an earlier one is due already, and an event planned for it. */
     bool is_first =
-        pending->number == ((const struct peer *)wf_cell_read(spot->ctx, cell))->expected;
-    if (is_first && is_complete(spot->model, pending)) {
-        hand_over(spot, src);
+        pending->number == ((const struct peer *)wf_cell_read(view->ctx, cell))->expected;
+    if (is_first && is_complete(view->model, pending)) {
+        hand_over(view, src);
     }
 }
 
-void wf_order_ready(const struct wf_spot *spot, uint32_t src)
+void wf_packet_order_ready(const struct wf_packet_view *view, uint32_t src)
 {
-    if (is_due(spot, wf_cell_read(spot->ctx, find_peer(spot, src)))) {
-        hand_over(spot, src);
+    if (is_due(view, wf_cell_read(view->ctx, find_peer(view, src)))) {
+        hand_over(view, src);
     }
 }

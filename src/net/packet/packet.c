@@ -179,7 +179,7 @@ static enum wf_status make_links(struct wf_packet_net *model,
 {
     uint64_t latency[WF_NESTED_LEVELS_MAX], rate[WF_NESTED_LEVELS_MAX];
     uint32_t n_levels = wf_topo_n_levels(wf_damaged_whole(model->topo));
-    const struct wf_links_config config = {
+    const struct wf_packet_links_config config = {
         .topo = model->topo,
         .latency = latency,
         .rate = rate,
@@ -189,7 +189,7 @@ static enum wf_status make_links(struct wf_packet_net *model,
 
     spread(&given->link_latency, n_levels, latency);
     spread(&given->bandwidth, n_levels, rate);
-    return wf_links_init(&model->links, &config, err);
+    return wf_packet_links_init(&model->links, &config, err);
 }
 
 /* What stands for the bandwidth between a node and its router. */
@@ -211,7 +211,7 @@ static enum wf_status make_limit(struct wf_packet_net *model, const char *name,
                           "net.%s: '%.64s': expected link, unlimited or a rate such as 10GB/s",
                           name, text);
     }
-    *out = wf_links_add_kind(&model->links, rate);
+    *out = wf_packet_links_add_kind(&model->links, rate);
     return WF_OK;
 }
 
@@ -242,81 +242,82 @@ static void other_init(void *state, struct wf_ctx *ctx)
     (void)ctx;
 }
 
-static void handle(const struct wf_spot *spot, const struct wf_event *ev)
+static void handle(const struct wf_packet_view *view, const struct wf_event *ev)
 {
     const void *payload = ev->payload;
-    struct wf_piece piece = {.count = 1, .from = ev->key.src};
+    struct wf_packet_run run = {.count = 1, .from = ev->key.src};
 
-    memcpy(&piece.head, payload, sizeof(piece.head));
+    memcpy(&run.head, payload, sizeof(run.head));
     if (ev->kind == WF_PACKET_BODY) {
-        piece.first = ((const struct wf_packet_body *)payload)->first;
+        run.first = ((const struct wf_packet_body_event *)payload)->first;
     } else if (ev->kind == WF_PACKET_TRAIN) {
-        const struct wf_packet_train *train = payload;
-        piece.first = train->first;
-        piece.count = train->count;
-        piece.spacing = train->spacing;
+        const struct wf_packet_train_event *train = payload;
+        run.first = train->first;
+        run.count = train->count;
+        run.spacing = train->spacing;
     } else {
-        piece.msg = &((const struct wf_packet_last *)payload)->msg;
-        piece.first = wf_packet_count(spot->model, piece.msg->bytes) - 1;
+        run.msg = &((const struct wf_packet_last_event *)payload)->msg;
+        run.first = wf_packet_count(view->model, run.msg->bytes) - 1;
     }
-    wf_packet_arrive(spot, &piece);
+    wf_packet_arrive(view, &run);
 }
 
-static void dispatch(const struct wf_spot *spot, const struct wf_event *ev)
+static void dispatch(const struct wf_packet_view *view, const struct wf_event *ev)
 {
     if (ev->kind <= WF_PACKET_LAST) {
-        handle(spot, ev);
+        handle(view, ev);
     } else if (ev->kind == WF_PACKET_CUT) {
         struct wf_packet_head head;
         memcpy(&head, ev->payload, sizeof(head));
-        wf_packet_cut(spot, &head);
+        wf_packet_cut(view, &head);
     } else if (ev->kind == WF_PACKET_SERVICE) {
-        wf_train_service(spot, (uint32_t)ev->payload[0]);
+        wf_packet_train_service(view, (uint32_t)ev->payload[0]);
     } else if (ev->kind == WF_PACKET_CREDIT) {
-        wf_credit_event(spot, (const void *)ev->payload);
+        wf_packet_credit_received(view, (const void *)ev->payload);
     } else if (ev->kind == WF_PACKET_READY) {
-        wf_order_ready(spot, (uint32_t)ev->payload[0]);
+        wf_packet_order_ready(view, (uint32_t)ev->payload[0]);
     } else if (ev->kind == WF_PACKET_INJECT) {
-        wf_packet_inject(spot, (const void *)ev->payload);
-    } else if (ev->kind == WF_PACKET_NEWS) {
-        wf_news_event(spot, (const void *)ev->payload);
+        wf_packet_inject(view, (const void *)ev->payload);
+    } else if (ev->kind == WF_PACKET_NOTICE) {
+        wf_packet_notice_received(view, (const void *)ev->payload);
     } else {
-        wf_packet_turn(spot);
+        wf_packet_turn(view);
     }
 }
 
 static void packet_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                          const struct wf_event *ev)
 {
-    const struct wf_spot spot = wf_packet_spot(wf_to_packet(net), ctx, node);
+    const struct wf_packet_view view = wf_packet_view_of(wf_packet_of(net), ctx, node);
 
-    dispatch(&spot, ev);
+    dispatch(&view, ev);
 }
 
 /* A vertex without ranks. */
-static struct wf_spot other_spot(void *state, struct wf_ctx *ctx)
+static struct wf_packet_view other_spot(void *state, struct wf_ctx *ctx)
 {
     const struct wf_packet_net *model = wf_model(ctx);
-    struct wf_channel *channels = (void *)((struct wf_port *)state + model->other_ports);
+    struct wf_packet_channel *channels =
+        (void *)((struct wf_packet_port *)state + model->other_ports);
     size_t n_channels = (size_t)model->other_ports * model->n_channels;
 
-    return (struct wf_spot){
+    return (struct wf_packet_view){
         .model = model,
         .ctx = ctx,
         .vertex = model->net.n_nodes + (wf_self(ctx) - model->first_other),
         .ports = state,
         .channels = channels,
-        .stats = model->stats != WF_STATS_OFF ? (void *)(channels + n_channels) : NULL,
+        .stats = model->stats != WF_NET_STATS_OFF ? (void *)(channels + n_channels) : NULL,
         .details = wf_packet_details(model, state, model->other_ports),
     };
 }
 
 static void other_event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
 {
-    struct wf_spot spot = other_spot(state, ctx);
+    struct wf_packet_view view = other_spot(state, ctx);
 
-    spot.key = ev->key;
-    dispatch(&spot, ev);
+    view.key = ev->key;
+    dispatch(&view, ev);
 }
 
 static void other_commit(const struct wf_event *ev, const void *note, struct wf_ctx *ctx)
@@ -324,16 +325,18 @@ static void other_commit(const struct wf_event *ev, const void *note, struct wf_
     const struct wf_packet_net *model = wf_model(ctx);
 
     (void)note;
-    wf_stats_commit(&model->net, ev, ctx);
+    wf_packet_stats_commit(&model->net, ev, ctx);
 }
 
 /* Behind the ports of a vertex and their channels. */
-static struct wf_vertex_stats stats_in(const struct wf_packet_net *model, const void *state,
-                                       uint32_t vertex, uint32_t n_ports)
+static struct wf_packet_vertex_stats stats_in(const struct wf_packet_net *model,
+                                              const void *state, uint32_t vertex,
+                                              uint32_t n_ports)
 {
-    const struct wf_channel *channels = (const void *)((const struct wf_port *)state + n_ports);
+    const struct wf_packet_channel *channels =
+        (const void *)((const struct wf_packet_port *)state + n_ports);
 
-    return (struct wf_vertex_stats){
+    return (struct wf_packet_vertex_stats){
         .vertex = vertex,
         .ports = (const void *)(channels + (size_t)n_ports * model->n_channels),
         /* Only read. */
@@ -345,31 +348,31 @@ static void other_finish(const void *state, struct wf_ctx *ctx)
 {
     const struct wf_packet_net *model = wf_model(ctx);
 
-    const struct wf_vertex_stats stats =
+    const struct wf_packet_vertex_stats stats =
         stats_in(model, state, model->net.n_nodes + (wf_self(ctx) - model->first_other),
                  model->other_ports);
 
-    wf_stats_finish(model, ctx, &stats);
+    wf_packet_stats_finish(model, ctx, &stats);
 }
 
 static void packet_finish(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
-                          struct wf_net_facts *facts)
+                          struct wf_net_totals *totals)
 {
-    const struct wf_packet_net *model = wf_to_packet(net);
+    const struct wf_packet_net *model = wf_packet_of(net);
     const struct wf_packet_node *own =
         (const void *)((const unsigned char *)node + model->ports_size);
 
-    facts->nodes++;
-    facts->fingerprint += own->facts;
-    facts->packets_sent += own->packets_sent;
-    facts->packets_received += own->packets_received;
-    facts->bytes_sent += own->bytes_sent;
-    facts->bytes_received += own->bytes_received;
-    if (model->stats != WF_STATS_OFF) {
-        struct wf_vertex_stats stats =
+    totals->nodes++;
+    totals->fingerprint += own->fingerprint;
+    totals->packets_sent += own->packets_sent;
+    totals->packets_received += own->packets_received;
+    totals->bytes_sent += own->bytes_sent;
+    totals->bytes_received += own->bytes_received;
+    if (model->stats != WF_NET_STATS_OFF) {
+        struct wf_packet_vertex_stats stats =
             stats_in(model, node, wf_self(ctx) - net->first_node, model->node_ports);
         stats.by_hops = (const uint64_t *)(own + 1);
-        wf_stats_finish(model, ctx, &stats);
+        wf_packet_stats_finish(model, ctx, &stats);
     }
 }
 
@@ -377,7 +380,7 @@ static void packet_destroy(struct wf_net *net)
 {
     struct wf_packet_net *model = (struct wf_packet_net *)net;
 
-    wf_links_fini(&model->links);
+    wf_packet_links_fini(&model->links);
     wf_route_free(model->route);
     wf_topo_free(model->damaged);
     free(model);
@@ -438,7 +441,7 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
                          uint32_t n_nodes)
 {
     const struct wf_topo *topo = model->topo;
-    int64_t least = wf_links_least_delay(&model->links);
+    int64_t least = wf_packet_links_least_delay(&model->links);
 
     find_extremes(model);
     model->timing = (enum wf_packet_timing)given->timing;
@@ -455,25 +458,26 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
     /* What is left of an instant when all arrivals of the one before are known must suffice. */
     model->trains = given->trains && together && least >= 2 && model->n_channels == 0;
 
-    bool counts = given->stats != WF_STATS_OFF;
+    bool counts = given->stats != WF_NET_STATS_OFF;
     uint64_t step = given->info_step / model->links.full_bytes;
-    model->news_step = step > 0 ? (uint32_t)step : 1;
-    model->tells_queues = model->route->ops->asks_far;
-    size_t each = sizeof(struct wf_port) + model->n_channels * sizeof(struct wf_channel) +
-                  (counts ? sizeof(struct wf_port_stats) : 0) +
-                  (model->tells_queues ? sizeof(struct wf_port_news) : 0);
+    model->notice_step = step > 0 ? (uint32_t)step : 1;
+    model->sends_notices = model->route->ops->asks_far;
+    size_t each = sizeof(struct wf_packet_port) +
+                  model->n_channels * sizeof(struct wf_packet_channel) +
+                  (counts ? sizeof(struct wf_packet_port_stats) : 0) +
+                  (model->sends_notices ? sizeof(struct wf_packet_port_notice) : 0);
     model->stats = given->stats;
     model->stats_window = counts ? given->stats_window : 0;
     model->node_ports = most_ports(topo, 0, n_nodes);
     model->other_ports = most_ports(topo, n_nodes, topo->n_vertices);
-    model->detailed = given->stats == WF_STATS_LINKS;
+    model->detailed = given->stats == WF_NET_STATS_LINKS;
     model->port_size = each;
-    each += model->detailed ? sizeof(struct wf_link_detail) : 0;
+    each += model->detailed ? sizeof(struct wf_net_link_load) : 0;
     model->ports_size = model->node_ports * each;
     model->other_size = model->other_ports * each;
     model->other_ops = (struct wf_process_ops){
         .name = "router",
-        .payload_max = sizeof(struct wf_packet_last),
+        .payload_max = sizeof(struct wf_packet_last_event),
         .announces_changes = true,
         .init = other_init,
         .event = other_event,
@@ -482,15 +486,15 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
     };
     model->net = (struct wf_net){
         .ops = &wf_net_packet_ops,
-        .ways = model->is_minimal ? topo : NULL,
+        .route_topo = model->is_minimal ? topo : NULL,
         .node_size = model->ports_size + sizeof(struct wf_packet_node) +
-                     (counts ? WF_STATS_HOPS * sizeof(uint64_t) : 0),
-        .payload_max = sizeof(struct wf_packet_last),
+                     (counts ? WF_NET_STATS_HOPS * sizeof(uint64_t) : 0),
+        .payload_max = sizeof(struct wf_packet_last_event),
         .promise_ps = model->trains ? least - 1 : least,
         .ahead = model->has_queue ? WF_NET_NOW : WF_NET_IN_ORDER,
         .n_nodes = n_nodes,
     };
-    wf_stats_init(model);
+    wf_packet_stats_init(model);
 }
 
 static enum wf_status break_links(struct wf_packet_net *model, const char *fail,
@@ -514,7 +518,7 @@ static enum wf_status packet_create(const void *params, const struct wf_net_env 
     const struct wf_packet_params *given = params;
 
     enum wf_status status =
-        wf_levels_check("packet", env, &given->link_latency, &given->bandwidth, err);
+        wf_net_levels_check("packet", env, &given->link_latency, &given->bandwidth, err);
     if (status != WF_OK) {
         return status;
     }
@@ -552,9 +556,8 @@ static void packet_attach(struct wf_net *net, struct wf_engine *engine)
     struct wf_packet_net *model = (struct wf_packet_net *)net;
     uint32_t others = model->topo->n_vertices - net->n_nodes;
 
-    wf_engine_promise(engine, net->promise_ps);
-    wf_engine_cells(engine,
-                    model->n_channels > 0 ? wf_credit_cell_size() : sizeof(struct wf_train));
+    wf_engine_cells(engine, model->n_channels > 0 ? wf_packet_credit_cell_size()
+                                                  : sizeof(struct wf_packet_train));
     if (others > 0) {
         model->first_other =
             wf_engine_add(engine, &model->other_ops, others, model->other_size, model);
@@ -581,8 +584,8 @@ const struct wf_net_ops wf_net_packet_ops = {
     .attach = packet_attach,
     .send = wf_packet_send,
     .event = packet_event,
-    .alone = wf_packet_alone,
+    .uncontended = wf_packet_uncontended,
     .finish = packet_finish,
-    .commit = wf_stats_commit,
-    .describe = wf_stats_describe,
+    .commit = wf_packet_stats_commit,
+    .describe = wf_packet_stats_describe,
 };

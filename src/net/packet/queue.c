@@ -20,75 +20,75 @@ struct entry {
     uint16_t calm;  /* turns since in which nothing else waited */
     int64_t since;  /* when it came; of a train, when its first turn began... */
     uint64_t ahead; /* ...and its packets; 0: there is none */
-    struct wf_packet_inject inject;
+    struct wf_packet_inject_event inject;
 };
 
-_Static_assert(sizeof(struct entry) <= sizeof(struct wf_train), "fits into a cell");
+_Static_assert(sizeof(struct entry) <= sizeof(struct wf_packet_train), "fits into a cell");
 
-static void wake(const struct wf_spot *spot, int64_t delay)
+static void wake(const struct wf_packet_view *view, int64_t delay)
 {
-    spot->node->awake = 1;
-    spot->node->turn = wf_time_add(wf_now(spot->ctx), delay);
-    wf_schedule(spot->ctx, wf_self(spot->ctx), delay, WF_PACKET_TURN, NULL, 0);
+    view->node->awake = 1;
+    view->node->turn = wf_time_add(wf_now(view->ctx), delay);
+    wf_schedule(view->ctx, wf_self(view->ctx), delay, WF_PACKET_TURN, NULL, 0);
 }
 
-static const struct entry *look(const struct wf_spot *spot, uint32_t cell)
+static const struct entry *look(const struct wf_packet_view *view, uint32_t cell)
 {
-    return wf_cell_read(spot->ctx, cell);
+    return wf_cell_read(view->ctx, cell);
 }
 
-static void append(const struct wf_spot *spot, uint32_t cell)
+static void append(const struct wf_packet_view *view, uint32_t cell)
 {
-    struct wf_packet_node *node = spot->node;
+    struct wf_packet_node *node = view->node;
 
-    ((struct entry *)wf_cell_edit(spot->ctx, cell))->next = 0;
+    ((struct entry *)wf_cell_edit(view->ctx, cell))->next = 0;
     if (node->tail == 0) {
         node->head = cell;
     } else {
-        ((struct entry *)wf_cell_edit(spot->ctx, node->tail))->next = cell;
+        ((struct entry *)wf_cell_edit(view->ctx, node->tail))->next = cell;
     }
     node->tail = cell;
 }
 
-static void prepend(const struct wf_spot *spot, uint32_t cell)
+static void prepend(const struct wf_packet_view *view, uint32_t cell)
 {
-    struct wf_packet_node *node = spot->node;
+    struct wf_packet_node *node = view->node;
 
-    ((struct entry *)wf_cell_edit(spot->ctx, cell))->next = node->head;
+    ((struct entry *)wf_cell_edit(view->ctx, cell))->next = node->head;
     node->head = cell;
     node->tail = node->tail == 0 ? cell : node->tail;
 }
 
 /* Behind all that came before now. */
-static void insert(const struct wf_spot *spot, uint32_t cell)
+static void insert(const struct wf_packet_view *view, uint32_t cell)
 {
-    struct wf_packet_node *node = spot->node;
+    struct wf_packet_node *node = view->node;
     uint32_t before = 0, next = node->head;
-    int64_t now = wf_now(spot->ctx);
+    int64_t now = wf_now(view->ctx);
 
-    while (next != 0 && (look(spot, next)->since != now || look(spot, cell)->since == now)) {
+    while (next != 0 && (look(view, next)->since != now || look(view, cell)->since == now)) {
         before = next;
-        next = look(spot, next)->next;
+        next = look(view, next)->next;
     }
     if (next == 0) {
-        append(spot, cell);
+        append(view, cell);
         return;
     }
-    ((struct entry *)wf_cell_edit(spot->ctx, cell))->next = next;
+    ((struct entry *)wf_cell_edit(view->ctx, cell))->next = next;
     if (before == 0) {
         node->head = cell;
     } else {
-        ((struct entry *)wf_cell_edit(spot->ctx, before))->next = cell;
+        ((struct entry *)wf_cell_edit(view->ctx, before))->next = cell;
     }
 }
 
-static uint32_t take_first(const struct wf_spot *spot)
+static uint32_t take_first(const struct wf_packet_view *view)
 {
-    struct wf_packet_node *node = spot->node;
+    struct wf_packet_node *node = view->node;
     uint32_t cell = node->head;
 
     if (cell != 0) {
-        node->head = look(spot, cell)->next;
+        node->head = look(view, cell)->next;
         node->tail = node->head == 0 ? 0 : node->tail;
     }
     return cell;
@@ -101,68 +101,69 @@ static int64_t pace(const struct wf_packet_net *model)
 }
 
 /* Something else waits now: the train under way ends with the turn that has begun. */
-static void shorten(const struct wf_spot *spot)
+static void shorten(const struct wf_packet_view *view)
 {
-    struct wf_packet_node *node = spot->node;
-    const struct entry *entry = look(spot, node->current);
+    struct wf_packet_node *node = view->node;
+    const struct entry *entry = look(view, node->current);
 
     if (entry->ahead > 0) {
-        int64_t now = wf_now(spot->ctx), step = pace(spot->model);
+        int64_t now = wf_now(view->ctx), step = pace(view->model);
         int64_t next = entry->since + ((now - entry->since) / step + 1) * step;
         if (next < node->turn) {
-            wake(spot, next - now);
+            wake(view, next - now);
         }
     }
 }
 
-void wf_packet_enqueue(const struct wf_spot *spot, const struct wf_packet_inject *inject)
+void wf_packet_enqueue(const struct wf_packet_view *view,
+                       const struct wf_packet_inject_event *inject)
 {
-    uint32_t cell = wf_cell_new(spot->ctx);
-    struct entry *entry = wf_cell_edit(spot->ctx, cell);
+    uint32_t cell = wf_cell_new(view->ctx);
+    struct entry *entry = wf_cell_edit(view->ctx, cell);
 
     entry->inject = *inject;
-    entry->since = wf_now(spot->ctx);
-    append(spot, cell);
-    if (spot->node->current != 0) {
-        shorten(spot);
-    } else if (spot->node->awake == 0) {
-        wake(spot, 0);
+    entry->since = wf_now(view->ctx);
+    append(view, cell);
+    if (view->node->current != 0) {
+        shorten(view);
+    } else if (view->node->awake == 0) {
+        wake(view, 0);
     }
 }
 
-void wf_packet_unhold(const struct wf_spot *spot)
+void wf_packet_unhold(const struct wf_packet_view *view)
 {
-    wf_touch(spot->ctx, spot->node, sizeof(*spot->node));
-    spot->node->held = 0;
-    if (spot->node->awake == 0) {
-        wake(spot, 0);
+    wf_touch(view->ctx, view->node, sizeof(*view->node));
+    view->node->held = 0;
+    if (view->node->awake == 0) {
+        wake(view, 0);
     }
 }
 
 /* The packet that `inject` says is next. */
-static struct wf_piece next_piece(const struct wf_spot *spot,
-                                  const struct wf_packet_inject *inject)
+static struct wf_packet_run next_piece(const struct wf_packet_view *view,
+                                       const struct wf_packet_inject_event *inject)
 {
-    uint64_t last = wf_packet_count(spot->model, inject->msg.bytes) - 1;
+    uint64_t last = wf_packet_count(view->model, inject->msg.bytes) - 1;
 
-    return (struct wf_piece){
-        .head = wf_packet_first_head(spot, inject),
+    return (struct wf_packet_run){
+        .head = wf_packet_first_head(view, inject),
         .first = inject->next,
         .count = 1,
-        .from = wf_self(spot->ctx),
+        .from = wf_self(view->ctx),
         .msg = inject->next == last ? &inject->msg : NULL,
     };
 }
 
 /* The train that began with `entry` has come to the turn that ends now: what is left of it is
  * taken back. */
-static void end_train(const struct wf_spot *spot, struct entry *entry)
+static void end_train(const struct wf_packet_view *view, struct entry *entry)
 {
-    uint64_t turns = (uint64_t)((wf_now(spot->ctx) - entry->since) / pace(spot->model));
+    uint64_t turns = (uint64_t)((wf_now(view->ctx) - entry->since) / pace(view->model));
 
     if (turns < entry->ahead) {
-        struct wf_packet_head head = wf_packet_first_head(spot, &entry->inject);
-        wf_packet_cut(spot, &head);
+        struct wf_packet_head head = wf_packet_first_head(view, &entry->inject);
+        wf_packet_cut(view, &head);
         entry->cuts = (uint16_t)(entry->cuts + (entry->cuts < CALM_SHIFT_MAX ? 1 : 0));
         entry->calm = 0;
     }
@@ -171,120 +172,121 @@ static void end_train(const struct wf_spot *spot, struct entry *entry)
 }
 
 /* The packet under way has left the interface. True if it was its message's last. */
-static bool end_packet(const struct wf_spot *spot, struct wf_packet_inject *inject)
+static bool end_packet(const struct wf_packet_view *view, struct wf_packet_inject_event *inject)
 {
-    struct wf_packet_node *node = spot->node;
+    struct wf_packet_node *node = view->node;
     uint32_t cell = node->current;
-    struct entry *entry = wf_cell_edit(spot->ctx, cell);
+    struct entry *entry = wf_cell_edit(view->ctx, cell);
 
     if (entry->ahead > 0) {
-        end_train(spot, entry);
+        end_train(view, entry);
     }
-    bool last = entry->inject.next + 1 == wf_packet_count(spot->model, entry->inject.msg.bytes);
+    bool last = entry->inject.next + 1 == wf_packet_count(view->model, entry->inject.msg.bytes);
 
     *inject = entry->inject;
     entry->inject.next++;
     node->current = 0;
     if (last) {
-        wf_cell_free(spot->ctx, cell);
-    } else if (spot->model->nic == WF_PACKET_ROUND_ROBIN) {
-        insert(spot, cell);
+        wf_cell_free(view->ctx, cell);
+    } else if (view->model->nic == WF_PACKET_ROUND_ROBIN) {
+        insert(view, cell);
     } else {
-        prepend(spot, cell);
+        prepend(view, cell);
     }
     return last;
 }
 
 /* The turn of a message begins: true if its packet has to be stored first. */
-static bool begin_packet(const struct wf_spot *spot, uint32_t cell,
-                         struct wf_packet_inject *inject)
+static bool begin_packet(const struct wf_packet_view *view, uint32_t cell,
+                         struct wf_packet_inject_event *inject)
 {
-    const struct wf_packet_net *model = spot->model;
+    const struct wf_packet_net *model = view->model;
 
-    *inject = look(spot, cell)->inject;
-    struct wf_piece piece = next_piece(spot, inject);
+    *inject = look(view, cell)->inject;
+    struct wf_packet_run run = next_piece(view, inject);
     int64_t duration = model->injection == WF_PACKET_UNLIMITED
                            ? 0
-                           : wf_piece_ps(model, &piece, model->injection);
+                           : wf_packet_run_ps(model, &run, model->injection);
 
-    spot->node->current = cell;
-    wake(spot, duration);
-    return wf_packet_store_ps(spot, &piece) > 0;
+    view->node->current = cell;
+    wake(view, duration);
+    return wf_packet_store_ps(view, &run) > 0;
 }
 
 /* How many full packets follow each other from now on if nothing comes between: those from the
  * next one of the message whose turn begins, or 1. */
-static uint64_t run_of(const struct wf_spot *spot, uint32_t cell)
+static uint64_t run_of(const struct wf_packet_view *view, uint32_t cell)
 {
-    const struct wf_packet_net *model = spot->model;
+    const struct wf_packet_net *model = view->model;
 
-    if (!model->trains || model->injection == WF_PACKET_UNLIMITED || spot->node->head != 0) {
+    if (!model->trains || model->injection == WF_PACKET_UNLIMITED || view->node->head != 0) {
         return 1;
     }
-    const struct entry *entry = look(spot, cell);
+    const struct entry *entry = look(view, cell);
     uint64_t last = wf_packet_count(model, entry->inject.msg.bytes) - 1;
     if (last < entry->inject.next + 2) {
         return 1;
     }
     if (entry->cuts > 0 && entry->calm < 1U << entry->cuts) {
-        ((struct entry *)wf_cell_edit(spot->ctx, cell))->calm++;
+        ((struct entry *)wf_cell_edit(view->ctx, cell))->calm++;
         return 1;
     }
     uint64_t n = last - entry->inject.next;
     uint64_t most = (uint64_t)(WF_TIME_MAX / 4 / model->links.kinds[model->slowest].full_ps);
-    return wf_now(spot->ctx) > WF_TIME_MAX / 2 || n > most ? 1 : n;
+    return wf_now(view->ctx) > WF_TIME_MAX / 2 || n > most ? 1 : n;
 }
 
-/* The piece, which is here now, leads a train of the message whose turn has begun. */
-static void begin_train(const struct wf_spot *spot, struct wf_piece *piece, uint64_t n)
+/* The run, which is here now, leads a train of the message whose turn has begun. */
+static void begin_train(const struct wf_packet_view *view, struct wf_packet_run *run,
+                        uint64_t n)
 {
-    struct entry *entry = wf_cell_edit(spot->ctx, spot->node->current);
+    struct entry *entry = wf_cell_edit(view->ctx, view->node->current);
 
-    entry->since = wf_now(spot->ctx);
+    entry->since = wf_now(view->ctx);
     entry->ahead = n;
-    piece->count = n;
-    piece->spacing = pace(spot->model);
-    wake(spot, (int64_t)n * piece->spacing);
+    run->count = n;
+    run->spacing = pace(view->model);
+    wake(view, (int64_t)n * run->spacing);
 }
 
-void wf_packet_turn(const struct wf_spot *spot)
+void wf_packet_turn(const struct wf_packet_view *view)
 {
-    struct wf_packet_node *node = spot->node;
-    const struct wf_net_user *user = &spot->model->net.user;
-    struct wf_packet_inject ended, begun;
-    struct wf_piece piece;
+    struct wf_packet_node *node = view->node;
+    const struct wf_net_user *user = &view->model->net.user;
+    struct wf_packet_inject_event ended, begun;
+    struct wf_packet_run run;
     bool last = false, arrives = false;
 
-    if (node->awake == 0 || node->turn != wf_now(spot->ctx)) {
+    if (node->awake == 0 || node->turn != wf_now(view->ctx)) {
         return; /* another turn came before this one, at which it would have ended a train */
     }
-    wf_touch(spot->ctx, node, sizeof(*node));
+    wf_touch(view->ctx, node, sizeof(*node));
     node->awake = 0;
     if (node->held != 0) {
         return; /* until it can go on */
     }
     uint32_t before = node->current;
     if (before != 0) {
-        last = end_packet(spot, &ended);
-        piece = next_piece(spot, &ended);
-        arrives = wf_packet_store_ps(spot, &piece) > 0;
+        last = end_packet(view, &ended);
+        run = next_piece(view, &ended);
+        arrives = wf_packet_store_ps(view, &run) > 0;
     }
-    uint32_t cell = take_first(spot);
+    uint32_t cell = take_first(view);
     if (cell != 0) {
-        uint64_t n = run_of(spot, cell);
-        bool stored = begin_packet(spot, cell, &begun);
+        uint64_t n = run_of(view, cell);
+        bool stored = begin_packet(view, cell, &begun);
         if (!stored) {
-            piece = next_piece(spot, &begun);
+            run = next_piece(view, &begun);
             arrives = true;
         }
         if (n > 1 && (!stored || (cell == before && !last))) {
-            begin_train(spot, &piece, n);
+            begin_train(view, &run, n);
         }
     }
     if (arrives) {
-        wf_packet_arrive(spot, &piece);
+        wf_packet_arrive(view, &run);
     }
     if (last && user->sent != NULL) {
-        user->sent(user->arg, spot->ctx, spot->ports, &ended.msg);
+        user->sent(user->arg, view->ctx, view->ports, &ended.msg);
     }
 }

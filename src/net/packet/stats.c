@@ -7,17 +7,17 @@
 #include <string.h>
 
 /* Words, in this order: latencies of messages, packets by hops, bytes by window, and then for
- * each link what struct wf_port_stats has but the longest wait; those are the maxima. Perhaps
+ * each link what struct wf_packet_port_stats has but the longest wait; those are the maxima. Perhaps
  * each link's details follow. */
 enum {
     SUMS_PER_LINK = 4,
     HOPS_AT = WF_HISTOGRAM_BUCKETS,
-    WINDOWS_AT = HOPS_AT + WF_STATS_HOPS,
+    WINDOWS_AT = HOPS_AT + WF_NET_STATS_HOPS,
 };
 
 static uint64_t n_windows(const struct wf_packet_net *model)
 {
-    return model->stats_window > 0 ? WF_STATS_WINDOWS : 0;
+    return model->stats_window > 0 ? WF_PACKET_STATS_WINDOWS : 0;
 }
 
 static uint64_t links_at(const struct wf_packet_net *model)
@@ -36,60 +36,62 @@ static uint64_t details_at(const struct wf_packet_net *model)
     return links_at(model) + (uint64_t)SUMS_PER_LINK * n_links(model);
 }
 
-void wf_stats_init(struct wf_packet_net *model)
+void wf_packet_stats_init(struct wf_packet_net *model)
 {
-    if (model->stats != WF_STATS_OFF) {
+    if (model->stats != WF_NET_STATS_OFF) {
         model->net.n_sums = details_at(model);
-        if (model->stats == WF_STATS_LINKS) {
-            model->net.n_sums += (uint64_t)WF_LINK_DETAIL_WORDS * n_links(model);
+        if (model->stats == WF_NET_STATS_LINKS) {
+            model->net.n_sums += (uint64_t)WF_NET_LINK_LOAD_WORDS * n_links(model);
         }
         model->net.n_maxima = n_links(model);
     }
 }
 
-void wf_stats_count(const struct wf_spot *spot, uint32_t port, const struct wf_served *served)
+void wf_packet_stats_count(const struct wf_packet_view *view, uint32_t port,
+                           const struct wf_packet_served *served)
 {
-    struct wf_port_stats *stats = &spot->stats[port];
+    struct wf_packet_port_stats *stats = &view->stats[port];
     int64_t last = served->wait + (int64_t)(served->n - 1) * served->step;
     uint64_t longest = (uint64_t)(last > served->wait ? last : served->wait);
 
-    wf_touch(spot->ctx, stats, sizeof(*stats));
+    wf_touch(view->ctx, stats, sizeof(*stats));
     stats->packets += served->n;
     stats->bytes += served->bytes;
     stats->busy_ps += (uint64_t)served->duration;
     /* n times the mean of the first and the last, whose sum times n is even */
     stats->wait_ps += (uint64_t)((wf_u128)(uint64_t)(served->wait + last) * served->n / 2);
     stats->peak_ps = longest > stats->peak_ps ? longest : stats->peak_ps;
-    if (spot->details != NULL) {
-        const struct wf_link_load load = {.at = served->at,
-                                          .spacing = served->spacing,
-                                          .n = served->n,
-                                          .bytes = served->bytes / served->n,
-                                          .node = served->node};
-        wf_link_detail_add(spot->ctx, &spot->details[port], &load);
+    if (view->details != NULL) {
+        const struct wf_net_departures load = {.at = served->at,
+                                               .spacing = served->spacing,
+                                               .n = served->n,
+                                               .bytes = served->bytes / served->n,
+                                               .node = served->node};
+        wf_net_link_load_add(view->ctx, &view->details[port], &load);
     }
 }
 
-void wf_stats_delivered(const struct wf_spot *spot, const struct wf_piece *piece)
+void wf_packet_stats_delivered(const struct wf_packet_view *view,
+                               const struct wf_packet_run *run)
 {
-    uint64_t *by_hops = (uint64_t *)(spot->node + 1);
-    uint32_t hops = piece->head.route.hops;
-    uint64_t *count = &by_hops[hops < WF_STATS_HOPS ? hops : WF_STATS_HOPS - 1];
+    uint64_t *by_hops = (uint64_t *)(view->node + 1);
+    uint32_t hops = run->head.route.hops;
+    uint64_t *count = &by_hops[hops < WF_NET_STATS_HOPS ? hops : WF_NET_STATS_HOPS - 1];
 
-    wf_touch(spot->ctx, count, sizeof(*count));
-    *count += piece->count;
+    wf_touch(view->ctx, count, sizeof(*count));
+    *count += run->count;
 }
 
-void wf_stats_finish(const struct wf_packet_net *model, struct wf_ctx *ctx,
-                     const struct wf_vertex_stats *of)
+void wf_packet_stats_finish(const struct wf_packet_net *model, struct wf_ctx *ctx,
+                            const struct wf_packet_vertex_stats *of)
 {
-    struct wf_net_words *words = wf_net_words_of(&model->net, ctx);
+    struct wf_net_counters *words = wf_net_counters_of(&model->net, ctx);
 
     if (words == NULL) {
         return;
     }
 
-    uint32_t link = wf_links_number(&model->links, of->vertex, 0);
+    uint32_t link = wf_packet_links_number(&model->links, of->vertex, 0);
     uint32_t n_ports = wf_topo_ports(model->topo, of->vertex);
     for (uint32_t port = 0; port < n_ports; port++) {
         uint64_t *sums =
@@ -98,10 +100,10 @@ void wf_stats_finish(const struct wf_packet_net *model, struct wf_ctx *ctx,
         words->word[model->net.n_sums + link + port] = of->ports[port].peak_ps;
     }
     if (of->details != NULL) {
-        memcpy(&words->word[details_at(model) + (uint64_t)WF_LINK_DETAIL_WORDS * link],
+        memcpy(&words->word[details_at(model) + (uint64_t)WF_NET_LINK_LOAD_WORDS * link],
                of->details, n_ports * sizeof(*of->details));
     }
-    for (uint32_t i = 0; of->by_hops != NULL && i < WF_STATS_HOPS; i++) {
+    for (uint32_t i = 0; of->by_hops != NULL && i < WF_NET_STATS_HOPS; i++) {
         words->word[HOPS_AT + i] += of->by_hops[i];
     }
 }
@@ -111,12 +113,12 @@ void wf_stats_finish(const struct wf_packet_net *model, struct wf_ctx *ctx,
 static void count_windows(const struct wf_packet_net *model, const struct wf_event *ev,
                           uint64_t *windows)
 {
-    const struct wf_packet_train *train = (const void *)ev->payload;
+    const struct wf_packet_train_event *train = (const void *)ev->payload;
     bool many = ev->kind == WF_PACKET_TRAIN || ev->kind == WF_PACKET_CUT;
     uint64_t n = many ? train->count : 1, bytes = model->links.full_bytes;
 
     if (ev->kind == WF_PACKET_LAST) {
-        const struct wf_packet_last *last = (const void *)ev->payload;
+        const struct wf_packet_last_event *last = (const void *)ev->payload;
         bytes = wf_packet_rest(model, last->msg.bytes) + model->header_bytes;
     }
     for (uint64_t i = 0; i < n;) { /* window by window */
@@ -124,8 +126,8 @@ static void count_windows(const struct wf_packet_net *model, const struct wf_eve
         uint64_t window = (uint64_t)(at / model->stats_window), here = 1;
         int64_t end = (int64_t)(window + 1) * model->stats_window;
 
-        if (window >= WF_STATS_WINDOWS - 1) {
-            window = WF_STATS_WINDOWS - 1;
+        if (window >= WF_PACKET_STATS_WINDOWS - 1) {
+            window = WF_PACKET_STATS_WINDOWS - 1;
             here = n - i;
         } else if (many) {
             here = (uint64_t)((end - at - 1) / train->spacing) + 1;
@@ -136,12 +138,13 @@ static void count_windows(const struct wf_packet_net *model, const struct wf_eve
     }
 }
 
-void wf_stats_commit(const struct wf_net *net, const struct wf_event *ev, struct wf_ctx *ctx)
+void wf_packet_stats_commit(const struct wf_net *net, const struct wf_event *ev,
+                            struct wf_ctx *ctx)
 {
-    const struct wf_packet_net *model = wf_to_packet(net);
+    const struct wf_packet_net *model = wf_packet_of(net);
 
     if (ev->kind <= WF_PACKET_CUT && model->stats_window > 0) {
-        struct wf_net_words *words = wf_net_words_of(net, ctx);
+        struct wf_net_counters *words = wf_net_counters_of(net, ctx);
         if (words != NULL) {
             count_windows(model, ev, &words->word[WINDOWS_AT]);
         }
@@ -152,15 +155,16 @@ void wf_stats_commit(const struct wf_net *net, const struct wf_event *ev, struct
 
 struct described {
     const struct wf_packet_net *model;
-    const struct wf_net_words *words;
+    const struct wf_net_counters *words;
 };
 
-static void facts_of(const void *arg, uint32_t link, struct wf_link_facts *out)
+static void facts_of(const void *arg, uint32_t link, struct wf_net_link_facts *out)
 {
     const struct described *of = arg;
     const struct wf_packet_net *model = of->model;
-    const struct wf_link_kind *kind = &model->links.kinds[wf_links_kind(&model->links, link)];
-    struct wf_port_stats stats;
+    const struct wf_packet_link_kind *kind =
+        &model->links.kinds[wf_packet_links_kind(&model->links, link)];
+    struct wf_packet_port_stats stats;
 
     memcpy(&stats, &of->words->word[links_at(model) + (uint64_t)SUMS_PER_LINK * link],
            SUMS_PER_LINK * sizeof(uint64_t));
@@ -172,26 +176,27 @@ static void facts_of(const void *arg, uint32_t link, struct wf_link_facts *out)
     out->peak_ps = of->words->word[of->words->n_sums + link];
     out->peak_bytes =
         (uint64_t)((wf_u128)out->peak_ps * model->links.full_bytes / (uint64_t)kind->full_ps);
-    if (model->stats == WF_STATS_LINKS) {
+    if (model->stats == WF_NET_STATS_LINKS) {
         out->detail = (const void *)&of->words
-                          ->word[details_at(model) + (uint64_t)WF_LINK_DETAIL_WORDS * link];
+                          ->word[details_at(model) + (uint64_t)WF_NET_LINK_LOAD_WORDS * link];
     }
 }
 
-void wf_stats_describe(const struct wf_net *net, const struct wf_net_words *words,
-                       int64_t elapsed, struct wf_value *result)
+void wf_packet_stats_describe(const struct wf_net *net, const struct wf_net_counters *words,
+                              int64_t elapsed, struct wf_value *result)
 {
-    const struct wf_packet_net *model = wf_to_packet(net);
-    struct wf_value *network = wf_report_network(result);
+    const struct wf_packet_net *model = wf_packet_of(net);
+    struct wf_value *network = wf_net_report_section(result);
     const struct described of = {model, words};
-    const struct wf_link_report report = {model->topo, (enum wf_net_stats)model->stats, elapsed,
-                                          facts_of, &of};
+    const struct wf_net_link_report report = {model->topo, (enum wf_net_stats)model->stats,
+                                              elapsed, facts_of, &of};
 
-    wf_report_latencies(network, words->word);
-    wf_report_counts(network, "packets_by_hops", &words->word[HOPS_AT], WF_STATS_HOPS);
+    wf_net_report_latencies(network, words->word);
+    wf_net_report_counts(network, "packets_by_hops", &words->word[HOPS_AT], WF_NET_STATS_HOPS);
     if (model->stats_window > 0) {
         wf_doc_count(network, "window_ps", (uint64_t)model->stats_window);
-        wf_report_counts(network, "window_bytes", &words->word[WINDOWS_AT], WF_STATS_WINDOWS);
+        wf_net_report_counts(network, "window_bytes", &words->word[WINDOWS_AT],
+                             WF_PACKET_STATS_WINDOWS);
     }
-    wf_report_links(network, &report);
+    wf_net_report_links(network, &report);
 }

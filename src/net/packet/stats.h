@@ -8,14 +8,14 @@
  * final. Nothing of it exists if it is off.
  */
 
-#include "net/stats/link_report.h"
 #include "net/packet/net.h"
+#include "net/stats/link_report.h"
 #include "result/doc.h"
 
-enum { WF_STATS_WINDOWS = 1000 };
+enum { WF_PACKET_STATS_WINDOWS = 1000 };
 
 /* Of one port. All are sums but the last. */
-struct wf_port_stats {
+struct wf_packet_port_stats {
     uint64_t packets;
     uint64_t bytes;
     uint64_t busy_ps;
@@ -24,7 +24,7 @@ struct wf_port_stats {
 };
 
 /* Packets that are served: n of them, waiting for `wait`, `wait + step` and so on. */
-struct wf_served {
+struct wf_packet_served {
     uint64_t n;
     uint64_t bytes;
     int64_t duration;
@@ -33,23 +33,26 @@ struct wf_served {
     uint32_t node;       /* they come from */
 };
 
-void wf_stats_count(const struct wf_spot *spot, uint32_t port, const struct wf_served *served);
-void wf_stats_delivered(const struct wf_spot *spot, const struct wf_piece *piece);
+void wf_packet_stats_count(const struct wf_packet_view *view, uint32_t port,
+                           const struct wf_packet_served *served);
+void wf_packet_stats_delivered(const struct wf_packet_view *view,
+                               const struct wf_packet_run *run);
 
 /* For the table of the model: sizes of the words it needs, finish, commit and description. */
-void wf_stats_init(struct wf_packet_net *model);
-/* `details` are null if there are none; `by_hops` is what wf_stats_delivered() counted there,
+void wf_packet_stats_init(struct wf_packet_net *model);
+/* `details` are null if there are none; `by_hops` is what wf_packet_stats_delivered() counted there,
  * or null. */
-struct wf_vertex_stats {
+struct wf_packet_vertex_stats {
     uint32_t vertex;
-    const struct wf_port_stats *ports;
-    const struct wf_link_detail *details;
+    const struct wf_packet_port_stats *ports;
+    const struct wf_net_link_load *details;
     const uint64_t *by_hops;
 };
-void wf_stats_finish(const struct wf_packet_net *model, struct wf_ctx *ctx,
-                     const struct wf_vertex_stats *of);
-void wf_stats_commit(const struct wf_net *net, const struct wf_event *ev, struct wf_ctx *ctx);
-void wf_stats_describe(const struct wf_net *net, const struct wf_net_words *words,
-                       int64_t elapsed, struct wf_value *result);
+void wf_packet_stats_finish(const struct wf_packet_net *model, struct wf_ctx *ctx,
+                            const struct wf_packet_vertex_stats *of);
+void wf_packet_stats_commit(const struct wf_net *net, const struct wf_event *ev,
+                            struct wf_ctx *ctx);
+void wf_packet_stats_describe(const struct wf_net *net, const struct wf_net_counters *words,
+                              int64_t elapsed, struct wf_value *result);
 
 #endif

@@ -18,12 +18,12 @@
 
 enum { CALM_SHIFT_MAX = 6 };
 
-static struct wf_train *edit(const struct wf_spot *spot, uint32_t cell)
+static struct wf_packet_train *edit(const struct wf_packet_view *view, uint32_t cell)
 {
-    return wf_cell_edit(spot->ctx, cell);
+    return wf_cell_edit(view->ctx, cell);
 }
 
-uint64_t wf_train_before(const struct wf_train *train, const struct wf_key *key)
+uint64_t wf_packet_train_before(const struct wf_packet_train *train, const struct wf_key *key)
 {
     bool tie = key->delta > 0 || train->src < key->src; /* who comes first at one instant */
 
@@ -38,12 +38,13 @@ uint64_t wf_train_before(const struct wf_train *train, const struct wf_key *key)
     return elapsed / spacing + (elapsed % spacing != 0 || tie ? 1 : 0);
 }
 
-static int64_t out_spacing(const struct wf_train *train, const struct wf_outlet *outlet)
+static int64_t out_spacing(const struct wf_packet_train *train,
+                           const struct wf_packet_outlet *outlet)
 {
     return train->queued ? outlet->full_ps : train->spacing;
 }
 
-static void advance(struct wf_train *train, uint64_t n)
+static void advance(struct wf_packet_train *train, uint64_t n)
 {
     train->at += (int64_t)n * train->spacing;
     train->first += n;
@@ -51,22 +52,23 @@ static void advance(struct wf_train *train, uint64_t n)
 }
 
 /* The next `n` packets of the train, all sent on before, are settled. */
-static void pass(const struct wf_spot *spot, const struct wf_outlet *outlet,
-                 struct wf_train *train, uint64_t n)
+static void pass(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
+                 struct wf_packet_train *train, uint64_t n)
 {
     int64_t spacing = out_spacing(train, outlet);
     int64_t last = train->out + (int64_t)(n - 1) * spacing;
 
-    if (spot->stats != NULL) {
-        wf_stats_count(spot, outlet->number,
-                       &(struct wf_served){.n = n,
-                                           .bytes = n * spot->model->links.full_bytes,
-                                           .duration = (int64_t)n * outlet->full_ps,
-                                           .wait = train->out - train->at - outlet->delay,
-                                           .step = spacing - train->spacing,
-                                           .at = train->out,
-                                           .spacing = spacing,
-                                           .node = train->head.src});
+    if (view->stats != NULL) {
+        wf_packet_stats_count(
+            view, outlet->number,
+            &(struct wf_packet_served){.n = n,
+                                       .bytes = n * view->model->links.full_bytes,
+                                       .duration = (int64_t)n * outlet->full_ps,
+                                       .wait = train->out - train->at - outlet->delay,
+                                       .step = spacing - train->spacing,
+                                       .at = train->out,
+                                       .spacing = spacing,
+                                       .node = train->head.src});
     }
 
     outlet->port->free = last + outlet->full_ps;
@@ -76,22 +78,22 @@ static void pass(const struct wf_spot *spot, const struct wf_outlet *outlet,
 }
 
 /* The next packet of the train goes on alone. */
-static void send_one(const struct wf_spot *spot, const struct wf_outlet *outlet,
-                     struct wf_train *train)
+static void send_one(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
+                     struct wf_packet_train *train)
 {
-    const struct wf_piece piece = {.head = train->head, .first = train->first, .count = 1};
+    const struct wf_packet_run run = {.head = train->head, .first = train->first, .count = 1};
 
     wf_packet_emit(
-        spot, outlet, &piece,
-        wf_packet_serve(spot, outlet, &piece, wf_time_add(train->at, outlet->delay), 0));
+        view, outlet, &run,
+        wf_packet_serve(view, outlet, &run, wf_time_add(train->at, outlet->delay), 0));
     train->calm = (uint8_t)(train->calm + (train->calm < UINT8_MAX ? 1 : 0));
     advance(train, 1);
 }
 
 /* The next packet of the train, which has the port to itself, goes on, and as many others with
  * it as follow at one spacing. */
-static void send_all(const struct wf_spot *spot, const struct wf_outlet *outlet,
-                     struct wf_train *train)
+static void send_all(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
+                     struct wf_packet_train *train)
 {
     int64_t ready = train->at + outlet->delay, full = outlet->full_ps;
     int64_t start = ready > outlet->port->free ? ready : outlet->port->free;
@@ -104,36 +106,38 @@ static void send_all(const struct wf_spot *spot, const struct wf_outlet *outlet,
         train->ahead = (uint64_t)(backlog / gap) + 1;
     }
 
-    const struct wf_piece piece = {.head = train->head,
-                                   .first = train->first,
-                                   .count = train->ahead,
-                                   .spacing = out_spacing(train, outlet)};
-    wf_packet_emit(spot, outlet, &piece, start);
-    pass(spot, outlet, train, 1);
+    const struct wf_packet_run run = {.head = train->head,
+                                      .first = train->first,
+                                      .count = train->ahead,
+                                      .spacing = out_spacing(train, outlet)};
+    wf_packet_emit(view, outlet, &run, start);
+    pass(view, outlet, train, 1);
 }
 
 /* Unlinks the cell that follows `before`, or the first if that is 0. */
-void wf_train_drop(const struct wf_spot *spot, struct wf_port *port, uint32_t before)
+void wf_packet_train_drop(const struct wf_packet_view *view, struct wf_packet_port *port,
+                          uint32_t before)
 {
-    uint32_t *link = before == 0 ? &port->trains : &edit(spot, before)->next;
+    uint32_t *link = before == 0 ? &port->trains : &edit(view, before)->next;
     uint32_t cell = *link;
-    const struct wf_train *train = wf_cell_read(spot->ctx, cell);
+    const struct wf_packet_train *train = wf_cell_read(view->ctx, cell);
 
     *link = train->next;
     if (before == 0 && train->next != 0) {
-        edit(spot, train->next)->service = train->service;
+        edit(view, train->next)->service = train->service;
     }
-    wf_cell_free(spot->ctx, cell);
+    wf_cell_free(view->ctx, cell);
 }
 
 /* The train whose next packet is first of all, and the cell before it. */
-uint32_t wf_train_next(const struct wf_spot *spot, const struct wf_port *port, uint32_t *before)
+uint32_t wf_packet_train_next(const struct wf_packet_view *view,
+                              const struct wf_packet_port *port, uint32_t *before)
 {
     uint32_t best = 0, prev = 0;
-    const struct wf_train *least = NULL;
+    const struct wf_packet_train *least = NULL;
 
     for (uint32_t cell = port->trains; cell != 0;) {
-        const struct wf_train *train = wf_cell_read(spot->ctx, cell);
+        const struct wf_packet_train *train = wf_cell_read(view->ctx, cell);
         if (least == NULL || train->at < least->at ||
             (train->at == least->at && train->src < least->src)) {
             least = train;
@@ -147,38 +151,39 @@ uint32_t wf_train_next(const struct wf_spot *spot, const struct wf_port *port, u
 }
 
 /* All packets that come before what happens now are served. */
-void wf_train_settle(const struct wf_spot *spot, const struct wf_outlet *outlet)
+void wf_packet_train_settle(const struct wf_packet_view *view,
+                            const struct wf_packet_outlet *outlet)
 {
-    struct wf_port *port = outlet->port;
+    struct wf_packet_port *port = outlet->port;
 
     while (port->trains != 0) {
-        uint32_t before = 0, cell = wf_train_next(spot, port, &before);
-        const struct wf_train *train = wf_cell_read(spot->ctx, cell);
-        uint64_t due = wf_train_before(train, &spot->key);
+        uint32_t before = 0, cell = wf_packet_train_next(view, port, &before);
+        const struct wf_packet_train *train = wf_cell_read(view->ctx, cell);
+        uint64_t due = wf_packet_train_before(train, &view->key);
 
         if (due == 0) {
             return;
         }
 
-        struct wf_train *own = edit(spot, cell);
+        struct wf_packet_train *own = edit(view, cell);
         if (own->ahead > 0) { /* it is the only one */
-            pass(spot, outlet, own, due < own->ahead ? due : own->ahead);
+            pass(view, outlet, own, due < own->ahead ? due : own->ahead);
         } else {
-            send_one(spot, outlet, own);
+            send_one(view, outlet, own);
         }
         if (own->left == 0) {
-            wf_train_drop(spot, port, before);
+            wf_packet_train_drop(view, port, before);
         }
     }
 }
 
 /* When the first packet arrives that has not been sent on; WF_TIME_MAX if there is none. */
-static int64_t next_unsent(const struct wf_spot *spot, const struct wf_port *port)
+static int64_t next_unsent(const struct wf_packet_view *view, const struct wf_packet_port *port)
 {
     int64_t least = WF_TIME_MAX;
 
     for (uint32_t cell = port->trains; cell != 0;) {
-        const struct wf_train *train = wf_cell_read(spot->ctx, cell);
+        const struct wf_packet_train *train = wf_cell_read(view->ctx, cell);
         int64_t at = train->at + (int64_t)train->ahead * train->spacing;
 
         if (train->ahead < train->left && at < least) {
@@ -189,146 +194,153 @@ static int64_t next_unsent(const struct wf_spot *spot, const struct wf_port *por
     return least;
 }
 
-static void plan_service(const struct wf_spot *spot, const struct wf_outlet *outlet)
+static void plan_service(const struct wf_packet_view *view,
+                         const struct wf_packet_outlet *outlet)
 {
-    struct wf_port *port = outlet->port;
-    int64_t at = next_unsent(spot, port);
+    struct wf_packet_port *port = outlet->port;
+    int64_t at = next_unsent(view, port);
     uint64_t number = outlet->number;
 
     if (at == WF_TIME_MAX) {
         return;
     }
-    int64_t planned = ((const struct wf_train *)wf_cell_read(spot->ctx, port->trains))->service;
+    int64_t planned =
+        ((const struct wf_packet_train *)wf_cell_read(view->ctx, port->trains))->service;
     if (planned != 0 && planned <= at + 1) {
         return;
     }
-    edit(spot, port->trains)->service = at + 1;
-    wf_schedule(spot->ctx, wf_self(spot->ctx), at + 1 - wf_now(spot->ctx), WF_PACKET_SERVICE,
+    edit(view, port->trains)->service = at + 1;
+    wf_schedule(view->ctx, wf_self(view->ctx), at + 1 - wf_now(view->ctx), WF_PACKET_SERVICE,
                 &number, sizeof(number));
 }
 
 /* Takes back what was sent on and has not arrived here yet. */
-static void take_back(const struct wf_spot *spot, const struct wf_outlet *outlet,
-                      struct wf_train *train)
+static void take_back(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
+                      struct wf_packet_train *train)
 {
-    const struct wf_piece end = {.head = train->head,
-                                 .first = train->first,
-                                 .count = train->ahead,
-                                 .is_cut = true,
-                                 .spacing = out_spacing(train, outlet)};
+    const struct wf_packet_run end = {.head = train->head,
+                                      .first = train->first,
+                                      .count = train->ahead,
+                                      .is_cut = true,
+                                      .spacing = out_spacing(train, outlet)};
 
-    wf_packet_emit(spot, outlet, &end, train->out);
+    wf_packet_emit(view, outlet, &end, train->out);
     train->ahead = 0;
     train->cuts = (uint8_t)(train->cuts + (train->cuts < CALM_SHIFT_MAX ? 1 : 0));
 }
 
 /* Whether the packets are all here now. */
-static bool is_whole(const struct wf_piece *piece)
+static bool is_whole(const struct wf_packet_run *run)
 {
-    return piece->count == 1 || piece->spacing == 0;
+    return run->count == 1 || run->spacing == 0;
 }
 
-static int64_t duration_of(const struct wf_spot *spot, const struct wf_outlet *outlet,
-                           const struct wf_piece *piece)
+static int64_t duration_of(const struct wf_packet_view *view,
+                           const struct wf_packet_outlet *outlet,
+                           const struct wf_packet_run *run)
 {
-    return piece->count == 1 ? wf_piece_ps(spot->model, piece, outlet->kind)
-                             : (int64_t)piece->count * outlet->full_ps;
+    return run->count == 1 ? wf_packet_run_ps(view->model, run, outlet->kind)
+                           : (int64_t)run->count * outlet->full_ps;
 }
 
 /* Packets come between those of the trains that are here. True if they do not disturb them:
  * they are sent before the next of them is to be. */
-static bool fits(const struct wf_spot *spot, const struct wf_outlet *outlet,
-                 const struct wf_piece *piece)
+static bool fits(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
+                 const struct wf_packet_run *run)
 {
-    const struct wf_train *train = wf_cell_read(spot->ctx, outlet->port->trains);
-    int64_t ready = wf_time_add(spot->key.time, outlet->delay);
+    const struct wf_packet_train *train = wf_cell_read(view->ctx, outlet->port->trains);
+    int64_t ready = wf_time_add(view->key.time, outlet->delay);
     int64_t start = ready > outlet->port->free ? ready : outlet->port->free;
 
-    return is_whole(piece) && train->ahead > 0 &&
-           wf_time_add(start, duration_of(spot, outlet, piece)) <= train->out;
+    return is_whole(run) && train->ahead > 0 &&
+           wf_time_add(start, duration_of(view, outlet, run)) <= train->out;
 }
 
 /* Packets that are all here go on together, the others as fast as the port can. */
-static void send_whole(const struct wf_spot *spot, const struct wf_outlet *outlet,
-                       const struct wf_piece *piece)
+static void send_whole(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
+                       const struct wf_packet_run *run)
 {
-    struct wf_piece out = *piece;
-    int64_t ready = wf_time_add(spot->key.time, outlet->delay);
+    struct wf_packet_run out = *run;
+    int64_t ready = wf_time_add(view->key.time, outlet->delay);
 
     out.spacing = outlet->full_ps;
-    wf_packet_emit(spot, outlet, &out, wf_packet_serve(spot, outlet, piece, ready, 0));
+    wf_packet_emit(view, outlet, &out, wf_packet_serve(view, outlet, run, ready, 0));
 }
 
-static void disturb(const struct wf_spot *spot, const struct wf_outlet *outlet)
+static void disturb(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet)
 {
     for (uint32_t cell = outlet->port->trains; cell != 0;) {
-        struct wf_train *train = edit(spot, cell);
+        struct wf_packet_train *train = edit(view, cell);
 
         train->calm = 0;
         if (train->ahead > 0) {
-            take_back(spot, outlet, train);
+            take_back(view, outlet, train);
         }
         cell = train->next;
     }
 }
 
-struct wf_train *wf_train_add(const struct wf_spot *spot, struct wf_port *port,
-                              const struct wf_piece *piece)
+struct wf_packet_train *wf_packet_train_add(const struct wf_packet_view *view,
+                                            struct wf_packet_port *port,
+                                            const struct wf_packet_run *run)
 {
-    uint32_t cell = wf_cell_new(spot->ctx);
-    struct wf_train *train = edit(spot, cell);
-    const struct wf_train *head =
-        port->trains == 0 ? NULL
-                          : (const struct wf_train *)wf_cell_read(spot->ctx, port->trains);
+    uint32_t cell = wf_cell_new(view->ctx);
+    struct wf_packet_train *train = edit(view, cell);
+    const struct wf_packet_train *head =
+        port->trains == 0
+            ? NULL
+            : (const struct wf_packet_train *)wf_cell_read(view->ctx, port->trains);
 
-    *train = (struct wf_train){
+    *train = (struct wf_packet_train){
         .next = port->trains,
         .service = head != NULL ? head->service : 0,
-        .src = piece->from,
-        .at = spot->key.time,
-        .spacing = piece->spacing,
-        .first = piece->first,
-        .left = piece->count,
-        .head = piece->head,
+        .src = run->from,
+        .at = view->key.time,
+        .spacing = run->spacing,
+        .first = run->first,
+        .left = run->count,
+        .head = run->head,
     };
     port->trains = cell;
     return train;
 }
 
-void wf_train_arrive(const struct wf_spot *spot, const struct wf_outlet *outlet,
-                     const struct wf_piece *piece)
+void wf_packet_train_arrive(const struct wf_packet_view *view,
+                            const struct wf_packet_outlet *outlet,
+                            const struct wf_packet_run *run)
 {
-    struct wf_port *port = outlet->port;
+    struct wf_packet_port *port = outlet->port;
     bool alone = port->trains == 0;
 
-    if (!alone && !fits(spot, outlet, piece)) {
-        disturb(spot, outlet);
+    if (!alone && !fits(view, outlet, run)) {
+        disturb(view, outlet);
     }
-    if (!is_whole(piece)) {
-        struct wf_train *train = wf_train_add(spot, port, piece);
+    if (!is_whole(run)) {
+        struct wf_packet_train *train = wf_packet_train_add(view, port, run);
         if (alone) {
-            send_all(spot, outlet, train);
+            send_all(view, outlet, train);
         } else {
             train->cuts = 1;
-            send_one(spot, outlet, train);
+            send_one(view, outlet, train);
         }
     } else {
-        send_whole(spot, outlet, piece);
+        send_whole(view, outlet, run);
     }
-    plan_service(spot, outlet);
+    plan_service(view, outlet);
 }
 
-void wf_train_cut(const struct wf_spot *spot, const struct wf_outlet *outlet)
+void wf_packet_train_cut(const struct wf_packet_view *view,
+                         const struct wf_packet_outlet *outlet)
 {
     uint32_t before = 0;
 
     for (uint32_t cell = outlet->port->trains; cell != 0;) {
-        const struct wf_train *train = wf_cell_read(spot->ctx, cell);
-        if (train->src == spot->key.src) {
+        const struct wf_packet_train *train = wf_cell_read(view->ctx, cell);
+        if (train->src == view->key.src) {
             if (train->ahead > 0) {
-                take_back(spot, outlet, edit(spot, cell));
+                take_back(view, outlet, edit(view, cell));
             }
-            wf_train_drop(spot, outlet->port, before);
+            wf_packet_train_drop(view, outlet->port, before);
             return;
         }
         before = cell;
@@ -336,66 +348,66 @@ void wf_train_cut(const struct wf_spot *spot, const struct wf_outlet *outlet)
     }
 }
 
-void wf_packet_cut(const struct wf_spot *spot, struct wf_packet_head *head)
+void wf_packet_cut(const struct wf_packet_view *view, struct wf_packet_head *head)
 {
-    if (head->dst == spot->vertex) {
-        wf_packet_deliver_cut(spot);
+    if (head->dst == view->vertex) {
+        wf_packet_deliver_cut(view);
         return;
     }
 
-    struct wf_outlet outlet = wf_packet_route(spot, head);
-    wf_touch(spot->ctx, outlet.port, sizeof(*outlet.port));
-    wf_train_settle(spot, &outlet);
-    wf_train_cut(spot, &outlet);
+    struct wf_packet_outlet outlet = wf_packet_route(view, head);
+    wf_touch(view->ctx, outlet.port, sizeof(*outlet.port));
+    wf_packet_train_settle(view, &outlet);
+    wf_packet_train_cut(view, &outlet);
 }
 
 /* Whether the one train here has been left in peace for long enough: the longer the more often
  * it was not. */
-static bool is_calm(const struct wf_train *train)
+static bool is_calm(const struct wf_packet_train *train)
 {
     return train->calm >= (train->cuts == 0 ? 0 : 1U << train->cuts);
 }
 
-void wf_train_service(const struct wf_spot *spot, uint32_t number)
+void wf_packet_train_service(const struct wf_packet_view *view, uint32_t number)
 {
-    struct wf_port *port = &spot->ports[number];
+    struct wf_packet_port *port = &view->ports[number];
 
     if (port->trains == 0 ||
-        ((const struct wf_train *)wf_cell_read(spot->ctx, port->trains))->service !=
-            spot->key.time) {
+        ((const struct wf_packet_train *)wf_cell_read(view->ctx, port->trains))->service !=
+            view->key.time) {
         return; /* they are gone, or an earlier time was planned later */
     }
 
-    const struct wf_packet_links *links = &spot->model->links;
-    uint32_t link = wf_links_number(links, spot->vertex, number);
-    uint32_t kind = wf_links_kind(links, link);
-    const struct wf_outlet outlet = {
+    const struct wf_packet_links *links = &view->model->links;
+    uint32_t link = wf_packet_links_number(links, view->vertex, number);
+    uint32_t kind = wf_packet_links_kind(links, link);
+    const struct wf_packet_outlet outlet = {
         .port = port,
         .number = number,
         .link = link,
         .kind = kind,
-        .delay = wf_links_delay(links, spot->vertex),
+        .delay = wf_packet_links_delay(links, view->vertex),
         .full_ps = links->kinds[kind].full_ps,
     };
-    struct wf_spot just_before = *spot;
+    struct wf_packet_view just_before = *view;
 
-    struct wf_train *train = edit(spot, port->trains);
+    struct wf_packet_train *train = edit(view, port->trains);
 
-    wf_touch(spot->ctx, port, sizeof(*port));
+    wf_touch(view->ctx, port, sizeof(*port));
     just_before.key.delta = 0; /* of this instant nothing is known yet */
     just_before.key.src = 0;
     train->service = 0;
-    uint64_t due = wf_train_before(train, &just_before.key);
+    uint64_t due = wf_packet_train_before(train, &just_before.key);
     if (train->next == 0 && due > 0 && train->ahead == due - 1 && is_calm(train)) {
         if (train->ahead > 0) {
-            pass(spot, &outlet, train, train->ahead);
+            pass(view, &outlet, train, train->ahead);
         }
         send_all(&just_before, &outlet, train);
         if (train->left == 0) {
-            wf_train_drop(spot, port, 0);
+            wf_packet_train_drop(view, port, 0);
         }
     } else {
-        wf_train_settle(&just_before, &outlet);
+        wf_packet_train_settle(&just_before, &outlet);
     }
-    plan_service(spot, &outlet);
+    plan_service(view, &outlet);
 }

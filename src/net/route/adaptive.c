@@ -17,5 +17,5 @@ const struct wf_route_ops wf_route_adaptive_ops = {
     .asks_queues = true,
     .create = adaptive_create,
     .destroy = wf_vcs_destroy,
-    .next = wf_shortest_queue_next,
+    .next = wf_route_shortest_queue_next,
 };

@@ -4,7 +4,7 @@
 #include "base/int128.h"
 #include "base/rng.h"
 
-bool wf_detour_is_due(const struct wf_vc_step *step, const struct wf_route_state *state)
+bool wf_route_detour_is_due(const struct wf_vc_step *step, const struct wf_route_state *state)
 {
     return step->turns && wf_vc_stage(state) == 0 &&
            wf_topo_ports(step->part.topo, step->part.at) > 1;
@@ -16,17 +16,17 @@ static bool is_there(const struct wf_topo *topo, uint32_t at, uint32_t node)
     return at == node || (at >= topo->n_nodes && topo->ops->distance(topo, at, node) == 1);
 }
 
-struct wf_detour wf_detour_draw(const struct wf_route_query *query,
-                                const struct wf_vc_step *step)
+struct wf_route_detour wf_route_detour_draw(const struct wf_route_query *query,
+                                            const struct wf_vc_step *step)
 {
     const struct wf_topo *topo = step->part.topo;
     uint32_t at = step->part.at, dst = step->part.dst;
     uint32_t via = (uint32_t)wf_rng_below(query->random(query), topo->n_nodes);
 
     if (via == dst || is_there(topo, at, via) || (at != dst && is_there(topo, at, dst))) {
-        return (struct wf_detour){.via = WF_TOPO_NO_VERTEX};
+        return (struct wf_route_detour){.via = WF_TOPO_NO_VERTEX};
     }
-    return (struct wf_detour){
+    return (struct wf_route_detour){
         .via = via,
         .direct = topo->ops->distance(topo, at, dst),
         .over = topo->ops->distance(topo, at, via) + topo->ops->distance(topo, via, dst),
@@ -35,13 +35,13 @@ struct wf_detour wf_detour_draw(const struct wf_route_query *query,
     };
 }
 
-void wf_detour_decide(struct wf_vc_step *step, struct wf_route_state *state, uint32_t via)
+void wf_route_detour_decide(struct wf_vc_step *step, struct wf_route_state *state, uint32_t via)
 {
     wf_vc_set_stage(step, state, 1);
     state->via = via != WF_TOPO_NO_VERTEX ? via + 1 : 0;
 }
 
-uint32_t wf_detour_go(struct wf_vc_step *step, struct wf_route_state *state)
+uint32_t wf_route_detour_go(struct wf_vc_step *step, struct wf_route_state *state)
 {
     if (!step->turns) {
         return wf_vc_take_fixed(step, state, step->part.dst);
@@ -53,8 +53,8 @@ uint32_t wf_detour_go(struct wf_vc_step *step, struct wf_route_state *state)
     return wf_vc_take_fixed(step, state, state->via != 0 ? state->via - 1 : step->part.dst);
 }
 
-bool wf_detour_prefers_direct(uint64_t waits_direct, uint64_t waits_via,
-                              const struct wf_detour *detour)
+bool wf_route_detour_prefers_direct(uint64_t waits_direct, uint64_t waits_via,
+                                    const struct wf_route_detour *detour)
 {
     return (wf_u128)waits_direct * detour->direct <= (wf_u128)waits_via * detour->over;
 }

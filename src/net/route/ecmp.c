@@ -20,7 +20,7 @@ static uint32_t ecmp_next(const struct wf_route_query *query, struct wf_route_st
 
     wf_vc_step(query, state, &step);
     uint32_t n = wf_vc_choices(&step, state, ports);
-    uint32_t pick = n > 1 ? (uint32_t)wf_rng_below(wf_flow_hash(query), n) : 0;
+    uint32_t pick = n > 1 ? (uint32_t)wf_rng_below(wf_route_flow_hash(query), n) : 0;
     return wf_vc_take(&step, state, ports[pick]);
 }
 

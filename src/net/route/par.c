@@ -57,14 +57,14 @@ static bool stays(const struct wf_part *part)
 }
 
 static bool prefers_direct(const struct wf_route_query *query, const struct wf_vc_step *step,
-                           const struct wf_detour *detour)
+                           const struct wf_route_detour *detour)
 {
     uint32_t first = step->part.first_port;
 
     return detour->via == WF_TOPO_NO_VERTEX ||
-           wf_detour_prefers_direct(query->queue(query, query->at, first + detour->port_direct),
-                                    query->queue(query, query->at, first + detour->port_via),
-                                    detour);
+           wf_route_detour_prefers_direct(
+               query->queue(query, query->at, first + detour->port_direct),
+               query->queue(query, query->at, first + detour->port_via), detour);
 }
 
 /* Stage 0 ends with the decision for a detour, at the second router of the way, or where the
@@ -72,13 +72,13 @@ static bool prefers_direct(const struct wf_route_query *query, const struct wf_v
 static void decide(const struct wf_route_query *query, struct wf_vc_step *step,
                    struct wf_route_state *state)
 {
-    struct wf_detour detour = wf_detour_draw(query, step);
+    struct wf_route_detour detour = wf_route_detour_draw(query, step);
     bool is_first = !wf_vc_has_rank(state);
 
     if (!prefers_direct(query, step, &detour)) {
-        wf_detour_decide(step, state, detour.via);
+        wf_route_detour_decide(step, state, detour.via);
     } else if (!is_first || !stays(&step->part)) {
-        wf_detour_decide(step, state, WF_TOPO_NO_VERTEX);
+        wf_route_detour_decide(step, state, WF_TOPO_NO_VERTEX);
     }
 }
 
@@ -87,10 +87,10 @@ static uint32_t par_next(const struct wf_route_query *query, struct wf_route_sta
     struct wf_vc_step step;
 
     wf_vc_step(query, state, &step);
-    if (wf_vc_is_dragonfly(step.level) && wf_detour_is_due(&step, state)) {
+    if (wf_vc_is_dragonfly(step.level) && wf_route_detour_is_due(&step, state)) {
         decide(query, &step, state);
     }
-    return wf_detour_go(&step, state);
+    return wf_route_detour_go(&step, state);
 }
 
 const struct wf_route_ops wf_route_par_ops = {

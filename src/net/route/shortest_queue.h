@@ -8,10 +8,10 @@
 
 #include "net/vc/vc.h"
 
-uint32_t wf_shortest_queue_next(const struct wf_route_query *query,
-                                struct wf_route_state *state);
+uint32_t wf_route_shortest_queue_next(const struct wf_route_query *query,
+                                      struct wf_route_state *state);
 
 /* A number that spreads flows over ports, another one at each router. */
-uint64_t wf_flow_hash(const struct wf_route_query *query);
+uint64_t wf_route_flow_hash(const struct wf_route_query *query);
 
 #endif

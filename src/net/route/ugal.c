@@ -67,18 +67,18 @@ static uint32_t ugal_next(const struct wf_route_query *query, struct wf_route_st
     struct wf_vc_step step;
 
     wf_vc_step(query, state, &step);
-    if (wf_detour_is_due(&step, state)) {
-        struct wf_detour detour = wf_detour_draw(query, &step);
+    if (wf_route_detour_is_due(&step, state)) {
+        struct wf_route_detour detour = wf_route_detour_draw(query, &step);
         if (detour.via != WF_TOPO_NO_VERTEX) {
             uint64_t direct = waits_on(query, &step, detour.port_direct, WF_TOPO_NO_VERTEX);
             uint64_t over = waits_on(query, &step, detour.port_via, detour.via);
-            if (wf_detour_prefers_direct(direct, over, &detour)) {
+            if (wf_route_detour_prefers_direct(direct, over, &detour)) {
                 detour.via = WF_TOPO_NO_VERTEX;
             }
         }
-        wf_detour_decide(&step, state, detour.via);
+        wf_route_detour_decide(&step, state, detour.via);
     }
-    return wf_detour_go(&step, state);
+    return wf_route_detour_go(&step, state);
 }
 
 const struct wf_route_ops wf_route_ugal_l_ops = {

@@ -19,10 +19,10 @@ static uint32_t valiant_next(const struct wf_route_query *query, struct wf_route
     struct wf_vc_step step;
 
     wf_vc_step(query, state, &step);
-    if (wf_detour_is_due(&step, state)) {
-        wf_detour_decide(&step, state, wf_detour_draw(query, &step).via);
+    if (wf_route_detour_is_due(&step, state)) {
+        wf_route_detour_decide(&step, state, wf_route_detour_draw(query, &step).via);
     }
-    return wf_detour_go(&step, state);
+    return wf_route_detour_go(&step, state);
 }
 
 const struct wf_route_ops wf_route_valiant_ops = {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct overseer {
+struct detector {
     int64_t inside;     /* packets in the network */
     uint32_t waits;     /* cells */
     uint32_t n_waits;   /* of them */
@@ -22,16 +22,16 @@ struct overseer {
 };
 
 struct wait_cell {
-    struct wf_wait wait;
+    struct wf_net_wait wait;
     uint32_t next, spare;
 };
 
-bool wf_router_is_overseen(const struct wf_router_net *model)
+bool wf_router_has_detector(const struct wf_router_net *model)
 {
-    return model->set.watchdog > 0 || model->room_limit > 0;
+    return model->set.watchdog > 0 || model->packets_limit > 0;
 }
 
-int64_t wf_router_to_overseer(const struct wf_router_net *model)
+int64_t wf_router_to_detector(const struct wf_router_net *model)
 {
     bool wormhole = model->set.switching == WF_ROUTER_WORMHOLE;
 
@@ -44,11 +44,11 @@ static const struct wait_cell *read_cell(struct wf_ctx *ctx, uint32_t cell)
 }
 
 /* Takes the wait of a queue out of the list, if it is there. */
-static void forget(struct overseer *own, struct wf_ctx *ctx, const struct wf_wait_queue *queue)
+static void forget(struct detector *own, struct wf_ctx *ctx, const struct wf_net_queue *queue)
 {
     uint32_t last = 0, cell = own->waits;
 
-    while (cell != 0 && wf_wait_compare(&read_cell(ctx, cell)->wait.queue, queue) != 0) {
+    while (cell != 0 && wf_net_queue_compare(&read_cell(ctx, cell)->wait.queue, queue) != 0) {
         last = cell;
         cell = read_cell(ctx, cell)->next;
     }
@@ -65,7 +65,7 @@ static void forget(struct overseer *own, struct wf_ctx *ctx, const struct wf_wai
     wf_cell_free(ctx, cell);
 }
 
-static void remember(struct overseer *own, struct wf_ctx *ctx, const struct wf_wait *wait)
+static void remember(struct detector *own, struct wf_ctx *ctx, const struct wf_net_wait *wait)
 {
     forget(own, ctx, &wait->queue);
     uint32_t cell = wf_cell_new(ctx);
@@ -79,72 +79,72 @@ static void remember(struct overseer *own, struct wf_ctx *ctx, const struct wf_w
 
 /* Tells all nodes, so that they know it at the time `at`. */
 static void tell_all(const struct wf_router_net *model, struct wf_ctx *ctx, int64_t at,
-                     uint16_t kind, const struct wf_circle *circle)
+                     uint16_t kind, const struct wf_net_deadlock *deadlock)
 {
-    uint64_t shut = circle->n;
+    uint64_t shut = deadlock->n;
 
     for (uint32_t node = 0; node < model->net.n_nodes; node++) {
         wf_schedule(ctx, model->net.first_node + node, at - wf_now(ctx), kind,
-                    kind == WF_ROUTER_GATE ? (const void *)&shut : circle,
-                    kind == WF_ROUTER_GATE ? sizeof(shut) : sizeof(*circle));
+                    kind == WF_ROUTER_GATE ? (const void *)&shut : deadlock,
+                    kind == WF_ROUTER_GATE ? sizeof(shut) : sizeof(*deadlock));
     }
 }
 
 static int by_queue(const void *a, const void *b)
 {
-    const struct wf_wait *x = a, *y = b;
+    const struct wf_net_wait *x = a, *y = b;
 
-    return wf_wait_compare(&x->queue, &y->queue);
+    return wf_net_queue_compare(&x->queue, &y->queue);
 }
 
-static struct wf_circle find_circle(const struct overseer *own, struct wf_ctx *ctx)
+static struct wf_net_deadlock find_deadlock(const struct detector *own, struct wf_ctx *ctx)
 {
-    struct wf_wait *waits = wf_xcalloc(own->n_waits, sizeof(*waits));
+    struct wf_net_wait *waits = wf_xcalloc(own->n_waits, sizeof(*waits));
     uint32_t n = 0;
 
     for (uint32_t cell = own->waits; cell != 0; cell = read_cell(ctx, cell)->next) {
         waits[n++] = read_cell(ctx, cell)->wait;
     }
     qsort(waits, n, sizeof(*waits), by_queue);
-    n = wf_waits_prune(waits, n);
-    struct wf_circle circle = wf_waits_circle(waits, n);
+    n = wf_net_waits_prune(waits, n);
+    struct wf_net_deadlock deadlock = wf_net_deadlock_find(waits, n);
     free(waits);
-    return circle;
+    return deadlock;
 }
 
-static void check(const struct wf_router_net *model, struct overseer *own, struct wf_ctx *ctx)
+static void check(const struct wf_router_net *model, struct detector *own, struct wf_ctx *ctx)
 {
     int64_t cycle = model->set.cycle, now = wf_now(ctx) / cycle * cycle;
     int64_t later = (int64_t)model->set.global_delay - (int64_t)model->set.global_delay / 2;
-    bool full = model->room_limit > 0 && own->inside > (int64_t)model->room_limit;
+    bool full = model->packets_limit > 0 && own->inside > (int64_t)model->packets_limit;
 
     own->checking = 0;
     if (full != (own->shut != 0)) {
         own->shut = full;
         tell_all(model, ctx, now + later * cycle, WF_ROUTER_GATE,
-                 &(struct wf_circle){.n = full});
+                 &(struct wf_net_deadlock){.n = full});
     }
     if (own->more_waits != 0 && own->over == 0 && own->n_waits > 0) {
-        struct wf_circle circle = find_circle(own, ctx);
-        if (circle.n > 0) {
+        struct wf_net_deadlock deadlock = find_deadlock(own, ctx);
+        if (deadlock.n > 0) {
             own->over = 1;
-            tell_all(model, ctx, now + wf_router_to_overseer(model) * cycle, WF_ROUTER_HALT,
-                     &circle);
+            tell_all(model, ctx, now + wf_router_to_detector(model) * cycle, WF_ROUTER_HALT,
+                     &deadlock);
         }
     }
     own->more_waits = 0;
 }
 
-static void overseer_init(void *state, struct wf_ctx *ctx)
+static void detector_init(void *state, struct wf_ctx *ctx)
 {
     (void)state;
     (void)ctx;
 }
 
 /* What arrives together is looked at together, a picosecond later. */
-static void overseer_event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
+static void detector_event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
 {
-    struct overseer *own = state;
+    struct detector *own = state;
     int64_t change;
 
     wf_touch(ctx, own, sizeof(*own));
@@ -169,16 +169,16 @@ static void overseer_event(void *state, const struct wf_event *ev, struct wf_ctx
     }
 }
 
-void wf_router_add_overseer(struct wf_router_net *model, struct wf_engine *engine)
+void wf_router_add_detector(struct wf_router_net *model, struct wf_engine *engine)
 {
-    model->overseer_ops = (struct wf_process_ops){
-        .name = "overseer",
-        .payload_max = sizeof(struct wf_wait),
+    model->detector_ops = (struct wf_process_ops){
+        .name = "detector",
+        .payload_max = sizeof(struct wf_net_wait),
         .announces_changes = true,
-        .init = overseer_init,
-        .event = overseer_event,
+        .init = detector_init,
+        .event = detector_event,
     };
     wf_engine_cells(engine, sizeof(struct wait_cell));
-    model->overseer =
-        wf_engine_add(engine, &model->overseer_ops, 1, sizeof(struct overseer), model);
+    model->detector =
+        wf_engine_add(engine, &model->detector_ops, 1, sizeof(struct detector), model);
 }

@@ -18,28 +18,28 @@
 
 #include "net/router/net.h"
 
-enum wf_flit_state { WF_FLIT_IDLE, WF_FLIT_WAITS, WF_FLIT_GOES };
+enum wf_router_flit_state { WF_ROUTER_FLIT_IDLE, WF_ROUTER_FLIT_WAITS, WF_ROUTER_FLIT_GOES };
 
 /* A queue, as struct wf_router_input, of which there is one for each. Zeroed is empty. */
-struct wf_flit_input {
+struct wf_router_flit_input {
     uint32_t here;   /* flits */
     uint32_t gone;   /* of the first packet */
     uint16_t accept; /* channel that is taken first, if several are offered */
     uint16_t port;   /* by which the first packet leaves, + 1; 0: it is not routed yet */
     uint8_t vcs;     /* that it may have: a bit for each */
-    uint8_t state;   /* enum wf_flit_state */
+    uint8_t state;   /* enum wf_router_flit_state */
     uint8_t spare[2];
     int64_t ready; /* cycle from which on the first packet may ask for a channel */
 };
 
 /* A channel, as struct wf_router_channel. */
-struct wf_flit_channel {
+struct wf_router_flit_channel {
     uint32_t used;  /* flits in the queue behind it, or on their way there */
     uint32_t grant; /* input that it is offered to first */
 };
 
 /* A port as an input and as an output of the switch. */
-struct wf_flit_port {
+struct wf_router_flit_port {
     uint16_t turn;   /* virtual channel that asks first for the switch */
     uint16_t accept; /* output that is taken first */
     uint16_t grant;  /* input that it is offered to first */
@@ -49,91 +49,96 @@ struct wf_flit_port {
 };
 
 /* A node, as the source of flits. */
-struct wf_flit_source {
+struct wf_router_flit_source {
     uint32_t sent; /* flits of the packet that is being sent; 0: none is */
     uint16_t vc;   /* on which the last one was sent */
     uint16_t spare;
 };
 
-static inline struct wf_flit_input *wf_flit_inputs(const struct wf_router_spot *spot)
+static inline struct wf_router_flit_input *
+wf_router_flit_inputs(const struct wf_router_view *view)
 {
-    return (void *)((unsigned char *)spot->head + spot->layout->flit_inputs);
+    return (void *)((unsigned char *)view->head + view->layout->flit_inputs);
 }
 
-static inline struct wf_flit_channel *wf_flit_channels(const struct wf_router_spot *spot)
+static inline struct wf_router_flit_channel *
+wf_router_flit_channels(const struct wf_router_view *view)
 {
-    return (void *)((unsigned char *)spot->head + spot->layout->flit_channels);
+    return (void *)((unsigned char *)view->head + view->layout->flit_channels);
 }
 
-static inline struct wf_flit_port *wf_flit_ports(const struct wf_router_spot *spot)
+static inline struct wf_router_flit_port *
+wf_router_flit_ports(const struct wf_router_view *view)
 {
-    return (void *)((unsigned char *)spot->head + spot->layout->flit_ports);
+    return (void *)((unsigned char *)view->head + view->layout->flit_ports);
 }
 
-static inline struct wf_flit_source *wf_flit_source(const struct wf_router_spot *spot)
+static inline struct wf_router_flit_source *
+wf_router_flit_source(const struct wf_router_view *view)
 {
-    return (void *)((unsigned char *)spot->head + spot->layout->flit_source);
+    return (void *)((unsigned char *)view->head + view->layout->flit_source);
 }
 
-static inline struct wf_flit_input *wf_flit_edit(const struct wf_router_spot *spot,
-                                                 uint32_t input)
+static inline struct wf_router_flit_input *
+wf_router_flit_edit(const struct wf_router_view *view, uint32_t input)
 {
-    struct wf_flit_input *at = &wf_flit_inputs(spot)[input];
+    struct wf_router_flit_input *at = &wf_router_flit_inputs(view)[input];
 
-    wf_touch(spot->ctx, at, sizeof(*at));
+    wf_touch(view->ctx, at, sizeof(*at));
     return at;
 }
 
 /* Whether a port leads to a node and not to a router: there is always room. */
-static inline bool wf_flit_is_terminal(const struct wf_router_spot *spot, uint32_t port)
+static inline bool wf_router_flit_is_terminal(const struct wf_router_view *view, uint32_t port)
 {
-    const struct wf_topo *topo = spot->model->topo;
+    const struct wf_topo *topo = view->model->topo;
 
-    return port == spot->layout->n_ports ||
+    return port == view->layout->n_ports ||
            (!wf_topo_is_direct(topo) &&
-            topo->ops->neighbor(topo, spot->vertex, port) < topo->n_nodes);
+            topo->ops->neighbor(topo, view->vertex, port) < topo->n_nodes);
 }
 
 /* Whether there is room for a flit behind a channel. */
-static inline bool wf_flit_has_room(const struct wf_router_spot *spot, uint32_t channel)
+static inline bool wf_router_flit_has_room(const struct wf_router_view *view, uint32_t channel)
 {
-    const struct wf_router_net *model = spot->model;
+    const struct wf_router_net *model = view->model;
 
-    return wf_flit_channels(spot)[channel].used < model->set.queue * model->phits ||
-           wf_flit_is_terminal(spot, channel / model->vcs);
+    return wf_router_flit_channels(view)[channel].used < model->set.queue * model->phits ||
+           wf_router_flit_is_terminal(view, channel / model->vcs);
 }
 
 /* The channels by which this node reaches its router: behind those of the local port, or those
  * of its link if the router is another vertex. */
-static inline uint32_t wf_flit_source_channels(const struct wf_router_spot *spot)
+static inline uint32_t wf_router_flit_source_channels(const struct wf_router_view *view)
 {
-    return wf_topo_is_direct(spot->model->topo) ? (spot->layout->n_ports + 1) * spot->model->vcs
+    return wf_topo_is_direct(view->model->topo) ? (view->layout->n_ports + 1) * view->model->vcs
                                                 : 0;
 }
 
 /* ---- router_flit.c ---- */
 
 /* An event; false if it is of a kind that is the same with both ways of switching. */
-bool wf_flit_event(const struct wf_router_spot *spot, const struct wf_event *ev);
+bool wf_router_flit_event(const struct wf_router_view *view, const struct wf_event *ev);
 
 /* ---- router_flit_alloc.c ---- */
 
-typedef void wf_flit_move(const struct wf_router_spot *spot, uint32_t input);
+typedef void wf_router_flit_move(const struct wf_router_view *view, uint32_t input);
 
 /* Gives channels to packets, and the switch to flits of those that had one before this cycle,
  * which are sent with `move`. Returns whether there is something to do in the next cycle. */
-bool wf_flit_allocate(const struct wf_router_spot *spot, wf_flit_move *move);
+bool wf_router_flit_allocate(const struct wf_router_view *view, wf_router_flit_move *move);
 
 /* ---- router_flit_ends.c ---- */
 
 /* Where the first packet of a queue goes: sets port and vcs. */
-void wf_flit_route(const struct wf_router_spot *spot, uint32_t input);
+void wf_router_flit_route(const struct wf_router_view *view, uint32_t input);
 
 /* The next flit of this node; returns whether there is one for the next cycle. */
-bool wf_flit_send_one(const struct wf_router_spot *spot);
+bool wf_router_flit_send_one(const struct wf_router_view *view);
 
-/* As wf_router_room() and wf_router_is_stuck(). */
-bool wf_flit_room(const struct wf_router_spot *spot);
-bool wf_flit_is_stuck(const struct wf_router_spot *spot, uint32_t input, struct wf_wait *wait);
+/* As wf_router_can_inject() and wf_router_is_blocked(). */
+bool wf_router_flit_room(const struct wf_router_view *view);
+bool wf_router_flit_is_stuck(const struct wf_router_view *view, uint32_t input,
+                             struct wf_net_wait *wait);
 
 #endif

@@ -15,9 +15,9 @@ static uint32_t behind(uint32_t number, uint32_t first, uint32_t n)
     return number >= first ? number - first : number + n - first;
 }
 
-static uint32_t n_channels(const struct wf_router_spot *spot)
+static uint32_t n_channels(const struct wf_router_view *view)
 {
-    return (spot->layout->n_ports + 1) * spot->model->vcs;
+    return (view->layout->n_ports + 1) * view->model->vcs;
 }
 
 /* ---- channels ---- */
@@ -30,66 +30,66 @@ struct askers {
 
 /* The first of the channels that a packet may have, of those from `from` on of its port;
  * WF_ROUTER_NONE after the last. */
-static uint32_t next_channel(const struct wf_router_spot *spot, uint32_t input, uint32_t from)
+static uint32_t next_channel(const struct wf_router_view *view, uint32_t input, uint32_t from)
 {
-    const struct wf_flit_input *at = &wf_flit_inputs(spot)[input];
-    uint32_t first = (at->port - 1u) * spot->model->vcs;
+    const struct wf_router_flit_input *at = &wf_router_flit_inputs(view)[input];
+    uint32_t first = (at->port - 1u) * view->model->vcs;
     uint32_t seen = from > first ? from - first : 0, left = (uint32_t)at->vcs >> seen << seen;
 
     return left == 0 ? WF_ROUTER_NONE : first + (uint32_t)__builtin_ctz(left);
 }
 
-static uint32_t first_channel(const struct wf_router_spot *spot, uint32_t input)
+static uint32_t first_channel(const struct wf_router_view *view, uint32_t input)
 {
-    return next_channel(spot, input, 0);
+    return next_channel(view, input, 0);
 }
 
-static bool is_asker(const struct wf_router_spot *spot, uint32_t input)
+static bool is_asker(const struct wf_router_view *view, uint32_t input)
 {
-    const struct wf_flit_input *at = &wf_flit_inputs(spot)[input];
+    const struct wf_router_flit_input *at = &wf_router_flit_inputs(view)[input];
 
-    if (at->state != WF_FLIT_WAITS) {
+    if (at->state != WF_ROUTER_FLIT_WAITS) {
         return false;
     }
-    if (at->ready > spot->now) {
-        wf_router_wake(spot, at->ready);
+    if (at->ready > view->now) {
+        wf_router_wake(view, at->ready);
         return false;
     }
     if (at->port == 0) {
-        wf_flit_route(spot, input);
+        wf_router_flit_route(view, input);
     }
     return true;
 }
 
-static void find_askers(const struct wf_router_spot *spot, struct askers *askers)
+static void find_askers(const struct wf_router_view *view, struct askers *askers)
 {
     askers->n = 0;
-    for (uint32_t w = 0; w < spot->layout->n_words; w++) {
-        for (uint64_t left = spot->words[w]; left != 0; left &= left - 1) {
+    for (uint32_t w = 0; w < view->layout->n_words; w++) {
+        for (uint64_t left = view->words[w]; left != 0; left &= left - 1) {
             uint32_t input = w * 64 + (uint32_t)__builtin_ctzll(left);
-            if (is_asker(spot, input)) {
+            if (is_asker(view, input)) {
                 askers->input[askers->n++] = (uint16_t)input;
             }
         }
     }
 }
 
-static void offer_channels(const struct wf_router_spot *spot, struct askers *askers)
+static void offer_channels(const struct wf_router_view *view, struct askers *askers)
 {
-    const struct wf_flit_channel *channels = wf_flit_channels(spot);
-    uint32_t n = spot->layout->n_inputs;
+    const struct wf_router_flit_channel *channels = wf_router_flit_channels(view);
+    uint32_t n = view->layout->n_inputs;
 
     for (uint32_t i = 0; i < askers->n; i++) {
-        uint32_t input = askers->input[i], c = first_channel(spot, input);
-        for (; c != WF_ROUTER_NONE; c = next_channel(spot, input, c + 1)) {
+        uint32_t input = askers->input[i], c = first_channel(view, input);
+        for (; c != WF_ROUTER_NONE; c = next_channel(view, input, c + 1)) {
             askers->offer[c] = 0;
         }
     }
     for (uint32_t i = 0; i < askers->n; i++) {
-        uint32_t input = askers->input[i], c = first_channel(spot, input);
-        for (; c != WF_ROUTER_NONE; c = next_channel(spot, input, c + 1)) {
+        uint32_t input = askers->input[i], c = first_channel(view, input);
+        for (; c != WF_ROUTER_NONE; c = next_channel(view, input, c + 1)) {
             uint32_t first = channels[c].grant, best = askers->offer[c];
-            if (spot->channels[c].holder == 0 &&
+            if (view->channels[c].holder == 0 &&
                 (best == 0 || behind(input, first, n) < behind(best - 1, first, n))) {
                 askers->offer[c] = (uint16_t)(input + 1);
             }
@@ -97,41 +97,41 @@ static void offer_channels(const struct wf_router_spot *spot, struct askers *ask
     }
 }
 
-static void take_channel(const struct wf_router_spot *spot, uint32_t input, uint32_t channel)
+static void take_channel(const struct wf_router_view *view, uint32_t input, uint32_t channel)
 {
-    struct wf_flit_input *at = wf_flit_edit(spot, input);
-    struct wf_flit_channel *offered = &wf_flit_channels(spot)[channel];
-    struct wf_router_channel *held = &spot->channels[channel];
+    struct wf_router_flit_input *at = wf_router_flit_edit(view, input);
+    struct wf_router_flit_channel *offered = &wf_router_flit_channels(view)[channel];
+    struct wf_router_channel *held = &view->channels[channel];
 
-    wf_touch(spot->ctx, offered, sizeof(*offered));
-    wf_touch(spot->ctx, held, sizeof(*held));
+    wf_touch(view->ctx, offered, sizeof(*offered));
+    wf_touch(view->ctx, held, sizeof(*held));
     held->holder = (uint16_t)(input + 1);
     held->packets++;
-    offered->grant = input + 1 == spot->layout->n_inputs ? 0 : input + 1;
-    at->accept = (uint16_t)(channel + 1 == n_channels(spot) ? 0 : channel + 1);
-    at->state = WF_FLIT_GOES;
-    wf_router_edit_input(spot, input)->taken = (uint16_t)(channel + 1);
+    offered->grant = input + 1 == view->layout->n_inputs ? 0 : input + 1;
+    at->accept = (uint16_t)(channel + 1 == n_channels(view) ? 0 : channel + 1);
+    at->state = WF_ROUTER_FLIT_GOES;
+    wf_router_edit_input(view, input)->taken = (uint16_t)(channel + 1);
 }
 
-static bool give_channels(const struct wf_router_spot *spot, struct askers *askers)
+static bool give_channels(const struct wf_router_view *view, struct askers *askers)
 {
     bool again = false;
 
-    offer_channels(spot, askers);
+    offer_channels(view, askers);
     for (uint32_t i = 0; i < askers->n; i++) {
-        uint32_t input = askers->input[i], c = first_channel(spot, input);
-        uint32_t first = wf_flit_inputs(spot)[input].accept, best = WF_ROUTER_NONE;
+        uint32_t input = askers->input[i], c = first_channel(view, input);
+        uint32_t first = wf_router_flit_inputs(view)[input].accept, best = WF_ROUTER_NONE;
 
-        for (; c != WF_ROUTER_NONE; c = next_channel(spot, input, c + 1)) {
+        for (; c != WF_ROUTER_NONE; c = next_channel(view, input, c + 1)) {
             again = again || askers->offer[c] != 0;
             if (askers->offer[c] == input + 1 &&
                 (best == WF_ROUTER_NONE ||
-                 behind(c, first, n_channels(spot)) < behind(best, first, n_channels(spot)))) {
+                 behind(c, first, n_channels(view)) < behind(best, first, n_channels(view)))) {
                 best = c;
             }
         }
         if (best != WF_ROUTER_NONE) {
-            take_channel(spot, input, best);
+            take_channel(view, input, best);
         }
     }
     return again;
@@ -151,9 +151,9 @@ struct bids {
 };
 
 /* Of those of a port that want to the same output, the one whose turn it is bids. */
-static void add_bid(const struct wf_router_spot *spot, struct bids *bids, const struct bid *bid)
+static void add_bid(const struct wf_router_view *view, struct bids *bids, const struct bid *bid)
 {
-    uint32_t turn = wf_flit_ports(spot)[bid->in].turn, vcs = spot->model->vcs;
+    uint32_t turn = wf_router_flit_ports(view)[bid->in].turn, vcs = view->model->vcs;
 
     for (uint32_t i = bids->n; i > 0 && bids->at[i - 1].in == bid->in; i--) {
         struct bid *other = &bids->at[i - 1];
@@ -170,16 +170,16 @@ static void add_bid(const struct wf_router_spot *spot, struct bids *bids, const 
 }
 
 /* Whether a packet that asks for a channel might be given one with room. */
-static bool may_hope(const struct wf_router_spot *spot, uint32_t input)
+static bool may_hope(const struct wf_router_view *view, uint32_t input)
 {
-    const struct wf_flit_input *at = &wf_flit_inputs(spot)[input];
+    const struct wf_router_flit_input *at = &wf_router_flit_inputs(view)[input];
 
-    if (!spot->model->set.speculative || at->state != WF_FLIT_WAITS || at->port == 0) {
+    if (!view->model->set.speculative || at->state != WF_ROUTER_FLIT_WAITS || at->port == 0) {
         return false;
     }
-    for (uint32_t c = first_channel(spot, input); c != WF_ROUTER_NONE;
-         c = next_channel(spot, input, c + 1)) {
-        if (spot->channels[c].holder == 0 && wf_flit_has_room(spot, c)) {
+    for (uint32_t c = first_channel(view, input); c != WF_ROUTER_NONE;
+         c = next_channel(view, input, c + 1)) {
+        if (view->channels[c].holder == 0 && wf_router_flit_has_room(view, c)) {
             return true;
         }
     }
@@ -187,43 +187,43 @@ static bool may_hope(const struct wf_router_spot *spot, uint32_t input)
 }
 
 /* Whether a packet that bid in hope was given a channel of that port. */
-static bool is_hope_fulfilled(const struct wf_router_spot *spot, uint32_t input, uint32_t port)
+static bool is_hope_fulfilled(const struct wf_router_view *view, uint32_t input, uint32_t port)
 {
-    uint32_t channel = spot->inputs[input].taken - 1u;
+    uint32_t channel = view->inputs[input].taken - 1u;
 
-    return wf_flit_inputs(spot)[input].state == WF_FLIT_GOES &&
-           channel / spot->model->vcs == port && wf_flit_has_room(spot, channel);
+    return wf_router_flit_inputs(view)[input].state == WF_ROUTER_FLIT_GOES &&
+           channel / view->model->vcs == port && wf_router_flit_has_room(view, channel);
 }
 
-static void find_bids(const struct wf_router_spot *spot, struct bids *bids)
+static void find_bids(const struct wf_router_view *view, struct bids *bids)
 {
-    const struct wf_flit_port *ports = wf_flit_ports(spot);
-    uint32_t vcs = spot->model->vcs;
+    const struct wf_router_flit_port *ports = wf_router_flit_ports(view);
+    uint32_t vcs = view->model->vcs;
 
     bids->n = 0;
-    for (uint32_t w = 0; w < spot->layout->n_words; w++) {
-        for (uint64_t left = spot->words[w]; left != 0; left &= left - 1) {
+    for (uint32_t w = 0; w < view->layout->n_words; w++) {
+        for (uint64_t left = view->words[w]; left != 0; left &= left - 1) {
             uint32_t input = w * 64 + (uint32_t)__builtin_ctzll(left);
-            const struct wf_flit_input *at = &wf_flit_inputs(spot)[input];
-            bool goes = at->state == WF_FLIT_GOES && at->here > 0 &&
-                        wf_flit_has_room(spot, spot->inputs[input].taken - 1u);
+            const struct wf_router_flit_input *at = &wf_router_flit_inputs(view)[input];
+            bool goes = at->state == WF_ROUTER_FLIT_GOES && at->here > 0 &&
+                        wf_router_flit_has_room(view, view->inputs[input].taken - 1u);
             struct bid bid = {.in = (uint16_t)(input / vcs),
                               .out = (uint16_t)(at->port - 1),
                               .vc = (uint16_t)(input % vcs),
                               .is_hope = !goes};
 
-            if ((goes || may_hope(spot, input)) && ports[bid.in].holds == 0 &&
+            if ((goes || may_hope(view, input)) && ports[bid.in].holds == 0 &&
                 !ports[bid.out].is_held) {
-                add_bid(spot, bids, &bid);
+                add_bid(view, bids, &bid);
             }
         }
     }
 }
 
-static void offer_outputs(const struct wf_router_spot *spot, struct bids *bids)
+static void offer_outputs(const struct wf_router_view *view, struct bids *bids)
 {
-    const struct wf_flit_port *ports = wf_flit_ports(spot);
-    uint32_t n = spot->layout->n_ports + 1;
+    const struct wf_router_flit_port *ports = wf_router_flit_ports(view);
+    uint32_t n = view->layout->n_ports + 1;
 
     for (uint32_t i = 0; i < bids->n; i++) {
         bids->offer[bids->at[i].out] = 0;
@@ -239,11 +239,11 @@ static void offer_outputs(const struct wf_router_spot *spot, struct bids *bids)
 
 /* The bid that an input port wins, of those from `from` on, which are all of the same port up
  * to `end`; `end` if none. */
-static uint32_t take_output(const struct wf_router_spot *spot, const struct bids *bids,
+static uint32_t take_output(const struct wf_router_view *view, const struct bids *bids,
                             uint32_t from, uint32_t end)
 {
-    uint32_t first = wf_flit_ports(spot)[bids->at[from].in].accept, best = end;
-    uint32_t n = spot->layout->n_ports + 1;
+    uint32_t first = wf_router_flit_ports(view)[bids->at[from].in].accept, best = end;
+    uint32_t n = view->layout->n_ports + 1;
 
     for (uint32_t i = from; i < end; i++) {
         const struct bid *bid = &bids->at[i];
@@ -256,15 +256,15 @@ static uint32_t take_output(const struct wf_router_spot *spot, const struct bids
     return best;
 }
 
-static void go_on(const struct wf_router_spot *spot, const struct bid *bid)
+static void go_on(const struct wf_router_view *view, const struct bid *bid)
 {
-    struct wf_flit_port *in = &wf_flit_ports(spot)[bid->in];
-    struct wf_flit_port *out = &wf_flit_ports(spot)[bid->out];
-    uint32_t n = spot->layout->n_ports + 1;
+    struct wf_router_flit_port *in = &wf_router_flit_ports(view)[bid->in];
+    struct wf_router_flit_port *out = &wf_router_flit_ports(view)[bid->out];
+    uint32_t n = view->layout->n_ports + 1;
 
-    wf_touch(spot->ctx, in, sizeof(*in));
-    wf_touch(spot->ctx, out, sizeof(*out));
-    in->turn = (uint16_t)(bid->vc + 1u == spot->model->vcs ? 0 : bid->vc + 1);
+    wf_touch(view->ctx, in, sizeof(*in));
+    wf_touch(view->ctx, out, sizeof(*out));
+    in->turn = (uint16_t)(bid->vc + 1u == view->model->vcs ? 0 : bid->vc + 1);
     in->accept = (uint16_t)(bid->out + 1u == n ? 0 : bid->out + 1);
     out->grant = (uint16_t)(bid->in + 1u == n ? 0 : bid->in + 1);
 }
@@ -272,45 +272,45 @@ static void go_on(const struct wf_router_spot *spot, const struct bid *bid)
 /* ---- packets that keep the switch ---- */
 
 /* Whether the packet of a queue that has just sent a flit has another one here. */
-static bool has_more(const struct wf_router_spot *spot, uint32_t input)
+static bool has_more(const struct wf_router_view *view, uint32_t input)
 {
-    const struct wf_flit_input *at = &wf_flit_inputs(spot)[input];
+    const struct wf_router_flit_input *at = &wf_router_flit_inputs(view)[input];
 
-    return at->state == WF_FLIT_GOES && at->gone > 0 && at->here > 0;
+    return at->state == WF_ROUTER_FLIT_GOES && at->gone > 0 && at->here > 0;
 }
 
-static void hold(const struct wf_router_spot *spot, const struct bid *bid, bool holds)
+static void hold(const struct wf_router_view *view, const struct bid *bid, bool holds)
 {
-    struct wf_flit_port *in = &wf_flit_ports(spot)[bid->in];
-    struct wf_flit_port *out = &wf_flit_ports(spot)[bid->out];
+    struct wf_router_flit_port *in = &wf_router_flit_ports(view)[bid->in];
+    struct wf_router_flit_port *out = &wf_router_flit_ports(view)[bid->out];
 
-    wf_touch(spot->ctx, in, sizeof(*in));
-    wf_touch(spot->ctx, out, sizeof(*out));
+    wf_touch(view->ctx, in, sizeof(*in));
+    wf_touch(view->ctx, out, sizeof(*out));
     in->holds = (uint16_t)(holds ? bid->vc + 1 : 0);
     out->is_held = holds;
 }
 
 /* The next flits of packets that hold the switch. One without a flit or without room for it
  * lets go. */
-static bool move_on(const struct wf_router_spot *spot, wf_flit_move *move)
+static bool move_on(const struct wf_router_view *view, wf_router_flit_move *move)
 {
-    uint32_t vcs = spot->model->vcs;
+    uint32_t vcs = view->model->vcs;
     bool again = false;
 
-    for (uint32_t port = 0; port <= spot->layout->n_ports; port++) {
-        uint32_t vc = wf_flit_ports(spot)[port].holds;
+    for (uint32_t port = 0; port <= view->layout->n_ports; port++) {
+        uint32_t vc = wf_router_flit_ports(view)[port].holds;
         if (vc == 0) {
             continue;
         }
-        uint32_t input = port * vcs + vc - 1, channel = spot->inputs[input].taken - 1u;
+        uint32_t input = port * vcs + vc - 1, channel = view->inputs[input].taken - 1u;
         struct bid bid = {
             .in = (uint16_t)port, .out = (uint16_t)(channel / vcs), .vc = (uint16_t)(vc - 1)};
-        bool goes = wf_flit_has_room(spot, channel);
+        bool goes = wf_router_flit_has_room(view, channel);
         if (goes) {
-            move(spot, input);
+            move(view, input);
         }
-        if (!goes || !has_more(spot, input)) {
-            hold(spot, &bid, false);
+        if (!goes || !has_more(view, input)) {
+            hold(view, &bid, false);
         }
         again = true;
     }
@@ -319,45 +319,45 @@ static bool move_on(const struct wf_router_spot *spot, wf_flit_move *move)
 
 /* ---- all of it ---- */
 
-static void give_switch(const struct wf_router_spot *spot, struct bids *bids,
-                        wf_flit_move *move)
+static void give_switch(const struct wf_router_view *view, struct bids *bids,
+                        wf_router_flit_move *move)
 {
-    offer_outputs(spot, bids);
+    offer_outputs(view, bids);
     for (uint32_t from = 0, end; from < bids->n; from = end) {
         end = from + 1;
         while (end < bids->n && bids->at[end].in == bids->at[from].in) {
             end++;
         }
-        uint32_t won = take_output(spot, bids, from, end);
+        uint32_t won = take_output(view, bids, from, end);
         if (won == end) {
             continue;
         }
         const struct bid *bid = &bids->at[won];
-        uint32_t input = (uint32_t)bid->in * spot->model->vcs + bid->vc;
-        go_on(spot, bid);
-        if (bid->is_hope && !is_hope_fulfilled(spot, input, bid->out)) {
+        uint32_t input = (uint32_t)bid->in * view->model->vcs + bid->vc;
+        go_on(view, bid);
+        if (bid->is_hope && !is_hope_fulfilled(view, input, bid->out)) {
             continue;
         }
-        move(spot, input);
-        if (spot->model->set.hold_switch && has_more(spot, input)) {
-            hold(spot, bid, true);
+        move(view, input);
+        if (view->model->set.hold_switch && has_more(view, input)) {
+            hold(view, bid, true);
         }
     }
 }
 
-bool wf_flit_allocate(const struct wf_router_spot *spot, wf_flit_move *move)
+bool wf_router_flit_allocate(const struct wf_router_view *view, wf_router_flit_move *move)
 {
     struct askers askers;
     struct bids bids;
 
     /* A packet that is given a channel now bids for the switch in the next cycle, unless it did
      * so in hope; one whose tail leaves now leaves its channel to others in the next cycle. */
-    find_askers(spot, &askers);
-    find_bids(spot, &bids);
-    bool again = give_channels(spot, &askers);
-    if (spot->model->set.hold_switch) {
-        again = move_on(spot, move) || again;
+    find_askers(view, &askers);
+    find_bids(view, &bids);
+    bool again = give_channels(view, &askers);
+    if (view->model->set.hold_switch) {
+        again = move_on(view, move) || again;
     }
-    give_switch(spot, &bids, move);
+    give_switch(view, &bids, move);
     return again || bids.n > 0;
 }

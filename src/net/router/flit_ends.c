@@ -10,10 +10,10 @@
 
 /* ---- routes ---- */
 
-static void set_route(const struct wf_router_spot *spot, uint32_t input, uint32_t port,
+static void set_route(const struct wf_router_view *view, uint32_t input, uint32_t port,
                       uint32_t vcs)
 {
-    struct wf_flit_input *at = wf_flit_edit(spot, input);
+    struct wf_router_flit_input *at = wf_router_flit_edit(view, input);
 
     at->port = (uint16_t)(port + 1);
     at->vcs = (uint8_t)vcs;
@@ -29,43 +29,43 @@ static uint32_t all_of(uint32_t vcs)
  * over the end to one, have the upper half of the channels until they leave the ring, the
  * others the lower: in neither half can packets wait for each other all around the ring, for
  * routes are at most half as long. So does BookSim2. */
-static void route_in_grid(const struct wf_router_spot *spot, uint32_t input,
+static void route_in_grid(const struct wf_router_view *view, uint32_t input,
                           const struct wf_router_packet *packet)
 {
-    const struct wf_router_net *model = spot->model;
-    const uint16_t *here = wf_router_coords_of(model, spot->vertex);
+    const struct wf_router_net *model = view->model;
+    const uint16_t *here = wf_router_coords_of(model, view->vertex);
     const uint16_t *there = wf_router_coords_of(model, packet->dst);
     uint32_t dim = 0, half = model->vcs / 2;
 
     while (here[dim] == there[dim]) {
         dim++;
     }
-    uint32_t port = wf_router_way_port(packet, dim);
+    uint32_t port = wf_router_dim_port(packet, dim);
     if (model->scheme != WF_ROUTER_DATELINE || !wf_router_is_ring(model, dim)) {
-        set_route(spot, input, port, all_of(model->vcs));
+        set_route(view, input, port, all_of(model->vcs));
         return;
     }
     bool stays = input / model->vcs == (port ^ 1);
     bool upper = stays ? input % model->vcs >= half : there[dim] < here[dim];
-    set_route(spot, input, port, all_of(half) << (upper ? half : 0));
+    set_route(view, input, port, all_of(half) << (upper ? half : 0));
 }
 
 /* One of several ports: by lot, or where fewest flits wait. */
-static uint32_t choose_port(const struct wf_router_spot *spot, const uint32_t *ports,
+static uint32_t choose_port(const struct wf_router_view *view, const uint32_t *ports,
                             uint32_t n)
 {
     uint32_t best = 0, least = WF_ROUTER_NONE, ties = 0;
 
-    if (spot->model->request == WF_ROUTER_RANDOM) {
-        return ports[wf_router_below(spot, n)];
+    if (view->model->request == WF_ROUTER_RANDOM) {
+        return ports[wf_router_below(view, n)];
     }
     for (uint32_t i = 0; i < n; i++) {
         uint32_t used = 0;
-        for (uint32_t vc = 0; vc < spot->model->vcs; vc++) {
-            used += wf_flit_channels(spot)[ports[i] * spot->model->vcs + vc].used;
+        for (uint32_t vc = 0; vc < view->model->vcs; vc++) {
+            used += wf_router_flit_channels(view)[ports[i] * view->model->vcs + vc].used;
         }
         ties = used < least ? 1 : used == least ? ties + 1 : ties;
-        if (used < least || (used == least && wf_router_below(spot, ties) == 0)) {
+        if (used < least || (used == least && wf_router_below(view, ties) == 0)) {
             best = i;
             least = used;
         }
@@ -73,49 +73,49 @@ static uint32_t choose_port(const struct wf_router_spot *spot, const uint32_t *p
     return ports[best];
 }
 
-static void route_by_policy(const struct wf_router_spot *spot, uint32_t input)
+static void route_by_policy(const struct wf_router_view *view, uint32_t input)
 {
     uint16_t channels[WF_ROUTER_INPUTS_MAX];
     uint32_t vcs = 0, port = 0;
 
-    wf_router_policy_ask(spot, input);
-    uint32_t n = wf_router_policy_channels(spot, input, channels);
+    wf_router_policy_ask(view, input);
+    uint32_t n = wf_router_policy_channels(view, input, channels);
     for (uint32_t i = 0; i < n; i++) {
-        port = channels[i] / spot->model->vcs;
-        vcs |= UINT32_C(1) << channels[i] % spot->model->vcs;
+        port = channels[i] / view->model->vcs;
+        vcs |= UINT32_C(1) << channels[i] % view->model->vcs;
     }
-    set_route(spot, input, port, vcs);
+    set_route(view, input, port, vcs);
 }
 
-void wf_flit_route(const struct wf_router_spot *spot, uint32_t input)
+void wf_router_flit_route(const struct wf_router_view *view, uint32_t input)
 {
-    const struct wf_router_net *model = spot->model;
-    const struct wf_router_cell *cell = wf_cell_read(spot->ctx, spot->inputs[input].first);
+    const struct wf_router_net *model = view->model;
+    const struct wf_router_cell *cell = wf_cell_read(view->ctx, view->inputs[input].first);
     const struct wf_router_packet *packet = &cell->packet;
     uint32_t ports[WF_ROUTER_INPUTS_MAX];
 
-    if (packet->dst == spot->vertex) {
-        set_route(spot, input, spot->layout->n_ports, all_of(model->vcs));
+    if (packet->dst == view->vertex) {
+        set_route(view, input, view->layout->n_ports, all_of(model->vcs));
     } else if (model->grid != NULL) {
-        route_in_grid(spot, input, packet);
+        route_in_grid(view, input, packet);
     } else if (model->scheme == WF_ROUTER_POLICY) {
-        route_by_policy(spot, input);
+        route_by_policy(view, input);
     } else {
-        uint32_t port = choose_port(spot, ports, wf_router_ports(spot, packet, ports));
-        set_route(spot, input, port, all_of(model->vcs));
+        uint32_t port = choose_port(view, ports, wf_router_ports(view, packet, ports));
+        set_route(view, input, port, all_of(model->vcs));
     }
 }
 
 /* ---- sources ---- */
 
 /* The next channel with room; false if there is none. */
-static bool choose_vc(const struct wf_router_spot *spot, struct wf_flit_source *source)
+static bool choose_vc(const struct wf_router_view *view, struct wf_router_flit_source *source)
 {
-    uint32_t vcs = spot->model->vcs, first = wf_flit_source_channels(spot);
+    uint32_t vcs = view->model->vcs, first = wf_router_flit_source_channels(view);
 
     for (uint32_t i = 1; i <= vcs; i++) {
         uint32_t vc = (source->vc + i) % vcs;
-        if (wf_flit_has_room(spot, first + vc)) {
+        if (wf_router_flit_has_room(view, first + vc)) {
             source->vc = (uint16_t)vc;
             return true;
         }
@@ -123,164 +123,166 @@ static bool choose_vc(const struct wf_router_spot *spot, struct wf_flit_source *
     return false;
 }
 
-static void send_to_router(const struct wf_router_spot *spot, uint16_t kind,
+static void send_to_router(const struct wf_router_view *view, uint16_t kind,
                            const void *payload, size_t size)
 {
-    const struct wf_router_net *model = spot->model;
+    const struct wf_router_net *model = view->model;
     const struct wf_topo *topo = model->topo;
     uint32_t router =
-        wf_topo_is_direct(topo) ? spot->vertex : topo->ops->neighbor(topo, spot->vertex, 0);
+        wf_topo_is_direct(topo) ? view->vertex : topo->ops->neighbor(topo, view->vertex, 0);
     int64_t cycles = 1 + (int64_t)model->set.link_delay;
 
-    wf_schedule(spot->ctx, wf_router_process(model, router), cycles * model->set.cycle - 1,
+    wf_schedule(view->ctx, wf_router_process(model, router), cycles * model->set.cycle - 1,
                 kind, payload, size);
 }
 
 /* The queue of the router in which this node's flits arrive. */
-static uint32_t input_there(const struct wf_router_spot *spot)
+static uint32_t input_there(const struct wf_router_view *view)
 {
-    const struct wf_router_net *model = spot->model;
-    uint32_t port = wf_topo_is_direct(model->topo) ? spot->layout->n_ports
-                                                   : wf_router_reverse(model, spot->vertex, 0);
+    const struct wf_router_net *model = view->model;
+    uint32_t port = wf_topo_is_direct(model->topo) ? view->layout->n_ports
+                                                   : wf_router_reverse(model, view->vertex, 0);
 
-    return port * model->vcs + wf_flit_source(spot)->vc;
+    return port * model->vcs + wf_router_flit_source(view)->vc;
 }
 
-static void send_head(const struct wf_router_spot *spot, const struct wf_router_cell *entry)
+static void send_head(const struct wf_router_view *view, const struct wf_router_cell *entry)
 {
-    struct wf_router_head *head = spot->head;
+    struct wf_router_head *head = view->head;
     struct wf_router_packet packet = entry->packet;
 
-    wf_router_prepare(spot, &packet, entry->count);
+    wf_router_prepare(view, &packet, entry->count);
     packet.last = entry->count == 1;
-    packet.hops = wf_topo_is_direct(spot->model->topo) ? 0 : 1;
-    packet.input = input_there(spot) & 0x7fff;
+    packet.hops = wf_topo_is_direct(view->model->topo) ? 0 : 1;
+    packet.input = input_there(view) & 0x7fff;
     struct wf_router_channel *channel =
-        &spot->channels[wf_flit_source_channels(spot) + wf_flit_source(spot)->vc];
-    wf_touch(spot->ctx, channel, sizeof(*channel));
+        &view->channels[wf_router_flit_source_channels(view) + wf_router_flit_source(view)->vc];
+    wf_touch(view->ctx, channel, sizeof(*channel));
     channel->packets++;
-    wf_touch(spot->ctx, head, sizeof(*head));
+    wf_touch(view->ctx, head, sizeof(*head));
     head->injected++;
-    wf_router_counted(spot);
-    head->waited += (uint64_t)(spot->now - packet.born);
-    send_to_router(spot, WF_ROUTER_HEAD, &packet, sizeof(packet));
+    wf_router_counted(view);
+    head->waited += (uint64_t)(view->now - packet.born);
+    send_to_router(view, WF_ROUTER_HEAD, &packet, sizeof(packet));
 }
 
-static void send_body(const struct wf_router_spot *spot)
+static void send_body(const struct wf_router_view *view)
 {
-    uint64_t input = input_there(spot);
+    uint64_t input = input_there(view);
 
-    send_to_router(spot, WF_ROUTER_FLIT, &input, sizeof(input));
+    send_to_router(view, WF_ROUTER_FLIT, &input, sizeof(input));
 }
 
 /* A packet has been sent. */
-static void finish_packet(const struct wf_router_spot *spot)
+static void finish_packet(const struct wf_router_view *view)
 {
-    const struct wf_router_net *model = spot->model;
-    struct wf_router_head *head = spot->head;
-    struct wf_router_cell *entry = wf_cell_edit(spot->ctx, head->backlog);
+    const struct wf_router_net *model = view->model;
+    struct wf_router_head *head = view->head;
+    struct wf_router_cell *entry = wf_cell_edit(view->ctx, head->backlog);
 
-    wf_flit_source(spot)->sent = 0;
+    wf_router_flit_source(view)->sent = 0;
     if (--entry->count > 0) {
         return;
     }
     if (model->net.user.sent != NULL) {
-        wf_schedule(spot->ctx, wf_self(spot->ctx), model->set.cycle - 1, WF_ROUTER_SENT,
+        wf_schedule(view->ctx, wf_self(view->ctx), model->set.cycle - 1, WF_ROUTER_SENT,
                     &entry->packet, sizeof(entry->packet));
     }
     uint32_t cell = head->backlog;
-    wf_touch(spot->ctx, head, sizeof(*head));
+    wf_touch(view->ctx, head, sizeof(*head));
     head->backlog = entry->next;
-    wf_cell_free(spot->ctx, cell);
+    wf_cell_free(view->ctx, cell);
 }
 
-bool wf_flit_send_one(const struct wf_router_spot *spot)
+bool wf_router_flit_send_one(const struct wf_router_view *view)
 {
-    struct wf_flit_source *source = wf_flit_source(spot);
+    struct wf_router_flit_source *source = wf_router_flit_source(view);
 
-    if (spot->head->backlog == 0 || (spot->head->shut != 0 && source->sent == 0)) {
+    if (view->head->backlog == 0 || (view->head->shut != 0 && source->sent == 0)) {
         return false;
     }
-    wf_touch(spot->ctx, source, sizeof(*source));
-    if (source->sent == 0
-            ? !choose_vc(spot, source)
-            : !wf_flit_has_room(spot, wf_flit_source_channels(spot) + source->vc)) {
+    wf_touch(view->ctx, source, sizeof(*source));
+    if (source->sent == 0 ? !choose_vc(view, source)
+                          : !wf_router_flit_has_room(
+                                view, wf_router_flit_source_channels(view) + source->vc)) {
         return false; /* until there is room */
     }
-    struct wf_flit_channel *channel =
-        &wf_flit_channels(spot)[wf_flit_source_channels(spot) + source->vc];
-    wf_touch(spot->ctx, channel, sizeof(*channel));
+    struct wf_router_flit_channel *channel =
+        &wf_router_flit_channels(view)[wf_router_flit_source_channels(view) + source->vc];
+    wf_touch(view->ctx, channel, sizeof(*channel));
     channel->used++;
     if (source->sent == 0) {
-        send_head(spot, wf_cell_read(spot->ctx, spot->head->backlog));
+        send_head(view, wf_cell_read(view->ctx, view->head->backlog));
     } else {
-        send_body(spot);
+        send_body(view);
     }
-    if (++source->sent == spot->model->phits) {
-        finish_packet(spot);
+    if (++source->sent == view->model->phits) {
+        finish_packet(view);
     }
-    return spot->head->backlog != 0;
+    return view->head->backlog != 0;
 }
 
-bool wf_flit_room(const struct wf_router_spot *spot)
+bool wf_router_flit_room(const struct wf_router_view *view)
 {
     uint64_t n = 0;
 
-    for (uint32_t cell = spot->head->backlog;
-         cell != 0 && n < spot->model->set.injection_length;) {
-        const struct wf_router_cell *entry = wf_cell_read(spot->ctx, cell);
+    for (uint32_t cell = view->head->backlog;
+         cell != 0 && n < view->model->set.injection_length;) {
+        const struct wf_router_cell *entry = wf_cell_read(view->ctx, cell);
         n += entry->count;
         cell = entry->next;
     }
-    return n < spot->model->set.injection_length;
+    return n < view->model->set.injection_length;
 }
 
 /* ---- who waits ---- */
 
-static struct wf_wait_queue queue_here(const struct wf_router_spot *spot, uint32_t input)
+static struct wf_net_queue queue_here(const struct wf_router_view *view, uint32_t input)
 {
-    uint32_t vcs = spot->model->vcs;
+    uint32_t vcs = view->model->vcs;
 
-    return (struct wf_wait_queue){spot->vertex, (uint16_t)(input / vcs),
-                                  (uint16_t)(input % vcs)};
+    return (struct wf_net_queue){view->vertex, (uint16_t)(input / vcs),
+                                 (uint16_t)(input % vcs)};
 }
 
-static struct wf_wait_queue queue_behind(const struct wf_router_spot *spot, uint32_t channel)
+static struct wf_net_queue queue_behind(const struct wf_router_view *view, uint32_t channel)
 {
-    const struct wf_router_net *model = spot->model;
+    const struct wf_router_net *model = view->model;
     uint32_t port = channel / model->vcs;
 
-    return (struct wf_wait_queue){
-        .vertex = model->topo->ops->neighbor(model->topo, spot->vertex, port),
-        .port = (uint16_t)wf_router_reverse(model, spot->vertex, port),
+    return (struct wf_net_queue){
+        .vertex = model->topo->ops->neighbor(model->topo, view->vertex, port),
+        .port = (uint16_t)wf_router_reverse(model, view->vertex, port),
         .vc = (uint16_t)(channel % model->vcs),
     };
 }
 
 /* Waits for room behind the channel it holds, or for those that hold the channels it may have.
  */
-bool wf_flit_is_stuck(const struct wf_router_spot *spot, uint32_t input, struct wf_wait *wait)
+bool wf_router_flit_is_stuck(const struct wf_router_view *view, uint32_t input,
+                             struct wf_net_wait *wait)
 {
-    const struct wf_flit_input *at = &wf_flit_inputs(spot)[input];
-    uint32_t vcs = spot->model->vcs, taken = spot->inputs[input].taken - 1u;
+    const struct wf_router_flit_input *at = &wf_router_flit_inputs(view)[input];
+    uint32_t vcs = view->model->vcs, taken = view->inputs[input].taken - 1u;
 
-    *wait = (struct wf_wait){.queue = queue_here(spot, input), .is_full = 1};
-    if (at->state == WF_FLIT_GOES && at->here > 0 && !wf_flit_has_room(spot, taken)) {
-        wait->targets[wait->n++] = queue_behind(spot, taken);
+    *wait = (struct wf_net_wait){.queue = queue_here(view, input), .is_full = 1};
+    if (at->state == WF_ROUTER_FLIT_GOES && at->here > 0 &&
+        !wf_router_flit_has_room(view, taken)) {
+        wait->targets[wait->n++] = queue_behind(view, taken);
         return true;
     }
-    if (at->state != WF_FLIT_WAITS || at->port == 0) {
+    if (at->state != WF_ROUTER_FLIT_WAITS || at->port == 0) {
         return false;
     }
     for (uint32_t vc = 0; vc < vcs; vc++) {
-        uint32_t holder = spot->channels[(at->port - 1u) * vcs + vc].holder;
+        uint32_t holder = view->channels[(at->port - 1u) * vcs + vc].holder;
         if ((at->vcs >> vc & 1) == 0) {
             continue;
         }
         if (holder == 0) {
             return false;
         }
-        wait->targets[wait->n++] = queue_here(spot, holder - 1);
+        wait->targets[wait->n++] = queue_here(view, holder - 1);
     }
     return true;
 }

@@ -11,42 +11,42 @@
 /* Bytes that wait before a port: on its links' channels, or in the queues behind them. */
 static uint64_t queue_of(const struct wf_route_query *query, uint32_t vertex, uint32_t port)
 {
-    const struct wf_router_spot *spot = query->arg;
-    uint32_t vcs = spot->model->vcs;
-    uint64_t sum = spot->links[port].waiting;
+    const struct wf_router_view *view = query->arg;
+    uint32_t vcs = view->model->vcs;
+    uint64_t sum = view->links[port].waiting;
 
     (void)vertex; /* none of the policies looks further */
     for (uint32_t vc = 0; vc < vcs; vc++) {
-        sum += spot->channels[port * vcs + vc].used;
+        sum += view->channels[port * vcs + vc].used;
     }
-    return sum * spot->model->set.packet;
+    return sum * view->model->set.packet;
 }
 
 static uint64_t random_of(const struct wf_route_query *query)
 {
-    const struct wf_router_spot *spot = query->arg;
+    const struct wf_router_view *view = query->arg;
 
-    return wf_random(spot->ctx);
+    return wf_random(view->ctx);
 }
 
-void wf_router_policy_ask(const struct wf_router_spot *spot, uint32_t input)
+void wf_router_policy_ask(const struct wf_router_view *view, uint32_t input)
 {
-    const struct wf_router_net *model = spot->model;
-    uint32_t first = spot->inputs[input].first;
-    const struct wf_router_cell *seen = wf_cell_read(spot->ctx, first);
+    const struct wf_router_net *model = view->model;
+    uint32_t first = view->inputs[input].first;
+    const struct wf_router_cell *seen = wf_cell_read(view->ctx, first);
 
-    if (seen->count != 0 || seen->packet.dst == spot->vertex) {
+    if (seen->count != 0 || seen->packet.dst == view->vertex) {
         return;
     }
-    struct wf_router_cell *entry = wf_cell_edit(spot->ctx, first);
-    struct wf_router_spot here = *spot;
+    struct wf_router_cell *entry = wf_cell_edit(view->ctx, first);
+    struct wf_router_view here = *view;
     const struct wf_route_query query = {
         .topo = model->topo,
         .route = model->route,
-        .at = spot->vertex,
+        .at = view->vertex,
         .dst = entry->packet.dst,
         .in_port =
-            input < spot->layout->n_ports * model->vcs ? input / model->vcs : WF_TOPO_NO_PORT,
+            input < view->layout->n_ports * model->vcs ? input / model->vcs : WF_TOPO_NO_PORT,
         .flow = wf_rng_mix((uint64_t)entry->packet.msg.src_node << 32 | entry->packet.number),
         .queue = queue_of,
         .random = random_of,
@@ -58,11 +58,11 @@ void wf_router_policy_ask(const struct wf_router_spot *spot, uint32_t input)
     entry->count = port * model->vcs + state->vc + 1;
 }
 
-uint32_t wf_router_policy_channels(const struct wf_router_spot *spot, uint32_t input,
+uint32_t wf_router_policy_channels(const struct wf_router_view *view, uint32_t input,
                                    uint16_t *channels)
 {
-    const struct wf_router_net *model = spot->model;
-    const struct wf_router_cell *entry = wf_cell_read(spot->ctx, spot->inputs[input].first);
+    const struct wf_router_net *model = view->model;
+    const struct wf_router_cell *entry = wf_cell_read(view->ctx, view->inputs[input].first);
     uint32_t n = 0;
 
     if (entry->count == 0) {

@@ -5,7 +5,7 @@
 #include "net/router/watch.h"
 
 /* Everything but the time. */
-static struct wf_router_spot place(const struct wf_router_net *model, struct wf_ctx *ctx,
+static struct wf_router_view place(const struct wf_router_net *model, struct wf_ctx *ctx,
                                    void *state)
 {
     uint32_t self = wf_self(ctx), node = self - model->net.first_node;
@@ -13,7 +13,7 @@ static struct wf_router_spot place(const struct wf_router_net *model, struct wf_
     const struct wf_router_layout *layout = is_node ? &model->node : &model->other;
     unsigned char *bytes = state;
 
-    return (struct wf_router_spot){
+    return (struct wf_router_view){
         .model = model,
         .layout = layout,
         .ctx = ctx,
@@ -26,17 +26,17 @@ static struct wf_router_spot place(const struct wf_router_net *model, struct wf_
     };
 }
 
-struct wf_router_spot wf_router_here(const struct wf_router_net *model, struct wf_ctx *ctx,
-                                     void *state)
+struct wf_router_view wf_router_view_at(const struct wf_router_net *model, struct wf_ctx *ctx,
+                                        void *state)
 {
-    struct wf_router_spot spot = place(model, ctx, state);
+    struct wf_router_view view = place(model, ctx, state);
 
-    spot.now = wf_now(ctx) / model->set.cycle;
-    return spot;
+    view.now = wf_now(ctx) / model->set.cycle;
+    return view;
 }
 
 /* After the run nothing changes any more, whatever the type says. */
-static struct wf_router_spot place_after(const struct wf_router_net *model, struct wf_ctx *ctx,
+static struct wf_router_view place_after(const struct wf_router_net *model, struct wf_ctx *ctx,
                                          const void *state)
 {
     union {
@@ -47,80 +47,81 @@ static struct wf_router_spot place_after(const struct wf_router_net *model, stru
     return place(model, ctx, pointer.given);
 }
 
-static void slot_free(const struct wf_router_spot *spot, uint64_t number)
+static void slot_free(const struct wf_router_view *view, uint64_t number)
 {
-    struct wf_router_channel *channel = &spot->channels[number];
+    struct wf_router_channel *channel = &view->channels[number];
 
-    wf_touch(spot->ctx, channel, sizeof(*channel));
+    wf_touch(view->ctx, channel, sizeof(*channel));
     channel->used--;
     if (channel->wanted != 0) {
         channel->wanted = 0;
-        wf_router_wake(spot, spot->now);
+        wf_router_wake(view, view->now);
     }
 }
 
-static void head_arrives(const struct wf_router_spot *spot,
+static void head_arrives(const struct wf_router_view *view,
                          const struct wf_router_packet *packet)
 {
-    wf_router_enqueue(spot, packet->input, packet);
+    wf_router_enqueue(view, packet->input, packet);
 }
 
-static void gate(const struct wf_router_spot *spot, bool shut)
+static void gate(const struct wf_router_view *view, bool shut)
 {
-    wf_touch(spot->ctx, spot->head, sizeof(*spot->head));
-    spot->head->shut = shut;
+    wf_touch(view->ctx, view->head, sizeof(*view->head));
+    view->head->shut = shut;
     if (!shut) {
-        wf_router_wake(spot, spot->now);
+        wf_router_wake(view, view->now);
     }
 }
 
 /* Node 0 remembers why. */
-static void halt(const struct wf_router_spot *spot, void *node, const struct wf_circle *circle)
+static void halt(const struct wf_router_view *view, void *node,
+                 const struct wf_net_deadlock *deadlock)
 {
-    const struct wf_net_user *user = &spot->model->net.user;
+    const struct wf_net_user *user = &view->model->net.user;
 
-    if (spot->vertex == 0) {
-        uint32_t cell = wf_cell_new(spot->ctx);
-        struct wf_router_deadlock *kept = wf_cell_edit(spot->ctx, cell);
-        *kept = (struct wf_router_deadlock){.circle = *circle, .at = wf_now(spot->ctx)};
-        wf_touch(spot->ctx, spot->head, sizeof(*spot->head));
-        spot->head->circle = cell;
+    if (view->vertex == 0) {
+        uint32_t cell = wf_cell_new(view->ctx);
+        struct wf_router_deadlock *kept = wf_cell_edit(view->ctx, cell);
+        *kept = (struct wf_router_deadlock){.deadlock = *deadlock, .at = wf_now(view->ctx)};
+        wf_touch(view->ctx, view->head, sizeof(*view->head));
+        view->head->deadlock = cell;
     }
     if (user->halted != NULL) {
-        user->halted(user->arg, spot->ctx, node);
+        user->halted(user->arg, view->ctx, node);
     }
 }
 
 void wf_router_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                      const struct wf_event *ev)
 {
-    struct wf_router_spot spot = wf_router_here(wf_to_router(net), ctx, node);
+    struct wf_router_view view = wf_router_view_at(wf_router_of(net), ctx, node);
     const struct wf_router_packet *packet = (const void *)ev->payload;
 
-    if (spot.model->set.switching == WF_ROUTER_WORMHOLE && wf_flit_event(&spot, ev)) {
+    if (view.model->set.switching == WF_ROUTER_WORMHOLE && wf_router_flit_event(&view, ev)) {
         return;
     }
     switch (ev->kind) {
     case WF_ROUTER_HEAD:
-        head_arrives(&spot, packet);
+        head_arrives(&view, packet);
         break;
     case WF_ROUTER_SLOT:
-        slot_free(&spot, ev->payload[0]);
+        slot_free(&view, ev->payload[0]);
         break;
     case WF_ROUTER_DECIDE:
-        wf_router_decide(&spot);
+        wf_router_decide(&view);
         break;
     case WF_ROUTER_WATCH:
-        wf_router_look(&spot);
+        wf_router_look(&view);
         break;
     case WF_ROUTER_REPORT:
-        wf_router_report(&spot);
+        wf_router_report(&view);
         break;
     case WF_ROUTER_GATE:
-        gate(&spot, ev->payload[0] != 0);
+        gate(&view, ev->payload[0] != 0);
         break;
     case WF_ROUTER_HALT:
-        halt(&spot, node, (const void *)ev->payload);
+        halt(&view, node, (const void *)ev->payload);
         break;
     case WF_ROUTER_SENT:
         net->user.sent(net->user.arg, ctx, node, &packet->msg);
@@ -131,67 +132,65 @@ void wf_router_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
     }
 }
 
-static void add_use(const struct wf_router_net *model, struct wf_ctx *ctx, const void *state,
-                    struct wf_net_use *use)
+static void add_usage(const struct wf_router_net *model, struct wf_ctx *ctx, const void *state,
+                      struct wf_net_usage *usage)
 {
-    const struct wf_router_spot spot = place_after(model, ctx, state);
-    const struct wf_router_layout *layout = spot.layout;
+    const struct wf_router_view view = place_after(model, ctx, state);
+    const struct wf_router_layout *layout = view.layout;
     const unsigned char *bytes = state;
     const struct wf_router_head *head = state;
     const struct wf_router_channel *channels = (const void *)(bytes + layout->channels);
-    const struct wf_router_input *inputs = (const void *)(bytes + layout->inputs);
 
-    use->packets += head->consumed;
-    use->hops += head->hops;
-    use->injected += head->injected;
-    use->waited += head->waited * (uint64_t)model->set.cycle;
+    usage->packets += head->consumed;
+    usage->hops += head->hops;
+    usage->injected += head->injected;
+    usage->waited += head->waited * (uint64_t)model->set.cycle;
     for (uint32_t port = 0; port < layout->n_ports; port++) {
         uint64_t sum = 0;
         for (uint32_t vc = 0; vc < model->vcs; vc++) {
             sum += channels[port * model->vcs + vc].packets;
-            use->vcs[vc] += channels[port * model->vcs + vc].packets;
+            usage->vcs[vc] += channels[port * model->vcs + vc].packets;
         }
-        use->carried += sum;
-        wf_net_use_link(use, (struct wf_net_link_use){sum, spot.vertex, port});
+        usage->carried += sum;
+        wf_net_usage_link(usage, (struct wf_net_link_usage){sum, view.vertex, port});
     }
     for (uint32_t i = 0; i < layout->n_inputs; i++) {
-        struct wf_wait wait;
-        use->stuck += inputs[i].n;
-        if (wf_router_is_stuck(&spot, i, &wait)) {
-            wf_waits_add(&use->waits, &wait);
+        struct wf_net_wait wait;
+        if (wf_router_is_blocked(&view, i, &wait)) {
+            wf_net_waits_add(&usage->waits, &wait);
         }
     }
-    use->links = model->topo->n_links * 2;
+    usage->links = model->topo->n_links * 2;
 }
 
-void wf_router_use(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
-                   struct wf_net_use *use)
+void wf_router_usage(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
+                     struct wf_net_usage *usage)
 {
-    add_use(wf_to_router(net), ctx, node, use);
+    add_usage(wf_router_of(net), ctx, node, usage);
 }
 
 void wf_router_finish(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
-                      struct wf_net_facts *facts)
+                      struct wf_net_totals *totals)
 {
     const struct wf_router_head *head = node;
-    const struct wf_router_spot spot = place_after(wf_to_router(net), ctx, node);
+    const struct wf_router_view view = place_after(wf_router_of(net), ctx, node);
 
-    wf_router_stats_finish(&spot);
-    if (head->circle != 0) {
-        const struct wf_router_deadlock *deadlock = wf_cell_read(ctx, head->circle);
-        facts->circle = deadlock->circle;
-        facts->deadlock_ps = deadlock->at;
+    wf_router_stats_finish(&view);
+    if (head->deadlock != 0) {
+        const struct wf_router_deadlock *deadlock = wf_cell_read(ctx, head->deadlock);
+        totals->deadlock = deadlock->deadlock;
+        totals->deadlock_ps = deadlock->at;
     }
 }
 
 static void other_finish(const void *state, struct wf_ctx *ctx)
 {
     const struct wf_router_net *model = wf_model(ctx);
-    const struct wf_router_spot spot = place_after(model, ctx, state);
+    const struct wf_router_view view = place_after(model, ctx, state);
 
-    wf_router_stats_finish(&spot);
-    if (model->net.user.use != NULL) {
-        add_use(model, ctx, state, model->net.user.use(model->net.user.arg, ctx));
+    wf_router_stats_finish(&view);
+    if (model->net.user.usage != NULL) {
+        add_usage(model, ctx, state, model->net.user.usage(model->net.user.arg, ctx));
     }
 }
 
@@ -211,9 +210,8 @@ void wf_router_attach(struct wf_net *net, struct wf_engine *engine)
     struct wf_router_net *model = (struct wf_router_net *)net;
     uint32_t n_others = model->topo->n_vertices - net->n_nodes;
 
-    wf_engine_promise(engine, net->promise_ps);
-    if (wf_router_is_overseen(model)) {
-        wf_router_add_overseer(model, engine);
+    if (wf_router_has_detector(model)) {
+        wf_router_add_detector(model, engine);
     }
     wf_engine_cells(engine, sizeof(struct wf_router_cell));
     model->other_ops = (struct wf_process_ops){

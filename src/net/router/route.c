@@ -30,13 +30,13 @@ struct asker {
     uint32_t vc;   /* likewise */
 };
 
-static struct asker asker_of(const struct wf_router_spot *spot, uint32_t input)
+static struct asker asker_of(const struct wf_router_view *view, uint32_t input)
 {
-    const struct wf_router_cell *cell = wf_cell_read(spot->ctx, spot->inputs[input].first);
-    uint32_t vcs = spot->model->vcs;
+    const struct wf_router_cell *cell = wf_cell_read(view->ctx, view->inputs[input].first);
+    uint32_t vcs = view->model->vcs;
     struct asker asker = {.packet = &cell->packet, .input = input};
 
-    asker.injected = input >= spot->layout->n_ports * vcs;
+    asker.injected = input >= view->layout->n_ports * vcs;
     if (!asker.injected) {
         asker.port = input / vcs;
         asker.vc = input % vcs;
@@ -47,37 +47,37 @@ static struct asker asker_of(const struct wf_router_spot *spot, uint32_t input)
 /* ---- grids ---- */
 
 /* The first dimension in which the packet is not where it has to be. */
-static uint32_t first_dim(const struct wf_router_spot *spot,
+static uint32_t first_dim(const struct wf_router_view *view,
                           const struct wf_router_packet *packet)
 {
-    const uint16_t *here = wf_router_coords_of(spot->model, spot->vertex);
-    const uint16_t *there = wf_router_coords_of(spot->model, packet->dst);
+    const uint16_t *here = wf_router_coords_of(view->model, view->vertex);
+    const uint16_t *there = wf_router_coords_of(view->model, packet->dst);
     uint32_t dim = 0;
 
-    while (dim + 1 < spot->model->grid->n_dims && here[dim] == there[dim]) {
+    while (dim + 1 < view->model->grid->n_dims && here[dim] == there[dim]) {
         dim++;
     }
     return dim;
 }
 
 /* Whether the rest of the way in a dimension passes over the end of its ring. */
-static bool crosses(const struct wf_router_spot *spot, const struct wf_router_packet *packet,
+static bool crosses(const struct wf_router_view *view, const struct wf_router_packet *packet,
                     uint32_t dim)
 {
-    uint32_t here = wf_router_coords_of(spot->model, spot->vertex)[dim];
-    uint32_t there = wf_router_coords_of(spot->model, packet->dst)[dim];
+    uint32_t here = wf_router_coords_of(view->model, view->vertex)[dim];
+    uint32_t there = wf_router_coords_of(view->model, packet->dst)[dim];
 
-    return (packet->on.ways >> dim & 1) != 0 ? there > here : there < here;
+    return (packet->on.down >> dim & 1) != 0 ? there > here : there < here;
 }
 
 /* Phits in a queue at the beginning of this cycle. Only the packet that came last can be here
  * in part, and only the one that leaves can be gone in part. */
-static int64_t phits_in(const struct wf_router_spot *spot, const struct wf_router_input *input)
+static int64_t phits_in(const struct wf_router_view *view, const struct wf_router_input *input)
 {
-    int64_t phits = spot->model->phits;
-    int64_t gone = spot->now - (input->leave - 1);
+    int64_t phits = view->model->phits;
+    int64_t gone = view->now - (input->leave - 1);
     bool leaving = input->leave != 0 && gone < phits;
-    int64_t here = spot->now - input->head + 1;
+    int64_t here = view->now - input->head + 1;
 
     if (input->n == 0 && !leaving) {
         return 0;
@@ -94,10 +94,10 @@ static uint32_t ring_input(const struct wf_router_net *model, uint32_t channel)
 
 /* The room that has to be left in the queue of the ring that a channel belongs to, at the
  * router where a packet enters the ring: 0 if it may do so in any case. In packets. */
-static uint32_t room_needed(const struct wf_router_spot *spot, const struct asker *asker,
+static uint32_t room_needed(const struct wf_router_view *view, const struct asker *asker,
                             uint32_t channel)
 {
-    const struct wf_router_net *model = spot->model;
+    const struct wf_router_net *model = view->model;
     uint32_t room = asker->injected ? (uint32_t)model->set.restriction : 0;
 
     if (model->bubble && wf_router_is_ring(model, channel / model->vcs / 2) &&
@@ -109,43 +109,43 @@ static uint32_t room_needed(const struct wf_router_spot *spot, const struct aske
 }
 
 /* From when on the ring's own queue has the room, if what leaves is all that happens. */
-static int64_t room_at(const struct wf_router_spot *spot, const struct asker *asker,
+static int64_t room_at(const struct wf_router_view *view, const struct asker *asker,
                        uint32_t channel)
 {
-    const struct wf_router_net *model = spot->model;
-    uint32_t room = room_needed(spot, asker, channel);
+    const struct wf_router_net *model = view->model;
+    uint32_t room = room_needed(view, asker, channel);
 
     if (room == 0) {
-        return spot->now;
+        return view->now;
     }
-    const struct wf_router_input *queue = &spot->inputs[ring_input(model, channel)];
+    const struct wf_router_input *queue = &view->inputs[ring_input(model, channel)];
     int64_t phits = model->phits;
     int64_t limit = ((int64_t)model->set.queue - room) * phits;
 
-    if (phits_in(spot, queue) <= limit) {
-        return spot->now;
+    if (phits_in(view, queue) <= limit) {
+        return view->now;
     }
     int64_t began = queue->leave - 1;
-    if (queue->leave == 0 || began + phits <= spot->now) {
+    if (queue->leave == 0 || began + phits <= view->now) {
         return WF_ROUTER_NEVER;
     }
     int64_t gone = phits * (queue->n + 1) - limit;
     int64_t at = began + (gone < phits ? gone : phits);
-    return at > spot->now ? at : spot->now + 1;
+    return at > view->now ? at : view->now + 1;
 }
 
 /* Whether a packet may take a channel, if nobody else holds it. */
-static bool fits(const struct wf_router_spot *spot, const struct asker *asker, uint32_t channel)
+static bool fits(const struct wf_router_view *view, const struct asker *asker, uint32_t channel)
 {
-    return spot->channels[channel].used < spot->model->set.queue &&
-           room_at(spot, asker, channel) <= spot->now;
+    return view->channels[channel].used < view->model->set.queue &&
+           room_at(view, asker, channel) <= view->now;
 }
 
-static bool is_held(const struct wf_router_spot *spot, uint32_t channel)
+static bool is_held(const struct wf_router_view *view, uint32_t channel)
 {
-    const struct wf_router_channel *c = &spot->channels[channel];
+    const struct wf_router_channel *c = &view->channels[channel];
 
-    return c->holder != 0 || c->free > spot->now;
+    return c->holder != 0 || c->free > view->now;
 }
 
 static void add(struct options *options, uint32_t channel)
@@ -162,29 +162,29 @@ static void add_all(const struct wf_router_net *model, uint32_t port, uint32_t f
 }
 
 /* Dimension order: who stays in a dimension stays in its channel. */
-static void dor_options(const struct wf_router_spot *spot, const struct asker *asker,
+static void dor_options(const struct wf_router_view *view, const struct asker *asker,
                         struct options *options)
 {
-    uint32_t dim = first_dim(spot, asker->packet),
-             port = wf_router_way_port(asker->packet, dim);
+    uint32_t dim = first_dim(view, asker->packet),
+             port = wf_router_dim_port(asker->packet, dim);
 
     if (!asker->injected && asker->port / 2 == dim) {
-        add(options, port * spot->model->vcs + asker->vc);
+        add(options, port * view->model->vcs + asker->vc);
     } else {
-        add_all(spot->model, port, 0, options);
+        add_all(view->model, port, 0, options);
     }
 }
 
 /* Two classes of channels: the lower ones for packets that have still to pass the end of the
  * ring, the upper ones for the others (Dally and Seitz, "Deadlock-free message routing in
  * multiprocessor interconnection networks", IEEE Transactions on Computers, 1987). */
-static void dateline_options(const struct wf_router_spot *spot, const struct asker *asker,
+static void dateline_options(const struct wf_router_view *view, const struct asker *asker,
                              struct options *options)
 {
-    const struct wf_router_net *model = spot->model;
-    uint32_t dim = first_dim(spot, asker->packet), half = model->vcs / 2;
-    uint32_t port = wf_router_way_port(asker->packet, dim);
-    bool low = crosses(spot, asker->packet, dim);
+    const struct wf_router_net *model = view->model;
+    uint32_t dim = first_dim(view, asker->packet), half = model->vcs / 2;
+    uint32_t port = wf_router_dim_port(asker->packet, dim);
+    bool low = crosses(view, asker->packet, dim);
     bool high = !low;
 
     low = low || model->scheme == WF_ROUTER_DATELINE_FREE;
@@ -194,16 +194,16 @@ static void dateline_options(const struct wf_router_spot *spot, const struct ask
 }
 
 /* Fully adaptive, minimal; dimension order as the escape. */
-static void adaptive_options(const struct wf_router_spot *spot, const struct asker *asker,
+static void adaptive_options(const struct wf_router_view *view, const struct asker *asker,
                              struct options *options)
 {
-    const struct wf_router_net *model = spot->model;
-    const uint16_t *here = wf_router_coords_of(model, spot->vertex);
+    const struct wf_router_net *model = view->model;
+    const uint16_t *here = wf_router_coords_of(model, view->vertex);
     const uint16_t *there = wf_router_coords_of(model, asker->packet->dst);
     bool stays = !asker->injected && asker->vc != ESCAPE && model->request == WF_ROUTER_SMART;
 
     for (uint32_t dim = 0; dim < model->grid->n_dims; dim++) {
-        uint32_t port = wf_router_way_port(asker->packet, dim);
+        uint32_t port = wf_router_dim_port(asker->packet, dim);
         if (here[dim] == there[dim]) {
             continue;
         }
@@ -214,7 +214,7 @@ static void adaptive_options(const struct wf_router_spot *spot, const struct ask
         }
     }
     options->escape =
-        wf_router_way_port(asker->packet, first_dim(spot, asker->packet)) * model->vcs + ESCAPE;
+        wf_router_dim_port(asker->packet, first_dim(view, asker->packet)) * model->vcs + ESCAPE;
 }
 
 /* ---- other networks ---- */
@@ -231,18 +231,18 @@ static uint32_t source_digit(const struct wf_router_packet *packet, uint32_t n)
     return digits % n;
 }
 
-uint32_t wf_router_ports(const struct wf_router_spot *spot,
+uint32_t wf_router_ports(const struct wf_router_view *view,
                          const struct wf_router_packet *packet, uint32_t *ports)
 {
-    const struct wf_topo *topo = spot->model->topo;
+    const struct wf_topo *topo = view->model->topo;
     uint32_t target = packet->dst;
 
-    if (spot->model->request == WF_ROUTER_FIRST) {
-        ports[0] = topo->ops->next_port(topo, spot->vertex, target);
+    if (view->model->request == WF_ROUTER_FIRST) {
+        ports[0] = topo->ops->next_port(topo, view->vertex, target);
         return 1;
     }
-    uint32_t n = wf_topo_minimal_ports(topo, spot->vertex, target, ports);
-    if (spot->model->request == WF_ROUTER_SOURCE) {
+    uint32_t n = wf_topo_minimal_ports(topo, view->vertex, target, ports);
+    if (view->model->request == WF_ROUTER_SOURCE) {
         ports[0] = ports[source_digit(packet, n)];
         return 1;
     }
@@ -250,26 +250,26 @@ uint32_t wf_router_ports(const struct wf_router_spot *spot,
 }
 
 /* Up and then down: channels do not matter for deadlock. */
-static void updown_options(const struct wf_router_spot *spot, const struct asker *asker,
+static void updown_options(const struct wf_router_view *view, const struct asker *asker,
                            struct options *options)
 {
     uint32_t ports[WF_ROUTER_INPUTS_MAX];
-    uint32_t n = wf_router_ports(spot, asker->packet, ports);
+    uint32_t n = wf_router_ports(view, asker->packet, ports);
 
     for (uint32_t i = 0; i < n; i++) {
-        add_all(spot->model, ports[i], 0, options);
+        add_all(view->model, ports[i], 0, options);
     }
 }
 
-static void policy_options(const struct wf_router_spot *spot, const struct asker *asker,
+static void policy_options(const struct wf_router_view *view, const struct asker *asker,
                            struct options *options)
 {
-    options->n = wf_router_policy_channels(spot, asker->input, options->channel);
+    options->n = wf_router_policy_channels(view, asker->input, options->channel);
 }
 
 /* ---- requests ---- */
 
-typedef void options_fn(const struct wf_router_spot *spot, const struct asker *asker,
+typedef void options_fn(const struct wf_router_view *view, const struct asker *asker,
                         struct options *options);
 
 static options_fn *const schemes[] = {
@@ -278,19 +278,19 @@ static options_fn *const schemes[] = {
     [WF_ROUTER_UPDOWN] = updown_options,     [WF_ROUTER_POLICY] = policy_options,
 };
 
-static void find_options(const struct wf_router_spot *spot, const struct asker *asker,
+static void find_options(const struct wf_router_view *view, const struct asker *asker,
                          struct options *options)
 {
     options->n = 0;
     options->escape = WF_ROUTER_NONE;
-    schemes[spot->model->scheme](spot, asker, options);
+    schemes[view->model->scheme](view, asker, options);
 }
 
 uint32_t wf_router_channels_of(const struct wf_router_net *model, uint32_t vertex,
                                const struct wf_router_packet *packet, uint32_t input,
                                uint16_t *channels, uint32_t *escape)
 {
-    const struct wf_router_spot spot = {.model = model, .vertex = vertex};
+    const struct wf_router_view view = {.model = model, .vertex = vertex};
     struct asker asker = {.packet = packet, .injected = input == WF_ROUTER_NONE};
     struct options options;
 
@@ -299,17 +299,17 @@ uint32_t wf_router_channels_of(const struct wf_router_net *model, uint32_t verte
         asker.port = input / model->vcs;
         asker.vc = input % model->vcs;
     }
-    find_options(&spot, &asker, &options);
+    find_options(&view, &asker, &options);
     memcpy(channels, options.channel, options.n * sizeof(*channels));
     *escape = options.escape;
     return options.n;
 }
 
-static uint32_t first_request(const struct wf_router_spot *spot, const struct asker *asker,
+static uint32_t first_request(const struct wf_router_view *view, const struct asker *asker,
                               const struct options *options)
 {
     for (uint32_t i = 0; i < options->n; i++) {
-        if (fits(spot, asker, options->channel[i])) {
+        if (fits(view, asker, options->channel[i])) {
             return options->channel[i];
         }
     }
@@ -318,221 +318,222 @@ static uint32_t first_request(const struct wf_router_spot *spot, const struct as
 
 /* How full the queue behind a channel looks. In trees a packet that is on its way there does
  * not count yet, as in INSEE, which counts phits. */
-static uint32_t fill_of(const struct wf_router_spot *spot, uint32_t channel)
+static uint32_t fill_of(const struct wf_router_view *view, uint32_t channel)
 {
-    const struct wf_router_channel *c = &spot->channels[channel];
+    const struct wf_router_channel *c = &view->channels[channel];
 
-    bool on_its_way = spot->model->grid == NULL && c->free > spot->now && c->used > 0;
+    bool on_its_way = view->model->grid == NULL && c->free > view->now && c->used > 0;
 
     return on_its_way ? c->used - 1u : c->used;
 }
 
 /* The channel behind which there is most room: on grids the first of them, as in INSEE, else
  * one of them by lot, so that the ways up in a tree are used alike. */
-static uint32_t shortest_request(const struct wf_router_spot *spot, const struct asker *asker,
+static uint32_t shortest_request(const struct wf_router_view *view, const struct asker *asker,
                                  const struct options *options)
 {
     uint32_t best = WF_ROUTER_NONE, ties = 0;
-    bool lots = spot->model->grid == NULL;
+    bool lots = view->model->grid == NULL;
 
     for (uint32_t i = 0; i < options->n; i++) {
         uint32_t c = options->channel[i];
-        if (!fits(spot, asker, c)) {
+        if (!fits(view, asker, c)) {
             continue;
         }
-        if (best == WF_ROUTER_NONE || fill_of(spot, c) < fill_of(spot, best)) {
+        if (best == WF_ROUTER_NONE || fill_of(view, c) < fill_of(view, best)) {
             best = c;
             ties = 1;
-        } else if (lots && fill_of(spot, c) == fill_of(spot, best) &&
-                   wf_router_below(spot, ++ties) == 0) {
+        } else if (lots && fill_of(view, c) == fill_of(view, best) &&
+                   wf_router_below(view, ++ties) == 0) {
             best = c;
         }
     }
     return best;
 }
 
-static uint32_t random_request(const struct wf_router_spot *spot, const struct asker *asker,
+static uint32_t random_request(const struct wf_router_view *view, const struct asker *asker,
                                const struct options *options)
 {
     struct options fitting = {.n = 0};
 
     for (uint32_t i = 0; i < options->n; i++) {
-        if (fits(spot, asker, options->channel[i])) {
+        if (fits(view, asker, options->channel[i])) {
             add(&fitting, options->channel[i]);
         }
     }
-    return fitting.n == 0 ? WF_ROUTER_NONE : fitting.channel[wf_router_below(spot, fitting.n)];
+    return fitting.n == 0 ? WF_ROUTER_NONE : fitting.channel[wf_router_below(view, fitting.n)];
 }
 
 /* One lot, whatever comes of it: the oblivious designs. */
-static uint32_t blind_request(const struct wf_router_spot *spot, const struct asker *asker,
+static uint32_t blind_request(const struct wf_router_view *view, const struct asker *asker,
                               const struct options *options)
 {
-    uint32_t channel = options->channel[wf_router_below(spot, options->n)];
+    uint32_t channel = options->channel[wf_router_below(view, options->n)];
 
-    return fits(spot, asker, channel) ? channel : WF_ROUTER_NONE;
+    return fits(view, asker, channel) ? channel : WF_ROUTER_NONE;
 }
 
 /* INSEE's smart requests: its own dimension first, then the others in turn, one in each cycle,
  * and the escape last; then all over again. */
-static uint32_t smart_request(const struct wf_router_spot *spot, const struct asker *asker)
+static uint32_t smart_request(const struct wf_router_view *view, const struct asker *asker)
 {
-    const struct wf_router_net *model = spot->model;
-    const uint16_t *here = wf_router_coords_of(model, spot->vertex);
+    const struct wf_router_net *model = view->model;
+    const uint16_t *here = wf_router_coords_of(model, view->vertex);
     const uint16_t *there = wf_router_coords_of(model, asker->packet->dst);
-    struct wf_router_input *input = wf_router_edit_input(spot, asker->input);
+    struct wf_router_input *input = wf_router_edit_input(view, asker->input);
     uint32_t n_dims = model->grid->n_dims;
 
     for (uint32_t bet = input->bet; bet < n_dims; bet++) {
         uint32_t dim = asker->injected ? bet : (asker->port / 2 + bet) % n_dims;
-        uint32_t port = wf_router_way_port(asker->packet, dim);
+        uint32_t port = wf_router_dim_port(asker->packet, dim);
         bool stays = !asker->injected && asker->vc != ESCAPE && (port ^ 1) == asker->port;
 
         if (here[dim] == there[dim]) {
             continue;
         }
-        uint32_t vc = stays ? asker->vc : 1 + wf_router_below(spot, model->vcs - 1);
-        if (fits(spot, asker, port * model->vcs + vc)) {
+        uint32_t vc = stays ? asker->vc : 1 + wf_router_below(view, model->vcs - 1);
+        if (fits(view, asker, port * model->vcs + vc)) {
             input->bet = (uint8_t)(bet + 1);
             return port * model->vcs + vc;
         }
     }
     input->bet = 0;
     uint32_t escape =
-        wf_router_way_port(asker->packet, first_dim(spot, asker->packet)) * model->vcs + ESCAPE;
-    return fits(spot, asker, escape) ? escape : WF_ROUTER_NONE;
+        wf_router_dim_port(asker->packet, first_dim(view, asker->packet)) * model->vcs + ESCAPE;
+    return fits(view, asker, escape) ? escape : WF_ROUTER_NONE;
 }
 
-static uint32_t request(const struct wf_router_spot *spot, const struct asker *asker)
+static uint32_t choose_channel(const struct wf_router_view *view, const struct asker *asker)
 {
     struct options options;
     uint32_t channel;
 
-    if (spot->model->scheme == WF_ROUTER_ADAPTIVE && spot->model->request == WF_ROUTER_SMART) {
-        return smart_request(spot, asker);
+    if (view->model->scheme == WF_ROUTER_ADAPTIVE && view->model->request == WF_ROUTER_SMART) {
+        return smart_request(view, asker);
     }
-    find_options(spot, asker, &options);
-    if (spot->model->scheme == WF_ROUTER_DOR || spot->model->scheme == WF_ROUTER_DATELINE) {
-        return blind_request(spot, asker, &options);
+    find_options(view, asker, &options);
+    if (view->model->scheme == WF_ROUTER_DOR || view->model->scheme == WF_ROUTER_DATELINE) {
+        return blind_request(view, asker, &options);
     }
-    if (spot->model->request == WF_ROUTER_FIRST) {
-        channel = first_request(spot, asker, &options);
-    } else if (spot->model->request == WF_ROUTER_SHORTEST) {
-        channel = shortest_request(spot, asker, &options);
+    if (view->model->request == WF_ROUTER_FIRST) {
+        channel = first_request(view, asker, &options);
+    } else if (view->model->request == WF_ROUTER_SHORTEST) {
+        channel = shortest_request(view, asker, &options);
     } else {
-        channel = random_request(spot, asker, &options);
+        channel = random_request(view, asker, &options);
     }
     if (channel == WF_ROUTER_NONE && options.escape != WF_ROUTER_NONE &&
-        fits(spot, asker, options.escape)) {
+        fits(view, asker, options.escape)) {
         channel = options.escape;
     }
     return channel;
 }
 
-struct wf_router_wish wf_router_wish(const struct wf_router_spot *spot, uint32_t input)
+struct wf_router_request wf_router_ask(const struct wf_router_view *view, uint32_t input)
 {
-    struct asker asker = asker_of(spot, input);
-    struct wf_router_wish wish = {.input = input, .channel = WF_ROUTER_CONSUME};
+    struct asker asker = asker_of(view, input);
+    struct wf_router_request request = {.input = input, .channel = WF_ROUTER_CONSUME};
 
-    if (spot->model->scheme == WF_ROUTER_POLICY) {
-        wf_router_policy_ask(spot, input);
+    if (view->model->scheme == WF_ROUTER_POLICY) {
+        wf_router_policy_ask(view, input);
     }
-    if (asker.packet->dst != spot->vertex) {
-        wish.channel = request(spot, &asker);
-        if (wish.channel != WF_ROUTER_NONE && is_held(spot, wish.channel)) {
-            wish.channel = WF_ROUTER_NONE;
+    if (asker.packet->dst != view->vertex) {
+        request.channel = choose_channel(view, &asker);
+        if (request.channel != WF_ROUTER_NONE && is_held(view, request.channel)) {
+            request.channel = WF_ROUTER_NONE;
         }
     }
-    return wish;
+    return request;
 }
 
 /* When a channel may be had by a packet; see wf_router_ask_again(). */
-static int64_t ready_at(const struct wf_router_spot *spot, const struct asker *asker,
+static int64_t ready_at(const struct wf_router_view *view, const struct asker *asker,
                         uint32_t channel)
 {
-    struct wf_router_channel *c = &spot->channels[channel];
+    struct wf_router_channel *c = &view->channels[channel];
 
-    if (c->used >= spot->model->set.queue) {
+    if (c->used >= view->model->set.queue) {
         if (c->wanted == 0) {
-            wf_touch(spot->ctx, c, sizeof(*c));
+            wf_touch(view->ctx, c, sizeof(*c));
             c->wanted = 1;
         }
         return WF_ROUTER_NEVER;
     }
-    int64_t room = room_at(spot, asker, channel);
-    if (room > spot->now) {
+    int64_t room = room_at(view, asker, channel);
+    if (room > view->now) {
         return room;
     }
     if (c->holder != 0) { /* the decision in which it begins to leave looks at us again */
         return WF_ROUTER_NEVER;
     }
-    return c->free > spot->now ? c->free : spot->now + 1;
+    return c->free > view->now ? c->free : view->now + 1;
 }
 
-int64_t wf_router_ask_again(const struct wf_router_spot *spot, uint32_t input)
+int64_t wf_router_ask_again(const struct wf_router_view *view, uint32_t input)
 {
-    struct asker asker = asker_of(spot, input);
+    struct asker asker = asker_of(view, input);
     int64_t first = WF_ROUTER_NEVER;
     struct options options;
 
-    if (asker.packet->dst == spot->vertex) {
-        return spot->head->consume_free > spot->now ? spot->head->consume_free : spot->now + 1;
+    if (asker.packet->dst == view->vertex) {
+        return view->head->consume_free > view->now ? view->head->consume_free : view->now + 1;
     }
-    find_options(spot, &asker, &options);
+    find_options(view, &asker, &options);
     for (uint32_t i = 0; i < options.n; i++) {
-        int64_t at = ready_at(spot, &asker, options.channel[i]);
+        int64_t at = ready_at(view, &asker, options.channel[i]);
         first = at < first ? at : first;
     }
     if (options.escape != WF_ROUTER_NONE) {
-        int64_t at = ready_at(spot, &asker, options.escape);
+        int64_t at = ready_at(view, &asker, options.escape);
         first = at < first ? at : first;
     }
     return first;
 }
 
 /* The queue that a channel leads to. */
-static struct wf_wait_queue queue_behind(const struct wf_router_spot *spot, uint32_t channel)
+static struct wf_net_queue queue_behind(const struct wf_router_view *view, uint32_t channel)
 {
-    const struct wf_router_net *model = spot->model;
+    const struct wf_router_net *model = view->model;
     uint32_t port = channel / model->vcs;
 
-    return (struct wf_wait_queue){
-        .vertex = model->topo->ops->neighbor(model->topo, spot->vertex, port),
-        .port = (uint16_t)wf_router_reverse(model, spot->vertex, port),
+    return (struct wf_net_queue){
+        .vertex = model->topo->ops->neighbor(model->topo, view->vertex, port),
+        .port = (uint16_t)wf_router_reverse(model, view->vertex, port),
         .vc = (uint16_t)(channel % model->vcs),
     };
 }
 
-bool wf_router_is_stuck(const struct wf_router_spot *spot, uint32_t input, struct wf_wait *wait)
+bool wf_router_is_blocked(const struct wf_router_view *view, uint32_t input,
+                          struct wf_net_wait *wait)
 {
-    const struct wf_router_net *model = spot->model;
-    const struct wf_router_input *queue = &spot->inputs[input];
+    const struct wf_router_net *model = view->model;
+    const struct wf_router_input *queue = &view->inputs[input];
     struct options options;
 
     if (model->set.switching == WF_ROUTER_WORMHOLE) {
-        return wf_flit_is_stuck(spot, input, wait);
+        return wf_router_flit_is_stuck(view, input, wait);
     }
-    *wait = (struct wf_wait){
-        .queue = {spot->vertex, (uint16_t)(input / model->vcs), (uint16_t)(input % model->vcs)},
+    *wait = (struct wf_net_wait){
+        .queue = {view->vertex, (uint16_t)(input / model->vcs), (uint16_t)(input % model->vcs)},
         .is_full = queue->n >= model->set.queue,
     };
-    if (queue->n == 0 || queue->taken != 0 || input >= spot->layout->n_ports * model->vcs) {
+    if (queue->n == 0 || queue->taken != 0 || input >= view->layout->n_ports * model->vcs) {
         return false;
     }
-    struct asker asker = asker_of(spot, input);
-    if (asker.packet->dst == spot->vertex) {
+    struct asker asker = asker_of(view, input);
+    if (asker.packet->dst == view->vertex) {
         return false;
     }
-    find_options(spot, &asker, &options);
+    find_options(view, &asker, &options);
     if (options.escape != WF_ROUTER_NONE) {
         add(&options, options.escape);
     }
     for (uint32_t i = 0; i < options.n; i++) {
-        if (spot->channels[options.channel[i]].used < model->set.queue ||
-            i == WF_WAIT_TARGETS) {
+        if (view->channels[options.channel[i]].used < model->set.queue ||
+            i == WF_NET_WAIT_TARGETS) {
             return false;
         }
-        wait->targets[wait->n++] = queue_behind(spot, options.channel[i]);
+        wait->targets[wait->n++] = queue_behind(view, options.channel[i]);
     }
     return wait->n > 0;
 }

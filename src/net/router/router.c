@@ -229,10 +229,12 @@ static struct wf_router_layout layout_of(const struct wf_router_net *model, uint
     if (wormhole) {
         layout.flit_inputs = layout.size;
         layout.flit_channels =
-            layout.flit_inputs + layout.n_inputs * sizeof(struct wf_flit_input);
-        layout.flit_ports = layout.flit_channels + n_channels * sizeof(struct wf_flit_channel);
-        layout.flit_source = layout.flit_ports + (n_ports + 1) * sizeof(struct wf_flit_port);
-        layout.size = layout.flit_source + sizeof(struct wf_flit_source);
+            layout.flit_inputs + layout.n_inputs * sizeof(struct wf_router_flit_input);
+        layout.flit_ports =
+            layout.flit_channels + n_channels * sizeof(struct wf_router_flit_channel);
+        layout.flit_source =
+            layout.flit_ports + (n_ports + 1) * sizeof(struct wf_router_flit_port);
+        layout.size = layout.flit_source + sizeof(struct wf_router_flit_source);
     }
     wf_router_stats_layout(model, &layout, n_injection > 0);
     return layout;
@@ -374,7 +376,7 @@ static void router_destroy(struct wf_net *net)
 }
 
 /* Packets that may be in the network before nodes stop to inject; 0: any number. */
-static uint64_t room_limit(const struct wf_router_net *model)
+static uint64_t packets_limit(const struct wf_router_net *model)
 {
     double room = 2 * (double)model->topo->n_links * model->vcs * (double)model->set.queue;
     double limit = room * model->set.global_restriction;
@@ -429,7 +431,7 @@ static enum wf_status router_create(const void *params, const struct wf_net_env 
     } else {
         fill_reverse(model);
     }
-    model->room_limit = room_limit(model);
+    model->packets_limit = packets_limit(model);
     model->net.ops = &wf_net_router_ops;
     model->net.node_size = model->node.size;
     model->net.payload_max = sizeof(struct wf_router_packet);
@@ -452,9 +454,8 @@ const struct wf_net_ops wf_net_router_ops = {
     .attach = wf_router_attach,
     .send = wf_router_send,
     .event = wf_router_event,
-    .room = wf_router_room,
-    .use = wf_router_use,
+    .can_inject = wf_router_can_inject,
+    .usage = wf_router_usage,
     .finish = wf_router_finish,
-    .commit = wf_router_stats_commit,
     .describe = wf_router_stats_describe,
 };

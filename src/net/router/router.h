@@ -27,7 +27,7 @@ enum wf_router_routing {
     WF_ROUTER_AUTO_ROUTING,
 };
 
-enum wf_router_request {
+enum wf_router_request_order {
     WF_ROUTER_FIRST,
     WF_ROUTER_SHORTEST,
     WF_ROUTER_RANDOM,

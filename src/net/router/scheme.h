@@ -20,10 +20,10 @@ enum wf_status wf_router_choose_scheme(struct wf_router_net *model, struct wf_er
 /* The channels that the first packet of an input may take, by a routing policy: one of the
  * class that the policy chose in the first cycle in which it asked. Returns how many, 0 if it
  * has not asked yet. */
-uint32_t wf_router_policy_channels(const struct wf_router_spot *spot, uint32_t input,
+uint32_t wf_router_policy_channels(const struct wf_router_view *view, uint32_t input,
                                    uint16_t *channels);
 /* Lets it ask, if it has not yet. */
-void wf_router_policy_ask(const struct wf_router_spot *spot, uint32_t input);
+void wf_router_policy_ask(const struct wf_router_view *view, uint32_t input);
 
 /* ---- router_route.c ---- */
 

@@ -17,11 +17,11 @@ enum {
     WF_ROUTER_TAIL,    /* wormhole: of a packet, at its node: wf_router_packet */
     WF_ROUTER_WATCH,   /* for oneself: look for packets that do not move */
     WF_ROUTER_REPORT,  /* for oneself: tell how many packets were injected and consumed */
-    WF_ROUTER_GATE,    /* from the overseer: whether packets may be injected */
-    WF_ROUTER_HALT,    /* from the overseer: there is a deadlock: wf_circle */
-    /* Of the overseer: */
-    WF_ROUTER_BLOCKED, /* wf_wait: the first packet of a queue does not move... */
-    WF_ROUTER_MOVED,   /* wf_wait_queue: ...and now it does */
+    WF_ROUTER_GATE,    /* from the detector: whether packets may be injected */
+    WF_ROUTER_HALT,    /* from the detector: there is a deadlock: wf_net_deadlock */
+    /* Of the detector: */
+    WF_ROUTER_BLOCKED, /* wf_net_wait: the first packet of a queue does not move... */
+    WF_ROUTER_MOVED,   /* wf_net_queue: ...and now it does */
     WF_ROUTER_COUNT,   /* packets that came into the network, less those that left it */
     WF_ROUTER_CHECK,   /* for itself */
 };
@@ -33,14 +33,14 @@ enum { WF_ROUTER_VCS_MAX = 8, WF_ROUTER_INPUTS_MAX = 1024 };
 
 /* Travels in events: no padding. */
 struct wf_router_packet {
-    struct wf_message msg;
+    struct wf_net_message msg;
     int64_t born;    /* cycle in which it entered its injection queue */
     uint32_t dst;    /* node */
     uint32_t number; /* of the message among those of its source */
     uint32_t order;  /* of the message among those of its source for this destination */
     union {
         struct wf_route_state route; /* of a routing policy... */
-        uint32_t ways;               /* ...or of grids: bit d: dimension d is travelled down */
+        uint32_t down; /* ...or of grids: bit d is set if dimension d is travelled downwards */
     } on;
     uint32_t hops : 16;  /* made so far */
     uint32_t input : 15; /* of the router it arrives at */
@@ -59,7 +59,7 @@ struct wf_router_cell {
                        and the channel of its class that it waits for, + 1 */
 };
 
-enum { WF_ROUTER_STUCK = 1, WF_ROUTER_FULL = 2 };
+enum { WF_ROUTER_IS_BLOCKED = 1, WF_ROUTER_IS_FULL = 2 };
 
 /* A queue at the end of a link's channel, or of injection. Zeroed is empty. */
 struct wf_router_input {
@@ -67,7 +67,7 @@ struct wf_router_input {
     uint16_t n;           /* of them */
     uint16_t taken;       /* channel that the first of them holds, + 1; 0: none */
     uint8_t bet;          /* what the first one asks for next, in smart requests */
-    uint8_t blocked;      /* what the overseer knows: WF_ROUTER_STUCK, WF_ROUTER_FULL */
+    uint8_t blocked;      /* what the detector knows: WF_ROUTER_IS_BLOCKED, WF_ROUTER_IS_FULL */
     uint8_t spare[2];
     int64_t head;  /* cycle in which the last packet to arrive did so */
     int64_t leave; /* cycle in which the last packet to leave began to, + 1; 0: none did */
@@ -99,12 +99,12 @@ struct wf_router_head {
     int64_t consume_free; /* when only one packet is consumed at a time */
     uint64_t consumed, hops;
     uint64_t injected, waited; /* packets that left injection queues, cycles they spent there */
-    int64_t told;              /* of these, injected less consumed, to the overseer */
+    int64_t told;              /* of these, injected less consumed, to the detector */
     uint8_t watching;          /* WF_ROUTER_WATCH is scheduled... */
     uint8_t reporting;         /* ...WF_ROUTER_REPORT likewise */
     uint8_t shut;              /* nothing may be injected */
     uint8_t spare;
-    uint32_t circle; /* cell with a deadlock's, of node 0; or 0 */
+    uint32_t deadlock; /* cell with a deadlock's, of node 0; or 0 */
     uint32_t consume_winner;
     uint32_t numbers;                  /* messages sent so far; of nodes, as all below */
     uint32_t backlog, backlog_last;    /* cells of messages that wait for injection */
@@ -115,7 +115,7 @@ struct wf_router_head {
 
 /* A cell of node 0. */
 struct wf_router_deadlock {
-    struct wf_circle circle;
+    struct wf_net_deadlock deadlock;
     int64_t at; /* when this node heard of it */
 };
 

@@ -7,7 +7,7 @@
 
 /* Words, in this order: latencies of messages, packets by hops, packets of each link, and
  * perhaps each link's details. */
-enum { HOPS_AT = WF_HISTOGRAM_BUCKETS, LINKS_AT = HOPS_AT + WF_STATS_HOPS };
+enum { HOPS_AT = WF_HISTOGRAM_BUCKETS, LINKS_AT = HOPS_AT + WF_NET_STATS_HOPS };
 
 static uint32_t n_links(const struct wf_router_net *model)
 {
@@ -22,99 +22,91 @@ static uint64_t details_at(const struct wf_router_net *model)
 void wf_router_stats_layout(const struct wf_router_net *model, struct wf_router_layout *layout,
                             bool is_node)
 {
-    if (model->set.stats != WF_STATS_OFF && is_node) {
+    if (model->set.stats != WF_NET_STATS_OFF && is_node) {
         layout->by_hops = layout->size;
-        layout->size += WF_STATS_HOPS * sizeof(uint64_t);
+        layout->size += WF_NET_STATS_HOPS * sizeof(uint64_t);
     }
-    if (model->set.stats == WF_STATS_LINKS) {
+    if (model->set.stats == WF_NET_STATS_LINKS) {
         layout->details = layout->size;
-        layout->size += layout->n_ports * sizeof(struct wf_link_detail);
+        layout->size += layout->n_ports * sizeof(struct wf_net_link_load);
     }
 }
 
 void wf_router_stats_init(struct wf_router_net *model)
 {
-    if (model->set.stats != WF_STATS_OFF) {
+    if (model->set.stats != WF_NET_STATS_OFF) {
         model->net.n_sums = details_at(model);
-        if (model->set.stats == WF_STATS_LINKS) {
-            model->net.n_sums += (uint64_t)WF_LINK_DETAIL_WORDS * n_links(model);
+        if (model->set.stats == WF_NET_STATS_LINKS) {
+            model->net.n_sums += (uint64_t)WF_NET_LINK_LOAD_WORDS * n_links(model);
         }
     }
 }
 
-static void *part(const struct wf_router_spot *spot, size_t at)
+static void *part(const struct wf_router_view *view, size_t at)
 {
-    return (unsigned char *)spot->head + at;
+    return (unsigned char *)view->head + at;
 }
 
-void wf_router_stats_leaves(const struct wf_router_spot *spot, uint32_t port,
+void wf_router_stats_leaves(const struct wf_router_view *view, uint32_t port,
                             const struct wf_router_packet *packet)
 {
-    const struct wf_router_net *model = spot->model;
+    const struct wf_router_net *model = view->model;
 
-    if (spot->layout->details != 0) {
-        struct wf_link_detail *details = part(spot, spot->layout->details);
-        const struct wf_link_load load = {.at = spot->now * model->set.cycle,
-                                          .n = 1,
-                                          .bytes = model->set.packet,
-                                          .node = packet->msg.src_node};
-        wf_link_detail_add(spot->ctx, &details[port], &load);
+    if (view->layout->details != 0) {
+        struct wf_net_link_load *details = part(view, view->layout->details);
+        const struct wf_net_departures load = {.at = view->now * model->set.cycle,
+                                               .n = 1,
+                                               .bytes = model->set.packet,
+                                               .node = packet->msg.src_node};
+        wf_net_link_load_add(view->ctx, &details[port], &load);
     }
 }
 
-void wf_router_stats_consumed(const struct wf_router_spot *spot,
+void wf_router_stats_consumed(const struct wf_router_view *view,
                               const struct wf_router_packet *packet)
 {
-    if (spot->layout->by_hops != 0) {
-        uint64_t *by_hops = part(spot, spot->layout->by_hops);
-        uint32_t hops = packet->hops < WF_STATS_HOPS ? packet->hops : WF_STATS_HOPS - 1;
+    if (view->layout->by_hops != 0) {
+        uint64_t *by_hops = part(view, view->layout->by_hops);
+        uint32_t hops = packet->hops < WF_NET_STATS_HOPS ? packet->hops : WF_NET_STATS_HOPS - 1;
 
-        wf_touch(spot->ctx, &by_hops[hops], sizeof(by_hops[hops]));
+        wf_touch(view->ctx, &by_hops[hops], sizeof(by_hops[hops]));
         by_hops[hops]++;
     }
 }
 
-void wf_router_stats_finish(const struct wf_router_spot *spot)
+void wf_router_stats_finish(const struct wf_router_view *view)
 {
-    const struct wf_router_net *model = spot->model;
-    const struct wf_router_layout *layout = spot->layout;
-    struct wf_net_words *words = wf_net_words_of(&model->net, spot->ctx);
+    const struct wf_router_net *model = view->model;
+    const struct wf_router_layout *layout = view->layout;
+    struct wf_net_counters *words = wf_net_counters_of(&model->net, view->ctx);
 
     if (words == NULL) {
         return;
     }
-    uint32_t first = wf_topo_first_link(model->topo, spot->vertex);
-    uint32_t n_ports = wf_topo_ports(model->topo, spot->vertex);
+    uint32_t first = wf_topo_first_link(model->topo, view->vertex);
+    uint32_t n_ports = wf_topo_ports(model->topo, view->vertex);
     for (uint32_t port = 0; port < n_ports; port++) {
         uint64_t *packets = &words->word[LINKS_AT + first + port];
         for (uint32_t vc = 0; vc < model->vcs; vc++) {
-            *packets += spot->channels[port * model->vcs + vc].packets;
+            *packets += view->channels[port * model->vcs + vc].packets;
         }
     }
-    const uint64_t *by_hops = part(spot, layout->by_hops);
-    for (uint32_t i = 0; layout->by_hops != 0 && i < WF_STATS_HOPS; i++) {
+    const uint64_t *by_hops = part(view, layout->by_hops);
+    for (uint32_t i = 0; layout->by_hops != 0 && i < WF_NET_STATS_HOPS; i++) {
         words->word[HOPS_AT + i] += by_hops[i];
     }
     if (layout->details != 0) {
-        memcpy(&words->word[details_at(model) + (uint64_t)WF_LINK_DETAIL_WORDS * first],
-               part(spot, layout->details), n_ports * sizeof(struct wf_link_detail));
+        memcpy(&words->word[details_at(model) + (uint64_t)WF_NET_LINK_LOAD_WORDS * first],
+               part(view, layout->details), n_ports * sizeof(struct wf_net_link_load));
     }
-}
-
-void wf_router_stats_commit(const struct wf_net *net, const struct wf_event *ev,
-                            struct wf_ctx *ctx)
-{
-    (void)net;
-    (void)ev;
-    (void)ctx;
 }
 
 struct described {
     const struct wf_router_net *model;
-    const struct wf_net_words *words;
+    const struct wf_net_counters *words;
 };
 
-static void facts_of(const void *arg, uint32_t link, struct wf_link_facts *out)
+static void facts_of(const void *arg, uint32_t link, struct wf_net_link_facts *out)
 {
     const struct described *of = arg;
     const struct wf_router_net *model = of->model;
@@ -122,22 +114,22 @@ static void facts_of(const void *arg, uint32_t link, struct wf_link_facts *out)
     out->packets = of->words->word[LINKS_AT + link];
     out->bytes = out->packets * model->set.packet;
     out->busy_ps = out->packets * model->phits * (uint64_t)model->set.cycle;
-    if (model->set.stats == WF_STATS_LINKS) {
+    if (model->set.stats == WF_NET_STATS_LINKS) {
         out->detail = (const void *)&of->words
-                          ->word[details_at(model) + (uint64_t)WF_LINK_DETAIL_WORDS * link];
+                          ->word[details_at(model) + (uint64_t)WF_NET_LINK_LOAD_WORDS * link];
     }
 }
 
-void wf_router_stats_describe(const struct wf_net *net, const struct wf_net_words *words,
+void wf_router_stats_describe(const struct wf_net *net, const struct wf_net_counters *words,
                               int64_t elapsed, struct wf_value *result)
 {
-    const struct wf_router_net *model = wf_to_router(net);
-    struct wf_value *network = wf_report_network(result);
+    const struct wf_router_net *model = wf_router_of(net);
+    struct wf_value *network = wf_net_report_section(result);
     const struct described of = {model, words};
-    const struct wf_link_report report = {model->topo, (enum wf_net_stats)model->set.stats,
-                                          elapsed, facts_of, &of};
+    const struct wf_net_link_report report = {model->topo, (enum wf_net_stats)model->set.stats,
+                                              elapsed, facts_of, &of};
 
-    wf_report_latencies(network, words->word);
-    wf_report_counts(network, "packets_by_hops", &words->word[HOPS_AT], WF_STATS_HOPS);
-    wf_report_links(network, &report);
+    wf_net_report_latencies(network, words->word);
+    wf_net_report_counts(network, "packets_by_hops", &words->word[HOPS_AT], WF_NET_STATS_HOPS);
+    wf_net_report_links(network, &report);
 }

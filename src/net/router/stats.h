@@ -7,8 +7,8 @@
  * the routers' states, and nothing of it exists if it is off.
  */
 
-#include "net/stats/link_report.h"
 #include "net/router/net.h"
+#include "net/stats/link_report.h"
 
 /* Sizes of what a router keeps, behind the rest of its state. */
 void wf_router_stats_layout(const struct wf_router_net *model, struct wf_router_layout *layout,
@@ -17,19 +17,17 @@ void wf_router_stats_layout(const struct wf_router_net *model, struct wf_router_
 void wf_router_stats_init(struct wf_router_net *model);
 
 /* A packet begins to leave by this port. */
-void wf_router_stats_leaves(const struct wf_router_spot *spot, uint32_t port,
+void wf_router_stats_leaves(const struct wf_router_view *view, uint32_t port,
                             const struct wf_router_packet *packet);
 /* A packet is at its destination. */
-void wf_router_stats_consumed(const struct wf_router_spot *spot,
+void wf_router_stats_consumed(const struct wf_router_view *view,
                               const struct wf_router_packet *packet);
 
 /* After the run, of each router. */
-void wf_router_stats_finish(const struct wf_router_spot *spot);
+void wf_router_stats_finish(const struct wf_router_view *view);
 
-/* Members of struct wf_net_ops. */
-void wf_router_stats_commit(const struct wf_net *net, const struct wf_event *ev,
-                            struct wf_ctx *ctx);
-void wf_router_stats_describe(const struct wf_net *net, const struct wf_net_words *words,
+/* A member of struct wf_net_ops. */
+void wf_router_stats_describe(const struct wf_net *net, const struct wf_net_counters *words,
                               int64_t elapsed, struct wf_value *result);
 
 #endif

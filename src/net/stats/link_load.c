@@ -9,14 +9,14 @@
 
 enum { FIRST_SHIFT = 10 }; /* windows of a nanosecond */
 
-static uint64_t shift_of(const struct wf_link_detail *detail)
+static uint64_t shift_of(const struct wf_net_link_load *detail)
 {
     return FIRST_SHIFT + detail->wider;
 }
 
-static void widen(struct wf_link_detail *detail, uint64_t by)
+static void widen(struct wf_net_link_load *detail, uint64_t by)
 {
-    for (uint64_t i = 0; i < WF_LOAD_WINDOWS; i++) {
+    for (uint64_t i = 0; i < WF_NET_LOAD_WINDOWS; i++) {
         uint64_t bytes = detail->load[i];
         detail->load[i] = 0;
         detail->load[by < 64 ? i >> by : 0] += bytes;
@@ -24,11 +24,11 @@ static void widen(struct wf_link_detail *detail, uint64_t by)
     detail->wider += by;
 }
 
-static void fit(struct wf_ctx *ctx, struct wf_link_detail *detail, int64_t last)
+static void fit(struct wf_ctx *ctx, struct wf_net_link_load *detail, int64_t last)
 {
     uint64_t by = 0;
 
-    while ((uint64_t)last >> (shift_of(detail) + by) >= WF_LOAD_WINDOWS) {
+    while ((uint64_t)last >> (shift_of(detail) + by) >= WF_NET_LOAD_WINDOWS) {
         by++;
     }
     if (by > 0) {
@@ -37,8 +37,8 @@ static void fit(struct wf_ctx *ctx, struct wf_link_detail *detail, int64_t last)
     }
 }
 
-static void add_load(struct wf_ctx *ctx, struct wf_link_detail *detail,
-                     const struct wf_link_load *load)
+static void add_load(struct wf_ctx *ctx, struct wf_net_link_load *detail,
+                     const struct wf_net_departures *load)
 {
     int64_t last = load->at + (int64_t)(load->n - 1) * load->spacing;
 
@@ -57,26 +57,26 @@ static void add_load(struct wf_ctx *ctx, struct wf_link_detail *detail,
 }
 
 /* Takes as much off all as makes room for one more, or is all that comes. */
-static uint64_t make_room(struct wf_link_detail *detail, uint64_t bytes)
+static uint64_t make_room(struct wf_net_link_load *detail, uint64_t bytes)
 {
     uint64_t least = bytes;
 
-    for (int i = 0; i < WF_FILLERS; i++) {
+    for (int i = 0; i < WF_NET_LOAD_SENDERS; i++) {
         least = detail->by[i].bytes < least ? detail->by[i].bytes : least;
     }
-    for (int i = 0; i < WF_FILLERS; i++) {
+    for (int i = 0; i < WF_NET_LOAD_SENDERS; i++) {
         detail->by[i].bytes -= least;
     }
     detail->lost += least;
     return bytes - least;
 }
 
-static void add_filler(struct wf_link_detail *detail, uint32_t node, uint64_t bytes)
+static void add_filler(struct wf_net_link_load *detail, uint32_t node, uint64_t bytes)
 {
-    struct wf_filler *room = NULL;
+    struct wf_net_link_sender *room = NULL;
 
-    for (int i = 0; i < WF_FILLERS; i++) {
-        struct wf_filler *filler = &detail->by[i];
+    for (int i = 0; i < WF_NET_LOAD_SENDERS; i++) {
+        struct wf_net_link_sender *filler = &detail->by[i];
         if (filler->bytes > 0 && filler->node == node) {
             filler->bytes += bytes;
             return;
@@ -90,12 +90,12 @@ static void add_filler(struct wf_link_detail *detail, uint32_t node, uint64_t by
         }
     }
     if (bytes > 0) {
-        *room = (struct wf_filler){bytes, node};
+        *room = (struct wf_net_link_sender){bytes, node};
     }
 }
 
-void wf_link_detail_add(struct wf_ctx *ctx, struct wf_link_detail *detail,
-                        const struct wf_link_load *load)
+void wf_net_link_load_add(struct wf_ctx *ctx, struct wf_net_link_load *detail,
+                          const struct wf_net_departures *load)
 {
     add_load(ctx, detail, load);
     wf_touch(ctx, &detail->lost, sizeof(detail->lost) + sizeof(detail->by));
@@ -104,10 +104,10 @@ void wf_link_detail_add(struct wf_ctx *ctx, struct wf_link_detail *detail,
 
 /* ---- the description ---- */
 
-static void sort(struct wf_filler by[WF_FILLERS])
+static void sort(struct wf_net_link_sender by[WF_NET_LOAD_SENDERS])
 {
-    for (int i = 1; i < WF_FILLERS; i++) {
-        struct wf_filler one = by[i];
+    for (int i = 1; i < WF_NET_LOAD_SENDERS; i++) {
+        struct wf_net_link_sender one = by[i];
         int at = i;
         while (at > 0 && (by[at - 1].bytes < one.bytes ||
                           (by[at - 1].bytes == one.bytes && by[at - 1].node > one.node))) {
@@ -118,11 +118,11 @@ static void sort(struct wf_filler by[WF_FILLERS])
     }
 }
 
-void wf_link_detail_describe(const struct wf_link_detail *detail, struct wf_value *link)
+void wf_net_link_load_describe(const struct wf_net_link_load *detail, struct wf_value *link)
 {
-    struct wf_filler by[WF_FILLERS];
-    char text[WF_LOAD_WINDOWS * 21] = "";
-    size_t n = WF_LOAD_WINDOWS, used = 0;
+    struct wf_net_link_sender by[WF_NET_LOAD_SENDERS];
+    char text[WF_NET_LOAD_WINDOWS * 21] = "";
+    size_t n = WF_NET_LOAD_WINDOWS, used = 0;
 
     while (n > 0 && detail->load[n - 1] == 0) {
         n--;
@@ -136,7 +136,7 @@ void wf_link_detail_describe(const struct wf_link_detail *detail, struct wf_valu
     memcpy(by, detail->by, sizeof(by));
     sort(by);
     struct wf_value *list = wf_doc_list(link, "filled_by");
-    for (int i = 0; i < WF_FILLERS && by[i].bytes > 0; i++) {
+    for (int i = 0; i < WF_NET_LOAD_SENDERS && by[i].bytes > 0; i++) {
         struct wf_value *item = wf_doc_section(list, NULL);
         wf_doc_count(item, "node", by[i].node);
         wf_doc_count(item, "bytes", by[i].bytes);

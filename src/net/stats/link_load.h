@@ -16,34 +16,34 @@
 
 struct wf_value;
 
-enum { WF_LOAD_WINDOWS = 64, WF_FILLERS = 16 };
+enum { WF_NET_LOAD_WINDOWS = 64, WF_NET_LOAD_SENDERS = 16 };
 
 /* Zeroed is empty. */
-struct wf_link_detail {
-    uint64_t load[WF_LOAD_WINDOWS]; /* bytes, by when they begin to leave */
-    uint64_t wider;                 /* how often the windows doubled */
-    uint64_t lost;                  /* bytes */
-    struct wf_filler {
+struct wf_net_link_load {
+    uint64_t load[WF_NET_LOAD_WINDOWS]; /* bytes, by when they begin to leave */
+    uint64_t wider;                     /* how often the windows doubled */
+    uint64_t lost;                      /* bytes */
+    struct wf_net_link_sender {
         uint64_t bytes; /* 0: nobody */
         uint64_t node;
-    } by[WF_FILLERS];
+    } by[WF_NET_LOAD_SENDERS];
 };
 
-enum { WF_LINK_DETAIL_WORDS = sizeof(struct wf_link_detail) / sizeof(uint64_t) };
+enum { WF_NET_LINK_LOAD_WORDS = sizeof(struct wf_net_link_load) / sizeof(uint64_t) };
 
 /* Packets of one node that leave one after the other. */
-struct wf_link_load {
+struct wf_net_departures {
     int64_t at, spacing; /* of the first; to the next */
     uint64_t n, bytes;   /* how many, and of how many bytes each */
     uint32_t node;
 };
 
 /* In a handler of the process whose state it is part of. */
-void wf_link_detail_add(struct wf_ctx *ctx, struct wf_link_detail *detail,
-                        const struct wf_link_load *load);
+void wf_net_link_load_add(struct wf_ctx *ctx, struct wf_net_link_load *detail,
+                          const struct wf_net_departures *load);
 
 /* Adds load_window_ps, load_bytes (a text of numbers) and filled_by to the description of a
  * link. */
-void wf_link_detail_describe(const struct wf_link_detail *detail, struct wf_value *link);
+void wf_net_link_load_describe(const struct wf_net_link_load *detail, struct wf_value *link);
 
 #endif

@@ -9,7 +9,7 @@
 
 const char *const wf_net_stats_names[] = {"off", "summary", "links", NULL};
 
-struct wf_value *wf_report_network(struct wf_value *result)
+struct wf_value *wf_net_report_section(struct wf_value *result)
 {
     const struct wf_value *found = wf_doc_find(result, "network");
 
@@ -22,7 +22,7 @@ static double percent(double part, double whole)
     return whole > 0 ? 100 * part / whole : 0;
 }
 
-static void describe_link(struct wf_value *list, const struct wf_link_facts *link,
+static void describe_link(struct wf_value *list, const struct wf_net_link_facts *link,
                           int64_t elapsed)
 {
     struct wf_value *item = wf_doc_section(list, NULL);
@@ -39,44 +39,44 @@ static void describe_link(struct wf_value *list, const struct wf_link_facts *lin
         wf_doc_count(item, "peak_queue_bytes", link->peak_bytes);
     }
     if (link->detail != NULL) {
-        wf_link_detail_describe(link->detail, item);
+        wf_net_link_load_describe(link->detail, item);
     }
 }
 
 /* The busiest links, the first of equally busy ones before the others. */
 struct hot {
-    struct wf_link_facts links[WF_STATS_HOT];
+    struct wf_net_link_facts links[WF_NET_STATS_HOT];
     uint32_t n;
 };
 
-static void keep_hot(struct hot *hot, const struct wf_link_facts *link)
+static void keep_hot(struct hot *hot, const struct wf_net_link_facts *link)
 {
     uint32_t at = hot->n;
 
     while (at > 0 && hot->links[at - 1].busy_ps < link->busy_ps) {
         at--;
     }
-    if (at == WF_STATS_HOT) {
+    if (at == WF_NET_STATS_HOT) {
         return;
     }
-    hot->n += hot->n < WF_STATS_HOT ? 1 : 0;
+    hot->n += hot->n < WF_NET_STATS_HOT ? 1 : 0;
     memmove(&hot->links[at + 1], &hot->links[at], (hot->n - 1 - at) * sizeof(*link));
     hot->links[at] = *link;
 }
 
-void wf_report_links(struct wf_value *network, const struct wf_link_report *report)
+void wf_net_report_links(struct wf_value *network, const struct wf_net_link_report *report)
 {
     const struct wf_topo *topo = report->topo;
     struct hot hot = {.n = 0};
-    struct wf_link_facts sum = {.knows_waits = true};
+    struct wf_net_link_facts sum = {.knows_waits = true};
     uint64_t used = 0;
     struct wf_value *list =
-        report->stats == WF_STATS_LINKS ? wf_doc_list(network, "links") : NULL;
+        report->stats == WF_NET_STATS_LINKS ? wf_doc_list(network, "links") : NULL;
 
     for (uint32_t v = 0; v < topo->n_vertices; v++) {
         uint32_t first = wf_topo_first_link(topo, v), n_ports = wf_topo_ports(topo, v);
         for (uint32_t port = 0; port < n_ports; port++) {
-            struct wf_link_facts link = {.vertex = v, .port = port};
+            struct wf_net_link_facts link = {.vertex = v, .port = port};
             report->facts(report->arg, first + port, &link);
             if (link.packets == 0) {
                 continue;
@@ -107,8 +107,8 @@ void wf_report_links(struct wf_value *network, const struct wf_link_report *repo
     }
 }
 
-void wf_report_counts(struct wf_value *network, const char *name, const uint64_t *counts,
-                      uint32_t n)
+void wf_net_report_counts(struct wf_value *network, const char *name, const uint64_t *counts,
+                          uint32_t n)
 {
     struct wf_value *list = wf_doc_list(network, name);
 
@@ -120,7 +120,7 @@ void wf_report_counts(struct wf_value *network, const char *name, const uint64_t
     }
 }
 
-void wf_report_latencies(struct wf_value *network, const uint64_t *counts)
+void wf_net_report_latencies(struct wf_value *network, const uint64_t *counts)
 {
     static const struct {
         const char *name;
@@ -139,32 +139,5 @@ void wf_report_latencies(struct wf_value *network, const uint64_t *counts)
             wf_doc_count(item, "least_ps", wf_histogram_least(i));
             wf_doc_count(item, "messages", counts[i]);
         }
-    }
-}
-
-struct wf_net_words *wf_net_words_of(const struct wf_net *net, struct wf_ctx *ctx)
-{
-    if (net->words_offset == 0 || net->n_sums == 0) {
-        return NULL;
-    }
-
-    struct wf_net_words *words = (void *)((unsigned char *)wf_tally(ctx) + net->words_offset);
-    words->n_sums = net->n_sums;
-    words->n_maxima = net->n_maxima;
-    return words;
-}
-
-void wf_net_words_merge(struct wf_net_words *into, const struct wf_net_words *from)
-{
-    if (from->n_sums == 0) {
-        return;
-    }
-    into->n_sums = from->n_sums;
-    into->n_maxima = from->n_maxima;
-    for (uint64_t i = 0; i < from->n_sums; i++) {
-        into->word[i] += from->word[i];
-    }
-    for (uint64_t i = from->n_sums; i < from->n_sums + from->n_maxima; i++) {
-        into->word[i] = from->word[i] > into->word[i] ? from->word[i] : into->word[i];
     }
 }

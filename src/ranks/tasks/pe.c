@@ -2,7 +2,7 @@
 #include "ranks/tasks/pe.h"
 
 #include "base/mem.h"
-#include "net/stats/link_report.h"
+#include "net/net.h"
 #include "ranks/node.h"
 #include "ranks/tasks/pe_rules.h"
 
@@ -23,7 +23,7 @@ struct header {
     uint32_t padding;
 };
 
-_Static_assert(sizeof(struct header) == WF_MSG_HEADER_WORDS * sizeof(uint32_t),
+_Static_assert(sizeof(struct header) == WF_NET_HEADER_WORDS * sizeof(uint32_t),
                "an header fills its place");
 _Static_assert((int)WF_PE_CELL_SIZE >= (int)WF_CELLMAP_CELL_SIZE, "maps are kept in cells too");
 _Static_assert(sizeof(struct wf_pe) % 8 == 0, "slots are aligned");
@@ -76,7 +76,7 @@ void wf_pe_send(const struct wf_pe_turn *turn, const struct wf_task_send *send, 
     uint32_t own_node = wf_self(turn->ctx) - pes->net->first_node;
     uint32_t to = turn->first + send->pe;
     uint32_t dst_node = wf_place_node(pes->place, to);
-    struct wf_message msg = {.bytes = send->bytes, .src_node = own_node};
+    struct wf_net_message msg = {.bytes = send->bytes, .src_node = own_node};
     struct header header = {.src_slot = (uint16_t)turn->slot,
                             .dst_slot = (uint16_t)wf_place_slot(pes->place, to),
                             .id = send->id};
@@ -101,8 +101,8 @@ void wf_pe_send(const struct wf_pe_turn *turn, const struct wf_task_send *send, 
 
 /* ---- events ---- */
 
-static void on_message(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg,
-                       int64_t at)
+static void on_message(void *arg, struct wf_ctx *ctx, void *node,
+                       const struct wf_net_message *msg, int64_t at)
 {
     const struct wf_pes *pes = arg;
     struct header header;
@@ -126,7 +126,7 @@ static void on_message(void *arg, struct wf_ctx *ctx, void *node, const struct w
     wf_pe_end(&turn);
 }
 
-static void on_sent(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg)
+static void on_sent(void *arg, struct wf_ctx *ctx, void *node, const struct wf_net_message *msg)
 {
     (void)arg;
     (void)ctx;
@@ -155,14 +155,14 @@ static void on_own(const struct wf_pes *pes, struct wf_ctx *ctx, void *node,
 static void node_event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
 {
     struct wf_pes *pes = wf_model(ctx);
-    const struct wf_message *msg = (const void *)ev->payload;
+    const struct wf_net_message *msg = (const void *)ev->payload;
 
     if (ev->kind < WF_NET_KINDS) {
         pes->net->ops->event(pes->net, ctx, state, ev);
     } else if (ev->kind < WF_PE_DEPART) {
         on_own(pes, ctx, state, ev);
     } else if (ev->kind == WF_PE_DEPART) {
-        struct wf_message out = *msg;
+        struct wf_net_message out = *msg;
         out.src_node = wf_self(ctx) - pes->net->first_node;
         (void)pes->net->ops->send(pes->net, ctx, state, msg->src_node, &out, wf_now(ctx));
     } else {
@@ -184,7 +184,7 @@ static void node_init(void *state, struct wf_ctx *ctx)
     }
 }
 
-static struct wf_net_words *words_of(struct wf_pe_tally *tally)
+static struct wf_net_counters *words_of(struct wf_pe_tally *tally)
 {
     return (void *)(tally + 1);
 }
@@ -196,7 +196,7 @@ static void node_commit(const struct wf_event *ev, const void *note, struct wf_c
     struct wf_pe_tally *tally = wf_tally(ctx);
     int64_t latency;
 
-    if (net->n_sums > 0 && ev->kind < WF_NET_KINDS) {
+    if (net->n_sums > 0 && net->ops->commit != NULL && ev->kind < WF_NET_KINDS) {
         net->ops->commit(net, ev, ctx);
     }
     if (pes->recorder.at != 0) {
@@ -245,7 +245,7 @@ void wf_pe_tally_merge_all(void *into, const void *from)
 {
     wf_pe_tally_merge(into, from);
     wf_tally_merge_recordings(into, from);
-    wf_net_words_merge(words_of(into), (const void *)((const struct wf_pe_tally *)from + 1));
+    wf_net_counters_merge(words_of(into), (const void *)((const struct wf_pe_tally *)from + 1));
 }
 
 static void add_unfinished(const struct wf_pe_turn *turn, struct wf_pe_tally *tally)
@@ -372,7 +372,7 @@ static void ask_for_tally(struct wf_pes *pes, const struct wf_pe_config *config,
 
     if (config->recording != NULL) {
         /* Statistics that are not there are empty ones. */
-        size += config->net->n_sums > 0 ? 0 : sizeof(struct wf_net_words);
+        size += config->net->n_sums > 0 ? 0 : sizeof(struct wf_net_counters);
         /* Why tasks start is not kept: there is no critical path. */
         struct wf_recording_options options = *config->recording;
         options.limits.path_bytes = 0;
@@ -404,9 +404,9 @@ enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *c
     pes->runs_ahead = config->net->ahead == WF_NET_ANY ||
                       (config->net->ahead == WF_NET_IN_ORDER && config->place->slots_max == 1);
     pes->ops = node_ops;
-    pes->ops.payload_max = config->net->payload_max > sizeof(struct wf_message)
+    pes->ops.payload_max = config->net->payload_max > sizeof(struct wf_net_message)
                                ? config->net->payload_max
-                               : sizeof(struct wf_message);
+                               : sizeof(struct wf_net_message);
 
     enum wf_status status = check(config, n_pes, err);
     if (status != WF_OK) {
@@ -417,7 +417,7 @@ enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *c
         wf_engine_add(engine, &pes->ops, config->place->n_nodes, node_size(pes), pes);
     wf_engine_cells(engine, WF_PE_CELL_SIZE);
     if (config->net->n_sums > 0) {
-        config->net->words_offset = sizeof(struct wf_pe_tally);
+        config->net->counters_offset = sizeof(struct wf_pe_tally);
     }
     wf_net_attach(config->net, engine, first, &user);
     ask_for_tally(pes, config, engine);

@@ -19,10 +19,11 @@ static const char *const BINOMIAL[] = {"bcast", "binomial", NULL};
 static struct wf_job_tally run(const char *const *mpi, const struct wf_op *const *ranks,
                                uint32_t n_ranks)
 {
-    static const struct wf_loggp_params params = {.latency = 1000,
-                                                  .overhead = 500,
-                                                  .gap = 100,
-                                                  .bandwidth = 1000000000000 * WF_RATE_BYTE};
+    static const struct wf_net_loggp_params params = {.latency = 1000,
+                                                      .overhead = 500,
+                                                      .gap = 100,
+                                                      .bandwidth =
+                                                          1000000000000 * WF_RATE_BYTE};
     struct outcome out = replay_script(
         (struct setup){.net = &wf_net_loggp_ops, .net_params = &params, .mpi = mpi}, ranks,
         n_ranks);
@@ -192,10 +193,10 @@ static void a_rank_that_waits_makes_progress(void)
 /* n messages of a byte leave g apart if that is more than o. */
 static void a_burst_is_limited_by_the_gap(void)
 {
-    static const struct wf_loggp_params slow = {.latency = 1000,
-                                                .overhead = 500,
-                                                .gap = 2000,
-                                                .bandwidth = 1000000000000 * WF_RATE_BYTE};
+    static const struct wf_net_loggp_params slow = {.latency = 1000,
+                                                    .overhead = 500,
+                                                    .gap = 2000,
+                                                    .bandwidth = 1000000000000 * WF_RATE_BYTE};
     static const struct wf_op zero[] = {SEND(1, 0, 1), SEND(1, 0, 1), SEND(1, 0, 1),
                                         SEND(1, 0, 1), SEND(1, 0, 1), END};
     static const struct wf_op one[] = {RECV(0, 0), RECV(0, 0), RECV(0, 0),
@@ -305,10 +306,11 @@ static void a_message_within_a_node(void)
 {
     static const char *const mpi[] = {"local_latency", "700ps", "local_bandwidth", "1TB/s",
                                       NULL};
-    static const struct wf_loggp_params params = {.latency = 1000,
-                                                  .overhead = 500,
-                                                  .gap = 100,
-                                                  .bandwidth = 1000000000000 * WF_RATE_BYTE};
+    static const struct wf_net_loggp_params params = {.latency = 1000,
+                                                      .overhead = 500,
+                                                      .gap = 100,
+                                                      .bandwidth =
+                                                          1000000000000 * WF_RATE_BYTE};
     static const struct wf_op zero[] = {SEND(1, 0, BIG), END};
     static const struct wf_op one[] = {RECV(0, 0), END};
     static const struct wf_op *const ranks[] = {zero, one};

@@ -11,7 +11,7 @@ static const int64_t L = 1000, O = 500, GAP = 100;
 
 enum { BIG = 4001 };
 
-static const struct wf_loggp_params params = {
+static const struct wf_net_loggp_params params = {
     .latency = 1000, .overhead = 500, .gap = 100, .bandwidth = 1000000000000 * WF_RATE_BYTE};
 
 static struct outcome run(const struct wf_op *const *ranks, uint32_t n_ranks)
@@ -65,7 +65,7 @@ static void bytes_take_what_the_points_say(void)
         uint64_t bytes;
         int64_t tail;
     } cases[] = {{0, 0}, {1, 0}, {2, 7}, {11, 70}, {12, 72}, {1011, 2070}, {1111, 2170}};
-    struct wf_loggp_params own = params;
+    struct wf_net_loggp_params own = params;
 
     own.sizes = points;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -86,7 +86,7 @@ static void a_shared_interface_receives_later(void)
     static const struct wf_op zero[] = {SENDRECV(1, 0, BIG, 1, 0), END};
     static const struct wf_op one[] = {SENDRECV(0, 0, BIG, 0, 0), END};
     static const struct wf_op *const ranks[] = {zero, one};
-    struct wf_loggp_params own = params;
+    struct wf_net_loggp_params own = params;
 
     CHECK(end_of(ranks, 2) == O + L + (BIG - 1) + O);
     own.shared = 0.75;
@@ -104,7 +104,7 @@ static void an_interface_is_held_as_the_points_say(void)
         uint64_t bytes;
         int64_t held;
     } cases[] = {{0, 2500}, {1, 2500}, {2001, 3000}, {BIG, 3500}, {BIG + 1000, 3750}};
-    struct wf_loggp_params own = params;
+    struct wf_net_loggp_params own = params;
     struct setup setup = {.net = &wf_net_loggp_ops, .net_params = &own};
 
     own.held = points;
@@ -174,10 +174,10 @@ static void a_sender_spaces_what_it_sends_to_different_nodes(void)
 /* A gap larger than o shows between messages of a byte. */
 static void a_burst_of_short_messages_is_limited_by_a_large_g(void)
 {
-    static const struct wf_loggp_params slow = {.latency = 1000,
-                                                .overhead = 500,
-                                                .gap = 9000,
-                                                .bandwidth = 1000000000000 * WF_RATE_BYTE};
+    static const struct wf_net_loggp_params slow = {.latency = 1000,
+                                                    .overhead = 500,
+                                                    .gap = 9000,
+                                                    .bandwidth = 1000000000000 * WF_RATE_BYTE};
     static const struct wf_op zero[] = {SEND(1, 0, 1), SEND(1, 1, 1), END};
     static const struct wf_op one[] = {RECV(0, 0), RECV(0, 1), END};
     static const struct wf_op *const ranks[] = {zero, one};
@@ -219,8 +219,8 @@ static void a_late_receiver_pays_only_its_overhead(void)
 
 static void alpha_beta_is_exact_and_knows_no_contention(void)
 {
-    static const struct wf_alphabeta_params ab = {.alpha = 7000,
-                                                  .bandwidth = 1000000000000 * WF_RATE_BYTE};
+    static const struct wf_net_alphabeta_params ab = {
+        .alpha = 7000, .bandwidth = 1000000000000 * WF_RATE_BYTE};
     static const uint64_t sizes[] = {0, 1, 1000, 131072};
 
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
@@ -237,8 +237,8 @@ static void alpha_beta_is_exact_and_knows_no_contention(void)
 /* A short message overtakes a long one in flight, and must not in the matching. */
 static void overtaking_bytes_do_not_change_the_matching(void)
 {
-    static const struct wf_alphabeta_params ab = {.alpha = 7000,
-                                                  .bandwidth = 1000000000000 * WF_RATE_BYTE};
+    static const struct wf_net_alphabeta_params ab = {
+        .alpha = 7000, .bandwidth = 1000000000000 * WF_RATE_BYTE};
     static const struct wf_op zero[] = {SEND(1, 0, 50000), SEND(1, 0, 1), END};
     static const struct wf_op one[] = {RECV(0, 0), SEND(2, 0, 0), RECV(0, 0), END};
     static const struct wf_op two[] = {RECV(1, 0), END};

@@ -22,7 +22,7 @@ struct world {
     int64_t *left;    /* likewise, when it had left; may be null */
 };
 
-static void arrived(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg,
+static void arrived(void *arg, struct wf_ctx *ctx, void *node, const struct wf_net_message *msg,
                     int64_t at)
 {
     const struct world *world = arg;
@@ -32,7 +32,7 @@ static void arrived(void *arg, struct wf_ctx *ctx, void *node, const struct wf_m
     world->arrival[msg->header[0]] = at / CYCLE_PS;
 }
 
-static void sent(void *arg, struct wf_ctx *ctx, void *node, const struct wf_message *msg)
+static void sent(void *arg, struct wf_ctx *ctx, void *node, const struct wf_net_message *msg)
 {
     const struct world *world = arg;
 
@@ -64,7 +64,7 @@ static void event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
         return;
     }
     const struct send *send = &world->sends[ev->payload[0]];
-    struct wf_message msg = {.bytes = send->bytes, .src_node = send->src};
+    struct wf_net_message msg = {.bytes = send->bytes, .src_node = send->src};
     msg.header[0] = (uint32_t)ev->payload[0];
     (void)world->net->ops->send(world->net, ctx, state, send->dst, &msg, wf_now(ctx));
 }

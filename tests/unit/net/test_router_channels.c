@@ -101,7 +101,7 @@ static void follow_all(struct walk *walk, uint32_t src)
             possible = possible && may_go(grid, d, src, walk->packet.dst, (ways >> d & 1) != 0);
         }
         if (possible) {
-            walk->packet.on.ways = ways;
+            walk->packet.on.down = ways;
             route_set_init(&walk->seen, 256);
             follow(walk, src, WF_ROUTER_NONE, UINT64_MAX - 1);
             route_set_fini(&walk->seen);
@@ -134,7 +134,7 @@ static enum outcome try(const char *spec, int routing, uint64_t vcs, int request
     must(wf_topo_create(spec, &topo, &err));
     const struct wf_net_env env = {.topo = topo, .n_nodes = topo->n_nodes};
     must(wf_net_router_ops.create(&params, &env, &net, &err));
-    struct walk walk = {.model = wf_to_router(net), .edges = &edges, .rings = rings};
+    struct walk walk = {.model = wf_router_of(net), .edges = &edges, .rings = rings};
 
     route_set_init(&edges, 1024);
     for (uint32_t a = 0; a < topo->n_nodes; a++) {

@@ -9,8 +9,8 @@
 enum { RANKS_MAX = 17, ROUNDS = 25, PROMISE = 1000, LEVEL = 700 };
 
 /* A byte in a picosecond, on the network and in hardware. */
-static const struct wf_alphabeta_params net = {.alpha = PROMISE,
-                                               .bandwidth = 1000000000000 * WF_RATE_BYTE};
+static const struct wf_net_alphabeta_params net = {.alpha = PROMISE,
+                                                   .bandwidth = 1000000000000 * WF_RATE_BYTE};
 #define HARDWARE(kind) kind, "hardware", "hw_latency", "700ps", "hw_bandwidth", "1TB/s"
 
 static struct setup on_net(const char *const *mpi)
@@ -448,7 +448,8 @@ static void compare_all(struct setup setup)
 
 static void every_scheduler_gives_one_digest(void)
 {
-    static const struct wf_loggp_params no_latency = {.bandwidth = 1000000000 * WF_RATE_BYTE};
+    static const struct wf_net_loggp_params no_latency = {.bandwidth =
+                                                              1000000000 * WF_RATE_BYTE};
     static const struct wf_source source = {.ops = &mixed_ops, .n_ranks = RANKS_MAX};
     const char *mpi[MPI_MAX];
 

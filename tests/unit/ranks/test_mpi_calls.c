@@ -8,8 +8,8 @@
 
 static const int64_t A = 1000;
 
-static const struct wf_alphabeta_params params = {.alpha = 1000,
-                                                  .bandwidth = 1000000000000 * WF_RATE_BYTE};
+static const struct wf_net_alphabeta_params params = {
+    .alpha = 1000, .bandwidth = 1000000000000 * WF_RATE_BYTE};
 static const struct setup basic = {
     .net = &wf_net_alphabeta_ops, .net_params = &params, .count_cells = true};
 static const char *const LONG[] = {"eager_max", "100", NULL};

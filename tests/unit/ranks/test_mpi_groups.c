@@ -10,8 +10,8 @@ enum { RANKS = 9 };
 
 static const int64_t A = 1000;
 
-static const struct wf_alphabeta_params params = {.alpha = 1000,
-                                                  .bandwidth = 1000000000000 * WF_RATE_BYTE};
+static const struct wf_net_alphabeta_params params = {
+    .alpha = 1000, .bandwidth = 1000000000000 * WF_RATE_BYTE};
 static const struct setup basic = {
     .net = &wf_net_alphabeta_ops, .net_params = &params, .count_cells = true};
 

@@ -9,8 +9,8 @@ enum { SEEDS = 1500 / WF_TEST_ONE_IN, THINGS_MAX = 8192 };
 #define UNIT INT64_C(1000)
 
 /* One byte takes a unit, as alpha does: much falls together. */
-static const struct wf_alphabeta_params params = {.alpha = UNIT,
-                                                  .bandwidth = 1000000000 * WF_RATE_BYTE};
+static const struct wf_net_alphabeta_params params = {.alpha = UNIT,
+                                                      .bandwidth = 1000000000 * WF_RATE_BYTE};
 
 /* At one time, in this order: what tasks make ready runs before what messages do. */
 enum what { END_OF_TASK, DISPATCH, ARRIVAL, DISPATCH_ARRIVED };

@@ -56,8 +56,8 @@ static void collectives_end_with_the_right_number_of_messages(void)
 /* Each exchange of recursive doubling takes as long as one message, on an idle network. */
 static void an_allreduce_of_a_power_of_two_takes_log2_messages(void)
 {
-    static const struct wf_alphabeta_params ab = {.alpha = 1000,
-                                                  .bandwidth = 1000000000000 * WF_RATE_BYTE};
+    static const struct wf_net_alphabeta_params ab = {
+        .alpha = 1000, .bandwidth = 1000000000000 * WF_RATE_BYTE};
     static const struct wf_op ops[] = {ALLREDUCE(24), END};
 
     for (uint32_t rounds = 0; rounds <= 5; rounds++) {
@@ -193,8 +193,8 @@ static int64_t nested_latency(const char *topo, uint32_t to)
     static const struct wf_op idle[] = {END};
     static uint64_t latencies[] = {1000000, 100000};
     static uint64_t rates[] = {1000000000 * WF_RATE_BYTE, 10000000000 * WF_RATE_BYTE};
-    const struct wf_latency_params params = {.link_latency = {latencies, 2},
-                                             .bandwidth = {rates, 2}};
+    const struct wf_net_latency_params params = {.link_latency = {latencies, 2},
+                                                 .bandwidth = {rates, 2}};
     const struct wf_op send[] = {SEND(to, 0, 1000), END}, recv[] = {RECV(0, 0), END};
     const struct wf_op *ranks[12];
 
@@ -240,10 +240,11 @@ static void a_rank_may_write_to_itself(void)
 /* Ranks that share a node share its interface: they send in the order of time. */
 static void ranks_on_one_node_share_the_interface_in_order_of_time(void)
 {
-    static const struct wf_loggp_params params = {.latency = 1000,
-                                                  .overhead = 500,
-                                                  .gap = 100,
-                                                  .bandwidth = 1000000000000 * WF_RATE_BYTE};
+    static const struct wf_net_loggp_params params = {.latency = 1000,
+                                                      .overhead = 500,
+                                                      .gap = 100,
+                                                      .bandwidth =
+                                                          1000000000000 * WF_RATE_BYTE};
     static const struct wf_op zero[] = {COMPUTE(2000), SEND(2, 0, 10001), END};
     static const struct wf_op one[] = {COMPUTE(1000), SEND(3, 0, 10001), END};
     static const struct wf_op two[] = {RECV(0, 0), END};

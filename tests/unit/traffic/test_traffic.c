@@ -185,27 +185,27 @@ static void intervals_cover_what_they_should(void)
     CHECK(covered >= RUNS * 85 / 100 && covered < RUNS);
 }
 
-static struct wf_wait waits_for(uint32_t from, uint32_t to, bool full)
+static struct wf_net_wait waits_for(uint32_t from, uint32_t to, bool full)
 {
-    return (struct wf_wait){
+    return (struct wf_net_wait){
         .queue = {from, 0, 0}, .is_full = full, .n = 1, .targets = {{to, 0, 0}}};
 }
 
 static void circles_are_found_and_named(void)
 {
-    struct wf_waits *waits = wf_xcalloc(1, sizeof(*waits));
-    const struct wf_wait all[] = {waits_for(3, 1, true), waits_for(1, 2, true),
-                                  waits_for(2, 3, true), waits_for(9, 1, true)};
+    struct wf_net_waits *waits = wf_xcalloc(1, sizeof(*waits));
+    const struct wf_net_wait all[] = {waits_for(3, 1, true), waits_for(1, 2, true),
+                                      waits_for(2, 3, true), waits_for(9, 1, true)};
     char words[400];
 
     for (size_t i = 0; i < 4; i++) {
-        wf_waits_add(waits, &all[i]);
+        wf_net_waits_add(waits, &all[i]);
     }
-    waits->n = wf_waits_prune(waits->at, waits->n);
+    waits->n = wf_net_waits_prune(waits->at, waits->n);
     CHECK_U64(waits->n, 4); /* the fourth waits for them and will wait for ever, too */
-    struct wf_circle circle = wf_waits_circle(waits->at, waits->n);
+    struct wf_net_deadlock circle = wf_net_deadlock_find(waits->at, waits->n);
     CHECK_U64(circle.n, 3);
-    (void)wf_circle_words(&circle, words, sizeof(words));
+    (void)wf_net_deadlock_text(&circle, words, sizeof(words));
     CHECK(strstr(words, "router 1 port 0 channel 0 -> router 2 port 0 channel 0 -> router 3") !=
               NULL ||
           strstr(words, "router 3 port 0 channel 0 -> router 1 port 0 channel 0 -> router 2") !=
@@ -219,17 +219,17 @@ static void circles_are_found_and_named(void)
 /* One queue has room, or one has another way out: no deadlock. */
 static void who_can_move_is_no_deadlock(void)
 {
-    struct wf_waits *waits = wf_xcalloc(1, sizeof(*waits));
-    struct wf_wait open = waits_for(2, 3, true);
-    const struct wf_wait others[] = {waits_for(1, 2, true), waits_for(3, 1, true)};
+    struct wf_net_waits *waits = wf_xcalloc(1, sizeof(*waits));
+    struct wf_net_wait open = waits_for(2, 3, true);
+    const struct wf_net_wait others[] = {waits_for(1, 2, true), waits_for(3, 1, true)};
 
-    open.targets[open.n++] = (struct wf_wait_queue){7, 0, 0};
-    wf_waits_add(waits, &open);
-    wf_waits_add(waits, &others[0]);
-    wf_waits_add(waits, &others[1]);
-    waits->n = wf_waits_prune(waits->at, waits->n);
+    open.targets[open.n++] = (struct wf_net_queue){7, 0, 0};
+    wf_net_waits_add(waits, &open);
+    wf_net_waits_add(waits, &others[0]);
+    wf_net_waits_add(waits, &others[1]);
+    waits->n = wf_net_waits_prune(waits->at, waits->n);
     CHECK_U64(waits->n, 0);
-    CHECK_U64(wf_waits_circle(waits->at, waits->n).n, 0);
+    CHECK_U64(wf_net_deadlock_find(waits->at, waits->n).n, 0);
     free(waits);
 }
 
