@@ -176,16 +176,16 @@ def test_wrong():
     texts = {
         "num_ranks 2\nrank 0 {\n}\n": "line 4 .byte [0-9]+.: the file ends before rank 1 of 2",
         "num_ranks 1000000\nrank 0 {}\n": "line 1 .*1000000 ranks, but the file ends",
-        "num_ranks 1\nrank 1 {}\n": "rank 1 is not below num_ranks",
+        "num_ranks 1\nrank 1 {}\n": "expected a rank from 0 to 0, found .1.",
         "num_ranks 1\nrank 0 {}\nrank 0 {}": "line 3 .*rank 0 for the second time",
-        "num_ranks 1\nrank 0 {\nsend 1b to 5\n}": "line 3 .*rank 0: rank 5 is not there",
+        "num_ranks 1\nrank 0 {\nsend 1b to 5\n}": "line 3 .*rank 0: expected a rank from 0 to 0, found .5.",
         "num_ranks 1\nrank 0 {\na: calc 1\na: calc 2\n}": "line 4 .*the label a for the second",
         "num_ranks 1\nrank 0 {\na: calc 1\na requires b\n}": "line 4 .*no op with the label b",
         "num_ranks 1\nrank 0 {\na: jump 1\n}": "expected calc, send or recv, found 'jump'",
         "num_ranks 1\nrank 0 {\nsend 1b from 0\n}": "expected 'to', found 'from'",
-        "num_ranks 1\nrank 0 {\ncalc -1\n}": "'-1' is no whole number from 0",
+        "num_ranks 1\nrank 0 {\ncalc -1\n}": "expected units of local work from 0 to [0-9]+, found .-1.",
         "num_ranks 1\nrank 0 {\ncalc 1 /* \n}": "a comment without end",
-        "num_ranks 1\nrank 0 {\ncalc 1 # \n}": "a sign that is not expected .0x23.",
+        "num_ranks 1\nrank 0 {\ncalc 1 # \n}": "an unexpected sign .0x23.",
     }
     for text, words in texts.items():
         pathlib.Path("wrong.goal").write_text(text)

@@ -33,11 +33,6 @@ struct matching {
     struct queue *arrived; /* ...and messages that nobody has received */
 };
 
-static bool is_open(const struct wf_goal_op *op)
-{
-    return op->kind == WF_GOAL_RECV && (op->peer == WF_GOAL_ANY || op->tag == WF_GOAL_ANY);
-}
-
 static struct queue *queue_of(struct matching *m, uint32_t to, int64_t from, int32_t tag)
 {
     uint64_t key = ((uint64_t)to << 32 | (uint32_t)tag) + 1;
@@ -81,19 +76,10 @@ static void satisfy(struct matching *m, uint64_t op, bool of_start)
     const struct wf_goal_rank *rank = &goal->ranks[m->states[op].rank];
     const struct wf_goal_edge *edges = goal->edges + rank->first_edge;
     uint32_t own = (uint32_t)(op - rank->first);
-    uint64_t low = 0, high = rank->n_edges;
 
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (edges[middle].before < own) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    for (; low < rank->n_edges && edges[low].before == own; low++) {
-        uint64_t after = rank->first + edges[low].after;
-        if (edges[low].for_start == of_start && --m->states[after].n_missing == 0) {
+    for (uint64_t i = goal->ops[op].edge; i < rank->n_edges && edges[i].before == own; i++) {
+        uint64_t after = rank->first + edges[i].after;
+        if (edges[i].for_start == of_start && --m->states[after].n_missing == 0) {
             m->ready[m->n_ready++] = after;
         }
     }
@@ -188,7 +174,7 @@ static void on_recv(struct matching *m, uint64_t recv)
     struct queue *queue;
 
     m->states[recv].sequence = m->sequence++;
-    if (is_open(op)) {
+    if (wf_goal_is_open(op)) {
         found = m->arrived[to].first;
         while (found != NONE && !accepts(op, m->states[found].rank, m->goal->ops[found].tag)) {
             found = m->states[found].later;

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* GOAL: the schedules of LogGOPSim, as text. */
+#include "base/array.h"
 #include "base/mem.h"
+#include "base/strings.h"
 #include "base/units.h"
 #include "trace/goal/goal.h"
-#include "trace/goal/labels.h"
 #include "trace/goal/text.h"
-#include "trace/kit/records.h"
-#include "trace/kit/task_table.h"
-#include "trace/reader.h"
+#include "trace/kit/kit.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *const wf_goal_names[WF_GOAL_KINDS] = {"calc", "send", "recv"};
+static const char *const op_names[WF_GOAL_KINDS] = {"calc", "send", "recv"};
 
 struct goal_params {
     int64_t calc_unit;
@@ -37,194 +36,149 @@ enum {
     NAMES
 };
 
+#define NO_OP UINT32_MAX
+
+/* What a label stands for, and where it was first used. */
+struct label {
+    uint32_t op; /* or NO_OP: not defined yet */
+    uint64_t line;
+};
+
 struct reading {
     int64_t calc_unit;
     struct wf_goal_text text;
     struct wf_goal goal;
-    struct wf_goal_labels labels; /* of the rank */
-    uint64_t *lines;              /* where a label is first named, by its number */
-    uint32_t lines_room;
+    struct wf_strings names; /* of the labels of the rank... */
+    struct label *labels;    /* ...and the labels, by their numbers */
+    uint32_t labels_capacity;
     struct wf_records *records;
-    uint32_t names[NAMES];
-    struct wf_err *err;
+    uint32_t record_names[NAMES];
 };
-
-/* ---- ops ---- */
 
 static struct wf_goal_rank *rank_of(struct reading *r)
 {
     return &r->goal.ranks[r->text.rank];
 }
 
-static enum wf_status read_peer(struct reading *r, struct wf_goal_op *op)
+static void count(struct reading *r, uint32_t name, uint64_t bytes)
 {
-    bool sends = op->kind == WF_GOAL_SEND;
-
-    enum wf_status status = wf_goal_text_expect(&r->text, sends ? "to" : "from", r->err);
-    if (status != WF_OK) {
-        return status;
-    }
-    struct wf_goal_text place = r->text;
-    status = wf_goal_text_number(&r->text, "", sends ? 0 : WF_GOAL_ANY, &op->peer, r->err);
-    if (status == WF_OK && op->peer >= r->goal.n_ranks) {
-        status = wf_goal_text_bad(&place, r->err,
-                                  "rank %" PRId64 " is not there: the ranks are 0 to %" PRIu32,
-                                  op->peer, r->goal.n_ranks - 1);
-    }
-    return status;
+    wf_records_add(r->records, (uint32_t)r->text.rank, r->record_names[name], bytes);
 }
 
-/* What may be behind an op. */
-static enum wf_status read_extras(struct reading *r, struct wf_goal_op *op)
-{
-    enum wf_status status = WF_OK;
-    int64_t value = 0;
+/* ---- ops ---- */
 
-    while (status == WF_OK) {
-        bool is_tag = op->kind != WF_GOAL_CALC && strcmp(r->text.word, "tag") == 0;
-        if (!is_tag && strcmp(r->text.word, "cpu") != 0 && strcmp(r->text.word, "nic") != 0) {
-            break;
+/* The tag, cpu and nic that may follow an op. */
+static void read_options(struct wf_goal_text *text, struct wf_goal_op *op, uint64_t *n_streams)
+{
+    for (;;) {
+        bool is_tag = op->kind != WF_GOAL_CALC && wf_goal_text_is(text, "tag");
+        if (!is_tag && !wf_goal_text_is(text, "cpu") && !wf_goal_text_is(text, "nic")) {
+            return;
         }
-        status = wf_goal_text_next(&r->text, r->err);
-        if (status == WF_OK) {
-            int64_t least = is_tag && op->kind == WF_GOAL_RECV ? WF_GOAL_ANY : 0;
-            struct wf_goal_text place = r->text;
-            status = wf_goal_text_number(&r->text, "", least, &value, r->err);
-            if (status == WF_OK && value > INT32_MAX) {
-                status = wf_goal_text_bad(&place, r->err, "%" PRId64 " is too large", value);
-            }
-        }
+        wf_goal_text_next(text);
+        int64_t min = is_tag && op->kind == WF_GOAL_RECV ? WF_GOAL_ANY : 0;
+        int64_t value = wf_goal_text_number(text, "a number", "", min, INT32_MAX);
         if (is_tag) {
             op->tag = (int32_t)value;
         } else {
-            r->goal.n_streams += value != 0 ? 1 : 0;
+            *n_streams += value != 0 ? 1 : 0;
         }
     }
-    return status;
 }
 
-static void add_op(struct reading *r, const struct wf_goal_op *op)
+static void read_op(struct reading *r, enum wf_goal_kind kind)
 {
+    struct wf_goal_op op = {.kind = kind, .match = WF_GOAL_NONE, .edge = WF_GOAL_NONE};
     struct wf_goal *goal = &r->goal;
-    bool calc = op->kind == WF_GOAL_CALC;
 
-    if (goal->n_ops == goal->ops_room) {
-        goal->ops_room = goal->ops_room * 2 + 64;
-        goal->ops = wf_xrealloc(goal->ops, goal->ops_room, sizeof(*goal->ops));
+    wf_goal_text_next(&r->text);
+    if (kind == WF_GOAL_CALC) {
+        op.amount = (uint64_t)(wf_goal_text_number(&r->text, "units of local work", "", 0,
+                                                   WF_TIME_MAX / r->calc_unit) *
+                               r->calc_unit);
+    } else {
+        op.amount =
+            (uint64_t)wf_goal_text_number(&r->text, "a number of bytes", "b", 0, INT64_MAX);
+        wf_goal_text_expect(&r->text, kind == WF_GOAL_SEND ? "to" : "from");
+        op.peer =
+            wf_goal_text_number(&r->text, "a rank", "", kind == WF_GOAL_SEND ? 0 : WF_GOAL_ANY,
+                                (int64_t)goal->n_ranks - 1);
     }
-    goal->ops[goal->n_ops++] = *op;
+    read_options(&r->text, &op, &goal->n_streams);
+    WF_GROW(goal->ops, goal->n_ops, goal->ops_capacity);
+    goal->ops[goal->n_ops++] = op;
     rank_of(r)->n++;
-    goal->n_open +=
-        op->kind == WF_GOAL_RECV && (op->peer == WF_GOAL_ANY || op->tag == WF_GOAL_ANY) ? 1 : 0;
-    wf_records_add(r->records, (uint32_t)r->text.rank, r->names[op->kind],
-                   calc ? 0 : op->amount);
-}
-
-static enum wf_status read_op(struct reading *r, enum wf_goal_kind kind)
-{
-    struct wf_goal_op op = {.kind = kind, .match = WF_GOAL_NOBODY};
-    int64_t amount = 0;
-
-    enum wf_status status = wf_goal_text_next(&r->text, r->err);
-    struct wf_goal_text place = r->text;
-    if (status == WF_OK) {
-        status =
-            wf_goal_text_number(&r->text, kind == WF_GOAL_CALC ? "" : "b", 0, &amount, r->err);
-    }
-    if (status == WF_OK && kind == WF_GOAL_CALC && amount > WF_TIME_MAX / r->calc_unit) {
-        status = wf_goal_text_bad(&place, r->err, "a time of more than 106 days");
-    }
-    if (status == WF_OK && kind != WF_GOAL_CALC) {
-        status = read_peer(r, &op);
-    }
-    if (status == WF_OK) {
-        op.amount = (uint64_t)(kind == WF_GOAL_CALC ? amount * r->calc_unit : amount);
-        status = read_extras(r, &op);
-    }
-    if (status == WF_OK) {
-        add_op(r, &op);
-    }
-    return status;
+    goal->n_open += wf_goal_is_open(&op) ? 1 : 0;
+    count(r, kind, kind == WF_GOAL_CALC ? 0 : op.amount);
 }
 
 /* ---- labels ---- */
 
-static uint32_t label_of(struct reading *r, const char *name)
+/* The number of the label that the word is. */
+static uint32_t read_label(struct reading *r)
 {
-    uint32_t label = wf_goal_labels_find(&r->labels, name);
+    uint32_t n = r->names.n;
+    uint32_t number = wf_strings_put(&r->names, r->text.word, strlen(r->text.word));
 
-    if (label >= r->lines_room) {
-        r->lines_room = r->lines_room * 2 + 64;
-        r->lines = wf_xrealloc(r->lines, r->lines_room, sizeof(*r->lines));
+    if (number == n) {
+        WF_GROW(r->labels, n, r->labels_capacity);
+        r->labels[n].op = NO_OP;
     }
-    if (r->labels.items[label].op == WF_GOAL_UNDEFINED) {
-        r->lines[label] = r->text.line;
+    if (r->labels[number].op == NO_OP) {
+        r->labels[number].line = r->text.file.line;
     }
-    return label;
+    return number;
 }
 
-static enum wf_goal_kind kind_of(const char *word)
+static enum wf_goal_kind kind_of(const struct wf_goal_text *text)
 {
     enum wf_goal_kind kind = WF_GOAL_CALC;
 
-    while (kind < WF_GOAL_KINDS && strcmp(word, wf_goal_names[kind]) != 0) {
+    while (kind < WF_GOAL_KINDS && !wf_goal_text_is(text, op_names[kind])) {
         kind++;
     }
     return kind;
 }
 
 /* Edges hold labels until the rank is read. */
-static enum wf_status read_edge(struct reading *r, uint32_t after)
+static void read_edge(struct reading *r, uint32_t after)
 {
     struct wf_goal *goal = &r->goal;
     bool for_start = r->text.word[0] == 'i';
 
-    enum wf_status status = wf_goal_text_next(&r->text, r->err);
-    if (status != WF_OK) {
-        return status;
-    }
+    wf_goal_text_next(&r->text);
     if (isalpha((unsigned char)r->text.word[0]) == 0) {
-        return wf_goal_text_bad(&r->text, r->err, "a label is missing");
+        wf_goal_text_bad(&r->text, "expected a label after %srequires", for_start ? "i" : "");
+        return;
     }
-    uint32_t before = label_of(r, r->text.word);
-    if (goal->n_edges == goal->edges_room) {
-        goal->edges_room = goal->edges_room * 2 + 64;
-        goal->edges = wf_xrealloc(goal->edges, goal->edges_room, sizeof(*goal->edges));
-    }
-    goal->edges[goal->n_edges++] = (struct wf_goal_edge){before, after, for_start};
+    WF_GROW(goal->edges, goal->n_edges, goal->edges_capacity);
+    goal->edges[goal->n_edges++] = (struct wf_goal_edge){read_label(r), after, for_start};
     rank_of(r)->n_edges++;
-    wf_records_add(r->records, (uint32_t)r->text.rank,
-                   r->names[for_start ? NAME_IREQUIRES : NAME_REQUIRES], 0);
-    return wf_goal_text_next(&r->text, r->err);
+    count(r, for_start ? NAME_IREQUIRES : NAME_REQUIRES, 0);
+    wf_goal_text_next(&r->text);
 }
 
 /* What begins with a label: an op, or what one waits for. */
-static enum wf_status read_labelled(struct reading *r)
+static void read_labelled(struct reading *r)
 {
-    uint32_t label = label_of(r, r->text.word);
+    uint32_t label = read_label(r);
 
-    enum wf_status status = wf_goal_text_next(&r->text, r->err);
-    if (status != WF_OK) {
-        return status;
+    wf_goal_text_next(&r->text);
+    if (wf_goal_text_is(&r->text, "requires") || wf_goal_text_is(&r->text, "irequires")) {
+        read_edge(r, label);
+        return;
     }
-    if (strcmp(r->text.word, "requires") == 0 || strcmp(r->text.word, "irequires") == 0) {
-        return read_edge(r, label);
+    wf_goal_text_expect(&r->text, ":");
+    enum wf_goal_kind kind = kind_of(&r->text);
+    if (r->labels[label].op != NO_OP) {
+        wf_goal_text_bad(&r->text, "the label %.40s for the second time",
+                         wf_strings_at(&r->names, label));
+    } else if (kind == WF_GOAL_KINDS) {
+        wf_goal_text_bad(&r->text, "expected calc, send or recv, found '%.40s'", r->text.word);
+    } else {
+        r->labels[label].op = (uint32_t)rank_of(r)->n;
+        read_op(r, kind);
     }
-    status = wf_goal_text_expect(&r->text, ":", r->err);
-    if (status != WF_OK) {
-        return status;
-    }
-    if (r->labels.items[label].op != WF_GOAL_UNDEFINED) {
-        return wf_goal_text_bad(&r->text, r->err, "the label %.40s for the second time",
-                                wf_goal_labels_name(&r->labels, label));
-    }
-    enum wf_goal_kind kind = kind_of(r->text.word);
-    if (kind == WF_GOAL_KINDS) {
-        return wf_goal_text_bad(&r->text, r->err, "expected calc, send or recv, found '%.40s'",
-                                r->text.word);
-    }
-    r->labels.items[label].op = (uint32_t)rank_of(r)->n;
-    return read_op(r, kind);
 }
 
 static int by_before(const void *a, const void *b)
@@ -238,19 +192,22 @@ static int by_before(const void *a, const void *b)
 }
 
 /* The rank is read: labels become ops. */
-static enum wf_status resolve(struct reading *r)
+static void resolve(struct reading *r)
 {
     struct wf_goal_rank *rank = rank_of(r);
-    struct wf_goal_edge *edges = r->goal.edges + rank->first_edge;
-    const struct wf_goal_label *labels = r->labels.items;
 
+    if (rank->n_edges == 0) {
+        return;
+    }
+    struct wf_goal_edge *edges = r->goal.edges + rank->first_edge;
     for (uint64_t i = 0; i < rank->n_edges; i++) {
-        uint32_t before = labels[edges[i].before].op, after = labels[edges[i].after].op;
-        if (before == WF_GOAL_UNDEFINED || after == WF_GOAL_UNDEFINED) {
-            uint32_t label = before == WF_GOAL_UNDEFINED ? edges[i].before : edges[i].after;
-            r->text.line = r->lines[label];
-            return wf_goal_text_bad(&r->text, r->err, "there is no op with the label %.40s",
-                                    wf_goal_labels_name(&r->labels, label));
+        uint32_t before = r->labels[edges[i].before].op, after = r->labels[edges[i].after].op;
+        if (before == NO_OP || after == NO_OP) {
+            uint32_t label = before == NO_OP ? edges[i].before : edges[i].after;
+            r->text.file.line = r->labels[label].line;
+            wf_goal_text_bad(&r->text, "there is no op with the label %.40s",
+                             wf_strings_at(&r->names, label));
+            return;
         }
         edges[i].before = before;
         edges[i].after = after;
@@ -258,167 +215,129 @@ static enum wf_status resolve(struct reading *r)
             r->goal.ops[rank->first + before].has_start = true;
         }
     }
-    if (rank->n_edges > 1) {
-        qsort(edges, rank->n_edges, sizeof(*edges), by_before);
+    qsort(edges, rank->n_edges, sizeof(*edges), by_before);
+    for (uint64_t i = rank->n_edges; i-- > 0;) {
+        r->goal.ops[rank->first + edges[i].before].edge = i;
     }
-    return WF_OK;
 }
 
 /* ---- ranks ---- */
 
-static enum wf_status begin_rank(struct reading *r)
+static void read_rank(struct reading *r)
 {
-    int64_t number = 0;
+    struct wf_goal_text place;
 
-    enum wf_status status = wf_goal_text_expect(&r->text, "rank", r->err);
-    struct wf_goal_text place = r->text;
-    if (status == WF_OK) {
-        status = wf_goal_text_number(&r->text, "", 0, &number, r->err);
-    }
-    if (status != WF_OK) {
-        return status;
-    }
-    if (number >= r->goal.n_ranks || r->goal.ranks[number].is_there) {
-        return wf_goal_text_bad(&place, r->err,
-                                number >= r->goal.n_ranks
-                                    ? "rank %" PRId64 " is not below num_ranks"
-                                    : "rank %" PRId64 " for the second time",
-                                number);
+    wf_goal_text_expect(&r->text, "rank");
+    place = r->text;
+    int64_t number =
+        wf_goal_text_number(&r->text, "a rank", "", 0, (int64_t)r->goal.n_ranks - 1);
+    if (r->goal.ranks[number].is_there) {
+        wf_goal_text_bad(&place, "rank %" PRId64 " for the second time", number);
+        return;
     }
     r->text.rank = number;
     *rank_of(r) = (struct wf_goal_rank){
         .first = r->goal.n_ops, .first_edge = r->goal.n_edges, .is_there = true};
-    wf_goal_labels_clear(&r->labels);
-    return wf_goal_text_expect(&r->text, "{", r->err);
-}
-
-static enum wf_status read_rank(struct reading *r)
-{
-    enum wf_status status = begin_rank(r);
-
-    while (status == WF_OK && strcmp(r->text.word, "}") != 0) {
-        enum wf_goal_kind kind = kind_of(r->text.word);
+    wf_strings_fini(&r->names);
+    wf_goal_text_expect(&r->text, "{");
+    while (!wf_failed(r->text.err) && !wf_goal_text_is(&r->text, "}")) {
+        enum wf_goal_kind kind = kind_of(&r->text);
         if (kind < WF_GOAL_KINDS) {
-            status = read_op(r, kind);
+            read_op(r, kind);
         } else if (isalpha((unsigned char)r->text.word[0]) != 0) {
-            status = read_labelled(r);
+            read_labelled(r);
         } else {
-            status = wf_goal_text_expect(&r->text, "}", r->err);
+            wf_goal_text_expect(&r->text, "}");
         }
-        if (status == WF_OK && rank_of(r)->n >= WF_NO_TASK / 2) {
-            status = wf_goal_text_bad(&r->text, r->err, "too many ops");
+        if (rank_of(r)->n >= WF_NO_TASK / 2) {
+            wf_goal_text_bad(&r->text, "too many ops");
         }
     }
-    if (status == WF_OK) {
-        status = resolve(r);
+    if (!wf_failed(r->text.err)) {
+        resolve(r);
     }
-    if (status == WF_OK) {
-        status = wf_goal_text_next(&r->text, r->err);
-    }
-    r->text.rank = status == WF_OK ? -1 : r->text.rank;
-    return status;
+    r->text.rank = wf_failed(r->text.err) ? r->text.rank : -1;
+    wf_goal_text_next(&r->text);
 }
 
-static enum wf_status read_head(struct reading *r)
+static void read_head(struct reading *r)
 {
-    int64_t n = 0;
-
-    enum wf_status status = wf_goal_text_next(&r->text, r->err);
-    if (status == WF_OK) {
-        status = wf_goal_text_expect(&r->text, "num_ranks", r->err);
-    }
+    wf_goal_text_expect(&r->text, "num_ranks");
     struct wf_goal_text place = r->text;
-    if (status == WF_OK) {
-        status = wf_goal_text_number(&r->text, "", 1, &n, r->err);
-    }
+    int64_t n = wf_goal_text_number(&r->text, "a number of ranks", "", 1, WF_RANKS_MAX - 1);
     /* Every rank has a block: a number costs no memory by itself. */
-    if (status == WF_OK && ((uint64_t)n > r->text.size / RANK_BYTES_MIN || n >= WF_RANKS_MAX)) {
-        status = wf_goal_text_bad(&place, r->err,
-                                  "%" PRId64 " ranks, but the file ends before so many; "
-                                  "truncated?",
-                                  n);
+    if ((uint64_t)n > r->text.file.size / RANK_BYTES_MIN) {
+        wf_goal_text_bad(&place,
+                         "%" PRId64 " ranks, but the file ends before so many; truncated?", n);
+        return;
     }
-    if (status == WF_OK) {
-        r->goal.n_ranks = (uint32_t)n;
-        r->goal.ranks = wf_xcalloc((size_t)n, sizeof(*r->goal.ranks));
-    }
-    return status;
+    r->goal.n_ranks = (uint32_t)n;
+    r->goal.ranks = wf_xcalloc((size_t)n, sizeof(*r->goal.ranks));
 }
 
-static enum wf_status read_all(struct reading *r, struct wf_trace *out)
+static void read_all(struct reading *r, struct wf_trace *out)
 {
-    enum wf_status status = read_head(r);
-
-    if (status != WF_OK) {
-        return status;
+    read_head(r);
+    if (wf_failed(r->text.err)) {
+        return;
     }
     out->records = wf_records_new(r->goal.n_ranks);
     r->records = out->records;
-    r->goal.ops_room = 64;
-    r->goal.ops = wf_xcalloc(r->goal.ops_room, sizeof(*r->goal.ops));
-    r->goal.edges_room = 64;
-    r->goal.edges = wf_xcalloc(r->goal.edges_room, sizeof(*r->goal.edges));
     for (uint32_t i = 0; i < WF_GOAL_KINDS; i++) {
-        r->names[i] = wf_records_name(r->records, wf_goal_names[i]);
+        r->record_names[i] = wf_records_name(r->records, op_names[i]);
     }
-    r->names[NAME_REQUIRES] = wf_records_name(r->records, "requires");
-    r->names[NAME_IREQUIRES] = wf_records_name(r->records, "irequires");
-    while (status == WF_OK && r->text.word[0] != '\0') {
-        status = read_rank(r);
+    r->record_names[NAME_REQUIRES] = wf_records_name(r->records, "requires");
+    r->record_names[NAME_IREQUIRES] = wf_records_name(r->records, "irequires");
+    while (!wf_failed(r->text.err) && r->text.word[0] != '\0') {
+        read_rank(r);
     }
-    for (uint32_t rank = 0; rank < r->goal.n_ranks && status == WF_OK; rank++) {
+    for (uint32_t rank = 0; rank < r->goal.n_ranks; rank++) {
         if (!r->goal.ranks[rank].is_there) {
-            status = wf_goal_text_bad(&r->text, r->err,
-                                      "the file ends before rank %" PRIu32 " of %" PRIu32
-                                      "; truncated?",
-                                      rank, r->goal.n_ranks);
+            wf_goal_text_bad(&r->text,
+                             "the file ends before rank %" PRIu32 " of %" PRIu32 "; truncated?",
+                             rank, r->goal.n_ranks);
+            return;
         }
     }
-    return status;
 }
 
 /* ---- tasks ---- */
 
-static void put_next(struct wf_task_table *table, const struct wf_goal *goal,
-                     const struct wf_goal_rank *rank, uint64_t *edge, uint32_t op)
+/* Adds the ops that wait for the start, or the end, of an op. */
+static void put_edges(struct wf_task_table *table, const struct wf_goal *goal,
+                      const struct wf_goal_rank *rank, uint32_t op, bool of_start)
 {
-    const struct wf_goal_op *ops = goal->ops + rank->first;
     const struct wf_goal_edge *edges = goal->edges + rank->first_edge;
+    uint64_t i = goal->ops[rank->first + op].edge;
 
-    for (uint64_t i = *edge; i < rank->n_edges && edges[i].before == op; i++) {
-        if (edges[i].for_start) {
-            const struct wf_goal_op *after = &ops[edges[i].after];
+    for (; i < rank->n_edges && edges[i].before == op; i++) {
+        if (edges[i].for_start == of_start) {
+            const struct wf_goal_op *after = &goal->ops[rank->first + edges[i].after];
             wf_task_table_next(table, after->task - (after->has_start ? 1 : 0));
         }
     }
 }
 
-/* An op is a task; if somebody waits for its start, that is one of its own before it. */
+/* An op is a task. If others wait for its start, the start is a task of its own before it. */
 static void put_op(struct wf_task_table *table, const struct wf_goal *goal,
-                   const struct wf_goal_rank *rank, uint64_t *edge, uint32_t number)
+                   const struct wf_goal_rank *rank, uint32_t number)
 {
-    const struct wf_goal_op *ops = goal->ops + rank->first, *op = &ops[number];
-    const struct wf_goal_edge *edges = goal->edges + rank->first_edge;
+    const struct wf_goal_op *op = &goal->ops[rank->first + number];
 
     if (op->has_start) {
         wf_task_table_task(table, 0);
         wf_task_table_next(table, op->task);
-        put_next(table, goal, rank, edge, number);
+        put_edges(table, goal, rank, number, true);
     }
     wf_task_table_task(table, op->kind == WF_GOAL_CALC ? (int64_t)op->amount : 0);
     if (op->kind == WF_GOAL_SEND) {
         const struct wf_task_send send = {
             .bytes = op->amount,
             .pe = (uint32_t)op->peer,
-            .id = op->match != WF_GOAL_NOBODY ? goal->ops[op->match].task : WF_NO_TASK};
+            .id = op->match != WF_GOAL_NONE ? goal->ops[op->match].task : WF_NO_TASK};
         wf_task_table_send(table, &send);
     }
-    for (; *edge < rank->n_edges && edges[*edge].before == number; ++*edge) {
-        if (!edges[*edge].for_start) {
-            const struct wf_goal_op *after = &ops[edges[*edge].after];
-            wf_task_table_next(table, after->task - (after->has_start ? 1 : 0));
-        }
-    }
+    put_edges(table, goal, rank, number, false);
 }
 
 static void number_tasks(struct wf_goal *goal)
@@ -440,12 +359,11 @@ static struct wf_graph *make_graph(struct wf_goal *goal)
     number_tasks(goal);
     for (uint32_t r = 0; r < goal->n_ranks; r++) {
         const struct wf_goal_rank *rank = &goal->ranks[r];
-        uint64_t edge = 0;
         if (r > 0) {
             wf_task_table_pe(table);
         }
         for (uint64_t i = 0; i < rank->n; i++) {
-            put_op(table, goal, rank, &edge, (uint32_t)i);
+            put_op(table, goal, rank, (uint32_t)i);
         }
         for (uint64_t i = 0; i < rank->n; i++) {
             if (goal->ops[rank->first + i].kind == WF_GOAL_RECV) {
@@ -482,36 +400,27 @@ static bool detect(const struct wf_reader_probe *probe)
 static enum wf_status open_trace(const struct wf_reader_probe *probe, const void *params,
                                  struct wf_trace *out, struct wf_err *err)
 {
-    struct reading r = {.calc_unit = ((const struct goal_params *)params)->calc_unit,
-                        .err = err};
+    struct reading r = {.calc_unit = ((const struct goal_params *)params)->calc_unit};
 
-    enum wf_status status = wf_goal_text_open(&r.text, probe->path, err);
-    if (status == WF_OK) {
-        status = read_all(&r, out);
-    }
-    if (status == WF_OK) {
+    wf_goal_text_open(&r.text, probe->path, err);
+    read_all(&r, out);
+    if (!wf_failed(err)) {
         wf_goal_match(&r.goal);
         out->graph = make_graph(&r.goal);
-        if (r.goal.n_open > 0) {
-            wf_trace_note(out,
-                          "%" PRIu64 " receives are open: each gets the message it would get "
-                          "if nothing took time",
-                          r.goal.n_open);
-        }
-        if (r.goal.n_streams > 0) {
-            wf_trace_note(out,
-                          "%" PRIu64 " ops are on another cpu or nic than 0: a rank is read as "
-                          "having one of each",
-                          r.goal.n_streams);
-        }
+        wf_trace_note_count(out, r.goal.n_open,
+                            "receives are open: each gets the message it would get if nothing "
+                            "took time");
+        wf_trace_note_count(out, r.goal.n_streams,
+                            "ops are on another cpu or nic than 0: a rank is read as having "
+                            "one of each");
     }
     wf_goal_text_close(&r.text);
-    wf_goal_labels_fini(&r.labels);
-    free(r.lines);
+    wf_strings_fini(&r.names);
+    free(r.labels);
     free(r.goal.ranks);
     free(r.goal.ops);
     free(r.goal.edges);
-    return status;
+    return err->status;
 }
 
 const struct wf_reader_ops wf_goal_reader_ops = {

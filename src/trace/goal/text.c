@@ -1,79 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/goal/text.h"
 
-#include "base/mem.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-enum wf_status wf_goal_text_bad(const struct wf_goal_text *text, struct wf_err *err,
-                                const char *fmt, ...)
+void wf_goal_text_bad(struct wf_goal_text *text, const char *fmt, ...)
 {
-    char words[256], rank[32] = "";
+    const struct wf_trace_place place = {.path = text->file.path,
+                                         .line = text->file.line,
+                                         .byte = text->file.offset,
+                                         .unit = text->rank >= 0 ? "rank" : NULL,
+                                         .rank = text->rank};
+    char words[256];
     va_list args;
 
     va_start(args, fmt);
     (void)vsnprintf(words, sizeof(words), fmt, args);
     va_end(args);
-    if (text->rank >= 0) {
-        (void)snprintf(rank, sizeof(rank), ", rank %" PRId64, text->rank);
-    }
-    return wf_err_set(err, WF_EINVAL, "%.200s: line %" PRIu64 " (byte %" PRIu64 ")%s: %s",
-                      text->path, text->line, text->offset, rank, words);
+    (void)wf_trace_bad(&place, text->err, "%s", words);
+    text->word[0] = '\0';
 }
 
-enum wf_status wf_goal_text_open(struct wf_goal_text *text, const char *path,
-                                 struct wf_err *err)
+void wf_goal_text_open(struct wf_goal_text *text, const char *path, struct wf_err *err)
 {
-    struct stat st = {.st_size = 0};
-
-    *text = (struct wf_goal_text){.line = 1, .at_line = 1, .rank = -1};
-    text->in = fopen(path, "rbe");
-    if (text->in == NULL || fstat(fileno(text->in), &st) != 0) {
-        enum wf_status status =
-            wf_err_set(err, WF_EIO, "cannot read '%.300s': %s", path, strerror(errno));
-        wf_goal_text_close(text);
-        return status;
+    *text = (struct wf_goal_text){.line = 1, .rank = -1, .err = err};
+    if (wf_intext_open(&text->file, path, err) == WF_OK) {
+        wf_goal_text_next(text);
     }
-    text->size = (uint64_t)st.st_size;
-    text->path = wf_xstrdup(path);
-    return WF_OK;
 }
 
 void wf_goal_text_close(struct wf_goal_text *text)
 {
-    if (text->in != NULL) {
-        (void)fclose(text->in);
-    }
-    free(text->path);
-    *text = (struct wf_goal_text){.line = 0};
+    wf_intext_close(&text->file);
 }
 
 static int take(struct wf_goal_text *text)
 {
-    int c = getc(text->in);
+    int c = getc(text->file.in);
 
-    text->at += c != EOF ? 1 : 0;
-    text->at_line += c == '\n' ? 1 : 0;
+    text->byte += c != EOF ? 1 : 0;
+    text->line += c == '\n' ? 1 : 0;
     return c;
 }
 
-static void put_back(struct wf_goal_text *text, int c)
-{
-    if (c != EOF) {
-        (void)ungetc(c, text->in);
-        text->at--;
-        text->at_line -= c == '\n' ? 1 : 0;
-    }
-}
-
-/* Passes a comment behind its first slash. */
-static enum wf_status skip_comment(struct wf_goal_text *text, struct wf_err *err)
+/* Passes a comment after its first slash. */
+static void skip_comment(struct wf_goal_text *text)
 {
     int c = take(text), before = 0;
 
@@ -81,17 +56,18 @@ static enum wf_status skip_comment(struct wf_goal_text *text, struct wf_err *err
         while (c != '\n' && c != EOF) {
             c = take(text);
         }
-        return WF_OK;
-    }
-    if (c != '*') {
-        return wf_goal_text_bad(text, err, "a single slash");
-    }
-    c = take(text);
-    while (c != EOF && !(before == '*' && c == '/')) {
-        before = c;
+    } else if (c == '*') {
         c = take(text);
+        while (c != EOF && !(before == '*' && c == '/')) {
+            before = c;
+            c = take(text);
+        }
+        if (c == EOF) {
+            wf_goal_text_bad(text, "a comment without end: truncated?");
+        }
+    } else {
+        wf_goal_text_bad(text, "a single slash; comments begin with // or /*");
     }
-    return c != EOF ? WF_OK : wf_goal_text_bad(text, err, "a comment without end: truncated?");
 }
 
 static bool is_word(int c)
@@ -99,78 +75,85 @@ static bool is_word(int c)
     return c != EOF && (isalnum(c) != 0 || c == '_' || c == '-' || c == '.');
 }
 
-/* The first sign of the next word, with its place; EOF at the end. */
-static enum wf_status find_word(struct wf_goal_text *text, int *first, struct wf_err *err)
+/* The first sign of the next word, whose place is set; EOF at the end. */
+static int find_word(struct wf_goal_text *text)
 {
-    enum wf_status status = WF_OK;
+    int c;
 
-    *first = '/';
-    while (status == WF_OK && (*first == '/' || (*first != EOF && isspace(*first) != 0))) {
-        text->line = text->at_line;
-        text->offset = text->at;
-        *first = take(text);
-        if (*first == '/') {
-            status = skip_comment(text, err);
+    do {
+        text->file.line = text->line;
+        text->file.offset = text->byte;
+        c = take(text);
+        if (c == '/') {
+            skip_comment(text);
         }
-    }
-    return status;
+    } while (!wf_failed(text->err) && (c == '/' || (c != EOF && isspace(c) != 0)));
+    return c;
 }
 
-enum wf_status wf_goal_text_next(struct wf_goal_text *text, struct wf_err *err)
+void wf_goal_text_next(struct wf_goal_text *text)
 {
     size_t n = 0;
-    int c = 0;
 
-    enum wf_status status = find_word(text, &c, err);
-    if (status != WF_OK) {
-        return status;
+    text->word[0] = '\0';
+    if (wf_failed(text->err)) {
+        return;
     }
-    while (is_word(c) && n < WF_GOAL_WORD_BYTES - 1) {
+    int c = find_word(text);
+    if (wf_failed(text->err) || c == EOF) {
+        return;
+    }
+    if (c == ':' || c == '{' || c == '}') {
+        memcpy(text->word, (char[]){(char)c, '\0'}, 2);
+        return;
+    }
+    for (; is_word(c) && n < WF_GOAL_WORD_BYTES - 1; c = take(text)) {
         text->word[n++] = (char)c;
-        c = take(text);
     }
     text->word[n] = '\0';
-    if (n > 0) {
-        put_back(text, c);
-        return is_word(c) ? wf_goal_text_bad(text, err, "a word that is too long") : WF_OK;
+    if (n == 0) {
+        wf_goal_text_bad(text, "an unexpected sign (0x%02x)", (unsigned)c);
+    } else if (is_word(c)) {
+        wf_goal_text_bad(text, "a word of more than %d letters", WF_GOAL_WORD_BYTES - 1);
+    } else if (c != EOF) {
+        (void)ungetc(c, text->file.in);
+        text->byte--;
+        text->line -= c == '\n' ? 1 : 0;
     }
-    if (c == EOF || c == ':' || c == '{' || c == '}') {
-        text->word[0] = '\0';
-        if (c != EOF) {
-            text->word[0] = (char)c;
-        }
-        text->word[1] = '\0';
-        return WF_OK;
-    }
-    return wf_goal_text_bad(text, err, "a sign that is not expected (0x%02x)", (unsigned)c);
 }
 
-enum wf_status wf_goal_text_expect(struct wf_goal_text *text, const char *word,
-                                   struct wf_err *err)
+bool wf_goal_text_is(const struct wf_goal_text *text, const char *word)
 {
-    if (strcmp(text->word, word) != 0) {
-        return text->word[0] == '\0'
-                   ? wf_goal_text_bad(text, err, "the file ends before '%s'; truncated?", word)
-                   : wf_goal_text_bad(text, err, "expected '%s', found '%.40s'", word,
-                                      text->word);
-    }
-    return wf_goal_text_next(text, err);
+    return strcmp(text->word, word) == 0;
 }
 
-enum wf_status wf_goal_text_number(struct wf_goal_text *text, const char *unit, int64_t min,
-                                   int64_t *value, struct wf_err *err)
+void wf_goal_text_expect(struct wf_goal_text *text, const char *word)
+{
+    if (wf_goal_text_is(text, word)) {
+        wf_goal_text_next(text);
+    } else if (text->word[0] == '\0') {
+        wf_goal_text_bad(text, "the file ends before '%s'; truncated?", word);
+    } else {
+        wf_goal_text_bad(text, "expected '%s', found '%.40s'", word, text->word);
+    }
+}
+
+int64_t wf_goal_text_number(struct wf_goal_text *text, const char *what, const char *unit,
+                            int64_t min, int64_t max)
 {
     char *end = NULL;
 
     errno = 0;
     long long number = strtoll(text->word, &end, 10);
-    if (end == text->word || (*end != '\0' && strcmp(end, unit) != 0) || errno != 0 ||
-        number < min) {
-        return text->word[0] == '\0'
-                   ? wf_goal_text_bad(text, err, "the file ends before a number; truncated?")
-                   : wf_goal_text_bad(text, err, "'%.40s' is no whole number from %" PRId64,
-                                      text->word, min);
+    if (text->word[0] == '\0') {
+        wf_goal_text_bad(text, "the file ends before %s; truncated?", what);
+    } else if (end == text->word || (*end != '\0' && strcmp(end, unit) != 0) || errno != 0 ||
+               number < min || number > max) {
+        wf_goal_text_bad(text, "expected %s from %" PRId64 " to %" PRId64 ", found '%.40s'",
+                         what, min, max, text->word);
+    } else {
+        wf_goal_text_next(text);
+        return number;
     }
-    *value = number;
-    return wf_goal_text_next(text, err);
+    return min;
 }

@@ -108,6 +108,28 @@ enum wf_status wf_spool_end(struct wf_spool *spool, const char *format, struct w
     return err->status;
 }
 
+enum wf_status wf_spooled_add(struct wf_trace_writer *writer, uint32_t rank,
+                              const struct wf_op *op, struct wf_err *err)
+{
+    struct wf_trace_writer *spool = ((struct wf_spooled_writer *)writer)->spool->writer;
+
+    return spool->ops->add(spool, rank, op, err);
+}
+
+enum wf_status wf_spooled_group(struct wf_trace_writer *writer, uint32_t rank, uint32_t comm,
+                                const struct wf_group *group, struct wf_err *err)
+{
+    struct wf_trace_writer *spool = ((struct wf_spooled_writer *)writer)->spool->writer;
+
+    return spool->ops->group(spool, rank, comm, group, err);
+}
+
+void wf_spooled_name(struct wf_trace_writer *writer, enum wf_name_kind kind, uint32_t number,
+                     const char *name)
+{
+    wf_spool_name(((struct wf_spooled_writer *)writer)->spool, kind, number, name);
+}
+
 void wf_spool_discard(struct wf_spool *spool)
 {
     if (spool == NULL) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/mem.h"
-#include "trace/goal/out.h"
+#include "trace/goal/write.h"
+
+#include "base/array.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ struct writing {
     const struct wf_graph *graph;
     struct wf_losses *losses;
     struct arrival *arrivals; /* by PE and task */
-    uint64_t n, room, next;
+    uint64_t n, capacity, next;
     uint32_t pe;
     int64_t rest; /* of rounding */
 };
@@ -47,10 +48,7 @@ static void note_sends(struct writing *w, const struct wf_task *task)
         if (target == WF_NO_TASK) {
             continue;
         }
-        if (w->n == w->room) {
-            w->room = w->room * 2 + 64;
-            w->arrivals = wf_xrealloc(w->arrivals, w->room, sizeof(*w->arrivals));
-        }
+        WF_GROW(w->arrivals, w->n, w->capacity);
         w->arrivals[w->n++] = (struct arrival){send.pe, target, task->pe, send.bytes};
     }
 }
@@ -93,22 +91,6 @@ static bool has_begin(const struct writing *w, uint32_t number)
     return task.n_sends > 0 && !is_send(&task, &needs);
 }
 
-/* Units of a time; what rounding takes is given to the next. */
-static int64_t units(struct writing *w, int64_t ps)
-{
-    int64_t rounded = ps / WF_GOAL_PS;
-
-    w->rest += ps % WF_GOAL_PS;
-    if (ps % WF_GOAL_PS != 0) {
-        wf_losses_add(w->losses, "times that are no whole nanoseconds, rounded");
-    }
-    if (w->rest >= WF_GOAL_PS) {
-        rounded++;
-        w->rest -= WF_GOAL_PS;
-    }
-    return rounded;
-}
-
 static void put_send(const struct writing *w, const struct wf_task *task, uint32_t i)
 {
     struct wf_task_send send;
@@ -142,13 +124,13 @@ static void put_parts(struct writing *w, const struct wf_task *task)
         struct wf_task_send send;
         w->graph->ops->send(w->graph, task, i, &send);
         (void)fprintf(w->out, "t%" PRIu32 "c%" PRIu32 ": calc %" PRId64 "\n", task->number, i,
-                      units(w, send.offset - before));
+                      wf_goal_units(send.offset - before, &w->rest, w->losses));
         (void)fprintf(w->out, "t%" PRIu32 "s%" PRIu32 ": ", task->number, i);
         put_send(w, task, i);
         before = send.offset;
     }
     (void)fprintf(w->out, "t%" PRIu32 ": calc %" PRId64 "\n", task->number,
-                  units(w, task->duration - before));
+                  wf_goal_units(task->duration - before, &w->rest, w->losses));
     for (uint32_t i = 0; i < task->n_sends; i++) {
         (void)fprintf(w->out, "t%" PRIu32 "s%" PRIu32 " requires t%" PRIu32 "c%" PRIu32 "\n",
                       task->number, i, task->number, i);
@@ -215,8 +197,8 @@ static void put_pe(struct writing *w)
     (void)fprintf(w->out, "}\n");
 }
 
-enum wf_status wf_goal_put_graph(FILE *out, const struct wf_graph *graph,
-                                 struct wf_losses *losses, struct wf_err *err)
+enum wf_status wf_goal_write_graph(FILE *out, const struct wf_graph *graph,
+                                   struct wf_losses *losses, struct wf_err *err)
 {
     struct writing w = {.out = out, .graph = graph, .losses = losses};
 
