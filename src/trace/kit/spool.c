@@ -124,7 +124,7 @@ enum wf_status wf_spooled_group(struct wf_trace_writer *writer, uint32_t rank, u
     return spool->ops->group(spool, rank, comm, group, err);
 }
 
-void wf_spooled_name(struct wf_trace_writer *writer, enum wf_name_kind kind, uint32_t number,
+void wf_spooled_name(struct wf_trace_writer *writer, enum wf_source_name kind, uint32_t number,
                      const char *name)
 {
     wf_spool_name(((struct wf_spooled_writer *)writer)->spool, kind, number, name);

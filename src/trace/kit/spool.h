@@ -59,7 +59,7 @@ enum wf_status wf_spooled_add(struct wf_trace_writer *writer, uint32_t rank,
                               const struct wf_op *op, struct wf_err *err);
 enum wf_status wf_spooled_group(struct wf_trace_writer *writer, uint32_t rank, uint32_t comm,
                                 const struct wf_group *group, struct wf_err *err);
-void wf_spooled_name(struct wf_trace_writer *writer, enum wf_name_kind kind, uint32_t number,
+void wf_spooled_name(struct wf_trace_writer *writer, enum wf_source_name kind, uint32_t number,
                      const char *name);
 
 /* Both release the spool. The first makes the source, named `format`. */
