@@ -426,6 +426,9 @@ static void programs_run_to_their_end(void)
     struct world *world = wf_xcalloc(1, sizeof(*world));
 
     for (const struct wf_source_ops *const *ops = wf_gen_table(); *ops != NULL; ops++) {
+        if (!wf_test_wants((*ops)->name)) {
+            continue;
+        }
         for (uint32_t n = 1; n <= N_RANKS; n++) {
             check_program(world, *ops, NULL, NULL, n);
             CHECK(wf_test_failed == 0);
@@ -442,6 +445,9 @@ static void programs_run_to_their_end_with_every_choice(void)
     struct world *world = wf_xcalloc(1, sizeof(*world));
 
     for (const struct wf_source_ops *const *ops = wf_gen_table(); *ops != NULL; ops++) {
+        if (!wf_test_wants((*ops)->name)) {
+            continue;
+        }
         for (const struct wf_param *row = (*ops)->params; row->name != NULL; row++) {
             const char *const *choice = row->type == WF_PARAM_BOOL   ? bools
                                         : row->type == WF_PARAM_ENUM ? row->choices
@@ -460,6 +466,9 @@ static void programs_run_to_their_end_with_every_choice(void)
 static void every_generator_is_described(void)
 {
     for (const struct wf_source_ops *const *ops = wf_gen_table(); *ops != NULL; ops++) {
+        if (!wf_test_wants((*ops)->name)) {
+            continue;
+        }
         const struct wf_source_ops *found = NULL;
         CHECK(wf_gen_find((*ops)->name, &found, NULL) == WF_OK && found == *ops);
         CHECK((*ops)->summary != NULL);

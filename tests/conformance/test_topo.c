@@ -31,6 +31,9 @@ static void check_spec(const char *spec)
 static void every_kind_describes_itself(void)
 {
     for (const struct wf_topo_ops *const *ops = wf_topo_table(); *ops != NULL; ops++) {
+        if (!wf_test_wants((*ops)->name)) {
+            continue;
+        }
         CHECK((*ops)->args != NULL && (*ops)->summary != NULL);
         CHECK((*ops)->params[0].name != NULL);
         for (const char *const *spec = (*ops)->examples; *spec != NULL; spec++) {
@@ -43,6 +46,9 @@ static void every_kind_describes_itself(void)
 static void every_example_keeps_the_contract(void)
 {
     for (const struct wf_topo_ops *const *ops = wf_topo_table(); *ops != NULL; ops++) {
+        if (!wf_test_wants((*ops)->name)) {
+            continue;
+        }
         for (const char *const *spec = (*ops)->examples; *spec != NULL; spec++) {
             check_spec(*spec);
         }

@@ -79,6 +79,9 @@ static struct wf_value *(*const documents[])(void) = {
 static void every_document_can_be_written_and_always_alike(void)
 {
     for (const struct wf_writer_ops *const *w = wf_writer_table(); *w != NULL; w++) {
+        if (!wf_test_wants((*w)->name)) {
+            continue;
+        }
         for (size_t i = 0; (*w)->write != NULL && i < sizeof(documents) / sizeof(documents[0]);
              i++) {
             struct wf_value *doc = documents[i]();
@@ -99,6 +102,9 @@ static void every_document_can_be_written_and_always_alike(void)
 static void a_deadlock_names_who_waits(void)
 {
     for (const struct wf_writer_ops *const *w = wf_writer_table(); *w != NULL; w++) {
+        if (!wf_test_wants((*w)->name)) {
+            continue;
+        }
         size_t length;
         if ((*w)->timeline) {
             continue;
@@ -115,6 +121,9 @@ static void a_deadlock_names_who_waits(void)
 static void an_error_is_told(void)
 {
     for (const struct wf_writer_ops *const *w = wf_writer_table(); *w != NULL; w++) {
+        if (!wf_test_wants((*w)->name)) {
+            continue;
+        }
         size_t length;
         if ((*w)->timeline) {
             continue;
@@ -130,6 +139,9 @@ static void an_error_is_told(void)
 static void a_writer_is_found_by_the_name_of_a_file(void)
 {
     for (const struct wf_writer_ops *const *w = wf_writer_table(); *w != NULL; w++) {
+        if (!wf_test_wants((*w)->name)) {
+            continue;
+        }
         const struct wf_writer_ops *found = NULL;
         char path[64];
         (void)snprintf(path, sizeof(path), "some.dir/file%s", (*w)->extension);
