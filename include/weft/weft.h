@@ -27,6 +27,9 @@
 
 #include <weft/export.h>
 
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -88,6 +91,107 @@ WEFT_API int64_t weft_result_predicted_time_ps(const struct weft_result *result)
 WEFT_API const char *weft_result_json(const struct weft_result *result);
 
 WEFT_API void weft_result_free(struct weft_result *result); /* null is allowed */
+
+/*
+ * How calls that simulate many points run. Zeroed: in parallel on all cores, until they are
+ * done, without a word. What it points to is borrowed for the call.
+ */
+struct weft_host {
+    uint32_t jobs;   /* points that run in parallel; 0: one per core */
+    uint64_t memory; /* bytes that they may take together; 0: three quarters of the machine */
+    const volatile sig_atomic_t *stop; /* not 0 ends the call early; may be null */
+    /* Called at the start and after each point, by one thread at a time; may be null. */
+    void (*progress)(void *arg, size_t done, size_t total);
+    void *progress_arg;
+};
+
+/* ---- studies: a scenario at many points ---- */
+
+struct weft_study;
+
+/* Reads a study (docs/reference/studies.md). On WEFT_OK the caller owns *study and frees it with
+ * weft_study_free(); otherwise *study is set to null. `error` may be null here and below. */
+WEFT_API enum weft_code weft_study_read(const char *path, struct weft_study **study,
+                                        struct weft_error *error);
+
+/* Simulates all points that have no result in the directory, which is created if it does not
+ * exist, and keeps a result document of each in a file there. `host` may be null. Points that
+ * fail do not stop the others; the call then reports the first of them. WEFT_INTERRUPTED keeps
+ * the points that are done: the next call goes on from there. */
+WEFT_API enum weft_code weft_study_run(struct weft_study *study, const char *directory,
+                                       const struct weft_host *host, struct weft_error *error);
+
+/* The table of a study: a row for each point, with its settings and main results. Both texts
+ * are made anew by each call, and freed by the caller with free(). */
+WEFT_API char *weft_study_csv(const struct weft_study *study);
+WEFT_API char *weft_study_json(const struct weft_study *study);
+
+WEFT_API void weft_study_free(struct weft_study *study); /* null is allowed */
+
+/* ---- load curves: latency and accepted load of synthetic traffic ---- */
+
+struct weft_curve_point {
+    double load;                     /* asked for, in phits per node and cycle... */
+    double offered, accepted;        /* ...and measured */
+    double latency;                  /* mean, in cycles */
+    double latency_half_width;       /* of its confidence interval */
+    double p50, p95, p99, max, hops; /* of latencies, in cycles; mean hops */
+    bool converged, saturated;
+    bool done; /* false: it was interrupted, and the members above but `load` are 0 */
+};
+
+/* Simulates the scenario, whose source is "traffic:uniform" or another pattern, with each load of
+ * the `n` points. The caller owns the points and has set their loads, each from 0 to 1. `host`
+ * may be null. */
+WEFT_API enum weft_code weft_curve_run(const struct weft_scenario *scenario,
+                                       struct weft_curve_point *points, size_t n,
+                                       const struct weft_host *host, struct weft_error *error);
+
+/* ---- calibration: a machine from measured messages ---- */
+
+struct weft_sample {
+    uint64_t bytes;
+    double ns;      /* half of a round trip */
+    double both_ns; /* the same with messages in both directions at once; 0: not measured */
+};
+
+struct weft_measurements {
+    const struct weft_sample *samples; /* by increasing size, the first of one byte */
+    size_t n;                          /* 4 to 128 */
+    double send_ns, receive_ns;        /* a call that sends, or receives, one byte */
+    double stream_ns;                  /* between two messages of many in a row */
+    uint64_t eager_max;                /* the longest message sent eagerly; 0: unknown */
+};
+
+struct weft_fit {
+    double latency_ns, overhead_ns, gap_ns, ns_per_byte;
+    double mean_error, max_error; /* relative, over the samples */
+    char *machine;                /* a machine file; the caller frees it with free() */
+};
+
+/* Fits the parameters of the network model loggp. `name` is that of the machine, `mpi` the MPI
+ * library whose rules choose algorithms of collectives, "mpich" or "openmpi". WEFT_INPUT if the
+ * times contradict each other. */
+WEFT_API enum weft_code weft_fit(const struct weft_measurements *measured, const char *name,
+                                 const char *mpi, struct weft_fit *fit,
+                                 struct weft_error *error);
+
+/* ---- traces ---- */
+
+struct weft_convert {
+    uint32_t ranks;            /* of a generator; 0 for a trace */
+    const char *const *params; /* "gen.bytes=1KiB", "mpi.rules=openmpi", then a null; or null */
+    bool expand_collectives;   /* write collectives as messages, by algorithms as in a replay */
+    bool partial;              /* take what can be read of a damaged trace */
+    bool force;                /* replace the file if it exists */
+};
+
+/* Writes a trace, or the program of a generator ("gen:ring"), as a trace in the format that the
+ * name `to` ends in (docs/reference/trace-formats.md). `how` may be null. On failure nothing is
+ * left of the file. */
+WEFT_API enum weft_code weft_trace_convert(const char *from, const char *to,
+                                           const struct weft_convert *how,
+                                           struct weft_error *error);
 
 #ifdef __cplusplus
 }

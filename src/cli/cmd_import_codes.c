@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/buf.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/opt.h"
@@ -8,7 +8,6 @@
 #include "sim/codes_text.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,20 +34,6 @@ static const struct wf_opt rows[] = {
     WF_OPT_HELP(struct import_opts),
     WF_OPT_END,
 };
-
-static enum wf_status read_file(const char *path, struct wf_buf *buf, struct wf_err *err)
-{
-    FILE *stream = fopen(path, "rb");
-
-    if (stream == NULL) {
-        return wf_err_set(err, WF_EIO, "cannot read '%.160s': %s", path, strerror(errno));
-    }
-    wf_buf_reserve(buf, (size_t)WF_CODES_BYTES_MAX + 1);
-    buf->size = fread(buf->data, 1, (size_t)WF_CODES_BYTES_MAX + 1, stream);
-    bool failed = ferror(stream) != 0;
-    (void)fclose(stream);
-    return failed ? wf_err_set(err, WF_EIO, "cannot read '%.160s'", path) : WF_OK;
-}
 
 /* The name of the file without directory and ending, of letters, digits, '-' and '_'. */
 static char *name_of(const char *path)
@@ -113,7 +98,7 @@ static enum wf_status import_run(struct wf_cli *cli, const void *opts,
     size_t len = strlen(path);
     char *name = name_of(path);
 
-    enum wf_status status = read_file(path, &text, err);
+    enum wf_status status = wf_file_read(path, (size_t)WF_CODES_BYTES_MAX + 1, &text, err);
     if (status == WF_OK) {
         struct wf_codes_source source = {
             .label = len > LABEL_MAX ? path + len - LABEL_MAX : path,

@@ -4,7 +4,7 @@
 #include "report/output.h"
 #include "sim/scenario.h"
 #include "sim/world.h"
-#include "study/sweep.h"
+#include "study/curve.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,7 +162,7 @@ static enum wf_status deliver(struct wf_cli *cli, const struct wf_simulate_opts 
         }
     }
     if (status == WF_OK && opts->output == NULL) {
-        (opts->json ? wf_curve_json : wf_curve_table)(curve, cli->out);
+        (opts->json ? wf_curve_json : wf_curve_text)(curve, cli->out);
         cli->answered = true;
     }
     return status;
@@ -170,7 +170,7 @@ static enum wf_status deliver(struct wf_cli *cli, const struct wf_simulate_opts 
 
 /* The loads of a sweep. */
 struct loads {
-    double values[WF_SWEEP_MAX];
+    double values[WF_CURVE_LOADS_MAX];
     size_t n;
 };
 
@@ -198,7 +198,7 @@ static enum wf_status sweep(struct wf_cli *cli, const struct wf_simulate_opts *o
                      opts->quiet ? WF_PROGRESS_NEVER : (enum wf_progress_mode)opts->progress,
                      cli->err);
     const struct wf_points_host host = wf_progress_points(&line, "loads", opts->side_by_side);
-    enum wf_status status = wf_sweep_run(scenario, &curve, &host, err);
+    enum wf_status status = wf_curve_run(scenario, &curve, &host, err);
     wf_progress_erase(&line);
     if (status == WF_OK || (status == WF_EINTR && curve.n > 0)) {
         struct wf_err write_err;
@@ -221,7 +221,7 @@ static enum wf_status run_loads(struct wf_cli *cli, const struct wf_simulate_opt
     enum wf_status status = WF_OK;
 
     if (opts->load != NULL) {
-        status = wf_sweep_loads(opts->load, loads.values, &loads.n, err);
+        status = wf_curve_loads(opts->load, loads.values, &loads.n, err);
     }
     if (status == WF_OK) {
         status = check_loads(opts, scenario, loads.n, err);

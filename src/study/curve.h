@@ -2,38 +2,53 @@
 #ifndef WF_STUDY_CURVE_H
 #define WF_STUDY_CURVE_H
 
-/* Latency and accepted load against offered load, for people, spreadsheets and papers. */
+/* A load curve: latency and accepted load against offered load. */
 
 #include "base/status.h"
+#include "study/points.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
+struct wf_scenario;
 struct wf_value;
+
+enum { WF_CURVE_LOADS_MAX = 1000 };
 
 struct wf_curve_point {
     double load;                                    /* as asked for */
     double offered, accepted;                       /* phits per node and cycle */
-    double latency, half_width, p50, p95, p99, max; /* cycles */
-    double hops;
+    double latency, half_width, p50, p95, p99, max; /* cycles; mean, confidence interval, ... */
+    double hops;                                    /* mean */
     uint64_t cycles;
     bool converged, saturated;
-    bool done; /* else the sweep was interrupted before */
+    bool done; /* false: the run was interrupted before */
     char digest[24];
 };
 
+/* The caller owns what is pointed to. */
 struct wf_curve {
-    char *title;
+    const char *title;
     struct wf_curve_point *points;
     size_t n;
 };
 
+/* Parses "0.05:0.9:0.05", "0.1,0.2" or "0.3" into `loads` of WF_CURVE_LOADS_MAX entries. Any
+ * other text is WF_EUSAGE, a load outside of 0 to 1 WF_EINVAL. */
+WF_NODISCARD
+enum wf_status wf_curve_loads(const char *text, double *loads, size_t *n, struct wf_err *err);
+
+/* Simulates all points of the curve, whose loads are set. Reports the failure of the first
+ * point, in the order of the points, that failed. An interrupted run is WF_EINTR; the curve
+ * then holds the points that are done. */
+WF_NODISCARD
+enum wf_status wf_curve_run(const struct wf_scenario *scenario, struct wf_curve *curve,
+                            const struct wf_points_host *host, struct wf_err *err);
+
 /* Fills a point from a result document. */
 void wf_curve_point_read(struct wf_curve_point *point, const struct wf_value *doc);
 
-/* What a file of a curve can be, by the end of its name. */
+/* A format of files, by the end of their names. */
 struct wf_curve_format {
     const char *extension; /* with the dot */
     bool only_curves;      /* single results have no such format */
@@ -47,13 +62,8 @@ WF_NODISCARD
 enum wf_status wf_curve_for_path(const char *path, bool plot,
                                  const struct wf_curve_format **out, struct wf_err *err);
 
-void wf_curve_table(const struct wf_curve *curve, FILE *out);
+void wf_curve_text(const struct wf_curve *curve, FILE *out);
 void wf_curve_csv(const struct wf_curve *curve, FILE *out);
-/* One document with all points. */
 void wf_curve_json(const struct wf_curve *curve, FILE *out);
-void wf_curve_svg(const struct wf_curve *curve, FILE *out);
-void wf_curve_png(const struct wf_curve *curve, FILE *out);
-/* A page for a browser: the picture and the table. */
-void wf_curve_html(const struct wf_curve *curve, FILE *out);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "study/study.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "result/text_file.h"
 #include "sim/machine.h"
 #include "sim/scenario.h"
 #include "sim/yaml.h"
@@ -16,6 +16,8 @@
 #include <string.h>
 
 /* A file that is being read. */
+enum { BYTES_MAX = 64 << 20 };
+
 struct reading {
     const char *path;
     struct wf_study *study;
@@ -314,7 +316,7 @@ enum wf_status wf_study_read(const char *path, struct wf_study **out, struct wf_
     struct reading reading = {.path = path, .study = study, .err = err};
 
     study->all = wf_xcalloc(WF_YAML_NODES_MAX, sizeof(*study->all));
-    enum wf_status status = wf_text_file_read(path, &text, err);
+    enum wf_status status = wf_file_read(path, BYTES_MAX, &text, err);
     if (status == WF_OK) {
         status = wf_yaml_parse((const char *)text.data, text.size, &root, err);
         if (status != WF_OK) {

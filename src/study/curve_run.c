@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "study/sweep.h"
+/* The points of a load curve, simulated in parallel. */
 
 #include "base/mem.h"
 #include "result/doc.h"
 #include "sim/scenario.h"
 #include "sim/sim.h"
+#include "study/curve.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-struct sweep {
+struct work {
     const struct wf_scenario *scenario;
     struct wf_curve *curve;
     const struct wf_points_host *host;
@@ -33,8 +34,8 @@ static enum wf_status add_load(double load, double *loads, size_t *n, struct wf_
                           "--load: a load of %g is not between 0 and 1 phit per node and cycle",
                           load);
     }
-    if (*n == WF_SWEEP_MAX) {
-        return wf_err_set(err, WF_EINVAL, "--load: more than %d loads", WF_SWEEP_MAX);
+    if (*n == WF_CURVE_LOADS_MAX) {
+        return wf_err_set(err, WF_EINVAL, "--load: more than %d loads", WF_CURVE_LOADS_MAX);
     }
     loads[(*n)++] = load;
     return WF_OK;
@@ -57,7 +58,7 @@ static enum wf_status add_range(const double *range, double *loads, size_t *n,
     return status;
 }
 
-enum wf_status wf_sweep_loads(const char *text, double *loads, size_t *n, struct wf_err *err)
+enum wf_status wf_curve_loads(const char *text, double *loads, size_t *n, struct wf_err *err)
 {
     enum wf_status status = WF_OK;
     double range[3];
@@ -98,16 +99,16 @@ enum wf_status wf_sweep_loads(const char *text, double *loads, size_t *n, struct
 
 static bool run_point(void *arg, size_t i)
 {
-    struct sweep *sweep = arg;
-    struct wf_curve_point *point = &sweep->curve->points[i];
-    struct wf_err *err = &sweep->errs[i];
-    const struct wf_sim_host host = {.stop = sweep->host->stop};
+    struct work *work = arg;
+    struct wf_curve_point *point = &work->curve->points[i];
+    struct wf_err *err = &work->errs[i];
+    const struct wf_sim_host host = {.stop = work->host->stop};
     struct wf_scenario *scenario = wf_scenario_new();
     struct wf_value *doc = NULL;
     char load[32];
 
     (void)snprintf(load, sizeof(load), "%.6f", point->load);
-    wf_scenario_append(scenario, sweep->scenario);
+    wf_scenario_append(scenario, work->scenario);
     err->status = wf_scenario_set(scenario, "traffic.load", load, "--load", err);
     if (err->status == WF_OK) {
         err->status = wf_sim_run(scenario, &host, &doc, err);
@@ -136,10 +137,10 @@ static enum wf_status interrupted(struct wf_curve *curve, struct wf_err *err)
     return status;
 }
 
-enum wf_status wf_sweep_run(const struct wf_scenario *scenario, struct wf_curve *curve,
+enum wf_status wf_curve_run(const struct wf_scenario *scenario, struct wf_curve *curve,
                             const struct wf_points_host *host, struct wf_err *err)
 {
-    struct sweep sweep = {
+    struct work work = {
         .scenario = scenario,
         .curve = curve,
         .host = host,
@@ -147,16 +148,16 @@ enum wf_status wf_sweep_run(const struct wf_scenario *scenario, struct wf_curve 
     };
     enum wf_status status = WF_OK;
 
-    bool complete = wf_points_run(host, curve->n, 0, run_point, &sweep);
+    bool complete = wf_points_run(host, curve->n, 0, run_point, &work);
     for (size_t i = 0; i < curve->n && status == WF_OK; i++) {
-        if (sweep.errs[i].status != WF_OK && sweep.errs[i].status != WF_EINTR) {
-            status = sweep.errs[i].status;
-            *err = sweep.errs[i];
+        if (work.errs[i].status != WF_OK && work.errs[i].status != WF_EINTR) {
+            status = work.errs[i].status;
+            *err = work.errs[i];
         }
     }
     if (status == WF_OK && !complete) {
         status = interrupted(curve, err);
     }
-    free(sweep.errs);
+    free(work.errs);
     return status;
 }
