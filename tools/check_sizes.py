@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails if a C file or function is longer than the limits below.
+"""Lists C files and functions that are longer than is easy to read, and fails on those that are
+far too long.
 
-usage: check_sizes.py [ROOT]
+usage: check_sizes.py [--record] [ROOT]
 
-tools/size_exceptions.txt grants exceptions, one a line:
-    PATH LIMIT REASON            for a file
-    PATH:FUNCTION LIMIT REASON   for a function
-An exception nothing needs any more is a failure too.
+The list is advice: a table is allowed to be long, and cutting a file in two for its length makes
+it harder to read. The last line compares the numbers with tools/size_trend.txt, which keeps them
+for each version; --record writes those of now for the version in VERSION.
 """
 import pathlib
 import re
@@ -15,10 +15,10 @@ import sys
 
 import tree
 
-FILE_LINES = {".c": 600, ".h": 150}
-FUNCTION_LINES = 60
-TEST_FUNCTION_LINES = 100  # tables of cases
-EXCEPTIONS = "tools/size_exceptions.txt"
+FILE_ADVICE, FILE_LIMIT = 600, 1000
+FUNCTION_ADVICE, FUNCTION_LIMIT = 60, 100
+TREND = "tools/size_trend.txt"
+TREND_HEAD = "# version, files over 600 lines, functions over 60 lines, lines of src/\n"
 NAME = re.compile(r"(\w+)\s*\(")
 
 
@@ -43,44 +43,39 @@ def name_above(lines, brace):
     return match[1] if match else "?"
 
 
-def read_exceptions(root):
-    path = root / EXCEPTIONS
-    table = {}
-    if path.exists():
-        for line in path.read_text().splitlines():
-            if line.strip() and not line.startswith("#"):
-                subject, limit, reason = line.split(None, 2)
-                assert reason, line
-                table[subject] = int(limit)
-    return table
-
-
-def sizes(root):
-    """(subject, where, size, limit) of everything that has a limit."""
-    for path in tree.files(root, ".c", ".h"):
-        lines = (root / path).read_text().splitlines()
-        yield str(path), str(path), len(lines), FILE_LINES[path.suffix]
-        limit = TEST_FUNCTION_LINES if path.parts[0] == "tests" else FUNCTION_LINES
-        for name, number, length in functions(lines):
-            yield f"{path}:{name}", f"{path}:{number}: {name}", length, limit
+def read_trend(path):
+    """The rows of the file, as lists of words."""
+    text = path.read_text() if path.exists() else ""
+    return [line.split() for line in text.splitlines() if line and not line.startswith("#")]
 
 
 def main():
-    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-    exceptions = read_exceptions(root)
-    needed, failed = set(), 0
-    for subject, where, size, limit in sizes(root):
-        if size <= limit:
-            continue
-        needed.add(subject)
-        granted = exceptions.get(subject, limit)
-        if size > granted:
-            print(f"{where} is {size} lines long, the limit is {granted}")
-            failed += 1
-    for subject in exceptions.keys() - needed:
-        print(f"{EXCEPTIONS}: '{subject}' needs no exception")
-        failed += 1
-    return 1 if failed else 0
+    arguments = [a for a in sys.argv[1:] if a != "--record"]
+    root = pathlib.Path(arguments[0] if arguments else ".")
+    long_files, long_functions, too_long, src_lines = [], [], 0, 0
+    for path in tree.files(root, ".c", ".h"):
+        lines = (root / path).read_text().splitlines()
+        src_lines += len(lines) if path.parts[0] == "src" else 0
+        if len(lines) > FILE_ADVICE:
+            long_files.append(f"{path} has {len(lines)} lines")
+            too_long += len(lines) > FILE_LIMIT
+        for name, number, length in functions(lines):
+            if length > FUNCTION_ADVICE:
+                long_functions.append(f"{path}:{number}: {name} has {length} lines")
+                too_long += length > FUNCTION_LIMIT
+    print("\n".join(long_files + long_functions))
+    now = [(root / "VERSION").read_text().strip(), str(len(long_files)),
+           str(len(long_functions)), str(src_lines)]
+    rows = read_trend(root / TREND)
+    before = f" ({rows[-1][0]}: {', '.join(rows[-1][1:])})" if rows else ""
+    print(f"{now[1]} long files, {now[2]} long functions, {now[3]} lines of src/{before}")
+    if "--record" in sys.argv:
+        rows = [row for row in rows if row[0] != now[0]] + [now]
+        (root / TREND).write_text(TREND_HEAD + "".join(" ".join(row) + "\n" for row in rows))
+    if too_long:
+        print(f"{too_long} of these are over the limit: {FILE_LIMIT} lines for a file, "
+              f"{FUNCTION_LIMIT} for a function")
+    return 1 if too_long else 0
 
 
 if __name__ == "__main__":
