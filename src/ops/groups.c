@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ops/groups.h"
 
+#include "base/array.h"
+#include "base/map.h"
 #include "base/mem.h"
-#include "base/rng.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* In the place of a rank: all of them. Of a comm: the table of groups by id and first member.
- */
-#define ALL  UINT32_MAX
-#define FREE UINT32_MAX
+/* In place of a rank: every rank of the program. */
+#define ALL UINT32_MAX
 
 struct record {
     uint32_t comm;
@@ -19,73 +18,26 @@ struct record {
     uint32_t *members;
 };
 
-struct entry {
-    uint32_t a, b; /* rank and number, or first member and id */
-    uint32_t record;
-    uint32_t place; /* of the rank in the group */
-};
-
-/* Open addressing; at most half full. */
-struct map {
-    struct entry *entries;
-    size_t mask, n;
-};
-
 struct wf_groups {
     uint32_t n_ranks;
     struct record *records;
-    uint32_t n;
-    struct map numbers, ids;
+    uint32_t n, capacity;
+    struct wf_map numbers; /* of a rank and its number of a communicator, or ALL and that */
+    struct wf_map ids;     /* of the first member and the id */
 };
 
-static struct entry *find_entry(const struct map *map, uint32_t a, uint32_t b)
+/* A pair of numbers: keys of the maps; a record and the place of a rank in it. */
+static uint64_t pair(uint32_t high, uint32_t low)
 {
-    size_t at = (size_t)wf_rng_mix(((uint64_t)a << 32 | b) + WF_RNG_GOLDEN) & map->mask;
-
-    while (map->entries[at].record != FREE &&
-           (map->entries[at].a != a || map->entries[at].b != b)) {
-        at = (at + 1) & map->mask;
-    }
-    return &map->entries[at];
+    return (uint64_t)high << 32 | low;
 }
 
-static void map_init(struct map *map, size_t capacity)
+/* What a rank means by a number, unless that is known already. Values have 1 + the record. */
+static void put_number(struct wf_groups *groups, uint32_t rank, uint32_t comm, uint32_t place)
 {
-    map->entries = wf_xmalloc(capacity * sizeof(*map->entries));
-    map->mask = capacity - 1;
-    map->n = 0;
-    memset(map->entries, 0xff, capacity * sizeof(*map->entries));
-}
+    uint64_t *value = wf_map_put(&groups->numbers, pair(rank, comm));
 
-static void grow(struct map *map)
-{
-    struct map old = *map;
-
-    if (map->n * 2 <= map->mask) {
-        return;
-    }
-    map_init(map, (old.mask + 1) * 2);
-    for (size_t i = 0; i <= old.mask; i++) {
-        if (old.entries[i].record != FREE) {
-            *find_entry(map, old.entries[i].a, old.entries[i].b) = old.entries[i];
-            map->n++;
-        }
-    }
-    free(old.entries);
-}
-
-/* Keeps what is there unless told to replace it. */
-static void put(struct map *map, struct entry entry, bool replace)
-{
-    grow(map);
-    struct entry *at = find_entry(map, entry.a, entry.b);
-
-    if (at->record == FREE) {
-        map->n++;
-        *at = entry;
-    } else if (replace) {
-        *at = entry;
-    }
+    *value = *value == 0 ? pair(groups->n + 1, place) : *value;
 }
 
 struct wf_groups *wf_groups_new(uint32_t n_ranks)
@@ -93,8 +45,6 @@ struct wf_groups *wf_groups_new(uint32_t n_ranks)
     struct wf_groups *groups = wf_xcalloc(1, sizeof(*groups));
 
     groups->n_ranks = n_ranks;
-    map_init(&groups->numbers, 16);
-    map_init(&groups->ids, 16);
     return groups;
 }
 
@@ -107,8 +57,8 @@ void wf_groups_free(struct wf_groups *groups)
         free(groups->records[i].members);
     }
     free(groups->records);
-    free(groups->numbers.entries);
-    free(groups->ids.entries);
+    wf_map_fini(&groups->numbers);
+    wf_map_fini(&groups->ids);
     free(groups);
 }
 
@@ -117,38 +67,27 @@ const char *wf_groups_fault(const struct wf_groups *groups, const struct wf_grou
     if (group->size == 0 || group->size > groups->n_ranks) {
         return "its size is out of range";
     }
+    bool inside = true;
+    for (uint32_t r = 0; group->members != NULL && r < group->size; r++) {
+        inside = inside && group->members[r] < groups->n_ranks;
+    }
     if (group->members == NULL) {
         if (group->width == 0) {
             return "its width is 0";
         }
-        /* The largest member is at the end of a row: sums are below 2^32 * 2^32 * 2. */
+        /* The largest member is the last of a full row or of the last row. The steps are
+         * checked first, so that no sum is too large. */
         uint64_t rows = (group->size - 1) / group->width;
-        uint64_t columns = group->width < group->size ? group->width - 1 : group->size - 1;
-        if (rows > 0 && group->stride2 > groups->n_ranks / rows) {
-            return "a member is no rank of the program";
-        }
-        if (columns > 0 && group->stride > groups->n_ranks / columns) {
-            return "a member is no rank of the program";
-        }
-        for (uint32_t r = 0; r < group->size; r += group->width) {
-            uint64_t length = group->size - r < group->width ? group->size - r : group->width;
-            uint64_t last = (uint64_t)group->first + (length - 1) * group->stride +
-                            (uint64_t)(r / group->width) * group->stride2;
-            if (last >= groups->n_ranks) {
-                return "a member is no rank of the program";
-            }
-            if (group->size - r <= group->width) {
-                break;
-            }
-        }
-        return NULL;
-    }
-    for (uint32_t r = 0; r < group->size; r++) {
-        if (group->members[r] >= groups->n_ranks) {
-            return "a member is no rank of the program";
+        uint64_t columns = (group->width < group->size ? group->width : group->size) - 1;
+        inside = (rows == 0 || group->stride2 <= groups->n_ranks / rows) &&
+                 (columns == 0 || group->stride <= groups->n_ranks / columns);
+        for (uint64_t row = rows > 0 ? rows - 1 : 0; inside && row <= rows; row++) {
+            uint64_t last = row < rows ? columns : group->size - 1 - rows * group->width;
+            inside =
+                group->first + last * group->stride + row * group->stride2 < groups->n_ranks;
         }
     }
-    return NULL;
+    return inside ? NULL : "a member is no rank of the program";
 }
 
 static bool is_world(const struct wf_groups *groups, const struct wf_group *group)
@@ -159,24 +98,23 @@ static bool is_world(const struct wf_groups *groups, const struct wf_group *grou
 
 void wf_groups_add(struct wf_groups *groups, uint32_t comm, const struct wf_group *group)
 {
-    groups->records =
-        wf_xrealloc(groups->records, (size_t)groups->n + 1, sizeof(*groups->records));
+    WF_GROW(groups->records, groups->n, groups->capacity);
     struct record *record = &groups->records[groups->n];
-    struct entry entry = {wf_group_rank(group, 0), group->id, groups->n, 0};
+    size_t size = (size_t)group->size * sizeof(*record->members);
 
     *record = (struct record){.comm = comm, .group = *group};
     if (group->members != NULL) {
-        record->members = wf_xmalloc((size_t)group->size * sizeof(*record->members));
-        memcpy(record->members, group->members, (size_t)group->size * sizeof(*record->members));
+        record->members = wf_xmalloc(size);
+        memcpy(record->members, group->members, size);
         record->group.members = record->members;
     }
-    put(&groups->ids, entry, false);
+    uint64_t *known = wf_map_put(&groups->ids, pair(wf_group_rank(group, 0), group->id));
+    *known = *known == 0 ? groups->n + 1 : *known;
     if (is_world(groups, group)) {
-        put(&groups->numbers, (struct entry){ALL, comm, groups->n, 0}, false);
+        put_number(groups, ALL, comm, 0);
     } else {
         for (uint32_t r = 0; r < group->size; r++) {
-            put(&groups->numbers,
-                (struct entry){wf_group_rank(&record->group, r), comm, groups->n, r}, false);
+            put_number(groups, wf_group_rank(group, r), comm, r);
         }
     }
     groups->n++;
@@ -184,21 +122,22 @@ void wf_groups_add(struct wf_groups *groups, uint32_t comm, const struct wf_grou
 
 bool wf_groups_has(const struct wf_groups *groups, uint32_t id, uint32_t first)
 {
-    return find_entry(&groups->ids, first, id)->record != FREE;
+    return wf_map_get(&groups->ids, pair(first, id)) != NULL;
 }
 
 bool wf_groups_bind(struct wf_groups *groups, uint32_t rank, uint32_t comm, uint32_t id,
                     uint32_t first)
 {
-    const struct entry *known = find_entry(&groups->ids, first, id);
+    const uint64_t *known = wf_map_get(&groups->ids, pair(first, id));
 
-    if (known->record == FREE) {
+    if (known == NULL) {
         return false;
     }
-    const struct wf_group *group = &groups->records[known->record].group;
+    uint32_t number = (uint32_t)*known;
+    const struct wf_group *group = &groups->records[number - 1].group;
     for (uint32_t r = 0; r < group->size; r++) {
         if (wf_group_rank(group, r) == rank) {
-            put(&groups->numbers, (struct entry){rank, comm, known->record, r}, true);
+            *wf_map_put(&groups->numbers, pair(rank, comm)) = pair(number, r);
             return true;
         }
     }
@@ -217,17 +156,13 @@ bool wf_groups_find(const struct wf_groups *groups, uint32_t rank, uint32_t comm
         return true;
     }
 
-    const struct entry *entry = find_entry(&groups->numbers, rank, comm);
-    uint32_t place = entry->place;
-    if (entry->record == FREE) {
-        entry = find_entry(&groups->numbers, ALL, comm);
-        place = rank;
-    }
-    if (entry->record == FREE) {
+    const uint64_t *own = wf_map_get(&groups->numbers, pair(rank, comm));
+    const uint64_t *found = own != NULL ? own : wf_map_get(&groups->numbers, pair(ALL, comm));
+    if (found == NULL) {
         return false;
     }
-    *out = groups->records[entry->record].group;
-    out->rank = place;
+    *out = groups->records[(uint32_t)(*found >> 32) - 1].group;
+    out->rank = own != NULL ? (uint32_t)*own : rank;
     return true;
 }
 

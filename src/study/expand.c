@@ -285,7 +285,6 @@ static enum wf_status complete_all(struct expander *e, struct wf_err *err)
     e->n_calls = 0;
     enum wf_status status = complete(e, err);
     wf_open_requests_fini(&e->former);
-    wf_open_requests_init(&e->former);
     e->has_former = false;
     return status;
 }
@@ -493,6 +492,5 @@ struct wf_trace_writer *wf_expand_writer(struct wf_trace_writer *inner, uint32_t
     e->choice = choice;
     e->groups = wf_groups_new(n_ranks);
     e->next_request = WF_EXPAND_REQUEST;
-    wf_open_requests_init(&e->former);
     return &e->writer;
 }

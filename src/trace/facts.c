@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "ops/fields.h"
+#include "ops/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,39 @@ uint32_t wf_size_bin(uint64_t bytes)
 {
     return bytes == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(bytes);
 }
+
+static void begin(struct wf_trace_facts *facts, uint32_t n_ranks)
+{
+    *facts = (struct wf_trace_facts){
+        .n_ranks = n_ranks,
+        .ranks = wf_xcalloc(n_ranks, sizeof(*facts->ranks)),
+        .groups = wf_groups_new(n_ranks),
+    };
+}
+
+static void add_rank(struct wf_trace_facts *facts, uint32_t rank)
+{
+    const struct wf_rank_facts *one = &facts->ranks[rank];
+
+    facts->all.n_ops += one->n_ops;
+    facts->all.n_messages += one->n_messages;
+    facts->all.bytes = wf_count_add(facts->all.bytes, one->bytes);
+}
+
+static void count_message(struct wf_trace_facts *facts, struct wf_rank_facts *rank,
+                          uint64_t bytes)
+{
+    rank->n_messages++;
+    rank->bytes = wf_count_add(rank->bytes, bytes);
+    facts->sizes[wf_size_bin(bytes)]++;
+}
+
+static void add_compute(struct wf_rank_facts *rank, int64_t ps)
+{
+    rank->compute = ps > WF_TIME_MAX - rank->compute ? WF_TIME_MAX : rank->compute + ps;
+}
+
+/* ---- ops ---- */
 
 /* Whether the op hands a message to the network, and whether it counts in bytes at all. */
 static bool sends(enum wf_op_family family)
@@ -57,14 +91,10 @@ static void count_op(struct wf_trace_facts *facts, struct wf_rank_facts *rank,
     }
     facts->bytes_by_kind[op->kind] = wf_count_add(facts->bytes_by_kind[op->kind], bytes);
     if (sends(family) && op->peer != WF_PROC_NULL) {
-        rank->n_messages++;
-        rank->bytes = wf_count_add(rank->bytes, bytes);
-        facts->sizes[wf_size_bin(bytes)]++;
+        count_message(facts, rank, bytes);
     }
     if (family == WF_FAMILY_COMPUTE) {
-        rank->compute = op->duration > WF_TIME_MAX - rank->compute
-                            ? WF_TIME_MAX
-                            : rank->compute + op->duration;
+        add_compute(rank, op->duration);
     }
 }
 
@@ -95,20 +125,48 @@ void wf_trace_facts_init(struct wf_trace_facts *facts, const struct wf_source *s
     struct wf_group group;
     uint32_t comm = 0;
 
-    memset(facts, 0, sizeof(*facts));
-    facts->n_ranks = source->n_ranks;
-    facts->ranks = wf_xcalloc(source->n_ranks, sizeof(*facts->ranks));
-    facts->groups = wf_groups_new(source->n_ranks);
+    begin(facts, source->n_ranks);
     for (uint32_t rank = 0; rank < source->n_ranks; rank++) {
-        const struct wf_rank_facts *one = &facts->ranks[rank];
-
         read_rank(facts, source, rank);
-        facts->all.n_ops += one->n_ops;
-        facts->all.n_messages += one->n_messages;
-        facts->all.bytes = wf_count_add(facts->all.bytes, one->bytes);
+        add_rank(facts, rank);
     }
     while (wf_groups_at(facts->groups, facts->n_groups, &comm, &group)) {
         facts->n_groups++;
+    }
+}
+
+/* ---- tasks ---- */
+
+static void read_task(struct wf_trace_facts *facts, const struct wf_graph *graph, uint32_t pe,
+                      uint32_t number)
+{
+    struct wf_rank_facts *one = &facts->ranks[pe];
+    struct wf_task_needs needs = graph->ops->needs(graph, pe, number);
+    struct wf_task task;
+
+    graph->ops->task(graph, pe, number, &task);
+    one->n_ops++;
+    add_compute(one, task.duration);
+    facts->n_task_needs += needs.tasks;
+    facts->n_message_needs += needs.messages;
+    for (uint32_t i = 0; i < task.n_sends; i++) {
+        struct wf_task_send send;
+
+        graph->ops->send(graph, &task, i, &send);
+        count_message(facts, one, send.bytes);
+    }
+}
+
+void wf_graph_facts_init(struct wf_trace_facts *facts, const struct wf_graph *graph)
+{
+    begin(facts, graph->n_pes);
+    for (uint32_t pe = 0; pe < graph->n_pes; pe++) {
+        uint32_t n_tasks = graph->ops->n_tasks(graph, pe);
+
+        for (uint32_t task = 0; task < n_tasks; task++) {
+            read_task(facts, graph, pe, task);
+        }
+        add_rank(facts, pe);
     }
 }
 

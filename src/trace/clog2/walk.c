@@ -494,9 +494,6 @@ enum wf_status wf_clog2_walk(struct wf_clog2_file *file, struct wf_clog2_tables 
         return status;
     }
     walk.ranks = wf_xcalloc(file->n_ranks, sizeof(*walk.ranks));
-    for (uint32_t rank = 0; rank < file->n_ranks; rank++) {
-        wf_open_requests_init(&walk.ranks[rank].requests);
-    }
     status = walk_records(&walk);
     struct wf_trace_writer *writer = wf_spool_writer(spool);
     for (uint32_t rank = 0; rank < file->n_ranks && status == WF_OK; rank++) {

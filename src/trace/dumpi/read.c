@@ -318,7 +318,6 @@ static enum wf_status write_rank(struct opening *o, uint32_t rank, struct wf_err
     if (status != WF_OK) {
         return status;
     }
-    wf_dumpi_walk_init(&walk);
     status = wf_dumpi_walk_rank(&walk, o->has_open[rank], err);
     wf_dumpi_walk_fini(&walk);
     wf_dumpi_file_close(&file);

@@ -15,11 +15,6 @@ static int64_t ps_of(int64_t ns)
     return ns > WF_TIME_MAX / PS_PER_NS ? WF_TIME_MAX : ns * PS_PER_NS;
 }
 
-void wf_dumpi_walk_init(struct wf_dumpi_walk *walk)
-{
-    wf_open_requests_init(&walk->requests);
-}
-
 void wf_dumpi_walk_fini(struct wf_dumpi_walk *walk)
 {
     wf_open_requests_fini(&walk->requests);
@@ -273,7 +268,6 @@ enum wf_status wf_dumpi_walk_rank(struct wf_dumpi_walk *walk, bool has_open, str
             qsort(walk->matches, walk->n_matches, sizeof(*walk->matches), by_serial);
         }
         wf_open_requests_fini(&walk->requests);
-        wf_open_requests_init(&walk->requests);
         walk->handles.n = 0;
         walk->windows.n = 0;
         walk->serial = 0;

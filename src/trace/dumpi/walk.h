@@ -62,7 +62,6 @@ struct wf_dumpi_walk {
     struct wf_buf numbers, kept, places, counts, recv_counts;
 };
 
-void wf_dumpi_walk_init(struct wf_dumpi_walk *walk);
 void wf_dumpi_walk_fini(struct wf_dumpi_walk *walk);
 
 /* Walks through all records: with or without the first time, as `has_open` says. */

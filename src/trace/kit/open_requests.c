@@ -1,30 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/kit/open_requests.h"
 
-#include "base/mem.h"
+#include "base/array.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-enum { BUCKETS_MIN = 64, WORD = 64 };
-
-static uint32_t bucket_of(const struct wf_open_requests *all, int64_t name)
-{
-    return (uint32_t)(((uint64_t)name * UINT64_C(0x9e3779b97f4a7c15)) >> 40) &
-           (all->n_buckets - 1);
-}
-
-void wf_open_requests_init(struct wf_open_requests *all)
-{
-    *all = (struct wf_open_requests){.n = 1, .n_buckets = BUCKETS_MIN};
-    all->buckets = wf_xcalloc(all->n_buckets, sizeof(*all->buckets));
-}
+enum { WORD = 64 };
 
 void wf_open_requests_fini(struct wf_open_requests *all)
 {
     free(all->items);
-    free(all->buckets);
     free(all->taken);
+    wf_map_fini(&all->names);
     *all = (struct wf_open_requests){.n = 0};
 }
 
@@ -38,9 +25,8 @@ static uint32_t take_number(struct wf_open_requests *all)
         word++;
     }
     if (word == all->n_words) {
-        all->n_words = all->n_words * 2 + 1;
-        all->taken = wf_xrealloc(all->taken, all->n_words, sizeof(*all->taken));
-        memset(all->taken + word, 0, (all->n_words - word) * sizeof(*all->taken));
+        WF_GROW(all->taken, word, all->words_capacity);
+        all->taken[all->n_words++] = 0;
     }
     uint32_t bit = (uint32_t)__builtin_ctzll(~all->taken[word]);
     all->taken[word] |= UINT64_C(1) << bit;
@@ -58,54 +44,29 @@ static void give_number(struct wf_open_requests *all, uint32_t number)
 
 /* ---- the table ---- */
 
-static void append(struct wf_open_requests *all, uint32_t item)
+static uint64_t ends(uint32_t oldest, uint32_t newest)
 {
-    struct wf_request_bucket *bucket = &all->buckets[bucket_of(all, all->items[item].name)];
-
-    all->items[item].newer = 0;
-    if (bucket->oldest == 0) {
-        bucket->oldest = item;
-    } else {
-        all->items[bucket->newest].newer = item;
-    }
-    bucket->newest = item;
-}
-
-/* More buckets; the order of those with the same name stays. */
-static void grow(struct wf_open_requests *all)
-{
-    uint32_t n_before = all->n_buckets;
-    struct wf_request_bucket *before = all->buckets;
-
-    all->n_buckets *= 4;
-    all->buckets = wf_xcalloc(all->n_buckets, sizeof(*all->buckets));
-    for (uint32_t b = 0; b < n_before; b++) {
-        for (uint32_t item = before[b].oldest, next; item != 0; item = next) {
-            next = all->items[item].newer;
-            append(all, item);
-        }
-    }
-    free(before);
+    return (uint64_t)oldest << 32 | newest;
 }
 
 struct wf_open_request *wf_open_requests_add(struct wf_open_requests *all, int64_t name)
 {
     uint32_t item = all->free;
 
-    if (all->n_open >= all->n_buckets) {
-        grow(all);
-    }
     if (item != 0) {
         all->free = all->items[item].newer;
     } else {
-        if (all->n >= all->capacity) {
-            all->capacity = all->capacity * 2 + 16;
-            all->items = wf_xrealloc(all->items, all->capacity, sizeof(*all->items));
-        }
-        item = all->n++;
+        item = ++all->n;
+        WF_GROW(all->items, item, all->capacity);
     }
     all->items[item] = (struct wf_open_request){.name = name, .number = take_number(all)};
-    append(all, item);
+    uint64_t *named = wf_map_put(&all->names, (uint64_t)name);
+    if (*named == 0) {
+        *named = ends(item, item);
+    } else {
+        all->items[(uint32_t)*named].newer = item;
+        *named = ends((uint32_t)(*named >> 32), item);
+    }
     all->n_open++;
     return &all->items[item];
 }
@@ -117,9 +78,10 @@ void wf_open_requests_call(struct wf_open_requests *all)
 
 struct wf_open_request *wf_open_requests_find(struct wf_open_requests *all, int64_t name)
 {
-    uint32_t item = all->buckets[bucket_of(all, name)].oldest;
+    const uint64_t *named = wf_map_get(&all->names, (uint64_t)name);
+    uint32_t item = named != NULL ? (uint32_t)(*named >> 32) : 0;
 
-    while (item != 0 && (all->items[item].name != name || all->items[item].call == all->call)) {
+    while (item != 0 && all->items[item].call == all->call) {
         item = all->items[item].newer;
     }
     if (item == 0) {
@@ -132,15 +94,21 @@ struct wf_open_request *wf_open_requests_find(struct wf_open_requests *all, int6
 void wf_open_requests_forget(struct wf_open_requests *all, struct wf_open_request *request)
 {
     uint32_t item = (uint32_t)(request - all->items);
-    struct wf_request_bucket *bucket = &all->buckets[bucket_of(all, request->name)];
-    uint32_t *link = &bucket->oldest, older = 0;
+    uint64_t *named = wf_map_get(&all->names, (uint64_t)request->name);
+    uint32_t oldest = (uint32_t)(*named >> 32), newest = (uint32_t)*named;
 
-    while (*link != item) {
-        older = *link;
-        link = &all->items[older].newer;
+    if (oldest == item && newest == item) {
+        (void)wf_map_remove(&all->names, (uint64_t)request->name);
+    } else if (oldest == item) {
+        *named = ends(request->newer, newest);
+    } else {
+        uint32_t older = oldest;
+        while (all->items[older].newer != item) {
+            older = all->items[older].newer;
+        }
+        all->items[older].newer = request->newer;
+        *named = ends(oldest, newest == item ? older : newest);
     }
-    *link = request->newer;
-    bucket->newest = bucket->newest == item ? older : bucket->newest;
     request->newer = all->free;
     all->free = item;
     all->n_open--;
@@ -163,6 +131,5 @@ uint32_t wf_open_requests_clear(struct wf_open_requests *all, struct wf_buf *num
         }
     }
     wf_open_requests_fini(all);
-    wf_open_requests_init(all);
     return n;
 }

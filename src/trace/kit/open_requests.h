@@ -4,15 +4,15 @@
 
 /*
  * The requests of one rank that a foreign trace has begun and not yet completed, by the names
- * that the trace has for them.
+ * that the trace has for them. A zeroed struct is an empty table.
  *
- * Names may be given again while they are in use: MPI libraries hand out one and the same
- * request for all sends that are complete at once. Of several with one name the oldest is
- * completed first. Each gets the lowest number that is free, from 1, so that programs which
- * repeat themselves look so.
+ * Several requests may have one name: MPI libraries hand out the same handle for all sends that
+ * are complete at once. The oldest of them is completed first. Each request gets the lowest
+ * free number, from 1, so that the ops of a program that repeats itself repeat too.
  */
 
 #include "base/buf.h"
+#include "base/map.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,46 +20,41 @@
 struct wf_open_request {
     int64_t name;
     uint32_t number;
-    uint32_t newer; /* of the same bucket */
+    uint32_t newer; /* the next request of this name, or 0 */
     uint32_t call;  /* that looked at it last */
     uint64_t serial;
     bool receives, persistent, wild, cancelled;
 };
 
-struct wf_request_bucket {
-    uint32_t oldest, newest;
-};
-
 struct wf_open_requests {
-    struct wf_open_request *items; /* item 0 is none */
+    struct wf_open_request *items; /* item 0 is not used */
     uint32_t n, capacity, free;
-    struct wf_request_bucket *buckets;
-    uint32_t n_buckets, n_open, call;
-    uint64_t *taken; /* bits of numbers */
-    uint32_t n_words, lowest;
+    struct wf_map names; /* of each name its oldest and its newest item */
+    uint32_t n_open, call;
+    uint64_t *taken; /* a bit for each number */
+    uint32_t n_words, words_capacity, lowest;
 };
 
-void wf_open_requests_init(struct wf_open_requests *all);
-void wf_open_requests_fini(struct wf_open_requests *all);
+void wf_open_requests_fini(struct wf_open_requests *all); /* leaves an empty table */
 
-/* Begins one and returns it, valid until the next is begun. Its name, its number and nothing
- * else is set. */
+/* Begins a request, of which only the name and the number are set. The pointer is valid until
+ * the next request begins. */
 struct wf_open_request *wf_open_requests_add(struct wf_open_requests *all, int64_t name);
 
-/* A new call begins: what it has looked at counts as free to be looked at again. */
+/* A new call begins. It finds each request at most once. */
 void wf_open_requests_call(struct wf_open_requests *all);
 
-/* The oldest of this name that the call has not looked at yet, or null. */
+/* The oldest request of this name that the call has not found yet, or null. */
 struct wf_open_request *wf_open_requests_find(struct wf_open_requests *all, int64_t name);
 
-/* It is complete: its number is free. */
+/* The request is complete: its number is free. */
 void wf_open_requests_remove(struct wf_open_requests *all, struct wf_open_request *request);
 
-/* Nobody can ask for it by name any more, but it is not known to be complete: its number is not
- * used again. */
+/* The request has lost its name, but is not known to be complete: its number stays taken. */
 void wf_open_requests_forget(struct wf_open_requests *all, struct wf_open_request *request);
 
-/* All are complete: appends their numbers, from the lowest, and returns how many. */
+/* All requests are complete: appends their numbers, from the lowest on, and returns how many
+ * there were. */
 uint32_t wf_open_requests_clear(struct wf_open_requests *all, struct wf_buf *numbers);
 
 #endif

@@ -2,6 +2,7 @@
 #include "trace/kit/spool.h"
 
 #include "base/mem.h"
+#include "base/temp.h"
 #include "trace/reader.h"
 #include "trace/weft/native.h"
 
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct wf_spool {
     char *directory, *file;
@@ -18,21 +18,15 @@ struct wf_spool {
 
 static enum wf_status make_directory(struct wf_spool *spool, struct wf_err *err)
 {
-    const char *parent = getenv("TMPDIR");
-
-    parent = parent != NULL && parent[0] != '\0' ? parent : "/tmp";
-    size_t size = strlen(parent) + 32;
-    spool->directory = wf_xmalloc(size);
-    spool->file = wf_xmalloc(size);
-    (void)snprintf(spool->directory, size, "%s/weft-XXXXXX", parent);
-    if (mkdtemp(spool->directory) == NULL) {
-        free(spool->directory);
-        spool->directory = NULL;
+    spool->directory = wf_temp_directory();
+    if (spool->directory == NULL) {
         return wf_err_set(err, WF_EIO,
                           "cannot write to '%.200s': %s; TMPDIR names a directory for what is "
                           "made of a trace",
-                          parent, strerror(errno));
+                          wf_temp_parent(), strerror(errno));
     }
+    size_t size = strlen(spool->directory) + sizeof("/ops.weft");
+    spool->file = wf_xmalloc(size);
     (void)snprintf(spool->file, size, "%s/ops.weft", spool->directory);
     return WF_OK;
 }
@@ -138,10 +132,7 @@ void wf_spool_discard(struct wf_spool *spool)
     if (spool->writer != NULL) {
         spool->writer->ops->discard(spool->writer);
     }
-    if (spool->directory != NULL) {
-        (void)unlink(spool->file);
-        (void)rmdir(spool->directory);
-    }
+    wf_temp_remove(spool->directory);
     free(spool->directory);
     free(spool->file);
     free(spool);

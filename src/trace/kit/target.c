@@ -2,10 +2,9 @@
 #include "trace/kit/target.h"
 
 #include "base/mem.h"
+#include "base/temp.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,33 +41,6 @@ static char *join(const char *directory, const char *name)
 
     (void)snprintf(path, size, "%s/%s", directory, name);
     return path;
-}
-
-/* Makes the file or directory to be written to, under a name that nobody has. */
-static bool make_temporary(struct wf_target *target)
-{
-    size_t size = strlen(target->path) + 32;
-
-    target->temporary = wf_xmalloc(size);
-    for (unsigned i = 0; i < 100; i++) {
-        (void)snprintf(target->temporary, size, "%s.%ld-%u.tmp", target->path, (long)getpid(),
-                       i);
-        if (target->directory) {
-            if (mkdir(target->temporary, 0777) == 0) {
-                return true;
-            }
-        } else {
-            int fd = open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-            if (fd >= 0) {
-                (void)close(fd);
-                return true;
-            }
-        }
-        if (errno != EEXIST) {
-            break;
-        }
-    }
-    return false;
 }
 
 static bool is_trace_directory(const char *path)
@@ -141,8 +113,9 @@ enum wf_status wf_target_open(const char *path, bool directory, bool force,
     } else if (found && !direct) {
         status = check_found(target, &st, err);
     }
-    if (status == WF_OK && !direct && !make_temporary(target)) {
-        status = wf_target_cannot_write(target, err);
+    if (status == WF_OK && !direct) {
+        target->temporary = wf_temp_beside(target->path, directory);
+        status = target->temporary != NULL ? WF_OK : wf_target_cannot_write(target, err);
     }
     if (status != WF_OK) {
         release(target);
@@ -159,7 +132,7 @@ const char *wf_target_place(const struct wf_target *target)
 
 FILE *wf_target_create(struct wf_target *target, const char *name)
 {
-    const char *at = target->temporary != NULL ? target->temporary : target->path;
+    const char *at = wf_target_place(target);
     char *path = target->directory ? join(at, name) : wf_xstrdup(at);
     FILE *file = fopen(path, "we");
 
@@ -167,83 +140,15 @@ FILE *wf_target_create(struct wf_target *target, const char *name)
     return file;
 }
 
-static void remove_files(const char *path)
-{
-    DIR *dir = opendir(path);
-
-    if (dir != NULL) {
-        for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
-            (void)unlinkat(dirfd(dir), entry->d_name, 0);
-        }
-        (void)closedir(dir);
-    }
-    (void)rmdir(path);
-}
-
-/* Traces have no directories in them but that of an OTF2 archive, which has files. */
-static void remove_directory(const char *path)
-{
-    char *inner = join(path, "traces");
-
-    remove_files(inner);
-    remove_files(path);
-    free(inner);
-}
-
-static bool move(const struct wf_target *target, unsigned flags)
-{
-    if (renameat2(AT_FDCWD, target->temporary, AT_FDCWD, target->path, flags) == 0) {
-        return true;
-    }
-    /* Not every file system can do that. */
-    if ((errno == EINVAL || errno == ENOSYS) && flags == RENAME_NOREPLACE) {
-        if (access(target->path, F_OK) == 0) {
-            errno = EEXIST;
-            return false;
-        }
-        return rename(target->temporary, target->path) == 0;
-    }
-    return false;
-}
-
-static bool put_in_place(const struct wf_target *target)
-{
-    if (!target->force) {
-        return move(target, RENAME_NOREPLACE);
-    }
-    if (!target->directory) {
-        return rename(target->temporary, target->path) == 0;
-    }
-    if (access(target->path, F_OK) != 0) {
-        return move(target, RENAME_NOREPLACE);
-    }
-    if (!move(target, RENAME_EXCHANGE)) {
-        return false;
-    }
-    remove_directory(target->temporary);
-    return true;
-}
-
-static void forget(const struct wf_target *target)
-{
-    if (target->temporary == NULL) {
-        return;
-    }
-    if (target->directory) {
-        remove_directory(target->temporary);
-    } else {
-        (void)unlink(target->temporary);
-    }
-}
-
 enum wf_status wf_target_commit(struct wf_target *target, struct wf_err *err)
 {
     enum wf_status status = WF_OK;
 
-    if (target->temporary != NULL && !put_in_place(target)) {
+    if (target->temporary != NULL &&
+        !wf_temp_move(target->temporary, target->path, target->force)) {
         status =
             errno == EEXIST ? exists(target->path, err) : wf_target_cannot_write(target, err);
-        forget(target);
+        wf_temp_remove(target->temporary);
     }
     release(target);
     return status;
@@ -252,7 +157,7 @@ enum wf_status wf_target_commit(struct wf_target *target, struct wf_err *err)
 void wf_target_discard(struct wf_target *target)
 {
     if (target != NULL) {
-        forget(target);
+        wf_temp_remove(target->temporary);
         release(target);
     }
 }

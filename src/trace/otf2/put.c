@@ -414,7 +414,6 @@ static void put_rank(struct writing *w)
     w->now = 0;
     w->n_requests = 0;
     w->last_comm = 0;
-    wf_open_requests_init(&w->names);
     wf_otf2_out_rank(w->out, w->rank);
     put(w, (struct wf_otf2_event){.kind = WF_OTF2_PROGRAM_BEGIN});
     while (wf_source_next(w->source, w->rank, &cursor, &op)) {

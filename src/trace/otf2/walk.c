@@ -319,8 +319,6 @@ static void begin_rank(struct wf_otf2_walk *walk, uint32_t rank)
     walk->has_received = false;
     walk->done.size = 0;
     walk->regions.size = 0;
-    wf_open_requests_init(&walk->requests);
-    wf_open_requests_init(&walk->found);
     memset(walk->told, 0, (walk->defs->n_comms / 64 + 1) * sizeof(*walk->told));
 }
 

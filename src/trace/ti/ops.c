@@ -130,7 +130,6 @@ static struct wf_open_requests *requests_of(struct wf_ti_reading *r)
 
     if (state->requests == NULL) {
         state->requests = wf_xcalloc(1, sizeof(*state->requests));
-        wf_open_requests_init(state->requests);
     }
     return state->requests;
 }
