@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/compare.h"
 
-#include "report/path_words.h"
+#include "report/path_text.h"
 
 #include <string.h>
 
@@ -49,18 +49,19 @@ static void say_leaf(struct wf_phrase *out, const struct wf_value *value, const 
     const char *name = strrchr(path, '.');
 
     if (value == NULL) {
-        wf_say(out, "nothing");
+        wf_phrase_add(out, "nothing");
     } else if (is_branch(value)) {
-        wf_say(out, "something");
+        wf_phrase_add(out, "something");
     } else if (value->type == WF_VALUE_TEXT) {
-        wf_say(out, "%.80s", value->text);
+        wf_phrase_add(out, "%.80s", value->text);
     } else {
         /* The unit is in the name, or in that of the spread it belongs to. */
-        wf_say_value(out, value,
-                     wf_ends_with(path, "_ps.min") || wf_ends_with(path, "_ps.mean") ||
-                             wf_ends_with(path, "_ps.max")
-                         ? "time_ps"
-                         : (name != NULL ? name + 1 : path));
+        wf_phrase_value(out, value,
+                        wf_phrase_ends_with(path, "_ps.min") ||
+                                wf_phrase_ends_with(path, "_ps.mean") ||
+                                wf_phrase_ends_with(path, "_ps.max")
+                            ? "time_ps"
+                            : (name != NULL ? name + 1 : path));
     }
 }
 
@@ -72,12 +73,12 @@ static void differ(struct walk *walk, const struct wf_value *a, const struct wf_
     if (walk->found > walk->most) {
         return;
     }
-    wf_say(&line, "  %s: ", walk->path);
+    wf_phrase_add(&line, "  %s: ", walk->path);
     say_leaf(&line, b, walk->path);
-    wf_say(&line, ", was ");
+    wf_phrase_add(&line, ", was ");
     say_leaf(&line, a, walk->path);
     if (a != NULL && b != NULL && is_number(a) && is_number(b) && number(a) != 0) {
-        wf_say(&line, " (%+.2f %%)", 100 * (number(b) - number(a)) / number(a));
+        wf_phrase_add(&line, " (%+.2f %%)", 100 * (number(b) - number(a)) / number(a));
     }
     (void)fprintf(walk->out, "%s\n", line.text);
 }
@@ -191,7 +192,7 @@ static void say_cause(const struct wf_value *a, const struct wf_value *b, double
         }
     }
     if (cause != NULL) {
-        wf_say(out, ", of which %.0f %% is %s", 100 * (most < 1 ? most : 1), cause);
+        wf_phrase_add(out, ", of which %.0f %% is %s", 100 * (most < 1 ? most : 1), cause);
     }
 }
 
@@ -205,13 +206,13 @@ static void say_speed(const struct wf_value *a, const struct wf_value *b, FILE *
         return;
     }
     double ratio = (double)after / (double)before;
-    wf_say(&line, "  %.3g x %s: ", ratio > 1 ? ratio : 1 / ratio,
-           ratio > 1 ? "slower" : "faster");
-    wf_say_time(&line, after);
-    wf_say(&line, ", was ");
-    wf_say_time(&line, before);
+    wf_phrase_add(&line, "  %.3g x %s: ", ratio > 1 ? ratio : 1 / ratio,
+                  ratio > 1 ? "slower" : "faster");
+    wf_phrase_time(&line, after);
+    wf_phrase_add(&line, ", was ");
+    wf_phrase_time(&line, before);
     say_cause(a, b, (double)after - (double)before, &line);
-    (void)wf_say_path_change(a, b, &line);
+    (void)wf_explain_path_change(a, b, &line);
     (void)fprintf(out, "%s\n", line.text);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/explain.h"
 
-#include "report/path_words.h"
+#include "report/path_text.h"
 
 #include <string.h>
 
@@ -40,25 +40,25 @@ static bool say_result(const struct wf_value *doc, struct wf_phrase *out)
         return false;
     }
     if (strcmp(status, "completed") == 0) {
-        wf_say(out, "The program takes ");
-        wf_say_time(out, predicted(doc));
+        wf_phrase_add(out, "The program takes ");
+        wf_phrase_time(out, predicted(doc));
     } else {
-        wf_say(out, "The program does not come to its end (%s); it reaches ", status);
-        wf_say_time(out, predicted(doc));
+        wf_phrase_add(out, "The program does not come to its end (%s); it reaches ", status);
+        wf_phrase_time(out, predicted(doc));
     }
-    wf_say(out, " on ");
-    wf_say_number_of(out, wf_doc_get_count(doc, "scenario.ranks", 0), "rank", "ranks");
-    wf_say(out, ", predicted with the network model %s",
-           wf_doc_get_text(doc, "scenario.network", "?"));
+    wf_phrase_add(out, " on ");
+    wf_phrase_number_of(out, wf_doc_get_count(doc, "scenario.ranks", 0), "rank", "ranks");
+    wf_phrase_add(out, ", predicted with the network model %s",
+                  wf_doc_get_text(doc, "scenario.network", "?"));
     if (topology != NULL) {
-        wf_say(out, " on %s", topology);
+        wf_phrase_add(out, " on %s", topology);
     }
     uint64_t recorded = wf_doc_get_count(doc, "result.recorded_time_ps", 0);
     if (recorded > 0) {
-        wf_say(out, "; when it was recorded it took ");
-        wf_say_time(out, recorded);
+        wf_phrase_add(out, "; when it was recorded it took ");
+        wf_phrase_time(out, recorded);
     }
-    wf_say(out, ".");
+    wf_phrase_add(out, ".");
     return true;
 }
 
@@ -69,8 +69,9 @@ static bool say_failure(const struct wf_value *doc, struct wf_phrase *out)
     if (ranks == NULL || ranks->first == NULL) {
         return false;
     }
-    wf_say(out, "Rank %llu %s.", (unsigned long long)wf_doc_get_count(ranks->first, "rank", 0),
-           wf_doc_get_text(ranks->first, "waits", "waits"));
+    wf_phrase_add(out, "Rank %llu %s.",
+                  (unsigned long long)wf_doc_get_count(ranks->first, "rank", 0),
+                  wf_doc_get_text(ranks->first, "waits", "waits"));
     return true;
 }
 
@@ -95,11 +96,12 @@ static bool say_split(const struct wf_value *doc, struct wf_phrase *out)
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         double percent = share(wf_doc_get_count(doc, parts[i].path, 0), predicted(doc));
         if (percent >= 0.05) {
-            wf_say(out, "%s%s for %.1f %% of the time", between, parts[i].words, percent);
+            wf_phrase_add(out, "%s%s for %.1f %% of the time", between, parts[i].words,
+                          percent);
             between = ", ";
         }
     }
-    wf_say(out, " (means over all ranks).");
+    wf_phrase_add(out, " (means over all ranks).");
     return between[0] == ',';
 }
 
@@ -115,40 +117,41 @@ static bool say_bound(const struct wf_value *doc, struct wf_phrase *out)
         return false; /* that says more */
     }
     if (balance < 0) {
-        wf_say(out,
-               "What bounds it is not known: --efficiency plays it on an ideal network too.");
+        wf_phrase_add(
+            out, "What bounds it is not known: --efficiency plays it on an ideal network too.");
         return wf_doc_find(doc, "result.ranks") != NULL;
     }
     if (most == 0) {
-        wf_say(out, "It computes nothing: all of its time is communication.");
+        wf_phrase_add(out, "It computes nothing: all of its time is communication.");
         return true;
     }
     if (balance <= order && balance <= transfer) {
-        wf_say(out, "Uneven work bounds it most: the busiest rank computes ");
-        wf_say_time(out, most);
-        wf_say(out, ", the mean is ");
-        wf_say_time(out, wf_doc_get_count(doc, "result.ranks.compute_ps.mean", 0));
-        wf_say(out, " (load balance %.1f %%).", balance);
+        wf_phrase_add(out, "Uneven work bounds it most: the busiest rank computes ");
+        wf_phrase_time(out, most);
+        wf_phrase_add(out, ", the mean is ");
+        wf_phrase_time(out, wf_doc_get_count(doc, "result.ranks.compute_ps.mean", 0));
+        wf_phrase_add(out, " (load balance %.1f %%).", balance);
     } else if (transfer <= order) {
-        wf_say(out, "The network bounds it most: on an ideal one it takes ");
-        wf_say_time(out, wf_doc_get_count(doc, "result.efficiency.ideal_time_ps", 0));
-        wf_say(out, " (transfer %.1f %%).", transfer);
+        wf_phrase_add(out, "The network bounds it most: on an ideal one it takes ");
+        wf_phrase_time(out, wf_doc_get_count(doc, "result.efficiency.ideal_time_ps", 0));
+        wf_phrase_add(out, " (transfer %.1f %%).", transfer);
     } else {
-        wf_say(out, "Ranks that wait for each other bound it most: even on an ideal network it "
-                    "takes ");
-        wf_say_time(out, wf_doc_get_count(doc, "result.efficiency.ideal_time_ps", 0));
-        wf_say(out, ", and no rank computes longer than ");
-        wf_say_time(out, most);
-        wf_say(out, " (serialisation %.1f %%).", order);
+        wf_phrase_add(
+            out, "Ranks that wait for each other bound it most: even on an ideal network it "
+                 "takes ");
+        wf_phrase_time(out, wf_doc_get_count(doc, "result.efficiency.ideal_time_ps", 0));
+        wf_phrase_add(out, ", and no rank computes longer than ");
+        wf_phrase_time(out, most);
+        wf_phrase_add(out, " (serialisation %.1f %%).", order);
     }
     return true;
 }
 
 static void say_saving(struct wf_phrase *out, const char *words, uint64_t saved, uint64_t whole)
 {
-    wf_say(out, "%s at most ", words);
-    wf_say_time(out, saved);
-    wf_say(out, " (%.1f %%)", share(saved, whole));
+    wf_phrase_add(out, "%s at most ", words);
+    wf_phrase_time(out, saved);
+    wf_phrase_add(out, " (%.1f %%)", share(saved, whole));
 }
 
 static bool say_help(const struct wf_value *doc, struct wf_phrase *out)
@@ -164,14 +167,14 @@ static bool say_help(const struct wf_value *doc, struct wf_phrase *out)
     uint64_t by_network = time - ideal, by_balance = most - mean;
     bool network_first = by_network > by_balance;
 
-    wf_say(out, "What would help: ");
+    wf_phrase_add(out, "What would help: ");
     say_saving(out,
                network_first ? "a faster network saves" : "work that is spread evenly saves",
                network_first ? by_network : by_balance, time);
     say_saving(
         out, network_first ? ", work that is spread evenly saves" : ", a faster network saves",
         network_first ? by_balance : by_network, time);
-    wf_say(out, ".");
+    wf_phrase_add(out, ".");
     return true;
 }
 
@@ -184,12 +187,12 @@ static bool say_longest_wait(const struct wf_value *doc, struct wf_phrase *out)
         wf_doc_find(doc, "critical_path.shares") != NULL) {
         return false;
     }
-    wf_say(out, "Rank %llu waits longest: ",
-           (unsigned long long)wf_doc_get_count(waits->first, "rank", 0));
-    wf_say_time(out, wf_doc_get_count(waits->first, "time_ps", 0));
-    wf_say(out, " in %s operations (%.1f %% of the time).",
-           wf_doc_get_text(waits->first, "in", "its"),
-           share(wf_doc_get_count(waits->first, "time_ps", 0), predicted(doc)));
+    wf_phrase_add(out, "Rank %llu waits longest: ",
+                  (unsigned long long)wf_doc_get_count(waits->first, "rank", 0));
+    wf_phrase_time(out, wf_doc_get_count(waits->first, "time_ps", 0));
+    wf_phrase_add(out, " in %s operations (%.1f %% of the time).",
+                  wf_doc_get_text(waits->first, "in", "its"),
+                  share(wf_doc_get_count(waits->first, "time_ps", 0), predicted(doc)));
     return true;
 }
 
@@ -200,17 +203,17 @@ static bool say_messages(const struct wf_value *doc, struct wf_phrase *out)
     if (n == 0) {
         return false;
     }
-    wf_say_number_of(out, n, "message", "messages");
-    wf_say(out, " of ");
-    wf_say_size(out, wf_doc_get_count(doc, "result.bytes", 0) / n);
-    wf_say(out, " in the mean");
+    wf_phrase_number_of(out, n, "message", "messages");
+    wf_phrase_add(out, " of ");
+    wf_phrase_size(out, wf_doc_get_count(doc, "result.bytes", 0) / n);
+    wf_phrase_add(out, " in the mean");
     if (wf_doc_find(doc, "result.message_latency_ps") != NULL) {
-        wf_say(out, " take ");
-        wf_say_time(out, wf_doc_get_count(doc, "result.message_latency_ps.mean", 0));
-        wf_say(out, ", the slowest ");
-        wf_say_time(out, wf_doc_get_count(doc, "result.message_latency_ps.max", 0));
+        wf_phrase_add(out, " take ");
+        wf_phrase_time(out, wf_doc_get_count(doc, "result.message_latency_ps.mean", 0));
+        wf_phrase_add(out, ", the slowest ");
+        wf_phrase_time(out, wf_doc_get_count(doc, "result.message_latency_ps.max", 0));
     }
-    wf_say(out, ".");
+    wf_phrase_add(out, ".");
     return true;
 }
 
@@ -222,15 +225,16 @@ static bool say_links(const struct wf_value *doc, struct wf_phrase *out)
         return false;
     }
     double percent = real_at(hot->first, "busy_percent", 0);
-    wf_say(out, "The busiest link, from vertex %llu to %llu, is busy for %.1f %% of the time",
-           (unsigned long long)wf_doc_get_count(hot->first, "vertex", 0),
-           (unsigned long long)wf_doc_get_count(hot->first, "to", 0), percent);
+    wf_phrase_add(out,
+                  "The busiest link, from vertex %llu to %llu, is busy for %.1f %% of the time",
+                  (unsigned long long)wf_doc_get_count(hot->first, "vertex", 0),
+                  (unsigned long long)wf_doc_get_count(hot->first, "to", 0), percent);
     if (wf_doc_find(hot->first, "peak_wait_ps") != NULL) {
-        wf_say(out, percent >= busy_percent ? ": packets queue there, the longest for "
-                                            : ", and packets wait there for at most ");
-        wf_say_time(out, wf_doc_get_count(hot->first, "peak_wait_ps", 0));
+        wf_phrase_add(out, percent >= busy_percent ? ": packets queue there, the longest for "
+                                                   : ", and packets wait there for at most ");
+        wf_phrase_time(out, wf_doc_get_count(hot->first, "peak_wait_ps", 0));
     }
-    wf_say(out, ".");
+    wf_phrase_add(out, ".");
     return true;
 }
 
@@ -239,22 +243,33 @@ static bool say_traffic(const struct wf_value *doc, struct wf_phrase *out)
     if (wf_doc_find(doc, "result.accepted_load") == NULL) {
         return false;
     }
-    wf_say(out,
-           "The network accepts a load of %.4f of the %.4f phits per node and cycle that it "
-           "is offered; ",
-           real_at(doc, "result.accepted_load", 0), real_at(doc, "result.offered_load", 0));
-    wf_say(out, "a message takes %.1f cycles in the mean, one in a hundred more than %.0f.",
-           real_at(doc, "result.latency_cycles.mean", 0),
-           real_at(doc, "result.latency_cycles.p99", 0));
+    wf_phrase_add(
+        out,
+        "The network accepts a load of %.4f of the %.4f phits per node and cycle that it "
+        "is offered; ",
+        real_at(doc, "result.accepted_load", 0), real_at(doc, "result.offered_load", 0));
+    wf_phrase_add(out,
+                  "a message takes %.1f cycles in the mean, one in a hundred more than %.0f.",
+                  real_at(doc, "result.latency_cycles.mean", 0),
+                  real_at(doc, "result.latency_cycles.p99", 0));
     return true;
 }
 
 void wf_explain(const struct wf_value *doc, const char *limits, FILE *out)
 {
     static bool (*const lines[])(const struct wf_value *, struct wf_phrase *) = {
-        say_result, say_failure,      say_traffic,        say_split,
-        say_bound,  wf_say_path,      wf_say_path_places, wf_say_what_if,
-        say_help,   say_longest_wait, say_messages,       say_links,
+        say_result,
+        say_failure,
+        say_traffic,
+        say_split,
+        say_bound,
+        wf_explain_path,
+        wf_explain_path_places,
+        wf_explain_what_if,
+        say_help,
+        say_longest_wait,
+        say_messages,
+        say_links,
     };
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {

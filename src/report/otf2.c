@@ -2,7 +2,7 @@
 /* A timeline as an OTF2 archive: a region for each thing that a rank does, messages as
  * point-to-point events where they leave and arrive, iterations as markers. */
 #include "base/mem.h"
-#include "report/lanes.h"
+#include "report/tracks.h"
 #include "report/writer.h"
 #include "trace/kit/target.h"
 #include "trace/otf2/out.h"
@@ -10,10 +10,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* An end of a message, at a lane. */
+/* An end of a message, at a track. */
 struct end {
     uint64_t at;
-    uint32_t lane, peer;
+    uint32_t track, peer;
     uint64_t bytes;
     uint64_t order; /* among those of the same time */
     bool is_arrival;
@@ -38,8 +38,8 @@ static int compare(const void *a, const void *b)
 {
     const struct end *x = a, *y = b;
 
-    if (x->lane != y->lane) {
-        return x->lane < y->lane ? -1 : 1;
+    if (x->track != y->track) {
+        return x->track < y->track ? -1 : 1;
     }
     if (x->at != y->at) {
         return x->at < y->at ? -1 : 1;
@@ -47,15 +47,15 @@ static int compare(const void *a, const void *b)
     return x->order < y->order ? -1 : 1;
 }
 
-/* Both ends of all messages, by lane and time. */
-static struct ends ends_of(const struct wf_lanes *lanes)
+/* Both ends of all messages, by track and time. */
+static struct ends ends_of(const struct wf_tracks *tracks)
 {
-    struct wf_message_walk walk = wf_lanes_messages(lanes);
-    struct wf_lane_message message;
+    struct wf_message_walk walk = wf_tracks_messages(tracks);
+    struct wf_track_message message;
     struct ends ends = {.n = 0};
 
-    while (wf_lane_message(&walk, &message)) {
-        uint32_t from = lanes->number[message.from] - 1, to = lanes->number[message.to] - 1;
+    while (wf_track_message(&walk, &message)) {
+        uint32_t from = tracks->number[message.from] - 1, to = tracks->number[message.to] - 1;
         add_end(&ends, (struct end){message.departure, from, to, message.bytes, 0, false});
         add_end(&ends, (struct end){message.arrival, to, from, message.bytes, 0, true});
     }
@@ -66,9 +66,9 @@ static struct ends ends_of(const struct wf_lanes *lanes)
 }
 
 static void put_ends(struct wf_otf2_out *out, const struct end **at, const struct end *last,
-                     uint64_t lane, uint64_t until)
+                     uint64_t track, uint64_t until)
 {
-    for (; *at < last && (*at)->lane == lane && (*at)->at <= until; (*at)++) {
+    for (; *at < last && (*at)->track == track && (*at)->at <= until; (*at)++) {
         const struct end *end = *at;
         wf_otf2_out_event(
             out, &(struct wf_otf2_event){.kind = end->is_arrival ? WF_OTF2_RECV : WF_OTF2_SEND,
@@ -78,30 +78,31 @@ static void put_ends(struct wf_otf2_out *out, const struct end **at, const struc
     }
 }
 
-static void put_lane(struct wf_otf2_out *out, struct wf_lane *lane, const struct end **at,
-                     const struct end *last)
+static void put_track(struct wf_otf2_out *out, struct wf_track *track, const struct end **at,
+                      const struct end *last)
 {
-    struct wf_lane_span span;
+    struct wf_track_span span;
     char name[64];
 
     (void)snprintf(name, sizeof(name),
-                   lane->ranks > 1 ? "ranks %" PRIu64 " to %" PRIu64 : "rank %" PRIu64,
-                   lane->first_rank, lane->first_rank + lane->ranks - 1);
-    if (lane->lanes->nodes != NULL || lane->ranks > 1 || lane->first_rank != lane->number) {
-        wf_otf2_out_place(out, (uint32_t)lane->number, name, lane->node);
+                   track->ranks > 1 ? "ranks %" PRIu64 " to %" PRIu64 : "rank %" PRIu64,
+                   track->first_rank, track->first_rank + track->ranks - 1);
+    if (track->tracks->nodes != NULL || track->ranks > 1 ||
+        track->first_rank != track->number) {
+        wf_otf2_out_place(out, (uint32_t)track->number, name, track->node);
     }
-    wf_otf2_out_rank(out, (uint32_t)lane->number);
-    while (wf_lane_next(lane, &span)) {
+    wf_otf2_out_rank(out, (uint32_t)track->number);
+    while (wf_track_next(track, &span)) {
         struct wf_otf2_event event = {
             .kind = WF_OTF2_ENTER, .time = span.from, .region = (uint32_t)span.what};
-        put_ends(out, at, last, lane->number, span.from);
+        put_ends(out, at, last, track->number, span.from);
         wf_otf2_out_event(out, &event);
-        put_ends(out, at, last, lane->number, span.until);
+        put_ends(out, at, last, track->number, span.until);
         event.kind = WF_OTF2_LEAVE;
         event.time = span.until;
         wf_otf2_out_event(out, &event);
     }
-    put_ends(out, at, last, lane->number, UINT64_MAX);
+    put_ends(out, at, last, track->number, UINT64_MAX);
 }
 
 static void put_markers(struct wf_otf2_out *out, const struct wf_value *doc,
@@ -120,17 +121,17 @@ static void put_markers(struct wf_otf2_out *out, const struct wf_value *doc,
     }
 }
 
-static void put_all(struct wf_otf2_out *out, const struct wf_lanes *lanes)
+static void put_all(struct wf_otf2_out *out, const struct wf_tracks *tracks)
 {
-    struct ends ends = ends_of(lanes);
+    struct ends ends = ends_of(tracks);
     const struct end *at = ends.list, *last = ends.list + ends.n;
-    struct wf_lane lane;
+    struct wf_track track;
 
-    for (int what = 0; what < WF_LANE_KINDS; what++) {
-        (void)wf_otf2_out_region(out, wf_lane_words[what], what > 0);
+    for (int what = 0; what < WF_TRACK_KINDS; what++) {
+        (void)wf_otf2_out_region(out, wf_track_names[what], what > 0);
     }
-    for (struct wf_lane_walk walk = wf_lanes_walk(lanes); wf_lane_step(&walk, &lane);) {
-        put_lane(out, &lane, &at, last);
+    for (struct wf_track_walk walk = wf_tracks_walk(tracks); wf_track_step(&walk, &track);) {
+        put_track(out, &track, &at, last);
     }
     free(ends.list);
 }
@@ -141,28 +142,28 @@ static enum wf_status otf2_save(const struct wf_value *doc,
 {
     struct wf_target *target = NULL;
     struct wf_otf2_out *out = NULL;
-    struct wf_lanes lanes;
+    struct wf_tracks tracks;
 
     enum wf_status status = wf_target_open(path, true, force, &target, err);
     if (status != WF_OK) {
         return status;
     }
-    wf_lanes_init(&lanes, doc, options);
-    if (lanes.n == 0) {
+    wf_tracks_init(&tracks, doc, options);
+    if (tracks.n == 0) {
         status = wf_err_set(err, WF_EINVAL,
                             "nothing of this run was recorded that '%.200s' could show; a "
                             "replay with --record is",
                             path);
     } else {
         status =
-            wf_otf2_out_open(wf_target_place(target), (uint32_t)lanes.n, "weft", &out, err);
+            wf_otf2_out_open(wf_target_place(target), (uint32_t)tracks.n, "weft", &out, err);
     }
     if (status == WF_OK) {
-        put_all(out, &lanes);
+        put_all(out, &tracks);
         put_markers(out, doc, &options->view);
         status = wf_otf2_out_finish(out, err);
     }
-    wf_lanes_fini(&lanes);
+    wf_tracks_fini(&tracks);
     if (status == WF_OK) {
         return wf_target_commit(target, err);
     }

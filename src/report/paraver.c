@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A timeline for Paraver, as its trace format describes it: states and communications, in the
- * order of time. A lane is a task with one thread, on its own processor of its node. Times are
+ * order of time. A track is a task with one thread, on its own processor of its node. Times are
  * nanoseconds. The names of states and of tasks are in two files beside it. */
 #include "base/mem.h"
-#include "report/lanes.h"
+#include "report/tracks.h"
 #include "report/writer.h"
 
 #include <inttypes.h>
@@ -11,8 +11,8 @@
 
 enum { PS_PER_NS = 1000 };
 
-/* Paraver's numbers of states, by what a lane's span is; 0 is idle. */
-static const int states[WF_LANE_KINDS] = {1, 7, 4, 3, 9};
+/* Paraver's numbers of states, by what a track's span is; 0 is idle. */
+static const int states[WF_TRACK_KINDS] = {1, 7, 4, 3, 9};
 
 /* A line of the file. */
 struct line {
@@ -38,31 +38,31 @@ static void add(struct lines *lines, struct line line)
     lines->list[lines->n++] = line;
 }
 
-static void add_spans(struct lines *lines, const struct wf_lanes *lanes)
+static void add_spans(struct lines *lines, const struct wf_tracks *tracks)
 {
-    struct wf_lane lane;
+    struct wf_track track;
 
-    for (struct wf_lane_walk walk = wf_lanes_walk(lanes); wf_lane_step(&walk, &lane);) {
-        struct wf_lane_span span;
-        while (wf_lane_next(&lane, &span)) {
+    for (struct wf_track_walk walk = wf_tracks_walk(tracks); wf_track_step(&walk, &track);) {
+        struct wf_track_span span;
+        while (wf_track_next(&track, &span)) {
             add(lines, (struct line){.at = span.from,
                                      .until = span.until,
-                                     .task = lane.number + 1,
+                                     .task = track.number + 1,
                                      .state = states[span.what]});
         }
     }
 }
 
-static void add_messages(struct lines *lines, const struct wf_lanes *lanes)
+static void add_messages(struct lines *lines, const struct wf_tracks *tracks)
 {
-    struct wf_message_walk walk = wf_lanes_messages(lanes);
-    struct wf_lane_message message;
+    struct wf_message_walk walk = wf_tracks_messages(tracks);
+    struct wf_track_message message;
 
-    while (wf_lane_message(&walk, &message)) {
+    while (wf_track_message(&walk, &message)) {
         add(lines, (struct line){.at = message.departure,
                                  .until = message.arrival,
-                                 .task = lanes->number[message.from],
-                                 .to = lanes->number[message.to],
+                                 .task = tracks->number[message.from],
+                                 .to = tracks->number[message.to],
                                  .bytes = message.bytes,
                                  .state = -1});
     }
@@ -94,29 +94,29 @@ static void write_line(const struct line *line, FILE *out)
     }
 }
 
-/* One node with a processor for each lane: Paraver numbers processors, not nodes. The date is
+/* One node with a processor for each track: Paraver numbers processors, not nodes. The date is
  * none, so that the same run gives the same file. */
-static void write_head(const struct wf_lanes *lanes, FILE *out)
+static void write_head(const struct wf_tracks *tracks, FILE *out)
 {
     (void)fprintf(out,
                   "#Paraver (01/01/2000 at 00:00):%" PRIu64 "_ns:1(%" PRIu64 "):1:%" PRIu64,
-                  lanes->end_ps / PS_PER_NS, lanes->n, lanes->n);
-    for (uint64_t i = 0; i < lanes->n; i++) {
+                  tracks->end_ps / PS_PER_NS, tracks->n, tracks->n);
+    for (uint64_t i = 0; i < tracks->n; i++) {
         (void)fprintf(out, "%s1:1", i == 0 ? "(" : ",");
     }
-    (void)fputs(lanes->n > 0 ? ")\n" : "\n", out);
+    (void)fputs(tracks->n > 0 ? ")\n" : "\n", out);
 }
 
 static void paraver_write(const struct wf_value *doc, const struct wf_write_options *options,
                           FILE *out)
 {
     struct lines lines = {.n = 0};
-    struct wf_lanes lanes;
+    struct wf_tracks tracks;
 
-    wf_lanes_init(&lanes, doc, options);
-    write_head(&lanes, out);
-    add_spans(&lines, &lanes);
-    add_messages(&lines, &lanes);
+    wf_tracks_init(&tracks, doc, options);
+    write_head(&tracks, out);
+    add_spans(&lines, &tracks);
+    add_messages(&lines, &tracks);
     if (lines.n > 0) {
         qsort(lines.list, lines.n, sizeof(*lines.list), compare);
     }
@@ -124,7 +124,7 @@ static void paraver_write(const struct wf_value *doc, const struct wf_write_opti
         write_line(&lines.list[i], out);
     }
     free(lines.list);
-    wf_lanes_fini(&lanes);
+    wf_tracks_fini(&tracks);
 }
 
 /* The colours of the states, which are those of the report. */
@@ -139,24 +139,24 @@ static void paraver_write_pcf(const struct wf_value *doc,
     (void)fputs("DEFAULT_OPTIONS\n\nLEVEL               THREAD\nUNITS               "
                 "NANOSEC\n\nSTATES\n0    idle\n",
                 out);
-    for (int i = 0; i < WF_LANE_KINDS; i++) {
-        (void)fprintf(out, "%d    %s\n", states[i], wf_lane_words[i]);
+    for (int i = 0; i < WF_TRACK_KINDS; i++) {
+        (void)fprintf(out, "%d    %s\n", states[i], wf_track_names[i]);
     }
     (void)fputs("\nSTATES_COLOR\n0    {223,227,232}\n", out);
-    for (int i = 0; i < WF_LANE_KINDS; i++) {
+    for (int i = 0; i < WF_TRACK_KINDS; i++) {
         (void)fprintf(out, "%d    %s\n", states[i], colors[i]);
     }
 }
 
-static void write_names(const struct wf_lanes *lanes, const char *level, FILE *out)
+static void write_names(const struct wf_tracks *tracks, const char *level, FILE *out)
 {
-    struct wf_lane lane;
+    struct wf_track track;
 
-    (void)fprintf(out, "LEVEL %s SIZE %" PRIu64 "\n", level, lanes->n);
-    for (struct wf_lane_walk walk = wf_lanes_walk(lanes); wf_lane_step(&walk, &lane);) {
-        (void)fprintf(out,
-                      lane.ranks > 1 ? "ranks %" PRIu64 "-%" PRIu64 "\n" : "rank %" PRIu64 "\n",
-                      lane.first_rank, lane.first_rank + lane.ranks - 1);
+    (void)fprintf(out, "LEVEL %s SIZE %" PRIu64 "\n", level, tracks->n);
+    for (struct wf_track_walk walk = wf_tracks_walk(tracks); wf_track_step(&walk, &track);) {
+        (void)fprintf(
+            out, track.ranks > 1 ? "ranks %" PRIu64 "-%" PRIu64 "\n" : "rank %" PRIu64 "\n",
+            track.first_rank, track.first_rank + track.ranks - 1);
     }
     (void)fputc('\n', out);
 }
@@ -164,13 +164,13 @@ static void write_names(const struct wf_lanes *lanes, const char *level, FILE *o
 static void paraver_write_row(const struct wf_value *doc,
                               const struct wf_write_options *options, FILE *out)
 {
-    struct wf_lanes lanes;
+    struct wf_tracks tracks;
 
-    wf_lanes_init(&lanes, doc, options);
-    write_names(&lanes, "CPU", out);
+    wf_tracks_init(&tracks, doc, options);
+    write_names(&tracks, "CPU", out);
     (void)fputs("LEVEL NODE SIZE 1\nmachine\n\n", out);
-    write_names(&lanes, "THREAD", out);
-    wf_lanes_fini(&lanes);
+    write_names(&tracks, "THREAD", out);
+    wf_tracks_fini(&tracks);
 }
 
 static const struct wf_writer_beside beside[] = {

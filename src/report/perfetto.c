@@ -3,7 +3,7 @@
  * a process, a rank a thread, a message a flow; bytes that arrive and the load of links are
  * counters. Its times are nanoseconds. */
 #include "base/buf.h"
-#include "report/lanes.h"
+#include "report/tracks.h"
 #include "report/writer.h"
 
 #include <inttypes.h>
@@ -132,12 +132,12 @@ static void write_process(struct page *page, uint64_t node, const char *name)
     end_packet(page, PACKET_TRACK);
 }
 
-static void write_thread(struct page *page, uint64_t lane, uint64_t node, const char *name)
+static void write_thread(struct page *page, uint64_t track, uint64_t node, const char *name)
 {
     put_number(&page->part, THREAD_PID, node + 1);
-    put_number(&page->part, THREAD_TID, lane + 1);
+    put_number(&page->part, THREAD_TID, track + 1);
     put_bytes(&page->part, THREAD_NAME, name, strlen(name));
-    put_number(&page->inner, TRACK_UUID, TRACK_RANKS + lane);
+    put_number(&page->inner, TRACK_UUID, TRACK_RANKS + track);
     put_bytes(&page->inner, TRACK_THREAD, page->part.data, page->part.size);
     end_packet(page, PACKET_TRACK);
 }
@@ -150,53 +150,53 @@ static void write_counter_track(struct page *page, uint64_t track, const char *n
     end_packet(page, PACKET_TRACK);
 }
 
-static void write_tracks(struct page *page, const struct wf_lanes *lanes)
+static void write_tracks(struct page *page, const struct wf_tracks *tracks)
 {
-    struct wf_lane lane;
+    struct wf_track track;
     uint64_t last = UINT64_MAX;
 
-    for (struct wf_lane_walk walk = wf_lanes_walk(lanes); wf_lane_step(&walk, &lane);) {
+    for (struct wf_track_walk walk = wf_tracks_walk(tracks); wf_track_step(&walk, &track);) {
         char name[64];
-        if (lane.node != last) {
-            (void)snprintf(name, sizeof(name), lanes->nodes != NULL ? "node %" PRIu64 : "ranks",
-                           lane.node);
-            write_process(page, lane.node, name);
-            last = lane.node;
+        if (track.node != last) {
+            (void)snprintf(name, sizeof(name),
+                           tracks->nodes != NULL ? "node %" PRIu64 : "ranks", track.node);
+            write_process(page, track.node, name);
+            last = track.node;
         }
         (void)snprintf(name, sizeof(name),
-                       lane.ranks > 1 ? "ranks %" PRIu64 " to %" PRIu64 : "rank %" PRIu64,
-                       lane.first_rank, lane.first_rank + lane.ranks - 1);
-        write_thread(page, lane.first_rank, lane.node, name);
+                       track.ranks > 1 ? "ranks %" PRIu64 " to %" PRIu64 : "rank %" PRIu64,
+                       track.first_rank, track.first_rank + track.ranks - 1);
+        write_thread(page, track.first_rank, track.node, name);
     }
 }
 
 /* ---- what happened ---- */
 
-static void write_spans(struct page *page, const struct wf_lanes *lanes)
+static void write_spans(struct page *page, const struct wf_tracks *tracks)
 {
-    struct wf_lane lane;
+    struct wf_track track;
 
-    for (struct wf_lane_walk walk = wf_lanes_walk(lanes); wf_lane_step(&walk, &lane);) {
-        uint64_t track = TRACK_RANKS + lane.first_rank;
-        struct wf_lane_span span;
-        while (wf_lane_next(&lane, &span)) {
+    for (struct wf_track_walk walk = wf_tracks_walk(tracks); wf_track_step(&walk, &track);) {
+        uint64_t uuid = TRACK_RANKS + track.first_rank;
+        struct wf_track_span span;
+        while (wf_track_next(&track, &span)) {
             struct event event = {.ps = span.from,
-                                  .track = track,
+                                  .track = uuid,
                                   .type = TYPE_BEGIN,
-                                  .name = wf_lane_words[span.what]};
+                                  .name = wf_track_names[span.what]};
             write_event(page, &event);
-            event = (struct event){.ps = span.until, .track = track, .type = TYPE_END};
+            event = (struct event){.ps = span.until, .track = uuid, .type = TYPE_END};
             write_event(page, &event);
         }
     }
 }
 
-static void write_messages(struct page *page, const struct wf_lanes *lanes)
+static void write_messages(struct page *page, const struct wf_tracks *tracks)
 {
-    struct wf_message_walk walk = wf_lanes_messages(lanes);
-    struct wf_lane_message message;
+    struct wf_message_walk walk = wf_tracks_messages(tracks);
+    struct wf_track_message message;
 
-    for (uint64_t flow = 1; wf_lane_message(&walk, &message); flow++) {
+    for (uint64_t flow = 1; wf_track_message(&walk, &message); flow++) {
         char name[64];
         (void)snprintf(name, sizeof(name), "send %" PRIu64 " B to %" PRIu64, message.bytes,
                        message.to);
@@ -234,7 +234,7 @@ static void write_counter(struct page *page, const struct counter *counter,
         const struct event event = {.ps = from,
                                     .track = counter->track,
                                     .type = TYPE_COUNTER,
-                                    .counter = wf_lane_number(&at)};
+                                    .counter = wf_track_number(&at)};
         if (wf_choice_touches(view, (int64_t)from, (int64_t)(from + counter->window_ps))) {
             write_event(page, &event);
         }
@@ -268,17 +268,17 @@ static void perfetto_write(const struct wf_value *doc, const struct wf_write_opt
                            FILE *out)
 {
     struct page page = {.out = out};
-    struct wf_lanes lanes;
+    struct wf_tracks tracks;
 
-    wf_lanes_init(&lanes, doc, options);
-    write_tracks(&page, &lanes);
-    write_spans(&page, &lanes);
-    write_messages(&page, &lanes);
-    const struct counter received = {"bytes received per bin", TRACK_BYTES, lanes.bin_ps,
+    wf_tracks_init(&tracks, doc, options);
+    write_tracks(&page, &tracks);
+    write_spans(&page, &tracks);
+    write_messages(&page, &tracks);
+    const struct counter received = {"bytes received per bin", TRACK_BYTES, tracks.bin_ps,
                                      wf_doc_get_text(doc, "recording.received_bytes", "")};
     write_counter(&page, &received, &options->view);
     write_links(&page, doc, &options->view);
-    wf_lanes_fini(&lanes);
+    wf_tracks_fini(&tracks);
     wf_buf_fini(&page.packet);
     wf_buf_fini(&page.inner);
     wf_buf_fini(&page.part);

@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-void wf_say(struct wf_phrase *out, const char *fmt, ...)
+void wf_phrase_add(struct wf_phrase *out, const char *fmt, ...)
 {
     va_list ap;
 
@@ -20,69 +20,70 @@ void wf_say(struct wf_phrase *out, const char *fmt, ...)
     }
 }
 
-bool wf_ends_with(const char *name, const char *suffix)
+bool wf_phrase_ends_with(const char *name, const char *suffix)
 {
     size_t n = strlen(name), s = strlen(suffix);
 
     return n >= s && strcmp(name + n - s, suffix) == 0;
 }
 
-void wf_say_time(struct wf_phrase *out, uint64_t ps)
+void wf_phrase_time(struct wf_phrase *out, uint64_t ps)
 {
     char buf[WF_UNITS_TEXT_MAX];
 
-    wf_say(out, "%s", wf_human_time(ps <= WF_TIME_MAX ? (int64_t)ps : WF_TIME_MAX, buf));
+    wf_phrase_add(out, "%s", wf_human_time(ps <= WF_TIME_MAX ? (int64_t)ps : WF_TIME_MAX, buf));
 }
 
-void wf_say_size(struct wf_phrase *out, uint64_t bytes)
+void wf_phrase_size(struct wf_phrase *out, uint64_t bytes)
 {
     char buf[WF_UNITS_TEXT_MAX];
 
-    wf_say(out, "%s", wf_human_size(bytes, buf));
+    wf_phrase_add(out, "%s", wf_human_size(bytes, buf));
 }
 
 /* 1234567 as "1,234,567". */
-void wf_say_count(struct wf_phrase *out, uint64_t count)
+void wf_phrase_count(struct wf_phrase *out, uint64_t count)
 {
     char digits[24];
     int n = snprintf(digits, sizeof(digits), "%" PRIu64, count);
 
     for (int i = 0; i < n; i++) {
-        wf_say(out, "%s%c", i > 0 && (n - i) % 3 == 0 ? "," : "", digits[i]);
+        wf_phrase_add(out, "%s%c", i > 0 && (n - i) % 3 == 0 ? "," : "", digits[i]);
     }
 }
 
-void wf_say_real(struct wf_phrase *out, double real)
+void wf_phrase_real(struct wf_phrase *out, double real)
 {
     char buf[WF_UNITS_TEXT_MAX];
 
-    wf_say(out, "%s", wf_human_count(real, buf));
+    wf_phrase_add(out, "%s", wf_human_count(real, buf));
 }
 
 /* Any single value, its unit told by the end of its name or of its parent's. */
-void wf_say_value(struct wf_phrase *out, const struct wf_value *value, const char *unit_name)
+void wf_phrase_value(struct wf_phrase *out, const struct wf_value *value, const char *unit_name)
 {
     switch (value->type) {
     case WF_VALUE_NULL:
-        wf_say(out, "-");
+        wf_phrase_add(out, "-");
         return;
     case WF_VALUE_BOOL:
-        wf_say(out, "%s", value->truth ? "yes" : "no");
+        wf_phrase_add(out, "%s", value->truth ? "yes" : "no");
         return;
     case WF_VALUE_COUNT:
-        if (wf_ends_with(unit_name, "_ps")) {
-            wf_say_time(out, value->count);
-        } else if (wf_ends_with(unit_name, "bytes")) {
-            wf_say_size(out, value->count);
+        if (wf_phrase_ends_with(unit_name, "_ps")) {
+            wf_phrase_time(out, value->count);
+        } else if (wf_phrase_ends_with(unit_name, "bytes")) {
+            wf_phrase_size(out, value->count);
         } else {
-            wf_say_count(out, value->count);
+            wf_phrase_count(out, value->count);
         }
         return;
     case WF_VALUE_REAL:
-        wf_say(out, "%.10g%s", value->real, wf_ends_with(unit_name, "_percent") ? " %" : "");
+        wf_phrase_add(out, "%.10g%s", value->real,
+                      wf_phrase_ends_with(unit_name, "_percent") ? " %" : "");
         return;
     case WF_VALUE_TEXT:
-        wf_say(out, "%s", value->text);
+        wf_phrase_add(out, "%s", value->text);
         return;
     case WF_VALUE_SECTION:
     case WF_VALUE_LIST:
@@ -90,24 +91,25 @@ void wf_say_value(struct wf_phrase *out, const struct wf_value *value, const cha
     }
 }
 
-void wf_say_number_of(struct wf_phrase *out, uint64_t count, const char *one, const char *many)
+void wf_phrase_number_of(struct wf_phrase *out, uint64_t count, const char *one,
+                         const char *many)
 {
-    wf_say_count(out, count);
-    wf_say(out, " %s", count == 1 ? one : many);
+    wf_phrase_count(out, count);
+    wf_phrase_add(out, " %s", count == 1 ? one : many);
 }
 
-void wf_say_spread(struct wf_phrase *out, const struct wf_value *spread)
+void wf_phrase_spread(struct wf_phrase *out, const struct wf_value *spread)
 {
     uint64_t min = wf_doc_get_count(spread, "min", 0);
     uint64_t max = wf_doc_get_count(spread, "max", 0);
 
-    wf_say_time(out, min);
+    wf_phrase_time(out, min);
     if (min == max) {
-        wf_say(out, " each");
+        wf_phrase_add(out, " each");
         return;
     }
-    wf_say(out, " to ");
-    wf_say_time(out, max);
-    wf_say(out, ", mean ");
-    wf_say_time(out, wf_doc_get_count(spread, "mean", 0));
+    wf_phrase_add(out, " to ");
+    wf_phrase_time(out, max);
+    wf_phrase_add(out, ", mean ");
+    wf_phrase_time(out, wf_doc_get_count(spread, "mean", 0));
 }

@@ -17,31 +17,33 @@ struct wf_phrase {
     size_t used;
 };
 
-WF_PRINTF(2, 3) void wf_say(struct wf_phrase *out, const char *fmt, ...);
-void wf_say_time(struct wf_phrase *out, uint64_t ps);
-void wf_say_size(struct wf_phrase *out, uint64_t bytes);
-void wf_say_count(struct wf_phrase *out, uint64_t count); /* "1,234,567" */
-void wf_say_real(struct wf_phrase *out, double real);
+WF_PRINTF(2, 3) void wf_phrase_add(struct wf_phrase *out, const char *fmt, ...);
+void wf_phrase_time(struct wf_phrase *out, uint64_t ps);
+void wf_phrase_size(struct wf_phrase *out, uint64_t bytes);
+void wf_phrase_count(struct wf_phrase *out, uint64_t count); /* "1,234,567" */
+void wf_phrase_real(struct wf_phrase *out, double real);
 /* "1,152 messages", with the word in its right form. */
-void wf_say_number_of(struct wf_phrase *out, uint64_t count, const char *one, const char *many);
+void wf_phrase_number_of(struct wf_phrase *out, uint64_t count, const char *one,
+                         const char *many);
 /* Any single value, its unit told by the end of its name or of its parent's. */
-void wf_say_value(struct wf_phrase *out, const struct wf_value *value, const char *unit_name);
+void wf_phrase_value(struct wf_phrase *out, const struct wf_value *value,
+                     const char *unit_name);
 /* Least, greatest and mean of a time: "1 us to 3 us, mean 2 us", or "2 us each". */
-void wf_say_spread(struct wf_phrase *out, const struct wf_value *spread);
+void wf_phrase_spread(struct wf_phrase *out, const struct wf_value *spread);
 
-bool wf_ends_with(const char *name, const char *suffix);
+bool wf_phrase_ends_with(const char *name, const char *suffix);
 
 /* Of what is a list in the document (report/text_lists.c): lines, which decline by returning
  * false, and a part of the report; nothing of what the document does not have. */
-bool wf_word_iterations(const struct wf_value *doc, struct wf_phrase *out);
-bool wf_word_waits(const struct wf_value *doc, struct wf_phrase *out);
+bool wf_text_line_iterations(const struct wf_value *doc, struct wf_phrase *out);
+bool wf_text_line_waits(const struct wf_value *doc, struct wf_phrase *out);
 void wf_text_lists(const struct wf_value *doc, FILE *out);
 
 /* Of synthetic traffic (report/text_traffic.c): lines likewise. */
-bool wf_word_load(const struct wf_value *doc, struct wf_phrase *out);
-bool wf_word_cycles(const struct wf_value *doc, struct wf_phrase *out);
-bool wf_word_links(const struct wf_value *doc, struct wf_phrase *out);
+bool wf_text_line_load(const struct wf_value *doc, struct wf_phrase *out);
+bool wf_text_line_cycles(const struct wf_value *doc, struct wf_phrase *out);
+bool wf_text_line_links(const struct wf_value *doc, struct wf_phrase *out);
 /* Of any network that counts its links, and who fills it if that is known. */
-bool wf_word_hot_link(const struct wf_value *doc, struct wf_phrase *out);
+bool wf_text_line_hot_link(const struct wf_value *doc, struct wf_phrase *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/writer.h"
 
-#include "report/path_words.h"
+#include "report/path_text.h"
 #include "result/result.h"
 
 #include <string.h>
@@ -41,13 +41,13 @@ static bool word_scenario(const struct wf_value *doc, struct wf_phrase *out)
     const struct wf_value *ranks = wf_doc_find(doc, "scenario.ranks");
     const struct wf_value *jobs = wf_doc_find(doc, "scenario.jobs");
 
-    wf_say(out, "%s", wf_doc_get_text(doc, "scenario.source", "?"));
+    wf_phrase_add(out, "%s", wf_doc_get_text(doc, "scenario.source", "?"));
     if (ranks != NULL) {
-        wf_say(out, " on ");
-        wf_say_number_of(out, ranks->count, "rank", "ranks");
+        wf_phrase_add(out, " on ");
+        wf_phrase_number_of(out, ranks->count, "rank", "ranks");
     }
     if (jobs != NULL && jobs->type == WF_VALUE_LIST) {
-        wf_say(out, ", and other jobs");
+        wf_phrase_add(out, ", and other jobs");
     }
     return true;
 }
@@ -60,9 +60,9 @@ static bool word_network(const struct wf_value *doc, struct wf_phrase *out)
     if (network == NULL) {
         return false;
     }
-    wf_say(out, "%s", network);
+    wf_phrase_add(out, "%s", network);
     if (topology != NULL) {
-        wf_say(out, " on %s", topology);
+        wf_phrase_add(out, " on %s", topology);
     }
     return true;
 }
@@ -73,10 +73,10 @@ static void word_left_over(const struct wf_value *doc, struct wf_phrase *out)
     const char *what = wf_doc_get_text(doc, "result.left_over.what", NULL);
 
     if (messages > 0) {
-        wf_say(out, ": nobody received ");
-        wf_say_number_of(out, messages, "message", "messages");
+        wf_phrase_add(out, ": nobody received ");
+        wf_phrase_number_of(out, messages, "message", "messages");
     } else if (what != NULL) {
-        wf_say(out, ": %s", what);
+        wf_phrase_add(out, ": %s", what);
     }
 }
 
@@ -88,15 +88,15 @@ static bool word_status(const struct wf_value *doc, struct wf_phrase *out)
     if (strcmp(status, WF_RESULT_COMPLETED) == 0) {
         return false;
     }
-    wf_say(out, "%s", status);
+    wf_phrase_add(out, "%s", status);
     if (time != NULL) {
-        wf_say(out, " at simulated time ");
-        wf_say_time(out, time->count);
+        wf_phrase_add(out, " at simulated time ");
+        wf_phrase_time(out, time->count);
     } else {
         word_left_over(doc, out);
     }
     if (strcmp(status, WF_RESULT_INTERRUPTED) == 0) {
-        wf_say(out, "; what follows is partial");
+        wf_phrase_add(out, "; what follows is partial");
     }
     return true;
 }
@@ -108,7 +108,7 @@ static bool word_predicted(const struct wf_value *doc, struct wf_phrase *out)
     if (time == NULL) {
         return false;
     }
-    wf_say_time(out, time->count);
+    wf_phrase_time(out, time->count);
     return true;
 }
 
@@ -119,7 +119,7 @@ static bool word_simulated(const struct wf_value *doc, struct wf_phrase *out)
     if (time == NULL) {
         return false;
     }
-    wf_say_time(out, time->count);
+    wf_phrase_time(out, time->count);
     return true;
 }
 
@@ -130,9 +130,9 @@ static bool word_messages(const struct wf_value *doc, struct wf_phrase *out)
     if (messages == NULL) {
         return false;
     }
-    wf_say_count(out, messages->count);
-    wf_say(out, ", ");
-    wf_say_size(out, wf_doc_get_count(doc, "result.bytes", 0));
+    wf_phrase_count(out, messages->count);
+    wf_phrase_add(out, ", ");
+    wf_phrase_size(out, wf_doc_get_count(doc, "result.bytes", 0));
     return true;
 }
 
@@ -143,7 +143,7 @@ static bool word_spread(const struct wf_value *doc, const char *path, struct wf_
     if (spread == NULL) {
         return false;
     }
-    wf_say_spread(out, spread);
+    wf_phrase_spread(out, spread);
     return true;
 }
 
@@ -155,7 +155,7 @@ static bool word_if_any(const struct wf_value *doc, const char *path, struct wf_
     if (spread == NULL || wf_doc_get_count(spread, "max", 0) == 0) {
         return false;
     }
-    wf_say_spread(out, spread);
+    wf_phrase_spread(out, spread);
     return true;
 }
 
@@ -169,16 +169,16 @@ static bool word_latency(const struct wf_value *doc, struct wf_phrase *out)
 
     uint64_t min = wf_doc_get_count(spread, "min", 0);
     uint64_t max = wf_doc_get_count(spread, "max", 0);
-    wf_say_time(out, wf_doc_get_count(spread, "mean", 0));
+    wf_phrase_time(out, wf_doc_get_count(spread, "mean", 0));
     if (min == max) {
-        wf_say(out, " each");
+        wf_phrase_add(out, " each");
         return true;
     }
-    wf_say(out, " mean (");
-    wf_say_time(out, min);
-    wf_say(out, " .. ");
-    wf_say_time(out, max);
-    wf_say(out, ")");
+    wf_phrase_add(out, " mean (");
+    wf_phrase_time(out, min);
+    wf_phrase_add(out, " .. ");
+    wf_phrase_time(out, max);
+    wf_phrase_add(out, ")");
     return true;
 }
 
@@ -228,23 +228,24 @@ static bool word_efficiency(const struct wf_value *doc, struct wf_phrase *out)
     if (wf_doc_find(doc, "result.efficiency") == NULL) {
         return false;
     }
-    wf_say(out, "%.1f %% = load balance %.1f %% x serialisation %.1f %% x transfer %.1f %%",
-           get_real(doc, "result.efficiency.parallel_percent"),
-           get_real(doc, "result.efficiency.load_balance_percent"),
-           get_real(doc, "result.efficiency.serialisation_percent"),
-           get_real(doc, "result.efficiency.transfer_percent"));
+    wf_phrase_add(out,
+                  "%.1f %% = load balance %.1f %% x serialisation %.1f %% x transfer %.1f %%",
+                  get_real(doc, "result.efficiency.parallel_percent"),
+                  get_real(doc, "result.efficiency.load_balance_percent"),
+                  get_real(doc, "result.efficiency.serialisation_percent"),
+                  get_real(doc, "result.efficiency.transfer_percent"));
     return true;
 }
 
 static bool word_digest(const struct wf_value *doc, struct wf_phrase *out)
 {
-    wf_say(out, "%s", wf_doc_get_text(doc, "result.digest", "-"));
+    wf_phrase_add(out, "%s", wf_doc_get_text(doc, "result.digest", "-"));
     return true;
 }
 
 static bool word_estimate(const struct wf_value *doc, struct wf_phrase *out)
 {
-    wf_say_size(out, wf_doc_get_count(doc, "estimate.memory_bytes", 0));
+    wf_phrase_size(out, wf_doc_get_count(doc, "estimate.memory_bytes", 0));
     return true;
 }
 
@@ -255,25 +256,25 @@ static bool word_estimated_messages(const struct wf_value *doc, struct wf_phrase
     if (messages == NULL) {
         return false;
     }
-    wf_say_count(out, messages->count);
+    wf_phrase_count(out, messages->count);
     return true;
 }
 
 static bool word_host(const struct wf_value *doc, struct wf_phrase *out)
 {
-    wf_say(out, "%.3f s, %.3f s of CPU, ", get_real(doc, "run.wall_seconds"),
-           get_real(doc, "run.cpu_seconds"));
-    wf_say_size(out, wf_doc_get_count(doc, "run.peak_rss_bytes", 0));
+    wf_phrase_add(out, "%.3f s, %.3f s of CPU, ", get_real(doc, "run.wall_seconds"),
+                  get_real(doc, "run.cpu_seconds"));
+    wf_phrase_size(out, wf_doc_get_count(doc, "run.peak_rss_bytes", 0));
     return true;
 }
 
 static bool word_schedule(const struct wf_value *doc, struct wf_phrase *out)
 {
-    wf_say(out, "%s", wf_doc_get_text(doc, "run.scheduler", "?"));
-    wf_say(out, ", ");
-    wf_say_number_of(out, wf_doc_get_count(doc, "run.threads", 1), "thread", "threads");
-    wf_say(out, ", ");
-    wf_say_number_of(out, wf_doc_get_count(doc, "run.processes", 1), "process", "processes");
+    wf_phrase_add(out, "%s", wf_doc_get_text(doc, "run.scheduler", "?"));
+    wf_phrase_add(out, ", ");
+    wf_phrase_number_of(out, wf_doc_get_count(doc, "run.threads", 1), "thread", "threads");
+    wf_phrase_add(out, ", ");
+    wf_phrase_number_of(out, wf_doc_get_count(doc, "run.processes", 1), "process", "processes");
     return true;
 }
 
@@ -281,16 +282,16 @@ static bool word_events(const struct wf_value *doc, struct wf_phrase *out)
 {
     uint64_t undone = wf_doc_get_count(doc, "run.events_rolled_back", 0);
 
-    wf_say_count(out, wf_doc_get_count(doc, "run.events_committed", 0));
+    wf_phrase_count(out, wf_doc_get_count(doc, "run.events_committed", 0));
     if (undone > 0) {
-        wf_say(out, ", ");
-        wf_say_count(out, undone);
-        wf_say(out, " rolled back (efficiency %.1f %%)",
-               get_real(doc, "run.efficiency_percent"));
+        wf_phrase_add(out, ", ");
+        wf_phrase_count(out, undone);
+        wf_phrase_add(out, " rolled back (efficiency %.1f %%)",
+                      get_real(doc, "run.efficiency_percent"));
     }
-    wf_say(out, ", ");
-    wf_say_real(out, get_real(doc, "run.events_per_wall_second"));
-    wf_say(out, "/s");
+    wf_phrase_add(out, ", ");
+    wf_phrase_real(out, get_real(doc, "run.events_per_wall_second"));
+    wf_phrase_add(out, "/s");
     return true;
 }
 
@@ -303,14 +304,14 @@ static bool word_rounds(const struct wf_value *doc, struct wf_phrase *out)
         return false;
     }
     if (windows > 0) {
-        wf_say_count(out, windows);
-        wf_say(out, " windows of ");
-        wf_say_real(out, get_real(doc, "run.events_per_window"));
-        wf_say(out, " events%s", rounds > 0 ? ", " : "");
+        wf_phrase_count(out, windows);
+        wf_phrase_add(out, " windows of ");
+        wf_phrase_real(out, get_real(doc, "run.events_per_window"));
+        wf_phrase_add(out, " events%s", rounds > 0 ? ", " : "");
     }
     if (rounds > 0) {
-        wf_say_count(out, rounds);
-        wf_say(out, " GVT rounds in %.3f s", get_real(doc, "run.gvt_seconds"));
+        wf_phrase_count(out, rounds);
+        wf_phrase_add(out, " GVT rounds in %.3f s", get_real(doc, "run.gvt_seconds"));
     }
     return true;
 }
@@ -320,7 +321,7 @@ static const struct line answer_lines[] = {
     {"Network", word_network},
     {"Status", word_status},
     {"Predicted time", word_predicted},
-    {"Recorded time", wf_word_recorded},
+    {"Recorded time", wf_text_line_recorded},
     {"Simulated time", word_simulated},
     {"Messages", word_messages},
     {"Message latency", word_latency},
@@ -332,15 +333,15 @@ static const struct line answer_lines[] = {
     {"  in collectives", word_collective_wait},
     {"Ranks overhead", word_overhead},
     {"Ranks idle", word_idle},
-    {"Longest waits", wf_word_waits},
-    {"Iterations", wf_word_iterations},
+    {"Longest waits", wf_text_line_waits},
+    {"Iterations", wf_text_line_iterations},
     {"Efficiency", word_efficiency},
-    {"Critical path", wf_word_path},
-    {"What if", wf_word_what_if},
-    {"Load", wf_word_load},
-    {"Latency", wf_word_cycles},
-    {"Links", wf_word_links},
-    {"Busiest link", wf_word_hot_link},
+    {"Critical path", wf_text_line_path},
+    {"What if", wf_text_line_what_if},
+    {"Load", wf_text_line_load},
+    {"Latency", wf_text_line_cycles},
+    {"Links", wf_text_line_links},
+    {"Busiest link", wf_text_line_hot_link},
     {"Digest", word_digest},
     {NULL, NULL},
 };
@@ -383,8 +384,9 @@ static void write_tree(const struct wf_value *parent, const char *unit_name, int
     for (const struct wf_value *v = parent->first; v != NULL; v = v->next) {
         const char *name = v->name != NULL ? v->name : "-";
         /* "min" below "finish_ps" is a time as well. */
-        const char *unit =
-            strchr(name, '_') == NULL && wf_ends_with(unit_name, "_ps") ? unit_name : name;
+        const char *unit = strchr(name, '_') == NULL && wf_phrase_ends_with(unit_name, "_ps")
+                               ? unit_name
+                               : name;
         struct wf_phrase phrase = {.used = 0};
 
         if (v->type == WF_VALUE_SECTION || v->type == WF_VALUE_LIST) {
@@ -392,7 +394,7 @@ static void write_tree(const struct wf_value *parent, const char *unit_name, int
             write_tree(v, unit, depth + 1, out);
             continue;
         }
-        wf_say_value(&phrase, v, unit);
+        wf_phrase_value(&phrase, v, unit);
         (void)fprintf(out, "%*s%-*s  %s\n", depth * 2, "", NAME_WIDTH - depth * 2, name,
                       phrase.text);
     }

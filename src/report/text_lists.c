@@ -18,9 +18,9 @@ static void say_rank(struct wf_phrase *out, const struct wf_value *item)
 {
     const struct wf_value *job = wf_doc_find(item, "job");
 
-    wf_say(out, "rank %" PRIu64, wf_doc_get_count(item, "rank", 0));
+    wf_phrase_add(out, "rank %" PRIu64, wf_doc_get_count(item, "rank", 0));
     if (job != NULL) {
-        wf_say(out, " of job %" PRIu64, job->count);
+        wf_phrase_add(out, " of job %" PRIu64, job->count);
     }
 }
 
@@ -45,14 +45,14 @@ static bool say_iterations(const struct wf_value *list, uint64_t job, struct wf_
     if (n == 0) {
         return false;
     }
-    wf_say_count(out, n);
-    wf_say(out, ", ");
-    wf_say_time(out, (end - begin) / n);
-    wf_say(out, " each in the mean");
+    wf_phrase_count(out, n);
+    wf_phrase_add(out, ", ");
+    wf_phrase_time(out, (end - begin) / n);
+    wf_phrase_add(out, " each in the mean");
     return true;
 }
 
-bool wf_word_iterations(const struct wf_value *doc, struct wf_phrase *out)
+bool wf_text_line_iterations(const struct wf_value *doc, struct wf_phrase *out)
 {
     const struct wf_value *list = find_list(doc, "result.iterations");
     uint64_t job = UINT64_MAX;
@@ -66,14 +66,14 @@ bool wf_word_iterations(const struct wf_value *doc, struct wf_phrase *out)
         }
         job = wf_doc_get_count(v, "job", 0);
         if (several) {
-            wf_say(out, "%sjob %" PRIu64 ": ", any ? "; " : "", job);
+            wf_phrase_add(out, "%sjob %" PRIu64 ": ", any ? "; " : "", job);
         }
         any |= say_iterations(list, job, out);
     }
     return any;
 }
 
-bool wf_word_waits(const struct wf_value *doc, struct wf_phrase *out)
+bool wf_text_line_waits(const struct wf_value *doc, struct wf_phrase *out)
 {
     const struct wf_value *list = find_list(doc, "result.top_waits");
     uint64_t min = wf_doc_get_count(doc, "result.ranks.wait_ps.min", 0);
@@ -84,10 +84,10 @@ bool wf_word_waits(const struct wf_value *doc, struct wf_phrase *out)
         return false;
     }
     for (const struct wf_value *v = list->first; v != NULL && n < WAITS_MAX; v = v->next, n++) {
-        wf_say(out, "%s", n > 0 ? "; " : "");
+        wf_phrase_add(out, "%s", n > 0 ? "; " : "");
         say_rank(out, v);
-        wf_say(out, " (%s) ", wf_doc_get_text(v, "in", "?"));
-        wf_say_time(out, wf_doc_get_count(v, "time_ps", 0));
+        wf_phrase_add(out, " (%s) ", wf_doc_get_text(v, "in", "?"));
+        wf_phrase_time(out, wf_doc_get_count(v, "time_ps", 0));
     }
     return true;
 }
@@ -106,17 +106,17 @@ static void write_regions(const struct wf_value *doc, FILE *out)
         struct wf_phrase phrase = {.used = 0}, name = {.used = 0};
         const struct wf_value *job = wf_doc_find(v, "job");
 
-        wf_say(&name, "number %" PRIu64, wf_doc_get_count(v, "number", 0));
+        wf_phrase_add(&name, "number %" PRIu64, wf_doc_get_count(v, "number", 0));
         if (job != NULL) {
-            wf_say(&phrase, "job %" PRIu64 ": ", job->count);
+            wf_phrase_add(&phrase, "job %" PRIu64 ": ", job->count);
         }
-        wf_say_time(&phrase, wf_doc_get_count(v, "first_entry_ps", 0));
-        wf_say(&phrase, " to ");
-        wf_say_time(&phrase, wf_doc_get_count(v, "last_exit_ps", 0));
-        wf_say(&phrase, ", ");
-        wf_say_number_of(&phrase, wf_doc_get_count(v, "times", 0), "time", "times");
-        wf_say(&phrase, ", ");
-        wf_say_spread(&phrase, wf_doc_find(v, "time_ps"));
+        wf_phrase_time(&phrase, wf_doc_get_count(v, "first_entry_ps", 0));
+        wf_phrase_add(&phrase, " to ");
+        wf_phrase_time(&phrase, wf_doc_get_count(v, "last_exit_ps", 0));
+        wf_phrase_add(&phrase, ", ");
+        wf_phrase_number_of(&phrase, wf_doc_get_count(v, "times", 0), "time", "times");
+        wf_phrase_add(&phrase, ", ");
+        wf_phrase_spread(&phrase, wf_doc_find(v, "time_ps"));
         (void)fprintf(out, "  %-*s  %s\n", LABEL_WIDTH - 2,
                       wf_doc_get_text(v, "name", name.text), phrase.text);
     }
@@ -138,16 +138,16 @@ static void write_jobs(const struct wf_value *doc, FILE *out)
         const struct wf_value *time = wf_doc_find(v, "time_ps");
         struct wf_phrase phrase = {.used = 0};
 
-        wf_say(&phrase, "%s on ", wf_doc_get_text(a, "source", "?"));
-        wf_say_number_of(&phrase, wf_doc_get_count(a, "ranks", 0), "rank", "ranks");
-        wf_say(&phrase, ": ");
+        wf_phrase_add(&phrase, "%s on ", wf_doc_get_text(a, "source", "?"));
+        wf_phrase_number_of(&phrase, wf_doc_get_count(a, "ranks", 0), "rank", "ranks");
+        wf_phrase_add(&phrase, ": ");
         if (time != NULL) {
-            wf_say_time(&phrase, time->count);
-            wf_say(&phrase, ", ");
+            wf_phrase_time(&phrase, time->count);
+            wf_phrase_add(&phrase, ", ");
         }
-        wf_say_number_of(&phrase, wf_doc_get_count(v, "messages", 0), "message", "messages");
-        wf_say(&phrase, ", ");
-        wf_say_size(&phrase, wf_doc_get_count(v, "bytes", 0));
+        wf_phrase_number_of(&phrase, wf_doc_get_count(v, "messages", 0), "message", "messages");
+        wf_phrase_add(&phrase, ", ");
+        wf_phrase_size(&phrase, wf_doc_get_count(v, "bytes", 0));
         (void)fprintf(out, "  %2" PRIu64 "  %s\n", number, phrase.text);
     }
 }

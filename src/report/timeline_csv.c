@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A line for each span of a timeline. */
-#include "report/lanes.h"
+#include "report/tracks.h"
 #include "report/writer.h"
 
 #include <inttypes.h>
@@ -8,20 +8,20 @@
 static void timeline_write(const struct wf_value *doc, const struct wf_write_options *options,
                            FILE *out)
 {
-    struct wf_lanes lanes;
-    struct wf_lane lane;
+    struct wf_tracks tracks;
+    struct wf_track track;
 
-    wf_lanes_init(&lanes, doc, options);
+    wf_tracks_init(&tracks, doc, options);
     (void)fputs("first_rank,ranks,from_ps,until_ps,what\n", out);
-    for (struct wf_lane_walk walk = wf_lanes_walk(&lanes); wf_lane_step(&walk, &lane);) {
-        struct wf_lane_span span;
-        while (wf_lane_next(&lane, &span)) {
+    for (struct wf_track_walk walk = wf_tracks_walk(&tracks); wf_track_step(&walk, &track);) {
+        struct wf_track_span span;
+        while (wf_track_next(&track, &span)) {
             (void)fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s\n",
-                          lane.first_rank, lane.ranks, span.from, span.until,
-                          wf_lane_words[span.what]);
+                          track.first_rank, track.ranks, span.from, span.until,
+                          wf_track_names[span.what]);
         }
     }
-    wf_lanes_fini(&lanes);
+    wf_tracks_fini(&tracks);
 }
 
 const struct wf_writer_ops wf_writer_timeline_csv = {

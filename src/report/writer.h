@@ -20,7 +20,7 @@ struct wf_write_options {
     bool verbose; /* all that the document says, not only what most people want to know */
     bool color;
     const struct wf_value *extra; /* what is known besides the document: `picture`, of the
-                                     topology (cli/picture.h); null if nothing */
+                                     topology (study/picture.h); null if nothing */
     /* Of timelines: what is shown of them, and how many single spans at most; 0 is any number.
      */
     struct wf_choice view;

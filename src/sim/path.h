@@ -8,7 +8,7 @@ struct wf_value;
 
 /* Adds the section `critical_path` of a replay that was recorded and came to its end
  * (docs/reference/result-document.md). */
-void wf_record_path(struct wf_value *root, const struct wf_job *job,
-                    const struct wf_engine *engine);
+void wf_document_path(struct wf_value *root, const struct wf_job *job,
+                      const struct wf_engine *engine);
 
 #endif

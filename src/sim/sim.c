@@ -217,11 +217,11 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
     }
     if (job->recording != NULL && (job->setup.replay != NULL || job->setup.pes != NULL)) {
         if (job->setup.replay != NULL) {
-            wf_record_path(root, job, engine);
+            wf_document_path(root, job, engine);
         }
-        wf_record_recording(root, job, engine, &run);
+        wf_document_recording(root, job, engine, &run);
     }
-    wf_record_run(root, job->plan, &run, job->ops->memory(job));
+    wf_document_run(root, job->plan, &run, job->ops->memory(job));
     *doc = root;
     return status;
 }

@@ -108,7 +108,7 @@ static enum wf_status play(struct wf_job *job, const struct wf_engine_config *co
     if (status == WF_OK && wf_comm_rank(world) == 0) {
         const struct wf_ranks_tally *tally = wf_engine_tally_get(engine);
         *time =
-            tally->unfinished == 0 && tally->timeless == 0 ? wf_record_end(tally, &run) : -1;
+            tally->unfinished == 0 && tally->timeless == 0 ? wf_document_end(tally, &run) : -1;
     }
     wf_engine_free(engine);
     return status == WF_EINTR ? WF_OK : status;

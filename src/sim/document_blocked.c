@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Words for ranks that did not come to their end. */
-#include "sim/record.h"
+#include "sim/document.h"
 
 #include "ops/source.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { NAME_MAX = WF_RECORD_NAME_MAX, WORDS_MAX = WF_RECORD_WORDS_MAX };
+enum { NAME_MAX = WF_DOCUMENT_NAME_MAX, WORDS_MAX = WF_DOCUMENT_TEXT_MAX };
 
-uint32_t wf_record_job_of(const struct wf_record_jobs *jobs, uint32_t rank)
+uint32_t wf_document_job_of(const struct wf_document_jobs *jobs, uint32_t rank)
 {
     uint32_t job = 0;
 
@@ -19,9 +19,9 @@ uint32_t wf_record_job_of(const struct wf_record_jobs *jobs, uint32_t rank)
     return job;
 }
 
-const char *wf_record_name_rank(const struct wf_record_jobs *jobs, uint32_t rank, char *buf)
+const char *wf_document_rank_name(const struct wf_document_jobs *jobs, uint32_t rank, char *buf)
 {
-    uint32_t job = wf_record_job_of(jobs, rank);
+    uint32_t job = wf_document_job_of(jobs, rank);
 
     if (jobs->n == 1) {
         (void)snprintf(buf, NAME_MAX, "rank %" PRIu32, rank);
@@ -33,10 +33,10 @@ const char *wf_record_name_rank(const struct wf_record_jobs *jobs, uint32_t rank
 }
 
 /* The formula of a region; only regions with names have one. */
-static void word_formula(const struct wf_record_jobs *jobs, const struct wf_blocked *blocked,
+static void word_formula(const struct wf_document_jobs *jobs, const struct wf_blocked *blocked,
                          char *buf)
 {
-    const struct wf_source *source = jobs->source[wf_record_job_of(jobs, blocked->rank)];
+    const struct wf_source *source = jobs->source[wf_document_job_of(jobs, blocked->rank)];
     const char *region =
         source != NULL ? wf_source_name_of(source, WF_NAME_REGION, blocked->fail_peer) : NULL;
 
@@ -45,7 +45,7 @@ static void word_formula(const struct wf_record_jobs *jobs, const struct wf_bloc
                    region != NULL ? region : "");
 }
 
-static void word_failure(const struct wf_record_jobs *jobs, const struct wf_blocked *blocked,
+static void word_failure(const struct wf_document_jobs *jobs, const struct wf_blocked *blocked,
                          char *buf)
 {
     char name[NAME_MAX];
@@ -55,7 +55,7 @@ static void word_failure(const struct wf_record_jobs *jobs, const struct wf_bloc
         (void)snprintf(buf, WORDS_MAX,
                        "got a message from %s that is longer than its receive: %" PRIu64
                        " B with tag %" PRId32 ", and room for %" PRIu64 " B",
-                       wf_record_name_rank(jobs, blocked->fail_peer, name),
+                       wf_document_rank_name(jobs, blocked->fail_peer, name),
                        blocked->on.other_bytes, blocked->on.tag, blocked->on.bytes);
         return;
     case WF_FAILURE_SIZES:
@@ -64,14 +64,14 @@ static void word_failure(const struct wf_record_jobs *jobs, const struct wf_bloc
                        "calls it with other sizes and sends %" PRIu64 " B",
                        blocked->on.bytes,
                        wf_coll_name((enum wf_coll_kind)(blocked->on.coll - 1)),
-                       blocked->on.group, wf_record_name_rank(jobs, blocked->fail_peer, name),
+                       blocked->on.group, wf_document_rank_name(jobs, blocked->fail_peer, name),
                        blocked->on.other_bytes);
         return;
     case WF_FAILURE_UNEXPECTED:
         (void)snprintf(buf, WORDS_MAX,
                        "holds more bytes of messages without a receive than "
                        "mpi.unexpected_limit, the last from %s",
-                       wf_record_name_rank(jobs, blocked->fail_peer, name));
+                       wf_document_rank_name(jobs, blocked->fail_peer, name));
         return;
     case WF_FAILURE_REQUEST:
         (void)snprintf(buf, WORDS_MAX,
@@ -95,13 +95,13 @@ static void word_failure(const struct wf_record_jobs *jobs, const struct wf_bloc
 }
 
 /* Whom a rank waits for. */
-static const char *name_peer(const struct wf_record_jobs *jobs, uint32_t peer, char *buf)
+static const char *name_peer(const struct wf_document_jobs *jobs, uint32_t peer, char *buf)
 {
     if (peer == WF_MATCH_ANY_SOURCE) {
         (void)snprintf(buf, NAME_MAX, "any rank");
         return buf;
     }
-    return wf_record_name_rank(jobs, peer, buf);
+    return wf_document_rank_name(jobs, peer, buf);
 }
 
 enum { ROOT_MAX = 32 };
@@ -116,7 +116,7 @@ static const char *word_root(const char *before, uint32_t root, char *buf)
     return buf;
 }
 
-static void word_collective(const struct wf_record_jobs *jobs, const struct wf_blocked_on *on,
+static void word_collective(const struct wf_document_jobs *jobs, const struct wf_blocked_on *on,
                             char *buf)
 {
     char name[NAME_MAX];
@@ -142,7 +142,7 @@ static void word_collective(const struct wf_record_jobs *jobs, const struct wf_b
     }
 }
 
-static void word_stuck(const struct wf_record_jobs *jobs, const struct wf_blocked_on *on,
+static void word_stuck(const struct wf_document_jobs *jobs, const struct wf_blocked_on *on,
                        char *buf)
 {
     char name[NAME_MAX], tag[32] = "";
@@ -166,8 +166,8 @@ static void word_stuck(const struct wf_record_jobs *jobs, const struct wf_blocke
     }
 }
 
-const char *wf_record_word_blocked(const struct wf_record_jobs *jobs,
-                                   const struct wf_blocked *blocked, char *buf)
+const char *wf_document_blocked_text(const struct wf_document_jobs *jobs,
+                                     const struct wf_blocked *blocked, char *buf)
 {
     if (blocked->failure != WF_FAILURE_NONE || blocked->on.in == WF_BLOCKED_NOWHERE) {
         word_failure(jobs, blocked, buf);
@@ -177,15 +177,15 @@ const char *wf_record_word_blocked(const struct wf_record_jobs *jobs,
     return buf;
 }
 
-const char *wf_record_word_leftover(const struct wf_record_jobs *jobs,
-                                    const struct wf_rank_leftover *leftover, char *buf)
+const char *wf_document_leftover_text(const struct wf_document_jobs *jobs,
+                                      const struct wf_rank_leftover *leftover, char *buf)
 {
     const struct wf_leftover *left = &leftover->what;
     char name[NAME_MAX], from[NAME_MAX];
     const char *coll =
         left->coll != 0 ? wf_coll_name((enum wf_coll_kind)(left->coll - 1)) : NULL;
 
-    (void)wf_record_name_rank(jobs, leftover->rank, name);
+    (void)wf_document_rank_name(jobs, leftover->rank, name);
     (void)name_peer(jobs, left->peer, from);
     if (left->messages == 0) {
         (void)snprintf(buf, WORDS_MAX, "%s did not call %s", name, coll);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/record.h"
+#include "sim/document.h"
 
 #include "base/mem.h"
 #include "base/units.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void wf_record_spread(struct wf_value *parent, const char *name, const struct wf_stat *stat)
+void wf_document_spread(struct wf_value *parent, const char *name, const struct wf_stat *stat)
 {
     struct wf_value *section = wf_doc_section(parent, name);
 
@@ -23,9 +23,9 @@ void wf_record_spread(struct wf_value *parent, const char *name, const struct wf
 }
 
 /* A rank, by its number in its job, and the job if there are several. */
-static void add_rank(struct wf_value *item, const struct wf_record_jobs *jobs, uint32_t rank)
+static void add_rank(struct wf_value *item, const struct wf_document_jobs *jobs, uint32_t rank)
 {
-    uint32_t job = wf_record_job_of(jobs, rank);
+    uint32_t job = wf_document_job_of(jobs, rank);
 
     if (jobs->n > 1) {
         wf_doc_count(item, "job", job);
@@ -33,16 +33,17 @@ static void add_rank(struct wf_value *item, const struct wf_record_jobs *jobs, u
     wf_doc_count(item, "rank", rank - jobs->first[job]);
 }
 
-static void add_blocked(struct wf_value *item, const struct wf_record_jobs *jobs,
+static void add_blocked(struct wf_value *item, const struct wf_document_jobs *jobs,
                         const struct wf_blocked *blocked)
 {
     const struct wf_blocked_on *on = &blocked->on;
     bool waits = blocked->failure == WF_FAILURE_NONE && on->in != WF_BLOCKED_NOWHERE;
-    char words[WF_RECORD_WORDS_MAX];
+    char words[WF_DOCUMENT_TEXT_MAX];
 
     add_rank(item, jobs, blocked->rank);
     if (waits && on->peer != WF_MATCH_ANY_SOURCE) {
-        wf_doc_count(item, "source", on->peer - jobs->first[wf_record_job_of(jobs, on->peer)]);
+        wf_doc_count(item, "source",
+                     on->peer - jobs->first[wf_document_job_of(jobs, on->peer)]);
     }
     if (waits && on->coll == 0 && on->tag >= 0) {
         wf_doc_count(item, "tag", (uint64_t)on->tag);
@@ -50,10 +51,10 @@ static void add_blocked(struct wf_value *item, const struct wf_record_jobs *jobs
     if (waits) {
         wf_doc_bool(item, "collective", on->coll != 0);
     }
-    wf_doc_text(item, "waits", wf_record_word_blocked(jobs, blocked, words));
+    wf_doc_text(item, "waits", wf_document_blocked_text(jobs, blocked, words));
 }
 
-static void add_waiting(struct wf_value *result, const struct wf_record_jobs *jobs,
+static void add_waiting(struct wf_value *result, const struct wf_document_jobs *jobs,
                         const struct wf_ranks_tally *tally)
 {
     struct wf_value *section = wf_doc_section(result, "waiting");
@@ -65,24 +66,24 @@ static void add_waiting(struct wf_value *result, const struct wf_record_jobs *jo
     }
 }
 
-static void add_leftover(struct wf_value *result, const struct wf_record_jobs *jobs,
+static void add_leftover(struct wf_value *result, const struct wf_document_jobs *jobs,
                          const struct wf_rank_leftover *leftover)
 {
     struct wf_value *section = wf_doc_section(result, "left_over");
-    char words[WF_RECORD_WORDS_MAX];
+    char words[WF_DOCUMENT_TEXT_MAX];
 
     add_rank(section, jobs, leftover->rank);
-    wf_doc_text(section, "what", wf_record_word_leftover(jobs, leftover, words));
+    wf_doc_text(section, "what", wf_document_leftover_text(jobs, leftover, words));
 }
 
 /* All ranks came to their end, but not all that was sent was asked for. */
-static enum wf_status left_over(const struct wf_record_jobs *jobs,
+static enum wf_status left_over(const struct wf_document_jobs *jobs,
                                 const struct wf_ranks_tally *tally, struct wf_err *err)
 {
-    char words[WF_RECORD_WORDS_MAX] = "";
+    char words[WF_DOCUMENT_TEXT_MAX] = "";
 
     if (tally->n_leftover > 0) {
-        (void)wf_record_word_leftover(jobs, &tally->leftover[0], words);
+        (void)wf_document_leftover_text(jobs, &tally->leftover[0], words);
     }
     if (tally->unreceived == 0) {
         return wf_err_set(err, WF_ESIM,
@@ -117,10 +118,10 @@ static void count_others(const struct wf_ranks_tally *tally, char *buf, size_t s
 
 /* What went wrong, in one sentence. */
 static enum wf_status program_failed(const struct wf_run *run,
-                                     const struct wf_record_jobs *jobs,
+                                     const struct wf_document_jobs *jobs,
                                      const struct wf_ranks_tally *tally, struct wf_err *err)
 {
-    char time[WF_UNITS_TEXT_MAX], words[WF_RECORD_WORDS_MAX], name[WF_RECORD_NAME_MAX];
+    char time[WF_UNITS_TEXT_MAX], words[WF_DOCUMENT_TEXT_MAX], name[WF_DOCUMENT_NAME_MAX];
     char more[96];
 
     if (tally->net.deadlock.n > 0) {
@@ -136,8 +137,8 @@ static enum wf_status program_failed(const struct wf_run *run,
     return wf_err_set(err, WF_ESIM, "the simulated program %s at %s: %s %s%s",
                       tally->failed > 0 ? "fails" : "is deadlocked",
                       wf_human_time(run->time, time),
-                      wf_record_name_rank(jobs, tally->blocked[0].rank, name),
-                      wf_record_word_blocked(jobs, &tally->blocked[0], words), more);
+                      wf_document_rank_name(jobs, tally->blocked[0].rank, name),
+                      wf_document_blocked_text(jobs, &tally->blocked[0], words), more);
 }
 
 /* The mean, rounded up. */
@@ -171,13 +172,13 @@ static void add_job(struct wf_value *section, const struct wf_job_tally *job)
                                         [WF_IN_COLLECTIVE] = "collective_wait_ps"};
 
     wf_doc_count(section, "finished", job->finish.n);
-    wf_record_spread(section, "finish_ps", &job->finish);
-    wf_record_spread(section, "compute_ps", &job->compute);
+    wf_document_spread(section, "finish_ps", &job->finish);
+    wf_document_spread(section, "compute_ps", &job->compute);
     for (int in = 0; in < WF_IN_KINDS; in++) {
-        wf_record_spread(section, waits[in], &job->wait[in]);
+        wf_document_spread(section, waits[in], &job->wait[in]);
     }
-    wf_record_spread(section, "wait_ps", &job->waits);
-    wf_record_spread(section, "overhead_ps", &job->overhead);
+    wf_document_spread(section, "wait_ps", &job->waits);
+    wf_document_spread(section, "overhead_ps", &job->overhead);
     add_idle(section, &job->finish);
 }
 
@@ -209,7 +210,7 @@ static void sum_jobs(const struct wf_ranks_tally *tally, struct wf_job_tally *su
     free(all);
 }
 
-static void add_waits(struct wf_value *result, const struct wf_record_jobs *jobs,
+static void add_waits(struct wf_value *result, const struct wf_document_jobs *jobs,
                       const struct wf_ranks_tally *tally)
 {
     static const char *const in[] = {"send", "receive", "collective"};
@@ -223,7 +224,7 @@ static void add_waits(struct wf_value *result, const struct wf_record_jobs *jobs
     }
 }
 
-static void add_jobs(struct wf_value *result, const struct wf_record_jobs *jobs,
+static void add_jobs(struct wf_value *result, const struct wf_document_jobs *jobs,
                      const struct wf_ranks_tally *tally, bool completed)
 {
     struct wf_value *list = wf_doc_list(result, "jobs");
@@ -243,7 +244,7 @@ static void add_jobs(struct wf_value *result, const struct wf_record_jobs *jobs,
     }
 }
 
-static int64_t first_start(const struct wf_record_jobs *jobs)
+static int64_t first_start(const struct wf_document_jobs *jobs)
 {
     int64_t first = jobs->start[0];
 
@@ -254,13 +255,13 @@ static int64_t first_start(const struct wf_record_jobs *jobs)
 }
 
 /* What there is only of some runs. */
-static void add_details(struct wf_value *result, const struct wf_record_jobs *jobs,
+static void add_details(struct wf_value *result, const struct wf_document_jobs *jobs,
                         const struct wf_ranks_tally *tally, bool completed)
 {
     if (tally->n_waits > 0) {
         add_waits(result, jobs, tally);
     }
-    wf_record_marks(result, jobs, &tally->marks);
+    wf_document_marks(result, jobs, &tally->marks);
     if (jobs->n > 1) {
         add_jobs(result, jobs, tally, completed);
     }
@@ -301,7 +302,7 @@ static enum wf_status check_network(const struct wf_net_totals *facts, struct wf
                       facts->bytes_received);
 }
 
-int64_t wf_record_end(const struct wf_ranks_tally *tally, const struct wf_run *run)
+int64_t wf_document_end(const struct wf_ranks_tally *tally, const struct wf_run *run)
 {
     int64_t end = 0;
 
@@ -312,10 +313,10 @@ int64_t wf_record_end(const struct wf_ranks_tally *tally, const struct wf_run *r
     return tally->unfinished == 0 ? end : run->time;
 }
 
-enum wf_status wf_record_replay(struct wf_value *result, const struct wf_run *run,
-                                const struct wf_record_jobs *jobs,
-                                const struct wf_ranks_tally *tally, bool interrupted,
-                                struct wf_err *err)
+enum wf_status wf_document_replay(struct wf_value *result, const struct wf_run *run,
+                                  const struct wf_document_jobs *jobs,
+                                  const struct wf_ranks_tally *tally, bool interrupted,
+                                  struct wf_err *err)
 {
     bool stuck = !interrupted && tally->unfinished > 0;
     bool failed = !interrupted &&
@@ -345,7 +346,7 @@ enum wf_status wf_record_replay(struct wf_value *result, const struct wf_run *ru
     wf_doc_count(result, "bytes", all.bytes);
     wf_doc_count(result, "unreceived_messages", tally->unreceived);
     if (tally->latency.n > 0) {
-        wf_record_spread(result, "message_latency_ps", &tally->latency);
+        wf_document_spread(result, "message_latency_ps", &tally->latency);
     }
     add_job(wf_doc_section(result, "ranks"), &all);
     add_details(result, jobs, tally, !interrupted && !stuck);
@@ -354,6 +355,6 @@ enum wf_status wf_record_replay(struct wf_value *result, const struct wf_run *ru
     } else if (failed && tally->n_leftover > 0) {
         add_leftover(result, jobs, &tally->leftover[0]);
     }
-    wf_record_digest(result, wf_tally_digest(tally, run->digest));
+    wf_document_digest(result, wf_tally_digest(tally, run->digest));
     return stuck || failed ? program_failed(run, jobs, tally, err) : WF_OK;
 }

@@ -4,8 +4,8 @@
 #include "base/mem.h"
 #include "net/net.h"
 #include "result/result.h"
+#include "sim/document.h"
 #include "sim/job.h"
-#include "sim/record.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -240,7 +240,7 @@ static enum wf_status traffic_describe(const struct wf_job *job, const struct wf
         job->setup.net->ops->describe(job->setup.net, (const void *)(tally + 1),
                                       (int64_t)cycles * set->cycle, result);
     }
-    wf_record_digest(result, run->digest);
+    wf_document_digest(result, run->digest);
     if (deadlock) {
         status = tell_deadlock(tally, set, &found, result, err);
     } else if (status == WF_OK && stuck) {

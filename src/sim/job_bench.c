@@ -64,7 +64,7 @@ static enum wf_status bench_describe(const struct wf_job *job, const struct wf_e
     wf_doc_count(result, interrupted ? "time_reached_ps" : "simulated_time_ps",
                  (uint64_t)run->time);
     wf_doc_count(result, "events", run->events_committed);
-    wf_record_digest(result, run->digest);
+    wf_document_digest(result, run->digest);
     return status;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/record.h"
+#include "sim/document.h"
 
 #include "base/units.h"
 #include "engine/config.h"
@@ -17,8 +17,8 @@ static double ratio(double a, double b)
     return b > 0 ? a / b : 0;
 }
 
-void wf_record_run(struct wf_value *root, const struct wf_plan *plan, const struct wf_run *run,
-                   uint64_t memory_estimate)
+void wf_document_run(struct wf_value *root, const struct wf_plan *plan,
+                     const struct wf_run *run, uint64_t memory_estimate)
 {
     struct wf_value *section = wf_doc_section(root, "run");
     double committed = (double)run->events_committed;
@@ -52,7 +52,7 @@ void wf_record_run(struct wf_value *root, const struct wf_plan *plan, const stru
     wf_plan_describe_block(plan, "engine", section, "parameters");
 }
 
-void wf_record_digest(struct wf_value *result, uint64_t digest)
+void wf_document_digest(struct wf_value *result, uint64_t digest)
 {
     char text[24];
 

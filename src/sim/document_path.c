@@ -141,9 +141,9 @@ static void add_piece(void *arg, const struct wf_path_segment *piece)
 
 static int64_t start_of(const void *arg, uint32_t rank)
 {
-    const struct wf_record_jobs *jobs = arg;
+    const struct wf_document_jobs *jobs = arg;
 
-    return jobs->start[wf_record_job_of(jobs, rank)];
+    return jobs->start[wf_document_job_of(jobs, rank)];
 }
 
 /* ---- the most of many ---- */
@@ -379,12 +379,12 @@ static void describe(struct wf_value *section, const struct wf_path_sums *sums,
     describe_steps(section, sums);
 }
 
-void wf_record_path(struct wf_value *root, const struct wf_job *job,
-                    const struct wf_engine *engine)
+void wf_document_path(struct wf_value *root, const struct wf_job *job,
+                      const struct wf_engine *engine)
 {
     const struct wf_ranks_tally *tally = wf_engine_tally_get(engine);
     const struct wf_path *path = wf_tally_path(wf_unconst(tally));
-    const struct wf_record_jobs jobs = wf_job_record(job);
+    const struct wf_document_jobs jobs = wf_job_document_jobs(job);
     const struct wf_path_rules rules = {
         .o_recv_ps = job->setup.net->o_recv_ps, .start = start_of, .arg = &jobs};
     struct wf_path_sums sums = {.job = job};

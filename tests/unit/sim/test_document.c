@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/record.h"
+#include "sim/document.h"
 
 #include "ops/op.h"
 #include "ranks/tally.h"
@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-static const struct wf_record_jobs one_job = {.n = 1};
-static const struct wf_record_jobs two_jobs = {.n = 2, .first = {0, 4}, .start = {0, 500}};
+static const struct wf_document_jobs one_job = {.n = 1};
+static const struct wf_document_jobs two_jobs = {.n = 2, .first = {0, 4}, .start = {0, 500}};
 
 static void finish(struct wf_ranks_tally *tally, uint32_t job, int64_t time, int64_t compute)
 {
@@ -53,7 +53,7 @@ static void a_finished_replay_is_a_prediction(void)
     struct wf_value *result = wf_doc_new();
     struct wf_err err;
 
-    CHECK(wf_record_replay(result, &run, &one_job, &tally, false, &err) == WF_OK);
+    CHECK(wf_document_replay(result, &run, &one_job, &tally, false, &err) == WF_OK);
     CHECK(strcmp(wf_doc_get_text(result, "status", ""), WF_RESULT_COMPLETED) == 0);
     CHECK_U64(wf_doc_get_count(result, "predicted_time_ps", 0), 2001);
     CHECK_U64(wf_doc_get_count(result, "ranks.finish_ps.min", 0), 1000);
@@ -95,7 +95,7 @@ static void a_deadlock_is_a_failure_that_names_who_waits_for_what(void)
     tally.unfinished = 2;
     wf_tally_block(&tally, &late);
     wf_tally_block(&tally, &early);
-    CHECK(wf_record_replay(result, &run, &one_job, &tally, false, &err) == WF_ESIM);
+    CHECK(wf_document_replay(result, &run, &one_job, &tally, false, &err) == WF_ESIM);
     CHECK(strstr(err.text, "deadlocked at 1.500 us") != NULL);
     CHECK(strstr(err.text, "rank 1 waits in bcast for rank 2, which called barrier, 1 more "
                            "waits") != NULL);
@@ -136,7 +136,7 @@ static void failures_are_worded(void)
         tally.unfinished = 1;
         tally.failed = 1;
         wf_tally_block(&tally, &cases[i].blocked);
-        CHECK(wf_record_replay(result, &run, &one_job, &tally, false, &err) == WF_ESIM);
+        CHECK(wf_document_replay(result, &run, &one_job, &tally, false, &err) == WF_ESIM);
         if (strstr(err.text, cases[i].words) == NULL) {
             printf("# %s\n", err.text);
         }
@@ -168,7 +168,7 @@ static void others_are_counted_by_what_they_do(void)
         tally.failed = cases[i].failed;
         wf_tally_block(&tally,
                        &(struct wf_blocked){.rank = 1, .on = {.in = WF_BLOCKED_ONE_SIDED}});
-        CHECK(wf_record_replay(result, &run, &one_job, &tally, false, &err) == WF_ESIM);
+        CHECK(wf_document_replay(result, &run, &one_job, &tally, false, &err) == WF_ESIM);
         const char *comma = strchr(err.text, ',');
         CHECK(comma != NULL && strcmp(comma, cases[i].words) == 0);
         wf_doc_free(result);
@@ -183,7 +183,7 @@ static void messages_that_nobody_received_are_a_failure(void)
     struct wf_err err;
 
     tally.unreceived = 2;
-    CHECK(wf_record_replay(result, &run, &one_job, &tally, false, &err) == WF_ESIM);
+    CHECK(wf_document_replay(result, &run, &one_job, &tally, false, &err) == WF_ESIM);
     CHECK(strstr(err.text, "ends with 2 messages that nobody received") != NULL);
     CHECK_U64(wf_doc_get_count(result, "predicted_time_ps", 0), 2001);
     wf_doc_free(result);
@@ -220,7 +220,7 @@ static void what_is_left_over_is_named(void)
 
         wf_tally_leftover(&tally, &cases[i].leftover);
         wf_tally_merge(&none, &tally);
-        CHECK(wf_record_replay(result, &run, &two_jobs, &none, false, &err) == WF_ESIM);
+        CHECK(wf_document_replay(result, &run, &two_jobs, &none, false, &err) == WF_ESIM);
         if (strstr(err.text, cases[i].words) == NULL) {
             printf("# %s\n", err.text);
         }
@@ -239,7 +239,7 @@ static void an_interrupted_replay_is_no_deadlock(void)
     struct wf_err err;
 
     tally.unfinished = 2;
-    CHECK(wf_record_replay(result, &run, &one_job, &tally, true, &err) == WF_OK);
+    CHECK(wf_document_replay(result, &run, &one_job, &tally, true, &err) == WF_OK);
     CHECK(strcmp(wf_doc_get_text(result, "status", ""), WF_RESULT_INTERRUPTED) == 0);
     CHECK(wf_doc_find(result, "waiting") == NULL);
     wf_doc_free(result);
@@ -256,7 +256,7 @@ static void each_job_is_told_by_its_own_numbers(void)
     finish(&tally, 1, 1700, 100);
     wf_tally_wait(&tally, &(struct wf_waited){60, 5, WF_IN_SEND});
     wf_tally_wait(&tally, &(struct wf_waited){80, 3, WF_IN_COLLECTIVE});
-    CHECK(wf_record_replay(result, &run, &two_jobs, &tally, false, &err) == WF_OK);
+    CHECK(wf_document_replay(result, &run, &two_jobs, &tally, false, &err) == WF_OK);
     CHECK_U64(wf_doc_get_count(result, "messages", 0), 16);
     CHECK_U64(wf_doc_get_count(result, "ranks.finished", 0), 3);
     CHECK_U64(wf_doc_get_count(item(result, "jobs", 1), "messages", 0), 10);
@@ -269,9 +269,9 @@ static void each_job_is_told_by_its_own_numbers(void)
     CHECK(strcmp(wf_doc_get_text(item(result, "top_waits", 1), "in", ""), "send") == 0);
     wf_doc_free(result);
 
-    char name[WF_RECORD_NAME_MAX];
-    CHECK(strcmp(wf_record_name_rank(&two_jobs, 3, name), "rank 3 of job 0") == 0);
-    CHECK(strcmp(wf_record_name_rank(&two_jobs, 4, name), "rank 0 of job 1") == 0);
+    char name[WF_DOCUMENT_NAME_MAX];
+    CHECK(strcmp(wf_document_rank_name(&two_jobs, 3, name), "rank 3 of job 0") == 0);
+    CHECK(strcmp(wf_document_rank_name(&two_jobs, 4, name), "rank 0 of job 1") == 0);
 }
 
 static void efficiencies_multiply(void)
@@ -294,7 +294,7 @@ static void efficiency_is_told_of_all_and_of_each_job(void)
 {
     const struct wf_run run = {.time = 9};
     struct wf_ranks_tally tally = finished_tally(), ideal = {.unfinished = 0};
-    struct wf_record_jobs jobs = two_jobs;
+    struct wf_document_jobs jobs = two_jobs;
     struct wf_value *result = wf_doc_new();
     struct wf_err err;
 
@@ -302,7 +302,7 @@ static void efficiency_is_told_of_all_and_of_each_job(void)
     finish(&ideal, 0, 1000, 700);
     finish(&ideal, 1, 1100, 600);
     jobs.ideal = &ideal;
-    CHECK(wf_record_replay(result, &run, &jobs, &tally, false, &err) == WF_OK);
+    CHECK(wf_document_replay(result, &run, &jobs, &tally, false, &err) == WF_OK);
     CHECK_U64(wf_doc_get_count(result, "efficiency.ideal_time_ps", 0), 1100);
     CHECK(wf_doc_find(result, "efficiency.load_balance_percent")->real == 85.714);
     const struct wf_value *second = item(result, "jobs", 1);

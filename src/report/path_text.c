@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/path_words.h"
+#include "report/path_text.h"
 
 #include <string.h>
 
@@ -48,8 +48,8 @@ static bool say_shares(const struct wf_value *doc, bool sentence, struct wf_phra
             break;
         }
         said[most - parts] = true;
-        wf_say(out, "%s%.1f %% %s", n > 0 ? ", " : "", percent_of(doc, time),
-               sentence ? most->sentence : most->word);
+        wf_phrase_add(out, "%s%.1f %% %s", n > 0 ? ", " : "", percent_of(doc, time),
+                      sentence ? most->sentence : most->word);
     }
     return n > 0;
 }
@@ -59,21 +59,21 @@ static bool is_there(const struct wf_value *doc)
     return wf_doc_find(doc, "critical_path.shares") != NULL;
 }
 
-bool wf_word_path(const struct wf_value *doc, struct wf_phrase *out)
+bool wf_text_line_path(const struct wf_value *doc, struct wf_phrase *out)
 {
     const struct wf_value *kept = wf_doc_find(doc, "critical_path.kept");
 
     if (kept != NULL && !kept->truth) {
-        wf_say(out, "not kept; --path-memory ");
-        wf_say_size(out, wf_doc_get_count(doc, "critical_path.memory_bytes", 0));
-        wf_say(out, " keeps it");
+        wf_phrase_add(out, "not kept; --path-memory ");
+        wf_phrase_size(out, wf_doc_get_count(doc, "critical_path.memory_bytes", 0));
+        wf_phrase_add(out, " keeps it");
         return true;
     }
     if (!is_there(doc) || !say_shares(doc, false, out)) {
         return false;
     }
-    wf_say(out, "; ");
-    wf_say_number_of(out, wf_doc_get_count(doc, "critical_path.hops", 0), "hop", "hops");
+    wf_phrase_add(out, "; ");
+    wf_phrase_number_of(out, wf_doc_get_count(doc, "critical_path.hops", 0), "hop", "hops");
     return true;
 }
 
@@ -109,7 +109,7 @@ static double saved(const struct wf_value *item)
     return value != NULL && value->type == WF_VALUE_REAL ? value->real : 0;
 }
 
-bool wf_word_what_if(const struct wf_value *doc, struct wf_phrase *out)
+bool wf_text_line_what_if(const struct wf_value *doc, struct wf_phrase *out)
 {
     const struct wf_value *list = wf_doc_find(doc, "what_if");
 
@@ -117,14 +117,14 @@ bool wf_word_what_if(const struct wf_value *doc, struct wf_phrase *out)
         return false;
     }
     for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
-        wf_say(out, "%s%s ", v == list->first ? "" : "; ", word_change(v));
-        wf_say_time(out, wf_doc_get_count(v, "time_ps", 0));
-        wf_say(out, is_run(v) ? "" : " at best (path)");
+        wf_phrase_add(out, "%s%s ", v == list->first ? "" : "; ", word_change(v));
+        wf_phrase_time(out, wf_doc_get_count(v, "time_ps", 0));
+        wf_phrase_add(out, is_run(v) ? "" : " at best (path)");
     }
     return true;
 }
 
-bool wf_word_recorded(const struct wf_value *doc, struct wf_phrase *out)
+bool wf_text_line_recorded(const struct wf_value *doc, struct wf_phrase *out)
 {
     uint64_t recorded = wf_doc_get_count(doc, "result.recorded_time_ps", 0);
     uint64_t predicted = wf_doc_get_count(doc, "result.predicted_time_ps", 0);
@@ -132,26 +132,26 @@ bool wf_word_recorded(const struct wf_value *doc, struct wf_phrase *out)
     if (recorded == 0 || predicted == 0) {
         return false;
     }
-    wf_say_time(out, recorded);
-    wf_say(out, "; the prediction is %.1f %% of it",
-           100 * (double)predicted / (double)recorded);
+    wf_phrase_time(out, recorded);
+    wf_phrase_add(out, "; the prediction is %.1f %% of it",
+                  100 * (double)predicted / (double)recorded);
     return true;
 }
 
-bool wf_say_path(const struct wf_value *doc, struct wf_phrase *out)
+bool wf_explain_path(const struct wf_value *doc, struct wf_phrase *out)
 {
     if (!is_there(doc)) {
         return false;
     }
-    wf_say(out, "Its critical path is ");
+    wf_phrase_add(out, "Its critical path is ");
     if (!say_shares(doc, true, out)) {
         return false;
     }
-    wf_say(out, ".");
+    wf_phrase_add(out, ".");
     return true;
 }
 
-bool wf_say_path_places(const struct wf_value *doc, struct wf_phrase *out)
+bool wf_explain_path_places(const struct wf_value *doc, struct wf_phrase *out)
 {
     const struct wf_value *ranks = wf_doc_find(doc, "critical_path.ranks");
     const struct wf_value *calls = wf_doc_find(doc, "critical_path.calls");
@@ -161,31 +161,31 @@ bool wf_say_path_places(const struct wf_value *doc, struct wf_phrase *out)
     if (!is_there(doc)) {
         return false;
     }
-    wf_say(out, "The path goes from rank to rank ");
-    wf_say_number_of(out, wf_doc_get_count(doc, "critical_path.hops", 0), "time", "times");
+    wf_phrase_add(out, "The path goes from rank to rank ");
+    wf_phrase_number_of(out, wf_doc_get_count(doc, "critical_path.hops", 0), "time", "times");
     if (ranks != NULL && ranks->first != NULL) {
         time = wf_doc_get_count(ranks->first, "time_ps", 0);
-        wf_say(out, ", is longest on rank %llu (%.1f %%)",
-               (unsigned long long)wf_doc_get_count(ranks->first, "rank", 0),
-               percent_of(doc, time));
+        wf_phrase_add(out, ", is longest on rank %llu (%.1f %%)",
+                      (unsigned long long)wf_doc_get_count(ranks->first, "rank", 0),
+                      percent_of(doc, time));
     }
     if (calls != NULL && calls->first != NULL) {
         time = wf_doc_get_count(calls->first, "time_ps", 0);
-        wf_say(out, ", in %s (%.1f %%)", wf_doc_get_text(calls->first, "call", "?"),
-               percent_of(doc, time));
+        wf_phrase_add(out, ", in %s (%.1f %%)", wf_doc_get_text(calls->first, "call", "?"),
+                      percent_of(doc, time));
     }
     if (pairs != NULL && pairs->first != NULL) {
         time = wf_doc_get_count(pairs->first, "time_ps", 0);
-        wf_say(out, " and from rank %llu to %llu (%.1f %%)",
-               (unsigned long long)wf_doc_get_count(pairs->first, "from", 0),
-               (unsigned long long)wf_doc_get_count(pairs->first, "to", 0),
-               percent_of(doc, time));
+        wf_phrase_add(out, " and from rank %llu to %llu (%.1f %%)",
+                      (unsigned long long)wf_doc_get_count(pairs->first, "from", 0),
+                      (unsigned long long)wf_doc_get_count(pairs->first, "to", 0),
+                      percent_of(doc, time));
     }
-    wf_say(out, ".");
+    wf_phrase_add(out, ".");
     return true;
 }
 
-bool wf_say_what_if(const struct wf_value *doc, struct wf_phrase *out)
+bool wf_explain_what_if(const struct wf_value *doc, struct wf_phrase *out)
 {
     const struct wf_value *list = wf_doc_find(doc, "what_if"), *best = NULL;
 
@@ -195,21 +195,22 @@ bool wf_say_what_if(const struct wf_value *doc, struct wf_phrase *out)
     for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
         best = best == NULL || saved(v) > saved(best) ? v : best;
     }
-    wf_say(out, "Of what could be changed, %s would help most: it would save %s%.1f %% (%s)",
-           word_change(best), is_run(best) ? "" : "at most ", saved(best),
-           is_run(best) ? "a run" : "from the path");
+    wf_phrase_add(out,
+                  "Of what could be changed, %s would help most: it would save %s%.1f %% (%s)",
+                  word_change(best), is_run(best) ? "" : "at most ", saved(best),
+                  is_run(best) ? "a run" : "from the path");
     for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
         if (v != best) {
-            wf_say(out, ", %s %s%.1f %%", word_change(v), is_run(v) ? "" : "at most ",
-                   saved(v));
+            wf_phrase_add(out, ", %s %s%.1f %%", word_change(v), is_run(v) ? "" : "at most ",
+                          saved(v));
         }
     }
-    wf_say(out, ".");
+    wf_phrase_add(out, ".");
     return true;
 }
 
-bool wf_say_path_change(const struct wf_value *before, const struct wf_value *after,
-                        struct wf_phrase *out)
+bool wf_explain_path_change(const struct wf_value *before, const struct wf_value *after,
+                            struct wf_phrase *out)
 {
     double more = (double)wf_doc_get_count(after, "critical_path.time_ps", 0) -
                   (double)wf_doc_get_count(before, "critical_path.time_ps", 0);
@@ -228,8 +229,8 @@ bool wf_say_path_change(const struct wf_value *before, const struct wf_value *af
         }
     }
     if (cause != NULL) {
-        wf_say(out, "; on the critical path %.0f %% of it is %s", 100 * (most < 1 ? most : 1),
-               cause->sentence);
+        wf_phrase_add(out, "; on the critical path %.0f %% of it is %s",
+                      100 * (most < 1 ? most : 1), cause->sentence);
     }
     return cause != NULL;
 }

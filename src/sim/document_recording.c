@@ -262,8 +262,8 @@ static void add_hops(struct wf_value *section, const struct wf_by_hops *by_hops)
     }
 }
 
-void wf_record_recording(struct wf_value *root, const struct wf_job *job,
-                         const struct wf_engine *engine, const struct wf_run *run)
+void wf_document_recording(struct wf_value *root, const struct wf_job *job,
+                           const struct wf_engine *engine, const struct wf_run *run)
 {
     /* The run is over and the tally is nobody else's; its recording is put in order. */
     struct wf_ranks_tally *tally = wf_unconst(wf_engine_tally_get(engine));
@@ -275,7 +275,7 @@ void wf_record_recording(struct wf_value *root, const struct wf_job *job,
         return;
     }
     wf_recording_settle(recording);
-    int64_t end = wf_record_end(tally, run);
+    int64_t end = wf_document_end(tally, run);
     uint64_t n_bins = ((uint64_t)end >> recording->shift) + 1;
     struct wf_value *section = wf_doc_section(root, "recording");
 

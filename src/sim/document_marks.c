@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When the ranks passed what their programs mark. */
-#include "sim/record.h"
+#include "sim/document.h"
 
 #include "ops/source.h"
 #include "result/doc.h"
 
 #include <string.h>
 
-static struct wf_value *add_item(struct wf_value *list, const struct wf_record_jobs *jobs,
+static struct wf_value *add_item(struct wf_value *list, const struct wf_document_jobs *jobs,
                                  uint32_t job)
 {
     struct wf_value *item = wf_doc_section(list, NULL);
@@ -18,18 +18,18 @@ static struct wf_value *add_item(struct wf_value *list, const struct wf_record_j
     return item;
 }
 
-static void add_mark(struct wf_value *list, const struct wf_record_jobs *jobs,
+static void add_mark(struct wf_value *list, const struct wf_document_jobs *jobs,
                      const struct wf_mark *mark)
 {
     struct wf_value *item = add_item(list, jobs, mark->job);
 
     wf_doc_count(item, "number", mark->number);
     wf_doc_text(item, "at", mark->is_end ? "end" : "begin");
-    wf_record_spread(item, "time_ps", &mark->time);
+    wf_document_spread(item, "time_ps", &mark->time);
 }
 
 /* The first ones, in order, and the last one of each job if it is not among them. */
-static void add_iterations(struct wf_value *result, const struct wf_record_jobs *jobs,
+static void add_iterations(struct wf_value *result, const struct wf_document_jobs *jobs,
                            const struct wf_marks *marks)
 {
     struct wf_value *list = wf_doc_list(result, "iterations");
@@ -60,7 +60,7 @@ static void add_region(struct wf_value *item, const char *name, uint32_t number,
     wf_doc_count(item, "last_exit_ps", (uint64_t)region->last);
     wf_doc_count(item, "total_ps",
                  region->time.sum_high == 0 ? region->time.sum_low : UINT64_MAX);
-    wf_record_spread(item, "time_ps", &region->time);
+    wf_document_spread(item, "time_ps", &region->time);
 }
 
 static const char *region_name(const struct wf_source *source, uint32_t number)
@@ -91,7 +91,7 @@ static uint32_t order_regions(const struct wf_source *source,
     return n;
 }
 
-static void add_regions(struct wf_value *result, const struct wf_record_jobs *jobs,
+static void add_regions(struct wf_value *result, const struct wf_document_jobs *jobs,
                         const struct wf_marks *marks)
 {
     struct wf_value *list = wf_doc_list(result, "regions");
@@ -109,8 +109,8 @@ static void add_regions(struct wf_value *result, const struct wf_record_jobs *jo
     }
 }
 
-void wf_record_marks(struct wf_value *result, const struct wf_record_jobs *jobs,
-                     const struct wf_marks *marks)
+void wf_document_marks(struct wf_value *result, const struct wf_document_jobs *jobs,
+                       const struct wf_marks *marks)
 {
     bool any = false;
 

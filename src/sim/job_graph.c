@@ -96,7 +96,7 @@ static const char *word_blocked(const struct wf_pe_blocked *blocked, char *buf)
     return buf;
 }
 
-static void add_waiting_tasks(struct wf_value *result, const struct wf_record_jobs *jobs,
+static void add_waiting_tasks(struct wf_value *result, const struct wf_document_jobs *jobs,
                               const struct wf_pe_tally *tally)
 {
     struct wf_value *list = wf_doc_list(result, "waiting_tasks");
@@ -104,7 +104,7 @@ static void add_waiting_tasks(struct wf_value *result, const struct wf_record_jo
     for (uint64_t i = 0; i < tally->n_blocked; i++) {
         const struct wf_pe_blocked *blocked = &tally->blocked[i];
         struct wf_value *item = wf_doc_section(list, NULL);
-        uint32_t number = wf_record_job_of(jobs, blocked->pe);
+        uint32_t number = wf_document_job_of(jobs, blocked->pe);
         char words[WORDS_MAX];
 
         if (jobs->n > 1) {
@@ -121,10 +121,10 @@ static void add_waiting_tasks(struct wf_value *result, const struct wf_record_jo
 }
 
 /* Says of the first PE that waits more than a replay can. */
-static enum wf_status deadlocked(const struct wf_run *run, const struct wf_record_jobs *jobs,
+static enum wf_status deadlocked(const struct wf_run *run, const struct wf_document_jobs *jobs,
                                  const struct wf_pe_tally *tally, struct wf_err *err)
 {
-    char time[WF_UNITS_TEXT_MAX], words[WORDS_MAX], name[WF_RECORD_NAME_MAX], more[64] = "";
+    char time[WF_UNITS_TEXT_MAX], words[WORDS_MAX], name[WF_DOCUMENT_NAME_MAX], more[64] = "";
     uint64_t others = tally->replay.unfinished - 1;
 
     if (others > 0) {
@@ -133,7 +133,7 @@ static enum wf_status deadlocked(const struct wf_run *run, const struct wf_recor
     }
     return wf_err_set(err, WF_ESIM, "the simulated program is deadlocked at %s: %s: %s%s",
                       wf_human_time(run->time, time),
-                      wf_record_name_rank(jobs, tally->blocked[0].pe, name),
+                      wf_document_rank_name(jobs, tally->blocked[0].pe, name),
                       word_blocked(&tally->blocked[0], words), more);
 }
 
@@ -141,18 +141,18 @@ static enum wf_status graph_describe(const struct wf_job *job, const struct wf_e
                                      const struct wf_run *run, struct wf_value *result,
                                      enum wf_status status, struct wf_err *err)
 {
-    const struct wf_record_jobs jobs = wf_job_record(job);
+    const struct wf_document_jobs jobs = wf_job_document_jobs(job);
     const struct wf_pe_tally *tally = wf_engine_tally_get(engine);
     bool interrupted = status == WF_EINTR;
     enum wf_status outcome =
-        wf_record_replay(result, run, &jobs, &tally->replay, interrupted, err);
+        wf_document_replay(result, run, &jobs, &tally->replay, interrupted, err);
 
     if (outcome != WF_ELIMIT) {
         wf_doc_count(result, "tasks", tally->tasks);
     }
     if (job->setup.net->n_sums > 0 && (outcome == WF_OK || outcome == WF_ESIM)) {
         job->setup.net->ops->describe(job->setup.net, (const void *)(tally + 1),
-                                      wf_record_end(&tally->replay, run), result);
+                                      wf_document_end(&tally->replay, run), result);
     }
     if (outcome == WF_ESIM && tally->n_blocked > 0) {
         add_waiting_tasks(result, &jobs, tally);

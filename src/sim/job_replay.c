@@ -94,9 +94,9 @@ enum wf_status wf_job_prepare_replay(struct wf_job *job, struct wf_err *err)
     return status;
 }
 
-struct wf_record_jobs wf_job_record(const struct wf_job *job)
+struct wf_document_jobs wf_job_document_jobs(const struct wf_job *job)
 {
-    struct wf_record_jobs jobs = {.n = job->plan->n_jobs, .ideal = job->ideal};
+    struct wf_document_jobs jobs = {.n = job->plan->n_jobs, .ideal = job->ideal};
     uint32_t first = 0;
 
     for (uint32_t i = 0; i < jobs.n; i++) {
@@ -184,17 +184,17 @@ static enum wf_status replay_describe(const struct wf_job *job, const struct wf_
                                       const struct wf_run *run, struct wf_value *result,
                                       enum wf_status status, struct wf_err *err)
 {
-    const struct wf_record_jobs jobs = wf_job_record(job);
+    const struct wf_document_jobs jobs = wf_job_document_jobs(job);
     bool interrupted = status == WF_EINTR;
     const struct wf_ranks_tally *tally = wf_engine_tally_get(engine);
-    enum wf_status outcome = wf_record_replay(result, run, &jobs, tally, interrupted, err);
+    enum wf_status outcome = wf_document_replay(result, run, &jobs, tally, interrupted, err);
 
     if (outcome == WF_OK) {
         describe_recorded(job->plan, result);
     }
     if (job->setup.net->n_sums > 0 && (outcome == WF_OK || outcome == WF_ESIM)) {
         job->setup.net->ops->describe(job->setup.net, (const void *)(tally + 1),
-                                      wf_record_end(tally, run), result);
+                                      wf_document_end(tally, run), result);
     }
     return interrupted ? status : outcome;
 }

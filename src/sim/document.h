@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_SIM_DOCUMENT_H
+#define WF_SIM_DOCUMENT_H
+
+/* What a run left behind, put into a result document. */
+
+#include "base/status.h"
+#include "engine/run.h"
+#include "ranks/tally.h"
+
+#include <stdbool.h>
+
+struct wf_plan;
+struct wf_source;
+struct wf_value;
+
+/* Adds the section `run`. `memory_estimate` is what the run was thought to need, in bytes. */
+void wf_document_run(struct wf_value *root, const struct wf_plan *plan,
+                     const struct wf_run *run, uint64_t memory_estimate);
+
+/* The programs of a replay. */
+struct wf_document_jobs {
+    uint32_t n;
+    uint32_t first[WF_TALLY_JOBS];                 /* the first rank of each */
+    int64_t start[WF_TALLY_JOBS];                  /* when it started */
+    const struct wf_source *source[WF_TALLY_JOBS]; /* for names of regions; may be null */
+    const struct wf_ranks_tally *ideal; /* of a run on an ideal network; null if none */
+};
+
+/* Fills the section `result` of a replay that ran as far as the tally says. Returns WF_ESIM,
+ * and says in a line who waits for what, if it ended before its ranks did; `interrupted` tells
+ * that it was made to. */
+enum wf_status wf_document_replay(struct wf_value *result, const struct wf_run *run,
+                                  const struct wf_document_jobs *jobs,
+                                  const struct wf_ranks_tally *tally, bool interrupted,
+                                  struct wf_err *err);
+
+/* The job of a rank of the run. */
+uint32_t wf_document_job_of(const struct wf_document_jobs *jobs, uint32_t rank);
+
+/* What a rank did not come to its end for, into a buffer of WF_DOCUMENT_TEXT_MAX bytes: "waits
+ * for a message from rank 3 with tag 7". */
+enum { WF_DOCUMENT_TEXT_MAX = 192, WF_DOCUMENT_NAME_MAX = 48 };
+const char *wf_document_blocked_text(const struct wf_document_jobs *jobs,
+                                     const struct wf_blocked *blocked, char *buf);
+/* Likewise, what it left: "rank 1 did not receive a message from rank 3 with tag 7". */
+const char *wf_document_leftover_text(const struct wf_document_jobs *jobs,
+                                      const struct wf_rank_leftover *leftover, char *buf);
+/* "rank 3", or "rank 3 of job 1" if there are several, into WF_DOCUMENT_NAME_MAX bytes. */
+const char *wf_document_rank_name(const struct wf_document_jobs *jobs, uint32_t rank,
+                                  char *buf);
+
+/* When the last rank ended; or the time that a run reached whose ranks did not. */
+int64_t wf_document_end(const struct wf_ranks_tally *tally, const struct wf_run *run);
+
+/* Adds the lists `iterations` and `regions`, if there is anything in one of them. */
+void wf_document_marks(struct wf_value *result, const struct wf_document_jobs *jobs,
+                       const struct wf_marks *marks);
+/* Adds a section with the least, the mean and the most. */
+void wf_document_spread(struct wf_value *parent, const char *name, const struct wf_stat *stat);
+
+/* Adds the digest of a run, or of its facts. */
+void wf_document_digest(struct wf_value *result, uint64_t digest);
+
+#endif
