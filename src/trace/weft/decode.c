@@ -112,14 +112,14 @@ static __attribute__((noinline)) const char *fault_of(struct wf_native_decoder *
         }
     }
     const char *fault = wf_op_fault(op, block->known ? &block->group : NULL);
-    return fault != NULL ? fault : wf_created_check(block->made, op);
+    return fault != NULL ? fault : wf_created_check(block->created, op);
 }
 
 /* Whether an op is a message or computing as most are, with which nothing can be wrong. */
 static inline bool is_plain(const struct wf_native_decoder *block,
                             const struct wf_native_slot *slot, const struct wf_op *op)
 {
-    const struct wf_created_span *made = &block->made->latest;
+    const struct wf_created_span *known = &block->created->latest;
 
     if (slot->layout->shape == COMPUTE) {
         return op->duration >= 0 && op->n_counters <= WF_COUNTERS_MAX;
@@ -129,7 +129,7 @@ static inline bool is_plain(const struct wf_native_decoder *block,
     }
     return op->comm == block->comm && block->known && op->peer < block->group.size &&
            op->tag >= 0 && op->bytes <= INT64_MAX &&
-           (!slot->makes || op->request - made->begin < made->end - made->begin);
+           (!slot->makes || op->request - known->begin < known->end - known->begin);
 }
 
 /* Where the innermost loop under way ends, or the block. */
@@ -220,7 +220,7 @@ struct wf_native_decoder *wf_native_decoder_new(const struct wf_native_decoder_s
         .raw = (unsigned char *)memory + bytes,
         .checked = 1 + n_slots,
         .groups = from->groups,
-        .made = from->made,
+        .created = from->created,
         .comm = WF_COMM_WORLD,
         .known = true,
     };

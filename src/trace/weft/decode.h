@@ -48,7 +48,7 @@ struct wf_native_decoder {
     bool known;            /* whether the rank has that, and then... */
     struct wf_group group; /* ...what it is */
     const struct wf_groups *groups;
-    struct wf_created *made;
+    struct wf_created *created;
     const char *fault; /* null if none was found so far */
 };
 
@@ -57,8 +57,8 @@ struct wf_native_decoder_source {
     const unsigned char *raw;
     uint32_t size;
     const struct wf_groups *groups;
-    struct wf_created
-        *made; /* of the rank: requests of the blocks before, and then of this one */
+    /* Requests that the rank created in the blocks before; those of this block are added. */
+    struct wf_created *created;
     uint32_t rank;
     bool is_old; /* of a version before 3 */
     uint64_t first_op, n_ops;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/weft/file.h"
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/varint.h"
 
@@ -68,39 +69,60 @@ bool wf_native_pread(const struct wf_native_set *set, uint32_t file, uint64_t of
     return done;
 }
 
-/* A frame and, in `raw`, its content. False if it is not there or damaged. */
-static bool read_content(struct wf_native_set *set, uint32_t file, uint64_t offset,
-                         struct wf_native_frame *frame, struct wf_buf *raw)
+const char *wf_native_read_frame(const struct wf_native_set *set, uint32_t file,
+                                 uint64_t offset, struct wf_native_packer *packer,
+                                 struct wf_native_frame *frame, struct wf_buf *stored,
+                                 struct wf_buf *raw)
 {
     unsigned char head[WF_NATIVE_FRAME_BYTES];
-    struct wf_native_packer *packer = NULL;
+    uint64_t left = set->files[file].size - offset;
 
-    if (!wf_native_pread(set, file, offset, head, sizeof(head)) ||
-        !wf_native_frame_read(head, frame) ||
-        frame->stored_size > set->files[file].size - offset - WF_NATIVE_FRAME_BYTES) {
-        return false;
+    if (!wf_native_pread(set, file, offset, head, sizeof(head))) {
+        return errno != 0 ? strerror(errno) : "the file ends before";
     }
-    unsigned char *stored = wf_xmalloc((size_t)frame->stored_size + 1);
-    bool done =
-        wf_native_pread(set, file, offset + WF_NATIVE_FRAME_BYTES, stored, frame->stored_size);
-    if (done) {
-        packer = wf_native_packer_new();
-        raw->size = 0;
-        wf_buf_reserve(raw, 1);
-        (void)wf_buf_extend(raw, frame->raw_size);
-        done = wf_native_frame_unpack(packer, frame, stored, raw->data);
-        wf_native_packer_free(packer);
+    if (!wf_native_frame_read(head, frame)) {
+        return "its head is damaged";
     }
-    free(stored);
-    return done;
+    if (left < sizeof(head) || frame->stored_size > left - sizeof(head)) {
+        return "the file ends within it";
+    }
+    stored->size = 0;
+    raw->size = 0;
+    wf_buf_reserve(raw, 1);
+    void *bytes = wf_buf_extend(stored, (size_t)frame->stored_size + 1);
+    if (!wf_native_pread(set, file, offset + sizeof(head), bytes, frame->stored_size)) {
+        return errno != 0 ? strerror(errno) : "the file ends within it";
+    }
+    (void)wf_buf_extend(raw, frame->raw_size);
+    return wf_native_frame_unpack(packer, frame, bytes, raw->data)
+               ? NULL
+               : "its content is damaged (wrong checksum)";
+}
+
+/* What reading the frames of a file needs. */
+struct frames {
+    struct wf_native_packer *packer;
+    struct wf_buf stored, raw;
+};
+
+static void frames_fini(struct frames *frames)
+{
+    wf_native_packer_free(frames->packer);
+    wf_buf_fini(&frames->stored);
+    wf_buf_fini(&frames->raw);
+}
+
+/* A frame and, in `raw`, its content. False if it is not there or damaged. */
+static bool read_content(const struct wf_native_set *set, uint32_t file, uint64_t offset,
+                         struct wf_native_frame *frame, struct frames *frames)
+{
+    return wf_native_read_frame(set, file, offset, frames->packer, frame, &frames->stored,
+                                &frames->raw) == NULL;
 }
 
 static void add_block(struct wf_native_set *set, struct wf_native_block block)
 {
-    if (set->n_blocks == set->capacity) {
-        set->capacity = set->capacity < 64 ? 64 : set->capacity * 2;
-        set->blocks = wf_xrealloc(set->blocks, set->capacity, sizeof(*set->blocks));
-    }
+    WF_GROW(set->blocks, set->n_blocks, set->capacity);
     set->blocks[set->n_blocks++] = block;
 }
 
@@ -137,7 +159,7 @@ static bool use_content(struct wf_native_set *set, const struct wf_native_frame 
 
 /* ---- without an index ---- */
 
-static void scan(struct wf_native_set *set, uint32_t file, struct wf_buf *raw)
+static void scan(struct wf_native_set *set, uint32_t file, struct frames *frames)
 {
     const struct wf_native_file *f = &set->files[file];
     uint64_t offset = WF_NATIVE_HEADER_BYTES;
@@ -156,8 +178,8 @@ static void scan(struct wf_native_set *set, uint32_t file, struct wf_buf *raw)
             add_block(set, (struct wf_native_block){offset, frame.first_op, frame.n_ops,
                                                     frame.rank, file});
         } else if (frame.type == WF_FRAME_TABLE || frame.type == WF_FRAME_PARTS) {
-            if (!read_content(set, file, offset, &frame, raw) ||
-                !use_content(set, &frame, raw, &fault)) {
+            if (!read_content(set, file, offset, &frame, frames) ||
+                !use_content(set, &frame, &frames->raw, &fault)) {
                 break;
             }
         }
@@ -175,7 +197,7 @@ static void scan(struct wf_native_set *set, uint32_t file, struct wf_buf *raw)
 static bool read_tables(struct wf_native_set *set, uint32_t file, struct wf_reading *in,
                         const uint64_t n_tables)
 {
-    struct wf_buf raw = {.data = NULL};
+    struct frames frames = {.packer = wf_native_packer_new()};
     struct wf_native_frame frame;
     const char *fault = NULL;
     uint64_t offset = 0;
@@ -184,11 +206,11 @@ static bool read_tables(struct wf_native_set *set, uint32_t file, struct wf_read
     for (uint64_t i = 0; i < n_tables && good; i++) {
         offset += wf_varint_get(in);
         good = !in->failed && offset < set->files[file].size &&
-               read_content(set, file, offset, &frame, &raw) &&
+               read_content(set, file, offset, &frame, &frames) &&
                (frame.type == WF_FRAME_TABLE || frame.type == WF_FRAME_PARTS) &&
-               use_content(set, &frame, &raw, &fault);
+               use_content(set, &frame, &frames.raw, &fault);
     }
-    wf_buf_fini(&raw);
+    frames_fini(&frames);
     return good;
 }
 
@@ -238,7 +260,7 @@ static void add_totals(struct wf_native_totals *sum, const struct wf_native_tota
 }
 
 static bool read_index_frames(struct wf_native_set *set, uint32_t file, uint64_t offset,
-                              struct wf_buf *raw)
+                              struct frames *frames)
 {
     uint64_t end = set->files[file].size - WF_NATIVE_TRAILER_BYTES;
     struct wf_native_block before = {.file = file};
@@ -246,10 +268,11 @@ static bool read_index_frames(struct wf_native_set *set, uint32_t file, uint64_t
 
     for (uint32_t number = 0; offset < end; number++) {
         struct wf_native_frame frame;
-        if (!read_content(set, file, offset, &frame, raw) || frame.type != WF_FRAME_INDEX ||
+        if (!read_content(set, file, offset, &frame, frames) || frame.type != WF_FRAME_INDEX ||
             frame.rank != number) {
             return false;
         }
+        const struct wf_buf *raw = &frames->raw;
         struct wf_reading in = {raw->data, raw->data + raw->size, false};
         if (number == 0) {
             struct wf_native_totals totals = read_totals(&in);
@@ -297,7 +320,7 @@ static void forget_tables(struct wf_native_set *set)
 }
 
 /* False if there is no index, or one that cannot be trusted: then nothing of it is left. */
-static bool read_index(struct wf_native_set *set, uint32_t file, struct wf_buf *raw)
+static bool read_index(struct wf_native_set *set, uint32_t file, struct frames *frames)
 {
     unsigned char trailer[WF_NATIVE_TRAILER_BYTES];
     uint64_t size = set->files[file].size;
@@ -310,7 +333,7 @@ static bool read_index(struct wf_native_set *set, uint32_t file, struct wf_buf *
         offset >= size - WF_NATIVE_TRAILER_BYTES) {
         return false;
     }
-    if (read_index_frames(set, file, offset, raw)) {
+    if (read_index_frames(set, file, offset, frames)) {
         return true;
     }
     set->n_blocks = n_blocks;
@@ -368,7 +391,6 @@ static enum wf_status add_file(struct wf_native_set *set, char *path, struct wf_
 
 static enum wf_status open_file(struct wf_native_set *set, char *path, struct wf_err *err)
 {
-    struct wf_buf raw = {.data = NULL};
     unsigned char bytes[WF_NATIVE_HEADER_BYTES];
     struct wf_native_header header;
     uint32_t file = set->n_files;
@@ -389,13 +411,14 @@ static enum wf_status open_file(struct wf_native_set *set, char *path, struct wf
         set->header = header;
         set->groups = wf_groups_new(header.n_ranks);
     }
-    if (read_index(set, file, &raw)) {
+    struct frames frames = {.packer = wf_native_packer_new()};
+    if (read_index(set, file, &frames)) {
         set->files[file].is_whole = true;
         set->files[file].end = set->files[file].size;
     } else {
-        scan(set, file, &raw);
+        scan(set, file, &frames);
     }
-    wf_buf_fini(&raw);
+    frames_fini(&frames);
     if (file >= OPEN_FILES_MAX) {
         (void)close(set->files[file].fd);
         set->files[file].fd = -1;

@@ -90,6 +90,13 @@ void wf_native_set_facts(const struct wf_native_set *set, struct wf_native_facts
 bool wf_native_pread(const struct wf_native_set *set, uint32_t file, uint64_t offset,
                      void *bytes, size_t size);
 
+/* Reads a frame, and its content to `raw`; `stored` is for the bytes in the file. Returns what is
+ * wrong with it, or null. */
+const char *wf_native_read_frame(const struct wf_native_set *set, uint32_t file,
+                                 uint64_t offset, struct wf_native_packer *packer,
+                                 struct wf_native_frame *frame, struct wf_buf *stored,
+                                 struct wf_buf *raw);
+
 /* Reads the records of a table. False if they make no sense: *fault says why. */
 bool wf_native_table(struct wf_native_set *set, const unsigned char *raw, size_t size,
                      const char **fault);

@@ -3,18 +3,15 @@
 
 #include "base/mem.h"
 #include "base/varint.h"
-#include "trace/weft/block.h"
+#include "trace/weft/store.h"
 
 #include <inttypes.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* PEs that are looked at to make room for one block. What is decoded takes at most so many
- * bytes for each byte that is not. */
-enum { HAND_STEPS = 4096, DECODED_PER_RAW = 7 };
+/* What is decoded takes at most this many bytes for each byte that is not. */
+enum { DECODED_PER_RAW = 7 };
 
 /* What a task and the lists before it have; its own begin where those of the one before end. */
 struct row {
@@ -34,32 +31,15 @@ struct tasks {
 
 struct native_graph {
     struct wf_graph graph;
-    struct native_graph *self; /* what is remembered is not part of what anybody can see */
-    struct wf_native_set set;
-    size_t *first;         /* of each PE its first block; behind them how many there are */
-    struct tasks **loaded; /* of each block what is decoded, or null */
-    atomic_bool *taken;    /* of each PE: by who asks for it, or takes its blocks away */
-    bool shares;           /* blocks may be forgotten, and PEs must be taken */
-    uint64_t limit;
-    atomic_ullong memory;
-    atomic_uint hand;
-    pthread_mutex_t lock; /* of the rest */
-    struct wf_native_tools *tools;
-    struct wf_err failure;
+    struct native_graph *self; /* to change what no caller can see */
+    size_t *first;             /* block of each PE, and how many there are */
+    struct tasks **loaded;     /* of each block what is decoded, or null */
+    struct wf_native_store store;
 };
 
 static struct native_graph *of(const struct wf_graph *graph)
 {
     return ((const struct native_graph *)graph)->self;
-}
-
-static void fail(struct native_graph *g, const struct wf_err *err)
-{
-    (void)pthread_mutex_lock(&g->lock);
-    if (g->failure.status == WF_OK) {
-        g->failure = *err;
-    }
-    (void)pthread_mutex_unlock(&g->lock);
 }
 
 static uint32_t n_tasks_of(const struct native_graph *g, uint32_t pe)
@@ -69,7 +49,7 @@ static uint32_t n_tasks_of(const struct native_graph *g, uint32_t pe)
     if (end == g->first[pe]) {
         return 0;
     }
-    const struct wf_native_block *last = &g->set.blocks[end - 1];
+    const struct wf_native_block *last = &g->store.set.blocks[end - 1];
     return (uint32_t)(last->first_op + last->n_ops);
 }
 
@@ -88,7 +68,7 @@ struct decoding {
 /* Tasks that are missing in a trace that is cut off are nobody's fault. */
 static bool is_there(struct decoding *d, uint64_t task, uint32_t n_tasks, const char *fault)
 {
-    if (task >= n_tasks && !d->g->set.damaged) {
+    if (task >= n_tasks && !d->g->store.set.damaged) {
         d->fault = fault;
     }
     return task < n_tasks;
@@ -213,93 +193,59 @@ static struct tasks *decode(const struct native_graph *g, const struct wf_native
 
 static struct tasks *load(struct native_graph *g, const struct wf_native_block *at)
 {
-    struct wf_native_tools *tools = wf_native_take_tools(&g->tools, &g->lock);
-    struct tasks *tasks = NULL;
+    struct wf_native_tools *tools = wf_native_store_read(&g->store, at);
     const char *fault = NULL;
-    struct wf_err err;
 
-    enum wf_status status = wf_native_read_block(&g->set, at, tools, &err);
-    if (status == WF_OK) {
-        tasks = decode(g, at, &tools->raw, &fault);
-        status = tasks == NULL ? wf_native_bad_block(&g->set, at, fault, &err) : WF_OK;
-    }
-    wf_native_give_tools(&g->tools, &g->lock, tools);
-    if (status != WF_OK) {
-        fail(g, &err);
+    if (tools == NULL) {
         return NULL;
     }
-    atomic_fetch_add_explicit(&g->memory, tasks->memory, memory_order_relaxed);
+    struct tasks *tasks = decode(g, at, &tools->raw, &fault);
+    wf_native_store_decoded(&g->store, at, tools, fault, tasks != NULL ? tasks->memory : 0);
     return tasks;
 }
 
-static bool take(struct native_graph *g, uint32_t pe)
+static void forget(struct wf_native_store *store, uint32_t pe)
 {
-    return !atomic_exchange_explicit(&g->taken[pe], true, memory_order_acquire);
-}
+    const struct native_graph *g =
+        (const struct native_graph *)((const char *)store -
+                                      offsetof(struct native_graph, store));
 
-static void give(struct native_graph *g, uint32_t pe)
-{
-    if (g->shares) {
-        atomic_store_explicit(&g->taken[pe], false, memory_order_release);
-    }
-}
-
-static void forget(struct native_graph *g, uint32_t pe)
-{
     for (size_t i = g->first[pe]; i < g->first[pe + 1]; i++) {
         if (g->loaded[i] != NULL) {
-            atomic_fetch_sub_explicit(&g->memory, g->loaded[i]->memory, memory_order_relaxed);
+            wf_native_store_released(store, g->loaded[i]->memory);
             free(g->loaded[i]);
             g->loaded[i] = NULL;
         }
     }
 }
 
-/* The PE that asks has taken itself and keeps what it has, unless that alone is too much. */
-static void make_room(struct native_graph *g, uint32_t asker)
+static void give(struct native_graph *g, uint32_t pe)
 {
-    uint32_t n_steps = g->graph.n_pes < HAND_STEPS ? g->graph.n_pes : HAND_STEPS;
-
-    for (uint32_t i = 0; i < n_steps; i++) {
-        if (atomic_load_explicit(&g->memory, memory_order_relaxed) <= g->limit) {
-            return;
-        }
-        uint32_t hand =
-            atomic_fetch_add_explicit(&g->hand, 1, memory_order_relaxed) % g->graph.n_pes;
-        if (take(g, hand)) {
-            forget(g, hand);
-            give(g, hand);
-        }
-    }
-    if (atomic_load_explicit(&g->memory, memory_order_relaxed) > g->limit) {
-        forget(g, asker);
+    if (g->store.shares) {
+        wf_native_store_give(&g->store, pe);
     }
 }
 
 /* The block of a task, whose PE is taken until give(); null if it cannot be read. */
 static const struct tasks *find(struct native_graph *g, uint32_t pe, uint32_t task)
 {
-    size_t low = g->first[pe], high = g->first[pe + 1] - 1;
+    struct wf_native_store *store = &g->store;
 
-    /* Who takes blocks away is done soon. */
-    while (g->shares && !take(g, pe)) {
+    /* Whoever forgets blocks of the PE is done soon. */
+    while (store->shares && !wf_native_store_take(store, pe)) {
     }
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct wf_native_block *block = &g->set.blocks[middle];
-        if (block->first_op + block->n_ops <= task) {
-            low = middle + 1;
-        } else {
-            high = middle;
+    const struct wf_native_block *block =
+        wf_native_store_find(store, g->first[pe], g->first[pe + 1], pe, task);
+    struct tasks **loaded = &g->loaded[block - store->set.blocks];
+    if (*loaded == NULL) {
+        wf_native_store_make_room(store);
+        if (wf_native_store_is_full(store)) {
+            /* This PE alone has too much. */
+            forget(store, pe);
         }
+        *loaded = load(g, block);
     }
-    if (g->loaded[low] == NULL) {
-        if (g->shares && atomic_load_explicit(&g->memory, memory_order_relaxed) > g->limit) {
-            make_room(g, pe);
-        }
-        g->loaded[low] = load(g, &g->set.blocks[low]);
-    }
-    return g->loaded[low];
+    return *loaded;
 }
 
 /* ---- what is asked ---- */
@@ -328,8 +274,8 @@ static uint32_t graph_root(const struct wf_graph *graph, uint32_t pe, uint32_t f
     const struct native_graph *g = of(graph);
     uint32_t end = n_tasks_of(g, pe);
 
-    if (g->set.roots_end != NULL && g->set.roots_end[pe] < end) {
-        end = g->set.roots_end[pe];
+    if (g->store.set.roots_end != NULL && g->store.set.roots_end[pe] < end) {
+        end = g->store.set.roots_end[pe];
     }
     for (uint32_t task = from; task < end; task++) {
         struct wf_task_needs needs = graph_needs(graph, pe, task);
@@ -384,30 +330,19 @@ static uint32_t graph_next(const struct wf_graph *graph, const struct wf_task *t
 
 static enum wf_status graph_check(const struct wf_graph *graph, struct wf_err *err)
 {
-    struct native_graph *g = of(graph);
-
-    (void)pthread_mutex_lock(&g->lock);
-    enum wf_status status = g->failure.status;
-    if (status != WF_OK && err != NULL) {
-        *err = g->failure;
-    }
-    (void)pthread_mutex_unlock(&g->lock);
-    return status;
+    return wf_native_store_check(&of(graph)->store, err);
 }
 
 static void graph_destroy(struct wf_graph *graph)
 {
     struct native_graph *g = of(graph);
 
-    for (size_t i = 0; i < g->set.n_blocks; i++) {
+    for (size_t i = 0; i < g->store.set.n_blocks; i++) {
         free(g->loaded[i]);
     }
     free(g->loaded);
     free(g->first);
-    free(g->taken);
-    wf_native_free_tools(g->tools);
-    wf_native_set_close(&g->set);
-    (void)pthread_mutex_destroy(&g->lock);
+    wf_native_store_fini(&g->store);
     free(g);
 }
 
@@ -429,17 +364,17 @@ static const struct wf_graph_ops graph_ops = {
 void wf_native_graph_limit(struct wf_graph *graph, uint64_t bytes)
 {
     struct native_graph *g = of(graph);
-    const struct wf_native_set *set = &g->set;
+    const struct wf_native_set *set = &g->store.set;
 
-    g->limit = bytes;
-    g->shares = !set->totals_known ||
-                set->totals.raw_bytes > (bytes / DECODED_PER_RAW) - (bytes >> 8) ||
-                set->n_blocks > (bytes >> 16);
+    g->store.limit = bytes;
+    g->store.shares = !set->totals_known ||
+                      set->totals.raw_bytes > (bytes / DECODED_PER_RAW) - (bytes >> 8) ||
+                      set->n_blocks > (bytes >> 16);
 }
 
 uint64_t wf_native_graph_memory(const struct wf_graph *graph)
 {
-    return atomic_load_explicit(&of(graph)->memory, memory_order_relaxed);
+    return atomic_load_explicit(&of(graph)->store.memory, memory_order_relaxed);
 }
 
 static size_t *index_blocks(const struct wf_native_set *set)
@@ -473,7 +408,7 @@ enum wf_status wf_native_graph_new(struct wf_native_set *set, struct wf_graph **
 
     struct native_graph *g = wf_xcalloc(1, sizeof(*g));
     g->self = g;
-    g->set = *set;
+    wf_native_store_init(&g->store, set, forget);
     g->graph = (struct wf_graph){
         .ops = &graph_ops,
         .n_pes = set->header.n_ranks,
@@ -482,10 +417,8 @@ enum wf_status wf_native_graph_new(struct wf_native_set *set, struct wf_graph **
     };
     g->first = index_blocks(set);
     g->loaded = wf_xcalloc(set->n_blocks + 1, sizeof(struct tasks *));
-    g->taken = wf_xcalloc(g->graph.n_pes, sizeof(*g->taken));
-    (void)pthread_mutex_init(&g->lock, NULL);
     if (set->damaged) {
-        g->failure = set->damage;
+        g->store.failure = set->damage;
     }
     wf_native_graph_limit(&g->graph, WF_NATIVE_MEMORY);
     *out = &g->graph;
@@ -497,6 +430,6 @@ bool wf_native_graph_facts(const struct wf_graph *graph, struct wf_native_facts 
     if (graph->ops != &graph_ops) {
         return false;
     }
-    wf_native_set_facts(&of(graph)->set, out);
+    wf_native_set_facts(&of(graph)->store.set, out);
     return true;
 }

@@ -1,57 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 #include "trace/reader.h"
-#include "trace/weft/block.h"
 #include "trace/weft/decode.h"
 #include "trace/weft/file.h"
 #include "trace/weft/graph.h"
 #include "trace/weft/native.h"
+#include "trace/weft/store.h"
 
 #include <assert.h>
 #include <inttypes.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Seats that are looked at to make room for one block. */
-enum { HAND_STEPS = 4096, BLOCK_OVERHEAD = 4096 };
+enum { BLOCK_OVERHEAD = 4096 };
 
 struct native;
 
 /* Where a rank stands. */
-struct seat_state {
+struct slot {
     struct native *owner;
     uint32_t rank;
-    struct seat_state *next; /* of all that there are */
-    uint64_t op;             /* the number of the next op, if there is a block... */
-    uint64_t end;            /* ...and of the first one behind that; 0 if there is none */
+    struct slot *next;               /* of all slots */
+    uint64_t op;                     /* the number of the next op, if there is a block... */
+    uint64_t end;                    /* ...and of the first op after it; 0 without a block */
     struct wf_native_decoder *block; /* null: none, or forgotten */
-    struct wf_created made; /* requests of the ops up to the farthest that was read... */
-    uint64_t read_to;       /* ...if that is this many */
-    struct wf_buf arrays;   /* of the latest op; never forgotten, since the caller has it */
-};
-
-struct seat {
-    atomic_bool taken; /* by who asks for the rank, or takes its block away */
-    struct seat_state *state;
+    struct wf_created created;       /* requests of the ops up to the farthest read... */
+    uint64_t read_to;                /* ...which are this many */
+    struct wf_buf arrays; /* of the latest op; never forgotten, since the caller has it */
 };
 
 struct native {
     struct wf_source source;
     struct wf_source_ops ops; /* its own, if it has the name of another format */
-    struct native *self;      /* what is remembered is not part of what anybody can see */
-    struct wf_native_set set;
-    struct seat *seats;
-    bool shares; /* blocks may be forgotten, and seats must be taken */
-    uint64_t limit;
-    atomic_ullong memory;
-    atomic_uint hand;
-    pthread_mutex_t lock; /* of the rest */
-    struct seat_state *states;
-    struct wf_native_tools *tools;
-    struct wf_err failure;
+    struct native *self;      /* to change what no caller can see */
+    struct slot **slots;      /* of each rank, or null */
+    struct slot *all;         /* under the lock of the store */
+    struct wf_native_store store;
 };
 
 static struct native *native_of(const struct wf_source *source)
@@ -59,198 +44,137 @@ static struct native *native_of(const struct wf_source *source)
     return ((const struct native *)source)->self;
 }
 
-static void fail(struct native *n, const struct wf_err *err)
-{
-    (void)pthread_mutex_lock(&n->lock);
-    if (n->failure.status == WF_OK) {
-        n->failure = *err;
-    }
-    (void)pthread_mutex_unlock(&n->lock);
-}
-
-/* ---- memory ---- */
-
-static void forget_block(struct native *n, struct seat_state *state)
-{
-    if (state->block != NULL) {
-        atomic_fetch_sub_explicit(&n->memory, wf_native_decoder_memory(state->block),
-                                  memory_order_relaxed);
-        wf_native_decoder_free(state->block);
-        state->block = NULL;
-        state->end = 0;
-    }
-}
-
-static bool take_seat(struct seat *seat)
-{
-    return !atomic_exchange_explicit(&seat->taken, true, memory_order_acquire);
-}
-
-static void give_seat(struct seat *seat)
-{
-    atomic_store_explicit(&seat->taken, false, memory_order_release);
-}
-
-static void make_room(struct native *n)
-{
-    uint32_t n_steps = n->source.n_ranks < HAND_STEPS ? n->source.n_ranks : HAND_STEPS;
-
-    for (uint32_t i = 0; i < n_steps; i++) {
-        if (atomic_load_explicit(&n->memory, memory_order_relaxed) <= n->limit) {
-            return;
-        }
-        uint32_t hand = atomic_fetch_add_explicit(&n->hand, 1, memory_order_relaxed);
-        struct seat *seat = &n->seats[hand % n->source.n_ranks];
-        if (take_seat(seat)) {
-            if (seat->state != NULL) {
-                forget_block(n, seat->state);
-            }
-            give_seat(seat);
-        }
-    }
-}
-
 /* ---- blocks ---- */
 
-static struct wf_native_decoder *load(struct native *n, const struct wf_native_block *at,
-                                      struct wf_created *made)
+static void forget_block(struct wf_native_store *store, struct slot *slot)
 {
-    struct wf_native_tools *tools = wf_native_take_tools(&n->tools, &n->lock);
-    struct wf_native_decoder *block = NULL;
-    const char *fault = NULL;
-    struct wf_err err;
-
-    enum wf_status status = wf_native_read_block(&n->set, at, tools, &err);
-    if (status == WF_OK) {
-        const struct wf_native_decoder_source from = {
-            .raw = tools->raw.data,
-            .size = (uint32_t)tools->raw.size,
-            .groups = n->set.groups,
-            .made = made,
-            .is_old = n->set.header.version < WF_NATIVE_FILE_VERSION,
-            .rank = at->rank,
-            .first_op = at->first_op,
-            .n_ops = at->n_ops,
-        };
-        block = wf_native_decoder_new(&from, &fault);
-        status = block == NULL ? wf_native_bad_block(&n->set, at, fault, &err) : WF_OK;
+    if (slot->block != NULL) {
+        wf_native_store_released(store, wf_native_decoder_memory(slot->block));
+        wf_native_decoder_free(slot->block);
+        slot->block = NULL;
+        slot->end = 0;
     }
-    wf_native_give_tools(&n->tools, &n->lock, tools);
-    if (status != WF_OK) {
-        fail(n, &err);
+}
+
+static void forget_rank(struct wf_native_store *store, uint32_t rank)
+{
+    const struct native *n =
+        (const struct native *)((const char *)store - offsetof(struct native, store));
+
+    if (n->slots[rank] != NULL) {
+        forget_block(store, n->slots[rank]);
+    }
+}
+
+static struct wf_native_decoder *load(struct native *n, const struct wf_native_block *at,
+                                      struct wf_created *created)
+{
+    struct wf_native_tools *tools = wf_native_store_read(&n->store, at);
+    const char *fault = NULL;
+
+    if (tools == NULL) {
         return NULL;
     }
-    atomic_fetch_add_explicit(&n->memory, wf_native_decoder_memory(block),
-                              memory_order_relaxed);
+    const struct wf_native_decoder_source from = {
+        .raw = tools->raw.data,
+        .size = (uint32_t)tools->raw.size,
+        .groups = n->store.set.groups,
+        .created = created,
+        .is_old = n->store.set.header.version < WF_NATIVE_FILE_VERSION,
+        .rank = at->rank,
+        .first_op = at->first_op,
+        .n_ops = at->n_ops,
+    };
+    struct wf_native_decoder *block = wf_native_decoder_new(&from, &fault);
+    wf_native_store_decoded(&n->store, at, tools, fault,
+                            block != NULL ? wf_native_decoder_memory(block) : 0);
     return block;
 }
 
-/* The block of the rank that has op number `op`; null if there is none. */
 static const struct wf_native_block *find_block(const struct native *n, uint32_t rank,
                                                 uint64_t op)
 {
-    size_t low = 0, high = n->set.n_blocks;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct wf_native_block *block = &n->set.blocks[middle];
-        if (block->rank < rank ||
-            (block->rank == rank && block->first_op + block->n_ops <= op)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < n->set.n_blocks && n->set.blocks[low].rank == rank ? &n->set.blocks[low]
-                                                                    : NULL;
+    return wf_native_store_find(&n->store, 0, n->store.set.n_blocks, rank, op);
 }
 
-/* An op of the rank's block makes no sense: says so, and is done with the block. */
-static __attribute__((noinline)) bool refuse(struct native *n, uint32_t rank,
-                                             struct seat_state *state)
+/* An op of the rank's block makes no sense: notes that, and forgets the block. */
+static __attribute__((noinline)) bool refuse(struct slot *slot)
 {
-    const struct wf_native_decoder *block = state->block;
-    const struct wf_native_block *at = find_block(n, rank, block->first_op);
+    struct native *n = slot->owner;
+    const struct wf_native_decoder *block = slot->block;
     char words[200];
-    struct wf_err err;
 
     (void)snprintf(words, sizeof(words), "op %" PRIu64 " of the rank: %s",
                    block->first_op + (block->n_done > 0 ? block->n_done - 1 : 0), block->fault);
-    (void)wf_native_bad_block(&n->set, at, words, &err);
-    fail(n, &err);
-    forget_block(n, state);
+    wf_native_store_bad(&n->store, find_block(n, slot->rank, block->first_op), words);
+    forget_block(&n->store, slot);
     return false;
 }
 
 /* Brings the rank to its op number `op`. False if it has none, or it cannot be read. */
-static __attribute__((noinline)) bool go_to(struct native *n, uint32_t rank,
-                                            struct seat_state *state, uint64_t op)
+static __attribute__((noinline)) bool go_to(struct slot *slot, uint64_t op)
 {
-    struct wf_native_decoder *block = state->block;
+    struct native *n = slot->owner;
+    struct wf_native_decoder *block = slot->block;
 
-    /* Who has skipped ops knows nothing of the requests that they made. */
-    state->read_to = state->op > state->read_to ? state->op : state->read_to;
-    state->made.all |= op > state->read_to;
+    /* Which requests the ops that are skipped create is not known. */
+    slot->read_to = slot->op > slot->read_to ? slot->op : slot->read_to;
+    slot->created.all |= op > slot->read_to;
     if (block == NULL || op < block->first_op || op - block->first_op >= block->n_ops) {
-        const struct wf_native_block *at = find_block(n, rank, op);
+        const struct wf_native_block *at = find_block(n, slot->rank, op);
         if (at == NULL) {
-            if (n->set.damaged) {
-                fail(n, &n->set.damage);
+            if (n->store.set.damaged) {
+                wf_native_store_fail(&n->store, &n->store.set.damage);
             }
             return false;
         }
-        forget_block(n, state);
-        block = load(n, at, &state->made);
+        forget_block(&n->store, slot);
+        block = load(n, at, &slot->created);
         if (block == NULL) {
             return false;
         }
-        state->block = block;
-        state->op = block->first_op;
-        state->end = block->first_op + block->n_ops;
-        if (n->shares && atomic_load_explicit(&n->memory, memory_order_relaxed) > n->limit) {
-            make_room(n);
-        }
+        slot->block = block;
+        slot->op = block->first_op;
+        slot->end = block->first_op + block->n_ops;
+        wf_native_store_make_room(&n->store);
     }
-    if (state->op != op &&
-        !wf_native_decoder_seek(block, &state->arrays, op - block->first_op)) {
-        return refuse(n, rank, state);
+    if (slot->op != op && !wf_native_decoder_seek(block, &slot->arrays, op - block->first_op)) {
+        return refuse(slot);
     }
-    state->op = op;
+    slot->op = op;
     return true;
 }
 
-static __attribute__((noinline)) struct seat_state *new_state(struct native *n, uint32_t rank)
+static __attribute__((noinline)) void new_slot(struct native *n, uint32_t rank)
 {
-    struct seat_state *state = wf_xcalloc(1, sizeof(*state));
+    struct slot *slot = wf_xcalloc(1, sizeof(*slot));
 
-    state->owner = n;
-    state->rank = rank;
-    (void)pthread_mutex_lock(&n->lock);
-    state->next = n->states;
-    n->states = state;
-    (void)pthread_mutex_unlock(&n->lock);
-    return state;
+    slot->owner = n;
+    slot->rank = rank;
+    (void)pthread_mutex_lock(&n->store.lock);
+    slot->next = n->all;
+    n->all = slot;
+    (void)pthread_mutex_unlock(&n->store.lock);
+    n->slots[rank] = slot;
 }
 
 /* An op that cannot be read: the rank stays where it was. */
-static __attribute__((noinline)) bool refuse_next(struct seat_state *state,
-                                                  struct wf_cursor *cursor)
+static __attribute__((noinline)) bool refuse_next(struct slot *slot, struct wf_cursor *cursor)
 {
-    state->op--;
+    slot->op--;
     cursor->word[0]--;
-    return refuse(state->owner, state->rank, state);
+    return refuse(slot);
 }
 
-/* What was cancelled is of nobody: what waits for it finds it complete. */
-static __attribute__((noinline)) void cancel(const struct native *n, uint32_t rank,
-                                             uint64_t number, struct wf_op *op)
+/* A cancelled send or receive has no partner: whoever waits for it finds it complete. */
+static __attribute__((noinline)) void cancel(const struct slot *slot, struct wf_op *op)
 {
-    const struct wf_native_cancelled key = {rank, number};
+    const struct wf_native_set *set = &slot->owner->store.set;
+    const struct wf_native_cancelled key = {slot->rank, slot->op - 1};
     enum wf_op_family family = wf_op_info(op->kind)->family;
 
     if ((family == WF_FAMILY_SEND || family == WF_FAMILY_RECV) &&
-        bsearch(&key, n->set.cancelled, n->set.n_cancelled, sizeof(key), wf_native_by_op) !=
-            NULL) {
+        bsearch(&key, set->cancelled, set->n_cancelled, sizeof(key), wf_native_by_op) != NULL) {
         op->peer = WF_PROC_NULL;
         op->tag = 0;
         op->recorded = false;
@@ -258,47 +182,43 @@ static __attribute__((noinline)) void cancel(const struct native *n, uint32_t ra
 }
 
 /* The op that the rank's block stands at. */
-static inline bool take_next(struct seat_state *state, struct wf_cursor *cursor,
-                             struct wf_op *op)
+static inline bool take_next(struct slot *slot, struct wf_cursor *cursor, struct wf_op *op)
 {
-    state->op++;
-    cursor->word[0] = state->op;
-    if (!wf_native_decoder_next(state->block, &state->arrays, op)) {
-        return refuse_next(state, cursor);
+    slot->op++;
+    cursor->word[0] = slot->op;
+    if (!wf_native_decoder_next(slot->block, &slot->arrays, op)) {
+        return refuse_next(slot, cursor);
     }
-    if (state->owner->set.n_cancelled > 0) {
-        cancel(state->owner, state->rank, state->op - 1, op);
+    if (slot->owner->store.set.n_cancelled > 0) {
+        cancel(slot, op);
     }
     return true;
 }
 
-static __attribute__((noinline)) bool next_elsewhere(struct seat_state *state,
+static __attribute__((noinline)) bool next_elsewhere(struct slot *slot,
                                                      struct wf_cursor *cursor, struct wf_op *op)
 {
-    return go_to(state->owner, state->rank, state, cursor->word[0]) &&
-           take_next(state, cursor, op);
+    return go_to(slot, cursor->word[0]) && take_next(slot, cursor, op);
 }
 
-static inline bool next_of(struct seat_state *state, struct wf_cursor *cursor, struct wf_op *op)
+static inline bool next_of(struct slot *slot, struct wf_cursor *cursor, struct wf_op *op)
 {
-    return cursor->word[0] == state->op && state->op < state->end
-               ? take_next(state, cursor, op)
-               : next_elsewhere(state, cursor, op);
+    return cursor->word[0] == slot->op && slot->op < slot->end
+               ? take_next(slot, cursor, op)
+               : next_elsewhere(slot, cursor, op);
 }
 
 static __attribute__((noinline)) bool next_shared(struct native *n, uint32_t rank,
                                                   struct wf_cursor *cursor, struct wf_op *op)
 {
-    struct seat *seat = &n->seats[rank];
-
-    /* Who takes a block away is done soon. */
-    while (!take_seat(seat)) {
+    /* Whoever forgets blocks of the rank is done soon. */
+    while (!wf_native_store_take(&n->store, rank)) {
     }
-    if (seat->state == NULL) {
-        seat->state = new_state(n, rank);
+    if (n->slots[rank] == NULL) {
+        new_slot(n, rank);
     }
-    bool more = next_of(seat->state, cursor, op);
-    give_seat(seat);
+    bool more = next_of(n->slots[rank], cursor, op);
+    wf_native_store_give(&n->store, rank);
     return more;
 }
 
@@ -309,10 +229,10 @@ static bool native_next(const struct wf_source *source, uint32_t rank, struct wf
     struct native *n = native_of(source);
 
     assert(rank < source->n_ranks);
-    if (n->shares || n->seats[rank].state == NULL) {
+    if (n->store.shares || n->slots[rank] == NULL) {
         return next_shared(n, rank, cursor, op);
     }
-    return next_of(n->seats[rank].state, cursor, op);
+    return next_of(n->slots[rank], cursor, op);
 }
 
 /* ---- the rest of a source ---- */
@@ -320,13 +240,13 @@ static bool native_next(const struct wf_source *source, uint32_t rank, struct wf
 static bool native_group(const struct wf_source *source, uint32_t rank, uint32_t comm,
                          struct wf_group *out)
 {
-    return wf_groups_find(native_of(source)->set.groups, rank, comm, out);
+    return wf_groups_find(native_of(source)->store.set.groups, rank, comm, out);
 }
 
 static const char *native_name_of(const struct wf_source *source, enum wf_source_name kind,
                                   uint32_t number)
 {
-    const struct wf_native_names *names = &native_of(source)->set.names[kind];
+    const struct wf_native_names *names = &native_of(source)->store.set.names[kind];
 
     return number < names->n ? names->names[number] : NULL;
 }
@@ -352,43 +272,33 @@ static bool find_time(const struct wf_native_times *times, uint32_t rank, int64_
 
 static bool native_wall(const struct wf_source *source, uint32_t rank, int64_t *ps)
 {
-    return find_time(&native_of(source)->set.walls, rank, ps);
+    return find_time(&native_of(source)->store.set.walls, rank, ps);
 }
 
 static bool native_cost(const struct wf_source *source, uint32_t rank, int64_t *ps)
 {
-    return find_time(&native_of(source)->set.costs, rank, ps);
+    return find_time(&native_of(source)->store.set.costs, rank, ps);
 }
 
 static enum wf_status native_check(const struct wf_source *source, struct wf_err *err)
 {
-    struct native *n = native_of(source);
-
-    (void)pthread_mutex_lock(&n->lock);
-    enum wf_status status = n->failure.status;
-    if (status != WF_OK && err != NULL) {
-        *err = n->failure;
-    }
-    (void)pthread_mutex_unlock(&n->lock);
-    return status;
+    return wf_native_store_check(&native_of(source)->store, err);
 }
 
 static void native_destroy(struct wf_source *source)
 {
     struct native *n = native_of(source);
 
-    while (n->states != NULL) {
-        struct seat_state *state = n->states;
-        n->states = state->next;
-        wf_native_decoder_free(state->block);
-        wf_buf_fini(&state->arrays);
-        wf_created_fini(&state->made);
-        free(state);
+    while (n->all != NULL) {
+        struct slot *slot = n->all;
+        n->all = slot->next;
+        wf_native_decoder_free(slot->block);
+        wf_buf_fini(&slot->arrays);
+        wf_created_fini(&slot->created);
+        free(slot);
     }
-    wf_native_free_tools(n->tools);
-    free(n->seats);
-    wf_native_set_close(&n->set);
-    (void)pthread_mutex_destroy(&n->lock);
+    free(n->slots);
+    wf_native_store_fini(&n->store);
     free(n);
 }
 
@@ -416,15 +326,15 @@ void wf_native_set_format(struct wf_source *source, const char *format)
 void wf_native_limit(struct wf_source *source, uint64_t bytes)
 {
     struct native *n = native_of(source);
-    uint64_t each = (uint64_t)n->set.header.block_size + BLOCK_OVERHEAD;
+    uint64_t each = (uint64_t)n->store.set.header.block_size + BLOCK_OVERHEAD;
 
-    n->limit = bytes;
-    n->shares = each > bytes / source->n_ranks;
+    n->store.limit = bytes;
+    n->store.shares = each > bytes / source->n_ranks;
 }
 
 uint64_t wf_native_memory(const struct wf_source *source)
 {
-    return atomic_load_explicit(&native_of(source)->memory, memory_order_relaxed);
+    return atomic_load_explicit(&native_of(source)->store.memory, memory_order_relaxed);
 }
 
 static struct wf_source *new_source(const struct wf_native_set *set)
@@ -433,7 +343,7 @@ static struct wf_source *new_source(const struct wf_native_set *set)
     bool known = set->totals_known;
 
     n->self = n;
-    n->set = *set;
+    wf_native_store_init(&n->store, set, forget_rank);
     n->source = (struct wf_source){
         .ops = &native_ops,
         .n_ranks = set->header.n_ranks,
@@ -441,8 +351,7 @@ static struct wf_source *new_source(const struct wf_native_set *set)
         .acts_in_background = !known || set->totals.acts_in_background,
         .depends_on_time = !known || set->totals.depends_on_time,
     };
-    n->seats = wf_xcalloc(n->source.n_ranks, sizeof(*n->seats));
-    (void)pthread_mutex_init(&n->lock, NULL);
+    n->slots = wf_xcalloc(n->source.n_ranks, sizeof(struct slot *));
     wf_native_limit(&n->source, WF_NATIVE_MEMORY);
     return &n->source;
 }
@@ -452,7 +361,7 @@ bool wf_native_facts(const struct wf_source *source, struct wf_native_facts *out
     if (source->ops != &native_ops) {
         return false;
     }
-    wf_native_set_facts(&native_of(source)->set, out);
+    wf_native_set_facts(&native_of(source)->store.set, out);
     return true;
 }
 
@@ -466,11 +375,12 @@ bool wf_native_end(const struct wf_source *source, uint32_t rank, struct wf_nati
     if (block == NULL) {
         return false;
     }
-    const struct wf_native_block *end = n->set.blocks + n->set.n_blocks;
+    const struct wf_native_set *set = &n->store.set;
+    const struct wf_native_block *end = set->blocks + set->n_blocks;
     while (block + 1 < end && block[1].rank == rank) {
         block++;
     }
-    const struct wf_native_file *file = &n->set.files[block->file];
+    const struct wf_native_file *file = &set->files[block->file];
     *out = (struct wf_native_end){file->path, file->end, block->first_op + block->n_ops,
                                   file->is_whole};
     return true;

@@ -12,13 +12,13 @@ static bool read_one(const unsigned char *raw, uint32_t size, bool is_old, struc
                      uint64_t *counts)
 {
     struct wf_groups *groups = wf_groups_new(2);
-    struct wf_created made = {0};
+    struct wf_created created = {0};
     struct wf_buf arrays = {.data = NULL};
     const char *fault = NULL;
     const struct wf_native_decoder_source from = {.raw = raw,
                                                   .size = size,
                                                   .groups = groups,
-                                                  .made = &made,
+                                                  .created = &created,
                                                   .n_ops = 1,
                                                   .is_old = is_old};
     struct wf_native_decoder *block = wf_native_decoder_new(&from, &fault);
@@ -30,7 +30,7 @@ static bool read_one(const unsigned char *raw, uint32_t size, bool is_old, struc
     }
     wf_native_decoder_free(block);
     wf_buf_fini(&arrays);
-    wf_created_fini(&made);
+    wf_created_fini(&created);
     wf_groups_free(groups);
     return found;
 }
