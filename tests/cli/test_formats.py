@@ -230,13 +230,13 @@ def test_wrong_others():
         "order.clog2": (foreign.clog2_exchange().replace(b"TRUE \0", b"FALSE\0", 1),
                         "byte 1024, rank 0: the bytes of its numbers are in the other order"),
         "action.ti": (b"0 init\n0 dance 1\n", "line 2 .byte 7., rank 0: unknown action 'dance'"),
-        "word.ti": (b"0 init\n0 send x 1 1\n", "'x' is no number"),
-        "gap.ti": (b"0 init\n2 init\n", "rank 1 has no action"),
-        "far.ti": (b"0 init\n60000000 init\n", "rank 60000000: a rank far behind"),
+        "word.ti": (b"0 init\n0 send x 1 1\n", "send: expected a number, found 'x'"),
+        "gap.ti": (b"0 init\n2 init\n", "rank 1 of 3 has no action"),
+        "far.ti": (b"0 init\n60000000 init\n", "rank 60000000: a rank far above"),
         "wait.ti": (b"0 init\n0 wait 0 0 1\n", "wait: no such request is open"),
         "more.ti": (b"0 init\n0 barrier 1\n", "barrier: too many arguments"),
         "less.ti": (b"0 init\n0 send 0 1\n", "send: an argument is missing"),
-        "size.ti": (b"0 init\n0 bcast -1\n", "-1 is no whole number from 0"),
+        "size.ti": (b"0 init\n0 bcast -1\n", "bcast: expected a whole number from 0, found -1"),
         "root.ti": (b"0 init\n0 bcast 1 1\n", "its root is no rank"),
     }
     for name, (data, words) in cases.items():
@@ -244,7 +244,7 @@ def test_wrong_others():
         check_run(["info", name], 3, stderr=words)
     pathlib.Path("nothing").write_text("")
     pathlib.Path("gap.txt").write_text("part0\nnothing\n")
-    check_run(["info", "gap.txt"], 3, stderr="gap.txt: no action in 'nothing', the file of rank 1")
+    check_run(["info", "gap.txt"], 3, stderr="gap.txt: rank 1 of 2 has no action in its file nothing")
     pathlib.Path("more.txt").write_text("part0\npart1\npart2\n")
     check_run(["info", "more.txt"], 3, stderr="cannot read 'part2': No such file")
     pathlib.Path("end.ti").write_text("0 init\n")

@@ -154,7 +154,7 @@ def test_otf2():
 def test_wrong():
     whole = graphs.bigsim(graphs.bigsim_example(), files=2)
     cases = {
-        "bs_order": ([whole[0][:10] + b"\x07" + whole[0][11:], *whole[1:]], "byte 5: written by"),
+        "bs_order": ([whole[0][:10] + b"\x07" + whole[0][11:], *whole[1:]], "byte 4: the machine that wrote"),
         "bs_version": ([whole[0][:52] + b"\x63" + whole[0][53:], *whole[1:]], "logs of version 99"),
         "bs_missing": (whole[:2], "cannot read 'bs_missing/bgTrace1'"),
         "bs_pes": ([whole[0][:16] + b"\x05" + whole[0][17:], *whole[1:]], "5 PEs on 4 nodes"),

@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,8 @@ enum {
     INT = 4,
     SHORT = 2,
     DOUBLE = 8,
-    MACHINE_BYTES = 12, /* behind the magic */
+    MACHINE_BYTES = 12, /* after the magic number */
+    TABLE_AT = 20,      /* where the table of PEs begins, after their number */
     SUMMARY_MAX = 64,
     VERSION_MAX = 6,
     GROUPED_VERSION = 1, /* the first that has... */
@@ -28,19 +28,6 @@ enum {
 };
 
 #define SECONDS_MAX 9.0e6 /* a time in picoseconds has room for so many */
-
-enum wf_status wf_bigsim_bad(const struct wf_bigsim_file *file, uint64_t offset,
-                             struct wf_err *err, const char *fmt, ...)
-{
-    char words[256];
-    va_list args;
-
-    va_start(args, fmt);
-    (void)vsnprintf(words, sizeof(words), fmt, args);
-    va_end(args);
-    return wf_err_set(err, WF_EINVAL, "%.200s: byte %" PRIu64 ", PE %" PRIu32 ": %s",
-                      file->in.path, offset, file->pe, words);
-}
 
 static int32_t take_int(struct wf_infile *in)
 {
@@ -57,78 +44,43 @@ static double take_double(struct wf_infile *in)
 }
 
 /* What a file says of the machine that wrote it. */
-static enum wf_status take_machine(struct wf_infile *in, struct wf_err *err)
+static void take_machine(struct wf_infile *in)
 {
     unsigned char words[MACHINE_BYTES];
     const unsigned char *bytes = wf_infile_bytes(in, WF_BIGSIM_MAGIC_BYTES);
 
     if (in->failed || memcmp(bytes, wf_bigsim_magic, WF_BIGSIM_MAGIC_BYTES) != 0) {
-        return wf_err_set(err, WF_EINVAL, "%.200s: byte 0: no file of a BigSim trace",
-                          in->path);
+        wf_trace_bad(&in->place, "this is no file of a BigSim trace");
+        return;
     }
     memcpy(words, wf_infile_bytes(in, MACHINE_BYTES), MACHINE_BYTES);
-    if (in->failed) {
-        return wf_err_set(err, WF_EINVAL, "%.200s: truncated at byte %" PRIu64, in->path,
-                          in->size);
-    }
-    if (words[0] > 1) {
-        return wf_err_set(err, WF_EINVAL,
-                          "%.200s: byte 4: version %u of the encoding; 0 and 1 are known",
-                          in->path, words[0]);
-    }
     /* Version 1 has the size of one type more before what follows. */
-    const unsigned char *formats = words + 5 + words[0];
-    if (words[2] != SHORT || words[3] != INT || formats[2] != DOUBLE || formats[0] > 1 ||
-        formats[0] != formats[3]) {
-        return wf_err_set(err, WF_EINVAL,
-                          "%.200s: byte 5: written by a machine whose numbers are not known: "
-                          "2, 4 and 8 bytes for short, int and double in one order are",
-                          in->path);
+    const unsigned char *formats = words + 5 + (words[0] & 1);
+    in->place.byte = 4;
+    if (in->failed) {
+        wf_trace_bad(&in->place, "the file is truncated at byte %" PRIu64, in->size);
+    } else if (words[0] > 1) {
+        wf_trace_bad(&in->place, "version %u of the encoding; 0 and 1 are known", words[0]);
+    } else if (words[2] != SHORT || words[3] != INT || formats[2] != DOUBLE || formats[0] > 1 ||
+               formats[0] != formats[3]) {
+        wf_trace_bad(&in->place,
+                     "the machine that wrote this file has unknown numbers: known are "
+                     "short, int and double of 2, 4 and 8 bytes in one order");
     }
     in->swapped = formats[0] == 1;
-    return WF_OK;
 }
 
 /* ---- the summary ---- */
 
-static enum wf_status check_summary(const struct wf_bigsim_trace *trace, int32_t nodes,
-                                    const struct wf_infile *in, struct wf_err *err)
+static void read_summary(struct wf_bigsim_trace *trace, struct wf_infile *in)
 {
-    if (in->failed) {
-        return wf_err_set(err, WF_EINVAL, "%.200s: truncated at byte %" PRIu64, in->path,
-                          in->size);
-    }
-    if (trace->n_pes == 0 || trace->n_pes >= WF_RANKS_MAX || trace->n_threads == 0 ||
-        trace->n_files == 0 || trace->n_files > trace->n_pes || nodes <= 0 ||
-        (uint64_t)nodes * trace->n_threads != trace->n_pes) {
-        return wf_err_set(err, WF_EINVAL,
-                          "%.200s: byte 16: %" PRId32 " PEs on %" PRId32 " nodes of %" PRId32
-                          " threads in %" PRId32 " files make no sense",
-                          in->path, (int32_t)trace->n_pes, nodes, (int32_t)trace->n_threads,
-                          (int32_t)trace->n_files);
-    }
-    if (trace->version < 0 || trace->version > VERSION_MAX) {
-        return wf_err_set(err, WF_EINVAL,
-                          "%.200s: byte 52: logs of version %" PRId32 "; 0 to %d are known",
-                          in->path, trace->version, VERSION_MAX);
-    }
-    return WF_OK;
-}
-
-static enum wf_status read_summary(struct wf_bigsim_trace *trace, struct wf_infile *in,
-                                   struct wf_err *err)
-{
-    enum wf_status status = take_machine(in, err);
     int64_t nodes = 1;
 
-    if (status != WF_OK) {
-        return status;
-    }
+    take_machine(in);
     if (in->size > SUMMARY_MAX) {
-        return wf_err_set(err, WF_EINVAL,
-                          "%.200s: too long for the summary of a BigSim trace; the trace is "
-                          "named by the file bgTrace or by its directory",
-                          in->path);
+        wf_trace_bad(&in->place,
+                     "too long for the summary of a BigSim trace; name the file bgTrace or "
+                     "its directory");
     }
     trace->n_pes = (uint32_t)take_int(in);
     for (int i = 0; i < 3; i++) {
@@ -141,7 +93,24 @@ static enum wf_status read_summary(struct wf_bigsim_trace *trace, struct wf_infi
     (void)take_int(in);
     trace->n_files = (uint32_t)take_int(in);
     trace->version = wf_infile_left(in) >= INT && !in->failed ? take_int(in) : 0;
-    return check_summary(trace, nodes > WF_RANKS_MAX ? -1 : (int32_t)nodes, in, err);
+    if (in->failed) {
+        wf_trace_bad(&in->place, "the file is truncated at byte %" PRIu64, in->size);
+    }
+    in->place.byte = 16;
+    if (trace->n_pes == 0 || trace->n_pes >= WF_RANKS_MAX || trace->n_threads == 0 ||
+        trace->n_files == 0 || trace->n_files > trace->n_pes || nodes <= 0 ||
+        nodes > WF_RANKS_MAX || (uint64_t)nodes * trace->n_threads != trace->n_pes) {
+        wf_trace_bad(&in->place,
+                     "%" PRId32 " PEs on %" PRId64 " nodes of %" PRId32 " threads in %" PRId32
+                     " files make no sense",
+                     (int32_t)trace->n_pes, nodes, (int32_t)trace->n_threads,
+                     (int32_t)trace->n_files);
+    }
+    in->place.byte = 52;
+    if (trace->version < 0 || trace->version > VERSION_MAX) {
+        wf_trace_bad(&in->place, "logs of version %" PRId32 "; 0 to %d are known",
+                     trace->version, VERSION_MAX);
+    }
 }
 
 uint32_t wf_bigsim_file_of(const struct wf_bigsim_trace *trace, uint32_t pe)
@@ -158,73 +127,52 @@ static uint32_t n_pes_in(const struct wf_bigsim_trace *trace, uint32_t number)
     return mine * trace->n_threads;
 }
 
-enum wf_status wf_bigsim_open(struct wf_bigsim_trace *trace, const char *path,
-                              struct wf_err *err)
+void wf_bigsim_open(struct wf_bigsim_trace *trace, const char *path, struct wf_err *err)
 {
     struct wf_infile in;
 
-    *trace = (struct wf_bigsim_trace){.n_pes = 0};
-    enum wf_status status = wf_infile_open(&in, path, err);
-    if (status != WF_OK) {
-        return status;
+    *trace = (struct wf_bigsim_trace){.path = path};
+    if (wf_infile_open(&in, path, err) == WF_OK) {
+        read_summary(trace, &in);
     }
-    status = read_summary(trace, &in, err);
     wf_infile_close(&in);
-    if (status != WF_OK) {
-        return status;
-    }
-    trace->path = wf_xstrdup(path);
     /* No number is believed before there is a file with room for as many PEs. */
-    for (uint32_t i = 0; i < trace->n_files && status == WF_OK; i++) {
+    for (uint32_t i = 0; i < trace->n_files && !wf_failed(err); i++) {
         struct wf_bigsim_file file;
-        status = wf_bigsim_file_open(&file, trace, i, err);
+        wf_bigsim_file_open(&file, trace, i, err);
         wf_bigsim_file_close(&file);
     }
-    if (status != WF_OK) {
-        wf_bigsim_close(trace);
-    }
-    return status;
-}
-
-void wf_bigsim_close(struct wf_bigsim_trace *trace)
-{
-    free(trace->path);
-    trace->path = NULL;
 }
 
 /* ---- files with logs ---- */
 
-enum wf_status wf_bigsim_file_open(struct wf_bigsim_file *file,
-                                   const struct wf_bigsim_trace *trace, uint32_t number,
-                                   struct wf_err *err)
+void wf_bigsim_file_open(struct wf_bigsim_file *file, const struct wf_bigsim_trace *trace,
+                         uint32_t number, struct wf_err *err)
 {
+    struct wf_infile *in = &file->in;
     size_t size = strlen(trace->path) + 16;
     char *path = wf_xmalloc(size);
 
     *file = (struct wf_bigsim_file){.trace = trace, .number = number};
     (void)snprintf(path, size, "%s%" PRIu32, trace->path, number);
-    enum wf_status status = wf_infile_open(&file->in, path, err);
+    enum wf_status status = wf_infile_open(in, path, err);
     free(path);
     if (status != WF_OK) {
-        return status;
+        return;
     }
-    file->pe = number * trace->n_threads;
-    status = take_machine(&file->in, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    in->place.unit = "PE";
+    in->place.rank = (int64_t)number * trace->n_threads;
+    take_machine(in);
     file->n_pes = n_pes_in(trace, number);
-    int32_t found = take_int(&file->in);
-    if (file->in.failed || (uint32_t)found != file->n_pes) {
-        return wf_bigsim_bad(file, 16, err,
-                             "the file has %" PRId32 " PEs, the summary says %" PRIu32, found,
-                             file->n_pes);
+    int32_t found = take_int(in);
+    in->place.byte = TABLE_AT - INT;
+    if (in->failed || (uint32_t)found != file->n_pes) {
+        wf_trace_bad(&in->place, "the file has %" PRId32 " PEs, the summary says %" PRIu32,
+                     found, file->n_pes);
     }
-    if (wf_infile_left(&file->in) / INT < file->n_pes) {
-        return wf_bigsim_bad(file, 20, err, "truncated at byte %" PRIu64 ", before its logs",
-                             file->in.size);
+    if (wf_infile_left(in) / INT < file->n_pes) {
+        wf_trace_bad(&in->place, "truncated at byte %" PRIu64 ", before its logs", in->size);
     }
-    return WF_OK;
 }
 
 void wf_bigsim_file_close(struct wf_bigsim_file *file)
@@ -232,31 +180,38 @@ void wf_bigsim_file_close(struct wf_bigsim_file *file)
     wf_infile_close(&file->in);
 }
 
-enum wf_status wf_bigsim_pe(struct wf_bigsim_file *file, uint32_t pe, struct wf_err *err)
+void wf_bigsim_pe(struct wf_bigsim_file *file, uint32_t pe)
 {
     const struct wf_bigsim_trace *trace = file->trace;
-    uint32_t place =
+    struct wf_infile *in = &file->in;
+    uint32_t slot =
         pe / trace->n_threads / trace->n_files * trace->n_threads + pe % trace->n_threads;
-    const uint64_t begin = WF_BIGSIM_MAGIC_BYTES + MACHINE_BYTES + INT;
 
-    file->pe = pe;
-    wf_infile_seek(&file->in, begin + (uint64_t)place * INT);
-    uint32_t offset = (uint32_t)take_int(&file->in);
-    if (offset < begin + (uint64_t)file->n_pes * INT || offset >= file->in.size) {
-        return wf_bigsim_bad(file, begin + (uint64_t)place * INT, err,
-                             "its logs begin at byte %" PRIu32 ", which is not there: the file "
-                             "has %" PRIu64,
-                             offset, file->in.size);
+    file->n = 0;
+    file->next = 0;
+    if (wf_failed(in->place.err)) {
+        return;
     }
-    wf_infile_seek(&file->in, offset);
-    int32_t n = take_int(&file->in);
-    if (file->in.failed || n < 0) {
-        return wf_bigsim_bad(file, offset, err,
-                             file->in.failed ? "truncated here" : "a negative number of logs");
+    in->place.rank = pe;
+    in->place.byte = TABLE_AT + (uint64_t)slot * INT;
+    wf_infile_seek(in, in->place.byte);
+    uint32_t offset = (uint32_t)take_int(in);
+    if (offset < TABLE_AT + (uint64_t)file->n_pes * INT || offset >= in->size) {
+        wf_trace_bad(&in->place,
+                     "its logs begin at byte %" PRIu32 ", which is not there: the file "
+                     "has %" PRIu64,
+                     offset, in->size);
+        return;
+    }
+    in->place.byte = offset;
+    wf_infile_seek(in, offset);
+    int32_t n = take_int(in);
+    if (in->failed || n < 0) {
+        wf_trace_bad(&in->place, "%s",
+                     in->failed ? "truncated here" : "a negative number of logs");
+        return;
     }
     file->n = (uint32_t)n;
-    file->next = 0;
-    return WF_OK;
 }
 
 /* ---- logs ---- */
@@ -327,7 +282,7 @@ static void take_before(struct wf_infile *in, struct wf_bigsim_log *log)
         log->n_before++;
     }
     n = take_count(in);
-    wf_infile_skip(in, (uint64_t)n * INT); /* what follows says the same again */
+    wf_infile_skip(in, (uint64_t)n * INT); /* the same again, from the other side */
 }
 
 static void take_head(struct wf_bigsim_file *file, struct wf_bigsim_log *log)
@@ -375,30 +330,32 @@ static const char *fault_of(const struct wf_bigsim_file *file, const struct wf_b
     return NULL;
 }
 
-enum wf_status wf_bigsim_next(struct wf_bigsim_file *file, struct wf_bigsim_log *log,
-                              bool *more, struct wf_err *err)
+bool wf_bigsim_next(struct wf_bigsim_file *file, struct wf_bigsim_log *log)
 {
-    *more = file->next < file->n;
-    if (!*more) {
-        return WF_OK;
+    struct wf_infile *in = &file->in;
+
+    if (file->next == file->n || wf_failed(in->place.err)) {
+        return false;
     }
-    log->offset = wf_infile_at(&file->in);
+    in->place.byte = wf_infile_at(in);
     take_head(file, log);
     take_messages(file, log);
-    skip_events(&file->in);
-    take_before(&file->in, log);
-    if (file->in.failed) {
-        return wf_bigsim_bad(file, log->offset, err,
-                             "log %" PRIu32 " of %" PRIu32
-                             " is truncated or damaged; the file has %" PRIu64 " bytes",
-                             file->next, file->n, file->in.size);
+    skip_events(in);
+    take_before(in, log);
+    if (in->failed) {
+        wf_trace_bad(&in->place,
+                     "log %" PRIu32 " of %" PRIu32
+                     " is truncated or damaged; the file has %" PRIu64 " bytes",
+                     file->next, file->n, in->size);
+        return false;
     }
-    file->used += wf_infile_at(&file->in) - log->offset;
+    file->used += wf_infile_at(in) - in->place.byte;
     const char *fault =
-        file->used > file->in.size ? "a log that another PE has too" : fault_of(file, log);
+        file->used > in->size ? "a log that another PE has too" : fault_of(file, log);
     if (fault != NULL) {
-        return wf_bigsim_bad(file, log->offset, err, "%s (log %" PRIu32 ")", fault, file->next);
+        wf_trace_bad(&in->place, "%s (log %" PRIu32 ")", fault, file->next);
+        return false;
     }
     file->next++;
-    return WF_OK;
+    return true;
 }

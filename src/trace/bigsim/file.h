@@ -4,8 +4,8 @@
 
 /*
  * The files of a BigSim trace, taken apart: the summary `bgTrace`, and bgTrace0, bgTrace1 and
- * so on with the logs of the processing elements (PEs). A log is a piece of a PE's time in
- * which nothing came between.
+ * so on with the logs of the processing elements (PEs). A log is an uninterrupted span of a PE's
+ * time. The first failure is kept in `err`; after it there are no more logs.
  */
 
 #include "base/buf.h"
@@ -22,7 +22,7 @@ enum {
 extern const unsigned char wf_bigsim_magic[WF_BIGSIM_MAGIC_BYTES];
 
 struct wf_bigsim_trace {
-    char *path; /* of the summary; numbers behind it name the other files */
+    const char *path; /* of the summary; numbers after it name the other files */
     uint32_t n_pes, n_threads, n_files;
     int32_t version;
 };
@@ -34,7 +34,6 @@ struct wf_bigsim_message {
 };
 
 struct wf_bigsim_log {
-    uint64_t offset;         /* in the file */
     int32_t source, message; /* that starts it: a PE and a number; -1: none */
     double start, duration;  /* seconds */
     unsigned flags;
@@ -49,41 +48,27 @@ struct wf_bigsim_file {
     struct wf_infile in;
     const struct wf_bigsim_trace *trace;
     uint32_t number, n_pes;
-    uint32_t pe;      /* whose logs are read... */
-    uint32_t n, next; /* ...how many they are, and which is next */
+    uint32_t n, next; /* logs of the PE that is read, and the next of them */
     uint64_t used;    /* bytes of all logs that were read */
 };
 
-/* Reads the summary and makes sure that the files are there. The path is copied. */
-WF_NODISCARD
-enum wf_status wf_bigsim_open(struct wf_bigsim_trace *trace, const char *path,
-                              struct wf_err *err);
-void wf_bigsim_close(struct wf_bigsim_trace *trace); /* zeroed is allowed */
+/* Reads the summary and checks that the files are there. The trace keeps the path. */
+void wf_bigsim_open(struct wf_bigsim_trace *trace, const char *path, struct wf_err *err);
 
-/* Where the logs of a PE are. */
+/* The number of the file with the logs of a PE. */
 uint32_t wf_bigsim_file_of(const struct wf_bigsim_trace *trace, uint32_t pe);
 
-WF_NODISCARD
-enum wf_status wf_bigsim_file_open(struct wf_bigsim_file *file,
-                                   const struct wf_bigsim_trace *trace, uint32_t number,
-                                   struct wf_err *err);
+void wf_bigsim_file_open(struct wf_bigsim_file *file, const struct wf_bigsim_trace *trace,
+                         uint32_t number, struct wf_err *err);
 void wf_bigsim_file_close(struct wf_bigsim_file *file); /* zeroed is allowed */
 
 /* Goes to the logs of one of its PEs. */
-WF_NODISCARD
-enum wf_status wf_bigsim_pe(struct wf_bigsim_file *file, uint32_t pe, struct wf_err *err);
+void wf_bigsim_pe(struct wf_bigsim_file *file, uint32_t pe);
 
-/* Reads the next log of the PE; *more is false if there is none. The log is zeroed before the
- * first time and released with wf_bigsim_log_fini(). Logs of a file that share bytes are
- * WF_EINVAL, so that reading each PE once takes no more time than the file is long. */
-WF_NODISCARD
-enum wf_status wf_bigsim_next(struct wf_bigsim_file *file, struct wf_bigsim_log *log,
-                              bool *more, struct wf_err *err);
+/* Reads the next log of the PE; false if there is none. The log is zeroed before the first time
+ * and released with wf_bigsim_log_fini(). Logs of a file that share bytes are refused, so that
+ * reading each PE once takes no more time than the file is long. */
+bool wf_bigsim_next(struct wf_bigsim_file *file, struct wf_bigsim_log *log);
 void wf_bigsim_log_fini(struct wf_bigsim_log *log);
-
-/* WF_EINVAL with the file, the place and the PE before the words. */
-WF_PRINTF(4, 5)
-enum wf_status wf_bigsim_bad(const struct wf_bigsim_file *file, uint64_t offset,
-                             struct wf_err *err, const char *fmt, ...);
 
 #endif

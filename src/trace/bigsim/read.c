@@ -1,29 +1,441 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* BigSim: the logs of its emulator, the task graphs that TraceR reads. */
+/*
+ * BigSim: the logs of its emulator, the task graphs that TraceR reads.
+ *
+ * A log is a task. It needs the logs before it that it names, and the message that started it.
+ * A message is known by the file that its sender's logs are in, and by a number that counts in
+ * that file. So all logs are read twice, the first time to learn which messages start which.
+ */
 #include "base/mem.h"
-#include "trace/bigsim/graph.h"
-#include "trace/reader.h"
+#include "base/units.h"
+#include "trace/bigsim/file.h"
+#include "trace/kit/kit.h"
 
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum rules { RECORDED, TRACER };
+
+struct bigsim_params {
+    int rules; /* enum rules */
+    int64_t soft_delay;
+};
 
 static const char *const rules_names[] = {"recorded", "tracer", NULL};
 
 static const struct wf_param params_table[] = {
     {.name = "rules",
      .type = WF_PARAM_ENUM,
-     .offset = offsetof(struct wf_bigsim_params, rules),
+     .offset = offsetof(struct bigsim_params, rules),
      .def = "recorded",
      .choices = rules_names,
      .doc = "recorded: all logs, as long as they took; tracer: as TraceR replays them, from "
             "the start event on, without the time of the runtime system"},
     {.name = "soft_delay",
      .type = WF_PARAM_TIME,
-     .offset = offsetof(struct wf_bigsim_params, soft_delay),
+     .offset = offsetof(struct bigsim_params, soft_delay),
      .def = "100ns",
      .doc = "By the rules tracer: what a call of MPI takes"},
     WF_PARAM_END,
 };
+
+enum { NAMES_MAX = 512 };
+
+/* A message that starts a log. */
+struct trigger {
+    uint32_t file; /* of the sender */
+    int32_t message;
+    uint32_t pe, log; /* that it starts */
+    bool sent;        /* somebody sends it */
+};
+
+/* A log that waits for another of its PE. */
+struct wait {
+    uint32_t before, after;
+};
+
+struct reading {
+    const struct wf_bigsim_trace *trace;
+    const struct bigsim_params *params;
+    struct wf_bigsim_file file;
+    struct wf_bigsim_log log;
+    struct wf_records *records;
+    uint32_t logs, sent, triggered; /* names of records */
+    uint32_t n_names;
+    struct wf_buf triggers; /* struct trigger; in the end by file, message, PE */
+    struct wf_buf starts;   /* struct trigger: what the start event sends */
+    uint32_t *first, *end;  /* logs of each PE that count */
+    struct wf_buf waits;    /* of the PE that is read; by the log that is waited for */
+    struct wf_task_table *table;
+    uint64_t n_loops, n_repeated, n_unneeded, n_unsent;
+    struct wf_err *err;
+};
+
+/* The PE whose logs are read, and the number of the current log. */
+static uint32_t current_pe(const struct reading *r)
+{
+    return (uint32_t)r->file.in.place.rank;
+}
+
+static uint32_t current_log(const struct reading *r)
+{
+    return r->file.next - 1;
+}
+
+/* Visits the logs of one PE, whose file is opened unless it is open. */
+static void each_log(struct reading *r, uint32_t pe, void (*visit)(struct reading *r))
+{
+    uint32_t number = wf_bigsim_file_of(r->trace, pe);
+
+    if (r->file.in.place.path == NULL || r->file.number != number) {
+        wf_bigsim_file_close(&r->file);
+        wf_bigsim_file_open(&r->file, r->trace, number, r->err);
+    }
+    wf_bigsim_pe(&r->file, pe);
+    while (wf_bigsim_next(&r->file, &r->log)) {
+        visit(r);
+    }
+}
+
+/* ---- first: who starts what ---- */
+
+static void count_log(struct reading *r)
+{
+    const struct wf_bigsim_message *messages = (const void *)r->log.messages.data;
+    char name[WF_BIGSIM_NAME_BYTES + 8];
+    uint32_t pe = current_pe(r);
+
+    wf_records_add(r->records, pe, r->logs, 0);
+    for (uint32_t i = 0; i < r->log.n_messages; i++) {
+        wf_records_add(r->records, pe, r->sent, messages[i].bytes);
+    }
+    if (r->log.source >= 0) {
+        wf_records_add(r->records, pe, r->triggered, 0);
+    }
+    (void)snprintf(name, sizeof(name), "log:%s", r->n_names < NAMES_MAX ? r->log.name : "*");
+    uint32_t number = wf_records_name(r->records, name);
+    r->n_names = number >= r->n_names ? number + 1 : r->n_names;
+    wf_records_add(r->records, pe, number, 0);
+}
+
+static void survey_log(struct reading *r)
+{
+    uint32_t pe = current_pe(r), number = current_log(r);
+    const struct wf_bigsim_message *messages = (const void *)r->log.messages.data;
+
+    count_log(r);
+    if (r->log.source >= 0) {
+        const struct trigger trigger = {
+            .file = wf_bigsim_file_of(r->trace, (uint32_t)r->log.source),
+            .message = r->log.message,
+            .pe = pe,
+            .log = number};
+        wf_buf_append(&r->triggers, &trigger, sizeof(trigger));
+    }
+    if (pe == 0 && (r->log.flags & WF_BIGSIM_STARTS) != 0 && r->starts.size == 0) {
+        for (uint32_t i = 0; i < r->log.n_messages; i++) {
+            const struct trigger start = {.file = r->file.number,
+                                          .message = messages[i].number};
+            wf_buf_append(&r->starts, &start, sizeof(start));
+        }
+    }
+    if (strcmp(r->log.name, "AMPI_BgSetEndEvent") == 0 && r->end[pe] > number + 1) {
+        r->end[pe] = number + 1;
+    }
+    r->n_loops += strcmp(r->log.name, "AMPI_BgLoopToStart") == 0 ? 1 : 0;
+}
+
+static int by_message(const void *a, const void *b)
+{
+    const struct trigger *x = a, *y = b;
+
+    if (x->file != y->file) {
+        return x->file < y->file ? -1 : 1;
+    }
+    if (x->message != y->message) {
+        return x->message < y->message ? -1 : 1;
+    }
+    if (x->pe != y->pe) {
+        return x->pe < y->pe ? -1 : 1;
+    }
+    return x->log < y->log ? -1 : x->log > y->log;
+}
+
+static struct trigger *triggers(const struct reading *r, size_t *n)
+{
+    *n = r->triggers.size / sizeof(struct trigger);
+    return (struct trigger *)(void *)r->triggers.data;
+}
+
+/* The place of the first trigger by this message at or behind a PE. */
+static size_t find_trigger(const struct reading *r, uint32_t file, int32_t message, uint32_t pe)
+{
+    const struct trigger wanted = {.file = file, .message = message, .pe = pe};
+    size_t low = 0, high = 0;
+    const struct trigger *all = triggers(r, &high);
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (by_message(&all[middle], &wanted) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static bool is_by(const struct trigger *trigger, uint32_t file, int32_t message)
+{
+    return trigger->file == file && trigger->message == message;
+}
+
+/* By the rules of TraceR, a PE begins with the log that the start event starts. */
+static void apply_start(struct reading *r)
+{
+    const struct trigger *starts = (const void *)r->starts.data;
+    size_t n_starts = r->starts.size / sizeof(*starts), n = 0;
+    const struct trigger *all = triggers(r, &n);
+
+    for (size_t i = 0; i < n_starts; i++) {
+        size_t at = find_trigger(r, starts[i].file, starts[i].message, 0);
+        for (; at < n && is_by(&all[at], starts[i].file, starts[i].message); at++) {
+            if (r->first[all[at].pe] == 0) {
+                r->first[all[at].pe] = all[at].log;
+            }
+        }
+    }
+}
+
+/* File by file. */
+static void survey(struct reading *r)
+{
+    const struct wf_bigsim_trace *trace = r->trace;
+    uint64_t step = (uint64_t)trace->n_files * trace->n_threads;
+    size_t n = 0;
+
+    for (uint32_t file = 0; file < trace->n_files && !wf_failed(r->err); file++) {
+        for (uint64_t first = (uint64_t)file * trace->n_threads; first < trace->n_pes;
+             first += step) {
+            for (uint32_t t = 0; t < trace->n_threads && !wf_failed(r->err); t++) {
+                each_log(r, (uint32_t)first + t, survey_log);
+            }
+        }
+    }
+    wf_bigsim_file_close(&r->file);
+    struct trigger *all = triggers(r, &n);
+    if (n > 1) {
+        qsort(all, n, sizeof(*all), by_message);
+    }
+}
+
+/* ---- then: tasks ---- */
+
+/* Logs of the runtime system, which take no time by the rules of TraceR. */
+static const char *const internal[] = {
+    "AMPI_START",    "AMPI_generic", "AMPI_Recv",    "AMPI_Irecv",      "AMPI_SEND",
+    "AMPI_SEND_END", "ATAReq_wait",  "RECV_RESUME",  "SPLIT_RESUME",    "PROBE_RESUME",
+    "IPROBE_RESUME", "msgep",        "GroupReduce",  "start-broadcast", "split-broadcast",
+    "end-broadcast", "AMPI_WAIT",    "AMPI_WAITALL",
+};
+
+static int64_t duration_of(const struct reading *r)
+{
+    if (r->params->rules == RECORDED) {
+        return (int64_t)llround(r->log.duration * 1e12);
+    }
+    for (size_t i = 0; i < sizeof(internal) / sizeof(*internal); i++) {
+        if (strcmp(r->log.name, internal[i]) == 0) {
+            return 0;
+        }
+    }
+    return strncmp(r->log.name, "AMPI_", 5) == 0 ? r->params->soft_delay
+                                                 : (int64_t)llround(r->log.duration * 1e12);
+}
+
+static bool counts(const struct reading *r, uint32_t pe, uint32_t log)
+{
+    return log >= r->first[pe] && log < r->end[pe];
+}
+
+/* Sends a message to who is started by it. */
+static void send_to(struct reading *r, struct trigger *trigger, struct wf_task_send *send)
+{
+    trigger->sent = true;
+    send->pe = trigger->pe;
+    send->id =
+        counts(r, send->pe, trigger->log) ? trigger->log - r->first[send->pe] : WF_NO_TASK;
+    wf_task_table_send(r->table, send);
+}
+
+static bool is_receiver(const struct reading *r, const struct wf_bigsim_message *message,
+                        uint32_t pe)
+{
+    int64_t node = pe / r->trace->n_threads;
+    bool at_node = message->node >= 0 ? node == message->node
+                                      : message->node > WF_BIGSIM_ALL_BUT ||
+                                            node != (int64_t)WF_BIGSIM_ALL_BUT - message->node;
+
+    return at_node &&
+           (message->thread < 0 || pe % r->trace->n_threads == (uint32_t)message->thread);
+}
+
+static void put_message(struct reading *r, const struct wf_bigsim_message *message,
+                        struct wf_task_send *send)
+{
+    uint32_t threads = r->trace->n_threads, file = r->file.number;
+    uint64_t low = message->node >= 0 ? (uint64_t)message->node * threads : 0;
+    size_t n = 0;
+    struct trigger *all = triggers(r, &n);
+    bool needed = false;
+
+    if (low >= r->trace->n_pes) {
+        r->n_unneeded++;
+        return;
+    }
+    size_t at = find_trigger(r, file, message->number, (uint32_t)low);
+    for (; at < n && is_by(&all[at], file, message->number); at++) {
+        if (message->node >= 0 && all[at].pe >= low + threads) {
+            break;
+        }
+        if (!is_receiver(r, message, all[at].pe)) {
+            continue;
+        }
+        needed = true;
+        if (all[at].sent) {
+            r->n_repeated++;
+            break;
+        }
+        send_to(r, &all[at], send);
+    }
+    if (!needed) {
+        r->n_unneeded++;
+    }
+    if (!needed && message->node >= 0) {
+        /* Nobody waits for it, but the network carries it. */
+        send->pe = (uint32_t)low + (message->thread > 0 && (uint32_t)message->thread < threads
+                                        ? (uint32_t)message->thread
+                                        : 0);
+        send->id = WF_NO_TASK;
+        wf_task_table_send(r->table, send);
+    }
+}
+
+static void put_log(struct reading *r)
+{
+    const struct wf_bigsim_message *messages = (const void *)r->log.messages.data;
+    const struct wait *waits = (const void *)r->waits.data;
+    size_t n_waits = r->waits.size / sizeof(*waits), low = 0, high = n_waits;
+    uint32_t pe = current_pe(r), number = current_log(r);
+    int64_t duration = duration_of(r), before = 0;
+
+    if (!counts(r, pe, number)) {
+        return;
+    }
+    wf_task_table_task(r->table, duration);
+    for (uint32_t i = 0; i < r->log.n_messages; i++) {
+        struct wf_task_send send = {.bytes = messages[i].bytes};
+        double after = (messages[i].time - r->log.start) * 1e12;
+
+        send.offset = after > 0 && after < 9e18 ? (int64_t)llround(after) : 0;
+        send.offset = send.offset > duration ? duration : send.offset;
+        send.offset = send.offset < before ? before : send.offset;
+        before = send.offset;
+        put_message(r, &messages[i], &send);
+    }
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (waits[middle].before < number) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    for (; low < n_waits && waits[low].before == number; low++) {
+        wf_task_table_next(r->table, waits[low].after - r->first[pe]);
+    }
+}
+
+static void note_waits(struct reading *r)
+{
+    const uint32_t *before = (const void *)r->log.before.data;
+    uint32_t pe = current_pe(r), number = current_log(r);
+
+    for (uint32_t i = 0; i < r->log.n_before; i++) {
+        if (counts(r, pe, number) && counts(r, pe, before[i])) {
+            const struct wait wait = {before[i], number};
+            wf_buf_append(&r->waits, &wait, sizeof(wait));
+        }
+    }
+}
+
+static int by_before(const void *a, const void *b)
+{
+    const struct wait *x = a, *y = b;
+
+    if (x->before != y->before) {
+        return x->before < y->before ? -1 : 1;
+    }
+    return x->after < y->after ? -1 : x->after > y->after;
+}
+
+static void put_pe(struct reading *r, uint32_t pe)
+{
+    r->waits.size = 0;
+    r->file.used = 0;
+    each_log(r, pe, note_waits);
+    size_t n = r->waits.size / sizeof(struct wait);
+    if (n > 1) {
+        qsort(r->waits.data, n, sizeof(struct wait), by_before);
+    }
+    r->file.used = 0;
+    each_log(r, pe, put_log);
+}
+
+/* Every log that a message starts which is sent needs it. The others are started by what
+ * happened before or outside of what is replayed. */
+static void count_needs(struct reading *r)
+{
+    size_t n = 0;
+    const struct trigger *all = triggers(r, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        if (!counts(r, all[i].pe, all[i].log)) {
+            continue;
+        }
+        if (all[i].sent) {
+            wf_task_table_need(r->table, all[i].pe, all[i].log - r->first[all[i].pe]);
+        } else {
+            r->n_unsent++;
+        }
+    }
+}
+
+/* ---- all ---- */
+
+static void add_notes(const struct reading *r, struct wf_trace *out)
+{
+    bool tracer = r->params->rules == TRACER;
+
+    wf_trace_note(out, "logs of this format have messages and tasks; calls, tags and "
+                       "communicators of MPI are not in them");
+    if (tracer && r->starts.size == 0) {
+        wf_trace_note(out, "PE 0 has no start event: all logs are replayed");
+    }
+    wf_trace_note_count(
+        out, r->n_unsent,
+        "logs are started by messages that no log of the replay sends; they need "
+        "not wait for them");
+    wf_trace_note_count(out, r->n_unneeded, "messages start no log");
+    wf_trace_note_count(out, r->n_repeated,
+                        "messages would start a log for the second time and are left out");
+    if (r->n_loops > 0 && tracer) {
+        wf_trace_note(out, "the loop back to the start is not replayed");
+    }
+}
 
 #define SUMMARY "bgTrace"
 
@@ -45,26 +457,72 @@ static bool detect(const struct wf_reader_probe *probe)
            has_magic(bytes, wf_probe_read(probe, SUMMARY "0", bytes, sizeof(bytes)));
 }
 
+static void release(struct reading *r)
+{
+    wf_bigsim_file_close(&r->file);
+    wf_bigsim_log_fini(&r->log);
+    wf_buf_fini(&r->triggers);
+    wf_buf_fini(&r->starts);
+    wf_buf_fini(&r->waits);
+    free(r->first);
+    free(r->end);
+}
+
+static void read_graph(struct reading *r, struct wf_trace *out)
+{
+    uint32_t n_pes = r->trace->n_pes;
+
+    out->records = wf_records_new(n_pes);
+    r->records = out->records;
+    r->logs = wf_records_name(r->records, "LOGS");
+    r->sent = wf_records_name(r->records, "MSG_SENT");
+    r->triggered = wf_records_name(r->records, "LOGS_TRIGGERED_BY_MSG");
+    r->first = wf_xcalloc(n_pes, sizeof(*r->first));
+    r->end = wf_xmalloc((size_t)n_pes * sizeof(*r->end));
+    memset(r->end, 0xff, (size_t)n_pes * sizeof(*r->end));
+    survey(r);
+    if (r->params->rules == RECORDED) {
+        memset(r->end, 0xff, (size_t)n_pes * sizeof(*r->end));
+    } else {
+        apply_start(r);
+    }
+    r->table = wf_task_table_new(n_pes);
+    for (uint32_t pe = 0; pe < n_pes && !wf_failed(r->err); pe++) {
+        if (pe > 0) {
+            wf_task_table_pe(r->table);
+        }
+        put_pe(r, pe);
+    }
+    if (wf_failed(r->err)) {
+        wf_task_table_free(r->table);
+        return;
+    }
+    count_needs(r);
+    out->graph = wf_task_table_graph(r->table, "bigsim");
+    add_notes(r, out);
+}
+
 static enum wf_status open_trace(const struct wf_reader_probe *probe, const void *params,
                                  struct wf_trace *out, struct wf_err *err)
 {
     char *path = probe->is_directory ? wf_probe_path(probe, SUMMARY) : wf_xstrdup(probe->path);
     struct wf_bigsim_trace trace;
+    struct reading r = {.trace = &trace, .params = params, .err = err};
 
-    enum wf_status status = wf_bigsim_open(&trace, path, err);
-    if (status == WF_OK) {
-        status = wf_bigsim_graph(&trace, params, out, err);
-        wf_bigsim_close(&trace);
+    wf_bigsim_open(&trace, path, err);
+    if (!wf_failed(err)) {
+        read_graph(&r, out);
     }
+    release(&r);
     free(path);
-    return status;
+    return err->status;
 }
 
 const struct wf_reader_ops wf_bigsim_reader_ops = {
     .name = "bigsim",
     .summary = "BigSim's logs: a directory, or its file bgTrace; tasks",
     .params = params_table,
-    .params_size = sizeof(struct wf_bigsim_params),
+    .params_size = sizeof(struct bigsim_params),
     .detect = detect,
     .open = open_trace,
 };

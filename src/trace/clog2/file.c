@@ -43,7 +43,7 @@ enum wf_status wf_clog2_bad(const struct wf_clog2_file *file, uint64_t offset,
     (void)vsnprintf(words, sizeof(words), fmt, args);
     va_end(args);
     return wf_err_set(err, WF_EINVAL, "%.200s: byte %" PRIu64 ", rank %" PRId32 ": %s",
-                      file->in.path, offset, file->rank, words);
+                      file->in.place.path, offset, file->rank, words);
 }
 
 /* ---- the preamble ---- */

@@ -132,7 +132,7 @@ static enum wf_status put(struct walk *walk, uint32_t rank, const struct wf_op *
     enum wf_status status = wf_spool_op(walk->spool, rank, op, walk->err);
 
     if (status == WF_EINVAL) {
-        wf_err_prefix(walk->err, "%.200s: byte %llu, rank %u: ", walk->file->in.path,
+        wf_err_prefix(walk->err, "%.200s: byte %llu, rank %u: ", walk->file->in.place.path,
                       (unsigned long long)offset, rank);
     }
     return status;
@@ -489,7 +489,7 @@ enum wf_status wf_clog2_walk(struct wf_clog2_file *file, struct wf_clog2_tables 
 {
     struct walk walk = {.file = file, .tables = tables, .spool = spool, .err = err};
 
-    enum wf_status status = wf_clog2_open(&walk.ahead, file->in.path, err);
+    enum wf_status status = wf_clog2_open(&walk.ahead, file->in.place.path, err);
     if (status != WF_OK) {
         return status;
     }

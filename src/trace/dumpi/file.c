@@ -37,7 +37,7 @@ enum wf_status wf_dumpi_bad(const struct wf_dumpi_file *file, uint64_t offset,
     (void)vsnprintf(words, sizeof(words), fmt, args);
     va_end(args);
     return wf_err_set(err, WF_EINVAL, "%.200s: byte %" PRIu64 ", rank %" PRIu32 ": %s",
-                      file->in.path, offset, file->rank, words);
+                      file->in.place.path, offset, file->rank, words);
 }
 
 /* ---- tables ---- */

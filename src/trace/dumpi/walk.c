@@ -134,7 +134,7 @@ enum wf_status wf_dumpi_step_put(struct wf_dumpi_step *step)
     }
     enum wf_status status = wf_spool_op(walk->spool, walk->rank, &step->op, step->err);
     if (status == WF_EINVAL) {
-        wf_err_prefix(step->err, "%.200s: byte %llu, rank %u: ", walk->file->in.path,
+        wf_err_prefix(step->err, "%.200s: byte %llu, rank %u: ", walk->file->in.place.path,
                       (unsigned long long)step->record->offset, walk->rank);
     }
     return status;

@@ -57,12 +57,12 @@ struct reading {
 
 static struct wf_goal_rank *rank_of(struct reading *r)
 {
-    return &r->goal.ranks[r->text.rank];
+    return &r->goal.ranks[r->text.file.place.rank];
 }
 
 static void count(struct reading *r, uint32_t name, uint64_t bytes)
 {
-    wf_records_add(r->records, (uint32_t)r->text.rank, r->record_names[name], bytes);
+    wf_records_add(r->records, (uint32_t)r->text.file.place.rank, r->record_names[name], bytes);
 }
 
 /* ---- ops ---- */
@@ -125,7 +125,7 @@ static uint32_t read_label(struct reading *r)
         r->labels[n].op = NO_OP;
     }
     if (r->labels[number].op == NO_OP) {
-        r->labels[number].line = r->text.file.line;
+        r->labels[number].line = r->text.file.place.line;
     }
     return number;
 }
@@ -148,7 +148,8 @@ static void read_edge(struct reading *r, uint32_t after)
 
     wf_goal_text_next(&r->text);
     if (isalpha((unsigned char)r->text.word[0]) == 0) {
-        wf_goal_text_bad(&r->text, "expected a label after %srequires", for_start ? "i" : "");
+        wf_trace_bad(&r->text.file.place, "expected a label after %srequires",
+                     for_start ? "i" : "");
         return;
     }
     WF_GROW(goal->edges, goal->n_edges, goal->edges_capacity);
@@ -171,10 +172,11 @@ static void read_labelled(struct reading *r)
     wf_goal_text_expect(&r->text, ":");
     enum wf_goal_kind kind = kind_of(&r->text);
     if (r->labels[label].op != NO_OP) {
-        wf_goal_text_bad(&r->text, "the label %.40s for the second time",
-                         wf_strings_at(&r->names, label));
+        wf_trace_bad(&r->text.file.place, "the label %.40s for the second time",
+                     wf_strings_at(&r->names, label));
     } else if (kind == WF_GOAL_KINDS) {
-        wf_goal_text_bad(&r->text, "expected calc, send or recv, found '%.40s'", r->text.word);
+        wf_trace_bad(&r->text.file.place, "expected calc, send or recv, found '%.40s'",
+                     r->text.word);
     } else {
         r->labels[label].op = (uint32_t)rank_of(r)->n;
         read_op(r, kind);
@@ -204,9 +206,9 @@ static void resolve(struct reading *r)
         uint32_t before = r->labels[edges[i].before].op, after = r->labels[edges[i].after].op;
         if (before == NO_OP || after == NO_OP) {
             uint32_t label = before == NO_OP ? edges[i].before : edges[i].after;
-            r->text.file.line = r->labels[label].line;
-            wf_goal_text_bad(&r->text, "there is no op with the label %.40s",
-                             wf_strings_at(&r->names, label));
+            r->text.file.place.line = r->labels[label].line;
+            wf_trace_bad(&r->text.file.place, "there is no op with the label %.40s",
+                         wf_strings_at(&r->names, label));
             return;
         }
         edges[i].before = before;
@@ -225,17 +227,16 @@ static void resolve(struct reading *r)
 
 static void read_rank(struct reading *r)
 {
-    struct wf_goal_text place;
-
     wf_goal_text_expect(&r->text, "rank");
-    place = r->text;
+    struct wf_trace_place place = r->text.file.place;
     int64_t number =
         wf_goal_text_number(&r->text, "a rank", "", 0, (int64_t)r->goal.n_ranks - 1);
     if (r->goal.ranks[number].is_there) {
-        wf_goal_text_bad(&place, "rank %" PRId64 " for the second time", number);
+        wf_trace_bad(&place, "rank %" PRId64 " for the second time", number);
         return;
     }
-    r->text.rank = number;
+    r->text.file.place.unit = "rank";
+    r->text.file.place.rank = number;
     *rank_of(r) = (struct wf_goal_rank){
         .first = r->goal.n_ops, .first_edge = r->goal.n_edges, .is_there = true};
     wf_strings_fini(&r->names);
@@ -250,25 +251,25 @@ static void read_rank(struct reading *r)
             wf_goal_text_expect(&r->text, "}");
         }
         if (rank_of(r)->n >= WF_NO_TASK / 2) {
-            wf_goal_text_bad(&r->text, "too many ops");
+            wf_trace_bad(&r->text.file.place, "too many ops");
         }
     }
     if (!wf_failed(r->text.err)) {
         resolve(r);
     }
-    r->text.rank = wf_failed(r->text.err) ? r->text.rank : -1;
+    r->text.file.place.unit = NULL;
     wf_goal_text_next(&r->text);
 }
 
 static void read_head(struct reading *r)
 {
     wf_goal_text_expect(&r->text, "num_ranks");
-    struct wf_goal_text place = r->text;
+    struct wf_trace_place place = r->text.file.place;
     int64_t n = wf_goal_text_number(&r->text, "a number of ranks", "", 1, WF_RANKS_MAX - 1);
     /* Every rank has a block: a number costs no memory by itself. */
     if ((uint64_t)n > r->text.file.size / RANK_BYTES_MIN) {
-        wf_goal_text_bad(&place,
-                         "%" PRId64 " ranks, but the file ends before so many; truncated?", n);
+        wf_trace_bad(&place, "%" PRId64 " ranks, but the file ends before so many; truncated?",
+                     n);
         return;
     }
     r->goal.n_ranks = (uint32_t)n;
@@ -293,9 +294,9 @@ static void read_all(struct reading *r, struct wf_trace *out)
     }
     for (uint32_t rank = 0; rank < r->goal.n_ranks; rank++) {
         if (!r->goal.ranks[rank].is_there) {
-            wf_goal_text_bad(&r->text,
-                             "the file ends before rank %" PRIu32 " of %" PRIu32 "; truncated?",
-                             rank, r->goal.n_ranks);
+            wf_trace_bad(&r->text.file.place,
+                         "the file ends before rank %" PRIu32 " of %" PRIu32 "; truncated?",
+                         rank, r->goal.n_ranks);
             return;
         }
     }

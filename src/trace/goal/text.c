@@ -4,30 +4,12 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-void wf_goal_text_bad(struct wf_goal_text *text, const char *fmt, ...)
-{
-    const struct wf_trace_place place = {.path = text->file.path,
-                                         .line = text->file.line,
-                                         .byte = text->file.offset,
-                                         .unit = text->rank >= 0 ? "rank" : NULL,
-                                         .rank = text->rank};
-    char words[256];
-    va_list args;
-
-    va_start(args, fmt);
-    (void)vsnprintf(words, sizeof(words), fmt, args);
-    va_end(args);
-    (void)wf_trace_bad(&place, text->err, "%s", words);
-    text->word[0] = '\0';
-}
-
 void wf_goal_text_open(struct wf_goal_text *text, const char *path, struct wf_err *err)
 {
-    *text = (struct wf_goal_text){.line = 1, .rank = -1, .err = err};
+    *text = (struct wf_goal_text){.line = 1, .err = err};
     if (wf_intext_open(&text->file, path, err) == WF_OK) {
         wf_goal_text_next(text);
     }
@@ -63,10 +45,10 @@ static void skip_comment(struct wf_goal_text *text)
             c = take(text);
         }
         if (c == EOF) {
-            wf_goal_text_bad(text, "a comment without end: truncated?");
+            wf_trace_bad(&text->file.place, "a comment without end: truncated?");
         }
     } else {
-        wf_goal_text_bad(text, "a single slash; comments begin with // or /*");
+        wf_trace_bad(&text->file.place, "a single slash; comments begin with // or /*");
     }
 }
 
@@ -81,8 +63,8 @@ static int find_word(struct wf_goal_text *text)
     int c;
 
     do {
-        text->file.line = text->line;
-        text->file.offset = text->byte;
+        text->file.place.line = text->line;
+        text->file.place.byte = text->byte;
         c = take(text);
         if (c == '/') {
             skip_comment(text);
@@ -112,9 +94,10 @@ void wf_goal_text_next(struct wf_goal_text *text)
     }
     text->word[n] = '\0';
     if (n == 0) {
-        wf_goal_text_bad(text, "an unexpected sign (0x%02x)", (unsigned)c);
+        wf_trace_bad(&text->file.place, "an unexpected sign (0x%02x)", (unsigned)c);
     } else if (is_word(c)) {
-        wf_goal_text_bad(text, "a word of more than %d letters", WF_GOAL_WORD_BYTES - 1);
+        wf_trace_bad(&text->file.place, "a word of more than %d letters",
+                     WF_GOAL_WORD_BYTES - 1);
     } else if (c != EOF) {
         (void)ungetc(c, text->file.in);
         text->byte--;
@@ -132,9 +115,9 @@ void wf_goal_text_expect(struct wf_goal_text *text, const char *word)
     if (wf_goal_text_is(text, word)) {
         wf_goal_text_next(text);
     } else if (text->word[0] == '\0') {
-        wf_goal_text_bad(text, "the file ends before '%s'; truncated?", word);
+        wf_trace_bad(&text->file.place, "the file ends before '%s'; truncated?", word);
     } else {
-        wf_goal_text_bad(text, "expected '%s', found '%.40s'", word, text->word);
+        wf_trace_bad(&text->file.place, "expected '%s', found '%.40s'", word, text->word);
     }
 }
 
@@ -146,11 +129,12 @@ int64_t wf_goal_text_number(struct wf_goal_text *text, const char *what, const c
     errno = 0;
     long long number = strtoll(text->word, &end, 10);
     if (text->word[0] == '\0') {
-        wf_goal_text_bad(text, "the file ends before %s; truncated?", what);
+        wf_trace_bad(&text->file.place, "the file ends before %s; truncated?", what);
     } else if (end == text->word || (*end != '\0' && strcmp(end, unit) != 0) || errno != 0 ||
                number < min || number > max) {
-        wf_goal_text_bad(text, "expected %s from %" PRId64 " to %" PRId64 ", found '%.40s'",
-                         what, min, max, text->word);
+        wf_trace_bad(&text->file.place,
+                     "expected %s from %" PRId64 " to %" PRId64 ", found '%.40s'", what, min,
+                     max, text->word);
     } else {
         wf_goal_text_next(text);
         return number;

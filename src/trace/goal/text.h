@@ -17,7 +17,6 @@ struct wf_goal_text {
     struct wf_intext file;         /* with the place of the word */
     char word[WF_GOAL_WORD_BYTES]; /* the current one; "" at the end */
     uint64_t line, byte;           /* where reading goes on */
-    int64_t rank;                  /* whose ops are read; -1: none */
     struct wf_err *err;
 };
 
@@ -38,9 +37,5 @@ void wf_goal_text_expect(struct wf_goal_text *text, const char *word);
  * `what` is it, for errors: "a rank". */
 int64_t wf_goal_text_number(struct wf_goal_text *text, const char *what, const char *unit,
                             int64_t min, int64_t max);
-
-/* Fails with the file, the line and the rank before the words. */
-WF_PRINTF(2, 3)
-void wf_goal_text_bad(struct wf_goal_text *text, const char *fmt, ...);
 
 #endif

@@ -33,11 +33,11 @@ static enum wf_status open_file(const char *path, int *fd, uint64_t *size, struc
 
 enum wf_status wf_infile_open(struct wf_infile *in, const char *path, struct wf_err *err)
 {
-    *in = (struct wf_infile){.fd = -1};
+    *in = (struct wf_infile){.fd = -1, .place.err = err};
     enum wf_status status = open_file(path, &in->fd, &in->size, err);
 
     if (status == WF_OK) {
-        in->path = wf_xstrdup(path);
+        in->place.path = wf_xstrdup(path);
         in->buffer = wf_xmalloc(BUFFER_BYTES);
     }
     return status;
@@ -45,9 +45,9 @@ enum wf_status wf_infile_open(struct wf_infile *in, const char *path, struct wf_
 
 void wf_infile_close(struct wf_infile *in)
 {
-    if (in->path != NULL) {
+    if (in->place.path != NULL) {
         (void)close(in->fd);
-        free(in->path);
+        free(wf_unconst(in->place.path));
         free(in->buffer);
     }
     *in = (struct wf_infile){.fd = -1};
@@ -139,7 +139,7 @@ enum wf_status wf_intext_open(struct wf_intext *text, const char *path, struct w
 {
     int fd = -1;
 
-    *text = (struct wf_intext){.in = NULL};
+    *text = (struct wf_intext){.place.err = err};
     enum wf_status status = open_file(path, &fd, &text->size, err);
     if (status != WF_OK) {
         return status;
@@ -150,7 +150,7 @@ enum wf_status wf_intext_open(struct wf_intext *text, const char *path, struct w
         (void)close(fd);
         return status;
     }
-    text->path = wf_xstrdup(path);
+    text->place.path = wf_xstrdup(path);
     return WF_OK;
 }
 
@@ -159,13 +159,13 @@ void wf_intext_close(struct wf_intext *text)
     if (text->in != NULL) {
         (void)fclose(text->in);
     }
-    free(text->path);
+    free(wf_unconst(text->place.path));
     *text = (struct wf_intext){.in = NULL};
 }
 
 /* ---- errors ---- */
 
-void wf_trace_prefix(const struct wf_trace_place *place, struct wf_err *err)
+void wf_trace_prefix(const struct wf_trace_place *place)
 {
     char line[40] = "", whose[48] = "";
 
@@ -175,23 +175,21 @@ void wf_trace_prefix(const struct wf_trace_place *place, struct wf_err *err)
     if (place->unit != NULL) {
         (void)snprintf(whose, sizeof(whose), ", %s %" PRId64, place->unit, place->rank);
     }
-    wf_err_prefix(err, "%.200s: %s%s %" PRIu64 "%s%s: ", place->path, line,
+    wf_err_prefix(place->err, "%.200s: %s%s %" PRIu64 "%s%s: ", place->path, line,
                   place->counts != NULL ? place->counts : "byte", place->byte,
                   place->line > 0 ? ")" : "", whose);
 }
 
-enum wf_status wf_trace_bad(const struct wf_trace_place *place, struct wf_err *err,
-                            const char *fmt, ...)
+void wf_trace_bad(const struct wf_trace_place *place, const char *fmt, ...)
 {
+    struct wf_err *err = place->err;
     va_list args;
 
-    if (wf_failed(err)) {
-        return err->status;
+    if (!wf_failed(err)) {
+        va_start(args, fmt);
+        (void)vsnprintf(err->text, sizeof(err->text), fmt, args);
+        va_end(args);
+        err->status = WF_EINVAL;
+        wf_trace_prefix(place);
     }
-    va_start(args, fmt);
-    (void)vsnprintf(err->text, sizeof(err->text), fmt, args);
-    va_end(args);
-    err->status = WF_EINVAL;
-    wf_trace_prefix(place, err);
-    return WF_EINVAL;
 }

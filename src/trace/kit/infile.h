@@ -16,8 +16,34 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* A reader's `err` holds the first failure, and WF_OK until then (wf_reader_open() sees to it).
+ * So functions of a reader need not return a status: after a failure they do nothing, and the
+ * loop over records ends. */
+static inline bool wf_failed(const struct wf_err *err)
+{
+    return err->status != WF_OK;
+}
+
+/* Where a reader is, for errors. Files keep their path here; the reader sets the rest. */
+struct wf_trace_place {
+    const char *path;
+    uint64_t line; /* 0: the file has no lines */
+    uint64_t byte;
+    const char *counts; /* what `byte` counts; null: bytes */
+    const char *unit;   /* "rank" or "PE"; null: it concerns no rank */
+    int64_t rank;
+    struct wf_err *err;
+};
+
+/* Sets WF_EINVAL, if nothing failed before, with words after the place: "FILE: byte 12, rank 3:
+ * ..." or "FILE: line 2 (byte 12), rank 3: ...". */
+WF_PRINTF(2, 3)
+void wf_trace_bad(const struct wf_trace_place *place, const char *fmt, ...);
+/* Puts the place before what is in `err` already. */
+void wf_trace_prefix(const struct wf_trace_place *place);
+
 struct wf_infile {
-    char *path;
+    struct wf_trace_place place;
     int fd;
     bool swapped; /* numbers have the least significant byte first */
     bool failed;
@@ -53,44 +79,16 @@ void wf_infile_skip(struct wf_infile *in, uint64_t n);
 uint64_t wf_infile_unsigned(struct wf_infile *in, unsigned width);
 int64_t wf_infile_signed(struct wf_infile *in, unsigned width);
 
-/* A text file. Whoever reads it from `in` keeps line and offset up to date. */
+/* A text file. The reader, who reads from `in`, keeps line and byte of the place up to date. */
 struct wf_intext {
+    struct wf_trace_place place;
     FILE *in;
-    char *path;
-    uint64_t size;   /* of the file */
-    uint64_t line;   /* of what was read last: its line, from 1... */
-    uint64_t offset; /* ...and its first byte */
+    uint64_t size; /* of the file */
 };
 
-/* As for binary files; `line` is 0. */
+/* As for binary files. */
 WF_NODISCARD
 enum wf_status wf_intext_open(struct wf_intext *text, const char *path, struct wf_err *err);
 void wf_intext_close(struct wf_intext *text); /* zeroed is allowed */
-
-/* Where a reader is, for errors. */
-struct wf_trace_place {
-    const char *path;
-    uint64_t line; /* 0: the file has no lines */
-    uint64_t byte;
-    const char *counts; /* what `byte` counts; null: bytes */
-    const char *unit;   /* "rank" or "PE"; null: it concerns no rank */
-    int64_t rank;
-};
-
-/* A reader's `err` holds the first failure, and WF_OK until then (wf_reader_open() sees to it).
- * So functions of a reader need not return a status: after a failure they do nothing, and the
- * loop over records ends. */
-static inline bool wf_failed(const struct wf_err *err)
-{
-    return err->status != WF_OK;
-}
-
-/* Sets WF_EINVAL, if nothing failed before, with words after the place: "FILE: byte 12, rank 3:
- * ..." or "FILE: line 2 (byte 12), rank 3: ...". */
-WF_PRINTF(3, 4)
-enum wf_status wf_trace_bad(const struct wf_trace_place *place, struct wf_err *err,
-                            const char *fmt, ...);
-/* Puts the place before what is in `err` already. */
-void wf_trace_prefix(const struct wf_trace_place *place, struct wf_err *err);
 
 #endif

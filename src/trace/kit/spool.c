@@ -60,10 +60,11 @@ enum wf_status wf_spool_op(struct wf_spool *spool, uint32_t rank, const struct w
 }
 
 void wf_spool_put(struct wf_spool *spool, const struct wf_op *op,
-                  const struct wf_trace_place *place, struct wf_err *err)
+                  const struct wf_trace_place *place)
 {
-    if (!wf_failed(err) && wf_spool_op(spool, (uint32_t)place->rank, op, err) == WF_EINVAL) {
-        wf_trace_prefix(place, err);
+    if (!wf_failed(place->err) &&
+        wf_spool_op(spool, (uint32_t)place->rank, op, place->err) == WF_EINVAL) {
+        wf_trace_prefix(place);
     }
 }
 

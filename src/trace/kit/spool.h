@@ -34,7 +34,7 @@ enum wf_status wf_spool_op(struct wf_spool *spool, uint32_t rank, const struct w
 /* The rest is for readers, whose `err` holds the first failure: after a failure nothing is
  * added. An op belongs to the rank of its place, which the error names if the op is invalid. */
 void wf_spool_put(struct wf_spool *spool, const struct wf_op *op,
-                  const struct wf_trace_place *place, struct wf_err *err);
+                  const struct wf_trace_place *place);
 /* Computing; nothing if it takes no time. */
 enum wf_status wf_spool_compute(struct wf_spool *spool, uint32_t rank, int64_t ps,
                                 struct wf_err *err);

@@ -71,8 +71,8 @@ struct scan {
 static enum wf_status damaged(const struct scan *scan, uint64_t at, const char *what)
 {
     return wf_err_set(scan->err, WF_EINVAL,
-                      "%.200s (%s), byte %" PRIu64 ": %s; truncated or damaged", scan->in.path,
-                      scan->whose, at, what);
+                      "%.200s (%s), byte %" PRIu64 ": %s; truncated or damaged",
+                      scan->in.place.path, scan->whose, at, what);
 }
 
 /* A compressed number that ends before `end`. */

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SimGrid's time-independent traces. */
+#include "base/array.h"
+#include "base/buf.h"
 #include "base/mem.h"
-#include "trace/reader.h"
-#include "trace/ti/reading.h"
+#include "base/units.h"
+#include "trace/kit/kit.h"
+#include "trace/ti/text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define BLANKS "\r\n\t "
+
+enum { ACTIONS_MAX = 64, VECTORS = 2 };
 
 struct ti_params {
     double flop_rate;
@@ -24,6 +30,32 @@ static const struct wf_param params_table[] = {
     WF_PARAM_END,
 };
 
+struct rank {
+    bool has_lines, is_finished, by_double; /* datatype that is meant without one */
+    struct wf_open_requests *requests;      /* null: none yet */
+};
+
+struct reading {
+    double flop_rate;
+    char **paths;
+    uint32_t n_paths, paths_capacity;
+    bool by_rank; /* each rank has a file */
+    uint32_t n_ranks;
+    struct rank *ranks;
+    struct wf_records *records;
+    uint32_t names[ACTIONS_MAX];
+    struct wf_spool *spool;
+    uint64_t n_types; /* datatypes that are not known */
+    struct wf_buf vectors[VECTORS], numbers;
+    struct wf_ti_text text;
+    struct wf_err *err;
+};
+
+static uint32_t rank_of(const struct reading *r)
+{
+    return (uint32_t)r->text.file.place.rank;
+}
+
 /* ---- which files ---- */
 
 /* Whether the first line that says something is an action, as far as it is there. */
@@ -38,11 +70,6 @@ static bool is_action(const unsigned char *bytes, size_t n)
     const char *action = rank + digits + strspn(rank + digits, " \t");
     size_t length = strcspn(action, BLANKS);
     return digits > 0 && action > rank + digits && wf_ti_find(action, length) != NULL;
-}
-
-static char *path_beside(const struct wf_reader_probe *probe, const char *name)
-{
-    return name[0] == '/' ? wf_xstrdup(name) : wf_probe_path(probe, name);
 }
 
 /* A list has the names of files with actions. */
@@ -67,114 +94,422 @@ static bool detect(const struct wf_reader_probe *probe)
     return !probe->is_directory && (is_action(probe->bytes, probe->n) || is_list(probe));
 }
 
-static void add_path(struct wf_ti_reading *r, char *path)
+static void add_path(struct reading *r, char *path)
 {
-    r->paths = wf_xrealloc(r->paths, (size_t)r->n_paths + 1, sizeof(*r->paths));
+    WF_GROW(r->paths, r->n_paths, r->paths_capacity);
     r->paths[r->n_paths++] = path;
 }
 
-static enum wf_status find_files(struct wf_ti_reading *r, const struct wf_reader_probe *probe)
+static void find_files(struct reading *r, const struct wf_reader_probe *probe)
 {
+    struct wf_intext list;
     char *line = NULL;
     size_t capacity = 0;
 
     if (is_action(probe->bytes, probe->n)) {
         add_path(r, wf_xstrdup(probe->path));
-        return WF_OK;
-    }
-    FILE *in = fopen(probe->path, "rbe");
-    if (in == NULL) {
-        return wf_err_set(r->err, WF_EIO, "cannot read '%.300s'", probe->path);
+        return;
     }
     r->by_rank = true;
-    while (getline(&line, &capacity, in) > 0) {
+    if (wf_intext_open(&list, probe->path, r->err) != WF_OK) {
+        return;
+    }
+    while (getline(&line, &capacity, list.in) > 0) {
         char *name = line + strspn(line, BLANKS);
         name[strcspn(name, "\r\n")] = '\0';
         if (name[0] != '\0') {
-            add_path(r, path_beside(probe, name));
+            add_path(r, name[0] == '/' ? wf_xstrdup(name) : wf_probe_path(probe, name));
         }
     }
     free(line);
-    (void)fclose(in);
-    return WF_OK;
+    wf_intext_close(&list);
 }
 
 /* ---- how many ranks ---- */
 
-typedef enum wf_status (*line_fn)(struct wf_ti_reading *r);
-
-static enum wf_status each_line(struct wf_ti_reading *r, line_fn visit)
+static void each_line(struct reading *r, void (*visit)(struct reading *r))
 {
-    enum wf_status status = WF_OK;
-
-    for (uint32_t file = 0; file < r->n_paths && status == WF_OK; file++) {
-        bool more = true;
-        status = wf_ti_text_open(&r->text, r->paths[file], r->err);
-        while (status == WF_OK && more) {
-            status = wf_ti_text_next(&r->text, &more, r->err);
-            if (status == WF_OK && more && r->by_rank && r->text.rank != file) {
-                status = wf_ti_text_bad(
-                    &r->text, r->err, "an action of another rank in the file of rank %" PRIu32,
-                    file);
-            }
-            if (status == WF_OK && more) {
-                status = visit(r);
+    for (uint32_t file = 0; file < r->n_paths; file++) {
+        wf_ti_text_open(&r->text, r->paths[file], r->err);
+        while (wf_ti_text_next(&r->text)) {
+            if (r->by_rank && rank_of(r) != file) {
+                wf_trace_bad(&r->text.file.place,
+                             "an action of another rank in the file of rank %" PRIu32, file);
+            } else {
+                visit(r);
             }
         }
         wf_ti_text_close(&r->text);
     }
-    return status;
 }
 
-/* Ranks are believed only if those before them are there too, so that a number in a line costs
- * no memory by itself. */
-static enum wf_status see_rank(struct wf_ti_reading *r)
+/* A rank far above all others is refused, so that a number in a line costs no memory by itself.
+ */
+static void see_rank(struct reading *r)
 {
-    uint32_t rank = r->text.rank;
+    uint32_t rank = rank_of(r);
 
     if (rank >= r->n_ranks) {
         uint32_t n = rank + 1;
         if (rank > r->n_ranks * 2 + (1 << 16)) {
-            return wf_ti_text_bad(&r->text, r->err,
-                                  "a rank far behind all ranks seen before, up to %" PRIu32,
-                                  r->n_ranks);
+            wf_trace_bad(&r->text.file.place,
+                         "a rank far above all ranks seen before, up to %" PRIu32, r->n_ranks);
+            return;
         }
         r->ranks = wf_xrealloc(r->ranks, n, sizeof(*r->ranks));
         memset(r->ranks + r->n_ranks, 0, (n - r->n_ranks) * sizeof(*r->ranks));
         r->n_ranks = n;
     }
     r->ranks[rank].has_lines = true;
-    return WF_OK;
 }
 
-static enum wf_status count_ranks(struct wf_ti_reading *r, const char *path)
+static void count_ranks(struct reading *r, const char *path)
 {
-    enum wf_status status = each_line(r, see_rank);
+    uint32_t n;
 
-    for (uint32_t file = 0; r->by_rank && file < r->n_paths && status == WF_OK; file++) {
-        if (file >= r->n_ranks || !r->ranks[file].has_lines) {
-            status = wf_err_set(r->err, WF_EINVAL,
-                                "%.200s: no action in '%.200s', the file of rank %" PRIu32,
-                                path, r->paths[file], file);
+    each_line(r, see_rank);
+    if (wf_failed(r->err)) {
+        return;
+    }
+    n = r->by_rank ? r->n_paths : r->n_ranks;
+    for (uint32_t rank = 0; rank < n; rank++) {
+        if (rank >= r->n_ranks || !r->ranks[rank].has_lines) {
+            (void)wf_err_set(r->err, WF_EINVAL,
+                             "%.200s: rank %" PRIu32 " of %" PRIu32 " has no action%s%.200s",
+                             path, rank, n, r->by_rank ? " in its file " : "",
+                             r->by_rank ? r->paths[rank] : "");
+            return;
         }
     }
-    for (uint32_t rank = 0; rank < r->n_ranks && status == WF_OK; rank++) {
-        if (!r->ranks[rank].has_lines) {
-            status =
-                wf_err_set(r->err, WF_EINVAL,
-                           "%.300s: rank %" PRIu32 " has no action, but rank %" PRIu32 " has",
-                           path, rank, r->n_ranks - 1);
+    if (n == 0) {
+        (void)wf_err_set(r->err, WF_EINVAL, "%.300s: no rank has an action", path);
+    }
+}
+
+/* ---- arguments ---- */
+
+static uint64_t type_size(struct reading *r, bool given, int64_t type)
+{
+    static const uint8_t sizes[] = {8, 4, 1, 2, 8, 4, 1, 8, 1, 1, 2};
+
+    if (!given) {
+        return r->ranks[rank_of(r)].by_double ? 8 : 1;
+    }
+    if (type >= 0 && type < (int64_t)sizeof(sizes)) {
+        return sizes[type];
+    }
+    r->n_types++;
+    return 1;
+}
+
+/* The size of a datatype, if one is given. */
+static uint64_t read_type(struct reading *r)
+{
+    bool given = wf_ti_text_words(&r->text) > 0;
+
+    return type_size(r, given, given ? wf_ti_text_whole(&r->text, -1) : 0);
+}
+
+static uint64_t product(uint64_t n, uint64_t size)
+{
+    return n > UINT64_MAX / size ? UINT64_MAX : n * size;
+}
+
+static int64_t ps_of(double seconds)
+{
+    double ps = seconds * 1e12;
+
+    return ps >= (double)WF_TIME_MAX ? WF_TIME_MAX : (int64_t)llround(ps);
+}
+
+/* ---- ops ---- */
+
+static void put(struct reading *r, const struct wf_op *op)
+{
+    wf_spool_put(r->spool, op, &r->text.file.place);
+}
+
+static void put_amount(struct reading *r, double amount)
+{
+    struct wf_op op = {
+        .kind = WF_OP_COMPUTE, .duration = ps_of(amount / r->flop_rate), .n_counters = 1};
+
+    if (amount > 0) {
+        op.counters[0] = amount < 9.2e18 ? (uint64_t)amount : (uint64_t)INT64_MAX;
+        put(r, &op);
+    }
+}
+
+static void do_plain(struct reading *r)
+{
+    struct rank *rank = &r->ranks[rank_of(r)];
+    const struct wf_op op = {.kind = r->text.action->kind};
+
+    if (op.kind == WF_OP_INIT) {
+        rank->by_double = wf_ti_text_words(&r->text) > 0;
+        wf_ti_text_skip(&r->text);
+    }
+    rank->is_finished = op.kind == WF_OP_FINALIZE;
+    put(r, &op);
+}
+
+static void do_compute(struct reading *r)
+{
+    bool has = false;
+    double amount = wf_ti_text_real(&r->text, &has);
+
+    if (!has || amount < 0) {
+        wf_trace_bad(&r->text.file.place, "%s: an amount that is missing or negative",
+                     r->text.action->name);
+    } else if (r->text.action->shape == WF_TI_SLEEP) {
+        (void)wf_spool_compute(r->spool, rank_of(r), ps_of(amount), r->err);
+    } else {
+        put_amount(r, amount);
+    }
+}
+
+static void do_call(struct reading *r)
+{
+    uint32_t number = (uint32_t)(r->text.action - wf_ti_actions);
+    const struct wf_op op = {.kind = WF_OP_CALL, .tag = (int32_t)number};
+
+    wf_ti_text_skip(&r->text);
+    wf_spool_name(r->spool, WF_NAME_CALL, number, r->text.action->name);
+    put(r, &op);
+}
+
+/* The name of a request: its direction, its peer and its tag. */
+static int64_t request_name(bool receives, int64_t peer, int64_t tag)
+{
+    return (int64_t)((uint64_t)receives << 62 | (uint64_t)(peer & 0x3fffffff) << 32 |
+                     (uint64_t)(tag & 0xffffffff));
+}
+
+static struct wf_open_requests *requests_of(struct reading *r)
+{
+    struct rank *state = &r->ranks[rank_of(r)];
+
+    if (state->requests == NULL) {
+        state->requests = wf_xcalloc(1, sizeof(*state->requests));
+        wf_open_requests_init(state->requests);
+    }
+    return state->requests;
+}
+
+/* Negative partners and tags of receives are wildcards. */
+static void do_message(struct reading *r)
+{
+    struct wf_op op = {.kind = r->text.action->kind};
+    bool receives = wf_op_info(op.kind)->family == WF_FAMILY_RECV;
+    int64_t min = receives ? INT32_MIN : 0;
+    int64_t peer = wf_ti_text_whole(&r->text, min), tag = wf_ti_text_whole(&r->text, min);
+    uint64_t n = (uint64_t)wf_ti_text_whole(&r->text, 0);
+
+    op.bytes = product(n, read_type(r));
+    if (peer >= r->n_ranks || tag > INT32_MAX) {
+        wf_trace_bad(&r->text.file.place, "%s: no rank %" PRId64 ", or no tag %" PRId64,
+                     r->text.action->name, peer, tag);
+    }
+    if (wf_failed(r->err)) {
+        return;
+    }
+    op.peer = peer < 0 ? WF_ANY_SOURCE : (uint32_t)peer;
+    op.tag = tag < 0 ? WF_ANY_TAG : (int32_t)tag;
+    if (wf_op_info(op.kind)->returns_request) {
+        op.request =
+            wf_open_requests_add(requests_of(r), request_name(receives, peer, tag))->number;
+    }
+    wf_records_add(r->records, rank_of(r), r->names[r->text.action - wf_ti_actions], op.bytes);
+    put(r, &op);
+}
+
+/* A wait or test names the two ends and the tag of its request. A test is read as one that
+ * finds nothing: a wait comes later. */
+static void do_request(struct reading *r)
+{
+    struct wf_op op = {.kind = r->text.action->kind, .recorded = true};
+    int64_t source = wf_ti_text_whole(&r->text, INT32_MIN);
+    int64_t destination = wf_ti_text_whole(&r->text, INT32_MIN);
+    int64_t tag = wf_ti_text_whole(&r->text, INT32_MIN);
+    struct wf_open_requests *requests = requests_of(r);
+    struct wf_open_request *request = NULL;
+
+    wf_open_requests_call(requests);
+    if (destination == rank_of(r)) {
+        request = wf_open_requests_find(requests, request_name(true, source, tag));
+    }
+    if (request == NULL && source == rank_of(r)) {
+        request = wf_open_requests_find(requests, request_name(false, destination, tag));
+    }
+    if (request == NULL) {
+        wf_trace_bad(&r->text.file.place, "%s: no such request is open", r->text.action->name);
+        return;
+    }
+    op.request = request->number;
+    if (op.kind == WF_OP_WAIT) {
+        wf_open_requests_remove(requests, request);
+    }
+    put(r, &op);
+}
+
+static void do_waitall(struct reading *r)
+{
+    struct wf_op op = {.kind = WF_OP_WAITALL};
+
+    r->numbers.size = 0;
+    wf_buf_reserve(&r->numbers, 1);
+    op.count = wf_open_requests_clear(requests_of(r), &r->numbers);
+    op.requests = (const uint32_t *)(const void *)r->numbers.data;
+    put(r, &op);
+}
+
+static void do_sendrecv(struct reading *r)
+{
+    struct wf_op op = {.kind = WF_OP_SENDRECV};
+    uint64_t sent = (uint64_t)wf_ti_text_whole(&r->text, 0);
+    int64_t to = wf_ti_text_whole(&r->text, 0);
+    uint64_t received = (uint64_t)wf_ti_text_whole(&r->text, 0);
+    int64_t from = wf_ti_text_whole(&r->text, 0);
+
+    op.peer = to < r->n_ranks ? (uint32_t)to : UINT32_MAX / 2;
+    op.recv_peer = from < r->n_ranks ? (uint32_t)from : UINT32_MAX / 2;
+    op.bytes = product(sent, read_type(r));
+    op.recv_bytes = product(received, read_type(r));
+    put(r, &op);
+}
+
+/* ---- collectives ---- */
+
+struct coll_args {
+    int64_t n, root;
+    double amount;
+    uint32_t n_vectors;
+    uint64_t size, recv_size;
+    bool has_n;
+};
+
+static void read_vector(struct reading *r, struct coll_args *args)
+{
+    struct wf_buf *vector = &r->vectors[args->n_vectors++];
+
+    vector->size = 0;
+    for (uint32_t i = 0; i < r->n_ranks && !wf_failed(r->err); i++) {
+        int64_t n = wf_ti_text_whole(&r->text, 0);
+        wf_buf_append(vector, &n, sizeof(n));
+    }
+}
+
+static void read_arg(struct reading *r, char letter, struct coll_args *args)
+{
+    bool more = wf_ti_text_words(&r->text) > 0;
+
+    if (letter == 'N') {
+        read_vector(r, args);
+    } else if (letter == 'f') {
+        args->amount = wf_ti_text_real(&r->text, &more);
+        if (!more) {
+            wf_trace_bad(&r->text.file.place, "%s: the amount of computing is missing",
+                         r->text.action->name);
         }
+    } else if (letter == 'r') {
+        args->root = more ? wf_ti_text_whole(&r->text, 0) : args->root;
+    } else if (letter == 't') {
+        args->size = read_type(r);
+        args->recv_size = args->size;
+    } else if (letter == 'u') {
+        args->recv_size = more ? read_type(r) : args->recv_size;
+    } else if (letter == 'n' &&
+               !args->has_n) { /* a second one says the same of the other side */
+        args->n = wf_ti_text_whole(&r->text, 0);
+        args->has_n = true;
+    } else {
+        (void)wf_ti_text_whole(&r->text, 0);
     }
-    if (status == WF_OK && r->n_ranks == 0) {
-        status = wf_err_set(r->err, WF_EINVAL, "%.300s: no rank has an action", path);
+}
+
+static const uint64_t *scale(struct wf_buf *vector, uint32_t n, uint64_t size)
+{
+    uint64_t *items = (uint64_t *)(void *)vector->data;
+
+    for (uint32_t i = 0; i < n; i++) {
+        items[i] = product(items[i], size);
     }
-    return status;
+    return items;
+}
+
+static void set_blocks(struct reading *r, const struct coll_args *args, struct wf_op *op)
+{
+    bool at_root = op->root == rank_of(r);
+
+    op->bytes = product((uint64_t)args->n, args->size);
+    if (op->kind == WF_OP_SCATTERV) {
+        op->bytes = product((uint64_t)args->n, args->recv_size);
+        op->counts = at_root ? scale(&r->vectors[0], r->n_ranks, args->size) : NULL;
+    } else if (op->kind == WF_OP_GATHERV) {
+        op->counts = at_root ? scale(&r->vectors[0], r->n_ranks, args->recv_size) : NULL;
+    } else if (op->kind == WF_OP_ALLGATHERV) {
+        op->counts = scale(&r->vectors[0], r->n_ranks, args->recv_size);
+    } else if (args->n_vectors > 0) {
+        op->counts = scale(&r->vectors[0], r->n_ranks, args->size);
+    }
+    if (args->n_vectors > 1) {
+        op->recv_counts = scale(&r->vectors[1], r->n_ranks, args->recv_size);
+    }
+}
+
+static void do_collective(struct reading *r)
+{
+    struct coll_args args = {.size = type_size(r, false, 0)};
+    struct wf_op op = {.kind = r->text.action->kind};
+
+    args.recv_size = args.size;
+    for (const char *letter = r->text.action->args; *letter != '\0'; letter++) {
+        /* Displacements may come without datatypes. */
+        bool is_type = *letter == 't' || *letter == 'u';
+        if (*letter == '[' || (is_type && op.kind == WF_OP_ALLGATHERV && r->n_ranks != 2 &&
+                               wf_ti_text_words(&r->text) == r->n_ranks)) {
+            continue;
+        }
+        read_arg(r, *letter, &args);
+    }
+    if (wf_failed(r->err)) {
+        return;
+    }
+    if (op.kind == WF_OP_ALLGATHERV && wf_ti_text_words(&r->text) == r->n_ranks) {
+        wf_ti_text_skip(&r->text);
+    }
+    op.root = args.root < r->n_ranks ? (uint32_t)args.root : UINT32_MAX;
+    set_blocks(r, &args, &op);
+    put(r, &op);
+    put_amount(r, args.amount);
 }
 
 /* ---- all ---- */
 
-static void release(struct wf_ti_reading *r)
+static void do_line(struct reading *r)
+{
+    static void (*const handlers[])(struct reading * r) = {
+        [WF_TI_PLAIN] = do_plain,           [WF_TI_COMPUTE] = do_compute,
+        [WF_TI_SLEEP] = do_compute,         [WF_TI_CALL] = do_call,
+        [WF_TI_MESSAGE] = do_message,       [WF_TI_REQUEST] = do_request,
+        [WF_TI_WAITALL] = do_waitall,       [WF_TI_SENDRECV] = do_sendrecv,
+        [WF_TI_COLLECTIVE] = do_collective,
+    };
+    const struct wf_ti_action *action = r->text.action;
+
+    if (action->shape != WF_TI_MESSAGE) {
+        wf_records_add(r->records, rank_of(r), r->names[action - wf_ti_actions], 0);
+    }
+    if (action->shape == WF_TI_IGNORED) {
+        return;
+    }
+    handlers[action->shape](r);
+    if (wf_ti_text_words(&r->text) > 0) {
+        wf_trace_bad(&r->text.file.place, "%s: too many arguments", action->name);
+    }
+}
+
+static void release(struct reading *r)
 {
     for (uint32_t i = 0; i < r->n_paths; i++) {
         free(r->paths[i]);
@@ -185,7 +520,7 @@ static void release(struct wf_ti_reading *r)
             free(r->ranks[rank].requests);
         }
     }
-    for (uint32_t i = 0; i < WF_TI_VECTORS; i++) {
+    for (uint32_t i = 0; i < VECTORS; i++) {
         wf_buf_fini(&r->vectors[i]);
     }
     wf_buf_fini(&r->numbers);
@@ -194,7 +529,7 @@ static void release(struct wf_ti_reading *r)
 }
 
 /* Text that is cut off between two lines looks whole but for this. */
-static void note_unfinished(const struct wf_ti_reading *r, struct wf_trace *out)
+static void note_unfinished(const struct reading *r, struct wf_trace *out)
 {
     uint32_t n = 0, first = 0;
 
@@ -212,49 +547,28 @@ static void note_unfinished(const struct wf_ti_reading *r, struct wf_trace *out)
     }
 }
 
-static enum wf_status read_all(struct wf_ti_reading *r, struct wf_trace *out)
-{
-    out->records = wf_records_new(r->n_ranks);
-    r->records = out->records;
-    for (uint32_t i = 0; wf_ti_actions[i].name != NULL; i++) {
-        r->names[i] = wf_records_name(r->records, wf_ti_actions[i].name);
-    }
-    enum wf_status status = wf_spool_new(r->n_ranks, &r->spool, r->err);
-    if (status != WF_OK) {
-        return status;
-    }
-    struct wf_trace_writer *writer = wf_spool_writer(r->spool);
-    writer->ops->name_of(writer, WF_NAME_COUNTER, 0, "flops");
-    status = each_line(r, wf_ti_line);
-    if (status != WF_OK) {
-        wf_spool_discard(r->spool);
-        return status;
-    }
-    note_unfinished(r, out);
-    if (r->n_types > 0) {
-        wf_trace_note(out,
-                      "%" PRIu64 " actions have a datatype that is not known; it counts as "
-                      "1 byte",
-                      r->n_types);
-    }
-    return wf_spool_source(r->spool, "ti", &out->source, r->err);
-}
-
 static enum wf_status open_trace(const struct wf_reader_probe *probe, const void *params,
                                  struct wf_trace *out, struct wf_err *err)
 {
-    struct wf_ti_reading r = {.flop_rate = ((const struct ti_params *)params)->flop_rate,
-                              .err = err};
+    struct reading r = {.flop_rate = ((const struct ti_params *)params)->flop_rate, .err = err};
 
-    enum wf_status status = find_files(&r, probe);
-    if (status == WF_OK) {
-        status = count_ranks(&r, probe->path);
+    find_files(&r, probe);
+    count_ranks(&r, probe->path);
+    if (!wf_failed(err) && wf_spool_new(r.n_ranks, &r.spool, err) == WF_OK) {
+        out->records = wf_records_new(r.n_ranks);
+        r.records = out->records;
+        for (uint32_t i = 0; wf_ti_actions[i].name != NULL; i++) {
+            r.names[i] = wf_records_name(r.records, wf_ti_actions[i].name);
+        }
+        wf_spool_name(r.spool, WF_NAME_COUNTER, 0, "flops");
+        each_line(&r, do_line);
+        note_unfinished(&r, out);
+        wf_trace_note_count(out, r.n_types,
+                            "actions have a datatype that is not known; it counts as 1 byte");
     }
-    if (status == WF_OK) {
-        status = read_all(&r, out);
-    }
+    (void)wf_spool_end(r.spool, "ti", &out->source, err);
     release(&r);
-    return status;
+    return err->status;
 }
 
 const struct wf_reader_ops wf_ti_reader_ops = {

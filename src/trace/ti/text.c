@@ -1,58 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/ti/text.h"
 
-#include "base/mem.h"
 #include "trace/reader.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define BLANKS    " \t\r\n"
-#define WHOLE_MAX 9.0e15 /* so far every whole number is a double */
+#define WHOLE_MAX 9.0e15 /* up to here every whole number is a double */
 
-enum wf_status wf_ti_text_bad(const struct wf_ti_text *text, struct wf_err *err,
-                              const char *fmt, ...)
+void wf_ti_text_open(struct wf_ti_text *text, const char *path, struct wf_err *err)
 {
-    char words[256];
-    va_list args;
-
-    va_start(args, fmt);
-    (void)vsnprintf(words, sizeof(words), fmt, args);
-    va_end(args);
-    return wf_err_set(err, WF_EINVAL,
-                      "%.200s: line %" PRIu64 " (byte %" PRIu64 "), rank %" PRIu32 ": %s",
-                      text->path, text->line, text->offset, text->rank, words);
-}
-
-enum wf_status wf_ti_text_open(struct wf_ti_text *text, const char *path, struct wf_err *err)
-{
-    struct stat st;
-
-    *text = (struct wf_ti_text){.line = 0};
-    bool is_file = stat(path, &st) == 0 && S_ISREG(st.st_mode);
-    text->in = is_file ? fopen(path, "rbe") : NULL;
-    if (text->in == NULL) {
-        return wf_err_set(err, WF_EIO, "cannot read '%.300s': %s", path,
-                          is_file || errno == ENOENT ? strerror(errno) : "it is no file");
+    *text = (struct wf_ti_text){.err = err};
+    if (!wf_failed(err) && wf_intext_open(&text->file, path, err) == WF_OK) {
+        text->file.place.unit = "rank";
     }
-    text->path = wf_xstrdup(path);
-    return WF_OK;
 }
 
 void wf_ti_text_close(struct wf_ti_text *text)
 {
-    if (text->in != NULL) {
-        (void)fclose(text->in);
-    }
-    free(text->path);
-    free(text->text);
-    *text = (struct wf_ti_text){.line = 0};
+    wf_intext_close(&text->file);
+    free(text->line);
+    text->line = NULL;
 }
+
+/* ---- words ---- */
 
 /* The next word and its length; null if there is none. */
 static char *take_word(struct wf_ti_text *text, size_t *length)
@@ -62,6 +37,12 @@ static char *take_word(struct wf_ti_text *text, size_t *length)
     *length = strcspn(word, BLANKS);
     text->rest = word + *length;
     return *length > 0 ? word : NULL;
+}
+
+/* As much of a word as an error quotes. */
+static int quoted(size_t length)
+{
+    return length < 40 ? (int)length : 40;
 }
 
 size_t wf_ti_text_words(const struct wf_ti_text *text)
@@ -75,48 +56,46 @@ size_t wf_ti_text_words(const struct wf_ti_text *text)
     return n;
 }
 
-enum wf_status wf_ti_text_real(struct wf_ti_text *text, double *value, bool *has,
-                               struct wf_err *err)
+void wf_ti_text_skip(struct wf_ti_text *text)
+{
+    text->rest += strlen(text->rest);
+}
+
+double wf_ti_text_real(struct wf_ti_text *text, bool *has)
 {
     size_t length = 0;
-    char *word = take_word(text, &length);
-    char *end = NULL;
+    char *word = take_word(text, &length), *end = NULL;
 
     *has = word != NULL;
-    if (word == NULL) {
-        return WF_OK;
+    double number = word != NULL ? strtod(word, &end) : 0;
+    if (word != NULL && (end != word + length || !isfinite(number))) {
+        wf_trace_bad(&text->file.place, "%s: expected a number, found '%.*s'",
+                     text->action->name, quoted(length), word);
+        return 0;
     }
-    double number = strtod(word, &end);
-    if (end != word + length || !isfinite(number)) {
-        return wf_ti_text_bad(text, err, "'%.*s' is no number",
-                              (int)(length < 40 ? length : 40), word);
-    }
-    *value = number;
-    return WF_OK;
+    return number;
 }
 
-enum wf_status wf_ti_text_whole(struct wf_ti_text *text, int64_t min, int64_t *value,
-                                struct wf_err *err)
+int64_t wf_ti_text_whole(struct wf_ti_text *text, int64_t min)
 {
-    double number = 0;
     bool has = false;
+    double number = wf_ti_text_real(text, &has);
 
-    enum wf_status status = wf_ti_text_real(text, &number, &has, err);
-    if (status != WF_OK) {
-        return status;
-    }
     if (!has) {
-        return wf_ti_text_bad(text, err, "%s: an argument is missing", text->action->name);
+        wf_trace_bad(&text->file.place, "%s: an argument is missing", text->action->name);
+    } else if (number < (double)min || number > WHOLE_MAX || floor(number) != number) {
+        wf_trace_bad(&text->file.place,
+                     "%s: expected a whole number from %" PRId64 ", found %g",
+                     text->action->name, min, number);
+    } else {
+        return (int64_t)number;
     }
-    if (number < (double)min || number > WHOLE_MAX || floor(number) != number) {
-        return wf_ti_text_bad(text, err, "%s: %g is no whole number from %lld",
-                              text->action->name, number, (long long)min);
-    }
-    *value = (int64_t)number;
-    return WF_OK;
+    return 0;
 }
 
-static enum wf_status read_action(struct wf_ti_text *text, struct wf_err *err)
+/* ---- lines ---- */
+
+static void read_action(struct wf_ti_text *text)
 {
     size_t length = 0;
     char *word = take_word(text, &length), *end = NULL;
@@ -124,39 +103,37 @@ static enum wf_status read_action(struct wf_ti_text *text, struct wf_err *err)
     errno = 0;
     unsigned long long rank = strtoull(word, &end, 10);
     if (end != word + length || *word == '-' || errno != 0 || rank >= WF_RANKS_MAX) {
-        return wf_ti_text_bad(text, err, "a line begins with a rank, not with '%.*s'",
-                              (int)(length < 40 ? length : 40), word);
+        wf_trace_bad(&text->file.place, "a line begins with a rank, not with '%.*s'",
+                     quoted(length), word);
+        return;
     }
-    text->rank = (uint32_t)rank;
+    text->file.place.rank = (int64_t)rank;
     word = take_word(text, &length);
+    text->action = word != NULL ? wf_ti_find(word, length) : NULL;
     if (word == NULL) {
-        return wf_ti_text_bad(text, err, "a rank without an action");
+        wf_trace_bad(&text->file.place, "a rank without an action");
+    } else if (text->action == NULL) {
+        wf_trace_bad(&text->file.place, "unknown action '%.*s'", quoted(length), word);
     }
-    text->action = wf_ti_find(word, length);
-    if (text->action == NULL) {
-        return wf_ti_text_bad(text, err, "unknown action '%.*s'",
-                              (int)(length < 40 ? length : 40), word);
-    }
-    return WF_OK;
 }
 
-enum wf_status wf_ti_text_next(struct wf_ti_text *text, bool *more, struct wf_err *err)
+bool wf_ti_text_next(struct wf_ti_text *text)
 {
-    ssize_t n;
-
     do {
-        n = getline(&text->text, &text->capacity, text->in);
-        *more = n > 0;
-        if (!*more) {
-            return WF_OK;
+        ssize_t n =
+            wf_failed(text->err) ? 0 : getline(&text->line, &text->capacity, text->file.in);
+        if (n <= 0) {
+            return false;
         }
-        text->line++;
-        text->offset = text->next;
+        text->file.place.line++;
+        text->file.place.byte = text->next;
         text->next += (uint64_t)n;
-        text->rest = text->text;
-        if (memchr(text->text, '\0', (size_t)n) != NULL) {
-            return wf_ti_text_bad(text, err, "the line has a byte that is no text");
+        text->rest = text->line;
+        if (memchr(text->line, '\0', (size_t)n) != NULL) {
+            wf_trace_bad(&text->file.place, "the line has a byte that is no text");
+            return false;
         }
-    } while (text->text[strspn(text->text, BLANKS)] == '\0');
-    return read_action(text, err);
+    } while (text->line[strspn(text->line, BLANKS)] == '\0');
+    read_action(text);
+    return !wf_failed(text->err);
 }

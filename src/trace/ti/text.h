@@ -2,53 +2,39 @@
 #ifndef WF_TRACE_TI_TEXT_H
 #define WF_TRACE_TI_TEXT_H
 
-/* The lines of a time-independent trace, taken apart. */
+/*
+ * The lines of a time-independent trace, taken apart.
+ *
+ * The first failure is kept in `err`. After it there are no more lines, and numbers are 0.
+ */
 
-#include "base/status.h"
-#include "trace/ti/ti.h"
+#include "trace/kit/infile.h"
+#include "trace/ti/actions.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
-/* A file, or the one of its files that is read. */
+/* A file, or the one of several files that is being read. */
 struct wf_ti_text {
-    FILE *in;
-    char *path;
-    uint64_t line, offset; /* of the line that was read: its number from 1, its first byte */
-    uint64_t next;         /* byte of the next */
-    char *text;
+    struct wf_intext file; /* with the place of the line and its rank */
+    uint64_t next;         /* the first byte after the line */
+    char *line;
     size_t capacity;
-    uint32_t rank;
     const struct wf_ti_action *action;
     char *rest; /* what of the line is not read yet */
+    struct wf_err *err;
 };
 
-WF_NODISCARD
-enum wf_status wf_ti_text_open(struct wf_ti_text *text, const char *path, struct wf_err *err);
-void wf_ti_text_close(struct wf_ti_text *text); /* zeroed is allowed */
+void wf_ti_text_open(struct wf_ti_text *text, const char *path, struct wf_err *err);
+void wf_ti_text_close(struct wf_ti_text *text);
 
-/* Reads the next line that says something: whose action it is and which; *more is false if
- * there is none. */
-WF_NODISCARD
-enum wf_status wf_ti_text_next(struct wf_ti_text *text, bool *more, struct wf_err *err);
+/* Reads the next line that is not blank; false if there is none. */
+bool wf_ti_text_next(struct wf_ti_text *text);
 
-/* The next word of the line as a number; false if there is none. What is no number, or none of
- * the range, is WF_EINVAL. */
-WF_NODISCARD
-enum wf_status wf_ti_text_real(struct wf_ti_text *text, double *value, bool *has,
-                               struct wf_err *err);
-/* Likewise, a whole number from `min`. Missing is WF_EINVAL. */
-WF_NODISCARD
-enum wf_status wf_ti_text_whole(struct wf_ti_text *text, int64_t min, int64_t *value,
-                                struct wf_err *err);
+/* The next word of the line as a number; *has is false if there is none. */
+double wf_ti_text_real(struct wf_ti_text *text, bool *has);
+/* Likewise, a whole number from `min`, which must be there. */
+int64_t wf_ti_text_whole(struct wf_ti_text *text, int64_t min);
 
-/* How many words there still are in the line. */
+/* How many words are left in the line; and passes all of them. */
 size_t wf_ti_text_words(const struct wf_ti_text *text);
-
-/* WF_EINVAL with the file, the line and the rank before the words. */
-WF_PRINTF(3, 4)
-enum wf_status wf_ti_text_bad(const struct wf_ti_text *text, struct wf_err *err,
-                              const char *fmt, ...);
+void wf_ti_text_skip(struct wf_ti_text *text);
 
 #endif

@@ -4,26 +4,23 @@
 #include "base/mem.h"
 #include "ops/fields.h"
 #include "ops/groups.h"
-#include "trace/kit/completion.h"
+#include "trace/kit/plain.h"
 #include "trace/kit/target.h"
-#include "trace/ti/ti.h"
+#include "trace/ti/actions.h"
 #include "trace/writer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A request as the format names it. */
 struct request {
-    uint32_t number, peer;
-    int32_t tag;
-    uint64_t bytes;
-    bool receives, active, persistent;
+    struct wf_plain_message message;
+    bool active;
 };
 
 struct rank_out {
-    struct request *requests;
-    uint32_t n, capacity, n_active;
+    struct wf_plain_requests requests;
+    uint32_t n_active;
     bool begun, ended;
 };
 
@@ -61,6 +58,9 @@ static enum wf_status ti_create(const char *path, const struct wf_trace_writer_o
     ti->n_ranks = options->n_ranks;
     ti->groups = wf_groups_new(options->n_ranks);
     ti->ranks = wf_xcalloc(options->n_ranks, sizeof(*ti->ranks));
+    for (uint32_t rank = 0; rank < options->n_ranks; rank++) {
+        ti->ranks[rank].requests.size = sizeof(struct request);
+    }
     *result = &ti->writer;
     return WF_OK;
 }
@@ -71,177 +71,109 @@ static enum wf_status ti_group(struct wf_trace_writer *writer, uint32_t rank, ui
     return wf_groups_tell(((struct ti *)writer)->groups, rank, comm, group, err);
 }
 
-/* ---- requests ---- */
+/* ---- messages ---- */
 
-static struct request *find_request(struct rank_out *rank, uint32_t number)
+static void put_message(struct ti *ti, uint32_t rank, const char *prefix,
+                        const struct wf_plain_message *message)
 {
-    for (uint32_t i = rank->n; i-- > 0;) {
-        if (rank->requests[i].number == number) {
-            return &rank->requests[i];
-        }
-    }
-    return NULL;
-}
-
-static struct request *take_request(struct rank_out *rank, uint32_t number)
-{
-    struct request *request = find_request(rank, number);
-
-    if (request == NULL) {
-        if (rank->n == rank->capacity) {
-            rank->capacity = rank->capacity * 2 + 8;
-            rank->requests =
-                wf_xrealloc(rank->requests, rank->capacity, sizeof(*rank->requests));
-        }
-        request = &rank->requests[rank->n++];
-    } else if (request->active) {
-        rank->n_active--;
-    }
-    *request = (struct request){.number = number};
-    return request;
+    (void)fprintf(ti->out, "%" PRIu32 " %s%s %" PRId64 " %" PRId32 " %" PRIu64 "\n", rank,
+                  prefix, message->receives ? "recv" : "send", wf_plain_peer(message->peer),
+                  message->tag, message->bytes);
 }
 
 static void put_start(struct ti *ti, uint32_t rank, struct request *request)
 {
-    (void)fprintf(ti->out, "%" PRIu32 " %s %" PRId64 " %" PRId32 " %" PRIu64 "\n", rank,
-                  request->receives ? "irecv" : "isend",
-                  request->peer == WF_ANY_SOURCE ? -1 : (int64_t)request->peer, request->tag,
-                  request->bytes);
-    request->active = true;
-    ti->ranks[rank].n_active++;
+    if (request->message.peer != WF_PROC_NULL && !request->active) {
+        put_message(ti, rank, "i", &request->message);
+        request->active = true;
+        ti->ranks[rank].n_active++;
+    }
 }
 
-static void put_request(struct ti *ti, uint32_t rank, const char *action,
-                        const struct request *request)
+/* The format names a request by its two ends and its tag. */
+static void put_wait(struct ti *ti, uint32_t rank, struct request *request)
 {
-    int64_t peer = request->peer == WF_ANY_SOURCE ? -1 : (int64_t)request->peer;
-
-    (void)fprintf(ti->out, "%" PRIu32 " %s %" PRId64 " %" PRId64 " %" PRId32 "\n", rank, action,
-                  request->receives ? peer : (int64_t)rank,
-                  request->receives ? (int64_t)rank : peer, request->tag);
-}
-
-static void put_wait(struct ti *ti, uint32_t rank, uint32_t number)
-{
-    struct request *request = find_request(&ti->ranks[rank], number);
-
     if (request != NULL && request->active) {
-        put_request(ti, rank, "wait", request);
+        int64_t peer = wf_plain_peer(request->message.peer);
+        bool receives = request->message.receives;
+        (void)fprintf(ti->out, "%" PRIu32 " wait %" PRId64 " %" PRId64 " %" PRId32 "\n", rank,
+                      receives ? peer : (int64_t)rank, receives ? (int64_t)rank : peer,
+                      request->message.tag);
         request->active = false;
         ti->ranks[rank].n_active--;
     }
 }
 
-/* ---- messages ---- */
-
-/* A rank of the program; those that are nobody stay as they are. */
-static uint32_t world_rank(const struct wf_group *group, uint32_t peer)
+static struct request *find_request(struct ti *ti, uint32_t rank, uint32_t number)
 {
-    return peer < group->size ? wf_group_rank(group, peer) : peer;
+    return wf_plain_requests_find(&ti->ranks[rank].requests, number);
 }
 
-/* Whom a receive is from: what was asked for, or if that is open what it got. */
-static uint32_t set_source(struct ti *ti, const struct wf_op *op, uint32_t asked, int32_t *tag)
+static struct request *make_request(struct ti *ti, uint32_t rank, uint32_t number)
 {
-    if (asked != WF_ANY_SOURCE && *tag != WF_ANY_TAG) {
-        return asked;
-    }
-    if (!op->recorded) {
-        lose(ti, "open receives of which it is not known what they got, written with -1");
-        return asked;
-    }
-    lose(ti, "open receives, written as what they got");
-    *tag = op->matched_tag;
-    return op->matched_peer;
+    const struct request *before = find_request(ti, rank, number);
+
+    ti->ranks[rank].n_active -= before != NULL && before->active ? 1 : 0;
+    return wf_plain_requests_make(&ti->ranks[rank].requests, number);
 }
 
-static void put_message(struct ti *ti, uint32_t rank, const struct wf_op *op,
-                        const struct wf_group *group)
+static void on_message(struct ti *ti, uint32_t rank, const struct wf_op *op,
+                       const struct wf_group *group)
 {
     const struct wf_op_info *info = wf_op_info(op->kind);
-    bool receives = info->family == WF_FAMILY_RECV || op->kind == WF_OP_RECV_INIT;
-    int32_t tag = op->tag;
-    uint32_t peer = receives ? set_source(ti, op, op->peer, &tag) : op->peer;
+    bool persistent = info->family == WF_FAMILY_PERSISTENT;
+    struct wf_plain_message message =
+        wf_plain_message(op, wf_plain_receives(op->kind), group, ti->writer.losses);
 
-    peer = world_rank(group, peer);
-    if (!receives && info->detail != WF_SEND_STANDARD) {
-        lose(ti, "sends of another mode, written as standard ones");
-    }
-    if (op->comm != WF_COMM_WORLD) {
-        lose(ti, "messages of other communicators, written as messages of the world");
-    }
-    if (peer == WF_PROC_NULL) {
+    if (message.peer == WF_PROC_NULL) {
         return;
     }
-    if (info->returns_request || info->family == WF_FAMILY_PERSISTENT) {
-        struct request *request = take_request(&ti->ranks[rank], op->request);
-        request->peer = peer;
-        request->tag = tag;
-        request->bytes = op->bytes;
-        request->receives = receives;
-        request->persistent = info->family == WF_FAMILY_PERSISTENT;
-        if (!request->persistent) {
+    if (info->returns_request || persistent) {
+        struct request *request = make_request(ti, rank, op->request);
+        request->message = message;
+        if (!persistent) {
             put_start(ti, rank, request);
         }
-        return;
+    } else {
+        put_message(ti, rank, "", &message);
     }
-    (void)fprintf(ti->out, "%" PRIu32 " %s %" PRId64 " %" PRId32 " %" PRIu64 "\n", rank,
-                  receives ? "recv" : "send", peer == WF_ANY_SOURCE ? -1 : (int64_t)peer, tag,
-                  op->bytes);
 }
 
-/* The format's own has no tags. */
+/* The format's own sendRecv has no tags. */
 static void put_sendrecv(struct ti *ti, uint32_t rank, const struct wf_op *op,
                          const struct wf_group *group)
 {
-    int32_t tag = op->recv_tag;
-    struct request from = {.peer = set_source(ti, op, op->recv_peer, &tag), .receives = true};
-    struct request to = {.peer = world_rank(group, op->peer), .tag = op->tag};
+    struct wf_losses *losses = ti->writer.losses;
+    struct request from = {.message = wf_plain_message(op, true, group, losses)};
+    struct request to = {.message = wf_plain_message(op, false, group, losses)};
 
-    from.peer = world_rank(group, from.peer);
-    from.tag = tag;
-    from.bytes = op->recv_bytes;
-    to.bytes = op->bytes;
-    if (from.peer != WF_PROC_NULL) {
-        put_start(ti, rank, &from);
-    }
-    if (to.peer != WF_PROC_NULL) {
-        put_start(ti, rank, &to);
-        put_request(ti, rank, "wait", &to);
-        ti->ranks[rank].n_active--;
-    }
-    if (from.peer != WF_PROC_NULL) {
-        put_request(ti, rank, "wait", &from);
-        ti->ranks[rank].n_active--;
-    }
+    put_start(ti, rank, &from);
+    put_start(ti, rank, &to);
+    put_wait(ti, rank, &to);
+    put_wait(ti, rank, &from);
 }
 
 /* ---- waits ---- */
 
-static uint32_t n_active_in(struct rank_out *rank, const struct wf_op *op)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < op->count; i++) {
-        const struct request *request = find_request(rank, wf_op_request_at(op, i));
-        n += request != NULL && request->active ? 1 : 0;
-    }
-    return n;
-}
-
 static void put_waitall(struct ti *ti, uint32_t rank, const struct wf_op *op)
 {
     struct rank_out *of = &ti->ranks[rank];
+    struct request *all = (struct request *)(void *)of->requests.items;
+    uint32_t n = 0;
 
-    if (of->n_active == 0 || n_active_in(of, op) < of->n_active) {
+    for (uint32_t i = 0; i < op->count; i++) {
+        const struct request *request = find_request(ti, rank, wf_op_request_at(op, i));
+        n += request != NULL && request->active ? 1 : 0;
+    }
+    if (of->n_active == 0 || n < of->n_active) {
         for (uint32_t i = 0; i < op->count; i++) {
-            put_wait(ti, rank, wf_op_request_at(op, i));
+            put_wait(ti, rank, find_request(ti, rank, wf_op_request_at(op, i)));
         }
         return;
     }
     (void)fprintf(ti->out, "%" PRIu32 " waitall\n", rank);
-    for (uint32_t i = 0; i < of->n; i++) {
-        of->requests[i].active = false;
+    for (size_t i = 0; i < of->requests.n; i++) {
+        all[i].active = false;
     }
     of->n_active = 0;
 }
@@ -252,11 +184,11 @@ struct waiter {
     uint32_t rank;
 };
 
-static void complete(void *arg, uint32_t request)
+static void complete(void *arg, uint32_t number)
 {
     const struct waiter *waiter = arg;
 
-    put_wait(waiter->ti, waiter->rank, request);
+    put_wait(waiter->ti, waiter->rank, find_request(waiter->ti, waiter->rank, number));
 }
 
 static void put_completion(struct ti *ti, uint32_t rank, const struct wf_op *op)
@@ -276,8 +208,8 @@ static void put_starts(struct ti *ti, uint32_t rank, const struct wf_op *op)
     uint32_t n = op->kind == WF_OP_STARTALL ? op->count : 1;
 
     for (uint32_t i = 0; i < n; i++) {
-        struct request *request = find_request(&ti->ranks[rank], wf_op_request_at(op, i));
-        if (request != NULL && !request->active) {
+        struct request *request = find_request(ti, rank, wf_op_request_at(op, i));
+        if (request != NULL) {
             put_start(ti, rank, request);
         }
     }
@@ -412,7 +344,7 @@ static void put_op(struct ti *ti, uint32_t rank, const struct wf_op *op,
     case WF_FAMILY_SEND:
     case WF_FAMILY_RECV:
     case WF_FAMILY_PERSISTENT:
-        put_message(ti, rank, op, group);
+        on_message(ti, rank, op, group);
         break;
     case WF_FAMILY_SENDRECV:
         put_sendrecv(ti, rank, op, group);
@@ -428,26 +360,18 @@ static void put_op(struct ti *ti, uint32_t rank, const struct wf_op *op,
         put_collective(ti, rank, op, group);
         break;
     case WF_FAMILY_PROBE:
-        lose(ti, "probes, left out");
-        break;
     case WF_FAMILY_FREE:
-        lose(ti, "requests that are freed, left out");
-        break;
     case WF_FAMILY_COMM:
-        lose(ti, "calls that make a communicator, left out");
-        break;
     case WF_FAMILY_ONESIDED:
     case WF_FAMILY_EPOCH:
-        lose(ti, "one-sided operations and their synchronisation, left out");
-        break;
     case WF_FAMILY_MARKER:
-        lose(ti, "marks of regions and iterations, left out");
+        wf_plain_left_out(op->kind, ti->writer.losses);
         break;
     case WF_FAMILY_CALL:
         if (op->kind == WF_OP_FINALIZE) {
             end(ti, rank);
         } else if (op->kind != WF_OP_INIT) {
-            lose(ti, "other calls, of which only the time is left");
+            wf_plain_left_out(op->kind, ti->writer.losses);
         }
         break;
     }
@@ -471,7 +395,7 @@ static enum wf_status ti_add(struct wf_trace_writer *writer, uint32_t rank,
 static void release(struct ti *ti)
 {
     for (uint32_t rank = 0; rank < ti->n_ranks; rank++) {
-        free(ti->ranks[rank].requests);
+        wf_plain_requests_fini(&ti->ranks[rank].requests);
     }
     free(ti->ranks);
     wf_groups_free(ti->groups);

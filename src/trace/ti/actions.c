@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "trace/ti/ti.h"
+#include "trace/ti/actions.h"
 
 #include <string.h>
 

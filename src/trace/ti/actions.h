@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_TI_TI_H
-#define WF_TRACE_TI_TI_H
+#ifndef WF_TRACE_TI_ACTIONS_H
+#define WF_TRACE_TI_ACTIONS_H
 
-/*
- * SimGrid's time-independent traces: a line per action, all of which happen in the world.
- * Shared by who reads and who writes them.
- */
+/* The actions of SimGrid's time-independent traces, for reader and writer. A line of a file is
+ * an action of a rank in the world. */
 
 #include "ops/op.h"
 
@@ -29,7 +27,7 @@ struct wf_ti_action {
     enum wf_ti_shape shape;
     enum wf_op_kind kind;
     /* The arguments of a collective, a letter each: n a number of items, N as many as there
-     * are ranks, f an amount of computing, x a number that does not matter; behind [ all may
+     * are ranks, f an amount of computing, x a number that does not matter; after [ all may
      * be missing: r the root, t the datatype, u that of what is received. */
     const char *args;
 };
