@@ -32,7 +32,7 @@ static const struct wf_param params_table[] = {
 
 struct rank {
     bool has_lines, is_finished, by_double; /* datatype that is meant without one */
-    struct wf_open_requests *requests;      /* null: none yet */
+    struct wf_open_requests requests;
 };
 
 struct reading {
@@ -285,17 +285,6 @@ static int64_t request_name(bool receives, int64_t peer, int64_t tag)
                      (uint64_t)(tag & 0xffffffff));
 }
 
-static struct wf_open_requests *requests_of(struct reading *r)
-{
-    struct rank *state = &r->ranks[rank_of(r)];
-
-    if (state->requests == NULL) {
-        state->requests = wf_xcalloc(1, sizeof(*state->requests));
-        wf_open_requests_init(state->requests);
-    }
-    return state->requests;
-}
-
 /* Negative partners and tags of receives are wildcards. */
 static void do_message(struct reading *r)
 {
@@ -316,8 +305,9 @@ static void do_message(struct reading *r)
     op.peer = peer < 0 ? WF_ANY_SOURCE : (uint32_t)peer;
     op.tag = tag < 0 ? WF_ANY_TAG : (int32_t)tag;
     if (wf_op_info(op.kind)->returns_request) {
-        op.request =
-            wf_open_requests_add(requests_of(r), request_name(receives, peer, tag))->number;
+        op.request = wf_open_requests_add(&r->ranks[rank_of(r)].requests,
+                                          request_name(receives, peer, tag))
+                         ->number;
     }
     wf_records_add(r->records, rank_of(r), r->names[r->text.action - wf_ti_actions], op.bytes);
     put(r, &op);
@@ -331,7 +321,7 @@ static void do_request(struct reading *r)
     int64_t source = wf_ti_text_whole(&r->text, INT32_MIN);
     int64_t destination = wf_ti_text_whole(&r->text, INT32_MIN);
     int64_t tag = wf_ti_text_whole(&r->text, INT32_MIN);
-    struct wf_open_requests *requests = requests_of(r);
+    struct wf_open_requests *requests = &r->ranks[rank_of(r)].requests;
     struct wf_open_request *request = NULL;
 
     wf_open_requests_call(requests);
@@ -358,7 +348,7 @@ static void do_waitall(struct reading *r)
 
     r->numbers.size = 0;
     wf_buf_reserve(&r->numbers, 1);
-    op.count = wf_open_requests_clear(requests_of(r), &r->numbers);
+    op.count = wf_open_requests_clear(&r->ranks[rank_of(r)].requests, &r->numbers);
     op.requests = (const uint32_t *)(const void *)r->numbers.data;
     put(r, &op);
 }
@@ -515,10 +505,7 @@ static void release(struct reading *r)
         free(r->paths[i]);
     }
     for (uint32_t rank = 0; rank < r->n_ranks; rank++) {
-        if (r->ranks[rank].requests != NULL) {
-            wf_open_requests_fini(r->ranks[rank].requests);
-            free(r->ranks[rank].requests);
-        }
+        wf_open_requests_fini(&r->ranks[rank].requests);
     }
     for (uint32_t i = 0; i < VECTORS; i++) {
         wf_buf_fini(&r->vectors[i]);
