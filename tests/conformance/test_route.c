@@ -75,7 +75,7 @@ static void check_policy(const struct wf_topo *topo, const struct wf_route_ops *
     struct wf_route *route = NULL;
     struct wf_err err;
 
-    enum wf_status status = ops->create(topo, "", &route, &err);
+    enum wf_status status = wf_route_create(ops, topo, "", &route, &err);
     if (expected->refuses != NULL && expected->refuses(topo)) {
         /* A hierarchy may have a level on which it works. */
         if (status != WF_OK) {
@@ -87,12 +87,13 @@ static void check_policy(const struct wf_topo *topo, const struct wf_route_ops *
         printf("# %s on %s: %s\n", ops->name, label, err.text);
         CHECK_U64(status, WF_OK);
     }
-    CHECK(route->ops == ops && route->topo == topo);
-    CHECK(route->n_vcs >= 1 && route->n_vcs <= WF_ROUTE_VCS_MAX);
+    CHECK(route->ops == ops && route->vcs.topo == topo);
+    CHECK(route->vcs.n_vcs >= 1 && route->vcs.n_vcs <= WF_VC_MAX);
     enum route_fault fault = route_check(route, expected->minimal);
     if (fault != ROUTE_SOUND) {
         printf("# %s on %s, %u channels, at most %u hops: %s\n", ops->name, label,
-               (unsigned)route->n_vcs, (unsigned)route->hops_max, route_fault_names[fault]);
+               (unsigned)route->vcs.n_vcs, (unsigned)route->vcs.hops_max,
+               route_fault_names[fault]);
     }
     wf_route_free(route);
     CHECK_U64(fault, ROUTE_SOUND);
@@ -120,7 +121,7 @@ static void policies_describe_themselves(void)
         }
         const struct wf_route_ops *found = NULL;
         struct wf_err err;
-        CHECK((*ops)->name != NULL && (*ops)->summary != NULL && (*ops)->create != NULL);
+        CHECK((*ops)->name != NULL && (*ops)->summary != NULL && (*ops)->next != NULL);
         CHECK(!(*ops)->is_oblivious || !(*ops)->asks_queues);
         CHECK_U64(wf_route_find((*ops)->name, &found, &err), WF_OK);
         CHECK(found == *ops);
@@ -319,8 +320,8 @@ static void what_turns_too_often_takes_a_tree(void)
         struct wf_err err;
 
         CHECK_U64(wf_route_find(cases[i].policy, &ops, &err), WF_OK);
-        CHECK_U64(ops->create(topo, "", &route, &err), WF_OK);
-        CHECK_U64(route->n_vcs, WF_ROUTE_VCS_MAX);
+        CHECK_U64(wf_route_create(ops, topo, "", &route, &err), WF_OK);
+        CHECK_U64(route->vcs.n_vcs, WF_VC_MAX);
         enum route_fault fault = route_check(route, false);
         if (fault != ROUTE_SOUND) {
             printf("# %s: %s\n", cases[i].policy, route_fault_names[fault]);
@@ -337,7 +338,7 @@ static void what_turns_too_often_takes_a_tree(void)
 static uint32_t one_channel_next(const struct wf_route_query *query,
                                  struct wf_route_state *state)
 {
-    state->vc = 0;
+    state->vcs.vc = 0;
     return query->topo->ops->next_port(query->topo, query->at, query->dst);
 }
 
@@ -347,27 +348,27 @@ static uint32_t any_minimal_next(const struct wf_route_query *query,
     uint32_t ports[16], n;
 
     n = wf_topo_minimal_ports(query->topo, query->at, query->dst, ports);
-    state->vc = 0;
+    state->vcs.vc = 0;
     return ports[wf_rng_below(query->random(query), n)];
 }
 
 static uint32_t around_next(const struct wf_route_query *query, struct wf_route_state *state)
 {
-    state->phase = 1;
+    state->vcs.hop = 1;
     return query->at % 2 == 0 ? 0 : 1;
 }
 
 static uint32_t long_next(const struct wf_route_query *query, struct wf_route_state *state)
 {
     (void)query;
-    state->vc = 0;
+    state->vcs.vc = 0;
     return 0;
 }
 
 static uint32_t high_channel_next(const struct wf_route_query *query,
                                   struct wf_route_state *state)
 {
-    state->vc = 2;
+    state->vcs.vc = 2;
     return query->topo->ops->next_port(query->topo, query->at, query->dst);
 }
 
@@ -406,7 +407,8 @@ static void faults_are_found(void)
         struct wf_topo *topo = make(cases[i].spec);
         const struct wf_route_ops ops = {.name = "faulty", .next = cases[i].next};
         const struct wf_route route = {
-            .ops = &ops, .topo = topo, .n_vcs = cases[i].n_vcs, .hops_max = cases[i].hops_max};
+            .ops = &ops,
+            .vcs = {.topo = topo, .n_vcs = cases[i].n_vcs, .hops_max = cases[i].hops_max}};
         enum route_fault fault = route_check(&route, cases[i].minimal);
         if (fault != cases[i].fault) {
             printf("# case %zu\n", i);

@@ -2,10 +2,126 @@
 #ifndef WF_TESTS_HARNESS_PACKET_TRAFFIC_H
 #define WF_TESTS_HARNESS_PACKET_TRAFFIC_H
 
-/* Messages written down one by one, sent through the packet model without ranks, and what
- * became of every packet. */
+/* Sends a list of messages through the packet model, without ranks, and records when each
+ * packet was delivered. */
 
-#include "harness/packet_messages.h"
+#include "harness/replay_harness.h"
+#include "net/packet/packet.h"
+
+struct message {
+    int64_t at;
+    uint32_t src, dst;
+    uint64_t bytes;
+};
+
+struct arrival {
+    uint32_t src, dst, number;
+    int64_t at;
+};
+
+/* A packet's delivery; compared whole. */
+struct packet_fact {
+    uint32_t src, dst, number, spare;
+    uint64_t packet;
+    int64_t at;
+};
+
+struct traffic {
+    const char *topo;
+    const struct message *messages; /* by time for each source */
+    size_t n_messages;
+    uint32_t n_nodes; /* 0: all */
+    const struct wf_packet_params *params;
+    enum wf_scheduler scheduler;
+    uint64_t threads;
+    uint64_t perturb_seed;
+};
+
+struct traffic_result {
+    struct packet_fact
+        *facts; /* in the order of (src, dst, number, packet); sequential runs only */
+    size_t n_facts;
+    int64_t *arrivals; /* of the messages, in their order: last byte; likewise */
+    uint64_t *order;   /* in which they arrived, from 1 */
+    uint64_t n_arrived;
+    int64_t *left; /* when the message had left its node, as send() said */
+    struct wf_net_totals totals;
+    struct wf_run run;
+};
+
+enum { KIND_MESSAGE = WF_NET_KINDS };
+
+struct traffic_model {
+    const struct traffic *traffic;
+    const struct wf_net *net;
+    struct traffic_result *result;
+    size_t capacity;
+    bool records; /* only what is final is written down outside of processes */
+};
+
+static inline struct wf_packet_params packet_defaults(void)
+{
+    struct wf_packet_params params;
+    struct wf_err err = {.status = WF_OK};
+
+    memset(&params, 0, sizeof(params));
+    must(wf_param_defaults(wf_net_packet_ops.params, &params, &err), &err);
+    return params;
+}
+
+static inline void packet_set(struct wf_packet_params *params, const char *name,
+                              const char *value)
+{
+    struct wf_err err = {.status = WF_OK};
+
+    must(wf_param_set(wf_net_packet_ops.params, params, "net.", name, value, &err), &err);
+}
+
+static inline void packet_release(struct wf_packet_params *params)
+{
+    wf_param_release(wf_net_packet_ops.params, params);
+}
+
+static inline void traffic_probe(void *arg, const struct wf_packet_delivery *delivery)
+{
+    struct traffic_model *model = arg;
+    struct traffic_result *result = model->result;
+
+    for (uint64_t i = 0; i < delivery->count; i++) {
+        if (result->n_facts == model->capacity) {
+            model->capacity = 2 * model->capacity + 1024;
+            result->facts = wf_xrealloc(result->facts, model->capacity, sizeof(*result->facts));
+        }
+        result->facts[result->n_facts++] = (struct packet_fact){
+            delivery->src,       delivery->dst,
+            delivery->number,    0,
+            delivery->first + i, delivery->at + (int64_t)i * delivery->spacing};
+    }
+}
+
+static inline int compare_facts(const void *left, const void *right)
+{
+    const struct packet_fact *a = left, *b = right;
+
+    if (a->src != b->src) {
+        return a->src < b->src ? -1 : 1;
+    }
+    if (a->dst != b->dst) {
+        return a->dst < b->dst ? -1 : 1;
+    }
+    if (a->number != b->number) {
+        return a->number < b->number ? -1 : 1;
+    }
+    return a->packet < b->packet ? -1 : a->packet > b->packet;
+}
+
+static inline void release_traffic(struct traffic_result *result)
+{
+    free(result->facts);
+    free(result->arrivals);
+    free(result->order);
+    free(result->left);
+}
 
 static inline void traffic_init(void *state, struct wf_ctx *ctx)
 {
@@ -13,9 +129,9 @@ static inline void traffic_init(void *state, struct wf_ctx *ctx)
     uint32_t node = wf_self(ctx) - model->net->first_node;
 
     (void)state;
-    for (uint64_t i = 0; i < model->traffic->n_parcels; i++) {
-        if (model->traffic->parcels[i].src == node) {
-            wf_schedule(ctx, wf_self(ctx), model->traffic->parcels[i].at, KIND_PARCEL, &i,
+    for (uint64_t i = 0; i < model->traffic->n_messages; i++) {
+        if (model->traffic->messages[i].src == node) {
+            wf_schedule(ctx, wf_self(ctx), model->traffic->messages[i].at, KIND_MESSAGE, &i,
                         sizeof(i));
         }
     }
@@ -25,17 +141,17 @@ static inline void traffic_event(void *state, const struct wf_event *ev, struct 
 {
     const struct traffic_model *model = wf_model(ctx);
 
-    if (ev->kind != KIND_PARCEL) {
+    if (ev->kind != KIND_MESSAGE) {
         model->net->ops->event(model->net, ctx, state, ev);
         return;
     }
 
-    const struct parcel *parcel = &model->traffic->parcels[ev->payload[0]];
-    struct wf_net_message msg = {.bytes = parcel->bytes, .src_node = parcel->src};
+    const struct message *message = &model->traffic->messages[ev->payload[0]];
+    struct wf_net_message msg = {.bytes = message->bytes, .src_node = message->src};
 
     msg.header[0] = (uint32_t)ev->payload[0];
     int64_t left =
-        model->net->ops->send(model->net, ctx, state, parcel->dst, &msg, wf_now(ctx));
+        model->net->ops->send(model->net, ctx, state, message->dst, &msg, wf_now(ctx));
     if (model->records) {
         model->result->left[ev->payload[0]] = left;
     }
@@ -115,9 +231,9 @@ static inline struct traffic_result run_traffic(const struct traffic *traffic)
         .arg = &model, .arrived = traffic_arrived, .sent = traffic_sent};
     struct wf_engine *engine = wf_engine_new(&config, NULL);
 
-    result.arrivals = wf_xcalloc(traffic->n_parcels + 1, sizeof(*result.arrivals));
-    result.order = wf_xcalloc(traffic->n_parcels + 1, sizeof(*result.order));
-    result.left = wf_xcalloc(traffic->n_parcels + 1, sizeof(*result.left));
+    result.arrivals = wf_xcalloc(traffic->n_messages + 1, sizeof(*result.arrivals));
+    result.order = wf_xcalloc(traffic->n_messages + 1, sizeof(*result.order));
+    result.left = wf_xcalloc(traffic->n_messages + 1, sizeof(*result.left));
     if (model.records) {
         wf_packet_set_probe(net, traffic_probe, &model);
     }

@@ -3,26 +3,134 @@
 #define WF_TESTS_HARNESS_ROUTE_CHECK_H
 
 /*
- * What every routing policy promises (net/route/route.h), found by trying what it could do: from
- * every node to every other, a packet is followed through all states that the policy's choices
- * lead to. The choices are those of random numbers, flows and queues that the test makes up.
- * Channels that follow each other on some way are the edges of a graph, in which there must be
- * no cycle.
+ * What every routing policy promises (net/route/route.h). The check follows a packet from every
+ * node to every other through all states that the policy's choices lead to. The test makes up
+ * the random numbers, flows and queue lengths on which the choices depend. Channels that follow
+ * each other on some route are the edges of a graph, which must have no cycle.
  */
 
-#include "harness/route_cycle.h"
-#include "harness/route_hop.h"
-#include "harness/route_world.h"
+#include "net/route/route.h"
+
+#include "harness/route_graph.h"
+
+/* What the policy sees besides the topology. */
+struct route_world {
+    uint64_t random;
+    uint32_t at, port;             /* the queue that differs from the others */
+    bool longer;                   /* whether it is longer or shorter */
+    uint64_t remote;               /* all queues of other vertices */
+    bool drew, looked, looked_far; /* what the policy asked for */
+};
+
+static inline uint64_t route_world_queue(const struct wf_route_query *query, uint32_t vertex,
+                                         uint32_t port)
+{
+    struct route_world *world = query->arg;
+
+    world->looked = true;
+    if (vertex != world->at) {
+        world->looked_far = true;
+        return world->remote;
+    }
+    return (port == world->port) == world->longer ? 1000 : 1;
+}
+
+static inline uint64_t route_world_random(const struct wf_route_query *query)
+{
+    struct route_world *world = query->arg;
+
+    world->drew = true;
+    return world->random;
+}
+
+enum route_fault {
+    ROUTE_SOUND,
+    ROUTE_BAD_PORT,    /* no cable there */
+    ROUTE_BAD_CHANNEL, /* as many as n_vcs, or more */
+    ROUTE_LOOPS,       /* may never arrive */
+    ROUTE_TOO_LONG,    /* longer than hops_max */
+    ROUTE_NOT_MINIMAL, /* where that was expected */
+    ROUTE_DEAD_END,    /* from a switch into a node that has no other cable */
+    ROUTE_CYCLE,       /* of channels: packets may wait for each other for ever */
+};
+
+static const char *const route_fault_names[] = {
+    "sound", "bad port", "bad channel", "loops", "too long", "not minimal", "dead end", "cycle",
+};
+
+struct route_check {
+    const struct wf_topo *topo;
+    const struct wf_route *route;
+    bool minimal; /* all routes are to be shortest ones */
+    uint32_t dst; /* being checked */
+    struct route_set
+        seen; /* channel and state, or source: hops that remain + 2; 1: being followed */
+    struct route_set edges; /* channel, channel */
+    enum route_fault fault;
+};
+
+static inline uint64_t route_state_key(const struct wf_route_state *state)
+{
+    uint64_t key;
+
+    memcpy(&key, state, sizeof(key));
+    return key;
+}
+
+/* Where a packet is, how it came and what it remembers. */
+struct route_place {
+    uint32_t at;
+    uint64_t channel; /* number of the link * 256 + virtual channel; UINT32_MAX + 1 + source */
+    struct wf_route_state state;
+};
+
+static uint32_t route_follow(struct route_check *check, struct route_place place);
+
+/* One hop; returns the hops that remain, this one included, at most. */
+static inline uint32_t route_hop(struct route_check *check, const struct route_place *place,
+                                 uint32_t port, struct wf_route_state state)
+{
+    const struct wf_topo *topo = check->topo;
+    uint32_t next = WF_TOPO_NO_VERTEX;
+
+    if (port < wf_topo_ports(topo, place->at)) {
+        next = topo->ops->neighbor(topo, place->at, port);
+    }
+    if (next == WF_TOPO_NO_VERTEX) {
+        check->fault = ROUTE_BAD_PORT;
+        return 0;
+    }
+    if (state.vcs.vc >= check->route->vcs.n_vcs) {
+        check->fault = ROUTE_BAD_CHANNEL;
+        return 0;
+    }
+    if (check->minimal && topo->ops->distance(topo, next, check->dst) >=
+                              topo->ops->distance(topo, place->at, check->dst)) {
+        check->fault = ROUTE_NOT_MINIMAL;
+        return 0;
+    }
+    if (next != check->dst && next < topo->n_nodes && place->at >= topo->n_nodes &&
+        wf_topo_ports(topo, next) == 1) {
+        check->fault = ROUTE_DEAD_END;
+        return 0;
+    }
+    uint64_t link = wf_topo_first_link(topo, place->at) + port;
+    uint64_t channel = link * 256 + state.vcs.vc;
+    if (place->channel <= UINT32_MAX * UINT64_C(256)) {
+        *route_set_find(&check->edges, place->channel, channel) = 1;
+    }
+    return 1 + route_follow(check, (struct route_place){next, channel, state});
+}
 
 /* Asks the policy under one set of circumstances. */
-static inline uint32_t route_try(struct route_check *check, const struct route_spot *spot,
+static inline uint32_t route_try(struct route_check *check, const struct route_place *place,
                                  struct route_world *world, uint64_t flow)
 {
-    struct wf_route_state state = spot->state;
+    struct wf_route_state state = place->state;
     const struct wf_route_query query = {
         .topo = check->topo,
         .route = check->route,
-        .at = spot->at,
+        .at = place->at,
         .dst = check->dst,
         .in_port = WF_TOPO_NO_PORT,
         .flow = flow,
@@ -31,17 +139,17 @@ static inline uint32_t route_try(struct route_check *check, const struct route_s
         .arg = world,
     };
 
-    world->at = spot->at;
+    world->at = place->at;
     uint32_t port = check->route->ops->next(&query, &state);
-    return route_hop(check, spot, port, state);
+    return route_hop(check, place, port, state);
 }
 
 /* All queues that may matter: each port longer or shorter than all others. */
 static inline uint32_t route_try_queues(struct route_check *check,
-                                        const struct route_spot *spot,
+                                        const struct route_place *place,
                                         struct route_world *world, uint64_t flow)
 {
-    uint32_t n_ports = wf_topo_ports(check->topo, spot->at), most = 0;
+    uint32_t n_ports = wf_topo_ports(check->topo, place->at), most = 0;
 
     for (uint32_t i = 0; i < 4 * n_ports && check->fault == ROUTE_SOUND; i++) {
         world->port = i / 4;
@@ -50,7 +158,7 @@ static inline uint32_t route_try_queues(struct route_check *check,
         if (world->remote > 0 && !world->looked_far) {
             continue;
         }
-        uint32_t hops = route_try(check, spot, world, flow);
+        uint32_t hops = route_try(check, place, world, flow);
         most = hops > most ? hops : most;
         if (!world->looked) {
             break;
@@ -61,7 +169,7 @@ static inline uint32_t route_try_queues(struct route_check *check,
 
 /* All random numbers of a small network, some of a large one: in all its states together those
  * are many. */
-static inline uint32_t route_try_all(struct route_check *check, const struct route_spot *spot)
+static inline uint32_t route_try_all(struct route_check *check, const struct route_place *place)
 {
     enum { SMALL = 20, LARGE = 64, SOME = 5, FEW = 2, FLOWS = 8 };
     uint32_t n = check->topo->n_nodes, most = 0;
@@ -71,9 +179,9 @@ static inline uint32_t route_try_all(struct route_check *check, const struct rou
 
     for (uint32_t i = 0; i < n_draws && check->fault == ROUTE_SOUND; i++) {
         world.random = n <= SMALL ? UINT64_MAX / n * i + UINT64_MAX / n / 2
-                                  : wf_rng_draw(spot->at, check->dst, i);
+                                  : wf_rng_draw(place->at, check->dst, i);
         for (uint64_t flow = 0; flow < n_flows && check->fault == ROUTE_SOUND; flow++) {
-            uint32_t hops = route_try_queues(check, spot, &world, flow);
+            uint32_t hops = route_try_queues(check, place, &world, flow);
             most = hops > most ? hops : most;
         }
         if (!world.drew) {
@@ -84,13 +192,13 @@ static inline uint32_t route_try_all(struct route_check *check, const struct rou
 }
 
 /* The hops that remain from here, at most. */
-static uint32_t route_follow(struct route_check *check, struct route_spot spot)
+static uint32_t route_follow(struct route_check *check, struct route_place place)
 {
-    if (spot.at == check->dst || check->fault != ROUTE_SOUND) {
+    if (place.at == check->dst || check->fault != ROUTE_SOUND) {
         return 0;
     }
-    uint64_t key = route_state_key(&spot.state);
-    uint32_t *known = route_set_find(&check->seen, spot.channel, key);
+    uint64_t key = route_state_key(&place.state);
+    uint32_t *known = route_set_find(&check->seen, place.channel, key);
     if (*known == 1) {
         check->fault = ROUTE_LOOPS;
         return 0;
@@ -99,16 +207,16 @@ static uint32_t route_follow(struct route_check *check, struct route_spot spot)
         return *known - 2;
     }
     *known = 1;
-    uint32_t hops = route_try_all(check, &spot);
-    *route_set_find(&check->seen, spot.channel, key) = hops + 2;
+    uint32_t hops = route_try_all(check, &place);
+    *route_set_find(&check->seen, place.channel, key) = hops + 2;
     return hops;
 }
 
-/* The first fault that is found, if any. `minimal` expects shortest ways. */
+/* The first fault that is found, if any. `minimal` expects shortest routes. */
 static inline enum route_fault route_check(const struct wf_route *route, bool minimal)
 {
-    struct route_check check = {.topo = route->topo, .route = route, .minimal = minimal};
-    uint32_t n = route->topo->n_nodes;
+    struct route_check check = {.topo = route->vcs.topo, .route = route, .minimal = minimal};
+    uint32_t n = route->vcs.topo->n_nodes;
 
     /* In large networks policies with choices are tried to some destinations only. */
     uint32_t step = n <= 64 || route->ops->is_oblivious ? 1 : n <= 100 ? 3 : 7;
@@ -117,10 +225,10 @@ static inline enum route_fault route_check(const struct wf_route *route, bool mi
     for (check.dst = 0; check.dst < n && check.fault == ROUTE_SOUND; check.dst += step) {
         route_set_init(&check.seen, 1024);
         for (uint32_t src = 0; src < n && check.fault == ROUTE_SOUND; src++) {
-            struct route_spot spot = {.at = src,
-                                      .channel = UINT32_MAX * UINT64_C(256) + 1 + src};
-            uint32_t hops = route_follow(&check, spot);
-            if (hops > route->hops_max && check.fault == ROUTE_SOUND) {
+            struct route_place place = {.at = src,
+                                        .channel = UINT32_MAX * UINT64_C(256) + 1 + src};
+            uint32_t hops = route_follow(&check, place);
+            if (hops > route->vcs.hops_max && check.fault == ROUTE_SOUND) {
                 check.fault = ROUTE_TOO_LONG;
             }
         }

@@ -34,7 +34,7 @@ static uint32_t channel_of(const struct wf_packet_net *model, const struct wf_pa
     uint32_t lane =
         model->lanes == 1 ? 0 : (head->src ^ head->dst * 2654435761U) % model->lanes;
 
-    return head->route.vc * model->lanes + lane;
+    return head->route.vcs.vc * model->lanes + lane;
 }
 
 static struct wf_packet_channel *channel_at(const struct wf_packet_view *view, uint32_t port,

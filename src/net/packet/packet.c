@@ -221,8 +221,9 @@ static enum wf_status make_route(struct wf_packet_net *model,
     const struct wf_route_ops *ops = NULL;
     enum wf_status status = wf_route_find(given->routing, &ops, err);
 
-    return status == WF_OK ? ops->create(model->topo, given->routing_file, &model->route, err)
-                           : status;
+    return status == WF_OK
+               ? wf_route_create(ops, model->topo, given->routing_file, &model->route, err)
+               : status;
 }
 
 static uint32_t most_ports(const struct wf_topo *topo, uint32_t begin, uint32_t end)
@@ -390,10 +391,10 @@ static void packet_destroy(struct wf_net *net)
 static enum wf_status make_channels(struct wf_packet_net *model,
                                     const struct wf_packet_params *given, struct wf_err *err)
 {
-    uint32_t needed = model->route->n_vcs;
+    uint32_t needed = model->route->vcs.n_vcs;
 
     if (given->buffers == WF_PACKET_UNBOUNDED) {
-        model->route->is_unlimited = true;
+        model->route->vcs.is_unlimited = true;
         return WF_OK;
     }
     if (model->topo->oneway) {
@@ -401,13 +402,13 @@ static enum wf_status make_channels(struct wf_packet_net *model,
                           "net.buffers: credits need links in both directions, and some of the "
                           "topology lead one way only");
     }
-    if (needed > WF_ROUTE_VCS_MAX) {
+    if (needed > WF_VC_MAX) {
         return wf_err_set(
             err, WF_EINVAL,
             "net.buffers: routing '%s' needs %" PRIu32 " virtual channels on this "
             "topology to be free of deadlock, and credits have at most %d; choose "
             "another policy or unbounded buffers",
-            model->route->ops->name, needed, WF_ROUTE_VCS_MAX);
+            model->route->ops->name, needed, WF_VC_MAX);
     }
     if (given->n_vcs != 0 && given->n_vcs < needed) {
         return wf_err_set(err, WF_EINVAL,
@@ -446,8 +447,7 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
     find_extremes(model);
     model->timing = (enum wf_packet_timing)given->timing;
     model->nic = (enum wf_packet_nic)given->nic;
-    model->is_minimal =
-        strcmp(model->route->ops->name, "minimal") == 0 && model->n_channels == 0;
+    model->is_minimal = model->route->ops->follows_topology && model->n_channels == 0;
     model->flow = model->route->ops->is_by_flow ? given->ecmp : WF_PACKET_FLOW_PAIR;
     bool together = model->route->ops->is_oblivious && model->flow != WF_PACKET_FLOW_PACKET;
     model->overtakes = !together || model->flow == WF_PACKET_FLOW_MESSAGE;

@@ -87,7 +87,8 @@ struct wf_packet_outlet wf_packet_route(const struct wf_packet_view *view,
     uint32_t kind = wf_packet_links_kind(&model->links, link);
     const struct wf_packet_link_kind *kinds = model->links.kinds;
 
-    head->route.hops = (uint8_t)(head->route.hops + (head->route.hops < UINT8_MAX ? 1 : 0));
+    head->route.vcs.hops =
+        (uint8_t)(head->route.vcs.hops + (head->route.vcs.hops < UINT8_MAX ? 1 : 0));
     if (kinds[kind].full_ps > kinds[head->slowest].full_ps) {
         head->slowest = (uint16_t)kind;
     }

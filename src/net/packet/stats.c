@@ -75,7 +75,7 @@ void wf_packet_stats_delivered(const struct wf_packet_view *view,
                                const struct wf_packet_run *run)
 {
     uint64_t *by_hops = (uint64_t *)(view->node + 1);
-    uint32_t hops = run->head.route.hops;
+    uint32_t hops = run->head.route.vcs.hops;
     uint64_t *count = &by_hops[hops < WF_NET_STATS_HOPS ? hops : WF_NET_STATS_HOPS - 1];
 
     wf_touch(view->ctx, count, sizeof(*count));

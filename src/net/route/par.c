@@ -2,39 +2,22 @@
 /*
  * Progressive adaptive routing in dragonflies (N. Jiang, J. Kim and W. J. Dally, "Indirect
  * adaptive routing on large scale interconnection networks", ISCA 2009): as ugal_l, but a
- * packet that left its router on the minimal way may still change its mind at the next one, if
- * that is in the same group. Levels of a hierarchy that are no dragonflies are passed
- * minimally.
+ * packet that left its router on the minimal route may still take a detour at the next router
+ * of the same group. Levels of a hierarchy that are no dragonflies are passed minimally.
  */
-#include "net/route/detour.h"
-#include "net/route/route.h"
+#include "net/route/policy.h"
 
-static enum wf_status par_create(const struct wf_topo *topo, const char *file,
-                                 struct wf_route **out, struct wf_err *err)
+static enum wf_status par_check(const struct wf_route *route, struct wf_err *err)
 {
-    const struct wf_vc_plan plan = {.ops = &wf_route_par_ops, .detour = WF_VC_LATE_DETOUR};
-    struct wf_route *route = NULL;
-    bool has_dragonfly = false;
-
-    (void)file;
-    enum wf_status status = wf_vcs_create(topo, plan, &route, err);
-    if (status != WF_OK) {
-        return status;
+    for (uint32_t i = 0; i < route->vcs.n_levels; i++) {
+        if (wf_vc_is_dragonfly(&route->vcs.levels[i])) {
+            return WF_OK;
+        }
     }
-    const struct wf_vcs *vcs = (const struct wf_vcs *)route;
-    for (uint32_t i = 0; i < vcs->n_levels; i++) {
-        has_dragonfly = has_dragonfly || wf_vc_is_dragonfly(&vcs->levels[i]);
-    }
-    if (!has_dragonfly) {
-        status = wf_err_set(err, WF_EINVAL,
-                            "routing 'par' needs a dragonfly, not a %s; 'ugal_l' does the like "
-                            "elsewhere",
-                            vcs->levels[0].topo->ops->name);
-        wf_vcs_destroy(route);
-        return status;
-    }
-    *out = route;
-    return WF_OK;
+    return wf_err_set(err, WF_EINVAL,
+                      "routing 'par' needs a dragonfly, not a %s; 'ugal_l' does the like "
+                      "elsewhere",
+                      route->vcs.levels[0].topo->ops->name);
 }
 
 static uint32_t group_of(const struct wf_topo *topo, uint32_t vertex)
@@ -45,7 +28,7 @@ static uint32_t group_of(const struct wf_topo *topo, uint32_t vertex)
     return coord[0];
 }
 
-/* Whether the minimal way leads to another router of this group, from which it leaves it. */
+/* Whether the minimal route leaves the group from another router of it. */
 static bool stays(const struct wf_part *part)
 {
     const struct wf_topo *topo = part->topo;
@@ -67,13 +50,13 @@ static bool prefers_direct(const struct wf_route_query *query, const struct wf_v
                query->queue(query, query->at, first + detour->port_via), detour);
 }
 
-/* Stage 0 ends with the decision for a detour, at the second router of the way, or where the
- * minimal way leaves the group. */
+/* Stage 0 ends with the decision for a detour, at the second router of the route, or where the
+ * minimal route leaves the group. */
 static void decide(const struct wf_route_query *query, struct wf_vc_step *step,
                    struct wf_route_state *state)
 {
     struct wf_route_detour detour = wf_route_detour_draw(query, step);
-    bool is_first = !wf_vc_has_rank(state);
+    bool is_first = !wf_vc_has_rank(&state->vcs);
 
     if (!prefers_direct(query, step, &detour)) {
         wf_route_detour_decide(step, state, detour.via);
@@ -86,7 +69,7 @@ static uint32_t par_next(const struct wf_route_query *query, struct wf_route_sta
 {
     struct wf_vc_step step;
 
-    wf_vc_step(query, state, &step);
+    wf_route_step(query, state, &step);
     if (wf_vc_is_dragonfly(step.level) && wf_route_detour_is_due(&step, state)) {
         decide(query, &step, state);
     }
@@ -97,7 +80,7 @@ const struct wf_route_ops wf_route_par_ops = {
     .name = "par",
     .summary = "dragonflies: as ugal_l, revised at the next router of the source's group",
     .asks_queues = true,
-    .create = par_create,
-    .destroy = wf_vcs_destroy,
+    .detour = WF_VC_LATE_DETOUR,
+    .check = par_check,
     .next = par_next,
 };

@@ -2,8 +2,9 @@
 #include "net/route/route.h"
 
 #include "base/lookup.h"
+#include "base/mem.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 static const struct wf_route_ops *const route_table[] = {
 #define WF_ROUTE_POLICY(name) &wf_route_##name##_ops,
@@ -23,9 +24,36 @@ enum wf_status wf_route_find(const char *name, const struct wf_route_ops **out,
     return *out != NULL ? WF_OK : WF_EUSAGE;
 }
 
+enum wf_status wf_route_create(const struct wf_route_ops *ops, const struct wf_topo *topo,
+                               const char *file, struct wf_route **out, struct wf_err *err)
+{
+    if (ops->create != NULL) {
+        return ops->create(topo, file, out, err);
+    }
+    struct wf_route *route = wf_xcalloc(1, sizeof(*route));
+    const struct wf_vc_needs needs = {ops->name, ops->is_free, ops->detour};
+
+    route->ops = ops;
+    enum wf_status status = wf_vc_plan_init(&route->vcs, topo, needs, err);
+    if (status == WF_OK && ops->check != NULL) {
+        status = ops->check(route, err);
+    }
+    if (status != WF_OK) {
+        wf_route_free(route);
+        return status;
+    }
+    *out = route;
+    return WF_OK;
+}
+
 void wf_route_free(struct wf_route *route)
 {
-    if (route != NULL) {
-        route->ops->destroy(route);
+    if (route == NULL) {
+        return;
     }
+    if (route->ops->release != NULL) {
+        route->ops->release(route);
+    }
+    wf_vc_plan_fini(&route->vcs);
+    free(route);
 }

@@ -4,27 +4,21 @@
 
 /*
  * Routing policies: by which port, and on which virtual channel, a packet leaves a router. A
- * policy knows the topology's answers (distances, minimal ports) and, if it is adaptive, how
- * long the queues are; it knows nothing of events, and its choices depend on nothing but what
- * it is asked with.
+ * policy asks the topology (distances, minimal ports) and, if it is adaptive, how long the
+ * queues are. It schedules no events, and its choices depend on the query and the packet's
+ * state alone.
  *
  * To add a policy: one .c file with a const struct wf_route_ops, one line in
- * net/route/policies.def. The conformance test then checks that routes arrive, do not take
- * longer than promised, and their virtual channels depend on each other without a cycle.
+ * net/route/policies.def. The conformance test finds it there and checks that routes arrive,
+ * are no longer than promised, and that their virtual channels cannot deadlock.
  */
 
-#include "topo/topo.h"
+#include "net/vc/vc.h"
 
-enum { WF_ROUTE_VCS_MAX = 16 };
-
-/* What a packet remembers of its way; zeroed when it is injected. Travels in events: no
- * padding.
- */
+/* What a packet remembers of its route; zeroed when it is injected. Travels in events. */
 struct wf_route_state {
-    uint32_t via;         /* a node to go to first, + 1; 0 for none */
-    uint8_t vc;           /* on which it travels now */
-    uint8_t hops;         /* made so far, at most 255 */
-    uint8_t phase, spare; /* the policy's own */
+    uint32_t via; /* a node to go to first, + 1; 0 for none */
+    struct wf_vc_state vcs;
 };
 
 _Static_assert(sizeof(struct wf_route_state) == 8, "no padding");
@@ -34,50 +28,49 @@ struct wf_route_query {
     const struct wf_topo *topo;
     const struct wf_route *route;
     uint32_t at;      /* the vertex where the packet is */
-    uint32_t dst;     /* the node it is for; not `at` */
+    uint32_t dst;     /* its destination node, which is not `at` */
     uint32_t in_port; /* of `at`, by which it came; WF_TOPO_NO_PORT: it is injected here */
-    uint64_t flow;    /* the same for all that is to take one way: between two nodes, of a
-                         message, or a number for each packet and router (net.ecmp) */
-    /* Bytes that wait before a port of `at`, or of a neighbour, as far as it has told, for the
-     * policies that ask for that; null for policies that do not ask. */
+    uint64_t flow;    /* the same for all packets that are to take one route: those between two
+                         nodes, of a message, or a number for each packet (net.ecmp) */
+    /* Bytes that wait before a port of `at`, or of a neighbour as far as it has reported, for
+     * policies with asks_far. */
     uint64_t (*queue)(const struct wf_route_query *query, uint32_t vertex, uint32_t port);
     uint64_t (*random)(const struct wf_route_query *query);
-    void *arg; /* of the two */
+    void *arg; /* for queue() and random() */
 };
-
-struct wf_route;
 
 /* Members marked `may be null` have a default; all others are required. */
 struct wf_route_ops {
     const char *name;    /* "minimal" */
     const char *summary; /* one line, for --help */
-    /* Whether every packet of a flow takes the same way, whatever else happens: then a message
-     * is routed as a whole. */
+    /* Every packet of a flow takes the same route, whatever else happens: a message is routed
+     * as a whole. */
     bool is_oblivious;
-    bool is_by_flow; /* oblivious, and of a way nothing counts but its ends and the flow */
-    bool asks_queues;
-    bool asks_far; /* likewise, of the vertices behind the ports too */
+    bool is_by_flow;       /* oblivious, and the route depends on its ends and the flow alone */
+    bool follows_topology; /* the port is always next_port() of the topology */
+    bool asks_queues;      /* of the router where the packet is */
+    bool asks_far;         /* of its neighbours too */
+    bool is_free;          /* it chooses among the minimal ports */
+    enum wf_vc_detour detour;
 
-    /* Whether the policy works on a topology, and what it needs there. Fails with WF_EINVAL and
-     * says why not. `file` is for policies that read one, else "". On success the caller owns
-     * *out and releases it with wf_route_free(). */
+    /* Whether the policy works on the topology of a route whose channels are planned. Fails with
+     * WF_EINVAL and says why not. May be null: on all. */
+    enum wf_status (*check)(const struct wf_route *route, struct wf_err *err);
+    /* Creates the route instead of wf_route_create(). May be null. */
     enum wf_status (*create)(const struct wf_topo *topo, const char *file,
                              struct wf_route **out, struct wf_err *err);
-    void (*destroy)(struct wf_route *route);
+    /* Releases what create() allocated besides struct wf_route. May be null: nothing. */
+    void (*release)(struct wf_route *route);
 
-    /* The port by which the packet leaves; changes *state for the next router (vc, via, phase).
-     */
+    /* The port by which the packet leaves; changes *state for the next router. */
     uint32_t (*next)(const struct wf_route_query *query, struct wf_route_state *state);
 };
 
-/* The common head of every policy; the concrete struct has it as its first member. */
+/* A policy on a topology. A policy with more to keep has it as the first member of its own
+ * struct. */
 struct wf_route {
     const struct wf_route_ops *ops;
-    const struct wf_topo *topo; /* kept */
-    uint32_t n_vcs;    /* virtual channels that it needs to be free of deadlock, >= 1; if more
-                          than WF_ROUTE_VCS_MAX, only networks without limits can use it */
-    uint32_t hops_max; /* of any route */
-    bool is_unlimited; /* set by the user: nobody ever waits for room, channels mean nothing */
+    struct wf_vc_plan vcs;
 };
 
 #define WF_ROUTE_POLICY(name) extern const struct wf_route_ops wf_route_##name##_ops;
@@ -91,6 +84,11 @@ WF_NODISCARD
 enum wf_status wf_route_find(const char *name, const struct wf_route_ops **out,
                              struct wf_err *err);
 
+/* A policy on a topology, which is kept. WF_EINVAL if the policy does not work there. `file` is
+ * for policies that read one, else "". On success the caller owns *out. */
+WF_NODISCARD
+enum wf_status wf_route_create(const struct wf_route_ops *ops, const struct wf_topo *topo,
+                               const char *file, struct wf_route **out, struct wf_err *err);
 void wf_route_free(struct wf_route *route); /* null is allowed */
 
 #endif

@@ -11,11 +11,10 @@
  * All routes are walked once: each must have an entry at every vertex it comes to, and arrive.
  */
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/mem.h"
-#include "net/route/route.h"
-#include "net/vc/kind.h"
+#include "net/route/policy.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +31,8 @@ struct entry {
 };
 
 struct table {
-    struct wf_vcs vcs;
+    struct wf_route route;
+    const struct wf_topo *topo;
     struct entry *entries; /* [n_vertices][n_nodes] */
 };
 
@@ -64,7 +64,7 @@ static enum wf_status fail(const struct reader *reader, const char *field, const
                       shown(reader->name), reader->line, field, expected);
 }
 
-/* The digits at *text, which it moves behind them; false without any or above UINT32_MAX. */
+/* Reads the digits at *text and moves it after them; false without any or above UINT32_MAX. */
 static bool read_number(const char **text, uint32_t *out)
 {
     uint64_t value = 0;
@@ -137,7 +137,7 @@ static enum wf_status read_fields(const struct reader *reader, char *const *fiel
     return WF_OK;
 }
 
-/* One line, whose end is a NUL. */
+/* Reads one line, which ends with a NUL. */
 static enum wf_status read_line(const struct reader *reader, char *line)
 {
     char *fields[FIELDS + 1], *rest = NULL;
@@ -175,29 +175,15 @@ static enum wf_status read_text(struct reader *reader, char *text)
 
 static enum wf_status read_file(const char *path, struct wf_buf *buf, struct wf_err *err)
 {
-    enum { CHUNK = 1 << 16 };
-    FILE *stream = fopen(path, "rb");
+    enum wf_status status = wf_file_read(path, FILE_MAX, buf, err);
 
-    if (stream == NULL) {
-        return wf_err_set(err, WF_EIO, "cannot read the routing table '%s': %s", shown(path),
-                          strerror(errno));
+    if (status == WF_OK && memchr(buf->data, '\0', buf->size) != NULL) {
+        status = wf_err_set(err, WF_EINVAL, "%s: not a text", shown(path));
     }
-    for (size_t n = 1; n > 0 && buf->size <= FILE_MAX;) {
-        wf_buf_reserve(buf, buf->size + CHUNK + 1);
-        n = fread(buf->data + buf->size, 1, CHUNK, stream);
-        buf->size += n;
+    if (status != WF_OK) {
+        wf_err_prefix(err, "routing table: ");
     }
-    bool failed = ferror(stream) != 0;
-    (void)fclose(stream);
-    if (failed) {
-        return wf_err_set(err, WF_EIO, "cannot read the routing table '%s'", shown(path));
-    }
-    if (buf->size > FILE_MAX || memchr(buf->data, '\0', buf->size) != NULL) {
-        return wf_err_set(err, WF_EINVAL, "%s: not a routing table, or larger than %zu MiB",
-                          shown(path), FILE_MAX >> 20);
-    }
-    buf->data[buf->size] = '\0';
-    return WF_OK;
+    return status;
 }
 
 /* ---- Checking ---- */
@@ -281,50 +267,33 @@ static enum wf_status check(const struct reader *reader, uint32_t *hops_max)
 static uint32_t lookup(const void *arg, uint32_t at, uint32_t dst)
 {
     const struct table *table = arg;
-    uint32_t n_nodes = table->vcs.route.topo->n_nodes;
+    uint32_t n_nodes = table->topo->n_nodes;
 
     return dst < n_nodes ? table->entries[(size_t)at * n_nodes + dst].port : WF_TOPO_NO_PORT;
 }
 
-static void table_destroy(struct wf_route *route)
+static void table_release(struct wf_route *route)
 {
-    struct table *table = (struct table *)route;
-
-    wf_vcs_fini(&table->vcs);
-    free(table->entries);
-    free(table);
-}
-
-/* Counts the channels that the routes need. */
-static void plan(struct table *table)
-{
-    struct wf_vc_level *level = wf_xcalloc(1, sizeof(*level));
-
-    level->topo = table->vcs.route.topo;
-    level->kind = wf_vc_kind_any();
-    level->order = wf_vc_order(level->topo);
-    table->vcs.levels = level;
-    table->vcs.n_levels = 1;
-    level->fixed = level->n = wf_vc_count(level, lookup, table);
-    table->vcs.route.n_vcs = level->n;
+    free(((struct table *)route)->entries);
 }
 
 static enum wf_status fill(struct table *table, const char *file, struct wf_err *err)
 {
     struct reader reader = {
-        .name = file, .topo = table->vcs.route.topo, .entries = table->entries, .err = err};
+        .name = file, .topo = table->topo, .entries = table->entries, .err = err};
     struct wf_buf buf = {.data = NULL};
+    uint32_t hops_max = 0;
 
     enum wf_status status = read_file(file, &buf, err);
     if (status == WF_OK) {
         status = read_text(&reader, (char *)buf.data);
     }
     if (status == WF_OK) {
-        status = check(&reader, &table->vcs.route.hops_max);
+        status = check(&reader, &hops_max);
     }
     wf_buf_fini(&buf);
     if (status == WF_OK) {
-        plan(table);
+        wf_vc_plan_given(&table->route.vcs, table->topo, lookup, table, hops_max);
     }
     return status;
 }
@@ -345,15 +314,16 @@ static enum wf_status table_create(const struct wf_topo *topo, const char *file,
                           topo->n_nodes, ENTRIES_MAX);
     }
     struct table *table = wf_xcalloc(1, sizeof(*table));
-    table->vcs.route = (struct wf_route){.ops = &wf_route_table_ops, .topo = topo};
+    table->route.ops = &wf_route_table_ops;
+    table->topo = topo;
     table->entries = wf_xmalloc(n * sizeof(*table->entries));
     memset(table->entries, 0xff, n * sizeof(*table->entries));
     enum wf_status status = fill(table, file, err);
     if (status != WF_OK) {
-        table_destroy(&table->vcs.route);
+        wf_route_free(&table->route);
         return status;
     }
-    *out = &table->vcs.route;
+    *out = &table->route;
     return WF_OK;
 }
 
@@ -361,8 +331,8 @@ static uint32_t table_next(const struct wf_route_query *query, struct wf_route_s
 {
     struct wf_vc_step step;
 
-    wf_vc_step(query, state, &step);
-    return wf_vc_take_given(&step, state, lookup(query->route, query->at, query->dst));
+    wf_route_step(query, state, &step);
+    return wf_vc_take_given(&step, &state->vcs, lookup(query->route, query->at, query->dst));
 }
 
 const struct wf_route_ops wf_route_table_ops = {
@@ -370,6 +340,6 @@ const struct wf_route_ops wf_route_table_ops = {
     .summary = "static routes from a file, net.routing_file",
     .is_oblivious = true,
     .create = table_create,
-    .destroy = table_destroy,
+    .release = table_release,
     .next = table_next,
 };

@@ -54,8 +54,8 @@ void wf_router_policy_ask(const struct wf_router_view *view, uint32_t input)
     };
     struct wf_route_state *state = &entry->packet.on.route;
     uint32_t port = model->route->ops->next(&query, state);
-    state->hops = (uint8_t)(state->hops + (state->hops < UINT8_MAX ? 1 : 0));
-    entry->count = port * model->vcs + state->vc + 1;
+    state->vcs.hops = (uint8_t)(state->vcs.hops + (state->vcs.hops < UINT8_MAX ? 1 : 0));
+    entry->count = port * model->vcs + state->vcs.vc + 1;
 }
 
 uint32_t wf_router_policy_channels(const struct wf_router_view *view, uint32_t input,
@@ -69,7 +69,7 @@ uint32_t wf_router_policy_channels(const struct wf_router_view *view, uint32_t i
         return 0;
     }
     uint32_t first = entry->count - 1, vc = first % model->vcs;
-    for (uint32_t lane = 0; vc + lane < model->vcs; lane += model->route->n_vcs) {
+    for (uint32_t lane = 0; vc + lane < model->vcs; lane += model->route->vcs.n_vcs) {
         channels[n++] = (uint16_t)(first + lane);
     }
     return n;

@@ -60,17 +60,15 @@ static enum wf_status make_policy(struct wf_router_net *model, const char *polic
                                   struct wf_err *err)
 {
     const struct wf_route_ops *ops = NULL;
-    struct wf_route *route = NULL;
     enum wf_status status = wf_route_find(policy, &ops, err);
 
     if (status == WF_OK) {
-        status = ops->create(model->topo, "", &route, err);
+        status = wf_route_create(ops, model->topo, "", &model->route, err);
     }
     if (status != WF_OK) {
         wf_err_prefix(err, "net.routing: ");
         return WF_EINVAL;
     }
-    model->route = route;
     return WF_OK;
 }
 
@@ -85,7 +83,7 @@ static enum wf_status choose_vcs(const struct scheme *scheme, const char *name,
                           model->set.vcs, WF_ROUTER_VCS_MAX);
     }
     if (model->route != NULL) {
-        least = usual = model->route->n_vcs;
+        least = usual = model->route->vcs.n_vcs;
         fixed = 0;
     }
     if (least > WF_ROUTER_VCS_MAX) {

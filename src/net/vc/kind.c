@@ -25,7 +25,7 @@ static void tree_plan(struct wf_vc_level *level)
     level->free = level->fixed = 1;
 }
 
-/* ---- Mesh, torus, ring: dimensions are ranks, and seams are where rings close ---- */
+/* ---- Mesh, torus, ring: dimensions are ranks, and datelines are where rings close ---- */
 
 static const struct wf_grid *to_grid(const struct wf_vc_level *level)
 {
@@ -39,21 +39,21 @@ static struct wf_vc_hop grid_hop(const struct wf_vc_level *level, uint32_t at, u
 
     return (struct wf_vc_hop){
         .rank = dim,
-        .seam = port % 2 == 0 ? coord + 1 == grid->size[dim] : coord == 0,
+        .dateline = port % 2 == 0 ? coord + 1 == grid->size[dim] : coord == 0,
     };
 }
 
 static void grid_plan(struct wf_vc_level *level)
 {
     const struct wf_grid *grid = to_grid(level);
-    uint32_t seams = 0;
+    uint32_t datelines = 0;
 
     for (uint32_t d = 0; d < grid->n_dims; d++) {
         /* A ring of two is one cable, unless it leads one way. */
-        seams += grid->wrap[d] && grid->size[d] > (grid->topo.oneway ? 1 : 2) ? 1 : 0;
+        datelines += grid->wrap[d] && grid->size[d] > (grid->topo.oneway ? 1 : 2) ? 1 : 0;
     }
-    level->fixed = seams > 0 ? 2 : 1;
-    level->free = (grid->n_dims > 1 ? TURNS : 1) + (seams < TURNS ? seams : TURNS);
+    level->fixed = datelines > 0 ? 2 : 1;
+    level->free = (grid->n_dims > 1 ? TURNS : 1) + (datelines < TURNS ? datelines : TURNS);
 }
 
 /* Dateline: those who have the seam of the dimension still before them have a channel of their
@@ -67,7 +67,7 @@ static uint32_t grid_fixed(const struct wf_vc_level *level, uint32_t at, uint32_
     return (port % 2 == 0 ? a > b : a < b) ? 1 : 0;
 }
 
-/* ---- Twisted tori: likewise, but seams lead anywhere and may be passed several times ---- */
+/* ---- Twisted tori: likewise, but datelines lead anywhere and may be passed several times ---- */
 
 static struct wf_vc_hop twist_hop(const struct wf_vc_level *level, uint32_t at, uint32_t port)
 {
@@ -80,7 +80,7 @@ static struct wf_vc_hop twist_hop(const struct wf_vc_level *level, uint32_t at, 
     here[dim] += port % 2 == 0 ? 1 : UINT32_MAX;
     return (struct wf_vc_hop){
         .rank = dim,
-        .seam = memcmp(here, there, n * sizeof(here[0])) != 0,
+        .dateline = memcmp(here, there, n * sizeof(here[0])) != 0,
     };
 }
 
@@ -312,6 +312,6 @@ bool wf_vc_turns(const struct wf_vc_kind *kind, struct wf_vc_hop hop, uint32_t *
     if (hop.end) {
         return false;
     }
-    *rank = hop.seam ? 0 : hop.rank;
-    return hop.seam || hop.rank < before || (kind->strict && hop.rank == before);
+    *rank = hop.dateline ? 0 : hop.rank;
+    return hop.dateline || hop.rank < before || (kind->strict && hop.rank == before);
 }

@@ -8,16 +8,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/*
- * What a packet remembers:
- *
- *   phase   level of its last hop (5 bits), rank of that hop (3 bits)
- *   spare   level where the way turns (5 bits), whether it has made a hop there (1 bit), stage
- *           there (2 bits)
- *
- * Both are 0 before the first hop only: after it, either the level of the hop is not 0, or it
- * is the one where the way turns.
- */
+/* Bits of struct wf_vc_state. Both `hop` and `turn` are 0 only before the first hop: after it,
+ * either the level of the hop is not 0, or it is the level where the route turns. */
 enum {
     LEVEL_MASK = 31,
     RANK_SHIFT = 5,
@@ -47,126 +39,118 @@ static void lay_out(struct wf_vc_level *level, enum wf_vc_detour detour, bool in
     level->n = level->in + (inner ? width : 0);
 }
 
-/* The most classes of a stage that the numbers allow. */
+/* The most classes of a stage that WF_VC_MAX channels allow. */
 static uint32_t widest(enum wf_vc_detour detour, bool inner)
 {
     uint32_t late = detour == WF_VC_LATE_DETOUR ? 1 : 0;
     uint32_t stages = (detour == WF_VC_DIRECT ? 1U : 2U) + (inner ? 1U : 0U);
 
-    return (WF_ROUTE_VCS_MAX - late) / stages;
+    return (WF_VC_MAX - late) / stages;
 }
 
-/* The last channel leads over a tree, for what is too long for the others. */
+/* Adds a channel over a tree, for routes that need more classes than there are. */
 static void add_tree(struct wf_vc_level *level, uint32_t width)
 {
-    uint32_t room = width - 1 - (level->free > 0 ? 1 : 0);
+    uint32_t most = width - 1 - (level->free > 0 ? 1 : 0);
 
     level->tree = wf_vc_tree_create(level->topo);
-    level->fixed = (level->fixed < room ? level->fixed : room) + 1;
+    level->fixed = (level->fixed < most ? level->fixed : most) + 1;
     level->free = level->free < width - level->fixed ? level->free : width - level->fixed;
 }
 
-static enum wf_status plan_level(struct wf_vc_level *level, struct wf_vc_plan plan, bool inner,
-                                 struct wf_err *err)
+static enum wf_status plan_level(struct wf_vc_level *level, struct wf_vc_needs needs,
+                                 bool inner, struct wf_err *err)
 {
     const struct wf_topo *topo = level->topo;
 
-    if (plan.is_free && topo->n_ports > WF_VC_PORTS_MAX && !level->kind->is_single) {
+    if (needs.is_free && topo->n_ports > WF_VC_PORTS_MAX && !level->kind->is_single) {
         return wf_err_set(err, WF_EINVAL,
                           "routing '%s' chooses among at most %d ports, and a %s of %" PRIu32
                           " nodes has %" PRIu32 "; choose another policy",
-                          plan.ops->name, WF_VC_PORTS_MAX, topo->ops->name, topo->n_nodes,
+                          needs.policy, WF_VC_PORTS_MAX, topo->ops->name, topo->n_nodes,
                           topo->n_ports);
     }
     level->kind->plan(level);
-    if (!plan.is_free) {
+    if (!needs.is_free) {
         level->free = 0;
     } else if (level->kind->is_whole) {
         level->fixed = 0;
     }
-    lay_out(level, plan.detour, inner);
-    while (level->n > WF_ROUTE_VCS_MAX && level->free > 1 && level->fixed > 0) {
+    lay_out(level, needs.detour, inner);
+    while (level->n > WF_VC_MAX && level->free > 1 && level->fixed > 0) {
         level->free--;
-        lay_out(level, plan.detour, inner);
+        lay_out(level, needs.detour, inner);
     }
-    if ((level->n > WF_ROUTE_VCS_MAX || level->is_guess) && level->fixed > 0 &&
+    if ((level->n > WF_VC_MAX || level->is_guess) && level->fixed > 0 &&
         level->kind->fixed == NULL && !topo->oneway) {
-        add_tree(level, widest(plan.detour, inner));
-        lay_out(level, plan.detour, inner);
+        add_tree(level, widest(needs.detour, inner));
+        lay_out(level, needs.detour, inner);
     }
     return WF_OK;
 }
 
-/* Of a way with its detour: all of the level where it turns twice. Ways over trees are passed
- * twice in other levels, too: out and in. */
-static uint32_t hops_of(const struct wf_vcs *vcs, enum wf_vc_detour detour)
+/* The longest route. A detour passes the level where it turns twice; routes over trees pass the
+ * other levels of a hierarchy twice, too: out and in. */
+static uint32_t hops_of(const struct wf_vc_plan *plan, enum wf_vc_detour detour)
 {
-    uint32_t hops = wf_vc_hops(vcs->route.topo), more = 0;
+    uint32_t hops = wf_vc_hops(plan->topo), more = 0;
 
-    for (uint32_t i = 0; i < vcs->n_levels; i++) {
-        const struct wf_vc_level *level = &vcs->levels[i];
+    for (uint32_t i = 0; i < plan->n_levels; i++) {
+        const struct wf_vc_level *level = &plan->levels[i];
         uint32_t over = level->tree != NULL ? wf_vc_tree_hops(level->tree) : 0;
         uint32_t here = detour != WF_VC_DIRECT ? wf_vc_hops(level->topo) + over : 0;
 
-        hops += vcs->n_levels > 1 ? 2 * over : over;
+        hops += plan->n_levels > 1 ? 2 * over : over;
         more = here > more ? here : more;
     }
     return hops + more + (detour == WF_VC_LATE_DETOUR ? 1 : 0);
 }
 
-enum wf_status wf_vcs_init(struct wf_vcs *vcs, const struct wf_topo *topo,
-                           struct wf_vc_plan plan, struct wf_err *err)
+static void plan_begin(struct wf_vc_plan *plan, const struct wf_topo *topo, uint32_t n_levels)
 {
-    enum wf_status status = WF_OK;
+    *plan = (struct wf_vc_plan){.topo = topo, .n_vcs = 1, .n_levels = n_levels};
+    plan->levels = wf_xcalloc(n_levels, sizeof(*plan->levels));
+}
 
-    vcs->route = (struct wf_route){.ops = plan.ops, .topo = topo, .n_vcs = 1};
-    vcs->n_levels = wf_topo_n_levels(topo);
-    vcs->levels = wf_xcalloc(vcs->n_levels, sizeof(*vcs->levels));
-    for (uint32_t i = 0; i < vcs->n_levels && status == WF_OK; i++) {
-        struct wf_vc_level *level = &vcs->levels[i];
+enum wf_status wf_vc_plan_init(struct wf_vc_plan *plan, const struct wf_topo *topo,
+                               struct wf_vc_needs needs, struct wf_err *err)
+{
+    plan_begin(plan, topo, wf_topo_n_levels(topo));
+    for (uint32_t i = 0; i < plan->n_levels; i++) {
+        struct wf_vc_level *level = &plan->levels[i];
 
         level->topo = wf_topo_level(topo, i);
         level->kind = wf_vc_kind_of(level->topo);
-        status = plan_level(level, plan, i > 0, err);
-        vcs->route.n_vcs = level->n > vcs->route.n_vcs ? level->n : vcs->route.n_vcs;
+        enum wf_status status = plan_level(level, needs, i > 0, err);
+        if (status != WF_OK) {
+            return status;
+        }
+        plan->n_vcs = level->n > plan->n_vcs ? level->n : plan->n_vcs;
     }
-    if (status != WF_OK) {
-        wf_vcs_fini(vcs);
-        return status;
-    }
-    vcs->route.hops_max = hops_of(vcs, plan.detour);
+    plan->hops_max = hops_of(plan, needs.detour);
     return WF_OK;
 }
 
-enum wf_status wf_vcs_create(const struct wf_topo *topo, struct wf_vc_plan plan,
-                             struct wf_route **out, struct wf_err *err)
+void wf_vc_plan_given(struct wf_vc_plan *plan, const struct wf_topo *topo, wf_vc_next_fn *next,
+                      const void *arg, uint32_t hops_max)
 {
-    struct wf_vcs *vcs = wf_xcalloc(1, sizeof(*vcs));
-
-    enum wf_status status = wf_vcs_init(vcs, topo, plan, err);
-    if (status != WF_OK) {
-        free(vcs);
-        return status;
-    }
-    *out = &vcs->route;
-    return WF_OK;
+    plan_begin(plan, topo, 1);
+    struct wf_vc_level *level = plan->levels;
+    level->topo = topo;
+    level->kind = wf_vc_kind_any();
+    level->order = wf_vc_order(topo);
+    level->fixed = level->n = plan->n_vcs = wf_vc_count(level, next, arg);
+    plan->hops_max = hops_max;
 }
 
-void wf_vcs_fini(struct wf_vcs *vcs)
+void wf_vc_plan_fini(struct wf_vc_plan *plan)
 {
-    for (uint32_t i = 0; i < vcs->n_levels; i++) {
-        free(vcs->levels[i].order);
-        wf_vc_tree_free(vcs->levels[i].tree);
+    for (uint32_t i = 0; i < plan->n_levels; i++) {
+        free(plan->levels[i].order);
+        wf_vc_tree_free(plan->levels[i].tree);
     }
-    free(vcs->levels);
-    vcs->levels = NULL;
-    vcs->n_levels = 0;
-}
-
-void wf_vcs_destroy(struct wf_route *route)
-{
-    wf_vcs_fini((struct wf_vcs *)route);
-    free(route);
+    free(plan->levels);
+    *plan = (struct wf_vc_plan){.n_levels = 0};
 }
 
 bool wf_vc_is_tree(const struct wf_vc_level *level)
@@ -181,86 +165,84 @@ bool wf_vc_is_dragonfly(const struct wf_vc_level *level)
 
 /* ---- Steps ---- */
 
-static void begin_run(const struct wf_vc_step *step, struct wf_route_state *state)
+static void begin_run(const struct wf_vc_step *step, struct wf_vc_state *state)
 {
     state->vc = (uint8_t)step->base;
-    state->phase = (uint8_t)step->part.level; /* and rank 0 */
+    state->hop = (uint8_t)step->part.level; /* and rank 0 */
 }
 
-void wf_vc_step(const struct wf_route_query *query, struct wf_route_state *state,
-                struct wf_vc_step *step)
+void wf_vc_step(const struct wf_vc_plan *plan, uint32_t at, uint32_t dst,
+                struct wf_vc_state *state, struct wf_vc_step *step)
 {
-    const struct wf_vcs *vcs = (const struct wf_vcs *)query->route;
-    bool injected = state->phase == 0 && state->spare == 0;
+    bool injected = state->hop == 0 && state->turn == 0;
 
-    if (vcs->n_levels == 1) {
-        step->part = (struct wf_part){query->topo, 0, query->at, query->dst, 0};
+    if (plan->n_levels == 1) {
+        step->part = (struct wf_part){plan->topo, 0, at, dst, 0};
     } else {
-        step->part = wf_topo_next_part(query->topo, query->at, query->dst);
+        step->part = wf_topo_next_part(plan->topo, at, dst);
         if (injected) {
-            state->spare = (uint8_t)wf_topo_turn_level(query->topo, query->at, query->dst);
+            state->turn = (uint8_t)wf_topo_turn_level(plan->topo, at, dst);
         }
     }
-    uint32_t turn = state->spare & LEVEL_MASK, level = step->part.level;
-    bool comes_in = level > turn && (state->spare & TURNED) != 0;
+    uint32_t turn = state->turn & LEVEL_MASK, level = step->part.level;
+    bool comes_in = level > turn && (state->turn & TURNED) != 0;
 
-    step->level = &vcs->levels[level];
+    step->level = &plan->levels[level];
     step->turns = level == turn;
-    step->is_unlimited = vcs->route.is_unlimited;
+    step->is_unlimited = plan->is_unlimited;
     step->base =
         comes_in ? step->level->in : step->level->start[step->turns ? wf_vc_stage(state) : 0];
-    if (injected || (state->phase & LEVEL_MASK) != level) {
+    if (injected || (state->hop & LEVEL_MASK) != level) {
         begin_run(step, state);
     }
 }
 
-void wf_vc_set_stage(struct wf_vc_step *step, struct wf_route_state *state, uint32_t stage)
+void wf_vc_set_stage(struct wf_vc_step *step, struct wf_vc_state *state, uint32_t stage)
 {
     assert(step->turns && stage < WF_VC_STAGES);
-    state->spare = (uint8_t)((state->spare & (LEVEL_MASK | TURNED)) | stage << STAGE_SHIFT);
+    state->turn = (uint8_t)((state->turn & (LEVEL_MASK | TURNED)) | stage << STAGE_SHIFT);
     step->base = step->level->start[stage];
     begin_run(step, state);
 }
 
-/* The class that a hop by `port` would be in, and the rank behind it. */
-static uint32_t class_behind(const struct wf_vc_step *step, const struct wf_route_state *state,
-                             uint32_t port, uint32_t *rank)
+/* The class of a hop by `port`, and its rank. */
+static uint32_t class_of(const struct wf_vc_step *step, const struct wf_vc_state *state,
+                         uint32_t port, uint32_t *rank)
 {
     const struct wf_vc_level *level = step->level;
     struct wf_vc_hop hop = level->kind->hop(level, step->part.at, port);
 
-    *rank = state->phase >> RANK_SHIFT;
+    *rank = state->hop >> RANK_SHIFT;
     return state->vc - step->base + (wf_vc_turns(level->kind, hop, rank) ? 1 : 0);
 }
 
-static uint32_t leave(const struct wf_vc_step *step, struct wf_route_state *state,
-                      uint32_t port, uint32_t rank)
+static uint32_t leave(const struct wf_vc_step *step, struct wf_vc_state *state, uint32_t port,
+                      uint32_t rank)
 {
-    state->phase = (uint8_t)(step->part.level | rank << RANK_SHIFT);
-    state->spare = (uint8_t)(state->spare | (step->turns ? TURNED : 0));
+    state->hop = (uint8_t)(step->part.level | rank << RANK_SHIFT);
+    state->turn = (uint8_t)(state->turn | (step->turns ? TURNED : 0));
     return step->part.first_port + port;
 }
 
-/* From here on the deterministic route. */
-static void begin_fixed(const struct wf_vc_step *step, struct wf_route_state *state)
+/* From here on the packet takes the deterministic route. */
+static void begin_fixed(const struct wf_vc_step *step, struct wf_vc_state *state)
 {
     state->vc = (uint8_t)(step->base + step->level->free);
-    state->phase = (uint8_t)step->part.level;
+    state->hop = (uint8_t)step->part.level;
 }
 
-uint32_t wf_vc_take_given(const struct wf_vc_step *step, struct wf_route_state *state,
+uint32_t wf_vc_take_given(const struct wf_vc_step *step, struct wf_vc_state *state,
                           uint32_t port)
 {
-    uint32_t rank, vc = step->base + class_behind(step, state, port, &rank);
+    uint32_t rank, vc = step->base + class_of(step, state, port, &rank);
 
     assert(vc < step->level->n || step->is_unlimited);
     state->vc = (uint8_t)(vc < UINT8_MAX ? vc : UINT8_MAX);
     return leave(step, state, port, rank);
 }
 
-/* Takes the deterministic route if its classes last, else the way over the tree: no more turns
- * are left, or have been before. */
-static uint32_t take_or_climb(const struct wf_vc_step *step, struct wf_route_state *state,
+/* Takes the deterministic route as long as its classes last, then the route over the tree. */
+static uint32_t take_or_climb(const struct wf_vc_step *step, struct wf_vc_state *state,
                               uint32_t dst)
 {
     const struct wf_vc_level *level = step->level;
@@ -268,7 +250,7 @@ static uint32_t take_or_climb(const struct wf_vc_step *step, struct wf_route_sta
 
     if (state->vc != last) {
         uint32_t port = level->topo->ops->next_port(level->topo, at, dst);
-        if (step->base + class_behind(step, state, port, &rank) < last) {
+        if (step->base + class_of(step, state, port, &rank) < last) {
             return wf_vc_take_given(step, state, port);
         }
     }
@@ -276,7 +258,7 @@ static uint32_t take_or_climb(const struct wf_vc_step *step, struct wf_route_sta
     return leave(step, state, wf_vc_tree_next(level->tree, at, dst), 0);
 }
 
-uint32_t wf_vc_take_fixed(const struct wf_vc_step *step, struct wf_route_state *state,
+uint32_t wf_vc_take_fixed(const struct wf_vc_step *step, struct wf_vc_state *state,
                           uint32_t dst)
 {
     const struct wf_vc_level *level = step->level;
@@ -297,14 +279,14 @@ uint32_t wf_vc_take_fixed(const struct wf_vc_step *step, struct wf_route_state *
     return leave(step, state, port, 0);
 }
 
-uint32_t wf_vc_take(const struct wf_vc_step *step, struct wf_route_state *state, uint32_t port)
+uint32_t wf_vc_take(const struct wf_vc_step *step, struct wf_vc_state *state, uint32_t port)
 {
     return state->vc >= step->base + step->level->free
                ? wf_vc_take_fixed(step, state, step->part.dst)
                : wf_vc_take_given(step, state, port);
 }
 
-uint32_t wf_vc_choices(const struct wf_vc_step *step, struct wf_route_state *state,
+uint32_t wf_vc_choices(const struct wf_vc_step *step, struct wf_vc_state *state,
                        uint32_t *ports)
 {
     const struct wf_vc_level *level = step->level;
@@ -316,7 +298,7 @@ uint32_t wf_vc_choices(const struct wf_vc_step *step, struct wf_route_state *sta
         n = wf_topo_minimal_ports(part->topo, part->at, part->dst, ports);
     }
     for (uint32_t i = 0; i < n; i++) {
-        if (class_behind(step, state, ports[i], &rank) < level->free) {
+        if (class_of(step, state, ports[i], &rank) < level->free) {
             ports[n_allowed++] = ports[i];
         }
     }

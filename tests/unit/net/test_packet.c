@@ -49,26 +49,26 @@ static bool is_idle_time(const char *spec, const struct wf_topo *topo,
                          const struct wf_packet_params *params, uint64_t random)
 {
     static const uint64_t sizes[] = {0, 1, 511, 512, 513, 1024, 5000, 65536};
-    const struct parcel parcel = {
+    const struct message message = {
         .at = (int64_t)(random % 1000),
         .src = (uint32_t)(random / 1000 % topo->n_nodes),
         .dst = (uint32_t)(random / 1000000 % topo->n_nodes),
         .bytes = sizes[random / 10000000 % 8],
     };
     const struct traffic traffic = {
-        .topo = spec, .parcels = &parcel, .n_parcels = 1, .params = params};
+        .topo = spec, .messages = &message, .n_messages = 1, .params = params};
 
-    if (parcel.src == parcel.dst) {
+    if (message.src == message.dst) {
         return true;
     }
     struct traffic_result result = run_traffic(&traffic);
     int64_t expected =
-        parcel.at + idle_time(topo, parcel.src, parcel.dst, parcel.bytes, params->timing);
+        message.at + idle_time(topo, message.src, message.dst, message.bytes, params->timing);
     bool equal = result.arrivals[0] == expected;
     if (!equal) {
         printf("# %s: %llu bytes from %u to %u at %lld arrive at %lld, expected %lld\n", spec,
-               (unsigned long long)parcel.bytes, parcel.src, parcel.dst, (long long)parcel.at,
-               (long long)result.arrivals[0], (long long)expected);
+               (unsigned long long)message.bytes, message.src, message.dst,
+               (long long)message.at, (long long)result.arrivals[0], (long long)expected);
     }
     release_traffic(&result);
     return equal;
@@ -99,12 +99,12 @@ static void an_idle_network_is_its_formula(void)
 static void a_hierarchy_pays_for_every_level(void)
 {
     struct wf_packet_params params = packet_defaults();
-    const struct parcel parcels[] = {
+    const struct message messages[] = {
         {.at = 0, .src = 1, .dst = 2, .bytes = 512},          /* within a star */
         {.at = 1000000000, .src = 1, .dst = 5, .bytes = 512}, /* to the next one */
     };
     const struct traffic traffic = {
-        .topo = "ring:4/star:3", .parcels = parcels, .n_parcels = 2, .params = &params};
+        .topo = "ring:4/star:3", .messages = messages, .n_messages = 2, .params = &params};
 
     packet_set(&params, "link_latency", "1us,10ns");
     packet_set(&params, "bandwidth", "1GB/s,10GB/s");
@@ -123,15 +123,15 @@ static void senders_share_a_bottleneck(void)
 {
     enum { SENDERS = 7, PACKETS = 40 };
     struct wf_packet_params params = packet_defaults();
-    struct parcel parcels[SENDERS];
+    struct message messages[SENDERS];
 
     for (uint32_t i = 0; i < SENDERS; i++) {
-        parcels[i] =
-            (struct parcel){.src = i + 1, .dst = 0, .bytes = UINT64_C(1) * PACKETS * PACKET};
+        messages[i] =
+            (struct message){.src = i + 1, .dst = 0, .bytes = UINT64_C(1) * PACKETS * PACKET};
     }
     for (int trains = 0; trains < 2; trains++) {
         struct traffic traffic = {
-            .topo = "star:8", .parcels = parcels, .n_parcels = SENDERS, .params = &params};
+            .topo = "star:8", .messages = messages, .n_messages = SENDERS, .params = &params};
         params.trains = trains != 0;
         struct traffic_result result = run_traffic(&traffic);
         int64_t end = 2 * LATENCY + DELAY + FULL * SENDERS * PACKETS;
@@ -160,13 +160,14 @@ static void a_permutation_runs_at_full_rate(void)
 {
     enum { NODES = 60, BYTES = 100 * PACKET };
     struct wf_packet_params params = packet_defaults();
-    struct parcel parcels[NODES];
+    struct message messages[NODES];
 
     for (uint32_t i = 0; i < NODES; i++) {
-        parcels[i] = (struct parcel){.src = i, .dst = i / 5 * 5 + (i + 1) % 5, .bytes = BYTES};
+        messages[i] =
+            (struct message){.src = i, .dst = i / 5 * 5 + (i + 1) % 5, .bytes = BYTES};
     }
     const struct traffic traffic = {
-        .topo = "torus:5x4x3", .parcels = parcels, .n_parcels = NODES, .params = &params};
+        .topo = "torus:5x4x3", .messages = messages, .n_messages = NODES, .params = &params};
     struct traffic_result result = run_traffic(&traffic);
     for (uint32_t i = 0; i < NODES; i++) {
         CHECK(result.arrivals[i] == LATENCY + DELAY + BYTES * PS_PER_BYTE);
@@ -186,28 +187,28 @@ static void one_link_is_an_md1_queue(void)
     static const double loads[] = {0.3, 0.7, 0.9};
     static const double errors[] = {0.02, 0.03, 0.08}; /* several standard deviations */
     struct wf_packet_params params = packet_defaults();
-    struct parcel *parcels = wf_xcalloc(MESSAGES, sizeof(*parcels));
+    struct message *messages = wf_xcalloc(MESSAGES, sizeof(*messages));
 
     packet_set(&params, "injection", "unlimited");
     for (size_t k = 0; k < 3; k++) {
         double at = 0, sum = 0;
         for (uint32_t i = 0; i < MESSAGES; i++) {
             at += wf_rng_exponential(wf_test_rand(3, k, i)) * (double)FULL / loads[k];
-            parcels[i] =
-                (struct parcel){.at = (int64_t)at, .src = 0, .dst = 1, .bytes = PACKET};
+            messages[i] =
+                (struct message){.at = (int64_t)at, .src = 0, .dst = 1, .bytes = PACKET};
         }
         const struct traffic traffic = {
-            .topo = "mesh:2", .parcels = parcels, .n_parcels = MESSAGES, .params = &params};
+            .topo = "mesh:2", .messages = messages, .n_messages = MESSAGES, .params = &params};
         struct traffic_result result = run_traffic(&traffic);
         for (uint32_t i = 0; i < MESSAGES; i++) {
-            sum += (double)(result.arrivals[i] - parcels[i].at - LATENCY - DELAY - FULL);
+            sum += (double)(result.arrivals[i] - messages[i].at - LATENCY - DELAY - FULL);
         }
         release_traffic(&result);
         double mean = sum / MESSAGES / (double)FULL, known = loads[k] / (2 * (1 - loads[k]));
         printf("# load %.1f: mean wait %.4f packets, M/D/1 %.4f\n", loads[k], mean, known);
         CHECK(mean > known * (1 - errors[k]) && mean < known * (1 + errors[k]));
     }
-    free(parcels);
+    free(messages);
     packet_release(&params);
 }
 
@@ -215,20 +216,20 @@ static void one_link_is_an_md1_queue(void)
 static void unused_nodes_are_routers(void)
 {
     struct wf_packet_params params = packet_defaults();
-    const struct parcel parcel = {.src = 1, .dst = 0, .bytes = PACKET};
+    const struct message message = {.src = 1, .dst = 0, .bytes = PACKET};
     const struct traffic some = {.topo = "torus:4x4",
                                  .n_nodes = 9,
-                                 .parcels = &parcel,
-                                 .n_parcels = 1,
+                                 .messages = &message,
+                                 .n_messages = 1,
                                  .params = &params};
-    const struct parcel far = {.src = 2, .dst = 8, .bytes = PACKET};
+    const struct message far = {.src = 2, .dst = 8, .bytes = PACKET};
     struct traffic_result result = run_traffic(&some);
     CHECK(result.arrivals[0] == LATENCY + DELAY + FULL);
     release_traffic(&result);
     const struct traffic through = {.topo = "torus:3x8",
                                     .n_nodes = 24 - 3,
-                                    .parcels = &far,
-                                    .n_parcels = 1,
+                                    .messages = &far,
+                                    .n_messages = 1,
                                     .params = &params};
     result = run_traffic(&through);
     CHECK(result.arrivals[0] == 2 * (LATENCY + DELAY) + FULL);
@@ -240,10 +241,10 @@ static void unused_nodes_are_routers(void)
 static void a_node_may_send_to_itself(void)
 {
     struct wf_packet_params params = packet_defaults();
-    const struct parcel parcels[] = {{.src = 1, .dst = 1, .bytes = 0},
-                                     {.src = 1, .dst = 1, .bytes = UINT64_C(3) * PACKET}};
+    const struct message messages[] = {{.src = 1, .dst = 1, .bytes = 0},
+                                       {.src = 1, .dst = 1, .bytes = UINT64_C(3) * PACKET}};
     const struct traffic traffic = {
-        .topo = "ring:3", .parcels = parcels, .n_parcels = 2, .params = &params};
+        .topo = "ring:3", .messages = messages, .n_messages = 2, .params = &params};
     struct traffic_result result = run_traffic(&traffic);
 
     CHECK(result.arrivals[0] == PS_PER_BYTE);

@@ -28,18 +28,18 @@ static uint32_t nodes_of(const char *spec)
 
 static int by_time(const void *left, const void *right)
 {
-    const struct parcel *a = left, *b = right;
+    const struct message *a = left, *b = right;
 
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-static size_t make_parcels(uint64_t seed, const char *topo, struct parcel *parcels)
+static size_t make_messages(uint64_t seed, const char *topo, struct message *messages)
 {
     uint32_t n_nodes = nodes_of(topo);
     size_t n = 20 + wf_test_rand(seed, 1, 0) % (PARCELS_MAX - 20);
 
     for (size_t i = 0; i < n; i++) {
-        parcels[i] = (struct parcel){
+        messages[i] = (struct message){
             .at = (int64_t)(wf_test_rand(seed, 2, i) % 20 * 25600),
             .src = (uint32_t)(wf_test_rand(seed, 3, i) % n_nodes),
             .dst = (uint32_t)(wf_test_rand(seed, 4, i) % 3 == 0
@@ -48,7 +48,7 @@ static size_t make_parcels(uint64_t seed, const char *topo, struct parcel *parce
             .bytes = wf_test_rand(seed, 6, i) % 20000,
         };
     }
-    qsort(parcels, n, sizeof(parcels[0]), by_time);
+    qsort(messages, n, sizeof(messages[0]), by_time);
     return n;
 }
 
@@ -68,13 +68,13 @@ static struct wf_packet_params random_params(uint64_t seed)
 
 static void room_for_all_changes_nothing(void)
 {
-    struct parcel parcels[PARCELS_MAX];
+    struct message messages[PARCELS_MAX];
 
     for (uint64_t seed = 0; seed < CASES; seed++) {
         struct wf_packet_params params = random_params(seed);
         struct traffic traffic = {
-            .topo = PICK(topos, seed), .parcels = parcels, .params = &params};
-        traffic.n_parcels = make_parcels(seed, traffic.topo, parcels);
+            .topo = PICK(topos, seed), .messages = messages, .params = &params};
+        traffic.n_messages = make_messages(seed, traffic.topo, messages);
 
         packet_set(&params, "nic", "rr");
         packet_set(&params, "vc_bytes", "1MiB");
@@ -96,12 +96,12 @@ static void too_little_room_limits_the_rate(void)
 {
     enum { PACKETS = 50 };
     const int64_t round = 2 * (DELAY + LATENCY) + FULL;
-    const struct parcel parcel = {.src = 0, .dst = 1, .bytes = UINT64_C(512) * PACKETS};
+    const struct message message = {.src = 0, .dst = 1, .bytes = UINT64_C(512) * PACKETS};
 
     for (int64_t slots = 1; slots <= 8; slots++) {
         struct wf_packet_params params = packet_defaults();
         const struct traffic traffic = {
-            .topo = "mesh:2", .parcels = &parcel, .n_parcels = 1, .params = &params};
+            .topo = "mesh:2", .messages = &message, .n_messages = 1, .params = &params};
         int64_t granted[PACKETS] = {0}, free = 0;
 
         packet_set(&params, "buffers", "credits");
@@ -144,18 +144,18 @@ static bool agree(struct traffic *traffic, const struct traffic_result *expected
 
 static void nothing_is_lost_and_schedulers_agree(void)
 {
-    struct parcel parcels[PARCELS_MAX];
+    struct message messages[PARCELS_MAX];
 
     for (uint64_t seed = 0; seed < CASES; seed++) {
         struct wf_packet_params params = random_params(100 + seed);
         struct traffic traffic = {
-            .topo = PICK(topos, seed), .parcels = parcels, .params = &params};
-        traffic.n_parcels = make_parcels(100 + seed, traffic.topo, parcels);
+            .topo = PICK(topos, seed), .messages = messages, .params = &params};
+        traffic.n_messages = make_messages(100 + seed, traffic.topo, messages);
 
         struct traffic_result result = run_traffic(&traffic);
         CHECK_U64(result.totals.packets_received, result.totals.packets_sent);
         CHECK_U64(result.totals.bytes_received, result.totals.bytes_sent);
-        for (size_t i = 0; i < traffic.n_parcels; i++) {
+        for (size_t i = 0; i < traffic.n_messages; i++) {
             CHECK(result.arrivals[i] > 0 && result.left[i] > 0);
         }
         CHECK(seed >= CASES / 3 || agree(&traffic, &result));

@@ -14,16 +14,16 @@ static const char *const flows[] = {"flow", "message", "packet"};
 
 static int by_time(const void *left, const void *right)
 {
-    const struct parcel *a = left, *b = right;
+    const struct message *a = left, *b = right;
 
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
 /* Heavy traffic between a few nodes, so that there is much to overtake. */
-static void make_parcels(uint64_t seed, uint32_t n_nodes, struct parcel *parcels)
+static void make_messages(uint64_t seed, uint32_t n_nodes, struct message *messages)
 {
     for (size_t i = 0; i < PARCELS; i++) {
-        parcels[i] = (struct parcel){
+        messages[i] = (struct message){
             .at = (int64_t)(wf_test_rand(seed, 2, i) % 20 * 25600),
             .src = (uint32_t)(wf_test_rand(seed, 3, i) % n_nodes),
             .dst = (uint32_t)(wf_test_rand(seed, 4, i) % 2 == 0
@@ -32,7 +32,7 @@ static void make_parcels(uint64_t seed, uint32_t n_nodes, struct parcel *parcels
             .bytes = wf_test_rand(seed, 6, i) % 3 == 0 ? 8 : wf_test_rand(seed, 7, i) % 8000,
         };
     }
-    qsort(parcels, PARCELS, sizeof(parcels[0]), by_time);
+    qsort(messages, PARCELS, sizeof(messages[0]), by_time);
 }
 
 /* Messages between two nodes in the order in which they were sent. */
@@ -40,7 +40,7 @@ static bool in_order(const struct traffic *traffic, const struct traffic_result 
 {
     for (size_t i = 0; i < PARCELS; i++) {
         for (size_t j = i + 1; j < PARCELS; j++) {
-            const struct parcel *a = &traffic->parcels[i], *b = &traffic->parcels[j];
+            const struct message *a = &traffic->messages[i], *b = &traffic->messages[j];
             if (a->src == b->src && a->dst == b->dst && a->at < b->at &&
                 result->order[i] > result->order[j]) {
                 return false;
@@ -70,7 +70,7 @@ static bool agree(struct traffic *traffic, const struct traffic_result *expected
 static bool works_on(const struct wf_route_ops *ops, const struct wf_topo *topo)
 {
     struct wf_route *route = NULL;
-    bool works = ops->create(topo, "", &route, NULL) == WF_OK;
+    bool works = wf_route_create(ops, topo, "", &route, NULL) == WF_OK;
 
     wf_route_free(works ? route : NULL);
     return works;
@@ -79,12 +79,12 @@ static bool works_on(const struct wf_route_ops *ops, const struct wf_topo *topo)
 static bool is_right(const char *spec, const struct wf_route_ops *ops, const char *ecmp,
                      uint32_t n_nodes, bool credits)
 {
-    struct parcel parcels[PARCELS];
+    struct message messages[PARCELS];
     struct wf_packet_params params = packet_defaults();
     struct traffic traffic = {
-        .topo = spec, .parcels = parcels, .n_parcels = PARCELS, .params = &params};
+        .topo = spec, .messages = messages, .n_messages = PARCELS, .params = &params};
 
-    make_parcels(n_nodes + (credits ? 100 : 0), n_nodes, parcels);
+    make_messages(n_nodes + (credits ? 100 : 0), n_nodes, messages);
     packet_set(&params, "routing", ops->name);
     packet_set(&params, "ecmp", ecmp);
     packet_set(&params, "buffers", credits ? "credits" : "unbounded");
@@ -122,14 +122,14 @@ static void every_policy_delivers_in_order(void)
  * are two ways. */
 static int64_t last_across(const char *ecmp, size_t n)
 {
-    struct parcel parcels[16];
+    struct message messages[16];
     struct wf_packet_params params = packet_defaults();
     const struct traffic traffic = {
-        .topo = "mesh:2x2", .parcels = parcels, .n_parcels = n, .params = &params};
+        .topo = "mesh:2x2", .messages = messages, .n_messages = n, .params = &params};
     int64_t last = 0;
 
     for (size_t i = 0; i < n; i++) {
-        parcels[i] = (struct parcel){.src = 0, .dst = 3, .bytes = 64000};
+        messages[i] = (struct message){.src = 0, .dst = 3, .bytes = 64000};
     }
     packet_set(&params, "routing", "ecmp");
     packet_set(&params, "ecmp", ecmp);
@@ -162,25 +162,25 @@ enum { GROUP = 4, GROUPS = 9, BURST = 8 };
  * links are never the bottleneck. When all is there. */
 static int64_t time_of_adversary(const char *routing, bool credits)
 {
-    static struct parcel parcels[GROUP * GROUPS * BURST];
+    static struct message messages[GROUP * GROUPS * BURST];
     struct wf_packet_params params = packet_defaults();
     const struct traffic traffic = {.topo = "dragonfly:2,p=1",
-                                    .parcels = parcels,
-                                    .n_parcels = GROUP * GROUPS * BURST,
+                                    .messages = messages,
+                                    .n_messages = GROUP * GROUPS * BURST,
                                     .params = &params};
     int64_t last = 0;
 
     for (uint32_t i = 0; i < GROUP * GROUPS * BURST; i++) {
         uint32_t src = i % (GROUP * GROUPS);
-        parcels[i] = (struct parcel){.at = i / (GROUP * GROUPS),
-                                     .src = src,
-                                     .dst = (src + 2 * GROUP) % (GROUP * GROUPS),
-                                     .bytes = 16384};
+        messages[i] = (struct message){.at = i / (GROUP * GROUPS),
+                                       .src = src,
+                                       .dst = (src + 2 * GROUP) % (GROUP * GROUPS),
+                                       .bytes = 16384};
     }
     packet_set(&params, "routing", routing);
     packet_set(&params, "buffers", credits ? "credits" : "unbounded");
     struct traffic_result result = run_traffic(&traffic);
-    for (size_t i = 0; i < traffic.n_parcels; i++) {
+    for (size_t i = 0; i < traffic.n_messages; i++) {
         last = result.arrivals[i] > last ? result.arrivals[i] : last;
     }
     release_traffic(&result);

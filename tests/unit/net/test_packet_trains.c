@@ -31,7 +31,7 @@ static const uint64_t grains[] = {1, 1000, 51200, 10000, 25600};
 struct random_case {
     struct wf_packet_params params;
     const char *topo;
-    struct parcel parcels[PARCELS_MAX];
+    struct message messages[PARCELS_MAX];
     size_t n;
 };
 
@@ -48,7 +48,7 @@ static uint32_t nodes_of(const char *spec)
 
 static int by_time(const void *left, const void *right)
 {
-    const struct parcel *a = left, *b = right;
+    const struct message *a = left, *b = right;
 
     return a->at < b->at ? -1 : a->at > b->at;
 }
@@ -92,13 +92,13 @@ static void make_case(uint64_t seed, struct random_case *out)
 
     out->n = 1 + draw(&draws) % PARCELS_MAX;
     for (size_t k = 0; k < out->n; k++) {
-        struct parcel *parcel = &out->parcels[k];
-        parcel->at = (int64_t)(draw(&draws) % span * grain);
-        parcel->src = (uint32_t)(draw(&draws) % n_nodes);
-        parcel->dst = draw(&draws) % 3 < to_hot ? hot : (uint32_t)(draw(&draws) % n_nodes);
-        parcel->bytes = draw(&draws) % 4 == 0 ? longest : draw(&draws) % longest;
+        struct message *message = &out->messages[k];
+        message->at = (int64_t)(draw(&draws) % span * grain);
+        message->src = (uint32_t)(draw(&draws) % n_nodes);
+        message->dst = draw(&draws) % 3 < to_hot ? hot : (uint32_t)(draw(&draws) % n_nodes);
+        message->bytes = draw(&draws) % 4 == 0 ? longest : draw(&draws) % longest;
     }
-    qsort(out->parcels, out->n, sizeof(out->parcels[0]), by_time);
+    qsort(out->messages, out->n, sizeof(out->messages[0]), by_time);
 }
 
 static void describe(uint64_t seed, const struct random_case *c)
@@ -146,7 +146,7 @@ static void trains_change_no_time(void)
         struct random_case c;
         make_case(seed, &c);
         struct traffic traffic = {
-            .topo = c.topo, .parcels = c.parcels, .n_parcels = c.n, .params = &c.params};
+            .topo = c.topo, .messages = c.messages, .n_messages = c.n, .params = &c.params};
 
         c.params.trains = false;
         struct traffic_result singly = run_traffic(&traffic);
@@ -175,16 +175,16 @@ static void trains_change_no_time(void)
 static void count_turns(uint64_t gap, uint64_t events[2])
 {
     enum { SHORT_MAX = 700, PACKETS = 2000, FULL_PS = 51200 };
-    static struct parcel parcels[SHORT_MAX + 1];
+    static struct message messages[SHORT_MAX + 1];
     struct wf_packet_params params = packet_defaults();
-    struct traffic traffic = {.topo = "ring:5", .parcels = parcels, .params = &params};
+    struct traffic traffic = {.topo = "ring:5", .messages = messages, .params = &params};
     struct traffic_result results[2];
 
     packet_set(&params, "nic", "rr");
-    parcels[0] = (struct parcel){.src = 0, .dst = 2, .bytes = UINT64_C(512) * PACKETS};
-    traffic.n_parcels = gap == 0 ? 1 : 1 + PACKETS / gap;
-    for (size_t i = 1; i < traffic.n_parcels; i++) {
-        parcels[i] = (struct parcel){
+    messages[0] = (struct message){.src = 0, .dst = 2, .bytes = UINT64_C(512) * PACKETS};
+    traffic.n_messages = gap == 0 ? 1 : 1 + PACKETS / gap;
+    for (size_t i = 1; i < traffic.n_messages; i++) {
+        messages[i] = (struct message){
             .at = (int64_t)(i * gap) * FULL_PS + 7, .src = 0, .dst = 1, .bytes = 8};
     }
     for (int trains = 0; trains < 2; trains++) {
@@ -227,7 +227,7 @@ static void schedulers_agree_on_trains(void)
         struct random_case c;
         make_case(CASES + seed, &c);
         struct traffic traffic = {
-            .topo = c.topo, .parcels = c.parcels, .n_parcels = c.n, .params = &c.params};
+            .topo = c.topo, .messages = c.messages, .n_messages = c.n, .params = &c.params};
         struct traffic_result expected = run_traffic(&traffic);
         bool equal = true;
 

@@ -8,7 +8,7 @@
  */
 #include "net/router/scheme.h"
 
-#include "harness/route_cycle.h"
+#include "harness/route_graph.h"
 #include "harness/wf_test.h"
 
 #include <stdlib.h>

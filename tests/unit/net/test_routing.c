@@ -30,7 +30,7 @@ static struct wf_route *make_route(const struct wf_topo *topo, const char *name,
     struct wf_err err;
 
     if (wf_route_find(name, &ops, &err) != WF_OK ||
-        ops->create(topo, file, &route, &err) != WF_OK) {
+        wf_route_create(ops, topo, file, &route, &err) != WF_OK) {
         (void)fprintf(stderr, "%s: %s\n", name, err.text);
         abort();
     }
@@ -69,10 +69,10 @@ static void channels_are_as_few_as_the_literature_says(void)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct wf_topo *topo = make(cases[i].spec);
         struct wf_route *route = make_route(topo, cases[i].policy, "");
-        if (route->n_vcs != cases[i].n_vcs) {
+        if (route->vcs.n_vcs != cases[i].n_vcs) {
             printf("# %s on %s\n", cases[i].policy, cases[i].spec);
         }
-        CHECK_U64(route->n_vcs, cases[i].n_vcs);
+        CHECK_U64(route->vcs.n_vcs, cases[i].n_vcs);
         wf_route_free(route);
         wf_topo_free(topo);
     }
@@ -93,7 +93,7 @@ static void large_networks_are_planned_quickly(void)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct wf_topo *topo = make(cases[i].spec);
         struct wf_route *route = make_route(topo, "minimal", "");
-        CHECK_U64(route->n_vcs, cases[i].n_vcs);
+        CHECK_U64(route->vcs.n_vcs, cases[i].n_vcs);
         wf_route_free(route);
         wf_topo_free(topo);
     }
@@ -138,7 +138,7 @@ static uint64_t first_draw(const struct wf_route_query *query)
 /* The hops of a packet from `src` to `dst`; 0 if it takes a channel that is not there. */
 static uint32_t hops_between(const struct wf_route *route, uint32_t src, uint32_t dst)
 {
-    const struct wf_topo *topo = route->topo;
+    const struct wf_topo *topo = route->vcs.topo;
     struct wf_route_state state = {.via = 0};
     uint32_t hops = 0;
 
@@ -147,7 +147,7 @@ static uint32_t hops_between(const struct wf_route *route, uint32_t src, uint32_
             .topo = topo, .route = route, .at = at, .dst = dst, .random = first_draw};
         uint32_t port = route->ops->next(&query, &state);
         at = topo->ops->neighbor(topo, at, port);
-        if (state.vc >= route->n_vcs && !route->is_unlimited) {
+        if (state.vcs.vc >= route->vcs.n_vcs && !route->vcs.is_unlimited) {
             return 0;
         }
     }
@@ -175,16 +175,16 @@ static void channels_are_bounded(void)
             CHECK_U64(wf_damaged_create(whole, cases[i].fail, &topo, &err), WF_OK);
         }
         struct wf_route *route = make_route(topo, cases[i].policy, "");
-        CHECK(route->n_vcs <= WF_ROUTE_VCS_MAX);
+        CHECK(route->vcs.n_vcs <= WF_VC_MAX);
         for (uint32_t k = 0; k < 300 && strcmp(cases[i].policy, "minimal") == 0; k++) {
             uint32_t src = (uint32_t)wf_rng_below(wf_rng_draw(1, i, k), topo->n_nodes);
             uint32_t dst = (uint32_t)wf_rng_below(wf_rng_draw(2, i, k), topo->n_nodes);
             uint32_t least = topo->ops->distance(topo, src, dst);
-            route->is_unlimited = false;
+            route->vcs.is_unlimited = false;
             uint32_t hops = hops_between(route, src, dst);
-            CHECK(hops >= least && hops <= route->hops_max);
+            CHECK(hops >= least && hops <= route->vcs.hops_max);
             CHECK(hops == least || !cases[i].minimal);
-            route->is_unlimited = true; /* then there is no need for a longer way */
+            route->vcs.is_unlimited = true; /* then there is no need for a longer way */
             CHECK_U64(hops_between(route, src, dst), least);
         }
         wf_route_free(route);
@@ -217,7 +217,7 @@ static uint32_t ask(const struct wf_route *route, uint32_t at, uint32_t dst,
 {
     struct queues copy = *queues;
     const struct wf_route_query query = {
-        .topo = route->topo,
+        .topo = route->vcs.topo,
         .route = route,
         .at = at,
         .dst = dst,
@@ -325,7 +325,7 @@ static void ecmp_spreads_flows_and_keeps_each_on_its_way(void)
     for (uint64_t flow = 0; flow < 400; flow++) {
         struct wf_route_query query = {
             .topo = topo, .route = route, .at = 16, .dst = 9, .flow = flow};
-        struct wf_route_state state = {.spare = 32}, again = state;
+        struct wf_route_state state = {.vcs = {.turn = 32}}, again = state;
         uint32_t port = route->ops->next(&query, &state);
         CHECK_U64(route->ops->next(&query, &again), port);
         CHECK(port >= 4 && port < 8);
@@ -350,8 +350,9 @@ static enum wf_status read_table(const struct wf_topo *topo, const char *text,
 
     (void)fputs(text, file);
     (void)fclose(file);
-    return wf_route_find("table", &ops, err) == WF_OK ? ops->create(topo, path, route, err)
-                                                      : WF_EINTERNAL;
+    return wf_route_find("table", &ops, err) == WF_OK
+               ? wf_route_create(ops, topo, path, route, err)
+               : WF_EINTERNAL;
 }
 
 static void tables_are_followed(void)
@@ -377,8 +378,8 @@ static void tables_are_followed(void)
             printf("# case %zu: %s\n", i, err.text);
         }
         CHECK_U64(status, WF_OK);
-        CHECK_U64(route->hops_max, cases[i].hops_max);
-        CHECK(route->n_vcs <= cases[i].n_vcs + 2);
+        CHECK_U64(route->vcs.hops_max, cases[i].hops_max);
+        CHECK(route->vcs.n_vcs <= cases[i].n_vcs + 2);
         CHECK_U64(route_check(route, false), ROUTE_SOUND);
         wf_route_free(route);
         wf_topo_free(topo);
