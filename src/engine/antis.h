@@ -3,12 +3,12 @@
 #define WF_ENGINE_ANTIS_H
 
 /*
- * Events that were taken back while they were pending: a hash table of copies. When such an
- * event comes up for execution, it and its copy annihilate each other.
+ * A hash table of events that were cancelled while they were pending. When such an event is
+ * about to be executed, it and its copy here are both removed.
  *
- * Equal means equal in every byte. An event that is taken back and sent again may have the
- * same key but another content, and only the right one of the two may vanish; if the contents
- * are the same, it does not matter which.
+ * Events are compared byte by byte. An event that is cancelled and sent again may have the same
+ * key and another payload, and only the cancelled one may be removed. If the payloads are equal
+ * too, it does not matter which one.
  */
 
 #include "engine/chunk.h"

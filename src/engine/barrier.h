@@ -2,8 +2,8 @@
 #ifndef WF_ENGINE_BARRIER_H
 #define WF_ENGINE_BARRIER_H
 
-/* Threads of one process wait for each other. Spins for a moment, then yields: a machine that
- * is shared must not be burnt by waiting. */
+/* A barrier for the threads of one process. A waiting thread spins for a moment, then yields,
+ * then sleeps, so that the thread it waits for gets a core. */
 
 #include <stdalign.h>
 #include <stdatomic.h>
@@ -18,7 +18,7 @@ struct wf_barrier {
 void wf_barrier_init(struct wf_barrier *barrier, uint32_t n);
 void wf_barrier_wait(struct wf_barrier *barrier);
 
-/* One step of a wait loop: `spins` counts from 0. */
+/* One step of a loop that waits. *spins is 0 at first and counts the steps. */
 void wf_relax(uint32_t *spins);
 
 #endif

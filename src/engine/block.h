@@ -2,13 +2,13 @@
 #ifndef WF_ENGINE_BLOCK_H
 #define WF_ENGINE_BLOCK_H
 
-/* Processes as they lie in memory: in groups of one kind, cut into blocks. */
+/* Processes in memory: groups of one kind, cut into blocks. */
 
 #include "engine/engine.h"
 
-/* What the engine keeps of a process; its state follows in memory. */
+/* The engine's data of a process; the state of the process follows in memory. */
 struct wf_lp {
-    uint64_t digest; /* of the events it has executed, chained in their order */
+    uint64_t digest; /* chained hash of the events it has executed */
     uint64_t sent;   /* the next event's sequence number */
     uint64_t draws;
 };
@@ -22,9 +22,9 @@ struct wf_process_group {
     uint32_t state_size;
 };
 
-/* Consecutive processes of one group that stay together: the unit of partition and of cache. */
+/* Consecutive processes of one group, owned by one worker and executed together. */
 struct wf_block {
-    unsigned char *records; /* null if another process of the run has them */
+    unsigned char *records; /* null if another operating-system process has them */
     const struct wf_process_group *group;
     uint32_t first, count;
     uint32_t owner; /* the worker */

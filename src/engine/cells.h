@@ -3,8 +3,8 @@
 #define WF_ENGINE_CELLS_H
 
 /*
- * A thread's cells: small blocks of memory of one size, named by numbers from 1. A million
- * idle processes share one pool and cost nothing.
+ * The cells of a thread: small blocks of memory of one size, numbered from 1. The processes of
+ * a thread share one pool, so that idle processes need no memory here.
  */
 
 #include <stddef.h>
@@ -16,7 +16,7 @@ struct wf_cells {
     size_t size; /* of a cell; at least 4 */
     unsigned char **slabs;
     uint32_t n_slabs;
-    uint32_t next; /* cells handed out for the first time so far */
+    uint32_t next; /* number of cells ever handed out */
     uint32_t free; /* head of the list of freed cells, linked through their first bytes */
 };
 

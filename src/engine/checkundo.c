@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs every event forward, back, and forward again, in strict order on one thread, and
- * compares: after going back, the process must be what it was, byte for byte; after the second
- * forward, what it was after the first, and it must have scheduled the same.
+ * A scheduler that checks undoing. It executes, undoes and executes again every event, in
+ * strict key order on one thread. After undoing, the state must be what it was before, byte for
+ * byte. After the second execution it must be what it was after the first, and the same events
+ * must have been scheduled.
  */
 #include "base/mem.h"
 #include "engine/pending.h"
@@ -14,7 +15,7 @@
 
 struct check_undo {
     struct wf_pending pending;
-    struct wf_recording recording;
+    struct wf_undo_log undo_log;
     struct wf_buf before, after, sent;
 };
 
@@ -28,9 +29,9 @@ static void send_at_once(struct wf_worker *worker, const struct wf_event *ev)
 static void send_recorded(struct wf_worker *worker, const struct wf_event *ev)
 {
     struct check_undo *own = worker->scheduler;
-    void *to = wf_buf_extend(&own->recording.sent, worker->engine->stride);
+    void *to = wf_buf_extend(&own->undo_log.sent, worker->engine->stride);
 
-    memset(to, 0, worker->engine->stride); /* so that two recordings can be compared whole */
+    memset(to, 0, worker->engine->stride); /* padding too: logs are compared byte by byte */
     wf_event_copy(to, ev);
 }
 
@@ -48,7 +49,7 @@ static void release(struct wf_worker *worker)
     struct check_undo *own = worker->scheduler;
 
     wf_pending_fini(&own->pending);
-    wf_recording_fini(&own->recording);
+    wf_undo_log_fini(&own->undo_log);
     wf_buf_fini(&own->before);
     wf_buf_fini(&own->after);
     wf_buf_fini(&own->sent);
@@ -61,7 +62,7 @@ static void copy_to(struct wf_buf *buf, const void *bytes, size_t size)
     wf_buf_append(buf, bytes, size);
 }
 
-/* The first byte in which the two differ, or `size`. */
+/* The first byte in which the two differ; `size` if they are equal. */
 static size_t first_difference(const void *a, const void *b, size_t size)
 {
     const unsigned char *x = a, *y = b;
@@ -73,7 +74,7 @@ static size_t first_difference(const void *a, const void *b, size_t size)
     return i;
 }
 
-/* Words what is wrong with an event. */
+/* Reports what is wrong with an event. */
 WF_PRINTF(3, 4)
 static void blame(struct wf_worker *worker, const struct wf_event *ev, const char *fmt, ...)
 {
@@ -108,7 +109,7 @@ static bool same(struct wf_worker *worker, const struct wf_event *ev, const char
 static bool sent_the_same(struct wf_worker *worker, const struct wf_event *ev)
 {
     const struct check_undo *own = worker->scheduler;
-    const struct wf_buf *first = &own->sent, *second = &own->recording.sent;
+    const struct wf_buf *first = &own->sent, *second = &own->undo_log.sent;
     size_t common = first->size < second->size ? first->size : second->size;
     size_t at = first_difference(first->data, second->data, common);
 
@@ -119,15 +120,15 @@ static bool sent_the_same(struct wf_worker *worker, const struct wf_event *ev)
     return false;
 }
 
-/* Of a careful process, whose events are never undone. */
+/* Executes an event of a careful process, which is never undone. */
 static void execute_for_good(struct wf_worker *worker, const struct wf_event *ev)
 {
     struct check_undo *own = worker->scheduler;
 
-    own->recording.sent.size = 0;
-    worker->ctx.recording = NULL;
+    own->undo_log.sent.size = 0;
+    worker->ctx.undo_log = NULL;
     wf_worker_execute(worker, ev);
-    worker->ctx.recording = &own->recording;
+    worker->ctx.undo_log = &own->undo_log;
     worker->count.executed++;
 }
 
@@ -143,18 +144,18 @@ static bool check(struct wf_worker *worker, const struct wf_event *ev)
     copy_to(&own->before, lp, size);
     wf_spec_forward(worker, ev, &frame);
     copy_to(&own->after, lp, size);
-    copy_to(&own->sent, own->recording.sent.data, own->recording.sent.size);
-    wf_spec_undo(worker, ev, &frame, wf_ctx_note(ctx), own->recording.undo.data);
+    copy_to(&own->sent, own->undo_log.sent.data, own->undo_log.sent.size);
+    wf_spec_undo(worker, ev, &frame, wf_ctx_note(ctx), own->undo_log.entries.data);
     if (!same(worker, ev, "undo", &own->before)) {
         return false;
     }
     wf_spec_forward(worker, ev, &frame);
-    /* To the byte, the numbers of cells included: undoing gives them back in reverse. */
+    /* Numbers of cells are equal too: undoing frees cells in reverse order. */
     if (!same(worker, ev, "the second execution", &own->after) || !sent_the_same(worker, ev)) {
         return false;
     }
     wf_spec_commit(worker, ev, &frame, wf_ctx_note(ctx), ctx->trail.data,
-                   own->recording.undo.data);
+                   own->undo_log.entries.data);
     return true;
 }
 
@@ -163,7 +164,7 @@ static void run(struct wf_worker *worker)
     struct check_undo *own = worker->scheduler;
 
     worker->ctx.send = send_recorded;
-    worker->ctx.recording = &own->recording;
+    worker->ctx.undo_log = &own->undo_log;
     while (wf_pending_peek(&own->pending) != NULL) {
         wf_pending_pop(&own->pending, worker->current);
         if (wf_engine_is_careful(worker->engine, worker->current->dst)) {
@@ -171,8 +172,8 @@ static void run(struct wf_worker *worker)
         } else if (!check(worker, worker->current)) {
             return;
         }
-        for (size_t at = 0; at < own->recording.sent.size; at += worker->engine->stride) {
-            wf_pending_push(&own->pending, (const void *)(own->recording.sent.data + at));
+        for (size_t at = 0; at < own->undo_log.sent.size; at += worker->engine->stride) {
+            wf_pending_push(&own->pending, (const void *)(own->undo_log.sent.data + at));
         }
         if (worker->count.committed % 4096 == 0) {
             wf_worker_progress(worker, worker->count.last_time);

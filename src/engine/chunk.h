@@ -3,10 +3,10 @@
 #define WF_ENGINE_CHUNK_H
 
 /*
- * Where events live: chunks of one kilobyte, each holding events of one stride side by side.
- * A bag is a linked list of chunks in no order. Chunks come from a thread's pool; pools trade
- * surplus through a depot, so that a thread that only receives does not hoard what a thread
- * that only sends must buy.
+ * Memory for events: chunks of one kilobyte, each with events of one stride side by side. A bag
+ * is a linked list of chunks; its events have no order. Chunks come from the pool of a thread.
+ * Pools exchange surplus chunks through a depot, so that a thread that mostly receives events
+ * feeds one that mostly sends them.
  */
 
 #include "engine/event.h"
@@ -20,7 +20,7 @@ enum { WF_CHUNK_BYTES = 1024, WF_CHUNK_ROOM = WF_CHUNK_BYTES - 16 };
 struct wf_chunk {
     struct wf_chunk *next;
     uint32_t used; /* bytes */
-    uint32_t from; /* the worker that sent it; meaningful in mailboxes only */
+    uint32_t from; /* the worker that sent it; used in mailboxes only */
     unsigned char bytes[WF_CHUNK_ROOM];
 };
 
@@ -30,7 +30,7 @@ struct wf_depot {
     pthread_mutex_t lock;
     struct wf_chunk *spare; /* linked by `next` */
     size_t n_chunks;
-    struct wf_slab *slabs; /* everything ever allocated, for release */
+    struct wf_slab *slabs; /* all memory, for release */
     size_t bytes;
 };
 
@@ -41,8 +41,8 @@ struct wf_pool {
     uint32_t stride;
 };
 
-/* Adding to a bag touches the event's place and the bag, not the chunk's head: `used` of the
- * first chunk is kept here, and written there when the bag is sealed. */
+/* `used` of the first chunk is kept here, so that adding an event does not touch the head of
+ * the chunk. wf_bag_seal() writes it there. */
 struct wf_bag {
     struct wf_chunk *head;
     uint32_t used; /* bytes of the first chunk */
@@ -113,7 +113,7 @@ static inline struct wf_event *wf_bag_add(struct wf_bag *bag, struct wf_pool *po
     return to;
 }
 
-/* Makes every chunk's `used` right. To be called before its chunks are looked at. */
+/* Makes `used` of every chunk valid. To be called before chunks are read. */
 static inline void wf_bag_seal(struct wf_bag *bag)
 {
     if (bag->head != NULL) {

@@ -7,7 +7,7 @@
  * comm_mpi.c, or comm_none.c where there is no MPI. Only one thread of a process may call
  * anything here.
  *
- * Waiting yields the processor: runs with more processes than cores are slow, not stuck.
+ * Waiting yields the processor, so that runs with more processes than cores make progress.
  */
 
 #include "base/buf.h"
@@ -18,36 +18,37 @@
 
 struct wf_comm;
 
-/* Joins the other processes if this one was started by an MPI launcher; a run of one process
- * never touches MPI. */
+/* Joins the other processes if an MPI launcher started this one, else sets *out to null: a run
+ * of one process never calls MPI. */
 WF_NODISCARD enum wf_status wf_comm_open(struct wf_comm **out, struct wf_err *err);
 void wf_comm_close(struct wf_comm *comm); /* null is allowed */
-/* What the build stands on: "none" or the MPI library's name. */
+/* The MPI library that weft was built with, or "none". */
 const char *wf_comm_library(void);
 
 /* A null comm is a run of one process. */
 uint32_t wf_comm_rank(const struct wf_comm *comm);
 uint32_t wf_comm_size(const struct wf_comm *comm);
 
-/* Sends out[p] to each other process p and receives in[p] from it. Called by all. */
+/* Sends out[p] to each other process p and receives in[p] from it. All processes call it. */
 void wf_comm_exchange(struct wf_comm *comm, const struct wf_buf *out, struct wf_buf *in);
 
-/* Sends a copy of the bytes; they arrive by wf_comm_poll(), in order for each pair. */
+/* Sends a copy of the bytes; the receiver gets them by wf_comm_poll(). Messages between two
+ * processes arrive in order. */
 void wf_comm_post(struct wf_comm *comm, uint32_t to, const void *bytes, size_t size);
-/* Takes one message that has arrived; false if there is none now. */
+/* Receives one message that has arrived; false if there is none. */
 bool wf_comm_poll(struct wf_comm *comm, struct wf_buf *in);
-/* Messages posted and not yet polled by anyone. Called by all; 0 in a quiet moment only if all
- * posted before they called. */
+/* The number of messages posted and not yet received, plus the sum of `also_add`. All processes
+ * call it, after they have posted. */
 int64_t wf_comm_in_flight(struct wf_comm *comm, int64_t also_add);
 
 enum wf_comm_op { WF_COMM_MIN, WF_COMM_MAX, WF_COMM_SUM };
 
-/* Combines values[i] over all processes; everybody gets the result. Called by all. */
+/* Combines values[i] over all processes; all get the result. All processes call it. */
 void wf_comm_reduce(struct wf_comm *comm, enum wf_comm_op op, int64_t *values, size_t n);
-/* Process 0 gets every other process's `size` bytes, in order, by calls of `take`. */
+/* Passes the `size` bytes of every other process, in order, to `take` of process 0. */
 void wf_comm_collect(struct wf_comm *comm, const void *bytes, size_t size,
                      void (*take)(void *arg, const void *bytes), void *arg);
-/* Copies process 0's bytes to all. */
+/* Copies the bytes of process 0 to all. */
 void wf_comm_share(struct wf_comm *comm, void *bytes, size_t size);
 
 #endif

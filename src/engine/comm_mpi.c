@@ -9,11 +9,11 @@
 
 enum { TAG_EXCHANGE = 1, TAG_POST = 2, TAG_COLLECT = 3 };
 
-/* Messages are counted in units of this many bytes, so that MPI's int reaches 128 GiB. The
- * first 8 bytes say how many of them count. */
+/* Messages are sent in units of this many bytes, so that MPI's int reaches 128 GiB. The first 8
+ * bytes are the true length. */
 enum { UNIT = 64 };
 
-/* Buffers of more than this are given back when they have been sent. */
+/* Larger buffers are freed when they have been sent. */
 enum { KEPT_BYTES = 1 << 20 };
 
 struct in_flight {
@@ -32,11 +32,11 @@ struct wf_comm {
     int64_t posted, received;
 };
 
-/* Variables by which launchers tell a process that it is one of several. */
+/* Environment variables that launchers set. */
 static const char *const launcher_sizes[] = {
     "PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MPI_SIZE", "MPI_LOCALNRANKS", "PMIX_RANK", NULL};
 
-/* How many processes a launcher started, as far as it says; 0 if none did. */
+/* The number of processes that a launcher says it started; 0 without a launcher. */
 static long launched(void)
 {
     long most = 0;
@@ -62,7 +62,8 @@ enum wf_status wf_comm_open(struct wf_comm **out, struct wf_err *err)
     }
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS ||
         provided < MPI_THREAD_FUNNELED) {
-        return wf_err_set(err, WF_EIO, "MPI does not start, or not for programs with threads");
+        return wf_err_set(err, WF_EIO,
+                          "MPI_Init_thread failed, or this MPI does not support threads");
     }
     (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     (void)MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -145,7 +146,7 @@ uint32_t wf_comm_size(const struct wf_comm *comm)
     return comm == NULL ? 1 : comm->size;
 }
 
-/* Moves sends that are done to the idle list. */
+/* Moves completed sends to the idle list. */
 static void reap(struct wf_comm *comm)
 {
     for (struct in_flight **at = &comm->sending; *at != NULL;) {
@@ -188,7 +189,7 @@ static void send_copy(struct wf_comm *comm, uint32_t to, int tag, const void *by
     comm->sending = send;
 }
 
-/* Receives the message that `message` stands for. */
+/* Receives a message that MPI_Improbe() found. */
 static void receive(struct wf_comm *comm, MPI_Message *message, const MPI_Status *status,
                     struct wf_buf *in)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A build without MPI: every run is one process, and nothing here has anything to do. */
+/* A build without MPI: every run has one process. */
 #include "engine/comm.h"
 
 enum wf_status wf_comm_open(struct wf_comm **out, struct wf_err *err)

@@ -2,9 +2,7 @@
 #ifndef WF_ENGINE_CONFIG_H
 #define WF_ENGINE_CONFIG_H
 
-/*
- * How a run is scheduled. Nothing here except `seed` and `end` may change a result.
- */
+/* How a run is scheduled. Only `seed` and `end` change results. */
 
 #include "base/param.h"
 
@@ -26,15 +24,15 @@ struct wf_progress {
     int64_t time; /* committed simulated time */
     uint64_t events;
     uint64_t rolled_back;
-    const void *tally; /* of the thread that tells, so far; null if there is none... */
-    uint64_t n_shares; /* ...and how many threads have about as much in theirs */
+    const void *tally; /* of the reporting thread, so far; null if the model has none */
+    uint64_t n_shares; /* the number of threads that have about as much in their tallies */
 };
 
 struct wf_engine_config {
     int scheduler; /* enum wf_scheduler */
     uint64_t threads;
     uint64_t seed;
-    int64_t end; /* events at or after it do not happen; 0 is no end */
+    int64_t end; /* events at or after this time are dropped; 0 is no end */
 
     /* The optimistic scheduler. */
     uint64_t batch;        /* events between two looks at the incoming queue */
@@ -54,7 +52,7 @@ struct wf_engine_config {
     void *progress_arg;
 };
 
-/* The rows of "engine.*" settings over struct wf_engine_config, and what is legal in them. */
+/* The "engine.*" settings, a table over struct wf_engine_config. */
 extern const struct wf_param wf_engine_params[];
 
 /* The names of enum wf_scheduler, null-terminated. */

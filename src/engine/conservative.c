@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rounds in lock step. In a round every worker executes the events that nothing still to come
- * can precede; what it sends to other workers changes hands between rounds.
+ * The conservative scheduler works in rounds. In a round every worker executes the events
+ * before which no other event can arrive any more. Events for other workers are handed over
+ * between rounds.
  *
- * With a lookahead a round is a window of that length. Without one it is one instant of one
- * generation, (time, delta): an event's same-time children belong to the next generation, so
- * the events of a round are independent all the same. That is slow, and always right.
+ * With a lookahead a round is a window of that length. Without one it is one time and one
+ * generation, (time, delta): the children of an event at the same time belong to the next
+ * generation, so that the events of a round are independent. That is slow but correct.
  */
 #include "base/mem.h"
 #include "engine/pending.h"
@@ -13,7 +14,7 @@
 
 #include <stdlib.h>
 
-/* When a round happens: a window's number, or a time and a generation. */
+/* The number of a window, or a time and a generation. */
 struct round {
     uint64_t at;
     uint64_t delta;
@@ -21,10 +22,10 @@ struct round {
 
 static const struct round never = {UINT64_MAX, UINT64_MAX};
 
-/* What a worker tells the others between rounds. Two of each: the ones of the next round are
- * written while somebody may still read those of the last. */
+/* What a worker tells the others between rounds. There are two of each: one is written for the
+ * next round while other workers may still read the last one. */
 struct notice {
-    struct round next; /* the first round it knows of, counting what it has sent */
+    struct round next; /* of its first event, events it has sent included */
     bool stop, overflow;
     struct wf_bag *outbox; /* by worker of the run */
 };
@@ -36,13 +37,13 @@ struct conservative {
     struct notice notice[2];
     unsigned parity;
     struct wf_buf *out, *in; /* by process; used by thread 0 of each */
-    struct round peers_next; /* what the other processes said; written by thread 0 */
+    struct round peers_next; /* from the other processes; thread 0 writes it */
     bool peers_stop, peers_overflow;
 };
 
-/* What one process tells another: this, then the events for each of its threads, then the
- * cargo. */
-struct letter {
+/* The head of a message from one process to another. The events for each of its threads follow,
+ * each with its length in front, and then the cargo. */
+struct head {
     struct round next;
     uint64_t stop, overflow;
 };
@@ -146,67 +147,67 @@ static const struct notice *notice_of(const struct wf_engine *engine, uint32_t t
     return &other->notice[parity];
 }
 
-/* Moves the events of a bag to the end of a letter. */
-static void pack_bag(struct wf_buf *letter, struct wf_bag *bag, struct wf_pool *pool)
+/* Moves the events of a bag to the end of a message. */
+static void pack_bag(struct wf_buf *message, struct wf_bag *bag, struct wf_pool *pool)
 {
     wf_bag_seal(bag);
     for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
-        wf_buf_append(letter, chunk->bytes, chunk->used);
+        wf_buf_append(message, chunk->bytes, chunk->used);
     }
     wf_bag_free(bag, pool);
 }
 
-static void pack_letter(struct wf_worker *worker, uint32_t to, struct letter head)
+static void pack_message(struct wf_worker *worker, uint32_t to, struct head head)
 {
     struct wf_engine *engine = worker->engine;
     struct conservative *own = worker->scheduler;
-    struct wf_buf *letter = &own->out[to];
+    struct wf_buf *message = &own->out[to];
 
-    letter->size = 0;
-    wf_buf_append(letter, &head, sizeof(head));
+    message->size = 0;
+    wf_buf_append(message, &head, sizeof(head));
     for (uint32_t t = 0; t < engine->n_threads; t++) {
-        size_t at = letter->size;
+        size_t at = message->size;
         uint64_t bytes = 0;
-        wf_buf_append(letter, &bytes, sizeof(bytes));
+        wf_buf_append(message, &bytes, sizeof(bytes));
         for (uint32_t from = 0; from < engine->n_threads; from++) {
             const struct notice *notice = notice_of(engine, from, own->parity);
-            pack_bag(letter, &notice->outbox[to * engine->n_threads + t], &worker->pool);
+            pack_bag(message, &notice->outbox[to * engine->n_threads + t], &worker->pool);
         }
-        bytes = letter->size - at - sizeof(bytes);
-        memcpy(letter->data + at, &bytes, sizeof(bytes));
+        bytes = message->size - at - sizeof(bytes);
+        memcpy(message->data + at, &bytes, sizeof(bytes));
     }
-    wf_engine_load(engine, to, letter);
+    wf_engine_load(engine, to, message);
 }
 
-/* The events in a letter for a thread; for the one behind the last, the cargo. */
-static const unsigned char *find_part(const struct wf_buf *letter, uint32_t thread,
+/* The part of a message for a thread, its length in front; after the last thread, the cargo. */
+static const unsigned char *find_part(const struct wf_buf *message, uint32_t thread,
                                       uint64_t *size)
 {
-    const unsigned char *at = letter->data + sizeof(struct letter);
+    const unsigned char *at = message->data + sizeof(struct head);
     uint64_t bytes;
 
     for (uint32_t t = 0; t < thread; t++) {
         memcpy(&bytes, at, sizeof(bytes));
         at += sizeof(bytes) + bytes;
     }
-    *size = letter->size - (size_t)(at - letter->data);
+    *size = message->size - (size_t)(at - message->data);
     return at;
 }
 
-static void unload(const struct wf_engine *engine, const struct wf_buf *letter)
+static void unload(const struct wf_engine *engine, const struct wf_buf *message)
 {
     uint64_t size;
-    const unsigned char *cargo = find_part(letter, engine->n_threads, &size);
+    const unsigned char *cargo = find_part(message, engine->n_threads, &size);
 
     wf_engine_unload(engine, cargo, size);
 }
 
-/* Exchanges letters with all other processes; by thread 0 while the others wait. */
+/* Exchanges messages with all other processes. Thread 0 calls it while the others wait. */
 static void exchange(struct wf_worker *worker)
 {
     struct wf_engine *engine = worker->engine;
     struct conservative *own = worker->scheduler;
-    struct letter head = {.next = never};
+    struct head head = {.next = never};
 
     for (uint32_t t = 0; t < engine->n_threads; t++) {
         const struct notice *notice = notice_of(engine, t, own->parity);
@@ -216,7 +217,7 @@ static void exchange(struct wf_worker *worker)
     }
     for (uint32_t p = 0; p < engine->n_processes; p++) {
         if (p != engine->process) {
-            pack_letter(worker, p, head);
+            pack_message(worker, p, head);
         }
     }
     wf_comm_exchange(engine->comm, own->out, own->in);
@@ -240,18 +241,18 @@ static void keep_bytes(struct wf_worker *worker, const unsigned char *bytes, uin
     }
 }
 
-/* Takes this worker's part of the letters that thread 0 has received. */
-static void take_letters(struct wf_worker *worker)
+/* Takes the events for this worker from the messages that thread 0 has received. */
+static void take_messages(struct wf_worker *worker)
 {
     const struct wf_engine *engine = worker->engine;
-    const struct conservative *post = engine->workers[0].scheduler;
+    const struct conservative *first = engine->workers[0].scheduler;
 
     for (uint32_t p = 0; p < engine->n_processes; p++) {
         if (p == engine->process) {
             continue;
         }
         uint64_t bytes;
-        const unsigned char *part = find_part(&post->in[p], worker->thread, &bytes);
+        const unsigned char *part = find_part(&first->in[p], worker->thread, &bytes);
         memcpy(&bytes, part, sizeof(bytes));
         keep_bytes(worker, part + sizeof(bytes), bytes);
     }
@@ -272,7 +273,7 @@ static void take_outboxes(struct wf_worker *worker)
     }
 }
 
-/* Hands over what was sent, and finds the next round for all. */
+/* Hands over the events for other workers, and finds the next round. */
 static struct round agree(struct wf_worker *worker, bool *stop)
 {
     struct wf_engine *engine = worker->engine;
@@ -291,11 +292,11 @@ static struct round agree(struct wf_worker *worker, bool *stop)
             exchange(worker);
         }
         wf_barrier_wait(&engine->barrier);
-        const struct conservative *post = engine->workers[0].scheduler;
-        next = post->peers_next;
-        *stop = post->peers_stop;
-        overflow = post->peers_overflow;
-        take_letters(worker);
+        const struct conservative *first = engine->workers[0].scheduler;
+        next = first->peers_next;
+        *stop = first->peers_stop;
+        overflow = first->peers_overflow;
+        take_messages(worker);
     }
     for (uint32_t t = 0; t < engine->n_threads; t++) {
         const struct notice *notice = notice_of(engine, t, own->parity);

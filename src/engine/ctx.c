@@ -26,7 +26,7 @@ void *wf_model(const struct wf_ctx *ctx)
     return ctx->block->group->model;
 }
 
-/* A model that breaks the rules is a bug: nothing a user writes may lead here. */
+/* A model that breaks the rules is a bug of weft: no input of a user may lead here. */
 WF_NORETURN static void misuse(const struct wf_ctx *ctx, const char *what, uint32_t dst,
                                int64_t delay)
 {
@@ -42,16 +42,16 @@ static void check_target(const struct wf_ctx *ctx, uint32_t dst, int64_t delay, 
 
     if (block >= engine->n_blocks ||
         dst - engine->blocks[block].first >= engine->blocks[block].count) {
-        misuse(ctx, "an event for a process that does not exist", dst, delay);
+        misuse(ctx, "it schedules an event for a process that does not exist", dst, delay);
     }
     if (size > engine->blocks[block].group->ops->payload_max) {
-        misuse(ctx, "a payload larger than the receiver declared", dst, delay);
+        misuse(ctx, "it sends a payload larger than the receiver declared", dst, delay);
     }
     if (delay < 0) {
-        misuse(ctx, "an event in the past", dst, delay);
+        misuse(ctx, "it schedules an event in the past", dst, delay);
     }
     if (delay < ctx->lookahead && dst != ctx->self) {
-        misuse(ctx, "an event earlier than promised", dst, delay);
+        misuse(ctx, "it schedules an event earlier than promised", dst, delay);
     }
 }
 
@@ -63,7 +63,8 @@ void wf_schedule(struct wf_ctx *ctx, uint32_t dst, int64_t delay, uint16_t kind,
 
     check_target(ctx, dst, delay, size);
     if (delay >= ctx->end - ctx->now->key.time) {
-        /* Beyond the end of the run nothing happens; beyond the end of time is an error. */
+        /* An event after the end of the run is dropped; one after the end of time is an error.
+         */
         ctx->worker->overflows += delay >= INT64_MAX - ctx->now->key.time;
         return;
     }
@@ -84,13 +85,13 @@ uint64_t wf_random(struct wf_ctx *ctx)
 
 void wf_touch(struct wf_ctx *ctx, void *at, size_t size)
 {
-    if (ctx->recording == NULL || !ctx->recording->log_changes) {
+    if (ctx->undo_log == NULL || !ctx->undo_log->log_changes) {
         return;
     }
     size_t offset = (size_t)((unsigned char *)at - (unsigned char *)(ctx->lp + 1));
     size_t state_size = ctx->block->group->state_size;
     if (offset > state_size || size > state_size - offset) {
-        misuse(ctx, "an announced change outside of its state", ctx->self, 0);
+        misuse(ctx, "it announces a change outside of its state", ctx->self, 0);
     }
     wf_spec_log_state(ctx, offset, size);
 }
@@ -98,7 +99,7 @@ void wf_touch(struct wf_ctx *ctx, void *at, size_t size)
 void wf_note(struct wf_ctx *ctx, const void *note, size_t size)
 {
     if (size > sizeof(ctx->note)) {
-        misuse(ctx, "a note longer than WF_NOTE_MAX", ctx->self, 0);
+        misuse(ctx, "it leaves a note longer than WF_NOTE_MAX", ctx->self, 0);
     }
     memcpy(ctx->note, note, size);
     ctx->note_size = (uint32_t)size;
@@ -107,14 +108,9 @@ void wf_note(struct wf_ctx *ctx, const void *note, size_t size)
 void *wf_trail_extend(struct wf_ctx *ctx, size_t size)
 {
     if (size % 8 != 0) {
-        misuse(ctx, "a trail of a length that is no multiple of 8", ctx->self, 0);
+        misuse(ctx, "it leaves a trail whose length is no multiple of 8", ctx->self, 0);
     }
     return wf_buf_extend(&ctx->trail, size);
-}
-
-void wf_trail_add(struct wf_ctx *ctx, const void *bytes, size_t size)
-{
-    memcpy(wf_trail_extend(ctx, size), bytes, size);
 }
 
 void *wf_trail_last(struct wf_ctx *ctx, size_t size)
@@ -132,7 +128,7 @@ uint32_t wf_cell_new(struct wf_ctx *ctx)
 {
     uint32_t cell = wf_cells_get(&ctx->worker->cells);
 
-    if (ctx->recording != NULL) {
+    if (ctx->undo_log != NULL) {
         wf_spec_log_get(ctx, cell);
     }
     return cell;
@@ -140,7 +136,7 @@ uint32_t wf_cell_new(struct wf_ctx *ctx)
 
 void wf_cell_free(struct wf_ctx *ctx, uint32_t cell)
 {
-    if (ctx->recording != NULL) {
+    if (ctx->undo_log != NULL) {
         wf_spec_log_put(ctx, cell);
     } else {
         wf_cells_put(&ctx->worker->cells, cell);
@@ -154,7 +150,7 @@ const void *wf_cell_read(struct wf_ctx *ctx, uint32_t cell)
 
 void *wf_cell_edit(struct wf_ctx *ctx, uint32_t cell)
 {
-    if (ctx->recording != NULL) {
+    if (ctx->undo_log != NULL) {
         wf_spec_log_edit(ctx, cell);
     }
     return wf_cells_at(&ctx->worker->cells, cell);

@@ -5,9 +5,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "engine/internal.h"
-#include "engine/partition.h"
 #include "engine/pin.h"
-#include "engine/stats.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -58,7 +56,8 @@ void wf_engine_free(struct wf_engine *engine)
     for (uint32_t t = 0; engine->workers != NULL && t < engine->n_threads; t++) {
         worker_free(&engine->workers[t]);
     }
-    wf_partition_free(engine);
+    free(engine->blocks);
+    free(engine->local_block);
     wf_depot_fini(&engine->depot);
     free(engine->workers);
     free(engine->groups);
@@ -108,6 +107,26 @@ void wf_engine_cells(struct wf_engine *engine, size_t size)
     engine->cell_size = size > engine->cell_size ? size : engine->cell_size;
 }
 
+void wf_engine_cargo(struct wf_engine *engine, const struct wf_cargo *cargo)
+{
+    engine->cargo = *cargo;
+}
+
+uint32_t wf_engine_n_processes(const struct wf_engine *engine)
+{
+    return engine->n_processes;
+}
+
+uint32_t wf_engine_process(const struct wf_engine *engine)
+{
+    return engine->process;
+}
+
+uint32_t wf_engine_process_of(const struct wf_engine *engine, uint32_t id)
+{
+    return wf_engine_owner(engine, id) / engine->n_threads;
+}
+
 const void *wf_engine_tally_get(const struct wf_engine *engine)
 {
     return engine->tally;
@@ -125,7 +144,8 @@ void wf_worker_progress(struct wf_worker *worker, int64_t time)
         return;
     }
     worker->next_progress_ns = now + INT64_C(1000000) * PROGRESS_EVERY_MS;
-    /* The other workers' counts are theirs; one's own, times their number, is near enough. */
+    /* Reading the counts of other workers would slow them down; its own, times their number,
+     * are near enough. */
     bool alone = wf_scheduler_is_alone(engine->config.scheduler);
     uint64_t n = alone ? 1 : (uint64_t)engine->n_threads * engine->n_processes;
     engine->config.progress(engine->config.progress_arg,
@@ -158,14 +178,14 @@ static void visit_processes(struct wf_worker *worker, bool finishing)
     }
 }
 
-/* Only called by the worker that is number 0 of its process. */
+/* Called by thread 0 of each process only. */
 static void stamp(double *wall, double *cpu)
 {
     *wall = wf_clock_wall();
     *cpu = wf_clock_cpu();
 }
 
-/* Where a launcher started several processes, it has its own idea of who runs where. */
+/* With several processes, the launcher decides where they run. */
 static void settle_on_core(const struct wf_worker *worker)
 {
     const struct wf_engine *engine = worker->engine;
@@ -199,21 +219,21 @@ static void *worker_main(void *arg)
     if (worker->thread == 0) {
         stamp(&engine->end_wall, &engine->end_cpu);
     }
-    worker->ctx.recording = NULL;
+    worker->ctx.undo_log = NULL;
     visit_processes(worker, true);
-    /* Nobody releases what others may still be reading. */
+    /* Other workers may still read what release() frees. */
     wf_barrier_wait(&engine->barrier);
     ops->release(worker);
     return NULL;
 }
 
-/* Zeroed, in cache lines of its own: workers write to such scraps with every event. Much memory
- * has pages of its own anyway, which come zeroed when they are needed. */
-static void *scrap(size_t size)
+/* Zeroed memory in cache lines of its own: workers write to it with every event. Large memory
+ * has pages of its own, most of which may never be touched. */
+static void *own_lines(size_t size)
 {
-    enum { MUCH = 1 << 20 };
+    enum { LARGE = 1 << 20 };
 
-    if (size >= MUCH) {
+    if (size >= LARGE) {
         return wf_xcalloc(1, size);
     }
     void *p = wf_xaligned(size);
@@ -222,8 +242,6 @@ static void *scrap(size_t size)
     return p;
 }
 
-enum { LARGE = 1 << 20 };
-
 static void worker_init(struct wf_engine *engine, uint32_t thread)
 {
     struct wf_worker *worker = &engine->workers[thread];
@@ -231,18 +249,16 @@ static void worker_init(struct wf_engine *engine, uint32_t thread)
     worker->engine = engine;
     worker->thread = thread;
     worker->number = engine->process * engine->n_threads + thread;
-    worker->current = scrap(engine->stride);
-    /* What is large has pages of its own, of which most may never be used. */
-    worker->tally = engine->tally_size >= LARGE ? wf_xcalloc(1, engine->tally_size)
-                                                : scrap(engine->tally_size);
+    worker->current = own_lines(engine->stride);
+    worker->tally = own_lines(engine->tally_size);
     worker->ctx.worker = worker;
-    worker->ctx.out = scrap(engine->stride);
+    worker->ctx.out = own_lines(engine->stride);
     worker->ctx.end = engine->config.end == 0 ? INT64_MAX : engine->config.end;
     wf_pool_init(&worker->pool, &engine->depot, engine->stride);
     wf_cells_init(&worker->cells, engine->cell_size);
 }
 
-/* Everything that depends on the model being complete. */
+/* Prepares what depends on the complete model. */
 static void set_up(struct wf_engine *engine, bool alone)
 {
     size_t payload = 0;
@@ -262,7 +278,7 @@ static void set_up(struct wf_engine *engine, bool alone)
     for (uint32_t t = 0; t < engine->n_threads; t++) {
         worker_init(engine, t);
     }
-    wf_partition(engine, alone ? 1 : engine->n_threads * engine->n_processes);
+    wf_engine_partition(engine, alone ? 1 : engine->n_threads * engine->n_processes);
     wf_barrier_init(&engine->barrier, engine->n_threads);
 }
 
@@ -272,7 +288,7 @@ static void run_threads(struct wf_engine *engine)
 
     for (uint32_t t = 1; t < engine->n_threads; t++) {
         if (pthread_create(&threads[t], NULL, worker_main, &engine->workers[t]) != 0) {
-            /* Those already started wait for the ones that cannot come: nothing to save. */
+            /* The threads already started wait for this one forever: the run cannot go on. */
             wf_panic("cannot start thread %u of %u", t + 1, engine->n_threads);
         }
     }
@@ -291,7 +307,7 @@ enum wf_status wf_engine_run(struct wf_engine *engine, struct wf_run *run, struc
     if (!alone || engine->process == 0) {
         run_threads(engine);
     }
-    wf_stats_collect(engine, alone ? 1 : engine->n_processes, run);
+    wf_engine_collect(engine, alone ? 1 : engine->n_processes, run);
     if (engine->failure.status != WF_OK) {
         if (err != NULL) {
             *err = engine->failure;

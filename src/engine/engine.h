@@ -10,10 +10,10 @@
  * process they schedule an event for it. The same model runs unchanged under every scheduler,
  * thread count and process count, and gives the same digest.
  *
- * Under the optimistic schedulers a handler may see events that are taken back later: from
- * other processes, in combinations that cannot happen in the end. It must not crash or loop on
- * them; what it does is undone. A process's events for itself are never seen after they have
- * been taken back. A careful process never sees one.
+ * Under the optimistic schedulers a handler may see events that are cancelled later, in
+ * combinations that cannot happen in the final run. It must not crash or loop forever on them;
+ * the engine undoes what it did. A process never sees an event for itself that it has already
+ * cancelled. A careful process never sees an event that is cancelled later.
  *
  * With several operating-system processes every one of them builds the same model; each then
  * holds the state of its share of the simulated processes.
@@ -33,34 +33,37 @@ struct wf_process_ops {
     const char *name;
     size_t payload_max; /* of the events it receives, at most WF_PAYLOAD_MAX */
 
-    /* How a speculative event is undone. By `undo` if there is one; else, if this is set, from
-     * the bytes that the handler announced with wf_touch(); else from a copy of the state. */
+    /* A speculative event is undone by `undo` if there is one. Otherwise, if this is set, the
+     * engine restores the bytes that the handler announced with wf_touch(). Otherwise it
+     * restores a copy of the whole state. */
     bool announces_changes;
 
-    /* What its events do cannot be undone, as with a program that runs in it. Under every
-     * scheduler each is executed once, when nothing can change any more what it sees. Needs no
+    /* The effects of its events cannot be undone, because a real program runs in it. Every
+     * scheduler executes each event once, when no earlier event can arrive any more. Needs no
      * `undo`, and makes the optimistic schedulers wait. */
     bool careful;
 
     /* Schedules the first events; time is 0. */
     void (*init)(void *state, struct wf_ctx *ctx);
     void (*event)(void *state, const struct wf_event *ev, struct wf_ctx *ctx);
-    /* Optional: the exact inverse of `event`. Scheduled events, random draws, cells and
-     * announced bytes are taken back by the engine; this restores the rest. */
+    /* Optional: the exact inverse of `event`. The engine itself takes back scheduled events,
+     * random draws, cells and announced bytes; this restores the rest. */
     void (*undo)(void *state, const struct wf_event *ev, const void *note, struct wf_ctx *ctx);
     /* Optional: effects that cannot be undone. Called once per event, in key order for each
-     * process; sees what the handler left with wf_note(), since the state has moved on. */
+     * process. The state has changed since the event: use what the handler left in wf_note().
+     */
     void (*commit)(const struct wf_event *ev, const void *note, struct wf_ctx *ctx);
     /* Optional: called for every process after the last event, to add to the tally. */
     void (*finish)(const void *state, struct wf_ctx *ctx);
 };
 
-/* Merges one part of a model's tally into another. Parts are merged in no promised order, and
- * a zeroed part (of a thread without processes) must change nothing: use integers, and minima
- * and maxima with a count. */
+/* Merges one part of a model's tally into another. The order of merging is not specified, and a
+ * zeroed part (of a thread without processes) must change nothing: use integers, and minima and
+ * maxima together with a count. */
 typedef void wf_merge_fn(void *into, const void *from);
 
-/* `comm` connects the processes of this run and is kept; null means there is only this one. */
+/* `comm` connects the operating-system processes of this run; the engine keeps the pointer.
+ * Null means one process. */
 struct wf_engine *wf_engine_new(const struct wf_engine_config *config, struct wf_comm *comm);
 void wf_engine_free(struct wf_engine *engine); /* null is allowed */
 
@@ -70,21 +73,22 @@ void wf_engine_free(struct wf_engine *engine); /* null is allowed */
 uint32_t wf_engine_add(struct wf_engine *engine, const struct wf_process_ops *ops,
                        uint32_t count, size_t state_size, void *model);
 
-/* Promises that no process schedules for another one less than `delay` picoseconds ahead;
- * the smallest promise counts. Events for oneself are free. Without a promise it is 0. */
+/* Promises that no process schedules an event for another process less than `delay` picoseconds
+ * ahead; the smallest promise counts, and without one it is 0. Events of a process for itself
+ * may have any delay. This lookahead is what lets schedulers run in parallel. */
 void wf_engine_promise(struct wf_engine *engine, int64_t delay);
 
-/* Gives each thread a zeroed block of `size` bytes for irrevocable counting (commit, finish);
- * `merge` adds them up. */
+/* Gives each thread a zeroed block of `size` bytes for counting in commit and finish; `merge`
+ * adds the blocks up at the end. */
 void wf_engine_tally(struct wf_engine *engine, size_t size, wf_merge_fn *merge);
 
 /* Asks for cells of at least `size` bytes (wf_cell_new()); the largest request counts. */
 void wf_engine_cells(struct wf_engine *engine, size_t size);
 
-/* Whether a scheduler uses one thread of one process, however many there are. */
+/* Whether a scheduler uses one thread of one process only. */
 bool wf_scheduler_is_alone(int scheduler); /* enum wf_scheduler */
 
-struct wf_run; /* engine/run.h: what a run reports of itself */
+struct wf_run; /* engine/run.h */
 
 /* Runs until no events are left, the configured end, or a request to stop, and fills *run in
  * every process. An interrupted run is consistent up to run->time and returns WF_EINTR. */
@@ -108,8 +112,8 @@ void wf_schedule(struct wf_ctx *ctx, uint32_t dst, int64_t delay, uint16_t kind,
  * number and how many it has drawn. */
 uint64_t wf_random(struct wf_ctx *ctx);
 
-/* Announces that `size` bytes of the state at `at` are about to change. Costs nothing unless
- * the event may be undone by its log. */
+/* Announces that `size` bytes of the state at `at` are about to change. Costs next to nothing
+ * unless the event may be undone from its log. */
 void wf_touch(struct wf_ctx *ctx, void *at, size_t size);
 
 /* Keeps up to WF_NOTE_MAX bytes with this event for `undo` and `commit`; the last call counts.
@@ -117,23 +121,22 @@ void wf_touch(struct wf_ctx *ctx, void *at, size_t size);
 enum { WF_NOTE_MAX = 256 };
 void wf_note(struct wf_ctx *ctx, const void *note, size_t size);
 
-/* Adds `size` bytes, a multiple of 8, to what this event leaves for `commit` alone: any number
- * of them, in the order of the calls. */
-void wf_trail_add(struct wf_ctx *ctx, const void *bytes, size_t size);
-/* Likewise, bytes that the caller fills in before he calls anything else. */
+/* Appends `size` bytes, a multiple of 8, to the trail: data of any length that this event
+ * leaves for `commit`. The caller fills in the bytes before any other call. */
 void *wf_trail_extend(struct wf_ctx *ctx, size_t size);
-/* The last `size` bytes of them, to be changed before more is added; null if there are less. */
+/* The last `size` bytes of the trail, which may be changed until more is appended; null if the
+ * trail is shorter. */
 void *wf_trail_last(struct wf_ctx *ctx, size_t size);
-/* In commit: what the event left, aligned to 8; *size is 0 if it left nothing. */
+/* In commit: the trail of the event, aligned to 8; *size is 0 if there is none. */
 const void *wf_trail(const struct wf_ctx *ctx, size_t *size);
 
-/* Memory beyond the flat state: cells of one size, named by numbers that fit into the state.
- * A number is not 0, means something to its process only and must not reach an event. All
- * four are undone by the engine. */
+/* Cells: memory beyond the flat state, in pieces of one size that numbers name. A number is
+ * never 0, is valid in its own process only and must not be put into an event. The engine
+ * undoes all four calls. */
 uint32_t wf_cell_new(struct wf_ctx *ctx); /* zeroed */
 void wf_cell_free(struct wf_ctx *ctx, uint32_t cell);
 const void *wf_cell_read(struct wf_ctx *ctx, uint32_t cell);
-/* For writing, until the handler returns; saves what was there. */
+/* For writing, until the handler returns. The engine saves the old contents first. */
 void *wf_cell_edit(struct wf_ctx *ctx, uint32_t cell);
 
 /* In commit and finish: this thread's part of the tally. */

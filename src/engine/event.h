@@ -23,7 +23,7 @@ struct wf_event {
 
 _Static_assert(sizeof(struct wf_event) == 32, "an event's head is half a cache line");
 
-/* Bytes of an event that carry meaning; what digests and comparisons cover. */
+/* The bytes of an event that digests and comparisons cover. */
 static inline size_t wf_event_bytes(const struct wf_event *ev)
 {
     return sizeof(*ev) + ev->size;

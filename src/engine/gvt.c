@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Global virtual time, by stopping: all workers deliver what is under way until nothing is,
- * then the least pending key is GVT. Rounds are so far apart that what they cost does not
- * show, and so near that what is committed is still in cache.
+ * Global virtual time. All workers stop and deliver messages until none are in flight; then the
+ * least pending key is GVT. Rounds are far enough apart to cost little, and near enough that
+ * the events to be committed are still in cache.
  */
 #include "base/clock.h"
 #include "engine/optimistic.h"
@@ -12,22 +12,22 @@ static struct wf_warp *warp_of(const struct wf_engine *engine, uint32_t thread)
     return engine->workers[thread].scheduler;
 }
 
-/* By thread 0, while the others wait: is nothing under way any more? */
+/* Whether no message is in flight any more. Thread 0 calls it while the others wait. */
 static bool find_quiet(struct wf_warp *warp)
 {
     struct wf_engine *engine = warp->worker->engine;
-    bool mail = false;
+    bool incoming = false;
 
     if (engine->n_processes > 1) {
         wf_warp_ship(warp);
     }
     for (uint32_t t = 0; t < engine->n_threads; t++) {
-        mail |= wf_warp_has_mail(warp_of(engine, t));
+        incoming |= wf_warp_has_incoming(warp_of(engine, t));
     }
     if (engine->n_processes > 1) {
-        return wf_comm_in_flight(engine->comm, mail ? 1 : 0) == 0;
+        return wf_comm_in_flight(engine->comm, incoming ? 1 : 0) == 0;
     }
-    return !mail;
+    return !incoming;
 }
 
 static const struct wf_key end_of_time = {
@@ -47,9 +47,9 @@ static struct wf_key least_pending(struct wf_warp *warp)
     }
 }
 
-/* The least key of all processes, part by part: of each, the least among those that have the
- * least of the parts before. */
-static struct wf_key least_of_all(struct wf_comm *comm, struct wf_key least)
+/* The least key of all processes, member by member: the least value of a member among the keys
+ * whose earlier members are least. */
+static struct wf_key global_least(struct wf_comm *comm, struct wf_key least)
 {
     int64_t parts[] = {least.time, least.delta, least.src, (int64_t)least.seq};
     bool first = true;
@@ -66,7 +66,7 @@ static struct wf_key least_of_all(struct wf_comm *comm, struct wf_key least)
                            .seq = (uint64_t)parts[3]};
 }
 
-/* By thread 0, while the others wait. */
+/* Finds GVT. Thread 0 calls it while the others wait. */
 static void combine(struct wf_warp *warp)
 {
     struct wf_engine *engine = warp->worker->engine;
@@ -78,7 +78,7 @@ static void combine(struct wf_warp *warp)
         least = wf_key_before(&other->least, &least) ? other->least : least;
     }
     if (engine->n_processes > 1) {
-        least = least_of_all(engine->comm, least);
+        least = global_least(engine->comm, least);
         wf_comm_reduce(engine->comm, WF_COMM_MAX, &stop, 1);
     }
     warp->shared->gvt = least;
@@ -88,8 +88,7 @@ static void combine(struct wf_warp *warp)
     atomic_store_explicit(&warp->shared->gvt_wanted, false, memory_order_relaxed);
 }
 
-/* Until every message has been delivered and has caused what it causes; then thread 0 has found
- * GVT. */
+/* Delivers all messages, and those that follow from them; then thread 0 finds GVT. */
 static void settle(struct wf_warp *warp)
 {
     struct wf_engine *engine = warp->worker->engine;
@@ -119,8 +118,8 @@ static void commit(struct wf_warp *warp, struct wf_record *record)
                    wf_record_undo(record, stride));
 }
 
-/* Commits, in the order of execution, what nothing can take back any more, as far as that
- * empties the log from its beginning. */
+/* Commits events before GVT, in the order of execution, as long as they are at the beginning of
+ * the log, and removes them from it. */
 static void collect_fossils(struct wf_warp *warp)
 {
     struct wf_history *history = &warp->history;
@@ -152,20 +151,20 @@ void wf_warp_commit_all(struct wf_warp *warp)
     }
 }
 
-static int64_t behind_gvt(const struct wf_warp *warp, int64_t delay)
+static int64_t after_gvt(const struct wf_warp *warp, int64_t delay)
 {
     return warp->gvt.time > INT64_MAX - delay ? INT64_MAX : warp->gvt.time + delay;
 }
 
 static void set_horizon(struct wf_warp *warp)
 {
-    warp->horizon = behind_gvt(warp, warp->shared->leash);
-    warp->safe = behind_gvt(warp, warp->worker->ctx.lookahead);
+    warp->horizon = after_gvt(warp, warp->shared->leash);
+    warp->safe = after_gvt(warp, warp->worker->ctx.lookahead);
 }
 
-/* A history beyond its budget: if GVT waits for this worker, it goes back and makes room, else
- * it waits until GVT has moved. */
-static void mind_memory(struct wf_warp *warp)
+/* A history over its budget is rolled back by half if GVT waits for this worker; otherwise the
+ * worker waits until GVT has moved. */
+static void limit_memory(struct wf_warp *warp)
 {
     uint64_t budget = warp->worker->engine->config.memory;
     uint64_t bytes = wf_history_bytes(&warp->history);
@@ -181,7 +180,7 @@ static void mind_memory(struct wf_warp *warp)
     }
 }
 
-/* Ends an interrupted run where all that is left has been committed. */
+/* Ends an interrupted run: undoes all that is not committed. */
 static void abandon(struct wf_warp *warp)
 {
     wf_warp_retreat(warp, UINT64_MAX);
@@ -212,6 +211,6 @@ bool wf_warp_gvt(struct wf_warp *warp)
         abandon(warp);
         return true;
     }
-    mind_memory(warp);
+    limit_memory(warp);
     return false;
 }

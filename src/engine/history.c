@@ -52,7 +52,7 @@ uint64_t wf_history_append(struct wf_history *history, const struct wf_ctx *ctx,
     record->frame = *frame;
     wf_event_copy(wf_record_event(record), ev);
     if (frame->sent_size > 0) {
-        memcpy(wf_record_sent(record, history->stride), ctx->recording->sent.data,
+        memcpy(wf_record_sent(record, history->stride), ctx->undo_log->sent.data,
                frame->sent_size);
     }
     if (note > 0) {
@@ -62,7 +62,7 @@ uint64_t wf_history_append(struct wf_history *history, const struct wf_ctx *ctx,
         memcpy(wf_record_trail(record, history->stride), ctx->trail.data, frame->trail_size);
     }
     if (frame->undo_size > 0) {
-        memcpy(wf_record_undo(record, history->stride), ctx->recording->undo.data,
+        memcpy(wf_record_undo(record, history->stride), ctx->undo_log->entries.data,
                frame->undo_size);
     }
     history->end += size;

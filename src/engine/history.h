@@ -3,18 +3,18 @@
 #define WF_ENGINE_HISTORY_H
 
 /*
- * The events a worker has executed and not yet committed, in the order of execution, with all
- * that is needed to undo them: one contiguous log. Records are appended at the end; those in
- * the middle that are undone stay as dead weight until the log is trimmed from either side.
- * The records of a rollback group (KP) are chained backwards.
+ * A contiguous log of the events that a worker has executed and not yet committed, in the order
+ * of execution, with all that is needed to undo them. Records are appended at the end. Undone
+ * records in the middle stay until the log is trimmed at either end. The records of a rollback
+ * group (KP) are chained backwards.
  */
 
 #include "engine/spec.h"
 
-/* Followed by the event (a stride), the events it scheduled, the note, the trail, the undo
- * entries. */
+/* The event (one stride), the events it scheduled, the note, the trail and the undo entries
+ * follow. */
 struct wf_record {
-    uint32_t size;      /* of all of it */
+    uint32_t size;      /* in bytes, of the whole record */
     uint32_t size_back; /* of the record before this one in the log, 0 for the first */
     uint64_t prev;      /* place of the KP's record before it, WF_NOWHERE if none */
     uint64_t fate;      /* enum wf_fate */
@@ -26,7 +26,7 @@ struct wf_record {
 enum wf_fate {
     WF_LIVE,
     WF_UNDONE,
-    WF_COMMITTED, /* early, out of turn; stays in the log, for later records lead back to it */
+    WF_COMMITTED, /* before its turn; stays in the log, because later records refer to it */
 };
 
 /* Places count bytes since the run began; they stay valid as the log moves in memory. */
@@ -57,7 +57,7 @@ static inline struct wf_event *wf_record_event(struct wf_record *record)
     return (void *)(record + 1);
 }
 
-/* Appends what `recording` and `frame` know of `ev`; returns its place. */
+/* Appends a record of `ev` from the undo log of `ctx` and `frame`; returns its place. */
 uint64_t wf_history_append(struct wf_history *history, const struct wf_ctx *ctx,
                            const struct wf_event *ev, const struct wf_frame *frame,
                            uint64_t prev);
@@ -73,7 +73,7 @@ static inline unsigned char *wf_record_note(struct wf_record *record, uint32_t s
     return wf_record_sent(record, stride) + record->frame.sent_size;
 }
 
-/* As undo and commit handlers get it: null if there is none. */
+/* The note as undo and commit handlers get it: null if there is none. */
 static inline const void *wf_record_noted(struct wf_record *record, uint32_t stride)
 {
     return record->frame.note_size == 0 ? NULL : wf_record_note(record, stride);
@@ -89,9 +89,9 @@ static inline unsigned char *wf_record_undo(struct wf_record *record, uint32_t s
     return wf_record_trail(record, stride) + record->frame.trail_size;
 }
 
-/* Forgets undone records at the end. */
+/* Removes undone records at the end. */
 void wf_history_trim_end(struct wf_history *history);
-/* Forgets the first record. */
+/* Removes the first record. */
 void wf_history_drop_first(struct wf_history *history);
 
 #endif

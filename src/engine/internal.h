@@ -2,7 +2,7 @@
 #ifndef WF_ENGINE_INTERNAL_H
 #define WF_ENGINE_INTERNAL_H
 
-/* The engine as its own files see it: processes in blocks, blocks dealt to workers. */
+/* The engine as its own files see it: processes lie in blocks, and workers own blocks. */
 
 #include "engine/barrier.h"
 #include "engine/cargo.h"
@@ -11,23 +11,27 @@
 #include "engine/run.h"
 #include "engine/worker.h"
 
+/* Groups of processes start at multiples of the largest block, so that the block of a process
+ * is a shift of its number. */
+enum { WF_ID_ALIGN_SHIFT = 11 };
+
 struct wf_engine {
     struct wf_engine_config config;
     struct wf_comm *comm;
     uint32_t n_processes, process;
-    uint32_t n_threads; /* of this process; the same in all */
+    uint32_t n_threads; /* in every process */
 
     struct wf_process_group *groups;
     uint32_t n_groups;
     uint32_t next_id;
-    int64_t lookahead; /* INT64_MAX if nobody promised yet */
+    int64_t lookahead; /* INT64_MAX before the first promise */
     size_t cell_size;
     size_t tally_size;
     wf_merge_fn *merge;
-    struct wf_cargo cargo; /* zeroed: there is none */
+    struct wf_cargo cargo; /* functions are null if there is none */
 
     /* Fixed when the run starts. */
-    uint32_t stride; /* of events */
+    uint32_t stride; /* bytes from one event to the next, payload included */
     unsigned block_shift;
     uint32_t n_blocks;
     struct wf_block *blocks;
@@ -38,8 +42,9 @@ struct wf_engine {
     unsigned char *tally; /* merged */
 
     bool interrupted;
-    struct wf_err failure; /* what a scheduler has to report; set by one thread only */
-    double start_wall, start_cpu, end_wall, end_cpu; /* of the events; one thread sets them */
+    struct wf_err failure; /* of a scheduler; one thread sets it */
+    double start_wall, start_cpu, end_wall,
+        end_cpu; /* of handling events; one thread sets them */
 };
 
 static inline uint32_t wf_engine_block_of(const struct wf_engine *engine, uint32_t id)
@@ -57,9 +62,8 @@ static inline uint32_t wf_engine_owner(const struct wf_engine *engine, uint32_t 
     return engine->blocks[wf_engine_block_of(engine, id)].owner;
 }
 
-/* Fetches what the next pending events need, and returns the one whose process it fetched, or
- * null. Inlined by force: as a call it has no effect that a compiler can see, and is dropped.
- */
+/* Prefetches memory of the next pending events. Returns the event whose process was prefetched,
+ * or null. Must be inlined: a compiler sees no effect in a call of it and drops the call. */
 __attribute__((always_inline)) static inline const struct wf_event *
 wf_engine_prefetch(const struct wf_engine *engine, const struct wf_pending *pending)
 {
@@ -79,12 +83,12 @@ static inline bool wf_engine_is_careful(const struct wf_engine *engine, uint32_t
     return engine->blocks[wf_engine_block_of(engine, id)].group->ops->careful;
 }
 
-/* What there is for another process, at the end of a letter to it. */
+/* Appends the cargo for another process to a message for it. */
 static inline void wf_engine_load(const struct wf_engine *engine, uint32_t process,
-                                  struct wf_buf *letter)
+                                  struct wf_buf *message)
 {
     if (engine->cargo.load != NULL) {
-        engine->cargo.load(engine->cargo.arg, process, letter);
+        engine->cargo.load(engine->cargo.arg, process, message);
     }
 }
 
@@ -95,6 +99,14 @@ static inline void wf_engine_unload(const struct wf_engine *engine, const unsign
         engine->cargo.unload(engine->cargo.arg, bytes, size);
     }
 }
+
+/* partition.c: cuts groups of processes into blocks, deals the blocks to workers, and allocates
+ * zeroed states for those of this operating-system process. */
+void wf_engine_partition(struct wf_engine *engine, uint32_t n_workers);
+
+/* stats.c: adds up counters, digests and tallies of all workers of `n_processes` processes.
+ * Every process calls it; all get the same *run, and process 0 gets the merged tally. */
+void wf_engine_collect(struct wf_engine *engine, uint32_t n_processes, struct wf_run *run);
 
 static inline bool wf_engine_should_stop(const struct wf_engine *engine)
 {

@@ -3,8 +3,8 @@
 #define WF_ENGINE_NEAR_H
 
 /*
- * A binary heap of events: for the few that arrive inside the stretch of time that is being
- * worked on, where the big queues have already sorted what they had.
+ * A binary heap for the few events that are scheduled for the stretch of time being executed,
+ * whose other events are already sorted.
  */
 
 #include "engine/event.h"
@@ -13,7 +13,7 @@
 
 struct wf_near {
     unsigned char *slots;
-    uint32_t *heap; /* slot numbers, least key first; behind them the free ones */
+    uint32_t *heap; /* slot numbers, the least key first; then the free slots */
     uint32_t n;
     uint32_t capacity;
     uint32_t stride;
@@ -22,7 +22,7 @@ struct wf_near {
 void wf_near_init(struct wf_near *near, uint32_t stride);
 void wf_near_fini(struct wf_near *near);
 
-/* The event at place `i` of the heap; place 0 is the least. */
+/* The event at place `i` of the heap; the least is at place 0. */
 static inline const struct wf_event *wf_near_at(const struct wf_near *near, uint32_t i)
 {
     return (const void *)(near->slots + (size_t)near->heap[i] * near->stride);
@@ -34,7 +34,7 @@ static inline const struct wf_event *wf_near_top(const struct wf_near *near)
 }
 
 void wf_near_push(struct wf_near *near, const struct wf_event *ev);
-/* Moves the least event to *to, which has room for a stride. */
+/* Moves the least event to *to, one stride. */
 void wf_near_pop(struct wf_near *near, struct wf_event *to);
 
 #endif

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 
 enum {
-    BATCHES_PER_LETTER = 4, /* between processes a message costs more than a few events */
-    IDLE_BEFORE_GVT = 64,   /* looks at an empty mailbox before asking for a GVT round */
-    PERTURB_BYTES = 8192,   /* of history that an injected rollback takes back at most */
+    BATCHES_PER_MESSAGE = 4, /* a message between processes costs more than a few events */
+    IDLE_BEFORE_GVT = 64,    /* looks at an empty mailbox before asking for a GVT round */
+    PERTURB_BYTES = 8192,    /* of history that an injected rollback undoes at most */
 };
 
-/* While processes are initialised what they schedule is final. */
+/* Events that are scheduled while processes are initialised are never cancelled. */
 static void send_at_once(struct wf_worker *worker, const struct wf_event *ev)
 {
     struct wf_warp *warp = worker->scheduler;
@@ -24,12 +24,12 @@ static void send_at_once(struct wf_worker *worker, const struct wf_event *ev)
     }
 }
 
-/* What a handler schedules may have to be taken back, so it is written down first. */
+/* Events that a handler schedules may be cancelled later, so they are logged first. */
 static void send_recorded(struct wf_worker *worker, const struct wf_event *ev)
 {
     struct wf_warp *warp = worker->scheduler;
 
-    wf_event_copy(wf_buf_extend(&warp->recording.sent, warp->history.stride), ev);
+    wf_event_copy(wf_buf_extend(&warp->undo_log.sent, warp->history.stride), ev);
 }
 
 static struct wf_warp_shared *shared_new(const struct wf_engine *engine)
@@ -80,8 +80,8 @@ static void release(struct wf_worker *worker)
     wf_pending_fini(&warp->pending);
     wf_history_fini(&warp->history);
     wf_antis_fini(&warp->antis);
-    wf_recording_fini(&warp->recording);
-    wf_buf_fini(&warp->letter);
+    wf_undo_log_fini(&warp->undo_log);
+    wf_buf_fini(&warp->message);
     free(warp->outbox);
     free(warp->arrived);
     if (worker->thread == 0) {
@@ -92,7 +92,7 @@ static void release(struct wf_worker *worker)
     free(warp);
 }
 
-/* Inlined by force: as a call it has no effect that the compiler can see, and is dropped. */
+/* Must be inlined: a compiler sees no effect in a call of it and drops the call. */
 __attribute__((always_inline)) static inline void prefetch(const struct wf_warp *warp)
 {
     const struct wf_event *ev = wf_engine_prefetch(warp->worker->engine, &warp->pending);
@@ -114,33 +114,33 @@ static void execute(struct wf_warp *warp, const struct wf_event *ev)
     kp->key = ev->key;
     warp->latest = ev->key.time;
     for (uint32_t at = 0; at < frame.sent_size; at += warp->history.stride) {
-        wf_warp_dispatch(warp, (const void *)(warp->recording.sent.data + at));
+        wf_warp_dispatch(warp, (const void *)(warp->undo_log.sent.data + at));
     }
 }
 
-/* Of a careful process: nothing is kept to undo it. */
+/* Executes an event of a careful process; nothing is kept to undo it. */
 static void execute_for_good(struct wf_warp *warp, const struct wf_event *ev)
 {
     struct wf_worker *worker = warp->worker;
 
-    worker->ctx.recording = NULL;
-    warp->recording.sent.size = 0;
+    worker->ctx.undo_log = NULL;
+    warp->undo_log.sent.size = 0;
     wf_worker_execute(worker, ev);
-    worker->ctx.recording = &warp->recording;
+    worker->ctx.undo_log = &warp->undo_log;
     worker->count.executed++;
     warp->latest = ev->key.time;
-    for (size_t at = 0; at < warp->recording.sent.size; at += warp->history.stride) {
-        wf_warp_dispatch(warp, (const void *)(warp->recording.sent.data + at));
+    for (size_t at = 0; at < warp->undo_log.sent.size; at += warp->history.stride) {
+        wf_warp_dispatch(warp, (const void *)(warp->undo_log.sent.data + at));
     }
 }
 
-/* Whether nothing can come any more before an event of a careful process, or take it back. */
+/* Whether no earlier event can arrive for this careful process, and nothing can cancel `ev`. */
 static bool is_safe(const struct wf_warp *warp, const struct wf_event *ev)
 {
     return ev->key.time < warp->safe || !wf_key_before(&warp->gvt, &ev->key);
 }
 
-/* One event, or nothing if there is none to be executed now. */
+/* Executes one event; false if there is none to be executed now. */
 static bool step(struct wf_warp *warp)
 {
     const struct wf_event *first = wf_pending_peek(&warp->pending);
@@ -161,8 +161,9 @@ static bool step(struct wf_warp *warp)
     return true;
 }
 
-/* ---- perturbing: the scheduler as bad luck would have it ----
- * Every other stretch between GVT rounds is left in peace, so that the run gets anywhere. */
+/* ---- perturbing: injected rollbacks, delays and reorderings ----
+ * Between every other pair of GVT rounds nothing is injected, so that the run makes progress.
+ */
 
 static uint64_t chaos(struct wf_warp *warp)
 {
@@ -191,13 +192,13 @@ static uint64_t batch_size(struct wf_warp *warp)
 
 /* ---- the loop ---- */
 
-/* One batch; returns whether there was anything to do. */
+/* Executes one batch; returns whether there was anything to do. */
 static bool run_batch(struct wf_warp *warp)
 {
     uint64_t batch = batch_size(warp);
     bool busy = false;
 
-    if (wf_warp_has_mail(warp)) {
+    if (wf_warp_has_incoming(warp)) {
         busy = wf_warp_receive(warp, false);
     }
     for (uint64_t i = 0; i < batch && step(warp); i++) {
@@ -208,14 +209,14 @@ static bool run_batch(struct wf_warp *warp)
     }
     (void)wf_warp_publish(warp);
     if (warp->worker->thread == 0 && warp->worker->engine->n_processes > 1 &&
-        (!busy || ++warp->unshipped >= BATCHES_PER_LETTER)) {
+        (!busy || ++warp->unshipped >= BATCHES_PER_MESSAGE)) {
         wf_warp_ship(warp);
         warp->unshipped = 0;
     }
     return busy;
 }
 
-/* Asks for a GVT round when one is due, or when this worker has long had nothing to do. */
+/* Whether a GVT round is due, or this worker has had nothing to do for long. */
 static bool wants_gvt(const struct wf_warp *warp, uint64_t batches, uint64_t idle)
 {
     const struct wf_engine_config *config = &warp->worker->engine->config;
@@ -236,7 +237,7 @@ static void run(struct wf_worker *worker)
     }
     warp->horizon = warp->shared->leash;
     worker->ctx.send = send_recorded;
-    worker->ctx.recording = &warp->recording;
+    worker->ctx.undo_log = &warp->undo_log;
     for (;;) {
         if (run_batch(warp)) {
             idle = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/partition.h"
-#include "base/mem.h"
 #include "engine/internal.h"
+
+#include "base/mem.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-/* Small enough for a block's states and events to share a core's cache, large enough for a
- * window's events of a block to fill their chunks. */
+/* A block is small enough for its states and events to fit into the cache of a core, and large
+ * enough for its events of a window to fill their chunks. */
 enum { BLOCK_SHIFT_MAX = WF_ID_ALIGN_SHIFT, BLOCKS_PER_WORKER = 8 };
 
 static unsigned choose_block_shift(const struct wf_engine *engine, uint32_t n_workers)
@@ -67,7 +67,7 @@ static struct wf_worker *worker_of(const struct wf_engine *engine, const struct 
     return &engine->workers[block->owner % engine->n_threads];
 }
 
-/* Lays the states of a worker's processes side by side. */
+/* Allocates the states of the worker's processes side by side. */
 static void allocate_records(struct wf_engine *engine, struct wf_worker *worker)
 {
     size_t bytes = 0;
@@ -102,7 +102,7 @@ static void deal_blocks(struct wf_engine *engine)
     }
 }
 
-void wf_partition(struct wf_engine *engine, uint32_t n_workers)
+void wf_engine_partition(struct wf_engine *engine, uint32_t n_workers)
 {
     engine->block_shift = choose_block_shift(engine, n_workers);
     engine->n_blocks =
@@ -114,10 +114,4 @@ void wf_partition(struct wf_engine *engine, uint32_t n_workers)
         cut_group(engine, &engine->groups[g], n_workers);
     }
     deal_blocks(engine);
-}
-
-void wf_partition_free(struct wf_engine *engine)
-{
-    free(engine->blocks);
-    free(engine->local_block);
 }

@@ -4,14 +4,13 @@
 
 #include <stdint.h>
 
-/* Moves the calling thread, the `number`th of `n`, to a core away from the others', and leaves
- * it free to go elsewhere. The system tends to start threads where their parent runs, and may
- * leave two that wait for each other there for seconds. Does nothing if there are too few
- * cores. */
+/* Moves the calling thread, the `number`th of `n`, to a core of its own once, without binding
+ * it. Systems tend to start a thread on the core of its parent, and may leave two threads that
+ * wait for each other on one core for seconds. Does nothing if there are too few cores. */
 void wf_place_thread(uint32_t number, uint32_t n);
 
-/* Binds the calling thread, the `number`th of `n`, to a core of its own. Does nothing where
- * that is not possible, or where there are fewer cores than threads: pinning is a hint. */
+/* Binds the calling thread, the `number`th of `n`, to a core of its own. Does nothing if there
+ * are fewer cores than threads, or if the system does not allow it. */
 void wf_pin_thread(uint32_t number, uint32_t n);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How messages travel between workers: chunks, published now and then, in order. */
+/* Messages between workers of the optimistic scheduler: chunks of events, published from time
+ * to time, in the order of sending. */
 #include "base/rng.h"
 #include "engine/optimistic.h"
 
@@ -38,7 +39,7 @@ static void push(struct wf_mailbox *box, struct wf_bag *bag, uint32_t from)
     *bag = (struct wf_bag){.head = NULL};
 }
 
-/* Empties a mailbox; the result is in the order of arrival. */
+/* Empties a mailbox. Returns its chunks in the order of arrival. */
 static struct wf_chunk *take(struct wf_mailbox *box)
 {
     struct wf_chunk *latest = atomic_exchange_explicit(&box->head, NULL, memory_order_acquire);
@@ -75,7 +76,7 @@ bool wf_warp_publish(struct wf_warp *warp)
     return any;
 }
 
-bool wf_warp_has_mail(struct wf_warp *warp)
+bool wf_warp_has_incoming(struct wf_warp *warp)
 {
     return warp->held != NULL ||
            atomic_load_explicit(&warp->inbox.head, memory_order_relaxed) != NULL;
@@ -97,8 +98,8 @@ static void deliver(struct wf_warp *warp, struct wf_chunk *chunk)
     wf_chunk_free(&warp->worker->pool, chunk);
 }
 
-/* A perturbed run keeps all messages of some senders back: order between senders changes,
- * order within one does not. */
+/* A perturbed run delays all messages of some senders: the order between senders changes, the
+ * order of messages from one sender does not. */
 static bool hold_back(const struct wf_warp *warp, uint32_t from)
 {
     return (wf_rng_draw(warp->worker->engine->config.perturb_seed, from, warp->chaos) & 3) == 0;
@@ -129,20 +130,20 @@ bool wf_warp_receive(struct wf_warp *warp, bool all)
     return any;
 }
 
-/* Sorts the messages of a letter into this process's mailboxes. First it says how many bytes
- * of them there are; then they come, and then the cargo. */
+/* Sorts the events of a message from another process into the mailboxes of this one. The
+ * message has the number of bytes of its events, the events, and the cargo. */
 static void distribute(struct wf_warp *warp)
 {
     struct wf_worker *worker = warp->worker;
     struct wf_engine *engine = worker->engine;
     struct wf_bag bags[64] = {{.head = NULL}};
-    const unsigned char *events = warp->letter.data + sizeof(uint64_t);
+    const unsigned char *events = warp->message.data + sizeof(uint64_t);
     uint64_t bytes;
 
-    memcpy(&bytes, warp->letter.data, sizeof(bytes));
-    wf_engine_unload(engine, events + bytes, warp->letter.size - sizeof(bytes) - bytes);
+    memcpy(&bytes, warp->message.data, sizeof(bytes));
+    wf_engine_unload(engine, events + bytes, warp->message.size - sizeof(bytes) - bytes);
 
-    /* More threads than bags: in several passes over the letter. */
+    /* With more threads than bags, in several passes over the message. */
     for (uint32_t first = 0; first < engine->n_threads; first += 64) {
         for (size_t at = 0; at < bytes; at += engine->stride) {
             const struct wf_event *ev = (const void *)(events + at);
@@ -171,24 +172,24 @@ void wf_warp_ship(struct wf_warp *warp)
     for (uint32_t p = 0; p < engine->n_processes; p++) {
         struct wf_chunk *chunk = take(&warp->shared->net_out[p]);
         uint64_t bytes = 0;
-        warp->letter.size = 0;
-        wf_buf_append(&warp->letter, &bytes, sizeof(bytes));
+        warp->message.size = 0;
+        wf_buf_append(&warp->message, &bytes, sizeof(bytes));
         while (chunk != NULL) {
             struct wf_chunk *next = chunk->next;
-            wf_buf_append(&warp->letter, chunk->bytes, chunk->used);
+            wf_buf_append(&warp->message, chunk->bytes, chunk->used);
             wf_chunk_free(&warp->worker->pool, chunk);
             chunk = next;
         }
-        bytes = warp->letter.size - sizeof(bytes);
-        memcpy(warp->letter.data, &bytes, sizeof(bytes));
+        bytes = warp->message.size - sizeof(bytes);
+        memcpy(warp->message.data, &bytes, sizeof(bytes));
         if (p != engine->process) {
-            wf_engine_load(engine, p, &warp->letter);
+            wf_engine_load(engine, p, &warp->message);
         }
-        if (warp->letter.size > sizeof(bytes)) {
-            wf_comm_post(engine->comm, p, warp->letter.data, warp->letter.size);
+        if (warp->message.size > sizeof(bytes)) {
+            wf_comm_post(engine->comm, p, warp->message.data, warp->message.size);
         }
     }
-    while (wf_comm_poll(engine->comm, &warp->letter)) {
+    while (wf_comm_poll(engine->comm, &warp->message)) {
         distribute(warp);
     }
 }

@@ -6,8 +6,8 @@ static bool kp_has_history(const struct wf_warp *warp, const struct wf_kp *kp)
     return kp->last > warp->history.begin; /* last is a place + 1 */
 }
 
-/* Whether an event needs no mailbox. What a process schedules for itself never does: it can
- * count on never seeing one of its own events that it has taken back. */
+/* Whether an event needs no mailbox. An event of a process for itself never does, so that the
+ * process never sees one of them after it has cancelled it. */
 static bool stays_here(const struct wf_warp *warp, const struct wf_event *ev)
 {
     if (warp->loopback) {
@@ -16,7 +16,7 @@ static bool stays_here(const struct wf_warp *warp, const struct wf_event *ev)
     return wf_engine_owner(warp->worker->engine, ev->dst) == warp->worker->number;
 }
 
-/* Cancels all that the record's event had scheduled, latest first. */
+/* Cancels all events that the event of the record had scheduled, the latest first. */
 static void cancel_sent(struct wf_warp *warp, struct wf_record *record)
 {
     uint32_t stride = warp->history.stride;
@@ -53,7 +53,7 @@ static void undo_last(struct wf_warp *warp, struct wf_kp *kp)
     kp->key = wf_record_event(wf_history_at(history, record->prev))->key;
 }
 
-/* Takes the KP back to before `key`. The undone events become pending again, except one that
+/* Rolls the KP back to before `key`. The undone events become pending again, except one that
  * equals `drop`. */
 static void roll_back(struct wf_warp *warp, struct wf_kp *kp, const struct wf_key *key,
                       const struct wf_event *drop)
@@ -72,7 +72,7 @@ static void roll_back(struct wf_warp *warp, struct wf_kp *kp, const struct wf_ke
     wf_history_trim_end(&warp->history);
 }
 
-/* Nothing may reach back behind GVT: what is there has been committed. */
+/* Events before GVT have been committed: nothing may be scheduled there any more. */
 static void check_gvt(const struct wf_warp *warp, const struct wf_event *ev)
 {
     if (wf_key_before(&ev->key, &warp->gvt)) {
@@ -94,7 +94,8 @@ static void annihilate_one(struct wf_warp *warp, const struct wf_event *ev)
     }
 }
 
-/* Cancelling may undo events whose own are then to be cancelled: a list, not recursion. */
+/* Cancelling an event may undo it, and then the events it scheduled are to be cancelled. A list
+ * instead of recursion bounds the stack. */
 static void drain_todo(struct wf_warp *warp)
 {
     while (wf_bag_pop(&warp->todo, &warp->worker->pool, warp->arrived)) {
@@ -142,7 +143,7 @@ void wf_warp_retreat(struct wf_warp *warp, uint64_t bytes)
         struct wf_record *record = wf_history_at(history, end - size);
         if (record->fate == WF_LIVE) {
             struct wf_event *ev = wf_record_event(record);
-            /* Of the live records the last of the log is the last of its KP. */
+            /* The last live record of the log is the last record of its KP. */
             undo_last(warp, wf_warp_kp(warp, ev->dst));
             wf_pending_push(&warp->pending, ev);
         }

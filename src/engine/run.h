@@ -3,8 +3,8 @@
 #define WF_ENGINE_RUN_H
 
 /*
- * What a run reports of itself. The digest, the committed events and the final time are
- * functions of the model; everything else are facts about the host and the schedule.
+ * The statistics of a run. The digest, the number of committed events and the final time depend
+ * on the model only; everything else depends on the host and the schedule.
  */
 
 #include <stdint.h>
@@ -12,7 +12,7 @@
 struct wf_run {
     uint64_t digest;
     uint64_t events_committed;
-    int64_t time; /* of the last committed event; when interrupted, all before it is done */
+    int64_t time; /* of the last committed event */
 
     uint64_t events_rolled_back;
     uint64_t rollbacks;
@@ -24,7 +24,7 @@ struct wf_run {
     uint64_t memory_throttles;
 
     double wall_seconds;
-    double cpu_seconds;      /* of all processes, set-up of the model excluded */
+    double cpu_seconds;      /* summed over processes, without set-up of the model */
     uint64_t peak_rss_bytes; /* summed over processes */
     uint32_t threads;        /* that took part, per process */
     uint32_t processes;      /* likewise */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One thread. With a lookahead, events run window by window, which needs no order between
- * processes and so no queue; where windows turn out to hold next to nothing, or there is no
- * lookahead, in strict order instead.
+ * The sequential scheduler: one thread. With a lookahead it executes events window by window,
+ * which needs no global queue. If windows turn out to hold few events, or without a lookahead,
+ * it executes events in strict key order from a queue.
  */
 #include "base/mem.h"
 #include "engine/pending.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 enum {
-    TRIAL_WINDOWS = 1024,       /* after so many windows, see whether they pay */
+    TRIAL_WINDOWS = 1024,       /* windows between two checks whether they are worth it */
     EVENTS_PER_WINDOW_MIN = 16, /* below this the queue is faster */
     EVENTS_BETWEEN_CHECKS = 4096,
 };
@@ -60,7 +60,7 @@ static void release(struct wf_worker *worker)
     free(own);
 }
 
-static bool windows_pay(const struct wf_worker *worker)
+static bool windows_are_full(const struct wf_worker *worker)
 {
     uint64_t rounds = worker->count.rounds;
 
@@ -68,7 +68,7 @@ static bool windows_pay(const struct wf_worker *worker)
            worker->count.committed >= rounds * EVENTS_PER_WINDOW_MIN;
 }
 
-/* Returns true when all is done, false when the rest is better run from the queue. */
+/* Returns true when the run is over, false when a queue is better for the rest. */
 static bool run_windows(struct wf_worker *worker, struct sequential *own)
 {
     struct wf_wheel *wheel = &own->windows.wheel;
@@ -85,7 +85,7 @@ static bool run_windows(struct wf_worker *worker, struct sequential *own)
         wf_wheel_advance(wheel, next);
         wf_windows_run(&own->windows, worker);
         wf_worker_progress(worker, worker->count.last_time);
-        if (!windows_pay(worker)) {
+        if (!windows_are_full(worker)) {
             return false;
         }
     }

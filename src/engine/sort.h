@@ -14,7 +14,7 @@ struct wf_sorter {
 };
 
 void wf_sorter_fini(struct wf_sorter *sorter);
-/* Makes room for `n` pointers in both arrays; what they held is lost. */
+/* Makes room for `n` pointers in both arrays; their contents are lost. */
 void wf_sorter_reserve(struct wf_sorter *sorter, size_t n);
 
 /* Sorts events[0..n) by key; fast when n is small or the order is nearly right. */

@@ -10,25 +10,25 @@ struct entry {
     uint32_t prev;  /* offset of the entry before + 1, 0 if none */
 };
 
-void wf_recording_fini(struct wf_recording *recording)
+void wf_undo_log_fini(struct wf_undo_log *log)
 {
-    wf_buf_fini(&recording->undo);
-    wf_buf_fini(&recording->sent);
+    wf_buf_fini(&log->entries);
+    wf_buf_fini(&log->sent);
 }
 
-static void log_bytes(struct wf_recording *recording, struct entry entry, const void *bytes)
+static void log_bytes(struct wf_undo_log *log, struct entry entry, const void *bytes)
 {
-    uint32_t at = (uint32_t)recording->undo.size;
+    uint32_t at = (uint32_t)log->entries.size;
     size_t padded = ((size_t)entry.size + 7) / 8 * 8;
-    unsigned char *to = wf_buf_extend(&recording->undo, sizeof(entry) + padded);
+    unsigned char *to = wf_buf_extend(&log->entries, sizeof(entry) + padded);
 
-    entry.prev = recording->undo_last;
+    entry.prev = log->last;
     memcpy(to, &entry, sizeof(entry));
     if (bytes != NULL) {
         memcpy(to + sizeof(entry), bytes, entry.size);
         memset(to + sizeof(entry) + entry.size, 0, padded - entry.size);
     }
-    recording->undo_last = at + 1;
+    log->last = at + 1;
 }
 
 void wf_spec_log_state(struct wf_ctx *ctx, size_t offset, size_t size)
@@ -36,7 +36,7 @@ void wf_spec_log_state(struct wf_ctx *ctx, size_t offset, size_t size)
     const unsigned char *state = (const unsigned char *)(ctx->lp + 1);
 
     log_bytes(
-        ctx->recording,
+        ctx->undo_log,
         (struct entry){.kind = ENTRY_STATE, .where = (uint32_t)offset, .size = (uint32_t)size},
         state + offset);
 }
@@ -45,26 +45,26 @@ void wf_spec_log_edit(struct wf_ctx *ctx, uint32_t cell)
 {
     const struct wf_cells *cells = &ctx->worker->cells;
 
-    log_bytes(ctx->recording,
+    log_bytes(ctx->undo_log,
               (struct entry){.kind = ENTRY_EDIT, .where = cell, .size = (uint32_t)cells->size},
               wf_cells_at(cells, cell));
 }
 
 void wf_spec_log_get(struct wf_ctx *ctx, uint32_t cell)
 {
-    log_bytes(ctx->recording, (struct entry){.kind = ENTRY_GET, .where = cell}, NULL);
+    log_bytes(ctx->undo_log, (struct entry){.kind = ENTRY_GET, .where = cell}, NULL);
 }
 
 void wf_spec_log_put(struct wf_ctx *ctx, uint32_t cell)
 {
-    log_bytes(ctx->recording, (struct entry){.kind = ENTRY_PUT, .where = cell}, NULL);
+    log_bytes(ctx->undo_log, (struct entry){.kind = ENTRY_PUT, .where = cell}, NULL);
 }
 
 void wf_spec_forward(struct wf_worker *worker, const struct wf_event *ev,
                      struct wf_frame *frame)
 {
     struct wf_ctx *ctx = &worker->ctx;
-    struct wf_recording *recording = ctx->recording;
+    struct wf_undo_log *log = ctx->undo_log;
     const struct wf_block *block =
         &worker->engine->blocks[wf_engine_block_of(worker->engine, ev->dst)];
     const struct wf_process_group *group = block->group;
@@ -74,20 +74,20 @@ void wf_spec_forward(struct wf_worker *worker, const struct wf_event *ev,
     frame->sent = ctx->lp->sent;
     frame->draws = ctx->lp->draws;
     frame->overflows = worker->overflows;
-    recording->undo.size = 0;
-    recording->undo_last = 0;
-    recording->sent.size = 0;
-    recording->log_changes = group->ops->undo != NULL || group->ops->announces_changes;
-    if (!recording->log_changes) {
+    log->entries.size = 0;
+    log->last = 0;
+    log->sent.size = 0;
+    log->log_changes = group->ops->undo != NULL || group->ops->announces_changes;
+    if (!log->log_changes) {
         wf_spec_log_state(ctx, 0, group->state_size);
     }
     wf_ctx_digest(ctx, ev);
     group->ops->event(ctx->lp + 1, ev, ctx);
     frame->overflows = worker->overflows - frame->overflows;
     worker->count.executed++;
-    frame->undo_size = (uint32_t)recording->undo.size;
-    frame->undo_last = recording->undo_last;
-    frame->sent_size = (uint32_t)recording->sent.size;
+    frame->undo_size = (uint32_t)log->entries.size;
+    frame->undo_last = log->last;
+    frame->sent_size = (uint32_t)log->sent.size;
     frame->note_size = ctx->note_size;
     frame->trail_size = (uint32_t)ctx->trail.size;
     frame->padding = 0;
@@ -116,16 +116,16 @@ void wf_spec_undo(struct wf_worker *worker, const struct wf_event *ev,
                   const struct wf_frame *frame, const void *note, const unsigned char *undo)
 {
     struct wf_ctx *ctx = &worker->ctx;
-    struct wf_recording *recording = ctx->recording;
+    struct wf_undo_log *log = ctx->undo_log;
     const struct wf_block *block =
         &worker->engine->blocks[wf_engine_block_of(worker->engine, ev->dst)];
     const struct wf_process_ops *ops = block->group->ops;
 
     wf_ctx_enter(ctx, block, ev->dst, ev);
     if (ops->undo != NULL) {
-        ctx->recording = NULL; /* an undo handler is not itself undone */
+        ctx->undo_log = NULL; /* an undo handler is not itself undone */
         ops->undo(ctx->lp + 1, ev, note, ctx);
-        ctx->recording = recording;
+        ctx->undo_log = log;
     }
     for (uint32_t at = frame->undo_last; at != 0;) {
         struct entry entry;
@@ -155,13 +155,13 @@ void wf_spec_commit(struct wf_worker *worker, const struct wf_event *ev,
         at = entry.prev;
     }
     if (block->group->ops->commit != NULL) {
-        struct wf_recording *recording = worker->ctx.recording;
+        struct wf_undo_log *log = worker->ctx.undo_log;
         wf_ctx_enter(&worker->ctx, block, ev->dst, ev);
-        worker->ctx.recording = NULL;
+        worker->ctx.undo_log = NULL;
         worker->ctx.final_trail = trail;
         worker->ctx.final_trail_bytes = frame->trail_size;
         block->group->ops->commit(ev, note, &worker->ctx);
-        worker->ctx.recording = recording;
+        worker->ctx.undo_log = log;
     }
     worker->count.committed++;
     worker->count.last_time =

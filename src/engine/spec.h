@@ -3,42 +3,42 @@
 #define WF_ENGINE_SPEC_H
 
 /*
- * Executing an event so that it can be undone.
+ * Speculative execution: events that can be undone.
  *
- * Going forward takes down what the handler scheduled and what it changed: nothing if the
- * process has an undo handler, the announced bytes if it announces them, else its whole state;
- * and in any case the cells it edited, got and freed. A freed cell is kept until commit.
+ * Executing an event logs the events that the handler schedules and the cells that it edits,
+ * gets and frees. It also logs the state: nothing if the process has an undo handler, the
+ * announced bytes if it announces changes, else all of it. A freed cell is kept until commit.
  */
 
 #include "engine/internal.h"
 
-/* What has to be known of an executed event to undo it, besides its bytes. */
+/* What is needed to undo an executed event, besides its bytes and its undo log. */
 struct wf_frame {
     uint64_t digest, sent, draws; /* of the process before it */
-    uint64_t overflows;           /* what it scheduled beyond the end of time */
+    uint64_t overflows;           /* events it scheduled beyond the end of time */
     uint32_t undo_size, undo_last;
     uint32_t sent_size;
     uint32_t note_size;
     uint32_t trail_size, padding;
 };
 
-void wf_recording_fini(struct wf_recording *recording);
+void wf_undo_log_fini(struct wf_undo_log *log);
 
-/* Executes `ev` under ctx->recording, which is emptied first. Events scheduled stay in the
+/* Executes `ev` under ctx->undo_log, which is emptied first. Events scheduled stay in the
  * recording. */
 void wf_spec_forward(struct wf_worker *worker, const struct wf_event *ev,
                      struct wf_frame *frame);
 
-/* Undoes it. `undo` are the recording's entries, `note` the handler's note. */
+/* Undoes the event. `undo` are the entries of its undo log, `note` what the handler noted. */
 void wf_spec_undo(struct wf_worker *worker, const struct wf_event *ev,
                   const struct wf_frame *frame, const void *note, const unsigned char *undo);
 
-/* Makes it final. `trail` is what the handler left with wf_trail_add(). */
+/* Commits the event. `trail` is what the handler left with wf_trail_extend(). */
 void wf_spec_commit(struct wf_worker *worker, const struct wf_event *ev,
                     const struct wf_frame *frame, const void *note, const void *trail,
                     const unsigned char *undo);
 
-/* For ctx.c: entries of the log. */
+/* Entries of the undo log, for ctx.c. */
 void wf_spec_log_state(struct wf_ctx *ctx, size_t offset, size_t size);
 void wf_spec_log_edit(struct wf_ctx *ctx, uint32_t cell);
 void wf_spec_log_get(struct wf_ctx *ctx, uint32_t cell);

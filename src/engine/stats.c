@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/stats.h"
-
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -14,7 +12,7 @@ double wf_run_efficiency_percent(const struct wf_run *run)
     return (1.0 - (double)run->events_rolled_back / (double)run->events_committed) * 100.0;
 }
 
-/* A sum, so that it does not matter who holds which process. */
+/* A sum over processes: it does not depend on which worker has which process. */
 static uint64_t worker_digest(const struct wf_worker *worker)
 {
     uint64_t sum = 0;
@@ -30,25 +28,47 @@ static uint64_t worker_digest(const struct wf_worker *worker)
     return sum;
 }
 
+/* Adds the counts of a part of the run. */
+static void add_run(struct wf_run *all, const struct wf_run *part)
+{
+    all->digest += part->digest;
+    all->events_committed += part->events_committed;
+    all->events_rolled_back += part->events_rolled_back;
+    all->rollbacks += part->rollbacks;
+    all->anti_messages += part->anti_messages;
+    all->remote_events += part->remote_events;
+    all->memory_throttles += part->memory_throttles;
+    all->gvt_seconds += part->gvt_seconds;
+    all->cpu_seconds += part->cpu_seconds;
+    all->peak_rss_bytes += part->peak_rss_bytes;
+    all->time = part->time > all->time ? part->time : all->time;
+    all->wall_seconds =
+        part->wall_seconds > all->wall_seconds ? part->wall_seconds : all->wall_seconds;
+    if (part->thread_events_min < all->thread_events_min) {
+        all->thread_events_min = part->thread_events_min;
+    }
+    if (part->thread_events_max > all->thread_events_max) {
+        all->thread_events_max = part->thread_events_max;
+    }
+}
+
 static void add_worker(const struct wf_worker *worker, struct wf_run *run)
 {
     const struct wf_counters *count = &worker->count;
 
-    run->digest += worker_digest(worker);
-    run->events_committed += count->committed;
-    run->events_rolled_back += count->rolled_back;
-    run->rollbacks += count->rollbacks;
-    run->anti_messages += count->antis;
-    run->remote_events += count->remote;
-    run->memory_throttles += count->throttles;
-    run->gvt_seconds += count->gvt_seconds;
-    run->time = count->last_time > run->time ? count->last_time : run->time;
-    if (count->committed < run->thread_events_min) {
-        run->thread_events_min = count->committed;
-    }
-    if (count->committed > run->thread_events_max) {
-        run->thread_events_max = count->committed;
-    }
+    add_run(run, &(struct wf_run){
+                     .digest = worker_digest(worker),
+                     .events_committed = count->committed,
+                     .events_rolled_back = count->rolled_back,
+                     .rollbacks = count->rollbacks,
+                     .anti_messages = count->antis,
+                     .remote_events = count->remote,
+                     .memory_throttles = count->throttles,
+                     .gvt_seconds = count->gvt_seconds,
+                     .time = count->last_time,
+                     .thread_events_min = count->committed,
+                     .thread_events_max = count->committed,
+                 });
 }
 
 static void add_this_process(const struct wf_engine *engine, struct wf_run *run)
@@ -67,41 +87,20 @@ static void add_this_process(const struct wf_engine *engine, struct wf_run *run)
     run->peak_rss_bytes = wf_clock_peak_rss();
 }
 
-/* What one process knows of the run, on its way to process 0. */
-struct parcel {
+/* The report of one operating-system process to process 0. */
+struct report {
     struct wf_run run;
     struct wf_err failure;
     bool interrupted;
 };
 
-static void merge_parcel(void *arg, const void *bytes)
+static void merge_report(void *arg, const void *bytes)
 {
-    struct parcel *all = arg;
-    struct parcel one;
+    struct report *all = arg;
+    struct report one;
 
     memcpy(&one, bytes, sizeof(one));
-    all->run.digest += one.run.digest;
-    all->run.events_committed += one.run.events_committed;
-    all->run.events_rolled_back += one.run.events_rolled_back;
-    all->run.rollbacks += one.run.rollbacks;
-    all->run.anti_messages += one.run.anti_messages;
-    all->run.remote_events += one.run.remote_events;
-    all->run.memory_throttles += one.run.memory_throttles;
-    all->run.gvt_seconds += one.run.gvt_seconds;
-    all->run.cpu_seconds += one.run.cpu_seconds;
-    all->run.peak_rss_bytes += one.run.peak_rss_bytes;
-    if (one.run.time > all->run.time) {
-        all->run.time = one.run.time;
-    }
-    if (one.run.wall_seconds > all->run.wall_seconds) {
-        all->run.wall_seconds = one.run.wall_seconds;
-    }
-    if (one.run.thread_events_min < all->run.thread_events_min) {
-        all->run.thread_events_min = one.run.thread_events_min;
-    }
-    if (one.run.thread_events_max > all->run.thread_events_max) {
-        all->run.thread_events_max = one.run.thread_events_max;
-    }
+    add_run(&all->run, &one.run);
     if (all->failure.status == WF_OK) {
         all->failure = one.failure;
     }
@@ -128,23 +127,23 @@ static void check_overflow(const struct wf_engine *engine, struct wf_err *failur
     }
 }
 
-void wf_stats_collect(struct wf_engine *engine, uint32_t n_processes, struct wf_run *run)
+void wf_engine_collect(struct wf_engine *engine, uint32_t n_processes, struct wf_run *run)
 {
     bool took_part = engine->process < n_processes;
-    struct parcel parcel = {.failure = engine->failure, .interrupted = engine->interrupted};
+    struct report report = {.failure = engine->failure, .interrupted = engine->interrupted};
 
-    parcel.run.thread_events_min = UINT64_MAX;
-    parcel.run.threads = engine->n_threads;
-    parcel.run.processes = n_processes;
+    report.run.thread_events_min = UINT64_MAX;
+    report.run.threads = engine->n_threads;
+    report.run.processes = n_processes;
     if (took_part) {
-        add_this_process(engine, &parcel.run);
-        check_overflow(engine, &parcel.failure);
+        add_this_process(engine, &report.run);
+        check_overflow(engine, &report.failure);
     }
     for (uint32_t t = 0; took_part && engine->cargo.settle != NULL && t < engine->n_threads;
          t++) {
         engine->cargo.settle(engine->cargo.arg, engine->workers[t].tally);
     }
-    /* The first part becomes the whole: it may be large. */
+    /* Parts are merged into the first, which is not copied: it may be large. */
     if (took_part) {
         engine->tally = engine->workers[0].tally;
         engine->workers[0].tally = NULL;
@@ -155,11 +154,11 @@ void wf_stats_collect(struct wf_engine *engine, uint32_t n_processes, struct wf_
         merge_tally(engine, engine->workers[t].tally);
     }
     if (engine->n_processes > 1) {
-        wf_comm_collect(engine->comm, &parcel, sizeof(parcel), merge_parcel, &parcel);
+        wf_comm_collect(engine->comm, &report, sizeof(report), merge_report, &report);
         wf_comm_collect(engine->comm, engine->tally, engine->tally_size, merge_tally, engine);
-        wf_comm_share(engine->comm, &parcel, sizeof(parcel));
+        wf_comm_share(engine->comm, &report, sizeof(report));
     }
-    engine->failure = parcel.failure;
-    engine->interrupted = parcel.interrupted;
-    *run = parcel.run;
+    engine->failure = report.failure;
+    engine->interrupted = report.interrupted;
+    *run = report.run;
 }

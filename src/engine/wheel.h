@@ -3,13 +3,13 @@
 #define WF_ENGINE_WHEEL_H
 
 /*
- * Pending events by window of time and block of processes, in no finer order.
+ * A timing wheel: pending events by window of time and block of processes, without any order
+ * within them.
  *
- * Windows are at most as long as the lookahead, so the events of one window that belong to
- * different processes are independent: a block takes its own, sorts them in cache and runs
- * them, and no global queue exists. The 128 windows around the present are kept by block; what
- * lies further ahead waits in coarser slots, 128 to a level, and moves down when its time
- * comes.
+ * Windows are at most as long as the lookahead, so that events of different processes in one
+ * window are independent. Each block sorts its events of a window in cache and executes them;
+ * no global queue is needed. The 128 windows around the present are kept by block. Later events
+ * wait in coarser slots, 128 to a level, and move to finer ones when their time comes.
  */
 
 #include "base/int128.h"
@@ -22,10 +22,11 @@ struct wf_wheel {
     uint64_t reciprocal; /* turns a time into a window number by one multiplication */
     uint64_t now;        /* the present window: nothing is filed before it */
     unsigned block_shift;
-    const uint32_t *local_block; /* global block number -> own number */
-    uint32_t n_blocks;           /* own */
+    const uint32_t
+        *local_block;  /* global block number -> number among the blocks of the worker */
+    uint32_t n_blocks; /* of the worker */
 
-    struct wf_bag *ring;                                /* [slot][own block] */
+    struct wf_bag *ring;                                /* [slot][block of the worker] */
     struct wf_bag far[WF_WHEEL_LEVELS][WF_WHEEL_SLOTS]; /* level 0 unused */
     uint64_t used[WF_WHEEL_LEVELS][WF_WHEEL_SLOTS / 64];
 };
@@ -34,7 +35,7 @@ struct wf_wheel {
 
 /* `width` is the lookahead, at least 1. */
 void wf_wheel_init(struct wf_wheel *wheel, struct wf_pool *pool, int64_t width);
-/* The blocks it serves; `local_block` is kept. */
+/* The blocks of the worker. The wheel keeps the pointer `local_block`. */
 void wf_wheel_blocks(struct wf_wheel *wheel, unsigned block_shift, const uint32_t *local_block,
                      uint32_t n_blocks);
 void wf_wheel_fini(struct wf_wheel *wheel);
@@ -62,15 +63,15 @@ static inline void wf_wheel_file(struct wf_wheel *wheel, uint64_t window,
     (void)wf_bag_add(&wheel->ring[(size_t)slot * wheel->n_blocks + block], wheel->pool, ev);
 }
 
-/* A window before which nothing is filed, as late as can be told without sorting: the exact
- * next one if it is near, else the beginning of a coarser slot. WF_WHEEL_NEVER if empty. */
+/* A window before which there are no events: the next window with events if it is near, else
+ * the beginning of a coarser slot. WF_WHEEL_NEVER if the wheel is empty. */
 uint64_t wf_wheel_next(const struct wf_wheel *wheel);
 
 /* Moves the present to `window`, which is not after wf_wheel_next(). */
 void wf_wheel_advance(struct wf_wheel *wheel, uint64_t window);
 
-/* Takes the present window's bags, indexed by own block: they stay in the wheel's memory, and
- * the caller leaves them empty. Null if the window is empty. */
+/* Takes the bags of the present window, one for each block of the worker. They stay in the
+ * memory of the wheel; the caller empties them. Null if the window is empty. */
 struct wf_bag *wf_wheel_take(struct wf_wheel *wheel);
 
 #endif

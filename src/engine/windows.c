@@ -37,7 +37,7 @@ static bool before(const struct wf_event *a, const struct wf_event *b)
     return a->dst != b->dst ? a->dst < b->dst : wf_key_before(&a->key, &b->key);
 }
 
-/* Puts the events of a bag into `to`, in no order. */
+/* Puts the addresses of the events of a bag into `to`. */
 static void gather(const struct wf_bag *bag, uint32_t stride, struct wf_event **to)
 {
     for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
@@ -63,7 +63,7 @@ static void sort_sparse(struct wf_windows *windows, const struct wf_bag *bag, si
     }
 }
 
-/* Counting sort by process, then each process's few events by key. */
+/* Counting sort by process, then a sort by key of the few events of each process. */
 static void sort_dense(struct wf_windows *windows, const struct wf_bag *bag,
                        const struct wf_block *block, uint32_t stride)
 {
@@ -73,8 +73,8 @@ static void sort_dense(struct wf_windows *windows, const struct wf_bag *bag,
 
     memset(count, 0, block->count * sizeof(*count));
     for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
-        __builtin_prefetch(
-            chunk->next); /* chunks lie anywhere; inside them the hardware sees */
+        /* Inside a chunk the hardware prefetches. */
+        __builtin_prefetch(chunk->next);
         for (uint32_t o = 0; o < chunk->used; o += stride) {
             count[wf_chunk_event(chunk, o)->dst - block->first]++;
         }
@@ -99,7 +99,7 @@ static void sort_dense(struct wf_windows *windows, const struct wf_bag *bag,
     }
 }
 
-/* Executes the heap's events that precede `next`, which is null or of the same block. */
+/* Executes the events of the heap that precede `next`, which is null or of the same block. */
 static void run_near(struct wf_windows *windows, struct wf_worker *worker,
                      const struct wf_event *next)
 {

@@ -3,8 +3,8 @@
 #define WF_ENGINE_WINDOWS_H
 
 /*
- * Running events window by window, block by block: what the sequential and the conservative
- * scheduler do when the model promises a lookahead.
+ * Executing events window by window and block by block, for the sequential and the conservative
+ * scheduler if the model promises a lookahead.
  */
 
 #include "engine/internal.h"
@@ -16,14 +16,14 @@ struct wf_windows {
     struct wf_wheel wheel;
     struct wf_sorter sorter;
     uint32_t *count;     /* one per process of a block */
-    struct wf_near near; /* a process's events for itself in the window being run */
+    struct wf_near near; /* events that were scheduled for the window being run */
     uint64_t running;    /* the window being run, WF_WHEEL_NEVER between windows */
 };
 
 void wf_windows_init(struct wf_windows *windows, struct wf_worker *worker);
 void wf_windows_fini(struct wf_windows *windows);
 
-/* Takes an event for a process of this worker. */
+/* Queues an event for a process of this worker. */
 static inline void wf_windows_send(struct wf_windows *windows, const struct wf_event *ev)
 {
     uint64_t window = wf_wheel_window(&windows->wheel, ev->key.time);
@@ -35,7 +35,7 @@ static inline void wf_windows_send(struct wf_windows *windows, const struct wf_e
     wf_wheel_file(&windows->wheel, window, ev);
 }
 
-/* Executes all events of the wheel's present window. */
+/* Executes all events of the present window of the wheel. */
 void wf_windows_run(struct wf_windows *windows, struct wf_worker *worker);
 
 #endif

@@ -3,8 +3,9 @@
 #define WF_ENGINE_WORKER_H
 
 /*
- * A worker is one thread of one operating-system process; workers are numbered over all of
- * them. It owns blocks of processes and runs their handlers in its context.
+ * A worker is one thread of one operating-system process. Workers are numbered over all threads
+ * of the run. A worker owns blocks of simulated processes and runs their handlers in its
+ * context.
  */
 
 #include "base/buf.h"
@@ -14,12 +15,12 @@
 
 #include <stdalign.h>
 
-/* Takes down what must be undone later; see spec.h. */
-struct wf_recording {
-    struct wf_buf undo; /* entries, the last one first in the chain */
-    uint32_t undo_last; /* offset of the last entry + 1, 0 if none */
-    struct wf_buf sent; /* events scheduled, one stride each */
-    bool log_changes;   /* the handler's announcements are wanted */
+/* What one event changed and scheduled, so that it can be undone later; see spec.h. */
+struct wf_undo_log {
+    struct wf_buf entries; /* chained backwards */
+    uint32_t last;         /* offset of the last entry + 1, 0 if there is none */
+    struct wf_buf sent;    /* events scheduled, one stride each */
+    bool log_changes;      /* wf_touch() adds entries */
 };
 
 struct wf_worker;
@@ -31,16 +32,16 @@ struct wf_ctx {
     uint32_t self;
     uint32_t note_size;
     struct wf_worker *worker;
-    struct wf_recording *recording; /* null when what happens is final */
-    /* Takes a copy of the event on its way to its process. */
+    struct wf_undo_log *undo_log; /* null while nothing has to be undone */
+    /* Queues a copy of the event for its process. */
     void (*send)(struct wf_worker *worker, const struct wf_event *ev);
-    int64_t lookahead;    /* 0 while processes are initialised, when anything goes */
-    int64_t end;          /* first time at which nothing happens */
-    struct wf_event *out; /* a stride of room */
+    int64_t lookahead;    /* 0 while processes are initialised */
+    int64_t end;          /* events at this time or later are dropped */
+    struct wf_event *out; /* one stride */
     uint64_t note[WF_NOTE_MAX / 8];
     struct wf_buf trail;      /* of the event being handled */
-    const void *final_trail;  /* of the event being committed... */
-    size_t final_trail_bytes; /* ...and its length */
+    const void *final_trail;  /* of the event being committed */
+    size_t final_trail_bytes; /* its length in bytes */
 };
 
 struct wf_counters {
@@ -57,20 +58,20 @@ struct wf_counters {
 };
 
 struct wf_worker {
-    alignas(64) struct wf_ctx ctx; /* two workers never share a cache line */
+    alignas(64) struct wf_ctx ctx; /* aligned: workers share no cache line */
     struct wf_engine *engine;
     uint32_t thread;  /* in this process */
     uint32_t number;  /* in the run */
-    uint32_t *blocks; /* own, by global number */
+    uint32_t *blocks; /* global numbers of its blocks */
     uint32_t n_blocks;
-    unsigned char *records; /* the memory of all its processes */
+    unsigned char *records; /* the states of its processes */
     struct wf_pool pool;
     struct wf_cells cells;
-    struct wf_event *current; /* a stride of room for the event being executed */
+    struct wf_event *current; /* one stride: the event being executed */
     unsigned char *tally;
     struct wf_counters count;
     uint64_t overflows; /* events scheduled beyond the end of time */
-    void *scheduler;    /* the scheduler's own */
+    void *scheduler;    /* data of the scheduler */
     int64_t next_progress_ns;
 };
 
@@ -86,26 +87,26 @@ static inline void wf_ctx_enter(struct wf_ctx *ctx, const struct wf_block *block
     ctx->trail.size = 0;
 }
 
-/* What the handler noted, or null. */
+/* What the handler left with wf_note(), or null. */
 static inline const void *wf_ctx_note(const struct wf_ctx *ctx)
 {
     return ctx->note_size == 0 ? NULL : ctx->note;
 }
 
-/* Executes an event for good: digest, handler, commit. */
+/* Executes an event that is never undone: digest, handler, commit. */
 void wf_worker_execute(struct wf_worker *worker, const struct wf_event *ev);
 /* Adds the event to the digest of the process the context points at. */
 void wf_ctx_digest(struct wf_ctx *ctx, const struct wf_event *ev);
 
-/* Tells the user how far the run is, if he wants to know and it is time to. */
+/* Calls the progress function of the configuration, if there is one, a few times a second. */
 void wf_worker_progress(struct wf_worker *worker, int64_t time);
 
-/* A scheduler. All three run in every thread of the run at once. */
+/* A scheduler. Every thread of the run calls the three functions, all at the same time. */
 struct wf_scheduler_ops {
-    bool alone; /* uses one thread of one process, however many there are */
-    /* Makes worker->scheduler and sets ctx.send, so that processes can be initialised. */
+    bool alone; /* uses one thread of one process only */
+    /* Sets worker->scheduler and ctx.send; then the processes are initialised. */
     void (*prepare)(struct wf_worker *worker);
-    /* Executes events until none are left, the end or a request to stop. */
+    /* Executes events until none are left, the end is reached or a stop is requested. */
     void (*run)(struct wf_worker *worker);
     void (*release)(struct wf_worker *worker);
 };

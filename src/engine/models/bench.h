@@ -3,10 +3,10 @@
 #define WF_ENGINE_MODELS_BENCH_H
 
 /*
- * The engine's own models, for testing and measuring it: nothing of networks in them.
+ * Models for testing and measuring the engine. They know nothing about networks.
  *
  * To add one: one .c file with a const struct wf_bench_ops, one line in models.def. The
- * equivalence tests and `weft bench` pick it up from there.
+ * equivalence tests and `weft bench` then include it.
  */
 
 #include "base/param.h"

@@ -2,7 +2,8 @@
 /*
  * A closed queueing network: customers wait in line at stations with one server each, are
  * served for an exponential time, and travel on to a random station. The line is a list of
- * cells, and the state is saved by copy: the model for what the engine does by itself.
+ * cells, and the engine saves copies of the state: this model tests undoing without an undo
+ * handler.
  */
 #include "base/rng.h"
 #include "engine/models/bench.h"
@@ -143,37 +144,16 @@ static enum wf_status queues_build(struct wf_engine *engine, void *params, struc
 #define AT(member) offsetof(struct queues, member)
 
 static const struct wf_param queues_params[] = {
-    {.name = "stations",
-     .type = WF_PARAM_COUNT,
-     .offset = AT(stations),
-     .def = "1024",
-     .min = "1",
-     .max = "1073741824",
-     .doc = "Stations, each with one server"},
-    {.name = "customers",
-     .type = WF_PARAM_COUNT,
-     .offset = AT(customers),
-     .def = "4",
-     .max = "1000000",
-     .doc = "Customers at each station when the run starts"},
-    {.name = "service",
-     .type = WF_PARAM_TIME,
-     .offset = AT(service),
-     .def = "1us",
-     .max = "1h",
-     .doc = "Mean of the exponential service time"},
-    {.name = "travel",
-     .type = WF_PARAM_TIME,
-     .offset = AT(travel),
-     .def = "200ns",
-     .max = "1h",
-     .doc = "Time from one station to the next"},
-    {.name = "end",
-     .type = WF_PARAM_TIME,
-     .offset = AT(end),
-     .def = "50us",
-     .min = "1ps",
-     .doc = "Simulated time at which to end"},
+    WF_PARAM_ROW(struct queues, stations, COUNT, .def = "1024", .min = "1", .max = "1073741824",
+                 .doc = "Stations, each with one server"),
+    WF_PARAM_ROW(struct queues, customers, COUNT, .def = "4", .max = "1000000",
+                 .doc = "Customers at each station when the run starts"),
+    WF_PARAM_ROW(struct queues, service, TIME, .def = "1us", .max = "1h",
+                 .doc = "Mean of the exponential service time"),
+    WF_PARAM_ROW(struct queues, travel, TIME, .def = "200ns", .max = "1h",
+                 .doc = "Time from one station to the next"),
+    WF_PARAM_ROW(struct queues, end, TIME, .def = "50us", .min = "1ps",
+                 .doc = "Simulated time at which to end"),
     WF_PARAM_END,
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * As many events at the same time as possible: everything happens on ticks of a clock, chains
- * of events without delay included. A process's state and what it sends depend on the order in
- * which it sees them, so that one event out of place changes everything after it. With
- * `instant`, processes reach each other without delay and no lookahead is left.
+ * As many events at the same time as possible. Everything happens on ticks of a clock,
+ * including chains of events without delay. The state of a process and what it sends depend on
+ * the order of its events, so that one event out of order changes everything after it. With
+ * `instant`, processes reach each other without delay, and the lookahead is 0.
  */
 #include "base/rng.h"
 #include "engine/models/bench.h"
@@ -20,7 +20,7 @@ struct ties {
 };
 
 struct state {
-    uint64_t hash; /* of all it has seen, in order */
+    uint64_t hash; /* of all events it has seen, in order */
     uint64_t events;
 };
 
@@ -94,43 +94,18 @@ static enum wf_status ties_build(struct wf_engine *engine, void *params, struct 
 #define AT(member) offsetof(struct ties, member)
 
 static const struct wf_param ties_params[] = {
-    {.name = "lps",
-     .type = WF_PARAM_COUNT,
-     .offset = AT(lps),
-     .def = "64",
-     .min = "1",
-     .max = "1073741824",
-     .doc = "Simulated processes"},
-    {.name = "start_events",
-     .type = WF_PARAM_COUNT,
-     .offset = AT(start_events),
-     .def = "4",
-     .max = "1000000",
-     .doc = "Events that each process starts with"},
-    {.name = "echoes",
-     .type = WF_PARAM_COUNT,
-     .offset = AT(echoes),
-     .def = "3",
-     .max = "1000",
-     .doc = "Longest chain of events without delay"},
-    {.name = "instant",
-     .type = WF_PARAM_BOOL,
-     .offset = AT(instant),
-     .def = "false",
-     .doc = "Let processes reach each other without delay, leaving no lookahead"},
-    {.name = "tick",
-     .type = WF_PARAM_TIME,
-     .offset = AT(tick),
-     .def = "100ns",
-     .min = "1ps",
-     .max = "1h",
-     .doc = "Everything happens at multiples of this"},
-    {.name = "end",
-     .type = WF_PARAM_TIME,
-     .offset = AT(end),
-     .def = "20us",
-     .min = "1ps",
-     .doc = "Simulated time at which to end"},
+    WF_PARAM_ROW(struct ties, lps, COUNT, .def = "64", .min = "1", .max = "1073741824",
+                 .doc = "Simulated processes"),
+    WF_PARAM_ROW(struct ties, start_events, COUNT, .def = "4", .max = "1000000",
+                 .doc = "Events that each process starts with"),
+    WF_PARAM_ROW(struct ties, echoes, COUNT, .def = "3", .max = "1000",
+                 .doc = "Longest chain of events without delay"),
+    WF_PARAM_ROW(struct ties, instant, BOOL, .def = "false",
+                 .doc = "Let processes reach each other without delay, leaving no lookahead"),
+    WF_PARAM_ROW(struct ties, tick, TIME, .def = "100ns", .min = "1ps", .max = "1h",
+                 .doc = "Everything happens at multiples of this"),
+    WF_PARAM_ROW(struct ties, end, TIME, .def = "20us", .min = "1ps",
+                 .doc = "Simulated time at which to end"),
     WF_PARAM_END,
 };
 

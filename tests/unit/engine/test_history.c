@@ -16,7 +16,7 @@ struct entry {
 struct pair {
     struct wf_history history;
     struct wf_ctx ctx;
-    struct wf_recording recording;
+    struct wf_undo_log undo_log;
     struct entry entries[MOST];
     uint32_t n;
     uint64_t names;
@@ -28,14 +28,14 @@ static struct pair *pair_new(void)
     struct pair *pair = wf_xcalloc(1, sizeof(*pair));
 
     wf_history_init(&pair->history, TEST_STRIDE);
-    pair->ctx.recording = &pair->recording;
+    pair->ctx.undo_log = &pair->undo_log;
     return pair;
 }
 
 static void pair_free(struct pair *pair)
 {
     wf_history_fini(&pair->history);
-    wf_recording_fini(&pair->recording);
+    wf_undo_log_fini(&pair->undo_log);
     wf_buf_fini(&pair->ctx.trail);
     free(pair);
 }
@@ -99,11 +99,11 @@ static void append(struct pair *pair, uint32_t kp)
     const struct entry *last = last_of(pair, kp);
     uint64_t prev = last == NULL ? WF_NOWHERE : last->place, base = pair->history.base;
 
-    pair->recording.sent.size = pair->recording.undo.size = pair->ctx.trail.size = 0;
-    fill(wf_buf_extend(&pair->recording.sent, frame.sent_size), name, 0, frame.sent_size);
+    pair->undo_log.sent.size = pair->undo_log.entries.size = pair->ctx.trail.size = 0;
+    fill(wf_buf_extend(&pair->undo_log.sent, frame.sent_size), name, 0, frame.sent_size);
     fill(pair->ctx.note, name, 1, frame.note_size);
     fill(wf_buf_extend(&pair->ctx.trail, frame.trail_size), name, 3, frame.trail_size);
-    fill(wf_buf_extend(&pair->recording.undo, frame.undo_size), name, 2, frame.undo_size);
+    fill(wf_buf_extend(&pair->undo_log.entries, frame.undo_size), name, 2, frame.undo_size);
     uint64_t place = wf_history_append(&pair->history, &pair->ctx, as_event(&ev), &frame, prev);
     pair->entries[pair->n++] =
         (struct entry){.place = place, .name = name, .prev = prev, .kp = kp, .fate = WF_LIVE};

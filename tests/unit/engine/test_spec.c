@@ -114,14 +114,14 @@ struct rig {
     struct wf_worker worker;
     struct wf_process_group group;
     struct wf_block block;
-    struct wf_recording recording;
+    struct wf_undo_log undo_log;
     uint64_t records[(sizeof(struct wf_lp) + sizeof(struct state)) / 8];
     uint64_t out[STRIDE / 8];
 };
 
 static void send(struct wf_worker *worker, const struct wf_event *ev)
 {
-    wf_event_copy(wf_buf_extend(&worker->ctx.recording->sent, STRIDE), ev);
+    wf_event_copy(wf_buf_extend(&worker->ctx.undo_log->sent, STRIDE), ev);
 }
 
 static struct rig *rig_new(const struct wf_process_ops *ops, void *model)
@@ -142,7 +142,7 @@ static struct rig *rig_new(const struct wf_process_ops *ops, void *model)
     rig->engine.stride = STRIDE;
     rig->worker.engine = &rig->engine;
     rig->worker.ctx = (struct wf_ctx){.worker = &rig->worker,
-                                      .recording = &rig->recording,
+                                      .undo_log = &rig->undo_log,
                                       .send = send,
                                       .end = INT64_MAX,
                                       .out = (void *)rig->out};
@@ -153,7 +153,7 @@ static struct rig *rig_new(const struct wf_process_ops *ops, void *model)
 
 static void rig_free(struct rig *rig)
 {
-    wf_recording_fini(&rig->recording);
+    wf_undo_log_fini(&rig->undo_log);
     wf_cells_fini(&rig->worker.cells);
     free(rig);
 }
@@ -222,8 +222,8 @@ static void forward(struct rig *rig, struct step *step, uint64_t name)
     wf_spec_forward(&rig->worker, ev, &step->frame);
     step->after = image_of(rig);
     memcpy(step->note, rig->worker.ctx.note, sizeof(step->note));
-    wf_buf_append(&step->undo, rig->recording.undo.data, rig->recording.undo.size);
-    wf_buf_append(&step->sent, rig->recording.sent.data, rig->recording.sent.size);
+    wf_buf_append(&step->undo, rig->undo_log.entries.data, rig->undo_log.entries.size);
+    wf_buf_append(&step->sent, rig->undo_log.sent.data, rig->undo_log.sent.size);
 }
 
 static void forget(struct step *step)
