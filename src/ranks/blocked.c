@@ -3,43 +3,33 @@
 
 #include "ranks/formula.h"
 
-/* Whether the rank as a whole waits for this request. */
-static bool is_awaited(const struct wf_caller *who, const struct wf_rank_request *req)
+/* The root that a tag of a collective tells in a communicator of this size. */
+static uint32_t root_of(int32_t tag, uint32_t comm_size)
 {
-    uint32_t owner = req->kind == WF_REQ_COLL ? 0 : req->owner;
-
-    if (owner != 0) {
-        return owner == who->rank->current ||
-               (wf_request_read(who, owner)->flags & WF_REQ_AWAITED) != 0;
-    }
-    return (req->flags & WF_REQ_AWAITED) != 0;
-}
-
-uint32_t wf_blocked_root(int32_t tag, uint32_t comm_size)
-{
-    return wf_coll_has_root((enum wf_coll_kind)wf_collective_of_tag(tag)) &&
-                   comm_size <= 1U << WF_COLLECTIVE_ROOT_BITS
-               ? wf_collective_root_of_tag(tag)
+    return wf_coll_has_root(wf_coll_tag_kind(tag)) && comm_size <= 1U << WF_COLL_TAG_ROOT_BITS
+               ? wf_coll_tag_root(tag)
                : WF_BLOCKED_NO_ROOT;
 }
 
-static void describe(const struct wf_rank_request *req, enum wf_blocked_in in,
-                     struct wf_blocked_on *out)
+/* Whether the rank as a whole waits for a collective. */
+static bool waits_for(const struct wf_caller *who, uint32_t coll)
 {
-    *out = (struct wf_blocked_on){.in = (uint32_t)in,
-                                  .peer = req->peer,
-                                  .tag = req->key.tag,
-                                  .group = req->key.context / 2,
-                                  .root = WF_BLOCKED_NO_ROOT,
-                                  .other_root = WF_BLOCKED_NO_ROOT};
-    if (req->owner != 0) {
-        out->coll = wf_collective_of_tag(req->key.tag) + 1;
-    }
+    return coll == who->rank->current ||
+           (wf_request_read(who, coll)->flags & WF_REQ_AWAITED) != 0;
 }
 
-/* Whether a collective has yet to receive something from this member; true if that would take
- * long to find out. */
-static bool may_expect(const struct wf_rank_request *coll, const struct wf_coll_args *args,
+/* Likewise for a send or receive. */
+static bool is_awaited(const struct wf_caller *who, const struct wf_rank_request *req)
+{
+    return req->msg.owner != 0 ? waits_for(who, req->msg.owner)
+                               : (req->flags & WF_REQ_AWAITED) != 0;
+}
+
+/* ---- collectives that ranks do not agree on ---- */
+
+/* Whether a collective still receives something from this member; true if that would take long
+ * to find out. */
+static bool may_expect(const struct wf_coll_request *coll, const struct wf_coll_args *args,
                        const struct wf_rank_group *group, uint32_t src)
 {
     enum { STEPS_MAX = 256 };
@@ -57,91 +47,153 @@ static bool may_expect(const struct wf_rank_request *coll, const struct wf_coll_
     return true;
 }
 
-/* A message of the same collective that the rank will never ask for: its algorithm has no such
- * one, because the sender chose another by another size. */
-static bool find_stray(const struct wf_caller *who, const struct wf_rank_request *coll,
+/* Looks for a message of the same collective that the rank will never receive: the sender chose
+ * another algorithm because its size is another. */
+static void find_stray(const struct wf_caller *who, const struct wf_coll_request *coll,
                        const struct wf_coll_args *args, const struct wf_rank_group *group,
                        struct wf_blocked_on *out)
 {
-    uint32_t from = out->peer;
+    const struct wf_rank_request *message;
 
     for (uint32_t cell = who->rank->match.unexpected.head; cell != 0;
-         cell = wf_request_read(who, cell)->link.next) {
-        const struct wf_rank_request *message = wf_request_read(who, cell);
-
+         cell = message->link.next) {
+        message = wf_request_read(who, cell);
         if (message->key.context == wf_rank_context(out->group, true) &&
-            message->key.tag == out->tag && message->key.src != from &&
+            message->key.tag == out->tag && message->key.src != out->peer &&
             !may_expect(coll, args, group, message->key.src)) {
             out->peer = message->key.src;
             out->bytes = args->bytes;
-            out->other_bytes = message->bytes;
-            return true;
+            out->other_bytes = message->unexpected.bytes;
+            return;
         }
     }
-    return false;
 }
 
-/* A message of another collective in the place of this one: its sender did not call the same.
- * Best that is the peer; but any of the others lets the rank wait for ever. */
-static void find_other(const struct wf_caller *who, const struct wf_rank_request *req,
-                       struct wf_blocked_on *out)
+/* Looks for a message of another collective in place of this one: its sender did not call the
+ * same. If possible that is the peer; but any other member blocks the rank for ever, too. */
+static void find_other(const struct wf_caller *who, uint32_t coll, struct wf_blocked_on *out)
 {
     uint32_t context = wf_rank_context(out->group, true), from = out->peer;
+    const struct wf_rank_request *message;
     struct wf_coll_args args;
     struct wf_rank_group group;
 
-    wf_collective_recall(who, req->owner, &args, &group);
-    out->root = wf_blocked_root(out->tag, args.size);
-
+    wf_collective_recall(who, coll, &args, &group);
+    out->root = root_of(out->tag, args.size);
     for (uint32_t cell = who->rank->match.unexpected.head; cell != 0;
-         cell = wf_request_read(who, cell)->link.next) {
-        const struct wf_rank_request *message = wf_request_read(who, cell);
-
+         cell = message->link.next) {
+        message = wf_request_read(who, cell);
         if (message->key.context != context ||
-            !wf_collective_replaces(message->key.tag, out->tag) ||
+            !wf_coll_tags_disagree(message->key.tag, out->tag) ||
             (out->other != 0 && message->key.src != from)) {
             continue;
         }
-        out->other = wf_collective_of_tag(message->key.tag) + 1;
-        out->other_root = wf_blocked_root(message->key.tag, args.size);
+        out->other = wf_coll_tag_kind(message->key.tag) + 1U;
+        out->other_root = root_of(message->key.tag, args.size);
         out->peer = message->key.src;
         if (message->key.src == from) {
             return;
         }
     }
     if (out->other == 0) {
-        (void)find_stray(who, wf_request_read(who, req->owner), &args, &group, out);
+        find_stray(who, &wf_request_read(who, coll)->coll, &args, &group, out);
     }
 }
 
+/* ---- formula collectives ---- */
+
+/* Steps through the formula records of a rank: *key is WF_FORMULA_NUMBERS and `cell` 0 at the
+ * start. Returns 0 after the last. */
+static uint32_t next_record(const struct wf_caller *who, uint32_t *key, uint32_t cell)
+{
+    cell = cell != 0 ? wf_formula_read(who, cell)->next : 0;
+    if (cell == 0) {
+        cell = wf_cellmap_next(who->ctx, &who->rank->handles, key);
+        ++*key;
+    }
+    return cell;
+}
+
+/* Looks for a member that has called another formula collective in place of this one. */
+static void find_other_record(const struct wf_caller *who,
+                              const struct wf_formula_record *record, struct wf_blocked_on *out)
+{
+    uint32_t key = WF_FORMULA_NUMBERS, n_ranks = who->ranks->place->n_ranks;
+
+    for (uint32_t cell = 0; (cell = next_record(who, &key, cell)) != 0;) {
+        const struct wf_formula_record *other = wf_formula_read(who, cell);
+
+        if (other->own_call == 0 && other->context == record->context &&
+            wf_coll_tags_disagree(other->tag, record->tag)) {
+            out->other = wf_coll_tag_kind(other->tag) + 1U;
+            out->other_root = root_of(other->tag, n_ranks);
+            out->root = root_of(record->tag, n_ranks);
+        }
+    }
+}
+
+static void find_formula(const struct wf_caller *who, struct wf_blocked_on *out)
+{
+    uint32_t key = WF_FORMULA_NUMBERS;
+
+    for (uint32_t cell = 0; (cell = next_record(who, &key, cell)) != 0;) {
+        const struct wf_formula_record *record = wf_formula_read(who, cell);
+
+        if (record->own_call != 0 && waits_for(who, record->own_call)) {
+            out->in = WF_BLOCKED_RECV;
+            out->peer = record->awaited;
+            out->tag = record->tag;
+            out->group = record->context / 2;
+            out->coll = wf_coll_tag_kind(record->tag) + 1U;
+            find_other_record(who, record, out);
+            return;
+        }
+    }
+}
+
+/* ---- ranks ---- */
+
+/* Describes a send or receive that the rank waits for. */
+static void describe(const struct wf_caller *who, const struct wf_rank_request *req,
+                     enum wf_blocked_in in, struct wf_blocked_on *out)
+{
+    out->in = (uint32_t)in;
+    out->peer = req->msg.peer;
+    out->tag = req->key.tag;
+    out->group = req->key.context / 2;
+    if (req->msg.owner != 0) {
+        out->coll = wf_coll_tag_kind(req->key.tag) + 1U;
+        find_other(who, req->msg.owner, out);
+    }
+}
+
+/* Looks for a posted receive that the rank waits for. */
 static bool find_posted(const struct wf_caller *who, struct wf_blocked_on *out)
 {
-    for (uint32_t cell = who->rank->match.posted.head; cell != 0;
-         cell = wf_request_read(who, cell)->link.next) {
-        const struct wf_rank_request *recv = wf_request_read(who, cell);
+    const struct wf_rank_request *recv;
+
+    for (uint32_t cell = who->rank->match.posted.head; cell != 0; cell = recv->link.next) {
+        recv = wf_request_read(who, cell);
         if (is_awaited(who, recv)) {
-            describe(recv, WF_BLOCKED_RECV, out);
-            if (out->coll != 0) {
-                find_other(who, recv, out);
-            }
+            describe(who, recv, WF_BLOCKED_RECV, out);
             return true;
         }
     }
     return false;
 }
 
-static bool find_request(const struct wf_caller *who, struct wf_blocked_on *out)
+/* Looks for a long message that the rank waits for. */
+static bool find_long(const struct wf_caller *who, struct wf_blocked_on *out)
 {
     uint32_t cell;
 
-    for (uint32_t key = 0; (cell = wf_cellmap_next(who->ctx, &who->rank->handles, &key)) != 0;
+    for (uint32_t key = 0; (cell = wf_cellmap_next(who->ctx, &who->rank->handles, &key)) != 0 &&
+                           key < WF_FORMULA_NUMBERS;
          key++) {
         const struct wf_rank_request *req = wf_request_read(who, cell);
-        if (req->kind != WF_REQ_COLL && req->kind != WF_REQ_FORMULA && is_awaited(who, req)) {
-            describe(req, req->kind == WF_REQ_SEND ? WF_BLOCKED_SEND : WF_BLOCKED_DATA, out);
-            if (out->coll != 0) {
-                find_other(who, req, out);
-            }
+        if (req->kind != WF_REQ_COLL && is_awaited(who, req)) {
+            describe(who, req, req->kind == WF_REQ_SEND ? WF_BLOCKED_SEND : WF_BLOCKED_DATA,
+                     out);
             return true;
         }
     }
@@ -150,17 +202,15 @@ static bool find_request(const struct wf_caller *who, struct wf_blocked_on *out)
 
 static void describe_failure(const struct wf_rank *rank, struct wf_blocked_on *out)
 {
-    bool by_sizes = rank->failure == WF_FAILURE_SIZES || rank->failure == WF_FAILURE_TRUNCATED;
-
-    out->peer = rank->fail_peer;
-    if (by_sizes) {
-        out->tag = rank->probe_tag;
+    out->peer = rank->blocked_peer;
+    if (rank->failure == WF_FAILURE_SIZES || rank->failure == WF_FAILURE_TRUNCATED) {
+        out->tag = rank->blocked_tag;
         out->group = rank->fail_context / 2;
         out->bytes = rank->fail_own;
         out->other_bytes = rank->fail_other;
     }
     if (rank->failure == WF_FAILURE_SIZES) {
-        out->coll = wf_collective_of_tag(rank->probe_tag) + 1;
+        out->coll = wf_coll_tag_kind(rank->blocked_tag) + 1U;
     }
 }
 
@@ -174,29 +224,38 @@ void wf_rank_find_blocked(const struct wf_caller *who, struct wf_blocked_on *out
         describe_failure(rank, out);
     } else if (rank->state == WF_RANK_PROBING) {
         *out = (struct wf_blocked_on){
-            .in = WF_BLOCKED_PROBE, .peer = rank->fail_peer, .tag = rank->probe_tag};
+            .in = WF_BLOCKED_PROBE, .peer = rank->blocked_peer, .tag = rank->blocked_tag};
     } else if (rank->state == WF_RANK_WAITING && rank->flushing) {
         out->in = WF_BLOCKED_ONE_SIDED;
     } else if (rank->state == WF_RANK_WAITING && !find_posted(who, out) &&
-               !find_request(who, out)) {
-        (void)wf_formula_find_blocked(who, out);
+               !find_long(who, out)) {
+        find_formula(who, out);
     }
 }
 
 void wf_rank_find_leftover(const struct wf_caller *who, struct wf_leftover *out)
 {
-    uint32_t first = who->rank->match.unexpected.head;
+    uint32_t first = who->rank->match.unexpected.head, key = WF_FORMULA_NUMBERS;
+    uint32_t n_ranks = who->ranks->place->n_ranks;
 
     *out = (struct wf_leftover){.messages = who->rank->match.unexpected.length};
-    wf_formula_find_leftover(who, out);
-    if (first != 0) {
-        const struct wf_match_key *key = &wf_request_read(who, first)->key;
-        bool of_collective = key->context == wf_rank_context(key->context / 2, true);
+    for (uint32_t cell = 0; (cell = next_record(who, &key, cell)) != 0;) {
+        const struct wf_formula_record *record = wf_formula_read(who, cell);
 
-        out->peer = key->src;
-        out->tag = key->tag;
-        out->coll = of_collective ? wf_collective_of_tag(key->tag) + 1 : 0;
-        out->root = of_collective ? wf_blocked_root(key->tag, who->mpi->place->n_ranks)
-                                  : WF_BLOCKED_NO_ROOT;
+        if (record->own_call == 0) {
+            out->calls++;
+            out->peer = WF_MATCH_ANY_SOURCE;
+            out->coll = wf_coll_tag_kind(record->tag) + 1U;
+            out->root = root_of(record->tag, n_ranks);
+        }
+    }
+    if (first != 0) {
+        const struct wf_match_key *message = &wf_request_read(who, first)->key;
+        bool collective = wf_rank_context_is_collective(message->context);
+
+        out->peer = message->src;
+        out->tag = message->tag;
+        out->coll = collective ? wf_coll_tag_kind(message->tag) + 1U : 0;
+        out->root = collective ? root_of(message->tag, n_ranks) : WF_BLOCKED_NO_ROOT;
     }
 }

@@ -2,19 +2,19 @@
 #ifndef WF_RANKS_CALLS_H
 #define WF_RANKS_CALLS_H
 
-/* The calls that a rank makes. One that returns WF_CALLED_AGAIN has done nothing that making it
- * again would repeat. */
+/* The MPI calls of a rank. A call that returns WF_CALLED_AGAIN has done nothing that would be
+ * done twice when the rank repeats it. */
 
-#include "ranks/rank.h"
+#include "ranks/node.h"
 
 /* The other side of a message. */
 struct wf_peer {
-    uint32_t rank; /* of the run, or WF_MATCH_ANY_SOURCE */
+    uint32_t rank; /* of the run, WF_MATCH_ANY_SOURCE or WF_RANK_PROC_NULL */
     int32_t tag;   /* or WF_MATCH_ANY_TAG */
     uint32_t group;
     uint64_t bytes;
     bool synchronous, buffered;
-    bool open; /* the program left its source or tag open, although they are known here */
+    bool open; /* the program used a wildcard, although source and tag are known here */
 };
 
 /* A set of requests: numbers[0..count-1], or first to first + count - 1. */
@@ -23,53 +23,94 @@ struct wf_request_set {
     uint32_t first, count;
 };
 
-/* The calls. */
+static inline uint32_t wf_request_set_at(const struct wf_request_set *set, uint32_t i)
+{
+    return set->numbers != NULL ? set->numbers[i] : set->first + i;
+}
+
 void wf_rank_compute(const struct wf_caller *who, int64_t duration);
-/* With WF_RANK_NO_REQUEST it blocks until the message is out of the sender's hands. */
+/* With WF_RANK_NO_REQUEST, blocks until the message has left the sender. */
 WF_NODISCARD enum wf_called wf_rank_send(const struct wf_caller *who, const struct wf_peer *to,
                                          uint32_t request);
 WF_NODISCARD enum wf_called wf_rank_recv(const struct wf_caller *who,
                                          const struct wf_peer *from, uint32_t request);
-/* Both at once; either may be with WF_RANK_PROC_NULL. */
+/* Both at once; either peer may be WF_RANK_PROC_NULL. */
 WF_NODISCARD enum wf_called wf_rank_sendrecv(const struct wf_caller *who,
                                              const struct wf_peer *to,
                                              const struct wf_peer *from);
 WF_NODISCARD enum wf_called wf_rank_probe(const struct wf_caller *who,
                                           const struct wf_peer *from);
-/* Looks for a message that has arrived by now; rank->found says whether there is one. */
+/* Looks for a message that has arrived by now and sets rank->found. */
 WF_NODISCARD enum wf_called wf_rank_iprobe(const struct wf_caller *who,
                                            const struct wf_peer *from);
-/* Waits for all of a set. Numbers that are not in use are done. */
+/* Waits for all of a set. Numbers that are not in use count as complete. */
 WF_NODISCARD enum wf_called wf_rank_wait(const struct wf_caller *who,
                                          const struct wf_request_set *set);
-/* Waits for one of the set, or if `some` for all that are complete by then. With
- * wf_mpi.taken, numbers that are not in use are complete, else they are not there. */
+/* Waits for one of the set, or if `some` for all that are complete by then. Numbers that are
+ * not in use count as complete in a run with live programs, else they are ignored. */
 WF_NODISCARD enum wf_called wf_rank_wait_any(const struct wf_caller *who,
                                              const struct wf_request_set *set, bool some);
-/* Takes what is complete by now of the set; rank->found says whether there was anything. */
+/* Takes what is complete by now of the set and sets rank->found if that was anything. */
 enum wf_take {
-    WF_TAKE_ALL, /* or nothing, if a part of it is not complete */
+    WF_TAKE_ALL, /* nothing unless all are complete */
     WF_TAKE_ONE,
-    WF_TAKE_SOME, /* whatever is */
+    WF_TAKE_SOME, /* whatever is complete */
 };
 WF_NODISCARD enum wf_called wf_rank_test(const struct wf_caller *who,
                                          const struct wf_request_set *set, enum wf_take take);
-/* Nobody will wait for it: it is gone as soon as it is complete. */
+/* Detaches a request: it is freed as soon as it is complete. */
 void wf_rank_detach(const struct wf_caller *who, uint32_t request);
-/* Withdraws a receive that has not met its message; rank->found says whether it was one. */
+/* Cancels a receive that has not matched a message, and sets rank->found if it did. */
 WF_NODISCARD enum wf_called wf_rank_cancel(const struct wf_caller *who, uint32_t request);
-/* Makes a request that can be started again and again; with WF_RANK_PROC_NULL that does nothing.
- */
+/* Creates a persistent request; one with WF_RANK_PROC_NULL does nothing when it is started. */
 void wf_rank_persistent(const struct wf_caller *who, const struct wf_peer *peer, bool receives,
                         uint32_t request);
 WF_NODISCARD enum wf_called wf_rank_start_request(const struct wf_caller *who,
                                                   uint32_t request);
+/* Begins the collective with this cookie (wf_rank_recall()). */
 WF_NODISCARD enum wf_called wf_rank_collective(const struct wf_caller *who,
                                                const uint64_t *cookie, uint32_t request);
-/* One-sided traffic, and the wait for its end. */
 WF_NODISCARD enum wf_called wf_rank_put(const struct wf_caller *who, const struct wf_peer *to);
 WF_NODISCARD enum wf_called wf_rank_get(const struct wf_caller *who,
                                         const struct wf_peer *from);
+/* Waits for the rank's puts and gets. */
 WF_NODISCARD enum wf_called wf_rank_flush(const struct wf_caller *who);
+
+/* ---- the rank's clock and state (ranks/rank.c) ---- */
+
+/* Resumes the rank when the engine's time has reached its clock. */
+void wf_rank_yield(const struct wf_caller *who);
+/* WF_CALLED_DONE if the engine's time has reached the rank's clock; else yields. */
+WF_NODISCARD enum wf_called wf_rank_sync(const struct wf_caller *who);
+/* Resumes the rank at the time `at`, unless something resumes it before. */
+void wf_rank_resume_at(const struct wf_caller *who, int64_t at);
+/* Ends the rank's wait: executes its next ops. */
+void wf_rank_wake(const struct wf_caller *who);
+/* Continues what was deferred to the rank's next call, which is now (ranks/protocol.c). */
+void wf_rank_run_deferred(const struct wf_caller *who);
+void wf_rank_end(const struct wf_caller *who);
+void wf_rank_fail(const struct wf_caller *who, enum wf_failure failure, uint32_t peer);
+/* Likewise because of a message with this key: `own` bytes were expected, `other` came. */
+void wf_rank_fail_sizes(const struct wf_caller *who, const struct wf_match_key *key,
+                        uint64_t own, uint64_t other);
+
+/* Moves the clock to `at` if that is later; the rank waited in between. */
+void wf_rank_advance(const struct wf_caller *who, int64_t at, enum wf_rank_in in);
+/* Charges CPU time of a message to the rank. */
+void wf_rank_charge(const struct wf_caller *who, int64_t overhead);
+/* When something that arrived at `at` is dealt with: at once, or WF_NET_LATER if that must wait
+ * for the rank's next call. */
+int64_t wf_rank_progress(const struct wf_caller *who, int64_t at);
+
+/* The communicator context of messages: those of collectives have one of their own. */
+static inline uint32_t wf_rank_context(uint32_t group, bool collective)
+{
+    return 2 * group + (collective ? 1 : 0);
+}
+
+static inline bool wf_rank_context_is_collective(uint32_t context)
+{
+    return context % 2 != 0;
+}
 
 #endif

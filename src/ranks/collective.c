@@ -6,10 +6,8 @@
  */
 #include "ranks/collective.h"
 
-#include "ranks/because.h"
 #include "ranks/formula.h"
 #include "ranks/protocol.h"
-#include "ranks/request.h"
 
 #include <string.h>
 
@@ -26,7 +24,7 @@ struct run {
 
 static bool is_blocking(const struct wf_rank_request *coll)
 {
-    return coll->request == WF_RANK_NO_REQUEST && (coll->flags & WF_REQ_DETACHED) == 0;
+    return coll->number == WF_RANK_NO_REQUEST && (coll->flags & WF_REQ_DETACHED) == 0;
 }
 
 enum { LAST_WORD = WF_RANK_COOKIE_WORDS - 1 };
@@ -36,10 +34,10 @@ static void keep_cookie(const struct wf_caller *who, struct wf_rank_request *col
                         const uint64_t *cookie)
 {
     memcpy(coll->cookie, cookie, sizeof(coll->cookie));
-    coll->last_word = 0;
+    coll->coll.last_word = 0;
     if (cookie[LAST_WORD] != 0) {
-        coll->last_word = wf_cell_new(who->ctx);
-        *(uint64_t *)wf_cell_edit(who->ctx, coll->last_word) = cookie[LAST_WORD];
+        coll->coll.last_word = wf_cell_new(who->ctx);
+        *(uint64_t *)wf_cell_edit(who->ctx, coll->coll.last_word) = cookie[LAST_WORD];
     }
 }
 
@@ -50,10 +48,10 @@ void wf_collective_recall(const struct wf_caller *who, uint32_t cell, struct wf_
     uint64_t cookie[WF_RANK_COOKIE_WORDS] = {0};
 
     memcpy(cookie, coll->cookie, sizeof(coll->cookie));
-    if (coll->last_word != 0) {
-        cookie[LAST_WORD] = *(const uint64_t *)wf_cell_read(who->ctx, coll->last_word);
+    if (coll->coll.last_word != 0) {
+        cookie[LAST_WORD] = *(const uint64_t *)wf_cell_read(who->ctx, coll->coll.last_word);
     }
-    who->mpi->recall(who->mpi->arg, who, cookie, args, group);
+    wf_rank_recall(who, cookie, args, group);
 }
 
 /* Looks up what the collective of run->cell is. */
@@ -63,27 +61,6 @@ static void prepare(struct run *run)
     wf_collective_recall(run->who, run->cell, &run->args, &run->group);
 }
 
-/* A tag has the kind in its lowest bits, the root above, and the number of the call in the
- * rest.
- */
-enum { KIND_BITS = 5, CALL_BITS = KIND_BITS + WF_COLLECTIVE_ROOT_BITS };
-_Static_assert(WF_COLL_KINDS <= 1 << KIND_BITS, "a kind fits into its bits");
-
-uint32_t wf_collective_of_tag(int32_t tag)
-{
-    return (uint32_t)tag & ((1U << KIND_BITS) - 1);
-}
-
-uint32_t wf_collective_root_of_tag(int32_t tag)
-{
-    return (uint32_t)tag >> KIND_BITS & ((1U << WF_COLLECTIVE_ROOT_BITS) - 1);
-}
-
-bool wf_collective_replaces(int32_t tag, int32_t other)
-{
-    return tag != other && (uint32_t)(tag ^ other) >> CALL_BITS == 0;
-}
-
 /* Messages of different collectives on a communicator never meet, and those of ranks that do
  * not call the same one, with the same root, wait for each other for ever. After some ten
  * thousand calls the numbers come again: by then what had them is over, and if it is not,
@@ -91,10 +68,11 @@ bool wf_collective_replaces(int32_t tag, int32_t other)
 static int32_t tag_of(const struct run *run)
 {
     uint32_t root = wf_coll_has_root(run->args.kind)
-                        ? run->args.root & ((1U << WF_COLLECTIVE_ROOT_BITS) - 1)
+                        ? run->args.root & ((1U << WF_COLL_TAG_ROOT_BITS) - 1)
                         : 0;
-    uint32_t tag = (uint32_t)run->coll->sequence << CALL_BITS | root << KIND_BITS |
-                   (uint32_t)run->args.kind;
+    uint32_t tag = (uint32_t)run->coll->coll.sequence
+                       << (WF_COLL_TAG_KIND_BITS + WF_COLL_TAG_ROOT_BITS) |
+                   root << WF_COLL_TAG_KIND_BITS | (uint32_t)run->args.kind;
 
     return (int32_t)(tag & INT32_MAX);
 }
@@ -129,21 +107,21 @@ static bool send_step(struct run *run, const struct wf_coll_step *step)
     int64_t now = wf_now(who->ctx);
 
     if ((coll->flags & WF_REQ_PAID) == 0) {
-        coll->at = wf_time_add(coll->at, who->mpi->net->o_send_ps);
-        account(run, who->mpi->net->o_send_ps);
+        coll->at = wf_time_add(coll->at, who->ranks->net->o_send_ps);
+        account(run, who->ranks->net->o_send_ps);
     }
-    if (!who->mpi->runs_ahead && coll->at > now) {
-        const uint32_t payload[2] = {who->slot, coll->handle};
+    if (!who->ranks->runs_ahead && coll->at > now) {
+        const struct wf_node_wakeup wakeup = {who->slot, coll->coll.handle};
 
         coll->flags |= WF_REQ_PAID;
         wf_schedule(who->ctx, wf_self(who->ctx),
                     coll->at == WF_TIME_MAX ? coll->at : coll->at - now, WF_NODE_CONTINUE,
-                    payload, sizeof(payload));
+                    &wakeup, sizeof(wakeup));
         return false;
     }
     coll->flags &= (uint16_t)~WF_REQ_PAID;
-    coll->missing += wf_protocol_send(who, &to, wf_rank_context(run->group.id, true), coll->at,
-                                      run->cell) != 0;
+    coll->coll.missing += wf_protocol_send(who, &to, wf_rank_context(run->group.id, true),
+                                           coll->at, run->cell) != 0;
     return true;
 }
 
@@ -151,7 +129,7 @@ static void recv_step(struct run *run, const struct wf_coll_step *step)
 {
     const struct wf_peer from = peer_of(run, step->recv_from, &step->recv, true);
 
-    run->coll->missing++;
+    run->coll->coll.missing++;
     (void)wf_protocol_recv(run->who, &from, wf_rank_context(run->group.id, true), run->coll->at,
                            run->cell);
 }
@@ -163,7 +141,7 @@ static void collect(struct run *run)
 
     run->coll->at = wf_request_collect(run->who, run->cell, run->coll->at, &n_received);
     for (uint32_t i = 0; i < n_received; i++) {
-        account(run, run->who->mpi->net->o_recv_ps);
+        account(run, run->who->ranks->net->o_recv_ps);
     }
     run->coll->flags &= (uint16_t)~WF_REQ_POSTED;
 }
@@ -180,11 +158,11 @@ static bool post_step(struct run *run, const struct wf_coll_step *step)
         }
         coll->flags |= WF_REQ_SENT;
     }
-    if (step->recv_from < run->args.size && !run->who->mpi->sends_only) {
+    if (step->recv_from < run->args.size && !run->who->ranks->sends_only) {
         recv_step(run, step);
     }
     coll->flags &= (uint16_t)~WF_REQ_SENT;
-    coll->step++;
+    coll->coll.step++;
     if (!step->go_on) {
         coll->flags |= WF_REQ_POSTED;
     }
@@ -195,15 +173,11 @@ static bool post_step(struct run *run, const struct wf_coll_step *step)
  * a call began to send is sent nevertheless. */
 static bool is_deferred(const struct run *run)
 {
-    struct wf_rank *rank = run->who->rank;
-
     if (wf_rank_progress(run->who, run->coll->at) != WF_NET_LATER) {
         return false;
     }
     if ((run->coll->flags & WF_REQ_DEFERRED) == 0) {
-        run->coll->flags |= WF_REQ_DEFERRED;
-        run->coll->next = rank->deferred;
-        rank->deferred = run->cell;
+        wf_request_defer(run->who, run->cell, &run->coll->coll.next_deferred);
     }
     return true;
 }
@@ -217,7 +191,7 @@ static bool go_on(struct run *run)
         struct wf_coll_step step;
 
         if (coll->flags & WF_REQ_POSTED) {
-            if (coll->missing > 0 || is_deferred(run)) {
+            if (coll->coll.missing > 0 || is_deferred(run)) {
                 return false;
             }
             collect(run);
@@ -228,7 +202,7 @@ static bool go_on(struct run *run)
         if (coll->flags & WF_REQ_LAST) {
             return true;
         }
-        if (!run->ops->step(&run->args, coll->step, &step)) {
+        if (!run->ops->step(&run->args, coll->coll.step, &step)) {
             coll->flags |= WF_REQ_LAST | WF_REQ_POSTED;
         } else if (!post_step(run, &step)) {
             return false;
@@ -239,11 +213,11 @@ static bool go_on(struct run *run)
 /* Runs a collective that is prepared as far as it goes; true if it is over. */
 static bool run_collective(struct run *run)
 {
-    if (run->coll->algorithm == WF_ALGORITHM_FORMULA) {
+    if (run->coll->coll.algorithm == WF_ALGORITHM_FORMULA) {
         const struct wf_formula_call call = {&run->args, &run->group, tag_of(run)};
         return wf_formula_run(run->who, run->cell, &call);
     }
-    run->ops = wf_coll_table()[run->coll->algorithm];
+    run->ops = wf_coll_table()[run->coll->coll.algorithm];
     run->n_slots = run->ops->n_slots(&run->args);
     run->coll->flags |= WF_REQ_RUNNING;
     bool over = go_on(run);
@@ -255,14 +229,6 @@ static bool run_collective(struct run *run)
 static uint32_t track_of(const struct run *run)
 {
     return wf_track_of(wf_rank_context(run->group.id, true), tag_of(run));
-}
-
-uint32_t wf_collective_track(const struct wf_caller *who, uint32_t cell)
-{
-    struct run run = {.who = who, .cell = cell};
-
-    prepare(&run);
-    return track_of(&run);
 }
 
 /* A collective that the program has to wait for is over: what it is called on that list. */
@@ -305,11 +271,11 @@ static void leave(const struct run *run)
 /* It is over: nobody asks for it any more. */
 static void forget(const struct wf_caller *who, uint32_t cell)
 {
-    uint32_t handle = wf_request_read(who, cell)->handle;
-    uint32_t last_word = wf_request_read(who, cell)->last_word;
+    uint32_t handle = wf_request_read(who, cell)->coll.handle;
+    uint32_t last_word = wf_request_read(who, cell)->coll.last_word;
 
     if (last_word != 0) {
-        wf_request_edit(who, cell)->last_word = 0;
+        wf_request_edit(who, cell)->coll.last_word = 0;
         wf_cell_free(who->ctx, last_word);
     }
 
@@ -331,16 +297,16 @@ static uint32_t next_sequence(const struct wf_caller *who, uint32_t group)
     return count;
 }
 
-static uint32_t choose(const struct wf_mpi *mpi, const struct wf_coll_args *args)
+static uint32_t choose(const struct wf_ranks *ranks, const struct wf_coll_args *args)
 {
-    const struct wf_coll_ops *ops = mpi->algorithm[args->kind];
+    const struct wf_coll_ops *ops = ranks->algorithm[args->kind];
     uint32_t i = 0;
 
-    if (mpi->formula[args->kind] != WF_FORMULA_NONE) {
+    if (ranks->formula[args->kind] != WF_FORMULA_NONE) {
         return WF_ALGORITHM_FORMULA;
     }
     if (ops == NULL || !ops->applies(args)) {
-        ops = wf_coll_choose((enum wf_coll_rules)mpi->params->rules, args);
+        ops = wf_coll_choose((enum wf_coll_rules)ranks->mpi->rules, args);
     }
     while (wf_coll_table()[i] != ops) {
         i++;
@@ -357,13 +323,13 @@ static void begin(struct run *run, const uint64_t *cookie)
     keep_cookie(who, coll, cookie);
     prepare(run);
     coll->kind = WF_REQ_COLL;
-    coll->request = WF_RANK_NO_REQUEST;
-    coll->sequence = (uint16_t)next_sequence(who, run->group.id);
+    coll->number = WF_RANK_NO_REQUEST;
+    coll->coll.sequence = (uint16_t)next_sequence(who, run->group.id);
     coll->at = who->rank->clock;
-    coll->algorithm = (uint16_t)choose(who->mpi, &run->args);
-    if (!who->mpi->runs_ahead) {
-        coll->handle = wf_request_new_handle(who->rank);
-        wf_cellmap_put(who->ctx, &who->rank->handles, coll->handle, run->cell);
+    coll->coll.algorithm = (uint16_t)choose(who->ranks, &run->args);
+    if (!who->ranks->runs_ahead) {
+        coll->coll.handle = wf_request_new_handle(who->rank);
+        wf_cellmap_put(who->ctx, &who->rank->handles, coll->coll.handle, run->cell);
     }
     who->rank->coll_overhead_ps = 0;
     wf_cause_note(who, (struct wf_cause){.until = coll->at,
@@ -407,21 +373,44 @@ enum wf_called wf_rank_collective(const struct wf_caller *who, const uint64_t *c
     return WF_CALLED_BLOCKED;
 }
 
+/* Continues a collective that is prepared. */
+static void continue_run(struct run *run)
+{
+    const struct wf_caller *who = run->who;
+
+    if (!run_collective(run)) {
+        return;
+    }
+    forget(who, run->cell);
+    if (who->rank->current != run->cell) {
+        complete(run);
+        return;
+    }
+    leave(run);
+    wf_cell_free(who->ctx, run->cell);
+    wf_rank_wake(who);
+}
+
 void wf_collective_continue(const struct wf_caller *who, uint32_t cell)
 {
-    struct wf_rank *rank = who->rank;
     struct run run = {.who = who, .cell = cell};
 
     prepare(&run);
-    if (!run_collective(&run)) {
-        return;
+    continue_run(&run);
+}
+
+void wf_collective_run_deferred(const struct wf_caller *who, uint32_t cell, int64_t at)
+{
+    struct run run = {.who = who, .cell = cell};
+
+    prepare(&run);
+    if (at > run.coll->at) {
+        wf_cause_note(who, (struct wf_cause){.until = at,
+                                             .since = at,
+                                             .track = track_of(&run),
+                                             .from = who->number,
+                                             .why = WF_WHY_CALLED});
+        run.coll->at = at;
     }
-    forget(who, cell);
-    if (rank->current != cell) {
-        complete(&run);
-        return;
-    }
-    leave(&run);
-    wf_cell_free(who->ctx, cell);
-    wf_rank_wake(who);
+    continue_run(&run);
 }

@@ -2,33 +2,40 @@
 #ifndef WF_RANKS_COLLECTIVE_H
 #define WF_RANKS_COLLECTIVE_H
 
-/* Collectives under way. Shared by the files of mpi/ alone. */
+/* Collectives in progress. Private to ranks/. */
 
-#include "ranks/request_record.h"
+#include "ranks/request.h"
 
-/* Which collective a message of one belongs to, by its tag: enum wf_coll_kind. */
-uint32_t wf_collective_of_tag(int32_t tag);
+/* The tag of a collective's messages: the kind, the root, the number of the call. */
+enum { WF_COLL_TAG_KIND_BITS = 5, WF_COLL_TAG_ROOT_BITS = 10 };
+_Static_assert(WF_COLL_KINDS <= 1 << WF_COLL_TAG_KIND_BITS, "a kind fits into its bits");
 
-/* Likewise its root, of which a tag has this many bits. */
-uint32_t wf_collective_root_of_tag(int32_t tag);
-enum { WF_COLLECTIVE_ROOT_BITS = 10 };
+static inline enum wf_coll_kind wf_coll_tag_kind(int32_t tag)
+{
+    return (enum wf_coll_kind)((uint32_t)tag & ((1U << WF_COLL_TAG_KIND_BITS) - 1));
+}
 
-/* Likewise, if its bits tell it in a communicator of this size; else WF_BLOCKED_NO_ROOT
- * (ranks/blocked.c). */
-uint32_t wf_blocked_root(int32_t tag, uint32_t comm_size);
+static inline uint32_t wf_coll_tag_root(int32_t tag)
+{
+    return (uint32_t)tag >> WF_COLL_TAG_KIND_BITS & ((1U << WF_COLL_TAG_ROOT_BITS) - 1);
+}
 
-/* Whether one tag is that of another collective in the place of that with the other tag: as
- * many were begun on the communicator before. */
-bool wf_collective_replaces(int32_t tag, int32_t other);
+/* Whether the tags belong to different collectives with the same number: ranks that call them
+ * disagree about what to call. */
+static inline bool wf_coll_tags_disagree(int32_t tag, int32_t other)
+{
+    return tag != other &&
+           (uint32_t)(tag ^ other) >> (WF_COLL_TAG_KIND_BITS + WF_COLL_TAG_ROOT_BITS) == 0;
+}
 
-/* The arguments and the communicator of the collective in this cell, which is not done. */
+/* The arguments and the communicator of the collective in this cell, which is not complete. */
 void wf_collective_recall(const struct wf_caller *who, uint32_t cell, struct wf_coll_args *args,
                           struct wf_rank_group *group);
 
-/* Its track (ranks/cause.h). */
-uint32_t wf_collective_track(const struct wf_caller *who, uint32_t cell);
-
-/* Goes on with a collective, as far as that is possible now. */
+/* Continues a collective as far as possible now. */
 void wf_collective_continue(const struct wf_caller *who, uint32_t cell);
+
+/* Continues a deferred collective in a call that the rank makes at the time `at`. */
+void wf_collective_run_deferred(const struct wf_caller *who, uint32_t cell, int64_t at);
 
 #endif

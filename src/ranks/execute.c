@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From ops to calls. */
 #include "ops/fields.h"
+#include "ranks/calls.h"
 #include "ranks/cpu/cpu.h"
-#include "ranks/slot.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ static enum wf_called refuse(const struct wf_turn *turn, const struct wf_op *op)
 
 static bool find_group(const struct wf_turn *turn, uint32_t comm, struct wf_rank_group *out)
 {
-    uint32_t most = wf_replay_groups_per_job(turn->replay);
+    uint32_t most = wf_ranks_groups_per_job(turn->ranks);
     struct wf_group group;
 
     if (!wf_source_group(turn->source, turn->rank, comm, &group) || group.id >= most) {
@@ -24,7 +24,7 @@ static bool find_group(const struct wf_turn *turn, uint32_t comm, struct wf_rank
         .id = turn->job * most + group.id,
         .size = group.size,
         .rank = group.rank,
-        .base = turn->replay->first[turn->job],
+        .base = turn->ranks->first[turn->job],
         .first = group.first,
         .stride = group.stride,
         .width = group.width,
@@ -42,9 +42,9 @@ static bool find_peer(const struct wf_turn *turn, const struct wf_op *op, uint32
 
     if (op->comm == WF_COMM_WORLD && turn->source->ops->group == NULL) {
         /* The common case, without any table. */
-        out->group = turn->job * wf_replay_groups_per_job(turn->replay);
+        out->group = turn->job * wf_ranks_groups_per_job(turn->ranks);
         if (rank < turn->source->n_ranks) {
-            out->rank = turn->replay->first[turn->job] + rank;
+            out->rank = turn->ranks->first[turn->job] + rank;
             return true;
         }
     } else {
@@ -65,7 +65,7 @@ static bool find_peer(const struct wf_turn *turn, const struct wf_op *op, uint32
 static bool follows_record(const struct wf_turn *turn, const struct wf_op *op)
 {
     return (wf_layout_of(op->kind)->flags & WF_HAS_RECORD) != 0 && op->recorded &&
-           turn->replay->params.wildcards == WF_WILDCARDS_RECORDED;
+           turn->ranks->params.wildcards == WF_WILDCARDS_RECORDED;
 }
 
 /* A running program has looked for something that is not there, and will most likely do so
@@ -102,12 +102,12 @@ static enum wf_called do_compute(const struct wf_turn *turn, const struct wf_op 
     uint32_t depth = at->n_regions;
     bool known = depth > 0 && depth <= WF_SLOT_REGIONS;
 
-    if (turn->replay->params.policy != WF_POLICY_TIMED) {
+    if (turn->ranks->params.policy != WF_POLICY_TIMED) {
         return WF_CALLED_DONE;
     }
 
     int64_t duration = op->duration;
-    if (turn->replay->cpu != NULL) {
+    if (turn->ranks->cpu != NULL) {
         const struct wf_cpu_work work = {
             .duration = op->duration,
             .region = known ? at->regions[depth - 1].number : WF_CPU_NO_REGION,
@@ -119,14 +119,14 @@ static enum wf_called do_compute(const struct wf_turn *turn, const struct wf_op 
             .n_counters = op->n_counters,
             .job = turn->job,
         };
-        duration = wf_cpu_duration(turn->replay->cpu, &work);
+        duration = wf_cpu_duration(turn->ranks->cpu, &work);
         if (duration == WF_CPU_NO_TIME) {
             wf_rank_fail(turn->who, WF_FAILURE_FORMULA, work.region);
             return WF_CALLED_BLOCKED;
         }
     }
-    if (turn->replay->costs != NULL) {
-        duration = wf_time_add(duration, turn->replay->costs[turn->who->number]);
+    if (turn->ranks->costs != NULL) {
+        duration = wf_time_add(duration, turn->ranks->costs[turn->who->number]);
     }
     turn->slot->progress.compute_ps = wf_time_add(turn->slot->progress.compute_ps, duration);
     if (duration > turn->slot->progress.polling_ps) {
@@ -172,7 +172,7 @@ static enum wf_called do_recv(const struct wf_turn *turn, const struct wf_op *op
 {
     struct wf_peer from = {.tag = op->tag, .bytes = op->bytes};
 
-    if (turn->replay->mpi.sends_only) {
+    if (turn->ranks->sends_only) {
         return WF_CALLED_DONE;
     }
     if (!find_source(turn, op, op->peer, &from)) {
@@ -195,7 +195,7 @@ static enum wf_called do_sendrecv(const struct wf_turn *turn, const struct wf_op
         !find_source(turn, op, op->recv_peer, &from)) {
         return refuse(turn, op);
     }
-    if (turn->replay->mpi.sends_only) {
+    if (turn->ranks->sends_only) {
         from.rank = WF_RANK_PROC_NULL;
     }
     return wf_rank_sendrecv(turn->who, &to, &from);
@@ -214,7 +214,7 @@ static enum wf_called do_probe(const struct wf_turn *turn, const struct wf_op *o
                    ? looked(turn, wf_rank_iprobe(turn->who, &from))
                    : refuse(turn, op);
     }
-    if (turn->replay->mpi.sends_only || !waits) {
+    if (turn->ranks->sends_only || !waits) {
         return WF_CALLED_DONE;
     }
     if (!find_source(turn, op, op->peer, &from)) {
@@ -238,7 +238,7 @@ static enum wf_called do_persistent(const struct wf_turn *turn, const struct wf_
         return refuse(turn, op);
     }
     peer.open = receives && (op->peer == WF_ANY_SOURCE || op->tag == WF_ANY_TAG);
-    if (receives && turn->replay->mpi.sends_only) {
+    if (receives && turn->ranks->sends_only) {
         peer.rank = WF_RANK_PROC_NULL;
     }
     wf_rank_persistent(turn->who, &peer, receives, op->request);
@@ -262,7 +262,7 @@ static enum wf_called do_start(const struct wf_turn *turn, const struct wf_op *o
     uint32_t *part = &turn->slot->progress.part;
 
     for (; *part < set.count; ++*part) {
-        uint32_t number = set.numbers != NULL ? set.numbers[*part] : set.first + *part;
+        uint32_t number = wf_request_set_at(&set, *part);
         enum wf_called called = wf_rank_start_request(turn->who, number);
         if (called != WF_CALLED_DONE) {
             return called;
@@ -298,7 +298,7 @@ static enum wf_called wait_recorded(const struct wf_turn *turn, const struct wf_
         if (place >= set.count) {
             return refuse(turn, op);
         }
-        uint32_t number = set.numbers != NULL ? set.numbers[place] : set.first + place;
+        uint32_t number = wf_request_set_at(&set, place);
         const struct wf_request_set one = {.first = number, .count = 1};
 
         ++*part;
@@ -349,7 +349,7 @@ static void unpack_seen(const struct wf_turn *turn, uint64_t packed, struct wf_c
     const struct wf_rank *rank = turn->who->rank;
     uint32_t source = packed != 0 ? (uint32_t)(packed >> 32) : rank->seen_source;
 
-    cursor->seen_source = source - turn->replay->first[turn->job];
+    cursor->seen_source = source - turn->ranks->first[turn->job];
     cursor->seen_tag = packed != 0 ? (int32_t)(packed & INT32_MAX) : rank->seen_tag;
 }
 
@@ -381,9 +381,9 @@ static enum wf_called end_epoch(const struct wf_turn *turn, const struct wf_op *
     uint32_t *part = &turn->slot->progress.part;
 
     if (wf_op_info(op->kind)->detail != 0) {
-        return turn->replay->mpi.sends_only ? WF_CALLED_DONE : wf_rank_flush(turn->who);
+        return turn->ranks->sends_only ? WF_CALLED_DONE : wf_rank_flush(turn->who);
     }
-    if (*part == 0 && !turn->replay->mpi.sends_only) {
+    if (*part == 0 && !turn->ranks->sends_only) {
         *part = 1;
         if (wf_rank_flush(turn->who) == WF_CALLED_BLOCKED) {
             return WF_CALLED_AGAIN;
@@ -407,11 +407,11 @@ static enum wf_called do_one_sided(const struct wf_turn *turn, const struct wf_o
                                  : wf_rank_put(turn->who, &peer);
 }
 
-static void note(const struct wf_turn *turn, enum wf_replay_noted what, uint32_t number,
+static void note(const struct wf_turn *turn, enum wf_node_noted what, uint32_t number,
                  int64_t time)
 {
-    const struct wf_replay_note noted = {(uint16_t)what, (uint16_t)turn->job, number,
-                                         turn->who->rank->clock, time};
+    const struct wf_node_note noted = {(uint16_t)what, (uint16_t)turn->job, number,
+                                       turn->who->rank->clock, time};
 
     turn->who->rank->noted = 1;
     wf_note(turn->who->ctx, &noted, sizeof(noted));
@@ -473,8 +473,8 @@ static enum wf_called do_nothing(const struct wf_turn *turn, const struct wf_op 
     return WF_CALLED_DONE;
 }
 
-enum wf_called wf_replay_call(const struct wf_turn *turn, const struct wf_op *op,
-                              const struct wf_cursor *before)
+enum wf_called wf_rank_execute(const struct wf_turn *turn, const struct wf_op *op,
+                               const struct wf_cursor *before)
 {
     static enum wf_called (*const calls[])(const struct wf_turn *, const struct wf_op *) = {
         [WF_FAMILY_COMPUTE] = do_compute,    [WF_FAMILY_SEND] = do_send,
@@ -546,19 +546,13 @@ static void set_args(const struct wf_op *op, struct wf_coll_args *args)
     }
 }
 
-void wf_replay_recall(void *arg, const struct wf_caller *who, const uint64_t *cookie,
-                      struct wf_coll_args *args, struct wf_rank_group *group)
+void wf_rank_recall(const struct wf_caller *who, const uint64_t *cookie,
+                    struct wf_coll_args *args, struct wf_rank_group *group)
 {
-    const struct wf_replay *replay = arg;
-    struct wf_turn turn = {.replay = replay,
-                           .who = who,
-                           .slot = (struct wf_rank_slot *)who->rank,
-                           .job = wf_replay_job_of(replay, who->number)};
+    const struct wf_turn turn = wf_turn_of(who);
     struct wf_cursor cursor = turn.slot->progress.cursor;
     struct wf_op op;
 
-    turn.source = replay->jobs[turn.job].source;
-    turn.rank = who->number - replay->first[turn.job];
     memcpy(cursor.word, cookie, sizeof(cursor.word));
     unpack_seen(&turn, cookie[WF_RANK_COOKIE_WORDS - 1], &cursor);
     cursor.outer[0] = WF_CURSOR_AGAIN;

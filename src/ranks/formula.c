@@ -1,31 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who waits for whom is settled at one member, the hub: the root, or rank 0 of the
- * communicator. The others report to it when they came; it knows from the last report when
- * everybody goes on, and releases them at that time. Each of these signals takes at least the
- * least delay of the network, which the engine relies on, so that a collective costs one or two
- * of them even if its formula says less.
- *
- * What a rank knows of a collective is a cell, a record: signals may come before its own call.
- * It is found among the rank's handles by numbers that no handle has.
+ * One member of a formula collective, the hub, decides when all continue: the root, or rank 0
+ * of the communicator. The other members report their calls to it; the last report tells it
+ * when everybody continues, and it releases them at that time. Each of these signals takes at
+ * least the least delay of the network, which the engine relies on: a collective costs one or
+ * two such delays even if its formula gives less.
  */
 #include "ranks/formula.h"
 
-#include "ranks/because.h"
 #include <string.h>
-
-const char *const wf_formula_names[] = {[WF_FORMULA_NONE] = "",
-                                        [WF_FORMULA_IDEAL] = "ideal",
-                                        [WF_FORMULA_HARDWARE] = "hardware",
-                                        NULL};
 
 enum wf_formula wf_formula_find(const char *name)
 {
-    if (strcmp(name, wf_formula_names[WF_FORMULA_IDEAL]) == 0) {
-        return WF_FORMULA_IDEAL;
-    }
-    return strcmp(name, wf_formula_names[WF_FORMULA_HARDWARE]) == 0 ? WF_FORMULA_HARDWARE
-                                                                    : WF_FORMULA_NONE;
+    return strcmp(name, "ideal") == 0      ? WF_FORMULA_IDEAL
+           : strcmp(name, "hardware") == 0 ? WF_FORMULA_HARDWARE
+                                           : WF_FORMULA_NONE;
 }
 
 /* Who waits for whom. */
@@ -49,20 +38,79 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* What is added to the time of the last arrival that is waited for. */
-static int64_t cost_of(const struct wf_mpi *mpi, const struct wf_coll_args *args,
+/* Adds up n blocks: `counts` gives the length of each; null: all have args->bytes. Blocks of
+ * neighbours that are no ranks do not count; `ranks` may be null. */
+static uint64_t sum_blocks(const struct wf_coll_args *args, const uint64_t *counts, uint32_t n,
+                           const uint32_t *ranks)
+{
+    uint64_t sum = 0;
+
+    if (counts == NULL && ranks == NULL) {
+        return __builtin_mul_overflow(args->bytes, (uint64_t)n, &sum) ? UINT64_MAX : sum;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (ranks == NULL || ranks[i] < args->size) {
+            sum = wf_count_add(sum, counts != NULL ? counts[i] : args->bytes);
+        }
+    }
+    return sum;
+}
+
+/* The bytes that go into this member or come out of it, whichever is more. */
+static uint64_t bytes_of(const struct wf_coll_args *args)
+{
+    uint64_t sum;
+
+    switch (args->kind) {
+    case WF_COLL_BARRIER:
+        return 0;
+    case WF_COLL_BCAST:
+    case WF_COLL_REDUCE:
+    case WF_COLL_ALLREDUCE:
+    case WF_COLL_SCAN:
+    case WF_COLL_EXSCAN:
+        return args->bytes;
+    case WF_COLL_NEIGHBOR_ALLGATHER:
+    case WF_COLL_NEIGHBOR_ALLTOALL:
+        sum = sum_blocks(args, args->recv_counts, args->n_sources, args->sources);
+        return larger(sum,
+                      sum_blocks(args, args->counts, args->n_destinations, args->destinations));
+    case WF_COLL_ALLTOALLV:
+        sum = sum_blocks(args, args->recv_counts, args->size, NULL);
+        return larger(sum, sum_blocks(args, args->counts, args->size, NULL));
+    case WF_COLL_GATHER:
+    case WF_COLL_GATHERV:
+    case WF_COLL_SCATTER:
+    case WF_COLL_SCATTERV:
+        if (args->rank != args->root) {
+            return args->bytes;
+        }
+        break;
+    case WF_COLL_ALLGATHER:
+    case WF_COLL_ALLGATHERV:
+    case WF_COLL_ALLTOALL:
+    case WF_COLL_REDUCE_SCATTER:
+    case WF_COLL_REDUCE_SCATTER_BLOCK:
+    case WF_COLL_KINDS:
+        break;
+    }
+    return sum_blocks(args, args->counts, args->size, NULL);
+}
+
+/* The time from the last call that is waited for until members continue. */
+static int64_t cost_of(const struct wf_ranks *ranks, const struct wf_coll_args *args,
                        uint64_t bytes)
 {
-    int64_t least = mpi->net->promise_ps, cost = 0;
+    int64_t least = ranks->net->promise_ps, cost = 0;
 
     if (waits_of(args->kind) == FOR_ALL) {
         least = wf_time_add(least, least);
     }
-    if (mpi->formula[args->kind] == WF_FORMULA_HARDWARE) {
+    if (ranks->formula[args->kind] == WF_FORMULA_HARDWARE) {
         for (uint64_t reach = 1; reach < args->size; reach *= 2) {
-            cost = wf_time_add(cost, mpi->params->hw_latency);
+            cost = wf_time_add(cost, ranks->mpi->hw_latency);
         }
-        cost = wf_time_add(cost, wf_transfer_ps(bytes, mpi->params->hw_bandwidth));
+        cost = wf_time_add(cost, wf_transfer_ps(bytes, ranks->mpi->hw_bandwidth));
     }
     return wf_later(cost, least);
 }
@@ -73,8 +121,8 @@ enum { REPORT, RELEASE };
 
 /* The payload of an event; free of padding. */
 struct signal {
-    int64_t time;   /* of arrival, or when to go on */
-    uint64_t bytes; /* of a report; of a release by the root: what the receiver's call is of */
+    int64_t time;   /* report: when the member called; release: when to continue */
+    uint64_t bytes; /* report: size of the call; release by the root: the receiver's size */
     uint32_t context;
     int32_t tag;
     uint32_t src; /* a rank of the run */
@@ -84,151 +132,96 @@ struct signal {
 _Static_assert(sizeof(struct signal) <= sizeof(struct wf_net_message),
                "fits the events of nodes");
 
+static struct signal signal_of(const struct wf_formula_call *call, uint16_t what, int64_t time)
+{
+    return (struct signal){.time = time,
+                           .bytes = bytes_of(call->args),
+                           .context = wf_rank_context(call->group->id, true),
+                           .tag = call->tag,
+                           .what = what};
+}
+
 static void send_signal(const struct wf_caller *who, uint32_t to, struct signal signal,
                         int64_t at)
 {
-    const struct wf_mpi *mpi = who->mpi;
-    uint32_t node = wf_place_node(mpi->place, to);
+    const struct wf_ranks *ranks = who->ranks;
+    uint32_t node = wf_place_node(ranks->place, to);
 
     signal.src = who->number;
-    signal.slot = (uint16_t)wf_place_slot(mpi->place, to);
-    wf_schedule(who->ctx, mpi->net->first_node + node,
+    signal.slot = (uint16_t)wf_place_slot(ranks->place, to);
+    wf_schedule(who->ctx, ranks->net->first_node + node,
                 at == WF_TIME_MAX ? at : at - wf_now(who->ctx), WF_NODE_SIGNAL, &signal,
                 sizeof(signal));
 }
 
-/* ---- meetings ---- */
+/* ---- records ---- */
 
-/* Of a request that is a record, `bytes` and `at` are the most of all so far, or `at` is when
- * to go on; */
-static uint32_t *reports(struct wf_rank_request *record)
-{
-    return &record->handle;
-}
-
-/* ...and this is the rank's own collective, a cell; 0 before its call. */
-static uint32_t *own_call(struct wf_rank_request *record)
-{
-    return &record->peer;
-}
-
-/* What the hub knows of the sizes that others called with, besides the largest in `bytes`. */
-struct sizes {
-    uint32_t first; /* the rank that reported first... */
-    uint32_t odd;   /* ...and one whose size is another, if has_odd */
-    bool has_odd;
-    uint64_t value; /* the odd size; the hub's own once it has called; the sum in a gatherv */
-};
-
-/* The member that was last of those that are there, at the hub: beside whether there is an odd
- * size. */
-static uint32_t last_of(const struct wf_rank_request *record)
-{
-    return record->asked >> 1;
-}
-
-/* A member is there, and was so at this time. */
-static void come(struct wf_rank_request *record, uint32_t rank, int64_t time)
-{
-    if (time > record->at) {
-        record->at = time;
-        record->asked = rank << 1 | (record->asked & 1);
-    }
-}
-
-static struct sizes sizes_of(const struct wf_rank_request *record)
-{
-    return (struct sizes){.first = record->owner,
-                          .odd = record->key.src,
-                          .has_odd = (record->asked & 1) != 0,
-                          .value = (uint64_t)record->later << 32 | record->earlier};
-}
-
-static void set_sizes(struct wf_rank_request *record, const struct sizes *sizes)
-{
-    record->owner = sizes->first;
-    record->key.src = sizes->odd;
-    record->asked = (record->asked & ~UINT32_C(1)) | sizes->has_odd;
-    record->later = (uint32_t)(sizes->value >> 32);
-    record->earlier = (uint32_t)sizes->value;
-}
-
-/* Above all handles. Few meetings are open at once, so that hardly two have the same number. */
+/* Few records are open at once: two of them hardly ever have the same number. */
 static uint32_t number_of(uint32_t context, int32_t tag)
 {
     uint32_t mixed = (uint32_t)tag ^ context << 15;
 
-    return UINT32_C(0x80000000) | (mixed & UINT32_C(0x3fffffff));
+    return WF_FORMULA_NUMBERS | (mixed & UINT32_C(0x3fffffff));
 }
 
-/* Meetings of one number are linked. */
-static uint32_t find(const struct wf_caller *who, uint32_t context, int32_t tag)
+static struct wf_formula_record *edit_record(const struct wf_caller *who, uint32_t cell)
 {
-    uint32_t cell = wf_cellmap_get(who->ctx, &who->rank->handles, number_of(context, tag));
+    return wf_cell_edit(who->ctx, cell);
+}
 
-    while (cell != 0) {
-        const struct wf_rank_request *record = wf_request_read(who, cell);
-        if (record->key.context == context && record->key.tag == tag) {
-            break;
+/* The record of a collective, which is created if there is none. */
+static uint32_t find_or_create(const struct wf_caller *who, uint32_t context, int32_t tag)
+{
+    struct wf_cellmap *map = &who->rank->handles;
+    uint32_t number = number_of(context, tag);
+
+    for (uint32_t cell = wf_cellmap_get(who->ctx, map, number); cell != 0;) {
+        const struct wf_formula_record *record = wf_formula_read(who, cell);
+        if (record->context == context && record->tag == tag) {
+            return cell;
         }
         cell = record->next;
     }
+    uint32_t cell = wf_cell_new(who->ctx);
+    *edit_record(who, cell) =
+        (struct wf_formula_record){.context = context,
+                                   .tag = tag,
+                                   .awaited = WF_MATCH_ANY_SOURCE,
+                                   .next = wf_cellmap_take(who->ctx, map, number)};
+    wf_cellmap_put(who->ctx, map, number, cell);
     return cell;
 }
 
-/* The record of this collective, which is made if there is none. */
-static uint32_t find_or_make(const struct wf_caller *who, uint32_t context, int32_t tag)
+static void free_record(const struct wf_caller *who, uint32_t cell)
 {
-    uint32_t number = number_of(context, tag), cell = find(who, context, tag);
-
-    if (cell != 0) {
-        return cell;
-    }
-    cell = wf_cell_new(who->ctx);
-    *wf_request_edit(who, cell) = (struct wf_rank_request){
-        .key = {.context = context, .tag = tag},
-        .request = WF_MATCH_ANY_SOURCE,
-        .kind = WF_REQ_FORMULA,
-        .next = wf_cellmap_take(who->ctx, &who->rank->handles, number)};
-    wf_cellmap_put(who->ctx, &who->rank->handles, number, cell);
-    return cell;
-}
-
-static void end_record(const struct wf_caller *who, uint32_t cell)
-{
-    const struct wf_rank_request *record = wf_request_read(who, cell);
-    uint32_t number = number_of(record->key.context, record->key.tag);
-    uint32_t after = record->next;
-    uint32_t at = wf_cellmap_get(who->ctx, &who->rank->handles, number);
+    struct wf_cellmap *map = &who->rank->handles;
+    const struct wf_formula_record *record = wf_formula_read(who, cell);
+    uint32_t number = number_of(record->context, record->tag), after = record->next;
+    uint32_t at = wf_cellmap_get(who->ctx, map, number);
 
     if (at == cell) {
-        (void)wf_cellmap_take(who->ctx, &who->rank->handles, number);
+        (void)wf_cellmap_take(who->ctx, map, number);
         if (after != 0) {
-            wf_cellmap_put(who->ctx, &who->rank->handles, number, after);
+            wf_cellmap_put(who->ctx, map, number, after);
         }
     } else {
-        while (wf_request_read(who, at)->next != cell) {
-            at = wf_request_read(who, at)->next;
+        while (wf_formula_read(who, at)->next != cell) {
+            at = wf_formula_read(who, at)->next;
         }
-        wf_request_edit(who, at)->next = after;
+        edit_record(who, at)->next = after;
     }
     wf_cell_free(who->ctx, cell);
 }
 
-/* ---- calls ---- */
-
-static uint32_t hub_of(const struct wf_coll_args *args)
+/* At the hub: a member with this size has called at this time. */
+static void count_member(struct wf_formula_record *record, uint32_t rank, int64_t time,
+                         uint64_t bytes)
 {
-    return wf_coll_has_root(args->kind) ? args->root : 0;
-}
-
-static struct signal signal_of(const struct wf_formula_call *call, uint16_t what, int64_t time)
-{
-    return (struct signal){.time = time,
-                           .bytes = wf_formula_bytes(call->args),
-                           .context = wf_rank_context(call->group->id, true),
-                           .tag = call->tag,
-                           .what = what};
+    if (time > record->at) {
+        record->at = time;
+        record->last = rank;
+    }
+    record->bytes = larger(record->bytes, bytes);
 }
 
 /* ---- sizes that must be the same ---- */
@@ -243,80 +236,73 @@ static bool has_one_size(int32_t tag)
         [WF_COLL_NEIGHBOR_ALLTOALL] = true,
     };
 
-    return !has_several[wf_collective_of_tag(tag)];
+    return !has_several[wf_coll_tag_kind(tag)];
 }
 
-/* What member i must have called it with, or reported, as this member's call has it. */
+/* The size with which member i must have called, according to this member's call. */
 static uint64_t share_of(const struct wf_coll_args *args, uint32_t i)
 {
     if (args->kind == WF_COLL_SCATTERV && args->counts != NULL) {
         return args->counts[i];
     }
-    return wf_coll_has_root(args->kind) ? args->bytes : wf_formula_bytes(args);
+    return wf_coll_has_root(args->kind) ? args->bytes : bytes_of(args);
 }
 
-static void fail(const struct wf_caller *who, const struct wf_rank_request *record,
+/* The rank fails because of a member with another size. Returns false. */
+static bool fail(const struct wf_caller *who, const struct wf_formula_record *record,
                  uint32_t peer, uint64_t own, uint64_t other)
 {
-    const struct wf_match_key key = {record->key.context, peer, record->key.tag};
+    const struct wf_match_key key = {record->context, peer, record->tag};
 
     wf_rank_fail_sizes(who, &key, own, other);
+    return false;
 }
 
-/* The hub calls: compares what came before with its own size. */
-static bool agrees_with_reports(const struct wf_caller *who, struct wf_rank_request *record,
+/* The hub calls: compares its size with those that were reported before. */
+static bool agrees_with_reports(const struct wf_caller *who, struct wf_formula_record *record,
                                 const struct wf_formula_call *call)
 {
-    struct sizes sizes = sizes_of(record);
     uint64_t own = share_of(call->args, call->args->rank);
 
     if (!has_one_size(call->tag)) {
         return true;
     }
-    if (*reports(record) > 0 && record->bytes != own) {
-        fail(who, record, sizes.first, own, record->bytes);
-        return false;
+    if (record->reports > 0 && record->bytes != own) {
+        return fail(who, record, record->first, own, record->bytes);
     }
-    if (sizes.has_odd) {
-        fail(who, record, sizes.odd, own, sizes.value);
-        return false;
+    if (record->has_odd) {
+        return fail(who, record, record->odd, own, record->value);
     }
-    sizes.value = own;
-    set_sizes(record, &sizes);
+    record->value = own;
     return true;
 }
 
-/* At the hub, a report: compares its size with the hub's own, or keeps it until that is known.
+/* A report reaches the hub: compares its size with the hub's, or keeps it until the hub calls.
  */
-static bool agrees_with_hub(const struct wf_caller *who, struct wf_rank_request *record,
+static bool agrees_with_hub(const struct wf_caller *who, struct wf_formula_record *record,
                             const struct signal *signal)
 {
-    struct sizes sizes = sizes_of(record);
-
     if (!has_one_size(signal->tag)) {
-        sizes.first = signal->src;
-        sizes.value = wf_count_add(sizes.value, signal->bytes);
-    } else if (*own_call(record) != 0) {
-        if (signal->bytes != sizes.value) {
-            fail(who, record, signal->src, sizes.value, signal->bytes);
-            return false;
+        record->first = signal->src;
+        record->value = wf_count_add(record->value, signal->bytes);
+    } else if (record->own_call != 0) {
+        if (signal->bytes != record->value) {
+            return fail(who, record, signal->src, record->value, signal->bytes);
         }
-    } else if (*reports(record) == 0) {
-        sizes.first = signal->src;
-    } else if (signal->bytes != record->bytes && !sizes.has_odd) {
-        sizes.has_odd = true;
-        sizes.odd = signal->src;
-        sizes.value = signal->bytes;
+    } else if (record->reports == 0) {
+        record->first = signal->src;
+    } else if (signal->bytes != record->bytes && !record->has_odd) {
+        record->has_odd = 1;
+        record->odd = signal->src;
+        record->value = signal->bytes;
     }
-    set_sizes(record, &sizes);
     return true;
 }
 
-/* All of a gatherv have come: the root's counts and what they send must be the same in sum. */
-static bool sum_agrees(const struct wf_caller *who, const struct wf_rank_request *record,
+/* All members of a gatherv have called: the root's counts must add up to what they send. */
+static bool sum_agrees(const struct wf_caller *who, const struct wf_formula_record *record,
                        const struct wf_coll_args *args)
 {
-    struct sizes sizes = sizes_of(record);
     uint64_t own = 0;
 
     if (args->kind != WF_COLL_GATHERV || args->counts == NULL) {
@@ -325,29 +311,26 @@ static bool sum_agrees(const struct wf_caller *who, const struct wf_rank_request
     for (uint32_t i = 0; i < args->size; i++) {
         own = i == args->rank ? own : wf_count_add(own, args->counts[i]);
     }
-    if (own != sizes.value) {
-        fail(who, record, sizes.first, own, sizes.value);
-    }
-    return own == sizes.value;
+    return own == record->value || fail(who, record, record->first, own, record->value);
 }
 
-/* Not at the hub: the root's release must be of the size that this member's call has. */
-static bool agrees_with_root(const struct wf_caller *who, const struct wf_rank_request *record,
-                             uint64_t own, uint64_t released)
+/* Not at the hub: the size of the root's release must be that of this member's call. */
+static bool agrees_with_root(const struct wf_caller *who,
+                             const struct wf_formula_record *record, uint64_t own,
+                             uint64_t released)
 {
-    bool agrees =
-        own == released ||
-        waits_of((enum wf_coll_kind)wf_collective_of_tag(record->key.tag)) != FOR_ROOT;
-
-    if (!agrees) {
-        fail(who, record, record->request, own, released);
-    }
-    return agrees;
+    return own == released || waits_of(wf_coll_tag_kind(record->tag)) != FOR_ROOT ||
+           fail(who, record, record->awaited, own, released);
 }
 
-/* ---- calls, continued ---- */
+/* ---- calls ---- */
 
-/* Tells everybody but the hub, which is `who`, when to go on. */
+static uint32_t hub_of(const struct wf_coll_args *args)
+{
+    return wf_coll_has_root(args->kind) ? args->root : 0;
+}
+
+/* The hub tells everybody else when to continue. */
 static void release_all(const struct wf_caller *who, const struct wf_formula_call *call,
                         int64_t at)
 {
@@ -361,94 +344,84 @@ static void release_all(const struct wf_caller *who, const struct wf_formula_cal
     }
 }
 
-/* Tells why the collective goes on at this time: the rest of the cause. */
-static void because(const struct wf_caller *who, const struct wf_formula_call *call,
-                    int64_t until, const struct wf_cause *cause)
+/* Sets the time at which the hub continues: the formula's cost after `since`, when the rank
+ * `last` called with the largest size `bytes`. */
+static void apply_formula(const struct wf_caller *who, struct wf_rank_request *coll,
+                          const struct wf_formula_call *call, int64_t since, uint32_t last,
+                          uint64_t bytes)
 {
     uint32_t track = wf_track_of(wf_rank_context(call->group->id, true), call->tag);
 
-    if (cause->from == who->number && cause->since == until) {
-        return; /* it waited for nobody, and it took no time */
+    coll->at = wf_time_add(since, cost_of(who->ranks, call->args, bytes));
+    if (last != who->number || since != coll->at) {
+        wf_cause_note(who, (struct wf_cause){.until = coll->at,
+                                             .since = since,
+                                             .bytes = bytes,
+                                             .track = track,
+                                             .from = last,
+                                             .from_track = track,
+                                             .why = WF_WHY_FORMULA});
     }
-    wf_cause_note(who, (struct wf_cause){.until = until,
-                                         .since = cause->since,
-                                         .bytes = cause->bytes,
-                                         .track = track,
-                                         .from = cause->from,
-                                         .from_track = track,
-                                         .why = cause->why});
 }
 
-/* A release moves the clock of a member's collective. */
+/* The hub `src` has released a member, which continues at this time. */
 static void release(const struct wf_caller *who, struct wf_rank_request *coll,
-                    const struct signal *signal)
+                    const struct wf_formula_record *record, uint32_t src, int64_t time)
 {
-    if (signal->time > coll->at) {
-        uint32_t track = wf_track_of(signal->context, signal->tag);
+    if (time > coll->at) {
+        uint32_t track = wf_track_of(record->context, record->tag);
 
-        wf_cause_note(who, (struct wf_cause){.until = signal->time,
-                                             .since = signal->time,
+        wf_cause_note(who, (struct wf_cause){.until = time,
+                                             .since = time,
                                              .track = track,
-                                             .from = signal->src,
+                                             .from = src,
                                              .from_track = track,
                                              .why = WF_WHY_RELEASED});
-        coll->at = signal->time;
+        coll->at = time;
     }
 }
 
-/* At the hub, all reports are there. */
+/* The hub has all reports. */
 static void settle(const struct wf_caller *who, struct wf_rank_request *coll, uint32_t cell,
                    const struct wf_formula_call *call)
 {
-    const struct wf_rank_request *record = wf_request_read(who, cell);
+    const struct wf_formula_record *record = wf_formula_read(who, cell);
 
     if (!sum_agrees(who, record, call->args)) {
         return;
     }
-    coll->at = wf_time_add(record->at, cost_of(who->mpi, call->args, record->bytes));
-    because(who, call, coll->at,
-            &(struct wf_cause){.since = record->at,
-                               .bytes = record->bytes,
-                               .from = last_of(record),
-                               .why = WF_WHY_FORMULA});
+    apply_formula(who, coll, call, record->at, record->last, record->bytes);
     coll->flags |= WF_REQ_LAST;
     if (waits_of(call->args->kind) == FOR_ALL) {
         release_all(who, call, coll->at);
     }
-    end_record(who, cell);
+    free_record(who, cell);
 }
 
 static bool begin_at_hub(const struct wf_caller *who, uint32_t cell,
                          const struct wf_formula_call *call)
 {
     struct wf_rank_request *coll = wf_request_edit(who, cell);
-    uint64_t bytes = wf_formula_bytes(call->args);
+    uint64_t bytes = bytes_of(call->args);
 
     if (waits_of(call->args->kind) == FOR_ROOT) {
-        int64_t began = coll->at;
-
-        coll->at = wf_time_add(began, cost_of(who->mpi, call->args, bytes));
-        because(
-            who, call, coll->at,
-            &(struct wf_cause){
-                .since = began, .bytes = bytes, .from = who->number, .why = WF_WHY_FORMULA});
+        apply_formula(who, coll, call, coll->at, who->number, bytes);
         release_all(who, call, coll->at);
         return true;
     }
 
-    uint32_t found = find_or_make(who, wf_rank_context(call->group->id, true), call->tag);
-    struct wf_rank_request *record = wf_request_edit(who, found);
+    uint32_t found = find_or_create(who, wf_rank_context(call->group->id, true), call->tag);
+    struct wf_formula_record *record = edit_record(who, found);
     uint32_t others = call->args->size - 1;
 
     if (!agrees_with_reports(who, record, call)) {
         return false;
     }
-    come(record, who->number, coll->at);
-    record->bytes = larger(record->bytes, bytes);
-    *own_call(record) = cell;
-    /* More than there are can only be in a run that is taken back. */
-    coll->missing = *reports(record) < others ? others - *reports(record) : 0;
-    if (coll->missing == 0) {
+    count_member(record, who->number, coll->at, bytes);
+    record->own_call = cell;
+    /* More reports than members: only in a run that is rolled back. */
+    coll->coll.missing = record->reports < others ? others - record->reports : 0;
+    if (coll->coll.missing == 0) {
         settle(who, coll, found, call);
     }
     return (coll->flags & WF_REQ_LAST) != 0;
@@ -459,36 +432,31 @@ static bool begin_elsewhere(const struct wf_caller *who, uint32_t cell,
 {
     struct wf_rank_request *coll = wf_request_edit(who, cell);
     enum waits waits = waits_of(call->args->kind);
-    uint32_t context = wf_rank_context(call->group->id, true);
     uint32_t hub = wf_rank_group_member(call->group, hub_of(call->args));
 
     if (waits != FOR_ROOT) {
         send_signal(who, hub, signal_of(call, REPORT, coll->at),
-                    wf_time_add(coll->at, who->mpi->net->promise_ps));
+                    wf_time_add(coll->at, who->ranks->net->promise_ps));
     }
     if (waits == ROOT_FOR_ALL) {
         return true;
     }
 
-    uint32_t found = find_or_make(who, context, call->tag);
-    struct wf_rank_request *record = wf_request_edit(who, found);
+    uint32_t found = find_or_create(who, wf_rank_context(call->group->id, true), call->tag);
+    struct wf_formula_record *record = edit_record(who, found);
     uint64_t own = share_of(call->args, call->args->rank);
-    if (record->flags & WF_REQ_LAST) {
+    if (record->released) {
         if (!agrees_with_root(who, record, own, record->bytes)) {
             return false;
         }
-        release(who, coll,
-                &(struct signal){.time = record->at,
-                                 .context = context,
-                                 .tag = call->tag,
-                                 .src = record->request});
-        end_record(who, found);
+        release(who, coll, record, record->awaited, record->at);
+        free_record(who, found);
         return true;
     }
-    *own_call(record) = cell;
+    record->own_call = cell;
     record->bytes = own;
-    record->request = hub;
-    coll->missing = 1;
+    record->awaited = hub;
+    coll->coll.missing = 1;
     return false;
 }
 
@@ -497,7 +465,7 @@ bool wf_formula_run(const struct wf_caller *who, uint32_t cell,
 {
     bool last = (wf_request_read(who, cell)->flags & WF_REQ_LAST) != 0;
 
-    if (last || who->mpi->sends_only || call->args->size == 1) {
+    if (last || who->ranks->sends_only || call->args->size == 1) {
         return true;
     }
     return call->args->rank == hub_of(call->args) ? begin_at_hub(who, cell, call)
@@ -508,22 +476,21 @@ bool wf_formula_run(const struct wf_caller *who, uint32_t cell,
 
 static void on_report(const struct wf_caller *who, const struct signal *signal)
 {
-    uint32_t found = find_or_make(who, signal->context, signal->tag);
-    struct wf_rank_request *record = wf_request_edit(who, found);
-    uint32_t cell = *own_call(record);
+    uint32_t found = find_or_create(who, signal->context, signal->tag);
+    struct wf_formula_record *record = edit_record(who, found);
+    uint32_t cell = record->own_call;
 
     if (!agrees_with_hub(who, record, signal)) {
         return;
     }
-    come(record, signal->src, signal->time);
-    record->bytes = larger(record->bytes, signal->bytes);
-    ++*reports(record);
+    count_member(record, signal->src, signal->time, signal->bytes);
+    record->reports++;
     if (cell == 0) {
         return;
     }
 
     struct wf_rank_request *coll = wf_request_edit(who, cell);
-    if (--coll->missing == 0) {
+    if (--coll->coll.missing == 0) {
         struct wf_coll_args args;
         struct wf_rank_group group;
 
@@ -538,15 +505,15 @@ static void on_report(const struct wf_caller *who, const struct signal *signal)
 
 static void on_release(const struct wf_caller *who, const struct signal *signal)
 {
-    uint32_t found = find_or_make(who, signal->context, signal->tag);
-    struct wf_rank_request *record = wf_request_edit(who, found);
-    uint32_t cell = *own_call(record);
+    uint32_t found = find_or_create(who, signal->context, signal->tag);
+    struct wf_formula_record *record = edit_record(who, found);
+    uint32_t cell = record->own_call;
 
     if (cell == 0) {
         record->at = signal->time;
         record->bytes = signal->bytes;
-        record->request = signal->src;
-        record->flags |= WF_REQ_LAST;
+        record->awaited = signal->src;
+        record->released = 1;
         return;
     }
     if (!agrees_with_root(who, record, record->bytes, signal->bytes)) {
@@ -554,22 +521,20 @@ static void on_release(const struct wf_caller *who, const struct signal *signal)
     }
 
     struct wf_rank_request *coll = wf_request_edit(who, cell);
-    release(who, coll, signal);
+    release(who, coll, record, signal->src, signal->time);
     coll->flags |= WF_REQ_LAST;
-    coll->missing = 0;
-    end_record(who, found);
+    coll->coll.missing = 0;
+    free_record(who, found);
     wf_collective_continue(who, cell);
 }
 
-void wf_formula_signal(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
+void wf_formula_signal(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
                        const struct wf_event *ev)
 {
     struct signal signal;
 
     memcpy(&signal, ev->payload, sizeof(signal));
-    const struct wf_caller who = wf_caller_at(mpi, ctx, node, signal.slot);
-    wf_touch(ctx, who.rank, sizeof(*who.rank));
-    who.rank->noted = 0;
+    const struct wf_caller who = wf_caller_enter(ranks, ctx, node, signal.slot);
     if (who.rank->state == WF_RANK_FAILED) {
         return;
     }

@@ -3,47 +3,59 @@
 #define WF_RANKS_FORMULA_H
 
 /*
- * Collectives by a formula: `ideal` and `hardware`. Nothing of them passes the network, and no
- * CPU time is spent. When a rank goes on depends on when others came, which is told by events
- * of their own; see docs/models/collectives-by-formula.md.
+ * Formula collectives: `ideal` and `hardware` (enum wf_formula). They send nothing through the
+ * network and spend no CPU time. When a rank continues depends on when others called; events of
+ * their own tell that. See docs/models/collectives-by-formula.md. Private to ranks/.
  */
 
-#include "ranks/blocked.h"
 #include "ranks/collective.h"
 
-enum wf_formula { WF_FORMULA_NONE, WF_FORMULA_IDEAL, WF_FORMULA_HARDWARE };
-
-extern const char *const wf_formula_names[]; /* "", "ideal", "hardware"; null-terminated */
-
-/* The formula of this name; WF_FORMULA_NONE if it is none's. */
-enum wf_formula wf_formula_find(const char *name);
-
-/* In place of the number of an algorithm. */
+/* The number of an algorithm that is a formula. */
 #define WF_ALGORITHM_FORMULA UINT16_MAX
 
-/* What a collective under way knows of itself. */
+/* What a rank knows about a formula collective: a cell that lives from the first signal or the
+ * rank's own call to the release. wf_rank.handles finds it by a number with the highest bit. */
+struct wf_formula_record {
+    uint32_t context;
+    int32_t tag;
+    uint32_t next;     /* cell of another record with the same number, or 0 */
+    uint32_t own_call; /* cell of the rank's own collective; 0 before its call */
+    int64_t at;        /* hub: the latest call so far; elsewhere: when to continue */
+    uint64_t bytes;    /* hub: the largest size so far; elsewhere: own or released size */
+    uint32_t awaited;  /* rank that is waited for; WF_MATCH_ANY_SOURCE at the hub */
+    uint32_t reports;  /* hub: reports so far */
+    uint32_t last;     /* hub: rank whose call was the latest */
+    uint32_t first;    /* hub: rank that reported first */
+    uint32_t odd;      /* hub: rank whose size differs from the first one's, if has_odd */
+    uint8_t has_odd;
+    uint8_t released; /* elsewhere: released before the rank's own call */
+    uint16_t padding;
+    uint64_t value; /* hub: the odd size; its own once it has called; the sum of a gatherv */
+};
+
+_Static_assert(sizeof(struct wf_formula_record) <= WF_REQ_SIZE, "a record is a cell");
+
+#define WF_FORMULA_NUMBERS UINT32_C(0x80000000) /* no handle is that large */
+
+static inline const struct wf_formula_record *wf_formula_read(const struct wf_caller *who,
+                                                              uint32_t cell)
+{
+    return wf_cell_read(who->ctx, cell);
+}
+
+/* A collective in progress. */
 struct wf_formula_call {
     const struct wf_coll_args *args;
     const struct wf_rank_group *group;
-    int32_t tag; /* the same at all members, and of no other collective on the communicator */
+    int32_t tag; /* the same at all members; no other collective of the communicator has it */
 };
 
-/* The bytes that go into this member or come out of it, whichever is more
- * (ranks/formula_bytes.c). */
-uint64_t wf_formula_bytes(const struct wf_coll_args *args);
-
-/* Begins a collective or goes on with it; true if it is over, at the time of its clock. */
+/* Begins a collective or continues it; true if it is complete at the time of its clock. */
 bool wf_formula_run(const struct wf_caller *who, uint32_t cell,
                     const struct wf_formula_call *call);
 
-/* An event of the kind WF_NODE_SIGNAL. */
-void wf_formula_signal(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
+/* Event WF_NODE_SIGNAL. */
+void wf_formula_signal(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
                        const struct wf_event *ev);
-
-/* Describes the collective by a formula that the rank waits in; false if there is none. */
-bool wf_formula_find_blocked(const struct wf_caller *who, struct wf_blocked_on *out);
-
-/* Adds the collectives by a formula that the rank did not call, and describes one of them. */
-void wf_formula_find_leftover(const struct wf_caller *who, struct wf_leftover *out);
 
 #endif

@@ -2,85 +2,109 @@
 #ifndef WF_RANKS_MSG_HEADER_H
 #define WF_RANKS_MSG_HEADER_H
 
-/* What is written on messages. Shared by ranks/protocol.c and ranks/one_sided.c alone. */
+/*
+ * The header of a message between ranks: 20 bytes that the network carries and does not read.
+ * Every kind of message has a struct of its own. They share the slots in the first word and the
+ * kind in the upper four bits of the third. Headers are part of events, so that their bytes
+ * enter the digest of a run. Shared by ranks/protocol.c and ranks/one_sided.c only.
+ */
 
-#include "ranks/request_record.h"
+#include "ranks/request.h"
 
-/* What a message is. */
 enum wf_msg_kind {
-    WF_MSG_EAGER,    /* a: tag, b: context, c: departure */
-    WF_MSG_ANNOUNCE, /* a: tag, b: context, c[0]: the sender's handle, c[1]: bytes, or as many
-                       * as fit
-                       */
-    WF_MSG_ASK,  /* a: the sender's handle, b: the receiver's, c: when the receiver was ready
-             for  it, see ask() */
-    WF_MSG_DATA, /* a: the receiver's handle, b: the sender's, c: departure */
-    WF_MSG_PUT,  /* c: departure */
-    WF_MSG_PUT_DONE, /* c: departure of the put */
-    WF_MSG_GET,      /* a and b: departure, c: bytes that are wanted */
-    WF_MSG_GET_DATA, /* a and b: departure of the get, c: departure */
+    WF_MSG_EAGER,    /* a message with its data */
+    WF_MSG_ANNOUNCE, /* announces a long message (request to send) */
+    WF_MSG_ASK,      /* the receiver asks for its data (clear to send) */
+    WF_MSG_DATA,     /* the data of a long message */
+    WF_MSG_PUT,
+    WF_MSG_PUT_DONE, /* the target confirms a put */
+    WF_MSG_GET,      /* asks for data */
+    WF_MSG_GET_DATA, /* the data of a get */
 };
 
-/* What this layer writes on its messages. The message knows the node it comes from and the
- * event the node it goes to, so that slots say which ranks. */
+enum { WF_MSG_LOW_BITS = 28 };
+#define WF_MSG_LOW_MASK ((UINT32_C(1) << WF_MSG_LOW_BITS) - 1)
+
+/* Fields of 64 bits begin at a multiple of four bytes. */
+#define WF_MSG_LAYOUT __attribute__((packed, aligned(4)))
+
 struct wf_msg_header {
-    uint16_t src_slot, dst_slot;
-    uint32_t a;
-    uint32_t b; /* the packet in the upper four bits */
-    uint32_t c[2];
+    uint16_t src_slot, dst_slot; /* of the ranks on the sending and on the receiving node */
+    union {
+        struct WF_MSG_LAYOUT {
+            uint32_t first, rest : WF_MSG_LOW_BITS;
+            uint32_t kind : 4; /* enum wf_msg_kind */
+        } any;
+        struct WF_MSG_LAYOUT {
+            int32_t tag;
+            uint32_t context : WF_MSG_LOW_BITS, kind : 4;
+            int64_t departure;
+        } eager;
+        struct WF_MSG_LAYOUT {
+            int32_t tag;
+            uint32_t context : WF_MSG_LOW_BITS, kind : 4;
+            uint32_t sender_handle;
+            uint32_t bytes; /* UINT32_MAX: as many or more */
+        } announce;
+        struct WF_MSG_LAYOUT {
+            uint32_t sender_handle;
+            uint32_t receiver_handle : WF_MSG_LOW_BITS, kind : 4;
+            int64_t ready; /* when the receiver was, see ask() in ranks/protocol.c */
+        } ask;
+        struct WF_MSG_LAYOUT {
+            uint32_t receiver_handle;
+            uint32_t sender_handle : WF_MSG_LOW_BITS, kind : 4;
+            int64_t departure;
+        } data;
+        struct WF_MSG_LAYOUT { /* put and its confirmation */
+            uint32_t unused, unused_too : WF_MSG_LOW_BITS;
+            uint32_t kind : 4;
+            int64_t departure; /* of the put */
+        } put;
+        struct WF_MSG_LAYOUT {
+            uint32_t begin_low, begin_high : WF_MSG_LOW_BITS; /* when the get began */
+            uint32_t kind : 4;
+            uint64_t bytes; /* that the origin asks for */
+        } get;
+        struct WF_MSG_LAYOUT {
+            uint32_t begin_low, begin_high : WF_MSG_LOW_BITS; /* when the get began */
+            uint32_t kind : 4;
+            int64_t departure;
+        } get_data;
+    };
 };
-
-enum { WF_MSG_SHIFT = 28 };
-#define WF_MSG_LOW_BITS ((UINT32_C(1) << WF_MSG_SHIFT) - 1)
 
 _Static_assert(sizeof(struct wf_msg_header) == WF_NET_HEADER_WORDS * sizeof(uint32_t),
-               "an header fills its place");
+               "a header fills its place in a message");
 
-static inline enum wf_msg_kind wf_msg_kind_of(const struct wf_msg_header *header)
+/* The upper bits of a time that is stored in 60 bits... */
+#define WF_MSG_TIME_HIGH(time) ((uint32_t)((uint64_t)(time) >> 32) & WF_MSG_LOW_MASK)
+
+/* ...and the time itself: the latest one before `now` with these bits. */
+static inline int64_t wf_msg_time(uint32_t low, uint32_t high, int64_t now)
 {
-    return (enum wf_msg_kind)(header->b >> WF_MSG_SHIFT);
-}
-
-static inline uint32_t wf_msg_with_kind(enum wf_msg_kind packet, uint32_t low)
-{
-    return (uint32_t)packet << WF_MSG_SHIFT | (low & WF_MSG_LOW_BITS);
-}
-
-/* A time in a and b, as far as it has room there: what is not long ago is known by that. */
-enum { WF_MSG_TIME_BITS = 32 + WF_MSG_SHIFT };
-
-static inline void wf_msg_put_time(struct wf_msg_header *header, enum wf_msg_kind packet,
-                                   int64_t time)
-{
-    header->a = (uint32_t)time;
-    header->b = wf_msg_with_kind(packet, (uint32_t)((uint64_t)time >> 32));
-}
-
-static inline int64_t wf_msg_get_time(const struct wf_msg_header *header, int64_t now)
-{
-    uint64_t low = (uint64_t)(header->b & WF_MSG_LOW_BITS) << 32 | header->a;
-    uint64_t since = ((uint64_t)now - low) & ((UINT64_C(1) << WF_MSG_TIME_BITS) - 1);
+    const uint64_t mask = (UINT64_C(1) << (32 + WF_MSG_LOW_BITS)) - 1;
+    uint64_t since = ((uint64_t)now - ((uint64_t)high << 32 | low)) & mask;
 
     return now - (int64_t)since;
 }
 
-/* What a packet does at the rank it is for; `at` is its last byte's arrival. */
+/* A message at the rank that it is for. */
 struct wf_arrival {
     struct wf_caller who;
     struct wf_msg_header header;
-    const struct wf_net_message *msg;
+    uint64_t bytes;
     uint32_t from; /* rank of the run */
-    int64_t at;
+    int64_t at;    /* arrival of the last byte */
 };
 
-/* Hands a message over at the time `start`. Returns when its last byte has left, or
- * WF_NET_LATER. */
+/* Sends a message at the time `start`. Returns when its last byte leaves, or WF_NET_LATER. */
 int64_t wf_msg_transmit(const struct wf_caller *who, uint32_t to, struct wf_msg_header *header,
                         uint64_t bytes, int64_t start);
-/* Tells the layer above of a message that has its departure written on it. */
-void wf_arrival_note(const struct wf_arrival *arrival);
+/* Counts a message that carried data and departed at this time. */
+void wf_arrival_note(const struct wf_arrival *arrival, int64_t departure);
 
-/* Packets of puts and gets (ranks/one_sided.c). */
+/* Arrivals of puts and gets (ranks/one_sided.c). */
 void wf_one_sided_put(const struct wf_arrival *arrival);
 void wf_one_sided_get(const struct wf_arrival *arrival);
 void wf_one_sided_put_done(const struct wf_arrival *arrival);

@@ -3,81 +3,174 @@
 #define WF_RANKS_NODE_H
 
 /*
- * What all ranks of a run share: the network, the places, the protocol, and the layer above.
+ * The node process. Its state is the network's part, followed by one slot for each rank on the
+ * node. Events of the network's kinds go to the network model, all others to the handler of
+ * their kind (ranks/node.c). Private to ranks/.
  *
- * The processes of the engine are nodes. A node's state is the network's part, then one slot
- * of `slot_size` bytes for each rank on the node; a slot begins with a struct wf_rank
- * (ranks/rank.h) and goes on as its owner, the layer above (replay/), likes. That layer drives a
- * rank: it makes calls on its behalf until one blocks, and is called back when the rank can go
- * on.
+ * A rank makes calls (ranks/calls.h) until one of them blocks; wf_node_resume() continues it
+ * once the call is complete.
  */
 
-#include "coll/coll.h"
+#include "engine/cargo.h"
 #include "net/net.h"
-#include "ranks/cause.h"
+#include "ops/live.h"
+#include "ops/source.h"
 #include "ranks/place.h"
+#include "ranks/rank.h"
+#include "ranks/ranks.h"
+#include "ranks/record/recorder.h"
 
 enum {
-    WF_RANK_SLOTS_MAX = 65536, /* ranks on a node, so that 16 bits number them */
-    WF_RANK_COOKIE_WORDS = 4,  /* the last one is 0 as a rule: it is kept apart then */
+    WF_RANK_SLOTS_MAX = 65536, /* ranks on a node: 16 bits number them */
+    WF_SLOT_REGIONS = 4,       /* nested regions that are timed; deeper ones are not */
 };
 
-/* Event kinds of this layer, behind the network's. */
+/* Event kinds of nodes; smaller ones are the network's. */
 enum wf_node_event {
     WF_NODE_RESUME = WF_NET_KINDS, /* continues a rank */
-    WF_NODE_CONTINUE,              /* continues a collective whose time to send has come */
-    WF_NODE_DEPART,                /* sends a message whose time has come */
+    WF_NODE_CONTINUE,              /* continues a collective that can send now */
+    WF_NODE_DEPART,                /* hands a message to the network */
     WF_NODE_LOCAL,                 /* a message within the node */
-    WF_NODE_SIGNAL,                /* of a collective by a formula */
-    WF_NODE_KINDS = 32,            /* kinds from here on are the layer above's */
+    WF_NODE_SIGNAL,                /* a signal of a formula collective */
 };
 
-/* Settings, scope "mpi". */
-struct wf_mpi_params {
-    uint64_t eager_max; /* longer messages wait for their receiver */
-    int progress;       /* enum wf_mpi_progress */
-    int rules;          /* enum wf_coll_rules */
-    bool local;         /* messages within a node do not pass the network */
-    int64_t local_latency;
-    uint64_t local_bandwidth;
-    uint64_t control_bytes;    /* of the messages that arrange the transfer of a long one */
-    uint64_t unexpected_limit; /* bytes of messages that a rank can hold without a receive */
-    int64_t hw_latency;        /* of each level of a collective in hardware... */
-    uint64_t hw_bandwidth;     /* ...and of its data */
-    char *algorithms[WF_COLL_KINDS]; /* "auto" is what the rules choose */
+/* Payload of WF_NODE_RESUME and WF_NODE_CONTINUE. */
+struct wf_node_wakeup {
+    uint32_t slot;
+    uint32_t ticket; /* WF_NODE_RESUME: rank.ticket; WF_NODE_CONTINUE: the request's handle */
 };
 
-enum wf_mpi_progress {
-    WF_PROGRESS_INDEPENDENT, /* whatever the rank is doing */
-    WF_PROGRESS_CALLS,       /* only while it is in a call */
+/* A live program in a run of several operating-system processes. */
+struct wf_live_homes {
+    struct wf_homes homes; /* first */
+    const struct wf_ranks *ranks;
+    const struct wf_engine *engine;
+    uint32_t job;
 };
 
-extern const struct wf_param wf_mpi_params[]; /* over struct wf_mpi_params */
-
-struct wf_caller;
-
-/* What a rank spends its time on. */
-enum wf_spent {
-    WF_SPENT_COMPUTING,
-    WF_SPENT_ON_MESSAGES, /* CPU time */
-    WF_SPENT_WAITING,     /* plus an enum wf_rank_in: in what */
-    WF_SPENT_KINDS = WF_SPENT_WAITING + 3,
+/* What all ranks of a run share. */
+struct wf_ranks {
+    const struct wf_net *net;
+    const struct wf_place *place;
+    const struct wf_mpi_params *mpi;
+    const struct wf_coll_ops *algorithm[WF_COLL_KINDS]; /* null: the rules choose */
+    uint8_t formula[WF_COLL_KINDS];                     /* enum wf_formula */
+    bool runs_ahead;                                    /* ranks may send later than now */
+    bool in_step;    /* ranks make calls only when the engine's time has reached their clock */
+    bool sends_only; /* nothing is received, and all messages are eager */
+    bool has_live;   /* a job is a running program, which is told what its ranks receive */
+    struct wf_process_ops ops;
+    struct wf_replay_params params;
+    const struct wf_cpu *cpu;
+    int64_t *costs; /* cost of capturing one computation, by rank of the run; null: none */
+    struct wf_recorder recorder;
+    uint32_t n_jobs;
+    struct wf_ranks_job jobs[WF_TALLY_JOBS];
+    uint32_t first[WF_TALLY_JOBS + 1]; /* the first rank of each job */
+    struct wf_live_homes homes[WF_TALLY_JOBS];
 };
 
-/* A message that arrived. */
-struct wf_delivery {
-    uint32_t from; /* rank of the run */
-    uint64_t bytes;
-    int64_t departure, arrival; /* from the sender's hands; of the last byte */
+/* A rank's place in the state of its node. */
+struct wf_rank_slot {
+    struct wf_rank rank; /* first */
+    struct wf_script {
+        struct wf_cursor cursor;
+        int64_t compute_ps;
+        uint64_t runs;      /* completed runs of the program */
+        uint32_t iteration; /* iterations begun so far */
+        uint32_t part;      /* of an op that is executed in parts: the parts done */
+        uint32_t n_regions; /* open regions */
+        uint32_t padding;
+        int64_t polling_ps; /* time spent on unsuccessful polls since the last other op */
+        struct {
+            int64_t since;
+            uint64_t value; /* given by the program */
+            uint32_t number, padding;
+        } regions[WF_SLOT_REGIONS];
+    } progress;
 };
 
-/* A communicator, as a rank sees it: ranks of the communicator to ranks of the run. */
+_Static_assert(sizeof(struct wf_rank_slot) % 8 == 0, "slots are aligned");
+
+/* A rank in one of its events. */
+struct wf_caller {
+    const struct wf_ranks *ranks;
+    struct wf_ctx *ctx;
+    void *node;
+    struct wf_rank *rank;
+    uint32_t slot;   /* on the node */
+    uint32_t number; /* in the run */
+};
+
+/* The rank in a slot of the node whose event it is. */
+static inline struct wf_caller wf_caller_at(const struct wf_ranks *ranks, struct wf_ctx *ctx,
+                                            void *node, uint32_t slot)
+{
+    unsigned char *slots = (unsigned char *)node + ranks->net->node_size;
+
+    return (struct wf_caller){
+        .ranks = ranks,
+        .ctx = ctx,
+        .node = node,
+        .rank = (struct wf_rank *)(void *)(slots + slot * sizeof(struct wf_rank_slot)),
+        .slot = slot,
+        .number = wf_place_rank(ranks->place, wf_self(ctx) - ranks->net->first_node, slot),
+    };
+}
+
+/* Likewise at the beginning of an event: the rank's state may change from here on. */
+static inline struct wf_caller wf_caller_enter(const struct wf_ranks *ranks, struct wf_ctx *ctx,
+                                               void *node, uint32_t slot)
+{
+    struct wf_caller who = wf_caller_at(ranks, ctx, node, slot);
+
+    wf_touch(ctx, who.rank, sizeof(*who.rank));
+    who.rank->noted = 0;
+    return who;
+}
+
+/* A rank together with the program it runs. */
+struct wf_turn {
+    const struct wf_ranks *ranks;
+    const struct wf_caller *who;
+    struct wf_rank_slot *slot;
+    const struct wf_source *source;
+    uint32_t job, rank; /* its number in the job */
+};
+
+/* The job of a rank of the run. */
+static inline uint32_t wf_ranks_job_of(const struct wf_ranks *ranks, uint32_t rank)
+{
+    uint32_t job = 0;
+
+    while (rank >= ranks->first[job + 1]) {
+        job++;
+    }
+    return job;
+}
+
+static inline struct wf_turn wf_turn_of(const struct wf_caller *who)
+{
+    const struct wf_ranks *ranks = who->ranks;
+    uint32_t job = ranks->n_jobs == 1 ? 0 : wf_ranks_job_of(ranks, who->number);
+
+    return (struct wf_turn){
+        .ranks = ranks,
+        .who = who,
+        .slot = (struct wf_rank_slot *)who->rank,
+        .source = ranks->jobs[job].source,
+        .job = job,
+        .rank = who->number - ranks->first[job],
+    };
+}
+
+/* A communicator as a rank sees it: maps its ranks to ranks of the run. */
 struct wf_rank_group {
     uint32_t id; /* below WF_RANK_GROUPS_MAX */
     uint32_t size, rank;
     uint32_t base; /* added to... */
     uint32_t first, stride, width, stride2;
-    const uint32_t *members; /* ...members[r], or if null, to what the numbers above say */
+    const uint32_t *members; /* ...members[r]; null: to what the four numbers above give */
 };
 
 #define WF_RANK_GROUPS_MAX (UINT32_C(1) << 26)
@@ -90,59 +183,88 @@ static inline uint32_t wf_rank_group_member(const struct wf_rank_group *group, u
                                     r / group->width * group->stride2);
 }
 
-struct wf_mpi {
-    const struct wf_net *net;
-    const struct wf_place *place;
-    const struct wf_mpi_params *params;
-    const struct wf_coll_ops *algorithm[WF_COLL_KINDS]; /* null: what the rules choose */
-    uint8_t formula[WF_COLL_KINDS];                     /* enum wf_formula, if not 0 */
-    size_t slots_offset;                                /* in a node's state */
-    size_t slot_size;
-    bool runs_ahead; /* ranks may send later than now */
-    bool in_step;    /* calls are made when the engine's time has come to the rank's clock */
-    bool sends_only; /* nobody receives, and all messages are sent at once */
+/* Communicators of different jobs must differ too; each job has this many. */
+static inline uint32_t wf_ranks_groups_per_job(const struct wf_ranks *ranks)
+{
+    return ranks->n_jobs == 1 ? WF_RANK_GROUPS_MAX : WF_RANK_GROUPS_MAX / WF_TALLY_JOBS;
+}
 
-    /* The layer above. */
-    void *arg;
-    /* Makes the next calls of a rank. */
-    void (*resume)(void *arg, const struct wf_caller *who);
-    /* The arguments and the communicator of a collective that was begun with this cookie. */
-    void (*recall)(void *arg, const struct wf_caller *who, const uint64_t *cookie,
-                   struct wf_coll_args *args, struct wf_rank_group *group);
-    /* A message from another rank has arrived for good. */
-    void (*note)(void *arg, const struct wf_caller *to, const struct wf_delivery *delivery);
-    /* What a rank does from its clock until then. May be null. */
-    void (*spent)(void *arg, const struct wf_caller *who, enum wf_spent what, int64_t until);
-    /* For a layer above that has to know, both may be null: a receive that left something open
-     * has met its message from `peer`; a wait or a test has completed a request. */
-    void (*matched)(void *arg, const struct wf_caller *who, uint32_t request, uint32_t peer,
-                    int32_t tag);
-    void (*taken)(void *arg, const struct wf_caller *who, uint32_t request);
-    /* Likewise: something one-sided has arrived at its target `who` from the rank `origin`. */
-    void (*remote)(void *arg, const struct wf_caller *who, uint32_t origin);
-    /* Why something of a rank goes on. May be null. */
-    void (*because)(void *arg, const struct wf_caller *who, const struct wf_cause *cause);
+static inline int64_t wf_later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- the handlers of nodes (ranks/node.c) ---- */
+
+extern const struct wf_process_ops wf_node_ops; /* all but payload_max and careful */
+
+/* Executes the rank's ops until one blocks. */
+void wf_node_resume(const struct wf_caller *who);
+
+/* What an event leaves for its commit; at most one for each event (rank.noted). */
+struct wf_node_note {
+    uint16_t what, job; /* enum wf_node_noted; job of the region or iteration */
+    uint32_t number;    /* of the region or iteration */
+    int64_t at;         /* when the rank passed the mark; or the latency of the message */
+    int64_t time;       /* spent in the region; absent for messages */
 };
 
-/* Lays out nodes. The caller has set place, params, arg and the functions; `background` says
- * whether a rank may have more under way than its blocking calls and eager messages. A slot
- * holds `slot_size` bytes of which the first are a struct wf_rank. Fails with WF_EUSAGE if a
- * setting names an unknown algorithm. */
+enum wf_node_noted { WF_NOTED_LATENCY, WF_NOTED_REGION, WF_NOTED_BEGIN, WF_NOTED_END };
+
+/* A message has arrived that departed from rank `from` at this time. */
+void wf_node_note_message(const struct wf_caller *to, const struct wf_sent *sent);
+
+/* ---- ops (ranks/execute.c) ---- */
+
+enum wf_called {
+    WF_CALLED_DONE,
+    WF_CALLED_BLOCKED, /* the rank is resumed once the call is complete */
+    WF_CALLED_AGAIN,   /* the rank is resumed to make the same call again */
+};
+
+/* Executes one op. `before` is the cursor before it. */
 WF_NODISCARD
-enum wf_status wf_mpi_init(struct wf_mpi *mpi, const struct wf_net *net, size_t slot_size,
-                           bool background, struct wf_err *err);
-size_t wf_mpi_node_size(const struct wf_mpi *mpi); /* of a node's state */
-size_t wf_mpi_payload_max(const struct wf_mpi *mpi);
+enum wf_called wf_rank_execute(const struct wf_turn *turn, const struct wf_op *op,
+                               const struct wf_cursor *before);
 
-/* Connects the network to the engine, to which the nodes have been added, and to these ranks.
- */
-void wf_mpi_attach(struct wf_mpi *mpi, struct wf_net *net, struct wf_engine *engine,
-                   uint32_t first_node);
+/* What identifies a collective in the rank's program. The last word is 0 as a rule. */
+enum { WF_RANK_COOKIE_WORDS = 4 };
 
-/* For a node's handlers: its first and its later events. A rank's first call is made `delay`
- * after the start. */
-void wf_mpi_start(const struct wf_mpi *mpi, struct wf_ctx *ctx, uint32_t slot, int64_t delay);
-void wf_mpi_event(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
-                  const struct wf_event *ev);
+/* The arguments and the communicator of the collective that began with this cookie. */
+void wf_rank_recall(const struct wf_caller *who, const uint64_t *cookie,
+                    struct wf_coll_args *args, struct wf_rank_group *group);
+
+/* ---- live programs (ranks/live.c); wf_ranks.has_live says whether there is one ---- */
+
+/* Tells the program of the rank about its clock and its last poll and wildcard receive. */
+void wf_live_answer(const struct wf_turn *turn);
+/* A wildcard receive has matched a message from `peer`. */
+void wf_live_matched(const struct wf_caller *who, uint32_t request, uint32_t peer, int32_t tag);
+/* A wait or test has completed a request. */
+void wf_live_taken(const struct wf_caller *who, uint32_t request);
+/* A put or get of rank `origin` has arrived at its target. */
+void wf_live_remote(const struct wf_caller *who, uint32_t origin);
+/* Prepares live programs for a run of several operating-system processes. */
+void wf_live_spread(struct wf_ranks *ranks, struct wf_engine *engine);
+
+/* ---- recording ---- */
+
+/* Records what the rank does from its clock until then. */
+static inline void wf_rank_spent(const struct wf_caller *who, enum wf_spent what, int64_t until)
+{
+    if (wf_recorder_is_on(&who->ranks->recorder) && until > who->rank->clock) {
+        wf_recorder_span(
+            who->ctx, (struct wf_span){who->rank->clock, until, who->number, (uint32_t)what});
+    }
+}
+
+/* Records why a track of the rank goes on; cause.rank is filled in here. */
+static inline void wf_cause_note(const struct wf_caller *who, struct wf_cause cause)
+{
+    if (wf_recorder_wants_causes(&who->ranks->recorder)) {
+        cause.rank = who->number;
+        wf_recorder_cause(who->ctx, &cause);
+    }
+}
 
 #endif

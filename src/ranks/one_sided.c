@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts and gets, and the wait for their end. */
-#include "ranks/because.h"
+/* Puts and gets, and the wait for their completion. */
 #include "ranks/msg_header.h"
 
-#include <string.h>
-
-/* The rank goes on when the last of its puts and gets is over. */
+/* The rank continues when the last of its puts and gets is complete. */
 static void end_flush(const struct wf_caller *who)
 {
     struct wf_rank *rank = who->rank;
@@ -19,13 +16,13 @@ static void end_flush(const struct wf_caller *who)
     wf_rank_advance(who, rank->one_sided_at, WF_IN_SEND);
 }
 
-/* One of the packets with which the rank's own puts and gets end; it began then. */
-static void end_one_sided(const struct wf_caller *who, int64_t since, int64_t at)
+/* A put or get of the rank, which began at `since`, is complete. */
+static void complete(const struct wf_caller *who, int64_t since, int64_t at)
 {
     struct wf_rank *rank = who->rank;
 
     if (rank->one_sided == 0) {
-        return; /* only in a run that is taken back */
+        return; /* only in a run that is rolled back */
     }
     rank->one_sided--;
     if (at > rank->one_sided_at) {
@@ -41,78 +38,88 @@ static void end_one_sided(const struct wf_caller *who, int64_t since, int64_t at
 
 static void tell_remote(const struct wf_arrival *arrival)
 {
-    if (arrival->who.mpi->remote != NULL) {
-        arrival->who.mpi->remote(arrival->who.mpi->arg, &arrival->who, arrival->from);
+    if (arrival->who.ranks->has_live) {
+        wf_live_remote(&arrival->who, arrival->from);
     }
 }
 
-/* The target's interface answers by itself. */
+/* The target's network interface answers by itself. */
 void wf_one_sided_put(const struct wf_arrival *arrival)
 {
-    struct wf_msg_header header = {.b = wf_msg_with_kind(WF_MSG_PUT_DONE, 0)};
+    int64_t departure = arrival->header.put.departure;
+    struct wf_msg_header header = {.put = {.kind = WF_MSG_PUT_DONE, .departure = departure}};
 
-    memcpy(header.c, arrival->header.c, sizeof(header.c));
-    wf_arrival_note(arrival);
+    wf_arrival_note(arrival, departure);
     tell_remote(arrival);
     (void)wf_msg_transmit(&arrival->who, arrival->from, &header,
-                          arrival->who.mpi->params->control_bytes, arrival->at);
+                          arrival->who.ranks->mpi->control_bytes, arrival->at);
 }
 
 void wf_one_sided_get(const struct wf_arrival *arrival)
 {
-    struct wf_msg_header header = {.a = 0};
-    uint64_t bytes;
+    int64_t begin =
+        wf_msg_time(arrival->header.get.begin_low, arrival->header.get.begin_high, arrival->at);
+    struct wf_msg_header header = {.get_data = {.begin_low = (uint32_t)begin,
+                                                .begin_high = WF_MSG_TIME_HIGH(begin),
+                                                .kind = WF_MSG_GET_DATA,
+                                                .departure = arrival->at}};
 
     tell_remote(arrival);
-    wf_msg_put_time(&header, WF_MSG_GET_DATA, wf_msg_get_time(&arrival->header, arrival->at));
-    memcpy(&bytes, arrival->header.c, sizeof(bytes));
-    memcpy(header.c, &arrival->at, sizeof(header.c));
-    (void)wf_msg_transmit(&arrival->who, arrival->from, &header, bytes, arrival->at);
+    (void)wf_msg_transmit(&arrival->who, arrival->from, &header, arrival->header.get.bytes,
+                          arrival->at);
 }
 
 void wf_one_sided_put_done(const struct wf_arrival *arrival)
 {
-    int64_t since;
-
-    memcpy(&since, arrival->header.c, sizeof(since));
-    end_one_sided(&arrival->who, since, arrival->at);
+    complete(&arrival->who, arrival->header.put.departure, arrival->at);
 }
 
 void wf_one_sided_get_data(const struct wf_arrival *arrival)
 {
-    wf_arrival_note(arrival);
-    end_one_sided(&arrival->who, wf_msg_get_time(&arrival->header, arrival->at), arrival->at);
+    const struct wf_msg_header *header = &arrival->header;
+
+    wf_arrival_note(arrival, header->get_data.departure);
+    complete(&arrival->who,
+             wf_msg_time(header->get_data.begin_low, header->get_data.begin_high, arrival->at),
+             arrival->at);
+}
+
+/* Counts a put or get that begins. False if the rank has to wait for the engine's time. */
+static bool begin(const struct wf_caller *who, uint64_t bytes)
+{
+    if (!who->ranks->runs_ahead && wf_rank_sync(who) == WF_CALLED_AGAIN) {
+        return false;
+    }
+    who->rank->one_sided++;
+    who->rank->sent_messages++;
+    who->rank->sent_bytes = wf_count_add(who->rank->sent_bytes, bytes);
+    return true;
 }
 
 enum wf_called wf_rank_put(const struct wf_caller *who, const struct wf_peer *to)
 {
-    struct wf_msg_header header = {.b = wf_msg_with_kind(WF_MSG_PUT, 0)};
+    int64_t clock = who->rank->clock;
+    struct wf_msg_header header = {.put = {.kind = WF_MSG_PUT, .departure = clock}};
 
-    if (!who->mpi->runs_ahead && wf_rank_sync(who) == WF_CALLED_AGAIN) {
+    if (!begin(who, to->bytes)) {
         return WF_CALLED_AGAIN;
     }
-    who->rank->one_sided++;
-    who->rank->sent_messages++;
-    who->rank->sent_bytes = wf_count_add(who->rank->sent_bytes, to->bytes);
-    memcpy(header.c, &who->rank->clock, sizeof(header.c));
-    (void)wf_msg_transmit(who, to->rank, &header, to->bytes, who->rank->clock);
+    (void)wf_msg_transmit(who, to->rank, &header, to->bytes, clock);
     return WF_CALLED_DONE;
 }
 
 enum wf_called wf_rank_get(const struct wf_caller *who, const struct wf_peer *from)
 {
-    struct wf_msg_header header = {.a = 0};
+    int64_t clock = who->rank->clock;
+    struct wf_msg_header header = {.get = {.begin_low = (uint32_t)clock,
+                                           .begin_high = WF_MSG_TIME_HIGH(clock),
+                                           .kind = WF_MSG_GET,
+                                           .bytes = from->bytes}};
 
-    if (!who->mpi->runs_ahead && wf_rank_sync(who) == WF_CALLED_AGAIN) {
+    if (!begin(who, from->bytes)) {
         return WF_CALLED_AGAIN;
     }
-    who->rank->one_sided++;
-    who->rank->sent_messages++;
-    who->rank->sent_bytes = wf_count_add(who->rank->sent_bytes, from->bytes);
-    wf_msg_put_time(&header, WF_MSG_GET, who->rank->clock);
-    memcpy(header.c, &from->bytes, sizeof(header.c));
-    (void)wf_msg_transmit(who, from->rank, &header, who->mpi->params->control_bytes,
-                          who->rank->clock);
+    (void)wf_msg_transmit(who, from->rank, &header, who->ranks->mpi->control_bytes, clock);
     return WF_CALLED_DONE;
 }
 

@@ -1,74 +1,84 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How messages travel. Short ones are sent at once (eager). A long or synchronous one is
- * announced first; the receiver asks for it when it has a receive for it, and only then the
- * data follows (rendezvous).
+ * How messages travel. Short messages are sent at once (eager). A long or synchronous message
+ * is announced first; the receiver asks for it when it has a receive for it, and only then the
+ * data follows (rendezvous):
+ *
+ *     sender                      receiver
+ *       |  ------ ANNOUNCE ------>   |   request with a handle of the sender
+ *       |  <-------- ASK ---------   |   once a receive matches: a handle of the receiver
+ *       |  -------- DATA -------->   |
  */
 #include "ranks/protocol.h"
 
-#include "ranks/because.h"
+#include "base/mem.h"
 #include "ranks/collective.h"
 #include "ranks/msg_header.h"
-#include "ranks/request.h"
 
 #include <string.h>
 
+/* Payload of WF_NODE_DEPART: a message that the network gets when its time has come. */
+struct departure {
+    uint64_t bytes;
+    uint32_t dst_node;
+    struct wf_msg_header header;
+};
+
+_Static_assert(sizeof(struct departure) == sizeof(struct wf_net_message),
+               "the same event size");
+
 static uint32_t own_node(const struct wf_caller *who)
 {
-    return wf_self(who->ctx) - who->mpi->net->first_node;
-}
-
-/* Within a node, the last byte follows the first as on the network. */
-static int64_t send_local(const struct wf_caller *who, const struct wf_net_message *msg,
-                          int64_t start)
-{
-    const struct wf_mpi_params *params = who->mpi->params;
-
-    wf_net_schedule(who->mpi->net, who->ctx, own_node(who),
-                    wf_time_add(start, params->local_latency), WF_NODE_LOCAL, msg);
-    return wf_time_add(start, wf_transfer_ps(msg->bytes, params->local_bandwidth));
+    return wf_self(who->ctx) - who->ranks->net->first_node;
 }
 
 int64_t wf_msg_transmit(const struct wf_caller *who, uint32_t to, struct wf_msg_header *header,
                         uint64_t bytes, int64_t start)
 {
-    const struct wf_mpi *mpi = who->mpi;
-    uint32_t dst_node = wf_place_node(mpi->place, to);
+    const struct wf_ranks *ranks = who->ranks;
+    const struct wf_mpi_params *mpi = ranks->mpi;
+    uint32_t dst_node = wf_place_node(ranks->place, to);
     struct wf_net_message msg = {.bytes = bytes, .src_node = own_node(who)};
 
     header->src_slot = (uint16_t)who->slot;
-    header->dst_slot = (uint16_t)wf_place_slot(mpi->place, to);
+    header->dst_slot = (uint16_t)wf_place_slot(ranks->place, to);
     memcpy(msg.header, header, sizeof(*header));
-    if (dst_node == msg.src_node && mpi->params->local) {
-        return send_local(who, &msg, start);
+    if (dst_node == msg.src_node && mpi->local) {
+        wf_net_schedule(ranks->net, who->ctx, dst_node, wf_time_add(start, mpi->local_latency),
+                        WF_NODE_LOCAL, &msg);
+        return wf_time_add(start, wf_transfer_ps(bytes, mpi->local_bandwidth));
     }
-    if (start > wf_now(who->ctx) && !mpi->runs_ahead) {
-        /* The network wants it when it is time; whence it comes is known then. */
-        msg.src_node = dst_node;
-        wf_net_schedule(mpi->net, who->ctx, own_node(who), start, WF_NODE_DEPART, &msg);
+    if (start > wf_now(who->ctx) && !ranks->runs_ahead) {
+        const struct departure later = {bytes, dst_node, *header};
+        int64_t delay = start == WF_TIME_MAX ? start : start - wf_now(who->ctx);
+
+        wf_schedule(who->ctx, wf_self(who->ctx), delay, WF_NODE_DEPART, &later, sizeof(later));
         return WF_NET_LATER;
     }
-    return mpi->net->ops->send(mpi->net, who->ctx, who->node, dst_node, &msg, start);
+    return ranks->net->ops->send(ranks->net, who->ctx, who->node, dst_node, &msg, start);
 }
 
 static bool is_eager(const struct wf_caller *who, const struct wf_peer *to)
 {
-    return to->buffered || who->mpi->sends_only ||
-           (!to->synchronous && to->bytes <= who->mpi->params->eager_max);
+    return to->buffered || who->ranks->sends_only ||
+           (!to->synchronous && to->bytes <= who->ranks->mpi->eager_max);
 }
 
 uint32_t wf_protocol_send(const struct wf_caller *who, const struct wf_peer *to,
                           uint32_t context, int64_t start, uint32_t owner)
 {
     struct wf_rank *rank = who->rank;
-    struct wf_msg_header header = {.a = (uint32_t)to->tag};
+    struct wf_msg_header header;
 
     rank->sent_messages++;
     rank->sent_bytes = wf_count_add(rank->sent_bytes, to->bytes);
     if (is_eager(who, to)) {
-        header.b = wf_msg_with_kind(WF_MSG_EAGER, context);
-        memcpy(header.c, &start, sizeof(header.c));
-        /* It is over when the network has it: when its last byte leaves is of no interest. */
+        header = (struct wf_msg_header){.eager = {.tag = to->tag,
+                                                  .context = context & WF_MSG_LOW_MASK,
+                                                  .kind = WF_MSG_EAGER,
+                                                  .departure = start}};
+        /* The send is complete when the network has the message; when its last byte leaves does
+         * not matter. */
         (void)wf_msg_transmit(who, to->rank, &header, to->bytes, start);
         return 0;
     }
@@ -76,14 +86,12 @@ uint32_t wf_protocol_send(const struct wf_caller *who, const struct wf_peer *to,
     uint32_t cell = wf_cell_new(who->ctx);
     uint32_t handle = wf_request_new_handle(rank);
 
-    *wf_request_edit(who, cell) = (struct wf_rank_request){.key = {context, to->rank, to->tag},
-                                                           .request = WF_RANK_NO_REQUEST,
-                                                           .kind = WF_REQ_SEND,
-                                                           .bytes = to->bytes,
-                                                           .at = start,
-                                                           .owner = owner,
-                                                           .handle = handle,
-                                                           .peer = to->rank};
+    *wf_request_edit(who, cell) = (struct wf_rank_request){
+        .key = {context, to->rank, to->tag},
+        .number = WF_RANK_NO_REQUEST,
+        .kind = WF_REQ_SEND,
+        .at = start,
+        .msg = {.bytes = to->bytes, .owner = owner, .peer = to->rank, .handle = handle}};
     wf_cause_note(who, (struct wf_cause){.until = start,
                                          .since = start,
                                          .track = wf_track_announced(handle),
@@ -91,91 +99,75 @@ uint32_t wf_protocol_send(const struct wf_caller *who, const struct wf_peer *to,
                                          .from_track = wf_track_of(context, to->tag),
                                          .why = WF_WHY_ANNOUNCED});
     wf_cellmap_put(who->ctx, &rank->handles, handle, cell);
-    header.b = wf_msg_with_kind(WF_MSG_ANNOUNCE, context);
-    header.c[0] = handle;
-    header.c[1] = to->bytes < UINT32_MAX ? (uint32_t)to->bytes : UINT32_MAX;
-    (void)wf_msg_transmit(who, to->rank, &header, who->mpi->params->control_bytes, start);
+    header = (struct wf_msg_header){
+        .announce = {.tag = to->tag,
+                     .context = context & WF_MSG_LOW_MASK,
+                     .kind = WF_MSG_ANNOUNCE,
+                     .sender_handle = handle,
+                     .bytes = to->bytes < UINT32_MAX ? (uint32_t)to->bytes : UINT32_MAX}};
+    (void)wf_msg_transmit(who, to->rank, &header, who->ranks->mpi->control_bytes, start);
     return cell;
 }
 
-/* When the receiver was ready for a long message: a time; or this, if that was before the
- * announcement came; or this less a time, if it was a call that went on with it. */
+/* When the receiver was ready for a long message: a time; READY_BEFORE if that was before the
+ * announcement arrived; READY_IN_CALL minus a time if a call of the rank continued it. */
 enum { READY_BEFORE = -1, READY_IN_CALL = -2 };
 
-/* The receive has met the announcement of its message: asks for the data. */
-static void ask(const struct wf_caller *who, uint32_t cell, uint32_t handle, int64_t at,
+/* The receive has matched the announcement of its message: asks for the data. */
+static void ask(const struct wf_caller *who, uint32_t cell, uint32_t sender_handle, int64_t at,
                 int64_t ready)
 {
     struct wf_rank_request *recv = wf_request_edit(who, cell);
-    struct wf_msg_header header = {.a = handle};
+    uint32_t handle = wf_request_new_handle(who->rank);
+    struct wf_msg_header header = {.ask = {.sender_handle = sender_handle,
+                                           .receiver_handle = handle & WF_MSG_LOW_MASK,
+                                           .kind = WF_MSG_ASK,
+                                           .ready = ready}};
 
-    recv->handle = wf_request_new_handle(who->rank);
-    header.b = wf_msg_with_kind(WF_MSG_ASK, recv->handle);
-    memcpy(header.c, &ready, sizeof(header.c));
-    wf_cellmap_put(who->ctx, &who->rank->handles, recv->handle, cell);
-    (void)wf_msg_transmit(who, recv->peer, &header, who->mpi->params->control_bytes, at);
+    recv->msg.handle = handle;
+    wf_cellmap_put(who->ctx, &who->rank->handles, handle, cell);
+    (void)wf_msg_transmit(who, recv->msg.peer, &header, who->ranks->mpi->control_bytes, at);
 }
 
-/* The data of a long message is gone, which departed then. */
+/* The data of a long message departed, and its last byte left at the time `at`. */
 static void data_gone(const struct wf_caller *who, uint32_t cell, int64_t departure, int64_t at)
 {
     struct wf_rank_request *send = wf_request_edit(who, cell);
 
-    send->key.src = send->handle;
-    send->departure = ~departure;
+    send->key.src = send->msg.handle;
+    send->msg.departure = ~departure;
     wf_request_complete(who, cell, at);
 }
 
-/* Sends the data of a request that was asked for by the receive with this handle. Why it goes on
- * now is told by who was ready last, and when. */
-static void answer(const struct wf_caller *who, uint32_t cell, uint32_t handle, int64_t at,
-                   const struct wf_cause *cause)
+/* Sends the data that the receive with this handle asked for. `cause` says which side was ready
+ * last, and when. */
+static void answer(const struct wf_caller *who, uint32_t cell, uint32_t receiver_handle,
+                   int64_t at, struct wf_cause cause)
 {
     const struct wf_rank_request *send = wf_request_read(who, cell);
-    struct wf_msg_header header = {.a = handle,
-                                   .b = wf_msg_with_kind(WF_MSG_DATA, send->handle)};
+    uint32_t handle = send->msg.handle;
+    struct wf_msg_header header = {.data = {.receiver_handle = receiver_handle,
+                                            .sender_handle = handle & WF_MSG_LOW_MASK,
+                                            .kind = WF_MSG_DATA,
+                                            .departure = at}};
 
-    wf_cause_note(who, (struct wf_cause){.until = at,
-                                         .since = cause->since,
-                                         .track = wf_track_asked(send->handle),
-                                         .from = cause->from,
-                                         .from_track = cause->from_track,
-                                         .why = cause->why});
-    memcpy(header.c, &at, sizeof(header.c));
-    int64_t left = wf_msg_transmit(who, send->peer, &header, send->bytes, at);
+    cause.until = at;
+    cause.track = wf_track_asked(handle);
+    wf_cause_note(who, cause);
+    int64_t left = wf_msg_transmit(who, send->msg.peer, &header, send->msg.bytes, at);
     if (left != WF_NET_LATER) {
-        (void)wf_cellmap_take(who->ctx, &who->rank->handles, send->handle);
+        (void)wf_cellmap_take(who->ctx, &who->rank->handles, handle);
         data_gone(who, cell, at, left);
     }
 }
 
-/* Keeps for the rank's next call what its req is to do then. */
-static void defer(const struct wf_caller *who, uint32_t cell, uint32_t handle)
+/* Defers to the rank's next call what the request with this handle of the other side does. */
+static void defer(const struct wf_caller *who, uint32_t cell, uint32_t other_handle)
 {
     struct wf_rank_request *req = wf_request_edit(who, cell);
 
-    req->flags |= WF_REQ_DEFERRED;
-    req->asked = handle;
-    req->next = who->rank->deferred;
-    who->rank->deferred = cell;
-}
-
-/* A collective goes on with the call that the rank makes now. */
-static void poke_collective(const struct wf_caller *who, uint32_t cell, int64_t at)
-{
-    struct wf_rank_request *coll = wf_request_edit(who, cell);
-
-    if (at > coll->at) {
-        if (who->mpi->because != NULL) {
-            wf_cause_note(who, (struct wf_cause){.until = at,
-                                                 .since = at,
-                                                 .track = wf_collective_track(who, cell),
-                                                 .from = who->number,
-                                                 .why = WF_WHY_CALLED});
-        }
-        coll->at = at;
-    }
-    wf_collective_continue(who, cell);
+    req->other_handle = other_handle;
+    wf_request_defer(who, cell, &req->msg.next_deferred);
 }
 
 void wf_rank_run_deferred(const struct wf_caller *who)
@@ -185,62 +177,61 @@ void wf_rank_run_deferred(const struct wf_caller *who)
         struct wf_rank_request *req = wf_request_edit(who, cell);
         int64_t at = who->rank->clock;
 
-        who->rank->deferred = req->next;
+        who->rank->deferred =
+            req->kind == WF_REQ_COLL ? req->coll.next_deferred : req->msg.next_deferred;
         req->flags &= (uint16_t)~WF_REQ_DEFERRED;
         if (req->kind == WF_REQ_RECV) {
-            ask(who, cell, req->asked, at, READY_IN_CALL - at);
+            ask(who, cell, req->other_handle, at, READY_IN_CALL - at);
         } else if (req->kind == WF_REQ_SEND) {
-            const struct wf_cause own = {
-                .since = at, .from = who->number, .why = WF_WHY_CALLED};
-            answer(who, cell, req->asked, at, &own);
+            answer(who, cell, req->other_handle, at,
+                   (struct wf_cause){.since = at, .from = who->number, .why = WF_WHY_CALLED});
         } else {
-            poke_collective(who, cell, at);
+            wf_collective_run_deferred(who, cell, at);
         }
     }
 }
 
 /* Whether a message of this length is an error of the program. In a collective, both sides know
- * how much is sent; a receive of the program only says how much room there is. */
+ * how much is sent; a receive of the program only gives its capacity. */
 static bool is_misfit(const struct wf_rank_request *recv, uint64_t bytes)
 {
-    return bytes != recv->bytes && (bytes > recv->bytes || recv->owner != 0);
+    return bytes != recv->msg.bytes && (bytes > recv->msg.bytes || recv->msg.owner != 0);
 }
 
-/* A receive and its message have found each other; `message` is freed by the caller. */
+/* A receive and its message have matched; the caller frees `message`. */
 static void meet(const struct wf_caller *who, uint32_t cell,
                  const struct wf_rank_request *message)
 {
     struct wf_rank_request *recv = wf_request_edit(who, cell);
-    int64_t at = wf_later(recv->at, message->at);
-    uint32_t handle = message->handle;
 
-    recv->peer = message->key.src;
+    recv->msg.peer = message->key.src;
     recv->key.tag = message->key.tag;
     if ((message->flags & WF_REQ_ANNOUNCED) == 0) {
-        if (is_misfit(recv, message->bytes)) {
-            wf_rank_fail_sizes(who, &message->key, recv->bytes, message->bytes);
+        if (is_misfit(recv, message->unexpected.bytes)) {
+            wf_rank_fail_sizes(who, &message->key, recv->msg.bytes, message->unexpected.bytes);
             return;
         }
-        recv->bytes = message->bytes;
-        recv->departure = message->departure;
+        recv->msg.bytes = message->unexpected.bytes;
+        recv->msg.departure = message->unexpected.departure;
         wf_request_complete(who, cell, message->at);
         return;
     }
-    at = wf_rank_progress(who, at);
+    int64_t at = wf_rank_progress(who, wf_later(recv->at, message->at));
     if (at == WF_NET_LATER) {
-        defer(who, cell, handle);
+        defer(who, cell, message->unexpected.sender_handle);
     } else {
-        ask(who, cell, handle, at, recv->at >= message->at ? recv->at : READY_BEFORE);
+        ask(who, cell, message->unexpected.sender_handle, at,
+            recv->at >= message->at ? recv->at : READY_BEFORE);
     }
 }
 
-void wf_protocol_tell(const struct wf_caller *who, uint32_t cell,
-                      const struct wf_match_key *key)
+/* Tells a live program that a wildcard receive has matched a message. */
+static void tell_matched(const struct wf_caller *who, uint32_t cell, uint32_t src, int32_t tag)
 {
     const struct wf_rank_request *recv = wf_request_read(who, cell);
 
-    if ((recv->flags & WF_REQ_WILDCARD) && who->mpi->matched != NULL) {
-        who->mpi->matched(who->mpi->arg, who, recv->request, key->src, key->tag);
+    if (who->ranks->has_live && (recv->flags & WF_REQ_WILDCARD)) {
+        wf_live_matched(who, recv->number, src, tag);
     }
 }
 
@@ -249,9 +240,8 @@ void wf_protocol_tell_posted(const struct wf_caller *who, uint32_t cell)
     const struct wf_rank_request *recv = wf_request_read(who, cell);
 
     /* It is complete, or has asked for its data, or will as soon as it may. */
-    if ((recv->flags & (WF_REQ_DONE | WF_REQ_DEFERRED)) || recv->handle != 0) {
-        const struct wf_match_key key = {.src = recv->peer, .tag = recv->key.tag};
-        wf_protocol_tell(who, cell, &key);
+    if ((recv->flags & (WF_REQ_DONE | WF_REQ_DEFERRED)) || recv->msg.handle != 0) {
+        tell_matched(who, cell, recv->msg.peer, recv->key.tag);
     }
 }
 
@@ -264,34 +254,32 @@ uint32_t wf_protocol_recv(const struct wf_caller *who, const struct wf_peer *fro
 
     *wf_request_edit(who, cell) =
         (struct wf_rank_request){.key = {context, from->rank, from->tag},
-                                 .request = WF_RANK_NO_REQUEST,
+                                 .number = WF_RANK_NO_REQUEST,
                                  .kind = WF_REQ_RECV,
                                  .flags = open ? WF_REQ_WILDCARD : 0,
-                                 .bytes = from->bytes,
                                  .at = at,
-                                 .owner = owner,
-                                 .peer = from->rank};
+                                 .msg = {from->bytes, owner, from->rank, {{0}}}};
     uint32_t found = wf_match_post(who->ctx, &who->rank->match, cell);
     if (found != 0) {
         struct wf_rank_request message = *wf_request_read(who, found);
 
         wf_cell_free(who->ctx, found);
         if ((message.flags & WF_REQ_ANNOUNCED) == 0) {
-            who->rank->unexpected_bytes -= message.bytes;
+            who->rank->unexpected_bytes -= message.unexpected.bytes;
         }
         meet(who, cell, &message);
     }
     return cell;
 }
 
-/* A message that is matched: eager, or announced. */
-static void take_in(const struct wf_caller *who, const struct wf_rank_request *message)
+/* A message that is to be matched: eager, or announced. */
+static void match_message(const struct wf_caller *who, const struct wf_rank_request *message)
 {
     struct wf_rank *rank = who->rank;
     uint32_t cell = wf_match_claim(who->ctx, &rank->match, &message->key);
 
     if (cell != 0) {
-        wf_protocol_tell(who, cell, &message->key);
+        tell_matched(who, cell, message->key.src, message->key.tag);
         meet(who, cell, message);
         return;
     }
@@ -299,8 +287,9 @@ static void take_in(const struct wf_caller *who, const struct wf_rank_request *m
     *wf_request_edit(who, cell) = *message;
     wf_match_keep(who->ctx, &rank->match, cell);
     if ((message->flags & WF_REQ_ANNOUNCED) == 0) {
-        rank->unexpected_bytes = wf_count_add(rank->unexpected_bytes, message->bytes);
-        if (rank->unexpected_bytes > who->mpi->params->unexpected_limit) {
+        rank->unexpected_bytes =
+            wf_count_add(rank->unexpected_bytes, message->unexpected.bytes);
+        if (rank->unexpected_bytes > who->ranks->mpi->unexpected_limit) {
             wf_rank_fail(who, WF_FAILURE_UNEXPECTED, message->key.src);
             return;
         }
@@ -310,72 +299,76 @@ static void take_in(const struct wf_caller *who, const struct wf_rank_request *m
     }
 }
 
-void wf_arrival_note(const struct wf_arrival *arrival)
+void wf_arrival_note(const struct wf_arrival *arrival, int64_t departure)
 {
-    struct wf_delivery delivery = {
-        .from = arrival->from, .bytes = arrival->msg->bytes, .arrival = arrival->at};
-
-    memcpy(&delivery.departure, arrival->header.c, sizeof(delivery.departure));
-    arrival->who.mpi->note(arrival->who.mpi->arg, &arrival->who, &delivery);
-    arrival->who.rank->noted = 1;
+    wf_node_note_message(&arrival->who,
+                         &(struct wf_sent){departure, arrival->at, arrival->bytes,
+                                           arrival->from, arrival->who.number});
 }
 
-static void on_message(const struct wf_arrival *arrival)
+static void on_eager(const struct wf_arrival *arrival)
 {
-    const struct wf_msg_header *header = &arrival->header;
-    struct wf_rank *rank = arrival->who.rank;
-    bool asks = wf_msg_kind_of(header) == WF_MSG_ANNOUNCE;
-    struct wf_rank_request message = {
-        .key = {header->b & WF_MSG_LOW_BITS, arrival->from, (int32_t)header->a},
-        .request = WF_RANK_NO_REQUEST,
-        .kind = WF_REQ_UNEXPECTED,
-        .flags = asks ? WF_REQ_ANNOUNCED : 0,
-        .bytes = asks ? header->c[1] : arrival->msg->bytes,
-        .at = arrival->at,
-        .peer = arrival->from,
-    };
+    const struct wf_caller *who = &arrival->who;
+    struct wf_rank *rank = who->rank;
+    uint32_t context = arrival->header.eager.context;
+    int32_t tag = arrival->header.eager.tag;
+    int64_t departure = arrival->header.eager.departure;
 
-    if (asks) {
-        message.handle = header->c[0];
-    } else {
-        memcpy(&message.departure, header->c, sizeof(message.departure));
-        wf_arrival_note(arrival);
-    }
-    if (!arrival->who.mpi->sends_only) {
-        take_in(&arrival->who, &message);
+    wf_arrival_note(arrival, departure);
+    if (!who->ranks->sends_only) {
+        match_message(who,
+                      &(struct wf_rank_request){.key = {context, arrival->from, tag},
+                                                .number = WF_RANK_NO_REQUEST,
+                                                .kind = WF_REQ_UNEXPECTED,
+                                                .at = arrival->at,
+                                                .unexpected = {arrival->bytes, {departure}}});
     } else if (rank->state == WF_RANK_ENDED && arrival->at > rank->clock) {
-        /* Nobody receives it, but the run is over when the last has come. A rank that still
-         * has something to send ends later than now anyway. */
-        wf_cause_note(
-            &arrival->who,
-            (struct wf_cause){.until = arrival->at,
-                              .since = message.departure,
-                              .bytes = message.bytes,
-                              .from = arrival->from,
-                              .from_track = wf_track_of(message.key.context, message.key.tag),
-                              .why = WF_WHY_MESSAGE});
+        /* Nothing receives it, but the run ends when the last message has arrived. A rank that
+         * still sends ends later than now anyway. */
+        wf_cause_note(who, (struct wf_cause){.until = arrival->at,
+                                             .since = departure,
+                                             .bytes = arrival->bytes,
+                                             .from = arrival->from,
+                                             .from_track = wf_track_of(context, tag),
+                                             .why = WF_WHY_MESSAGE});
         rank->clock = arrival->at;
     }
 }
 
-/* In a run that will be taken back, handles may lead nowhere. */
-static uint32_t find_request(const struct wf_arrival *arrival, enum wf_rank_request_kind kind)
+static void on_announce(const struct wf_arrival *arrival)
+{
+    const struct wf_msg_header *header = &arrival->header;
+
+    match_message(&arrival->who,
+                  &(struct wf_rank_request){
+                      .key = {header->announce.context, arrival->from, header->announce.tag},
+                      .number = WF_RANK_NO_REQUEST,
+                      .kind = WF_REQ_UNEXPECTED,
+                      .flags = WF_REQ_ANNOUNCED,
+                      .at = arrival->at,
+                      .unexpected = {.bytes = header->announce.bytes,
+                                     .sender_handle = header->announce.sender_handle}});
+}
+
+/* The request of this handle and kind. In a run that will be rolled back there may be none. */
+static uint32_t find_request(const struct wf_arrival *arrival, uint32_t handle,
+                             enum wf_rank_request_kind kind)
 {
     const struct wf_caller *who = &arrival->who;
-    uint32_t cell = wf_cellmap_get(who->ctx, &who->rank->handles, arrival->header.a);
+    uint32_t cell = wf_cellmap_get(who->ctx, &who->rank->handles, handle);
 
     return cell != 0 && wf_request_read(who, cell)->kind == kind ? cell : 0;
 }
 
-/* Of the two that had to be ready for the data of a long message. */
+/* Which side was ready last for the data of a long message. */
 static struct wf_cause who_was_last(const struct wf_arrival *arrival,
                                     const struct wf_rank_request *send)
 {
-    struct wf_cause cause = {.from = arrival->from,
+    struct wf_cause cause = {.since = arrival->header.ask.ready,
+                             .from = arrival->from,
                              .from_track = wf_track_of(send->key.context, send->key.tag),
                              .why = WF_WHY_ASKED};
 
-    memcpy(&cause.since, arrival->header.c, sizeof(cause.since));
     if (cause.since == READY_BEFORE) {
         cause.from = arrival->who.number;
         cause.since = send->at;
@@ -388,114 +381,110 @@ static struct wf_cause who_was_last(const struct wf_arrival *arrival,
 
 static void on_ask(const struct wf_arrival *arrival)
 {
-    uint32_t cell = find_request(arrival, WF_REQ_SEND);
-    int64_t at = wf_rank_progress(&arrival->who, arrival->at);
+    const struct wf_caller *who = &arrival->who;
+    uint32_t cell = find_request(arrival, arrival->header.ask.sender_handle, WF_REQ_SEND);
+    uint32_t receiver_handle = arrival->header.ask.receiver_handle;
+    int64_t at = wf_rank_progress(who, arrival->at);
 
-    if (cell == 0 || (wf_request_read(&arrival->who, cell)->flags & WF_REQ_DEFERRED)) {
+    if (cell == 0 || (wf_request_read(who, cell)->flags & WF_REQ_DEFERRED)) {
         return;
     }
-    uint32_t handle = arrival->header.b & WF_MSG_LOW_BITS;
     if (at == WF_NET_LATER) {
-        defer(&arrival->who, cell, handle);
-        return;
+        defer(who, cell, receiver_handle);
+    } else {
+        answer(who, cell, receiver_handle, at,
+               who_was_last(arrival, wf_request_read(who, cell)));
     }
-
-    struct wf_cause cause = who_was_last(arrival, wf_request_read(&arrival->who, cell));
-    answer(&arrival->who, cell, handle, at, &cause);
 }
 
 static void on_data(const struct wf_arrival *arrival)
 {
-    uint32_t cell = find_request(arrival, WF_REQ_RECV);
+    const struct wf_caller *who = &arrival->who;
+    const struct wf_msg_header *header = &arrival->header;
+    uint32_t cell = find_request(arrival, header->data.receiver_handle, WF_REQ_RECV);
 
-    wf_arrival_note(arrival);
+    wf_arrival_note(arrival, header->data.departure);
     if (cell == 0) {
         return;
     }
-    (void)wf_cellmap_take(arrival->who.ctx, &arrival->who.rank->handles, arrival->header.a);
+    (void)wf_cellmap_take(who->ctx, &who->rank->handles, header->data.receiver_handle);
 
-    struct wf_rank_request *recv = wf_request_edit(&arrival->who, cell);
-    if (is_misfit(recv, arrival->msg->bytes)) {
-        const struct wf_match_key key = {recv->key.context, recv->peer, recv->key.tag};
+    struct wf_rank_request *recv = wf_request_edit(who, cell);
+    if (is_misfit(recv, arrival->bytes)) {
+        const struct wf_match_key key = {recv->key.context, recv->msg.peer, recv->key.tag};
 
-        wf_rank_fail_sizes(&arrival->who, &key, recv->bytes, arrival->msg->bytes);
+        wf_rank_fail_sizes(who, &key, recv->msg.bytes, arrival->bytes);
         return;
     }
-    recv->bytes = arrival->msg->bytes;
-    memcpy(&recv->departure, arrival->header.c, sizeof(recv->departure));
-    recv->departure = ~recv->departure;
-    recv->key.src = arrival->header.b & WF_MSG_LOW_BITS;
-    wf_request_complete(&arrival->who, cell, arrival->at);
+    recv->msg.bytes = arrival->bytes;
+    recv->msg.departure = ~header->data.departure;
+    recv->key.src = header->data.sender_handle;
+    wf_request_complete(who, cell, arrival->at);
 }
 
-static void (*const on_packet[])(const struct wf_arrival *arrival) = {
-    [WF_MSG_EAGER] = on_message,     [WF_MSG_ANNOUNCE] = on_message,
-    [WF_MSG_ASK] = on_ask,           [WF_MSG_DATA] = on_data,
-    [WF_MSG_PUT] = wf_one_sided_put, [WF_MSG_PUT_DONE] = wf_one_sided_put_done,
-    [WF_MSG_GET] = wf_one_sided_get, [WF_MSG_GET_DATA] = wf_one_sided_get_data,
-};
-
-void wf_protocol_arrived(void *mpi, struct wf_ctx *ctx, void *node,
+void wf_protocol_arrived(void *ranks, struct wf_ctx *ctx, void *node,
                          const struct wf_net_message *msg, int64_t at)
 {
-    wf_protocol_deliver(mpi, ctx, node, msg, at);
-}
-
-void wf_protocol_deliver(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
-                         const struct wf_net_message *msg, int64_t at)
-{
-    struct wf_arrival arrival = {.msg = msg, .at = at};
+    static void (*const on_kind[])(const struct wf_arrival *arrival) = {
+        [WF_MSG_EAGER] = on_eager,       [WF_MSG_ANNOUNCE] = on_announce,
+        [WF_MSG_ASK] = on_ask,           [WF_MSG_DATA] = on_data,
+        [WF_MSG_PUT] = wf_one_sided_put, [WF_MSG_PUT_DONE] = wf_one_sided_put_done,
+        [WF_MSG_GET] = wf_one_sided_get, [WF_MSG_GET_DATA] = wf_one_sided_get_data,
+    };
+    const struct wf_ranks *run = ranks;
+    struct wf_arrival arrival = {.bytes = msg->bytes, .at = at};
 
     memcpy(&arrival.header, msg->header, sizeof(arrival.header));
-    arrival.who = wf_caller_at(mpi, ctx, node, arrival.header.dst_slot);
-    arrival.from = wf_place_rank(mpi->place, msg->src_node, arrival.header.src_slot);
-    wf_touch(ctx, arrival.who.rank, sizeof(*arrival.who.rank));
-    arrival.who.rank->noted = 0;
+    arrival.who = wf_caller_enter(run, ctx, node, arrival.header.dst_slot);
+    arrival.from = wf_place_rank(run->place, msg->src_node, arrival.header.src_slot);
     if (arrival.who.rank->state != WF_RANK_FAILED) {
-        on_packet[wf_msg_kind_of(&arrival.header)](&arrival);
+        on_kind[arrival.header.any.kind](&arrival);
     }
 }
 
-/* The last byte of a long message has left, now. */
-static void data_left(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
+void wf_protocol_local(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
+                       const struct wf_event *ev)
+{
+    const struct wf_net_message *msg = (const void *)ev->payload;
+    int64_t tail = wf_transfer_ps(msg->bytes, ranks->mpi->local_bandwidth);
+
+    wf_protocol_arrived(wf_unconst(ranks), ctx, node, msg, wf_time_add(wf_now(ctx), tail));
+}
+
+/* The last byte of the data of a long message leaves at the time `at`. */
+static void data_left(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
                       const struct wf_msg_header *header, int64_t at)
 {
-    const struct wf_caller who = wf_caller_at(mpi, ctx, node, header->src_slot);
-    uint32_t handle = header->b & WF_MSG_LOW_BITS;
+    const struct wf_caller who = wf_caller_enter(ranks, ctx, node, header->src_slot);
+    uint32_t cell = wf_cellmap_take(ctx, &who.rank->handles, header->data.sender_handle);
 
-    wf_touch(ctx, who.rank, sizeof(*who.rank));
-    who.rank->noted = 0;
-    uint32_t cell = wf_cellmap_take(ctx, &who.rank->handles, handle);
     if (cell != 0 && who.rank->state != WF_RANK_FAILED) {
-        int64_t departure;
-
-        memcpy(&departure, header->c, sizeof(departure));
-        data_gone(&who, cell, departure, at);
+        data_gone(&who, cell, header->data.departure, at);
     }
 }
 
-void wf_protocol_sent(void *mpi, struct wf_ctx *ctx, void *node,
+void wf_protocol_sent(void *ranks, struct wf_ctx *ctx, void *node,
                       const struct wf_net_message *msg)
 {
     struct wf_msg_header header;
 
     memcpy(&header, msg->header, sizeof(header));
-    if (wf_msg_kind_of(&header) == WF_MSG_DATA) {
-        data_left(mpi, ctx, node, &header, wf_now(ctx));
+    if (header.any.kind == WF_MSG_DATA) {
+        data_left(ranks, ctx, node, &header, wf_now(ctx));
     }
 }
 
-void wf_protocol_depart(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
-                        const struct wf_net_message *msg)
+void wf_protocol_depart(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
+                        const struct wf_event *ev)
 {
-    uint32_t dst_node = msg->src_node;
-    struct wf_net_message sent = *msg;
-    struct wf_msg_header header;
+    const struct departure *departure = (const void *)ev->payload;
+    struct wf_net_message msg = {.bytes = departure->bytes,
+                                 .src_node = wf_self(ctx) - ranks->net->first_node};
 
-    sent.src_node = wf_self(ctx) - mpi->net->first_node;
-    memcpy(&header, msg->header, sizeof(header));
-    int64_t left = mpi->net->ops->send(mpi->net, ctx, node, dst_node, &sent, wf_now(ctx));
-    if (wf_msg_kind_of(&header) == WF_MSG_DATA && left != WF_NET_LATER) {
-        data_left(mpi, ctx, node, &header, left);
+    memcpy(msg.header, &departure->header, sizeof(msg.header));
+    int64_t left =
+        ranks->net->ops->send(ranks->net, ctx, node, departure->dst_node, &msg, wf_now(ctx));
+    if (departure->header.any.kind == WF_MSG_DATA && left != WF_NET_LATER) {
+        data_left(ranks, ctx, node, &departure->header, left);
     }
 }

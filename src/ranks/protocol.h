@@ -2,33 +2,32 @@
 #ifndef WF_RANKS_PROTOCOL_H
 #define WF_RANKS_PROTOCOL_H
 
-/* How messages travel. Shared by the files of mpi/ alone. */
+/* How messages travel: eager and rendezvous. Private to ranks/. */
 
-#include "ranks/request_record.h"
+#include "ranks/request.h"
 
-/* Sends a message at the time `start`; if it has to wait for its receiver, a request with this
- * request and owner is made, and its cell returned; else 0. */
+/* Sends a message at the time `start`. A message that has to wait for its receiver becomes a
+ * request with this owner, whose cell is returned; else 0. */
 uint32_t wf_protocol_send(const struct wf_caller *who, const struct wf_peer *to,
                           uint32_t context, int64_t start, uint32_t owner);
 
-/* Posts a receive at the time `at`; returns its cell, which may be done. */
+/* Posts a receive at the time `at`; returns its cell, which may be complete. */
 uint32_t wf_protocol_recv(const struct wf_caller *who, const struct wf_peer *from,
                           uint32_t context, int64_t at, uint32_t owner);
 
-/* Says, if somebody wants to know, that a receive that left something open has met the message
- * with this key; or, once it is registered, that it did so when it was posted. */
-void wf_protocol_tell(const struct wf_caller *who, uint32_t cell,
-                      const struct wf_match_key *key);
+/* Tells a live program that a wildcard receive matched a message when it was posted. */
 void wf_protocol_tell_posted(const struct wf_caller *who, uint32_t cell);
 
-/* Events. */
-void wf_protocol_arrived(void *mpi, struct wf_ctx *ctx, void *node,
+/* A message has arrived; `ranks` is the run's struct wf_ranks (struct wf_net_user). */
+void wf_protocol_arrived(void *ranks, struct wf_ctx *ctx, void *node,
                          const struct wf_net_message *msg, int64_t at);
-void wf_protocol_deliver(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
-                         const struct wf_net_message *msg, int64_t at);
-void wf_protocol_sent(void *mpi, struct wf_ctx *ctx, void *node,
+/* The last byte of a message has left (struct wf_net_user). */
+void wf_protocol_sent(void *ranks, struct wf_ctx *ctx, void *node,
                       const struct wf_net_message *msg);
-void wf_protocol_depart(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
-                        const struct wf_net_message *msg);
+/* Events WF_NODE_LOCAL and WF_NODE_DEPART. */
+void wf_protocol_local(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
+                       const struct wf_event *ev);
+void wf_protocol_depart(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
+                        const struct wf_event *ev);
 
 #endif

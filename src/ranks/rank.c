@@ -1,43 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ranks/calls.h"
 
-#include "ranks/because.h"
 #include "ranks/protocol.h"
 #include "ranks/request.h"
 
 #include <assert.h>
 
-struct wf_caller wf_caller_at(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
-                              uint32_t slot)
-{
-    return (struct wf_caller){
-        .mpi = mpi,
-        .ctx = ctx,
-        .node = node,
-        .rank = (void *)((unsigned char *)node + mpi->slots_offset + slot * mpi->slot_size),
-        .slot = slot,
-        .number = wf_place_rank(mpi->place, wf_self(ctx) - mpi->net->first_node, slot),
-    };
-}
-
-static void schedule_resume(struct wf_ctx *ctx, uint32_t slot, uint32_t ticket, int64_t delay)
-{
-    const uint32_t payload[2] = {slot, ticket};
-
-    wf_schedule(ctx, wf_self(ctx), delay, WF_NODE_RESUME, payload, sizeof(payload));
-}
-
-void wf_mpi_start(const struct wf_mpi *mpi, struct wf_ctx *ctx, uint32_t slot, int64_t delay)
-{
-    (void)mpi;
-    schedule_resume(ctx, slot, 0, delay);
-}
-
 void wf_rank_resume_at(const struct wf_caller *who, int64_t at)
 {
-    who->rank->ticket++;
-    schedule_resume(who->ctx, who->slot, who->rank->ticket,
-                    at == WF_TIME_MAX ? WF_TIME_MAX : at - wf_now(who->ctx));
+    const struct wf_node_wakeup wakeup = {who->slot, ++who->rank->ticket};
+
+    wf_schedule(who->ctx, wf_self(who->ctx),
+                at == WF_TIME_MAX ? WF_TIME_MAX : at - wf_now(who->ctx), WF_NODE_RESUME,
+                &wakeup, sizeof(wakeup));
 }
 
 void wf_rank_yield(const struct wf_caller *who)
@@ -55,13 +30,6 @@ enum wf_called wf_rank_sync(const struct wf_caller *who)
     return WF_CALLED_DONE;
 }
 
-void wf_rank_spent(const struct wf_caller *who, enum wf_spent what, int64_t until)
-{
-    if (who->mpi->spent != NULL && until > who->rank->clock) {
-        who->mpi->spent(who->mpi->arg, who, what, until);
-    }
-}
-
 void wf_rank_advance(const struct wf_caller *who, int64_t at, enum wf_rank_in in)
 {
     struct wf_rank *rank = who->rank;
@@ -73,56 +41,21 @@ void wf_rank_advance(const struct wf_caller *who, int64_t at, enum wf_rank_in in
     }
 }
 
-/* Why a track goes on that waited for a request, if it did. */
-static struct wf_cause cause_of(const struct wf_caller *who, const struct wf_rank_request *req,
-                                uint32_t track, int64_t clock)
+void wf_rank_charge(const struct wf_caller *who, int64_t overhead)
 {
-    bool received = req->kind == WF_REQ_RECV;
-    struct wf_cause cause = {
-        .until = req->at > clock ? req->at : clock,
-        .since = req->at,
-        .track = track,
-        .from = who->number,
-        .why = req->at > clock ? WF_WHY_COLLECTIVE : WF_WHY_KINDS,
-        .waited = req->request != WF_RANK_NO_REQUEST,
-        .taken = received && who->mpi->net->o_recv_ps > 0,
-    };
+    struct wf_rank *rank = who->rank;
+    int64_t until = wf_time_add(rank->clock, overhead);
 
-    if (cause.why == WF_WHY_KINDS) {
-        cause.since = cause.until;
-        cause.from_track = track;
-    } else if (req->kind == WF_REQ_COLL) {
-        cause.from_track = wf_track_of(req->key.context, req->key.tag);
-    } else {
-        bool asked = req->departure < 0;
-        cause.since = asked ? ~req->departure : req->departure;
-        cause.bytes = req->bytes;
-        cause.from = req->peer;
-        cause.from_track = asked ? wf_track_asked(req->key.src) : track;
-        cause.why = !asked ? WF_WHY_MESSAGE : received ? WF_WHY_DATA : WF_WHY_LEFT;
-    }
-    return cause;
-}
-
-void wf_cause_add(const struct wf_caller *who, const struct wf_rank_request *req,
-                  uint32_t track, int64_t clock, struct wf_cause *sum)
-{
-    if (who->mpi->because == NULL) {
-        return;
-    }
-    struct wf_cause cause = cause_of(who, req, track, clock);
-    if (cause.why == WF_WHY_KINDS && (sum->until > 0 || sum->taken > 0)) {
-        sum->taken += cause.taken;
-    } else if (cause.why != WF_WHY_KINDS || cause.taken > 0) {
-        *sum = cause;
-    }
+    wf_rank_spent(who, WF_SPENT_ON_MESSAGES, until);
+    rank->clock = until;
+    rank->overhead_ps = wf_time_add(rank->overhead_ps, overhead);
 }
 
 int64_t wf_rank_progress(const struct wf_caller *who, int64_t at)
 {
     const struct wf_rank *rank = who->rank;
 
-    return who->mpi->params->progress == WF_PROGRESS_CALLS && rank->computes &&
+    return who->ranks->mpi->progress == WF_PROGRESS_CALLS && rank->computes &&
                    rank->clock > wf_now(who->ctx)
                ? WF_NET_LATER
                : at;
@@ -137,18 +70,17 @@ void wf_rank_compute(const struct wf_caller *who, int64_t duration)
     who->rank->computes = 1;
 }
 
-enum wf_called wf_rank_send_at_clock(const struct wf_caller *who, const struct wf_peer *to,
-                                     uint32_t *cell)
+/* Sends a message of the program at the rank's clock. *cell is set as wf_protocol_send() returns
+ * it. */
+static enum wf_called send_at_clock(const struct wf_caller *who, const struct wf_peer *to,
+                                    uint32_t *cell)
 {
     struct wf_rank *rank = who->rank;
-    int64_t overhead = who->mpi->net->o_send_ps;
 
     if (rank->overhead_paid == 0) {
-        wf_rank_spent(who, WF_SPENT_ON_MESSAGES, wf_time_add(rank->clock, overhead));
-        rank->clock = wf_time_add(rank->clock, overhead);
-        rank->overhead_ps = wf_time_add(rank->overhead_ps, overhead);
+        wf_rank_charge(who, who->ranks->net->o_send_ps);
     }
-    if (!who->mpi->runs_ahead && rank->clock > wf_now(who->ctx)) {
+    if (!who->ranks->runs_ahead && rank->clock > wf_now(who->ctx)) {
         rank->overhead_paid = 1;
         wf_rank_yield(who);
         return WF_CALLED_AGAIN;
@@ -166,7 +98,7 @@ enum wf_called wf_rank_send(const struct wf_caller *who, const struct wf_peer *t
     if (request != WF_RANK_NO_REQUEST && !wf_request_is_free(who, request)) {
         return WF_CALLED_BLOCKED;
     }
-    if (wf_rank_send_at_clock(who, to, &cell) == WF_CALLED_AGAIN) {
+    if (send_at_clock(who, to, &cell) == WF_CALLED_AGAIN) {
         return WF_CALLED_AGAIN;
     }
     if (cell == 0) {
@@ -203,8 +135,7 @@ enum wf_called wf_rank_sendrecv(const struct wf_caller *who, const struct wf_pee
 {
     uint32_t cells[2] = {0, 0};
 
-    if (to->rank != WF_RANK_PROC_NULL &&
-        wf_rank_send_at_clock(who, to, &cells[0]) == WF_CALLED_AGAIN) {
+    if (to->rank != WF_RANK_PROC_NULL && send_at_clock(who, to, &cells[0]) == WF_CALLED_AGAIN) {
         return WF_CALLED_AGAIN;
     }
     if (from->rank != WF_RANK_PROC_NULL) {
@@ -218,6 +149,70 @@ enum wf_called wf_rank_sendrecv(const struct wf_caller *who, const struct wf_pee
     return wf_request_await(who, cells, 2);
 }
 
+void wf_rank_persistent(const struct wf_caller *who, const struct wf_peer *peer, bool receives,
+                        uint32_t request)
+{
+    if (!wf_request_is_free(who, request)) {
+        return;
+    }
+    uint32_t cell = wf_cell_new(who->ctx);
+    unsigned flags =
+        (receives ? WF_REQ_RECEIVES : 0) | (peer->synchronous ? WF_REQ_SYNCHRONOUS : 0) |
+        (peer->buffered ? WF_REQ_BUFFERED : 0) | (peer->open ? WF_REQ_WILDCARD : 0);
+
+    *wf_request_edit(who, cell) =
+        (struct wf_rank_request){.key = {peer->group, peer->rank, peer->tag},
+                                 .number = WF_RANK_NO_REQUEST,
+                                 .kind = WF_REQ_PERSISTENT,
+                                 .flags = (uint16_t)flags,
+                                 .persistent = {.bytes = peer->bytes}};
+    wf_request_register(who, cell, request);
+}
+
+enum wf_called wf_rank_start_request(const struct wf_caller *who, uint32_t request)
+{
+    uint32_t cell = wf_request_find(who, request);
+    const struct wf_rank_request *created = cell != 0 ? wf_request_read(who, cell) : NULL;
+
+    if (created == NULL || created->kind != WF_REQ_PERSISTENT ||
+        created->persistent.started != 0) {
+        wf_rank_fail(who, WF_FAILURE_REQUEST, request);
+        return WF_CALLED_BLOCKED;
+    }
+    const struct wf_peer peer = {.rank = created->key.src,
+                                 .tag = created->key.tag,
+                                 .group = created->key.context,
+                                 .bytes = created->persistent.bytes,
+                                 .synchronous = created->flags & WF_REQ_SYNCHRONOUS,
+                                 .buffered = created->flags & WF_REQ_BUFFERED,
+                                 .open = created->flags & WF_REQ_WILDCARD};
+    uint32_t started = 0;
+
+    if (peer.rank == WF_RANK_PROC_NULL) {
+        return WF_CALLED_DONE;
+    }
+    if (created->flags & WF_REQ_RECEIVES) {
+        started = wf_protocol_recv(who, &peer, wf_rank_context(peer.group, false),
+                                   who->rank->clock, 0);
+    } else if (send_at_clock(who, &peer, &started) == WF_CALLED_AGAIN) {
+        return WF_CALLED_AGAIN;
+    }
+    if (who->rank->state == WF_RANK_FAILED) {
+        return WF_CALLED_BLOCKED;
+    }
+    if (started != 0) {
+        struct wf_rank_request *req = wf_request_edit(who, started);
+
+        req->number = request;
+        req->flags |= WF_REQ_STARTED;
+        wf_request_edit(who, cell)->persistent.started = started;
+        if (req->kind == WF_REQ_RECV) {
+            wf_protocol_tell_posted(who, started);
+        }
+    }
+    return WF_CALLED_DONE;
+}
+
 enum wf_called wf_rank_probe(const struct wf_caller *who, const struct wf_peer *from)
 {
     const struct wf_match_key key = {wf_rank_context(from->group, false), from->rank,
@@ -227,21 +222,23 @@ enum wf_called wf_rank_probe(const struct wf_caller *who, const struct wf_peer *
 
     if (cell == 0) {
         rank->state = WF_RANK_PROBING;
-        rank->fail_peer = from->rank;
-        rank->probe_tag = from->tag;
+        rank->blocked_peer = from->rank;
+        rank->blocked_tag = from->tag;
         return WF_CALLED_AGAIN;
     }
     const struct wf_rank_request *message = wf_request_read(who, cell);
     if (message->at > rank->clock) {
-        bool asks = (message->flags & WF_REQ_ANNOUNCED) != 0;
+        bool announced = (message->flags & WF_REQ_ANNOUNCED) != 0;
+        const struct wf_unexpected_message *m = &message->unexpected;
 
-        wf_cause_note(
-            who, (struct wf_cause){.until = message->at,
-                                   .since = asks ? message->at : message->departure,
-                                   .bytes = asks ? 0 : message->bytes,
-                                   .from = message->key.src,
-                                   .from_track = asks ? wf_track_announced(message->handle) : 0,
-                                   .why = asks ? WF_WHY_PROBED : WF_WHY_MESSAGE});
+        wf_cause_note(who,
+                      (struct wf_cause){
+                          .until = message->at,
+                          .since = announced ? message->at : m->departure,
+                          .bytes = announced ? 0 : m->bytes,
+                          .from = message->key.src,
+                          .from_track = announced ? wf_track_announced(m->sender_handle) : 0,
+                          .why = announced ? WF_WHY_PROBED : WF_WHY_MESSAGE});
     }
     wf_rank_advance(who, message->at, WF_IN_RECV);
     if (from->open || from->rank == WF_MATCH_ANY_SOURCE || from->tag == WF_MATCH_ANY_TAG) {
@@ -286,23 +283,23 @@ void wf_rank_fail(const struct wf_caller *who, enum wf_failure failure, uint32_t
 {
     who->rank->state = WF_RANK_FAILED;
     who->rank->failure = (uint8_t)failure;
-    who->rank->fail_peer = peer;
+    who->rank->blocked_peer = peer;
 }
 
 void wf_rank_fail_sizes(const struct wf_caller *who, const struct wf_match_key *key,
                         uint64_t own, uint64_t other)
 {
-    bool collective = key->context == wf_rank_context(key->context / 2, true);
+    bool collective = wf_rank_context_is_collective(key->context);
 
     wf_rank_fail(who, collective ? WF_FAILURE_SIZES : WF_FAILURE_TRUNCATED, key->src);
     who->rank->fail_own = own;
     who->rank->fail_other = other;
-    who->rank->probe_tag = key->tag;
+    who->rank->blocked_tag = key->tag;
     who->rank->fail_context = key->context;
 }
 
 void wf_rank_wake(const struct wf_caller *who)
 {
     who->rank->state = WF_RANK_READY;
-    who->mpi->resume(who->mpi->arg, who);
+    wf_node_resume(who);
 }

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ranks/node.h"
+/* The settings of ranks, and how they are added to an engine. */
+#include "ranks/ranks.h"
 
+#include "base/mem.h"
 #include "base/text.h"
-#include "ranks/collective.h"
-#include "ranks/formula.h"
+#include "ranks/node.h"
 #include "ranks/protocol.h"
+#include "ranks/tasks/pe.h"
 
-#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const progress_names[] = {"independent", "calls", NULL};
+static const char *const policy_names[] = {"timed", "causal", "asap", NULL};
+static const char *const wildcard_names[] = {"recorded", "arrival", NULL};
 
-#define ROW(row_name, row_type, member) \
-    .name = (row_name), .type = (row_type), .offset = offsetof(struct wf_mpi_params, member)
+#define ROW(owner, row_name, row_type, member) \
+    .name = (row_name), .type = (row_type), .offset = offsetof(struct owner, member)
 
 /* One row per collective, called as the collective. */
 #define ALGORITHM(kind, text, rooted)                                                        \
@@ -24,30 +28,53 @@ static const char *const progress_names[] = {"independent", "calls", NULL};
             "formulas"},
 
 const struct wf_param wf_mpi_params[] = {
-    {ROW("eager_max", WF_PARAM_SIZE, eager_max), .def = "18446744073709551615",
+    {ROW(wf_mpi_params, "eager_max", WF_PARAM_SIZE, eager_max), .def = "18446744073709551615",
      .doc = "Messages up to this size are sent at once, longer ones when they are asked for"},
-    {ROW("progress", WF_PARAM_ENUM, progress), .def = "independent", .choices = progress_names,
+    {ROW(wf_mpi_params, "progress", WF_PARAM_ENUM, progress), .def = "independent",
+     .choices = progress_names,
      .doc = "Whether long messages and nonblocking collectives go on while a rank computes, or "
             "only in its calls"},
-    {ROW("control_bytes", WF_PARAM_SIZE, control_bytes), .def = "0",
+    {ROW(wf_mpi_params, "control_bytes", WF_PARAM_SIZE, control_bytes), .def = "0",
      .doc = "Size of the messages that arrange the transfer of a long one"},
-    {ROW("unexpected_limit", WF_PARAM_SIZE, unexpected_limit), .def = "18446744073709551615",
+    {ROW(wf_mpi_params, "unexpected_limit", WF_PARAM_SIZE, unexpected_limit),
+     .def = "18446744073709551615",
      .doc = "Bytes of messages without a receive that a rank can hold; more is its failure"},
-    {ROW("local", WF_PARAM_BOOL, local), .def = "true",
+    {ROW(wf_mpi_params, "local", WF_PARAM_BOOL, local), .def = "true",
      .doc = "Whether ranks on one node exchange messages without the network"},
-    {ROW("local_latency", WF_PARAM_TIME, local_latency), .def = "300ns", .min = "0",
-     .max = "1h", .what_if = WF_WHAT_IF_LATENCY, .doc = "Latency of a message within a node"},
-    {ROW("local_bandwidth", WF_PARAM_RATE, local_bandwidth), .def = "10GB/s",
+    {ROW(wf_mpi_params, "local_latency", WF_PARAM_TIME, local_latency), .def = "300ns",
+     .min = "0", .max = "1h", .what_if = WF_WHAT_IF_LATENCY,
+     .doc = "Latency of a message within a node"},
+    {ROW(wf_mpi_params, "local_bandwidth", WF_PARAM_RATE, local_bandwidth), .def = "10GB/s",
      .what_if = WF_WHAT_IF_BANDWIDTH, .doc = "Bandwidth of a message within a node"},
-    {ROW("rules", WF_PARAM_ENUM, rules), .def = "mpich", .choices = wf_coll_rules_names,
+    {ROW(wf_mpi_params, "rules", WF_PARAM_ENUM, rules), .def = "mpich",
+     .choices = wf_coll_rules_names,
      .doc = "Whose choice of algorithms for collectives is followed"},
-    {ROW("hw_latency", WF_PARAM_TIME, hw_latency), .def = "500ns", .min = "0", .max = "1h",
-     .what_if = WF_WHAT_IF_LATENCY,
+    {ROW(wf_mpi_params, "hw_latency", WF_PARAM_TIME, hw_latency), .def = "500ns", .min = "0",
+     .max = "1h", .what_if = WF_WHAT_IF_LATENCY,
      .doc = "Of collectives by the formula 'hardware': latency of each of log2(ranks) levels"},
-    {ROW("hw_bandwidth", WF_PARAM_RATE, hw_bandwidth), .def = "10GB/s",
+    {ROW(wf_mpi_params, "hw_bandwidth", WF_PARAM_RATE, hw_bandwidth), .def = "10GB/s",
      .what_if = WF_WHAT_IF_BANDWIDTH,
      .doc = "Of collectives by the formula 'hardware': bandwidth of their data"},
     WF_COLL_MAP(ALGORITHM) WF_PARAM_END,
+};
+
+const struct wf_param wf_replay_params[] = {
+    {ROW(wf_replay_params, "policy", WF_PARAM_ENUM, policy), .def = "timed",
+     .choices = policy_names,
+     .doc =
+         "timed: compute times too; causal: only the order of messages; asap: only sends, as "
+         "fast as the network takes them"},
+    {ROW(wf_replay_params, "wildcards", WF_PARAM_ENUM, wildcards), .def = "recorded",
+     .choices = wildcard_names,
+     .doc = "Receives that leave their source open get what they got in the recording, or what "
+            "arrives first here"},
+    {ROW(wf_replay_params, "granularity", WF_PARAM_ENUM, granularity), .def = "single",
+     .choices = wf_pe_granularity_names,
+     .doc = "Of programs of tasks: an event for each task, or for all tasks that are ready"},
+    {ROW(wf_replay_params, "captured", WF_PARAM_BOOL, captured), .def = "false",
+     .doc = "Predict the run that was captured: what recording took, as the trace has it, is "
+            "added to its compute times"},
+    WF_PARAM_END,
 };
 
 static enum wf_status unknown_algorithm(enum wf_coll_kind kind, const char *name,
@@ -58,8 +85,8 @@ static enum wf_status unknown_algorithm(enum wf_coll_kind kind, const char *name
 
     wf_nearest_begin(&nearest, name);
     wf_nearest_add(&nearest, "auto");
-    wf_nearest_add(&nearest, wf_formula_names[WF_FORMULA_IDEAL]);
-    wf_nearest_add(&nearest, wf_formula_names[WF_FORMULA_HARDWARE]);
+    wf_nearest_add(&nearest, "ideal");
+    wf_nearest_add(&nearest, "hardware");
     for (const struct wf_coll_ops *const *ops = wf_coll_table(); *ops != NULL; ops++) {
         if ((*ops)->kind == kind) {
             wf_nearest_add(&nearest, (*ops)->name);
@@ -70,16 +97,16 @@ static enum wf_status unknown_algorithm(enum wf_coll_kind kind, const char *name
                       name, hint[0] != '\0' ? hint : "; 'weft coll list' shows all");
 }
 
-static enum wf_status find_algorithms(struct wf_mpi *mpi, struct wf_err *err)
+static enum wf_status find_algorithms(struct wf_ranks *ranks, struct wf_err *err)
 {
     for (int kind = 0; kind < WF_COLL_KINDS; kind++) {
-        const char *name = mpi->params->algorithms[kind];
+        const char *name = ranks->mpi->algorithms[kind];
 
-        mpi->algorithm[kind] = NULL;
-        mpi->formula[kind] = (uint8_t)wf_formula_find(name);
-        if (strcmp(name, "auto") != 0 && mpi->formula[kind] == WF_FORMULA_NONE) {
-            mpi->algorithm[kind] = wf_coll_find((enum wf_coll_kind)kind, name);
-            if (mpi->algorithm[kind] == NULL) {
+        ranks->algorithm[kind] = NULL;
+        ranks->formula[kind] = (uint8_t)wf_formula_find(name);
+        if (strcmp(name, "auto") != 0 && ranks->formula[kind] == WF_FORMULA_NONE) {
+            ranks->algorithm[kind] = wf_coll_find((enum wf_coll_kind)kind, name);
+            if (ranks->algorithm[kind] == NULL) {
                 return unknown_algorithm((enum wf_coll_kind)kind, name, err);
             }
         }
@@ -88,116 +115,130 @@ static enum wf_status find_algorithms(struct wf_mpi *mpi, struct wf_err *err)
 }
 
 /* Ranks may run ahead of the engine's time if the network takes departures in any order; or if
- * it takes them in order and nothing departs from a node but what its one rank sends. */
-static bool can_run_ahead(const struct wf_mpi *mpi, bool background)
+ * it takes them in order and only the one rank of a node sends, in its calls. */
+static bool can_run_ahead(const struct wf_ranks *ranks, bool background)
 {
-    return !mpi->in_step &&
-           (mpi->net->ahead == WF_NET_ANY ||
-            (mpi->net->ahead == WF_NET_IN_ORDER && mpi->place->slots_max == 1 && !background &&
-             mpi->params->eager_max == UINT64_MAX));
+    return !ranks->in_step &&
+           (ranks->net->ahead == WF_NET_ANY ||
+            (ranks->net->ahead == WF_NET_IN_ORDER && ranks->place->slots_max == 1 &&
+             !background && ranks->mpi->eager_max == UINT64_MAX));
 }
 
-enum wf_status wf_mpi_init(struct wf_mpi *mpi, const struct wf_net *net, size_t slot_size,
-                           bool background, struct wf_err *err)
+static enum wf_status check(const struct wf_ranks_config *config, uint32_t n_ranks,
+                            struct wf_err *err)
 {
-    assert(slot_size >= sizeof(struct wf_rank) && slot_size % 8 == 0 &&
-           net->node_size % 8 == 0 && mpi->place->slots_max <= WF_RANK_SLOTS_MAX);
-    mpi->net = net;
-    mpi->slots_offset = net->node_size;
-    mpi->slot_size = slot_size;
-    /* What a rank has not received yet, and what it does beside computing, is known only then.
-     */
-    mpi->in_step = mpi->params->progress == WF_PROGRESS_CALLS ||
-                   mpi->params->unexpected_limit != UINT64_MAX;
-    mpi->runs_ahead = can_run_ahead(mpi, background);
-    return find_algorithms(mpi, err);
+    const struct wf_place *place = config->place;
+
+    if (place->slots_max > WF_RANK_SLOTS_MAX) {
+        return wf_err_set(err, WF_EINVAL, "%u ranks on a node are too many; the limit is %d",
+                          place->slots_max, WF_RANK_SLOTS_MAX);
+    }
+    if (config->net->n_nodes != place->n_nodes || place->n_ranks != n_ranks) {
+        return wf_err_set(err, WF_EINVAL,
+                          "%u ranks are placed on %u nodes; the jobs have %u, "
+                          "the network %u",
+                          place->n_ranks, place->n_nodes, n_ranks, config->net->n_nodes);
+    }
+    return WF_OK;
 }
 
-size_t wf_mpi_node_size(const struct wf_mpi *mpi)
+/* The cost of capturing one computation, by rank; null if it is not to be added. */
+static int64_t *find_costs(const struct wf_ranks *ranks, uint32_t n_ranks)
 {
-    return mpi->slots_offset + mpi->place->slots_max * mpi->slot_size;
+    int64_t *costs = NULL;
+
+    if (!ranks->params.captured) {
+        return NULL;
+    }
+    costs = wf_xcalloc(n_ranks, sizeof(*costs));
+    for (uint32_t job = 0; job < ranks->n_jobs; job++) {
+        const struct wf_source *source = ranks->jobs[job].source;
+        for (uint32_t rank = 0; rank < source->n_ranks; rank++) {
+            (void)wf_source_cost(source, rank, &costs[ranks->first[job] + rank]);
+        }
+    }
+    return costs;
 }
 
-size_t wf_mpi_payload_max(const struct wf_mpi *mpi)
+enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_config *config,
+                            struct wf_ranks **out, struct wf_err *err)
 {
-    size_t own = sizeof(struct wf_net_message);
-
-    return mpi->net->payload_max > own ? mpi->net->payload_max : own;
-}
-
-void wf_mpi_attach(struct wf_mpi *mpi, struct wf_net *net, struct wf_engine *engine,
-                   uint32_t first_node)
-{
+    struct wf_ranks *ranks = wf_xcalloc(1, sizeof(*ranks));
     const struct wf_net_user user = {
-        .arg = mpi, .arrived = wf_protocol_arrived, .sent = wf_protocol_sent};
+        .arg = ranks, .arrived = wf_protocol_arrived, .sent = wf_protocol_sent};
+    bool background = false;
+    uint32_t n_ranks = 0;
 
-    assert(net == mpi->net && mpi->resume != NULL);
+    ranks->net = config->net;
+    ranks->place = config->place;
+    ranks->mpi = config->mpi;
+    ranks->params = *config->params;
+    ranks->cpu = config->cpu;
+    ranks->sends_only = config->params->policy == WF_POLICY_ASAP;
+    ranks->n_jobs = config->n_jobs;
+    for (uint32_t i = 0; i < config->n_jobs; i++) {
+        const struct wf_source *source = config->jobs[i].source;
+
+        ranks->jobs[i] = config->jobs[i];
+        ranks->first[i] = n_ranks;
+        n_ranks += source->n_ranks;
+        background |= source->acts_in_background;
+        ranks->has_live |= source->live != NULL;
+    }
+    ranks->first[config->n_jobs] = n_ranks;
+    /* Only then is it known what a rank has not received yet, and what it does while it
+     * computes. */
+    ranks->in_step = config->mpi->progress == WF_PROGRESS_CALLS ||
+                     config->mpi->unexpected_limit != UINT64_MAX;
+    ranks->runs_ahead = can_run_ahead(ranks, background);
+
+    enum wf_status status = check(config, n_ranks, err);
+    if (status == WF_OK) {
+        status = find_algorithms(ranks, err);
+    }
+    if (status != WF_OK) {
+        free(ranks);
+        return status;
+    }
+    ranks->costs = find_costs(ranks, n_ranks);
+    ranks->ops = wf_node_ops;
+    ranks->ops.careful = ranks->has_live;
+    ranks->ops.payload_max = config->net->payload_max > sizeof(struct wf_net_message)
+                                 ? config->net->payload_max
+                                 : sizeof(struct wf_net_message);
+
+    uint32_t first = wf_engine_add(
+        engine, &ranks->ops, config->place->n_nodes,
+        config->net->node_size + config->place->slots_max * sizeof(struct wf_rank_slot), ranks);
+    wf_engine_tally(engine,
+                    wf_recorder_init(&ranks->recorder, config->recording, config->place,
+                                     config->net, sizeof(struct wf_ranks_tally)),
+                    wf_tally_merge_all);
     wf_engine_cells(engine, WF_REQ_SIZE);
-    wf_net_attach(net, engine, first_node, &user);
+    wf_net_attach(config->net, engine, first, &user);
+    wf_live_spread(ranks, engine);
+    *out = ranks;
+    return WF_OK;
 }
 
-static void on_resume(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
-                      const struct wf_event *ev)
+void wf_ranks_free(struct wf_ranks *ranks)
 {
-    uint32_t payload[2]; /* slot, ticket */
-
-    memcpy(payload, ev->payload, sizeof(payload));
-    const struct wf_caller who = wf_caller_at(mpi, ctx, node, payload[0]);
-    if (who.rank->ticket != payload[1]) {
-        return;
+    if (ranks != NULL) {
+        free(ranks->costs);
     }
-    wf_touch(ctx, who.rank, sizeof(*who.rank));
-    who.rank->noted = 0;
-    if (who.rank->state != WF_RANK_FAILED) {
-        wf_rank_wake(&who);
+    free(ranks);
+}
+
+uint64_t wf_ranks_expected_messages(const struct wf_ranks *ranks)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < ranks->n_jobs; i++) {
+        uint64_t messages = ranks->jobs[i].source->messages_expected;
+        if (messages == 0) {
+            return 0;
+        }
+        sum += ranks->jobs[i].repeat * messages;
     }
-}
-
-static void on_continue(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
-                        const struct wf_event *ev)
-{
-    uint32_t payload[2]; /* slot, handle */
-
-    memcpy(payload, ev->payload, sizeof(payload));
-    const struct wf_caller who = wf_caller_at(mpi, ctx, node, payload[0]);
-    wf_touch(ctx, who.rank, sizeof(*who.rank));
-    who.rank->noted = 0;
-    uint32_t cell = wf_cellmap_get(ctx, &who.rank->handles, payload[1]);
-    if (cell != 0 && who.rank->state != WF_RANK_FAILED) {
-        wf_collective_continue(&who, cell);
-    }
-}
-
-static void on_depart(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
-                      const struct wf_event *ev)
-{
-    wf_protocol_depart(mpi, ctx, node, (const void *)ev->payload);
-}
-
-static void on_local(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
-                     const struct wf_event *ev)
-{
-    const struct wf_net_message *msg = (const void *)ev->payload;
-    int64_t tail = wf_transfer_ps(msg->bytes, mpi->params->local_bandwidth);
-
-    wf_protocol_deliver(mpi, ctx, node, msg, wf_time_add(wf_now(ctx), tail));
-}
-
-void wf_mpi_event(const struct wf_mpi *mpi, struct wf_ctx *ctx, void *node,
-                  const struct wf_event *ev)
-{
-    static void (*const on_kind[])(const struct wf_mpi *, struct wf_ctx *, void *,
-                                   const struct wf_event *) = {
-        [WF_NODE_RESUME - WF_NET_KINDS] = on_resume,
-        [WF_NODE_CONTINUE - WF_NET_KINDS] = on_continue,
-        [WF_NODE_DEPART - WF_NET_KINDS] = on_depart,
-        [WF_NODE_LOCAL - WF_NET_KINDS] = on_local,
-        [WF_NODE_SIGNAL - WF_NET_KINDS] = wf_formula_signal,
-    };
-
-    if (ev->kind < WF_NET_KINDS) {
-        mpi->net->ops->event(mpi->net, ctx, node, ev);
-    } else {
-        on_kind[ev->kind - WF_NET_KINDS](mpi, ctx, node, ev);
-    }
+    return sum;
 }

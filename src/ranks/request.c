@@ -2,7 +2,6 @@
 #include "ranks/request.h"
 
 #include "base/mem.h"
-#include "ranks/because.h"
 #include "ranks/collective.h"
 #include "ranks/protocol.h"
 
@@ -15,6 +14,13 @@ uint32_t wf_request_new_handle(struct wf_rank *rank)
 
     rank->next_handle = rank->next_handle % ((UINT32_C(1) << BITS) - 1) + 1;
     return rank->next_handle;
+}
+
+void wf_request_defer(const struct wf_caller *who, uint32_t cell, uint32_t *next_deferred)
+{
+    wf_request_edit(who, cell)->flags |= WF_REQ_DEFERRED;
+    *next_deferred = who->rank->deferred;
+    who->rank->deferred = cell;
 }
 
 uint32_t wf_request_find(const struct wf_caller *who, uint32_t number)
@@ -51,24 +57,19 @@ bool wf_request_is_free(const struct wf_caller *who, uint32_t request)
     return true;
 }
 
-void wf_request_register(const struct wf_caller *who, uint32_t cell, uint32_t request)
+void wf_request_register(const struct wf_caller *who, uint32_t cell, uint32_t number)
 {
-    wf_request_edit(who, cell)->request = request;
-    put_request(who, request, cell);
-}
-
-static uint32_t number_at(const struct wf_request_set *set, uint32_t i)
-{
-    return set->numbers != NULL ? set->numbers[i] : set->first + i;
+    wf_request_edit(who, cell)->number = number;
+    put_request(who, number, cell);
 }
 
 /* The request of a request; 0 if it is not in use. */
 static uint32_t find(const struct wf_caller *who, const struct wf_request_set *set, uint32_t i)
 {
-    uint32_t cell = wf_request_find(who, number_at(set, i));
+    uint32_t cell = wf_request_find(who, wf_request_set_at(set, i));
 
     if (cell != 0 && wf_request_read(who, cell)->kind == WF_REQ_PERSISTENT) {
-        return wf_request_read(who, cell)->owner;
+        return wf_request_read(who, cell)->persistent.started;
     }
     return cell;
 }
@@ -77,7 +78,7 @@ static uint32_t find(const struct wf_caller *who, const struct wf_request_set *s
  * what a call waits for: it need not look for it among all that is complete. */
 static struct wf_done *list_of(struct wf_rank *rank, const struct wf_rank_request *req)
 {
-    if (req->kind != WF_REQ_COLL && req->owner != 0) {
+    if (wf_request_owner(req) != 0) {
         return &rank->done_in_colls;
     }
     return req->flags & WF_REQ_APART ? &rank->done_awaited : &rank->done;
@@ -134,39 +135,89 @@ static void discard(const struct wf_caller *who, uint32_t cell,
                     const struct wf_rank_request *req)
 {
     if (req->flags & WF_REQ_STARTED) {
-        uint32_t persistent = wf_request_find(who, req->request);
+        uint32_t persistent = wf_request_find(who, req->number);
         if (persistent != 0) {
-            wf_request_edit(who, persistent)->owner = 0;
+            wf_request_edit(who, persistent)->persistent.started = 0;
         }
-    } else if (req->request != WF_RANK_NO_REQUEST) {
-        drop_request(who, req->request);
+    } else if (req->number != WF_RANK_NO_REQUEST) {
+        drop_request(who, req->number);
     }
     wf_cell_free(who->ctx, cell);
 }
 
-/* A call returns a complete request: the CPU takes it in. Adds why the rank goes on. */
+/* Why a track that waits for a request goes on. */
+static struct wf_cause cause_of(const struct wf_caller *who, const struct wf_rank_request *req,
+                                uint32_t track, int64_t clock)
+{
+    bool received = req->kind == WF_REQ_RECV;
+    struct wf_cause cause = {
+        .until = wf_later(req->at, clock),
+        .since = req->at,
+        .track = track,
+        .from = who->number,
+        .why = req->at > clock ? WF_WHY_COLLECTIVE : WF_WHY_KINDS,
+        .waited = req->number != WF_RANK_NO_REQUEST,
+        .taken = received && who->ranks->net->o_recv_ps > 0,
+    };
+
+    if (cause.why == WF_WHY_KINDS) {
+        cause.since = cause.until;
+        cause.from_track = track;
+    } else if (req->kind == WF_REQ_COLL) {
+        cause.from_track = wf_track_of(req->key.context, req->key.tag);
+    } else {
+        bool asked = req->msg.departure < 0;
+        cause.since = asked ? ~req->msg.departure : req->msg.departure;
+        cause.bytes = req->msg.bytes;
+        cause.from = req->msg.peer;
+        cause.from_track = asked ? wf_track_asked(req->key.src) : track;
+        cause.why = !asked ? WF_WHY_MESSAGE : received ? WF_WHY_DATA : WF_WHY_LEFT;
+    }
+    return cause;
+}
+
+/* Adds a complete request to the cause of all that one call, or one step of a collective, waits
+ * for. Only the last one matters, and how many messages the CPU receives. */
+static void add_cause(const struct wf_caller *who, const struct wf_rank_request *req,
+                      uint32_t track, int64_t clock, struct wf_cause *sum)
+{
+    if (!wf_recorder_wants_causes(&who->ranks->recorder)) {
+        return;
+    }
+    struct wf_cause cause = cause_of(who, req, track, clock);
+    if (cause.why == WF_WHY_KINDS && (sum->until > 0 || sum->taken > 0)) {
+        sum->taken += cause.taken;
+    } else if (cause.why != WF_WHY_KINDS || cause.taken > 0) {
+        *sum = cause;
+    }
+}
+
+static void note_causes(const struct wf_caller *who, const struct wf_cause *sum)
+{
+    if (sum->until > 0 || sum->taken > 0) {
+        wf_cause_note(who, *sum);
+    }
+}
+
+/* A call takes a complete request: the rank's clock moves, and the CPU receives the message. */
 static void take(const struct wf_caller *who, uint32_t cell, struct wf_cause *cause)
 {
     static const enum wf_rank_in in[] = {[WF_REQ_RECV] = WF_IN_RECV,
                                          [WF_REQ_SEND] = WF_IN_SEND,
                                          [WF_REQ_COLL] = WF_IN_COLLECTIVE};
     const struct wf_rank_request *req = wf_request_read(who, cell);
-    struct wf_rank *rank = who->rank;
 
-    wf_cause_add(who, req, WF_TRACK_PROGRAM, rank->clock, cause);
+    add_cause(who, req, WF_TRACK_PROGRAM, who->rank->clock, cause);
     wf_rank_advance(who, req->at, in[req->kind]);
     if (req->kind == WF_REQ_RECV) {
-        wf_rank_spent(who, WF_SPENT_ON_MESSAGES,
-                      wf_time_add(rank->clock, who->mpi->net->o_recv_ps));
-        rank->clock = wf_time_add(rank->clock, who->mpi->net->o_recv_ps);
-        rank->overhead_ps = wf_time_add(rank->overhead_ps, who->mpi->net->o_recv_ps);
+        wf_rank_charge(who, who->ranks->net->o_recv_ps);
         if (req->flags & WF_REQ_WILDCARD) {
-            rank->seen_source = req->peer;
-            rank->seen_tag = req->key.tag;
+            who->rank->seen_source = req->msg.peer;
+            who->rank->seen_tag = req->key.tag;
         }
     }
-    if (req->request != WF_RANK_NO_REQUEST && who->mpi->taken != NULL) {
-        who->mpi->taken(who->mpi->arg, who, req->request);
+    if (req->number != WF_RANK_NO_REQUEST && who->ranks->has_live) {
+        wf_live_taken(who, req->number);
     }
     remove_done(who, req);
     discard(who, cell, req);
@@ -177,7 +228,7 @@ static void take_one(const struct wf_caller *who, uint32_t cell)
     struct wf_cause cause = {.until = 0};
 
     take(who, cell, &cause);
-    wf_cause_note_sum(who, &cause);
+    note_causes(who, &cause);
 }
 
 /* Takes in all that was waited for, in the order of completion. One of them is `cell`. */
@@ -191,14 +242,14 @@ static void take_awaited(const struct wf_caller *who, uint32_t cell)
     while (who->rank->done_awaited.head != 0) {
         take(who, who->rank->done_awaited.head, &cause);
     }
-    wf_cause_note_sum(who, &cause);
+    note_causes(who, &cause);
 }
 
 void wf_request_complete(const struct wf_caller *who, uint32_t cell, int64_t at)
 {
     struct wf_rank *rank = who->rank;
     struct wf_rank_request *req = wf_request_edit(who, cell);
-    uint32_t owner = req->kind == WF_REQ_COLL ? 0 : req->owner;
+    uint32_t owner = wf_request_owner(req);
 
     req->at = at;
     req->flags |= WF_REQ_DONE;
@@ -209,8 +260,8 @@ void wf_request_complete(const struct wf_caller *who, uint32_t cell, int64_t at)
     insert_done(who, cell, req);
     if (owner != 0) {
         struct wf_rank_request *coll = wf_request_edit(who, owner);
-        coll->missing--;
-        if (coll->missing == 0 &&
+        coll->coll.missing--;
+        if (coll->coll.missing == 0 &&
             (coll->flags & (WF_REQ_RUNNING | WF_REQ_POSTED)) == WF_REQ_POSTED) {
             wf_collective_continue(who, owner);
         }
@@ -353,19 +404,19 @@ int64_t wf_request_collect(const struct wf_caller *who, uint32_t collective, int
         const struct wf_rank_request *req = wf_request_read(who, cell);
 
         next = req->later;
-        if (req->owner != collective) {
+        if (req->msg.owner != collective) {
             continue;
         }
-        wf_cause_add(who, req, wf_track_of(req->key.context, req->key.tag), clock, &cause);
+        add_cause(who, req, wf_track_of(req->key.context, req->key.tag), clock, &cause);
         clock = wf_later(clock, req->at);
         if (req->kind == WF_REQ_RECV) {
-            clock = wf_time_add(clock, who->mpi->net->o_recv_ps);
+            clock = wf_time_add(clock, who->ranks->net->o_recv_ps);
             ++*n_received;
         }
         remove_done(who, req);
         wf_cell_free(who->ctx, cell);
     }
-    wf_cause_note_sum(who, &cause);
+    note_causes(who, &cause);
     return clock;
 }
 
@@ -456,9 +507,9 @@ static bool take_gone(const struct wf_caller *who, const struct wf_request_set *
 {
     bool any = false;
 
-    for (uint32_t i = 0; i < set->count && who->mpi->taken != NULL && (all || !any); i++) {
+    for (uint32_t i = 0; i < set->count && who->ranks->has_live && (all || !any); i++) {
         if (find(who, set, i) == 0) {
-            who->mpi->taken(who->mpi->arg, who, number_at(set, i));
+            wf_live_taken(who, wf_request_set_at(set, i));
             any = true;
         }
     }
@@ -553,7 +604,7 @@ void wf_rank_detach(const struct wf_caller *who, uint32_t request)
     }
     drop_request(who, request);
     if (wf_request_read(who, cell)->kind == WF_REQ_PERSISTENT) {
-        uint32_t started = wf_request_read(who, cell)->owner;
+        uint32_t started = wf_request_read(who, cell)->persistent.started;
         wf_cell_free(who->ctx, cell);
         cell = started;
     }
@@ -562,7 +613,7 @@ void wf_rank_detach(const struct wf_caller *who, uint32_t request)
     }
     struct wf_rank_request *req = wf_request_edit(who, cell);
     req->flags &= (uint16_t)~WF_REQ_STARTED;
-    req->request = WF_RANK_NO_REQUEST;
+    req->number = WF_RANK_NO_REQUEST;
     if (req->flags & WF_REQ_DONE) {
         remove_done(who, req);
         discard(who, cell, req);
@@ -592,8 +643,8 @@ enum wf_called wf_rank_cancel(const struct wf_caller *who, uint32_t request)
                        waits_for_match(who, cell);
     if (who->rank->found) {
         wf_match_cancel(who->ctx, &who->rank->match, cell);
-        if (who->mpi->taken != NULL) {
-            who->mpi->taken(who->mpi->arg, who, request);
+        if (who->ranks->has_live) {
+            wf_live_taken(who, request);
         }
         discard(who, cell, wf_request_read(who, cell));
     }

@@ -2,29 +2,155 @@
 #ifndef WF_RANKS_REQUEST_H
 #define WF_RANKS_REQUEST_H
 
-/* Requests: what is complete, who waits for it. Shared by the files of mpi/ alone. */
+/*
+ * Requests: the operations of a rank that are in progress, and the messages that wait for a
+ * receive. Each is a cell of the engine of 64 bytes: a common head, and a struct for each kind.
+ * Private to ranks/.
+ */
 
-#include "ranks/request_record.h"
+#include "ranks/calls.h"
 
-/* The request of a request number, or what it is started from; 0 if it is not in use. */
+enum wf_rank_request_kind {
+    WF_REQ_UNEXPECTED = 1, /* a message that waits for a receive */
+    WF_REQ_RECV,
+    WF_REQ_SEND, /* a send that waits for its receiver */
+    WF_REQ_COLL,
+    WF_REQ_PERSISTENT,
+};
+
+enum {
+    WF_REQ_DONE = 1,
+    WF_REQ_AWAITED = 2,        /* the rank waits for it */
+    WF_REQ_ANNOUNCED = 4,      /* UNEXPECTED: only the announcement of a long message */
+    WF_REQ_DETACHED = 8,       /* no call will wait for it */
+    WF_REQ_WILDCARD = 16,      /* RECV: the program left source or tag open */
+    WF_REQ_RUNNING = 32,       /* COLL: is being continued now */
+    WF_REQ_POSTED = 64,        /* COLL: the messages of the step are posted */
+    WF_REQ_SENT = 128,         /* COLL: the message of the step is sent */
+    WF_REQ_PAID = 256,         /* COLL: the overhead of the message is charged */
+    WF_REQ_LAST = 512,         /* COLL: all steps are done */
+    WF_REQ_DEFERRED = 1024,    /* waits for the rank's next call */
+    WF_REQ_STARTED = 2048,     /* by a persistent request, which has its number */
+    WF_REQ_RECEIVES = 4096,    /* PERSISTENT: starts a receive... */
+    WF_REQ_SYNCHRONOUS = 8192, /* ...or a send of this mode */
+    WF_REQ_BUFFERED = 16384,
+    WF_REQ_APART = 32768, /* complete and awaited: in the rank's list done_awaited */
+};
+
+/* A receive or a send. */
+struct wf_message_request {
+    uint64_t bytes; /* a receive's capacity, then the bytes received */
+    uint32_t owner; /* cell of the collective that it belongs to, or 0 */
+    uint32_t peer;  /* a rank of the run */
+    union {
+        struct {
+            uint32_t handle;        /* by which the other side refers to it */
+            uint32_t next_deferred; /* cell */
+        };
+        /* When it is complete: the departure of an eager message. For the data of a long
+         * message the complement, which is negative; key.src is the sender's handle then. */
+        int64_t departure;
+    };
+};
+
+/* A message without a receive. */
+struct wf_unexpected_message {
+    uint64_t bytes;
+    union {
+        int64_t departure;      /* eager */
+        uint32_t sender_handle; /* announced */
+    };
+};
+
+/* A collective: goes through the steps of its algorithm. */
+struct wf_coll_request {
+    uint32_t step;
+    uint16_t sequence;      /* number of the call on its communicator, the lower bits */
+    uint16_t algorithm;     /* place in wf_coll_table() */
+    uint32_t missing;       /* messages that the step waits for */
+    uint32_t last_word;     /* cell with the last word of its cookie; 0: that is 0 */
+    uint32_t handle;        /* for WF_NODE_CONTINUE, or 0 */
+    uint32_t next_deferred; /* cell */
+};
+
+/* A request that can be started again and again. Its key holds group, rank and tag. */
+struct wf_persistent_request {
+    uint64_t bytes;
+    uint32_t started; /* cell of what it has started, or 0 */
+};
+
+struct wf_rank_request {
+    union {
+        struct wf_match_link link; /* while it waits for its match */
+        struct {
+            struct wf_match_key key; /* the same as link.key */
+            uint32_t later, earlier; /* neighbours in a list of complete requests, cells or 0 */
+            union {
+                uint32_t order;        /* complete: breaks ties of `at` */
+                uint32_t other_handle; /* deferred: the handle of the other side */
+            };
+        };
+        uint64_t cookie[WF_RANK_COOKIE_WORDS - 1]; /* of a collective that is not complete */
+    };
+    uint32_t number; /* of the request in the program, or WF_RANK_NO_REQUEST */
+    uint16_t kind, flags;
+    /* When it was complete. Until then: when the receive or send was posted, when the message
+     * arrived, the collective's own clock. */
+    int64_t at;
+    union {
+        struct wf_message_request msg; /* WF_REQ_RECV, WF_REQ_SEND */
+        struct wf_unexpected_message unexpected;
+        struct wf_coll_request coll;
+        struct wf_persistent_request persistent;
+    };
+};
+
+enum { WF_REQ_SIZE = sizeof(struct wf_rank_request) };
+_Static_assert(sizeof(struct wf_rank_request) == 64, "one cache line");
+
+static inline const struct wf_rank_request *wf_request_read(const struct wf_caller *who,
+                                                            uint32_t cell)
+{
+    return wf_cell_read(who->ctx, cell);
+}
+
+static inline struct wf_rank_request *wf_request_edit(const struct wf_caller *who,
+                                                      uint32_t cell)
+{
+    return wf_cell_edit(who->ctx, cell);
+}
+
+/* The collective that a request belongs to, a cell; 0 if none. */
+static inline uint32_t wf_request_owner(const struct wf_rank_request *req)
+{
+    return req->kind == WF_REQ_COLL ? 0 : req->msg.owner;
+}
+
+/* A new handle, by which messages from other ranks refer to a request of this rank. */
+uint32_t wf_request_new_handle(struct wf_rank *rank);
+
+/* Puts a request into the list of those that wait for the rank's next call. */
+void wf_request_defer(const struct wf_caller *who, uint32_t cell, uint32_t *next_deferred);
+
+/* The cell of a request number, or 0 if the number is not in use. */
 uint32_t wf_request_find(const struct wf_caller *who, uint32_t number);
 
-/* Whether a number is free for a new request; that it is not is the rank's failure. */
-WF_NODISCARD bool wf_request_is_free(const struct wf_caller *who, uint32_t request);
+/* Whether a number is free for a new request; the rank fails if it is not. */
+WF_NODISCARD bool wf_request_is_free(const struct wf_caller *who, uint32_t number);
 
-/* Makes a request findable by its request number, which is free. */
-void wf_request_register(const struct wf_caller *who, uint32_t cell, uint32_t request);
+/* Gives a request its number, which is free. */
+void wf_request_register(const struct wf_caller *who, uint32_t cell, uint32_t number);
 
-/* Waits for these handles, at most two, which have no numbers; a cell of 0 is none. */
+/* Waits for at most two requests without numbers; a cell of 0 is none. */
 WF_NODISCARD enum wf_called wf_request_await(const struct wf_caller *who, const uint32_t *cells,
                                              uint32_t n);
 
-/* The request is complete at the time `at`. Wakes whoever waits for it: nothing of the rank may
- * be in use by the caller. */
+/* Completes a request at the time `at` and wakes the rank or collective that waits for it: the
+ * caller must not use anything of the rank afterwards. */
 void wf_request_complete(const struct wf_caller *who, uint32_t cell, int64_t at);
 
-/* Removes and frees all complete handles of a collective, in the order of time, and returns
- * where that moves its clock. Of these, *n_received were receives. */
+/* Frees all complete requests of a collective in the order of time, and returns its clock after
+ * that. *n_received is set to the number of receives. */
 int64_t wf_request_collect(const struct wf_caller *who, uint32_t collective, int64_t clock,
                            uint32_t *n_received);
 

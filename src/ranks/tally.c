@@ -137,35 +137,48 @@ void wf_tally_merge(void *into, const void *from)
     }
 }
 
+static void *section(struct wf_ranks_tally *tally, uint64_t at)
+{
+    return at == 0 ? NULL : (unsigned char *)tally + at;
+}
+
+struct wf_net_counters *wf_tally_net_counters(struct wf_ranks_tally *tally)
+{
+    return section(tally, tally->at.net_counters);
+}
+
 struct wf_recording *wf_tally_recording(struct wf_ranks_tally *tally)
 {
-    return tally->recording_at == 0 ? NULL
-                                    : (void *)((unsigned char *)tally + tally->recording_at);
+    return section(tally, tally->at.recording);
 }
 
 struct wf_path *wf_tally_path(struct wf_ranks_tally *tally)
 {
-    return tally->path_at == 0 ? NULL : (void *)((unsigned char *)tally + tally->path_at);
+    return section(tally, tally->at.path);
 }
 
-void wf_tally_merge_recordings(struct wf_ranks_tally *into, const struct wf_ranks_tally *from)
+void wf_tally_merge_sections(struct wf_ranks_tally *into, const struct wf_ranks_tally *from)
 {
-    if (from->recording_at != 0) {
-        into->recording_at = from->recording_at;
-        wf_recording_merge(wf_tally_recording(into), wf_tally_recording(wf_unconst(from)));
+    struct wf_ranks_tally *other = wf_unconst(from); /* only read */
+
+    if (from->at.net_counters != 0) {
+        into->at.net_counters = from->at.net_counters;
+        wf_net_counters_merge(wf_tally_net_counters(into), wf_tally_net_counters(other));
     }
-    if (from->path_at != 0) {
-        into->path_at = from->path_at;
-        wf_path_merge(wf_tally_path(into), wf_tally_path(wf_unconst(from)));
+    if (from->at.recording != 0) {
+        into->at.recording = from->at.recording;
+        wf_recording_merge(wf_tally_recording(into), wf_tally_recording(other));
+    }
+    if (from->at.path != 0) {
+        into->at.path = from->at.path;
+        wf_path_merge(wf_tally_path(into), wf_tally_path(other));
     }
 }
 
 void wf_tally_merge_all(void *into, const void *from)
 {
     wf_tally_merge(into, from);
-    wf_tally_merge_recordings(into, from);
-    wf_net_counters_merge(wf_tally_words(into),
-                          (const void *)((const struct wf_ranks_tally *)from + 1));
+    wf_tally_merge_sections(into, from);
 }
 
 void wf_tally_end(struct wf_ranks_tally *tally, uint32_t rank, int64_t clock)
@@ -173,18 +186,30 @@ void wf_tally_end(struct wf_ranks_tally *tally, uint32_t rank, int64_t clock)
     tally->ends += wf_rng_mix((uint64_t)clock + (rank + UINT64_C(1)) * WF_RNG_GOLDEN);
 }
 
-void wf_tally_latency(struct wf_ranks_tally *tally, struct wf_net_counters *words,
+void wf_tally_latency(struct wf_ranks_tally *tally, struct wf_net_counters *counters,
                       int64_t latency)
 {
     wf_stat_add(&tally->latency, latency);
-    if (words != NULL) {
-        words->word[wf_histogram_bucket((uint64_t)latency)]++;
+    if (counters != NULL) {
+        counters->word[wf_histogram_bucket((uint64_t)latency)]++;
     }
 }
 
-size_t wf_tally_size(size_t size, const struct wf_net *net)
+size_t wf_tally_layout(struct wf_tally_sections *out, size_t size, struct wf_net *net,
+                       size_t recording, size_t path)
 {
-    return net->n_sums == 0 ? size
-                            : size + sizeof(struct wf_net_counters) +
-                                  (net->n_sums + net->n_maxima) * sizeof(uint64_t);
+    if (net->n_sums > 0) {
+        out->net_counters = net->counters_offset = size;
+        size +=
+            sizeof(struct wf_net_counters) + (net->n_sums + net->n_maxima) * sizeof(uint64_t);
+    }
+    if (recording > 0) {
+        out->recording = size;
+        size += recording;
+    }
+    if (path > 0) {
+        out->path = size;
+        size += path;
+    }
+    return size;
 }

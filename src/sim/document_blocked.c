@@ -3,6 +3,7 @@
 #include "sim/document.h"
 
 #include "ops/source.h"
+#include "ranks/ranks.h"
 
 #include <inttypes.h>
 #include <stdio.h>

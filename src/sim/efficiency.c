@@ -5,7 +5,6 @@
 #include "engine/comm.h"
 #include "engine/engine.h"
 #include "net/net.h"
-#include "ranks/formula.h"
 #include "ranks/ranks.h"
 #include "result/doc.h"
 #include "sim/job.h"

@@ -20,14 +20,14 @@ struct wf_engine;
 struct wf_mpi_params;
 struct wf_net;
 struct wf_pes;
-struct wf_replay;
+struct wf_ranks;
 struct wf_traffic;
 
 /* What is built on an engine and lives as long. Of a benchmark there is nothing. */
 struct wf_setup {
     struct wf_net *net;              /* given */
     const struct wf_mpi_params *mpi; /* likewise */
-    struct wf_replay *replay;        /* either of these */
+    struct wf_ranks *ranks;          /* either of these */
     struct wf_pes *pes;
     uint64_t expected_messages; /* of a replay, roughly; 0 if nobody knows */
 };

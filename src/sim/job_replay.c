@@ -149,9 +149,9 @@ static enum wf_status replay_build(const struct wf_job *job, struct wf_engine *e
         .recording = setup == &job->setup ? job->recording : NULL,
     };
 
-    enum wf_status status = wf_ranks_new(engine, &config, &setup->replay, err);
+    enum wf_status status = wf_ranks_new(engine, &config, &setup->ranks, err);
     if (status == WF_OK) {
-        setup->expected_messages = wf_ranks_expected_messages(setup->replay);
+        setup->expected_messages = wf_ranks_expected_messages(setup->ranks);
     }
     return status;
 }

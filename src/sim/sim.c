@@ -49,7 +49,7 @@ void wf_job_init(struct wf_job *job, const struct wf_plan *plan)
 
 void wf_setup_fini(struct wf_setup *setup)
 {
-    wf_ranks_free(setup->replay);
+    wf_ranks_free(setup->ranks);
     wf_pes_free(setup->pes);
     wf_net_free(setup->net);
     memset(setup, 0, sizeof(*setup));
@@ -215,8 +215,8 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
         wf_doc_free(root);
         return status;
     }
-    if (job->recording != NULL && (job->setup.replay != NULL || job->setup.pes != NULL)) {
-        if (job->setup.replay != NULL) {
+    if (job->recording != NULL && (job->setup.ranks != NULL || job->setup.pes != NULL)) {
+        if (job->setup.ranks != NULL) {
             wf_document_path(root, job, engine);
         }
         wf_document_recording(root, job, engine, &run);
@@ -247,7 +247,7 @@ static enum wf_status ask_what_if(struct wf_job *job, const struct wf_engine_con
     int64_t again = ended && host->what_if_events > 0 && events <= host->what_if_events &&
                     !runs_programs(job->plan);
 
-    if (job->setup.replay == NULL) {
+    if (job->setup.ranks == NULL) {
         return WF_OK;
     }
     if (host->what_if_events > 0 && wf_comm_size(host->world) > 1) {

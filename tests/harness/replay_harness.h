@@ -36,7 +36,7 @@ static inline struct outcome replay(const struct setup *setup)
     if (setup->in_step) {
         net->ahead = WF_NET_NOW;
     }
-    struct wf_replay *model = NULL;
+    struct wf_ranks *model = NULL;
     const struct wf_ranks_config replay_config = {.jobs = jobs,
                                                   .n_jobs = n_jobs,
                                                   .place = &place,
@@ -75,7 +75,7 @@ static inline enum wf_status try_place(const struct wf_place *place, uint32_t n_
     const struct wf_replay_params params = {.policy = WF_POLICY_TIMED};
     struct wf_mpi_params *mpi = make_params(wf_mpi_params, sizeof(*mpi));
     struct wf_net *net = make_net(wf_net_table()[0], NULL, &env);
-    struct wf_replay *model = NULL;
+    struct wf_ranks *model = NULL;
     const struct wf_ranks_config config = {
         .jobs = &job, .n_jobs = 1, .place = place, .net = net, .mpi = mpi, .params = &params};
     enum wf_status status = wf_ranks_new(NULL, &config, &model, err);

@@ -9,6 +9,7 @@
 #include "engine/run.h"
 #include "harness/script.h"
 #include "net/net.h"
+#include "ranks/place.h"
 #include "ranks/ranks.h"
 
 #include <stdio.h>

@@ -18,18 +18,18 @@ struct recorded {
 
 size_t wf_recorder_init(struct wf_recorder *recorder,
                         const struct wf_recording_options *options,
-                        const struct wf_place *place, size_t size)
+                        const struct wf_place *place, struct wf_net *net, size_t size)
 {
-    if (options == NULL) {
-        return size;
+    size_t recording = 0, path = 0;
+
+    if (options != NULL) {
+        *recorder = (struct wf_recorder){.options = *options, .place = place};
+        recording = wf_recording_size(place->n_ranks, &options->limits);
+        path = options->limits.path_bytes > 0
+                   ? wf_path_size(place->n_ranks, options->limits.path_bytes)
+                   : 0;
     }
-    *recorder = (struct wf_recorder){.options = *options, .place = place, .at = size};
-    size += wf_recording_size(place->n_ranks, &options->limits);
-    if (options->limits.path_bytes > 0) {
-        recorder->path_at = size;
-        size += wf_path_size(place->n_ranks, options->limits.path_bytes);
-    }
-    return size;
+    return wf_tally_layout(&recorder->at, size, net, recording, path);
 }
 
 /* Room for another entry, zeroed: what is kept of an event has no bytes that mean nothing. */
@@ -65,16 +65,26 @@ void wf_recorder_cause(struct wf_ctx *ctx, const struct wf_cause *cause)
     extend(ctx, ENTRY_CAUSE)->cause = *cause;
 }
 
-struct wf_recording *wf_recorder_of(const struct wf_recorder *recorder,
-                                    struct wf_ranks_tally *tally)
+struct wf_recording *wf_recorder_recording(const struct wf_recorder *recorder,
+                                           struct wf_ranks_tally *tally)
 {
-    if (recorder->at == 0) {
-        return NULL;
-    }
-    tally->recording_at = recorder->at;
+    tally->at = recorder->at;
     struct wf_recording *recording = wf_tally_recording(tally);
-    wf_recording_init(recording, recorder->place->n_ranks, &recorder->options.limits);
+    if (recording != NULL) {
+        wf_recording_init(recording, recorder->place->n_ranks, &recorder->options.limits);
+    }
     return recording;
+}
+
+struct wf_path *wf_recorder_path(const struct wf_recorder *recorder,
+                                 struct wf_ranks_tally *tally)
+{
+    tally->at = recorder->at;
+    struct wf_path *path = wf_tally_path(tally);
+    if (path != NULL) {
+        wf_path_init(path, recorder->place->n_ranks, recorder->options.limits.path_bytes);
+    }
+    return path;
 }
 
 static void add_message(const struct wf_recorder *recorder, struct wf_recording *recording,
@@ -89,18 +99,6 @@ static void add_message(const struct wf_recorder *recorder, struct wf_recording 
                           wf_place_node(recorder->place, sent->to));
         wf_recording_hops(recording, hops, sent->arrival - sent->departure);
     }
-}
-
-struct wf_path *wf_recorder_path(const struct wf_recorder *recorder,
-                                 struct wf_ranks_tally *tally)
-{
-    if (recorder->path_at == 0) {
-        return NULL;
-    }
-    tally->path_at = recorder->path_at;
-    struct wf_path *path = wf_tally_path(tally);
-    wf_path_init(path, recorder->place->n_ranks, recorder->options.limits.path_bytes);
-    return path;
 }
 
 static void add_to_path(struct wf_path *path, const struct recorded *entries, size_t n)
@@ -125,7 +123,7 @@ void wf_recorder_commit(const struct wf_recorder *recorder, struct wf_ctx *ctx)
     if (n == 0) {
         return;
     }
-    struct wf_recording *recording = wf_recorder_of(recorder, wf_tally(ctx));
+    struct wf_recording *recording = wf_recorder_recording(recorder, wf_tally(ctx));
     for (size_t i = 0; i < n; i++) {
         if (entries[i].what == ENTRY_MESSAGE) {
             add_message(recorder, recording, &entries[i].sent);
@@ -133,7 +131,7 @@ void wf_recorder_commit(const struct wf_recorder *recorder, struct wf_ctx *ctx)
             wf_recording_span(recording, &entries[i].span);
         }
     }
-    if (recorder->path_at != 0) {
+    if (wf_recorder_wants_causes(recorder)) {
         add_to_path(wf_recorder_path(recorder, wf_tally(ctx)), entries, n);
     }
 }

@@ -13,7 +13,6 @@
 
 #include "base/choice.h"
 #include "base/histogram.h"
-#include "ranks/node.h"
 #include "ranks/record/spill.h"
 #include "ranks/stat.h"
 
@@ -22,6 +21,14 @@ enum {
     WF_RECORDING_BINS = 1024,  /* of time */
     WF_RECORDING_MATRIX = 128, /* rows and columns at most, of who sends to whom */
     WF_RECORDING_HOPS = 33,    /* the last is for all above */
+};
+
+/* What a rank spends its time on. */
+enum wf_spent {
+    WF_SPENT_COMPUTING,
+    WF_SPENT_ON_MESSAGES, /* CPU time */
+    WF_SPENT_WAITING,     /* plus an enum wf_rank_in: the kind of call */
+    WF_SPENT_KINDS = WF_SPENT_WAITING + 3,
 };
 
 /* How many single spans and messages may be kept of a run, and of which ranks and times: those

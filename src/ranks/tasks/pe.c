@@ -117,7 +117,7 @@ static void on_message(void *arg, struct wf_ctx *ctx, void *node,
     if (src != turn.number) {
         wf_note(ctx, &latency, sizeof(latency));
     }
-    if (src != turn.number && pes->recorder.at != 0) {
+    if (src != turn.number && wf_recorder_is_on(&pes->recorder)) {
         wf_recorder_message(ctx, &(struct wf_sent){departure, at, msg->bytes, turn.first + src,
                                                    turn.first + turn.number});
     }
@@ -184,11 +184,6 @@ static void node_init(void *state, struct wf_ctx *ctx)
     }
 }
 
-static struct wf_net_counters *words_of(struct wf_pe_tally *tally)
-{
-    return (void *)(tally + 1);
-}
-
 static void node_commit(const struct wf_event *ev, const void *note, struct wf_ctx *ctx)
 {
     const struct wf_pes *pes = wf_model(ctx);
@@ -199,12 +194,13 @@ static void node_commit(const struct wf_event *ev, const void *note, struct wf_c
     if (net->n_sums > 0 && net->ops->commit != NULL && ev->kind < WF_NET_KINDS) {
         net->ops->commit(net, ev, ctx);
     }
-    if (pes->recorder.at != 0) {
+    if (wf_recorder_is_on(&pes->recorder)) {
         wf_recorder_commit(&pes->recorder, ctx);
     }
     if (note != NULL) {
         memcpy(&latency, note, sizeof(latency));
-        wf_tally_latency(&tally->replay, net->n_sums > 0 ? words_of(tally) : NULL, latency);
+        tally->replay.at = pes->recorder.at;
+        wf_tally_latency(&tally->replay, wf_tally_net_counters(&tally->replay), latency);
     }
 }
 
@@ -228,24 +224,18 @@ static void add_blocked(struct wf_pe_tally *tally, const struct wf_pe_blocked *b
     tally->blocked[at] = *blocked;
 }
 
-void wf_pe_tally_merge(void *into, const void *from)
+/* wf_merge_fn, with the sections of the tally. */
+static void merge_tallies(void *into, const void *from)
 {
     struct wf_pe_tally *a = into;
     const struct wf_pe_tally *b = from;
 
-    wf_tally_merge(&a->replay, &b->replay);
+    wf_tally_merge_all(&a->replay, &b->replay);
     a->tasks += b->tasks;
     a->surplus += b->surplus;
     for (uint64_t i = 0; i < b->n_blocked; i++) {
         add_blocked(a, &b->blocked[i]);
     }
-}
-
-void wf_pe_tally_merge_all(void *into, const void *from)
-{
-    wf_pe_tally_merge(into, from);
-    wf_tally_merge_recordings(into, from);
-    wf_net_counters_merge(words_of(into), (const void *)((const struct wf_pe_tally *)from + 1));
 }
 
 static void add_unfinished(const struct wf_pe_turn *turn, struct wf_pe_tally *tally)
@@ -266,7 +256,7 @@ static void add_unfinished(const struct wf_pe_turn *turn, struct wf_pe_tally *ta
 static void record_pe(const struct wf_pe_turn *turn, const struct wf_waited *idle,
                       struct wf_ranks_tally *tally)
 {
-    struct wf_recording *recording = wf_recorder_of(&turn->pes->recorder, tally);
+    struct wf_recording *recording = wf_recorder_recording(&turn->pes->recorder, tally);
     const struct wf_pe *pe = turn->pe;
     struct wf_account account = {
         .ranks = 1,
@@ -315,17 +305,17 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
 {
     const struct wf_pes *pes = wf_model(ctx);
     uint32_t n_slots = wf_place_n_slots(pes->place, wf_self(ctx) - pes->net->first_node);
+    struct wf_pe_tally *tally = wf_tally(ctx);
 
+    tally->replay.at = pes->recorder.at;
     if (pes->net->ops->finish != NULL) {
-        struct wf_pe_tally *tally = wf_tally(ctx);
-
         pes->net->ops->finish(pes->net, ctx, state, &tally->replay.net);
     }
     for (uint32_t slot = 0; slot < n_slots; slot++) {
         /* Nothing is changed: a turn is how a PE is looked at. */
         const struct wf_pe_turn turn = turn_of(pes, ctx, wf_unconst(state), slot);
 
-        add_pe(&turn, wf_tally(ctx));
+        add_pe(&turn, tally);
     }
 }
 
@@ -363,22 +353,20 @@ static size_t node_size(const struct wf_pes *pes)
     return pes->net->node_size + pes->place->slots_max * sizeof(struct wf_pe);
 }
 
-/* Behind the tally are the network's statistics, behind these the recording. */
 static void ask_for_tally(struct wf_pes *pes, const struct wf_pe_config *config,
                           struct wf_engine *engine)
 {
-    size_t size = wf_tally_size(sizeof(struct wf_pe_tally), config->net);
-    bool more = config->net->n_sums > 0 || config->recording != NULL;
+    struct wf_recording_options options;
 
     if (config->recording != NULL) {
-        /* Statistics that are not there are empty ones. */
-        size += config->net->n_sums > 0 ? 0 : sizeof(struct wf_net_counters);
-        /* Why tasks start is not kept: there is no critical path. */
-        struct wf_recording_options options = *config->recording;
-        options.limits.path_bytes = 0;
-        size = wf_recorder_init(&pes->recorder, &options, config->place, size);
+        options = *config->recording;
+        options.limits.path_bytes = 0; /* why tasks start is not recorded */
     }
-    wf_engine_tally(engine, size, more ? wf_pe_tally_merge_all : wf_pe_tally_merge);
+    wf_engine_tally(engine,
+                    wf_recorder_init(&pes->recorder,
+                                     config->recording != NULL ? &options : NULL, config->place,
+                                     config->net, sizeof(struct wf_pe_tally)),
+                    merge_tallies);
 }
 
 enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *config,
@@ -416,11 +404,8 @@ enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *c
     uint32_t first =
         wf_engine_add(engine, &pes->ops, config->place->n_nodes, node_size(pes), pes);
     wf_engine_cells(engine, WF_PE_CELL_SIZE);
-    if (config->net->n_sums > 0) {
-        config->net->counters_offset = sizeof(struct wf_pe_tally);
-    }
-    wf_net_attach(config->net, engine, first, &user);
     ask_for_tally(pes, config, engine);
+    wf_net_attach(config->net, engine, first, &user);
     *out = pes;
     return WF_OK;
 }

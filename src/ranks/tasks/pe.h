@@ -84,10 +84,6 @@ struct wf_pe_tally {
     struct wf_pe_blocked blocked[WF_TALLY_BLOCKED]; /* by the number of the PE */
 };
 
-void wf_pe_tally_merge(void *into, const void *from); /* wf_merge_fn */
-/* Likewise, of tallies that the network's statistics and perhaps a recording follow. */
-void wf_pe_tally_merge_all(void *into, const void *from);
-
 /* Adds the nodes and their PEs to the engine, connects the network and asks for a tally of
  * struct wf_pe_tally: all that is left to do is wf_engine_run(). Fails with WF_EINVAL if there
  * are too many PEs on a node or the network was made for another number of nodes. The caller

@@ -110,7 +110,7 @@ static int64_t times(int64_t each, uint32_t n)
 static void spend(const struct wf_pe_turn *turn, enum wf_spent what, int64_t from,
                   int64_t until)
 {
-    if (turn->pes->recorder.at != 0 && until > from) {
+    if (wf_recorder_is_on(&turn->pes->recorder) && until > from) {
         wf_recorder_span(turn->ctx, (struct wf_span){from, until, turn->first + turn->number,
                                                      (uint32_t)what});
     }

@@ -2,7 +2,7 @@
 #include "sim/document.h"
 
 #include "ops/op.h"
-#include "ranks/tally.h"
+#include "ranks/ranks.h"
 #include "result/result.h"
 #include "sim/efficiency.h"
 
