@@ -8,16 +8,6 @@
 /* A link that is busy for longer than this makes packets wait. */
 static const double busy_percent = 70;
 
-static double real_at(const struct wf_value *root, const char *path, double fallback)
-{
-    const struct wf_value *value = wf_doc_find(root, path);
-
-    if (value == NULL || (value->type != WF_VALUE_REAL && value->type != WF_VALUE_COUNT)) {
-        return fallback;
-    }
-    return value->type == WF_VALUE_REAL ? value->real : (double)value->count;
-}
-
 static uint64_t predicted(const struct wf_value *doc)
 {
     return wf_doc_get_count(doc, "result.predicted_time_ps",
@@ -43,7 +33,7 @@ static bool say_result(const struct wf_value *doc, struct wf_phrase *out)
         wf_phrase_add(out, "The program takes ");
         wf_phrase_time(out, predicted(doc));
     } else {
-        wf_phrase_add(out, "The program does not come to its end (%s); it reaches ", status);
+        wf_phrase_add(out, "The program does not complete (%s); it reaches ", status);
         wf_phrase_time(out, predicted(doc));
     }
     wf_phrase_add(out, " on ");
@@ -83,7 +73,7 @@ static const struct {
     {"result.ranks.collective_wait_ps.mean", "waits in collectives"},
     {"result.ranks.send_wait_ps.mean", "waits in sends"},
     {"result.ranks.overhead_ps.mean", "spends CPU time on messages"},
-    {"result.ranks.idle_ps.mean", "is done before the last one"},
+    {"result.ranks.idle_ps.mean", "has finished before the last rank"},
 };
 
 static bool say_split(const struct wf_value *doc, struct wf_phrase *out)
@@ -108,9 +98,9 @@ static bool say_split(const struct wf_value *doc, struct wf_phrase *out)
 /* What costs most, of the three factors of the efficiency. */
 static bool say_bound(const struct wf_value *doc, struct wf_phrase *out)
 {
-    double balance = real_at(doc, "result.efficiency.load_balance_percent", -1);
-    double order = real_at(doc, "result.efficiency.serialisation_percent", 100);
-    double transfer = real_at(doc, "result.efficiency.transfer_percent", 100);
+    double balance = wf_doc_get_real(doc, "result.efficiency.load_balance_percent", -1);
+    double order = wf_doc_get_real(doc, "result.efficiency.serialisation_percent", 100);
+    double transfer = wf_doc_get_real(doc, "result.efficiency.transfer_percent", 100);
     uint64_t most = wf_doc_get_count(doc, "result.ranks.compute_ps.max", 0);
 
     if (balance < 0 && wf_doc_find(doc, "critical_path.shares") != NULL) {
@@ -118,7 +108,7 @@ static bool say_bound(const struct wf_value *doc, struct wf_phrase *out)
     }
     if (balance < 0) {
         wf_phrase_add(
-            out, "What bounds it is not known: --efficiency plays it on an ideal network too.");
+            out, "What bounds it is unknown: --efficiency compares it with an ideal network.");
         return wf_doc_find(doc, "result.ranks") != NULL;
     }
     if (most == 0) {
@@ -206,7 +196,7 @@ static bool say_messages(const struct wf_value *doc, struct wf_phrase *out)
     wf_phrase_number_of(out, n, "message", "messages");
     wf_phrase_add(out, " of ");
     wf_phrase_size(out, wf_doc_get_count(doc, "result.bytes", 0) / n);
-    wf_phrase_add(out, " in the mean");
+    wf_phrase_add(out, " on average");
     if (wf_doc_find(doc, "result.message_latency_ps") != NULL) {
         wf_phrase_add(out, " take ");
         wf_phrase_time(out, wf_doc_get_count(doc, "result.message_latency_ps.mean", 0));
@@ -224,7 +214,7 @@ static bool say_links(const struct wf_value *doc, struct wf_phrase *out)
     if (hot == NULL || hot->first == NULL) {
         return false;
     }
-    double percent = real_at(hot->first, "busy_percent", 0);
+    double percent = wf_doc_get_real(hot->first, "busy_percent", 0);
     wf_phrase_add(out,
                   "The busiest link, from vertex %llu to %llu, is busy for %.1f %% of the time",
                   (unsigned long long)wf_doc_get_count(hot->first, "vertex", 0),
@@ -245,13 +235,14 @@ static bool say_traffic(const struct wf_value *doc, struct wf_phrase *out)
     }
     wf_phrase_add(
         out,
-        "The network accepts a load of %.4f of the %.4f phits per node and cycle that it "
-        "is offered; ",
-        real_at(doc, "result.accepted_load", 0), real_at(doc, "result.offered_load", 0));
+        "The network accepts %.4f of the %.4f phits per node and cycle that are offered; "
+        "",
+        wf_doc_get_real(doc, "result.accepted_load", 0),
+        wf_doc_get_real(doc, "result.offered_load", 0));
     wf_phrase_add(out,
-                  "a message takes %.1f cycles in the mean, one in a hundred more than %.0f.",
-                  real_at(doc, "result.latency_cycles.mean", 0),
-                  real_at(doc, "result.latency_cycles.p99", 0));
+                  "a message takes %.1f cycles on average; the 99th percentile is %.0f cycles.",
+                  wf_doc_get_real(doc, "result.latency_cycles.mean", 0),
+                  wf_doc_get_real(doc, "result.latency_cycles.p99", 0));
     return true;
 }
 

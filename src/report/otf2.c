@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A timeline as an OTF2 archive: a region for each thing that a rank does, messages as
  * point-to-point events where they leave and arrive, iterations as markers. */
-#include "base/mem.h"
+#include "base/array.h"
 #include "report/tracks.h"
 #include "report/writer.h"
 #include "trace/kit/target.h"
@@ -26,10 +26,7 @@ struct ends {
 
 static void add_end(struct ends *ends, struct end end)
 {
-    if (ends->n == ends->capacity) {
-        ends->capacity = ends->capacity > 0 ? 2 * ends->capacity : 1024;
-        ends->list = wf_xrealloc(ends->list, ends->capacity, sizeof(*ends->list));
-    }
+    WF_GROW(ends->list, ends->n, ends->capacity);
     end.order = ends->n;
     ends->list[ends->n++] = end;
 }

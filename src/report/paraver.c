@@ -2,7 +2,7 @@
 /* A timeline for Paraver, as its trace format describes it: states and communications, in the
  * order of time. A track is a task with one thread, on its own processor of its node. Times are
  * nanoseconds. The names of states and of tasks are in two files beside it. */
-#include "base/mem.h"
+#include "base/array.h"
 #include "report/tracks.h"
 #include "report/writer.h"
 
@@ -30,10 +30,7 @@ struct lines {
 
 static void add(struct lines *lines, struct line line)
 {
-    if (lines->n == lines->capacity) {
-        lines->capacity = lines->capacity > 0 ? 2 * lines->capacity : 1024;
-        lines->list = wf_xrealloc(lines->list, lines->capacity, sizeof(*lines->list));
-    }
+    WF_GROW(lines->list, lines->n, lines->capacity);
     line.order = lines->n;
     lines->list[lines->n++] = line;
 }

@@ -11,13 +11,14 @@ static const struct part {
     {"critical_path.shares.send_overhead_ps", "sending", "CPU time to send"},
     {"critical_path.shares.receive_overhead_ps", "receiving", "CPU time to receive"},
     {"critical_path.shares.latency_ps", "latency", "the latency of messages"},
-    {"critical_path.shares.transfer_ps", "transfer", "the bytes of messages on their way"},
+    {"critical_path.shares.transfer_ps", "transfer", "the transfer of bytes"},
     {"critical_path.shares.queue_ps", "queueing", "messages in queues"},
     {"critical_path.shares.network_ps", "network", "messages in the network"},
-    {"critical_path.shares.handshake_ps", "handshakes", "arranging long messages"},
-    {"critical_path.shares.collective_ps", "collectives", "collectives in hardware"},
+    {"critical_path.shares.handshake_ps", "handshakes",
+     "rendezvous handshakes of long messages"},
+    {"critical_path.shares.collective_ps", "collectives", "collectives by formula"},
     {"critical_path.shares.one_sided_ps", "puts and gets", "puts and gets"},
-    {"critical_path.shares.start_ps", "start", "before its start"},
+    {"critical_path.shares.start_ps", "start", "time before the program starts"},
 };
 enum { PARTS = sizeof(parts) / sizeof(parts[0]), PARTS_SAID = 4 };
 
@@ -104,9 +105,7 @@ static bool is_run(const struct wf_value *item)
 
 static double saved(const struct wf_value *item)
 {
-    const struct wf_value *value = wf_doc_find(item, "saved_percent");
-
-    return value != NULL && value->type == WF_VALUE_REAL ? value->real : 0;
+    return wf_doc_get_real(item, "saved_percent", 0);
 }
 
 bool wf_text_line_what_if(const struct wf_value *doc, struct wf_phrase *out)
@@ -133,7 +132,7 @@ bool wf_text_line_recorded(const struct wf_value *doc, struct wf_phrase *out)
         return false;
     }
     wf_phrase_time(out, recorded);
-    wf_phrase_add(out, "; the prediction is %.1f %% of it",
+    wf_phrase_add(out, "; the prediction is %.1f %% of that",
                   100 * (double)predicted / (double)recorded);
     return true;
 }

@@ -2,7 +2,7 @@
 /* A timeline for Perfetto: protobuf messages as its trace_packet.proto numbers them. A node is
  * a process, a rank a thread, a message a flow; bytes that arrive and the load of links are
  * counters. Its times are nanoseconds. */
-#include "base/buf.h"
+#include "base/varint.h"
 #include "report/tracks.h"
 #include "report/writer.h"
 
@@ -38,23 +38,10 @@ enum { TYPE_BEGIN = 1, TYPE_END, TYPE_INSTANT, TYPE_COUNTER };
 enum { WIRE_VARINT, WIRE_FIXED64, WIRE_BYTES };
 enum { PS_PER_NS = 1000, TRACK_RANKS = 1 << 30, TRACK_BYTES = 1 };
 
-static void put_varint(struct wf_buf *buf, uint64_t value)
-{
-    unsigned char bytes[10];
-    size_t n = 0;
-
-    do {
-        bytes[n] = (unsigned char)((value & 127) | (value > 127 ? 128 : 0));
-        value >>= 7;
-        n++;
-    } while (value > 0);
-    wf_buf_append(buf, bytes, n);
-}
-
 static void put_number(struct wf_buf *buf, uint32_t field, uint64_t value)
 {
-    put_varint(buf, (uint64_t)field << 3 | WIRE_VARINT);
-    put_varint(buf, value);
+    wf_varint_put(buf, (uint64_t)field << 3 | WIRE_VARINT);
+    wf_varint_put(buf, value);
 }
 
 static void put_fixed(struct wf_buf *buf, uint32_t field, uint64_t value)
@@ -64,14 +51,14 @@ static void put_fixed(struct wf_buf *buf, uint32_t field, uint64_t value)
     for (size_t i = 0; i < sizeof(bytes); i++) {
         bytes[i] = (unsigned char)(value >> 8 * i);
     }
-    put_varint(buf, (uint64_t)field << 3 | WIRE_FIXED64);
+    wf_varint_put(buf, (uint64_t)field << 3 | WIRE_FIXED64);
     wf_buf_append(buf, bytes, sizeof(bytes));
 }
 
 static void put_bytes(struct wf_buf *buf, uint32_t field, const void *bytes, size_t n)
 {
-    put_varint(buf, (uint64_t)field << 3 | WIRE_BYTES);
-    put_varint(buf, n);
+    wf_varint_put(buf, (uint64_t)field << 3 | WIRE_BYTES);
+    wf_varint_put(buf, n);
     wf_buf_append(buf, bytes, n);
 }
 

@@ -2,7 +2,7 @@
 #ifndef WF_REPORT_PHRASE_H
 #define WF_REPORT_PHRASE_H
 
-/* Words and numbers put together for a text report. What does not fit is cut off. */
+/* A line of a text report under construction. What does not fit is cut off. */
 
 #include "base/status.h"
 #include "result/doc.h"
@@ -22,10 +22,10 @@ void wf_phrase_time(struct wf_phrase *out, uint64_t ps);
 void wf_phrase_size(struct wf_phrase *out, uint64_t bytes);
 void wf_phrase_count(struct wf_phrase *out, uint64_t count); /* "1,234,567" */
 void wf_phrase_real(struct wf_phrase *out, double real);
-/* "1,152 messages", with the word in its right form. */
+/* "1,152 messages"; "1 message". */
 void wf_phrase_number_of(struct wf_phrase *out, uint64_t count, const char *one,
                          const char *many);
-/* Any single value, its unit told by the end of its name or of its parent's. */
+/* Any single value. The end of `unit_name`, its name or that of its parent, tells the unit. */
 void wf_phrase_value(struct wf_phrase *out, const struct wf_value *value,
                      const char *unit_name);
 /* Least, greatest and mean of a time: "1 us to 3 us, mean 2 us", or "2 us each". */
@@ -33,17 +33,10 @@ void wf_phrase_spread(struct wf_phrase *out, const struct wf_value *spread);
 
 bool wf_phrase_ends_with(const char *name, const char *suffix);
 
-/* Of what is a list in the document (report/text_lists.c): lines, which decline by returning
- * false, and a part of the report; nothing of what the document does not have. */
+/* Lines and paragraphs of the text report about lists in the document (report/text_lists.c).
+ * A line returns false if the document has no such list. */
 bool wf_text_line_iterations(const struct wf_value *doc, struct wf_phrase *out);
 bool wf_text_line_waits(const struct wf_value *doc, struct wf_phrase *out);
 void wf_text_lists(const struct wf_value *doc, FILE *out);
-
-/* Of synthetic traffic (report/text_traffic.c): lines likewise. */
-bool wf_text_line_load(const struct wf_value *doc, struct wf_phrase *out);
-bool wf_text_line_cycles(const struct wf_value *doc, struct wf_phrase *out);
-bool wf_text_line_links(const struct wf_value *doc, struct wf_phrase *out);
-/* Of any network that counts its links, and who fills it if that is known. */
-bool wf_text_line_hot_link(const struct wf_value *doc, struct wf_phrase *out);
 
 #endif

@@ -4,35 +4,25 @@
 #include "report/path_text.h"
 #include "result/result.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /*
  * The result for a person: first what was asked and the answer, then how the run went. Each
- * line is a row of a table: a label and a function that words it, or declines when the
- * document does not have what it needs. A verbose report lists every value behind that.
+ * line is a row of a table: a label and a function that words it, or returns false to leave it
+ * out. A verbose report lists every value after that.
  */
 
 enum { LABEL_WIDTH = 16, NAME_WIDTH = 28 };
 
+#define PREDICTED "result.predicted_time_ps"
+
+/* A line is about the value at `path`, and left out without one; or about the document. */
 struct line {
     const char *label;
-    bool (*word)(const struct wf_value *doc, struct wf_phrase *out);
+    const char *path;
+    bool (*word)(const struct wf_value *value, struct wf_phrase *out);
 };
-
-static double to_real(const struct wf_value *value)
-{
-    if (value == NULL) {
-        return 0;
-    }
-    return value->type == WF_VALUE_REAL    ? value->real
-           : value->type == WF_VALUE_COUNT ? (double)value->count
-                                           : 0;
-}
-
-static double get_real(const struct wf_value *doc, const char *path)
-{
-    return to_real(wf_doc_find(doc, path));
-}
 
 /* ---- the lines ---- */
 
@@ -101,74 +91,44 @@ static bool word_status(const struct wf_value *doc, struct wf_phrase *out)
     return true;
 }
 
-static bool word_predicted(const struct wf_value *doc, struct wf_phrase *out)
+static bool word_time(const struct wf_value *time, struct wf_phrase *out)
 {
-    const struct wf_value *time = wf_doc_find(doc, "result.predicted_time_ps");
-
-    if (time == NULL) {
-        return false;
-    }
     wf_phrase_time(out, time->count);
     return true;
 }
 
-static bool word_simulated(const struct wf_value *doc, struct wf_phrase *out)
+static bool word_count(const struct wf_value *count, struct wf_phrase *out)
 {
-    const struct wf_value *time = wf_doc_find(doc, "result.simulated_time_ps");
-
-    if (time == NULL) {
-        return false;
-    }
-    wf_phrase_time(out, time->count);
+    wf_phrase_count(out, count->count);
     return true;
 }
 
-static bool word_messages(const struct wf_value *doc, struct wf_phrase *out)
+static bool word_messages(const struct wf_value *result, struct wf_phrase *out)
 {
-    const struct wf_value *messages = wf_doc_find(doc, "result.messages");
-
-    if (messages == NULL) {
-        return false;
-    }
-    wf_phrase_count(out, messages->count);
+    wf_phrase_count(out, wf_doc_get_count(result, "messages", 0));
     wf_phrase_add(out, ", ");
-    wf_phrase_size(out, wf_doc_get_count(doc, "result.bytes", 0));
-    return true;
+    wf_phrase_size(out, wf_doc_get_count(result, "bytes", 0));
+    return wf_doc_find(result, "messages") != NULL;
 }
 
-static bool word_spread(const struct wf_value *doc, const char *path, struct wf_phrase *out)
+static bool word_spread(const struct wf_value *spread, struct wf_phrase *out)
 {
-    const struct wf_value *spread = wf_doc_find(doc, path);
-
-    if (spread == NULL) {
-        return false;
-    }
     wf_phrase_spread(out, spread);
     return true;
 }
 
-/* Likewise of what most programs have none of. */
-static bool word_if_any(const struct wf_value *doc, const char *path, struct wf_phrase *out)
+/* For what most programs have none of. */
+static bool word_if_any(const struct wf_value *spread, struct wf_phrase *out)
 {
-    const struct wf_value *spread = wf_doc_find(doc, path);
-
-    if (spread == NULL || wf_doc_get_count(spread, "max", 0) == 0) {
-        return false;
-    }
     wf_phrase_spread(out, spread);
-    return true;
+    return wf_doc_get_count(spread, "max", 0) > 0;
 }
 
-static bool word_latency(const struct wf_value *doc, struct wf_phrase *out)
+static bool word_latency(const struct wf_value *spread, struct wf_phrase *out)
 {
-    const struct wf_value *spread = wf_doc_find(doc, "result.message_latency_ps");
-
-    if (spread == NULL) {
-        return false;
-    }
-
     uint64_t min = wf_doc_get_count(spread, "min", 0);
     uint64_t max = wf_doc_get_count(spread, "max", 0);
+
     wf_phrase_time(out, wf_doc_get_count(spread, "mean", 0));
     if (min == max) {
         wf_phrase_add(out, " each");
@@ -182,58 +142,25 @@ static bool word_latency(const struct wf_value *doc, struct wf_phrase *out)
     return true;
 }
 
-static bool word_finish(const struct wf_value *doc, struct wf_phrase *out)
+static bool word_finish(const struct wf_value *ranks, struct wf_phrase *out)
 {
-    return wf_doc_get_count(doc, "result.ranks.finished", 1) > 0 &&
-           word_spread(doc, "result.ranks.finish_ps", out);
-}
+    const struct wf_value *spread = wf_doc_find(ranks, "finish_ps");
 
-static bool word_compute(const struct wf_value *doc, struct wf_phrase *out)
-{
-    return word_spread(doc, "result.ranks.compute_ps", out);
-}
-
-static bool word_wait(const struct wf_value *doc, struct wf_phrase *out)
-{
-    return word_spread(doc, "result.ranks.wait_ps", out);
-}
-
-static bool word_send_wait(const struct wf_value *doc, struct wf_phrase *out)
-{
-    return word_if_any(doc, "result.ranks.send_wait_ps", out);
-}
-
-static bool word_receive_wait(const struct wf_value *doc, struct wf_phrase *out)
-{
-    return word_if_any(doc, "result.ranks.receive_wait_ps", out);
-}
-
-static bool word_collective_wait(const struct wf_value *doc, struct wf_phrase *out)
-{
-    return word_if_any(doc, "result.ranks.collective_wait_ps", out);
-}
-
-static bool word_overhead(const struct wf_value *doc, struct wf_phrase *out)
-{
-    return word_spread(doc, "result.ranks.overhead_ps", out);
-}
-
-static bool word_idle(const struct wf_value *doc, struct wf_phrase *out)
-{
-    return word_if_any(doc, "result.ranks.idle_ps", out);
-}
-
-static bool word_efficiency(const struct wf_value *doc, struct wf_phrase *out)
-{
-    if (wf_doc_find(doc, "result.efficiency") == NULL) {
+    if (spread == NULL || wf_doc_get_count(ranks, "finished", 1) == 0) {
         return false;
     }
+    wf_phrase_spread(out, spread);
+    return true;
+}
+
+static bool word_efficiency(const struct wf_value *efficiency, struct wf_phrase *out)
+{
     wf_phrase_add(out,
                   "%.1f %% = load balance %.1f %% x serialisation %.1f %% x transfer %.1f %%",
-                  get_real(doc, "result.efficiency.parallel_percent"),
-                  get_real(doc, "result.efficiency.load_balance_percent"),
-                  get_real(doc, "result.efficiency.serialisation_percent"),
-                  get_real(doc, "result.efficiency.transfer_percent"));
+                  wf_doc_get_real(efficiency, "parallel_percent", 0),
+                  wf_doc_get_real(efficiency, "load_balance_percent", 0),
+                  wf_doc_get_real(efficiency, "serialisation_percent", 0),
+                  wf_doc_get_real(efficiency, "transfer_percent", 0));
     return true;
 }
 
@@ -249,21 +176,10 @@ static bool word_estimate(const struct wf_value *doc, struct wf_phrase *out)
     return true;
 }
 
-static bool word_estimated_messages(const struct wf_value *doc, struct wf_phrase *out)
-{
-    const struct wf_value *messages = wf_doc_find(doc, "estimate.messages");
-
-    if (messages == NULL) {
-        return false;
-    }
-    wf_phrase_count(out, messages->count);
-    return true;
-}
-
 static bool word_host(const struct wf_value *doc, struct wf_phrase *out)
 {
-    wf_phrase_add(out, "%.3f s, %.3f s of CPU, ", get_real(doc, "run.wall_seconds"),
-                  get_real(doc, "run.cpu_seconds"));
+    wf_phrase_add(out, "%.3f s, %.3f s of CPU, ", wf_doc_get_real(doc, "run.wall_seconds", 0),
+                  wf_doc_get_real(doc, "run.cpu_seconds", 0));
     wf_phrase_size(out, wf_doc_get_count(doc, "run.peak_rss_bytes", 0));
     return true;
 }
@@ -287,10 +203,10 @@ static bool word_events(const struct wf_value *doc, struct wf_phrase *out)
         wf_phrase_add(out, ", ");
         wf_phrase_count(out, undone);
         wf_phrase_add(out, " rolled back (efficiency %.1f %%)",
-                      get_real(doc, "run.efficiency_percent"));
+                      wf_doc_get_real(doc, "run.efficiency_percent", 0));
     }
     wf_phrase_add(out, ", ");
-    wf_phrase_real(out, get_real(doc, "run.events_per_wall_second"));
+    wf_phrase_real(out, wf_doc_get_real(doc, "run.events_per_wall_second", 0));
     wf_phrase_add(out, "/s");
     return true;
 }
@@ -306,70 +222,148 @@ static bool word_rounds(const struct wf_value *doc, struct wf_phrase *out)
     if (windows > 0) {
         wf_phrase_count(out, windows);
         wf_phrase_add(out, " windows of ");
-        wf_phrase_real(out, get_real(doc, "run.events_per_window"));
+        wf_phrase_real(out, wf_doc_get_real(doc, "run.events_per_window", 0));
         wf_phrase_add(out, " events%s", rounds > 0 ? ", " : "");
     }
     if (rounds > 0) {
         wf_phrase_count(out, rounds);
-        wf_phrase_add(out, " GVT rounds in %.3f s", get_real(doc, "run.gvt_seconds"));
+        wf_phrase_add(out, " GVT rounds in %.3f s", wf_doc_get_real(doc, "run.gvt_seconds", 0));
     }
     return true;
 }
 
+/* ---- synthetic traffic and links ---- */
+
+enum { FILLERS_MAX = 3 }; /* nodes that are named */
+
+static bool word_load(const struct wf_value *doc, struct wf_phrase *out)
+{
+    if (wf_doc_find(doc, "result.accepted_load") == NULL) {
+        return false;
+    }
+    wf_phrase_add(out, "%.5f offered, %.5f accepted, in phits per node and cycle%s",
+                  wf_doc_get_real(doc, "result.offered_load", 0),
+                  wf_doc_get_real(doc, "result.accepted_load", 0),
+                  wf_doc_is_true(doc, "result.saturated") ? "; saturated" : "");
+    return true;
+}
+
+static bool word_cycles(const struct wf_value *doc, struct wf_phrase *out)
+{
+    const struct wf_value *latency = wf_doc_find(doc, "result.latency_cycles");
+
+    if (latency == NULL) {
+        return false;
+    }
+    wf_phrase_add(out, "%.2f cycles mean", wf_doc_get_real(latency, "mean", 0));
+    if (wf_doc_find(latency, "half_width") != NULL) {
+        wf_phrase_add(out, ", +- %.2f with %g %% confidence",
+                      wf_doc_get_real(latency, "half_width", 0),
+                      wf_doc_get_real(latency, "confidence_percent", 0));
+        wf_phrase_add(out, "%s",
+                      wf_doc_is_true(doc, "result.converged") ? "" : " (not converged)");
+    }
+    wf_phrase_add(out, "; p99 %.0f, max %.0f", wf_doc_get_real(latency, "p99", 0),
+                  wf_doc_get_real(latency, "max", 0));
+    return true;
+}
+
+static bool word_links(const struct wf_value *doc, struct wf_phrase *out)
+{
+    if (wf_doc_find(doc, "result.network.mean_link_use") == NULL) {
+        return false;
+    }
+    wf_phrase_add(out, "%.1f %% used, the busiest %.1f %%; %.3f hops a packet",
+                  100 * wf_doc_get_real(doc, "result.network.mean_link_use", 0),
+                  100 * wf_doc_get_real(doc, "result.network.busiest_link_use", 0),
+                  wf_doc_get_real(doc, "result.network.mean_hops", 0));
+    return true;
+}
+
+static bool word_hot_link(const struct wf_value *doc, struct wf_phrase *out)
+{
+    const struct wf_value *hot = wf_doc_find(doc, "result.network.hot_links");
+    const struct wf_value *link = hot != NULL && hot->type == WF_VALUE_LIST ? hot->first : NULL;
+
+    if (link == NULL) {
+        return false;
+    }
+    const struct wf_value *by = wf_doc_find(link, "filled_by");
+    uint64_t bytes = wf_doc_get_count(link, "bytes", 0), n = 0;
+    bool exact = wf_doc_get_count(link, "filled_by_more_bytes", 0) == 0;
+
+    wf_phrase_add(out, "from vertex %" PRIu64 " to %" PRIu64 ", busy for %.1f %% of the time",
+                  wf_doc_get_count(link, "vertex", 0), wf_doc_get_count(link, "to", 0),
+                  wf_doc_get_real(link, "busy_percent", 0));
+    for (const struct wf_value *v = by != NULL ? by->first : NULL; v != NULL && n < FILLERS_MAX;
+         v = v->next, n++) {
+        double share =
+            (double)wf_doc_get_count(v, "bytes", 0) / (double)(bytes > 0 ? bytes : 1);
+        wf_phrase_add(out, "%s %" PRIu64 " (%s%.0f %%)", n == 0 ? "; filled by node" : ",",
+                      wf_doc_get_count(v, "node", 0), exact ? "" : "at least ", 100 * share);
+    }
+    return true;
+}
+
+/* ---- the report ---- */
+
 static const struct line answer_lines[] = {
-    {"Scenario", word_scenario},
-    {"Network", word_network},
-    {"Status", word_status},
-    {"Predicted time", word_predicted},
-    {"Recorded time", wf_text_line_recorded},
-    {"Simulated time", word_simulated},
-    {"Messages", word_messages},
-    {"Message latency", word_latency},
-    {"Ranks finish", word_finish},
-    {"Ranks compute", word_compute},
-    {"Ranks wait", word_wait},
-    {"  to send", word_send_wait},
-    {"  to receive", word_receive_wait},
-    {"  in collectives", word_collective_wait},
-    {"Ranks overhead", word_overhead},
-    {"Ranks idle", word_idle},
-    {"Longest waits", wf_text_line_waits},
-    {"Iterations", wf_text_line_iterations},
-    {"Efficiency", word_efficiency},
-    {"Critical path", wf_text_line_path},
-    {"What if", wf_text_line_what_if},
-    {"Load", wf_text_line_load},
-    {"Latency", wf_text_line_cycles},
-    {"Links", wf_text_line_links},
-    {"Busiest link", wf_text_line_hot_link},
-    {"Digest", word_digest},
-    {NULL, NULL},
+    {"Scenario", NULL, word_scenario},
+    {"Network", NULL, word_network},
+    {"Status", NULL, word_status},
+    {"Predicted time", PREDICTED, word_time},
+    {"Recorded time", NULL, wf_text_line_recorded},
+    {"Simulated time", "result.simulated_time_ps", word_time},
+    {"Messages", "result", word_messages},
+    {"Message latency", "result.message_latency_ps", word_latency},
+    {"Ranks finish", "result.ranks", word_finish},
+    {"Ranks compute", "result.ranks.compute_ps", word_spread},
+    {"Ranks wait", "result.ranks.wait_ps", word_spread},
+    {"  to send", "result.ranks.send_wait_ps", word_if_any},
+    {"  to receive", "result.ranks.receive_wait_ps", word_if_any},
+    {"  in collectives", "result.ranks.collective_wait_ps", word_if_any},
+    {"Ranks overhead", "result.ranks.overhead_ps", word_spread},
+    {"Ranks idle", "result.ranks.idle_ps", word_if_any},
+    {"Longest waits", NULL, wf_text_line_waits},
+    {"Iterations", NULL, wf_text_line_iterations},
+    {"Efficiency", "result.efficiency", word_efficiency},
+    {"Critical path", NULL, wf_text_line_path},
+    {"What if", NULL, wf_text_line_what_if},
+    {"Load", NULL, word_load},
+    {"Latency", NULL, word_cycles},
+    {"Links", NULL, word_links},
+    {"Busiest link", NULL, word_hot_link},
+    {"Digest", NULL, word_digest},
+    {NULL, NULL, NULL},
 };
 
 static const struct line run_lines[] = {
-    {"Simulation took", word_host},
-    {"Schedule", word_schedule},
-    {"Events", word_events},
-    {"Rounds", word_rounds},
-    {NULL, NULL},
+    {"Simulation took", NULL, word_host},
+    {"Schedule", NULL, word_schedule},
+    {"Events", NULL, word_events},
+    {"Rounds", NULL, word_rounds},
+    {NULL, NULL, NULL},
 };
 
 static const struct line estimate_lines[] = {
-    {"Scenario", word_scenario},
-    {"Network", word_network},
-    {"Memory, about", word_estimate},
-    {"Messages, about", word_estimated_messages},
-    {NULL, NULL},
+    {"Scenario", NULL, word_scenario},
+    {"Network", NULL, word_network},
+    {"Memory, about", NULL, word_estimate},
+    {"Messages, about", "estimate.messages", word_count},
+    {NULL, NULL, NULL},
 };
 
 static void write_lines(const struct wf_value *doc, const struct line *lines,
                         const struct wf_write_options *options, FILE *out)
 {
     for (; lines->label != NULL; lines++) {
+        const struct wf_value *value =
+            lines->path != NULL ? wf_doc_find(doc, lines->path) : doc;
         struct wf_phrase phrase = {.used = 0};
-        bool bold = options->color && lines->word == word_predicted;
+        bool bold =
+            options->color && lines->path != NULL && strcmp(lines->path, PREDICTED) == 0;
 
-        if (lines->word(doc, &phrase)) {
+        if (value != NULL && lines->word(value, &phrase)) {
             (void)fprintf(out, "%-*s  %s%s%s\n", LABEL_WIDTH, lines->label,
                           bold ? "\033[1m" : "", phrase.text, bold ? "\033[0m" : "");
         }

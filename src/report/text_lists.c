@@ -24,7 +24,7 @@ static void say_rank(struct wf_phrase *out, const struct wf_value *item)
     }
 }
 
-/* The iterations of one job: from the first beginning to the last end, shared out. */
+/* The iterations of one job: their number and mean time, from first begin to last end. */
 static bool say_iterations(const struct wf_value *list, uint64_t job, struct wf_phrase *out)
 {
     uint64_t begin = UINT64_MAX, end = 0, n = 0;
@@ -48,7 +48,7 @@ static bool say_iterations(const struct wf_value *list, uint64_t job, struct wf_
     wf_phrase_count(out, n);
     wf_phrase_add(out, ", ");
     wf_phrase_time(out, (end - begin) / n);
-    wf_phrase_add(out, " each in the mean");
+    wf_phrase_add(out, " each on average");
     return true;
 }
 
@@ -79,7 +79,7 @@ bool wf_text_line_waits(const struct wf_value *doc, struct wf_phrase *out)
     uint64_t min = wf_doc_get_count(doc, "result.ranks.wait_ps.min", 0);
     int n = 0;
 
-    /* If all ranks wait alike, none of them is to be named. */
+    /* If all ranks wait equally long, no rank is worth naming. */
     if (list == NULL || wf_doc_get_count(doc, "result.ranks.wait_ps.max", 0) == min) {
         return false;
     }
@@ -152,7 +152,7 @@ static void write_jobs(const struct wf_value *doc, FILE *out)
     }
 }
 
-/* Who waits for what, of a program that cannot go on. */
+/* What the ranks of a deadlocked program wait for. */
 static void write_waiting(const struct wf_value *doc, FILE *out)
 {
     const struct wf_value *list = find_list(doc, "result.waiting_tasks");
@@ -165,8 +165,8 @@ static void write_waiting(const struct wf_value *doc, FILE *out)
     if (list == NULL) {
         return;
     }
-    (void)fprintf(out, "\n%" PRIu64 " %s not come to %s end:\n", total,
-                  total == 1 ? "rank has" : "ranks have", total == 1 ? "its" : "their");
+    (void)fprintf(out, "\n%" PRIu64 " %s not finished:\n", total,
+                  total == 1 ? "rank has" : "ranks have");
     for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
         struct wf_phrase phrase = {.used = 0};
 

@@ -141,3 +141,22 @@ uint64_t wf_doc_get_count(const struct wf_value *root, const char *path, uint64_
 
     return value != NULL && value->type == WF_VALUE_COUNT ? value->count : fallback;
 }
+
+double wf_doc_get_real(const struct wf_value *root, const char *path, double fallback)
+{
+    const struct wf_value *value = wf_doc_find(root, path);
+
+    if (value == NULL) {
+        return fallback;
+    }
+    return value->type == WF_VALUE_REAL    ? value->real
+           : value->type == WF_VALUE_COUNT ? (double)value->count
+                                           : fallback;
+}
+
+bool wf_doc_is_true(const struct wf_value *root, const char *path)
+{
+    const struct wf_value *value = wf_doc_find(root, path);
+
+    return value != NULL && value->type == WF_VALUE_BOOL && value->truth;
+}

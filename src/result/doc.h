@@ -65,5 +65,8 @@ const struct wf_value *wf_doc_find(const struct wf_value *root, const char *path
 const char *wf_doc_get_text(const struct wf_value *root, const char *path,
                             const char *fallback);
 uint64_t wf_doc_get_count(const struct wf_value *root, const char *path, uint64_t fallback);
+/* The real number or count there, likewise, and whether the bool there is true. */
+double wf_doc_get_real(const struct wf_value *root, const char *path, double fallback);
+bool wf_doc_is_true(const struct wf_value *root, const char *path);
 
 #endif

@@ -86,16 +86,23 @@ static double ratio(double a, double b)
     return b > 0 ? a / b : 0;
 }
 
+static void add_quantiles(struct wf_value *latency, const struct wf_traffic_summary *summary,
+                          double cycle)
+{
+    wf_doc_real(latency, "p50", (double)summary->p50 / cycle);
+    wf_doc_real(latency, "p95", (double)summary->p95 / cycle);
+    wf_doc_real(latency, "p99", (double)summary->p99 / cycle);
+    wf_doc_real(latency, "max", (double)summary->max / cycle);
+}
+
 /* Loads are phits per node and cycle; times are in cycles. */
 static void add_open(struct wf_value *result, const struct wf_plan *plan,
-                     const struct wf_traffic_tally *tally,
                      const struct wf_traffic_summary *summary)
 {
     const struct wf_traffic_params *set = wf_plan_values(plan, "traffic");
     double cycle = (double)set->cycle;
     double capacity = (double)plan->topo->n_nodes * (double)set->phit * (double)set->cycles *
                       (double)summary->batches / WF_TRAFFIC_BATCHES;
-    struct wf_value *latency;
 
     wf_doc_real(result, "offered_load", ratio((double)summary->offered_bytes, capacity));
     wf_doc_real(result, "accepted_load", ratio((double)summary->arrived_bytes, capacity));
@@ -107,16 +114,12 @@ static void add_open(struct wf_value *result, const struct wf_plan *plan,
     wf_doc_count(result, "dropped", summary->dropped);
     wf_doc_count(result, "arrived", summary->arrived);
 
-    latency = wf_doc_section(result, "latency_cycles");
+    struct wf_value *latency = wf_doc_section(result, "latency_cycles");
     wf_doc_real(latency, "mean", summary->mean / cycle);
     wf_doc_real(latency, "half_width", summary->half_width / cycle);
     wf_doc_real(latency, "confidence_percent", percents[set->confidence]);
-    wf_doc_real(latency, "p50", (double)summary->p50 / cycle);
-    wf_doc_real(latency, "p95", (double)summary->p95 / cycle);
-    wf_doc_real(latency, "p99", (double)summary->p99 / cycle);
-    wf_doc_real(latency, "max", (double)summary->max / cycle);
+    add_quantiles(latency, summary, cycle);
     wf_doc_count(latency, "sum_ps", summary->latency_sum);
-    (void)tally;
 }
 
 static void add_closed(struct wf_value *result, const struct wf_plan *plan,
@@ -132,10 +135,7 @@ static void add_closed(struct wf_value *result, const struct wf_plan *plan,
 
     struct wf_value *latency = wf_doc_section(result, "latency_cycles");
     wf_doc_real(latency, "mean", summary->mean / cycle);
-    wf_doc_real(latency, "p50", (double)summary->p50 / cycle);
-    wf_doc_real(latency, "p95", (double)summary->p95 / cycle);
-    wf_doc_real(latency, "p99", (double)summary->p99 / cycle);
-    wf_doc_real(latency, "max", (double)summary->max / cycle);
+    add_quantiles(latency, summary, cycle);
 }
 
 /* Of the whole run, warm-up included. */
@@ -231,7 +231,7 @@ static enum wf_status traffic_describe(const struct wf_job *job, const struct wf
     if (closed) {
         add_closed(result, job->plan, tally, &summary);
     } else {
-        add_open(result, job->plan, tally, &summary);
+        add_open(result, job->plan, &summary);
     }
     if (job->plan->net->usage != NULL) {
         add_usage(result, job->plan, &tally->usage, cycles);
@@ -250,20 +250,13 @@ static enum wf_status traffic_describe(const struct wf_job *job, const struct wf
     return status;
 }
 
-static bool is_true(const struct wf_value *doc, const char *path)
-{
-    const struct wf_value *value = wf_doc_find(doc, path);
-
-    return value != NULL && value->type == WF_VALUE_BOOL && value->truth;
-}
-
 bool wf_job_lengthen(const struct wf_plan *plan, const struct wf_value *doc)
 {
     struct wf_traffic_params *set =
         plan->pattern != NULL ? wf_plan_values(plan, "traffic") : NULL;
 
     if (set == NULL || set->rounds > 0 || wf_doc_find(doc, "result.converged") == NULL ||
-        is_true(doc, "result.converged") || is_true(doc, "result.saturated") ||
+        wf_doc_is_true(doc, "result.converged") || wf_doc_is_true(doc, "result.saturated") ||
         set->cycles > set->cycles_max / 2) {
         return false;
     }

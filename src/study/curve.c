@@ -44,32 +44,19 @@ static double figure(const struct wf_curve_point *point, size_t i)
     return value;
 }
 
-static double real_of(const struct wf_value *value)
-{
-    return value == NULL                   ? 0
-           : value->type == WF_VALUE_REAL  ? value->real
-           : value->type == WF_VALUE_COUNT ? (double)value->count
-                                           : 0;
-}
-
-static bool truth_of(const struct wf_value *value)
-{
-    return value != NULL && value->type == WF_VALUE_BOOL && value->truth;
-}
-
 void wf_curve_point_read(struct wf_curve_point *point, const struct wf_value *doc)
 {
     const struct wf_value *result = wf_doc_find(doc, "result");
 
     for (size_t i = 0; i < N_FIGURES && result != NULL; i++) {
         if (figures[i].path != NULL) {
-            double value = real_of(wf_doc_find(result, figures[i].path));
+            double value = wf_doc_get_real(result, figures[i].path, 0);
             memcpy((char *)point + figures[i].offset, &value, sizeof(value));
         }
     }
     point->cycles = wf_doc_get_count(doc, "result.cycles", 0);
-    point->converged = truth_of(wf_doc_find(doc, "result.converged"));
-    point->saturated = truth_of(wf_doc_find(doc, "result.saturated"));
+    point->converged = wf_doc_is_true(doc, "result.converged");
+    point->saturated = wf_doc_is_true(doc, "result.saturated");
     point->done = true;
     (void)snprintf(point->digest, sizeof(point->digest), "%s",
                    wf_doc_get_text(doc, "result.digest", ""));
