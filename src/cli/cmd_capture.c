@@ -23,64 +23,40 @@ struct capture_opts {
 static const char *const clocks[] = {"cpu", "wall", NULL};
 static const char *const mpis[] = {"auto", "mpich", "openmpi", NULL};
 
-#define TEXT_ROW(option, member, placeholder, words)               \
-    {                                                              \
-        .param = {.name = (option),                                \
-                  .type = WF_PARAM_TEXT,                           \
-                  .offset = offsetof(struct capture_opts, member), \
-                  .doc = (words)},                                 \
-        .arg = (placeholder)                                       \
-    }
-#define FLAG_ROW(option, member, words)                      \
-    {                                                        \
-        .param = {                                           \
-            .name = (option),                                \
-            .type = WF_PARAM_BOOL,                           \
-            .offset = offsetof(struct capture_opts, member), \
-            .doc = (words)                                   \
-        }                                                    \
-    }
-
 static const struct wf_opt rows[] = {
-    {.param = {.name = "output",
-               .type = WF_PARAM_TEXT,
-               .offset = offsetof(struct capture_opts, output),
-               .doc = "Directory of the trace, a file for each rank"},
-     .letter = 'o',
-     .arg = "<directory>"},
-    {.param = {.name = "force",
-               .type = WF_PARAM_BOOL,
-               .offset = offsetof(struct capture_opts, force),
-               .doc = "Replace the trace that is in it"},
-     .letter = 'f'},
-    {.param = {.name = "clock",
-               .type = WF_PARAM_ENUM,
-               .offset = offsetof(struct capture_opts, clock),
-               .def = "cpu",
+    WF_OPT_ROW(struct capture_opts, output, TEXT, "output", 'o', "<directory>",
+               .doc = "Directory of the trace, a file for each rank"),
+    WF_OPT_ROW(struct capture_opts, force, BOOL, "force", 'f', NULL,
+               .doc = "Replace the trace that is in it"),
+    WF_OPT_ROW(struct capture_opts, clock, ENUM, "clock", 0, NULL, .def = "cpu",
                .choices = clocks,
                .doc = "What computing between calls is measured by: the CPU time of the "
-                      "thread, or the time that passed"}},
-    FLAG_ROW("no-times", no_times, "Record no times, only what is called"),
-    TEXT_ROW("ranks", ranks, "<list>", "Record these ranks only: 0-3,8"),
-    TEXT_ROW("region", region, "<name>",
-             "Record only what is inside the region of this name (weft/mark.h)"),
-    FLAG_ROW("pcontrol", pcontrol,
-             "Record only from MPI_Pcontrol(1) to MPI_Pcontrol(0); else they are regions"),
-    FLAG_ROW("all-polls", all_polls,
-             "Record every call of MPI_Test, MPI_Iprobe and their kin that found nothing; else "
-             "the first of a run of equal ones"),
-    TEXT_ROW("counters", counters, "<list>",
-             "Hardware counters: instructions, cycles, cache_misses, branches, branch_misses, "
-             "task_clock, page_faults, context_switches"),
-    FLAG_ROW("compare-clocks", compare_clocks,
-             "Measure how far the clocks of ranks differ from that of rank 0, by messages in "
-             "MPI_Init"),
-    {.param = {.name = "mpi",
-               .type = WF_PARAM_ENUM,
-               .offset = offsetof(struct capture_opts, mpi),
-               .def = "auto",
-               .choices = mpis,
-               .doc = "The MPI library of the program; auto looks at what it is linked to"}},
+                      "thread, or the time that passed"),
+    WF_OPT_ROW(struct capture_opts, no_times, BOOL, "no-times", 0, NULL,
+               .doc = "Record no times, only what is called"),
+    WF_OPT_ROW(struct capture_opts, ranks, TEXT, "ranks", 0, "<list>",
+               .doc = "Record these ranks only: 0-3,8"),
+    WF_OPT_ROW(struct capture_opts, region, TEXT, "region", 0, "<name>",
+               .doc = "Record only what is inside the region of this name (weft/mark.h)"),
+    WF_OPT_ROW(
+        struct capture_opts, pcontrol, BOOL, "pcontrol", 0, NULL,
+        .doc = "Record only from MPI_Pcontrol(1) to MPI_Pcontrol(0); else they are regions"),
+    WF_OPT_ROW(
+        struct capture_opts, all_polls, BOOL, "all-polls", 0, NULL,
+        .doc =
+            "Record every call of MPI_Test, MPI_Iprobe and their kin that found nothing; else "
+            "the first of a run of equal ones"),
+    WF_OPT_ROW(
+        struct capture_opts, counters, TEXT, "counters", 0, "<list>",
+        .doc =
+            "Hardware counters: instructions, cycles, cache_misses, branches, branch_misses, "
+            "task_clock, page_faults, context_switches"),
+    WF_OPT_ROW(
+        struct capture_opts, compare_clocks, BOOL, "compare-clocks", 0, NULL,
+        .doc = "Measure how far the clocks of ranks differ from that of rank 0, by messages in "
+               "MPI_Init"),
+    WF_OPT_ROW(struct capture_opts, mpi, ENUM, "mpi", 0, NULL, .def = "auto", .choices = mpis,
+               .doc = "The MPI library of the program; auto looks at what it is linked to"),
     WF_OPT_HELP(struct capture_opts),
     WF_OPT_END,
 };

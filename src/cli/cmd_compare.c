@@ -13,11 +13,8 @@ struct compare_opts {
 };
 
 static const struct wf_opt rows[] = {
-    {.param = {.name = "verbose",
-               .type = WF_PARAM_BOOL,
-               .offset = offsetof(struct compare_opts, verbose),
-               .doc = "List every difference"},
-     .letter = 'v'},
+    WF_OPT_ROW(struct compare_opts, verbose, BOOL, "verbose", 'v', NULL,
+               .doc = "List every difference"),
     WF_OPT_HELP(struct compare_opts),
     WF_OPT_END,
 };

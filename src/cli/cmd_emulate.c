@@ -10,12 +10,9 @@
 
 static const struct wf_opt rows[] = {
     WF_RUN_ROW_COMPUTE,
-    {.param = {.name = "parts",
-               .type = WF_PARAM_COUNT,
-               .offset = WF_SIMULATE_MEMBER(parts),
-               .min = "1",
+    WF_OPT_ROW(struct wf_simulate_opts, parts, COUNT, "parts", 0, NULL, .min = "1",
                .max = "256",
-               .doc = "Make a directory of so many files instead of one .weft file"}},
+               .doc = "Make a directory of so many files instead of one .weft file"),
     WF_OPT_SETTING("ranks", 'n', "ranks", NULL),
     WF_OPT_SETTING("stack", 0, "run.stack", NULL),
     WF_OPT_SETTING("labels", 0, "run.labels", NULL),

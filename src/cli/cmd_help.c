@@ -15,10 +15,8 @@ struct help_opts {
 
 static const struct wf_opt rows[] = {
     WF_OPT_HELP(struct help_opts),
-    {.param = {.name = "markdown",
-               .type = WF_PARAM_BOOL,
-               .offset = offsetof(struct help_opts, markdown),
-               .doc = "Print the whole reference page, docs/reference/weft.md"}},
+    WF_OPT_ROW(struct help_opts, markdown, BOOL, "markdown", 0, NULL,
+               .doc = "Print the whole reference page, docs/reference/weft.md"),
     WF_OPT_END,
 };
 

@@ -20,17 +20,10 @@ struct import_opts {
 };
 
 static const struct wf_opt rows[] = {
-    {.param = {.name = "output",
-               .type = WF_PARAM_TEXT,
-               .offset = offsetof(struct import_opts, output),
-               .doc = "Write the machine file there instead of printing it"},
-     .letter = 'o',
-     .arg = "<file>"},
-    {.param = {.name = "force",
-               .type = WF_PARAM_BOOL,
-               .offset = offsetof(struct import_opts, force),
-               .doc = "Overwrite that file if it exists"},
-     .letter = 'f'},
+    WF_OPT_ROW(struct import_opts, output, TEXT, "output", 'o', "<file>",
+               .doc = "Write the machine file there instead of printing it"),
+    WF_OPT_ROW(struct import_opts, force, BOOL, "force", 'f', NULL,
+               .doc = "Overwrite that file if it exists"),
     WF_OPT_HELP(struct import_opts),
     WF_OPT_END,
 };

@@ -9,16 +9,12 @@ struct info_opts {
 };
 
 static const struct wf_opt rows[] = {
-    {.param = {.name = "per-rank",
-               .type = WF_PARAM_BOOL,
-               .offset = offsetof(struct info_opts, per_rank),
-               .doc = "Show the figures of each rank too"}},
+    WF_OPT_ROW(struct info_opts, per_rank, BOOL, "per-rank", 0, NULL,
+               .doc = "Show the figures of each rank too"),
     WF_TRACE_ROW_RANKS,
     WF_TRACE_ROW_PARAMS,
-    {.param = {.name = "json",
-               .type = WF_PARAM_BOOL,
-               .offset = offsetof(struct wf_trace_opts, json),
-               .doc = "Print everything as one JSON document"}},
+    WF_OPT_ROW(struct wf_trace_opts, json, BOOL, "json", 0, NULL,
+               .doc = "Print everything as one JSON document"),
     WF_OPT_HELP(struct wf_trace_opts),
     WF_OPT_END,
 };

@@ -14,10 +14,8 @@ struct machine_opts {
 };
 
 static const struct wf_opt rows[] = {
-    {.param = {.name = "json",
-               .type = WF_PARAM_BOOL,
-               .offset = offsetof(struct machine_opts, json),
-               .doc = "Print JSON: the list, or a machine's settings with all it includes"}},
+    WF_OPT_ROW(struct machine_opts, json, BOOL, "json", 0, NULL,
+               .doc = "Print JSON: the list, or a machine's settings with all it includes"),
     WF_OPT_HELP(struct machine_opts),
     WF_OPT_END,
 };

@@ -13,11 +13,8 @@
 static const struct wf_opt rows[] = {
     WF_SIMULATE_ROW_MACHINE,
     WF_RUN_ROW_COMPUTE,
-    {.param = {.name = "trace",
-               .type = WF_PARAM_TEXT,
-               .offset = WF_SIMULATE_MEMBER(trace),
-               .doc = "Also record the program as a trace, in the format of this name"},
-     .arg = "<trace>"},
+    WF_OPT_ROW(struct wf_simulate_opts, trace, TEXT, "trace", 0, "<trace>",
+               .doc = "Also record the program as a trace, in the format of this name"),
     WF_OPT_SETTING("ranks", 'n', "ranks", NULL),
     WF_OPT_SETTING("ranks-per-node", 0, "ranks_per_node", NULL),
     WF_OPT_SETTING("net", 0, "network", "<model>"),

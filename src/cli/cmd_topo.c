@@ -29,28 +29,16 @@ struct topo_opts {
 };
 
 static const struct wf_opt rows[] = {
-    {.param = {.name = "routes",
-               .type = WF_PARAM_TEXT,
-               .offset = offsetof(struct topo_opts, routes),
-               .doc = "Show the route from node A to node B, hop by hop"},
-     .arg = "<A>,<B>"},
-    {.param = {.name = "output",
-               .type = WF_PARAM_TEXT,
-               .offset = offsetof(struct topo_opts, output),
+    WF_OPT_ROW(struct topo_opts, routes, TEXT, "routes", 0, "<A>,<B>",
+               .doc = "Show the route from node A to node B, hop by hop"),
+    WF_OPT_ROW(struct topo_opts, output, TEXT, "output", 'o', "<file>",
                .doc =
                    "Write the network to a file instead, as its name says: .svg (a picture), "
-                   ".dot (for Graphviz) or .csv (a table of cables)"},
-     .letter = 'o',
-     .arg = "<file>"},
-    {.param = {.name = "force",
-               .type = WF_PARAM_BOOL,
-               .offset = offsetof(struct topo_opts, force),
-               .doc = "Overwrite that file if it exists, and write it however long"},
-     .letter = 'f'},
-    {.param = {.name = "json",
-               .type = WF_PARAM_BOOL,
-               .offset = offsetof(struct topo_opts, json),
-               .doc = "Print everything as one JSON document"}},
+                   ".dot (for Graphviz) or .csv (a table of cables)"),
+    WF_OPT_ROW(struct topo_opts, force, BOOL, "force", 'f', NULL,
+               .doc = "Overwrite that file if it exists, and write it however long"),
+    WF_OPT_ROW(struct topo_opts, json, BOOL, "json", 0, NULL,
+               .doc = "Print everything as one JSON document"),
     WF_OPT_HELP(struct topo_opts),
     WF_OPT_END,
 };

@@ -47,6 +47,17 @@ struct wf_opt {
     const char *key; /* the setting of a scenario that it sets (sim/scenario.h); or null */
 };
 
+/* A row for a member of struct `opts`. The rest are members of its parameter: .doc, .def, .min,
+ * .max, .choices. */
+#define WF_OPT_ROW(opts, member, kind_, name_, letter_, arg_, ...) \
+    {                                                              \
+        .param = {.name = (name_),                                 \
+                  .type = WF_PARAM_##kind_,                        \
+                  .offset = offsetof(opts, member),                \
+                  __VA_ARGS__},                                    \
+        .letter = (letter_), .arg = (arg_)                         \
+    }
+
 /*
  * A row that sets something of a scenario, and nothing else. Type, range, default and help come
  * from the parameter behind the key, so that --threads and -p engine.threads cannot differ. It
@@ -64,14 +75,8 @@ struct wf_opt {
     }
 
 /* The row for -h and --help; type `opts` has a member `bool help`. */
-#define WF_OPT_HELP(opts)                             \
-    {                                                 \
-        .param = {.name = "help",                     \
-                  .type = WF_PARAM_BOOL,              \
-                  .offset = offsetof(opts, help),     \
-                  .doc = "Print this help and exit"}, \
-        .letter = 'h'                                 \
-    }
+#define WF_OPT_HELP(opts) \
+    WF_OPT_ROW(opts, help, BOOL, "help", 'h', NULL, .doc = "Print this help and exit")
 
 enum { WF_OPT_ROWS_MAX = 64 };
 

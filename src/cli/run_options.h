@@ -6,17 +6,12 @@
 
 #include "cli/simulate.h"
 
-#define WF_RUN_ROW_COMPUTE                                                                 \
-    {                                                                                      \
-        .param = {.name = "compute",                                                       \
-                  .type = WF_PARAM_TEXT,                                                   \
-                  .offset = WF_SIMULATE_MEMBER(compute),                                   \
-                  .doc = "What computing costs a rank: 'measured', its processor time on " \
-                         "this machine; 'scaled:<factor>', that time multiplied; "         \
-                         "'counted:<rate>', its instructions at this rate; 'model', what " \
-                         "the program says with WEFT_COMPUTE; 'none', nothing"},           \
-        .arg = "<how>"                                                                     \
-    }
+#define WF_RUN_ROW_COMPUTE                                                                   \
+    WF_SIMULATE_ROW(compute, TEXT, "compute", 0, "<how>",                                    \
+                    .doc = "What computing costs a rank: 'measured', its processor time on " \
+                           "this machine; 'scaled:<factor>', that time multiplied; "         \
+                           "'counted:<rate>', its instructions at this rate; 'model', what " \
+                           "the program says with WEFT_COMPUTE; 'none', nothing")
 
 /* Sets the program and its arguments, which are the operands. */
 WF_NODISCARD

@@ -37,58 +37,35 @@ struct wf_simulate_opts {
 
 #define WF_SIMULATE_MEMBER(name) offsetof(struct wf_simulate_opts, name)
 
-#define WF_SIMULATE_ROW_MACHINE                                                              \
-    {                                                                                        \
-        .param = {.name = "machine",                                                         \
-                  .type = WF_PARAM_TEXT,                                                     \
-                  .offset = WF_SIMULATE_MEMBER(machine),                                     \
-                  .doc = "Topology, network and processors of a machine: a name of 'weft "   \
-                         "machine list' or a .yaml file; other options and -p override it"}, \
-        .arg = "<name|file>"                                                                 \
-    }
+#define WF_SIMULATE_ROW(member, kind, ...) \
+    WF_OPT_ROW(struct wf_simulate_opts, member, kind, __VA_ARGS__)
 
-/* The rows that all such verbs have; the first two describe -o. */
-#define WF_SIMULATE_ROWS(output_doc, output_arg)                                              \
-    {.param = {.name = "param",                                                               \
-               .offset = WF_SIMULATE_MEMBER(params),                                          \
-               .doc = "Set a parameter; 'weft help' lists all"},                              \
-     .kind = WF_OPT_PAIRS,                                                                    \
-     .letter = 'p'},                                                                          \
-        {.param = {.name = "json",                                                            \
-                   .type = WF_PARAM_BOOL,                                                     \
-                   .offset = WF_SIMULATE_MEMBER(json),                                        \
-                   .doc = "Print the result as one JSON document"}},                          \
-        {.param = {.name = "output",                                                          \
-                   .type = WF_PARAM_TEXT,                                                     \
-                   .offset = WF_SIMULATE_MEMBER(output),                                      \
-                   .doc = (output_doc)},                                                      \
-         .letter = 'o',                                                                       \
-         .arg = (output_arg)},                                                                \
-        {.param = {.name = "force",                                                           \
-                   .type = WF_PARAM_BOOL,                                                     \
-                   .offset = WF_SIMULATE_MEMBER(force),                                       \
-                   .doc = "Overwrite that file if it exists"},                                \
-         .letter = 'f'},                                                                      \
-        {.param = {.name = "dry-run",                                                         \
-                   .type = WF_PARAM_BOOL,                                                     \
-                   .offset = WF_SIMULATE_MEMBER(dry_run),                                     \
-                   .doc = "Check everything, print the scenario as understood, do not run"}}, \
-        {.param = {.name = "progress",                                                        \
-                   .type = WF_PARAM_ENUM,                                                     \
-                   .offset = WF_SIMULATE_MEMBER(progress),                                    \
-                   .def = "auto",                                                             \
-                   .choices = wf_progress_modes,                                              \
-                   .doc = "Show a progress line; auto is on a terminal only"}},               \
-        {.param = {.name = "quiet",                                                           \
-                   .type = WF_PARAM_BOOL,                                                     \
-                   .offset = WF_SIMULATE_MEMBER(quiet),                                       \
-                   .doc = "No progress line"},                                                \
-         .letter = 'q'},                                                                      \
-        {.param = {.name = "verbose",                                                         \
-                   .type = WF_PARAM_BOOL,                                                     \
-                   .offset = WF_SIMULATE_MEMBER(verbose),                                     \
-                   .doc = "Report everything, with all parameters in force"},                 \
-         .letter = 'v'},                                                                      \
+#define WF_SIMULATE_ROW_MACHINE                                                              \
+    WF_SIMULATE_ROW(machine, TEXT, "machine", 0, "<name|file>",                              \
+                    .doc = "Topology, network and processors of a machine: a name of 'weft " \
+                           "machine list' or a .yaml file; other options and -p override it")
+
+/* The rows that all such verbs have, and the end of the table; the arguments describe -o. */
+#define WF_SIMULATE_ROWS(output_doc, output_arg)                                             \
+    {.param = {.name = "param",                                                              \
+               .offset = WF_SIMULATE_MEMBER(params),                                         \
+               .doc = "Set a parameter; 'weft help' lists all"},                             \
+     .kind = WF_OPT_PAIRS,                                                                   \
+     .letter = 'p'},                                                                         \
+        WF_SIMULATE_ROW(json, BOOL, "json", 0, NULL,                                         \
+                        .doc = "Print the result as one JSON document"),                     \
+        WF_SIMULATE_ROW(output, TEXT, "output", 'o', (output_arg), .doc = (output_doc)),     \
+        WF_SIMULATE_ROW(force, BOOL, "force", 'f', NULL,                                     \
+                        .doc = "Overwrite that file if it exists"),                          \
+        WF_SIMULATE_ROW(dry_run, BOOL, "dry-run", 0, NULL,                                   \
+                        .doc = "Check everything, print the scenario as understood, do not " \
+                               "run"),                                                       \
+        WF_SIMULATE_ROW(progress, ENUM, "progress", 0, NULL, .def = "auto",                  \
+                        .choices = wf_progress_modes,                                        \
+                        .doc = "Show a progress line; auto is on a terminal only"),          \
+        WF_SIMULATE_ROW(quiet, BOOL, "quiet", 'q', NULL, .doc = "No progress line"),         \
+        WF_SIMULATE_ROW(verbose, BOOL, "verbose", 'v', NULL,                                 \
+                        .doc = "Report everything, with all parameters in force"),           \
         WF_OPT_HELP(struct wf_simulate_opts), WF_OPT_END
 
 #define WF_SIMULATE_OUTPUT_DOC                                                          \
@@ -97,41 +74,23 @@ struct wf_simulate_opts {
 
 /* --record and its limits. */
 #define WF_SIMULATE_ROWS_RECORDING                                                            \
-    {.param = {.name = "record",                                                              \
-               .type = WF_PARAM_BOOL,                                                         \
-               .offset = WF_SIMULATE_MEMBER(record),                                          \
-               .doc = "Add a timeline of the ranks and a matrix of their messages to the "    \
-                      "result; -o files that show a timeline have them anyway"}},             \
-        {.param = {.name = "record-limit",                                                    \
-                   .type = WF_PARAM_COUNT,                                                    \
-                   .offset = WF_SIMULATE_MEMBER(record_limit),                                \
-                   .def = "100000",                                                           \
-                   .max = "50000000",                                                         \
-                   .doc = "Keep individual spans and messages of a recording up to this "     \
-                          "number; beyond it, keep sums only"}},                              \
-        {.param = {.name = "record-ranks",                                                    \
-                   .type = WF_PARAM_TEXT,                                                     \
-                   .offset = WF_SIMULATE_MEMBER(record_ranks),                                \
-                   .doc = "Keep individual spans of these ranks, and messages between them, " \
-                          "only; for large runs"},                                            \
-         .arg = "<first:last,...>"},                                                          \
-        {.param = {.name = "record-time",                                                     \
-                   .type = WF_PARAM_TEXT,                                                     \
-                   .offset = WF_SIMULATE_MEMBER(record_time),                                 \
-                   .doc = "Keep individual spans and messages of this time only, as in "      \
-                          "1ms:2ms"},                                                         \
-         .arg = "<from:until>"},                                                              \
-    {                                                                                         \
-        .param = {                                                                            \
-            .name = "path-memory",                                                            \
-            .type = WF_PARAM_SIZE,                                                            \
-            .offset = WF_SIMULATE_MEMBER(path_memory),                                        \
-            .def = "64MiB",                                                                   \
-            .max = "64GiB",                                                                   \
-            .doc = "Memory of each thread for finding the critical path of a recording; 0 "   \
-                   "finds none"                                                               \
-        }                                                                                     \
-    }
+    WF_SIMULATE_ROW(record, BOOL, "record", 0, NULL,                                          \
+                    .doc = "Add a timeline of the ranks and a matrix of their messages to "   \
+                           "the result; -o files that show a timeline have them anyway"),     \
+        WF_SIMULATE_ROW(record_limit, COUNT, "record-limit", 0, NULL, .def = "100000",        \
+                        .max = "50000000",                                                    \
+                        .doc = "Keep individual spans and messages of a recording up to "     \
+                               "this number; beyond it, keep sums only"),                     \
+        WF_SIMULATE_ROW(record_ranks, TEXT, "record-ranks", 0, "<first:last,...>",            \
+                        .doc = "Keep individual spans of these ranks, and messages between "  \
+                               "them, only; for large runs"),                                 \
+        WF_SIMULATE_ROW(record_time, TEXT, "record-time", 0, "<from:until>",                  \
+                        .doc = "Keep individual spans and messages of this time only, as in " \
+                               "1ms:2ms"),                                                    \
+        WF_SIMULATE_ROW(path_memory, SIZE, "path-memory", 0, NULL, .def = "64MiB",            \
+                        .max = "64GiB",                                                       \
+                        .doc = "Memory of each thread for finding the critical path of a "    \
+                               "recording; 0 finds none")
 
 /* Adds the settings of the machine to the scenario, then those of the options that were given,
  * then the further jobs, then -p. */

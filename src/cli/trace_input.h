@@ -19,16 +19,9 @@ struct wf_trace_opts {
 };
 
 /* Rows over struct wf_trace_opts at the beginning of a struct. */
-#define WF_TRACE_ROW_RANKS                                                \
-    {                                                                     \
-        .param = {.name = "ranks",                                        \
-                  .type = WF_PARAM_COUNT,                                 \
-                  .offset = offsetof(struct wf_trace_opts, ranks),        \
-                  .min = "1",                                             \
-                  .max = "67108864",                                      \
-                  .doc = "Ranks of the program, if it is a generator's"}, \
-        .letter = 'n'                                                     \
-    }
+#define WF_TRACE_ROW_RANKS                                                         \
+    WF_OPT_ROW(struct wf_trace_opts, ranks, COUNT, "ranks", 'n', NULL, .min = "1", \
+               .max = "67108864", .doc = "Ranks of the program, if it is a generator's")
 #define WF_TRACE_ROW_PARAMS                                                               \
     {                                                                                     \
         .param = {.name = "param",                                                        \
@@ -37,52 +30,23 @@ struct wf_trace_opts {
                          "gen.bytes=1MiB"},                                               \
         .kind = WF_OPT_PAIRS, .letter = 'p', .arg = "<name>=<value>"                      \
     }
-#define WF_TRACE_ROW_OUTPUT                                                             \
-    {                                                                                   \
-        .param = {.name = "output",                                                     \
-                  .type = WF_PARAM_TEXT,                                                \
-                  .offset = offsetof(struct wf_trace_opts, output),                     \
-                  .doc = "The trace to write: a name that ends in .weft, .csv or .ti"}, \
-        .letter = 'o', .arg = "<trace>"                                                 \
-    }
-#define WF_TRACE_ROW_PARTS                                                       \
-    {                                                                            \
-        .param = {                                                               \
-            .name = "parts",                                                     \
-            .type = WF_PARAM_COUNT,                                              \
-            .offset = offsetof(struct wf_trace_opts, parts),                     \
-            .min = "1",                                                          \
-            .max = "256",                                                        \
-            .doc = "Make a directory of so many files instead of one .weft file" \
-        }                                                                        \
-    }
-#define WF_TRACE_ROW_FORCE                                         \
-    {                                                              \
-        .param = {.name = "force",                                 \
-                  .type = WF_PARAM_BOOL,                           \
-                  .offset = offsetof(struct wf_trace_opts, force), \
-                  .doc = "Overwrite the output if it exists"},     \
-        .letter = 'f'                                              \
-    }
-#define WF_TRACE_ROW_EXPAND                                                                    \
-    {                                                                                          \
-        .param = {                                                                             \
-            .name = "expand-collectives",                                                      \
-            .type = WF_PARAM_BOOL,                                                             \
-            .offset = offsetof(struct wf_trace_opts, expand),                                  \
-            .doc = "Write collectives as the messages that their algorithms make of them, "    \
-                   "which -p mpi.rules=openmpi or -p mpi.bcast=binomial choose as in a replay" \
-        }                                                                                      \
-    }
-#define WF_TRACE_ROW_PARTIAL                                                       \
-    {                                                                              \
-        .param = {                                                                 \
-            .name = "partial",                                                     \
-            .type = WF_PARAM_BOOL,                                                 \
-            .offset = offsetof(struct wf_trace_opts, partial),                     \
-            .doc = "Take what can be read of a trace that is truncated or damaged" \
-        }                                                                          \
-    }
+#define WF_TRACE_ROW_OUTPUT                                                  \
+    WF_OPT_ROW(struct wf_trace_opts, output, TEXT, "output", 'o', "<trace>", \
+               .doc = "The trace to write: a name that ends in .weft, .csv or .ti")
+#define WF_TRACE_ROW_PARTS                                                                     \
+    WF_OPT_ROW(struct wf_trace_opts, parts, COUNT, "parts", 0, NULL, .min = "1", .max = "256", \
+               .doc = "Make a directory of so many files instead of one .weft "                \
+                      "file")
+#define WF_TRACE_ROW_FORCE                                            \
+    WF_OPT_ROW(struct wf_trace_opts, force, BOOL, "force", 'f', NULL, \
+               .doc = "Overwrite the output if it exists")
+#define WF_TRACE_ROW_EXPAND                                                                 \
+    WF_OPT_ROW(struct wf_trace_opts, expand, BOOL, "expand-collectives", 0, NULL,           \
+               .doc = "Write collectives as point-to-point messages; -p mpi.rules=openmpi " \
+                      "or -p mpi.bcast=binomial choose the algorithms, as in a replay")
+#define WF_TRACE_ROW_PARTIAL                                            \
+    WF_OPT_ROW(struct wf_trace_opts, partial, BOOL, "partial", 0, NULL, \
+               .doc = "Take what can be read of a trace that is truncated or damaged")
 
 /* The options in the terms of the library; what they point to is borrowed. */
 struct wf_study_trace_options wf_trace_options(const struct wf_trace_opts *opts);

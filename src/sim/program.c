@@ -13,25 +13,15 @@ enum { LEAST_STACK = 16 << 10 };
 static const char *const compute_names[] = {"measured", "model", "none", "counted", NULL};
 
 const struct wf_param wf_program_params[] = {
-    {.name = "args",
-     .type = WF_PARAM_TEXT,
-     .offset = offsetof(struct wf_program_params, args),
-     .def = "",
-     .doc = "Arguments of the program, as words of a shell"},
-    {.name = "compute",
-     .type = WF_PARAM_ENUM,
-     .offset = offsetof(struct wf_program_params, compute),
-     .def = "measured",
-     .choices = compute_names,
-     .doc = "What computing costs a rank: the processor time it takes here (times cpu.scale), "
-            "what the program itself says, nothing, or the instructions it takes"},
-    {.name = "rate",
-     .type = WF_PARAM_REAL,
-     .offset = offsetof(struct wf_program_params, rate),
-     .def = "1e9",
-     .min = "1",
-     .max = "1e18",
-     .doc = "Instructions in a second, if they are counted"},
+    WF_PARAM_ROW(struct wf_program_params, args, TEXT, .def = "",
+                 .doc = "Arguments of the program, as words of a shell"),
+    WF_PARAM_ROW(
+        struct wf_program_params, compute, ENUM, .def = "measured", .choices = compute_names,
+        .doc =
+            "What computing costs a rank: the processor time it takes here (times cpu.scale), "
+            "what the program itself says, nothing, or the instructions it takes"),
+    WF_PARAM_ROW(struct wf_program_params, rate, REAL, .def = "1e9", .min = "1", .max = "1e18",
+                 .doc = "Instructions in a second, if they are counted"),
     {.name = "stack",
      .type = WF_PARAM_SIZE,
      .offset = offsetof(struct wf_program_params, stack),
@@ -40,25 +30,19 @@ const struct wf_param wf_program_params[] = {
      .doc =
          "Stack of each rank, at least 16KiB; only what is used of it takes memory. 0: 8MiB, "
          "and 256KiB with more than 16,384 ranks"},
-    {.name = "labels",
-     .type = WF_PARAM_BOOL,
-     .offset = offsetof(struct wf_program_params, labels),
-     .def = "false",
-     .doc = "Put the rank before each line that the program writes to its standard output; "
-            "lines of "
-            "different ranks never mix"},
-    {.name = "no_payload",
-     .type = WF_PARAM_BOOL,
-     .offset = offsetof(struct wf_program_params, no_payload),
-     .def = "false",
-     .doc = "Data of more than 1 KiB takes its time but does not arrive: for programs whose "
-            "results do not matter, to save memory"},
-    {.name = "check",
-     .type = WF_PARAM_BOOL,
-     .offset = offsetof(struct wf_program_params, check),
-     .def = "false",
-     .doc = "Check by checksums that data does not change on its way: finds programs that "
-            "write where they must not"},
+    WF_PARAM_ROW(
+        struct wf_program_params, labels, BOOL, .def = "false",
+        .doc = "Put the rank before each line that the program writes to its standard output; "
+               "lines of "
+               "different ranks never mix"),
+    WF_PARAM_ROW(
+        struct wf_program_params, no_payload, BOOL, .def = "false",
+        .doc = "Data of more than 1 KiB takes its time but does not arrive: for programs whose "
+               "results do not matter, to save memory"),
+    WF_PARAM_ROW(
+        struct wf_program_params, check, BOOL, .def = "false",
+        .doc = "Check by checksums that data does not change on its way: finds programs that "
+               "write where they must not"),
     WF_PARAM_END,
 };
 

@@ -10,115 +10,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CORE(member) offsetof(struct wf_scenario_core, member)
-#define JOB(member)  offsetof(struct wf_scenario_job, member)
-
-_Static_assert(CORE(job) == 0, "rows of a job are rows of the scenario");
+_Static_assert(offsetof(struct wf_scenario_core, job) == 0,
+               "rows of a job are rows of the scenario");
 
 enum { FIRST_JOB_ROW = 4 };
 
 const struct wf_param wf_scenario_params[] = {
-    {
-        .name = "network",
-        .type = WF_PARAM_TEXT,
-        .offset = CORE(network),
-        .def = "loggp",
-        .doc = "Network model",
-    },
-    {
-        .name = "topology",
-        .type = WF_PARAM_TEXT,
-        .offset = CORE(topology),
-        .def = "",
-        .doc = "How the nodes are connected: torus:16x16x16",
-    },
-    {
-        .name = "seed",
-        .type = WF_PARAM_COUNT,
-        .offset = CORE(seed),
-        .def = "1",
-        .doc = "Seed of all random numbers",
-    },
-    {
-        .name = "efficiency",
-        .type = WF_PARAM_BOOL,
-        .offset = CORE(efficiency),
-        .def = "false",
+    WF_PARAM_ROW(struct wf_scenario_core, network, TEXT, .def = "loggp",
+                 .doc = "Network model"),
+    WF_PARAM_ROW(struct wf_scenario_core, topology, TEXT, .def = "",
+                 .doc = "How the nodes are connected: torus:16x16x16"),
+    WF_PARAM_ROW(struct wf_scenario_core, seed, COUNT, .def = "1",
+                 .doc = "Seed of all random numbers"),
+    WF_PARAM_ROW(
+        struct wf_scenario_core, efficiency, BOOL, .def = "false",
         .doc = "Run on an ideal network too, and say what is lost to imbalance, to waiting for "
-               "each other and to the network",
-    },
-    {
-        .name = "source",
-        .type = WF_PARAM_TEXT,
-        .offset = JOB(source),
-        .def = "",
+               "each other and to the network"),
+    WF_PARAM_ROW(
+        struct wf_scenario_job, source, TEXT, .def = "",
         .doc = "Where the operations come from: gen:<generator>, a trace, traffic:<pattern> or "
-               "bench:<model>",
-    },
-    {
-        .name = "ranks",
-        .type = WF_PARAM_COUNT,
-        .offset = JOB(ranks),
-        .min = "1",
-        .max = "4000000000",
-        .doc = "MPI processes of the simulated program; a trace knows its own",
-    },
-    {
-        .name = "ranks_per_node",
-        .type = WF_PARAM_COUNT,
-        .offset = JOB(ranks_per_node),
-        .def = "1",
-        .min = "1",
-        .max = "65536",
-        .doc = "Ranks that share a node",
-    },
-    {
-        .name = "placement",
-        .type = WF_PARAM_TEXT,
-        .offset = JOB(placement),
-        .def = "auto",
+               "bench:<model>"),
+    WF_PARAM_ROW(struct wf_scenario_job, ranks, COUNT, .min = "1", .max = "4000000000",
+                 .doc = "MPI processes of the simulated program; a trace knows its own"),
+    WF_PARAM_ROW(struct wf_scenario_job, ranks_per_node, COUNT, .def = "1", .min = "1",
+                 .max = "65536", .doc = "Ranks that share a node"),
+    WF_PARAM_ROW(
+        struct wf_scenario_job, placement, TEXT, .def = "auto",
         .doc = "Nodes of the ranks: auto (linear; all of a hierarchy), linear, roundrobin, "
-               "random, block:<size>x..., file:<path>",
-    },
-    {
-        .name = "start",
-        .type = WF_PARAM_TIME,
-        .offset = JOB(start),
-        .def = "0",
-        .doc = "When the program starts",
-    },
-    {
-        .name = "repeat",
-        .type = WF_PARAM_COUNT,
-        .offset = JOB(repeat),
-        .def = "1",
-        .min = "1",
-        .max = "1000000000",
-        .doc = "How often the program is run, one run after the other",
-    },
-    {
-        .name = "region",
-        .type = WF_PARAM_TEXT,
-        .offset = JOB(region),
-        .def = "",
-        .doc = "Play only what is inside the region of this name",
-    },
-    {
-        .name = "iterations",
-        .type = WF_PARAM_TEXT,
-        .offset = JOB(iterations),
-        .def = "",
-        .doc = "Play only these iterations, first:last or one number, counted from 0",
-    },
-    {
-        .name = "repeat_iteration",
-        .type = WF_PARAM_COUNT,
-        .offset = JOB(repeat_iteration),
-        .def = "1",
-        .min = "1",
-        .max = "1000000000",
-        .doc = "Play them this many times",
-    },
+               "random, block:<size>x..., file:<path>"),
+    WF_PARAM_ROW(struct wf_scenario_job, start, TIME, .def = "0",
+                 .doc = "When the program starts"),
+    WF_PARAM_ROW(struct wf_scenario_job, repeat, COUNT, .def = "1", .min = "1",
+                 .max = "1000000000",
+                 .doc = "How often the program is run, one run after the other"),
+    WF_PARAM_ROW(struct wf_scenario_job, region, TEXT, .def = "",
+                 .doc = "Play only what is inside the region of this name"),
+    WF_PARAM_ROW(struct wf_scenario_job, iterations, TEXT, .def = "",
+                 .doc = "Play only these iterations, first:last or one number, counted from 0"),
+    WF_PARAM_ROW(struct wf_scenario_job, repeat_iteration, COUNT, .def = "1", .min = "1",
+                 .max = "1000000000", .doc = "Play them this many times"),
     WF_PARAM_END,
 };
 

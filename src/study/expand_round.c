@@ -14,12 +14,9 @@
      .doc = "Algorithm of " text "; auto is what the rules choose"},
 
 const struct wf_param wf_expand_params[] = {
-    {.name = "rules",
-     .type = WF_PARAM_ENUM,
-     .offset = offsetof(struct wf_expand_choice, rules),
-     .def = "mpich",
-     .choices = wf_coll_rules_names,
-     .doc = "Whose choice of algorithms for collectives is followed"},
+    WF_PARAM_ROW(struct wf_expand_choice, rules, ENUM, .def = "mpich",
+                 .choices = wf_coll_rules_names,
+                 .doc = "Whose choice of algorithms for collectives is followed"),
     WF_COLL_MAP(ALGORITHM) WF_PARAM_END,
 };
 

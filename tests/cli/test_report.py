@@ -288,7 +288,7 @@ def check_explain():
     check(f"Its critical path is {share:.1f} % computing" in done.stdout and
           f"longest on rank {path['ranks'][0]['rank']} " in done.stdout and
           "at most" in done.stdout, "the critical path", done)
-    check_run(["explain", "traffic.json"], 0, stdout="accepts a load of 0.[0-9]+ of the 0.[0-9]+ phits")
+    check_run(["explain", "traffic.json"], 0, stdout="accepts 0.[0-9]+ of the 0.[0-9]+ phits")
 
 
 def fields(data):
