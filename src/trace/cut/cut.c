@@ -23,7 +23,7 @@ struct wf_cut {
     const struct wf_source *source;
     const struct wf_cut_options *options;
     struct wf_cut_ranks *ranks;
-    struct wf_match_table *matches; /* null if all ops of all ranks that are left are kept */
+    struct wf_cut_matches *matches; /* null if all ops of all ranks that are left are kept */
     struct walk walk;
     struct wf_tidy requests;
     bool region_seen;
@@ -129,7 +129,7 @@ struct end {
     bool there; /* it exists, and it is known where the other is */
     bool open;  /* that is not known */
     bool sends;
-    struct wf_match_key key;
+    struct wf_cut_key key;
 };
 
 static struct end sending_end(const struct wf_op *op, uint32_t rank,
@@ -140,7 +140,7 @@ static struct end sending_end(const struct wf_op *op, uint32_t rank,
 
     if ((family == WF_FAMILY_SEND || family == WF_FAMILY_SENDRECV) && op->peer < group->size) {
         end.there = true;
-        end.key = (struct wf_match_key){rank, rank_behind(group, op->peer), group->id, op->tag};
+        end.key = (struct wf_cut_key){rank, rank_behind(group, op->peer), group->id, op->tag};
     }
     return end;
 }
@@ -163,7 +163,7 @@ static struct end receiving_end(const struct wf_op *op, uint32_t rank,
         tag = op->recorded ? op->matched_tag : tag;
     }
     end.there = !end.open && peer < group->size;
-    end.key = (struct wf_match_key){rank_behind(group, peer), rank, group->id, tag};
+    end.key = (struct wf_cut_key){rank_behind(group, peer), rank, group->id, tag};
     return end;
 }
 
@@ -176,9 +176,9 @@ static bool is_call(enum wf_op_kind kind)
            (info->family == WF_FAMILY_EPOCH && info->detail == 0);
 }
 
-static struct wf_match_key call_key(const struct wf_group *group)
+static struct wf_cut_key call_key(const struct wf_group *group)
 {
-    return (struct wf_match_key){wf_group_rank(group, 0), WF_MATCH_CALL, group->id, 0};
+    return (struct wf_cut_key){wf_group_rank(group, 0), WF_CUT_CALL, group->id, 0};
 }
 
 static void note(struct wf_cut *cut, uint32_t rank, const struct wf_op *op, bool kept)
@@ -189,15 +189,15 @@ static void note(struct wf_cut *cut, uint32_t rank, const struct wf_op *op, bool
         return;
     }
     if (is_call(op->kind)) {
-        wf_match_note(cut->matches, call_key(&group), true, kept);
+        wf_cut_match_note(cut->matches, call_key(&group), true, kept);
         return;
     }
     struct end out = sending_end(op, rank, &group), in = receiving_end(op, rank, &group);
     if (out.there) {
-        wf_match_note(cut->matches, out.key, true, kept);
+        wf_cut_match_note(cut->matches, out.key, true, kept);
     }
     if (in.there) {
-        wf_match_note(cut->matches, in.key, false, kept);
+        wf_cut_match_note(cut->matches, in.key, false, kept);
     }
 }
 
@@ -214,7 +214,7 @@ static enum wf_status read_all(struct wf_cut *cut, struct wf_err *err)
         }
         memset(&cursor, 0, sizeof(cursor));
         memset(&cut->walk, 0, sizeof(cut->walk));
-        wf_match_begin(cut->matches);
+        wf_cut_match_begin(cut->matches);
         while (wf_source_next(cut->source, rank, &cursor, &op)) {
             if (wf_op_info(op.kind)->family == WF_FAMILY_PERSISTENT) {
                 return wf_err_set(err, WF_EINVAL,
@@ -226,9 +226,9 @@ static enum wf_status read_all(struct wf_cut *cut, struct wf_err *err)
             cut->n_kept += kept ? 1 : 0;
             note(cut, rank, &op, kept);
         }
-        wf_match_end(cut->matches);
+        wf_cut_match_end(cut->matches);
     }
-    wf_match_turn(cut->matches);
+    wf_cut_match_turn(cut->matches);
     return wf_source_check(cut->source, err);
 }
 
@@ -239,7 +239,7 @@ static bool keep_call(struct wf_cut *cut, uint32_t rank, struct wf_op *op,
 {
     uint32_t size = wf_cut_ranks_size(cut->ranks, rank, op->comm);
     bool complete =
-        cut->matches == NULL || wf_match_has(cut->matches, call_key(group), true, size);
+        cut->matches == NULL || wf_cut_match_has(cut->matches, call_key(group), true, size);
 
     if (!wanted) {
         return false;
@@ -259,7 +259,7 @@ static bool has_other(struct wf_cut *cut, const struct end *end)
     if (!end->there) {
         return true;
     }
-    bool met = cut->matches == NULL || wf_match_has(cut->matches, end->key, end->sends, 0);
+    bool met = cut->matches == NULL || wf_cut_match_has(cut->matches, end->key, end->sends, 0);
     return met &&
            wf_cut_ranks_number(cut->ranks, end->sends ? end->key.to : end->key.from, &number);
 }
@@ -350,7 +350,7 @@ static bool rank_of(void *arg, uint32_t rank, uint32_t *out)
     memset(&cut->walk, 0, sizeof(cut->walk));
     wf_tidy_begin(&cut->requests);
     if (cut->matches != NULL) {
-        wf_match_begin(cut->matches);
+        wf_cut_match_begin(cut->matches);
     }
     return wf_cut_ranks_number(cut->ranks, rank, out);
 }
@@ -374,7 +374,7 @@ enum wf_status wf_cut_new(const struct wf_source *source, const struct wf_cut_op
     cut->options = options;
     cut->ranks = wf_cut_ranks_new(source, options->ranks);
     if (options->has_time || options->has_iterations || options->region != NULL) {
-        cut->matches = wf_match_new();
+        cut->matches = wf_cut_match_new();
         status = read_all(cut, err);
         if (status == WF_OK && options->region != NULL && !cut->region_seen) {
             status = wf_err_set(err, WF_EINVAL, "no rank that is kept has a region '%.100s'",
@@ -396,7 +396,7 @@ void wf_cut_free(struct wf_cut *cut)
 {
     if (cut != NULL) {
         wf_cut_ranks_free(cut->ranks);
-        wf_match_free(cut->matches);
+        wf_cut_match_free(cut->matches);
         wf_tidy_fini(&cut->requests);
         free(cut);
     }

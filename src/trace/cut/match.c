@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/cut/match.h"
 
+#include "base/array.h"
 #include "base/mem.h"
-#include "base/rng.h"
+#include "base/strings.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Numbers of kept ops as spans, in order and apart from each other. */
 struct spans {
@@ -13,86 +13,41 @@ struct spans {
     uint32_t n, capacity;
 };
 
+/* A channel or the calls on a communicator. */
 struct entry {
-    struct wf_match_key key;
-    bool used;
     uint64_t n_sends, n_receives; /* so far; of calls the first is of the present rank */
     struct spans sends, receives; /* of calls: of the present rank, and of all before */
     uint32_t n_members;           /* of calls: ranks that made some */
     bool touched;                 /* of calls: by the present rank */
 };
 
-struct wf_match_table {
+struct wf_cut_matches {
+    struct wf_strings keys; /* number the entries */
     struct entry *entries;
-    size_t mask, n;
-    size_t *touched; /* calls of the present rank */
+    size_t capacity;
+    uint32_t *touched; /* calls of the present rank */
     size_t n_touched, touched_capacity;
 };
 
-static bool same_key(const struct wf_match_key *a, const struct wf_match_key *b)
+static uint32_t find(struct wf_cut_matches *table, const struct wf_cut_key *key)
 {
-    return a->from == b->from && a->to == b->to && a->comm == b->comm && a->tag == b->tag;
+    uint32_t number = wf_strings_put(&table->keys, (const char *)key, sizeof(*key));
+
+    WF_GROW_ZERO(table->entries, number, table->capacity);
+    return number;
 }
 
-static struct entry *lookup(const struct wf_match_table *table, const struct wf_match_key *key)
+static void touch(struct wf_cut_matches *table, uint32_t number)
 {
-    uint64_t hash = wf_rng_mix(((uint64_t)key->from << 32 | key->to) + WF_RNG_GOLDEN);
-    size_t at = (size_t)wf_rng_mix(hash + ((uint64_t)key->comm << 32 | (uint32_t)key->tag)) &
-                table->mask;
+    struct entry *entry = &table->entries[number];
 
-    while (table->entries[at].used && !same_key(&table->entries[at].key, key)) {
-        at = (at + 1) & table->mask;
+    if (!entry->touched) {
+        entry->touched = true;
+        entry->n_sends = 0;
+        entry->sends.n = 0;
+        WF_GROW(table->touched, table->n_touched, table->touched_capacity);
+        table->touched[table->n_touched++] = number;
     }
-    return &table->entries[at];
-}
-
-static void grow(struct wf_match_table *table)
-{
-    struct wf_match_table old = *table;
-
-    table->mask = old.mask * 2 + 1;
-    table->entries = wf_xcalloc(table->mask + 1, sizeof(*table->entries));
-    table->n_touched = 0;
-    for (size_t i = 0; i <= old.mask; i++) {
-        if (old.entries[i].used) {
-            struct entry *entry = lookup(table, &old.entries[i].key);
-            *entry = old.entries[i];
-            if (entry->touched) {
-                table->touched[table->n_touched++] = (size_t)(entry - table->entries);
-            }
-        }
-    }
-    free(old.entries);
-}
-
-static struct entry *find(struct wf_match_table *table, const struct wf_match_key *key)
-{
-    if (table->n * 2 > table->mask) {
-        grow(table);
-    }
-    struct entry *entry = lookup(table, key);
-    if (!entry->used) {
-        entry->used = true;
-        entry->key = *key;
-        table->n++;
-    }
-    return entry;
-}
-
-static void touch(struct wf_match_table *table, struct entry *entry)
-{
-    if (entry->touched) {
-        return;
-    }
-    entry->touched = true;
-    entry->n_sends = 0;
-    entry->sends.n = 0;
-    if (table->n_touched == table->touched_capacity) {
-        table->touched_capacity = table->touched_capacity * 2 + 16;
-        table->touched =
-            wf_xrealloc(table->touched, table->touched_capacity, sizeof(*table->touched));
-    }
-    table->touched[table->n_touched++] = (size_t)(entry - table->entries);
 }
 
 static void add_span(struct spans *spans, uint64_t begin, uint64_t end)
@@ -101,10 +56,7 @@ static void add_span(struct spans *spans, uint64_t begin, uint64_t end)
         spans->spans[spans->n - 1][1] = end;
         return;
     }
-    if (spans->n == spans->capacity) {
-        spans->capacity = spans->capacity * 2 + 2;
-        spans->spans = wf_xrealloc(spans->spans, spans->capacity, sizeof(*spans->spans));
-    }
+    WF_GROW(spans->spans, spans->n, spans->capacity);
     spans->spans[spans->n][0] = begin;
     spans->spans[spans->n++][1] = end;
 }
@@ -145,30 +97,27 @@ static void intersect(struct spans *a, const struct spans *b)
     *a = both;
 }
 
-struct wf_match_table *wf_match_new(void)
+struct wf_cut_matches *wf_cut_match_new(void)
 {
-    struct wf_match_table *table = wf_xcalloc(1, sizeof(*table));
-
-    table->mask = 63;
-    table->entries = wf_xcalloc(table->mask + 1, sizeof(*table->entries));
-    return table;
+    return wf_xcalloc(1, sizeof(struct wf_cut_matches));
 }
 
-void wf_match_free(struct wf_match_table *table)
+void wf_cut_match_free(struct wf_cut_matches *table)
 {
     if (table == NULL) {
         return;
     }
-    for (size_t i = 0; i <= table->mask; i++) {
+    for (uint32_t i = 0; i < table->keys.n; i++) {
         free(table->entries[i].sends.spans);
         free(table->entries[i].receives.spans);
     }
+    wf_strings_fini(&table->keys);
     free(table->entries);
     free(table->touched);
     free(table);
 }
 
-void wf_match_begin(struct wf_match_table *table)
+void wf_cut_match_begin(struct wf_cut_matches *table)
 {
     for (size_t i = 0; i < table->n_touched; i++) {
         table->entries[table->touched[i]].touched = false;
@@ -176,7 +125,7 @@ void wf_match_begin(struct wf_match_table *table)
     table->n_touched = 0;
 }
 
-void wf_match_end(struct wf_match_table *table)
+void wf_cut_match_end(struct wf_cut_matches *table)
 {
     for (size_t i = 0; i < table->n_touched; i++) {
         struct entry *entry = &table->entries[table->touched[i]];
@@ -191,12 +140,14 @@ void wf_match_end(struct wf_match_table *table)
     }
 }
 
-void wf_match_note(struct wf_match_table *table, struct wf_match_key key, bool sends, bool kept)
+void wf_cut_match_note(struct wf_cut_matches *table, struct wf_cut_key key, bool sends,
+                       bool kept)
 {
-    struct entry *entry = find(table, &key);
+    uint32_t at = find(table, &key);
+    struct entry *entry = &table->entries[at];
 
-    if (key.to == WF_MATCH_CALL) {
-        touch(table, entry);
+    if (key.to == WF_CUT_CALL) {
+        touch(table, at);
         sends = true;
     }
     uint64_t number = sends ? entry->n_sends++ : entry->n_receives++;
@@ -205,22 +156,23 @@ void wf_match_note(struct wf_match_table *table, struct wf_match_key key, bool s
     }
 }
 
-void wf_match_turn(struct wf_match_table *table)
+void wf_cut_match_turn(struct wf_cut_matches *table)
 {
-    wf_match_begin(table);
-    for (size_t i = 0; i <= table->mask; i++) {
+    wf_cut_match_begin(table);
+    for (uint32_t i = 0; i < table->keys.n; i++) {
         table->entries[i].n_sends = 0;
         table->entries[i].n_receives = 0;
     }
 }
 
-bool wf_match_has(struct wf_match_table *table, struct wf_match_key key, bool sends,
-                  uint32_t n_members)
+bool wf_cut_match_has(struct wf_cut_matches *table, struct wf_cut_key key, bool sends,
+                      uint32_t n_members)
 {
-    struct entry *entry = find(table, &key);
+    uint32_t at = find(table, &key);
+    struct entry *entry = &table->entries[at];
 
-    if (key.to == WF_MATCH_CALL) {
-        touch(table, entry);
+    if (key.to == WF_CUT_CALL) {
+        touch(table, at);
         return entry->n_members == n_members && is_in(&entry->receives, entry->n_sends++);
     }
     return sends ? is_in(&entry->receives, entry->n_sends++)

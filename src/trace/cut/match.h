@@ -13,33 +13,33 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct wf_match_table;
+struct wf_cut_matches;
 
-struct wf_match_key {
-    uint32_t from, to; /* ranks; of calls the first member, and WF_MATCH_CALL */
+struct wf_cut_key {
+    uint32_t from, to; /* ranks; of calls the first member, and WF_CUT_CALL */
     uint32_t comm;     /* id */
     int32_t tag;
 };
-#define WF_MATCH_CALL UINT32_MAX
+#define WF_CUT_CALL UINT32_MAX
 
-struct wf_match_table *wf_match_new(void);
-void wf_match_free(struct wf_match_table *table); /* null is allowed */
+struct wf_cut_matches *wf_cut_match_new(void);
+void wf_cut_match_free(struct wf_cut_matches *table); /* null is allowed */
 
 /* Before the ops of a rank, both times. */
-void wf_match_begin(struct wf_match_table *table);
+void wf_cut_match_begin(struct wf_cut_matches *table);
 /* Behind the ops of a rank, the first time. */
-void wf_match_end(struct wf_match_table *table);
+void wf_cut_match_end(struct wf_cut_matches *table);
 
 /* The first time: the next send (or receive) on a channel, or the next call. */
-void wf_match_note(struct wf_match_table *table, struct wf_match_key key, bool sends,
-                   bool kept);
+void wf_cut_match_note(struct wf_cut_matches *table, struct wf_cut_key key, bool sends,
+                       bool kept);
 
 /* Between the times. */
-void wf_match_turn(struct wf_match_table *table);
+void wf_cut_match_turn(struct wf_cut_matches *table);
 
 /* The second time: whether the next one has what it needs: the other end of the channel, or the
  * same call of `n_members` ranks. */
-bool wf_match_has(struct wf_match_table *table, struct wf_match_key key, bool sends,
-                  uint32_t n_members);
+bool wf_cut_match_has(struct wf_cut_matches *table, struct wf_cut_key key, bool sends,
+                      uint32_t n_members);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/cut/ranks.h"
 
+#include "base/array.h"
 #include "base/buf.h"
+#include "base/map.h"
 #include "base/mem.h"
-#include "base/rng.h"
 #include "ops/fields.h"
 
 #include <stdlib.h>
@@ -12,8 +13,6 @@
 /* A communicator: of each of its ranks the new number, or WF_PROC_NULL; and the members left.
  */
 struct known {
-    uint32_t id, first; /* as it was; first member */
-    bool used;
     uint32_t size; /* of what is left */
     uint32_t *numbers, *members;
 };
@@ -23,8 +22,9 @@ struct wf_cut_ranks {
     const bool *kept;  /* null is all */
     uint32_t *numbers; /* of ranks that are kept */
     uint32_t n;
+    struct wf_map places; /* in `known`, plus 1, of communicators by id and first member */
     struct known *known;
-    size_t mask, n_known;
+    size_t n_known, capacity;
     struct wf_buf arrays[4];
 };
 
@@ -39,8 +39,6 @@ struct wf_cut_ranks *wf_cut_ranks_new(const struct wf_source *source, const bool
         ranks->numbers[rank] = ranks->n;
         ranks->n += kept == NULL || kept[rank] ? 1 : 0;
     }
-    ranks->mask = 15;
-    ranks->known = wf_xcalloc(ranks->mask + 1, sizeof(*ranks->known));
     return ranks;
 }
 
@@ -49,13 +47,14 @@ void wf_cut_ranks_free(struct wf_cut_ranks *ranks)
     if (ranks == NULL) {
         return;
     }
-    for (size_t i = 0; i <= ranks->mask; i++) {
+    for (size_t i = 0; i < ranks->n_known; i++) {
         free(ranks->known[i].numbers);
         free(ranks->known[i].members);
     }
     for (size_t i = 0; i < 4; i++) {
         wf_buf_fini(&ranks->arrays[i]);
     }
+    wf_map_fini(&ranks->places);
     free(ranks->known);
     free(ranks->numbers);
     free(ranks);
@@ -75,47 +74,21 @@ bool wf_cut_ranks_number(const struct wf_cut_ranks *ranks, uint32_t rank, uint32
     return true;
 }
 
-static struct known *lookup(const struct wf_cut_ranks *ranks, uint32_t id, uint32_t first)
-{
-    size_t at = (size_t)wf_rng_mix(((uint64_t)id << 32 | first) + WF_RNG_GOLDEN) & ranks->mask;
-
-    while (ranks->known[at].used &&
-           (ranks->known[at].id != id || ranks->known[at].first != first)) {
-        at = (at + 1) & ranks->mask;
-    }
-    return &ranks->known[at];
-}
-
-static void grow(struct wf_cut_ranks *ranks)
-{
-    struct known *old = ranks->known;
-    size_t n = ranks->mask + 1;
-
-    ranks->mask = n * 2 - 1;
-    ranks->known = wf_xcalloc(n * 2, sizeof(*ranks->known));
-    for (size_t i = 0; i < n; i++) {
-        if (old[i].used) {
-            *lookup(ranks, old[i].id, old[i].first) = old[i];
-        }
-    }
-    free(old);
-}
-
 static const struct known *learn(struct wf_cut_ranks *ranks, const struct wf_group *group)
 {
-    struct known *known = lookup(ranks, group->id, wf_group_rank(group, 0));
+    uint64_t *place =
+        wf_map_put(&ranks->places, (uint64_t)group->id << 32 | wf_group_rank(group, 0));
 
-    if (known->used) {
-        return known;
+    if (*place != 0) {
+        return &ranks->known[*place - 1];
     }
-    if (ranks->n_known * 2 > ranks->mask) {
-        grow(ranks);
-        known = lookup(ranks, group->id, wf_group_rank(group, 0));
-    }
-    ranks->n_known++;
-    *known = (struct known){.id = group->id, .first = wf_group_rank(group, 0), .used = true};
-    known->numbers = wf_xmalloc((size_t)group->size * sizeof(*known->numbers));
-    known->members = wf_xmalloc((size_t)group->size * sizeof(*known->members));
+    WF_GROW(ranks->known, ranks->n_known, ranks->capacity);
+    struct known *known = &ranks->known[ranks->n_known];
+    *place = ++ranks->n_known;
+    *known = (struct known){
+        .numbers = wf_xmalloc((size_t)group->size * sizeof(*known->numbers)),
+        .members = wf_xmalloc((size_t)group->size * sizeof(*known->members)),
+    };
     for (uint32_t r = 0; r < group->size; r++) {
         uint32_t number = 0;
         known->numbers[r] = WF_PROC_NULL;
