@@ -12,39 +12,39 @@
 #include <string.h>
 #include <unistd.h>
 
-struct wf_capture wf_capture;
-_Thread_local struct wf_thread wf_thread __attribute__((tls_model("initial-exec")));
+struct wf_cap wf_cap;
+_Thread_local struct wf_cap_thread wf_cap_thread __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-void wf_lock(void)
+void wf_cap_lock(void)
 {
-    if (wf_capture.threaded) {
+    if (wf_cap.threaded) {
         (void)pthread_mutex_lock(&lock);
     }
 }
 
-void wf_unlock(void)
+void wf_cap_unlock(void)
 {
-    if (wf_capture.threaded) {
+    if (wf_cap.threaded) {
         (void)pthread_mutex_unlock(&lock);
     }
 }
 
-void wf_give_up(const char *why)
+void wf_cap_give_up(const char *why)
 {
-    if (!wf_capture.is_dead) {
-        wf_capture.is_dead = true;
-        wf_capture.emits = false;
+    if (!wf_cap.is_dead) {
+        wf_cap.is_dead = true;
+        wf_cap.emits = false;
         (void)fprintf(stderr, "weft: capture: rank %u is recorded no further: %s\n",
-                      wf_capture.rank, why);
-        wf_file_close();
+                      wf_cap.rank, why);
+        wf_cap_file_close();
     }
 }
 
 /* ---- what every wrapper does ---- */
 
-void wf_enter_slowly(struct wf_call *call, struct wf_thread *thread)
+void wf_cap_enter_slowly(struct wf_cap_call *call, struct wf_cap_thread *thread)
 {
     thread->depth = 1;
     call->n_blocks = 0;
@@ -53,57 +53,57 @@ void wf_enter_slowly(struct wf_call *call, struct wf_thread *thread)
     call->first_index = 0;
     call->reduction = WF_REDUCE_UNKNOWN;
     call->seen = NULL;
-    call->entered = wf_clock_now();
-    call->gap = wf_clock_gap(&thread->clock, call->entered, wf_capture.clock == WF_CLOCK_CPU);
-    if (wf_capture.n_counters > 0) {
-        wf_counters_read(call->counters);
+    call->entered = wf_cap_clock_now();
+    call->gap = wf_cap_clock_gap(&thread->clock, call->entered, wf_cap.clock == WF_CLOCK_CPU);
+    if (wf_cap.n_counters > 0) {
+        wf_cap_counters_read(call->counters);
     }
-    call->is_measured = wf_cost_is_due(thread->n_calls++);
+    call->is_measured = wf_cap_cost_is_due(thread->n_calls++);
     if (call->is_measured) {
-        call->entering = wf_clock_now() - call->entered;
+        call->entering = wf_cap_clock_now() - call->entered;
     }
 }
 
-bool wf_returned(struct wf_call *call, int rc)
+bool wf_cap_returned(struct wf_cap_call *call, int rc)
 {
-    wf_lock();
+    wf_cap_lock();
     if (call->is_measured) {
-        call->returned = wf_clock_now();
+        call->returned = wf_cap_clock_now();
     }
-    if (wf_capture.threaded) {
+    if (wf_cap.threaded) {
         /* What other threads have done meanwhile is in the sequence already. */
-        int64_t most = (int64_t)(call->entered - wf_capture.left);
+        int64_t most = (int64_t)(call->entered - wf_cap.left);
         call->gap = most < 0 ? 0 : call->gap > most ? most : call->gap;
     }
     if (call->gap > 0) {
-        wf_emit_compute(call->gap, call->counters);
+        wf_cap_emit_compute(call->gap, call->counters);
     }
     return rc == MPI_SUCCESS;
 }
 
-void wf_leave(struct wf_call *call)
+void wf_cap_leave(struct wf_cap_call *call)
 {
-    struct wf_thread *thread = &wf_thread;
+    struct wf_cap_thread *thread = &wf_cap_thread;
 
     for (uint32_t i = 0; i < call->n_blocks; i++) {
         free(call->blocks[i]);
     }
-    if (wf_capture.n_counters > 0) {
-        wf_counters_mark();
+    if (wf_cap.n_counters > 0) {
+        wf_cap_counters_mark();
     }
-    wf_capture.left =
-        wf_clock_leave(&thread->clock, call->entered, wf_capture.clock == WF_CLOCK_CPU);
+    wf_cap.left =
+        wf_cap_clock_leave(&thread->clock, call->entered, wf_cap.clock == WF_CLOCK_CPU);
     if (call->is_measured) {
-        wf_cost_measured(call->entering, call->returned, wf_capture.left);
+        wf_cap_cost_measured(call->entering, call->returned, wf_cap.left);
     }
-    if (wf_capture.emits) {
-        wf_cost_call();
+    if (wf_cap.emits) {
+        wf_cap_cost_call();
     }
-    wf_unlock();
+    wf_cap_unlock();
     thread->depth = 0;
 }
 
-void *wf_call_memory(struct wf_call *call, size_t bytes)
+void *wf_cap_call_memory(struct wf_cap_call *call, size_t bytes)
 {
     size_t rounded = (bytes + 15) & ~(size_t)15;
 
@@ -115,7 +115,7 @@ void *wf_call_memory(struct wf_call *call, size_t bytes)
     void *memory =
         call->n_blocks < sizeof(call->blocks) / sizeof(call->blocks[0]) ? malloc(bytes) : NULL;
     if (memory == NULL) {
-        wf_give_up("out of memory");
+        wf_cap_give_up("out of memory");
         return NULL;
     }
     call->blocks[call->n_blocks++] = memory;
@@ -129,10 +129,10 @@ static void record_name(enum wf_source_name kind, uint32_t number, const char *n
     char text[256] = "";
 
     (void)strncat(text, name, sizeof(text) - 1);
-    wf_file_record(WF_RECORD_NAME, (const uint64_t[]){(uint64_t)kind, number}, 2, text);
+    wf_cap_file_record(WF_RECORD_NAME, (const uint64_t[]){(uint64_t)kind, number}, 2, text);
 }
 
-void wf_record_region(uint32_t number, const char *name)
+void wf_cap_record_region(uint32_t number, const char *name)
 {
     record_name(WF_NAME_REGION, number, name);
 }
@@ -142,26 +142,26 @@ static void emit_call(enum wf_op_kind kind, uint32_t name)
     static bool named[2048];
     const struct wf_op op = {.kind = kind, .tag = (int32_t)name};
 
-    if (name < sizeof(named) && !named[name] && wf_capture.emits && name < wf_n_call_names) {
+    if (name < sizeof(named) && !named[name] && wf_cap.emits && name < wf_cap_n_call_names) {
         named[name] = true;
-        record_name(WF_NAME_CALL, name, wf_call_names[name]);
+        record_name(WF_NAME_CALL, name, wf_cap_call_names[name]);
     }
-    wf_emit(&op, 0);
+    wf_cap_emit(&op, 0);
 }
 
-void wf_on_named(struct wf_call *call, uint32_t name)
+void wf_cap_on_named(struct wf_cap_call *call, uint32_t name)
 {
     static const uint64_t nothing[WF_COUNTERS_MAX];
-    int64_t lasted = (int64_t)(wf_clock_now() - call->entered);
+    int64_t lasted = (int64_t)(wf_cap_clock_now() - call->entered);
 
-    wf_emit_compute(lasted, nothing);
+    wf_cap_emit_compute(lasted, nothing);
     emit_call(WF_OP_CALL, name);
 }
 
 static uint32_t name_number(const char *name)
 {
-    for (uint32_t i = 0; i < wf_n_call_names; i++) {
-        if (strcmp(wf_call_names[i], name) == 0) {
+    for (uint32_t i = 0; i < wf_cap_n_call_names; i++) {
+        if (strcmp(wf_cap_call_names[i], name) == 0) {
             return i;
         }
     }
@@ -170,7 +170,7 @@ static uint32_t name_number(const char *name)
 
 /* ---- the beginning ---- */
 
-static void record_creator(const struct wf_settings *settings)
+static void record_creator(const struct wf_cap_settings *settings)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING + 64], library[MPI_MAX_LIBRARY_VERSION_STRING];
     int length = 0;
@@ -179,7 +179,7 @@ static void record_creator(const struct wf_settings *settings)
     library[strcspn(library, "\n,")] = '\0';
     (void)snprintf(text, sizeof(text), "weft capture, %s, %s clock", library,
                    settings->clock_name);
-    wf_file_record(WF_RECORD_CREATOR, NULL, 0, text);
+    wf_cap_file_record(WF_RECORD_CREATOR, NULL, 0, text);
 }
 
 /* Where and when the rank's clock began: enough to compare clocks of hosts. */
@@ -190,39 +190,38 @@ static void record_clock(int64_t offset, uint64_t doubt)
 
     (void)gethostname(host, sizeof(host) - 1);
     (void)clock_gettime(CLOCK_REALTIME, &real);
-    const uint64_t numbers[] = {wf_capture.rank, wf_clock_monotonic(),
+    const uint64_t numbers[] = {wf_cap.rank, wf_cap_clock_monotonic(),
                                 (uint64_t)real.tv_sec * UINT64_C(1000000000) +
                                     (uint64_t)real.tv_nsec,
                                 wf_zigzag(offset), doubt};
-    wf_file_record(WF_RECORD_CLOCK, numbers, 5, host);
+    wf_cap_file_record(WF_RECORD_CLOCK, numbers, 5, host);
 }
 
-static void open_file(const struct wf_settings *settings)
+static void open_file(const struct wf_cap_settings *settings)
 {
     char path[4096];
 
-    if (!wf_settings_has_rank(settings, wf_capture.rank)) {
-        wf_capture.is_dead = true;
+    if (!wf_cap_settings_has_rank(settings, wf_cap.rank)) {
+        wf_cap.is_dead = true;
         return;
     }
-    int n =
-        snprintf(path, sizeof(path), "%s/rank-%07u.weft", settings->directory, wf_capture.rank);
+    int n = snprintf(path, sizeof(path), "%s/rank-%07u.weft", settings->directory, wf_cap.rank);
     if (n < 0 || (size_t)n >= sizeof(path)) {
-        wf_give_up("the name of the directory is too long");
-    } else if (!wf_ops_init()) {
-        wf_give_up("out of memory");
-    } else if (wf_file_open(path, wf_capture.rank, wf_capture.n_ranks)) {
+        wf_cap_give_up("the name of the directory is too long");
+    } else if (!wf_cap_ops_init()) {
+        wf_cap_give_up("out of memory");
+    } else if (wf_cap_file_open(path, wf_cap.rank, wf_cap.n_ranks)) {
         record_creator(settings);
     }
 }
 
-void wf_begin(int provided)
+void wf_cap_begin(int provided)
 {
-    struct wf_settings settings;
+    struct wf_cap_settings settings;
     MPI_Comm parent = MPI_COMM_NULL;
     int rank = 0, size = 0;
 
-    if (wf_capture.on || !wf_settings_read(&settings)) {
+    if (wf_cap.on || !wf_cap_settings_read(&settings)) {
         return;
     }
     /* Processes that a running program starts have a world of their own. */
@@ -232,73 +231,72 @@ void wf_begin(int provided)
     }
     (void)PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     (void)PMPI_Comm_size(MPI_COMM_WORLD, &size);
-    wf_capture.rank = (uint32_t)rank;
-    wf_capture.n_ranks = (uint32_t)size;
-    wf_capture.clock = settings.clock;
-    wf_capture.region = settings.region;
-    wf_capture.waits_for_pcontrol = settings.waits_for_pcontrol;
-    wf_capture.keeps_polls = settings.keeps_polls;
-    wf_capture.threaded = provided == MPI_THREAD_MULTIPLE;
-    wf_clock_init();
-    struct wf_clock_difference difference = {0, 0};
+    wf_cap.rank = (uint32_t)rank;
+    wf_cap.n_ranks = (uint32_t)size;
+    wf_cap.clock = settings.clock;
+    wf_cap.region = settings.region;
+    wf_cap.waits_for_pcontrol = settings.waits_for_pcontrol;
+    wf_cap.keeps_polls = settings.keeps_polls;
+    wf_cap.threaded = provided == MPI_THREAD_MULTIPLE;
+    wf_cap_clock_init();
+    struct wf_cap_clock_difference difference = {0, 0};
     if (settings.compares_clocks) {
-        wf_clock_compare(&difference);
+        wf_cap_clock_compare(&difference);
     }
     open_file(&settings);
-    if (!wf_capture.is_dead) {
-        wf_capture.emits = true;
+    if (!wf_cap.is_dead) {
+        wf_cap.emits = true;
         record_clock(difference.offset, difference.doubt);
-        wf_capture.n_counters = wf_counters_open(settings.counters);
+        wf_cap.n_counters = wf_cap_counters_open(settings.counters);
     }
-    for (uint32_t i = 0; i < wf_capture.n_counters; i++) {
-        record_name(WF_NAME_COUNTER, i, wf_counters_name(i));
+    for (uint32_t i = 0; i < wf_cap.n_counters; i++) {
+        record_name(WF_NAME_COUNTER, i, wf_cap_counters_name(i));
     }
-    wf_comms_init();
+    wf_cap_comms_init();
     emit_call(WF_OP_INIT, name_number("MPI_Init"));
-    wf_capture.emits =
-        wf_capture.emits && settings.region == NULL && !settings.waits_for_pcontrol;
-    wf_capture.on = true;
-    wf_counters_mark();
-    wf_capture.began = wf_clock_leave(&wf_thread.clock, 0, wf_capture.clock == WF_CLOCK_CPU);
-    wf_capture.left = wf_capture.began;
+    wf_cap.emits = wf_cap.emits && settings.region == NULL && !settings.waits_for_pcontrol;
+    wf_cap.on = true;
+    wf_cap_counters_mark();
+    wf_cap.began = wf_cap_clock_leave(&wf_cap_thread.clock, 0, wf_cap.clock == WF_CLOCK_CPU);
+    wf_cap.left = wf_cap.began;
 }
 
 /* ---- the end ---- */
 
-void wf_end(void)
+void wf_cap_end(void)
 {
-    struct wf_call call;
+    struct wf_cap_call call;
 
-    if (!wf_enter(&call)) {
+    if (!wf_cap_enter(&call)) {
         return;
     }
-    (void)wf_returned(&call, MPI_SUCCESS);
-    if (!wf_capture.is_dead) {
-        wf_capture.emits = true;
+    (void)wf_cap_returned(&call, MPI_SUCCESS);
+    if (!wf_cap.is_dead) {
+        wf_cap.emits = true;
         emit_call(WF_OP_FINALIZE, name_number("MPI_Finalize"));
-        uint64_t wall = (call.entered - wf_capture.began) * 1000;
-        wf_file_record(WF_RECORD_WALL, (const uint64_t[]){wf_capture.rank, wall}, 2, NULL);
-        wf_ops_finish();
-        wf_file_close();
+        uint64_t wall = (call.entered - wf_cap.began) * 1000;
+        wf_cap_file_record(WF_RECORD_WALL, (const uint64_t[]){wf_cap.rank, wall}, 2, NULL);
+        wf_cap_ops_finish();
+        wf_cap_file_close();
     }
-    wf_capture.on = false;
-    wf_capture.emits = false;
-    wf_capture.is_dead = true;
-    wf_leave(&call);
+    wf_cap.on = false;
+    wf_cap.emits = false;
+    wf_cap.is_dead = true;
+    wf_cap_leave(&call);
 }
 
-void wf_break_off(void)
+void wf_cap_break_off(void)
 {
-    if (wf_capture.on && !wf_capture.is_dead) {
-        wf_capture.on = false;
-        wf_ops_flush();
-        wf_capture.is_dead = true;
-        wf_file_close();
+    if (wf_cap.on && !wf_cap.is_dead) {
+        wf_cap.on = false;
+        wf_cap_ops_flush();
+        wf_cap.is_dead = true;
+        wf_cap_file_close();
     }
 }
 
 /* A program that ends without MPI_Finalize. */
 __attribute__((destructor)) static void at_exit(void)
 {
-    wf_break_off();
+    wf_cap_break_off();
 }

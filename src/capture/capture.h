@@ -9,14 +9,14 @@
  * with one line on stderr. So it allocates with malloc() and looks at the answer, and calls
  * nothing of base/mem.h. Every wrapper (made by generate.py) is
  *
- *     wf_enter()       clocks; false if this call is none of ours: inside another, or switched
+ *     wf_cap_enter()       clocks; false if this call is none of ours: inside another, or switched
  * off hooks before     what the call is about to forget: handles of requests, what was ignored
  *     the call
- *     wf_returned()    the computing before it is recorded; false if the call failed
+ *     wf_cap_returned()    the computing before it is recorded; false if the call failed
  *     hooks after      the op is recorded
- *     wf_leave()       clocks
+ *     wf_cap_leave()       clocks
  *
- * From wf_returned() to wf_leave(), and inside hooks before, a thread is alone. What threads of
+ * From wf_cap_returned() to wf_cap_leave(), and inside hooks before, a thread is alone. What threads of
  * a rank do is one sequence, in the order in which their calls return.
  */
 
@@ -34,14 +34,14 @@
 enum { WF_CALL_SMALL = 16 }; /* requests of a call without allocation */
 
 /* What a thread remembers between its calls. */
-struct wf_thread {
-    struct wf_clock clock;
+struct wf_cap_thread {
+    struct wf_cap_clock clock;
     uint32_t depth; /* of calls in calls */
     uint32_t n_calls;
 };
 
 /* What a call remembers. */
-struct wf_call {
+struct wf_cap_call {
     uint64_t entered;
     int64_t gap;                        /* nanoseconds of computing before */
     uint64_t counters[WF_COUNTERS_MAX]; /* ...and what was counted */
@@ -62,14 +62,14 @@ struct wf_call {
     _Alignas(16) unsigned char arena[1536];
 };
 
-enum wf_clock_choice { WF_CLOCK_CPU, WF_CLOCK_WALL, WF_CLOCK_NONE };
+enum wf_cap_clock_choice { WF_CLOCK_CPU, WF_CLOCK_WALL, WF_CLOCK_NONE };
 
-struct wf_capture {
+struct wf_cap {
     bool on;       /* calls are looked at */
     bool emits;    /* and recorded: not outside of a region of interest */
     bool is_dead;  /* nothing will be recorded any more */
     bool threaded; /* calls come from several threads at once */
-    enum wf_clock_choice clock;
+    enum wf_cap_clock_choice clock;
     bool keeps_polls;        /* all of them, see capture/ops.h */
     bool waits_for_pcontrol; /* MPI_Pcontrol switches the recording on and off */
     const char *region;      /* likewise a region of this name; or null */
@@ -81,31 +81,32 @@ struct wf_capture {
     uint64_t n_open;     /* receives under way whose source is not known yet */
 };
 
-extern struct wf_capture wf_capture;
-extern _Thread_local struct wf_thread wf_thread __attribute__((tls_model("initial-exec")));
+extern struct wf_cap wf_cap;
+extern _Thread_local struct wf_cap_thread wf_cap_thread
+    __attribute__((tls_model("initial-exec")));
 
-void wf_lock(void);
-void wf_unlock(void);
+void wf_cap_lock(void);
+void wf_cap_unlock(void);
 
 /* Ends the recording, with one line on stderr. What was written stays readable. */
-void wf_give_up(const char *why);
+void wf_cap_give_up(const char *why);
 
-void wf_enter_slowly(struct wf_call *call, struct wf_thread *thread);
-bool wf_returned(struct wf_call *call, int rc);
-void wf_leave(struct wf_call *call);
+void wf_cap_enter_slowly(struct wf_cap_call *call, struct wf_cap_thread *thread);
+bool wf_cap_returned(struct wf_cap_call *call, int rc);
+void wf_cap_leave(struct wf_cap_call *call);
 
-static inline bool wf_enter(struct wf_call *call)
+static inline bool wf_cap_enter(struct wf_cap_call *call)
 {
-    struct wf_thread *thread = &wf_thread;
+    struct wf_cap_thread *thread = &wf_cap_thread;
 
-    if (!wf_capture.on || thread->depth != 0) {
+    if (!wf_cap.on || thread->depth != 0) {
         return false;
     }
-    wf_enter_slowly(call, thread);
+    wf_cap_enter_slowly(call, thread);
     return true;
 }
 
 /* Memory until the call is left; null, and the recording ended, if there is none. */
-void *wf_call_memory(struct wf_call *call, size_t bytes);
+void *wf_cap_call_memory(struct wf_cap_call *call, size_t bytes);
 
 #endif

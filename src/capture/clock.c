@@ -27,7 +27,7 @@ static uint64_t read_clock(clockid_t which)
     return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
 }
 
-uint64_t wf_clock_monotonic(void)
+uint64_t wf_cap_clock_monotonic(void)
 {
     return read_clock(CLOCK_MONOTONIC);
 }
@@ -68,14 +68,14 @@ static uint64_t read_counter(void)
 
 #endif
 
-void wf_clock_init(void)
+void wf_cap_clock_init(void)
 {
     if (!is_trusted()) {
         return;
     }
-    uint64_t ns0 = wf_clock_monotonic(), ticks0 = read_counter(), ns = 0, ticks = 0;
+    uint64_t ns0 = wf_cap_clock_monotonic(), ticks0 = read_counter(), ns = 0, ticks = 0;
     do {
-        ns = wf_clock_monotonic();
+        ns = wf_cap_clock_monotonic();
         ticks = read_counter();
     } while (ns - ns0 < CALIBRATE_NS);
     if (ticks > ticks0) {
@@ -85,21 +85,21 @@ void wf_clock_init(void)
     }
 }
 
-uint64_t wf_clock_now(void)
+uint64_t wf_cap_clock_now(void)
 {
     if (counter.rate == 0) {
-        return wf_clock_monotonic();
+        return wf_cap_clock_monotonic();
     }
     return counter.ns0 +
            (uint64_t)(((wide)(read_counter() - counter.ticks0) * counter.rate) >> SHIFT);
 }
 
-static void read_offset(struct wf_clock *clock, uint64_t now)
+static void read_offset(struct wf_cap_clock *clock, uint64_t now)
 {
     clock->offset = (int64_t)(read_clock(CLOCK_THREAD_CPUTIME_ID) - now);
 }
 
-int64_t wf_clock_gap(struct wf_clock *clock, uint64_t now, bool cpu)
+int64_t wf_cap_clock_gap(struct wf_cap_clock *clock, uint64_t now, bool cpu)
 {
     if (clock->left == 0) {
         return 0;
@@ -114,15 +114,15 @@ int64_t wf_clock_gap(struct wf_clock *clock, uint64_t now, bool cpu)
     return spent < 0 ? 0 : spent > wall ? wall : spent;
 }
 
-uint64_t wf_clock_leave(struct wf_clock *clock, uint64_t entered, bool cpu)
+uint64_t wf_cap_clock_leave(struct wf_cap_clock *clock, uint64_t entered, bool cpu)
 {
     bool first = clock->left == 0;
 
-    clock->left = wf_clock_now();
+    clock->left = wf_cap_clock_now();
     if (cpu && (first || clock->left - entered >= WF_CLOCK_LONG)) {
         read_offset(clock, clock->left);
         /* What the reading took is not computing. */
-        clock->left = wf_clock_now();
+        clock->left = wf_cap_clock_now();
     }
     return clock->left;
 }

@@ -18,25 +18,25 @@
 
 enum { WF_CLOCK_LONG = 50000 };
 
-struct wf_clock {
+struct wf_cap_clock {
     uint64_t left;  /* wall clock when the last call was left; 0: never */
     int64_t offset; /* CPU time minus wall clock, as far as known */
 };
 
 /* Finds the rate of the counter; takes up to 2 ms. */
-void wf_clock_init(void);
+void wf_cap_clock_init(void);
 
 /* Nanoseconds of the wall clock, from some beginning. */
-uint64_t wf_clock_now(void);
+uint64_t wf_cap_clock_now(void);
 
 /* The same in the kernel's words: CLOCK_MONOTONIC. */
-uint64_t wf_clock_monotonic(void);
+uint64_t wf_cap_clock_monotonic(void);
 
 /* Nanoseconds of computing since the thread left its last call, `now` being when it entered the
  * next: CPU time, or wall time. */
-int64_t wf_clock_gap(struct wf_clock *clock, uint64_t now, bool cpu);
+int64_t wf_cap_clock_gap(struct wf_cap_clock *clock, uint64_t now, bool cpu);
 
 /* The thread leaves a call that it entered at `entered`. Returns the time. */
-uint64_t wf_clock_leave(struct wf_clock *clock, uint64_t entered, bool cpu);
+uint64_t wf_cap_clock_leave(struct wf_cap_clock *clock, uint64_t entered, bool cpu);
 
 #endif

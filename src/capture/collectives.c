@@ -5,14 +5,14 @@
 #include <string.h>
 
 /* A call is named after its op: "iallreduce" is MPI_Iallreduce. */
-static void name_call(struct wf_call *call, enum wf_op_kind kind)
+static void name_call(struct wf_cap_call *call, enum wf_op_kind kind)
 {
     const char *name = wf_op_name(kind);
 
-    for (uint32_t i = 0; i < wf_n_call_names; i++) {
-        const char *other = wf_call_names[i] + strlen("MPI_");
+    for (uint32_t i = 0; i < wf_cap_n_call_names; i++) {
+        const char *other = wf_cap_call_names[i] + strlen("MPI_");
         if ((other[0] | 0x20) == name[0] && strcmp(other + 1, name + 1) == 0) {
-            wf_on_named(call, i);
+            wf_cap_on_named(call, i);
             return;
         }
     }
@@ -21,10 +21,10 @@ static void name_call(struct wf_call *call, enum wf_op_kind kind)
 /* A collective that can be recorded: of one group, with a request if it returns one. False if
  * it cannot be: then it is a call by name, and a request is remembered as one that nobody hears
  * of. */
-static bool begin(struct wf_call *call, struct wf_op *op, const struct wf_capture_comm *comm,
+static bool begin(struct wf_cap_call *call, struct wf_op *op, const struct wf_cap_comm *comm,
                   const MPI_Request *request)
 {
-    struct wf_request entry = {.staged = WF_NOT_STAGED};
+    struct wf_cap_request entry = {.staged = WF_NOT_STAGED};
     bool known = comm != NULL &&
                  (!comm->is_inter || op->kind == WF_OP_BARRIER || op->kind == WF_OP_IBARRIER);
 
@@ -33,7 +33,7 @@ static bool begin(struct wf_call *call, struct wf_op *op, const struct wf_captur
         name_call(call, op->kind);
     }
     if (request != NULL) {
-        if (!wf_new_request(request, &entry)) {
+        if (!wf_cap_new_request(request, &entry)) {
             return false;
         }
         op->request = entry.number;
@@ -42,7 +42,7 @@ static bool begin(struct wf_call *call, struct wf_op *op, const struct wf_captur
     return known;
 }
 
-void wf_on_reduces(struct wf_call *call, MPI_Op op)
+void wf_cap_on_reduces(struct wf_cap_call *call, MPI_Op op)
 {
     static const struct {
         MPI_Op op;
@@ -66,43 +66,45 @@ void wf_on_reduces(struct wf_call *call, MPI_Op op)
     }
 }
 
-void wf_on_data(struct wf_call *call, enum wf_op_kind kind, const struct wf_data *data,
-                int root, const MPI_Request *request)
+void wf_cap_on_data(struct wf_cap_call *call, enum wf_op_kind kind,
+                    const struct wf_cap_data *data, int root, const MPI_Request *request)
 {
-    const struct wf_capture_comm *comm = wf_comms_find(data->comm);
+    const struct wf_cap_comm *comm = wf_cap_comms_find(data->comm);
     struct wf_op op = {
         .kind = kind, .root = root < 0 ? 0 : (uint32_t)root, .reduction = call->reduction};
 
     if (begin(call, &op, comm, request)) {
-        op.bytes = wf_bytes(data->count, data->type);
-        wf_emit(&op, comm->size);
+        op.bytes = wf_cap_bytes(data->count, data->type);
+        wf_cap_emit(&op, comm->size);
     }
 }
 
-void wf_on_rooted(struct wf_call *call, enum wf_op_kind kind, const struct wf_data *data,
-                  const struct wf_data *at_root, int root, const MPI_Request *request)
+void wf_cap_on_rooted(struct wf_cap_call *call, enum wf_op_kind kind,
+                      const struct wf_cap_data *data, const struct wf_cap_data *at_root,
+                      int root, const MPI_Request *request)
 {
-    const struct wf_capture_comm *comm = wf_comms_find(data->comm);
+    const struct wf_cap_comm *comm = wf_cap_comms_find(data->comm);
     bool is_root = comm != NULL && root >= 0 && comm->rank == (uint32_t)root;
 
-    wf_on_data(call, kind, is_root ? at_root : data, root, request);
+    wf_cap_on_data(call, kind, is_root ? at_root : data, root, request);
 }
 
 /* ---- blocks of different lengths ---- */
 
-static uint64_t block_bytes(const struct wf_vector *vector, uint32_t i)
+static uint64_t block_bytes(const struct wf_cap_vector *vector, uint32_t i)
 {
     const int *narrow = vector->counts;
     const MPI_Count *wide = vector->counts;
     MPI_Count count = vector->width == sizeof(int) ? narrow[i] : wide[i];
 
-    return wf_bytes(count, vector->types != NULL ? vector->types[i] : vector->type);
+    return wf_cap_bytes(count, vector->types != NULL ? vector->types[i] : vector->type);
 }
 
 /* The lengths of `n` blocks; null if there is no memory. */
-static uint64_t *lengths(struct wf_call *call, const struct wf_vector *vector, uint32_t n)
+static uint64_t *lengths(struct wf_cap_call *call, const struct wf_cap_vector *vector,
+                         uint32_t n)
 {
-    uint64_t *bytes = wf_call_memory(call, (size_t)n * sizeof(*bytes));
+    uint64_t *bytes = wf_cap_call_memory(call, (size_t)n * sizeof(*bytes));
 
     for (uint32_t i = 0; i < n && bytes != NULL; i++) {
         bytes[i] = block_bytes(vector, i);
@@ -110,10 +112,11 @@ static uint64_t *lengths(struct wf_call *call, const struct wf_vector *vector, u
     return bytes;
 }
 
-void wf_on_rooted_v(struct wf_call *call, enum wf_op_kind kind, const struct wf_data *data,
-                    const struct wf_vector *at_root, int root, const MPI_Request *request)
+void wf_cap_on_rooted_v(struct wf_cap_call *call, enum wf_op_kind kind,
+                        const struct wf_cap_data *data, const struct wf_cap_vector *at_root,
+                        int root, const MPI_Request *request)
 {
-    const struct wf_capture_comm *comm = wf_comms_find(data->comm);
+    const struct wf_cap_comm *comm = wf_cap_comms_find(data->comm);
     struct wf_op op = {.kind = kind, .root = root < 0 ? 0 : (uint32_t)root};
 
     if (!begin(call, &op, comm, request)) {
@@ -126,29 +129,31 @@ void wf_on_rooted_v(struct wf_call *call, enum wf_op_kind kind, const struct wf_
         }
         op.bytes = op.counts[comm->rank];
     } else {
-        op.bytes = wf_bytes(data->count, data->type);
+        op.bytes = wf_cap_bytes(data->count, data->type);
     }
-    wf_emit(&op, comm->size);
+    wf_cap_emit(&op, comm->size);
 }
 
-void wf_on_vector(struct wf_call *call, enum wf_op_kind kind, const struct wf_vector *vector,
-                  MPI_Comm comm, const MPI_Request *request)
+void wf_cap_on_vector(struct wf_cap_call *call, enum wf_op_kind kind,
+                      const struct wf_cap_vector *vector, MPI_Comm comm,
+                      const MPI_Request *request)
 {
-    const struct wf_capture_comm *found = wf_comms_find(comm);
+    const struct wf_cap_comm *found = wf_cap_comms_find(comm);
     struct wf_op op = {.kind = kind, .reduction = call->reduction};
 
     if (begin(call, &op, found, request)) {
         op.counts = lengths(call, vector, found->size);
         if (op.counts != NULL) {
-            wf_emit(&op, found->size);
+            wf_cap_emit(&op, found->size);
         }
     }
 }
 
-void wf_on_exchange(struct wf_call *call, enum wf_op_kind kind, const struct wf_vector *sent,
-                    const struct wf_vector *received, MPI_Comm comm, const MPI_Request *request)
+void wf_cap_on_exchange(struct wf_cap_call *call, enum wf_op_kind kind,
+                        const struct wf_cap_vector *sent, const struct wf_cap_vector *received,
+                        MPI_Comm comm, const MPI_Request *request)
 {
-    const struct wf_capture_comm *found = wf_comms_find(comm);
+    const struct wf_cap_comm *found = wf_cap_comms_find(comm);
     struct wf_op op = {.kind = kind};
 
     if (begin(call, &op, found, request)) {
@@ -156,22 +161,22 @@ void wf_on_exchange(struct wf_call *call, enum wf_op_kind kind, const struct wf_
         op.counts = lengths(call, sent != NULL ? sent : received, found->size);
         op.recv_counts = lengths(call, received, found->size);
         if (op.counts != NULL && op.recv_counts != NULL) {
-            wf_emit(&op, found->size);
+            wf_cap_emit(&op, found->size);
         }
     }
 }
 
-void wf_on_near(struct wf_call *call, enum wf_op_kind kind, const struct wf_data *data,
-                const struct wf_vector *sent, const struct wf_vector *received,
-                const MPI_Request *request)
+void wf_cap_on_near(struct wf_cap_call *call, enum wf_op_kind kind,
+                    const struct wf_cap_data *data, const struct wf_cap_vector *sent,
+                    const struct wf_cap_vector *received, const MPI_Request *request)
 {
-    const struct wf_capture_comm *comm = wf_comms_find(data->comm);
+    const struct wf_cap_comm *comm = wf_cap_comms_find(data->comm);
     struct wf_op op = {.kind = kind};
 
     if (!begin(call, &op, comm, request)) {
         return;
     }
-    op.bytes = wf_bytes(data->count, data->type);
+    op.bytes = wf_cap_bytes(data->count, data->type);
     op.sources = comm->sources;
     op.destinations = comm->destinations;
     op.n_sources = comm->n_sources;
@@ -180,7 +185,7 @@ void wf_on_near(struct wf_call *call, enum wf_op_kind kind, const struct wf_data
         op.recv_counts = lengths(call, received, op.n_sources);
         uint64_t *counts = sent != NULL
                                ? lengths(call, sent, op.n_destinations)
-                               : wf_call_memory(call, op.n_destinations * sizeof(*counts));
+                               : wf_cap_call_memory(call, op.n_destinations * sizeof(*counts));
         for (uint32_t i = 0; i < op.n_destinations && sent == NULL && counts != NULL; i++) {
             counts[i] = op.bytes;
         }
@@ -189,5 +194,5 @@ void wf_on_near(struct wf_call *call, enum wf_op_kind kind, const struct wf_data
             return;
         }
     }
-    wf_emit(&op, comm->size);
+    wf_cap_emit(&op, comm->size);
 }

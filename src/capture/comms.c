@@ -14,28 +14,28 @@ enum {
 };
 
 static struct {
-    struct wf_capture_comm **all; /* by number */
+    struct wf_cap_comm **all; /* by number */
     uint32_t n, room;
-    struct wf_requests by_handle; /* number: place in `all` */
+    struct wf_cap_requests by_handle; /* number: place in `all` */
     MPI_Group world;
-    struct wf_capture_comm *last;
+    struct wf_cap_comm *last;
     uint64_t last_handle;
 } comms;
 
 /* The handles of two kinds of libraries: numbers, and addresses. Not 0 for any communicator. */
-uint64_t wf_comm_handle(MPI_Comm comm)
+uint64_t wf_cap_comm_handle(MPI_Comm comm)
 {
     return (uint64_t)(uintptr_t)comm;
 }
 
-struct wf_capture_comm *wf_comms_find(MPI_Comm comm)
+struct wf_cap_comm *wf_cap_comms_find(MPI_Comm comm)
 {
-    uint64_t handle = wf_comm_handle(comm);
+    uint64_t handle = wf_cap_comm_handle(comm);
 
     if (handle == comms.last_handle) {
         return comms.last;
     }
-    const struct wf_request *found = wf_requests_find(&comms.by_handle, handle);
+    const struct wf_cap_request *found = wf_cap_requests_find(&comms.by_handle, handle);
     if (found == NULL) {
         return NULL;
     }
@@ -44,24 +44,23 @@ struct wf_capture_comm *wf_comms_find(MPI_Comm comm)
     return comms.last;
 }
 
-static struct wf_capture_comm *no_memory(void *rubbish)
+static struct wf_cap_comm *no_memory(void *rubbish)
 {
     free(rubbish);
-    wf_give_up("out of memory");
+    wf_cap_give_up("out of memory");
     return NULL;
 }
 
-static struct wf_capture_comm *add_entry(const struct wf_capture_comm *comm)
+static struct wf_cap_comm *add_entry(const struct wf_cap_comm *comm)
 {
-    struct wf_capture_comm *copy = malloc(sizeof(*copy));
+    struct wf_cap_comm *copy = malloc(sizeof(*copy));
 
     if (copy == NULL) {
         return no_memory(NULL);
     }
     if (comms.n == comms.room) {
         uint32_t room = comms.room == 0 ? 16 : comms.room * 2;
-        struct wf_capture_comm **larger =
-            realloc(comms.all, room * sizeof(struct wf_capture_comm *));
+        struct wf_cap_comm **larger = realloc(comms.all, room * sizeof(struct wf_cap_comm *));
         if (larger == NULL) {
             return no_memory(copy);
         }
@@ -74,13 +73,13 @@ static struct wf_capture_comm *add_entry(const struct wf_capture_comm *comm)
     return copy;
 }
 
-static bool bind_handle(uint64_t handle, struct wf_capture_comm *comm)
+static bool bind_handle(uint64_t handle, struct wf_cap_comm *comm)
 {
-    const struct wf_request entry = {.handle = handle, .number = comm->number};
+    const struct wf_cap_request entry = {.handle = handle, .number = comm->number};
 
     comm->in_use = true;
     comms.last_handle = 0;
-    if (!wf_requests_put(&comms.by_handle, &entry)) {
+    if (!wf_cap_requests_put(&comms.by_handle, &entry)) {
         (void)no_memory(NULL);
         return false;
     }
@@ -91,7 +90,7 @@ static bool bind_handle(uint64_t handle, struct wf_capture_comm *comm)
 
 /* Ranks of the program, of both sides if there are two; null if one of them is not of the
  * world, or there is no memory. */
-static uint32_t *members_of(MPI_Comm comm, struct wf_capture_comm *out)
+static uint32_t *members_of(MPI_Comm comm, struct wf_cap_comm *out)
 {
     MPI_Group groups[2];
     int sizes[2] = {0, 0}, inter = 0;
@@ -136,7 +135,7 @@ static uint32_t *members_of(MPI_Comm comm, struct wf_capture_comm *out)
 }
 
 /* Puts the side with the lowest rank first. */
-static void order_sides(uint32_t *members, struct wf_capture_comm *comm)
+static void order_sides(uint32_t *members, struct wf_cap_comm *comm)
 {
     uint32_t mine = comm->offset, lowest = 0;
 
@@ -168,7 +167,7 @@ static uint64_t mix(uint64_t digest, uint64_t value)
     return z ^ z >> 31;
 }
 
-static void set_digest(struct wf_capture_comm *comm)
+static void set_digest(struct wf_cap_comm *comm)
 {
     comm->digest = mix(comm->is_inter ? 1 : 0, comm->size);
     for (uint32_t i = 0; i < comm->size; i++) {
@@ -179,11 +178,11 @@ static void set_digest(struct wf_capture_comm *comm)
 /* ---- numbers and ids ---- */
 
 /* A communicator of the same members that was freed, or else how many there are. */
-static struct wf_capture_comm *find_freed(struct wf_capture_comm *like)
+static struct wf_cap_comm *find_freed(struct wf_cap_comm *like)
 {
     like->copy = 0;
     for (uint32_t i = 2; i < comms.n; i++) {
-        struct wf_capture_comm *other = comms.all[i];
+        struct wf_cap_comm *other = comms.all[i];
         if (other->digest == like->digest && other->size == like->size &&
             other->is_inter == like->is_inter) {
             if (!other->in_use) {
@@ -195,7 +194,7 @@ static struct wf_capture_comm *find_freed(struct wf_capture_comm *like)
     return NULL;
 }
 
-static void record_group(const struct wf_capture_comm *comm, const uint32_t *members)
+static void record_group(const struct wf_cap_comm *comm, const uint32_t *members)
 {
     uint64_t *numbers = malloc(((size_t)comm->size + 8) * sizeof(*numbers));
     uint32_t stride = comm->size > 1 ? members[1] - members[0] : 1;
@@ -214,11 +213,11 @@ static void record_group(const struct wf_capture_comm *comm, const uint32_t *mem
                                    .stride = stride,
                                    .width = comm->size,
                                    .members = regular ? NULL : members};
-    wf_file_record(WF_RECORD_GROUP, numbers,
-                   wf_native_group_numbers(comm->number, &group, numbers), NULL);
+    wf_cap_file_record(WF_RECORD_GROUP, numbers,
+                       wf_native_group_numbers(comm->number, &group, numbers), NULL);
     free(numbers);
-    const uint64_t bound[] = {wf_capture.rank, comm->number, comm->id, members[0]};
-    wf_file_record(WF_RECORD_BIND, bound, 4, NULL);
+    const uint64_t bound[] = {wf_cap.rank, comm->number, comm->id, members[0]};
+    wf_cap_file_record(WF_RECORD_BIND, bound, 4, NULL);
 }
 
 /* ---- neighbours ---- */
@@ -256,7 +255,7 @@ static int graph_neighbors(MPI_Comm comm, int rank, int *ranks)
     return n;
 }
 
-static void learn_neighbors(MPI_Comm comm, struct wf_capture_comm *entry)
+static void learn_neighbors(MPI_Comm comm, struct wf_cap_comm *entry)
 {
     int shape = MPI_UNDEFINED, in = 0, out = 0, weighted = 0;
 
@@ -305,9 +304,9 @@ static bool has_id(uint32_t id)
 }
 
 /* Adds a communicator whose members are known and are taken. */
-static struct wf_capture_comm *add_known(MPI_Comm comm, struct wf_capture_comm *entry)
+static struct wf_cap_comm *add_known(MPI_Comm comm, struct wf_cap_comm *entry)
 {
-    struct wf_capture_comm *added = find_freed(entry);
+    struct wf_cap_comm *added = find_freed(entry);
 
     if (added != NULL) {
         free(entry->members);
@@ -318,7 +317,7 @@ static struct wf_capture_comm *add_known(MPI_Comm comm, struct wf_capture_comm *
     } else {
         entry->id = (uint32_t)(ID_FIRST + mix(entry->digest, entry->copy) % ID_RANGE);
         if (has_id(entry->id)) {
-            wf_give_up("two communicators have the same id");
+            wf_cap_give_up("two communicators have the same id");
         }
         added = add_entry(entry);
         if (added == NULL) {
@@ -326,12 +325,12 @@ static struct wf_capture_comm *add_known(MPI_Comm comm, struct wf_capture_comm *
         }
         record_group(added, added->members);
     }
-    return bind_handle(wf_comm_handle(comm), added) ? added : NULL;
+    return bind_handle(wf_cap_comm_handle(comm), added) ? added : NULL;
 }
 
-struct wf_capture_comm *wf_comms_add(MPI_Comm comm)
+struct wf_cap_comm *wf_cap_comms_add(MPI_Comm comm)
 {
-    struct wf_capture_comm entry = {.size = 0};
+    struct wf_cap_comm entry = {.size = 0};
 
     entry.members = members_of(comm, &entry);
     if (entry.members == NULL) {
@@ -339,16 +338,16 @@ struct wf_capture_comm *wf_comms_add(MPI_Comm comm)
     }
     order_sides(entry.members, &entry);
     set_digest(&entry);
-    struct wf_capture_comm *added = add_known(comm, &entry);
+    struct wf_cap_comm *added = add_known(comm, &entry);
     if (added != NULL) {
         learn_neighbors(comm, added);
     }
     return added;
 }
 
-struct wf_capture_comm *wf_comms_add_copy(MPI_Comm comm, const struct wf_capture_comm *like)
+struct wf_cap_comm *wf_cap_comms_add_copy(MPI_Comm comm, const struct wf_cap_comm *like)
 {
-    struct wf_capture_comm entry = *like;
+    struct wf_cap_comm entry = *like;
     size_t size = like->size * sizeof(*entry.members);
 
     entry.members = malloc(size);
@@ -357,7 +356,7 @@ struct wf_capture_comm *wf_comms_add_copy(MPI_Comm comm, const struct wf_capture
     }
     for (uint32_t i = 0; i < like->size; i++) {
         entry.members[i] = like->members != NULL ? like->members[i]
-                           : like->size == 1     ? wf_capture.rank
+                           : like->size == 1     ? wf_cap.rank
                                                  : i;
     }
     /* Its neighbours stay those of the other. */
@@ -367,12 +366,12 @@ struct wf_capture_comm *wf_comms_add_copy(MPI_Comm comm, const struct wf_capture
     return add_known(comm, &entry);
 }
 
-bool wf_comms_remove(uint64_t handle, uint32_t *number, uint32_t *size)
+bool wf_cap_comms_remove(uint64_t handle, uint32_t *number, uint32_t *size)
 {
-    struct wf_request entry;
+    struct wf_cap_request entry;
 
     comms.last_handle = 0;
-    if (!wf_requests_take(&comms.by_handle, handle, &entry)) {
+    if (!wf_cap_requests_take(&comms.by_handle, handle, &entry)) {
         return false;
     }
     comms.all[entry.number]->in_use = false;
@@ -381,17 +380,18 @@ bool wf_comms_remove(uint64_t handle, uint32_t *number, uint32_t *size)
     return true;
 }
 
-void wf_comms_init(void)
+void wf_cap_comms_init(void)
 {
-    const uint32_t self[2] = {wf_capture.rank};
-    const struct wf_capture_comm world = {.size = wf_capture.n_ranks, .rank = self[0]};
-    const struct wf_capture_comm alone = {.id = ID_SELF, .size = 1};
+    const uint32_t self[2] = {wf_cap.rank};
+    const struct wf_cap_comm world = {.size = wf_cap.n_ranks, .rank = self[0]};
+    const struct wf_cap_comm alone = {.id = ID_SELF, .size = 1};
 
     (void)PMPI_Comm_group(MPI_COMM_WORLD, &comms.world);
-    struct wf_capture_comm *first = add_entry(&world);
-    struct wf_capture_comm *second = add_entry(&alone);
-    if (first != NULL && second != NULL && bind_handle(wf_comm_handle(MPI_COMM_WORLD), first) &&
-        bind_handle(wf_comm_handle(MPI_COMM_SELF), second)) {
+    struct wf_cap_comm *first = add_entry(&world);
+    struct wf_cap_comm *second = add_entry(&alone);
+    if (first != NULL && second != NULL &&
+        bind_handle(wf_cap_comm_handle(MPI_COMM_WORLD), first) &&
+        bind_handle(wf_cap_comm_handle(MPI_COMM_SELF), second)) {
         record_group(second, self);
     }
 }

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct wf_capture_comm {
+struct wf_cap_comm {
     uint32_t number, id, size;
     uint32_t rank;   /* mine */
     uint32_t offset; /* what makes a peer as the program calls it a rank of the recorded one */
@@ -31,20 +31,20 @@ struct wf_capture_comm {
 };
 
 /* Learns MPI_COMM_WORLD and MPI_COMM_SELF. */
-void wf_comms_init(void);
+void wf_cap_comms_init(void);
 
 /* Null if it is not known. */
-struct wf_capture_comm *wf_comms_find(MPI_Comm comm);
+struct wf_cap_comm *wf_cap_comms_find(MPI_Comm comm);
 
 /* Learns a new communicator, not null; null if it cannot be recorded. */
-struct wf_capture_comm *wf_comms_add(MPI_Comm comm);
+struct wf_cap_comm *wf_cap_comms_add(MPI_Comm comm);
 
 /* Likewise one of the members of another, without asking anything of it: it is not complete. */
-struct wf_capture_comm *wf_comms_add_copy(MPI_Comm comm, const struct wf_capture_comm *like);
+struct wf_cap_comm *wf_cap_comms_add_copy(MPI_Comm comm, const struct wf_cap_comm *like);
 
 /* The communicator with this handle is gone. False if it was not known. */
-bool wf_comms_remove(uint64_t handle, uint32_t *number, uint32_t *size);
+bool wf_cap_comms_remove(uint64_t handle, uint32_t *number, uint32_t *size);
 
-uint64_t wf_comm_handle(MPI_Comm comm);
+uint64_t wf_cap_comm_handle(MPI_Comm comm);
 
 #endif

@@ -9,14 +9,14 @@ static struct {
     uint64_t written_before; /* written_ns when the last call was left */
 } cost;
 
-void wf_cost_call(void)
+void wf_cap_cost_call(void)
 {
     cost.n_calls++;
     cost.written_before = cost.written_ns;
 }
 
 /* A sample that is longer than nobody is taken off its processor is of something else. */
-void wf_cost_measured(uint64_t entering_ns, uint64_t begin, uint64_t end)
+void wf_cap_cost_measured(uint64_t entering_ns, uint64_t begin, uint64_t end)
 {
     uint64_t wrote = cost.written_ns - cost.written_before;
     uint64_t ns = end - begin > wrote ? end - begin - wrote : 0;
@@ -27,12 +27,12 @@ void wf_cost_measured(uint64_t entering_ns, uint64_t begin, uint64_t end)
     }
 }
 
-void wf_cost_wrote(uint64_t ns)
+void wf_cap_cost_wrote(uint64_t ns)
 {
     cost.written_ns += ns;
 }
 
-uint64_t wf_cost_total(void)
+uint64_t wf_cap_cost_total(void)
 {
     if (cost.n_measured == 0) {
         return 0;

@@ -65,7 +65,7 @@ static void add(const char *name, size_t length)
     (void)fprintf(stderr, "weft: capture: there is no counter '%.*s'\n", (int)length, name);
 }
 
-uint32_t wf_counters_open(const char *list)
+uint32_t wf_cap_counters_open(const char *list)
 {
     while (*list != '\0') {
         size_t length = strcspn(list, ",");
@@ -77,12 +77,12 @@ uint32_t wf_counters_open(const char *list)
     return counters.n;
 }
 
-const char *wf_counters_name(uint32_t i)
+const char *wf_cap_counters_name(uint32_t i)
 {
     return counters.names[i];
 }
 
-void wf_counters_read(uint64_t *values)
+void wf_cap_counters_read(uint64_t *values)
 {
     for (uint32_t i = 0; i < counters.n; i++) {
         uint64_t value = counters.before[i];
@@ -94,11 +94,11 @@ void wf_counters_read(uint64_t *values)
     }
 }
 
-void wf_counters_mark(void)
+void wf_cap_counters_mark(void)
 {
     uint64_t values[WF_COUNTERS_MAX];
 
     if (counters.n > 0) {
-        wf_counters_read(values);
+        wf_cap_counters_read(values);
     }
 }

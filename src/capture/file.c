@@ -86,7 +86,7 @@ static bool append(const void *head, size_t head_size, const void *body, size_t 
     quiet_end(&quiet, error);
     if (error != 0) {
         (void)!ftruncate(file.fd, (off_t)file.offset);
-        wf_give_up(strerror(error));
+        wf_cap_give_up(strerror(error));
         return false;
     }
     file.offset += head_size + body_size;
@@ -112,14 +112,14 @@ static void *enlarge(void *array, size_t n, size_t *capacity, size_t element)
     size_t more = n < 256 ? 256 : n * 2;
     void *larger = realloc(array, more * element);
     if (larger == NULL) {
-        wf_give_up("out of memory");
+        wf_cap_give_up("out of memory");
         return NULL;
     }
     *capacity = more;
     return larger;
 }
 
-bool wf_file_open(const char *path, uint32_t rank, uint32_t n_ranks)
+bool wf_cap_file_open(const char *path, uint32_t rank, uint32_t n_ranks)
 {
     const struct wf_native_header header = {WF_NATIVE_FILE_VERSION, n_ranks,
                                             WF_NATIVE_BLOCK_BYTES, 1};
@@ -127,7 +127,7 @@ bool wf_file_open(const char *path, uint32_t rank, uint32_t n_ranks)
 
     file.fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file.fd < 0) {
-        wf_give_up(strerror(errno));
+        wf_cap_give_up(strerror(errno));
         return false;
     }
     file.owner = getpid();
@@ -156,8 +156,8 @@ static bool put_table(void)
     return done;
 }
 
-void wf_file_record(enum wf_native_record_type type, const uint64_t *numbers, size_t n,
-                    const char *text)
+void wf_cap_file_record(enum wf_native_record_type type, const uint64_t *numbers, size_t n,
+                        const char *text)
 {
     const struct wf_native_record record = {type, numbers, n, text};
     unsigned char *table = enlarge(file.table, file.table_size + wf_native_record_max(&record),
@@ -174,7 +174,7 @@ void wf_file_record(enum wf_native_record_type type, const uint64_t *numbers, si
     }
 }
 
-void wf_file_block(const unsigned char *raw, size_t size, uint64_t n_ops)
+void wf_cap_file_block(const unsigned char *raw, size_t size, uint64_t n_ops)
 {
     struct wf_native_index *index = &file.index;
 
@@ -196,7 +196,7 @@ void wf_file_block(const unsigned char *raw, size_t size, uint64_t n_ops)
     }
 }
 
-void wf_file_finish(const struct wf_native_totals *totals)
+void wf_cap_file_finish(const struct wf_native_totals *totals)
 {
     if (!put_table()) {
         return;
@@ -222,7 +222,7 @@ void wf_file_finish(const struct wf_native_totals *totals)
     free(bytes);
 }
 
-void wf_file_close(void)
+void wf_cap_file_close(void)
 {
     if (file.fd >= 0) {
         (void)close(file.fd);

@@ -14,20 +14,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-bool wf_file_open(const char *path, uint32_t rank, uint32_t n_ranks);
+bool wf_cap_file_open(const char *path, uint32_t rank, uint32_t n_ranks);
 
 /* Adds a record to the tables: `n` numbers and a text, which may be null. It is in the file
  * before the next block. */
-void wf_file_record(enum wf_native_record_type type, const uint64_t *numbers, size_t n,
-                    const char *text);
+void wf_cap_file_record(enum wf_native_record_type type, const uint64_t *numbers, size_t n,
+                        const char *text);
 
 /* Writes a block of `n_ops` ops. `raw` may be changed. */
-void wf_file_block(const unsigned char *raw, size_t size, uint64_t n_ops);
+void wf_cap_file_block(const unsigned char *raw, size_t size, uint64_t n_ops);
 
 /* The index and the end. */
-void wf_file_finish(const struct wf_native_totals *totals);
+void wf_cap_file_finish(const struct wf_native_totals *totals);
 
 /* No more is written; what is there stays. */
-void wf_file_close(void);
+void wf_cap_file_close(void);
 
 #endif

@@ -33,12 +33,12 @@ extern int IN_PLACE, STATUS_IGNORE, STATUSES_IGNORE;
 #pragma weak pmpir_abort_f08_
 #endif
 
-void *wf_from_fortran_buffer(void *buffer)
+void *wf_cap_from_fortran_buffer(void *buffer)
 {
     return buffer != NULL && buffer == (void *)&IN_PLACE ? MPI_IN_PLACE : buffer;
 }
 
-MPI_Status *wf_from_fortran_status(void *status)
+MPI_Status *wf_cap_from_fortran_status(void *status)
 {
     return status == NULL || status == (void *)&STATUS_IGNORE ||
                    status == (void *)&STATUSES_IGNORE
@@ -46,15 +46,15 @@ MPI_Status *wf_from_fortran_status(void *status)
                : status;
 }
 
-void *wf_to_fortran_status(MPI_Status *status, void *original)
+void *wf_cap_to_fortran_status(MPI_Status *status, void *original)
 {
     return status == MPI_STATUS_IGNORE ? original : status;
 }
 
-MPI_Request *wf_from_fortran_requests(struct wf_call *call, int n, const void *requests)
+MPI_Request *wf_cap_from_fortran_requests(struct wf_cap_call *call, int n, const void *requests)
 {
     const MPI_Fint *from = requests;
-    MPI_Request *to = wf_call_memory(call, (n < 0 ? 0 : (size_t)n) * sizeof(MPI_Request));
+    MPI_Request *to = wf_cap_call_memory(call, (n < 0 ? 0 : (size_t)n) * sizeof(MPI_Request));
 
     call->seen = from;
     for (int i = 0; i < n && to != NULL; i++) {
@@ -63,23 +63,24 @@ MPI_Request *wf_from_fortran_requests(struct wf_call *call, int n, const void *r
     return to;
 }
 
-MPI_Datatype *wf_from_fortran_types(struct wf_call *call, MPI_Comm comm, const void *types)
+MPI_Datatype *wf_cap_from_fortran_types(struct wf_cap_call *call, MPI_Comm comm,
+                                        const void *types)
 {
-    const struct wf_capture_comm *found = wf_comms_find(comm);
+    const struct wf_cap_comm *found = wf_cap_comms_find(comm);
     const MPI_Fint *from = types;
     uint32_t n = found == NULL ? 0 : found->size;
 
     if (found != NULL && found->sources != NULL) {
         n = found->n_sources > found->n_destinations ? found->n_sources : found->n_destinations;
     }
-    MPI_Datatype *to = wf_call_memory(call, (size_t)n * sizeof(MPI_Datatype));
+    MPI_Datatype *to = wf_cap_call_memory(call, (size_t)n * sizeof(MPI_Datatype));
     for (uint32_t i = 0; i < n && to != NULL; i++) {
         to[i] = PMPI_Type_f2c(from[i]);
     }
     return to;
 }
 
-void wf_fortran_error(void *ierr, MPI_Fint rc)
+void wf_cap_fortran_error(void *ierr, MPI_Fint rc)
 {
     if (ierr != NULL) {
         *(MPI_Fint *)ierr = rc;
@@ -99,9 +100,9 @@ static void begin(MPI_Fint *ierr)
 
     REAL(init)(&rc);
     if (rc == MPI_SUCCESS) {
-        wf_begin(MPI_THREAD_SINGLE);
+        wf_cap_begin(MPI_THREAD_SINGLE);
     }
-    wf_fortran_error(ierr, rc);
+    wf_cap_fortran_error(ierr, rc);
 }
 
 static void begin_thread(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierr)
@@ -110,27 +111,27 @@ static void begin_thread(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierr)
 
     REAL(init_thread)(required, provided, &rc);
     if (rc == MPI_SUCCESS) {
-        wf_begin(*provided);
+        wf_cap_begin(*provided);
     }
-    wf_fortran_error(ierr, rc);
+    wf_cap_fortran_error(ierr, rc);
 }
 
 static void end(MPI_Fint *ierr)
 {
     MPI_Fint rc = MPI_SUCCESS;
 
-    wf_end();
+    wf_cap_end();
     REAL(finalize)(&rc);
-    wf_fortran_error(ierr, rc);
+    wf_cap_fortran_error(ierr, rc);
 }
 
 static void abandon(MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierr)
 {
     MPI_Fint rc = MPI_SUCCESS;
 
-    wf_break_off();
+    wf_cap_break_off();
     REAL(abort)(comm, code, &rc);
-    wf_fortran_error(ierr, rc);
+    wf_cap_fortran_error(ierr, rc);
 }
 
 /* The spellings of an entry: its name and its parameters, what it does. */

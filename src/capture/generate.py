@@ -134,7 +134,7 @@ def hook_code(text, call, number):
             target, hook = "", statement
         function, rest = hook.split("(", 1)
         rest = "" if rest == ")" else ", " + rest[:-1]
-        code = f"{target + ' = ' if target else ''}wf_on_{function}(&call{rest});"
+        code = f"{target + ' = ' if target else ''}wf_cap_on_{function}(&call{rest});"
         code = code.replace("$K", "WF_OP_" + base[4:].upper()).replace("$N", str(number))
         code = code.replace("$R", request)
         out.append(re.sub(r"\$(\d+)", r"a\1", code))
@@ -158,14 +158,14 @@ def wrapper(call, rule, number, name=None):
     """The C function."""
     before, after = rule if rule else ("", f"named({number})")
     lines = [f"WF_EXPORT int {name or call.name}({call.declared(call.brackets)})", "{",
-             "    struct wf_call call;", "",
-             "    if (!wf_enter(&call)) {",
+             "    struct wf_cap_call call;", "",
+             "    if (!wf_cap_enter(&call)) {",
              f"        return P{call.name}({call.passed()});", "    }"]
     lines += ["    " + s for s in hook_code(before, call, number)]
     lines += [f"    int rc = P{call.name}({call.passed()});",
-              "    if (wf_returned(&call, rc)) {"]
+              "    if (wf_cap_returned(&call, rc)) {"]
     lines += ["        " + s for s in hook_code(after, call, number)]
-    return lines + ["    }", "    wf_leave(&call);", "    return rc;", "}", ""]
+    return lines + ["    }", "    wf_cap_leave(&call);", "    return rc;", "}", ""]
 
 
 # ---- Fortran ----
@@ -191,15 +191,15 @@ def convert(i, base, used, counted):
     if not used:
         return [], f"f{i}"
     if plain == "void *":
-        return [f"void *a{i} = wf_from_fortran_buffer(f{i});"], f"f{i}"
+        return [f"void *a{i} = wf_cap_from_fortran_buffer(f{i});"], f"f{i}"
     if plain in HANDLES:
         return [f"{plain} a{i} = PMPI_{HANDLES[plain]}_f2c(*(MPI_Fint *)f{i});"], f"f{i}"
     pointed = plain.rstrip("* ")
     if plain.endswith("*") and pointed == "MPI_Status":
-        return [f"MPI_Status *a{i} = wf_from_fortran_status(f{i});"], f"wf_to_fortran_status(a{i}, f{i})"
+        return [f"MPI_Status *a{i} = wf_cap_from_fortran_status(f{i});"], f"wf_cap_to_fortran_status(a{i}, f{i})"
     if plain.endswith("*") and pointed in HANDLES:
         if counted:
-            return [f"MPI_Request *a{i} = wf_from_fortran_requests(&call, a1, f{i});"], f"f{i}"
+            return [f"MPI_Request *a{i} = wf_cap_from_fortran_requests(&call, a1, f{i});"], f"f{i}"
         if pointed == "MPI_Datatype":
             return [f"MPI_Datatype *a{i} = NULL; /* below */"], f"f{i}"
         kind = HANDLES[pointed]
@@ -238,22 +238,22 @@ def fortran(call, rule, number, style, prefix):
                 and pointed != "MPI_Datatype":
             outputs.append(f"h{i} = PMPI_{HANDLES[pointed]}_f2c(*(MPI_Fint *)f{i});")
         if i in used and pointed == "MPI_Datatype" and base.endswith("*"):
-            outputs.append(f"a{i} = wf_from_fortran_types(&call, a9, f{i});")
+            outputs.append(f"a{i} = wf_cap_from_fortran_types(&call, a9, f{i});")
     rest = [f"l{i}" for i in range(1, texts + 1)]
     forward = ", ".join([f"f{i}" for i in range(1, n + 1)] + ["&rc"] + rest)
     changed = ", ".join(passed + ["&rc"] + rest)
     lines = [f"void {real}({', '.join(params)});", f"#pragma weak {real}",
              f"WF_EXPORT void {names[0]}({', '.join(params)})", "{",
-             "    struct wf_call call;", "    MPI_Fint rc = MPI_SUCCESS;", "",
-             "    if (!wf_enter(&call)) {", f"        {real}({forward});",
-             "        wf_fortran_error(ierr, rc);", "        return;", "    }",
+             "    struct wf_cap_call call;", "    MPI_Fint rc = MPI_SUCCESS;", "",
+             "    if (!wf_cap_enter(&call)) {", f"        {real}({forward});",
+             "        wf_cap_fortran_error(ierr, rc);", "        return;", "    }",
              "    call.first_index = 1;"]
     lines += ["    " + s for s in prologue]
     lines += ["    " + s for s in hook_code(before, call, number)]
-    lines += [f"    {real}({changed});", "    if (wf_returned(&call, rc)) {"]
+    lines += [f"    {real}({changed});", "    if (wf_cap_returned(&call, rc)) {"]
     lines += ["        " + s for s in outputs]
     lines += ["        " + s for s in hook_code(after, call, number)]
-    lines += ["    }", "    wf_leave(&call);", "    wf_fortran_error(ierr, rc);", "}"]
+    lines += ["    }", "    wf_cap_leave(&call);", "    wf_cap_fortran_error(ierr, rc);", "}"]
     for other in names[1:]:
         lines.append(f"WF_EXPORT void {other}({', '.join(params)}) "
                      f"__attribute__((alias(\"{names[0]}\")));")
@@ -275,9 +275,9 @@ def main():
         if has_fortran(calls[name], mpi):
             for style, prefix in STYLES[mpi]:
                 lines += fortran(calls[name], rule, number, style, prefix)
-    lines.append("const char *const wf_call_names[] = {")
+    lines.append("const char *const wf_cap_call_names[] = {")
     lines += [f'    "{name}",' for name in names]
-    lines += ["};", f"const unsigned wf_n_call_names = {len(names)};", ""]
+    lines += ["};", f"const unsigned wf_cap_n_call_names = {len(names)};", ""]
     output.write_text("\n".join(lines))
     weak.write_text("\n".join(weak_symbols(header)))
     return 0

@@ -3,7 +3,7 @@
 #include "capture/inside.h"
 
 static struct {
-    struct wf_requests open; /* number: of the window; comm, offset: of its communicator */
+    struct wf_cap_requests open; /* number: of the window; comm, offset: of its communicator */
     uint32_t next;
 } windows;
 
@@ -14,157 +14,159 @@ static uint64_t window_handle(MPI_Win window)
 
 /* ---- communicators ---- */
 
-static void emit_new(enum wf_op_kind kind, const struct wf_capture_comm *parent,
-                     const struct wf_capture_comm *made)
+static void emit_new(enum wf_op_kind kind, const struct wf_cap_comm *parent,
+                     const struct wf_cap_comm *made)
 {
     struct wf_op op = {.kind = kind};
 
     if (parent != NULL) {
         op.comm = parent->number;
         op.new_comm = made != NULL ? made->number : parent->number;
-        wf_emit(&op, parent->size);
+        wf_cap_emit(&op, parent->size);
     }
 }
 
-void wf_on_new_comm(struct wf_call *call, enum wf_op_kind kind, MPI_Comm parent,
-                    const MPI_Comm *comm)
+void wf_cap_on_new_comm(struct wf_cap_call *call, enum wf_op_kind kind, MPI_Comm parent,
+                        const MPI_Comm *comm)
 {
     (void)call;
-    const struct wf_capture_comm *made = *comm != MPI_COMM_NULL ? wf_comms_add(*comm) : NULL;
+    const struct wf_cap_comm *made = *comm != MPI_COMM_NULL ? wf_cap_comms_add(*comm) : NULL;
 
-    emit_new(kind, wf_comms_find(parent), made);
+    emit_new(kind, wf_cap_comms_find(parent), made);
 }
 
 /* The handle is not to be used before the request is complete, but both libraries set it at
  * once; where it is not, the communicator stays unknown. */
-void wf_on_new_comm_later(struct wf_call *call, MPI_Comm parent, const MPI_Comm *comm,
-                          const MPI_Request *request)
+void wf_cap_on_new_comm_later(struct wf_cap_call *call, MPI_Comm parent, const MPI_Comm *comm,
+                              const MPI_Request *request)
 {
-    struct wf_request entry = {.staged = WF_NOT_STAGED, .kind = WF_REQUEST_NEW_COMM};
+    struct wf_cap_request entry = {.staged = WF_NOT_STAGED, .kind = WF_REQUEST_NEW_COMM};
 
     (void)call;
-    if (!wf_new_request(request, &entry)) {
+    if (!wf_cap_new_request(request, &entry)) {
         return;
     }
-    const struct wf_capture_comm *from = wf_comms_find(parent);
-    const struct wf_capture_comm *made =
-        from != NULL && *comm != MPI_COMM_NULL ? wf_comms_add_copy(*comm, from) : NULL;
+    const struct wf_cap_comm *from = wf_cap_comms_find(parent);
+    const struct wf_cap_comm *made =
+        from != NULL && *comm != MPI_COMM_NULL ? wf_cap_comms_add_copy(*comm, from) : NULL;
     emit_new(WF_OP_COMM_DUP, from, made);
 }
 
-void wf_on_new_comm_of_some(struct wf_call *call, uint32_t name, const MPI_Comm *comm)
+void wf_cap_on_new_comm_of_some(struct wf_cap_call *call, uint32_t name, const MPI_Comm *comm)
 {
     if (*comm != MPI_COMM_NULL) {
-        (void)wf_comms_add(*comm);
+        (void)wf_cap_comms_add(*comm);
     }
-    wf_on_named(call, name);
+    wf_cap_on_named(call, name);
 }
 
-void wf_on_keep_comm(struct wf_call *call, const MPI_Comm *comm)
+void wf_cap_on_keep_comm(struct wf_cap_call *call, const MPI_Comm *comm)
 {
     call->handles = call->small;
-    call->small[0] = wf_comm_handle(*comm);
+    call->small[0] = wf_cap_comm_handle(*comm);
 }
 
-void wf_on_comm_free(struct wf_call *call)
+void wf_cap_on_comm_free(struct wf_cap_call *call)
 {
     uint32_t number = 0, size = 0;
 
-    if (wf_comms_remove(call->small[0], &number, &size)) {
+    if (wf_cap_comms_remove(call->small[0], &number, &size)) {
         const struct wf_op op = {.kind = WF_OP_COMM_FREE, .comm = number};
-        wf_emit(&op, size);
+        wf_cap_emit(&op, size);
     }
 }
 
 /* ---- windows ---- */
 
-void wf_on_new_window(struct wf_call *call, MPI_Comm comm, const MPI_Win *window)
+void wf_cap_on_new_window(struct wf_cap_call *call, MPI_Comm comm, const MPI_Win *window)
 {
-    const struct wf_capture_comm *found = wf_comms_find(comm);
+    const struct wf_cap_comm *found = wf_cap_comms_find(comm);
     struct wf_op op = {.kind = WF_OP_WIN_CREATE, .tag = (int32_t)windows.next};
 
     (void)call;
     if (found == NULL) {
         return;
     }
-    const struct wf_request entry = {.handle = window_handle(*window),
-                                     .number = windows.next++,
-                                     .comm = found->number,
-                                     .offset = found->size};
-    if (!wf_requests_put(&windows.open, &entry)) {
-        wf_give_up("out of memory");
+    const struct wf_cap_request entry = {.handle = window_handle(*window),
+                                         .number = windows.next++,
+                                         .comm = found->number,
+                                         .offset = found->size};
+    if (!wf_cap_requests_put(&windows.open, &entry)) {
+        wf_cap_give_up("out of memory");
     }
     op.comm = found->number;
-    wf_emit(&op, found->size);
+    wf_cap_emit(&op, found->size);
 }
 
-void wf_on_keep_window(struct wf_call *call, const MPI_Win *window)
+void wf_cap_on_keep_window(struct wf_cap_call *call, const MPI_Win *window)
 {
     call->handles = call->small;
     call->small[0] = window_handle(*window);
 }
 
-static void emit_epoch(enum wf_op_kind kind, const struct wf_request *window)
+static void emit_epoch(enum wf_op_kind kind, const struct wf_cap_request *window)
 {
     const struct wf_op op = {
         .kind = kind, .tag = (int32_t)window->number, .comm = window->comm};
 
-    wf_emit(&op, window->offset);
+    wf_cap_emit(&op, window->offset);
 }
 
-void wf_on_window_free(struct wf_call *call)
+void wf_cap_on_window_free(struct wf_cap_call *call)
 {
-    struct wf_request window;
+    struct wf_cap_request window;
 
-    if (wf_requests_take(&windows.open, call->small[0], &window)) {
+    if (wf_cap_requests_take(&windows.open, call->small[0], &window)) {
         emit_epoch(WF_OP_WIN_FREE, &window);
     }
 }
 
 static void end_epoch(enum wf_op_kind kind, MPI_Win window)
 {
-    const struct wf_request *found = wf_requests_find(&windows.open, window_handle(window));
+    const struct wf_cap_request *found =
+        wf_cap_requests_find(&windows.open, window_handle(window));
 
     if (found != NULL) {
         emit_epoch(kind, found);
     }
 }
 
-void wf_on_fence(struct wf_call *call, MPI_Win window)
+void wf_cap_on_fence(struct wf_cap_call *call, MPI_Win window)
 {
     (void)call;
     end_epoch(WF_OP_FENCE, window);
 }
 
 /* What the rank has begun is complete. Which of its targets that is about is not told apart. */
-void wf_on_flush(struct wf_call *call, MPI_Win window)
+void wf_cap_on_flush(struct wf_cap_call *call, MPI_Win window)
 {
     (void)call;
     end_epoch(WF_OP_WIN_FLUSH, window);
 }
 
-void wf_on_one_sided(struct wf_call *call, enum wf_op_kind kind, const struct wf_data *data,
-                     int target, MPI_Win window)
+void wf_cap_on_one_sided(struct wf_cap_call *call, enum wf_op_kind kind,
+                         const struct wf_cap_data *data, int target, MPI_Win window)
 {
-    const struct wf_request *found = wf_requests_find(&windows.open, window_handle(window));
+    const struct wf_cap_request *found =
+        wf_cap_requests_find(&windows.open, window_handle(window));
     struct wf_op op = {.kind = kind, .reduction = call->reduction};
 
     if (found != NULL) {
         op.peer = target == MPI_PROC_NULL ? WF_PROC_NULL : (uint32_t)target;
-        op.bytes = wf_bytes(data->count, data->type);
+        op.bytes = wf_cap_bytes(data->count, data->type);
         op.tag = (int32_t)found->number;
         op.comm = found->comm;
-        wf_emit(&op, found->offset);
+        wf_cap_emit(&op, found->offset);
     }
 }
 
 /* Its completion is the business of what ends the epoch. */
-void wf_on_one_sided_request(struct wf_call *call, enum wf_op_kind kind,
-                             const struct wf_data *data, int target, MPI_Win window,
-                             const MPI_Request *request)
+void wf_cap_on_one_sided_request(struct wf_cap_call *call, enum wf_op_kind kind,
+                                 const struct wf_cap_data *data, int target, MPI_Win window,
+                                 const MPI_Request *request)
 {
-    struct wf_request entry = {.staged = WF_NOT_STAGED, .kind = WF_REQUEST_SILENT};
+    struct wf_cap_request entry = {.staged = WF_NOT_STAGED, .kind = WF_REQUEST_SILENT};
 
-    wf_on_one_sided(call, kind, data, target, window);
-    (void)wf_new_request(request, &entry);
+    wf_cap_on_one_sided(call, kind, data, target, window);
+    (void)wf_cap_new_request(request, &entry);
 }

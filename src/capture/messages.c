@@ -3,14 +3,14 @@
 #include "capture/inside.h"
 
 /* Messages that were probed and not received. */
-static struct wf_requests probed;
+static struct wf_cap_requests probed;
 
-uint64_t wf_message_handle(MPI_Message message)
+uint64_t wf_cap_message_handle(MPI_Message message)
 {
     return message == MPI_MESSAGE_NULL ? 0 : (uint64_t)(uintptr_t)message;
 }
 
-uint32_t wf_peer(int peer, const struct wf_capture_comm *comm)
+uint32_t wf_cap_peer(int peer, const struct wf_cap_comm *comm)
 {
     if (peer == MPI_PROC_NULL) {
         return WF_PROC_NULL;
@@ -18,12 +18,12 @@ uint32_t wf_peer(int peer, const struct wf_capture_comm *comm)
     return peer == MPI_ANY_SOURCE ? WF_ANY_SOURCE : (uint32_t)peer + comm->offset;
 }
 
-int32_t wf_tag(int tag)
+int32_t wf_cap_tag(int tag)
 {
     return tag == MPI_ANY_TAG ? WF_ANY_TAG : tag;
 }
 
-uint64_t wf_bytes(MPI_Count count, MPI_Datatype type)
+uint64_t wf_cap_bytes(MPI_Count count, MPI_Datatype type)
 {
     int size = 0;
 
@@ -33,18 +33,18 @@ uint64_t wf_bytes(MPI_Count count, MPI_Datatype type)
     return (uint64_t)count * (uint64_t)size;
 }
 
-static bool make(struct wf_op *op, const struct wf_capture_comm **comm,
-                 const struct wf_message *message)
+static bool make(struct wf_op *op, const struct wf_cap_comm **comm,
+                 const struct wf_cap_message *message)
 {
-    const struct wf_capture_comm *found = wf_comms_find(message->comm);
+    const struct wf_cap_comm *found = wf_cap_comms_find(message->comm);
 
     if (found == NULL) {
         return false;
     }
     op->comm = found->number;
-    op->peer = wf_peer(message->peer, found);
-    op->tag = wf_tag(message->tag);
-    op->bytes = wf_bytes(message->count, message->type);
+    op->peer = wf_cap_peer(message->peer, found);
+    op->tag = wf_cap_tag(message->tag);
+    op->bytes = wf_cap_bytes(message->count, message->type);
     /* Messages from nobody have no tag that means anything. */
     if (op->peer == WF_PROC_NULL && op->tag == WF_ANY_TAG) {
         op->tag = 0;
@@ -59,55 +59,55 @@ static bool is_open(const struct wf_op *op)
 }
 
 static void set_match(struct wf_op *op, const MPI_Status *status,
-                      const struct wf_capture_comm *comm)
+                      const struct wf_cap_comm *comm)
 {
     op->recorded = true;
-    op->matched_peer = wf_peer(status->MPI_SOURCE, comm);
+    op->matched_peer = wf_cap_peer(status->MPI_SOURCE, comm);
     op->matched_tag = status->MPI_TAG;
 }
 
-void wf_on_send(struct wf_call *call, enum wf_op_kind kind, const struct wf_message *message,
-                const MPI_Request *request)
+void wf_cap_on_send(struct wf_cap_call *call, enum wf_op_kind kind,
+                    const struct wf_cap_message *message, const MPI_Request *request)
 {
-    const struct wf_capture_comm *comm = NULL;
+    const struct wf_cap_comm *comm = NULL;
     struct wf_op op = {.kind = kind};
-    struct wf_request entry = {.staged = WF_NOT_STAGED};
+    struct wf_cap_request entry = {.staged = WF_NOT_STAGED};
 
     (void)call;
     if (!make(&op, &comm, message)) {
         entry.kind = WF_REQUEST_SILENT;
-        (void)(request != NULL && wf_new_request(request, &entry));
+        (void)(request != NULL && wf_cap_new_request(request, &entry));
         return;
     }
     if (request != NULL) {
-        if (!wf_new_request(request, &entry)) {
+        if (!wf_cap_new_request(request, &entry)) {
             return;
         }
         op.request = entry.number;
     }
-    wf_emit(&op, comm->size);
+    wf_cap_emit(&op, comm->size);
 }
 
-void wf_on_persistent(struct wf_call *call, enum wf_op_kind kind,
-                      const struct wf_message *message, const MPI_Request *request)
+void wf_cap_on_persistent(struct wf_cap_call *call, enum wf_op_kind kind,
+                          const struct wf_cap_message *message, const MPI_Request *request)
 {
-    const struct wf_capture_comm *comm = NULL;
+    const struct wf_cap_comm *comm = NULL;
     struct wf_op op = {.kind = kind};
-    struct wf_request entry = {.staged = WF_NOT_STAGED, .kind = WF_REQUEST_PERSISTENT};
+    struct wf_cap_request entry = {.staged = WF_NOT_STAGED, .kind = WF_REQUEST_PERSISTENT};
 
     (void)call;
     bool known = make(&op, &comm, message);
     entry.kind = known ? WF_REQUEST_PERSISTENT : WF_REQUEST_SILENT;
-    if (wf_new_request(request, &entry) && known) {
+    if (wf_cap_new_request(request, &entry) && known) {
         op.request = entry.number;
-        wf_emit(&op, comm->size);
+        wf_cap_emit(&op, comm->size);
     }
 }
 
-void wf_on_recv(struct wf_call *call, const struct wf_message *message,
-                const MPI_Status *status)
+void wf_cap_on_recv(struct wf_cap_call *call, const struct wf_cap_message *message,
+                    const MPI_Status *status)
 {
-    const struct wf_capture_comm *comm = NULL;
+    const struct wf_cap_comm *comm = NULL;
     struct wf_op op = {.kind = WF_OP_RECV};
 
     (void)call;
@@ -117,45 +117,45 @@ void wf_on_recv(struct wf_call *call, const struct wf_message *message,
     if (is_open(&op)) {
         set_match(&op, status, comm);
     }
-    wf_emit(&op, comm->size);
+    wf_cap_emit(&op, comm->size);
 }
 
-void wf_on_irecv(struct wf_call *call, const struct wf_message *message,
-                 const MPI_Request *request)
+void wf_cap_on_irecv(struct wf_cap_call *call, const struct wf_cap_message *message,
+                     const MPI_Request *request)
 {
-    const struct wf_capture_comm *comm = NULL;
+    const struct wf_cap_comm *comm = NULL;
     struct wf_op op = {.kind = WF_OP_IRECV};
-    struct wf_request entry = {.staged = WF_NOT_STAGED};
+    struct wf_cap_request entry = {.staged = WF_NOT_STAGED};
 
     (void)call;
     bool known = make(&op, &comm, message);
     if (!known) {
         entry.kind = WF_REQUEST_SILENT;
-        (void)wf_new_request(request, &entry);
+        (void)wf_cap_new_request(request, &entry);
         return;
     }
     entry.offset = comm->offset;
-    entry.handle = wf_request_handle(*request);
-    if (entry.handle == 0 || !wf_number_take(wf_requests(), &entry.number)) {
+    entry.handle = wf_cap_request_handle(*request);
+    if (entry.handle == 0 || !wf_cap_number_take(wf_cap_requests(), &entry.number)) {
         return;
     }
     op.request = entry.number;
     if (is_open(&op)) {
-        entry.staged = wf_emit_open(&op, comm->size);
-        wf_capture.n_open += entry.staged != WF_NOT_STAGED ? 1 : 0;
+        entry.staged = wf_cap_emit_open(&op, comm->size);
+        wf_cap.n_open += entry.staged != WF_NOT_STAGED ? 1 : 0;
     } else {
-        wf_emit(&op, comm->size);
+        wf_cap_emit(&op, comm->size);
     }
-    entry.op = wf_ops_count();
-    if (!wf_requests_put(wf_requests(), &entry)) {
-        wf_give_up("out of memory");
+    entry.op = wf_cap_ops_count();
+    if (!wf_cap_requests_put(wf_cap_requests(), &entry)) {
+        wf_cap_give_up("out of memory");
     }
 }
 
-void wf_on_sendrecv(struct wf_call *call, const struct wf_message *sent,
-                    const struct wf_message *received, const MPI_Status *status)
+void wf_cap_on_sendrecv(struct wf_cap_call *call, const struct wf_cap_message *sent,
+                        const struct wf_cap_message *received, const MPI_Status *status)
 {
-    const struct wf_capture_comm *comm = NULL;
+    const struct wf_cap_comm *comm = NULL;
     struct wf_op op = {.kind = WF_OP_SENDRECV}, other = {.kind = WF_OP_RECV};
 
     (void)call;
@@ -168,31 +168,31 @@ void wf_on_sendrecv(struct wf_call *call, const struct wf_message *sent,
     if (is_open(&other)) {
         set_match(&op, status, comm);
     }
-    wf_emit(&op, comm->size);
+    wf_cap_emit(&op, comm->size);
 }
 
 /* One request for two: it stands for the receive, and nobody waits for the send. */
-void wf_on_isendrecv(struct wf_call *call, const struct wf_message *sent,
-                     const struct wf_message *received, const MPI_Request *request)
+void wf_cap_on_isendrecv(struct wf_cap_call *call, const struct wf_cap_message *sent,
+                         const struct wf_cap_message *received, const MPI_Request *request)
 {
-    const struct wf_capture_comm *comm = NULL;
+    const struct wf_cap_comm *comm = NULL;
     struct wf_op op = {.kind = WF_OP_ISEND};
 
-    wf_on_irecv(call, received, request);
-    if (make(&op, &comm, sent) && wf_number_take(wf_requests(), &op.request)) {
-        wf_emit(&op, comm->size);
+    wf_cap_on_irecv(call, received, request);
+    if (make(&op, &comm, sent) && wf_cap_number_take(wf_cap_requests(), &op.request)) {
+        wf_cap_emit(&op, comm->size);
         op.kind = WF_OP_REQUEST_FREE;
-        wf_emit(&op, 0);
-        wf_number_give(wf_requests(), op.request);
+        wf_cap_emit(&op, 0);
+        wf_cap_number_give(wf_cap_requests(), op.request);
     }
 }
 
 /* ---- probes ---- */
 
-static bool probe(enum wf_op_kind kind, const struct wf_message *asked, bool found,
+static bool probe(enum wf_op_kind kind, const struct wf_cap_message *asked, bool found,
                   const MPI_Status *status)
 {
-    const struct wf_capture_comm *comm = NULL;
+    const struct wf_cap_comm *comm = NULL;
     struct wf_op op = {.kind = kind};
 
     if (!make(&op, &comm, asked)) {
@@ -204,41 +204,41 @@ static bool probe(enum wf_op_kind kind, const struct wf_message *asked, bool fou
         set_match(&op, status, comm);
         op.matched_tag = status->MPI_TAG < 0 ? WF_ANY_TAG : status->MPI_TAG;
     }
-    wf_emit(&op, comm->size);
+    wf_cap_emit(&op, comm->size);
     return true;
 }
 
-void wf_on_probe(struct wf_call *call, int source, int tag, MPI_Comm comm,
-                 const MPI_Status *status)
+void wf_cap_on_probe(struct wf_cap_call *call, int source, int tag, MPI_Comm comm,
+                     const MPI_Status *status)
 {
     (void)call;
     (void)probe(WF_OP_PROBE, MESSAGE(0, MPI_BYTE, source, tag, comm), true, status);
 }
 
-void wf_on_iprobe(struct wf_call *call, const struct wf_message *asked, const int *flag,
-                  const MPI_Status *status)
+void wf_cap_on_iprobe(struct wf_cap_call *call, const struct wf_cap_message *asked,
+                      const int *flag, const MPI_Status *status)
 {
     (void)call;
     (void)probe(WF_OP_IPROBE, asked, *flag != 0, status);
 }
 
-static void remember(const struct wf_message *asked, const MPI_Message *message,
+static void remember(const struct wf_cap_message *asked, const MPI_Message *message,
                      const MPI_Status *status)
 {
-    const struct wf_capture_comm *comm = wf_comms_find(asked->comm);
-    const struct wf_request entry = {.handle = wf_message_handle(*message),
-                                     .number = wf_peer(status->MPI_SOURCE, comm),
-                                     .tag = status->MPI_TAG < 0 ? 0 : status->MPI_TAG,
-                                     .comm = comm->number,
-                                     .offset = comm->size};
+    const struct wf_cap_comm *comm = wf_cap_comms_find(asked->comm);
+    const struct wf_cap_request entry = {.handle = wf_cap_message_handle(*message),
+                                         .number = wf_cap_peer(status->MPI_SOURCE, comm),
+                                         .tag = status->MPI_TAG < 0 ? 0 : status->MPI_TAG,
+                                         .comm = comm->number,
+                                         .offset = comm->size};
 
-    if (entry.handle != 0 && !wf_requests_put(&probed, &entry)) {
-        wf_give_up("out of memory");
+    if (entry.handle != 0 && !wf_cap_requests_put(&probed, &entry)) {
+        wf_cap_give_up("out of memory");
     }
 }
 
-void wf_on_mprobe(struct wf_call *call, const struct wf_message *asked,
-                  const MPI_Message *message, const MPI_Status *status)
+void wf_cap_on_mprobe(struct wf_cap_call *call, const struct wf_cap_message *asked,
+                      const MPI_Message *message, const MPI_Status *status)
 {
     (void)call;
     if (probe(WF_OP_PROBE, asked, true, status)) {
@@ -246,8 +246,8 @@ void wf_on_mprobe(struct wf_call *call, const struct wf_message *asked,
     }
 }
 
-void wf_on_improbe(struct wf_call *call, const struct wf_message *asked, const int *flag,
-                   const MPI_Message *message, const MPI_Status *status)
+void wf_cap_on_improbe(struct wf_cap_call *call, const struct wf_cap_message *asked,
+                       const int *flag, const MPI_Message *message, const MPI_Status *status)
 {
     (void)call;
     if (probe(WF_OP_IPROBE, asked, *flag != 0, status) && *flag != 0) {
@@ -255,38 +255,38 @@ void wf_on_improbe(struct wf_call *call, const struct wf_message *asked, const i
     }
 }
 
-void wf_on_keep_message(struct wf_call *call, const MPI_Message *message)
+void wf_cap_on_keep_message(struct wf_cap_call *call, const MPI_Message *message)
 {
     call->handles = call->small;
-    call->small[0] = wf_message_handle(*message);
+    call->small[0] = wf_cap_message_handle(*message);
 }
 
-static void receive(struct wf_call *call, MPI_Count count, MPI_Datatype type,
+static void receive(struct wf_cap_call *call, MPI_Count count, MPI_Datatype type,
                     const MPI_Request *request)
 {
     struct wf_op op = {.kind = request != NULL ? WF_OP_IRECV : WF_OP_RECV};
-    struct wf_request message, entry = {.staged = WF_NOT_STAGED};
+    struct wf_cap_request message, entry = {.staged = WF_NOT_STAGED};
 
-    bool known = call->small[0] != 0 && wf_requests_take(&probed, call->small[0], &message);
+    bool known = call->small[0] != 0 && wf_cap_requests_take(&probed, call->small[0], &message);
     entry.kind = known ? WF_REQUEST_PLAIN : WF_REQUEST_SILENT;
-    if ((request != NULL && !wf_new_request(request, &entry)) || !known) {
+    if ((request != NULL && !wf_cap_new_request(request, &entry)) || !known) {
         return;
     }
     op.request = entry.number;
     op.peer = message.number;
     op.tag = message.tag;
     op.comm = message.comm;
-    op.bytes = wf_bytes(count, type);
-    wf_emit(&op, message.offset);
+    op.bytes = wf_cap_bytes(count, type);
+    wf_cap_emit(&op, message.offset);
 }
 
-void wf_on_mrecv(struct wf_call *call, MPI_Count count, MPI_Datatype type)
+void wf_cap_on_mrecv(struct wf_cap_call *call, MPI_Count count, MPI_Datatype type)
 {
     receive(call, count, type, NULL);
 }
 
-void wf_on_imrecv(struct wf_call *call, MPI_Count count, MPI_Datatype type,
-                  const MPI_Request *request)
+void wf_cap_on_imrecv(struct wf_cap_call *call, MPI_Count count, MPI_Datatype type,
+                      const MPI_Request *request)
 {
     receive(call, count, type, request);
 }

@@ -50,7 +50,7 @@ static bool is_staged(uint64_t number)
 static struct wf_native_totals totals;
 static uint64_t n_computes;
 
-bool wf_ops_init(void)
+bool wf_cap_ops_init(void)
 {
     block.capacity = WF_NATIVE_HEAD_MAX + BLOCK_GOAL + OP_MAX;
     block.bytes = malloc(block.capacity);
@@ -72,9 +72,9 @@ static void write_block(void)
     (void)wf_native_encode_head(&block.encoder, raw);
     totals.raw_bytes += size;
     totals.n_stored += block.n_ops;
-    uint64_t begin = wf_clock_now();
-    wf_file_block(raw, size, block.n_ops);
-    wf_cost_wrote(wf_clock_now() - begin);
+    uint64_t begin = wf_cap_clock_now();
+    wf_cap_file_block(raw, size, block.n_ops);
+    wf_cap_cost_wrote(wf_cap_clock_now() - begin);
     block.n_ops = 0;
     block.size = 0;
 }
@@ -92,7 +92,7 @@ static bool make_room(uint64_t n)
     }
     unsigned char *larger = realloc(block.bytes, need);
     if (larger == NULL) {
-        wf_give_up("out of memory");
+        wf_cap_give_up("out of memory");
         return false;
     }
     block.bytes = larger;
@@ -149,7 +149,7 @@ static bool copy_arrays(struct staged *staged)
     }
     staged->arrays = size > 0 ? malloc(size) : NULL;
     if (size > 0 && staged->arrays == NULL) {
-        wf_give_up("out of memory");
+        wf_cap_give_up("out of memory");
         return false;
     }
     unsigned char *at = staged->arrays;
@@ -268,7 +268,7 @@ static uint64_t digest(const struct wf_op *op)
 /* Whether it is a question that was asked before, with the same answer; remembers it. */
 static bool is_asked_again(const struct wf_op *op)
 {
-    if (!is_answered_no(op) || wf_capture.keeps_polls) {
+    if (!is_answered_no(op) || wf_cap.keeps_polls) {
         between.n_questions = 0;
         return false;
     }
@@ -293,17 +293,17 @@ static void emit_between(void)
     }
 }
 
-void wf_emit(const struct wf_op *op, uint32_t comm_size)
+void wf_cap_emit(const struct wf_op *op, uint32_t comm_size)
 {
-    if (wf_capture.emits && !is_asked_again(op)) {
+    if (wf_cap.emits && !is_asked_again(op)) {
         emit_between();
         emit(op, comm_size);
     }
 }
 
-uint64_t wf_emit_open(const struct wf_op *op, uint32_t comm_size)
+uint64_t wf_cap_emit_open(const struct wf_op *op, uint32_t comm_size)
 {
-    if (!wf_capture.emits) {
+    if (!wf_cap.emits) {
         return WF_NOT_STAGED;
     }
     between.n_questions = 0;
@@ -312,7 +312,7 @@ uint64_t wf_emit_open(const struct wf_op *op, uint32_t comm_size)
     return stage.end - 1;
 }
 
-void wf_stay_open(uint64_t number)
+void wf_cap_stay_open(uint64_t number)
 {
     if (!is_staged(number)) {
         return;
@@ -323,17 +323,17 @@ void wf_stay_open(uint64_t number)
     }
 }
 
-uint64_t wf_ops_count(void)
+uint64_t wf_cap_ops_count(void)
 {
-    return wf_capture.emits ? totals.n_ops + (stage.end - stage.first) : 0;
+    return wf_cap.emits ? totals.n_ops + (stage.end - stage.first) : 0;
 }
 
 /* Behind what is in the file already. */
 static void record_cancelled(uint64_t op)
 {
-    if (op > 0 && !wf_capture.is_dead) {
-        wf_file_record(WF_RECORD_CANCELLED, (const uint64_t[]){wf_capture.rank, op - 1}, 2,
-                       NULL);
+    if (op > 0 && !wf_cap.is_dead) {
+        wf_cap_file_record(WF_RECORD_CANCELLED, (const uint64_t[]){wf_cap.rank, op - 1}, 2,
+                           NULL);
     }
 }
 
@@ -345,17 +345,17 @@ static void receive_nothing(struct wf_op *op)
     op->recorded = false;
 }
 
-void wf_cancel(uint64_t number, uint64_t op)
+void wf_cap_cancel(uint64_t number, uint64_t op)
 {
     if (is_staged(number)) {
         receive_nothing(&staged_at(number)->op);
-        wf_stay_open(number);
+        wf_cap_stay_open(number);
     } else {
         record_cancelled(op);
     }
 }
 
-void wf_resolve(uint64_t number, uint32_t peer, int32_t tag)
+void wf_cap_resolve(uint64_t number, uint32_t peer, int32_t tag)
 {
     if (is_staged(number)) {
         struct wf_op *op = &staged_at(number)->op;
@@ -363,12 +363,12 @@ void wf_resolve(uint64_t number, uint32_t peer, int32_t tag)
         op->matched_peer = peer;
         op->matched_tag = tag;
     }
-    wf_stay_open(number);
+    wf_cap_stay_open(number);
 }
 
-void wf_emit_compute(int64_t ns, const uint64_t *counters)
+void wf_cap_emit_compute(int64_t ns, const uint64_t *counters)
 {
-    if (!wf_capture.emits || wf_capture.clock == WF_CLOCK_NONE) {
+    if (!wf_cap.emits || wf_cap.clock == WF_CLOCK_NONE) {
         return;
     }
     if (between.n_questions == 0) {
@@ -377,10 +377,10 @@ void wf_emit_compute(int64_t ns, const uint64_t *counters)
     if (!between.has_compute) {
         between.has_compute = true;
         between.compute =
-            (struct wf_op){.kind = WF_OP_COMPUTE, .n_counters = wf_capture.n_counters};
+            (struct wf_op){.kind = WF_OP_COMPUTE, .n_counters = wf_cap.n_counters};
     }
     between.compute.duration += ns * PS_PER_NS;
-    for (uint32_t i = 0; i < wf_capture.n_counters; i++) {
+    for (uint32_t i = 0; i < wf_cap.n_counters; i++) {
         between.compute.counters[i] += counters[i];
     }
 }
@@ -401,24 +401,24 @@ static void flush(bool is_over)
     write_block();
 }
 
-void wf_ops_flush(void)
+void wf_cap_ops_flush(void)
 {
     flush(false);
 }
 
 static void record_cost(void)
 {
-    uint64_t total = wf_cost_total();
+    uint64_t total = wf_cap_cost_total();
 
     if (total > 0 && n_computes > 0) {
-        const uint64_t cost[] = {wf_capture.rank, total * PS_PER_NS / n_computes};
-        wf_file_record(WF_RECORD_COST, cost, 2, NULL);
+        const uint64_t cost[] = {wf_cap.rank, total * PS_PER_NS / n_computes};
+        wf_cap_file_record(WF_RECORD_COST, cost, 2, NULL);
     }
 }
 
-void wf_ops_finish(void)
+void wf_cap_ops_finish(void)
 {
     flush(true);
     record_cost();
-    wf_file_finish(&totals);
+    wf_cap_file_finish(&totals);
 }

@@ -12,7 +12,7 @@ enum { REGIONS = 1 << 16 };
 
 /* All ranks must call a region by the same number, whatever they met before: it is made of its
  * name. Two names that happen to make the same number become one region. */
-uint32_t wf_region_number(const char *name)
+uint32_t wf_cap_region_number(const char *name)
 {
     static bool named[REGIONS];
     uint32_t digest = UINT32_C(2166136261);
@@ -21,9 +21,9 @@ uint32_t wf_region_number(const char *name)
         digest = (digest ^ (unsigned char)*c) * UINT32_C(16777619);
     }
     uint32_t number = (digest ^ digest >> 16) % REGIONS;
-    if (!named[number] && !wf_capture.is_dead) {
+    if (!named[number] && !wf_cap.is_dead) {
         named[number] = true;
-        wf_record_region(number, name);
+        wf_cap_record_region(number, name);
     }
     return number;
 }
@@ -32,28 +32,28 @@ static void emit_marker(enum wf_op_kind kind, uint32_t number)
 {
     const struct wf_op op = {.kind = kind, .tag = (int32_t)number};
 
-    wf_emit(&op, 0);
+    wf_cap_emit(&op, 0);
 }
 
 static bool is_of_interest(const char *name)
 {
-    return wf_capture.region != NULL && name != NULL && strcmp(wf_capture.region, name) == 0;
+    return wf_cap.region != NULL && name != NULL && strcmp(wf_cap.region, name) == 0;
 }
 
 static void region_begin(const char *name)
 {
     if (is_of_interest(name)) {
-        wf_capture.region_depth++;
-        wf_capture.emits = !wf_capture.is_dead;
+        wf_cap.region_depth++;
+        wf_cap.emits = !wf_cap.is_dead;
     }
-    emit_marker(WF_OP_REGION_BEGIN, wf_region_number(name));
+    emit_marker(WF_OP_REGION_BEGIN, wf_cap_region_number(name));
 }
 
 static void region_end(const char *name)
 {
-    emit_marker(WF_OP_REGION_END, wf_region_number(name));
-    if (is_of_interest(name) && wf_capture.region_depth > 0 && --wf_capture.region_depth == 0) {
-        wf_capture.emits = false;
+    emit_marker(WF_OP_REGION_END, wf_cap_region_number(name));
+    if (is_of_interest(name) && wf_cap.region_depth > 0 && --wf_cap.region_depth == 0) {
+        wf_cap.emits = false;
     }
 }
 
@@ -66,8 +66,8 @@ static void pcontrol(int value)
     char digits[12];
     int n = 0, number = value > 0 ? value : value < 0 ? -value : inside;
 
-    if (wf_capture.waits_for_pcontrol) {
-        wf_capture.emits = value != 0 && !wf_capture.is_dead;
+    if (wf_cap.waits_for_pcontrol) {
+        wf_cap.emits = value != 0 && !wf_cap.is_dead;
         return;
     }
     if (number <= 0) {
@@ -91,12 +91,12 @@ static void pcontrol(int value)
 
 static void mark(int value, const char *name)
 {
-    struct wf_call call;
+    struct wf_cap_call call;
 
-    if (!wf_enter(&call)) {
+    if (!wf_cap_enter(&call)) {
         return;
     }
-    (void)wf_returned(&call, MPI_SUCCESS);
+    (void)wf_cap_returned(&call, MPI_SUCCESS);
     switch (value) {
     case WEFT_MARK_REGION_BEGIN:
         region_begin(name != NULL ? name : "");
@@ -114,7 +114,7 @@ static void mark(int value, const char *name)
         pcontrol(value);
         break;
     }
-    wf_leave(&call);
+    wf_cap_leave(&call);
 }
 
 /* ---- what the program calls ---- */
@@ -138,7 +138,7 @@ WF_EXPORT int MPI_Init(int *argc, char ***argv)
     int rc = PMPI_Init(argc, argv);
 
     if (rc == MPI_SUCCESS) {
-        wf_begin(MPI_THREAD_SINGLE);
+        wf_cap_begin(MPI_THREAD_SINGLE);
     }
     return rc;
 }
@@ -148,19 +148,19 @@ WF_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provid
     int rc = PMPI_Init_thread(argc, argv, required, provided);
 
     if (rc == MPI_SUCCESS) {
-        wf_begin(*provided);
+        wf_cap_begin(*provided);
     }
     return rc;
 }
 
 WF_EXPORT int MPI_Finalize(void)
 {
-    wf_end();
+    wf_cap_end();
     return PMPI_Finalize();
 }
 
 WF_EXPORT int MPI_Abort(MPI_Comm comm, int code)
 {
-    wf_break_off();
+    wf_cap_break_off();
     return PMPI_Abort(comm, code);
 }

@@ -5,12 +5,12 @@
 
 enum { FIRST_CAPACITY = 256 };
 
-static uint32_t place_of(const struct wf_requests *requests, uint64_t handle)
+static uint32_t place_of(const struct wf_cap_requests *requests, uint64_t handle)
 {
     return (uint32_t)((handle * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & requests->mask;
 }
 
-bool wf_number_take(struct wf_requests *requests, uint32_t *number)
+bool wf_cap_number_take(struct wf_cap_requests *requests, uint32_t *number)
 {
     if (requests->n_free > 0) {
         *number = requests->free_numbers[--requests->n_free];
@@ -30,12 +30,12 @@ bool wf_number_take(struct wf_requests *requests, uint32_t *number)
     return true;
 }
 
-void wf_number_give(struct wf_requests *requests, uint32_t number)
+void wf_cap_number_give(struct wf_cap_requests *requests, uint32_t number)
 {
     requests->free_numbers[requests->n_free++] = number;
 }
 
-static void add(struct wf_requests *requests, const struct wf_request *request)
+static void add(struct wf_cap_requests *requests, const struct wf_cap_request *request)
 {
     uint32_t at = place_of(requests, request->handle);
 
@@ -46,10 +46,10 @@ static void add(struct wf_requests *requests, const struct wf_request *request)
     requests->n++;
 }
 
-static bool grow(struct wf_requests *requests)
+static bool grow(struct wf_cap_requests *requests)
 {
     uint32_t capacity = requests->entries == NULL ? FIRST_CAPACITY : (requests->mask + 1) * 2;
-    struct wf_requests larger = *requests;
+    struct wf_cap_requests larger = *requests;
 
     larger.entries = calloc(capacity, sizeof(*larger.entries));
     if (larger.entries == NULL) {
@@ -67,7 +67,7 @@ static bool grow(struct wf_requests *requests)
     return true;
 }
 
-bool wf_requests_put(struct wf_requests *requests, const struct wf_request *request)
+bool wf_cap_requests_put(struct wf_cap_requests *requests, const struct wf_cap_request *request)
 {
     if ((requests->entries == NULL || requests->n * 2 > requests->mask) && !grow(requests)) {
         return false;
@@ -76,7 +76,8 @@ bool wf_requests_put(struct wf_requests *requests, const struct wf_request *requ
     return true;
 }
 
-struct wf_request *wf_requests_find(const struct wf_requests *requests, uint64_t handle)
+struct wf_cap_request *wf_cap_requests_find(const struct wf_cap_requests *requests,
+                                            uint64_t handle)
 {
     if (requests->n == 0) {
         return NULL;
@@ -92,7 +93,7 @@ struct wf_request *wf_requests_find(const struct wf_requests *requests, uint64_t
 
 /* Closes the gap at `hole`: entries behind it that could not stand where they belong move up.
  */
-static void close_gap(struct wf_requests *requests, uint32_t hole)
+static void close_gap(struct wf_cap_requests *requests, uint32_t hole)
 {
     uint32_t at = hole;
 
@@ -110,9 +111,10 @@ static void close_gap(struct wf_requests *requests, uint32_t hole)
     requests->entries[hole].handle = 0;
 }
 
-bool wf_requests_take(struct wf_requests *requests, uint64_t handle, struct wf_request *out)
+bool wf_cap_requests_take(struct wf_cap_requests *requests, uint64_t handle,
+                          struct wf_cap_request *out)
 {
-    struct wf_request *found = wf_requests_find(requests, handle);
+    struct wf_cap_request *found = wf_cap_requests_find(requests, handle);
 
     if (found == NULL) {
         return false;

@@ -11,12 +11,12 @@ static const char *text(const char *name)
     return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
-bool wf_settings_read(struct wf_settings *settings)
+bool wf_cap_settings_read(struct wf_cap_settings *settings)
 {
     static const char *const clocks[] = {"cpu", "wall", "none"};
     const char *clock = text("WEFT_CAPTURE_CLOCK"), *counters = text("WEFT_CAPTURE_COUNTERS");
 
-    *settings = (struct wf_settings){
+    *settings = (struct wf_cap_settings){
         .directory = text("WEFT_CAPTURE_DIR"),
         .clock_name = clocks[0],
         .ranks = text("WEFT_CAPTURE_RANKS"),
@@ -28,14 +28,14 @@ bool wf_settings_read(struct wf_settings *settings)
     };
     for (int i = 0; i < 3 && clock != NULL; i++) {
         if (strcmp(clock, clocks[i]) == 0) {
-            settings->clock = (enum wf_clock_choice)i;
+            settings->clock = (enum wf_cap_clock_choice)i;
             settings->clock_name = clocks[i];
         }
     }
     return settings->directory != NULL;
 }
 
-bool wf_settings_has_rank(const struct wf_settings *settings, uint32_t rank)
+bool wf_cap_settings_has_rank(const struct wf_cap_settings *settings, uint32_t rank)
 {
     const char *at = settings->ranks;
 

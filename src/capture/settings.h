@@ -10,9 +10,9 @@
 
 #include "capture/capture.h"
 
-struct wf_settings {
+struct wf_cap_settings {
     const char *directory;
-    enum wf_clock_choice clock;
+    enum wf_cap_clock_choice clock;
     const char *clock_name;
     const char *ranks;  /* or null: all */
     const char *region; /* or null */
@@ -22,28 +22,28 @@ struct wf_settings {
 };
 
 /* False if nothing is to be recorded. */
-bool wf_settings_read(struct wf_settings *settings);
+bool wf_cap_settings_read(struct wf_cap_settings *settings);
 
-bool wf_settings_has_rank(const struct wf_settings *settings, uint32_t rank);
+bool wf_cap_settings_has_rank(const struct wf_cap_settings *settings, uint32_t rank);
 
 /* After MPI_Init; `provided` is the level of threads. */
-void wf_begin(int provided);
+void wf_cap_begin(int provided);
 
 /* Before MPI_Finalize. */
-void wf_end(void);
+void wf_cap_end(void);
 
 /* Before a sudden end: writes what there is. */
-void wf_break_off(void);
+void wf_cap_break_off(void);
 
 /* The clock of this rank minus that of rank 0, in nanoseconds, and how far off that may be.
  * All ranks call it. */
-struct wf_clock_difference {
+struct wf_cap_clock_difference {
     int64_t offset;
     uint64_t doubt;
 };
-void wf_clock_compare(struct wf_clock_difference *out);
+void wf_cap_clock_compare(struct wf_cap_clock_difference *out);
 
 /* The name of a region, once. */
-void wf_record_region(uint32_t number, const char *name);
+void wf_cap_record_region(uint32_t number, const char *name);
 
 #endif

@@ -2,26 +2,27 @@
 /* Requests: made, started, waited for. */
 #include "capture/inside.h"
 
-static struct wf_requests requests;
+static struct wf_cap_requests requests;
 
-struct wf_requests *wf_requests(void)
+struct wf_cap_requests *wf_cap_requests(void)
 {
     return &requests;
 }
 
-uint64_t wf_request_handle(MPI_Request request)
+uint64_t wf_cap_request_handle(MPI_Request request)
 {
     return request == MPI_REQUEST_NULL ? 0 : (uint64_t)(uintptr_t)request;
 }
 
-bool wf_new_request(const MPI_Request *request, struct wf_request *entry)
+bool wf_cap_new_request(const MPI_Request *request, struct wf_cap_request *entry)
 {
-    entry->handle = wf_request_handle(*request);
+    entry->handle = wf_cap_request_handle(*request);
     if (entry->handle == 0) {
         return false;
     }
-    if (!wf_number_take(&requests, &entry->number) || !wf_requests_put(&requests, entry)) {
-        wf_give_up("out of memory");
+    if (!wf_cap_number_take(&requests, &entry->number) ||
+        !wf_cap_requests_put(&requests, entry)) {
+        wf_cap_give_up("out of memory");
         return false;
     }
     return true;
@@ -30,48 +31,49 @@ bool wf_new_request(const MPI_Request *request, struct wf_request *entry)
 /* ---- before ---- */
 
 /* A place for a status that the program does not want to see. */
-MPI_Status *wf_on_status(struct wf_call *call, bool wanted, MPI_Status *status)
+MPI_Status *wf_cap_on_status(struct wf_cap_call *call, bool wanted, MPI_Status *status)
 {
     return wanted && status == MPI_STATUS_IGNORE ? call->small_statuses : status;
 }
 
-void wf_on_keep(struct wf_call *call, int n, const MPI_Request *list)
+void wf_cap_on_keep(struct wf_cap_call *call, int n, const MPI_Request *list)
 {
     call->n = n < 0 ? 0 : (uint32_t)n;
     call->handles = call->n <= WF_CALL_SMALL
                         ? call->small
-                        : wf_call_memory(call, call->n * sizeof(*call->handles));
+                        : wf_cap_call_memory(call, call->n * sizeof(*call->handles));
     if (call->handles == NULL) {
         call->n = 0;
     }
     for (uint32_t i = 0; i < call->n; i++) {
-        call->handles[i] = wf_request_handle(list[i]);
+        call->handles[i] = wf_cap_request_handle(list[i]);
     }
 }
 
-MPI_Status *wf_on_statuses(struct wf_call *call, MPI_Status *statuses, MPI_Status *ignored)
+MPI_Status *wf_cap_on_statuses(struct wf_cap_call *call, MPI_Status *statuses,
+                               MPI_Status *ignored)
 {
-    if (statuses != ignored || wf_capture.n_open == 0 || call->n == 0) {
+    if (statuses != ignored || wf_cap.n_open == 0 || call->n == 0) {
         return statuses;
     }
     if (call->n <= WF_CALL_SMALL) {
         return call->small_statuses;
     }
-    MPI_Status *own = wf_call_memory(call, call->n * sizeof(*own));
+    MPI_Status *own = wf_cap_call_memory(call, call->n * sizeof(*own));
     return own == NULL ? statuses : own;
 }
 
 /* ---- what is complete ---- */
 
 /* The entry of a request is taken out, and put back if it is not complete. */
-static void put_back(const struct wf_request *entry)
+static void put_back(const struct wf_cap_request *entry)
 {
-    if (!wf_requests_put(&requests, entry)) {
-        wf_give_up("out of memory");
+    if (!wf_cap_requests_put(&requests, entry)) {
+        wf_cap_give_up("out of memory");
     }
 }
 
-static bool is_cancelled(const struct wf_request *entry, const MPI_Status *status)
+static bool is_cancelled(const struct wf_cap_request *entry, const MPI_Status *status)
 {
     int cancelled = 0;
 
@@ -82,42 +84,42 @@ static bool is_cancelled(const struct wf_request *entry, const MPI_Status *statu
 }
 
 /* What a receive from anybody got. */
-static void learn_source(const struct wf_request *entry, const MPI_Status *status)
+static void learn_source(const struct wf_cap_request *entry, const MPI_Status *status)
 {
     if (status == NULL || status == MPI_STATUS_IGNORE) {
-        wf_stay_open(entry->staged);
+        wf_cap_stay_open(entry->staged);
         return;
     }
     if (is_cancelled(entry, status)) {
-        wf_cancel(entry->staged, entry->op);
+        wf_cap_cancel(entry->staged, entry->op);
     } else if (status->MPI_SOURCE < 0) {
-        wf_stay_open(entry->staged);
+        wf_cap_stay_open(entry->staged);
     } else {
-        wf_resolve(entry->staged, (uint32_t)status->MPI_SOURCE + entry->offset,
-                   status->MPI_TAG);
+        wf_cap_resolve(entry->staged, (uint32_t)status->MPI_SOURCE + entry->offset,
+                       status->MPI_TAG);
     }
 }
 
-static void complete(struct wf_request *entry, const MPI_Status *status)
+static void complete(struct wf_cap_request *entry, const MPI_Status *status)
 {
     if (entry->staged != WF_NOT_STAGED) {
-        wf_capture.n_open--;
+        wf_cap.n_open--;
         learn_source(entry, status);
         entry->staged = WF_NOT_STAGED;
     } else if (entry->kind == WF_REQUEST_CANCELLED) {
-        wf_capture.n_open--;
+        wf_cap.n_open--;
         if (is_cancelled(entry, status)) {
-            wf_cancel(WF_NOT_STAGED, entry->op);
+            wf_cap_cancel(WF_NOT_STAGED, entry->op);
         }
     }
     if (entry->kind == WF_REQUEST_PERSISTENT) {
         put_back(entry);
     } else {
-        wf_number_give(&requests, entry->number);
+        wf_cap_number_give(&requests, entry->number);
     }
 }
 
-static bool is_heard(const struct wf_request *entry)
+static bool is_heard(const struct wf_cap_request *entry)
 {
     return entry->kind == WF_REQUEST_PLAIN || entry->kind == WF_REQUEST_PERSISTENT ||
            entry->kind == WF_REQUEST_CANCELLED;
@@ -125,28 +127,29 @@ static bool is_heard(const struct wf_request *entry)
 
 /* A set of requests: those of the call that ops know, and where each of them is. */
 struct set {
-    struct wf_request *entries; /* by place in the call; a handle of 0: none */
-    uint32_t *numbers, *places; /* of those that ops know, and by place in the call */
+    struct wf_cap_request *entries; /* by place in the call; a handle of 0: none */
+    uint32_t *numbers, *places;     /* of those that ops know, and by place in the call */
     uint32_t n;
 };
 
 /* False if there is no memory. */
-static bool take_set(struct wf_call *call, struct set *set)
+static bool take_set(struct wf_cap_call *call, struct set *set)
 {
     size_t n = call->n;
     unsigned char *memory =
-        wf_call_memory(call, n * (sizeof(*set->entries) + 2 * sizeof(*set->numbers)));
+        wf_cap_call_memory(call, n * (sizeof(*set->entries) + 2 * sizeof(*set->numbers)));
 
     if (memory == NULL) {
         return false;
     }
-    set->entries = (struct wf_request *)(void *)memory;
+    set->entries = (struct wf_cap_request *)(void *)memory;
     set->numbers = (uint32_t *)(void *)(memory + n * sizeof(*set->entries));
     set->places = set->numbers + n;
     set->n = 0;
     for (uint32_t i = 0; i < n; i++) {
-        struct wf_request *entry = &set->entries[i];
-        if (call->handles[i] == 0 || !wf_requests_take(&requests, call->handles[i], entry)) {
+        struct wf_cap_request *entry = &set->entries[i];
+        if (call->handles[i] == 0 ||
+            !wf_cap_requests_take(&requests, call->handles[i], entry)) {
             entry->handle = 0;
             continue;
         }
@@ -158,7 +161,7 @@ static bool take_set(struct wf_call *call, struct set *set)
     return true;
 }
 
-static void put_back_set(const struct wf_call *call, const struct set *set)
+static void put_back_set(const struct wf_cap_call *call, const struct set *set)
 {
     for (uint32_t i = 0; i < call->n; i++) {
         if (set->entries[i].handle != 0) {
@@ -170,7 +173,7 @@ static void put_back_set(const struct wf_call *call, const struct set *set)
 /* All but those that are complete, of which the handle is 0. */
 static void finish(struct set *set, uint32_t place, const MPI_Status *status)
 {
-    struct wf_request *entry = &set->entries[place];
+    struct wf_cap_request *entry = &set->entries[place];
 
     if (entry->handle != 0) {
         complete(entry, status);
@@ -178,14 +181,14 @@ static void finish(struct set *set, uint32_t place, const MPI_Status *status)
     }
 }
 
-static bool is_gone(const struct wf_call *call, int at)
+static bool is_gone(const struct wf_cap_call *call, int at)
 {
     return PMPI_Request_f2c(call->seen[at]) == MPI_REQUEST_NULL;
 }
 
 /* The first place in a set is 1 in Fortran, but for mpi_f08 of some versions of MPICH: then it
  * is 0. The request that became null gives it away; where none does, it is as it was before. */
-static int first_place(const struct wf_call *call, const int *places, int n)
+static int first_place(const struct wf_cap_call *call, const int *places, int n)
 {
     static int known = 1;
 
@@ -218,83 +221,85 @@ static void set_requests(struct wf_op *op, const struct set *set)
 
 /* ---- one request ---- */
 
-void wf_on_wait(struct wf_call *call, const MPI_Status *status)
+/* A wait, or a test that found `done`. */
+static void on_one(struct wf_cap_call *call, struct wf_op op, bool done,
+                   const MPI_Status *status)
 {
-    struct wf_op op = {.kind = WF_OP_WAIT};
-    struct wf_request entry;
+    struct wf_cap_request entry;
 
     if (call->n == 0 || call->handles[0] == 0 ||
-        !wf_requests_take(&requests, call->handles[0], &entry)) {
+        !wf_cap_requests_take(&requests, call->handles[0], &entry)) {
         return;
     }
     op.request = entry.number;
     bool heard = is_heard(&entry);
-    complete(&entry, status);
-    if (heard) {
-        wf_emit(&op, 0);
-    }
-}
-
-void wf_on_test(struct wf_call *call, const int *flag, const MPI_Status *status)
-{
-    struct wf_op op = {.kind = WF_OP_TEST, .recorded = true, .outcome = *flag != 0 ? 1 : 0};
-    struct wf_request entry;
-
-    if (call->n == 0 || call->handles[0] == 0 ||
-        !wf_requests_take(&requests, call->handles[0], &entry)) {
-        return;
-    }
-    op.request = entry.number;
-    bool heard = is_heard(&entry);
-    if (*flag != 0) {
+    if (done) {
         complete(&entry, status);
     } else {
         put_back(&entry);
     }
     if (heard) {
-        wf_emit(&op, 0);
+        wf_cap_emit(&op, 0);
     }
+}
+
+void wf_cap_on_wait(struct wf_cap_call *call, const MPI_Status *status)
+{
+    on_one(call, (struct wf_op){.kind = WF_OP_WAIT}, true, status);
+}
+
+void wf_cap_on_test(struct wf_cap_call *call, const int *flag, const MPI_Status *status)
+{
+    const struct wf_op op = {.kind = WF_OP_TEST, .recorded = true, .outcome = *flag != 0};
+
+    on_one(call, op, *flag != 0, status);
 }
 
 /* ---- several ---- */
 
-void wf_on_waitall(struct wf_call *call, const MPI_Status *statuses)
+static void emit_set(struct wf_op *op, const struct set *set)
 {
-    struct wf_op op = {.kind = WF_OP_WAITALL};
-    struct set set;
-
-    if (!take_set(call, &set)) {
-        return;
-    }
-    for (uint32_t i = 0; i < call->n; i++) {
-        finish(&set, i, statuses == MPI_STATUSES_IGNORE ? NULL : &statuses[i]);
-    }
-    set_requests(&op, &set);
-    if (set.n > 0) {
-        wf_emit(&op, 0);
+    if (set->n > 0) {
+        set_requests(op, set);
+        wf_cap_emit(op, 0);
     }
 }
 
-void wf_on_testall(struct wf_call *call, const int *flag, const MPI_Status *statuses)
+/* All requests of a call: a wait, a test that found `done`, or a start. */
+static void on_all(struct wf_cap_call *call, struct wf_op op, bool done,
+                   const MPI_Status *statuses)
 {
-    struct wf_op op = {.kind = WF_OP_TESTALL, .recorded = true, .outcome = *flag != 0 ? 1 : 0};
     struct set set;
 
     if (!take_set(call, &set)) {
         return;
     }
-    for (uint32_t i = 0; i < call->n && *flag != 0; i++) {
+    for (uint32_t i = 0; i < call->n && done; i++) {
         finish(&set, i, statuses == MPI_STATUSES_IGNORE ? NULL : &statuses[i]);
     }
     put_back_set(call, &set);
-    set_requests(&op, &set);
-    if (set.n > 0) {
-        wf_emit(&op, 0);
-    }
+    emit_set(&op, &set);
 }
 
-void wf_on_any(struct wf_call *call, enum wf_op_kind kind, const int *place, const int *flag,
-               const MPI_Status *status)
+void wf_cap_on_waitall(struct wf_cap_call *call, const MPI_Status *statuses)
+{
+    on_all(call, (struct wf_op){.kind = WF_OP_WAITALL}, true, statuses);
+}
+
+void wf_cap_on_testall(struct wf_cap_call *call, const int *flag, const MPI_Status *statuses)
+{
+    const struct wf_op op = {.kind = WF_OP_TESTALL, .recorded = true, .outcome = *flag != 0};
+
+    on_all(call, op, *flag != 0, statuses);
+}
+
+void wf_cap_on_startall(struct wf_cap_call *call)
+{
+    on_all(call, (struct wf_op){.kind = WF_OP_STARTALL}, false, MPI_STATUSES_IGNORE);
+}
+
+void wf_cap_on_any(struct wf_cap_call *call, enum wf_op_kind kind, const int *place,
+                   const int *flag, const MPI_Status *status)
 {
     struct wf_op op = {.kind = kind, .recorded = true};
     struct set set;
@@ -311,20 +316,19 @@ void wf_on_any(struct wf_call *call, enum wf_op_kind kind, const int *place, con
         finish(&set, at, status);
     }
     put_back_set(call, &set);
-    set_requests(&op, &set);
-    if (heard && set.n > 0) {
-        wf_emit(&op, 0);
+    if (heard) {
+        emit_set(&op, &set);
     }
 }
 
-void wf_on_some(struct wf_call *call, enum wf_op_kind kind, const int *count, const int *places,
-                const MPI_Status *statuses)
+void wf_cap_on_some(struct wf_cap_call *call, enum wf_op_kind kind, const int *count,
+                    const int *places, const MPI_Status *statuses)
 {
     struct wf_op op = {.kind = kind, .recorded = true};
     uint32_t n = *count == MPI_UNDEFINED ? 0 : (uint32_t)*count;
     struct set set;
 
-    uint32_t *outcomes = wf_call_memory(call, ((size_t)n + 1) * sizeof(*outcomes));
+    uint32_t *outcomes = wf_cap_call_memory(call, ((size_t)n + 1) * sizeof(*outcomes));
     if (outcomes == NULL || !take_set(call, &set)) {
         return;
     }
@@ -340,83 +344,65 @@ void wf_on_some(struct wf_call *call, enum wf_op_kind kind, const int *count, co
         finish(&set, at, statuses == MPI_STATUSES_IGNORE ? NULL : &statuses[i]);
     }
     put_back_set(call, &set);
-    set_requests(&op, &set);
     op.outcomes = outcomes;
-    if (set.n > 0) {
-        wf_emit(&op, 0);
-    }
+    emit_set(&op, &set);
 }
 
 /* ---- persistent requests and the end of requests ---- */
 
-void wf_on_start(struct wf_call *call)
+void wf_cap_on_start(struct wf_cap_call *call)
 {
     struct wf_op op = {.kind = WF_OP_START};
-    const struct wf_request *entry =
-        call->n > 0 ? wf_requests_find(&requests, call->handles[0]) : NULL;
+    const struct wf_cap_request *entry =
+        call->n > 0 ? wf_cap_requests_find(&requests, call->handles[0]) : NULL;
 
     if (entry != NULL && is_heard(entry)) {
         op.request = entry->number;
-        wf_emit(&op, 0);
+        wf_cap_emit(&op, 0);
     }
 }
 
-void wf_on_startall(struct wf_call *call)
-{
-    struct wf_op op = {.kind = WF_OP_STARTALL};
-    struct set set;
-
-    if (!take_set(call, &set)) {
-        return;
-    }
-    put_back_set(call, &set);
-    set_requests(&op, &set);
-    if (set.n > 0) {
-        wf_emit(&op, 0);
-    }
-}
-
-void wf_on_request_free(struct wf_call *call)
+void wf_cap_on_request_free(struct wf_cap_call *call)
 {
     struct wf_op op = {.kind = WF_OP_REQUEST_FREE};
-    struct wf_request entry;
+    struct wf_cap_request entry;
 
-    if (call->n == 0 || !wf_requests_take(&requests, call->handles[0], &entry)) {
+    if (call->n == 0 || !wf_cap_requests_take(&requests, call->handles[0], &entry)) {
         return;
     }
     if (entry.kind == WF_REQUEST_CANCELLED) {
         /* Nobody will say whether it is; most are. */
-        wf_capture.n_open--;
-        wf_cancel(entry.staged, entry.op);
+        wf_cap.n_open--;
+        wf_cap_cancel(entry.staged, entry.op);
     } else if (entry.staged != WF_NOT_STAGED) {
-        wf_capture.n_open--;
-        wf_stay_open(entry.staged);
+        wf_cap.n_open--;
+        wf_cap_stay_open(entry.staged);
     }
     if (is_heard(&entry)) {
         op.request = entry.number;
-        wf_emit(&op, 0);
+        wf_cap_emit(&op, 0);
     }
-    wf_number_give(&requests, entry.number);
+    wf_cap_number_give(&requests, entry.number);
 }
 
 /* Whether it is cancelled is known when it is complete: then a receive becomes one from nobody.
  * Anything else is waited for no more: that a message was never sent is not modelled. */
-void wf_on_cancel(struct wf_call *call, uint32_t name)
+void wf_cap_on_cancel(struct wf_cap_call *call, uint32_t name)
 {
-    struct wf_request *entry =
-        call->n > 0 ? wf_requests_find(&requests, call->handles[0]) : NULL;
+    struct wf_cap_request *entry =
+        call->n > 0 ? wf_cap_requests_find(&requests, call->handles[0]) : NULL;
 
-    wf_on_named(call, name);
+    wf_cap_on_named(call, name);
     if (entry == NULL || entry->kind != WF_REQUEST_PLAIN) {
         return;
     }
     if (entry->staged != WF_NOT_STAGED || entry->op > 0) {
         /* Its status will be wanted. */
-        wf_capture.n_open += entry->staged == WF_NOT_STAGED ? 1 : 0;
+        wf_cap.n_open += entry->staged == WF_NOT_STAGED ? 1 : 0;
         entry->kind = WF_REQUEST_CANCELLED;
     } else {
         const struct wf_op op = {.kind = WF_OP_REQUEST_FREE, .request = entry->number};
-        wf_emit(&op, 0);
+        wf_cap_emit(&op, 0);
         entry->kind = WF_REQUEST_SILENT;
     }
 }

@@ -221,7 +221,7 @@ def test_cost(mpi):
 
 
 def test_wrong_use():
-    for arguments, words in (([], "no directory"), (["-o", "x"], "no command"),
+    for arguments, words in (([], "a command to run"), (["--", "cat"], "no directory"),
                              (["-o", "x", "--", "cat"], "cannot tell which MPI")):
         done = run([WEFT, "capture", *arguments])
         assert done.returncode == 2 and words in done.stderr, (arguments, done.stderr)
