@@ -57,7 +57,7 @@ ONLY_IN = {
     "mpi.h": re.compile(r"engine/comm_mpi\.c|capture/.*"),
     "hwloc.h": re.compile(r"engine/pin_hwloc\.c"),
     "yaml.h": re.compile(r"sim/yaml\.c"),
-    "zlib.h": re.compile(r"draw/png\.c"),
+    "zlib.h": re.compile(r"draw/canvas_png\.c"),
     "otf2/otf2.h": re.compile(r"trace/otf2/(in|out)\.c"),
     "zstd.h": re.compile(r"trace/weft/pack\.c"),
 }

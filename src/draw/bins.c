@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Vertices and directed links to look at, at most: a fraction of a second. */
 #define LOOKS_MAX UINT64_C(8000000)
@@ -113,16 +112,8 @@ void wf_bins_count(const struct wf_topo *topo, uint32_t n, wf_bin_fn *bin, const
     }
 }
 
-void wf_bins_release(struct wf_bins *bins)
-{
-    free(bins->nodes);
-    free(bins->routers);
-    free(bins->links);
-    memset(bins, 0, sizeof(*bins));
-}
-
-void wf_bins_lines(const struct wf_bins *bins, struct wf_picture *picture,
-                   enum wf_line_style style)
+static void add_lines(const struct wf_bins *bins, struct wf_picture *picture,
+                      enum wf_line_style style)
 {
     for (uint32_t a = 0; a < bins->n; a++) {
         for (uint32_t b = a + 1; b < bins->n; b++) {
@@ -137,10 +128,9 @@ void wf_bins_lines(const struct wf_bins *bins, struct wf_picture *picture,
     }
 }
 
-void wf_bins_legend(const struct wf_bins *bins, struct wf_picture *picture)
+static void add_legend(const struct wf_bins *bins, struct wf_picture *picture)
 {
     uint64_t least = UINT64_MAX, most = 0;
-    size_t used = strlen(picture->legend);
 
     for (size_t i = 0; i < (size_t)bins->n * bins->n; i++) {
         uint64_t links = bins->links[i];
@@ -153,10 +143,19 @@ void wf_bins_legend(const struct wf_bins *bins, struct wf_picture *picture)
         return;
     }
     if (least == most) {
-        (void)snprintf(picture->legend + used, sizeof(picture->legend) - used,
-                       ", a line for %" PRIu64 " link%s", most, most == 1 ? "" : "s");
+        wf_picture_legend(picture, ", a line for %" PRIu64 " link%s", most,
+                          most == 1 ? "" : "s");
     } else {
-        (void)snprintf(picture->legend + used, sizeof(picture->legend) - used,
-                       ", a line for %" PRIu64 " to %" PRIu64 " links", least, most);
+        wf_picture_legend(picture, ", a line for %" PRIu64 " to %" PRIu64 " links", least,
+                          most);
     }
+}
+
+void wf_bins_finish(struct wf_bins *bins, struct wf_picture *picture, enum wf_line_style style)
+{
+    add_lines(bins, picture, style);
+    add_legend(bins, picture);
+    free(bins->nodes);
+    free(bins->routers);
+    free(bins->links);
 }

@@ -38,12 +38,9 @@ bool wf_sample_next(struct wf_sample *sample, uint32_t *vertex); /* false at the
 /* `n` is at most 1024. */
 void wf_bins_count(const struct wf_topo *topo, uint32_t n, wf_bin_fn *bin, const void *arg,
                    struct wf_bins *out);
-void wf_bins_release(struct wf_bins *bins);
 
-/* Adds the lines between bins; bin i is mark i. */
-void wf_bins_lines(const struct wf_bins *bins, struct wf_picture *picture,
-                   enum wf_line_style style);
-/* Adds what the lines stand for to the picture's legend. */
-void wf_bins_legend(const struct wf_bins *bins, struct wf_picture *picture);
+/* Adds the lines between bins, where bin i is mark i, and what they stand for to the legend.
+ * Then releases the memory of `bins`. */
+void wf_bins_finish(struct wf_bins *bins, struct wf_picture *picture, enum wf_line_style style);
 
 #endif

@@ -9,12 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The angle of place k of n: from the top, clockwise. */
-static double angle_of(uint32_t k, uint32_t n)
-{
-    return ((double)k / n - 0.25) * WF_DRAW_TURN;
-}
-
 static uint32_t place_of(const struct wf_topo *topo, uint32_t vertex)
 {
     uint32_t coord[WF_TOPO_COORDS_MAX];
@@ -43,7 +37,8 @@ static void circle_place(const struct wf_view *view)
         struct wf_mark *mark = &view->picture->marks[v - view->first];
         uint32_t place = place_of(topo, v);
         bool is_hub = place == WF_TOPO_NO_VERTEX;
-        double angle = is_hub ? angle_of(hub++, hubs > 0 ? hubs : 1) : angle_of(place, places);
+        double angle = is_hub ? wf_layout_angle(hub++, hubs > 0 ? hubs : 1)
+                              : wf_layout_angle(place, places);
         double radius = is_hub ? inner : outer;
 
         mark->x = radius * cos(angle);
@@ -96,7 +91,7 @@ static void add_parts(const struct parts *parts, const struct wf_bins *bins,
     for (uint32_t i = 0; i < parts->n; i++) {
         struct wf_mark mark = {.kind = WF_MARK_BLOCK, .r = 22, .vertex = WF_TOPO_NO_VERTEX};
         uint32_t begin = part_begin(parts, i), end = part_begin(parts, i + 1);
-        double radius = wf_layout_radius(parts->n, 56), angle = angle_of(i, parts->n);
+        double radius = wf_layout_radius(parts->n, 56), angle = wf_layout_angle(i, parts->n);
 
         mark.x = radius * cos(angle);
         mark.y = radius * sin(angle);
@@ -125,11 +120,8 @@ static void circle_coarse(const struct wf_topo *topo, struct wf_picture *picture
     parts.n = wf_bins_choose(parts.places, PARTS_MAX);
     wf_bins_count(topo, 1 + parts.n, part_of, &parts, &bins);
     add_parts(&parts, &bins, picture);
-    wf_bins_lines(&bins, picture, WF_LINE_PLAIN);
-    (void)snprintf(picture->legend, sizeof(picture->legend),
-                   "A square stands for as many neighbours as it says");
-    wf_bins_legend(&bins, picture);
-    wf_bins_release(&bins);
+    wf_picture_legend(picture, "A square stands for as many neighbours as it says");
+    wf_bins_finish(&bins, picture, WF_LINE_PLAIN);
 }
 
 const struct wf_shape_ops wf_shape_circle = {

@@ -30,9 +30,6 @@ struct wf_draw_format {
 #define WF_DRAW_FORMAT(name) extern const struct wf_draw_format wf_draw_##name;
 #include "draw/formats.def"
 
-/* The formats in a fixed order, null-terminated. */
-const struct wf_draw_format *const *wf_draw_table(void);
-
 /* The format for a file called `path`, by its extension; WF_EUSAGE if there is none. */
 WF_NODISCARD
 enum wf_status wf_draw_for_path(const char *path, const struct wf_draw_format **out,

@@ -295,9 +295,8 @@ static void say_legend(const struct blocks *blocks, struct wf_picture *picture)
         used += (size_t)snprintf(size + used, sizeof(size) - used, "%s%" PRIu32,
                                  d > 0 ? "x" : "", most);
     }
-    (void)snprintf(picture->legend, sizeof(picture->legend),
-                   "A square stands for %s%s routers, its number for their nodes",
-                   about ? "up to " : "", size);
+    wf_picture_legend(picture, "A square stands for %s%s routers, its number for their nodes",
+                      about ? "up to " : "", size);
 }
 
 static void grid_coarse(const struct wf_topo *topo, struct wf_picture *picture)

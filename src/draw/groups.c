@@ -27,16 +27,11 @@ static void widen(const struct wf_topo *topo, uint32_t vertex, struct groups *gr
     groups->most = coord[1] >= groups->most ? coord[1] + 1 : groups->most;
 }
 
-static double angle_of(uint32_t k, uint32_t n)
-{
-    return ((double)k / n - 0.25) * WF_DRAW_TURN;
-}
-
 static void add_discs(const struct wf_view *view, const struct groups *groups, double outer,
                       double disc)
 {
     for (uint32_t g = 0; g < groups->n; g++) {
-        double angle = angle_of(g, groups->n);
+        double angle = wf_layout_angle(g, groups->n);
         struct wf_mark mark = {
             .kind = WF_MARK_DISC,
             .x = outer * cos(angle),
@@ -73,8 +68,8 @@ static void groups_place(const struct wf_view *view)
         struct wf_mark *mark = &view->picture->marks[v - view->first];
 
         (void)topo->ops->coords(topo, v, coord);
-        double group = angle_of(coord[0], groups.n);
-        double place = angle_of(coord[1], groups.most);
+        double group = wf_layout_angle(coord[0], groups.n);
+        double place = wf_layout_angle(coord[1], groups.most);
         mark->x = outer * cos(group) + inner * cos(place);
         mark->y = outer * sin(group) + inner * sin(place);
         if (groups.most > 1) {
@@ -120,7 +115,7 @@ static void add_bundles(const struct bundles *bundles, const struct wf_bins *bin
         uint32_t n = bundles->n, all = bundles->groups;
         uint64_t begin = ((uint64_t)i * all + n - 1) / n;
         uint64_t end = ((i + UINT64_C(1)) * all + n - 1) / n;
-        double angle = angle_of(i, n);
+        double angle = wf_layout_angle(i, n);
         struct wf_mark mark = {
             .kind = WF_MARK_GROUP,
             .x = radius * cos(angle),
@@ -150,11 +145,11 @@ static void say_legend(const struct wf_topo *topo, const struct bundles *bundles
     char routers[WF_UNITS_TEXT_MAX], nodes[WF_UNITS_TEXT_MAX];
     uint32_t all = wf_topo_n_routers(topo);
 
-    (void)snprintf(picture->legend, sizeof(picture->legend),
-                   "A disc stands for the groups it names (a group is %s%s routers, %s nodes)",
-                   all % bundles->groups != 0 ? "about " : "",
-                   wf_layout_count(all / bundles->groups, routers),
-                   wf_layout_count(topo->n_nodes / bundles->groups, nodes));
+    wf_picture_legend(
+        picture, "A disc stands for the groups it names (a group is %s%s routers, %s nodes)",
+        all % bundles->groups != 0 ? "about " : "",
+        wf_layout_count(all / bundles->groups, routers),
+        wf_layout_count(topo->n_nodes / bundles->groups, nodes));
 }
 
 static void groups_coarse(const struct wf_topo *topo, struct wf_picture *picture)
@@ -172,10 +167,8 @@ static void groups_coarse(const struct wf_topo *topo, struct wf_picture *picture
     struct bundles bundles = {groups.n, wf_bins_choose(groups.n, DISCS_MAX)};
     wf_bins_count(topo, bundles.n, bundle_of, &bundles, &bins);
     add_bundles(&bundles, &bins, picture);
-    wf_bins_lines(&bins, picture, WF_LINE_FAR);
     say_legend(topo, &bundles, picture);
-    wf_bins_legend(&bins, picture);
-    wf_bins_release(&bins);
+    wf_bins_finish(&bins, picture, WF_LINE_FAR);
 }
 
 const struct wf_shape_ops wf_shape_groups = {

@@ -129,10 +129,9 @@ static void combine(const struct wf_topo *outer, const struct wf_picture *frame,
 static void draw_part(const struct wf_topo *topo, uint32_t level, struct part *out)
 {
     const struct wf_topo *outer = wf_topo_level(topo, level);
-    struct wf_picture frame;
-    struct part inner;
+    struct wf_picture frame = {.n_marks = 0};
+    struct part inner = {.nodes = 0};
 
-    wf_picture_init(&out->picture);
     if (level + 1 == wf_topo_n_levels(topo)) {
         wf_layout_network(outer, &out->picture);
         out->nodes = outer->n_nodes;
@@ -142,7 +141,6 @@ static void draw_part(const struct wf_topo *topo, uint32_t level, struct part *o
     }
 
     draw_part(topo, level + 1, &inner);
-    wf_picture_init(&frame);
     wf_layout_network(outer, &frame);
     frame.n_notes = 0; /* numbers of groups would be among the copies */
     double gap = least_gap(&frame, outer->n_vertices);
@@ -174,11 +172,10 @@ static double add_panel(const struct wf_topo *topo, const char *spec, uint32_t l
 {
     enum { SIZE = 420 };
     const struct wf_topo *network = wf_topo_level(topo, level);
-    struct wf_picture panel;
+    struct wf_picture panel = {.n_marks = 0};
     double radius;
     char name[48];
 
-    wf_picture_init(&panel);
     wf_layout_network(network, &panel);
     center(&panel, &radius);
     for (uint32_t i = 0; i < panel.n_marks; i++) {
@@ -206,12 +203,10 @@ static void draw_panels(const struct wf_topo *topo, const char *spec,
     for (uint32_t i = 0; i < shown; i++) {
         x += add_panel(topo, spec, i, x, picture) + 70;
     }
-    (void)snprintf(picture->legend, sizeof(picture->legend),
-                   "Each node of a network is a whole copy of the network to its right");
+    wf_picture_legend(picture,
+                      "Each node of a network is a whole copy of the network to its right");
     if (n > shown) {
-        size_t used = strlen(picture->legend);
-        (void)snprintf(picture->legend + used, sizeof(picture->legend) - used,
-                       "; %" PRIu32 " more levels are not drawn", n - shown);
+        wf_picture_legend(picture, "; %" PRIu32 " more levels are not drawn", n - shown);
     }
 }
 
@@ -243,11 +238,11 @@ void wf_layout(const struct wf_topo *topo, const char *spec, struct wf_picture *
     if (levels == 1) {
         wf_layout_network(topo, picture);
     } else if (levels <= DISC_LEVELS_MAX && wf_layout_is_small(topo)) {
-        struct part whole;
+        struct part whole = {.nodes = 0};
         draw_part(topo, 0, &whole);
         *picture = whole.picture;
-        (void)snprintf(picture->legend, sizeof(picture->legend),
-                       "A disc is a node of the outer network and holds a copy of the inner");
+        wf_picture_legend(
+            picture, "A disc is a node of the outer network and holds a copy of the inner");
     } else {
         draw_panels(topo, spec, picture);
     }

@@ -164,19 +164,18 @@ static void say_legend(const struct wf_view *view, uint32_t most_guests)
     bool alike = (uint64_t)most_guests * wf_topo_n_routers(topo) == topo->n_nodes;
 
     if (view->first > 0) {
-        (void)snprintf(picture->legend, sizeof(picture->legend),
-                       "A square is a switch with %s%" PRIu32 " node%s", alike ? "" : "up to ",
-                       most_guests, most_guests == 1 ? "" : "s");
+        wf_picture_legend(picture, "A square is a switch with %s%" PRIu32 " node%s",
+                          alike ? "" : "up to ", most_guests, most_guests == 1 ? "" : "s");
     } else {
-        (void)snprintf(picture->legend, sizeof(picture->legend), "%s",
-                       wf_topo_is_direct(topo) ? "A dot is a node"
-                                               : "A dot is a node, a square a switch");
+        wf_picture_legend(picture, "%s",
+                          wf_topo_is_direct(topo) ? "A dot is a node"
+                                                  : "A dot is a node, a square a switch");
     }
     if (has_far_lines(picture)) {
-        size_t used = strlen(picture->legend);
-        (void)snprintf(picture->legend + used, sizeof(picture->legend) - used, "%s",
-                       topo->ops->shape == WF_SHAPE_GROUPS ? "; coloured lines join groups"
-                                                           : "; curved lines pass others by");
+        wf_picture_legend(picture, "%s",
+                          topo->ops->shape == WF_SHAPE_GROUPS
+                              ? "; coloured lines join groups"
+                              : "; curved lines pass others by");
     }
 }
 

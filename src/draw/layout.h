@@ -61,6 +61,12 @@ static inline bool wf_layout_is_small(const struct wf_topo *topo)
 /* The radius of a circle on which `n` marks are `gap` apart. */
 double wf_layout_radius(uint32_t n, double gap);
 
+/* The angle of place k of n on a circle: from the top, clockwise. */
+static inline double wf_layout_angle(uint32_t k, uint32_t n)
+{
+    return ((double)k / n - 0.25) * WF_DRAW_TURN;
+}
+
 /* A count in few characters: "4096", "65.5 k". `buf` of WF_UNITS_TEXT_MAX bytes. */
 char *wf_layout_count(uint64_t count, char *buf);
 

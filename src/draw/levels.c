@@ -246,17 +246,13 @@ static void levels_coarse(const struct wf_topo *topo, struct wf_picture *picture
         }
     }
     name_rows(topo, &rows, picture);
-    wf_bins_lines(&bins, picture, WF_LINE_PLAIN);
-    (void)snprintf(picture->legend, sizeof(picture->legend),
-                   "A square with a number stands for so many of its row");
-    wf_bins_legend(&bins, picture);
+    wf_picture_legend(picture, "A square with a number stands for so many of its row");
+    wf_bins_finish(&bins, picture, WF_LINE_PLAIN);
     if (rows.gap) {
-        size_t used = strlen(picture->legend);
         bridge_gap(&rows, picture);
-        (void)snprintf(picture->legend + used, sizeof(picture->legend) - used,
-                       "; %" PRIu32 " levels are left out", widths.n_levels - rows.n);
+        wf_picture_legend(picture, "; %" PRIu32 " levels are left out",
+                          widths.n_levels - rows.n);
     }
-    wf_bins_release(&bins);
     free(widths.width);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "draw/picture.h"
 
-#include "base/mem.h"
+#include "base/array.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -9,38 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-void wf_picture_init(struct wf_picture *picture)
-{
-    memset(picture, 0, sizeof(*picture));
-}
-
 void wf_picture_fini(struct wf_picture *picture)
 {
     free(picture->marks);
     free(picture->lines);
     free(picture->notes);
-    wf_picture_init(picture);
-}
-
-/* Room for one more in an array of `n`, which is full at each power of two. */
-static void *grow(void *array, uint32_t n, size_t size)
-{
-    if ((n & (n - 1)) == 0) {
-        return wf_xrealloc(array, n == 0 ? 1 : 2 * (size_t)n, size);
-    }
-    return array;
+    *picture = (struct wf_picture){.n_marks = 0};
 }
 
 uint32_t wf_picture_mark(struct wf_picture *picture, const struct wf_mark *mark)
 {
-    picture->marks = grow(picture->marks, picture->n_marks, sizeof(*picture->marks));
+    WF_GROW(picture->marks, picture->n_marks, picture->marks_capacity);
     picture->marks[picture->n_marks] = *mark;
     return picture->n_marks++;
 }
 
 uint32_t wf_picture_line(struct wf_picture *picture, const struct wf_line *line)
 {
-    picture->lines = grow(picture->lines, picture->n_lines, sizeof(*picture->lines));
+    WF_GROW(picture->lines, picture->n_lines, picture->lines_capacity);
     picture->lines[picture->n_lines] = *line;
     return picture->n_lines++;
 }
@@ -54,8 +40,18 @@ void wf_picture_note(struct wf_picture *picture, double x, double y, double size
     va_start(ap, fmt);
     (void)vsnprintf(note.text, sizeof(note.text), fmt, ap);
     va_end(ap);
-    picture->notes = grow(picture->notes, picture->n_notes, sizeof(*picture->notes));
+    WF_GROW(picture->notes, picture->n_notes, picture->notes_capacity);
     picture->notes[picture->n_notes++] = note;
+}
+
+void wf_picture_legend(struct wf_picture *picture, const char *fmt, ...)
+{
+    size_t used = strlen(picture->legend);
+    va_list ap;
+
+    va_start(ap, fmt);
+    (void)vsnprintf(picture->legend + used, sizeof(picture->legend) - used, fmt, ap);
+    va_end(ap);
 }
 
 uint32_t wf_picture_append(struct wf_picture *picture, const struct wf_picture *from, double x,

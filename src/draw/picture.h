@@ -52,11 +52,13 @@ struct wf_note {
     char text[96];
 };
 
+/* A zeroed struct is an empty picture. */
 struct wf_picture {
     struct wf_mark *marks;
     struct wf_line *lines;
     struct wf_note *notes;
     uint32_t n_marks, n_lines, n_notes;
+    uint32_t marks_capacity, lines_capacity, notes_capacity;
     uint32_t gate;    /* the mark of the gate; meaningful where every vertex has a mark */
     char legend[200]; /* a sentence on what the marks are */
 };
@@ -65,7 +67,6 @@ struct wf_box {
     double left, top, right, bottom;
 };
 
-void wf_picture_init(struct wf_picture *picture);
 void wf_picture_fini(struct wf_picture *picture);
 
 /* The first two return the number of what they add. */
@@ -74,6 +75,10 @@ uint32_t wf_picture_line(struct wf_picture *picture, const struct wf_line *line)
 WF_PRINTF(5, 6)
 void wf_picture_note(struct wf_picture *picture, double x, double y, double size,
                      const char *fmt, ...);
+
+/* Appends to the legend as far as it has space. */
+WF_PRINTF(2, 3)
+void wf_picture_legend(struct wf_picture *picture, const char *fmt, ...);
 
 /* Adds the marks, lines and notes of `from`, everything `scale` times as large, its origin at
  * (x, y). Returns the number of its first mark. */

@@ -12,11 +12,6 @@ static const struct wf_draw_format *const format_table[] = {
     NULL,
 };
 
-const struct wf_draw_format *const *wf_draw_table(void)
-{
-    return format_table;
-}
-
 static enum wf_status unknown_extension(const char *path, struct wf_err *err)
 {
     char known[128] = "";

@@ -4,12 +4,12 @@
 
 /*
  * Letters as strokes of a pen, for pictures made of pixels. A grid of which capitals are
- * WF_STROKES_CAPITAL high; y grows upwards from the base line.
+ * 14 high; y grows upwards from the base line.
  */
 
 #include "draw/canvas.h"
 
-enum { WF_STROKES_CAPITAL = 14, WF_STROKES_EM = 20, WF_STROKES_GAP = 3 };
+enum { WF_STROKES_EM = 20, WF_STROKES_GAP = 3 };
 
 /* Called for each straight piece of a letter. */
 typedef void wf_strokes_fn(void *context, struct wf_xy from, struct wf_xy to);

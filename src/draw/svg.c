@@ -323,9 +323,8 @@ static void put_head(FILE *out, double width, double height)
 
 static void svg_write(const struct wf_topo *topo, const char *spec, FILE *out)
 {
-    struct wf_picture picture;
+    struct wf_picture picture = {.n_marks = 0};
 
-    wf_picture_init(&picture);
     wf_layout(topo, spec, &picture);
 
     struct wf_box box = wf_picture_bounds(&picture);

@@ -63,8 +63,7 @@ struct wf_value *wf_picture_of(const struct wf_value *doc)
     struct wf_err ignored; /* a report without a picture is one all the same */
 
     if (spec != NULL && wf_topo_create(spec, &topo, &ignored) == WF_OK) {
-        struct wf_picture picture;
-        wf_picture_init(&picture);
+        struct wf_picture picture = {.n_marks = 0};
         wf_layout(topo, spec, &picture);
         if (picture.n_marks > 0) {
             add_picture(wf_doc_section(extra, "picture"), topo, &picture);

@@ -166,12 +166,11 @@ static void no_two_vertices_are_in_one_place(void)
     for (const struct wf_topo_ops *const *ops = wf_topo_table(); *ops != NULL; ops++) {
         for (const char *const *spec = (*ops)->examples; *spec != NULL; spec++) {
             struct wf_topo *topo = NULL;
-            struct wf_picture picture;
+            struct wf_picture picture = {.n_marks = 0};
 
             if (wf_topo_create(*spec, &topo, NULL) != WF_OK) {
                 continue;
             }
-            wf_picture_init(&picture);
             wf_layout(topo, *spec, &picture);
             printf("# %s\n", *spec);
             for (uint32_t i = 0; i < picture.n_marks; i++) {
@@ -246,6 +245,7 @@ static uint32_t part_of_forty(const void *arg, const uint32_t coord[WF_TOPO_COOR
 
 static void bins_count_nodes_and_cables(void)
 {
+    struct wf_picture picture = {.n_marks = 0};
     struct wf_topo *topo = NULL;
     struct wf_bins bins;
 
@@ -258,7 +258,10 @@ static void bins_count_nodes_and_cables(void)
             CHECK_U64(bins.links[a * 25 + b], b == a + 1 || (a == 0 && b == 24) ? 1 : 0);
         }
     }
-    wf_bins_release(&bins);
+    wf_bins_finish(&bins, &picture, WF_LINE_PLAIN);
+    CHECK_U64(picture.n_lines, 25);
+    CHECK_STR(picture.legend, ", a line for 1 link");
+    wf_picture_fini(&picture);
     wf_topo_free(topo);
     CHECK_U64(wf_bins_choose(20, 36), 20);
     CHECK_U64(wf_bins_choose(1000, 36), 25);
