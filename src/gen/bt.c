@@ -25,7 +25,6 @@
 #include "gen/vary.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct params {
@@ -141,11 +140,6 @@ static enum wf_status bt_create(const void *params, uint32_t n_ranks, struct wf_
     return WF_OK;
 }
 
-static void bt_destroy(struct wf_source *source)
-{
-    free(source);
-}
-
 /* The op of a step of the faces; false if it is with the rank itself. */
 static bool make_face(const struct bt *bt, uint32_t rank, uint32_t step, struct wf_op *op)
 {
@@ -236,6 +230,5 @@ const struct wf_source_ops wf_gen_bt_ops = {
     .params = params_table,
     .params_size = sizeof(struct params),
     .create = bt_create,
-    .destroy = bt_destroy,
     .next = bt_next,
 };

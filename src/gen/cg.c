@@ -1,13 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gen/cg.h"
-
+/*
+ * The communication of a conjugate gradient solver whose matrix is spread over a 2D grid of
+ * ranks, after the benchmark CG of the NAS Parallel Benchmarks (Bailey et al., NAS report
+ * RNR-94-007).
+ *
+ * The grid has a power of two of rows and as many columns or twice as many, and rows are ranks
+ * that follow each other. If the number of ranks is no power of two, the first ranks, as many
+ * as the next lower one, take part and the others have nothing to do.
+ *
+ * In each of 25 inner iterations of an iteration a rank multiplies its part of the matrix
+ * (computes), adds up the product over its row by as many exchanges as the number of columns
+ * has bits, exchanges it with the rank at the transposed place, and takes part in two
+ * allreduces of 8 bytes in its row. All messages have n / columns numbers of 8 bytes.
+ */
 #include "base/mem.h"
+#include "gen/gen.h"
 #include "gen/make.h"
 #include "gen/vary.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
+
+struct params {
+    uint64_t n;
+    uint64_t iterations;
+    int64_t compute;
+};
 
 enum { INNER_ITERATIONS = 25, NUMBER_BYTES = 8, COMM_ROW = 1 };
 
@@ -38,11 +56,11 @@ _Static_assert(sizeof(struct position) == sizeof(((struct wf_cursor *)0)->word),
                "a position is a cursor");
 
 static const struct wf_param params_table[] = {
-    WF_PARAM_ROW(struct wf_cg_params, n, COUNT, .def = "14000", .min = "1",
-                 .max = "1000000000000", .doc = "Rows of the matrix"),
-    WF_PARAM_ROW(struct wf_cg_params, iterations, COUNT, .def = "1", .max = "100000000000",
+    WF_PARAM_ROW(struct params, n, COUNT, .def = "14000", .min = "1", .max = "1000000000000",
+                 .doc = "Rows of the matrix"),
+    WF_PARAM_ROW(struct params, iterations, COUNT, .def = "1", .max = "100000000000",
                  .doc = "Number of solutions, each of 25 iterations"),
-    WF_PARAM_ROW(struct wf_cg_params, compute, TIME, .def = "1ms",
+    WF_PARAM_ROW(struct params, compute, TIME, .def = "1ms",
                  .doc = "Computing for each product of matrix and vector"),
     WF_PARAM_END,
 };
@@ -50,7 +68,7 @@ static const struct wf_param params_table[] = {
 static enum wf_status cg_create(const void *params, uint32_t n_ranks, struct wf_source **out,
                                 struct wf_err *err)
 {
-    const struct wf_cg_params *given = params;
+    const struct params *given = params;
     uint64_t iterations = given->iterations * INNER_ITERATIONS;
     uint32_t bits = 0;
     enum wf_status status =
@@ -75,11 +93,6 @@ static enum wf_status cg_create(const void *params, uint32_t n_ranks, struct wf_
         wf_expected((uint64_t)cg->n_active * (3 * cg->n_exchanges + 1), iterations);
     *out = &cg->source;
     return WF_OK;
-}
-
-static void cg_destroy(struct wf_source *source)
-{
-    free(source);
 }
 
 /* With twice as many columns as rows, pairs of ranks are transposed together. */
@@ -168,9 +181,8 @@ const struct wf_source_ops wf_gen_cg_ops = {
     .name = "cg",
     .summary = "conjugate gradients: exchanges in the rows of a grid of ranks, small sums",
     .params = params_table,
-    .params_size = sizeof(struct wf_cg_params),
+    .params_size = sizeof(struct params),
     .create = cg_create,
-    .destroy = cg_destroy,
     .next = cg_next,
     .group = cg_group,
 };

@@ -89,11 +89,7 @@ enum { CALL, COMPUTE, WAIT };
 
 struct coll {
     struct wf_source source;
-    uint32_t kind;
-    uint32_t root, n_neighbors;
-    uint64_t bytes, n_iterations;
-    int64_t compute;
-    bool nonblocking;
+    struct params given;
     uint64_t *blocks; /* of BLOCKS one a rank, of PAIRS as in gen/vary.h */
     uint32_t *circle; /* the ranks, and again from 0 on for as many as there are neighbours */
 };
@@ -120,23 +116,23 @@ static uint64_t count_messages(const struct coll *coll)
         [LOG] = wf_log2_up(coll->source.n_ranks),
         [LINEAR] = 1,
         [SQUARE] = n - 1,
-        [CONSTANT] = coll->n_neighbors,
+        [CONSTANT] = coll->given.neighbors,
     };
 
-    return wf_expected(each[kinds[coll->kind].growth] * n, coll->n_iterations);
+    return wf_expected(each[kinds[coll->given.kind].growth] * n, coll->given.iterations);
 }
 
 static void make_tables(struct coll *coll)
 {
     uint32_t n = coll->source.n_ranks;
-    uint8_t needs = kinds[coll->kind].needs;
+    uint8_t needs = kinds[coll->given.kind].needs;
 
     if ((needs & (BLOCKS | PAIRS)) != 0) {
         size_t length = (needs & PAIRS) != 0 ? 2 * (size_t)n : n;
-        coll->blocks = wf_vary_table(length, coll->bytes, WF_SHARE_ONE / 2);
+        coll->blocks = wf_vary_table(length, coll->given.bytes, WF_SHARE_ONE / 2);
     }
     if ((needs & NEIGHBORS) != 0) {
-        size_t length = (size_t)n + coll->n_neighbors + 1;
+        size_t length = (size_t)n + coll->given.neighbors + 1;
         coll->circle = wf_xmalloc(length * sizeof(*coll->circle));
         for (size_t i = 0; i < length; i++) {
             coll->circle[i] = (uint32_t)(i % n);
@@ -168,13 +164,7 @@ static enum wf_status coll_create(const void *params, uint32_t n_ranks, struct w
         .n_ranks = n_ranks,
         .acts_in_background = given->nonblocking,
     };
-    coll->kind = (uint32_t)given->kind;
-    coll->root = (uint32_t)given->root;
-    coll->n_neighbors = (uint32_t)given->neighbors;
-    coll->bytes = given->bytes;
-    coll->n_iterations = given->iterations;
-    coll->compute = given->compute;
-    coll->nonblocking = given->nonblocking;
+    coll->given = *given;
     coll->source.messages_expected = count_messages(coll);
     make_tables(coll);
     *out = &coll->source;
@@ -193,25 +183,25 @@ static void coll_destroy(struct wf_source *source)
 static void make_call(const struct coll *coll, uint32_t rank, struct wf_op *op)
 {
     uint32_t n = coll->source.n_ranks;
-    uint8_t needs = kinds[coll->kind].needs;
-    uint32_t first = coll->nonblocking ? WF_OP_IBARRIER : WF_OP_BARRIER;
+    uint8_t needs = kinds[coll->given.kind].needs;
+    uint32_t first = coll->given.nonblocking ? WF_OP_IBARRIER : WF_OP_BARRIER;
 
-    wf_make_collective(op, (enum wf_op_kind)(first + coll->kind), coll->bytes);
-    op->root = (needs & ROOT) != 0 ? coll->root : 0;
+    wf_make_collective(op, (enum wf_op_kind)(first + (uint32_t)coll->given.kind),
+                       coll->given.bytes);
+    op->root = (needs & ROOT) != 0 ? (uint32_t)coll->given.root : 0;
     if ((needs & BLOCKS) != 0) {
         /* Those that are not the root know their own block only. */
-        bool knows_all = (needs & ROOT) == 0 || rank == coll->root;
+        bool knows_all = (needs & ROOT) == 0 || rank == coll->given.root;
         op->bytes = coll->blocks[rank];
         op->counts = knows_all ? coll->blocks : NULL;
     } else if ((needs & PAIRS) != 0) {
         op->counts = coll->blocks + rank;
         op->recv_counts = op->counts;
     } else if ((needs & NEIGHBORS) != 0) {
-        uint32_t back = coll->n_neighbors % n;
+        uint32_t neighbors = (uint32_t)coll->given.neighbors, back = neighbors % n;
         op->destinations = coll->circle + rank + 1;
         op->sources = coll->circle + (rank >= back ? rank - back : rank + (n - back));
-        op->n_destinations = coll->n_neighbors;
-        op->n_sources = coll->n_neighbors;
+        op->n_destinations = op->n_sources = neighbors;
     }
 }
 
@@ -222,17 +212,17 @@ static bool coll_next(const struct wf_source *source, uint32_t rank, struct wf_c
     uint64_t step = cursor->word[1];
 
     assert(source->ops == &wf_gen_coll_ops && rank < source->n_ranks);
-    if (cursor->word[0] == coll->n_iterations) {
+    if (cursor->word[0] == coll->given.iterations) {
         return false;
     }
     if (step == CALL) {
         make_call(coll, rank, op);
     } else if (step == COMPUTE) {
-        wf_make_compute(op, coll->compute);
+        wf_make_compute(op, coll->given.compute);
     } else {
         wf_make_waitall(op, 1);
     }
-    cursor->word[1] = step == (coll->nonblocking ? WAIT : COMPUTE) ? 0 : step + 1;
+    cursor->word[1] = step == (coll->given.nonblocking ? WAIT : COMPUTE) ? 0 : step + 1;
     cursor->word[0] += cursor->word[1] == 0;
     return true;
 }

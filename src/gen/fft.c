@@ -1,14 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gen/fft.h"
-
+/*
+ * A Fourier transform in three dimensions by pencils (as of the library P3DFFT: Pekurovsky,
+ * SIAM J. Sci. Comput. 34, 2012). The ranks form a 2D grid, each with the whole of one
+ * dimension of its part of n * n * n complex numbers. In each iteration it transforms along
+ * that dimension, exchanges with its row of the grid so that it has the next dimension whole,
+ * transforms along that, exchanges with its column, and transforms along the last.
+ *
+ * An exchange is an alltoall of equal blocks, rounded up to a number, on communicator 1 (the
+ * ranks that follow each other in a row) or 2 (a column). Transposing back is not simulated:
+ * programs that work on the transform and go back do twice as many iterations.
+ */
 #include "base/mem.h"
+#include "gen/gen.h"
 #include "gen/grid.h"
 #include "gen/make.h"
 #include "gen/vary.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
+
+struct params {
+    char *size; /* "8x4"; null or empty: as square as possible */
+    uint64_t n;
+    uint64_t iterations;
+    int64_t compute;
+};
 
 enum { COMPLEX_BYTES = 16 };
 
@@ -20,18 +36,16 @@ struct fft {
     struct wf_source source;
     uint32_t size[2];
     uint64_t bytes[2]; /* of a block, in rows and in columns */
-    uint64_t n_iterations;
-    int64_t compute;
+    struct params given;
 };
 
 static const struct wf_param params_table[] = {
-    WF_PARAM_ROW(struct wf_fft_params, n, COUNT, .def = "256", .min = "1", .max = "1000000",
+    WF_PARAM_ROW(struct params, n, COUNT, .def = "256", .min = "1", .max = "1000000",
                  .doc = "Points in each of the three dimensions"),
-    WF_PARAM_ROW(struct wf_fft_params, iterations, COUNT, .def = "1",
-                 .doc = "Number of transforms"),
-    WF_PARAM_ROW(struct wf_fft_params, compute, TIME, .def = "1ms",
+    WF_PARAM_ROW(struct params, iterations, COUNT, .def = "1", .doc = "Number of transforms"),
+    WF_PARAM_ROW(struct params, compute, TIME, .def = "1ms",
                  .doc = "Computing along one dimension"),
-    WF_PARAM_ROW(struct wf_fft_params, size, TEXT, .def = "",
+    WF_PARAM_ROW(struct params, size, TEXT, .def = "",
                  .doc = "The grid of ranks, as in 8x4; nothing for one as square as possible"),
     WF_PARAM_END,
 };
@@ -39,7 +53,7 @@ static const struct wf_param params_table[] = {
 static enum wf_status fft_create(const void *params, uint32_t n_ranks, struct wf_source **out,
                                  struct wf_err *err)
 {
-    const struct wf_fft_params *given = params;
+    const struct params *given = params;
     uint64_t points = given->n * given->n * given->n;
     uint32_t size[2] = {1, 1};
     enum wf_status status = wf_check_computing(wf_gen_fft_ops.name, given->compute,
@@ -53,8 +67,7 @@ static enum wf_status fft_create(const void *params, uint32_t n_ranks, struct wf
     }
     struct fft *fft = wf_xcalloc(1, sizeof(*fft));
     fft->source = (struct wf_source){.ops = &wf_gen_fft_ops, .n_ranks = n_ranks};
-    fft->n_iterations = given->iterations;
-    fft->compute = given->compute;
+    fft->given = *given;
     for (uint32_t d = 0; d < 2; d++) {
         fft->size[d] = size[d];
         fft->bytes[d] = COMPLEX_BYTES * wf_times_over(points, 1, wf_times(n_ranks, size[d]));
@@ -65,11 +78,6 @@ static enum wf_status fft_create(const void *params, uint32_t n_ranks, struct wf
     return WF_OK;
 }
 
-static void fft_destroy(struct wf_source *source)
-{
-    free(source);
-}
-
 static bool fft_next(const struct wf_source *source, uint32_t rank, struct wf_cursor *cursor,
                      struct wf_op *op)
 {
@@ -78,14 +86,14 @@ static bool fft_next(const struct wf_source *source, uint32_t rank, struct wf_cu
 
     (void)rank;
     assert(source->ops == &wf_gen_fft_ops && rank < source->n_ranks);
-    if (cursor->word[0] == fft->n_iterations) {
+    if (cursor->word[0] == fft->given.iterations) {
         return false;
     }
     if (step == ROW || step == COLUMN) {
         wf_make_collective(op, WF_OP_ALLTOALL, fft->bytes[step == ROW ? 0 : 1]);
         op->comm = step == ROW ? COMM_ROW : COMM_COLUMN;
     } else {
-        wf_make_compute(op, fft->compute);
+        wf_make_compute(op, fft->given.compute);
     }
     cursor->word[1] = (step + 1) % N_STEPS;
     cursor->word[0] += cursor->word[1] == 0;
@@ -123,9 +131,8 @@ const struct wf_source_ops wf_gen_fft_ops = {
     .name = "fft",
     .summary = "3D Fourier transform: all-to-all in the rows and columns of a grid of ranks",
     .params = params_table,
-    .params_size = sizeof(struct wf_fft_params),
+    .params_size = sizeof(struct params),
     .create = fft_create,
-    .destroy = fft_destroy,
     .next = fft_next,
     .group = fft_group,
 };

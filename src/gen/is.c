@@ -34,9 +34,7 @@ enum { COUNT, ADD_UP, TELL, EXCHANGE, SORT, N_STEPS };
 
 struct is {
     struct wf_source source;
-    uint64_t n_iterations;
-    uint64_t bucket_bytes;
-    int64_t compute;
+    struct params given;
     uint64_t *blocks; /* of pairs of ranks, as in gen/vary.h */
 };
 
@@ -76,9 +74,7 @@ static enum wf_status is_create(const void *params, uint32_t n_ranks, struct wf_
         /* Two exchanges of all pairs; the sum hardly counts. */
         .messages_expected = wf_expected(2 * (n_pairs - n_ranks), given->iterations),
     };
-    is->n_iterations = given->iterations;
-    is->bucket_bytes = given->buckets * KEY_BYTES;
-    is->compute = given->compute;
+    is->given = *given;
     is->blocks =
         wf_vary_table(2 * (size_t)n_ranks, wf_times_over(given->keys, KEY_BYTES, n_pairs),
                       wf_share(given->spread));
@@ -99,11 +95,11 @@ static bool is_next(const struct wf_source *source, uint32_t rank, struct wf_cur
     uint64_t step = cursor->word[1];
 
     assert(source->ops == &wf_gen_is_ops && rank < source->n_ranks);
-    if (cursor->word[0] == is->n_iterations) {
+    if (cursor->word[0] == is->given.iterations) {
         return false;
     }
     if (step == ADD_UP) {
-        wf_make_collective(op, WF_OP_ALLREDUCE, is->bucket_bytes);
+        wf_make_collective(op, WF_OP_ALLREDUCE, is->given.buckets * KEY_BYTES);
     } else if (step == TELL) {
         wf_make_collective(op, WF_OP_ALLTOALL, KEY_BYTES);
     } else if (step == EXCHANGE) {
@@ -111,7 +107,7 @@ static bool is_next(const struct wf_source *source, uint32_t rank, struct wf_cur
         op->counts = is->blocks + rank;
         op->recv_counts = op->counts;
     } else {
-        wf_make_compute(op, is->compute);
+        wf_make_compute(op, is->given.compute);
     }
     cursor->word[1] = (step + 1) % N_STEPS;
     cursor->word[0] += cursor->word[1] == 0;

@@ -1,11 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gen/leanmd.h"
-
+/*
+ * LeanMD, molecular dynamics with a cut-off, driven by messages (Mehta, "LeanMD: a Charm++
+ * framework for high performance molecular dynamics simulation on large parallel machines",
+ * University of Illinois, 2004; Kale et al., "Migratable objects + active messages + adaptive
+ * runtime = productivity + performance", 2012). One of the two programs with which TraceR was
+ * evaluated (see ranks/tasks/pe.h, figure 7 there).
+ *
+ * Space is a periodic grid of cells that hold atoms. For each cell, and for each pair of cells
+ * that are at most `kaway` apart in every dimension, there is a compute. In each step every
+ * cell sends its atoms to its computes; a compute with the atoms of both its cells computes the
+ * forces between them and sends each cell its part; a cell that has all forces moves its atoms.
+ *
+ * Cells and computes are spread over the PEs separately, in blocks of consecutive numbers or in
+ * turn. Computes are numbered by the first of their cells: with blocks, they are near it.
+ *
+ * A cell has between 1 - imbalance and 1 + imbalance times `atoms` atoms, which stay where they
+ * are. A compute takes `pair_time` for each pair of atoms within the cut-off, which is `cutoff`
+ * times the extent of `kaway` cells; how many these are of all pairs is counted for atoms on a
+ * lattice of 8x8x8 in each cell. A cell takes `atom_time` for each of its atoms to move them.
+ *
+ * The tasks of a PE: one for each of its cells, which sends the first atoms; then, for each
+ * step, one for each of its computes and one for each of its cells.
+ */
 #include "base/mem.h"
 #include "base/units.h"
+#include "gen/graphs.h"
 #include "gen/vary.h"
 
 #include <stdlib.h>
+
+enum { MAP_BLOCK, MAP_ROUND_ROBIN };
+
+struct params {
+    char *cells; /* "8x8x8" */
+    uint64_t kaway;
+    uint64_t atoms;
+    double imbalance;
+    double cutoff;
+    uint64_t steps;
+    int64_t pair_time, atom_time;
+    uint64_t atom_bytes;
+    int map; /* MAP_BLOCK, ... */
+};
 
 enum {
     KAWAY_MAX = 3,
@@ -19,11 +55,8 @@ struct leanmd {
     uint32_t size[3];
     uint32_t n_cells;
     uint32_t n_roles; /* computes of a cell: with itself, and with half of its neighbours */
-    uint32_t n_steps;
-    int map; /* enum wf_leanmd_map */
-    uint64_t atoms, atom_bytes;
-    uint32_t imbalance; /* a share */
-    int64_t pair_time, atom_time;
+    struct params given;
+    uint32_t imbalance;          /* a share */
     int8_t offset[ROLES_MAX][3]; /* of the other cell */
     uint32_t within[ROLES_MAX];  /* pairs of atoms within the cut-off, a share */
 };
@@ -37,30 +70,28 @@ struct job {
 
 static const char *const map_names[] = {"block", "round_robin", NULL};
 
-#define ROW(row_name, row_type, member) \
-    .name = (row_name), .type = (row_type), .offset = offsetof(struct wf_leanmd_params, member)
-
 static const struct wf_param params_table[] = {
-    {ROW("cells", WF_PARAM_TEXT, cells), .def = "8x8x8",
-     .doc = "Periodic grid of cells, at least 2 * kaway + 1 in each dimension"},
-    {ROW("kaway", WF_PARAM_COUNT, kaway), .def = "1", .min = "1", .max = "3",
-     .doc = "How many cells away the other cell of a pair may be"},
-    {ROW("atoms", WF_PARAM_COUNT, atoms), .def = "100", .min = "0", .max = "1000000",
-     .doc = "Atoms in a cell, on average"},
-    {ROW("imbalance", WF_PARAM_REAL, imbalance), .def = "0.2", .min = "0", .max = "1",
-     .doc = "How far the atoms of a cell may be from the average, as a share of it"},
-    {ROW("cutoff", WF_PARAM_REAL, cutoff), .def = "1", .min = "0", .max = "1",
-     .doc = "Distance up to which atoms interact, as a share of kaway cells"},
-    {ROW("steps", WF_PARAM_COUNT, steps), .def = "3", .min = "0", .max = "4000000000",
-     .doc = "Number of time steps"},
-    {ROW("pair_time", WF_PARAM_TIME, pair_time), .def = "10ns", .max = "1h",
-     .doc = "Computing for each pair of atoms within the cut-off"},
-    {ROW("atom_time", WF_PARAM_TIME, atom_time), .def = "50ns", .max = "1h",
-     .doc = "Computing to move an atom"},
-    {ROW("atom_bytes", WF_PARAM_SIZE, atom_bytes), .def = "24", .max = "1MiB",
-     .doc = "Bytes of an atom in a message, and of the force on it"},
-    {ROW("map", WF_PARAM_ENUM, map), .def = "block", .choices = map_names,
-     .doc = "How cells, and computes, are spread over PEs"},
+    WF_PARAM_ROW(struct params, cells, TEXT, .def = "8x8x8",
+                 .doc = "Periodic grid of cells, at least 2 * kaway + 1 in each dimension"),
+    WF_PARAM_ROW(struct params, kaway, COUNT, .def = "1", .min = "1", .max = "3",
+                 .doc = "How many cells away the other cell of a pair may be"),
+    WF_PARAM_ROW(struct params, atoms, COUNT, .def = "100", .min = "0", .max = "1000000",
+                 .doc = "Atoms in a cell, on average"),
+    WF_PARAM_ROW(struct params, imbalance, REAL, .def = "0.2", .min = "0", .max = "1",
+                 .doc =
+                     "How far the atoms of a cell may be from the average, as a share of it"),
+    WF_PARAM_ROW(struct params, cutoff, REAL, .def = "1", .min = "0", .max = "1",
+                 .doc = "Distance up to which atoms interact, as a share of kaway cells"),
+    WF_PARAM_ROW(struct params, steps, COUNT, .def = "3", .min = "0", .max = "4000000000",
+                 .doc = "Number of time steps"),
+    WF_PARAM_ROW(struct params, pair_time, TIME, .def = "10ns", .max = "1h",
+                 .doc = "Computing for each pair of atoms within the cut-off"),
+    WF_PARAM_ROW(struct params, atom_time, TIME, .def = "50ns", .max = "1h",
+                 .doc = "Computing to move an atom"),
+    WF_PARAM_ROW(struct params, atom_bytes, SIZE, .def = "24", .max = "1MiB",
+                 .doc = "Bytes of an atom in a message, and of the force on it"),
+    WF_PARAM_ROW(struct params, map, ENUM, .def = "block", .choices = map_names,
+                 .doc = "How cells, and computes, are spread over PEs"),
     WF_PARAM_END,
 };
 
@@ -84,7 +115,7 @@ static uint32_t block_begin(const struct leanmd *md, uint32_t n, uint32_t pe)
 
 static uint32_t count_on(const struct leanmd *md, uint32_t n, uint32_t pe)
 {
-    if (md->map == WF_LEANMD_BLOCK) {
+    if (md->given.map == MAP_BLOCK) {
         return block_begin(md, n, pe + 1) - block_begin(md, n, pe);
     }
     return pe < n ? (n - pe - 1) / md->graph.n_pes + 1 : 0;
@@ -92,18 +123,18 @@ static uint32_t count_on(const struct leanmd *md, uint32_t n, uint32_t pe)
 
 static uint32_t number_on(const struct leanmd *md, uint32_t n, uint32_t pe, uint32_t i)
 {
-    return md->map == WF_LEANMD_BLOCK ? block_begin(md, n, pe) + i : pe + i * md->graph.n_pes;
+    return md->given.map == MAP_BLOCK ? block_begin(md, n, pe) + i : pe + i * md->graph.n_pes;
 }
 
 static uint32_t pe_of(const struct leanmd *md, uint32_t n, uint32_t number)
 {
-    return md->map == WF_LEANMD_BLOCK ? (uint32_t)((uint64_t)number * md->graph.n_pes / n)
+    return md->given.map == MAP_BLOCK ? (uint32_t)((uint64_t)number * md->graph.n_pes / n)
                                       : number % md->graph.n_pes;
 }
 
 static uint32_t index_on(const struct leanmd *md, uint32_t n, uint32_t pe, uint32_t number)
 {
-    return md->map == WF_LEANMD_BLOCK ? number - block_begin(md, n, pe)
+    return md->given.map == MAP_BLOCK ? number - block_begin(md, n, pe)
                                       : number / md->graph.n_pes;
 }
 
@@ -111,7 +142,7 @@ static uint32_t index_on(const struct leanmd *md, uint32_t n, uint32_t pe, uint3
 
 static uint64_t atoms_of(const struct leanmd *md, uint32_t cell)
 {
-    return wf_vary(md->atoms, md->imbalance, STREAM, cell);
+    return wf_vary(md->given.atoms, md->imbalance, STREAM, cell);
 }
 
 /* The cell at the place `sign` * offset of a role from a cell. */
@@ -144,7 +175,7 @@ static int64_t compute_time(const struct leanmd *md, uint32_t cell, uint32_t rol
     uint64_t pairs = role == 0 ? atoms * (atoms > 0 ? atoms - 1 : 0) / 2
                                : atoms * atoms_of(md, neighbor(md, cell, role, 1));
 
-    return time_of(pairs, md->within[role], md->pair_time);
+    return time_of(pairs, md->within[role], md->given.pair_time);
 }
 
 /* ---- tasks ---- */
@@ -171,7 +202,7 @@ static uint32_t leanmd_n_tasks(const struct wf_graph *graph, uint32_t pe)
     const struct leanmd *md = to_leanmd(graph);
     uint32_t cells = count_on(md, md->n_cells, pe);
 
-    return cells + md->n_steps * (cells + count_on(md, n_computes(md), pe));
+    return cells + (uint32_t)md->given.steps * (cells + count_on(md, n_computes(md), pe));
 }
 
 static uint32_t leanmd_root(const struct wf_graph *graph, uint32_t pe, uint32_t from)
@@ -218,8 +249,9 @@ static void leanmd_task(const struct wf_graph *graph, uint32_t pe, uint32_t task
         out->n_sends = messages_of_compute(md, job.chare);
     } else {
         out->duration =
-            job.step == 0 ? 0 : time_of(atoms_of(md, job.chare), WF_SHARE_ONE, md->atom_time);
-        out->n_sends = job.step < md->n_steps ? messages_of_cell(md) : 0;
+            job.step == 0 ? 0
+                          : time_of(atoms_of(md, job.chare), WF_SHARE_ONE, md->given.atom_time);
+        out->n_sends = job.step < (uint32_t)md->given.steps ? messages_of_cell(md) : 0;
     }
 }
 
@@ -231,7 +263,7 @@ static void send_forces(const struct leanmd *md, uint32_t cell, uint32_t step,
     uint32_t cells = count_on(md, md->n_cells, pe);
     uint32_t computes = count_on(md, n_computes(md), pe);
 
-    out->bytes = atoms_of(md, cell) * md->atom_bytes;
+    out->bytes = atoms_of(md, cell) * md->given.atom_bytes;
     out->pe = pe;
     out->id =
         cells + step * (cells + computes) + computes + index_on(md, md->n_cells, pe, cell);
@@ -245,7 +277,7 @@ static void send_atoms(const struct leanmd *md, uint32_t cell, uint32_t compute,
     uint32_t cells = count_on(md, md->n_cells, pe);
     uint32_t computes = count_on(md, n_computes(md), pe);
 
-    out->bytes = atoms_of(md, cell) * md->atom_bytes;
+    out->bytes = atoms_of(md, cell) * md->given.atom_bytes;
     out->pe = pe;
     out->id = cells + step * (cells + computes) + index_on(md, n_computes(md), pe, compute);
 }
@@ -358,7 +390,7 @@ static enum wf_status check_tasks(const struct leanmd *md, uint64_t steps, struc
 static enum wf_status leanmd_create(const void *params, uint32_t n_pes, struct wf_graph **out,
                                     struct wf_err *err)
 {
-    const struct wf_leanmd_params *given = params;
+    const struct params *given = params;
     struct leanmd *md = wf_xcalloc(1, sizeof(*md));
 
     enum wf_status status = read_cells(given->cells, given->kaway, md->size, err);
@@ -366,13 +398,8 @@ static enum wf_status leanmd_create(const void *params, uint32_t n_pes, struct w
         md->graph = (struct wf_graph){.ops = &wf_gen_leanmd_ops, .n_pes = n_pes};
         md->n_cells = md->size[0] * md->size[1] * md->size[2];
         set_roles(md, (int)given->kaway, given->cutoff);
-        md->n_steps = (uint32_t)given->steps;
-        md->map = given->map;
-        md->atoms = given->atoms;
-        md->atom_bytes = given->atom_bytes;
+        md->given = *given;
         md->imbalance = wf_share(given->imbalance);
-        md->pair_time = given->pair_time;
-        md->atom_time = given->atom_time;
         status = check_tasks(md, given->steps, err);
     }
     if (status != WF_OK) {
@@ -388,18 +415,12 @@ static enum wf_status leanmd_create(const void *params, uint32_t n_pes, struct w
     return WF_OK;
 }
 
-static void leanmd_destroy(struct wf_graph *graph)
-{
-    free(graph);
-}
-
 const struct wf_graph_ops wf_gen_leanmd_ops = {
     .name = "leanmd",
     .summary = "molecular dynamics driven by messages: cells, and computes for their pairs",
     .params = params_table,
-    .params_size = sizeof(struct wf_leanmd_params),
+    .params_size = sizeof(struct params),
     .create = leanmd_create,
-    .destroy = leanmd_destroy,
     .n_tasks = leanmd_n_tasks,
     .root = leanmd_root,
     .needs = leanmd_needs,

@@ -1,12 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gen/masterworker.h"
-
+/*
+ * Tasks for whoever asks. Rank 0 waits for anybody's message and answers with the next task, or
+ * when there are none left with a message that says stop. Every other rank sends rank 0 its
+ * result, of which it has none at first but sends it nevertheless, waits for the answer and
+ * computes. Who gets which task thus depends on time. A single rank computes all tasks itself.
+ *
+ * A task's answer carries as tag its number, counted from 1; the tag of stop is 0. Computing
+ * takes between 1 - spread and 1 + spread times `compute`, which depends on the task's number
+ * and nothing else.
+ */
 #include "base/mem.h"
+#include "gen/gen.h"
 #include "gen/make.h"
 #include "gen/vary.h"
 
 #include <assert.h>
-#include <stdlib.h>
+
+struct params {
+    uint64_t tasks;
+    int64_t compute;
+    double spread;
+    uint64_t task_bytes, result_bytes;
+};
 
 enum { TAG_RESULT = 0, TAG_STOP = 0 };
 
@@ -16,23 +31,20 @@ enum { ASK, HEAR, COMPUTE };
 
 struct masterworker {
     struct wf_source source;
-    uint64_t n_tasks;
-    uint64_t task_bytes, result_bytes;
-    int64_t compute;
+    struct params given;
     uint32_t spread; /* a share */
 };
 
 static const struct wf_param params_table[] = {
-    WF_PARAM_ROW(struct wf_masterworker_params, tasks, COUNT, .def = "100", .max = "2000000000",
+    WF_PARAM_ROW(struct params, tasks, COUNT, .def = "100", .max = "2000000000",
                  .doc = "Number of tasks"),
-    WF_PARAM_ROW(struct wf_masterworker_params, compute, TIME, .def = "1ms",
+    WF_PARAM_ROW(struct params, compute, TIME, .def = "1ms",
                  .doc = "Computing for a task, on the average"),
-    WF_PARAM_ROW(struct wf_masterworker_params, spread, REAL, .def = "0.5", .min = "0",
-                 .max = "1",
+    WF_PARAM_ROW(struct params, spread, REAL, .def = "0.5", .min = "0", .max = "1",
                  .doc = "By which share a task may take more or less than the average"),
-    WF_PARAM_ROW(struct wf_masterworker_params, task_bytes, SIZE, .def = "1KiB",
+    WF_PARAM_ROW(struct params, task_bytes, SIZE, .def = "1KiB",
                  .doc = "Size of the message with a task"),
-    WF_PARAM_ROW(struct wf_masterworker_params, result_bytes, SIZE, .def = "1KiB",
+    WF_PARAM_ROW(struct params, result_bytes, SIZE, .def = "1KiB",
                  .doc = "Size of the message with a result"),
     WF_PARAM_END,
 };
@@ -40,7 +52,7 @@ static const struct wf_param params_table[] = {
 static enum wf_status masterworker_create(const void *params, uint32_t n_ranks,
                                           struct wf_source **out, struct wf_err *err)
 {
-    const struct wf_masterworker_params *given = params;
+    const struct params *given = params;
     enum wf_status status =
         wf_check_computing(wf_gen_masterworker_ops.name, given->compute, 2 * given->tasks, err);
 
@@ -55,23 +67,15 @@ static enum wf_status masterworker_create(const void *params, uint32_t n_ranks,
         .depends_on_time = n_ranks > 1,
         .follows_matches = n_ranks > 1,
     };
-    program->n_tasks = given->tasks;
-    program->task_bytes = given->task_bytes;
-    program->result_bytes = given->result_bytes;
-    program->compute = given->compute;
+    program->given = *given;
     program->spread = wf_share(given->spread);
     *out = &program->source;
     return WF_OK;
 }
 
-static void masterworker_destroy(struct wf_source *source)
-{
-    free(source);
-}
-
 static void make_task(const struct masterworker *program, uint64_t task, struct wf_op *op)
 {
-    uint64_t mean = (uint64_t)program->compute;
+    uint64_t mean = (uint64_t)program->given.compute;
 
     wf_make_compute(op, (int64_t)wf_vary(mean, program->spread, 0, task));
 }
@@ -80,17 +84,17 @@ static void make_task(const struct masterworker *program, uint64_t task, struct 
 static bool next_of_master(const struct masterworker *program, uint64_t *answered,
                            uint64_t *state, uint32_t seen_source, struct wf_op *op)
 {
-    if (*answered == program->n_tasks + program->source.n_ranks - 1) {
+    if (*answered == program->given.tasks + program->source.n_ranks - 1) {
         return false;
     }
     if (*state == LISTEN) {
-        wf_make_recv(op, WF_ANY_SOURCE, TAG_RESULT, program->result_bytes);
+        wf_make_recv(op, WF_ANY_SOURCE, TAG_RESULT, program->given.result_bytes);
         *state = ANSWER;
         return true;
     }
-    bool stop = *answered >= program->n_tasks;
+    bool stop = *answered >= program->given.tasks;
     wf_make_send(op, seen_source, stop ? TAG_STOP : (int32_t)(*answered + 1),
-                 stop ? 0 : program->task_bytes);
+                 stop ? 0 : program->given.task_bytes);
     *state = LISTEN;
     (*answered)++;
     return true;
@@ -100,10 +104,10 @@ static bool next_of_worker(const struct masterworker *program, uint64_t *state,
                            int32_t seen_tag, struct wf_op *op)
 {
     if (*state == ASK) {
-        wf_make_send(op, 0, TAG_RESULT, program->result_bytes);
+        wf_make_send(op, 0, TAG_RESULT, program->given.result_bytes);
         *state = HEAR;
     } else if (*state == HEAR) {
-        wf_make_recv(op, 0, WF_ANY_TAG, program->task_bytes);
+        wf_make_recv(op, 0, WF_ANY_TAG, program->given.task_bytes);
         *state = COMPUTE;
     } else if (seen_tag == TAG_STOP) {
         return false;
@@ -116,7 +120,7 @@ static bool next_of_worker(const struct masterworker *program, uint64_t *state,
 
 static bool next_of_one(const struct masterworker *program, uint64_t *task, struct wf_op *op)
 {
-    if (*task == program->n_tasks) {
+    if (*task == program->given.tasks) {
         return false;
     }
     make_task(program, ++*task, op);
@@ -143,8 +147,7 @@ const struct wf_source_ops wf_gen_masterworker_ops = {
     .name = "masterworker",
     .summary = "rank 0 hands out tasks to whoever asks",
     .params = params_table,
-    .params_size = sizeof(struct wf_masterworker_params),
+    .params_size = sizeof(struct params),
     .create = masterworker_create,
-    .destroy = masterworker_destroy,
     .next = masterworker_next,
 };

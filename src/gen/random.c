@@ -1,14 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gen/random.h"
-
+/*
+ * Traffic between random pairs. In each round the ranks stand in a circle in a random order
+ * (gen/shuffle.h), and every one sends a message to the one a random number of places ahead,
+ * the same number for all. Order and number are new in each round.
+ *
+ * A rank's partner thus is every other rank with the same probability, whatever the order, and
+ * never the rank itself; and every rank sends and gets exactly one message a round. A single
+ * rank sends to itself.
+ *
+ * All this is a function of `seed` and the round.
+ */
 #include "base/mem.h"
 #include "base/rng.h"
+#include "gen/gen.h"
 #include "gen/rounds.h"
 #include "gen/shuffle.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
+
+struct params {
+    uint64_t bytes;
+    uint64_t messages; /* of each rank; 0: as many as ranks */
+    uint64_t seed;
+};
 
 /* Streams of random numbers. */
 enum { STREAM_ORDER, STREAM_PLACES };
@@ -22,20 +37,18 @@ struct random {
 };
 
 static const struct wf_param params_table[] = {
-    WF_PARAM_ROW(struct wf_gen_random_params, bytes, SIZE, .def = "4",
-                 .doc = "Size of a message"),
+    WF_PARAM_ROW(struct params, bytes, SIZE, .def = "4", .doc = "Size of a message"),
     WF_PARAM_ROW(
-        struct wf_gen_random_params, messages, COUNT, .def = "0",
+        struct params, messages, COUNT, .def = "0",
         .doc = "Messages that each rank sends, one after the other; 0 is as many as ranks"),
-    WF_PARAM_ROW(struct wf_gen_random_params, seed, COUNT, .def = "1",
-                 .doc = "Seed of the random pairs"),
+    WF_PARAM_ROW(struct params, seed, COUNT, .def = "1", .doc = "Seed of the random pairs"),
     WF_PARAM_END,
 };
 
 static enum wf_status random_create(const void *params, uint32_t n_ranks,
                                     struct wf_source **out, struct wf_err *err)
 {
-    const struct wf_gen_random_params *given = params;
+    const struct params *given = params;
     struct random *program = wf_xcalloc(1, sizeof(*program));
 
     (void)err;
@@ -50,11 +63,6 @@ static enum wf_status random_create(const void *params, uint32_t n_ranks,
     };
     *out = &program->source;
     return WF_OK;
-}
-
-static void random_destroy(struct wf_source *source)
-{
-    free(source);
 }
 
 /* Who stands so many places behind and ahead of the rank in this round's circle. */
@@ -96,8 +104,7 @@ const struct wf_source_ops wf_gen_random_ops = {
     .name = "random",
     .summary = "messages between random pairs of ranks",
     .params = params_table,
-    .params_size = sizeof(struct wf_gen_random_params),
+    .params_size = sizeof(struct params),
     .create = random_create,
-    .destroy = random_destroy,
     .next = random_next,
 };

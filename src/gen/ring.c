@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gen/ring.h"
-
+/*
+ * Messages that go round: in each round a rank sends to the one above it (the last to rank 0)
+ * what it got from the one below in the round before, at first something of its own. After as
+ * many rounds as there are ranks everybody has seen everything, and n ranks have sent n * n
+ * messages. A single rank sends to itself.
+ */
 #include "base/mem.h"
+#include "gen/gen.h"
 #include "gen/rounds.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
+
+struct params {
+    uint64_t bytes;
+    uint64_t rounds; /* 0: as many as ranks */
+};
 
 struct ring {
     struct wf_source source;
@@ -15,10 +24,9 @@ struct ring {
 };
 
 static const struct wf_param params_table[] = {
-    WF_PARAM_ROW(struct wf_gen_ring_params, bytes, SIZE, .def = "4",
-                 .doc = "Size of a message"),
+    WF_PARAM_ROW(struct params, bytes, SIZE, .def = "4", .doc = "Size of a message"),
     WF_PARAM_ROW(
-        struct wf_gen_ring_params, rounds, COUNT, .def = "0",
+        struct params, rounds, COUNT, .def = "0",
         .doc = "Messages that each rank sends, one after the other; 0 is as many as ranks"),
     WF_PARAM_END,
 };
@@ -26,7 +34,7 @@ static const struct wf_param params_table[] = {
 static enum wf_status ring_create(const void *params, uint32_t n_ranks, struct wf_source **out,
                                   struct wf_err *err)
 {
-    const struct wf_gen_ring_params *given = params;
+    const struct params *given = params;
     struct ring *ring = wf_xcalloc(1, sizeof(*ring));
 
     (void)err;
@@ -39,11 +47,6 @@ static enum wf_status ring_create(const void *params, uint32_t n_ranks, struct w
     };
     *out = &ring->source;
     return WF_OK;
-}
-
-static void ring_destroy(struct wf_source *source)
-{
-    free(source);
 }
 
 static bool ring_next(const struct wf_source *source, uint32_t rank, struct wf_cursor *cursor,
@@ -69,8 +72,7 @@ const struct wf_source_ops wf_gen_ring_ops = {
     .name = "ring",
     .summary = "every rank passes on to the next what it got from the one before",
     .params = params_table,
-    .params_size = sizeof(struct wf_gen_ring_params),
+    .params_size = sizeof(struct params),
     .create = ring_create,
-    .destroy = ring_destroy,
     .next = ring_next,
 };

@@ -1,14 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gen/stencil.h"
-
+/*
+ * Halo exchanges in two, three and four dimensions, the skeleton of most grid codes.
+ *
+ * The ranks form a grid, periodic or not, as cubic as their number allows (gen/grid.h) unless
+ * `size` says otherwise, numbered with the first and longest dimension varying fastest. In each
+ * iteration a rank posts a receive from each of its neighbours, sends each of them a message,
+ * waits for all of it, computes, and, if asked to, takes part in an allreduce.
+ *
+ * With `points` = faces the neighbours are those that differ by a step in one dimension (a
+ * stencil of 5, 7 or 9 points), in the order +x -x +y -y ...; with `all`, those that differ in
+ * several dimensions follow (9, 27 or 81 points). A message across a face has `bytes`. These
+ * are the cells of a face of a block of equal sides, of `cell` bytes each: with L the largest
+ * whole number for which cell * L^(dimensions - 1) is not above `bytes`, a message to a
+ * neighbour that differs in k > 1 dimensions has cell * L^(dimensions - k) bytes, a corner a
+ * single cell.
+ *
+ * A message carries the number of its direction as tag: in a periodic dimension of two ranks
+ * both neighbours are the same rank, and two messages with different tags go there. In a
+ * dimension of one rank the neighbour is the rank itself; a program would copy, and no message
+ * is sent. Beyond the border of a grid that is not periodic there is nobody, and nothing is
+ * sent either.
+ *
+ * With `imbalance` s a rank always computes for the same time, which is somewhere between 1 - s
+ * and 1 + s times `compute`.
+ */
 #include "base/mem.h"
+#include "gen/gen.h"
 #include "gen/grid.h"
 #include "gen/make.h"
 #include "gen/vary.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
+
+struct params {
+    char *size; /* "4x4x2"; null or empty: as cubic as possible */
+    int points; /* POINTS_FACES, ... */
+    bool periodic;
+    uint64_t bytes;
+    uint64_t cell;
+    uint64_t iterations;
+    int64_t compute;
+    double imbalance;
+    bool allreduce;
+    uint64_t allreduce_bytes;
+    bool markers;
+};
+
+enum { POINTS_FACES, POINTS_ALL };
 
 enum { DIMS_MAX = WF_GRID_DIMS_MAX, NEIGHBORS_MAX = 80, TAIL_MAX = 4 };
 
@@ -49,28 +88,28 @@ _Static_assert(sizeof(struct position) == sizeof(((struct wf_cursor *)0)->word),
 static const char *const points_names[] = {"faces", "all", NULL};
 
 static const struct wf_param params_table[] = {
-    WF_PARAM_ROW(struct wf_stencil_params, bytes, SIZE, .def = "128KiB",
+    WF_PARAM_ROW(struct params, bytes, SIZE, .def = "128KiB",
                  .doc = "Size of the message to each neighbour"),
-    WF_PARAM_ROW(struct wf_stencil_params, iterations, COUNT, .def = "3", .min = "0",
-                 .max = "4000000000", .doc = "Number of exchanges"),
-    WF_PARAM_ROW(struct wf_stencil_params, compute, TIME, .def = "1ms",
+    WF_PARAM_ROW(struct params, iterations, COUNT, .def = "3", .min = "0", .max = "4000000000",
+                 .doc = "Number of exchanges"),
+    WF_PARAM_ROW(struct params, compute, TIME, .def = "1ms",
                  .doc = "Computing after each exchange"),
-    WF_PARAM_ROW(struct wf_stencil_params, allreduce, BOOL, .def = "false",
+    WF_PARAM_ROW(struct params, allreduce, BOOL, .def = "false",
                  .doc = "Whether each iteration ends with an allreduce"),
-    WF_PARAM_ROW(struct wf_stencil_params, allreduce_bytes, SIZE, .def = "8",
+    WF_PARAM_ROW(struct params, allreduce_bytes, SIZE, .def = "8",
                  .doc = "Size of the allreduce"),
-    WF_PARAM_ROW(struct wf_stencil_params, size, TEXT, .def = "",
+    WF_PARAM_ROW(struct params, size, TEXT, .def = "",
                  .doc = "The grid of ranks, as in 8x4x4; nothing for one as cubic as possible"),
-    WF_PARAM_ROW(struct wf_stencil_params, periodic, BOOL, .def = "true",
+    WF_PARAM_ROW(struct params, periodic, BOOL, .def = "true",
                  .doc = "Whether the last rank of a row is a neighbour of the first"),
     WF_PARAM_ROW(
-        struct wf_stencil_params, points, ENUM, .def = "faces", .choices = points_names,
+        struct params, points, ENUM, .def = "faces", .choices = points_names,
         .doc = "Who is a neighbour: across faces only, or across edges and corners as well"),
-    WF_PARAM_ROW(struct wf_stencil_params, cell, SIZE, .def = "8", .min = "1",
+    WF_PARAM_ROW(struct params, cell, SIZE, .def = "8", .min = "1",
                  .doc = "Bytes of a cell, from which the sizes of edges and corners follow"),
-    WF_PARAM_ROW(struct wf_stencil_params, imbalance, REAL, .def = "0", .min = "0", .max = "1",
+    WF_PARAM_ROW(struct params, imbalance, REAL, .def = "0", .min = "0", .max = "1",
                  .doc = "By which share computing on a rank may be longer or shorter"),
-    WF_PARAM_ROW(struct wf_stencil_params, markers, BOOL, .def = "false",
+    WF_PARAM_ROW(struct params, markers, BOOL, .def = "false",
                  .doc = "Whether iterations are marked"),
     WF_PARAM_END,
 };
@@ -136,9 +175,9 @@ static void add_pair(struct stencil *stencil, const int8_t *step, uint64_t bytes
     stencil->n_neighbors += 2;
 }
 
-static void find_directions(struct stencil *stencil, const struct wf_stencil_params *given)
+static void find_directions(struct stencil *stencil, const struct params *given)
 {
-    uint32_t most = given->points == WF_STENCIL_ALL ? stencil->n_dims : 1;
+    uint32_t most = given->points == POINTS_ALL ? stencil->n_dims : 1;
     uint64_t side = most > 1 ? side_of(stencil->n_dims, given->cell, given->bytes) : 1;
     int8_t step[DIMS_MAX];
 
@@ -169,7 +208,7 @@ static uint64_t messages_of_iteration(const struct stencil *stencil)
 }
 
 /* The order of an iteration: [marker], receives, sends, and the tail. */
-static void plan_steps(struct stencil *stencil, const struct wf_stencil_params *given)
+static void plan_steps(struct stencil *stencil, const struct params *given)
 {
     uint32_t n = 0;
 
@@ -186,7 +225,7 @@ static void plan_steps(struct stencil *stencil, const struct wf_stencil_params *
 }
 
 static enum wf_status stencil_create(const struct wf_source_ops *ops, uint32_t n_dims,
-                                     const struct wf_stencil_params *given, uint32_t n_ranks,
+                                     const struct params *given, uint32_t n_ranks,
                                      struct wf_source **out, struct wf_err *err)
 {
     uint32_t size[DIMS_MAX] = {1, 1, 1, 1};
@@ -207,7 +246,7 @@ static enum wf_status stencil_create(const struct wf_source_ops *ops, uint32_t n
     stencil->n_dims = n_dims;
     stencil->n_iterations = (uint32_t)given->iterations;
     stencil->periodic = given->periodic;
-    stencil->simple = given->periodic && given->points == WF_STENCIL_FACES;
+    stencil->simple = given->periodic && given->points == POINTS_FACES;
     stencil->compute = given->compute;
     stencil->imbalance = wf_share(given->imbalance);
     stencil->allreduce_bytes = given->allreduce_bytes;
@@ -223,11 +262,6 @@ static enum wf_status stencil_create(const struct wf_source_ops *ops, uint32_t n
         wf_expected(messages_of_iteration(stencil) + reductions, given->iterations);
     *out = &stencil->source;
     return WF_OK;
-}
-
-static void stencil_destroy(struct wf_source *source)
-{
-    free(source);
 }
 
 /* One step along a dimension; WF_PROC_NULL if that leads over the border. */
@@ -360,9 +394,8 @@ const struct wf_source_ops wf_gen_stencil2d_ops = {
     .name = "stencil2d",
     .summary = "halo exchange on a 2D grid",
     .params = params_table,
-    .params_size = sizeof(struct wf_stencil_params),
+    .params_size = sizeof(struct params),
     .create = create2,
-    .destroy = stencil_destroy,
     .next = stencil_next,
 };
 
@@ -370,9 +403,8 @@ const struct wf_source_ops wf_gen_stencil3d_ops = {
     .name = "stencil3d",
     .summary = "halo exchange on a 3D grid",
     .params = params_table,
-    .params_size = sizeof(struct wf_stencil_params),
+    .params_size = sizeof(struct params),
     .create = create3,
-    .destroy = stencil_destroy,
     .next = stencil_next,
 };
 
@@ -380,8 +412,7 @@ const struct wf_source_ops wf_gen_stencil4d_ops = {
     .name = "stencil4d",
     .summary = "halo exchange on a 4D grid",
     .params = params_table,
-    .params_size = sizeof(struct wf_stencil_params),
+    .params_size = sizeof(struct params),
     .create = create4,
-    .destroy = stencil_destroy,
     .next = stencil_next,
 };

@@ -1,14 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gen/sweep3d.h"
-
+/*
+ * Wavefronts through a grid, as in discrete ordinates transport: the method of Koch, Baker and
+ * Alcouffe ("Solution of the first-order form of the 3-D discrete ordinates equation on a
+ * massively parallel processor", 1992), known from the benchmark Sweep3D.
+ *
+ * The ranks form a 2D grid, each with a column of cells. In each iteration eight sweeps start
+ * one after the other at the corners of the grid, two at each of its four corners (upwards and
+ * downwards). A sweep goes through `angle_blocks` * `k_blocks` blocks: for each a rank receives
+ * what flows in from the neighbours towards the corner, computes, and sends on what flows out
+ * to the two others. Ranks at the border have fewer neighbours. Messages carry the number of
+ * their dimension as tag.
+ */
 #include "base/mem.h"
+#include "gen/gen.h"
 #include "gen/grid.h"
 #include "gen/make.h"
 #include "gen/vary.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
+
+struct params {
+    char *size; /* "8x4"; null or empty: as square as possible */
+    uint64_t bytes;
+    uint64_t k_blocks, angle_blocks;
+    uint64_t iterations;
+    int64_t compute;
+    bool allreduce;
+};
 
 enum { N_OCTANTS = 8, ALLREDUCE_BYTES = 8 };
 
@@ -18,11 +37,8 @@ enum { RECEIVE_X, RECEIVE_Y, COMPUTE, SEND_X, SEND_Y, N_STEPS };
 struct sweep3d {
     struct wf_source source;
     uint32_t size[2];
-    uint32_t n_iterations;
     uint32_t n_blocks; /* in an octant */
-    uint64_t bytes;
-    int64_t compute;
-    bool allreduce;
+    struct params given;
 };
 
 /* What the cursor's words mean. */
@@ -38,20 +54,19 @@ _Static_assert(sizeof(struct position) == sizeof(((struct wf_cursor *)0)->word),
                "a position is a cursor");
 
 static const struct wf_param params_table[] = {
-    WF_PARAM_ROW(struct wf_sweep3d_params, bytes, SIZE, .def = "12KiB",
+    WF_PARAM_ROW(struct params, bytes, SIZE, .def = "12KiB",
                  .doc = "Size of a message: what flows out of a block through one face"),
-    WF_PARAM_ROW(struct wf_sweep3d_params, k_blocks, COUNT, .def = "10", .min = "1",
-                 .max = "65535", .doc = "Blocks of planes that a column is cut into"),
-    WF_PARAM_ROW(struct wf_sweep3d_params, angle_blocks, COUNT, .def = "2", .min = "1",
-                 .max = "65535", .doc = "Blocks of angles that an octant is cut into"),
-    WF_PARAM_ROW(struct wf_sweep3d_params, iterations, COUNT, .def = "1", .min = "0",
-                 .max = "4000000000",
+    WF_PARAM_ROW(struct params, k_blocks, COUNT, .def = "10", .min = "1", .max = "65535",
+                 .doc = "Blocks of planes that a column is cut into"),
+    WF_PARAM_ROW(struct params, angle_blocks, COUNT, .def = "2", .min = "1", .max = "65535",
+                 .doc = "Blocks of angles that an octant is cut into"),
+    WF_PARAM_ROW(struct params, iterations, COUNT, .def = "1", .min = "0", .max = "4000000000",
                  .doc = "Number of times that all eight octants are swept"),
-    WF_PARAM_ROW(struct wf_sweep3d_params, compute, TIME, .def = "100us",
+    WF_PARAM_ROW(struct params, compute, TIME, .def = "100us",
                  .doc = "Computing for each block"),
-    WF_PARAM_ROW(struct wf_sweep3d_params, allreduce, BOOL, .def = "false",
+    WF_PARAM_ROW(struct params, allreduce, BOOL, .def = "false",
                  .doc = "Whether each iteration ends with an allreduce of 8 bytes"),
-    WF_PARAM_ROW(struct wf_sweep3d_params, size, TEXT, .def = "",
+    WF_PARAM_ROW(struct params, size, TEXT, .def = "",
                  .doc = "The grid of ranks, as in 8x4; nothing for one as square as possible"),
     WF_PARAM_END,
 };
@@ -62,16 +77,16 @@ static uint64_t count_messages(const struct sweep3d *sweep)
     uint64_t per_block = (x - 1) * y + x * (y - 1);
     uint64_t per_iteration = wf_times(per_block, (uint64_t)sweep->n_blocks * N_OCTANTS);
 
-    if (sweep->allreduce) {
+    if (sweep->given.allreduce) {
         per_iteration += wf_log2_up(sweep->source.n_ranks) * x * y;
     }
-    return wf_expected(per_iteration, sweep->n_iterations);
+    return wf_expected(per_iteration, sweep->given.iterations);
 }
 
 static enum wf_status sweep3d_create(const void *params, uint32_t n_ranks,
                                      struct wf_source **out, struct wf_err *err)
 {
-    const struct wf_sweep3d_params *given = params;
+    const struct params *given = params;
     uint64_t n_blocks = given->k_blocks * given->angle_blocks;
     uint32_t size[2] = {1, 1};
     enum wf_status status =
@@ -87,19 +102,11 @@ static enum wf_status sweep3d_create(const void *params, uint32_t n_ranks,
     struct sweep3d *sweep = wf_xcalloc(1, sizeof(*sweep));
     sweep->source = (struct wf_source){.ops = &wf_gen_sweep3d_ops, .n_ranks = n_ranks};
     memcpy(sweep->size, size, sizeof(size));
-    sweep->n_iterations = (uint32_t)given->iterations;
     sweep->n_blocks = (uint32_t)n_blocks;
-    sweep->bytes = given->bytes;
-    sweep->compute = given->compute;
-    sweep->allreduce = given->allreduce;
+    sweep->given = *given;
     sweep->source.messages_expected = count_messages(sweep);
     *out = &sweep->source;
     return WF_OK;
-}
-
-static void sweep3d_destroy(struct wf_source *source)
-{
-    free(source);
 }
 
 /* The neighbour in a dimension, downstream or upstream of this octant's sweep; WF_PROC_NULL
@@ -126,14 +133,14 @@ static bool make_step(const struct sweep3d *sweep, uint32_t rank, const struct p
     uint32_t peer;
 
     if (at->step == COMPUTE) {
-        wf_make_compute(op, sweep->compute);
+        wf_make_compute(op, sweep->given.compute);
         return true;
     }
     peer = neighbor(sweep, rank, at->octant, dim, at->step > COMPUTE);
     if (at->step < COMPUTE) {
-        wf_make_recv(op, peer, (int32_t)dim, sweep->bytes);
+        wf_make_recv(op, peer, (int32_t)dim, sweep->given.bytes);
     } else {
-        wf_make_send(op, peer, (int32_t)dim, sweep->bytes);
+        wf_make_send(op, peer, (int32_t)dim, sweep->given.bytes);
     }
     return peer != WF_PROC_NULL;
 }
@@ -149,7 +156,7 @@ static void move_on(const struct sweep3d *sweep, struct position *at)
         at->block = 0;
     }
     at->octant++;
-    if (at->octant == N_OCTANTS + (sweep->allreduce ? 1 : 0)) {
+    if (at->octant == N_OCTANTS + (sweep->given.allreduce ? 1 : 0)) {
         at->octant = 0;
         at->iteration++;
     }
@@ -165,7 +172,7 @@ static bool sweep3d_next(const struct wf_source *source, uint32_t rank,
     assert(source->ops == &wf_gen_sweep3d_ops && rank < source->n_ranks);
     memcpy(&at, cursor->word, sizeof(at));
     do {
-        if (at.iteration == sweep->n_iterations) {
+        if (at.iteration == sweep->given.iterations) {
             return false;
         }
         if (at.octant == N_OCTANTS) {
@@ -184,8 +191,7 @@ const struct wf_source_ops wf_gen_sweep3d_ops = {
     .name = "sweep3d",
     .summary = "wavefronts from all corners of a 2D grid of ranks",
     .params = params_table,
-    .params_size = sizeof(struct wf_sweep3d_params),
+    .params_size = sizeof(struct params),
     .create = sweep3d_create,
-    .destroy = sweep3d_destroy,
     .next = sweep3d_next,
 };

@@ -1,14 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gen/training.h"
-
+/*
+ * Data-parallel training of a neural network (as of Li et al., "PyTorch distributed:
+ * experiences on accelerating data parallel training", VLDB 2020).
+ *
+ * All ranks hold the same model of `layers` layers of equal size. In each step a rank computes
+ * forwards through all layers, which takes a third of `compute`, and backwards, which takes the
+ * rest. Going backwards, gradients are collected in buckets; as soon as a layer fills a bucket,
+ * an allreduce of the bucket is started, with `overlap` a nonblocking one that goes on while
+ * the rank computes. When all are done the optimizer computes for as long as `optimizer` says.
+ */
 #include "base/int128.h"
 #include "base/mem.h"
+#include "gen/gen.h"
 #include "gen/make.h"
 #include "gen/vary.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
+
+struct params {
+    uint64_t model; /* bytes of gradients */
+    uint64_t bucket;
+    uint64_t layers;
+    uint64_t steps;
+    int64_t compute;
+    int64_t optimizer;
+    bool overlap;
+    double imbalance;
+};
 
 enum { BUCKETS_MAX = 65536 };
 
@@ -16,11 +35,9 @@ enum phase { FORWARD, BACKWARD, WAIT, OPTIMIZE };
 
 struct training {
     struct wf_source source;
-    uint64_t model, bucket;
-    uint32_t n_layers, n_buckets, n_steps;
-    int64_t compute, optimizer;
+    struct params given;
+    uint32_t n_layers, n_buckets;
     uint32_t imbalance; /* a share */
-    bool overlap;
 };
 
 /* What the cursor's words mean. */
@@ -36,26 +53,26 @@ _Static_assert(sizeof(struct position) == sizeof(((struct wf_cursor *)0)->word),
                "a position is a cursor");
 
 static const struct wf_param params_table[] = {
-    WF_PARAM_ROW(struct wf_training_params, model, SIZE, .def = "100MiB", .min = "1",
-                 .max = "1EiB", .doc = "Bytes of gradients of the whole model"),
-    WF_PARAM_ROW(struct wf_training_params, bucket, SIZE, .def = "25MiB", .min = "1",
+    WF_PARAM_ROW(struct params, model, SIZE, .def = "100MiB", .min = "1", .max = "1EiB",
+                 .doc = "Bytes of gradients of the whole model"),
+    WF_PARAM_ROW(struct params, bucket, SIZE, .def = "25MiB", .min = "1",
                  .doc = "Bytes of gradients that are reduced together"),
-    WF_PARAM_ROW(struct wf_training_params, layers, COUNT, .def = "50", .min = "1",
-                 .max = "1000000", .doc = "Layers of the model, all of one size"),
-    WF_PARAM_ROW(struct wf_training_params, steps, COUNT, .def = "3", .max = "4000000000",
+    WF_PARAM_ROW(struct params, layers, COUNT, .def = "50", .min = "1", .max = "1000000",
+                 .doc = "Layers of the model, all of one size"),
+    WF_PARAM_ROW(struct params, steps, COUNT, .def = "3", .max = "4000000000",
                  .doc = "Number of training steps"),
-    WF_PARAM_ROW(struct wf_training_params, compute, TIME, .def = "100ms",
+    WF_PARAM_ROW(struct params, compute, TIME, .def = "100ms",
                  .doc = "Computing forwards and backwards in a step"),
-    WF_PARAM_ROW(struct wf_training_params, optimizer, TIME, .def = "1ms",
+    WF_PARAM_ROW(struct params, optimizer, TIME, .def = "1ms",
                  .doc = "Computing at the end of a step"),
-    WF_PARAM_ROW(struct wf_training_params, overlap, BOOL, .def = "true",
+    WF_PARAM_ROW(struct params, overlap, BOOL, .def = "true",
                  .doc = "Whether gradients are reduced while the rank computes"),
-    WF_PARAM_ROW(struct wf_training_params, imbalance, REAL, .def = "0", .min = "0", .max = "1",
+    WF_PARAM_ROW(struct params, imbalance, REAL, .def = "0", .min = "0", .max = "1",
                  .doc = "By which share a step of a rank may be longer or shorter"),
     WF_PARAM_END,
 };
 
-static enum wf_status check(const struct wf_training_params *given, struct wf_err *err)
+static enum wf_status check(const struct params *given, struct wf_err *err)
 {
     uint64_t n_buckets = (given->model - 1) / given->bucket + 1;
 
@@ -75,7 +92,7 @@ static enum wf_status check(const struct wf_training_params *given, struct wf_er
 static enum wf_status training_create(const void *params, uint32_t n_ranks,
                                       struct wf_source **out, struct wf_err *err)
 {
-    const struct wf_training_params *given = params;
+    const struct params *given = params;
     enum wf_status status = check(given, err);
 
     if (status != WF_OK) {
@@ -83,15 +100,10 @@ static enum wf_status training_create(const void *params, uint32_t n_ranks,
     }
     struct training *training = wf_xcalloc(1, sizeof(*training));
     training->source = (struct wf_source){.ops = &wf_gen_training_ops, .n_ranks = n_ranks};
-    training->model = given->model;
-    training->bucket = given->bucket;
+    training->given = *given;
     training->n_layers = (uint32_t)given->layers;
     training->n_buckets = (uint32_t)((given->model - 1) / given->bucket + 1);
-    training->n_steps = (uint32_t)given->steps;
-    training->compute = given->compute;
-    training->optimizer = given->optimizer;
     training->imbalance = wf_share(given->imbalance);
-    training->overlap = given->overlap;
     training->source.acts_in_background = given->overlap;
     /* Large data is reduced in rings. */
     uint64_t per_bucket = 2 * ((uint64_t)n_ranks - 1);
@@ -99,11 +111,6 @@ static enum wf_status training_create(const void *params, uint32_t n_ranks,
         wf_expected(wf_expected(per_bucket * training->n_buckets, n_ranks), given->steps);
     *out = &training->source;
     return WF_OK;
-}
-
-static void training_destroy(struct wf_source *source)
-{
-    free(source);
 }
 
 /* The part of `whole` before part number i of n. */
@@ -118,13 +125,14 @@ static uint32_t buckets_full(const struct training *training, uint32_t layers)
     if (layers == training->n_layers) {
         return training->n_buckets;
     }
-    return (uint32_t)(part(training->model, layers, training->n_layers) / training->bucket);
+    return (uint32_t)(part(training->given.model, layers, training->n_layers) /
+                      training->given.bucket);
 }
 
 static void make_layer(const struct training *training, uint32_t rank,
                        const struct position *at, struct wf_op *op)
 {
-    uint64_t whole = (uint64_t)training->compute;
+    uint64_t whole = (uint64_t)training->given.compute;
 
     if (training->imbalance > 0) {
         whole = wf_vary(whole, training->imbalance, at->step, rank);
@@ -136,11 +144,11 @@ static void make_layer(const struct training *training, uint32_t rank,
 
 static void make_bucket(const struct training *training, uint32_t bucket, struct wf_op *op)
 {
-    uint64_t before = bucket * training->bucket;
-    uint64_t rest = training->model - before;
+    uint64_t before = bucket * training->given.bucket;
+    uint64_t rest = training->given.model - before;
 
-    wf_make_collective(op, training->overlap ? WF_OP_IALLREDUCE : WF_OP_ALLREDUCE,
-                       rest < training->bucket ? rest : training->bucket);
+    wf_make_collective(op, training->given.overlap ? WF_OP_IALLREDUCE : WF_OP_ALLREDUCE,
+                       rest < training->given.bucket ? rest : training->given.bucket);
     op->request = bucket;
 }
 
@@ -166,20 +174,20 @@ static bool training_next(const struct wf_source *source, uint32_t rank,
 
     assert(source->ops == &wf_gen_training_ops && rank < source->n_ranks);
     memcpy(&at, cursor->word, sizeof(at));
-    if (at.step == training->n_steps) {
+    if (at.step == training->given.steps) {
         return false;
     }
     if (at.phase <= BACKWARD) {
         if (make_phase(training, rank, &at, op)) {
             at.layer = 0;
             at.phase++;
-            at.phase += at.phase == WAIT && !training->overlap;
+            at.phase += at.phase == WAIT && !training->given.overlap;
         }
     } else if (at.phase == WAIT) {
         wf_make_waitall(op, training->n_buckets);
         at.phase = OPTIMIZE;
     } else {
-        wf_make_compute(op, training->optimizer);
+        wf_make_compute(op, training->given.optimizer);
         at = (struct position){.step = at.step + 1};
     }
     memcpy(cursor->word, &at, sizeof(at));
@@ -190,8 +198,7 @@ const struct wf_source_ops wf_gen_training_ops = {
     .name = "training",
     .summary = "data-parallel training: gradients reduced in buckets during computing",
     .params = params_table,
-    .params_size = sizeof(struct wf_training_params),
+    .params_size = sizeof(struct params),
     .create = training_create,
-    .destroy = training_destroy,
     .next = training_next,
 };

@@ -24,6 +24,7 @@
 #include "base/param.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 
 #define WF_NO_TASK UINT32_C(0xffffffff) /* also the limit for the number of tasks of a PE */
 
@@ -64,7 +65,7 @@ struct wf_graph_ops {
      * caller owns *out and releases it with wf_graph_free(); on failure *out is left alone. */
     enum wf_status (*create)(const void *params, uint32_t n_pes, struct wf_graph **out,
                              struct wf_err *err);
-    void (*destroy)(struct wf_graph *graph);
+    void (*destroy)(struct wf_graph *graph); /* may be null: free() */
 
     uint32_t (*n_tasks)(const struct wf_graph *graph, uint32_t pe);
     /* The first task at or behind `from` (which may be the number of tasks) that needs nothing;
@@ -107,8 +108,10 @@ static inline enum wf_status wf_graph_check(const struct wf_graph *graph, struct
 
 static inline void wf_graph_free(struct wf_graph *graph) /* null is allowed */
 {
-    if (graph != NULL) {
+    if (graph != NULL && graph->ops->destroy != NULL) {
         graph->ops->destroy(graph);
+    } else {
+        free(graph);
     }
 }
 

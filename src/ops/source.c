@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ops/source.h"
 
+#include <stdlib.h>
+
 /* The source that answers: the outermost one whose ops have the member, or null. */
 #define ANSWERS(source, member)                              \
     while ((source) != NULL && (source)->ops->member == 0) { \
@@ -48,7 +50,9 @@ enum wf_status wf_source_check(const struct wf_source *source, struct wf_err *er
 
 void wf_source_free(struct wf_source *source)
 {
-    if (source != NULL) {
+    if (source != NULL && source->ops->destroy != NULL) {
         source->ops->destroy(source);
+    } else {
+        free(source);
     }
 }

@@ -72,7 +72,7 @@ struct wf_source_ops {
      * alone. */
     enum wf_status (*create)(const void *params, uint32_t n_ranks, struct wf_source **out,
                              struct wf_err *err);
-    void (*destroy)(struct wf_source *source);
+    void (*destroy)(struct wf_source *source); /* may be null: free() */
 
     /* Sets *op to the rank's next op and moves the cursor past it. At the end of the rank's
      * program returns false and leaves both alone. What cannot be read ends the program too,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One task graph on one network: every scheduler, with any number of threads, gives one digest
  * and one tally; and both granularities give one tally. */
-#include "gen/leanmd.h"
+#include "harness/gen_make.h"
 #include "harness/pe_random.h"
 #include "net/alphabeta.h"
 #include "net/latency.h"
@@ -79,21 +79,6 @@ static void random_graphs_on_other_networks(void)
     free(drawing);
 }
 
-static struct wf_graph *make_leanmd(uint32_t n_pes, const char *cells, int map)
-{
-    struct wf_leanmd_params params;
-    struct wf_graph *graph = NULL;
-    struct wf_err err = {.status = WF_OK};
-
-    memset(&params, 0, sizeof(params));
-    must(wf_param_defaults(wf_gen_leanmd_ops.params, &params, &err), &err);
-    must(wf_param_set(wf_gen_leanmd_ops.params, &params, "", "cells", cells, &err), &err);
-    params.map = map;
-    must(wf_gen_leanmd_ops.create(&params, n_pes, &graph, &err), &err);
-    wf_param_release(wf_gen_leanmd_ops.params, &params);
-    return graph;
-}
-
 static void leanmd(void)
 {
     static const struct {
@@ -101,17 +86,19 @@ static void leanmd(void)
         const char *cells;
         const struct wf_net_ops *net;
         const char *topology;
-        int map;
+        const char *map;
     } cases[] = {
-        {1, 1, "3x3x3", &wf_net_alphabeta_ops, NULL, WF_LEANMD_BLOCK},
-        {7, 1, "3x3x4", &wf_net_alphabeta_ops, NULL, WF_LEANMD_ROUND_ROBIN},
-        {27, 1, "3x3x3", &wf_net_latency_ops, "torus:3x3x3", WF_LEANMD_BLOCK},
-        {60, 4, "3x3x3", &wf_net_latency_ops, "torus:5x3", WF_LEANMD_ROUND_ROBIN},
-        {20, 1, "3x3x3", &wf_net_loggp_ops, NULL, WF_LEANMD_BLOCK},
+        {1, 1, "3x3x3", &wf_net_alphabeta_ops, NULL, "block"},
+        {7, 1, "3x3x4", &wf_net_alphabeta_ops, NULL, "round_robin"},
+        {27, 1, "3x3x3", &wf_net_latency_ops, "torus:3x3x3", "block"},
+        {60, 4, "3x3x3", &wf_net_latency_ops, "torus:5x3", "round_robin"},
+        {20, 1, "3x3x3", &wf_net_loggp_ops, NULL, "block"},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct wf_graph *graph = make_leanmd(cases[i].n_pes, cases[i].cells, cases[i].map);
+        struct wf_graph *graph =
+            gen_make_graph(&wf_gen_leanmd_ops, cases[i].n_pes, "cells=%s map=%s",
+                           cases[i].cells, cases[i].map);
         struct pe_setup setup = {.graph = graph,
                                  .net_ops = cases[i].net,
                                  .topology = cases[i].topology,

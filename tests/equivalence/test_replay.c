@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One program on one network: every scheduler, with any number of threads, gives one digest and
  * one tally. */
-#include "gen/random.h"
-#include "gen/ring.h"
-#include "gen/stencil.h"
+#include "harness/gen_make.h"
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"
 #include "net/alphabeta.h"
@@ -13,17 +11,8 @@
 
 static struct wf_source *stencil(uint32_t n_ranks)
 {
-    static const struct wf_stencil_params params = {.bytes = 20000,
-                                                    .iterations = 4,
-                                                    .compute = 3000000,
-                                                    .allreduce = true,
-                                                    .allreduce_bytes = 8,
-                                                    .periodic = true};
-    struct wf_source *source = NULL;
-    struct wf_err err = {.status = WF_OK};
-
-    must(wf_gen_stencil3d_ops.create(&params, n_ranks, &source, &err), &err);
-    return source;
+    return gen_make(&wf_gen_stencil3d_ops, n_ranks,
+                    "bytes=20000 iterations=4 compute=3us allreduce=1");
 }
 
 static bool same(const struct outcome *a, const struct outcome *b)
@@ -102,14 +91,13 @@ static void stencils_on_alphabeta_and_latency(void)
 /* Packets through routers, with trains and without, of nodes and of switches. */
 static void stencils_and_pairs_on_packets(void)
 {
-    static const struct wf_gen_random_params random = {.bytes = 5000, .messages = 6, .seed = 7};
     static const char *const topos[] = {"torus:4x4x2", "fattree:4,4,2", "star:8/mesh:2x2"};
     struct wf_packet_params params;
-    struct wf_source *sources[2] = {stencil(24), NULL};
+    struct wf_source *sources[2] = {
+        stencil(24), gen_make(&wf_gen_random_ops, 30, "bytes=5000 messages=6 seed=7")};
 
     memset(&params, 0, sizeof(params));
     must(wf_param_defaults(wf_net_packet_ops.params, &params, NULL), NULL);
-    must(wf_gen_random_ops.create(&random, 30, &sources[1], NULL), NULL);
     for (size_t i = 0; i < 3; i++) {
         struct setup setup = small_steps(sources[i % 2], &wf_net_packet_ops);
         setup.topo = topos[i];
@@ -130,17 +118,13 @@ static void stencils_and_pairs_on_packets(void)
 /* Programs in rounds: few messages at a time, and every rank waits for every one. */
 static void rounds_of_messages(void)
 {
-    static const struct wf_gen_ring_params ring = {.bytes = 4, .rounds = 20};
-    static const struct wf_gen_random_params random = {
-        .bytes = 5000, .messages = 20, .seed = 7};
     static const uint32_t sizes[] = {1, 2, 30};
 
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-        struct wf_source *source = NULL;
-        must(wf_gen_ring_ops.create(&ring, sizes[i], &source, NULL), NULL);
+        struct wf_source *source = gen_make(&wf_gen_ring_ops, sizes[i], "bytes=4 rounds=20");
         compare_all(small_steps(source, &wf_net_loggp_ops));
         wf_source_free(source);
-        must(wf_gen_random_ops.create(&random, sizes[i], &source, NULL), NULL);
+        source = gen_make(&wf_gen_random_ops, sizes[i], "bytes=5000 messages=20 seed=7");
         struct setup setup = small_steps(source, &wf_net_latency_ops);
         setup.topo = "torus:6x5";
         CHECK_U64(replay(&setup).tally.latency.n, UINT64_C(20) * sizes[i]);

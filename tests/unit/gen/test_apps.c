@@ -1,32 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What generators after applications do, where tests/conformance/test_gen.c cannot know it. */
-#include "gen/cg.h"
-#include "gen/fft.h"
-#include "gen/gen.h"
-#include "gen/masterworker.h"
-#include "gen/sweep3d.h"
-#include "gen/training.h"
 #include "gen/vary.h"
+#include "harness/gen_make.h"
 #include "harness/wf_test.h"
-
-static struct wf_source *make(const struct wf_source_ops *ops, const void *params, uint32_t n)
-{
-    struct wf_source *source = NULL;
-
-    if (ops->create(params, n, &source, NULL) != WF_OK) {
-        abort();
-    }
-    return source;
-}
 
 /* Every block must be swept after those of both upstream neighbours and of all earlier octants:
  * computed along the way as the length of the longest chain that ends in it. */
 static void a_sweep_takes_as_long_as_its_diagonal(void)
 {
     enum { NX = 5, NY = 4, BLOCKS = 6 };
-    const struct wf_sweep3d_params params = {
-        .size = (char[]){"5x4"}, .bytes = 1, .k_blocks = 3, .angle_blocks = 2, .iterations = 1};
-    struct wf_source *source = make(&wf_gen_sweep3d_ops, &params, NX * NY);
+    struct wf_source *source =
+        gen_make(&wf_gen_sweep3d_ops, NX * NY,
+                 "size=5x4 bytes=1 k_blocks=3 angle_blocks=2 iterations=1 compute=0");
     struct wf_cursor cursors[NX * NY] = {{.word = {0}}};
     /* The lengths of chains that arrive over each link, in order. */
     static uint32_t queue[NX * NY][NX * NY][8 * BLOCKS], sent[NX * NY][NX * NY],
@@ -73,36 +58,34 @@ static void gradients_are_reduced_once(void)
     } cases[] = {{1000, 300, 7}, {1000, 1000, 3}, {1000, 5000, 1}, {7, 1, 3}, {1000, 10, 1000}};
 
     for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
-        const struct wf_training_params params = {.model = cases[i / 2].model,
-                                                  .bucket = cases[i / 2].bucket,
-                                                  .layers = cases[i / 2].layers,
-                                                  .steps = 2,
-                                                  .compute = 1000,
-                                                  .optimizer = 17,
-                                                  .overlap = i % 2 == 0};
-        struct wf_source *source = make(&wf_gen_training_ops, &params, 4);
+        bool overlap = i % 2 == 0;
+        struct wf_source *source = gen_make(
+            &wf_gen_training_ops, 4,
+            "model=%d bucket=%d layers=%d steps=2 compute=1000ps optimizer=17ps overlap=%d",
+            (int)cases[i / 2].model, (int)cases[i / 2].bucket, (int)cases[i / 2].layers,
+            overlap);
         struct wf_cursor cursor = {.word = {0}};
         struct wf_op op;
         uint64_t bytes = 0, computed = 0, n_buckets = 0;
-        CHECK(source->acts_in_background == params.overlap);
+        CHECK(source->acts_in_background == overlap);
         while (wf_source_next(source, 1, &cursor, &op)) {
             if (op.kind == WF_OP_COMPUTE) {
                 computed += (uint64_t)op.duration;
             } else if (op.kind == WF_OP_WAITALL) {
-                CHECK(params.overlap && op.count == n_buckets);
+                CHECK(overlap && op.count == n_buckets);
                 n_buckets = 0;
             } else {
-                CHECK(op.kind == (params.overlap ? WF_OP_IALLREDUCE : WF_OP_ALLREDUCE));
-                CHECK(op.bytes > 0 && op.bytes <= params.bucket);
+                CHECK(op.kind == (overlap ? WF_OP_IALLREDUCE : WF_OP_ALLREDUCE));
+                CHECK(op.bytes > 0 && op.bytes <= cases[i / 2].bucket);
                 /* Not before it was computed: a third forwards, then layer by layer. */
-                uint64_t step = computed % 1017, done = bytes % params.model + op.bytes;
-                CHECK((step - 333 + 1) * params.model >= done * 667 - 667);
+                uint64_t step = computed % 1017, done = bytes % cases[i / 2].model + op.bytes;
+                CHECK((step - 333 + 1) * cases[i / 2].model >= done * 667 - 667);
                 bytes += op.bytes;
-                CHECK(!params.overlap || op.request == n_buckets);
+                CHECK(!overlap || op.request == n_buckets);
                 n_buckets++;
             }
         }
-        CHECK_U64(bytes, 2 * params.model);
+        CHECK_U64(bytes, 2 * cases[i / 2].model);
         CHECK_U64(computed, UINT64_C(2) * 1017);
         wf_source_free(source);
     }
@@ -110,10 +93,9 @@ static void gradients_are_reduced_once(void)
 
 static void tasks_have_times_of_their_own(void)
 {
-    const struct wf_masterworker_params params = {
-        .tasks = 50, .compute = 1000000, .spread = 0.5};
-    struct wf_source *alone = make(&wf_gen_masterworker_ops, &params, 1);
-    struct wf_source *two = make(&wf_gen_masterworker_ops, &params, 2);
+    static const char params[] = "tasks=50 compute=1us spread=0.5";
+    struct wf_source *alone = gen_make(&wf_gen_masterworker_ops, 1, params);
+    struct wf_source *two = gen_make(&wf_gen_masterworker_ops, 2, params);
     struct wf_cursor one = {.word = {0}}, worker = {.word = {0}};
     struct wf_op op, other;
     int64_t sum = 0;
@@ -138,8 +120,7 @@ static void tasks_have_times_of_their_own(void)
 /* Of n^3 complex numbers all leave a rank but those that stay. */
 static void a_transform_moves_all_points(void)
 {
-    const struct wf_fft_params params = {.size = (char[]){"4x2"}, .n = 16, .iterations = 1};
-    struct wf_source *source = make(&wf_gen_fft_ops, &params, 8);
+    struct wf_source *source = gen_make(&wf_gen_fft_ops, 8, "size=4x2 n=16 iterations=1");
     struct wf_cursor cursor = {.word = {0}};
     struct wf_group group;
     struct wf_op op;
@@ -178,11 +159,10 @@ static uint32_t partners(const struct wf_source *source, uint32_t rank, uint32_t
 /* After the exchanges of a row everybody has heard of everybody in it. */
 static void sums_reach_the_whole_row(void)
 {
-    const struct wf_cg_params params = {.n = 1000, .iterations = 1};
     static const uint32_t columns_of[] = {1, 2, 2, 4, 4, 8, 8}; /* of 2^i ranks */
 
     for (uint32_t n = 1; n <= 64; n++) {
-        struct wf_source *source = make(&wf_gen_cg_ops, &params, n);
+        struct wf_source *source = gen_make(&wf_gen_cg_ops, n, "n=1000 iterations=1");
         uint32_t peers[64][8] = {{0}}, active = 1, log = 0, n_exchanges = 0;
         uint64_t heard[64], next[64];
         for (; 2 * active <= n; active *= 2) {
@@ -233,20 +213,15 @@ static void amounts_vary_within_their_bounds(void)
 static void large_programs_cost_nothing(void)
 {
     for (const struct wf_source_ops *const *ops = wf_gen_table(); *ops != NULL; ops++) {
-        _Alignas(16) char params[512] = {0};
-        struct wf_source *source = NULL;
         struct wf_cursor cursor = {.word = {0}};
         struct wf_op op;
         if (strcmp((*ops)->name, "text") == 0) {
             continue;
         }
-        CHECK((*ops)->params_size <= sizeof(params));
-        CHECK(wf_param_defaults((*ops)->params, params, NULL) == WF_OK);
-        CHECK((*ops)->create(params, 524288, &source, NULL) == WF_OK);
+        struct wf_source *source = gen_make(*ops, 524288, "%s", "");
         for (uint32_t i = 0; i < 1000 && wf_source_next(source, 524287, &cursor, &op); i++) {
         }
         wf_source_free(source);
-        wf_param_release((*ops)->params, params);
     }
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* LeanMD on one PE, where tasks are numbered as cells and computes are; and its spreading over
  * many. */
-#include "gen/leanmd.h"
-
 #include "base/mem.h"
+#include "harness/gen_make.h"
 #include "harness/wf_test.h"
 
 enum { CELLS_MAX = 512, COMPUTES_MAX = 512 * 172 };
@@ -11,37 +10,6 @@ enum { CELLS_MAX = 512, COMPUTES_MAX = 512 * 172 };
 struct pair {
     uint32_t n, cell[2];
 };
-
-static void set(struct wf_leanmd_params *params, const char *name, const char *value)
-{
-    struct wf_err err = {.status = WF_OK};
-
-    if (wf_param_set(wf_gen_leanmd_ops.params, params, "", name, value, &err) != WF_OK) {
-        printf("# %s\n", err.text);
-        abort();
-    }
-}
-
-static void set_defaults(struct wf_leanmd_params *params)
-{
-    memset(params, 0, sizeof(*params));
-    if (wf_param_defaults(wf_gen_leanmd_ops.params, params, NULL) != WF_OK) {
-        abort();
-    }
-}
-
-static struct wf_graph *make(struct wf_leanmd_params *params, uint32_t n_pes)
-{
-    struct wf_graph *graph = NULL;
-    struct wf_err err = {.status = WF_OK};
-
-    if (wf_gen_leanmd_ops.create(params, n_pes, &graph, &err) != WF_OK) {
-        printf("# %s\n", err.text);
-        abort();
-    }
-    wf_param_release(wf_gen_leanmd_ops.params, params);
-    return graph;
-}
 
 /* The cells whose atoms each compute gets, from what the cells send in the first step. */
 static uint32_t collect(const struct wf_graph *graph, uint32_t n_cells, struct pair *pairs)
@@ -84,17 +52,11 @@ static uint32_t distance(const uint32_t *size, uint32_t a, uint32_t b)
 
 static void check_pairs(const uint32_t *size, uint32_t kaway)
 {
-    struct wf_leanmd_params params;
     struct pair *pairs = wf_xmalloc(COMPUTES_MAX * sizeof(*pairs));
     uint8_t *met = wf_xcalloc((size_t)CELLS_MAX * CELLS_MAX, 1);
     uint32_t n_cells = size[0] * size[1] * size[2];
-    char text[64];
-
-    set_defaults(&params);
-    (void)snprintf(text, sizeof(text), "%ux%ux%u", size[0], size[1], size[2]);
-    set(&params, "cells", text);
-    params.kaway = kaway;
-    struct wf_graph *graph = make(&params, 1);
+    struct wf_graph *graph = gen_make_graph(&wf_gen_leanmd_ops, 1, "cells=%ux%ux%u kaway=%u",
+                                            size[0], size[1], size[2], kaway);
     uint32_t n_computes = collect(graph, n_cells, pairs);
 
     CHECK(n_computes > 0);
@@ -135,17 +97,12 @@ static void interactions_fill_a_sphere(void)
 
     for (uint32_t kaway = 1; kaway <= 3; kaway++) {
         for (int i = 0; i < 3; i++) {
-            struct wf_leanmd_params params;
             double radius = cutoffs[i] * kaway, sum = 0;
 
-            set_defaults(&params);
-            set(&params, "cells", "7x7x7");
-            set(&params, "imbalance", "0");
-            set(&params, "atoms", "1000");
-            set(&params, "pair_time", "1ps");
-            params.kaway = kaway;
-            params.cutoff = cutoffs[i];
-            struct wf_graph *graph = make(&params, 1);
+            struct wf_graph *graph = gen_make_graph(
+                &wf_gen_leanmd_ops, 1,
+                "cells=7x7x7 imbalance=0 atoms=1000 pair_time=1ps kaway=%u cutoff=%g", kaway,
+                cutoffs[i]);
             uint32_t n_cells = 343, n_tasks = graph->ops->n_tasks(graph, 0);
             uint32_t n_computes = (n_tasks - n_cells) / 3 - n_cells;
             for (uint32_t c = 0; c < n_computes; c++) {
@@ -167,14 +124,11 @@ static void spreading(void)
 
     for (int map = 0; map < 2; map++) {
         for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-            struct wf_leanmd_params params;
             uint64_t sum = 0, least = UINT64_MAX, most = 0;
 
-            set_defaults(&params);
-            set(&params, "cells", "4x4x4");
-            set(&params, "steps", "10");
-            params.map = map;
-            struct wf_graph *graph = make(&params, sizes[i]);
+            struct wf_graph *graph =
+                gen_make_graph(&wf_gen_leanmd_ops, sizes[i], "cells=4x4x4 steps=10 map=%s",
+                               map == 0 ? "block" : "round_robin");
             for (uint32_t pe = 0; pe < sizes[i]; pe++) {
                 uint64_t n = graph->ops->n_tasks(graph, pe);
                 sum += n;
@@ -194,11 +148,9 @@ static void spreading(void)
 /* Atoms vary, a cell's messages all have its size, and forces come back with the same. */
 static void cells_differ(void)
 {
-    struct wf_leanmd_params params;
     uint64_t least = UINT64_MAX, most = 0, sum = 0;
 
-    set_defaults(&params);
-    struct wf_graph *graph = make(&params, 1);
+    struct wf_graph *graph = gen_make_graph(&wf_gen_leanmd_ops, 1, "%s", "");
     for (uint32_t cell = 0; cell < 512; cell++) {
         struct wf_task task;
         struct wf_task_send first, send;
@@ -229,18 +181,21 @@ static void cells_differ(void)
 static void refused(void)
 {
     static const struct {
-        const char *cells, *kaway, *steps, *words;
+        const char *settings, *words;
         enum wf_status status;
     } cases[] = {
-        {"4x4", "1", "1", "gen:leanmd: cells: '4x4' is no grid; write AxBxC", WF_EUSAGE},
-        {"4x-4x4", "1", "1", "gen:leanmd: cells: '4x-4x4' is no grid; write AxBxC", WF_EUSAGE},
-        {"4x4x4x", "1", "1", "gen:leanmd: cells: '4x4x4x' is no grid; write AxBxC", WF_EUSAGE},
-        {"5x4x5", "2", "1",
+        {"cells=4x4 kaway=1 steps=1", "gen:leanmd: cells: '4x4' is no grid; write AxBxC",
+         WF_EUSAGE},
+        {"cells=4x-4x4 kaway=1 steps=1", "gen:leanmd: cells: '4x-4x4' is no grid; write AxBxC",
+         WF_EUSAGE},
+        {"cells=4x4x4x kaway=1 steps=1", "gen:leanmd: cells: '4x4x4x' is no grid; write AxBxC",
+         WF_EUSAGE},
+        {"cells=5x4x5 kaway=2 steps=1",
          "gen:leanmd: cells: '5x4x5' has a dimension of 4; with kaway=2 at least 5 are needed",
          WF_EUSAGE},
-        {"99999x99999x9", "1", "1",
+        {"cells=99999x99999x9 kaway=1 steps=1",
          "gen:leanmd: cells: '99999x99999x9' are too many; at most 24970740", WF_ELIMIT},
-        {"8x8x8", "1", "4000000000",
+        {"cells=8x8x8 kaway=1 steps=4000000000",
          "gen:leanmd: a PE would have 2^32 tasks or more; ask for fewer steps or cells, or "
          "more "
          "PEs",
@@ -248,18 +203,13 @@ static void refused(void)
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct wf_leanmd_params params;
         struct wf_graph *graph = NULL;
         struct wf_err err = {.status = WF_OK};
 
-        set_defaults(&params);
-        set(&params, "cells", cases[i].cells);
-        set(&params, "kaway", cases[i].kaway);
-        set(&params, "steps", cases[i].steps);
-        CHECK(wf_gen_leanmd_ops.create(&params, 2, &graph, &err) == cases[i].status);
+        CHECK(gen_try_graph(&wf_gen_leanmd_ops, cases[i].settings, 2, &graph, &err) ==
+              cases[i].status);
         CHECK_STR(err.text, cases[i].words);
         CHECK(graph == NULL);
-        wf_param_release(wf_gen_leanmd_ops.params, &params);
     }
 }
 

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gen/random.h"
 
+#include "harness/gen_make.h"
 #include "harness/wf_test.h"
 
 #include <stdlib.h>
 
 static struct wf_source *make(uint32_t n_ranks, uint64_t messages, uint64_t seed)
 {
-    const struct wf_gen_random_params params = {
-        .bytes = 100, .messages = messages, .seed = seed};
-    struct wf_source *source = NULL;
-
-    if (wf_gen_random_ops.create(&params, n_ranks, &source, NULL) != WF_OK) {
-        abort();
-    }
-    return source;
+    return gen_make(&wf_gen_random_ops, n_ranks, "bytes=100 messages=%llu seed=%llu",
+                    (unsigned long long)messages, (unsigned long long)seed);
 }
 
 /* Goes on to the rank's next send; its destination, or the number of ranks at the end. */

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gen/ring.h"
 
+#include "harness/gen_make.h"
 #include "harness/wf_test.h"
 
 #include <stdlib.h>
 
 static struct wf_source *make(uint32_t n_ranks, uint64_t rounds)
 {
-    const struct wf_gen_ring_params params = {.bytes = 100, .rounds = rounds};
-    struct wf_source *source = NULL;
-
-    if (wf_gen_ring_ops.create(&params, n_ranks, &source, NULL) != WF_OK) {
-        abort();
-    }
-    return source;
+    return gen_make(&wf_gen_ring_ops, n_ranks, "bytes=100 rounds=%llu",
+                    (unsigned long long)rounds);
 }
 
 static void check_rank(const struct wf_source *source, uint32_t rank, uint64_t rounds)

@@ -1,23 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gen/stencil.h"
-
-#include "gen/gen.h"
+#include "harness/gen_make.h"
 #include "harness/wf_test.h"
 
 static struct wf_source *make(uint32_t n_ranks, bool allreduce)
 {
-    const struct wf_stencil_params params = {.bytes = 1000,
-                                             .iterations = 2,
-                                             .compute = 7,
-                                             .allreduce = allreduce,
-                                             .allreduce_bytes = 8,
-                                             .periodic = true};
-    struct wf_source *source = NULL;
-
-    if (wf_gen_stencil3d_ops.create(&params, n_ranks, &source, NULL) != WF_OK) {
-        abort();
-    }
-    return source;
+    return gen_make(&wf_gen_stencil3d_ops, n_ranks,
+                    "bytes=1000 iterations=2 compute=7ps allreduce=%d", allreduce);
 }
 
 /* Rank 0 of 3 x 3 x 3: its neighbours are known by heart. */
@@ -108,11 +96,11 @@ static void the_expected_messages_are_the_messages(void)
 
 static void endless_computing_is_refused(void)
 {
-    const struct wf_stencil_params params = {.iterations = 1U << 31, .compute = INT64_MAX / 2};
+    static const char params[] = "iterations=2147483648 compute=50d";
     struct wf_source *source = NULL;
     struct wf_err err = {.status = WF_OK};
 
-    CHECK(wf_gen_stencil3d_ops.create(&params, 8, &source, &err) == WF_ELIMIT);
+    CHECK(gen_try(&wf_gen_stencil3d_ops, params, 8, &source, &err) == WF_ELIMIT);
     CHECK(strstr(err.text, "2147483648 times") != NULL);
     CHECK(source == NULL);
 }
@@ -195,17 +183,10 @@ static void check_pair(const struct wf_source *source, const struct oracle *orac
 static void check_against_oracle(const struct wf_source_ops *ops, const struct oracle *oracle,
                                  char *size, uint32_t n)
 {
-    const struct wf_stencil_params params = {
-        .size = size,
-        .points = oracle->all ? WF_STENCIL_ALL : WF_STENCIL_FACES,
-        .periodic = oracle->periodic,
-        .bytes = face_bytes[oracle->n_dims],
-        .cell = 3,
-        .iterations = 1,
-    };
-    struct wf_source *source = NULL;
+    struct wf_source *source = gen_make(
+        ops, n, "size=%s points=%s periodic=%d bytes=%d cell=3 iterations=1", size,
+        oracle->all ? "all" : "faces", oracle->periodic, (int)face_bytes[oracle->n_dims]);
 
-    CHECK(ops->create(&params, n, &source, NULL) == WF_OK);
     for (uint32_t i = 0; i < n * n; i++) {
         check_pair(source, oracle, i / n, i % n);
     }
@@ -236,15 +217,10 @@ static void neighbours_are_those_of_the_grid(void)
 
 static void computing_may_be_uneven_and_iterations_marked(void)
 {
-    const struct wf_stencil_params params = {.iterations = 3,
-                                             .periodic = true,
-                                             .compute = 1000000,
-                                             .imbalance = 0.25,
-                                             .markers = true};
-    struct wf_source *source = NULL;
+    struct wf_source *source = gen_make(&wf_gen_stencil2d_ops, 64,
+                                        "iterations=3 compute=1us imbalance=0.25 markers=1");
     int64_t least = INT64_MAX, most = 0, sum = 0;
 
-    CHECK(wf_gen_stencil2d_ops.create(&params, 64, &source, NULL) == WF_OK);
     for (uint32_t rank = 0; rank < 64; rank++) {
         struct wf_cursor cursor = {.word = {0}};
         struct wf_op op;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a replay says about the latency of messages, against numbers from paper. */
-#include "gen/random.h"
+#include "harness/gen_make.h"
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"
 #include "net/alphabeta.h"
@@ -73,11 +73,7 @@ static void messages_of_collectives_count(void)
 /* Random traffic on a ring of 9: distances 1 to 4, all pairs alike, 2.5 hops on average. */
 static void random_traffic_measures_the_mean_distance(void)
 {
-    static const struct wf_gen_random_params params = {.messages = 4000, .seed = 3};
-    struct wf_source *source = NULL;
-    struct wf_err err = {.status = WF_OK};
-
-    must(wf_gen_random_ops.create(&params, 9, &source, &err), &err);
+    struct wf_source *source = gen_make(&wf_gen_random_ops, 9, "bytes=0 messages=4000 seed=3");
     struct outcome out = replay(
         &(struct setup){.source = source, .net = &wf_net_latency_ops, .topo = "torus:9"});
     CHECK_U64(out.tally.latency.n, 36000);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ranks/ranks.h"
 
-#include "gen/stencil.h"
+#include "harness/gen_make.h"
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"
 #include "net/alphabeta.h"
@@ -262,17 +262,9 @@ static void ranks_on_one_node_share_the_interface_in_order_of_time(void)
 /* Where clocks run ahead and where they do not, times are the same. */
 static void running_ahead_changes_no_time(void)
 {
-    static const struct wf_stencil_params params = {.bytes = 5000,
-                                                    .iterations = 3,
-                                                    .compute = 1000000,
-                                                    .allreduce = true,
-                                                    .allreduce_bytes = 8,
-                                                    .periodic = true};
-
     for (uint32_t n = 1; n <= 30; n++) {
-        struct wf_source *source = NULL;
-        struct wf_err err = {.status = WF_OK};
-        must(wf_gen_stencil3d_ops.create(&params, n, &source, &err), &err);
+        struct wf_source *source = gen_make(&wf_gen_stencil3d_ops, n,
+                                            "bytes=5000 iterations=3 compute=1us allreduce=1");
         struct setup setup = {.source = source, .net = &wf_net_loggp_ops};
         struct outcome ahead = replay(&setup);
         setup.in_step = true;
@@ -287,16 +279,8 @@ static void running_ahead_changes_no_time(void)
 /* Without contention it does not matter either how many ranks share a node. */
 static void placement_changes_no_time_where_nothing_is_shared(void)
 {
-    static const struct wf_stencil_params params = {.bytes = 5000,
-                                                    .iterations = 2,
-                                                    .compute = 1000000,
-                                                    .allreduce = true,
-                                                    .allreduce_bytes = 8,
-                                                    .periodic = true};
-    struct wf_source *source = NULL;
-    struct wf_err err = {.status = WF_OK};
-
-    must(wf_gen_stencil3d_ops.create(&params, 24, &source, &err), &err);
+    struct wf_source *source =
+        gen_make(&wf_gen_stencil3d_ops, 24, "bytes=5000 iterations=2 compute=1us allreduce=1");
     static const char *const network[] = {"local", "false", NULL};
     struct setup setup = {.source = source, .net = &wf_net_alphabeta_ops, .mpi = network};
     struct outcome alone = replay(&setup);
@@ -312,13 +296,10 @@ static void placement_changes_no_time_where_nothing_is_shared(void)
  * apart; overheads of the first five are spent while later ones come in. */
 static void a_stencil_takes_the_time_it_takes_on_paper(void)
 {
-    static const struct wf_stencil_params stencil = {
-        .bytes = 131072, .iterations = 3, .compute = 1000000000, .periodic = true};
-    struct wf_source *source = NULL;
-    struct wf_err err = {.status = WF_OK};
+    struct wf_source *source =
+        gen_make(&wf_gen_stencil3d_ops, 27, "bytes=131072 iterations=3 compute=1ms");
     int64_t o = 500000, l = 1000000, g = 100000, tail = 13107100; /* 131071 B at 10 GB/s */
 
-    must(wf_gen_stencil3d_ops.create(&stencil, 27, &source, &err), &err);
     struct outcome out = replay(&(struct setup){.source = source, .net = &wf_net_loggp_ops});
     int64_t exchange = o + 5 * (g + tail) + l + tail + o;
     CHECK_U64(out.tally.jobs[0].messages, UINT64_C(27) * 6 * 3);

@@ -2,7 +2,7 @@
 /* Task graphs in native traces: what is written is read again, in any order and with little
  * memory; what was cut off or damaged is refused or complained about. */
 #include "base/mem.h"
-#include "gen/leanmd.h"
+#include "harness/gen_make.h"
 #include "harness/pe_random.h"
 #include "harness/wf_test.h"
 #include "trace/reader.h"
@@ -116,24 +116,10 @@ static void random_graphs_are_read_as_they_were_written(void)
     }
 }
 
-static struct wf_graph *make_leanmd(uint32_t n_pes, uint64_t steps)
-{
-    struct wf_leanmd_params params;
-    struct wf_graph *graph = NULL;
-    struct wf_err err;
-
-    memset(&params, 0, sizeof(params));
-    must(wf_param_defaults(wf_gen_leanmd_ops.params, &params, &err), &err);
-    params.steps = steps;
-    must(wf_gen_leanmd_ops.create(&params, n_pes, &graph, &err), &err);
-    wf_param_release(wf_gen_leanmd_ops.params, &params);
-    return graph;
-}
-
 static void memory_is_bounded(void)
 {
     enum { LIMIT = 1 << 20, BLOCK = 7 << 15 };
-    struct wf_graph *graph = make_leanmd(3, 6);
+    struct wf_graph *graph = gen_make_graph(&wf_gen_leanmd_ops, 3, "steps=6");
     struct wf_err err = {.status = WF_OK};
     uint64_t most = 0;
 
@@ -266,7 +252,7 @@ static bool is_handled(const struct wf_graph *graph)
 
 static void damage_is_found(void)
 {
-    struct wf_graph *graph = make_leanmd(60, 1);
+    struct wf_graph *graph = gen_make_graph(&wf_gen_leanmd_ops, 60, "steps=1");
     struct wf_err err = {.status = WF_OK};
 
     must(write_graph(graph, &err), &err);
