@@ -7,19 +7,8 @@
 #include "topo/grid.h"
 
 #include "harness/route_check.h"
+#include "harness/topo_walk.h"
 #include "harness/wf_test.h"
-
-static struct wf_topo *make(const char *spec)
-{
-    struct wf_topo *topo = NULL;
-    struct wf_err err;
-
-    if (wf_topo_create(spec, &topo, &err) != WF_OK) {
-        (void)fprintf(stderr, "%s: %s\n", spec, err.text);
-        abort();
-    }
-    return topo;
-}
 
 /* What a policy promises besides what all do. A policy that is not listed may refuse any
  * topology, and its routes may be longer than necessary. */
@@ -136,7 +125,7 @@ static void every_topology_is_routed(void)
 {
     for (const struct wf_topo_ops *const *ops = wf_topo_table(); *ops != NULL; ops++) {
         for (const char *const *spec = (*ops)->examples; *spec != NULL; spec++) {
-            struct wf_topo *topo = make(*spec);
+            struct wf_topo *topo = topo_make(*spec);
             check_policies(topo, *spec);
             wf_topo_free(topo);
         }
@@ -153,7 +142,7 @@ static void classes_may_run_out(void)
     static const char *const names[] = {"adaptive", "ecmp"};
 
     for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
-        struct wf_topo *topo = make(specs[i]);
+        struct wf_topo *topo = topo_make(specs[i]);
         for (size_t k = 0; k < 2; k++) {
             const struct wf_route_ops *ops = NULL;
             struct wf_err err;
@@ -188,7 +177,7 @@ static void hierarchies_are_routed(void)
     };
 
     for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
-        struct wf_topo *topo = make(specs[i]);
+        struct wf_topo *topo = topo_make(specs[i]);
         check_policies(topo, specs[i]);
         wf_topo_free(topo);
     }
@@ -256,7 +245,7 @@ static void damaged_networks_are_routed(void)
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct wf_topo *whole = make(cases[i][0]), *topo = NULL;
+        struct wf_topo *whole = topo_make(cases[i][0]), *topo = NULL;
         struct wf_err err;
         enum wf_status status = wf_damaged_create(whole, cases[i][1], &topo, &err);
         if (status != WF_OK) {
@@ -404,7 +393,7 @@ static void faults_are_found(void)
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct wf_topo *topo = make(cases[i].spec);
+        struct wf_topo *topo = topo_make(cases[i].spec);
         const struct wf_route_ops ops = {.name = "faulty", .next = cases[i].next};
         const struct wf_route route = {
             .ops = &ops,

@@ -3,22 +3,11 @@
 #include "topo/nested.h"
 
 #include "harness/topo_check.h"
-
-static struct wf_topo *make(const char *spec)
-{
-    struct wf_topo *topo = NULL;
-    struct wf_err err;
-
-    if (wf_topo_create(spec, &topo, &err) != WF_OK) {
-        (void)fprintf(stderr, "%s: %s\n", spec, err.text);
-        abort();
-    }
-    return topo;
-}
+#include "harness/topo_walk.h"
 
 static void check_spec(const char *spec)
 {
-    struct wf_topo *topo = make(spec);
+    struct wf_topo *topo = topo_make(spec);
     int before = wf_test_failed;
 
     topo_check(topo);
@@ -90,7 +79,7 @@ static void hierarchies_keep_the_contract(void)
 static void legs_add_up(void)
 {
     for (size_t i = 0; i < N_HIERARCHIES; i++) {
-        struct wf_topo *topo = make(hierarchies[i]);
+        struct wf_topo *topo = topo_make(hierarchies[i]);
         struct wf_leg legs[WF_LEGS_MAX];
 
         for (uint32_t src = 0; src < topo->n_nodes; src++) {

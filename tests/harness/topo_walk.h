@@ -2,8 +2,10 @@
 #ifndef WF_TESTS_HARNESS_TOPO_WALK_H
 #define WF_TESTS_HARNESS_TOPO_WALK_H
 
-/* For topologies that are too large for topo_check.h: some ways instead of all. */
+/* Makes topologies, and checks those that are too large for topo_check.h: some routes instead of
+ * all. */
 
+#include "topo/measure.h"
 #include "topo/topo.h"
 
 #include "harness/wf_test.h"
@@ -34,48 +36,81 @@ static inline void topo_check_refused(const char *spec, const char *words)
     CHECK(strstr(err.text, words) != NULL);
 }
 
-/* A hop by next_port is by one of the minimal ports and over a cable that leads back; returns
- * where it ends. `ports` has room for n_ports. */
+/* A hop by next_port is by one of the minimal ports, over a cable that leads back; returns where
+ * it ends. One-way links do not lead back; among very many ports looking for one takes too long.
+ * `ports` has n_ports entries, or one if there is one path. */
 static inline uint32_t topo_check_hop(const struct wf_topo *topo, uint32_t at, uint32_t dst,
                                       uint32_t *ports)
 {
     uint32_t port = topo->ops->next_port(topo, at, dst), found = 0, back = 0;
     uint32_t n = wf_topo_minimal_ports(topo, at, dst, ports);
     uint32_t to = topo->ops->neighbor(topo, at, port);
+    uint32_t n_back = to < topo->n_vertices ? wf_topo_ports(topo, to) : 0;
 
     for (uint32_t k = 0; k < n; k++) {
         found += ports[k] == port ? 1 : 0;
     }
-    while (to < topo->n_vertices && back < wf_topo_ports(topo, to) &&
+    while (!topo->oneway && n_back < 10000 && back < n_back &&
            topo->ops->neighbor(topo, to, back) != at) {
         back++;
     }
-    if (found != 1 || to >= topo->n_vertices || back == wf_topo_ports(topo, to)) {
+    if (found != 1 || back == n_back) {
         printf("# hop from %u towards %u by port %u to %u\n", at, dst, port, to);
         wf_test_failed = 1;
     }
     return to;
 }
 
-/* Walks from any vertices to any nodes by next_port arrive in distance hops. */
-static inline void topo_check_walks(const struct wf_topo *topo, uint64_t n)
+/* The walk from a vertex to a node by next_port arrives in distance hops. */
+static inline void topo_check_walk(const struct wf_topo *topo, uint32_t from, uint32_t dst)
 {
-    uint32_t *ports = malloc(topo->n_ports * sizeof(*ports));
+    uint32_t *ports = calloc(topo->ops->one_path ? 1 : topo->n_ports, sizeof(*ports));
+    uint32_t at = from;
 
-    for (uint64_t i = 0; i < n && !wf_test_failed; i++) {
-        uint32_t at = (uint32_t)(wf_test_rand(1, 0, i) % topo->n_vertices);
-        uint32_t dst = (uint32_t)(wf_test_rand(1, 1, i) % topo->n_nodes);
-        uint32_t left = topo->ops->distance(topo, at, dst);
-        while (left > 0 && !wf_test_failed) {
-            at = topo_check_hop(topo, at, dst, ports);
-            left--;
-        }
-        if (at != dst) {
-            printf("# walk %llu ends at %u, not at %u\n", (unsigned long long)i, at, dst);
-            wf_test_failed = 1;
-        }
+    for (uint32_t left = topo->ops->distance(topo, at, dst); left > 0 && !wf_test_failed;) {
+        at = topo_check_hop(topo, at, dst, ports);
+        left--;
+    }
+    if (at != dst) {
+        printf("# a walk from %u ends at %u, not at %u\n", from, at, dst);
+        wf_test_failed = 1;
     }
     free(ports);
+}
+
+/* `n` walks from random vertices to random nodes. */
+static inline void topo_check_walks(const struct wf_topo *topo, uint64_t n)
+{
+    for (uint64_t i = 0; i < n && !wf_test_failed; i++) {
+        uint32_t at = (uint32_t)(wf_test_rand(1, 0, i) % topo->n_vertices);
+        topo_check_walk(topo, at, (uint32_t)(wf_test_rand(1, 1, i) % topo->n_nodes));
+    }
+}
+
+/* The sum of the distances of all pairs. */
+static inline void topo_check_sum(const struct wf_topo *topo, uint64_t sum)
+{
+    struct wf_measure measure;
+
+    wf_measure(topo, &measure);
+    CHECK_U64(measure.sum_low, sum);
+    wf_measure_release(&measure);
+}
+
+/* The walks above, and a histogram that counts all pairs. */
+static inline void topo_check_large(const struct wf_topo *topo, uint64_t n_walks)
+{
+    struct wf_measure measure;
+    uint64_t pairs = 0;
+
+    topo_check_walks(topo, n_walks);
+    wf_measure(topo, &measure);
+    for (uint32_t d = 0; d <= measure.diameter; d++) {
+        pairs += measure.counts[d];
+    }
+    CHECK_U64(pairs, (uint64_t)topo->n_nodes * topo->n_nodes);
+    CHECK(measure.counts[measure.diameter] > 0);
+    wf_measure_release(&measure);
 }
 
 #endif

@@ -96,7 +96,7 @@ static void the_expected_messages_are_the_messages(void)
 
 static void endless_computing_is_refused(void)
 {
-    static const char params[] = "iterations=2147483648 compute=50d";
+    static const char params[] = "iterations=2147483648 compute=4600000s";
     struct wf_source *source = NULL;
     struct wf_err err = {.status = WF_OK};
 

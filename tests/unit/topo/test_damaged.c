@@ -5,18 +5,7 @@
 #include "topo/nested.h"
 
 #include "harness/topo_check.h"
-
-static struct wf_topo *make(const char *spec)
-{
-    struct wf_topo *topo = NULL;
-    struct wf_err err;
-
-    if (wf_topo_create(spec, &topo, &err) != WF_OK) {
-        (void)fprintf(stderr, "%s: %s\n", spec, err.text);
-        abort();
-    }
-    return topo;
-}
+#include "harness/topo_walk.h"
 
 /* Cables that the damaged network has lost, checked one by one against the whole. */
 static uint64_t count_lost(const struct wf_topo *topo)
@@ -67,7 +56,7 @@ static void damaged_networks_keep_the_contract(void)
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct wf_topo *whole = make(cases[i].spec), *topo = NULL;
+        struct wf_topo *whole = topo_make(cases[i].spec), *topo = NULL;
         struct wf_err err = {.status = WF_OK};
         enum wf_status status = wf_damaged_create(whole, cases[i].damage, &topo, &err);
         if (status != WF_OK) {
@@ -90,7 +79,7 @@ static void damaged_networks_keep_the_contract(void)
 /* So large that distances are no table. */
 static void a_large_network_is_searched_too(void)
 {
-    struct wf_topo *whole = make("torus:100x90"), *topo = NULL;
+    struct wf_topo *whole = topo_make("torus:100x90"), *topo = NULL;
     struct topo_oracle oracle;
     struct wf_err err;
     uint32_t ports[8];
@@ -112,7 +101,7 @@ static void a_large_network_is_searched_too(void)
 static void seeds_choose_other_links_and_always_the_same(void)
 {
     static const char *const damages[] = {"links:6,seed:1", "links:6", "links:6,seed:2"};
-    struct wf_topo *whole = make("torus:6x6"), *topo[3] = {NULL};
+    struct wf_topo *whole = topo_make("torus:6x6"), *topo[3] = {NULL};
     uint32_t differ[3] = {0};
 
     for (size_t i = 0; i < 3; i++) {
@@ -136,7 +125,7 @@ static void seeds_choose_other_links_and_always_the_same(void)
 /* Levels of links are those of the whole network. */
 static void levels_are_kept(void)
 {
-    struct wf_topo *whole = make("fattree:2x2,up=1x2/star:3"), *topo = NULL;
+    struct wf_topo *whole = topo_make("fattree:2x2,up=1x2/star:3"), *topo = NULL;
     struct wf_err err;
 
     CHECK_U64(wf_damaged_create(whole, "routers:1", &topo, &err), WF_OK);
@@ -179,7 +168,7 @@ static void mistakes_are_named(void)
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct wf_topo *whole = make(cases[i].spec), *topo = NULL;
+        struct wf_topo *whole = topo_make(cases[i].spec), *topo = NULL;
         struct wf_err err = {.status = WF_OK};
         enum wf_status status = wf_damaged_create(whole, cases[i].damage, &topo, &err);
         CHECK_U64(status, WF_EINVAL);

@@ -1,18 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fat trees, beyond what conformance/topo checks of their examples. */
 #include "harness/topo_check.h"
-
-static struct wf_topo *make(const char *spec)
-{
-    struct wf_topo *topo = NULL;
-    struct wf_err err;
-
-    if (wf_topo_create(spec, &topo, &err) != WF_OK) {
-        (void)fprintf(stderr, "%s: %s\n", spec, err.text);
-        abort();
-    }
-    return topo;
-}
+#include "harness/topo_walk.h"
 
 /* k-ary n-trees have k^n nodes and n * k^(n-1) switches; the largest trees of switches of radix
  * r have r * r / 2 nodes in two levels and r * r * r / 4 in three (as in any vendor's guide).
@@ -38,7 +27,7 @@ static void known_trees_have_the_known_sizes(void)
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct wf_topo *topo = make(cases[i].spec);
+        struct wf_topo *topo = topo_make(cases[i].spec);
         struct wf_measure measure;
 
         wf_measure(topo, &measure);
@@ -78,7 +67,7 @@ static void names_of_the_same_tree_give_the_same_tree(void)
     };
 
     for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-        struct wf_topo *a = make(pairs[i][0]), *b = make(pairs[i][1]);
+        struct wf_topo *a = topo_make(pairs[i][0]), *b = topo_make(pairs[i][1]);
         check_same(a, b);
         wf_topo_free(a);
         wf_topo_free(b);
@@ -129,7 +118,7 @@ static void no_cut_is_smaller_than_the_bisection(void)
     };
 
     for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
-        struct wf_topo *topo = make(specs[i]);
+        struct wf_topo *topo = topo_make(specs[i]);
         CHECK(topo->n_vertices <= 20);
         CHECK_U64(topo->bisection, least_cut(topo));
         wf_topo_free(topo);
@@ -169,24 +158,13 @@ static void shifts_share_no_links(void)
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct wf_topo *topo = make(cases[i].spec);
+        struct wf_topo *topo = topo_make(cases[i].spec);
         for (uint32_t shift = 1; shift < topo->n_nodes; shift++) {
             CHECK(busiest_link(topo, shift) <= cases[i].most);
         }
         CHECK_U64(busiest_link(topo, topo->n_nodes / 2), cases[i].most);
         wf_topo_free(topo);
     }
-}
-
-static void walk(const struct wf_topo *topo, uint32_t at, uint32_t dst)
-{
-    for (uint32_t left = topo->ops->distance(topo, at, dst); left > 0; left--) {
-        uint32_t port = topo->ops->next_port(topo, at, dst);
-        CHECK(port < wf_topo_ports(topo, at));
-        at = topo->ops->neighbor(topo, at, port);
-        CHECK_U64(topo->ops->distance(topo, at, dst), left - 1);
-    }
-    CHECK_U64(at, dst);
 }
 
 static void large_trees_are_as_good_as_small_ones(void)
@@ -200,21 +178,9 @@ static void large_trees_are_as_good_as_small_ones(void)
     };
 
     for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
-        struct wf_topo *topo = make(specs[i]);
-        uint64_t nodes = topo->n_nodes, pairs = 0;
-        struct wf_measure measure;
-
-        for (uint64_t n = 0; n < 1000; n++) {
-            walk(topo, (uint32_t)(wf_test_rand(2, i, 2 * n) % topo->n_vertices),
-                 (uint32_t)(wf_test_rand(2, i, 2 * n + 1) % nodes));
-        }
-        wf_measure(topo, &measure);
-        for (uint32_t d = 0; d <= measure.diameter; d++) {
-            pairs += measure.counts[d];
-        }
-        CHECK_U64(pairs, nodes * nodes);
+        struct wf_topo *topo = topo_make(specs[i]);
+        topo_check_large(topo, 1000);
         CHECK_U64(wf_topo_first_link(topo, topo->n_vertices), 2 * topo->n_links);
-        wf_measure_release(&measure);
         wf_topo_free(topo);
     }
 }
@@ -252,16 +218,7 @@ static void bad_trees_are_refused_with_a_reason(void)
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct wf_topo *topo = NULL;
-        struct wf_err err = {.status = WF_OK};
-        enum wf_status status = wf_topo_create(cases[i].spec, &topo, &err);
-
-        if (status != WF_EINVAL || strstr(err.text, cases[i].says) == NULL) {
-            printf("# %s: %s\n", cases[i].spec, err.text);
-        }
-        CHECK_U64(status, WF_EINVAL);
-        CHECK(topo == NULL);
-        CHECK(strstr(err.text, cases[i].says) != NULL);
+        topo_check_refused(cases[i].spec, cases[i].says);
     }
 }
 

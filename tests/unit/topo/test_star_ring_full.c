@@ -1,18 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stars, rings and full networks, beyond what conformance/topo checks of their examples. */
 #include "harness/topo_check.h"
-
-static struct wf_topo *make(const char *spec)
-{
-    struct wf_topo *topo = NULL;
-    struct wf_err err;
-
-    if (wf_topo_create(spec, &topo, &err) != WF_OK) {
-        (void)fprintf(stderr, "%s: %s\n", spec, err.text);
-        abort();
-    }
-    return topo;
-}
+#include "harness/topo_walk.h"
 
 /* Sums of distances and links of stars and rings are from an independent breadth-first search;
  * those of one-way rings and full networks are sums that fit on an envelope. */
@@ -38,7 +27,7 @@ static void known_networks_have_the_known_sizes(void)
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct wf_topo *topo = make(cases[i].spec);
+        struct wf_topo *topo = topo_make(cases[i].spec);
         struct wf_measure measure;
 
         wf_measure(topo, &measure);
@@ -53,18 +42,6 @@ static void known_networks_have_the_known_sizes(void)
     }
 }
 
-static void walk(const struct wf_topo *topo, uint32_t at, uint32_t dst)
-{
-    for (uint32_t left = topo->ops->distance(topo, at, dst); left > 0; left--) {
-        uint32_t port = topo->ops->next_port(topo, at, dst), only[2];
-        CHECK(port < wf_topo_ports(topo, at));
-        CHECK(wf_topo_minimal_ports(topo, at, dst, only) >= 1);
-        at = topo->ops->neighbor(topo, at, port);
-        CHECK_U64(topo->ops->distance(topo, at, dst), left - 1);
-    }
-    CHECK_U64(at, dst);
-}
-
 static void large_networks_are_as_good_as_small_ones(void)
 {
     static const char *const specs[] = {
@@ -72,13 +49,10 @@ static void large_networks_are_as_good_as_small_ones(void)
     };
 
     for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
-        struct wf_topo *topo = make(specs[i]);
-        for (uint64_t n = 0; n < 5; n++) {
-            walk(topo, (uint32_t)(wf_test_rand(3, i, 2 * n) % topo->n_vertices),
-                 (uint32_t)(wf_test_rand(3, i, 2 * n + 1) % topo->n_nodes));
-        }
-        walk(topo, topo->gate, topo->n_nodes - 1);
-        walk(topo, topo->n_nodes - 1, topo->gate);
+        struct wf_topo *topo = topo_make(specs[i]);
+        topo_check_walks(topo, 5);
+        topo_check_walk(topo, topo->gate, topo->n_nodes - 1);
+        topo_check_walk(topo, topo->n_nodes - 1, topo->gate);
         CHECK_U64(wf_topo_first_link(topo, topo->n_vertices),
                   topo->n_links * (topo->oneway ? 1 : 2));
         wf_topo_free(topo);
@@ -87,7 +61,7 @@ static void large_networks_are_as_good_as_small_ones(void)
 
 static void only_one_way_rings_are_one_way(void)
 {
-    struct wf_topo *both = make("ring:8"), *up = make("ring:8,oneway");
+    struct wf_topo *both = topo_make("ring:8"), *up = topo_make("ring:8,oneway");
 
     CHECK(!both->oneway && up->oneway);
     CHECK_U64(both->ops->distance(both, 5, 2), 3);
@@ -114,16 +88,7 @@ static void bad_networks_are_refused_with_a_reason(void)
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct wf_topo *topo = NULL;
-        struct wf_err err = {.status = WF_OK};
-        enum wf_status status = wf_topo_create(cases[i].spec, &topo, &err);
-
-        if (status != WF_EINVAL || strstr(err.text, cases[i].says) == NULL) {
-            printf("# %s: %s\n", cases[i].spec, err.text);
-        }
-        CHECK_U64(status, WF_EINVAL);
-        CHECK(topo == NULL);
-        CHECK(strstr(err.text, cases[i].says) != NULL);
+        topo_check_refused(cases[i].spec, cases[i].says);
     }
 }
 

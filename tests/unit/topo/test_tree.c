@@ -1,25 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trees, beyond what conformance/topo checks of their examples. */
 #include "harness/topo_check.h"
-
-static struct wf_topo *make(const char *spec)
-{
-    struct wf_topo *topo = NULL;
-    struct wf_err err;
-
-    if (wf_topo_create(spec, &topo, &err) != WF_OK) {
-        (void)fprintf(stderr, "%s: %s\n", spec, err.text);
-        abort();
-    }
-    return topo;
-}
+#include "harness/topo_walk.h"
 
 static struct wf_topo *make_tree(uint32_t size, uint32_t degree, const char *nodes)
 {
     char spec[64];
 
     (void)snprintf(spec, sizeof(spec), "tree:%u,degree=%u,nodes=%s", size, degree, nodes);
-    return make(spec);
+    return topo_make(spec);
 }
 
 /* The least number of cables between `x` nodes on the side of v and the rest of those below it,
@@ -106,7 +95,7 @@ static void complete_trees_have_the_known_bisection(void)
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct wf_topo *topo = make(cases[i].spec);
+        struct wf_topo *topo = topo_make(cases[i].spec);
         CHECK_U64(topo->bisection, cases[i].cables);
         wf_topo_free(topo);
     }
@@ -128,7 +117,7 @@ static void known_trees_have_the_known_distances(void)
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct wf_topo *topo = make(cases[i].spec);
+        struct wf_topo *topo = topo_make(cases[i].spec);
         struct wf_measure measure;
 
         wf_measure(topo, &measure);
@@ -140,17 +129,6 @@ static void known_trees_have_the_known_distances(void)
         wf_measure_release(&measure);
         wf_topo_free(topo);
     }
-}
-
-static void walk(const struct wf_topo *topo, uint32_t at, uint32_t dst)
-{
-    for (uint32_t left = topo->ops->distance(topo, at, dst); left > 0; left--) {
-        uint32_t port = topo->ops->next_port(topo, at, dst);
-        CHECK(port < wf_topo_ports(topo, at));
-        at = topo->ops->neighbor(topo, at, port);
-        CHECK_U64(topo->ops->distance(topo, at, dst), left - 1);
-    }
-    CHECK_U64(at, dst);
 }
 
 /* Each cable is on the ways between the nodes below it and the others: adds up all distances
@@ -186,22 +164,10 @@ static void large_trees_are_as_good_as_small_ones(void)
     };
 
     for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
-        struct wf_topo *topo = make(specs[i]);
-        uint64_t nodes = topo->n_nodes, pairs = 0;
-        struct wf_measure measure;
-
-        for (uint64_t n = 0; n < 1000; n++) {
-            walk(topo, (uint32_t)(wf_test_rand(1, i, 2 * n) % topo->n_vertices),
-                 (uint32_t)(wf_test_rand(1, i, 2 * n + 1) % nodes));
-        }
-        wf_measure(topo, &measure);
-        for (uint32_t d = 0; d <= measure.diameter; d++) {
-            pairs += measure.counts[d];
-        }
-        CHECK_U64(pairs, nodes * nodes);
-        CHECK_U64(measure.sum_low, sum_by_cables(topo));
+        struct wf_topo *topo = topo_make(specs[i]);
+        topo_check_large(topo, 1000);
+        topo_check_sum(topo, sum_by_cables(topo));
         CHECK_U64(wf_topo_first_link(topo, topo->n_vertices), 2 * topo->n_links);
-        wf_measure_release(&measure);
         wf_topo_free(topo);
     }
 }
@@ -221,15 +187,7 @@ static void bad_trees_are_refused_with_a_reason(void)
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct wf_topo *topo = NULL;
-        struct wf_err err = {.status = WF_OK};
-
-        CHECK_U64(wf_topo_create(cases[i].spec, &topo, &err), WF_EINVAL);
-        CHECK(topo == NULL);
-        if (strstr(err.text, cases[i].says) == NULL) {
-            printf("# %s: %s\n", cases[i].spec, err.text);
-        }
-        CHECK(strstr(err.text, cases[i].says) != NULL);
+        topo_check_refused(cases[i].spec, cases[i].says);
     }
 }
 

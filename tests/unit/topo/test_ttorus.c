@@ -2,23 +2,12 @@
 #include "base/rng.h"
 #include "topo/topo.h"
 
+#include "harness/topo_walk.h"
 #include "harness/wf_test.h"
 
 #include <stdbool.h>
 
 enum { DIMS_MAX = 8 };
-
-static struct wf_topo *make(const char *spec)
-{
-    struct wf_topo *topo = NULL;
-    struct wf_err err = {0};
-
-    if (wf_topo_create(spec, &topo, &err) != WF_OK) {
-        printf("# %s: %s\n", spec, err.text);
-        abort();
-    }
-    return topo;
-}
 
 /* ---- The definition, once more, on coordinates ---- */
 
@@ -100,7 +89,7 @@ static struct wf_topo *make_box(const struct box *box)
     (void)snprintf(spec, sizeof(spec), "ttorus:%s,wrap=%s,degree=%u,jump=%s", size, wrap,
                    box->degree, jump);
     printf("# %s\n", spec);
-    return make(spec);
+    return topo_make(spec);
 }
 
 /* ---- Comparison with the oracle ---- */
@@ -271,7 +260,7 @@ static void known_networks_have_the_known_distances(void)
         if (WF_TEST_ONE_IN > 1 && known[i].links > 2000) {
             continue;
         }
-        struct wf_topo *topo = make(known[i].spec);
+        struct wf_topo *topo = topo_make(known[i].spec);
         uint64_t sum = 0;
         for (uint32_t a = 0; a < topo->n_nodes; a++) {
             for (uint32_t b = 0; b < topo->n_nodes; b++) {
@@ -296,7 +285,7 @@ static void routes_in_large_networks_arrive(void)
     uint64_t n = 0;
 
     for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
-        struct wf_topo *topo = make(specs[i]);
+        struct wf_topo *topo = topo_make(specs[i]);
         for (int pair = 0; pair < 100; pair++) {
             uint32_t at = draw(&n, topo->n_nodes), dst = draw(&n, topo->n_nodes);
             for (uint32_t left = topo->ops->distance(topo, at, dst); left > 0; left--) {
