@@ -2,6 +2,7 @@
 #include "ops/op.h"
 
 #include <assert.h>
+#include <string.h>
 
 static const struct wf_op_info infos[] = {
 #define X(name, text, family, detail, returns) \
@@ -40,4 +41,21 @@ const char *wf_reduction_name(uint32_t reduction)
 const char *wf_op_name(enum wf_op_kind kind)
 {
     return wf_op_info(kind)->name;
+}
+
+enum wf_op_kind wf_op_of_call(const char *name)
+{
+    enum wf_op_kind kind = 0;
+
+    if (strncmp(name, "MPI_", 4) != 0) {
+        return WF_OP_CALL;
+    }
+    if (strcmp(name, "MPI_Sendrecv_replace") == 0 || strcmp(name, "MPI_Init_thread") == 0) {
+        return strcmp(name, "MPI_Init_thread") == 0 ? WF_OP_INIT : WF_OP_SENDRECV;
+    }
+    while (kind < WF_OP_KINDS && (name[4] != infos[kind].name[0] - 'a' + 'A' ||
+                                  strcmp(name + 5, infos[kind].name + 1) != 0)) {
+        kind++;
+    }
+    return kind < WF_OP_KINDS ? kind : WF_OP_CALL;
 }

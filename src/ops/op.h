@@ -90,4 +90,7 @@ bool wf_op_reduces(enum wf_op_kind kind);
 /* The name of a kind; never null. */
 const char *wf_op_name(enum wf_op_kind kind);
 
+/* The kind of a call of MPI: MPI_Comm_dup is WF_OP_COMM_DUP. WF_OP_CALL if there is none. */
+enum wf_op_kind wf_op_of_call(const char *name);
+
 #endif

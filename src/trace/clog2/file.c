@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,7 @@ enum {
 
 #define VERSION "CLOG-02.44"
 
-/* The bytes of each kind of record behind its head, and how many numbers of 4 bytes it begins
+/* The bytes of each kind of record after its head, and how many numbers of 4 bytes it begins
  * with that matter. */
 static const struct {
     uint8_t bytes, n_values;
@@ -33,22 +32,9 @@ static const struct {
     [WF_CLOG2_SRCLOC] = {48, 0},    [WF_CLOG2_TIMESHIFT] = {8, 0},
 };
 
-enum wf_status wf_clog2_bad(const struct wf_clog2_file *file, uint64_t offset,
-                            struct wf_err *err, const char *fmt, ...)
-{
-    char words[256];
-    va_list args;
-
-    va_start(args, fmt);
-    (void)vsnprintf(words, sizeof(words), fmt, args);
-    va_end(args);
-    return wf_err_set(err, WF_EINVAL, "%.200s: byte %" PRIu64 ", rank %" PRId32 ": %s",
-                      file->in.place.path, offset, file->rank, words);
-}
-
 /* ---- the preamble ---- */
 
-/* Texts behind each other, each with its end: a version, then names and values. Null if there
+/* Texts one after the other, each with its end: a version, then names and values. Null if there
  * is no such name. */
 static const char *find_value(const char *text, const char *name)
 {
@@ -63,19 +49,21 @@ static const char *find_value(const char *text, const char *name)
     return NULL;
 }
 
-static enum wf_status read_count(const struct wf_clog2_file *file, const char *text,
-                                 const char *name, uint64_t *out, struct wf_err *err)
+static uint64_t read_count(const struct wf_clog2_file *file, const char *text, const char *name,
+                           uint64_t min, uint64_t max)
 {
     const char *value = find_value(text, name);
     char *end = NULL;
 
     errno = 0;
     unsigned long long number = value != NULL ? strtoull(value, &end, 10) : 0;
-    if (value == NULL || end == value || errno != 0) {
-        return wf_clog2_bad(file, 0, err, "the preamble has no number for '%s'", name);
+    if (value == NULL || end == value || errno != 0 || number < min || number > max) {
+        wf_trace_bad(&file->in.place,
+                     "the preamble must have '%s' and a number from %" PRIu64 " to %" PRIu64
+                     ", but has '%.40s'",
+                     name, min, max, value != NULL ? value : "");
     }
-    *out = number;
-    return WF_OK;
+    return number;
 }
 
 static bool is_true(const char *value)
@@ -83,56 +71,40 @@ static bool is_true(const char *value)
     return value != NULL && strncmp(value, "TRUE", 4) == 0;
 }
 
-static enum wf_status read_preamble(struct wf_clog2_file *file, struct wf_err *err)
+static void read_preamble(struct wf_clog2_file *file)
 {
+    const struct wf_trace_place *place = &file->in.place;
     char text[PREAMBLE_BYTES + 1];
-    uint64_t n_ranks = 0;
 
     memcpy(text, wf_infile_bytes(&file->in, PREAMBLE_BYTES), PREAMBLE_BYTES);
     text[PREAMBLE_BYTES] = '\0';
     if (file->in.failed) {
-        return wf_clog2_bad(file, file->in.size, err, "the file ends within its preamble");
+        wf_trace_bad(place, "the file ends within its preamble, at byte %" PRIu64,
+                     file->in.size);
     }
     if (strcmp(text, VERSION) != 0) {
-        return wf_clog2_bad(file, 0, err, "version '%.20s' of the format; known is " VERSION,
-                            text);
+        wf_trace_bad(place, "version '%.20s' of the format; known is " VERSION, text);
     }
     const char *big = find_value(text, "is_big_endian=");
     if (!is_true(big) && (big == NULL || strncmp(big, "FALSE", 5) != 0)) {
-        return wf_clog2_bad(file, 0, err, "the preamble does not say the order of bytes");
+        wf_trace_bad(place, "the preamble does not say the order of bytes (is_big_endian)");
     }
     file->in.swapped = !is_true(big);
     if (!is_true(find_value(text, "is_finalzed="))) {
-        return wf_clog2_bad(file, 0, err,
-                            "the log was not finished: the program did not reach MPI_Finalize");
+        wf_trace_bad(place, "the log was not finished: the program did not reach MPI_Finalize");
     }
-    enum wf_status status = read_count(file, text, "block_size=", &file->block_bytes, err);
-    if (status == WF_OK) {
-        status = read_count(file, text, "max_comm_world_size=", &n_ranks, err);
-    }
-    if (status == WF_OK && (file->block_bytes < BLOCK_MIN || file->block_bytes > BLOCK_MAX)) {
-        status = wf_clog2_bad(file, 0, err, "blocks of %" PRIu64 " bytes", file->block_bytes);
-    }
-    if (status == WF_OK && (n_ranks == 0 || n_ranks > WF_RANKS_MAX)) {
-        status = wf_clog2_bad(file, 0, err, "%" PRIu64 " ranks", n_ranks);
-    }
-    file->n_ranks = (uint32_t)n_ranks;
-    return status;
+    file->block_bytes = read_count(file, text, "block_size=", BLOCK_MIN, BLOCK_MAX);
+    file->n_ranks = (uint32_t)read_count(file, text, "max_comm_world_size=", 1, WF_RANKS_MAX);
 }
 
-enum wf_status wf_clog2_open(struct wf_clog2_file *file, const char *path, struct wf_err *err)
+void wf_clog2_open(struct wf_clog2_file *file, const char *path, struct wf_err *err)
 {
     *file = (struct wf_clog2_file){.n_ranks = 0};
-    enum wf_status status = wf_infile_open(&file->in, path, err);
-    if (status == WF_OK) {
-        status = read_preamble(file, err);
+    if (wf_infile_open(&file->in, path, err) == WF_OK) {
+        file->in.place.unit = "rank";
+        read_preamble(file);
+        wf_clog2_rewind(file);
     }
-    if (status != WF_OK) {
-        wf_clog2_close(file);
-        return status;
-    }
-    wf_clog2_rewind(file);
-    return WF_OK;
 }
 
 void wf_clog2_close(struct wf_clog2_file *file)
@@ -146,7 +118,6 @@ void wf_clog2_rewind(struct wf_clog2_file *file)
 {
     wf_infile_seek(&file->in, PREAMBLE_BYTES);
     file->block_end = PREAMBLE_BYTES + file->block_bytes;
-    file->rank = 0;
 }
 
 static double read_double(struct wf_infile *in)
@@ -178,56 +149,53 @@ static void read_body(struct wf_clog2_file *file, struct wf_clog2_record *record
     }
 }
 
-static enum wf_status read_record(struct wf_clog2_file *file, struct wf_clog2_record *record,
-                                  struct wf_err *err)
+static void read_record(struct wf_clog2_file *file, struct wf_clog2_record *record)
 {
     struct wf_infile *in = &file->in;
 
-    *record = (struct wf_clog2_record){.offset = wf_infile_at(in)};
+    *record = (struct wf_clog2_record){.type = WF_CLOG2_ENDLOG};
+    if (wf_failed(in->place.err)) {
+        return;
+    }
+    in->place.byte = wf_infile_at(in);
     record->time = read_double(in);
     record->comm = (int32_t)wf_infile_signed(in, 4);
     record->rank = (int32_t)wf_infile_signed(in, 4);
     (void)wf_infile_signed(in, 4);
     record->type = (uint32_t)wf_infile_unsigned(in, 4);
     if (in->failed) {
-        return wf_clog2_bad(file, record->offset, err, "the log ends without its last record");
+        wf_trace_bad(&in->place, "the log ends without its last record");
+        return;
     }
-    file->rank = record->rank;
+    in->place.rank = record->rank;
     /* A small number of the other order has nothing but zeros in its last three bytes. */
     if (record->type >= WF_CLOG2_TYPES && record->type << 8 == 0) {
-        return wf_clog2_bad(file, record->offset, err,
-                            "the bytes of its numbers are in the other order than "
-                            "is_big_endian at its beginning says");
+        wf_trace_bad(&in->place, "the bytes of its numbers are in the other order than "
+                                 "is_big_endian at its beginning says");
     }
     if (record->type >= WF_CLOG2_TYPES) {
-        return wf_clog2_bad(file, record->offset, err, "unknown type %" PRIu32 " of a record",
-                            record->type);
+        wf_trace_bad(&in->place, "unknown type %" PRIu32 " of a record", record->type);
+        return;
     }
     read_body(file, record);
-    if (in->failed) {
-        return wf_clog2_bad(file, record->offset, err, "the log ends within this record");
-    }
-    if (wf_infile_at(in) > file->block_end) {
-        return wf_clog2_bad(file, record->offset, err, "a record does not fit into its block");
-    }
-    /* Of others the time is anything. */
+    /* Records of other types may have any time. */
     bool timed = record->type >= WF_CLOG2_BAREEVT && record->type <= WF_CLOG2_MSGEVT;
-    if (timed && !(record->time > -TIME_MAX && record->time < TIME_MAX)) {
-        return wf_clog2_bad(file, record->offset, err, "a time that makes no sense");
+    if (in->failed) {
+        wf_trace_bad(&in->place, "the log ends within this record");
+    } else if (wf_infile_at(in) > file->block_end) {
+        wf_trace_bad(&in->place, "a record does not fit into its block");
+    } else if (timed && !(record->time > -TIME_MAX && record->time < TIME_MAX)) {
+        wf_trace_bad(&in->place, "a time that makes no sense");
     }
-    return WF_OK;
 }
 
-enum wf_status wf_clog2_next(struct wf_clog2_file *file, struct wf_clog2_record *record,
-                             bool *more, struct wf_err *err)
+bool wf_clog2_next(struct wf_clog2_file *file, struct wf_clog2_record *record)
 {
-    enum wf_status status = read_record(file, record, err);
-
-    while (status == WF_OK && record->type == WF_CLOG2_ENDBLOCK) {
+    read_record(file, record);
+    while (record->type == WF_CLOG2_ENDBLOCK && !wf_failed(file->in.place.err)) {
         wf_infile_seek(&file->in, file->block_end);
         file->block_end += file->block_bytes;
-        status = read_record(file, record, err);
+        read_record(file, record);
     }
-    *more = status == WF_OK && record->type != WF_CLOG2_ENDLOG;
-    return status;
+    return record->type != WF_CLOG2_ENDLOG && !wf_failed(file->in.place.err);
 }

@@ -4,7 +4,7 @@
 
 /*
  * A log of MPE in the format CLOG2: the records of all ranks by time, in blocks of equal
- * length.
+ * length. The first failure is kept in `err`; after it there are no more records.
  */
 
 #include "trace/kit/infile.h"
@@ -28,7 +28,6 @@ enum wf_clog2_type {
 enum { WF_CLOG2_SEND = -101, WF_CLOG2_RECV = -102, WF_CLOG2_NAME_BYTES = 32 };
 
 struct wf_clog2_record {
-    uint64_t offset;    /* in the file */
     double time;        /* seconds */
     int32_t comm, rank; /* the rank in that communicator */
     uint32_t type;
@@ -40,25 +39,16 @@ struct wf_clog2_file {
     struct wf_infile in;
     uint64_t block_bytes, block_end;
     uint32_t n_ranks;
-    int32_t rank; /* of the record before, for messages */
 };
 
-/* Opens a log and reads its preamble. */
-WF_NODISCARD
-enum wf_status wf_clog2_open(struct wf_clog2_file *file, const char *path, struct wf_err *err);
+/* Opens a log, reads its preamble and goes to the first record. */
+void wf_clog2_open(struct wf_clog2_file *file, const char *path, struct wf_err *err);
 void wf_clog2_close(struct wf_clog2_file *file); /* zeroed is allowed */
 
-/* Goes to the first record. */
+/* Goes back to the first record. */
 void wf_clog2_rewind(struct wf_clog2_file *file);
 
-/* Reads the next record; *more is false behind the last. */
-WF_NODISCARD
-enum wf_status wf_clog2_next(struct wf_clog2_file *file, struct wf_clog2_record *record,
-                             bool *more, struct wf_err *err);
-
-/* WF_EINVAL with the file, the place and the rank before the words. */
-WF_PRINTF(4, 5)
-enum wf_status wf_clog2_bad(const struct wf_clog2_file *file, uint64_t offset,
-                            struct wf_err *err, const char *fmt, ...);
+/* Reads the next record; false after the last. */
+bool wf_clog2_next(struct wf_clog2_file *file, struct wf_clog2_record *record);
 
 #endif

@@ -3,7 +3,6 @@
 #include "trace/clog2/walk.h"
 #include "trace/reader.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,54 +24,38 @@ static void add_notes(const struct wf_clog2_tables *tables, struct wf_trace *out
 {
     wf_trace_note(out, "a log of this format does not say which request a wait is for: it is "
                        "read as the oldest one");
-    if (tables->n_collectives > 0) {
-        wf_trace_note(out,
-                      "%" PRIu64 " collectives are in the log without sizes and roots: they "
-                      "are read as calls with their time, without messages",
-                      tables->n_collectives);
-    }
-    if (tables->n_lost > 0) {
-        wf_trace_note(out,
-                      "%" PRIu64 " messages are left out, since it is not known which rank is "
-                      "their other side",
-                      tables->n_lost);
-    }
-    if (tables->n_between > 0) {
-        wf_trace_note(out,
-                      "%" PRIu64 " messages are between the two groups of a communicator: they "
-                      "are read as messages of the world with the same tags",
-                      tables->n_between);
-    }
+    wf_trace_note_count(out, tables->n_collectives,
+                        "collectives are in the log without sizes and roots: they are read as "
+                        "calls with their time, without messages");
+    wf_trace_note_count(
+        out, tables->n_lost,
+        "messages are left out, since it is not known which rank is their other "
+        "side");
+    wf_trace_note_count(
+        out, tables->n_between,
+        "messages are between the two groups of a communicator: they are read as "
+        "messages of the world with the same tags");
 }
 
-static enum wf_status read_log(const char *path, struct wf_trace *out, struct wf_err *err)
+static void read_log(const char *path, struct wf_trace *out, struct wf_err *err)
 {
     struct wf_clog2_tables tables = {.n_states = 0};
     struct wf_spool *spool = NULL;
     struct wf_clog2_file file;
 
-    enum wf_status status = wf_clog2_open(&file, path, err);
-    if (status != WF_OK) {
-        return status;
+    wf_clog2_open(&file, path, err);
+    if (!wf_failed(err)) {
+        out->records = wf_records_new(file.n_ranks);
+        tables.records = out->records;
+        wf_clog2_survey(&file, &tables);
     }
-    out->records = wf_records_new(file.n_ranks);
-    tables.records = out->records;
-    status = wf_clog2_survey(&file, &tables, err);
-    if (status == WF_OK) {
-        status = wf_spool_new(file.n_ranks, &spool, err);
-    }
-    if (status == WF_OK) {
-        status = wf_clog2_walk(&file, &tables, spool, err);
-    }
-    if (status == WF_OK) {
-        status = wf_spool_source(spool, "clog2", &out->source, err);
+    if (!wf_failed(err) && wf_spool_new(file.n_ranks, &spool, err) == WF_OK) {
+        wf_clog2_walk(&file, &tables, spool);
         add_notes(&tables, out);
-    } else {
-        wf_spool_discard(spool);
     }
+    (void)wf_spool_end(spool, "clog2", &out->source, err);
     wf_clog2_tables_fini(&tables);
     wf_clog2_close(&file);
-    return status;
 }
 
 static enum wf_status open_trace(const struct wf_reader_probe *probe, const void *params,
@@ -83,9 +66,9 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
                      : NULL;
 
     (void)params;
-    enum wf_status status = read_log(path != NULL ? path : probe->path, out, err);
+    read_log(path != NULL ? path : probe->path, out, err);
     free(path);
-    return status;
+    return err->status;
 }
 
 const struct wf_reader_ops wf_clog2_reader_ops = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/clog2/walk.h"
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "trace/kit/open_requests.h"
@@ -30,14 +31,13 @@ struct walker {
     int32_t comm;                      /* of the call */
     struct ahead ahead;
     const struct wf_clog2_state *ahead_call; /* where the reader ahead sees it */
-    struct wf_open_requests requests;        /* 0: isends, 1: irecvs */
+    struct wf_open_requests requests;        /* names: NAME_SEND, NAME_RECV */
     struct message sent, received;           /* in this call */
     bool has_sent, has_received;
     struct wf_buf done; /* numbers of requests that this call completed */
-    uint64_t *told;     /* communicators that the writer knows, as bits */
 };
 
-enum { NAME_SEND = 0, NAME_RECV = 1, WORD = 64 };
+enum { NAME_SEND = 0, NAME_RECV = 1 };
 
 struct walk {
     struct wf_clog2_file *file, ahead;
@@ -46,18 +46,25 @@ struct walk {
     struct walker *ranks;
     bool ahead_ends;
     struct wf_err *err;
+    /* The record that is read, and its rank in the world. */
+    struct wf_clog2_record record;
+    uint32_t rank;
+    struct walker *at;
 };
-
-static bool is_event(const struct wf_clog2_record *record)
-{
-    return record->type == WF_CLOG2_BAREEVT || record->type == WF_CLOG2_CARGOEVT;
-}
 
 static bool receives_later(const struct wf_clog2_state *state)
 {
     return state != NULL && (state->role == WF_CLOG2_WAITS || state->role == WF_CLOG2_WAITALL ||
                              state->role == WF_CLOG2_TESTS);
 }
+
+static struct message message_of(const struct wf_clog2_record *record)
+{
+    return (struct message){record->values[1], record->values[2], record->values[3],
+                            record->values[4] > 0 ? (uint32_t)record->values[4] : 0};
+}
+
+/* ---- ahead ---- */
 
 /* The outermost call of MPI that a rank is in, after this event. */
 static const struct wf_clog2_state *call_after(const struct walk *walk,
@@ -77,14 +84,6 @@ static const struct wf_clog2_state *call_after(const struct walk *walk,
     return state == call ? NULL : call;
 }
 
-/* ---- ahead ---- */
-
-static struct message message_of(const struct wf_clog2_record *record)
-{
-    return (struct message){record->values[1], record->values[2], record->values[3],
-                            record->values[4] > 0 ? (uint32_t)record->values[4] : 0};
-}
-
 static void remember(struct ahead *ahead, struct message message)
 {
     if (ahead->n == ahead->capacity && ahead->first > ahead->n / 2) {
@@ -93,49 +92,39 @@ static void remember(struct ahead *ahead, struct message message)
         ahead->n -= ahead->first;
         ahead->first = 0;
     }
-    if (ahead->n == ahead->capacity) {
-        ahead->capacity = ahead->capacity * 2 + 4;
-        ahead->items = wf_xrealloc(ahead->items, ahead->capacity, sizeof(*ahead->items));
-    }
+    WF_GROW(ahead->items, ahead->n, ahead->capacity);
     ahead->items[ahead->n++] = message;
 }
 
-static enum wf_status look_further(struct walk *walk)
+/* The message that the next wait of the rank receives, which is used up; null if there is none.
+ * The reader ahead reads on until it has found it. */
+static const struct message *next_received(struct walk *walk)
 {
+    struct ahead *ahead = &walk->at->ahead;
     struct wf_clog2_record record;
-    bool more = true;
 
-    enum wf_status status = wf_clog2_next(&walk->ahead, &record, &more, walk->err);
-    if (status != WF_OK || !more) {
-        walk->ahead_ends = true;
-        return status;
+    while (ahead->first == ahead->n && !walk->ahead_ends) {
+        walk->ahead_ends = !wf_clog2_next(&walk->ahead, &record);
+        uint32_t rank = wf_clog2_rank(walk->tables, record.comm, record.rank);
+        if (walk->ahead_ends || rank == UINT32_MAX) {
+            continue;
+        }
+        struct walker *walker = &walk->ranks[rank];
+        if (wf_clog2_is_event(&record)) {
+            walker->ahead_call = call_after(walk, walker->ahead_call, &record);
+        } else if (record.type == WF_CLOG2_MSGEVT && record.values[0] == WF_CLOG2_RECV &&
+                   receives_later(walker->ahead_call)) {
+            remember(&walker->ahead, message_of(&record));
+        }
     }
-    uint32_t rank = wf_clog2_rank(walk->tables, record.comm, record.rank);
-    if (rank == UINT32_MAX) {
-        return WF_OK;
-    }
-    struct walker *walker = &walk->ranks[rank];
-    if (is_event(&record)) {
-        walker->ahead_call = call_after(walk, walker->ahead_call, &record);
-    } else if (record.type == WF_CLOG2_MSGEVT && record.values[0] == WF_CLOG2_RECV &&
-               receives_later(walker->ahead_call)) {
-        remember(&walker->ahead, message_of(&record));
-    }
-    return WF_OK;
+    return ahead->first < ahead->n ? &ahead->items[ahead->first++] : NULL;
 }
 
 /* ---- ops ---- */
 
-static enum wf_status put(struct walk *walk, uint32_t rank, const struct wf_op *op,
-                          uint64_t offset)
+static void put(struct walk *walk, const struct wf_op *op)
 {
-    enum wf_status status = wf_spool_op(walk->spool, rank, op, walk->err);
-
-    if (status == WF_EINVAL) {
-        wf_err_prefix(walk->err, "%.200s: byte %llu, rank %u: ", walk->file->in.place.path,
-                      (unsigned long long)offset, rank);
-    }
-    return status;
+    wf_spool_put(walk->spool, op, &walk->file->in.place);
 }
 
 static int64_t ps_between(double from, double to)
@@ -143,43 +132,28 @@ static int64_t ps_between(double from, double to)
     return to > from ? (int64_t)llround((to - from) * 1e12) : 0;
 }
 
-/* Sets the communicator of an op, and tells the writer what it is. False if not all of it is
+/* Sets the communicator of an op, and tells the spool what it is. False if not all of it is
  * known. */
-static bool set_comm(struct walk *walk, uint32_t rank, int32_t number, struct wf_op *op)
+static bool set_comm(struct walk *walk, int32_t number, struct wf_op *op)
 {
     const struct wf_clog2_comm *comm = wf_clog2_comm(walk->tables, number);
-    struct walker *walker = &walk->ranks[rank];
 
-    if (comm == NULL) {
-        return false;
+    if (comm == NULL || comm->number == 0) { /* the world, in both numberings */
+        op->comm = WF_COMM_WORLD;
+        return comm != NULL;
     }
-    /* The number of the world is 0 in both. */
-    uint32_t place = (uint32_t)(comm - walk->tables->comms);
-    op->comm = comm->number == 0 ? WF_COMM_WORLD : place + 1;
+    op->comm = (uint32_t)(comm - walk->tables->comms) + 1;
     struct wf_group group = {
         .id = op->comm, .size = comm->size, .members = comm->members, .width = 1};
-    while (group.rank < comm->size && comm->members[group.rank] != rank) {
+    while (group.rank < comm->size && comm->members[group.rank] != walk->rank) {
         group.rank++;
     }
-    if (comm->number == 0 || group.rank == comm->size) {
-        return comm->number == 0;
-    }
-    if (walker->told == NULL) {
-        walker->told = wf_xcalloc(walk->tables->n_comms / WORD + 1, sizeof(*walker->told));
-    }
-    if ((walker->told[place / WORD] >> (place % WORD) & 1) == 0) {
-        struct wf_trace_writer *writer = wf_spool_writer(walk->spool);
-        if (writer->ops->group(writer, rank, op->comm, &group, walk->err) != WF_OK) {
-            return false;
-        }
-        walker->told[place / WORD] |= UINT64_C(1) << (place % WORD);
-    }
-    return true;
+    return group.rank < comm->size &&
+           wf_spool_group(walk->spool, walk->rank, op->comm, &group, NULL);
 }
 
-/* An op for a message; false if its communicator, or the other side in it, is not known. */
-static bool set_message(struct walk *walk, uint32_t rank, const struct message *message,
-                        struct wf_op *op)
+/* An op for a message; false if its communicator, or its peer in it, is not known. */
+static bool set_message(struct walk *walk, const struct message *message, struct wf_op *op)
 {
     uint32_t peer = wf_clog2_rank(walk->tables, message->comm, message->peer);
 
@@ -190,7 +164,7 @@ static bool set_message(struct walk *walk, uint32_t rank, const struct message *
         walk->tables->n_lost++;
         return false;
     }
-    if (!set_comm(walk, rank, message->comm, op)) {
+    if (!set_comm(walk, message->comm, op)) {
         /* Between two groups the log names the communicator of the other one, of which this
          * rank is no member. */
         op->peer = peer;
@@ -200,56 +174,36 @@ static bool set_message(struct walk *walk, uint32_t rank, const struct message *
     return true;
 }
 
-static enum wf_status put_call(struct walk *walk, uint32_t rank,
-                               const struct wf_clog2_record *record)
+static void put_call(struct walk *walk)
 {
-    struct walker *walker = &walk->ranks[rank];
-    struct wf_trace_writer *writer = wf_spool_writer(walk->spool);
-    uint32_t number = walker->call->record;
-    const struct wf_op op = {.kind = WF_OP_CALL, .tag = (int32_t)number};
+    const struct wf_clog2_state *call = walk->at->call;
+    const struct wf_op op = {.kind = WF_OP_CALL, .tag = (int32_t)call->record};
 
-    enum wf_status status = wf_spool_compute(
-        walk->spool, rank, ps_between(walker->entered, record->time), walk->err);
-    writer->ops->name_of(writer, WF_NAME_CALL, number, walker->call->name);
-    return status == WF_OK ? put(walk, rank, &op, record->offset) : status;
+    wf_spool_compute(walk->spool, walk->rank, ps_between(walk->at->entered, walk->record.time),
+                     walk->err);
+    wf_spool_name(walk->spool, WF_NAME_CALL, call->record, call->name);
+    put(walk, &op);
 }
 
-static enum wf_status put_message(struct walk *walk, uint32_t rank, enum wf_op_kind kind,
-                                  const struct message *message, uint64_t offset)
+static void put_message(struct walk *walk, enum wf_op_kind kind, const struct message *message)
 {
     struct wf_op op = {.kind = kind};
 
-    if (!set_message(walk, rank, message, &op)) {
-        return WF_OK;
+    if (!set_message(walk, message, &op)) {
+        return;
     }
     if (wf_op_info(kind)->returns_request) {
         bool receives = wf_op_info(kind)->family == WF_FAMILY_RECV;
         op.request =
-            wf_open_requests_add(&walk->ranks[rank].requests, receives ? NAME_RECV : NAME_SEND)
-                ->number;
+            wf_open_requests_add(&walk->at->requests, receives ? NAME_RECV : NAME_SEND)->number;
     }
-    return put(walk, rank, &op, offset);
+    put(walk, &op);
 }
 
-/* An irecv: what will it get? */
-static enum wf_status post_receive(struct walk *walk, uint32_t rank,
-                                   const struct wf_clog2_record *record)
-{
-    struct ahead *ahead = &walk->ranks[rank].ahead;
-    enum wf_status status = WF_OK;
+/* ---- calls that end ---- */
 
-    while (status == WF_OK && ahead->first == ahead->n && !walk->ahead_ends) {
-        status = look_further(walk);
-    }
-    if (status != WF_OK || ahead->first == ahead->n) {
-        return status == WF_OK ? put_call(walk, rank, record) : status;
-    }
-    return put_message(walk, rank, WF_OP_IRECV, &ahead->items[ahead->first++], record->offset);
-}
-
-/* ---- what ends ---- */
-
-static void complete(struct walker *walker, int64_t name)
+/* Completes the oldest request of this name; false if there is none. */
+static bool complete(struct walker *walker, int64_t name)
 {
     wf_open_requests_call(&walker->requests);
     struct wf_open_request *request = wf_open_requests_find(&walker->requests, name);
@@ -258,257 +212,237 @@ static void complete(struct walker *walker, int64_t name)
         wf_buf_append(&walker->done, &request->number, sizeof(request->number));
         wf_open_requests_remove(&walker->requests, request);
     }
+    return request != NULL;
 }
 
-/* A message that a wait received: of the first irecv, or of none that was seen. */
-static enum wf_status receive_late(struct walk *walk, uint32_t rank,
-                                   const struct wf_clog2_record *record)
+static void end_irecv(struct walk *walk)
 {
-    struct walker *walker = &walk->ranks[rank];
-    struct ahead *ahead = &walker->ahead;
-    const struct message message = message_of(record);
-    size_t before = walker->done.size;
+    const struct message *message = next_received(walk);
 
-    complete(walker, NAME_RECV);
-    if (walker->done.size > before) {
-        return WF_OK;
+    if (message != NULL) {
+        put_message(walk, WF_OP_IRECV, message);
+    } else {
+        put_call(walk);
     }
-    /* Nobody posted it; nobody may take it from those ahead. */
-    enum wf_status status = WF_OK;
-    while (status == WF_OK && ahead->first == ahead->n && !walk->ahead_ends) {
-        status = look_further(walk);
-    }
-    ahead->first += ahead->first < ahead->n ? 1 : 0;
-    return status == WF_OK ? put_message(walk, rank, WF_OP_RECV, &message, record->offset)
-                           : status;
 }
 
-static enum wf_status end_wait(struct walk *walk, uint32_t rank,
-                               const struct wf_clog2_record *record)
+static void end_wait(struct walk *walk)
 {
-    struct walker *walker = &walk->ranks[rank];
+    struct walker *walker = walk->at;
 
     if (walker->call->role == WF_CLOG2_WAITALL) {
-        size_t before;
-        do {
-            before = walker->done.size;
-            complete(walker, NAME_SEND);
-        } while (walker->done.size > before);
+        while (complete(walker, NAME_SEND)) {
+        }
     } else if (walker->call->role == WF_CLOG2_WAITS && walker->done.size == 0) {
-        complete(walker, NAME_SEND);
+        (void)complete(walker, NAME_SEND);
     }
-    uint32_t n = (uint32_t)(walker->done.size / sizeof(uint32_t));
-    if (n == 0) {
-        return put_call(walk, rank, record);
-    }
-    struct wf_op op = {.kind = n == 1 ? WF_OP_WAIT : WF_OP_WAITALL, .count = n};
-    op.requests = (const uint32_t *)(const void *)walker->done.data;
-    op.request = op.requests[0];
-    walker->done.size = 0;
-    return put(walk, rank, &op, record->offset);
-}
-
-static enum wf_status end_sendrecv(struct walk *walk, uint32_t rank,
-                                   const struct wf_clog2_record *record)
-{
-    struct walker *walker = &walk->ranks[rank];
-    struct wf_op op = {.kind = WF_OP_SENDRECV, .peer = WF_PROC_NULL}, from = {.tag = 0};
-
-    if (walker->has_received && set_message(walk, rank, &walker->received, &from)) {
-        op.comm = from.comm;
+    if (walker->done.size == 0) {
+        put_call(walk);
     } else {
-        from = (struct wf_op){.peer = WF_PROC_NULL};
+        wf_spool_waits(walk->spool, &walker->done, &walk->file->in.place);
     }
-    if (walker->has_sent && !set_message(walk, rank, &walker->sent, &op)) {
-        op.peer = WF_PROC_NULL;
-    }
-    op.recv_peer = from.peer;
-    op.recv_tag = from.tag;
-    op.recv_bytes = from.bytes;
-    return put(walk, rank, &op, record->offset);
 }
 
-static enum wf_status end_call(struct walk *walk, uint32_t rank,
-                               const struct wf_clog2_record *record)
+static void end_sendrecv(struct walk *walk)
 {
-    struct walker *walker = &walk->ranks[rank];
-    enum wf_clog2_role role = walker->call->role;
+    const struct walker *walker = walk->at;
+    struct wf_op to = {.tag = 0}, from = {.tag = 0};
+    bool received = walker->has_received && set_message(walk, &walker->received, &from);
+    bool sent = walker->has_sent && set_message(walk, &walker->sent, &to);
+
+    wf_spool_sendrecv(walk->spool, sent ? &to : NULL, received ? &from : NULL,
+                      &walk->file->in.place);
+}
+
+static void end_barrier(struct walk *walk)
+{
     struct wf_op op = {.kind = WF_OP_BARRIER};
 
-    switch (role) {
+    if (set_comm(walk, walk->at->comm, &op)) {
+        put(walk, &op);
+    } else {
+        put_call(walk);
+    }
+}
+
+static void end_call(struct walk *walk)
+{
+    struct walker *walker = walk->at;
+
+    switch (walker->call->role) {
     case WF_CLOG2_SENDS:
-        return walker->has_sent ? WF_OK : put_call(walk, rank, record);
+        if (!walker->has_sent) {
+            put_call(walk);
+        }
+        break;
     case WF_CLOG2_RECEIVES:
-        return walker->has_received
-                   ? put_message(walk, rank, WF_OP_RECV, &walker->received, record->offset)
-                   : put_call(walk, rank, record);
+        if (walker->has_received) {
+            put_message(walk, WF_OP_RECV, &walker->received);
+        } else {
+            put_call(walk);
+        }
+        break;
     case WF_CLOG2_IRECV:
-        return post_receive(walk, rank, record);
+        end_irecv(walk);
+        break;
     case WF_CLOG2_BOTH:
-        return end_sendrecv(walk, rank, record);
+        end_sendrecv(walk);
+        break;
     case WF_CLOG2_WAITS:
     case WF_CLOG2_WAITALL:
     case WF_CLOG2_TESTS:
-        return end_wait(walk, rank, record);
+        end_wait(walk);
+        break;
     case WF_CLOG2_BARRIER:
-        if (set_comm(walk, rank, walker->comm, &op)) {
-            return put(walk, rank, &op, record->offset);
-        }
-        return put_call(walk, rank, record);
+        end_barrier(walk);
+        break;
     case WF_CLOG2_COLLECTIVE:
         walk->tables->n_collectives++;
-        return put_call(walk, rank, record);
+        put_call(walk);
+        break;
     case WF_CLOG2_OTHER:
     case WF_CLOG2_INNER:
     case WF_CLOG2_PAUSE:
     case WF_CLOG2_REGION:
+        put_call(walk);
         break;
     }
-    return put_call(walk, rank, record);
 }
 
 /* ---- records ---- */
 
 /* The computing up to now. */
-static enum wf_status pass_time(struct walk *walk, uint32_t rank, double now)
+static void pass_time(struct walk *walk)
 {
-    struct walker *walker = &walk->ranks[rank];
+    struct walker *walker = walk->at;
+    double now = walk->record.time;
     int64_t ps = walker->begun ? ps_between(walker->latest, now) : 0;
 
     walker->first = walker->begun ? walker->first : now;
     walker->begun = true;
     walker->latest = now;
-    return wf_spool_compute(walk->spool, rank, ps, walk->err);
+    wf_spool_compute(walk->spool, walk->rank, ps, walk->err);
 }
 
 /* The beginning or end of something that is no call. */
-static enum wf_status on_region(struct walk *walk, uint32_t rank, bool begins,
-                                const struct wf_clog2_state *state,
-                                const struct wf_clog2_record *record)
+static void on_region(struct walk *walk, bool begins, const struct wf_clog2_state *state)
 {
-    struct walker *walker = &walk->ranks[rank];
-
-    if (state->role == WF_CLOG2_INNER || walker->call != NULL) {
-        return WF_OK;
+    if (state->role == WF_CLOG2_INNER || walk->at->call != NULL) {
+        return;
     }
     if (state->role == WF_CLOG2_PAUSE && !begins) {
-        walker->latest = record->time;
-        return WF_OK;
+        walk->at->latest = walk->record.time;
+        return;
     }
-    enum wf_status status = pass_time(walk, rank, record->time);
-    if (status == WF_OK && state->role == WF_CLOG2_REGION) {
-        struct wf_trace_writer *writer = wf_spool_writer(walk->spool);
-        struct wf_op op = {.kind = begins ? WF_OP_REGION_BEGIN : WF_OP_REGION_END,
-                           .tag = (int32_t)state->record};
-        writer->ops->name_of(writer, WF_NAME_REGION, state->record, state->name);
-        status = put(walk, rank, &op, record->offset);
+    pass_time(walk);
+    if (state->role == WF_CLOG2_REGION) {
+        const struct wf_op op = {.kind = begins ? WF_OP_REGION_BEGIN : WF_OP_REGION_END,
+                                 .tag = (int32_t)state->record};
+        wf_spool_name(walk->spool, WF_NAME_REGION, state->record, state->name);
+        put(walk, &op);
     }
-    return status;
 }
 
-static enum wf_status on_event(struct walk *walk, uint32_t rank,
-                               const struct wf_clog2_record *record)
+static void on_event(struct walk *walk)
 {
-    struct walker *walker = &walk->ranks[rank];
+    struct walker *walker = walk->at;
     bool begins = false;
     const struct wf_clog2_state *state =
-        wf_clog2_state(walk->tables, record->values[0], &begins);
-    enum wf_status status = WF_OK;
+        wf_clog2_state(walk->tables, walk->record.values[0], &begins);
 
     if (state == NULL) {
-        return WF_OK;
+        return;
     }
     if (state->role >= WF_CLOG2_INNER) {
-        return on_region(walk, rank, begins, state, record);
-    }
-    if (begins && walker->call == NULL) {
-        status = pass_time(walk, rank, record->time);
+        on_region(walk, begins, state);
+    } else if (begins && walker->call == NULL) {
+        pass_time(walk);
         walker->call = state;
-        walker->comm = record->comm;
-        walker->entered = record->time;
+        walker->comm = walk->record.comm;
+        walker->entered = walk->record.time;
         walker->has_sent = false;
         walker->has_received = false;
         walker->done.size = 0;
     } else if (!begins && walker->call == state) {
-        status = end_call(walk, rank, record);
+        end_call(walk);
         walker->call = NULL;
-        walker->latest = record->time;
+        walker->latest = walk->record.time;
     }
-    return status;
 }
 
-static enum wf_status on_message(struct walk *walk, uint32_t rank,
-                                 const struct wf_clog2_record *record)
+static void on_send(struct walk *walk, enum wf_clog2_role role)
 {
-    struct walker *walker = &walk->ranks[rank];
-    bool both = walker->call != NULL && walker->call->role == WF_CLOG2_BOTH;
+    struct walker *walker = walk->at;
+    enum wf_op_kind kind = role == WF_CLOG2_SENDS ? walker->call->kind : WF_OP_SEND;
 
-    if (record->values[0] == WF_CLOG2_SEND) {
-        walker->sent = message_of(record);
-        walker->has_sent = true;
-        bool sends = walker->call != NULL && walker->call->role == WF_CLOG2_SENDS;
-        return both ? WF_OK
-                    : put_message(walk, rank, sends ? walker->call->kind : WF_OP_SEND,
-                                  &walker->sent, record->offset);
+    walker->sent = message_of(&walk->record);
+    walker->has_sent = true;
+    /* A persistent send is written as an isend when it starts. */
+    kind = wf_op_info(kind)->family == WF_FAMILY_START ? WF_OP_ISEND : kind;
+    if (role != WF_CLOG2_BOTH) {
+        put_message(walk, kind, &walker->sent);
     }
+}
+
+static void on_receive(struct walk *walk, enum wf_clog2_role role)
+{
+    struct walker *walker = walk->at;
+
     if (receives_later(walker->call)) {
-        return receive_late(walk, rank, record);
+        /* The message of the oldest irecv, or of none that was seen: then nobody posted it, and
+         * no later irecv may take it from the reader ahead. */
+        if (!complete(walker, NAME_RECV)) {
+            const struct message message = message_of(&walk->record);
+            (void)next_received(walk);
+            put_message(walk, WF_OP_RECV, &message);
+        }
+        return;
     }
-    walker->received = message_of(record);
+    walker->received = message_of(&walk->record);
     walker->has_received = true;
-    if (walker->call != NULL && (both || walker->call->role == WF_CLOG2_RECEIVES)) {
-        return WF_OK;
+    if (role != WF_CLOG2_BOTH && role != WF_CLOG2_RECEIVES) {
+        put_message(walk, WF_OP_RECV, &walker->received);
     }
-    return put_message(walk, rank, WF_OP_RECV, &walker->received, record->offset);
 }
 
-static enum wf_status walk_records(struct walk *walk)
+static void walk_records(struct walk *walk)
 {
-    struct wf_clog2_record record;
-    bool more = true;
-
     wf_clog2_rewind(walk->file);
-    enum wf_status status = wf_clog2_next(walk->file, &record, &more, walk->err);
-    while (status == WF_OK && more) {
-        uint32_t rank = wf_clog2_rank(walk->tables, record.comm, record.rank);
-
-        if (rank != UINT32_MAX && is_event(&record)) {
-            status = on_event(walk, rank, &record);
-        } else if (rank != UINT32_MAX && record.type == WF_CLOG2_MSGEVT) {
-            status = on_message(walk, rank, &record);
+    while (wf_clog2_next(walk->file, &walk->record)) {
+        walk->rank = wf_clog2_rank(walk->tables, walk->record.comm, walk->record.rank);
+        if (walk->rank == UINT32_MAX) {
+            continue;
         }
-        if (status == WF_OK) {
-            status = wf_clog2_next(walk->file, &record, &more, walk->err);
+        walk->at = &walk->ranks[walk->rank];
+        walk->file->in.place.rank = walk->rank;
+        enum wf_clog2_role role =
+            walk->at->call != NULL ? walk->at->call->role : WF_CLOG2_OTHER;
+        if (wf_clog2_is_event(&walk->record)) {
+            on_event(walk);
+        } else if (walk->record.type == WF_CLOG2_MSGEVT) {
+            (walk->record.values[0] == WF_CLOG2_SEND ? on_send : on_receive)(walk, role);
         }
     }
-    return status;
 }
 
-enum wf_status wf_clog2_walk(struct wf_clog2_file *file, struct wf_clog2_tables *tables,
-                             struct wf_spool *spool, struct wf_err *err)
+void wf_clog2_walk(struct wf_clog2_file *file, struct wf_clog2_tables *tables,
+                   struct wf_spool *spool)
 {
-    struct walk walk = {.file = file, .tables = tables, .spool = spool, .err = err};
+    struct walk walk = {
+        .file = file, .tables = tables, .spool = spool, .err = file->in.place.err};
 
-    enum wf_status status = wf_clog2_open(&walk.ahead, file->in.place.path, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    wf_clog2_open(&walk.ahead, file->in.place.path, walk.err);
     walk.ranks = wf_xcalloc(file->n_ranks, sizeof(*walk.ranks));
-    status = walk_records(&walk);
-    struct wf_trace_writer *writer = wf_spool_writer(spool);
-    for (uint32_t rank = 0; rank < file->n_ranks && status == WF_OK; rank++) {
-        const struct walker *walker = &walk.ranks[rank];
-        if (walker->begun) {
-            writer->ops->wall(writer, rank, ps_between(walker->first, walker->latest));
-        }
-    }
+    walk_records(&walk);
     for (uint32_t rank = 0; rank < file->n_ranks; rank++) {
-        wf_open_requests_fini(&walk.ranks[rank].requests);
-        free(walk.ranks[rank].ahead.items);
-        free(walk.ranks[rank].told);
-        wf_buf_fini(&walk.ranks[rank].done);
+        struct walker *walker = &walk.ranks[rank];
+        if (walker->begun) {
+            wf_spool_wall(spool, rank, ps_between(walker->first, walker->latest));
+        }
+        wf_open_requests_fini(&walker->requests);
+        free(walker->ahead.items);
+        wf_buf_fini(&walker->done);
     }
     free(walk.ranks);
     wf_clog2_close(&walk.ahead);
-    return status;
 }

@@ -12,6 +12,7 @@
  * far ahead as it must be.
  */
 
+#include "base/map.h"
 #include "trace/clog2/file.h"
 #include "trace/kit/records.h"
 #include "trace/kit/spool.h"
@@ -58,10 +59,12 @@ struct wf_clog2_comm {
 struct wf_clog2_tables {
     struct wf_clog2_state *states;
     uint32_t n_states, states_capacity;
+    struct wf_map events;            /* which state an event begins or ends */
     struct wf_clog2_member *members; /* as they come */
     uint32_t n_members, members_capacity;
     struct wf_clog2_comm *comms; /* by number */
     uint32_t n_comms;
+    struct wf_map numbers; /* places of communicators by their numbers */
     struct wf_records *records;
     uint32_t sent, received; /* numbers of messages among the records */
     uint64_t n_collectives, n_lost;
@@ -71,9 +74,13 @@ struct wf_clog2_tables {
 void wf_clog2_tables_fini(struct wf_clog2_tables *tables);
 
 /* Reads all of the log: communicators, states, counts. */
-WF_NODISCARD
-enum wf_status wf_clog2_survey(struct wf_clog2_file *file, struct wf_clog2_tables *tables,
-                               struct wf_err *err);
+void wf_clog2_survey(struct wf_clog2_file *file, struct wf_clog2_tables *tables);
+
+/* Whether a record is the beginning or the end of a state. */
+static inline bool wf_clog2_is_event(const struct wf_clog2_record *record)
+{
+    return record->type == WF_CLOG2_BAREEVT || record->type == WF_CLOG2_CARGOEVT;
+}
 
 /* The rank of the program that a rank of a communicator is; UINT32_MAX if it is not known. */
 uint32_t wf_clog2_rank(const struct wf_clog2_tables *tables, int32_t comm, int32_t rank);
@@ -83,8 +90,7 @@ const struct wf_clog2_state *wf_clog2_state(const struct wf_clog2_tables *tables
                                             bool *begins);
 
 /* Writes all ops. */
-WF_NODISCARD
-enum wf_status wf_clog2_walk(struct wf_clog2_file *file, struct wf_clog2_tables *tables,
-                             struct wf_spool *spool, struct wf_err *err);
+void wf_clog2_walk(struct wf_clog2_file *file, struct wf_clog2_tables *tables,
+                   struct wf_spool *spool);
 
 #endif

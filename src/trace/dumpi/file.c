@@ -4,13 +4,14 @@
 #include "base/mem.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 const unsigned char wf_dumpi_magic[WF_DUMPI_MAGIC_BYTES] = {0xff, 0xaa, 0xdd, 'D',
                                                             'U',  'M',  'P',  'I'};
+const unsigned char wf_dumpi_magic_swapped[WF_DUMPI_MAGIC_BYTES] = {'I', 'P',  'M',  'U',
+                                                                    'D', 0xdd, 0xaa, 0xff};
 
 enum {
     INDEX_WORDS = 8, /* at the end of the file, at most */
@@ -27,122 +28,105 @@ enum {
 
 #define NS_PER_S INT64_C(1000000000)
 
-enum wf_status wf_dumpi_bad(const struct wf_dumpi_file *file, uint64_t offset,
-                            struct wf_err *err, const char *fmt, ...)
-{
-    char words[256];
-    va_list args;
-
-    va_start(args, fmt);
-    (void)vsnprintf(words, sizeof(words), fmt, args);
-    va_end(args);
-    return wf_err_set(err, WF_EINVAL, "%.200s: byte %" PRIu64 ", rank %" PRIu32 ": %s",
-                      file->in.place.path, offset, file->rank, words);
-}
-
 /* ---- tables ---- */
 
-/* The index: where things are, behind the magic number. */
+/* The index: where things are, after the magic number. */
 struct places {
     uint64_t sizes, header, body, footer;
 };
 
-static enum wf_status check_magic(struct wf_dumpi_file *file, struct wf_err *err)
+static void check_magic(struct wf_infile *in)
 {
-    const unsigned char *bytes = wf_infile_bytes(&file->in, WF_DUMPI_MAGIC_BYTES);
+    const unsigned char *bytes = wf_infile_bytes(in, WF_DUMPI_MAGIC_BYTES);
 
-    if (!file->in.failed && memcmp(bytes, wf_dumpi_magic, WF_DUMPI_MAGIC_BYTES) == 0) {
-        return WF_OK;
+    if (in->failed) {
+        wf_trace_bad(&in->place, "the file ends within its first 8 bytes");
+    } else if (memcmp(bytes, wf_dumpi_magic_swapped, WF_DUMPI_MAGIC_BYTES) == 0) {
+        wf_trace_bad(&in->place, "the bytes of its numbers are in the wrong order; DUMPI files "
+                                 "have the most significant first");
+    } else if (memcmp(bytes, wf_dumpi_magic, WF_DUMPI_MAGIC_BYTES) != 0) {
+        wf_trace_bad(&in->place, "no file of a DUMPI trace: it does not begin as one");
     }
-    bool swapped = true;
-    for (int i = 0; i < WF_DUMPI_MAGIC_BYTES; i++) {
-        swapped = swapped && bytes[i] == wf_dumpi_magic[WF_DUMPI_MAGIC_BYTES - 1 - i];
-    }
-    return wf_dumpi_bad(
-        file, 0, err, "%s",
-        swapped           ? "the bytes of its numbers are in the wrong order; DUMPI files have "
-                            "the most significant first"
-        : file->in.failed ? "the file ends within its first 8 bytes"
-                          : "no file of a DUMPI trace: it does not begin as one");
 }
 
 /* The index is as long as the version of the writer had things to point to. */
-static enum wf_status read_places(struct wf_dumpi_file *file, struct places *places,
-                                  struct wf_err *err)
+static void read_places(struct wf_infile *in, struct places *places)
 {
     uint64_t words[INDEX_WORDS], magic = 0;
-    uint64_t bytes = sizeof(words), size = file->in.size;
+    uint64_t bytes = sizeof(words);
 
     for (int i = 0; i < WF_DUMPI_MAGIC_BYTES; i++) {
         magic = magic << 8 | wf_dumpi_magic[i];
     }
-    wf_infile_seek(&file->in, size > bytes ? size - bytes : size);
+    wf_infile_seek(in, in->size > bytes ? in->size - bytes : in->size);
     for (int i = 0; i < INDEX_WORDS; i++) {
-        words[i] = wf_infile_unsigned(&file->in, 8);
+        words[i] = wf_infile_unsigned(in, 8);
     }
     int first = 0;
     while (first < 4 && words[first] != magic) {
         first++;
     }
-    if (file->in.failed || first == 4) {
-        return wf_dumpi_bad(file, size, err,
-                            "the index that ends each file is not there: the file is "
-                            "truncated, or the program did not reach MPI_Finalize");
+    in->place.byte = in->size;
+    if (in->failed || first == 4) {
+        wf_trace_bad(&in->place, "the index that ends each file is not there: the file is "
+                                 "truncated, or the program did not reach MPI_Finalize");
+        return;
     }
     *places = (struct places){.sizes = first == 0 ? words[1] : 0,
                               .header = words[4],
                               .body = words[5],
                               .footer = words[6]};
+    in->place.byte = in->size - 8 * (uint64_t)(INDEX_WORDS - first);
     const uint64_t all[] = {places->sizes, places->header, places->body};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-        if (all[i] > size - 8 * (uint64_t)(INDEX_WORDS - first) ||
-            (i > 0 && all[i] < WF_DUMPI_MAGIC_BYTES)) {
-            return wf_dumpi_bad(file, size - 8 * (uint64_t)(INDEX_WORDS - first), err,
-                                "the index points to byte %" PRIu64 ", which is not inside",
-                                all[i]);
+        if (all[i] > in->place.byte || (i > 0 && all[i] < WF_DUMPI_MAGIC_BYTES)) {
+            wf_trace_bad(&in->place,
+                         "the index points to byte %" PRIu64 ", which is not inside the file",
+                         all[i]);
         }
     }
-    return WF_OK;
 }
 
-static enum wf_status read_version(struct wf_dumpi_file *file, uint64_t offset,
-                                   struct wf_err *err)
+static void read_version(struct wf_dumpi_file *file, uint64_t offset)
 {
-    wf_infile_seek(&file->in, offset);
-    file->version = (uint32_t)wf_infile_unsigned(&file->in, 3);
-    if (file->in.failed) {
-        return wf_dumpi_bad(file, offset, err, "the file ends within its header");
+    struct wf_infile *in = &file->in;
+
+    in->place.byte = offset;
+    wf_infile_seek(in, offset);
+    file->version = (uint32_t)wf_infile_unsigned(in, 3);
+    if (in->failed) {
+        wf_trace_bad(&in->place, "the file ends within its header");
+    } else if (file->version >> 16 > VERSION_LAST) {
+        wf_trace_bad(&in->place, "version %u.%u.%u of the format; known are those up to %d",
+                     file->version >> 16, file->version >> 8 & 0xff, file->version & 0xff,
+                     VERSION_LAST);
     }
-    if (file->version >> 16 > VERSION_LAST) {
-        return wf_dumpi_bad(
-            file, offset, err, "version %u.%u.%u of the format; known are those up to %d",
-            file->version >> 16, file->version >> 8 & 0xff, file->version & 0xff, VERSION_LAST);
-    }
-    return WF_OK;
 }
 
-static enum wf_status read_sizes(struct wf_dumpi_file *file, uint64_t offset,
-                                 struct wf_err *err)
+static void read_sizes(struct wf_dumpi_file *file, uint64_t offset)
 {
-    if (offset == 0) {
-        return WF_OK;
+    struct wf_infile *in = &file->in;
+
+    if (offset == 0 || wf_failed(in->place.err)) {
+        return;
     }
-    wf_infile_seek(&file->in, offset);
-    uint64_t n = wf_infile_unsigned(&file->in, 4);
-    if (file->in.failed || n > SIZES_MAX || n * 4 > wf_infile_left(&file->in)) {
-        return wf_dumpi_bad(file, offset, err,
-                            "the table of datatypes does not fit into the file");
+    in->place.byte = offset;
+    wf_infile_seek(in, offset);
+    uint64_t n = wf_infile_unsigned(in, 4);
+    if (in->failed || n > SIZES_MAX || n * 4 > wf_infile_left(in)) {
+        wf_trace_bad(&in->place, "the table of datatypes does not fit into the file");
+        return;
     }
     file->sizes = wf_xcalloc(n + 1, sizeof(*file->sizes));
     for (file->n_sizes = 0; file->n_sizes < n; file->n_sizes++) {
-        int64_t size = wf_infile_signed(&file->in, 4);
+        int64_t size = wf_infile_signed(in, 4);
         if (size < 0) {
-            return wf_dumpi_bad(file, wf_infile_at(&file->in) - 4, err,
-                                "datatype %" PRIu32 " has a negative size", file->n_sizes);
+            in->place.byte = wf_infile_at(in) - 4;
+            wf_trace_bad(&in->place, "datatype %" PRIu32 " has a negative size", file->n_sizes);
+            return;
         }
         file->sizes[file->n_sizes] = (int32_t)size;
     }
-    return WF_OK;
 }
 
 /* How many calls were made and not recorded: the last of the second table of counts. */
@@ -170,33 +154,25 @@ void wf_dumpi_file_rewind(struct wf_dumpi_file *file)
     }
 }
 
-enum wf_status wf_dumpi_file_open(struct wf_dumpi_file *file, const char *path, uint32_t rank,
-                                  struct wf_err *err)
+void wf_dumpi_file_open(struct wf_dumpi_file *file, const char *path, uint32_t rank,
+                        struct wf_err *err)
 {
     struct places places = {.body = 0};
 
-    *file = (struct wf_dumpi_file){.rank = rank};
-    enum wf_status status = wf_infile_open(&file->in, path, err);
-    if (status == WF_OK) {
-        status = check_magic(file, err);
+    *file = (struct wf_dumpi_file){.version = 0};
+    if (wf_failed(err) || wf_infile_open(&file->in, path, err) != WF_OK) {
+        file->in.place.err = err;
+        return;
     }
-    if (status == WF_OK) {
-        status = read_places(file, &places, err);
-    }
-    if (status == WF_OK) {
-        status = read_version(file, places.header, err);
-    }
-    if (status == WF_OK) {
-        status = read_sizes(file, places.sizes, err);
-    }
-    if (status != WF_OK) {
-        wf_dumpi_file_close(file);
-        return status;
-    }
+    file->in.place.unit = "rank";
+    file->in.place.rank = rank;
+    check_magic(&file->in);
+    read_places(&file->in, &places);
+    read_version(file, places.header);
+    read_sizes(file, places.sizes);
     file->offset_of_body = places.body;
     read_footer(file, places.footer);
     wf_dumpi_file_rewind(file);
-    return WF_OK;
 }
 
 void wf_dumpi_file_close(struct wf_dumpi_file *file)
@@ -205,7 +181,7 @@ void wf_dumpi_file_close(struct wf_dumpi_file *file)
     free(file->sizes);
     wf_buf_fini(&file->numbers);
     wf_buf_fini(&file->statuses);
-    *file = (struct wf_dumpi_file){.rank = 0};
+    *file = (struct wf_dumpi_file){.version = 0};
 }
 
 /* ---- arguments ---- */
@@ -240,26 +216,23 @@ static void read_array(struct wf_dumpi_file *file, struct wf_dumpi_record *recor
     }
 }
 
-static void skip_text(struct wf_infile *in)
+/* Passes a text; with depth 1 a list of texts, with depth 2 a list of such lists. */
+static void skip_texts(struct wf_infile *in, int depth)
 {
-    wf_infile_skip(in, read_length(in, 1));
-}
-
-static void skip_texts(struct wf_infile *in)
-{
+    if (depth == 0) {
+        wf_infile_skip(in, read_length(in, 1));
+        return;
+    }
     for (uint32_t n = read_length(in, 4); n > 0 && !in->failed; n--) {
-        skip_text(in);
+        skip_texts(in, depth - 1);
     }
 }
 
-static void skip_lists(struct wf_infile *in, bool of_texts)
+/* Passes a list of arrays of 4-byte numbers. */
+static void skip_arrays(struct wf_infile *in)
 {
     for (uint32_t n = read_length(in, 4); n > 0 && !in->failed; n--) {
-        if (of_texts) {
-            skip_texts(in);
-        } else {
-            wf_infile_skip(in, (uint64_t)read_length(in, 4) * 4);
-        }
+        wf_infile_skip(in, (uint64_t)read_length(in, 4) * 4);
     }
 }
 
@@ -301,7 +274,8 @@ static void read_value(struct reading *r, unsigned width, bool is_signed)
     }
 }
 
-static void read_old_array(struct reading *r, uint32_t since)
+/* An array, which before a version of the format was one number. */
+static void read_new_array(struct reading *r, uint32_t since)
 {
     if (r->file->version < since) {
         read_value(r, 4, true);
@@ -339,30 +313,25 @@ static void read_field(struct reading *r, char letter)
         read_array(r->file, r->record, 4);
         break;
     case 'x':
-        read_old_array(r, 0x000609);
+        read_new_array(r, 0x000609);
         break;
     case 'y':
-        read_old_array(r, 0x000608);
+        read_new_array(r, 0x000608);
         break;
     case 's':
         if ((r->mask & MASK_STATUS) != 0) {
             read_statuses(r->file, r->record);
         }
         break;
-    case 'c':
-        skip_text(in);
-        break;
     case 'v':
-        if (r->file->version < 0x000602) {
-            wf_infile_skip(in, 4);
-        }
-        skip_texts(in);
+        wf_infile_skip(in, r->file->version < 0x000602 ? 4 : 0);
+        skip_texts(in, 1);
         break;
-    case 'C':
-        skip_texts(in);
+    case 'M':
+        skip_arrays(in);
         break;
-    default: /* M and W */
-        skip_lists(in, letter == 'W');
+    default: /* c, C and W */
+        skip_texts(in, letter == 'c' ? 0 : letter == 'C' ? 1 : 2);
         break;
     }
 }
@@ -431,32 +400,35 @@ static void place_arrays(struct wf_dumpi_file *file, struct wf_dumpi_record *rec
     }
 }
 
-enum wf_status wf_dumpi_file_next(struct wf_dumpi_file *file, struct wf_dumpi_record *record,
-                                  bool *more, struct wf_err *err)
+bool wf_dumpi_file_next(struct wf_dumpi_file *file, struct wf_dumpi_record *record)
 {
-    *record = (struct wf_dumpi_record){.offset = wf_infile_at(&file->in)};
-    record->function = (uint32_t)wf_infile_unsigned(&file->in, 2);
-    *more = record->function != END_OF_STREAM || file->in.failed;
-    if (!*more) {
-        return WF_OK;
-    }
-    const struct wf_dumpi_layout *layout = wf_dumpi_layout(record->function);
-    if (layout == NULL && !file->in.failed) {
-        return wf_dumpi_bad(file, record->offset, err, "unknown call number %" PRIu32,
-                            record->function);
-    }
     struct reading r = {.file = file, .record = record, .rank = -1, .root = -2};
-    r.mask = wf_infile_unsigned(&file->in, 1);
+    struct wf_infile *in = &file->in;
+
+    if (wf_failed(in->place.err)) {
+        return false;
+    }
+    in->place.byte = wf_infile_at(in);
+    *record = (struct wf_dumpi_record){.function = (uint32_t)wf_infile_unsigned(in, 2)};
+    const struct wf_dumpi_call *call = wf_dumpi_call(record->function);
+    if (call == NULL && !in->failed) {
+        if (record->function != END_OF_STREAM) {
+            wf_trace_bad(&in->place, "unknown call number %" PRIu32, record->function);
+        }
+        return false;
+    }
+    r.mask = wf_infile_unsigned(in, 1);
     read_head(file, record, r.mask);
     file->numbers.size = 0;
     wf_buf_reserve(&file->numbers, 1);
-    if (layout != NULL) {
-        read_fields(&r, layout->fields);
+    if (call != NULL) {
+        read_fields(&r, call->fields);
     }
-    if (file->in.failed) {
-        return wf_dumpi_bad(file, record->offset, err, "the file ends within this record%s%s",
-                            layout != NULL ? " of " : "", layout != NULL ? layout->name : "");
+    if (in->failed) {
+        wf_trace_bad(&in->place, "the file ends within this record%s%s",
+                     call != NULL ? " of " : "", call != NULL ? call->name : "");
+        return false;
     }
     place_arrays(file, record);
-    return WF_OK;
+    return true;
 }

@@ -4,10 +4,12 @@
 
 /*
  * A rank's file of a DUMPI trace (the format of sst-dumpi): records of calls, one after the
- * other, and tables that an index at the end points to.
+ * other, and tables that an index at the end points to. The first failure is kept in `err`;
+ * after it there are no more records.
  */
 
 #include "base/buf.h"
+#include "ops/op.h"
 #include "trace/kit/infile.h"
 
 enum {
@@ -18,14 +20,20 @@ enum {
 };
 
 extern const unsigned char wf_dumpi_magic[WF_DUMPI_MAGIC_BYTES];
+extern const unsigned char wf_dumpi_magic_swapped[WF_DUMPI_MAGIC_BYTES];
 
-struct wf_dumpi_layout {
-    const char *name;
-    const char *fields; /* a letter each, see dumpi_layout.c */
+struct wf_dumpi_step; /* trace/dumpi/walk.h */
+typedef void wf_dumpi_handler(struct wf_dumpi_step *step);
+
+/* A function of MPI: its arguments in the file, a letter each, and what becomes of the call. */
+struct wf_dumpi_call {
+    const char *name, *fields;
+    enum wf_op_kind kind;
+    wf_dumpi_handler *handle; /* null: it is WF_OP_CALL, with its time */
 };
 
 /* Null if there is no such function. */
-const struct wf_dumpi_layout *wf_dumpi_layout(uint32_t function);
+const struct wf_dumpi_call *wf_dumpi_call(uint32_t function);
 
 struct wf_dumpi_status {
     int32_t bytes, source, tag;
@@ -42,7 +50,6 @@ enum wf_dumpi_clock { WF_DUMPI_WALL, WF_DUMPI_CPU, WF_DUMPI_CLOCKS };
 /* Pointers are valid until the next record is read. */
 struct wf_dumpi_record {
     uint32_t function;
-    uint64_t offset; /* in the file */
     bool has_time[WF_DUMPI_CLOCKS];
     int64_t begin[WF_DUMPI_CLOCKS], end[WF_DUMPI_CLOCKS]; /* nanoseconds */
     int16_t thread;
@@ -58,7 +65,6 @@ struct wf_dumpi_record {
 
 struct wf_dumpi_file {
     struct wf_infile in;
-    uint32_t rank;
     uint32_t version; /* 0x010203 is 1.2.3 */
     uint64_t offset_of_body;
     int32_t *sizes; /* bytes of each datatype */
@@ -69,23 +75,15 @@ struct wf_dumpi_file {
     struct wf_buf numbers, statuses; /* of a record */
 };
 
-/* Opens the file of a rank and reads its tables. */
-WF_NODISCARD
-enum wf_status wf_dumpi_file_open(struct wf_dumpi_file *file, const char *path, uint32_t rank,
-                                  struct wf_err *err);
+/* Opens the file of a rank, reads its tables and goes to the first record. */
+void wf_dumpi_file_open(struct wf_dumpi_file *file, const char *path, uint32_t rank,
+                        struct wf_err *err);
 void wf_dumpi_file_close(struct wf_dumpi_file *file); /* zeroed is allowed */
 
-/* Goes to the first record. */
+/* Goes back to the first record. */
 void wf_dumpi_file_rewind(struct wf_dumpi_file *file);
 
-/* Reads the next record; *more is false if there is none. */
-WF_NODISCARD
-enum wf_status wf_dumpi_file_next(struct wf_dumpi_file *file, struct wf_dumpi_record *record,
-                                  bool *more, struct wf_err *err);
-
-/* WF_EINVAL with the file, the place and the rank before the words. */
-WF_PRINTF(4, 5)
-enum wf_status wf_dumpi_bad(const struct wf_dumpi_file *file, uint64_t offset,
-                            struct wf_err *err, const char *fmt, ...);
+/* Reads the next record; false if there is none. */
+bool wf_dumpi_file_next(struct wf_dumpi_file *file, struct wf_dumpi_record *record);
 
 #endif

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records of messages. */
-#include "base/mem.h"
-#include "trace/dumpi/calls.h"
 #include "trace/dumpi/walk.h"
 
-#include <stddef.h>
-
 /* Where the arguments of a message are among the values. */
-enum { COUNT = 0, TYPE = 1, PEER = 2, TAG = 3, COMM = 4, REQUEST = 5, MESSAGE_VALUES = 5 };
+enum { COUNT = 0, TYPE = 1, PEER = 2, TAG = 3, COMM = 4, REQUEST = 5 };
 
 /* A rank of the communicator as the op has it. Between two groups it is one of the other. */
 static uint32_t place_of(const struct wf_dumpi_step *step, int64_t rank)
@@ -17,7 +13,7 @@ static uint32_t place_of(const struct wf_dumpi_step *step, int64_t rank)
 
     if (n_low == 0 || rank < 0 ||
         !wf_dumpi_comms_group(step->walk->comms,
-                              (uint32_t)(step->comm - wf_dumpi_comms_at(step->walk->comms, 0)),
+                              (uint32_t)(step->comm - step->walk->comms->items),
                               step->walk->rank, &group)) {
         return (uint32_t)rank;
     }
@@ -35,12 +31,13 @@ static uint32_t source(const struct wf_dumpi_step *step, int64_t rank)
     return rank == -1 ? WF_ANY_SOURCE : destination(step, rank);
 }
 
-static bool is_open(const struct wf_dumpi_record *record, int peer)
+/* Whether the source at this place or the tag after it is a wildcard. */
+static bool is_wildcard(const struct wf_dumpi_record *record, uint32_t peer)
 {
     return record->values[peer] == -1 || record->values[peer + 1] == -1;
 }
 
-/* What an open receive got; of nobody's messages the source is negative. */
+/* What a wildcard receive matched; a receive from MPI_PROC_NULL has a negative source. */
 static void set_match(struct wf_dumpi_step *step, int32_t from, int32_t tag)
 {
     step->op.recorded = true;
@@ -55,7 +52,7 @@ static void match_by_status(struct wf_dumpi_step *step)
     if (record->n_statuses > 0) {
         set_match(step, record->statuses[0].source, record->statuses[0].tag);
     } else {
-        step->walk->losses->n_unmatched += step->walk->spool != NULL ? 1 : 0;
+        wf_dumpi_step_lose(step, &step->walk->losses->n_unmatched);
     }
 }
 
@@ -64,8 +61,8 @@ static struct wf_open_request *open_request(struct wf_dumpi_step *step, bool rec
     struct wf_dumpi_walk *walk = step->walk;
     int64_t name = step->record->values[REQUEST];
 
-    /* A receive that is still open under this name was completed by something unseen: only
-     * sends share names. */
+    /* A receive that is still open under this name was completed by a call that was not
+     * recorded: only sends share names. */
     wf_open_requests_call(&walk->requests);
     struct wf_open_request *old = wf_open_requests_find(&walk->requests, name);
     if (old != NULL && (old->receives || old->persistent)) {
@@ -77,51 +74,36 @@ static struct wf_open_request *open_request(struct wf_dumpi_step *step, bool rec
     return request;
 }
 
-static enum wf_status start_message(struct wf_dumpi_step *step, bool *known)
+/* Sets what sends and receives have in common; false if the communicator is not known. */
+static bool set_message(struct wf_dumpi_step *step)
 {
     const int64_t *values = step->record->values;
 
-    *known = wf_dumpi_step_comm(step, values[COMM]);
-    if (!*known) {
-        return wf_dumpi_step_call(step);
+    if (!wf_dumpi_step_comm(step, values[COMM])) {
+        return false;
     }
     step->op.tag = (int32_t)values[TAG];
-    return wf_dumpi_step_bytes(step, values[COUNT], values[TYPE], &step->op.bytes);
+    step->op.bytes = wf_dumpi_step_bytes(step, values[COUNT], values[TYPE]);
+    return true;
 }
 
-static enum wf_status do_send(struct wf_dumpi_step *step)
+void wf_dumpi_on_send(struct wf_dumpi_step *step)
 {
     const struct wf_op_info *info = wf_op_info(step->op.kind);
-    bool known;
+    bool persistent = info->family == WF_FAMILY_PERSISTENT;
 
-    enum wf_status status = start_message(step, &known);
-    if (status != WF_OK || !known) {
-        return status;
+    if (!set_message(step)) {
+        return;
     }
     step->op.peer = destination(step, step->record->values[PEER]);
     step->op.tag = step->op.peer == WF_PROC_NULL ? 0 : step->op.tag;
-    if (info->returns_request || info->family == WF_FAMILY_PERSISTENT) {
-        open_request(step, false)->persistent = info->family == WF_FAMILY_PERSISTENT;
+    if (info->returns_request || persistent) {
+        open_request(step, false)->persistent = persistent;
     }
-    return wf_dumpi_step_put(step);
+    wf_dumpi_step_put(step);
 }
 
-static enum wf_status do_recv(struct wf_dumpi_step *step)
-{
-    bool known;
-
-    enum wf_status status = start_message(step, &known);
-    if (status != WF_OK || !known) {
-        return status;
-    }
-    step->op.peer = source(step, step->record->values[PEER]);
-    if (is_open(step->record, PEER)) {
-        match_by_status(step);
-    }
-    return wf_dumpi_step_put(step);
-}
-
-/* What the first walk found out of this irecv, if it is special. */
+/* What the first walk found out about this irecv; null if nothing. */
 static const struct wf_dumpi_match *next_match(struct wf_dumpi_walk *walk, uint64_t serial)
 {
     while (walk->next_match < walk->n_matches &&
@@ -134,146 +116,81 @@ static const struct wf_dumpi_match *next_match(struct wf_dumpi_walk *walk, uint6
                : NULL;
 }
 
-static enum wf_status do_irecv(struct wf_dumpi_step *step)
+void wf_dumpi_on_recv(struct wf_dumpi_step *step)
 {
     struct wf_dumpi_walk *walk = step->walk;
-    uint64_t serial = walk->serial++;
-    bool known;
+    const struct wf_dumpi_match *match = NULL;
+    enum wf_op_kind kind = step->op.kind;
+    uint64_t serial = walk->serial;
 
-    enum wf_status status = start_message(step, &known);
-    if (status != WF_OK || !known) {
-        return status;
+    walk->serial += kind == WF_OP_IRECV ? 1 : 0;
+    if (!set_message(step)) {
+        return;
     }
-    const struct wf_dumpi_match *match = walk->spool != NULL ? next_match(walk, serial) : NULL;
+    if (kind == WF_OP_IRECV && walk->spool != NULL) {
+        match = next_match(walk, serial);
+    }
     if (match != NULL && match->cancelled) {
         /* It received nothing, and must not take what was meant for another. */
-        return wf_dumpi_step_call(step);
+        wf_dumpi_step_call(step);
+        return;
     }
     step->op.peer = source(step, step->record->values[PEER]);
-    struct wf_open_request *request = open_request(step, true);
-    request->serial = serial;
-    request->wild = is_open(step->record, PEER);
+    if (kind != WF_OP_RECV) {
+        struct wf_open_request *request = open_request(step, true);
+        request->persistent = kind == WF_OP_RECV_INIT;
+        request->serial = serial;
+        request->wild = is_wildcard(step->record, PEER);
+    }
     if (match != NULL) {
         set_match(step, match->source, match->tag);
-    } else if (request->wild && walk->spool != NULL) {
-        walk->losses->n_unmatched++;
-    }
-    return wf_dumpi_step_put(step);
-}
-
-static enum wf_status do_recv_init(struct wf_dumpi_step *step)
-{
-    bool known;
-
-    enum wf_status status = start_message(step, &known);
-    if (status != WF_OK || !known) {
-        return status;
-    }
-    step->op.peer = source(step, step->record->values[PEER]);
-    struct wf_open_request *request = open_request(step, true);
-    request->persistent = true;
-    if (is_open(step->record, PEER) && step->walk->spool != NULL) {
-        step->walk->losses->n_unmatched++;
-    }
-    return wf_dumpi_step_put(step);
-}
-
-/* Both parts; `at` are the places of: destination, its tag, source, its tag, communicator. */
-static enum wf_status exchange(struct wf_dumpi_step *step, const uint8_t *at)
-{
-    const int64_t *values = step->record->values;
-
-    step->op.peer = destination(step, values[at[0]]);
-    step->op.tag = step->op.peer == WF_PROC_NULL ? 0 : (int32_t)values[at[1]];
-    step->op.recv_peer = source(step, values[at[2]]);
-    step->op.recv_tag = (int32_t)values[at[3]];
-    if (values[at[2]] == -1 || values[at[3]] == -1) {
+    } else if (is_wildcard(step->record, PEER)) {
         match_by_status(step);
     }
-    return wf_dumpi_step_put(step);
+    wf_dumpi_step_put(step);
 }
 
-static enum wf_status do_sendrecv(struct wf_dumpi_step *step)
+/* The receive follows the send; MPI_Sendrecv_replace has no count and type for it. */
+void wf_dumpi_on_sendrecv(struct wf_dumpi_step *step)
 {
-    static const uint8_t at[] = {2, 3, 6, 7};
-    const int64_t *values = step->record->values;
+    const struct wf_dumpi_record *record = step->record;
+    const int64_t *values = record->values;
+    uint32_t comm = record->n_values - 1, from = comm - 2;
 
-    if (!wf_dumpi_step_comm(step, values[8])) {
-        return wf_dumpi_step_call(step);
+    if (!wf_dumpi_step_comm(step, values[comm])) {
+        return;
     }
-    enum wf_status status = wf_dumpi_step_bytes(step, values[0], values[1], &step->op.bytes);
-    if (status == WF_OK) {
-        status = wf_dumpi_step_bytes(step, values[4], values[5], &step->op.recv_bytes);
+    step->op.bytes = wf_dumpi_step_bytes(step, values[COUNT], values[TYPE]);
+    step->op.recv_bytes = from > TAG + 1
+                              ? wf_dumpi_step_bytes(step, values[TAG + 1], values[TAG + 2])
+                              : step->op.bytes;
+    step->op.peer = destination(step, values[PEER]);
+    step->op.tag = step->op.peer == WF_PROC_NULL ? 0 : (int32_t)values[TAG];
+    step->op.recv_peer = source(step, values[from]);
+    step->op.recv_tag = (int32_t)values[from + 1];
+    if (is_wildcard(record, from)) {
+        match_by_status(step);
     }
-    return status == WF_OK ? exchange(step, at) : status;
+    wf_dumpi_step_put(step);
 }
 
-static enum wf_status do_sendrecv_replace(struct wf_dumpi_step *step)
-{
-    static const uint8_t at[] = {2, 3, 4, 5};
-    const int64_t *values = step->record->values;
-
-    if (!wf_dumpi_step_comm(step, values[6])) {
-        return wf_dumpi_step_call(step);
-    }
-    enum wf_status status = wf_dumpi_step_bytes(step, values[0], values[1], &step->op.bytes);
-    step->op.recv_bytes = step->op.bytes;
-    return status == WF_OK ? exchange(step, at) : status;
-}
-
-static enum wf_status do_probe(struct wf_dumpi_step *step)
+void wf_dumpi_on_probe(struct wf_dumpi_step *step)
 {
     const int64_t *values = step->record->values;
     bool found = step->op.kind == WF_OP_PROBE || values[3] != 0;
 
     if (!wf_dumpi_step_comm(step, values[2])) {
-        return wf_dumpi_step_call(step);
+        return;
     }
     step->op.peer = source(step, values[0]);
     step->op.tag = (int32_t)values[1];
+    step->op.outcome = found ? 1 : 0;
     if (!found) {
         step->op.recorded = true;
-    } else if (step->record->n_statuses > 0) {
-        set_match(step, step->record->statuses[0].source, step->record->statuses[0].tag);
-    } else if (!is_open(step->record, 0)) {
+    } else if (step->record->n_statuses == 0 && !is_wildcard(step->record, 0)) {
         set_match(step, (int32_t)values[0], (int32_t)values[1]);
     } else {
         match_by_status(step);
     }
-    step->op.outcome = found ? 1 : 0;
-    return wf_dumpi_step_put(step);
-}
-
-wf_dumpi_handler wf_dumpi_p2p(uint32_t function, enum wf_op_kind *kind)
-{
-    static const struct {
-        enum wf_op_kind kind;
-        wf_dumpi_handler handler;
-    } calls[] = {
-        [0] = {WF_OP_SEND, do_send},
-        [1] = {WF_OP_RECV, do_recv},
-        [3] = {WF_OP_BSEND, do_send},
-        [4] = {WF_OP_SSEND, do_send},
-        [5] = {WF_OP_RSEND, do_send},
-        [8] = {WF_OP_ISEND, do_send},
-        [9] = {WF_OP_IBSEND, do_send},
-        [10] = {WF_OP_ISSEND, do_send},
-        [11] = {WF_OP_IRSEND, do_send},
-        [12] = {WF_OP_IRECV, do_irecv},
-        [22] = {WF_OP_IPROBE, do_probe},
-        [23] = {WF_OP_PROBE, do_probe},
-        [26] = {WF_OP_SEND_INIT, do_send},
-        [27] = {WF_OP_BSEND_INIT, do_send},
-        [28] = {WF_OP_SSEND_INIT, do_send},
-        [29] = {WF_OP_RSEND_INIT, do_send},
-        [30] = {WF_OP_RECV_INIT, do_recv_init},
-        [33] = {WF_OP_SENDRECV, do_sendrecv},
-        [34] = {WF_OP_SENDRECV, do_sendrecv_replace},
-    };
-
-    if (function >= sizeof(calls) / sizeof(calls[0])) {
-        return NULL;
-    }
-    *kind = calls[function].kind;
-    return calls[function].handler;
+    wf_dumpi_step_put(step);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* DUMPI: the traces of sst-dumpi. */
+#include "base/file.h"
 #include "base/mem.h"
 #include "trace/dumpi/walk.h"
-#include "trace/kit/records.h"
-#include "trace/reader.h"
+#include "trace/kit/kit.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -51,24 +51,20 @@ static bool is_meta(const unsigned char *bytes, size_t n)
 /* Whether the first bytes are those of a rank's file, whatever the order of its bytes. */
 static bool is_rank_file(const unsigned char *bytes, size_t n)
 {
-    unsigned char swapped[WF_DUMPI_MAGIC_BYTES];
-
-    for (int i = 0; i < WF_DUMPI_MAGIC_BYTES; i++) {
-        swapped[i] = wf_dumpi_magic[WF_DUMPI_MAGIC_BYTES - 1 - i];
-    }
     n = n < WF_DUMPI_MAGIC_BYTES ? n : WF_DUMPI_MAGIC_BYTES;
-    return n >= 3 && (memcmp(bytes, wf_dumpi_magic, n) == 0 || memcmp(bytes, swapped, n) == 0);
+    return n >= 3 && (memcmp(bytes, wf_dumpi_magic, n) == 0 ||
+                      memcmp(bytes, wf_dumpi_magic_swapped, n) == 0);
 }
 
+/* The metafile in a directory, or the file of rank 0; null if there is none. */
 static const char *meta_entry(const struct wf_reader_probe *probe)
 {
     unsigned char bytes[WF_PROBE_BYTES] = {0};
     const char *name = wf_probe_entry(probe, ".meta", NULL);
 
-    if (name == NULL || !is_meta(bytes, wf_probe_read(probe, name, bytes, sizeof(bytes)))) {
-        return NULL;
-    }
-    return name;
+    return name != NULL && is_meta(bytes, wf_probe_read(probe, name, bytes, sizeof(bytes)))
+               ? name
+               : NULL;
 }
 
 static const char *first_rank_entry(const struct wf_reader_probe *probe)
@@ -76,11 +72,9 @@ static const char *first_rank_entry(const struct wf_reader_probe *probe)
     unsigned char bytes[WF_DUMPI_MAGIC_BYTES];
     const char *name = wf_probe_entry(probe, "-0000.bin", NULL);
 
-    if (name == NULL ||
-        !is_rank_file(bytes, wf_probe_read(probe, name, bytes, sizeof(bytes)))) {
-        return NULL;
-    }
-    return name;
+    return name != NULL && is_rank_file(bytes, wf_probe_read(probe, name, bytes, sizeof(bytes)))
+               ? name
+               : NULL;
 }
 
 static bool detect(const struct wf_reader_probe *probe)
@@ -129,19 +123,6 @@ static char *meta_value(const char *text, const char *key)
     return NULL;
 }
 
-static enum wf_status read_meta(const char *path, char **text, struct wf_err *err)
-{
-    FILE *in = fopen(path, "rbe");
-
-    if (in == NULL) {
-        return wf_err_set(err, WF_EIO, "cannot read '%.300s': %s", path, strerror(errno));
-    }
-    *text = wf_xcalloc(META_BYTES_MAX + 1, 1);
-    (void)fread(*text, 1, META_BYTES_MAX, in);
-    (void)fclose(in);
-    return WF_OK;
-}
-
 /* The files are called as the metafile is, or as it says they once were. */
 static char *prefix_of(const char *path, const char *said)
 {
@@ -166,72 +147,72 @@ static char *prefix_of(const char *path, const char *said)
     return prefix;
 }
 
-static enum wf_status open_meta(const char *path, struct dumpi_set *set, struct wf_err *err)
+static void open_meta(const char *path, struct dumpi_set *set, struct wf_err *err)
 {
-    char *text = NULL, *end = NULL;
+    struct wf_buf text = {.data = NULL};
+    char *end = NULL;
 
-    enum wf_status status = read_meta(path, &text, err);
-    if (status != WF_OK) {
-        return status;
+    if (wf_file_read(path, META_BYTES_MAX, &text, err) != WF_OK) {
+        wf_buf_fini(&text);
+        return;
     }
-    char *ranks = meta_value(text, "numprocs"), *said = meta_value(text, "fileprefix");
+    char *ranks = meta_value((const char *)text.data, "numprocs");
+    char *said = meta_value((const char *)text.data, "fileprefix");
     errno = 0;
     long long n = ranks != NULL ? strtoll(ranks, &end, 10) : 0;
     if (ranks == NULL || *end != '\0' || errno != 0 || n < 1 || n > WF_RANKS_MAX) {
-        status =
-            wf_err_set(err, WF_EINVAL,
-                       "%.300s: a line numprocs=<ranks> is missing or makes no sense", path);
+        (void)wf_err_set(err, WF_EINVAL,
+                         "%.300s: a line numprocs=<ranks> is missing or makes no sense", path);
     } else if (strlen(path) < strlen(".meta") ||
                strcmp(path + strlen(path) - strlen(".meta"), ".meta") != 0) {
-        status = wf_err_set(err, WF_EINVAL,
-                            "%.300s: the files of the ranks cannot be found, since the name "
-                            "of the metafile does not end in .meta",
-                            path);
+        (void)wf_err_set(
+            err, WF_EINVAL,
+            "%.300s: the files of the ranks cannot be found, since the name of the "
+            "metafile does not end in .meta",
+            path);
     } else {
         set->n_ranks = (uint32_t)n;
         set->prefix = prefix_of(path, said);
     }
     free(ranks);
     free(said);
-    free(text);
-    return status;
+    wf_buf_fini(&text);
 }
 
 /* Missing and superfluous files are seen before anything is read. */
-static enum wf_status check_files(const struct dumpi_set *set, struct wf_err *err)
+static void check_files(const struct dumpi_set *set, struct wf_err *err)
 {
     for (uint32_t rank = 0; rank < set->n_ranks; rank++) {
         if (!rank_exists(set->prefix, rank)) {
-            return wf_err_set(err, WF_EINVAL,
-                              "%.300s-%04" PRIu32 ".bin is missing: the trace has %" PRIu32
-                              " ranks, and each has a file",
-                              set->prefix, rank, set->n_ranks);
+            (void)wf_err_set(err, WF_EINVAL,
+                             "%.300s-%04" PRIu32 ".bin is missing: the trace has %" PRIu32
+                             " ranks, and each has a file",
+                             set->prefix, rank, set->n_ranks);
+            return;
         }
     }
     if (rank_exists(set->prefix, set->n_ranks)) {
-        return wf_err_set(err, WF_EINVAL,
-                          "%.300s-%04" PRIu32 ".bin is the file of a rank too many: the trace "
-                          "has %" PRIu32 " by its .meta file",
-                          set->prefix, set->n_ranks, set->n_ranks);
+        (void)wf_err_set(err, WF_EINVAL,
+                         "%.300s-%04" PRIu32 ".bin is the file of a rank too many: the trace "
+                         "has %" PRIu32 " by its .meta file",
+                         set->prefix, set->n_ranks, set->n_ranks);
     }
-    return WF_OK;
 }
 
-static enum wf_status find_files(const struct wf_reader_probe *probe, struct dumpi_set *set,
-                                 struct wf_err *err)
+static void find_files(const struct wf_reader_probe *probe, struct dumpi_set *set,
+                       struct wf_err *err)
 {
-    enum wf_status status = WF_OK;
-
     if (!probe->is_directory && !is_meta(probe->bytes, probe->n)) {
-        return wf_err_set(err, WF_EINVAL,
-                          "'%.300s' is one rank of a DUMPI trace; name the .meta file or the "
-                          "directory of the trace",
-                          probe->path);
+        (void)wf_err_set(err, WF_EINVAL,
+                         "'%.300s' is one rank of a DUMPI trace; name the .meta file or the "
+                         "directory of the trace",
+                         probe->path);
+        return;
     }
     const char *meta = probe->is_directory ? meta_entry(probe) : NULL;
     if (!probe->is_directory || meta != NULL) {
         char *path = meta != NULL ? wf_probe_path(probe, meta) : wf_xstrdup(probe->path);
-        status = open_meta(path, set, err);
+        open_meta(path, set, err);
         free(path);
     } else {
         /* Without a metafile there are as many ranks as files. */
@@ -241,7 +222,9 @@ static enum wf_status find_files(const struct wf_reader_probe *probe, struct dum
             set->n_ranks++;
         }
     }
-    return status == WF_OK ? check_files(set, err) : status;
+    if (!wf_failed(err)) {
+        check_files(set, err);
+    }
 }
 
 /* ---- what is in them ---- */
@@ -253,25 +236,24 @@ struct opening {
     struct wf_spool *spool;
     struct wf_dumpi_losses losses;
     enum wf_dumpi_clock clock;
-    bool *has_open;                    /* the rank has receives that must be matched */
+    bool *has_wildcards;               /* the rank has receives that must be matched */
     int32_t names[WF_DUMPI_FUNCTIONS]; /* numbers in `records`, or NAMES_UNSET */
     bool seen[WF_DUMPI_CLOCKS];
 };
 
-static void count_record(struct opening *o, const struct wf_dumpi_file *file,
+static void count_record(struct opening *o, uint32_t rank, const struct wf_dumpi_file *file,
                          const struct wf_dumpi_record *record)
 {
     int32_t *name = &o->names[record->function];
-    bool wild =
-        record->function == IRECV && (record->values[2] == -1 || record->values[3] == -1);
 
     if (*name == NAMES_UNSET) {
-        *name = (int32_t)wf_records_name(o->records, wf_dumpi_layout(record->function)->name);
+        *name = (int32_t)wf_records_name(o->records, wf_dumpi_call(record->function)->name);
     }
-    wf_records_add(o->records, file->rank, (uint32_t)*name, wf_dumpi_own_bytes(file, record));
-    wf_dumpi_comms_collect(o->comms, file->rank, record);
-    if (wild || record->function == CANCEL) {
-        o->has_open[file->rank] = true;
+    wf_records_add(o->records, rank, (uint32_t)*name, wf_dumpi_own_bytes(file, record));
+    wf_dumpi_comms_collect(o->comms, rank, record);
+    if (record->function == CANCEL ||
+        (record->function == IRECV && (record->values[2] == -1 || record->values[3] == -1))) {
+        o->has_wildcards[rank] = true;
     }
     for (uint32_t clock = 0; clock < WF_DUMPI_CLOCKS; clock++) {
         o->seen[clock] = o->seen[clock] || record->has_time[clock];
@@ -279,87 +261,76 @@ static void count_record(struct opening *o, const struct wf_dumpi_file *file,
 }
 
 /* Counts the records of a rank and collects its communicators. */
-static enum wf_status survey(struct opening *o, uint32_t rank, struct wf_err *err)
+static void survey(struct opening *o, uint32_t rank, struct wf_dumpi_file *file)
 {
-    char *path = rank_path(o->set.prefix, rank);
     struct wf_dumpi_record record;
-    struct wf_dumpi_file file;
-    bool more = true;
 
-    enum wf_status status = wf_dumpi_file_open(&file, path, rank, err);
-    free(path);
-    if (status != WF_OK) {
-        return status;
+    while (wf_dumpi_file_next(file, &record)) {
+        count_record(o, rank, file, &record);
     }
-    status = wf_dumpi_file_next(&file, &record, &more, err);
-    while (status == WF_OK && more) {
-        count_record(o, &file, &record);
-        status = wf_dumpi_file_next(&file, &record, &more, err);
-    }
-    wf_dumpi_file_close(&file);
-    return status;
 }
 
-static enum wf_status write_rank(struct opening *o, uint32_t rank, struct wf_err *err)
+static void write_rank(struct opening *o, uint32_t rank, struct wf_dumpi_file *file)
 {
-    char *path = rank_path(o->set.prefix, rank);
-    struct wf_dumpi_file file;
-    struct wf_dumpi_walk walk = {
-        .file = &file,
-        .comms = o->comms,
-        .spool = o->spool,
-        .clock = o->clock,
-        .losses = &o->losses,
-        .rank = rank,
-    };
+    struct wf_dumpi_walk walk = {.file = file,
+                                 .comms = o->comms,
+                                 .spool = o->spool,
+                                 .clock = o->clock,
+                                 .losses = &o->losses,
+                                 .rank = rank};
 
-    enum wf_status status = wf_dumpi_file_open(&file, path, rank, err);
-    free(path);
-    if (status != WF_OK) {
-        return status;
+    wf_dumpi_walk_rank(&walk, o->has_wildcards[rank]);
+}
+
+static void each_rank(struct opening *o,
+                      void (*visit)(struct opening *o, uint32_t rank,
+                                    struct wf_dumpi_file *file),
+                      struct wf_err *err)
+{
+    for (uint32_t rank = 0; rank < o->set.n_ranks && !wf_failed(err); rank++) {
+        char *path = rank_path(o->set.prefix, rank);
+        struct wf_dumpi_file file;
+        wf_dumpi_file_open(&file, path, rank, err);
+        visit(o, rank, &file);
+        wf_dumpi_file_close(&file);
+        free(path);
     }
-    status = wf_dumpi_walk_rank(&walk, o->has_open[rank], err);
-    wf_dumpi_walk_fini(&walk);
-    wf_dumpi_file_close(&file);
-    return status;
 }
 
 static void add_notes(const struct opening *o, uint64_t n_lost, struct wf_trace *out)
 {
     const struct wf_dumpi_losses *l = &o->losses;
-    const struct {
-        uint64_t n;
-        const char *words;
-    } notes[] = {
-        {l->n_ignored, "calls were made while recording was off and are not in the trace"},
-        {n_lost, "communicators were made by calls that not all of their ranks recorded"},
-        {l->n_lost_comms, "calls on communicators or windows whose making is not recorded are "
-                          "read as calls without messages"},
-        {l->n_inter, "collectives between two groups are read as calls without messages"},
-        {l->n_types, "calls have a datatype whose size is not recorded; it counts as 0 bytes"},
-        {l->n_sync, "calls that lock, post or start windows are read as calls without effect"},
-        {l->n_threads, "calls of further threads are read as calls of the first"},
-        {l->n_unmatched, "receives and probes are open, and what they got is not recorded"},
-        {l->n_no_clock,
-         "records have no time of the clock; they follow the ones before at once"},
-    };
 
-    for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
-        if (notes[i].n > 0) {
-            wf_trace_note(out, "%" PRIu64 " %s", notes[i].n, notes[i].words);
-        }
-    }
+    wf_trace_note_count(out, l->n_ignored,
+                        "calls were made while recording was off and are not in the trace");
+    wf_trace_note_count(
+        out, n_lost, "communicators were made by calls that not all of their ranks recorded");
+    wf_trace_note_count(
+        out, l->n_lost_comms,
+        "calls on communicators or windows whose making is not recorded are read "
+        "as calls without messages");
+    wf_trace_note_count(out, l->n_inter,
+                        "collectives between two groups are read as calls without messages");
+    wf_trace_note_count(
+        out, l->n_types,
+        "calls have a datatype whose size is not recorded; it counts as 0 bytes");
+    wf_trace_note_count(
+        out, l->n_sync,
+        "calls that lock, post or start windows are read as calls without effect");
+    wf_trace_note_count(out, l->n_threads,
+                        "calls of further threads are read as calls of the first");
+    wf_trace_note_count(out, l->n_unmatched,
+                        "receives and probes are open, and what they got is not recorded");
+    wf_trace_note_count(
+        out, l->n_no_clock,
+        "records have no time of the clock; they follow the ones before at once");
 }
 
-static enum wf_status read_all(struct opening *o, struct wf_trace *out, struct wf_err *err)
+static void read_all(struct opening *o, struct wf_trace *out, struct wf_err *err)
 {
-    enum wf_status status = WF_OK;
-
-    for (uint32_t rank = 0; rank < o->set.n_ranks && status == WF_OK; rank++) {
-        status = survey(o, rank, err);
-    }
-    if (status != WF_OK) {
-        return status;
+    each_rank(o, survey, err);
+    if (wf_failed(err)) {
+        return;
     }
     if (!o->seen[o->clock] && o->seen[1 - o->clock]) {
         wf_trace_note(out, "there is no time of the clock '%s'; computing is by '%s'",
@@ -367,17 +338,10 @@ static enum wf_status read_all(struct opening *o, struct wf_trace *out, struct w
         o->clock = (enum wf_dumpi_clock)(1 - o->clock);
     }
     uint64_t n_lost = wf_dumpi_comms_resolve(o->comms);
-    status = wf_spool_new(o->set.n_ranks, &o->spool, err);
-    for (uint32_t rank = 0; rank < o->set.n_ranks && status == WF_OK; rank++) {
-        status = write_rank(o, rank, err);
-    }
-    if (status == WF_OK) {
-        struct wf_spool *spool = o->spool;
-        o->spool = NULL;
-        status = wf_spool_source(spool, "dumpi", &out->source, err);
+    if (wf_spool_new(o->set.n_ranks, &o->spool, err) == WF_OK) {
+        each_rank(o, write_rank, err);
         add_notes(o, n_lost, out);
     }
-    return status;
 }
 
 static enum wf_status open_trace(const struct wf_reader_probe *probe, const void *params,
@@ -386,22 +350,22 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
     const struct dumpi_params *p = params;
     struct opening o = {.clock = (enum wf_dumpi_clock)p->clock};
 
-    enum wf_status status = find_files(probe, &o.set, err);
-    if (status == WF_OK) {
+    find_files(probe, &o.set, err);
+    if (!wf_failed(err)) {
         for (uint32_t i = 0; i < WF_DUMPI_FUNCTIONS; i++) {
             o.names[i] = NAMES_UNSET;
         }
         o.comms = wf_dumpi_comms_new(o.set.n_ranks);
         o.records = wf_records_new(o.set.n_ranks);
-        o.has_open = wf_xcalloc(o.set.n_ranks, sizeof(*o.has_open));
+        o.has_wildcards = wf_xcalloc(o.set.n_ranks, sizeof(*o.has_wildcards));
         out->records = o.records;
-        status = read_all(&o, out, err);
+        read_all(&o, out, err);
     }
-    wf_spool_discard(o.spool);
+    (void)wf_spool_end(o.spool, "dumpi", &out->source, err);
     wf_dumpi_comms_free(o.comms);
-    free(o.has_open);
+    free(o.has_wildcards);
     free(o.set.prefix);
-    return status;
+    return err->status;
 }
 
 const struct wf_reader_ops wf_dumpi_reader_ops = {

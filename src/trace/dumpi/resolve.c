@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls that make communicators, played together. */
+/* The calls that create communicators, played together. */
+#include "base/array.h"
 #include "base/mem.h"
-#include "trace/dumpi/calls.h"
-#include "trace/dumpi/rank_list.h"
+#include "trace/dumpi/comms.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Ranks of the program in an order, none twice: what MPI calls a group. */
+struct rank_list {
+    uint32_t n;
+    uint32_t *ranks; /* to be freed */
+};
 
 /* What a rank means by a handle. */
 struct handle {
     int16_t number;
     bool is_group;
-    uint32_t comm;            /* or... */
-    struct wf_rank_list list; /* ...of a group; empty: that of `comm` */
+    uint32_t comm;         /* or... */
+    struct rank_list list; /* ...of a group; empty: that of `comm` */
 };
 
 struct player {
@@ -26,10 +32,83 @@ struct play {
     struct player *players;
     uint32_t *queue; /* ranks that can go on */
     uint32_t n_queue;
-    uint32_t first; /* ranks before are done */
-    struct wf_rank_marks marks;
+    uint32_t first;  /* ranks before are done */
+    uint32_t *marks; /* of each rank the serial number of the last list that it was in */
+    uint32_t serial;
     uint64_t n_lost;
 };
+
+/* ---- lists of ranks ---- */
+
+/* An empty list with room for `most`. */
+static struct rank_list new_list(uint64_t most)
+{
+    return (struct rank_list){0, wf_xcalloc(most + 1, sizeof(uint32_t))};
+}
+
+static void append(struct rank_list *list, uint32_t rank)
+{
+    list->ranks[list->n++] = rank;
+}
+
+/* Marks a rank as seen since `serial` changed; false if it was marked already. */
+static bool mark(struct play *play, uint32_t rank)
+{
+    bool is_new = play->marks[rank] != play->serial;
+
+    play->marks[rank] = play->serial;
+    return is_new;
+}
+
+/* The ranks of `a`, then those of `b` that are not in `a`. */
+static struct rank_list union_of(struct play *play, const struct rank_list *a,
+                                 const struct rank_list *b)
+{
+    struct rank_list list = new_list((uint64_t)a->n + b->n);
+
+    play->serial++;
+    for (uint32_t i = 0; i < a->n + b->n; i++) {
+        uint32_t rank = i < a->n ? a->ranks[i] : b->ranks[i - a->n];
+        if (mark(play, rank)) {
+            append(&list, rank);
+        }
+    }
+    return list;
+}
+
+/* The ranks of `a` that are in `b`, or that are not. */
+static struct rank_list common(struct play *play, const struct rank_list *a,
+                               const struct rank_list *b, bool in_b)
+{
+    struct rank_list list = new_list(a->n);
+
+    play->serial++;
+    for (uint32_t i = 0; i < b->n; i++) {
+        (void)mark(play, b->ranks[i]);
+    }
+    for (uint32_t i = 0; i < a->n; i++) {
+        if ((play->marks[a->ranks[i]] == play->serial) == in_b) {
+            append(&list, a->ranks[i]);
+        }
+    }
+    return list;
+}
+
+/* The ranks at these places; places that are not there do not count. */
+static struct rank_list pick(struct play *play, const struct rank_list *from,
+                             const int32_t *places, uint32_t n)
+{
+    struct rank_list list = new_list(from->n);
+
+    play->serial++;
+    for (uint32_t i = 0; i < n; i++) {
+        if (places[i] >= 0 && (uint32_t)places[i] < from->n &&
+            mark(play, from->ranks[places[i]])) {
+            append(&list, from->ranks[places[i]]);
+        }
+    }
+    return list;
+}
 
 /* ---- what ranks mean ---- */
 
@@ -43,22 +122,18 @@ static struct handle *find_handle(struct player *player, bool is_group, int16_t 
     return NULL;
 }
 
-/* The handle, made if it is new, meaning nothing. */
+/* The handle, added if it is new, meaning nothing. */
 static struct handle *take_handle(struct player *player, bool is_group, int16_t number)
 {
     struct handle *handle = find_handle(player, is_group, number);
 
     if (handle == NULL) {
-        if (player->n == player->capacity) {
-            player->capacity = player->capacity * 2 + 4;
-            player->handles =
-                wf_xrealloc(player->handles, player->capacity, sizeof(*player->handles));
-        }
+        WF_GROW(player->handles, player->n, player->capacity);
         handle = &player->handles[player->n++];
         *handle = (struct handle){.number = number, .is_group = is_group};
     }
     free(handle->list.ranks);
-    handle->list = (struct wf_rank_list){0, NULL};
+    handle->list = (struct rank_list){0, NULL};
     handle->comm = WF_DUMPI_NO_COMM;
     return handle;
 }
@@ -72,67 +147,6 @@ static uint32_t comm_of(struct play *play, uint32_t rank, int16_t number)
     return handle != NULL ? handle->comm : WF_DUMPI_NO_COMM;
 }
 
-static uint32_t member(const struct wf_dumpi_comm *comm, uint32_t i)
-{
-    return comm->members != NULL ? comm->members[i] : i;
-}
-
-/* ---- groups ---- */
-
-static struct wf_rank_list list_of_comm(const struct play *play, uint32_t rank, uint32_t comm)
-{
-    if (comm == WF_DUMPI_NO_COMM) {
-        return wf_rank_list_new(0);
-    }
-    const struct wf_dumpi_comm *from = wf_dumpi_comms_at(play->comms, comm);
-    struct wf_rank_list list = wf_rank_list_new(from->size);
-    for (uint32_t i = 0; i < from->size; i++) {
-        wf_rank_list_append(&list, comm == WF_DUMPI_SELF ? rank : member(from, i));
-    }
-    return list;
-}
-
-/* The ranks of a group; to be freed. */
-static struct wf_rank_list list_of_group(struct play *play, uint32_t rank, int16_t number)
-{
-    const struct handle *handle = find_handle(&play->players[rank], true, number);
-
-    if (handle == NULL || handle->list.n == 0) {
-        return list_of_comm(play, rank, handle != NULL ? handle->comm : WF_DUMPI_NO_COMM);
-    }
-    return wf_rank_list_common(&play->marks, &handle->list, &handle->list, true);
-}
-
-static void make_group(struct play *play, uint32_t rank, const struct wf_dumpi_event *event)
-{
-    struct player *player = &play->players[rank];
-    struct wf_rank_list made;
-
-    if (event->function == WF_DUMPI_COMM_GROUP) {
-        /* All ranks may ask for the same large group: nothing is copied. */
-        uint32_t comm = comm_of(play, rank, event->parent);
-        take_handle(player, true, event->made)->comm = comm;
-        return;
-    }
-    struct wf_rank_list a = list_of_group(play, rank, event->parent);
-    struct wf_rank_list b = list_of_group(play, rank, (int16_t)event->values[0]);
-    if (event->function == WF_DUMPI_GROUP_INCL) {
-        made = wf_rank_list_pick(&play->marks, &a, event->list, event->n_list);
-    } else if (event->function == WF_DUMPI_GROUP_EXCL) {
-        made = wf_rank_list_drop(&play->marks, &a, event->list, event->n_list);
-    } else if (event->function == WF_DUMPI_GROUP_UNION) {
-        made = wf_rank_list_union(&play->marks, &a, &b);
-    } else {
-        made = wf_rank_list_common(&play->marks, &a, &b,
-                                   event->function == WF_DUMPI_GROUP_INTERSECTION);
-    }
-    free(a.ranks);
-    free(b.ranks);
-    take_handle(player, true, event->made)->list = made;
-}
-
-/* ---- communicators ---- */
-
 static struct wf_dumpi_event *event_of(const struct play *play, uint32_t rank)
 {
     struct wf_dumpi_events *all = &play->comms->events[rank];
@@ -140,54 +154,118 @@ static struct wf_dumpi_event *event_of(const struct play *play, uint32_t rank)
     return &all->items[all->next];
 }
 
-static void assign(const struct play *play, uint32_t rank, uint32_t comm)
+static uint32_t member(const struct wf_dumpi_comm *comm, uint32_t i)
 {
-    event_of(play, rank)->result = comm;
+    return comm->members != NULL ? comm->members[i] : i;
 }
 
-/* Adds a communicator of these ranks, which are taken, and gives it to all of them. */
-static uint32_t make_comm(struct play *play, uint32_t id, struct wf_rank_list list)
-{
-    const struct wf_dumpi_comm comm = {.id = id, .size = list.n, .members = list.ranks};
-    uint32_t made = wf_dumpi_comms_add(play->comms, &comm, list.ranks);
+/* ---- groups ---- */
 
-    for (uint32_t i = 0; i < list.n; i++) {
-        assign(play, list.ranks[i], made);
+static struct rank_list list_of_comm(const struct play *play, uint32_t rank, uint32_t comm)
+{
+    if (comm == WF_DUMPI_NO_COMM) {
+        return new_list(0);
     }
-    return made;
+    const struct wf_dumpi_comm *from = &play->comms->items[comm];
+    struct rank_list list = new_list(from->size);
+    for (uint32_t i = 0; i < from->size; i++) {
+        append(&list, comm == WF_DUMPI_SELF ? rank : member(from, i));
+    }
+    return list;
+}
+
+/* The ranks of a group; to be freed. */
+static struct rank_list list_of_group(struct play *play, uint32_t rank, int16_t number)
+{
+    const struct handle *handle = find_handle(&play->players[rank], true, number);
+
+    if (handle == NULL || handle->list.n == 0) {
+        return list_of_comm(play, rank, handle != NULL ? handle->comm : WF_DUMPI_NO_COMM);
+    }
+    return common(play, &handle->list, &handle->list, true);
+}
+
+static void create_group(struct play *play, uint32_t rank, const struct wf_dumpi_event *event)
+{
+    struct player *player = &play->players[rank];
+    struct rank_list created;
+
+    if (event->function == WF_DUMPI_COMM_GROUP) {
+        /* All ranks may ask for the same large group: nothing is copied. */
+        uint32_t comm = comm_of(play, rank, event->parent);
+        take_handle(player, true, event->created)->comm = comm;
+        return;
+    }
+    struct rank_list a = list_of_group(play, rank, event->parent);
+    struct rank_list b = list_of_group(play, rank, (int16_t)event->values[0]);
+    if (event->function == WF_DUMPI_GROUP_INCL) {
+        created = pick(play, &a, event->list, event->n_list);
+    } else if (event->function == WF_DUMPI_GROUP_EXCL) {
+        struct rank_list dropped = pick(play, &a, event->list, event->n_list);
+        created = common(play, &a, &dropped, false);
+        free(dropped.ranks);
+    } else if (event->function == WF_DUMPI_GROUP_UNION) {
+        created = union_of(play, &a, &b);
+    } else {
+        created = common(play, &a, &b, event->function == WF_DUMPI_GROUP_INTERSECTION);
+    }
+    free(a.ranks);
+    free(b.ranks);
+    take_handle(player, true, event->created)->list = created;
+}
+
+/* ---- communicators ---- */
+
+/* Adds a communicator and gives it to all its members; its dimensions are copied. */
+static uint32_t add_comm(struct play *play, struct wf_dumpi_comm comm)
+{
+    const int32_t *dims = comm.dims;
+
+    comm.dims = NULL;
+    if (comm.n_dims > 0) {
+        comm.dims = wf_xcalloc(comm.n_dims, sizeof(*dims));
+        memcpy(comm.dims, dims, comm.n_dims * sizeof(*dims));
+    }
+    uint32_t place = wf_dumpi_comms_add(play->comms, &comm);
+    for (uint32_t i = 0; i < comm.size; i++) {
+        event_of(play, member(&comm, i))->result = place;
+    }
+    return place;
+}
+
+/* Likewise, of these ranks, which are taken. */
+static uint32_t create_comm(struct play *play, uint32_t id, struct rank_list list)
+{
+    return add_comm(play,
+                    (struct wf_dumpi_comm){
+                        .id = id, .size = list.n, .members = list.ranks, .owned = list.ranks});
 }
 
 static void duplicate(struct play *play, uint32_t parent, uint32_t id)
 {
     struct wf_dumpi_comm comm = play->comms->items[parent];
-    const int32_t *dims = comm.dims;
 
     comm.id = id;
-    if (comm.n_dims > 0) {
-        comm.dims = wf_xcalloc(comm.n_dims, sizeof(*dims));
-        memcpy(wf_unconst(comm.dims), dims, comm.n_dims * sizeof(*dims));
-    }
-    uint32_t made = wf_dumpi_comms_add(play->comms, &comm, NULL);
-    for (uint32_t i = 0; i < comm.size; i++) {
-        assign(play, member(&comm, i), made);
-    }
+    comm.owned = NULL;
+    comm.n_arrived = 0;
+    comm.waits_for_other = false;
+    (void)add_comm(play, comm);
 }
 
 /* Different members may name different groups, which then have nobody in common. */
-static void create(struct play *play, const struct wf_rank_list *all, uint32_t id)
+static void create(struct play *play, const struct rank_list *all, uint32_t id)
 {
     for (uint32_t i = 0; i < all->n; i++) {
         const struct wf_dumpi_event *event = event_of(play, all->ranks[i]);
 
-        if (event->result != WF_DUMPI_NO_COMM || event->made == WF_DUMPI_COMM_NULL) {
+        if (event->result != WF_DUMPI_NO_COMM || event->created == WF_DUMPI_COMM_NULL) {
             continue;
         }
-        struct wf_rank_list group =
-            list_of_group(play, all->ranks[i], (int16_t)event->values[0]);
-        struct wf_rank_list list = wf_rank_list_common(&play->marks, &group, all, true);
+        struct rank_list group = list_of_group(play, all->ranks[i], (int16_t)event->values[0]);
+        struct rank_list list = common(play, &group, all, true);
         free(group.ranks);
         if (list.n > 0) {
-            (void)make_comm(play, id, list);
+            (void)create_comm(play, id, list);
         } else {
             free(list.ranks);
         }
@@ -226,21 +304,18 @@ static void split(struct play *play, struct choice *choices, uint32_t n,
         if (choices[begin].color < 0) {
             continue;
         }
-        struct wf_rank_list list = wf_rank_list_new(end - begin);
+        struct rank_list list = new_list(end - begin);
         for (uint32_t i = begin; i < end; i++) {
-            wf_rank_list_append(&list, choices[i].rank);
+            append(&list, choices[i].rank);
         }
-        struct wf_dumpi_comm *made = &play->comms->items[make_comm(play, like->id, list)];
-        if (like->n_dims > 0) {
-            int32_t *dims = wf_xcalloc(like->n_dims, sizeof(*dims));
-            memcpy(dims, like->dims, like->n_dims * sizeof(*dims));
-            made->n_dims = like->n_dims;
-            made->dims = dims;
-        }
+        struct wf_dumpi_comm comm = *like;
+        comm.size = list.n;
+        comm.members = comm.owned = list.ranks;
+        (void)add_comm(play, comm);
     }
 }
 
-static void split_by_color(struct play *play, const struct wf_rank_list *all, uint32_t id)
+static void split_by_color(struct play *play, const struct rank_list *all, uint32_t id)
 {
     struct choice *choices = wf_xcalloc(all->n, sizeof(*choices));
     const struct wf_dumpi_comm like = {.id = id};
@@ -254,7 +329,7 @@ static void split_by_color(struct play *play, const struct wf_rank_list *all, ui
 }
 
 /* The first ranks, as many as a grid or a graph has places. */
-static void take_first(struct play *play, const struct wf_rank_list *all, uint32_t id)
+static void take_first(struct play *play, const struct rank_list *all, uint32_t id)
 {
     const struct wf_dumpi_event *event = event_of(play, all->ranks[0]);
     bool is_grid = event->function == WF_DUMPI_CART_CREATE;
@@ -279,7 +354,7 @@ static void take_first(struct play *play, const struct wf_rank_list *all, uint32
 }
 
 /* Of a grid those with equal coordinates in the dimensions that do not remain. */
-static void take_slices(struct play *play, uint32_t parent, const struct wf_rank_list *all,
+static void take_slices(struct play *play, uint32_t parent, const struct rank_list *all,
                         uint32_t id)
 {
     const struct wf_dumpi_comm grid = play->comms->items[parent];
@@ -316,19 +391,10 @@ static void take_slices(struct play *play, uint32_t parent, const struct wf_rank
 
 /* ---- two groups joined ---- */
 
-/* The ranks of both, those of `a` first. */
-static void join(struct play *play, const struct wf_rank_list *a, const struct wf_rank_list *b,
-                 uint32_t id)
-{
-    struct wf_rank_list list = wf_rank_list_union(&play->marks, a, b);
-
-    (void)make_comm(play, id, list);
-}
-
 /* The leaders of a side: its own and the one it names on the other. */
 static bool leaders(struct play *play, uint32_t comm, uint32_t *own, uint32_t *other)
 {
-    const struct wf_dumpi_comm *local = wf_dumpi_comms_at(play->comms, comm);
+    const struct wf_dumpi_comm *local = &play->comms->items[comm];
     int32_t leader = event_of(play, member(local, 0))->values[0];
 
     if (leader < 0 || (uint32_t)leader >= local->size || comm == WF_DUMPI_SELF) {
@@ -339,10 +405,10 @@ static bool leaders(struct play *play, uint32_t comm, uint32_t *own, uint32_t *o
     uint32_t between = comm_of(play, *own, (int16_t)event->values[1]);
     int32_t place = event->values[2];
     if (between == WF_DUMPI_NO_COMM || between == WF_DUMPI_SELF || place < 0 ||
-        (uint32_t)place >= wf_dumpi_comms_at(play->comms, between)->size) {
+        (uint32_t)place >= play->comms->items[between].size) {
         return false;
     }
-    *other = member(wf_dumpi_comms_at(play->comms, between), (uint32_t)place);
+    *other = member(&play->comms->items[between], (uint32_t)place);
     return true;
 }
 
@@ -355,7 +421,7 @@ static uint32_t find_other(struct play *play, uint32_t comm)
         return WF_DUMPI_NO_COMM;
     }
     for (uint32_t i = 0; i < play->comms->n; i++) {
-        if (i != comm && play->comms->progress[i].waits_for_other &&
+        if (i != comm && play->comms->items[i].waits_for_other &&
             leaders(play, i, &its_own, &its_other) && its_own == other && its_other == own) {
             return i;
         }
@@ -363,18 +429,17 @@ static uint32_t find_other(struct play *play, uint32_t comm)
     return WF_DUMPI_NO_COMM;
 }
 
-static void merge(struct play *play, uint32_t parent, const struct wf_rank_list *all,
-                  uint32_t id)
+static void merge(struct play *play, uint32_t parent, const struct rank_list *all, uint32_t id)
 {
     uint32_t n_low = play->comms->items[parent].n_low;
 
     if (n_low == 0) {
         return;
     }
-    struct wf_rank_list low = {n_low, all->ranks};
-    struct wf_rank_list high = {all->n - n_low, all->ranks + n_low};
+    struct rank_list low = {n_low, all->ranks};
+    struct rank_list high = {all->n - n_low, all->ranks + n_low};
     bool swapped = event_of(play, all->ranks[0])->values[0] != 0;
-    join(play, swapped ? &high : &low, swapped ? &low : &high, id);
+    (void)create_comm(play, id, union_of(play, swapped ? &high : &low, swapped ? &low : &high));
 }
 
 /* ---- all together ---- */
@@ -383,7 +448,7 @@ static void resume(struct play *play, uint32_t rank)
 {
     struct wf_dumpi_event *event = event_of(play, rank);
 
-    take_handle(&play->players[rank], false, event->made)->comm = event->result;
+    take_handle(&play->players[rank], false, event->created)->comm = event->result;
     play->comms->events[rank].next++;
     if (!play->players[rank].queued) {
         play->players[rank].queued = true;
@@ -391,7 +456,14 @@ static void resume(struct play *play, uint32_t rank)
     }
 }
 
-static void resolve(struct play *play, uint32_t parent, const struct wf_rank_list *all)
+static void resume_all(struct play *play, const struct rank_list *list)
+{
+    for (uint32_t i = 0; i < list->n; i++) {
+        resume(play, list->ranks[i]);
+    }
+}
+
+static void resolve(struct play *play, uint32_t parent, const struct rank_list *all)
 {
     uint32_t function = event_of(play, all->ranks[0])->function;
     uint32_t id = play->comms->next_id++;
@@ -427,20 +499,19 @@ static void resolve(struct play *play, uint32_t parent, const struct wf_rank_lis
 /* Both sides of an intercommunicator are there. */
 static void connect(struct play *play, uint32_t one, uint32_t other)
 {
-    struct wf_rank_list a = list_of_comm(play, 0, one), b = list_of_comm(play, 0, other);
+    struct rank_list a = list_of_comm(play, 0, one), b = list_of_comm(play, 0, other);
     bool swapped = b.ranks[0] < a.ranks[0];
     uint32_t n_low = swapped ? b.n : a.n;
 
-    join(play, swapped ? &b : &a, swapped ? &a : &b, play->comms->next_id++);
-    play->comms->items[play->comms->n - 1].n_low = n_low;
-    play->comms->progress[one] = (struct wf_dumpi_progress){.n_arrived = 0};
-    play->comms->progress[other] = (struct wf_dumpi_progress){.n_arrived = 0};
-    for (uint32_t i = 0; i < a.n; i++) {
-        resume(play, a.ranks[i]);
-    }
-    for (uint32_t i = 0; i < b.n; i++) {
-        resume(play, b.ranks[i]);
-    }
+    struct rank_list both = union_of(play, swapped ? &b : &a, swapped ? &a : &b);
+    uint32_t place = create_comm(play, play->comms->next_id++, both);
+    play->comms->items[place].n_low = n_low;
+    play->comms->items[one].n_arrived = 0;
+    play->comms->items[other].n_arrived = 0;
+    play->comms->items[one].waits_for_other = false;
+    play->comms->items[other].waits_for_other = false;
+    resume_all(play, &a);
+    resume_all(play, &b);
     free(a.ranks);
     free(b.ranks);
 }
@@ -448,31 +519,29 @@ static void connect(struct play *play, uint32_t one, uint32_t other)
 /* A rank comes to a call on `parent`. */
 static void arrive(struct play *play, uint32_t rank, uint32_t parent)
 {
-    struct wf_dumpi_progress *progress = &play->comms->progress[parent];
+    struct wf_dumpi_comm *comm = &play->comms->items[parent];
 
-    if (parent != WF_DUMPI_SELF && ++progress->n_arrived < play->comms->items[parent].size) {
+    if (parent != WF_DUMPI_SELF && ++comm->n_arrived < comm->size) {
         return;
     }
-    progress->n_arrived = 0;
+    comm->n_arrived = 0;
     if (event_of(play, rank)->function == WF_DUMPI_INTERCOMM_CREATE) {
         uint32_t other = find_other(play, parent);
         if (other == WF_DUMPI_NO_COMM) {
-            progress->waits_for_other = true;
+            comm->waits_for_other = true;
         } else {
             connect(play, parent, other);
         }
         return;
     }
-    struct wf_rank_list all = list_of_comm(play, rank, parent);
+    struct rank_list all = list_of_comm(play, rank, parent);
     if (parent == WF_DUMPI_SELF) {
         /* Whatever is made of it is a communicator of this rank alone. */
-        (void)make_comm(play, play->comms->next_id++, list_of_comm(play, rank, parent));
+        (void)create_comm(play, play->comms->next_id++, list_of_comm(play, rank, parent));
     } else {
         resolve(play, parent, &all);
     }
-    for (uint32_t i = 0; i < all.n; i++) {
-        resume(play, all.ranks[i]);
-    }
+    resume_all(play, &all);
     free(all.ranks);
 }
 
@@ -486,7 +555,7 @@ static void advance(struct play *play, uint32_t rank)
         struct wf_dumpi_event *event = &all->items[all->next];
 
         if (event->function < WF_DUMPI_COMM_DUP) {
-            make_group(play, rank, event);
+            create_group(play, rank, event);
             all->next++;
             continue;
         }
@@ -496,7 +565,7 @@ static void advance(struct play *play, uint32_t rank)
             return;
         }
         play->n_lost++;
-        take_handle(&play->players[rank], false, event->made)->comm = WF_DUMPI_NO_COMM;
+        take_handle(&play->players[rank], false, event->created)->comm = WF_DUMPI_NO_COMM;
         all->next++;
     }
 }
@@ -510,12 +579,12 @@ static bool give_up_one(struct play *play)
 
         if (all->next < all->n) {
             uint32_t parent = comm_of(play, rank, all->items[all->next].parent);
-            struct wf_dumpi_progress *progress = &play->comms->progress[parent];
-            if (progress->waits_for_other) {
-                progress->waits_for_other = false;
-                progress->n_arrived = play->comms->items[parent].size;
+            struct wf_dumpi_comm *comm = &play->comms->items[parent];
+            if (comm->waits_for_other) {
+                comm->waits_for_other = false;
+                comm->n_arrived = comm->size;
             }
-            progress->n_arrived--;
+            comm->n_arrived--;
             play->n_lost++;
             resume(play, rank);
             return true;
@@ -529,7 +598,7 @@ uint64_t wf_dumpi_comms_resolve(struct wf_dumpi_comms *comms)
     struct play play = {.comms = comms};
 
     play.players = wf_xcalloc(comms->n_ranks, sizeof(*play.players));
-    wf_rank_marks_init(&play.marks, comms->n_ranks);
+    play.marks = wf_xcalloc(comms->n_ranks, sizeof(*play.marks));
     play.queue = wf_xcalloc(comms->n_ranks, sizeof(*play.queue));
     for (uint32_t rank = 0; rank < comms->n_ranks; rank++) {
         play.players[rank].queued = true;
@@ -546,7 +615,7 @@ uint64_t wf_dumpi_comms_resolve(struct wf_dumpi_comms *comms)
         }
         free(play.players[rank].handles);
     }
-    wf_rank_marks_fini(&play.marks);
+    free(play.marks);
     free(play.players);
     free(play.queue);
     return play.n_lost;

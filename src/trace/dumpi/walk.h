@@ -4,9 +4,11 @@
 
 /*
  * From the records of a rank to ops. A rank is walked through at most twice: first to find out
- * what its open receives got, which is told only when they are completed, then to write.
+ * what its wildcard receives matched, which the trace tells only when they are complete, then to
+ * write.
  */
 
+#include "base/map.h"
 #include "trace/dumpi/comms.h"
 #include "trace/kit/open_requests.h"
 #include "trace/kit/spool.h"
@@ -19,91 +21,79 @@ struct wf_dumpi_losses {
     uint64_t n_sync;       /* synchronisations of windows other than by fences */
     uint64_t n_threads;    /* calls of other threads than the first */
     uint64_t n_ignored;    /* calls that the program made while nothing was recorded */
-    uint64_t n_unmatched;  /* wildcards of which it is not known what they got */
+    uint64_t n_unmatched;  /* wildcard receives whose match is not known */
     uint64_t n_no_clock;   /* records without the clock that was asked for */
 };
 
-/* What an irecv got, or that it was cancelled, by its number among the rank's irecvs. */
+/* What an irecv matched, or that it was cancelled, by its number among the rank's irecvs. */
 struct wf_dumpi_match {
     uint64_t serial;
     int32_t source, tag;
     bool cancelled;
 };
 
-/* A handle of the rank and what it means: a communicator, by its place in the table. */
-struct wf_dumpi_binding {
-    int16_t number;
-    uint32_t comm;
-};
-
-struct wf_dumpi_bindings {
-    struct wf_dumpi_binding *items;
-    uint32_t n, capacity;
-};
-
 struct wf_dumpi_walk {
     struct wf_dumpi_file *file;
     const struct wf_dumpi_comms *comms;
-    struct wf_spool *spool; /* null: the first time, only for `matches` */
+    struct wf_spool *spool; /* null: the first walk, only for `matches` */
     enum wf_dumpi_clock clock;
     struct wf_dumpi_losses *losses;
     uint32_t rank;
 
     struct wf_open_requests requests;
-    struct wf_dumpi_bindings handles, windows;
+    struct wf_map handles, windows; /* communicators, by their places in the table */
     struct wf_dumpi_match *matches; /* sorted by serial when they are used */
     uint32_t n_matches, matches_capacity, next_match;
-    uint64_t serial;    /* of the next irecv */
-    uint32_t next_made; /* see wf_dumpi_comms_made() */
-    bool begun;         /* there was a record */
-    int64_t latest;     /* when the call before returned, nanoseconds */
-    int64_t first;      /* when the first did */
-    bool told_self;     /* the writer knows the communicator of the rank alone */
+    uint64_t serial;       /* of the next irecv */
+    uint32_t next_created; /* see wf_dumpi_comms_created() */
+    bool begun;            /* there was a record */
+    int64_t latest;        /* when the call before returned, nanoseconds */
+    int64_t first;         /* when the first did */
     struct wf_buf numbers, kept, places, counts, recv_counts;
 };
 
-void wf_dumpi_walk_fini(struct wf_dumpi_walk *walk);
-
-/* Walks through all records: with or without the first time, as `has_open` says. */
-WF_NODISCARD
-enum wf_status wf_dumpi_walk_rank(struct wf_dumpi_walk *walk, bool has_open,
-                                  struct wf_err *err);
+/* Walks through all records: with the first walk if the rank has wildcard receives. The caller
+ * has set the members before the empty line. */
+void wf_dumpi_walk_rank(struct wf_dumpi_walk *walk, bool has_wildcards);
 
 /* ---- for its parts ---- */
 
-/* A record on its way. `op` has nothing but its kind before. */
+/* A record that becomes an op, which has its kind. */
 struct wf_dumpi_step {
     struct wf_dumpi_walk *walk;
     const struct wf_dumpi_record *record;
     struct wf_op op;
     const struct wf_dumpi_comm *comm; /* of the op */
-    struct wf_err *err;
 };
 
-/* Sets the op's communicator; false if it is not known. */
+/* Sets the op's communicator. If it is not known, writes the call instead and returns false. */
 bool wf_dumpi_step_comm(struct wf_dumpi_step *step, int64_t handle);
 
 /* The bytes of `count` items of a datatype. */
-WF_NODISCARD
-enum wf_status wf_dumpi_step_bytes(const struct wf_dumpi_step *step, int64_t count,
-                                   int64_t type, uint64_t *bytes);
+uint64_t wf_dumpi_step_bytes(struct wf_dumpi_step *step, int64_t count, int64_t type);
 
-/* Writes the op, unless this is the first time. */
-WF_NODISCARD
-enum wf_status wf_dumpi_step_put(struct wf_dumpi_step *step);
+/* Writes the op, or instead of an op that cannot be the call with its time; not in the first
+ * walk. */
+void wf_dumpi_step_put(struct wf_dumpi_step *step);
+void wf_dumpi_step_call(struct wf_dumpi_step *step);
 
-/* Instead of an op that cannot be: the call with its time. */
-WF_NODISCARD
-enum wf_status wf_dumpi_step_call(struct wf_dumpi_step *step);
+/* Fails with the place of the record and the name of the call. */
+void wf_dumpi_step_bad(const struct wf_dumpi_step *step, const char *words);
 
-/* WF_EINVAL with the place of the record. */
-enum wf_status wf_dumpi_step_bad(const struct wf_dumpi_step *step, const char *words);
+/* Counts a loss, but not in the first walk. */
+static inline void wf_dumpi_step_lose(struct wf_dumpi_step *step, uint64_t *count)
+{
+    *count += step->walk->spool != NULL ? 1 : 0;
+}
 
-/* What is done with the record of a call; `kind` is that of the op. Null: it is a call. */
-typedef enum wf_status (*wf_dumpi_handler)(struct wf_dumpi_step *step);
-wf_dumpi_handler wf_dumpi_p2p(uint32_t function, enum wf_op_kind *kind);
-wf_dumpi_handler wf_dumpi_completion(uint32_t function, enum wf_op_kind *kind);
-wf_dumpi_handler wf_dumpi_collective(uint32_t function, enum wf_op_kind *kind);
+/* What is done with the records of calls: the handlers of trace/dumpi/calls.c. */
+wf_dumpi_handler wf_dumpi_on_plain;
+wf_dumpi_handler wf_dumpi_on_send, wf_dumpi_on_recv, wf_dumpi_on_sendrecv, wf_dumpi_on_probe;
+wf_dumpi_handler wf_dumpi_on_wait, wf_dumpi_on_wait_set, wf_dumpi_on_start, wf_dumpi_on_free,
+    wf_dumpi_on_cancel;
+wf_dumpi_handler wf_dumpi_on_collective, wf_dumpi_on_comm, wf_dumpi_on_comm_free;
+wf_dumpi_handler wf_dumpi_on_win_create, wf_dumpi_on_win_free, wf_dumpi_on_window,
+    wf_dumpi_on_onesided, wf_dumpi_on_sync;
 
 /* The bytes that the call names as its own, for counting; 0 if it has none. */
 uint64_t wf_dumpi_own_bytes(const struct wf_dumpi_file *file,
@@ -111,9 +101,5 @@ uint64_t wf_dumpi_own_bytes(const struct wf_dumpi_file *file,
 
 /* The bytes of an item of a datatype; -1 if it is not known. */
 int64_t wf_dumpi_type_size(const struct wf_dumpi_file *file, int64_t type);
-
-/* What a handle is bound to; WF_DUMPI_NO_COMM if nothing. */
-uint32_t wf_dumpi_find(const struct wf_dumpi_bindings *bindings, int64_t number);
-void wf_dumpi_bind(struct wf_dumpi_bindings *bindings, int64_t number, uint32_t comm);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/kit/spool.h"
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/temp.h"
 #include "trace/reader.h"
@@ -14,6 +15,7 @@
 struct wf_spool {
     char *directory, *file;
     struct wf_trace_writer *writer; /* null: none any more */
+    struct wf_map told;             /* numbers of communicators that ranks have told */
 };
 
 static enum wf_status make_directory(struct wf_spool *spool, struct wf_err *err)
@@ -76,10 +78,48 @@ enum wf_status wf_spool_compute(struct wf_spool *spool, uint32_t rank, int64_t p
     return ps > 0 && !wf_failed(err) ? wf_spool_op(spool, rank, &op, err) : err->status;
 }
 
+void wf_spool_waits(struct wf_spool *spool, struct wf_buf *numbers,
+                    const struct wf_trace_place *place)
+{
+    const uint32_t *requests = (const uint32_t *)(const void *)numbers->data;
+    uint32_t n = (uint32_t)(numbers->size / sizeof(*requests));
+    const struct wf_op op = {.kind = n == 1 ? WF_OP_WAIT : WF_OP_WAITALL,
+                             .request = requests[0],
+                             .requests = requests,
+                             .count = n};
+
+    wf_spool_put(spool, &op, place);
+    numbers->size = 0;
+}
+
+void wf_spool_sendrecv(struct wf_spool *spool, const struct wf_op *send,
+                       const struct wf_op *recv, const struct wf_trace_place *place)
+{
+    static const struct wf_op none = {.peer = WF_PROC_NULL};
+    struct wf_op op = send != NULL ? *send : none;
+
+    op.kind = WF_OP_SENDRECV;
+    op.comm = send == NULL && recv != NULL ? recv->comm : op.comm;
+    recv = recv != NULL ? recv : &none;
+    op.recv_peer = recv->peer;
+    op.recv_tag = recv->tag;
+    op.recv_bytes = recv->bytes;
+    wf_spool_put(spool, &op, place);
+}
+
 bool wf_spool_group(struct wf_spool *spool, uint32_t rank, uint32_t comm,
                     const struct wf_group *group, struct wf_err *err)
 {
-    return spool->writer->ops->group(spool->writer, rank, comm, group, err) == WF_OK;
+    uint64_t key = (uint64_t)rank << 32 | comm;
+
+    if (wf_map_get(&spool->told, key) != NULL) {
+        return true;
+    }
+    if (spool->writer->ops->group(spool->writer, rank, comm, group, err) != WF_OK) {
+        return false;
+    }
+    (void)wf_map_put(&spool->told, key);
+    return true;
 }
 
 void wf_spool_name(struct wf_spool *spool, enum wf_source_name kind, uint32_t number,
@@ -134,6 +174,7 @@ void wf_spool_discard(struct wf_spool *spool)
         spool->writer->ops->discard(spool->writer);
     }
     wf_temp_remove(spool->directory);
+    wf_map_fini(&spool->told);
     free(spool->directory);
     free(spool->file);
     free(spool);

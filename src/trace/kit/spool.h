@@ -13,6 +13,7 @@
  * bounded however long the trace is, and any op can be asked for again.
  */
 
+#include "base/buf.h"
 #include "ops/source.h"
 #include "trace/kit/infile.h"
 #include "trace/writer.h"
@@ -35,10 +36,18 @@ enum wf_status wf_spool_op(struct wf_spool *spool, uint32_t rank, const struct w
  * added. An op belongs to the rank of its place, which the error names if the op is invalid. */
 void wf_spool_put(struct wf_spool *spool, const struct wf_op *op,
                   const struct wf_trace_place *place);
+/* A wait for the requests with these numbers (uint32_t), of which there is at least one; empties
+ * the list. */
+void wf_spool_waits(struct wf_spool *spool, struct wf_buf *numbers,
+                    const struct wf_trace_place *place);
+/* A sendrecv, made of a send and a receive; each may be null. */
+void wf_spool_sendrecv(struct wf_spool *spool, const struct wf_op *send,
+                       const struct wf_op *recv, const struct wf_trace_place *place);
 /* Computing; nothing if it takes no time. */
 enum wf_status wf_spool_compute(struct wf_spool *spool, uint32_t rank, int64_t ps,
                                 struct wf_err *err);
-/* As the members of struct wf_trace_writer_ops. False: the group cannot be; `err` may be null. */
+/* As the members of struct wf_trace_writer_ops. False: the group is invalid; `err` may be null.
+ * A rank that tells a number again costs little. */
 bool wf_spool_group(struct wf_spool *spool, uint32_t rank, uint32_t comm,
                     const struct wf_group *group, struct wf_err *err);
 void wf_spool_name(struct wf_spool *spool, enum wf_source_name kind, uint32_t number,
