@@ -15,167 +15,88 @@
 
 #include <string.h>
 
-/* A kind, and how its i-th member is found; false behind the last. */
+/* A kind: either a registry, with a function that describes its i-th member and returns false
+ * after the last, or a single entry. */
 struct kind {
     const char *name;
     const char *title;
     bool (*get)(size_t i, struct wf_catalog_entry *entry);
+    struct wf_catalog_entry single;
 };
 
-static bool get_gen(size_t i, struct wf_catalog_entry *entry)
-{
-    const struct wf_source_ops *ops = wf_gen_table()[i];
-
-    if (ops == NULL) {
-        return false;
+/* Defines get_<kind>() for a registry of plug-ins; the rest are members of the entry that not
+ * all plug-ins have. */
+#define REGISTRY(kind, type, table, ...)                                  \
+    static bool get_##kind(size_t i, struct wf_catalog_entry *entry)      \
+    {                                                                     \
+        const struct type *ops = table()[i];                              \
+                                                                          \
+        if (ops != NULL) {                                                \
+            *entry = (struct wf_catalog_entry){                           \
+                .name = ops->name, .summary = ops->summary, __VA_ARGS__}; \
+        }                                                                 \
+        return ops != NULL;                                               \
     }
-    *entry = (struct wf_catalog_entry){
-        .name = ops->name, .scope = "gen", .summary = ops->summary, .params = ops->params};
-    return true;
-}
 
-/* Generators of tasks are told apart from the others by nobody but those who run them. */
-static bool get_graph(size_t i, struct wf_catalog_entry *entry)
-{
-    const struct wf_graph_ops *ops = wf_graph_table()[i];
-
-    if (ops == NULL) {
-        return false;
-    }
-    *entry = (struct wf_catalog_entry){
-        .name = ops->name, .scope = "gen", .summary = ops->summary, .params = ops->params};
-    return true;
-}
-
-static bool get_reader(size_t i, struct wf_catalog_entry *entry)
-{
-    const struct wf_reader_ops *ops = wf_reader_table()[i];
-
-    if (ops == NULL) {
-        return false;
-    }
-    *entry = (struct wf_catalog_entry){
-        .name = ops->name, .scope = "trace", .summary = ops->summary, .params = ops->params};
-    return true;
-}
-
-static bool get_net(size_t i, struct wf_catalog_entry *entry)
-{
-    const struct wf_net_ops *ops = wf_net_table()[i];
-
-    if (ops == NULL) {
-        return false;
-    }
-    *entry = (struct wf_catalog_entry){.name = ops->name,
-                                       .scope = "net",
-                                       .summary = ops->summary,
-                                       .params = ops->params,
-                                       .limits = ops->limits};
-    return true;
-}
-
-static bool get_topo(size_t i, struct wf_catalog_entry *entry)
-{
-    const struct wf_topo_ops *ops = wf_topo_table()[i];
-
-    if (ops == NULL) {
-        return false;
-    }
-    *entry = (struct wf_catalog_entry){
-        .name = ops->name, .args = ops->args, .summary = ops->summary};
-    return true;
-}
-
-static bool get_cpu(size_t i, struct wf_catalog_entry *entry)
-{
-    *entry = (struct wf_catalog_entry){
-        .scope = "cpu", .summary = "the processors of a node", .params = wf_cpu_params};
-    return i == 0;
-}
-
-static bool get_mpi(size_t i, struct wf_catalog_entry *entry)
-{
-    *entry = (struct wf_catalog_entry){
-        .scope = "mpi", .summary = "the MPI library", .params = wf_mpi_params};
-    return i == 0;
-}
-
-static bool get_replay(size_t i, struct wf_catalog_entry *entry)
-{
-    *entry = (struct wf_catalog_entry){
-        .scope = "replay", .summary = "how a program is followed", .params = wf_replay_params};
-    return i == 0;
-}
-
-static bool get_run(size_t i, struct wf_catalog_entry *entry)
-{
-    *entry = (struct wf_catalog_entry){.scope = "run",
-                                       .summary = "a program that runs as virtual ranks",
-                                       .params = wf_program_params};
-    return i == 0;
-}
-
-static bool get_engine(size_t i, struct wf_catalog_entry *entry)
-{
-    *entry = (struct wf_catalog_entry){
-        .scope = "engine", .summary = "how a run is scheduled", .params = wf_engine_params};
-    return i == 0;
-}
+REGISTRY(gen, wf_source_ops, wf_gen_table, .scope = "gen", .params = ops->params)
+REGISTRY(graph, wf_graph_ops, wf_graph_table, .scope = "gen", .params = ops->params)
+REGISTRY(reader, wf_reader_ops, wf_reader_table, .scope = "trace", .params = ops->params)
+REGISTRY(net, wf_net_ops, wf_net_table, .scope = "net", .params = ops->params,
+         .limits = ops->limits)
+REGISTRY(topo, wf_topo_ops, wf_topo_table, .args = ops->args)
+REGISTRY(bench, wf_bench_ops, wf_bench_table, .scope = ops->name, .params = ops->params)
 
 static bool get_pattern(size_t i, struct wf_catalog_entry *entry)
 {
     const struct wf_pattern_row *row = wf_pattern_row(i);
 
-    if (row == NULL) {
-        return false;
+    if (row != NULL) {
+        *entry = (struct wf_catalog_entry){.name = row->name, .summary = row->summary};
     }
-    *entry = (struct wf_catalog_entry){.name = row->name, .summary = row->summary};
-    return true;
+    return row != NULL;
 }
 
-static bool get_traffic(size_t i, struct wf_catalog_entry *entry)
-{
-    *entry = (struct wf_catalog_entry){
-        .scope = "traffic", .summary = "synthetic traffic", .params = wf_traffic_params};
-    return i == 0;
-}
-
-static bool get_bench(size_t i, struct wf_catalog_entry *entry)
-{
-    const struct wf_bench_ops *ops = wf_bench_table()[i];
-
-    if (ops == NULL) {
-        return false;
+#define SINGLE(scope_, title, summary_, params_)                          \
+    {                                                                     \
+        scope_, title, NULL,                                              \
+        {                                                                 \
+            .scope = (scope_), .summary = (summary_), .params = (params_) \
+        }                                                                 \
     }
-    *entry = (struct wf_catalog_entry){
-        .name = ops->name, .scope = ops->name, .summary = ops->summary, .params = ops->params};
-    return true;
-}
 
 static const struct kind kinds[] = {
-    {"gen", "Generators", get_gen},
-    {"gen", "Generators", get_graph},
-    {"trace", "Trace formats", get_reader},
-    {"net", "Network models", get_net},
-    {"topo", "Topologies", get_topo},
-    {"cpu", "Processors", get_cpu},
-    {"mpi", "MPI", get_mpi},
-    {"replay", "Replay", get_replay},
-    {"run", "Programs", get_run},
-    {"pattern", "Traffic patterns", get_pattern},
-    {"traffic", "Traffic", get_traffic},
-    {"engine", "Engine", get_engine},
-    {"bench", "Benchmark models", get_bench},
+    {"gen", "Generators", get_gen, {NULL}},
+    {"gen", "Generators", get_graph, {NULL}},
+    {"trace", "Trace formats", get_reader, {NULL}},
+    {"net", "Network models", get_net, {NULL}},
+    {"topo", "Topologies", get_topo, {NULL}},
+    SINGLE("cpu", "Processors", "the processors of a node", wf_cpu_params),
+    SINGLE("mpi", "MPI", "the MPI library", wf_mpi_params),
+    SINGLE("replay", "Replay", "how a program is followed", wf_replay_params),
+    SINGLE("run", "Programs", "a program that runs as virtual ranks", wf_program_params),
+    {"pattern", "Traffic patterns", get_pattern, {NULL}},
+    SINGLE("traffic", "Traffic", "synthetic traffic", wf_traffic_params),
+    SINGLE("engine", "Engine", "how a run is scheduled", wf_engine_params),
+    {"bench", "Benchmark models", get_bench, {NULL}},
 };
 
 enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+static bool get(const struct kind *kind, size_t i, struct wf_catalog_entry *entry)
+{
+    if (kind->get != NULL) {
+        return kind->get(i, entry);
+    }
+    *entry = kind->single;
+    return i == 0;
+}
 
 bool wf_catalog_next(size_t *at, struct wf_catalog_entry *entry)
 {
     size_t left = (*at)++;
 
     for (size_t k = 0; k < N_KINDS; k++) {
-        for (size_t i = 0; kinds[k].get(i, entry); i++) {
+        for (size_t i = 0; get(&kinds[k], i, entry); i++) {
             if (left-- == 0) {
                 entry->kind = kinds[k].name;
                 return true;

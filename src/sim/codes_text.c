@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/codes_text.h"
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/mem.h"
 
@@ -125,13 +126,8 @@ static struct wf_codes_entry *add_entry(struct reader *reader)
 {
     struct wf_codes_text *codes = reader->codes;
 
-    if (codes->n == reader->capacity) {
-        reader->capacity = reader->capacity < 64 ? 64 : 2 * reader->capacity;
-        codes->entries = wf_xrealloc(codes->entries, reader->capacity, sizeof(*codes->entries));
-    }
-    struct wf_codes_entry *entry = &codes->entries[codes->n++];
-    memset(entry, 0, sizeof(*entry));
-    return entry;
+    WF_GROW_ZERO(codes->entries, codes->n, reader->capacity);
+    return &codes->entries[codes->n++];
 }
 
 /* Takes the key. */

@@ -10,6 +10,8 @@
 
 #include <stdbool.h>
 
+struct wf_engine;
+struct wf_job;
 struct wf_plan;
 struct wf_source;
 struct wf_value;
@@ -58,6 +60,13 @@ void wf_document_marks(struct wf_value *result, const struct wf_document_jobs *j
                        const struct wf_marks *marks);
 /* Adds a section with the least, the mean and the most. */
 void wf_document_spread(struct wf_value *parent, const char *name, const struct wf_stat *stat);
+
+/* Adds the section `critical_path` of a replay that was recorded and came to its end. */
+void wf_document_path(struct wf_value *root, const struct wf_job *job,
+                      const struct wf_engine *engine);
+/* Adds the section `recording` of a replay that was recorded. */
+void wf_document_recording(struct wf_value *root, const struct wf_job *job,
+                           const struct wf_engine *engine, const struct wf_run *run);
 
 /* Adds the digest of a run, or of its facts. */
 void wf_document_digest(struct wf_value *result, uint64_t digest);

@@ -8,7 +8,6 @@
 #include "ranks/record/path.h"
 #include "result/doc.h"
 #include "sim/job.h"
-#include "sim/path.h"
 
 #include <inttypes.h>
 #include <stdio.h>

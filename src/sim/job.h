@@ -83,9 +83,6 @@ uint64_t wf_job_n_ranks(const struct wf_job *job);
 uint64_t wf_job_place_memory(const struct wf_job *job);
 /* The programs, for a record. */
 struct wf_document_jobs wf_job_document_jobs(const struct wf_job *job);
-/* Adds the section `recording` of a replay that was recorded (sim/document_recording.c). */
-void wf_document_recording(struct wf_value *root, const struct wf_job *job,
-                           const struct wf_engine *engine, const struct wf_run *run);
 /* Makes a run of synthetic traffic longer whose result has not converged, if the plan allows
  * it; whether it did. It has to be run again then. */
 bool wf_job_lengthen(const struct wf_plan *plan, const struct wf_value *doc);

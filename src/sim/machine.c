@@ -23,43 +23,50 @@ struct chain {
 
 /* ---- the keys of a file ---- */
 
-/* Tries the last setting on a table of `size` bytes of values, so that a mistake is found also
- * where the setting is never used. */
-static enum wf_status try_last(const struct wf_machine_reader *reader, const char *name,
-                               const struct wf_param *table, size_t size, struct wf_err *err)
+/* Tries a setting on a table of `size` bytes of values, so that a mistake is found also where
+ * the setting is never used. */
+static enum wf_status try_setting(const struct wf_setting *setting, const char *name,
+                                  const struct wf_param *table, size_t size, struct wf_err *err)
 {
-    const struct wf_scenario *scenario = reader->machine->scenario;
     void *scratch = wf_xcalloc(1, size);
-    enum wf_status status =
-        wf_setting_apply(&scenario->settings[scenario->n - 1], table, scratch, name, err);
+    enum wf_status status = wf_setting_apply(setting, table, scratch, name, err);
 
     wf_param_release(table, scratch);
     free(scratch);
     return status;
 }
 
-static enum wf_status read_name(struct wf_machine_reader *reader, const struct wf_yaml *node,
-                                struct wf_err *err)
+static enum wf_status try_last(const struct wf_machine_reader *reader, const char *name,
+                               const struct wf_param *table, size_t size, struct wf_err *err)
+{
+    const struct wf_scenario *scenario = reader->machine->scenario;
+
+    return try_setting(&scenario->settings[scenario->n - 1], name, table, size, err);
+}
+
+/* Sets a text of the machine, unless the file is included by another. */
+static enum wf_status read_text(const struct wf_machine_reader *reader,
+                                const struct wf_yaml *node, char **out, struct wf_err *err)
 {
     enum wf_status status = wf_machine_expect(reader, node, WF_YAML_SCALAR, err);
 
     if (status == WF_OK && !reader->included) {
-        free(reader->machine->name);
-        reader->machine->name = wf_xstrdup(node->text);
+        free(*out);
+        *out = wf_xstrdup(node->text);
     }
     return status;
+}
+
+static enum wf_status read_name(struct wf_machine_reader *reader, const struct wf_yaml *node,
+                                struct wf_err *err)
+{
+    return read_text(reader, node, &reader->machine->name, err);
 }
 
 static enum wf_status read_summary(struct wf_machine_reader *reader, const struct wf_yaml *node,
                                    struct wf_err *err)
 {
-    enum wf_status status = wf_machine_expect(reader, node, WF_YAML_SCALAR, err);
-
-    if (status == WF_OK && !reader->included) {
-        free(reader->machine->summary);
-        reader->machine->summary = wf_xstrdup(node->text);
-    }
-    return status;
+    return read_text(reader, node, &reader->machine->summary, err);
 }
 
 static enum wf_status read_model(struct wf_machine_reader *reader, const struct wf_yaml *node,
@@ -376,10 +383,7 @@ static enum wf_status check_network(const struct wf_machine *machine, struct wf_
             status = no_such_param(s, s->key + 4, net, err);
         }
         if (status == WF_OK) {
-            void *scratch = wf_xcalloc(1, net->params_size);
-            status = wf_setting_apply(s, net->params, scratch, s->key + 4, err);
-            wf_param_release(net->params, scratch);
-            free(scratch);
+            status = try_setting(s, s->key + 4, net->params, net->params_size, err);
         }
     }
     return status;

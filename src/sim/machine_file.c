@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/machine_file.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "sim/machine.h"
 #include "sim/yaml.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -86,45 +85,26 @@ static enum wf_status open_library(const char *which, struct wf_machine_file *ou
     return unknown(which, err);
 }
 
-static enum wf_status read_stream(FILE *stream, const char *path, struct wf_machine_file *out,
-                                  struct wf_err *err)
+static enum wf_status open_path(const char *path, struct wf_machine_file *out,
+                                struct wf_err *err)
 {
-    struct stat info;
-    size_t room = (size_t)WF_YAML_BYTES_MAX + 1;
-    char *text = wf_xcalloc(room + 1, 1);
-    size_t size = fread(text, 1, room, stream);
+    struct stat info = {.st_dev = 0};
+    struct wf_buf text = {.data = NULL};
+    enum wf_status status = wf_file_read(path, WF_YAML_BYTES_MAX, &text, err);
 
-    if (ferror(stream) != 0 || fstat(fileno(stream), &info) != 0) {
-        free(text);
-        return wf_err_set(err, WF_EIO, "cannot read '%.160s': %s", path, strerror(errno));
-    }
-    if (size == room) {
-        free(text);
-        return wf_err_set(err, WF_EINVAL, "'%.160s' is longer than %d bytes", path,
-                          WF_YAML_BYTES_MAX);
+    if (status != WF_OK || stat(path, &info) != 0) {
+        wf_buf_fini(&text);
+        return status != WF_OK ? status : wf_err_set(err, WF_EIO, "'%.160s' is gone", path);
     }
     *out = (struct wf_machine_file){
         .label = make_label(path),
         .path = wf_xstrdup(path),
-        .text = wf_xrealloc(text, size + 1, 1),
-        .size = size,
+        .text = (char *)text.data,
+        .size = text.size,
         .device = (uint64_t)info.st_dev,
         .inode = (uint64_t)info.st_ino,
     };
     return WF_OK;
-}
-
-static enum wf_status open_path(const char *path, struct wf_machine_file *out,
-                                struct wf_err *err)
-{
-    FILE *stream = fopen(path, "rb");
-
-    if (stream == NULL) {
-        return wf_err_set(err, WF_EIO, "cannot read '%.160s': %s", path, strerror(errno));
-    }
-    enum wf_status status = read_stream(stream, path, out, err);
-    (void)fclose(stream);
-    return status;
 }
 
 enum wf_status wf_machine_file_open(const char *which, const struct wf_machine_file *from,

@@ -2,8 +2,8 @@
 /* The topology of a machine file: whatever its form, it becomes one spec (topo/spec.h), and
  * what it says of the links of each level becomes the lists of the network model. */
 #include "base/buf.h"
+#include "base/lookup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "net/net.h"
 #include "sim/machine_reader.h"
 #include "topo/nested.h"
@@ -85,8 +85,6 @@ static enum wf_status find_kind(const struct wf_machine_reader *reader, struct m
                                 struct wf_err *err)
 {
     const struct wf_yaml *kind = wf_machine_get(map->node, "kind");
-    struct wf_nearest nearest;
-    char hint[WF_HINT_MAX];
 
     if (kind == NULL) {
         (void)wf_err_set(err, WF_EINVAL, "a topology needs its kind, as in 'kind: torus'");
@@ -95,17 +93,8 @@ static enum wf_status find_kind(const struct wf_machine_reader *reader, struct m
     if (wf_machine_expect(reader, kind, WF_YAML_SCALAR, err) != WF_OK) {
         return WF_EINVAL;
     }
-    wf_nearest_begin(&nearest, kind->text);
-    for (const struct wf_topo_ops *const *ops = wf_topo_table(); *ops != NULL; ops++) {
-        if (strcmp((*ops)->name, kind->text) == 0) {
-            map->ops = *ops;
-            return WF_OK;
-        }
-        wf_nearest_add(&nearest, (*ops)->name);
-    }
-    (void)wf_err_set(err, WF_EINVAL, "unknown topology '%.64s'%s", kind->text,
-                     wf_nearest_hint(&nearest, hint));
-    return wf_machine_blame(reader, kind->at, err);
+    map->ops = wf_lookup("topology", kind->text, wf_topo_table(), err);
+    return map->ops != NULL ? WF_OK : wf_machine_blame(reader, kind->at, err);
 }
 
 /* Adds a parameter to the text of the level: the first one of its kind without its name. */

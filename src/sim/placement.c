@@ -5,9 +5,11 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "sim/placement_file.h"
 #include "topo/nested.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +84,96 @@ enum wf_status wf_placement_parse(const char *text, struct wf_placement *out,
         return i == WF_PLACEMENT_BLOCK ? parse_block(text + len, out, err) : WF_OK;
     }
     return unknown_placement(text, err);
+}
+
+/* ---- files ---- */
+
+/* A text file with the number of a node on each line, that of rank 0 first. Empty lines and
+ * what follows a '#' do not count. */
+struct file {
+    const char *path;
+    uint32_t n_ranks, n_nodes;
+    uint32_t *node_of;
+    uint32_t line, n; /* read so far: lines, and nodes */
+};
+
+/* Cuts comment and blanks off; returns where the text begins. */
+static char *trim(char *line)
+{
+    line[strcspn(line, "#\r\n")] = '\0';
+    line += strspn(line, " \t");
+
+    size_t len = strlen(line);
+    while (len > 0 && strchr(" \t", line[len - 1]) != NULL) {
+        line[--len] = '\0';
+    }
+    return line;
+}
+
+static enum wf_status read_line(struct file *file, char *line, struct wf_err *err)
+{
+    const char *text = trim(line);
+    uint64_t node = 0;
+
+    file->line++;
+    if (*text == '\0') {
+        return WF_OK;
+    }
+    if (wf_parse_count(text, &node, NULL) != WF_OK) {
+        return wf_err_set(err, WF_EINVAL,
+                          "%.200s:%u: '%.40s' is not the number of a node; expected one on "
+                          "each line",
+                          file->path, file->line, text);
+    }
+    if (node >= file->n_nodes) {
+        return wf_err_set(err, WF_EINVAL,
+                          "%.200s:%u: there is no node %" PRIu64 "; the last one is %u",
+                          file->path, file->line, node, file->n_nodes - 1);
+    }
+    if (file->n == file->n_ranks) {
+        return wf_err_set(err, WF_EINVAL,
+                          "%.200s:%u: a node too many: the program has %u rank%s", file->path,
+                          file->line, file->n_ranks, file->n_ranks == 1 ? "" : "s");
+    }
+    file->node_of[file->n++] = (uint32_t)node;
+    return WF_OK;
+}
+
+static enum wf_status read_all(struct file *file, FILE *in, struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+    char *line = NULL;
+    size_t size = 0;
+
+    while (status == WF_OK && getline(&line, &size, in) >= 0) {
+        status = read_line(file, line, err);
+    }
+    free(line);
+    if (status == WF_OK && ferror(in)) {
+        status =
+            wf_err_set(err, WF_EIO, "cannot read '%.200s': %s", file->path, strerror(errno));
+    }
+    if (status == WF_OK && file->n < file->n_ranks) {
+        status =
+            wf_err_set(err, WF_EINVAL, "%.200s:%u: nodes of %u ranks, but the program has %u",
+                       file->path, file->line, file->n, file->n_ranks);
+    }
+    return status;
+}
+
+static enum wf_status read_file(const char *path, uint32_t n_ranks, uint32_t n_nodes,
+                                uint32_t *node_of, struct wf_err *err)
+{
+    struct file file = {
+        .path = path, .n_ranks = n_ranks, .n_nodes = n_nodes, .node_of = node_of};
+    FILE *in = fopen(path, "re");
+
+    if (in == NULL) {
+        return wf_err_set(err, WF_EIO, "cannot read '%.200s': %s", path, strerror(errno));
+    }
+    enum wf_status status = read_all(&file, in, err);
+    (void)fclose(in);
+    return status;
 }
 
 /* ---- how many nodes ---- */
@@ -320,8 +412,8 @@ static enum wf_status place_files(struct placer *placer, bool files, struct wf_e
         bool is_file = job->placement.kind == WF_PLACEMENT_FILE;
 
         if (is_file && files) {
-            status = wf_placement_file_read(job->placement.path, job->n_ranks, placer->n_nodes,
-                                            placer->node_of + first, err);
+            status = read_file(job->placement.path, job->n_ranks, placer->n_nodes,
+                               placer->node_of + first, err);
             for (uint32_t r = 0; r < job->n_ranks && status == WF_OK; r++) {
                 placer->taken[placer->node_of[first + r]] = 1;
             }

@@ -14,7 +14,6 @@
 #include "result/result.h"
 #include "sim/efficiency.h"
 #include "sim/job.h"
-#include "sim/path.h"
 #include "sim/plan_jobs.h"
 #include "sim/program.h"
 #include "sim/trace_out.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "study/expand.h"
 
+#include "base/array.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "ops/fields.h"
 #include "ops/groups.h"
@@ -11,23 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a tag: the kind in the lowest bits, then which call on its communicator it is. Nonblocking
- * ones may meet otherwise. */
+/* A tag has the kind of the collective in its lowest bits, then the number of the call on its
+ * communicator, so that messages of different nonblocking collectives never match. */
 enum { KIND_BITS = 5, CALLS = 1 << (16 - KIND_BITS) };
 _Static_assert(WF_COLL_KINDS <= 1 << KIND_BITS, "a kind fits into its bits");
 
-/* A nonblocking collective under way. */
+/* A nonblocking collective in progress. */
 struct open {
-    uint32_t request; /* the program's; WF_REQUEST_MAX if it was given up */
-    bool waits;       /* is being completed */
-    bool is_split;    /* has messages behind those of the call */
+    uint32_t request; /* the program's; WF_REQUEST_MAX if the program freed it */
+    bool waits;       /* the program waits for it */
+    bool is_split;    /* sends messages after those of the call */
     struct wf_op op;  /* with arrays of its own */
     struct wf_expansion x;
-};
-
-/* How many collectives the rank has begun on a communicator. */
-struct calls {
-    uint32_t comm, n;
 };
 
 struct expander {
@@ -41,13 +38,12 @@ struct expander {
     /* Of the rank whose ops come. */
     uint32_t rank;
     struct open *open;
-    uint32_t n_open, open_room;
-    uint32_t next_request; /* behind those of the open ones */
-    /* Numbers that were last those of collectives: who reads must not meet them any more. */
+    uint32_t n_open, open_capacity;
+    uint32_t next_request; /* after those of the open ones */
+    /* Requests of completed collectives. No op that is written may name them. */
     struct wf_open_requests former;
-    bool has_former; /* there has been a nonblocking one */
-    struct calls *calls;
-    uint32_t n_calls, calls_room;
+    bool has_former;     /* there has been a nonblocking one */
+    struct wf_map calls; /* collectives begun so far, by communicator */
 };
 
 static void name_of(struct wf_trace_writer *writer, enum wf_source_name kind, uint32_t number,
@@ -106,19 +102,8 @@ static enum wf_status put_round(struct expander *e, struct wf_expansion *x, uint
 
 static int32_t next_tag(struct expander *e, uint32_t comm, enum wf_coll_kind kind)
 {
-    uint32_t i = 0;
+    uint32_t call = (uint32_t)((*wf_map_put(&e->calls, comm))++ % CALLS);
 
-    while (i < e->n_calls && e->calls[i].comm != comm) {
-        i++;
-    }
-    if (i == e->n_calls) {
-        if (e->n_calls == e->calls_room) {
-            e->calls_room = e->calls_room * 2 + 8;
-            e->calls = wf_xrealloc(e->calls, e->calls_room, sizeof(*e->calls));
-        }
-        e->calls[e->n_calls++] = (struct calls){.comm = comm};
-    }
-    uint32_t call = e->calls[i].n++ % CALLS;
     return (int32_t)(WF_EXPAND_TAG + (call << KIND_BITS | (uint32_t)kind));
 }
 
@@ -195,10 +180,7 @@ static void release(struct open *open)
 static enum wf_status begin(struct expander *e, const struct wf_op *op,
                             const struct wf_group *group, struct wf_err *err)
 {
-    if (e->n_open == e->open_room) {
-        e->open_room = e->open_room * 2 + 8;
-        e->open = wf_xrealloc(e->open, e->open_room, sizeof(*e->open));
-    }
+    WF_GROW(e->open, e->n_open, e->open_capacity);
     struct open *open = &e->open[e->n_open++];
     no_longer_former(e, op->request);
     e->has_former = true;
@@ -211,7 +193,8 @@ static enum wf_status begin(struct expander *e, const struct wf_op *op,
     return status;
 }
 
-/* Waits for what is under way of all that are being completed; false if that is nothing. */
+/* Waits for the pending messages of all collectives that are being completed; false if there
+ * are none. */
 static bool wait_for_round(struct expander *e, struct wf_err *err, enum wf_status *status)
 {
     e->requests.size = 0;
@@ -282,7 +265,7 @@ static enum wf_status complete_all(struct expander *e, struct wf_err *err)
     for (uint32_t i = 0; i < e->n_open; i++) {
         e->open[i].waits = true;
     }
-    e->n_calls = 0;
+    wf_map_fini(&e->calls);
     enum wf_status status = complete(e, err);
     wf_open_requests_fini(&e->former);
     e->has_former = false;
@@ -442,7 +425,7 @@ static void free_expander(struct expander *e)
     }
     wf_open_requests_fini(&e->former);
     free(e->open);
-    free(e->calls);
+    wf_map_fini(&e->calls);
     wf_buf_fini(&e->round);
     wf_buf_fini(&e->requests);
     wf_buf_fini(&e->others);
