@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Bruck, Ho, Kipnis, Upfal and Weathersby, "Efficient algorithms for all-to-all communications
- * in multiport message-passing systems", 1997: ceil(log2 n) steps for any n. The rotations of
- * the data before and after are within a rank and take no time.
+ * in multiport message-passing systems", 1997: ceil(log2 n) steps for any n. Rotating the data
+ * within a rank, before and after, takes no time.
  */
-#include "coll/coll.h"
 #include "coll/parts.h"
 
-/* Everybody has the blocks from its own on, twice as many after each step. */
+/* Before step k a rank has 2^k blocks, from its own upwards. */
 static bool allgather(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
 {
     uint32_t far, count;
@@ -25,8 +24,8 @@ static bool allgather(const struct wf_coll_args *args, uint32_t k, struct wf_col
     return true;
 }
 
-/* A block that has to go j ranks up goes 2^k of them in step k if j has that bit, together with
- * all others. At every rank it is in the j-th slot from the rank's own on. */
+/* A block for the rank j above moves up by 2^k ranks in step k if bit k of j is set. At every
+ * rank it is in slot `rank` + j. */
 static bool alltoall(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
 {
     uint32_t far;
@@ -49,7 +48,6 @@ const struct wf_coll_ops wf_coll_allgather_bruck = {
     .name = "bruck",
     .summary = "all blocks so far to the rank 2^k below",
     .kind = WF_COLL_ALLGATHER,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = allgather,
 };
@@ -58,7 +56,6 @@ const struct wf_coll_ops wf_coll_allgatherv_bruck = {
     .name = "bruck",
     .summary = "all blocks so far to the rank 2^k below",
     .kind = WF_COLL_ALLGATHERV,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = allgather,
 };
@@ -67,7 +64,6 @@ const struct wf_coll_ops wf_coll_alltoall_bruck = {
     .name = "bruck",
     .summary = "blocks travel 2^k ranks at a time, n/2 of them together; for short ones",
     .kind = WF_COLL_ALLTOALL,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = alltoall,
 };

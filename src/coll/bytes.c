@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coll/coll.h"
 
-/* How long the slots of a kind are. */
+/* The lengths of the slots, by kind. */
 enum length {
     LENGTH_NONE,   /* no bytes */
     LENGTH_PIECES, /* `bytes` cut into equal pieces */
-    LENGTH_BLOCKS, /* as `counts` says, or `bytes` each */
-    LENGTH_SIDES,  /* likewise, but with `recv_counts` for what is received */
+    LENGTH_BLOCKS, /* `counts`, or `bytes` each */
+    LENGTH_SIDES,  /* `counts` for sent and `recv_counts` for received slots, or `bytes` each */
 };
 
 static const uint8_t lengths[WF_COLL_KINDS] = {
@@ -35,7 +35,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* How many of the numbers below `count` have a bit of the mask; quick if it is a single bit. */
+/* How many numbers below `count` have a bit of the mask set. Takes constant time if the mask
+ * has one bit. */
 static uint32_t n_selected(uint32_t count, uint32_t mask)
 {
     uint32_t n = 0;
@@ -53,7 +54,7 @@ static uint32_t n_selected(uint32_t count, uint32_t mask)
     return n;
 }
 
-/* The bytes before piece i, of n. */
+/* The number of bytes before piece i of n. */
 static uint64_t offset(uint64_t bytes, uint32_t n, uint64_t i)
 {
     return bytes / n * i + smaller(bytes % n, i);

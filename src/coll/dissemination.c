@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The dissemination barrier: Hensgen, Finkel and Manber, "Two algorithms for barrier
- * synchronization", 1988. In step k every rank tells the one 2^k above it; after ceil(log2 n)
- * steps everyone has heard of everyone. Open MPI calls it bruck.
+ * synchronization", 1988. In step k every rank sends a message to the rank 2^k above it; after
+ * ceil(log2 n) steps every rank depends on all others. Open MPI calls it bruck.
  */
-#include "coll/coll.h"
 #include "coll/parts.h"
 
 static bool step(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
@@ -29,7 +28,6 @@ const struct wf_coll_ops wf_coll_barrier_dissemination = {
     .name = "dissemination",
     .summary = "every rank tells the one 2^k above it",
     .kind = WF_COLL_BARRIER,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_one_slot,
     .step = step,
 };

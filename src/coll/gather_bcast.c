@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Everybody sends its block to rank 0, which sends all of them down a binomial tree. Open MPI's
- * "linear" allgather and "default" allgatherv are of this kind; which gather and broadcast they
- * use depends on its other rules.
+ * Every rank sends its block to rank 0, which broadcasts all blocks down a binomial tree, like
+ * Open MPI's "linear" allgather and "default" allgatherv. These use whatever gather and
+ * broadcast the other rules of Open MPI choose.
  */
-#include "coll/coll.h"
 #include "coll/parts.h"
 
 static bool step(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
@@ -26,7 +25,6 @@ const struct wf_coll_ops wf_coll_allgather_gather_bcast = {
     .name = "gather_bcast",
     .summary = "gathered at rank 0, then broadcast",
     .kind = WF_COLL_ALLGATHER,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = step,
 };
@@ -35,7 +33,6 @@ const struct wf_coll_ops wf_coll_allgatherv_gather_bcast = {
     .name = "gather_bcast",
     .summary = "gathered at rank 0, then broadcast",
     .kind = WF_COLL_ALLGATHERV,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = step,
 };

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The root deals with every other rank directly: one step deep, and as wide as there are ranks.
- * What MPI implementations begin with; "basic linear" in Open MPI, whose receives are one after
- * the other where ours are posted at once.
+ * The root exchanges one message with every other rank. Open MPI calls these "basic linear"; it
+ * posts the receives one after the other, weft posts them all at once.
  */
-#include "coll/coll.h"
 #include "coll/parts.h"
 
-/* All or nothing from or to the root. */
+/* From the root or to the root. */
 static bool once(const struct wf_coll_args *args, uint32_t k, const struct wf_coll_flow *flow,
                  struct wf_coll_step *out)
 {
@@ -18,7 +16,7 @@ static bool once(const struct wf_coll_args *args, uint32_t k, const struct wf_co
     return true;
 }
 
-/* To rank 0 and back. */
+/* To rank 0 and back from it. */
 static bool there_and_back(const struct wf_coll_args *args, uint32_t k,
                            struct wf_coll_step *out)
 {
@@ -62,7 +60,6 @@ const struct wf_coll_ops wf_coll_barrier_linear = {
     .name = "linear",
     .summary = "everybody tells rank 0, which then releases everybody",
     .kind = WF_COLL_BARRIER,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_one_slot,
     .step = there_and_back,
 };
@@ -71,7 +68,6 @@ const struct wf_coll_ops wf_coll_bcast_linear = {
     .name = "linear",
     .summary = "the root sends to everybody",
     .kind = WF_COLL_BCAST,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_one_slot,
     .step = bcast,
 };
@@ -80,7 +76,6 @@ const struct wf_coll_ops wf_coll_reduce_linear = {
     .name = "linear",
     .summary = "everybody sends to the root",
     .kind = WF_COLL_REDUCE,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_one_slot,
     .step = reduce,
 };
@@ -89,7 +84,6 @@ const struct wf_coll_ops wf_coll_allreduce_linear = {
     .name = "linear",
     .summary = "everybody sends to rank 0, which sends the result to everybody",
     .kind = WF_COLL_ALLREDUCE,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_one_slot,
     .step = there_and_back,
 };
@@ -98,7 +92,6 @@ const struct wf_coll_ops wf_coll_gather_linear = {
     .name = "linear",
     .summary = "everybody sends to the root",
     .kind = WF_COLL_GATHER,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = gather,
 };
@@ -107,7 +100,6 @@ const struct wf_coll_ops wf_coll_gatherv_linear = {
     .name = "linear",
     .summary = "everybody sends to the root",
     .kind = WF_COLL_GATHERV,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = gather,
 };
@@ -116,7 +108,6 @@ const struct wf_coll_ops wf_coll_scatter_linear = {
     .name = "linear",
     .summary = "the root sends to everybody",
     .kind = WF_COLL_SCATTER,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = scatter,
 };
@@ -125,7 +116,6 @@ const struct wf_coll_ops wf_coll_scatterv_linear = {
     .name = "linear",
     .summary = "the root sends to everybody",
     .kind = WF_COLL_SCATTERV,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = scatter,
 };

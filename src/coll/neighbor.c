@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Neighbourhood collectives: all messages at once, as in MPICH and Open MPI. */
-#include "coll/coll.h"
 #include "coll/parts.h"
 
 static uint32_t n_slots(const struct wf_coll_args *args)
@@ -30,7 +29,6 @@ const struct wf_coll_ops wf_coll_neighbor_allgather_linear = {
     .name = "linear",
     .summary = "all messages at once",
     .kind = WF_COLL_NEIGHBOR_ALLGATHER,
-    .applies = wf_coll_always,
     .n_slots = n_slots,
     .step = step,
 };
@@ -39,7 +37,6 @@ const struct wf_coll_ops wf_coll_neighbor_alltoall_linear = {
     .name = "linear",
     .summary = "all messages at once",
     .kind = WF_COLL_NEIGHBOR_ALLTOALL,
-    .applies = wf_coll_always,
     .n_slots = n_slots,
     .step = step,
 };

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Chen, Zhang, Yuan and others, "Performance evaluation of allgather algorithms on terascale
- * Linux cluster with fast Ethernet", 2005; as in Open MPI. For even sizes: a rank deals with
- * its two neighbours in turn, after the first step with two blocks at a time, in n / 2 steps.
+ * Linux cluster with fast Ethernet", 2005; as in Open MPI. For even sizes: in n / 2 steps a
+ * rank exchanges data with its two neighbours in turn, two blocks at a time after the first
+ * step.
  */
-#include "coll/coll.h"
 #include "coll/parts.h"
 
-/* How many pairs of blocks away from its own pair is the one that an even rank gets in step k:
- * 0, -1, 1, -2, 2, ... around the ring of pairs. For an odd rank it is the same to the other
- * side. */
+/* The pair of blocks that a rank gets in step k. Counted from the rank's own pair, around the
+ * ring of pairs, it is 0, -1, 1, -2, 2, ... for even ranks and 0, 1, -1, 2, -2, ... for odd
+ * ones. */
 static uint32_t pair_in_step(const struct wf_coll_args *args, uint32_t k)
 {
     uint32_t pairs = args->size / 2;

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coll/parts.h"
 
-bool wf_coll_always(const struct wf_coll_args *args)
-{
-    (void)args;
-    return true;
-}
-
 bool wf_coll_if_power(const struct wf_coll_args *args)
 {
     return wf_coll_is_power(args->size);
@@ -28,8 +22,8 @@ uint32_t wf_coll_slot_per_rank(const struct wf_coll_args *args)
     return args->size;
 }
 
-/* A place below the root has the largest power of the radix that divides it as its span; the
- * root has the smallest that covers all. */
+/* The span of the root is the smallest power of the radix that covers all places, that of any
+ * other place the largest power that divides it. */
 struct wf_coll_tree wf_coll_tree(const struct wf_coll_args *args, uint32_t root, uint32_t radix)
 {
     struct wf_coll_tree tree = {
@@ -46,8 +40,8 @@ struct wf_coll_tree wf_coll_tree(const struct wf_coll_args *args, uint32_t root,
     return tree;
 }
 
-/* One for the parent, and for each power of the radix below the span those children that it is
- * the span of, present or not. */
+/* One step for the parent, and radix - 1 steps for the children of each span, whether or not
+ * they exist. */
 uint32_t wf_coll_tree_steps(const struct wf_coll_tree *tree)
 {
     uint32_t n = 1;
@@ -58,12 +52,12 @@ uint32_t wf_coll_tree_steps(const struct wf_coll_tree *tree)
     return n;
 }
 
-/* The other end of a place's k-th branch, and which subtree hangs on it. */
+/* The k-th branch of a place: the place at its other end, and the subtree below the branch. */
 struct branch {
     uint32_t other, first, span;
 };
 
-/* Branch 0 leads to the parent; false if there is nothing at the other end. */
+/* Branch 0 leads to the parent. False if there is no place at the other end. */
 static bool find_branch(const struct wf_coll_tree *tree, uint32_t k, struct branch *out)
 {
     uint32_t span = tree->span;

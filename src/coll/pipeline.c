@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chains and binary trees through which data goes in one piece or in a pipeline of many: while
- * a rank receives a piece it passes on the one before. Described in Pjesivac-Grbovic and
- * others, "Performance analysis of MPI collective operations", 2007, and used by Open MPI,
- * whose trees have the same shape but another numbering, and which lets the user choose the
- * length of the pieces. Ranks have places counted from the root; below place p are f p + 1 to f
- * p + f, where f is 1 or 2.
+ * Chains and binary trees. Data moves in one piece, or in a pipeline of many: while a rank
+ * receives a piece, it forwards the one before. Described in Pjesivac-Grbovic and others,
+ * "Performance analysis of MPI collective operations", 2007. Open MPI uses trees of the same
+ * shape with another numbering, and lets the user choose the length of pieces. Places are ranks
+ * counted from the root; the children of place p are f p + 1 to f p + f, where the fan f is 1
+ * or 2.
  */
-#include "coll/coll.h"
 #include "coll/parts.h"
 
-/* The length of pieces grows with the data from SHORT to LONG, so that a short one still has a
- * few and a long one not too many. */
+/* The length of pieces grows with the data from SHORT to LONG, so that short data still has a
+ * few pieces and long data not too many. */
 enum {
     SHORT = 8 << 10,
     LONG = 128 << 10,
-    MANY = 128,     /* pieces grow from this many on */
-    AT_MOST = 4096, /* pieces grow again beyond this many of LONG */
+    MANY = 128,     /* from this number of pieces on, they become longer */
+    AT_MOST = 4096, /* pieces */
 };
 
 static uint64_t pieces_of(uint64_t bytes, uint64_t length)
@@ -59,7 +58,8 @@ static uint32_t child(const struct wf_coll_args *args, const struct place *place
                                : WF_COLL_NOBODY;
 }
 
-/* In round s piece s comes in and piece s - 1 goes out; a round has a step for each child. */
+/* In round s a rank receives piece s and sends piece s - 1; a round has a step for each child.
+ */
 static bool down(const struct wf_coll_args *args, uint32_t fan, uint32_t n, uint32_t k,
                  struct wf_coll_step *out)
 {
@@ -105,55 +105,25 @@ static bool up(const struct wf_coll_args *args, uint32_t fan, uint32_t n, uint32
     return true;
 }
 
-static bool bcast_chain(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
-{
-    return down(args, 1, 1, k, out);
-}
+#define STEP(name, direction, fan, n)                                                       \
+    static bool name(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out) \
+    {                                                                                       \
+        return direction(args, fan, n, k, out);                                             \
+    }
 
-static bool bcast_pipeline(const struct wf_coll_args *args, uint32_t k,
-                           struct wf_coll_step *out)
-{
-    return down(args, 1, n_pieces(args), k, out);
-}
-
-static bool bcast_binary(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
-{
-    return down(args, 2, 1, k, out);
-}
-
-static bool bcast_binary_pipeline(const struct wf_coll_args *args, uint32_t k,
-                                  struct wf_coll_step *out)
-{
-    return down(args, 2, n_pieces(args), k, out);
-}
-
-static bool reduce_chain(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
-{
-    return up(args, 1, 1, k, out);
-}
-
-static bool reduce_pipeline(const struct wf_coll_args *args, uint32_t k,
-                            struct wf_coll_step *out)
-{
-    return up(args, 1, n_pieces(args), k, out);
-}
-
-static bool reduce_binary(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
-{
-    return up(args, 2, 1, k, out);
-}
-
-static bool reduce_binary_pipeline(const struct wf_coll_args *args, uint32_t k,
-                                   struct wf_coll_step *out)
-{
-    return up(args, 2, n_pieces(args), k, out);
-}
+STEP(bcast_chain, down, 1, 1)
+STEP(bcast_pipeline, down, 1, n_pieces(args))
+STEP(bcast_binary, down, 2, 1)
+STEP(bcast_binary_pipeline, down, 2, n_pieces(args))
+STEP(reduce_chain, up, 1, 1)
+STEP(reduce_pipeline, up, 1, n_pieces(args))
+STEP(reduce_binary, up, 2, 1)
+STEP(reduce_binary_pipeline, up, 2, n_pieces(args))
 
 const struct wf_coll_ops wf_coll_bcast_chain = {
     .name = "chain",
     .summary = "down a chain of all ranks, in one piece",
     .kind = WF_COLL_BCAST,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_one_slot,
     .step = bcast_chain,
 };
@@ -162,7 +132,6 @@ const struct wf_coll_ops wf_coll_bcast_pipeline = {
     .name = "pipeline",
     .summary = "down a chain of all ranks, in pieces of 8 to 128 KiB",
     .kind = WF_COLL_BCAST,
-    .applies = wf_coll_always,
     .n_slots = n_pieces,
     .step = bcast_pipeline,
 };
@@ -171,7 +140,6 @@ const struct wf_coll_ops wf_coll_bcast_binary = {
     .name = "binary",
     .summary = "down a binary tree, in one piece",
     .kind = WF_COLL_BCAST,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_one_slot,
     .step = bcast_binary,
 };
@@ -180,7 +148,6 @@ const struct wf_coll_ops wf_coll_bcast_binary_pipeline = {
     .name = "binary_pipeline",
     .summary = "down a binary tree, in pieces of 8 to 128 KiB",
     .kind = WF_COLL_BCAST,
-    .applies = wf_coll_always,
     .n_slots = n_pieces,
     .step = bcast_binary_pipeline,
 };
@@ -189,7 +156,6 @@ const struct wf_coll_ops wf_coll_reduce_chain = {
     .name = "chain",
     .summary = "up a chain of all ranks, in one piece",
     .kind = WF_COLL_REDUCE,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_one_slot,
     .step = reduce_chain,
 };
@@ -198,7 +164,6 @@ const struct wf_coll_ops wf_coll_reduce_pipeline = {
     .name = "pipeline",
     .summary = "up a chain of all ranks, in pieces of 8 to 128 KiB",
     .kind = WF_COLL_REDUCE,
-    .applies = wf_coll_always,
     .n_slots = n_pieces,
     .step = reduce_pipeline,
 };
@@ -207,7 +172,6 @@ const struct wf_coll_ops wf_coll_reduce_binary = {
     .name = "binary",
     .summary = "up a binary tree, in one piece",
     .kind = WF_COLL_REDUCE,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_one_slot,
     .step = reduce_binary,
 };
@@ -216,7 +180,6 @@ const struct wf_coll_ops wf_coll_reduce_binary_pipeline = {
     .name = "binary_pipeline",
     .summary = "up a binary tree, in pieces of 8 to 128 KiB",
     .kind = WF_COLL_REDUCE,
-    .applies = wf_coll_always,
     .n_slots = n_pieces,
     .step = reduce_binary_pipeline,
 };

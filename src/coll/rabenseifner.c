@@ -4,19 +4,18 @@
  * doubling, or gather to the root. Rabenseifner, "Optimization of collective reduction
  * operations", 2004; as in MPICH (Thakur, Rabenseifner and Gropp, 2005).
  *
- * Of n ranks, the largest power of two takes part; the ranks too many hand in their data
- * before. The data is cut into as many pieces as there are members. In round k of the halving a
- * member exchanges half of what it still has with the one whose number differs in bit k.
+ * The largest power of two in the size takes part; extra ranks send their data to a member
+ * first. The data is cut into as many pieces as there are members. In round k of the halving a
+ * member exchanges half of its pieces with the member whose number differs in bit k.
  *
- * One difference: in a reduce, MPICH always leaves out the odd ones of the first pairs, and if
- * the root is among them it takes the place of rank 0 after the halving, for the price of one
- * more message. Here the root is never left out.
+ * One difference: in a reduce, MPICH always leaves out the odd ranks of the first pairs. If the
+ * root is among them, it replaces rank 0 after the halving, which costs one more message. Here
+ * the root is never left out.
  */
-#include "coll/coll.h"
 #include "coll/parts.h"
 
-/* What a member still has after k rounds: the lower or the upper half of what it had before,
- * as bit k - 1 of its number says. */
+/* The pieces of a member after k rounds: in each round it keeps the lower or the upper half, by
+ * a bit of its number. */
 static struct wf_coll_slots after(const struct wf_coll_fold *fold, uint32_t member, uint32_t k)
 {
     uint32_t first = 0;
@@ -40,7 +39,7 @@ static struct wf_coll_step halve(const struct wf_coll_fold *fold, uint32_t membe
     };
 }
 
-/* Undoes round k of the halving. */
+/* Reverses round k of the halving. */
 static struct wf_coll_step doubled(const struct wf_coll_fold *fold, uint32_t member, uint32_t k)
 {
     uint32_t other = member ^ (UINT32_C(1) << k);
@@ -54,8 +53,8 @@ static struct wf_coll_step doubled(const struct wf_coll_fold *fold, uint32_t mem
     };
 }
 
-/* Likewise, but only towards the root: of the members that agree with it in all bits above k,
- * those that differ in bit k give what they have to the others. */
+/* Likewise, but only towards the root: among the members that agree with it in all bits above
+ * k, those that differ in bit k send their pieces to the others. */
 static struct wf_coll_step gathered(const struct wf_coll_fold *fold, uint32_t member,
                                     uint32_t root, uint32_t k)
 {
@@ -119,7 +118,6 @@ const struct wf_coll_ops wf_coll_allreduce_rabenseifner = {
     .name = "rabenseifner",
     .summary = "recursive halving, then recursive doubling; for long data",
     .kind = WF_COLL_ALLREDUCE,
-    .applies = wf_coll_always,
     .n_slots = n_slots,
     .step = allreduce,
 };
@@ -128,7 +126,6 @@ const struct wf_coll_ops wf_coll_reduce_rabenseifner = {
     .name = "rabenseifner",
     .summary = "recursive halving, then gathered to the root; for long data",
     .kind = WF_COLL_REDUCE,
-    .applies = wf_coll_always,
     .n_slots = n_slots,
     .step = reduce,
 };

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Exchanges with partners 1, 2, 4, ... away, as in Thakur, Rabenseifner and Gropp,
- * "Optimization of collective communication operations in MPICH", 2005. Of n ranks, the largest
- * power of two takes part. In barrier and allreduce, each of the ranks too many hands its data
- * to a neighbour before and gets the result from it after; the allgathers are for powers of two
- * only.
+ * "Optimization of collective communication operations in MPICH", 2005. In barrier and
+ * allreduce the largest power of two in the size takes part; each extra rank sends its data to
+ * a neighbour first and gets the result from it at the end. The allgathers are for powers of
+ * two only.
  */
-#include "coll/coll.h"
 #include "coll/parts.h"
 
 static bool fold(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
@@ -51,7 +50,6 @@ const struct wf_coll_ops wf_coll_barrier_recursive_doubling = {
     .name = "recursive_doubling",
     .summary = "exchanges with partners 1, 2, 4, ... away",
     .kind = WF_COLL_BARRIER,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_one_slot,
     .step = fold,
 };
@@ -60,7 +58,6 @@ const struct wf_coll_ops wf_coll_allreduce_recursive_doubling = {
     .name = "recursive_doubling",
     .summary = "exchanges with partners 1, 2, 4, ... away; best for short data",
     .kind = WF_COLL_ALLREDUCE,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_one_slot,
     .step = fold,
 };

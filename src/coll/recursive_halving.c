@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reduce-scatter by recursive halving, as in Thakur, Rabenseifner and Gropp, "Optimization of
- * collective communication operations in MPICH", 2005, for commutative operations. Of n ranks,
- * the largest power of two takes part; each of the others, the even ones of the first pairs,
- * hands in its data before and gets its block after.
+ * collective communication operations in MPICH", 2005, for commutative operations. The largest
+ * power of two in the size takes part; each extra rank, the even one of a pair, sends its data
+ * to the odd one first and gets its block from it at the end.
  */
-#include "coll/coll.h"
 #include "coll/parts.h"
 
-/* The first block of a member: the first ones have two, for their partner too. */
+/* The first block of a member. The first members have two blocks, one for the extra rank. */
 static uint32_t first_block(const struct wf_coll_fold *fold, uint32_t member)
 {
     return member < fold->extra ? 2 * member : member + fold->extra;
 }
 
-/* The blocks of `n` members, of which n is a power of two, around one of them. */
+/* The blocks of the aligned group of `n` members, a power of two, that has this member. */
 static struct wf_coll_slots blocks(const struct wf_coll_fold *fold, uint32_t member, uint32_t n)
 {
     uint32_t begin = first_block(fold, member & ~(n - 1));
@@ -50,7 +49,6 @@ const struct wf_coll_ops wf_coll_reduce_scatter_recursive_halving = {
     .name = "recursive_halving",
     .summary = "half of what is left to partners n/2, n/4, ... away",
     .kind = WF_COLL_REDUCE_SCATTER,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = step,
 };
@@ -59,7 +57,6 @@ const struct wf_coll_ops wf_coll_reduce_scatter_block_recursive_halving = {
     .name = "recursive_halving",
     .summary = "half of what is left to partners n/2, n/4, ... away",
     .kind = WF_COLL_REDUCE_SCATTER_BLOCK,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = step,
 };

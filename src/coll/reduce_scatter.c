@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reduce-scatter in two other ways. Pairwise: everybody sends to everybody its part of that
- * one's block, one partner after the other (MPICH, for long data; Thakur, Rabenseifner and
- * Gropp, 2005). Reduce and scatterv: up a binomial tree to rank 0, which sends everybody its
- * block (Open MPI's "non-overlapping" and "basic linear").
+ * Two more algorithms for reduce-scatter. Pairwise: every rank sends every other rank its part
+ * of the block of that rank, one partner after the other (MPICH, for long data; Thakur,
+ * Rabenseifner and Gropp, 2005). Reduce and scatterv: up a binomial tree to rank 0, which sends
+ * every rank its block (Open MPI's "non-overlapping" and "basic linear").
  */
-#include "coll/coll.h"
 #include "coll/parts.h"
 
 static bool pairwise(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
@@ -43,7 +42,6 @@ const struct wf_coll_ops wf_coll_reduce_scatter_pairwise = {
     .name = "pairwise",
     .summary = "one partner after the other; for long data",
     .kind = WF_COLL_REDUCE_SCATTER,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = pairwise,
 };
@@ -52,7 +50,6 @@ const struct wf_coll_ops wf_coll_reduce_scatter_reduce_scatterv = {
     .name = "reduce_scatterv",
     .summary = "reduced at rank 0, then scattered",
     .kind = WF_COLL_REDUCE_SCATTER,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = reduce_scatterv,
 };
@@ -61,7 +58,6 @@ const struct wf_coll_ops wf_coll_reduce_scatter_block_pairwise = {
     .name = "pairwise",
     .summary = "one partner after the other; for long data",
     .kind = WF_COLL_REDUCE_SCATTER_BLOCK,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = pairwise,
 };
@@ -70,7 +66,6 @@ const struct wf_coll_ops wf_coll_reduce_scatter_block_reduce_scatterv = {
     .name = "reduce_scatterv",
     .summary = "reduced at rank 0, then scattered",
     .kind = WF_COLL_REDUCE_SCATTER_BLOCK,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = reduce_scatterv,
 };

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Around a ring: every rank sends to the one above it in each of n - 1 steps, one block at a
- * time, so that no link carries more than it must and all are busy. The allgather is MPICH's
+ * Around a ring: in each of n - 1 steps every rank sends one block to the rank above it, so
+ * that the bandwidth is used evenly and no block is sent twice. The allgather is MPICH's
  * (Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
  * MPICH", 2005); reduce-scatter and allreduce are in Patarasuk and Yuan, "Bandwidth optimal
  * all-reduce algorithms for clusters of workstations", 2009.
  */
-#include "coll/coll.h"
 #include "coll/parts.h"
 
-/* Sends the block `back` ranks below, receives the one `back` + 1 below. */
+/* Sends the block of the rank `back` below, receives that of the rank `back` + 1 below. */
 static struct wf_coll_step turn(const struct wf_coll_args *args, uint32_t back,
                                 enum wf_coll_take take)
 {
@@ -31,7 +30,7 @@ static bool allgather(const struct wf_coll_args *args, uint32_t k, struct wf_col
     return true;
 }
 
-/* The sum of a block begins at the rank above its owner and ends with the owner. */
+/* The sum of a block starts at the rank above its owner and ends at the owner. */
 static bool reduce_scatter(const struct wf_coll_args *args, uint32_t k,
                            struct wf_coll_step *out)
 {
@@ -42,7 +41,7 @@ static bool reduce_scatter(const struct wf_coll_args *args, uint32_t k,
     return true;
 }
 
-/* The second round goes on with the block whose sum was finished last. */
+/* The second turn around the ring starts with the block whose sum was completed last. */
 static bool allreduce(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
 {
     uint32_t n = args->size - 1;
@@ -58,7 +57,6 @@ const struct wf_coll_ops wf_coll_allreduce_ring = {
     .name = "ring",
     .summary = "reduce-scatter and allgather around a ring; for long data",
     .kind = WF_COLL_ALLREDUCE,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = allreduce,
 };
@@ -67,7 +65,6 @@ const struct wf_coll_ops wf_coll_allgather_ring = {
     .name = "ring",
     .summary = "n - 1 blocks around a ring",
     .kind = WF_COLL_ALLGATHER,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = allgather,
 };
@@ -76,7 +73,6 @@ const struct wf_coll_ops wf_coll_allgatherv_ring = {
     .name = "ring",
     .summary = "n - 1 blocks around a ring",
     .kind = WF_COLL_ALLGATHERV,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = allgather,
 };
@@ -85,7 +81,6 @@ const struct wf_coll_ops wf_coll_reduce_scatter_ring = {
     .name = "ring",
     .summary = "the sums go around a ring",
     .kind = WF_COLL_REDUCE_SCATTER,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = reduce_scatter,
 };
@@ -94,7 +89,6 @@ const struct wf_coll_ops wf_coll_reduce_scatter_block_ring = {
     .name = "ring",
     .summary = "the sums go around a ring",
     .kind = WF_COLL_REDUCE_SCATTER_BLOCK,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = reduce_scatter,
 };

@@ -11,7 +11,8 @@ static const struct wf_coll_kind_rules *const sets[] = {
     [WF_COLL_RULES_OPENMPI] = wf_coll_rules_openmpi,
 };
 
-/* Sums that are too large count as the largest: all rules are for far less. */
+/* The bytes of all blocks. An overflow gives the largest number: limits in rules are far lower.
+ */
 static uint64_t total(const struct wf_coll_args *args)
 {
     uint64_t sum = 0;
@@ -28,7 +29,7 @@ static uint64_t total(const struct wf_coll_args *args)
     return sum;
 }
 
-/* Below UINT64_MAX, so that a rule for any bytes is for these. */
+/* Below UINT64_MAX, so that a rule for any bytes matches. */
 static uint64_t measure(enum wf_coll_measure how, const struct wf_coll_args *args)
 {
     uint64_t bytes = how == WF_COLL_MEASURE_GIVEN ? args->bytes : total(args);
@@ -61,7 +62,7 @@ const struct wf_coll_ops *wf_coll_choose(enum wf_coll_rules rules,
         if (args->size >= rule->below_size || bytes >= rule->below_bytes) {
             continue;
         }
-        if (pick->use->applies(args) && is_enough(pick->enough, args->size, bytes)) {
+        if (wf_coll_applies(pick->use, args) && is_enough(pick->enough, args->size, bytes)) {
             return pick->use;
         }
         if (pick->otherwise != NULL) {

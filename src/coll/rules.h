@@ -3,46 +3,46 @@
 #define WF_COLL_RULES_H
 
 /*
- * Rules as data: which algorithm an MPI implementation uses, for each kind a table that is read
- * from the top. Operations are taken to be commutative and predefined, and elements to have 8
- * bytes: no call says otherwise.
+ * The rules by which MPI libraries choose algorithms, as data: for each kind a table whose
+ * first matching row counts. Calls do not say more, so operations are assumed to be commutative
+ * and predefined, and elements to have 8 bytes.
  */
 
 #include "coll/coll.h"
 
 enum { WF_COLL_ELEMENT = 8 }; /* bytes */
 
-/* What an implementation wants of the number of elements before it cuts them into pieces. */
+/* The number of elements that a library requires before it cuts them into pieces. */
 enum wf_coll_enough {
     WF_COLL_ENOUGH_ANY,
     WF_COLL_ENOUGH_FOR_RANKS,   /* at least one for each rank */
-    WF_COLL_ENOUGH_FOR_MEMBERS, /* or for each of the largest power of two in the size */
+    WF_COLL_ENOUGH_FOR_MEMBERS, /* at least as many as the largest power of two in the size */
 };
 
-/* What an implementation calls an algorithm: ours, and what it falls back to if that does not
- * apply or there are not enough elements; null if the next rule has the say. */
+/* An algorithm, and the one that replaces it if it does not apply or there are too few
+ * elements; if that is null, the next rule decides. */
 struct wf_coll_pick {
     const struct wf_coll_ops *use;
     const struct wf_coll_ops *otherwise;
     enum wf_coll_enough enough;
 };
 
-/* For communicators of fewer ranks and data of fewer bytes than this. */
+/* For communicators with fewer ranks, and data with fewer bytes, than these. */
 struct wf_coll_rule {
     uint32_t below_size;  /* UINT32_MAX: any */
     uint64_t below_bytes; /* UINT64_MAX: any */
     const struct wf_coll_pick *pick;
 };
 
-/* Which bytes the rules speak of, given one block or the counts of all. */
+/* The bytes that the rules compare. */
 enum wf_coll_measure {
     WF_COLL_MEASURE_GIVEN, /* `bytes` of the call */
     WF_COLL_MEASURE_TOTAL, /* of all blocks together */
     WF_COLL_MEASURE_MEAN,  /* of all blocks together, divided by the size */
 };
 
-/* The last rule is for any size and bytes, and its pick always applies or falls back to what
- * does. */
+/* The last rule is for any size and bytes, and its algorithm or its replacement always applies.
+ */
 struct wf_coll_kind_rules {
     enum wf_coll_measure measure;
     const struct wf_coll_rule *rules;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The choices of MPICH 3.3 for a communicator without a hierarchy of nodes: the functions
+ * The rules of MPICH 3.3 for a communicator without a hierarchy of nodes: the functions
  * MPIR_<Kind>_intra_auto in src/mpi/coll/<kind>/<kind>.c, with the defaults of their variables
- * MPIR_CVAR_*, which are named below. Compared with the table of MPICH 4
- * (src/mpi/coll/coll_selection.json), which says the same of all kinds, but: allreduce by
- * recursive doubling only up to 8 bytes; bcast with its two limits included; nonblocking
- * barriers by recursive doubling. Not followed: the variants for several ranks per node (bcast,
- * reduce, allreduce and barrier within the node first), operations that are not commutative or
- * not predefined, MPI_IN_PLACE in alltoall.
+ * MPIR_CVAR_*, which are named below. The table of MPICH 4 (src/mpi/coll/coll_selection.json)
+ * is the same, with these exceptions: allreduce uses recursive doubling only up to 8 bytes, the
+ * two limits of bcast are inclusive, and nonblocking barriers use recursive doubling.
+ *
+ * Not included: variants for several ranks per node (bcast, reduce, allreduce and barrier
+ * within the node first), operations that are not commutative or not predefined, and
+ * MPI_IN_PLACE in alltoall.
  */
 #include "coll/rules.h"
 
-#include "coll/coll.h"
-
-#define ANY_SIZE  UINT32_MAX
-#define ANY_BYTES UINT64_MAX
-#define PICK(ops) (&(const struct wf_coll_pick){.use = &(ops)})
+#define ANY_SIZE   UINT32_MAX
+#define ANY_BYTES  UINT64_MAX
+#define ONLY(pick) ((const struct wf_coll_rule[]){{ANY_SIZE, ANY_BYTES, pick}})
+#define PICK(ops)  (&(const struct wf_coll_pick){.use = &(ops)})
 
 enum {
     BCAST_MIN_PROCS = 8,
@@ -29,10 +29,6 @@ enum {
     ALLTOALL_SHORT_MSG_SIZE = 256,    /* up to and including */
     ALLTOALL_MEDIUM_MSG_SIZE = 32768, /* up to and including */
     REDSCAT_COMMUTATIVE_LONG_MSG_SIZE = 524288,
-};
-
-static const struct wf_coll_rule barrier[] = {
-    {ANY_SIZE, ANY_BYTES, PICK(wf_coll_barrier_dissemination)},
 };
 
 static const struct wf_coll_rule bcast[] = {
@@ -59,22 +55,6 @@ static const struct wf_coll_rule allreduce[] = {
     {ANY_SIZE, ANY_BYTES, &reduce_scatter_allgather},
 };
 
-static const struct wf_coll_rule gather[] = {
-    {ANY_SIZE, ANY_BYTES, PICK(wf_coll_gather_binomial)},
-};
-
-static const struct wf_coll_rule gatherv[] = {
-    {ANY_SIZE, ANY_BYTES, PICK(wf_coll_gatherv_linear)},
-};
-
-static const struct wf_coll_rule scatter[] = {
-    {ANY_SIZE, ANY_BYTES, PICK(wf_coll_scatter_binomial)},
-};
-
-static const struct wf_coll_rule scatterv[] = {
-    {ANY_SIZE, ANY_BYTES, PICK(wf_coll_scatterv_linear)},
-};
-
 static const struct wf_coll_rule allgather[] = {
     {ANY_SIZE, ALLGATHER_LONG_MSG_SIZE, PICK(wf_coll_allgather_recursive_doubling)},
     {ANY_SIZE, ALLGATHER_SHORT_MSG_SIZE, PICK(wf_coll_allgather_bruck)},
@@ -94,10 +74,6 @@ static const struct wf_coll_rule alltoall[] = {
     {ANY_SIZE, ANY_BYTES, PICK(wf_coll_alltoall_pairwise)},
 };
 
-static const struct wf_coll_rule alltoallv[] = {
-    {ANY_SIZE, ANY_BYTES, PICK(wf_coll_alltoallv_scattered)},
-};
-
 static const struct wf_coll_rule reduce_scatter[] = {
     {ANY_SIZE, REDSCAT_COMMUTATIVE_LONG_MSG_SIZE,
      PICK(wf_coll_reduce_scatter_recursive_halving)},
@@ -110,39 +86,25 @@ static const struct wf_coll_rule reduce_scatter_block[] = {
     {ANY_SIZE, ANY_BYTES, PICK(wf_coll_reduce_scatter_block_pairwise)},
 };
 
-static const struct wf_coll_rule scan[] = {
-    {ANY_SIZE, ANY_BYTES, PICK(wf_coll_scan_recursive_doubling)},
-};
-
-static const struct wf_coll_rule exscan[] = {
-    {ANY_SIZE, ANY_BYTES, PICK(wf_coll_exscan_recursive_doubling)},
-};
-
-static const struct wf_coll_rule neighbor_allgather[] = {
-    {ANY_SIZE, ANY_BYTES, PICK(wf_coll_neighbor_allgather_linear)},
-};
-
-static const struct wf_coll_rule neighbor_alltoall[] = {
-    {ANY_SIZE, ANY_BYTES, PICK(wf_coll_neighbor_alltoall_linear)},
-};
-
 const struct wf_coll_kind_rules wf_coll_rules_mpich[WF_COLL_KINDS] = {
-    [WF_COLL_BARRIER] = {WF_COLL_MEASURE_GIVEN, barrier},
+    [WF_COLL_BARRIER] = {WF_COLL_MEASURE_GIVEN, ONLY(PICK(wf_coll_barrier_dissemination))},
     [WF_COLL_BCAST] = {WF_COLL_MEASURE_GIVEN, bcast},
     [WF_COLL_REDUCE] = {WF_COLL_MEASURE_GIVEN, reduce},
     [WF_COLL_ALLREDUCE] = {WF_COLL_MEASURE_GIVEN, allreduce},
-    [WF_COLL_GATHER] = {WF_COLL_MEASURE_GIVEN, gather},
-    [WF_COLL_GATHERV] = {WF_COLL_MEASURE_GIVEN, gatherv},
-    [WF_COLL_SCATTER] = {WF_COLL_MEASURE_GIVEN, scatter},
-    [WF_COLL_SCATTERV] = {WF_COLL_MEASURE_GIVEN, scatterv},
+    [WF_COLL_GATHER] = {WF_COLL_MEASURE_GIVEN, ONLY(PICK(wf_coll_gather_binomial))},
+    [WF_COLL_GATHERV] = {WF_COLL_MEASURE_GIVEN, ONLY(PICK(wf_coll_gatherv_linear))},
+    [WF_COLL_SCATTER] = {WF_COLL_MEASURE_GIVEN, ONLY(PICK(wf_coll_scatter_binomial))},
+    [WF_COLL_SCATTERV] = {WF_COLL_MEASURE_GIVEN, ONLY(PICK(wf_coll_scatterv_linear))},
     [WF_COLL_ALLGATHER] = {WF_COLL_MEASURE_TOTAL, allgather},
     [WF_COLL_ALLGATHERV] = {WF_COLL_MEASURE_TOTAL, allgatherv},
     [WF_COLL_ALLTOALL] = {WF_COLL_MEASURE_GIVEN, alltoall},
-    [WF_COLL_ALLTOALLV] = {WF_COLL_MEASURE_GIVEN, alltoallv},
+    [WF_COLL_ALLTOALLV] = {WF_COLL_MEASURE_GIVEN, ONLY(PICK(wf_coll_alltoallv_scattered))},
     [WF_COLL_REDUCE_SCATTER] = {WF_COLL_MEASURE_TOTAL, reduce_scatter},
     [WF_COLL_REDUCE_SCATTER_BLOCK] = {WF_COLL_MEASURE_TOTAL, reduce_scatter_block},
-    [WF_COLL_SCAN] = {WF_COLL_MEASURE_GIVEN, scan},
-    [WF_COLL_EXSCAN] = {WF_COLL_MEASURE_GIVEN, exscan},
-    [WF_COLL_NEIGHBOR_ALLGATHER] = {WF_COLL_MEASURE_GIVEN, neighbor_allgather},
-    [WF_COLL_NEIGHBOR_ALLTOALL] = {WF_COLL_MEASURE_GIVEN, neighbor_alltoall},
+    [WF_COLL_SCAN] = {WF_COLL_MEASURE_GIVEN, ONLY(PICK(wf_coll_scan_recursive_doubling))},
+    [WF_COLL_EXSCAN] = {WF_COLL_MEASURE_GIVEN, ONLY(PICK(wf_coll_exscan_recursive_doubling))},
+    [WF_COLL_NEIGHBOR_ALLGATHER] = {WF_COLL_MEASURE_GIVEN,
+                                    ONLY(PICK(wf_coll_neighbor_allgather_linear))},
+    [WF_COLL_NEIGHBOR_ALLTOALL] = {WF_COLL_MEASURE_GIVEN,
+                                   ONLY(PICK(wf_coll_neighbor_alltoall_linear))},
 };

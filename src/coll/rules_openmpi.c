@@ -2,30 +2,31 @@
 /*
  * The rules of Open MPI 4.1 and 5.0: ompi/mca/coll/tuned/coll_tuned_decision_fixed.c, whose
  * switch points its developers averaged from measurements on several clusters, for commutative
- * operations. We compared the tables with that file rule by rule. What replaces an algorithm that
- * cannot serve a call, or that weft does not have (below), is our choice. Scan, exscan, gatherv,
- * scatterv and the neighbourhood collectives are not in coll/tuned; they are linear in coll/basic.
+ * operations. We compared the tables with that file rule by rule. What replaces an algorithm
+ * that cannot serve a call, or that weft does not have (below), is our choice. Scan, exscan,
+ * gatherv, scatterv and the neighbourhood collectives are not in coll/tuned; they are linear in
+ * coll/basic.
  *
  * The rules do not segment data: Open MPI's "pipeline" is our chain, its "segmented ring" our
- * ring. An algorithm that cannot serve a call gives way to another: recursive doubling to bruck if
- * the size is not a power of two, neighbor exchange to the ring if the size is odd, the ring to
- * recursive doubling and rabenseifner to linear if there are too few elements.
+ * ring. An algorithm that cannot serve a call gives way to another: recursive doubling to bruck
+ * if the size is not a power of two, neighbor exchange to the ring if the size is odd, the ring
+ * to recursive doubling and rabenseifner to linear if there are too few elements.
  *
  * Algorithms that weft does not have, and what replaces them:
  *   bcast split_binary_tree (each half of the tree gets half of the data): binary
  *   bcast scatter_allgather of a size that is not a power of two: scatter_ring_allgather
  *   reduce in-order_binary: binary, a tree of the same depth
- *   reduce_scatter(_block) butterfly, reduce_scatter_block recursive_doubling: recursive_halving
+ *   reduce_scatter(_block) butterfly and reduce_scatter_block recursive_doubling:
+ *       recursive_halving
  *   alltoall linear_sync (without a limit to its requests, which is the default): linear
  *   gather linear_sync, scatter linear_nb: linear
  *   two_proc: an algorithm that exchanges one message each way between two ranks
  */
 #include "coll/rules.h"
 
-#include "coll/coll.h"
-
-#define ANY_SIZE  UINT32_MAX
-#define ANY_BYTES UINT64_MAX
+#define ANY_SIZE   UINT32_MAX
+#define ANY_BYTES  UINT64_MAX
+#define ONLY(pick) ((const struct wf_coll_rule[]){{ANY_SIZE, ANY_BYTES, pick}})
 
 /* An algorithm, and the one that replaces it if it does not apply or has too few elements. */
 #define ALWAYS(name, algorithm) \
@@ -284,29 +285,6 @@ static const struct wf_coll_rule scatter[] = {
     {ANY_SIZE, 512, &scatter_binomial}, {ANY_SIZE, ANY_BYTES, &scatter_linear},
 };
 
-static const struct wf_coll_rule gatherv[] = {
-    {ANY_SIZE, ANY_BYTES, &gatherv_linear},
-};
-
-static const struct wf_coll_rule scatterv[] = {
-    {ANY_SIZE, ANY_BYTES, &scatterv_linear},
-};
-
-static const struct wf_coll_rule scan[] = {
-    {ANY_SIZE, ANY_BYTES, &scan_linear},
-};
-
-static const struct wf_coll_rule exscan[] = {
-    {ANY_SIZE, ANY_BYTES, &exscan_linear},
-};
-
-static const struct wf_coll_rule neighbor_allgather[] = {
-    {ANY_SIZE, ANY_BYTES, &neighbor_allgather_linear},
-};
-
-static const struct wf_coll_rule neighbor_alltoall[] = {
-    {ANY_SIZE, ANY_BYTES, &neighbor_alltoall_linear},
-};
 /* clang-format on */
 
 const struct wf_coll_kind_rules wf_coll_rules_openmpi[WF_COLL_KINDS] = {
@@ -322,10 +300,10 @@ const struct wf_coll_kind_rules wf_coll_rules_openmpi[WF_COLL_KINDS] = {
     [WF_COLL_ALLGATHERV] = {WF_COLL_MEASURE_MEAN, allgatherv},
     [WF_COLL_GATHER] = {WF_COLL_MEASURE_GIVEN, gather},
     [WF_COLL_SCATTER] = {WF_COLL_MEASURE_GIVEN, scatter},
-    [WF_COLL_GATHERV] = {WF_COLL_MEASURE_GIVEN, gatherv},
-    [WF_COLL_SCATTERV] = {WF_COLL_MEASURE_GIVEN, scatterv},
-    [WF_COLL_SCAN] = {WF_COLL_MEASURE_GIVEN, scan},
-    [WF_COLL_EXSCAN] = {WF_COLL_MEASURE_GIVEN, exscan},
-    [WF_COLL_NEIGHBOR_ALLGATHER] = {WF_COLL_MEASURE_GIVEN, neighbor_allgather},
-    [WF_COLL_NEIGHBOR_ALLTOALL] = {WF_COLL_MEASURE_GIVEN, neighbor_alltoall},
+    [WF_COLL_GATHERV] = {WF_COLL_MEASURE_GIVEN, ONLY(&gatherv_linear)},
+    [WF_COLL_SCATTERV] = {WF_COLL_MEASURE_GIVEN, ONLY(&scatterv_linear)},
+    [WF_COLL_SCAN] = {WF_COLL_MEASURE_GIVEN, ONLY(&scan_linear)},
+    [WF_COLL_EXSCAN] = {WF_COLL_MEASURE_GIVEN, ONLY(&exscan_linear)},
+    [WF_COLL_NEIGHBOR_ALLGATHER] = {WF_COLL_MEASURE_GIVEN, ONLY(&neighbor_allgather_linear)},
+    [WF_COLL_NEIGHBOR_ALLTOALL] = {WF_COLL_MEASURE_GIVEN, ONLY(&neighbor_alltoall_linear)},
 };

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Scan and exscan: from rank to rank, or by recursive doubling as in MPICH. In round k of the
- * latter a rank exchanges the sum over its 2^k neighbours with the rank whose number differs in
- * bit k; what comes from below belongs to its result too.
+ * latter a rank exchanges the sum over its group of 2^k ranks with the rank whose number
+ * differs in bit k; a sum from a lower rank is also added to its result.
  */
-#include "coll/coll.h"
 #include "coll/parts.h"
 
 static bool linear(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
@@ -48,7 +47,6 @@ const struct wf_coll_ops wf_coll_scan_recursive_doubling = {
     .name = "recursive_doubling",
     .summary = "exchanges with partners 1, 2, 4, ... away",
     .kind = WF_COLL_SCAN,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_one_slot,
     .step = doubling,
 };
@@ -57,7 +55,6 @@ const struct wf_coll_ops wf_coll_scan_linear = {
     .name = "linear",
     .summary = "from rank to rank",
     .kind = WF_COLL_SCAN,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_one_slot,
     .step = linear,
 };
@@ -66,7 +63,6 @@ const struct wf_coll_ops wf_coll_exscan_recursive_doubling = {
     .name = "recursive_doubling",
     .summary = "exchanges with partners 1, 2, 4, ... away",
     .kind = WF_COLL_EXSCAN,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_one_slot,
     .step = doubling,
 };
@@ -75,7 +71,6 @@ const struct wf_coll_ops wf_coll_exscan_linear = {
     .name = "linear",
     .summary = "from rank to rank",
     .kind = WF_COLL_EXSCAN,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_one_slot,
     .step = linear,
 };

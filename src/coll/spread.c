@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All-to-all by direct messages, n - 1 to and from every rank, in an order in which everybody
- * begins with somebody else: all at once (Open MPI's linear), 32 at a time (MPICH's scattered,
+ * All-to-all by direct messages, n - 1 to and from every rank. Each rank starts with another
+ * partner. Messages are sent all at once (Open MPI's linear), 32 at a time (MPICH's scattered,
  * with its default MPIR_CVAR_ALLTOALL_THROTTLE), or one after the other (pairwise; Thakur,
  * Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH",
  * 2005).
  */
-#include "coll/coll.h"
 #include "coll/parts.h"
 
 enum { THROTTLE = 32 };
 
-/* To the rank i above, from the one i below. */
+/* To the rank i above, from the rank i below. */
 static struct wf_coll_step distance(const struct wf_coll_args *args, uint32_t i)
 {
     uint32_t to = wf_coll_above(args->rank, i, args->size);
@@ -33,7 +32,7 @@ static bool linear(const struct wf_coll_args *args, uint32_t k, struct wf_coll_s
     return true;
 }
 
-/* The rank's own block, which takes no step, counts as the first. */
+/* The rank's own block, which needs no step, counts as the first. */
 static bool scattered(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
 {
     if (k >= args->size - 1) {
@@ -44,7 +43,7 @@ static bool scattered(const struct wf_coll_args *args, uint32_t k, struct wf_col
     return true;
 }
 
-/* With a power of two the partners are the same in both directions. */
+/* If the size is a power of two, a rank sends to and receives from the same partner. */
 static bool pairwise(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
 {
     if (k >= args->size - 1) {
@@ -65,7 +64,6 @@ const struct wf_coll_ops wf_coll_alltoall_linear = {
     .name = "linear",
     .summary = "all messages at once",
     .kind = WF_COLL_ALLTOALL,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = linear,
 };
@@ -74,7 +72,6 @@ const struct wf_coll_ops wf_coll_alltoall_scattered = {
     .name = "scattered",
     .summary = "32 messages at once",
     .kind = WF_COLL_ALLTOALL,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = scattered,
 };
@@ -83,7 +80,6 @@ const struct wf_coll_ops wf_coll_alltoall_pairwise = {
     .name = "pairwise",
     .summary = "one partner after the other; for long blocks",
     .kind = WF_COLL_ALLTOALL,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = pairwise,
 };
@@ -92,7 +88,6 @@ const struct wf_coll_ops wf_coll_alltoallv_linear = {
     .name = "linear",
     .summary = "all messages at once",
     .kind = WF_COLL_ALLTOALLV,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = linear,
 };
@@ -101,7 +96,6 @@ const struct wf_coll_ops wf_coll_alltoallv_scattered = {
     .name = "scattered",
     .summary = "32 messages at once",
     .kind = WF_COLL_ALLTOALLV,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = scattered,
 };
@@ -110,7 +104,6 @@ const struct wf_coll_ops wf_coll_alltoallv_pairwise = {
     .name = "pairwise",
     .summary = "one partner after the other; for long blocks",
     .kind = WF_COLL_ALLTOALLV,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = pairwise,
 };

@@ -4,7 +4,6 @@
  * communication operations in MPICH", 2005; the k-nomial tree is Open MPI's, whose radix is 4.
  * In a gather or scatter a message carries the blocks of a whole subtree.
  */
-#include "coll/coll.h"
 #include "coll/parts.h"
 
 enum { BINOMIAL = 2, KNOMIAL = 4 };
@@ -70,7 +69,6 @@ const struct wf_coll_ops wf_coll_barrier_tree = {
     .name = "tree",
     .summary = "up a binomial tree to rank 0 and down again",
     .kind = WF_COLL_BARRIER,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_one_slot,
     .step = up_and_down,
 };
@@ -79,7 +77,6 @@ const struct wf_coll_ops wf_coll_bcast_binomial = {
     .name = "binomial",
     .summary = "down a binomial tree",
     .kind = WF_COLL_BCAST,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_one_slot,
     .step = bcast,
 };
@@ -88,7 +85,6 @@ const struct wf_coll_ops wf_coll_bcast_knomial = {
     .name = "knomial",
     .summary = "down a tree of radix 4",
     .kind = WF_COLL_BCAST,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_one_slot,
     .step = knomial,
 };
@@ -97,7 +93,6 @@ const struct wf_coll_ops wf_coll_reduce_binomial = {
     .name = "binomial",
     .summary = "up a binomial tree",
     .kind = WF_COLL_REDUCE,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_one_slot,
     .step = reduce,
 };
@@ -106,7 +101,6 @@ const struct wf_coll_ops wf_coll_allreduce_reduce_bcast = {
     .name = "reduce_bcast",
     .summary = "up a binomial tree to rank 0 and down again",
     .kind = WF_COLL_ALLREDUCE,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_one_slot,
     .step = up_and_down,
 };
@@ -115,7 +109,6 @@ const struct wf_coll_ops wf_coll_gather_binomial = {
     .name = "binomial",
     .summary = "up a binomial tree, subtrees in one message",
     .kind = WF_COLL_GATHER,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = gather,
 };
@@ -124,7 +117,6 @@ const struct wf_coll_ops wf_coll_scatter_binomial = {
     .name = "binomial",
     .summary = "down a binomial tree, subtrees in one message",
     .kind = WF_COLL_SCATTER,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = scatter,
 };

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Broadcast of long data: scattered down a binomial tree, then gathered by everybody. Barnett,
+ * Broadcast of long data: a scatter down a binomial tree, then an allgather. Barnett,
  * Gupta, Payne, Shuler, van de Geijn and Watts, "Interprocessor collective communication
  * library", 1994; as in MPICH (Thakur, Rabenseifner and Gropp, 2005). There is a piece for each
- * place, places being counted from the root.
+ * place; places are ranks counted from the root.
  */
-#include "coll/coll.h"
 #include "coll/parts.h"
 
 static bool scatter(const struct wf_coll_args *args, uint32_t *k, struct wf_coll_step *out)
@@ -22,8 +21,8 @@ static bool scatter(const struct wf_coll_args *args, uint32_t *k, struct wf_coll
     return false;
 }
 
-/* Round k: with the place whose number differs in bit k; each has the 2^k pieces that agree
- * with its own number in all higher bits. */
+/* Round k is an exchange with the place whose number differs in bit k. Each place has the 2^k
+ * pieces whose numbers agree with its own in all bits from k on. */
 static bool doubling(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
 {
     uint32_t place = wf_coll_below(args->rank, args->root, args->size);
@@ -76,7 +75,6 @@ const struct wf_coll_ops wf_coll_bcast_scatter_ring_allgather = {
     .name = "scatter_ring_allgather",
     .summary = "scatter, then allgather around a ring",
     .kind = WF_COLL_BCAST,
-    .applies = wf_coll_always,
     .n_slots = wf_coll_slot_per_rank,
     .step = ring,
 };

@@ -305,7 +305,7 @@ static uint32_t choose(const struct wf_ranks *ranks, const struct wf_coll_args *
     if (ranks->formula[args->kind] != WF_FORMULA_NONE) {
         return WF_ALGORITHM_FORMULA;
     }
-    if (ops == NULL || !ops->applies(args)) {
+    if (ops == NULL || !wf_coll_applies(ops, args)) {
         ops = wf_coll_choose((enum wf_coll_rules)ranks->mpi->rules, args);
     }
     while (wf_coll_table()[i] != ops) {

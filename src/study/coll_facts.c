@@ -70,7 +70,7 @@ enum wf_status wf_study_coll_choose(enum wf_coll_rules rules, const char *name,
     if (*out == NULL) {
         return unknown_algorithm(args->kind, name, err);
     }
-    if (!(*out)->applies(args)) {
+    if (!wf_coll_applies(*out, args)) {
         return wf_err_set(err, WF_EUSAGE, "coll: %s of %s does not work for %" PRIu32 " ranks",
                           (*out)->name, wf_coll_name(args->kind), args->size);
     }

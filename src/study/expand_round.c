@@ -48,7 +48,7 @@ static const struct wf_coll_ops *choose(const struct wf_expand_choice *choice,
     const char *name = choice->algorithms[args->kind];
     const struct wf_coll_ops *ops = is_auto(name) ? NULL : wf_coll_find(args->kind, name);
 
-    return ops != NULL && ops->applies(args)
+    return ops != NULL && wf_coll_applies(ops, args)
                ? ops
                : wf_coll_choose((enum wf_coll_rules)choice->rules, args);
 }

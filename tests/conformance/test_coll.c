@@ -421,7 +421,8 @@ static void try_size(struct world *w, const struct wf_coll_ops *ops, uint32_t si
             trial.bytes = byte_counts[i];
             trial.seed = size * 1000 + root * 10 + (uint64_t)i;
             trial.order = (int)((size + root + (uint32_t)i) % 3);
-            for (int mode = 0; mode < 2 && ops->applies(&args) && !wf_test_failed; mode++) {
+            for (int mode = 0; mode < 2 && wf_coll_applies(ops, &args) && !wf_test_failed;
+                 mode++) {
                 trial.synchronous = mode != 0;
                 try(w, &trial);
             }
@@ -553,7 +554,7 @@ static void huge_calls_stay_in_range(void)
             args.root = wf_coll_has_root(args.kind) ? size - 2 : 0;
             args.bytes = UINT64_MAX >> (is_neighborhood(args.kind) ? 34 : 0);
             n_slots = (*ops)->n_slots(&args);
-            for (uint32_t k = 0; k < 100 && (*ops)->applies(&args); k++) {
+            for (uint32_t k = 0; k < 100 && wf_coll_applies(*ops, &args); k++) {
                 if (!(*ops)->step(&args, k, &step)) {
                     break;
                 }

@@ -149,7 +149,7 @@ static void check_point(const struct point *point)
     }
     CHECK_STR(ops->name, point->name);
     CHECK(ops->kind == point->kind);
-    CHECK(ops->applies(&args));
+    CHECK(wf_coll_applies(ops, &args));
 }
 
 static void mpich_switches_where_its_variables_say(void)
@@ -220,7 +220,7 @@ static void there_is_always_a_choice(void)
                     args.counts = counts;
                 }
                 ops = wf_coll_choose((enum wf_coll_rules)rules, &args);
-                CHECK(ops != NULL && ops->kind == args.kind && ops->applies(&args));
+                CHECK(ops != NULL && ops->kind == args.kind && wf_coll_applies(ops, &args));
                 if (kind == WF_COLL_ALLTOALLV || kind == WF_COLL_GATHERV) {
                     args.counts = NULL;
                     args.bytes ^= 1000;
