@@ -10,20 +10,14 @@ struct alphabeta {
     struct wf_net_alphabeta_params params;
 };
 
+#define ROW(name_, type_, member_)           \
+    .name = name_, .type = WF_PARAM_##type_, \
+    .offset = offsetof(struct wf_net_alphabeta_params, member_)
+
 static const struct wf_param params_table[] = {
-    {.name = "alpha",
-     .type = WF_PARAM_TIME,
-     .offset = offsetof(struct wf_net_alphabeta_params, alpha),
-     .def = "2us",
-     .min = "0",
-     .max = "1h",
-     .what_if = WF_WHAT_IF_LATENCY,
-     .doc = "Start-up time of a message"},
-    {.name = "bandwidth",
-     .type = WF_PARAM_RATE,
-     .offset = offsetof(struct wf_net_alphabeta_params, bandwidth),
-     .def = "10GB/s",
-     .what_if = WF_WHAT_IF_BANDWIDTH,
+    {ROW("alpha", TIME, alpha), .def = "2us", .min = "0", .max = "1h",
+     .what_if = WF_WHAT_IF_LATENCY, .doc = "Start-up time of a message"},
+    {ROW("bandwidth", RATE, bandwidth), .def = "10GB/s", .what_if = WF_WHAT_IF_BANDWIDTH,
      .doc = "1/beta: bytes per second"},
     WF_PARAM_END,
 };

@@ -26,22 +26,18 @@ struct way {
     uint64_t bandwidth;
 };
 
+#define ROW(name_, type_, member_)           \
+    .name = name_, .type = WF_PARAM_##type_, \
+    .offset = offsetof(struct wf_net_latency_params, member_)
+
 static const struct wf_param params_table[] = {
-    {.name = "link_latency",
-     .type = WF_PARAM_TIMES,
-     .offset = offsetof(struct wf_net_latency_params, link_latency),
-     .def = "100ns",
-     .min = "0",
-     .max = "1h",
+    {ROW("link_latency", TIMES, link_latency), .def = "100ns", .min = "0", .max = "1h",
      .what_if = WF_WHAT_IF_LATENCY,
-     .doc =
-         "Time per hop; in a hierarchy, one for all levels or one for each, outermost first"},
-    {.name = "bandwidth",
-     .type = WF_PARAM_RATES,
-     .offset = offsetof(struct wf_net_latency_params, bandwidth),
-     .def = "10GB/s",
-     .what_if = WF_WHAT_IF_BANDWIDTH,
-     .doc = "Bandwidth of a link, likewise; the lowest on its way counts for a message"},
+     .doc = "Time per hop; in a hierarchy, one value for all levels or one for each, "
+            "outermost first"},
+    {ROW("bandwidth", RATES, bandwidth), .def = "10GB/s", .what_if = WF_WHAT_IF_BANDWIDTH,
+     .doc = "Bandwidth of a link; in a hierarchy as link_latency. The lowest on its route "
+            "applies to a message"},
     WF_PARAM_END,
 };
 
