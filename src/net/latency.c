@@ -2,7 +2,7 @@
 #include "net/latency.h"
 
 #include "base/mem.h"
-#include "net/levels.h"
+#include "net/topology.h"
 #include "topo/nested.h"
 
 enum { LATENCY_HEAD }; /* the hops are over, the bytes follow */
@@ -143,9 +143,8 @@ static enum wf_status latency_create(const void *params, const struct wf_net_env
     model->n_levels = n_levels;
     model->plain = n_levels == 1 && env->topo->ops->link_props == NULL;
     for (uint32_t i = 0; i < n_levels; i++) {
-        const struct wf_list *l = &given->link_latency, *b = &given->bandwidth;
-        model->levels[i].link_latency = (int64_t)l->items[l->n == 1 ? 0 : i];
-        model->levels[i].bandwidth = b->items[b->n == 1 ? 0 : i];
+        model->levels[i].link_latency = (int64_t)wf_net_level_value(&given->link_latency, i);
+        model->levels[i].bandwidth = wf_net_level_value(&given->bandwidth, i);
     }
     model->net = (struct wf_net){
         .ops = &wf_net_latency_ops,

@@ -6,6 +6,7 @@
 
 #include "net/packet/packet.h"
 #include "net/route/route.h"
+#include "net/topology.h"
 
 enum {
     WF_PACKET_BODY,  /* a packet that is not its message's last: struct wf_packet_body_event */
@@ -29,7 +30,7 @@ struct wf_packet_head {
     struct wf_route_state route;
 };
 
-enum { WF_PACKET_NO_PORT = 0xffff, WF_PACKET_PEERS = 4 };
+enum { WF_PACKET_NO_PORT = WF_NET_NO_PORT, WF_PACKET_PEERS = 4 };
 
 struct wf_packet_body_event {
     struct wf_packet_head head;

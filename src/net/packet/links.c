@@ -2,6 +2,7 @@
 #include "net/packet/links.h"
 
 #include "base/mem.h"
+#include "net/topology.h"
 #include "topo/nested.h"
 
 #include <stdlib.h>
@@ -117,74 +118,6 @@ static void find_ends(struct wf_packet_links *links, const struct wf_topo *topo)
     }
 }
 
-/* Links by the vertex they lead to, and for each vertex in the order of their numbers: `begin`
- * of n_vertices + 1 entries says where those of a vertex are. */
-static uint32_t *sort_by_end(const struct wf_packet_links *links, uint32_t n_links,
-                             uint32_t *begin)
-{
-    uint32_t n = links->topo->n_vertices;
-    uint32_t *sorted = wf_xcalloc((size_t)n_links + 1, sizeof(*sorted));
-
-    for (uint32_t i = 0; i < n_links; i++) {
-        if (links->to[i] != WF_TOPO_NO_VERTEX) {
-            begin[links->to[i] + 1]++;
-        }
-    }
-    for (uint32_t v = 0; v < n; v++) {
-        begin[v + 1] += begin[v];
-    }
-    for (uint32_t i = n_links; i-- > 0;) {
-        if (links->to[i] != WF_TOPO_NO_VERTEX) {
-            sorted[--begin[links->to[i] + 1]] = i;
-        }
-    }
-    /* Each begin[v + 1] is now where v's are. */
-    memmove(begin, begin + 1, n * sizeof(*begin));
-    begin[n] = n_links;
-    return sorted;
-}
-
-/* For each link the port of the vertex it leads to that leads back. */
-static void find_in_ports(struct wf_packet_links *links)
-{
-    const struct wf_topo *topo = links->topo;
-    uint32_t n_links = wf_topo_first_link(topo, topo->n_vertices);
-    uint32_t *port_to = wf_xcalloc((size_t)topo->n_vertices + 1, sizeof(*port_to));
-    uint32_t *begin = wf_xcalloc((size_t)topo->n_vertices + 2, sizeof(*begin));
-    uint32_t *sorted = sort_by_end(links, n_links, begin);
-    uint32_t *from = wf_xcalloc((size_t)n_links + 1, sizeof(*from));
-
-    links->in_port = wf_xmalloc(((size_t)n_links + 1) * sizeof(*links->in_port));
-    memset(links->in_port, 0xff, ((size_t)n_links + 1) * sizeof(*links->in_port));
-    for (uint32_t v = 0; v < topo->n_vertices; v++) {
-        uint32_t link = wf_packet_links_number(links, v, 0), n_ports = wf_topo_ports(topo, v);
-        for (uint32_t port = 0; port < n_ports; port++) {
-            from[link + port] = v;
-        }
-    }
-    for (uint32_t v = 0; v < topo->n_vertices; v++) {
-        uint32_t link = wf_packet_links_number(links, v, 0), n_ports = wf_topo_ports(topo, v);
-        for (uint32_t port = 0; port < n_ports && port < 0xffff; port++) {
-            if (links->to[link + port] != WF_TOPO_NO_VERTEX) {
-                port_to[links->to[link + port]] = port + 1;
-            }
-        }
-        for (uint32_t i = begin[v]; i < begin[v + 1] && links->to[sorted[i]] == v; i++) {
-            uint32_t back = port_to[from[sorted[i]]];
-            links->in_port[sorted[i]] = back != 0 ? (uint16_t)(back - 1) : 0xffff;
-        }
-        for (uint32_t port = 0; port < n_ports; port++) {
-            if (links->to[link + port] != WF_TOPO_NO_VERTEX) {
-                port_to[links->to[link + port]] = 0;
-            }
-        }
-    }
-    free(port_to);
-    free(begin);
-    free(sorted);
-    free(from);
-}
-
 /* The nodes of an indirect network are its ends and no routers, except where a network around
  * it is entered through one of them. */
 static void find_plain(struct wf_packet_links *links)
@@ -220,7 +153,7 @@ enum wf_status wf_packet_links_init(struct wf_packet_links *links,
         return status;
     }
     find_ends(links, config->topo);
-    find_in_ports(links);
+    links->in_port = wf_net_reverse_ports(config->topo);
     find_plain(links);
     return WF_OK;
 }

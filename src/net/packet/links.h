@@ -26,7 +26,7 @@ struct wf_packet_links {
     uint16_t *kind_of; /* by number of the link; null: all are of kind 0 */
     uint32_t *first;   /* link of each vertex; null: vertex * topo->n_ports */
     uint32_t *to;      /* vertex, by number of the link */
-    uint16_t *in_port; /* of that vertex, likewise; 0xffff: none, or too large */
+    uint16_t *in_port; /* of that vertex, likewise; WF_PACKET_NO_PORT: none */
     uint64_t *plain;   /* bit by vertex: an end node, which routes nothing; null: none is */
     int64_t router_delay;
     uint64_t full_bytes; /* of a packet, with its header */

@@ -2,8 +2,8 @@
 #include "net/packet/packet.h"
 
 #include "base/mem.h"
-#include "net/levels.h"
 #include "net/packet/notice.h"
+#include "net/topology.h"
 #include "topo/damaged.h"
 #include "topo/nested.h"
 
@@ -86,13 +86,6 @@ static const struct wf_param params_table[] = {
     WF_PARAM_END,
 };
 
-static void spread(const struct wf_list *list, uint32_t n_levels, uint64_t *each)
-{
-    for (uint32_t i = 0; i < n_levels; i++) {
-        each[i] = list->items[list->n == 1 ? 0 : i];
-    }
-}
-
 static enum wf_status make_links(struct wf_packet_net *model,
                                  const struct wf_packet_params *given, struct wf_err *err)
 {
@@ -106,8 +99,10 @@ static enum wf_status make_links(struct wf_packet_net *model,
         .full_bytes = given->packet + given->header,
     };
 
-    spread(&given->link_latency, n_levels, latency);
-    spread(&given->bandwidth, n_levels, rate);
+    for (uint32_t i = 0; i < n_levels; i++) {
+        latency[i] = wf_net_level_value(&given->link_latency, i);
+        rate[i] = wf_net_level_value(&given->bandwidth, i);
+    }
     return wf_packet_links_init(&model->links, &config, err);
 }
 
@@ -143,17 +138,6 @@ static enum wf_status make_route(struct wf_packet_net *model,
     return status == WF_OK
                ? wf_route_create(ops, model->topo, given->routing_file, &model->route, err)
                : status;
-}
-
-static uint32_t most_ports(const struct wf_topo *topo, uint32_t begin, uint32_t end)
-{
-    uint32_t most = 0;
-
-    for (uint32_t v = begin; v < end; v++) {
-        uint32_t n = wf_topo_ports(topo, v);
-        most = n > most ? n : most;
-    }
-    return most;
 }
 
 static void other_init(void *state, struct wf_ctx *ctx)
@@ -387,8 +371,8 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
                   (model->sends_notices ? sizeof(struct wf_packet_port_notice) : 0);
     model->stats = given->stats;
     model->stats_window = counts ? given->stats_window : 0;
-    model->node_ports = most_ports(topo, 0, n_nodes);
-    model->other_ports = most_ports(topo, n_nodes, topo->n_vertices);
+    model->node_ports = wf_net_ports_max(topo, 0, n_nodes);
+    model->other_ports = wf_net_ports_max(topo, n_nodes, topo->n_vertices);
     model->detailed = given->stats == WF_NET_STATS_LINKS;
     model->port_size = each;
     each += model->detailed ? sizeof(struct wf_net_link_load) : 0;

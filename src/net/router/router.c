@@ -5,6 +5,7 @@
 #include "net/router/flit.h"
 #include "net/router/scheme.h"
 #include "net/router/stats.h"
+#include "net/topology.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -127,29 +128,14 @@ static struct wf_router_layout layout_of(const struct wf_router_net *model, uint
     return layout;
 }
 
-/* The most ports of any vertex from `first` to `end`. */
-static uint32_t most_ports(const struct wf_topo *topo, uint32_t first, uint32_t end)
-{
-    uint32_t most = 0;
-
-    if (topo->ops->first_link == NULL) {
-        return topo->n_ports;
-    }
-    for (uint32_t v = first; v < end; v++) {
-        uint32_t n = wf_topo_ports(topo, v);
-        most = n > most ? n : most;
-    }
-    return most;
-}
-
 static enum wf_status lay_out(struct wf_router_net *model, struct wf_err *err)
 {
     const struct wf_topo *topo = model->topo;
     uint32_t n_nodes = model->net.n_nodes;
 
-    model->node =
-        layout_of(model, most_ports(topo, 0, n_nodes), (uint32_t)model->set.injection_queues);
-    model->other = layout_of(model, most_ports(topo, n_nodes, topo->n_vertices), 0);
+    model->node = layout_of(model, wf_net_ports_max(topo, 0, n_nodes),
+                            (uint32_t)model->set.injection_queues);
+    model->other = layout_of(model, wf_net_ports_max(topo, n_nodes, topo->n_vertices), 0);
     uint32_t most = model->node.n_inputs > model->other.n_inputs ? model->node.n_inputs
                                                                  : model->other.n_inputs;
     if (most > WF_ROUTER_INPUTS_MAX) {
@@ -174,56 +160,17 @@ static void fill_coords(struct wf_router_net *model)
     }
 }
 
-/* The port at the other end of a cable. Of several cables between two vertices the first is the
- * first of both. */
-static uint32_t far_port(const struct wf_topo *topo, uint32_t v, uint32_t port)
-{
-    uint32_t other = topo->ops->neighbor(topo, v, port), back = 0, before = 0;
-
-    if (other == WF_TOPO_NO_VERTEX) {
-        return 0;
-    }
-    for (uint32_t p = 0; p < port; p++) {
-        before += topo->ops->neighbor(topo, v, p) == other;
-    }
-    while (topo->ops->neighbor(topo, other, back) != v || before-- > 0) {
-        back++;
-    }
-    return back;
-}
-
-static void fill_reverse(struct wf_router_net *model)
-{
-    const struct wf_topo *topo = model->topo;
-
-    model->reverse =
-        wf_xcalloc(wf_topo_first_link(topo, topo->n_vertices) + UINT64_C(1), sizeof(uint16_t));
-    for (uint32_t v = 0; v < topo->n_vertices; v++) {
-        uint32_t first = wf_topo_first_link(topo, v), n = wf_topo_ports(topo, v);
-        for (uint32_t port = 0; port < n; port++) {
-            model->reverse[first + port] = (uint16_t)far_port(topo, v, port);
-        }
-    }
-}
-
 static enum wf_status check_topology(const struct wf_net_env *env, struct wf_err *err)
 {
-    const struct wf_topo *topo = env->topo;
+    enum wf_status status = wf_net_topology_check("router", env, err);
 
-    if (topo == NULL) {
-        return wf_err_set(err, WF_EUSAGE,
-                          "network model 'router' needs a topology, as in --topo torus:8x8");
-    }
-    if (env->n_nodes > topo->n_nodes) {
-        return wf_err_set(err, WF_EINVAL, "%u nodes do not fit on a %s of %u", env->n_nodes,
-                          topo->ops->name, topo->n_nodes);
-    }
-    if (topo->oneway) {
+    if (status == WF_OK && env->topo->oneway) {
         return wf_err_set(err, WF_EINVAL,
-                          "network model 'router' does not know one-way links, as this %s has",
-                          topo->ops->name);
+                          "network model 'router' does not support one-way links, as this %s "
+                          "has",
+                          env->topo->ops->name);
     }
-    return WF_OK;
+    return status;
 }
 
 static enum wf_status check_sizes(struct wf_router_net *model, struct wf_err *err)
@@ -316,7 +263,7 @@ static enum wf_status router_create(const void *params, const struct wf_net_env 
     if (model->grid != NULL) {
         fill_coords(model);
     } else {
-        fill_reverse(model);
+        model->reverse = wf_net_reverse_ports(model->topo);
     }
     model->packets_limit = packets_limit(model);
     model->net.ops = &wf_net_router_ops;

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net/topology.h"
+
+#include "base/mem.h"
+#include "topo/nested.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum wf_status wf_net_topology_check(const char *model, const struct wf_net_env *env,
+                                     struct wf_err *err)
+{
+    if (env->topo == NULL) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "network model '%s' needs a topology, as in --topo torus:8x8x8",
+                          model);
+    }
+    if (env->n_nodes > env->topo->n_nodes) {
+        return wf_err_set(err, WF_EINVAL, "%u nodes do not fit on a %s of %u", env->n_nodes,
+                          env->topo->ops->name, env->topo->n_nodes);
+    }
+    return WF_OK;
+}
+
+static enum wf_status check_list(const char *name, const struct wf_list *list,
+                                 uint32_t n_levels, struct wf_err *err)
+{
+    if (list->n == 1 || list->n == n_levels) {
+        return WF_OK;
+    }
+    return wf_err_set(err, WF_EINVAL,
+                      "net.%s: %zu values for a network of %" PRIu32
+                      " level%s; expected one, or one per level, outermost first",
+                      name, list->n, n_levels, n_levels == 1 ? "" : "s");
+}
+
+enum wf_status wf_net_levels_check(const char *model, const struct wf_net_env *env,
+                                   const struct wf_list *link_latency,
+                                   const struct wf_list *bandwidth, struct wf_err *err)
+{
+    enum wf_status status = wf_net_topology_check(model, env, err);
+
+    if (status == WF_OK) {
+        status = check_list("link_latency", link_latency, wf_topo_n_levels(env->topo), err);
+    }
+    if (status == WF_OK) {
+        status = check_list("bandwidth", bandwidth, wf_topo_n_levels(env->topo), err);
+    }
+    return status;
+}
+
+uint32_t wf_net_ports_max(const struct wf_topo *topo, uint32_t first, uint32_t end)
+{
+    uint32_t most = 0;
+
+    if (topo->ops->first_link == NULL) {
+        return topo->n_ports;
+    }
+    for (uint32_t v = first; v < end; v++) {
+        uint32_t n = wf_topo_ports(topo, v);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* ---- reverse ports ---- */
+
+/* The links into each vertex: those of v are link[first[v]] and following. */
+struct inward {
+    uint32_t *first; /* [n_vertices + 1] */
+    uint32_t *link, *from;
+};
+
+static void inward_init(struct inward *in, const struct wf_topo *topo, uint32_t n_links)
+{
+    uint32_t n = topo->n_vertices;
+    uint32_t *end = wf_xcalloc((size_t)n + 2, sizeof(*end));
+
+    in->first = end;
+    in->link = wf_xcalloc((size_t)n_links + 1, sizeof(*in->link));
+    in->from = wf_xcalloc((size_t)n_links + 1, sizeof(*in->from));
+    for (uint32_t v = 0; v < n; v++) {
+        uint32_t n_ports = wf_topo_ports(topo, v);
+        for (uint32_t port = 0; port < n_ports; port++) {
+            uint32_t to = topo->ops->neighbor(topo, v, port);
+            if (to != WF_TOPO_NO_VERTEX) {
+                end[to + 2]++; /* two places ahead: filling moves each back by one */
+            }
+        }
+    }
+    for (uint32_t v = 0; v < n; v++) {
+        end[v + 2] += end[v + 1];
+    }
+    for (uint32_t v = 0; v < n; v++) {
+        uint32_t link = wf_topo_first_link(topo, v), n_ports = wf_topo_ports(topo, v);
+        for (uint32_t port = 0; port < n_ports; port++) {
+            uint32_t to = topo->ops->neighbor(topo, v, port);
+            if (to != WF_TOPO_NO_VERTEX) {
+                in->from[end[to + 1]] = v;
+                in->link[end[to + 1]++] = link + port;
+            }
+        }
+    }
+}
+
+uint16_t *wf_net_reverse_ports(const struct wf_topo *topo)
+{
+    uint32_t n = topo->n_vertices, n_links = wf_topo_first_link(topo, n);
+    uint16_t *reverse = wf_xmalloc(((size_t)n_links + 1) * sizeof(*reverse));
+    uint16_t *port_to = wf_xmalloc(((size_t)n + 1) * sizeof(*port_to)); /* by neighbour */
+    struct inward in;
+
+    inward_init(&in, topo, n_links);
+    memset(reverse, 0xff, ((size_t)n_links + 1) * sizeof(*reverse));
+    memset(port_to, 0xff, ((size_t)n + 1) * sizeof(*port_to));
+    for (uint32_t v = 0; v < n; v++) {
+        uint32_t n_ports = wf_topo_ports(topo, v);
+        for (uint32_t port = 0; port < n_ports && port < WF_NET_NO_PORT; port++) {
+            uint32_t to = topo->ops->neighbor(topo, v, port);
+            port_to[to != WF_TOPO_NO_VERTEX ? to : n] = (uint16_t)port;
+        }
+        for (uint32_t i = in.first[v]; i < in.first[v + 1]; i++) {
+            reverse[in.link[i]] = port_to[in.from[i]];
+        }
+        for (uint32_t port = 0; port < n_ports; port++) {
+            uint32_t to = topo->ops->neighbor(topo, v, port);
+            port_to[to != WF_TOPO_NO_VERTEX ? to : n] = WF_NET_NO_PORT;
+        }
+    }
+    free(port_to);
+    free(in.first);
+    free(in.link);
+    free(in.from);
+    return reverse;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_NET_TOPOLOGY_H
+#define WF_NET_TOPOLOGY_H
+
+/* What models that use a topology share. */
+
+#include "net/net.h"
+
+/* WF_EUSAGE without a topology, WF_EINVAL if it has fewer nodes than the run needs. `model` is
+ * the name for messages. */
+WF_NODISCARD
+enum wf_status wf_net_topology_check(const char *model, const struct wf_net_env *env,
+                                     struct wf_err *err);
+
+/* The same for models with a latency and a bandwidth per level of a hierarchy: also checks that
+ * each list has one value, or one per level. */
+WF_NODISCARD
+enum wf_status wf_net_levels_check(const char *model, const struct wf_net_env *env,
+                                   const struct wf_list *link_latency,
+                                   const struct wf_list *bandwidth, struct wf_err *err);
+
+/* The value of a level in a list that wf_net_levels_check() accepted. */
+static inline uint64_t wf_net_level_value(const struct wf_list *list, uint32_t level)
+{
+    return list->items[list->n == 1 ? 0 : level];
+}
+
+/* The most ports of any vertex from `first` to before `end`. */
+uint32_t wf_net_ports_max(const struct wf_topo *topo, uint32_t first, uint32_t end);
+
+enum { WF_NET_NO_PORT = 0xffff };
+
+/* For every directed link, by its number: the port of its far end that leads back;
+ * WF_NET_NO_PORT if there is no cable, no link back, or the number is too large. The caller
+ * frees it. */
+uint16_t *wf_net_reverse_ports(const struct wf_topo *topo);
+
+#endif
