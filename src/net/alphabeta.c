@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-enum { ALPHABETA_HEAD }; /* alpha is over, the bytes follow */
+enum { ALPHABETA_HEAD }; /* alpha has passed, the bytes follow */
 
 struct alphabeta {
     struct wf_net net;

@@ -3,9 +3,9 @@
 #define WF_NET_ALPHABETA_H
 
 /*
- * The alpha-beta (Hockney) model: a message of k bytes takes alpha + k * beta, whatever else is
- * under way. It is LogGP with o = g = 0 and without contention at the interfaces, with the
- * customary difference that all k bytes count and not k-1. See docs/models/loggp.md.
+ * The alpha-beta (Hockney) model: a message of k bytes takes alpha + k * beta, whatever other
+ * messages are in progress. It is LogGP with o = g = 0 and without contention at the interfaces,
+ * except that all k bytes count, as is customary, and not k-1. See docs/models/loggp.md.
  */
 
 #include "net/net.h"

@@ -5,7 +5,7 @@
 #include "net/topology.h"
 #include "topo/nested.h"
 
-enum { LATENCY_HEAD }; /* the hops are over, the bytes follow */
+enum { LATENCY_HEAD }; /* the hops are made, the bytes follow */
 
 struct level {
     int64_t link_latency;
@@ -20,8 +20,8 @@ struct latency {
     struct level levels[]; /* outermost first */
 };
 
-/* What a message meets on its way. */
-struct way {
+/* The latency of a route, and its lowest bandwidth. */
+struct path {
     int64_t latency;
     uint64_t bandwidth;
 };
@@ -51,15 +51,15 @@ static int64_t times(int64_t each, uint32_t n)
     return n != 0 && each > WF_TIME_MAX / n ? WF_TIME_MAX : each * n;
 }
 
-static void narrow(struct way *way, uint64_t bandwidth)
+static void narrow(struct path *path, uint64_t bandwidth)
 {
-    if (bandwidth < way->bandwidth) {
-        way->bandwidth = bandwidth;
+    if (bandwidth < path->bandwidth) {
+        path->bandwidth = bandwidth;
     }
 }
 
-/* Adds a leg whose links may differ, link by link. */
-static void add_links(const struct level *level, const struct wf_leg *leg, struct way *way)
+/* Adds a leg whose links differ, link by link. */
+static void add_links(const struct level *level, const struct wf_leg *leg, struct path *path)
 {
     const struct wf_topo *topo = leg->topo;
 
@@ -67,22 +67,22 @@ static void add_links(const struct level *level, const struct wf_leg *leg, struc
         uint32_t port = topo->ops->next_port(topo, at, leg->to);
         struct wf_link_props props = topo->ops->link_props(topo, at, port);
 
-        way->latency =
-            wf_time_add(way->latency, props.latency != 0 ? props.latency : level->link_latency);
-        narrow(way, props.bandwidth != 0 ? props.bandwidth : level->bandwidth);
+        path->latency = wf_time_add(path->latency,
+                                    props.latency != 0 ? props.latency : level->link_latency);
+        narrow(path, props.bandwidth != 0 ? props.bandwidth : level->bandwidth);
         at = topo->ops->neighbor(topo, at, port);
     }
 }
 
-static struct way find_way(const struct latency *model, uint32_t src, uint32_t dst)
+static struct path find_path(const struct latency *model, uint32_t src, uint32_t dst)
 {
     struct wf_leg legs[WF_LEGS_MAX];
-    struct way way = {.latency = 0, .bandwidth = UINT64_MAX};
+    struct path path = {.latency = 0, .bandwidth = UINT64_MAX};
 
     if (model->plain) {
         uint32_t hops = model->topo->ops->distance(model->topo, src, dst);
-        return (struct way){times(model->levels[0].link_latency, hops),
-                            model->levels[0].bandwidth};
+        return (struct path){times(model->levels[0].link_latency, hops),
+                             model->levels[0].bandwidth};
     }
 
     uint32_t n = wf_topo_legs(model->topo, src, dst, legs);
@@ -91,20 +91,20 @@ static struct way find_way(const struct latency *model, uint32_t src, uint32_t d
         const struct level *level = &model->levels[leg->level];
 
         if (leg->topo->ops->link_props != NULL) {
-            add_links(level, leg, &way);
+            add_links(level, leg, &path);
         } else {
             uint32_t hops = leg->topo->ops->distance(leg->topo, leg->from, leg->to);
-            way.latency = wf_time_add(way.latency, times(level->link_latency, hops));
-            narrow(&way, level->bandwidth);
+            path.latency = wf_time_add(path.latency, times(level->link_latency, hops));
+            narrow(&path, level->bandwidth);
         }
     }
     if (n == 0) { /* within a node */
-        way.bandwidth = model->levels[model->n_levels - 1].bandwidth;
+        path.bandwidth = model->levels[model->n_levels - 1].bandwidth;
     }
-    return way;
+    return path;
 }
 
-/* The least latency of any link: any other node is at least one hop away. */
+/* The least latency of any link, and so of any message to another node. */
 static int64_t least_latency(const struct latency *model)
 {
     int64_t least = WF_TIME_MAX;
@@ -161,11 +161,11 @@ static enum wf_status latency_create(const void *params, const struct wf_net_env
 static int64_t latency_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                             uint32_t dst_node, const struct wf_net_message *msg, int64_t start)
 {
-    struct way way = find_way(to_latency(net), msg->src_node, dst_node);
+    struct path path = find_path(to_latency(net), msg->src_node, dst_node);
 
     (void)node;
-    wf_net_schedule(net, ctx, dst_node, wf_time_add(start, way.latency), LATENCY_HEAD, msg);
-    return wf_time_add(start, wf_transfer_ps(msg->bytes, way.bandwidth));
+    wf_net_schedule(net, ctx, dst_node, wf_time_add(start, path.latency), LATENCY_HEAD, msg);
+    return wf_time_add(start, wf_transfer_ps(msg->bytes, path.bandwidth));
 }
 
 static void latency_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
@@ -174,8 +174,9 @@ static void latency_event(const struct wf_net *net, struct wf_ctx *ctx, void *no
     const struct latency *model = to_latency(net);
     const struct wf_net_message *msg = (const void *)ev->payload;
     uint64_t bandwidth =
-        model->plain ? model->levels[0].bandwidth
-                     : find_way(model, msg->src_node, wf_self(ctx) - net->first_node).bandwidth;
+        model->plain
+            ? model->levels[0].bandwidth
+            : find_path(model, msg->src_node, wf_self(ctx) - net->first_node).bandwidth;
 
     net->user.arrived(net->user.arg, ctx, node, msg,
                       wf_time_add(wf_now(ctx), wf_transfer_ps(msg->bytes, bandwidth)));
@@ -185,9 +186,9 @@ static struct wf_net_uncontended latency_uncontended(const struct wf_net *net,
                                                      uint32_t src_node, uint32_t dst_node,
                                                      uint64_t bytes)
 {
-    struct way way = find_way(to_latency(net), src_node, dst_node);
+    struct path path = find_path(to_latency(net), src_node, dst_node);
 
-    return (struct wf_net_uncontended){way.latency, wf_transfer_ps(bytes, way.bandwidth)};
+    return (struct wf_net_uncontended){path.latency, wf_transfer_ps(bytes, path.bandwidth)};
 }
 
 const struct wf_net_ops wf_net_latency_ops = {

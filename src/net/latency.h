@@ -3,12 +3,12 @@
 #define WF_NET_LATENCY_H
 
 /*
- * The latency model of xSim: a message of s bytes over h hops takes h * l + s / b, from its
- * first byte's leaving to its last byte's arrival, whatever else is under way. It needs a
- * topology to count hops and keeps no state.
+ * The latency model of xSim: a message of s bytes over h hops takes h * l + s / b, from the
+ * departure of its first byte to the arrival of its last, whatever other messages are in
+ * progress. It needs a topology to count hops and keeps no state.
  *
  * In a hierarchy each level has its own l and b: a message pays the hops of every level it
- * crosses, and s over the lowest b on its way. See docs/models/latency.md.
+ * crosses, and s over the lowest b on its route. See docs/models/latency.md.
  */
 
 #include "net/net.h"

@@ -2,23 +2,40 @@
 #include "net/loggp.h"
 
 #include "base/mem.h"
-#include "net/loggp_sizes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { LOGGP_HEAD }; /* the first byte of a message is at its destination */
+enum { LOGGP_HEAD }; /* the first byte of a message has arrived */
+
+/*
+ * The time of all bytes of a message but the first, by message size, where it is no straight
+ * line: points "bytes:time" by increasing bytes, linear in between. Before the first point the
+ * line begins at one byte, which takes no time unless it is a point itself. After the last point
+ * the bandwidth applies. Machines switch buffers, caches and protocols from one size to the
+ * next, and are measured that way.
+ */
+enum { ITEM_MAX = 64, POINTS_MAX = 64 };
+
+struct curve {
+    struct {
+        uint64_t bytes;
+        int64_t ps;
+    } points[POINTS_MAX];
+    size_t n; /* 0: the bandwidth alone applies */
+};
 
 struct loggp {
     struct wf_net net;
     struct wf_net_loggp_params params;
-    struct wf_loggp_sizes sizes, held;
+    struct curve sizes, held;
     uint64_t shared; /* in 65536ths */
     uint64_t held_bandwidth;
 };
 
 enum { SHARED_BITS = 16 };
 
-/* A node's interface: from when on it can send and receive the next message. */
+/* A node's interface: when it can send and receive its next message. */
 struct interface {
     int64_t send_free;
     int64_t recv_free;
@@ -61,16 +78,103 @@ static const struct wf_param params_table[] = {
     WF_PARAM_END,
 };
 
+/* ---- times by message size ---- */
+
+__extension__ typedef __int128 wide;
+
+static enum wf_status fail_item(const char *item, struct wf_err *err)
+{
+    return wf_err_set(err, WF_EINVAL,
+                      "net.sizes or net.held: '%.60s': expected a list of at most %d points by "
+                      "increasing bytes, like 4096:1.2us,65536:9us",
+                      item, POINTS_MAX);
+}
+
+static enum wf_status add_point(const char *item, struct curve *out, struct wf_err *err)
+{
+    char bytes[ITEM_MAX];
+    const char *colon = strchr(item, ':');
+    uint64_t least = out->n > 0 ? out->points[out->n - 1].bytes + 1 : 1;
+
+    if (colon == NULL || out->n == POINTS_MAX) {
+        return fail_item(item, err);
+    }
+    memcpy(bytes, item, (size_t)(colon - item));
+    bytes[colon - item] = '\0';
+    uint64_t length = 0;
+    int64_t ps = 0;
+    if (wf_parse_size(bytes, &length, err) != WF_OK ||
+        wf_parse_time(colon + 1, &ps, err) != WF_OK || length < least || ps < 0) {
+        return fail_item(item, err);
+    }
+    out->points[out->n].bytes = length;
+    out->points[out->n++].ps = ps;
+    return WF_OK;
+}
+
+/* Reads "4096:1.2us,65536:9us"; null and "" are no points. */
+static enum wf_status parse_curve(const char *text, struct curve *out, struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    out->n = 0;
+    while (text != NULL && *text != '\0' && status == WF_OK) {
+        char item[ITEM_MAX];
+        size_t length = strcspn(text, ",");
+
+        if (length >= sizeof(item)) {
+            return fail_item(text, err);
+        }
+        memcpy(item, text, length);
+        item[length] = '\0';
+        status = add_point(item, out, err);
+        text += length;
+        text += *text == ',' ? 1 : 0;
+    }
+    return status;
+}
+
+/* The time at a size between two points, rounded down. */
+static int64_t between(uint64_t from, int64_t from_ps, uint64_t to, int64_t to_ps, uint64_t at)
+{
+    wide rise = (wide)(to_ps - from_ps) * (wide)(at - from);
+
+    return from_ps + (int64_t)(rise / (wide)(to - from));
+}
+
+/* The time from the first byte of a message to its last. */
+static int64_t curve_ps(const struct curve *curve, uint64_t bytes, uint64_t bandwidth)
+{
+    uint64_t before = 1;
+    int64_t before_ps = 0;
+
+    if (bytes <= 1) {
+        return curve->n > 0 && curve->points[0].bytes == 1 ? curve->points[0].ps : 0;
+    }
+    for (size_t i = 0; i < curve->n; i++) {
+        uint64_t at = curve->points[i].bytes;
+        int64_t ps = curve->points[i].ps;
+        if (bytes <= at) {
+            return between(before, before_ps, at, ps, bytes);
+        }
+        before = at;
+        before_ps = ps;
+    }
+    return wf_time_add(before_ps, wf_transfer_ps(bytes - before, bandwidth));
+}
+
+/* ---- the model ---- */
+
 static const struct loggp *to_loggp(const struct wf_net *net)
 {
     return (const struct loggp *)net;
 }
 
-/* (k-1)G; a message without data still has a byte to it. */
+/* (k-1)G; a message without data counts as one byte. */
 static int64_t tail_ps(const struct loggp *loggp, uint64_t bytes)
 {
     if (loggp->sizes.n > 0) {
-        return wf_loggp_sizes_ps(&loggp->sizes, bytes, loggp->params.bandwidth);
+        return curve_ps(&loggp->sizes, bytes, loggp->params.bandwidth);
     }
     return bytes <= 1 ? 0 : wf_transfer_ps(bytes - 1, loggp->params.bandwidth);
 }
@@ -80,11 +184,11 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* How long a message that takes `length` keeps the other direction from beginning anything. */
+/* How long a message that takes `length` keeps the other direction idle. */
 static int64_t held_ps(const struct loggp *loggp, uint64_t bytes, uint64_t length)
 {
     if (loggp->held.n > 0) {
-        return wf_loggp_sizes_ps(&loggp->held, bytes, loggp->held_bandwidth);
+        return curve_ps(&loggp->held, bytes, loggp->held_bandwidth);
     }
     return (int64_t)((length >> SHARED_BITS) * loggp->shared +
                      (((length & ((1U << SHARED_BITS) - 1)) * loggp->shared) >> SHARED_BITS));
@@ -109,9 +213,9 @@ static enum wf_status loggp_create(const void *params, const struct wf_net_env *
     const struct wf_net_loggp_params *given = params;
     struct loggp *loggp = wf_xcalloc(1, sizeof(*loggp));
 
-    enum wf_status status = wf_loggp_sizes_parse(given->sizes, &loggp->sizes, err);
+    enum wf_status status = parse_curve(given->sizes, &loggp->sizes, err);
     if (status == WF_OK) {
-        status = wf_loggp_sizes_parse(given->held, &loggp->held, err);
+        status = parse_curve(given->held, &loggp->held, err);
     }
     if (status != WF_OK) {
         free(loggp);
@@ -129,7 +233,7 @@ static enum wf_status loggp_create(const void *params, const struct wf_net_env *
         .o_send_ps = given->overhead,
         .o_recv_ps = given->overhead,
         .promise_ps = given->latency,
-        /* What is sent later must not be in the way of what is received before. */
+        /* A message that is sent later must not delay one that is received before. */
         .ahead = loggp->shared > 0 || loggp->held.n > 0 ? WF_NET_NOW : WF_NET_IN_ORDER,
         .n_nodes = env->n_nodes,
     };
@@ -164,7 +268,7 @@ static void loggp_event(const struct wf_net *net, struct wf_ctx *ctx, void *node
 
     wf_touch(ctx, &own->recv_free, sizeof(own->recv_free));
     own->recv_free = wf_time_add(last, loggp->params.gap);
-    /* What is there has been taken in: an answer to it need not wait. */
+    /* A reply to a message that has arrived completely need not wait. */
     hold(ctx, &own->send_free, first,
          less(last - first, held_ps(loggp, msg->bytes, (uint64_t)(last - first))));
     net->user.arrived(net->user.arg, ctx, node, msg, last);

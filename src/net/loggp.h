@@ -9,9 +9,9 @@
  *     o + (k-1)G + L + o
  *
  * where the two o are CPU time of the ranks. A node's interface sends one message at a time
- * and takes in one at a time: the next one begins g + (k-1)G after the one before, as in
- * LogGOPSim (Hoefler, Schneider and Lumsdaine, 2010). Nothing is lost, and no path is shared:
- * between interfaces there is only L. docs/models/loggp.md has the whole story.
+ * and receives one at a time: the next begins g + (k-1)G after the previous one, as in
+ * LogGOPSim (Hoefler, Schneider and Lumsdaine, 2010). Paths are not shared: between interfaces
+ * there is only L. docs/models/loggp.md describes the model.
  */
 
 #include "net/net.h"
@@ -21,10 +21,10 @@ struct wf_net_loggp_params {
     int64_t overhead;   /* o */
     int64_t gap;        /* g */
     uint64_t bandwidth; /* 1/G, bytes per second */
-    char *sizes;        /* instead of G, as net/loggp_sizes.h has it */
-    char *held;         /* instead of `shared`, likewise: how long the other direction rests */
-    double shared;      /* of a message's time, in which the other direction rests */
-    int preset;         /* applied before the others are; means nothing any more */
+    char *sizes;        /* instead of G: times by message size, "4096:1.2us,65536:9us" */
+    char *held;         /* instead of `shared`: idle times, likewise */
+    double shared;      /* share of a message's time in which the other direction is idle */
+    int preset;         /* applied before the others; not used after that */
 };
 
 #endif

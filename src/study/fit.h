@@ -11,7 +11,7 @@
  *     3L + 2o + t(k)           above
  *
  * where t(k) is what its bytes but the first take: points with straight lines in between
- * (net/loggp_sizes.h). o is measured by itself, L is what remains of a single byte, t(k) of the
+ * (net/loggp.c). o is measured by itself, L is what remains of a single byte, t(k) of the
  * others. Noise only adds, and no message is faster than a shorter one: where it seems to be,
  * the shorter one was disturbed and counts as long as the longer. Points are chosen one after
  * the other where the error is largest, until all are below a bound.

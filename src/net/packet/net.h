@@ -70,9 +70,9 @@ struct wf_packet_net {
     uint32_t node_ports, other_ports; /* the most of any */
     size_t other_size;
     size_t ports_size; /* of the ports of a node */
-    size_t port_size;  /* of all that is kept of a port but its details, which are behind */
+    size_t port_size;  /* of all that is kept of a port but its loads, which are behind */
     int stats;         /* enum wf_net_stats */
-    bool detailed;     /* with the load of links over time, and who fills them */
+    bool keeps_loads;  /* with the load of links over time, and who fills them */
     int64_t stats_window;
     wf_packet_probe_fn *probe;
     void *probe_arg;
@@ -89,7 +89,7 @@ struct wf_packet_view {
     struct wf_packet_port *ports;
     struct wf_packet_channel *channels; /* model->n_channels for each port */
     struct wf_packet_port_stats *stats; /* one for each port; null if nobody wants them */
-    struct wf_net_link_load *details;   /* likewise */
+    struct wf_net_link_load *loads;     /* likewise */
     struct wf_packet_node *node;        /* null at a vertex without ranks */
 };
 
@@ -116,11 +116,11 @@ static inline uint32_t wf_packet_process(const struct wf_packet_net *model, uint
 }
 
 /* Behind all else that is kept of the ports of a vertex; null if nobody wants them. */
-static inline struct wf_net_link_load *wf_packet_details(const struct wf_packet_net *model,
-                                                         void *ports, uint32_t n_ports)
+static inline struct wf_net_link_load *wf_packet_loads(const struct wf_packet_net *model,
+                                                       void *ports, uint32_t n_ports)
 {
-    return model->detailed ? (void *)((unsigned char *)ports + n_ports * model->port_size)
-                           : NULL;
+    return model->keeps_loads ? (void *)((unsigned char *)ports + n_ports * model->port_size)
+                              : NULL;
 }
 
 /* The number of packets of a message; one of no bytes has one. */

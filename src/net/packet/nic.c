@@ -22,7 +22,7 @@ struct wf_packet_view wf_packet_view_of(const struct wf_packet_net *model, struc
         .ports = node,
         .channels = channels,
         .stats = model->stats != WF_NET_STATS_OFF ? (void *)(channels + n_channels) : NULL,
-        .details = wf_packet_details(model, node, model->node_ports),
+        .loads = wf_packet_loads(model, node, model->node_ports),
         .node = (void *)((unsigned char *)node + model->ports_size),
     };
 }

@@ -212,7 +212,7 @@ static struct wf_packet_view other_spot(void *state, struct wf_ctx *ctx)
         .ports = state,
         .channels = channels,
         .stats = model->stats != WF_NET_STATS_OFF ? (void *)(channels + n_channels) : NULL,
-        .details = wf_packet_details(model, state, model->other_ports),
+        .loads = wf_packet_loads(model, state, model->other_ports),
     };
 }
 
@@ -244,7 +244,7 @@ static struct wf_packet_vertex_stats stats_in(const struct wf_packet_net *model,
         .vertex = vertex,
         .ports = (const void *)(channels + (size_t)n_ports * model->n_channels),
         /* Only read. */
-        .details = wf_packet_details(model, wf_unconst(state), n_ports),
+        .loads = wf_packet_loads(model, wf_unconst(state), n_ports),
     };
 }
 
@@ -373,9 +373,9 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
     model->stats_window = counts ? given->stats_window : 0;
     model->node_ports = wf_net_ports_max(topo, 0, n_nodes);
     model->other_ports = wf_net_ports_max(topo, n_nodes, topo->n_vertices);
-    model->detailed = given->stats == WF_NET_STATS_LINKS;
+    model->keeps_loads = given->stats == WF_NET_STATS_LINKS;
     model->port_size = each;
-    each += model->detailed ? sizeof(struct wf_net_link_load) : 0;
+    each += model->keeps_loads ? sizeof(struct wf_net_link_load) : 0;
     model->ports_size = model->node_ports * each;
     model->other_size = model->other_ports * each;
     model->other_ops = (struct wf_process_ops){

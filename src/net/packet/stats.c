@@ -8,7 +8,7 @@
 
 /* Words, in this order: latencies of messages, packets by hops, bytes by window, and then for
  * each link what struct wf_packet_port_stats has but the longest wait; those are the maxima. Perhaps
- * each link's details follow. */
+ * each link's loads follow. */
 enum {
     SUMS_PER_LINK = 4,
     HOPS_AT = WF_HISTOGRAM_BUCKETS,
@@ -31,7 +31,7 @@ static uint32_t n_links(const struct wf_packet_net *model)
 }
 
 /* With stats=links. */
-static uint64_t details_at(const struct wf_packet_net *model)
+static uint64_t loads_at(const struct wf_packet_net *model)
 {
     return links_at(model) + (uint64_t)SUMS_PER_LINK * n_links(model);
 }
@@ -39,7 +39,7 @@ static uint64_t details_at(const struct wf_packet_net *model)
 void wf_packet_stats_init(struct wf_packet_net *model)
 {
     if (model->stats != WF_NET_STATS_OFF) {
-        model->net.n_sums = details_at(model);
+        model->net.n_sums = loads_at(model);
         if (model->stats == WF_NET_STATS_LINKS) {
             model->net.n_sums += (uint64_t)WF_NET_LINK_LOAD_WORDS * n_links(model);
         }
@@ -61,13 +61,13 @@ void wf_packet_stats_count(const struct wf_packet_view *view, uint32_t port,
     /* n times the mean of the first and the last, whose sum times n is even */
     stats->wait_ps += (uint64_t)((wf_u128)(uint64_t)(served->wait + last) * served->n / 2);
     stats->peak_ps = longest > stats->peak_ps ? longest : stats->peak_ps;
-    if (view->details != NULL) {
+    if (view->loads != NULL) {
         const struct wf_net_departures load = {.at = served->at,
                                                .spacing = served->spacing,
                                                .n = served->n,
                                                .bytes = served->bytes / served->n,
                                                .node = served->node};
-        wf_net_link_load_add(view->ctx, &view->details[port], &load);
+        wf_net_link_load_add(view->ctx, &view->loads[port], &load);
     }
 }
 
@@ -99,9 +99,9 @@ void wf_packet_stats_finish(const struct wf_packet_net *model, struct wf_ctx *ct
         memcpy(sums, &of->ports[port], SUMS_PER_LINK * sizeof(*sums));
         words->word[model->net.n_sums + link + port] = of->ports[port].peak_ps;
     }
-    if (of->details != NULL) {
-        memcpy(&words->word[details_at(model) + (uint64_t)WF_NET_LINK_LOAD_WORDS * link],
-               of->details, n_ports * sizeof(*of->details));
+    if (of->loads != NULL) {
+        memcpy(&words->word[loads_at(model) + (uint64_t)WF_NET_LINK_LOAD_WORDS * link],
+               of->loads, n_ports * sizeof(*of->loads));
     }
     for (uint32_t i = 0; of->by_hops != NULL && i < WF_NET_STATS_HOPS; i++) {
         words->word[HOPS_AT + i] += of->by_hops[i];
@@ -177,8 +177,8 @@ static void facts_of(const void *arg, uint32_t link, struct wf_net_link_facts *o
     out->peak_bytes =
         (uint64_t)((wf_u128)out->peak_ps * model->links.full_bytes / (uint64_t)kind->full_ps);
     if (model->stats == WF_NET_STATS_LINKS) {
-        out->detail = (const void *)&of->words
-                          ->word[details_at(model) + (uint64_t)WF_NET_LINK_LOAD_WORDS * link];
+        out->load = (const void *)&of->words
+                        ->word[loads_at(model) + (uint64_t)WF_NET_LINK_LOAD_WORDS * link];
     }
 }
 

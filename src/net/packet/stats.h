@@ -40,12 +40,12 @@ void wf_packet_stats_delivered(const struct wf_packet_view *view,
 
 /* For the table of the model: sizes of the words it needs, finish, commit and description. */
 void wf_packet_stats_init(struct wf_packet_net *model);
-/* `details` are null if there are none; `by_hops` is what wf_packet_stats_delivered() counted there,
+/* `loads` are null if there are none; `by_hops` is what wf_packet_stats_delivered() counted there,
  * or null. */
 struct wf_packet_vertex_stats {
     uint32_t vertex;
     const struct wf_packet_port_stats *ports;
-    const struct wf_net_link_load *details;
+    const struct wf_net_link_load *loads;
     const uint64_t *by_hops;
 };
 void wf_packet_stats_finish(const struct wf_packet_net *model, struct wf_ctx *ctx,

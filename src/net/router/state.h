@@ -124,7 +124,7 @@ struct wf_router_layout {
     uint32_t n_ports, n_inputs, n_words, n_injection;
     size_t channels, links, inputs, words, size;
     size_t flit_inputs, flit_channels, flit_ports, flit_source; /* wormhole only */
-    size_t by_hops, details; /* statistics, if they are asked for; else 0 */
+    size_t by_hops, loads; /* statistics, if they are asked for; else 0 */
 };
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Words, in this order: latencies of messages, packets by hops, packets of each link, and
- * perhaps each link's details. */
+ * perhaps each link's loads. */
 enum { HOPS_AT = WF_HISTOGRAM_BUCKETS, LINKS_AT = HOPS_AT + WF_NET_STATS_HOPS };
 
 static uint32_t n_links(const struct wf_router_net *model)
@@ -14,7 +14,7 @@ static uint32_t n_links(const struct wf_router_net *model)
     return wf_topo_first_link(model->topo, model->topo->n_vertices);
 }
 
-static uint64_t details_at(const struct wf_router_net *model)
+static uint64_t loads_at(const struct wf_router_net *model)
 {
     return LINKS_AT + (uint64_t)n_links(model);
 }
@@ -27,7 +27,7 @@ void wf_router_stats_layout(const struct wf_router_net *model, struct wf_router_
         layout->size += WF_NET_STATS_HOPS * sizeof(uint64_t);
     }
     if (model->set.stats == WF_NET_STATS_LINKS) {
-        layout->details = layout->size;
+        layout->loads = layout->size;
         layout->size += layout->n_ports * sizeof(struct wf_net_link_load);
     }
 }
@@ -35,7 +35,7 @@ void wf_router_stats_layout(const struct wf_router_net *model, struct wf_router_
 void wf_router_stats_init(struct wf_router_net *model)
 {
     if (model->set.stats != WF_NET_STATS_OFF) {
-        model->net.n_sums = details_at(model);
+        model->net.n_sums = loads_at(model);
         if (model->set.stats == WF_NET_STATS_LINKS) {
             model->net.n_sums += (uint64_t)WF_NET_LINK_LOAD_WORDS * n_links(model);
         }
@@ -52,13 +52,13 @@ void wf_router_stats_leaves(const struct wf_router_view *view, uint32_t port,
 {
     const struct wf_router_net *model = view->model;
 
-    if (view->layout->details != 0) {
-        struct wf_net_link_load *details = part(view, view->layout->details);
+    if (view->layout->loads != 0) {
+        struct wf_net_link_load *loads = part(view, view->layout->loads);
         const struct wf_net_departures load = {.at = view->now * model->set.cycle,
                                                .n = 1,
                                                .bytes = model->set.packet,
                                                .node = packet->msg.src_node};
-        wf_net_link_load_add(view->ctx, &details[port], &load);
+        wf_net_link_load_add(view->ctx, &loads[port], &load);
     }
 }
 
@@ -95,9 +95,9 @@ void wf_router_stats_finish(const struct wf_router_view *view)
     for (uint32_t i = 0; layout->by_hops != 0 && i < WF_NET_STATS_HOPS; i++) {
         words->word[HOPS_AT + i] += by_hops[i];
     }
-    if (layout->details != 0) {
-        memcpy(&words->word[details_at(model) + (uint64_t)WF_NET_LINK_LOAD_WORDS * first],
-               part(view, layout->details), n_ports * sizeof(struct wf_net_link_load));
+    if (layout->loads != 0) {
+        memcpy(&words->word[loads_at(model) + (uint64_t)WF_NET_LINK_LOAD_WORDS * first],
+               part(view, layout->loads), n_ports * sizeof(struct wf_net_link_load));
     }
 }
 
@@ -115,8 +115,8 @@ static void facts_of(const void *arg, uint32_t link, struct wf_net_link_facts *o
     out->bytes = out->packets * model->set.packet;
     out->busy_ps = out->packets * model->phits * (uint64_t)model->set.cycle;
     if (model->set.stats == WF_NET_STATS_LINKS) {
-        out->detail = (const void *)&of->words
-                          ->word[details_at(model) + (uint64_t)WF_NET_LINK_LOAD_WORDS * link];
+        out->load = (const void *)&of->words
+                        ->word[loads_at(model) + (uint64_t)WF_NET_LINK_LOAD_WORDS * link];
     }
 }
 

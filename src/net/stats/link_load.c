@@ -9,97 +9,97 @@
 
 enum { FIRST_SHIFT = 10 }; /* windows of a nanosecond */
 
-static uint64_t shift_of(const struct wf_net_link_load *detail)
+static uint64_t shift_of(const struct wf_net_link_load *load)
 {
-    return FIRST_SHIFT + detail->wider;
+    return FIRST_SHIFT + load->wider;
 }
 
-static void widen(struct wf_net_link_load *detail, uint64_t by)
+static void widen(struct wf_net_link_load *load, uint64_t by)
 {
     for (uint64_t i = 0; i < WF_NET_LOAD_WINDOWS; i++) {
-        uint64_t bytes = detail->load[i];
-        detail->load[i] = 0;
-        detail->load[by < 64 ? i >> by : 0] += bytes;
+        uint64_t bytes = load->load[i];
+        load->load[i] = 0;
+        load->load[by < 64 ? i >> by : 0] += bytes;
     }
-    detail->wider += by;
+    load->wider += by;
 }
 
-static void fit(struct wf_ctx *ctx, struct wf_net_link_load *detail, int64_t last)
+static void fit(struct wf_ctx *ctx, struct wf_net_link_load *load, int64_t last)
 {
     uint64_t by = 0;
 
-    while ((uint64_t)last >> (shift_of(detail) + by) >= WF_NET_LOAD_WINDOWS) {
+    while ((uint64_t)last >> (shift_of(load) + by) >= WF_NET_LOAD_WINDOWS) {
         by++;
     }
     if (by > 0) {
-        wf_touch(ctx, detail, sizeof(*detail));
-        widen(detail, by);
+        wf_touch(ctx, load, sizeof(*load));
+        widen(load, by);
     }
 }
 
-static void add_load(struct wf_ctx *ctx, struct wf_net_link_load *detail,
-                     const struct wf_net_departures *load)
+static void add_bytes(struct wf_ctx *ctx, struct wf_net_link_load *load,
+                      const struct wf_net_departures *d)
 {
-    int64_t last = load->at + (int64_t)(load->n - 1) * load->spacing;
+    int64_t last = d->at + (int64_t)(d->n - 1) * d->spacing;
 
-    fit(ctx, detail, last > load->at ? last : load->at);
-    for (uint64_t i = 0; i < load->n;) { /* window by window */
-        uint64_t at = (uint64_t)load->at + i * (uint64_t)load->spacing;
-        uint64_t window = at >> shift_of(detail), here = load->n - i;
-        uint64_t end = (window + 1) << shift_of(detail);
-        if (load->spacing > 0 && (end - at - 1) / (uint64_t)load->spacing + 1 < here) {
-            here = (end - at - 1) / (uint64_t)load->spacing + 1;
+    fit(ctx, load, last > d->at ? last : d->at);
+    for (uint64_t i = 0; i < d->n;) { /* window by window */
+        uint64_t at = (uint64_t)d->at + i * (uint64_t)d->spacing;
+        uint64_t window = at >> shift_of(load), here = d->n - i;
+        uint64_t end = (window + 1) << shift_of(load);
+        if (d->spacing > 0 && (end - at - 1) / (uint64_t)d->spacing + 1 < here) {
+            here = (end - at - 1) / (uint64_t)d->spacing + 1;
         }
-        wf_touch(ctx, &detail->load[window], sizeof(uint64_t));
-        detail->load[window] += here * load->bytes;
+        wf_touch(ctx, &load->load[window], sizeof(uint64_t));
+        load->load[window] += here * d->bytes;
         i += here;
     }
 }
 
-/* Takes as much off all as makes room for one more, or is all that comes. */
-static uint64_t make_room(struct wf_net_link_load *detail, uint64_t bytes)
+/* Reduces all counts until one is free, or all new bytes are used up. Returns the bytes left. */
+static uint64_t reduce(struct wf_net_link_load *load, uint64_t bytes)
 {
     uint64_t least = bytes;
 
     for (int i = 0; i < WF_NET_LOAD_SENDERS; i++) {
-        least = detail->by[i].bytes < least ? detail->by[i].bytes : least;
+        least = load->by[i].bytes < least ? load->by[i].bytes : least;
     }
     for (int i = 0; i < WF_NET_LOAD_SENDERS; i++) {
-        detail->by[i].bytes -= least;
+        load->by[i].bytes -= least;
     }
-    detail->lost += least;
+    load->lost += least;
     return bytes - least;
 }
 
-static void add_filler(struct wf_net_link_load *detail, uint32_t node, uint64_t bytes)
+static void add_sender(struct wf_net_link_load *load, uint32_t node, uint64_t bytes)
 {
-    struct wf_net_link_sender *room = NULL;
+    struct wf_net_link_sender *slot = NULL;
 
     for (int i = 0; i < WF_NET_LOAD_SENDERS; i++) {
-        struct wf_net_link_sender *filler = &detail->by[i];
-        if (filler->bytes > 0 && filler->node == node) {
-            filler->bytes += bytes;
+        struct wf_net_link_sender *sender = &load->by[i];
+        if (sender->bytes > 0 && sender->node == node) {
+            sender->bytes += bytes;
             return;
         }
-        room = room == NULL && filler->bytes == 0 ? filler : room;
+        slot = slot == NULL && sender->bytes == 0 ? sender : slot;
     }
-    if (room == NULL) {
-        bytes = make_room(detail, bytes);
-        for (int i = 0; bytes > 0 && room == NULL; i++) {
-            room = detail->by[i].bytes == 0 ? &detail->by[i] : NULL;
+    if (slot == NULL) {
+        bytes = reduce(load, bytes);
+        for (int i = 0; bytes > 0 && slot == NULL; i++) {
+            slot = load->by[i].bytes == 0 ? &load->by[i] : NULL;
         }
     }
     if (bytes > 0) {
-        *room = (struct wf_net_link_sender){bytes, node};
+        *slot = (struct wf_net_link_sender){bytes, node};
     }
 }
 
-void wf_net_link_load_add(struct wf_ctx *ctx, struct wf_net_link_load *detail,
-                          const struct wf_net_departures *load)
+void wf_net_link_load_add(struct wf_ctx *ctx, struct wf_net_link_load *load,
+                          const struct wf_net_departures *d)
 {
-    add_load(ctx, detail, load);
-    wf_touch(ctx, &detail->lost, sizeof(detail->lost) + sizeof(detail->by));
-    add_filler(detail, load->node, load->n * load->bytes);
+    add_bytes(ctx, load, d);
+    wf_touch(ctx, &load->lost, sizeof(load->lost) + sizeof(load->by));
+    add_sender(load, d->node, d->n * d->bytes);
 }
 
 /* ---- the description ---- */
@@ -118,22 +118,22 @@ static void sort(struct wf_net_link_sender by[WF_NET_LOAD_SENDERS])
     }
 }
 
-void wf_net_link_load_describe(const struct wf_net_link_load *detail, struct wf_value *link)
+void wf_net_link_load_describe(const struct wf_net_link_load *load, struct wf_value *link)
 {
     struct wf_net_link_sender by[WF_NET_LOAD_SENDERS];
     char text[WF_NET_LOAD_WINDOWS * 21] = "";
     size_t n = WF_NET_LOAD_WINDOWS, used = 0;
 
-    while (n > 0 && detail->load[n - 1] == 0) {
+    while (n > 0 && load->load[n - 1] == 0) {
         n--;
     }
     for (size_t i = 0; i < n; i++) {
         used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%" PRIu64,
-                                 i == 0 ? "" : " ", detail->load[i]);
+                                 i == 0 ? "" : " ", load->load[i]);
     }
-    wf_doc_count(link, "load_window_ps", UINT64_C(1) << shift_of(detail));
+    wf_doc_count(link, "load_window_ps", UINT64_C(1) << shift_of(load));
     wf_doc_text(link, "load_bytes", text);
-    memcpy(by, detail->by, sizeof(by));
+    memcpy(by, load->by, sizeof(by));
     sort(by);
     struct wf_value *list = wf_doc_list(link, "filled_by");
     for (int i = 0; i < WF_NET_LOAD_SENDERS && by[i].bytes > 0; i++) {
@@ -141,5 +141,5 @@ void wf_net_link_load_describe(const struct wf_net_link_load *detail, struct wf_
         wf_doc_count(item, "node", by[i].node);
         wf_doc_count(item, "bytes", by[i].bytes);
     }
-    wf_doc_count(link, "filled_by_more_bytes", detail->lost);
+    wf_doc_count(link, "filled_by_more_bytes", load->lost);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_LINK_DETAIL_H
-#define WF_NET_LINK_DETAIL_H
+#ifndef WF_NET_STATS_LINK_LOAD_H
+#define WF_NET_STATS_LINK_LOAD_H
 
 /*
- * Of one link: its load over time, and which nodes' packets fill it.
+ * The load of one link over time, and the nodes that send most over it.
  *
- * Time is cut into windows whose width doubles as often as it must. Of the nodes, those are
- * kept that send most; if there are more than there is room for, something is taken off all of
- * them (Misra and Gries, "Finding repeated elements", Science of Computer Programming 2, 1982),
- * so that a node sent what is said of it, and `lost` more at most. All of it is words, and part
- * of a process's state.
+ * Time is divided into windows whose width doubles as often as needed. Of the senders, those
+ * with most bytes are kept. If there are more than fit, all counts are reduced (Misra and Gries,
+ * "Finding repeated elements", Science of Computer Programming 2, 1982): a node sent at least
+ * the bytes in its count, and at most `lost` bytes more. The struct consists of words and is
+ * part of a process's state.
  */
 
 #include "engine/engine.h"
@@ -20,11 +20,11 @@ enum { WF_NET_LOAD_WINDOWS = 64, WF_NET_LOAD_SENDERS = 16 };
 
 /* Zeroed is empty. */
 struct wf_net_link_load {
-    uint64_t load[WF_NET_LOAD_WINDOWS]; /* bytes, by when they begin to leave */
+    uint64_t load[WF_NET_LOAD_WINDOWS]; /* bytes, by the time at which they begin to leave */
     uint64_t wider;                     /* how often the windows doubled */
     uint64_t lost;                      /* bytes */
     struct wf_net_link_sender {
-        uint64_t bytes; /* 0: nobody */
+        uint64_t bytes; /* 0: the entry is free */
         uint64_t node;
     } by[WF_NET_LOAD_SENDERS];
 };
@@ -33,17 +33,17 @@ enum { WF_NET_LINK_LOAD_WORDS = sizeof(struct wf_net_link_load) / sizeof(uint64_
 
 /* Packets of one node that leave one after the other. */
 struct wf_net_departures {
-    int64_t at, spacing; /* of the first; to the next */
-    uint64_t n, bytes;   /* how many, and of how many bytes each */
+    int64_t at, spacing; /* of the first; from one to the next */
+    uint64_t n, bytes;   /* packets; bytes of each */
     uint32_t node;
 };
 
-/* In a handler of the process whose state it is part of. */
-void wf_net_link_load_add(struct wf_ctx *ctx, struct wf_net_link_load *detail,
-                          const struct wf_net_departures *load);
+/* Adds packets. To be called in a handler of the process whose state holds the load. */
+void wf_net_link_load_add(struct wf_ctx *ctx, struct wf_net_link_load *load,
+                          const struct wf_net_departures *departures);
 
 /* Adds load_window_ps, load_bytes (a text of numbers) and filled_by to the description of a
  * link. */
-void wf_net_link_load_describe(const struct wf_net_link_load *detail, struct wf_value *link);
+void wf_net_link_load_describe(const struct wf_net_link_load *load, struct wf_value *link);
 
 #endif

@@ -38,8 +38,8 @@ static void describe_link(struct wf_value *list, const struct wf_net_link_facts 
         wf_doc_count(item, "peak_wait_ps", link->peak_ps);
         wf_doc_count(item, "peak_queue_bytes", link->peak_bytes);
     }
-    if (link->detail != NULL) {
-        wf_net_link_load_describe(link->detail, item);
+    if (link->load != NULL) {
+        wf_net_link_load_describe(link->load, item);
     }
 }
 
