@@ -2,28 +2,28 @@
 #include "mpilib/collective.h"
 
 #include "mpilib/memory.h"
-#include "mpilib/neighbor.h"
+#include "mpilib/topology.h"
 
 #include <stdlib.h>
 
-/* Whether only the root looks at this side. */
-static bool is_for_root(const struct wl_coll *coll, const struct wl_side *side)
+/* Whether only the root uses this side. */
+static bool is_for_root(const struct wl_collective *coll, const struct wl_side *side)
 {
     return !coll->view.inter && coll->view.rank != coll->root &&
            ((coll->kind == WL_GATHER && side == &coll->recv) ||
             (coll->kind == WL_SCATTER && side == &coll->send));
 }
 
-static void find_type(const struct wl_coll *coll, struct wl_side *side)
+static void find_type(const struct wl_collective *coll, struct wl_side *side)
 {
     if (side->type == NULL && side->handle != 0 && !wl_in_place(side) &&
         !is_for_root(coll, side)) {
-        side->type = wl_type_of(coll->rank, side->handle, coll->function);
+        side->type = wl_type_of(coll->rank, side->handle);
     }
 }
 
-/* The elements of all blocks of a reduce_scatter. */
-static size_t count_all(const struct wl_coll *coll)
+/* The elements of all blocks of a reduce-scatter. */
+static size_t count_all(const struct wl_collective *coll)
 {
     uint32_t size = coll->view.size;
     size_t n = 0;
@@ -34,46 +34,46 @@ static size_t count_all(const struct wl_coll *coll)
     return coll->recv.counts != NULL ? n : size * coll->recv.count;
 }
 
-static void prepare(struct wl_coll *coll)
+static void prepare(struct wl_collective *coll)
 {
     struct wl_rank *rank = coll->rank;
 
-    coll->view = wl_comm_of(rank, coll->comm, coll->function);
+    coll->view = wl_comm_of(rank, coll->comm);
     if (coll->view.inter) {
-        wl_inter_prepare(coll);
+        wl_intercomm_prepare(coll);
     } else if (coll->root >= coll->view.comm->size) {
-        wl_fatal(rank, coll->function, "there is no root %d in a communicator of %u",
-                 (int)coll->root, coll->view.comm->size);
+        wl_fatal(rank, "there is no root %d in a communicator of %u ranks", (int)coll->root,
+                 coll->view.comm->size);
     }
     find_type(coll, &coll->send);
     find_type(coll, &coll->recv);
     if (coll->reduce_op != 0) {
         const struct wl_side *side = coll->recv.type != NULL ? &coll->recv : &coll->send;
         coll->reduction = (struct wl_reduction){
-            wl_op_of(rank, coll->reduce_op, coll->function), side->type, side->handle,
+            wl_op_of(rank, coll->reduce_op), side->type, side->handle,
             coll->kind == WL_REDUCE_SCATTER ? count_all(coll) : side->count};
     }
     if (coll->kind >= WL_NEIGHBOR_ALLGATHER) {
-        wl_neighbors(rank, &coll->view, coll);
+        wl_topology_neighbors(coll);
     }
 }
 
-/* The simulation says that the call is complete. */
-static void finish(const struct wl_coll *coll)
+/* The call is complete in simulated time. */
+static void finish(const struct wl_collective *coll)
 {
-    if (coll->meeting != NULL) {
-        if (wl_coll_kinds[coll->kind].gets(coll)) {
-            wl_coll_kinds[coll->kind].take(coll);
+    if (coll->exchange != NULL) {
+        if (wl_collective_ops[coll->kind].takes(coll)) {
+            wl_collective_ops[coll->kind].take(coll);
         }
-        wl_meeting_leave(coll->view.comm, coll->meeting);
+        wl_exchange_leave(coll->view.comm, coll->exchange);
     }
     free((void *)(uintptr_t)coll->sources);
     free((void *)(uintptr_t)coll->destinations);
 }
 
-/* ---- calls that do not wait ---- */
+/* ---- nonblocking calls ---- */
 
-static void hold_side(const struct wl_coll *coll, struct wl_side *side, uint32_t n)
+static void hold_side(const struct wl_collective *coll, struct wl_side *side, uint32_t n)
 {
     if (side->type != NULL) {
         wl_type_hold(side->type);
@@ -82,14 +82,14 @@ static void hold_side(const struct wl_coll *coll, struct wl_side *side, uint32_t
         side->held = wl_malloc(n * sizeof(struct wl_type *));
         side->n_held = n;
         for (uint32_t i = 0; i < n; i++) {
-            side->held[i] = wl_type_of(coll->rank, side->types[i], coll->function);
+            side->held[i] = wl_type_of(coll->rank, side->types[i]);
             wl_type_hold(side->held[i]);
         }
     }
 }
 
 /* The program may free datatypes and operations before the call is complete. */
-static void hold(struct wl_coll *coll)
+static void hold(struct wl_collective *coll)
 {
     bool neighbors = coll->kind >= WL_NEIGHBOR_ALLGATHER;
 
@@ -112,15 +112,14 @@ static void release_side(const struct wl_side *side)
 
 static void deliver(struct wl_rank *rank, void *own)
 {
-    const struct wl_coll *coll = own;
+    const struct wl_collective *coll = own;
 
-    (void)rank;
     finish(coll);
     release_side(&coll->send);
     release_side(&coll->recv);
 }
 
-static struct wf_op make_op(struct wl_coll *coll)
+static struct wf_op make_op(struct wl_collective *coll)
 {
     struct wf_op op = {.kind = coll->op,
                        .comm = coll->view.number,
@@ -131,62 +130,55 @@ static struct wf_op make_op(struct wl_coll *coll)
                        .n_destinations = coll->n_destinations};
 
     if (coll->view.inter) {
-        wl_inter_measure(coll, &op);
-    } else if (wl_coll_kinds[coll->kind].measure != NULL) {
-        wl_coll_kinds[coll->kind].measure(coll, &op);
+        wl_intercomm_measure(coll, &op);
+    } else if (wl_collective_ops[coll->kind].measure != NULL) {
+        wl_collective_ops[coll->kind].measure(coll, &op);
     }
     return op;
 }
 
-static void free_vectors(const struct wf_op *op)
-{
-    free((void *)(uintptr_t)op->counts);
-    free((void *)(uintptr_t)op->recv_counts);
-}
-
-/* The kinds of the nonblocking twins come in the same order as the others. */
-static enum wf_op_kind twin(enum wf_op_kind kind)
+/* Nonblocking kinds come in the same order as blocking ones. */
+static enum wf_op_kind nonblocking(enum wf_op_kind kind)
 {
     return (enum wf_op_kind)((int)kind - (int)WF_OP_BARRIER + (int)WF_OP_IBARRIER);
 }
 
-static void begin(struct wl_coll *coll)
+static void begin(struct wl_collective *coll)
 {
-    if (wl_coll_kinds[coll->kind].gets != NULL) {
-        coll->meeting = wl_meeting_come(coll->view.comm, (*coll->view.sequence)++);
-        if (wl_coll_kinds[coll->kind].bring != NULL) {
-            wl_coll_kinds[coll->kind].bring(coll);
+    if (wl_collective_ops[coll->kind].takes != NULL) {
+        coll->exchange = wl_exchange_join(coll->view.comm, (*coll->view.sequence)++);
+        if (wl_collective_ops[coll->kind].put != NULL) {
+            wl_collective_ops[coll->kind].put(coll);
         }
     }
 }
 
-int wl_coll(struct wl_coll *coll, MPI_Request *handle)
+int wl_collective(struct wl_rank *rank, struct wl_collective *coll, MPI_Request *handle)
 {
-    coll->rank = wl_enter();
+    coll->rank = rank;
     prepare(coll);
     begin(coll);
 
     struct wf_op op = make_op(coll);
     if (handle != NULL) {
         struct wl_request *request = wl_request_new(coll->rank, WL_REQUEST_COLL, handle);
-        struct wl_coll *own = wl_malloc(sizeof(*own));
+        struct wl_collective *own = wl_malloc(sizeof(*own));
         *own = *coll;
         hold(own);
-        request->active = true;
         request->own = own;
         request->deliver = deliver;
-        op.kind = twin(op.kind);
+        op.kind = nonblocking(op.kind);
         op.request = request->number;
         wl_post(coll->rank, &op);
     } else {
-        if (coll->meeting != NULL && wl_coll_kinds[coll->kind].gets(coll)) {
+        if (coll->exchange != NULL && wl_collective_ops[coll->kind].takes(coll)) {
             (void)wl_call(coll->rank, &op);
         } else {
             wl_post(coll->rank, &op);
         }
         finish(coll);
     }
-    free_vectors(&op);
-    wl_leave(coll->rank);
+    free((void *)(uintptr_t)op.counts);
+    free((void *)(uintptr_t)op.recv_counts);
     return MPI_SUCCESS;
 }

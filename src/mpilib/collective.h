@@ -3,30 +3,32 @@
 #define WF_MPILIB_COLLECTIVE_H
 
 /*
- * Collectives, as data: what each member brings and what it takes away. What they cost is the
- * simulation's business. One description serves the blocking call and its nonblocking twin.
+ * Collectives (MPI-3.1, 5 and 7.6): which data each member puts and which it takes. What they
+ * cost is the simulation's task. One description serves the blocking and the nonblocking function;
+ * bindings/generate.py fills it in from the arguments of the MPI function.
  */
 
 #include "mpilib/collective_exchange.h"
 #include "mpilib/reduction.h"
 #include "mpilib/request.h"
 
-/* One side of a collective: `count` elements, or counts[i] of them at displs[i] for member i.
- * With `types` (alltoallw) each member has its own, and displacements are in bytes. */
+/* The send or receive buffer of a collective: `count` elements for each member, or counts[i] of
+ * them at displs[i] for member i. With `types` (alltoallw) each member has a type of its own, and
+ * displacements are in bytes. */
 struct wl_side {
     void *buffer;
     size_t count;
     const int *counts, *displs;
-    const MPI_Aint *wide_displs; /* of neighbour collectives: in place of displs */
+    const MPI_Aint *wide_displs; /* of neighborhood collectives: in place of displs */
     MPI_Datatype handle;
     const struct wl_type *type;
     const MPI_Datatype *types;
-    /* Allocated: what they are, of a call that does not wait. The program may free them. */
+    /* Of a nonblocking call: `types`, held because the program may free them. Allocated. */
     const struct wl_type **held;
     uint32_t n_held;
 };
 
-enum wl_coll_kind {
+enum wl_collective_kind {
     WL_BARRIER,
     WL_BCAST,
     WL_GATHER,
@@ -40,57 +42,58 @@ enum wl_coll_kind {
     WL_EXSCAN,
     WL_NEIGHBOR_ALLGATHER,
     WL_NEIGHBOR_ALLTOALL,
-    WL_COLL_KINDS,
+    WL_COLLECTIVES,
 };
 
-/* In place of a root: of its group of an intercommunicator, for all the others. */
+/* In place of a root: this member takes no part, because the root is another one of its group of
+ * an intercommunicator. */
 #define WL_NO_ROOT UINT32_MAX
 
 /* One member's call. */
-struct wl_coll {
-    enum wl_coll_kind kind;
-    enum wf_op_kind op; /* the blocking one */
-    const char *function;
+struct wl_collective {
+    enum wl_collective_kind kind;
+    enum wf_op_kind op; /* of the blocking function */
     MPI_Comm comm;
     struct wl_side send, recv;
-    uint32_t root; /* as the program says; from when it begins, among all members */
+    uint32_t root; /* the program's argument; once it has begun, the place among all members */
     MPI_Op reduce_op;
-    /* Set when it begins. */
+    /* Filled in when it begins. */
     struct wl_rank *rank;
     struct wl_view view;
-    struct wl_meeting *meeting;
+    struct wl_exchange *exchange; /* null: no data changes hands */
     struct wl_reduction reduction;
-    struct wl_op held_op;                   /* likewise: the operation */
-    const uint32_t *sources, *destinations; /* of neighbour collectives */
-    bool mirrored; /* likewise: of two neighbours that are the same the first is the last */
+    struct wl_op held_op; /* of a nonblocking call: the operation, which the program may free */
+    const uint32_t *sources, *destinations; /* of neighborhood collectives; allocated */
     uint32_t n_sources, n_destinations;
+    bool mirrored; /* of two equal neighbors, the sender's first is the receiver's last */
 };
 
-/* Makes the call: with `handle` null to its end, else it returns at once with a request. */
-int wl_coll(struct wl_coll *coll, MPI_Request *handle);
+/* Performs a collective. With a `handle` it returns at once with a request, else when the call is
+ * complete. */
+int wl_collective(struct wl_rank *rank, struct wl_collective *collective, MPI_Request *handle);
 
-/* The part of each kind, for coll.c. */
-struct wl_coll_ops {
-    /* Brings what others need; null if nothing. */
-    void (*bring)(const struct wl_coll *coll);
-    /* Whether this member gets anything. */
-    bool (*gets)(const struct wl_coll *coll);
-    void (*take)(const struct wl_coll *coll);
-    /* Fills in the sizes of the op. Vectors, allocated, are freed by the caller. */
-    void (*measure)(const struct wl_coll *coll, struct wf_op *op);
+/* How each kind moves its data. */
+struct wl_collective_ops {
+    /* Puts what others need; null: nothing. */
+    void (*put)(const struct wl_collective *collective);
+    /* Whether this member takes anything. */
+    bool (*takes)(const struct wl_collective *collective);
+    void (*take)(const struct wl_collective *collective);
+    /* Fills in the sizes of the op. The caller frees the vectors. */
+    void (*measure)(const struct wl_collective *collective, struct wf_op *op);
 };
-extern const struct wl_coll_ops wl_coll_kinds[WL_COLL_KINDS];
+extern const struct wl_collective_ops wl_collective_ops[WL_COLLECTIVES];
 
-/* What of one side goes to or comes from member i of those it talks to. */
-size_t wl_side_bytes(const struct wl_coll *coll, const struct wl_side *side, uint32_t i);
+/* The bytes for or from member i. */
+size_t wl_side_bytes(const struct wl_collective *collective, const struct wl_side *side,
+                     uint32_t i);
 
-/* Between two groups (coll_inter.c): who the root is and what the types of this member mean;
- * the program ends if there is no such collective. Then what the op is: `op` says so already
- * of one group. */
-void wl_inter_prepare(struct wl_coll *coll);
-void wl_inter_measure(struct wl_coll *coll, struct wf_op *op);
+/* Of an intercommunicator: finds the root and drops the arguments that mean nothing to this
+ * member. The program ends if MPI has no such collective. */
+void wl_intercomm_prepare(struct wl_collective *collective);
+/* Likewise: fills in the op. */
+void wl_intercomm_measure(struct wl_collective *collective, struct wf_op *op);
 
-/* Whether the buffer is where the result goes. */
 static inline bool wl_in_place(const struct wl_side *side)
 {
     return side->buffer == MPI_IN_PLACE;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each kind of collective does with data. */
+/* How each kind of collective moves its data: what a member puts into the exchange, and what it
+ * takes from it. */
 #include "mpilib/collective.h"
 #include "mpilib/communicator_registry.h"
 #include "mpilib/memory.h"
@@ -8,16 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- sides ---- */
+/* ---- send and receive buffers ---- */
 
-static const struct wl_type *type_at(const struct wl_coll *coll, const struct wl_side *side,
-                                     uint32_t i)
+static const struct wl_type *type_at(const struct wl_collective *coll,
+                                     const struct wl_side *side, uint32_t i)
 {
     if (side->held != NULL) {
         return side->held[i];
     }
-    return side->types != NULL ? wl_type_of(coll->rank, side->types[i], coll->function)
-                               : side->type;
+    return side->types != NULL ? wl_type_of(coll->rank, side->types[i]) : side->type;
 }
 
 static size_t count_at(const struct wl_side *side, uint32_t i)
@@ -25,7 +25,7 @@ static size_t count_at(const struct wl_side *side, uint32_t i)
     return side->counts != NULL ? (size_t)side->counts[i] : side->count;
 }
 
-/* Where the elements of member i are. */
+/* The address of the elements for or from member i. */
 static unsigned char *place_at(const struct wl_side *side, uint32_t i)
 {
     unsigned char *buffer = side->buffer;
@@ -38,7 +38,7 @@ static unsigned char *place_at(const struct wl_side *side, uint32_t i)
     return buffer + elements * side->type->extent;
 }
 
-size_t wl_side_bytes(const struct wl_coll *coll, const struct wl_side *side, uint32_t i)
+size_t wl_side_bytes(const struct wl_collective *coll, const struct wl_side *side, uint32_t i)
 {
     return count_at(side, i) * type_at(coll, side, i)->size;
 }
@@ -47,62 +47,63 @@ static struct wl_part pack(const struct wl_type *type, const void *buffer, size_
 {
     struct wl_part part = {.size = count * type->size};
 
-    if (part.size > 0 && wl_data_wanted(part.size)) {
+    if (part.size > 0 && wl_payload_wanted(part.size)) {
         part.bytes = wl_malloc(part.size);
         wl_pack(type, buffer, count, part.bytes);
     }
     return part;
 }
 
-static struct wl_part pack_at(const struct wl_coll *coll, const struct wl_side *side,
+static struct wl_part pack_at(const struct wl_collective *coll, const struct wl_side *side,
                               uint32_t i)
 {
     return pack(type_at(coll, side, i), place_at(side, i), count_at(side, i));
 }
 
-static void unpack_at(const struct wl_coll *coll, const struct wl_side *side, uint32_t i,
+static void unpack_at(const struct wl_collective *coll, const struct wl_side *side, uint32_t i,
                       struct wl_part part)
 {
     size_t room = wl_side_bytes(coll, side, i);
 
     if (part.bytes != NULL && part.size > room) {
-        wl_fatal(coll->rank, coll->function, "%zu bytes from member %u, room for %zu",
-                 part.size, i, room);
+        wl_fatal(coll->rank, "member %u sends %zu bytes, but the receive buffer has %zu", i,
+                 part.size, room);
     }
     if (part.bytes != NULL) {
         wl_unpack_bytes(type_at(coll, side, i), part.bytes, part.size, place_at(side, i));
     }
 }
 
-static struct wl_part part_of(const struct wl_coll *coll, uint32_t member)
+static struct wl_part part_of(const struct wl_collective *coll, uint32_t member)
 {
-    return wl_meeting_part(coll->view.comm, coll->meeting, member);
+    return wl_exchange_part(coll->view.comm, coll->exchange, member);
 }
 
-static bool is_root(const struct wl_coll *coll)
+static bool is_root(const struct wl_collective *coll)
 {
     return coll->view.rank == coll->root;
 }
 
-/* Of the group of the root of an intercommunicator nobody but the root takes part. */
-static bool is_not_root(const struct wl_coll *coll)
+/* In an intercommunicator, the other members of the root's group take no part. */
+static bool is_not_root(const struct wl_collective *coll)
 {
     return !is_root(coll) && coll->root != WL_NO_ROOT;
 }
 
-/* Whether it has something for the root. */
-static bool gives(const struct wl_coll *coll)
+/* Whether this member has something for the root. */
+static bool puts_for_root(const struct wl_collective *coll)
 {
     return coll->view.inter ? is_not_root(coll) : true;
 }
 
-static bool always(const struct wl_coll *coll)
+static bool always(const struct wl_collective *coll)
 {
     (void)coll;
     return true;
 }
 
-static uint64_t *vector(const struct wl_coll *coll, const struct wl_side *side, uint32_t n)
+static uint64_t *vector(const struct wl_collective *coll, const struct wl_side *side,
+                        uint32_t n)
 {
     uint64_t *out = wl_malloc(n * sizeof(uint64_t));
 
@@ -112,59 +113,59 @@ static uint64_t *vector(const struct wl_coll *coll, const struct wl_side *side, 
     return out;
 }
 
-/* To those who need it. */
-static void bring_own(const struct wl_coll *coll, struct wl_part part)
+/* Puts this member's part for those that need it. */
+static void put_own(const struct wl_collective *coll, struct wl_part part)
 {
     bool one = coll->kind == WL_GATHER || coll->kind == WL_REDUCE;
 
     if (one || coll->kind >= WL_NEIGHBOR_ALLGATHER) {
-        wl_meeting_bring_to(
-            coll->view.comm, coll->meeting, coll->view.rank, part,
+        wl_exchange_put_for(
+            coll->view.comm, coll->exchange, coll->view.rank, part,
             one ? (struct wl_members){&coll->root, 1}
                 : (struct wl_members){coll->destinations, coll->n_destinations});
     } else {
-        wl_meeting_bring(coll->view.comm, coll->meeting, coll->view.rank, part);
+        wl_exchange_put(coll->view.comm, coll->exchange, coll->view.rank, part);
     }
 }
 
 /* ---- bcast ---- */
 
-static void bcast_bring(const struct wl_coll *coll)
+static void bcast_put(const struct wl_collective *coll)
 {
     if (is_root(coll)) {
-        wl_meeting_bring_for_all(coll->view.comm, coll->meeting,
-                                 pack(coll->send.type, coll->send.buffer, coll->send.count));
+        wl_exchange_put(coll->view.comm, coll->exchange, WL_FOR_ALL,
+                        pack(coll->send.type, coll->send.buffer, coll->send.count));
     }
 }
 
-static void bcast_take(const struct wl_coll *coll)
+static void bcast_take(const struct wl_collective *coll)
 {
-    unpack_at(coll, &coll->send, 0, wl_meeting_for_all(coll->view.comm, coll->meeting));
+    unpack_at(coll, &coll->send, 0, wl_exchange_result(coll->view.comm, coll->exchange));
 }
 
-static void send_measure(const struct wl_coll *coll, struct wf_op *op)
+static void send_measure(const struct wl_collective *coll, struct wf_op *op)
 {
     op->bytes = coll->send.count * coll->send.type->size;
 }
 
 /* ---- gather, allgather ---- */
 
-/* In place, a member's own elements are where they belong already. */
-static struct wl_part own_block(const struct wl_coll *coll)
+/* With MPI_IN_PLACE a member's own elements are in its receive buffer. */
+static struct wl_part own_block(const struct wl_collective *coll)
 {
     return wl_in_place(&coll->send)
                ? pack_at(coll, &coll->recv, coll->view.rank)
                : pack(coll->send.type, coll->send.buffer, coll->send.count);
 }
 
-static void gather_bring(const struct wl_coll *coll)
+static void gather_put(const struct wl_collective *coll)
 {
-    if (coll->kind == WL_ALLGATHER || gives(coll)) {
-        bring_own(coll, own_block(coll));
+    if (coll->kind == WL_ALLGATHER || puts_for_root(coll)) {
+        put_own(coll, own_block(coll));
     }
 }
 
-static void gather_take(const struct wl_coll *coll)
+static void gather_take(const struct wl_collective *coll)
 {
     for (uint32_t i = 0; i < coll->view.n_peers; i++) {
         if (i != coll->view.rank || coll->view.inter || !wl_in_place(&coll->send)) {
@@ -173,8 +174,8 @@ static void gather_take(const struct wl_coll *coll)
     }
 }
 
-/* Of the v-variants the root knows all sizes, the others their own. */
-static void gather_measure(const struct wl_coll *coll, struct wf_op *op)
+/* In a gatherv the root knows all sizes, other members only their own. */
+static void gather_measure(const struct wl_collective *coll, struct wf_op *op)
 {
     bool root = is_root(coll);
 
@@ -186,7 +187,7 @@ static void gather_measure(const struct wl_coll *coll, struct wf_op *op)
     }
 }
 
-static void allgather_measure(const struct wl_coll *coll, struct wf_op *op)
+static void allgather_measure(const struct wl_collective *coll, struct wf_op *op)
 {
     op->count = coll->view.comm->size;
     op->bytes = wl_side_bytes(coll, &coll->recv, coll->view.rank);
@@ -197,26 +198,26 @@ static void allgather_measure(const struct wl_coll *coll, struct wf_op *op)
 
 /* ---- scatter ---- */
 
-static void scatter_bring(const struct wl_coll *coll)
+static void scatter_put(const struct wl_collective *coll)
 {
     for (uint32_t i = 0; is_root(coll) && i < coll->view.n_peers; i++) {
         uint32_t to = coll->view.peers + i;
-        wl_meeting_bring_to(coll->view.comm, coll->meeting, to, pack_at(coll, &coll->send, i),
+        wl_exchange_put_for(coll->view.comm, coll->exchange, to, pack_at(coll, &coll->send, i),
                             (struct wl_members){&to, 1});
     }
 }
 
-static bool scatter_gets(const struct wl_coll *coll)
+static bool scatter_takes(const struct wl_collective *coll)
 {
     return coll->view.inter ? is_not_root(coll) : !wl_in_place(&coll->recv);
 }
 
-static void scatter_take(const struct wl_coll *coll)
+static void scatter_take(const struct wl_collective *coll)
 {
     unpack_at(coll, &coll->recv, 0, part_of(coll, coll->view.rank));
 }
 
-static void scatter_measure(const struct wl_coll *coll, struct wf_op *op)
+static void scatter_measure(const struct wl_collective *coll, struct wf_op *op)
 {
     op->count = coll->view.comm->size;
     op->bytes = wl_in_place(&coll->recv) ? wl_side_bytes(coll, &coll->send, coll->view.rank)
@@ -226,10 +227,10 @@ static void scatter_measure(const struct wl_coll *coll, struct wf_op *op)
     }
 }
 
-/* ---- alltoall and neighbours ---- */
+/* ---- alltoall ---- */
 
-/* The blocks for n others in one piece: first where each begins, then all. */
-static struct wl_part pack_blocks(const struct wl_coll *coll, const struct wl_side *side,
+/* The blocks for n members in one part: first the n + 1 offsets of blocks, then the blocks. */
+static struct wl_part pack_blocks(const struct wl_collective *coll, const struct wl_side *side,
                                   uint32_t n)
 {
     size_t head = (n + (size_t)1) * sizeof(uint64_t), size = head;
@@ -237,7 +238,7 @@ static struct wl_part pack_blocks(const struct wl_coll *coll, const struct wl_si
     for (uint32_t i = 0; i < n; i++) {
         size += wl_side_bytes(coll, side, i);
     }
-    if (!wl_data_wanted(size)) {
+    if (!wl_payload_wanted(size)) {
         return (struct wl_part){.size = size};
     }
     struct wl_part part = {.bytes = wl_malloc(size), .size = size};
@@ -253,7 +254,7 @@ static struct wl_part pack_blocks(const struct wl_coll *coll, const struct wl_si
     return part;
 }
 
-/* Block i of what somebody has packed; empty if he has brought nothing. */
+/* Block i of such a part. */
 static struct wl_part block_of(struct wl_part part, uint32_t i)
 {
     const uint64_t *begins = (const uint64_t *)(const void *)part.bytes;
@@ -263,9 +264,8 @@ static struct wl_part block_of(struct wl_part part, uint32_t i)
                : (struct wl_part){part.bytes + begins[i], begins[i + 1] - begins[i]};
 }
 
-/* Of what one member has for its peers, the blocks for those in one process; the others are
- * empty. */
-static void ship_blocks(const struct wl_coll *coll, struct wl_part all, uint32_t process)
+/* Sends to a process the blocks of its members; the other blocks are empty. */
+static void send_blocks(const struct wl_collective *coll, struct wl_part all, uint32_t process)
 {
     const struct wl_comm *comm = coll->view.comm;
     uint32_t n = coll->view.n_peers;
@@ -275,29 +275,29 @@ static void ship_blocks(const struct wl_coll *coll, struct wl_part all, uint32_t
 
     for (uint32_t i = 0; i < n; i++) {
         begins[i] = some.size;
-        if (wl_home(wl_member(comm, coll->view.peers + i)) == process) {
+        if (wl_process_of(wl_member(comm, coll->view.peers + i)) == process) {
             memcpy(some.bytes + some.size, all.bytes + from[i], from[i + 1] - from[i]);
             some.size += from[i + 1] - from[i];
         }
     }
     begins[n] = some.size;
-    wl_meeting_ship(comm, coll->meeting, coll->view.rank, some, process);
+    wl_exchange_put_remote(comm, coll->exchange, coll->view.rank, some, process);
     free(some.bytes);
 }
 
-static void alltoall_bring(const struct wl_coll *coll)
+static void alltoall_put(const struct wl_collective *coll)
 {
     const struct wl_side *side = wl_in_place(&coll->send) ? &coll->recv : &coll->send;
     struct wl_comm *comm = coll->view.comm;
     struct wl_part part = pack_blocks(coll, side, coll->view.n_peers);
 
-    for (uint32_t i = 0; part.bytes != NULL && i < comm->n_hosts; i++) {
-        ship_blocks(coll, part, comm->hosts[i]);
+    for (uint32_t i = 0; part.bytes != NULL && i < comm->n_processes; i++) {
+        send_blocks(coll, part, comm->processes[i]);
     }
-    wl_meeting_keep(comm, coll->meeting, coll->view.rank, part);
+    wl_exchange_put_local(comm, coll->exchange, coll->view.rank, part);
 }
 
-static void alltoall_take(const struct wl_coll *coll)
+static void alltoall_take(const struct wl_collective *coll)
 {
     uint32_t own = wl_own_rank(&coll->view);
 
@@ -309,7 +309,7 @@ static void alltoall_take(const struct wl_coll *coll)
     }
 }
 
-static void alltoall_measure(const struct wl_coll *coll, struct wf_op *op)
+static void alltoall_measure(const struct wl_collective *coll, struct wf_op *op)
 {
     const struct wl_side *side = wl_in_place(&coll->send) ? &coll->recv : &coll->send;
 
@@ -324,23 +324,24 @@ static void alltoall_measure(const struct wl_coll *coll, struct wf_op *op)
 
 /* ---- reductions ---- */
 
-static void reduce_bring(const struct wl_coll *coll)
+static void reduce_put(const struct wl_collective *coll)
 {
     const struct wl_side *side = wl_in_place(&coll->send) ? &coll->recv : &coll->send;
 
-    if (coll->kind != WL_REDUCE || gives(coll)) {
-        bring_own(coll, pack(coll->reduction.type, side->buffer, coll->reduction.count));
+    if (coll->kind != WL_REDUCE || puts_for_root(coll)) {
+        put_own(coll, pack(coll->reduction.type, side->buffer, coll->reduction.count));
     }
 }
 
-static size_t reduced_bytes(const struct wl_coll *coll)
+static size_t reduced_bytes(const struct wl_collective *coll)
 {
     return coll->reduction.count * coll->reduction.type->size;
 }
 
-/* Of some members in the order of ranks, so that it does not depend on who is first, nor on
- * anything else. Puts it to `to`; false if there is nothing. */
-static bool reduce_members(const struct wl_coll *coll, uint32_t first, uint32_t last, void *to)
+/* Reduces the parts of members first to last, always in this order: the result does not depend on
+ * which member computes it. Returns false if the data was not wanted. */
+static bool reduce_members(const struct wl_collective *coll, uint32_t first, uint32_t last,
+                           void *to)
 {
     struct wl_part own = part_of(coll, last);
     size_t bytes = reduced_bytes(coll);
@@ -349,8 +350,8 @@ static bool reduce_members(const struct wl_coll *coll, uint32_t first, uint32_t 
         return false;
     }
     if (own.size != bytes) {
-        wl_fatal(coll->rank, coll->function, "%zu bytes from member %u, and not %zu", own.size,
-                 last, bytes);
+        wl_fatal(coll->rank, "member %u reduces %zu bytes, this rank %zu", last, own.size,
+                 bytes);
     }
     memcpy(to, own.bytes, bytes);
     for (uint32_t i = last; i-- > first;) {
@@ -359,10 +360,10 @@ static bool reduce_members(const struct wl_coll *coll, uint32_t first, uint32_t 
     return true;
 }
 
-/* Of both groups of an intercommunicator, the one that comes first first. */
+/* The results for all; of an intercommunicator one for each group, the first group's first. */
 static struct wl_part reduce_all(void *arg)
 {
-    const struct wl_coll *coll = arg;
+    const struct wl_collective *coll = arg;
     const struct wl_view *view = &coll->view;
     size_t bytes = reduced_bytes(coll);
     uint32_t end = view->peers == 0 ? view->n_peers : view->size;
@@ -380,17 +381,17 @@ static struct wl_part reduce_all(void *arg)
     return both;
 }
 
-/* What the peers have brought, reduced; null if it is nothing. */
-static const unsigned char *reduced(const struct wl_coll *coll)
+/* The reduction of what the peers have put; null if the data was not wanted. */
+static const unsigned char *reduced(const struct wl_collective *coll)
 {
-    struct wl_part both =
-        wl_meeting_compute(coll->view.comm, coll->meeting, reduce_all, (void *)(uintptr_t)coll);
+    struct wl_part both = wl_exchange_compute(coll->view.comm, coll->exchange, reduce_all,
+                                              (void *)(uintptr_t)coll);
 
     return both.bytes == NULL || coll->view.peers == 0 ? both.bytes
                                                        : both.bytes + reduced_bytes(coll);
 }
 
-static void allreduce_take(const struct wl_coll *coll)
+static void allreduce_take(const struct wl_collective *coll)
 {
     const unsigned char *result = reduced(coll);
 
@@ -399,8 +400,8 @@ static void allreduce_take(const struct wl_coll *coll)
     }
 }
 
-/* For this member alone. */
-static void take_members(const struct wl_coll *coll, uint32_t first, uint32_t last)
+/* Reduces for this member alone. */
+static void take_members(const struct wl_collective *coll, uint32_t first, uint32_t last)
 {
     unsigned char *result = wl_malloc(reduced_bytes(coll));
 
@@ -410,33 +411,33 @@ static void take_members(const struct wl_coll *coll, uint32_t first, uint32_t la
     free(result);
 }
 
-static void reduce_take(const struct wl_coll *coll)
+static void reduce_take(const struct wl_collective *coll)
 {
     take_members(coll, coll->view.peers, coll->view.peers + coll->view.n_peers - 1);
 }
 
-static void reduce_measure(const struct wl_coll *coll, struct wf_op *op)
+static void reduce_measure(const struct wl_collective *coll, struct wf_op *op)
 {
     op->bytes = reduced_bytes(coll);
 }
 
-static void scan_take(const struct wl_coll *coll)
+static void scan_take(const struct wl_collective *coll)
 {
     take_members(coll, 0, coll->view.rank);
 }
 
-static bool exscan_gets(const struct wl_coll *coll)
+static bool exscan_takes(const struct wl_collective *coll)
 {
     return coll->view.rank > 0;
 }
 
-static void exscan_take(const struct wl_coll *coll)
+static void exscan_take(const struct wl_collective *coll)
 {
     take_members(coll, 0, coll->view.rank - 1);
 }
 
-/* The block of each member behind those of the members before it. */
-static size_t elements_before(const struct wl_coll *coll, uint32_t member)
+/* The blocks of all members follow each other in the result. */
+static size_t elements_before(const struct wl_collective *coll, uint32_t member)
 {
     size_t n = 0;
 
@@ -446,7 +447,7 @@ static size_t elements_before(const struct wl_coll *coll, uint32_t member)
     return n;
 }
 
-static void reduce_scatter_take(const struct wl_coll *coll)
+static void reduce_scatter_take(const struct wl_collective *coll)
 {
     size_t size = coll->reduction.type->size;
     uint32_t own = wl_own_rank(&coll->view);
@@ -458,7 +459,7 @@ static void reduce_scatter_take(const struct wl_coll *coll)
     }
 }
 
-static void reduce_scatter_measure(const struct wl_coll *coll, struct wf_op *op)
+static void reduce_scatter_measure(const struct wl_collective *coll, struct wf_op *op)
 {
     op->count = coll->view.comm->size;
     op->bytes = count_at(&coll->recv, coll->view.rank) * coll->reduction.type->size;
@@ -467,14 +468,14 @@ static void reduce_scatter_measure(const struct wl_coll *coll, struct wf_op *op)
     }
 }
 
-/* ---- neighbours ---- */
+/* ---- neighborhood collectives ---- */
 
-static void neighbor_allgather_bring(const struct wl_coll *coll)
+static void neighbor_allgather_put(const struct wl_collective *coll)
 {
-    bring_own(coll, pack(coll->send.type, coll->send.buffer, coll->send.count));
+    put_own(coll, pack(coll->send.type, coll->send.buffer, coll->send.count));
 }
 
-static void neighbor_allgather_take(const struct wl_coll *coll)
+static void neighbor_allgather_take(const struct wl_collective *coll)
 {
     for (uint32_t i = 0; i < coll->n_sources; i++) {
         if (coll->sources[i] != WF_PROC_NULL) {
@@ -483,9 +484,8 @@ static void neighbor_allgather_take(const struct wl_coll *coll)
     }
 }
 
-/* Each block goes with the number of its destination among the sender's; which of its sources
- * that is, the receiver finds by counting. Behind the blocks comes the list of destinations. */
-static void neighbor_alltoall_bring(const struct wl_coll *coll)
+/* The list of destinations follows the blocks. The receiver finds its block in it by counting. */
+static void neighbor_alltoall_put(const struct wl_collective *coll)
 {
     struct wl_part part = pack_blocks(coll, &coll->send, coll->n_destinations);
     size_t list = coll->n_destinations * sizeof(uint32_t);
@@ -495,12 +495,12 @@ static void neighbor_alltoall_bring(const struct wl_coll *coll)
         memcpy(part.bytes + part.size, coll->destinations, list);
     }
     part.size += list;
-    bring_own(coll, part);
+    put_own(coll, part);
 }
 
-/* The block of the `nth` time that `from` names this member. On a grid counted from the end: on
- * a ring of two, what goes to the left comes from the right. */
-static struct wl_part block_from(const struct wl_coll *coll, uint32_t from, uint32_t nth)
+/* The block for the `nth` time that `from` has this member as a destination. On a grid the count
+ * begins at the end: on a ring of two ranks, what is sent to the left comes from the right. */
+static struct wl_part block_from(const struct wl_collective *coll, uint32_t from, uint32_t nth)
 {
     struct wl_part part = part_of(coll, from);
 
@@ -519,7 +519,7 @@ static struct wl_part block_from(const struct wl_coll *coll, uint32_t from, uint
     return (struct wl_part){.bytes = NULL};
 }
 
-static void neighbor_alltoall_take(const struct wl_coll *coll)
+static void neighbor_alltoall_take(const struct wl_collective *coll)
 {
     for (uint32_t i = 0; i < coll->n_sources; i++) {
         uint32_t nth = 0;
@@ -533,7 +533,7 @@ static void neighbor_alltoall_take(const struct wl_coll *coll)
     }
 }
 
-static void neighbor_measure(const struct wl_coll *coll, struct wf_op *op)
+static void neighbor_measure(const struct wl_collective *coll, struct wf_op *op)
 {
     bool alike = coll->send.counts == NULL && coll->recv.counts == NULL;
 
@@ -557,19 +557,19 @@ static void neighbor_measure(const struct wl_coll *coll, struct wf_op *op)
     }
 }
 
-const struct wl_coll_ops wl_coll_kinds[WL_COLL_KINDS] = {
-    [WL_BCAST] = {bcast_bring, is_not_root, bcast_take, send_measure},
-    [WL_GATHER] = {gather_bring, is_root, gather_take, gather_measure},
-    [WL_SCATTER] = {scatter_bring, scatter_gets, scatter_take, scatter_measure},
-    [WL_ALLGATHER] = {gather_bring, always, gather_take, allgather_measure},
-    [WL_ALLTOALL] = {alltoall_bring, always, alltoall_take, alltoall_measure},
-    [WL_REDUCE] = {reduce_bring, is_root, reduce_take, reduce_measure},
-    [WL_ALLREDUCE] = {reduce_bring, always, allreduce_take, reduce_measure},
-    [WL_REDUCE_SCATTER] = {reduce_bring, always, reduce_scatter_take, reduce_scatter_measure},
-    [WL_SCAN] = {reduce_bring, always, scan_take, reduce_measure},
-    [WL_EXSCAN] = {reduce_bring, exscan_gets, exscan_take, reduce_measure},
-    [WL_NEIGHBOR_ALLGATHER] = {neighbor_allgather_bring, always, neighbor_allgather_take,
+const struct wl_collective_ops wl_collective_ops[WL_COLLECTIVES] = {
+    [WL_BCAST] = {bcast_put, is_not_root, bcast_take, send_measure},
+    [WL_GATHER] = {gather_put, is_root, gather_take, gather_measure},
+    [WL_SCATTER] = {scatter_put, scatter_takes, scatter_take, scatter_measure},
+    [WL_ALLGATHER] = {gather_put, always, gather_take, allgather_measure},
+    [WL_ALLTOALL] = {alltoall_put, always, alltoall_take, alltoall_measure},
+    [WL_REDUCE] = {reduce_put, is_root, reduce_take, reduce_measure},
+    [WL_ALLREDUCE] = {reduce_put, always, allreduce_take, reduce_measure},
+    [WL_REDUCE_SCATTER] = {reduce_put, always, reduce_scatter_take, reduce_scatter_measure},
+    [WL_SCAN] = {reduce_put, always, scan_take, reduce_measure},
+    [WL_EXSCAN] = {reduce_put, exscan_takes, exscan_take, reduce_measure},
+    [WL_NEIGHBOR_ALLGATHER] = {neighbor_allgather_put, always, neighbor_allgather_take,
                                neighbor_measure},
-    [WL_NEIGHBOR_ALLTOALL] = {neighbor_alltoall_bring, always, neighbor_alltoall_take,
+    [WL_NEIGHBOR_ALLTOALL] = {neighbor_alltoall_put, always, neighbor_alltoall_take,
                               neighbor_measure},
 };

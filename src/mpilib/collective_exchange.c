@@ -8,15 +8,15 @@
 
 #include <stdlib.h>
 
-struct wl_meeting {
-    struct wl_meeting *next;
+struct wl_exchange {
+    struct wl_exchange *next;
     uint32_t sequence;
-    uint32_t n_gone;
-    struct wl_part for_all;
+    uint32_t n_left;
+    struct wl_part result; /* the same for all */
     bool computing, computed;
-    pthread_cond_t known;  /* what one of them computes */
-    struct wl_part *parts; /* by member; made with the first */
-    uint64_t *sums;        /* of them, if data is checked */
+    pthread_cond_t done;   /* the result is computed */
+    struct wl_part *parts; /* by member; allocated with the first */
+    uint64_t *checksums;   /* of the parts, if data is checked */
 };
 
 static void lock(struct wl_comm *comm)
@@ -29,198 +29,199 @@ static void unlock(struct wl_comm *comm)
     (void)pthread_mutex_unlock(&comm->lock);
 }
 
-static struct wl_meeting *find(const struct wl_comm *comm, uint32_t sequence)
+static struct wl_exchange *find(const struct wl_comm *comm, uint32_t sequence)
 {
-    struct wl_meeting *meeting = comm->meetings;
+    struct wl_exchange *exchange = comm->exchanges;
 
-    while (meeting != NULL && meeting->sequence != sequence) {
-        meeting = meeting->next;
+    while (exchange != NULL && exchange->sequence != sequence) {
+        exchange = exchange->next;
     }
-    return meeting;
+    return exchange;
 }
 
-static struct wl_meeting *find_or_make(struct wl_comm *comm, uint32_t sequence)
+static struct wl_exchange *find_or_new(struct wl_comm *comm, uint32_t sequence)
 {
-    struct wl_meeting *meeting = find(comm, sequence);
+    struct wl_exchange *exchange = find(comm, sequence);
 
-    if (meeting == NULL) {
-        meeting = wl_calloc(1, sizeof(*meeting));
-        meeting->sequence = sequence;
-        (void)pthread_cond_init(&meeting->known, NULL);
-        meeting->next = comm->meetings;
-        comm->meetings = meeting;
+    if (exchange == NULL) {
+        exchange = wl_calloc(1, sizeof(*exchange));
+        exchange->sequence = sequence;
+        (void)pthread_cond_init(&exchange->done, NULL);
+        exchange->next = comm->exchanges;
+        comm->exchanges = exchange;
     }
-    return meeting;
+    return exchange;
 }
 
-struct wl_meeting *wl_meeting_come(struct wl_comm *comm, uint32_t sequence)
+struct wl_exchange *wl_exchange_join(struct wl_comm *comm, uint32_t sequence)
 {
     lock(comm);
-    struct wl_meeting *meeting = find_or_make(comm, sequence);
-    comm->n_met = sequence >= comm->n_met ? sequence + 1 : comm->n_met;
+    struct wl_exchange *exchange = find_or_new(comm, sequence);
+    comm->n_joined = sequence >= comm->n_joined ? sequence + 1 : comm->n_joined;
     unlock(comm);
-    return meeting;
+    return exchange;
 }
 
-static void meeting_free(const struct wl_comm *comm, struct wl_meeting *meeting)
+static void meeting_free(const struct wl_comm *comm, struct wl_exchange *exchange)
 {
-    for (uint32_t i = 0; meeting->parts != NULL && i < comm->size; i++) {
-        free(meeting->parts[i].bytes);
+    for (uint32_t i = 0; exchange->parts != NULL && i < comm->size; i++) {
+        free(exchange->parts[i].bytes);
     }
-    free(meeting->parts);
-    free(meeting->sums);
-    free(meeting->for_all.bytes);
-    (void)pthread_cond_destroy(&meeting->known);
-    free(meeting);
+    free(exchange->parts);
+    free(exchange->checksums);
+    free(exchange->result.bytes);
+    (void)pthread_cond_destroy(&exchange->done);
+    free(exchange);
 }
 
-void wl_meeting_leave(struct wl_comm *comm, struct wl_meeting *meeting)
+void wl_exchange_leave(struct wl_comm *comm, struct wl_exchange *exchange)
 {
     lock(comm);
-    bool last = ++meeting->n_gone == comm->n_here;
+    bool last = ++exchange->n_left == comm->n_local;
     if (last) {
-        struct wl_meeting **at = &comm->meetings;
-        while (*at != meeting) {
+        struct wl_exchange **at = &comm->exchanges;
+        while (*at != exchange) {
             at = &(*at)->next;
         }
-        *at = meeting->next;
+        *at = exchange->next;
     }
     unlock(comm);
     if (last) {
-        meeting_free(comm, meeting);
+        meeting_free(comm, exchange);
     }
 }
 
-static void put(const struct wl_comm *comm, struct wl_meeting *meeting, uint32_t member,
+static void put(const struct wl_comm *comm, struct wl_exchange *exchange, uint32_t member,
                 struct wl_part part)
 {
     if (member == WL_FOR_ALL) {
-        meeting->for_all = part;
-        meeting->computed = true;
+        exchange->result = part;
+        exchange->computed = true;
         return;
     }
-    if (meeting->parts == NULL) {
-        meeting->parts = wl_calloc(comm->size, sizeof(struct wl_part));
+    if (exchange->parts == NULL) {
+        exchange->parts = wl_calloc(comm->size, sizeof(struct wl_part));
     }
-    meeting->parts[member] = part;
+    exchange->parts[member] = part;
     if (wl.port->checks_data) {
-        if (meeting->sums == NULL) {
-            meeting->sums = wl_calloc(comm->size, sizeof(uint64_t));
+        if (exchange->checksums == NULL) {
+            exchange->checksums = wl_calloc(comm->size, sizeof(uint64_t));
         }
-        meeting->sums[member] = wl_data_sum(part.bytes, part.size);
+        exchange->checksums[member] = wl_payload_checksum(part.bytes, part.size);
     }
 }
 
-void wl_meeting_keep(struct wl_comm *comm, struct wl_meeting *meeting, uint32_t member,
-                     struct wl_part part)
+void wl_exchange_put_local(struct wl_comm *comm, struct wl_exchange *exchange, uint32_t member,
+                           struct wl_part part)
 {
     lock(comm);
-    put(comm, meeting, member, part);
+    put(comm, exchange, member, part);
     unlock(comm);
 }
 
-void wl_meeting_ship(const struct wl_comm *comm, const struct wl_meeting *meeting,
-                     uint32_t member, struct wl_part part, uint32_t process)
+void wl_exchange_put_remote(const struct wl_comm *comm, const struct wl_exchange *exchange,
+                            uint32_t member, struct wl_part part, uint32_t process)
 {
-    wl_part_ship(
+    wl_part_send(
         process,
-        &(struct wl_part_name){comm->id, wl_member(comm, 0), meeting->sequence, member}, part);
+        &(struct wl_part_key){comm->id, wl_member(comm, 0), exchange->sequence, member}, part);
 }
 
-void wl_meeting_bring(struct wl_comm *comm, struct wl_meeting *meeting, uint32_t member,
-                      struct wl_part part)
+void wl_exchange_put(struct wl_comm *comm, struct wl_exchange *exchange, uint32_t member,
+                     struct wl_part part)
 {
-    for (uint32_t i = 0; i < comm->n_hosts; i++) {
-        wl_meeting_ship(comm, meeting, member, part, comm->hosts[i]);
+    for (uint32_t i = 0; i < comm->n_processes; i++) {
+        wl_exchange_put_remote(comm, exchange, member, part, comm->processes[i]);
     }
-    wl_meeting_keep(comm, meeting, member, part);
+    wl_exchange_put_local(comm, exchange, member, part);
 }
 
-void wl_meeting_bring_to(struct wl_comm *comm, struct wl_meeting *meeting, uint32_t member,
+void wl_exchange_put_for(struct wl_comm *comm, struct wl_exchange *exchange, uint32_t member,
                          struct wl_part part, struct wl_members to)
 {
-    unsigned char *has_it = comm->n_hosts > 0 ? wl_calloc(wl.spread->n_processes, 1) : NULL;
-    bool stays = false;
+    unsigned char *sent =
+        comm->n_processes > 0 ? wl_calloc(wl.processes->n_processes, 1) : NULL;
+    bool needed_here = false;
 
     for (uint32_t i = 0; i < to.n; i++) {
         if (to.list[i] == WF_PROC_NULL) {
             continue;
         }
         uint32_t rank = wl_member(comm, to.list[i]);
-        if (wl_is_here(rank)) {
-            stays = true;
-        } else if (has_it != NULL && !has_it[wl_home(rank)]) {
-            wl_meeting_ship(comm, meeting, member, part, wl_home(rank));
-            has_it[wl_home(rank)] = 1;
+        if (wl_is_local(rank)) {
+            needed_here = true;
+        } else if (sent != NULL && !sent[wl_process_of(rank)]) {
+            wl_exchange_put_remote(comm, exchange, member, part, wl_process_of(rank));
+            sent[wl_process_of(rank)] = 1;
         }
     }
-    if (stays) {
-        wl_meeting_keep(comm, meeting, member, part);
+    if (needed_here) {
+        wl_exchange_put_local(comm, exchange, member, part);
     } else {
         free(part.bytes);
     }
-    free(has_it);
+    free(sent);
 }
 
-void wl_meeting_arrived(struct wl_comm *comm, const struct wl_part_name *name,
-                        struct wl_part part)
+void wl_exchange_receive(struct wl_comm *comm, const struct wl_part_key *key,
+                         struct wl_part part)
 {
     lock(comm);
-    if (name->sequence < comm->n_met && find(comm, name->sequence) == NULL) {
+    if (key->sequence < comm->n_joined && find(comm, key->sequence) == NULL) {
         free(part.bytes);
     } else {
-        put(comm, find_or_make(comm, name->sequence), name->member, part);
+        put(comm, find_or_new(comm, key->sequence), key->member, part);
     }
     unlock(comm);
 }
 
-struct wl_part wl_meeting_part(struct wl_comm *comm, struct wl_meeting *meeting,
-                               uint32_t member)
+struct wl_part wl_exchange_part(struct wl_comm *comm, struct wl_exchange *exchange,
+                                uint32_t member)
 {
     lock(comm);
     struct wl_part part =
-        meeting->parts != NULL ? meeting->parts[member] : (struct wl_part){.bytes = NULL};
-    uint64_t sum = meeting->sums != NULL ? meeting->sums[member] : 0;
+        exchange->parts != NULL ? exchange->parts[member] : (struct wl_part){.bytes = NULL};
+    uint64_t checksum = exchange->checksums != NULL ? exchange->checksums[member] : 0;
     unlock(comm);
-    wl_data_check(part.bytes, part.size, sum);
+    wl_payload_check(part.bytes, part.size, checksum);
     return part;
 }
 
-struct wl_part wl_meeting_for_all(struct wl_comm *comm, struct wl_meeting *meeting)
+struct wl_part wl_exchange_result(struct wl_comm *comm, struct wl_exchange *exchange)
 {
     lock(comm);
-    struct wl_part part = meeting->for_all;
+    struct wl_part part = exchange->result;
     unlock(comm);
     return part;
 }
 
-/* Computing takes long and may call the program's own functions: without the lock. */
-struct wl_part wl_meeting_compute(struct wl_comm *comm, struct wl_meeting *meeting,
-                                  struct wl_part (*make)(void *arg), void *arg)
+/* Computes without the lock: it takes long, and may call functions of the program. */
+struct wl_part wl_exchange_compute(struct wl_comm *comm, struct wl_exchange *exchange,
+                                   struct wl_part (*compute)(void *arg), void *arg)
 {
     lock(comm);
-    while (meeting->computing && !meeting->computed) {
-        (void)pthread_cond_wait(&meeting->known, &comm->lock);
+    while (exchange->computing && !exchange->computed) {
+        (void)pthread_cond_wait(&exchange->done, &comm->lock);
     }
-    if (!meeting->computed) {
-        meeting->computing = true;
+    if (!exchange->computed) {
+        exchange->computing = true;
         unlock(comm);
-        struct wl_part made = make(arg);
+        struct wl_part result = compute(arg);
         lock(comm);
-        meeting->for_all = made;
-        meeting->computed = true;
-        (void)pthread_cond_broadcast(&meeting->known);
+        exchange->result = result;
+        exchange->computed = true;
+        (void)pthread_cond_broadcast(&exchange->done);
     }
-    struct wl_part part = meeting->for_all;
+    struct wl_part part = exchange->result;
     unlock(comm);
     return part;
 }
 
-void wl_meetings_free(struct wl_comm *comm)
+void wl_exchanges_free(struct wl_comm *comm)
 {
-    while (comm->meetings != NULL) {
-        struct wl_meeting *next = comm->meetings->next;
-        meeting_free(comm, comm->meetings);
-        comm->meetings = next;
+    while (comm->exchanges != NULL) {
+        struct wl_exchange *next = comm->exchanges->next;
+        meeting_free(comm, comm->exchanges);
+        comm->exchanges = next;
     }
 }

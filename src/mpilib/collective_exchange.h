@@ -3,70 +3,66 @@
 #define WF_MPILIB_COLLECTIVE_EXCHANGE_H
 
 /*
- * Where the data of a collective changes hands. Each member brings its part when it calls, and
- * takes what it needs when its call is complete in simulated time: by then, whoever has
- * something for it has brought it. What all would compute alike is computed once, by the first
- * who needs it.
+ * The state that the members of a collective share. Each member puts its part when it calls, and
+ * takes what it needs when its call is complete in simulated time: by then every member that has
+ * something for it has put it there. A result that is the same for all is computed once, by the
+ * first member that needs it. Any thread may call any of these.
  */
 
 #include "mpilib/communicator.h"
 
 struct wl_part {
-    unsigned char *bytes; /* null if it was not brought, or is empty */
-    size_t size;          /* of what was meant, even if it was not brought */
+    unsigned char *bytes; /* null: not put, or the program does not want large data */
+    size_t size;          /* of the data, even without bytes */
 };
 
-/* The collective number `sequence` of the communicator. Every member comes once and leaves
- * once; with the last one here it is gone. */
-struct wl_meeting *wl_meeting_come(struct wl_comm *comm, uint32_t sequence);
-void wl_meeting_leave(struct wl_comm *comm, struct wl_meeting *meeting);
+/* Collective number `sequence` of the communicator. Every member here joins once and leaves once.
+ * The last one to leave frees it. */
+struct wl_exchange *wl_exchange_join(struct wl_comm *comm, uint32_t sequence);
+void wl_exchange_leave(struct wl_comm *comm, struct wl_exchange *exchange);
 
-/* In place of a member: what one of them has for all. */
+/* In place of a member: the result that is the same for all. */
 #define WL_FOR_ALL UINT32_MAX
 
-/* A member brings its part; the bytes, allocated, belong to the meeting from then on. They
- * reach all members, or those that are named; there may be WF_PROC_NULL among them. */
-void wl_meeting_bring(struct wl_comm *comm, struct wl_meeting *meeting, uint32_t member,
-                      struct wl_part part);
+/* Puts the part of a member, for all members in all processes, or for those listed; the list may
+ * contain WF_PROC_NULL. Takes the bytes, which are allocated. */
+void wl_exchange_put(struct wl_comm *comm, struct wl_exchange *exchange, uint32_t member,
+                     struct wl_part part);
 struct wl_members {
     const uint32_t *list;
     uint32_t n;
 };
-void wl_meeting_bring_to(struct wl_comm *comm, struct wl_meeting *meeting, uint32_t member,
+void wl_exchange_put_for(struct wl_comm *comm, struct wl_exchange *exchange, uint32_t member,
                          struct wl_part part, struct wl_members to);
 
-static inline void wl_meeting_bring_for_all(struct wl_comm *comm, struct wl_meeting *meeting,
-                                            struct wl_part part)
-{
-    wl_meeting_bring(comm, meeting, WL_FOR_ALL, part);
-}
+/* The two halves of these: for members in this process (takes the bytes), and for those in
+ * another one (copies them). */
+void wl_exchange_put_local(struct wl_comm *comm, struct wl_exchange *exchange, uint32_t member,
+                           struct wl_part part);
+void wl_exchange_put_remote(const struct wl_comm *comm, const struct wl_exchange *exchange,
+                            uint32_t member, struct wl_part part, uint32_t process);
 
-/* The two halves of it: for the members here, and a copy for those in another process. */
-void wl_meeting_keep(struct wl_comm *comm, struct wl_meeting *meeting, uint32_t member,
-                     struct wl_part part);
-void wl_meeting_ship(const struct wl_comm *comm, const struct wl_meeting *meeting,
-                     uint32_t member, struct wl_part part, uint32_t process);
-
-/* Something that was shipped here. Of a meeting that all members here have left nobody needs
- * anything. */
-struct wl_part_name {
-    uint32_t id, first; /* of the communicator, and its member 0 as a rank of the program */
+/* Names a part between processes. */
+struct wl_part_key {
+    uint32_t id,
+        first; /* the communicator: its id, and its member 0 as a rank of the program */
     uint32_t sequence, member;
 };
-void wl_meeting_arrived(struct wl_comm *comm, const struct wl_part_name *name,
-                        struct wl_part part);
+/* A part has come from another process. It is dropped if all members here have left. */
+void wl_exchange_receive(struct wl_comm *comm, const struct wl_part_key *key,
+                         struct wl_part part);
 
-/* What a member has brought, or what there is for all. */
-struct wl_part wl_meeting_part(struct wl_comm *comm, struct wl_meeting *meeting,
-                               uint32_t member);
-struct wl_part wl_meeting_for_all(struct wl_comm *comm, struct wl_meeting *meeting);
+/* The part of a member, or the result. The bytes stay valid until this member leaves. */
+struct wl_part wl_exchange_part(struct wl_comm *comm, struct wl_exchange *exchange,
+                                uint32_t member);
+struct wl_part wl_exchange_result(struct wl_comm *comm, struct wl_exchange *exchange);
 
-/* What there is for all, made by make(arg) if nobody has made it yet. All parts that it uses
- * have been brought. */
-struct wl_part wl_meeting_compute(struct wl_comm *comm, struct wl_meeting *meeting,
-                                  struct wl_part (*make)(void *arg), void *arg);
+/* The result, computed by compute(arg) if no member has done so yet. All parts that it uses have
+ * been put. */
+struct wl_part wl_exchange_compute(struct wl_comm *comm, struct wl_exchange *exchange,
+                                   struct wl_part (*compute)(void *arg), void *arg);
 
-/* When a communicator goes. */
-void wl_meetings_free(struct wl_comm *comm);
+/* Frees what is left when the communicator is freed. */
+void wl_exchanges_free(struct wl_comm *comm);
 
 #endif

@@ -1,42 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collectives between the two groups of an intercommunicator. In simulated time they are what
- * they mean: a message from each that has something to each that gets it, as in a collective of
- * neighbours. Where all reduce, who gets what cannot be known by those who send: it is an
- * allreduce of both groups together.
+ * Collectives between the two groups of an intercommunicator. In simulated time they are
+ * neighborhood collectives: a message from each member that has data to each that gets it. An
+ * allreduce or a reduce-scatter is an allreduce of both groups together, because a member does
+ * not know what the others need.
  */
 #include "mpilib/collective.h"
 #include "mpilib/memory.h"
 
-static bool has_root(const struct wl_coll *coll)
+static bool has_root(const struct wl_collective *coll)
 {
     return coll->kind == WL_BCAST || coll->kind == WL_GATHER || coll->kind == WL_SCATTER ||
            coll->kind == WL_REDUCE;
 }
 
-static void find_root(struct wl_coll *coll)
+static void find_root(struct wl_collective *coll)
 {
-    int said = (int)coll->root;
+    int given = (int)coll->root;
 
-    if (said == MPI_ROOT) {
+    if (given == MPI_ROOT) {
         coll->root = coll->view.rank;
-    } else if (said == MPI_PROC_NULL) {
+    } else if (given == MPI_PROC_NULL) {
         coll->root = WL_NO_ROOT;
-    } else if (said >= 0 && (uint32_t)said < coll->view.n_peers) {
-        coll->root = coll->view.peers + (uint32_t)said;
+    } else if (given >= 0 && (uint32_t)given < coll->view.n_peers) {
+        coll->root = coll->view.peers + (uint32_t)given;
     } else {
-        wl_fatal(coll->rank, coll->function, "there is no root %d in a remote group of %u",
-                 said, coll->view.n_peers);
+        wl_fatal(coll->rank, "there is no root %d in a remote group of %u ranks", given,
+                 coll->view.n_peers);
     }
 }
 
-/* What does not concern this member is as if it had not said it. */
-void wl_inter_prepare(struct wl_coll *coll)
+void wl_intercomm_prepare(struct wl_collective *coll)
 {
     static const struct wl_side nothing = {.buffer = NULL};
 
     if (coll->kind >= WL_SCAN) {
-        wl_fatal(coll->rank, coll->function, "MPI has it for no intercommunicator");
+        wl_fatal(coll->rank, "MPI does not define this collective for intercommunicators");
     }
     if (!has_root(coll)) {
         return;
@@ -54,15 +53,15 @@ void wl_inter_prepare(struct wl_coll *coll)
     }
 }
 
-/* The members that it sends to or receives from, and what. */
+/* The members that this one sends to or receives from, and how many bytes. */
 struct partners {
     uint32_t n;
     uint32_t *members;
     uint64_t *bytes;
 };
 
-/* What goes to one of them, or comes from it. */
-static uint64_t bytes_for(const struct wl_coll *coll, bool out, uint32_t i)
+/* The bytes for or from peer i. */
+static uint64_t bytes_for(const struct wl_collective *coll, bool out, uint32_t i)
 {
     bool one_block =
         out ? coll->kind == WL_GATHER || coll->kind == WL_ALLGATHER : coll->kind == WL_SCATTER;
@@ -76,7 +75,7 @@ static uint64_t bytes_for(const struct wl_coll *coll, bool out, uint32_t i)
     return wl_side_bytes(coll, out ? &coll->send : &coll->recv, one_block ? 0 : i);
 }
 
-static struct partners partners_of(const struct wl_coll *coll, bool out)
+static struct partners partners_of(const struct wl_collective *coll, bool out)
 {
     bool root = coll->root == coll->view.rank;
     bool from_root = coll->kind == WL_BCAST || coll->kind == WL_SCATTER;
@@ -96,7 +95,7 @@ static struct partners partners_of(const struct wl_coll *coll, bool out)
     return partners;
 }
 
-/* Ops have one length for both lists of bytes. */
+/* Both lists of an op have the same length: fills up with zeros. */
 static uint64_t *lengthen(uint64_t *list, uint32_t n, uint32_t to)
 {
     list = wl_realloc(list, to, sizeof(uint64_t));
@@ -106,7 +105,7 @@ static uint64_t *lengthen(uint64_t *list, uint32_t n, uint32_t to)
     return list;
 }
 
-void wl_inter_measure(struct wl_coll *coll, struct wf_op *op)
+void wl_intercomm_measure(struct wl_collective *coll, struct wf_op *op)
 {
     if (coll->kind == WL_BARRIER) {
         return;

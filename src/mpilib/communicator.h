@@ -3,103 +3,103 @@
 #define WF_MPILIB_COMMUNICATOR_H
 
 /*
- * Communicators. Their members in this process share one object, in which they also meet for
- * collectives; what a rank knows of it besides is its own.
+ * Communicators (MPI-3.1, 6.4 and 6.6). The members of a communicator that run in this process
+ * share one struct wl_comm. Besides, each member has a struct wl_view of its own.
  */
 
 #include "mpilib/library.h"
 
 #include <pthread.h>
 
-struct wl_meeting;
+struct wl_exchange;
 
 struct wl_comm {
     uint32_t id;
     uint32_t size;
     const uint32_t *members; /* ranks of the program; null if member i is rank i */
-    uint32_t n_here;         /* members in this process */
-    uint32_t refs;           /* so many of them still hold it */
-    pthread_mutex_t lock;    /* of the meetings */
-    struct wl_meeting *meetings;
-    uint32_t n_met;       /* collectives that one of them has come to */
-    uint32_t n_hosts;     /* other processes that have members... */
-    uint32_t *hosts;      /* ...and which */
-    struct wl_comm *next; /* among those that can be found by what they are (hosts.h) */
-    bool known;           /* whether it can */
-    void *shared;         /* allocated: what else all members share; or null */
+    uint32_t n_local;        /* members in this process */
+    uint32_t refs;           /* how many of them still hold it */
+    pthread_mutex_t lock;    /* protects the exchanges */
+    struct wl_exchange *exchanges;
+    uint32_t n_joined;    /* collectives that a member here has joined */
+    uint32_t n_processes; /* other processes that have members... */
+    uint32_t *processes;  /* ...and which they are */
+    struct wl_comm *next; /* in the registry (communicator_registry.h) */
+    bool registered;
+    void *shared; /* data that all members here share: of a window. Or null; freed with it */
 };
 
-/* A rank's own side of a communicator. The members of an intercommunicator are those of its two
- * groups one behind the other; of others both groups are all members. */
+/* What one rank knows of a communicator. In an intercommunicator the members are those of its
+ * first group followed by those of its second. In others both groups are all members. */
 struct wl_view {
     struct wl_comm *comm;
     uint32_t number;         /* in ops */
     uint32_t rank;           /* among all members */
     uint32_t first, size;    /* the own group: members first to first + size - 1... */
-    uint32_t peers, n_peers; /* ...and that of those it talks to */
+    uint32_t peers, n_peers; /* ...and the group that it sends to and receives from */
     bool inter;
-    uint32_t *sequence;
-    struct wl_extra **extra;
-    /* What the two point to, but of MPI_COMM_WORLD. */
+    uint32_t *sequence; /* counts the collectives */
+    struct wl_properties **properties;
+    /* What the two pointers point to, except in MPI_COMM_WORLD. */
     uint32_t own_sequence;
-    struct wl_extra *own_extra;
-    uint32_t hidden; /* number in ops for traffic that the program does not see; 0: none yet */
+    struct wl_properties *own_properties;
+    uint32_t internal_number; /* in ops of the library's own messages; 0: none yet */
 };
 
-/* Those that are made without waiting count apart: until a rank hears of one it cannot know its
- * number, and may join others meanwhile. */
-#define WL_LATER_ID UINT32_C(0x40000000)
+/* Communicators that MPI_Comm_idup() creates have ids of their own range. A rank learns such an
+ * id late, and may join other communicators before. */
+#define WL_NONBLOCKING_ID UINT32_C(0x40000000)
 
-/* In the simulation, where numbers are few, there are two of each: what the program sends, and
- * what it never sees. */
-#define WL_SIMULATED(comm) \
-    (4 * ((comm)->id & (WL_LATER_ID - 1)) + ((comm)->id >= WL_LATER_ID ? 2 : 0))
+/* The id in the simulation, whose ids are below 2^32. Each communicator has two: one for the
+ * program's messages and, one higher, one for the library's own. */
+#define WL_SIMULATED_ID(comm) \
+    (4 * ((comm)->id & (WL_NONBLOCKING_ID - 1)) + ((comm)->id >= WL_NONBLOCKING_ID ? 2 : 0))
 
 static inline uint32_t wl_member(const struct wl_comm *comm, uint32_t i)
 {
     return comm->members != NULL ? comm->members[i] : i;
 }
 
-/* A new one that all its members here hold; `members`, allocated, are taken. */
+/* A new communicator, held by all members in this process. Takes `members`, which is allocated.
+ */
 struct wl_comm *wl_comm_new(uint32_t id, uint32_t size, const uint32_t *members);
 void wl_comm_release(struct wl_comm *comm); /* null is allowed */
 void wl_view_free(struct wl_rank *rank, struct wl_view *view);
 
-/* The communicator of a handle as the rank sees it; the program ends if there is none. */
-struct wl_view wl_comm_of(struct wl_rank *rank, MPI_Comm handle, const char *function);
+/* The communicator of a handle; the program ends if there is none. */
+struct wl_view wl_comm_of(struct wl_rank *rank, MPI_Comm handle);
 
-/* What only few communicators have; made when it is first asked for. */
-struct wl_extra *wl_comm_extra(const struct wl_view *view);
-
-/* Makes a communicator known to the rank and to the simulation; returns its handle. The groups
- * of the view are set, or it is all of it. */
+/* Adds a communicator to those of the rank, tells the simulation, and returns its handle. The
+ * caller sets comm and rank, and the groups of an intercommunicator. */
 MPI_Comm wl_comm_join(struct wl_rank *rank, const struct wl_view *view);
 
-/* The place of a rank among those it is counted with. */
+/* The rank within the own group. */
 static inline uint32_t wl_own_rank(const struct wl_view *view)
 {
     return view->rank - view->first;
 }
 
-/* What a member says when new communicators are made of an old one: as in MPI_Comm_split. */
-struct wl_wish {
-    int color, key; /* MPI_UNDEFINED: none for me */
-    bool later;     /* it does not wait */
-    bool inter;     /* the new ones have two groups, as the old one has */
-    /* Filled in. */
-    bool second; /* in its second group */
+/* A member's arguments when communicators are created from an old one, as in MPI_Comm_split().
+ */
+struct wl_split_args {
+    int color, key;   /* color MPI_UNDEFINED: this member gets none */
+    bool nonblocking; /* MPI_Comm_idup() */
+    bool inter;       /* the new communicators are intercommunicators, as the old one is */
+    /* Filled in by wl_split_begin(). */
+    bool second; /* in the second group of the old one */
     uint32_t highest_id;
     uint32_t member;
 };
 
-/* A collective of all members; returns the handle, or MPI_COMM_NULL. */
+/* Splits a communicator, in simulated time with an op of this kind; all members call it. Returns
+ * the handle of the new one, or MPI_COMM_NULL. */
 MPI_Comm wl_comm_split(struct wl_rank *rank, const struct wl_view *view,
-                       const struct wl_wish *wish, enum wf_op_kind kind);
+                       const struct wl_split_args *args, enum wf_op_kind kind);
 
-/* Its two halves: before and after the simulation has heard of it. */
-struct wl_meeting *wl_split_begin(struct wl_rank *rank, const struct wl_view *view,
-                                  const struct wl_wish *wish);
+/* Its two halves: before and after the op. */
+struct wl_exchange *wl_split_begin(struct wl_rank *rank, const struct wl_view *view,
+                                   const struct wl_split_args *args);
 MPI_Comm wl_split_end(struct wl_rank *rank, const struct wl_view *view,
-                      struct wl_meeting *meeting, bool inter);
+                      struct wl_exchange *exchange, bool inter);
 
 #endif

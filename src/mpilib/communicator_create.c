@@ -1,162 +1,287 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* New communicators of old ones. */
+/* Creating communicators from others, and freeing them (MPI-3.1, 6.4.2 and 6.4.3). Except for
+ * MPI_Comm_create_group() and MPI_Intercomm_create(), all are splits of the old one. */
+#include "mpilib/communicator_registry.h"
 #include "mpilib/errors.h"
 #include "mpilib/group.h"
 #include "mpilib/internal_messages.h"
 #include "mpilib/memory.h"
 #include "mpilib/properties.h"
 #include "mpilib/request.h"
+#include "mpilib/topology.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
+/* ---- splitting ---- */
+
+/* The result for all members: the new communicators, and for each member its own. */
+struct split {
+    uint32_t n;
+    struct wl_comm **comms; /* in the same memory, after the rest */
+    struct {
+        uint32_t comm, rank; /* UINT32_MAX: none */
+        uint32_t n_first;    /* the size of the first group of an intercommunicator */
+    } of[];
+};
+
+static int compare(const void *a, const void *b)
 {
-    struct wl_rank *rank = wl_enter();
-    struct wl_view view = wl_comm_of(rank, comm, "MPI_Comm_split");
+    const struct wl_split_args *x = a, *y = b;
+
+    if (x->color != y->color) {
+        return x->color < y->color ? -1 : 1;
+    }
+    if (x->second != y->second) {
+        return x->second ? 1 : -1;
+    }
+    if (x->key != y->key) {
+        return x->key < y->key ? -1 : 1;
+    }
+    return x->member < y->member ? -1 : x->member > y->member;
+}
+
+struct splitting {
+    struct wl_comm *parent;
+    struct wl_exchange *exchange;
+};
+
+/* Creates the communicator of one color, if any of its n members runs in this process. An
+ * intercommunicator needs two groups that are not empty. */
+static void create_comm(struct split *split, const struct wl_split_args *args, uint32_t n,
+                        const struct wl_comm *parent, uint32_t id)
+{
+    uint32_t *members = wl_malloc(n * sizeof(uint32_t)), n_local = 0, n_first = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        members[i] = wl_member(parent, args[i].member);
+        n_local += wl_is_local(members[i]);
+        n_first += !args[i].second;
+    }
+    bool exists = !args[0].inter || (n_first > 0 && n_first < n);
+    for (uint32_t i = 0; i < n; i++) {
+        split->of[args[i].member].comm = exists ? split->n : UINT32_MAX;
+        split->of[args[i].member].rank = i;
+        split->of[args[i].member].n_first = n_first;
+    }
+    if (n_local > 0 && exists) {
+        split->comms[split->n] = wl_comm_new(id, n, members);
+        wl_comm_register(split->comms[split->n]);
+    } else {
+        free(members);
+    }
+    split->n++;
+}
+
+/* `args` is sorted by color, group and key. Members without a color come first. */
+static void create_comms(struct split *split, const struct wl_split_args *args,
+                         const struct wl_comm *parent, uint32_t id)
+{
+    uint32_t i = 0;
+
+    while (i < parent->size && args[i].color == MPI_UNDEFINED) {
+        split->of[args[i++].member].comm = UINT32_MAX;
+    }
+    while (i < parent->size) {
+        uint32_t end = i;
+        while (end < parent->size && args[end].color == args[i].color) {
+            end++;
+        }
+        create_comm(split, args + i, end - i, parent, id);
+        i = end;
+    }
+}
+
+static struct wl_part compute_split(void *arg)
+{
+    const struct splitting *what = arg;
+    uint32_t size = what->parent->size, id = 0;
+    struct wl_split_args *args = wl_malloc(size * sizeof(struct wl_split_args));
+    size_t head = sizeof(struct split) + size * sizeof(((struct split *)0)->of[0]);
+    size_t bytes = head + size * sizeof(struct wl_comm *);
+    struct split *split = wl_calloc(1, bytes);
+
+    split->comms = (struct wl_comm **)((unsigned char *)split + head);
+
+    for (uint32_t i = 0; i < size; i++) {
+        struct wl_part part = wl_exchange_part(what->parent, what->exchange, i);
+        memcpy(&args[i], part.bytes, sizeof(struct wl_split_args));
+        id = args[i].highest_id > id ? args[i].highest_id : id;
+    }
+    qsort(args, size, sizeof(struct wl_split_args), compare);
+    create_comms(split, args, what->parent,
+                 args[0].nonblocking ? WL_NONBLOCKING_ID | (id + 1) : id + 1);
+    free(args);
+    return (struct wl_part){(unsigned char *)split, bytes};
+}
+
+/* The view of a member of its new communicator. */
+static struct wl_view view_of(const struct split *made, uint32_t member, bool inter)
+{
+    uint32_t rank = made->of[member].rank, n_first = made->of[member].n_first;
+    struct wl_view view = {.comm = made->comms[made->of[member].comm], .rank = rank};
+
+    if (inter) {
+        uint32_t n_second = view.comm->size - n_first;
+        bool second = rank >= n_first;
+        view.inter = true;
+        view.first = second ? n_first : 0;
+        view.size = second ? n_second : n_first;
+        view.peers = second ? 0 : n_first;
+        view.n_peers = second ? n_first : n_second;
+    }
+    return view;
+}
+
+MPI_Comm wl_comm_split(struct wl_rank *rank, const struct wl_view *view,
+                       const struct wl_split_args *args, enum wf_op_kind kind)
+{
+    const struct wf_op op = {.kind = kind, .comm = view->number};
+    struct wl_exchange *exchange = wl_split_begin(rank, view, args);
+
+    (void)wl_call(rank, &op);
+    return wl_split_end(rank, view, exchange, args->inter);
+}
+
+struct wl_exchange *wl_split_begin(struct wl_rank *rank, const struct wl_view *view,
+                                   const struct wl_split_args *args)
+{
+    struct wl_exchange *exchange = wl_exchange_join(view->comm, (*view->sequence)++);
+    struct wl_split_args *own = wl_malloc(sizeof(*own));
+
+    *own = *args;
+    own->highest_id = args->nonblocking ? rank->highest_nonblocking_id++ : rank->highest_id;
+    own->member = view->rank;
+    own->second = args->inter && view->first > 0;
+    wl_exchange_put(view->comm, exchange, view->rank,
+                    (struct wl_part){(unsigned char *)own, sizeof(*own)});
+    return exchange;
+}
+
+MPI_Comm wl_split_end(struct wl_rank *rank, const struct wl_view *view,
+                      struct wl_exchange *exchange, bool inter)
+{
+    struct splitting what = {view->comm, exchange};
+    const struct split *made =
+        (const void *)wl_exchange_compute(view->comm, exchange, compute_split, &what).bytes;
+    MPI_Comm handle = MPI_COMM_NULL;
+
+    if (made->of[view->rank].comm != UINT32_MAX) {
+        struct wl_view joined = view_of(made, view->rank, inter);
+        handle = wl_comm_join(rank, &joined);
+    }
+    wl_exchange_leave(view->comm, exchange);
+    return handle;
+}
+
+/* ---- the MPI functions ---- */
+
+int wl_MPI_Comm_split(struct wl_rank *rank, MPI_Comm comm, int color, int key,
+                      MPI_Comm *newcomm)
+{
+    struct wl_view view = wl_comm_of(rank, comm);
 
     if (color < 0 && color != MPI_UNDEFINED) {
-        wl_fatal(rank, "MPI_Comm_split", "the colour %d is negative", color);
+        wl_fatal(rank, "the color %d is negative", color);
     }
-    *newcomm = wl_comm_split(rank, &view,
-                             &(struct wl_wish){.color = color, .key = key, .inter = view.inter},
-                             WF_OP_COMM_SPLIT);
-    wl_leave(rank);
+    *newcomm = wl_comm_split(
+        rank, &view, &(struct wl_split_args){.color = color, .key = key, .inter = view.inter},
+        WF_OP_COMM_SPLIT);
     return MPI_SUCCESS;
 }
 
-/* Each rank has a node of its own. */
-int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
-                        MPI_Comm *newcomm)
+/* No two ranks share memory: each has a node of its own. */
+int wl_MPI_Comm_split_type(struct wl_rank *rank, MPI_Comm comm, int split_type, int key,
+                           MPI_Info info, MPI_Comm *newcomm)
 {
-    struct wl_rank *rank = wl_enter();
-    struct wl_view view = wl_comm_of(rank, comm, "MPI_Comm_split_type");
-    const struct wl_wish wish = {.color = split_type == MPI_UNDEFINED ? MPI_UNDEFINED
-                                                                      : (int)rank->self->rank,
-                                 .key = key,
-                                 .inter = view.inter};
+    struct wl_view view = wl_comm_of(rank, comm);
+    const struct wl_split_args args = {
+        .color = split_type == MPI_UNDEFINED ? MPI_UNDEFINED : (int)rank->self->rank,
+        .key = key,
+        .inter = view.inter};
 
-    (void)info;
-    *newcomm = wl_comm_split(rank, &view, &wish, WF_OP_COMM_SPLIT);
-    wl_leave(rank);
+    *newcomm = wl_comm_split(rank, &view, &args, WF_OP_COMM_SPLIT);
     return MPI_SUCCESS;
 }
 
-static struct wl_topology *copy_topology(const struct wl_topology *from)
+/* The properties of a duplicate. Copying attributes calls functions of the program, which may
+ * fail. */
+static int copy_properties(struct wl_rank *rank, MPI_Comm comm, const struct wl_view *view,
+                           struct wl_properties **copy)
 {
-    if (from == NULL) {
-        return NULL;
-    }
-    struct wl_topology *to = wl_malloc(sizeof(*to));
-    *to = *from;
-    struct {
-        int **list;
-        int n;
-    } lists[] = {
-        {&to->dims, from->n},
-        {&to->periods, from->n},
-        {&to->coords, from->n},
-        {&to->index, from->n},
-        {&to->edges, from->index != NULL && from->n > 0 ? from->index[from->n - 1] : 0},
-        {&to->sources, from->n_sources},
-        {&to->destinations, from->n_destinations},
-        {&to->source_weights, from->n_sources},
-        {&to->destination_weights, from->n_destinations},
-    };
-    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-        if (*lists[i].list != NULL) {
-            size_t bytes = (size_t)lists[i].n * sizeof(int);
-            *lists[i].list = memcpy(wl_malloc(bytes), *lists[i].list, bytes);
-        }
-    }
-    return to;
-}
-
-/* What a copy takes over: what the program hangs on it first, which may fail. */
-static int copy_extra(struct wl_rank *rank, MPI_Comm comm, const struct wl_view *view,
-                      const char *function, struct wl_extra **copy)
-{
-    const struct wl_extra *old = *view->extra;
+    const struct wl_properties *old = *view->properties;
 
     *copy = NULL;
     if (old == NULL) {
         return MPI_SUCCESS;
     }
-    int code = wl_attributes_copy(rank, comm, view->extra, copy);
+    int code = wl_attributes_copy(rank, comm, view->properties, copy);
     if (code != MPI_SUCCESS) {
-        wl_extra_free(*copy);
-        return wl_error(rank, comm, code, function, "an attribute could not be copied: %d",
-                        code);
+        wl_properties_free(*copy);
+        return wl_error(rank, comm, code, "an attribute could not be copied: error %d", code);
     }
-    struct wl_extra *own = wl_extra_of(copy);
+    struct wl_properties *own = wl_properties_get(copy);
     own->errhandler = old->errhandler;
-    own->topology = copy_topology(old->topology);
+    own->topology = wl_topology_copy(old->topology);
     return MPI_SUCCESS;
 }
 
-static void give_extra(struct wl_rank *rank, MPI_Comm made, struct wl_extra *extra)
+static void set_properties(struct wl_rank *rank, MPI_Comm comm,
+                           struct wl_properties *properties)
 {
-    struct wl_view *own = wl_table_get(&rank->comms, WL_COMM, made);
+    struct wl_view *view = wl_table_get(&rank->comms, WL_COMM, comm);
 
-    own->own_extra = extra;
+    view->own_properties = properties;
 }
 
-int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
+int wl_MPI_Comm_dup(struct wl_rank *rank, MPI_Comm comm, MPI_Comm *newcomm)
 {
-    struct wl_rank *rank = wl_enter();
-    struct wl_view view = wl_comm_of(rank, comm, "MPI_Comm_dup");
-    const struct wl_wish wish = {.color = 0, .inter = view.inter};
-    struct wl_extra *extra;
-    int code = copy_extra(rank, comm, &view, "MPI_Comm_dup", &extra);
+    struct wl_view view = wl_comm_of(rank, comm);
+    const struct wl_split_args args = {.color = 0, .inter = view.inter};
+    struct wl_properties *properties;
+    int code = copy_properties(rank, comm, &view, &properties);
 
     *newcomm = MPI_COMM_NULL;
     if (code == MPI_SUCCESS) {
-        *newcomm = wl_comm_split(rank, &view, &wish, WF_OP_COMM_DUP);
-        give_extra(rank, *newcomm, extra);
+        *newcomm = wl_comm_split(rank, &view, &args, WF_OP_COMM_DUP);
+        set_properties(rank, *newcomm, properties);
     }
-    wl_leave(rank);
     return code;
 }
 
-int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
-{
-    (void)info;
-    return MPI_Comm_dup(comm, newcomm);
-}
-
-/* A copy that the program does not wait for yet. */
-struct later {
+/* A duplicate that the program has not waited for yet. */
+struct pending_dup {
     struct wl_view parent;
-    struct wl_meeting *meeting;
-    struct wl_extra *extra;
-    MPI_Comm *made;
+    struct wl_exchange *exchange;
+    struct wl_properties *properties;
+    MPI_Comm *newcomm;
 };
 
-static void make_later(struct wl_rank *rank, void *own)
+static void finish_dup(struct wl_rank *rank, void *own)
 {
-    const struct later *later = own;
+    const struct pending_dup *dup = own;
 
-    *later->made = wl_split_end(rank, &later->parent, later->meeting, later->parent.inter);
-    give_extra(rank, *later->made, later->extra);
+    *dup->newcomm = wl_split_end(rank, &dup->parent, dup->exchange, dup->parent.inter);
+    set_properties(rank, *dup->newcomm, dup->properties);
 }
 
-/* In simulated time as MPI_Comm_dup: all tell all a number. */
-int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *handle)
+/* In simulated time an allgather of one number, as MPI_Comm_dup(). */
+int wl_MPI_Comm_idup(struct wl_rank *rank, MPI_Comm comm, MPI_Comm *newcomm,
+                     MPI_Request *handle)
 {
-    struct wl_rank *rank = wl_enter();
-    struct wl_view view = wl_comm_of(rank, comm, "MPI_Comm_idup");
-    const struct wl_wish wish = {.color = 0, .later = true, .inter = view.inter};
-    struct wl_extra *extra;
-    int code = copy_extra(rank, comm, &view, "MPI_Comm_idup", &extra);
+    struct wl_view view = wl_comm_of(rank, comm);
+    const struct wl_split_args args = {.color = 0, .nonblocking = true, .inter = view.inter};
+    struct wl_properties *properties;
+    int code = copy_properties(rank, comm, &view, &properties);
 
     *newcomm = MPI_COMM_NULL;
     if (code == MPI_SUCCESS) {
         struct wl_request *request = wl_request_new(rank, WL_REQUEST_COLL, handle);
-        struct later *later = wl_malloc(sizeof(*later));
-        *later = (struct later){view, wl_split_begin(rank, &view, &wish), extra, newcomm};
-        request->active = true;
-        request->own = later;
-        request->deliver = make_later;
+        struct pending_dup *dup = wl_malloc(sizeof(*dup));
+        *dup =
+            (struct pending_dup){view, wl_split_begin(rank, &view, &args), properties, newcomm};
+        request->own = dup;
+        request->deliver = finish_dup;
         const struct wf_op op = {.kind = WF_OP_IALLGATHER,
                                  .comm = view.number,
                                  .count = view.comm->size,
@@ -164,81 +289,99 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *handle)
                                  .request = request->number};
         wl_post(rank, &op);
     }
-    wl_leave(rank);
     return code;
 }
 
-int MPI_Comm_create(MPI_Comm comm, MPI_Group handle, MPI_Comm *newcomm)
+int wl_MPI_Comm_create(struct wl_rank *rank, MPI_Comm comm, MPI_Group handle, MPI_Comm *newcomm)
 {
-    struct wl_rank *rank = wl_enter();
-    struct wl_view view = wl_comm_of(rank, comm, "MPI_Comm_create");
-    const struct wl_group *group = wl_group_of(rank, handle, "MPI_Comm_create");
+    struct wl_view view = wl_comm_of(rank, comm);
+    const struct wl_group *group = wl_group_of(rank, handle);
     uint32_t place = wl_group_find(group, rank->self->rank);
-    struct wl_wish wish = {.color = MPI_UNDEFINED, .inter = view.inter};
+    struct wl_split_args args = {.color = MPI_UNDEFINED, .inter = view.inter};
 
-    /* Groups that are made of one communicator at a time have nobody in common. Of two groups,
-     * there is one of each. */
+    /* Groups given in the same call are disjoint, so that their first member is a color. */
     if (place < group->size) {
-        wish.color = view.inter ? 0 : (int)group->members[0];
-        wish.key = (int)place;
+        args.color = view.inter ? 0 : (int)group->members[0];
+        args.key = (int)place;
     }
-    *newcomm = wl_comm_split(rank, &view, &wish, WF_OP_COMM_CREATE);
-    wl_leave(rank);
+    *newcomm = wl_comm_split(rank, &view, &args, WF_OP_COMM_CREATE);
     return MPI_SUCCESS;
 }
 
-int MPI_Comm_create_group(MPI_Comm comm, MPI_Group handle, int tag, MPI_Comm *newcomm)
+static uint32_t member_index(const struct wl_rank *rank, const struct wl_comm *comm,
+                             uint32_t program_rank)
 {
-    static const char function[] = "MPI_Comm_create_group";
-    struct wl_rank *rank = wl_enter();
-    struct wl_view view = wl_comm_of(rank, comm, function);
-    const struct wl_group *group = wl_group_of(rank, handle, function);
-    uint32_t place = wl_group_find(group, rank->self->rank);
+    for (uint32_t i = 0; i < comm->size; i++) {
+        if (wl_member(comm, i) == program_rank) {
+            return i;
+        }
+    }
+    wl_fatal(rank, "rank %u of the group is not a member of the communicator", program_rank);
+}
+
+/* Only the members of the group call it. The first one collects the highest id that each has seen,
+ * and tells all the id of the new communicator. */
+int wl_MPI_Comm_create_group(struct wl_rank *rank, MPI_Comm comm, MPI_Group handle, int tag,
+                             MPI_Comm *newcomm)
+{
+    struct wl_view view = wl_comm_of(rank, comm);
+    const struct wl_group *group = wl_group_of(rank, handle);
+    uint32_t place = wl_group_find(group, rank->self->rank), n = group->size;
+    uint32_t highest = rank->highest_id;
+    uint64_t id;
 
     if (view.inter) {
-        wl_fatal(rank, function, "MPI has it for no intercommunicator");
+        wl_fatal(rank, "MPI does not define this function for intercommunicators");
     }
     *newcomm = MPI_COMM_NULL;
-    if (place < group->size) {
-        uint32_t *members = wl_malloc(group->size * sizeof(uint32_t));
-        memcpy(members, group->members, group->size * sizeof(uint32_t));
-        *newcomm = wl_comm_agree(
-            rank, &view,
-            &(struct wl_agreement){
-                .members = members, .n = group->size, .place = place, .tag = tag});
+    if (place == n) {
+        return MPI_SUCCESS;
     }
-    wl_leave(rank);
+    uint32_t *index = wl_malloc(n * sizeof(uint32_t));
+    if (place != 0) {
+        index[0] = member_index(rank, view.comm, group->members[0]);
+        wl_internal_send(rank, &view, index[0], tag,
+                         (struct wl_bytes){&highest, sizeof(highest)});
+        wl_internal_recv(rank, &view, index[0], tag, (struct wl_buffer){&id, sizeof(id)});
+    } else {
+        for (uint32_t i = 1; i < n; i++) {
+            uint32_t theirs;
+            index[i] = member_index(rank, view.comm, group->members[i]);
+            wl_internal_recv(rank, &view, index[i], tag,
+                             (struct wl_buffer){&theirs, sizeof(theirs)});
+            highest = theirs > highest ? theirs : highest;
+        }
+        id = (uint64_t)highest + 1;
+        for (uint32_t i = 1; i < n; i++) {
+            wl_internal_send(rank, &view, index[i], tag, (struct wl_bytes){&id, sizeof(id)});
+        }
+    }
+    memcpy(index, group->members, n * sizeof(uint32_t));
+    struct wl_comm *created = wl_comm_find_or_new((uint32_t)id, n, index);
+    *newcomm = wl_comm_join(rank, &(struct wl_view){.comm = created, .rank = place});
     return MPI_SUCCESS;
 }
 
-/* The simulation must have dealt with all that was done on it. If there are requests, there may
- * be some of it: then it stays until the rank ends. */
-int MPI_Comm_free(MPI_Comm *comm)
+/* The simulation may still have pending operations on the communicator if there are requests:
+ * then it is freed when the rank ends. */
+int wl_MPI_Comm_free(struct wl_rank *rank, MPI_Comm *comm)
 {
-    struct wl_rank *rank = wl_enter();
-    struct wl_view view = wl_comm_of(rank, *comm, "MPI_Comm_free");
+    struct wl_view view = wl_comm_of(rank, *comm);
     const struct wf_op op = {.kind = WF_OP_COMM_FREE, .comm = view.number};
 
     if (wl_table_get(&rank->comms, WL_COMM, *comm) == NULL) {
-        wl_fatal(rank, "MPI_Comm_free", "the communicator 0x%x cannot be freed",
-                 (unsigned)*comm);
+        wl_fatal(rank, "the communicator 0x%x cannot be freed", (unsigned)*comm);
     }
-    wl_attributes_delete(rank, *comm, view.extra);
+    wl_attributes_delete(rank, *comm, view.properties);
     (void)wl_call(rank, &op);
     if (rank->requests.n == 0) {
         wl_view_free(rank, wl_table_take(&rank->comms, WL_COMM, *comm));
     }
     *comm = MPI_COMM_NULL;
-    wl_leave(rank);
     return MPI_SUCCESS;
 }
 
-int MPI_Comm_disconnect(MPI_Comm *comm)
-{
-    return MPI_Comm_free(comm);
-}
-
-int MPI_Comm_get_parent(MPI_Comm *parent)
+int wl_MPI_Comm_get_parent(struct wl_rank *rank, MPI_Comm *parent)
 {
     *parent = MPI_COMM_NULL;
     return MPI_SUCCESS;

@@ -7,85 +7,85 @@
 
 enum { BUCKETS = 4096 };
 
-/* A part of a communicator that does not exist here yet. */
-struct waiting {
-    struct waiting *next;
-    struct wl_part_name name;
+/* A part of a collective whose communicator does not exist here yet. */
+struct early_part {
+    struct early_part *next;
+    struct wl_part_key key;
     struct wl_part part;
 };
 
 struct bucket {
     struct wl_comm *comms;
-    struct waiting *first, *last;
+    struct early_part *first, *last;
 };
 
-struct wl_known {
+struct wl_comm_registry {
     pthread_mutex_t lock;
     struct bucket buckets[BUCKETS];
 };
 
-/* ---- where members are ---- */
+/* ---- the processes of members ---- */
 
 static void count_members(struct wl_comm *comm)
 {
-    unsigned char *seen = wl_calloc(wl.spread->n_processes, 1);
-    uint32_t n_here = 0;
+    unsigned char *seen = wl_calloc(wl.processes->n_processes, 1);
+    uint32_t n_local = 0;
 
-    comm->hosts = wl_malloc(wl.spread->n_processes * sizeof(uint32_t));
+    comm->processes = wl_malloc(wl.processes->n_processes * sizeof(uint32_t));
     for (uint32_t i = 0; i < comm->size; i++) {
-        uint32_t home = wl_home(wl_member(comm, i));
-        n_here += home == wl.spread->own;
-        if (home != wl.spread->own && !seen[home]) {
-            seen[home] = 1;
-            comm->hosts[comm->n_hosts++] = home;
+        uint32_t process = wl_process_of(wl_member(comm, i));
+        n_local += process == wl.processes->own;
+        if (process != wl.processes->own && !seen[process]) {
+            seen[process] = 1;
+            comm->processes[comm->n_processes++] = process;
         }
     }
-    comm->n_here = comm->refs = n_here;
+    comm->n_local = comm->refs = n_local;
     free(seen);
 }
 
-void wl_hosts_find(struct wl_comm *comm)
+void wl_comm_find_processes(struct wl_comm *comm)
 {
-    if (wl.spread == NULL) {
+    if (wl.processes == NULL) {
         return;
     }
     (void)pthread_mutex_lock(&comm->lock);
-    if (comm->hosts == NULL) {
+    if (comm->processes == NULL) {
         count_members(comm);
     }
     (void)pthread_mutex_unlock(&comm->lock);
 }
 
-/* ---- which there are ---- */
+/* ---- the registry ---- */
 
-struct wl_known *wl_known_new(void)
+struct wl_comm_registry *wl_comm_registry_new(void)
 {
-    struct wl_known *known = wl_calloc(1, sizeof(*known));
+    struct wl_comm_registry *registry = wl_calloc(1, sizeof(*registry));
 
-    (void)pthread_mutex_init(&known->lock, NULL);
-    return known;
+    (void)pthread_mutex_init(&registry->lock, NULL);
+    return registry;
 }
 
-void wl_known_free(struct wl_known *known)
+void wl_comm_registry_free(struct wl_comm_registry *registry)
 {
-    if (known == NULL) {
+    if (registry == NULL) {
         return;
     }
     for (uint32_t i = 0; i < BUCKETS; i++) {
-        while (known->buckets[i].first != NULL) {
-            struct waiting *one = known->buckets[i].first;
-            known->buckets[i].first = one->next;
+        while (registry->buckets[i].first != NULL) {
+            struct early_part *one = registry->buckets[i].first;
+            registry->buckets[i].first = one->next;
             free(one->part.bytes);
             free(one);
         }
     }
-    (void)pthread_mutex_destroy(&known->lock);
-    free(known);
+    (void)pthread_mutex_destroy(&registry->lock);
+    free(registry);
 }
 
 static struct bucket *bucket_of(uint32_t id, uint32_t first)
 {
-    return &wl.known->buckets[(id * UINT32_C(2654435761) + first) % BUCKETS];
+    return &wl.registry->buckets[(id * UINT32_C(2654435761) + first) % BUCKETS];
 }
 
 static struct wl_comm *find(uint32_t id, uint32_t first)
@@ -98,20 +98,20 @@ static struct wl_comm *find(uint32_t id, uint32_t first)
     return comm;
 }
 
-/* Gives it what has come for it already, in order. */
-static void hand_out(struct bucket *bucket, struct wl_comm *comm)
+/* Delivers the parts that came before the communicator existed, in order. */
+static void deliver_early(struct bucket *bucket, struct wl_comm *comm)
 {
-    struct waiting **at = &bucket->first, *last = NULL;
+    struct early_part **at = &bucket->first, *last = NULL;
 
     while (*at != NULL) {
-        struct waiting *one = *at;
-        if (one->name.id != comm->id || one->name.first != wl_member(comm, 0)) {
+        struct early_part *one = *at;
+        if (one->key.id != comm->id || one->key.first != wl_member(comm, 0)) {
             last = one;
             at = &one->next;
             continue;
         }
         *at = one->next;
-        wl_meeting_arrived(comm, &one->name, one->part);
+        wl_exchange_receive(comm, &one->key, one->part);
         free(one);
     }
     bucket->last = last;
@@ -121,39 +121,39 @@ static void add(struct wl_comm *comm)
 {
     struct bucket *bucket = bucket_of(comm->id, wl_member(comm, 0));
 
-    comm->known = true;
+    comm->registered = true;
     comm->next = bucket->comms;
     bucket->comms = comm;
-    hand_out(bucket, comm);
+    deliver_early(bucket, comm);
 }
 
-void wl_comm_make_known(struct wl_comm *comm)
+void wl_comm_register(struct wl_comm *comm)
 {
-    if (comm->n_hosts > 0) {
-        (void)pthread_mutex_lock(&wl.known->lock);
+    if (comm->n_processes > 0) {
+        (void)pthread_mutex_lock(&wl.registry->lock);
         add(comm);
-        (void)pthread_mutex_unlock(&wl.known->lock);
+        (void)pthread_mutex_unlock(&wl.registry->lock);
     }
 }
 
-void wl_comm_forget(struct wl_comm *comm)
+void wl_comm_unregister(struct wl_comm *comm)
 {
-    if (!comm->known) {
+    if (!comm->registered) {
         return;
     }
-    (void)pthread_mutex_lock(&wl.known->lock);
+    (void)pthread_mutex_lock(&wl.registry->lock);
     struct wl_comm **at = &bucket_of(comm->id, wl_member(comm, 0))->comms;
     while (*at != comm) {
         at = &(*at)->next;
     }
     *at = comm->next;
-    comm->known = false;
-    (void)pthread_mutex_unlock(&wl.known->lock);
+    comm->registered = false;
+    (void)pthread_mutex_unlock(&wl.registry->lock);
 }
 
-struct wl_comm *wl_comm_meet(uint32_t id, uint32_t size, uint32_t *members)
+struct wl_comm *wl_comm_find_or_new(uint32_t id, uint32_t size, uint32_t *members)
 {
-    (void)pthread_mutex_lock(&wl.known->lock);
+    (void)pthread_mutex_lock(&wl.registry->lock);
     struct wl_comm *comm = find(id, members[0]);
     if (comm == NULL) {
         comm = wl_comm_new(id, size, members);
@@ -161,16 +161,16 @@ struct wl_comm *wl_comm_meet(uint32_t id, uint32_t size, uint32_t *members)
     } else {
         free(members);
     }
-    (void)pthread_mutex_unlock(&wl.known->lock);
+    (void)pthread_mutex_unlock(&wl.registry->lock);
     return comm;
 }
 
-static void wait_for_it(const struct wl_part_name *name, struct wl_part part)
+static void keep_early(const struct wl_part_key *key, struct wl_part part)
 {
-    struct bucket *bucket = bucket_of(name->id, name->first);
-    struct waiting *one = wl_malloc(sizeof(*one));
+    struct bucket *bucket = bucket_of(key->id, key->first);
+    struct early_part *one = wl_malloc(sizeof(*one));
 
-    *one = (struct waiting){.name = *name, .part = part};
+    *one = (struct early_part){.key = *key, .part = part};
     if (bucket->last != NULL) {
         bucket->last->next = one;
     } else {
@@ -179,14 +179,14 @@ static void wait_for_it(const struct wl_part_name *name, struct wl_part part)
     bucket->last = one;
 }
 
-void wl_known_part(const struct wl_part_name *name, struct wl_part part)
+void wl_comm_registry_deliver(const struct wl_part_key *key, struct wl_part part)
 {
-    (void)pthread_mutex_lock(&wl.known->lock);
-    struct wl_comm *comm = name->id == 0 ? wl.world : find(name->id, name->first);
+    (void)pthread_mutex_lock(&wl.registry->lock);
+    struct wl_comm *comm = key->id == 0 ? wl.world : find(key->id, key->first);
     if (comm != NULL) {
-        wl_meeting_arrived(comm, name, part);
+        wl_exchange_receive(comm, key, part);
     } else {
-        wait_for_it(name, part);
+        keep_early(key, part);
     }
-    (void)pthread_mutex_unlock(&wl.known->lock);
+    (void)pthread_mutex_unlock(&wl.registry->lock);
 }

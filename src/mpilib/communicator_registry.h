@@ -3,39 +3,40 @@
 #define WF_MPILIB_COMMUNICATOR_REGISTRY_H
 
 /*
- * Which process has which ranks, and communicators as several processes know them: by their
- * number and their first member. No two ever have both in common, since all numbers that a rank
- * has seen are lower than that of the next communicator it joins.
+ * Which process has which ranks, and a registry of the communicators whose members run in several
+ * processes. Processes name a communicator by its id and its first member. No two communicators
+ * have both in common: an id is higher than all that its members have seen before.
  */
 
 #include "mpilib/collective_exchange.h"
 
-static inline uint32_t wl_home(uint32_t rank)
+/* The process in which a rank runs. */
+static inline uint32_t wl_process_of(uint32_t rank)
 {
-    return wl.spread != NULL ? wl.spread->home(wl.spread->arg, rank) : 0;
+    return wl.processes != NULL ? wl.processes->home(wl.processes->arg, rank) : 0;
 }
 
-static inline bool wl_is_here(uint32_t rank)
+static inline bool wl_is_local(uint32_t rank)
 {
-    return wl.spread == NULL || wl_home(rank) == wl.spread->own;
+    return wl.processes == NULL || wl_process_of(rank) == wl.processes->own;
 }
 
-/* Finds out which processes have members, unless that is known. */
-void wl_hosts_find(struct wl_comm *comm);
+/* Fills in which processes have members, unless that is known. */
+void wl_comm_find_processes(struct wl_comm *comm);
 
-/* Communicators that can be found by what they are. */
-struct wl_known *wl_known_new(void);
-void wl_known_free(struct wl_known *known);
+struct wl_comm_registry *wl_comm_registry_new(void);
+void wl_comm_registry_free(struct wl_comm_registry *registry); /* null is allowed */
 
-/* From now on, a communicator with members in several processes can be; until it is released.
- */
-void wl_comm_make_known(struct wl_comm *comm);
-void wl_comm_forget(struct wl_comm *comm);
+/* Adds a communicator, if other processes have members. wl_comm_release() removes it. */
+void wl_comm_register(struct wl_comm *comm);
+void wl_comm_unregister(struct wl_comm *comm);
 
-/* The one that its other members here have, or a new one. `members`, allocated, are taken. */
-struct wl_comm *wl_comm_meet(uint32_t id, uint32_t size, uint32_t *members);
+/* The communicator that other members in this process have registered, or a new one. Takes
+ * `members`, which is allocated. */
+struct wl_comm *wl_comm_find_or_new(uint32_t id, uint32_t size, uint32_t *members);
 
-/* Gives a part that was shipped here to its communicator, or keeps it until that is made. */
-void wl_known_part(const struct wl_part_name *name, struct wl_part part);
+/* Delivers a part of a collective that another process has sent. If the communicator does not
+ * exist here yet, the part is kept until it does. */
+void wl_comm_registry_deliver(const struct wl_part_key *key, struct wl_part part);
 
 #endif

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Predefined datatypes, references, packing, and what programs ask of a datatype. */
 #include "mpilib/datatype.h"
 
+#include "mpilib/datatype_contents.h"
 #include "mpilib/datatype_predefined.h"
+#include "mpilib/properties.h"
 
 #include <complex.h>
+#include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 
-/* The runs of bytes of a predefined type begin at 0; those of pairs may have a hole. */
+/* A pair may have a hole between its two runs of bytes. */
 #define PLAIN(place, handle, ctype, kind)                               \
     [place] = {.basic = WL_BASIC_##kind,                                \
                .extent = sizeof(ctype),                                 \
@@ -21,51 +25,36 @@
                .blocks = (const struct wl_block[]){{0, sizeof(ctype)}}, \
                .name = #handle},
 
-#define PAIR(place, handle, first, second)                             \
-    [place] = {.basic = WL_BASIC_PAIR,                                 \
-               .extent = sizeof(struct {                               \
-                   first a;                                            \
-                   second b;                                           \
-               }),                                                     \
-               .true_extent = offsetof(                                \
-                                  struct {                             \
-                                      first a;                         \
-                                      second b;                        \
-                                  },                                   \
-                                  b) +                                 \
-                              sizeof(second),                          \
-               .size = sizeof(first) + sizeof(second),                 \
-               .align = _Alignof(struct {                              \
-                   first a;                                            \
-                   second b;                                           \
-               }),                                                     \
-               .n_blocks = 2,                                          \
-               .contiguous = sizeof(struct {                           \
-                                 first a;                              \
-                                 second b;                             \
-                             }) == sizeof(first) + sizeof(second),     \
-               .committed = true,                                      \
-               .predefined = true,                                     \
-               .blocks = (const struct wl_block[]){{0, sizeof(first)}, \
-                                                   {offsetof(          \
-                                                        struct {       \
-                                                            first a;   \
-                                                            second b;  \
-                                                        },             \
-                                                        b),            \
-                                                    sizeof(second)}},  \
-               .name = #handle},
+#define PAIR_STRUCT(first, second) \
+    struct {                       \
+        first a;                   \
+        second b;                  \
+    }
+#define PAIR_OFFSET(first, second) offsetof(PAIR_STRUCT(first, second), b)
+#define PAIR(place, handle, first, second)                                                  \
+    [place] = {                                                                             \
+        .basic = WL_BASIC_PAIR,                                                             \
+        .extent = sizeof(PAIR_STRUCT(first, second)),                                       \
+        .true_extent = PAIR_OFFSET(first, second) + sizeof(second),                         \
+        .size = sizeof(first) + sizeof(second),                                             \
+        .align = _Alignof(PAIR_STRUCT(first, second)),                                      \
+        .n_blocks = 2,                                                                      \
+        .contiguous = sizeof(PAIR_STRUCT(first, second)) == sizeof(first) + sizeof(second), \
+        .committed = true,                                                                  \
+        .predefined = true,                                                                 \
+        .blocks = (const struct wl_block[]){{0, sizeof(first)},                             \
+                                            {PAIR_OFFSET(first, second), sizeof(second)}},  \
+        .name = #handle},
 
-/* The marks of MPI-1 for where a type begins and ends. */
-#define MARK(place, handle) \
+/* The markers of MPI-1 for the lower and the upper bound of a struct. */
+#define MARKER(place, handle) \
     [place] = {.committed = true, .predefined = true, .contiguous = true, .name = #handle},
 
 static const struct wl_type predefined[] = {WL_TYPE_MAP(PLAIN) WL_PAIR_MAP(PAIR)
-                                                MARK(58, MPI_LB) MARK(59, MPI_UB)};
+                                                MARKER(58, MPI_LB) MARKER(59, MPI_UB)};
 enum { N_PREDEFINED = sizeof(predefined) / sizeof(predefined[0]) };
 
-const struct wl_type *wl_type_of(const struct wl_rank *rank, MPI_Datatype handle,
-                                 const char *function)
+const struct wl_type *wl_type_of(const struct wl_rank *rank, MPI_Datatype handle)
 {
     uint32_t place = wl_handle_place(handle);
 
@@ -74,7 +63,7 @@ const struct wl_type *wl_type_of(const struct wl_rank *rank, MPI_Datatype handle
     }
     const struct wl_type *type = wl_table_get(&rank->types, WL_TYPE, handle);
     if (type == NULL) {
-        wl_fatal(rank, function, "there is no datatype 0x%x", (unsigned)handle);
+        wl_fatal(rank, "there is no datatype 0x%x", (unsigned)handle);
     }
     return type;
 }
@@ -86,6 +75,29 @@ MPI_Datatype wl_type_handle(struct wl_rank *rank, const struct wl_type *type)
     }
     wl_type_hold(type);
     return wl_table_add(&rank->types, WL_TYPE, (void *)(uintptr_t)type);
+}
+
+/* Atomic, because the target of a one-sided access releases the type that its origin holds. */
+void wl_type_hold(const struct wl_type *type)
+{
+    struct wl_type *own = (struct wl_type *)(uintptr_t)type;
+
+    if (!type->predefined) {
+        (void)__atomic_add_fetch(&own->refs, 1, __ATOMIC_RELAXED);
+    }
+}
+
+void wl_type_release(const struct wl_type *type)
+{
+    struct wl_type *own = (struct wl_type *)(uintptr_t)type;
+
+    if (type != NULL && !type->predefined &&
+        __atomic_sub_fetch(&own->refs, 1, __ATOMIC_ACQ_REL) == 0) {
+        free((void *)(uintptr_t)type->blocks);
+        wl_contents_free(type->contents);
+        wl_properties_free(type->properties);
+        free(own);
+    }
 }
 
 void wl_pack(const struct wl_type *type, const void *from, size_t count, void *to)
@@ -131,4 +143,127 @@ void wl_unpack_bytes(const struct wl_type *type, const void *from, size_t bytes,
 void wl_unpack(const struct wl_type *type, const void *from, size_t count, void *to)
 {
     wl_unpack_bytes(type, from, count * type->size, to);
+}
+
+/* ---- the MPI functions ---- */
+
+int wl_MPI_Type_commit(struct wl_rank *rank, MPI_Datatype *datatype)
+{
+    (void)wl_type_of(rank, *datatype);
+    return MPI_SUCCESS;
+}
+
+int wl_MPI_Type_free(struct wl_rank *rank, MPI_Datatype *datatype)
+{
+    wl_attributes_delete(rank, *datatype, &wl_type_of(rank, *datatype)->properties);
+    struct wl_type *type = wl_table_take(&rank->types, WL_TYPE, *datatype);
+
+    if (type == NULL) {
+        wl_fatal(rank, "there is no datatype 0x%x that can be freed", (unsigned)*datatype);
+    }
+    wl_type_release(type);
+    *datatype = MPI_DATATYPE_NULL;
+    return MPI_SUCCESS;
+}
+
+int wl_MPI_Type_size(struct wl_rank *rank, MPI_Datatype datatype, int *size)
+{
+    *size = (int)wl_type_of(rank, datatype)->size;
+    return MPI_SUCCESS;
+}
+
+int wl_MPI_Type_size_x(struct wl_rank *rank, MPI_Datatype datatype, MPI_Count *size)
+{
+    *size = (MPI_Count)wl_type_of(rank, datatype)->size;
+    return MPI_SUCCESS;
+}
+
+/* NOLINTBEGIN(bugprone-macro-parentheses): a type */
+#define GET_EXTENT(name, integer, which)                                        \
+    int wl_MPI_##name(struct wl_rank *rank, MPI_Datatype datatype, integer *lb, \
+                      integer *extent)                                          \
+    {                                                                           \
+        const struct wl_type *type = wl_type_of(rank, datatype);                \
+        *lb = type->which##lb;                                                  \
+        *extent = type->which##extent;                                          \
+        return MPI_SUCCESS;                                                     \
+    }
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+GET_EXTENT(Type_get_extent, MPI_Aint, )
+GET_EXTENT(Type_get_extent_x, MPI_Count, )
+GET_EXTENT(Type_get_true_extent, MPI_Aint, true_)
+GET_EXTENT(Type_get_true_extent_x, MPI_Count, true_)
+
+int wl_MPI_Type_extent(struct wl_rank *rank, MPI_Datatype datatype, MPI_Aint *extent)
+{
+    *extent = wl_type_of(rank, datatype)->extent;
+    return MPI_SUCCESS;
+}
+
+int wl_MPI_Type_lb(struct wl_rank *rank, MPI_Datatype datatype, MPI_Aint *displacement)
+{
+    *displacement = wl_type_of(rank, datatype)->lb;
+    return MPI_SUCCESS;
+}
+
+int wl_MPI_Type_ub(struct wl_rank *rank, MPI_Datatype datatype, MPI_Aint *displacement)
+{
+    const struct wl_type *type = wl_type_of(rank, datatype);
+
+    *displacement = type->lb + type->extent;
+    return MPI_SUCCESS;
+}
+
+int wl_MPI_Get_address(struct wl_rank *rank, const void *location, MPI_Aint *address)
+{
+    *address = (MPI_Aint)(intptr_t)location;
+    return MPI_SUCCESS;
+}
+
+MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint displacement)
+{
+    return base + displacement;
+}
+
+MPI_Aint MPI_Aint_diff(MPI_Aint one, MPI_Aint other)
+{
+    return one - other;
+}
+
+int wl_MPI_Pack_size(struct wl_rank *rank, int incount, MPI_Datatype datatype, MPI_Comm comm,
+                     int *size)
+{
+    *size = incount * (int)wl_type_of(rank, datatype)->size;
+    return MPI_SUCCESS;
+}
+
+int wl_MPI_Pack(struct wl_rank *rank, const void *inbuf, int incount, MPI_Datatype datatype,
+                void *outbuf, int outsize, int *position, MPI_Comm comm)
+{
+    const struct wl_type *type = wl_type_of(rank, datatype);
+    size_t bytes = (size_t)incount * type->size;
+
+    if (bytes > (size_t)outsize - (size_t)*position) {
+        wl_fatal(rank, "%zu bytes do not fit after byte %d of a buffer of %d", bytes, *position,
+                 outsize);
+    }
+    wl_pack(type, inbuf, (size_t)incount, (unsigned char *)outbuf + *position);
+    *position += (int)bytes;
+    return MPI_SUCCESS;
+}
+
+int wl_MPI_Unpack(struct wl_rank *rank, const void *inbuf, int insize, int *position,
+                  void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
+{
+    const struct wl_type *type = wl_type_of(rank, datatype);
+    size_t bytes = (size_t)outcount * type->size;
+
+    if (bytes > (size_t)insize - (size_t)*position) {
+        wl_fatal(rank, "there are no %zu bytes after byte %d of a buffer of %d", bytes,
+                 *position, insize);
+    }
+    wl_unpack(type, (const unsigned char *)inbuf + *position, (size_t)outcount, outbuf);
+    *position += (int)bytes;
+    return MPI_SUCCESS;
 }

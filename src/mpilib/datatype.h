@@ -3,15 +3,16 @@
 #define WF_MPILIB_DATATYPE_H
 
 /*
- * Datatypes: where the bytes of an element are. A type is kept as the runs of bytes of one
- * element in the order of its map, neighbours joined; that is all that packing needs.
+ * Datatypes (MPI-3.1, 4): where the bytes of an element are. A datatype is stored as the runs of
+ * bytes of one element, in the order of its type map, adjacent runs joined. Packing needs nothing
+ * else. datatype_create.c has the constructors, datatype_contents.h how a type was constructed.
  */
 
 #include "mpilib/library.h"
 
-struct wl_recipe;
+struct wl_contents;
 
-/* What reductions can compute with. Rows: enumerator, C type. */
+/* The types that reductions can compute with. Rows: enumerator, C type. */
 #define WL_BASIC_MAP(X)            \
     X(I8, int8_t)                  \
     X(U8, uint8_t)                 \
@@ -30,62 +31,61 @@ struct wl_recipe;
     X(BOOL, _Bool)
 
 enum wl_basic {
-    WL_BASIC_NONE, /* several, or none */
+    WL_BASIC_NONE, /* several types, or nothing */
 #define X(name, type) WL_BASIC_##name,
     WL_BASIC_MAP(X)
 #undef X
-        WL_BASIC_PAIR, /* for MINLOC and MAXLOC: struct wl_pair_layout says which */
+        WL_BASIC_PAIR, /* for MINLOC and MAXLOC */
     WL_BASIC_BYTES,
     WL_BASICS,
 };
 
+/* A run of bytes. */
 struct wl_block {
     MPI_Aint at;
     size_t bytes;
 };
 
 struct wl_type {
-    uint32_t refs; /* predefined ones do not count */
-    enum wl_basic basic;
+    uint32_t refs;       /* 0 if predefined */
+    enum wl_basic basic; /* of all its values */
     MPI_Aint lb, extent, true_lb, true_extent;
     size_t size;
-    size_t align; /* what its parts need */
+    size_t align; /* of its values in memory */
     uint32_t n_blocks;
-    bool contiguous; /* one run at 0 of `extent` bytes */
+    bool contiguous; /* one run of `extent` bytes at 0 */
     bool committed, predefined;
     const struct wl_block *blocks;
-    const char *name;
-    struct wl_recipe *recipe; /* how the program made it; null if it is predefined */
-    struct wl_extra *extra;
+    const char *name;             /* of a predefined type; else null */
+    struct wl_contents *contents; /* how the program constructed it; null if predefined */
+    struct wl_properties *properties;
 };
 
-/* The type of a handle; the program ends if there is none. */
-const struct wl_type *wl_type_of(const struct wl_rank *rank, MPI_Datatype handle,
-                                 const char *function);
+/* The datatype of a handle; the program ends if there is none. */
+const struct wl_type *wl_type_of(const struct wl_rank *rank, MPI_Datatype handle);
 
-/* A handle for it, which the program frees if the type is not predefined. */
+/* A handle for the type. The program frees it if the type is not predefined. */
 MPI_Datatype wl_type_handle(struct wl_rank *rank, const struct wl_type *type);
 
-/* How many values of predefined types the first bytes of packed elements are; MPI_UNDEFINED if
- * that is not a whole number. */
+/* How many values of predefined types the first `bytes` of packed elements are; MPI_UNDEFINED if
+ * the last value is not complete. */
 MPI_Count wl_type_elements(const struct wl_type *type, uint64_t bytes);
 
-/* Calls visit() for each value of a predefined type in an element, in the order in which they
- * are packed. */
+/* Calls visit() for each value of a predefined type in an element, in packing order. */
 struct wl_visit {
     void (*visit)(void *arg, const struct wl_type *predefined);
     void *arg;
 };
 void wl_type_visit(const struct wl_type *type, const struct wl_visit *visit);
 
-/* A type that is in use lives on when the program frees it. */
+/* References: a type that is in use outlives MPI_Type_free(). By any thread. */
 void wl_type_hold(const struct wl_type *type);
 void wl_type_release(const struct wl_type *type); /* null is allowed */
 
-/* Copies `count` elements to or from a run of count * size bytes. */
+/* Copies `count` elements to or from contiguous memory of count * size bytes. */
 void wl_pack(const struct wl_type *type, const void *from, size_t count, void *to);
 void wl_unpack(const struct wl_type *type, const void *from, size_t count, void *to);
-/* Copies from the run no more than `bytes`, which need not be whole elements. */
+/* Unpacks `bytes`, which need not be whole elements. */
 void wl_unpack_bytes(const struct wl_type *type, const void *from, size_t bytes, void *to);
 
 #endif

@@ -2,15 +2,16 @@
 #ifndef WF_MPILIB_DATATYPE_CONTENTS_H
 #define WF_MPILIB_DATATYPE_CONTENTS_H
 
-/* How the program made a datatype, for those who ask. */
+/* The arguments with which the program constructed a datatype, as MPI_Type_get_contents() returns
+ * them (MPI-3.1, 4.1.13). */
 
 #include "mpilib/datatype.h"
 
 enum { WL_INT_LISTS = 8 };
 
-/* As MPI_Type_get_contents() has it; the integers are several lists one behind the other. */
-struct wl_parts {
+struct wl_constructor {
     int combiner;
+    /* The integers are the concatenation of these lists. */
     struct {
         const int *list;
         int n;
@@ -21,8 +22,9 @@ struct wl_parts {
     int n_types;
 };
 
-/* Keeps it with the type; copies all, and holds the old types. */
-void wl_recipe_keep(MPI_Datatype type, const struct wl_parts *parts);
-void wl_recipe_free(struct wl_recipe *recipe); /* null is allowed */
+/* Copies the arguments into the type, and holds the old types. */
+void wl_contents_set(struct wl_rank *rank, MPI_Datatype type,
+                     const struct wl_constructor *constructor);
+void wl_contents_free(struct wl_contents *contents); /* null is allowed */
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Derived datatypes: all constructors are one, a list of runs of old elements. */
+/* Constructors of derived datatypes. All of them describe the new type as a list of runs of old
+ * elements. */
 #include "mpilib/datatype_contents.h"
 #include "mpilib/errors.h"
 #include "mpilib/memory.h"
@@ -15,12 +16,14 @@ struct run {
     const struct wl_type *type;
 };
 
+/* A type that is being constructed. */
 struct maker {
     struct wl_block *blocks;
-    uint32_t n, room;
-    bool empty, mixed;
-    bool begins, ends; /* where it begins and ends has been said */
-    MPI_Aint begin, end;
+    uint32_t n, capacity;
+    bool has_extent;               /* lb to true_ub are set */
+    bool mixed;                    /* its values have different types */
+    bool explicit_lb, explicit_ub; /* the bounds were given: */
+    MPI_Aint given_lb, given_ub;
     enum wl_basic basic;
     MPI_Aint lb, ub, true_lb, true_ub;
     size_t size, align;
@@ -34,18 +37,15 @@ static void add_block(struct maker *maker, MPI_Aint at, size_t bytes)
         last->bytes += bytes;
         return;
     }
-    if (maker->n == maker->room) {
-        maker->room = maker->room == 0 ? 4 : 2 * maker->room;
-        maker->blocks = wl_realloc(maker->blocks, maker->room, sizeof(struct wl_block));
-    }
+    WL_GROW(maker->blocks, maker->n, maker->capacity);
     maker->blocks[maker->n++] = (struct wl_block){at, bytes};
 }
 
 static void widen(struct maker *maker, MPI_Aint lb, MPI_Aint ub, MPI_Aint true_lb,
                   MPI_Aint true_ub)
 {
-    if (maker->empty) {
-        maker->empty = false;
+    if (!maker->has_extent) {
+        maker->has_extent = true;
         maker->lb = lb;
         maker->ub = ub;
         maker->true_lb = true_lb;
@@ -64,28 +64,28 @@ static void note_basic(struct maker *maker, enum wl_basic basic)
     maker->basic = maker->basic == WL_BASIC_NONE ? basic : maker->basic;
 }
 
-/* Whether it is one of the marks MPI_LB and MPI_UB. */
-static bool note_mark(struct maker *maker, const struct run *run)
+/* Whether the run is a marker of MPI-1, MPI_LB or MPI_UB. */
+static bool note_marker(struct maker *maker, const struct run *run)
 {
-    bool begins = strcmp(run->type->name != NULL ? run->type->name : "", "MPI_LB") == 0;
-    bool ends = strcmp(run->type->name != NULL ? run->type->name : "", "MPI_UB") == 0;
+    const char *name = run->type->name != NULL ? run->type->name : "";
+    bool is_lb = strcmp(name, "MPI_LB") == 0, is_ub = strcmp(name, "MPI_UB") == 0;
 
-    if (begins && (!maker->begins || run->at < maker->begin)) {
-        maker->begins = true;
-        maker->begin = run->at;
+    if (is_lb && (!maker->explicit_lb || run->at < maker->given_lb)) {
+        maker->explicit_lb = true;
+        maker->given_lb = run->at;
     }
-    if (ends && (!maker->ends || run->at > maker->end)) {
-        maker->ends = true;
-        maker->end = run->at;
+    if (is_ub && (!maker->explicit_ub || run->at > maker->given_ub)) {
+        maker->explicit_ub = true;
+        maker->given_ub = run->at;
     }
-    return begins || ends;
+    return is_lb || is_ub;
 }
 
 static void add_run(struct maker *maker, const struct run *run)
 {
     const struct wl_type *type = run->type;
 
-    if (run->count == 0 || note_mark(maker, run)) {
+    if (run->count == 0 || note_marker(maker, run)) {
         return;
     }
     MPI_Aint last = run->at + (MPI_Aint)(run->count - 1) * type->extent;
@@ -108,17 +108,26 @@ static void add_run(struct maker *maker, const struct run *run)
     }
 }
 
-static struct wl_type *finish(struct maker *maker)
+static void set_extent(struct maker *maker, MPI_Aint lb, MPI_Aint extent)
+{
+    maker->explicit_lb = maker->explicit_ub = true;
+    maker->given_lb = lb;
+    maker->given_ub = lb + extent;
+}
+
+/* The handle of the new type, which remembers how it was constructed. */
+static int finish(struct wl_rank *rank, struct maker *maker,
+                  const struct wl_constructor *constructor, MPI_Datatype *newtype)
 {
     struct wl_type *type = wl_calloc(1, sizeof(*type));
+    MPI_Aint lb = maker->explicit_lb ? maker->given_lb : maker->lb;
+    MPI_Aint ub = maker->explicit_ub ? maker->given_ub : maker->ub;
 
-    maker->lb = maker->begins ? maker->begin : maker->lb;
-    maker->ub = maker->ends ? maker->end : maker->ub;
     *type = (struct wl_type){
         .refs = 1,
         .basic = maker->mixed ? WL_BASIC_NONE : maker->basic,
-        .lb = maker->lb,
-        .extent = maker->ub - maker->lb,
+        .lb = lb,
+        .extent = ub - lb,
         .true_lb = maker->true_lb,
         .true_extent = maker->true_ub - maker->true_lb,
         .size = maker->size,
@@ -128,152 +137,127 @@ static struct wl_type *finish(struct maker *maker)
     };
     type->contiguous = maker->n == 0 || (maker->n == 1 && maker->blocks[0].at == 0 &&
                                          type->lb == 0 && (size_t)type->extent == type->size);
-    return type;
-}
-
-/* `whole`: as a struct of C it ends where the next one may begin. */
-static int make(struct wl_rank *rank, const struct run *runs, size_t n, bool whole,
-                MPI_Datatype *newtype)
-{
-    struct maker maker = {.empty = true};
-
-    for (size_t i = 0; i < n; i++) {
-        add_run(&maker, &runs[i]);
-    }
-    if (whole && maker.align > 0) {
-        MPI_Aint align = (MPI_Aint)maker.align;
-        maker.ub = maker.lb + (maker.ub - maker.lb + align - 1) / align * align;
-    }
-    *newtype = wl_table_add(&rank->types, WL_TYPE, finish(&maker));
-    wl_leave(rank);
+    *newtype = wl_table_add(&rank->types, WL_TYPE, type);
+    wl_contents_set(rank, *newtype, constructor);
     return MPI_SUCCESS;
 }
 
-static void check_count(const struct wl_rank *rank, int count, const char *function)
+static size_t check_count(const struct wl_rank *rank, int count)
 {
     if (count < 0) {
-        wl_fatal(rank, function, "the count %d is negative", count);
+        wl_fatal(rank, "the count %d is negative", count);
     }
+    return (size_t)count;
 }
 
-int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
+int wl_MPI_Type_contiguous(struct wl_rank *rank, int count, MPI_Datatype oldtype,
+                           MPI_Datatype *newtype)
 {
-    struct wl_rank *rank = wl_enter();
+    struct maker maker = {.n = 0};
 
-    check_count(rank, count, "MPI_Type_contiguous");
-    const struct run run = {0, (size_t)count, wl_type_of(rank, oldtype, "MPI_Type_contiguous")};
-    int code = make(rank, &run, 1, false, newtype);
-    wl_recipe_keep(*newtype, &(struct wl_parts){.combiner = MPI_COMBINER_CONTIGUOUS,
-                                                .ints = {{&count, 1}},
-                                                .types = &oldtype,
-                                                .n_types = 1});
-    return code;
+    add_run(&maker, &(struct run){0, check_count(rank, count), wl_type_of(rank, oldtype)});
+    return finish(rank, &maker,
+                  &(struct wl_constructor){.combiner = MPI_COMBINER_CONTIGUOUS,
+                                           .ints = {{&count, 1}},
+                                           .types = &oldtype,
+                                           .n_types = 1},
+                  newtype);
 }
 
 /* `count` blocks of `blocklength` elements, their beginnings `stride` bytes apart. */
-static int strided(struct wl_rank *rank, const int counts[2], MPI_Aint stride,
-                   const struct wl_type *type, MPI_Datatype *newtype)
+static struct maker strided(struct wl_rank *rank, int count, int blocklength, MPI_Aint stride,
+                            const struct wl_type *type)
 {
-    size_t n = (size_t)counts[0];
-    struct run *runs = wl_malloc(n * sizeof(struct run));
+    struct maker maker = {.n = 0};
+    size_t n = check_count(rank, count), length = check_count(rank, blocklength);
 
     for (size_t i = 0; i < n; i++) {
-        runs[i] = (struct run){(MPI_Aint)i * stride, (size_t)counts[1], type};
+        add_run(&maker, &(struct run){(MPI_Aint)i * stride, length, type});
     }
-    int status = make(rank, runs, n, false, newtype);
-    free(runs);
-    return status;
+    return maker;
 }
 
-int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype,
-                    MPI_Datatype *newtype)
+int wl_MPI_Type_vector(struct wl_rank *rank, int count, int blocklength, int stride,
+                       MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    struct wl_rank *rank = wl_enter();
-    const struct wl_type *type = wl_type_of(rank, oldtype, "MPI_Type_vector");
+    const struct wl_type *type = wl_type_of(rank, oldtype);
+    struct maker maker = strided(rank, count, blocklength, stride * type->extent, type);
 
-    check_count(rank, count, "MPI_Type_vector");
-    check_count(rank, blocklength, "MPI_Type_vector");
-    int code =
-        strided(rank, (const int[2]){count, blocklength}, stride * type->extent, type, newtype);
-    wl_recipe_keep(*newtype,
-                   &(struct wl_parts){.combiner = MPI_COMBINER_VECTOR,
-                                      .ints = {{(int[]){count, blocklength, stride}, 3}},
-                                      .types = &oldtype,
-                                      .n_types = 1});
-    return code;
+    return finish(rank, &maker,
+                  &(struct wl_constructor){.combiner = MPI_COMBINER_VECTOR,
+                                           .ints = {{(int[]){count, blocklength, stride}, 3}},
+                                           .types = &oldtype,
+                                           .n_types = 1},
+                  newtype);
 }
 
-int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
-                            MPI_Datatype *newtype)
+int wl_MPI_Type_create_hvector(struct wl_rank *rank, int count, int blocklength,
+                               MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    struct wl_rank *rank = wl_enter();
-    const struct wl_type *type = wl_type_of(rank, oldtype, "MPI_Type_create_hvector");
+    struct maker maker = strided(rank, count, blocklength, stride, wl_type_of(rank, oldtype));
 
-    check_count(rank, count, "MPI_Type_create_hvector");
-    check_count(rank, blocklength, "MPI_Type_create_hvector");
-    int code = strided(rank, (const int[2]){count, blocklength}, stride, type, newtype);
-    wl_recipe_keep(*newtype, &(struct wl_parts){.combiner = MPI_COMBINER_HVECTOR,
-                                                .ints = {{(int[]){count, blocklength}, 2}},
-                                                .addresses = &stride,
-                                                .n_addresses = 1,
-                                                .types = &oldtype,
-                                                .n_types = 1});
-    return code;
+    return finish(rank, &maker,
+                  &(struct wl_constructor){.combiner = MPI_COMBINER_HVECTOR,
+                                           .ints = {{(int[]){count, blocklength}, 2}},
+                                           .addresses = &stride,
+                                           .n_addresses = 1,
+                                           .types = &oldtype,
+                                           .n_types = 1},
+                  newtype);
 }
 
-/* Where blocks of several lengths and places are told: in elements or in bytes, with one type
- * or one for each. */
+/* The arguments of the other constructors: blocks whose places are in elements or in bytes, with
+ * one type or one for each block. */
 struct listing {
-    const char *function;
     int combiner;
     int count;
     const int *lengths; /* null: all are `length` */
     int length;
-    const int *displs;
-    const MPI_Aint *wide;
+    const int *displs;    /* in elements... */
+    const MPI_Aint *wide; /* ...or in bytes */
     MPI_Datatype type;
     const MPI_Datatype *types;
 };
 
-static int listed(const struct listing *list, MPI_Datatype *newtype)
+static int listed(struct wl_rank *rank, const struct listing *list, MPI_Datatype *newtype)
 {
-    struct wl_rank *rank = wl_enter();
+    struct maker maker = {.n = 0};
+    size_t n = check_count(rank, list->count);
 
-    check_count(rank, list->count, list->function);
-    size_t n = (size_t)list->count;
-    struct run *runs = wl_malloc(n * sizeof(struct run));
     for (size_t i = 0; i < n; i++) {
         const struct wl_type *type =
-            wl_type_of(rank, list->types != NULL ? list->types[i] : list->type, list->function);
+            wl_type_of(rank, list->types != NULL ? list->types[i] : list->type);
         int length = list->lengths != NULL ? list->lengths[i] : list->length;
-        check_count(rank, length, list->function);
-        runs[i] =
-            (struct run){list->wide != NULL ? list->wide[i] : list->displs[i] * type->extent,
-                         (size_t)length, type};
+        add_run(&maker, &(struct run){list->wide != NULL ? list->wide[i]
+                                                         : list->displs[i] * type->extent,
+                                      check_count(rank, length), type});
     }
-    int status = make(rank, runs, n, list->types != NULL, newtype);
-    /* Of a struct, which may be of nothing, each block has its own length and type. */
-    int of_all = list->combiner == MPI_COMBINER_STRUCT ? list->count : 1;
-    free(runs);
-    wl_recipe_keep(
-        *newtype,
-        &(struct wl_parts){.combiner = list->combiner,
-                           .ints = {{&list->count, 1},
-                                    {list->lengths != NULL ? list->lengths : &list->length,
-                                     list->lengths != NULL ? list->count : of_all},
-                                    {list->displs, list->displs != NULL ? list->count : 0}},
-                           .addresses = list->wide,
-                           .n_addresses = list->wide != NULL ? list->count : 0,
-                           .types = list->types != NULL ? list->types : &list->type,
-                           .n_types = of_all});
-    return status;
+    bool is_struct = list->combiner == MPI_COMBINER_STRUCT;
+    if (is_struct && maker.align > 0) { /* as in C, it ends where the next one may begin */
+        MPI_Aint align = (MPI_Aint)maker.align;
+        maker.ub = maker.lb + (maker.ub - maker.lb + align - 1) / align * align;
+    }
+    /* In a struct, which may be empty, each block has its own length and type. */
+    int of_all = is_struct ? list->count : 1;
+    return finish(rank, &maker,
+                  &(struct wl_constructor){
+                      .combiner = list->combiner,
+                      .ints = {{&list->count, 1},
+                               {list->lengths != NULL ? list->lengths : &list->length,
+                                list->lengths != NULL ? list->count : of_all},
+                               {list->displs, list->displs != NULL ? list->count : 0}},
+                      .addresses = list->wide,
+                      .n_addresses = list->wide != NULL ? list->count : 0,
+                      .types = list->types != NULL ? list->types : &list->type,
+                      .n_types = of_all},
+                  newtype);
 }
 
-int MPI_Type_indexed(int count, const int *blocklengths, const int *displacements,
-                     MPI_Datatype oldtype, MPI_Datatype *newtype)
+int wl_MPI_Type_indexed(struct wl_rank *rank, int count, const int *blocklengths,
+                        const int *displacements, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    return listed(&(struct listing){.function = "MPI_Type_indexed",
-                                    .combiner = MPI_COMBINER_INDEXED,
+    return listed(rank,
+                  &(struct listing){.combiner = MPI_COMBINER_INDEXED,
                                     .count = count,
                                     .lengths = blocklengths,
                                     .displs = displacements,
@@ -281,11 +265,12 @@ int MPI_Type_indexed(int count, const int *blocklengths, const int *displacement
                   newtype);
 }
 
-int MPI_Type_create_hindexed(int count, const int *blocklengths, const MPI_Aint *displacements,
-                             MPI_Datatype oldtype, MPI_Datatype *newtype)
+int wl_MPI_Type_create_hindexed(struct wl_rank *rank, int count, const int *blocklengths,
+                                const MPI_Aint *displacements, MPI_Datatype oldtype,
+                                MPI_Datatype *newtype)
 {
-    return listed(&(struct listing){.function = "MPI_Type_create_hindexed",
-                                    .combiner = MPI_COMBINER_HINDEXED,
+    return listed(rank,
+                  &(struct listing){.combiner = MPI_COMBINER_HINDEXED,
                                     .count = count,
                                     .lengths = blocklengths,
                                     .wide = displacements,
@@ -293,11 +278,12 @@ int MPI_Type_create_hindexed(int count, const int *blocklengths, const MPI_Aint 
                   newtype);
 }
 
-int MPI_Type_create_indexed_block(int count, int blocklength, const int *displacements,
-                                  MPI_Datatype oldtype, MPI_Datatype *newtype)
+int wl_MPI_Type_create_indexed_block(struct wl_rank *rank, int count, int blocklength,
+                                     const int *displacements, MPI_Datatype oldtype,
+                                     MPI_Datatype *newtype)
 {
-    return listed(&(struct listing){.function = "MPI_Type_create_indexed_block",
-                                    .combiner = MPI_COMBINER_INDEXED_BLOCK,
+    return listed(rank,
+                  &(struct listing){.combiner = MPI_COMBINER_INDEXED_BLOCK,
                                     .count = count,
                                     .length = blocklength,
                                     .displs = displacements,
@@ -305,11 +291,12 @@ int MPI_Type_create_indexed_block(int count, int blocklength, const int *displac
                   newtype);
 }
 
-int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint *displacements,
-                                   MPI_Datatype oldtype, MPI_Datatype *newtype)
+int wl_MPI_Type_create_hindexed_block(struct wl_rank *rank, int count, int blocklength,
+                                      const MPI_Aint *displacements, MPI_Datatype oldtype,
+                                      MPI_Datatype *newtype)
 {
-    return listed(&(struct listing){.function = "MPI_Type_create_hindexed_block",
-                                    .combiner = MPI_COMBINER_HINDEXED_BLOCK,
+    return listed(rank,
+                  &(struct listing){.combiner = MPI_COMBINER_HINDEXED_BLOCK,
                                     .count = count,
                                     .length = blocklength,
                                     .wide = displacements,
@@ -317,11 +304,12 @@ int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint *d
                   newtype);
 }
 
-int MPI_Type_create_struct(int count, const int *blocklengths, const MPI_Aint *displacements,
-                           const MPI_Datatype *types, MPI_Datatype *newtype)
+int wl_MPI_Type_create_struct(struct wl_rank *rank, int count, const int *blocklengths,
+                              const MPI_Aint *displacements, const MPI_Datatype *types,
+                              MPI_Datatype *newtype)
 {
-    return listed(&(struct listing){.function = "MPI_Type_create_struct",
-                                    .combiner = MPI_COMBINER_STRUCT,
+    return listed(rank,
+                  &(struct listing){.combiner = MPI_COMBINER_STRUCT,
                                     .count = count,
                                     .lengths = blocklengths,
                                     .wide = displacements,
@@ -329,40 +317,34 @@ int MPI_Type_create_struct(int count, const int *blocklengths, const MPI_Aint *d
                   newtype);
 }
 
-int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
-                            MPI_Datatype *newtype)
+int wl_MPI_Type_create_resized(struct wl_rank *rank, MPI_Datatype oldtype, MPI_Aint lb,
+                               MPI_Aint extent, MPI_Datatype *newtype)
 {
-    struct wl_rank *rank = wl_enter();
-    const struct run run = {0, 1, wl_type_of(rank, oldtype, "MPI_Type_create_resized")};
-    struct maker maker = {.empty = true};
+    struct maker maker = {.n = 0};
 
-    add_run(&maker, &run);
-    struct wl_type *type = finish(&maker);
-    type->lb = lb;
-    type->extent = extent;
-    type->contiguous = type->n_blocks <= 1 && lb == 0 && (size_t)extent == type->size &&
-                       (type->n_blocks == 0 || type->blocks[0].at == 0);
-    *newtype = wl_table_add(&rank->types, WL_TYPE, type);
-    wl_recipe_keep(*newtype, &(struct wl_parts){.combiner = MPI_COMBINER_RESIZED,
-                                                .addresses = (MPI_Aint[]){lb, extent},
-                                                .n_addresses = 2,
-                                                .types = &oldtype,
-                                                .n_types = 1});
-    wl_leave(rank);
-    return MPI_SUCCESS;
+    add_run(&maker, &(struct run){0, 1, wl_type_of(rank, oldtype)});
+    set_extent(&maker, lb, extent);
+    return finish(rank, &maker,
+                  &(struct wl_constructor){.combiner = MPI_COMBINER_RESIZED,
+                                           .addresses = (MPI_Aint[]){lb, extent},
+                                           .n_addresses = 2,
+                                           .types = &oldtype,
+                                           .n_types = 1},
+                  newtype);
 }
 
-/* A box of an array: the runs are its rows, along the dimension that varies fastest. */
-int MPI_Type_create_subarray(int ndims, const int *sizes, const int *subsizes,
-                             const int *starts, int order, MPI_Datatype oldtype,
-                             MPI_Datatype *newtype)
+/* The runs of a box of an array are its rows, along the dimension that varies fastest. */
+int wl_MPI_Type_create_subarray(struct wl_rank *rank, int ndims, const int *sizes,
+                                const int *subsizes, const int *starts, int order,
+                                MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    struct wl_rank *rank = wl_enter();
-    const struct wl_type *type = wl_type_of(rank, oldtype, "MPI_Type_create_subarray");
-    struct maker maker = {.empty = true};
+    const struct wl_type *type = wl_type_of(rank, oldtype);
+    struct maker maker = {.n = 0};
     size_t rows = 1, all = 1;
 
-    check_count(rank, ndims - 1, "MPI_Type_create_subarray");
+    if (ndims < 1) {
+        wl_fatal(rank, "an array of %d dimensions", ndims);
+    }
     for (int d = 0; d < ndims; d++) {
         bool fastest = order == MPI_ORDER_C ? d == ndims - 1 : d == 0;
         rows *= fastest ? 1 : (size_t)subsizes[d];
@@ -382,30 +364,100 @@ int MPI_Type_create_subarray(int ndims, const int *sizes, const int *subsizes,
             at += here * stride;
             stride *= (size_t)sizes[d];
         }
-        const struct run run = {(MPI_Aint)at * type->extent, length, type};
-        add_run(&maker, &run);
+        add_run(&maker, &(struct run){(MPI_Aint)at * type->extent, length, type});
     }
-    struct wl_type *made = finish(&maker);
-    made->lb = 0;
-    made->extent = (MPI_Aint)all * type->extent;
-    made->contiguous = made->contiguous && (size_t)made->extent == made->size;
-    *newtype = wl_table_add(&rank->types, WL_TYPE, made);
-    wl_recipe_keep(*newtype, &(struct wl_parts){.combiner = MPI_COMBINER_SUBARRAY,
-                                                .ints = {{&ndims, 1},
-                                                         {sizes, ndims},
-                                                         {subsizes, ndims},
-                                                         {starts, ndims},
-                                                         {&order, 1}},
-                                                .types = &oldtype,
-                                                .n_types = 1});
-    wl_leave(rank);
-    return MPI_SUCCESS;
+    set_extent(&maker, 0, (MPI_Aint)all * type->extent);
+    return finish(rank, &maker,
+                  &(struct wl_constructor){.combiner = MPI_COMBINER_SUBARRAY,
+                                           .ints = {{&ndims, 1},
+                                                    {sizes, ndims},
+                                                    {subsizes, ndims},
+                                                    {starts, ndims},
+                                                    {&order, 1}},
+                                           .types = &oldtype,
+                                           .n_types = 1},
+                  newtype);
 }
 
-int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
+/* ---- arrays that are distributed over processes ---- */
+
+/* How one dimension is distributed. */
+struct dimension {
+    int distribution, argument, processes, place;
+    int size;
+};
+
+static bool is_mine(const struct dimension *dim, int i)
 {
-    struct wl_rank *rank = wl_enter();
-    const struct wl_type *old = wl_type_of(rank, oldtype, "MPI_Type_dup");
+    int block = dim->argument;
+
+    if (dim->distribution == MPI_DISTRIBUTE_NONE || dim->processes == 1) {
+        return true;
+    }
+    if (dim->distribution == MPI_DISTRIBUTE_BLOCK) {
+        if (block == MPI_DISTRIBUTE_DFLT_DARG) {
+            block = (dim->size + dim->processes - 1) / dim->processes;
+        }
+        return i / block == dim->place;
+    }
+    block = block == MPI_DISTRIBUTE_DFLT_DARG ? 1 : block;
+    return i / block % dim->processes == dim->place;
+}
+
+/* Adds the elements of this process, in the order of the array. */
+static void add_elements(struct maker *maker, const struct dimension *dims, int ndims,
+                         bool c_order, size_t all, const struct wl_type *type)
+{
+    for (size_t at = 0; at < all; at++) {
+        size_t left = at;
+        bool mine = true;
+        for (int k = 0; k < ndims && mine; k++) {
+            const struct dimension *dim = &dims[c_order ? ndims - 1 - k : k];
+            mine = is_mine(dim, (int)(left % (size_t)dim->size));
+            left /= (size_t)dim->size;
+        }
+        if (mine) {
+            add_run(maker, &(struct run){(MPI_Aint)at * type->extent, 1, type});
+        }
+    }
+}
+
+int wl_MPI_Type_create_darray(struct wl_rank *rank, int size, int place, int ndims,
+                              const int *gsizes, const int *distribs, const int *dargs,
+                              const int *psizes, int order, MPI_Datatype oldtype,
+                              MPI_Datatype *newtype)
+{
+    const struct wl_type *type = wl_type_of(rank, oldtype);
+    struct dimension *dims = wl_malloc((size_t)ndims * sizeof(struct dimension));
+    struct maker maker = {.n = 0};
+    int left = place;
+    size_t all = 1;
+
+    for (int d = ndims - 1; d >= 0; d--) { /* processes are always in the order of C */
+        dims[d] =
+            (struct dimension){distribs[d], dargs[d], psizes[d], left % psizes[d], gsizes[d]};
+        left /= psizes[d];
+        all *= (size_t)gsizes[d];
+    }
+    add_elements(&maker, dims, ndims, order == MPI_ORDER_C, all, type);
+    free(dims);
+    set_extent(&maker, 0, (MPI_Aint)all * type->extent);
+    return finish(rank, &maker,
+                  &(struct wl_constructor){.combiner = MPI_COMBINER_DARRAY,
+                                           .ints = {{(int[]){size, place, ndims}, 3},
+                                                    {gsizes, ndims},
+                                                    {distribs, ndims},
+                                                    {dargs, ndims},
+                                                    {psizes, ndims},
+                                                    {&order, 1}},
+                                           .types = &oldtype,
+                                           .n_types = 1},
+                  newtype);
+}
+
+int wl_MPI_Type_dup(struct wl_rank *rank, MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    const struct wl_type *old = wl_type_of(rank, oldtype);
     struct wl_type *type = wl_malloc(sizeof(*type));
     struct wl_block *blocks = wl_malloc(old->n_blocks * sizeof(struct wl_block));
 
@@ -415,40 +467,75 @@ int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
     type->predefined = false;
     type->blocks = blocks;
     type->name = NULL;
-    type->recipe = NULL;
-    type->extra = NULL;
+    type->contents = NULL;
+    type->properties = NULL;
     *newtype = wl_table_add(&rank->types, WL_TYPE, type);
-    wl_recipe_keep(
-        *newtype,
-        &(struct wl_parts){.combiner = MPI_COMBINER_DUP, .types = &oldtype, .n_types = 1});
-    int code = wl_attributes_copy(rank, oldtype, wl_type_extra(rank, oldtype, "MPI_Type_dup"),
-                                  &type->extra);
+    wl_contents_set(rank, *newtype,
+                    &(struct wl_constructor){
+                        .combiner = MPI_COMBINER_DUP, .types = &oldtype, .n_types = 1});
+    int code =
+        wl_attributes_copy(rank, oldtype, wl_type_properties(rank, oldtype), &type->properties);
     if (code != MPI_SUCCESS) {
-        code = wl_error(rank, MPI_COMM_WORLD, code, "MPI_Type_dup",
-                        "an attribute could not be copied: %d", code);
+        code = wl_error(rank, MPI_COMM_WORLD, code,
+                        "an attribute could not be copied: error %d", code);
         wl_type_release(wl_table_take(&rank->types, WL_TYPE, *newtype));
         *newtype = MPI_DATATYPE_NULL;
     }
-    wl_leave(rank);
     return code;
 }
 
-/* ---- by their names of MPI-1 ---- */
+/* ---- predefined datatypes by size ---- */
 
-int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
-                     MPI_Datatype *newtype)
+int wl_MPI_Type_match_size(struct wl_rank *rank, int typeclass, int size,
+                           MPI_Datatype *datatype)
 {
-    return MPI_Type_create_hvector(count, blocklength, stride, oldtype, newtype);
+    static const struct {
+        int typeclass, size;
+        MPI_Datatype type;
+    } known[] = {
+        {MPI_TYPECLASS_INTEGER, 1, MPI_INTEGER1},   {MPI_TYPECLASS_INTEGER, 2, MPI_INTEGER2},
+        {MPI_TYPECLASS_INTEGER, 4, MPI_INTEGER4},   {MPI_TYPECLASS_INTEGER, 8, MPI_INTEGER8},
+        {MPI_TYPECLASS_REAL, 4, MPI_REAL4},         {MPI_TYPECLASS_REAL, 8, MPI_REAL8},
+        {MPI_TYPECLASS_REAL, 16, MPI_REAL16},       {MPI_TYPECLASS_COMPLEX, 8, MPI_COMPLEX8},
+        {MPI_TYPECLASS_COMPLEX, 16, MPI_COMPLEX16}, {MPI_TYPECLASS_INTEGER, 16, MPI_INTEGER16},
+        {MPI_TYPECLASS_COMPLEX, 32, MPI_COMPLEX32},
+    };
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        if (known[i].typeclass == typeclass && known[i].size == size) {
+            *datatype = known[i].type;
+            return MPI_SUCCESS;
+        }
+    }
+    wl_fatal(rank, "there is no predefined datatype of %d bytes", size);
 }
 
-int MPI_Type_hindexed(int count, int *blocklengths, MPI_Aint *displacements,
-                      MPI_Datatype oldtype, MPI_Datatype *newtype)
+/* The smallest type with so many decimal digits. */
+int wl_MPI_Type_create_f90_integer(struct wl_rank *rank, int range, MPI_Datatype *newtype)
 {
-    return MPI_Type_create_hindexed(count, blocklengths, displacements, oldtype, newtype);
+    *newtype = range <= 2   ? MPI_INTEGER1
+               : range <= 4 ? MPI_INTEGER2
+               : range <= 9 ? MPI_INTEGER4
+                            : MPI_INTEGER8;
+    return MPI_SUCCESS;
 }
 
-int MPI_Type_struct(int count, int *blocklengths, MPI_Aint *displacements, MPI_Datatype *types,
-                    MPI_Datatype *newtype)
+/* MPI_UNDEFINED, which is negative, fits. */
+static bool fits_single(int precision, int range)
 {
-    return MPI_Type_create_struct(count, blocklengths, displacements, types, newtype);
+    return precision <= 6 && range <= 37;
+}
+
+int wl_MPI_Type_create_f90_real(struct wl_rank *rank, int precision, int range,
+                                MPI_Datatype *newtype)
+{
+    *newtype = fits_single(precision, range) ? MPI_REAL4 : MPI_REAL8;
+    return MPI_SUCCESS;
+}
+
+int wl_MPI_Type_create_f90_complex(struct wl_rank *rank, int precision, int range,
+                                   MPI_Datatype *newtype)
+{
+    *newtype = fits_single(precision, range) ? MPI_COMPLEX8 : MPI_COMPLEX16;
+    return MPI_SUCCESS;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packing in the representation "external32" that all implementations share (MPI-3.1, 13.5.2):
- * each value with its most significant byte first, in the size that the standard says.
+ * Packing in "external32", the data representation that all implementations share (MPI-3.1,
+ * 4.3 and 13.5.2): each value with its most significant byte first, in a size that the standard
+ * prescribes.
  */
 #include "mpilib/datatype.h"
 #include "mpilib/memory.h"
@@ -9,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How a number is written. */
+/* How a number is converted. SAME: it has the same size in memory. */
 enum form { SAME, SIGNED, UNSIGNED, LONG_DOUBLE };
 
 /* A predefined type is one number, or two. */
 struct number {
-    size_t here, there; /* bytes in memory and outside */
+    size_t here, there; /* bytes in memory and in external32 */
     enum form form;
 };
 
-static bool lasts_first(void)
+static bool is_little_endian(void)
 {
     const uint16_t one = 1;
     unsigned char first;
@@ -27,14 +28,14 @@ static bool lasts_first(void)
     return first == 1;
 }
 
-static void turn(unsigned char *to, const unsigned char *from, size_t n)
+static void swap_bytes(unsigned char *to, const unsigned char *from, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        to[i] = from[lasts_first() ? n - 1 - i : i];
+        to[i] = from[is_little_endian() ? n - 1 - i : i];
     }
 }
 
-/* What is not as long outside as here. */
+/* Numbers whose size differs are in the table. */
 static struct number number_of(int datatype, size_t size, bool first)
 {
     static const struct {
@@ -76,14 +77,14 @@ static int numbers_of(struct wl_rank *rank, const struct wl_type *type, struct n
     return is_complex ? 2 : 1;
 }
 
-/* ---- numbers that change their size ---- */
+/* ---- numbers whose size differs ---- */
 
 static void integer_out(unsigned char *to, const unsigned char *from, const struct number *what)
 {
     uint64_t value = 0;
     unsigned char raw[8];
 
-    turn(raw, from, what->here);
+    swap_bytes(raw, from, what->here);
     for (size_t i = 0; i < what->here; i++) {
         value = value << 8 | raw[i];
     }
@@ -99,7 +100,7 @@ static void integer_in(unsigned char *to, const unsigned char *from, const struc
 
     memset(raw, negative ? 0xff : 0, sizeof(raw));
     memcpy(raw + what->here - what->there, from, what->there);
-    turn(to, raw, what->here);
+    swap_bytes(to, raw, what->here);
 }
 
 #ifdef __x86_64__
@@ -122,8 +123,8 @@ static uint64_t read_word(const unsigned char *from)
     return word;
 }
 
-/* The 80 bits of this processor have the exponent of the 128 bits outside, and the leading 1 of
- * the fraction in full: 63 bits behind it here, 112 there. */
+/* The 80-bit format of x86 has the same exponent as the 128-bit format, but stores the leading 1
+ * of the fraction: 63 bits follow it here, 112 there. */
 static void long_double_out(unsigned char *to, const unsigned char *from)
 {
     uint64_t fraction;
@@ -150,130 +151,126 @@ static void long_double_in(unsigned char *to, const unsigned char *from)
 #else
 static void long_double_out(unsigned char *to, const unsigned char *from)
 {
-    turn(to, from, 16);
+    swap_bytes(to, from, 16);
 }
 
 static void long_double_in(unsigned char *to, const unsigned char *from)
 {
-    turn(to, from, 16);
+    swap_bytes(to, from, 16);
 }
 #endif
 
 /* ---- all values of a type ---- */
 
-struct way {
+/* A conversion in one direction. Both places advance. */
+struct conversion {
     struct wl_rank *rank;
-    unsigned char *here, *there; /* both null: it only measures */
-    size_t bytes;                /* outside */
     bool out;
+    unsigned char *here, *there; /* both null: only measures */
+    size_t bytes;                /* in external32 */
 };
 
-static void convert(const struct way *way, const struct number *what)
+static void convert(const struct conversion *conversion, const struct number *number)
 {
-    if (what->form == SAME) {
-        turn(way->out ? way->there : way->here, way->out ? way->here : way->there, what->here);
-    } else if (what->form == LONG_DOUBLE && way->out) {
-        long_double_out(way->there, way->here);
-    } else if (what->form == LONG_DOUBLE) {
-        long_double_in(way->here, way->there);
-    } else if (way->out) {
-        integer_out(way->there, way->here, what);
+    unsigned char *here = conversion->here, *there = conversion->there;
+    bool out = conversion->out;
+
+    if (number->form == SAME) {
+        swap_bytes(out ? there : here, out ? here : there, number->here);
+    } else if (number->form == LONG_DOUBLE && out) {
+        long_double_out(there, here);
+    } else if (number->form == LONG_DOUBLE) {
+        long_double_in(here, there);
+    } else if (out) {
+        integer_out(there, here, number);
     } else {
-        integer_in(way->here, way->there, what);
+        integer_in(here, there, number);
     }
 }
 
 static void visit(void *arg, const struct wl_type *type)
 {
-    struct way *way = arg;
+    struct conversion *conversion = arg;
     struct number numbers[2];
-    int n = numbers_of(way->rank, type, numbers);
+    int n = numbers_of(conversion->rank, type, numbers);
 
     for (int i = 0; i < n; i++) {
-        if (way->here != NULL) {
-            convert(way, &numbers[i]);
-            way->here += numbers[i].here;
-            way->there += numbers[i].there;
+        if (conversion->here != NULL) {
+            convert(conversion, &numbers[i]);
+            conversion->here += numbers[i].here;
+            conversion->there += numbers[i].there;
         }
-        way->bytes += numbers[i].there;
+        conversion->bytes += numbers[i].there;
     }
 }
 
-/* What one element takes outside. */
-static size_t bytes_of(struct wl_rank *rank, const struct wl_type *type)
+/* The bytes of `count` elements in external32. */
+static MPI_Aint external_size(struct wl_rank *rank, const char *representation, int count,
+                              const struct wl_type *type)
 {
-    struct way way = {.rank = rank};
+    struct conversion conversion = {.rank = rank};
 
-    wl_type_visit(type, &(struct wl_visit){visit, &way});
-    return way.bytes;
-}
-
-static void check(const struct wl_rank *rank, const char *representation, const char *function)
-{
     if (strcmp(representation, "external32") != 0) {
-        wl_fatal(rank, function, "there is no representation \"%s\", only \"external32\"",
+        wl_fatal(rank, "there is no data representation \"%s\", only \"external32\"",
                  representation);
     }
+    wl_type_visit(type, &(struct wl_visit){visit, &conversion});
+    return (MPI_Aint)count * (MPI_Aint)conversion.bytes;
 }
 
-int MPI_Pack_external_size(const char *representation, int incount, MPI_Datatype datatype,
-                           MPI_Aint *size)
+static void convert_elements(struct conversion conversion, int count,
+                             const struct wl_type *type)
 {
-    static const char function[] = "MPI_Pack_external_size";
-    struct wl_rank *rank = wl_enter();
+    for (int i = 0; i < count; i++) {
+        wl_type_visit(type, &(struct wl_visit){visit, &conversion});
+    }
+}
 
-    check(rank, representation, function);
-    *size = (MPI_Aint)incount * (MPI_Aint)bytes_of(rank, wl_type_of(rank, datatype, function));
-    wl_leave(rank);
+int wl_MPI_Pack_external_size(struct wl_rank *rank, const char *representation, int incount,
+                              MPI_Datatype datatype, MPI_Aint *size)
+{
+    *size = external_size(rank, representation, incount, wl_type_of(rank, datatype));
     return MPI_SUCCESS;
 }
 
-int MPI_Pack_external(const char *representation, const void *inbuf, int incount,
-                      MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position)
+int wl_MPI_Pack_external(struct wl_rank *rank, const char *representation, const void *inbuf,
+                         int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize,
+                         MPI_Aint *position)
 {
-    static const char function[] = "MPI_Pack_external";
-    struct wl_rank *rank = wl_enter();
-    const struct wl_type *type = wl_type_of(rank, datatype, function);
-    MPI_Aint bytes = (MPI_Aint)incount * (MPI_Aint)bytes_of(rank, type);
+    const struct wl_type *type = wl_type_of(rank, datatype);
+    MPI_Aint bytes = external_size(rank, representation, incount, type);
 
-    check(rank, representation, function);
     if (bytes > outsize - *position) {
-        wl_fatal(rank, function, "%ld bytes do not fit behind %ld of %ld", (long)bytes,
+        wl_fatal(rank, "%ld bytes do not fit after byte %ld of a buffer of %ld", (long)bytes,
                  (long)*position, (long)outsize);
     }
     unsigned char *packed = wl_malloc((size_t)incount * type->size);
-    struct way way = {rank, packed, (unsigned char *)outbuf + *position, 0, true};
     wl_pack(type, inbuf, (size_t)incount, packed);
-    for (int i = 0; i < incount; i++) {
-        wl_type_visit(type, &(struct wl_visit){visit, &way});
-    }
+    convert_elements(
+        (struct conversion){rank, true, packed, (unsigned char *)outbuf + *position, 0},
+        incount, type);
     *position += bytes;
     free(packed);
-    wl_leave(rank);
     return MPI_SUCCESS;
 }
 
-int MPI_Unpack_external(const char *representation, const void *inbuf, MPI_Aint insize,
-                        MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype)
+int wl_MPI_Unpack_external(struct wl_rank *rank, const char *representation, const void *inbuf,
+                           MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount,
+                           MPI_Datatype datatype)
 {
-    static const char function[] = "MPI_Unpack_external";
-    struct wl_rank *rank = wl_enter();
-    const struct wl_type *type = wl_type_of(rank, datatype, function);
-    MPI_Aint bytes = (MPI_Aint)outcount * (MPI_Aint)bytes_of(rank, type);
+    const struct wl_type *type = wl_type_of(rank, datatype);
+    MPI_Aint bytes = external_size(rank, representation, outcount, type);
 
-    check(rank, representation, function);
     if (bytes > insize - *position) {
-        wl_fatal(rank, function, "%ld bytes are not there behind %ld of %ld", (long)bytes,
+        wl_fatal(rank, "there are no %ld bytes after byte %ld of a buffer of %ld", (long)bytes,
                  (long)*position, (long)insize);
     }
     unsigned char *packed = wl_malloc((size_t)outcount * type->size);
-    struct way way = {rank, packed, (unsigned char *)(uintptr_t)inbuf + *position, 0, false};
-    for (int i = 0; i < outcount; i++) {
-        wl_type_visit(type, &(struct wl_visit){visit, &way});
-    }
+    convert_elements((struct conversion){rank, false, packed,
+                                         (unsigned char *)(uintptr_t)inbuf + *position, 0},
+                     outcount, type);
     wl_unpack(type, packed, (size_t)outcount, outbuf);
     *position += bytes;
     free(packed);
-    wl_leave(rank);
     return MPI_SUCCESS;
 }

@@ -1,21 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time, names and memory. */
-#include "mpilib/library.h"
+/* The MPI environment (MPI-3.1, 8): beginning and end, time, versions, memory; and the marks of
+ * weft/mark.h. */
 #include "mpilib/memory.h"
+#include "mpilib/properties.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <weft/mark.h>
 
-/* Programs that wait for a time to come would wait for ever if computing took none: looking at
- * the clock more often than any other program does takes time. */
+int wl_MPI_Init(struct wl_rank *rank, int *argc, char ***argv)
+{
+    if (rank->initialized) {
+        wl_fatal(rank, "the program has called it before");
+    }
+    rank->initialized = true;
+    return MPI_SUCCESS;
+}
+
+int wl_MPI_Init_thread(struct wl_rank *rank, int *argc, char ***argv, int required,
+                       int *provided)
+{
+    rank->thread_level = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
+    *provided = rank->thread_level;
+    return wl_MPI_Init(rank, argc, argv);
+}
+
+int wl_MPI_Finalize(struct wl_rank *rank)
+{
+    const struct wf_op op = {.kind = WF_OP_FINALIZE};
+
+    if (rank->keyvals.n > 0) { /* programs learn of the end by deleting an attribute */
+        wl_attributes_delete(rank, MPI_COMM_SELF, wl_comm_of(rank, MPI_COMM_SELF).properties);
+    }
+    wl_post(rank, &op);
+    rank->finalized = true;
+    return MPI_SUCCESS;
+}
+
+int wl_MPI_Initialized(struct wl_rank *rank, int *flag)
+{
+    *flag = rank->initialized;
+    return MPI_SUCCESS;
+}
+
+int wl_MPI_Finalized(struct wl_rank *rank, int *flag)
+{
+    *flag = rank->finalized;
+    return MPI_SUCCESS;
+}
+
+int wl_MPI_Abort(struct wl_rank *rank, MPI_Comm comm, int code)
+{
+    (void)fflush(stdout);
+    wl.port->exit(rank->self, code, true);
+    return MPI_SUCCESS;
+}
+
+/* ---- time, versions and memory ---- */
+
+/* A program that polls the clock until a certain time would never end if computing took no time.
+ * So after very many calls that returned the same time, each further call takes some. */
 double MPI_Wtime(void)
 {
-    enum { OFTEN = 1000, LOOK_PS = 1000000 };
+    enum { MANY = 1000, CALL_PS = 1000000 };
     struct wl_rank *rank = wl_enter();
     const struct wf_op op = {.kind = WF_OP_COMPUTE,
-                             .duration = rank->same_times > OFTEN ? LOOK_PS : 0};
+                             .duration = rank->same_times > MANY ? CALL_PS : 0};
     int64_t time = wl_call(rank, &op)->clock;
 
     rank->same_times = time - rank->last_time <= op.duration ? rank->same_times + 1 : 0;
@@ -29,58 +80,51 @@ double MPI_Wtick(void)
     return 1e-12;
 }
 
-/* Each rank is a node of its own. */
-int MPI_Get_processor_name(char *name, int *length)
+/* Each rank has a node of its own. */
+int wl_MPI_Get_processor_name(struct wl_rank *rank, char *name, int *length)
 {
-    struct wl_rank *rank = wl_enter();
-
     *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "node%u", rank->self->rank);
-    wl_leave(rank);
     return MPI_SUCCESS;
 }
 
-int MPI_Get_version(int *version, int *subversion)
+int wl_MPI_Get_version(struct wl_rank *rank, int *version, int *subversion)
 {
     *version = MPI_VERSION;
     *subversion = MPI_SUBVERSION;
     return MPI_SUCCESS;
 }
 
-int MPI_Get_library_version(char *version, int *length)
+int wl_MPI_Get_library_version(struct wl_rank *rank, char *version, int *length)
 {
     *length = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING, "weft, virtual ranks");
     return MPI_SUCCESS;
 }
 
-int MPI_Query_thread(int *provided)
+int wl_MPI_Query_thread(struct wl_rank *rank, int *provided)
 {
-    struct wl_rank *rank = wl_enter();
-
     *provided = rank->thread_level;
-    wl_leave(rank);
     return MPI_SUCCESS;
 }
 
-int MPI_Is_thread_main(int *flag)
+int wl_MPI_Is_thread_main(struct wl_rank *rank, int *flag)
 {
     *flag = 1;
     return MPI_SUCCESS;
 }
 
-int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
+int wl_MPI_Alloc_mem(struct wl_rank *rank, MPI_Aint size, MPI_Info info, void *baseptr)
 {
-    (void)info;
     *(void **)baseptr = wl_malloc((size_t)size);
     return MPI_SUCCESS;
 }
 
-int MPI_Free_mem(void *base)
+int wl_MPI_Free_mem(struct wl_rank *rank, void *base)
 {
     free(base);
     return MPI_SUCCESS;
 }
 
-/* ---- marks: what weft/mark.h calls ---- */
+/* ---- marks: weft/mark.h calls MPI_Pcontrol() ---- */
 
 static void mark(enum wf_op_kind kind, const char *region, uint64_t value)
 {
@@ -94,7 +138,7 @@ static void mark(enum wf_op_kind kind, const char *region, uint64_t value)
     wl_leave(rank);
 }
 
-/* What the program says of how long it computes. */
+/* WEFT_COMPUTE(): the program says how long it computes. */
 static void compute(double seconds)
 {
     struct wl_rank *rank = wl_enter();
@@ -105,6 +149,7 @@ static void compute(double seconds)
     wl_leave(rank);
 }
 
+/* MPI_Pcontrol() with other levels: level n > 0 begins a region, -n ends it. */
 static void numbered_region(int level)
 {
     char name[32];

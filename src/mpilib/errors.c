@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Error handlers and error codes. */
 #include "mpilib/errors.h"
 
 #include "mpilib/memory.h"
 #include "mpilib/properties.h"
-#include "mpilib/window.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -47,11 +47,14 @@ static const char *const texts[] = {
 };
 enum { N_TEXTS = sizeof(texts) / sizeof(texts[0]) };
 
-/* ---- what happens ---- */
+/* ---- calling error handlers ---- */
 
-/* Calls the program's function, or says that nobody wants to hear of it. */
-static bool handled(struct wl_rank *rank, MPI_Errhandler handle, int object, int code)
+/* Calls the program's handler. False if the error is fatal. */
+static bool handled(struct wl_rank *rank, const struct wl_properties *properties, int object,
+                    int code)
 {
+    MPI_Errhandler handle = properties != NULL ? properties->errhandler : 0;
+
     if (handle == MPI_ERRORS_RETURN) {
         return true;
     }
@@ -62,222 +65,139 @@ static bool handled(struct wl_rank *rank, MPI_Errhandler handle, int object, int
     return own != NULL;
 }
 
-int wl_error(struct wl_rank *rank, MPI_Comm comm, int code, const char *function,
-             const char *fmt, ...)
+int wl_error(struct wl_rank *rank, MPI_Comm comm, int code, const char *fmt, ...)
 {
     char text[256];
     va_list ap;
 
-    if (comm != 0) {
-        struct wl_view view = wl_comm_of(rank, comm, function);
-        if (*view.extra != NULL && handled(rank, (*view.extra)->errhandler, comm, code)) {
-            return code;
-        }
+    if (comm != 0 && handled(rank, *wl_comm_properties(rank, comm), comm, code)) {
+        return code;
     }
     va_start(ap, fmt);
     (void)vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    wl_fatal(rank, function, "%s", text);
+    wl_fatal(rank, "%s", text);
 }
 
 bool wl_errors_return(struct wl_rank *rank, MPI_Comm comm)
 {
-    struct wl_view view = wl_comm_of(rank, comm, "errors");
+    const struct wl_properties *properties = *wl_comm_properties(rank, comm);
 
-    return *view.extra != NULL && (*view.extra)->errhandler != 0 &&
-           (*view.extra)->errhandler != MPI_ERRORS_ARE_FATAL;
+    return properties != NULL && properties->errhandler != 0 &&
+           properties->errhandler != MPI_ERRORS_ARE_FATAL;
 }
 
-/* ---- error handlers ---- */
+/* ---- error handlers as objects ---- */
 
-static int create(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
+int wl_MPI_Comm_create_errhandler(struct wl_rank *rank, MPI_Comm_errhandler_function *function,
+                                  MPI_Errhandler *errhandler)
 {
-    struct wl_rank *rank = wl_enter();
-    struct errhandler *made = wl_malloc(sizeof(*made));
+    struct errhandler *created = wl_malloc(sizeof(*created));
 
-    made->function = function;
-    *errhandler = wl_table_add(&rank->errhandlers, WL_ERRHANDLER, made);
-    wl_leave(rank);
+    created->function = function;
+    *errhandler = wl_table_add(&rank->errhandlers, WL_ERRHANDLER, created);
     return MPI_SUCCESS;
 }
 
-int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function,
-                               MPI_Errhandler *errhandler)
-{
-    return create(function, errhandler);
-}
-
-int MPI_Win_create_errhandler(MPI_Win_errhandler_function *function, MPI_Errhandler *errhandler)
-{
-    return create(function, errhandler);
-}
-
-int MPI_File_create_errhandler(MPI_File_errhandler_function *function,
-                               MPI_Errhandler *errhandler)
-{
-    return create(function, errhandler);
-}
-
-int MPI_Errhandler_create(MPI_Handler_function *function, MPI_Errhandler *errhandler)
-{
-    return create(function, errhandler);
-}
-
-/* Objects that use it may go on doing so: it is freed with the rank. */
-int MPI_Errhandler_free(MPI_Errhandler *errhandler)
+/* Objects may still use the handler: it is freed with the rank. */
+int wl_MPI_Errhandler_free(struct wl_rank *rank, MPI_Errhandler *errhandler)
 {
     *errhandler = MPI_ERRHANDLER_NULL;
     return MPI_SUCCESS;
 }
 
-/* Where an object has its handler. */
-static struct wl_extra **extra_of(struct wl_rank *rank, int handle, const char *function)
+/* The properties of a communicator or a window. */
+static struct wl_properties **properties_of(struct wl_rank *rank, int handle)
 {
-    return (uint32_t)handle >> WL_KIND_SHIFT == WL_WIN
-               ? wl_win_extra(rank, handle, function)
-               : wl_comm_of(rank, handle, function).extra;
+    return (uint32_t)handle >> WL_KIND_SHIFT == WL_WIN ? wl_win_properties(rank, handle)
+                                                       : wl_comm_properties(rank, handle);
 }
 
-static int set(int object, MPI_Errhandler errhandler, const char *function)
+int wl_MPI_Comm_set_errhandler(struct wl_rank *rank, MPI_Comm comm, MPI_Errhandler errhandler)
 {
-    struct wl_rank *rank = wl_enter();
-
-    wl_extra_of(extra_of(rank, object, function))->errhandler = errhandler;
-    wl_leave(rank);
+    wl_properties_get(properties_of(rank, comm))->errhandler = errhandler;
     return MPI_SUCCESS;
 }
 
-static int get(int object, MPI_Errhandler *errhandler, const char *function)
+int wl_MPI_Comm_get_errhandler(struct wl_rank *rank, MPI_Comm comm, MPI_Errhandler *errhandler)
 {
-    struct wl_rank *rank = wl_enter();
-    const struct wl_extra *extra = *extra_of(rank, object, function);
+    const struct wl_properties *properties = *properties_of(rank, comm);
+    MPI_Errhandler own = properties != NULL ? properties->errhandler : 0;
 
-    *errhandler =
-        extra != NULL && extra->errhandler != 0 ? extra->errhandler : MPI_ERRORS_ARE_FATAL;
-    wl_leave(rank);
+    *errhandler = own != 0 ? own : MPI_ERRORS_ARE_FATAL;
     return MPI_SUCCESS;
 }
 
-static int call(int object, int errorcode, const char *function)
+int wl_MPI_Comm_call_errhandler(struct wl_rank *rank, MPI_Comm comm, int errorcode)
 {
-    struct wl_rank *rank = wl_enter();
-    const struct wl_extra *extra = *extra_of(rank, object, function);
-
-    if (extra == NULL || !handled(rank, extra->errhandler, object, errorcode)) {
-        wl_fatal(rank, function, "error %d", errorcode);
+    if (!handled(rank, *properties_of(rank, comm), comm, errorcode)) {
+        wl_fatal(rank, "error %d", errorcode);
     }
-    wl_leave(rank);
     return MPI_SUCCESS;
 }
 
-int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
-{
-    return set(comm, errhandler, "MPI_Comm_set_errhandler");
-}
+/* ---- error codes ---- */
 
-int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
-{
-    return get(comm, errhandler, "MPI_Comm_get_errhandler");
-}
-
-int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
-{
-    return call(comm, errorcode, "MPI_Comm_call_errhandler");
-}
-
-int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
-{
-    return set(comm, errhandler, "MPI_Errhandler_set");
-}
-
-int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
-{
-    return get(comm, errhandler, "MPI_Errhandler_get");
-}
-
-int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
-{
-    return set(win, errhandler, "MPI_Win_set_errhandler");
-}
-
-int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
-{
-    return get(win, errhandler, "MPI_Win_get_errhandler");
-}
-
-int MPI_Win_call_errhandler(MPI_Win win, int errorcode)
-{
-    return call(win, errorcode, "MPI_Win_call_errhandler");
-}
-
-/* ---- codes ---- */
-
-/* Classes, codes and texts of the program, behind ours. */
-struct wl_own_error {
+/* An error class or code that the program has added. They are numbered from
+ * MPI_ERR_LASTCODE + 1. */
+struct wl_added_error {
     int error_class;
     char text[MPI_MAX_ERROR_STRING];
 };
 
-static struct wl_own_error *own_error(const struct wl_rank *rank, int code)
+static struct wl_added_error *added_error(const struct wl_rank *rank, int code)
 {
     int place = code - MPI_ERR_LASTCODE - 1;
 
-    return place >= 0 && place < rank->n_own_errors ? rank->own_errors[place] : NULL;
+    return place >= 0 && place < rank->n_added_errors ? rank->added_errors[place] : NULL;
 }
 
-static int add(int error_class)
+static int add(struct wl_rank *rank, int error_class)
 {
-    struct wl_rank *rank = wl_enter();
-    struct wl_own_error *made = wl_calloc(1, sizeof(*made));
-    int code = MPI_ERR_LASTCODE + 1 + rank->n_own_errors;
+    struct wl_added_error *made = wl_calloc(1, sizeof(*made));
+    int code = MPI_ERR_LASTCODE + 1 + rank->n_added_errors;
 
     made->error_class = error_class != 0 ? error_class : code;
-    rank->own_errors = wl_realloc(rank->own_errors, (size_t)rank->n_own_errors + 1,
-                                  sizeof(struct wl_own_error *));
-    rank->own_errors[rank->n_own_errors++] = made;
-    wl_leave(rank);
+    rank->added_errors = wl_realloc(rank->added_errors, (size_t)rank->n_added_errors + 1,
+                                    sizeof(struct wl_added_error *));
+    rank->added_errors[rank->n_added_errors++] = made;
     return code;
 }
 
-int MPI_Add_error_class(int *errorclass)
+int wl_MPI_Add_error_class(struct wl_rank *rank, int *errorclass)
 {
-    *errorclass = add(0);
+    *errorclass = add(rank, 0);
     return MPI_SUCCESS;
 }
 
-int MPI_Add_error_code(int errorclass, int *errorcode)
+int wl_MPI_Add_error_code(struct wl_rank *rank, int errorclass, int *errorcode)
 {
-    *errorcode = add(errorclass);
+    *errorcode = add(rank, errorclass);
     return MPI_SUCCESS;
 }
 
-int MPI_Add_error_string(int errorcode, const char *string)
+int wl_MPI_Add_error_string(struct wl_rank *rank, int errorcode, const char *string)
 {
-    struct wl_rank *rank = wl_enter();
-    struct wl_own_error *own = own_error(rank, errorcode);
+    struct wl_added_error *own = added_error(rank, errorcode);
 
     if (own == NULL) {
-        wl_fatal(rank, "MPI_Add_error_string", "%d is no code of the program", errorcode);
+        wl_fatal(rank, "the program has not added an error code %d", errorcode);
     }
     (void)snprintf(own->text, sizeof(own->text), "%s", string);
-    wl_leave(rank);
     return MPI_SUCCESS;
 }
 
-int MPI_Error_class(int errorcode, int *errorclass)
+int wl_MPI_Error_class(struct wl_rank *rank, int errorcode, int *errorclass)
 {
-    struct wl_rank *rank = wl_enter();
-    const struct wl_own_error *own = own_error(rank, errorcode);
+    const struct wl_added_error *own = added_error(rank, errorcode);
 
     *errorclass = own != NULL ? own->error_class : errorcode;
-    wl_leave(rank);
     return MPI_SUCCESS;
 }
 
-int MPI_Error_string(int errorcode, char *string, int *length)
+int wl_MPI_Error_string(struct wl_rank *rank, int errorcode, char *string, int *length)
 {
-    struct wl_rank *rank = wl_enter();
-    const struct wl_own_error *own = own_error(rank, errorcode);
+    const struct wl_added_error *own = added_error(rank, errorcode);
     const char *text = own != NULL ? own->text : NULL;
 
     if (own == NULL && errorcode >= 0 && errorcode < N_TEXTS) {
@@ -285,6 +205,5 @@ int MPI_Error_string(int errorcode, char *string, int *length)
     }
     *length = text != NULL ? snprintf(string, MPI_MAX_ERROR_STRING, "%s", text)
                            : snprintf(string, MPI_MAX_ERROR_STRING, "error %d", errorcode);
-    wl_leave(rank);
     return MPI_SUCCESS;
 }

@@ -2,16 +2,17 @@
 #ifndef WF_MPILIB_ERRORS_H
 #define WF_MPILIB_ERRORS_H
 
-/* What happens with errors of the program: its error handlers say. */
+/* Error handling (MPI-3.1, 8.3 to 8.5): error handlers, error codes and their texts. */
 
 #include "mpilib/communicator.h"
 
-/* An error in a call on a communicator: ends the program with words, or returns the code, after
- * the program's own function has been called if there is one. */
-int wl_error(struct wl_rank *rank, MPI_Comm comm, int code, const char *function,
-             const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/* An error in a call on a communicator (0: none). The communicator's error handler decides: the
+ * program ends with the message, or the code is returned, after the program's own handler has
+ * been called if it has one. */
+int wl_error(struct wl_rank *rank, MPI_Comm comm, int code, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 
-/* Whether errors in calls on the communicator do not end the program. */
+/* Whether the program goes on after errors in calls on the communicator. */
 bool wl_errors_return(struct wl_rank *rank, MPI_Comm comm);
 
 #endif

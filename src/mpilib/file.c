@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files: opening, views and sizes. */
-#include "mpilib/file.h"
-
+/*
+ * Files (MPI-3.1, 13). They are files of the host. Reading and writing takes no simulated time; a
+ * collective access synchronizes the ranks like a barrier.
+ */
+#include "mpilib/communicator.h"
+#include "mpilib/datatype.h"
 #include "mpilib/memory.h"
+#include "mpilib/request.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,12 +15,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct wl_file *wl_file_of(const struct wl_rank *rank, MPI_File handle, const char *function)
+struct file {
+    int fd;
+    int amode;
+    bool atomic;
+    MPI_Comm comm; /* its own */
+    char *name;
+    /* The view: which part of the file the rank sees. */
+    MPI_Offset displacement;
+    const struct wl_type *etype, *filetype; /* held */
+    MPI_Offset position;                    /* in etypes */
+    MPI_Errhandler errhandler;              /* 0: errors return */
+    MPI_Status split;                       /* of a split collective that has begun */
+};
+
+static struct file *file_of(const struct wl_rank *rank, MPI_File handle)
 {
-    struct wl_file *file = wl_table_get(&rank->files, WL_FILE, handle);
+    struct file *file = wl_table_get(&rank->files, WL_FILE, handle);
 
     if (file == NULL) {
-        wl_fatal(rank, function, "there is no file 0x%x", (unsigned)handle);
+        wl_fatal(rank, "there is no file 0x%x", (unsigned)handle);
     }
     return file;
 }
@@ -38,19 +56,20 @@ static int code_of(int error)
     return MPI_ERR_IO;
 }
 
-int wl_file_error(const struct wl_rank *rank, const struct wl_file *file, const char *function)
+/* The error code for errno; ends the program if errors are fatal. */
+static int fail(const struct wl_rank *rank, const struct file *file)
 {
     if (file != NULL && file->errhandler == MPI_ERRORS_ARE_FATAL) {
-        wl_fatal(rank, function, "'%s': %s", file->name, strerror(errno));
+        wl_fatal(rank, "'%s': %s", file->name, strerror(errno));
     }
     return code_of(errno);
 }
 
-/* A barrier that is over when it returns: MPI_Barrier may return as soon as it is known that it
- * will be. */
-void wl_file_together(struct wl_rank *rank, const struct wl_file *file)
+/* Waits for all ranks that have opened the file. MPI_Barrier() may return before it is complete in
+ * simulated time. */
+static void synchronize(struct wl_rank *rank, const struct file *file)
 {
-    struct wl_view view = wl_comm_of(rank, file->comm, "file");
+    struct wl_view view = wl_comm_of(rank, file->comm);
 
     (void)wl_call(rank, &(struct wf_op){.kind = WF_OP_BARRIER, .comm = view.number});
 }
@@ -64,13 +83,14 @@ static int flags_of(int amode)
     return flags | O_CLOEXEC | (amode & MPI_MODE_CREATE ? O_CREAT : 0);
 }
 
-/* Whether it must not be there yet only one of them can find out, before the others come. */
-static int open_together(MPI_Comm comm, const char *name, int amode, int *fd)
+/* The first rank opens the file before the others: with MPI_MODE_EXCL it must not exist yet. */
+static int open_together(struct wl_rank *rank, MPI_Comm comm, const char *name, int amode,
+                         int *fd)
 {
     const int mode = S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;
     int own, error = 0;
 
-    MPI_Comm_rank(comm, &own);
+    wl_MPI_Comm_rank(rank, comm, &own);
     if (own == 0) {
         *fd = open(name, flags_of(amode) | (amode & MPI_MODE_EXCL ? O_EXCL : 0), mode);
         error = *fd < 0 ? errno : 0;
@@ -84,142 +104,125 @@ static int open_together(MPI_Comm comm, const char *name, int amode, int *fd)
     return error;
 }
 
-int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *file)
+int wl_MPI_File_open(struct wl_rank *rank, MPI_Comm comm, const char *filename, int amode,
+                     MPI_Info info, MPI_File *file)
 {
-    struct wl_rank *rank = wl_enter();
-    const struct wl_type *bytes = wl_type_of(rank, MPI_BYTE, "MPI_File_open");
+    const struct wl_type *bytes = wl_type_of(rank, MPI_BYTE);
     int fd = -1;
     MPI_Comm own;
 
-    (void)info;
     *file = MPI_FILE_NULL;
     wl_catch_up(rank);
-    MPI_Comm_dup(comm, &own);
-    errno = open_together(own, filename, amode, &fd);
+    wl_MPI_Comm_dup(rank, comm, &own);
+    errno = open_together(rank, own, filename, amode, &fd);
     if (errno != 0) {
         int code = code_of(errno);
         if (fd >= 0) {
             (void)close(fd);
         }
-        MPI_Comm_free(&own);
-        wl_leave(rank);
+        wl_MPI_Comm_free(rank, &own);
         return code;
     }
-    struct wl_file *made = wl_calloc(1, sizeof(*made));
-    *made = (struct wl_file){
-        .fd = fd, .amode = amode, .comm = own, .etype = bytes, .filetype = bytes};
+    struct file *made = wl_calloc(1, sizeof(*made));
+    *made =
+        (struct file){.fd = fd, .amode = amode, .comm = own, .etype = bytes, .filetype = bytes};
     made->name = wl_malloc(strlen(filename) + 1);
     memcpy(made->name, filename, strlen(filename) + 1);
     if (amode & MPI_MODE_APPEND) {
         made->position = (MPI_Offset)lseek(fd, 0, SEEK_END);
     }
     *file = wl_table_add(&rank->files, WL_FILE, made);
-    wl_leave(rank);
     return MPI_SUCCESS;
 }
 
-int MPI_File_close(MPI_File *file)
+int wl_MPI_File_close(struct wl_rank *rank, MPI_File *file)
 {
-    struct wl_rank *rank = wl_enter();
-    struct wl_file *own = wl_file_of(rank, *file, "MPI_File_close");
-    int code = close(own->fd) == 0 ? MPI_SUCCESS : wl_file_error(rank, own, "MPI_File_close");
+    struct file *own = file_of(rank, *file);
+    int code = close(own->fd) == 0 ? MPI_SUCCESS : fail(rank, own);
     int place;
 
-    wl_file_together(rank, own);
-    MPI_Comm_rank(own->comm, &place);
+    synchronize(rank, own);
+    wl_MPI_Comm_rank(rank, own->comm, &place);
     if (place == 0 && (own->amode & MPI_MODE_DELETE_ON_CLOSE)) {
         (void)unlink(own->name);
     }
-    wl_file_together(rank, own);
-    MPI_Comm_free(&own->comm);
+    synchronize(rank, own);
+    wl_MPI_Comm_free(rank, &own->comm);
     wl_type_release(own->etype);
     wl_type_release(own->filetype);
     (void)wl_table_take(&rank->files, WL_FILE, *file);
     free(own->name);
     free(own);
     *file = MPI_FILE_NULL;
-    wl_leave(rank);
     return code;
 }
 
-int MPI_File_delete(const char *filename, MPI_Info info)
+int wl_MPI_File_delete(struct wl_rank *rank, const char *filename, MPI_Info info)
 {
-    struct wl_rank *rank = wl_enter();
-
-    (void)info;
     wl_catch_up(rank);
     int code = unlink(filename) == 0 ? MPI_SUCCESS : code_of(errno);
-    wl_leave(rank);
     return code;
 }
 
 /* ---- sizes ---- */
 
-int MPI_File_get_size(MPI_File file, MPI_Offset *size)
+int wl_MPI_File_get_size(struct wl_rank *rank, MPI_File file, MPI_Offset *size)
 {
-    struct wl_rank *rank = wl_enter();
-    const struct wl_file *own = wl_file_of(rank, file, "MPI_File_get_size");
+    const struct file *own = file_of(rank, file);
     struct stat st;
 
     wl_catch_up(rank);
-    int code =
-        fstat(own->fd, &st) == 0 ? MPI_SUCCESS : wl_file_error(rank, own, "MPI_File_get_size");
+    int code = fstat(own->fd, &st) == 0 ? MPI_SUCCESS : fail(rank, own);
 
     *size = code == MPI_SUCCESS ? (MPI_Offset)st.st_size : 0;
-    wl_leave(rank);
     return code;
 }
 
-int MPI_File_set_size(MPI_File file, MPI_Offset size)
+int wl_MPI_File_set_size(struct wl_rank *rank, MPI_File file, MPI_Offset size)
 {
-    struct wl_rank *rank = wl_enter();
-    const struct wl_file *own = wl_file_of(rank, file, "MPI_File_set_size");
+    const struct file *own = file_of(rank, file);
 
-    wl_file_together(rank, own);
-    int code = ftruncate(own->fd, (off_t)size) == 0
-                   ? MPI_SUCCESS
-                   : wl_file_error(rank, own, "MPI_File_set_size");
-    wl_file_together(rank, own);
-    wl_leave(rank);
+    synchronize(rank, own);
+    int code = ftruncate(own->fd, (off_t)size) == 0 ? MPI_SUCCESS : fail(rank, own);
+    synchronize(rank, own);
     return code;
 }
 
-int MPI_File_preallocate(MPI_File file, MPI_Offset size)
+int wl_MPI_File_preallocate(struct wl_rank *rank, MPI_File file, MPI_Offset size)
 {
     MPI_Offset now;
-    int code = MPI_File_get_size(file, &now);
+    int code = wl_MPI_File_get_size(rank, file, &now);
 
-    return code == MPI_SUCCESS && now < size ? MPI_File_set_size(file, size) : code;
+    return code == MPI_SUCCESS && now < size ? wl_MPI_File_set_size(rank, file, size) : code;
 }
 
-int MPI_File_sync(MPI_File file)
+int wl_MPI_File_sync(struct wl_rank *rank, MPI_File file)
 {
-    struct wl_rank *rank = wl_enter();
-    const struct wl_file *own = wl_file_of(rank, file, "MPI_File_sync");
+    const struct file *own = file_of(rank, file);
 
-    wl_file_together(rank, own);
-    wl_leave(rank);
-    return MPI_SUCCESS; /* what is written is there for all who read on this host */
+    synchronize(rank, own);
+    return MPI_SUCCESS; /* all ranks see at once what is written on this host */
 }
 
 /* ---- views ---- */
 
-int MPI_File_set_view(MPI_File file, MPI_Offset displacement, MPI_Datatype etype,
-                      MPI_Datatype filetype, const char *datarep, MPI_Info info)
+int wl_MPI_File_set_view(struct wl_rank *rank, MPI_File file, MPI_Offset displacement,
+                         MPI_Datatype etype, MPI_Datatype filetype, const char *datarep,
+                         MPI_Info info)
 {
-    static const char name[] = "MPI_File_set_view";
-    struct wl_rank *rank = wl_enter();
-    struct wl_file *own = wl_file_of(rank, file, name);
-    const struct wl_type *element = wl_type_of(rank, etype, name);
-    const struct wl_type *pattern = wl_type_of(rank, filetype, name);
+    struct file *own = file_of(rank, file);
+    const struct wl_type *element = wl_type_of(rank, etype);
+    const struct wl_type *pattern = wl_type_of(rank, filetype);
 
-    (void)info;
     if (strcmp(datarep, "native") != 0 && strcmp(datarep, "internal") != 0) {
-        wl_fatal(rank, name, "the data representation '%.64s' is not there; native is",
+        wl_fatal(rank,
+                 "the data representation is '%.64s'; only native and internal are supported",
                  datarep);
     }
     if (element->size == 0 || pattern->size % element->size != 0) {
-        wl_fatal(rank, name, "a file type of %zu bytes is not made of elements of %zu",
+        wl_fatal(rank,
+                 "the file type has %zu bytes, which is not a multiple of the %zu of its "
+                 "elementary type",
                  pattern->size, element->size);
     }
     wl_type_hold(element);
@@ -230,26 +233,24 @@ int MPI_File_set_view(MPI_File file, MPI_Offset displacement, MPI_Datatype etype
     own->filetype = pattern;
     own->displacement = displacement;
     own->position = 0;
-    wl_file_together(rank, own);
-    wl_leave(rank);
+    synchronize(rank, own);
     return MPI_SUCCESS;
 }
 
-int MPI_File_get_view(MPI_File file, MPI_Offset *displacement, MPI_Datatype *etype,
-                      MPI_Datatype *filetype, char *datarep)
+int wl_MPI_File_get_view(struct wl_rank *rank, MPI_File file, MPI_Offset *displacement,
+                         MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep)
 {
-    struct wl_rank *rank = wl_enter();
-    const struct wl_file *own = wl_file_of(rank, file, "MPI_File_get_view");
+    const struct file *own = file_of(rank, file);
 
     *displacement = own->displacement;
     *etype = wl_type_handle(rank, own->etype);
     *filetype = wl_type_handle(rank, own->filetype);
     memcpy(datarep, "native", sizeof("native"));
-    wl_leave(rank);
     return MPI_SUCCESS;
 }
 
-MPI_Offset wl_file_place(const struct wl_file *file, MPI_Offset at, size_t *run)
+/* The offset in the file of byte `at` of the view. Sets *run to how many bytes follow it there. */
+static MPI_Offset place_of(const struct file *file, MPI_Offset at, size_t *run)
 {
     const struct wl_type *type = file->filetype;
     MPI_Offset tile = at / (MPI_Offset)type->size;
@@ -268,96 +269,265 @@ MPI_Offset wl_file_place(const struct wl_file *file, MPI_Offset at, size_t *run)
     return base + type->blocks[i].at + (MPI_Offset)rest;
 }
 
-int MPI_File_get_byte_offset(MPI_File file, MPI_Offset offset, MPI_Offset *displacement)
+int wl_MPI_File_get_byte_offset(struct wl_rank *rank, MPI_File file, MPI_Offset offset,
+                                MPI_Offset *displacement)
 {
-    struct wl_rank *rank = wl_enter();
-    const struct wl_file *own = wl_file_of(rank, file, "MPI_File_get_byte_offset");
+    const struct file *own = file_of(rank, file);
     size_t run;
 
-    *displacement = wl_file_place(own, offset * (MPI_Offset)own->etype->size, &run);
-    wl_leave(rank);
+    *displacement = place_of(own, offset * (MPI_Offset)own->etype->size, &run);
     return MPI_SUCCESS;
 }
 
-/* ---- what else there is to know ---- */
+/* ---- reading and writing ---- */
 
-int MPI_File_get_amode(MPI_File file, int *amode)
+/* The arguments of a read or a write. */
+struct access {
+    MPI_File file;
+    void *to;         /* of a read; or null */
+    const void *from; /* of a write; or null */
+    int count;
+    MPI_Datatype type;
+    MPI_Offset offset; /* in etypes; POSITION: at the individual file pointer */
+    bool collective;
+};
+
+#define POSITION INT64_MIN
+
+/* Moves bytes between the file and memory, from byte `at` of the view. Returns how many, or a
+ * negative number. */
+static ssize_t move(const struct file *file, MPI_Offset at, unsigned char *bytes, size_t n,
+                    bool writes)
 {
-    struct wl_rank *rank = wl_enter();
+    size_t done = 0;
 
-    *amode = wl_file_of(rank, file, "MPI_File_get_amode")->amode;
-    wl_leave(rank);
-    return MPI_SUCCESS;
+    while (done < n) {
+        size_t run, left = n - done;
+        off_t place = (off_t)place_of(file, at + (MPI_Offset)done, &run);
+        size_t piece = left < run ? left : run;
+        ssize_t moved = writes ? pwrite(file->fd, bytes + done, piece, place)
+                               : pread(file->fd, bytes + done, piece, place);
+
+        if (moved < 0 && errno != EINTR) {
+            return -1;
+        }
+        if (moved == 0) {
+            break; /* the end of the file */
+        }
+        done += moved > 0 ? (size_t)moved : 0;
+    }
+    return (ssize_t)done;
 }
 
-int MPI_File_get_group(MPI_File file, MPI_Group *group)
+static int carry_out(struct wl_rank *rank, const struct access *what, MPI_Status *status)
 {
-    struct wl_rank *rank = wl_enter();
-    int code = MPI_Comm_group(wl_file_of(rank, file, "MPI_File_get_group")->comm, group);
+    struct file *file = file_of(rank, what->file);
+    const struct wl_type *type = wl_type_of(rank, what->type);
+    size_t n = what->count > 0 ? (size_t)what->count * type->size : 0;
+    MPI_Offset size = (MPI_Offset)file->etype->size;
+    MPI_Offset from = what->offset == POSITION ? file->position : what->offset;
+    unsigned char *bytes = wl_malloc(n);
 
-    wl_leave(rank);
+    wl_catch_up(rank);
+    if (what->from != NULL) {
+        wl_pack(type, what->from, (size_t)what->count, bytes);
+    }
+    ssize_t moved = move(file, from * size, bytes, n, what->from != NULL);
+    int code = moved < 0 ? fail(rank, file) : MPI_SUCCESS;
+    if (moved > 0 && what->from == NULL) {
+        wl_unpack_bytes(type, bytes, (size_t)moved, what->to);
+    }
+    if (moved > 0 && what->offset == POSITION) {
+        file->position += (MPI_Offset)moved / size;
+    }
+    free(bytes);
+    if (what->collective) {
+        synchronize(rank, file);
+    }
+    wl_status_set(status, 0, 0, moved > 0 ? (size_t)moved : 0);
     return code;
 }
 
-int MPI_File_set_info(MPI_File file, MPI_Info info)
+static int blocking(struct wl_rank *rank, const struct access *what, MPI_Status *status)
 {
-    (void)file;
-    (void)info;
+    return carry_out(rank, what, status);
+}
+
+/* The request is complete from the start. */
+static int nonblocking(struct wl_rank *rank, const struct access *what, MPI_Request *handle)
+{
+    struct wl_request *request = wl_request_new(rank, WL_REQUEST_DONE, handle);
+
+    return carry_out(rank, what, &request->status);
+}
+
+static int begin(struct wl_rank *rank, const struct access *what)
+{
+    return carry_out(rank, what, &file_of(rank, what->file)->split);
+}
+
+static int end(struct wl_rank *rank, MPI_File file, MPI_Status *status)
+{
+    if (status != MPI_STATUS_IGNORE) {
+        *status = file_of(rank, file)->split;
+    }
     return MPI_SUCCESS;
 }
 
-int MPI_File_get_info(MPI_File file, MPI_Info *info)
+/* A function that reads and the one that writes. `place` is the parameter for the offset, if there
+ * is one, `where` the offset; `last` is the last parameter, which how() gets. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): they are parts of parameter lists */
+#define ACCESSES(suffix, prefix, place, where, all, last, how)                                \
+    int wl_MPI_File_##prefix##read##suffix(struct wl_rank *rank, MPI_File file,               \
+                                           place void *buf, int count, MPI_Datatype datatype, \
+                                           last)                                              \
+    {                                                                                         \
+        return how(rank, &(struct access){file, buf, NULL, count, datatype, where, all},      \
+                   result);                                                                   \
+    }                                                                                         \
+    int wl_MPI_File_##prefix##write##suffix(struct wl_rank *rank, MPI_File file,              \
+                                            place const void *buf, int count,                 \
+                                            MPI_Datatype datatype, last)                      \
+    {                                                                                         \
+        return how(rank, &(struct access){file, NULL, buf, count, datatype, where, all},      \
+                   result);                                                                   \
+    }
+
+#define NO_OFFSET
+#define OFFSET  MPI_Offset offset,
+#define STATUS  MPI_Status *result
+#define REQUEST MPI_Request *result
+
+ACCESSES(, , NO_OFFSET, POSITION, false, STATUS, blocking)
+ACCESSES(_all, , NO_OFFSET, POSITION, true, STATUS, blocking)
+ACCESSES(_at, , OFFSET, offset, false, STATUS, blocking)
+ACCESSES(_at_all, , OFFSET, offset, true, STATUS, blocking)
+ACCESSES(, i, NO_OFFSET, POSITION, false, REQUEST, nonblocking)
+ACCESSES(_all, i, NO_OFFSET, POSITION, true, REQUEST, nonblocking)
+ACCESSES(_at, i, OFFSET, offset, false, REQUEST, nonblocking)
+ACCESSES(_at_all, i, OFFSET, offset, true, REQUEST, nonblocking)
+
+#define SPLIT(name, place, where)                                                            \
+    int wl_MPI_File_read##name##_begin(struct wl_rank *rank, MPI_File file, place void *buf, \
+                                       int count, MPI_Datatype datatype)                     \
+    {                                                                                        \
+        return begin(rank, &(struct access){file, buf, NULL, count, datatype, where, true}); \
+    }                                                                                        \
+    int wl_MPI_File_write##name##_begin(struct wl_rank *rank, MPI_File file,                 \
+                                        place const void *buf, int count,                    \
+                                        MPI_Datatype datatype)                               \
+    {                                                                                        \
+        return begin(rank, &(struct access){file, NULL, buf, count, datatype, where, true}); \
+    }                                                                                        \
+    int wl_MPI_File_read##name##_end(struct wl_rank *rank, MPI_File file, void *buf,         \
+                                     MPI_Status *status)                                     \
+    {                                                                                        \
+        return end(rank, file, status);                                                      \
+    }                                                                                        \
+    int wl_MPI_File_write##name##_end(struct wl_rank *rank, MPI_File file, const void *buf,  \
+                                      MPI_Status *status)                                    \
+    {                                                                                        \
+        return end(rank, file, status);                                                      \
+    }
+
+SPLIT(_all, NO_OFFSET, POSITION)
+SPLIT(_at_all, OFFSET, offset)
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+/* ---- the individual file pointer ---- */
+
+/* How many elements of the view begin before this place of the file. */
+static MPI_Offset elements_before(const struct file *file, MPI_Offset place)
 {
-    (void)file;
-    return MPI_Info_create(info);
+    const struct wl_type *type = file->filetype;
+    MPI_Offset element = (MPI_Offset)file->etype->size, at = 0;
+    size_t run;
+
+    if (place > file->displacement && type->extent > 0) {
+        /* The last repetition of the file type may be incomplete. */
+        MPI_Offset tiles = (place - file->displacement) / type->extent;
+        at = (tiles > 0 ? tiles - 1 : 0) * (MPI_Offset)type->size;
+    }
+    while (place_of(file, at, &run) < place) {
+        at += element;
+    }
+    return at / element;
 }
 
-int MPI_File_set_atomicity(MPI_File file, int flag)
+int wl_MPI_File_seek(struct wl_rank *rank, MPI_File handle, MPI_Offset offset, int whence)
 {
-    struct wl_rank *rank = wl_enter();
+    struct file *file = file_of(rank, handle);
+    MPI_Offset from = 0;
 
-    wl_file_of(rank, file, "MPI_File_set_atomicity")->atomic = flag != 0;
-    wl_leave(rank);
+    if (whence == MPI_SEEK_CUR) {
+        from = file->position;
+    } else if (whence == MPI_SEEK_END) {
+        int failed = wl_MPI_File_get_size(rank, handle, &from);
+        if (failed != MPI_SUCCESS) {
+            return failed;
+        }
+        from = elements_before(file, from);
+    }
+    int code = from + offset < 0 ? MPI_ERR_ARG : MPI_SUCCESS;
+    file->position = code == MPI_SUCCESS ? from + offset : file->position;
+    return code;
+}
+
+int wl_MPI_File_get_position(struct wl_rank *rank, MPI_File file, MPI_Offset *offset)
+{
+    *offset = file_of(rank, file)->position;
     return MPI_SUCCESS;
 }
 
-int MPI_File_get_atomicity(MPI_File file, int *flag)
-{
-    struct wl_rank *rank = wl_enter();
+/* ---- properties ---- */
 
-    *flag = wl_file_of(rank, file, "MPI_File_get_atomicity")->atomic;
-    wl_leave(rank);
+int wl_MPI_File_get_amode(struct wl_rank *rank, MPI_File file, int *amode)
+{
+    *amode = file_of(rank, file)->amode;
     return MPI_SUCCESS;
 }
 
-int MPI_File_get_type_extent(MPI_File file, MPI_Datatype datatype, MPI_Aint *extent)
+int wl_MPI_File_get_group(struct wl_rank *rank, MPI_File file, MPI_Group *group)
+{
+    int code = wl_MPI_Comm_group(rank, file_of(rank, file)->comm, group);
+
+    return code;
+}
+
+int wl_MPI_File_set_atomicity(struct wl_rank *rank, MPI_File file, int flag)
+{
+    file_of(rank, file)->atomic = flag != 0;
+    return MPI_SUCCESS;
+}
+
+int wl_MPI_File_get_atomicity(struct wl_rank *rank, MPI_File file, int *flag)
+{
+    *flag = file_of(rank, file)->atomic;
+    return MPI_SUCCESS;
+}
+
+int wl_MPI_File_get_type_extent(struct wl_rank *rank, MPI_File file, MPI_Datatype datatype,
+                                MPI_Aint *extent)
 {
     MPI_Aint lb;
 
-    (void)file;
-    return MPI_Type_get_extent(datatype, &lb, extent);
+    return wl_MPI_Type_get_extent(rank, datatype, &lb, extent);
 }
 
-int MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
+int wl_MPI_File_set_errhandler(struct wl_rank *rank, MPI_File file, MPI_Errhandler errhandler)
 {
-    struct wl_rank *rank = wl_enter();
-
     if (file != MPI_FILE_NULL) {
-        wl_file_of(rank, file, "MPI_File_set_errhandler")->errhandler = errhandler;
+        file_of(rank, file)->errhandler = errhandler;
     }
-    wl_leave(rank);
     return MPI_SUCCESS;
 }
 
-int MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
+int wl_MPI_File_get_errhandler(struct wl_rank *rank, MPI_File file, MPI_Errhandler *errhandler)
 {
-    struct wl_rank *rank = wl_enter();
-
     *errhandler = MPI_ERRORS_RETURN;
     if (file != MPI_FILE_NULL) {
-        MPI_Errhandler own = wl_file_of(rank, file, "MPI_File_get_errhandler")->errhandler;
+        MPI_Errhandler own = file_of(rank, file)->errhandler;
         *errhandler = own != 0 ? own : MPI_ERRORS_RETURN;
     }
-    wl_leave(rank);
     return MPI_SUCCESS;
 }

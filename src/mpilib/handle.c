@@ -13,10 +13,7 @@ int wl_table_add(struct wl_table *table, enum wl_kind kind, void *object)
     while (place < table->n && table->items[place] != NULL) {
         place++;
     }
-    if (place == table->room) {
-        table->room = table->room == 0 ? 4 : 2 * table->room;
-        table->items = wl_realloc(table->items, table->room, sizeof(void *));
-    }
+    WL_GROW(table->items, place, table->capacity);
     table->items[place] = object;
     table->n = place == table->n ? place + 1 : table->n;
     table->first_free = place + 1;

@@ -3,10 +3,9 @@
 #define WF_MPILIB_HANDLE_H
 
 /*
- * Handles. What a program holds of an object is a number that means something to its rank
- * alone: the kind of the object in the upper byte, and which one it is below. Numbers below
- * WL_OBJECT_FIRST are those of predefined objects, which all ranks share; 0 is the null handle
- * of each kind.
+ * Handles of MPI objects. A handle is an int that is valid in one rank: the kind of the object
+ * in the upper byte, its index below. Indices below WL_OBJECT_FIRST are predefined objects,
+ * which all ranks share. 0 is the null handle of every kind.
  */
 
 #include <stdint.h>
@@ -27,11 +26,11 @@ enum wl_kind {
 
 enum { WL_KIND_SHIFT = 24, WL_OBJECT_FIRST = 256 };
 
-/* The objects of one kind that a rank has made. Zeroed at the start. */
+/* The objects of one kind that a rank has created. A zeroed table is empty. */
 struct wl_table {
     void **items;
-    uint32_t n, room;
-    uint32_t first_free; /* no lower place is */
+    uint32_t n, capacity;
+    uint32_t first_free; /* no lower place is free */
 };
 
 static inline uint32_t wl_handle_place(int handle)
@@ -44,11 +43,11 @@ static inline int wl_handle(enum wl_kind kind, uint32_t place)
     return (int)((uint32_t)kind << WL_KIND_SHIFT | place);
 }
 
-/* Takes in an object and returns its handle. */
+/* Adds an object and returns its handle. */
 int wl_table_add(struct wl_table *table, enum wl_kind kind, void *object);
-/* The object of a handle; null if it is of another kind, predefined, or not in use. */
+/* The object of a handle; null if the handle is of another kind, predefined or not in use. */
 void *wl_table_get(const struct wl_table *table, enum wl_kind kind, int handle);
-/* Takes it out again; returns it. */
+/* Likewise, and removes the object from the table. The caller frees the object. */
 void *wl_table_take(struct wl_table *table, enum wl_kind kind, int handle);
 void wl_table_fini(struct wl_table *table);
 

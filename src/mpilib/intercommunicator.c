@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Communicators between two groups. */
+/* Intercommunicators (MPI-3.1, 6.6). */
 #include "mpilib/communicator_registry.h"
-#include "mpilib/group.h"
 #include "mpilib/internal_messages.h"
 #include "mpilib/memory.h"
 #include "mpilib/properties.h"
@@ -9,25 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the members of a side hear from their leader; then come the members of both. */
+/* What a leader tells the members of its group. The members of both groups follow. */
 struct offer {
     uint64_t id; /* of the communicator of both groups */
     uint32_t first, size, peers, n_peers;
 };
 
-/* What the leaders tell each other; then come the members. */
+/* What the leaders tell each other. The members of their group follow. */
 struct side {
     uint32_t n, highest;
 };
 
-static struct side hear_members(struct wl_rank *rank, const struct wl_view *local, int tag)
+static struct side collect_ids(struct wl_rank *rank, const struct wl_view *local, int tag)
 {
     struct side side = {local->comm->size, rank->highest_id};
 
     for (uint32_t i = 0; i < side.n; i++) {
         uint32_t theirs = 0;
         if (i != local->rank) {
-            wl_hidden_recv(rank, local, i, tag, (struct wl_room){&theirs, sizeof(theirs)});
+            wl_internal_recv(rank, local, i, tag, (struct wl_buffer){&theirs, sizeof(theirs)});
         }
         side.highest = theirs > side.highest ? theirs : side.highest;
     }
@@ -51,81 +50,82 @@ static void tell_members(struct wl_rank *rank, const struct wl_view *local, int 
 
     for (uint32_t i = 0; i < offer->size; i++) {
         if (i != local->rank) {
-            wl_hidden_send(rank, local, i, tag, (struct wl_bytes){offer, sizeof(*offer)});
-            wl_hidden_send(rank, local, i, tag,
-                           (struct wl_bytes){members, n * sizeof(uint32_t)});
+            wl_internal_send(rank, local, i, tag, (struct wl_bytes){offer, sizeof(*offer)});
+            wl_internal_send(rank, local, i, tag,
+                             (struct wl_bytes){members, n * sizeof(uint32_t)});
         }
     }
 }
 
-/* Of the two leaders the one with the lower rank numbers it; its group comes first. The caller
- * frees *both, the members. */
+/* The leader's part. The leader with the lower rank chooses the id; its group is the first. Sets
+ * *both to the members of both groups, allocated. */
 static struct offer lead(struct wl_rank *rank, const struct wl_view *local,
                          const struct wl_view *peer, uint32_t other, int tag, uint32_t **both)
 {
-    struct side own = hear_members(rank, local, tag), theirs;
+    struct side own = collect_ids(rank, local, tag), theirs;
     uint32_t *members = list_members(local->comm);
 
-    wl_hidden_send(rank, peer, other, tag, (struct wl_bytes){&own, sizeof(own)});
-    wl_hidden_send(rank, peer, other, tag,
-                   (struct wl_bytes){members, own.n * sizeof(uint32_t)});
-    wl_hidden_recv(rank, peer, other, tag, (struct wl_room){&theirs, sizeof(theirs)});
+    wl_internal_send(rank, peer, other, tag, (struct wl_bytes){&own, sizeof(own)});
+    wl_internal_send(rank, peer, other, tag,
+                     (struct wl_bytes){members, own.n * sizeof(uint32_t)});
+    wl_internal_recv(rank, peer, other, tag, (struct wl_buffer){&theirs, sizeof(theirs)});
     uint32_t *remote = wl_malloc(theirs.n * sizeof(uint32_t));
-    wl_hidden_recv(rank, peer, other, tag,
-                   (struct wl_room){remote, theirs.n * sizeof(uint32_t)});
+    wl_internal_recv(rank, peer, other, tag,
+                     (struct wl_buffer){remote, theirs.n * sizeof(uint32_t)});
 
-    bool makes = rank->self->rank < wl_member(peer->comm, other);
-    struct offer offer = {.first = makes ? 0 : theirs.n,
+    bool chooses = rank->self->rank < wl_member(peer->comm, other);
+    struct offer offer = {.first = chooses ? 0 : theirs.n,
                           .size = own.n,
-                          .peers = makes ? own.n : 0,
+                          .peers = chooses ? own.n : 0,
                           .n_peers = theirs.n};
     *both = wl_malloc(((size_t)own.n + theirs.n) * sizeof(uint32_t));
     memcpy(*both + offer.first, members, own.n * sizeof(uint32_t));
     memcpy(*both + offer.peers, remote, theirs.n * sizeof(uint32_t));
     free(members);
     free(remote);
-    if (makes) {
+    if (chooses) {
         uint32_t highest = own.highest > theirs.highest ? own.highest : theirs.highest;
         offer.id = (uint64_t)highest + 1;
-        wl_hidden_send(rank, peer, other, tag, (struct wl_bytes){&offer.id, sizeof(offer.id)});
+        wl_internal_send(rank, peer, other, tag,
+                         (struct wl_bytes){&offer.id, sizeof(offer.id)});
     } else {
-        wl_hidden_recv(rank, peer, other, tag, (struct wl_room){&offer.id, sizeof(offer.id)});
+        wl_internal_recv(rank, peer, other, tag,
+                         (struct wl_buffer){&offer.id, sizeof(offer.id)});
     }
     tell_members(rank, local, tag, &offer, *both);
     return offer;
 }
 
-int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm,
-                         int remote_leader, int tag, MPI_Comm *newcomm)
+int wl_MPI_Intercomm_create(struct wl_rank *rank, MPI_Comm local_comm, int local_leader,
+                            MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newcomm)
 {
-    static const char function[] = "MPI_Intercomm_create";
-    struct wl_rank *rank = wl_enter();
-    struct wl_view local = wl_comm_of(rank, local_comm, function);
+    struct wl_view local = wl_comm_of(rank, local_comm);
     struct offer offer;
     uint32_t *members;
 
     if (local_leader < 0 || (uint32_t)local_leader >= local.size || local.inter) {
-        wl_fatal(rank, function, "there is no leader %d of %u", local_leader, local.size);
+        wl_fatal(rank, "there is no leader %d in a group of %u ranks", local_leader,
+                 local.size);
     }
     if ((uint32_t)local_leader == local.rank) {
-        struct wl_view peer = wl_comm_of(rank, peer_comm, function);
+        struct wl_view peer = wl_comm_of(rank, peer_comm);
         if (remote_leader < 0 || (uint32_t)remote_leader >= peer.n_peers) {
-            wl_fatal(rank, function, "there is no leader %d of %u", remote_leader,
+            wl_fatal(rank, "there is no leader %d in a group of %u ranks", remote_leader,
                      peer.n_peers);
         }
         offer = lead(rank, &local, &peer, peer.peers + (uint32_t)remote_leader, tag, &members);
     } else {
-        wl_hidden_send(rank, &local, (uint32_t)local_leader, tag,
-                       (struct wl_bytes){&rank->highest_id, sizeof(rank->highest_id)});
-        wl_hidden_recv(rank, &local, (uint32_t)local_leader, tag,
-                       (struct wl_room){&offer, sizeof(offer)});
+        wl_internal_send(rank, &local, (uint32_t)local_leader, tag,
+                         (struct wl_bytes){&rank->highest_id, sizeof(rank->highest_id)});
+        wl_internal_recv(rank, &local, (uint32_t)local_leader, tag,
+                         (struct wl_buffer){&offer, sizeof(offer)});
         size_t n = (size_t)offer.size + offer.n_peers;
         members = wl_malloc(n * sizeof(uint32_t));
-        wl_hidden_recv(rank, &local, (uint32_t)local_leader, tag,
-                       (struct wl_room){members, n * sizeof(uint32_t)});
+        wl_internal_recv(rank, &local, (uint32_t)local_leader, tag,
+                         (struct wl_buffer){members, n * sizeof(uint32_t)});
     }
     struct wl_comm *comm =
-        wl_comm_meet((uint32_t)offer.id, offer.size + offer.n_peers, members);
+        wl_comm_find_or_new((uint32_t)offer.id, offer.size + offer.n_peers, members);
     *newcomm = wl_comm_join(rank, &(struct wl_view){.comm = comm,
                                                     .rank = offer.first + local.rank,
                                                     .first = offer.first,
@@ -133,42 +133,35 @@ int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_co
                                                     .peers = offer.peers,
                                                     .n_peers = offer.n_peers,
                                                     .inter = true});
-    wl_leave(rank);
     return MPI_SUCCESS;
 }
 
-int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newcomm)
+int wl_MPI_Intercomm_merge(struct wl_rank *rank, MPI_Comm intercomm, int high,
+                           MPI_Comm *newcomm)
 {
-    struct wl_rank *rank = wl_enter();
-    struct wl_view view = wl_comm_of(rank, intercomm, "MPI_Intercomm_merge");
+    struct wl_view view = wl_comm_of(rank, intercomm);
 
     if (!view.inter) {
-        wl_fatal(rank, "MPI_Intercomm_merge", "it is no intercommunicator");
+        wl_fatal(rank, "the communicator is not an intercommunicator");
     }
-    *newcomm = wl_comm_split(rank, &view, &(struct wl_wish){.color = 0, .key = high != 0},
+    *newcomm = wl_comm_split(rank, &view, &(struct wl_split_args){.color = 0, .key = high != 0},
                              WF_OP_COMM_CREATE);
-    wl_leave(rank);
     return MPI_SUCCESS;
 }
 
-int MPI_Comm_test_inter(MPI_Comm comm, int *flag)
+int wl_MPI_Comm_test_inter(struct wl_rank *rank, MPI_Comm comm, int *flag)
 {
-    struct wl_rank *rank = wl_enter();
-
-    *flag = wl_comm_of(rank, comm, "MPI_Comm_test_inter").inter;
-    wl_leave(rank);
+    *flag = wl_comm_of(rank, comm).inter;
     return MPI_SUCCESS;
 }
 
-int MPI_Comm_remote_size(MPI_Comm comm, int *size)
+int wl_MPI_Comm_remote_size(struct wl_rank *rank, MPI_Comm comm, int *size)
 {
-    struct wl_rank *rank = wl_enter();
-    struct wl_view view = wl_comm_of(rank, comm, "MPI_Comm_remote_size");
+    struct wl_view view = wl_comm_of(rank, comm);
 
     if (!view.inter) {
-        wl_fatal(rank, "MPI_Comm_remote_size", "it is no intercommunicator");
+        wl_fatal(rank, "the communicator is not an intercommunicator");
     }
     *size = (int)view.n_peers;
-    wl_leave(rank);
     return MPI_SUCCESS;
 }

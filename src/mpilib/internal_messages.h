@@ -2,8 +2,8 @@
 #ifndef WF_MPILIB_INTERNAL_MESSAGES_H
 #define WF_MPILIB_INTERNAL_MESSAGES_H
 
-/* Messages of the library itself: on a communicator, but never seen by the receives of the
- * program. In simulated time they are messages as any other. */
+/* Messages that the library itself sends on a communicator, in a context of their own: receives of
+ * the program never match them. In simulated time they are messages like any other. */
 
 #include "mpilib/communicator.h"
 
@@ -12,27 +12,19 @@ struct wl_bytes {
     size_t n;
 };
 
-struct wl_room {
+struct wl_buffer {
     void *to;
     size_t n;
 };
 
-/* To and from a member of the communicator, `bytes` of them; what is received has as many. */
-void wl_hidden_send(struct wl_rank *rank, const struct wl_view *view, uint32_t to, int tag,
-                    struct wl_bytes what);
-void wl_hidden_recv(struct wl_rank *rank, const struct wl_view *view, uint32_t from, int tag,
-                    struct wl_room room);
+/* To and from a member of the communicator. The receiver knows how many bytes there are. */
+void wl_internal_send(struct wl_rank *rank, const struct wl_view *view, uint32_t to, int tag,
+                      struct wl_bytes bytes);
+void wl_internal_recv(struct wl_rank *rank, const struct wl_view *view, uint32_t from, int tag,
+                      struct wl_buffer buffer);
 
-/* Whether there is one to receive. */
-bool wl_hidden_there(struct wl_rank *rank, const struct wl_view *view, uint32_t from, int tag);
-
-/* Ranks that make a communicator of their own, by messages on one that they all have. */
-struct wl_agreement {
-    uint32_t *members; /* allocated; taken */
-    uint32_t n, place; /* how many, and which one this is */
-    int tag;
-};
-MPI_Comm wl_comm_agree(struct wl_rank *rank, const struct wl_view *view,
-                       const struct wl_agreement *what);
+/* Whether a message has arrived. */
+bool wl_internal_probe(struct wl_rank *rank, const struct wl_view *view, uint32_t from,
+                       int tag);
 
 #endif

@@ -9,35 +9,36 @@
 
 enum parcel_kind { PARCEL_MESSAGE, PARCEL_PART, PARCEL_REPLY };
 
-/* The beginning of a parcel. What comes then are the bytes. */
+/* The header of a parcel; the data follows it. */
 struct parcel {
     enum parcel_kind kind;
     union {
         struct {
             uint32_t to, context, source, sender;
             int32_t tag;
-            uint64_t whole, sum;
+            uint64_t whole, checksum;
         } message;
-        struct wl_part_name part;
+        struct wl_part_key part;
         uint64_t address;
     };
 };
 
-static void ship(uint32_t process, const struct parcel *parcel, const void *bytes, size_t size)
+static void send_parcel(uint32_t process, const struct parcel *parcel, const void *bytes,
+                        size_t size)
 {
     const struct wf_port_bytes pieces[] = {{parcel, sizeof(*parcel)}, {bytes, size}};
 
-    wl.spread->ship(wl.spread->arg, process, pieces, 2);
+    wl.processes->ship(wl.processes->arg, process, pieces, 2);
 }
 
 void wl_message_send(uint32_t to, struct wl_message *message)
 {
-    if (wl_is_here(to)) {
-        wl_mailbox_put(wl.boxes, to, message);
+    if (wl_is_local(to)) {
+        wl_message_queue_put(wl.queues, to, message);
         return;
     }
     struct parcel parcel;
-    memset(&parcel, 0, sizeof(parcel));
+    memset(&parcel, 0, sizeof(parcel)); /* padding too: it is sent */
     parcel.kind = PARCEL_MESSAGE;
     parcel.message.to = to;
     parcel.message.context = message->context;
@@ -45,32 +46,33 @@ void wl_message_send(uint32_t to, struct wl_message *message)
     parcel.message.sender = message->sender;
     parcel.message.tag = message->tag;
     parcel.message.whole = message->whole;
-    parcel.message.sum = message->sum;
-    ship(wl_home(to), &parcel, message->bytes, message->size);
+    parcel.message.checksum = message->checksum;
+    send_parcel(wl_process_of(to), &parcel, message->bytes, message->size);
     free(message);
 }
 
-void wl_part_ship(uint32_t process, const struct wl_part_name *name, struct wl_part part)
+void wl_part_send(uint32_t process, const struct wl_part_key *key, struct wl_part part)
 {
     struct parcel parcel;
 
     memset(&parcel, 0, sizeof(parcel));
     parcel.kind = PARCEL_PART;
-    parcel.part = *name;
-    ship(process, &parcel, part.bytes, part.size);
+    parcel.part = *key;
+    send_parcel(process, &parcel, part.bytes, part.size);
 }
 
-void wl_reply_ship(uint32_t process, const void *to, const void *bytes, size_t size)
+void wl_reply_send(uint32_t process, const void *to, const void *bytes, size_t size)
 {
     struct parcel parcel;
 
     memset(&parcel, 0, sizeof(parcel));
     parcel.kind = PARCEL_REPLY;
     parcel.address = (uintptr_t)to;
-    ship(process, &parcel, bytes, size);
+    send_parcel(process, &parcel, bytes, size);
 }
 
-static void take_message(const struct parcel *parcel, const unsigned char *bytes, size_t size)
+static void receive_message(const struct parcel *parcel, const unsigned char *bytes,
+                            size_t size)
 {
     struct wl_message *message = wl_message_new(size);
 
@@ -79,36 +81,36 @@ static void take_message(const struct parcel *parcel, const unsigned char *bytes
     message->sender = parcel->message.sender;
     message->tag = parcel->message.tag;
     message->whole = parcel->message.whole;
-    message->sum = parcel->message.sum;
+    message->checksum = parcel->message.checksum;
     memcpy(message->bytes, bytes, size);
-    wl_mailbox_put(wl.boxes, parcel->message.to, message);
+    wl_message_queue_put(wl.queues, parcel->message.to, message);
 }
 
-static void take_part(const struct parcel *parcel, const unsigned char *bytes, size_t size)
+static void receive_part(const struct parcel *parcel, const unsigned char *bytes, size_t size)
 {
     struct wl_part part = {.size = size};
 
     if (size > 0) {
         part.bytes = memcpy(wl_malloc(size), bytes, size);
     }
-    wl_known_part(&parcel->part, part);
+    wl_comm_registry_deliver(&parcel->part, part);
 }
 
-/* The address is that of what the origin has made for it and waits for. */
-static void take_reply(const struct parcel *parcel, const unsigned char *bytes, size_t size)
+/* The origin has allocated memory at the address, and waits. */
+static void receive_reply(const struct parcel *parcel, const unsigned char *bytes, size_t size)
 {
     memcpy((void *)(uintptr_t)parcel->address, bytes, size); /* NOLINT */
 }
 
-void wl_arrived(const unsigned char *bytes, size_t size)
+void wl_interprocess_arrived(const unsigned char *bytes, size_t size)
 {
-    static void (*const takers[])(const struct parcel *, const unsigned char *, size_t) = {
-        [PARCEL_MESSAGE] = take_message,
-        [PARCEL_PART] = take_part,
-        [PARCEL_REPLY] = take_reply,
+    static void (*const receivers[])(const struct parcel *, const unsigned char *, size_t) = {
+        [PARCEL_MESSAGE] = receive_message,
+        [PARCEL_PART] = receive_part,
+        [PARCEL_REPLY] = receive_reply,
     };
     struct parcel parcel;
 
     memcpy(&parcel, bytes, sizeof(parcel));
-    takers[parcel.kind](&parcel, bytes + sizeof(parcel), size - sizeof(parcel));
+    receivers[parcel.kind](&parcel, bytes + sizeof(parcel), size - sizeof(parcel));
 }

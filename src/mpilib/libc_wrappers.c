@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls in which the system writes to memory of the program. A page of its variables that no
- * rank has written to yet is protected, and while the program's own writes are noticed, the
- * system's only fail. So weftcc has the program call these, which make the place ready before.
- * And what goes to the standard output past stdio takes the way of the rest, and who looks at
- * files waits for those who may have written them.
+ * Functions of the C library that must behave differently in a rank. weftcc links programs with
+ * --wrap, so that they call __wrap_x() in place of x().
+ *
+ * - exit() and its like end the rank, not the process.
+ * - Signals that the simulator handles cannot be caught.
+ * - The system writes to memory of the program, as in read(). Pages of its variables are protected
+ *   until a rank first writes to them, which makes such calls fail: the page is unprotected before.
+ * - A rank that opens or looks at a file first catches up with its simulated time, so that it finds
+ *   what other ranks wrote before.
+ * - write() to the standard output goes through stdout, where lines get their labels.
  */
+#include "mpilib/bindings/fortran_calls.h"
 #include "mpilib/library.h"
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -22,7 +30,84 @@
 #include <time.h>
 #include <unistd.h>
 
-static void ready(void *place, size_t bytes)
+/* ---- the end of a rank ---- */
+
+_Noreturn void __wrap_exit(int code);
+_Noreturn void __wrap__exit(int code);
+_Noreturn void __wrap__Exit(int code);
+_Noreturn void __wrap_abort(void);
+
+/* Ends the rank; with `all` the whole run. */
+_Noreturn static void end(int code, bool all)
+{
+    struct wl_rank *rank = wl_enter();
+
+    weft_mpi_library.rank_ends(rank->self);
+    (void)fflush(stdout);
+    wl.port->exit(rank->self, code, all);
+    _exit(code);
+}
+
+#define WRAP_EXIT(name)                    \
+    _Noreturn void __wrap_##name(int code) \
+    {                                      \
+        end(code, code != 0);              \
+    }
+
+WRAP_EXIT(exit)
+WRAP_EXIT(_exit)
+WRAP_EXIT(_Exit)
+
+_Noreturn void __wrap_abort(void)
+{
+    const struct wl_rank *rank = wl_enter();
+
+    (void)fprintf(stderr, "weft: rank %u: the program called abort()\n", rank->self->rank);
+    end(134, true);
+}
+
+void weft_mpi_at_end(void (*function)(void))
+{
+    struct wl_rank *rank = wl_enter();
+
+    rank->at_end = function;
+    wl_leave(rank);
+}
+
+/* ---- signals ---- */
+
+typedef void handler(int);
+
+handler *__wrap_signal(int number, handler *function);
+int __wrap_sigaction(int number, const struct sigaction *action, struct sigaction *old);
+
+/* These report a crash or the first write to a page. Programs, and the Fortran run-time library, only
+ * believe that they have set a handler. */
+static bool is_reserved(int number)
+{
+    return wl.port != NULL && (number == SIGSEGV || number == SIGBUS || number == SIGFPE ||
+                               number == SIGILL || number == SIGABRT);
+}
+
+handler *__wrap_signal(int number, handler *function)
+{
+    return is_reserved(number) ? SIG_DFL : signal(number, function);
+}
+
+int __wrap_sigaction(int number, const struct sigaction *action, struct sigaction *old)
+{
+    if (!is_reserved(number)) {
+        return sigaction(number, action, old);
+    }
+    if (old != NULL) {
+        *old = (struct sigaction){.sa_handler = SIG_DFL};
+    }
+    return 0;
+}
+
+/* ---- calls that write to memory ---- */
+
+static void unprotect(void *place, size_t bytes)
 {
     struct wf_port_rank *self = wl.port != NULL ? wl.port->self() : NULL;
 
@@ -32,12 +117,12 @@ static void ready(void *place, size_t bytes)
 }
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): they are types and parameter lists */
-/* A function, its parameters, its arguments, and what of them is written to. */
+/* A function, its parameters, its arguments, and the memory that it writes to. */
 #define WRAP(type, name, parameters, arguments, place, bytes) \
     type __wrap_##name parameters;                            \
     type __wrap_##name parameters                             \
     {                                                         \
-        ready(place, bytes);                                  \
+        unprotect(place, bytes);                              \
         return (name)arguments;                               \
     }
 
@@ -60,7 +145,7 @@ WRAP(int, clock_gettime, (clockid_t clock, struct timespec *to), (clock, to), to
 WRAP(int, gettimeofday, (struct timeval * to, void *zone), (to, zone), to, sizeof(*to))
 WRAP(int, pipe, (int to[2]), (to), to, 2 * sizeof(int))
 
-/* What compilers make of the above when they check bounds. */
+/* The variants that compilers call to check bounds. */
 ssize_t __wrap___read_chk(int fd, void *to, size_t n, size_t room);
 size_t __wrap___fread_chk(void *to, size_t room, size_t size, size_t n, FILE *file);
 
@@ -78,16 +163,14 @@ ssize_t __wrap_readv(int fd, const struct iovec *parts, int n);
 ssize_t __wrap_readv(int fd, const struct iovec *parts, int n)
 {
     for (int i = 0; i < n; i++) {
-        ready(parts[i].iov_base, parts[i].iov_len);
+        unprotect(parts[i].iov_base, parts[i].iov_len);
     }
     return readv(fd, parts, n);
 }
 
 /* ---- files ---- */
 
-/* What a rank finds there is what others have left before: by then, all that it waited for must
- * have come to pass, which a program that runs ahead of its time does not know. */
-static void look_at_files(void)
+static void catch_up(void)
 {
     struct wf_port_rank *self = wl.port != NULL ? wl.port->self() : NULL;
 
@@ -102,7 +185,7 @@ static void look_at_files(void)
     type __wrap_##name parameters;                   \
     type __wrap_##name parameters                    \
     {                                                \
-        look_at_files();                             \
+        catch_up();                                  \
         return (name)arguments;                      \
     }
 
@@ -119,8 +202,8 @@ WRAP_PATH(int, mkdir, (const char *path, mode_t mode), (path, mode))
     int __wrap_##name(const char *path, type *to); \
     int __wrap_##name(const char *path, type *to)  \
     {                                              \
-        look_at_files();                           \
-        ready(to, sizeof(*to));                    \
+        catch_up();                                \
+        unprotect(to, sizeof(*to));                \
         return (name)(path, to);                   \
     }
 
@@ -145,7 +228,7 @@ int __wrap_open(const char *path, int flags, ...)
     va_start(ap, flags);
     mode_t mode = mode_of(flags, ap);
     va_end(ap);
-    look_at_files();
+    catch_up();
     return open(path, flags, mode);
 }
 
@@ -156,13 +239,13 @@ int __wrap_open64(const char *path, int flags, ...)
     va_start(ap, flags);
     mode_t mode = mode_of(flags, ap);
     va_end(ap);
-    look_at_files();
+    catch_up();
     return open64(path, flags, mode);
 }
 
 /* ---- output ---- */
 
-/* A stdout without a file behind it is the simulator's, which puts labels before lines. */
+/* A stdout without a file descriptor is the simulator's, which labels lines. */
 ssize_t __wrap_write(int fd, const void *from, size_t n);
 ssize_t __wrap_write(int fd, const void *from, size_t n)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The beginning and the end of everything, and what has to do with neither. */
+/* How ranks begin and end, and what all MPI functions share. */
 #include "mpilib/communicator_registry.h"
 #include "mpilib/interprocess.h"
 #include "mpilib/memory.h"
+#include "mpilib/one_sided.h"
 #include "mpilib/properties.h"
 #include "mpilib/request.h"
-#include "mpilib/window.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 struct wl_shared wl;
 
-/* ---- for the simulator ---- */
+/* ---- called by the simulator ---- */
 
 static bool attach(const struct wf_port_simulator *port, uint32_t n_ranks)
 {
@@ -24,15 +24,15 @@ static bool attach(const struct wf_port_simulator *port, uint32_t n_ranks)
     }
     wl = (struct wl_shared){.port = port,
                             .n_ranks = n_ranks,
-                            .boxes = wl_mailboxes_new(n_ranks),
-                            .known = wl_known_new(),
+                            .queues = wl_message_queues_new(n_ranks),
+                            .registry = wl_comm_registry_new(),
                             .world = wl_comm_new(0, n_ranks, NULL)};
     return true;
 }
 
-static void spread(const struct wf_port_processes *how)
+static void set_processes(const struct wf_port_processes *processes)
 {
-    wl.spread = how;
+    wl.processes = processes;
 }
 
 static void rank_begins(struct wf_port_rank *self)
@@ -41,7 +41,7 @@ static void rank_begins(struct wf_port_rank *self)
 
     rank->self = self;
     self->lib = rank;
-    wl_hosts_find(wl.world);
+    wl_comm_find_processes(wl.world);
 }
 
 static void free_views(struct wl_rank *rank)
@@ -61,7 +61,7 @@ static void free_items(struct wl_table *table)
     wl_table_fini(table);
 }
 
-/* The simulation may still ask for the communicators of its last ops: they stay. */
+/* Communicators stay: the simulation may still ask for those of the last ops. */
 static void rank_ends(struct wf_port_rank *self)
 {
     struct wl_rank *rank = self->lib;
@@ -72,10 +72,10 @@ static void rank_ends(struct wf_port_rank *self)
     free_items(&rank->requests);
     free(rank->numbers_used);
     rank->numbers_used = NULL;
-    rank->numbers_room = 0;
+    rank->n_number_words = 0;
 }
 
-/* What programs leave behind. */
+/* What the program has not freed. */
 static void free_rest(struct wl_rank *rank)
 {
     struct wl_table *const tables[] = {&rank->ops,      &rank->groups,  &rank->errhandlers,
@@ -90,12 +90,12 @@ static void free_rest(struct wl_rank *rank)
     wl_table_fini(&rank->types);
     wl_table_fini(&rank->infos);
     wl_table_fini(&rank->wins);
-    for (int i = 0; i < rank->n_own_errors; i++) {
-        free(rank->own_errors[i]);
+    for (int i = 0; i < rank->n_added_errors; i++) {
+        free(rank->added_errors[i]);
     }
-    free(rank->own_errors);
-    wl_extra_free(rank->world_extra);
-    wl_type_extras_free(rank);
+    free(rank->added_errors);
+    wl_properties_free(rank->world_properties);
+    wl_type_properties_free(rank);
     wl_locks_free(rank);
 }
 
@@ -116,12 +116,12 @@ static void rank_freed(struct wf_port_rank *self)
 
 static void detach(void)
 {
-    wl_mailboxes_free(wl.boxes, wl.n_ranks);
+    wl_message_queues_free(wl.queues, wl.n_ranks);
     if (wl.world != NULL) {
         wl.world->refs = 1;
         wl_comm_release(wl.world);
     }
-    wl_known_free(wl.known);
+    wl_comm_registry_free(wl.registry);
     free(wl.identity);
     wl = (struct wl_shared){.port = NULL};
 }
@@ -129,24 +129,25 @@ static void detach(void)
 __attribute__((visibility("default"))) const struct wf_port_library weft_mpi_library = {
     .version = WF_PORT_VERSION,
     .attach = attach,
-    .spread = spread,
+    .set_processes = set_processes,
     .rank_begins = rank_begins,
     .rank_ends = rank_ends,
     .rank_freed = rank_freed,
-    .remote = wl_remote,
-    .arrived = wl_arrived,
+    .remote = wl_rma_arrived,
+    .arrived = wl_interprocess_arrived,
     .detach = detach,
 };
 
-/* ---- for the rest of the library ---- */
+/* ---- called by the rest of the library ---- */
 
 struct wl_rank *wl_enter(void)
 {
     struct wf_port_rank *self = wl.port != NULL ? wl.port->self() : NULL;
 
     if (self == NULL) {
-        (void)fprintf(stderr, "weft: this program runs under 'weft run -n <ranks> -- %s'\n",
-                      "<program>");
+        (void)fputs("weft: this program was built with weftcc; run it with "
+                    "'weft run -n <ranks> -- <program>'\n",
+                    stderr);
         _exit(3);
     }
     wl.port->enter(self);
@@ -172,7 +173,7 @@ const struct wf_port_answer *wl_call(struct wl_rank *rank, const struct wf_op *o
     const struct wf_port_answer *answer = wl.port->call(rank->self, op);
 
     for (uint32_t i = 0; i < answer->n_matches; i++) {
-        wl_recv_matched(rank, &answer->matches[i]);
+        wl_recv_set_match(rank, &answer->matches[i]);
     }
     return answer;
 }
@@ -184,12 +185,13 @@ void wl_catch_up(struct wl_rank *rank)
     }
 }
 
-_Noreturn void wl_fatal(const struct wl_rank *rank, const char *function, const char *fmt, ...)
+_Noreturn void wl_fatal(const struct wl_rank *rank, const char *fmt, ...)
 {
     va_list ap;
 
     (void)fflush(stdout);
-    (void)fprintf(stderr, "weft: rank %u: %s: ", rank->self->rank, function);
+    (void)fprintf(stderr, "weft: rank %u: %s: ", rank->self->rank,
+                  rank->function != NULL ? rank->function : "program");
     va_start(ap, fmt);
     (void)vfprintf(stderr, fmt, ap);
     va_end(ap);
@@ -198,71 +200,7 @@ _Noreturn void wl_fatal(const struct wl_rank *rank, const char *function, const 
     abort();
 }
 
-/* ---- the program's ---- */
-
-int MPI_Init(int *argc, char ***argv)
+_Noreturn int wl_missing(const struct wl_rank *rank)
 {
-    struct wl_rank *rank = wl_enter();
-
-    (void)argc;
-    (void)argv;
-    if (rank->initialized) {
-        wl_fatal(rank, "MPI_Init", "it has been called before");
-    }
-    rank->initialized = true;
-    wl_leave(rank);
-    return MPI_SUCCESS;
-}
-
-int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
-{
-    struct wl_rank *rank = wl_enter();
-
-    rank->thread_level = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
-    *provided = rank->thread_level;
-    wl_leave(rank);
-    return MPI_Init(argc, argv);
-}
-
-int MPI_Finalize(void)
-{
-    struct wl_rank *rank = wl_enter();
-    const struct wf_op op = {.kind = WF_OP_FINALIZE};
-
-    if (rank->keyvals.n > 0) { /* programs learn of the end by an attribute of theirs */
-        wl_attributes_delete(rank, MPI_COMM_SELF,
-                             wl_comm_of(rank, MPI_COMM_SELF, "MPI_Finalize").extra);
-    }
-    wl_post(rank, &op);
-    rank->finalized = true;
-    wl_leave(rank);
-    return MPI_SUCCESS;
-}
-
-int MPI_Initialized(int *flag)
-{
-    struct wl_rank *rank = wl_enter();
-
-    *flag = rank->initialized;
-    wl_leave(rank);
-    return MPI_SUCCESS;
-}
-
-int MPI_Finalized(int *flag)
-{
-    struct wl_rank *rank = wl_enter();
-
-    *flag = rank->finalized;
-    wl_leave(rank);
-    return MPI_SUCCESS;
-}
-
-int MPI_Abort(MPI_Comm comm, int code)
-{
-    struct wl_rank *rank = wl_enter();
-
-    (void)comm;
-    (void)fflush(stdout);
-    wl.port->exit(rank->self, code, true);
-    return MPI_SUCCESS;
+    wl_fatal(rank, "weft does not have this function yet");
 }

@@ -3,8 +3,30 @@
 #define WF_MPILIB_LIBRARY_H
 
 /*
- * The library for programs that run as virtual ranks: what its files share. See mpilib/port.h
- * for what it has to do with the simulator.
+ * libweftmpi: the MPI library that programs are linked with to run as virtual ranks. This header
+ * has what all its files share; mpilib/port.h is the contract with the simulator.
+ *
+ * The functions that programs call, MPI_X(), are generated from bindings/functions.txt. They enter
+ * the library and call wl_MPI_X(), which has the calling rank as an additional first parameter.
+ * Where they are implemented (chapters of MPI-3.1):
+ *
+ *    3  Point-to-point      point_to_point, probe, request, request_completion,
+ *                           request_persistent, status; message_queue
+ *    4  Datatypes           datatype, datatype_create, datatype_contents, datatype_external32
+ *    5  Collectives         collective, collective_data, collective_intercomm, reduction;
+ *                           collective_exchange
+ *    6  Communicators       group, communicator, communicator_create, intercommunicator,
+ *                           attributes, properties; communicator_registry
+ *    7  Topologies          topology, topology_graph
+ *    8  Environment         environment, errors
+ *    9  Info                info
+ *   11  One-sided           window, one_sided
+ *   12  External interfaces request_generalized
+ *   13  Files               file
+ *   17  Fortran             bindings/
+ *
+ * libc_wrappers.c and libc_replacements/ make the C library safe for ranks that share a process.
+ * Names with wl_ are visible within the library, names with weft_mpi_ to programs as well.
  */
 
 #include "mpilib/handle.h"
@@ -13,24 +35,27 @@
 
 #include <weft/mpi.h>
 
-struct wl_comm;
-struct wl_extra;
-struct wl_known;
-struct wl_lock;
-struct wl_own_error;
-struct wl_request;
-struct wl_type_extra;
+/* MPI prescribes parameters that mean nothing to this library: infos, assertions, reordering. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
-/* What all ranks of the process share. An MPI function gets nothing from which it could find
- * it, so that this is the one variable of the library. */
+struct wl_added_error;
+struct wl_comm;
+struct wl_comm_registry;
+struct wl_lock;
+struct wl_predefined_type;
+struct wl_properties;
+struct wl_request;
+
+/* What all ranks of the process share. MPI functions have no argument that leads to it, so that it
+ * is a global variable, the only one of the library. */
 struct wl_shared {
     const struct wf_port_simulator *port;
     uint32_t n_ranks;
-    struct wl_mailbox *boxes; /* by rank */
+    struct wl_message_queue *queues; /* by rank */
     struct wl_comm *world;
-    uint32_t *identity;                     /* 0, 1, 2, ...; made when it is needed */
-    struct wl_known *known;                 /* hosts.h */
-    const struct wf_port_processes *spread; /* null: all ranks are in this process */
+    uint32_t *identity; /* 0, 1, 2, ...; allocated when it is first needed */
+    struct wl_comm_registry *registry;
+    const struct wf_port_processes *processes; /* null: all ranks run in this process */
 };
 extern struct wl_shared wl;
 extern const struct wf_port_library weft_mpi_library;
@@ -40,51 +65,82 @@ struct wl_rank {
     struct wf_port_rank *self;
     struct wl_table comms, types, ops, requests, groups, infos, errhandlers, wins, messages,
         keyvals, files;
-    struct wl_recv *first_recv, *last_recv; /* posted and not consumed, in order */
-    uint64_t *numbers_used;                 /* bits: numbers of requests in ops */
-    uint32_t numbers_room;                  /* words of it */
-    uint32_t highest_id;                    /* of the communicators it has been in */
-    uint32_t highest_later;                 /* of those that were made without waiting */
-    struct wl_type_extra *type_extras;      /* of predefined datatypes, if any */
-    MPI_Info info_env;                      /* MPI_INFO_ENV, once somebody looks; or 0 */
-    uint32_t world_sequence;                /* collectives on MPI_COMM_WORLD so far */
-    MPI_Comm comm_self;                     /* MPI_COMM_SELF, once it is made; or 0 */
-    uint32_t world_hidden;                  /* as in struct wl_view */
-    struct wl_extra *world_extra;           /* of MPI_COMM_WORLD */
+    struct wl_recv *first_recv, *last_recv; /* posted and not complete, in order */
+    uint64_t *numbers_used;                 /* a bit for each number of a request in ops */
+    uint32_t n_number_words;
+    uint32_t highest_id;             /* of the communicators it has joined... */
+    uint32_t highest_nonblocking_id; /* ...and of those that MPI_Comm_idup() has created */
+    struct wl_predefined_type *predefined_types; /* their properties in this rank */
+    MPI_Info info_env;                           /* MPI_INFO_ENV once it is used, or 0 */
+    MPI_Comm comm_self;                          /* MPI_COMM_SELF once it is used, or 0 */
+    uint32_t world_sequence; /* of MPI_COMM_WORLD, as in struct wl_view: these three */
+    uint32_t world_internal;
+    struct wl_properties *world_properties;
     void *bsend_buffer;
     int bsend_bytes;
     int thread_level;
-    int universe;          /* what MPI_UNIVERSE_SIZE points to */
-    struct wl_lock *locks; /* of its windows, that somebody holds */
-    uint32_t n_wins;       /* others reach its memory: it must not run ahead of its time */
-    int n_own_errors;
-    struct wl_own_error **own_errors;
-    void (*at_end)(void); /* what the program's language does when it ends; or null */
+    int universe_size;     /* the attribute MPI_UNIVERSE_SIZE points to it */
+    struct wl_lock *locks; /* of its windows, that ranks hold */
+    uint32_t n_wins;       /* while there are any, the rank must not run ahead of its time */
+    int n_added_errors;
+    struct wl_added_error **added_errors;
+    void (*at_end)(void); /* the Fortran run-time library flushes its output; or null */
     bool initialized, finalized;
-    uint32_t same_times; /* calls of MPI_Wtime in a row that found the same time... */
-    int64_t last_time;   /* ...which is this */
+    const char *function; /* the MPI function that the program has called; or null */
+    uint32_t same_times;  /* calls of MPI_Wtime() in a row that returned the same time... */
+    int64_t last_time;    /* ...which is this */
 };
 
-/* The rank that calls; between wl_enter() and wl_leave() its time stands still. */
+/* The rank that calls. Between wl_enter() and wl_leave() its simulated time stands still. */
 struct wl_rank *wl_enter(void);
 void wl_leave(struct wl_rank *rank);
 
-/* Tells the simulation what the rank does; the program goes on. */
+/* Around the implementation of every MPI function. Calls nest: the program's own functions, of
+ * reductions and attributes, call MPI too. */
+struct wl_call {
+    struct wl_rank *rank;
+    const char *outer; /* the function within which this one is called; or null */
+};
+
+static inline struct wl_call wl_call_begin(const char *function)
+{
+    struct wl_rank *rank = wl_enter();
+    const struct wl_call call = {rank, rank->function};
+
+    rank->function = function;
+    return call;
+}
+
+static inline int wl_call_end(struct wl_call call, int code)
+{
+    call.rank->function = call.outer;
+    wl_leave(call.rank);
+    return code;
+}
+
+/* Tells the simulation what the rank does next. The program goes on at once. */
 void wl_post(struct wl_rank *rank, const struct wf_op *op);
 
-/* Tells the simulation and hears what came of it; what receives met is noted. */
+/* Likewise, and waits until the op is complete in simulated time. The answer is valid until the
+ * next call. Also records which messages have matched receives with wildcards. */
 const struct wf_port_answer *wl_call(struct wl_rank *rank, const struct wf_op *op);
 
-/* Waits until all that the rank has done so far has come to pass: what others did before that,
- * and be it to files, is done. */
+/* Waits until everything that the rank has done so far is complete in simulated time. What other
+ * ranks did before then, even to files, is done. */
 void wl_catch_up(struct wl_rank *rank);
 
-/* Ends the program with words: what an MPI implementation does with errors that are fatal. */
-_Noreturn void wl_fatal(const struct wl_rank *rank, const char *function, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Ends the program with a message that names the rank and the MPI function it has called: what
+ * an MPI implementation does with a fatal error. */
+_Noreturn void wl_fatal(const struct wl_rank *rank, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
-/* Numbers of requests in ops. */
+/* Ends the program: it has called a function that the library does not implement. */
+_Noreturn int wl_missing(const struct wl_rank *rank);
+
+/* Numbers of requests in ops: the lowest that is free. */
 uint32_t wl_number_new(struct wl_rank *rank);
 void wl_number_free(struct wl_rank *rank, uint32_t number);
+
+#include "generated/implementation.h"
 
 #endif

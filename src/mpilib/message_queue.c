@@ -9,26 +9,26 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-struct wl_mailbox {
+struct wl_message_queue {
     struct wl_message *first, *last;
-    atomic_flag busy; /* held for a few instructions */
+    atomic_flag busy; /* a lock that is held for a few instructions */
 };
 
-struct wl_mailbox *wl_mailboxes_new(uint32_t n_ranks)
+struct wl_message_queue *wl_message_queues_new(uint32_t n_ranks)
 {
-    return wl_calloc(n_ranks, sizeof(struct wl_mailbox));
+    return wl_calloc(n_ranks, sizeof(struct wl_message_queue));
 }
 
-void wl_mailboxes_free(struct wl_mailbox *boxes, uint32_t n_ranks)
+void wl_message_queues_free(struct wl_message_queue *queues, uint32_t n_ranks)
 {
-    for (uint32_t i = 0; boxes != NULL && i < n_ranks; i++) {
-        while (boxes[i].first != NULL) {
-            struct wl_message *next = boxes[i].first->next;
-            free(boxes[i].first);
-            boxes[i].first = next;
+    for (uint32_t i = 0; queues != NULL && i < n_ranks; i++) {
+        while (queues[i].first != NULL) {
+            struct wl_message *next = queues[i].first->next;
+            free(queues[i].first);
+            queues[i].first = next;
         }
     }
-    free(boxes);
+    free(queues);
 }
 
 struct wl_message *wl_message_new(size_t size)
@@ -39,47 +39,49 @@ struct wl_message *wl_message_new(size_t size)
     return message;
 }
 
-static void lock(struct wl_mailbox *box)
+static void lock(struct wl_message_queue *queue)
 {
-    while (atomic_flag_test_and_set_explicit(&box->busy, memory_order_acquire)) {
+    while (atomic_flag_test_and_set_explicit(&queue->busy, memory_order_acquire)) {
         (void)sched_yield();
     }
 }
 
-static void unlock(struct wl_mailbox *box)
+static void unlock(struct wl_message_queue *queue)
 {
-    atomic_flag_clear_explicit(&box->busy, memory_order_release);
+    atomic_flag_clear_explicit(&queue->busy, memory_order_release);
 }
 
-void wl_mailbox_put(struct wl_mailbox *boxes, uint32_t rank, struct wl_message *message)
+void wl_message_queue_put(struct wl_message_queue *queues, uint32_t rank,
+                          struct wl_message *message)
 {
-    struct wl_mailbox *box = &boxes[rank];
+    struct wl_message_queue *queue = &queues[rank];
 
     message->next = NULL;
-    message->sum = wl_data_sum(message->bytes, message->size);
-    lock(box);
-    if (box->last != NULL) {
-        box->last->next = message;
+    message->checksum = wl_payload_checksum(message->bytes, message->size);
+    lock(queue);
+    if (queue->last != NULL) {
+        queue->last->next = message;
     } else {
-        box->first = message;
+        queue->first = message;
     }
-    box->last = message;
-    unlock(box);
+    queue->last = message;
+    unlock(queue);
 }
 
-static bool fits(const struct wl_message *message, const struct wl_stream *stream)
+static bool is_in(const struct wl_message *message, const struct wl_stream *stream)
 {
     return message->context == stream->context && message->source == stream->source &&
            message->tag == stream->tag;
 }
 
-/* The one before it is set to the message before, or null. */
-static struct wl_message *find(const struct wl_mailbox *box, const struct wl_stream *stream,
-                               uint32_t place, struct wl_message **before)
+/* Sets *before to the message before the one that is found, or null. */
+static struct wl_message *find(const struct wl_message_queue *queue,
+                               const struct wl_stream *stream, uint32_t place,
+                               struct wl_message **before)
 {
     *before = NULL;
-    for (struct wl_message *at = box->first; at != NULL; at = at->next) {
-        if (fits(at, stream) && place-- == 0) {
+    for (struct wl_message *at = queue->first; at != NULL; at = at->next) {
+        if (is_in(at, stream) && place-- == 0) {
             return at;
         }
         *before = at;
@@ -87,38 +89,38 @@ static struct wl_message *find(const struct wl_mailbox *box, const struct wl_str
     return NULL;
 }
 
-struct wl_message *wl_mailbox_take(struct wl_mailbox *boxes, uint32_t rank,
-                                   const struct wl_stream *stream, uint32_t place)
+struct wl_message *wl_message_queue_take(struct wl_message_queue *queues, uint32_t rank,
+                                         const struct wl_stream *stream, uint32_t place)
 {
-    struct wl_mailbox *box = &boxes[rank];
+    struct wl_message_queue *queue = &queues[rank];
     struct wl_message *before;
 
-    lock(box);
-    struct wl_message *found = find(box, stream, place, &before);
+    lock(queue);
+    struct wl_message *found = find(queue, stream, place, &before);
     if (found != NULL) {
         if (before != NULL) {
             before->next = found->next;
         } else {
-            box->first = found->next;
+            queue->first = found->next;
         }
-        if (box->last == found) {
-            box->last = before;
+        if (queue->last == found) {
+            queue->last = before;
         }
     }
-    unlock(box);
+    unlock(queue);
     if (found != NULL) {
-        wl_data_check(found->bytes, found->size, found->sum);
+        wl_payload_check(found->bytes, found->size, found->checksum);
     }
     return found;
 }
 
-const struct wl_message *wl_mailbox_look(struct wl_mailbox *boxes, uint32_t rank,
-                                         const struct wl_stream *stream, uint32_t place)
+const struct wl_message *wl_message_queue_peek(struct wl_message_queue *queues, uint32_t rank,
+                                               const struct wl_stream *stream, uint32_t place)
 {
     struct wl_message *before;
 
-    lock(&boxes[rank]);
-    const struct wl_message *found = find(&boxes[rank], stream, place, &before);
-    unlock(&boxes[rank]);
+    lock(&queues[rank]);
+    const struct wl_message *found = find(&queues[rank], stream, place, &before);
+    unlock(&queues[rank]);
     return found;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is done to the memory of others. */
+/* One-sided accesses, at the target and at the origin. */
 #include "mpilib/one_sided.h"
+
+#include "mpilib/communicator_registry.h"
 #include "mpilib/interprocess.h"
 #include "mpilib/memory.h"
 #include "mpilib/request.h"
@@ -8,37 +10,86 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a call describes. */
-struct access {
-    const char *function;
+/* The communicator context of these messages; no communicator has it. */
+#define RMA_CONTEXT UINT32_MAX
+
+/* What a target has to do. The packed data follows it in the message. */
+struct rma {
     enum wl_rma_kind kind;
-    const void *from; /* the origin's data... */
-    int count;
-    MPI_Datatype type;
-    void *to; /* ...and where it wants what was there */
-    int to_count;
-    MPI_Datatype to_type;
-    int target;
-    MPI_Aint displacement;
-    int target_count;
-    MPI_Datatype target_type;
-    MPI_Op op;
-    const void *compare;
-    MPI_Win win;
+    bool from_process; /* the origin runs in another process: see struct attachment */
+    unsigned char *at; /* memory of the target */
+    const struct wl_type *type;
+    MPI_Datatype handle;
+    size_t count;
+    const struct wl_op *op; /* of an accumulate */
+    unsigned char *old;     /* where the packed old data goes; null if nowhere */
+    size_t old_bytes;
+    int shared;         /* of a lock */
+    uint32_t id, first; /* of the window's communicator: its id and its first member */
 };
 
-struct wl_result {
-    struct wl_result *next;
+/* Old data that comes back to an origin. */
+struct wl_rma_result {
+    struct wl_rma_result *next;
     const struct wl_type *type;
     size_t count;
     void *to;
     unsigned char *packed;
 };
 
+/* ---- between processes ---- */
+
+/* What struct rma points to. It follows struct rma in the message; then come the blocks of the
+ * type, and the data. */
+struct attachment {
+    struct wl_type type;
+    struct wl_op op;
+};
+
+/* The message with all that another process needs. Frees the old one. */
+static struct wl_message *attach(const struct rma *rma, struct wl_message *message)
+{
+    struct attachment with;
+    size_t data = message->size - sizeof(*rma);
+    size_t blocks = rma->type != NULL ? rma->type->n_blocks * sizeof(struct wl_block) : 0;
+    struct wl_message *whole = wl_message_new(sizeof(*rma) + sizeof(with) + blocks + data);
+    unsigned char *to = whole->bytes + sizeof(*rma) + sizeof(with);
+
+    memset(&with, 0, sizeof(with));
+    if (rma->type != NULL) {
+        with.type = *rma->type;
+    }
+    if (rma->op != NULL) {
+        with.op = *rma->op;
+    }
+    memcpy(whole->bytes, rma, sizeof(*rma));
+    ((struct rma *)(void *)whole->bytes)->from_process = true;
+    memcpy(whole->bytes + sizeof(*rma), &with, sizeof(with));
+    if (blocks > 0) {
+        memcpy(to, rma->type->blocks, blocks);
+    }
+    memcpy(to + blocks, message->bytes + sizeof(*rma), data);
+    free(message);
+    return whole;
+}
+
+/* Makes struct rma point into the message and the attachment. Returns the data. */
+static unsigned char *detach(struct rma *rma, struct wl_message *message,
+                             struct attachment *with)
+{
+    unsigned char *at = message->bytes + sizeof(*rma) + sizeof(*with);
+
+    memcpy(with, message->bytes + sizeof(*rma), sizeof(*with));
+    with->type.blocks = (const void *)at;
+    with->type.name = NULL;
+    rma->type = &with->type;
+    rma->op = &with->op;
+    return at + with->type.n_blocks * sizeof(struct wl_block);
+}
+
 /* ---- at the target ---- */
 
-static void apply(const struct wl_rank *rank, const struct wl_rma *rma,
-                  const unsigned char *data)
+static void apply(const struct wl_rank *rank, const struct rma *rma, const unsigned char *data)
 {
     size_t bytes = rma->count * rma->type->size;
     const struct wl_reduction what = {rma->op, rma->type, rma->handle, rma->count};
@@ -46,28 +97,28 @@ static void apply(const struct wl_rank *rank, const struct wl_rma *rma,
     if (rma->old != NULL) {
         wl_pack(rma->type, rma->at, rma->count, rma->old);
     }
-    if (rma->kind == RMA_PUT) {
+    if (rma->kind == WL_PUT) {
         wl_unpack(rma->type, data, rma->count, rma->at);
-    } else if (rma->kind == RMA_ACCUMULATE) {
+    } else if (rma->kind == WL_ACCUMULATE) {
         unsigned char *now = wl_malloc(bytes);
         wl_pack(rma->type, rma->at, rma->count, now);
         wl_reduce(rank, &what, data, now);
         wl_unpack(rma->type, now, rma->count, rma->at);
         free(now);
-    } else if (rma->kind == RMA_SWAP && memcmp(rma->at, data + bytes, bytes) == 0) {
+    } else if (rma->kind == WL_COMPARE_AND_SWAP && memcmp(rma->at, data + bytes, bytes) == 0) {
         memcpy(rma->at, data, bytes);
     }
 }
 
-/* A lock of this rank's part of a window that somebody holds. Others may ask for it before this
- * rank knows that it has the window. */
+/* A lock of this rank's part of a window, which some rank holds. A rank may ask for it before the
+ * target has returned from creating the window. */
 struct wl_lock {
     struct wl_lock *next;
     uint32_t id, first; /* of the window's communicator */
-    int holders;        /* -1: one alone */
+    int holders;        /* -1: held exclusively */
 };
 
-static struct wl_lock **find_lock(struct wl_rank *rank, const struct wl_rma *rma)
+static struct wl_lock **find_lock(struct wl_rank *rank, const struct rma *rma)
 {
     struct wl_lock **at = &rank->locks;
 
@@ -77,35 +128,31 @@ static struct wl_lock **find_lock(struct wl_rank *rank, const struct wl_rma *rma
     return at;
 }
 
-static void take_lock(struct wl_lock **lock, const struct wl_rma *rma)
-{
-    if (*lock == NULL) {
-        *lock = wl_malloc(sizeof(**lock));
-        **lock = (struct wl_lock){.id = rma->id, .first = rma->first};
-    }
-    (*lock)->holders += rma->shared ? 1 : -1;
-}
-
-/* Says with one byte whether the lock was free. */
-static void apply_lock(struct wl_rank *rank, const struct wl_rma *rma)
+/* Replies with one byte whether the lock was granted. */
+static void apply_lock(struct wl_rank *rank, const struct rma *rma)
 {
     struct wl_lock **lock = find_lock(rank, rma);
 
-    if (rma->kind == RMA_LOCK) {
-        *rma->old = *lock == NULL || (rma->shared && (*lock)->holders > 0);
-        if (*rma->old) {
-            take_lock(lock, rma);
+    *rma->old = *lock == NULL || (rma->shared && (*lock)->holders > 0);
+    if (*rma->old) {
+        if (*lock == NULL) {
+            *lock = wl_malloc(sizeof(**lock));
+            **lock = (struct wl_lock){.id = rma->id, .first = rma->first};
         }
-        return;
+        (*lock)->holders += rma->shared ? 1 : -1;
     }
-    struct wl_lock *held = *lock;
-    if (held == NULL) {
-        return;
-    }
-    held->holders += rma->shared ? -1 : 1;
-    if (held->holders == 0) {
-        *lock = held->next;
-        free(held);
+}
+
+static void apply_unlock(struct wl_rank *rank, const struct rma *rma)
+{
+    struct wl_lock **lock = find_lock(rank, rma), *held = *lock;
+
+    if (held != NULL) {
+        held->holders += rma->shared ? -1 : 1;
+        if (held->holders == 0) {
+            *lock = held->next;
+            free(held);
+        }
     }
 }
 
@@ -118,57 +165,63 @@ void wl_locks_free(struct wl_rank *rank)
     }
 }
 
-void wl_remote(struct wf_port_rank *self, uint32_t origin)
+void wl_rma_arrived(struct wf_port_rank *self, uint32_t origin)
 {
     struct wl_rank *rank = self->lib;
     const struct wl_stream stream = {RMA_CONTEXT, origin, 0};
-    struct wl_message *message = wl_mailbox_take(wl.boxes, self->rank, &stream, 0);
-    struct wl_arrived_rma arrived = {.asker = NULL};
-    struct wl_rma *rma = &arrived.rma;
+    struct wl_message *message = wl_message_queue_take(wl.queues, self->rank, &stream, 0);
+    struct attachment with;
+    struct rma rma;
 
     if (message == NULL) {
-        wl_fatal(rank, "window", "what rank %u does to it is not there", origin);
+        wl_fatal(rank, "a one-sided access by rank %u has not arrived; please report this",
+                 origin);
     }
-    memcpy(rma, message->bytes, sizeof(*rma));
-    const unsigned char *data =
-        rma->far ? wl_rma_unpack(&arrived, message) : message->bytes + sizeof(*rma);
-    if (rma->kind == RMA_LOCK || rma->kind == RMA_UNLOCK) {
-        apply_lock(rank, rma);
+    memcpy(&rma, message->bytes, sizeof(rma));
+    const unsigned char *data = message->bytes + sizeof(rma), *reply_to = rma.old;
+    if (rma.from_process) {
+        data = detach(&rma, message, &with);
+        rma.old = reply_to != NULL ? wl_calloc(rma.old_bytes + 1, 1) : NULL;
+    }
+    if (rma.kind == WL_LOCK) {
+        apply_lock(rank, &rma);
+    } else if (rma.kind == WL_UNLOCK) {
+        apply_unlock(rank, &rma);
     } else {
-        apply(rank, rma, data);
+        apply(rank, &rma, data);
     }
-    if (!rma->far) {
-        wl_type_release(rma->type);
+    if (!rma.from_process) {
+        wl_type_release(rma.type);
+    } else if (reply_to != NULL) {
+        wl_reply_send(wl_process_of(origin), reply_to, rma.old, rma.old_bytes);
+        free(rma.old);
     }
-    wl_rma_answer(&arrived, origin);
     free(message);
 }
 
 /* ---- at the origin ---- */
 
-/* Hands it over and tells the simulation. */
-static void hand_over(struct wl_rank *rank, const struct wl_view *view, uint32_t target,
-                      struct wl_rma *rma, struct wl_message *message)
+/* Sends the message and tells the simulation. */
+static void send(struct wl_rank *rank, const struct wl_view *view, uint32_t target,
+                 struct rma *rma, struct wl_message *message)
 {
     uint32_t to = wl_member(view->comm, target);
     bool asks = rma->old != NULL;
-    size_t data = message->size - sizeof(*rma);
     struct wf_op op = {.kind = asks ? WF_OP_GET : WF_OP_PUT,
                        .peer = target,
                        .comm = view->number,
-                       .bytes = data};
+                       .bytes = message->size - sizeof(*rma)};
 
-    if (rma->kind == RMA_GET) {
+    if (rma->kind == WL_GET) {
         op.bytes = rma->count * rma->type->size;
-    } else if (rma->kind == RMA_ACCUMULATE && !asks) {
+    } else if (rma->kind == WL_ACCUMULATE && !asks) {
         op.kind = WF_OP_ACCUMULATE;
     }
     rma->id = view->comm->id;
     rma->first = wl_member(view->comm, 0);
-    rma->target = target;
     memcpy(message->bytes, rma, sizeof(*rma));
-    if (!wl_is_here(to)) {
-        message = wl_rma_pack(rma, message);
+    if (!wl_is_local(to)) {
+        message = attach(rma, message);
         wl_type_release(rma->type);
     }
     message->context = RMA_CONTEXT;
@@ -179,33 +232,34 @@ static void hand_over(struct wl_rank *rank, const struct wl_view *view, uint32_t
 }
 
 static unsigned char *find_memory(const struct wl_rank *rank, const struct wl_win *win,
-                                  const struct access *what, const struct wl_type *type)
+                                  const struct wl_access *access, const struct wl_type *type)
 {
-    const struct wl_win_part *part = &win->parts[what->target];
-    MPI_Aint at = what->displacement * part->unit;
+    const struct wl_win_part *part = &win->parts[access->target];
+    MPI_Aint at = access->displacement * part->unit;
     MPI_Aint end =
-        at + type->true_lb + (what->target_count - 1) * type->extent + type->true_extent;
+        at + type->true_lb + (access->target_count - 1) * type->extent + type->true_extent;
 
     if (win->flavor == MPI_WIN_FLAVOR_DYNAMIC) {
-        return (unsigned char *)(intptr_t)what->displacement; /* NOLINT: it is an address */
+        return (unsigned char *)(intptr_t)access->displacement; /* NOLINT: it is an address */
     }
-    if (what->target_count > 0 && (at + type->true_lb < 0 || end > part->size)) {
-        wl_fatal(rank, what->function, "bytes %td to %td of a window that has %td",
+    if (access->target_count > 0 && (at + type->true_lb < 0 || end > part->size)) {
+        wl_fatal(rank, "access to bytes %td to %td of a window of %td bytes",
                  at + type->true_lb, end, part->size);
     }
     return part->base + at;
 }
 
-static void expect(struct wl_rank *rank, struct wl_win *win, const struct access *what,
-                   struct wl_rma *rma)
+/* Allocates memory for the old data, which goes to the program when the rank waits for it. */
+static void expect_result(struct wl_rank *rank, struct wl_win *win,
+                          const struct wl_access *access, struct rma *rma)
 {
-    struct wl_result *result = wl_malloc(sizeof(*result));
-    struct wl_result **end = &win->results;
+    struct wl_rma_result *result = wl_malloc(sizeof(*result));
+    struct wl_rma_result **end = &win->results;
 
-    *result = (struct wl_result){
-        .type = wl_type_of(rank, what->to_type, what->function),
-        .count = (size_t)what->to_count,
-        .to = what->to,
+    *result = (struct wl_rma_result){
+        .type = wl_type_of(rank, access->to_type),
+        .count = (size_t)access->to_count,
+        .to = access->to,
         .packed = wl_calloc(rma->count * rma->type->size + 1, 1),
     };
     wl_type_hold(result->type);
@@ -217,67 +271,74 @@ static void expect(struct wl_rank *rank, struct wl_win *win, const struct access
     rma->old_bytes = rma->count * rma->type->size;
 }
 
-/* Here it can be said to the program; at the target, nobody of it is running. */
-static void check_operation(const struct wl_rank *rank, const struct wl_rma *rma,
-                            const char *function)
+/* Checked here, because the error is in a call of the origin. */
+static void check_operation(const struct wl_rank *rank, const struct rma *rma)
 {
     const struct wl_reduction what = {rma->op, rma->type, rma->handle, rma->count};
 
-    if (rma->op->function != NULL || !wl_reduction_is_known(&what)) {
-        wl_fatal(rank, function, "the operation does not go with %s",
-                 rma->type->name != NULL ? rma->type->name : "a type of the program");
+    if (rma->op->function != NULL || !wl_reduction_is_defined(&what)) {
+        wl_fatal(rank, "the operation is not defined for %s",
+                 rma->type->name != NULL ? rma->type->name : "this datatype");
     }
 }
 
-static int do_access(const struct access *what)
+static void begin_access(struct wl_rank *rank, const struct wl_access *access)
 {
-    struct wl_rank *rank = wl_enter();
-    struct wl_win *win = wl_win_of(rank, what->win, what->function);
-    struct wl_view view = wl_comm_of(rank, win->comm, what->function);
-    const struct wl_type *type = wl_type_of(rank, what->target_type, what->function);
+    struct wl_win *win = wl_win_of(rank, access->win);
+    struct wl_view view = wl_comm_of(rank, win->comm);
+    const struct wl_type *type = wl_type_of(rank, access->target_type);
 
-    if (what->target == MPI_PROC_NULL) {
-        wl_leave(rank);
-        return MPI_SUCCESS;
+    if (access->target == MPI_PROC_NULL) {
+        return;
     }
-    if (what->target < 0 || (uint32_t)what->target >= view.size) {
-        wl_fatal(rank, what->function, "there is no rank %d of %u", what->target, view.size);
+    if (access->target < 0 || (uint32_t)access->target >= view.size) {
+        wl_fatal(rank, "there is no rank %d in a window of %u ranks", access->target,
+                 view.size);
     }
-    wl_win_touch(rank, win, (uint32_t)what->target);
-    struct wl_rma rma = {.kind = what->kind,
-                         .at = find_memory(rank, win, what, type),
-                         .type = type,
-                         .handle = what->target_type,
-                         .count = (size_t)what->target_count};
+    wl_win_lock_for_access(rank, win, (uint32_t)access->target);
+    struct rma rma = {.kind = access->kind,
+                      .at = find_memory(rank, win, access, type),
+                      .type = type,
+                      .handle = access->target_type,
+                      .count = (size_t)access->target_count};
     size_t bytes = rma.count * type->size;
-    size_t data = what->kind == RMA_GET ? 0 : what->compare != NULL ? 2 * bytes : bytes;
+    size_t data = access->kind == WL_GET ? 0 : access->compare != NULL ? 2 * bytes : bytes;
     struct wl_message *message = wl_message_new(sizeof(rma) + data);
 
-    wl_type_hold(type); /* until it has been done: programs free types early */
-    if (what->kind == RMA_ACCUMULATE) {
-        rma.op = wl_op_of(rank, what->op, what->function);
-        rma.handle = wl_pair_within(rank, type, what->target_type);
-        check_operation(rank, &rma, what->function);
+    wl_type_hold(type); /* until the target is done: programs free types early */
+    if (access->kind == WL_ACCUMULATE) {
+        rma.op = wl_op_of(rank, access->op);
+        rma.handle = wl_pair_within(rank, type, access->target_type);
+        check_operation(rank, &rma);
     }
-    if (data > 0 && what->op != MPI_NO_OP) {
-        wl_pack(wl_type_of(rank, what->type, what->function), what->from, (size_t)what->count,
+    if (data > 0 && access->op != MPI_NO_OP) {
+        wl_pack(wl_type_of(rank, access->type), access->from, (size_t)access->count,
                 message->bytes + sizeof(rma));
     }
-    if (what->compare != NULL) {
-        memcpy(message->bytes + sizeof(rma) + bytes, what->compare, bytes);
+    if (access->compare != NULL) {
+        memcpy(message->bytes + sizeof(rma) + bytes, access->compare, bytes);
     }
-    if (what->to != NULL) {
-        expect(rank, win, what, &rma);
+    if (access->to != NULL) {
+        expect_result(rank, win, access, &rma);
     }
-    hand_over(rank, &view, (uint32_t)what->target, &rma, message);
-    wl_leave(rank);
+    send(rank, &view, (uint32_t)access->target, &rma, message);
+}
+
+int wl_one_sided(struct wl_rank *rank, const struct wl_access *access, MPI_Request *handle)
+{
+    begin_access(rank, access);
+    if (handle != NULL) {
+        struct wl_request *request = wl_request_new(rank, WL_REQUEST_DONE, handle);
+        wl_win_flush(rank, wl_win_of(rank, access->win));
+        wl_status_set_empty(&request->status);
+    }
     return MPI_SUCCESS;
 }
 
 void wl_win_deliver(struct wl_win *win)
 {
     while (win->results != NULL) {
-        struct wl_result *result = win->results;
+        struct wl_rma_result *result = win->results;
         win->results = result->next;
         wl_unpack(result->type, result->packed, result->count, result->to);
         wl_type_release(result->type);
@@ -296,180 +357,29 @@ void wl_win_flush(struct wl_rank *rank, struct wl_win *win)
 
 /* ---- locks ---- */
 
-static void lock_op(struct wl_rank *rank, const struct wl_win *win, uint32_t target,
-                    struct wl_rma *rma)
+static void send_lock(struct wl_rank *rank, const struct wl_win *win, uint32_t target,
+                      struct rma *rma)
 {
-    struct wl_view view = wl_comm_of(rank, win->comm, "window");
+    struct wl_view view = wl_comm_of(rank, win->comm);
 
-    hand_over(rank, &view, target, rma, wl_message_new(sizeof(*rma)));
+    send(rank, &view, target, rma, wl_message_new(sizeof(*rma)));
 }
 
-bool wl_win_try_lock(struct wl_rank *rank, struct wl_win *win, uint32_t target, bool alone)
+bool wl_win_try_lock(struct wl_rank *rank, struct wl_win *win, uint32_t target, bool exclusive)
 {
     const struct wf_op flush = {.kind = WF_OP_WIN_FLUSH};
     unsigned char granted = 0;
-    struct wl_rma rma = {.kind = RMA_LOCK, .shared = !alone, .old = &granted, .old_bytes = 1};
+    struct rma rma = {.kind = WL_LOCK, .shared = !exclusive, .old = &granted, .old_bytes = 1};
 
-    lock_op(rank, win, target, &rma);
+    send_lock(rank, win, target, &rma);
     (void)wl_call(rank, &flush);
     return granted != 0;
 }
 
-void wl_win_release(struct wl_rank *rank, struct wl_win *win, uint32_t target)
+void wl_win_unlock(struct wl_rank *rank, struct wl_win *win, uint32_t target)
 {
-    struct wl_rma rma = {.kind = RMA_UNLOCK, .shared = win->held[target] == MPI_LOCK_SHARED};
+    struct rma rma = {.kind = WL_UNLOCK, .shared = win->held[target] == MPI_LOCK_SHARED};
 
-    lock_op(rank, win, target, &rma);
+    send_lock(rank, win, target, &rma);
     win->held[target] = 0;
-}
-
-/* ---- the program's ---- */
-
-int MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-            int target_rank, MPI_Aint target_disp, int target_count,
-            MPI_Datatype target_datatype, MPI_Win win)
-{
-    return do_access(&(struct access){.function = "MPI_Put",
-                                      .kind = RMA_PUT,
-                                      .from = origin_addr,
-                                      .count = origin_count,
-                                      .type = origin_datatype,
-                                      .target = target_rank,
-                                      .displacement = target_disp,
-                                      .target_count = target_count,
-                                      .target_type = target_datatype,
-                                      .win = win});
-}
-
-int MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-            MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
-{
-    return do_access(&(struct access){.function = "MPI_Get",
-                                      .kind = RMA_GET,
-                                      .to = origin_addr,
-                                      .to_count = origin_count,
-                                      .to_type = origin_datatype,
-                                      .target = target_rank,
-                                      .displacement = target_disp,
-                                      .target_count = target_count,
-                                      .target_type = target_datatype,
-                                      .win = win});
-}
-
-int MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                   int target_rank, MPI_Aint target_disp, int target_count,
-                   MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
-{
-    return do_access(&(struct access){.function = "MPI_Accumulate",
-                                      .kind = RMA_ACCUMULATE,
-                                      .from = origin_addr,
-                                      .count = origin_count,
-                                      .type = origin_datatype,
-                                      .target = target_rank,
-                                      .displacement = target_disp,
-                                      .target_count = target_count,
-                                      .target_type = target_datatype,
-                                      .op = op,
-                                      .win = win});
-}
-
-int MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                       void *result_addr, int result_count, MPI_Datatype result_datatype,
-                       int target_rank, MPI_Aint target_disp, int target_count,
-                       MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
-{
-    return do_access(&(struct access){.function = "MPI_Get_accumulate",
-                                      .kind = RMA_ACCUMULATE,
-                                      .from = origin_addr,
-                                      .count = origin_count,
-                                      .type = origin_datatype,
-                                      .to = result_addr,
-                                      .to_count = result_count,
-                                      .to_type = result_datatype,
-                                      .target = target_rank,
-                                      .displacement = target_disp,
-                                      .target_count = target_count,
-                                      .target_type = target_datatype,
-                                      .op = op,
-                                      .win = win});
-}
-
-int MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype,
-                     int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
-{
-    return MPI_Get_accumulate(origin_addr, 1, datatype, result_addr, 1, datatype, target_rank,
-                              target_disp, 1, datatype, op, win);
-}
-
-int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr,
-                         MPI_Datatype datatype, int target_rank, MPI_Aint target_disp,
-                         MPI_Win win)
-{
-    return do_access(&(struct access){.function = "MPI_Compare_and_swap",
-                                      .kind = RMA_SWAP,
-                                      .from = origin_addr,
-                                      .count = 1,
-                                      .type = datatype,
-                                      .to = result_addr,
-                                      .to_count = 1,
-                                      .to_type = datatype,
-                                      .target = target_rank,
-                                      .displacement = target_disp,
-                                      .target_count = 1,
-                                      .target_type = datatype,
-                                      .compare = compare_addr,
-                                      .win = win});
-}
-
-/* ---- with a request: over when they return ---- */
-
-static int complete(MPI_Win win, MPI_Request *handle, int code)
-{
-    struct wl_rank *rank = wl_enter();
-    struct wl_request *request = wl_request_new(rank, WL_REQUEST_DONE, handle);
-
-    wl_win_flush(rank, wl_win_of(rank, win, "request of a window"));
-    request->active = true;
-    wl_status_empty(&request->status);
-    wl_leave(rank);
-    return code;
-}
-
-int MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-             int target_rank, MPI_Aint target_disp, int target_count,
-             MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
-{
-    return complete(win, request,
-                    MPI_Put(origin_addr, origin_count, origin_datatype, target_rank,
-                            target_disp, target_count, target_datatype, win));
-}
-
-int MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-             MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
-             MPI_Request *request)
-{
-    return complete(win, request,
-                    MPI_Get(origin_addr, origin_count, origin_datatype, target_rank,
-                            target_disp, target_count, target_datatype, win));
-}
-
-int MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                    int target_rank, MPI_Aint target_disp, int target_count,
-                    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
-{
-    return complete(win, request,
-                    MPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank,
-                                   target_disp, target_count, target_datatype, op, win));
-}
-
-int MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                        void *result_addr, int result_count, MPI_Datatype result_datatype,
-                        int target_rank, MPI_Aint target_disp, int target_count,
-                        MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
-                        MPI_Request *request)
-{
-    return complete(win, request,
-                    MPI_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr,
-                                       result_count, result_datatype, target_rank, target_disp,
-                                       target_count, target_datatype, op, win));
 }

@@ -2,46 +2,58 @@
 #ifndef WF_MPILIB_ONE_SIDED_H
 #define WF_MPILIB_ONE_SIDED_H
 
-/* What one rank asks to be done to the memory of another: a message that no receive gets. If
- * the two run in different processes, what it points to goes with it. */
+/*
+ * One-sided accesses: puts, gets, accumulates, and the locks of windows. The origin sends a
+ * message that describes the access; no receive matches it. The target carries it out when the
+ * simulation says that the message has arrived: in the order of simulated time and, for one
+ * origin, in the order of its calls. A result reaches the program when the origin waits for it.
+ */
 
-#include "mpilib/communicator_registry.h"
 #include "mpilib/window.h"
 
-enum wl_rma_kind { RMA_PUT, RMA_GET, RMA_ACCUMULATE, RMA_SWAP, RMA_LOCK, RMA_UNLOCK };
+enum wl_rma_kind {
+    WL_PUT,
+    WL_GET,
+    WL_ACCUMULATE,
+    WL_COMPARE_AND_SWAP,
+    WL_LOCK,
+    WL_UNLOCK,
+};
 
-/* Context of the messages; no communicator has it. */
-#define RMA_CONTEXT UINT32_MAX
-
-/* What is to be done at the target. The data, packed, comes behind it in its message. */
-struct wl_rma {
+/* The arguments of a call. */
+struct wl_access {
     enum wl_rma_kind kind;
-    bool far;          /* it comes from another process: see below */
-    unsigned char *at; /* memory of the target */
-    const struct wl_type *type;
-    MPI_Datatype handle;
-    size_t count;
-    const struct wl_op *op; /* of an accumulate */
-    unsigned char *old;     /* where what was there goes, packed; null if nobody asks */
-    size_t old_bytes;
-    int shared; /* of locks */
-    /* The window: its communicator and which member is the target. */
-    uint32_t id, first, target;
+    const void *from; /* the origin's data; or null */
+    int count;
+    MPI_Datatype type;
+    void *to; /* where the target's old data goes; or null */
+    int to_count;
+    MPI_Datatype to_type;
+    int target;
+    MPI_Aint displacement;
+    int target_count;
+    MPI_Datatype target_type;
+    MPI_Op op;
+    const void *compare;
+    MPI_Win win;
 };
 
-/* The message with all that another process needs to carry it out. The old one is freed. */
-struct wl_message *wl_rma_pack(const struct wl_rma *rma, struct wl_message *message);
+/* Implements MPI_Put() and its like. With a `request`, the access is complete on return. */
+int wl_one_sided(struct wl_rank *rank, const struct wl_access *access, MPI_Request *request);
 
-/* A request from another process, as if it came from this one; points into the message. Returns
- * its data. What goes back goes into `rma->old`, which is made here... */
-struct wl_arrived_rma {
-    struct wl_rma rma;
-    struct wl_type type;
-    struct wl_op op;
-    const void *asker; /* where the origin wants it; null if it does not */
-};
-unsigned char *wl_rma_unpack(struct wl_arrived_rma *arrived, struct wl_message *message);
-/* ...and is sent and freed here. */
-void wl_rma_answer(const struct wl_arrived_rma *arrived, uint32_t origin);
+/* Waits until all accesses of the rank are complete, and delivers their results. */
+void wl_win_flush(struct wl_rank *rank, struct wl_win *win);
+/* Delivers the results; the accesses are complete. */
+void wl_win_deliver(struct wl_win *win);
+
+/* Asks a member for its lock; false if others hold it. */
+bool wl_win_try_lock(struct wl_rank *rank, struct wl_win *win, uint32_t target, bool exclusive);
+void wl_win_unlock(struct wl_rank *rank, struct wl_win *win, uint32_t target);
+
+/* Frees the locks that are still held when the rank ends. */
+void wl_locks_free(struct wl_rank *rank);
+
+/* struct wf_port_library.remote. */
+void wl_rma_arrived(struct wf_port_rank *self, uint32_t origin);
 
 #endif

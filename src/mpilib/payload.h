@@ -2,30 +2,31 @@
 #ifndef WF_MPILIB_PAYLOAD_H
 #define WF_MPILIB_PAYLOAD_H
 
-/* What the user wants of the data that is on its way from rank to rank. */
+/* The user's options for the data of messages and collectives: weft run --no-payload and
+ * -p run.check=yes. */
 
 #include "mpilib/library.h"
 
 /* Whether data of so many bytes has to arrive. */
-static inline bool wl_data_wanted(size_t bytes)
+static inline bool wl_payload_wanted(size_t bytes)
 {
     return bytes <= wl.port->payload_max;
 }
 
-/* A checksum, 0 if data is not checked; and that it is still the same, or the program ends with
- * words. `bytes` may be null. What they use comes first. */
-uint64_t wl_data_add_up(const unsigned char *bytes, size_t size);
-void wl_data_changed(size_t size);
+uint64_t wl_payload_hash(const unsigned char *bytes, size_t size);
+void wl_payload_changed(size_t size);
 
-static inline uint64_t wl_data_sum(const unsigned char *bytes, size_t size)
+/* A checksum of the data, or 0 if data is not checked. `bytes` may be null. */
+static inline uint64_t wl_payload_checksum(const unsigned char *bytes, size_t size)
 {
-    return wl.port->checks_data && bytes != NULL ? wl_data_add_up(bytes, size) : 0;
+    return wl.port->checks_data && bytes != NULL ? wl_payload_hash(bytes, size) : 0;
 }
 
-static inline void wl_data_check(const unsigned char *bytes, size_t size, uint64_t sum)
+/* Ends the program if the data has another checksum. */
+static inline void wl_payload_check(const unsigned char *bytes, size_t size, uint64_t checksum)
 {
-    if (wl.port->checks_data && wl_data_sum(bytes, size) != sum) {
-        wl_data_changed(size);
+    if (wl.port->checks_data && wl_payload_checksum(bytes, size) != checksum) {
+        wl_payload_changed(size);
     }
 }
 

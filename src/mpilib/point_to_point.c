@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sends, receives and probes. */
+/* Sends and receives. Probes are in probe.c, persistent requests in request_persistent.c. */
 #include "mpilib/point_to_point.h"
 
 #include "mpilib/errors.h"
@@ -8,91 +8,87 @@
 
 /* ---- sends ---- */
 
-int wl_hand_over(struct wl_rank *rank, const struct wl_sending *what, struct wf_op *op,
-                 bool *nobody)
+int wl_send_message(struct wl_rank *rank, const struct wl_send_args *args, struct wf_op *op,
+                    bool *proc_null)
 {
-    struct wl_view view = wl_comm_of(rank, what->comm, what->function);
-    const struct wl_type *type = wl_type_of(rank, what->type, what->function);
+    struct wl_view view = wl_comm_of(rank, args->comm);
+    const struct wl_type *type = wl_type_of(rank, args->type);
 
-    *nobody = what->to == MPI_PROC_NULL;
-    if (*nobody) {
+    *proc_null = args->to == MPI_PROC_NULL;
+    if (*proc_null) {
         return MPI_SUCCESS;
     }
-    if (what->to < 0 || (uint32_t)what->to >= view.n_peers) {
-        return wl_error(rank, what->comm, MPI_ERR_RANK, what->function,
-                        "there is no rank %d of %u", what->to, view.n_peers);
+    if (args->to < 0 || (uint32_t)args->to >= view.n_peers) {
+        return wl_error(rank, args->comm, MPI_ERR_RANK,
+                        "there is no rank %d in a communicator of %u ranks", args->to,
+                        view.n_peers);
     }
-    if (what->tag < 0 || what->count < 0) {
-        return wl_error(rank, what->comm, what->tag < 0 ? MPI_ERR_TAG : MPI_ERR_COUNT,
-                        what->function, "%d elements with tag %d", what->count, what->tag);
+    if (args->tag < 0 || args->count < 0) {
+        return wl_error(rank, args->comm, args->tag < 0 ? MPI_ERR_TAG : MPI_ERR_COUNT,
+                        "%d elements with tag %d", args->count, args->tag);
     }
-    size_t bytes = (size_t)what->count * type->size;
-    bool wanted = wl_data_wanted(bytes);
+    size_t bytes = (size_t)args->count * type->size;
+    bool wanted = wl_payload_wanted(bytes);
     struct wl_message *message = wl_message_new(wanted ? bytes : 0);
     message->whole = bytes;
     message->context = WL_CONTEXT(view.comm);
     message->source = rank->self->rank;
     message->sender = wl_own_rank(&view);
-    message->tag = what->tag;
+    message->tag = args->tag;
     if (wanted) {
-        wl_pack(type, what->buffer, (size_t)what->count, message->bytes);
+        wl_pack(type, args->buffer, (size_t)args->count, message->bytes);
     }
-    op->peer = view.peers + (uint32_t)what->to;
-    op->tag = what->tag;
+    op->peer = view.peers + (uint32_t)args->to;
+    op->tag = args->tag;
     op->comm = view.number;
     op->bytes = bytes;
     wl_message_send(wl_member(view.comm, op->peer), message);
     return MPI_SUCCESS;
 }
 
-static int send(const struct wl_sending *what, enum wf_op_kind kind)
+static int send(struct wl_rank *rank, const struct wl_send_args *args, enum wf_op_kind kind)
 {
-    struct wl_rank *rank = wl_enter();
     struct wf_op op = {.kind = kind};
-    bool nobody;
-    int code = wl_hand_over(rank, what, &op, &nobody);
+    bool proc_null;
+    int code = wl_send_message(rank, args, &op, &proc_null);
 
-    if (code == MPI_SUCCESS && !nobody) {
+    if (code == MPI_SUCCESS && !proc_null) {
         wl_post(rank, &op);
     }
-    wl_leave(rank);
     return code;
 }
 
-static int isend(const struct wl_sending *what, enum wf_op_kind kind, MPI_Request *handle)
+static int isend(struct wl_rank *rank, const struct wl_send_args *args, enum wf_op_kind kind,
+                 MPI_Request *handle)
 {
-    struct wl_rank *rank = wl_enter();
     struct wf_op op = {.kind = kind};
-    bool nobody;
-    int code = wl_hand_over(rank, what, &op, &nobody);
+    bool proc_null;
+    int code = wl_send_message(rank, args, &op, &proc_null);
 
     if (code == MPI_SUCCESS) {
         struct wl_request *request = wl_request_new(rank, WL_REQUEST_SEND, handle);
-        request->active = true;
-        request->nobody = nobody;
+        request->proc_null = proc_null;
         op.request = request->number;
-        if (!nobody) {
+        if (!proc_null) {
             wl_post(rank, &op);
         }
     }
-    wl_leave(rank);
     return code;
 }
 
-/* The blocking modes and their immediate twins. */
-#define SENDS(name, iname, kind)                                                               \
-    int MPI_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,       \
-                   MPI_Comm comm)                                                              \
-    {                                                                                          \
-        return send(&(struct wl_sending){buf, count, datatype, dest, tag, comm, "MPI_" #name}, \
-                    WF_OP_##kind);                                                             \
-    }                                                                                          \
-    int MPI_##iname(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,      \
-                    MPI_Comm comm, MPI_Request *request)                                       \
-    {                                                                                          \
-        return isend(                                                                          \
-            &(struct wl_sending){buf, count, datatype, dest, tag, comm, "MPI_" #iname},        \
-            WF_OP_I##kind, request);                                                           \
+/* A send mode: the blocking function and the nonblocking one. */
+#define SENDS(name, iname, kind)                                                            \
+    int wl_MPI_##name(struct wl_rank *rank, const void *buf, int count, MPI_Datatype type,  \
+                      int dest, int tag, MPI_Comm comm)                                     \
+    {                                                                                       \
+        return send(rank, &(struct wl_send_args){buf, count, type, dest, tag, comm},        \
+                    WF_OP_##kind);                                                          \
+    }                                                                                       \
+    int wl_MPI_##iname(struct wl_rank *rank, const void *buf, int count, MPI_Datatype type, \
+                       int dest, int tag, MPI_Comm comm, MPI_Request *request)              \
+    {                                                                                       \
+        return isend(rank, &(struct wl_send_args){buf, count, type, dest, tag, comm},       \
+                     WF_OP_I##kind, request);                                               \
     }
 
 SENDS(Send, Isend, SEND)
@@ -100,176 +96,169 @@ SENDS(Ssend, Issend, SSEND)
 SENDS(Bsend, Ibsend, BSEND)
 SENDS(Rsend, Irsend, RSEND)
 
+/* A simulated buffered send never waits for memory: the program's buffer is only remembered. */
+int wl_MPI_Buffer_attach(struct wl_rank *rank, void *buffer, int size)
+{
+    if (rank->bsend_buffer != NULL) {
+        wl_fatal(rank, "a buffer is attached already; detach it first");
+    }
+    rank->bsend_buffer = buffer;
+    rank->bsend_bytes = size;
+    return MPI_SUCCESS;
+}
+
+int wl_MPI_Buffer_detach(struct wl_rank *rank, void *buffer, int *size)
+{
+    *(void **)buffer = rank->bsend_buffer;
+    *size = rank->bsend_bytes;
+    rank->bsend_buffer = NULL;
+    rank->bsend_bytes = 0;
+    return MPI_SUCCESS;
+}
+
 /* ---- receives ---- */
 
-int wl_find_stream(struct wl_rank *rank, const struct wl_receiving *what, struct wl_recv *recv,
-                   struct wf_op *op, bool *nobody)
+int wl_recv_find_stream(struct wl_rank *rank, const struct wl_recv_args *args,
+                        struct wl_recv *recv, struct wf_op *op, bool *proc_null)
 {
-    struct wl_view view = wl_comm_of(rank, what->comm, what->function);
+    struct wl_view view = wl_comm_of(rank, args->comm);
 
-    *nobody = what->from == MPI_PROC_NULL;
-    if (*nobody) {
+    *proc_null = args->from == MPI_PROC_NULL;
+    if (*proc_null) {
         return MPI_SUCCESS;
     }
-    recv->open_source = what->from == MPI_ANY_SOURCE;
-    recv->open_tag = what->tag == MPI_ANY_TAG;
-    if (!recv->open_source && (what->from < 0 || (uint32_t)what->from >= view.n_peers)) {
-        return wl_error(rank, what->comm, MPI_ERR_RANK, what->function,
-                        "there is no rank %d of %u", what->from, view.n_peers);
+    recv->any_source = args->from == MPI_ANY_SOURCE;
+    recv->any_tag = args->tag == MPI_ANY_TAG;
+    if (!recv->any_source && (args->from < 0 || (uint32_t)args->from >= view.n_peers)) {
+        return wl_error(rank, args->comm, MPI_ERR_RANK,
+                        "there is no rank %d in a communicator of %u ranks", args->from,
+                        view.n_peers);
     }
-    if ((what->tag < 0 && !recv->open_tag) || what->count < 0) {
-        return wl_error(rank, what->comm, what->count < 0 ? MPI_ERR_COUNT : MPI_ERR_TAG,
-                        what->function, "%d elements with tag %d", what->count, what->tag);
+    if ((args->tag < 0 && !recv->any_tag) || args->count < 0) {
+        return wl_error(rank, args->comm, args->count < 0 ? MPI_ERR_COUNT : MPI_ERR_TAG,
+                        "%d elements with tag %d", args->count, args->tag);
     }
-    op->peer = recv->open_source ? WF_ANY_SOURCE : view.peers + (uint32_t)what->from;
-    op->tag = recv->open_tag ? WF_ANY_TAG : what->tag;
+    op->peer = recv->any_source ? WF_ANY_SOURCE : view.peers + (uint32_t)args->from;
+    op->tag = recv->any_tag ? WF_ANY_TAG : args->tag;
     op->comm = view.number;
-    recv->comm = what->comm;
+    recv->comm = args->comm;
     recv->stream = (struct wl_stream){
         .context = WL_CONTEXT(view.comm),
-        .source = recv->open_source ? 0 : wl_member(view.comm, op->peer),
-        .tag = what->tag,
+        .source = recv->any_source ? 0 : wl_member(view.comm, op->peer),
+        .tag = args->tag,
     };
     return MPI_SUCCESS;
 }
 
-int wl_make_recv(struct wl_rank *rank, const struct wl_receiving *what, struct wl_recv *recv,
-                 struct wf_op *op, bool *nobody)
+int wl_recv_prepare(struct wl_rank *rank, const struct wl_recv_args *args, struct wl_recv *recv,
+                    struct wf_op *op, bool *proc_null)
 {
-    int code = wl_find_stream(rank, what, recv, op, nobody);
+    int code = wl_recv_find_stream(rank, args, recv, op, proc_null);
 
-    if (code != MPI_SUCCESS || *nobody) {
+    if (code != MPI_SUCCESS || *proc_null) {
         return code;
     }
-    recv->type = wl_type_of(rank, what->type, what->function);
+    recv->type = wl_type_of(rank, args->type);
     wl_type_hold(recv->type);
-    recv->buffer = what->buffer;
-    recv->count = (size_t)what->count;
+    recv->buffer = args->buffer;
+    recv->count = (size_t)args->count;
     recv->number = WF_REQUEST_MAX;
-    /* A program that wants to hear of messages that are too long does not fail by them. */
+    /* If errors return, the program learns of a message that is too long by its error code: the
+     * simulation must not end it. */
     op->bytes =
-        wl_errors_return(rank, what->comm) ? UINT64_MAX / 2 : recv->count * recv->type->size;
+        wl_errors_return(rank, args->comm) ? UINT64_MAX / 2 : recv->count * recv->type->size;
     return MPI_SUCCESS;
 }
 
-int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-             MPI_Status *status)
+int wl_MPI_Recv(struct wl_rank *rank, void *buf, int count, MPI_Datatype datatype, int source,
+                int tag, MPI_Comm comm, MPI_Status *status)
 {
-    const struct wl_receiving what = {buf, count, datatype, source, tag, comm, "MPI_Recv"};
-    struct wl_rank *rank = wl_enter();
+    const struct wl_recv_args args = {buf, count, datatype, source, tag, comm};
     struct wf_op op = {.kind = WF_OP_RECV};
     struct wl_recv recv = {.next = NULL};
-    bool nobody;
-    int code = wl_make_recv(rank, &what, &recv, &op, &nobody);
+    bool proc_null;
+    int code = wl_recv_prepare(rank, &args, &recv, &op, &proc_null);
 
-    if (nobody) {
+    if (proc_null) {
         wl_status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
     } else if (code == MPI_SUCCESS) {
         wl_recv_post(rank, &recv);
         (void)wl_call(rank, &op);
-        code = wl_recv_consume(rank, &recv, status);
+        code = wl_recv_complete(rank, &recv, status);
     }
-    wl_leave(rank);
     return code;
 }
 
-int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-              MPI_Request *handle)
+int wl_MPI_Irecv(struct wl_rank *rank, void *buf, int count, MPI_Datatype datatype, int source,
+                 int tag, MPI_Comm comm, MPI_Request *handle)
 {
-    const struct wl_receiving what = {buf, count, datatype, source, tag, comm, "MPI_Irecv"};
-    struct wl_rank *rank = wl_enter();
+    const struct wl_recv_args args = {buf, count, datatype, source, tag, comm};
     struct wf_op op = {.kind = WF_OP_IRECV};
     struct wl_recv recv = {.next = NULL};
-    bool nobody;
-    int code = wl_make_recv(rank, &what, &recv, &op, &nobody);
+    bool proc_null;
+    int code = wl_recv_prepare(rank, &args, &recv, &op, &proc_null);
 
     if (code == MPI_SUCCESS) {
         struct wl_request *request = wl_request_new(rank, WL_REQUEST_RECV, handle);
-        request->active = true;
-        request->nobody = nobody;
+        request->proc_null = proc_null;
         request->recv = recv;
         request->recv.number = request->number;
         op.request = request->number;
-        if (!nobody) {
+        if (!proc_null) {
             wl_recv_post(rank, &request->recv);
             wl_post(rank, &op);
         }
     }
-    wl_leave(rank);
     return code;
 }
 
-/* Both at once; the data of the send is taken before the receive can overwrite it. */
-static int sendrecv(const struct wl_sending *out, const struct wl_receiving *in,
-                    MPI_Status *status)
+/* Both at once. The data of the send is packed before the receive can overwrite it. */
+static int sendrecv(struct wl_rank *rank, const struct wl_send_args *out,
+                    const struct wl_recv_args *in, MPI_Status *status)
 {
-    struct wl_rank *rank = wl_enter();
     struct wf_op op = {.kind = WF_OP_SENDRECV}, asked = {.kind = WF_OP_RECV};
     struct wl_recv recv = {.next = NULL};
-    bool to_nobody, from_nobody;
-    int code = wl_make_recv(rank, in, &recv, &asked, &from_nobody);
+    bool to_null, from_null;
+    int code = wl_recv_prepare(rank, in, &recv, &asked, &from_null);
 
     if (code == MPI_SUCCESS) {
-        code = wl_hand_over(rank, out, &op, &to_nobody);
+        code = wl_send_message(rank, out, &op, &to_null);
     }
     if (code != MPI_SUCCESS) {
-        wl_leave(rank);
         return code;
     }
-    op.comm = wl_comm_of(rank, in->comm, in->function).number;
-    op.peer = to_nobody ? WF_PROC_NULL : op.peer;
-    op.recv_peer = from_nobody ? WF_PROC_NULL : asked.peer;
+    op.comm = wl_comm_of(rank, in->comm).number;
+    op.peer = to_null ? WF_PROC_NULL : op.peer;
+    op.recv_peer = from_null ? WF_PROC_NULL : asked.peer;
     op.recv_tag = asked.tag;
     op.recv_bytes = asked.bytes;
-    if (!from_nobody) {
-        wl_recv_post(rank, &recv);
-        (void)wl_call(rank, &op);
-        code = wl_recv_consume(rank, &recv, status);
-    } else {
+    if (from_null) {
         wl_post(rank, &op);
         wl_status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
+        return MPI_SUCCESS;
     }
-    wl_leave(rank);
-    return code;
+    wl_recv_post(rank, &recv);
+    (void)wl_call(rank, &op);
+    return wl_recv_complete(rank, &recv, status);
 }
 
-int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
-                 int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source,
-                 int recvtag, MPI_Comm comm, MPI_Status *status)
+int wl_MPI_Sendrecv(struct wl_rank *rank, const void *sendbuf, int sendcount,
+                    MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount,
+                    MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                    MPI_Status *status)
 {
-    static const char name[] = "MPI_Sendrecv";
-    const struct wl_sending out = {sendbuf, sendcount, sendtype, dest, sendtag, comm, name};
-    const struct wl_receiving in = {recvbuf, recvcount, recvtype, source, recvtag, comm, name};
+    const struct wl_send_args out = {sendbuf, sendcount, sendtype, dest, sendtag, comm};
+    const struct wl_recv_args in = {recvbuf, recvcount, recvtype, source, recvtag, comm};
 
-    return sendrecv(&out, &in, status);
+    return sendrecv(rank, &out, &in, status);
 }
 
-int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag,
-                         int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+int wl_MPI_Sendrecv_replace(struct wl_rank *rank, void *buf, int count, MPI_Datatype datatype,
+                            int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+                            MPI_Status *status)
 {
-    static const char name[] = "MPI_Sendrecv_replace";
-    const struct wl_sending out = {buf, count, datatype, dest, sendtag, comm, name};
-    const struct wl_receiving in = {buf, count, datatype, source, recvtag, comm, name};
+    const struct wl_send_args out = {buf, count, datatype, dest, sendtag, comm};
+    const struct wl_recv_args in = {buf, count, datatype, source, recvtag, comm};
 
-    return sendrecv(&out, &in, status);
-}
-
-/* ---- probes ---- */
-
-const struct wl_message *wl_probed(struct wl_rank *rank, const struct wl_recv *asked,
-                                   const struct wf_port_answer *answer,
-                                   struct wl_stream *stream)
-{
-    *stream = asked->stream;
-    if (asked->open_source || asked->open_tag) {
-        stream->source = answer->source;
-        stream->tag = answer->tag;
-    }
-    const struct wl_message *message =
-        wl_mailbox_look(wl.boxes, rank->self->rank, stream, wl_recv_before(rank, stream));
-    if (message == NULL) {
-        wl_fatal(rank, "probe", "the message from rank %u with tag %d is not there",
-                 stream->source, stream->tag);
-    }
-    return message;
+    return sendrecv(rank, &out, &in, status);
 }

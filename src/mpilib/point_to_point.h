@@ -2,44 +2,38 @@
 #ifndef WF_MPILIB_POINT_TO_POINT_H
 #define WF_MPILIB_POINT_TO_POINT_H
 
-/* Sends and receives, as the functions of MPI describe them. */
+/* Sends and receives (MPI-3.1, 3): the steps that all their functions share. */
 
 #include "mpilib/request.h"
 
-struct wl_sending {
+/* The arguments of a send or a receive. */
+struct wl_send_args {
     const void *buffer;
     int count;
     MPI_Datatype type;
     int to, tag;
     MPI_Comm comm;
-    const char *function;
 };
 
-struct wl_receiving {
+struct wl_recv_args {
     void *buffer;
     int count;
     MPI_Datatype type;
     int from, tag;
     MPI_Comm comm;
-    const char *function;
 };
 
-/* All of these set `nobody` if the other side is MPI_PROC_NULL, and then nothing else; and
- * return MPI_SUCCESS or an error that the program gets. */
+/* All of these set *proc_null if the other side is MPI_PROC_NULL, and then do nothing else. They
+ * return MPI_SUCCESS or an error for the program. */
 
-/* Puts the data where its receiver will find it, and fills in the op. */
-int wl_hand_over(struct wl_rank *rank, const struct wl_sending *what, struct wf_op *op,
-                 bool *nobody);
-/* Fills in where messages come from. */
-int wl_find_stream(struct wl_rank *rank, const struct wl_receiving *what, struct wl_recv *recv,
-                   struct wf_op *op, bool *nobody);
+/* Packs the data into a message, puts it into the receiver's queue and fills in the op. */
+int wl_send_message(struct wl_rank *rank, const struct wl_send_args *args, struct wf_op *op,
+                    bool *proc_null);
+/* Fills in which messages match: of a receive or a probe. */
+int wl_recv_find_stream(struct wl_rank *rank, const struct wl_recv_args *args,
+                        struct wl_recv *recv, struct wf_op *op, bool *proc_null);
 /* Likewise, and where the data goes. */
-int wl_make_recv(struct wl_rank *rank, const struct wl_receiving *what, struct wl_recv *recv,
-                 struct wf_op *op, bool *nobody);
-
-/* What a probe has found: of what was left open, the simulation knows. */
-const struct wl_message *wl_probed(struct wl_rank *rank, const struct wl_recv *asked,
-                                   const struct wf_port_answer *answer,
-                                   struct wl_stream *stream);
+int wl_recv_prepare(struct wl_rank *rank, const struct wl_recv_args *args, struct wl_recv *recv,
+                    struct wf_op *op, bool *proc_null);
 
 #endif

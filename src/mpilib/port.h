@@ -3,18 +3,18 @@
 #define WF_MPILIB_PORT_H
 
 /*
- * What the two halves of a run of a real program say to each other.
+ * The contract between the MPI library that programs are linked with (src/mpilib, libweftmpi) and
+ * the simulator that loads the program (src/vrank).
  *
- * The library that programs are linked with (src/mpilib, libweftmpi) knows what MPI means:
- * objects, datatypes, and which bytes go where. It moves data through the memory of the host.
- * The simulator that loads the program knows what time it is. For every call the library says
- * with an op what the rank does; for some it must know what came of it before the program can
- * go on.
+ * The library knows what MPI means: objects, datatypes, and which bytes go where. It moves data
+ * through the memory of the host. The simulator knows the time. For every call the library tells
+ * the simulator with an op what the rank does. Some ops have an answer, for which the program
+ * waits.
  *
- * Data and time meet in one rule: a call that returns in simulated time has, by causality,
- * everything it needs: whoever it depends on has made its own call before, and with it handed
- * over its data. So the library never waits for data. The same holds where ranks run in several
- * operating-system processes: what one ships to another is there before it can be asked for.
+ * The library never waits for data. When a call returns in simulated time, the calls it depends on
+ * were made before, and each of them has handed over its data. This holds even where ranks run in
+ * several operating-system processes: data that one process sends to another arrives before it is
+ * needed.
  */
 
 #include "ops/op.h"
@@ -23,29 +23,28 @@
 
 enum { WF_PORT_VERSION = 3 };
 
-/* One of the program's ranks, as the library sees it. Zeroed when the rank starts, but for what
- * the simulator sets. */
+/* One of the program's ranks. Zeroed when the rank starts, except for what the simulator sets. */
 struct wf_port_rank {
     uint32_t rank, n_ranks; /* in the program */
-    void *lib;              /* the library's own */
+    void *lib;              /* belongs to the library */
 };
 
-/* A receive that left something open has met its message; the program may learn of it later. */
+/* A receive with a wildcard has been matched. The program may learn of it later. */
 struct wf_port_match {
-    uint32_t request; /* its number; of a call that blocks, WF_REQUEST_MAX */
+    uint32_t request; /* its number in ops; WF_REQUEST_MAX of a blocking receive */
     uint32_t source;  /* a rank of the program */
     int32_t tag;
 };
 
-/* What is known when a call has returned. Lists are of all that happened since the last answer,
- * and valid until the next call. */
+/* The result of a call. The lists cover everything since the last answer, and are valid until the
+ * next call. */
 struct wf_port_answer {
     int64_t clock; /* picoseconds */
     /* Of a probe or iprobe, if `found`: the message. */
     bool found;
     uint32_t source; /* a rank of the program */
     int32_t tag;
-    const struct wf_port_match *matches; /* in the order in which they met */
+    const struct wf_port_match *matches; /* in the order of matching */
     uint32_t n_matches;
     const uint32_t *taken; /* requests that waits and tests have completed, in order */
     uint32_t n_taken;
@@ -56,73 +55,74 @@ struct wf_port_comm {
     uint32_t number; /* in ops of this rank; not WF_COMM_WORLD */
     uint32_t id;     /* the same at all members; see struct wf_group */
     uint32_t size, rank;
-    const uint32_t *members; /* ranks of the program; stays valid until dropped */
+    const uint32_t *members; /* ranks of the program; valid until comm_drop() */
 };
 
 /* What the simulator does for the library. */
 struct wf_port_simulator {
     uint32_t version;
 
-    /* The rank that is running in this thread. */
+    /* The rank that runs in this thread; null if none does. */
     struct wf_port_rank *(*self)(void);
-    /* The rank does this next; the program goes on at once. Arrays of the op are copied. */
+    /* The rank does this next; the program goes on at once. Copies the arrays of the op. */
     void (*post)(struct wf_port_rank *self, const struct wf_op *op);
-    /* Likewise, and returns when everything that was posted up to it has returned. */
+    /* Likewise, but returns when the op and all before it are complete in simulated time. */
     const struct wf_port_answer *(*call)(struct wf_port_rank *self, const struct wf_op *op);
     void (*comm)(struct wf_port_rank *self, const struct wf_port_comm *comm);
     void (*comm_drop)(struct wf_port_rank *self, uint32_t number);
-    /* The number of a name in ops: of a region or of a call. */
+    /* The number in ops of the name of a region or of a call. */
     uint32_t (*name)(struct wf_port_rank *self, bool region, const char *name);
-    /* From here on the program computes, or is in the library: what time passes for it. */
+    /* The program enters the library, and leaves it: computing takes simulated time, the library
+     * none. Pairs nest. */
     void (*enter)(struct wf_port_rank *self);
     void (*leave)(struct wf_port_rank *self);
-    /* The program says that it computes for so long: counts if it is asked to. */
+    /* The program says that it computes for so long; counts with --compute model. */
     void (*compute)(struct wf_port_rank *self, int64_t picoseconds);
-    /* The rank ends here and now. Neither returns. With `all`, the whole run ends. */
+    /* Ends the rank, or with `all` the whole run. Does not return. */
     void (*exit)(struct wf_port_rank *self, int code, bool all);
     /* The system is about to write to these bytes of the program's memory. */
     void (*touch)(struct wf_port_rank *self, void *place, size_t bytes);
 
     uint64_t payload_max; /* data of more bytes need not arrive */
-    bool checks_data;     /* whether it is to be checked that data does not change on its way */
+    bool checks_data;     /* check that data does not change on its way */
 };
 
-/* Bytes that follow those of another piece. */
+/* A piece of a parcel. */
 struct wf_port_bytes {
     const void *bytes;
     size_t size;
 };
 
-/* Ranks in several operating-system processes. */
+/* The operating-system processes over which the ranks are distributed. */
 struct wf_port_processes {
     uint32_t n_processes, own; /* how many, and which one this is */
     void *arg;
-    /* The process in which a rank runs. Can be asked when the first one has begun. */
+    /* The process in which a rank runs. Known when the first rank has begun. */
     uint32_t (*home)(void *arg, uint32_t rank);
-    /* Takes a copy of the pieces to another process, as one parcel: to `arrived` of its
-     * library. What one thread ships arrives in order. */
+    /* Sends a copy of the pieces to another process, as one parcel: arrived() of its library gets
+     * it. Parcels from one thread arrive in order. */
     void (*ship)(void *arg, uint32_t process, const struct wf_port_bytes *pieces, uint32_t n);
 };
 
-/* What the library does for the simulator: the symbol `weft_mpi_library` in it. */
+/* What the library does for the simulator: the symbol WF_PORT_LIBRARY_SYMBOL. */
 struct wf_port_library {
     uint32_t version;
-    /* Once, before any rank starts. The port stays valid. False if the versions differ. */
+    /* Once, before any rank starts. Keeps the port. False if the versions differ. */
     bool (*attach)(const struct wf_port_simulator *port, uint32_t n_ranks);
-    /* Likewise, after that, if there is more than one process. `spread` stays valid. */
-    void (*spread)(const struct wf_port_processes *spread);
+    /* Likewise, after attach(), if there are several processes. Keeps them. */
+    void (*set_processes)(const struct wf_port_processes *processes);
     /* In the rank's own thread, before main() and after it. */
     void (*rank_begins)(struct wf_port_rank *self);
     void (*rank_ends)(struct wf_port_rank *self);
-    /* Later, when the simulation has dealt with all that it did, or never will. */
+    /* Later, when the simulation needs nothing of the rank any more. */
     void (*rank_freed)(struct wf_port_rank *self);
-    /* Something one-sided from another rank has arrived at this one, which is not running but
-     * whose variables are in place. */
+    /* A one-sided access by another rank has arrived. The target is not running, but its variables
+     * are in place. */
     void (*remote)(struct wf_port_rank *self, uint32_t origin);
-    /* A parcel from another process, aligned to 8. In any thread, one at a time, while ranks
-     * may be running in others. */
+    /* A parcel from another process, aligned to 8 bytes. In any thread, one at a time, while ranks
+     * may run in others. */
     void (*arrived)(const unsigned char *bytes, size_t size);
-    /* Once, when all is over: releases everything. */
+    /* Once, at the end: frees everything. */
     void (*detach)(void);
 };
 

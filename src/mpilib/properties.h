@@ -2,11 +2,13 @@
 #ifndef WF_MPILIB_PROPERTIES_H
 #define WF_MPILIB_PROPERTIES_H
 
-/* What only few objects have: names, attributes, error handlers, topologies. */
+/*
+ * Properties that few communicators, datatypes and windows have: a name, attributes, an error
+ * handler, a topology (MPI-3.1, 6.7, 6.8, 7 and 8.3). They are allocated when an object gets its
+ * first one, and belong to the object.
+ */
 
 #include "mpilib/communicator.h"
-
-enum { WL_NAME_MAX = MPI_MAX_OBJECT_NAME };
 
 struct wl_attribute {
     struct wl_attribute *next;
@@ -14,39 +16,42 @@ struct wl_attribute {
     void *value;
 };
 
-/* How the members of a communicator are arranged. Lists belong to it. */
+/* How the members of a communicator are arranged. Owns its lists. */
 struct wl_topology {
     int kind; /* MPI_CART, MPI_GRAPH or MPI_DIST_GRAPH */
-    int n;    /* dimensions, nodes */
+    int n;    /* dimensions or nodes */
     int *dims, *periods, *coords;
-    int *index, *edges; /* of a graph: as the program gave them */
+    int *index, *edges; /* of a graph: as in MPI_Graph_create() */
     int n_sources, n_destinations;
     int *sources, *destinations, *source_weights, *destination_weights;
     bool weighted;
 };
 
-struct wl_extra {
-    char name[WL_NAME_MAX];
+struct wl_properties {
+    char name[MPI_MAX_OBJECT_NAME];
     bool named;
-    struct wl_attribute *attributes;
-    MPI_Errhandler errhandler; /* 0: as predefined */
+    struct wl_attribute *attributes; /* the newest first */
+    MPI_Errhandler errhandler;       /* 0: the predefined one */
     struct wl_topology *topology;
 };
 
-void wl_extra_free(struct wl_extra *extra); /* null is allowed */
-void wl_topology_free(struct wl_topology *topology);
+void wl_properties_free(struct wl_properties *properties); /* null is allowed */
 
-/* The extra of an object that may have none yet. */
-struct wl_extra *wl_extra_of(struct wl_extra **extra);
+/* Allocates the properties of an object that has none yet. */
+struct wl_properties *wl_properties_get(struct wl_properties **properties);
 
-/* Attributes go with copies of their object; the program's functions decide. Returns what the
- * first of them that fails returns: then the copy is incomplete. */
-int wl_attributes_copy(struct wl_rank *rank, int from, struct wl_extra *const *old,
-                       struct wl_extra **copy);
-/* The extra of a datatype; of the predefined ones each rank has its own. */
-struct wl_extra **wl_type_extra(struct wl_rank *rank, MPI_Datatype datatype,
-                                const char *function);
-void wl_type_extras_free(struct wl_rank *rank);
-void wl_attributes_delete(struct wl_rank *rank, int handle, struct wl_extra *const *extra);
+/* Where the properties of an object are; the program ends if there is no such object. Each rank
+ * has its own properties of predefined datatypes. */
+struct wl_properties **wl_comm_properties(struct wl_rank *rank, MPI_Comm comm);
+struct wl_properties **wl_type_properties(struct wl_rank *rank, MPI_Datatype datatype);
+struct wl_properties **wl_win_properties(struct wl_rank *rank, MPI_Win win);
+void wl_type_properties_free(struct wl_rank *rank);
+
+/* Copies attributes to a duplicate of object `from`, as the program's copy functions decide.
+ * Returns the code of the first one that fails; then the copy is incomplete. */
+int wl_attributes_copy(struct wl_rank *rank, int from, struct wl_properties *const *old,
+                       struct wl_properties **copy);
+void wl_attributes_delete(struct wl_rank *rank, int handle,
+                          struct wl_properties *const *properties);
 
 #endif

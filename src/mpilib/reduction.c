@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reduction operations as objects, and what they compute. */
 #include "mpilib/reduction.h"
 
 #include "mpilib/datatype_predefined.h"
@@ -28,7 +29,7 @@ enum op_place {
 
 typedef void kernel(const void *in, void *inout, size_t count);
 
-/* One loop for each operation and type. Data is packed, and need not be aligned. */
+/* One loop for each operation and type. Packed data need not be aligned. */
 #define LOOP(name, type, expression)                                          \
     static void name(const void *in, void *inout, size_t count)               \
     {                                                                         \
@@ -86,7 +87,7 @@ ALL(DEFINE)
 #define ENTRY(kind, op, type, expression) [WL_BASIC_##kind][OP_##op] = kind##_##op,
 static kernel *const kernels[WL_BASICS][OPS] = {ALL(ENTRY)};
 
-/* MINLOC and MAXLOC: the value first, then where it is; of equals the lower place counts. */
+/* MINLOC and MAXLOC of a value and an index. Of equal values, the one with the lower index. */
 #define PAIR_LOOPS(place, handle, first, second) \
     LOOP_PAIR(loc_min_##place, first, second, <) LOOP_PAIR(loc_max_##place, first, second, >)
 #define LOOP_PAIR(name, first, second, better)                                                \
@@ -126,7 +127,7 @@ static const struct wl_op predefined[OPS] = {
     {OP_MAXLOC, true, NULL}, {OP_REPLACE, false, NULL}, {OP_NO_OP, false, NULL},
 };
 
-const struct wl_op *wl_op_of(const struct wl_rank *rank, MPI_Op handle, const char *function)
+const struct wl_op *wl_op_of(const struct wl_rank *rank, MPI_Op handle)
 {
     uint32_t place = wl_handle_place(handle);
 
@@ -135,7 +136,7 @@ const struct wl_op *wl_op_of(const struct wl_rank *rank, MPI_Op handle, const ch
     }
     const struct wl_op *op = wl_table_get(&rank->ops, WL_OP, handle);
     if (op == NULL) {
-        wl_fatal(rank, function, "there is no operation 0x%x", (unsigned)handle);
+        wl_fatal(rank, "there is no operation 0x%x", (unsigned)handle);
     }
     return op;
 }
@@ -147,7 +148,7 @@ static const size_t basic_sizes[WL_BASICS] = {
         [WL_BASIC_BYTES] = 1,
 };
 
-/* The loop over values of a predefined type, and how large each is. */
+/* The loop for the values of the type, and the size of a value. Null if there is none. */
 static kernel *find_kernel(const struct wl_reduction *what, size_t *each)
 {
     uint32_t op = what->op->predefined;
@@ -167,7 +168,7 @@ static kernel *find_kernel(const struct wl_reduction *what, size_t *each)
     return NULL;
 }
 
-/* The program's own function sees elements as it laid them out. */
+/* The program's function gets elements in the layout of its datatype. */
 static void reduce_by_user(const struct wl_reduction *what, const void *in, void *inout)
 {
     const struct wl_type *type = what->type;
@@ -208,14 +209,14 @@ void wl_reduce(const struct wl_rank *rank, const struct wl_reduction *what, cons
     size_t each;
     kernel *loop = find_kernel(what, &each);
     if (loop == NULL) {
-        wl_fatal(rank, "reduction", "the operation does not go with %s",
-                 what->type->name != NULL ? what->type->name : "a type of the program");
+        wl_fatal(rank, "the operation is not defined for %s",
+                 what->type->name != NULL ? what->type->name : "this datatype");
     }
-    /* A type of the program may be many of a predefined one. */
+    /* An element of a derived datatype may have several values. */
     loop(in, inout, what->count * what->type->size / each);
 }
 
-bool wl_reduction_is_known(const struct wl_reduction *what)
+bool wl_reduction_is_defined(const struct wl_reduction *what)
 {
     uint32_t op = what->op->predefined;
     size_t each;
@@ -240,4 +241,49 @@ MPI_Datatype wl_pair_within(struct wl_rank *rank, const struct wl_type *type,
         wl_type_visit(type, &(struct wl_visit){note_first, (void *)&first});
     }
     return first != NULL ? wl_type_handle(rank, first) : handle;
+}
+
+/* ---- the MPI functions ---- */
+
+int wl_MPI_Op_create(struct wl_rank *rank, MPI_User_function *function, int commute, MPI_Op *op)
+{
+    struct wl_op *created = wl_malloc(sizeof(*created));
+
+    *created = (struct wl_op){.commutes = commute != 0, .function = function};
+    *op = wl_table_add(&rank->ops, WL_OP, created);
+    return MPI_SUCCESS;
+}
+
+int wl_MPI_Op_free(struct wl_rank *rank, MPI_Op *op)
+{
+    struct wl_op *own = wl_table_take(&rank->ops, WL_OP, *op);
+
+    if (own == NULL) {
+        wl_fatal(rank, "there is no operation 0x%x that the program could free", (unsigned)*op);
+    }
+    free(own);
+    *op = MPI_OP_NULL;
+    return MPI_SUCCESS;
+}
+
+int wl_MPI_Op_commutative(struct wl_rank *rank, MPI_Op op, int *commute)
+{
+    *commute = wl_op_of(rank, op)->commutes;
+    return MPI_SUCCESS;
+}
+
+int wl_MPI_Reduce_local(struct wl_rank *rank, const void *inbuf, void *inoutbuf, int count,
+                        MPI_Datatype datatype, MPI_Op op)
+{
+    const struct wl_reduction what = {wl_op_of(rank, op), wl_type_of(rank, datatype), datatype,
+                                      (size_t)count};
+    size_t bytes = what.count * what.type->size;
+    unsigned char *packed = wl_malloc(2 * bytes);
+
+    wl_pack(what.type, inbuf, what.count, packed);
+    wl_pack(what.type, inoutbuf, what.count, packed + bytes);
+    wl_reduce(rank, &what, packed, packed + bytes);
+    wl_unpack(what.type, packed + bytes, what.count, inoutbuf);
+    free(packed);
+    return MPI_SUCCESS;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Requests, and the list of posted receives. */
 #include "mpilib/request.h"
 
 #include "mpilib/errors.h"
@@ -6,15 +7,15 @@
 
 #include <stdlib.h>
 
-/* ---- numbers ---- */
+/* ---- numbers of requests in ops ---- */
 
 uint32_t wl_number_new(struct wl_rank *rank)
 {
     for (uint32_t word = 0;; word++) {
-        if (word == rank->numbers_room) {
+        if (word == rank->n_number_words) {
             rank->numbers_used = wl_realloc(rank->numbers_used, word + (size_t)1, 8);
             rank->numbers_used[word] = 0;
-            rank->numbers_room++;
+            rank->n_number_words++;
         }
         if (rank->numbers_used[word] != UINT64_MAX) {
             uint32_t bit = (uint32_t)__builtin_ctzll(~rank->numbers_used[word]);
@@ -33,7 +34,7 @@ void wl_number_free(struct wl_rank *rank, uint32_t number)
 
 void wl_recv_post(struct wl_rank *rank, struct wl_recv *recv)
 {
-    recv->met = false;
+    recv->matched = false;
     recv->next = NULL;
     recv->before = rank->last_recv;
     if (rank->last_recv != NULL) {
@@ -58,36 +59,36 @@ static void unlink_recv(struct wl_rank *rank, struct wl_recv *recv)
     }
 }
 
-static bool is_of(const struct wl_recv *recv, const struct wl_stream *stream)
+static bool takes_from(const struct wl_recv *recv, const struct wl_stream *stream)
 {
-    return ((!recv->open_source && !recv->open_tag) || recv->met) &&
+    return ((!recv->any_source && !recv->any_tag) || recv->matched) &&
            recv->stream.context == stream->context && recv->stream.source == stream->source &&
            recv->stream.tag == stream->tag;
 }
 
-/* Of the receives before `end`, which is null for all. */
+/* How many receives before `end` (null: all) get messages of the stream. */
 static uint32_t count_before(const struct wl_rank *rank, const struct wl_stream *stream,
                              const struct wl_recv *end)
 {
     uint32_t n = 0;
 
     for (const struct wl_recv *at = rank->first_recv; at != end; at = at->next) {
-        n += is_of(at, stream);
+        n += takes_from(at, stream);
     }
     return n;
 }
 
-uint32_t wl_recv_before(const struct wl_rank *rank, const struct wl_stream *stream)
+uint32_t wl_recv_count_before(const struct wl_rank *rank, const struct wl_stream *stream)
 {
     return count_before(rank, stream, NULL);
 }
 
-void wl_recv_matched(struct wl_rank *rank, const struct wf_port_match *match)
+void wl_recv_set_match(struct wl_rank *rank, const struct wf_port_match *match)
 {
-    /* Of receives without a request there is one at a time, the last that was posted. */
+    /* At most one receive has no request: the one posted last. */
     for (struct wl_recv *at = rank->last_recv; at != NULL; at = at->before) {
         if (at->number == match->request) {
-            at->met = true;
+            at->matched = true;
             at->stream.source = match->source;
             at->stream.tag = match->tag;
             return;
@@ -95,27 +96,28 @@ void wl_recv_matched(struct wl_rank *rank, const struct wf_port_match *match)
     }
 }
 
-void wl_recv_withdraw(struct wl_rank *rank, struct wl_recv *recv)
+void wl_recv_cancel(struct wl_rank *rank, struct wl_recv *recv)
 {
     unlink_recv(rank, recv);
     wl_type_release(recv->type);
 }
 
-int wl_recv_consume(struct wl_rank *rank, struct wl_recv *recv, MPI_Status *status)
+int wl_recv_complete(struct wl_rank *rank, struct wl_recv *recv, MPI_Status *status)
 {
     uint32_t place = count_before(rank, &recv->stream, recv);
     struct wl_message *message =
-        wl_mailbox_take(wl.boxes, rank->self->rank, &recv->stream, place);
+        wl_message_queue_take(wl.queues, rank->self->rank, &recv->stream, place);
     int code = MPI_SUCCESS;
 
     if (message == NULL) {
-        wl_fatal(rank, "receive", "the message from rank %u with tag %d is not there",
+        wl_fatal(rank,
+                 "the message from rank %u with tag %d has not arrived; please report this",
                  recv->stream.source, recv->stream.tag);
     }
     size_t room = recv->count * recv->type->size;
     if (message->whole > room) {
-        code = wl_error(rank, recv->comm, MPI_ERR_TRUNCATE, "receive",
-                        "a message of %zu bytes is longer than its buffer of %zu",
+        code = wl_error(rank, recv->comm, MPI_ERR_TRUNCATE,
+                        "a message of %zu bytes is longer than the receive buffer of %zu bytes",
                         message->whole, room);
     }
     size_t bytes = message->whole < room ? message->whole : room;
@@ -137,27 +139,28 @@ struct wl_request *wl_request_new(struct wl_rank *rank, enum wl_request_kind kin
     struct wl_request *request = wl_calloc(1, sizeof(*request));
 
     request->kind = kind;
+    request->active = true;
     request->number = wl_number_new(rank);
     *handle = wl_table_add(&rank->requests, WL_REQUEST, request);
     return request;
 }
 
-struct wl_request *wl_request_of(struct wl_rank *rank, MPI_Request handle, const char *function)
+struct wl_request *wl_request_of(struct wl_rank *rank, MPI_Request handle)
 {
     struct wl_request *request = wl_table_get(&rank->requests, WL_REQUEST, handle);
 
     if (request == NULL) {
-        wl_fatal(rank, function, "there is no request 0x%x", (unsigned)handle);
+        wl_fatal(rank, "there is no request 0x%x", (unsigned)handle);
     }
     return request;
 }
 
-void wl_request_drop(struct wl_rank *rank, MPI_Request *handle)
+void wl_request_free(struct wl_rank *rank, MPI_Request *handle)
 {
     struct wl_request *request = wl_table_take(&rank->requests, WL_REQUEST, *handle);
 
     wl_number_free(rank, request->number);
-    wl_again_free(rank, request->kind, request->again);
+    wl_persistent_free(rank, request);
     free(request->own);
     free(request);
     *handle = MPI_REQUEST_NULL;
@@ -173,7 +176,7 @@ void wl_status_set(MPI_Status *status, int source, int tag, size_t bytes)
     }
 }
 
-void wl_status_empty(MPI_Status *status)
+void wl_status_set_empty(MPI_Status *status)
 {
     wl_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
     if (status != MPI_STATUS_IGNORE) {

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waits and tests. */
+/* Waits and tests: the completion of requests (MPI-3.1, 3.7.3 to 3.7.6). */
 #include "mpilib/memory.h"
-#include "mpilib/request_generalized.h"
+#include "mpilib/request.h"
 
 #include <stdlib.h>
 
-static struct wl_request *request_of(struct wl_rank *rank, MPI_Request handle,
-                                     const char *function)
+static struct wl_request *request_of(struct wl_rank *rank, MPI_Request handle)
 {
     if (handle == MPI_REQUEST_NULL) {
         return NULL;
     }
-    struct wl_request *request = wl_request_of(rank, handle, function);
+    struct wl_request *request = wl_request_of(rank, handle);
     return request->active ? request : NULL;
 }
 
-/* What a request that needs no simulation has to say. */
+/* The status of a request that the simulation knows nothing about. */
 static int conclude(struct wl_request *request, MPI_Status *status)
 {
-    int code = request->kind == WL_REQUEST_GENERAL ? wl_grequest_conclude(request) : 0;
+    int code = request->kind == WL_REQUEST_GENERALIZED ? wl_grequest_finish(request) : 0;
 
     if (request->cancelled || request->kind == WL_REQUEST_SEND) {
-        wl_status_empty(&request->status);
+        wl_status_set_empty(&request->status);
         request->status.weft_cancelled = request->cancelled;
     } else if (request->kind == WL_REQUEST_RECV) {
         wl_status_set(&request->status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
@@ -33,42 +32,42 @@ static int conclude(struct wl_request *request, MPI_Status *status)
     return code;
 }
 
-/* The simulation says that it is complete: hands out its data and forgets it. */
+/* The request is complete: delivers its data, and frees it if it is not persistent. */
 static int finish(struct wl_rank *rank, struct wl_request *request, MPI_Request *handle,
                   MPI_Status *status)
 {
     int code = MPI_SUCCESS;
 
-    if (request->nobody || request->kind >= WL_REQUEST_GENERAL) {
+    if (request->proc_null || request->kind >= WL_REQUEST_GENERALIZED) {
         code = conclude(request, status);
     } else if (request->kind == WL_REQUEST_RECV) {
-        code = wl_recv_consume(rank, &request->recv, status);
+        code = wl_recv_complete(rank, &request->recv, status);
     } else {
-        wl_status_empty(status);
+        wl_status_set_empty(status);
         if (request->kind == WL_REQUEST_COLL) {
             request->deliver(rank, request->own);
         }
     }
     request->active = false;
     if (!request->persistent) {
-        wl_request_drop(rank, handle);
+        wl_request_free(rank, handle);
     } else if (request->cancelled) {
         request->cancelled = false;
-        request->nobody = false;
+        request->proc_null = false;
     }
     return code;
 }
 
-/* Complete without anything that the simulation would have to say. */
-static bool needs_nobody(const struct wl_request *request)
+/* Whether the request is complete whatever the simulation says. */
+static bool is_complete_already(const struct wl_request *request)
 {
-    return request->nobody || request->kind == WL_REQUEST_DONE ||
-           request->kind == WL_REQUEST_GENERAL;
+    return request->proc_null || request->kind == WL_REQUEST_DONE ||
+           request->kind == WL_REQUEST_GENERALIZED;
 }
 
 static bool has_data(const struct wl_request *request)
 {
-    return !needs_nobody(request) && request->kind != WL_REQUEST_SEND;
+    return !is_complete_already(request) && request->kind != WL_REQUEST_SEND;
 }
 
 /* The active requests of an array: their places in it, and their numbers in ops. */
@@ -78,31 +77,30 @@ struct set {
     int *places;
     struct wl_request **requests;
     bool any_data;
-    bool stuck; /* there are some that only the program can complete, and has not yet */
-    int code;   /* what came of those that were finished */
-    int nobody; /* the place of one that is complete from the start; -1 if there is none */
+    bool incomplete; /* there are generalized requests that the program has not completed */
+    int code;        /* of the requests that were finished */
+    int complete_at; /* the place of a request that is complete already; -1: there is none */
 };
 
-static void collect(struct wl_rank *rank, int count, MPI_Request *handles, const char *function,
-                    struct set *set)
+static void collect(struct wl_rank *rank, int count, MPI_Request *handles, struct set *set)
 {
     size_t n = count > 0 ? (size_t)count : 0;
 
     *set = (struct set){.numbers = wl_malloc(n * sizeof(uint32_t)),
                         .places = wl_malloc(n * sizeof(int)),
                         .requests = wl_malloc(n * sizeof(struct wl_request *)),
-                        .nobody = -1};
+                        .complete_at = -1};
     for (int i = 0; i < count; i++) {
-        struct wl_request *request = request_of(rank, handles[i], function);
+        struct wl_request *request = request_of(rank, handles[i]);
         if (request == NULL) {
             continue;
         }
-        if (request->kind == WL_REQUEST_GENERAL && !wl_grequest_complete(request)) {
-            set->stuck = true;
+        if (request->kind == WL_REQUEST_GENERALIZED && !wl_grequest_is_complete(request)) {
+            set->incomplete = true;
             continue;
         }
-        if (needs_nobody(request)) {
-            set->nobody = set->nobody < 0 ? i : set->nobody;
+        if (is_complete_already(request)) {
+            set->complete_at = set->complete_at < 0 ? i : set->complete_at;
         }
         set->any_data |= has_data(request);
         set->numbers[set->n] = request->number;
@@ -129,34 +127,33 @@ static struct wf_op op_of(const struct set *set, enum wf_op_kind kind)
 }
 
 /* A rank that waits cannot complete anything itself. */
-_Noreturn static void wait_forever(const struct wl_rank *rank, const char *function)
+_Noreturn static void wait_forever(const struct wl_rank *rank)
 {
-    wl_fatal(rank, function, "only the rank itself could complete what it waits for");
+    wl_fatal(rank, "this would wait for ever: the rank waits for a generalized request that "
+                   "only it could complete");
 }
 
-/* ---- one ---- */
+/* ---- one request ---- */
 
-int MPI_Wait(MPI_Request *handle, MPI_Status *status)
+int wl_MPI_Wait(struct wl_rank *rank, MPI_Request *handle, MPI_Status *status)
 {
-    struct wl_rank *rank = wl_enter();
-    struct wl_request *request = request_of(rank, *handle, "MPI_Wait");
+    struct wl_request *request = request_of(rank, *handle);
     int code = MPI_SUCCESS;
 
     if (request != NULL) {
         const struct wf_op op = {.kind = WF_OP_WAIT, .request = request->number, .count = 1};
-        if (request->kind == WL_REQUEST_GENERAL && !wl_grequest_complete(request)) {
-            wait_forever(rank, "MPI_Wait");
+        if (request->kind == WL_REQUEST_GENERALIZED && !wl_grequest_is_complete(request)) {
+            wait_forever(rank);
         }
         if (has_data(request)) {
             (void)wl_call(rank, &op);
-        } else if (!needs_nobody(request)) {
+        } else if (!is_complete_already(request)) {
             wl_post(rank, &op);
         }
         code = finish(rank, request, handle, status);
     } else {
-        wl_status_empty(status);
+        wl_status_set_empty(status);
     }
-    wl_leave(rank);
     return code;
 }
 
@@ -164,45 +161,43 @@ static bool is_complete(struct wl_rank *rank, const struct wl_request *request)
 {
     const struct wf_op op = {.kind = WF_OP_TEST, .request = request->number, .count = 1};
 
-    return request->kind == WL_REQUEST_GENERAL
-               ? wl_grequest_complete(request)
-               : needs_nobody(request) || wl_call(rank, &op)->found;
+    return request->kind == WL_REQUEST_GENERALIZED
+               ? wl_grequest_is_complete(request)
+               : is_complete_already(request) || wl_call(rank, &op)->found;
 }
 
-int MPI_Test(MPI_Request *handle, int *flag, MPI_Status *status)
+int wl_MPI_Test(struct wl_rank *rank, MPI_Request *handle, int *flag, MPI_Status *status)
 {
-    struct wl_rank *rank = wl_enter();
-    struct wl_request *request = request_of(rank, *handle, "MPI_Test");
+    struct wl_request *request = request_of(rank, *handle);
     int code = MPI_SUCCESS;
 
     *flag = 1;
     if (request == NULL) {
-        wl_status_empty(status);
+        wl_status_set_empty(status);
     } else if (is_complete(rank, request)) {
         code = finish(rank, request, handle, status);
     } else {
         *flag = 0;
     }
-    wl_leave(rank);
     return code;
 }
 
-/* Looks without taking: a request that is complete becomes one that was from the start. */
-int MPI_Request_get_status(MPI_Request handle, int *flag, MPI_Status *status)
+/* The request stays. If it is complete, it becomes one that is complete from the start. */
+int wl_MPI_Request_get_status(struct wl_rank *rank, MPI_Request handle, int *flag,
+                              MPI_Status *status)
 {
-    struct wl_rank *rank = wl_enter();
-    struct wl_request *request = request_of(rank, handle, "MPI_Request_get_status");
+    struct wl_request *request = request_of(rank, handle);
     int code = MPI_SUCCESS;
 
     *flag = 1;
-    wl_status_empty(status);
+    wl_status_set_empty(status);
     if (request == NULL || !is_complete(rank, request)) {
         *flag = request == NULL;
-    } else if (!needs_nobody(request)) {
+    } else if (!is_complete_already(request)) {
         if (request->kind == WL_REQUEST_RECV) {
-            code = wl_recv_consume(rank, &request->recv, &request->status);
+            code = wl_recv_complete(rank, &request->recv, &request->status);
         } else {
-            wl_status_empty(&request->status);
+            wl_status_set_empty(&request->status);
         }
         if (request->kind == WL_REQUEST_COLL) {
             request->deliver(rank, request->own);
@@ -212,20 +207,19 @@ int MPI_Request_get_status(MPI_Request handle, int *flag, MPI_Status *status)
     if (*flag && request != NULL) {
         (void)conclude(request, status);
     }
-    wl_leave(rank);
     return code;
 }
 
-/* ---- all ---- */
+/* ---- all of several ---- */
 
-/* If one of them has failed, the statuses say which. */
+/* If a request has failed, the statuses say which one. */
 static int finish_all(struct wl_rank *rank, const struct set *set, int count,
                       MPI_Request *handles, MPI_Status *statuses)
 {
     int result = MPI_SUCCESS;
 
     for (int i = 0; i < count && statuses != MPI_STATUSES_IGNORE; i++) {
-        wl_status_empty(&statuses[i]);
+        wl_status_set_empty(&statuses[i]);
     }
     for (uint32_t i = 0; i < set->n; i++) {
         MPI_Status *status = status_at(statuses, set->places[i]);
@@ -240,15 +234,14 @@ static int finish_all(struct wl_rank *rank, const struct set *set, int count,
     return result;
 }
 
-int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
+int wl_MPI_Waitall(struct wl_rank *rank, int count, MPI_Request *requests, MPI_Status *statuses)
 {
-    struct wl_rank *rank = wl_enter();
     struct set set;
 
-    collect(rank, count, requests, "MPI_Waitall", &set);
+    collect(rank, count, requests, &set);
     const struct wf_op op = op_of(&set, WF_OP_WAITALL);
-    if (set.stuck) {
-        wait_forever(rank, "MPI_Waitall");
+    if (set.incomplete) {
+        wait_forever(rank);
     }
     if (set.any_data) {
         (void)wl_call(rank, &op);
@@ -257,28 +250,26 @@ int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
     }
     int code = finish_all(rank, &set, count, requests, statuses);
     set_fini(&set);
-    wl_leave(rank);
     return code;
 }
 
-int MPI_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
+int wl_MPI_Testall(struct wl_rank *rank, int count, MPI_Request *requests, int *flag,
+                   MPI_Status *statuses)
 {
-    struct wl_rank *rank = wl_enter();
     struct set set;
     int code = MPI_SUCCESS;
 
-    collect(rank, count, requests, "MPI_Testall", &set);
+    collect(rank, count, requests, &set);
     const struct wf_op op = op_of(&set, WF_OP_TESTALL);
-    *flag = !set.stuck && (set.n == 0 || wl_call(rank, &op)->found);
+    *flag = !set.incomplete && (set.n == 0 || wl_call(rank, &op)->found);
     if (*flag) {
         code = finish_all(rank, &set, count, requests, statuses);
     }
     set_fini(&set);
-    wl_leave(rank);
     return code;
 }
 
-/* ---- any and some ---- */
+/* ---- any or some of several ---- */
 
 static uint32_t index_of(const struct wl_rank *rank, const struct set *set, uint32_t number)
 {
@@ -287,17 +278,20 @@ static uint32_t index_of(const struct wl_rank *rank, const struct set *set, uint
             return i;
         }
     }
-    wl_fatal(rank, "wait", "request %u was not asked for", number);
+    wl_fatal(
+        rank,
+        "the simulation completed request %u, which was not waited for; please report this",
+        number);
 }
 
-/* Whether one of them is complete; that one is finished. */
+/* Finishes one request that is complete. False if there is none. */
 static bool take_any(struct wl_rank *rank, struct set *set, enum wf_op_kind kind,
                      MPI_Request *handles, MPI_Status *status, int *place)
 {
     uint32_t i;
 
-    if (set->nobody >= 0) {
-        *place = set->nobody;
+    if (set->complete_at >= 0) {
+        *place = set->complete_at;
         for (i = 0; set->places[i] != *place;) {
             i++;
         }
@@ -314,47 +308,45 @@ static bool take_any(struct wl_rank *rank, struct set *set, enum wf_op_kind kind
     return true;
 }
 
-int MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status)
+int wl_MPI_Waitany(struct wl_rank *rank, int count, MPI_Request *requests, int *index,
+                   MPI_Status *status)
 {
-    struct wl_rank *rank = wl_enter();
     struct set set;
 
-    collect(rank, count, requests, "MPI_Waitany", &set);
-    if (set.n == 0 && set.stuck) {
-        wait_forever(rank, "MPI_Waitany");
+    collect(rank, count, requests, &set);
+    if (set.n == 0 && set.incomplete) {
+        wait_forever(rank);
     }
     if (set.n == 0 || !take_any(rank, &set, WF_OP_WAITANY, requests, status, index)) {
         *index = MPI_UNDEFINED;
-        wl_status_empty(status);
+        wl_status_set_empty(status);
     }
     set_fini(&set);
-    wl_leave(rank);
     return set.code;
 }
 
-int MPI_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
+int wl_MPI_Testany(struct wl_rank *rank, int count, MPI_Request *requests, int *index,
+                   int *flag, MPI_Status *status)
 {
-    struct wl_rank *rank = wl_enter();
     struct set set;
 
-    collect(rank, count, requests, "MPI_Testany", &set);
+    collect(rank, count, requests, &set);
     *index = MPI_UNDEFINED;
     if (set.n == 0) {
-        *flag = !set.stuck;
-        wl_status_empty(status);
+        *flag = !set.incomplete;
+        wl_status_set_empty(status);
     } else {
         *flag = take_any(rank, &set, WF_OP_TESTANY, requests, status, index);
     }
     set_fini(&set);
-    wl_leave(rank);
     return set.code;
 }
 
-/* Finishes all that the simulation has taken, and those that were complete from the start. */
+/* Finishes all requests that are complete. Returns how many. */
 static int take_some(struct wl_rank *rank, struct set *set, enum wf_op_kind kind,
                      MPI_Request *handles, int *indices, MPI_Status *statuses)
 {
-    const struct wf_op op = op_of(set, set->nobody >= 0 ? WF_OP_TESTSOME : kind);
+    const struct wf_op op = op_of(set, set->complete_at >= 0 ? WF_OP_TESTSOME : kind);
     const struct wf_port_answer *answer = wl_call(rank, &op);
     int n = 0;
 
@@ -373,32 +365,30 @@ static int take_some(struct wl_rank *rank, struct set *set, enum wf_op_kind kind
     return n;
 }
 
-static int some(int count, MPI_Request *requests, int *outcount, int *indices,
-                MPI_Status *statuses, enum wf_op_kind kind)
+static int some(struct wl_rank *rank, int count, MPI_Request *requests, int *outcount,
+                int *indices, MPI_Status *statuses, enum wf_op_kind kind)
 {
-    struct wl_rank *rank = wl_enter();
     struct set set;
 
-    collect(rank, count, requests, "MPI_Waitsome or MPI_Testsome", &set);
-    if (set.n == 0 && set.stuck && kind == WF_OP_WAITSOME) {
-        wait_forever(rank, "MPI_Waitsome");
+    collect(rank, count, requests, &set);
+    if (set.n == 0 && set.incomplete && kind == WF_OP_WAITSOME) {
+        wait_forever(rank);
     }
-    *outcount = set.n > 0   ? take_some(rank, &set, kind, requests, indices, statuses)
-                : set.stuck ? 0
-                            : MPI_UNDEFINED;
+    *outcount = set.n > 0        ? take_some(rank, &set, kind, requests, indices, statuses)
+                : set.incomplete ? 0
+                                 : MPI_UNDEFINED;
     set_fini(&set);
-    wl_leave(rank);
     return set.code;
 }
 
-int MPI_Waitsome(int incount, MPI_Request *requests, int *outcount, int *indices,
-                 MPI_Status *statuses)
+int wl_MPI_Waitsome(struct wl_rank *rank, int incount, MPI_Request *requests, int *outcount,
+                    int *indices, MPI_Status *statuses)
 {
-    return some(incount, requests, outcount, indices, statuses, WF_OP_WAITSOME);
+    return some(rank, incount, requests, outcount, indices, statuses, WF_OP_WAITSOME);
 }
 
-int MPI_Testsome(int incount, MPI_Request *requests, int *outcount, int *indices,
-                 MPI_Status *statuses)
+int wl_MPI_Testsome(struct wl_rank *rank, int incount, MPI_Request *requests, int *outcount,
+                    int *indices, MPI_Status *statuses)
 {
-    return some(incount, requests, outcount, indices, statuses, WF_OP_TESTSOME);
+    return some(rank, incount, requests, outcount, indices, statuses, WF_OP_TESTSOME);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mpilib/request_generalized.h"
+/* Generalized requests: the program completes them (MPI-3.1, 12.2). */
+#include "mpilib/request.h"
 
 #include "mpilib/memory.h"
 
-struct general {
+struct generalized {
     MPI_Grequest_query_function *query;
     MPI_Grequest_free_function *release;
     MPI_Grequest_cancel_function *cancel;
@@ -11,50 +12,46 @@ struct general {
     bool complete;
 };
 
-int MPI_Grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_function *release,
-                       MPI_Grequest_cancel_function *cancel, void *extra_state,
-                       MPI_Request *request)
+int wl_MPI_Grequest_start(struct wl_rank *rank, MPI_Grequest_query_function *query,
+                          MPI_Grequest_free_function *release,
+                          MPI_Grequest_cancel_function *cancel, void *extra_state,
+                          MPI_Request *request)
 {
-    struct wl_rank *rank = wl_enter();
-    struct wl_request *made = wl_request_new(rank, WL_REQUEST_GENERAL, request);
-    struct general *general = wl_malloc(sizeof(*general));
+    struct wl_request *made = wl_request_new(rank, WL_REQUEST_GENERALIZED, request);
+    struct generalized *generalized = wl_malloc(sizeof(*generalized));
 
-    *general = (struct general){query, release, cancel, extra_state, false};
-    made->own = general;
-    made->active = true;
-    wl_leave(rank);
+    *generalized = (struct generalized){query, release, cancel, extra_state, false};
+    made->own = generalized;
     return MPI_SUCCESS;
 }
 
-int MPI_Grequest_complete(MPI_Request request)
+int wl_MPI_Grequest_complete(struct wl_rank *rank, MPI_Request request)
 {
-    struct wl_rank *rank = wl_enter();
-    struct wl_request *own = wl_request_of(rank, request, "MPI_Grequest_complete");
+    struct wl_request *own = wl_request_of(rank, request);
 
-    if (own->kind != WL_REQUEST_GENERAL) {
-        wl_fatal(rank, "MPI_Grequest_complete", "it is no generalized request");
+    if (own->kind != WL_REQUEST_GENERALIZED) {
+        wl_fatal(rank, "the request is not a generalized request");
     }
-    ((struct general *)own->own)->complete = true;
-    wl_leave(rank);
+    ((struct generalized *)own->own)->complete = true;
     return MPI_SUCCESS;
 }
 
-bool wl_grequest_complete(const struct wl_request *request)
+bool wl_grequest_is_complete(const struct wl_request *request)
 {
-    return ((const struct general *)request->own)->complete;
+    return ((const struct generalized *)request->own)->complete;
 }
 
-int wl_grequest_conclude(struct wl_request *request)
+int wl_grequest_finish(struct wl_request *request)
 {
-    const struct general *general = request->own;
+    const struct generalized *generalized = request->own;
     int code = MPI_SUCCESS;
 
-    wl_status_empty(&request->status);
-    if (general->query != NULL) {
-        code = general->query(general->extra_state, &request->status);
+    wl_status_set_empty(&request->status);
+    if (generalized->query != NULL) {
+        code = generalized->query(generalized->extra_state, &request->status);
     }
-    if (general->release != NULL) {
-        int released = general->release(general->extra_state);
+    if (generalized->release != NULL) {
+        int released = generalized->release(generalized->extra_state);
         code = code != MPI_SUCCESS ? code : released;
     }
     return code;
@@ -62,8 +59,9 @@ int wl_grequest_conclude(struct wl_request *request)
 
 int wl_grequest_cancel(const struct wl_request *request)
 {
-    const struct general *general = request->own;
+    const struct generalized *generalized = request->own;
 
-    return general->cancel != NULL ? general->cancel(general->extra_state, general->complete)
-                                   : MPI_SUCCESS;
+    return generalized->cancel != NULL
+               ? generalized->cancel(generalized->extra_state, generalized->complete)
+               : MPI_SUCCESS;
 }

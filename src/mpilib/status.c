@@ -4,73 +4,66 @@
 
 #include <string.h>
 
-int MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
+int wl_MPI_Get_count(struct wl_rank *rank, const MPI_Status *status, MPI_Datatype datatype,
+                     int *count)
 {
-    struct wl_rank *rank = wl_enter();
-    size_t size = wl_type_of(rank, datatype, "MPI_Get_count")->size;
+    size_t size = wl_type_of(rank, datatype)->size;
     uint64_t bytes = wl_status_bytes(status);
 
     *count = size == 0           ? (bytes == 0 ? 0 : MPI_UNDEFINED)
              : bytes % size == 0 ? (int)(bytes / size)
                                  : MPI_UNDEFINED;
-    wl_leave(rank);
     return MPI_SUCCESS;
 }
 
-int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
+int wl_MPI_Get_elements_x(struct wl_rank *rank, const MPI_Status *status, MPI_Datatype datatype,
+                          MPI_Count *count)
 {
-    struct wl_rank *rank = wl_enter();
-    const struct wl_type *type = wl_type_of(rank, datatype, "MPI_Get_elements");
+    const struct wl_type *type = wl_type_of(rank, datatype);
 
     *count = wl_type_elements(type, wl_status_bytes(status));
-    wl_leave(rank);
     return MPI_SUCCESS;
 }
 
-int MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count)
+int wl_MPI_Get_elements(struct wl_rank *rank, const MPI_Status *status, MPI_Datatype datatype,
+                        int *count)
 {
     MPI_Count all;
-    int code = MPI_Get_elements_x(status, datatype, &all);
+    int code = wl_MPI_Get_elements_x(rank, status, datatype, &all);
 
     *count = (int)all;
     return code;
 }
 
-int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
+int wl_MPI_Status_set_elements_x(struct wl_rank *rank, MPI_Status *status,
+                                 MPI_Datatype datatype, MPI_Count count)
 {
-    struct wl_rank *rank = wl_enter();
-    const struct wl_type *type = wl_type_of(rank, datatype, "MPI_Status_set_elements");
+    const struct wl_type *type = wl_type_of(rank, datatype);
     MPI_Count each = wl_type_elements(type, type->size);
 
     wl_status_set_bytes(status, each > 0 ? (uint64_t)(count / each) * type->size : 0);
-    wl_leave(rank);
     return MPI_SUCCESS;
 }
 
-int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count)
-{
-    return MPI_Status_set_elements_x(status, datatype, count);
-}
-
-int MPI_Status_set_cancelled(MPI_Status *status, int flag)
+int wl_MPI_Status_set_cancelled(struct wl_rank *rank, MPI_Status *status, int flag)
 {
     status->weft_cancelled = flag != 0;
     return MPI_SUCCESS;
 }
 
-int MPI_Test_cancelled(const MPI_Status *status, int *flag)
+int wl_MPI_Test_cancelled(struct wl_rank *rank, const MPI_Status *status, int *flag)
 {
     *flag = status->weft_cancelled;
     return MPI_SUCCESS;
 }
 
-int MPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status)
+int wl_MPI_Status_f2c(struct wl_rank *rank, const MPI_Fint *f_status, MPI_Status *c_status)
 {
     memcpy(c_status, f_status, sizeof(*c_status));
     return MPI_SUCCESS;
 }
 
-int MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status)
+int wl_MPI_Status_c2f(struct wl_rank *rank, const MPI_Status *c_status, MPI_Fint *f_status)
 {
     memcpy(f_status, c_status, sizeof(*c_status));
     return MPI_SUCCESS;
@@ -78,24 +71,16 @@ int MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status)
 
 /* A status has the same form in all three. */
 
-int MPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_status)
+int wl_MPI_Status_f082c(struct wl_rank *rank, const MPI_F08_status *f08_status,
+                        MPI_Status *c_status)
 {
     *c_status = *f08_status;
     return MPI_SUCCESS;
 }
 
-int MPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_status)
+int wl_MPI_Status_c2f08(struct wl_rank *rank, const MPI_Status *c_status,
+                        MPI_F08_status *f08_status)
 {
     *f08_status = *c_status;
     return MPI_SUCCESS;
-}
-
-int MPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint *f_status)
-{
-    return MPI_Status_c2f(f08_status, f_status);
-}
-
-int MPI_Status_f2f08(const MPI_Fint *f_status, MPI_F08_status *f08_status)
-{
-    return MPI_Status_f2c(f_status, f08_status);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cartesian topologies. */
+/* Topologies in general, and Cartesian ones. */
 #include "mpilib/topology.h"
 
 #include "mpilib/errors.h"
@@ -18,34 +18,94 @@ int *wl_copy_ints(const int *list, size_t n)
     return copy;
 }
 
-const struct wl_topology *wl_topology_of(struct wl_rank *rank, MPI_Comm comm, int kind,
-                                         const char *function)
+/* Null if the communicator has none. */
+static const struct wl_topology *find_topology(struct wl_rank *rank, MPI_Comm comm)
 {
-    struct wl_view view = wl_comm_of(rank, comm, function);
-    const struct wl_topology *topology = *view.extra != NULL ? (*view.extra)->topology : NULL;
+    const struct wl_properties *properties = *wl_comm_properties(rank, comm);
+
+    return properties != NULL ? properties->topology : NULL;
+}
+
+const struct wl_topology *wl_topology_of(struct wl_rank *rank, MPI_Comm comm, int kind)
+{
+    const struct wl_topology *topology = find_topology(rank, comm);
 
     if (topology == NULL || topology->kind != kind) {
-        wl_fatal(rank, function, "the communicator has no such topology");
+        wl_fatal(rank, "the communicator has no %s topology",
+                 kind == MPI_CART    ? "Cartesian"
+                 : kind == MPI_GRAPH ? "graph"
+                                     : "distributed graph");
     }
     return topology;
 }
 
-void wl_topology_give(struct wl_rank *rank, MPI_Comm comm, struct wl_topology *topology)
+void wl_topology_set(struct wl_rank *rank, MPI_Comm comm, struct wl_topology *topology)
 {
-    struct wl_view view = wl_comm_of(rank, comm, "topology");
-
-    wl_comm_extra(&view)->topology = topology;
+    wl_properties_get(wl_comm_properties(rank, comm))->topology = topology;
 }
 
-int MPI_Topo_test(MPI_Comm comm, int *status)
-{
-    struct wl_rank *rank = wl_enter();
-    struct wl_view view = wl_comm_of(rank, comm, "MPI_Topo_test");
+/* The lists of a topology, and how long they are. */
+enum { LISTS = 9 };
+struct list {
+    int **list;
+    int n;
+};
 
-    *status = *view.extra != NULL && (*view.extra)->topology != NULL
-                  ? (*view.extra)->topology->kind
-                  : MPI_UNDEFINED;
-    wl_leave(rank);
+static void get_lists(struct wl_topology *topology, struct list out[LISTS])
+{
+    int n = topology->n;
+    int n_edges = topology->index != NULL && n > 0 ? topology->index[n - 1] : 0;
+    const struct list lists[LISTS] = {
+        {&topology->dims, n},
+        {&topology->periods, n},
+        {&topology->coords, n},
+        {&topology->index, n},
+        {&topology->edges, n_edges},
+        {&topology->sources, topology->n_sources},
+        {&topology->destinations, topology->n_destinations},
+        {&topology->source_weights, topology->n_sources},
+        {&topology->destination_weights, topology->n_destinations},
+    };
+
+    memcpy(out, lists, sizeof(lists));
+}
+
+struct wl_topology *wl_topology_copy(const struct wl_topology *from)
+{
+    struct list lists[LISTS];
+
+    if (from == NULL) {
+        return NULL;
+    }
+    struct wl_topology *copy = wl_malloc(sizeof(*copy));
+    *copy = *from;
+    get_lists(copy, lists);
+    for (int i = 0; i < LISTS; i++) {
+        if (*lists[i].list != NULL) {
+            *lists[i].list = wl_copy_ints(*lists[i].list, (size_t)lists[i].n);
+        }
+    }
+    return copy;
+}
+
+void wl_topology_free(struct wl_topology *topology)
+{
+    struct list lists[LISTS];
+
+    if (topology != NULL) {
+        get_lists(topology, lists);
+        for (int i = 0; i < LISTS; i++) {
+            free(*lists[i].list);
+        }
+        free(topology);
+    }
+}
+
+int wl_MPI_Topo_test(struct wl_rank *rank, MPI_Comm comm, int *status)
+{
+    const struct wl_topology *topology = find_topology(rank, comm);
+
+    *status = topology != NULL ? topology->kind : MPI_UNDEFINED;
     return MPI_SUCCESS;
 }
 
@@ -59,7 +119,7 @@ static void to_coords(const struct wl_topology *cart, int place, int *coords)
     }
 }
 
-/* Coordinates outside wrap around where the grid does; else there is nobody. */
+/* Coordinates outside wrap around in periodic dimensions; else MPI_PROC_NULL. */
 static int to_place(const struct wl_topology *cart, const int *coords)
 {
     int place = 0;
@@ -93,89 +153,74 @@ static struct wl_topology *cart_new(int n, const int *dims, const int *periods, 
     return cart;
 }
 
-int MPI_Cart_create(MPI_Comm comm, int ndims, const int *dims, const int *periods, int reorder,
-                    MPI_Comm *newcomm)
+int wl_MPI_Cart_create(struct wl_rank *rank, MPI_Comm comm, int ndims, const int *dims,
+                       const int *periods, int reorder, MPI_Comm *newcomm)
 {
-    struct wl_rank *rank = wl_enter();
-    struct wl_view view = wl_comm_of(rank, comm, "MPI_Cart_create");
+    struct wl_view view = wl_comm_of(rank, comm);
     uint64_t size = 1;
 
-    (void)reorder;
     for (int d = 0; d < ndims; d++) {
         size *= dims[d] > 0 ? (uint64_t)dims[d] : view.size + UINT64_C(1);
     }
     if (size > view.size) {
-        int code = wl_error(rank, comm, MPI_ERR_DIMS, "MPI_Cart_create",
-                            "a grid that does not fit into %u ranks", view.size);
-        wl_leave(rank);
-        return code;
+        return wl_error(rank, comm, MPI_ERR_DIMS,
+                        "the grid has more than the %u ranks of the communicator", view.size);
     }
-    const struct wl_wish wish = {.color = view.rank < size ? 0 : MPI_UNDEFINED};
-    *newcomm = wl_comm_split(rank, &view, &wish, WF_OP_CART_CREATE);
+    const struct wl_split_args args = {.color = view.rank < size ? 0 : MPI_UNDEFINED};
+    *newcomm = wl_comm_split(rank, &view, &args, WF_OP_CART_CREATE);
     if (*newcomm != MPI_COMM_NULL) {
-        wl_topology_give(rank, *newcomm, cart_new(ndims, dims, periods, (int)view.rank));
+        wl_topology_set(rank, *newcomm, cart_new(ndims, dims, periods, (int)view.rank));
     }
-    wl_leave(rank);
     return MPI_SUCCESS;
 }
 
-int MPI_Cart_map(MPI_Comm comm, int ndims, const int *dims, const int *periods, int *newrank)
+int wl_MPI_Cart_map(struct wl_rank *rank, MPI_Comm comm, int ndims, const int *dims,
+                    const int *periods, int *newrank)
 {
-    struct wl_rank *rank = wl_enter();
-    struct wl_view view = wl_comm_of(rank, comm, "MPI_Cart_map");
+    struct wl_view view = wl_comm_of(rank, comm);
     uint64_t size = 1;
 
-    (void)periods;
     for (int d = 0; d < ndims; d++) {
         size *= (uint64_t)dims[d];
     }
     *newrank = view.rank < size ? (int)view.rank : MPI_UNDEFINED;
-    wl_leave(rank);
     return MPI_SUCCESS;
 }
 
-int MPI_Cartdim_get(MPI_Comm comm, int *ndims)
+int wl_MPI_Cartdim_get(struct wl_rank *rank, MPI_Comm comm, int *ndims)
 {
-    struct wl_rank *rank = wl_enter();
-
-    *ndims = wl_topology_of(rank, comm, MPI_CART, "MPI_Cartdim_get")->n;
-    wl_leave(rank);
+    *ndims = wl_topology_of(rank, comm, MPI_CART)->n;
     return MPI_SUCCESS;
 }
 
-int MPI_Cart_get(MPI_Comm comm, int maxdims, int *dims, int *periods, int *coords)
+int wl_MPI_Cart_get(struct wl_rank *rank, MPI_Comm comm, int maxdims, int *dims, int *periods,
+                    int *coords)
 {
-    struct wl_rank *rank = wl_enter();
-    const struct wl_topology *cart = wl_topology_of(rank, comm, MPI_CART, "MPI_Cart_get");
+    const struct wl_topology *cart = wl_topology_of(rank, comm, MPI_CART);
 
     for (int d = 0; d < cart->n && d < maxdims; d++) {
         dims[d] = cart->dims[d];
         periods[d] = cart->periods[d];
         coords[d] = cart->coords[d];
     }
-    wl_leave(rank);
     return MPI_SUCCESS;
 }
 
-int MPI_Cart_rank(MPI_Comm comm, const int *coords, int *place)
+int wl_MPI_Cart_rank(struct wl_rank *rank, MPI_Comm comm, const int *coords, int *place)
 {
-    struct wl_rank *rank = wl_enter();
-    const struct wl_topology *cart = wl_topology_of(rank, comm, MPI_CART, "MPI_Cart_rank");
+    const struct wl_topology *cart = wl_topology_of(rank, comm, MPI_CART);
     int code = MPI_SUCCESS;
 
     *place = to_place(cart, coords);
     if (*place == MPI_PROC_NULL) {
-        code = wl_error(rank, comm, MPI_ERR_ARG, "MPI_Cart_rank",
-                        "coordinates outside of the grid");
+        code = wl_error(rank, comm, MPI_ERR_ARG, "the coordinates are outside the grid");
     }
-    wl_leave(rank);
     return code;
 }
 
-int MPI_Cart_coords(MPI_Comm comm, int place, int maxdims, int *coords)
+int wl_MPI_Cart_coords(struct wl_rank *rank, MPI_Comm comm, int place, int maxdims, int *coords)
 {
-    struct wl_rank *rank = wl_enter();
-    const struct wl_topology *cart = wl_topology_of(rank, comm, MPI_CART, "MPI_Cart_coords");
+    const struct wl_topology *cart = wl_topology_of(rank, comm, MPI_CART);
     int *all = wl_calloc((size_t)cart->n, sizeof(int));
 
     to_coords(cart, place, all);
@@ -183,11 +228,11 @@ int MPI_Cart_coords(MPI_Comm comm, int place, int maxdims, int *coords)
         coords[d] = all[d];
     }
     free(all);
-    wl_leave(rank);
     return MPI_SUCCESS;
 }
 
-int wl_cart_neighbor(const struct wl_topology *cart, int direction, int displacement)
+/* The rank that is `displacement` steps away; MPI_PROC_NULL if there is none. */
+static int cart_neighbor(const struct wl_topology *cart, int direction, int displacement)
 {
     int *there = wl_copy_ints(cart->coords, (size_t)cart->n);
 
@@ -197,25 +242,25 @@ int wl_cart_neighbor(const struct wl_topology *cart, int direction, int displace
     return place;
 }
 
-int MPI_Cart_shift(MPI_Comm comm, int direction, int displacement, int *source, int *dest)
+int wl_MPI_Cart_shift(struct wl_rank *rank, MPI_Comm comm, int direction, int displacement,
+                      int *source, int *dest)
 {
-    struct wl_rank *rank = wl_enter();
-    const struct wl_topology *cart = wl_topology_of(rank, comm, MPI_CART, "MPI_Cart_shift");
+    const struct wl_topology *cart = wl_topology_of(rank, comm, MPI_CART);
 
     if (direction < 0 || direction >= cart->n) {
-        wl_fatal(rank, "MPI_Cart_shift", "there is no dimension %d of %d", direction, cart->n);
+        wl_fatal(rank, "there is no dimension %d in a grid of %d dimensions", direction,
+                 cart->n);
     }
-    *source = wl_cart_neighbor(cart, direction, -displacement);
-    *dest = wl_cart_neighbor(cart, direction, displacement);
-    wl_leave(rank);
+    *source = cart_neighbor(cart, direction, -displacement);
+    *dest = cart_neighbor(cart, direction, displacement);
     return MPI_SUCCESS;
 }
 
-int MPI_Cart_sub(MPI_Comm comm, const int *remain_dims, MPI_Comm *newcomm)
+int wl_MPI_Cart_sub(struct wl_rank *rank, MPI_Comm comm, const int *remain_dims,
+                    MPI_Comm *newcomm)
 {
-    struct wl_rank *rank = wl_enter();
-    struct wl_view view = wl_comm_of(rank, comm, "MPI_Cart_sub");
-    const struct wl_topology *cart = wl_topology_of(rank, comm, MPI_CART, "MPI_Cart_sub");
+    struct wl_view view = wl_comm_of(rank, comm);
+    const struct wl_topology *cart = wl_topology_of(rank, comm, MPI_CART);
     int color = 0, key = 0, n = 0;
     int *dims = wl_calloc((size_t)cart->n, sizeof(int));
     int *periods = wl_calloc((size_t)cart->n, sizeof(int));
@@ -229,19 +274,18 @@ int MPI_Cart_sub(MPI_Comm comm, const int *remain_dims, MPI_Comm *newcomm)
             color = color * cart->dims[d] + cart->coords[d];
         }
     }
-    *newcomm = wl_comm_split(rank, &view, &(struct wl_wish){.color = color, .key = key},
+    *newcomm = wl_comm_split(rank, &view, &(struct wl_split_args){.color = color, .key = key},
                              WF_OP_COMM_SPLIT);
-    wl_topology_give(rank, *newcomm, cart_new(n, dims, periods, key));
+    wl_topology_set(rank, *newcomm, cart_new(n, dims, periods, key));
     free(dims);
     free(periods);
-    wl_leave(rank);
     return MPI_SUCCESS;
 }
 
-/* ---- sizes for a grid ---- */
+/* ---- MPI_Dims_create() ---- */
 
-/* Of all ways to write `left` as a product of `n` numbers that do not grow, the one whose
- * largest is smallest, then whose next is, and so on. */
+/* Finds n factors of `left` in descending order, the largest as small as possible, then the next,
+ * and so on. */
 static bool best_factors(int left, int n, int largest, int *out)
 {
     if (n == 0) {
@@ -261,7 +305,7 @@ static bool best_factors(int left, int n, int largest, int *out)
     return false;
 }
 
-int MPI_Dims_create(int nnodes, int ndims, int *dims)
+int wl_MPI_Dims_create(struct wl_rank *rank, int nnodes, int ndims, int *dims)
 {
     int left = nnodes, open = 0, at = 0;
 
@@ -269,8 +313,7 @@ int MPI_Dims_create(int nnodes, int ndims, int *dims)
         if (dims[d] == 0) {
             open++;
         } else if (dims[d] < 0 || left % dims[d] != 0) {
-            wl_fatal(wl_enter(), "MPI_Dims_create", "%d nodes are no grid with a side of %d",
-                     nnodes, dims[d]);
+            wl_fatal(rank, "%d nodes do not form a grid with a side of %d", nnodes, dims[d]);
         } else {
             left /= dims[d];
         }
@@ -286,4 +329,55 @@ int MPI_Dims_create(int nnodes, int ndims, int *dims)
     }
     free(found);
     return MPI_SUCCESS;
+}
+
+/* ---- neighborhood collectives ---- */
+
+static uint32_t *to_members(const int *list, uint32_t n)
+{
+    uint32_t *out = wl_malloc(n * sizeof(uint32_t));
+
+    for (uint32_t i = 0; i < n; i++) {
+        out[i] = list[i] == MPI_PROC_NULL ? WF_PROC_NULL : (uint32_t)list[i];
+    }
+    return out;
+}
+
+/* On a grid: in each dimension the rank before and the rank after this one. */
+static uint32_t *cart_neighbors(const struct wl_topology *cart)
+{
+    uint32_t *out = wl_malloc(2 * (size_t)cart->n * sizeof(uint32_t));
+
+    for (int i = 0; i < 2 * cart->n; i++) {
+        int place = cart_neighbor(cart, i / 2, i % 2 == 0 ? -1 : 1);
+        out[i] = place == MPI_PROC_NULL ? WF_PROC_NULL : (uint32_t)place;
+    }
+    return out;
+}
+
+void wl_topology_neighbors(struct wl_collective *coll)
+{
+    const struct wl_topology *topology = find_topology(coll->rank, coll->comm);
+    uint32_t rank = coll->view.rank;
+
+    if (topology == NULL) {
+        wl_fatal(coll->rank, "the communicator has no topology");
+    }
+    if (topology->kind == MPI_CART) {
+        coll->mirrored = true;
+        coll->n_sources = coll->n_destinations = 2 * (uint32_t)topology->n;
+        coll->sources = cart_neighbors(topology);
+        coll->destinations = cart_neighbors(topology);
+    } else if (topology->kind == MPI_GRAPH) {
+        int first = rank > 0 ? topology->index[rank - 1] : 0;
+        uint32_t n = (uint32_t)(topology->index[rank] - first);
+        coll->n_sources = coll->n_destinations = n;
+        coll->sources = to_members(topology->edges + first, n);
+        coll->destinations = to_members(topology->edges + first, n);
+    } else {
+        coll->n_sources = (uint32_t)topology->n_sources;
+        coll->n_destinations = (uint32_t)topology->n_destinations;
+        coll->sources = to_members(topology->sources, coll->n_sources);
+        coll->destinations = to_members(topology->destinations, coll->n_destinations);
+    }
 }

@@ -57,7 +57,7 @@ void wf_vrank_shared_spread(struct wf_vrank_shared *common, const struct wf_home
                                                 .arg = common,
                                                 .home = home_of,
                                                 .ship = ship};
-    library->spread(&common->spread);
+    library->set_processes(&common->spread);
 }
 
 /* ---- how it ends ---- */

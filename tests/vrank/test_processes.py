@@ -100,7 +100,7 @@ ENDINGS = {
     "return": "rank 3 ended the program with code 9",
     "crash": "rank 3 crashed at simulated time",
     "deadlock": "rank 0 waits for a message from rank 1 with tag 5",
-    "shared memory": "run it in one process, with --threads",
+    "shared memory": "run the program in one process, with --threads",
 }
 
 

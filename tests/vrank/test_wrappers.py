@@ -89,7 +89,7 @@ def check_ends():
         expect(done.stdout, f"rank {rank}\n", "exit(0)")
     for argument, words in (("7", "rank 1 ended the program with code 7"),
                             ("missing", "MPI_Open_port: weft does not have this function"),
-                            ("abort", "rank 1: the program has called abort()")):
+                            ("abort", "rank 1: the program called abort()")):
         done = run(vrank.WEFT, "run", "-n", 3, "-f", "-o", "r.json", "--", "./a", argument,
                    code=4)
         expect(done.stderr, words, argument)

@@ -1,24 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes of the list of MPI functions what is written once for each of them.
+"""Writes the code that is the same for every MPI function.
 
 usage: generate.py LIST INCLUDE_DIR OUTPUT_DIR
 
-LIST is functions.txt, INCLUDE_DIR where mpi.h and the headers with its constants are. Writes
+LIST is functions.txt, INCLUDE_DIR the folder with mpi.h and the headers of its constants. Writes
 
-  mpi_functions.h  prototypes of MPI_x and PMPI_x, for mpi.h
-  mpif.h           the constants for Fortran
-  made/names.c     the other names of each function, and a weak one that says that it is missing
-  made/fortran.c   the functions as Fortran calls them
+  mpi_functions.h             prototypes of MPI_x and PMPI_x, for mpi.h
+  mpif.h                      the constants for Fortran
+  generated/implementation.h  prototypes of the functions that implement them
+  generated/functions.c       MPI_x and PMPI_x: enter the library, call the implementation, leave
+  generated/fortran.c         the functions as Fortran calls them
 """
 import pathlib
 import re
 import sys
 
-FUNCTION = re.compile(r"^(?:(double|MPI_Aint) )?(\w+)\((.*)\)$")
+FUNCTION = re.compile(r"^(- )?(?:(double|MPI_Aint) )?(\w+)\(([^()]*)\)(?: = (.+))?$")
 PARAMETER = re.compile(r"^(.*?)(\w+)((?:\[\w*\])*)$")
 
-# Written by hand, in fortran_calls.c: what is not said in the same way in both languages.
+# Written by hand in fortran_calls.c and fortran_keyvals.c: their parameters differ from C's.
 BY_HAND = {
     "Init", "Init_thread", "Finalize", "Pcontrol", "Wtime", "Wtick", "Aint_add", "Aint_diff",
     "Address", "Type_extent", "Type_lb", "Type_ub", "Type_hvector", "Type_hindexed",
@@ -27,7 +28,7 @@ BY_HAND = {
     "Win_set_attr", "Win_get_attr", "Attr_put", "Attr_get", "Info_get", "Get_address",
     "Buffer_detach", "Alloc_mem", "Win_allocate", "Win_allocate_shared", "Win_shared_query",
 }
-# Not of Fortran, or with parameters that have no sense there.
+# Not part of the Fortran interface, or with parameters that mean nothing there.
 C_ONLY = {"Status_f2c", "Status_c2f", "Status_f082c", "Status_c2f08", "Status_f082f",
           "Status_f2f08", "Comm_spawn", "Comm_spawn_multiple", "Register_datarep",
           "Grequest_start"}
@@ -50,15 +51,21 @@ class Parameter:
 
 class Function:
     def __init__(self, line):
-        returns, self.name, parameters = FUNCTION.match(line).groups()
+        missing, returns, self.name, parameters, self.implementation = FUNCTION.match(line).groups()
+        self.is_missing = missing is not None
         self.returns = returns or "int"
         self.prototype = parameters
         self.varies = parameters.endswith("...")
+        # Written by hand under its own name: it does not return an error code.
+        self.is_plain = returns is not None or self.varies
         self.parameters = [] if parameters == "void" else [
             Parameter(p) for p in parameters.split(",") if p.strip() != "..."]
 
     def arguments(self):
         return ", ".join(p.name for p in self.parameters)
+
+    def has(self, name):
+        return any(p.name == name for p in self.parameters)
 
 
 def read(path):
@@ -66,23 +73,119 @@ def read(path):
     return [Function(line) for line in lines if line and not line.startswith("#")]
 
 
+NOTICE = "/* Generated from src/mpilib/bindings/functions.txt. */"
+
+
 def header(functions):
-    yield "/* Made from src/mpilib/bindings/functions.txt. */"
+    yield NOTICE
     for f in functions:
         for prefix in ("MPI_", "PMPI_"):
             name = prefix + f.name
             yield f"{f.returns} {name}({f.prototype}) WEFT_MPI({name});"
 
 
-def names(functions):
-    """Other names lead to weft_MPI_x, which the program may replace by its own."""
-    yield "/* Made from src/mpilib/bindings/functions.txt. */"
-    yield '#include "mpilib/bindings/missing.h"'
+def implementation(functions):
+    yield NOTICE
+    for f in functions:
+        if not f.is_plain and not f.is_missing and f.implementation is None:
+            parameters = "" if f.prototype == "void" else f", {f.prototype}"
+            yield f"int wl_MPI_{f.name}(struct wl_rank *{parameters});"
+
+
+# Members of struct wl_collective that a parameter of this name sets. {0} is its name.
+COLLECTIVE = {
+    "sendbuf": [".send.buffer = (void *)(uintptr_t){0}"],
+    "sendcount": [".send.count = (size_t){0}"],
+    "sendcounts": [".send.counts = {0}"],
+    "sendtype": [".send.handle = {0}"],
+    "sendtypes": [".send.types = {0}"],
+    "recvbuf": [".recv.buffer = {0}"],
+    "recvcount": [".recv.count = (size_t){0}"],
+    "recvcounts": [".recv.counts = {0}"],
+    "recvtype": [".recv.handle = {0}"],
+    "recvtypes": [".recv.types = {0}"],
+    # Of a broadcast.
+    "buf": [".send.buffer = {0}"],
+    # Of a broadcast or a reduction, which has the same elements on both sides.
+    "count": [".send.count = (size_t){0}", ".recv.count = (size_t){0}"],
+    "datatype": [".send.handle = {0}", ".recv.handle = {0}"],
+    "op": [".reduce_op = {0}"],
+    "root": [".root = (uint32_t){0}"],
+    "comm": [".comm = {0}"],
+    "request": [],
+}
+# Likewise of struct wl_access.
+ONE_SIDED = {
+    "origin_addr": [".from = {0}"],
+    "origin_count": [".count = {0}"],
+    "origin_datatype": [".type = {0}"],
+    "result_addr": [".to = {0}"],
+    "result_count": [".to_count = {0}"],
+    "result_datatype": [".to_type = {0}"],
+    "compare_addr": [".compare = {0}"],
+    "target_rank": [".target = {0}"],
+    "target_disp": [".displacement = {0}"],
+    "target_count": [".target_count = {0}"],
+    "target_datatype": [".target_type = {0}"],
+    # Of Fetch_and_op and Compare_and_swap, which have one element.
+    "datatype": [".type = {0}", ".to_type = {0}", ".target_type = {0}", ".count = 1",
+                 ".to_count = 1", ".target_count = 1"],
+    "op": [".op = {0}"],
+    "win": [".win = {0}"],
+    "request": [],
+}
+# A get brings the target's data to where others have their own.
+GET = {"origin_addr": [".to = {0}"], "origin_count": [".to_count = {0}"],
+       "origin_datatype": [".to_type = {0}"]}
+
+
+def fill(struct, fixed, table, f):
+    members = fixed + [text.format(p.name) for p in f.parameters for text in table[p.name]]
+    return f"&(struct {struct}){{{', '.join(members)}}}"
+
+
+def collective(f):
+    op = re.sub("^I", "", f.name).upper() if f.has("request") else f.name.upper()
+    kind = re.sub("(V|W|_BLOCK)$", "", op)
+    table = dict(COLLECTIVE)
+    for side, name in (("send", "sdispls"), ("recv", "rdispls")):
+        wide = any(p.name == name and "MPI_Aint" in p.type for p in f.parameters)
+        table[name] = [f".{side}.{'wide_displs' if wide else 'displs'} = {{0}}"]
+    return (f"wl_collective(call.rank, "
+            f"{fill('wl_collective', [f'.kind = WL_{kind}', f'.op = WF_OP_{op}'], table, f)}, "
+            f"{'request' if f.has('request') else 'NULL'})")
+
+
+def one_sided(f, kind):
+    table = ONE_SIDED | GET if kind == "GET" else ONE_SIDED
+    return (f"wl_one_sided(call.rank, {fill('wl_access', [f'.kind = WL_{kind}'], table, f)}, "
+            f"{'request' if f.has('request') else 'NULL'})")
+
+
+def expression(f):
+    """The call that implements a function."""
+    if f.is_missing:
+        return "wl_missing(call.rank)"
+    name, _, kind = (f.implementation or f.name).partition(" ")
+    if name == "collective":
+        return collective(f)
+    if name == "one_sided":
+        return one_sided(f, kind)
+    name, _, given = (f.implementation or f.name).partition("(")
+    arguments = given[:-1] if given else f.arguments()
+    return f"wl_MPI_{name}(call.rank{', ' if arguments else ''}{arguments})"
+
+
+def definitions(functions):
+    """The other names of a function lead to weft_MPI_x, which the program may replace."""
+    yield NOTICE
+    yield '#include "mpilib/collective.h"\n#include "mpilib/one_sided.h"'
     for f in functions:
         own = f"MPI_{f.name}"
-        unused = "".join(f"    (void){p.name};\n" for p in f.parameters)
-        yield (f"__attribute__((weak)) {f.returns} {own}({f.prototype})\n{{\n{unused}"
-               f"    wl_missing(\"{own}\");\n}}")
+        if not f.is_plain:
+            yield (f"int {own}({f.prototype})\n{{\n"
+                   f"    struct wl_call call = wl_call_begin(\"{own}\");\n"
+                   f"    return wl_call_end(call, {expression(f)});\n}}")
         if f.varies:
             continue
         for symbol, name in ((f"weft_P{own}", f"P{own}"), (own, f"plain_{own}"),
@@ -94,8 +197,8 @@ def names(functions):
 
 
 def fortran_parameter(p):
-    """How Fortran passes it, and the argument that C gets for it; what comes before the call
-    and after it, and a hidden length."""
+    """The declaration in Fortran's calling convention, the argument for C, a statement before
+    the call, one after it, and whether Fortran passes a hidden length."""
     by_value = p.type in BY_VALUE or (p.type.startswith("MPI_") and "*" not in p.type)
     if p.type == "const char *":
         return (f"const char *{p.name}", f"{p.name}_c",
@@ -123,14 +226,14 @@ def fortran_parameter(p):
     return declared, argument, "", "", False
 
 
-# Places in arrays count from 1.
+# Fortran counts places in arrays from 1.
 COUNTED = {"Waitany": "wl_f_count_one(index);", "Testany": "wl_f_count_one(index);",
            "Waitsome": "wl_f_count_all(*outcount, indices);",
            "Testsome": "wl_f_count_all(*outcount, indices);"}
 
 
 def fortran(functions):
-    yield "/* Made from src/mpilib/bindings/functions.txt. */"
+    yield NOTICE
     yield '#include "mpilib/bindings/fortran.h"'
     for f in functions:
         if f.name in BY_HAND | C_ONLY or f.name.startswith("T_"):
@@ -207,7 +310,7 @@ FORTRAN_TAIL = """\
 
 
 def mpif(include):
-    """In the columns that both source forms of Fortran allow."""
+    """Uses only columns that both source forms of Fortran allow."""
     yield "! SPDX-License-Identifier: Apache-2.0"
     for name, value in fortran_constants(include):
         if name in TEXT_LENGTHS:
@@ -227,10 +330,11 @@ def write(path, lines):
 def main():
     functions = read(pathlib.Path(sys.argv[1]))
     include, out = pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
-    (out / "made").mkdir(parents=True, exist_ok=True)
+    (out / "generated").mkdir(parents=True, exist_ok=True)
     write(out / "mpi_functions.h", header(functions))
-    write(out / "made" / "names.c", names(functions))
-    write(out / "made" / "fortran.c", fortran(functions))
+    write(out / "generated" / "implementation.h", implementation(functions))
+    write(out / "generated" / "functions.c", definitions(functions))
+    write(out / "generated" / "fortran.c", fortran(functions))
     write(out / "mpif.h", mpif(include))
 
 

@@ -55,7 +55,7 @@ static void note_spread(const struct wf_port_processes *spread)
     spreads[spread->own] = spread;
 }
 
-static const struct wf_port_library library = {.spread = note_spread, .arrived = take};
+static const struct wf_port_library library = {.set_processes = note_spread, .arrived = take};
 
 static void begin(void)
 {
