@@ -84,8 +84,8 @@ def check_efficiency(program):
 
 def check_mistakes(program):
     for words, expected in (
-            (("-n", "4", "--", program), "emulate: no output; -o gives its name"),
-            (("-n", "4", "-o", "x.weft"), "emulate: no program"),
+            (("-n", "4", "--", program), "emulate: no output; -o names it"),
+            (("-n", "4", "-o", "x.weft"), "emulate: a program is missing"),
             (("-n", "4", "-o", "x.foo", "--", program), "must end in .weft or .csv"),
             (("-n", "4", "-o", "nowhere/x.weft", "--", program), "nowhere/x.weft"),
             (("-n", "4", "-o", "trace.weft", "--", program), "trace.weft"),
