@@ -74,12 +74,12 @@ static enum wf_status show(struct wf_cli *cli, enum wf_coll_kind kind,
         .bytes = kind == WF_COLL_BARRIER ? 0 : opts->bytes,
     };
     const struct wf_coll_ops *ops = NULL;
-    struct wf_coll_messages messages;
+    struct wf_study_messages messages;
     char size[WF_UNITS_TEXT_MAX];
 
-    if (opts->ranks > WF_COLL_SHOW_RANKS) {
+    if (opts->ranks > WF_STUDY_MESSAGES_RANKS) {
         return wf_err_set(err, WF_EUSAGE, "--ranks: messages of at most %d ranks can be shown",
-                          WF_COLL_SHOW_RANKS);
+                          WF_STUDY_MESSAGES_RANKS);
     }
     if (opts->root >= opts->ranks) {
         return wf_err_set(err, WF_EUSAGE, "--root: there are only ranks 0 to %" PRIu64,
@@ -90,7 +90,7 @@ static enum wf_status show(struct wf_cli *cli, enum wf_coll_kind kind,
     if (status != WF_OK) {
         return status;
     }
-    wf_coll_messages_init(&messages, ops, &args);
+    wf_study_messages_init(&messages, ops, &args);
     if (opts->json) {
         wf_cli_answer(cli, wf_study_coll_document(ops, &args, &messages));
     } else {
@@ -99,7 +99,7 @@ static enum wf_status show(struct wf_cli *cli, enum wf_coll_kind kind,
         wf_columns_text(cli->out, 0, ops->summary);
         wf_study_coll_print(&messages, opts->all, cli->out);
     }
-    wf_coll_messages_fini(&messages);
+    wf_study_messages_fini(&messages);
     return WF_OK;
 }
 

@@ -71,7 +71,7 @@ static enum wf_status write_file(const struct report_opts *opts, const struct wf
     if (status != WF_OK) {
         return status;
     }
-    struct wf_value *extra = wf_picture_of(doc);
+    struct wf_value *extra = wf_study_picture(doc);
     const struct wf_write_options options = {
         .verbose = opts->verbose, .extra = extra, .view = view, .limit = opts->limit};
     status = wf_writer_save(writer, doc, &options, opts->output, opts->force, err);

@@ -254,15 +254,15 @@ static void print(struct wf_cli *cli, const struct wf_topo *topo, const char *sp
     if (opts->json) {
         struct wf_value *doc = new_document();
 
-        wf_topo_facts_add(topo, spec, doc);
+        wf_study_topo_facts_add(topo, spec, doc);
         if (opts->routes != NULL) {
-            wf_topo_route_add(topo, ends->from, ends->to, doc);
+            wf_study_topo_route_add(topo, ends->from, ends->to, doc);
         }
         wf_cli_answer(cli, doc);
     } else if (opts->routes != NULL) {
-        wf_topo_route_print(topo, ends->from, ends->to, cli->out);
+        wf_study_topo_route_print(topo, ends->from, ends->to, cli->out);
     } else if (opts->output == NULL) {
-        wf_topo_facts_print(topo, spec, cli->out);
+        wf_study_topo_facts_print(topo, spec, cli->out);
     }
 }
 

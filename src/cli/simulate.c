@@ -37,7 +37,7 @@ static enum wf_status write_file(const struct wf_simulate_opts *opts,
                                  const struct wf_writer_ops *writer, const struct wf_value *doc,
                                  struct wf_err *err)
 {
-    struct wf_value *extra = writer->records ? wf_picture_of(doc) : NULL;
+    struct wf_value *extra = writer->records ? wf_study_picture(doc) : NULL;
     const struct wf_write_options options = {.verbose = opts->verbose, .extra = extra};
     enum wf_status status =
         wf_writer_save(writer, doc, &options, opts->output, opts->force, err);
@@ -179,7 +179,8 @@ static enum wf_status ask_for_links(struct wf_scenario *scenario, struct wf_err 
         scenario,
         (struct wf_setting){
             .key = wf_xstrdup("net.stats"),
-            .value = wf_xstrdup(wf_picture_is_small(topology->value) ? "links" : "summary"),
+            .value =
+                wf_xstrdup(wf_study_picture_is_small(topology->value) ? "links" : "summary"),
             .origin = wf_xstrdup("net.stats"),
             .place = wf_xstrdup("report"),
             .model = wf_xstrdup(model.name),

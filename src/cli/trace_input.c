@@ -7,7 +7,8 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
-struct wf_study_trace_options wf_trace_options(const struct wf_trace_opts *opts)
+/* The options in the terms of the library; what they point to is borrowed. */
+static struct wf_study_trace_options to_options(const struct wf_trace_opts *opts)
 {
     return (struct wf_study_trace_options){
         .params = opts->params.items,
@@ -23,14 +24,14 @@ struct wf_study_trace_options wf_trace_options(const struct wf_trace_opts *opts)
 enum wf_status wf_trace_input(const char *word, const struct wf_trace_opts *opts,
                               struct wf_trace *out, struct wf_err *err)
 {
-    const struct wf_study_trace_options options = wf_trace_options(opts);
+    const struct wf_study_trace_options options = to_options(opts);
 
     return wf_study_trace_open(word, &options, out, err);
 }
 
 enum wf_status wf_trace_output_check(const struct wf_trace_opts *opts, struct wf_err *err)
 {
-    const struct wf_study_trace_options options = wf_trace_options(opts);
+    const struct wf_study_trace_options options = to_options(opts);
 
     if (opts->output == NULL) {
         return wf_err_set(err, WF_EUSAGE, "no output; -o names it, as in -o x.weft");
@@ -80,7 +81,7 @@ void wf_trace_print_size(const char *path, FILE *out)
 enum wf_status wf_trace_output(struct wf_cli *cli, const struct wf_study_trace_part *part,
                                const struct wf_trace_opts *opts, struct wf_err *err)
 {
-    const struct wf_study_trace_options options = wf_trace_options(opts);
+    const struct wf_study_trace_options options = to_options(opts);
     struct wf_study_trace_written written;
     bool tasks = part->trace->graph != NULL;
 

@@ -48,9 +48,6 @@ struct wf_trace_opts {
     WF_OPT_ROW(struct wf_trace_opts, partial, BOOL, "partial", 0, NULL, \
                .doc = "Take what can be read of a trace that is truncated or damaged")
 
-/* The options in the terms of the library; what they point to is borrowed. */
-struct wf_study_trace_options wf_trace_options(const struct wf_trace_opts *opts);
-
 /* Opens what `word` names: a trace, or gen:<name>. The caller closes it with wf_trace_close(). */
 WF_NODISCARD
 enum wf_status wf_trace_input(const char *word, const struct wf_trace_opts *opts,

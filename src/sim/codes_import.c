@@ -72,13 +72,14 @@ const struct wf_codes_entry *wf_codes_param(struct wf_codes_job *job, const char
     return use(job, "PARAMS", key);
 }
 
-const struct wf_codes_entry *wf_codes_lp(struct wf_codes_job *job, const char *key)
+/* The entry of the group of LPs, which counts as used; null if there is none. */
+static const struct wf_codes_entry *group_entry(struct wf_codes_job *job, const char *key)
 {
     return job->group != NULL ? use(job, job->group, key) : NULL;
 }
 
-enum wf_status wf_codes_count_of(const struct wf_codes_job *job,
-                                 const struct wf_codes_entry *entry, uint64_t *out)
+static enum wf_status count_of(const struct wf_codes_job *job,
+                               const struct wf_codes_entry *entry, uint64_t *out)
 {
     char *end = NULL;
     const char *value = entry->value;
@@ -98,7 +99,7 @@ enum wf_status wf_codes_count(struct wf_codes_job *job, const char *key, uint64_
     char expected[96];
 
     if (entry != NULL) {
-        return wf_codes_count_of(job, entry, out);
+        return count_of(job, entry, out);
     }
     if (def == 0) {
         (void)snprintf(expected, sizeof(expected), "%s in PARAMS", key);
@@ -147,8 +148,8 @@ static enum wf_status find_group(struct wf_codes_job *job)
             job->group = entry->section;
         }
     }
-    const struct wf_codes_entry *each = wf_codes_lp(job, job->kind->terminal);
-    const struct wf_codes_entry *repeated = wf_codes_lp(job, "repetitions");
+    const struct wf_codes_entry *each = group_entry(job, job->kind->terminal);
+    const struct wf_codes_entry *repeated = group_entry(job, "repetitions");
     if (each == NULL || repeated == NULL) {
         wf_codes_note(job, NULL,
                       "no group of LPGROUPS has %s and repetitions: sizes are not "
@@ -156,8 +157,8 @@ static enum wf_status find_group(struct wf_codes_job *job)
                       job->kind->terminal);
         return WF_OK;
     }
-    status = wf_codes_count_of(job, each, &job->terminals);
-    return status == WF_OK ? wf_codes_count_of(job, repeated, &job->repetitions) : status;
+    status = count_of(job, each, &job->terminals);
+    return status == WF_OK ? count_of(job, repeated, &job->repetitions) : status;
 }
 
 static enum wf_status check_nodes(struct wf_codes_job *job, uint64_t nodes)
@@ -170,7 +171,7 @@ static enum wf_status check_nodes(struct wf_codes_job *job, uint64_t nodes)
     (void)snprintf(expected, sizeof(expected),
                    "repetitions times %s to be the %" PRIu64 " nodes that PARAMS say",
                    job->kind->terminal, nodes);
-    return wf_codes_fail(job, wf_codes_lp(job, "repetitions"), expected);
+    return wf_codes_fail(job, group_entry(job, "repetitions"), expected);
 }
 
 /* ---- The network model ---- */
@@ -284,13 +285,13 @@ static enum wf_status write_packets(struct wf_codes_job *job)
     enum wf_status status = WF_OK;
 
     if (chunk != NULL || packet != NULL) {
-        status = wf_codes_count_of(job, chunk != NULL ? chunk : packet, &bytes);
+        status = count_of(job, chunk != NULL ? chunk : packet, &bytes);
     } else {
         wf_codes_note(job, NULL, "chunk_size is not given, and %" PRIu64 " in CODES then",
                       bytes);
     }
     if (status == WF_OK && chunk != NULL && packet != NULL) {
-        status = wf_codes_count_of(job, packet, &most);
+        status = count_of(job, packet, &most);
         if (status == WF_OK && most != bytes) {
             wf_codes_note(job, packet,
                           "routers pass on chunks of chunk_size: those are packets "
@@ -302,7 +303,7 @@ static enum wf_status write_packets(struct wf_codes_job *job)
     for (size_t i = 0; i < 2 && job->kind->buffer[i] != NULL && status == WF_OK; i++) {
         const struct wf_codes_entry *entry = wf_codes_param(job, job->kind->buffer[i]);
         uint64_t here = 0;
-        status = entry != NULL ? wf_codes_count_of(job, entry, &here) : WF_OK;
+        status = entry != NULL ? count_of(job, entry, &here) : WF_OK;
         room = here != 0 && (room == 0 || here < room) ? here : room;
     }
     if (status == WF_OK && room != 0) {
@@ -368,10 +369,10 @@ static enum wf_status write_ranks(struct wf_codes_job *job)
     enum wf_status status = WF_OK;
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && status == WF_OK; i++) {
-        const struct wf_codes_entry *entry = wf_codes_lp(job, names[i]);
+        const struct wf_codes_entry *entry = group_entry(job, names[i]);
         uint64_t servers = 0;
 
-        status = entry != NULL ? wf_codes_count_of(job, entry, &servers) : WF_OK;
+        status = entry != NULL ? count_of(job, entry, &servers) : WF_OK;
         if (servers != 0 && job->terminals != 0 && servers % job->terminals != 0) {
             wf_codes_note(job, entry, "is no multiple of %s: one rank per node is taken",
                           job->kind->terminal);

@@ -44,8 +44,6 @@ struct wf_codes_job {
 
 /* The entry of PARAMS, which counts as used; null if there is none. */
 const struct wf_codes_entry *wf_codes_param(struct wf_codes_job *job, const char *key);
-/* Likewise of the group. */
-const struct wf_codes_entry *wf_codes_lp(struct wf_codes_job *job, const char *key);
 
 /* A failure at an entry, or in general if that is null. */
 enum wf_status wf_codes_fail(const struct wf_codes_job *job, const struct wf_codes_entry *entry,
@@ -55,9 +53,6 @@ enum wf_status wf_codes_fail(const struct wf_codes_job *job, const struct wf_cod
 WF_NODISCARD
 enum wf_status wf_codes_count(struct wf_codes_job *job, const char *key, uint64_t def,
                               uint64_t *out);
-WF_NODISCARD
-enum wf_status wf_codes_count_of(const struct wf_codes_job *job,
-                                 const struct wf_codes_entry *entry, uint64_t *out);
 
 WF_PRINTF(2, 3)
 void wf_codes_say(struct wf_buf *buf, const char *fmt, ...);

@@ -68,10 +68,6 @@ extern const struct wf_job_ops wf_job_graph;
 extern const struct wf_job_ops wf_job_bench;
 extern const struct wf_job_ops wf_job_traffic;
 
-/* Nothing is prepared yet; wf_job_fini() is needed all the same. `plan` is kept. */
-void wf_job_init(struct wf_job *job, const struct wf_plan *plan);
-void wf_job_fini(struct wf_job *job);
-
 void wf_setup_fini(struct wf_setup *setup);
 
 /* What both kinds of replays have in common: places the ranks, makes the network and the

@@ -52,8 +52,8 @@ static enum wf_status apply_core(struct wf_plan *plan, const struct wf_scenario 
     return status;
 }
 
-enum wf_status wf_plan_means_nothing(const struct wf_plan *plan,
-                                     const struct wf_setting *setting, struct wf_err *err)
+static enum wf_status means_nothing(const struct wf_plan *plan,
+                                    const struct wf_setting *setting, struct wf_err *err)
 {
     uint32_t number = 0;
     const char *name;
@@ -76,7 +76,7 @@ static enum wf_status check_bench_core(const struct wf_plan *plan,
         bool of_replay = strchr(s->key, '.') == NULL && strcmp(s->key, "source") != 0 &&
                          strcmp(s->key, "seed") != 0;
         if (of_replay || wf_scenario_job_key(s->key, &number, &name)) {
-            return wf_plan_means_nothing(plan, s, err);
+            return means_nothing(plan, s, err);
         }
     }
     return WF_OK;
@@ -151,7 +151,7 @@ static enum wf_status apply_parameters(struct wf_plan *plan, const struct wf_sce
             block = find_block(plan, s->key, len);
         }
         if (block == NULL) {
-            return wf_plan_means_nothing(plan, s, err);
+            return means_nothing(plan, s, err);
         }
 
         if (!wf_plan_skips(plan, s)) {
@@ -216,7 +216,7 @@ static enum wf_status check_traffic(const struct wf_plan *plan, struct wf_err *e
     for (size_t i = 0; i < plan->scenario->n; i++) {
         const struct wf_setting *s = &plan->scenario->settings[i];
         if (s->place == NULL && !is_of_traffic(s)) {
-            return wf_plan_means_nothing(plan, s, err);
+            return means_nothing(plan, s, err);
         }
     }
     return WF_OK;

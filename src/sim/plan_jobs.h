@@ -28,8 +28,6 @@ void wf_plan_job_describe(const struct wf_plan_job *job, struct wf_value *sectio
 void wf_plan_jobs_describe(const struct wf_plan *plan, struct wf_value *section);
 
 /* Shared by the two files of a plan. */
-enum wf_status wf_plan_means_nothing(const struct wf_plan *plan,
-                                     const struct wf_setting *setting, struct wf_err *err);
 struct wf_value *wf_plan_describe_values(const struct wf_plan_block *block,
                                          struct wf_value *parent, const char *name);
 

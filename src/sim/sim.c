@@ -35,7 +35,7 @@ struct teller {
     const struct wf_job *job;
 };
 
-void wf_job_init(struct wf_job *job, const struct wf_plan *plan)
+static void job_init(struct wf_job *job, const struct wf_plan *plan)
 {
     *job = (struct wf_job){
         .ops = plan->bench != NULL           ? &wf_job_bench
@@ -54,7 +54,7 @@ void wf_setup_fini(struct wf_setup *setup)
     memset(setup, 0, sizeof(*setup));
 }
 
-void wf_job_fini(struct wf_job *job)
+static void job_fini(struct wf_job *job)
 {
     wf_setup_fini(&job->setup);
     wf_traffic_free(job->traffic);
@@ -384,7 +384,7 @@ static enum wf_status run_once(struct wf_plan *plan, const struct wf_sim_host *h
     struct wf_recording_options wish;
     struct wf_job job;
 
-    wf_job_init(&job, plan);
+    job_init(&job, plan);
     enum wf_status status = check_memory(&job, host->world, err);
     if (status == WF_OK && host->recording != NULL && plan->n_jobs > 0) {
         /* Processes could not read each other's. */
@@ -399,7 +399,7 @@ static enum wf_status run_once(struct wf_plan *plan, const struct wf_sim_host *h
         status =
             explain ? explain_job(&job, host->world, doc) : run_job(&job, plan, host, doc, err);
     }
-    wf_job_fini(&job);
+    job_fini(&job);
     return status;
 }
 

@@ -130,13 +130,13 @@ static const char *name_slots(const struct wf_coll_slots *slots, uint32_t n_slot
     return buf;
 }
 
-static void print_messages(FILE *out, const struct wf_coll_messages *messages)
+static void print_messages(FILE *out, const struct wf_study_messages *messages)
 {
     char bytes[WF_UNITS_TEXT_MAX], parts[52];
 
     (void)fprintf(out, "\n%6s %6s %6s %10s  %s\n", "Round", "From", "To", "Size", "Parts");
     for (uint32_t i = 0; i < messages->n; i++) {
-        const struct wf_coll_sent *sent = &messages->sent[i];
+        const struct wf_study_message *sent = &messages->sent[i];
 
         (void)fprintf(out, "%6" PRIu32 " %6" PRIu32 " %6" PRIu32 " %10s  %s\n", sent->round,
                       sent->from, sent->to, wf_human_size(sent->bytes, bytes),
@@ -144,7 +144,7 @@ static void print_messages(FILE *out, const struct wf_coll_messages *messages)
     }
 }
 
-void wf_study_coll_print(const struct wf_coll_messages *messages, bool all, FILE *out)
+void wf_study_coll_print(const struct wf_study_messages *messages, bool all, FILE *out)
 {
     char buf[WF_UNITS_TEXT_MAX];
 
@@ -164,7 +164,7 @@ void wf_study_coll_print(const struct wf_coll_messages *messages, bool all, FILE
 
 struct wf_value *wf_study_coll_document(const struct wf_coll_ops *ops,
                                         const struct wf_coll_args *args,
-                                        const struct wf_coll_messages *messages)
+                                        const struct wf_study_messages *messages)
 {
     enum { PARTS_MAX = 4096 };
     char parts[PARTS_MAX];
@@ -182,7 +182,7 @@ struct wf_value *wf_study_coll_document(const struct wf_coll_ops *ops,
     wf_doc_count(doc, "most_received_bytes", messages->most_received);
     struct wf_value *list = wf_doc_list(doc, "messages");
     for (uint32_t i = 0; i < messages->n; i++) {
-        const struct wf_coll_sent *sent = &messages->sent[i];
+        const struct wf_study_message *sent = &messages->sent[i];
         struct wf_value *entry = wf_doc_section(list, NULL);
 
         wf_doc_count(entry, "round", sent->round);

@@ -27,10 +27,10 @@ enum wf_status wf_study_coll_choose(enum wf_coll_rules rules, const char *name,
 struct wf_value *wf_study_coll_list(enum wf_coll_kind only);
 
 /* The messages of a call. Many messages are printed one by one only if `all` is set. */
-void wf_study_coll_print(const struct wf_coll_messages *messages, bool all, FILE *out);
+void wf_study_coll_print(const struct wf_study_messages *messages, bool all, FILE *out);
 struct wf_value *wf_study_coll_document(const struct wf_coll_ops *ops,
                                         const struct wf_coll_args *args,
-                                        const struct wf_coll_messages *messages);
+                                        const struct wf_study_messages *messages);
 
 /* Which algorithms the rules of MPI libraries choose, by the size of the call. */
 void wf_study_coll_rules_print(enum wf_coll_kind kind, uint32_t ranks, FILE *out);

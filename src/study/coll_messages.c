@@ -23,12 +23,12 @@ struct walk {
     const struct wf_coll_ops *ops;
     struct walker *ranks;
     uint32_t n_ranks;
-    struct wf_buf sent; /* struct wf_coll_sent */
+    struct wf_buf sent; /* struct wf_study_message */
 };
 
-static struct wf_coll_sent *sent_at(const struct walk *walk, uint32_t place)
+static struct wf_study_message *sent_at(const struct walk *walk, uint32_t place)
 {
-    return (struct wf_coll_sent *)(void *)walk->sent.data + (place - 1);
+    return (struct wf_study_message *)(void *)walk->sent.data + (place - 1);
 }
 
 static void begin(struct walk *walk, const struct wf_coll_args *args)
@@ -54,10 +54,10 @@ static void begin(struct walk *walk, const struct wf_coll_args *args)
 static void post_send(struct walk *walk, struct walker *rank, const struct wf_coll_step *step)
 {
     struct walker *to = &walk->ranks[step->send_to];
-    struct wf_coll_sent *sent = wf_buf_extend(&walk->sent, sizeof(*sent));
+    struct wf_study_message *sent = wf_buf_extend(&walk->sent, sizeof(*sent));
     uint32_t place = (uint32_t)(walk->sent.size / sizeof(*sent));
 
-    *sent = (struct wf_coll_sent){
+    *sent = (struct wf_study_message){
         .round = ++rank->round,
         .from = rank->args.rank,
         .to = step->send_to,
@@ -78,7 +78,7 @@ static void post_send(struct walk *walk, struct walker *rank, const struct wf_co
 static bool receive(struct walk *walk, struct walker *rank, uint32_t from, uint32_t *round)
 {
     for (uint32_t place = rank->first_in; place != 0; place = sent_at(walk, place)->next) {
-        struct wf_coll_sent *sent = sent_at(walk, place);
+        struct wf_study_message *sent = sent_at(walk, place);
         if (sent->from == from && !sent->taken) {
             sent->taken = true;
             *round = *round > sent->round ? *round : sent->round;
@@ -138,7 +138,7 @@ static bool advance(struct walk *walk, struct walker *rank)
 
 static int by_round(const void *a, const void *b)
 {
-    const struct wf_coll_sent *x = a, *y = b;
+    const struct wf_study_message *x = a, *y = b;
 
     if (x->round != y->round) {
         return x->round < y->round ? -1 : 1;
@@ -147,7 +147,7 @@ static int by_round(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-static void sum_up(const struct walk *walk, struct wf_coll_messages *out)
+static void sum_up(const struct walk *walk, struct wf_study_messages *out)
 {
     for (uint32_t i = 0; i < walk->n_ranks; i++) {
         const struct walker *rank = &walk->ranks[i];
@@ -161,8 +161,8 @@ static void sum_up(const struct walk *walk, struct wf_coll_messages *out)
     out->n_rounds = out->n > 0 ? out->sent[out->n - 1].round : 0;
 }
 
-void wf_coll_messages_init(struct wf_coll_messages *out, const struct wf_coll_ops *ops,
-                           const struct wf_coll_args *args)
+void wf_study_messages_init(struct wf_study_messages *out, const struct wf_coll_ops *ops,
+                            const struct wf_coll_args *args)
 {
     struct walk walk = {.ops = ops,
                         .ranks = wf_xcalloc(args->size, sizeof(*walk.ranks)),
@@ -189,7 +189,7 @@ void wf_coll_messages_init(struct wf_coll_messages *out, const struct wf_coll_op
     free(walk.ranks);
 }
 
-void wf_coll_messages_fini(struct wf_coll_messages *messages)
+void wf_study_messages_fini(struct wf_study_messages *messages)
 {
     free(messages->sent);
     memset(messages, 0, sizeof(*messages));

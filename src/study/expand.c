@@ -13,6 +13,130 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- one collective as rounds of messages ---- */
+
+/* A collective of one rank: each round is what it sends and receives at once, and waits for
+ * together. Algorithm and order of messages are those of a replay with the same settings. */
+struct expansion {
+    const struct wf_coll_ops *algorithm;
+    struct wf_coll_args args; /* arrays belong to the op */
+    uint32_t comm;
+    int32_t tag;
+    uint32_t n_slots, step;
+    bool over; /* there are no more messages */
+    /* The requests of the round in progress. */
+    uint32_t first, n;
+};
+
+#define ALGORITHM(kind, text, rooted)                                                     \
+    {.name = (text),                                                                      \
+     .type = WF_PARAM_TEXT,                                                               \
+     .offset =                                                                            \
+         offsetof(struct wf_expand_choice, algorithms) + WF_COLL_##kind * sizeof(char *), \
+     .def = "auto",                                                                       \
+     .doc = "Algorithm of " text "; auto is what the rules choose"},
+
+const struct wf_param wf_expand_params[] = {
+    WF_PARAM_ROW(struct wf_expand_choice, rules, ENUM, .def = "mpich",
+                 .choices = wf_coll_rules_names,
+                 .doc = "Whose choice of algorithms for collectives is followed"),
+    WF_COLL_MAP(ALGORITHM) WF_PARAM_END,
+};
+
+static bool is_auto(const char *name)
+{
+    return name == NULL || strcmp(name, "auto") == 0;
+}
+
+enum wf_status wf_expand_check(const struct wf_expand_choice *choice, struct wf_err *err)
+{
+    for (int i = 0; i < WF_COLL_KINDS; i++) {
+        enum wf_coll_kind kind = (enum wf_coll_kind)i;
+        const char *name = choice->algorithms[kind];
+
+        if (!is_auto(name) && wf_coll_find(kind, name) == NULL) {
+            return wf_err_set(err, WF_EUSAGE,
+                              "mpi.%s: no algorithm '%.64s' of messages; 'weft coll list' "
+                              "shows all",
+                              wf_coll_name(kind), name);
+        }
+    }
+    return WF_OK;
+}
+
+/* As a replay does: what does not apply is left to the rules. */
+static const struct wf_coll_ops *choose(const struct wf_expand_choice *choice,
+                                        const struct wf_coll_args *args)
+{
+    const char *name = choice->algorithms[args->kind];
+    const struct wf_coll_ops *ops = is_auto(name) ? NULL : wf_coll_find(args->kind, name);
+
+    return ops != NULL && wf_coll_applies(ops, args)
+               ? ops
+               : wf_coll_choose((enum wf_coll_rules)choice->rules, args);
+}
+
+static void begin_expansion(struct expansion *x, const struct wf_op *op,
+                            const struct wf_group *group, const struct wf_expand_choice *choice)
+{
+    const struct wf_op_info *info = wf_op_info(op->kind);
+    enum wf_coll_kind kind = (enum wf_coll_kind)info->detail;
+
+    *x = (struct expansion){.comm = op->comm};
+    x->args = (struct wf_coll_args){.kind = kind,
+                                    .rank = group->rank,
+                                    .size = group->size,
+                                    .root = wf_coll_has_root(kind) ? op->root : 0,
+                                    .bytes = kind == WF_COLL_BARRIER ? 0 : op->bytes};
+    if (wf_layout_of(op->kind)->n_arrays > 0) {
+        x->args.counts = op->counts;
+        x->args.recv_counts = op->recv_counts;
+        x->args.sources = op->sources;
+        x->args.destinations = op->destinations;
+        x->args.n_sources = op->n_sources;
+        x->args.n_destinations = op->n_destinations;
+    }
+    x->algorithm = choose(choice, &x->args);
+    x->n_slots = x->algorithm->n_slots(&x->args);
+}
+
+static void add_message(struct expansion *x, enum wf_op_kind kind, uint32_t peer,
+                        const struct wf_coll_slots *slots, struct wf_buf *out)
+{
+    struct wf_op op = {.kind = kind, .peer = peer, .tag = x->tag, .comm = x->comm};
+
+    /* Nobody, or a neighbour that is none. */
+    if (peer >= x->args.size) {
+        return;
+    }
+    op.request = x->first + x->n++;
+    op.bytes = wf_coll_bytes(&x->args, x->n_slots, slots, kind == WF_OP_IRECV);
+    wf_buf_append(out, &op, sizeof(op));
+}
+
+/* The messages of the next round, as ops with requests from `first` on: a list of struct wf_op
+ * in `out`, which is emptied before. Sets x->n to their number, and x->over if no other round
+ * follows. */
+static void next_round(struct expansion *x, uint32_t first, struct wf_buf *out)
+{
+    struct wf_coll_step step = {.go_on = true};
+
+    out->size = 0;
+    x->first = first;
+    x->n = 0;
+    /* A round without messages is none. */
+    while ((step.go_on || x->n == 0) && !x->over) {
+        if (x->algorithm->step(&x->args, x->step++, &step)) {
+            add_message(x, WF_OP_ISEND, step.send_to, &step.send, out);
+            add_message(x, WF_OP_IRECV, step.recv_from, &step.recv, out);
+        } else {
+            x->over = true;
+        }
+    }
+}
+
+/* ---- the writer ---- */
+
 /* A tag has the kind of the collective in its lowest bits, then the number of the call on its
  * communicator, so that messages of different nonblocking collectives never match. */
 enum { KIND_BITS = 5, CALLS = 1 << (16 - KIND_BITS) };
@@ -24,7 +148,7 @@ struct open {
     bool waits;       /* the program waits for it */
     bool is_split;    /* sends messages after those of the call */
     struct wf_op op;  /* with arrays of its own */
-    struct wf_expansion x;
+    struct expansion x;
 };
 
 struct expander {
@@ -87,12 +211,12 @@ static enum wf_status put(struct expander *e, const struct wf_op *op, struct wf_
 }
 
 /* Writes the next round of a collective. */
-static enum wf_status put_round(struct expander *e, struct wf_expansion *x, uint32_t first,
+static enum wf_status put_round(struct expander *e, struct expansion *x, uint32_t first,
                                 struct wf_err *err)
 {
     enum wf_status status = WF_OK;
 
-    wf_expansion_round(x, first, &e->round);
+    next_round(x, first, &e->round);
     const struct wf_op *ops = (const struct wf_op *)(const void *)e->round.data;
     for (uint32_t i = 0; i < x->n && status == WF_OK; i++) {
         status = put(e, &ops[i], err);
@@ -107,7 +231,7 @@ static int32_t next_tag(struct expander *e, uint32_t comm, enum wf_coll_kind kin
     return (int32_t)(WF_EXPAND_TAG + (call << KIND_BITS | (uint32_t)kind));
 }
 
-static enum wf_status blocking(struct expander *e, struct wf_expansion *x, struct wf_err *err)
+static enum wf_status blocking(struct expander *e, struct expansion *x, struct wf_err *err)
 {
     enum wf_status status = WF_OK;
 
@@ -186,7 +310,7 @@ static enum wf_status begin(struct expander *e, const struct wf_op *op,
     e->has_former = true;
     *open = (struct open){.request = op->request, .op = *op};
     keep_arrays(&open->op, group->size);
-    wf_expansion_begin(&open->x, &open->op, group, e->choice);
+    begin_expansion(&open->x, &open->op, group, e->choice);
     open->x.tag = next_tag(e, op->comm, open->x.args.kind);
     enum wf_status status = put_round(e, &open->x, e->next_request, err);
     e->next_request += open->x.n;
@@ -199,7 +323,7 @@ static bool wait_for_round(struct expander *e, struct wf_err *err, enum wf_statu
 {
     e->requests.size = 0;
     for (uint32_t i = 0; i < e->n_open; i++) {
-        struct wf_expansion *x = &e->open[i].x;
+        struct expansion *x = &e->open[i].x;
         for (uint32_t k = 0; e->open[i].waits && k < x->n; k++) {
             uint32_t request = x->first + k;
             wf_buf_append(&e->requests, &request, sizeof(request));
@@ -369,7 +493,7 @@ static enum wf_status on_completion(struct expander *e, const struct wf_op *op,
 static enum wf_status on_collective(struct expander *e, const struct wf_op *op,
                                     struct wf_err *err)
 {
-    struct wf_expansion x;
+    struct expansion x;
     struct wf_group group;
 
     if (!wf_groups_find(e->groups, e->rank, op->comm, &group) ||
@@ -380,7 +504,7 @@ static enum wf_status on_collective(struct expander *e, const struct wf_op *op,
     if (wf_op_info(op->kind)->returns_request) {
         return begin(e, op, &group, err);
     }
-    wf_expansion_begin(&x, op, &group, e->choice);
+    begin_expansion(&x, op, &group, e->choice);
     x.tag = next_tag(e, op->comm, x.args.kind);
     return blocking(e, &x, err);
 }

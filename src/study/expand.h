@@ -17,8 +17,21 @@
  * What nobody waits for is completed at the end of the rank.
  */
 
-#include "study/expand_round.h"
+#include "base/param.h"
+#include "coll/coll.h"
 #include "trace/writer.h"
+
+/* Settings, scope "mpi": those rows of a replay's (ranks/ranks.h) that choose algorithms. */
+struct wf_expand_choice {
+    int rules;                       /* enum wf_coll_rules */
+    char *algorithms[WF_COLL_KINDS]; /* "auto" is what the rules choose */
+};
+
+extern const struct wf_param wf_expand_params[]; /* over struct wf_expand_choice */
+
+/* WF_EUSAGE if there is no algorithm of a name, or if it is a formula without messages. */
+WF_NODISCARD
+enum wf_status wf_expand_check(const struct wf_expand_choice *choice, struct wf_err *err);
 
 enum { WF_EXPAND_TAG = 0x7fff0000, WF_EXPAND_REQUEST = 0x40000000 };
 

@@ -55,7 +55,7 @@ static void add_picture(struct wf_value *section, const struct wf_topo *topo,
     wf_buf_fini(&buf);
 }
 
-struct wf_value *wf_picture_of(const struct wf_value *doc)
+struct wf_value *wf_study_picture(const struct wf_value *doc)
 {
     const char *spec = wf_doc_get_text(doc, "scenario.topology", NULL);
     struct wf_value *extra = wf_doc_new();
@@ -74,7 +74,7 @@ struct wf_value *wf_picture_of(const struct wf_value *doc)
     return extra;
 }
 
-bool wf_picture_is_small(const char *topology)
+bool wf_study_picture_is_small(const char *topology)
 {
     struct wf_topo *topo = NULL;
     struct wf_err ignored; /* whoever runs the scenario will say what is wrong with it */

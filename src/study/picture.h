@@ -8,9 +8,9 @@
 
 /* A document for struct wf_write_options.extra, which the caller frees: the topology of the
  * scenario as `picture`, if there is one that can be built and drawn. */
-struct wf_value *wf_picture_of(const struct wf_value *doc);
+struct wf_value *wf_study_picture(const struct wf_value *doc);
 
 /* Whether all links of that topology fit into a report. */
-bool wf_picture_is_small(const char *topology);
+bool wf_study_picture_is_small(const char *topology);
 
 #endif

@@ -13,12 +13,14 @@
 #include <stdio.h>
 
 /* Adds the facts on `topo`, which the user wrote as `spec`, to the document. */
-void wf_topo_facts_add(const struct wf_topo *topo, const char *spec, struct wf_value *doc);
-void wf_topo_facts_print(const struct wf_topo *topo, const char *spec, FILE *out);
+void wf_study_topo_facts_add(const struct wf_topo *topo, const char *spec,
+                             struct wf_value *doc);
+void wf_study_topo_facts_print(const struct wf_topo *topo, const char *spec, FILE *out);
 
 /* The deterministic route from one node to another, hop by hop. */
-void wf_topo_route_add(const struct wf_topo *topo, uint32_t from, uint32_t to,
-                       struct wf_value *doc);
-void wf_topo_route_print(const struct wf_topo *topo, uint32_t from, uint32_t to, FILE *out);
+void wf_study_topo_route_add(const struct wf_topo *topo, uint32_t from, uint32_t to,
+                             struct wf_value *doc);
+void wf_study_topo_route_print(const struct wf_topo *topo, uint32_t from, uint32_t to,
+                               FILE *out);
 
 #endif
