@@ -172,7 +172,7 @@ static enum wf_status otf2_check(const char *path, bool force, struct wf_err *er
 {
     struct wf_target *target = NULL;
 
-    enum wf_status status = wf_otf2_check(path, err);
+    enum wf_status status = wf_otf2_has_library(path, err);
     if (status == WF_OK) {
         status = wf_target_open(path, true, force, &target, err);
         wf_target_discard(target);

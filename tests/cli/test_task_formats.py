@@ -200,14 +200,14 @@ def test_wrong_otf2():
     begin = whole.index(b"\x53\x02")
     events.write_bytes(whole[:begin + 3] + b"\xff" + whole[begin + 4:])
     check_run(["info", "cut.otf2"], 3,
-              stderr=r"^weft: cut.otf2/traces/2.evt \(rank 2\), byte 18: a beginning of the pro")
+              stderr=r"^weft: cut.otf2/traces/2.evt: byte 18, rank 2: a beginning of the pro")
     said = set()
     for length in range(36, 72):
         events.write_bytes(whole[:length])
         done = run("info", "cut.otf2")
-        within = re.search(r"traces/2.evt \(rank 2\), byte [0-9]+: the file .*ends within a record",
+        within = re.search(r"traces/2.evt: byte [0-9]+, rank 2: the file .*ends within a record",
                            done.stderr)
-        between = re.search("rank 2 .location 2.: its events end behind event", done.stderr)
+        between = re.search("rank 2 .location 2.: its events end after event", done.stderr)
         check(done.returncode == 3 and (within or between), f"cut at {length}", done)
         said.add("within" if within else "between")
     check(said == {"within", "between"}, f"cuts within and between records: {said}")
@@ -215,11 +215,11 @@ def test_wrong_otf2():
     check_run(["info", "cut.otf2"], 3,
               stderr=r"cut.otf2/traces/2.evt is missing: rank 2 \(location 2\) has [0-9]+ events")
     events.write_bytes(whole[:1] + b"#" + whole[2:])
-    check_run(["info", "cut.otf2"], 3, stderr=r"2.evt \(rank 2\), byte 2: the bytes of numbers")
+    check_run(["info", "cut.otf2"], 3, stderr=r"2.evt: byte 2, rank 2: the bytes of numbers")
     anchor = pathlib.Path("cut.otf2/traces.otf2")
     good = anchor.read_bytes()
     anchor.write_bytes(good[:7] + b"\x63" + good[8:])
-    check_run(["info", "cut.otf2"], 3, stderr="traces.otf2, byte 7: version 99 of the format")
+    check_run(["info", "cut.otf2"], 3, stderr="traces.otf2: byte 7: version 99 of the format")
     anchor.write_bytes(good[:12] + b"\xff" * 8 + good[20:])
     check_run(["info", "cut.otf2"], 3, stderr="byte 12: damaged: .* chunks of 1844674")
     anchor.write_bytes(good)
@@ -227,7 +227,7 @@ def test_wrong_otf2():
     definitions.unlink()
     check_run(["info", "cut.otf2"], 3, stderr="cannot read 'cut.otf2/traces.def': No such file")
     definitions.write_bytes(b"nonsense")
-    check_run(["info", "cut.otf2"], 3, stderr="cut.otf2/traces.def .definitions of all ranks., byte 0: no chunk")
+    check_run(["info", "cut.otf2"], 3, stderr="cut.otf2/traces.def: byte 0: in the definitions of all ranks no chunk")
     pathlib.Path("cut.otf2/traces.otf2").write_bytes(b"\x03BOTF2\0nonsense")
     check_run(["info", "cut.otf2"], 3, stderr="cut.otf2/traces.otf2: truncated or damaged")
 

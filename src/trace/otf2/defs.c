@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/otf2/defs.h"
 
+#include "base/array.h"
+#include "base/map.h"
 #include "base/mem.h"
+#include "trace/kit/infile.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,44 +31,30 @@ void wf_otf2_defs_fini(struct wf_otf2_defs *defs)
 
 /* ---- as they come ---- */
 
-/* Room for one more item of a list. */
-static void *grow(void *items, uint32_t n, uint32_t *room, size_t size)
-{
-    if (n < *room) {
-        return items;
-    }
-    *room = *room * 2 + 16;
-    return wf_xrealloc(items, *room, size);
-}
-
 void wf_otf2_defs_string(struct wf_otf2_defs *defs, uint32_t id, const char *text)
 {
-    defs->strings =
-        grow(defs->strings, defs->n_strings, &defs->strings_room, sizeof(*defs->strings));
+    WF_GROW(defs->strings, defs->n_strings, defs->strings_capacity);
     defs->strings[defs->n_strings++] =
         (struct wf_otf2_string){id, wf_xstrdup(text != NULL ? text : "")};
 }
 
 void wf_otf2_defs_region(struct wf_otf2_defs *defs, uint32_t id, uint32_t name, bool is_mpi)
 {
-    defs->regions =
-        grow(defs->regions, defs->n_regions, &defs->regions_room, sizeof(*defs->regions));
+    WF_GROW(defs->regions, defs->n_regions, defs->regions_capacity);
     defs->regions[defs->n_regions++] = (struct wf_otf2_region){
         .id = id, .name = name, .is_mpi = is_mpi, .record = WF_OTF2_NONE};
 }
 
 void wf_otf2_defs_location(struct wf_otf2_defs *defs, const struct wf_otf2_location *location)
 {
-    defs->locations = grow(defs->locations, defs->n_locations, &defs->locations_room,
-                           sizeof(*defs->locations));
+    WF_GROW(defs->locations, defs->n_locations, defs->locations_capacity);
     defs->locations[defs->n_locations] = *location;
     defs->locations[defs->n_locations++].rank = WF_OTF2_NONE;
 }
 
 void wf_otf2_defs_group(struct wf_otf2_defs *defs, const struct wf_otf2_group *group)
 {
-    defs->groups =
-        grow(defs->groups, defs->n_groups, &defs->groups_room, sizeof(*defs->groups));
+    WF_GROW(defs->groups, defs->n_groups, defs->groups_capacity);
     struct wf_otf2_group *copy = &defs->groups[defs->n_groups++];
     *copy = *group;
     copy->members = NULL;
@@ -78,7 +66,7 @@ void wf_otf2_defs_group(struct wf_otf2_defs *defs, const struct wf_otf2_group *g
 
 void wf_otf2_defs_comm(struct wf_otf2_defs *defs, uint32_t id, uint32_t group, bool is_inter)
 {
-    defs->comms = grow(defs->comms, defs->n_comms, &defs->comms_room, sizeof(*defs->comms));
+    WF_GROW(defs->comms, defs->n_comms, defs->comms_capacity);
     defs->comms[defs->n_comms++] =
         (struct wf_otf2_comm){.id = id, .group = group, .is_inter = is_inter};
 }
@@ -123,24 +111,14 @@ const struct wf_otf2_comm *wf_otf2_defs_find_comm(const struct wf_otf2_defs *def
     return find(defs->comms, defs->n_comms, sizeof(*defs->comms), id);
 }
 
-static const struct wf_otf2_group *find_group(const struct wf_otf2_defs *defs, uint32_t id)
-{
-    return find(defs->groups, defs->n_groups, sizeof(*defs->groups), id);
-}
-
-static struct wf_otf2_location *find_location(const struct wf_otf2_defs *defs, uint64_t id)
+struct wf_otf2_location *wf_otf2_defs_find_location(const struct wf_otf2_defs *defs,
+                                                    uint64_t id)
 {
     const struct wf_otf2_location wanted = {.id = id};
 
     return defs->n_locations > 0 ? bsearch(&wanted, defs->locations, defs->n_locations,
                                            sizeof(*defs->locations), by_location)
                                  : NULL;
-}
-
-const struct wf_otf2_location *wf_otf2_defs_find_location(const struct wf_otf2_defs *defs,
-                                                          uint64_t id)
-{
-    return find_location(defs, id);
 }
 
 const char *wf_otf2_defs_name(const struct wf_otf2_defs *defs,
@@ -164,7 +142,7 @@ static void add_place(struct wf_otf2_defs *defs, struct wf_otf2_location *locati
 static bool take_places(struct wf_otf2_defs *defs, const struct wf_otf2_group *group)
 {
     for (uint32_t i = 0; i < group->n; i++) {
-        struct wf_otf2_location *location = find_location(defs, group->members[i]);
+        struct wf_otf2_location *location = wf_otf2_defs_find_location(defs, group->members[i]);
         if (location == NULL || location->rank != WF_OTF2_NONE) {
             return false;
         }
@@ -197,7 +175,7 @@ static void take_first_threads(struct wf_otf2_defs *defs)
     for (uint32_t i = 0; i < n; i++) {
         if (sorted[i].is_thread && (before == NULL || before->group != sorted[i].group)) {
             before = &sorted[i];
-            find_location(defs, before->id)->rank = 0;
+            wf_otf2_defs_find_location(defs, before->id)->rank = 0;
         }
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -208,8 +186,7 @@ static void take_first_threads(struct wf_otf2_defs *defs)
     free(sorted);
 }
 
-static enum wf_status find_ranks(struct wf_otf2_defs *defs, const char *path,
-                                 struct wf_err *err)
+static void find_ranks(struct wf_otf2_defs *defs, const char *path, struct wf_err *err)
 {
     const struct wf_otf2_group *ranks = NULL;
 
@@ -218,9 +195,10 @@ static enum wf_status find_ranks(struct wf_otf2_defs *defs, const char *path,
     }
     defs->places = wf_xcalloc((size_t)defs->n_locations + 1, sizeof(*defs->places));
     if (ranks != NULL && (ranks->n > defs->n_locations || !take_places(defs, ranks))) {
-        return wf_err_set(err, WF_EINVAL,
-                          "%.300s: the definitions list ranks of MPI that are no locations",
-                          path);
+        (void)wf_err_set(err, WF_EINVAL,
+                         "%.300s: the definitions list ranks of MPI that are no locations",
+                         path);
+        return;
     }
     if (ranks == NULL) {
         take_first_threads(defs);
@@ -230,9 +208,9 @@ static enum wf_status find_ranks(struct wf_otf2_defs *defs, const char *path,
         defs->n_others +=
             location->is_thread && location->rank == WF_OTF2_NONE && location->n_events > 0;
     }
-    return defs->n_ranks > 0 ? WF_OK
-                             : wf_err_set(err, WF_EINVAL,
-                                          "%.300s: the definitions list no rank of MPI", path);
+    if (defs->n_ranks == 0) {
+        (void)wf_err_set(err, WF_EINVAL, "%.300s: the definitions list no rank of MPI", path);
+    }
 }
 
 /* ---- communicators ---- */
@@ -245,33 +223,16 @@ static uint32_t rank_of(const struct wf_otf2_defs *defs, const struct wf_otf2_gr
     if (group->type == WF_OTF2_RANKS) {
         return member < defs->n_ranks ? (uint32_t)member : WF_OTF2_NONE;
     }
-    const struct wf_otf2_location *location = find_location(defs, member);
+    const struct wf_otf2_location *location = wf_otf2_defs_find_location(defs, member);
     return location != NULL ? location->rank : WF_OTF2_NONE;
-}
-
-static int by_number(const void *a, const void *b)
-{
-    return by_id(a, b);
-}
-
-static bool has_twice(const uint32_t *ranks, uint32_t n)
-{
-    uint32_t *sorted = wf_xmalloc((size_t)n * sizeof(*sorted));
-    bool twice = false;
-
-    memcpy(sorted, ranks, (size_t)n * sizeof(*sorted));
-    qsort(sorted, n, sizeof(*sorted), by_number);
-    for (uint32_t i = 1; i < n && !twice; i++) {
-        twice = sorted[i] == sorted[i - 1];
-    }
-    free(sorted);
-    return twice;
 }
 
 /* Sets the members, if they make sense. */
 static void find_members(const struct wf_otf2_defs *defs, struct wf_otf2_comm *comm)
 {
-    const struct wf_otf2_group *group = find_group(defs, comm->group);
+    const struct wf_otf2_group *group =
+        find(defs->groups, defs->n_groups, sizeof(*defs->groups), comm->group);
+    struct wf_map seen = {.n = 0};
 
     if (group == NULL || comm->is_inter) {
         return;
@@ -286,10 +247,12 @@ static void find_members(const struct wf_otf2_defs *defs, struct wf_otf2_comm *c
     comm->is_world = group->n == defs->n_ranks;
     for (uint32_t i = 0; i < group->n && known; i++) {
         ranks[i] = rank_of(defs, group, i);
-        known = ranks[i] != WF_OTF2_NONE;
+        known = ranks[i] != WF_OTF2_NONE && wf_map_get(&seen, ranks[i]) == NULL;
+        (void)wf_map_put(&seen, ranks[i]);
         comm->is_world = comm->is_world && ranks[i] == i;
     }
-    if (!known || has_twice(ranks, group->n)) {
+    wf_map_fini(&seen);
+    if (!known) {
         comm->is_world = false;
         free(ranks);
         return;
@@ -298,8 +261,7 @@ static void find_members(const struct wf_otf2_defs *defs, struct wf_otf2_comm *c
     comm->ranks = ranks;
 }
 
-enum wf_status wf_otf2_defs_finish(struct wf_otf2_defs *defs, const char *path,
-                                   struct wf_err *err)
+void wf_otf2_defs_finish(struct wf_otf2_defs *defs, const char *path, struct wf_err *err)
 {
     bool has_world = false;
 
@@ -308,8 +270,8 @@ enum wf_status wf_otf2_defs_finish(struct wf_otf2_defs *defs, const char *path,
     sort(defs->groups, defs->n_groups, sizeof(*defs->groups), by_id);
     sort(defs->comms, defs->n_comms, sizeof(*defs->comms), by_id);
     sort(defs->locations, defs->n_locations, sizeof(*defs->locations), by_location);
-    enum wf_status status = find_ranks(defs, path, err);
-    for (uint32_t i = 0; i < defs->n_comms && status == WF_OK; i++) {
+    find_ranks(defs, path, err);
+    for (uint32_t i = 0; i < defs->n_comms && !wf_failed(err); i++) {
         find_members(defs, &defs->comms[i]);
         /* Of several the first is the world; the others are copies of it. */
         defs->comms[i].is_world = defs->comms[i].is_world && !has_world;
@@ -319,10 +281,9 @@ enum wf_status wf_otf2_defs_finish(struct wf_otf2_defs *defs, const char *path,
         const char *name = wf_otf2_defs_name(defs, &defs->regions[i]);
         defs->regions[i].is_mpi = defs->regions[i].is_mpi || strncmp(name, "MPI_", 4) == 0;
     }
-    if (status == WF_OK && defs->resolution == 0) {
-        status = wf_err_set(
+    if (!wf_failed(err) && defs->resolution == 0) {
+        (void)wf_err_set(
             err, WF_EINVAL,
             "%.300s: the definitions do not say how fast the clock of any rank ticks", path);
     }
-    return status;
 }

@@ -21,7 +21,7 @@ enum wf_otf2_group_type {
     WF_OTF2_LOCATIONS, /* which locations the ranks of MPI are */
     WF_OTF2_RANKS,     /* ranks of MPI */
     WF_OTF2_PLACES,    /* likewise, as locations */
-    WF_OTF2_SELF,      /* whoever asks */
+    WF_OTF2_SELF,      /* the asking rank alone */
 };
 
 struct wf_otf2_string {
@@ -65,7 +65,8 @@ struct wf_otf2_defs {
     struct wf_otf2_group *groups;
     struct wf_otf2_comm *comms;
     uint32_t n_strings, n_regions, n_locations, n_groups, n_comms;
-    uint32_t strings_room, regions_room, locations_room, groups_room, comms_room;
+    uint32_t strings_capacity, regions_capacity, locations_capacity, groups_capacity,
+        comms_capacity;
     uint32_t n_ranks;
     uint64_t *places;  /* the location of each rank */
     uint32_t n_others; /* threads that are no rank */
@@ -83,16 +84,14 @@ void wf_otf2_defs_comm(struct wf_otf2_defs *defs, uint32_t id, uint32_t group, b
 
 /* ---- when all are there ---- */
 
-/* Finds the ranks and the members of communicators. WF_EINVAL if there is no rank. */
-WF_NODISCARD
-enum wf_status wf_otf2_defs_finish(struct wf_otf2_defs *defs, const char *path,
-                                   struct wf_err *err);
+/* Finds the ranks and the members of communicators. Fails if there is no rank. */
+void wf_otf2_defs_finish(struct wf_otf2_defs *defs, const char *path, struct wf_err *err);
 
 /* Null if there is none of this number. */
 struct wf_otf2_region *wf_otf2_defs_find_region(const struct wf_otf2_defs *defs, uint32_t id);
 const struct wf_otf2_comm *wf_otf2_defs_find_comm(const struct wf_otf2_defs *defs, uint32_t id);
-const struct wf_otf2_location *wf_otf2_defs_find_location(const struct wf_otf2_defs *defs,
-                                                          uint64_t id);
+struct wf_otf2_location *wf_otf2_defs_find_location(const struct wf_otf2_defs *defs,
+                                                    uint64_t id);
 /* The name of a region; never null. */
 const char *wf_otf2_defs_name(const struct wf_otf2_defs *defs,
                               const struct wf_otf2_region *region);

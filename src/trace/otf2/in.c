@@ -3,6 +3,7 @@
 #include "trace/otf2/in.h"
 
 #include "base/mem.h"
+#include "trace/kit/infile.h"
 
 #include <otf2/otf2.h>
 
@@ -13,6 +14,10 @@
 #include <string.h>
 
 enum { AT_ONCE = 128 }; /* events that the library hands over together */
+
+/* The library decides what its callbacks get. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+/* NOLINTBEGIN(readability-function-size,misc-unused-parameters) */
 
 struct wf_otf2_in {
     OTF2_Reader *reader;
@@ -26,17 +31,13 @@ struct wf_otf2_in {
     uint32_t n, next; /* of the buffer */
     struct wf_otf2_event buffer[AT_ONCE];
     char words[128]; /* what the library said last */
+    struct wf_err *err;
 };
 
-enum wf_status wf_otf2_check(const char *path, struct wf_err *err)
+enum wf_status wf_otf2_has_library(const char *path, struct wf_err *err)
 {
-    (void)path;
-    (void)err;
     return WF_OK;
 }
-
-/* The library decides what its callbacks get. */
-/* NOLINTBEGIN(readability-function-size) */
 
 /* ---- what the library says ---- */
 
@@ -46,37 +47,34 @@ static OTF2_ErrorCode WF_PRINTF(6, 0)
 {
     struct wf_otf2_in *in = arg;
 
-    (void)file;
-    (void)line;
-    (void)function;
     if (in != NULL && fmt != NULL && in->words[0] == '\0') {
         (void)vsnprintf(in->words, sizeof(in->words), fmt, args);
     }
     return code;
 }
 
-/* NOLINTEND(readability-function-size) */
-
-static enum wf_status failed(struct wf_otf2_in *in, OTF2_ErrorCode code, const char *what,
-                             struct wf_err *err)
+WF_PRINTF(3, 4)
+static void failed(struct wf_otf2_in *in, OTF2_ErrorCode code, const char *fmt, ...)
 {
     const char *why = code != OTF2_SUCCESS ? OTF2_Error_GetDescription(code) : "";
+    char what[160];
+    va_list args;
 
-    return wf_err_set(err, WF_EINVAL, "%.200s: %s%s%s%s%s", in->path, what,
-                      why[0] != '\0' ? ": " : "", why, in->words[0] != '\0' ? ": " : "",
-                      in->words);
+    if (!wf_failed(in->err)) {
+        va_start(args, fmt);
+        (void)vsnprintf(what, sizeof(what), fmt, args);
+        va_end(args);
+        (void)wf_err_set(in->err, WF_EINVAL, "%.200s: %s%s%s%s%s", in->path, what,
+                         why[0] != '\0' ? ": " : "", why, in->words[0] != '\0' ? ": " : "",
+                         in->words);
+    }
 }
 
 /* ---- definitions ---- */
 
-/* NOLINTBEGIN(readability-function-size) */
-
 static OTF2_CallbackCode on_clock(void *arg, uint64_t resolution, uint64_t offset,
                                   uint64_t length, uint64_t realtime)
 {
-    (void)offset;
-    (void)length;
-    (void)realtime;
     ((struct wf_otf2_defs *)arg)->resolution = resolution;
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -93,13 +91,6 @@ static OTF2_CallbackCode on_region(void *arg, OTF2_RegionRef self, OTF2_StringRe
                                    OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t begin,
                                    uint32_t end)
 {
-    (void)canonical;
-    (void)description;
-    (void)role;
-    (void)flags;
-    (void)file;
-    (void)begin;
-    (void)end;
     wf_otf2_defs_region(arg, self, name, paradigm == OTF2_PARADIGM_MPI);
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -114,7 +105,6 @@ static OTF2_CallbackCode on_location(void *arg, OTF2_LocationRef self, OTF2_Stri
                                               .is_thread =
                                                   type == OTF2_LOCATION_TYPE_CPU_THREAD};
 
-    (void)name;
     wf_otf2_defs_location(arg, &location);
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -146,7 +136,6 @@ static OTF2_CallbackCode on_group(void *arg, OTF2_GroupRef self, OTF2_StringRef 
                                         .n = n,
                                         .members = wf_unconst(members)};
 
-    (void)name;
     wf_otf2_defs_group(arg, &group);
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -154,9 +143,6 @@ static OTF2_CallbackCode on_group(void *arg, OTF2_GroupRef self, OTF2_StringRef 
 static OTF2_CallbackCode on_comm(void *arg, OTF2_CommRef self, OTF2_StringRef name,
                                  OTF2_GroupRef group, OTF2_CommRef parent, OTF2_CommFlag flags)
 {
-    (void)name;
-    (void)parent;
-    (void)flags;
     wf_otf2_defs_comm(arg, self, group, false);
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -165,45 +151,40 @@ static OTF2_CallbackCode on_intercomm(void *arg, OTF2_CommRef self, OTF2_StringR
                                       OTF2_GroupRef a, OTF2_GroupRef b, OTF2_CommRef common,
                                       OTF2_CommFlag flags)
 {
-    (void)name;
-    (void)b;
-    (void)common;
-    (void)flags;
     wf_otf2_defs_comm(arg, self, a, true);
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static enum wf_status read_definitions(struct wf_otf2_in *in, struct wf_otf2_defs *defs,
-                                       struct wf_err *err)
+static void read_definitions(struct wf_otf2_in *in, struct wf_otf2_defs *defs)
 {
     OTF2_GlobalDefReader *reader = OTF2_Reader_GetGlobalDefReader(in->reader);
-    OTF2_GlobalDefReaderCallbacks *callbacks = OTF2_GlobalDefReaderCallbacks_New();
+    OTF2_GlobalDefReaderCallbacks *c = OTF2_GlobalDefReaderCallbacks_New();
     uint64_t n = 0, expected = 0;
 
-    if (reader == NULL || callbacks == NULL) {
-        OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
-        return failed(in, OTF2_SUCCESS, "the definitions of all ranks cannot be read", err);
+    if (reader == NULL || c == NULL) {
+        OTF2_GlobalDefReaderCallbacks_Delete(c);
+        failed(in, OTF2_SUCCESS, "the definitions of all ranks cannot be read");
+        return;
     }
-    (void)OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, on_clock);
-    (void)OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, on_string);
-    (void)OTF2_GlobalDefReaderCallbacks_SetRegionCallback(callbacks, on_region);
-    (void)OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, on_location);
-    (void)OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, on_group);
-    (void)OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, on_comm);
-    (void)OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks, on_intercomm);
-    (void)OTF2_Reader_RegisterGlobalDefCallbacks(in->reader, reader, callbacks, defs);
-    OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
+    (void)OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(c, on_clock);
+    (void)OTF2_GlobalDefReaderCallbacks_SetStringCallback(c, on_string);
+    (void)OTF2_GlobalDefReaderCallbacks_SetRegionCallback(c, on_region);
+    (void)OTF2_GlobalDefReaderCallbacks_SetLocationCallback(c, on_location);
+    (void)OTF2_GlobalDefReaderCallbacks_SetGroupCallback(c, on_group);
+    (void)OTF2_GlobalDefReaderCallbacks_SetCommCallback(c, on_comm);
+    (void)OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(c, on_intercomm);
+    (void)OTF2_Reader_RegisterGlobalDefCallbacks(in->reader, reader, c, defs);
+    OTF2_GlobalDefReaderCallbacks_Delete(c);
     OTF2_ErrorCode code = OTF2_Reader_ReadAllGlobalDefinitions(in->reader, reader, &n);
     (void)OTF2_Reader_GetNumberOfGlobalDefinitions(in->reader, &expected);
     if (code != OTF2_SUCCESS || n < expected) {
-        char what[128];
-        (void)snprintf(what, sizeof(what),
-                       "the definitions of all ranks end behind %" PRIu64 " of %" PRIu64
-                       "; truncated or damaged",
-                       n, expected);
-        return failed(in, code, what, err);
+        failed(in, code,
+               "the definitions of all ranks end after %" PRIu64 " of %" PRIu64
+               "; truncated or damaged",
+               n, expected);
+        return;
     }
-    return wf_otf2_defs_finish(defs, in->path, err);
+    wf_otf2_defs_finish(defs, in->path, in->err);
 }
 
 /* ---- events ---- */
@@ -219,58 +200,41 @@ static struct wf_otf2_event *add(void *arg, enum wf_otf2_kind kind, OTF2_TimeSta
     return event;
 }
 
-/* Events that have nothing but their kind and a value. */
+/* The arguments that all callbacks begin with. */
 #define HEAD                                                                      \
     OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *arg, \
         OTF2_AttributeList *attributes
-#define UNUSED_HEAD (void)location, (void)attributes
 
-static OTF2_CallbackCode on_enter(HEAD, OTF2_RegionRef region)
-{
-    UNUSED_HEAD;
-    add(arg, WF_OTF2_ENTER, time, position)->region = region;
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_leave(HEAD, OTF2_RegionRef region)
-{
-    UNUSED_HEAD;
-    add(arg, WF_OTF2_LEAVE, time, position)->region = region;
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_begin(HEAD, OTF2_StringRef name, uint32_t n,
-                                  const OTF2_StringRef *arguments)
-{
-    UNUSED_HEAD;
-    (void)name;
-    (void)n;
-    (void)arguments;
-    (void)add(arg, WF_OTF2_PROGRAM_BEGIN, time, position);
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_end(HEAD, int64_t status)
-{
-    UNUSED_HEAD;
-    (void)status;
-    (void)add(arg, WF_OTF2_PROGRAM_END, time, position);
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_on_off(HEAD, OTF2_MeasurementMode mode)
-{
-    UNUSED_HEAD;
-    add(arg, WF_OTF2_ON_OFF, time, position)->region = mode == OTF2_MEASUREMENT_ON ? 1 : 0;
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_flush(HEAD, OTF2_TimeStamp stop)
-{
-    UNUSED_HEAD;
-    add(arg, WF_OTF2_FLUSH, time, position)->bytes = stop;
-    return OTF2_CALLBACK_SUCCESS;
-}
+/* A callback for events with nothing but a region, or a request, or a message. */
+#define ON_REGION(name, kind)                                      \
+    static OTF2_CallbackCode name(HEAD, OTF2_RegionRef region)     \
+    {                                                              \
+        add(arg, WF_OTF2_##kind, time, position)->region = region; \
+        return OTF2_CALLBACK_SUCCESS;                              \
+    }
+#define ON_REQUEST(name, kind)                                       \
+    static OTF2_CallbackCode name(HEAD, uint64_t request)            \
+    {                                                                \
+        add(arg, WF_OTF2_##kind, time, position)->request = request; \
+        return OTF2_CALLBACK_SUCCESS;                                \
+    }
+#define ON_MESSAGE(name, kind)                                                          \
+    static OTF2_CallbackCode name(HEAD, uint32_t peer, OTF2_CommRef comm, uint32_t tag, \
+                                  uint64_t bytes)                                       \
+    {                                                                                   \
+        set_message(add(arg, WF_OTF2_##kind, time, position), peer, comm, tag, bytes);  \
+        return OTF2_CALLBACK_SUCCESS;                                                   \
+    }
+#define ON_REQUEST_MESSAGE(name, kind)                                                  \
+    static OTF2_CallbackCode name(HEAD, uint32_t peer, OTF2_CommRef comm, uint32_t tag, \
+                                  uint64_t bytes, uint64_t request)                     \
+    {                                                                                   \
+        struct wf_otf2_event *event = add(arg, WF_OTF2_##kind, time, position);         \
+                                                                                        \
+        set_message(event, peer, comm, tag, bytes);                                     \
+        event->request = request;                                                       \
+        return OTF2_CALLBACK_SUCCESS;                                                   \
+    }
 
 static void set_message(struct wf_otf2_event *event, uint32_t peer, OTF2_CommRef comm,
                         uint32_t tag, uint64_t bytes)
@@ -281,86 +245,57 @@ static void set_message(struct wf_otf2_event *event, uint32_t peer, OTF2_CommRef
     event->bytes = bytes;
 }
 
-static OTF2_CallbackCode on_send(HEAD, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
-                                 uint64_t bytes)
+ON_REGION(on_enter, ENTER)
+ON_REGION(on_leave, LEAVE)
+ON_MESSAGE(on_send, SEND)
+ON_MESSAGE(on_recv, RECV)
+ON_REQUEST_MESSAGE(on_isend, ISEND)
+ON_REQUEST_MESSAGE(on_irecv, IRECV)
+ON_REQUEST(on_isend_complete, ISEND_COMPLETE)
+ON_REQUEST(on_irecv_request, IRECV_REQUEST)
+ON_REQUEST(on_test, REQUEST_TEST)
+ON_REQUEST(on_cancelled, REQUEST_CANCELLED)
+ON_REQUEST(on_icoll_request, ICOLL_REQUEST)
+
+static OTF2_CallbackCode on_begin(HEAD, OTF2_StringRef name, uint32_t n,
+                                  const OTF2_StringRef *arguments)
 {
-    UNUSED_HEAD;
-    set_message(add(arg, WF_OTF2_SEND, time, position), peer, comm, tag, bytes);
+    (void)add(arg, WF_OTF2_PROGRAM_BEGIN, time, position);
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_recv(HEAD, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
-                                 uint64_t bytes)
+static OTF2_CallbackCode on_end(HEAD, int64_t status)
 {
-    UNUSED_HEAD;
-    set_message(add(arg, WF_OTF2_RECV, time, position), peer, comm, tag, bytes);
+    (void)add(arg, WF_OTF2_PROGRAM_END, time, position);
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_isend(HEAD, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
-                                  uint64_t bytes, uint64_t request)
+static OTF2_CallbackCode on_on_off(HEAD, OTF2_MeasurementMode mode)
 {
-    struct wf_otf2_event *event = add(arg, WF_OTF2_ISEND, time, position);
-
-    UNUSED_HEAD;
-    set_message(event, peer, comm, tag, bytes);
-    event->request = request;
+    add(arg, WF_OTF2_ON_OFF, time, position)->region = mode == OTF2_MEASUREMENT_ON ? 1 : 0;
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_irecv(HEAD, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
-                                  uint64_t bytes, uint64_t request)
+static OTF2_CallbackCode on_flush(HEAD, OTF2_TimeStamp stop)
 {
-    struct wf_otf2_event *event = add(arg, WF_OTF2_IRECV, time, position);
-
-    UNUSED_HEAD;
-    set_message(event, peer, comm, tag, bytes);
-    event->request = request;
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_isend_complete(HEAD, uint64_t request)
-{
-    UNUSED_HEAD;
-    add(arg, WF_OTF2_ISEND_COMPLETE, time, position)->request = request;
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_irecv_request(HEAD, uint64_t request)
-{
-    UNUSED_HEAD;
-    add(arg, WF_OTF2_IRECV_REQUEST, time, position)->request = request;
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_test(HEAD, uint64_t request)
-{
-    UNUSED_HEAD;
-    add(arg, WF_OTF2_REQUEST_TEST, time, position)->request = request;
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_cancelled(HEAD, uint64_t request)
-{
-    UNUSED_HEAD;
-    add(arg, WF_OTF2_REQUEST_CANCELLED, time, position)->request = request;
+    add(arg, WF_OTF2_FLUSH, time, position)->bytes = stop;
     return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode on_coll_begin(HEAD)
 {
-    UNUSED_HEAD;
     (void)add(arg, WF_OTF2_COLL_BEGIN, time, position);
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static void set_collective(struct wf_otf2_event *event, OTF2_CollectiveOp op, OTF2_CommRef comm,
-                           uint32_t root, uint64_t sent)
+static struct wf_otf2_event *set_collective(struct wf_otf2_event *event, OTF2_CollectiveOp op,
+                                            OTF2_CommRef comm, uint32_t root, uint64_t sent)
 {
     event->region = op;
     event->comm = comm;
     event->peer = root;
     event->bytes = sent;
+    return event;
 }
 
 static OTF2_CallbackCode on_coll_end(HEAD, OTF2_CollectiveOp op, OTF2_CommRef comm,
@@ -368,16 +303,7 @@ static OTF2_CallbackCode on_coll_end(HEAD, OTF2_CollectiveOp op, OTF2_CommRef co
 {
     struct wf_otf2_event *event = add(arg, WF_OTF2_COLL_END, time, position);
 
-    UNUSED_HEAD;
-    set_collective(event, op, comm, root, sent);
-    event->received = received;
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_icoll_request(HEAD, uint64_t request)
-{
-    UNUSED_HEAD;
-    add(arg, WF_OTF2_ICOLL_REQUEST, time, position)->request = request;
+    set_collective(event, op, comm, root, sent)->received = received;
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -387,14 +313,12 @@ static OTF2_CallbackCode on_icoll_complete(HEAD, OTF2_CollectiveOp op, OTF2_Comm
 {
     struct wf_otf2_event *event = add(arg, WF_OTF2_ICOLL_COMPLETE, time, position);
 
-    UNUSED_HEAD;
-    set_collective(event, op, comm, root, sent);
-    event->received = received;
+    set_collective(event, op, comm, root, sent)->received = received;
     event->request = request;
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* NOLINTEND(readability-function-size) */
+/* NOLINTEND(readability-function-size,misc-unused-parameters) */
 
 static OTF2_EvtReaderCallbacks *make_callbacks(void)
 {
@@ -427,69 +351,73 @@ static OTF2_EvtReaderCallbacks *make_callbacks(void)
 
 /* ---- archives ---- */
 
-/* Numbers in events of a location are its own; its definitions say what they are in all. */
-enum wf_status wf_otf2_in_open_ranks(struct wf_otf2_in *in, struct wf_err *err)
+static const struct wf_otf2_location *location_of(const struct wf_otf2_in *in, uint32_t rank)
 {
-    enum wf_status status = WF_OK;
+    return wf_otf2_defs_find_location(in->defs, in->defs->places[rank]);
+}
 
+/* Numbers in events of a location are its own; its definitions say what they are in all. */
+static void read_local_definitions(struct wf_otf2_in *in, uint32_t rank)
+{
+    OTF2_DefReader *reader = OTF2_Reader_GetDefReader(in->reader, in->defs->places[rank]);
+    uint64_t n = 0;
+
+    if (reader == NULL) {
+        return;
+    }
+    OTF2_ErrorCode code = OTF2_Reader_ReadAllLocalDefinitions(in->reader, reader, &n);
+    if (code != OTF2_SUCCESS) {
+        failed(in, code,
+               "rank %" PRIu32 " (location %" PRIu64 "): its definitions end after %" PRIu64,
+               rank, in->defs->places[rank], n);
+    }
+    (void)OTF2_Reader_CloseDefReader(in->reader, reader);
+}
+
+void wf_otf2_in_open_ranks(struct wf_otf2_in *in)
+{
+    if (wf_failed(in->err)) {
+        return;
+    }
     (void)OTF2_Error_RegisterCallback(on_error, in);
     for (uint32_t rank = 0; rank < in->defs->n_ranks; rank++) {
         (void)OTF2_Reader_SelectLocation(in->reader, in->defs->places[rank]);
     }
     if (OTF2_Reader_OpenDefFiles(in->reader) == OTF2_SUCCESS) {
-        for (uint32_t rank = 0; rank < in->defs->n_ranks && status == WF_OK; rank++) {
-            OTF2_DefReader *reader =
-                OTF2_Reader_GetDefReader(in->reader, in->defs->places[rank]);
-            uint64_t n = 0;
-            OTF2_ErrorCode code =
-                reader != NULL ? OTF2_Reader_ReadAllLocalDefinitions(in->reader, reader, &n)
-                               : OTF2_SUCCESS;
-            if (code != OTF2_SUCCESS) {
-                char what[128];
-                (void)snprintf(what, sizeof(what),
-                               "rank %" PRIu32 " (location %" PRIu64
-                               "): its definitions end behind %" PRIu64,
-                               rank, in->defs->places[rank], n);
-                status = failed(in, code, what, err);
-            }
-            if (reader != NULL) {
-                (void)OTF2_Reader_CloseDefReader(in->reader, reader);
-            }
+        for (uint32_t rank = 0; rank < in->defs->n_ranks && !wf_failed(in->err); rank++) {
+            read_local_definitions(in, rank);
         }
         (void)OTF2_Reader_CloseDefFiles(in->reader);
     }
     OTF2_ErrorCode code = OTF2_Reader_OpenEvtFiles(in->reader);
-    if (status == WF_OK && code != OTF2_SUCCESS) {
-        status = failed(in, code, "the events of all ranks cannot be opened", err);
+    if (code != OTF2_SUCCESS) {
+        failed(in, code, "the events of all ranks cannot be opened");
     }
-    return status;
 }
 
-enum wf_status wf_otf2_in_open(const char *path, struct wf_otf2_defs *defs,
-                               struct wf_otf2_in **out, struct wf_err *err)
+struct wf_otf2_in *wf_otf2_in_open(const char *path, struct wf_otf2_defs *defs,
+                                   struct wf_err *err)
 {
     struct wf_otf2_in *in = wf_xcalloc(1, sizeof(*in));
-    enum wf_status status = WF_OK;
 
     in->path = wf_xstrdup(path);
     in->defs = defs;
+    in->err = err;
+    if (wf_failed(err)) {
+        return in;
+    }
     (void)OTF2_Error_RegisterCallback(on_error, in);
     in->reader = OTF2_Reader_Open(path);
     if (in->reader == NULL) {
-        status = failed(in, OTF2_SUCCESS,
-                        "no OTF2 archive that can be read (anchor file of all ranks)", err);
+        failed(in, OTF2_SUCCESS, "no OTF2 archive that can be read (anchor file of all ranks)");
+        return in;
     }
-    if (status == WF_OK) {
-        (void)OTF2_Reader_SetSerialCollectiveCallbacks(in->reader);
-        in->callbacks = make_callbacks();
-        status = defs->n_ranks > 0 ? WF_OK : read_definitions(in, defs, err);
+    (void)OTF2_Reader_SetSerialCollectiveCallbacks(in->reader);
+    in->callbacks = make_callbacks();
+    if (defs->n_ranks == 0) {
+        read_definitions(in, defs);
     }
-    if (status != WF_OK) {
-        wf_otf2_in_close(in);
-        return status;
-    }
-    *out = in;
-    return WF_OK;
+    return in;
 }
 
 static void close_rank(struct wf_otf2_in *in)
@@ -519,79 +447,68 @@ void wf_otf2_in_close(struct wf_otf2_in *in)
     free(in);
 }
 
-static enum wf_status failed_rank(struct wf_otf2_in *in, OTF2_ErrorCode code,
-                                  struct wf_err *err)
+static void failed_rank(struct wf_otf2_in *in, OTF2_ErrorCode code)
 {
-    uint64_t place = in->defs->places[in->rank];
-    char what[160];
-
-    (void)snprintf(
-        what, sizeof(what),
-        "rank %" PRIu32 " (location %" PRIu64 "): its events end behind event %" PRIu64
-        " of %" PRIu64 "; truncated or damaged",
-        in->rank, place, in->n_read, wf_otf2_defs_find_location(in->defs, place)->n_events);
-    return failed(in, code, what, err);
+    failed(in, code,
+           "rank %" PRIu32 " (location %" PRIu64 "): its events end after event %" PRIu64
+           " of %" PRIu64 "; truncated or damaged",
+           in->rank, in->defs->places[in->rank], in->n_read,
+           location_of(in, in->rank)->n_events);
 }
 
-enum wf_status wf_otf2_in_rank(struct wf_otf2_in *in, uint32_t rank, struct wf_err *err)
+void wf_otf2_in_rank(struct wf_otf2_in *in, uint32_t rank)
 {
+    if (wf_failed(in->err)) {
+        return;
+    }
     (void)OTF2_Error_RegisterCallback(on_error, in);
     close_rank(in);
     in->rank = rank;
     in->n = 0;
     in->next = 0;
     in->n_read = 0;
-    in->ended = false;
     in->words[0] = '\0';
     in->events = OTF2_Reader_GetEvtReader(in->reader, in->defs->places[rank]);
-    if (in->events == NULL) {
-        /* A location without events has no file. */
-        in->ended = true;
-        return wf_otf2_defs_find_location(in->defs, in->defs->places[rank])->n_events == 0
-                   ? WF_OK
-                   : failed_rank(in, OTF2_SUCCESS, err);
+    in->ended = in->events == NULL;
+    if (in->events != NULL) {
+        (void)OTF2_Reader_RegisterEvtCallbacks(in->reader, in->events, in->callbacks, in);
+    } else if (location_of(in, rank)->n_events > 0) { /* without events there is no file */
+        failed_rank(in, OTF2_SUCCESS);
     }
-    (void)OTF2_Reader_RegisterEvtCallbacks(in->reader, in->events, in->callbacks, in);
-    return WF_OK;
 }
 
 /* Asks the library for more. */
-static enum wf_status refill(struct wf_otf2_in *in, struct wf_err *err)
+static void refill(struct wf_otf2_in *in)
 {
-    uint64_t n = 0;
+    uint64_t n = 0, all = location_of(in, in->rank)->n_events;
 
     in->n = 0;
     in->next = 0;
     (void)OTF2_Error_RegisterCallback(on_error, in);
     OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(in->reader, in->events, AT_ONCE, &n);
     in->n_read += n;
-    uint64_t all = wf_otf2_defs_find_location(in->defs, in->defs->places[in->rank])->n_events;
     in->ended = n < AT_ONCE;
     /* More than there are: the library goes round in circles. */
     if (code != OTF2_SUCCESS || (in->ended && in->n_read < all) ||
         (in->n_read > all && all > 0)) {
-        return failed_rank(in, code, err);
+        failed_rank(in, code);
+        return;
     }
     /* What has no callback is counted all the same. */
     uint64_t last = in->n > 0 ? in->buffer[in->n - 1].time : 0;
     while (in->n < n && in->n < AT_ONCE) {
         (void)add(in, WF_OTF2_OTHER, last, in->n_read);
     }
-    return WF_OK;
 }
 
-enum wf_status wf_otf2_in_next(struct wf_otf2_in *in, struct wf_otf2_event *event, bool *more,
-                               struct wf_err *err)
+bool wf_otf2_in_next(struct wf_otf2_in *in, struct wf_otf2_event *event)
 {
-    while (in->next == in->n && !in->ended) {
-        enum wf_status status = refill(in, err);
-        if (status != WF_OK) {
-            return status;
-        }
+    while (in->next == in->n && !in->ended && !wf_failed(in->err)) {
+        refill(in);
     }
-    *more = in->next < in->n;
-    if (*more) {
-        *event = in->buffer[in->next++];
+    if (wf_failed(in->err) || in->next == in->n) {
+        return false;
     }
-    return WF_OK;
+    *event = in->buffer[in->next++];
+    return true;
 }

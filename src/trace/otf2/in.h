@@ -51,33 +51,29 @@ struct wf_otf2_event {
     uint64_t request;
 };
 
-/* An archive that is read, one location at a time. */
+/* An archive that is read, one location at a time. The first failure is kept in `err`; after it
+ * there are no more events. */
 struct wf_otf2_in;
 
 /* Reads the definitions of all ranks, unless they are known already. The archive is named by
- * its anchor file. WF_EINVAL, WF_EIO. */
-WF_NODISCARD
-enum wf_status wf_otf2_in_open(const char *path, struct wf_otf2_defs *defs,
-                               struct wf_otf2_in **out, struct wf_err *err);
+ * its anchor file. */
+struct wf_otf2_in *wf_otf2_in_open(const char *path, struct wf_otf2_defs *defs,
+                                   struct wf_err *err);
 void wf_otf2_in_close(struct wf_otf2_in *in); /* null is allowed */
 
 /* Reads the definitions of each rank, and opens its events. To be called once, before the
  * events are asked for. */
-WF_NODISCARD
-enum wf_status wf_otf2_in_open_ranks(struct wf_otf2_in *in, struct wf_err *err);
+void wf_otf2_in_open_ranks(struct wf_otf2_in *in);
 
 /* Goes to the beginning of the events of a rank. */
-WF_NODISCARD
-enum wf_status wf_otf2_in_rank(struct wf_otf2_in *in, uint32_t rank, struct wf_err *err);
+void wf_otf2_in_rank(struct wf_otf2_in *in, uint32_t rank);
 
-/* The next event of the rank; *more is false if there is none. Fewer than the definitions say
- * is WF_EINVAL. */
-WF_NODISCARD
-enum wf_status wf_otf2_in_next(struct wf_otf2_in *in, struct wf_otf2_event *event, bool *more,
-                               struct wf_err *err);
+/* The next event of the rank; false if there is none. Fewer than the definitions say is a
+ * failure. */
+bool wf_otf2_in_next(struct wf_otf2_in *in, struct wf_otf2_event *event);
 
 /* WF_OK if this build has the library, otherwise WF_EINVAL and what to do about it. */
 WF_NODISCARD
-enum wf_status wf_otf2_check(const char *path, struct wf_err *err);
+enum wf_status wf_otf2_has_library(const char *path, struct wf_err *err);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "trace/otf2/anchor.h"
+#include "trace/otf2/check.h"
 
 #include <otf2/otf2.h>
 
@@ -59,30 +59,26 @@ struct wf_otf2_out {
  * not find its way through a file of more than one chunk of these. */
 #define FIRST_TIME UINT64_C(1)
 
+/* The library decides what its callbacks get. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+/* NOLINTBEGIN(readability-function-size,misc-unused-parameters) */
+
 static OTF2_FlushType before_flush(void *arg, OTF2_FileType type, OTF2_LocationRef location,
                                    void *caller, bool final)
 {
-    (void)arg;
-    (void)type;
-    (void)location;
-    (void)caller;
-    (void) final;
     return OTF2_FLUSH;
 }
 
-/* What the library says is said again by who asked it. */
-/* NOLINTNEXTLINE(readability-function-size) */
+/* Prints nothing: keep() reports what failed. */
 static OTF2_ErrorCode on_error(void *arg, const char *file, uint64_t line, const char *function,
                                OTF2_ErrorCode code, const char *fmt, va_list args)
 {
-    (void)arg;
-    (void)file;
-    (void)line;
-    (void)function;
-    (void)fmt;
-    (void)args;
     return code;
 }
+
+/* NOLINTEND(readability-function-size,misc-unused-parameters) */
+#pragma GCC diagnostic pop
 
 static void keep(struct wf_otf2_out *out, OTF2_ErrorCode code)
 {

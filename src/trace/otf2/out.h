@@ -23,10 +23,10 @@ enum wf_status wf_otf2_out_open(const char *directory, uint32_t n_ranks, const c
 uint32_t wf_otf2_out_region(struct wf_otf2_out *out, const char *name, bool is_mpi);
 uint32_t wf_otf2_out_comm(struct wf_otf2_out *out, const uint32_t *ranks, uint32_t n);
 
-/* Otherwise than "MPI Rank 3" on a machine without nodes: what a rank is called, and the node
- * that it is on. Of all ranks or of none, in the order of nodes. */
+/* What a rank is called, instead of "MPI Rank 3", and the node that it is on. For all ranks, in
+ * the order of nodes, or for none. */
 void wf_otf2_out_place(struct wf_otf2_out *out, uint32_t rank, const char *name, uint64_t node);
-/* Something that happens to all at this time. */
+/* A mark at this time, for all ranks. */
 void wf_otf2_out_marker(struct wf_otf2_out *out, uint64_t time, const char *text);
 
 /* The events that follow are of this rank; each rank once. */

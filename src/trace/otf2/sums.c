@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/otf2/sums.h"
 
+#include "base/array.h"
 #include "base/int128.h"
 #include "base/mem.h"
 #include "base/units.h"
@@ -18,7 +19,7 @@ struct part {
 
 struct wf_otf2_sums {
     struct part *parts; /* by comm, call, member */
-    size_t n, room;
+    size_t n, capacity;
     struct part **by_event; /* by rank, number */
     uint32_t *calls;        /* on each communicator, of the rank that is read */
 };
@@ -80,10 +81,7 @@ static void add(struct wf_otf2_sums *sums, const struct wf_otf2_defs *defs, uint
     if (member == comm->n) {
         return;
     }
-    if (sums->n == sums->room) {
-        sums->room = sums->room * 2 + 256;
-        sums->parts = wf_xrealloc(sums->parts, sums->room, sizeof(*sums->parts));
-    }
+    WF_GROW(sums->parts, sums->n, sums->capacity);
     uint32_t place = (uint32_t)(comm - defs->comms);
     sums->parts[sums->n++] = (struct part){.comm = place,
                                            .call = sums->calls[place]++,
@@ -93,39 +91,24 @@ static void add(struct wf_otf2_sums *sums, const struct wf_otf2_defs *defs, uint
                                            .sizes = {event->bytes, event->received}};
 }
 
-static enum wf_status read_rank(struct wf_otf2_sums *sums, struct wf_otf2_in *in,
-                                const struct wf_otf2_defs *defs, uint32_t rank,
-                                struct wf_err *err)
+struct wf_otf2_sums *wf_otf2_sums_read(struct wf_otf2_in *in, const struct wf_otf2_defs *defs)
 {
     struct wf_otf2_event event;
-    bool more = true;
 
-    memset(sums->calls, 0, (defs->n_comms + 1) * sizeof(*sums->calls));
-    enum wf_status status = wf_otf2_in_rank(in, rank, err);
-    while (status == WF_OK && more) {
-        status = wf_otf2_in_next(in, &event, &more, err);
-        if (status == WF_OK && more &&
-            (event.kind == WF_OTF2_COLL_END || event.kind == WF_OTF2_ICOLL_COMPLETE) &&
-            differs(wf_otf2_coll_kind(event.region, true))) {
-            add(sums, defs, rank, &event);
-        }
-    }
-    return status;
-}
-
-enum wf_status wf_otf2_sums_read(struct wf_otf2_in *in, const struct wf_otf2_defs *defs,
-                                 struct wf_otf2_sums **out, struct wf_err *err)
-{
-    enum wf_status status = WF_OK;
-
-    *out = NULL;
     if (!is_needed(defs)) {
-        return WF_OK;
+        return NULL;
     }
     struct wf_otf2_sums *sums = wf_xcalloc(1, sizeof(*sums));
     sums->calls = wf_xcalloc((size_t)defs->n_comms + 1, sizeof(*sums->calls));
-    for (uint32_t rank = 0; rank < defs->n_ranks && status == WF_OK; rank++) {
-        status = read_rank(sums, in, defs, rank, err);
+    for (uint32_t rank = 0; rank < defs->n_ranks; rank++) {
+        memset(sums->calls, 0, (defs->n_comms + 1) * sizeof(*sums->calls));
+        wf_otf2_in_rank(in, rank);
+        while (wf_otf2_in_next(in, &event)) {
+            if ((event.kind == WF_OTF2_COLL_END || event.kind == WF_OTF2_ICOLL_COMPLETE) &&
+                differs(wf_otf2_coll_kind(event.region, true))) {
+                add(sums, defs, rank, &event);
+            }
+        }
     }
     sums->by_event = wf_xcalloc(sums->n + 1, sizeof(struct part *));
     if (sums->n > 0) {
@@ -135,12 +118,7 @@ enum wf_status wf_otf2_sums_read(struct wf_otf2_in *in, const struct wf_otf2_def
         }
         qsort(sums->by_event, sums->n, sizeof(struct part *), by_event);
     }
-    if (status != WF_OK) {
-        wf_otf2_sums_free(sums);
-        return status;
-    }
-    *out = sums;
-    return WF_OK;
+    return sums;
 }
 
 void wf_otf2_sums_free(struct wf_otf2_sums *sums)

@@ -14,11 +14,8 @@
 
 struct wf_otf2_sums;
 
-/* Reads all events of all ranks, from the beginning. *out is null if no region is such a call.
- */
-WF_NODISCARD
-enum wf_status wf_otf2_sums_read(struct wf_otf2_in *in, const struct wf_otf2_defs *defs,
-                                 struct wf_otf2_sums **out, struct wf_err *err);
+/* Reads all events of all ranks, from the beginning. Null if no region is such a call. */
+struct wf_otf2_sums *wf_otf2_sums_read(struct wf_otf2_in *in, const struct wf_otf2_defs *defs);
 void wf_otf2_sums_free(struct wf_otf2_sums *sums); /* null is allowed */
 
 /* Sets the lists of an op, whose kind, root and group are set, by an event of a rank. Lists are

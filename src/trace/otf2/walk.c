@@ -1,251 +1,344 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/otf2/walk.h"
 
-#include "base/mem.h"
-#include "base/units.h"
+#include "base/array.h"
+#include "base/int128.h"
 #include "trace/otf2/coll.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The calls that are told apart; the others are calls with what is recorded in them. */
-static const struct wf_otf2_call calls[] = {
-    {"MPI_Send", WF_OTF2_SENDS, WF_OP_SEND},
-    {"MPI_Ssend", WF_OTF2_SENDS, WF_OP_SSEND},
-    {"MPI_Bsend", WF_OTF2_SENDS, WF_OP_BSEND},
-    {"MPI_Rsend", WF_OTF2_SENDS, WF_OP_RSEND},
-    {"MPI_Isend", WF_OTF2_SENDS, WF_OP_ISEND},
-    {"MPI_Issend", WF_OTF2_SENDS, WF_OP_ISSEND},
-    {"MPI_Ibsend", WF_OTF2_SENDS, WF_OP_IBSEND},
-    {"MPI_Irsend", WF_OTF2_SENDS, WF_OP_IRSEND},
-    {"MPI_Sendrecv", WF_OTF2_BOTH, WF_OP_CALL},
-    {"MPI_Sendrecv_replace", WF_OTF2_BOTH, WF_OP_CALL},
-    {"MPI_Init", WF_OTF2_CALLS, WF_OP_INIT},
-    {"MPI_Init_thread", WF_OTF2_CALLS, WF_OP_INIT},
-    {"MPI_Finalize", WF_OTF2_CALLS, WF_OP_FINALIZE},
-};
-
-static struct wf_otf2_call role_of(const char *name)
-{
-    for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
-        if (strcmp(name, calls[i].name) == 0) {
-            return calls[i];
-        }
-    }
-    return (struct wf_otf2_call){name, WF_OTF2_CALLS, WF_OP_CALL};
-}
-
+/* TraceR's marks of where the program is. */
 #define TRACER_MARK "TRACER_WallTime_"
-
-static bool is_mark(const char *name)
-{
-    return strncmp(name, TRACER_MARK, strlen(TRACER_MARK)) == 0;
-}
 
 /* ---- time ---- */
 
-/* The computing up to now. */
-static enum wf_status pass_time(struct wf_otf2_walk *walk, uint64_t now)
+/* The time between two readings of the clock, in picoseconds. */
+static int64_t ps_between(const struct wf_otf2_walk *walk, uint64_t from, uint64_t to)
 {
-    int64_t ps = walk->begun ? wf_otf2_ps(walk, walk->latest, now) : 0;
+    if (to <= from) {
+        return 0;
+    }
+    wf_u128 ps = (wf_u128)(to - from) * UINT64_C(1000000000000) / walk->defs->resolution;
+    return ps > INT64_MAX ? INT64_MAX : (int64_t)ps;
+}
+
+/* The computing up to now. */
+static void pass_time(struct wf_otf2_walk *walk, uint64_t now)
+{
+    int64_t ps = walk->begun ? ps_between(walk, walk->latest, now) : 0;
 
     walk->first = walk->begun ? walk->first : now;
     walk->begun = true;
     walk->latest = now;
-    return wf_spool_compute(walk->spool, walk->rank, ps, walk->err);
+    wf_spool_compute(walk->spool, walk->rank, ps, walk->place.err);
 }
 
-/* ---- regions ---- */
+/* ---- ops ---- */
 
-static enum wf_status put_marker(struct wf_otf2_walk *walk, uint32_t number, bool begins)
+static void put(struct wf_otf2_walk *walk, const struct wf_op *op)
 {
-    const struct wf_op op = {.kind = begins ? WF_OP_REGION_BEGIN : WF_OP_REGION_END,
-                             .tag = (int32_t)number};
+    walk->has_op = true;
+    wf_spool_put(walk->spool, op, &walk->place);
+}
+
+/* An op that has the number of a region as its name, which is told once. */
+static void put_named(struct wf_otf2_walk *walk, enum wf_op_kind kind, uint32_t number)
+{
+    const struct wf_op op = {.kind = kind, .tag = (int32_t)number};
     struct wf_otf2_region *region = &walk->defs->regions[number];
 
-    if (!region->is_told) {
-        struct wf_trace_writer *writer = wf_spool_writer(walk->spool);
-        writer->ops->name_of(writer, WF_NAME_REGION, number,
-                             wf_otf2_defs_name(walk->defs, region));
+    if (!region->is_told && kind != WF_OP_INIT && kind != WF_OP_FINALIZE) {
+        wf_spool_name(walk->spool, kind == WF_OP_CALL ? WF_NAME_CALL : WF_NAME_REGION, number,
+                      wf_otf2_defs_name(walk->defs, region));
         region->is_told = true;
     }
-    return wf_otf2_put(walk, &op);
+    put(walk, &op);
 }
 
-/* The place behind the innermost open region of this number; 0: it is not open. */
-static size_t find_open(const struct wf_otf2_walk *walk, uint32_t number)
+/* Sets the communicator of an op, and tells the spool what it is. False if it is not known. */
+static bool set_comm(struct wf_otf2_walk *walk, uint32_t id, struct wf_op *op,
+                     struct wf_group *group)
 {
-    const uint32_t *open = (const uint32_t *)(const void *)walk->regions.data;
-    size_t n = walk->regions.size / sizeof(*open);
+    const struct wf_otf2_comm *comm = wf_otf2_defs_find_comm(walk->defs, id);
 
-    while (n > 0 && open[n - 1] != number) {
-        n--;
+    if (comm == NULL || (comm->ranks == NULL && !comm->is_self)) {
+        walk->n_inter += comm != NULL && comm->is_inter ? 1 : 0;
+        return false;
     }
-    return n;
-}
-
-static enum wf_status end_region(struct wf_otf2_walk *walk, uint32_t number)
-{
-    uint32_t *open = (uint32_t *)(void *)walk->regions.data;
-    size_t place = find_open(walk, number), n = walk->regions.size / sizeof(*open);
-
-    if (place == 0) {
-        return WF_OK;
-    }
-    memmove(open + place - 1, open + place, (n - place) * sizeof(*open));
-    walk->regions.size -= sizeof(*open);
-    return put_marker(walk, number, false);
-}
-
-static enum wf_status begin_region(struct wf_otf2_walk *walk, uint32_t number, const char *name)
-{
-    enum wf_status status = WF_OK;
-
-    /* TraceR's marks say where the program is, often without an end: one lasts until it comes
-     * again. */
-    if (is_mark(name)) {
-        status = end_region(walk, number);
-    }
-    wf_buf_append(&walk->regions, &number, sizeof(number));
-    return status == WF_OK ? put_marker(walk, number, true) : status;
-}
-
-static enum wf_status enter(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
-{
-    const struct wf_otf2_region *region = wf_otf2_defs_find_region(walk->defs, event->region);
-
-    if (region == NULL) {
-        return WF_OK;
-    }
-    if (walk->call != NULL) {
-        walk->depth++;
-        return WF_OK;
-    }
-    const char *name = wf_otf2_defs_name(walk->defs, region);
-    enum wf_status status = pass_time(walk, event->time);
-    if (status != WF_OK || !region->is_mpi) {
-        uint32_t number = (uint32_t)(region - walk->defs->regions);
-        return status == WF_OK ? begin_region(walk, number, name) : status;
-    }
-    walk->call = region;
-    walk->role = role_of(name);
-    walk->depth = 0;
-    walk->entered = event->time;
-    walk->has_op = false;
-    walk->has_sent = false;
-    walk->has_received = false;
-    return WF_OK;
-}
-
-static enum wf_status leave_call(struct wf_otf2_walk *walk, uint64_t now)
-{
-    enum wf_status status = wf_otf2_put_waits(walk);
-
-    if (status == WF_OK && (walk->has_sent || walk->has_received)) {
-        status = wf_otf2_sendrecv(walk);
-    }
-    /* What it takes to start a program is no time of the program. */
-    if (walk->role.kind == WF_OP_INIT && now > walk->entered) {
-        walk->first += now - walk->entered;
-        walk->entered = now;
-    }
-    if (status == WF_OK && !walk->has_op) {
-        status = wf_otf2_put_call(walk, now);
-    }
-    walk->call = NULL;
-    walk->latest = now > walk->latest ? now : walk->latest;
-    return status;
-}
-
-static enum wf_status leave(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
-{
-    const struct wf_otf2_region *region = wf_otf2_defs_find_region(walk->defs, event->region);
-
-    if (region == NULL) {
-        return WF_OK;
-    }
-    if (walk->call != NULL && (region == walk->call || walk->depth > 0)) {
-        if (walk->depth > 0) {
-            walk->depth--;
-            return WF_OK;
+    uint32_t number = (uint32_t)(comm - walk->defs->comms) + 1;
+    op->comm = comm->is_world ? WF_COMM_WORLD : number;
+    *group = (struct wf_group){.id = number, .size = 1, .stride = 1, .width = 1};
+    if (comm->is_self) {
+        group->first = walk->rank;
+    } else {
+        group->size = comm->n;
+        group->members = comm->ranks;
+        group->rank = comm->is_world ? walk->rank : 0;
+        while (group->rank < comm->n && comm->ranks[group->rank] != walk->rank) {
+            group->rank++;
         }
-        return leave_call(walk, event->time);
     }
-    enum wf_status status = walk->call == NULL ? pass_time(walk, event->time) : WF_OK;
-    return status == WF_OK ? end_region(walk, (uint32_t)(region - walk->defs->regions))
-                           : status;
+    return comm->is_world || (group->rank < group->size &&
+                              wf_spool_group(walk->spool, walk->rank, number, group, NULL));
 }
 
-/* ---- events ---- */
+/* ---- messages ---- */
 
-static enum wf_status on_message(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
+static bool set_message(struct wf_otf2_walk *walk, const struct wf_otf2_event *event,
+                        struct wf_op *op)
 {
-    bool both = walk->call != NULL && walk->role.role == WF_OTF2_BOTH;
+    struct wf_group group;
+
+    op->peer = event->peer;
+    op->tag = event->tag > INT32_MAX ? 0 : (int32_t)event->tag;
+    op->bytes = event->bytes;
+    if (!set_comm(walk, event->comm, op, &group) || event->peer >= group.size ||
+        event->bytes > INT64_MAX) {
+        walk->n_lost++;
+        return false;
+    }
+    return true;
+}
+
+static void on_message(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
+{
+    bool both = walk->call != NULL && walk->kind == WF_OP_SENDRECV;
+    bool nonblocking = event->kind == WF_OTF2_ISEND;
+    struct wf_op op = {.kind = WF_OP_RECV};
 
     if (both && event->kind == WF_OTF2_SEND && !walk->has_sent) {
         walk->sent = *event;
         walk->has_sent = true;
-        return WF_OK;
+        return;
     }
     if (both && event->kind == WF_OTF2_RECV && !walk->has_received) {
         walk->received = *event;
         walk->has_received = true;
-        return WF_OK;
+        return;
     }
-    return wf_otf2_message(walk, event);
+    if (event->kind != WF_OTF2_RECV) {
+        const struct wf_op_info *info = wf_op_info(walk->kind);
+        bool has_mode = walk->call != NULL && info->family == WF_FAMILY_SEND &&
+                        info->returns_request == nonblocking;
+        op.kind = has_mode ? walk->kind : nonblocking ? WF_OP_ISEND : WF_OP_SEND;
+    }
+    if (!set_message(walk, event, &op)) {
+        return;
+    }
+    if (nonblocking) {
+        op.request = wf_open_requests_add(&walk->requests, (int64_t)event->request)->number;
+    }
+    put(walk, &op);
 }
 
-static enum wf_status on_completion(struct wf_otf2_walk *walk,
-                                    const struct wf_otf2_event *event)
+static void put_sendrecv(struct wf_otf2_walk *walk)
 {
-    wf_otf2_complete(walk, event->request);
-    /* In a call the waits are one; elsewhere nobody says when they end. */
-    return walk->call == NULL ? wf_otf2_put_waits(walk) : WF_OK;
+    struct wf_op to = {.tag = 0}, from = {.tag = 0};
+    bool received = walk->has_received && set_message(walk, &walk->received, &from);
+    bool sent = walk->has_sent && set_message(walk, &walk->sent, &to);
+
+    walk->has_op = true;
+    wf_spool_sendrecv(walk->spool, sent ? &to : NULL, received ? &from : NULL, &walk->place);
 }
 
-/* What happens outside of calls of MPI takes the time since the last event. */
-static enum wf_status on_mpi(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
+/* ---- collectives ---- */
+
+/* A request of 0 is none: the collective blocks. */
+static void put_collective(struct wf_otf2_walk *walk, const struct wf_otf2_event *event,
+                           uint32_t request)
 {
-    enum wf_status status = walk->call == NULL ? pass_time(walk, event->time) : WF_OK;
+    const struct wf_otf2_sizes sizes = {event->bytes, event->received};
+    struct wf_op op = {.kind = wf_otf2_coll_kind(event->region, request == 0),
+                       .request = request};
+    struct wf_group group;
+    bool equal = false;
 
-    if (status != WF_OK) {
-        return status;
+    if (op.kind == WF_OP_CALL) {
+        return;
     }
-    switch (event->kind) {
-    case WF_OTF2_SEND:
-    case WF_OTF2_ISEND:
-    case WF_OTF2_RECV:
-        return on_message(walk, event);
-    case WF_OTF2_IRECV_REQUEST:
-    case WF_OTF2_ICOLL_REQUEST:
-        return wf_otf2_begin_request(walk, event);
-    case WF_OTF2_ISEND_COMPLETE:
-    case WF_OTF2_IRECV:
-    case WF_OTF2_ICOLL_COMPLETE:
-        return on_completion(walk, event);
-    case WF_OTF2_COLL_END:
-        return wf_otf2_collective(walk, event, true, 0);
-    case WF_OTF2_ENTER:
-    case WF_OTF2_LEAVE:
-    case WF_OTF2_PROGRAM_BEGIN:
-    case WF_OTF2_PROGRAM_END:
-    case WF_OTF2_ON_OFF:
-    case WF_OTF2_FLUSH:
-    case WF_OTF2_REQUEST_TEST:
-    case WF_OTF2_REQUEST_CANCELLED:
-    case WF_OTF2_COLL_BEGIN:
-    case WF_OTF2_OTHER:
-    case WF_OTF2_KINDS:
-        break;
+    if (!set_comm(walk, event->comm, &op, &group) || sizes.sent > INT64_MAX ||
+        sizes.received > INT64_MAX) {
+        walk->n_lost++;
+        return;
     }
-    return WF_OK;
+    op.root = op.kind != WF_OP_BARRIER && event->peer < group.size ? event->peer : 0;
+    wf_otf2_coll_read(&op, &group, &sizes, &walk->counts, &equal);
+    if (wf_otf2_sums_set(walk->sums, walk->rank, event->number, &group, &op, &walk->counts)) {
+        equal = op.recv_counts != NULL;
+    }
+    walk->n_equal += equal ? 1 : 0;
+    put(walk, &op);
 }
+
+/* ---- requests ---- */
+
+/* What becomes of a request; false if the events end before. */
+static bool find_outcome(struct wf_otf2_walk *walk, uint64_t request, struct wf_otf2_event *out)
+{
+    struct wf_open_request *known = NULL;
+    struct wf_otf2_event event;
+
+    for (;;) {
+        wf_open_requests_call(&walk->found);
+        known = wf_open_requests_find(&walk->found, (int64_t)request);
+        if (known != NULL || walk->ahead_ended) {
+            break;
+        }
+        walk->ahead_ended = !wf_otf2_in_next(walk->ahead, &event);
+        if (!walk->ahead_ended &&
+            (event.kind == WF_OTF2_IRECV || event.kind == WF_OTF2_ICOLL_COMPLETE ||
+             event.kind == WF_OTF2_REQUEST_CANCELLED)) {
+            uint32_t number =
+                wf_open_requests_add(&walk->found, (int64_t)event.request)->number;
+            WF_GROW(walk->outcomes, number, walk->outcomes_capacity);
+            walk->outcomes[number] = event;
+        }
+    }
+    if (known == NULL) {
+        return false;
+    }
+    *out = walk->outcomes[known->number];
+    wf_open_requests_remove(&walk->found, known);
+    return true;
+}
+
+static void begin_request(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
+{
+    struct wf_otf2_event outcome = {.kind = WF_OTF2_OTHER};
+    struct wf_op op = {.kind = WF_OP_IRECV};
+
+    if (!find_outcome(walk, event->request, &outcome)) {
+        walk->n_unfinished++;
+    } else if (outcome.kind == WF_OTF2_ICOLL_COMPLETE) {
+        uint64_t lost = walk->n_lost;
+        struct wf_open_request *request =
+            wf_open_requests_add(&walk->requests, (int64_t)event->request);
+        put_collective(walk, &outcome, request->number);
+        if (walk->n_lost > lost) {
+            wf_open_requests_remove(&walk->requests, request);
+        }
+    } else if (outcome.kind == WF_OTF2_IRECV && set_message(walk, &outcome, &op)) {
+        op.request = wf_open_requests_add(&walk->requests, (int64_t)event->request)->number;
+        put(walk, &op);
+    } /* else: a receive that was cancelled got nothing */
+}
+
+static void put_waits(struct wf_otf2_walk *walk)
+{
+    if (walk->done.size > 0) {
+        walk->has_op = true;
+        wf_spool_waits(walk->spool, &walk->done, &walk->place);
+    }
+}
+
+static void complete(struct wf_otf2_walk *walk, uint64_t request)
+{
+    wf_open_requests_call(&walk->requests);
+    struct wf_open_request *known = wf_open_requests_find(&walk->requests, (int64_t)request);
+    if (known != NULL) {
+        wf_buf_append(&walk->done, &known->number, sizeof(known->number));
+        wf_open_requests_remove(&walk->requests, known);
+    }
+    /* The waits of a call are one; outside of calls nothing says when they end. */
+    if (walk->call == NULL) {
+        put_waits(walk);
+    }
+}
+
+/* ---- regions ---- */
+
+static void end_region(struct wf_otf2_walk *walk, uint32_t number)
+{
+    uint32_t *open = (uint32_t *)(void *)walk->regions.data;
+    size_t n = walk->regions.size / sizeof(*open), place = n;
+
+    while (place > 0 && open[place - 1] != number) {
+        place--;
+    }
+    if (place > 0) {
+        memmove(open + place - 1, open + place, (n - place) * sizeof(*open));
+        walk->regions.size -= sizeof(*open);
+        put_named(walk, WF_OP_REGION_END, number);
+    }
+}
+
+static void enter(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
+{
+    const struct wf_otf2_region *region = wf_otf2_defs_find_region(walk->defs, event->region);
+
+    if (region == NULL || walk->call != NULL) {
+        walk->depth += region != NULL ? 1 : 0;
+        return;
+    }
+    const char *name = wf_otf2_defs_name(walk->defs, region);
+    uint32_t number = (uint32_t)(region - walk->defs->regions);
+    pass_time(walk, event->time);
+    if (region->is_mpi) {
+        walk->call = region;
+        walk->kind = wf_op_of_call(name);
+        walk->depth = 0;
+        walk->entered = event->time;
+        walk->has_op = false;
+        walk->has_sent = false;
+        walk->has_received = false;
+        return;
+    }
+    /* A mark often has no end: it lasts until it comes again. */
+    if (strncmp(name, TRACER_MARK, strlen(TRACER_MARK)) == 0) {
+        end_region(walk, number);
+    }
+    wf_buf_append(&walk->regions, &number, sizeof(number));
+    put_named(walk, WF_OP_REGION_BEGIN, number);
+}
+
+static void leave_call(struct wf_otf2_walk *walk, uint64_t now)
+{
+    put_waits(walk);
+    if (walk->has_sent || walk->has_received) {
+        put_sendrecv(walk);
+    }
+    /* What it takes to start a program is no time of the program. */
+    if (walk->kind == WF_OP_INIT && now > walk->entered) {
+        walk->first += now - walk->entered;
+        walk->entered = now;
+    }
+    if (!walk->has_op) {
+        bool is_ours = walk->kind == WF_OP_INIT || walk->kind == WF_OP_FINALIZE;
+        wf_spool_compute(walk->spool, walk->rank, ps_between(walk, walk->entered, now),
+                         walk->place.err);
+        put_named(walk, is_ours ? walk->kind : WF_OP_CALL,
+                  (uint32_t)(walk->call - walk->defs->regions));
+    }
+    walk->call = NULL;
+    walk->latest = now > walk->latest ? now : walk->latest;
+}
+
+static void leave(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
+{
+    const struct wf_otf2_region *region = wf_otf2_defs_find_region(walk->defs, event->region);
+
+    if (region == NULL) {
+        return;
+    }
+    if (walk->call != NULL && walk->depth > 0) {
+        walk->depth--;
+    } else if (region == walk->call) {
+        leave_call(walk, event->time);
+    } else {
+        if (walk->call == NULL) {
+            pass_time(walk, event->time);
+        }
+        end_region(walk, (uint32_t)(region - walk->defs->regions));
+    }
+}
+
+/* ---- events ---- */
 
 static void count(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
 {
     uint32_t name = walk->names[event->kind];
-    uint64_t bytes = event->bytes;
 
     if (event->kind == WF_OTF2_ENTER) {
         struct wf_otf2_region *region = wf_otf2_defs_find_region(walk->defs, event->region);
@@ -258,59 +351,70 @@ static void count(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
         name = region != NULL ? region->record : name;
     } else if (event->kind == WF_OTF2_COLL_END && wf_otf2_coll_name(event->region) != NULL) {
         name = walk->coll_names[event->region];
-    } else if (event->kind == WF_OTF2_FLUSH) {
-        bytes = 0;
     }
-    wf_records_add(walk->records, walk->rank, name, bytes);
+    wf_records_add(walk->records, walk->rank, name,
+                   event->kind == WF_OTF2_FLUSH ? 0 : event->bytes);
 }
 
-static enum wf_status on_event(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
+static void on_event(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
 {
-    enum wf_status status = WF_OK;
+    bool is_program =
+        event->kind == WF_OTF2_PROGRAM_BEGIN || event->kind == WF_OTF2_PROGRAM_END;
 
-    count(walk, event);
-    walk->number = event->number;
+    /* What happens outside of calls of MPI takes the time since the last event. */
+    if (is_program ||
+        (walk->call == NULL && event->kind != WF_OTF2_ENTER && event->kind != WF_OTF2_LEAVE &&
+         event->kind != WF_OTF2_ON_OFF && event->kind != WF_OTF2_OTHER)) {
+        pass_time(walk, event->time);
+    }
     switch (event->kind) {
     case WF_OTF2_ENTER:
-        return enter(walk, event);
+        enter(walk, event);
+        break;
     case WF_OTF2_LEAVE:
-        return leave(walk, event);
+        leave(walk, event);
+        break;
     case WF_OTF2_FLUSH:
         /* The time in which the recording itself wrote is none of the program's. */
-        status = walk->call == NULL ? pass_time(walk, event->time) : WF_OK;
         walk->latest = event->bytes > walk->latest ? event->bytes : walk->latest;
-        return status;
+        break;
     case WF_OTF2_ON_OFF:
         walk->n_off += event->region == 0 ? 1 : 0;
-        return WF_OK;
-    case WF_OTF2_PROGRAM_BEGIN:
-    case WF_OTF2_PROGRAM_END:
-        return pass_time(walk, event->time);
-    case WF_OTF2_OTHER:
-    case WF_OTF2_KINDS:
-        return WF_OK;
+        break;
     case WF_OTF2_SEND:
     case WF_OTF2_ISEND:
-    case WF_OTF2_ISEND_COMPLETE:
-    case WF_OTF2_IRECV_REQUEST:
     case WF_OTF2_RECV:
+        on_message(walk, event);
+        break;
+    case WF_OTF2_IRECV_REQUEST:
+    case WF_OTF2_ICOLL_REQUEST:
+        begin_request(walk, event);
+        break;
+    case WF_OTF2_ISEND_COMPLETE:
     case WF_OTF2_IRECV:
+    case WF_OTF2_ICOLL_COMPLETE:
+        complete(walk, event->request);
+        break;
+    case WF_OTF2_COLL_END:
+        put_collective(walk, event, 0);
+        break;
+    case WF_OTF2_PROGRAM_BEGIN:
+    case WF_OTF2_PROGRAM_END:
     case WF_OTF2_REQUEST_TEST:
     case WF_OTF2_REQUEST_CANCELLED:
     case WF_OTF2_COLL_BEGIN:
-    case WF_OTF2_COLL_END:
-    case WF_OTF2_ICOLL_REQUEST:
-    case WF_OTF2_ICOLL_COMPLETE:
+    case WF_OTF2_OTHER:
+    case WF_OTF2_KINDS:
         break;
     }
-    return on_mpi(walk, event);
 }
 
 /* ---- ranks ---- */
 
-static void begin_rank(struct wf_otf2_walk *walk, uint32_t rank)
+static void walk_rank(struct wf_otf2_walk *walk)
 {
-    walk->rank = rank;
+    struct wf_otf2_event event;
+
     walk->begun = false;
     walk->ahead_ended = false;
     walk->call = NULL;
@@ -319,53 +423,28 @@ static void begin_rank(struct wf_otf2_walk *walk, uint32_t rank)
     walk->has_received = false;
     walk->done.size = 0;
     walk->regions.size = 0;
-    memset(walk->told, 0, (walk->defs->n_comms / 64 + 1) * sizeof(*walk->told));
-}
-
-/* Regions that were not left end with the rank. */
-static enum wf_status end_rank(struct wf_otf2_walk *walk)
-{
-    struct wf_trace_writer *writer = wf_spool_writer(walk->spool);
-    enum wf_status status = WF_OK;
-
-    if (walk->call != NULL) {
-        status = leave_call(walk, walk->latest);
+    wf_otf2_in_rank(walk->in, walk->rank);
+    wf_otf2_in_rank(walk->ahead, walk->rank);
+    while (wf_otf2_in_next(walk->in, &event)) {
+        walk->place.byte = event.number;
+        count(walk, &event);
+        on_event(walk, &event);
     }
-    while (status == WF_OK && walk->regions.size > 0) {
+    /* What was not left ends with the rank. */
+    if (walk->call != NULL) {
+        leave_call(walk, walk->latest);
+    }
+    while (walk->regions.size > 0) {
         uint32_t number;
         memcpy(&number, walk->regions.data + walk->regions.size - sizeof(number),
                sizeof(number));
-        status = end_region(walk, number);
+        end_region(walk, number);
     }
     if (walk->begun) {
-        writer->ops->wall(writer, walk->rank, wf_otf2_ps(walk, walk->first, walk->latest));
-    }
-    return status;
-}
-
-static enum wf_status walk_rank(struct wf_otf2_walk *walk, uint32_t rank)
-{
-    struct wf_otf2_event event;
-    bool more = true;
-
-    begin_rank(walk, rank);
-    enum wf_status status = wf_otf2_in_rank(walk->in, rank, walk->err);
-    if (status == WF_OK) {
-        status = wf_otf2_in_rank(walk->ahead, rank, walk->err);
-    }
-    while (status == WF_OK) {
-        status = wf_otf2_in_next(walk->in, &event, &more, walk->err);
-        if (status != WF_OK || !more) {
-            break;
-        }
-        status = on_event(walk, &event);
-    }
-    if (status == WF_OK) {
-        status = end_rank(walk);
+        wf_spool_wall(walk->spool, walk->rank, ps_between(walk, walk->first, walk->latest));
     }
     wf_open_requests_fini(&walk->requests);
     wf_open_requests_fini(&walk->found);
-    return status;
 }
 
 static void name_records(struct wf_otf2_walk *walk)
@@ -386,19 +465,16 @@ static void name_records(struct wf_otf2_walk *walk)
     }
 }
 
-enum wf_status wf_otf2_walk(struct wf_otf2_walk *walk)
+void wf_otf2_walk(struct wf_otf2_walk *walk)
 {
-    enum wf_status status = WF_OK;
-
-    walk->told = wf_xcalloc(walk->defs->n_comms / 64 + 1, sizeof(*walk->told));
     name_records(walk);
-    for (uint32_t rank = 0; rank < walk->defs->n_ranks && status == WF_OK; rank++) {
-        status = walk_rank(walk, rank);
+    for (uint32_t rank = 0; rank < walk->defs->n_ranks && !wf_failed(walk->place.err); rank++) {
+        walk->rank = rank;
+        walk->place.rank = rank;
+        walk_rank(walk);
     }
-    free(walk->told);
     free(walk->outcomes);
     wf_buf_fini(&walk->done);
     wf_buf_fini(&walk->regions);
     wf_buf_fini(&walk->counts);
-    return status;
 }
