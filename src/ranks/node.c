@@ -13,6 +13,21 @@
 /* Ops that a rank may execute in one event: bounds what one handler schedules. */
 enum { OPS_PER_EVENT = 1024 };
 
+enum wf_status wf_node_check(const struct wf_place *place, const struct wf_net *net, uint32_t n,
+                             const char *what, struct wf_err *err)
+{
+    if (place->slots_max > WF_RANK_SLOTS_MAX) {
+        return wf_err_set(err, WF_EINVAL, "%u %s on a node are too many; the limit is %d",
+                          place->slots_max, what, WF_RANK_SLOTS_MAX);
+    }
+    if (net->n_nodes != place->n_nodes || place->n_ranks != n) {
+        return wf_err_set(err, WF_EINVAL,
+                          "%u %s are placed on %u nodes; the jobs have %u, the network %u",
+                          place->n_ranks, what, place->n_nodes, n, net->n_nodes);
+    }
+    return WF_OK;
+}
+
 /* ---- executing ops ---- */
 
 /* The program has ended: runs it once more if the job says so. */
@@ -157,13 +172,11 @@ void wf_node_note_message(const struct wf_caller *to, const struct wf_sent *sent
     }
 }
 
-/* Notes are counted when they are final: ranks need not keep them, and nothing is undone. */
-static void node_commit(const struct wf_event *ev, const void *at, struct wf_ctx *ctx)
+/* The network's statistics, and the recording. */
+static void commit_always(const struct wf_ranks *ranks, const struct wf_event *ev,
+                          struct wf_ctx *ctx)
 {
-    const struct wf_ranks *ranks = wf_model(ctx);
     const struct wf_net *net = ranks->net;
-    struct wf_ranks_tally *tally = wf_tally(ctx);
-    struct wf_node_note note;
 
     if (net->n_sums > 0 && net->ops->commit != NULL && ev->kind < WF_NET_KINDS) {
         net->ops->commit(net, ev, ctx);
@@ -171,9 +184,14 @@ static void node_commit(const struct wf_event *ev, const void *at, struct wf_ctx
     if (wf_recorder_is_on(&ranks->recorder)) {
         wf_recorder_commit(&ranks->recorder, ctx);
     }
-    if (at == NULL) {
-        return;
-    }
+}
+
+/* Counts a note. It is final: ranks need not keep it, and nothing is undone. */
+static void commit_note(const struct wf_ranks *ranks, const void *at, struct wf_ctx *ctx)
+{
+    struct wf_ranks_tally *tally = wf_tally(ctx);
+    struct wf_node_note note;
+
     memcpy(&note, at, offsetof(struct wf_node_note, time));
     if (note.what == WF_NOTED_LATENCY) {
         tally->at = ranks->recorder.at;
@@ -186,6 +204,19 @@ static void node_commit(const struct wf_event *ev, const void *at, struct wf_ctx
             .job = note.job, .number = note.number, .is_end = note.what == WF_NOTED_END};
 
         wf_marks_pass(&tally->marks, &mark, wf_marks_kept(ranks->n_jobs), note.at);
+    }
+}
+
+/* Most events of most runs leave nothing. */
+static void node_commit(const struct wf_event *ev, const void *note, struct wf_ctx *ctx)
+{
+    const struct wf_ranks *ranks = wf_model(ctx);
+
+    if (ranks->sees_all) {
+        commit_always(ranks, ev, ctx);
+    }
+    if (note != NULL) {
+        commit_note(ranks, note, ctx);
     }
 }
 

@@ -58,6 +58,7 @@ struct wf_ranks {
     bool runs_ahead;                                    /* ranks may send later than now */
     bool in_step;    /* ranks make calls only when the engine's time has reached their clock */
     bool sends_only; /* nothing is received, and all messages are eager */
+    bool sees_all;   /* commit looks at events without a note, too */
     bool has_live;   /* a job is a running program, which is told what its ranks receive */
     struct wf_process_ops ops;
     struct wf_replay_params params;
@@ -195,6 +196,19 @@ static inline int64_t wf_later(int64_t a, int64_t b)
 }
 
 /* ---- the handlers of nodes (ranks/node.c) ---- */
+
+/* Whether the network has the nodes of the place, and these have room for `n` ranks or PEs
+ * (`what`); else WF_EINVAL. */
+WF_NODISCARD
+enum wf_status wf_node_check(const struct wf_place *place, const struct wf_net *net, uint32_t n,
+                             const char *what, struct wf_err *err);
+
+/* Bytes of the largest payload of an event for a node. */
+static inline size_t wf_node_payload_max(const struct wf_net *net)
+{
+    return net->payload_max > sizeof(struct wf_net_message) ? net->payload_max
+                                                            : sizeof(struct wf_net_message);
+}
 
 extern const struct wf_process_ops wf_node_ops; /* all but payload_max and careful */
 

@@ -124,24 +124,6 @@ static bool can_run_ahead(const struct wf_ranks *ranks, bool background)
              !background && ranks->mpi->eager_max == UINT64_MAX));
 }
 
-static enum wf_status check(const struct wf_ranks_config *config, uint32_t n_ranks,
-                            struct wf_err *err)
-{
-    const struct wf_place *place = config->place;
-
-    if (place->slots_max > WF_RANK_SLOTS_MAX) {
-        return wf_err_set(err, WF_EINVAL, "%u ranks on a node are too many; the limit is %d",
-                          place->slots_max, WF_RANK_SLOTS_MAX);
-    }
-    if (config->net->n_nodes != place->n_nodes || place->n_ranks != n_ranks) {
-        return wf_err_set(err, WF_EINVAL,
-                          "%u ranks are placed on %u nodes; the jobs have %u, "
-                          "the network %u",
-                          place->n_ranks, place->n_nodes, n_ranks, config->net->n_nodes);
-    }
-    return WF_OK;
-}
-
 /* The cost of capturing one computation, by rank; null if it is not to be added. */
 static int64_t *find_costs(const struct wf_ranks *ranks, uint32_t n_ranks)
 {
@@ -192,7 +174,7 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
                      config->mpi->unexpected_limit != UINT64_MAX;
     ranks->runs_ahead = can_run_ahead(ranks, background);
 
-    enum wf_status status = check(config, n_ranks, err);
+    enum wf_status status = wf_node_check(config->place, config->net, n_ranks, "ranks", err);
     if (status == WF_OK) {
         status = find_algorithms(ranks, err);
     }
@@ -203,9 +185,7 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
     ranks->costs = find_costs(ranks, n_ranks);
     ranks->ops = wf_node_ops;
     ranks->ops.careful = ranks->has_live;
-    ranks->ops.payload_max = config->net->payload_max > sizeof(struct wf_net_message)
-                                 ? config->net->payload_max
-                                 : sizeof(struct wf_net_message);
+    ranks->ops.payload_max = wf_node_payload_max(config->net);
 
     uint32_t first = wf_engine_add(
         engine, &ranks->ops, config->place->n_nodes,
@@ -214,6 +194,7 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
                     wf_recorder_init(&ranks->recorder, config->recording, config->place,
                                      config->net, sizeof(struct wf_ranks_tally)),
                     wf_tally_merge_all);
+    ranks->sees_all = config->net->n_sums > 0 || wf_recorder_is_on(&ranks->recorder);
     wf_engine_cells(engine, WF_REQ_SIZE);
     wf_net_attach(config->net, engine, first, &user);
     wf_live_spread(ranks, engine);

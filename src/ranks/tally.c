@@ -22,30 +22,54 @@ static int insight(const struct wf_blocked *blocked)
     return on->other != 0 || on->other_bytes != 0 ? 1 : 0;
 }
 
-/* Whether a comes before b. */
-static bool is_before(const struct wf_blocked *a, const struct wf_blocked *b)
+static bool is_blocked_before(const void *a, const void *b)
 {
-    int more = insight(a) - insight(b);
+    const struct wf_blocked *x = a, *y = b;
+    int more = insight(x) - insight(y);
 
-    return more != 0 ? more > 0 : a->rank < b->rank;
+    return more != 0 ? more > 0 : x->rank < y->rank;
+}
+
+static bool waited_longer(const void *a, const void *b)
+{
+    const struct wf_waited *x = a, *y = b;
+
+    return x->time != y->time ? x->time > y->time : x->rank < y->rank;
+}
+
+void wf_tally_insert(const struct wf_tally_list *list, const void *entry)
+{
+    unsigned char *entries = list->entries;
+    uint32_t at = *list->n;
+
+    while (at > 0 && list->is_before(entry, entries + (at - 1) * list->size)) {
+        at--;
+    }
+    if (at == list->max) {
+        return;
+    }
+    if (*list->n < list->max) {
+        ++*list->n;
+    }
+    memmove(entries + (at + 1) * list->size, entries + at * list->size,
+            (*list->n - 1 - at) * list->size);
+    memcpy(entries + at * list->size, entry, list->size);
 }
 
 void wf_tally_block(struct wf_ranks_tally *tally, const struct wf_blocked *blocked)
 {
-    uint32_t at = tally->n_blocked;
+    wf_tally_insert(&(struct wf_tally_list){tally->blocked, &tally->n_blocked, WF_TALLY_BLOCKED,
+                                            sizeof(*blocked), is_blocked_before},
+                    blocked);
+}
 
-    while (at > 0 && is_before(blocked, &tally->blocked[at - 1])) {
-        at--;
+void wf_tally_wait(struct wf_ranks_tally *tally, const struct wf_waited *waited)
+{
+    if (waited->time > 0) {
+        wf_tally_insert(&(struct wf_tally_list){tally->waits, &tally->n_waits, WF_TALLY_WAITS,
+                                                sizeof(*waited), waited_longer},
+                        waited);
     }
-    if (at == WF_TALLY_BLOCKED) {
-        return;
-    }
-    if (tally->n_blocked < WF_TALLY_BLOCKED) {
-        tally->n_blocked++;
-    }
-    memmove(&tally->blocked[at + 1], &tally->blocked[at],
-            (tally->n_blocked - 1 - at) * sizeof(tally->blocked[0]));
-    tally->blocked[at] = *blocked;
 }
 
 uint64_t wf_tally_digest(const struct wf_ranks_tally *tally, uint64_t events)
@@ -53,29 +77,6 @@ uint64_t wf_tally_digest(const struct wf_ranks_tally *tally, uint64_t events)
     return tally->net.nodes == 0 ? events
                                  : wf_rng_mix(tally->net.fingerprint + WF_RNG_GOLDEN) ^
                                        wf_rng_mix(tally->ends + 2 * WF_RNG_GOLDEN);
-}
-
-void wf_tally_wait(struct wf_ranks_tally *tally, const struct wf_waited *waited)
-{
-    uint32_t at = tally->n_waits;
-
-    if (waited->time <= 0) {
-        return;
-    }
-    while (at > 0 && (waited->time > tally->waits[at - 1].time ||
-                      (waited->time == tally->waits[at - 1].time &&
-                       waited->rank < tally->waits[at - 1].rank))) {
-        at--;
-    }
-    if (at == WF_TALLY_WAITS) {
-        return;
-    }
-    if (tally->n_waits < WF_TALLY_WAITS) {
-        tally->n_waits++;
-    }
-    memmove(&tally->waits[at + 1], &tally->waits[at],
-            (tally->n_waits - 1 - at) * sizeof(tally->waits[0]));
-    tally->waits[at] = *waited;
 }
 
 static void keep_leftover(struct wf_ranks_tally *tally, const struct wf_rank_leftover *leftover)

@@ -94,6 +94,15 @@ void wf_tally_merge(void *into, const void *from); /* wf_merge_fn, without the s
 void wf_tally_merge_sections(struct wf_ranks_tally *into, const struct wf_ranks_tally *from);
 void wf_tally_merge_all(void *into, const void *from); /* wf_merge_fn, with the sections */
 
+/* A sorted list that keeps the first `max` of the entries added to it. */
+struct wf_tally_list {
+    void *entries;
+    uint32_t *n, max;
+    size_t size; /* of an entry */
+    bool (*is_before)(const void *a, const void *b);
+};
+void wf_tally_insert(const struct wf_tally_list *list, const void *entry);
+
 void wf_tally_block(struct wf_ranks_tally *tally, const struct wf_blocked *blocked);
 void wf_tally_wait(struct wf_ranks_tally *tally, const struct wf_waited *waited);
 void wf_tally_leftover(struct wf_ranks_tally *tally, const struct wf_rank_leftover *leftover);

@@ -3,39 +3,20 @@
 
 #include "ranks/cpu/cpu_rules.h"
 
+#define ROW(member, row_type, default_value)                     \
+    .name = #member, .type = (row_type), .def = (default_value), \
+    .offset = offsetof(struct wf_cpu_params, member)
+
 const struct wf_param wf_cpu_params[] = {
-    {.name = "name",
-     .type = WF_PARAM_TEXT,
-     .offset = offsetof(struct wf_cpu_params, name),
-     .def = "",
-     .doc = "What it is called; only describes"},
-    {.name = "cores",
-     .type = WF_PARAM_COUNT,
-     .offset = offsetof(struct wf_cpu_params, cores),
-     .def = "0",
-     .max = "1000000",
+    {ROW(name, WF_PARAM_TEXT, ""), .doc = "What it is called; only describes"},
+    {ROW(cores, WF_PARAM_COUNT, "0"), .max = "1000000",
      .doc = "Cores of a node, 0 if unknown; only describes: ranks_per_node places ranks"},
-    {.name = "clock_ghz",
-     .type = WF_PARAM_REAL,
-     .offset = offsetof(struct wf_cpu_params, clock_ghz),
-     .def = "0",
-     .min = "0",
-     .max = "1000",
+    {ROW(clock_ghz, WF_PARAM_REAL, "0"), .min = "0", .max = "1000",
      .doc = "Clock rate in GHz, 0 if unknown; only describes"},
-    {.name = "gflops",
-     .type = WF_PARAM_REAL,
-     .offset = offsetof(struct wf_cpu_params, gflops),
-     .def = "0",
-     .min = "0",
-     .max = "1000000000",
+    {ROW(gflops, WF_PARAM_REAL, "0"), .min = "0", .max = "1000000000",
      .doc = "Peak of a node in 10^9 floating-point operations per second, 0 if unknown; only "
             "describes"},
-    {.name = "scale",
-     .type = WF_PARAM_REAL,
-     .offset = offsetof(struct wf_cpu_params, scale),
-     .def = "1",
-     .min = "0.000001",
-     .max = "1000000",
+    {ROW(scale, WF_PARAM_REAL, "1"), .min = "0.000001", .max = "1000000",
      .doc = "Factor on all compute times: 2 is a processor of half the speed"},
     WF_PARAM_END,
 };

@@ -2,6 +2,7 @@
 #include "ranks/record/path.h"
 
 #include "base/mem.h"
+#include "base/varint.h"
 
 #include <assert.h>
 #include <string.h>
@@ -76,41 +77,6 @@ uint64_t wf_path_bytes_needed(const struct wf_path *path)
 
 /* ---- packing ---- */
 
-static unsigned char *put(unsigned char *at, uint64_t value)
-{
-    while (value >= 128) {
-        *at++ = (unsigned char)(value | 128);
-        value >>= 7;
-    }
-    *at++ = (unsigned char)value;
-    return at;
-}
-
-static uint64_t zigzag(int64_t value)
-{
-    return (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
-}
-
-static const unsigned char *get(const unsigned char *at, uint64_t *value)
-{
-    unsigned shift = 0;
-
-    for (*value = 0; *at >= 128; shift += 7) {
-        *value |= (uint64_t)(*at++ & 127) << shift;
-    }
-    *value |= (uint64_t)*at++ << shift;
-    return at;
-}
-
-static const unsigned char *get_signed(const unsigned char *at, int64_t *value)
-{
-    uint64_t raw;
-
-    at = get(at, &raw);
-    *value = (int64_t)(raw >> 1) ^ -(int64_t)(raw & 1);
-    return at;
-}
-
 /* The rank's next chunk; none if all are in use. */
 static void next_chunk(struct wf_path *path, struct head *head)
 {
@@ -160,8 +126,8 @@ void wf_path_compute(struct wf_path *path, uint32_t rank, int64_t from, int64_t 
     unsigned char bytes[ENTRY_MAX], *at = bytes;
 
     *at++ = COMPUTED;
-    at = put(at, zigzag(from - head->last));
-    at = put(at, (uint64_t)(until - from));
+    at = wf_varint_write(at, wf_zigzag(from - head->last));
+    at = wf_varint_write(at, (uint64_t)(until - from));
     append(path, head, bytes, (size_t)(at - bytes), from, until);
 }
 
@@ -174,18 +140,18 @@ void wf_path_cause(struct wf_path *path, const struct wf_cause *cause)
         (unsigned char)(cause->why | (cause->track != 0 ? HAS_TRACK : 0) |
                         (cause->from_track != cause->track ? HAS_FROM_TRACK : 0) |
                         (cause->waited ? WAITED : 0) | (cause->taken > 0 ? HAS_TAKEN : 0));
-    at = put(at, zigzag(cause->until - head->last));
-    at = put(at, (uint64_t)(cause->until - cause->since));
-    at = put(at, zigzag((int64_t)cause->from - (int64_t)cause->rank));
-    at = put(at, cause->bytes);
+    at = wf_varint_write(at, wf_zigzag(cause->until - head->last));
+    at = wf_varint_write(at, (uint64_t)(cause->until - cause->since));
+    at = wf_varint_write(at, wf_zigzag((int64_t)cause->from - (int64_t)cause->rank));
+    at = wf_varint_write(at, cause->bytes);
     if (cause->track != 0) {
-        at = put(at, cause->track);
+        at = wf_varint_write(at, cause->track);
     }
     if (cause->from_track != cause->track) {
-        at = put(at, cause->from_track);
+        at = wf_varint_write(at, cause->from_track);
     }
     if (cause->taken > 0) {
-        at = put(at, cause->taken);
+        at = wf_varint_write(at, cause->taken);
     }
     append(path, head, bytes, (size_t)(at - bytes), cause->until, cause->until);
 }
@@ -247,54 +213,44 @@ int64_t wf_path_chunk_least(const struct wf_path *path, uint32_t chunk)
     return chunk_at(path, chunk)->least;
 }
 
-static const unsigned char *get_cause(const unsigned char *at, unsigned first,
-                                      struct wf_cause *cause)
+static int64_t get_signed(struct wf_reading *in)
 {
-    uint64_t took, track = 0, from_track, taken = 0;
-    int64_t after, from;
+    return (int64_t)wf_unzigzag(wf_varint_get(in));
+}
 
-    at = get_signed(at, &after);
-    at = get(at, &took);
-    at = get_signed(at, &from);
-    at = get(at, &cause->bytes);
-    cause->until += after;
-    cause->since = cause->until - (int64_t)took;
-    cause->from = (uint32_t)((int64_t)cause->rank + from);
-    at = first & HAS_TRACK ? get(at, &track) : at;
-    from_track = track;
-    at = first & HAS_FROM_TRACK ? get(at, &from_track) : at;
-    at = first & HAS_TAKEN ? get(at, &taken) : at;
-    cause->track = (uint32_t)track;
-    cause->from_track = (uint32_t)from_track;
-    cause->taken = (uint32_t)taken;
+/* Reads the rest of a cause, whose rank is set and whose `until` is the time before it. */
+static void get_cause(struct wf_reading *in, unsigned first, struct wf_cause *cause)
+{
+    cause->until += get_signed(in);
+    cause->since = cause->until - (int64_t)wf_varint_get(in);
+    cause->from = (uint32_t)((int64_t)cause->rank + get_signed(in));
+    cause->bytes = wf_varint_get(in);
+    cause->track = first & HAS_TRACK ? (uint32_t)wf_varint_get(in) : 0;
+    cause->from_track = first & HAS_FROM_TRACK ? (uint32_t)wf_varint_get(in) : cause->track;
+    cause->taken = first & HAS_TAKEN ? (uint32_t)wf_varint_get(in) : 0;
     cause->why = first & WHAT;
     cause->waited = (first & WAITED) != 0;
-    return at;
 }
 
 uint32_t wf_path_unpack(const struct wf_path *path, uint32_t number, uint32_t rank,
                         struct wf_path_entry *entries)
 {
     const struct chunk *chunk = chunk_at(path, number);
-    const unsigned char *at = chunk->bytes, *end = at + chunk->used;
+    struct wf_reading in = {chunk->bytes, chunk->bytes + chunk->used, false};
     int64_t last = chunk->base;
     uint32_t n = 0;
 
-    for (; at < end; n++) {
+    for (; in.at < in.end; n++) {
         struct wf_path_entry *entry = &entries[n];
-        unsigned first = *at++;
+        unsigned first = *in.at++;
 
         *entry = (struct wf_path_entry){.computed = (first & WHAT) == COMPUTED,
                                         .cause = {.rank = rank, .until = last}};
         if (entry->computed) {
-            int64_t after;
-            uint64_t took;
-            at = get_signed(at, &after);
-            at = get(at, &took);
-            entry->from = last + after;
-            entry->cause.until = entry->from + (int64_t)took;
+            entry->from = last + get_signed(&in);
+            entry->cause.until = entry->from + (int64_t)wf_varint_get(&in);
         } else {
-            at = get_cause(at, first, &entry->cause);
+            get_cause(&in, first, &entry->cause);
         }
         last = entry->cause.until;
     }

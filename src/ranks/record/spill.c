@@ -2,10 +2,10 @@
 #include "ranks/record/spill.h"
 
 #include "base/mem.h"
+#include "base/temp.h"
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -18,24 +18,9 @@ struct wf_spill_files {
     struct wf_spill_file *first;
 };
 
-/* A file that has no name any more; -1 if there is no place for it. */
-static int make_file(void)
-{
-    const char *parent = getenv("TMPDIR");
-    char path[512];
-
-    int n = snprintf(path, sizeof(path), "%s/weft-XXXXXX",
-                     parent != NULL && parent[0] != '\0' ? parent : "/tmp");
-    int fd = n > 0 && (size_t)n < sizeof(path) ? mkostemp(path, O_CLOEXEC) : -1;
-    if (fd >= 0) {
-        (void)unlink(path);
-    }
-    return fd;
-}
-
 struct wf_spill_files *wf_spill_files_new(void)
 {
-    int fd = make_file();
+    int fd = wf_temp_unnamed();
 
     if (fd < 0) {
         return NULL;
@@ -81,7 +66,8 @@ struct wf_spill_file *wf_spill_files_add(struct wf_spill_files *spill, size_t en
 {
     struct wf_spill_file *file = wf_xcalloc(1, sizeof(*file));
 
-    *file = (struct wf_spill_file){.entry = entry, .capacity = capacity, .fd = make_file()};
+    *file =
+        (struct wf_spill_file){.entry = entry, .capacity = capacity, .fd = wf_temp_unnamed()};
     void *base = file->fd < 0 || capacity == 0
                      ? MAP_FAILED
                      : mmap(NULL, bytes_of(file), PROT_READ | PROT_WRITE,

@@ -206,22 +206,18 @@ static void node_commit(const struct wf_event *ev, const void *note, struct wf_c
 
 /* ---- the end ---- */
 
+static bool has_lower_number(const void *a, const void *b)
+{
+    const struct wf_pe_blocked *x = a, *y = b;
+
+    return x->pe < y->pe;
+}
+
 static void add_blocked(struct wf_pe_tally *tally, const struct wf_pe_blocked *blocked)
 {
-    uint64_t at = tally->n_blocked;
-
-    while (at > 0 && blocked->pe < tally->blocked[at - 1].pe) {
-        at--;
-    }
-    if (at == WF_TALLY_BLOCKED) {
-        return;
-    }
-    if (tally->n_blocked < WF_TALLY_BLOCKED) {
-        tally->n_blocked++;
-    }
-    memmove(&tally->blocked[at + 1], &tally->blocked[at],
-            (tally->n_blocked - 1 - at) * sizeof(tally->blocked[0]));
-    tally->blocked[at] = *blocked;
+    wf_tally_insert(&(struct wf_tally_list){tally->blocked, &tally->n_blocked, WF_TALLY_BLOCKED,
+                                            sizeof(*blocked), has_lower_number},
+                    blocked);
 }
 
 /* wf_merge_fn, with the sections of the tally. */
@@ -233,7 +229,7 @@ static void merge_tallies(void *into, const void *from)
     wf_tally_merge_all(&a->replay, &b->replay);
     a->tasks += b->tasks;
     a->surplus += b->surplus;
-    for (uint64_t i = 0; i < b->n_blocked; i++) {
+    for (uint32_t i = 0; i < b->n_blocked; i++) {
         add_blocked(a, &b->blocked[i]);
     }
 }
@@ -331,23 +327,6 @@ static const struct wf_process_ops node_ops = {
     .finish = node_finish,
 };
 
-static enum wf_status check(const struct wf_pe_config *config, uint32_t n_pes,
-                            struct wf_err *err)
-{
-    const struct wf_place *place = config->place;
-
-    if (place->slots_max > WF_RANK_SLOTS_MAX) {
-        return wf_err_set(err, WF_EINVAL, "%u PEs on a node are too many; the limit is %d",
-                          place->slots_max, WF_RANK_SLOTS_MAX);
-    }
-    if (config->net->n_nodes != place->n_nodes || place->n_ranks != n_pes) {
-        return wf_err_set(err, WF_EINVAL,
-                          "%u PEs are placed on %u nodes; the jobs have %u, the network %u",
-                          place->n_ranks, place->n_nodes, n_pes, config->net->n_nodes);
-    }
-    return WF_OK;
-}
-
 static size_t node_size(const struct wf_pes *pes)
 {
     return pes->net->node_size + pes->place->slots_max * sizeof(struct wf_pe);
@@ -392,11 +371,9 @@ enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *c
     pes->runs_ahead = config->net->ahead == WF_NET_ANY ||
                       (config->net->ahead == WF_NET_IN_ORDER && config->place->slots_max == 1);
     pes->ops = node_ops;
-    pes->ops.payload_max = config->net->payload_max > sizeof(struct wf_net_message)
-                               ? config->net->payload_max
-                               : sizeof(struct wf_net_message);
+    pes->ops.payload_max = wf_node_payload_max(config->net);
 
-    enum wf_status status = check(config, n_pes, err);
+    enum wf_status status = wf_node_check(config->place, config->net, n_pes, "PEs", err);
     if (status != WF_OK) {
         free(pes);
         return status;

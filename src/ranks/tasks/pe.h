@@ -80,7 +80,7 @@ struct wf_pe_tally {
     struct wf_ranks_tally replay;
     uint64_t tasks;   /* that ran */
     uint64_t surplus; /* that would have run once more: the graph makes no sense */
-    uint64_t n_blocked;
+    uint32_t n_blocked, padding;
     struct wf_pe_blocked blocked[WF_TALLY_BLOCKED]; /* by the number of the PE */
 };
 
