@@ -18,7 +18,7 @@ struct wf_catalog_entry {
     const char *summary; /* one line */
     const char *args;    /* what follows the name in a spec ("<size>x..."); null for nothing */
     const struct wf_param *params; /* null for none */
-    const char *limits; /* what a user of a network model should mind; null for nothing */
+    const char *limits;            /* what a network model leaves out, for its users; or null */
 };
 
 /* Steps through all entries, those of a kind together: start with *at = 0; false at the end. */

@@ -14,7 +14,7 @@
 
 #define COUNT_MAX (UINT64_C(1) << 31)
 
-/* ---- What the parts share ---- */
+/* ---- helpers ---- */
 
 void wf_codes_say(struct wf_buf *buf, const char *fmt, ...)
 {
@@ -276,7 +276,7 @@ static enum wf_status write_delays(struct wf_codes_job *job)
     return status;
 }
 
-/* Chunks are what routers pass on: our packets. */
+/* Routers of CODES forward chunks; these are our packets. */
 static enum wf_status write_packets(struct wf_codes_job *job)
 {
     const struct wf_codes_entry *packet = wf_codes_param(job, "packet_size");
@@ -361,7 +361,7 @@ static enum wf_status write_network(struct wf_codes_job *job)
     return status;
 }
 
-/* ---- Ranks, and what is left ---- */
+/* ---- ranks, and keys without a counterpart ---- */
 
 static enum wf_status write_ranks(struct wf_codes_job *job)
 {
@@ -483,7 +483,8 @@ static enum wf_status check_machine(struct wf_codes_job *job)
         wf_machine_free(machine);
         return WF_OK;
     }
-    const char *words = strstr(why.text, ": "); /* behind the place in a file nobody has seen */
+    /* What follows the place: the user has not seen this file. */
+    const char *words = strstr(why.text, ": ");
     return wf_err_set(job->err, WF_EINVAL, "%s: no machine comes of it: %.300s",
                       job->source->label, words != NULL ? words + 2 : why.text);
 }

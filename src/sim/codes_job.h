@@ -2,7 +2,7 @@
 #ifndef WF_SIM_CODES_JOB_H
 #define WF_SIM_CODES_JOB_H
 
-/* What the parts of the import (sim/codes_import.h) share. */
+/* An import in progress (sim/codes_import.h), shared by its files. */
 
 #include "sim/codes_import.h"
 #include "sim/codes_text.h"

@@ -10,7 +10,7 @@
 
 #define SCOPE "cpu."
 
-/* What a setting says, if it is a rule. */
+/* Reads a setting as a rule; false if it is none. */
 static bool read_rule(const struct wf_setting *setting, struct wf_cpu_rule *rule)
 {
     size_t length = strlen(SCOPE);

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Decimal places of what was measured. */
+/* Decimal places of measured values. */
 enum { SECONDS_DECIMALS = 6, PERCENT_DECIMALS = 3, RATE_DECIMALS = 0, WINDOW_DECIMALS = 3 };
 
 static double ratio(double a, double b)

@@ -2,7 +2,7 @@
 #ifndef WF_SIM_DOCUMENT_H
 #define WF_SIM_DOCUMENT_H
 
-/* What a run left behind, put into a result document. */
+/* Fills the sections of a result document from the tally and the recording of a run. */
 
 #include "base/status.h"
 #include "engine/run.h"
@@ -16,7 +16,7 @@ struct wf_plan;
 struct wf_source;
 struct wf_value;
 
-/* Adds the section `run`. `memory_estimate` is what the run was thought to need, in bytes. */
+/* Adds the section `run`. `memory_estimate` is in bytes. */
 void wf_document_run(struct wf_value *root, const struct wf_plan *plan,
                      const struct wf_run *run, uint64_t memory_estimate);
 
@@ -29,9 +29,9 @@ struct wf_document_jobs {
     const struct wf_ranks_tally *ideal; /* of a run on an ideal network; null if none */
 };
 
-/* Fills the section `result` of a replay that ran as far as the tally says. Returns WF_ESIM,
- * and says in a line who waits for what, if it ended before its ranks did; `interrupted` tells
- * that it was made to. */
+/* Fills the section `result` of a replay from its tally. `interrupted`: the user ended the run.
+ * Otherwise, if ranks did not finish, returns WF_ESIM, and `err` says what the first one waits
+ * for. */
 enum wf_status wf_document_replay(struct wf_value *result, const struct wf_run *run,
                                   const struct wf_document_jobs *jobs,
                                   const struct wf_ranks_tally *tally, bool interrupted,
@@ -40,12 +40,12 @@ enum wf_status wf_document_replay(struct wf_value *result, const struct wf_run *
 /* The job of a rank of the run. */
 uint32_t wf_document_job_of(const struct wf_document_jobs *jobs, uint32_t rank);
 
-/* What a rank did not come to its end for, into a buffer of WF_DOCUMENT_TEXT_MAX bytes: "waits
- * for a message from rank 3 with tag 7". */
+/* Why a rank did not finish, into a buffer of WF_DOCUMENT_TEXT_MAX bytes: "waits for a message
+ * from rank 3 with tag 7". */
 enum { WF_DOCUMENT_TEXT_MAX = 192, WF_DOCUMENT_NAME_MAX = 48 };
 const char *wf_document_blocked_text(const struct wf_document_jobs *jobs,
                                      const struct wf_blocked *blocked, char *buf);
-/* Likewise, what it left: "rank 1 did not receive a message from rank 3 with tag 7". */
+/* What a rank left over: "rank 1 did not receive a message from rank 3 with tag 7". */
 const char *wf_document_leftover_text(const struct wf_document_jobs *jobs,
                                       const struct wf_rank_leftover *leftover, char *buf);
 /* "rank 3", or "rank 3 of job 1" if there are several, into WF_DOCUMENT_NAME_MAX bytes. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words for ranks that did not come to their end. */
+/* Texts about ranks that did not finish. */
 #include "sim/document.h"
 
 #include "ops/source.h"
@@ -95,7 +95,7 @@ static void word_failure(const struct wf_document_jobs *jobs, const struct wf_bl
     (void)snprintf(buf, WORDS_MAX, "has not come to its end");
 }
 
-/* Whom a rank waits for. */
+/* The rank that another one waits for. */
 static const char *name_peer(const struct wf_document_jobs *jobs, uint32_t peer, char *buf)
 {
     if (peer == WF_MATCH_ANY_SOURCE) {
@@ -143,8 +143,8 @@ static void word_collective(const struct wf_document_jobs *jobs, const struct wf
     }
 }
 
-static void word_stuck(const struct wf_document_jobs *jobs, const struct wf_blocked_on *on,
-                       char *buf)
+static void word_blocked(const struct wf_document_jobs *jobs, const struct wf_blocked_on *on,
+                         char *buf)
 {
     char name[NAME_MAX], tag[32] = "";
 
@@ -173,7 +173,7 @@ const char *wf_document_blocked_text(const struct wf_document_jobs *jobs,
     if (blocked->failure != WF_FAILURE_NONE || blocked->on.in == WF_BLOCKED_NOWHERE) {
         word_failure(jobs, blocked, buf);
     } else {
-        word_stuck(jobs, &blocked->on, buf);
+        word_blocked(jobs, &blocked->on, buf);
     }
     return buf;
 }

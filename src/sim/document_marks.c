@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When the ranks passed what their programs mark. */
+/* The lists `iterations` and `regions`: when the ranks passed the marks of their programs. */
 #include "sim/document.h"
 
 #include "ops/source.h"

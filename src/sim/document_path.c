@@ -15,7 +15,8 @@
 
 enum { TOP = 10, STEPS_MAX = 10000 };
 
-/* Of the names in the document; the last two are what the kind of the piece does not say. */
+/* Shares of the path, by their names in the document. The time of a message is divided into
+ * latency, transfer and queueing if the network model can tell. */
 enum share { LATENCY = WF_PATH_KINDS, TRANSFER, QUEUE, SHARES };
 static const char *const share_names[SHARES] = {
     [WF_PATH_COMPUTE] = "compute_ps",
@@ -37,15 +38,15 @@ enum call { SEND = WF_COLL_KINDS, RECEIVE, WAIT, CALLS };
 
 struct wf_path_sums {
     const struct wf_job *job;
-    struct wf_buf pieces; /* struct wf_path_segment, the last first */
+    struct wf_buf segments; /* struct wf_path_segment, the last first */
     uint64_t hops;
     int64_t shares[SHARES];
     int64_t calls[CALLS];
     uint64_t n_calls[CALLS];
-    int64_t *ranks; /* by number: what they did themselves */
+    int64_t *ranks; /* time that each rank spends on the path itself */
 };
 
-/* A sum of time and what it is of. */
+/* A sum of times: of a rank, a pair of ranks, a link or a call. */
 struct entry {
     int64_t time;
     uint64_t number, messages, bytes;
@@ -53,24 +54,24 @@ struct entry {
 
 /* ---- adding up ---- */
 
-/* What a message takes that is alone; false if nobody knows. */
-static bool alone(const struct wf_job *job, const struct wf_path_segment *piece,
+/* The time of a message without contention; false if the model cannot tell. */
+static bool alone(const struct wf_job *job, const struct wf_path_segment *segment,
                   struct wf_net_uncontended *out)
 {
     const struct wf_mpi_params *mpi = job->setup.mpi;
     const struct wf_net *net = job->setup.net;
-    uint32_t to = wf_place_node(&job->place, piece->sends ? piece->other : piece->rank);
-    uint32_t from = wf_place_node(&job->place, piece->sends ? piece->rank : piece->other);
+    uint32_t to = wf_place_node(&job->place, segment->sends ? segment->other : segment->rank);
+    uint32_t from = wf_place_node(&job->place, segment->sends ? segment->rank : segment->other);
 
     if (from == to && mpi->local) {
-        *out = (struct wf_net_uncontended){mpi->local_latency,
-                                           wf_transfer_ps(piece->bytes, mpi->local_bandwidth)};
+        *out = (struct wf_net_uncontended){
+            mpi->local_latency, wf_transfer_ps(segment->bytes, mpi->local_bandwidth)};
         return true;
     }
     if (net->ops->uncontended == NULL) {
         return false;
     }
-    *out = net->ops->uncontended(net, from, to, piece->bytes);
+    *out = net->ops->uncontended(net, from, to, segment->bytes);
     return true;
 }
 
@@ -79,16 +80,16 @@ static int64_t lesser(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static void add_message(struct wf_path_sums *sums, const struct wf_path_segment *piece)
+static void add_message(struct wf_path_sums *sums, const struct wf_path_segment *segment)
 {
-    int64_t rest = piece->until - piece->from;
+    int64_t rest = segment->until - segment->from;
     struct wf_net_uncontended quiet;
 
-    if (!alone(sums->job, piece, &quiet)) {
+    if (!alone(sums->job, segment, &quiet)) {
         sums->shares[WF_PATH_MESSAGE] += rest;
         return;
     }
-    if (piece->sends) {
+    if (segment->sends) {
         quiet.latency = 0; /* it has left, and need not have arrived */
     }
     int64_t latency = lesser(quiet.latency, rest);
@@ -99,41 +100,41 @@ static void add_message(struct wf_path_sums *sums, const struct wf_path_segment 
     sums->shares[QUEUE] += rest - latency - transfer;
 }
 
-/* The call that the piece is part of; CALLS if it is none. */
-static uint32_t call_of(const struct wf_path_segment *piece)
+/* The call that the segment is part of; CALLS if it is none. */
+static uint32_t call_of(const struct wf_path_segment *segment)
 {
-    if (piece->kind == WF_PATH_START || piece->kind == WF_PATH_COMPUTE) {
+    if (segment->kind == WF_PATH_START || segment->kind == WF_PATH_COMPUTE) {
         return CALLS;
     }
-    if (piece->collective != 0) {
-        return piece->collective - 1U;
+    if (segment->collective != 0) {
+        return segment->collective - 1U;
     }
-    if (piece->waited) {
+    if (segment->waited) {
         return WAIT;
     }
-    return piece->sends || piece->kind == WF_PATH_SEND_OVERHEAD ? SEND : RECEIVE;
+    return segment->sends || segment->kind == WF_PATH_SEND_OVERHEAD ? SEND : RECEIVE;
 }
 
-static void add_piece(void *arg, const struct wf_path_segment *piece)
+static void add_segment(void *arg, const struct wf_path_segment *segment)
 {
     struct wf_path_sums *sums = arg;
-    int64_t time = piece->until - piece->from;
-    uint32_t call = call_of(piece);
+    int64_t time = segment->until - segment->from;
+    uint32_t call = call_of(segment);
 
-    wf_buf_append(&sums->pieces, piece, sizeof(*piece));
-    if (piece->kind == WF_PATH_MESSAGE) {
-        add_message(sums, piece);
+    wf_buf_append(&sums->segments, segment, sizeof(*segment));
+    if (segment->kind == WF_PATH_MESSAGE) {
+        add_message(sums, segment);
     } else {
-        sums->shares[piece->kind] += time;
+        sums->shares[segment->kind] += time;
     }
     if (call < CALLS) {
         sums->calls[call] += time;
         sums->n_calls[call]++;
     }
-    if (piece->kind < WF_PATH_MESSAGE) {
-        sums->ranks[piece->rank] += time;
-    } else if ((piece->kind != WF_PATH_MESSAGE || !piece->sends) &&
-               piece->rank != piece->other) {
+    if (segment->kind < WF_PATH_MESSAGE) {
+        sums->ranks[segment->rank] += time;
+    } else if ((segment->kind != WF_PATH_MESSAGE || !segment->sends) &&
+               segment->rank != segment->other) {
         sums->hops++;
     }
 }
@@ -185,10 +186,10 @@ static size_t add_up(struct entry *entries, size_t n)
     return kept < TOP ? kept : TOP;
 }
 
-static const struct wf_path_segment *pieces_of(const struct wf_path_sums *sums, size_t *n)
+static const struct wf_path_segment *segments_of(const struct wf_path_sums *sums, size_t *n)
 {
-    *n = sums->pieces.size / sizeof(struct wf_path_segment);
-    return (const void *)sums->pieces.data;
+    *n = sums->segments.size / sizeof(struct wf_path_segment);
+    return (const void *)sums->segments.data;
 }
 
 static void describe_ranks(struct wf_value *section, const struct wf_path_sums *sums,
@@ -216,19 +217,19 @@ static void describe_ranks(struct wf_value *section, const struct wf_path_sums *
 static void describe_pairs(struct wf_value *section, const struct wf_path_sums *sums)
 {
     struct wf_value *list = wf_doc_list(section, "pairs");
-    size_t n_pieces, n = 0;
-    const struct wf_path_segment *pieces = pieces_of(sums, &n_pieces);
-    struct entry *entries = wf_xcalloc(n_pieces + 1, sizeof(*entries));
+    size_t n_segments, n = 0;
+    const struct wf_path_segment *segments = segments_of(sums, &n_segments);
+    struct entry *entries = wf_xcalloc(n_segments + 1, sizeof(*entries));
 
-    for (size_t i = 0; i < n_pieces; i++) {
-        const struct wf_path_segment *piece = &pieces[i];
-        uint32_t from = piece->sends ? piece->rank : piece->other;
-        uint32_t to = piece->sends ? piece->other : piece->rank;
+    for (size_t i = 0; i < n_segments; i++) {
+        const struct wf_path_segment *segment = &segments[i];
+        uint32_t from = segment->sends ? segment->rank : segment->other;
+        uint32_t to = segment->sends ? segment->other : segment->rank;
         if (from != to) {
-            entries[n++] = (struct entry){.time = piece->until - piece->from,
+            entries[n++] = (struct entry){.time = segment->until - segment->from,
                                           .number = (uint64_t)from << 32 | to,
                                           .messages = 1,
-                                          .bytes = piece->bytes};
+                                          .bytes = segment->bytes};
         }
     }
     n = add_up(entries, n);
@@ -245,10 +246,10 @@ static void describe_pairs(struct wf_value *section, const struct wf_path_sums *
 
 /* The links that a message of the path passes share its time. */
 static void pass_links(const struct wf_topo *topo, uint32_t from, uint32_t to,
-                       const struct wf_path_segment *piece, struct wf_buf *out)
+                       const struct wf_path_segment *segment, struct wf_buf *out)
 {
     uint32_t hops = topo->ops->distance(topo, from, to);
-    int64_t time = piece->until - piece->from, given = 0;
+    int64_t time = segment->until - segment->from, given = 0;
     uint32_t passed = 0;
 
     for (uint32_t at = from; at != to && passed < hops;) {
@@ -257,7 +258,7 @@ static void pass_links(const struct wf_topo *topo, uint32_t from, uint32_t to,
         const struct entry entry = {.time = passed + 1 == hops ? time - given : until - given,
                                     .number = (uint64_t)at << 32 | port,
                                     .messages = 1,
-                                    .bytes = piece->bytes};
+                                    .bytes = segment->bytes};
 
         given = until;
         wf_buf_append(out, &entry, sizeof(entry));
@@ -271,17 +272,17 @@ static void describe_links(struct wf_value *section, const struct wf_path_sums *
     const struct wf_topo *topo = sums->job->setup.net->route_topo;
     const struct wf_place *place = &sums->job->place;
     struct wf_buf buf = {.data = NULL};
-    size_t n_pieces;
-    const struct wf_path_segment *pieces = pieces_of(sums, &n_pieces);
+    size_t n_segments;
+    const struct wf_path_segment *segments = segments_of(sums, &n_segments);
 
     if (topo == NULL) {
         return;
     }
     struct wf_value *list = wf_doc_list(section, "links");
-    for (size_t i = 0; i < n_pieces; i++) {
-        if (pieces[i].kind == WF_PATH_MESSAGE && !pieces[i].sends) {
-            pass_links(topo, wf_place_node(place, pieces[i].other),
-                       wf_place_node(place, pieces[i].rank), &pieces[i], &buf);
+    for (size_t i = 0; i < n_segments; i++) {
+        if (segments[i].kind == WF_PATH_MESSAGE && !segments[i].sends) {
+            pass_links(topo, wf_place_node(place, segments[i].other),
+                       wf_place_node(place, segments[i].rank), &segments[i], &buf);
         }
     }
     struct entry *entries = (void *)buf.data;
@@ -324,14 +325,14 @@ static void describe_calls(struct wf_value *section, const struct wf_path_sums *
     }
 }
 
-/* ---- all of it, in the order of time ---- */
+/* ---- the steps in the order of time ---- */
 
-/* "c0 1200;m3 77": what, at which rank at the end, for how long. Of too many, neighbours become
- * one that is called as the longest of them. */
+/* "c0 1200;m3 77": kind, rank at the end, and duration. If there are too many segments, several
+ * neighbours become one step with the kind and rank of the longest. */
 static void describe_steps(struct wf_value *section, const struct wf_path_sums *sums)
 {
     size_t n, per;
-    const struct wf_path_segment *pieces = pieces_of(sums, &n);
+    const struct wf_path_segment *segments = segments_of(sums, &n);
     struct wf_buf buf = {.data = NULL};
 
     per = (n + STEPS_MAX - 1) / STEPS_MAX;
@@ -339,18 +340,18 @@ static void describe_steps(struct wf_value *section, const struct wf_path_sums *
     wf_doc_count(section, "pieces_per_step", per > 0 ? per : 1);
     for (size_t left = n; left > 0;) {
         size_t first = left, last = left > per ? left - per : 0;
-        const struct wf_path_segment *longest = &pieces[left - 1];
+        const struct wf_path_segment *longest = &segments[left - 1];
         char text[64];
 
         for (; left > last; left--) {
-            const struct wf_path_segment *piece = &pieces[left - 1];
-            if (piece->until - piece->from > longest->until - longest->from) {
-                longest = piece;
+            const struct wf_path_segment *segment = &segments[left - 1];
+            if (segment->until - segment->from > longest->until - longest->from) {
+                longest = segment;
             }
         }
         int length = snprintf(text, sizeof(text), "%s%c%" PRIu32 " %" PRId64,
                               first == n ? "" : ";", letters[longest->kind], longest->rank,
-                              pieces[last].until - pieces[first - 1].from);
+                              segments[last].until - segments[first - 1].from);
         wf_buf_append(&buf, text, (size_t)length);
     }
     wf_buf_append(&buf, "", 1);
@@ -398,11 +399,11 @@ void wf_document_path(struct wf_value *root, const struct wf_job *job,
         return;
     }
     sums.ranks = wf_xcalloc(path->n_ranks, sizeof(*sums.ranks));
-    bool arrived = wf_path_walk(path, &rules, add_piece, &sums);
+    bool arrived = wf_path_walk(path, &rules, add_segment, &sums);
     wf_doc_bool(section, "complete", arrived);
     if (arrived) {
         describe(section, &sums, path);
     }
-    wf_buf_fini(&sums.pieces);
+    wf_buf_fini(&sums.segments);
     free(sums.ranks);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The section `recording`. What there is much of is text: a value a number would cost more. */
+/* The section `recording`. Long lists are texts: a value of the document for each number would
+ * take too much memory. */
 #include "base/buf.h"
 #include "base/mem.h"
 #include "engine/engine.h"
@@ -71,7 +72,7 @@ static void add_account(struct wf_value *item, const struct wf_account *account)
     }
 }
 
-/* Of each bin, what share of it the ranks of the row spent on each kind: 255 is all of it. */
+/* The share of each bin of time that the ranks of the row spent on each kind: 0 to 255. */
 static void put_cells(struct wf_buf *buf, struct wf_recording *recording, uint64_t row,
                       uint64_t n_bins)
 {
@@ -218,7 +219,7 @@ static void add_nodes(struct wf_value *section, const struct wf_place *place,
     add_text(section, "nodes", buf);
 }
 
-/* Of which ranks and times single spans and messages are there, if not of all. */
+/* The ranks and times whose individual spans and messages were recorded, if not all. */
 static void add_choice(struct wf_value *section, const struct wf_recording *recording,
                        const struct wf_place *place, struct wf_buf *buf)
 {
@@ -265,7 +266,7 @@ static void add_hops(struct wf_value *section, const struct wf_by_hops *by_hops)
 void wf_document_recording(struct wf_value *root, const struct wf_job *job,
                            const struct wf_engine *engine, const struct wf_run *run)
 {
-    /* The run is over and the tally is nobody else's; its recording is put in order. */
+    /* The run is over and nothing else uses the tally: its recording may be sorted. */
     struct wf_ranks_tally *tally = wf_unconst(wf_engine_tally_get(engine));
     struct wf_recording *recording = wf_tally_recording(tally);
     struct wf_buf buf = {.data = NULL};

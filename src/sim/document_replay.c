@@ -116,7 +116,7 @@ static void count_others(const struct wf_ranks_tally *tally, char *buf, size_t s
     (void)snprintf(buf, size, "%s%s", failing, waiting);
 }
 
-/* What went wrong, in one sentence. */
+/* Describes the failure in one sentence. */
 static enum wf_status program_failed(const struct wf_run *run,
                                      const struct wf_document_jobs *jobs,
                                      const struct wf_ranks_tally *tally, struct wf_err *err)
@@ -254,7 +254,7 @@ static int64_t first_start(const struct wf_document_jobs *jobs)
     return first;
 }
 
-/* What there is only of some runs. */
+/* Adds the parts that only some runs have. */
 static void add_details(struct wf_value *result, const struct wf_document_jobs *jobs,
                         const struct wf_ranks_tally *tally, bool completed)
 {
@@ -288,7 +288,7 @@ static enum wf_status check_limits(const struct wf_ranks_tally *tally,
     return WF_OK;
 }
 
-/* What went into the network came out of it. */
+/* Checks that everything that entered the network left it. */
 static enum wf_status check_network(const struct wf_net_totals *facts, struct wf_err *err)
 {
     if (facts->packets_sent == facts->packets_received &&
@@ -318,9 +318,9 @@ enum wf_status wf_document_replay(struct wf_value *result, const struct wf_run *
                                   const struct wf_ranks_tally *tally, bool interrupted,
                                   struct wf_err *err)
 {
-    bool stuck = !interrupted && tally->unfinished > 0;
+    bool blocked = !interrupted && tally->unfinished > 0;
     bool failed = !interrupted &&
-                  (tally->failed > 0 || (!stuck && tally->unreceived + tally->uncalled > 0));
+                  (tally->failed > 0 || (!blocked && tally->unreceived + tally->uncalled > 0));
     struct wf_job_tally all;
 
     sum_jobs(tally, &all);
@@ -335,9 +335,9 @@ enum wf_status wf_document_replay(struct wf_value *result, const struct wf_run *
     wf_doc_text(result, "status",
                 interrupted ? WF_RESULT_INTERRUPTED
                 : failed    ? WF_RESULT_FAILED
-                : stuck     ? WF_RESULT_DEADLOCK
+                : blocked   ? WF_RESULT_DEADLOCK
                             : WF_RESULT_COMPLETED);
-    if (interrupted || stuck) {
+    if (interrupted || blocked) {
         wf_doc_count(result, "time_reached_ps", (uint64_t)run->time);
     } else {
         wf_doc_count(result, "predicted_time_ps", (uint64_t)all.finish.max);
@@ -349,12 +349,12 @@ enum wf_status wf_document_replay(struct wf_value *result, const struct wf_run *
         wf_document_spread(result, "message_latency_ps", &tally->latency);
     }
     add_job(wf_doc_section(result, "ranks"), &all);
-    add_details(result, jobs, tally, !interrupted && !stuck);
-    if (stuck) {
+    add_details(result, jobs, tally, !interrupted && !blocked);
+    if (blocked) {
         add_waiting(result, jobs, tally);
     } else if (failed && tally->n_leftover > 0) {
         add_leftover(result, jobs, &tally->leftover[0]);
     }
     wf_document_digest(result, wf_tally_digest(tally, run->digest));
-    return stuck || failed ? program_failed(run, jobs, tally, err) : WF_OK;
+    return blocked || failed ? program_failed(run, jobs, tally, err) : WF_OK;
 }

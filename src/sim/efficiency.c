@@ -54,7 +54,8 @@ static void keep(struct wf_job *job, const struct wf_engine *engine)
     }
 }
 
-/* What a program writes is wanted once. Returns what brings it back. */
+/* Redirects the standard output to /dev/null, so that the program prints only once. Returns
+ * the descriptor to restore. */
 static int silence(void)
 {
     (void)fflush(stdout);

@@ -3,7 +3,7 @@
 #define WF_SIM_EFFICIENCY_H
 
 /*
- * What becomes of the processors' time, by the multiplicative model of the POP project
+ * Parallel efficiency by the multiplicative model of the POP project
  * (Wagner, Mohr, Gimenez and Labarta, "A structured approach to performance analysis", 2017).
  * With the compute times of the ranks, the time of the run and that of the same run on a
  * network that costs nothing:
@@ -38,8 +38,8 @@ struct wf_efficiency wf_efficiency(const struct wf_efficiency_times *times);
 /* Adds the section `efficiency`. */
 void wf_efficiency_describe(struct wf_value *parent, const struct wf_efficiency_times *times);
 
-/* Runs a job that is prepared on an ideal network and keeps what it came to in the first
- * process, unless it did not come to its end. An interrupted run is WF_OK. */
+/* Runs a prepared job on an ideal network and keeps its tally in the first process, unless it
+ * did not finish. An interrupted run is WF_OK. */
 WF_NODISCARD
 enum wf_status wf_efficiency_rehearse(struct wf_job *job, const struct wf_engine_config *config,
                                       struct wf_comm *world, struct wf_err *err);

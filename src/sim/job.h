@@ -3,9 +3,9 @@
 #define WF_SIM_JOB_H
 
 /*
- * What a plan becomes: something that can be built on an engine, and says of a run what it
- * came to. There are four kinds: replays of operations, replays of tasks, synthetic traffic and
- * the engine's own benchmark models.
+ * A plan in a form that can be built on an engine, and that describes the result of the run.
+ * There are four kinds, in job_*.c: replays of operations, replays of tasks, synthetic traffic
+ * and the engine's own benchmark models.
  */
 
 #include "engine/run.h"
@@ -23,13 +23,13 @@ struct wf_pes;
 struct wf_ranks;
 struct wf_traffic;
 
-/* What is built on an engine and lives as long. Of a benchmark there is nothing. */
+/* The models that are built on an engine and live as long. A benchmark has none. */
 struct wf_setup {
     struct wf_net *net;              /* given */
     const struct wf_mpi_params *mpi; /* likewise */
     struct wf_ranks *ranks;          /* either of these */
     struct wf_pes *pes;
-    uint64_t expected_messages; /* of a replay, roughly; 0 if nobody knows */
+    uint64_t expected_messages; /* of a replay, roughly; 0 if unknown */
 };
 
 struct wf_job {
@@ -43,14 +43,14 @@ struct wf_job {
     struct wf_ranks_tally *ideal; /* of a run on an ideal network; null if there was none */
     struct wf_traffic *traffic;   /* of synthetic traffic */
     const struct wf_recording_options *recording; /* null: it is not recorded */
-    struct wf_spill_files *rooms;                 /* of the recording; may be null */
+    struct wf_spill_files *spill; /* spill files of the recording; may be null */
 };
 
 /* All members are required. */
 struct wf_job_ops {
     /* Roughly the bytes that all processes of a run need together; needs no preparation. */
     uint64_t (*memory)(const struct wf_job *job);
-    /* Checks what needs no engine. */
+    /* Checks and prepares everything that needs no engine. */
     enum wf_status (*prepare)(struct wf_job *job, struct wf_err *err);
     /* Completes the setup, which is the job's own or that of another network. */
     enum wf_status (*build)(const struct wf_job *job, struct wf_engine *engine,
@@ -70,11 +70,10 @@ extern const struct wf_job_ops wf_job_traffic;
 
 void wf_setup_fini(struct wf_setup *setup);
 
-/* What both kinds of replays have in common: places the ranks, makes the network and the
- * processors. */
+/* For both kinds of replays: places the ranks, creates the network and the processors. */
 WF_NODISCARD
 enum wf_status wf_job_prepare_replay(struct wf_job *job, struct wf_err *err);
-/* Ranks of all programs, and the bytes that their places take. */
+/* The number of ranks of all programs, and the bytes that their placement takes. */
 uint64_t wf_job_n_ranks(const struct wf_job *job);
 uint64_t wf_job_place_memory(const struct wf_job *job);
 /* The programs, for a record. */

@@ -32,7 +32,7 @@ static uint64_t count_of(const struct wf_job *job, const char *const *names)
     return 0;
 }
 
-/* The models differ in what they call their processes and the events these start with. */
+/* The models have different names for their processes and initial events. */
 static uint64_t bench_memory(const struct wf_job *job)
 {
     static const char *const processes[] = {"lps", "stations", NULL};

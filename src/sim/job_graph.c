@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Measured: what a PE takes besides its messages, and what a message under way and the task
+/* Measured: memory of a PE besides its messages, and of a message in flight and the task
  * that waits for it take. */
 enum { BYTES_PER_PE = 256, BYTES_PER_MESSAGE = 64, MESSAGES_PER_PE = 64 };
 
@@ -120,7 +120,7 @@ static void add_waiting_tasks(struct wf_value *result, const struct wf_document_
     }
 }
 
-/* Says of the first PE that waits more than a replay can. */
+/* Describes the first waiting PE in more detail than a replay of operations can. */
 static enum wf_status deadlocked(const struct wf_run *run, const struct wf_document_jobs *jobs,
                                  const struct wf_pe_tally *tally, struct wf_err *err)
 {

@@ -10,11 +10,11 @@
 #include "sim/job.h"
 #include "vrank/program_source.h"
 
-/* Measured: what a rank takes besides its messages, and what a message under way takes. A
+/* Measured: memory of a rank besides its messages, and of a message in flight. A
  * rank of a typical program has a handful of them. */
 enum { BYTES_PER_RANK = 700, BYTES_PER_MESSAGE = 96, MESSAGES_PER_RANK = 6 };
 
-/* ---- what all replays have in common ---- */
+/* ---- for both kinds of replays ---- */
 
 uint64_t wf_job_n_ranks(const struct wf_job *job)
 {

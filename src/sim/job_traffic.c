@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Measured: a node with an 18-channel router, and what is under way for each. */
+/* Measured: memory of a node with an 18-channel router, and of the packets in flight. */
 enum { BYTES_PER_CHANNEL = 112, BYTES_PER_NODE = 1024, VCS_USUAL = 3 };
 enum { CYCLE_DEFAULT_PS = 1000, PHIT_DEFAULT = 4, PACKET_DEFAULT = 64 };
 
@@ -66,7 +66,7 @@ static uint64_t traffic_memory(const struct wf_job *job)
     const struct wf_plan *plan = job->plan;
     uint64_t n_vcs = clock_of(plan).n_vcs, vcs = n_vcs > 0 ? n_vcs : VCS_USUAL;
 
-    if (plan->topo == NULL) { /* said when it is prepared */
+    if (plan->topo == NULL) { /* traffic_prepare() reports it */
         return 0;
     }
     return (uint64_t)plan->topo->n_vertices * BYTES_PER_NODE +
@@ -176,7 +176,7 @@ static void add_usage(struct wf_value *result, const struct wf_plan *plan,
     }
 }
 
-/* What was found during the run, or else what is there at its end. */
+/* The deadlock that was detected during the run, or else one at its end. */
 static struct wf_net_deadlock find_deadlock(const struct wf_traffic_tally *tally)
 {
     if (tally->totals.deadlock.n > 0) {
@@ -190,10 +190,10 @@ static struct wf_net_deadlock find_deadlock(const struct wf_traffic_tally *tally
     return found;
 }
 
-static enum wf_status tell_deadlock(const struct wf_traffic_tally *tally,
-                                    const struct wf_traffic_params *set,
-                                    const struct wf_net_deadlock *deadlock,
-                                    struct wf_value *result, struct wf_err *err)
+static enum wf_status report_deadlock(const struct wf_traffic_tally *tally,
+                                      const struct wf_traffic_params *set,
+                                      const struct wf_net_deadlock *deadlock,
+                                      struct wf_value *result, struct wf_err *err)
 {
     char words[WF_NET_DEADLOCK_TEXT_MAX];
     uint64_t at = tally->totals.deadlock.n > 0
@@ -213,7 +213,7 @@ static enum wf_status traffic_describe(const struct wf_job *job, const struct wf
 {
     const struct wf_traffic_tally *tally = wf_engine_tally_get(engine);
     const struct wf_traffic_params *set = wf_plan_values(job->plan, "traffic");
-    bool closed = set->rounds > 0, stuck = closed && tally->rounds_left > 0;
+    bool closed = set->rounds > 0, blocked = closed && tally->rounds_left > 0;
     struct wf_traffic_summary summary;
     uint64_t cycles = closed ? (uint64_t)(tally->last / set->cycle) : set->cycles;
 
@@ -225,9 +225,9 @@ static enum wf_status traffic_describe(const struct wf_job *job, const struct wf
         wf_traffic_summarize(tally, set->confidence, set->precision, &summary);
     }
     wf_doc_text(result, "status",
-                status == WF_EINTR  ? WF_RESULT_INTERRUPTED
-                : stuck || deadlock ? WF_RESULT_DEADLOCK
-                                    : WF_RESULT_COMPLETED);
+                status == WF_EINTR    ? WF_RESULT_INTERRUPTED
+                : blocked || deadlock ? WF_RESULT_DEADLOCK
+                                      : WF_RESULT_COMPLETED);
     if (closed) {
         add_closed(result, job->plan, tally, &summary);
     } else {
@@ -242,8 +242,8 @@ static enum wf_status traffic_describe(const struct wf_job *job, const struct wf
     }
     wf_document_digest(result, run->digest);
     if (deadlock) {
-        status = tell_deadlock(tally, set, &found, result, err);
-    } else if (status == WF_OK && stuck) {
+        status = report_deadlock(tally, set, &found, result, err);
+    } else if (status == WF_OK && blocked) {
         status = wf_err_set(err, WF_ESIM, "%" PRIu64 " rounds did not come to an end",
                             tally->rounds_left);
     }

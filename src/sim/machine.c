@@ -221,7 +221,7 @@ static enum wf_status check_keys(const struct wf_machine_reader *reader,
     return WF_OK;
 }
 
-/* ---- files and what they include ---- */
+/* ---- files and includes ---- */
 
 static enum wf_status read_file(struct wf_machine *machine, struct chain *chain,
                                 const struct wf_machine_file *file, struct wf_err *err);
@@ -314,7 +314,7 @@ static enum wf_status read_root(struct wf_machine_reader *reader, struct chain *
     return status;
 }
 
-/* What a file includes comes before its own settings, which therefore count. */
+/* Included settings come first, so that those of the file itself override them. */
 static enum wf_status read_file(struct wf_machine *machine, struct chain *chain,
                                 const struct wf_machine_file *file, struct wf_err *err)
 {

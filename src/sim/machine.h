@@ -46,7 +46,7 @@ WF_NODISCARD
 enum wf_status wf_machine_apply(const char *which, struct wf_scenario *scenario,
                                 struct wf_err *err);
 
-/* The machine's own file as it is; *text is to be freed, and ends with a 0 behind its size. */
+/* The machine's own file as it is; *text is to be freed, and has a NUL after its end. */
 WF_NODISCARD
 enum wf_status wf_machine_read(const char *which, char **text, size_t *size,
                                struct wf_err *err);

@@ -13,7 +13,7 @@
 struct wf_machine_file {
     char *label; /* what messages call it */
     char *path;  /* of a file; null in the library */
-    char *text;  /* ends with a 0 behind its size */
+    char *text;  /* with a NUL after its end */
     size_t size;
     uint64_t device, inode; /* of a file */
 };

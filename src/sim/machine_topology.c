@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The topology of a machine file: whatever its form, it becomes one spec (topo/spec.h), and
- * what it says of the links of each level becomes the lists of the network model. */
+/* The topology of a machine file. In any form it becomes one spec (topo/spec.h); the properties
+ * of the links of its levels become lists for the network model. */
 #include "base/buf.h"
 #include "base/lookup.h"
 #include "base/mem.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a level may say of its links: parameters of network models, a value per level. */
+/* Properties of the links of a level: parameters of network models, a value per level. */
 static const char *const link_keys[] = {"link_latency", "bandwidth"};
 enum { N_LINK_KEYS = sizeof(link_keys) / sizeof(link_keys[0]) };
 
@@ -72,7 +72,7 @@ static enum wf_status read_spec(const struct wf_machine_reader *reader, struct l
     }
 }
 
-/* A mapping on its way into a level of a spec. */
+/* A mapping that is being turned into a level of a spec. */
 struct mapping {
     const struct wf_yaml *node;
     const struct wf_topo_ops *ops;
@@ -293,7 +293,7 @@ static enum wf_status try_link(const struct wf_machine_reader *reader, const cha
     return status == WF_OK ? WF_OK : wf_machine_blame(reader, node->at, err);
 }
 
-/* What the network says for all levels stands in for a level that says nothing. */
+/* The value under `network` applies to levels that have none of their own. */
 static const struct wf_yaml *default_link(const struct wf_machine_reader *reader,
                                           const char *key)
 {

@@ -229,8 +229,8 @@ static enum wf_status too_few_nodes(const struct wf_placement_env *env, uint32_t
     return status;
 }
 
-/* With several numbers multiplied, a count that does not fit is more often a mistake than
- * meant. */
+/* The sizes of a hierarchy multiply; a number of ranks that does not fill it is probably a
+ * mistake. */
 static enum wf_status check_whole(const struct wf_placement_env *env, struct wf_err *err)
 {
     uint64_t needed = 0;
@@ -375,7 +375,7 @@ static enum wf_status sort_blocks(const struct placer *placer,
     return WF_OK;
 }
 
-/* Gives the ranks of a job, the first of which is `first`, nodes of those that are free. */
+/* Places the ranks of a job, numbered from `first` on, on free nodes. */
 static enum wf_status place_job(struct placer *placer, uint32_t number, uint32_t first,
                                 struct wf_err *err)
 {
@@ -427,7 +427,7 @@ static enum wf_status place_files(struct placer *placer, bool files, struct wf_e
 
 /* ---- tables ---- */
 
-/* Seats in the order of ranks; takes the table. */
+/* Numbers the rank slots of each node in the order of ranks; takes ownership of the table. */
 static void make_tables(uint32_t *node_of, uint32_t n_ranks, struct wf_place *out)
 {
     uint32_t n_nodes = 0;

@@ -3,18 +3,18 @@
 #define WF_SIM_PLACEMENT_H
 
 /*
- * Which nodes the ranks of the jobs get. Of a job with `ranks_per_node` ranks on a node:
+ * The nodes of the ranks. A job with `ranks_per_node` ranks on a node is placed by one of:
  *
  *   linear          the first nodes that are free, filled in the order of ranks
- *   auto            likewise; but of a hierarchy, the jobs together must fill all nodes
+ *   auto            the same; but the jobs together must fill all nodes of a hierarchy
  *   roundrobin      the same nodes, and the ranks dealt over them in turn
  *   random          nodes drawn from those that are free, filled in the order of ranks
  *   block:4x4x2     of a topology with coordinates, the nodes of a block of this size, then of
  *                   the next block, as far as they are free; filled in the order of ranks
  *   file:nodes.txt  the node of each rank, a line each; ranks_per_node does not count
  *
- * Jobs get their nodes in the order of their numbers, after those that have files. No two jobs
- * share a node unless their files say so.
+ * Jobs with files are placed first, then the others in the order of their numbers. Two jobs
+ * share a node only if their files place them there.
  */
 
 #include "base/status.h"

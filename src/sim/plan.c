@@ -94,7 +94,7 @@ static bool means_something(const struct wf_net_ops *net, const struct wf_settin
     return takes;
 }
 
-/* Whether values given with a topology suit the one that is used instead. */
+/* Whether values for the levels of one topology suit the topology that replaced it. */
 static bool fits_levels(const struct wf_plan *plan, const struct wf_setting *setting)
 {
     uint32_t n = 1;
@@ -210,7 +210,8 @@ static enum wf_status plan_network(struct wf_plan *plan, struct wf_err *err)
     return status;
 }
 
-/* What a machine file says of ranks and processors is left aside; who gives it means it. */
+/* Settings of ranks and processors are ignored if they come from a machine file, and refused
+ * if the user gave them. */
 static enum wf_status check_traffic(const struct wf_plan *plan, struct wf_err *err)
 {
     for (size_t i = 0; i < plan->scenario->n; i++) {
@@ -365,7 +366,7 @@ static void describe_param(const struct wf_param *row, const void *values,
     }
 }
 
-/* Of a processor, what nobody said is not shown: nothing and 0 stand for unknown there. */
+/* Parameters of a processor that are "" or 0 are unknown, and not shown. */
 static bool is_unknown(const struct wf_plan_block *block, const struct wf_param *row)
 {
     char text[WF_PARAM_TEXT_MAX];

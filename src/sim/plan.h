@@ -42,7 +42,7 @@ struct wf_plan_job {
     struct wf_plan_block block; /* the generator's or reader's parameters; empty if none */
     struct wf_placement placement;
     uint32_t n_ranks;         /* or PEs */
-    struct wf_source *source; /* either this, which may be a part of what the user named... */
+    struct wf_source *source; /* either this, perhaps a part of what the user named... */
     struct wf_graph *graph;   /* ...or this */
 };
 
@@ -73,7 +73,7 @@ void *wf_plan_values(const struct wf_plan *plan, const char *scope);
  * topology that was chosen later in place of the file's. */
 bool wf_plan_skips(const struct wf_plan *plan, const struct wf_setting *setting);
 
-/* For a failure after the plan was made: blames the setting with whose key the words begin
+/* For a failure after the plan was made: blames the setting whose key begins the message
  * ("net.bandwidth: ..."), or else that of `key`, if it comes from a file. Returns the status.
  */
 enum wf_status wf_plan_blame(const struct wf_plan *plan, const char *key, enum wf_status status,

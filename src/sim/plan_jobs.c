@@ -30,7 +30,7 @@ static const char *job_key(uint32_t number, const char *name, char *buf, size_t 
     return buf;
 }
 
-/* Puts what the user calls a setting of a job before the words of a failure. */
+/* Puts the name of a setting, as the user wrote it, before the message of a failure. */
 static enum wf_status blame(const struct wf_plan *plan, uint32_t number, const char *name,
                             enum wf_status status, struct wf_err *err)
 {
@@ -137,7 +137,7 @@ static enum wf_status find_generator(struct wf_plan_job *job, const char *name,
     return wf_param_defaults(table, job->block.values, err);
 }
 
-/* What is neither a generator nor there is probably a generator without its "gen:". */
+/* A source that is neither a generator nor a file probably lacks its "gen:". */
 static enum wf_status check_trace(uint32_t number, const char *source, struct wf_err *err)
 {
     struct stat st;
@@ -270,7 +270,7 @@ static enum wf_status open_trace(struct wf_plan_job *job, struct wf_err *err)
     return status;
 }
 
-/* Cuts out of a source what is of interest. */
+/* Restricts a source to the region or iterations of interest. */
 static enum wf_status select_parts(struct wf_plan *plan, uint32_t number, struct wf_err *err)
 {
     struct wf_plan_job *job = &plan->jobs[number];
@@ -304,7 +304,7 @@ static enum wf_status check_graph(const struct wf_plan_job *job, struct wf_err *
                           "and iterations, and cannot be repeated",
                           settings->source);
     }
-    /* What is known to be missing is better said before a long run than behind it. */
+    /* Reports missing tasks before a long run instead of after it. */
     return wf_graph_check(job->graph, err);
 }
 
@@ -413,7 +413,7 @@ void wf_plan_jobs_fini(struct wf_plan *plan)
     }
 }
 
-/* ---- what is said of them ---- */
+/* ---- descriptions for the document ---- */
 
 static void describe_text(struct wf_value *section, const char *name, const char *text)
 {

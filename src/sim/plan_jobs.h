@@ -23,7 +23,7 @@ const struct wf_plan_block *wf_plan_job_block(const struct wf_plan *plan,
                                               const struct wf_setting *setting,
                                               const char **name);
 
-/* Adds what is to be said of one program, and of all. */
+/* Adds the description of one program, and of all programs, to a section. */
 void wf_plan_job_describe(const struct wf_plan_job *job, struct wf_value *section);
 void wf_plan_jobs_describe(const struct wf_plan *plan, struct wf_value *section);
 

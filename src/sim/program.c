@@ -46,7 +46,7 @@ const struct wf_param wf_program_params[] = {
     WF_PARAM_END,
 };
 
-/* ---- words ---- */
+/* ---- arguments ---- */
 
 char *wf_program_add_arg(char *args, const char *arg)
 {
@@ -96,7 +96,7 @@ static const char *take_word(const char *at, char **to)
     return at;
 }
 
-/* The program's arguments, null-terminated, in one piece of memory. */
+/* The program's arguments, null-terminated, in one block of memory. */
 static char **split(const char *program, const char *args)
 {
     size_t most = strlen(args) / 2 + 3, length = strlen(program) + 1;

@@ -271,7 +271,7 @@ enum wf_status wf_setting_apply(const struct wf_setting *setting, const struct w
     enum wf_status status;
 
     if (row == NULL) {
-        /* What was written before the name is part of what was written. */
+        /* The message repeats the scope that the user wrote. */
         char scope[64];
         size_t len = strlen(setting->key) - strlen(name);
         (void)snprintf(scope, sizeof(scope), "%.*s", (int)(len < 63 ? len : 63), setting->key);

@@ -48,7 +48,7 @@ struct wf_scenario_job {
     char *placement; /* as sim/placement.h reads it */
     int64_t start;   /* picoseconds */
     uint64_t repeat;
-    char *region, *iterations; /* what is played of it; "" is all */
+    char *region, *iterations; /* the part that is played; "" is all */
     uint64_t repeat_iteration;
 };
 
@@ -83,7 +83,7 @@ void wf_scenario_free(struct wf_scenario *scenario); /* null is allowed */
 WF_NODISCARD
 enum wf_status wf_scenario_set(struct wf_scenario *scenario, const char *key, const char *value,
                                const char *origin, struct wf_err *err);
-/* Likewise with all that is known of the setting, whose texts are taken, also on failure. If it
+/* The same for a complete setting; takes ownership of its texts, also on failure. If it
  * has a place, a failure is WF_EINVAL and names it. */
 WF_NODISCARD
 enum wf_status wf_scenario_add(struct wf_scenario *scenario, struct wf_setting setting,
@@ -101,7 +101,7 @@ enum wf_status wf_setting_apply(const struct wf_setting *setting, const struct w
                                 void *values, const char *name, struct wf_err *err);
 
 /* For a failure that is the fault of this setting: if it has a place, puts that before the
- * words and makes the status WF_EINVAL. Returns the status. `setting` may be null. */
+ * message and makes the status WF_EINVAL. Returns the status. `setting` may be null. */
 enum wf_status wf_setting_blame(const struct wf_setting *setting, enum wf_status status,
                                 struct wf_err *err);
 

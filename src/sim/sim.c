@@ -29,8 +29,8 @@
 
 enum { REMEDY_MAX = 256 };
 
-/* What stands between the engine's progress and the one who asked for it. */
-struct teller {
+/* Turns the engine's progress into that of the host. */
+struct progress {
     const struct wf_sim_host *host;
     const struct wf_job *job;
 };
@@ -61,7 +61,7 @@ static void job_fini(struct wf_job *job)
     wf_placement_release(&job->place);
     wf_cpu_rules_free(job->rules);
     free(job->ideal);
-    wf_spill_files_free(job->rooms);
+    wf_spill_files_free(job->spill);
     memset(job, 0, sizeof(*job));
 }
 
@@ -76,7 +76,7 @@ static uint64_t physical_memory(struct wf_comm *world)
     return bytes > 0 ? (uint64_t)bytes : UINT64_MAX;
 }
 
-/* Of a program that runs: what the estimate is made of, and what helps. */
+/* For a program that runs: what the estimate consists of, and how to need less. */
 static const char *how_to_need_less(const struct wf_job *job, char out[REMEDY_MAX])
 {
     char each[WF_UNITS_TEXT_MAX];
@@ -111,12 +111,12 @@ static enum wf_status check_memory(const struct wf_job *job, struct wf_comm *wor
                       wf_human_size(limit, there), how_to_need_less(job, each));
 }
 
-static void tell(void *arg, const struct wf_progress *progress)
+static void report_progress(void *arg, const struct wf_progress *progress)
 {
-    const struct teller *teller = arg;
-    const struct wf_traffic *traffic = teller->job->traffic;
-    int64_t end = traffic != NULL ? wf_traffic_end(traffic) : teller->job->plan->engine.end;
-    uint64_t expected = teller->job->setup.expected_messages;
+    const struct progress *own = arg;
+    const struct wf_traffic *traffic = own->job->traffic;
+    int64_t end = traffic != NULL ? wf_traffic_end(traffic) : own->job->plan->engine.end;
+    uint64_t expected = own->job->setup.expected_messages;
     const struct wf_ranks_tally *tally = progress->tally; /* all begin with that of a replay */
     struct wf_sim_progress told = {
         .fraction = -1,
@@ -128,11 +128,11 @@ static void tell(void *arg, const struct wf_progress *progress)
     if (end > 0) {
         told.fraction = (double)progress->time / (double)end;
     } else if (expected > 0 && tally != NULL) {
-        /* How many events a message takes depends on what else is under way. */
+        /* The number of events of a message depends on other messages, so count arrivals. */
         uint64_t arrived = (uint64_t)tally->latency.n * progress->n_shares;
         told.fraction = (double)arrived / (double)expected;
     }
-    teller->host->progress(teller->host->progress_arg, &told);
+    own->host->progress(own->host->progress_arg, &told);
 }
 
 static struct wf_value *make_document(const struct wf_plan *plan)
@@ -143,7 +143,7 @@ static struct wf_value *make_document(const struct wf_plan *plan)
     return root;
 }
 
-/* Of what several processes have found, that of the first. */
+/* Keeps the first error that processes report. */
 static void keep_first(void *arg, const void *bytes)
 {
     struct wf_err *first = arg;
@@ -153,8 +153,8 @@ static void keep_first(void *arg, const void *bytes)
     }
 }
 
-/* What could not be read of a program ends it early: then no process has a result, whichever
- * of them found out. */
+/* A program that could not be read to its end has no result. If one process finds out, all
+ * processes learn it. */
 static enum wf_status check_sources(const struct wf_plan *plan, struct wf_comm *world,
                                     struct wf_err *err)
 {
@@ -266,15 +266,15 @@ static enum wf_status run_job(struct wf_job *job, struct wf_plan *plan,
                               struct wf_err *err)
 {
     struct wf_engine_config config = job->plan->engine;
-    struct teller teller = {.host = host, .job = job};
+    struct progress own = {.host = host, .job = job};
 
     if (job->traffic != NULL) {
         config.end = wf_traffic_end(job->traffic);
     }
     config.stop = host->stop;
     if (host->progress != NULL) {
-        config.progress = tell;
-        config.progress_arg = &teller;
+        config.progress = report_progress;
+        config.progress_arg = &own;
     }
 
     if (job->plan->core.efficiency && job->plan->n_jobs > 0) {
@@ -335,7 +335,7 @@ static enum wf_status explain_job(const struct wf_job *job, struct wf_comm *worl
     return WF_OK;
 }
 
-static void tell_skipped(const struct wf_sim_host *host, const struct wf_plan *plan)
+static void report_skipped(const struct wf_sim_host *host, const struct wf_plan *plan)
 {
     for (size_t i = 0; host->skipped != NULL && i < plan->scenario->n; i++) {
         const struct wf_setting *setting = &plan->scenario->settings[i];
@@ -352,22 +352,24 @@ static uint32_t hops(const void *arg, uint32_t from, uint32_t to)
     return topo->ops->distance(topo, from, to);
 }
 
-/* What is asked of a recording, if there is to be one. */
-static enum wf_status wish_for(const struct wf_job *job, const struct wf_sim_recording *asked,
-                               struct wf_recording_options *wish, struct wf_err *err)
+/* Fills in the options of a recording. */
+static enum wf_status recording_options(const struct wf_job *job,
+                                        const struct wf_sim_recording *asked,
+                                        struct wf_recording_options *options,
+                                        struct wf_err *err)
 {
     const struct wf_plan *plan = job->plan;
     const struct wf_choice *choice = &asked->choice;
     uint64_t n_ranks = wf_job_n_ranks(job);
 
-    *wish = (struct wf_recording_options){.limits = {.spans = asked->spans,
-                                                     .messages = asked->messages,
-                                                     .path_bytes = asked->path_bytes,
-                                                     .choice = *choice,
-                                                     .spill = job->rooms}};
+    *options = (struct wf_recording_options){.limits = {.spans = asked->spans,
+                                                        .messages = asked->messages,
+                                                        .path_bytes = asked->path_bytes,
+                                                        .choice = *choice,
+                                                        .spill = job->spill}};
     if (plan->topo != NULL && plan->net->uses_topology) {
-        wish->hops = hops;
-        wish->hops_arg = plan->topo;
+        options->hops = hops;
+        options->hops_arg = plan->topo;
     }
     if (choice->n_ranges > 0 && choice->ranges[choice->n_ranges - 1].last >= n_ranks) {
         return wf_err_set(err, WF_EUSAGE,
@@ -381,16 +383,16 @@ static enum wf_status wish_for(const struct wf_job *job, const struct wf_sim_rec
 static enum wf_status run_once(struct wf_plan *plan, const struct wf_sim_host *host,
                                bool explain, struct wf_value **doc, struct wf_err *err)
 {
-    struct wf_recording_options wish;
+    struct wf_recording_options options;
     struct wf_job job;
 
     job_init(&job, plan);
     enum wf_status status = check_memory(&job, host->world, err);
     if (status == WF_OK && host->recording != NULL && plan->n_jobs > 0) {
-        /* Processes could not read each other's. */
-        job.rooms = wf_comm_size(host->world) == 1 && !explain ? wf_spill_files_new() : NULL;
-        status = wish_for(&job, host->recording, &wish, err);
-        job.recording = &wish;
+        /* Several processes cannot read each other's spill files. */
+        job.spill = wf_comm_size(host->world) == 1 && !explain ? wf_spill_files_new() : NULL;
+        status = recording_options(&job, host->recording, &options, err);
+        job.recording = &options;
     }
     if (status == WF_OK) {
         status = job.ops->prepare(&job, err);
@@ -428,8 +430,8 @@ static enum wf_status run_or_explain(const struct wf_scenario *scenario,
     if (status != WF_OK) {
         return status;
     }
-    tell_skipped(host, &plan);
-    struct wf_trace_out trace = {.tee = NULL};
+    report_skipped(host, &plan);
+    struct wf_trace_out trace = {.recorder = NULL};
     status = explain ? WF_OK : wf_trace_out_begin(&trace, &plan, host, err);
     if (status == WF_OK) {
         status = check_payload(&plan, host->world, err);

@@ -21,31 +21,31 @@ struct wf_setting;
 struct wf_value;
 
 struct wf_sim_progress {
-    double fraction; /* done, 0 to 1; negative if nobody knows */
+    double fraction; /* done, 0 to 1; negative if unknown */
     int64_t time_ps;
     uint64_t events;
     uint64_t rolled_back;
 };
 
-/* A run is recorded for looking at (docs/reference/result-document.md, `recording`): single
- * spans of time and messages of what was chosen are kept if there are not more of them. */
+/* A recording of a run (docs/reference/result-document.md, `recording`). Individual spans and
+ * messages of the choice are kept up to these numbers; beyond them, only sums. */
 struct wf_sim_recording {
     uint64_t spans, messages;
     struct wf_choice choice;
-    uint64_t path_bytes; /* of memory for the critical path; 0: it is not wanted */
+    uint64_t path_bytes; /* memory for the critical path; 0: do not find it */
 };
 
-/* A program that runs is written down as a trace, of the format that its name says. */
+/* Records a program that runs as a trace, in the format of its name. */
 struct wf_sim_trace {
     const char *path;
-    bool force;      /* replace what is there */
-    uint32_t parts;  /* as in struct wf_trace_writer_options */
-    uint64_t n_ops;  /* set by a run that ended with WF_OK, as the next one: what is in it... */
-    uint64_t n_open; /* ...receives of which it does not say what they met... */
-    struct wf_losses losses; /* ...and what the format cannot hold */
+    bool force;              /* replace what is there */
+    uint32_t parts;          /* as in struct wf_trace_writer_options */
+    uint64_t n_ops;          /* set after WF_OK, as the next two: ops in the trace... */
+    uint64_t n_open;         /* ...receives whose matching message is not in the trace... */
+    struct wf_losses losses; /* ...and items that the format cannot hold */
 };
 
-/* What a run has to do with its surroundings. Zeroed, it runs alone and in silence. */
+/* How a run communicates with its caller. Zeroed: one process, no progress, no recording. */
 struct wf_sim_host {
     struct wf_comm *world; /* sim/world.h; null is this process alone */
     /* Asks the run to end early; polled. May be null. */
@@ -53,7 +53,7 @@ struct wf_sim_host {
     /* Called now and then from one thread. May be null. */
     void (*progress)(void *arg, const struct wf_sim_progress *progress);
     void *progress_arg;
-    /* Told, before the run, of each setting of a file that was left out. May be null. */
+    /* Called before the run for each setting of a file that was skipped. May be null. */
     void (*skipped)(void *arg, const struct wf_setting *setting);
     void *skipped_arg;
     const struct wf_sim_recording *recording; /* null: it is not recorded */
@@ -75,7 +75,7 @@ enum wf_status wf_sim_run(const struct wf_scenario *scenario, const struct wf_si
                           struct wf_value **doc, struct wf_err *err);
 
 /* Checks all that can be checked without running: *doc has the scenario as understood and an
- * estimate of what it takes. Null if the status is not WF_OK. */
+ * estimate of the memory and the messages. Null if the status is not WF_OK. */
 WF_NODISCARD
 enum wf_status wf_sim_explain(const struct wf_scenario *scenario,
                               const struct wf_sim_host *host, struct wf_value **doc,

@@ -28,7 +28,7 @@ enum wf_status wf_trace_out_format(const char *path, const struct wf_trace_write
     return status;
 }
 
-/* What the user says of the speed of processors is part of what is recorded. */
+/* The recorded compute times include the speed of processors that the user set. */
 static int64_t scaled(const void *arg, int64_t ps)
 {
     const struct wf_trace_out *out = arg;
@@ -92,8 +92,8 @@ enum wf_status wf_trace_out_begin(struct wf_trace_out *out, struct wf_plan *plan
         };
         out->writer->losses = &host->trace->losses;
         out->scale = wf_cpu_scale(cpu->scale);
-        out->tee = wf_vrank_recorder_new(&config);
-        plan->jobs[0].source = out->tee;
+        out->recorder = wf_vrank_recorder_new(&config);
+        plan->jobs[0].source = out->recorder;
     }
     return status;
 }
@@ -105,13 +105,13 @@ enum wf_status wf_trace_out_end(struct wf_trace_out *out, enum wf_status status,
         return status;
     }
     if (status == WF_OK) {
-        status = wf_vrank_recorder_finish(out->tee, err);
+        status = wf_vrank_recorder_finish(out->recorder, err);
     }
     if (status != WF_OK) {
         out->writer->ops->discard(out->writer);
         return status;
     }
-    out->what->n_ops = wf_vrank_recorder_n_ops(out->tee);
-    out->what->n_open = wf_vrank_recorder_n_unmatched(out->tee);
+    out->what->n_ops = wf_vrank_recorder_n_ops(out->recorder);
+    out->what->n_open = wf_vrank_recorder_n_unmatched(out->recorder);
     return out->writer->ops->finish(out->writer, err);
 }

@@ -2,7 +2,7 @@
 #ifndef WF_SIM_TRACE_OUT_H
 #define WF_SIM_TRACE_OUT_H
 
-/* The trace of a program that runs, if somebody wants it (sim/sim.h). */
+/* Records a program that runs as a trace, if the host asks for one (sim/sim.h). */
 
 #include "sim/plan.h"
 #include "sim/sim.h"
@@ -11,13 +11,13 @@ struct wf_trace_writer;
 struct wf_trace_writer_ops;
 
 struct wf_trace_out {
-    struct wf_sim_trace *what; /* null: nobody wants it */
+    struct wf_sim_trace *what; /* null: no trace is written */
     struct wf_trace_writer *writer;
-    struct wf_source *tee; /* the plan's */
-    uint64_t scale;        /* on compute times */
+    struct wf_source *recorder; /* the plan's */
+    uint64_t scale;             /* on compute times */
 };
 
-/* The format of a trace of this name: native if the name says nothing. */
+/* The format of a trace of this name: .weft if the name has no known ending. */
 WF_NODISCARD
 enum wf_status wf_trace_out_format(const char *path, const struct wf_trace_writer_ops **out,
                                    struct wf_err *err);

@@ -131,11 +131,11 @@ static enum wf_status run_changed(struct wf_job *job, const struct wf_engine_con
     }
     bool is_free = ops->params == NULL || ops->params->name == NULL;
     bool any = change_params(ops->params, params, change);
-    /* On a network that costs nothing, what is beside it may cost something all the same. */
+    /* On a network without cost, messages within a node may still cost something. */
     any |= change_params(wf_mpi_params, (unsigned char *)&mpi, change) && is_free;
     job->cpu.scale = change == COMPUTE ? scale / 2 : scale;
     enum wf_status status = WF_OK;
-    /* What cannot be made with half or twice of something is not run. */
+    /* A network that cannot be created with the changed value is not run. */
     if ((any || change == COMPUTE) && ops->create(params, &env, &setup.net, err) == WF_OK) {
         status = play(job, config, world, &setup, time, err);
     }
@@ -148,7 +148,7 @@ static enum wf_status run_changed(struct wf_job *job, const struct wf_engine_con
 
 /* ---- the path ---- */
 
-/* What is saved at most; 0 if the path does not say. */
+/* An upper bound of the saving from the path; 0 if there is no path. */
 static uint64_t saved_on_path(const struct wf_value *doc, enum change change)
 {
     static const char *const parts[CHANGES][2] = {
@@ -169,7 +169,7 @@ static void describe(struct wf_value *list, const struct wf_value *doc, enum cha
                      int64_t ran)
 {
     uint64_t before = wf_doc_get_count(doc, "result.predicted_time_ps", 0);
-    /* What a model does not divide has no share of its own. */
+    /* A model that does not divide the time of messages has no shares to halve. */
     bool divided =
         change == COMPUTE || wf_doc_find(doc, "critical_path.shares.network_ps") == NULL;
     bool has_path = wf_doc_find(doc, "critical_path.shares") != NULL && divided;

@@ -3,9 +3,9 @@
 #define WF_SIM_WHAT_IF_H
 
 /*
- * What a run would take with half the latency, twice the bandwidth, or processors twice as
- * fast: from runs, or from the critical path. The path says what is saved at most: another one
- * may be the longest then.
+ * The time of a run with half the latency, twice the bandwidth, or processors twice as fast:
+ * simulated again, or estimated from the critical path. The path gives an upper bound of the
+ * saving, because another path may become the longest.
  */
 
 #include "base/status.h"

@@ -3,7 +3,7 @@
 #define WF_SIM_WORLD_H
 
 /*
- * The operating-system processes that share a run: what a program needs of engine/comm.h. A
+ * The operating-system processes that share a run: the part of engine/comm.h for programs. A
  * null world is this process alone.
  */
 
@@ -18,10 +18,10 @@ WF_NODISCARD enum wf_status wf_world_open(struct wf_comm **out, struct wf_err *e
 void wf_world_close(struct wf_comm *world);
 
 uint32_t wf_world_size(const struct wf_comm *world);
-/* True in the one process that speaks to the user. */
+/* True in the one process that prints. */
 bool wf_world_is_first(const struct wf_comm *world);
 
-/* Gives every process the first one's status and words. Called by all. */
+/* Gives every process the first one's status and message. All processes call it. */
 enum wf_status wf_world_agree(struct wf_comm *world, enum wf_status status, struct wf_err *err);
 
 /* What connects processes: "none" or the name of the MPI library. */

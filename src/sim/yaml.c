@@ -206,7 +206,7 @@ static enum wf_status take_event(struct reader *reader, const yaml_event_t *even
     return WF_OK;
 }
 
-/* What libyaml has to say; of bytes that are no text it tells no place but where it stands. */
+/* The error of libyaml. For bytes that are not text, libyaml knows only its own position. */
 static enum wf_status syntax_error(const yaml_parser_t *parser, struct wf_err *err)
 {
     bool unread = parser->error == YAML_READER_ERROR;

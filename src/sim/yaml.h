@@ -3,8 +3,8 @@
 #define WF_SIM_YAML_H
 
 /*
- * A YAML text as a tree that remembers where everything stood. Of YAML, what a configuration
- * needs: mappings, lists and scalars, all scalars being texts. Anchors, aliases, tags, further
+ * A YAML text as a tree in which every node knows its place. It supports what a configuration
+ * needs: mappings, lists, and scalars, which are texts. Anchors, aliases, tags, further
  * documents and keys that are no scalars are refused, as are equal keys in one mapping.
  */
 
@@ -37,7 +37,7 @@ struct wf_yaml {
 };
 
 /* Reads the `size` bytes at `text`. On success the caller owns *out, and frees it with
- * wf_yaml_free(). On failure the status is WF_EINVAL, and the words begin with "line:column: ".
+ * wf_yaml_free(). On failure the status is WF_EINVAL, and the message begins with "line:column: ".
  */
 WF_NODISCARD
 enum wf_status wf_yaml_parse(const char *text, size_t size, struct wf_yaml **out,
