@@ -27,7 +27,7 @@ enum {
     CALLS_VERSION = 6,
 };
 
-#define SECONDS_MAX 9.0e6 /* a time in picoseconds has room for so many */
+#define SECONDS_MAX 9.0e6 /* what fits into a time in picoseconds */
 
 static int32_t take_int(struct wf_infile *in)
 {
@@ -136,7 +136,7 @@ void wf_bigsim_open(struct wf_bigsim_trace *trace, const char *path, struct wf_e
         read_summary(trace, &in);
     }
     wf_infile_close(&in);
-    /* No number is believed before there is a file with room for as many PEs. */
+    /* A number of PEs is believed only if the files have room for as many. */
     for (uint32_t i = 0; i < trace->n_files && !wf_failed(err); i++) {
         struct wf_bigsim_file file;
         wf_bigsim_file_open(&file, trace, i, err);

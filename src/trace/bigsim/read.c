@@ -49,7 +49,7 @@ struct trigger {
     uint32_t file; /* of the sender */
     int32_t message;
     uint32_t pe, log; /* that it starts */
-    bool sent;        /* somebody sends it */
+    bool sent;        /* a log of the replay sends it */
 };
 
 /* A log that waits for another of its PE. */
@@ -170,7 +170,7 @@ static struct trigger *triggers(const struct reading *r, size_t *n)
     return (struct trigger *)(void *)r->triggers.data;
 }
 
-/* The place of the first trigger by this message at or behind a PE. */
+/* The place of the first trigger by this message at or after a PE. */
 static size_t find_trigger(const struct reading *r, uint32_t file, int32_t message, uint32_t pe)
 {
     const struct trigger wanted = {.file = file, .message = message, .pe = pe};
@@ -210,7 +210,7 @@ static void apply_start(struct reading *r)
     }
 }
 
-/* File by file. */
+/* Surveys all logs, file by file. */
 static void survey(struct reading *r)
 {
     const struct wf_bigsim_trace *trace = r->trace;
@@ -261,7 +261,7 @@ static bool counts(const struct reading *r, uint32_t pe, uint32_t log)
     return log >= r->first[pe] && log < r->end[pe];
 }
 
-/* Sends a message to who is started by it. */
+/* Adds a message to the log that it starts. */
 static void send_to(struct reading *r, struct trigger *trigger, struct wf_task_send *send)
 {
     trigger->sent = true;
@@ -315,7 +315,7 @@ static void put_message(struct reading *r, const struct wf_bigsim_message *messa
         r->n_unneeded++;
     }
     if (!needed && message->node >= 0) {
-        /* Nobody waits for it, but the network carries it. */
+        /* No log waits for it, but the network carries it. */
         send->pe = (uint32_t)low + (message->thread > 0 && (uint32_t)message->thread < threads
                                         ? (uint32_t)message->thread
                                         : 0);
@@ -395,8 +395,8 @@ static void put_pe(struct reading *r, uint32_t pe)
     each_log(r, pe, put_log);
 }
 
-/* Every log that a message starts which is sent needs it. The others are started by what
- * happened before or outside of what is replayed. */
+/* A log needs the message that starts it, if a log of the replay sends that message. Other logs
+ * are started by what happened before or outside of the replay. */
 static void count_needs(struct reading *r)
 {
     size_t n = 0;
@@ -452,7 +452,7 @@ static bool detect(const struct wf_reader_probe *probe)
     if (!probe->is_directory) {
         return has_magic(probe->bytes, probe->n);
     }
-    /* Logs without their summary are worth words of their own. */
+    /* Logs without a summary are recognised too, so that the error names the missing file. */
     return has_magic(bytes, wf_probe_read(probe, SUMMARY, bytes, sizeof(bytes))) ||
            has_magic(bytes, wf_probe_read(probe, SUMMARY "0", bytes, sizeof(bytes)));
 }

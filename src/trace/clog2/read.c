@@ -27,10 +27,8 @@ static void add_notes(const struct wf_clog2_tables *tables, struct wf_trace *out
     wf_trace_note_count(out, tables->n_collectives,
                         "collectives are in the log without sizes and roots: they are read as "
                         "calls with their time, without messages");
-    wf_trace_note_count(
-        out, tables->n_lost,
-        "messages are left out, since it is not known which rank is their other "
-        "side");
+    wf_trace_note_count(out, tables->n_lost,
+                        "messages are left out, since their peer is not known");
     wf_trace_note_count(
         out, tables->n_between,
         "messages are between the two groups of a communicator: they are read as "

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Events of communicators. One between two groups has three: itself, the communicator of the
- * rank's own group, which is one of the others, and that of the other group, of which the rank
- * knows no more than its number. */
+/* Kinds of communicator records. An intercommunicator has three records: itself; the
+ * communicator of the rank's own group, which is an ordinary one; and that of the other group,
+ * of which the rank knows only the number. */
 enum { WORLD = 0, COMM_FREE = 10, COMM_REMOTE = 102, COMM_INTER = 1000 };
 
 void wf_clog2_tables_fini(struct wf_clog2_tables *tables)

@@ -5,11 +5,10 @@
 /*
  * From the records of a CLOG2 log to ops.
  *
- * The log tells when calls begin and end, and of each message who sent it and who received it;
- * it does not tell which request a wait is for. So of a rank the message that is received first
- * by a wait belongs to the first irecv that is open, and a wait that received nothing is for
- * the first isend that is open. What an irecv will get is found by a second reader that is as
- * far ahead as it must be.
+ * The log tells when calls begin and end, and the sender and receiver of each message. It does
+ * not tell which request a wait is for. So the first message that a wait of a rank receives
+ * belongs to the oldest open irecv of the rank, and a wait that receives nothing completes the
+ * oldest open isend. A second reader, as far ahead as it must be, finds what an irecv will get.
  */
 
 #include "base/map.h"

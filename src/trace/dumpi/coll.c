@@ -75,8 +75,8 @@ static const uint64_t *read_counts(struct wf_dumpi_step *step, uint8_t array, ui
     return (const uint64_t *)(const void *)into->data;
 }
 
-/* The operation follows the type. Its numbers are those of weft, but that users have more than
- * one. */
+/* The operation follows the type. It has the number that weft gives it, except that a program
+ * may have several of its own. */
 static uint32_t reduction_of(const struct wf_dumpi_record *record, const struct coll *coll)
 {
     uint8_t at = (uint8_t)((coll->type != NONE ? coll->type : coll->array_type) + 1);
@@ -109,7 +109,7 @@ void wf_dumpi_on_collective(struct wf_dumpi_step *step)
         step->op.bytes = wf_dumpi_step_bytes(step, record->values[coll->other_count],
                                              record->values[coll->other_type]);
     } else if (coll->count != NONE) {
-        /* In place there is no count. */
+        /* A rank that works in place has no count. */
         int64_t count = record->values[coll->count];
         bool in_place = count < 0 && coll->array != NONE;
         step->op.bytes =
@@ -171,7 +171,7 @@ void wf_dumpi_on_comm(struct wf_dumpi_step *step)
     if (!wf_dumpi_step_comm(step, wf_dumpi_parent(record))) {
         return;
     }
-    step->op.new_comm = UINT32_MAX; /* the rank is in none */
+    step->op.new_comm = UINT32_MAX; /* the rank is no member of a new communicator */
     if (created != WF_DUMPI_NO_COMM &&
         wf_dumpi_comms_group(walk->comms, created, walk->rank, &group)) {
         step->op.new_comm = group.id;

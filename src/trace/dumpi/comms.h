@@ -41,7 +41,7 @@ enum wf_dumpi_function {
 struct wf_dumpi_comm {
     uint32_t id; /* the same for all that one call created; 0 is the world, 1 each rank's own */
     uint32_t size;
-    const uint32_t *members; /* null: rank r is r of the program */
+    const uint32_t *members; /* null: member r is rank r of the world */
     uint32_t *owned;         /* members to be freed with the communicator, or null */
     uint32_t n_low;          /* of an intercommunicator: ranks of the first group; else 0 */
     uint32_t n_dims;         /* of a grid, else 0 */
@@ -85,12 +85,13 @@ uint32_t wf_dumpi_comms_add(struct wf_dumpi_comms *comms, const struct wf_dumpi_
  * is the last of the values. */
 int64_t wf_dumpi_parent(const struct wf_dumpi_record *record);
 
-/* Takes a record of a rank, in order, if it matters. */
+/* Collects a record if its call creates a communicator or a group. The records of a rank come
+ * in their order. */
 void wf_dumpi_comms_collect(struct wf_dumpi_comms *comms, uint32_t rank,
                             const struct wf_dumpi_record *record);
 
-/* After all ranks. Returns how many calls could not be understood, since not all ranks that
- * belong to them made them. */
+/* Plays the collected calls, after those of all ranks. Returns how many calls could not be
+ * resolved, since some ranks did not make them. */
 uint64_t wf_dumpi_comms_resolve(struct wf_dumpi_comms *comms);
 
 /* What the next such call of the rank created; WF_DUMPI_NO_COMM if nothing, or it is not known.

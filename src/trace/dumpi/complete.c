@@ -5,8 +5,8 @@
 
 #define NOT_OPEN UINT32_MAX
 
-/* What a call found is among its values: the flag of a test; the index of what completed, or
- * how many did, after the size of the set. */
+/* Where the outcome of a call is among its values: a test has a flag; a call on a set has an
+ * index, or the number of completed requests, after the size of the set. */
 enum { INDEX = 1 };
 
 /* Whether the call completed something: no test, or a test whose flag is set. */
@@ -24,7 +24,7 @@ static struct wf_open_request *find_request(struct wf_dumpi_step *step)
     return wf_open_requests_find(&step->walk->requests, step->record->values[0]);
 }
 
-/* Empties a list; then its data is not null. */
+/* Empties a list and makes sure that its data is not null. */
 static void empty(struct wf_buf *list)
 {
     list->size = 0;
@@ -36,7 +36,7 @@ static const uint32_t *numbers_in(const struct wf_buf *list)
     return (const uint32_t *)(const void *)list->data;
 }
 
-/* A request is complete; `status` may be null. */
+/* Takes note that a request is complete. `status` may be null. */
 static void complete(struct wf_dumpi_step *step, struct wf_open_request *request,
                      const struct wf_dumpi_status *status)
 {
@@ -134,8 +134,8 @@ static bool was_completed(const struct wf_dumpi_step *step, uint32_t place, uint
            (detail == WF_WAIT_ALL || record->values[INDEX] == (int64_t)place);
 }
 
-/* Completes what the call completed. Each of its requests was looked at before, and is found
- * again in the same order. */
+/* Completes the requests that the call completed. They are looked up as in set_requests(), in
+ * the same order. */
 static void complete_set(struct wf_dumpi_step *step, const struct wf_dumpi_array *set)
 {
     wf_open_requests_call(&step->walk->requests);
@@ -149,8 +149,8 @@ static void complete_set(struct wf_dumpi_step *step, const struct wf_dumpi_array
     }
 }
 
-/* Sets the op's requests to those of a list that are open. Where each of the list is among them
- * is kept, since the call speaks of places. */
+/* Sets the op's requests to the open ones of a list. `kept` has the place of each in the op,
+ * since outcomes are places in the list. */
 static void set_requests(struct wf_dumpi_step *step, const struct wf_dumpi_array *set,
                          bool only_persistent)
 {

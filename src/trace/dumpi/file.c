@@ -49,7 +49,7 @@ static void check_magic(struct wf_infile *in)
     }
 }
 
-/* The index is as long as the version of the writer had things to point to. */
+/* Reads the index, whose length depends on the version that wrote the file. */
 static void read_places(struct wf_infile *in, struct places *places)
 {
     uint64_t words[INDEX_WORDS], magic = 0;
@@ -149,7 +149,7 @@ void wf_dumpi_file_rewind(struct wf_dumpi_file *file)
     memset(file->wrapped, 0, sizeof(file->wrapped));
     memset(file->latest, 0, sizeof(file->latest));
     wf_infile_seek(&file->in, file->offset_of_body);
-    for (uint32_t clock = WF_DUMPI_CLOCKS; clock-- > 0;) { /* that of the CPU is the first */
+    for (uint32_t clock = WF_DUMPI_CLOCKS; clock-- > 0;) { /* the CPU's clock comes first */
         file->wrapped[clock] = (int64_t)wf_infile_unsigned(&file->in, 4) * NS_PER_S;
     }
 }
@@ -186,8 +186,8 @@ void wf_dumpi_file_close(struct wf_dumpi_file *file)
 
 /* ---- arguments ---- */
 
-/* How many elements an array has; each takes at least `width` bytes, so that no number is
- * believed that does not fit into the file. */
+/* Reads the length of an array. Each element takes at least `width` bytes, so that a length
+ * which does not fit into the file is a failure. */
 static uint32_t read_length(struct wf_infile *in, unsigned width)
 {
     uint64_t n = wf_infile_unsigned(in, 4);
@@ -204,7 +204,7 @@ static void read_array(struct wf_dumpi_file *file, struct wf_dumpi_record *recor
 {
     uint32_t n = read_length(&file->in, width);
 
-    /* The place is known only when the buffer has its final size: see wf_dumpi_file_next(). */
+    /* place_arrays() sets the pointer when the buffer has its final size. */
     if (record->n_arrays < WF_DUMPI_ARRAYS_MAX) {
         record->arrays[record->n_arrays++] = (struct wf_dumpi_array){NULL, n};
         int32_t *items = wf_buf_extend(&file->numbers, (size_t)n * sizeof(*items));
@@ -255,7 +255,7 @@ static void read_statuses(struct wf_dumpi_file *file, struct wf_dumpi_record *re
     }
 }
 
-/* What the layout of a record remembers from one argument to the next. */
+/* The state of reading the arguments of a record. */
 struct reading {
     struct wf_dumpi_file *file;
     struct wf_dumpi_record *record;
@@ -362,7 +362,7 @@ static int64_t read_time(struct wf_dumpi_file *file, uint32_t clock)
     int64_t seconds = (int64_t)wf_infile_unsigned(&file->in, 2);
     int64_t ns = seconds * NS_PER_S + (int64_t)wf_infile_unsigned(&file->in, 4);
 
-    /* Seconds begin again at 0; a little back is only another thread's call. */
+    /* The seconds have 16 bits and wrap around. A small step back is a call of another thread. */
     if (ns + file->wrapped[clock] < file->latest[clock] - SECONDS_WRAP / 2 * NS_PER_S) {
         file->wrapped[clock] += SECONDS_WRAP * NS_PER_S;
     }
@@ -378,7 +378,7 @@ static void read_head(struct wf_dumpi_file *file, struct wf_dumpi_record *record
     if ((mask & MASK_THREAD) != 0) {
         record->thread = (int16_t)wf_infile_signed(in, 2);
     }
-    for (uint32_t clock = WF_DUMPI_CLOCKS; clock-- > 0;) { /* that of the CPU is the first */
+    for (uint32_t clock = WF_DUMPI_CLOCKS; clock-- > 0;) { /* the CPU's clock comes first */
         if ((mask & (clock == WF_DUMPI_CPU ? MASK_CPU : MASK_WALL)) != 0) {
             record->has_time[clock] = true;
             record->begin[clock] = read_time(file, clock);

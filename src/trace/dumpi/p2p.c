@@ -5,7 +5,8 @@
 /* Where the arguments of a message are among the values. */
 enum { COUNT = 0, TYPE = 1, PEER = 2, TAG = 3, COMM = 4, REQUEST = 5 };
 
-/* A rank of the communicator as the op has it. Between two groups it is one of the other. */
+/* The op's rank for a rank of the communicator. In an intercommunicator it is a rank of the
+ * other group. */
 static uint32_t place_of(const struct wf_dumpi_step *step, int64_t rank)
 {
     uint32_t n_low = step->comm->n_low;
@@ -25,7 +26,7 @@ static uint32_t destination(const struct wf_dumpi_step *step, int64_t rank)
     return rank < 0 ? WF_PROC_NULL : place_of(step, rank);
 }
 
-/* -1 asks for any source; other negative numbers are nobody. */
+/* -1 is MPI_ANY_SOURCE; other negative numbers are MPI_PROC_NULL. */
 static uint32_t source(const struct wf_dumpi_step *step, int64_t rank)
 {
     return rank == -1 ? WF_ANY_SOURCE : destination(step, rank);

@@ -123,7 +123,7 @@ static char *meta_value(const char *text, const char *key)
     return NULL;
 }
 
-/* The files are called as the metafile is, or as it says they once were. */
+/* The prefix of the ranks' files: that of the metafile, or the one that the metafile names. */
 static char *prefix_of(const char *path, const char *said)
 {
     const char *slash = strrchr(path, '/');
@@ -179,7 +179,7 @@ static void open_meta(const char *path, struct dumpi_set *set, struct wf_err *er
     wf_buf_fini(&text);
 }
 
-/* Missing and superfluous files are seen before anything is read. */
+/* Reports missing and superfluous files before anything is read. */
 static void check_files(const struct dumpi_set *set, struct wf_err *err)
 {
     for (uint32_t rank = 0; rank < set->n_ranks; rank++) {
@@ -319,8 +319,9 @@ static void add_notes(const struct opening *o, uint64_t n_lost, struct wf_trace 
         "calls that lock, post or start windows are read as calls without effect");
     wf_trace_note_count(out, l->n_threads,
                         "calls of further threads are read as calls of the first");
-    wf_trace_note_count(out, l->n_unmatched,
-                        "receives and probes are open, and what they got is not recorded");
+    wf_trace_note_count(
+        out, l->n_unmatched,
+        "receives and probes have wildcards, and what they matched is not recorded");
     wf_trace_note_count(
         out, l->n_no_clock,
         "records have no time of the clock; they follow the ones before at once");

@@ -122,7 +122,7 @@ static struct handle *find_handle(struct player *player, bool is_group, int16_t 
     return NULL;
 }
 
-/* The handle, added if it is new, meaning nothing. */
+/* The handle, added if it is new. Its old meaning is forgotten. */
 static struct handle *take_handle(struct player *player, bool is_group, int16_t number)
 {
     struct handle *handle = find_handle(player, is_group, number);
@@ -233,7 +233,7 @@ static uint32_t add_comm(struct play *play, struct wf_dumpi_comm comm)
     return place;
 }
 
-/* Likewise, of these ranks, which are taken. */
+/* Likewise, a communicator of these ranks. Takes the list. */
 static uint32_t create_comm(struct play *play, uint32_t id, struct rank_list list)
 {
     return add_comm(play,
@@ -252,7 +252,7 @@ static void duplicate(struct play *play, uint32_t parent, uint32_t id)
     (void)add_comm(play, comm);
 }
 
-/* Different members may name different groups, which then have nobody in common. */
+/* MPI_Comm_create. Members may name different groups, which have no rank in common. */
 static void create(struct play *play, const struct rank_list *all, uint32_t id)
 {
     for (uint32_t i = 0; i < all->n; i++) {
@@ -328,7 +328,8 @@ static void split_by_color(struct play *play, const struct rank_list *all, uint3
     free(choices);
 }
 
-/* The first ranks, as many as a grid or a graph has places. */
+/* MPI_Cart_create and MPI_Graph_create: as many of the first ranks as the grid or graph has
+ * places. */
 static void take_first(struct play *play, const struct rank_list *all, uint32_t id)
 {
     const struct wf_dumpi_event *event = event_of(play, all->ranks[0]);
@@ -338,7 +339,7 @@ static void take_first(struct play *play, const struct rank_list *all, uint32_t 
     for (uint32_t i = 0; i < event->n_list && is_grid && n <= all->n; i++) {
         n *= event->list[i] > 0 ? (uint64_t)event->list[i] : 1;
     }
-    /* The values are: edges, nodes; the number of dimensions. */
+    /* The values of a graph are edges and nodes, that of a grid is the number of dimensions. */
     n = is_grid ? n : (uint64_t)(event->values[1] > 0 ? event->values[1] : 0);
     if (n == 0 || n > all->n) {
         return;
@@ -353,7 +354,8 @@ static void take_first(struct play *play, const struct rank_list *all, uint32_t 
     free(choices);
 }
 
-/* Of a grid those with equal coordinates in the dimensions that do not remain. */
+/* MPI_Cart_sub: one communicator for the ranks with equal coordinates in the dropped
+ * dimensions. */
 static void take_slices(struct play *play, uint32_t parent, const struct rank_list *all,
                         uint32_t id)
 {
@@ -412,7 +414,7 @@ static bool leaders(struct play *play, uint32_t comm, uint32_t *own, uint32_t *o
     return true;
 }
 
-/* The communicator of the other side, if all of it are there. */
+/* The communicator of the other side, if all its ranks have arrived. */
 static uint32_t find_other(struct play *play, uint32_t comm)
 {
     uint32_t own, other, its_own, its_other;
@@ -536,7 +538,7 @@ static void arrive(struct play *play, uint32_t rank, uint32_t parent)
     }
     struct rank_list all = list_of_comm(play, rank, parent);
     if (parent == WF_DUMPI_SELF) {
-        /* Whatever is made of it is a communicator of this rank alone. */
+        /* Whatever the call creates is a communicator of this rank alone. */
         (void)create_comm(play, play->comms->next_id++, list_of_comm(play, rank, parent));
     } else {
         resolve(play, parent, &all);
@@ -570,7 +572,7 @@ static void advance(struct play *play, uint32_t rank)
     }
 }
 
-/* Everybody waits: lets the first who does go on without. */
+/* All ranks wait: the first of them goes on without the others. */
 static bool give_up_one(struct play *play)
 {
     for (; play->first < play->comms->n_ranks; play->first++) {

@@ -14,8 +14,8 @@ static int64_t ps_of(int64_t ns)
 
 int64_t wf_dumpi_type_size(const struct wf_dumpi_file *file, int64_t type)
 {
-    /* Of the predefined types, if the file does not say: it says 0 of a type that is the same
-     * as another one. */
+    /* The sizes of predefined types, for files that do not have them. A file has 0 for a type
+     * that equals another one. */
     static const uint8_t usual[] = {0, 0,  1, 1, 1, 1, 4, 2, 2, 4,  4,  8, 8, 4,
                                     8, 16, 8, 8, 8, 1, 0, 0, 8, 12, 12, 6, 8, 20};
     int64_t n_usual = (int64_t)(sizeof(usual) / sizeof(usual[0]));

@@ -13,7 +13,7 @@
 #include "trace/kit/open_requests.h"
 #include "trace/kit/spool.h"
 
-/* What the ops do not hold; summed up over ranks. */
+/* Counts of what the ops do not hold, over all ranks. */
 struct wf_dumpi_losses {
     uint64_t n_lost_comms; /* calls on communicators that are not known */
     uint64_t n_inter;      /* collectives between two groups */
@@ -58,7 +58,7 @@ void wf_dumpi_walk_rank(struct wf_dumpi_walk *walk, bool has_wildcards);
 
 /* ---- for its parts ---- */
 
-/* A record that becomes an op, which has its kind. */
+/* A record and the op that it becomes, whose kind is set. */
 struct wf_dumpi_step {
     struct wf_dumpi_walk *walk;
     const struct wf_dumpi_record *record;
@@ -72,8 +72,7 @@ bool wf_dumpi_step_comm(struct wf_dumpi_step *step, int64_t handle);
 /* The bytes of `count` items of a datatype. */
 uint64_t wf_dumpi_step_bytes(struct wf_dumpi_step *step, int64_t count, int64_t type);
 
-/* Writes the op, or instead of an op that cannot be the call with its time; not in the first
- * walk. */
+/* Writes the op, or instead of it the call with its time. The first walk writes nothing. */
 void wf_dumpi_step_put(struct wf_dumpi_step *step);
 void wf_dumpi_step_call(struct wf_dumpi_step *step);
 

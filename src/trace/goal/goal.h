@@ -39,7 +39,7 @@ struct wf_goal_rank {
 struct wf_goal {
     uint32_t n_ranks;
     struct wf_goal_rank *ranks;
-    struct wf_goal_op *ops; /* of a rank together */
+    struct wf_goal_op *ops; /* those of a rank are adjacent */
     uint64_t n_ops, ops_capacity;
     struct wf_goal_edge *edges; /* likewise; by the op before */
     uint64_t n_edges, edges_capacity;
@@ -55,7 +55,7 @@ static inline bool wf_goal_is_open(const struct wf_goal_op *op)
 
 /* Finds the receive for each send: the first that is posted for it if all ops happen as soon as
  * they can and take no time, as MPI matches messages. So an order exists in which the program
- * does what the graph says, also if receives are open. */
+ * does what the graph says, also with wildcard receives. */
 void wf_goal_match(struct wf_goal *goal);
 
 #endif

@@ -7,10 +7,10 @@
 
 #define NONE UINT64_MAX
 
-/* What is known of an op while all are matched. */
+/* The state of an op while all are matched. */
 struct state {
     uint64_t next;            /* of its queue */
-    uint64_t earlier, later;  /* of the messages of its rank that nobody has received */
+    uint64_t earlier, later;  /* of the messages of its rank that no receive has matched */
     uint64_t sequence;        /* when it was posted */
     uint32_t rank, n_missing; /* what it waits for */
 };
@@ -29,8 +29,8 @@ struct matching {
     uint64_t n_ready, sequence;
     struct queue *queues; /* a hash table */
     uint64_t n_queues;
-    struct queue *open;    /* of each rank: receives that are open... */
-    struct queue *arrived; /* ...and messages that nobody has received */
+    struct queue *open;    /* of each rank: wildcard receives... */
+    struct queue *arrived; /* ...and messages that no receive has matched */
 };
 
 static struct queue *queue_of(struct matching *m, uint32_t to, int64_t from, int32_t tag)

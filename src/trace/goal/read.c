@@ -409,8 +409,8 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
         wf_goal_match(&r.goal);
         out->graph = make_graph(&r.goal);
         wf_trace_note_count(out, r.goal.n_open,
-                            "receives are open: each gets the message it would get if nothing "
-                            "took time");
+                            "receives have wildcards: each matches the message that it would "
+                            "match if nothing took time");
         wf_trace_note_count(out, r.goal.n_streams,
                             "ops are on another cpu or nic than 0: a rank is read as having "
                             "one of each");

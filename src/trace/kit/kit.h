@@ -16,7 +16,8 @@
  *   kit/task_table.h    tasks on their way to becoming a graph
  *
  * Writers have trace/writer.h and, of this folder, target.h (a file that appears when it is
- * whole), completion.h (what a wait completes) and losses.h (what a format cannot hold).
+ * whole), completion.h (what a wait completes), losses.h (what a format cannot hold), plain.h
+ * (for formats without modes, wildcards and communicators) and spool.h (ops of a rank together).
  */
 
 #include "trace/kit/infile.h"

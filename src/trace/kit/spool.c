@@ -50,32 +50,28 @@ enum wf_status wf_spool_new(uint32_t n_ranks, struct wf_spool **out, struct wf_e
     return WF_OK;
 }
 
-struct wf_trace_writer *wf_spool_writer(struct wf_spool *spool)
+static enum wf_status add(struct wf_spool *spool, int64_t rank, const struct wf_op *op,
+                          struct wf_err *err)
 {
-    return spool->writer;
-}
-
-enum wf_status wf_spool_op(struct wf_spool *spool, uint32_t rank, const struct wf_op *op,
-                           struct wf_err *err)
-{
-    return spool->writer->ops->add(spool->writer, rank, op, err);
+    return wf_failed(err) ? err->status
+                          : spool->writer->ops->add(spool->writer, (uint32_t)rank, op, err);
 }
 
 void wf_spool_put(struct wf_spool *spool, const struct wf_op *op,
                   const struct wf_trace_place *place)
 {
-    if (!wf_failed(place->err) &&
-        wf_spool_op(spool, (uint32_t)place->rank, op, place->err) == WF_EINVAL) {
+    if (!wf_failed(place->err) && add(spool, place->rank, op, place->err) == WF_EINVAL) {
         wf_trace_prefix(place);
     }
 }
 
-enum wf_status wf_spool_compute(struct wf_spool *spool, uint32_t rank, int64_t ps,
-                                struct wf_err *err)
+void wf_spool_compute(struct wf_spool *spool, uint32_t rank, int64_t ps, struct wf_err *err)
 {
     const struct wf_op op = {.kind = WF_OP_COMPUTE, .duration = ps};
 
-    return ps > 0 && !wf_failed(err) ? wf_spool_op(spool, rank, &op, err) : err->status;
+    if (ps > 0) {
+        (void)add(spool, rank, &op, err);
+    }
 }
 
 void wf_spool_waits(struct wf_spool *spool, struct wf_buf *numbers,

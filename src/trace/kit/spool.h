@@ -20,20 +20,14 @@
 
 struct wf_spool;
 
-/* For a trace of `n_ranks`. The caller ends it with one of the last two. */
+/* For a trace of `n_ranks`. wf_spool_end(), wf_spool_source() or wf_spool_discard() releases
+ * it. */
 WF_NODISCARD
 enum wf_status wf_spool_new(uint32_t n_ranks, struct wf_spool **out, struct wf_err *err);
 
-/* What ops, names and communicators are given to; not to be finished or discarded. */
-struct wf_trace_writer *wf_spool_writer(struct wf_spool *spool);
+/* ---- for readers, whose `err` holds the first failure: after it nothing is added ---- */
 
-/* Shorter: an op of a rank. */
-WF_NODISCARD
-enum wf_status wf_spool_op(struct wf_spool *spool, uint32_t rank, const struct wf_op *op,
-                           struct wf_err *err);
-
-/* The rest is for readers, whose `err` holds the first failure: after a failure nothing is
- * added. An op belongs to the rank of its place, which the error names if the op is invalid. */
+/* An op of the rank that the place names. An invalid op is a failure with that place. */
 void wf_spool_put(struct wf_spool *spool, const struct wf_op *op,
                   const struct wf_trace_place *place);
 /* A wait for the requests with these numbers (uint32_t), of which there is at least one; empties
@@ -44,8 +38,7 @@ void wf_spool_waits(struct wf_spool *spool, struct wf_buf *numbers,
 void wf_spool_sendrecv(struct wf_spool *spool, const struct wf_op *send,
                        const struct wf_op *recv, const struct wf_trace_place *place);
 /* Computing; nothing if it takes no time. */
-enum wf_status wf_spool_compute(struct wf_spool *spool, uint32_t rank, int64_t ps,
-                                struct wf_err *err);
+void wf_spool_compute(struct wf_spool *spool, uint32_t rank, int64_t ps, struct wf_err *err);
 /* As the members of struct wf_trace_writer_ops. False: the group is invalid; `err` may be null.
  * A rank that tells a number again costs little. */
 bool wf_spool_group(struct wf_spool *spool, uint32_t rank, uint32_t comm,
@@ -57,6 +50,8 @@ void wf_spool_wall(struct wf_spool *spool, uint32_t rank, int64_t ps);
  * Returns the status of `err`. */
 enum wf_status wf_spool_end(struct wf_spool *spool, const char *format, struct wf_source **out,
                             struct wf_err *err);
+
+/* ---- for writers ---- */
 
 /* The common head of writers that need all ops of a rank together: ops wait in the spool until
  * the writer finishes. The functions are members of struct wf_trace_writer_ops. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known here of the files is what OTF2's own sources do with them (OTF2_Buffer.c,
- * OTF2_EvtReader_inc.c, OTF2_DefReader_inc.c, otf2_id_map.c of version 2 and 3): chunks of one
- * size that begin with a header; records of a type, a length and compressed numbers. */
+/* The formats follow OTF2's own sources (OTF2_Buffer.c, OTF2_EvtReader_inc.c,
+ * OTF2_DefReader_inc.c, otf2_id_map.c of version 2 and 3): chunks of one size that begin with a
+ * header; records of a type, a length and compressed numbers. */
 #include "trace/otf2/check.h"
 
 #include "base/mem.h"
@@ -23,7 +23,7 @@ enum {
                   numbers of the first and the last event */
     END_OF_CHUNK = 0,
     END_OF_FILE = 2,
-    TIME = 5, /* before an event, if it is not that of the last one */
+    TIME = 5, /* before an event whose time differs from the last */
     HEADER_BYTES = 18,
     TIME_BYTES = 8,
     LONG = 0xff,      /* a length of 8 bytes follows */
@@ -223,7 +223,7 @@ static bool take_fields(struct scan *scan, uint64_t end, const char *fields)
     return true;
 }
 
-/* Whether the items that a record says it has are there. */
+/* Whether a record is long enough for its number of items. */
 static bool has_items(struct scan *scan, const struct counted *row, uint64_t end)
 {
     uint64_t n = 0;

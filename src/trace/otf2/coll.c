@@ -112,8 +112,8 @@ static uint64_t block_of_all(uint64_t all, uint32_t n)
     return n > 1 && all % n != 0 && all % (n - 1) == 0 ? all / (n - 1) : all / n;
 }
 
-/* A rank sends to itself and those behind it and receives from those before it and itself, or
- * in place without itself. */
+/* A rank sends to itself and to those after it, and receives from those before it and from
+ * itself; in place without itself. */
 static uint64_t block_of_scan(const struct wf_otf2_sizes *sizes, const struct wf_group *group)
 {
     uint32_t n = group->size, rank = group->rank;

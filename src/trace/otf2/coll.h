@@ -4,13 +4,13 @@
 
 /*
  * Collectives as OTF2 records them: which one, and how many bytes a rank sent and received in
- * all. Whoever reads a collective gets back what its ranks were called with, as far as these
- * two numbers tell; lengths that differ from rank to rank are taken as equal ones.
+ * all. The arguments of the call are recovered as far as these two numbers tell; lengths that
+ * differ from rank to rank are taken as equal ones.
  *
  * OTF2 itself says no more than "size sent" and "size received". The numbers are those of
- * Score-P (scorep_mpi_coll.inc.c of version 8, SCOREP_Mpi_Coll.c before): as if everybody sent
- * to everybody else, and himself, what he has for them. For a communicator of n ranks and data,
- * or a block, of b bytes, at rank r:
+ * Score-P (scorep_mpi_coll.inc.c of version 8, SCOREP_Mpi_Coll.c before): as if every rank sent
+ * its data to every rank, itself included. For a communicator of n ranks and data, or a block,
+ * of b bytes, at rank r:
  *
  *                             sent           received       in place, from version 8
  *   bcast                     root: n b      b
@@ -48,7 +48,7 @@ uint32_t wf_otf2_coll_number(enum wf_op_kind kind);
 void wf_otf2_coll_read(struct wf_op *op, const struct wf_group *group,
                        const struct wf_otf2_sizes *sizes, struct wf_buf *counts, bool *equal);
 
-/* The reverse. */
+/* The bytes that Score-P records for an op. */
 struct wf_otf2_sizes wf_otf2_coll_sizes(const struct wf_op *op, const struct wf_group *group);
 
 #endif

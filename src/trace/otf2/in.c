@@ -488,13 +488,13 @@ static void refill(struct wf_otf2_in *in)
     OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(in->reader, in->events, AT_ONCE, &n);
     in->n_read += n;
     in->ended = n < AT_ONCE;
-    /* More than there are: the library goes round in circles. */
+    /* More events than the definitions say: the library reads in circles. */
     if (code != OTF2_SUCCESS || (in->ended && in->n_read < all) ||
         (in->n_read > all && all > 0)) {
         failed_rank(in, code);
         return;
     }
-    /* What has no callback is counted all the same. */
+    /* Events without a callback are counted as others. */
     uint64_t last = in->n > 0 ? in->buffer[in->n - 1].time : 0;
     while (in->n < n && in->n < AT_ONCE) {
         (void)add(in, WF_OTF2_OTHER, last, in->n_read);

@@ -26,7 +26,7 @@ struct comm {
     uint32_t n;
 };
 
-/* Of a rank, if it was said. */
+/* The name and node of a rank, if it has any. */
 struct place {
     char *name;
     uint64_t node;
@@ -46,7 +46,7 @@ struct wf_otf2_out {
     struct comm *comms;
     uint32_t n_regions, n_comms;
     uint64_t *n_events; /* of each rank */
-    uint64_t last;      /* time of all */
+    uint64_t last;      /* the latest of all events */
     uint64_t id;        /* of the archive: a digest of its events */
     struct place *places;
     struct marker *markers;
@@ -55,8 +55,8 @@ struct wf_otf2_out {
     OTF2_ErrorCode code; /* the first that was not good */
 };
 
-/* When all begins. To the library 0 is no time: it writes it again with every event, and does
- * not find its way through a file of more than one chunk of these. */
+/* The time of the first event. The library takes 0 for no time: it repeats it with every event,
+ * and cannot read a file with more than one chunk of them. */
 #define FIRST_TIME UINT64_C(1)
 
 /* The library decides what its callbacks get. */

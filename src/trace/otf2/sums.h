@@ -20,8 +20,8 @@ void wf_otf2_sums_free(struct wf_otf2_sums *sums); /* null is allowed */
 
 /* Sets the lists of an op, whose kind, root and group are set, by an event of a rank. Lists are
  * kept in `counts`. False, and nothing changes, if not all ranks of the communicator have the
- * call. gatherv and scatterv are as they were; of alltoallv what one rank sends another is in
- * proportion to what the one sends and the other receives. */
+ * call. The lists of gatherv and scatterv are exact. In alltoallv, what one rank sends another
+ * is in proportion to what the one sends and the other receives. */
 bool wf_otf2_sums_set(const struct wf_otf2_sums *sums, uint32_t rank, uint64_t number,
                       const struct wf_group *group, struct wf_op *op, struct wf_buf *counts);
 

@@ -299,7 +299,7 @@ static void leave_call(struct wf_otf2_walk *walk, uint64_t now)
     if (walk->has_sent || walk->has_received) {
         put_sendrecv(walk);
     }
-    /* What it takes to start a program is no time of the program. */
+    /* The time of MPI_Init is not part of the program's time. */
     if (walk->kind == WF_OP_INIT && now > walk->entered) {
         walk->first += now - walk->entered;
         walk->entered = now;
@@ -375,7 +375,7 @@ static void on_event(struct wf_otf2_walk *walk, const struct wf_otf2_event *even
         leave(walk, event);
         break;
     case WF_OTF2_FLUSH:
-        /* The time in which the recording itself wrote is none of the program's. */
+        /* The time in which the recorder wrote its buffer is not the program's. */
         walk->latest = event->bytes > walk->latest ? event->bytes : walk->latest;
         break;
     case WF_OTF2_ON_OFF:
@@ -430,7 +430,7 @@ static void walk_rank(struct wf_otf2_walk *walk)
         count(walk, &event);
         on_event(walk, &event);
     }
-    /* What was not left ends with the rank. */
+    /* Regions that were not left end with the rank. */
     if (walk->call != NULL) {
         leave_call(walk, walk->latest);
     }

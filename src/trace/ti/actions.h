@@ -14,7 +14,7 @@ enum wf_ti_shape {
     WF_TI_COMPUTE, /* an amount */
     WF_TI_SLEEP,   /* seconds */
     WF_TI_IGNORED, /* where the action is in the program */
-    WF_TI_CALL,    /* an announcement */
+    WF_TI_CALL,    /* a call that only takes time */
     WF_TI_MESSAGE, /* partner, tag, size, datatype */
     WF_TI_REQUEST, /* source, destination, tag of a request */
     WF_TI_WAITALL,

@@ -58,7 +58,7 @@ static uint32_t rank_of(const struct reading *r)
 
 /* ---- which files ---- */
 
-/* Whether the first line that says something is an action, as far as it is there. */
+/* Whether the first line that is not blank is an action, as far as the bytes go. */
 static bool is_action(const unsigned char *bytes, size_t n)
 {
     char text[WF_PROBE_BYTES + 1];
@@ -262,7 +262,7 @@ static void do_compute(struct reading *r)
         wf_trace_bad(&r->text.file.place, "%s: an amount that is missing or negative",
                      r->text.action->name);
     } else if (r->text.action->shape == WF_TI_SLEEP) {
-        (void)wf_spool_compute(r->spool, rank_of(r), ps_of(amount), r->err);
+        wf_spool_compute(r->spool, rank_of(r), ps_of(amount), r->err);
     } else {
         put_amount(r, amount);
     }
@@ -515,7 +515,7 @@ static void release(struct reading *r)
     free(r->ranks);
 }
 
-/* Text that is cut off between two lines looks whole but for this. */
+/* A file that is cut off between two lines lacks nothing but its last actions. */
 static void note_unfinished(const struct reading *r, struct wf_trace *out)
 {
     uint32_t n = 0, first = 0;

@@ -280,7 +280,7 @@ static void put_args(struct ti *ti, const struct wf_op *op, const char *args)
     }
 }
 
-/* Whether it is the world by another name. */
+/* Whether a communicator has all ranks in their order. */
 static bool is_world(const struct ti *ti, const struct wf_group *group)
 {
     bool same = group->size == ti->n_ranks;
