@@ -2,7 +2,8 @@
 #ifndef WF_BASE_BUF_H
 #define WF_BASE_BUF_H
 
-/* A growing run of bytes. A zeroed struct is an empty one. */
+/* A buffer of bytes that grows. A zeroed struct is an empty buffer. The buffer owns its memory;
+ * wf_buf_fini() releases it. Appending takes constant time per byte on average. */
 
 #include <stddef.h>
 
@@ -13,9 +14,9 @@ struct wf_buf {
 };
 
 void wf_buf_fini(struct wf_buf *buf);
-/* Makes room for `size` bytes in all; keeps what is there. */
+/* Makes room for `size` bytes altogether; keeps the contents. */
 void wf_buf_reserve(struct wf_buf *buf, size_t size);
-/* Appends `size` bytes, uninitialised, and returns where; valid until the next append. */
+/* Appends `size` uninitialised bytes and returns their address, valid until the next append. */
 void *wf_buf_extend(struct wf_buf *buf, size_t size);
 void wf_buf_append(struct wf_buf *buf, const void *bytes, size_t size);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number of digits at *at, which is moved behind it. */
+/* Reads a number at *at and moves *at behind it. */
 static bool read_rank(const char **at, uint32_t *rank)
 {
     char *end;
@@ -22,7 +22,7 @@ static bool read_rank(const char **at, uint32_t *rank)
     return value < UINT32_MAX;
 }
 
-/* Adds a range to those before it, which it may touch. */
+/* Adds a range; merges it with the ranges that it overlaps or touches. */
 static bool add_range(struct wf_choice *choice, struct wf_rank_range range)
 {
     uint32_t at = 0, n = choice->n_ranges;
@@ -61,7 +61,7 @@ enum wf_status wf_choice_ranks(const char *option, const char *text, struct wf_c
         }
         if (!good || (*at != '\0' && *at != ',')) {
             return wf_err_set(err, WF_EUSAGE,
-                              "%s '%.64s': expected ranks and ranges of them, as in 0:15,20",
+                              "%s '%.64s': expected ranks and ranges of ranks, as in 0:15,20",
                               option, text);
         }
         if (!add_range(choice, range)) {

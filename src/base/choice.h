@@ -2,8 +2,8 @@
 #ifndef WF_BASE_CHOICE_H
 #define WF_BASE_CHOICE_H
 
-/* A part of a run that is looked at: some ranks, and a span of time. Flat, so that it can be
- * part of what processes tell each other. */
+/* A selection of ranks and of a span of time. A flat struct, so that processes can send it to
+ * each other. */
 
 #include "base/status.h"
 
@@ -16,17 +16,17 @@ struct wf_rank_range {
     uint32_t first, last;
 };
 
-/* Zeroed is everything. */
+/* Zeroed, it selects everything. */
 struct wf_choice {
     int64_t from, until; /* picoseconds; until 0: all times */
     uint32_t n_ranges;   /* 0: all ranks */
     uint32_t padding;
-    struct wf_rank_range ranges[WF_CHOICE_RANGES]; /* in order, apart from each other */
+    struct wf_rank_range ranges[WF_CHOICE_RANGES]; /* sorted, with gaps between them */
 };
 
-/* The ranks of "0:15,20", which may be written with '-' too, and the time of "1ms:2ms", of
- * which either side may be missing. What is no such text is WF_EUSAGE; `option` is how it was
- * given. */
+/* Read ranks such as "0:15,20" (or "0-15,20"), and a span of time such as "1ms:2ms", where
+ * either side may be missing. Any other text is WF_EUSAGE; `option` is the name of the option,
+ * for the message. */
 WF_NODISCARD
 enum wf_status wf_choice_ranks(const char *option, const char *text, struct wf_choice *choice,
                                struct wf_err *err);
@@ -39,10 +39,10 @@ char *wf_choice_words(const struct wf_choice *choice, char *buf);
 
 bool wf_choice_has_rank(const struct wf_choice *choice, uint64_t rank);
 
-/* Whether any of the ranks from `first` on is one of them. */
+/* Whether any of the `n` ranks from `first` on is selected. */
 bool wf_choice_has_any(const struct wf_choice *choice, uint64_t first, uint64_t n);
 
-/* Whether what happens in this time is part of it, or some of it. */
+/* Whether this span of time overlaps the selected one. */
 static inline bool wf_choice_touches(const struct wf_choice *choice, int64_t from,
                                      int64_t until)
 {

@@ -34,7 +34,7 @@ int64_t wf_clock_coarse_ns(void)
     return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* The peak of this program's own memory in KiB, 0 if the system does not tell. */
+/* The peak memory of this program in KiB, 0 if the system does not report it. */
 static uint64_t own_peak_kib(void)
 {
     static const char label[] = "VmHWM:";
@@ -59,7 +59,7 @@ uint64_t wf_clock_peak_rss(void)
     uint64_t kib = own_peak_kib();
 
     if (kib == 0) {
-        /* Counts what the process had before it became this program: that of its launcher. */
+        /* Includes the memory of the launcher that became this program by exec(). */
         (void)getrusage(RUSAGE_SELF, &usage);
         kib = (uint64_t)usage.ru_maxrss;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A formula becomes a program for a machine with a stack. The parser writes the instructions of
- * the operands before the one that takes them, and knows of each value whether it is a time.
+ * A formula is compiled for a stack machine. The parser emits the instructions of the operands
+ * before the instruction that uses them, and knows for each value whether it is a time.
  */
 #include "base/expr.h"
 
@@ -14,13 +14,13 @@
 #include <string.h>
 
 enum {
-    DEPTH_MAX = 40, /* of parentheses and signs; bounds the parser's own stack too */
+    DEPTH_MAX = 40, /* of parentheses and signs; also bounds the recursion of the parser */
     STACK_MAX = 3 * DEPTH_MAX + 3,
     DIGITS_MAX = 18, /* of a number: below 2^60 */
     NAME_MAX_LEN = 63,
 };
 
-/* What a value is. A zero that is written down is either. */
+/* The type of a value. A literal zero is a number or a time. */
 enum sort { NUMBER, TIME, ZERO };
 
 enum code { CONSTANT, VARIABLE, NEGATE, ADD, SUBTRACT, MULTIPLY, DIVIDE, MINIMUM, MAXIMUM };
@@ -43,10 +43,10 @@ struct parser {
     const struct wf_expr_variable *variables;
     uint32_t n_variables;
     uint32_t depth;
-    uint32_t on_stack; /* values, at this place of the program */
+    uint32_t on_stack; /* number of values at this point of the program */
     bool varies;
-    struct wf_expr_program *program; /* with room for all that the text can become */
-    enum wf_status status;           /* of the first fault, behind which nothing is read */
+    struct wf_expr_program *program; /* long enough for any program of this text */
+    enum wf_status status;           /* of the first error, which ends the parsing */
     struct wf_err *err;
 };
 
@@ -57,7 +57,7 @@ static bool is_over(const struct parser *p)
     return p->status != WF_OK;
 }
 
-/* The first one counts. `what` is about the place `at`; `quoted`, with its hint, may be "". */
+/* Reports an error at the place `at`, if it is the first. `quoted` and `hint` may be "". */
 static void fault(struct parser *p, const char *at, const char *what, const char *quoted,
                   const char *hint)
 {
@@ -123,7 +123,7 @@ static void expect(struct parser *p, char c, const char *what)
     }
 }
 
-/* Copies the name at the place and moves past it; "" if there is none. */
+/* Copies the name at the present place and moves past it; "" if there is none. */
 static void take_name(struct parser *p, char *name)
 {
     size_t length = 0;
@@ -188,7 +188,7 @@ static enum sort parse_number(struct parser *p)
         }
         n_digits += n_digits > 0 || *p->at != '0' || behind;
         if (n_digits > DIGITS_MAX) {
-            fault(p, begin, "a number of more than 18 digits", "", "");
+            fault(p, begin, "the number has more than 18 digits", "", "");
             return NUMBER;
         }
         digits = 10 * digits + (uint64_t)(*p->at - '0');
@@ -206,14 +206,15 @@ static enum sort parse_number(struct parser *p)
 static enum sort parse_sum(struct parser *p);
 static enum sort parse_factor(struct parser *p);
 
-/* The one sort of two values that are added or compared. */
+/* The type of two values that are added or compared. */
 static enum sort unite(struct parser *p, const char *at, enum sort a, enum sort b)
 {
     if (a == ZERO || b == ZERO) {
         return a == ZERO ? b : a;
     }
     if (a != b) {
-        fault(p, at, "a time meets a number; a unit is missing, as in 5us", "", "");
+        fault(p, at, "a time and a number do not go together; a unit is missing, as in 5us", "",
+              "");
     }
     return a;
 }
@@ -290,7 +291,7 @@ static enum sort parse_factor(struct parser *p)
     enum sort sort = NUMBER;
 
     if (p->depth == DEPTH_MAX) {
-        fault(p, p->at, "too many parentheses or signs in each other", "", "");
+        fault(p, p->at, "parentheses or signs are nested too deeply", "", "");
         return NUMBER;
     }
     p->depth++;
@@ -312,7 +313,7 @@ static enum sort multiply_sorts(struct parser *p, const char *at, enum sort a, e
 static enum sort divide_sorts(struct parser *p, const char *at, enum sort a, enum sort b)
 {
     if (b == ZERO) {
-        fault(p, at, "a division by zero", "", "");
+        fault(p, at, "division by zero", "", "");
     } else if (a == NUMBER && b == TIME) {
         fault(p, at, "a number is divided by a time", "", "");
     }
@@ -367,7 +368,7 @@ enum wf_status wf_expr_compile(const char *text, const struct wf_expr_variable *
                        .err = err};
 
     if (length > WF_EXPR_TEXT_MAX) {
-        return wf_err_set(err, WF_EINVAL, "a formula of more than %d characters",
+        return wf_err_set(err, WF_EINVAL, "the formula is longer than %d characters",
                           WF_EXPR_TEXT_MAX);
     }
     /* No character makes more than one instruction. */
@@ -405,7 +406,7 @@ bool wf_expr_is_constant(const struct wf_expr_program *program)
 
 /* ---- evaluation ---- */
 
-/* Of two operands; the divisor is not 0. */
+/* Applies an operator to two operands; a divisor is not 0. */
 static struct wf_fixed combine(enum code code, struct wf_fixed a, struct wf_fixed b)
 {
     if (code == ADD) {
@@ -451,7 +452,7 @@ static enum wf_expr_outcome evaluate(const struct wf_expr_program *program,
     return WF_EXPR_FINE;
 }
 
-/* With `bits` binary places. */
+/* The value, rounded to `bits` binary places. */
 static enum wf_expr_outcome round_value(const struct wf_expr_program *program,
                                         const uint64_t *values, unsigned bits, uint64_t max,
                                         uint64_t *out)

@@ -5,20 +5,21 @@
 /*
  * Formulas that users write: "2.1us*n", "max(t, 5us) + size*0.3ns".
  *
- *   sum     = product { ("+" | "-") product }
- *   product = factor { ("*" | "/") factor }
- *   factor  = ["-"] ( number [unit] | name | "(" sum ")" | ("min" | "max") "(" sum "," sum ")"
- * )
+ *   sum      = product { ("+" | "-") product }
+ *   product  = factor { ("*" | "/") factor }
+ *   factor   = ["-"] ( number [unit] | name | "(" sum ")" | function )
+ *   function = ("min" | "max") "(" sum "," sum ")"
  *
  * Units are those of time (ps ns us ms s min h) and follow their number without a space. A name
- * has letters, digits, "_", ".", ":" and begins with a letter or "_". Everything is a number or
- * a time, which is known when a formula is compiled: times are added to times, and multiplied
- * and divided by numbers; a time divided by a time is a number; 0 is either.
+ * has letters, digits, "_", ".", ":" and begins with a letter or "_". Every value is a number
+ * or a time, which is known when a formula is compiled. Times are added to times, and
+ * multiplied and divided by numbers; a time divided by a time is a number; a literal 0 is
+ * either.
  *
- * Values are the same on every machine: fixed-point integers with 40 binary places (of a
- * picosecond, if it is a time) and 87 in front of the point. Numbers that are written down,
- * products and quotients are rounded to the nearest such value, halves away from zero; sums are
- * exact. What is too large becomes the largest value.
+ * Values are the same on every machine: fixed-point integers with 87 bits before the point and
+ * 40 after it; times are in picoseconds. Literals, products and quotients are rounded to the
+ * nearest value, halves away from zero; sums are exact. Values that are too large become the
+ * largest.
  */
 
 #include "base/status.h"
@@ -29,7 +30,7 @@
 
 enum {
     WF_EXPR_TEXT_MAX = 1000, /* characters of a formula */
-    WF_EXPR_NUMBER_BITS = 32 /* binary places of what wf_expr_number() gives */
+    WF_EXPR_NUMBER_BITS = 32 /* binary places of the result of wf_expr_number() */
 };
 
 struct wf_expr_variable {
@@ -39,32 +40,32 @@ struct wf_expr_variable {
 
 struct wf_expr_program;
 
-/* Compiles a formula over these variables, which are needed no longer than this call. On
- * success the caller owns *out and releases it with wf_expr_free(). On failure the status is
- * WF_EINVAL, *out is left alone, and `err` tells the column, counted from 1. */
+/* Compiles a formula over these variables, which are not kept. On success the caller owns *out
+ * and releases it with wf_expr_free(). On failure the status is WF_EINVAL, *out is unchanged,
+ * and `err` names the column, counted from 1. */
 WF_NODISCARD
 enum wf_status wf_expr_compile(const char *text, const struct wf_expr_variable *variables,
                                uint32_t n_variables, struct wf_expr_program **out,
                                struct wf_err *err);
 void wf_expr_free(struct wf_expr_program *program); /* null is allowed */
 
-bool wf_expr_is_time(const struct wf_expr_program *program); /* else it gives a number */
+bool wf_expr_is_time(const struct wf_expr_program *program); /* else the result is a number */
 bool wf_expr_is_constant(const struct wf_expr_program *program);
 
-/* Why a formula has no value that can be used. */
+/* Whether a formula has a usable value. */
 enum wf_expr_outcome {
     WF_EXPR_FINE,
     WF_EXPR_BY_ZERO,  /* it divides by zero */
     WF_EXPR_NEGATIVE, /* the result is negative after rounding */
 };
 
-/* The value in picoseconds, rounded to the nearest, at most WF_TIME_MAX. `values` are those of
- * the variables in the order of compilation. *out is set only if all is fine. Allocates
- * nothing. */
+/* The value of a formula that is a time: in picoseconds, rounded to the nearest, at most
+ * WF_TIME_MAX. `values` are those of the variables, in the order of compilation. *out is set
+ * only for WF_EXPR_FINE. Allocates nothing. */
 WF_NODISCARD
 enum wf_expr_outcome wf_expr_time(const struct wf_expr_program *program, const uint64_t *values,
                                   int64_t *out);
-/* Likewise of a formula that gives a number: with WF_EXPR_NUMBER_BITS binary places, at most
+/* The value of a formula that is a number, with WF_EXPR_NUMBER_BITS binary places, at most
  * UINT64_MAX. */
 WF_NODISCARD
 enum wf_expr_outcome wf_expr_number(const struct wf_expr_program *program,

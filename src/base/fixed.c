@@ -6,8 +6,8 @@ static struct wf_fixed make(wf_u128 size, bool negative)
     return (struct wf_fixed){size > WF_FIXED_MAX ? WF_FIXED_MAX : size, negative && size != 0};
 }
 
-/* The places behind the point one by one: the remainder is below `den`, and may therefore be
- * doubled. */
+/* Long division, bit by bit after the point. The remainder is below `den`, so that doubling it
+ * does not overflow. */
 struct wf_fixed wf_fixed_ratio(wf_u128 num, wf_u128 den)
 {
     wf_u128 quotient = num / den, rest = num % den;
@@ -40,7 +40,7 @@ struct wf_fixed wf_fixed_add(struct wf_fixed a, struct wf_fixed b)
                             : make(b.size - a.size, b.negative);
 }
 
-/* The product of 128 and 128 bits in two halves. */
+/* The product of two 128-bit numbers, in two halves. */
 static void multiply(wf_u128 a, wf_u128 b, wf_u128 *high, wf_u128 *low)
 {
     uint64_t a0 = (uint64_t)a, a1 = (uint64_t)(a >> 64);

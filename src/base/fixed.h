@@ -3,9 +3,9 @@
 #define WF_BASE_FIXED_H
 
 /*
- * Signed fixed-point numbers: 40 binary places and 87 in front of the point. Products and
- * quotients are rounded to the nearest, halves away from zero; what is too large becomes the
- * largest.
+ * Signed fixed-point numbers with 87 bits before the point and 40 after it. Products and
+ * quotients are rounded to the nearest, halves away from zero. Values that are too large become
+ * the largest.
  */
 
 #include "base/int128.h"
@@ -36,7 +36,7 @@ struct wf_fixed wf_fixed_multiply(struct wf_fixed a, struct wf_fixed b);
 struct wf_fixed wf_fixed_divide(struct wf_fixed a, struct wf_fixed b); /* b is not 0 */
 bool wf_fixed_less(struct wf_fixed a, struct wf_fixed b);
 
-/* The size with only `bits` <= WF_FIXED_BITS binary places, rounded, and at most `max`. */
+/* The magnitude, rounded to `bits` <= WF_FIXED_BITS binary places, at most `max`. */
 uint64_t wf_fixed_round(struct wf_fixed a, unsigned bits, uint64_t max);
 
 #endif

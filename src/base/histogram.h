@@ -3,9 +3,10 @@
 #define WF_BASE_HISTOGRAM_H
 
 /*
- * Counts of values of any size in a fixed number of buckets, each at most a sixteenth of its
- * values wide: below 32 one for each value, then sixteen for each power of two. (The idea is of
- * HdrHistogram, G. Tene.) Integers, so that sums of histograms do not depend on their order.
+ * A histogram of 64-bit values in a fixed number of buckets: one for each value below 32, then
+ * sixteen for each power of two, so that a bucket is at most a sixteenth of its values wide
+ * (after HdrHistogram by G. Tene). Counts are integers: the sum of histograms does not depend
+ * on the order.
  */
 
 #include <stdint.h>
@@ -29,8 +30,8 @@ static inline uint64_t wf_histogram_least(uint32_t bucket)
     return bucket < 16 ? bucket : (UINT64_C(16) | bucket % 16) << (bucket / 16 - 1);
 }
 
-/* The least value of the bucket in which the value is that `permille` thousandths of all are
- * not above; 0 if there are none. */
+/* The quantile `permille` / 1000, rounded down to the least value of its bucket; 0 if the
+ * histogram is empty. */
 uint64_t wf_histogram_quantile(const uint64_t counts[WF_HISTOGRAM_BUCKETS], uint32_t permille);
 
 #endif

@@ -26,7 +26,9 @@ static const void *find(const char *what, const char *name, const void *table, s
         if (strcmp(known, name) == 0) {
             return entry;
         }
-        wf_nearest_add(&nearest, known);
+        if (err != NULL) {
+            wf_nearest_add(&nearest, known);
+        }
     }
 }
 

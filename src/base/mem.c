@@ -37,7 +37,7 @@ void *wf_xcalloc_huge(size_t count, size_t size)
     unsigned char *p = wf_xcalloc(count, size);
     size_t page = 4096, ahead = (page - (uintptr_t)p % page) % page;
 
-    /* A block this large has pages of its own; the advice is only that. */
+    /* A block this large has pages of its own. A failure is ignored: this is advice. */
     if (count * size >= HUGE_MIN) {
         (void)madvise(p + ahead, (count * size - ahead) / page * page, MADV_HUGEPAGE);
     }

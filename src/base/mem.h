@@ -5,13 +5,12 @@
 #include <stddef.h>
 
 /*
- * Allocation for set-up code. Running out of memory ends the process with a message: no
- * simulation can go on without it, and recovery paths nobody exercises are not worth having.
- * A size that comes from a file or a user must be checked against a limit before it gets
- * here, so that bad input is an error and never an exhausted machine.
+ * Allocation for set-up code. Running out of memory ends the process with a message, because no
+ * simulation can go on without memory. A size that comes from a file or a user must be checked
+ * against a limit first, so that bad input is an error and does not exhaust the machine.
  *
- * Event handlers allocate nothing; capture/ never calls these. All blocks are released with
- * free().
+ * Event handlers do not allocate, and capture/ never calls these functions. All blocks are
+ * released with free().
  */
 
 enum { WF_CACHE_LINE = 64 };
@@ -20,7 +19,7 @@ __attribute__((malloc, alloc_size(1), returns_nonnull)) void *wf_xmalloc(size_t 
 /* Zeroed; untouched pages of a large block cost no memory. */
 __attribute__((malloc, alloc_size(1, 2), returns_nonnull)) void *wf_xcalloc(size_t count,
                                                                             size_t size);
-/* Likewise, for arrays that are walked at random: asks for huge pages. */
+/* Likewise, with huge pages if possible: for arrays with random access. */
 __attribute__((malloc, alloc_size(1, 2), returns_nonnull)) void *wf_xcalloc_huge(size_t count,
                                                                                  size_t size);
 __attribute__((alloc_size(2, 3), returns_nonnull)) void *wf_xrealloc(void *old, size_t count,
@@ -29,8 +28,8 @@ __attribute__((alloc_size(2, 3), returns_nonnull)) void *wf_xrealloc(void *old, 
 __attribute__((malloc, alloc_size(1), returns_nonnull)) void *wf_xaligned(size_t size);
 __attribute__((malloc, returns_nonnull)) char *wf_xstrdup(const char *text);
 
-/* The same address without const: for free(), and to look at what stays as it is through a
- * pointer of a struct that is also used for changes. */
+/* The same address without const: for free(), and for a struct whose pointers are also used for
+ * writing. */
 static inline void *wf_unconst(const void *p)
 {
     union {

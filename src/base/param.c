@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/param.h"
 
+#include "base/lookup.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -11,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A value on its way from text to its member. */
+/* A parsed value. */
 struct value {
-    uint64_t whole; /* of all types but the two below; times are never negative */
+    uint64_t whole; /* all types but REAL and TEXT; times are never negative */
     double real;
     const char *text;
 };
@@ -106,7 +107,7 @@ static bool is_less(const struct wf_param *row, const struct value *a, const str
     return row->type == WF_PARAM_REAL ? a->real < b->real : a->whole < b->whole;
 }
 
-/* The value of a bound, which is part of a table and therefore valid. */
+/* The value of a bound. Tables are part of weft: a bad bound is a bug. */
 static struct value bound(const struct wf_param *row, const char *text)
 {
     struct value value = {0};
@@ -173,7 +174,7 @@ static void store(const struct wf_param *row, void *params, const struct value *
     }
 }
 
-/* The row of one item of a list; its type is that of the row itself if that is no list. */
+/* The row of one item of a list; the same row if it is no list. */
 static struct wf_param item_row(const struct wf_param *row)
 {
     struct wf_param item = *row;
@@ -324,12 +325,7 @@ enum wf_status wf_param_missing(const struct wf_param *table, uint64_t given, co
 
 const struct wf_param *wf_param_find(const struct wf_param *table, const char *name)
 {
-    for (const struct wf_param *row = table; row->name != NULL; row++) {
-        if (strcmp(row->name, name) == 0) {
-            return row;
-        }
-    }
-    return NULL;
+    return wf_lookup_row("parameter", name, table, sizeof(*table), NULL);
 }
 
 static char *copy_text(char *buf, const char *text)
@@ -394,29 +390,16 @@ static char *join_choices(const char *const *choices, char *buf)
 
 char *wf_param_syntax(const struct wf_param *row, char *buf)
 {
-    switch (row->type) {
-    case WF_PARAM_BOOL:
-        return copy_text(buf, "true|false");
-    case WF_PARAM_COUNT:
-        return copy_text(buf, "<count>");
-    case WF_PARAM_SIZE:
-        return copy_text(buf, "<size>");
-    case WF_PARAM_TIME:
-        return copy_text(buf, "<time>");
-    case WF_PARAM_RATE:
-        return copy_text(buf, "<rate>");
-    case WF_PARAM_REAL:
-        return copy_text(buf, "<number>");
-    case WF_PARAM_ENUM:
-        return join_choices(row->choices, buf);
-    case WF_PARAM_TEXT:
-        return copy_text(buf, "<text>");
-    case WF_PARAM_TIMES:
-        return copy_text(buf, "<time>,...");
-    case WF_PARAM_RATES:
-        return copy_text(buf, "<rate>,...");
-    }
-    wf_panic("parameter %s has type %d", row->name, (int)row->type);
+    static const char *const texts[] = {
+        [WF_PARAM_BOOL] = "true|false",  [WF_PARAM_COUNT] = "<count>",
+        [WF_PARAM_SIZE] = "<size>",      [WF_PARAM_TIME] = "<time>",
+        [WF_PARAM_RATE] = "<rate>",      [WF_PARAM_REAL] = "<number>",
+        [WF_PARAM_TEXT] = "<text>",      [WF_PARAM_TIMES] = "<time>,...",
+        [WF_PARAM_RATES] = "<rate>,...",
+    };
+
+    return row->type == WF_PARAM_ENUM ? join_choices(row->choices, buf)
+                                      : copy_text(buf, texts[row->type]);
 }
 
 void wf_param_release(const struct wf_param *table, void *params)

@@ -5,10 +5,10 @@
 /*
  * Parameters as data.
  *
- * A module describes its settings in one table of struct wf_param over a plain struct. From
- * the table alone weft parses -p name=value (and files), checks units and ranges, applies
- * defaults, prints help and reference pages, and echoes the values in force into every result.
- * No module parses or prints a setting itself.
+ * A module describes its settings in one table of struct wf_param over a plain struct. From the
+ * table weft parses -p name=value and machine files, checks units and ranges, applies defaults,
+ * prints help and reference pages, and writes the values into every result. No module parses or
+ * prints a setting itself.
  */
 
 #include "base/status.h"
@@ -21,7 +21,7 @@ enum wf_param_type {
     WF_PARAM_COUNT, /* uint64_t */
     WF_PARAM_SIZE,  /* uint64_t bytes: "64KiB" */
     WF_PARAM_TIME,  /* int64_t picoseconds: "1.5us"; a unit is required */
-    WF_PARAM_RATE,  /* uint64_t as of base/units.h: "200Gbit/s", "25GB/s"; likewise */
+    WF_PARAM_RATE,  /* uint64_t, see base/units.h: "200Gbit/s", "25GB/s"; likewise */
     WF_PARAM_REAL,  /* double */
     WF_PARAM_ENUM,  /* int: the index in `choices` */
     WF_PARAM_TEXT,  /* char *, allocated; released by wf_param_release() */
@@ -29,13 +29,13 @@ enum wf_param_type {
     WF_PARAM_RATES, /* struct wf_list of rates: "1Gbit/s,10Gbit/s"; likewise */
 };
 
-/* Values of one kind, at least one; a time that is read from a list is converted to int64_t. */
+/* Values of one kind, at least one. A time in a list is stored as uint64_t. */
 struct wf_list {
     uint64_t *items;
     size_t n;
 };
 
-/* What a what-if run changes (sim/what_if.h). */
+/* How a what-if run changes a parameter (sim/what_if.h). */
 enum wf_param_what_if {
     WF_WHAT_IF_NOTHING,
     WF_WHAT_IF_LATENCY,   /* a time or a count of cycles, halved when latency is halved */
@@ -48,8 +48,8 @@ struct wf_param {
     enum wf_param_type type;
     size_t offset;
     const char *def;            /* in the syntax of the type; null makes it required */
-    const char *min, *max;      /* likewise, of each item of a list; null is unbounded; not for
-                                   bool, enum, text */
+    const char *min, *max;      /* likewise, for each item of a list; null is no bound; unused
+                                   for bool, enum, text */
     const char *const *choices; /* of WF_PARAM_ENUM, null-terminated */
     enum wf_param_what_if what_if;
     const char *doc; /* one sentence that starts with a capital, no full stop */
@@ -70,8 +70,8 @@ struct wf_param {
         .name = NULL \
     }
 
-/* Sets every member to its default. The caller has zeroed `params`; required members keep their
- * zero. */
+/* Sets every member to its default. The caller has zeroed `params`; required members stay zero.
+ */
 WF_NODISCARD
 enum wf_status wf_param_defaults(const struct wf_param *table, void *params,
                                  struct wf_err *err);
@@ -83,8 +83,8 @@ WF_NODISCARD
 enum wf_status wf_param_set(const struct wf_param *table, void *params, const char *scope,
                             const char *name, const char *value, struct wf_err *err);
 
-/* WF_EUSAGE naming the first required member (null default) that `given` has no bit for.
- * Bit i of `given` stands for row i; a table has at most 64 rows. */
+/* WF_EUSAGE if a required member (null default) has no bit in `given`. Bit i of `given` stands
+ * for row i; a table has at most 64 rows. */
 WF_NODISCARD
 enum wf_status wf_param_missing(const struct wf_param *table, uint64_t given, const char *scope,
                                 struct wf_err *err);
@@ -92,15 +92,15 @@ enum wf_status wf_param_missing(const struct wf_param *table, uint64_t given, co
 /* The row called `name`, or null. */
 const struct wf_param *wf_param_find(const struct wf_param *table, const char *name);
 
-/* The value in force as text that wf_param_set() reads back; `buf` of WF_PARAM_TEXT_MAX bytes,
- * which is also the limit for text values. */
+/* The value as text that wf_param_set() reads back, in `buf` of WF_PARAM_TEXT_MAX bytes, which
+ * is also the limit for text values. Returns `buf`. */
 enum { WF_PARAM_TEXT_MAX = 1024 };
 char *wf_param_format(const struct wf_param *row, const void *params, char *buf);
 
 /* How the type is written in help: "<time>", "<size>", "block|cyclic", ...; `buf` likewise. */
 char *wf_param_syntax(const struct wf_param *row, char *buf);
 
-/* Frees what texts and lists own and sets them to null and empty. */
+/* Frees texts and lists, and sets them to null and empty. */
 void wf_param_release(const struct wf_param *table, void *params);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/rng.h"
 
-/* -ln(2 s-series): with s = (f - 1) / (f + 1), ln f = 2 (s + s^3/3 + s^5/5 + ...). For f
- * between sqrt(1/2) and sqrt(2) is |s| < 0.172, and the first omitted term is below 4e-14 of
- * the sum. The sum is split in four independent pairs because a Horner chain would wait on
- * itself. */
+/* With s = (f - 1) / (f + 1), ln f = 2 (s + s^3/3 + s^5/5 + ...). For f between sqrt(1/2) and
+ * sqrt(2), |s| < 0.172, and the first omitted term is below 4e-14 of the sum. The sum is split
+ * into four independent pairs, because the steps of Horner's method depend on each other. */
 static double log_near_one(double f)
 {
     double s = (f - 1.0) / (f + 1.0);
@@ -25,7 +24,7 @@ double wf_rng_exponential(uint64_t random)
         return 0.0;
     }
 
-    /* u = f / 2^halvings with f in [1/2, 1), of which a double holds 53 bits. */
+    /* u = f / 2^halvings with f in [1/2, 1); a double holds 53 bits of f. */
     uint64_t u = random + 1;
     int halvings = __builtin_clzll(u);
     double f = (double)((u << halvings) >> 11) * (1.0 / 9007199254740992.0);

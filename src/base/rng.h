@@ -3,12 +3,12 @@
 #define WF_BASE_RNG_H
 
 /*
- * Counter-based random numbers: draw i of stream s under a seed is a pure function of the
- * three. To go back is to restore a counter, and no run can disturb another's numbers.
+ * Counter-based random numbers: draw i of stream s is a pure function of the seed, s and i.
+ * Undoing draws means restoring a counter, and streams do not influence each other.
  *
  * The mixing function is the finaliser of SplitMix64 (Steele, Lea and Flood, "Fast splittable
- * pseudorandom number generators", OOPSLA 2014), applied to the stream's start and again to
- * each draw, so that streams are unrelated positions and not shifted copies of each other.
+ * pseudorandom number generators", OOPSLA 2014), applied to the start of the stream and again
+ * to each draw, so that streams are not shifted copies of each other.
  */
 
 #include "base/int128.h"
@@ -44,8 +44,8 @@ static inline int wf_rng_chance(uint64_t random, uint32_t threshold)
 }
 
 /* An exponentially distributed number with mean 1 from one draw: -ln((random + 1) / 2^64), from
- * 0 to 44.4, off by less than 1e-12. Computed with the four basic operations of IEEE arithmetic
- * only, so that every machine and C library gives the same. */
+ * 0 to 44.4, with an error below 1e-12. Uses only the four basic operations of IEEE arithmetic,
+ * so that every machine and C library gives the same result. */
 double wf_rng_exponential(uint64_t random);
 
 #endif

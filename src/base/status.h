@@ -6,8 +6,8 @@
  * Outcomes of fallible calls.
  *
  * A function that can fail returns an enum wf_status and takes a struct wf_err as its last
- * parameter. The function that detects a problem words it, once, with wf_err_set(); functions
- * in between pass the status on unchanged. Nothing below cli/ prints.
+ * parameter. The function that detects a problem words the message with wf_err_set(); its
+ * callers pass the status on unchanged. Only cli/ prints.
  */
 
 #define WF_NODISCARD     __attribute__((warn_unused_result))
@@ -40,16 +40,15 @@ struct wf_err {
 };
 
 /* Records a failure and returns `status`, so that a caller can write `return wf_err_set(...)`.
- * `err` may be null when the caller does not want the words. */
+ * `err` may be null if the caller does not need the text. */
 WF_PRINTF(3, 4)
 enum wf_status wf_err_set(struct wf_err *err, enum wf_status status, const char *fmt, ...);
 
-/* Puts `fmt` before the words already in `err`: for a layer that knows more about the place. */
+/* Puts `fmt` before the text already in `err`, for a caller that knows more about the place. */
 WF_PRINTF(2, 3)
 void wf_err_prefix(struct wf_err *err, const char *fmt, ...);
 
-/* Makes the words one line that a terminal can take, whatever bytes of the user's they quote:
- * control characters become question marks. */
+/* Makes the text fit for a terminal, whatever foreign bytes it quotes; see wf_text_safe(). */
 void wf_err_tame(struct wf_err *err);
 
 /* The constant text of a status; never null. */
@@ -58,7 +57,7 @@ const char *wf_status_text(enum wf_status status);
 /* The exit code of a command that ends with this status. */
 int wf_status_exit_code(enum wf_status status);
 
-/* For a state that no input can bring about: prints the words as a bug of weft and exits 70. */
+/* For states that no input can lead to: reports a bug of weft and exits with code 70. */
 WF_PRINTF(1, 2)
 WF_NORETURN void wf_panic(const char *fmt, ...);
 

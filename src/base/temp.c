@@ -27,7 +27,8 @@ static struct {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool cleans_at_exit;
 
-/* Beyond LISTED_MAX paths the rest is not listed, and only a killed process leaves it behind. */
+/* Beyond LISTED_MAX paths the rest is not listed, and only a killed process leaves it behind.
+ */
 static void enlist(const char *path)
 {
     (void)pthread_mutex_lock(&lock);

@@ -75,7 +75,7 @@ static bool begins(const char *name, const char *beginning, size_t length)
     return true;
 }
 
-/* Optimal string alignment: edits of one character, and swaps of two neighbours. */
+/* Optimal string alignment distance: edits of one character, and swaps of two neighbours. */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t n_a = name_length(a), n_b = name_length(b);
@@ -102,7 +102,7 @@ static size_t edit_distance(const char *a, const char *b)
     return rows[n_a % 3][n_b];
 }
 
-/* One error in three characters, and never all of them: else anything resembles anything. */
+/* One error in three characters is allowed, but never as many as the name has characters. */
 void wf_nearest_begin(struct wf_nearest *nearest, const char *wanted)
 {
     size_t length = name_length(wanted);

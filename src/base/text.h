@@ -8,10 +8,10 @@
  * byte that is not part of valid UTF-8, becomes a question mark. Returns the text. */
 char *wf_text_safe(char *text);
 
-/* Helps an error message propose the name that was probably meant. Begin, add every known
- * name, then read `best`: null when nothing is near; of equally near ones the first. Letter
- * case does not count; two swapped neighbours count once; a name that `wanted` begins is near.
- */
+/* Finds the name that a user probably meant, for error messages. Begin, add every known name,
+ * then read `best`: null if no name is near; among equally near names the first. Letter case
+ * does not count, two swapped letters count once, and a name that begins with `wanted` is near.
+ * For tables see base/lookup.h. */
 struct wf_nearest {
     const char *wanted;
     const char *best;

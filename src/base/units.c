@@ -12,21 +12,21 @@
 
 #define PS_PER_SECOND UINT64_C(1000000000000)
 
-/* Of a user's text, this much is repeated in messages. */
+/* How messages quote the text of a user. */
 #define QUOTED "'%.64s'"
 
-/* One way to write a multiple. Tables go from large to small and end with a null name. */
+/* A unit or prefix. Tables go from large to small and end with a null name. */
 struct unit {
     const char *name;
     uint64_t factor;
 };
 
-/* A kind of number. It is written as a decimal number, a name of `scales` and one of `endings`;
- * their factors multiplied lead to the base unit. */
+/* A kind of number. It is written as a decimal number, a name of `scales` and a name of
+ * `endings`; the product of the factors converts it to the base unit. */
 struct quantity {
     const char *is;       /* "a time" */
     const char *expected; /* what the user should have written */
-    const char *base;     /* plural of the base unit; null for a mere number */
+    const char *base;     /* plural of the base unit; null for a plain number */
     const struct unit *scales;
     const struct unit *endings; /* the first is the one that is printed */
     uint64_t min, max;
@@ -62,7 +62,8 @@ static const struct unit prefixes[] = {
     {NULL, 0},
 };
 
-/* The Greek mu and the micro sign are longer in bytes than "us", hence never printed. */
+/* Names with a Greek mu or micro sign are longer in bytes than "us", so they are never printed.
+ */
 static const struct unit time_units[] = {
     {"h", 3600 * PS_PER_SECOND},
     {"min", 60 * PS_PER_SECOND},
@@ -181,8 +182,8 @@ static void write_decimal(uint64_t value, uint64_t factor, char *buf, size_t roo
     buf[rest == 0 && n <= room ? n : 0] = '\0';
 }
 
-/* 20 digits are all that a 64-bit number has, and a rate has fewer before its six decimals, so
- * the smallest unit always fits. */
+/* A 64-bit number has at most 20 digits, and a rate fewer before its six decimals, so that the
+ * smallest unit always fits. */
 static char *format(const struct quantity *quantity, uint64_t value, char *buf)
 {
     enum { ROOM = 24 };
@@ -266,8 +267,8 @@ static wf_u128 read_whole(const char *p, wf_u128 limit)
     return value;
 }
 
-/* 0.<digits> times `factor`: long multiplication by hand, from the last digit on, so that no
- * number of digits is too many. Returns false if the product is not whole. */
+/* 0.<digits> times `factor`, for any number of digits, by long multiplication from the last
+ * digit on. Returns false if the product is not a whole number. */
 static bool multiply_fraction(const char *digits, const char *end, wf_u128 factor,
                               wf_u128 *product)
 {
@@ -384,7 +385,8 @@ enum wf_status wf_parse_time(const char *text, int64_t *out, struct wf_err *err)
     return status;
 }
 
-/* strtod() also reads hexadecimal, infinities and leading spaces, which no one means. */
+/* strtod() also reads hexadecimal numbers, infinities and leading spaces, which are errors
+ * here. */
 static bool is_decimal(const char *text)
 {
     const char *fraction = NULL;
@@ -403,7 +405,7 @@ enum wf_status wf_parse_real(const char *text, double *out, struct wf_err *err)
     char *end = NULL;
     double value = is_decimal(text) ? strtod(text, &end) : 0.0;
 
-    /* strtod() stops early only in a locale with another decimal point: refuse, not misread. */
+    /* strtod() stops early only in a locale with another decimal point. */
     if (end == NULL || *end != '\0') {
         return wf_err_set(err, WF_EINVAL, QUOTED " is not a number; expected one such as 0.25",
                           text);
@@ -415,7 +417,7 @@ enum wf_status wf_parse_real(const char *text, double *out, struct wf_err *err)
     return WF_OK;
 }
 
-/* Writes the sign of a time and returns its magnitude; *buf is moved behind the sign. */
+/* Writes the sign of a time, moves *buf behind it, and returns the magnitude. */
 static uint64_t put_sign(int64_t value, char **buf)
 {
     if (value >= 0) {
@@ -475,7 +477,8 @@ static void human(uint64_t value, const struct unit *units, int digits, char *bu
     static const uint64_t power[] = {1, 10, 100, 1000, 10000};
     const struct unit *unit = units;
 
-    /* A value that rounds to 1 of the larger unit is written in that: not "1000.0 us". */
+    /* A value that rounds to 1 of the larger unit is written in it: "1.000 ms", not "1000 us".
+     */
     while (unit[1].name != NULL && scaled(value, power[digits], unit->factor) < power[digits]) {
         unit++;
     }
@@ -516,7 +519,7 @@ char *wf_human_count(double value, char *buf)
     double magnitude = value < 0 ? -value : value;
     char *behind = buf;
 
-    /* Beyond the prefixes at either end, and for what is no number, plain digits will do. */
+    /* Without a prefix if the value is outside of their range or not a number. */
     if (!(magnitude >= 999.5 && magnitude < 1e19)) {
         (void)snprintf(buf, WF_UNITS_TEXT_MAX, "%.3g", value);
         return buf;

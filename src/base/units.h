@@ -3,8 +3,8 @@
 #define WF_BASE_UNITS_H
 
 /*
- * Numbers with units, as people write and read them. Exact: text is converted in integers,
- * without passing through floating point, so "1.1us" is 1,100,000 ps and nothing else.
+ * Numbers with units, as people write and read them. Conversions are exact: they use integers
+ * and no floating point, so that "1.1us" is 1,100,000 ps.
  */
 
 #include "base/status.h"
@@ -14,16 +14,15 @@
 
 #define WF_TIME_MAX INT64_MAX /* picoseconds: 106 days */
 
-/* A rate is an integer of millibits per second: fine enough for a tenth of a bit per second,
- * and up to 2.3 PB/s. */
+/* A rate is an integer in millibits per second, up to 2.3 PB/s. */
 #define WF_RATE_BYTE UINT64_C(8000) /* one byte per second */
 
-/* Each reads the whole of `text`: decimal digits, perhaps with a point between them, then the
- * unit, perhaps after one space. Units are case-sensitive. On failure the status is WF_EINVAL,
- * *out is left alone and `err` says what was expected. A value that is not a whole number of
- * the base unit is refused ("0.1ps"). */
+/* Each parser reads the whole text: a decimal number, at most one space, and a unit. Units are
+ * case-sensitive. On failure the status is WF_EINVAL, *out is unchanged and `err` says what was
+ * expected. A value that is not a whole number of the base unit ("0.1ps") is an error. */
 WF_NODISCARD enum wf_status wf_parse_count(const char *text, uint64_t *out, struct wf_err *err);
-/* "64KiB", "1.5MB", "4096": bytes; decimal and binary prefixes. "64K" is neither: refused. */
+/* "64KiB", "1.5MB", "4096": bytes, with decimal and binary prefixes. "64K" is ambiguous: an
+ * error. */
 WF_NODISCARD enum wf_status wf_parse_size(const char *text, uint64_t *out, struct wf_err *err);
 /* "1.5us", "0": picoseconds, never negative. A unit (ps ns us ms s min h) is required unless 0.
  */
@@ -34,25 +33,25 @@ WF_NODISCARD enum wf_status wf_parse_rate(const char *text, uint64_t *out, struc
 /* "0.1", "-2.5e-3": a finite decimal number, rounded to the nearest double. */
 WF_NODISCARD enum wf_status wf_parse_real(const char *text, double *out, struct wf_err *err);
 
-/* The shortest text with a number not below 1 if possible that the parser above reads back to
- * the same value ("1.5us", "64KiB", "25GB/s"); of equally short ones, that with the largest
- * unit. Rates are in bytes. The rate 0 and negative times, which no parser reads, are written
- * alike. `buf` of WF_UNITS_TEXT_MAX bytes; returns it. */
+/* The shortest text that the parser above reads back to the same value ("1.5us", "64KiB",
+ * "25GB/s"), with a number not below 1 if possible; among equally short ones the one with the
+ * largest unit. Rates are in bytes per second. The rate 0 and negative times are written in the
+ * same way, although no parser reads them. `buf` has WF_UNITS_TEXT_MAX bytes and is returned.
+ */
 enum { WF_UNITS_TEXT_MAX = 40 };
 char *wf_format_count(uint64_t value, char *buf);
 char *wf_format_size(uint64_t bytes, char *buf);
 char *wf_format_time(int64_t ps, char *buf);
 char *wf_format_rate(uint64_t rate, char *buf);
-char *wf_format_real(double value,
-                     char *buf); /* fewest significant digits; finite values only */
+char *wf_format_real(double value, char *buf); /* fewest digits; finite values only */
 
 /* For tables that people read: rounded to three or four significant digits. `buf` as above. */
 char *wf_human_time(int64_t ps, char *buf);     /* "3.146 ms"; seconds up to an hour */
 char *wf_human_size(uint64_t bytes, char *buf); /* "1.50 GiB" */
 char *wf_human_count(double value, char *buf);  /* "12.3 M" */
 
-/* The sum of two times, at most WF_TIME_MAX. A simulation that takes too long thereby exceeds
- * the engine's limit instead of overflowing. */
+/* The sum of two times, at most WF_TIME_MAX: a simulation that takes too long exceeds the limit
+ * of the engine instead of overflowing. */
 static inline int64_t wf_time_add(int64_t a, int64_t b)
 {
     return a > WF_TIME_MAX - b ? WF_TIME_MAX : a + b;
@@ -64,8 +63,8 @@ static inline uint64_t wf_count_add(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* The time `bytes` take at `rate`, rounded up to a picosecond; the one place where
- * a rate becomes a time. Saturates at WF_TIME_MAX. The rate must not be 0. */
+/* The time that `bytes` take at `rate`, rounded up to a picosecond, at most WF_TIME_MAX. The
+ * rate must not be 0. No other place converts a rate into a time. */
 int64_t wf_transfer_ps(uint64_t bytes, uint64_t rate);
 
 #endif

@@ -3,9 +3,9 @@
 #define WF_BASE_VARINT_H
 
 /*
- * Numbers in bytes: seven bits a byte, the low ones first, the top bit set in all bytes but the
- * last. Signed differences are folded so that small ones of either sign are short (0, -1, 1,
- * -2, ... become 0, 1, 2, 3, ...). Numbers of fixed length are little-endian.
+ * Variable-length numbers (LEB128): seven bits per byte, the low ones first; the top bit is set
+ * in all bytes but the last. Signed numbers are zigzag-encoded first: 0, -1, 1, -2, ... become
+ * 0, 1, 2, 3, .... Numbers of fixed length are little-endian.
  */
 
 #include "base/buf.h"
@@ -43,7 +43,7 @@ static inline void wf_varint_put(struct wf_buf *buf, uint64_t value)
     wf_buf_append(buf, bytes, (size_t)(wf_varint_write(bytes, value) - bytes));
 }
 
-/* Bytes that are read one after the other. Reading past the end sets `failed` and gives 0. */
+/* A cursor over bytes. Reading past the end sets `failed` and gives 0. */
 struct wf_reading {
     const unsigned char *at, *end;
     bool failed;
@@ -116,7 +116,7 @@ static inline __attribute__((always_inline)) uint64_t wf_varint_get(struct wf_re
         return *in->at++;
     }
     if (!wf_varint_get_quick(in, &value)) {
-        /* A copy, so that `in` itself can stay in registers. */
+        /* A copy, so that the compiler can keep `in` in registers. */
         struct wf_reading slow = *in;
         value = wf_varint_get_slow(&slow);
         *in = slow;
@@ -141,9 +141,9 @@ static inline uint32_t wf_varint_get_u32(struct wf_reading *in)
     return (uint32_t)wf_varint_get_max(in, UINT32_MAX);
 }
 
-/* Reads the number at *at and moves *at behind it, for the decoder of ops: no check of where the
- * bytes end. The caller knows that WF_VARINT_MAX bytes may be read, and compares *at with the end
- * later. A number that is too long sets *failed. */
+/* Reads the number at *at and moves *at behind it, for the decoder of ops: no check of where
+ * the bytes end. The caller knows that WF_VARINT_MAX bytes may be read, and compares *at with
+ * the end later. A number that is too long sets *failed. */
 static inline __attribute__((always_inline)) uint64_t wf_varint_take(const unsigned char **at,
                                                                      bool *failed)
 {

@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 #include "cli/opt.h"
 #include "report/compare.h"
-#include "result/result_file.h"
+#include "result/result.h"
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 #include "cli/opt.h"
 #include "report/explain.h"
-#include "result/result_file.h"
+#include "result/result.h"
 #include "sim/catalog.h"
 
 struct explain_opts {

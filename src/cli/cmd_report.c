@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 #include "cli/opt.h"
 #include "report/writer.h"
-#include "result/result_file.h"
+#include "result/result.h"
 #include "study/picture.h"
 
 struct report_opts {

@@ -3,12 +3,12 @@
 #define WF_RESULT_DOC_H
 
 /*
- * A document: a tree of named values, in the order in which they were added. It is all that a
- * report writer sees of a run, and holds nothing of the simulator: it could as well have been
- * read from a file.
+ * A document: a tree of named values, in the order in which they were added. Report writers see
+ * only the document of a run and nothing of the simulator, so that a document can also be read
+ * from a file.
  *
- * Names say the unit where the type does not: _ps, _bytes, _seconds, _percent. A parent owns
- * its values, and every value owns its name and text.
+ * Names end with a unit where the type does not say it: _ps, _bytes, _seconds, _percent. A
+ * parent owns its values, and every value owns its name and text.
  */
 
 #include "base/status.h"
@@ -55,17 +55,16 @@ void wf_doc_count(struct wf_value *parent, const char *name, uint64_t count);
 void wf_doc_real(struct wf_value *parent, const char *name, double real);
 void wf_doc_text(struct wf_value *parent, const char *name, const char *text);
 
-/* Adds `seconds` or another measured quantity, rounded to `decimals` decimal places (0 to 9):
- * digits behind them are noise. */
+/* Adds a measured quantity, rounded to `decimals` decimal places (0 to 9). */
 void wf_doc_measured(struct wf_value *parent, const char *name, double value, int decimals);
 
 /* The value at a path of names ("result.ranks.finish_ps"), or null. */
 const struct wf_value *wf_doc_find(const struct wf_value *root, const char *path);
-/* The text or count there, or the fallback if it is missing or of another type. */
+/* The text or count at a path, or the fallback if it is missing or has another type. */
 const char *wf_doc_get_text(const struct wf_value *root, const char *path,
                             const char *fallback);
 uint64_t wf_doc_get_count(const struct wf_value *root, const char *path, uint64_t fallback);
-/* The real number or count there, likewise, and whether the bool there is true. */
+/* Likewise a real number or count; and whether there is a bool that is true. */
 double wf_doc_get_real(const struct wf_value *root, const char *path, double fallback);
 bool wf_doc_is_true(const struct wf_value *root, const char *path);
 

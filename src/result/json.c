@@ -3,21 +3,23 @@
 
 #include "base/mem.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Above 2^53 many readers of JSON lose digits; such a number is written as a string. */
+/* Many readers of JSON lose digits above 2^53; larger numbers are written as strings. */
 #define SAFE_INTEGER_MAX (UINT64_C(1) << 53)
 
-/* Digits that bring a double back: 15 do for numbers people wrote, 17 for any. */
+/* Digits that identify a double: 15 are enough for numbers that people wrote, 17 for any. */
 enum { DIGITS_SHORT = 15, DIGITS_FULL = 17 };
 
-/* How it is written. */
+/* How a document is written. */
 struct style {
     int digits;
-    bool (*skips)(const void *arg, const struct wf_value *value); /* null: nothing */
+    bool (*skips)(const void *arg, const struct wf_value *value); /* may be null */
     const void *arg;
 };
 
@@ -45,7 +47,7 @@ static json_t *real_to_json(double real, struct style *style)
     return json_real(real);
 }
 
-/* Text may hold bytes of a file name or an argument that are not UTF-8. */
+/* File names and arguments may have bytes that are not UTF-8. */
 static json_t *text_to_json(const char *text)
 {
     json_t *json = json_string(text);
@@ -128,4 +130,94 @@ char *wf_doc_to_compact_json(const struct wf_value *doc,
     struct style style = {.digits = DIGITS_SHORT, .skips = skips, .arg = arg};
 
     return dump(doc, &style, JSON_COMPACT);
+}
+
+/* ---- reading ---- */
+
+/* A count above 2^53 was written as a string. Only a digest looks like one. */
+static bool is_large_count(const char *name, const char *text, uint64_t *count)
+{
+    enum { DIGITS_MIN = 16, DIGITS_MAX = 20 };
+    size_t len = strlen(text);
+
+    if (len < DIGITS_MIN || len > DIGITS_MAX || strspn(text, "0123456789") != len ||
+        text[0] == '0' || (name != NULL && strcmp(name, "digest") == 0)) {
+        return false;
+    }
+    errno = 0;
+    *count = strtoull(text, NULL, 10);
+    return errno == 0;
+}
+
+static void add(struct wf_value *parent, const char *name, json_t *json);
+
+static void add_number(struct wf_value *parent, const char *name, const json_t *json)
+{
+    if (json_is_integer(json) && json_integer_value(json) >= 0) {
+        wf_doc_count(parent, name, (uint64_t)json_integer_value(json));
+    } else {
+        wf_doc_real(parent, name, json_number_value(json));
+    }
+}
+
+static void add_string(struct wf_value *parent, const char *name, const char *text)
+{
+    uint64_t count;
+
+    if (is_large_count(name, text, &count)) {
+        wf_doc_count(parent, name, count);
+    } else {
+        wf_doc_text(parent, name, text);
+    }
+}
+
+static void add_members(struct wf_value *section, json_t *json)
+{
+    const char *name;
+    json_t *value;
+
+    json_object_foreach(json, name, value)
+    {
+        add(section, name, value);
+    }
+}
+
+static void add(struct wf_value *parent, const char *name, json_t *json)
+{
+    if (json_is_object(json)) {
+        add_members(wf_doc_section(parent, name), json);
+    } else if (json_is_array(json)) {
+        struct wf_value *list = wf_doc_list(parent, name);
+        for (size_t i = 0; i < json_array_size(json); i++) {
+            add(list, NULL, json_array_get(json, i));
+        }
+    } else if (json_is_string(json)) {
+        add_string(parent, name, json_string_value(json));
+    } else if (json_is_number(json)) {
+        add_number(parent, name, json);
+    } else if (json_is_boolean(json)) {
+        wf_doc_bool(parent, name, json_is_true(json));
+    } else {
+        wf_doc_null(parent, name);
+    }
+}
+
+enum wf_status wf_doc_from_json(const char *text, size_t size, const char *name,
+                                struct wf_value **out, struct wf_err *err)
+{
+    json_error_t fault;
+    json_t *json = json_loadb(text, size, JSON_REJECT_DUPLICATES, &fault);
+
+    if (json == NULL) {
+        return wf_err_set(err, WF_EINVAL, "%.200s:%d:%d: not JSON: %.100s", name, fault.line,
+                          fault.column, fault.text);
+    }
+    if (!json_is_object(json)) {
+        json_decref(json);
+        return wf_err_set(err, WF_EINVAL, "%.200s: a list instead of an object", name);
+    }
+    *out = wf_doc_new();
+    add_members(*out, json);
+    json_decref(json);
+    return WF_OK;
 }

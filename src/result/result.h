@@ -7,10 +7,10 @@
  *
  *   schema    the name of that description
  *   version   of weft
- *   scenario  what was asked: every setting that can change the answer
- *   result    the answer, a function of version and scenario and of nothing else
+ *   scenario  every setting that can change the result
+ *   result    the prediction; depends on version and scenario only
  *   run       facts about the host and the schedule
- *   error     instead of the last three, if there is no answer
+ *   error     instead of the last three, if there is no result
  */
 
 #include "base/status.h"
@@ -29,5 +29,10 @@ struct wf_value *wf_result_new(const char *version);
 
 /* A document that reports a failure. */
 struct wf_value *wf_result_new_error(const char *version, const struct wf_err *err);
+
+/* Reads a result document; the caller frees *out. A file that cannot be read is WF_EIO, one
+ * that is no result document is WF_EINVAL. */
+WF_NODISCARD
+enum wf_status wf_result_read(const char *path, struct wf_value **out, struct wf_err *err);
 
 #endif

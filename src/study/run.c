@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "report/output.h"
 #include "report/writer.h"
-#include "result/result_file.h"
+#include "result/result.h"
 #include "sim/scenario.h"
 #include "sim/sim.h"
 #include "study/study.h"

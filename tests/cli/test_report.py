@@ -229,7 +229,7 @@ def check_path(name):
 
 def check_errors():
     """Files that are no results."""
-    for text, words in (("{", "no JSON"), ("[]", "an object is expected"), ("{}", "no result doc")):
+    for text, words in (("{", "not JSON"), ("[]", "instead of an object"), ("{}", "not a result doc")):
         pathlib.Path("bad.json").write_text(text, encoding="utf-8")
         done = run("report", "bad.json")
         check(done.returncode == 3 and words in done.stderr, f"{text}: {done.stderr}", done)

@@ -146,9 +146,11 @@ static void faults_tell_their_column(void)
         {"sise*1us", "column 1: unknown name 'sise'; did you mean 'size'?"},
         {"1us*1us", "column 4: a time is multiplied by a time"},
         {"n/t", "column 2: a number is divided by a time"},
-        {"t + 5", "column 3: a time meets a number; a unit is missing, as in 5us"},
-        {"max(t, n)", "column 6: a time meets a number; a unit is missing, as in 5us"},
-        {"t/0", "column 2: a division by zero"},
+        {"t + 5",
+         "column 3: a time and a number do not go together; a unit is missing, as in 5us"},
+        {"max(t, n)",
+         "column 6: a time and a number do not go together; a unit is missing, as in 5us"},
+        {"t/0", "column 2: division by zero"},
         {"(t", "column 3: expected ')', but the formula ends"},
         {"t)", "column 2: expected an operator or the end, not ')'"},
         {"min(t)", "column 6: expected ','"},
@@ -156,7 +158,7 @@ static void faults_tell_their_column(void)
         {"t t", "column 3: expected an operator or the end, not 't'"},
         {"1.", "column 2: expected an operator or the end, not '.'"},
         {"t**2", "column 3: expected a number, a name or '('"},
-        {"0.1234567890123456789us", "column 1: a number of more than 18 digits"},
+        {"0.1234567890123456789us", "column 1: the number has more than 18 digits"},
         {"min", "column 1: unknown name 'min'"},
     };
 
@@ -187,11 +189,11 @@ static void limits_are_kept(void)
     memset(text, '(', sizeof(text));
     text[WF_EXPR_TEXT_MAX] = '\0';
     CHECK(wf_expr_compile(text, NULL, 0, &program, &err) == WF_EINVAL);
-    CHECK_STR(err.text, "column 41: too many parentheses or signs in each other");
+    CHECK_STR(err.text, "column 41: parentheses or signs are nested too deeply");
     text[WF_EXPR_TEXT_MAX] = '(';
     text[WF_EXPR_TEXT_MAX + 1] = '\0';
     CHECK(wf_expr_compile(text, NULL, 0, &program, &err) == WF_EINVAL);
-    CHECK_STR(err.text, "a formula of more than 1000 characters");
+    CHECK_STR(err.text, "the formula is longer than 1000 characters");
 
     /* The deepest stack: at each level an operand of a sum, one of a product and a first
      * argument wait. */
