@@ -20,7 +20,7 @@ static void list_generators(FILE *out)
     for (const struct wf_source_ops *const *ops = wf_gen_table(); *ops != NULL; ops++) {
         wf_columns_row(out, (*ops)->name, (*ops)->summary);
     }
-    for (const struct wf_graph_ops *const *ops = wf_graph_table(); *ops != NULL; ops++) {
+    for (const struct wf_graph_ops *const *ops = wf_gen_graph_table(); *ops != NULL; ops++) {
         wf_columns_row(out, (*ops)->name, (*ops)->summary);
     }
 }

@@ -62,7 +62,7 @@ static enum wf_status check_names(const struct sweep_opts *opts, struct wf_err *
                           opts->table);
     }
     for (size_t i = 0; i < opts->plots.n; i++) {
-        if (wf_plot_for_path(opts->plots.items[i]) == NULL) {
+        if (wf_draw_plot_for_path(opts->plots.items[i]) == NULL) {
             return wf_err_set(err, WF_EUSAGE,
                               "plot '%.200s': the name must end in .svg or .png",
                               opts->plots.items[i]);
@@ -93,7 +93,7 @@ static enum wf_status write_plot(const struct wf_study *study, const char *path,
     if (status != WF_OK) {
         return status;
     }
-    if (!wf_study_plot(study, wf_plot_for_path(path), wf_output_stream(output))) {
+    if (!wf_study_plot(study, wf_draw_plot_for_path(path), wf_output_stream(output))) {
         wf_output_discard(output);
         return wf_err_set(err, WF_EINVAL, "plot '%.200s': no point has a result to draw", path);
     }

@@ -12,7 +12,7 @@
 
 enum { ENDS = 4096 };
 
-uint32_t wf_bins_choose(uint32_t n, uint32_t most)
+uint32_t wf_draw_bins_choose(uint32_t n, uint32_t most)
 {
     if (n <= most) {
         return n;
@@ -25,21 +25,22 @@ uint32_t wf_bins_choose(uint32_t n, uint32_t most)
     return most;
 }
 
-void wf_sample_begin(struct wf_sample *sample, const struct wf_topo *topo, bool cables)
+void wf_draw_sample_begin(struct wf_draw_sample *sample, const struct wf_topo *topo,
+                          bool cables)
 {
     uint64_t work = topo->n_vertices;
 
     if (cables) {
         work += wf_topo_first_link(topo, topo->n_vertices);
     }
-    *sample = (struct wf_sample){
+    *sample = (struct wf_draw_sample){
         .n = topo->n_vertices,
         /* Odd, so that it comes to all positions of the regular patterns that networks are. */
         .step = work <= LOOKS_MAX ? 1 : (work / LOOKS_MAX + 1) | 1,
     };
 }
 
-bool wf_sample_next(struct wf_sample *sample, uint32_t *vertex)
+bool wf_draw_sample_next(struct wf_draw_sample *sample, uint32_t *vertex)
 {
     if (sample->next >= sample->n) {
         return false;
@@ -52,9 +53,9 @@ bool wf_sample_next(struct wf_sample *sample, uint32_t *vertex)
 /* What is needed to count. */
 struct census {
     const struct wf_topo *topo;
-    wf_bin_fn *bin;
+    wf_draw_bin_fn *bin;
     const void *arg;
-    struct wf_bins *bins;
+    struct wf_draw_bins *bins;
 };
 
 static uint32_t bin_of(const struct census *census, uint32_t vertex)
@@ -69,7 +70,7 @@ static uint32_t bin_of(const struct census *census, uint32_t vertex)
 static void count_links(const struct census *census, uint32_t vertex, uint32_t own)
 {
     const struct wf_topo *topo = census->topo;
-    struct wf_bins *bins = census->bins;
+    struct wf_draw_bins *bins = census->bins;
     uint32_t n_ports = wf_topo_ports(topo, vertex);
 
     for (uint32_t port = 0; port < n_ports; port++) {
@@ -80,21 +81,21 @@ static void count_links(const struct census *census, uint32_t vertex, uint32_t o
             continue;
         }
         uint32_t other = bin_of(census, to);
-        if (other != WF_NO_BIN && other != own) {
+        if (other != WF_DRAW_NO_BIN && other != own) {
             uint32_t low = own < other ? own : other, high = own < other ? other : own;
             bins->links[(size_t)low * bins->n + high]++;
         }
     }
 }
 
-void wf_bins_count(const struct wf_topo *topo, uint32_t n, wf_bin_fn *bin, const void *arg,
-                   struct wf_bins *out)
+void wf_draw_bins_count(const struct wf_topo *topo, uint32_t n, wf_draw_bin_fn *bin,
+                        const void *arg, struct wf_draw_bins *out)
 {
-    struct wf_sample sample;
+    struct wf_draw_sample sample;
     uint32_t vertex;
 
-    wf_sample_begin(&sample, topo, true);
-    *out = (struct wf_bins){
+    wf_draw_sample_begin(&sample, topo, true);
+    *out = (struct wf_draw_bins){
         .n = n,
         .nodes = wf_xcalloc(n, sizeof(*out->nodes)),
         .routers = wf_xcalloc(n, sizeof(*out->routers)),
@@ -103,32 +104,32 @@ void wf_bins_count(const struct wf_topo *topo, uint32_t n, wf_bin_fn *bin, const
     };
 
     const struct census census = {topo, bin, arg, out};
-    while (wf_sample_next(&sample, &vertex)) {
+    while (wf_draw_sample_next(&sample, &vertex)) {
         uint32_t own = bin_of(&census, vertex);
-        if (own != WF_NO_BIN) {
+        if (own != WF_DRAW_NO_BIN) {
             (vertex < topo->n_nodes ? out->nodes : out->routers)[own]++;
             count_links(&census, vertex, own);
         }
     }
 }
 
-static void add_lines(const struct wf_bins *bins, struct wf_picture *picture,
-                      enum wf_line_style style)
+static void add_lines(const struct wf_draw_bins *bins, struct wf_draw_picture *picture,
+                      enum wf_draw_line_style style)
 {
     for (uint32_t a = 0; a < bins->n; a++) {
         for (uint32_t b = a + 1; b < bins->n; b++) {
             uint64_t links = bins->links[(size_t)a * bins->n + b];
-            struct wf_line line = {
+            struct wf_draw_line line = {
                 .a = a, .b = b, .style = style, .links = bins->sampled ? 0 : links};
 
             if (links > 0) {
-                (void)wf_picture_line(picture, &line);
+                (void)wf_draw_picture_line(picture, &line);
             }
         }
     }
 }
 
-static void add_legend(const struct wf_bins *bins, struct wf_picture *picture)
+static void add_legend(const struct wf_draw_bins *bins, struct wf_draw_picture *picture)
 {
     uint64_t least = UINT64_MAX, most = 0;
 
@@ -143,15 +144,16 @@ static void add_legend(const struct wf_bins *bins, struct wf_picture *picture)
         return;
     }
     if (least == most) {
-        wf_picture_legend(picture, ", a line for %" PRIu64 " link%s", most,
-                          most == 1 ? "" : "s");
+        wf_draw_picture_legend(picture, ", a line for %" PRIu64 " link%s", most,
+                               most == 1 ? "" : "s");
     } else {
-        wf_picture_legend(picture, ", a line for %" PRIu64 " to %" PRIu64 " links", least,
-                          most);
+        wf_draw_picture_legend(picture, ", a line for %" PRIu64 " to %" PRIu64 " links", least,
+                               most);
     }
 }
 
-void wf_bins_finish(struct wf_bins *bins, struct wf_picture *picture, enum wf_line_style style)
+void wf_draw_bins_finish(struct wf_draw_bins *bins, struct wf_draw_picture *picture,
+                         enum wf_draw_line_style style)
 {
     add_lines(bins, picture, style);
     add_legend(bins, picture);

@@ -5,15 +5,15 @@
 
 #include <stdlib.h>
 
-void wf_cables_begin(struct wf_cables *cables, const struct wf_topo *topo)
+void wf_draw_cables_begin(struct wf_draw_cables *cables, const struct wf_topo *topo)
 {
-    *cables = (struct wf_cables){
+    *cables = (struct wf_draw_cables){
         .topo = topo,
         .hint = wf_xcalloc(topo->n_vertices, sizeof(*cables->hint)),
     };
 }
 
-void wf_cables_end(struct wf_cables *cables)
+void wf_draw_cables_end(struct wf_draw_cables *cables)
 {
     free(cables->hint);
     cables->hint = NULL;
@@ -21,7 +21,8 @@ void wf_cables_end(struct wf_cables *cables)
 
 /* The port of cable->to with the other end. The search goes on behind the port that it found
  * last: where neighbours are in order, as in a full mesh, it is the next. */
-static uint32_t other_end(const struct wf_cables *cables, const struct wf_cable *cable)
+static uint32_t other_end(const struct wf_draw_cables *cables,
+                          const struct wf_draw_cable *cable)
 {
     const struct wf_topo *topo = cables->topo;
     uint32_t n = wf_topo_ports(topo, cable->to), port = cables->hint[cable->to];
@@ -36,7 +37,7 @@ static uint32_t other_end(const struct wf_cables *cables, const struct wf_cable 
     return WF_TOPO_NO_PORT;
 }
 
-bool wf_cables_next(struct wf_cables *cables, struct wf_cable *cable)
+bool wf_draw_cables_next(struct wf_draw_cables *cables, struct wf_draw_cable *cable)
 {
     const struct wf_topo *topo = cables->topo;
 
@@ -50,7 +51,7 @@ bool wf_cables_next(struct wf_cables *cables, struct wf_cable *cable)
             if (to == WF_TOPO_NO_VERTEX || (!topo->oneway && to < cables->vertex)) {
                 continue;
             }
-            *cable = (struct wf_cable){cables->vertex, port, to, WF_TOPO_NO_PORT};
+            *cable = (struct wf_draw_cable){cables->vertex, port, to, WF_TOPO_NO_PORT};
             if (!topo->oneway) {
                 cable->to_port = other_end(cables, cable);
             }

@@ -27,7 +27,7 @@ struct area {
 };
 
 struct raster {
-    struct wf_canvas canvas;
+    struct wf_draw_canvas canvas;
     FILE *out;
     long width, height;
     unsigned char *pixels; /* rows of red, green, blue */
@@ -47,7 +47,8 @@ static long within(double value, long limit)
 
 /* The pixels that something between the two corners and no further than `reach` from them may
  * cover. */
-static struct area touch(struct raster *raster, struct wf_xy a, struct wf_xy b, double reach)
+static struct area touch(struct raster *raster, struct wf_draw_xy a, struct wf_draw_xy b,
+                         double reach)
 {
     struct area area = {
         within(floor(fmin(a.x, b.x) - reach), raster->width),
@@ -76,7 +77,7 @@ static void mark(struct raster *raster, long x, long y, double depth)
 }
 
 /* How far a point is from the nearest of a line from a to b. */
-static double distance(struct wf_xy p, struct wf_xy a, struct wf_xy b)
+static double distance(struct wf_draw_xy p, struct wf_draw_xy a, struct wf_draw_xy b)
 {
     double dx = b.x - a.x, dy = b.y - a.y, square = dx * dx + dy * dy;
     double t = square > 0 ? ((p.x - a.x) * dx + (p.y - a.y) * dy) / square : 0;
@@ -86,50 +87,51 @@ static double distance(struct wf_xy p, struct wf_xy a, struct wf_xy b)
 }
 
 /* A line with round ends, or, from a point to itself, a disc. */
-static void mark_line(struct raster *raster, struct wf_xy a, struct wf_xy b, double half_width)
+static void mark_line(struct raster *raster, struct wf_draw_xy a, struct wf_draw_xy b,
+                      double half_width)
 {
     struct area area = touch(raster, a, b, half_width + 1);
 
     for (long y = area.top; y < area.bottom; y++) {
         for (long x = area.left; x < area.right; x++) {
-            struct wf_xy middle = {(double)x + 0.5, (double)y + 0.5};
+            struct wf_draw_xy middle = {(double)x + 0.5, (double)y + 0.5};
             mark(raster, x, y, half_width - distance(middle, a, b));
         }
     }
 }
 
 /* How far a point is inside of a convex polygon; negative if it is outside. */
-static double depth_of(struct wf_xy p, const struct wf_xy *corners, size_t n)
+static double depth_of(struct wf_draw_xy p, const struct wf_draw_xy *corners, size_t n)
 {
     double depth = HUGE_VAL;
 
     for (size_t i = 0; i < n; i++) {
-        struct wf_xy a = corners[i], b = corners[(i + 1) % n];
+        struct wf_draw_xy a = corners[i], b = corners[(i + 1) % n];
         double dx = b.x - a.x, dy = b.y - a.y;
         depth = fmin(depth, ((p.y - a.y) * dx - (p.x - a.x) * dy) / hypot(dx, dy));
     }
     return depth;
 }
 
-static void mark_polygon(struct raster *raster, const struct wf_xy *corners, size_t n)
+static void mark_polygon(struct raster *raster, const struct wf_draw_xy *corners, size_t n)
 {
-    struct wf_xy low = corners[0], high = corners[0];
+    struct wf_draw_xy low = corners[0], high = corners[0];
 
     for (size_t i = 1; i < n; i++) {
-        low = (struct wf_xy){fmin(low.x, corners[i].x), fmin(low.y, corners[i].y)};
-        high = (struct wf_xy){fmax(high.x, corners[i].x), fmax(high.y, corners[i].y)};
+        low = (struct wf_draw_xy){fmin(low.x, corners[i].x), fmin(low.y, corners[i].y)};
+        high = (struct wf_draw_xy){fmax(high.x, corners[i].x), fmax(high.y, corners[i].y)};
     }
     struct area area = touch(raster, low, high, 1);
     for (long y = area.top; y < area.bottom; y++) {
         for (long x = area.left; x < area.right; x++) {
-            struct wf_xy middle = {(double)x + 0.5, (double)y + 0.5};
+            struct wf_draw_xy middle = {(double)x + 0.5, (double)y + 0.5};
             mark(raster, x, y, depth_of(middle, corners, n));
         }
     }
 }
 
 /* Colours what is marked, and clears the mask. */
-static void paint(struct raster *raster, enum wf_ink ink)
+static void paint(struct raster *raster, enum wf_draw_ink ink)
 {
     const struct area *area = &raster->marked;
 
@@ -139,7 +141,7 @@ static void paint(struct raster *raster, enum wf_ink ink)
             unsigned covered = raster->mask[at];
             for (int i = 0; i < CHANNELS; i++) {
                 unsigned char *pixel = &raster->pixels[at * CHANNELS + i];
-                unsigned colour = wf_ink_light[ink] >> (16 - 8 * i) & 0xff;
+                unsigned colour = wf_draw_ink_light[ink] >> (16 - 8 * i) & 0xff;
                 *pixel =
                     (unsigned char)((*pixel * (255 - covered) + colour * covered + 127) / 255);
             }
@@ -148,13 +150,13 @@ static void paint(struct raster *raster, enum wf_ink ink)
     }
 }
 
-static struct wf_xy scaled(struct wf_xy point)
+static struct wf_draw_xy scaled(struct wf_draw_xy point)
 {
-    return (struct wf_xy){point.x * SCALE, point.y * SCALE};
+    return (struct wf_draw_xy){point.x * SCALE, point.y * SCALE};
 }
 
-static void png_path(struct wf_canvas *canvas, const struct wf_xy *corners, size_t n,
-                     enum wf_ink ink, double width)
+static void png_path(struct wf_draw_canvas *canvas, const struct wf_draw_xy *corners, size_t n,
+                     enum wf_draw_ink ink, double width)
 {
     struct raster *raster = (struct raster *)canvas;
 
@@ -165,12 +167,12 @@ static void png_path(struct wf_canvas *canvas, const struct wf_xy *corners, size
     paint(raster, ink);
 }
 
-static void png_area(struct wf_canvas *canvas, const struct wf_xy *corners, size_t n, double r,
-                     const enum wf_ink fill_and_edge[2])
+static void png_area(struct wf_draw_canvas *canvas, const struct wf_draw_xy *corners, size_t n,
+                     double r, const enum wf_draw_ink fill_and_edge[2])
 {
     enum { CORNERS_MAX = 8 };
     struct raster *raster = (struct raster *)canvas;
-    struct wf_xy points[CORNERS_MAX] = {{0, 0}};
+    struct wf_draw_xy points[CORNERS_MAX] = {{0, 0}};
 
     n = n < CORNERS_MAX ? n : CORNERS_MAX;
     for (size_t i = 0; i < n; i++) {
@@ -199,21 +201,21 @@ static void png_area(struct wf_canvas *canvas, const struct wf_xy *corners, size
 /* Where the next letter goes, and how. */
 struct pen {
     struct raster *raster;
-    struct wf_xy at; /* on the base line */
-    double unit;     /* of the letters' grid */
+    struct wf_draw_xy at; /* on the base line */
+    double unit;          /* of the letters' grid */
     double half_width;
     bool upwards;
 };
 
-static struct wf_xy on_page(const struct pen *pen, struct wf_xy point)
+static struct wf_draw_xy on_page(const struct pen *pen, struct wf_draw_xy point)
 {
     double x = point.x * pen->unit, y = point.y * pen->unit;
 
-    return pen->upwards ? (struct wf_xy){pen->at.x - y, pen->at.y - x}
-                        : (struct wf_xy){pen->at.x + x, pen->at.y - y};
+    return pen->upwards ? (struct wf_draw_xy){pen->at.x - y, pen->at.y - x}
+                        : (struct wf_draw_xy){pen->at.x + x, pen->at.y - y};
 }
 
-static void draw_piece(void *context, struct wf_xy from, struct wf_xy to)
+static void draw_piece(void *context, struct wf_draw_xy from, struct wf_draw_xy to)
 {
     const struct pen *pen = context;
 
@@ -226,30 +228,31 @@ static double text_width(const char *text)
     double width = 0;
 
     for (const char *c = text; *c != '\0'; c++) {
-        width += wf_strokes_letter(*c, NULL, NULL) + (c[1] != '\0' ? WF_STROKES_GAP : 0);
+        width +=
+            wf_draw_strokes_letter(*c, NULL, NULL) + (c[1] != '\0' ? WF_DRAW_STROKES_GAP : 0);
     }
     return width;
 }
 
-static void png_text(struct wf_canvas *canvas, struct wf_xy at, const char *text,
-                     const struct wf_lettering *lettering)
+static void png_text(struct wf_draw_canvas *canvas, struct wf_draw_xy at, const char *text,
+                     const struct wf_draw_lettering *lettering)
 {
     static const double before[] = {
-        [WF_ANCHOR_START] = 0, [WF_ANCHOR_MIDDLE] = 0.5, [WF_ANCHOR_END] = 1};
+        [WF_DRAW_ANCHOR_START] = 0, [WF_DRAW_ANCHOR_MIDDLE] = 0.5, [WF_DRAW_ANCHOR_END] = 1};
     struct pen pen = {
         .raster = (struct raster *)canvas,
         .at = scaled(at),
-        .unit = lettering->size * SCALE / WF_STROKES_EM,
+        .unit = lettering->size * SCALE / WF_DRAW_STROKES_EM,
         .upwards = lettering->upwards,
     };
     double x = -text_width(text) * before[lettering->anchor];
 
     pen.half_width = (lettering->bold ? PEN_BOLD : PEN_PLAIN) * pen.unit / 2;
-    pen.at = on_page(&pen, (struct wf_xy){x, 0});
+    pen.at = on_page(&pen, (struct wf_draw_xy){x, 0});
     begin(pen.raster);
     for (; *text != '\0'; text++) {
-        double width = wf_strokes_letter(*text, draw_piece, &pen);
-        pen.at = on_page(&pen, (struct wf_xy){width + WF_STROKES_GAP, 0});
+        double width = wf_draw_strokes_letter(*text, draw_piece, &pen);
+        pen.at = on_page(&pen, (struct wf_draw_xy){width + WF_DRAW_STROKES_GAP, 0});
     }
     paint(pen.raster, lettering->ink);
 }
@@ -318,7 +321,7 @@ static void write_file(const struct raster *raster)
     free(filtered);
 }
 
-static void png_finish(struct wf_canvas *canvas)
+static void png_finish(struct wf_draw_canvas *canvas)
 {
     struct raster *raster = (struct raster *)canvas;
 
@@ -328,17 +331,18 @@ static void png_finish(struct wf_canvas *canvas)
     free(raster);
 }
 
-static const struct wf_canvas_ops png_ops = {
+static const struct wf_draw_canvas_ops png_ops = {
     .path = png_path,
     .area = png_area,
     .text = png_text,
     .finish = png_finish,
 };
 
-struct wf_canvas *wf_canvas_png_new(double width, double height, const char *title, FILE *out)
+struct wf_draw_canvas *wf_draw_canvas_png_new(double width, double height, const char *title,
+                                              FILE *out)
 {
     struct raster *raster = wf_xcalloc(1, sizeof(*raster));
-    struct wf_xy corner = {0, 0}, opposite;
+    struct wf_draw_xy corner = {0, 0}, opposite;
     size_t n;
 
     (void)title;
@@ -350,15 +354,15 @@ struct wf_canvas *wf_canvas_png_new(double width, double height, const char *tit
     raster->pixels = wf_xcalloc(n, CHANNELS);
     raster->mask = wf_xmalloc(n);
     memset(raster->mask, 0xff, n);
-    opposite = (struct wf_xy){(double)raster->width, (double)raster->height};
+    opposite = (struct wf_draw_xy){(double)raster->width, (double)raster->height};
     begin(raster);
     (void)touch(raster, corner, opposite, 0);
-    paint(raster, WF_INK_PAPER);
+    paint(raster, WF_DRAW_INK_PAPER);
     return &raster->canvas;
 }
 
-double wf_lettering_width(const char *text, double size)
+double wf_draw_lettering_width(const char *text, double size)
 {
     /* System fonts are up to a tenth wider than the strokes. */
-    return 1.1 * size * text_width(text) / WF_STROKES_EM;
+    return 1.1 * size * text_width(text) / WF_DRAW_STROKES_EM;
 }

@@ -8,32 +8,32 @@
 #include <string.h>
 
 struct svg {
-    struct wf_canvas canvas;
+    struct wf_draw_canvas canvas;
     FILE *out;
 };
 
-static const char *const ink_names[WF_INK_SERIES] = {
-    [WF_INK_PAPER] = "paper", [WF_INK_STRONG] = "strong", [WF_INK_SOFT] = "soft",
-    [WF_INK_GRID] = "grid",   [WF_INK_AXIS] = "axis",
+static const char *const ink_names[WF_DRAW_INK_SERIES] = {
+    [WF_DRAW_INK_PAPER] = "paper", [WF_DRAW_INK_STRONG] = "strong", [WF_DRAW_INK_SOFT] = "soft",
+    [WF_DRAW_INK_GRID] = "grid",   [WF_DRAW_INK_AXIS] = "axis",
 };
 
 static const char *const anchors[] = {
-    [WF_ANCHOR_START] = "start",
-    [WF_ANCHOR_MIDDLE] = "middle",
-    [WF_ANCHOR_END] = "end",
+    [WF_DRAW_ANCHOR_START] = "start",
+    [WF_DRAW_ANCHOR_MIDDLE] = "middle",
+    [WF_DRAW_ANCHOR_END] = "end",
 };
 
-static void put_ink(FILE *out, enum wf_ink ink)
+static void put_ink(FILE *out, enum wf_draw_ink ink)
 {
-    if (ink < WF_INK_SERIES) {
+    if (ink < WF_DRAW_INK_SERIES) {
         (void)fputs(ink_names[ink], out);
     } else {
-        (void)fprintf(out, "series%d", (int)(ink - WF_INK_SERIES));
+        (void)fprintf(out, "series%d", (int)(ink - WF_DRAW_INK_SERIES));
     }
 }
 
 /* A property that takes its colour from the style sheet. */
-static void put_colour(FILE *out, const char *property, enum wf_ink ink)
+static void put_colour(FILE *out, const char *property, enum wf_draw_ink ink)
 {
     (void)fprintf(out, "%s:var(--", property);
     put_ink(out, ink);
@@ -53,7 +53,7 @@ static void put_escaped(FILE *out, const char *text)
     }
 }
 
-static void put_points(FILE *out, const struct wf_xy *corners, size_t n)
+static void put_points(FILE *out, const struct wf_draw_xy *corners, size_t n)
 {
     (void)fputs(" points=\"", out);
     for (size_t i = 0; i < n; i++) {
@@ -62,8 +62,8 @@ static void put_points(FILE *out, const struct wf_xy *corners, size_t n)
     (void)fputc('"', out);
 }
 
-static void svg_path(struct wf_canvas *canvas, const struct wf_xy *corners, size_t n,
-                     enum wf_ink ink, double width)
+static void svg_path(struct wf_draw_canvas *canvas, const struct wf_draw_xy *corners, size_t n,
+                     enum wf_draw_ink ink, double width)
 {
     FILE *out = ((struct svg *)canvas)->out;
 
@@ -74,8 +74,8 @@ static void svg_path(struct wf_canvas *canvas, const struct wf_xy *corners, size
     (void)fprintf(out, ";stroke-width:%g\"/>\n", width);
 }
 
-static void svg_area(struct wf_canvas *canvas, const struct wf_xy *corners, size_t n, double r,
-                     const enum wf_ink fill_and_edge[2])
+static void svg_area(struct wf_draw_canvas *canvas, const struct wf_draw_xy *corners, size_t n,
+                     double r, const enum wf_draw_ink fill_and_edge[2])
 {
     FILE *out = ((struct svg *)canvas)->out;
 
@@ -93,8 +93,8 @@ static void svg_area(struct wf_canvas *canvas, const struct wf_xy *corners, size
     (void)fputs("\"/>\n", out);
 }
 
-static void svg_text(struct wf_canvas *canvas, struct wf_xy at, const char *text,
-                     const struct wf_lettering *lettering)
+static void svg_text(struct wf_draw_canvas *canvas, struct wf_draw_xy at, const char *text,
+                     const struct wf_draw_lettering *lettering)
 {
     FILE *out = ((struct svg *)canvas)->out;
 
@@ -111,13 +111,13 @@ static void svg_text(struct wf_canvas *canvas, struct wf_xy at, const char *text
     (void)fputs("</text>\n", out);
 }
 
-static void svg_finish(struct wf_canvas *canvas)
+static void svg_finish(struct wf_draw_canvas *canvas)
 {
     (void)fputs("</svg>\n", ((struct svg *)canvas)->out);
     free(canvas);
 }
 
-static const struct wf_canvas_ops svg_ops = {
+static const struct wf_draw_canvas_ops svg_ops = {
     .path = svg_path,
     .area = svg_area,
     .text = svg_text,
@@ -127,7 +127,7 @@ static const struct wf_canvas_ops svg_ops = {
 static void put_inks(FILE *out, const uint32_t *inks)
 {
     (void)fputs("svg{", out);
-    for (enum wf_ink ink = 0; ink < WF_INKS; ink++) {
+    for (enum wf_draw_ink ink = 0; ink < WF_DRAW_INKS; ink++) {
         (void)fputs("--", out);
         put_ink(out, ink);
         (void)fprintf(out, ":#%06" PRIx32 ";", inks[ink]);
@@ -135,7 +135,8 @@ static void put_inks(FILE *out, const uint32_t *inks)
     (void)fputs("}\n", out);
 }
 
-struct wf_canvas *wf_canvas_svg_new(double width, double height, const char *title, FILE *out)
+struct wf_draw_canvas *wf_draw_canvas_svg_new(double width, double height, const char *title,
+                                              FILE *out)
 {
     struct svg *svg = wf_xcalloc(1, sizeof(*svg));
 
@@ -147,9 +148,9 @@ struct wf_canvas *wf_canvas_svg_new(double width, double height, const char *tit
                   width, height, width, height);
     put_escaped(out, title);
     (void)fputs("</title>\n<style>\n", out);
-    put_inks(out, wf_ink_light);
+    put_inks(out, wf_draw_ink_light);
     (void)fputs("@media (prefers-color-scheme:dark){", out);
-    put_inks(out, wf_ink_dark);
+    put_inks(out, wf_draw_ink_dark);
     (void)fputs("}\ntext{font-family:system-ui,'Segoe UI','DejaVu Sans',sans-serif}\n"
                 "polyline{fill:none;stroke-linejoin:round}\n"
                 "circle,polygon{stroke-width:1.5}\n</style>\n"

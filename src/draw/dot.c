@@ -21,26 +21,26 @@ static void put_quoted(FILE *out, const char *text)
 
 static void dot_write(const struct wf_topo *topo, const char *spec, FILE *out)
 {
-    struct wf_cables cables;
-    struct wf_cable cable;
+    struct wf_draw_cables cables;
+    struct wf_draw_cable cable;
 
     (void)fputs(topo->oneway ? "digraph " : "graph ", out);
     put_quoted(out, spec);
     (void)fputs(" {\n  node [shape=circle];\n", out);
     for (uint32_t v = 0; v < topo->n_vertices; v++) {
-        char name[WF_VERTEX_NAME_MAX];
+        char name[WF_DRAW_VERTEX_NAME_MAX];
 
-        (void)fprintf(out, "  %s%s;\n", wf_vertex_name(topo, v, name),
+        (void)fprintf(out, "  %s%s;\n", wf_draw_vertex_name(topo, v, name),
                       v >= topo->n_nodes ? " [shape=box]" : "");
     }
-    wf_cables_begin(&cables, topo);
-    while (wf_cables_next(&cables, &cable)) {
-        char from[WF_VERTEX_NAME_MAX], to[WF_VERTEX_NAME_MAX];
+    wf_draw_cables_begin(&cables, topo);
+    while (wf_draw_cables_next(&cables, &cable)) {
+        char from[WF_DRAW_VERTEX_NAME_MAX], to[WF_DRAW_VERTEX_NAME_MAX];
 
-        (void)fprintf(out, "  %s %s %s;\n", wf_vertex_name(topo, cable.from, from),
-                      topo->oneway ? "->" : "--", wf_vertex_name(topo, cable.to, to));
+        (void)fprintf(out, "  %s %s %s;\n", wf_draw_vertex_name(topo, cable.from, from),
+                      topo->oneway ? "->" : "--", wf_draw_vertex_name(topo, cable.to, to));
     }
-    wf_cables_end(&cables);
+    wf_draw_cables_end(&cables);
     (void)fputs("}\n", out);
 }
 

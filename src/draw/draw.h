@@ -36,17 +36,18 @@ enum wf_status wf_draw_for_path(const char *path, const struct wf_draw_format **
                                 struct wf_err *err);
 
 /* How a vertex is called in all that people read: nodes by their number, switches "s0", "s1"
- * and so on. `buf` of WF_VERTEX_NAME_MAX bytes; returns it. */
-enum { WF_VERTEX_NAME_MAX = 16 };
-char *wf_vertex_name(const struct wf_topo *topo, uint32_t vertex, char *buf);
+ * and so on. `buf` of WF_DRAW_VERTEX_NAME_MAX bytes; returns it. */
+enum { WF_DRAW_VERTEX_NAME_MAX = 16 };
+char *wf_draw_vertex_name(const struct wf_topo *topo, uint32_t vertex, char *buf);
 
 /* Where it is: its coordinates with `between` between them; a hub, which has no place, is "-".
- * `buf` of WF_VERTEX_COORDS_MAX bytes; returns it. */
-enum { WF_VERTEX_COORDS_MAX = 96 };
-char *wf_vertex_coords(const struct wf_topo *topo, uint32_t vertex, char between, char *buf);
+ * `buf` of WF_DRAW_VERTEX_COORDS_MAX bytes; returns it. */
+enum { WF_DRAW_VERTEX_COORDS_MAX = 96 };
+char *wf_draw_vertex_coords(const struct wf_topo *topo, uint32_t vertex, char between,
+                            char *buf);
 
 /* The vertices that forward, also of a nested network: where the innermost network is direct,
  * all nodes forward besides the switches of the outer ones. */
-uint32_t wf_network_routers(const struct wf_topo *topo);
+uint32_t wf_draw_network_routers(const struct wf_topo *topo);
 
 #endif

@@ -66,7 +66,7 @@ static void set_steps(struct lattice *lattice, double pitch)
     }
 }
 
-static void put(const struct lattice *lattice, const uint32_t *coord, struct wf_mark *mark)
+static void put(const struct lattice *lattice, const uint32_t *coord, struct wf_draw_mark *mark)
 {
     mark->x = mark->y = 0;
     for (uint32_t d = 0; d < lattice->n_dims; d++) {
@@ -78,7 +78,7 @@ static void put(const struct lattice *lattice, const uint32_t *coord, struct wf_
 /* Only a step to the next in one of the three dimensions of a block is a straight line; what
  * goes farther passes by the vertices between. */
 static void bend_between(const struct lattice *lattice, const uint32_t *from,
-                         const uint32_t *to, struct wf_line *line)
+                         const uint32_t *to, struct wf_draw_line *line)
 {
     uint32_t differ = 0, dim = 0, steps = 0;
 
@@ -92,7 +92,7 @@ static void bend_between(const struct lattice *lattice, const uint32_t *from,
     if (differ == 1 && steps == 1 && dim < 3) {
         return;
     }
-    line->style = WF_LINE_FAR;
+    line->style = WF_DRAW_LINE_FAR;
     line->bow = 0.3 * lattice->pitch;
     if (differ == 1 && dim < 3) {
         line->bow = 0.5 * lattice->pitch * steps / lattice->size[dim];
@@ -103,7 +103,7 @@ static void bend_between(const struct lattice *lattice, const uint32_t *from,
     }
 }
 
-static void grid_place(const struct wf_view *view)
+static void grid_place(const struct wf_draw_view *view)
 {
     const struct wf_topo *topo = view->topo;
     struct lattice lattice;
@@ -117,8 +117,8 @@ static void grid_place(const struct wf_view *view)
     }
 }
 
-static void grid_bend(const struct wf_view *view, const struct wf_cable *cable,
-                      struct wf_line *line)
+static void grid_bend(const struct wf_draw_view *view, const struct wf_draw_cable *cable,
+                      struct wf_draw_line *line)
 {
     uint32_t from[WF_TOPO_COORDS_MAX], to[WF_TOPO_COORDS_MAX];
     struct lattice lattice;
@@ -213,15 +213,15 @@ static uint32_t join(const struct lattice *lattice, const uint32_t *coord)
 }
 
 /* Wide enough for the label. */
-static double block_radius(const struct wf_mark *mark)
+static double block_radius(const struct wf_draw_mark *mark)
 {
     return fmax(14, 3.6 * (double)strlen(mark->label) + 4);
 }
 
 static void add_block(const struct wf_topo *topo, const struct blocks *blocks, uint32_t number,
-                      struct wf_picture *picture)
+                      struct wf_draw_picture *picture)
 {
-    struct wf_mark mark = {.kind = WF_MARK_BLOCK, .vertex = WF_TOPO_NO_VERTEX};
+    struct wf_draw_mark mark = {.kind = WF_DRAW_MARK_BLOCK, .vertex = WF_TOPO_NO_VERTEX};
     uint32_t coord[WF_TOPO_COORDS_MAX];
     uint64_t vertices = 1;
     size_t used = 0;
@@ -240,10 +240,10 @@ static void add_block(const struct wf_topo *topo, const struct blocks *blocks, u
         }
     }
     uint64_t nodes = vertices * topo->n_nodes / wf_topo_n_routers(topo);
-    (void)snprintf(mark.label, sizeof(mark.label), "%s", wf_layout_count(nodes, count));
+    (void)snprintf(mark.label, sizeof(mark.label), "%s", wf_draw_layout_count(nodes, count));
     put(&blocks->blocks, coord, &mark);
     mark.r = block_radius(&mark);
-    (void)wf_picture_mark(picture, &mark);
+    (void)wf_draw_picture_mark(picture, &mark);
 }
 
 /* Follows the cables of the vertices at the corners of a block, which lead to all blocks that
@@ -279,7 +279,7 @@ static void link_block(const struct wf_topo *topo, const struct blocks *blocks, 
     }
 }
 
-static void say_legend(const struct blocks *blocks, struct wf_picture *picture)
+static void say_legend(const struct blocks *blocks, struct wf_draw_picture *picture)
 {
     char size[96] = "";
     size_t used = 0;
@@ -295,11 +295,12 @@ static void say_legend(const struct blocks *blocks, struct wf_picture *picture)
         used += (size_t)snprintf(size + used, sizeof(size) - used, "%s%" PRIu32,
                                  d > 0 ? "x" : "", most);
     }
-    wf_picture_legend(picture, "A square stands for %s%s routers, its number for their nodes",
-                      about ? "up to " : "", size);
+    wf_draw_picture_legend(picture,
+                           "A square stands for %s%s routers, its number for their nodes",
+                           about ? "up to " : "", size);
 }
 
-static void grid_coarse(const struct wf_topo *topo, struct wf_picture *picture)
+static void grid_coarse(const struct wf_topo *topo, struct wf_draw_picture *picture)
 {
     struct blocks blocks = {.first = wf_topo_is_direct(topo) ? 0 : topo->n_nodes};
 
@@ -319,18 +320,18 @@ static void grid_coarse(const struct wf_topo *topo, struct wf_picture *picture)
         link_block(topo, &blocks, i, linked);
         split(&blocks.blocks, i, from);
         for (uint32_t j = i + 1; j < n; j++) {
-            struct wf_line line = {.a = i, .b = j, .style = WF_LINE_PLAIN};
+            struct wf_draw_line line = {.a = i, .b = j, .style = WF_DRAW_LINE_PLAIN};
             if (linked[j]) {
                 split(&blocks.blocks, j, to);
                 bend_between(&blocks.blocks, from, to, &line);
-                (void)wf_picture_line(picture, &line);
+                (void)wf_draw_picture_line(picture, &line);
             }
         }
     }
     say_legend(&blocks, picture);
 }
 
-const struct wf_shape_ops wf_shape_grid = {
+const struct wf_draw_shape_ops wf_draw_shape_grid = {
     .place = grid_place,
     .bend = grid_bend,
     .coarse = grid_coarse,

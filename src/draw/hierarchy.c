@@ -21,20 +21,20 @@ enum { DISC_LEVELS_MAX = 3, PANELS_MAX = 4 };
 
 /* The picture of a level and all inside it, around the origin. */
 struct part {
-    struct wf_picture picture;
+    struct wf_draw_picture picture;
     uint32_t nodes, switches;
     double radius;
 };
 
 /* Moves the middle to the origin; sets *radius to that of a disc that holds all marks. */
-static void center(struct wf_picture *picture, double *radius)
+static void center(struct wf_draw_picture *picture, double *radius)
 {
-    struct wf_box box = wf_picture_bounds(picture);
+    struct wf_draw_box box = wf_draw_picture_bounds(picture);
     double x = (box.left + box.right) / 2, y = (box.top + box.bottom) / 2;
 
     *radius = 0;
     for (uint32_t i = 0; i < picture->n_marks; i++) {
-        struct wf_mark *mark = &picture->marks[i];
+        struct wf_draw_mark *mark = &picture->marks[i];
         mark->x -= x;
         mark->y -= y;
         *radius = fmax(*radius, hypot(mark->x, mark->y) + mark->r);
@@ -46,7 +46,7 @@ static void center(struct wf_picture *picture, double *radius)
 }
 
 /* The least distance between two of the first `n` marks. */
-static double least_gap(const struct wf_picture *picture, uint32_t n)
+static double least_gap(const struct wf_draw_picture *picture, uint32_t n)
 {
     double gap = HUGE_VAL;
 
@@ -69,12 +69,12 @@ static uint32_t vertex_in_whole(const struct part *inner, uint32_t copies, uint3
                : copies * inner->nodes + copy * inner->switches + (vertex - inner->nodes);
 }
 
-static void add_copy(struct wf_picture *picture, const struct wf_mark *at,
+static void add_copy(struct wf_draw_picture *picture, const struct wf_draw_mark *at,
                      const struct part *inner, uint32_t copies)
 {
     uint32_t copy = at->vertex;
-    struct wf_mark disc = {
-        .kind = WF_MARK_DISC,
+    struct wf_draw_mark disc = {
+        .kind = WF_DRAW_MARK_DISC,
         .x = at->x,
         .y = at->y,
         .r = inner->radius + 4,
@@ -82,10 +82,10 @@ static void add_copy(struct wf_picture *picture, const struct wf_mark *at,
     };
 
     (void)snprintf(disc.title, sizeof(disc.title), "copy %" PRIu32, copy);
-    (void)wf_picture_mark(picture, &disc);
-    uint32_t first = wf_picture_append(picture, &inner->picture, at->x, at->y, 1);
+    (void)wf_draw_picture_mark(picture, &disc);
+    uint32_t first = wf_draw_picture_append(picture, &inner->picture, at->x, at->y, 1);
     for (uint32_t i = first; i < picture->n_marks; i++) {
-        struct wf_mark *mark = &picture->marks[i];
+        struct wf_draw_mark *mark = &picture->marks[i];
         if (mark->vertex != WF_TOPO_NO_VERTEX) {
             mark->vertex = vertex_in_whole(inner, copies, copy, mark->vertex);
         }
@@ -93,15 +93,15 @@ static void add_copy(struct wf_picture *picture, const struct wf_mark *at,
 }
 
 /* Puts a copy of `inner` into each node of `outer`, and the lines of `outer` to the gates. */
-static void combine(const struct wf_topo *outer, const struct wf_picture *frame,
+static void combine(const struct wf_topo *outer, const struct wf_draw_picture *frame,
                     const struct part *inner, struct part *out)
 {
-    struct wf_picture *picture = &out->picture;
+    struct wf_draw_picture *picture = &out->picture;
     uint32_t *moved = wf_xcalloc(frame->n_marks, sizeof(*moved));
     uint32_t copies = outer->n_nodes;
 
     for (uint32_t i = 0; i < frame->n_marks; i++) {
-        struct wf_mark mark = frame->marks[i];
+        struct wf_draw_mark mark = frame->marks[i];
 
         if (mark.vertex < copies) {
             moved[i] = picture->n_marks + 1 + inner->picture.gate;
@@ -111,14 +111,14 @@ static void combine(const struct wf_topo *outer, const struct wf_picture *frame,
         if (mark.vertex != WF_TOPO_NO_VERTEX) {
             mark.vertex = copies * (inner->nodes + inner->switches) + (mark.vertex - copies);
         }
-        moved[i] = wf_picture_mark(picture, &mark);
+        moved[i] = wf_draw_picture_mark(picture, &mark);
     }
     for (uint32_t i = 0; i < frame->n_lines; i++) {
-        struct wf_line line = frame->lines[i];
+        struct wf_draw_line line = frame->lines[i];
         line.a = moved[line.a];
         line.b = moved[line.b];
-        line.style = WF_LINE_FAR;
-        (void)wf_picture_line(picture, &line);
+        line.style = WF_DRAW_LINE_FAR;
+        (void)wf_draw_picture_line(picture, &line);
     }
     picture->gate = moved[frame->gate];
     out->nodes = copies * inner->nodes;
@@ -129,11 +129,11 @@ static void combine(const struct wf_topo *outer, const struct wf_picture *frame,
 static void draw_part(const struct wf_topo *topo, uint32_t level, struct part *out)
 {
     const struct wf_topo *outer = wf_topo_level(topo, level);
-    struct wf_picture frame = {.n_marks = 0};
+    struct wf_draw_picture frame = {.n_marks = 0};
     struct part inner = {.nodes = 0};
 
     if (level + 1 == wf_topo_n_levels(topo)) {
-        wf_layout_network(outer, &out->picture);
+        wf_draw_layout_network(outer, &out->picture);
         out->nodes = outer->n_nodes;
         out->switches = outer->n_vertices - outer->n_nodes;
         center(&out->picture, &out->radius);
@@ -141,26 +141,26 @@ static void draw_part(const struct wf_topo *topo, uint32_t level, struct part *o
     }
 
     draw_part(topo, level + 1, &inner);
-    wf_layout_network(outer, &frame);
+    wf_draw_layout_network(outer, &frame);
     frame.n_notes = 0; /* numbers of groups would be among the copies */
     double gap = least_gap(&frame, outer->n_vertices);
-    wf_picture_spread(&frame, fmax(1, 2.3 * (inner.radius + 4) / gap));
+    wf_draw_picture_spread(&frame, fmax(1, 2.3 * (inner.radius + 4) / gap));
     combine(outer, &frame, &inner, out);
     center(&out->picture, &out->radius);
-    wf_picture_fini(&frame);
-    wf_picture_fini(&inner.picture);
+    wf_draw_picture_fini(&frame);
+    wf_draw_picture_fini(&inner.picture);
 }
 
 /* ---- side by side ---- */
 
 static void level_name(const char *spec, uint32_t level, char *buf, size_t size)
 {
-    struct wf_spec_level part;
+    struct wf_topo_spec_level part;
     size_t at = 0;
 
     buf[0] = '\0';
     for (uint32_t i = 0; i <= level; i++) {
-        if (wf_spec_next(spec, &at, &part, NULL) != WF_OK || part.ops == NULL) {
+        if (wf_topo_spec_next(spec, &at, &part, NULL) != WF_OK || part.ops == NULL) {
             return;
         }
     }
@@ -168,34 +168,34 @@ static void level_name(const char *spec, uint32_t level, char *buf, size_t size)
 }
 
 static double add_panel(const struct wf_topo *topo, const char *spec, uint32_t level, double x,
-                        struct wf_picture *picture)
+                        struct wf_draw_picture *picture)
 {
     enum { SIZE = 420 };
     const struct wf_topo *network = wf_topo_level(topo, level);
-    struct wf_picture panel = {.n_marks = 0};
+    struct wf_draw_picture panel = {.n_marks = 0};
     double radius;
     char name[48];
 
-    wf_layout_network(network, &panel);
+    wf_draw_layout_network(network, &panel);
     center(&panel, &radius);
     for (uint32_t i = 0; i < panel.n_marks; i++) {
         panel.marks[i].vertex = WF_TOPO_NO_VERTEX; /* it is many vertices of the whole */
     }
-    struct wf_box box = wf_picture_bounds(&panel);
+    struct wf_draw_box box = wf_draw_picture_bounds(&panel);
     double scale = fmin(1, SIZE / fmax(box.right - box.left, box.bottom - box.top));
     double width = fmax(220, (box.right - box.left) * scale);
 
-    (void)wf_picture_append(picture, &panel, x + width / 2, 0, scale);
+    (void)wf_draw_picture_append(picture, &panel, x + width / 2, 0, scale);
     level_name(spec, level, name, sizeof(name));
-    wf_picture_note(picture, x + width / 2, -SIZE / 2.0 - 36, 16, "%s", name);
-    wf_picture_note(picture, x + width / 2, -SIZE / 2.0 - 18, 12, "%s",
-                    level == 0 ? "the outermost network" : "in each node to the left");
-    wf_picture_fini(&panel);
+    wf_draw_picture_note(picture, x + width / 2, -SIZE / 2.0 - 36, 16, "%s", name);
+    wf_draw_picture_note(picture, x + width / 2, -SIZE / 2.0 - 18, 12, "%s",
+                         level == 0 ? "the outermost network" : "in each node to the left");
+    wf_draw_picture_fini(&panel);
     return width;
 }
 
 static void draw_panels(const struct wf_topo *topo, const char *spec,
-                        struct wf_picture *picture)
+                        struct wf_draw_picture *picture)
 {
     uint32_t n = wf_topo_n_levels(topo), shown = n < PANELS_MAX ? n : PANELS_MAX;
     double x = 0;
@@ -203,45 +203,46 @@ static void draw_panels(const struct wf_topo *topo, const char *spec,
     for (uint32_t i = 0; i < shown; i++) {
         x += add_panel(topo, spec, i, x, picture) + 70;
     }
-    wf_picture_legend(picture,
-                      "Each node of a network is a whole copy of the network to its right");
+    wf_draw_picture_legend(
+        picture, "Each node of a network is a whole copy of the network to its right");
     if (n > shown) {
-        wf_picture_legend(picture, "; %" PRIu32 " more levels are not drawn", n - shown);
+        wf_draw_picture_legend(picture, "; %" PRIu32 " more levels are not drawn", n - shown);
     }
 }
 
 /* ---- all ---- */
 
 /* Numbers are written into marks that have room for them. */
-static void name_vertices(const struct wf_topo *topo, struct wf_picture *picture)
+static void name_vertices(const struct wf_topo *topo, struct wf_draw_picture *picture)
 {
     for (uint32_t i = 0; i < picture->n_marks; i++) {
-        struct wf_mark *mark = &picture->marks[i];
-        char name[WF_VERTEX_NAME_MAX], coords[WF_VERTEX_COORDS_MAX];
+        struct wf_draw_mark *mark = &picture->marks[i];
+        char name[WF_DRAW_VERTEX_NAME_MAX], coords[WF_DRAW_VERTEX_COORDS_MAX];
 
         if (mark->vertex == WF_TOPO_NO_VERTEX) {
             continue;
         }
-        (void)wf_vertex_name(topo, mark->vertex, name);
+        (void)wf_draw_vertex_name(topo, mark->vertex, name);
         (void)snprintf(mark->title, sizeof(mark->title), "%s (%.48s)", name,
-                       wf_vertex_coords(topo, mark->vertex, ',', coords));
+                       wf_draw_vertex_coords(topo, mark->vertex, ',', coords));
         if (mark->r > 8) {
             (void)snprintf(mark->label, sizeof(mark->label), "%s", name);
         }
     }
 }
 
-void wf_layout(const struct wf_topo *topo, const char *spec, struct wf_picture *picture)
+void wf_draw_layout(const struct wf_topo *topo, const char *spec,
+                    struct wf_draw_picture *picture)
 {
     uint32_t levels = wf_topo_n_levels(topo);
 
     if (levels == 1) {
-        wf_layout_network(topo, picture);
-    } else if (levels <= DISC_LEVELS_MAX && wf_layout_is_small(topo)) {
+        wf_draw_layout_network(topo, picture);
+    } else if (levels <= DISC_LEVELS_MAX && wf_draw_layout_is_small(topo)) {
         struct part whole = {.nodes = 0};
         draw_part(topo, 0, &whole);
         *picture = whole.picture;
-        wf_picture_legend(
+        wf_draw_picture_legend(
             picture, "A disc is a node of the outer network and holds a copy of the inner");
     } else {
         draw_panels(topo, spec, picture);

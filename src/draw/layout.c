@@ -13,19 +13,19 @@
 /* Up to so many marks they have room for their numbers. */
 enum { LABELS_MAX = 130 };
 
-static const struct wf_shape_ops *const shape_table[] = {
-    [WF_SHAPE_GRID] = &wf_shape_grid,
-    [WF_SHAPE_LEVELS] = &wf_shape_levels,
-    [WF_SHAPE_GROUPS] = &wf_shape_groups,
-    [WF_SHAPE_CIRCLE] = &wf_shape_circle,
+static const struct wf_draw_shape_ops *const shape_table[] = {
+    [WF_TOPO_SHAPE_GRID] = &wf_draw_shape_grid,
+    [WF_TOPO_SHAPE_LEVELS] = &wf_draw_shape_levels,
+    [WF_TOPO_SHAPE_GROUPS] = &wf_draw_shape_groups,
+    [WF_TOPO_SHAPE_CIRCLE] = &wf_draw_shape_circle,
 };
 
-double wf_layout_radius(uint32_t n, double gap)
+double wf_draw_layout_radius(uint32_t n, double gap)
 {
     return n < 2 ? 0 : gap / 2 / sin(WF_DRAW_TURN / 2 / n);
 }
 
-char *wf_layout_count(uint64_t count, char *buf)
+char *wf_draw_layout_count(uint64_t count, char *buf)
 {
     if (count >= 100000) {
         return wf_human_count((double)count, buf);
@@ -41,7 +41,7 @@ static uint32_t host_of(const struct wf_topo *topo, uint32_t vertex)
 {
     uint32_t mine[WF_TOPO_COORDS_MAX] = {0}, its[WF_TOPO_COORDS_MAX] = {0};
 
-    if (vertex >= topo->n_nodes || topo->ops->shape == WF_SHAPE_LEVELS ||
+    if (vertex >= topo->n_nodes || topo->ops->shape == WF_TOPO_SHAPE_LEVELS ||
         wf_topo_ports(topo, vertex) == 0) {
         return WF_TOPO_NO_VERTEX;
     }
@@ -72,16 +72,16 @@ static uint32_t *count_guests(const struct wf_topo *topo, uint32_t *most)
 
 /* The distance from the middle of a router of its `n` nodes of radius `r`, on a third of a
  * circle or, which needs less room, all around. */
-static double guest_distance(const struct wf_view *view, uint32_t n, double r, bool around)
+static double guest_distance(const struct wf_draw_view *view, uint32_t n, double r, bool around)
 {
     double least = view->r + 1.6 * r;
     double needed =
-        around ? wf_layout_radius(n, 2.4 * r) : (n - 1) * 2.4 * r / (WF_DRAW_TURN / 3);
+        around ? wf_draw_layout_radius(n, 2.4 * r) : (n - 1) * 2.4 * r / (WF_DRAW_TURN / 3);
 
     return fmax(least, needed);
 }
 
-static void place_guests(const struct wf_view *view, const uint32_t *guests)
+static void place_guests(const struct wf_draw_view *view, const uint32_t *guests)
 {
     const struct wf_topo *topo = view->topo;
     uint32_t *seated = wf_xcalloc((size_t)topo->n_vertices - topo->n_nodes, sizeof(*seated));
@@ -92,8 +92,8 @@ static void place_guests(const struct wf_view *view, const uint32_t *guests)
             continue;
         }
 
-        struct wf_mark *mark = &view->picture->marks[v];
-        const struct wf_mark *router = &view->picture->marks[host];
+        struct wf_draw_mark *mark = &view->picture->marks[v];
+        const struct wf_draw_mark *router = &view->picture->marks[host];
         uint32_t n = guests[host - topo->n_nodes], k = seated[host - topo->n_nodes]++;
         bool around = isnan(view->facing[host]);
         double angle = around ? (0.375 + (double)k / n) * WF_DRAW_TURN
@@ -108,83 +108,84 @@ static void place_guests(const struct wf_view *view, const uint32_t *guests)
 
 /* ---- every vertex has a mark ---- */
 
-static void add_vertices(const struct wf_view *view, bool guests)
+static void add_vertices(const struct wf_draw_view *view, bool guests)
 {
     const struct wf_topo *topo = view->topo;
 
     for (uint32_t v = view->first; v < topo->n_vertices; v++) {
         bool is_node = v < topo->n_nodes;
-        struct wf_mark mark = {
-            .kind = is_node ? WF_MARK_NODE : WF_MARK_SWITCH,
+        struct wf_draw_mark mark = {
+            .kind = is_node ? WF_DRAW_MARK_NODE : WF_DRAW_MARK_SWITCH,
             .r = is_node && guests ? 0.8 * view->r : view->r,
             .vertex = v,
         };
-        (void)wf_picture_mark(view->picture, &mark);
+        (void)wf_draw_picture_mark(view->picture, &mark);
     }
 }
 
-static void add_lines(const struct wf_view *view)
+static void add_lines(const struct wf_draw_view *view)
 {
-    const struct wf_shape_ops *shape = shape_table[view->topo->ops->shape];
-    struct wf_cables cables;
-    struct wf_cable cable;
+    const struct wf_draw_shape_ops *shape = shape_table[view->topo->ops->shape];
+    struct wf_draw_cables cables;
+    struct wf_draw_cable cable;
 
-    wf_cables_begin(&cables, view->topo);
-    while (wf_cables_next(&cables, &cable)) {
+    wf_draw_cables_begin(&cables, view->topo);
+    while (wf_draw_cables_next(&cables, &cable)) {
         if (cable.from < view->first || cable.to < view->first) {
             continue;
         }
-        struct wf_line line = {
+        struct wf_draw_line line = {
             .a = cable.from - view->first,
             .b = cable.to - view->first,
-            .style = WF_LINE_PLAIN,
+            .style = WF_DRAW_LINE_PLAIN,
         };
         if (shape->bend != NULL && host_of(view->topo, cable.from) == WF_TOPO_NO_VERTEX) {
             shape->bend(view, &cable, &line);
         }
-        (void)wf_picture_line(view->picture, &line);
+        (void)wf_draw_picture_line(view->picture, &line);
     }
-    wf_cables_end(&cables);
+    wf_draw_cables_end(&cables);
 }
 
-static bool has_far_lines(const struct wf_picture *picture)
+static bool has_far_lines(const struct wf_draw_picture *picture)
 {
     for (uint32_t i = 0; i < picture->n_lines; i++) {
-        if (picture->lines[i].style == WF_LINE_FAR) {
+        if (picture->lines[i].style == WF_DRAW_LINE_FAR) {
             return true;
         }
     }
     return false;
 }
 
-static void say_legend(const struct wf_view *view, uint32_t most_guests)
+static void say_legend(const struct wf_draw_view *view, uint32_t most_guests)
 {
-    struct wf_picture *picture = view->picture;
+    struct wf_draw_picture *picture = view->picture;
     const struct wf_topo *topo = view->topo;
     bool alike = (uint64_t)most_guests * wf_topo_n_routers(topo) == topo->n_nodes;
 
     if (view->first > 0) {
-        wf_picture_legend(picture, "A square is a switch with %s%" PRIu32 " node%s",
-                          alike ? "" : "up to ", most_guests, most_guests == 1 ? "" : "s");
+        wf_draw_picture_legend(picture, "A square is a switch with %s%" PRIu32 " node%s",
+                               alike ? "" : "up to ", most_guests, most_guests == 1 ? "" : "s");
     } else {
-        wf_picture_legend(picture, "%s",
-                          wf_topo_is_direct(topo) ? "A dot is a node"
-                                                  : "A dot is a node, a square a switch");
+        wf_draw_picture_legend(picture, "%s",
+                               wf_topo_is_direct(topo) ? "A dot is a node"
+                                                       : "A dot is a node, a square a switch");
     }
     if (has_far_lines(picture)) {
-        wf_picture_legend(picture, "%s",
-                          topo->ops->shape == WF_SHAPE_GROUPS
-                              ? "; coloured lines join groups"
-                              : "; curved lines pass others by");
+        wf_draw_picture_legend(picture, "%s",
+                               topo->ops->shape == WF_TOPO_SHAPE_GROUPS
+                                   ? "; coloured lines join groups"
+                                   : "; curved lines pass others by");
     }
 }
 
-static void draw_vertices(const struct wf_topo *topo, bool nodes, struct wf_picture *picture)
+static void draw_vertices(const struct wf_topo *topo, bool nodes,
+                          struct wf_draw_picture *picture)
 {
     uint32_t first = nodes ? 0 : topo->n_nodes, most = 0;
     uint32_t *guests = count_guests(topo, &most);
     uint32_t n = topo->n_vertices - first;
-    struct wf_view view = {
+    struct wf_draw_view view = {
         .topo = topo,
         .picture = picture,
         .first = first,
@@ -212,13 +213,13 @@ static void draw_vertices(const struct wf_topo *topo, bool nodes, struct wf_pict
     free(view.facing);
 }
 
-void wf_layout_network(const struct wf_topo *topo, struct wf_picture *picture)
+void wf_draw_layout_network(const struct wf_topo *topo, struct wf_draw_picture *picture)
 {
     bool guests =
         !wf_topo_is_direct(topo) && topo->n_nodes > 0 && host_of(topo, 0) != WF_TOPO_NO_VERTEX;
     uint32_t routers = wf_topo_n_routers(topo);
 
-    if (wf_layout_is_small(topo)) {
+    if (wf_draw_layout_is_small(topo)) {
         draw_vertices(topo, true, picture);
     } else if (guests && routers > 1 && routers <= WF_DRAW_VERTICES_MAX &&
                topo->n_links - topo->n_nodes <= WF_DRAW_CABLES_MAX) {

@@ -6,7 +6,7 @@
  * From a topology to a picture of it.
  *
  * How much is drawn depends on the size: every vertex, or every switch without its nodes, or
- * marks that stand for many vertices. Each shape of topo/topo.h has a struct wf_shape_ops that
+ * marks that stand for many vertices. Each shape of topo/topo.h has a struct wf_draw_shape_ops that
  * knows where its vertices belong, and how it is drawn when there are too many.
  */
 
@@ -20,9 +20,9 @@ enum { WF_DRAW_VERTICES_MAX = 600, WF_DRAW_CABLES_MAX = 5000 };
 #define WF_DRAW_TURN 6.283185307179586
 
 /* A picture in which every shown vertex has its own mark. */
-struct wf_view {
+struct wf_draw_view {
     const struct wf_topo *topo;
-    struct wf_picture *picture;
+    struct wf_draw_picture *picture;
     uint32_t first; /* vertices from here on are shown: vertex v as mark v - first */
     double r;       /* of a router */
     double reach;   /* how far a router and the nodes around it reach from its middle */
@@ -30,44 +30,45 @@ struct wf_view {
     double *facing; /* of each mark, the angle to which the nodes around it are; NAN is all */
 };
 
-struct wf_shape_ops {
+struct wf_draw_shape_ops {
     /* Moves the marks of the shown vertices to their places, and may add others behind. Nodes
      * around their router are moved later. */
-    void (*place)(const struct wf_view *view);
+    void (*place)(const struct wf_draw_view *view);
     /* Sets style and bow of the line for a cable; the rest of it is set. May be null. */
-    void (*bend)(const struct wf_view *view, const struct wf_cable *cable,
-                 struct wf_line *line);
+    void (*bend)(const struct wf_draw_view *view, const struct wf_draw_cable *cable,
+                 struct wf_draw_line *line);
     /* Draws a network that is too large for the above. */
-    void (*coarse)(const struct wf_topo *topo, struct wf_picture *picture);
+    void (*coarse)(const struct wf_topo *topo, struct wf_draw_picture *picture);
 };
 
-extern const struct wf_shape_ops wf_shape_grid;
-extern const struct wf_shape_ops wf_shape_levels;
-extern const struct wf_shape_ops wf_shape_groups;
-extern const struct wf_shape_ops wf_shape_circle;
+extern const struct wf_draw_shape_ops wf_draw_shape_grid;
+extern const struct wf_draw_shape_ops wf_draw_shape_levels;
+extern const struct wf_draw_shape_ops wf_draw_shape_groups;
+extern const struct wf_draw_shape_ops wf_draw_shape_circle;
 
 /* Draws a network that is not nested. `picture` is an empty one. */
-void wf_layout_network(const struct wf_topo *topo, struct wf_picture *picture);
+void wf_draw_layout_network(const struct wf_topo *topo, struct wf_draw_picture *picture);
 
 /* Draws any network; `spec` is what the user wrote. */
-void wf_layout(const struct wf_topo *topo, const char *spec, struct wf_picture *picture);
+void wf_draw_layout(const struct wf_topo *topo, const char *spec,
+                    struct wf_draw_picture *picture);
 
 /* Whether every vertex and cable is drawn. */
-static inline bool wf_layout_is_small(const struct wf_topo *topo)
+static inline bool wf_draw_layout_is_small(const struct wf_topo *topo)
 {
     return topo->n_vertices <= WF_DRAW_VERTICES_MAX && topo->n_links <= WF_DRAW_CABLES_MAX;
 }
 
 /* The radius of a circle on which `n` marks are `gap` apart. */
-double wf_layout_radius(uint32_t n, double gap);
+double wf_draw_layout_radius(uint32_t n, double gap);
 
 /* The angle of place k of n on a circle: from the top, clockwise. */
-static inline double wf_layout_angle(uint32_t k, uint32_t n)
+static inline double wf_draw_layout_angle(uint32_t k, uint32_t n)
 {
     return ((double)k / n - 0.25) * WF_DRAW_TURN;
 }
 
 /* A count in few characters: "4096", "65.5 k". `buf` of WF_UNITS_TEXT_MAX bytes. */
-char *wf_layout_count(uint64_t count, char *buf);
+char *wf_draw_layout_count(uint64_t count, char *buf);
 
 #endif

@@ -49,7 +49,7 @@ static double row_height(double width, uint32_t rows)
 /* Gives each leaf of a tree the next place, and each other vertex the middle of its children.
  * By place in the level alone, an incomplete level would not be above its children. */
 struct tidy {
-    const struct wf_view *view;
+    const struct wf_draw_view *view;
     uint32_t leaves;
 };
 
@@ -78,7 +78,7 @@ static bool is_tree(const struct wf_topo *topo)
     return !topo->oneway && topo->n_links + 1 == topo->n_vertices;
 }
 
-static void levels_place(const struct wf_view *view)
+static void levels_place(const struct wf_draw_view *view)
 {
     const struct wf_topo *topo = view->topo;
     struct widths widths = {0};
@@ -94,7 +94,7 @@ static void levels_place(const struct wf_view *view)
     double height = row_height(width, widths.n_levels);
     for (uint32_t v = view->first; v < topo->n_vertices; v++) {
         uint32_t coord[WF_TOPO_COORDS_MAX] = {0};
-        struct wf_mark *mark = &view->picture->marks[v - view->first];
+        struct wf_draw_mark *mark = &view->picture->marks[v - view->first];
 
         (void)topo->ops->coords(topo, v, coord);
         mark->x = width * (coord[1] + 0.5) / widths.width[coord[0]];
@@ -128,7 +128,7 @@ static void add_row(struct rows *rows, const struct widths *widths, uint32_t lev
     uint32_t width = widths->width[level];
 
     if (width > 0) {
-        struct row row = {level, width, wf_bins_choose(width, most), rows->n_bins};
+        struct row row = {level, width, wf_draw_bins_choose(width, most), rows->n_bins};
         rows->row[rows->n++] = row;
         rows->n_bins += row.bins;
     }
@@ -162,20 +162,20 @@ static uint32_t bin_of(const void *arg, const uint32_t coord[WF_TOPO_COORDS_MAX]
             return row->first_bin + (uint32_t)((uint64_t)coord[1] * row->bins / row->width);
         }
     }
-    return WF_NO_BIN;
+    return WF_DRAW_NO_BIN;
 }
 
 static void add_bin(const struct rows *rows, const struct row *row, uint32_t bin, bool nodes,
-                    struct wf_picture *picture)
+                    struct wf_draw_picture *picture)
 {
     double width = 58.0 * ROW_BINS, height = row_height(width, rows->n);
     uint64_t begin = ((uint64_t)bin * row->width + row->bins - 1) / row->bins;
     uint64_t end = ((bin + UINT64_C(1)) * row->width + row->bins - 1) / row->bins;
     char count[WF_UNITS_TEXT_MAX];
-    struct wf_mark mark = {
-        .kind = end - begin > 1 ? WF_MARK_BLOCK
-                : nodes         ? WF_MARK_NODE
-                                : WF_MARK_SWITCH,
+    struct wf_draw_mark mark = {
+        .kind = end - begin > 1 ? WF_DRAW_MARK_BLOCK
+                : nodes         ? WF_DRAW_MARK_NODE
+                                : WF_DRAW_MARK_SWITCH,
         .x = width * (bin + 0.5) / row->bins,
         .y = height * (double)(row - rows->row),
         .r = end - begin > 1 ? 22 : 12,
@@ -184,61 +184,61 @@ static void add_bin(const struct rows *rows, const struct row *row, uint32_t bin
 
     if (end - begin > 1) {
         (void)snprintf(mark.label, sizeof(mark.label), "%s",
-                       wf_layout_count(end - begin, count));
+                       wf_draw_layout_count(end - begin, count));
     }
     (void)snprintf(mark.title, sizeof(mark.title),
                    "level %" PRIu32 ", places %" PRIu64 " to %" PRIu64, row->level, begin,
                    end - 1);
-    (void)wf_picture_mark(picture, &mark);
+    (void)wf_draw_picture_mark(picture, &mark);
 }
 
 /* Hints at the levels left out between the last two rows. */
-static void bridge_gap(const struct rows *rows, struct wf_picture *picture)
+static void bridge_gap(const struct rows *rows, struct wf_draw_picture *picture)
 {
     const struct row *upper = &rows->row[rows->n - 2], *lower = &rows->row[rows->n - 1];
     uint32_t n = upper->bins > lower->bins ? upper->bins : lower->bins;
 
     for (uint32_t i = 0; i < n; i++) {
-        struct wf_line line = {
+        struct wf_draw_line line = {
             .a = upper->first_bin + (uint32_t)((uint64_t)i * upper->bins / n),
             .b = lower->first_bin + (uint32_t)((uint64_t)i * lower->bins / n),
-            .style = WF_LINE_HINT,
+            .style = WF_DRAW_LINE_HINT,
         };
-        (void)wf_picture_line(picture, &line);
+        (void)wf_draw_picture_line(picture, &line);
     }
 }
 
 /* Names each row at its left, with its width. */
 static void name_rows(const struct wf_topo *topo, const struct rows *rows,
-                      struct wf_picture *picture)
+                      struct wf_draw_picture *picture)
 {
     for (uint32_t i = 0; i < rows->n; i++) {
         const struct row *row = &rows->row[i];
         char count[WF_UNITS_TEXT_MAX];
         bool nodes = row->level == 0 || wf_topo_is_direct(topo);
 
-        wf_picture_note(picture, -80, picture->marks[row->first_bin].y + 5, 14, "%s %s",
-                        wf_layout_count(row->width, count),
-                        nodes             ? row->width == 1 ? "node" : "nodes"
-                        : row->width == 1 ? "switch"
-                                          : "switches");
+        wf_draw_picture_note(picture, -80, picture->marks[row->first_bin].y + 5, 14, "%s %s",
+                             wf_draw_layout_count(row->width, count),
+                             nodes             ? row->width == 1 ? "node" : "nodes"
+                             : row->width == 1 ? "switch"
+                                               : "switches");
     }
 }
 
-static void levels_coarse(const struct wf_topo *topo, struct wf_picture *picture)
+static void levels_coarse(const struct wf_topo *topo, struct wf_draw_picture *picture)
 {
     struct widths widths = {0};
-    struct wf_bins bins;
+    struct wf_draw_bins bins;
     struct rows rows;
-    struct wf_sample sample;
+    struct wf_draw_sample sample;
     uint32_t vertex;
 
-    wf_sample_begin(&sample, topo, false);
-    while (wf_sample_next(&sample, &vertex)) {
+    wf_draw_sample_begin(&sample, topo, false);
+    while (wf_draw_sample_next(&sample, &vertex)) {
         widen(topo, vertex, &widths);
     }
     choose_rows(&rows, &widths);
-    wf_bins_count(topo, rows.n_bins, bin_of, &rows, &bins);
+    wf_draw_bins_count(topo, rows.n_bins, bin_of, &rows, &bins);
     for (uint32_t i = 0; i < rows.n; i++) {
         bool nodes = rows.row[i].level == 0 || wf_topo_is_direct(topo);
         for (uint32_t bin = 0; bin < rows.row[i].bins; bin++) {
@@ -246,17 +246,17 @@ static void levels_coarse(const struct wf_topo *topo, struct wf_picture *picture
         }
     }
     name_rows(topo, &rows, picture);
-    wf_picture_legend(picture, "A square with a number stands for so many of its row");
-    wf_bins_finish(&bins, picture, WF_LINE_PLAIN);
+    wf_draw_picture_legend(picture, "A square with a number stands for so many of its row");
+    wf_draw_bins_finish(&bins, picture, WF_DRAW_LINE_PLAIN);
     if (rows.gap) {
         bridge_gap(&rows, picture);
-        wf_picture_legend(picture, "; %" PRIu32 " levels are left out",
-                          widths.n_levels - rows.n);
+        wf_draw_picture_legend(picture, "; %" PRIu32 " levels are left out",
+                               widths.n_levels - rows.n);
     }
     free(widths.width);
 }
 
-const struct wf_shape_ops wf_shape_levels = {
+const struct wf_draw_shape_ops wf_draw_shape_levels = {
     .place = levels_place,
     .bend = NULL,
     .coarse = levels_coarse,

@@ -9,32 +9,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-void wf_picture_fini(struct wf_picture *picture)
+void wf_draw_picture_fini(struct wf_draw_picture *picture)
 {
     free(picture->marks);
     free(picture->lines);
     free(picture->notes);
-    *picture = (struct wf_picture){.n_marks = 0};
+    *picture = (struct wf_draw_picture){.n_marks = 0};
 }
 
-uint32_t wf_picture_mark(struct wf_picture *picture, const struct wf_mark *mark)
+uint32_t wf_draw_picture_mark(struct wf_draw_picture *picture, const struct wf_draw_mark *mark)
 {
     WF_GROW(picture->marks, picture->n_marks, picture->marks_capacity);
     picture->marks[picture->n_marks] = *mark;
     return picture->n_marks++;
 }
 
-uint32_t wf_picture_line(struct wf_picture *picture, const struct wf_line *line)
+uint32_t wf_draw_picture_line(struct wf_draw_picture *picture, const struct wf_draw_line *line)
 {
     WF_GROW(picture->lines, picture->n_lines, picture->lines_capacity);
     picture->lines[picture->n_lines] = *line;
     return picture->n_lines++;
 }
 
-void wf_picture_note(struct wf_picture *picture, double x, double y, double size,
-                     const char *fmt, ...)
+void wf_draw_picture_note(struct wf_draw_picture *picture, double x, double y, double size,
+                          const char *fmt, ...)
 {
-    struct wf_note note = {.x = x, .y = y, .size = size};
+    struct wf_draw_note note = {.x = x, .y = y, .size = size};
     va_list ap;
 
     va_start(ap, fmt);
@@ -44,7 +44,7 @@ void wf_picture_note(struct wf_picture *picture, double x, double y, double size
     picture->notes[picture->n_notes++] = note;
 }
 
-void wf_picture_legend(struct wf_picture *picture, const char *fmt, ...)
+void wf_draw_picture_legend(struct wf_draw_picture *picture, const char *fmt, ...)
 {
     size_t used = strlen(picture->legend);
     va_list ap;
@@ -54,34 +54,35 @@ void wf_picture_legend(struct wf_picture *picture, const char *fmt, ...)
     va_end(ap);
 }
 
-uint32_t wf_picture_append(struct wf_picture *picture, const struct wf_picture *from, double x,
-                           double y, double scale)
+uint32_t wf_draw_picture_append(struct wf_draw_picture *picture,
+                                const struct wf_draw_picture *from, double x, double y,
+                                double scale)
 {
     uint32_t first = picture->n_marks;
 
     for (uint32_t i = 0; i < from->n_marks; i++) {
-        struct wf_mark mark = from->marks[i];
+        struct wf_draw_mark mark = from->marks[i];
         mark.x = x + mark.x * scale;
         mark.y = y + mark.y * scale;
         mark.r *= scale;
-        (void)wf_picture_mark(picture, &mark);
+        (void)wf_draw_picture_mark(picture, &mark);
     }
     for (uint32_t i = 0; i < from->n_lines; i++) {
-        struct wf_line line = from->lines[i];
+        struct wf_draw_line line = from->lines[i];
         line.a += first;
         line.b += first;
         line.bow *= scale;
-        (void)wf_picture_line(picture, &line);
+        (void)wf_draw_picture_line(picture, &line);
     }
     for (uint32_t i = 0; i < from->n_notes; i++) {
-        const struct wf_note *note = &from->notes[i];
-        wf_picture_note(picture, x + note->x * scale, y + note->y * scale, note->size * scale,
-                        "%s", note->text);
+        const struct wf_draw_note *note = &from->notes[i];
+        wf_draw_picture_note(picture, x + note->x * scale, y + note->y * scale,
+                             note->size * scale, "%s", note->text);
     }
     return first;
 }
 
-void wf_picture_spread(struct wf_picture *picture, double factor)
+void wf_draw_picture_spread(struct wf_draw_picture *picture, double factor)
 {
     for (uint32_t i = 0; i < picture->n_marks; i++) {
         picture->marks[i].x *= factor;
@@ -96,10 +97,10 @@ void wf_picture_spread(struct wf_picture *picture, double factor)
     }
 }
 
-void wf_picture_control(const struct wf_picture *picture, const struct wf_line *line, double *x,
-                        double *y)
+void wf_draw_picture_control(const struct wf_draw_picture *picture,
+                             const struct wf_draw_line *line, double *x, double *y)
 {
-    const struct wf_mark *a = &picture->marks[line->a], *b = &picture->marks[line->b];
+    const struct wf_draw_mark *a = &picture->marks[line->a], *b = &picture->marks[line->b];
     double dx = b->x - a->x, dy = b->y - a->y;
     double length = sqrt(dx * dx + dy * dy);
     double off = length > 0 ? 2 * line->bow / length : 0; /* a curve goes half-way to it */
@@ -108,7 +109,7 @@ void wf_picture_control(const struct wf_picture *picture, const struct wf_line *
     *y = (a->y + b->y) / 2 - dx * off;
 }
 
-static void include(struct wf_box *box, double x, double y, double half_width,
+static void include(struct wf_draw_box *box, double x, double y, double half_width,
                     double half_height)
 {
     box->left = fmin(box->left, x - half_width);
@@ -117,29 +118,29 @@ static void include(struct wf_box *box, double x, double y, double half_width,
     box->bottom = fmax(box->bottom, y + half_height);
 }
 
-struct wf_box wf_picture_bounds(const struct wf_picture *picture)
+struct wf_draw_box wf_draw_picture_bounds(const struct wf_draw_picture *picture)
 {
-    struct wf_box box = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    struct wf_draw_box box = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
 
     for (uint32_t i = 0; i < picture->n_marks; i++) {
-        const struct wf_mark *mark = &picture->marks[i];
+        const struct wf_draw_mark *mark = &picture->marks[i];
         include(&box, mark->x, mark->y, mark->r, mark->r);
     }
     for (uint32_t i = 0; i < picture->n_lines; i++) {
-        const struct wf_line *line = &picture->lines[i];
-        const struct wf_mark *a = &picture->marks[line->a], *b = &picture->marks[line->b];
+        const struct wf_draw_line *line = &picture->lines[i];
+        const struct wf_draw_mark *a = &picture->marks[line->a], *b = &picture->marks[line->b];
         double x, y;
 
-        wf_picture_control(picture, line, &x, &y);
+        wf_draw_picture_control(picture, line, &x, &y);
         include(&box, ((a->x + b->x) / 2 + x) / 2, ((a->y + b->y) / 2 + y) / 2, 1, 1);
     }
     for (uint32_t i = 0; i < picture->n_notes; i++) {
-        const struct wf_note *note = &picture->notes[i];
+        const struct wf_draw_note *note = &picture->notes[i];
         include(&box, note->x, note->y, 0.3 * note->size * (double)strlen(note->text),
                 note->size);
     }
     if (box.left > box.right) {
-        return (struct wf_box){0, 0, 0, 0};
+        return (struct wf_draw_box){0, 0, 0, 0};
     }
     return box;
 }

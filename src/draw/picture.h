@@ -14,17 +14,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum wf_mark_kind {
-    WF_MARK_DISC,   /* a circle behind others, that they are in */
-    WF_MARK_NODE,   /* a dot */
-    WF_MARK_SWITCH, /* a square */
-    WF_MARK_BLOCK,  /* a larger square that stands for many */
-    WF_MARK_GROUP,  /* a circle that stands for many */
-    WF_MARK_KINDS,
+enum wf_draw_mark_kind {
+    WF_DRAW_MARK_DISC,   /* a circle behind others, that they are in */
+    WF_DRAW_MARK_NODE,   /* a dot */
+    WF_DRAW_MARK_SWITCH, /* a square */
+    WF_DRAW_MARK_BLOCK,  /* a larger square that stands for many */
+    WF_DRAW_MARK_GROUP,  /* a circle that stands for many */
+    WF_DRAW_MARK_KINDS,
 };
 
-struct wf_mark {
-    enum wf_mark_kind kind;
+struct wf_draw_mark {
+    enum wf_draw_mark_kind kind;
     double x, y;
     double r;        /* a square is 2r wide */
     uint32_t vertex; /* that it shows, or WF_TOPO_NO_VERTEX */
@@ -32,67 +32,68 @@ struct wf_mark {
     char title[72];  /* for who points at it; likewise */
 };
 
-enum wf_line_style {
-    WF_LINE_FAR,   /* around the edge, or between groups */
-    WF_LINE_PLAIN, /* to a neighbour in the picture */
-    WF_LINE_HINT,  /* stands for what was left out between */
-    WF_LINE_STYLES,
+enum wf_draw_line_style {
+    WF_DRAW_LINE_FAR,   /* around the edge, or between groups */
+    WF_DRAW_LINE_PLAIN, /* to a neighbour in the picture */
+    WF_DRAW_LINE_HINT,  /* stands for what was left out between */
+    WF_DRAW_LINE_STYLES,
 };
 
-struct wf_line {
+struct wf_draw_line {
     uint32_t a, b; /* marks */
-    enum wf_line_style style;
+    enum wf_draw_line_style style;
     double bow;     /* how far its middle is off the straight line, to the left of a to b */
     uint64_t links; /* that it stands for; 0 if it is one cable */
     bool oneway;    /* an arrow from a to b */
 };
 
-struct wf_note {
+struct wf_draw_note {
     double x, y, size; /* the middle of its base line; height of letters */
     char text[96];
 };
 
 /* A zeroed struct is an empty picture. */
-struct wf_picture {
-    struct wf_mark *marks;
-    struct wf_line *lines;
-    struct wf_note *notes;
+struct wf_draw_picture {
+    struct wf_draw_mark *marks;
+    struct wf_draw_line *lines;
+    struct wf_draw_note *notes;
     uint32_t n_marks, n_lines, n_notes;
     uint32_t marks_capacity, lines_capacity, notes_capacity;
     uint32_t gate;    /* the mark of the gate; meaningful where every vertex has a mark */
     char legend[200]; /* a sentence on what the marks are */
 };
 
-struct wf_box {
+struct wf_draw_box {
     double left, top, right, bottom;
 };
 
-void wf_picture_fini(struct wf_picture *picture);
+void wf_draw_picture_fini(struct wf_draw_picture *picture);
 
 /* The first two return the number of what they add. */
-uint32_t wf_picture_mark(struct wf_picture *picture, const struct wf_mark *mark);
-uint32_t wf_picture_line(struct wf_picture *picture, const struct wf_line *line);
+uint32_t wf_draw_picture_mark(struct wf_draw_picture *picture, const struct wf_draw_mark *mark);
+uint32_t wf_draw_picture_line(struct wf_draw_picture *picture, const struct wf_draw_line *line);
 WF_PRINTF(5, 6)
-void wf_picture_note(struct wf_picture *picture, double x, double y, double size,
-                     const char *fmt, ...);
+void wf_draw_picture_note(struct wf_draw_picture *picture, double x, double y, double size,
+                          const char *fmt, ...);
 
 /* Appends to the legend as far as it has space. */
 WF_PRINTF(2, 3)
-void wf_picture_legend(struct wf_picture *picture, const char *fmt, ...);
+void wf_draw_picture_legend(struct wf_draw_picture *picture, const char *fmt, ...);
 
 /* Adds the marks, lines and notes of `from`, everything `scale` times as large, its origin at
  * (x, y). Returns the number of its first mark. */
-uint32_t wf_picture_append(struct wf_picture *picture, const struct wf_picture *from, double x,
-                           double y, double scale);
+uint32_t wf_draw_picture_append(struct wf_draw_picture *picture,
+                                const struct wf_draw_picture *from, double x, double y,
+                                double scale);
 
 /* Moves marks and notes away from the origin; they keep their size. */
-void wf_picture_spread(struct wf_picture *picture, double factor);
+void wf_draw_picture_spread(struct wf_draw_picture *picture, double factor);
 
 /* Where a line's curve has its control point, if it is drawn as a quadratic curve. */
-void wf_picture_control(const struct wf_picture *picture, const struct wf_line *line, double *x,
-                        double *y);
+void wf_draw_picture_control(const struct wf_draw_picture *picture,
+                             const struct wf_draw_line *line, double *x, double *y);
 
 /* What everything fits in. */
-struct wf_box wf_picture_bounds(const struct wf_picture *picture);
+struct wf_draw_box wf_draw_picture_bounds(const struct wf_draw_picture *picture);
 
 #endif

@@ -13,50 +13,50 @@
 #include <stddef.h>
 #include <stdio.h>
 
-struct wf_plot_point {
+struct wf_draw_plot_point {
     double x, y;
     double error; /* half of the height of its error bar; 0 for none */
     bool hollow;  /* only the edge of its mark: a point with a reservation */
 };
 
 /* Colour and mark follow from the place in the list. */
-struct wf_plot_series {
+struct wf_draw_plot_series {
     const char *name; /* in the legend */
-    const struct wf_plot_point *points;
+    const struct wf_draw_plot_point *points;
     size_t n;
 };
 
 /* A linear axis begins at 0, or below if there are values below. On a logarithmic one, values
  * that are not above 0 are left out. */
-struct wf_plot_axis {
+struct wf_draw_plot_axis {
     const char *label;
     bool log;
 };
 
-struct wf_plot_panel {
-    struct wf_plot_axis x, y;
-    const struct wf_plot_series *series;
+struct wf_draw_plot_panel {
+    struct wf_draw_plot_axis x, y;
+    const struct wf_draw_plot_series *series;
     size_t n;
 };
 
 /* Panels share one legend, that of the panel with the most series; one series has none. Texts
  * are UTF-8; a PNG shows what is not ASCII as "?". */
-struct wf_plot {
+struct wf_draw_plot {
     const char *title, *subtitle;
-    const struct wf_plot_panel *panels;
+    const struct wf_draw_plot_panel *panels;
     size_t n;
 };
 
-struct wf_plot_format {
+struct wf_draw_plot_format {
     const char *extension; /* with the dot */
     /* Errors of `out` itself are found by the caller (ferror). */
-    void (*write)(const struct wf_plot *plot, FILE *out);
+    void (*write)(const struct wf_draw_plot *plot, FILE *out);
 };
 
-extern const struct wf_plot_format wf_plot_svg;
-extern const struct wf_plot_format wf_plot_png;
+extern const struct wf_draw_plot_format wf_draw_plot_svg;
+extern const struct wf_draw_plot_format wf_draw_plot_png;
 
 /* The format for a file called `path`, by its extension; null if there is none. */
-const struct wf_plot_format *wf_plot_for_path(const char *path);
+const struct wf_draw_plot_format *wf_draw_plot_for_path(const char *path);
 
 #endif

@@ -40,16 +40,17 @@ enum wf_status wf_draw_for_path(const char *path, const struct wf_draw_format **
     return unknown_extension(path, err);
 }
 
-char *wf_vertex_name(const struct wf_topo *topo, uint32_t vertex, char *buf)
+char *wf_draw_vertex_name(const struct wf_topo *topo, uint32_t vertex, char *buf)
 {
     bool is_switch = vertex >= topo->n_nodes;
 
-    (void)snprintf(buf, WF_VERTEX_NAME_MAX, "%s%" PRIu32, is_switch ? "s" : "",
+    (void)snprintf(buf, WF_DRAW_VERTEX_NAME_MAX, "%s%" PRIu32, is_switch ? "s" : "",
                    is_switch ? vertex - topo->n_nodes : vertex);
     return buf;
 }
 
-char *wf_vertex_coords(const struct wf_topo *topo, uint32_t vertex, char between, char *buf)
+char *wf_draw_vertex_coords(const struct wf_topo *topo, uint32_t vertex, char between,
+                            char *buf)
 {
     uint32_t coord[WF_TOPO_COORDS_MAX];
     uint32_t n = topo->ops->coords(topo, vertex, coord);
@@ -66,13 +67,13 @@ char *wf_vertex_coords(const struct wf_topo *topo, uint32_t vertex, char between
         if (coord[i] != WF_TOPO_NO_VERTEX) {
             (void)snprintf(number, sizeof(number), "%" PRIu32, coord[i]);
         }
-        int len = snprintf(buf + used, WF_VERTEX_COORDS_MAX - used, "%s%s", gap, number);
+        int len = snprintf(buf + used, WF_DRAW_VERTEX_COORDS_MAX - used, "%s%s", gap, number);
         used += (size_t)len;
     }
     return buf;
 }
 
-uint32_t wf_network_routers(const struct wf_topo *topo)
+uint32_t wf_draw_network_routers(const struct wf_topo *topo)
 {
     const struct wf_topo *innermost = wf_topo_level(topo, wf_topo_n_levels(topo) - 1);
 

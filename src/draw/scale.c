@@ -20,26 +20,26 @@ static double next_round(double step)
     return 10 * power;
 }
 
-static void fit_linear(struct wf_scale *scale, double low, double high)
+static void fit_linear(struct wf_draw_scale *scale, double low, double high)
 {
     double span = high - low;
     double step = next_round((span > 0 ? span : fmax(fabs(high), 1)) / LINEAR_STEPS);
     double first = floor(low / step + 1e-9), last = ceil(high / step - 1e-9);
 
     last = fmax(last, first + 1);
-    while (first + (double)scale->n <= last && scale->n < WF_SCALE_TICKS_MAX) {
+    while (first + (double)scale->n <= last && scale->n < WF_DRAW_SCALE_TICKS_MAX) {
         double tick = (first + (double)scale->n) * step;
         scale->ticks[scale->n++] = tick;
     }
 }
 
 /* The least of all decades and, where these are few, their fractions that leaves no more than
- * WF_SCALE_TICKS_MAX ticks; many decades are skipped in equal steps. */
-static void fit_log(struct wf_scale *scale, double low, double high)
+ * WF_DRAW_SCALE_TICKS_MAX ticks; many decades are skipped in equal steps. */
+static void fit_log(struct wf_draw_scale *scale, double low, double high)
 {
     double first = floor(log10(low) + 1e-9), last = ceil(log10(high) - 1e-9);
     double decades = fmax(last - first, 1);
-    double skip = ceil(decades / (WF_SCALE_TICKS_MAX - 2));
+    double skip = ceil(decades / (WF_DRAW_SCALE_TICKS_MAX - 2));
     bool fractions = decades <= DECADES_WITH_FRACTIONS;
 
     for (int k = 0; k * skip < decades + skip; k++) {
@@ -48,14 +48,14 @@ static void fit_log(struct wf_scale *scale, double low, double high)
             double tick = round_steps[i] * pow(10, e), next = i < 2 ? round_steps[i + 1] : 10;
             bool below = fractions && next * pow(10, e) <= low * (1 + 1e-9);
             bool above = scale->n > 1 && scale->ticks[scale->n - 1] >= high * (1 - 1e-9);
-            if (!below && !above && scale->n < WF_SCALE_TICKS_MAX) {
+            if (!below && !above && scale->n < WF_DRAW_SCALE_TICKS_MAX) {
                 scale->ticks[scale->n++] = tick;
             }
         }
     }
 }
 
-void wf_scale_fit(struct wf_scale *scale, bool log, double low, double high)
+void wf_draw_scale_fit(struct wf_draw_scale *scale, bool log, double low, double high)
 {
     scale->log = log;
     scale->n = 0;
@@ -64,7 +64,7 @@ void wf_scale_fit(struct wf_scale *scale, bool log, double low, double high)
     scale->high = scale->ticks[scale->n - 1];
 }
 
-double wf_scale_place(const struct wf_scale *scale, double value)
+double wf_draw_scale_place(const struct wf_draw_scale *scale, double value)
 {
     if (scale->log) {
         double low = log(scale->low);

@@ -7,19 +7,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { WF_SCALE_TICKS_MAX = 16 };
+enum { WF_DRAW_SCALE_TICKS_MAX = 16 };
 
-struct wf_scale {
+struct wf_draw_scale {
     bool log;
     double low, high; /* both are ticks */
-    double ticks[WF_SCALE_TICKS_MAX];
+    double ticks[WF_DRAW_SCALE_TICKS_MAX];
     size_t n;
 };
 
 /* Fits all values from `low` to `high`, which are above 0 if `log`. */
-void wf_scale_fit(struct wf_scale *scale, bool log, double low, double high);
+void wf_draw_scale_fit(struct wf_draw_scale *scale, bool log, double low, double high);
 
 /* 0 at the low end, 1 at the high one. */
-double wf_scale_place(const struct wf_scale *scale, double value);
+double wf_draw_scale_place(const struct wf_draw_scale *scale, double value);
 
 #endif

@@ -125,20 +125,20 @@ static double read_number(const char **at)
     return sign * value;
 }
 
-static struct wf_xy read_point(const char **at)
+static struct wf_draw_xy read_point(const char **at)
 {
     double x = read_number(at);
 
-    return (struct wf_xy){x, read_number(at)};
+    return (struct wf_draw_xy){x, read_number(at)};
 }
 
-static void draw_curve(const struct wf_xy points[3], wf_strokes_fn *fn, void *context)
+static void draw_curve(const struct wf_draw_xy points[3], wf_draw_strokes_fn *fn, void *context)
 {
-    struct wf_xy last = points[0];
+    struct wf_draw_xy last = points[0];
 
     for (int i = 1; i <= CURVE_PIECES; i++) {
         double t = (double)i / CURVE_PIECES, u = 1 - t;
-        struct wf_xy next = {
+        struct wf_draw_xy next = {
             u * u * points[0].x + 2 * u * t * points[1].x + t * t * points[2].x,
             u * u * points[0].y + 2 * u * t * points[1].y + t * t * points[2].y,
         };
@@ -147,11 +147,11 @@ static void draw_curve(const struct wf_xy points[3], wf_strokes_fn *fn, void *co
     }
 }
 
-double wf_strokes_letter(char letter, wf_strokes_fn *fn, void *context)
+double wf_draw_strokes_letter(char letter, wf_draw_strokes_fn *fn, void *context)
 {
     size_t number = (size_t)((unsigned char)letter - ' ');
     size_t known = sizeof(letters) / sizeof(letters[0]);
-    struct wf_xy pen = {0, 0};
+    struct wf_draw_xy pen = {0, 0};
     double width = 0;
 
     for (const char *at = letters[number < known ? number : '?' - ' ']; *at != '\0';) {
@@ -159,7 +159,7 @@ double wf_strokes_letter(char letter, wf_strokes_fn *fn, void *context)
         if (command == ' ') {
             continue;
         }
-        struct wf_xy points[3] = {pen, read_point(&at), {0, 0}};
+        struct wf_draw_xy points[3] = {pen, read_point(&at), {0, 0}};
         if (command == 'Q') {
             points[2] = read_point(&at);
         }

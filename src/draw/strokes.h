@@ -9,13 +9,13 @@
 
 #include "draw/canvas.h"
 
-enum { WF_STROKES_EM = 20, WF_STROKES_GAP = 3 };
+enum { WF_DRAW_STROKES_EM = 20, WF_DRAW_STROKES_GAP = 3 };
 
 /* Called for each straight piece of a letter. */
-typedef void wf_strokes_fn(void *context, struct wf_xy from, struct wf_xy to);
+typedef void wf_draw_strokes_fn(void *context, struct wf_draw_xy from, struct wf_draw_xy to);
 
 /* Gives the pieces of `letter` to `fn`, which may be null, and returns how wide the letter is,
  * without the gap to the next. What is not ASCII looks like "?". */
-double wf_strokes_letter(char letter, wf_strokes_fn *fn, void *context);
+double wf_draw_strokes_letter(char letter, wf_draw_strokes_fn *fn, void *context);
 
 #endif

@@ -41,7 +41,7 @@ static const char style_sheet[] =
 /* Everything that is written, and how picture coordinates become those of the page. */
 struct page {
     FILE *out;
-    const struct wf_picture *picture;
+    const struct wf_draw_picture *picture;
     double scale, x, y;
 };
 
@@ -91,7 +91,7 @@ static double page_y(const struct page *page, double y)
 
 /* ---- lines ---- */
 
-static void put_line_end(const struct page *page, const struct wf_line *line)
+static void put_line_end(const struct page *page, const struct wf_draw_line *line)
 {
     if (line->oneway) {
         (void)fputs(" marker-end=\"url(#arrow)\"", page->out);
@@ -106,9 +106,10 @@ static void put_line_end(const struct page *page, const struct wf_line *line)
 
 /* Moves (*x, *y), where a line comes from, to where it ends: an arrow at the rim of its mark.
  */
-static void go_to_end(const struct page *page, const struct wf_line *line, double *x, double *y)
+static void go_to_end(const struct page *page, const struct wf_draw_line *line, double *x,
+                      double *y)
 {
-    const struct wf_mark *mark = &page->picture->marks[line->b];
+    const struct wf_draw_mark *mark = &page->picture->marks[line->b];
     double dx = mark->x - *x, dy = mark->y - *y, length = hypot(dx, dy);
     double keep = line->oneway && length > mark->r ? 1 - mark->r / length : 1;
 
@@ -116,14 +117,14 @@ static void go_to_end(const struct page *page, const struct wf_line *line, doubl
     *y = page_y(page, *y + dy * keep);
 }
 
-static void put_line(const struct page *page, const struct wf_line *line)
+static void put_line(const struct page *page, const struct wf_draw_line *line)
 {
-    const struct wf_mark *a = &page->picture->marks[line->a];
+    const struct wf_draw_mark *a = &page->picture->marks[line->a];
     FILE *out = page->out;
     double x = a->x, y = a->y;
 
     if (line->bow != 0) {
-        wf_picture_control(page->picture, line, &x, &y);
+        wf_draw_picture_control(page->picture, line, &x, &y);
     }
     double end_x = x, end_y = y;
     go_to_end(page, line, &end_x, &end_y);
@@ -153,13 +154,14 @@ static void put_line(const struct page *page, const struct wf_line *line)
 
 static void put_lines(const struct page *page)
 {
-    static const char *const classes[] = {
-        [WF_LINE_FAR] = "far", [WF_LINE_PLAIN] = "plain", [WF_LINE_HINT] = "hint"};
+    static const char *const classes[] = {[WF_DRAW_LINE_FAR] = "far",
+                                          [WF_DRAW_LINE_PLAIN] = "plain",
+                                          [WF_DRAW_LINE_HINT] = "hint"};
     /* Where there are many, each is thinner. */
     uint32_t n = page->picture->n_lines;
     double width = n > 2000 ? 0.4 : n > 600 ? 0.7 : n > 250 ? 1 : 1.3;
 
-    for (int style = 0; style < WF_LINE_STYLES; style++) {
+    for (int style = 0; style < WF_DRAW_LINE_STYLES; style++) {
         (void)fprintf(page->out, "<g class=\"lines %s\" style=\"stroke-width:%.1f\">\n",
                       classes[style], width);
         for (uint32_t i = 0; i < n; i++) {
@@ -173,16 +175,16 @@ static void put_lines(const struct page *page)
 
 /* ---- marks ---- */
 
-static void put_mark(const struct page *page, const struct wf_mark *mark)
+static void put_mark(const struct page *page, const struct wf_draw_mark *mark)
 {
-    bool square = mark->kind == WF_MARK_SWITCH || mark->kind == WF_MARK_BLOCK;
+    bool square = mark->kind == WF_DRAW_MARK_SWITCH || mark->kind == WF_DRAW_MARK_BLOCK;
     double x = page_x(page, mark->x), y = page_y(page, mark->y), r = mark->r * page->scale;
     FILE *out = page->out;
 
     r = fmax(r, 0.8);
     if (square) {
-        double half = mark->kind == WF_MARK_BLOCK ? 0.72 * r : 0.9 * r;
-        double wide = mark->kind == WF_MARK_BLOCK ? r : half;
+        double half = mark->kind == WF_DRAW_MARK_BLOCK ? 0.72 * r : 0.9 * r;
+        double wide = mark->kind == WF_DRAW_MARK_BLOCK ? r : half;
 
         (void)fputs("<rect", out);
         put_attribute(out, "x", x - wide);
@@ -203,9 +205,10 @@ static void put_mark(const struct page *page, const struct wf_mark *mark)
     (void)fprintf(out, "><title>%s</title></%s>\n", mark->title, square ? "rect" : "circle");
 }
 
-static void put_label(const struct page *page, const struct wf_mark *mark)
+static void put_label(const struct page *page, const struct wf_draw_mark *mark)
 {
-    double most = mark->kind == WF_MARK_BLOCK || mark->kind == WF_MARK_GROUP ? 13 : 11;
+    double most =
+        mark->kind == WF_DRAW_MARK_BLOCK || mark->kind == WF_DRAW_MARK_GROUP ? 13 : 11;
     double room = 2 * mark->r * page->scale - 2;
     double size = fmin(most, room / (0.6 * (double)strlen(mark->label)));
 
@@ -219,17 +222,18 @@ static void put_label(const struct page *page, const struct wf_mark *mark)
     (void)fprintf(page->out, ">%s</text>\n", mark->label);
 }
 
-static void put_marks(const struct page *page, enum wf_mark_kind kind)
+static void put_marks(const struct page *page, enum wf_draw_mark_kind kind)
 {
     static const char *const classes[] = {
-        [WF_MARK_DISC] = "discs",   [WF_MARK_NODE] = "nodes",   [WF_MARK_SWITCH] = "switches",
-        [WF_MARK_BLOCK] = "blocks", [WF_MARK_GROUP] = "groups",
+        [WF_DRAW_MARK_DISC] = "discs",      [WF_DRAW_MARK_NODE] = "nodes",
+        [WF_DRAW_MARK_SWITCH] = "switches", [WF_DRAW_MARK_BLOCK] = "blocks",
+        [WF_DRAW_MARK_GROUP] = "groups",
     };
-    bool on_color = kind == WF_MARK_NODE || kind == WF_MARK_SWITCH;
+    bool on_color = kind == WF_DRAW_MARK_NODE || kind == WF_DRAW_MARK_SWITCH;
 
     (void)fprintf(page->out, "<g class=\"%s\">\n", classes[kind]);
     for (uint32_t i = 0; i < page->picture->n_marks; i++) {
-        const struct wf_mark *mark = &page->picture->marks[i];
+        const struct wf_draw_mark *mark = &page->picture->marks[i];
         if (mark->kind == kind && mark->r > 0) {
             put_mark(page, mark);
         }
@@ -246,7 +250,7 @@ static void put_marks(const struct page *page, enum wf_mark_kind kind)
 static void put_notes(const struct page *page)
 {
     for (uint32_t i = 0; i < page->picture->n_notes; i++) {
-        const struct wf_note *note = &page->picture->notes[i];
+        const struct wf_draw_note *note = &page->picture->notes[i];
 
         (void)fputs("<text class=\"quiet\"", page->out);
         put_attribute(page->out, "x", page_x(page, note->x));
@@ -271,7 +275,7 @@ static void put_caption(const struct page *page, const struct wf_topo *topo, con
 {
     FILE *out = page->out;
     size_t length = strlen(spec);
-    uint32_t routers = wf_network_routers(topo);
+    uint32_t routers = wf_draw_network_routers(topo);
 
     (void)fputs("<text font-size=\"17\" font-weight=\"600\"", out);
     put_attribute(out, "x", x);
@@ -298,7 +302,7 @@ static void put_caption(const struct page *page, const struct wf_topo *topo, con
 }
 
 /* Room for the longest line of the caption. */
-static double caption_width(const struct wf_picture *picture, const char *spec)
+static double caption_width(const struct wf_draw_picture *picture, const char *spec)
 {
     double title = 10.0 * fmin((double)strlen(spec), SPEC_SHOWN_MAX + 3);
 
@@ -323,11 +327,11 @@ static void put_head(FILE *out, double width, double height)
 
 static void svg_write(const struct wf_topo *topo, const char *spec, FILE *out)
 {
-    struct wf_picture picture = {.n_marks = 0};
+    struct wf_draw_picture picture = {.n_marks = 0};
 
-    wf_layout(topo, spec, &picture);
+    wf_draw_layout(topo, spec, &picture);
 
-    struct wf_box box = wf_picture_bounds(&picture);
+    struct wf_draw_box box = wf_draw_picture_bounds(&picture);
     double wide = box.right - box.left, high = box.bottom - box.top;
     double scale = fmin(1, SIDE_MAX / fmax(1, fmax(wide, high)));
     double width = ceil(fmax(wide * scale, caption_width(&picture, spec)) + 2 * MARGIN);
@@ -341,15 +345,15 @@ static void svg_write(const struct wf_topo *topo, const char *spec, FILE *out)
     };
 
     put_head(out, width, height);
-    put_marks(&page, WF_MARK_DISC);
+    put_marks(&page, WF_DRAW_MARK_DISC);
     put_lines(&page);
-    for (int kind = WF_MARK_NODE; kind < WF_MARK_KINDS; kind++) {
-        put_marks(&page, (enum wf_mark_kind)kind);
+    for (int kind = WF_DRAW_MARK_NODE; kind < WF_DRAW_MARK_KINDS; kind++) {
+        put_marks(&page, (enum wf_draw_mark_kind)kind);
     }
     put_notes(&page);
     put_caption(&page, topo, spec, width / 2, MARGIN + high * scale + 1.5 * MARGIN);
     (void)fputs("</svg>\n", out);
-    wf_picture_fini(&picture);
+    wf_draw_picture_fini(&picture);
 }
 
 const struct wf_draw_format wf_draw_svg = {

@@ -106,7 +106,7 @@ static void count_messages(struct bt *bt)
     for (uint32_t direction = 0; direction < N_DIRECTIONS; direction++) {
         n += neighbor(bt, 0, direction) != 0 ? bt->n_cells : 0; /* all ranks are alike */
     }
-    bt->source.messages_expected = wf_expected(n * bt->source.n_ranks, bt->n_iterations);
+    bt->source.messages_expected = wf_gen_expected(n * bt->source.n_ranks, bt->n_iterations);
 }
 
 static enum wf_status bt_create(const void *params, uint32_t n_ranks, struct wf_source **out,
@@ -115,23 +115,23 @@ static enum wf_status bt_create(const void *params, uint32_t n_ranks, struct wf_
     const struct params *given = params;
     uint32_t size[2] = {1, 1};
     enum wf_status status =
-        wf_check_computing(wf_gen_bt_ops.name, given->compute, given->iterations, err);
+        wf_gen_check_computing(wf_gen_bt_ops.name, given->compute, given->iterations, err);
 
     if (status == WF_OK) {
-        status = wf_grid_read(wf_gen_bt_ops.name, given->size, n_ranks, 2, size, err);
+        status = wf_gen_grid_read(wf_gen_bt_ops.name, given->size, n_ranks, 2, size, err);
     }
     if (status != WF_OK) {
         return status;
     }
     struct bt *bt = wf_xcalloc(1, sizeof(*bt));
     uint32_t q = size[0] > size[1] ? size[0] : size[1];
-    uint64_t side = wf_times_over(given->n, 1, q);
+    uint64_t side = wf_gen_times_over(given->n, 1, q);
 
     bt->source = (struct wf_source){.ops = &wf_gen_bt_ops, .n_ranks = n_ranks};
     memcpy(bt->size, size, sizeof(size));
     bt->n_cells = q;
     bt->n_iterations = (uint32_t)given->iterations;
-    bt->face_bytes = wf_times(side * side * FACE_NUMBERS * NUMBER_BYTES, q);
+    bt->face_bytes = wf_gen_times(side * side * FACE_NUMBERS * NUMBER_BYTES, q);
     bt->forward_bytes = side * side * FORWARD_NUMBERS * NUMBER_BYTES;
     bt->backward_bytes = side * side * BACKWARD_NUMBERS * NUMBER_BYTES;
     bt->compute = given->compute / N_PARTS;
@@ -144,20 +144,20 @@ static enum wf_status bt_create(const void *params, uint32_t n_ranks, struct wf_
 static bool make_face(const struct bt *bt, uint32_t rank, uint32_t step, struct wf_op *op)
 {
     if (step == 2 * N_DIRECTIONS) {
-        wf_make_waitall(op, 2 * N_DIRECTIONS);
+        wf_gen_make_waitall(op, 2 * N_DIRECTIONS);
         return true;
     }
     if (step > 2 * N_DIRECTIONS) {
-        wf_make_compute(op, bt->compute);
+        wf_gen_make_compute(op, bt->compute);
         return true;
     }
     uint32_t direction = step % N_DIRECTIONS;
     uint32_t peer = neighbor(bt, rank, direction);
     if (step < N_DIRECTIONS) {
         /* What comes from above was sent downwards. */
-        wf_make_irecv(op, peer, (int32_t)(direction ^ 1U), bt->face_bytes, step);
+        wf_gen_make_irecv(op, peer, (int32_t)(direction ^ 1U), bt->face_bytes, step);
     } else {
-        wf_make_isend(op, peer, (int32_t)direction, bt->face_bytes, step);
+        wf_gen_make_isend(op, peer, (int32_t)direction, bt->face_bytes, step);
     }
     return peer != rank;
 }
@@ -172,15 +172,15 @@ static bool make_cell(const struct bt *bt, uint32_t rank, const struct position 
     int32_t tag = (int32_t)(N_DIRECTIONS + direction);
 
     if (at->step == COMPUTE) {
-        wf_make_compute(op, bt->compute / bt->n_cells);
+        wf_gen_make_compute(op, bt->compute / bt->n_cells);
         return true;
     }
     if (at->step == RECEIVE) {
-        wf_make_irecv(op, neighbor(bt, rank, direction ^ 1U), tag, bytes, 0);
+        wf_gen_make_irecv(op, neighbor(bt, rank, direction ^ 1U), tag, bytes, 0);
     } else if (at->step == SEND) {
-        wf_make_isend(op, to, tag, bytes, 1);
+        wf_gen_make_isend(op, to, tag, bytes, 1);
     } else {
-        wf_make_waitall(op, 2);
+        wf_gen_make_waitall(op, 2);
     }
     return at->cell > 0 && to != rank;
 }

@@ -72,7 +72,7 @@ static enum wf_status cg_create(const void *params, uint32_t n_ranks, struct wf_
     uint64_t iterations = given->iterations * INNER_ITERATIONS;
     uint32_t bits = 0;
     enum wf_status status =
-        wf_check_computing(wf_gen_cg_ops.name, given->compute, iterations, err);
+        wf_gen_check_computing(wf_gen_cg_ops.name, given->compute, iterations, err);
 
     if (status != WF_OK) {
         return status;
@@ -87,10 +87,10 @@ static enum wf_status cg_create(const void *params, uint32_t n_ranks, struct wf_
     cg->n_columns = UINT32_C(1) << (bits - bits / 2);
     cg->n_exchanges = bits - bits / 2;
     cg->n_iterations = iterations;
-    cg->bytes = NUMBER_BYTES * wf_times_over(given->n, 1, cg->n_columns);
+    cg->bytes = NUMBER_BYTES * wf_gen_times_over(given->n, 1, cg->n_columns);
     cg->compute = given->compute;
     cg->source.messages_expected =
-        wf_expected((uint64_t)cg->n_active * (3 * cg->n_exchanges + 1), iterations);
+        wf_gen_expected((uint64_t)cg->n_active * (3 * cg->n_exchanges + 1), iterations);
     *out = &cg->source;
     return WF_OK;
 }
@@ -117,11 +117,11 @@ static void make_exchange(const struct cg *cg, const struct position *at, uint32
     int32_t tag = at->phase <= cg->n_exchanges ? TAG_SUM : TAG_TRANSPOSE;
 
     if (at->step == RECEIVE) {
-        wf_make_irecv(op, peer, tag, cg->bytes, 0);
+        wf_gen_make_irecv(op, peer, tag, cg->bytes, 0);
     } else if (at->step == SEND) {
-        wf_make_send(op, peer, tag, cg->bytes);
+        wf_gen_make_send(op, peer, tag, cg->bytes);
     } else {
-        wf_make_waitall(op, 1);
+        wf_gen_make_waitall(op, 1);
     }
 }
 
@@ -141,14 +141,14 @@ static bool cg_next(const struct wf_source *source, uint32_t rank, struct wf_cur
         at.phase++;
     }
     if (at.phase == 0) {
-        wf_make_compute(op, cg->compute);
+        wf_gen_make_compute(op, cg->compute);
         at.phase++;
     } else if (at.phase <= last_exchange) {
         make_exchange(cg, &at, partner(cg, rank, at.phase - 1), op);
         at.step = (at.step + 1) % N_STEPS;
         at.phase += at.step == 0;
     } else {
-        wf_make_collective(op, WF_OP_ALLREDUCE, NUMBER_BYTES);
+        wf_gen_make_collective(op, WF_OP_ALLREDUCE, NUMBER_BYTES);
         op->comm = COMM_ROW;
         at.phase = at.phase == last_exchange + 2 ? 0 : at.phase + 1;
         at.iteration += at.phase == 0;

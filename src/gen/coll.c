@@ -113,13 +113,13 @@ static uint64_t count_messages(const struct coll *coll)
 {
     uint64_t n = coll->source.n_ranks;
     const uint64_t each[] = {
-        [LOG] = wf_log2_up(coll->source.n_ranks),
+        [LOG] = wf_gen_log2_up(coll->source.n_ranks),
         [LINEAR] = 1,
         [SQUARE] = n - 1,
         [CONSTANT] = coll->given.neighbors,
     };
 
-    return wf_expected(each[kinds[coll->given.kind].growth] * n, coll->given.iterations);
+    return wf_gen_expected(each[kinds[coll->given.kind].growth] * n, coll->given.iterations);
 }
 
 static void make_tables(struct coll *coll)
@@ -129,7 +129,7 @@ static void make_tables(struct coll *coll)
 
     if ((needs & (BLOCKS | PAIRS)) != 0) {
         size_t length = (needs & PAIRS) != 0 ? 2 * (size_t)n : n;
-        coll->blocks = wf_vary_table(length, coll->given.bytes, WF_SHARE_ONE / 2);
+        coll->blocks = wf_gen_vary_table(length, coll->given.bytes, WF_GEN_SHARE_ONE / 2);
     }
     if ((needs & NEIGHBORS) != 0) {
         size_t length = (size_t)n + coll->given.neighbors + 1;
@@ -151,9 +151,9 @@ static enum wf_status coll_create(const void *params, uint32_t n_ranks, struct w
                           (unsigned long long)given->root, n_ranks - 1);
     }
     enum wf_status status =
-        wf_check_computing(wf_gen_coll_ops.name, given->compute, given->iterations, err);
+        wf_gen_check_computing(wf_gen_coll_ops.name, given->compute, given->iterations, err);
     if (status == WF_OK && (kinds[given->kind].needs & (BLOCKS | PAIRS | NEIGHBORS)) != 0) {
-        status = wf_check_table(wf_gen_coll_ops.name, n_ranks, err);
+        status = wf_gen_check_table(wf_gen_coll_ops.name, n_ranks, err);
     }
     if (status != WF_OK) {
         return status;
@@ -186,8 +186,8 @@ static void make_call(const struct coll *coll, uint32_t rank, struct wf_op *op)
     uint8_t needs = kinds[coll->given.kind].needs;
     uint32_t first = coll->given.nonblocking ? WF_OP_IBARRIER : WF_OP_BARRIER;
 
-    wf_make_collective(op, (enum wf_op_kind)(first + (uint32_t)coll->given.kind),
-                       coll->given.bytes);
+    wf_gen_make_collective(op, (enum wf_op_kind)(first + (uint32_t)coll->given.kind),
+                           coll->given.bytes);
     op->root = (needs & ROOT) != 0 ? (uint32_t)coll->given.root : 0;
     if ((needs & BLOCKS) != 0) {
         /* Those that are not the root know their own block only. */
@@ -218,9 +218,9 @@ static bool coll_next(const struct wf_source *source, uint32_t rank, struct wf_c
     if (step == CALL) {
         make_call(coll, rank, op);
     } else if (step == COMPUTE) {
-        wf_make_compute(op, coll->given.compute);
+        wf_gen_make_compute(op, coll->given.compute);
     } else {
-        wf_make_waitall(op, 1);
+        wf_gen_make_waitall(op, 1);
     }
     cursor->word[1] = step == (coll->given.nonblocking ? WAIT : COMPUTE) ? 0 : step + 1;
     cursor->word[0] += cursor->word[1] == 0;

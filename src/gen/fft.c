@@ -56,11 +56,11 @@ static enum wf_status fft_create(const void *params, uint32_t n_ranks, struct wf
     const struct params *given = params;
     uint64_t points = given->n * given->n * given->n;
     uint32_t size[2] = {1, 1};
-    enum wf_status status = wf_check_computing(wf_gen_fft_ops.name, given->compute,
-                                               wf_times(given->iterations, 3), err);
+    enum wf_status status = wf_gen_check_computing(wf_gen_fft_ops.name, given->compute,
+                                                   wf_gen_times(given->iterations, 3), err);
 
     if (status == WF_OK) {
-        status = wf_grid_read(wf_gen_fft_ops.name, given->size, n_ranks, 2, size, err);
+        status = wf_gen_grid_read(wf_gen_fft_ops.name, given->size, n_ranks, 2, size, err);
     }
     if (status != WF_OK) {
         return status;
@@ -70,10 +70,11 @@ static enum wf_status fft_create(const void *params, uint32_t n_ranks, struct wf
     fft->given = *given;
     for (uint32_t d = 0; d < 2; d++) {
         fft->size[d] = size[d];
-        fft->bytes[d] = COMPLEX_BYTES * wf_times_over(points, 1, wf_times(n_ranks, size[d]));
+        fft->bytes[d] =
+            COMPLEX_BYTES * wf_gen_times_over(points, 1, wf_gen_times(n_ranks, size[d]));
     }
-    fft->source.messages_expected =
-        wf_expected((uint64_t)n_ranks * ((uint64_t)size[0] + size[1] - 2), given->iterations);
+    fft->source.messages_expected = wf_gen_expected(
+        (uint64_t)n_ranks * ((uint64_t)size[0] + size[1] - 2), given->iterations);
     *out = &fft->source;
     return WF_OK;
 }
@@ -90,10 +91,10 @@ static bool fft_next(const struct wf_source *source, uint32_t rank, struct wf_cu
         return false;
     }
     if (step == ROW || step == COLUMN) {
-        wf_make_collective(op, WF_OP_ALLTOALL, fft->bytes[step == ROW ? 0 : 1]);
+        wf_gen_make_collective(op, WF_OP_ALLTOALL, fft->bytes[step == ROW ? 0 : 1]);
         op->comm = step == ROW ? COMM_ROW : COMM_COLUMN;
     } else {
-        wf_make_compute(op, fft->given.compute);
+        wf_gen_make_compute(op, fft->given.compute);
     }
     cursor->word[1] = (step + 1) % N_STEPS;
     cursor->word[0] += cursor->word[1] == 0;

@@ -9,12 +9,12 @@ static const struct wf_graph_ops *const graph_table[] = {
     NULL,
 };
 
-const struct wf_graph_ops *const *wf_graph_table(void)
+const struct wf_graph_ops *const *wf_gen_graph_table(void)
 {
     return graph_table;
 }
 
-const struct wf_graph_ops *wf_graph_find(const char *name)
+const struct wf_graph_ops *wf_gen_graph_find(const char *name)
 {
     return wf_lookup("generator", name, graph_table, NULL);
 }

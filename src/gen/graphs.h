@@ -14,9 +14,9 @@
 #include "gen/graphs.def"
 
 /* The registered generators in a fixed order, null-terminated. */
-const struct wf_graph_ops *const *wf_graph_table(void);
+const struct wf_graph_ops *const *wf_gen_graph_table(void);
 
 /* The generator called `name` ("leanmd"), or null. */
-const struct wf_graph_ops *wf_graph_find(const char *name);
+const struct wf_graph_ops *wf_gen_graph_find(const char *name);
 
 #endif

@@ -31,12 +31,12 @@ static int fits(uint32_t d, uint32_t n, uint32_t n_dims)
 }
 
 /* With the smallest factor given, the surface is least when that of the others is. */
-void wf_grid_factor(uint32_t n, uint32_t n_dims, uint32_t *size)
+void wf_gen_grid_factor(uint32_t n, uint32_t n_dims, uint32_t *size)
 {
     uint64_t best = UINT64_MAX;
-    uint32_t trial[WF_GRID_DIMS_MAX] = {1, 1, 1, 1};
+    uint32_t trial[WF_GEN_GRID_DIMS_MAX] = {1, 1, 1, 1};
 
-    assert(n >= 1 && n_dims >= 1 && n_dims <= WF_GRID_DIMS_MAX);
+    assert(n >= 1 && n_dims >= 1 && n_dims <= WF_GEN_GRID_DIMS_MAX);
     if (n_dims == 1) {
         size[0] = n;
         return;
@@ -45,7 +45,7 @@ void wf_grid_factor(uint32_t n, uint32_t n_dims, uint32_t *size)
         if (n % d != 0) {
             continue;
         }
-        wf_grid_factor(n / d, n_dims - 1, trial);
+        wf_gen_grid_factor(n / d, n_dims - 1, trial);
         trial[n_dims - 1] = d;
         uint64_t surface = surface_of(n, n_dims, trial);
         if (surface <= best && trial[n_dims - 2] >= d) {
@@ -76,16 +76,16 @@ static const char *read_size(const char *text, uint32_t *size, int last)
     return text + (last ? 0 : 1);
 }
 
-enum wf_status wf_grid_read(const char *name, const char *text, uint32_t n, uint32_t n_dims,
-                            uint32_t *size, struct wf_err *err)
+enum wf_status wf_gen_grid_read(const char *name, const char *text, uint32_t n, uint32_t n_dims,
+                                uint32_t *size, struct wf_err *err)
 {
     static const char *const forms[] = {"", "A", "AxB", "AxBxC", "AxBxCxD"};
-    uint32_t read[WF_GRID_DIMS_MAX] = {0};
+    uint32_t read[WF_GEN_GRID_DIMS_MAX] = {0};
     const char *at = text;
     uint64_t product = 1;
 
     if (text == NULL || *text == '\0') {
-        wf_grid_factor(n, n_dims, size);
+        wf_gen_grid_factor(n, n_dims, size);
         return WF_OK;
     }
     for (uint32_t d = 0; d < n_dims && at != NULL; d++) {

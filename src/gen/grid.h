@@ -9,17 +9,17 @@
 
 #include <stdint.h>
 
-enum { WF_GRID_DIMS_MAX = 4 };
+enum { WF_GEN_GRID_DIMS_MAX = 4 };
 
 /* The factors of n >= 1 that make the most cubic grid of so many dimensions: least surface, and
  * of equal surfaces the one whose smallest factor is largest; size[0] >= size[1] >= ... */
-void wf_grid_factor(uint32_t n, uint32_t n_dims, uint32_t *size);
+void wf_gen_grid_factor(uint32_t n, uint32_t n_dims, uint32_t *size);
 
 /* Reads "4x4x2" for n ranks, or factors n if `text` is empty or null. A text that does not say
  * `n_dims` sizes with n as their product is WF_EUSAGE and leaves `size` alone; `name` is the
  * generator's. */
 WF_NODISCARD
-enum wf_status wf_grid_read(const char *name, const char *text, uint32_t n, uint32_t n_dims,
-                            uint32_t *size, struct wf_err *err);
+enum wf_status wf_gen_grid_read(const char *name, const char *text, uint32_t n, uint32_t n_dims,
+                                uint32_t *size, struct wf_err *err);
 
 #endif

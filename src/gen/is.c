@@ -58,11 +58,11 @@ static enum wf_status is_create(const void *params, uint32_t n_ranks, struct wf_
 {
     const struct params *given = params;
     uint64_t n_pairs = (uint64_t)n_ranks * n_ranks;
-    enum wf_status status = wf_check_computing(wf_gen_is_ops.name, given->compute,
-                                               wf_times(given->iterations, 2), err);
+    enum wf_status status = wf_gen_check_computing(wf_gen_is_ops.name, given->compute,
+                                                   wf_gen_times(given->iterations, 2), err);
 
     if (status == WF_OK) {
-        status = wf_check_table(wf_gen_is_ops.name, n_ranks, err);
+        status = wf_gen_check_table(wf_gen_is_ops.name, n_ranks, err);
     }
     if (status != WF_OK) {
         return status;
@@ -72,12 +72,12 @@ static enum wf_status is_create(const void *params, uint32_t n_ranks, struct wf_
         .ops = &wf_gen_is_ops,
         .n_ranks = n_ranks,
         /* Two exchanges of all pairs; the sum hardly counts. */
-        .messages_expected = wf_expected(2 * (n_pairs - n_ranks), given->iterations),
+        .messages_expected = wf_gen_expected(2 * (n_pairs - n_ranks), given->iterations),
     };
     is->given = *given;
-    is->blocks =
-        wf_vary_table(2 * (size_t)n_ranks, wf_times_over(given->keys, KEY_BYTES, n_pairs),
-                      wf_share(given->spread));
+    is->blocks = wf_gen_vary_table(2 * (size_t)n_ranks,
+                                   wf_gen_times_over(given->keys, KEY_BYTES, n_pairs),
+                                   wf_gen_share(given->spread));
     *out = &is->source;
     return WF_OK;
 }
@@ -99,15 +99,15 @@ static bool is_next(const struct wf_source *source, uint32_t rank, struct wf_cur
         return false;
     }
     if (step == ADD_UP) {
-        wf_make_collective(op, WF_OP_ALLREDUCE, is->given.buckets * KEY_BYTES);
+        wf_gen_make_collective(op, WF_OP_ALLREDUCE, is->given.buckets * KEY_BYTES);
     } else if (step == TELL) {
-        wf_make_collective(op, WF_OP_ALLTOALL, KEY_BYTES);
+        wf_gen_make_collective(op, WF_OP_ALLTOALL, KEY_BYTES);
     } else if (step == EXCHANGE) {
-        wf_make_collective(op, WF_OP_ALLTOALLV, 0);
+        wf_gen_make_collective(op, WF_OP_ALLTOALLV, 0);
         op->counts = is->blocks + rank;
         op->recv_counts = op->counts;
     } else {
-        wf_make_compute(op, is->given.compute);
+        wf_gen_make_compute(op, is->given.compute);
     }
     cursor->word[1] = (step + 1) % N_STEPS;
     cursor->word[0] += cursor->word[1] == 0;

@@ -142,7 +142,7 @@ static uint32_t index_on(const struct leanmd *md, uint32_t n, uint32_t pe, uint3
 
 static uint64_t atoms_of(const struct leanmd *md, uint32_t cell)
 {
-    return wf_vary(md->given.atoms, md->imbalance, STREAM, cell);
+    return wf_gen_vary(md->given.atoms, md->imbalance, STREAM, cell);
 }
 
 /* The cell at the place `sign` * offset of a role from a cell. */
@@ -164,7 +164,7 @@ static uint32_t neighbor(const struct leanmd *md, uint32_t cell, uint32_t role, 
 
 static int64_t time_of(uint64_t n, uint64_t share, int64_t each)
 {
-    uint64_t time = wf_times_over(wf_times(n, share), (uint64_t)each, WF_SHARE_ONE);
+    uint64_t time = wf_gen_times_over(wf_gen_times(n, share), (uint64_t)each, WF_GEN_SHARE_ONE);
 
     return time > (uint64_t)WF_TIME_MAX ? WF_TIME_MAX : (int64_t)time;
 }
@@ -248,9 +248,9 @@ static void leanmd_task(const struct wf_graph *graph, uint32_t pe, uint32_t task
         out->duration = compute_time(md, cell, role);
         out->n_sends = messages_of_compute(md, job.chare);
     } else {
-        out->duration =
-            job.step == 0 ? 0
-                          : time_of(atoms_of(md, job.chare), WF_SHARE_ONE, md->given.atom_time);
+        out->duration = job.step == 0 ? 0
+                                      : time_of(atoms_of(md, job.chare), WF_GEN_SHARE_ONE,
+                                                md->given.atom_time);
         out->n_sends = job.step < (uint32_t)md->given.steps ? messages_of_cell(md) : 0;
     }
 }
@@ -322,15 +322,15 @@ static uint32_t share_within(const int8_t *offset, uint64_t reach)
             weight *= (uint64_t)(LATTICE - abs(a));
             square += (uint64_t)(distance * distance);
         }
-        n += square * WF_SHARE_ONE * WF_SHARE_ONE <= reach * reach ? weight : 0;
+        n += square * WF_GEN_SHARE_ONE * WF_GEN_SHARE_ONE <= reach * reach ? weight : 0;
     }
-    return (uint32_t)(n * WF_SHARE_ONE / (all * all));
+    return (uint32_t)(n * WF_GEN_SHARE_ONE / (all * all));
 }
 
 /* The roles: the cell itself, then half of its neighbours. */
 static void set_roles(struct leanmd *md, int kaway, double cutoff)
 {
-    uint64_t reach = (uint64_t)wf_share(cutoff) * (uint64_t)kaway * LATTICE;
+    uint64_t reach = (uint64_t)wf_gen_share(cutoff) * (uint64_t)kaway * LATTICE;
     int side = 2 * kaway + 1, middle = (side * side * side - 1) / 2;
 
     for (int i = middle; i < side * side * side; i++) {
@@ -365,7 +365,7 @@ static enum wf_status read_cells(const char *text, uint64_t kaway, uint32_t *siz
                               (unsigned long long)kaway * 2 + 1);
         }
         size[d] = (uint32_t)value;
-        product = wf_times(product, value);
+        product = wf_gen_times(product, value);
         at = end + 1;
     }
     if (product > UINT32_MAX / ROLES_MAX) {
@@ -379,7 +379,7 @@ static enum wf_status check_tasks(const struct leanmd *md, uint64_t steps, struc
 {
     uint64_t each = 2 + ((uint64_t)md->n_cells + n_computes(md)) / md->graph.n_pes;
 
-    if (wf_times(steps + 1, each) >= WF_NO_TASK) {
+    if (wf_gen_times(steps + 1, each) >= WF_NO_TASK) {
         return wf_err_set(err, WF_ELIMIT,
                           "gen:leanmd: a PE would have 2^32 tasks or more; ask for fewer steps "
                           "or cells, or more PEs");
@@ -399,7 +399,7 @@ static enum wf_status leanmd_create(const void *params, uint32_t n_pes, struct w
         md->n_cells = md->size[0] * md->size[1] * md->size[2];
         set_roles(md, (int)given->kaway, given->cutoff);
         md->given = *given;
-        md->imbalance = wf_share(given->imbalance);
+        md->imbalance = wf_gen_share(given->imbalance);
         status = check_tasks(md, given->steps, err);
     }
     if (status != WF_OK) {
@@ -409,8 +409,9 @@ static enum wf_status leanmd_create(const void *params, uint32_t n_pes, struct w
 
     uint64_t cells = md->n_cells;
     md->graph.tasks_expected =
-        cells + wf_expected(given->steps, cells * (1 + (uint64_t)md->n_roles));
-    md->graph.messages_expected = wf_expected(given->steps, 2 * cells * messages_of_cell(md));
+        cells + wf_gen_expected(given->steps, cells * (1 + (uint64_t)md->n_roles));
+    md->graph.messages_expected =
+        wf_gen_expected(given->steps, 2 * cells * messages_of_cell(md));
     *out = &md->graph;
     return WF_OK;
 }

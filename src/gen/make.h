@@ -12,14 +12,15 @@
 
 #include <stddef.h>
 
-static inline void wf_make_compute(struct wf_op *op, int64_t duration)
+static inline void wf_gen_make_compute(struct wf_op *op, int64_t duration)
 {
     op->kind = WF_OP_COMPUTE;
     op->duration = duration;
     op->n_counters = 0;
 }
 
-static inline void wf_make_send(struct wf_op *op, uint32_t peer, int32_t tag, uint64_t bytes)
+static inline void wf_gen_make_send(struct wf_op *op, uint32_t peer, int32_t tag,
+                                    uint64_t bytes)
 {
     op->kind = WF_OP_SEND;
     op->peer = peer;
@@ -28,32 +29,33 @@ static inline void wf_make_send(struct wf_op *op, uint32_t peer, int32_t tag, ui
     op->bytes = bytes;
 }
 
-static inline void wf_make_recv(struct wf_op *op, uint32_t peer, int32_t tag, uint64_t bytes)
+static inline void wf_gen_make_recv(struct wf_op *op, uint32_t peer, int32_t tag,
+                                    uint64_t bytes)
 {
-    wf_make_send(op, peer, tag, bytes);
+    wf_gen_make_send(op, peer, tag, bytes);
     op->kind = WF_OP_RECV;
     op->recorded = false;
 }
 
 /* These two turn a send and a receive into what returns at once. */
-static inline void wf_make_isend(struct wf_op *op, uint32_t peer, int32_t tag, uint64_t bytes,
-                                 uint32_t request)
+static inline void wf_gen_make_isend(struct wf_op *op, uint32_t peer, int32_t tag,
+                                     uint64_t bytes, uint32_t request)
 {
-    wf_make_send(op, peer, tag, bytes);
+    wf_gen_make_send(op, peer, tag, bytes);
     op->kind = WF_OP_ISEND;
     op->request = request;
 }
 
-static inline void wf_make_irecv(struct wf_op *op, uint32_t peer, int32_t tag, uint64_t bytes,
-                                 uint32_t request)
+static inline void wf_gen_make_irecv(struct wf_op *op, uint32_t peer, int32_t tag,
+                                     uint64_t bytes, uint32_t request)
 {
-    wf_make_recv(op, peer, tag, bytes);
+    wf_gen_make_recv(op, peer, tag, bytes);
     op->kind = WF_OP_IRECV;
     op->request = request;
 }
 
 /* Waits for the requests 0 to count - 1. */
-static inline void wf_make_waitall(struct wf_op *op, uint32_t count)
+static inline void wf_gen_make_waitall(struct wf_op *op, uint32_t count)
 {
     op->kind = WF_OP_WAITALL;
     op->request = 0;
@@ -62,7 +64,8 @@ static inline void wf_make_waitall(struct wf_op *op, uint32_t count)
 }
 
 /* A collective without counts and neighbours; root 0, and request 0 if it returns at once. */
-static inline void wf_make_collective(struct wf_op *op, enum wf_op_kind kind, uint64_t bytes)
+static inline void wf_gen_make_collective(struct wf_op *op, enum wf_op_kind kind,
+                                          uint64_t bytes)
 {
     op->kind = kind;
     op->comm = WF_COMM_WORLD;
@@ -78,7 +81,7 @@ static inline void wf_make_collective(struct wf_op *op, enum wf_op_kind kind, ui
     op->n_destinations = 0;
 }
 
-static inline void wf_make_marker(struct wf_op *op, enum wf_op_kind kind)
+static inline void wf_gen_make_marker(struct wf_op *op, enum wf_op_kind kind)
 {
     op->kind = kind;
     op->tag = 0;

@@ -53,8 +53,8 @@ static enum wf_status masterworker_create(const void *params, uint32_t n_ranks,
                                           struct wf_source **out, struct wf_err *err)
 {
     const struct params *given = params;
-    enum wf_status status =
-        wf_check_computing(wf_gen_masterworker_ops.name, given->compute, 2 * given->tasks, err);
+    enum wf_status status = wf_gen_check_computing(wf_gen_masterworker_ops.name, given->compute,
+                                                   2 * given->tasks, err);
 
     if (status != WF_OK) {
         return status;
@@ -68,7 +68,7 @@ static enum wf_status masterworker_create(const void *params, uint32_t n_ranks,
         .follows_matches = n_ranks > 1,
     };
     program->given = *given;
-    program->spread = wf_share(given->spread);
+    program->spread = wf_gen_share(given->spread);
     *out = &program->source;
     return WF_OK;
 }
@@ -77,7 +77,7 @@ static void make_task(const struct masterworker *program, uint64_t task, struct 
 {
     uint64_t mean = (uint64_t)program->given.compute;
 
-    wf_make_compute(op, (int64_t)wf_vary(mean, program->spread, 0, task));
+    wf_gen_make_compute(op, (int64_t)wf_gen_vary(mean, program->spread, 0, task));
 }
 
 /* `answered` counts the messages that were answered, tasks first and then stops. */
@@ -88,13 +88,13 @@ static bool next_of_master(const struct masterworker *program, uint64_t *answere
         return false;
     }
     if (*state == LISTEN) {
-        wf_make_recv(op, WF_ANY_SOURCE, TAG_RESULT, program->given.result_bytes);
+        wf_gen_make_recv(op, WF_ANY_SOURCE, TAG_RESULT, program->given.result_bytes);
         *state = ANSWER;
         return true;
     }
     bool stop = *answered >= program->given.tasks;
-    wf_make_send(op, seen_source, stop ? TAG_STOP : (int32_t)(*answered + 1),
-                 stop ? 0 : program->given.task_bytes);
+    wf_gen_make_send(op, seen_source, stop ? TAG_STOP : (int32_t)(*answered + 1),
+                     stop ? 0 : program->given.task_bytes);
     *state = LISTEN;
     (*answered)++;
     return true;
@@ -104,10 +104,10 @@ static bool next_of_worker(const struct masterworker *program, uint64_t *state,
                            int32_t seen_tag, struct wf_op *op)
 {
     if (*state == ASK) {
-        wf_make_send(op, 0, TAG_RESULT, program->given.result_bytes);
+        wf_gen_make_send(op, 0, TAG_RESULT, program->given.result_bytes);
         *state = HEAR;
     } else if (*state == HEAR) {
-        wf_make_recv(op, 0, WF_ANY_TAG, program->given.task_bytes);
+        wf_gen_make_recv(op, 0, WF_ANY_TAG, program->given.task_bytes);
         *state = COMPUTE;
     } else if (seen_tag == TAG_STOP) {
         return false;

@@ -30,7 +30,7 @@ enum { STREAM_ORDER, STREAM_PLACES };
 
 struct random {
     struct wf_source source;
-    struct wf_shuffle shuffle;
+    struct wf_gen_shuffle shuffle;
     uint64_t bytes;
     uint64_t rounds;
     uint64_t seed;
@@ -52,40 +52,41 @@ static enum wf_status random_create(const void *params, uint32_t n_ranks,
     struct random *program = wf_xcalloc(1, sizeof(*program));
 
     (void)err;
-    wf_shuffle_init(&program->shuffle, n_ranks);
+    wf_gen_shuffle_init(&program->shuffle, n_ranks);
     program->bytes = given->bytes;
     program->rounds = given->messages > 0 ? given->messages : n_ranks;
     program->seed = given->seed;
     program->source = (struct wf_source){
         .ops = &wf_gen_random_ops,
         .n_ranks = n_ranks,
-        .messages_expected = wf_rounds_messages(n_ranks, program->rounds),
+        .messages_expected = wf_gen_rounds_messages(n_ranks, program->rounds),
     };
     *out = &program->source;
     return WF_OK;
 }
 
 /* Who stands so many places behind and ahead of the rank in this round's circle. */
-static void find_partners(const struct random *program, uint32_t rank, struct wf_rounds_at *at)
+static void find_partners(const struct random *program, uint32_t rank,
+                          struct wf_gen_rounds_at *at)
 {
-    const struct wf_shuffle *shuffle = &program->shuffle;
+    const struct wf_gen_shuffle *shuffle = &program->shuffle;
     uint32_t n = shuffle->n;
     uint64_t key = wf_rng_draw(program->seed, STREAM_ORDER, at->round);
     uint64_t random = wf_rng_draw(program->seed, STREAM_PLACES, at->round);
     uint32_t places = n == 1 ? 0 : 1 + (uint32_t)wf_rng_below(random, n - 1);
-    uint32_t own = wf_shuffle_place(shuffle, key, rank);
+    uint32_t own = wf_gen_shuffle_place(shuffle, key, rank);
 
     at->from =
-        wf_shuffle_number(shuffle, key, own >= places ? own - places : own + (n - places));
-    at->to =
-        wf_shuffle_number(shuffle, key, own < n - places ? own + places : own - (n - places));
+        wf_gen_shuffle_number(shuffle, key, own >= places ? own - places : own + (n - places));
+    at->to = wf_gen_shuffle_number(shuffle, key,
+                                   own < n - places ? own + places : own - (n - places));
 }
 
 static bool random_next(const struct wf_source *source, uint32_t rank, struct wf_cursor *cursor,
                         struct wf_op *op)
 {
     const struct random *program = (const struct random *)source;
-    struct wf_rounds_at at;
+    struct wf_gen_rounds_at at;
 
     assert(source->ops == &wf_gen_random_ops && rank < source->n_ranks);
     memcpy(&at, cursor->word, sizeof(at));
@@ -95,7 +96,7 @@ static bool random_next(const struct wf_source *source, uint32_t rank, struct wf
     if (at.step == 0) {
         find_partners(program, rank, &at);
     }
-    wf_rounds_step(&at, program->bytes, op);
+    wf_gen_rounds_step(&at, program->bytes, op);
     memcpy(cursor->word, &at, sizeof(at));
     return true;
 }

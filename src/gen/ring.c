@@ -43,7 +43,7 @@ static enum wf_status ring_create(const void *params, uint32_t n_ranks, struct w
     ring->source = (struct wf_source){
         .ops = &wf_gen_ring_ops,
         .n_ranks = n_ranks,
-        .messages_expected = wf_rounds_messages(n_ranks, ring->rounds),
+        .messages_expected = wf_gen_rounds_messages(n_ranks, ring->rounds),
     };
     *out = &ring->source;
     return WF_OK;
@@ -54,7 +54,7 @@ static bool ring_next(const struct wf_source *source, uint32_t rank, struct wf_c
 {
     const struct ring *ring = (const struct ring *)source;
     uint32_t last = source->n_ranks - 1;
-    struct wf_rounds_at at;
+    struct wf_gen_rounds_at at;
 
     assert(source->ops == &wf_gen_ring_ops && rank <= last);
     memcpy(&at, cursor->word, sizeof(at));
@@ -63,7 +63,7 @@ static bool ring_next(const struct wf_source *source, uint32_t rank, struct wf_c
     }
     at.from = rank == 0 ? last : rank - 1;
     at.to = rank == last ? 0 : rank + 1;
-    wf_rounds_step(&at, ring->bytes, op);
+    wf_gen_rounds_step(&at, ring->bytes, op);
     memcpy(cursor->word, &at, sizeof(at));
     return true;
 }

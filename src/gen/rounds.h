@@ -11,7 +11,7 @@
 #include "ops/source.h"
 
 /* What the cursor's words mean. */
-struct wf_rounds_at {
+struct wf_gen_rounds_at {
     uint64_t round;
     uint32_t step;     /* in the round */
     uint32_t from, to; /* the partners in it; not known before the step 0 */
@@ -19,9 +19,9 @@ struct wf_rounds_at {
 };
 
 /* The messages of `n_ranks` ranks in so many rounds; 0, for unknown, if there are too many. */
-uint64_t wf_rounds_messages(uint32_t n_ranks, uint64_t rounds);
+uint64_t wf_gen_rounds_messages(uint32_t n_ranks, uint64_t rounds);
 
 /* Sets *op to that of the step at which `at` stands, and moves `at` on to the next step. */
-void wf_rounds_step(struct wf_rounds_at *at, uint64_t bytes, struct wf_op *op);
+void wf_gen_rounds_step(struct wf_gen_rounds_at *at, uint64_t bytes, struct wf_op *op);
 
 #endif

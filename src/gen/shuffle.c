@@ -12,7 +12,7 @@ struct digits {
     uint32_t high, low;
 };
 
-void wf_shuffle_init(struct wf_shuffle *shuffle, uint32_t n)
+void wf_gen_shuffle_init(struct wf_gen_shuffle *shuffle, uint32_t n)
 {
     uint32_t low = 1;
 
@@ -20,7 +20,7 @@ void wf_shuffle_init(struct wf_shuffle *shuffle, uint32_t n)
     while ((uint64_t)low * low < n) {
         low++;
     }
-    *shuffle = (struct wf_shuffle){.n = n, .low = low, .high = (n - 1) / low + 1};
+    *shuffle = (struct wf_gen_shuffle){.n = n, .low = low, .high = (n - 1) / low + 1};
 }
 
 /* How far the move number `move` takes one digit, given the other. */
@@ -41,7 +41,7 @@ static uint32_t backward(uint32_t digit, uint32_t by, uint32_t radix)
     return digit >= by ? digit - by : digit + (radix - by);
 }
 
-static uint64_t move_on(const struct wf_shuffle *shuffle, uint64_t key, uint64_t x)
+static uint64_t move_on(const struct wf_gen_shuffle *shuffle, uint64_t key, uint64_t x)
 {
     struct digits at = {(uint32_t)(x / shuffle->low), (uint32_t)(x % shuffle->low)};
 
@@ -54,7 +54,7 @@ static uint64_t move_on(const struct wf_shuffle *shuffle, uint64_t key, uint64_t
     return (uint64_t)at.high * shuffle->low + at.low;
 }
 
-static uint64_t move_back(const struct wf_shuffle *shuffle, uint64_t key, uint64_t y)
+static uint64_t move_back(const struct wf_gen_shuffle *shuffle, uint64_t key, uint64_t y)
 {
     struct digits at = {(uint32_t)(y / shuffle->low), (uint32_t)(y % shuffle->low)};
 
@@ -67,7 +67,7 @@ static uint64_t move_back(const struct wf_shuffle *shuffle, uint64_t key, uint64
     return (uint64_t)at.high * shuffle->low + at.low;
 }
 
-uint32_t wf_shuffle_place(const struct wf_shuffle *shuffle, uint64_t key, uint32_t x)
+uint32_t wf_gen_shuffle_place(const struct wf_gen_shuffle *shuffle, uint64_t key, uint32_t x)
 {
     uint64_t at = x;
 
@@ -78,7 +78,7 @@ uint32_t wf_shuffle_place(const struct wf_shuffle *shuffle, uint64_t key, uint32
     return (uint32_t)at;
 }
 
-uint32_t wf_shuffle_number(const struct wf_shuffle *shuffle, uint64_t key, uint32_t y)
+uint32_t wf_gen_shuffle_number(const struct wf_gen_shuffle *shuffle, uint64_t key, uint32_t y)
 {
     uint64_t at = y;
 

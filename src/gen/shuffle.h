@@ -19,16 +19,16 @@
 
 #include <stdint.h>
 
-struct wf_shuffle {
+struct wf_gen_shuffle {
     uint32_t n;
     uint32_t high, low; /* radices: n <= high * low */
 };
 
 /* Sets up the permutations of n >= 1 numbers. */
-void wf_shuffle_init(struct wf_shuffle *shuffle, uint32_t n);
+void wf_gen_shuffle_init(struct wf_gen_shuffle *shuffle, uint32_t n);
 
 /* Where number x < n goes, and which number goes to place y < n: inverses of each other. */
-uint32_t wf_shuffle_place(const struct wf_shuffle *shuffle, uint64_t key, uint32_t x);
-uint32_t wf_shuffle_number(const struct wf_shuffle *shuffle, uint64_t key, uint32_t y);
+uint32_t wf_gen_shuffle_place(const struct wf_gen_shuffle *shuffle, uint64_t key, uint32_t x);
+uint32_t wf_gen_shuffle_number(const struct wf_gen_shuffle *shuffle, uint64_t key, uint32_t y);
 
 #endif

@@ -49,7 +49,7 @@ struct params {
 
 enum { POINTS_FACES, POINTS_ALL };
 
-enum { DIMS_MAX = WF_GRID_DIMS_MAX, NEIGHBORS_MAX = 80, TAIL_MAX = 4 };
+enum { DIMS_MAX = WF_GEN_GRID_DIMS_MAX, NEIGHBORS_MAX = 80, TAIL_MAX = 4 };
 
 struct direction {
     uint64_t bytes;
@@ -120,7 +120,7 @@ static uint64_t cells(uint64_t cell, uint64_t side, uint32_t exponent, uint64_t 
     uint64_t bytes = cell;
 
     for (uint32_t i = 0; i < exponent && bytes <= limit; i++) {
-        bytes = wf_times(bytes, side);
+        bytes = wf_gen_times(bytes, side);
     }
     return bytes;
 }
@@ -229,11 +229,11 @@ static enum wf_status stencil_create(const struct wf_source_ops *ops, uint32_t n
                                      struct wf_source **out, struct wf_err *err)
 {
     uint32_t size[DIMS_MAX] = {1, 1, 1, 1};
-    enum wf_status status = wf_check_computing(
+    enum wf_status status = wf_gen_check_computing(
         ops->name, given->compute, given->iterations * (given->imbalance > 0 ? 2 : 1), err);
 
     if (status == WF_OK) {
-        status = wf_grid_read(ops->name, given->size, n_ranks, n_dims, size, err);
+        status = wf_gen_grid_read(ops->name, given->size, n_ranks, n_dims, size, err);
     }
     if (status != WF_OK) {
         return status;
@@ -248,7 +248,7 @@ static enum wf_status stencil_create(const struct wf_source_ops *ops, uint32_t n
     stencil->periodic = given->periodic;
     stencil->simple = given->periodic && given->points == POINTS_FACES;
     stencil->compute = given->compute;
-    stencil->imbalance = wf_share(given->imbalance);
+    stencil->imbalance = wf_gen_share(given->imbalance);
     stencil->allreduce_bytes = given->allreduce_bytes;
     for (uint32_t d = 0; d < DIMS_MAX; d++) {
         stencil->size[d] = size[d];
@@ -257,9 +257,9 @@ static enum wf_status stencil_create(const struct wf_source_ops *ops, uint32_t n
     }
     find_directions(stencil, given);
     plan_steps(stencil, given);
-    uint64_t reductions = given->allreduce ? wf_log2_up(n_ranks) * (uint64_t)n_ranks : 0;
+    uint64_t reductions = given->allreduce ? wf_gen_log2_up(n_ranks) * (uint64_t)n_ranks : 0;
     stencil->source.messages_expected =
-        wf_expected(messages_of_iteration(stencil) + reductions, given->iterations);
+        wf_gen_expected(messages_of_iteration(stencil) + reductions, given->iterations);
     *out = &stencil->source;
     return WF_OK;
 }
@@ -309,9 +309,9 @@ static inline bool make_message(const struct stencil *stencil, uint32_t rank,
     }
     if (receives) {
         /* What comes from above was sent downwards. */
-        wf_make_irecv(op, peer, (int32_t)(number ^ 1U), direction->bytes, i);
+        wf_gen_make_irecv(op, peer, (int32_t)(number ^ 1U), direction->bytes, i);
     } else {
-        wf_make_isend(op, peer, (int32_t)number, direction->bytes, i);
+        wf_gen_make_isend(op, peer, (int32_t)number, direction->bytes, i);
     }
     return peer != WF_PROC_NULL;
 }
@@ -320,17 +320,17 @@ static void make_other(const struct stencil *stencil, uint32_t rank, enum wf_op_
                        struct wf_op *op)
 {
     if (kind == WF_OP_WAITALL) {
-        wf_make_waitall(op, 2 * stencil->n_neighbors);
+        wf_gen_make_waitall(op, 2 * stencil->n_neighbors);
     } else if (kind == WF_OP_COMPUTE) {
         int64_t time = stencil->compute;
         if (stencil->imbalance > 0) {
-            time = (int64_t)wf_vary((uint64_t)time, stencil->imbalance, 0, rank);
+            time = (int64_t)wf_gen_vary((uint64_t)time, stencil->imbalance, 0, rank);
         }
-        wf_make_compute(op, time);
+        wf_gen_make_compute(op, time);
     } else if (kind == WF_OP_ALLREDUCE) {
-        wf_make_collective(op, kind, stencil->allreduce_bytes);
+        wf_gen_make_collective(op, kind, stencil->allreduce_bytes);
     } else {
-        wf_make_marker(op, kind);
+        wf_gen_make_marker(op, kind);
     }
 }
 

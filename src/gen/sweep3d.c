@@ -75,12 +75,12 @@ static uint64_t count_messages(const struct sweep3d *sweep)
 {
     uint64_t x = sweep->size[0], y = sweep->size[1];
     uint64_t per_block = (x - 1) * y + x * (y - 1);
-    uint64_t per_iteration = wf_times(per_block, (uint64_t)sweep->n_blocks * N_OCTANTS);
+    uint64_t per_iteration = wf_gen_times(per_block, (uint64_t)sweep->n_blocks * N_OCTANTS);
 
     if (sweep->given.allreduce) {
-        per_iteration += wf_log2_up(sweep->source.n_ranks) * x * y;
+        per_iteration += wf_gen_log2_up(sweep->source.n_ranks) * x * y;
     }
-    return wf_expected(per_iteration, sweep->given.iterations);
+    return wf_gen_expected(per_iteration, sweep->given.iterations);
 }
 
 static enum wf_status sweep3d_create(const void *params, uint32_t n_ranks,
@@ -90,11 +90,11 @@ static enum wf_status sweep3d_create(const void *params, uint32_t n_ranks,
     uint64_t n_blocks = given->k_blocks * given->angle_blocks;
     uint32_t size[2] = {1, 1};
     enum wf_status status =
-        wf_check_computing(wf_gen_sweep3d_ops.name, given->compute,
-                           wf_times(given->iterations, N_OCTANTS * n_blocks), err);
+        wf_gen_check_computing(wf_gen_sweep3d_ops.name, given->compute,
+                               wf_gen_times(given->iterations, N_OCTANTS * n_blocks), err);
 
     if (status == WF_OK) {
-        status = wf_grid_read(wf_gen_sweep3d_ops.name, given->size, n_ranks, 2, size, err);
+        status = wf_gen_grid_read(wf_gen_sweep3d_ops.name, given->size, n_ranks, 2, size, err);
     }
     if (status != WF_OK) {
         return status;
@@ -133,14 +133,14 @@ static bool make_step(const struct sweep3d *sweep, uint32_t rank, const struct p
     uint32_t peer;
 
     if (at->step == COMPUTE) {
-        wf_make_compute(op, sweep->given.compute);
+        wf_gen_make_compute(op, sweep->given.compute);
         return true;
     }
     peer = neighbor(sweep, rank, at->octant, dim, at->step > COMPUTE);
     if (at->step < COMPUTE) {
-        wf_make_recv(op, peer, (int32_t)dim, sweep->given.bytes);
+        wf_gen_make_recv(op, peer, (int32_t)dim, sweep->given.bytes);
     } else {
-        wf_make_send(op, peer, (int32_t)dim, sweep->given.bytes);
+        wf_gen_make_send(op, peer, (int32_t)dim, sweep->given.bytes);
     }
     return peer != WF_PROC_NULL;
 }
@@ -176,7 +176,7 @@ static bool sweep3d_next(const struct wf_source *source, uint32_t rank,
             return false;
         }
         if (at.octant == N_OCTANTS) {
-            wf_make_collective(op, WF_OP_ALLREDUCE, ALLREDUCE_BYTES);
+            wf_gen_make_collective(op, WF_OP_ALLREDUCE, ALLREDUCE_BYTES);
             made = true;
         } else {
             made = make_step(sweep, rank, &at, op);

@@ -26,7 +26,7 @@ struct trouble {
 
 struct text {
     struct wf_source source;
-    struct wf_text_program program;
+    struct wf_gen_text_program program;
     struct trouble *trouble;
 };
 
@@ -34,7 +34,7 @@ struct text {
 struct position {
     uint32_t at;         /* number of the next instruction */
     uint32_t n_requests; /* that wait for a waitall */
-    uint32_t counters[WF_TEXT_LOOPS_MAX];
+    uint32_t counters[WF_GEN_TEXT_LOOPS_MAX];
 };
 
 _Static_assert(sizeof(struct position) == sizeof(((struct wf_cursor *)0)->word),
@@ -44,8 +44,8 @@ _Static_assert(sizeof(struct position) == sizeof(((struct wf_cursor *)0)->word),
 struct run {
     const struct text *text;
     struct position at;
-    struct wf_calc_state state;
-    struct wf_calc_fault fault;
+    struct wf_gen_calc_state state;
+    struct wf_gen_calc_fault fault;
 };
 
 static const struct wf_param params_table[] = {
@@ -56,16 +56,16 @@ static const struct wf_param params_table[] = {
     WF_PARAM_END,
 };
 
-enum wf_status wf_gen_text_create(const struct wf_text_input *input, uint32_t n_ranks,
+enum wf_status wf_gen_text_create(const struct wf_gen_text_input *input, uint32_t n_ranks,
                                   struct wf_source **out, struct wf_err *err)
 {
-    struct wf_text_program program;
+    struct wf_gen_text_program program;
 
     if (input->size > WF_GEN_TEXT_SIZE_MAX) {
         return wf_err_set(err, WF_EINVAL, "%.128s:1:1: a program has at most 1 MiB",
                           input->name);
     }
-    enum wf_status status = wf_text_parse(&program, input, n_ranks, err);
+    enum wf_status status = wf_gen_text_parse(&program, input, n_ranks, err);
     if (status != WF_OK) {
         return status;
     }
@@ -102,7 +102,7 @@ static enum wf_status text_create(const void *params, uint32_t n_ranks, struct w
     char *text = wf_xmalloc(WF_GEN_TEXT_SIZE_MAX + 1);
     size_t size = fread(text, 1, WF_GEN_TEXT_SIZE_MAX + 1, stream);
     bool failed = ferror(stream) != 0;
-    const struct wf_text_input input = {path, text, size, given->set};
+    const struct wf_gen_text_input input = {path, text, size, given->set};
     (void)fclose(stream);
     enum wf_status status =
         failed ? wf_err_set(err, WF_EIO, "gen:text: file: cannot read '%.128s'", path)
@@ -117,12 +117,12 @@ static void text_destroy(struct wf_source *source)
 
     (void)pthread_mutex_destroy(&text->trouble->mutex);
     free(text->trouble);
-    wf_text_program_fini(&text->program);
+    wf_gen_text_program_fini(&text->program);
     free(text);
 }
 
 /* Remembers why a rank ends before its end. Returns false. */
-static bool give_up(const struct text *text, uint32_t rank, struct wf_text_place place,
+static bool give_up(const struct text *text, uint32_t rank, struct wf_gen_text_place place,
                     const char *what)
 {
     struct trouble *trouble = text->trouble;
@@ -156,14 +156,15 @@ static enum wf_status text_check(const struct wf_source *source, struct wf_err *
 
 static bool fault(struct run *run, uint32_t node, const char *what)
 {
-    run->fault = (struct wf_calc_fault){wf_text_nodes(&run->text->program)[node].place, what};
+    run->fault =
+        (struct wf_gen_calc_fault){wf_gen_text_nodes(&run->text->program)[node].place, what};
     return false;
 }
 
 static bool value(struct run *run, uint32_t node, int64_t *out)
 {
-    return wf_calc_value(wf_text_nodes(&run->text->program), node, &run->state, out,
-                         &run->fault);
+    return wf_gen_calc_value(wf_gen_text_nodes(&run->text->program), node, &run->state, out,
+                             &run->fault);
 }
 
 /* A number from 0 to `most`. */
@@ -179,8 +180,8 @@ static bool peer(struct run *run, uint32_t node, bool any, uint32_t *out)
     if (!value(run, node, &number)) {
         return false;
     }
-    if (number == WF_CALC_NONE || (any && number == WF_CALC_ANY)) {
-        *out = number == WF_CALC_NONE ? WF_PROC_NULL : WF_ANY_SOURCE;
+    if (number == WF_GEN_CALC_NONE || (any && number == WF_GEN_CALC_ANY)) {
+        *out = number == WF_GEN_CALC_NONE ? WF_PROC_NULL : WF_ANY_SOURCE;
         return true;
     }
     *out = (uint32_t)number;
@@ -195,7 +196,7 @@ static bool tag(struct run *run, uint32_t node, bool any, int32_t *out)
     if (!value(run, node, &number)) {
         return false;
     }
-    if (any && number == WF_CALC_ANY) {
+    if (any && number == WF_GEN_CALC_ANY) {
         *out = WF_ANY_TAG;
         return true;
     }
@@ -207,8 +208,8 @@ static bool tag(struct run *run, uint32_t node, bool any, int32_t *out)
 /* The ranks that the group has for this one. */
 static bool find_group(struct run *run, uint32_t number, struct wf_group *out)
 {
-    const struct wf_text_group *group =
-        (const struct wf_text_group *)(const void *)run->text->program.groups.data + number;
+    const struct wf_gen_text_group *group =
+        (const struct wf_gen_text_group *)(const void *)run->text->program.groups.data + number;
     int64_t n = run->text->source.n_ranks, first, stride, size;
 
     if (!amount(run, group->first, n - 1, &first, "the first rank of a group is no rank") ||
@@ -222,7 +223,7 @@ static bool find_group(struct run *run, uint32_t number, struct wf_group *out)
     }
     int64_t ahead = (int64_t)run->state.rank - first;
     if (ahead < 0 || ahead % stride != 0 || ahead / stride >= size) {
-        run->fault = (struct wf_calc_fault){group->place, "the rank is not in its group"};
+        run->fault = (struct wf_gen_calc_fault){group->place, "the rank is not in its group"};
         return false;
     }
     *out = (struct wf_group){
@@ -236,7 +237,7 @@ static bool find_group(struct run *run, uint32_t number, struct wf_group *out)
     return true;
 }
 
-static bool make_message(struct run *run, const struct wf_instr *instr, struct wf_op *op)
+static bool make_message(struct run *run, const struct wf_gen_instr *instr, struct wf_op *op)
 {
     enum wf_op_family family = wf_op_info(instr->op)->family;
     bool receives = family == WF_FAMILY_RECV;
@@ -256,7 +257,7 @@ static bool make_message(struct run *run, const struct wf_instr *instr, struct w
     return true;
 }
 
-static bool make_collective(struct run *run, const struct wf_instr *instr, struct wf_op *op)
+static bool make_collective(struct run *run, const struct wf_gen_instr *instr, struct wf_op *op)
 {
     struct wf_group group = {.size = run->text->source.n_ranks};
     int64_t bytes, root;
@@ -276,7 +277,7 @@ static bool make_collective(struct run *run, const struct wf_instr *instr, struc
 }
 
 /* Sets the op and counts its request. */
-static bool make_op(struct run *run, const struct wf_instr *instr, struct wf_op *op)
+static bool make_op(struct run *run, const struct wf_gen_instr *instr, struct wf_op *op)
 {
     const struct wf_op_info *info = wf_op_info(instr->op);
     bool made = true;
@@ -301,7 +302,7 @@ static bool make_op(struct run *run, const struct wf_instr *instr, struct wf_op 
     if (made && info->returns_request) {
         op->request = run->at.n_requests++;
         if (op->request >= WF_REQUEST_MAX) {
-            run->fault = (struct wf_calc_fault){instr->place, "too many requests; waitall"};
+            run->fault = (struct wf_gen_calc_fault){instr->place, "too many requests; waitall"};
             made = false;
         }
     }
@@ -309,26 +310,26 @@ static bool make_op(struct run *run, const struct wf_instr *instr, struct wf_op 
 }
 
 /* Follows an instruction that is no op. Returns false after a fault. */
-static bool follow(struct run *run, const struct wf_instr *instr)
+static bool follow(struct run *run, const struct wf_gen_instr *instr)
 {
     int64_t a = 0, b;
 
     run->at.at++;
-    if (instr->kind == WF_INSTR_JUMP) {
+    if (instr->kind == WF_GEN_INSTR_JUMP) {
         run->at.at = instr->target;
-    } else if (instr->kind == WF_INSTR_UNLESS) {
+    } else if (instr->kind == WF_GEN_INSTR_UNLESS) {
         if (!value(run, instr->a, &a)) {
             return false;
         }
         run->at.at = a == 0 ? instr->target : run->at.at;
-    } else if (instr->kind == WF_INSTR_LOOP) {
+    } else if (instr->kind == WF_GEN_INSTR_LOOP) {
         uint32_t *counter = &run->state.counters[instr->level];
         if (!value(run, instr->a, &a) || !value(run, instr->b, &b)) {
             return false;
         }
         if (b > a && (uint64_t)b - (uint64_t)a >= UINT32_MAX) {
             run->fault =
-                (struct wf_calc_fault){instr->place, "a loop has below 2^32 - 1 rounds"};
+                (struct wf_gen_calc_fault){instr->place, "a loop has below 2^32 - 1 rounds"};
             return false;
         }
         if (__builtin_add_overflow(a, *counter, &a) || a >= b) {
@@ -345,17 +346,17 @@ static bool follow(struct run *run, const struct wf_instr *instr)
 /* Goes on to the next op; false at the end and after a fault, which then says why. */
 static bool find_op(struct run *run, struct wf_op *op)
 {
-    const struct wf_instr *code = wf_text_code(&run->text->program);
+    const struct wf_gen_instr *code = wf_gen_text_code(&run->text->program);
 
     for (uint32_t idle = 0; idle < IDLE_MAX; idle++) {
-        const struct wf_instr *instr = &code[run->at.at];
-        if (instr->kind == WF_INSTR_OP) {
+        const struct wf_gen_instr *instr = &code[run->at.at];
+        if (instr->kind == WF_GEN_INSTR_OP) {
             run->at.at++;
             return make_op(run, instr, op);
         }
-        if (instr->kind == WF_INSTR_END) {
+        if (instr->kind == WF_GEN_INSTR_END) {
             if (run->at.n_requests > 0) {
-                run->fault = (struct wf_calc_fault){
+                run->fault = (struct wf_gen_calc_fault){
                     instr->place, "the program ends before a waitall for its requests"};
             }
             return false;
@@ -364,7 +365,7 @@ static bool find_op(struct run *run, struct wf_op *op)
             return false;
         }
     }
-    run->fault = (struct wf_calc_fault){
+    run->fault = (struct wf_gen_calc_fault){
         code[run->at.at].place, "a million steps without anything to do; is this loop meant?"};
     return false;
 }
@@ -402,7 +403,7 @@ static bool text_group(const struct wf_source *source, uint32_t rank, uint32_t c
             .size = source->n_ranks, .rank = rank, .stride = 1, .width = source->n_ranks};
         return true;
     }
-    if (comm > run.text->program.groups.size / sizeof(struct wf_text_group)) {
+    if (comm > run.text->program.groups.size / sizeof(struct wf_gen_text_group)) {
         return false;
     }
     return find_group(&run, comm - 1, out);

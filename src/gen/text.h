@@ -19,7 +19,7 @@ struct wf_gen_text_params {
     char *set; /* "name=value,..." or empty or null */
 };
 
-struct wf_text_input {
+struct wf_gen_text_input {
     const char *name; /* what messages call the text */
     const char *text;
     size_t size;
@@ -30,7 +30,7 @@ struct wf_text_input {
 
 /* As of wf_source_ops.create, from a text in memory, which is borrowed. */
 WF_NODISCARD
-enum wf_status wf_gen_text_create(const struct wf_text_input *input, uint32_t n_ranks,
+enum wf_status wf_gen_text_create(const struct wf_gen_text_input *input, uint32_t n_ranks,
                                   struct wf_source **out, struct wf_err *err);
 
 #endif

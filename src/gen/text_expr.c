@@ -149,7 +149,7 @@ static const char *draw(int64_t a, int64_t b, int64_t *out)
     return NULL;
 }
 
-const struct wf_operation wf_operations[] = {
+const struct wf_gen_operation wf_gen_operations[] = {
     {"|", 4, 2, bits_or},      {"^", 5, 2, bits_xor},     {"&", 6, 2, bits_and},
     {"==", 3, 2, equal},       {"!=", 3, 2, not_equal},   {"<", 3, 2, less},
     {"<=", 3, 2, less_equal},  {">", 3, 2, greater},      {">=", 3, 2, greater_equal},
@@ -161,51 +161,52 @@ const struct wf_operation wf_operations[] = {
     {NULL, 0, 0, NULL},
 };
 
-int64_t wf_operation_number(const char *name)
+int64_t wf_gen_operation_number(const char *name)
 {
     int64_t i = 0;
 
-    while (wf_operations[i].name != NULL && strcmp(wf_operations[i].name, name) != 0) {
+    while (wf_gen_operations[i].name != NULL && strcmp(wf_gen_operations[i].name, name) != 0) {
         i++;
     }
     return i;
 }
 
-static uint32_t n_operands(const struct wf_calc *expr)
+static uint32_t n_operands(const struct wf_gen_calc *expr)
 {
-    switch ((enum wf_calc_kind)expr->kind) {
-    case WF_CALC_LOOP:
+    switch ((enum wf_gen_calc_kind)expr->kind) {
+    case WF_GEN_CALC_LOOP:
         return 1;
-    case WF_CALC_OPERATION:
-        return wf_operations[expr->value].n_operands;
-    case WF_CALC_AND:
-    case WF_CALC_OR:
+    case WF_GEN_CALC_OPERATION:
+        return wf_gen_operations[expr->value].n_operands;
+    case WF_GEN_CALC_AND:
+    case WF_GEN_CALC_OR:
         return 2;
-    case WF_CALC_CHOICE:
+    case WF_GEN_CALC_CHOICE:
         return 3;
-    case WF_CALC_NUMBER:
-    case WF_CALC_RANK:
-    case WF_CALC_SEEN_SOURCE:
-    case WF_CALC_SEEN_TAG:
+    case WF_GEN_CALC_NUMBER:
+    case WF_GEN_CALC_RANK:
+    case WF_GEN_CALC_SEEN_SOURCE:
+    case WF_GEN_CALC_SEEN_TAG:
         break;
     }
     return 0;
 }
 
-uint32_t wf_calc_add(struct wf_buf *nodes, struct wf_lexer *lexer, struct wf_calc expr)
+uint32_t wf_gen_calc_add(struct wf_buf *nodes, struct wf_gen_lexer *lexer,
+                         struct wf_gen_calc expr)
 {
-    const struct wf_calc *table = (const struct wf_calc *)(const void *)nodes->data;
-    const struct wf_calc_state nobody = {0};
+    const struct wf_gen_calc *table = (const struct wf_gen_calc *)(const void *)nodes->data;
+    const struct wf_gen_calc_state nobody = {0};
     uint32_t number = (uint32_t)(nodes->size / sizeof(expr));
-    struct wf_calc_fault fault;
+    struct wf_gen_calc_fault fault;
     int64_t value;
 
-    expr.seen = expr.kind == WF_CALC_SEEN_SOURCE || expr.kind == WF_CALC_SEEN_TAG;
-    expr.varies = expr.seen || expr.kind == WF_CALC_RANK || expr.kind == WF_CALC_LOOP;
+    expr.seen = expr.kind == WF_GEN_CALC_SEEN_SOURCE || expr.kind == WF_GEN_CALC_SEEN_TAG;
+    expr.varies = expr.seen || expr.kind == WF_GEN_CALC_RANK || expr.kind == WF_GEN_CALC_LOOP;
     expr.depth = 1;
     expr.weight = 1;
     for (uint32_t i = 0; i < n_operands(&expr); i++) {
-        const struct wf_calc *operand = &table[expr.operand[i]];
+        const struct wf_gen_calc *operand = &table[expr.operand[i]];
         expr.seen |= operand->seen;
         expr.varies |= operand->varies;
         expr.weight += operand->weight;
@@ -213,43 +214,44 @@ uint32_t wf_calc_add(struct wf_buf *nodes, struct wf_lexer *lexer, struct wf_cal
             expr.depth = (uint16_t)(operand->depth + 1);
         }
     }
-    if (expr.depth > WF_CALC_DEPTH_MAX || expr.weight > WF_CALC_WEIGHT_MAX) {
-        (void)wf_lex_fault(lexer, expr.place,
-                           "the expression is too large: at most %d operations, those of "
-                           "names it uses included, and %d one in the other",
-                           WF_CALC_WEIGHT_MAX, WF_CALC_DEPTH_MAX);
+    if (expr.depth > WF_GEN_CALC_DEPTH_MAX || expr.weight > WF_GEN_CALC_WEIGHT_MAX) {
+        (void)wf_gen_lex_fault(lexer, expr.place,
+                               "the expression is too large: at most %d operations, those of "
+                               "names it uses included, and %d one in the other",
+                               WF_GEN_CALC_WEIGHT_MAX, WF_GEN_CALC_DEPTH_MAX);
         return 0;
     }
     wf_buf_append(nodes, &expr, sizeof(expr));
-    table = (const struct wf_calc *)(const void *)nodes->data;
+    table = (const struct wf_gen_calc *)(const void *)nodes->data;
     /* What has no value may be in a branch that is not taken: it is left for later. */
-    if (!expr.varies && wf_calc_value(table, number, &nobody, &value, &fault)) {
-        struct wf_calc *last = (struct wf_calc *)(void *)nodes->data + number;
-        *last = (struct wf_calc){.kind = WF_CALC_NUMBER,
-                                 .depth = 1,
-                                 .weight = 1,
-                                 .place = expr.place,
-                                 .value = value};
+    if (!expr.varies && wf_gen_calc_value(table, number, &nobody, &value, &fault)) {
+        struct wf_gen_calc *last = (struct wf_gen_calc *)(void *)nodes->data + number;
+        *last = (struct wf_gen_calc){.kind = WF_GEN_CALC_NUMBER,
+                                     .depth = 1,
+                                     .weight = 1,
+                                     .place = expr.place,
+                                     .value = value};
     }
     return number;
 }
 
-static bool failed(struct wf_calc_fault *fault, struct wf_text_place place, const char *what)
+static bool failed(struct wf_gen_calc_fault *fault, struct wf_gen_text_place place,
+                   const char *what)
 {
-    *fault = (struct wf_calc_fault){place, what};
+    *fault = (struct wf_gen_calc_fault){place, what};
     return false;
 }
 
-static bool value_of_operation(const struct wf_calc *nodes, const struct wf_calc *expr,
-                               const struct wf_calc_state *state, int64_t *out,
-                               struct wf_calc_fault *fault)
+static bool value_of_operation(const struct wf_gen_calc *nodes, const struct wf_gen_calc *expr,
+                               const struct wf_gen_calc_state *state, int64_t *out,
+                               struct wf_gen_calc_fault *fault)
 {
-    const struct wf_operation *operation = &wf_operations[expr->value];
+    const struct wf_gen_operation *operation = &wf_gen_operations[expr->value];
     int64_t a, b = 0;
 
-    if (!wf_calc_value(nodes, expr->operand[0], state, &a, fault) ||
+    if (!wf_gen_calc_value(nodes, expr->operand[0], state, &a, fault) ||
         (operation->n_operands == 2 &&
-         !wf_calc_value(nodes, expr->operand[1], state, &b, fault))) {
+         !wf_gen_calc_value(nodes, expr->operand[1], state, &b, fault))) {
         return false;
     }
     const char *what = operation->apply(a, b, out);
@@ -257,58 +259,59 @@ static bool value_of_operation(const struct wf_calc *nodes, const struct wf_calc
 }
 
 /* AND, OR and CHOICE look at the second operand only if it matters. */
-static bool value_of_decision(const struct wf_calc *nodes, const struct wf_calc *expr,
-                              const struct wf_calc_state *state, int64_t *out,
-                              struct wf_calc_fault *fault)
+static bool value_of_decision(const struct wf_gen_calc *nodes, const struct wf_gen_calc *expr,
+                              const struct wf_gen_calc_state *state, int64_t *out,
+                              struct wf_gen_calc_fault *fault)
 {
     int64_t a;
 
-    if (!wf_calc_value(nodes, expr->operand[0], state, &a, fault)) {
+    if (!wf_gen_calc_value(nodes, expr->operand[0], state, &a, fault)) {
         return false;
     }
-    if (expr->kind == WF_CALC_CHOICE) {
-        return wf_calc_value(nodes, expr->operand[a != 0 ? 1 : 2], state, out, fault);
+    if (expr->kind == WF_GEN_CALC_CHOICE) {
+        return wf_gen_calc_value(nodes, expr->operand[a != 0 ? 1 : 2], state, out, fault);
     }
-    if ((a != 0) == (expr->kind == WF_CALC_OR)) {
+    if ((a != 0) == (expr->kind == WF_GEN_CALC_OR)) {
         *out = a != 0;
         return true;
     }
-    if (!wf_calc_value(nodes, expr->operand[1], state, &a, fault)) {
+    if (!wf_gen_calc_value(nodes, expr->operand[1], state, &a, fault)) {
         return false;
     }
     *out = a != 0;
     return true;
 }
 
-bool wf_calc_value(const struct wf_calc *nodes, uint32_t number,
-                   const struct wf_calc_state *state, int64_t *out, struct wf_calc_fault *fault)
+bool wf_gen_calc_value(const struct wf_gen_calc *nodes, uint32_t number,
+                       const struct wf_gen_calc_state *state, int64_t *out,
+                       struct wf_gen_calc_fault *fault)
 {
-    const struct wf_calc *expr = &nodes[number];
+    const struct wf_gen_calc *expr = &nodes[number];
 
-    switch ((enum wf_calc_kind)expr->kind) {
-    case WF_CALC_NUMBER:
+    switch ((enum wf_gen_calc_kind)expr->kind) {
+    case WF_GEN_CALC_NUMBER:
         *out = expr->value;
         return true;
-    case WF_CALC_RANK:
+    case WF_GEN_CALC_RANK:
         *out = state->rank;
         return true;
-    case WF_CALC_SEEN_SOURCE:
+    case WF_GEN_CALC_SEEN_SOURCE:
         *out = state->seen_source;
         return true;
-    case WF_CALC_SEEN_TAG:
+    case WF_GEN_CALC_SEEN_TAG:
         *out = state->seen_tag;
         return true;
-    case WF_CALC_LOOP:
-        if (!wf_calc_value(nodes, expr->operand[0], state, out, fault)) {
+    case WF_GEN_CALC_LOOP:
+        if (!wf_gen_calc_value(nodes, expr->operand[0], state, out, fault)) {
             return false;
         }
         return !__builtin_add_overflow(*out, state->counters[expr->value], out) ||
                failed(fault, expr->place, overflow);
-    case WF_CALC_OPERATION:
+    case WF_GEN_CALC_OPERATION:
         return value_of_operation(nodes, expr, state, out, fault);
-    case WF_CALC_AND:
-    case WF_CALC_OR:
-    case WF_CALC_CHOICE:
+    case WF_GEN_CALC_AND:
+    case WF_GEN_CALC_OR:
+    case WF_GEN_CALC_CHOICE:
         return value_of_decision(nodes, expr, state, out, fault);
     }
     return failed(fault, expr->place, "no such expression");

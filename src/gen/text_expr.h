@@ -12,54 +12,55 @@
 #include "gen/text_lex.h"
 
 enum {
-    WF_TEXT_LOOPS_MAX = 4,     /* one in the other; their counters must fit into a cursor */
-    WF_CALC_DEPTH_MAX = 200,   /* of operands of operands */
-    WF_CALC_WEIGHT_MAX = 4096, /* operations, those of named expressions counted at each use */
+    WF_GEN_TEXT_LOOPS_MAX = 4,   /* one in the other; their counters must fit into a cursor */
+    WF_GEN_CALC_DEPTH_MAX = 200, /* of operands of operands */
+    WF_GEN_CALC_WEIGHT_MAX =
+        4096, /* operations, those of named expressions counted at each use */
 };
 
 /* Values beside the numbers: for peers and tags. */
-#define WF_CALC_NONE (INT64_MIN + 1)
-#define WF_CALC_ANY  (INT64_MIN + 2)
+#define WF_GEN_CALC_NONE (INT64_MIN + 1)
+#define WF_GEN_CALC_ANY  (INT64_MIN + 2)
 
 /* What expressions may depend on. */
-struct wf_calc_state {
+struct wf_gen_calc_state {
     uint32_t rank;
     uint32_t seen_source;
     int32_t seen_tag;
-    uint32_t counters[WF_TEXT_LOOPS_MAX]; /* rounds done, of each loop that is open */
+    uint32_t counters[WF_GEN_TEXT_LOOPS_MAX]; /* rounds done, of each loop that is open */
 };
 
 /* Why an expression has no value. */
-struct wf_calc_fault {
-    struct wf_text_place place;
+struct wf_gen_calc_fault {
+    struct wf_gen_text_place place;
     const char *what;
 };
 
-enum wf_calc_kind {
-    WF_CALC_NUMBER,
-    WF_CALC_RANK,
-    WF_CALC_SEEN_SOURCE,
-    WF_CALC_SEEN_TAG,
-    WF_CALC_LOOP,      /* a variable: operand 0 plus the counter number `value` */
-    WF_CALC_OPERATION, /* number `value` of the table of operations, on operands 0 and 1 */
-    WF_CALC_AND,
-    WF_CALC_OR,
-    WF_CALC_CHOICE, /* operand 0 decides between 1 and 2 */
+enum wf_gen_calc_kind {
+    WF_GEN_CALC_NUMBER,
+    WF_GEN_CALC_RANK,
+    WF_GEN_CALC_SEEN_SOURCE,
+    WF_GEN_CALC_SEEN_TAG,
+    WF_GEN_CALC_LOOP,      /* a variable: operand 0 plus the counter number `value` */
+    WF_GEN_CALC_OPERATION, /* number `value` of the table of operations, on operands 0 and 1 */
+    WF_GEN_CALC_AND,
+    WF_GEN_CALC_OR,
+    WF_GEN_CALC_CHOICE, /* operand 0 decides between 1 and 2 */
 };
 
-struct wf_calc {
+struct wf_gen_calc {
     uint8_t kind;
     bool varies; /* with rank, loops or what was received */
     bool seen;   /* with the latter */
     uint16_t depth;
     uint32_t weight;
     uint32_t operand[3];
-    struct wf_text_place place;
+    struct wf_gen_text_place place;
     int64_t value;
 };
 
 /* Operations: signs between two operands, and functions of one or two. */
-struct wf_operation {
+struct wf_gen_operation {
     const char *name;
     uint8_t precedence; /* of a sign, from 1; 0 is a function */
     uint8_t n_operands;
@@ -68,19 +69,20 @@ struct wf_operation {
 };
 
 /* The operations, the last one without a name. */
-extern const struct wf_operation wf_operations[];
-enum { WF_PRECEDENCE_OR = 1, WF_PRECEDENCE_AND = 2 };
+extern const struct wf_gen_operation wf_gen_operations[];
+enum { WF_GEN_PRECEDENCE_OR = 1, WF_GEN_PRECEDENCE_AND = 2 };
 
 /* The number of the operation of that name, which must exist. */
-int64_t wf_operation_number(const char *name);
+int64_t wf_gen_operation_number(const char *name);
 
 /* Adds a node whose kind, value, operands and place are given, and returns its number. What
  * grows beyond the limits is a fault of the lexer. */
-uint32_t wf_calc_add(struct wf_buf *nodes, struct wf_lexer *lexer, struct wf_calc expr);
+uint32_t wf_gen_calc_add(struct wf_buf *nodes, struct wf_gen_lexer *lexer,
+                         struct wf_gen_calc expr);
 
 /* Sets *out to the value; false with the reason if there is none. */
-bool wf_calc_value(const struct wf_calc *nodes, uint32_t number,
-                   const struct wf_calc_state *state, int64_t *out,
-                   struct wf_calc_fault *fault);
+bool wf_gen_calc_value(const struct wf_gen_calc *nodes, uint32_t number,
+                       const struct wf_gen_calc_state *state, int64_t *out,
+                       struct wf_gen_calc_fault *fault);
 
 #endif

@@ -20,7 +20,7 @@ static bool is_letter(char c)
 }
 
 /* The byte so far ahead; 0 beyond the end. */
-static char peek(const struct wf_lexer *lexer, size_t ahead)
+static char peek(const struct wf_gen_lexer *lexer, size_t ahead)
 {
     if (lexer->size - lexer->at <= ahead) {
         return '\0';
@@ -28,7 +28,7 @@ static char peek(const struct wf_lexer *lexer, size_t ahead)
     return lexer->text[lexer->at + ahead];
 }
 
-static void advance(struct wf_lexer *lexer, size_t n)
+static void advance(struct wf_gen_lexer *lexer, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         bool newline = lexer->text[lexer->at++] == '\n';
@@ -37,7 +37,7 @@ static void advance(struct wf_lexer *lexer, size_t n)
     }
 }
 
-static void skip_blanks(struct wf_lexer *lexer)
+static void skip_blanks(struct wf_gen_lexer *lexer)
 {
     bool comment = false;
 
@@ -51,7 +51,8 @@ static void skip_blanks(struct wf_lexer *lexer)
     }
 }
 
-bool wf_lex_fault(struct wf_lexer *lexer, struct wf_text_place place, const char *fmt, ...)
+bool wf_gen_lex_fault(struct wf_gen_lexer *lexer, struct wf_gen_text_place place,
+                      const char *fmt, ...)
 {
     char what[WF_ERR_TEXT_MAX];
     va_list args;
@@ -68,25 +69,25 @@ bool wf_lex_fault(struct wf_lexer *lexer, struct wf_text_place place, const char
         wf_err_tame(lexer->err);
     }
     lexer->at = lexer->size;
-    lexer->token = (struct wf_token){.kind = WF_TOKEN_END, .place = place};
+    lexer->token = (struct wf_gen_token){.kind = WF_GEN_TOKEN_END, .place = place};
     return false;
 }
 
-bool wf_lex_unexpected(struct wf_lexer *lexer, const char *expected)
+bool wf_gen_lex_unexpected(struct wf_gen_lexer *lexer, const char *expected)
 {
-    const struct wf_token *token = &lexer->token;
+    const struct wf_gen_token *token = &lexer->token;
     int length = (int)(token->length < QUOTE_MAX ? token->length : QUOTE_MAX);
 
-    if (token->kind == WF_TOKEN_END) {
-        return wf_lex_fault(lexer, token->place, "expected %s, but the text ends here",
-                            expected);
+    if (token->kind == WF_GEN_TOKEN_END) {
+        return wf_gen_lex_fault(lexer, token->place, "expected %s, but the text ends here",
+                                expected);
     }
-    return wf_lex_fault(lexer, token->place, "expected %s instead of '%.*s'", expected, length,
-                        token->text);
+    return wf_gen_lex_fault(lexer, token->place, "expected %s instead of '%.*s'", expected,
+                            length, token->text);
 }
 
 /* Digits, perhaps a point and more of them, perhaps a unit. */
-static void lex_number(struct wf_lexer *lexer, struct wf_token *token)
+static void lex_number(struct wf_gen_lexer *lexer, struct wf_gen_token *token)
 {
     char text[NUMBER_MAX];
     size_t n = 0;
@@ -105,12 +106,12 @@ static void lex_number(struct wf_lexer *lexer, struct wf_token *token)
     for (; is_letter(peek(lexer, n)); n++) {
         whole = false;
     }
-    token->kind = WF_TOKEN_NUMBER;
+    token->kind = WF_GEN_TOKEN_NUMBER;
     token->length = n;
     (void)snprintf(text, sizeof(text), "%.*s", (int)(n < NUMBER_MAX ? n : NUMBER_MAX - 1),
                    token->text);
     if (n >= NUMBER_MAX) {
-        (void)wf_lex_fault(lexer, token->place, "'%s...' is too long for a number", text);
+        (void)wf_gen_lex_fault(lexer, token->place, "'%s...' is too long for a number", text);
     } else if (whole && wf_parse_count(text, &value, NULL) == WF_OK) {
         token->value = (int64_t)value;
     } else if (!whole && wf_parse_size(text, &value, NULL) == WF_OK) {
@@ -118,24 +119,25 @@ static void lex_number(struct wf_lexer *lexer, struct wf_token *token)
     } else if (!whole && wf_parse_time(text, &time, NULL) == WF_OK) {
         token->value = time;
     } else {
-        (void)wf_lex_fault(lexer, token->place,
-                           "'%s' is no number; write a whole number below 2^63, a size as in "
-                           "64KiB or a time as in 1.5us",
-                           text);
+        (void)wf_gen_lex_fault(
+            lexer, token->place,
+            "'%s' is no number; write a whole number below 2^63, a size as in "
+            "64KiB or a time as in 1.5us",
+            text);
         return;
     }
     if (value > INT64_MAX) {
-        (void)wf_lex_fault(lexer, token->place, "'%s' is above 2^63 - 1", text);
+        (void)wf_gen_lex_fault(lexer, token->place, "'%s' is above 2^63 - 1", text);
     }
 }
 
-static void lex_sign(struct wf_lexer *lexer, struct wf_token *token)
+static void lex_sign(struct wf_gen_lexer *lexer, struct wf_gen_token *token)
 {
     static const char *const pairs[] = {
         "..", "==", "!=", "<=", ">=", "&&", "||", "<<", ">>", NULL};
     static const char singles[] = "+-*/%<>!&|^?:(){},;=";
 
-    token->kind = WF_TOKEN_SIGN;
+    token->kind = WF_GEN_TOKEN_SIGN;
     for (const char *const *pair = pairs; *pair != NULL; pair++) {
         if (peek(lexer, 0) == (*pair)[0] && peek(lexer, 1) == (*pair)[1]) {
             token->length = 2;
@@ -144,24 +146,24 @@ static void lex_sign(struct wf_lexer *lexer, struct wf_token *token)
     }
     token->length = 1;
     if (peek(lexer, 0) == '\0' || strchr(singles, peek(lexer, 0)) == NULL) {
-        (void)wf_lex_fault(lexer, token->place, "a '%c' means nothing here",
-                           peek(lexer, 0) == '\0' ? '?' : peek(lexer, 0));
+        (void)wf_gen_lex_fault(lexer, token->place, "a '%c' means nothing here",
+                               peek(lexer, 0) == '\0' ? '?' : peek(lexer, 0));
     }
 }
 
-void wf_lex_next(struct wf_lexer *lexer)
+void wf_gen_lex_next(struct wf_gen_lexer *lexer)
 {
     skip_blanks(lexer);
 
-    struct wf_token token = {.place = lexer->place, .text = lexer->text + lexer->at};
+    struct wf_gen_token token = {.place = lexer->place, .text = lexer->text + lexer->at};
     char c = peek(lexer, 0);
 
     if (lexer->at == lexer->size) {
-        token.kind = WF_TOKEN_END;
+        token.kind = WF_GEN_TOKEN_END;
     } else if (is_digit(c)) {
         lex_number(lexer, &token);
     } else if (is_letter(c)) {
-        token.kind = WF_TOKEN_NAME;
+        token.kind = WF_GEN_TOKEN_NAME;
         while (is_letter(peek(lexer, token.length)) || is_digit(peek(lexer, token.length))) {
             token.length++;
         }
@@ -174,38 +176,38 @@ void wf_lex_next(struct wf_lexer *lexer)
     }
 }
 
-void wf_lex_begin(struct wf_lexer *lexer, const char *name, const char *text, size_t size,
-                  struct wf_err *err)
+void wf_gen_lex_begin(struct wf_gen_lexer *lexer, const char *name, const char *text,
+                      size_t size, struct wf_err *err)
 {
-    *lexer = (struct wf_lexer){
+    *lexer = (struct wf_gen_lexer){
         .name = name, .text = text, .size = size, .place = {1, 1}, .status = WF_OK, .err = err};
-    wf_lex_next(lexer);
+    wf_gen_lex_next(lexer);
 }
 
-bool wf_lex_is(const struct wf_lexer *lexer, const char *word)
+bool wf_gen_lex_is(const struct wf_gen_lexer *lexer, const char *word)
 {
-    const struct wf_token *token = &lexer->token;
+    const struct wf_gen_token *token = &lexer->token;
 
-    return (token->kind == WF_TOKEN_NAME || token->kind == WF_TOKEN_SIGN) &&
+    return (token->kind == WF_GEN_TOKEN_NAME || token->kind == WF_GEN_TOKEN_SIGN) &&
            strlen(word) == token->length && memcmp(word, token->text, token->length) == 0;
 }
 
-bool wf_lex_take(struct wf_lexer *lexer, const char *word)
+bool wf_gen_lex_take(struct wf_gen_lexer *lexer, const char *word)
 {
-    if (!wf_lex_is(lexer, word)) {
+    if (!wf_gen_lex_is(lexer, word)) {
         return false;
     }
-    wf_lex_next(lexer);
+    wf_gen_lex_next(lexer);
     return true;
 }
 
-bool wf_lex_expect(struct wf_lexer *lexer, const char *word)
+bool wf_gen_lex_expect(struct wf_gen_lexer *lexer, const char *word)
 {
     char quoted[QUOTE_MAX];
 
-    if (wf_lex_take(lexer, word)) {
+    if (wf_gen_lex_take(lexer, word)) {
         return true;
     }
     (void)snprintf(quoted, sizeof(quoted), "'%s'", word);
-    return wf_lex_unexpected(lexer, quoted);
+    return wf_gen_lex_unexpected(lexer, quoted);
 }

@@ -14,47 +14,53 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct wf_text_place {
+struct wf_gen_text_place {
     uint32_t line, column; /* from 1; columns are bytes */
 };
 
-enum wf_token_kind { WF_TOKEN_END, WF_TOKEN_NAME, WF_TOKEN_NUMBER, WF_TOKEN_SIGN };
+enum wf_gen_token_kind {
+    WF_GEN_TOKEN_END,
+    WF_GEN_TOKEN_NAME,
+    WF_GEN_TOKEN_NUMBER,
+    WF_GEN_TOKEN_SIGN
+};
 
-struct wf_token {
-    enum wf_token_kind kind;
-    struct wf_text_place place;
+struct wf_gen_token {
+    enum wf_gen_token_kind kind;
+    struct wf_gen_text_place place;
     const char *text; /* not terminated */
     size_t length;
     int64_t value; /* of a number */
 };
 
-struct wf_lexer {
+struct wf_gen_lexer {
     const char *name; /* what messages call the text */
     const char *text;
     size_t size, at;
-    struct wf_text_place place;
-    struct wf_token token; /* the one to be looked at next */
+    struct wf_gen_text_place place;
+    struct wf_gen_token token; /* the one to be looked at next */
     enum wf_status status;
     struct wf_err *err;
 };
 
 /* Begins with the first token of `size` bytes. Everything is borrowed. */
-void wf_lex_begin(struct wf_lexer *lexer, const char *name, const char *text, size_t size,
-                  struct wf_err *err);
+void wf_gen_lex_begin(struct wf_gen_lexer *lexer, const char *name, const char *text,
+                      size_t size, struct wf_err *err);
 /* Goes on to the next token. */
-void wf_lex_next(struct wf_lexer *lexer);
+void wf_gen_lex_next(struct wf_gen_lexer *lexer);
 
 /* Whether the token is this name or sign. */
-bool wf_lex_is(const struct wf_lexer *lexer, const char *word);
+bool wf_gen_lex_is(const struct wf_gen_lexer *lexer, const char *word);
 /* Goes past the token if it is this name or sign, and says whether it was. */
-bool wf_lex_take(struct wf_lexer *lexer, const char *word);
+bool wf_gen_lex_take(struct wf_gen_lexer *lexer, const char *word);
 /* Likewise, but anything else is a fault. */
-bool wf_lex_expect(struct wf_lexer *lexer, const char *word);
+bool wf_gen_lex_expect(struct wf_gen_lexer *lexer, const char *word);
 
 /* Words a fault at a place; only the first counts. Returns false. */
 WF_PRINTF(3, 4)
-bool wf_lex_fault(struct wf_lexer *lexer, struct wf_text_place place, const char *fmt, ...);
+bool wf_gen_lex_fault(struct wf_gen_lexer *lexer, struct wf_gen_text_place place,
+                      const char *fmt, ...);
 /* A fault at the token, which is not what was expected. Returns false. */
-bool wf_lex_unexpected(struct wf_lexer *lexer, const char *expected);
+bool wf_gen_lex_unexpected(struct wf_gen_lexer *lexer, const char *expected);
 
 #endif

@@ -11,12 +11,12 @@ static const char *const words[] = {
     "root",  "in",     "from", "iteration", "seen_source", "seen_tag", NULL,
 };
 
-static bool same(const char *word, const struct wf_token *token)
+static bool same(const char *word, const struct wf_gen_token *token)
 {
     return strlen(word) == token->length && memcmp(word, token->text, token->length) == 0;
 }
 
-bool wf_text_reserved(const struct wf_token *token)
+bool wf_gen_text_reserved(const struct wf_gen_token *token)
 {
     for (const char *const *word = words; *word != NULL; word++) {
         if (same(*word, token)) {
@@ -28,7 +28,7 @@ bool wf_text_reserved(const struct wf_token *token)
             return true;
         }
     }
-    for (const struct wf_operation *operation = wf_operations; operation->name != NULL;
+    for (const struct wf_gen_operation *operation = wf_gen_operations; operation->name != NULL;
          operation++) {
         if (operation->precedence == 0 && same(operation->name, token)) {
             return true;
@@ -37,11 +37,11 @@ bool wf_text_reserved(const struct wf_token *token)
     return false;
 }
 
-const struct wf_text_symbol *wf_text_find(const struct wf_text_parser *parser,
-                                          const struct wf_token *token)
+const struct wf_gen_text_symbol *wf_gen_text_find(const struct wf_gen_text_parser *parser,
+                                                  const struct wf_gen_token *token)
 {
-    const struct wf_text_symbol *symbols =
-        (const struct wf_text_symbol *)(const void *)parser->symbols.data;
+    const struct wf_gen_text_symbol *symbols =
+        (const struct wf_gen_text_symbol *)(const void *)parser->symbols.data;
 
     for (size_t i = parser->symbols.size / sizeof(*symbols); i-- > 0;) {
         if (symbols[i].length == token->length &&
@@ -52,33 +52,33 @@ const struct wf_text_symbol *wf_text_find(const struct wf_text_parser *parser,
     return NULL;
 }
 
-bool wf_text_new_name(struct wf_text_parser *parser, struct wf_token *name)
+bool wf_gen_text_new_name(struct wf_gen_text_parser *parser, struct wf_gen_token *name)
 {
-    struct wf_lexer *lexer = &parser->lexer;
+    struct wf_gen_lexer *lexer = &parser->lexer;
 
     *name = lexer->token;
-    if (name->kind != WF_TOKEN_NAME) {
-        return wf_lex_unexpected(lexer, "a name");
+    if (name->kind != WF_GEN_TOKEN_NAME) {
+        return wf_gen_lex_unexpected(lexer, "a name");
     }
     if (name->length > 48) {
-        return wf_lex_fault(lexer, name->place, "a name has at most 48 characters");
+        return wf_gen_lex_fault(lexer, name->place, "a name has at most 48 characters");
     }
-    if (wf_text_reserved(name)) {
-        return wf_lex_fault(lexer, name->place, "'%.*s' has a meaning of its own",
-                            (int)name->length, name->text);
+    if (wf_gen_text_reserved(name)) {
+        return wf_gen_lex_fault(lexer, name->place, "'%.*s' has a meaning of its own",
+                                (int)name->length, name->text);
     }
-    if (wf_text_find(parser, name) != NULL) {
-        return wf_lex_fault(lexer, name->place, "'%.*s' is a name already", (int)name->length,
-                            name->text);
+    if (wf_gen_text_find(parser, name) != NULL) {
+        return wf_gen_lex_fault(lexer, name->place, "'%.*s' is a name already",
+                                (int)name->length, name->text);
     }
-    wf_lex_next(lexer);
+    wf_gen_lex_next(lexer);
     return lexer->status == WF_OK;
 }
 
-void wf_text_define(struct wf_text_parser *parser, const struct wf_token *name, uint32_t node,
-                    bool param)
+void wf_gen_text_define(struct wf_gen_text_parser *parser, const struct wf_gen_token *name,
+                        uint32_t node, bool param)
 {
-    struct wf_text_symbol symbol = {name->text, name->length, node, param};
+    struct wf_gen_text_symbol symbol = {name->text, name->length, node, param};
 
     wf_buf_append(&parser->symbols, &symbol, sizeof(symbol));
 }

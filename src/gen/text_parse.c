@@ -12,16 +12,16 @@
 
 enum { GROUPS_MAX = 64, REGIONS_MAX = 1024, NAME_MAX_SHOWN = 48 };
 
-static bool parse_block(struct wf_text_parser *parser);
-static bool parse_statement(struct wf_text_parser *parser);
+static bool parse_block(struct wf_gen_text_parser *parser);
+static bool parse_statement(struct wf_gen_text_parser *parser);
 
-static bool fine(const struct wf_text_parser *parser)
+static bool fine(const struct wf_gen_text_parser *parser)
 {
     return parser->lexer.status == WF_OK;
 }
 
 /* Adds an instruction and returns its number. */
-static uint32_t add(struct wf_text_parser *parser, struct wf_instr instr)
+static uint32_t add(struct wf_gen_text_parser *parser, struct wf_gen_instr instr)
 {
     struct wf_buf *code = &parser->program->code;
 
@@ -29,32 +29,33 @@ static uint32_t add(struct wf_text_parser *parser, struct wf_instr instr)
     return (uint32_t)(code->size / sizeof(instr)) - 1;
 }
 
-static uint32_t here(const struct wf_text_parser *parser)
+static uint32_t here(const struct wf_gen_text_parser *parser)
 {
-    return (uint32_t)(parser->program->code.size / sizeof(struct wf_instr));
+    return (uint32_t)(parser->program->code.size / sizeof(struct wf_gen_instr));
 }
 
 /* Lets an instruction go on where the next one will be. */
-static void lead_here(struct wf_text_parser *parser, uint32_t number)
+static void lead_here(struct wf_gen_text_parser *parser, uint32_t number)
 {
-    struct wf_instr *code = (struct wf_instr *)(void *)parser->program->code.data;
+    struct wf_gen_instr *code = (struct wf_gen_instr *)(void *)parser->program->code.data;
 
     code[number].target = here(parser);
 }
 
-static bool parse_param(struct wf_text_parser *parser)
+static bool parse_param(struct wf_gen_text_parser *parser)
 {
-    struct wf_text_setting *settings = (struct wf_text_setting *)(void *)parser->settings.data;
-    struct wf_token name;
+    struct wf_gen_text_setting *settings =
+        (struct wf_gen_text_setting *)(void *)parser->settings.data;
+    struct wf_gen_token name;
 
     if (parser->nesting > 0) {
-        return wf_lex_fault(&parser->lexer, parser->lexer.token.place,
-                            "a parameter cannot be inside a block");
+        return wf_gen_lex_fault(&parser->lexer, parser->lexer.token.place,
+                                "a parameter cannot be inside a block");
     }
-    if (!wf_text_new_name(parser, &name) || !wf_lex_expect(&parser->lexer, "=")) {
+    if (!wf_gen_text_new_name(parser, &name) || !wf_gen_lex_expect(&parser->lexer, "=")) {
         return false;
     }
-    int64_t value = wf_text_constant(parser);
+    int64_t value = wf_gen_text_constant(parser);
     for (size_t i = 0; i < parser->settings.size / sizeof(*settings); i++) {
         if (settings[i].length == name.length &&
             memcmp(settings[i].name, name.text, name.length) == 0) {
@@ -62,52 +63,54 @@ static bool parse_param(struct wf_text_parser *parser)
             value = settings[i].value;
         }
     }
-    uint32_t node = wf_text_node(parser, WF_CALC_NUMBER, value, NULL, name.place);
-    wf_text_define(parser, &name, node, true);
+    uint32_t node = wf_gen_text_node(parser, WF_GEN_CALC_NUMBER, value, NULL, name.place);
+    wf_gen_text_define(parser, &name, node, true);
     return fine(parser);
 }
 
 /* A let names the expression, not a value: nothing that it may depend on changes in its scope,
  * except what was received last. */
-static bool parse_let(struct wf_text_parser *parser)
+static bool parse_let(struct wf_gen_text_parser *parser)
 {
-    struct wf_token name;
+    struct wf_gen_token name;
 
-    if (!wf_text_new_name(parser, &name) || !wf_lex_expect(&parser->lexer, "=")) {
+    if (!wf_gen_text_new_name(parser, &name) || !wf_gen_lex_expect(&parser->lexer, "=")) {
         return false;
     }
-    uint32_t node = wf_text_expression(parser);
-    wf_text_define(parser, &name, node, false);
+    uint32_t node = wf_gen_text_expression(parser);
+    wf_gen_text_define(parser, &name, node, false);
     return fine(parser);
 }
 
 /* The bounds must be the same in all rounds. */
-static uint32_t parse_bound(struct wf_text_parser *parser)
+static uint32_t parse_bound(struct wf_gen_text_parser *parser)
 {
-    struct wf_text_place place = parser->lexer.token.place;
-    uint32_t node = wf_text_expression(parser);
+    struct wf_gen_text_place place = parser->lexer.token.place;
+    uint32_t node = wf_gen_text_expression(parser);
 
-    if (fine(parser) && wf_text_nodes(parser->program)[node].seen) {
-        (void)wf_lex_fault(&parser->lexer, place,
-                           "the bounds of a loop cannot depend on what was received; use "
-                           "while");
+    if (fine(parser) && wf_gen_text_nodes(parser->program)[node].seen) {
+        (void)wf_gen_lex_fault(&parser->lexer, place,
+                               "the bounds of a loop cannot depend on what was received; use "
+                               "while");
     }
     return node;
 }
 
-static bool parse_rounds(struct wf_text_parser *parser, const struct wf_token *name,
-                         struct wf_text_place place)
+static bool parse_rounds(struct wf_gen_text_parser *parser, const struct wf_gen_token *name,
+                         struct wf_gen_text_place place)
 {
-    struct wf_instr loop = {.kind = WF_INSTR_LOOP, .place = place, .level = parser->n_loops};
+    struct wf_gen_instr loop = {
+        .kind = WF_GEN_INSTR_LOOP, .place = place, .level = parser->n_loops};
 
-    if (parser->n_loops == WF_TEXT_LOOPS_MAX) {
-        return wf_lex_fault(&parser->lexer, place,
-                            "at most %d loops can be one in the other; while is none of them",
-                            WF_TEXT_LOOPS_MAX);
+    if (parser->n_loops == WF_GEN_TEXT_LOOPS_MAX) {
+        return wf_gen_lex_fault(
+            &parser->lexer, place,
+            "at most %d loops can be one in the other; while is none of them",
+            WF_GEN_TEXT_LOOPS_MAX);
     }
     if (name != NULL) {
         loop.a = parse_bound(parser);
-        (void)wf_lex_expect(&parser->lexer, "..");
+        (void)wf_gen_lex_expect(&parser->lexer, "..");
     }
     loop.b = parse_bound(parser);
 
@@ -116,97 +119,101 @@ static bool parse_rounds(struct wf_text_parser *parser, const struct wf_token *n
     if (name != NULL) {
         const uint32_t operands[3] = {loop.a};
         uint32_t node =
-            wf_text_node(parser, WF_CALC_LOOP, parser->n_loops, operands, name->place);
-        wf_text_define(parser, name, node, false);
+            wf_gen_text_node(parser, WF_GEN_CALC_LOOP, parser->n_loops, operands, name->place);
+        wf_gen_text_define(parser, name, node, false);
     }
     parser->n_loops++;
     (void)parse_block(parser);
     parser->n_loops--;
     parser->symbols.size = symbols;
-    (void)add(parser, (struct wf_instr){.kind = WF_INSTR_ROUND,
-                                        .place = place,
-                                        .level = loop.level,
-                                        .target = number});
+    (void)add(parser, (struct wf_gen_instr){.kind = WF_GEN_INSTR_ROUND,
+                                            .place = place,
+                                            .level = loop.level,
+                                            .target = number});
     lead_here(parser, number);
     return fine(parser);
 }
 
-static bool parse_loop(struct wf_text_parser *parser)
+static bool parse_loop(struct wf_gen_text_parser *parser)
 {
-    struct wf_text_place place = parser->lexer.token.place;
-    struct wf_token name;
+    struct wf_gen_text_place place = parser->lexer.token.place;
+    struct wf_gen_token name;
 
-    return wf_text_new_name(parser, &name) && parse_rounds(parser, &name, place);
+    return wf_gen_text_new_name(parser, &name) && parse_rounds(parser, &name, place);
 }
 
-static bool parse_repeat(struct wf_text_parser *parser)
+static bool parse_repeat(struct wf_gen_text_parser *parser)
 {
     return parse_rounds(parser, NULL, parser->lexer.token.place);
 }
 
-static bool parse_while(struct wf_text_parser *parser)
+static bool parse_while(struct wf_gen_text_parser *parser)
 {
-    struct wf_instr test = {.kind = WF_INSTR_UNLESS, .place = parser->lexer.token.place};
+    struct wf_gen_instr test = {.kind = WF_GEN_INSTR_UNLESS,
+                                .place = parser->lexer.token.place};
 
-    test.a = wf_text_expression(parser);
+    test.a = wf_gen_text_expression(parser);
     uint32_t number = add(parser, test);
     (void)parse_block(parser);
-    (void)add(parser,
-              (struct wf_instr){.kind = WF_INSTR_JUMP, .place = test.place, .target = number});
+    (void)add(parser, (struct wf_gen_instr){
+                          .kind = WF_GEN_INSTR_JUMP, .place = test.place, .target = number});
     lead_here(parser, number);
     return fine(parser);
 }
 
-static bool parse_if(struct wf_text_parser *parser)
+static bool parse_if(struct wf_gen_text_parser *parser)
 {
-    struct wf_instr test = {.kind = WF_INSTR_UNLESS, .place = parser->lexer.token.place};
+    struct wf_gen_instr test = {.kind = WF_GEN_INSTR_UNLESS,
+                                .place = parser->lexer.token.place};
 
-    test.a = wf_text_expression(parser);
+    test.a = wf_gen_text_expression(parser);
     uint32_t number = add(parser, test);
     if (!parse_block(parser)) {
         return false;
     }
-    if (!wf_lex_take(&parser->lexer, "else")) {
+    if (!wf_gen_lex_take(&parser->lexer, "else")) {
         lead_here(parser, number);
         return fine(parser);
     }
-    uint32_t skip = add(parser, (struct wf_instr){.kind = WF_INSTR_JUMP, .place = test.place});
+    uint32_t skip =
+        add(parser, (struct wf_gen_instr){.kind = WF_GEN_INSTR_JUMP, .place = test.place});
     lead_here(parser, number);
-    if (!wf_text_enter(parser)) {
+    if (!wf_gen_text_enter(parser)) {
         return false;
     }
-    (void)(wf_lex_take(&parser->lexer, "if") ? parse_if(parser) : parse_block(parser));
-    wf_text_leave(parser);
+    (void)(wf_gen_lex_take(&parser->lexer, "if") ? parse_if(parser) : parse_block(parser));
+    wf_gen_text_leave(parser);
     lead_here(parser, skip);
     return fine(parser);
 }
 
-static bool parse_group(struct wf_text_parser *parser)
+static bool parse_group(struct wf_gen_text_parser *parser)
 {
     struct wf_buf *groups = &parser->program->groups;
-    struct wf_text_group group;
-    struct wf_token name;
+    struct wf_gen_text_group group;
+    struct wf_gen_token name;
 
     if (parser->nesting > 0 || groups->size / sizeof(group) == GROUPS_MAX) {
-        return wf_lex_fault(&parser->lexer, parser->lexer.token.place,
-                            "there can be %d groups, and none inside a block", GROUPS_MAX);
+        return wf_gen_lex_fault(&parser->lexer, parser->lexer.token.place,
+                                "there can be %d groups, and none inside a block", GROUPS_MAX);
     }
-    if (!wf_text_new_name(parser, &name) || !wf_lex_expect(&parser->lexer, "=")) {
+    if (!wf_gen_text_new_name(parser, &name) || !wf_gen_lex_expect(&parser->lexer, "=")) {
         return false;
     }
-    group =
-        (struct wf_text_group){.name = name.text, .length = name.length, .place = name.place};
+    group = (struct wf_gen_text_group){
+        .name = name.text, .length = name.length, .place = name.place};
     group.first = parse_bound(parser);
-    (void)wf_lex_expect(&parser->lexer, ",");
+    (void)wf_gen_lex_expect(&parser->lexer, ",");
     group.stride = parse_bound(parser);
-    (void)wf_lex_expect(&parser->lexer, ",");
+    (void)wf_gen_lex_expect(&parser->lexer, ",");
     group.size = parse_bound(parser);
     wf_buf_append(groups, &group, sizeof(group));
     return fine(parser);
 }
 
 /* The number of a region's name, a new one if there is none. */
-static uint32_t region_number(struct wf_text_parser *parser, const struct wf_token *name)
+static uint32_t region_number(struct wf_gen_text_parser *parser,
+                              const struct wf_gen_token *name)
 {
     struct wf_buf *regions = &parser->program->regions;
     char **names = (char **)(void *)regions->data;
@@ -219,8 +226,8 @@ static uint32_t region_number(struct wf_text_parser *parser, const struct wf_tok
         }
     }
     if (n == REGIONS_MAX) {
-        (void)wf_lex_fault(&parser->lexer, name->place, "there can be %d names of regions",
-                           REGIONS_MAX);
+        (void)wf_gen_lex_fault(&parser->lexer, name->place, "there can be %d names of regions",
+                               REGIONS_MAX);
         return 0;
     }
     char *copy = wf_xmalloc(name->length + 1);
@@ -231,14 +238,14 @@ static uint32_t region_number(struct wf_text_parser *parser, const struct wf_tok
 }
 
 /* `value` is the node of what the region's formula calls n. */
-static bool parse_marked(struct wf_text_parser *parser, enum wf_op_kind begin,
+static bool parse_marked(struct wf_gen_text_parser *parser, enum wf_op_kind begin,
                          enum wf_op_kind end, uint32_t number, uint32_t value)
 {
-    struct wf_instr mark = {.kind = WF_INSTR_OP,
-                            .op = begin,
-                            .place = parser->lexer.token.place,
-                            .comm = number,
-                            .bytes = value};
+    struct wf_gen_instr mark = {.kind = WF_GEN_INSTR_OP,
+                                .op = begin,
+                                .place = parser->lexer.token.place,
+                                .comm = number,
+                                .bytes = value};
 
     (void)add(parser, mark);
     (void)parse_block(parser);
@@ -248,45 +255,45 @@ static bool parse_marked(struct wf_text_parser *parser, enum wf_op_kind begin,
     return fine(parser);
 }
 
-static bool parse_region(struct wf_text_parser *parser)
+static bool parse_region(struct wf_gen_text_parser *parser)
 {
-    struct wf_token name = parser->lexer.token;
+    struct wf_gen_token name = parser->lexer.token;
 
-    if (name.kind != WF_TOKEN_NAME || wf_text_reserved(&name)) {
-        return wf_lex_unexpected(&parser->lexer, "the name of a region");
+    if (name.kind != WF_GEN_TOKEN_NAME || wf_gen_text_reserved(&name)) {
+        return wf_gen_lex_unexpected(&parser->lexer, "the name of a region");
     }
     uint32_t number = region_number(parser, &name), value = 0;
-    wf_lex_next(&parser->lexer);
-    if (fine(parser) && wf_lex_take(&parser->lexer, "n")) {
-        (void)wf_lex_expect(&parser->lexer, "=");
-        value = wf_text_expression(parser);
+    wf_gen_lex_next(&parser->lexer);
+    if (fine(parser) && wf_gen_lex_take(&parser->lexer, "n")) {
+        (void)wf_gen_lex_expect(&parser->lexer, "=");
+        value = wf_gen_text_expression(parser);
     }
     return fine(parser) &&
            parse_marked(parser, WF_OP_REGION_BEGIN, WF_OP_REGION_END, number, value);
 }
 
-static bool parse_iteration(struct wf_text_parser *parser)
+static bool parse_iteration(struct wf_gen_text_parser *parser)
 {
     return parse_marked(parser, WF_OP_ITERATION_BEGIN, WF_OP_ITERATION_END, 0, 0);
 }
 
 /* "in NAME": sets the op's communicator. */
-static bool parse_in(struct wf_text_parser *parser, struct wf_instr *instr)
+static bool parse_in(struct wf_gen_text_parser *parser, struct wf_gen_instr *instr)
 {
     const struct wf_buf *groups = &parser->program->groups;
-    const struct wf_text_group *group =
-        (const struct wf_text_group *)(const void *)groups->data;
-    const struct wf_token *token = &parser->lexer.token;
+    const struct wf_gen_text_group *group =
+        (const struct wf_gen_text_group *)(const void *)groups->data;
+    const struct wf_gen_token *token = &parser->lexer.token;
 
     for (uint32_t i = 0; i < groups->size / sizeof(*group); i++) {
-        if (token->kind == WF_TOKEN_NAME && group[i].length == token->length &&
+        if (token->kind == WF_GEN_TOKEN_NAME && group[i].length == token->length &&
             memcmp(group[i].name, token->text, token->length) == 0) {
             instr->comm = i + 1;
-            wf_lex_next(&parser->lexer);
+            wf_gen_lex_next(&parser->lexer);
             return fine(parser);
         }
     }
-    return wf_lex_unexpected(&parser->lexer, "the name of a group");
+    return wf_gen_lex_unexpected(&parser->lexer, "the name of a group");
 }
 
 /* Which ops a program can write, and what follows the name: p: a peer, b: a number of bytes,
@@ -333,42 +340,43 @@ static const struct {
     {WF_OP_IREDUCE_SCATTER_BLOCK, "bg"},
 };
 
-static void parse_operand(struct wf_text_parser *parser, char what, struct wf_instr *instr)
+static void parse_operand(struct wf_gen_text_parser *parser, char what,
+                          struct wf_gen_instr *instr)
 {
-    struct wf_lexer *lexer = &parser->lexer;
+    struct wf_gen_lexer *lexer = &parser->lexer;
 
     switch (what) {
     case 'p':
-        instr->peer = wf_text_expression(parser);
+        instr->peer = wf_gen_text_expression(parser);
         break;
     case 'b':
     case 'd':
-        instr->bytes = wf_text_expression(parser);
+        instr->bytes = wf_gen_text_expression(parser);
         break;
     case 'f':
-        (void)wf_lex_expect(lexer, "from");
-        instr->from = wf_text_expression(parser);
+        (void)wf_gen_lex_expect(lexer, "from");
+        instr->from = wf_gen_text_expression(parser);
         break;
     case 't':
-        instr->tag = wf_lex_take(lexer, "tag") ? wf_text_expression(parser) : 0;
+        instr->tag = wf_gen_lex_take(lexer, "tag") ? wf_gen_text_expression(parser) : 0;
         break;
     case 'r':
-        instr->root = wf_lex_take(lexer, "root") ? wf_text_expression(parser) : 0;
+        instr->root = wf_gen_lex_take(lexer, "root") ? wf_gen_text_expression(parser) : 0;
         break;
     default:
-        if (wf_lex_take(lexer, "in")) {
+        if (wf_gen_lex_take(lexer, "in")) {
             (void)parse_in(parser, instr);
         }
     }
 }
 
-static bool parse_op(struct wf_text_parser *parser, size_t row)
+static bool parse_op(struct wf_gen_text_parser *parser, size_t row)
 {
-    struct wf_instr instr = {
-        .kind = WF_INSTR_OP, .op = written[row].kind, .place = parser->lexer.token.place};
+    struct wf_gen_instr instr = {
+        .kind = WF_GEN_INSTR_OP, .op = written[row].kind, .place = parser->lexer.token.place};
     const struct wf_op_info *info = wf_op_info(instr.op);
 
-    wf_lex_next(&parser->lexer);
+    wf_gen_lex_next(&parser->lexer);
     for (const char *what = written[row].form; *what != '\0'; what++) {
         parse_operand(parser, *what, &instr);
     }
@@ -381,21 +389,21 @@ static bool parse_op(struct wf_text_parser *parser, size_t row)
 
 static const struct {
     const char *word;
-    bool (*parse)(struct wf_text_parser *parser);
+    bool (*parse)(struct wf_gen_text_parser *parser);
 } statements[] = {
     {"param", parse_param},   {"let", parse_let},       {"loop", parse_loop},
     {"repeat", parse_repeat}, {"while", parse_while},   {"if", parse_if},
     {"group", parse_group},   {"region", parse_region}, {"iteration", parse_iteration},
 };
 
-static bool no_statement(struct wf_text_parser *parser)
+static bool no_statement(struct wf_gen_text_parser *parser)
 {
-    const struct wf_token *token = &parser->lexer.token;
+    const struct wf_gen_token *token = &parser->lexer.token;
     char wanted[NAME_MAX_SHOWN], hint[WF_HINT_MAX];
     struct wf_nearest nearest;
 
-    if (token->kind != WF_TOKEN_NAME) {
-        return wf_lex_unexpected(&parser->lexer, "a statement");
+    if (token->kind != WF_GEN_TOKEN_NAME) {
+        return wf_gen_lex_unexpected(&parser->lexer, "a statement");
     }
     (void)snprintf(wanted, sizeof(wanted), "%.*s",
                    (int)(token->length < NAME_MAX_SHOWN ? token->length : NAME_MAX_SHOWN - 1),
@@ -407,19 +415,19 @@ static bool no_statement(struct wf_text_parser *parser)
     for (size_t i = 0; i < sizeof(written) / sizeof(written[0]); i++) {
         wf_nearest_add(&nearest, wf_op_name(written[i].kind));
     }
-    return wf_lex_fault(&parser->lexer, token->place, "'%s' is no statement%s", wanted,
-                        wf_nearest_hint(&nearest, hint));
+    return wf_gen_lex_fault(&parser->lexer, token->place, "'%s' is no statement%s", wanted,
+                            wf_nearest_hint(&nearest, hint));
 }
 
-static bool parse_statement(struct wf_text_parser *parser)
+static bool parse_statement(struct wf_gen_text_parser *parser)
 {
     for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
-        if (wf_lex_take(&parser->lexer, statements[i].word)) {
+        if (wf_gen_lex_take(&parser->lexer, statements[i].word)) {
             return statements[i].parse(parser);
         }
     }
     for (size_t i = 0; i < sizeof(written) / sizeof(written[0]); i++) {
-        if (wf_lex_is(&parser->lexer, wf_op_name(written[i].kind))) {
+        if (wf_gen_lex_is(&parser->lexer, wf_op_name(written[i].kind))) {
             return parse_op(parser, i);
         }
     }
@@ -427,35 +435,36 @@ static bool parse_statement(struct wf_text_parser *parser)
 }
 
 /* Names that are defined inside a block end with it. */
-static bool parse_block(struct wf_text_parser *parser)
+static bool parse_block(struct wf_gen_text_parser *parser)
 {
-    struct wf_lexer *lexer = &parser->lexer;
+    struct wf_gen_lexer *lexer = &parser->lexer;
     size_t symbols = parser->symbols.size;
 
-    if (!wf_lex_expect(lexer, "{") || !wf_text_enter(parser)) {
+    if (!wf_gen_lex_expect(lexer, "{") || !wf_gen_text_enter(parser)) {
         return false;
     }
-    while (fine(parser) && !wf_lex_take(lexer, "}")) {
-        if (lexer->token.kind == WF_TOKEN_END) {
-            (void)wf_lex_unexpected(lexer, "'}'");
-        } else if (!wf_lex_take(lexer, ";")) {
+    while (fine(parser) && !wf_gen_lex_take(lexer, "}")) {
+        if (lexer->token.kind == WF_GEN_TOKEN_END) {
+            (void)wf_gen_lex_unexpected(lexer, "'}'");
+        } else if (!wf_gen_lex_take(lexer, ";")) {
             (void)parse_statement(parser);
         }
     }
     parser->symbols.size = symbols;
-    wf_text_leave(parser);
+    wf_gen_text_leave(parser);
     return fine(parser);
 }
 
-bool wf_text_statements(struct wf_text_parser *parser)
+bool wf_gen_text_statements(struct wf_gen_text_parser *parser)
 {
-    struct wf_lexer *lexer = &parser->lexer;
+    struct wf_gen_lexer *lexer = &parser->lexer;
 
-    while (fine(parser) && lexer->token.kind != WF_TOKEN_END) {
-        if (!wf_lex_take(lexer, ";")) {
+    while (fine(parser) && lexer->token.kind != WF_GEN_TOKEN_END) {
+        if (!wf_gen_lex_take(lexer, ";")) {
             (void)parse_statement(parser);
         }
     }
-    (void)add(parser, (struct wf_instr){.kind = WF_INSTR_END, .place = lexer->token.place});
+    (void)add(parser,
+              (struct wf_gen_instr){.kind = WF_GEN_INSTR_END, .place = lexer->token.place});
     return fine(parser);
 }

@@ -6,10 +6,10 @@
 
 #include "gen/text_program.h"
 
-enum { WF_TEXT_NESTING_MAX = 100 }; /* of blocks and of parentheses */
+enum { WF_GEN_TEXT_NESTING_MAX = 100 }; /* of blocks and of parentheses */
 
 /* What a name stands for: an expression. */
-struct wf_text_symbol {
+struct wf_gen_text_symbol {
     const char *name; /* in the text, not terminated */
     size_t length;
     uint32_t node;
@@ -17,49 +17,50 @@ struct wf_text_symbol {
 };
 
 /* A parameter's value from outside. */
-struct wf_text_setting {
+struct wf_gen_text_setting {
     const char *name;
     size_t length;
-    struct wf_text_place place;
+    struct wf_gen_text_place place;
     int64_t value;
     bool used;
 };
 
-struct wf_text_parser {
-    struct wf_lexer lexer;
-    struct wf_text_program *program;
-    struct wf_buf symbols;  /* of struct wf_text_symbol, the innermost last */
-    struct wf_buf settings; /* of struct wf_text_setting */
+struct wf_gen_text_parser {
+    struct wf_gen_lexer lexer;
+    struct wf_gen_text_program *program;
+    struct wf_buf symbols;  /* of struct wf_gen_text_symbol, the innermost last */
+    struct wf_buf settings; /* of struct wf_gen_text_setting */
     uint32_t n_ranks;
     uint32_t n_loops; /* open ones */
     uint32_t nesting;
 };
 
-/* Goes one deeper; a fault if that is too deep. wf_text_leave() goes back. */
-bool wf_text_enter(struct wf_text_parser *parser);
-void wf_text_leave(struct wf_text_parser *parser);
+/* Goes one deeper; a fault if that is too deep. wf_gen_text_leave() goes back. */
+bool wf_gen_text_enter(struct wf_gen_text_parser *parser);
+void wf_gen_text_leave(struct wf_gen_text_parser *parser);
 
 /* Reads an expression and returns its node; 0 after a fault. */
-uint32_t wf_text_expression(struct wf_text_parser *parser);
+uint32_t wf_gen_text_expression(struct wf_gen_text_parser *parser);
 /* Likewise one that has the same value on all ranks all the time, and returns the value. */
-int64_t wf_text_constant(struct wf_text_parser *parser);
+int64_t wf_gen_text_constant(struct wf_gen_text_parser *parser);
 
 /* Adds a node; operands that it does not have are ignored. */
-uint32_t wf_text_node(struct wf_text_parser *parser, enum wf_calc_kind kind, int64_t value,
-                      const uint32_t *operands, struct wf_text_place place);
+uint32_t wf_gen_text_node(struct wf_gen_text_parser *parser, enum wf_gen_calc_kind kind,
+                          int64_t value, const uint32_t *operands,
+                          struct wf_gen_text_place place);
 
 /* Reads a new name. Sets *name to its token; a name that means something already is a fault. */
-bool wf_text_new_name(struct wf_text_parser *parser, struct wf_token *name);
+bool wf_gen_text_new_name(struct wf_gen_text_parser *parser, struct wf_gen_token *name);
 /* What the token stands for, or null. */
-const struct wf_text_symbol *wf_text_find(const struct wf_text_parser *parser,
-                                          const struct wf_token *token);
-void wf_text_define(struct wf_text_parser *parser, const struct wf_token *name, uint32_t node,
-                    bool param);
+const struct wf_gen_text_symbol *wf_gen_text_find(const struct wf_gen_text_parser *parser,
+                                                  const struct wf_gen_token *token);
+void wf_gen_text_define(struct wf_gen_text_parser *parser, const struct wf_gen_token *name,
+                        uint32_t node, bool param);
 
 /* Whether the token is a word with a meaning of its own, and the nearest of these. */
-bool wf_text_reserved(const struct wf_token *token);
+bool wf_gen_text_reserved(const struct wf_gen_token *token);
 
 /* Reads statements up to the end of the text, and adds the end. */
-bool wf_text_statements(struct wf_text_parser *parser);
+bool wf_gen_text_statements(struct wf_gen_text_parser *parser);
 
 #endif

@@ -11,7 +11,7 @@
 
 static const char set_name[] = "set";
 
-void wf_text_program_fini(struct wf_text_program *program)
+void wf_gen_text_program_fini(struct wf_gen_text_program *program)
 {
     char **names = (char **)(void *)program->regions.data;
 
@@ -28,38 +28,38 @@ void wf_text_program_fini(struct wf_text_program *program)
 }
 
 /* Reads "name=value,name=value". The values are expressions, of the number of ranks perhaps. */
-static enum wf_status parse_settings(struct wf_text_parser *parser, const char *set,
+static enum wf_status parse_settings(struct wf_gen_text_parser *parser, const char *set,
                                      struct wf_err *err)
 {
-    struct wf_lexer *lexer = &parser->lexer;
+    struct wf_gen_lexer *lexer = &parser->lexer;
 
-    wf_lex_begin(lexer, set_name, set, strlen(set), err);
-    while (lexer->status == WF_OK && lexer->token.kind != WF_TOKEN_END) {
-        struct wf_text_setting setting = {.name = lexer->token.text,
-                                          .length = lexer->token.length,
-                                          .place = lexer->token.place};
-        if (lexer->token.kind != WF_TOKEN_NAME) {
-            (void)wf_lex_unexpected(lexer, "the name of a parameter");
+    wf_gen_lex_begin(lexer, set_name, set, strlen(set), err);
+    while (lexer->status == WF_OK && lexer->token.kind != WF_GEN_TOKEN_END) {
+        struct wf_gen_text_setting setting = {.name = lexer->token.text,
+                                              .length = lexer->token.length,
+                                              .place = lexer->token.place};
+        if (lexer->token.kind != WF_GEN_TOKEN_NAME) {
+            (void)wf_gen_lex_unexpected(lexer, "the name of a parameter");
         }
-        wf_lex_next(lexer);
-        (void)wf_lex_expect(lexer, "=");
-        setting.value = wf_text_constant(parser);
+        wf_gen_lex_next(lexer);
+        (void)wf_gen_lex_expect(lexer, "=");
+        setting.value = wf_gen_text_constant(parser);
         wf_buf_append(&parser->settings, &setting, sizeof(setting));
-        if (lexer->token.kind != WF_TOKEN_END) {
-            (void)wf_lex_expect(lexer, ",");
+        if (lexer->token.kind != WF_GEN_TOKEN_END) {
+            (void)wf_gen_lex_expect(lexer, ",");
         }
     }
     return lexer->status;
 }
 
 /* Every setting must be one of a parameter. Says so at the place of the setting. */
-static enum wf_status check_settings(const struct wf_text_parser *parser, const char *name,
+static enum wf_status check_settings(const struct wf_gen_text_parser *parser, const char *name,
                                      struct wf_err *err)
 {
-    const struct wf_text_setting *settings =
-        (const struct wf_text_setting *)(const void *)parser->settings.data;
-    const struct wf_text_symbol *symbols =
-        (const struct wf_text_symbol *)(const void *)parser->symbols.data;
+    const struct wf_gen_text_setting *settings =
+        (const struct wf_gen_text_setting *)(const void *)parser->settings.data;
+    const struct wf_gen_text_symbol *symbols =
+        (const struct wf_gen_text_symbol *)(const void *)parser->symbols.data;
     char wanted[64], known[64], best[64], hint[WF_HINT_MAX];
     struct wf_nearest nearest;
 
@@ -89,10 +89,11 @@ static enum wf_status check_settings(const struct wf_text_parser *parser, const 
     return WF_OK;
 }
 
-enum wf_status wf_text_parse(struct wf_text_program *program, const struct wf_text_input *input,
-                             uint32_t n_ranks, struct wf_err *err)
+enum wf_status wf_gen_text_parse(struct wf_gen_text_program *program,
+                                 const struct wf_gen_text_input *input, uint32_t n_ranks,
+                                 struct wf_err *err)
 {
-    struct wf_text_parser parser = {.program = program, .n_ranks = n_ranks};
+    struct wf_gen_text_parser parser = {.program = program, .n_ranks = n_ranks};
     enum wf_status status = WF_OK;
 
     memset(program, 0, sizeof(*program));
@@ -102,13 +103,14 @@ enum wf_status wf_text_parse(struct wf_text_program *program, const struct wf_te
         memcpy(program->text, input->text, input->size);
     }
     program->text[input->size] = '\0';
-    (void)wf_text_node(&parser, WF_CALC_NUMBER, 0, NULL, (struct wf_text_place){1, 1});
+    (void)wf_gen_text_node(&parser, WF_GEN_CALC_NUMBER, 0, NULL,
+                           (struct wf_gen_text_place){1, 1});
     if (input->set != NULL) {
         status = parse_settings(&parser, input->set, err);
     }
     if (status == WF_OK) {
-        wf_lex_begin(&parser.lexer, program->name, program->text, input->size, err);
-        (void)wf_text_statements(&parser);
+        wf_gen_lex_begin(&parser.lexer, program->name, program->text, input->size, err);
+        (void)wf_gen_text_statements(&parser);
         status = parser.lexer.status;
     }
     if (status == WF_OK) {
@@ -117,7 +119,7 @@ enum wf_status wf_text_parse(struct wf_text_program *program, const struct wf_te
     wf_buf_fini(&parser.symbols);
     wf_buf_fini(&parser.settings);
     if (status != WF_OK) {
-        wf_text_program_fini(program);
+        wf_gen_text_program_fini(program);
     }
     return status;
 }

@@ -12,21 +12,21 @@
 #include "gen/text_expr.h"
 #include "ops/op.h"
 
-enum wf_instr_kind {
-    WF_INSTR_OP,     /* what the rank does */
-    WF_INSTR_JUMP,   /* go on at `target` */
-    WF_INSTR_UNLESS, /* go on at `target` if `a` is 0 */
-    WF_INSTR_LOOP,  /* if the rounds from `a` to below `b` are done, forget their counter and go
+enum wf_gen_instr_kind {
+    WF_GEN_INSTR_OP,     /* what the rank does */
+    WF_GEN_INSTR_JUMP,   /* go on at `target` */
+    WF_GEN_INSTR_UNLESS, /* go on at `target` if `a` is 0 */
+    WF_GEN_INSTR_LOOP, /* if the rounds from `a` to below `b` are done, forget their counter and go
                        on at `target` */
-    WF_INSTR_ROUND, /* count a round and go on at `target`, where the loop is */
-    WF_INSTR_END,
+    WF_GEN_INSTR_ROUND, /* count a round and go on at `target`, where the loop is */
+    WF_GEN_INSTR_END,
 };
 
 /* Expressions are numbers of nodes. */
-struct wf_instr {
-    enum wf_instr_kind kind;
+struct wf_gen_instr {
+    enum wf_gen_instr_kind kind;
     enum wf_op_kind op;
-    struct wf_text_place place;
+    struct wf_gen_text_place place;
     uint32_t target;
     uint32_t level; /* of a loop */
     uint32_t a, b;
@@ -36,41 +36,44 @@ struct wf_instr {
 };
 
 /* The communicator number i + 1: `size` ranks from `first` on that are `stride` apart. */
-struct wf_text_group {
+struct wf_gen_text_group {
     const char *name; /* these are in the text, not terminated */
     size_t length;
-    struct wf_text_place place;
+    struct wf_gen_text_place place;
     uint32_t first, stride, size;
 };
 
-struct wf_text_program {
+struct wf_gen_text_program {
     char *name;            /* of the file */
     char *text;            /* of the file: names point there */
-    struct wf_buf nodes;   /* of struct wf_calc */
-    struct wf_buf code;    /* of struct wf_instr */
-    struct wf_buf groups;  /* of struct wf_text_group */
+    struct wf_buf nodes;   /* of struct wf_gen_calc */
+    struct wf_buf code;    /* of struct wf_gen_instr */
+    struct wf_buf groups;  /* of struct wf_gen_text_group */
     struct wf_buf regions; /* of char *, names of regions */
     bool in_background;    /* there are synchronous sends or nonblocking collectives */
     bool depends_on_time;  /* there are wildcards... */
     bool follows_matches;  /* ...and what they got is asked for */
 };
 
-static inline const struct wf_calc *wf_text_nodes(const struct wf_text_program *program)
+static inline const struct wf_gen_calc *
+wf_gen_text_nodes(const struct wf_gen_text_program *program)
 {
-    return (const struct wf_calc *)(const void *)program->nodes.data;
+    return (const struct wf_gen_calc *)(const void *)program->nodes.data;
 }
 
-static inline const struct wf_instr *wf_text_code(const struct wf_text_program *program)
+static inline const struct wf_gen_instr *
+wf_gen_text_code(const struct wf_gen_text_program *program)
 {
-    return (const struct wf_instr *)(const void *)program->code.data;
+    return (const struct wf_gen_instr *)(const void *)program->code.data;
 }
 
 /* Translates a text for so many ranks; input->set has the values of
  * parameters that are not to be as the text says. On failure *program is empty, and
  * the message begins with name:line:column or `set:`. */
 WF_NODISCARD
-enum wf_status wf_text_parse(struct wf_text_program *program, const struct wf_text_input *input,
-                             uint32_t n_ranks, struct wf_err *err);
-void wf_text_program_fini(struct wf_text_program *program);
+enum wf_status wf_gen_text_parse(struct wf_gen_text_program *program,
+                                 const struct wf_gen_text_input *input, uint32_t n_ranks,
+                                 struct wf_err *err);
+void wf_gen_text_program_fini(struct wf_gen_text_program *program);
 
 #endif

@@ -83,10 +83,10 @@ static enum wf_status check(const struct params *given, struct wf_err *err)
                           (unsigned long long)n_buckets, BUCKETS_MAX);
     }
     if (given->optimizer > INT64_MAX / 2 || given->compute > INT64_MAX / 2) {
-        return wf_check_computing(wf_gen_training_ops.name, INT64_MAX, 2, err);
+        return wf_gen_check_computing(wf_gen_training_ops.name, INT64_MAX, 2, err);
     }
-    return wf_check_computing(wf_gen_training_ops.name, given->compute + given->optimizer,
-                              2 * given->steps, err);
+    return wf_gen_check_computing(wf_gen_training_ops.name, given->compute + given->optimizer,
+                                  2 * given->steps, err);
 }
 
 static enum wf_status training_create(const void *params, uint32_t n_ranks,
@@ -103,12 +103,12 @@ static enum wf_status training_create(const void *params, uint32_t n_ranks,
     training->given = *given;
     training->n_layers = (uint32_t)given->layers;
     training->n_buckets = (uint32_t)((given->model - 1) / given->bucket + 1);
-    training->imbalance = wf_share(given->imbalance);
+    training->imbalance = wf_gen_share(given->imbalance);
     training->source.acts_in_background = given->overlap;
     /* Large data is reduced in rings. */
     uint64_t per_bucket = 2 * ((uint64_t)n_ranks - 1);
-    training->source.messages_expected =
-        wf_expected(wf_expected(per_bucket * training->n_buckets, n_ranks), given->steps);
+    training->source.messages_expected = wf_gen_expected(
+        wf_gen_expected(per_bucket * training->n_buckets, n_ranks), given->steps);
     *out = &training->source;
     return WF_OK;
 }
@@ -135,11 +135,11 @@ static void make_layer(const struct training *training, uint32_t rank,
     uint64_t whole = (uint64_t)training->given.compute;
 
     if (training->imbalance > 0) {
-        whole = wf_vary(whole, training->imbalance, at->step, rank);
+        whole = wf_gen_vary(whole, training->imbalance, at->step, rank);
     }
     uint64_t phase = at->phase == FORWARD ? whole / 3 : whole - whole / 3;
     uint64_t end = part(phase, at->layer + 1, training->n_layers);
-    wf_make_compute(op, (int64_t)(end - part(phase, at->layer, training->n_layers)));
+    wf_gen_make_compute(op, (int64_t)(end - part(phase, at->layer, training->n_layers)));
 }
 
 static void make_bucket(const struct training *training, uint32_t bucket, struct wf_op *op)
@@ -147,8 +147,8 @@ static void make_bucket(const struct training *training, uint32_t bucket, struct
     uint64_t before = bucket * training->given.bucket;
     uint64_t rest = training->given.model - before;
 
-    wf_make_collective(op, training->given.overlap ? WF_OP_IALLREDUCE : WF_OP_ALLREDUCE,
-                       rest < training->given.bucket ? rest : training->given.bucket);
+    wf_gen_make_collective(op, training->given.overlap ? WF_OP_IALLREDUCE : WF_OP_ALLREDUCE,
+                           rest < training->given.bucket ? rest : training->given.bucket);
     op->request = bucket;
 }
 
@@ -184,10 +184,10 @@ static bool training_next(const struct wf_source *source, uint32_t rank,
             at.phase += at.phase == WAIT && !training->given.overlap;
         }
     } else if (at.phase == WAIT) {
-        wf_make_waitall(op, training->n_buckets);
+        wf_gen_make_waitall(op, training->n_buckets);
         at.phase = OPTIMIZE;
     } else {
-        wf_make_compute(op, training->given.optimizer);
+        wf_gen_make_compute(op, training->given.optimizer);
         at = (struct position){.step = at.step + 1};
     }
     memcpy(cursor->word, &at, sizeof(at));

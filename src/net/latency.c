@@ -59,13 +59,14 @@ static void narrow(struct path *path, uint64_t bandwidth)
 }
 
 /* Adds a leg whose links differ, link by link. */
-static void add_links(const struct level *level, const struct wf_leg *leg, struct path *path)
+static void add_links(const struct level *level, const struct wf_topo_leg *leg,
+                      struct path *path)
 {
     const struct wf_topo *topo = leg->topo;
 
     for (uint32_t at = leg->from; at != leg->to;) {
         uint32_t port = topo->ops->next_port(topo, at, leg->to);
-        struct wf_link_props props = topo->ops->link_props(topo, at, port);
+        struct wf_topo_link_props props = topo->ops->link_props(topo, at, port);
 
         path->latency = wf_time_add(path->latency,
                                     props.latency != 0 ? props.latency : level->link_latency);
@@ -76,7 +77,7 @@ static void add_links(const struct level *level, const struct wf_leg *leg, struc
 
 static struct path find_path(const struct latency *model, uint32_t src, uint32_t dst)
 {
-    struct wf_leg legs[WF_LEGS_MAX];
+    struct wf_topo_leg legs[WF_TOPO_LEGS_MAX];
     struct path path = {.latency = 0, .bandwidth = UINT64_MAX};
 
     if (model->plain) {
@@ -87,7 +88,7 @@ static struct path find_path(const struct latency *model, uint32_t src, uint32_t
 
     uint32_t n = wf_topo_legs(model->topo, src, dst, legs);
     for (uint32_t i = 0; i < n; i++) {
-        const struct wf_leg *leg = &legs[i];
+        const struct wf_topo_leg *leg = &legs[i];
         const struct level *level = &model->levels[leg->level];
 
         if (leg->topo->ops->link_props != NULL) {

@@ -39,7 +39,7 @@ struct kind {
     }
 
 REGISTRY(gen, wf_source_ops, wf_gen_table, .scope = "gen", .params = ops->params)
-REGISTRY(graph, wf_graph_ops, wf_graph_table, .scope = "gen", .params = ops->params)
+REGISTRY(graph, wf_graph_ops, wf_gen_graph_table, .scope = "gen", .params = ops->params)
 REGISTRY(reader, wf_reader_ops, wf_reader_table, .scope = "trace", .params = ops->params)
 REGISTRY(net, wf_net_ops, wf_net_table, .scope = "net", .params = ops->params,
          .limits = ops->limits)

@@ -21,7 +21,7 @@ enum { N_LINK_KEYS = sizeof(link_keys) / sizeof(link_keys[0]) };
 struct levels {
     struct wf_buf spec; /* without a 0 at the end */
     size_t n;
-    const struct wf_yaml *links[WF_NESTED_LEVELS_MAX][N_LINK_KEYS]; /* null: not given */
+    const struct wf_yaml *links[WF_TOPO_NESTED_LEVELS_MAX][N_LINK_KEYS]; /* null: not given */
 };
 
 static void put(struct wf_buf *buf, const char *text)
@@ -34,9 +34,9 @@ static enum wf_status add_level(const struct wf_machine_reader *reader, struct l
                                 const char *text, size_t len, struct wf_yaml_place at,
                                 struct wf_err *err)
 {
-    if (levels->n == WF_NESTED_LEVELS_MAX) {
+    if (levels->n == WF_TOPO_NESTED_LEVELS_MAX) {
         (void)wf_err_set(err, WF_EINVAL, "more than %d levels of networks",
-                         WF_NESTED_LEVELS_MAX);
+                         WF_TOPO_NESTED_LEVELS_MAX);
         return wf_machine_blame(reader, at, err);
     }
     if (levels->n++ > 0) {
@@ -51,7 +51,7 @@ static enum wf_status read_spec(const struct wf_machine_reader *reader, struct l
                                 const struct wf_yaml *node, struct wf_err *err)
 {
     struct wf_topo *topo = NULL;
-    struct wf_spec_level level;
+    struct wf_topo_spec_level level;
     size_t at = 0;
 
     if (wf_topo_create(node->text, &topo, err) != WF_OK) {
@@ -59,7 +59,7 @@ static enum wf_status read_spec(const struct wf_machine_reader *reader, struct l
     }
     wf_topo_free(topo);
     for (;;) {
-        if (wf_spec_next(node->text, &at, &level, err) != WF_OK) {
+        if (wf_topo_spec_next(node->text, &at, &level, err) != WF_OK) {
             return wf_machine_blame(reader, node->at, err);
         }
         if (level.ops == NULL) {
@@ -180,16 +180,16 @@ static enum wf_status read_keys(const struct wf_machine_reader *reader, struct m
 static enum wf_status build(const struct mapping *map, struct wf_err *err)
 {
     const char *text = (const char *)map->text.data;
-    struct wf_spec_level level;
+    struct wf_topo_spec_level level;
     struct wf_topo *topo = NULL;
     size_t end = 0;
 
-    enum wf_status status = wf_spec_next(text, &end, &level, err);
+    enum wf_status status = wf_topo_spec_next(text, &end, &level, err);
     if (status == WF_OK && text[end] != '\0') {
         return wf_err_set(err, WF_EINVAL, "'%.64s' is more than one level", text);
     }
     if (status == WF_OK) {
-        status = wf_spec_create(&level, &topo, err);
+        status = wf_topo_spec_create(&level, &topo, err);
     }
     wf_topo_free(topo);
     return status;

@@ -347,7 +347,7 @@ static enum wf_status sort_blocks(const struct placer *placer,
     const struct wf_topo *topo = placer->env->topo;
     uint32_t size[WF_TOPO_COORDS_MAX];
 
-    if (topo == NULL || wf_topo_n_levels(topo) > 1 || topo->ops->shape != WF_SHAPE_GRID) {
+    if (topo == NULL || wf_topo_n_levels(topo) > 1 || topo->ops->shape != WF_TOPO_SHAPE_GRID) {
         return wf_err_set(err, WF_EINVAL,
                           "placement in blocks needs a topology that is a grid, such as "
                           "torus:8x8x8%s%.64s%s",

@@ -121,7 +121,7 @@ static enum wf_status find_generator(struct wf_plan_job *job, const char *name,
     const struct wf_param *table;
     size_t size;
 
-    job->graph_gen = wf_graph_find(name);
+    job->graph_gen = wf_gen_graph_find(name);
     if (job->graph_gen != NULL) {
         table = job->graph_gen->params;
         size = job->graph_gen->params_size;

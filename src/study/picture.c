@@ -30,24 +30,24 @@ static void add_text(struct wf_value *section, const char *name, struct wf_buf *
 
 /* Marks as "x y r kind vertex", lines as "a b x y" with the point that bends them. */
 static void add_picture(struct wf_value *section, const struct wf_topo *topo,
-                        const struct wf_picture *picture)
+                        const struct wf_draw_picture *picture)
 {
-    struct wf_box box = wf_picture_bounds(picture);
+    struct wf_draw_box box = wf_draw_picture_bounds(picture);
     struct wf_buf buf = {.data = NULL};
 
     put(&buf, "%.1f %.1f %.1f %.1f", box.left, box.top, box.right, box.bottom);
     add_text(section, "box", &buf);
     for (uint32_t i = 0; i < picture->n_marks; i++) {
-        const struct wf_mark *mark = &picture->marks[i];
+        const struct wf_draw_mark *mark = &picture->marks[i];
         put(&buf, "%s%.1f %.1f %.1f %d %lld", i == 0 ? "" : ";", mark->x, mark->y, mark->r,
             (int)mark->kind,
             mark->vertex == WF_TOPO_NO_VERTEX ? -1LL : (long long)mark->vertex);
     }
     add_text(section, "marks", &buf);
     for (uint32_t i = 0; i < picture->n_lines; i++) {
-        const struct wf_line *line = &picture->lines[i];
+        const struct wf_draw_line *line = &picture->lines[i];
         double x, y;
-        wf_picture_control(picture, line, &x, &y);
+        wf_draw_picture_control(picture, line, &x, &y);
         put(&buf, "%s%u %u %.1f %.1f", i == 0 ? "" : ";", line->a, line->b, x, y);
     }
     add_text(section, "lines", &buf);
@@ -63,12 +63,12 @@ struct wf_value *wf_study_picture(const struct wf_value *doc)
     struct wf_err ignored; /* a report without a picture is one all the same */
 
     if (spec != NULL && wf_topo_create(spec, &topo, &ignored) == WF_OK) {
-        struct wf_picture picture = {.n_marks = 0};
-        wf_layout(topo, spec, &picture);
+        struct wf_draw_picture picture = {.n_marks = 0};
+        wf_draw_layout(topo, spec, &picture);
         if (picture.n_marks > 0) {
             add_picture(wf_doc_section(extra, "picture"), topo, &picture);
         }
-        wf_picture_fini(&picture);
+        wf_draw_picture_fini(&picture);
         wf_topo_free(topo);
     }
     return extra;

@@ -15,7 +15,7 @@ enum { SERIES_MAX = 64, NAME_MAX_LENGTH = 160 };
 /* A curve that grows. */
 struct curve {
     char name[NAME_MAX_LENGTH];
-    struct wf_plot_point *points;
+    struct wf_draw_plot_point *points;
     double *squares; /* of each point: sum of the squares; y is the sum until it is done */
     size_t *counts;
     size_t n;
@@ -252,11 +252,12 @@ static bool has_seeds(const struct curve *curves, size_t n)
     return false;
 }
 
-bool wf_study_plot(const struct wf_study *study, const struct wf_plot_format *format, FILE *out)
+bool wf_study_plot(const struct wf_study *study, const struct wf_draw_plot_format *format,
+                   FILE *out)
 {
     struct plan plan = {.study = study, .x = study->plot_x, .y = study->plot_y};
     struct curve *curves = wf_xcalloc(SERIES_MAX, sizeof(*curves));
-    struct wf_plot_series series[SERIES_MAX];
+    struct wf_draw_plot_series series[SERIES_MAX];
 
     plan.x = plan.x != NULL ? plan.x : choose_x(study);
     plan.y = plan.y != NULL ? plan.y : "predicted_time_ps";
@@ -265,11 +266,12 @@ bool wf_study_plot(const struct wf_study *study, const struct wf_plot_format *fo
     look_at_x(&plan);
     size_t n = make_curves(&plan, curves);
     for (size_t i = 0; i < n; i++) {
-        series[i] = (struct wf_plot_series){curves[i].name, curves[i].points, curves[i].n};
+        series[i] = (struct wf_draw_plot_series){curves[i].name, curves[i].points, curves[i].n};
     }
     bool wide = !plan.by_place && plan.least > 0 && plan.most / plan.least > 20;
-    const struct wf_plot_panel panel = {{plan.x_label, wide}, {plan.y_label, wide}, series, n};
-    const struct wf_plot plot = {
+    const struct wf_draw_plot_panel panel = {
+        {plan.x_label, wide}, {plan.y_label, wide}, series, n};
+    const struct wf_draw_plot plot = {
         .title = study->title != NULL ? study->title : "",
         .subtitle = has_seeds(curves, n) ? "error bars: standard deviation over seeds" : "",
         .panels = &panel,

@@ -75,10 +75,10 @@ enum wf_status wf_study_run(struct wf_study *study, const struct wf_study_run *h
 void wf_study_csv(const struct wf_study *study, FILE *out);
 void wf_study_json(const struct wf_study *study, FILE *out);
 
-struct wf_plot_format;
+struct wf_draw_plot_format;
 /* A curve for each combination of the keys that are not x and not the seed; false if there is
  * nothing to draw (study/plot.c). */
-bool wf_study_plot(const struct wf_study *study, const struct wf_plot_format *format,
+bool wf_study_plot(const struct wf_study *study, const struct wf_draw_plot_format *format,
                    FILE *out);
 
 #endif

@@ -21,7 +21,7 @@ static double per_node(const struct wf_topo *topo, double count)
 /* The ends of cables that are at routers: all but those at nodes that do not forward. */
 static double router_ports(const struct wf_topo *topo)
 {
-    bool nodes_forward = wf_network_routers(topo) > topo->n_vertices - topo->n_nodes;
+    bool nodes_forward = wf_draw_network_routers(topo) > topo->n_vertices - topo->n_nodes;
     uint32_t at_nodes = nodes_forward ? 0 : wf_topo_first_link(topo, topo->n_nodes);
 
     return 2 * (double)topo->n_links - at_nodes;
@@ -29,7 +29,7 @@ static double router_ports(const struct wf_topo *topo)
 
 /* ---- the document ---- */
 
-static void add_histogram(const struct wf_measure *measure, struct wf_value *doc)
+static void add_histogram(const struct wf_topo_measure *measure, struct wf_value *doc)
 {
     struct wf_value *section = wf_doc_section(doc, "distance_histogram");
 
@@ -45,14 +45,14 @@ static void add_histogram(const struct wf_measure *measure, struct wf_value *doc
 static void add_levels(const struct wf_topo *topo, const char *spec, struct wf_value *doc)
 {
     struct wf_value *list = wf_doc_list(doc, "levels");
-    struct wf_spec_level level;
+    struct wf_topo_spec_level level;
     size_t at = 0;
 
     for (uint32_t i = 0; i < wf_topo_n_levels(topo); i++) {
         const struct wf_topo *network = wf_topo_level(topo, i);
         struct wf_value *entry = wf_doc_section(list, NULL);
 
-        if (wf_spec_next(spec, &at, &level, NULL) == WF_OK && level.ops != NULL) {
+        if (wf_topo_spec_next(spec, &at, &level, NULL) == WF_OK && level.ops != NULL) {
             char text[WF_PARAM_TEXT_MAX];
             (void)snprintf(text, sizeof(text), "%.*s", (int)level.len, level.text);
             wf_doc_text(entry, "spec", text);
@@ -66,12 +66,12 @@ static void add_levels(const struct wf_topo *topo, const char *spec, struct wf_v
 
 void wf_study_topo_facts_add(const struct wf_topo *topo, const char *spec, struct wf_value *doc)
 {
-    struct wf_measure measure;
+    struct wf_topo_measure measure;
 
-    wf_measure(topo, &measure);
+    wf_topo_measure(topo, &measure);
     wf_doc_text(doc, "spec", spec);
     wf_doc_count(doc, "nodes", topo->n_nodes);
-    wf_doc_count(doc, "routers", wf_network_routers(topo));
+    wf_doc_count(doc, "routers", wf_draw_network_routers(topo));
     wf_doc_count(doc, "vertices", topo->n_vertices);
     wf_doc_count(doc, "links", topo->n_links);
     wf_doc_bool(doc, "one_way", topo->oneway);
@@ -85,10 +85,10 @@ void wf_study_topo_facts_add(const struct wf_topo *topo, const char *spec, struc
     }
     wf_doc_real(doc, "links_per_node", per_node(topo, (double)topo->n_links));
     wf_doc_real(doc, "router_ports_per_node", per_node(topo, router_ports(topo)));
-    wf_doc_real(doc, "routers_per_node", per_node(topo, wf_network_routers(topo)));
+    wf_doc_real(doc, "routers_per_node", per_node(topo, wf_draw_network_routers(topo)));
     add_levels(topo, spec, doc);
     add_histogram(&measure, doc);
-    wf_measure_release(&measure);
+    wf_topo_measure_release(&measure);
 }
 
 /* ---- the table ---- */
@@ -126,14 +126,14 @@ static void print_count(FILE *out, const char *label, uint64_t count, const char
 static void print_levels(const struct wf_topo *topo, const char *spec, FILE *out)
 {
     uint32_t n = wf_topo_n_levels(topo);
-    struct wf_spec_level level;
+    struct wf_topo_spec_level level;
     size_t at = 0;
 
     for (uint32_t i = 0; i < n && n > 1; i++) {
         const struct wf_topo *network = wf_topo_level(topo, i);
         char label[24];
 
-        if (wf_spec_next(spec, &at, &level, NULL) != WF_OK || level.ops == NULL) {
+        if (wf_topo_spec_next(spec, &at, &level, NULL) != WF_OK || level.ops == NULL) {
             return;
         }
         (void)snprintf(label, sizeof(label), "Level %" PRIu32, i);
@@ -150,10 +150,10 @@ static const char *hops(uint32_t n)
 
 void wf_study_topo_facts_print(const struct wf_topo *topo, const char *spec, FILE *out)
 {
-    uint32_t routers = wf_network_routers(topo);
-    struct wf_measure measure;
+    uint32_t routers = wf_draw_network_routers(topo);
+    struct wf_topo_measure measure;
 
-    wf_measure(topo, &measure);
+    wf_topo_measure(topo, &measure);
     print_label(out, "Topology");
     (void)fprintf(out, "%s%s\n", spec, topo->oneway ? " (links are one-way)" : "");
     print_levels(topo, spec, out);
@@ -175,7 +175,7 @@ void wf_study_topo_facts_print(const struct wf_topo *topo, const char *spec, FIL
     (void)fprintf(out, "links %.4g, router ports %.4g, routers %.4g\n",
                   per_node(topo, (double)topo->n_links), per_node(topo, router_ports(topo)),
                   per_node(topo, routers));
-    wf_measure_release(&measure);
+    wf_topo_measure_release(&measure);
 }
 
 /* ---- routes ---- */
@@ -219,7 +219,7 @@ void wf_study_topo_route_add(const struct wf_topo *topo, uint32_t from, uint32_t
 {
     struct wf_value *route = wf_doc_section(doc, "route");
     struct hop hop = {.at = from, .minimal = wf_xcalloc(topo->n_ports, sizeof(uint32_t))};
-    char name[WF_VERTEX_NAME_MAX];
+    char name[WF_DRAW_VERTEX_NAME_MAX];
 
     wf_doc_count(route, "from", from);
     wf_doc_count(route, "to", to);
@@ -229,10 +229,10 @@ void wf_study_topo_route_add(const struct wf_topo *topo, uint32_t from, uint32_t
     for (; take_hop(topo, to, &hop); hop.at = hop.next) {
         struct wf_value *entry = wf_doc_section(path, NULL);
 
-        wf_doc_text(entry, "vertex", wf_vertex_name(topo, hop.at, name));
+        wf_doc_text(entry, "vertex", wf_draw_vertex_name(topo, hop.at, name));
         add_coords(topo, hop.at, entry);
         wf_doc_count(entry, "port", hop.port);
-        wf_doc_text(entry, "next", wf_vertex_name(topo, hop.next, name));
+        wf_doc_text(entry, "next", wf_draw_vertex_name(topo, hop.next, name));
 
         struct wf_value *minimal = wf_doc_list(entry, "minimal_ports");
         for (uint32_t i = 0; i < hop.n_minimal; i++) {
@@ -247,7 +247,8 @@ void wf_study_topo_route_print(const struct wf_topo *topo, uint32_t from, uint32
 {
     struct hop hop = {.at = from, .minimal = wf_xcalloc(topo->n_ports, sizeof(uint32_t))};
     uint32_t n = topo->ops->distance(topo, from, to), done = 0;
-    char name[WF_VERTEX_NAME_MAX], next[WF_VERTEX_NAME_MAX], coords[WF_VERTEX_COORDS_MAX];
+    char name[WF_DRAW_VERTEX_NAME_MAX], next[WF_DRAW_VERTEX_NAME_MAX],
+        coords[WF_DRAW_VERTEX_COORDS_MAX];
 
     (void)fprintf(out, "Route from %" PRIu32 " to %" PRIu32 ": %" PRIu32 " %s\n", from, to, n,
                   n == 1 ? "hop" : "hops");
@@ -257,9 +258,9 @@ void wf_study_topo_route_print(const struct wf_topo *topo, uint32_t from, uint32
     }
     for (; take_hop(topo, to, &hop); hop.at = hop.next) {
         (void)fprintf(out, "%6" PRIu32 "  %-11s %-16s %5" PRIu32 "  %-11s %" PRIu32 " %s\n",
-                      ++done, wf_vertex_name(topo, hop.at, name),
-                      wf_vertex_coords(topo, hop.at, ',', coords), hop.port,
-                      wf_vertex_name(topo, hop.next, next), hop.n_minimal,
+                      ++done, wf_draw_vertex_name(topo, hop.at, name),
+                      wf_draw_vertex_coords(topo, hop.at, ',', coords), hop.port,
+                      wf_draw_vertex_name(topo, hop.next, next), hop.n_minimal,
                       hop.n_minimal == 1 ? "port" : "ports");
     }
     free(hop.minimal);

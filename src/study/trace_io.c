@@ -131,7 +131,7 @@ static enum wf_status create(const struct wf_source_ops *ops, const void *params
 static enum wf_status generate(const char *name, const struct wf_study_trace_options *options,
                                struct wf_trace *out, struct wf_err *err)
 {
-    const struct wf_graph_ops *graph = wf_graph_find(name);
+    const struct wf_graph_ops *graph = wf_gen_graph_find(name);
     const struct wf_source_ops *ops = NULL;
     uint32_t n = (uint32_t)options->ranks;
 

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-void wf_csr_release(struct wf_csr *csr)
+void wf_topo_csr_release(struct wf_topo_csr *csr)
 {
     free(csr->first);
     free(csr->to);
-    *csr = (struct wf_csr){.n_vertices = 0};
+    *csr = (struct wf_topo_csr){.n_vertices = 0};
 }
 
-void wf_csr_reverse(const struct wf_csr *csr, struct wf_csr *out)
+void wf_topo_csr_reverse(const struct wf_topo_csr *csr, struct wf_topo_csr *out)
 {
     uint32_t n = csr->n_vertices, n_links = csr->first[n];
     uint32_t *place = wf_xcalloc((size_t)n + 1, sizeof(*place));
@@ -37,7 +37,8 @@ void wf_csr_reverse(const struct wf_csr *csr, struct wf_csr *out)
     free(place);
 }
 
-uint32_t wf_csr_search(const struct wf_csr *csr, uint32_t from, uint32_t *dist, uint32_t *queue)
+uint32_t wf_topo_csr_search(const struct wf_topo_csr *csr, uint32_t from, uint32_t *dist,
+                            uint32_t *queue)
 {
     uint32_t head = 0, tail = 0;
 
@@ -48,7 +49,7 @@ uint32_t wf_csr_search(const struct wf_csr *csr, uint32_t from, uint32_t *dist, 
         uint32_t at = queue[head++];
         for (uint32_t i = csr->first[at]; i < csr->first[at + 1]; i++) {
             uint32_t to = csr->to[i];
-            if (dist[to] == WF_CSR_UNREACHED) {
+            if (dist[to] == WF_TOPO_CSR_UNREACHED) {
                 dist[to] = dist[at] + 1;
                 queue[tail++] = to;
             }
@@ -57,7 +58,7 @@ uint32_t wf_csr_search(const struct wf_csr *csr, uint32_t from, uint32_t *dist, 
     return tail;
 }
 
-uint32_t wf_csr_measure(const struct wf_csr *csr, uint32_t n_nodes, uint64_t *counts)
+uint32_t wf_topo_csr_measure(const struct wf_topo_csr *csr, uint32_t n_nodes, uint64_t *counts)
 {
     uint32_t *dist = wf_xcalloc(csr->n_vertices, sizeof(*dist));
     uint32_t *queue = wf_xcalloc(csr->n_vertices, sizeof(*queue));
@@ -65,7 +66,7 @@ uint32_t wf_csr_measure(const struct wf_csr *csr, uint32_t n_nodes, uint64_t *co
     uint32_t diameter = 0;
 
     for (uint32_t from = 0; from < n_nodes; from++) {
-        (void)wf_csr_search(csr, from, dist, queue);
+        (void)wf_topo_csr_search(csr, from, dist, queue);
         for (uint32_t to = 0; to < n_nodes; to++) {
             diameter = dist[to] > diameter ? dist[to] : diameter;
             all[dist[to]]++;

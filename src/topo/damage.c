@@ -17,13 +17,14 @@ enum { ITEM_MAX = 64 };
 #define WHOLE UINT64_C(100000)
 
 struct reader {
-    struct wf_damage *damage;
+    struct wf_topo_damage *damage;
     char item[ITEM_MAX]; /* at work */
     uint64_t seed;
     struct wf_err *err;
 };
 
-uint32_t wf_damage_neighbor(const struct wf_damage *damage, uint32_t vertex, uint32_t port)
+uint32_t wf_topo_damage_neighbor(const struct wf_topo_damage *damage, uint32_t vertex,
+                                 uint32_t port)
 {
     const struct wf_topo *topo = damage->topo;
     uint32_t to = topo->ops->neighbor(topo, vertex, port);
@@ -48,7 +49,7 @@ static uint32_t find_port(const struct wf_topo *topo, uint32_t from, uint32_t to
 }
 
 /* Both ways, where there are two. */
-static bool cut_cable(struct wf_damage *damage, uint32_t a, uint32_t b)
+static bool cut_cable(struct wf_topo_damage *damage, uint32_t a, uint32_t b)
 {
     const struct wf_topo *topo = damage->topo;
     uint32_t there = find_port(topo, a, b), back = find_port(topo, b, a);
@@ -143,7 +144,7 @@ static void find_switches(const struct wf_topo *topo, uint64_t seed, struct cand
 
 static void fail_at_random(struct reader *reader, uint64_t number, bool is_share, bool cables)
 {
-    struct wf_damage *damage = reader->damage;
+    struct wf_topo_damage *damage = reader->damage;
     struct candidates all = {.list = NULL};
 
     if (cables) {
@@ -332,12 +333,12 @@ static enum wf_status read_items(struct reader *reader, const char *text, bool s
     return status;
 }
 
-enum wf_status wf_damage_read(struct wf_damage *damage, const struct wf_topo *topo,
-                              const char *text, struct wf_err *err)
+enum wf_status wf_topo_damage_read(struct wf_topo_damage *damage, const struct wf_topo *topo,
+                                   const char *text, struct wf_err *err)
 {
     struct reader reader = {.damage = damage, .seed = 1, .err = err};
 
-    *damage = (struct wf_damage){
+    *damage = (struct wf_topo_damage){
         .topo = topo,
         .links = wf_xcalloc((size_t)wf_topo_first_link(topo, topo->n_vertices) + 1, 1),
         .vertices = wf_xcalloc(topo->n_vertices, 1),
@@ -347,12 +348,12 @@ enum wf_status wf_damage_read(struct wf_damage *damage, const struct wf_topo *to
         status = read_items(&reader, text, false);
     }
     if (status != WF_OK) {
-        wf_damage_fini(damage);
+        wf_topo_damage_fini(damage);
     }
     return status;
 }
 
-void wf_damage_fini(struct wf_damage *damage)
+void wf_topo_damage_fini(struct wf_topo_damage *damage)
 {
     free(damage->links);
     free(damage->vertices);

@@ -6,7 +6,7 @@
 
 #include "topo/topo.h"
 
-struct wf_damage {
+struct wf_topo_damage {
     const struct wf_topo *topo;
     bool *links;    /* by number of the directed link: it has failed */
     bool *vertices; /* likewise */
@@ -14,11 +14,12 @@ struct wf_damage {
 
 /* On failure (WF_EINVAL) nothing is left to release. */
 WF_NODISCARD
-enum wf_status wf_damage_read(struct wf_damage *damage, const struct wf_topo *topo,
-                              const char *text, struct wf_err *err);
-void wf_damage_fini(struct wf_damage *damage);
+enum wf_status wf_topo_damage_read(struct wf_topo_damage *damage, const struct wf_topo *topo,
+                                   const char *text, struct wf_err *err);
+void wf_topo_damage_fini(struct wf_topo_damage *damage);
 
 /* The far end of a cable that works, WF_TOPO_NO_VERTEX if there is none. */
-uint32_t wf_damage_neighbor(const struct wf_damage *damage, uint32_t vertex, uint32_t port);
+uint32_t wf_topo_damage_neighbor(const struct wf_topo_damage *damage, uint32_t vertex,
+                                 uint32_t port);
 
 #endif

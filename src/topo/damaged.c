@@ -19,12 +19,12 @@ static const struct wf_topo_ops damaged_ops;
 struct damaged {
     struct wf_topo topo;
     const struct wf_topo *whole;
-    uint32_t *number;     /* of each vertex in the whole network */
-    uint32_t *first;      /* [n_vertices + 1] numbers of links, by vertex */
-    uint32_t *far;        /* by number of the link; WF_TOPO_NO_VERTEX: no cable that works */
-    struct wf_csr live;   /* those that work */
-    uint16_t *table;      /* [n_nodes][n_vertices] hops to the node; null: by labels */
-    struct wf_hubs *hubs; /* null: by the table */
+    uint32_t *number;        /* of each vertex in the whole network */
+    uint32_t *first;         /* [n_vertices + 1] numbers of links, by vertex */
+    uint32_t *far;           /* by number of the link; WF_TOPO_NO_VERTEX: no cable that works */
+    struct wf_topo_csr live; /* those that work */
+    uint16_t *table;         /* [n_nodes][n_vertices] hops to the node; null: by labels */
+    struct wf_topo_hubs *hubs; /* null: by the table */
 };
 
 static const struct damaged *to_damaged(const struct wf_topo *topo)
@@ -35,7 +35,7 @@ static const struct damaged *to_damaged(const struct wf_topo *topo)
 /* ---- Creation ---- */
 
 /* The working links between vertices of the whole network. */
-static void find_live(const struct wf_damage *damage, struct wf_csr *csr)
+static void find_live(const struct wf_topo_damage *damage, struct wf_topo_csr *csr)
 {
     const struct wf_topo *topo = damage->topo;
     uint32_t n_links = 0;
@@ -47,7 +47,7 @@ static void find_live(const struct wf_damage *damage, struct wf_csr *csr)
     for (uint32_t v = 0; v < topo->n_vertices; v++) {
         uint32_t n_ports = wf_topo_ports(topo, v);
         for (uint32_t port = 0; port < n_ports; port++) {
-            uint32_t to = wf_damage_neighbor(damage, v, port);
+            uint32_t to = wf_topo_damage_neighbor(damage, v, port);
             if (to != WF_TOPO_NO_VERTEX) {
                 csr->to[n_links++] = to;
             }
@@ -57,21 +57,21 @@ static void find_live(const struct wf_damage *damage, struct wf_csr *csr)
 }
 
 /* Keeps in reached[] what node 0 reaches through these links. */
-static void keep_reached(const struct wf_csr *csr, bool *reached)
+static void keep_reached(const struct wf_topo_csr *csr, bool *reached)
 {
     uint32_t *dist = wf_xcalloc(csr->n_vertices, sizeof(*dist));
     uint32_t *queue = wf_xcalloc(csr->n_vertices, sizeof(*queue));
 
-    (void)wf_csr_search(csr, 0, dist, queue);
+    (void)wf_topo_csr_search(csr, 0, dist, queue);
     for (uint32_t v = 0; v < csr->n_vertices; v++) {
-        reached[v] = reached[v] && dist[v] != WF_CSR_UNREACHED;
+        reached[v] = reached[v] && dist[v] != WF_TOPO_CSR_UNREACHED;
     }
     free(dist);
     free(queue);
 }
 
 /* Names a node that is cut off: node 0 if it has lost most others. */
-static enum wf_status check_nodes(const struct wf_damage *damage, const bool *reached,
+static enum wf_status check_nodes(const struct wf_topo_damage *damage, const bool *reached,
                                   const char *text, struct wf_err *err)
 {
     uint32_t n_nodes = damage->topo->n_nodes, n = 0, lost = 0;
@@ -92,10 +92,10 @@ static enum wf_status check_nodes(const struct wf_damage *damage, const bool *re
                       text, lost);
 }
 
-static enum wf_status find_reached(const struct wf_damage *damage, const char *text,
+static enum wf_status find_reached(const struct wf_topo_damage *damage, const char *text,
                                    bool *reached, struct wf_err *err)
 {
-    struct wf_csr live, reverse;
+    struct wf_topo_csr live, reverse;
 
     for (uint32_t v = 0; v < damage->topo->n_vertices; v++) {
         reached[v] = !damage->vertices[v];
@@ -103,16 +103,17 @@ static enum wf_status find_reached(const struct wf_damage *damage, const char *t
     find_live(damage, &live);
     keep_reached(&live, reached);
     if (damage->topo->oneway) {
-        wf_csr_reverse(&live, &reverse);
+        wf_topo_csr_reverse(&live, &reverse);
         keep_reached(&reverse, reached);
-        wf_csr_release(&reverse);
+        wf_topo_csr_release(&reverse);
     }
-    wf_csr_release(&live);
+    wf_topo_csr_release(&live);
     return check_nodes(damage, reached, text, err);
 }
 
 /* Numbers the vertices that remain and fills in their links. */
-static void number(struct damaged *net, const struct wf_damage *damage, const bool *reached)
+static void number(struct damaged *net, const struct wf_topo_damage *damage,
+                   const bool *reached)
 {
     const struct wf_topo *whole = net->whole;
     uint32_t *place = wf_xcalloc(whole->n_vertices, sizeof(*place)), n = 0, n_links = 0;
@@ -126,7 +127,7 @@ static void number(struct damaged *net, const struct wf_damage *damage, const bo
     }
     net->first = wf_xcalloc((size_t)n + 1, sizeof(uint32_t));
     net->far = wf_xcalloc(most, sizeof(uint32_t));
-    net->live = (struct wf_csr){
+    net->live = (struct wf_topo_csr){
         .n_vertices = n,
         .first = wf_xcalloc((size_t)n + 1, sizeof(uint32_t)),
         .to = wf_xcalloc(most, sizeof(uint32_t)),
@@ -135,7 +136,7 @@ static void number(struct damaged *net, const struct wf_damage *damage, const bo
         uint32_t n_ports = wf_topo_ports(whole, net->number[v]), n_live = net->live.first[v];
 
         for (uint32_t port = 0; port < n_ports; port++) {
-            uint32_t to = wf_damage_neighbor(damage, net->number[v], port);
+            uint32_t to = wf_topo_damage_neighbor(damage, net->number[v], port);
             to = to != WF_TOPO_NO_VERTEX && reached[to] ? place[to] : WF_TOPO_NO_VERTEX;
             net->far[n_links++] = to;
             if (to != WF_TOPO_NO_VERTEX) {
@@ -152,7 +153,7 @@ static void number(struct damaged *net, const struct wf_damage *damage, const bo
 }
 
 /* A search backwards from every node. False if a distance does not fit. */
-static bool fill_table(struct damaged *net, const struct wf_csr *reverse)
+static bool fill_table(struct damaged *net, const struct wf_topo_csr *reverse)
 {
     uint32_t n = net->topo.n_vertices;
     uint32_t *dist = wf_xcalloc(n, sizeof(*dist)), *queue = wf_xcalloc(n, sizeof(*queue));
@@ -161,7 +162,7 @@ static bool fill_table(struct damaged *net, const struct wf_csr *reverse)
     net->table = wf_xmalloc((size_t)net->topo.n_nodes * n * sizeof(*net->table));
     for (uint32_t dst = 0; dst < net->topo.n_nodes && fits; dst++) {
         uint16_t *row = net->table + (size_t)dst * n;
-        (void)wf_csr_search(reverse, dst, dist, queue);
+        (void)wf_topo_csr_search(reverse, dst, dist, queue);
         for (uint32_t v = 0; v < n; v++) {
             fits = fits && dist[v] <= UINT16_MAX;
             row[v] = (uint16_t)dist[v];
@@ -176,17 +177,18 @@ static bool fill_table(struct damaged *net, const struct wf_csr *reverse)
 static bool find_distances(struct damaged *net)
 {
     uint64_t pairs = (uint64_t)net->topo.n_nodes * net->topo.n_vertices;
-    struct wf_csr reverse = {.n_vertices = 0};
+    struct wf_topo_csr reverse = {.n_vertices = 0};
 
     if (net->topo.oneway) {
-        wf_csr_reverse(&net->live, &reverse);
+        wf_topo_csr_reverse(&net->live, &reverse);
     }
     if (pairs > PAIRS_MAX || !fill_table(net, net->topo.oneway ? &reverse : &net->live)) {
         free(net->table);
         net->table = NULL;
-        net->hubs = wf_hubs_create(&net->live, net->topo.oneway ? &reverse : NULL, LABELS_MAX);
+        net->hubs =
+            wf_topo_hubs_create(&net->live, net->topo.oneway ? &reverse : NULL, LABELS_MAX);
     }
-    wf_csr_release(&reverse);
+    wf_topo_csr_release(&reverse);
     return net->table != NULL || net->hubs != NULL;
 }
 
@@ -197,13 +199,13 @@ static void damaged_destroy(struct wf_topo *topo)
     free(net->number);
     free(net->first);
     free(net->far);
-    wf_csr_release(&net->live);
+    wf_topo_csr_release(&net->live);
     free(net->table);
-    wf_hubs_free(net->hubs);
+    wf_topo_hubs_free(net->hubs);
     free(net);
 }
 
-static enum wf_status build(const struct wf_damage *damage, const bool *reached,
+static enum wf_status build(const struct wf_topo_damage *damage, const bool *reached,
                             struct wf_topo **out, struct wf_err *err)
 {
     struct damaged *net = wf_xcalloc(1, sizeof(*net));
@@ -226,12 +228,12 @@ static enum wf_status build(const struct wf_damage *damage, const bool *reached,
     return WF_OK;
 }
 
-enum wf_status wf_damaged_create(const struct wf_topo *whole, const char *text,
-                                 struct wf_topo **out, struct wf_err *err)
+enum wf_status wf_topo_damaged_create(const struct wf_topo *whole, const char *text,
+                                      struct wf_topo **out, struct wf_err *err)
 {
-    struct wf_damage damage;
+    struct wf_topo_damage damage;
 
-    enum wf_status status = wf_damage_read(&damage, whole, text, err);
+    enum wf_status status = wf_topo_damage_read(&damage, whole, text, err);
     if (status != WF_OK) {
         return status;
     }
@@ -241,16 +243,16 @@ enum wf_status wf_damaged_create(const struct wf_topo *whole, const char *text,
         status = build(&damage, reached, out, err);
     }
     free(reached);
-    wf_damage_fini(&damage);
+    wf_topo_damage_fini(&damage);
     return status;
 }
 
-const struct wf_topo *wf_damaged_whole(const struct wf_topo *topo)
+const struct wf_topo *wf_topo_damaged_whole(const struct wf_topo *topo)
 {
     return topo->ops == &damaged_ops ? to_damaged(topo)->whole : topo;
 }
 
-uint32_t wf_damaged_vertex(const struct wf_topo *topo, uint32_t vertex)
+uint32_t wf_topo_damaged_vertex(const struct wf_topo *topo, uint32_t vertex)
 {
     return topo->ops == &damaged_ops ? to_damaged(topo)->number[vertex] : vertex;
 }
@@ -274,7 +276,7 @@ static uint32_t damaged_distance(const struct wf_topo *topo, uint32_t at, uint32
     const struct damaged *net = to_damaged(topo);
 
     return net->table != NULL ? net->table[(size_t)dst * topo->n_vertices + at]
-                              : wf_hubs_distance(net->hubs, at, dst);
+                              : wf_topo_hubs_distance(net->hubs, at, dst);
 }
 
 /* The lowest of the ports that lead closer. */
@@ -295,12 +297,12 @@ static uint32_t damaged_next_port(const struct wf_topo *topo, uint32_t at, uint3
 
 static uint32_t damaged_diameter(const struct wf_topo *topo)
 {
-    return wf_csr_measure(&to_damaged(topo)->live, topo->n_nodes, NULL);
+    return wf_topo_csr_measure(&to_damaged(topo)->live, topo->n_nodes, NULL);
 }
 
 static void damaged_histogram(const struct wf_topo *topo, uint64_t *counts)
 {
-    (void)wf_csr_measure(&to_damaged(topo)->live, topo->n_nodes, counts);
+    (void)wf_topo_csr_measure(&to_damaged(topo)->live, topo->n_nodes, counts);
 }
 
 static uint32_t damaged_coords(const struct wf_topo *topo, uint32_t vertex,
@@ -311,14 +313,14 @@ static uint32_t damaged_coords(const struct wf_topo *topo, uint32_t vertex,
     return 1;
 }
 
-static struct wf_link_props damaged_link_props(const struct wf_topo *topo, uint32_t vertex,
-                                               uint32_t port)
+static struct wf_topo_link_props damaged_link_props(const struct wf_topo *topo, uint32_t vertex,
+                                                    uint32_t port)
 {
     const struct damaged *net = to_damaged(topo);
 
     return net->whole->ops->link_props != NULL
                ? net->whole->ops->link_props(net->whole, net->number[vertex], port)
-               : (struct wf_link_props){.latency = 0};
+               : (struct wf_topo_link_props){.latency = 0};
 }
 
 static const struct wf_param no_params[] = {WF_PARAM_END};
@@ -329,7 +331,7 @@ static const struct wf_topo_ops damaged_ops = {
     .vc_class = WF_TOPO_VC_LOWEST_PORT,
     .args = "",
     .summary = "a network some of whose links or routers have failed",
-    .shape = WF_SHAPE_CIRCLE,
+    .shape = WF_TOPO_SHAPE_CIRCLE,
     .examples = no_examples,
     .params = no_params,
     .params_size = 0,

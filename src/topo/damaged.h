@@ -27,12 +27,12 @@
  * it makes no sense or a compute node is cut off; WF_ELIMIT if distances would take too much
  * memory. Ownership as in ops->create. */
 WF_NODISCARD
-enum wf_status wf_damaged_create(const struct wf_topo *whole, const char *damage,
-                                 struct wf_topo **out, struct wf_err *err);
+enum wf_status wf_topo_damaged_create(const struct wf_topo *whole, const char *damage,
+                                      struct wf_topo **out, struct wf_err *err);
 
 /* The network before the damage, and the number of a vertex in it; of any other topology itself
  * and the same number. */
-const struct wf_topo *wf_damaged_whole(const struct wf_topo *topo);
-uint32_t wf_damaged_vertex(const struct wf_topo *topo, uint32_t vertex);
+const struct wf_topo *wf_topo_damaged_whole(const struct wf_topo *topo);
+uint32_t wf_topo_damaged_vertex(const struct wf_topo *topo, uint32_t vertex);
 
 #endif

@@ -31,17 +31,17 @@ static const struct wf_param params_table[] = {
     WF_PARAM_ROW(struct dragonfly_params, g, COUNT, .def = "0",
                  .doc = "Groups, at most a*h + 1; 0 is that many"),
     WF_PARAM_ROW(struct dragonfly_params, global, ENUM, .def = "relative",
-                 .choices = wf_global_orders, .doc = WF_GLOBAL_DOC),
+                 .choices = wf_topo_global_orders, .doc = WF_TOPO_GLOBAL_DOC),
     WF_PARAM_END,
 };
 
 struct dragonfly {
-    struct wf_routers net;
-    struct wf_global global;
+    struct wf_topo_routers net;
+    struct wf_topo_global global;
     uint32_t locals; /* ports to the routers of the same group: they come first */
 };
 
-static const struct dragonfly *to_dragonfly(const struct wf_routers *net)
+static const struct dragonfly *to_dragonfly(const struct wf_topo_routers *net)
 {
     return (const struct dragonfly *)net;
 }
@@ -57,12 +57,13 @@ static uint32_t local_port(const struct dragonfly *fly, uint32_t from, uint32_t 
     return to % fly->global.routers - (to > from ? 1 : 0);
 }
 
-static uint32_t dragonfly_neighbor(const struct wf_routers *net, uint32_t router, uint32_t port)
+static uint32_t dragonfly_neighbor(const struct wf_topo_routers *net, uint32_t router,
+                                   uint32_t port)
 {
     const struct dragonfly *fly = to_dragonfly(net);
 
     if (port >= fly->locals) {
-        return wf_global_far(&fly->global, router)[port - fly->locals];
+        return wf_topo_global_far(&fly->global, router)[port - fly->locals];
     }
     uint32_t place = router % fly->global.routers;
     return router - place + port + (port >= place ? 1 : 0);
@@ -77,7 +78,7 @@ struct range {
 static struct range find_range(const struct dragonfly *fly, uint32_t router, uint32_t begin,
                                uint32_t end)
 {
-    const uint32_t *far = wf_global_far(&fly->global, router);
+    const uint32_t *far = wf_topo_global_far(&fly->global, router);
     uint32_t low = 0, high = fly->global.ports;
 
     while (low < high) {
@@ -110,7 +111,8 @@ static bool is_joined(const struct dragonfly *fly, uint32_t a, uint32_t b)
  * WF_TOPO_NO_PORT if there is none. */
 static uint32_t next_shared(const struct dragonfly *fly, uint32_t a, uint32_t b, uint32_t from)
 {
-    const uint32_t *x = wf_global_far(&fly->global, a), *y = wf_global_far(&fly->global, b);
+    const uint32_t *x = wf_topo_global_far(&fly->global, a),
+                   *y = wf_topo_global_far(&fly->global, b);
     uint32_t n = fly->global.ports;
 
     for (uint32_t i = from, j = 0; i < n && j < n && x[i] != WF_TOPO_NO_VERTEX;) {
@@ -126,7 +128,8 @@ static uint32_t next_shared(const struct dragonfly *fly, uint32_t a, uint32_t b,
     return WF_TOPO_NO_PORT;
 }
 
-static uint32_t dragonfly_distance(const struct wf_routers *net, uint32_t from, uint32_t to)
+static uint32_t dragonfly_distance(const struct wf_topo_routers *net, uint32_t from,
+                                   uint32_t to)
 {
     const struct dragonfly *fly = to_dragonfly(net);
     uint32_t a = group_of(fly, from), b = group_of(fly, to);
@@ -134,8 +137,8 @@ static uint32_t dragonfly_distance(const struct wf_routers *net, uint32_t from, 
     if (a == b) {
         return from == to ? 0 : 1;
     }
-    bool leads = wf_global_leads(&fly->global, from, b);
-    bool led = wf_global_leads(&fly->global, to, a);
+    bool leads = wf_topo_global_leads(&fly->global, from, b);
+    bool led = wf_topo_global_leads(&fly->global, to, a);
     if (leads && led && is_joined(fly, from, to)) {
         return 1;
     }
@@ -153,8 +156,8 @@ static uint32_t pick_shared(const struct dragonfly *fly, uint32_t from, uint32_t
 }
 
 /* Ways with one link between groups are preferred to those with two. */
-static uint32_t dragonfly_next_port(const struct wf_routers *net, uint32_t from, uint32_t to,
-                                    uint32_t spread)
+static uint32_t dragonfly_next_port(const struct wf_topo_routers *net, uint32_t from,
+                                    uint32_t to, uint32_t spread)
 {
     const struct dragonfly *fly = to_dragonfly(net);
     uint32_t a = group_of(fly, from), b = group_of(fly, to);
@@ -169,20 +172,20 @@ static uint32_t dragonfly_next_port(const struct wf_routers *net, uint32_t from,
     struct range leads = find_group(fly, from, b), led = find_group(fly, to, a);
     if (leads.n + led.n > 0) {
         uint32_t pick = spread % (leads.n + led.n);
-        return pick < leads.n
-                   ? fly->locals + leads.first + pick
-                   : local_port(fly, from,
-                                wf_global_far(&fly->global, to)[led.first + pick - leads.n]);
+        return pick < leads.n ? fly->locals + leads.first + pick
+                              : local_port(fly, from,
+                                           wf_topo_global_far(&fly->global,
+                                                              to)[led.first + pick - leads.n]);
     }
     uint32_t shared = pick_shared(fly, from, to, spread);
     if (shared != WF_TOPO_NO_PORT) {
         return fly->locals + shared;
     }
-    uint32_t link = spread % wf_global_count(&fly->global, a, b);
-    return local_port(fly, from, wf_global_exit(&fly->global, a, b, link));
+    uint32_t link = spread % wf_topo_global_count(&fly->global, a, b);
+    return local_port(fly, from, wf_topo_global_exit(&fly->global, a, b, link));
 }
 
-static uint32_t dragonfly_minimal_ports(const struct wf_routers *net, uint32_t from,
+static uint32_t dragonfly_minimal_ports(const struct wf_topo_routers *net, uint32_t from,
                                         uint32_t to, uint32_t *ports)
 {
     uint32_t left = dragonfly_distance(net, from, to), n = 0;
@@ -217,7 +220,7 @@ static void see(struct ball *ball, uint32_t router)
 
 static void see_far(const struct dragonfly *fly, struct ball *ball, uint32_t router)
 {
-    const uint32_t *far = wf_global_far(&fly->global, router);
+    const uint32_t *far = wf_topo_global_far(&fly->global, router);
 
     for (uint32_t i = 0; i < fly->global.ports && far[i] != WF_TOPO_NO_VERTEX; i++) {
         see(ball, far[i]);
@@ -237,7 +240,7 @@ static void see_group(const struct dragonfly *fly, struct ball *ball, uint32_t r
 static void count_near(const struct dragonfly *fly, struct ball *ball, uint32_t from,
                        uint64_t n[3])
 {
-    const uint32_t *far = wf_global_far(&fly->global, from);
+    const uint32_t *far = wf_topo_global_far(&fly->global, from);
     uint32_t begin = from - from % fly->global.routers;
 
     ball->stamp++;
@@ -259,10 +262,11 @@ static void count_near(const struct dragonfly *fly, struct ball *ball, uint32_t 
  * they are not. */
 static uint32_t n_unlike(const struct dragonfly *fly)
 {
-    return fly->global.order == WF_GLOBAL_ABSOLUTE ? fly->net.n_routers : fly->global.routers;
+    return fly->global.order == WF_TOPO_GLOBAL_ABSOLUTE ? fly->net.n_routers
+                                                        : fly->global.routers;
 }
 
-static void dragonfly_histogram(const struct wf_routers *net, uint64_t *pairs)
+static void dragonfly_histogram(const struct wf_topo_routers *net, uint64_t *pairs)
 {
     const struct dragonfly *fly = to_dragonfly(net);
     uint64_t weight = net->n_routers / n_unlike(fly);
@@ -297,7 +301,7 @@ static uint32_t find_diameter(const struct dragonfly *fly)
     return diameter;
 }
 
-static const struct wf_net_router_ops router_ops = {
+static const struct wf_topo_routers_ops router_ops = {
     .neighbor = dragonfly_neighbor,
     .distance = dragonfly_distance,
     .next_port = dragonfly_next_port,
@@ -311,20 +315,21 @@ static enum wf_status dragonfly_create(const void *params, struct wf_topo **out,
     const struct dragonfly_params *given = params;
     uint64_t a = given->a != 0 ? given->a : 2 * given->h;
     uint64_t p = given->p != 0 ? given->p : given->h;
-    struct wf_global_size size = {given->g, a, given->h};
+    struct wf_topo_global_size size = {given->g, a, given->h};
     struct dragonfly fly = {.locals = 0};
 
-    enum wf_status status = wf_global_plan(&fly.global, wf_topo_dragonfly_ops.name, size,
-                                           (enum wf_global_order)given->global, err);
+    enum wf_status status = wf_topo_global_plan(&fly.global, wf_topo_dragonfly_ops.name, size,
+                                                (enum wf_topo_global_order)given->global, err);
     uint64_t routers = fly.global.groups * a;
     if (status == WF_OK) {
-        status = wf_routers_init(&fly.net, &wf_topo_dragonfly_ops, &router_ops,
-                                 (struct wf_routers_size){routers, p, a - 1 + given->h}, err);
+        status = wf_topo_routers_init(
+            &fly.net, &wf_topo_dragonfly_ops, &router_ops,
+            (struct wf_topo_routers_size){routers, p, a - 1 + given->h}, err);
     }
     if (status != WF_OK) {
         return status;
     }
-    wf_global_join(&fly.global);
+    wf_topo_global_join(&fly.global);
     fly.locals = (uint32_t)a - 1;
     fly.net.topo.n_links += routers * (a - 1) / 2 + fly.global.n_links;
     fly.net.diameter = find_diameter(&fly);
@@ -334,7 +339,7 @@ static enum wf_status dragonfly_create(const void *params, struct wf_topo **out,
 
 static void dragonfly_destroy(struct wf_topo *topo)
 {
-    wf_global_release(&((struct dragonfly *)topo)->global);
+    wf_topo_global_release(&((struct dragonfly *)topo)->global);
     free(topo);
 }
 
@@ -342,7 +347,7 @@ static uint32_t dragonfly_coords(const struct wf_topo *topo, uint32_t vertex,
                                  uint32_t coord[WF_TOPO_COORDS_MAX])
 {
     const struct dragonfly *fly = (const struct dragonfly *)topo;
-    uint32_t router = wf_routers_of(&fly->net, vertex);
+    uint32_t router = wf_topo_routers_of(&fly->net, vertex);
 
     coord[0] = group_of(fly, router);
     coord[1] = router % fly->global.routers;
@@ -380,7 +385,7 @@ const struct wf_topo_ops wf_topo_dragonfly_ops = {
     .name = "dragonfly",
     .args = "<h>[,a=<routers per group>][,p=<nodes per router>][,g=<groups>][,global=<order>]",
     .summary = "groups of routers: one hop within a group, at most one between groups",
-    .shape = WF_SHAPE_GROUPS,
+    .shape = WF_TOPO_SHAPE_GROUPS,
     .vc_class = WF_TOPO_VC_DRAGONFLY,
     .examples = examples,
     .params = params_table,
@@ -388,5 +393,5 @@ const struct wf_topo_ops wf_topo_dragonfly_ops = {
     .create = dragonfly_create,
     .destroy = dragonfly_destroy,
     .coords = dragonfly_coords,
-    WF_ROUTERS_OPS,
+    WF_TOPO_ROUTERS_OPS,
 };

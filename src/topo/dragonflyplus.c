@@ -39,13 +39,13 @@ static const struct wf_param params_table[] = {
     WF_PARAM_ROW(struct plus_params, g, COUNT, .def = "0",
                  .doc = "Groups, at most spines*h + 1; 0 is that many"),
     WF_PARAM_ROW(struct plus_params, global, ENUM, .def = "relative",
-                 .choices = wf_global_orders, .doc = WF_GLOBAL_DOC),
+                 .choices = wf_topo_global_orders, .doc = WF_TOPO_GLOBAL_DOC),
     WF_PARAM_END,
 };
 
 struct plus {
     struct wf_topo topo;
-    struct wf_global global;          /* its routers are the spines */
+    struct wf_topo_global global;     /* its routers are the spines */
     uint32_t leaves, spines;          /* of a group */
     uint32_t nodes;                   /* of a leaf */
     uint32_t first_leaf, first_spine; /* vertices */
@@ -106,7 +106,7 @@ static uint32_t plus_neighbor(const struct wf_topo *topo, uint32_t vertex, uint3
         return plus->first_leaf + group * plus->leaves + port;
     }
     uint32_t far =
-        wf_global_far(&plus->global, vertex - plus->first_spine)[port - plus->leaves];
+        wf_topo_global_far(&plus->global, vertex - plus->first_spine)[port - plus->leaves];
     return far == WF_TOPO_NO_VERTEX ? far : plus->first_spine + far;
 }
 
@@ -114,10 +114,10 @@ static uint32_t plus_neighbor(const struct wf_topo *topo, uint32_t vertex, uint3
  * without leading there itself. */
 static bool leads_by_one(const struct plus *plus, uint32_t spine, uint32_t group)
 {
-    const uint32_t *far = wf_global_far(&plus->global, spine);
+    const uint32_t *far = wf_topo_global_far(&plus->global, spine);
 
     for (uint32_t i = 0; i < plus->global.ports && far[i] != WF_TOPO_NO_VERTEX; i++) {
-        if (wf_global_leads(&plus->global, far[i], group)) {
+        if (wf_topo_global_leads(&plus->global, far[i], group)) {
             return true;
         }
     }
@@ -130,7 +130,7 @@ static uint32_t spine_distance(const struct plus *plus, uint32_t spine, uint32_t
     if (spine / plus->spines == group) {
         return 2;
     }
-    if (wf_global_leads(&plus->global, spine, group)) {
+    if (wf_topo_global_leads(&plus->global, spine, group)) {
         return 3;
     }
     return leads_by_one(plus, spine, group) ? 4 : 5;
@@ -169,8 +169,8 @@ static uint32_t leaf_next_port(const struct plus *plus, uint32_t at, uint32_t ds
     if (from == to) {
         return plus->nodes + dst % plus->spines;
     }
-    uint32_t link = dst % wf_global_count(&plus->global, from, to);
-    return plus->nodes + wf_global_exit(&plus->global, from, to, link) % plus->spines;
+    uint32_t link = dst % wf_topo_global_count(&plus->global, from, to);
+    return plus->nodes + wf_topo_global_exit(&plus->global, from, to, link) % plus->spines;
 }
 
 /* All ports of a spine with which a shortest way begins, in ascending order. */
@@ -178,7 +178,7 @@ static uint32_t spine_ports(const struct plus *plus, uint32_t at, uint32_t dst, 
 {
     uint32_t spine = at - plus->first_spine, group = group_of(plus, dst), n = 0;
     uint32_t left = spine_distance(plus, spine, group);
-    const uint32_t *far = wf_global_far(&plus->global, spine);
+    const uint32_t *far = wf_topo_global_far(&plus->global, spine);
     uint32_t own = leaf_of(plus, dst) % plus->leaves;
 
     for (uint32_t i = 0; i < plus->leaves; i++) {
@@ -200,12 +200,12 @@ static uint32_t spine_ports(const struct plus *plus, uint32_t at, uint32_t dst, 
 static uint32_t pick_global(const struct plus *plus, uint32_t spine, uint32_t dst,
                             bool in_group)
 {
-    const uint32_t *far = wf_global_far(&plus->global, spine);
+    const uint32_t *far = wf_topo_global_far(&plus->global, spine);
     uint32_t group = group_of(plus, dst), i = dst % plus->global.ports;
 
     while (far[i] == WF_TOPO_NO_VERTEX ||
            (in_group ? far[i] / plus->spines != group
-                     : !wf_global_leads(&plus->global, far[i], group))) {
+                     : !wf_topo_global_leads(&plus->global, far[i], group))) {
         i = i + 1 < plus->global.ports ? i + 1 : 0;
     }
     return plus->leaves + i;
@@ -254,7 +254,7 @@ static uint32_t plus_minimal_ports(const struct wf_topo *topo, uint32_t at, uint
     }
     uint32_t from = group_of(plus, at), to = group_of(plus, dst);
     for (uint32_t i = 0; i < plus->spines; i++) {
-        if (from == to || wf_global_leads(&plus->global, from * plus->spines + i, to)) {
+        if (from == to || wf_topo_global_leads(&plus->global, from * plus->spines + i, to)) {
             ports[n++] = plus->nodes + i;
         }
     }
@@ -296,10 +296,10 @@ static enum wf_status set_sizes(struct plus *plus, struct plus_size size, struct
     uint64_t leaves = groups, nodes, ports = plus->global.ports;
 
     enum wf_status status =
-        wf_vector_multiply("dragonfly+: leaves", &leaves, size.leaves, max, err);
+        wf_topo_vector_multiply("dragonfly+: leaves", &leaves, size.leaves, max, err);
     nodes = leaves;
     if (status == WF_OK) {
-        status = wf_vector_multiply("dragonfly+: nodes", &nodes, size.nodes, max, err);
+        status = wf_topo_vector_multiply("dragonfly+: nodes", &nodes, size.nodes, max, err);
     }
     if (status != WF_OK) {
         return status;
@@ -333,16 +333,17 @@ static enum wf_status plus_create(const void *params, struct wf_topo **out, stru
                              given->p != 0 ? given->p : spines};
     struct plus plus = {.leaves = 0};
 
-    enum wf_status status = wf_global_plan(&plus.global, wf_topo_dragonflyplus_ops.name,
-                                           (struct wf_global_size){given->g, spines, given->h},
-                                           (enum wf_global_order)given->global, err);
+    enum wf_status status =
+        wf_topo_global_plan(&plus.global, wf_topo_dragonflyplus_ops.name,
+                            (struct wf_topo_global_size){given->g, spines, given->h},
+                            (enum wf_topo_global_order)given->global, err);
     if (status == WF_OK) {
         status = set_sizes(&plus, size, err);
     }
     if (status != WF_OK) {
         return status;
     }
-    wf_global_join(&plus.global);
+    wf_topo_global_join(&plus.global);
     plus.topo.n_links += plus.global.n_links;
     *out = wf_topo_keep(&plus, sizeof(plus));
     return WF_OK;
@@ -350,7 +351,7 @@ static enum wf_status plus_create(const void *params, struct wf_topo **out, stru
 
 static void plus_destroy(struct wf_topo *topo)
 {
-    wf_global_release(&((struct plus *)topo)->global);
+    wf_topo_global_release(&((struct plus *)topo)->global);
     free(topo);
 }
 
@@ -388,7 +389,7 @@ const struct wf_topo_ops wf_topo_dragonflyplus_ops = {
     .name = "dragonfly+",
     .args = "<h>[,spines=<n>][,leaves=<n>][,p=<nodes per leaf>][,g=<groups>][,global=<order>]",
     .summary = "a dragonfly whose groups are two-level fat trees",
-    .shape = WF_SHAPE_GROUPS,
+    .shape = WF_TOPO_SHAPE_GROUPS,
     .vc_class = WF_TOPO_VC_TREES,
     .examples = examples,
     .params = params_table,

@@ -254,8 +254,8 @@ static enum wf_status read_vectors(struct fattree *tree, const struct fattree_pa
 {
     uint32_t n_up = 0;
 
-    enum wf_status status = wf_vector_parse("fattree: down", given->down, tree->down + 1,
-                                            HEIGHT_MAX, &tree->height, err);
+    enum wf_status status = wf_topo_vector_parse("fattree: down", given->down, tree->down + 1,
+                                                 HEIGHT_MAX, &tree->height, err);
     if (status != WF_OK) {
         return status;
     }
@@ -264,7 +264,7 @@ static enum wf_status read_vectors(struct fattree *tree, const struct fattree_pa
         memcpy(tree->up + 1, tree->down + 1, (tree->height - 1) * sizeof(tree->up[0]));
         return WF_OK;
     }
-    status = wf_vector_parse("fattree: up", given->up, tree->up, HEIGHT_MAX, &n_up, err);
+    status = wf_topo_vector_parse("fattree: up", given->up, tree->up, HEIGHT_MAX, &n_up, err);
     if (status == WF_OK && n_up != tree->height) {
         return wf_err_set(err, WF_EINVAL,
                           "fattree: up '%.64s': expected %" PRIu32 " numbers, as many as in "
@@ -332,7 +332,8 @@ static enum wf_status apply_taper(struct fattree *tree, const char *text, struct
 {
     uint32_t taper[HEIGHT_MAX], n = 0;
 
-    enum wf_status status = wf_vector_parse("fattree: taper", text, taper, HEIGHT_MAX, &n, err);
+    enum wf_status status =
+        wf_topo_vector_parse("fattree: taper", text, taper, HEIGHT_MAX, &n, err);
     if (status != WF_OK) {
         return status;
     }
@@ -363,11 +364,11 @@ static enum wf_status multiply(struct fattree *tree, struct wf_err *err)
 
     tree->nodes[0] = tree->tops[0] = 1;
     for (uint32_t level = 1; level <= tree->height && status == WF_OK; level++) {
-        status = wf_vector_multiply("fattree: nodes", &nodes, tree->down[level],
-                                    WF_TOPO_LINK_MAX, err);
+        status = wf_topo_vector_multiply("fattree: nodes", &nodes, tree->down[level],
+                                         WF_TOPO_LINK_MAX, err);
         if (status == WF_OK) {
-            status = wf_vector_multiply("fattree: switches of the highest level", &tops,
-                                        tree->up[level - 1], WF_TOPO_LINK_MAX, err);
+            status = wf_topo_vector_multiply("fattree: switches of the highest level", &tops,
+                                             tree->up[level - 1], WF_TOPO_LINK_MAX, err);
         }
         tree->nodes[level] = (uint32_t)nodes;
         tree->tops[level] = (uint32_t)tops;
@@ -451,7 +452,7 @@ const struct wf_topo_ops wf_topo_fattree_ops = {
     .args = "<children>x<children>...[,up=<parents>x...] | k=<n>,n=<levels> | "
             "radix=<ports>,levels=<n>, each [,taper=<n>[x<n>...]]",
     .summary = "fat tree (k-ary n-tree, XGFT, folded Clos), up by destination, then down",
-    .shape = WF_SHAPE_LEVELS,
+    .shape = WF_TOPO_SHAPE_LEVELS,
     .vc_class = WF_TOPO_VC_FAT_TREE,
     .examples = examples,
     .params = params_table,

@@ -17,7 +17,7 @@ static uint32_t smallest_factor(uint32_t q)
     return q;
 }
 
-bool wf_field_exists(uint32_t q)
+bool wf_topo_field_exists(uint32_t q)
 {
     if (q < 2) {
         return false;
@@ -30,7 +30,8 @@ bool wf_field_exists(uint32_t q)
 }
 
 /* a + n * b, digit by digit. */
-static uint32_t add_multiple(const struct wf_field *field, uint32_t a, uint32_t n, uint32_t b)
+static uint32_t add_multiple(const struct wf_topo_field *field, uint32_t a, uint32_t n,
+                             uint32_t b)
 {
     uint32_t sum = 0;
 
@@ -43,7 +44,7 @@ static uint32_t add_multiple(const struct wf_field *field, uint32_t a, uint32_t 
 /* Whether the powers of the polynomial x are all elements but 0 if x^k is `reduced`: then the
  * field is the polynomials modulo x^k - reduced, and x is primitive. Fills in powers[]. For k =
  * 1 this makes x the number `reduced` itself. */
-static bool is_primitive(struct wf_field *field, uint32_t reduced)
+static bool is_primitive(struct wf_topo_field *field, uint32_t reduced)
 {
     uint32_t top = 1, power = 1; /* top: the unit of the highest digit */
 
@@ -60,7 +61,7 @@ static bool is_primitive(struct wf_field *field, uint32_t reduced)
     return power == 1;
 }
 
-static void find_primitive(struct wf_field *field)
+static void find_primitive(struct wf_topo_field *field)
 {
     uint32_t reduced = 1;
 
@@ -74,9 +75,9 @@ static void find_primitive(struct wf_field *field)
     }
 }
 
-void wf_field_init(struct wf_field *field, uint32_t q)
+void wf_topo_field_init(struct wf_topo_field *field, uint32_t q)
 {
-    assert(wf_field_exists(q) && q <= WF_FIELD_MAX);
+    assert(wf_topo_field_exists(q) && q <= WF_TOPO_FIELD_MAX);
     field->q = q;
     field->p = smallest_factor(q);
     field->sums = wf_xcalloc((size_t)q * q, sizeof(*field->sums));
@@ -92,7 +93,7 @@ void wf_field_init(struct wf_field *field, uint32_t q)
     find_primitive(field);
 }
 
-void wf_field_release(struct wf_field *field)
+void wf_topo_field_release(struct wf_topo_field *field)
 {
     free(field->sums);
     free(field->minus);

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct wf_field {
+struct wf_topo_field {
     uint32_t q, p;
     uint32_t *sums;   /* [q * q] a + b */
     uint32_t *minus;  /* [q] -a */
@@ -21,32 +21,36 @@ struct wf_field {
     uint32_t *logs;   /* [q] the exponent below q - 1 of each element but 0 */
 };
 
-enum { WF_FIELD_MAX = 4096 };
+enum { WF_TOPO_FIELD_MAX = 4096 };
 
 /* Whether a field of q elements exists: q is a prime or a power of one. */
-bool wf_field_exists(uint32_t q);
+bool wf_topo_field_exists(uint32_t q);
 
-/* Makes the tables of the field of q elements, wf_field_exists(q), q <= WF_FIELD_MAX. */
-void wf_field_init(struct wf_field *field, uint32_t q);
-void wf_field_release(struct wf_field *field);
+/* Makes the tables of the field of q elements, wf_topo_field_exists(q), q <= WF_TOPO_FIELD_MAX. */
+void wf_topo_field_init(struct wf_topo_field *field, uint32_t q);
+void wf_topo_field_release(struct wf_topo_field *field);
 
-static inline uint32_t wf_field_add(const struct wf_field *field, uint32_t a, uint32_t b)
+static inline uint32_t wf_topo_field_add(const struct wf_topo_field *field, uint32_t a,
+                                         uint32_t b)
 {
     return field->sums[a * field->q + b];
 }
 
-static inline uint32_t wf_field_sub(const struct wf_field *field, uint32_t a, uint32_t b)
+static inline uint32_t wf_topo_field_sub(const struct wf_topo_field *field, uint32_t a,
+                                         uint32_t b)
 {
     return field->sums[a * field->q + field->minus[b]];
 }
 
-static inline uint32_t wf_field_mul(const struct wf_field *field, uint32_t a, uint32_t b)
+static inline uint32_t wf_topo_field_mul(const struct wf_topo_field *field, uint32_t a,
+                                         uint32_t b)
 {
     return a == 0 || b == 0 ? 0 : field->powers[field->logs[a] + field->logs[b]];
 }
 
 /* b is not 0. */
-static inline uint32_t wf_field_div(const struct wf_field *field, uint32_t a, uint32_t b)
+static inline uint32_t wf_topo_field_div(const struct wf_topo_field *field, uint32_t a,
+                                         uint32_t b)
 {
     return a == 0 ? 0 : field->powers[field->logs[a] + (field->q - 1) - field->logs[b]];
 }

@@ -6,15 +6,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-const char *const wf_global_orders[] = {"absolute", "relative", "circulant", NULL};
+const char *const wf_topo_global_orders[] = {"absolute", "relative", "circulant", NULL};
 
 /* How many groups `to` is further on than `from`, counted around. */
-static uint32_t offset_of(const struct wf_global *global, uint32_t from, uint32_t to)
+static uint32_t offset_of(const struct wf_topo_global *global, uint32_t from, uint32_t to)
 {
     return to >= from ? to - from : global->groups - (from - to);
 }
 
-static bool has_one_more(const struct wf_global *global, uint32_t offset)
+static bool has_one_more(const struct wf_topo_global *global, uint32_t offset)
 {
     uint32_t around = global->groups - offset;
     uint32_t apart = offset < around ? offset : around;
@@ -23,7 +23,7 @@ static bool has_one_more(const struct wf_global *global, uint32_t offset)
 }
 
 /* How many of the offsets 1 .. last have one more link. */
-static uint32_t n_one_more(const struct wf_global *global, uint32_t last)
+static uint32_t n_one_more(const struct wf_topo_global *global, uint32_t last)
 {
     uint32_t up = last < global->nearer ? last : global->nearer;
     uint32_t unlike = global->groups - 1 - global->nearer;
@@ -32,16 +32,16 @@ static uint32_t n_one_more(const struct wf_global *global, uint32_t last)
     return up + down + (global->opposite && last >= global->groups / 2 ? 1 : 0);
 }
 
-uint32_t wf_global_count(const struct wf_global *global, uint32_t from, uint32_t to)
+uint32_t wf_topo_global_count(const struct wf_topo_global *global, uint32_t from, uint32_t to)
 {
     return global->least + (has_one_more(global, offset_of(global, from, to)) ? 1 : 0);
 }
 
 /* The links of the group `from` that come before those to `to` in the order of the
  * arrangement. */
-typedef uint32_t links_before(const struct wf_global *global, uint32_t from, uint32_t to);
+typedef uint32_t links_before(const struct wf_topo_global *global, uint32_t from, uint32_t to);
 
-static uint32_t before_absolute(const struct wf_global *global, uint32_t from, uint32_t to)
+static uint32_t before_absolute(const struct wf_topo_global *global, uint32_t from, uint32_t to)
 {
     uint32_t last = global->groups - 1, below = last - from;
     /* The offsets of the groups 0 .. from-1 are below+1 .. last, then follow 1, 2, ... */
@@ -52,14 +52,15 @@ static uint32_t before_absolute(const struct wf_global *global, uint32_t from, u
     return global->least * (to < from ? to : to - 1) + one_more;
 }
 
-static uint32_t before_relative(const struct wf_global *global, uint32_t from, uint32_t to)
+static uint32_t before_relative(const struct wf_topo_global *global, uint32_t from, uint32_t to)
 {
     uint32_t offset = offset_of(global, from, to);
 
     return global->least * (offset - 1) + n_one_more(global, offset - 1);
 }
 
-static uint32_t before_circulant(const struct wf_global *global, uint32_t from, uint32_t to)
+static uint32_t before_circulant(const struct wf_topo_global *global, uint32_t from,
+                                 uint32_t to)
 {
     uint32_t up = offset_of(global, from, to), down = global->groups - up;
     uint32_t place = up <= down ? 2 * (up - 1) : 2 * (down - 1) + 1;
@@ -69,20 +70,21 @@ static uint32_t before_circulant(const struct wf_global *global, uint32_t from, 
 }
 
 static links_before *const orders[] = {
-    [WF_GLOBAL_ABSOLUTE] = before_absolute,
-    [WF_GLOBAL_RELATIVE] = before_relative,
-    [WF_GLOBAL_CIRCULANT] = before_circulant,
+    [WF_TOPO_GLOBAL_ABSOLUTE] = before_absolute,
+    [WF_TOPO_GLOBAL_RELATIVE] = before_relative,
+    [WF_TOPO_GLOBAL_CIRCULANT] = before_circulant,
 };
 
 /* The number in its group of the router from which the first link to `to` leaves. */
-static uint32_t first_exit(const struct wf_global *global, uint32_t from, uint32_t to)
+static uint32_t first_exit(const struct wf_topo_global *global, uint32_t from, uint32_t to)
 {
     uint32_t before = orders[global->order](global, from, to);
 
     return global->maximal ? before / global->ports : before % global->routers;
 }
 
-uint32_t wf_global_exit(const struct wf_global *global, uint32_t from, uint32_t to, uint32_t k)
+uint32_t wf_topo_global_exit(const struct wf_topo_global *global, uint32_t from, uint32_t to,
+                             uint32_t k)
 {
     uint32_t place = (first_exit(global, from, to) + k % global->routers) % global->routers;
 
@@ -97,27 +99,29 @@ uint32_t wf_global_exit(const struct wf_global *global, uint32_t from, uint32_t 
  * Rounds are no more than routers, so no sum comes twice; and it does not matter which group is
  * asked.
  */
-static uint32_t arrival(const struct wf_global *global, uint32_t from, uint32_t to, uint32_t k)
+static uint32_t arrival(const struct wf_topo_global *global, uint32_t from, uint32_t to,
+                        uint32_t k)
 {
-    uint32_t routers = global->routers, count = wf_global_count(global, from, to);
+    uint32_t routers = global->routers, count = wf_topo_global_count(global, from, to);
     uint32_t rounds_left = count / routers - k / routers;
     uint32_t sum = (count % routers + routers - 1 + rounds_left) % routers;
 
-    return wf_global_exit(global, to, from, sum + routers - k % routers);
+    return wf_topo_global_exit(global, to, from, sum + routers - k % routers);
 }
 
-bool wf_global_leads(const struct wf_global *global, uint32_t router, uint32_t group)
+bool wf_topo_global_leads(const struct wf_topo_global *global, uint32_t router, uint32_t group)
 {
     uint32_t from = router / global->routers, place = router % global->routers;
     uint32_t first = first_exit(global, from, group);
     uint32_t turn = place >= first ? place - first : global->routers - (first - place);
 
-    return turn < wf_global_count(global, from, group);
+    return turn < wf_topo_global_count(global, from, group);
 }
 
 /* Adds a far end to a router's list, which stays ascending. Pairs of groups come in ascending
  * order, so that it goes to the end or near to it. */
-static void add_far(struct wf_global *global, uint32_t router, uint32_t far, uint32_t *n_far)
+static void add_far(struct wf_topo_global *global, uint32_t router, uint32_t far,
+                    uint32_t *n_far)
 {
     uint32_t *list = global->far + (size_t)router * global->ports;
     uint32_t i = n_far[router]++;
@@ -128,7 +132,7 @@ static void add_far(struct wf_global *global, uint32_t router, uint32_t far, uin
     list[i] = far;
 }
 
-void wf_global_join(struct wf_global *global)
+void wf_topo_global_join(struct wf_topo_global *global)
 {
     uint32_t n_routers = global->groups * global->routers;
     size_t n_ports = (size_t)n_routers * global->ports;
@@ -140,9 +144,9 @@ void wf_global_join(struct wf_global *global)
     }
     for (uint32_t from = 0; from < global->groups; from++) {
         for (uint32_t to = from + 1; to < global->groups; to++) {
-            uint32_t count = wf_global_count(global, from, to);
+            uint32_t count = wf_topo_global_count(global, from, to);
             for (uint32_t k = 0; k < count; k++) {
-                uint32_t a = wf_global_exit(global, from, to, k);
+                uint32_t a = wf_topo_global_exit(global, from, to, k);
                 uint32_t b = arrival(global, from, to, k);
                 add_far(global, a, b, n_far);
                 add_far(global, b, a, n_far);
@@ -154,7 +158,7 @@ void wf_global_join(struct wf_global *global)
 }
 
 /* How many links each pair of groups gets. */
-static void share_links(struct wf_global *global)
+static void share_links(struct wf_topo_global *global)
 {
     uint64_t ports = (uint64_t)global->routers * global->ports;
     uint64_t others = global->groups - UINT64_C(1);
@@ -177,14 +181,14 @@ static void share_links(struct wf_global *global)
 static enum wf_status too_many_ports(const char *name, struct wf_err *err)
 {
     return wf_err_set(err, WF_EINVAL, "%s: more than %d ports of routers to other groups", name,
-                      WF_GLOBAL_PORTS_MAX);
+                      WF_TOPO_GLOBAL_PORTS_MAX);
 }
 
-enum wf_status wf_global_plan(struct wf_global *global, const char *name,
-                              struct wf_global_size size, enum wf_global_order order,
-                              struct wf_err *err)
+enum wf_status wf_topo_global_plan(struct wf_topo_global *global, const char *name,
+                                   struct wf_topo_global_size size,
+                                   enum wf_topo_global_order order, struct wf_err *err)
 {
-    const uint64_t max = WF_GLOBAL_PORTS_MAX;
+    const uint64_t max = WF_TOPO_GLOBAL_PORTS_MAX;
 
     if (size.ports > max || size.routers > max / size.ports) {
         return too_many_ports(name, err);
@@ -200,7 +204,7 @@ enum wf_status wf_global_plan(struct wf_global *global, const char *name,
     if (groups * (joined - 1) > max) {
         return too_many_ports(name, err);
     }
-    *global = (struct wf_global){
+    *global = (struct wf_topo_global){
         .groups = (uint32_t)groups,
         .routers = (uint32_t)size.routers,
         .ports = (uint32_t)size.ports,
@@ -210,7 +214,7 @@ enum wf_status wf_global_plan(struct wf_global *global, const char *name,
     return WF_OK;
 }
 
-void wf_global_release(struct wf_global *global)
+void wf_topo_global_release(struct wf_topo_global *global)
 {
     free(global->far);
 }

@@ -29,63 +29,65 @@
 
 #include "topo/topo.h"
 
-enum wf_global_order {
-    WF_GLOBAL_ABSOLUTE,
-    WF_GLOBAL_RELATIVE,
-    WF_GLOBAL_CIRCULANT,
+enum wf_topo_global_order {
+    WF_TOPO_GLOBAL_ABSOLUTE,
+    WF_TOPO_GLOBAL_RELATIVE,
+    WF_TOPO_GLOBAL_CIRCULANT,
 };
 
 /* Names in the order of the enum, null-terminated, and a sentence about them, for a table of
  * parameters. */
-extern const char *const wf_global_orders[];
-#define WF_GLOBAL_DOC                                                                          \
+extern const char *const wf_topo_global_orders[];
+#define WF_TOPO_GLOBAL_DOC                                                                     \
     "To which groups the links of a group go in turn: by their numbers; 1, 2, 3, ... further " \
     "on; or +1, -1, +2, -2, ... further on"
 
 /* The most ports to other groups that a network may have: there is a table of them. */
-enum { WF_GLOBAL_PORTS_MAX = 1 << 28 };
+enum { WF_TOPO_GLOBAL_PORTS_MAX = 1 << 28 };
 
-struct wf_global {
+struct wf_topo_global {
     uint32_t groups, routers, ports; /* of them all, of a group, of a router */
-    enum wf_global_order order;
+    enum wf_topo_global_order order;
     bool maximal;    /* there are as many groups as can be joined */
     uint32_t least;  /* links between any two groups */
     uint32_t nearer; /* to that many groups on either side there is one more */
     bool opposite;   /* and to the group half way around */
-    uint32_t *far;   /* [groups * routers * ports] see wf_global_far() */
+    uint32_t *far;   /* [groups * routers * ports] see wf_topo_global_far() */
     uint64_t n_links;
 };
 
-/* What wf_global_plan() needs to know: routers and ports are not 0; groups of 0 is as many as
+/* What wf_topo_global_plan() needs to know: routers and ports are not 0; groups of 0 is as many as
  * can be joined. */
-struct wf_global_size {
+struct wf_topo_global_size {
     uint64_t groups, routers, ports;
 };
 
 /* Shares out the links for the topology called `name`, in whose parameters the number of groups
  * is "g". WF_EINVAL on more groups than can be joined or too many ports. Allocates nothing. */
 WF_NODISCARD
-enum wf_status wf_global_plan(struct wf_global *global, const char *name,
-                              struct wf_global_size size, enum wf_global_order order,
-                              struct wf_err *err);
+enum wf_status wf_topo_global_plan(struct wf_topo_global *global, const char *name,
+                                   struct wf_topo_global_size size,
+                                   enum wf_topo_global_order order, struct wf_err *err);
 /* Joins routers as planned: makes the table `far` and counts the links. */
-void wf_global_join(struct wf_global *global);
-void wf_global_release(struct wf_global *global);
+void wf_topo_global_join(struct wf_topo_global *global);
+void wf_topo_global_release(struct wf_topo_global *global);
 
 /* Routers below are numbered group by group. */
 
 /* The routers at the far ends of the ports of a router: ascending, then WF_TOPO_NO_VERTEX for
  * ports without a cable; global->ports entries. */
-static inline const uint32_t *wf_global_far(const struct wf_global *global, uint32_t router)
+static inline const uint32_t *wf_topo_global_far(const struct wf_topo_global *global,
+                                                 uint32_t router)
 {
     return global->far + (size_t)router * global->ports;
 }
 
 /* The number of links between two different groups, at least 1. */
-uint32_t wf_global_count(const struct wf_global *global, uint32_t from, uint32_t to);
-/* The router at the near end, in the group `from`, of link number k < wf_global_count(). */
-uint32_t wf_global_exit(const struct wf_global *global, uint32_t from, uint32_t to, uint32_t k);
+uint32_t wf_topo_global_count(const struct wf_topo_global *global, uint32_t from, uint32_t to);
+/* The router at the near end, in the group `from`, of link number k < wf_topo_global_count(). */
+uint32_t wf_topo_global_exit(const struct wf_topo_global *global, uint32_t from, uint32_t to,
+                             uint32_t k);
 /* Whether a router has a link into a group that is not its own. */
-bool wf_global_leads(const struct wf_global *global, uint32_t router, uint32_t group);
+bool wf_topo_global_leads(const struct wf_topo_global *global, uint32_t router, uint32_t group);
 
 #endif

@@ -15,8 +15,8 @@
 
 struct graph {
     struct wf_topo topo;
-    struct wf_graph_net net;
-    struct wf_hubs *hubs;
+    struct wf_topo_graph_net net;
+    struct wf_topo_hubs *hubs;
 };
 
 struct graph_params {
@@ -34,29 +34,29 @@ static const struct graph *to_graph(const struct wf_topo *topo)
     return (const struct graph *)topo;
 }
 
-static struct wf_hubs *label(const struct wf_graph_net *net)
+static struct wf_topo_hubs *label(const struct wf_topo_graph_net *net)
 {
-    struct wf_csr reverse = {.n_vertices = 0};
+    struct wf_topo_csr reverse = {.n_vertices = 0};
 
     if (net->oneway) {
-        wf_csr_reverse(&net->links, &reverse);
+        wf_topo_csr_reverse(&net->links, &reverse);
     }
-    struct wf_hubs *hubs =
-        wf_hubs_create(&net->links, net->oneway ? &reverse : NULL, LABELS_MAX);
-    wf_csr_release(&reverse);
+    struct wf_topo_hubs *hubs =
+        wf_topo_hubs_create(&net->links, net->oneway ? &reverse : NULL, LABELS_MAX);
+    wf_topo_csr_release(&reverse);
     return hubs;
 }
 
 /* Takes the network. */
-static enum wf_status finish(const char *name, struct wf_graph_net *net, struct wf_topo **out,
-                             struct wf_err *err)
+static enum wf_status finish(const char *name, struct wf_topo_graph_net *net,
+                             struct wf_topo **out, struct wf_err *err)
 {
-    const struct wf_csr *links = &net->links;
+    const struct wf_topo_csr *links = &net->links;
     uint32_t n_ports = 0, n_links = links->first[links->n_vertices];
-    struct wf_hubs *hubs = label(net);
+    struct wf_topo_hubs *hubs = label(net);
 
     if (hubs == NULL) {
-        wf_graph_net_release(net);
+        wf_topo_graph_net_release(net);
         return wf_err_set(err, WF_ELIMIT,
                           "%.128s: distances in this graph would take more than %zu MiB; use a "
                           "topology that computes them, or a smaller graph",
@@ -81,12 +81,12 @@ static enum wf_status finish(const char *name, struct wf_graph_net *net, struct 
     return WF_OK;
 }
 
-enum wf_status wf_graph_create_text(const char *name, const char *text, size_t size,
-                                    struct wf_topo **out, struct wf_err *err)
+enum wf_status wf_topo_graph_create_text(const char *name, const char *text, size_t size,
+                                         struct wf_topo **out, struct wf_err *err)
 {
-    struct wf_graph_net net;
+    struct wf_topo_graph_net net;
 
-    enum wf_status status = wf_graph_read(name, text, size, &net, err);
+    enum wf_status status = wf_topo_graph_read(name, text, size, &net, err);
     return status == WF_OK ? finish(name, &net, out, err) : status;
 }
 
@@ -95,10 +95,10 @@ static enum wf_status graph_create(const void *params, struct wf_topo **out, str
     const struct graph_params *given = params;
     struct wf_buf text = {.data = NULL};
 
-    enum wf_status status = wf_file_read(given->file, WF_GRAPH_TEXT_MAX, &text, err);
+    enum wf_status status = wf_file_read(given->file, WF_TOPO_GRAPH_TEXT_MAX, &text, err);
     if (status == WF_OK) {
-        status =
-            wf_graph_create_text(given->file, (const char *)text.data, text.size, out, err);
+        status = wf_topo_graph_create_text(given->file, (const char *)text.data, text.size, out,
+                                           err);
     }
     wf_buf_fini(&text);
     return status;
@@ -108,8 +108,8 @@ static void graph_destroy(struct wf_topo *topo)
 {
     struct graph *graph = (struct graph *)topo;
 
-    wf_graph_net_release(&graph->net);
-    wf_hubs_free(graph->hubs);
+    wf_topo_graph_net_release(&graph->net);
+    wf_topo_hubs_free(graph->hubs);
     free(graph);
 }
 
@@ -120,27 +120,28 @@ static uint32_t graph_first_link(const struct wf_topo *topo, uint32_t vertex)
 
 static uint32_t graph_neighbor(const struct wf_topo *topo, uint32_t vertex, uint32_t port)
 {
-    const struct wf_csr *links = &to_graph(topo)->net.links;
+    const struct wf_topo_csr *links = &to_graph(topo)->net.links;
 
     return links->to[links->first[vertex] + port];
 }
 
 static uint32_t graph_distance(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 {
-    return wf_hubs_distance(to_graph(topo)->hubs, at, dst);
+    return wf_topo_hubs_distance(to_graph(topo)->hubs, at, dst);
 }
 
 /* The lowest of the ports that lead closer. */
 static uint32_t graph_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 {
     const struct graph *graph = to_graph(topo);
-    const struct wf_csr *links = &graph->net.links;
-    uint32_t left = wf_hubs_distance(graph->hubs, at, dst), port = 0;
+    const struct wf_topo_csr *links = &graph->net.links;
+    uint32_t left = wf_topo_hubs_distance(graph->hubs, at, dst), port = 0;
 
     if (left == 0) {
         return WF_TOPO_NO_PORT;
     }
-    while (wf_hubs_distance(graph->hubs, links->to[links->first[at] + port], dst) >= left) {
+    while (wf_topo_hubs_distance(graph->hubs, links->to[links->first[at] + port], dst) >=
+           left) {
         port++;
     }
     return port;
@@ -148,12 +149,12 @@ static uint32_t graph_next_port(const struct wf_topo *topo, uint32_t at, uint32_
 
 static uint32_t graph_diameter(const struct wf_topo *topo)
 {
-    return wf_csr_measure(&to_graph(topo)->net.links, topo->n_nodes, NULL);
+    return wf_topo_csr_measure(&to_graph(topo)->net.links, topo->n_nodes, NULL);
 }
 
 static void graph_histogram(const struct wf_topo *topo, uint64_t *counts)
 {
-    (void)wf_csr_measure(&to_graph(topo)->net.links, topo->n_nodes, counts);
+    (void)wf_topo_csr_measure(&to_graph(topo)->net.links, topo->n_nodes, counts);
 }
 
 static uint32_t graph_coords(const struct wf_topo *topo, uint32_t vertex,
@@ -164,13 +165,13 @@ static uint32_t graph_coords(const struct wf_topo *topo, uint32_t vertex,
     return 1;
 }
 
-static struct wf_link_props graph_link_props(const struct wf_topo *topo, uint32_t vertex,
-                                             uint32_t port)
+static struct wf_topo_link_props graph_link_props(const struct wf_topo *topo, uint32_t vertex,
+                                                  uint32_t port)
 {
-    const struct wf_graph_net *net = &to_graph(topo)->net;
+    const struct wf_topo_graph_net *net = &to_graph(topo)->net;
 
     return net->props != NULL ? net->props[net->links.first[vertex] + port]
-                              : (struct wf_link_props){.latency = 0};
+                              : (struct wf_topo_link_props){.latency = 0};
 }
 
 /* A spec names a file, and none is everywhere: tests write theirs. */
@@ -180,7 +181,7 @@ const struct wf_topo_ops wf_topo_graph_ops = {
     .name = "graph",
     .args = "<file>",
     .summary = "any network, from an edge list, DOT or GraphML file",
-    .shape = WF_SHAPE_CIRCLE,
+    .shape = WF_TOPO_SHAPE_CIRCLE,
     .vc_class = WF_TOPO_VC_LOWEST_PORT,
     .examples = no_examples,
     .params = params_table,

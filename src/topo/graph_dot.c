@@ -15,15 +15,15 @@ enum token_kind {
 
 struct token {
     enum token_kind kind;
-    struct wf_graph_word word; /* decoded text; of a quoted one in the reader's scratch */
-    char punct;                /* '-' for "--", '>' for "->" */
+    struct wf_topo_graph_word word; /* decoded text; of a quoted one in the reader's scratch */
+    char punct;                     /* '-' for "--", '>' for "->" */
 };
 
 struct dot {
-    struct wf_graph_reader *reader;
+    struct wf_topo_graph_reader *reader;
     struct token token; /* the next one, not yet taken */
     bool directed;
-    struct wf_graph_attrs node_defaults, edge_defaults;
+    struct wf_topo_graph_attrs node_defaults, edge_defaults;
 };
 
 static bool is_name_byte(char c)
@@ -32,7 +32,7 @@ static bool is_name_byte(char c)
 }
 
 /* Moves behind `end`; false if the text ends first. */
-static bool skip_past(struct wf_graph_reader *reader, const char *end)
+static bool skip_past(struct wf_topo_graph_reader *reader, const char *end)
 {
     const char *found =
         memmem(reader->text + reader->at, reader->size - reader->at, end, strlen(end));
@@ -41,10 +41,10 @@ static bool skip_past(struct wf_graph_reader *reader, const char *end)
     return found != NULL;
 }
 
-static enum wf_status skip_space(struct wf_graph_reader *reader)
+static enum wf_status skip_space(struct wf_topo_graph_reader *reader)
 {
     for (;;) {
-        char c = wf_graph_peek(reader, 0), next = wf_graph_peek(reader, 1);
+        char c = wf_topo_graph_peek(reader, 0), next = wf_topo_graph_peek(reader, 1);
         bool line_start = reader->at == 0 || reader->text[reader->at - 1] == '\n';
         size_t at = reader->at;
         if (c != '\0' && isspace((unsigned char)c)) {
@@ -54,7 +54,7 @@ static enum wf_status skip_space(struct wf_graph_reader *reader)
         } else if (c == '/' && next == '*') {
             reader->at += 2;
             if (!skip_past(reader, "*/")) {
-                return wf_graph_fail(reader, at, "this comment has no end; expected */");
+                return wf_topo_graph_fail(reader, at, "this comment has no end; expected */");
             }
         } else {
             return WF_OK;
@@ -64,16 +64,16 @@ static enum wf_status skip_space(struct wf_graph_reader *reader)
 
 /* Of "text" with \" for a quote; a backslash before the end of a line joins it with the next;
  * any other backslash is a character like others. */
-static enum wf_status scan_quoted(struct wf_graph_reader *reader, struct token *token)
+static enum wf_status scan_quoted(struct wf_topo_graph_reader *reader, struct token *token)
 {
     size_t start = reader->at++;
 
     wf_buf_reserve(&reader->scratch, 1); /* an empty word has a place as well */
     reader->scratch.size = 0;
     for (;; reader->at++) {
-        char c = wf_graph_peek(reader, 0), next = wf_graph_peek(reader, 1);
+        char c = wf_topo_graph_peek(reader, 0), next = wf_topo_graph_peek(reader, 1);
         if (c == '\0') {
-            return wf_graph_fail(reader, start, "this quote has no end; expected \"");
+            return wf_topo_graph_fail(reader, start, "this quote has no end; expected \"");
         }
         if (c == '"') {
             break;
@@ -89,50 +89,50 @@ static enum wf_status scan_quoted(struct wf_graph_reader *reader, struct token *
     }
     reader->at++;
     token->kind = TOKEN_QUOTED;
-    token->word =
-        (struct wf_graph_word){(const char *)reader->scratch.data, reader->scratch.size, start};
+    token->word = (struct wf_topo_graph_word){(const char *)reader->scratch.data,
+                                              reader->scratch.size, start};
     return WF_OK;
 }
 
 /* <an HTML text>, which some files have for labels: up to the bracket that closes the first. */
-static enum wf_status scan_html(struct wf_graph_reader *reader, struct token *token)
+static enum wf_status scan_html(struct wf_topo_graph_reader *reader, struct token *token)
 {
     size_t start = reader->at, depth = 0;
 
     do {
-        char c = wf_graph_peek(reader, 0);
+        char c = wf_topo_graph_peek(reader, 0);
         if (c == '\0') {
-            return wf_graph_fail(reader, start, "this '<' has no end; expected '>'");
+            return wf_topo_graph_fail(reader, start, "this '<' has no end; expected '>'");
         }
         depth += c == '<' ? 1 : 0;
         depth -= c == '>' ? 1 : 0;
         reader->at++;
     } while (depth > 0);
     token->kind = TOKEN_QUOTED;
-    token->word = (struct wf_graph_word){reader->text + start, reader->at - start, start};
+    token->word = (struct wf_topo_graph_word){reader->text + start, reader->at - start, start};
     return WF_OK;
 }
 
 /* A name (letters, digits, _, not beginning with a digit) or a number (-1.5). */
-static enum wf_status scan_plain(struct wf_graph_reader *reader, struct token *token)
+static enum wf_status scan_plain(struct wf_topo_graph_reader *reader, struct token *token)
 {
     size_t start = reader->at;
-    char first = wf_graph_peek(reader, 0);
+    char first = wf_topo_graph_peek(reader, 0);
     bool number = isdigit((unsigned char)first) || first == '.' || first == '-';
 
     reader->at++;
-    while (is_name_byte(wf_graph_peek(reader, 0)) ||
-           (number && wf_graph_peek(reader, 0) == '.')) {
+    while (is_name_byte(wf_topo_graph_peek(reader, 0)) ||
+           (number && wf_topo_graph_peek(reader, 0) == '.')) {
         reader->at++;
     }
     token->kind = TOKEN_ID;
-    token->word = (struct wf_graph_word){reader->text + start, reader->at - start, start};
+    token->word = (struct wf_topo_graph_word){reader->text + start, reader->at - start, start};
     for (size_t i = 0; number && i < token->word.len; i++) {
         char c = token->word.text[i];
         if (!isdigit((unsigned char)c) && c != '.' && !(c == '-' && i == 0)) {
-            return wf_graph_fail(reader, start,
-                                 "put '%.*s' in quotes: only numbers begin like this",
-                                 wf_graph_shown(token->word), token->word.text);
+            return wf_topo_graph_fail(reader, start,
+                                      "put '%.*s' in quotes: only numbers begin like this",
+                                      wf_topo_graph_shown(token->word), token->word.text);
         }
     }
     return WF_OK;
@@ -140,14 +140,14 @@ static enum wf_status scan_plain(struct wf_graph_reader *reader, struct token *t
 
 static enum wf_status advance(struct dot *dot)
 {
-    struct wf_graph_reader *reader = dot->reader;
+    struct wf_topo_graph_reader *reader = dot->reader;
     struct token *token = &dot->token;
 
     enum wf_status status = skip_space(reader);
     if (status != WF_OK) {
         return status;
     }
-    char c = wf_graph_peek(reader, 0), next = wf_graph_peek(reader, 1);
+    char c = wf_topo_graph_peek(reader, 0), next = wf_topo_graph_peek(reader, 1);
     *token = (struct token){.kind = TOKEN_END, .word = {"", 0, reader->at}};
     if (c == '\0') {
         return WF_OK;
@@ -174,10 +174,11 @@ static enum wf_status advance(struct dot *dot)
         (c == '-' && (isdigit((unsigned char)next) || next == '.'))) {
         return scan_plain(reader, token);
     }
-    return wf_graph_fail(reader, reader->at,
-                         "unexpected '%c'; names and values other than letters, digits and _ "
-                         "need quotes",
-                         c);
+    return wf_topo_graph_fail(
+        reader, reader->at,
+        "unexpected '%c'; names and values other than letters, digits and _ "
+        "need quotes",
+        c);
 }
 
 static bool at_punct(const struct dot *dot, char punct)
@@ -202,14 +203,14 @@ static enum wf_status expected(const struct dot *dot, const char *what)
     size_t at = dot->token.word.at;
 
     if (dot->token.kind == TOKEN_END) {
-        return wf_graph_fail(dot->reader, at, "expected %s, but the text ends", what);
+        return wf_topo_graph_fail(dot->reader, at, "expected %s, but the text ends", what);
     }
     if (dot->token.kind == TOKEN_PUNCT) {
-        return wf_graph_fail(dot->reader, at, "expected %s, not '%c'", what,
-                             dot->reader->text[at]);
+        return wf_topo_graph_fail(dot->reader, at, "expected %s, not '%c'", what,
+                                  dot->reader->text[at]);
     }
-    return wf_graph_fail(dot->reader, at, "expected %s, not '%.*s'", what,
-                         wf_graph_shown(dot->token.word), dot->token.word.text);
+    return wf_topo_graph_fail(dot->reader, at, "expected %s, not '%.*s'", what,
+                              wf_topo_graph_shown(dot->token.word), dot->token.word.text);
 }
 
 static enum wf_status take_punct(struct dot *dot, char punct, const char *what)
@@ -218,15 +219,17 @@ static enum wf_status take_punct(struct dot *dot, char punct, const char *what)
 }
 
 /* name = value, the value being optional as in DOT: alone it is "true". */
-static enum wf_status read_attr(struct dot *dot, bool of_link, struct wf_graph_attrs *attrs)
+static enum wf_status read_attr(struct dot *dot, bool of_link,
+                                struct wf_topo_graph_attrs *attrs)
 {
-    const struct wf_graph_attr *attr = NULL;
+    const struct wf_topo_graph_attr *attr = NULL;
 
     if (!at_id(dot)) {
         return expected(dot, "an attribute or ']'");
     }
-    struct wf_graph_word value = {"true", strlen("true"), dot->token.word.at};
-    enum wf_status status = wf_graph_attr_find(dot->reader, dot->token.word, of_link, &attr);
+    struct wf_topo_graph_word value = {"true", strlen("true"), dot->token.word.at};
+    enum wf_status status =
+        wf_topo_graph_attr_find(dot->reader, dot->token.word, of_link, &attr);
     if (status == WF_OK) {
         status = advance(dot);
     }
@@ -237,18 +240,19 @@ static enum wf_status read_attr(struct dot *dot, bool of_link, struct wf_graph_a
         }
         value = dot->token.word;
         if (status == WF_OK && attr != NULL) {
-            status = wf_graph_attr_set(dot->reader, attr, value, attrs);
+            status = wf_topo_graph_attr_set(dot->reader, attr, value, attrs);
         }
         return status == WF_OK ? advance(dot) : status;
     }
     if (status == WF_OK && attr != NULL) {
-        status = wf_graph_attr_set(dot->reader, attr, value, attrs);
+        status = wf_topo_graph_attr_set(dot->reader, attr, value, attrs);
     }
     return status;
 }
 
 /* Any number of [a=b, c=d; e=f]. */
-static enum wf_status read_attrs(struct dot *dot, bool of_link, struct wf_graph_attrs *attrs)
+static enum wf_status read_attrs(struct dot *dot, bool of_link,
+                                 struct wf_topo_graph_attrs *attrs)
 {
     enum wf_status status = WF_OK;
 
@@ -286,8 +290,8 @@ static enum wf_status skip_ports(struct dot *dot)
 
 static enum wf_status no_subgraphs(const struct dot *dot)
 {
-    return wf_graph_fail(dot->reader, dot->token.word.at,
-                         "subgraphs are not understood; name the links one by one");
+    return wf_topo_graph_fail(dot->reader, dot->token.word.at,
+                              "subgraphs are not understood; name the links one by one");
 }
 
 /* The vertex that is the next token. */
@@ -300,7 +304,7 @@ static enum wf_status read_vertex(struct dot *dot, uint32_t *out)
         return expected(dot, "a vertex");
     }
     enum wf_status status =
-        wf_graph_vertex(dot->reader, dot->token.word, &dot->node_defaults, out);
+        wf_topo_graph_vertex(dot->reader, dot->token.word, &dot->node_defaults, out);
     if (status == WF_OK) {
         status = advance(dot);
     }
@@ -316,16 +320,16 @@ static enum wf_status read_chain(struct dot *dot, uint32_t from)
         size_t at = dot->token.word.at;
         uint32_t to = 0;
         if (at_punct(dot, '>') != dot->directed) {
-            return wf_graph_fail(dot->reader, at, "expected %s in a %s",
-                                 dot->directed ? "->" : "--",
-                                 dot->directed ? "digraph" : "graph");
+            return wf_topo_graph_fail(dot->reader, at, "expected %s in a %s",
+                                      dot->directed ? "->" : "--",
+                                      dot->directed ? "digraph" : "graph");
         }
         status = advance(dot);
         if (status == WF_OK) {
             status = read_vertex(dot, &to);
         }
         if (status == WF_OK) {
-            status = wf_graph_link(dot->reader, from, to, at, dot->directed);
+            status = wf_topo_graph_link(dot->reader, from, to, at, dot->directed);
         }
         from = to;
     }
@@ -335,9 +339,9 @@ static enum wf_status read_chain(struct dot *dot, uint32_t from)
 /* A vertex or a chain of links, with attributes. */
 static enum wf_status read_vertex_statement(struct dot *dot, uint32_t from)
 {
-    struct wf_graph_reader *reader = dot->reader;
+    struct wf_topo_graph_reader *reader = dot->reader;
     size_t first = reader->n_edges;
-    struct wf_graph_attrs attrs = dot->edge_defaults;
+    struct wf_topo_graph_attrs attrs = dot->edge_defaults;
 
     enum wf_status status = read_chain(dot, from);
     if (status == WF_OK && reader->n_edges == first) {
@@ -353,7 +357,8 @@ static enum wf_status read_vertex_statement(struct dot *dot, uint32_t from)
 }
 
 /* What "node [...]" and the like set; what belongs to the whole graph goes nowhere. */
-static enum wf_status read_defaults(struct dot *dot, bool of_link, struct wf_graph_attrs *attrs)
+static enum wf_status read_defaults(struct dot *dot, bool of_link,
+                                    struct wf_topo_graph_attrs *attrs)
 {
     enum wf_status status = advance(dot);
 
@@ -365,19 +370,19 @@ static enum wf_status read_defaults(struct dot *dot, bool of_link, struct wf_gra
 
 /* Attributes of the whole graph mean nothing here. Somebody may have hoped otherwise. */
 static enum wf_status check_graph_attrs(const struct dot *dot, size_t at,
-                                        const struct wf_graph_attrs *attrs)
+                                        const struct wf_topo_graph_attrs *attrs)
 {
     if (attrs->props.latency != 0 || attrs->props.bandwidth != 0) {
-        return wf_graph_fail(dot->reader, at,
-                             "links have bandwidth and latency, not the graph; write edge "
-                             "[bandwidth=...]");
+        return wf_topo_graph_fail(dot->reader, at,
+                                  "links have bandwidth and latency, not the graph; write edge "
+                                  "[bandwidth=...]");
     }
     return WF_OK;
 }
 
 static enum wf_status read_statement(struct dot *dot)
 {
-    struct wf_graph_attrs nowhere = {.kind = WF_GRAPH_UNDECLARED};
+    struct wf_topo_graph_attrs nowhere = {.kind = WF_TOPO_GRAPH_UNDECLARED};
     size_t at = dot->token.word.at;
     enum wf_status status = WF_OK;
 
@@ -400,10 +405,10 @@ static enum wf_status read_statement(struct dot *dot)
 
     /* A name before "=" is an attribute of the graph, and no vertex: look before it becomes
      * one. */
-    struct wf_graph_reader ahead = *dot->reader;
+    struct wf_topo_graph_reader ahead = *dot->reader;
     uint32_t vertex = 0;
     status = skip_space(&ahead);
-    if (status == WF_OK && wf_graph_peek(&ahead, 0) == '=') {
+    if (status == WF_OK && wf_topo_graph_peek(&ahead, 0) == '=') {
         status = read_attr(dot, true, &nowhere);
         return status == WF_OK ? check_graph_attrs(dot, at, &nowhere) : status;
     }
@@ -434,7 +439,7 @@ static enum wf_status read_head(struct dot *dot)
     return status == WF_OK ? take_punct(dot, '{', "'{'") : status;
 }
 
-enum wf_status wf_graph_read_dot(struct wf_graph_reader *reader)
+enum wf_status wf_topo_graph_read_dot(struct wf_topo_graph_reader *reader)
 {
     struct dot dot = {.reader = reader};
 

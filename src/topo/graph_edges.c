@@ -11,12 +11,12 @@ static bool is_blank(char c)
 }
 
 /* The next word of the line; false at its end or at a comment, which is skipped. */
-static bool next_word(struct wf_graph_reader *reader, struct wf_graph_word *word)
+static bool next_word(struct wf_topo_graph_reader *reader, struct wf_topo_graph_word *word)
 {
-    while (is_blank(wf_graph_peek(reader, 0))) {
+    while (is_blank(wf_topo_graph_peek(reader, 0))) {
         reader->at++;
     }
-    if (wf_graph_peek(reader, 0) == '#') {
+    if (wf_topo_graph_peek(reader, 0) == '#') {
         const char *from = reader->text + reader->at;
         const char *end = memchr(from, '\n', reader->size - reader->at);
         reader->at = end != NULL ? (size_t)(end - reader->text) : reader->size;
@@ -27,38 +27,39 @@ static bool next_word(struct wf_graph_reader *reader, struct wf_graph_word *word
            !is_blank(reader->text[reader->at])) {
         reader->at++;
     }
-    *word = (struct wf_graph_word){reader->text + start, reader->at - start, start};
+    *word = (struct wf_topo_graph_word){reader->text + start, reader->at - start, start};
     return word->len > 0;
 }
 
-static enum wf_status get_vertex(struct wf_graph_reader *reader, struct wf_graph_word name,
-                                 uint32_t *out)
+static enum wf_status get_vertex(struct wf_topo_graph_reader *reader,
+                                 struct wf_topo_graph_word name, uint32_t *out)
 {
-    const struct wf_graph_attrs nothing = {.kind = WF_GRAPH_UNDECLARED};
+    const struct wf_topo_graph_attrs nothing = {.kind = WF_TOPO_GRAPH_UNDECLARED};
 
     if (memchr(name.text, '=', name.len) != NULL) {
-        return wf_graph_fail(reader, name.at,
-                             "expected a vertex, not '%.*s'; a line is A B bandwidth=10Gbit/s "
-                             "latency=1us",
-                             wf_graph_shown(name), name.text);
+        return wf_topo_graph_fail(
+            reader, name.at,
+            "expected a vertex, not '%.*s'; a line is A B bandwidth=10Gbit/s "
+            "latency=1us",
+            wf_topo_graph_shown(name), name.text);
     }
-    return wf_graph_vertex(reader, name, &nothing, out);
+    return wf_topo_graph_vertex(reader, name, &nothing, out);
 }
 
 /* The first words of lines that declare vertices. */
 static const struct declaration {
     const char *word;
-    enum wf_graph_kind kind;
+    enum wf_topo_graph_kind kind;
     bool gate;
 } declarations[] = {
-    {"node", WF_GRAPH_NODE, false},
-    {"switch", WF_GRAPH_SWITCH, false},
-    {"gate", WF_GRAPH_UNDECLARED, true},
+    {"node", WF_TOPO_GRAPH_NODE, false},
+    {"switch", WF_TOPO_GRAPH_SWITCH, false},
+    {"gate", WF_TOPO_GRAPH_UNDECLARED, true},
 };
 
-static enum wf_status declare(struct wf_graph_reader *reader, const struct declaration *as)
+static enum wf_status declare(struct wf_topo_graph_reader *reader, const struct declaration *as)
 {
-    struct wf_graph_word name;
+    struct wf_topo_graph_word name;
     uint32_t vertex = 0, n = 0;
 
     for (; next_word(reader, &name); n++) {
@@ -66,27 +67,27 @@ static enum wf_status declare(struct wf_graph_reader *reader, const struct decla
         if (status != WF_OK) {
             return status;
         }
-        struct wf_graph_attrs *attrs = &reader->vertices[vertex].attrs;
+        struct wf_topo_graph_attrs *attrs = &reader->vertices[vertex].attrs;
         if (as->gate) {
             attrs->gate = true;
             continue;
         }
-        if (attrs->kind != WF_GRAPH_UNDECLARED && attrs->kind != as->kind) {
-            return wf_graph_fail(reader, name.at,
-                                 "'%.*s' is declared both a node and a switch; keep one",
-                                 wf_graph_shown(name), name.text);
+        if (attrs->kind != WF_TOPO_GRAPH_UNDECLARED && attrs->kind != as->kind) {
+            return wf_topo_graph_fail(reader, name.at,
+                                      "'%.*s' is declared both a node and a switch; keep one",
+                                      wf_topo_graph_shown(name), name.text);
         }
         attrs->kind = as->kind;
     }
     if (n == 0) {
-        return wf_graph_fail(reader, name.at, "expected the name of a vertex after '%s'",
-                             as->word);
+        return wf_topo_graph_fail(reader, name.at, "expected the name of a vertex after '%s'",
+                                  as->word);
     }
     return WF_OK;
 }
 
 /* What an attribute without a name must be, as its unit tells; null if it is nothing. */
-static const char *name_of_value(struct wf_graph_word value)
+static const char *name_of_value(struct wf_topo_graph_word value)
 {
     char text[WF_UNITS_TEXT_MAX];
     int64_t latency = 0;
@@ -104,64 +105,66 @@ static const char *name_of_value(struct wf_graph_word value)
 }
 
 /* Takes "key=value" apart, or finds the key of a mere value. */
-static enum wf_status split_attr(const struct wf_graph_reader *reader,
-                                 struct wf_graph_word word, struct wf_graph_word *key,
-                                 struct wf_graph_word *value)
+static enum wf_status split_attr(const struct wf_topo_graph_reader *reader,
+                                 struct wf_topo_graph_word word, struct wf_topo_graph_word *key,
+                                 struct wf_topo_graph_word *value)
 {
     const char *equals = memchr(word.text, '=', word.len);
 
     if (equals != NULL) {
         size_t len = (size_t)(equals - word.text);
-        *key = (struct wf_graph_word){word.text, len, word.at};
-        *value = (struct wf_graph_word){equals + 1, word.len - len - 1, word.at + len + 1};
+        *key = (struct wf_topo_graph_word){word.text, len, word.at};
+        *value = (struct wf_topo_graph_word){equals + 1, word.len - len - 1, word.at + len + 1};
         return WF_OK;
     }
     const char *name = name_of_value(word);
     if (name == NULL) {
-        return wf_graph_fail(reader, word.at,
-                             "expected a bandwidth as 10Gbit/s or a latency as 1us, not '%.*s'",
-                             wf_graph_shown(word), word.text);
+        return wf_topo_graph_fail(
+            reader, word.at, "expected a bandwidth as 10Gbit/s or a latency as 1us, not '%.*s'",
+            wf_topo_graph_shown(word), word.text);
     }
-    *key = (struct wf_graph_word){name, strlen(name), word.at};
+    *key = (struct wf_topo_graph_word){name, strlen(name), word.at};
     *value = word;
     return WF_OK;
 }
 
-static enum wf_status read_attr(const struct wf_graph_reader *reader, struct wf_graph_word word,
-                                struct wf_link_props *props)
+static enum wf_status read_attr(const struct wf_topo_graph_reader *reader,
+                                struct wf_topo_graph_word word,
+                                struct wf_topo_link_props *props)
 {
-    const struct wf_graph_attr *attr = NULL;
-    struct wf_graph_attrs one = {.kind = WF_GRAPH_UNDECLARED};
-    struct wf_graph_word key = {"", 0, 0}, value = key;
+    const struct wf_topo_graph_attr *attr = NULL;
+    struct wf_topo_graph_attrs one = {.kind = WF_TOPO_GRAPH_UNDECLARED};
+    struct wf_topo_graph_word key = {"", 0, 0}, value = key;
 
     enum wf_status status = split_attr(reader, word, &key, &value);
     if (status == WF_OK) {
-        status = wf_graph_attr_find(reader, key, true, &attr);
+        status = wf_topo_graph_attr_find(reader, key, true, &attr);
     }
     if (status == WF_OK && attr == NULL) {
-        status = wf_graph_fail(reader, key.at,
-                               "unknown attribute '%.*s'; a link has bandwidth= and latency=",
-                               wf_graph_shown(key), key.text);
+        status = wf_topo_graph_fail(
+            reader, key.at, "unknown attribute '%.*s'; a link has bandwidth= and latency=",
+            wf_topo_graph_shown(key), key.text);
     }
     if (status == WF_OK) {
-        status = wf_graph_attr_set(reader, attr, value, &one);
+        status = wf_topo_graph_attr_set(reader, attr, value, &one);
     }
     if (status != WF_OK) {
         return status;
     }
     if ((one.props.latency != 0 && props->latency != 0) ||
         (one.props.bandwidth != 0 && props->bandwidth != 0)) {
-        return wf_graph_fail(reader, word.at, "%.*s is given twice", wf_graph_shown(key),
-                             key.text);
+        return wf_topo_graph_fail(reader, word.at, "%.*s is given twice",
+                                  wf_topo_graph_shown(key), key.text);
     }
     props->latency += one.props.latency;
     props->bandwidth += one.props.bandwidth;
     return WF_OK;
 }
 
-static enum wf_status read_link(struct wf_graph_reader *reader, struct wf_graph_word from_name)
+static enum wf_status read_link(struct wf_topo_graph_reader *reader,
+                                struct wf_topo_graph_word from_name)
 {
-    struct wf_graph_word to_name, word;
+    struct wf_topo_graph_word to_name, word;
     uint32_t from = 0, to = 0;
 
     enum wf_status status = get_vertex(reader, from_name, &from);
@@ -169,13 +172,14 @@ static enum wf_status read_link(struct wf_graph_reader *reader, struct wf_graph_
         return status;
     }
     if (!next_word(reader, &to_name)) {
-        return wf_graph_fail(reader, from_name.at,
-                             "'%.*s' stands alone; a line names the two vertices of a link",
-                             wf_graph_shown(from_name), from_name.text);
+        return wf_topo_graph_fail(
+            reader, from_name.at,
+            "'%.*s' stands alone; a line names the two vertices of a link",
+            wf_topo_graph_shown(from_name), from_name.text);
     }
     status = get_vertex(reader, to_name, &to);
     if (status == WF_OK) {
-        status = wf_graph_link(reader, from, to, from_name.at, false);
+        status = wf_topo_graph_link(reader, from, to, from_name.at, false);
     }
     while (status == WF_OK && next_word(reader, &word)) {
         status = read_attr(reader, word, &reader->edges[reader->n_edges - 1].attrs.props);
@@ -183,19 +187,19 @@ static enum wf_status read_link(struct wf_graph_reader *reader, struct wf_graph_
     return status;
 }
 
-enum wf_status wf_graph_read_edges(struct wf_graph_reader *reader)
+enum wf_status wf_topo_graph_read_edges(struct wf_topo_graph_reader *reader)
 {
     enum wf_status status = WF_OK;
 
     /* Each turn reads one line; the step skips its end. */
     for (; status == WF_OK && reader->at < reader->size; reader->at++) {
-        struct wf_graph_word word;
+        struct wf_topo_graph_word word;
         const struct declaration *as = NULL;
         if (!next_word(reader, &word)) {
             continue;
         }
         for (size_t i = 0; i < sizeof(declarations) / sizeof(declarations[0]); i++) {
-            as = wf_graph_is(word, declarations[i].word) ? &declarations[i] : as;
+            as = wf_topo_graph_is(word, declarations[i].word) ? &declarations[i] : as;
         }
         status = as != NULL ? declare(reader, as) : read_link(reader, word);
     }

@@ -19,81 +19,81 @@
 
 /* Larger files are refused. A link takes at least four bytes of text, so that the number of
  * links stays far below WF_TOPO_LINK_MAX. */
-#define WF_GRAPH_TEXT_MAX (UINT32_C(256) << 20)
+#define WF_TOPO_GRAPH_TEXT_MAX (UINT32_C(256) << 20)
 
 /* The outcome. All vertices reach all others, no link leads back to where it begins, and no two
  * vertices are linked twice. Vertices are numbered as in struct wf_topo, the ports of a vertex
  * in the order in which the file names its links. */
-struct wf_graph_net {
+struct wf_topo_graph_net {
     uint32_t n_nodes;
     uint32_t gate;
     bool oneway;
-    struct wf_csr links;
-    struct wf_link_props *props; /* one a link; null if the file gives no properties */
+    struct wf_topo_csr links;
+    struct wf_topo_link_props *props; /* one a link; null if the file gives no properties */
 };
 
-void wf_graph_net_release(struct wf_graph_net *net);
+void wf_topo_graph_net_release(struct wf_topo_graph_net *net);
 
-/* Reads at most WF_GRAPH_TEXT_MAX bytes at `text`; `name` is what messages call them. Sets *net,
- * which the caller releases, or leaves it alone: WF_EINVAL with `name:line:column:`. */
+/* Reads at most WF_TOPO_GRAPH_TEXT_MAX bytes at `text`; `name` is what messages call them. Sets
+ * *net, which the caller releases, or leaves it alone: WF_EINVAL with `name:line:column:`. */
 WF_NODISCARD
-enum wf_status wf_graph_read(const char *name, const char *text, size_t size,
-                             struct wf_graph_net *net, struct wf_err *err);
+enum wf_status wf_topo_graph_read(const char *name, const char *text, size_t size,
+                                  struct wf_topo_graph_net *net, struct wf_err *err);
 
 /* Some bytes and where they were in the text; not ended by a NUL. */
-struct wf_graph_word {
+struct wf_topo_graph_word {
     const char *text;
     size_t len;
     size_t at;
 };
 
-enum wf_graph_kind { WF_GRAPH_UNDECLARED, WF_GRAPH_NODE, WF_GRAPH_SWITCH };
+enum wf_topo_graph_kind { WF_TOPO_GRAPH_UNDECLARED, WF_TOPO_GRAPH_NODE, WF_TOPO_GRAPH_SWITCH };
 
 /* What can be said of a vertex or of a link; 0 is not said. */
-struct wf_graph_attrs {
-    struct wf_link_props props; /* of a link */
-    enum wf_graph_kind kind;    /* of a vertex */
-    bool gate;                  /* of a vertex */
+struct wf_topo_graph_attrs {
+    struct wf_topo_link_props props; /* of a link */
+    enum wf_topo_graph_kind kind;    /* of a vertex */
+    bool gate;                       /* of a vertex */
 };
 
-struct wf_graph_vertex {
-    struct wf_graph_attrs attrs;
+struct wf_topo_graph_vertex {
+    struct wf_topo_graph_attrs attrs;
     uint32_t at; /* where the text first names it */
     bool seen;   /* the members above are set */
     bool known;  /* declared, where a format wants that */
 };
 
-struct wf_graph_edge {
-    struct wf_graph_attrs attrs;
+struct wf_topo_graph_edge {
+    struct wf_topo_graph_attrs attrs;
     uint32_t from, to;
     uint32_t at;
     bool oneway;
 };
 
-struct wf_graph_reader {
+struct wf_topo_graph_reader {
     const char *name; /* of the file */
     const char *text;
     size_t size;
     size_t at;               /* next byte to read */
     struct wf_buf scratch;   /* the decoded form of the latest word */
     struct wf_strings names; /* of the vertices */
-    struct wf_graph_vertex *vertices;
+    struct wf_topo_graph_vertex *vertices;
     size_t vertices_capacity;
-    struct wf_graph_edge *edges;
+    struct wf_topo_graph_edge *edges;
     size_t n_edges, edges_capacity;
     struct wf_err *err;
 };
 
 /* An attribute of a vertex or a link. */
-struct wf_graph_attr;
+struct wf_topo_graph_attr;
 
 /* Words an error at a place in the text; always WF_EINVAL. */
 WF_PRINTF(3, 4)
-enum wf_status wf_graph_fail(const struct wf_graph_reader *reader, size_t at, const char *fmt,
-                             ...);
+enum wf_status wf_topo_graph_fail(const struct wf_topo_graph_reader *reader, size_t at,
+                                  const char *fmt, ...);
 
 /* The byte `ahead` of the next one; 0 behind the end (no text has a NUL). */
-static inline char wf_graph_peek(const struct wf_graph_reader *reader, size_t ahead)
+static inline char wf_topo_graph_peek(const struct wf_topo_graph_reader *reader, size_t ahead)
 {
     if (ahead < reader->size - reader->at) {
         return reader->text[reader->at + ahead];
@@ -101,38 +101,41 @@ static inline char wf_graph_peek(const struct wf_graph_reader *reader, size_t ah
     return '\0';
 }
 
-bool wf_graph_is(struct wf_graph_word word, const char *text);
+bool wf_topo_graph_is(struct wf_topo_graph_word word, const char *text);
 /* For "%.*s" in messages: not more of it than fits. */
-int wf_graph_shown(struct wf_graph_word word);
+int wf_topo_graph_shown(struct wf_topo_graph_word word);
 
 /* The number of the vertex called `name`; a new one gets what `initial` says. An empty name
  * is an error. */
 WF_NODISCARD
-enum wf_status wf_graph_vertex(struct wf_graph_reader *reader, struct wf_graph_word name,
-                               const struct wf_graph_attrs *initial, uint32_t *out);
+enum wf_status wf_topo_graph_vertex(struct wf_topo_graph_reader *reader,
+                                    struct wf_topo_graph_word name,
+                                    const struct wf_topo_graph_attrs *initial, uint32_t *out);
 /* Adds a link that the text names at `at`. One from a vertex to itself is an error. */
 WF_NODISCARD
-enum wf_status wf_graph_link(struct wf_graph_reader *reader, uint32_t from, uint32_t to,
-                             size_t at, bool oneway);
+enum wf_status wf_topo_graph_link(struct wf_topo_graph_reader *reader, uint32_t from,
+                                  uint32_t to, size_t at, bool oneway);
 
 /* Finds an attribute of links or else of vertices by its name; null if it is none of ours, an
  * error if it looks like a misspelt one. */
 WF_NODISCARD
-enum wf_status wf_graph_attr_find(const struct wf_graph_reader *reader,
-                                  struct wf_graph_word name, bool of_link,
-                                  const struct wf_graph_attr **out);
+enum wf_status wf_topo_graph_attr_find(const struct wf_topo_graph_reader *reader,
+                                       struct wf_topo_graph_word name, bool of_link,
+                                       const struct wf_topo_graph_attr **out);
 WF_NODISCARD
-enum wf_status wf_graph_attr_set(const struct wf_graph_reader *reader,
-                                 const struct wf_graph_attr *attr, struct wf_graph_word value,
-                                 struct wf_graph_attrs *attrs);
+enum wf_status wf_topo_graph_attr_set(const struct wf_topo_graph_reader *reader,
+                                      const struct wf_topo_graph_attr *attr,
+                                      struct wf_topo_graph_word value,
+                                      struct wf_topo_graph_attrs *attrs);
 
 /* The formats. Each reads the whole text from reader->at. */
-WF_NODISCARD enum wf_status wf_graph_read_edges(struct wf_graph_reader *reader);
-WF_NODISCARD enum wf_status wf_graph_read_dot(struct wf_graph_reader *reader);
-WF_NODISCARD enum wf_status wf_graph_read_graphml(struct wf_graph_reader *reader);
+WF_NODISCARD enum wf_status wf_topo_graph_read_edges(struct wf_topo_graph_reader *reader);
+WF_NODISCARD enum wf_status wf_topo_graph_read_dot(struct wf_topo_graph_reader *reader);
+WF_NODISCARD enum wf_status wf_topo_graph_read_graphml(struct wf_topo_graph_reader *reader);
 
 /* Makes the network of what was read: numbers the vertices and checks the links. */
 WF_NODISCARD
-enum wf_status wf_graph_resolve(const struct wf_graph_reader *reader, struct wf_graph_net *net);
+enum wf_status wf_topo_graph_resolve(const struct wf_topo_graph_reader *reader,
+                                     struct wf_topo_graph_net *net);
 
 #endif

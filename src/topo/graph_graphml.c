@@ -30,12 +30,12 @@ enum place {
 
 /* A declared attribute of vertices or links. */
 struct key {
-    const struct wf_graph_attr *attr; /* null if it means nothing to weft */
+    const struct wf_topo_graph_attr *attr; /* null if it means nothing to weft */
     bool of_link;
 };
 
 struct graphml {
-    struct wf_graph_reader *reader;
+    struct wf_topo_graph_reader *reader;
     XML_Parser parser;
     enum wf_status status; /* of the first handler that failed */
     const char *tag;       /* name and attributes (name, value, ..., null) of the tag */
@@ -50,7 +50,7 @@ struct graphml {
     uint32_t key;        /* of the current <key> or <data> */
     struct wf_buf value; /* the character data of the current <data> or <default> */
     size_t value_at;
-    struct wf_graph_attrs node_defaults, edge_defaults;
+    struct wf_topo_graph_attrs node_defaults, edge_defaults;
     bool directed; /* the edges that do not say */
     bool seen;     /* the graph */
     uint32_t node; /* the current one */
@@ -64,7 +64,7 @@ static size_t place_of(const struct graphml *graphml)
 
 /* The value of an attribute of the tag; an error if it is absent and there is no `fallback`. */
 static enum wf_status get_attr(const struct graphml *graphml, const char *name,
-                               const char *fallback, struct wf_graph_word *out)
+                               const char *fallback, struct wf_topo_graph_word *out)
 {
     const char *value = fallback;
 
@@ -72,16 +72,16 @@ static enum wf_status get_attr(const struct graphml *graphml, const char *name,
         value = strcmp(attr[0], name) == 0 ? attr[1] : value;
     }
     if (value == NULL) {
-        return wf_graph_fail(graphml->reader, graphml->tag_at, "<%.64s> needs %s=\"...\"",
-                             graphml->tag, name);
+        return wf_topo_graph_fail(graphml->reader, graphml->tag_at, "<%.64s> needs %s=\"...\"",
+                                  graphml->tag, name);
     }
-    *out = (struct wf_graph_word){value, strlen(value), graphml->tag_at};
+    *out = (struct wf_topo_graph_word){value, strlen(value), graphml->tag_at};
     return WF_OK;
 }
 
 static enum wf_status find_attr(const struct graphml *graphml, struct key *key)
 {
-    struct wf_graph_word target, name;
+    struct wf_topo_graph_word target, name;
 
     enum wf_status status = get_attr(graphml, "for", "all", &target);
     if (status == WF_OK) {
@@ -90,26 +90,26 @@ static enum wf_status find_attr(const struct graphml *graphml, struct key *key)
     if (status != WF_OK) {
         return status;
     }
-    bool any = wf_graph_is(target, "all");
-    key->of_link = any ? !wf_graph_is(name, "kind") && !wf_graph_is(name, "gate")
-                       : wf_graph_is(target, "edge");
-    if (!any && !key->of_link && !wf_graph_is(target, "node")) {
+    bool any = wf_topo_graph_is(target, "all");
+    key->of_link = any ? !wf_topo_graph_is(name, "kind") && !wf_topo_graph_is(name, "gate")
+                       : wf_topo_graph_is(target, "edge");
+    if (!any && !key->of_link && !wf_topo_graph_is(target, "node")) {
         return WF_OK; /* an attribute of the graph, perhaps */
     }
-    return wf_graph_attr_find(graphml->reader, name, key->of_link, &key->attr);
+    return wf_topo_graph_attr_find(graphml->reader, name, key->of_link, &key->attr);
 }
 
 static enum wf_status open_key(struct graphml *graphml)
 {
-    struct wf_graph_word word;
+    struct wf_topo_graph_word word;
 
     enum wf_status status = get_attr(graphml, "id", NULL, &word);
     if (status != WF_OK) {
         return status;
     }
     if (wf_strings_find(&graphml->key_names, word.text, word.len) != WF_STRINGS_NONE) {
-        return wf_graph_fail(graphml->reader, word.at, "the key '%.64s' is declared twice",
-                             word.text);
+        return wf_topo_graph_fail(graphml->reader, word.at, "the key '%.64s' is declared twice",
+                                  word.text);
     }
     graphml->key = wf_strings_put(&graphml->key_names, word.text, word.len);
     WF_GROW(graphml->keys, graphml->key, graphml->keys_capacity);
@@ -127,7 +127,7 @@ static enum wf_status open_value(struct graphml *graphml)
 
 static enum wf_status open_data(struct graphml *graphml)
 {
-    struct wf_graph_word word;
+    struct wf_topo_graph_word word;
 
     enum wf_status status = get_attr(graphml, "key", NULL, &word);
     if (status != WF_OK) {
@@ -135,32 +135,32 @@ static enum wf_status open_data(struct graphml *graphml)
     }
     graphml->key = wf_strings_find(&graphml->key_names, word.text, word.len);
     if (graphml->key == WF_STRINGS_NONE) {
-        return wf_graph_fail(graphml->reader, word.at,
-                             "the key '%.64s' is not declared; add <key id=\"%.64s\" ...> "
-                             "before the graph",
-                             word.text, word.text);
+        return wf_topo_graph_fail(graphml->reader, word.at,
+                                  "the key '%.64s' is not declared; add <key id=\"%.64s\" ...> "
+                                  "before the graph",
+                                  word.text, word.text);
     }
     return open_value(graphml);
 }
 
 static enum wf_status open_graph(struct graphml *graphml)
 {
-    struct wf_graph_word word;
+    struct wf_topo_graph_word word;
 
     if (graphml->seen) {
-        return wf_graph_fail(graphml->reader, graphml->tag_at,
-                             "a second graph; one file describes one network");
+        return wf_topo_graph_fail(graphml->reader, graphml->tag_at,
+                                  "a second graph; one file describes one network");
     }
     graphml->seen = true;
     enum wf_status status = get_attr(graphml, "edgedefault", NULL, &word);
     if (status != WF_OK) {
         return status;
     }
-    graphml->directed = wf_graph_is(word, "directed");
-    if (!graphml->directed && !wf_graph_is(word, "undirected")) {
-        return wf_graph_fail(graphml->reader, word.at,
-                             "edgedefault is '%.64s', expected directed or undirected",
-                             word.text);
+    graphml->directed = wf_topo_graph_is(word, "directed");
+    if (!graphml->directed && !wf_topo_graph_is(word, "undirected")) {
+        return wf_topo_graph_fail(graphml->reader, word.at,
+                                  "edgedefault is '%.64s', expected directed or undirected",
+                                  word.text);
     }
     return WF_OK;
 }
@@ -168,25 +168,25 @@ static enum wf_status open_graph(struct graphml *graphml)
 /* The vertex that an attribute of the tag names. */
 static enum wf_status get_vertex(const struct graphml *graphml, const char *name, uint32_t *out)
 {
-    struct wf_graph_word word;
+    struct wf_topo_graph_word word;
 
     enum wf_status status = get_attr(graphml, name, NULL, &word);
     return status == WF_OK
-               ? wf_graph_vertex(graphml->reader, word, &graphml->node_defaults, out)
+               ? wf_topo_graph_vertex(graphml->reader, word, &graphml->node_defaults, out)
                : status;
 }
 
 static enum wf_status open_node(struct graphml *graphml)
 {
-    struct wf_graph_reader *reader = graphml->reader;
+    struct wf_topo_graph_reader *reader = graphml->reader;
 
     enum wf_status status = get_vertex(graphml, "id", &graphml->node);
     if (status != WF_OK) {
         return status;
     }
     if (reader->vertices[graphml->node].known) {
-        return wf_graph_fail(reader, graphml->tag_at, "the node '%.64s' is declared twice",
-                             wf_strings_at(&reader->names, graphml->node));
+        return wf_topo_graph_fail(reader, graphml->tag_at, "the node '%.64s' is declared twice",
+                                  wf_strings_at(&reader->names, graphml->node));
     }
     reader->vertices[graphml->node].known = true;
     return WF_OK;
@@ -194,8 +194,8 @@ static enum wf_status open_node(struct graphml *graphml)
 
 static enum wf_status open_edge(struct graphml *graphml)
 {
-    struct wf_graph_reader *reader = graphml->reader;
-    struct wf_graph_word word = {"", 0, 0};
+    struct wf_topo_graph_reader *reader = graphml->reader;
+    struct wf_topo_graph_word word = {"", 0, 0};
     uint32_t from = 0, to = 0;
 
     enum wf_status status = get_vertex(graphml, "source", &from);
@@ -205,12 +205,14 @@ static enum wf_status open_edge(struct graphml *graphml)
     if (status == WF_OK) {
         status = get_attr(graphml, "directed", graphml->directed ? "true" : "false", &word);
     }
-    if (status == WF_OK && !wf_graph_is(word, "true") && !wf_graph_is(word, "false")) {
-        status = wf_graph_fail(reader, word.at, "directed is '%.64s', expected true or false",
-                               word.text);
+    if (status == WF_OK && !wf_topo_graph_is(word, "true") &&
+        !wf_topo_graph_is(word, "false")) {
+        status = wf_topo_graph_fail(reader, word.at,
+                                    "directed is '%.64s', expected true or false", word.text);
     }
     if (status == WF_OK) {
-        status = wf_graph_link(reader, from, to, graphml->tag_at, wf_graph_is(word, "true"));
+        status = wf_topo_graph_link(reader, from, to, graphml->tag_at,
+                                    wf_topo_graph_is(word, "true"));
     }
     if (status == WF_OK) {
         reader->edges[reader->n_edges - 1].attrs = graphml->edge_defaults;
@@ -220,18 +222,18 @@ static enum wf_status open_edge(struct graphml *graphml)
 
 static enum wf_status refuse(struct graphml *graphml)
 {
-    return wf_graph_fail(graphml->reader, graphml->tag_at, "<%.64s> is not understood here",
-                         graphml->tag);
+    return wf_topo_graph_fail(graphml->reader, graphml->tag_at,
+                              "<%.64s> is not understood here", graphml->tag);
 }
 
 /* Applies the current value to `attrs` if its key is one of links or vertices, as asked. */
 static enum wf_status set_value(struct graphml *graphml, bool of_link,
-                                struct wf_graph_attrs *attrs)
+                                struct wf_topo_graph_attrs *attrs)
 {
     static const char spaces[] = " \t\r\n";
     const struct key *key = &graphml->keys[graphml->key];
-    struct wf_graph_word value = {(const char *)graphml->value.data, graphml->value.size,
-                                  graphml->value_at};
+    struct wf_topo_graph_word value = {(const char *)graphml->value.data, graphml->value.size,
+                                       graphml->value_at};
 
     if (key->attr == NULL || key->of_link != of_link) {
         return WF_OK;
@@ -246,7 +248,7 @@ static enum wf_status set_value(struct graphml *graphml, bool of_link,
     if (value.len == 0) {
         value.text = "";
     }
-    return wf_graph_attr_set(graphml->reader, key->attr, value, attrs);
+    return wf_topo_graph_attr_set(graphml->reader, key->attr, value, attrs);
 }
 
 static enum wf_status close_default(struct graphml *graphml)
@@ -264,7 +266,7 @@ static enum wf_status close_node_data(struct graphml *graphml)
 
 static enum wf_status close_edge_data(struct graphml *graphml)
 {
-    struct wf_graph_reader *reader = graphml->reader;
+    struct wf_topo_graph_reader *reader = graphml->reader;
 
     return set_value(graphml, true, &reader->edges[reader->n_edges - 1].attrs);
 }
@@ -319,11 +321,11 @@ static enum wf_status open_element(struct graphml *graphml)
     enum place inside = graphml->places[graphml->depth];
 
     if (graphml->depth == DEPTH_MAX) {
-        return wf_graph_fail(graphml->reader, graphml->tag_at,
-                             "more than %d tags in each other", DEPTH_MAX);
+        return wf_topo_graph_fail(graphml->reader, graphml->tag_at,
+                                  "more than %d tags in each other", DEPTH_MAX);
     }
     if (has_unknown_entity(graphml)) {
-        return wf_graph_fail(graphml->reader, graphml->tag_at, "undefined entity");
+        return wf_topo_graph_fail(graphml->reader, graphml->tag_at, "undefined entity");
     }
     graphml->places[++graphml->depth] = IN_OTHER;
     for (size_t i = 0; i < N_ELEMENTS; i++) {
@@ -333,9 +335,9 @@ static enum wf_status open_element(struct graphml *graphml)
         }
     }
     if (inside == OUTSIDE) {
-        return wf_graph_fail(graphml->reader, graphml->tag_at,
-                             "expected <graphml>, not <%.64s>: no other XML is understood",
-                             graphml->tag);
+        return wf_topo_graph_fail(graphml->reader, graphml->tag_at,
+                                  "expected <graphml>, not <%.64s>: no other XML is understood",
+                                  graphml->tag);
     }
     return WF_OK;
 }
@@ -401,9 +403,9 @@ static void on_doctype(void *data, const char *name, const char *system, const c
     (void)name;
     graphml->external = system != NULL || public != NULL;
     if (has_declarations) {
-        stop_on_failure(graphml, wf_graph_fail(graphml->reader, place_of(graphml),
-                                               "document types with declarations are not "
-                                               "understood; take this one out"));
+        stop_on_failure(graphml, wf_topo_graph_fail(graphml->reader, place_of(graphml),
+                                                    "document types with declarations are not "
+                                                    "understood; take this one out"));
     }
 }
 
@@ -413,21 +415,21 @@ static void on_skipped_entity(void *data, const char *name, int is_parameter)
 
     (void)name, (void)is_parameter;
     if (graphml->status == WF_OK) {
-        stop_on_failure(graphml,
-                        wf_graph_fail(graphml->reader, place_of(graphml), "undefined entity"));
+        stop_on_failure(graphml, wf_topo_graph_fail(graphml->reader, place_of(graphml),
+                                                    "undefined entity"));
     }
 }
 
 /* Edges may come before the nodes they join; in the end all must be there. */
 static enum wf_status check_nodes(const struct graphml *graphml)
 {
-    const struct wf_graph_reader *reader = graphml->reader;
+    const struct wf_topo_graph_reader *reader = graphml->reader;
 
     for (uint32_t v = 0; v < reader->names.n; v++) {
         if (!reader->vertices[v].known) {
-            return wf_graph_fail(reader, reader->vertices[v].at,
-                                 "there is no <node id=\"%.64s\"/>",
-                                 wf_strings_at(&reader->names, v));
+            return wf_topo_graph_fail(reader, reader->vertices[v].at,
+                                      "there is no <node id=\"%.64s\"/>",
+                                      wf_strings_at(&reader->names, v));
         }
     }
     return WF_OK;
@@ -435,7 +437,7 @@ static enum wf_status check_nodes(const struct graphml *graphml)
 
 static enum wf_status read_document(struct graphml *graphml)
 {
-    struct wf_graph_reader *reader = graphml->reader;
+    struct wf_topo_graph_reader *reader = graphml->reader;
     XML_Parser parser = graphml->parser;
 
     XML_SetUserData(parser, graphml);
@@ -444,19 +446,19 @@ static enum wf_status read_document(struct graphml *graphml)
     XML_SetStartDoctypeDeclHandler(parser, on_doctype);
     XML_SetSkippedEntityHandler(parser, on_skipped_entity);
     /* Unlike XML, we allow space before the declaration. */
-    while (strchr(" \t\r\n", wf_graph_peek(reader, 0)) != NULL) {
+    while (strchr(" \t\r\n", wf_topo_graph_peek(reader, 0)) != NULL) {
         reader->at++;
     }
     if (XML_Parse(parser, reader->text + reader->at, (int)(reader->size - reader->at), 1) ==
             XML_STATUS_ERROR &&
         graphml->status == WF_OK) {
-        return wf_graph_fail(reader, place_of(graphml), "invalid XML: %s",
-                             XML_ErrorString(XML_GetErrorCode(parser)));
+        return wf_topo_graph_fail(reader, place_of(graphml), "invalid XML: %s",
+                                  XML_ErrorString(XML_GetErrorCode(parser)));
     }
     return graphml->status == WF_OK ? check_nodes(graphml) : graphml->status;
 }
 
-enum wf_status wf_graph_read_graphml(struct wf_graph_reader *reader)
+enum wf_status wf_topo_graph_read_graphml(struct wf_topo_graph_reader *reader)
 {
     struct graphml graphml = {.reader = reader, .parser = XML_ParserCreate(NULL)};
 

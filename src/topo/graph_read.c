@@ -15,7 +15,7 @@
 /* Of what users wrote, this much is repeated in messages. */
 enum { SHOWN_MAX = 64, NAME_SHOWN_MAX = 128 };
 
-_Static_assert(WF_GRAPH_TEXT_MAX / 4 * 2 < WF_TOPO_LINK_MAX,
+_Static_assert(WF_TOPO_GRAPH_TEXT_MAX / 4 * 2 < WF_TOPO_LINK_MAX,
                "a text could have too many links");
 
 /* The end of a path says more than its beginning. */
@@ -26,8 +26,8 @@ static const char *end_of(const char *name)
     return len > NAME_SHOWN_MAX ? name + len - NAME_SHOWN_MAX : name;
 }
 
-enum wf_status wf_graph_fail(const struct wf_graph_reader *reader, size_t at, const char *fmt,
-                             ...)
+enum wf_status wf_topo_graph_fail(const struct wf_topo_graph_reader *reader, size_t at,
+                                  const char *fmt, ...)
 {
     size_t line = 1, column = 1;
     char words[WF_ERR_TEXT_MAX];
@@ -47,63 +47,66 @@ enum wf_status wf_graph_fail(const struct wf_graph_reader *reader, size_t at, co
                       column, words);
 }
 
-bool wf_graph_is(struct wf_graph_word word, const char *text)
+bool wf_topo_graph_is(struct wf_topo_graph_word word, const char *text)
 {
     return strlen(text) == word.len && memcmp(word.text, text, word.len) == 0;
 }
 
-int wf_graph_shown(struct wf_graph_word word)
+int wf_topo_graph_shown(struct wf_topo_graph_word word)
 {
     return (int)(word.len < SHOWN_MAX ? word.len : SHOWN_MAX);
 }
 
-enum wf_status wf_graph_vertex(struct wf_graph_reader *reader, struct wf_graph_word name,
-                               const struct wf_graph_attrs *initial, uint32_t *out)
+enum wf_status wf_topo_graph_vertex(struct wf_topo_graph_reader *reader,
+                                    struct wf_topo_graph_word name,
+                                    const struct wf_topo_graph_attrs *initial, uint32_t *out)
 {
     if (name.len == 0) {
-        return wf_graph_fail(reader, name.at, "a vertex without a name");
+        return wf_topo_graph_fail(reader, name.at, "a vertex without a name");
     }
     uint32_t number = wf_strings_put(&reader->names, name.text, name.len);
     WF_GROW_ZERO(reader->vertices, number, reader->vertices_capacity);
-    struct wf_graph_vertex *vertex = &reader->vertices[number];
+    struct wf_topo_graph_vertex *vertex = &reader->vertices[number];
     if (!vertex->seen) {
-        *vertex =
-            (struct wf_graph_vertex){.attrs = *initial, .at = (uint32_t)name.at, .seen = true};
+        *vertex = (struct wf_topo_graph_vertex){
+            .attrs = *initial, .at = (uint32_t)name.at, .seen = true};
     }
     *out = number;
     return WF_OK;
 }
 
-enum wf_status wf_graph_link(struct wf_graph_reader *reader, uint32_t from, uint32_t to,
-                             size_t at, bool oneway)
+enum wf_status wf_topo_graph_link(struct wf_topo_graph_reader *reader, uint32_t from,
+                                  uint32_t to, size_t at, bool oneway)
 {
     if (from == to) {
-        return wf_graph_fail(reader, at, "'%.64s' is linked to itself; leave that link out",
-                             wf_strings_at(&reader->names, from));
+        return wf_topo_graph_fail(reader, at,
+                                  "'%.64s' is linked to itself; leave that link out",
+                                  wf_strings_at(&reader->names, from));
     }
     WF_GROW(reader->edges, reader->n_edges, reader->edges_capacity);
-    reader->edges[reader->n_edges++] =
-        (struct wf_graph_edge){.from = from, .to = to, .at = (uint32_t)at, .oneway = oneway};
+    reader->edges[reader->n_edges++] = (struct wf_topo_graph_edge){
+        .from = from, .to = to, .at = (uint32_t)at, .oneway = oneway};
     return WF_OK;
 }
 
 /* Values are short: what is longer than this is none. */
 enum { VALUE_MAX = 64 };
 
-struct wf_graph_attr {
+struct wf_topo_graph_attr {
     const char *name;
     bool of_link;
     /* On failure of `err` alone, the caller adds the place. */
-    enum wf_status (*set)(struct wf_graph_attrs *attrs, const char *value, struct wf_err *err);
+    enum wf_status (*set)(struct wf_topo_graph_attrs *attrs, const char *value,
+                          struct wf_err *err);
 };
 
-static enum wf_status set_bandwidth(struct wf_graph_attrs *attrs, const char *value,
+static enum wf_status set_bandwidth(struct wf_topo_graph_attrs *attrs, const char *value,
                                     struct wf_err *err)
 {
     return wf_parse_rate(value, &attrs->props.bandwidth, err);
 }
 
-static enum wf_status set_latency(struct wf_graph_attrs *attrs, const char *value,
+static enum wf_status set_latency(struct wf_topo_graph_attrs *attrs, const char *value,
                                   struct wf_err *err)
 {
     int64_t latency = 0;
@@ -119,17 +122,17 @@ static enum wf_status set_latency(struct wf_graph_attrs *attrs, const char *valu
     return status;
 }
 
-static enum wf_status set_kind(struct wf_graph_attrs *attrs, const char *value,
+static enum wf_status set_kind(struct wf_topo_graph_attrs *attrs, const char *value,
                                struct wf_err *err)
 {
     if (strcmp(value, "node") != 0 && strcmp(value, "switch") != 0) {
         return wf_err_set(err, WF_EINVAL, "unknown kind '%s', expected node or switch", value);
     }
-    attrs->kind = value[0] == 'n' ? WF_GRAPH_NODE : WF_GRAPH_SWITCH;
+    attrs->kind = value[0] == 'n' ? WF_TOPO_GRAPH_NODE : WF_TOPO_GRAPH_SWITCH;
     return WF_OK;
 }
 
-static enum wf_status set_gate(struct wf_graph_attrs *attrs, const char *value,
+static enum wf_status set_gate(struct wf_topo_graph_attrs *attrs, const char *value,
                                struct wf_err *err)
 {
     if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0) {
@@ -139,7 +142,7 @@ static enum wf_status set_gate(struct wf_graph_attrs *attrs, const char *value,
     return WF_OK;
 }
 
-static const struct wf_graph_attr attr_table[] = {
+static const struct wf_topo_graph_attr attr_table[] = {
     {"bandwidth", true, set_bandwidth},
     {"latency", true, set_latency},
     {"kind", false, set_kind},
@@ -149,24 +152,24 @@ static const struct wf_graph_attr attr_table[] = {
 
 /* Files for other programs are full of attributes that are none of ours. Names one slip away
  * from ours are taken for misspelt, or the slip would go unnoticed. */
-enum wf_status wf_graph_attr_find(const struct wf_graph_reader *reader,
-                                  struct wf_graph_word name, bool of_link,
-                                  const struct wf_graph_attr **out)
+enum wf_status wf_topo_graph_attr_find(const struct wf_topo_graph_reader *reader,
+                                       struct wf_topo_graph_word name, bool of_link,
+                                       const struct wf_topo_graph_attr **out)
 {
     char text[WF_HINT_MAX], hint[WF_HINT_MAX];
     struct wf_nearest nearest;
 
     *out = NULL;
-    (void)snprintf(text, sizeof(text), "%.*s", wf_graph_shown(name), name.text);
+    (void)snprintf(text, sizeof(text), "%.*s", wf_topo_graph_shown(name), name.text);
     wf_nearest_begin(&nearest, text);
-    for (const struct wf_graph_attr *attr = attr_table; attr->name != NULL; attr++) {
-        if (wf_graph_is(name, attr->name)) {
+    for (const struct wf_topo_graph_attr *attr = attr_table; attr->name != NULL; attr++) {
+        if (wf_topo_graph_is(name, attr->name)) {
             *out = attr;
             return attr->of_link == of_link
                        ? WF_OK
-                       : wf_graph_fail(reader, name.at, "%s belongs to %s, not to %s",
-                                       attr->name, of_link ? "vertices" : "links",
-                                       of_link ? "links" : "vertices");
+                       : wf_topo_graph_fail(reader, name.at, "%s belongs to %s, not to %s",
+                                            attr->name, of_link ? "vertices" : "links",
+                                            of_link ? "links" : "vertices");
         }
         /* "gate" resembles too many words. */
         if (attr->of_link == of_link && attr->set != set_gate) {
@@ -174,33 +177,34 @@ enum wf_status wf_graph_attr_find(const struct wf_graph_reader *reader,
         }
     }
     if (nearest.best != NULL && nearest.distance <= 1) {
-        return wf_graph_fail(reader, name.at, "unknown attribute '%s'%s", text,
-                             wf_nearest_hint(&nearest, hint));
+        return wf_topo_graph_fail(reader, name.at, "unknown attribute '%s'%s", text,
+                                  wf_nearest_hint(&nearest, hint));
     }
     return WF_OK;
 }
 
-enum wf_status wf_graph_attr_set(const struct wf_graph_reader *reader,
-                                 const struct wf_graph_attr *attr, struct wf_graph_word value,
-                                 struct wf_graph_attrs *attrs)
+enum wf_status wf_topo_graph_attr_set(const struct wf_topo_graph_reader *reader,
+                                      const struct wf_topo_graph_attr *attr,
+                                      struct wf_topo_graph_word value,
+                                      struct wf_topo_graph_attrs *attrs)
 {
     char text[VALUE_MAX];
     struct wf_err inner;
 
     if (value.len >= sizeof(text)) {
-        return wf_graph_fail(reader, value.at, "the value of %s is too long: '%.*s'...",
-                             attr->name, wf_graph_shown(value), value.text);
+        return wf_topo_graph_fail(reader, value.at, "the value of %s is too long: '%.*s'...",
+                                  attr->name, wf_topo_graph_shown(value), value.text);
     }
     memcpy(text, value.text, value.len);
     text[value.len] = '\0';
     if (attr->set(attrs, text, &inner) != WF_OK) {
-        return wf_graph_fail(reader, value.at, "%s: %s", attr->name, inner.text);
+        return wf_topo_graph_fail(reader, value.at, "%s: %s", attr->name, inner.text);
     }
     return WF_OK;
 }
 
 /* Where the first thing that is neither space nor comment of any format begins. */
-static size_t first_word(const struct wf_graph_reader *reader)
+static size_t first_word(const struct wf_topo_graph_reader *reader)
 {
     const char *text = reader->text, *end = text + reader->size, *at = text + reader->at;
 
@@ -225,7 +229,7 @@ static size_t first_word(const struct wf_graph_reader *reader)
     return (size_t)(at - text);
 }
 
-static enum wf_status read_format(struct wf_graph_reader *reader)
+static enum wf_status read_format(struct wf_topo_graph_reader *reader)
 {
     static const char *const dot_words[] = {"strict", "graph", "digraph", NULL};
     size_t at = first_word(reader), len = 0;
@@ -235,29 +239,29 @@ static enum wf_status read_format(struct wf_graph_reader *reader)
     }
     for (const char *const *word = dot_words; *word != NULL; word++) {
         if (strlen(*word) == len && strncasecmp(reader->text + at, *word, len) == 0) {
-            return wf_graph_read_dot(reader);
+            return wf_topo_graph_read_dot(reader);
         }
     }
     if (at < reader->size && reader->text[at] == '<') {
-        return wf_graph_read_graphml(reader);
+        return wf_topo_graph_read_graphml(reader);
     }
-    return wf_graph_read_edges(reader);
+    return wf_topo_graph_read_edges(reader);
 }
 
-static enum wf_status check_text(const struct wf_graph_reader *reader)
+static enum wf_status check_text(const struct wf_topo_graph_reader *reader)
 {
     const char *nul = reader->size > 0 ? memchr(reader->text, '\0', reader->size) : NULL;
     if (nul != NULL) {
-        return wf_graph_fail(reader, (size_t)(nul - reader->text),
-                             "not a text: expected an edge list, DOT or GraphML");
+        return wf_topo_graph_fail(reader, (size_t)(nul - reader->text),
+                                  "not a text: expected an edge list, DOT or GraphML");
     }
     return WF_OK;
 }
 
-enum wf_status wf_graph_read(const char *name, const char *text, size_t size,
-                             struct wf_graph_net *net, struct wf_err *err)
+enum wf_status wf_topo_graph_read(const char *name, const char *text, size_t size,
+                                  struct wf_topo_graph_net *net, struct wf_err *err)
 {
-    struct wf_graph_reader reader = {.name = name, .text = text, .size = size, .err = err};
+    struct wf_topo_graph_reader reader = {.name = name, .text = text, .size = size, .err = err};
     enum wf_status status = check_text(&reader);
 
     if (status == WF_OK) {
@@ -266,7 +270,7 @@ enum wf_status wf_graph_read(const char *name, const char *text, size_t size,
         status = read_format(&reader);
     }
     if (status == WF_OK) {
-        status = wf_graph_resolve(&reader, net);
+        status = wf_topo_graph_resolve(&reader, net);
     }
     wf_buf_fini(&reader.scratch);
     wf_strings_fini(&reader.names);
@@ -275,9 +279,9 @@ enum wf_status wf_graph_read(const char *name, const char *text, size_t size,
     return status;
 }
 
-void wf_graph_net_release(struct wf_graph_net *net)
+void wf_topo_graph_net_release(struct wf_topo_graph_net *net)
 {
-    wf_csr_release(&net->links);
+    wf_topo_csr_release(&net->links);
     free(net->props);
     net->props = NULL;
 }

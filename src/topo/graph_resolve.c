@@ -8,8 +8,8 @@
 #include <string.h>
 
 struct resolver {
-    const struct wf_graph_reader *reader;
-    struct wf_graph_net *net;
+    const struct wf_topo_graph_reader *reader;
+    struct wf_topo_graph_net *net;
     uint32_t *order;  /* [n]: vertex of the reader by its number in the network */
     uint32_t *number; /* [n]: the other way round */
 };
@@ -43,7 +43,7 @@ static bool is_number(const char *name, uint64_t *value)
 
 /* If all names of order[0..n-1] are numbers, sorts them by these; else leaves them as they are:
  * in the order in which the file names them. */
-static void sort_numbers(const struct wf_graph_reader *reader, uint32_t *order, uint32_t n)
+static void sort_numbers(const struct wf_topo_graph_reader *reader, uint32_t *order, uint32_t n)
 {
     struct ranked *ranked = wf_xcalloc((size_t)n + 1, sizeof(*ranked));
     uint32_t i = 0;
@@ -62,16 +62,16 @@ static void sort_numbers(const struct wf_graph_reader *reader, uint32_t *order, 
 }
 
 /* What vertices are of which the file does not say it. */
-static enum wf_graph_kind default_kind(const struct wf_graph_reader *reader)
+static enum wf_topo_graph_kind default_kind(const struct wf_topo_graph_reader *reader)
 {
-    enum wf_graph_kind kind = WF_GRAPH_NODE;
+    enum wf_topo_graph_kind kind = WF_TOPO_GRAPH_NODE;
 
     for (uint32_t v = 0; v < reader->names.n; v++) {
-        if (reader->vertices[v].attrs.kind == WF_GRAPH_SWITCH) {
-            return WF_GRAPH_NODE;
+        if (reader->vertices[v].attrs.kind == WF_TOPO_GRAPH_SWITCH) {
+            return WF_TOPO_GRAPH_NODE;
         }
-        if (reader->vertices[v].attrs.kind == WF_GRAPH_NODE) {
-            kind = WF_GRAPH_SWITCH;
+        if (reader->vertices[v].attrs.kind == WF_TOPO_GRAPH_NODE) {
+            kind = WF_TOPO_GRAPH_SWITCH;
         }
     }
     return kind;
@@ -79,23 +79,24 @@ static enum wf_graph_kind default_kind(const struct wf_graph_reader *reader)
 
 static enum wf_status number_vertices(struct resolver *resolver)
 {
-    const struct wf_graph_reader *reader = resolver->reader;
-    enum wf_graph_kind unsaid = default_kind(reader);
+    const struct wf_topo_graph_reader *reader = resolver->reader;
+    enum wf_topo_graph_kind unsaid = default_kind(reader);
     uint32_t n = reader->names.n, n_nodes = 0, place = 0;
 
     for (int pass = 0; pass < 2; pass++) {
-        enum wf_graph_kind wanted = pass == 0 ? WF_GRAPH_NODE : WF_GRAPH_SWITCH;
+        enum wf_topo_graph_kind wanted = pass == 0 ? WF_TOPO_GRAPH_NODE : WF_TOPO_GRAPH_SWITCH;
         for (uint32_t v = 0; v < n; v++) {
-            enum wf_graph_kind kind = reader->vertices[v].attrs.kind;
-            if ((kind != WF_GRAPH_UNDECLARED ? kind : unsaid) == wanted) {
+            enum wf_topo_graph_kind kind = reader->vertices[v].attrs.kind;
+            if ((kind != WF_TOPO_GRAPH_UNDECLARED ? kind : unsaid) == wanted) {
                 resolver->order[place++] = v;
             }
         }
         n_nodes = pass == 0 ? place : n_nodes;
     }
     if (n_nodes == 0) {
-        return wf_graph_fail(reader, reader->vertices[0].at,
-                             "every vertex is declared a switch; at least one must be a node");
+        return wf_topo_graph_fail(
+            reader, reader->vertices[0].at,
+            "every vertex is declared a switch; at least one must be a node");
     }
     sort_numbers(reader, resolver->order, n_nodes);
     sort_numbers(reader, resolver->order + n_nodes, n - n_nodes);
@@ -108,7 +109,7 @@ static enum wf_status number_vertices(struct resolver *resolver)
 
 static enum wf_status find_gate(struct resolver *resolver)
 {
-    const struct wf_graph_reader *reader = resolver->reader;
+    const struct wf_topo_graph_reader *reader = resolver->reader;
     uint32_t gate = WF_STRINGS_NONE;
 
     for (uint32_t v = 0; v < reader->names.n; v++) {
@@ -116,10 +117,10 @@ static enum wf_status find_gate(struct resolver *resolver)
             continue;
         }
         if (gate != WF_STRINGS_NONE) {
-            return wf_graph_fail(reader, reader->vertices[v].at,
-                                 "both '%.64s' and '%.64s' are gates; there can be one",
-                                 wf_strings_at(&reader->names, gate),
-                                 wf_strings_at(&reader->names, v));
+            return wf_topo_graph_fail(reader, reader->vertices[v].at,
+                                      "both '%.64s' and '%.64s' are gates; there can be one",
+                                      wf_strings_at(&reader->names, gate),
+                                      wf_strings_at(&reader->names, v));
         }
         gate = v;
     }
@@ -131,8 +132,8 @@ static enum wf_status find_gate(struct resolver *resolver)
  * link, gets the edge that each comes from. */
 static void lay_out(struct resolver *resolver, uint32_t *edge_of)
 {
-    const struct wf_graph_reader *reader = resolver->reader;
-    struct wf_csr *links = &resolver->net->links;
+    const struct wf_topo_graph_reader *reader = resolver->reader;
+    struct wf_topo_csr *links = &resolver->net->links;
     uint32_t n = reader->names.n;
     uint32_t *place = wf_xcalloc((size_t)n + 1, sizeof(*place));
 
@@ -140,7 +141,7 @@ static void lay_out(struct resolver *resolver, uint32_t *edge_of)
     links->first = wf_xcalloc((size_t)n + 1, sizeof(*links->first));
     links->to = wf_xcalloc(2 * reader->n_edges, sizeof(*links->to));
     for (size_t i = 0; i < reader->n_edges; i++) {
-        const struct wf_graph_edge *edge = &reader->edges[i];
+        const struct wf_topo_graph_edge *edge = &reader->edges[i];
         links->first[resolver->number[edge->from] + 1]++;
         links->first[resolver->number[edge->to] + 1] += edge->oneway ? 0 : 1;
     }
@@ -149,7 +150,7 @@ static void lay_out(struct resolver *resolver, uint32_t *edge_of)
         place[v] = links->first[v];
     }
     for (size_t i = 0; i < reader->n_edges; i++) {
-        const struct wf_graph_edge *edge = &reader->edges[i];
+        const struct wf_topo_graph_edge *edge = &reader->edges[i];
         uint32_t from = resolver->number[edge->from], to = resolver->number[edge->to];
         edge_of[place[from]] = (uint32_t)i;
         links->to[place[from]++] = to;
@@ -170,8 +171,8 @@ static const char *name_of(const struct resolver *resolver, uint32_t number)
 
 static enum wf_status check_twice(const struct resolver *resolver, const uint32_t *edge_of)
 {
-    const struct wf_graph_reader *reader = resolver->reader;
-    const struct wf_csr *links = &resolver->net->links;
+    const struct wf_topo_graph_reader *reader = resolver->reader;
+    const struct wf_topo_csr *links = &resolver->net->links;
     uint32_t *seen_from = wf_xcalloc(links->n_vertices, sizeof(*seen_from)); /* number + 1 */
     enum wf_status status = WF_OK;
 
@@ -179,7 +180,8 @@ static enum wf_status check_twice(const struct resolver *resolver, const uint32_
         for (uint32_t i = links->first[v]; i < links->first[v + 1]; i++) {
             uint32_t to = links->to[i];
             if (seen_from[to] == v + 1) {
-                status = wf_graph_fail(reader, reader->edges[edge_of[i]].at,
+                status =
+                    wf_topo_graph_fail(reader, reader->edges[edge_of[i]].at,
                                        "the link between '%.64s' and '%.64s' is named twice; "
                                        "once is for both directions",
                                        name_of(resolver, v), name_of(resolver, to));
@@ -194,32 +196,32 @@ static enum wf_status check_twice(const struct resolver *resolver, const uint32_
 
 static enum wf_status check_connected(const struct resolver *resolver)
 {
-    const struct wf_graph_reader *reader = resolver->reader;
-    const struct wf_csr *links = &resolver->net->links;
+    const struct wf_topo_graph_reader *reader = resolver->reader;
+    const struct wf_topo_csr *links = &resolver->net->links;
     bool oneway = resolver->net->oneway;
     uint32_t *dist = wf_xcalloc(links->n_vertices, sizeof(*dist));
     uint32_t *queue = wf_xcalloc(links->n_vertices, sizeof(*queue));
     enum wf_status status = WF_OK;
 
     for (int backward = 0; backward < (oneway ? 2 : 1) && status == WF_OK; backward++) {
-        struct wf_csr reverse = {.n_vertices = 0};
+        struct wf_topo_csr reverse = {.n_vertices = 0};
         if (backward) {
-            wf_csr_reverse(links, &reverse);
+            wf_topo_csr_reverse(links, &reverse);
         }
-        uint32_t n = wf_csr_search(backward ? &reverse : links, 0, dist, queue), lost = 0;
-        wf_csr_release(&reverse);
+        uint32_t n = wf_topo_csr_search(backward ? &reverse : links, 0, dist, queue), lost = 0;
+        wf_topo_csr_release(&reverse);
         if (n == links->n_vertices) {
             continue;
         }
-        while (dist[lost] != WF_CSR_UNREACHED) {
+        while (dist[lost] != WF_TOPO_CSR_UNREACHED) {
             lost++;
         }
-        status = wf_graph_fail(reader, reader->vertices[resolver->order[lost]].at,
-                               "no path from '%.64s' to '%.64s'; %s",
-                               name_of(resolver, backward ? lost : 0),
-                               name_of(resolver, backward ? 0 : lost),
-                               oneway ? "links lead one way here, but all must reach all"
-                                      : "link the parts or leave one out");
+        status = wf_topo_graph_fail(reader, reader->vertices[resolver->order[lost]].at,
+                                    "no path from '%.64s' to '%.64s'; %s",
+                                    name_of(resolver, backward ? lost : 0),
+                                    name_of(resolver, backward ? 0 : lost),
+                                    oneway ? "links lead one way here, but all must reach all"
+                                           : "link the parts or leave one out");
     }
     free(dist);
     free(queue);
@@ -228,13 +230,13 @@ static enum wf_status check_connected(const struct resolver *resolver)
 
 static void copy_props(struct resolver *resolver, const uint32_t *edge_of)
 {
-    const struct wf_graph_reader *reader = resolver->reader;
-    struct wf_graph_net *net = resolver->net;
+    const struct wf_topo_graph_reader *reader = resolver->reader;
+    struct wf_topo_graph_net *net = resolver->net;
     uint32_t n_links = net->links.first[net->links.n_vertices];
     bool any = false;
 
     for (size_t i = 0; i < reader->n_edges && !any; i++) {
-        const struct wf_link_props *props = &reader->edges[i].attrs.props;
+        const struct wf_topo_link_props *props = &reader->edges[i].attrs.props;
         any = props->latency != 0 || props->bandwidth != 0;
     }
     if (!any) {
@@ -248,7 +250,7 @@ static void copy_props(struct resolver *resolver, const uint32_t *edge_of)
 
 static enum wf_status resolve(struct resolver *resolver)
 {
-    const struct wf_graph_reader *reader = resolver->reader;
+    const struct wf_topo_graph_reader *reader = resolver->reader;
 
     enum wf_status status = number_vertices(resolver);
     if (status == WF_OK) {
@@ -270,13 +272,15 @@ static enum wf_status resolve(struct resolver *resolver)
     return status;
 }
 
-enum wf_status wf_graph_resolve(const struct wf_graph_reader *reader, struct wf_graph_net *net)
+enum wf_status wf_topo_graph_resolve(const struct wf_topo_graph_reader *reader,
+                                     struct wf_topo_graph_net *net)
 {
-    struct wf_graph_net built = {.n_nodes = 0};
+    struct wf_topo_graph_net built = {.n_nodes = 0};
     uint32_t n = reader->names.n;
 
     if (reader->n_edges == 0) {
-        return wf_graph_fail(reader, reader->size, "no links; a network needs at least one");
+        return wf_topo_graph_fail(reader, reader->size,
+                                  "no links; a network needs at least one");
     }
     struct resolver resolver = {
         .reader = reader,
@@ -290,7 +294,7 @@ enum wf_status wf_graph_resolve(const struct wf_graph_reader *reader, struct wf_
     if (status == WF_OK) {
         *net = built;
     } else {
-        wf_graph_net_release(&built);
+        wf_topo_graph_net_release(&built);
     }
     return status;
 }

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct wf_grid *to_grid(const struct wf_topo *topo)
+static const struct wf_topo_grid *to_grid(const struct wf_topo *topo)
 {
-    return (const struct wf_grid *)topo;
+    return (const struct wf_topo_grid *)topo;
 }
 
-enum wf_status wf_grid_parse(struct wf_grid *grid, const struct wf_topo_ops *ops,
-                             const char *sizes, struct wf_err *err)
+enum wf_status wf_topo_grid_parse(struct wf_topo_grid *grid, const struct wf_topo_ops *ops,
+                                  const char *sizes, struct wf_err *err)
 {
     char what[64];
     uint64_t nodes = 1;
@@ -24,22 +24,23 @@ enum wf_status wf_grid_parse(struct wf_grid *grid, const struct wf_topo_ops *ops
     memset(grid, 0, sizeof(*grid));
     grid->topo.ops = ops;
     (void)snprintf(what, sizeof(what), "%s: size", ops->name);
-    enum wf_status status =
-        wf_vector_parse(what, sizes, grid->size, WF_GRID_DIMS_MAX, &grid->n_dims, err);
+    enum wf_status status = wf_topo_vector_parse(what, sizes, grid->size, WF_TOPO_GRID_DIMS_MAX,
+                                                 &grid->n_dims, err);
     for (uint32_t d = 0; d < grid->n_dims && status == WF_OK; d++) {
         grid->stride[d] = (uint32_t)nodes;
-        status = wf_vector_multiply(what, &nodes, grid->size[d],
-                                    WF_TOPO_LINK_MAX / (2 * grid->n_dims), err);
+        status = wf_topo_vector_multiply(what, &nodes, grid->size[d],
+                                         WF_TOPO_LINK_MAX / (2 * grid->n_dims), err);
     }
     grid->topo.n_nodes = grid->topo.n_vertices = (uint32_t)nodes;
     grid->topo.n_ports = 2 * grid->n_dims;
     return status;
 }
 
-enum wf_status wf_grid_parse_wrap(struct wf_grid *grid, const char *wrap, struct wf_err *err)
+enum wf_status wf_topo_grid_parse_wrap(struct wf_topo_grid *grid, const char *wrap,
+                                       struct wf_err *err)
 {
     const char *name = grid->topo.ops->name;
-    uint32_t flags[WF_GRID_DIMS_MAX], n = 0;
+    uint32_t flags[WF_TOPO_GRID_DIMS_MAX], n = 0;
     char what[64];
 
     if (wrap[0] == '\0') {
@@ -49,7 +50,8 @@ enum wf_status wf_grid_parse_wrap(struct wf_grid *grid, const char *wrap, struct
         return WF_OK;
     }
     (void)snprintf(what, sizeof(what), "%s: wrap", name);
-    enum wf_status status = wf_vector_parse(what, wrap, flags, WF_GRID_DIMS_MAX, &n, err);
+    enum wf_status status =
+        wf_topo_vector_parse(what, wrap, flags, WF_TOPO_GRID_DIMS_MAX, &n, err);
     if (status != WF_OK) {
         return status;
     }
@@ -69,14 +71,14 @@ enum wf_status wf_grid_parse_wrap(struct wf_grid *grid, const char *wrap, struct
 
 /* Whether stepping over the end of the dimension leads back to its beginning by a cable of its
  * own: in a ring of two it would be the same cable. */
-static bool is_ring(const struct wf_grid *grid, uint32_t dim)
+static bool is_ring(const struct wf_topo_grid *grid, uint32_t dim)
 {
     return grid->wrap[dim] && grid->size[dim] > 2;
 }
 
 /* Cables cut by halving the dimension in which that cuts least. An odd one cannot be halved,
  * and what is least then is not known. */
-static uint64_t bisection(const struct wf_grid *grid)
+static uint64_t bisection(const struct wf_topo_grid *grid)
 {
     uint64_t least = UINT64_MAX, known = 0;
 
@@ -92,7 +94,7 @@ static uint64_t bisection(const struct wf_grid *grid)
     return known;
 }
 
-struct wf_topo *wf_grid_finish(struct wf_grid *grid)
+struct wf_topo *wf_topo_grid_finish(struct wf_topo_grid *grid)
 {
     for (uint32_t d = 0; d < grid->n_dims; d++) {
         uint64_t lines = grid->topo.n_nodes / grid->size[d];
@@ -102,14 +104,14 @@ struct wf_topo *wf_grid_finish(struct wf_grid *grid)
     return wf_topo_keep(grid, sizeof(*grid));
 }
 
-uint32_t wf_grid_neighbor(const struct wf_topo *topo, uint32_t node, uint32_t port)
+uint32_t wf_topo_grid_neighbor(const struct wf_topo *topo, uint32_t node, uint32_t port)
 {
-    const struct wf_grid *grid = to_grid(topo);
+    const struct wf_topo_grid *grid = to_grid(topo);
     uint32_t dim = port / 2;
     uint32_t stride = grid->stride[dim], last = grid->size[dim] - 1;
 
     assert(node < topo->n_nodes && port < topo->n_ports);
-    uint32_t coord = wf_grid_coord(grid, node, dim);
+    uint32_t coord = wf_topo_grid_coord(grid, node, dim);
     if (port % 2 == 0) {
         if (coord < last) {
             return node + stride;
@@ -128,7 +130,7 @@ struct steps {
     bool up, down;
 };
 
-static struct steps steps_between(const struct wf_grid *grid, uint32_t dim, uint32_t a,
+static struct steps steps_between(const struct wf_topo_grid *grid, uint32_t dim, uint32_t a,
                                   uint32_t b)
 {
     uint32_t up = a <= b ? b - a : grid->size[dim] - (a - b);
@@ -143,9 +145,9 @@ static struct steps steps_between(const struct wf_grid *grid, uint32_t dim, uint
     return (struct steps){up < down ? up : down, up <= down, down <= up};
 }
 
-uint32_t wf_grid_distance(const struct wf_topo *topo, uint32_t at, uint32_t dst)
+uint32_t wf_topo_grid_distance(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 {
-    const struct wf_grid *grid = to_grid(topo);
+    const struct wf_topo_grid *grid = to_grid(topo);
     uint32_t hops = 0;
 
     for (uint32_t d = 0; d < grid->n_dims; d++) {
@@ -162,13 +164,13 @@ uint32_t wf_grid_distance(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 
 /* Needs no memory of where the route began: only a route's first hop in a dimension can meet
  * a tie, and from the second on the way it chose is the shorter one. */
-uint32_t wf_grid_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst)
+uint32_t wf_topo_grid_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 {
-    const struct wf_grid *grid = to_grid(topo);
+    const struct wf_topo_grid *grid = to_grid(topo);
 
     for (uint32_t d = 0; d < grid->n_dims; d++) {
-        uint32_t coord = wf_grid_coord(grid, at, d);
-        struct steps steps = steps_between(grid, d, coord, wf_grid_coord(grid, dst, d));
+        uint32_t coord = wf_topo_grid_coord(grid, at, d);
+        struct steps steps = steps_between(grid, d, coord, wf_topo_grid_coord(grid, dst, d));
 
         if (steps.n > 0) {
             bool up = steps.up && steps.down ? coord % 2 == 0 : steps.up;
@@ -178,15 +180,15 @@ uint32_t wf_grid_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst
     return WF_TOPO_NO_PORT;
 }
 
-uint32_t wf_grid_minimal_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
-                               uint32_t *ports)
+uint32_t wf_topo_grid_minimal_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
+                                    uint32_t *ports)
 {
-    const struct wf_grid *grid = to_grid(topo);
+    const struct wf_topo_grid *grid = to_grid(topo);
     uint32_t n = 0;
 
     for (uint32_t d = 0; d < grid->n_dims; d++) {
-        struct steps steps =
-            steps_between(grid, d, wf_grid_coord(grid, at, d), wf_grid_coord(grid, dst, d));
+        struct steps steps = steps_between(grid, d, wf_topo_grid_coord(grid, at, d),
+                                           wf_topo_grid_coord(grid, dst, d));
         if (steps.up) {
             ports[n++] = 2 * d;
         }
@@ -197,14 +199,14 @@ uint32_t wf_grid_minimal_ports(const struct wf_topo *topo, uint32_t at, uint32_t
     return n;
 }
 
-static uint32_t diameter_of(const struct wf_grid *grid, uint32_t dim)
+static uint32_t diameter_of(const struct wf_topo_grid *grid, uint32_t dim)
 {
     return grid->wrap[dim] ? grid->size[dim] / 2 : grid->size[dim] - 1;
 }
 
-uint32_t wf_grid_diameter(const struct wf_topo *topo)
+uint32_t wf_topo_grid_diameter(const struct wf_topo *topo)
 {
-    const struct wf_grid *grid = to_grid(topo);
+    const struct wf_topo_grid *grid = to_grid(topo);
     uint32_t sum = 0;
 
     for (uint32_t d = 0; d < grid->n_dims; d++) {
@@ -214,7 +216,7 @@ uint32_t wf_grid_diameter(const struct wf_topo *topo)
 }
 
 /* Ordered pairs of coordinates of one dimension by their distance. */
-static void count_dimension(const struct wf_grid *grid, uint32_t dim, uint64_t *counts)
+static void count_dimension(const struct wf_topo_grid *grid, uint32_t dim, uint64_t *counts)
 {
     uint64_t size = grid->size[dim];
 
@@ -226,10 +228,10 @@ static void count_dimension(const struct wf_grid *grid, uint32_t dim, uint64_t *
 }
 
 /* Distances add up over the dimensions, so the histograms multiply as polynomials do. */
-void wf_grid_histogram(const struct wf_topo *topo, uint64_t *counts)
+void wf_topo_grid_histogram(const struct wf_topo *topo, uint64_t *counts)
 {
-    const struct wf_grid *grid = to_grid(topo);
-    size_t n_all = (size_t)wf_grid_diameter(topo) + 1;
+    const struct wf_topo_grid *grid = to_grid(topo);
+    size_t n_all = (size_t)wf_topo_grid_diameter(topo) + 1;
     uint64_t *sum = wf_xcalloc(n_all, sizeof(*sum));
     uint32_t n_sum = 1;
 
@@ -239,7 +241,7 @@ void wf_grid_histogram(const struct wf_topo *topo, uint64_t *counts)
         uint64_t *one = wf_xcalloc(n_one, sizeof(*one));
 
         count_dimension(grid, d, one);
-        wf_measure_product(sum, n_sum, one, n_one, counts);
+        wf_topo_measure_product(sum, n_sum, one, n_one, counts);
         n_sum += n_one - 1;
         memcpy(sum, counts, n_sum * sizeof(*sum));
         free(one);
@@ -247,13 +249,13 @@ void wf_grid_histogram(const struct wf_topo *topo, uint64_t *counts)
     free(sum);
 }
 
-uint32_t wf_grid_coords(const struct wf_topo *topo, uint32_t node,
-                        uint32_t coord[WF_TOPO_COORDS_MAX])
+uint32_t wf_topo_grid_coords(const struct wf_topo *topo, uint32_t node,
+                             uint32_t coord[WF_TOPO_COORDS_MAX])
 {
-    const struct wf_grid *grid = to_grid(topo);
+    const struct wf_topo_grid *grid = to_grid(topo);
 
     for (uint32_t d = 0; d < grid->n_dims; d++) {
-        coord[d] = wf_grid_coord(grid, node, d);
+        coord[d] = wf_topo_grid_coord(grid, node, d);
     }
     return grid->n_dims;
 }

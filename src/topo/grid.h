@@ -17,51 +17,54 @@
 
 #include "topo/topo.h"
 
-enum { WF_GRID_DIMS_MAX = 8 };
+enum { WF_TOPO_GRID_DIMS_MAX = 8 };
 
-struct wf_grid {
+struct wf_topo_grid {
     struct wf_topo topo;
     uint32_t n_dims;
-    uint32_t size[WF_GRID_DIMS_MAX];
-    uint32_t stride[WF_GRID_DIMS_MAX]; /* distance in node numbers of one step up */
-    bool wrap[WF_GRID_DIMS_MAX];       /* whether the dimension is a ring */
+    uint32_t size[WF_TOPO_GRID_DIMS_MAX];
+    uint32_t stride[WF_TOPO_GRID_DIMS_MAX]; /* distance in node numbers of one step up */
+    bool wrap[WF_TOPO_GRID_DIMS_MAX];       /* whether the dimension is a ring */
 };
 
 /* Sets up `grid` for ops->name with the sizes of "4x4x8"; no dimension wraps yet. Fails with
  * WF_EINVAL on anything that is not 1 to 8 sizes, a size of 0 or too many links. */
 WF_NODISCARD
-enum wf_status wf_grid_parse(struct wf_grid *grid, const struct wf_topo_ops *ops,
-                             const char *sizes, struct wf_err *err);
+enum wf_status wf_topo_grid_parse(struct wf_topo_grid *grid, const struct wf_topo_ops *ops,
+                                  const char *sizes, struct wf_err *err);
 
 /* Which dimensions wrap, as "1,0,1"; "" is all of them. */
 WF_NODISCARD
-enum wf_status wf_grid_parse_wrap(struct wf_grid *grid, const char *wrap, struct wf_err *err);
+enum wf_status wf_topo_grid_parse_wrap(struct wf_topo_grid *grid, const char *wrap,
+                                       struct wf_err *err);
 
 /* Counts the links and the bisection of a grid whose sizes and wraps are set, and gives it to
  * the caller, who owns it as of ops->create. */
-struct wf_topo *wf_grid_finish(struct wf_grid *grid);
+struct wf_topo *wf_topo_grid_finish(struct wf_topo_grid *grid);
 
 /* The coordinate of a node in one dimension. */
-static inline uint32_t wf_grid_coord(const struct wf_grid *grid, uint32_t node, uint32_t dim)
+static inline uint32_t wf_topo_grid_coord(const struct wf_topo_grid *grid, uint32_t node,
+                                          uint32_t dim)
 {
     return node / grid->stride[dim] % grid->size[dim];
 }
 
 /* The members of struct wf_topo_ops. */
-uint32_t wf_grid_neighbor(const struct wf_topo *topo, uint32_t node, uint32_t port);
-uint32_t wf_grid_distance(const struct wf_topo *topo, uint32_t at, uint32_t dst);
-uint32_t wf_grid_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst);
-uint32_t wf_grid_minimal_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
-                               uint32_t *ports);
-uint32_t wf_grid_diameter(const struct wf_topo *topo);
-void wf_grid_histogram(const struct wf_topo *topo, uint64_t *counts);
-uint32_t wf_grid_coords(const struct wf_topo *topo, uint32_t node,
-                        uint32_t coord[WF_TOPO_COORDS_MAX]);
+uint32_t wf_topo_grid_neighbor(const struct wf_topo *topo, uint32_t node, uint32_t port);
+uint32_t wf_topo_grid_distance(const struct wf_topo *topo, uint32_t at, uint32_t dst);
+uint32_t wf_topo_grid_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst);
+uint32_t wf_topo_grid_minimal_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
+                                    uint32_t *ports);
+uint32_t wf_topo_grid_diameter(const struct wf_topo *topo);
+void wf_topo_grid_histogram(const struct wf_topo *topo, uint64_t *counts);
+uint32_t wf_topo_grid_coords(const struct wf_topo *topo, uint32_t node,
+                             uint32_t coord[WF_TOPO_COORDS_MAX]);
 
 /* They all, for an initializer. */
-#define WF_GRID_OPS                                                         \
-    .neighbor = wf_grid_neighbor, .distance = wf_grid_distance,             \
-    .next_port = wf_grid_next_port, .minimal_ports = wf_grid_minimal_ports, \
-    .diameter = wf_grid_diameter, .histogram = wf_grid_histogram, .coords = wf_grid_coords
+#define WF_TOPO_GRID_OPS                                                              \
+    .neighbor = wf_topo_grid_neighbor, .distance = wf_topo_grid_distance,             \
+    .next_port = wf_topo_grid_next_port, .minimal_ports = wf_topo_grid_minimal_ports, \
+    .diameter = wf_topo_grid_diameter, .histogram = wf_topo_grid_histogram,           \
+    .coords = wf_topo_grid_coords
 
 #endif

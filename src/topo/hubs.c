@@ -24,7 +24,7 @@ struct label {
     uint32_t n, capacity;
 };
 
-struct wf_hubs {
+struct wf_topo_hubs {
     uint32_t n_vertices;
     size_t size;
     uint32_t *stem;       /* [n_vertices]: the only neighbour of a leaf; of others themselves */
@@ -34,11 +34,11 @@ struct wf_hubs {
 };
 
 struct builder {
-    struct wf_hubs *hubs;
+    struct wf_topo_hubs *hubs;
     size_t limit;
     uint32_t
         *hub_dist;  /* [n_vertices]: by rank, between the vertex at work and its hubs, or FAR */
-    uint32_t *dist; /* [n_vertices]: of the search, or WF_CSR_UNREACHED */
+    uint32_t *dist; /* [n_vertices]: of the search, or WF_TOPO_CSR_UNREACHED */
     uint32_t *queue; /* [n_vertices] */
 };
 
@@ -63,7 +63,7 @@ static int by_degree(const void *a, const void *b)
 
 /* Most vertices of a network with switches are leaves: they need no labels, being one hop
  * behind the vertex that they hang on. */
-static uint32_t *find_stems(const struct wf_csr *csr, const struct wf_csr *reverse)
+static uint32_t *find_stems(const struct wf_topo_csr *csr, const struct wf_topo_csr *reverse)
 {
     uint32_t *stem = wf_xcalloc(csr->n_vertices, sizeof(*stem));
 
@@ -76,7 +76,8 @@ static uint32_t *find_stems(const struct wf_csr *csr, const struct wf_csr *rever
     return stem;
 }
 
-static struct candidate *rank_vertices(const struct wf_csr *csr, const struct wf_csr *reverse)
+static struct candidate *rank_vertices(const struct wf_topo_csr *csr,
+                                       const struct wf_topo_csr *reverse)
 {
     struct candidate *order = wf_xcalloc(csr->n_vertices, sizeof(*order));
 
@@ -111,7 +112,7 @@ static bool is_covered(const struct builder *builder, const struct label *label,
 
 /* Makes `vertex` the hub of all vertices that it reaches in `csr` by ways no earlier hub is on:
  * their entries go to `labels`. False if there are too many entries. */
-static bool grow(struct builder *builder, const struct wf_csr *csr, struct entry hub,
+static bool grow(struct builder *builder, const struct wf_topo_csr *csr, struct entry hub,
                  uint32_t vertex, struct label *labels)
 {
     uint32_t head = 0, tail = 0;
@@ -128,21 +129,21 @@ static bool grow(struct builder *builder, const struct wf_csr *csr, struct entry
         builder->hubs->size++;
         for (uint32_t i = csr->first[at]; i < csr->first[at + 1]; i++) {
             uint32_t to = csr->to[i];
-            if (builder->dist[to] == WF_CSR_UNREACHED && builder->hubs->stem[to] == to) {
+            if (builder->dist[to] == WF_TOPO_CSR_UNREACHED && builder->hubs->stem[to] == to) {
                 builder->dist[to] = hub.dist + 1;
                 builder->queue[tail++] = to;
             }
         }
     }
     for (uint32_t i = 0; i < tail; i++) {
-        builder->dist[builder->queue[i]] = WF_CSR_UNREACHED;
+        builder->dist[builder->queue[i]] = WF_TOPO_CSR_UNREACHED;
     }
     return head == tail;
 }
 
 /* One search in one direction, pruned by what the vertex's label for the other one knows. */
-static bool add_hub(struct builder *builder, const struct wf_csr *csr, struct candidate hub,
-                    uint32_t rank, bool forward)
+static bool add_hub(struct builder *builder, const struct wf_topo_csr *csr,
+                    struct candidate hub, uint32_t rank, bool forward)
 {
     struct label *labels = forward ? builder->hubs->from_hub : builder->hubs->to_hub;
     const struct label *own =
@@ -159,11 +160,11 @@ static bool add_hub(struct builder *builder, const struct wf_csr *csr, struct ca
     return fits;
 }
 
-struct wf_hubs *wf_hubs_create(const struct wf_csr *csr, const struct wf_csr *reverse,
-                               size_t limit)
+struct wf_topo_hubs *wf_topo_hubs_create(const struct wf_topo_csr *csr,
+                                         const struct wf_topo_csr *reverse, size_t limit)
 {
     uint32_t n = csr->n_vertices;
-    struct wf_hubs *hubs = wf_xcalloc(1, sizeof(*hubs));
+    struct wf_topo_hubs *hubs = wf_xcalloc(1, sizeof(*hubs));
     struct candidate *order = rank_vertices(csr, reverse);
     struct builder builder = {
         .hubs = hubs,
@@ -180,7 +181,7 @@ struct wf_hubs *wf_hubs_create(const struct wf_csr *csr, const struct wf_csr *re
     hubs->to_hub = reverse != NULL ? wf_xcalloc(n, sizeof(*hubs->to_hub)) : hubs->from_hub;
     for (uint32_t v = 0; v < n; v++) {
         builder.hub_dist[v] = FAR;
-        builder.dist[v] = WF_CSR_UNREACHED;
+        builder.dist[v] = WF_TOPO_CSR_UNREACHED;
     }
     for (uint32_t rank = 0; rank < n && fits; rank++) {
         if (hubs->stem[order[rank].vertex] != order[rank].vertex) {
@@ -194,7 +195,7 @@ struct wf_hubs *wf_hubs_create(const struct wf_csr *csr, const struct wf_csr *re
     free(builder.dist);
     free(builder.queue);
     if (!fits) {
-        wf_hubs_free(hubs);
+        wf_topo_hubs_free(hubs);
         return NULL;
     }
     return hubs;
@@ -208,7 +209,7 @@ static void free_labels(struct label *labels, uint32_t n)
     free(labels);
 }
 
-void wf_hubs_free(struct wf_hubs *hubs)
+void wf_topo_hubs_free(struct wf_topo_hubs *hubs)
 {
     if (hubs == NULL) {
         return;
@@ -221,7 +222,7 @@ void wf_hubs_free(struct wf_hubs *hubs)
     free(hubs);
 }
 
-uint32_t wf_hubs_distance(const struct wf_hubs *hubs, uint32_t from, uint32_t to)
+uint32_t wf_topo_hubs_distance(const struct wf_topo_hubs *hubs, uint32_t from, uint32_t to)
 {
     uint32_t stem_from = hubs->stem[from], stem_to = hubs->stem[to], best = FAR;
     const struct label *a = &hubs->to_hub[stem_from], *b = &hubs->from_hub[stem_to];
@@ -240,7 +241,7 @@ uint32_t wf_hubs_distance(const struct wf_hubs *hubs, uint32_t from, uint32_t to
     return best + (stem_from != from ? 1 : 0) + (stem_to != to ? 1 : 0);
 }
 
-size_t wf_hubs_size(const struct wf_hubs *hubs)
+size_t wf_topo_hubs_size(const struct wf_topo_hubs *hubs)
 {
     return hubs->size;
 }

@@ -17,18 +17,18 @@
 
 #include <stddef.h>
 
-struct wf_hubs;
+struct wf_topo_hubs;
 
 /* Labels the vertices of `csr`, of which all can reach all. `reverse` are its links the other
  * way round; null if that is the same graph. Both are only borrowed. Returns null if it would
  * take more than `limit` entries of 8 bytes. Never changes afterwards. */
-struct wf_hubs *wf_hubs_create(const struct wf_csr *csr, const struct wf_csr *reverse,
-                               size_t limit);
-void wf_hubs_free(struct wf_hubs *hubs); /* null is allowed */
+struct wf_topo_hubs *wf_topo_hubs_create(const struct wf_topo_csr *csr,
+                                         const struct wf_topo_csr *reverse, size_t limit);
+void wf_topo_hubs_free(struct wf_topo_hubs *hubs); /* null is allowed */
 
-uint32_t wf_hubs_distance(const struct wf_hubs *hubs, uint32_t from, uint32_t to);
+uint32_t wf_topo_hubs_distance(const struct wf_topo_hubs *hubs, uint32_t from, uint32_t to);
 
 /* How many entries there are. */
-size_t wf_hubs_size(const struct wf_hubs *hubs);
+size_t wf_topo_hubs_size(const struct wf_topo_hubs *hubs);
 
 #endif

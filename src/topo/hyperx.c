@@ -29,14 +29,14 @@ static const struct wf_param params_table[] = {
 };
 
 struct hyperx {
-    struct wf_routers net;
+    struct wf_topo_routers net;
     uint32_t n_dims;
     uint32_t size[DIMS_MAX];
     uint32_t stride[DIMS_MAX]; /* distance in router numbers of one step */
     uint32_t first[DIMS_MAX];  /* first port of the dimension: size - 1 of them */
 };
 
-static const struct hyperx *to_hyperx(const struct wf_routers *net)
+static const struct hyperx *to_hyperx(const struct wf_topo_routers *net)
 {
     return (const struct hyperx *)net;
 }
@@ -47,7 +47,8 @@ static uint32_t coord_of(const struct hyperx *hx, uint32_t router, uint32_t dim)
 }
 
 /* The ports of a dimension lead to the other coordinates in ascending order. */
-static uint32_t hyperx_neighbor(const struct wf_routers *net, uint32_t router, uint32_t port)
+static uint32_t hyperx_neighbor(const struct wf_topo_routers *net, uint32_t router,
+                                uint32_t port)
 {
     const struct hyperx *hx = to_hyperx(net);
     uint32_t dim = hx->n_dims - 1;
@@ -60,7 +61,7 @@ static uint32_t hyperx_neighbor(const struct wf_routers *net, uint32_t router, u
     return router - own * hx->stride[dim] + to * hx->stride[dim];
 }
 
-static uint32_t hyperx_distance(const struct wf_routers *net, uint32_t from, uint32_t to)
+static uint32_t hyperx_distance(const struct wf_topo_routers *net, uint32_t from, uint32_t to)
 {
     const struct hyperx *hx = to_hyperx(net);
     uint32_t hops = 0;
@@ -73,8 +74,8 @@ static uint32_t hyperx_distance(const struct wf_routers *net, uint32_t from, uin
     return hops;
 }
 
-static uint32_t hyperx_minimal_ports(const struct wf_routers *net, uint32_t from, uint32_t to,
-                                     uint32_t *ports)
+static uint32_t hyperx_minimal_ports(const struct wf_topo_routers *net, uint32_t from,
+                                     uint32_t to, uint32_t *ports)
 {
     const struct hyperx *hx = to_hyperx(net);
     uint32_t n = 0;
@@ -89,7 +90,7 @@ static uint32_t hyperx_minimal_ports(const struct wf_routers *net, uint32_t from
 }
 
 /* Dimension order: the first dimension that is not yet right. */
-static uint32_t hyperx_next_port(const struct wf_routers *net, uint32_t from, uint32_t to,
+static uint32_t hyperx_next_port(const struct wf_topo_routers *net, uint32_t from, uint32_t to,
                                  uint32_t spread)
 {
     uint32_t ports[DIMS_MAX] = {0};
@@ -100,14 +101,14 @@ static uint32_t hyperx_next_port(const struct wf_routers *net, uint32_t from, ui
 }
 
 /* Distances add up over the dimensions, so the histograms multiply as polynomials do. */
-static void hyperx_histogram(const struct wf_routers *net, uint64_t *pairs)
+static void hyperx_histogram(const struct wf_topo_routers *net, uint64_t *pairs)
 {
     const struct hyperx *hx = to_hyperx(net);
     uint64_t sum[DIMS_MAX + 1] = {1}, product[DIMS_MAX + 2];
 
     for (uint32_t d = 0; d < hx->n_dims; d++) {
         uint64_t size = hx->size[d], one[2] = {size, size * (size - 1)};
-        wf_measure_product(sum, d + 1, one, 2, product);
+        wf_topo_measure_product(sum, d + 1, one, 2, product);
         memcpy(sum, product, (d + 2) * sizeof(*sum));
     }
     for (uint32_t d = 1; d <= net->diameter; d++) {
@@ -115,7 +116,7 @@ static void hyperx_histogram(const struct wf_routers *net, uint64_t *pairs)
     }
 }
 
-static const struct wf_net_router_ops router_ops = {
+static const struct wf_topo_routers_ops router_ops = {
     .neighbor = hyperx_neighbor,
     .distance = hyperx_distance,
     .next_port = hyperx_next_port,
@@ -177,18 +178,20 @@ static enum wf_status hyperx_create(const void *params, struct wf_topo **out,
     uint64_t routers = 1, degree = 0;
 
     enum wf_status status =
-        wf_vector_parse("hyperx: size", given->size, size, DIMS_MAX, &hx.n_dims, err);
+        wf_topo_vector_parse("hyperx: size", given->size, size, DIMS_MAX, &hx.n_dims, err);
     uint32_t n_dims = hx.n_dims;
     for (uint32_t d = 0; d < n_dims && status == WF_OK; d++) {
         hx.stride[d] = (uint32_t)routers;
         hx.first[d] = (uint32_t)degree;
-        status = wf_vector_multiply("hyperx: size", &routers, size[d], WF_TOPO_LINK_MAX, err);
+        status =
+            wf_topo_vector_multiply("hyperx: size", &routers, size[d], WF_TOPO_LINK_MAX, err);
         degree += size[d] - UINT64_C(1);
         diameter += size[d] > 1 ? 1 : 0;
     }
     if (status == WF_OK) {
-        status = wf_routers_init(&hx.net, &wf_topo_hyperx_ops, &router_ops,
-                                 (struct wf_routers_size){routers, given->p, degree}, err);
+        status =
+            wf_topo_routers_init(&hx.net, &wf_topo_hyperx_ops, &router_ops,
+                                 (struct wf_topo_routers_size){routers, given->p, degree}, err);
     }
     if (status != WF_OK) {
         return status;
@@ -205,7 +208,7 @@ static uint32_t hyperx_coords(const struct wf_topo *topo, uint32_t vertex,
                               uint32_t coord[WF_TOPO_COORDS_MAX])
 {
     const struct hyperx *hx = (const struct hyperx *)topo;
-    uint32_t router = wf_routers_of(&hx->net, vertex);
+    uint32_t router = wf_topo_routers_of(&hx->net, vertex);
 
     for (uint32_t d = 0; d < hx->n_dims; d++) {
         coord[d] = coord_of(hx, router, d);
@@ -226,12 +229,12 @@ const struct wf_topo_ops wf_topo_hyperx_ops = {
     .name = "hyperx",
     .args = "<size>x<size>...[,p=<nodes per router>]",
     .summary = "routers in 1 to 8 dimensions, each joined to all others of its rows",
-    .shape = WF_SHAPE_GRID,
+    .shape = WF_TOPO_SHAPE_GRID,
     .vc_class = WF_TOPO_VC_HYPERX,
     .examples = examples,
     .params = params_table,
     .params_size = sizeof(struct hyperx_params),
     .create = hyperx_create,
     .coords = hyperx_coords,
-    WF_ROUTERS_OPS,
+    WF_TOPO_ROUTERS_OPS,
 };

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-void wf_measure_product(const uint64_t *a, uint32_t n_a, const uint64_t *b, uint32_t n_b,
-                        uint64_t *out)
+void wf_topo_measure_product(const uint64_t *a, uint32_t n_a, const uint64_t *b, uint32_t n_b,
+                             uint64_t *out)
 {
     for (size_t i = 0; i + 1 < (size_t)n_a + n_b; i++) {
         out[i] = 0;
@@ -19,7 +19,7 @@ void wf_measure_product(const uint64_t *a, uint32_t n_a, const uint64_t *b, uint
     }
 }
 
-void wf_measure(const struct wf_topo *topo, struct wf_measure *out)
+void wf_topo_measure(const struct wf_topo *topo, struct wf_topo_measure *out)
 {
     wf_u128 sum = 0;
     double pairs = (double)topo->n_nodes * ((double)topo->n_nodes - 1);
@@ -35,7 +35,7 @@ void wf_measure(const struct wf_topo *topo, struct wf_measure *out)
     out->average = pairs > 0 ? (double)sum / pairs : 0;
 }
 
-void wf_measure_release(struct wf_measure *measure)
+void wf_topo_measure_release(struct wf_topo_measure *measure)
 {
     free(measure->counts);
     measure->counts = NULL;

@@ -15,11 +15,11 @@ static const struct wf_param params_table[] = {
 static enum wf_status mesh_create(const void *params, struct wf_topo **out, struct wf_err *err)
 {
     const struct mesh_params *given = params;
-    struct wf_grid grid;
+    struct wf_topo_grid grid;
 
-    enum wf_status status = wf_grid_parse(&grid, &wf_topo_mesh_ops, given->size, err);
+    enum wf_status status = wf_topo_grid_parse(&grid, &wf_topo_mesh_ops, given->size, err);
     if (status == WF_OK) {
-        *out = wf_grid_finish(&grid);
+        *out = wf_topo_grid_finish(&grid);
     }
     return status;
 }
@@ -32,11 +32,11 @@ const struct wf_topo_ops wf_topo_mesh_ops = {
     .name = "mesh",
     .args = "<size>x<size>...",
     .summary = "lines in 1 to 8 dimensions, dimension-order routing",
-    .shape = WF_SHAPE_GRID,
+    .shape = WF_TOPO_SHAPE_GRID,
     .vc_class = WF_TOPO_VC_GRID,
     .examples = examples,
     .params = params_table,
     .params_size = sizeof(struct mesh_params),
     .create = mesh_create,
-    WF_GRID_OPS,
+    WF_TOPO_GRID_OPS,
 };

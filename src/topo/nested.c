@@ -214,7 +214,7 @@ static uint64_t *count_to_gate(const struct wf_topo *topo, bool in, uint32_t *n)
 
         *n = n_outer + n_inner - 1;
         counts = wf_xcalloc(*n, sizeof(*counts));
-        wf_measure_product(outer, n_outer, inner, n_inner, counts);
+        wf_topo_measure_product(outer, n_outer, inner, n_inner, counts);
         free(outer);
         free(inner);
         return counts;
@@ -265,8 +265,8 @@ static void nested_histogram(const struct wf_topo *topo, uint64_t *counts)
     inner->ops->histogram(inner, within);
     outer->ops->histogram(outer, across);
     across[0] = 0; /* of a copy with itself */
-    wf_measure_product(out, n_out, in, n_in, ends);
-    wf_measure_product(ends, n_ends, across, n_across, all);
+    wf_topo_measure_product(out, n_out, in, n_in, ends);
+    wf_topo_measure_product(ends, n_ends, across, n_across, all);
     for (uint32_t d = 0; d <= diameter; d++) {
         counts[d] = (d < n_within ? within[d] * outer->n_nodes : 0) + (d < n_all ? all[d] : 0);
     }
@@ -290,14 +290,15 @@ static uint32_t nested_coords(const struct wf_topo *topo, uint32_t vertex,
     return 2;
 }
 
-static struct wf_link_props props_of(const struct wf_topo *topo, uint32_t vertex, uint32_t port)
+static struct wf_topo_link_props props_of(const struct wf_topo *topo, uint32_t vertex,
+                                          uint32_t port)
 {
     return topo->ops->link_props != NULL ? topo->ops->link_props(topo, vertex, port)
-                                         : (struct wf_link_props){0, 0};
+                                         : (struct wf_topo_link_props){0, 0};
 }
 
-static struct wf_link_props nested_link_props(const struct wf_topo *topo, uint32_t vertex,
-                                              uint32_t port)
+static struct wf_topo_link_props nested_link_props(const struct wf_topo *topo, uint32_t vertex,
+                                                   uint32_t port)
 {
     const struct nested *nested = to_nested(topo);
     struct spot spot = find(nested, vertex);
@@ -315,7 +316,7 @@ static const struct wf_topo_ops nested_ops = {
     .name = "nested",
     .args = "",
     .summary = "a network in each node of another",
-    .shape = WF_SHAPE_GROUPS,
+    .shape = WF_TOPO_SHAPE_GROUPS,
     .examples = no_examples,
     .params = no_params,
     .params_size = 0,
@@ -373,8 +374,8 @@ static uint64_t bisection(const struct wf_topo *outer)
     return outer->n_nodes % 2 == 0 && outer->bisection <= half ? outer->bisection : 0;
 }
 
-enum wf_status wf_nested_create(struct wf_topo *outer, struct wf_topo *inner,
-                                struct wf_topo **out, struct wf_err *err)
+enum wf_status wf_topo_nested_create(struct wf_topo *outer, struct wf_topo *inner,
+                                     struct wf_topo **out, struct wf_err *err)
 {
     uint64_t copies = outer->n_nodes;
     uint64_t vertices = copies * inner->n_vertices + (outer->n_vertices - copies);
@@ -417,8 +418,8 @@ uint32_t wf_topo_n_levels(const struct wf_topo *topo)
 
 uint32_t wf_topo_port_level(const struct wf_topo *topo, uint32_t vertex, uint32_t port)
 {
-    vertex = wf_damaged_vertex(topo, vertex); /* ports are the same */
-    topo = wf_damaged_whole(topo);
+    vertex = wf_topo_damaged_vertex(topo, vertex); /* ports are the same */
+    topo = wf_topo_damaged_whole(topo);
     if (!is_nested(topo)) {
         return 0;
     }
@@ -442,7 +443,7 @@ const struct wf_topo *wf_topo_level(const struct wf_topo *topo, uint32_t level)
     return topo;
 }
 
-static uint32_t add_leg(struct wf_leg *legs, uint32_t n, struct wf_leg leg)
+static uint32_t add_leg(struct wf_topo_leg *legs, uint32_t n, struct wf_topo_leg leg)
 {
     if (leg.from != leg.to) {
         legs[n++] = leg;
@@ -452,7 +453,7 @@ static uint32_t add_leg(struct wf_leg *legs, uint32_t n, struct wf_leg leg)
 
 /* The legs of the way between two vertices of `topo`, which is the network of `level` and all
  * that is nested in it. */
-static uint32_t add_way(struct wf_leg *legs, uint32_t n, struct wf_leg way)
+static uint32_t add_way(struct wf_topo_leg *legs, uint32_t n, struct wf_topo_leg way)
 {
     if (!is_nested(way.topo)) {
         return add_leg(legs, n, way);
@@ -464,34 +465,34 @@ static uint32_t add_way(struct wf_leg *legs, uint32_t n, struct wf_leg way)
     uint32_t below = way.level + 1;
 
     if (a.copy == b.copy && a.copy != WF_TOPO_NO_VERTEX) {
-        return add_way(legs, n, (struct wf_leg){inner, below, a.inner, b.inner});
+        return add_way(legs, n, (struct wf_topo_leg){inner, below, a.inner, b.inner});
     }
     if (a.copy != WF_TOPO_NO_VERTEX) {
-        n = add_way(legs, n, (struct wf_leg){inner, below, a.inner, inner->gate});
+        n = add_way(legs, n, (struct wf_topo_leg){inner, below, a.inner, inner->gate});
     }
-    n = add_leg(legs, n, (struct wf_leg){nested->outer, way.level, a.outer, b.outer});
+    n = add_leg(legs, n, (struct wf_topo_leg){nested->outer, way.level, a.outer, b.outer});
     if (b.copy != WF_TOPO_NO_VERTEX) {
-        n = add_way(legs, n, (struct wf_leg){inner, below, inner->gate, b.inner});
+        n = add_way(legs, n, (struct wf_topo_leg){inner, below, inner->gate, b.inner});
     }
     return n;
 }
 
 uint32_t wf_topo_legs(const struct wf_topo *topo, uint32_t src, uint32_t dst,
-                      struct wf_leg *legs)
+                      struct wf_topo_leg *legs)
 {
-    return add_way(legs, 0, (struct wf_leg){topo, 0, src, dst});
+    return add_way(legs, 0, (struct wf_topo_leg){topo, 0, src, dst});
 }
 
-struct wf_part wf_topo_next_part(const struct wf_topo *topo, uint32_t at, uint32_t dst)
+struct wf_topo_part wf_topo_next_part(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 {
-    struct wf_part way = {topo, 0, at, dst, 0};
+    struct wf_topo_part way = {topo, 0, at, dst, 0};
 
     while (is_nested(way.topo)) {
         const struct nested *nested = to_nested(way.topo);
         struct part part = next_part(nested, way.at, way.dst);
 
         way.level += part.topo == nested->inner ? 1 : 0;
-        way = (struct wf_part){part.topo, way.level, part.at, part.dst, part.first_port};
+        way = (struct wf_topo_part){part.topo, way.level, part.at, part.dst, part.first_port};
     }
     return way;
 }

@@ -25,17 +25,17 @@ static const struct wf_param params_table[] = {
 static enum wf_status ring_create(const void *params, struct wf_topo **out, struct wf_err *err)
 {
     const struct ring_params *given = params;
-    struct wf_grid grid;
+    struct wf_topo_grid grid;
     char size[32];
 
     (void)snprintf(size, sizeof(size), "%" PRIu64, given->size);
-    enum wf_status status = wf_grid_parse(&grid, &wf_topo_ring_ops, size, err);
+    enum wf_status status = wf_topo_grid_parse(&grid, &wf_topo_ring_ops, size, err);
     if (status != WF_OK) {
         return status;
     }
     grid.wrap[0] = true;
 
-    struct wf_topo *topo = wf_grid_finish(&grid);
+    struct wf_topo *topo = wf_topo_grid_finish(&grid);
     if (given->oneway) {
         topo->oneway = true;
         topo->n_ports = 1;
@@ -49,7 +49,7 @@ static enum wf_status ring_create(const void *params, struct wf_topo **out, stru
 static uint32_t ring_neighbor(const struct wf_topo *topo, uint32_t node, uint32_t port)
 {
     if (!topo->oneway) {
-        return wf_grid_neighbor(topo, node, port);
+        return wf_topo_grid_neighbor(topo, node, port);
     }
     assert(node < topo->n_nodes && port == 0);
     if (topo->n_nodes == 1) {
@@ -61,7 +61,7 @@ static uint32_t ring_neighbor(const struct wf_topo *topo, uint32_t node, uint32_
 static uint32_t ring_distance(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 {
     if (!topo->oneway) {
-        return wf_grid_distance(topo, at, dst);
+        return wf_topo_grid_distance(topo, at, dst);
     }
     return at <= dst ? dst - at : topo->n_nodes - (at - dst);
 }
@@ -69,7 +69,7 @@ static uint32_t ring_distance(const struct wf_topo *topo, uint32_t at, uint32_t 
 static uint32_t ring_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 {
     if (!topo->oneway) {
-        return wf_grid_next_port(topo, at, dst);
+        return wf_topo_grid_next_port(topo, at, dst);
     }
     return at != dst ? 0 : WF_TOPO_NO_PORT;
 }
@@ -78,7 +78,7 @@ static uint32_t ring_minimal_ports(const struct wf_topo *topo, uint32_t at, uint
                                    uint32_t *ports)
 {
     if (!topo->oneway) {
-        return wf_grid_minimal_ports(topo, at, dst, ports);
+        return wf_topo_grid_minimal_ports(topo, at, dst, ports);
     }
     ports[0] = 0;
     return at != dst ? 1 : 0;
@@ -86,13 +86,13 @@ static uint32_t ring_minimal_ports(const struct wf_topo *topo, uint32_t at, uint
 
 static uint32_t ring_diameter(const struct wf_topo *topo)
 {
-    return topo->oneway ? topo->n_nodes - 1 : wf_grid_diameter(topo);
+    return topo->oneway ? topo->n_nodes - 1 : wf_topo_grid_diameter(topo);
 }
 
 static void ring_histogram(const struct wf_topo *topo, uint64_t *counts)
 {
     if (!topo->oneway) {
-        wf_grid_histogram(topo, counts);
+        wf_topo_grid_histogram(topo, counts);
         return;
     }
     for (uint32_t d = 0; d < topo->n_nodes; d++) {
@@ -109,7 +109,7 @@ const struct wf_topo_ops wf_topo_ring_ops = {
     .name = "ring",
     .args = "<nodes>[,oneway]",
     .summary = "a ring, both ways around or one",
-    .shape = WF_SHAPE_CIRCLE,
+    .shape = WF_TOPO_SHAPE_CIRCLE,
     .vc_class = WF_TOPO_VC_GRID,
     .examples = examples,
     .params = params_table,
@@ -121,5 +121,5 @@ const struct wf_topo_ops wf_topo_ring_ops = {
     .minimal_ports = ring_minimal_ports,
     .diameter = ring_diameter,
     .histogram = ring_histogram,
-    .coords = wf_grid_coords,
+    .coords = wf_topo_grid_coords,
 };

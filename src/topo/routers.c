@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct wf_routers *to_routers(const struct wf_topo *topo)
+static const struct wf_topo_routers *to_routers(const struct wf_topo *topo)
 {
-    return (const struct wf_routers *)topo;
+    return (const struct wf_topo_routers *)topo;
 }
 
-enum wf_status wf_routers_init(struct wf_routers *net, const struct wf_topo_ops *ops,
-                               const struct wf_net_router_ops *router,
-                               struct wf_routers_size size, struct wf_err *err)
+enum wf_status wf_topo_routers_init(struct wf_topo_routers *net, const struct wf_topo_ops *ops,
+                                    const struct wf_topo_routers_ops *router,
+                                    struct wf_topo_routers_size size, struct wf_err *err)
 {
     char what[64];
     uint64_t links = 1, ports = size.degree;
@@ -33,9 +33,9 @@ enum wf_status wf_routers_init(struct wf_routers *net, const struct wf_topo_ops 
         ports = UINT64_MAX;
     }
     enum wf_status status =
-        wf_vector_multiply(what, &links, size.n_routers, WF_TOPO_LINK_MAX, err);
+        wf_topo_vector_multiply(what, &links, size.n_routers, WF_TOPO_LINK_MAX, err);
     if (status == WF_OK) {
-        status = wf_vector_multiply(what, &links, ports, WF_TOPO_LINK_MAX, err);
+        status = wf_topo_vector_multiply(what, &links, ports, WF_TOPO_LINK_MAX, err);
     }
     if (status != WF_OK) {
         return status;
@@ -52,7 +52,7 @@ enum wf_status wf_routers_init(struct wf_routers *net, const struct wf_topo_ops 
     return WF_OK;
 }
 
-uint32_t wf_routers_first_link(const struct wf_topo *topo, uint32_t vertex)
+uint32_t wf_topo_routers_first_link(const struct wf_topo *topo, uint32_t vertex)
 {
     if (vertex <= topo->n_nodes) {
         return vertex;
@@ -60,10 +60,10 @@ uint32_t wf_routers_first_link(const struct wf_topo *topo, uint32_t vertex)
     return topo->n_nodes + (vertex - topo->n_nodes) * topo->n_ports;
 }
 
-uint32_t wf_routers_neighbor(const struct wf_topo *topo, uint32_t vertex, uint32_t port)
+uint32_t wf_topo_routers_neighbor(const struct wf_topo *topo, uint32_t vertex, uint32_t port)
 {
-    const struct wf_routers *net = to_routers(topo);
-    uint32_t router = wf_routers_of(net, vertex);
+    const struct wf_topo_routers *net = to_routers(topo);
+    uint32_t router = wf_topo_routers_of(net, vertex);
 
     assert(vertex < topo->n_vertices && port < wf_topo_ports(topo, vertex));
     if (vertex < topo->n_nodes) {
@@ -76,21 +76,22 @@ uint32_t wf_routers_neighbor(const struct wf_topo *topo, uint32_t vertex, uint32
     return to == WF_TOPO_NO_VERTEX ? WF_TOPO_NO_VERTEX : topo->n_nodes + to;
 }
 
-uint32_t wf_routers_distance(const struct wf_topo *topo, uint32_t at, uint32_t dst)
+uint32_t wf_topo_routers_distance(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 {
-    const struct wf_routers *net = to_routers(topo);
+    const struct wf_topo_routers *net = to_routers(topo);
 
     if (at == dst) {
         return 0;
     }
-    return (at < topo->n_nodes ? 2 : 1) +
-           net->router->distance(net, wf_routers_of(net, at), wf_routers_of(net, dst));
+    return (at < topo->n_nodes ? 2 : 1) + net->router->distance(net,
+                                                                wf_topo_routers_of(net, at),
+                                                                wf_topo_routers_of(net, dst));
 }
 
-uint32_t wf_routers_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst)
+uint32_t wf_topo_routers_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 {
-    const struct wf_routers *net = to_routers(topo);
-    uint32_t from = wf_routers_of(net, at), to = wf_routers_of(net, dst);
+    const struct wf_topo_routers *net = to_routers(topo);
+    uint32_t from = wf_topo_routers_of(net, at), to = wf_topo_routers_of(net, dst);
 
     if (at == dst) {
         return WF_TOPO_NO_PORT;
@@ -102,17 +103,17 @@ uint32_t wf_routers_next_port(const struct wf_topo *topo, uint32_t at, uint32_t 
                       : net->nodes + net->router->next_port(net, from, to, dst);
 }
 
-uint32_t wf_routers_minimal_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
-                                  uint32_t *ports)
+uint32_t wf_topo_routers_minimal_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
+                                       uint32_t *ports)
 {
-    const struct wf_routers *net = to_routers(topo);
-    uint32_t from = wf_routers_of(net, at), to = wf_routers_of(net, dst);
+    const struct wf_topo_routers *net = to_routers(topo);
+    uint32_t from = wf_topo_routers_of(net, at), to = wf_topo_routers_of(net, dst);
 
     if (at == dst) {
         return 0;
     }
     if (at < topo->n_nodes || from == to) {
-        ports[0] = wf_routers_next_port(topo, at, dst);
+        ports[0] = wf_topo_routers_next_port(topo, at, dst);
         return 1;
     }
     uint32_t n = net->router->minimal_ports(net, from, to, ports);
@@ -122,16 +123,16 @@ uint32_t wf_routers_minimal_ports(const struct wf_topo *topo, uint32_t at, uint3
     return n;
 }
 
-uint32_t wf_routers_diameter(const struct wf_topo *topo)
+uint32_t wf_topo_routers_diameter(const struct wf_topo *topo)
 {
     return topo->n_nodes == 1 ? 0 : to_routers(topo)->diameter + 2;
 }
 
-void wf_routers_histogram(const struct wf_topo *topo, uint64_t *counts)
+void wf_topo_routers_histogram(const struct wf_topo *topo, uint64_t *counts)
 {
-    const struct wf_routers *net = to_routers(topo);
-    uint64_t pairs[WF_ROUTERS_DIAMETER_MAX + 1] = {0}, nodes = net->nodes;
-    uint32_t diameter = wf_routers_diameter(topo);
+    const struct wf_topo_routers *net = to_routers(topo);
+    uint64_t pairs[WF_TOPO_ROUTERS_DIAMETER_MAX + 1] = {0}, nodes = net->nodes;
+    uint32_t diameter = wf_topo_routers_diameter(topo);
 
     memset(counts, 0, ((size_t)diameter + 1) * sizeof(*counts));
     counts[0] = topo->n_nodes;

@@ -13,69 +13,69 @@
 
 #include "topo/topo.h"
 
-enum { WF_ROUTERS_DIAMETER_MAX = WF_TOPO_COORDS_MAX };
+enum { WF_TOPO_ROUTERS_DIAMETER_MAX = WF_TOPO_COORDS_MAX };
 
-struct wf_routers;
+struct wf_topo_routers;
 
 /* Routers and their ports to other routers are both numbered from 0. */
-struct wf_net_router_ops {
+struct wf_topo_routers_ops {
     /* The router at the far end; WF_TOPO_NO_VERTEX without a cable. */
-    uint32_t (*neighbor)(const struct wf_routers *net, uint32_t router, uint32_t port);
+    uint32_t (*neighbor)(const struct wf_topo_routers *net, uint32_t router, uint32_t port);
     /* Hops between routers; 0 from one to itself. */
-    uint32_t (*distance)(const struct wf_routers *net, uint32_t from, uint32_t to);
+    uint32_t (*distance)(const struct wf_topo_routers *net, uint32_t from, uint32_t to);
     /* As of struct wf_topo_ops, for from != to. Among equal ports `spread`, a number that is
      * the same all along the way to a node, may choose. */
-    uint32_t (*next_port)(const struct wf_routers *net, uint32_t from, uint32_t to,
+    uint32_t (*next_port)(const struct wf_topo_routers *net, uint32_t from, uint32_t to,
                           uint32_t spread);
-    uint32_t (*minimal_ports)(const struct wf_routers *net, uint32_t from, uint32_t to,
+    uint32_t (*minimal_ports)(const struct wf_topo_routers *net, uint32_t from, uint32_t to,
                               uint32_t *ports);
     /* Adds to pairs[d], 1 <= d <= net->diameter, the ordered pairs of routers at distance d. */
-    void (*histogram)(const struct wf_routers *net, uint64_t *pairs);
+    void (*histogram)(const struct wf_topo_routers *net, uint64_t *pairs);
 };
 
 /* The common head of these networks. */
-struct wf_routers {
+struct wf_topo_routers {
     struct wf_topo topo;
-    const struct wf_net_router_ops *router;
+    const struct wf_topo_routers_ops *router;
     uint32_t n_routers;
     uint32_t nodes;    /* of each router */
     uint32_t degree;   /* ports of each router to others */
     uint32_t diameter; /* largest distance between routers; the network sets it */
 };
 
-/* What wf_routers_init() needs to know; any of the numbers may be too large. */
-struct wf_routers_size {
+/* What wf_topo_routers_init() needs to know; any of the numbers may be too large. */
+struct wf_topo_routers_size {
     uint64_t n_routers, nodes, degree;
 };
 
 /* Sets the head but for n_links, where it counts the links of nodes only, bisection and
  * diameter. WF_EINVAL if a number of nodes or routers is 0 or there are too many links. */
 WF_NODISCARD
-enum wf_status wf_routers_init(struct wf_routers *net, const struct wf_topo_ops *ops,
-                               const struct wf_net_router_ops *router,
-                               struct wf_routers_size size, struct wf_err *err);
+enum wf_status wf_topo_routers_init(struct wf_topo_routers *net, const struct wf_topo_ops *ops,
+                                    const struct wf_topo_routers_ops *router,
+                                    struct wf_topo_routers_size size, struct wf_err *err);
 
 /* The router that a vertex is or hangs on. */
-static inline uint32_t wf_routers_of(const struct wf_routers *net, uint32_t vertex)
+static inline uint32_t wf_topo_routers_of(const struct wf_topo_routers *net, uint32_t vertex)
 {
     return vertex < net->topo.n_nodes ? vertex / net->nodes : vertex - net->topo.n_nodes;
 }
 
 /* The members of struct wf_topo_ops. */
-uint32_t wf_routers_first_link(const struct wf_topo *topo, uint32_t vertex);
-uint32_t wf_routers_neighbor(const struct wf_topo *topo, uint32_t vertex, uint32_t port);
-uint32_t wf_routers_distance(const struct wf_topo *topo, uint32_t at, uint32_t dst);
-uint32_t wf_routers_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst);
-uint32_t wf_routers_minimal_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
-                                  uint32_t *ports);
-uint32_t wf_routers_diameter(const struct wf_topo *topo);
-void wf_routers_histogram(const struct wf_topo *topo, uint64_t *counts);
+uint32_t wf_topo_routers_first_link(const struct wf_topo *topo, uint32_t vertex);
+uint32_t wf_topo_routers_neighbor(const struct wf_topo *topo, uint32_t vertex, uint32_t port);
+uint32_t wf_topo_routers_distance(const struct wf_topo *topo, uint32_t at, uint32_t dst);
+uint32_t wf_topo_routers_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst);
+uint32_t wf_topo_routers_minimal_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
+                                       uint32_t *ports);
+uint32_t wf_topo_routers_diameter(const struct wf_topo *topo);
+void wf_topo_routers_histogram(const struct wf_topo *topo, uint64_t *counts);
 
 /* They all, for an initializer. */
-#define WF_ROUTERS_OPS                                                          \
-    .first_link = wf_routers_first_link, .neighbor = wf_routers_neighbor,       \
-    .distance = wf_routers_distance, .next_port = wf_routers_next_port,         \
-    .minimal_ports = wf_routers_minimal_ports, .diameter = wf_routers_diameter, \
-    .histogram = wf_routers_histogram
+#define WF_TOPO_ROUTERS_OPS                                                               \
+    .first_link = wf_topo_routers_first_link, .neighbor = wf_topo_routers_neighbor,       \
+    .distance = wf_topo_routers_distance, .next_port = wf_topo_routers_next_port,         \
+    .minimal_ports = wf_topo_routers_minimal_ports, .diameter = wf_topo_routers_diameter, \
+    .histogram = wf_topo_routers_histogram
 
 #endif

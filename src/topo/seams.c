@@ -23,7 +23,7 @@ enum {
     WORDS_MAX = 16384,
     TABLES_MAX = 1024, /* of one dimension */
     SPLITS_MAX = 8,
-    LETTERS = 2 * WF_TWIST_DIMS_MAX,
+    LETTERS = 2 * WF_TOPO_TWIST_DIMS_MAX,
 };
 
 /* What words may do to a dimension. */
@@ -54,7 +54,7 @@ struct dim {
 };
 
 struct word {
-    uint16_t table[WF_TWIST_DIMS_MAX];
+    uint16_t table[WF_TOPO_TWIST_DIMS_MAX];
     uint16_t tail;          /* this word without its first letter */
     uint16_t next[LETTERS]; /* this word with one more; UINT16_MAX: not needed */
 };
@@ -66,9 +66,9 @@ struct cell {
 };
 
 struct build {
-    const struct wf_twist_shape *shape;
+    const struct wf_topo_twist_shape *shape;
     uint32_t n_dims;
-    struct dim dims[WF_TWIST_DIMS_MAX];
+    struct dim dims[WF_TOPO_TWIST_DIMS_MAX];
     uint32_t n_words;
     struct word *words;
     /* The cells are a tree: each split, in the order of `split`, divides all cells by the
@@ -265,8 +265,8 @@ static int16_t *compare(const struct dim *dim, const uint16_t *a, const uint16_t
 /* The tree of cells on the way down: which cell, and its region in each dimension. */
 struct place {
     uint32_t level, cell;
-    uint32_t halvings[WF_TWIST_DIMS_MAX];
-    uint32_t from[WF_TWIST_DIMS_MAX], to[WF_TWIST_DIMS_MAX];
+    uint32_t halvings[WF_TOPO_TWIST_DIMS_MAX];
+    uint32_t from[WF_TOPO_TWIST_DIMS_MAX], to[WF_TOPO_TWIST_DIMS_MAX];
 };
 
 /* Whether word v costs no more than word w everywhere in a cell. */
@@ -349,7 +349,7 @@ enum verdict { NEEDED, NOT_NEEDED, TOO_MUCH };
 /* Adds the word that begins as `head` does and continues with one letter. */
 static enum verdict append(struct build *b, uint16_t head, uint32_t letter)
 {
-    const struct wf_twist_shape *shape = b->shape;
+    const struct wf_topo_twist_shape *shape = b->shape;
     uint32_t i = letter / 2, target = shape->target[i];
     bool up = letter % 2 == 0;
     uint16_t tail = head == 0 ? 0 : b->words[b->words[head].tail].next[letter];
@@ -423,7 +423,7 @@ static bool begin_dim(struct build *b, uint32_t k)
 
 static bool begin(struct build *b)
 {
-    const struct wf_twist_shape *shape = b->shape;
+    const struct wf_topo_twist_shape *shape = b->shape;
     uint64_t diameter = 0;
     bool fits = true;
 
@@ -481,9 +481,9 @@ struct view {
     uint16_t *part;  /* [pair], what the pair contributes to the number of the cell */
 };
 
-struct wf_seams {
+struct wf_topo_seams {
     uint32_t n_dims;
-    struct view views[WF_TWIST_DIMS_MAX];
+    struct view views[WF_TOPO_TWIST_DIMS_MAX];
     uint32_t *first; /* [cell + 1], the first of its words in `words` */
     uint16_t *words; /* [word][dimension], the table to look in */
 };
@@ -526,7 +526,7 @@ static void fill_view(struct view *view, const struct build *b, uint32_t k,
     }
 }
 
-static void fill_words(struct wf_seams *seams, const struct build *b, uint32_t k,
+static void fill_words(struct wf_topo_seams *seams, const struct build *b, uint32_t k,
                        const uint16_t *number)
 {
     uint32_t at = 0;
@@ -542,9 +542,9 @@ static void fill_words(struct wf_seams *seams, const struct build *b, uint32_t k
     seams->first[b->n_leaves] = at;
 }
 
-static struct wf_seams *finish(const struct build *b)
+static struct wf_topo_seams *finish(const struct build *b)
 {
-    struct wf_seams *seams = wf_xcalloc(1, sizeof(*seams));
+    struct wf_topo_seams *seams = wf_xcalloc(1, sizeof(*seams));
     uint16_t *number = wf_xmalloc(TABLES_MAX * sizeof(*number));
     size_t n_words = 0;
 
@@ -564,16 +564,16 @@ static struct wf_seams *finish(const struct build *b)
     return seams;
 }
 
-struct wf_seams *wf_seams_create(const struct wf_twist_shape *shape)
+struct wf_topo_seams *wf_topo_seams_create(const struct wf_topo_twist_shape *shape)
 {
     struct build b = {.shape = shape};
-    struct wf_seams *seams = begin(&b) && find_words(&b) ? finish(&b) : NULL;
+    struct wf_topo_seams *seams = begin(&b) && find_words(&b) ? finish(&b) : NULL;
 
     release(&b);
     return seams;
 }
 
-void wf_seams_free(struct wf_seams *seams)
+void wf_topo_seams_free(struct wf_topo_seams *seams)
 {
     if (seams == NULL) {
         return;
@@ -587,10 +587,10 @@ void wf_seams_free(struct wf_seams *seams)
     free(seams);
 }
 
-uint32_t wf_seams_distance(const struct wf_seams *seams, const uint32_t *from,
-                           const uint32_t *to)
+uint32_t wf_topo_seams_distance(const struct wf_topo_seams *seams, const uint32_t *from,
+                                const uint32_t *to)
 {
-    const uint16_t *costs[WF_TWIST_DIMS_MAX];
+    const uint16_t *costs[WF_TOPO_TWIST_DIMS_MAX];
     uint32_t n_dims = seams->n_dims, cell = 0, best = UINT32_MAX;
 
     for (uint32_t k = 0; k < n_dims; k++) {

@@ -31,14 +31,14 @@
 
 #include "topo/twist.h"
 
-struct wf_seams;
+struct wf_topo_seams;
 
 /* Null if it would take too many words, too much memory or too much time. */
-struct wf_seams *wf_seams_create(const struct wf_twist_shape *shape);
-void wf_seams_free(struct wf_seams *seams);
+struct wf_topo_seams *wf_topo_seams_create(const struct wf_topo_twist_shape *shape);
+void wf_topo_seams_free(struct wf_topo_seams *seams);
 
 /* The exact distance between places given by their coordinates. */
-uint32_t wf_seams_distance(const struct wf_seams *seams, const uint32_t *from,
-                           const uint32_t *to);
+uint32_t wf_topo_seams_distance(const struct wf_topo_seams *seams, const uint32_t *from,
+                                const uint32_t *to);
 
 #endif

@@ -46,13 +46,13 @@ struct generators {
 };
 
 struct slimfly {
-    struct wf_routers net;
-    struct wf_field field;
+    struct wf_topo_routers net;
+    struct wf_topo_field field;
     uint32_t n_generators;
     struct generators set[2]; /* X and X' */
 };
 
-static const struct slimfly *to_slimfly(const struct wf_routers *net)
+static const struct slimfly *to_slimfly(const struct wf_topo_routers *net)
 {
     return (const struct slimfly *)net;
 }
@@ -85,21 +85,22 @@ static bool is_in(const struct generators *set, uint32_t element)
 /* The row of the one router in `column` of the other half that a router is joined to. */
 static uint32_t row_across(const struct slimfly *fly, struct place at, uint32_t column)
 {
-    uint32_t product = wf_field_mul(&fly->field, at.column, column);
+    uint32_t product = wf_topo_field_mul(&fly->field, at.column, column);
 
-    return at.half == 0 ? wf_field_sub(&fly->field, at.row, product)
-                        : wf_field_add(&fly->field, product, at.row);
+    return at.half == 0 ? wf_topo_field_sub(&fly->field, at.row, product)
+                        : wf_topo_field_add(&fly->field, product, at.row);
 }
 
 /* First the ports within the column, then those to each column of the other half. */
-static uint32_t slimfly_neighbor(const struct wf_routers *net, uint32_t router, uint32_t port)
+static uint32_t slimfly_neighbor(const struct wf_topo_routers *net, uint32_t router,
+                                 uint32_t port)
 {
     const struct slimfly *fly = to_slimfly(net);
     struct place at = place_of(fly, router);
 
     if (port < fly->n_generators) {
         uint32_t step = fly->set[at.half].element[port];
-        return router_at(fly, at.half, at.column, wf_field_add(&fly->field, at.row, step));
+        return router_at(fly, at.half, at.column, wf_topo_field_add(&fly->field, at.row, step));
     }
     uint32_t column = port - fly->n_generators;
     return router_at(fly, 1 - at.half, column, row_across(fly, at, column));
@@ -111,10 +112,10 @@ static uint32_t step_between(const struct slimfly *fly, struct place from, struc
 {
     uint32_t row = from.half == to.half ? from.row : row_across(fly, from, to.column);
 
-    return wf_field_sub(&fly->field, to.row, row);
+    return wf_topo_field_sub(&fly->field, to.row, row);
 }
 
-static uint32_t slimfly_distance(const struct wf_routers *net, uint32_t from, uint32_t to)
+static uint32_t slimfly_distance(const struct wf_topo_routers *net, uint32_t from, uint32_t to)
 {
     const struct slimfly *fly = to_slimfly(net);
     struct place a = place_of(fly, from), b = place_of(fly, to);
@@ -132,10 +133,10 @@ static uint32_t slimfly_distance(const struct wf_routers *net, uint32_t from, ui
  * that holds a neighbour of both: y - m x = y' - m x', or m x + c = m' x + c'. */
 static uint32_t shared_column(const struct slimfly *fly, struct place a, struct place b)
 {
-    const struct wf_field *field = &fly->field;
-    uint32_t rows = wf_field_sub(field, a.row, b.row);
-    uint32_t columns = wf_field_sub(field, a.column, b.column);
-    uint32_t slope = wf_field_div(field, rows, columns);
+    const struct wf_topo_field *field = &fly->field;
+    uint32_t rows = wf_topo_field_sub(field, a.row, b.row);
+    uint32_t columns = wf_topo_field_sub(field, a.column, b.column);
+    uint32_t slope = wf_topo_field_div(field, rows, columns);
 
     return a.half == 0 ? slope : field->minus[slope];
 }
@@ -152,7 +153,7 @@ static uint32_t ports_in_column(const struct slimfly *fly, uint32_t half, uint32
         return 1;
     }
     for (uint32_t i = 0; i < fly->n_generators; i++) {
-        if (is_in(set, wf_field_sub(&fly->field, step, set->element[i]))) {
+        if (is_in(set, wf_topo_field_sub(&fly->field, step, set->element[i]))) {
             ports[n++] = i;
         }
     }
@@ -176,8 +177,8 @@ static uint32_t ports_across(const struct slimfly *fly, struct place a, struct p
     return n;
 }
 
-static uint32_t slimfly_minimal_ports(const struct wf_routers *net, uint32_t from, uint32_t to,
-                                      uint32_t *ports)
+static uint32_t slimfly_minimal_ports(const struct wf_topo_routers *net, uint32_t from,
+                                      uint32_t to, uint32_t *ports)
 {
     const struct slimfly *fly = to_slimfly(net);
     struct place a = place_of(fly, from), b = place_of(fly, to);
@@ -202,13 +203,13 @@ static uint32_t pick_in_column(const struct slimfly *fly, uint32_t half, uint32_
     if (is_in(set, step)) {
         return set->index[step];
     }
-    while (!is_in(set, wf_field_sub(&fly->field, step, set->element[i]))) {
+    while (!is_in(set, wf_topo_field_sub(&fly->field, step, set->element[i]))) {
         i = i + 1 < fly->n_generators ? i + 1 : 0;
     }
     return i;
 }
 
-static uint32_t slimfly_next_port(const struct wf_routers *net, uint32_t from, uint32_t to,
+static uint32_t slimfly_next_port(const struct wf_topo_routers *net, uint32_t from, uint32_t to,
                                   uint32_t spread)
 {
     const struct slimfly *fly = to_slimfly(net);
@@ -223,7 +224,7 @@ static uint32_t slimfly_next_port(const struct wf_routers *net, uint32_t from, u
 }
 
 /* All routers have as many neighbours, and all others are two hops away. */
-static void slimfly_histogram(const struct wf_routers *net, uint64_t *pairs)
+static void slimfly_histogram(const struct wf_topo_routers *net, uint64_t *pairs)
 {
     uint64_t routers = net->n_routers;
 
@@ -231,7 +232,7 @@ static void slimfly_histogram(const struct wf_routers *net, uint64_t *pairs)
     pairs[2] += routers * (routers - 1 - net->degree);
 }
 
-static const struct wf_net_router_ops router_ops = {
+static const struct wf_topo_routers_ops router_ops = {
     .neighbor = slimfly_neighbor,
     .distance = slimfly_distance,
     .next_port = slimfly_next_port,
@@ -243,7 +244,7 @@ static const struct wf_net_router_ops router_ops = {
 static uint32_t nearest_valid(uint64_t q, int direction)
 {
     for (uint64_t near = q; near > 2; near = direction > 0 ? near + 1 : near - 1) {
-        if (wf_field_exists((uint32_t)near)) {
+        if (wf_topo_field_exists((uint32_t)near)) {
             return (uint32_t)near;
         }
     }
@@ -253,7 +254,7 @@ static uint32_t nearest_valid(uint64_t q, int direction)
 /* Every prime power but 2 is 4w - 1, 4w or 4w + 1. */
 static enum wf_status check_q(uint64_t q, struct wf_err *err)
 {
-    if (wf_field_exists((uint32_t)q)) {
+    if (wf_topo_field_exists((uint32_t)q)) {
         return WF_OK;
     }
     return wf_err_set(err, WF_EINVAL,
@@ -266,7 +267,7 @@ static enum wf_status check_q(uint64_t q, struct wf_err *err)
  * 4w - 1, their negatives: without them the set would not be symmetric. */
 static void fill_set(struct slimfly *fly, struct generators *set, uint32_t first)
 {
-    const struct wf_field *field = &fly->field;
+    const struct wf_topo_field *field = &fly->field;
     bool negate = field->q % 4 == 3;
     uint32_t n_powers = negate ? fly->n_generators / 2 : fly->n_generators, n = 0;
 
@@ -294,7 +295,7 @@ static enum wf_status slimfly_create(const void *params, struct wf_topo **out,
                                      struct wf_err *err)
 {
     const struct slimfly_params *given = params;
-    struct wf_routers net;
+    struct wf_topo_routers net;
     uint64_t q = given->q;
     /* (q - delta) / 2: for delta = -1 that is rounding up, for 1 down. */
     uint64_t generators = q % 4 == 1 ? (q - 1) / 2 : (q + 1) / 2;
@@ -303,8 +304,9 @@ static enum wf_status slimfly_create(const void *params, struct wf_topo **out,
     enum wf_status status = check_q(q, err);
     if (status == WF_OK) {
         uint64_t nodes = given->p != 0 ? given->p : (degree + 1) / 2;
-        status = wf_routers_init(&net, &wf_topo_slimfly_ops, &router_ops,
-                                 (struct wf_routers_size){2 * q * q, nodes, degree}, err);
+        status =
+            wf_topo_routers_init(&net, &wf_topo_slimfly_ops, &router_ops,
+                                 (struct wf_topo_routers_size){2 * q * q, nodes, degree}, err);
     }
     if (status != WF_OK) {
         return status;
@@ -315,7 +317,7 @@ static enum wf_status slimfly_create(const void *params, struct wf_topo **out,
     fly->net.diameter = 2;
     fly->net.topo.n_links += 2 * q * q * degree / 2;
     fly->n_generators = (uint32_t)generators;
-    wf_field_init(&fly->field, (uint32_t)q);
+    wf_topo_field_init(&fly->field, (uint32_t)q);
     fill_set(fly, &fly->set[0], 0);
     fill_set(fly, &fly->set[1], 1);
     *out = &fly->net.topo;
@@ -330,7 +332,7 @@ static void slimfly_destroy(struct wf_topo *topo)
         free(fly->set[half].element);
         free(fly->set[half].index);
     }
-    wf_field_release(&fly->field);
+    wf_topo_field_release(&fly->field);
     free(fly);
 }
 
@@ -339,7 +341,7 @@ static uint32_t slimfly_coords(const struct wf_topo *topo, uint32_t vertex,
                                uint32_t coord[WF_TOPO_COORDS_MAX])
 {
     const struct slimfly *fly = (const struct slimfly *)topo;
-    uint32_t router = wf_routers_of(&fly->net, vertex);
+    uint32_t router = wf_topo_routers_of(&fly->net, vertex);
 
     coord[0] = router / fly->field.q;
     coord[1] = router % fly->field.q;
@@ -355,7 +357,7 @@ const struct wf_topo_ops wf_topo_slimfly_ops = {
     .name = "slimfly",
     .args = "<q>[,p=<nodes per router>]",
     .summary = "2 q^2 routers, no two of them more than two hops apart (q a prime power)",
-    .shape = WF_SHAPE_GROUPS,
+    .shape = WF_TOPO_SHAPE_GROUPS,
     .vc_class = WF_TOPO_VC_ROUTERS,
     .examples = examples,
     .params = params_table,
@@ -363,5 +365,5 @@ const struct wf_topo_ops wf_topo_slimfly_ops = {
     .create = slimfly_create,
     .destroy = slimfly_destroy,
     .coords = slimfly_coords,
-    WF_ROUTERS_OPS,
+    WF_TOPO_ROUTERS_OPS,
 };

@@ -57,8 +57,8 @@ static size_t level_length(const struct wf_topo_ops *ops, const char *text)
     return len;
 }
 
-enum wf_status wf_spec_next(const char *spec, size_t *at, struct wf_spec_level *level,
-                            struct wf_err *err)
+enum wf_status wf_topo_spec_next(const char *spec, size_t *at, struct wf_topo_spec_level *level,
+                                 struct wf_err *err)
 {
     const char *text = spec + *at;
 
@@ -82,14 +82,14 @@ enum wf_status wf_spec_next(const char *spec, size_t *at, struct wf_spec_level *
                           "expected a ':' behind '%s' at character %zu of '%.64s'", ops->name,
                           (size_t)(text - spec) + name + 1, spec);
     }
-    *level = (struct wf_spec_level){.ops = ops, .text = text, .len = len};
+    *level = (struct wf_topo_spec_level){.ops = ops, .text = text, .len = len};
     *at = (size_t)(text - spec) + len;
     return WF_OK;
 }
 
 /* One level being read. */
 struct reader {
-    const struct wf_spec_level *level;
+    const struct wf_topo_spec_level *level;
     void *params;
     uint64_t given; /* bit i: row i was set */
 };
@@ -197,7 +197,7 @@ static enum wf_status read_items(struct reader *reader, char *args, size_t args_
 
 static enum wf_status read_level(struct reader *reader, struct wf_err *err)
 {
-    const struct wf_spec_level *level = reader->level;
+    const struct wf_topo_spec_level *level = reader->level;
     size_t name = strlen(level->ops->name);
 
     enum wf_status status = wf_param_defaults(level->ops->params, reader->params, err);
@@ -215,8 +215,8 @@ static enum wf_status read_level(struct reader *reader, struct wf_err *err)
     return status;
 }
 
-enum wf_status wf_spec_create(const struct wf_spec_level *level, struct wf_topo **out,
-                              struct wf_err *err)
+enum wf_status wf_topo_spec_create(const struct wf_topo_spec_level *level, struct wf_topo **out,
+                                   struct wf_err *err)
 {
     struct reader reader = {.level = level, .params = wf_xcalloc(1, level->ops->params_size)};
 
@@ -234,19 +234,19 @@ enum wf_status wf_spec_create(const struct wf_spec_level *level, struct wf_topo 
 static enum wf_status create_from(const char *spec, size_t at, uint32_t depth,
                                   struct wf_topo **out, struct wf_err *err)
 {
-    struct wf_spec_level level;
+    struct wf_topo_spec_level level;
     struct wf_topo *outer = NULL, *inner = NULL;
 
-    enum wf_status status = wf_spec_next(spec, &at, &level, err);
+    enum wf_status status = wf_topo_spec_next(spec, &at, &level, err);
     if (status != WF_OK || level.ops == NULL) {
         *out = NULL;
         return status;
     }
-    if (depth == WF_NESTED_LEVELS_MAX) {
+    if (depth == WF_TOPO_NESTED_LEVELS_MAX) {
         return wf_err_set(err, WF_EINVAL, "more than %d levels of networks",
-                          WF_NESTED_LEVELS_MAX);
+                          WF_TOPO_NESTED_LEVELS_MAX);
     }
-    status = wf_spec_create(&level, &outer, err);
+    status = wf_topo_spec_create(&level, &outer, err);
     if (status != WF_OK) {
         return status;
     }
@@ -259,7 +259,7 @@ static enum wf_status create_from(const char *spec, size_t at, uint32_t depth,
         *out = outer;
         return WF_OK;
     }
-    return wf_nested_create(outer, inner, out, err);
+    return wf_topo_nested_create(outer, inner, out, err);
 }
 
 enum wf_status wf_topo_create(const char *spec, struct wf_topo **out, struct wf_err *err)

@@ -22,7 +22,7 @@
 #include "topo/topo.h"
 
 /* One level of a spec. */
-struct wf_spec_level {
+struct wf_topo_spec_level {
     const struct wf_topo_ops *ops;
     const char *text; /* where it begins in the spec */
     size_t len;
@@ -32,12 +32,12 @@ struct wf_spec_level {
  * null at the end of the spec. An unknown kind is WF_EINVAL and proposes the nearest known one.
  */
 WF_NODISCARD
-enum wf_status wf_spec_next(const char *spec, size_t *at, struct wf_spec_level *level,
-                            struct wf_err *err);
+enum wf_status wf_topo_spec_next(const char *spec, size_t *at, struct wf_topo_spec_level *level,
+                                 struct wf_err *err);
 
 /* Builds the topology of one level. Ownership as in ops->create. */
 WF_NODISCARD
-enum wf_status wf_spec_create(const struct wf_spec_level *level, struct wf_topo **out,
-                              struct wf_err *err);
+enum wf_status wf_topo_spec_create(const struct wf_topo_spec_level *level, struct wf_topo **out,
+                                   struct wf_err *err);
 
 #endif

@@ -211,7 +211,7 @@ static void add_pairs(const struct tree *tree, struct place place, uint64_t weig
     uint64_t counts[LEVELS_MAX] = {0}, pairs[2 * LEVELS_MAX];
     uint32_t n = profile(tree, place, counts);
 
-    wf_measure_product(counts, n, counts, n, pairs);
+    wf_topo_measure_product(counts, n, counts, n, pairs);
     for (uint32_t d = 0; d < 2 * n - 1; d++) {
         sums[d] += weight * pairs[d];
     }
@@ -423,7 +423,7 @@ const struct wf_topo_ops wf_topo_tree_ops = {
     .name = "tree",
     .args = "<nodes>[,degree=<n>][,nodes=leaves|all]",
     .summary = "a tree, its nodes the leaves below switches or all vertices",
-    .shape = WF_SHAPE_LEVELS,
+    .shape = WF_TOPO_SHAPE_LEVELS,
     .vc_class = WF_TOPO_VC_TREE,
     .one_path = true,
     .examples = examples,

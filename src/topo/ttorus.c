@@ -52,14 +52,14 @@ static const struct wf_param params_table[] = {
 
 struct ttorus {
     struct wf_topo topo;
-    struct wf_twist_shape shape;
+    struct wf_topo_twist_shape shape;
     bool doubles; /* whether two ports may lead to the same node, or one to its own */
     uint32_t n_parts;
-    struct wf_twist *parts[WF_TWIST_DIMS_MAX];
-    uint32_t part_of[WF_TWIST_DIMS_MAX]; /* by dimension */
+    struct wf_topo_twist *parts[WF_TOPO_TWIST_DIMS_MAX];
+    uint32_t part_of[WF_TOPO_TWIST_DIMS_MAX]; /* by dimension */
 };
 
-_Static_assert((int)WF_TWIST_DIMS_MAX == (int)WF_GRID_DIMS_MAX, "the same boxes");
+_Static_assert((int)WF_TOPO_TWIST_DIMS_MAX == (int)WF_TOPO_GRID_DIMS_MAX, "the same boxes");
 
 static const struct ttorus *to_ttorus(const struct wf_topo *topo)
 {
@@ -77,9 +77,9 @@ static enum wf_status parse_jumps(const char *text, uint32_t n_dims, uint32_t *j
     if (text[0] == '\0') {
         return WF_OK;
     }
-    uint32_t given[WF_GRID_DIMS_MAX];
+    uint32_t given[WF_TOPO_GRID_DIMS_MAX];
     enum wf_status status =
-        wf_vector_parse("ttorus: jump", text, given, WF_GRID_DIMS_MAX, &n, err);
+        wf_topo_vector_parse("ttorus: jump", text, given, WF_TOPO_GRID_DIMS_MAX, &n, err);
     if (status != WF_OK) {
         return status;
     }
@@ -92,10 +92,11 @@ static enum wf_status parse_jumps(const char *text, uint32_t n_dims, uint32_t *j
     return WF_OK;
 }
 
-static enum wf_status set_shape(struct wf_twist_shape *shape, const struct wf_grid *grid,
+static enum wf_status set_shape(struct wf_topo_twist_shape *shape,
+                                const struct wf_topo_grid *grid,
                                 const struct ttorus_params *given, struct wf_err *err)
 {
-    uint32_t jumps[WF_GRID_DIMS_MAX];
+    uint32_t jumps[WF_TOPO_GRID_DIMS_MAX];
 
     enum wf_status status = parse_jumps(given->jump, grid->n_dims, jumps, err);
     if (status != WF_OK) {
@@ -125,7 +126,7 @@ static enum wf_status set_shape(struct wf_twist_shape *shape, const struct wf_gr
 /* Whether steps in different ports may lead to the same node. Inside the box they do not. The
  * step over the end of a ring of three or more is no step inside, and the same as over another
  * end only if each of the two shifts the other by one. */
-static bool may_double(const struct wf_twist_shape *shape)
+static bool may_double(const struct wf_topo_twist_shape *shape)
 {
     for (uint32_t i = 0; i < shape->n_dims; i++) {
         uint32_t target = shape->target[i];
@@ -141,8 +142,8 @@ static bool may_double(const struct wf_twist_shape *shape)
 /* Finds the dimensions that twist one another, and makes a part of each group. */
 static void divide(struct ttorus *torus)
 {
-    const struct wf_twist_shape *shape = &torus->shape;
-    uint32_t group[WF_TWIST_DIMS_MAX], n = shape->n_dims;
+    const struct wf_topo_twist_shape *shape = &torus->shape;
+    uint32_t group[WF_TOPO_TWIST_DIMS_MAX], n = shape->n_dims;
 
     for (uint32_t i = 0; i < n; i++) {
         group[i] = UINT32_C(1) << i;
@@ -162,7 +163,7 @@ static void divide(struct ttorus *torus)
         }
         if (first == i) {
             torus->part_of[i] = torus->n_parts;
-            torus->parts[torus->n_parts++] = wf_twist_create(shape, group[i]);
+            torus->parts[torus->n_parts++] = wf_topo_twist_create(shape, group[i]);
         } else {
             torus->part_of[i] = torus->part_of[first];
         }
@@ -171,7 +172,7 @@ static void divide(struct ttorus *torus)
 
 static uint64_t count_links(const struct ttorus *torus)
 {
-    const struct wf_twist_shape *shape = &torus->shape;
+    const struct wf_topo_twist_shape *shape = &torus->shape;
     uint64_t links = 0;
 
     for (uint32_t d = 0; d < shape->n_dims && !torus->doubles; d++) {
@@ -191,12 +192,12 @@ static enum wf_status ttorus_create(const void *params, struct wf_topo **out,
                                     struct wf_err *err)
 {
     const struct ttorus_params *given = params;
-    struct wf_twist_shape shape;
-    struct wf_grid grid;
+    struct wf_topo_twist_shape shape;
+    struct wf_topo_grid grid;
 
-    enum wf_status status = wf_grid_parse(&grid, &wf_topo_ttorus_ops, given->size, err);
+    enum wf_status status = wf_topo_grid_parse(&grid, &wf_topo_ttorus_ops, given->size, err);
     if (status == WF_OK) {
-        status = wf_grid_parse_wrap(&grid, given->wrap, err);
+        status = wf_topo_grid_parse_wrap(&grid, given->wrap, err);
     }
     if (status == WF_OK) {
         status = set_shape(&shape, &grid, given, err);
@@ -219,7 +220,7 @@ static void ttorus_destroy(struct wf_topo *topo)
     struct ttorus *torus = (struct ttorus *)topo;
 
     for (uint32_t i = 0; i < torus->n_parts; i++) {
-        wf_twist_free(torus->parts[i]);
+        wf_topo_twist_free(torus->parts[i]);
     }
     free(torus);
 }
@@ -228,7 +229,7 @@ static void ttorus_destroy(struct wf_topo *topo)
 
 /* Whether the cable in `port` of `node`, which leads to `to`, is the one of its kind that
  * there is. */
-static bool is_cable(const struct wf_twist_shape *shape, uint32_t node, uint32_t port,
+static bool is_cable(const struct wf_topo_twist_shape *shape, uint32_t node, uint32_t port,
                      uint32_t to)
 {
     /* At its other end a step up is a step down. */
@@ -236,7 +237,7 @@ static bool is_cable(const struct wf_twist_shape *shape, uint32_t node, uint32_t
     uint32_t end = node < to ? port : port ^ 1;
 
     for (uint32_t lower = 0; lower < end; lower++) {
-        if (wf_twist_step(shape, low, lower) == high) {
+        if (wf_topo_twist_step(shape, low, lower) == high) {
             return false;
         }
     }
@@ -248,7 +249,7 @@ static uint32_t ttorus_neighbor(const struct wf_topo *topo, uint32_t node, uint3
     const struct ttorus *torus = to_ttorus(topo);
 
     assert(node < topo->n_nodes && port < topo->n_ports);
-    uint32_t to = wf_twist_step(&torus->shape, node, port);
+    uint32_t to = wf_topo_twist_step(&torus->shape, node, port);
     if (torus->doubles && to != WF_TOPO_NO_VERTEX && !is_cable(&torus->shape, node, port, to)) {
         return WF_TOPO_NO_VERTEX;
     }
@@ -258,7 +259,7 @@ static uint32_t ttorus_neighbor(const struct wf_topo *topo, uint32_t node, uint3
 static uint32_t ttorus_coords(const struct wf_topo *topo, uint32_t node,
                               uint32_t coord[WF_TOPO_COORDS_MAX])
 {
-    const struct wf_twist_shape *shape = &to_ttorus(topo)->shape;
+    const struct wf_topo_twist_shape *shape = &to_ttorus(topo)->shape;
 
     for (uint32_t d = 0; d < shape->n_dims; d++) {
         coord[d] = node % shape->size[d];
@@ -275,7 +276,7 @@ static uint32_t ttorus_distance(const struct wf_topo *topo, uint32_t at, uint32_
     (void)ttorus_coords(topo, at, from);
     (void)ttorus_coords(topo, dst, to);
     for (uint32_t i = 0; i < torus->n_parts; i++) {
-        hops += wf_twist_distance(torus->parts[i], from, to);
+        hops += wf_topo_twist_distance(torus->parts[i], from, to);
     }
     return hops;
 }
@@ -287,19 +288,19 @@ static uint32_t find_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst
 {
     const struct ttorus *torus = to_ttorus(topo);
     uint32_t from[WF_TOPO_COORDS_MAX], to[WF_TOPO_COORDS_MAX], via[WF_TOPO_COORDS_MAX];
-    uint32_t left[WF_TWIST_DIMS_MAX] = {0}, n = 0;
+    uint32_t left[WF_TOPO_TWIST_DIMS_MAX] = {0}, n = 0;
 
     (void)ttorus_coords(topo, at, from);
     (void)ttorus_coords(topo, dst, to);
     for (uint32_t i = 0; i < torus->n_parts; i++) {
-        left[i] = wf_twist_distance(torus->parts[i], from, to);
+        left[i] = wf_topo_twist_distance(torus->parts[i], from, to);
     }
     for (uint32_t port = 0; port < topo->n_ports && n < max; port++) {
         uint32_t part = torus->part_of[port / 2];
         uint32_t next = left[part] > 0 ? ttorus_neighbor(topo, at, port) : WF_TOPO_NO_VERTEX;
         if (next != WF_TOPO_NO_VERTEX) {
             (void)ttorus_coords(topo, next, via);
-            if (wf_twist_distance(torus->parts[part], via, to) < left[part]) {
+            if (wf_topo_twist_distance(torus->parts[part], via, to) < left[part]) {
                 ports[n++] = port;
             }
         }
@@ -332,10 +333,10 @@ static uint64_t *count_pairs(const struct ttorus *torus, uint32_t *n)
     *n = 1;
     for (uint32_t i = 0; i < torus->n_parts; i++) {
         uint32_t n_one = 0;
-        uint64_t *one = wf_twist_counts(torus->parts[i], &n_one);
+        uint64_t *one = wf_topo_twist_counts(torus->parts[i], &n_one);
         uint64_t *product = wf_xmalloc(((size_t)*n + n_one - 1) * sizeof(*product));
 
-        wf_measure_product(all, *n, one, n_one, product);
+        wf_topo_measure_product(all, *n, one, n_one, product);
         free(all);
         free(one);
         all = product;
@@ -382,7 +383,7 @@ const struct wf_topo_ops wf_topo_ttorus_ops = {
     .name = "ttorus",
     .args = "<size>x<size>...[,wrap=<0|1>,...][,degree=<count>][,jump=<count>/...]",
     .summary = "a torus whose rings are shifted against each other where they close",
-    .shape = WF_SHAPE_GRID,
+    .shape = WF_TOPO_SHAPE_GRID,
     .vc_class = WF_TOPO_VC_TWISTED_GRID,
     .examples = examples,
     .params = params_table,

@@ -10,29 +10,29 @@
 
 /* How the distances of a part are found. */
 struct method {
-    bool (*prepare)(struct wf_twist *twist); /* whether the method can do it */
-    uint32_t (*distance)(const struct wf_twist *twist, const uint32_t *from,
+    bool (*prepare)(struct wf_topo_twist *twist); /* whether the method can do it */
+    uint32_t (*distance)(const struct wf_topo_twist *twist, const uint32_t *from,
                          const uint32_t *to);
-    uint64_t *(*counts)(const struct wf_twist *twist, uint32_t *n);
+    uint64_t *(*counts)(const struct wf_topo_twist *twist, uint32_t *n);
 };
 
-struct wf_twist {
+struct wf_topo_twist {
     const struct method *method;
     uint32_t n_dims;
-    uint32_t dim[WF_TWIST_DIMS_MAX]; /* in the whole network, ascending */
-    struct wf_twist_shape shape;     /* of the part alone */
-    uint32_t ring;                   /* of a lattice: the dimension that is twisted */
-    uint32_t *offsets;               /* of a lattice: the distances by difference */
-    struct wf_seams *seams;
+    uint32_t dim[WF_TOPO_TWIST_DIMS_MAX]; /* in the whole network, ascending */
+    struct wf_topo_twist_shape shape;     /* of the part alone */
+    uint32_t ring;                        /* of a lattice: the dimension that is twisted */
+    uint32_t *offsets;                    /* of a lattice: the distances by difference */
+    struct wf_topo_seams *seams;
 };
 
-static uint32_t coord_of(const struct wf_twist_shape *shape, uint32_t node, uint32_t dim)
+static uint32_t coord_of(const struct wf_topo_twist_shape *shape, uint32_t node, uint32_t dim)
 {
     return node / shape->stride[dim] % shape->size[dim];
 }
 
 /* The node in which passing the seam of `dim` shifts `node`. */
-static uint32_t shifted(const struct wf_twist_shape *shape, uint32_t node, uint32_t dim,
+static uint32_t shifted(const struct wf_topo_twist_shape *shape, uint32_t node, uint32_t dim,
                         bool up)
 {
     uint32_t jump = shape->jump[dim], target = shape->target[dim];
@@ -45,7 +45,8 @@ static uint32_t shifted(const struct wf_twist_shape *shape, uint32_t node, uint3
     return coord < size - by ? node + by * stride : node - (size - by) * stride;
 }
 
-uint32_t wf_twist_step(const struct wf_twist_shape *shape, uint32_t node, uint32_t port)
+uint32_t wf_topo_twist_step(const struct wf_topo_twist_shape *shape, uint32_t node,
+                            uint32_t port)
 {
     uint32_t dim = port / 2, stride = shape->stride[dim], last = shape->size[dim] - 1;
     uint32_t coord = coord_of(shape, node, dim);
@@ -62,12 +63,12 @@ uint32_t wf_twist_step(const struct wf_twist_shape *shape, uint32_t node, uint32
 
 /* ---- One dimension that nothing twists: a line or a ring ---- */
 
-static bool line_prepare(struct wf_twist *twist)
+static bool line_prepare(struct wf_topo_twist *twist)
 {
     return twist->n_dims == 1;
 }
 
-static uint32_t line_distance(const struct wf_twist *twist, const uint32_t *from,
+static uint32_t line_distance(const struct wf_topo_twist *twist, const uint32_t *from,
                               const uint32_t *to)
 {
     uint32_t a = from[twist->dim[0]], b = to[twist->dim[0]];
@@ -76,7 +77,7 @@ static uint32_t line_distance(const struct wf_twist *twist, const uint32_t *from
     return twist->shape.wrap[0] && around < apart ? around : apart;
 }
 
-static uint64_t *line_counts(const struct wf_twist *twist, uint32_t *n)
+static uint64_t *line_counts(const struct wf_topo_twist *twist, uint32_t *n)
 {
     uint64_t size = twist->shape.size[0];
 
@@ -99,7 +100,7 @@ static uint64_t *line_counts(const struct wf_twist *twist, uint32_t *n)
 
 /* Distances by what remains in the target, for `up` steps up the twisted ring or any number of
  * turns more or less. */
-static void lattice_row(const struct wf_twist_shape *shape, uint32_t ring, uint32_t up,
+static void lattice_row(const struct wf_topo_twist_shape *shape, uint32_t ring, uint32_t up,
                         uint32_t *row)
 {
     uint32_t turn = shape->size[ring], jump = shape->jump[ring];
@@ -125,9 +126,9 @@ static void lattice_row(const struct wf_twist_shape *shape, uint32_t ring, uint3
     }
 }
 
-static bool lattice_prepare(struct wf_twist *twist)
+static bool lattice_prepare(struct wf_topo_twist *twist)
 {
-    const struct wf_twist_shape *shape = &twist->shape;
+    const struct wf_topo_twist_shape *shape = &twist->shape;
     uint32_t ring = shape->jump[0] > 0 ? 0 : 1;
 
     if (twist->n_dims != 2 || !shape->wrap[1 - ring] || shape->jump[1 - ring] > 0) {
@@ -141,10 +142,10 @@ static bool lattice_prepare(struct wf_twist *twist)
     return true;
 }
 
-static uint32_t lattice_distance(const struct wf_twist *twist, const uint32_t *from,
+static uint32_t lattice_distance(const struct wf_topo_twist *twist, const uint32_t *from,
                                  const uint32_t *to)
 {
-    const struct wf_twist_shape *shape = &twist->shape;
+    const struct wf_topo_twist_shape *shape = &twist->shape;
     uint32_t ring = twist->ring, other = 1 - ring, size = shape->size[other];
     uint32_t a = from[twist->dim[ring]], b = to[twist->dim[ring]];
     uint32_t start = from[twist->dim[other]], end = to[twist->dim[other]];
@@ -158,7 +159,7 @@ static uint32_t lattice_distance(const struct wf_twist *twist, const uint32_t *f
     return twist->offsets[(size_t)(b - a) * size + rest];
 }
 
-static uint64_t *lattice_counts(const struct wf_twist *twist, uint32_t *n)
+static uint64_t *lattice_counts(const struct wf_topo_twist *twist, uint32_t *n)
 {
     uint32_t most = 0, n_nodes = twist->shape.n_nodes;
 
@@ -175,22 +176,22 @@ static uint64_t *lattice_counts(const struct wf_twist *twist, uint32_t *n)
 
 /* ---- Words ---- */
 
-static bool words_prepare(struct wf_twist *twist)
+static bool words_prepare(struct wf_topo_twist *twist)
 {
-    twist->seams = wf_seams_create(&twist->shape);
+    twist->seams = wf_topo_seams_create(&twist->shape);
     return twist->seams != NULL;
 }
 
-static uint32_t words_distance(const struct wf_twist *twist, const uint32_t *from,
+static uint32_t words_distance(const struct wf_topo_twist *twist, const uint32_t *from,
                                const uint32_t *to)
 {
-    uint32_t a[WF_TWIST_DIMS_MAX], b[WF_TWIST_DIMS_MAX];
+    uint32_t a[WF_TOPO_TWIST_DIMS_MAX], b[WF_TOPO_TWIST_DIMS_MAX];
 
     for (uint32_t k = 0; k < twist->n_dims; k++) {
         a[k] = from[twist->dim[k]];
         b[k] = to[twist->dim[k]];
     }
-    return wf_seams_distance(twist->seams, a, b);
+    return wf_topo_seams_distance(twist->seams, a, b);
 }
 
 /* ---- Whatever remains: searches, always right, never quick ---- */
@@ -205,14 +206,15 @@ struct front {
 };
 
 /* Goes one step farther; whether it met the other search. */
-static bool advance(const struct wf_twist_shape *shape, struct front *front, uint8_t *marks)
+static bool advance(const struct wf_topo_twist_shape *shape, struct front *front,
+                    uint8_t *marks)
 {
     uint32_t end = front->tail;
 
     front->depth++;
     for (; front->head < end; front->head++) {
         for (uint32_t port = 0; port < 2 * shape->n_dims; port++) {
-            uint32_t to = wf_twist_step(shape, front->queue[front->head], port);
+            uint32_t to = wf_topo_twist_step(shape, front->queue[front->head], port);
             if (to == WF_TOPO_NO_VERTEX || marks[to] == front->mark) {
                 continue;
             }
@@ -228,7 +230,7 @@ static bool advance(const struct wf_twist_shape *shape, struct front *front, uin
 
 /* Two searches meet in the middle. They go on by whole steps, so where they first meet is on a
  * shortest path: a shorter one would have led to a meeting a step before. */
-static uint32_t search(const struct wf_twist_shape *shape, uint32_t from, uint32_t to)
+static uint32_t search(const struct wf_topo_twist_shape *shape, uint32_t from, uint32_t to)
 {
     if (from == to) {
         return 0;
@@ -253,14 +255,14 @@ static uint32_t search(const struct wf_twist_shape *shape, uint32_t from, uint32
 }
 
 /* All links, so that searches from all nodes need not compute them again. */
-static uint32_t *list_links(const struct wf_twist_shape *shape)
+static uint32_t *list_links(const struct wf_topo_twist_shape *shape)
 {
     uint32_t n_ports = 2 * shape->n_dims;
     uint32_t *links = wf_xmalloc((size_t)shape->n_nodes * n_ports * sizeof(*links));
 
     for (uint32_t node = 0; node < shape->n_nodes; node++) {
         for (uint32_t port = 0; port < n_ports; port++) {
-            uint32_t to = wf_twist_step(shape, node, port);
+            uint32_t to = wf_topo_twist_step(shape, node, port);
             links[(size_t)node * n_ports + port] = to == WF_TOPO_NO_VERTEX ? node : to;
         }
     }
@@ -299,9 +301,9 @@ static uint32_t count_from(struct scratch *s, uint32_t src, uint64_t weight, uin
     }
 }
 
-static uint64_t *search_counts(const struct wf_twist *twist, uint32_t *n)
+static uint64_t *search_counts(const struct wf_topo_twist *twist, uint32_t *n)
 {
-    const struct wf_twist_shape *shape = &twist->shape;
+    const struct wf_topo_twist_shape *shape = &twist->shape;
     uint32_t n_nodes = shape->n_nodes, most = 0;
     struct scratch scratch = {
         .n_nodes = n_nodes,
@@ -326,13 +328,13 @@ static uint64_t *search_counts(const struct wf_twist *twist, uint32_t *n)
     return counts;
 }
 
-static bool search_prepare(struct wf_twist *twist)
+static bool search_prepare(struct wf_topo_twist *twist)
 {
     (void)twist;
     return true;
 }
 
-static uint32_t search_distance(const struct wf_twist *twist, const uint32_t *from,
+static uint32_t search_distance(const struct wf_topo_twist *twist, const uint32_t *from,
                                 const uint32_t *to)
 {
     uint32_t a = 0, b = 0;
@@ -354,11 +356,12 @@ static const struct method methods[] = {
     {search_prepare, search_distance, search_counts},
 };
 
-struct wf_twist *wf_twist_create(const struct wf_twist_shape *whole, uint32_t dims)
+struct wf_topo_twist *wf_topo_twist_create(const struct wf_topo_twist_shape *whole,
+                                           uint32_t dims)
 {
-    struct wf_twist *twist = wf_xcalloc(1, sizeof(*twist));
-    struct wf_twist_shape *shape = &twist->shape;
-    uint32_t place[WF_TWIST_DIMS_MAX] = {0};
+    struct wf_topo_twist *twist = wf_xcalloc(1, sizeof(*twist));
+    struct wf_topo_twist_shape *shape = &twist->shape;
+    uint32_t place[WF_TOPO_TWIST_DIMS_MAX] = {0};
 
     shape->n_nodes = 1;
     for (uint32_t d = 0; d < whole->n_dims; d++) {
@@ -386,20 +389,20 @@ struct wf_twist *wf_twist_create(const struct wf_twist_shape *whole, uint32_t di
     return twist;
 }
 
-void wf_twist_free(struct wf_twist *twist)
+void wf_topo_twist_free(struct wf_topo_twist *twist)
 {
     free(twist->offsets);
-    wf_seams_free(twist->seams);
+    wf_topo_seams_free(twist->seams);
     free(twist);
 }
 
-uint32_t wf_twist_distance(const struct wf_twist *twist, const uint32_t *from,
-                           const uint32_t *to)
+uint32_t wf_topo_twist_distance(const struct wf_topo_twist *twist, const uint32_t *from,
+                                const uint32_t *to)
 {
     return twist->method->distance(twist, from, to);
 }
 
-uint64_t *wf_twist_counts(const struct wf_twist *twist, uint32_t *n)
+uint64_t *wf_topo_twist_counts(const struct wf_topo_twist *twist, uint32_t *n)
 {
     return twist->method->counts(twist, n);
 }

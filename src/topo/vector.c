@@ -19,8 +19,8 @@ static bool read_number(const char **p, uint32_t *out)
     return *p != start && value <= UINT32_MAX;
 }
 
-enum wf_status wf_vector_parse(const char *what, const char *text, uint32_t *values,
-                               uint32_t max, uint32_t *n, struct wf_err *err)
+enum wf_status wf_topo_vector_parse(const char *what, const char *text, uint32_t *values,
+                                    uint32_t max, uint32_t *n, struct wf_err *err)
 {
     uint32_t count = 0;
 
@@ -47,8 +47,8 @@ enum wf_status wf_vector_parse(const char *what, const char *text, uint32_t *val
     }
 }
 
-enum wf_status wf_vector_multiply(const char *what, uint64_t *product, uint64_t factor,
-                                  uint64_t limit, struct wf_err *err)
+enum wf_status wf_topo_vector_multiply(const char *what, uint64_t *product, uint64_t factor,
+                                       uint64_t limit, struct wf_err *err)
 {
     if (factor == 0) {
         return wf_err_set(err, WF_EINVAL, "%s: a size of 0", what);

@@ -338,7 +338,7 @@ static uint32_t width_of(const struct wf_topo *topo, uint32_t n)
 {
     uint32_t coord[WF_TOPO_COORDS_MAX], width = 1;
 
-    if (topo == NULL || topo->ops->shape != WF_SHAPE_GRID || topo->n_nodes != n) {
+    if (topo == NULL || topo->ops->shape != WF_TOPO_SHAPE_GRID || topo->n_nodes != n) {
         return root_of(n) > 0 ? root_of(n) : n;
     }
     while (width < n) {

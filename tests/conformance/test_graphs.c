@@ -145,7 +145,7 @@ static void every_task_gets_what_it_needs(void)
 {
     static const uint32_t sizes[] = {1, 2, 7, 64, 600};
 
-    for (const struct wf_graph_ops *const *ops = wf_graph_table(); *ops != NULL; ops++) {
+    for (const struct wf_graph_ops *const *ops = wf_gen_graph_table(); *ops != NULL; ops++) {
         if (!wf_test_wants((*ops)->name)) {
             continue;
         }
@@ -167,17 +167,17 @@ static void every_task_gets_what_it_needs(void)
 
 static void every_generator_is_described(void)
 {
-    for (const struct wf_graph_ops *const *ops = wf_graph_table(); *ops != NULL; ops++) {
+    for (const struct wf_graph_ops *const *ops = wf_gen_graph_table(); *ops != NULL; ops++) {
         if (!wf_test_wants((*ops)->name)) {
             continue;
         }
-        CHECK(wf_graph_find((*ops)->name) == *ops);
+        CHECK(wf_gen_graph_find((*ops)->name) == *ops);
         CHECK((*ops)->summary != NULL);
         for (const struct wf_param *row = (*ops)->params; row->name != NULL; row++) {
             CHECK(row->doc != NULL && row->offset < (*ops)->params_size);
         }
     }
-    CHECK(wf_graph_find("nothing") == NULL);
+    CHECK(wf_gen_graph_find("nothing") == NULL);
 }
 
 int main(void)

@@ -204,7 +204,7 @@ static struct wf_topo *make_graph(uint64_t seed, uint32_t n, uint32_t more, bool
                                (unsigned)b);
     }
     len += (size_t)sprintf(text + len, "}\n");
-    enum wf_status status = wf_graph_create_text("test", text, len, &topo, &err);
+    enum wf_status status = wf_topo_graph_create_text("test", text, len, &topo, &err);
     free(text);
     return status == WF_OK ? topo : NULL; /* two cables may join the same vertices */
 }
@@ -247,7 +247,7 @@ static void damaged_networks_are_routed(void)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct wf_topo *whole = topo_make(cases[i][0]), *topo = NULL;
         struct wf_err err;
-        enum wf_status status = wf_damaged_create(whole, cases[i][1], &topo, &err);
+        enum wf_status status = wf_topo_damaged_create(whole, cases[i][1], &topo, &err);
         if (status != WF_OK) {
             printf("# %s: %s\n", cases[i][0], err.text);
         }
@@ -280,7 +280,7 @@ static struct wf_topo *make_comb(uint32_t n)
                                (unsigned)i);
     }
     len += (size_t)sprintf(text + len, "}\n");
-    if (wf_graph_create_text("comb", text, len, &topo, &err) != WF_OK) {
+    if (wf_topo_graph_create_text("comb", text, len, &topo, &err) != WF_OK) {
         (void)fprintf(stderr, "%s\n", err.text);
         abort();
     }

@@ -80,7 +80,7 @@ static void legs_add_up(void)
 {
     for (size_t i = 0; i < N_HIERARCHIES; i++) {
         struct wf_topo *topo = topo_make(hierarchies[i]);
-        struct wf_leg legs[WF_LEGS_MAX];
+        struct wf_topo_leg legs[WF_TOPO_LEGS_MAX];
 
         for (uint32_t src = 0; src < topo->n_nodes; src++) {
             for (uint32_t dst = 0; dst < topo->n_nodes; dst++) {

@@ -45,7 +45,7 @@ static void check(const struct wf_topo *topo)
             walk(topo, at, dst);
         }
         for (uint32_t port = 0; port < wf_topo_ports(topo, at); port++) {
-            struct wf_link_props props = topo->ops->link_props(topo, at, port);
+            struct wf_topo_link_props props = topo->ops->link_props(topo, at, port);
             require(props.latency >= 0 && topo->ops->neighbor(topo, at, port) != at);
         }
     }
@@ -56,7 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct wf_topo *topo = NULL;
     struct wf_err err = {.status = WF_OK};
 
-    enum wf_status status = wf_graph_create_text("fuzz", (const char *)data, size, &topo, &err);
+    enum wf_status status =
+        wf_topo_graph_create_text("fuzz", (const char *)data, size, &topo, &err);
     if (status == WF_OK) {
         check(topo);
         wf_topo_free(topo);

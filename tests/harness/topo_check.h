@@ -67,7 +67,7 @@ static inline void topo_check_route(const struct topo_oracle *oracle, uint32_t a
     CHECK(contains_next);
 }
 
-static inline void topo_check_measure(const struct wf_measure *measure, uint32_t diameter,
+static inline void topo_check_measure(const struct wf_topo_measure *measure, uint32_t diameter,
                                       const uint64_t *counts)
 {
     CHECK_U64(measure->diameter, diameter);
@@ -80,7 +80,7 @@ static inline void topo_check_measure(const struct wf_measure *measure, uint32_t
 static inline void topo_check_distances(const struct wf_topo *topo)
 {
     struct topo_oracle oracle;
-    struct wf_measure measure;
+    struct wf_topo_measure measure;
     uint32_t *ports = malloc(((size_t)topo->n_ports + 1) * sizeof(*ports));
     uint64_t *counts = calloc(topo->n_vertices, sizeof(*counts));
     uint32_t diameter = 0;
@@ -100,9 +100,9 @@ static inline void topo_check_distances(const struct wf_topo *topo)
             }
         }
     }
-    wf_measure(topo, &measure);
+    wf_topo_measure(topo, &measure);
     topo_check_measure(&measure, diameter, counts);
-    wf_measure_release(&measure);
+    wf_topo_measure_release(&measure);
     topo_oracle_fini(&oracle);
     free(ports);
     free(counts);

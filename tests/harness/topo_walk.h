@@ -90,27 +90,27 @@ static inline void topo_check_walks(const struct wf_topo *topo, uint64_t n)
 /* The sum of the distances of all pairs. */
 static inline void topo_check_sum(const struct wf_topo *topo, uint64_t sum)
 {
-    struct wf_measure measure;
+    struct wf_topo_measure measure;
 
-    wf_measure(topo, &measure);
+    wf_topo_measure(topo, &measure);
     CHECK_U64(measure.sum_low, sum);
-    wf_measure_release(&measure);
+    wf_topo_measure_release(&measure);
 }
 
 /* The walks above, and a histogram that counts all pairs. */
 static inline void topo_check_large(const struct wf_topo *topo, uint64_t n_walks)
 {
-    struct wf_measure measure;
+    struct wf_topo_measure measure;
     uint64_t pairs = 0;
 
     topo_check_walks(topo, n_walks);
-    wf_measure(topo, &measure);
+    wf_topo_measure(topo, &measure);
     for (uint32_t d = 0; d <= measure.diameter; d++) {
         pairs += measure.counts[d];
     }
     CHECK_U64(pairs, (uint64_t)topo->n_nodes * topo->n_nodes);
     CHECK(measure.counts[measure.diameter] > 0);
-    wf_measure_release(&measure);
+    wf_topo_measure_release(&measure);
 }
 
 #endif

@@ -81,9 +81,9 @@ static enum wf_status find_kinds(struct wf_packet_links *links,
         uint32_t n_ports = wf_topo_ports(topo, v);
         for (uint32_t port = 0; port < n_ports; port++) {
             uint32_t level = wf_topo_port_level(topo, v, port);
-            struct wf_link_props own = topo->ops->link_props != NULL
-                                           ? topo->ops->link_props(topo, v, port)
-                                           : (struct wf_link_props){0, 0};
+            struct wf_topo_link_props own = topo->ops->link_props != NULL
+                                                ? topo->ops->link_props(topo, v, port)
+                                                : (struct wf_topo_link_props){0, 0};
             uint32_t kind = find_kind(
                 links, own.latency != 0 ? own.latency : (int64_t)config->latency[level],
                 own.bandwidth != 0 ? own.bandwidth : config->rate[level]);

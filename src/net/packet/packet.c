@@ -89,8 +89,8 @@ static const struct wf_param params_table[] = {
 static enum wf_status make_links(struct wf_packet_net *model,
                                  const struct wf_packet_params *given, struct wf_err *err)
 {
-    uint64_t latency[WF_NESTED_LEVELS_MAX], rate[WF_NESTED_LEVELS_MAX];
-    uint32_t n_levels = wf_topo_n_levels(wf_damaged_whole(model->topo));
+    uint64_t latency[WF_TOPO_NESTED_LEVELS_MAX], rate[WF_TOPO_NESTED_LEVELS_MAX];
+    uint32_t n_levels = wf_topo_n_levels(wf_topo_damaged_whole(model->topo));
     const struct wf_packet_links_config config = {
         .topo = model->topo,
         .latency = latency,
@@ -406,7 +406,7 @@ static enum wf_status break_links(struct wf_packet_net *model, const char *fail,
     if (fail[0] == '\0') {
         return WF_OK;
     }
-    enum wf_status status = wf_damaged_create(model->topo, fail, &model->damaged, err);
+    enum wf_status status = wf_topo_damaged_create(model->topo, fail, &model->damaged, err);
     if (status == WF_OK) {
         model->topo = model->damaged;
     } else {

@@ -29,7 +29,7 @@ static uint32_t group_of(const struct wf_topo *topo, uint32_t vertex)
 }
 
 /* Whether the minimal route leaves the group from another router of it. */
-static bool stays(const struct wf_part *part)
+static bool stays(const struct wf_topo_part *part)
 {
     const struct wf_topo *topo = part->topo;
     uint32_t port = topo->ops->next_port(topo, part->at, part->dst);

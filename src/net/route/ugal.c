@@ -22,7 +22,7 @@ static uint64_t waits_behind(const struct wf_route_query *query, const struct wf
     if (next == query->dst) {
         return 0;
     }
-    struct wf_part part = wf_topo_next_part(topo, next, query->dst);
+    struct wf_topo_part part = wf_topo_next_part(topo, next, query->dst);
     uint32_t dst = via != WF_TOPO_NO_VERTEX && part.level == step->part.level ? via : part.dst;
     dst = part.at == dst ? part.dst : dst;
     uint32_t onward = part.topo->ops->next_port(part.topo, part.at, dst);

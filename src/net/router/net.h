@@ -19,7 +19,7 @@ enum { WF_ROUTER_POLICY = WF_ROUTER_AUTO_ROUTING };
 struct wf_router_net {
     struct wf_net net;
     const struct wf_topo *topo;
-    const struct wf_grid *grid; /* the same, if the scheme is one of grids; else null */
+    const struct wf_topo_grid *grid; /* the same, if the scheme is one of grids; else null */
     struct wf_router_params set;
     uint32_t vcs;
     uint32_t phits;   /* of a packet */

@@ -149,13 +149,14 @@ static enum wf_status lay_out(struct wf_router_net *model, struct wf_err *err)
 
 static void fill_coords(struct wf_router_net *model)
 {
-    const struct wf_grid *grid = model->grid;
+    const struct wf_topo_grid *grid = model->grid;
 
     model->coords =
         wf_xcalloc((size_t)model->topo->n_vertices * grid->n_dims, sizeof(*model->coords));
     for (uint32_t v = 0; v < model->topo->n_vertices; v++) {
         for (uint32_t d = 0; d < grid->n_dims; d++) {
-            model->coords[(size_t)v * grid->n_dims + d] = (uint16_t)wf_grid_coord(grid, v, d);
+            model->coords[(size_t)v * grid->n_dims + d] =
+                (uint16_t)wf_topo_grid_coord(grid, v, d);
         }
     }
 }

@@ -13,12 +13,12 @@ const char *const wf_router_routings[] = {
 
 static bool is_grid(const struct wf_topo *topo)
 {
-    return topo->ops->neighbor == wf_grid_neighbor;
+    return topo->ops->neighbor == wf_topo_grid_neighbor;
 }
 
 static bool is_tree(const struct wf_topo *topo)
 {
-    return topo->ops->shape == WF_SHAPE_LEVELS && wf_topo_n_levels(topo) == 1;
+    return topo->ops->shape == WF_TOPO_SHAPE_LEVELS && wf_topo_n_levels(topo) == 1;
 }
 
 struct scheme {
@@ -200,7 +200,7 @@ static enum wf_status check_switching(struct wf_router_net *model, const char *n
     return wormhole ? check_wormhole(model, name, err) : WF_OK;
 }
 
-static enum wf_status check_grid(const struct wf_grid *grid, struct wf_err *err)
+static enum wf_status check_grid(const struct wf_topo_grid *grid, struct wf_err *err)
 {
     for (uint32_t d = 0; d < grid->n_dims; d++) {
         if (grid->size[d] > UINT16_MAX) {
@@ -232,7 +232,7 @@ enum wf_status wf_router_choose_scheme(struct wf_router_net *model, struct wf_er
     if (!own) {
         status = make_policy(model, scheme->policy, err);
     } else if (is_grid(model->topo)) {
-        model->grid = (const struct wf_grid *)model->topo;
+        model->grid = (const struct wf_topo_grid *)model->topo;
         status = check_grid(model->grid, err);
     }
     model->request = model->set.request;

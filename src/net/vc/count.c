@@ -18,14 +18,14 @@ enum { SAMPLES = 32 };
 /* The links of a topology, with those that have no cable. */
 struct links {
     const struct wf_topo *topo;
-    uint32_t *first, *to; /* as of struct wf_csr, but for WF_TOPO_NO_VERTEX in `to` */
-    struct wf_csr reverse;
+    uint32_t *first, *to; /* as of struct wf_topo_csr, but for WF_TOPO_NO_VERTEX in `to` */
+    struct wf_topo_csr reverse;
 };
 
 static void links_init(struct links *links, const struct wf_topo *topo)
 {
     uint32_t n = topo->n_vertices, n_cables = 0;
-    struct wf_csr cables = {.n_vertices = n};
+    struct wf_topo_csr cables = {.n_vertices = n};
 
     links->topo = topo;
     links->first = wf_xcalloc((size_t)n + 1, sizeof(uint32_t));
@@ -46,15 +46,15 @@ static void links_init(struct links *links, const struct wf_topo *topo)
         cables.first[v + 1] = n_cables;
     }
     links->first[n] = wf_topo_first_link(topo, n);
-    wf_csr_reverse(&cables, &links->reverse);
-    wf_csr_release(&cables);
+    wf_topo_csr_reverse(&cables, &links->reverse);
+    wf_topo_csr_release(&cables);
 }
 
 static void links_fini(struct links *links)
 {
     free(links->first);
     free(links->to);
-    wf_csr_release(&links->reverse);
+    wf_topo_csr_release(&links->reverse);
 }
 
 /* ---- Classes of routes to one vertex ---- */
@@ -190,7 +190,7 @@ uint32_t wf_vc_count_lowest(const struct wf_vc_level *level, bool *is_guess)
         uint32_t dst =
             *is_guess ? (uint32_t)wf_rng_below(wf_rng_draw(1, 1, i), topo->n_nodes) : i;
         if (is_end(topo, dst)) {
-            (void)wf_csr_search(&links.reverse, dst, dist, tally.walk);
+            (void)wf_topo_csr_search(&links.reverse, dst, dist, tally.walk);
             lowest_ports(&links, dist, tally.port);
             uint32_t here = tally_routes(&tally);
             most = here > most ? here : most;
@@ -210,7 +210,7 @@ uint32_t *wf_vc_order(const struct wf_topo *topo)
     struct links links;
 
     links_init(&links, topo);
-    uint32_t n = wf_csr_search(&links.reverse, 0, dist, queue);
+    uint32_t n = wf_topo_csr_search(&links.reverse, 0, dist, queue);
     for (uint32_t i = 0; i < n; i++) {
         order[queue[i]] = i;
     }

@@ -27,15 +27,15 @@ static void tree_plan(struct wf_vc_level *level)
 
 /* ---- Mesh, torus, ring: dimensions are ranks, and datelines are where rings close ---- */
 
-static const struct wf_grid *to_grid(const struct wf_vc_level *level)
+static const struct wf_topo_grid *to_grid(const struct wf_vc_level *level)
 {
-    return (const struct wf_grid *)level->topo;
+    return (const struct wf_topo_grid *)level->topo;
 }
 
 static struct wf_vc_hop grid_hop(const struct wf_vc_level *level, uint32_t at, uint32_t port)
 {
-    const struct wf_grid *grid = to_grid(level);
-    uint32_t dim = port / 2, coord = wf_grid_coord(grid, at, dim);
+    const struct wf_topo_grid *grid = to_grid(level);
+    uint32_t dim = port / 2, coord = wf_topo_grid_coord(grid, at, dim);
 
     return (struct wf_vc_hop){
         .rank = dim,
@@ -45,7 +45,7 @@ static struct wf_vc_hop grid_hop(const struct wf_vc_level *level, uint32_t at, u
 
 static void grid_plan(struct wf_vc_level *level)
 {
-    const struct wf_grid *grid = to_grid(level);
+    const struct wf_topo_grid *grid = to_grid(level);
     uint32_t datelines = 0;
 
     for (uint32_t d = 0; d < grid->n_dims; d++) {
@@ -61,8 +61,9 @@ static void grid_plan(struct wf_vc_level *level)
 static uint32_t grid_fixed(const struct wf_vc_level *level, uint32_t at, uint32_t port,
                            uint32_t dst)
 {
-    const struct wf_grid *grid = to_grid(level);
-    uint32_t a = wf_grid_coord(grid, at, port / 2), b = wf_grid_coord(grid, dst, port / 2);
+    const struct wf_topo_grid *grid = to_grid(level);
+    uint32_t a = wf_topo_grid_coord(grid, at, port / 2),
+             b = wf_topo_grid_coord(grid, dst, port / 2);
 
     return (port % 2 == 0 ? a > b : a < b) ? 1 : 0;
 }
@@ -166,7 +167,7 @@ static void twist_plan(struct wf_vc_level *level)
 
 static uint32_t diameter_of(const struct wf_vc_level *level)
 {
-    uint32_t diameter = ((const struct wf_routers *)level->topo)->diameter;
+    uint32_t diameter = ((const struct wf_topo_routers *)level->topo)->diameter;
 
     return diameter > 0 ? diameter : 1;
 }

@@ -17,7 +17,7 @@ enum {
     STAGE_SHIFT = 6,
 };
 
-_Static_assert(WF_NESTED_LEVELS_MAX <= LEVEL_MASK + 1, "fits its bits");
+_Static_assert(WF_TOPO_NESTED_LEVELS_MAX <= LEVEL_MASK + 1, "fits its bits");
 _Static_assert(WF_VC_RANKS << RANK_SHIFT <= UINT8_MAX + 1, "fits its bits");
 
 /* ---- Plans ---- */
@@ -177,7 +177,7 @@ void wf_vc_step(const struct wf_vc_plan *plan, uint32_t at, uint32_t dst,
     bool injected = state->hop == 0 && state->turn == 0;
 
     if (plan->n_levels == 1) {
-        step->part = (struct wf_part){plan->topo, 0, at, dst, 0};
+        step->part = (struct wf_topo_part){plan->topo, 0, at, dst, 0};
     } else {
         step->part = wf_topo_next_part(plan->topo, at, dst);
         if (injected) {
@@ -290,7 +290,7 @@ uint32_t wf_vc_choices(const struct wf_vc_step *step, struct wf_vc_state *state,
                        uint32_t *ports)
 {
     const struct wf_vc_level *level = step->level;
-    const struct wf_part *part = &step->part;
+    const struct wf_topo_part *part = &step->part;
     bool is_free = state->vc < step->base + level->free;
     uint32_t n = 0, n_allowed = 0, rank;
 

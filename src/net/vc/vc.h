@@ -101,7 +101,7 @@ struct wf_vc_state {
 
 /* Where a packet is on its route; ports in `part` are those of the level. */
 struct wf_vc_step {
-    struct wf_part part;
+    struct wf_topo_part part;
     const struct wf_vc_level *level;
     bool turns; /* the route turns in this level */
     bool is_unlimited;

@@ -148,7 +148,7 @@ static void every_example_is_drawn(void)
             printf("# %s\n", *spec);
             CHECK(is_well_formed(svg) && has_only_numbers(svg));
             CHECK(strlen(svg) < SVG_SIZE_MAX);
-            if (wf_layout_is_small(topo)) {
+            if (wf_draw_layout_is_small(topo)) {
                 CHECK_U64(count_in(svg, "nodes", "<circle "), topo->n_nodes);
                 CHECK_U64(count_in(svg, "switches", "<rect "),
                           topo->n_vertices - topo->n_nodes);
@@ -166,22 +166,22 @@ static void no_two_vertices_are_in_one_place(void)
     for (const struct wf_topo_ops *const *ops = wf_topo_table(); *ops != NULL; ops++) {
         for (const char *const *spec = (*ops)->examples; *spec != NULL; spec++) {
             struct wf_topo *topo = NULL;
-            struct wf_picture picture = {.n_marks = 0};
+            struct wf_draw_picture picture = {.n_marks = 0};
 
             if (wf_topo_create(*spec, &topo, NULL) != WF_OK) {
                 continue;
             }
-            wf_layout(topo, *spec, &picture);
+            wf_draw_layout(topo, *spec, &picture);
             printf("# %s\n", *spec);
             for (uint32_t i = 0; i < picture.n_marks; i++) {
-                const struct wf_mark *a = &picture.marks[i];
-                for (uint32_t j = 0; j < i && a->kind != WF_MARK_DISC; j++) {
-                    const struct wf_mark *b = &picture.marks[j];
-                    CHECK(b->kind == WF_MARK_DISC ||
+                const struct wf_draw_mark *a = &picture.marks[i];
+                for (uint32_t j = 0; j < i && a->kind != WF_DRAW_MARK_DISC; j++) {
+                    const struct wf_draw_mark *b = &picture.marks[j];
+                    CHECK(b->kind == WF_DRAW_MARK_DISC ||
                           hypot(a->x - b->x, a->y - b->y) > fmin(a->r, b->r));
                 }
             }
-            wf_picture_fini(&picture);
+            wf_draw_picture_fini(&picture);
             wf_topo_free(topo);
         }
     }
@@ -245,12 +245,12 @@ static uint32_t part_of_forty(const void *arg, const uint32_t coord[WF_TOPO_COOR
 
 static void bins_count_nodes_and_cables(void)
 {
-    struct wf_picture picture = {.n_marks = 0};
+    struct wf_draw_picture picture = {.n_marks = 0};
     struct wf_topo *topo = NULL;
-    struct wf_bins bins;
+    struct wf_draw_bins bins;
 
     CHECK(wf_topo_create("torus:1000", &topo, NULL) == WF_OK);
-    wf_bins_count(topo, 25, part_of_forty, NULL, &bins);
+    wf_draw_bins_count(topo, 25, part_of_forty, NULL, &bins);
     CHECK(!bins.sampled);
     for (uint32_t a = 0; a < 25; a++) {
         CHECK_U64(bins.nodes[a] + bins.routers[a], 40);
@@ -258,14 +258,14 @@ static void bins_count_nodes_and_cables(void)
             CHECK_U64(bins.links[a * 25 + b], b == a + 1 || (a == 0 && b == 24) ? 1 : 0);
         }
     }
-    wf_bins_finish(&bins, &picture, WF_LINE_PLAIN);
+    wf_draw_bins_finish(&bins, &picture, WF_DRAW_LINE_PLAIN);
     CHECK_U64(picture.n_lines, 25);
     CHECK_STR(picture.legend, ", a line for 1 link");
-    wf_picture_fini(&picture);
+    wf_draw_picture_fini(&picture);
     wf_topo_free(topo);
-    CHECK_U64(wf_bins_choose(20, 36), 20);
-    CHECK_U64(wf_bins_choose(1000, 36), 25);
-    CHECK_U64(wf_bins_choose(1009, 36), 36);
+    CHECK_U64(wf_draw_bins_choose(20, 36), 20);
+    CHECK_U64(wf_draw_bins_choose(1000, 36), 25);
+    CHECK_U64(wf_draw_bins_choose(1009, 36), 36);
 }
 
 static void cables_have_both_their_ends(void)
@@ -275,13 +275,13 @@ static void cables_have_both_their_ends(void)
 
     for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
         struct wf_topo *topo = NULL;
-        struct wf_cables cables;
-        struct wf_cable cable;
+        struct wf_draw_cables cables;
+        struct wf_draw_cable cable;
         uint64_t n = 0;
 
         CHECK(wf_topo_create(specs[i], &topo, NULL) == WF_OK);
-        wf_cables_begin(&cables, topo);
-        while (wf_cables_next(&cables, &cable)) {
+        wf_draw_cables_begin(&cables, topo);
+        while (wf_draw_cables_next(&cables, &cable)) {
             n++;
             CHECK_U64(topo->ops->neighbor(topo, cable.from, cable.from_port), cable.to);
             CHECK(topo->oneway == (cable.to_port == WF_TOPO_NO_PORT));
@@ -290,7 +290,7 @@ static void cables_have_both_their_ends(void)
                 CHECK_U64(topo->ops->neighbor(topo, cable.to, cable.to_port), cable.from);
             }
         }
-        wf_cables_end(&cables);
+        wf_draw_cables_end(&cables);
         CHECK_U64(n, topo->n_links);
         wf_topo_free(topo);
     }

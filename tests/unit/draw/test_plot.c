@@ -22,16 +22,17 @@ static bool is_round(double tick, double step)
 
 static void check_scale(bool log, double low, double high)
 {
-    struct wf_scale scale;
+    struct wf_draw_scale scale;
     /* Beyond rounding: values near one end do not count beside a large other one. */
     double below = 1e-8 * (log ? low : high - low), above = 1e-8 * (high - low);
 
-    wf_scale_fit(&scale, log, low, high);
-    CHECK(scale.n >= 2 && scale.n <= WF_SCALE_TICKS_MAX);
+    wf_draw_scale_fit(&scale, log, low, high);
+    CHECK(scale.n >= 2 && scale.n <= WF_DRAW_SCALE_TICKS_MAX);
     CHECK(scale.low <= low + below && scale.high >= high - above);
-    CHECK(wf_scale_place(&scale, scale.low) == 0);
-    CHECK(fabs(wf_scale_place(&scale, scale.high) - 1) < 1e-12);
-    CHECK(wf_scale_place(&scale, low) > -1e-6 && wf_scale_place(&scale, high) < 1 + 1e-6);
+    CHECK(wf_draw_scale_place(&scale, scale.low) == 0);
+    CHECK(fabs(wf_draw_scale_place(&scale, scale.high) - 1) < 1e-12);
+    CHECK(wf_draw_scale_place(&scale, low) > -1e-6 &&
+          wf_draw_scale_place(&scale, high) < 1 + 1e-6);
     for (size_t i = 1; i < scale.n; i++) {
         CHECK(scale.ticks[i] > scale.ticks[i - 1]);
         double step = log ? pow(10, floor(log10(scale.ticks[i]) + 1e-9))
@@ -63,7 +64,7 @@ struct extent {
     double left, right, bottom, top, sum;
 };
 
-static void extend(void *context, struct wf_xy from, struct wf_xy to)
+static void extend(void *context, struct wf_draw_xy from, struct wf_draw_xy to)
 {
     struct extent *e = context;
 
@@ -80,31 +81,32 @@ static void letters_stay_in_their_place_and_differ(void)
 
     for (int c = ' ' + 1; c <= '~'; c++) {
         struct extent e = {99, -99, 99, -99, 0};
-        double width = wf_strokes_letter((char)c, extend, &e);
+        double width = wf_draw_strokes_letter((char)c, extend, &e);
 
         CHECK(e.left >= 0 && e.right <= width);
         CHECK(e.bottom >= -4 && e.top <= 16 && e.top > e.bottom - 1);
-        CHECK(wf_strokes_letter((char)c, NULL, NULL) == width);
+        CHECK(wf_draw_strokes_letter((char)c, NULL, NULL) == width);
         for (int other = ' ' + 1; other < c; other++) {
             CHECK(sums[other] != e.sum);
         }
         sums[c] = e.sum;
     }
     struct extent e = {99, -99, 99, -99, 0};
-    (void)wf_strokes_letter('\x80', extend, &e);
+    (void)wf_draw_strokes_letter('\x80', extend, &e);
     CHECK(e.sum == sums['?']);
-    CHECK(wf_strokes_letter(' ', extend, &e) > 0 && wf_strokes_letter('\n', NULL, NULL) > 0);
+    CHECK(wf_draw_strokes_letter(' ', extend, &e) > 0 &&
+          wf_draw_strokes_letter('\n', NULL, NULL) > 0);
 }
 
 /* ---- plots ---- */
 
-static const struct wf_plot_point some[] = {{1, 10, 2, false},
-                                            {2, 20, 0, false},
-                                            {3, 15, 4, true},
-                                            {4, (double)NAN, 0, false},
-                                            {5, -1, 0, false}};
-static const struct wf_plot_series two[] = {{"one & <two>", some, 5}, {"other", some, 3}};
-static const struct wf_plot_panel panels[] = {
+static const struct wf_draw_plot_point some[] = {{1, 10, 2, false},
+                                                 {2, 20, 0, false},
+                                                 {3, 15, 4, true},
+                                                 {4, (double)NAN, 0, false},
+                                                 {5, -1, 0, false}};
+static const struct wf_draw_plot_series two[] = {{"one & <two>", some, 5}, {"other", some, 3}};
+static const struct wf_draw_plot_panel panels[] = {
     {{"x", false}, {"y", false}, two, 2},
     {{"x", true}, {"y", true}, two, 1},
     {{"x", false}, {"y", false}, two, 0},
@@ -115,9 +117,9 @@ struct file {
     size_t size;
 };
 
-static void write_plot(const struct wf_plot_format *format, struct file *file)
+static void write_plot(const struct wf_draw_plot_format *format, struct file *file)
 {
-    const struct wf_plot plot = {"A <title>", "sub", panels, 3};
+    const struct wf_draw_plot plot = {"A <title>", "sub", panels, 3};
     FILE *out = open_memstream(&file->bytes, &file->size);
 
     format->write(&plot, out);
@@ -138,8 +140,8 @@ static void svg_has_everything(void)
 {
     struct file first = {NULL, 0}, again = {NULL, 0};
 
-    write_plot(&wf_plot_svg, &first);
-    write_plot(&wf_plot_svg, &again);
+    write_plot(&wf_draw_plot_svg, &first);
+    write_plot(&wf_draw_plot_svg, &again);
     const char *svg = first.bytes;
     CHECK_STR(svg, again.bytes);
     /* Marks: 4 and 3 points that can be shown, 3 on the logarithmic panel, 2 in the legend. The
@@ -234,19 +236,19 @@ static void png_shows_what_it_should(void)
     struct file first = {NULL, 0}, again = {NULL, 0};
     struct image image = {0, 0, NULL};
 
-    write_plot(&wf_plot_png, &first);
-    write_plot(&wf_plot_png, &again);
+    write_plot(&wf_draw_plot_png, &first);
+    write_plot(&wf_draw_plot_png, &again);
     CHECK(first.size == again.size && memcmp(first.bytes, again.bytes, first.size) == 0);
     CHECK(read_png((unsigned char *)first.bytes, first.size, &image));
     CHECK(image.width > 3 * 480 * 2 && image.height == 380 * 2);
     uint64_t all = (uint64_t)image.width * image.height;
-    uint64_t paper = count_pixels(&image, wf_ink_light[WF_INK_PAPER]);
+    uint64_t paper = count_pixels(&image, wf_draw_ink_light[WF_DRAW_INK_PAPER]);
     CHECK(paper > all * 9 / 10 && paper < all);
     /* A disc of radius 4 has some 150 pixels inside its edge; 6 are filled, with lines. */
-    CHECK(count_pixels(&image, wf_ink_light[WF_INK_SERIES]) > 6 * 100);
-    CHECK(count_pixels(&image, wf_ink_light[WF_INK_SERIES + 1]) > 3 * 100);
-    CHECK_U64(count_pixels(&image, wf_ink_light[WF_INK_SERIES + 2]), 0);
-    CHECK(count_pixels(&image, wf_ink_light[WF_INK_STRONG]) > 100); /* the title */
+    CHECK(count_pixels(&image, wf_draw_ink_light[WF_DRAW_INK_SERIES]) > 6 * 100);
+    CHECK(count_pixels(&image, wf_draw_ink_light[WF_DRAW_INK_SERIES + 1]) > 3 * 100);
+    CHECK_U64(count_pixels(&image, wf_draw_ink_light[WF_DRAW_INK_SERIES + 2]), 0);
+    CHECK(count_pixels(&image, wf_draw_ink_light[WF_DRAW_INK_STRONG]) > 100); /* the title */
     free(image.pixels);
     free(first.bytes);
     free(again.bytes);
@@ -254,10 +256,10 @@ static void png_shows_what_it_should(void)
 
 static void names_choose_formats(void)
 {
-    CHECK(wf_plot_for_path("a/b.svg") == &wf_plot_svg);
-    CHECK(wf_plot_for_path("b.png") == &wf_plot_png);
-    CHECK(wf_plot_for_path(".png") == NULL);
-    CHECK(wf_plot_for_path("b.pdf") == NULL);
+    CHECK(wf_draw_plot_for_path("a/b.svg") == &wf_draw_plot_svg);
+    CHECK(wf_draw_plot_for_path("b.png") == &wf_draw_plot_png);
+    CHECK(wf_draw_plot_for_path(".png") == NULL);
+    CHECK(wf_draw_plot_for_path("b.pdf") == NULL);
 }
 
 int main(void)

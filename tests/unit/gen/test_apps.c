@@ -193,20 +193,20 @@ static void amounts_vary_within_their_bounds(void)
     uint64_t sum = 0;
 
     for (uint64_t i = 0; i < 1000; i++) {
-        uint64_t amount = wf_vary(1000, 100000, 7, i);
+        uint64_t amount = wf_gen_vary(1000, 100000, 7, i);
         CHECK(amount >= 900 && amount <= 1100);
-        CHECK_U64(amount, wf_vary(1000, 100000, 7, i));
-        CHECK_U64(wf_vary(1000, 0, 7, i), 1000);
+        CHECK_U64(amount, wf_gen_vary(1000, 100000, 7, i));
+        CHECK_U64(wf_gen_vary(1000, 0, 7, i), 1000);
         sum += amount;
     }
     CHECK(sum > 990000 && sum < 1010000);
-    CHECK(wf_vary(INT64_MAX / 2, WF_SHARE_ONE, 0, 0) <= INT64_MAX);
-    CHECK_U64(wf_share(0.1), 100000);
-    CHECK_U64(wf_times(UINT64_MAX, 2), UINT64_MAX);
-    CHECK_U64(wf_times_over(10, 10, 3), 34);
-    CHECK_U64(wf_times_over(UINT64_MAX, UINT64_MAX, 2), UINT64_MAX);
-    CHECK_U64(wf_expected(UINT64_MAX, 2), 0);
-    CHECK(wf_log2_up(1) == 0 && wf_log2_up(5) == 3 && wf_log2_up(UINT32_MAX) == 32);
+    CHECK(wf_gen_vary(INT64_MAX / 2, WF_GEN_SHARE_ONE, 0, 0) <= INT64_MAX);
+    CHECK_U64(wf_gen_share(0.1), 100000);
+    CHECK_U64(wf_gen_times(UINT64_MAX, 2), UINT64_MAX);
+    CHECK_U64(wf_gen_times_over(10, 10, 3), 34);
+    CHECK_U64(wf_gen_times_over(UINT64_MAX, UINT64_MAX, 2), UINT64_MAX);
+    CHECK_U64(wf_gen_expected(UINT64_MAX, 2), 0);
+    CHECK(wf_gen_log2_up(1) == 0 && wf_gen_log2_up(5) == 3 && wf_gen_log2_up(UINT32_MAX) == 32);
 }
 
 /* Half a million ranks cost what one costs: the last op of the last rank is there at once. */

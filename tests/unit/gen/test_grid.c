@@ -29,7 +29,7 @@ static void known_numbers_give_the_known_grids(void)
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         uint32_t size[3];
-        wf_grid_factor(cases[i].n, 3, size);
+        wf_gen_grid_factor(cases[i].n, 3, size);
         CHECK_U64(size[0], cases[i].size[0]);
         CHECK_U64(size[1], cases[i].size[1]);
         CHECK_U64(size[2], cases[i].size[2]);
@@ -41,7 +41,7 @@ static void no_grid_has_less_surface(void)
 {
     for (uint32_t n = 1; n <= 600; n++) {
         uint32_t size[3];
-        wf_grid_factor(n, 3, size);
+        wf_gen_grid_factor(n, 3, size);
         CHECK_U64((uint64_t)size[0] * size[1] * size[2], n);
         CHECK(size[0] >= size[1] && size[1] >= size[2]);
         for (uint32_t a = 1; a <= n; a++) {
@@ -60,8 +60,8 @@ static void nor_in_two_or_four_dimensions(void)
     for (uint32_t n = 1; n <= 120; n++) {
         uint32_t two[2], four[4];
         uint64_t surface2 = 0, surface4 = 0;
-        wf_grid_factor(n, 2, two);
-        wf_grid_factor(n, 4, four);
+        wf_gen_grid_factor(n, 2, two);
+        wf_gen_grid_factor(n, 4, four);
         CHECK_U64((uint64_t)two[0] * two[1], n);
         CHECK_U64((uint64_t)four[0] * four[1] * four[2] * four[3], n);
         CHECK(two[0] >= two[1]);
@@ -85,19 +85,19 @@ static void a_grid_can_be_given(void)
     uint32_t size[4] = {9, 9, 9, 9};
     struct wf_err err = {.status = WF_OK};
 
-    CHECK(wf_grid_read("g", "2x3x4", 24, 3, size, &err) == WF_OK);
+    CHECK(wf_gen_grid_read("g", "2x3x4", 24, 3, size, &err) == WF_OK);
     CHECK(size[0] == 2 && size[1] == 3 && size[2] == 4 && size[3] == 9);
-    CHECK(wf_grid_read("g", "", 24, 2, size, &err) == WF_OK);
+    CHECK(wf_gen_grid_read("g", "", 24, 2, size, &err) == WF_OK);
     CHECK(size[0] == 6 && size[1] == 4);
-    CHECK(wf_grid_read("g", "2x3x5", 24, 3, size, &err) == WF_EUSAGE);
+    CHECK(wf_gen_grid_read("g", "2x3x5", 24, 3, size, &err) == WF_EUSAGE);
     CHECK_STR(err.text, "gen:g: size: a grid of '2x3x5' has 30 ranks, but there are 24");
-    CHECK(wf_grid_read("g", "65536x65536x2", 8, 3, size, &err) == WF_EUSAGE);
+    CHECK(wf_gen_grid_read("g", "65536x65536x2", 8, 3, size, &err) == WF_EUSAGE);
     CHECK(strstr(err.text, "more than 4294967295 ranks") != NULL);
     static const char *const bad[] = {"2x3",    "2x3x4x1", "2x3x",          "x2x3",
                                       "2 x3x4", "0x3x4",   "-2x3x4",        "2x3x4 ",
                                       "2X3X4",  "24",      "4294967296x1x1"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        CHECK(wf_grid_read("g", bad[i], 24, 3, size, &err) == WF_EUSAGE);
+        CHECK(wf_gen_grid_read("g", bad[i], 24, 3, size, &err) == WF_EUSAGE);
         CHECK(strstr(err.text, "write AxBxC") != NULL);
     }
     CHECK(size[0] == 6 && size[1] == 4);

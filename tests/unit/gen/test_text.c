@@ -8,7 +8,7 @@ enum { N_RANKS = 8, RANK = 5 };
 static enum wf_status create(const char *text, const char *set, struct wf_source **out,
                              struct wf_err *err)
 {
-    const struct wf_text_input input = {"t", text, strlen(text), set};
+    const struct wf_gen_text_input input = {"t", text, strlen(text), set};
 
     return wf_gen_text_create(&input, N_RANKS, out, err);
 }

@@ -79,10 +79,11 @@ static void follow(struct walk *walk, uint32_t at, uint32_t input, uint64_t from
 }
 
 /* Whether a packet may go down in a dimension, or up. */
-static bool may_go(const struct wf_grid *grid, uint32_t dim, uint32_t a, uint32_t b, bool down)
+static bool may_go(const struct wf_topo_grid *grid, uint32_t dim, uint32_t a, uint32_t b,
+                   bool down)
 {
-    uint32_t size = grid->size[dim], from = wf_grid_coord(grid, a, dim);
-    uint32_t to = wf_grid_coord(grid, b, dim), up = (to + size - from) % size;
+    uint32_t size = grid->size[dim], from = wf_topo_grid_coord(grid, a, dim);
+    uint32_t to = wf_topo_grid_coord(grid, b, dim), up = (to + size - from) % size;
 
     if (!grid->wrap[dim] || size <= 2) {
         return down == (to < from);
@@ -92,7 +93,7 @@ static bool may_go(const struct wf_grid *grid, uint32_t dim, uint32_t a, uint32_
 
 static void follow_all(struct walk *walk, uint32_t src)
 {
-    const struct wf_grid *grid = walk->model->grid;
+    const struct wf_topo_grid *grid = walk->model->grid;
     uint32_t n_ways = grid != NULL ? UINT32_C(1) << grid->n_dims : 1;
 
     for (uint32_t ways = 0; ways < n_ways; ways++) {

@@ -172,7 +172,7 @@ static void channels_are_bounded(void)
         struct wf_topo *whole = make(cases[i].spec), *topo = whole;
         struct wf_err err;
         if (cases[i].fail[0] != '\0') {
-            CHECK_U64(wf_damaged_create(whole, cases[i].fail, &topo, &err), WF_OK);
+            CHECK_U64(wf_topo_damaged_create(whole, cases[i].fail, &topo, &err), WF_OK);
         }
         struct wf_route *route = make_route(topo, cases[i].policy, "");
         CHECK(route->vcs.n_vcs <= WF_VC_MAX);

@@ -10,11 +10,11 @@
 /* Cables that the damaged network has lost, checked one by one against the whole. */
 static uint64_t count_lost(const struct wf_topo *topo)
 {
-    const struct wf_topo *whole = wf_damaged_whole(topo);
+    const struct wf_topo *whole = wf_topo_damaged_whole(topo);
     uint64_t kept = 0;
 
     for (uint32_t v = 0; v < topo->n_vertices; v++) {
-        uint32_t old = wf_damaged_vertex(topo, v);
+        uint32_t old = wf_topo_damaged_vertex(topo, v);
         if (wf_topo_ports(topo, v) != wf_topo_ports(whole, old)) {
             abort();
         }
@@ -24,7 +24,7 @@ static uint64_t count_lost(const struct wf_topo *topo)
                 continue;
             }
             kept++;
-            if (whole->ops->neighbor(whole, old, port) != wf_damaged_vertex(topo, to)) {
+            if (whole->ops->neighbor(whole, old, port) != wf_topo_damaged_vertex(topo, to)) {
                 abort();
             }
         }
@@ -58,7 +58,7 @@ static void damaged_networks_keep_the_contract(void)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct wf_topo *whole = topo_make(cases[i].spec), *topo = NULL;
         struct wf_err err = {.status = WF_OK};
-        enum wf_status status = wf_damaged_create(whole, cases[i].damage, &topo, &err);
+        enum wf_status status = wf_topo_damaged_create(whole, cases[i].damage, &topo, &err);
         if (status != WF_OK) {
             printf("# %s %s: %s\n", cases[i].spec, cases[i].damage, err.text);
         }
@@ -70,7 +70,7 @@ static void damaged_networks_keep_the_contract(void)
             return;
         }
         CHECK_U64(count_lost(topo), cases[i].lost);
-        CHECK(wf_damaged_whole(whole) == whole && wf_damaged_vertex(whole, 3) == 3);
+        CHECK(wf_topo_damaged_whole(whole) == whole && wf_topo_damaged_vertex(whole, 3) == 3);
         wf_topo_free(topo);
         wf_topo_free(whole);
     }
@@ -84,7 +84,7 @@ static void a_large_network_is_searched_too(void)
     struct wf_err err;
     uint32_t ports[8];
 
-    CHECK_U64(wf_damaged_create(whole, "links:20,link:0-1", &topo, &err), WF_OK);
+    CHECK_U64(wf_topo_damaged_create(whole, "links:20,link:0-1", &topo, &err), WF_OK);
     CHECK_U64(count_lost(topo), 21);
     topo_oracle_init(&oracle, topo);
     for (uint32_t dst = 0; dst < topo->n_nodes && !wf_test_failed; dst += 2999) {
@@ -106,7 +106,7 @@ static void seeds_choose_other_links_and_always_the_same(void)
 
     for (size_t i = 0; i < 3; i++) {
         struct wf_err err;
-        CHECK_U64(wf_damaged_create(whole, damages[i], &topo[i], &err), WF_OK);
+        CHECK_U64(wf_topo_damaged_create(whole, damages[i], &topo[i], &err), WF_OK);
         for (uint32_t v = 0; v < whole->n_nodes; v++) {
             for (uint32_t port = 0; port < 4; port++) {
                 differ[i] += topo[i]->ops->neighbor(topo[i], v, port) !=
@@ -128,12 +128,12 @@ static void levels_are_kept(void)
     struct wf_topo *whole = topo_make("fattree:2x2,up=1x2/star:3"), *topo = NULL;
     struct wf_err err;
 
-    CHECK_U64(wf_damaged_create(whole, "routers:1", &topo, &err), WF_OK);
+    CHECK_U64(wf_topo_damaged_create(whole, "routers:1", &topo, &err), WF_OK);
     CHECK(topo->n_vertices + 1 == whole->n_vertices);
     for (uint32_t v = 0; v < topo->n_vertices; v++) {
         for (uint32_t port = 0; port < wf_topo_ports(topo, v); port++) {
             CHECK_U64(wf_topo_port_level(topo, v, port),
-                      wf_topo_port_level(whole, wf_damaged_vertex(topo, v), port));
+                      wf_topo_port_level(whole, wf_topo_damaged_vertex(topo, v), port));
         }
     }
     wf_topo_free(topo);
@@ -170,7 +170,7 @@ static void mistakes_are_named(void)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct wf_topo *whole = topo_make(cases[i].spec), *topo = NULL;
         struct wf_err err = {.status = WF_OK};
-        enum wf_status status = wf_damaged_create(whole, cases[i].damage, &topo, &err);
+        enum wf_status status = wf_topo_damaged_create(whole, cases[i].damage, &topo, &err);
         CHECK_U64(status, WF_EINVAL);
         if (strstr(err.text, cases[i].words) == NULL) {
             printf("# '%s' lacks '%s'\n", err.text, cases[i].words);

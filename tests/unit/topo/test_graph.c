@@ -14,7 +14,7 @@ static struct wf_topo *make(const char *text)
     struct wf_topo *topo = NULL;
     struct wf_err err = {.text = ""};
 
-    if (wf_graph_create_text("net", text, strlen(text), &topo, &err) != WF_OK) {
+    if (wf_topo_graph_create_text("net", text, strlen(text), &topo, &err) != WF_OK) {
         printf("# %s\n", err.text);
         return NULL;
     }
@@ -122,7 +122,8 @@ static const char *const with_props[] = {
 };
 
 /* The link between two vertices whose numbers are 0 to 2 for a, b, c in any order. */
-static struct wf_link_props props_between(const struct wf_topo *topo, uint32_t a, uint32_t b)
+static struct wf_topo_link_props props_between(const struct wf_topo *topo, uint32_t a,
+                                               uint32_t b)
 {
     uint32_t port = 0;
 
@@ -142,8 +143,10 @@ static void links_have_their_properties(void)
         CHECK(topo != NULL && topo->n_nodes == 3);
         /* In the fifth, c and a are named before b. */
         uint32_t a = i == 4 ? 1 : 0, b = i == 4 ? 2 : 1, c = i == 4 ? 0 : 2;
-        struct wf_link_props ab = props_between(topo, a, b), ba = props_between(topo, b, a);
-        struct wf_link_props bc = props_between(topo, b, c), ca = props_between(topo, c, a);
+        struct wf_topo_link_props ab = props_between(topo, a, b),
+                                  ba = props_between(topo, b, a);
+        struct wf_topo_link_props bc = props_between(topo, b, c),
+                                  ca = props_between(topo, c, a);
         CHECK(ab.latency == 1000000 && ab.bandwidth == rate);
         CHECK(ba.latency == 1000000 && ba.bandwidth == rate);
         CHECK(bc.latency == 2000 && bc.bandwidth == 0);
@@ -151,7 +154,7 @@ static void links_have_their_properties(void)
         wf_topo_free(topo);
     }
     struct wf_topo *topo = make("a b");
-    struct wf_link_props none = topo->ops->link_props(topo, 0, 0);
+    struct wf_topo_link_props none = topo->ops->link_props(topo, 0, 0);
     CHECK(none.latency == 0 && none.bandwidth == 0);
     wf_topo_free(topo);
 
@@ -293,7 +296,8 @@ static void check_bad(const struct bad *bad)
     struct wf_topo *topo = NULL;
     struct wf_err err = {.text = ""};
 
-    CHECK(wf_graph_create_text("net", bad->text, strlen(bad->text), &topo, &err) == WF_EINVAL);
+    CHECK(wf_topo_graph_create_text("net", bad->text, strlen(bad->text), &topo, &err) ==
+          WF_EINVAL);
     CHECK(topo == NULL);
     if (strncmp(err.text, bad->words, strlen(bad->words)) != 0) {
         CHECK_STR(err.text, bad->words);
@@ -326,7 +330,7 @@ static void hostile_xml_is_refused(void)
         struct wf_topo *topo = NULL;
         struct wf_err err = {.text = ""};
         (void)snprintf(text, sizeof(text), "%s<graphml>&d;</graphml>", heads[i]);
-        CHECK(wf_graph_create_text("net", text, strlen(text), &topo, &err) == WF_EINVAL);
+        CHECK(wf_topo_graph_create_text("net", text, strlen(text), &topo, &err) == WF_EINVAL);
         CHECK(strstr(err.text, "document types with declarations") != NULL);
     }
     CHECK(make("<!DOCTYPE graphml SYSTEM '/dev/zero'><graphml/>") == NULL);
@@ -367,20 +371,20 @@ static void odd_texts_are_refused(void)
     for (size_t i = 9; i < SIZE; i += 3) {
         memcpy(text + i, "<a>", 3);
     }
-    CHECK(wf_graph_create_text("net", text, SIZE, &topo, &err) == WF_EINVAL);
+    CHECK(wf_topo_graph_create_text("net", text, SIZE, &topo, &err) == WF_EINVAL);
     CHECK(strstr(err.text, "more than 64 tags in each other") != NULL);
 
     memset(text, 'x', SIZE);
     text[1000] = ' ';
-    CHECK(wf_graph_create_text("net", text, SIZE, &topo, &err) == WF_OK);
+    CHECK(wf_topo_graph_create_text("net", text, SIZE, &topo, &err) == WF_OK);
     wf_topo_free(topo);
     memcpy(text + SIZE / 2, " y ", 3);
     text[SIZE - 1] = '\0'; /* it is the name as well */
-    CHECK(wf_graph_create_text(text, text, SIZE - 1, &topo, &err) == WF_EINVAL);
+    CHECK(wf_topo_graph_create_text(text, text, SIZE - 1, &topo, &err) == WF_EINVAL);
     CHECK(strlen(err.text) < 400 && strstr(err.text, ":1:1506: expected a band") != NULL);
     free(text);
 
-    CHECK(wf_graph_create_text("net", "a b\nb\0c", 7, &topo, &err) == WF_EINVAL);
+    CHECK(wf_topo_graph_create_text("net", "a b\nb\0c", 7, &topo, &err) == WF_EINVAL);
     CHECK(strncmp(err.text, "net:2:2: not a text", 19) == 0);
 }
 
@@ -493,9 +497,9 @@ static void distances_of_random_graphs_are_exact(void)
 static void a_long_line_has_short_labels(void)
 {
     enum { N = 20000 };
-    struct wf_csr line = {.n_vertices = N,
-                          .first = malloc((N + 1) * sizeof(uint32_t)),
-                          .to = malloc((size_t)2 * N * sizeof(uint32_t))};
+    struct wf_topo_csr line = {.n_vertices = N,
+                               .first = malloc((N + 1) * sizeof(uint32_t)),
+                               .to = malloc((size_t)2 * N * sizeof(uint32_t))};
     uint32_t used = 0;
 
     for (uint32_t v = 0; v < N; v++) {
@@ -508,17 +512,17 @@ static void a_long_line_has_short_labels(void)
         }
     }
     line.first[N] = used;
-    struct wf_hubs *hubs = wf_hubs_create(&line, NULL, (size_t)N * 64);
+    struct wf_topo_hubs *hubs = wf_topo_hubs_create(&line, NULL, (size_t)N * 64);
     CHECK(hubs != NULL);
-    CHECK(wf_hubs_size(hubs) >= N);
+    CHECK(wf_topo_hubs_size(hubs) >= N);
     for (uint32_t i = 0; i < 10000; i++) {
         uint32_t a = (uint32_t)(wf_test_rand(1, 0, i) % N);
         uint32_t b = (uint32_t)(wf_test_rand(1, 1, i) % N);
-        CHECK_U64(wf_hubs_distance(hubs, a, b), a < b ? b - a : a - b);
+        CHECK_U64(wf_topo_hubs_distance(hubs, a, b), a < b ? b - a : a - b);
     }
-    wf_hubs_free(hubs);
-    CHECK(wf_hubs_create(&line, NULL, 1000) == NULL);
-    wf_csr_release(&line);
+    wf_topo_hubs_free(hubs);
+    CHECK(wf_topo_hubs_create(&line, NULL, 1000) == NULL);
+    wf_topo_csr_release(&line);
 }
 
 int main(void)

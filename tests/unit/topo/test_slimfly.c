@@ -15,58 +15,58 @@ static void fields_exist_for_prime_powers_only(void)
 
     for (uint32_t q = 0; q <= 32; q++) {
         bool expected = prime_powers[next] == q;
-        CHECK_U64(wf_field_exists(q), expected);
+        CHECK_U64(wf_topo_field_exists(q), expected);
         next += expected ? 1 : 0;
     }
     CHECK_U64(next, N_POWERS);
 }
 
-static void check_axioms(const struct wf_field *f, uint32_t a, uint32_t b)
+static void check_axioms(const struct wf_topo_field *f, uint32_t a, uint32_t b)
 {
-    CHECK_U64(wf_field_add(f, a, b), wf_field_add(f, b, a));
-    CHECK_U64(wf_field_mul(f, a, b), wf_field_mul(f, b, a));
-    CHECK_U64(wf_field_add(f, wf_field_sub(f, a, b), b), a);
-    CHECK(b == 0 || wf_field_mul(f, wf_field_div(f, a, b), b) == a);
+    CHECK_U64(wf_topo_field_add(f, a, b), wf_topo_field_add(f, b, a));
+    CHECK_U64(wf_topo_field_mul(f, a, b), wf_topo_field_mul(f, b, a));
+    CHECK_U64(wf_topo_field_add(f, wf_topo_field_sub(f, a, b), b), a);
+    CHECK(b == 0 || wf_topo_field_mul(f, wf_topo_field_div(f, a, b), b) == a);
     for (uint32_t c = 0; c < f->q; c++) {
-        CHECK_U64(wf_field_add(f, wf_field_add(f, a, b), c),
-                  wf_field_add(f, a, wf_field_add(f, b, c)));
-        CHECK_U64(wf_field_mul(f, wf_field_mul(f, a, b), c),
-                  wf_field_mul(f, a, wf_field_mul(f, b, c)));
-        CHECK_U64(wf_field_mul(f, a, wf_field_add(f, b, c)),
-                  wf_field_add(f, wf_field_mul(f, a, b), wf_field_mul(f, a, c)));
+        CHECK_U64(wf_topo_field_add(f, wf_topo_field_add(f, a, b), c),
+                  wf_topo_field_add(f, a, wf_topo_field_add(f, b, c)));
+        CHECK_U64(wf_topo_field_mul(f, wf_topo_field_mul(f, a, b), c),
+                  wf_topo_field_mul(f, a, wf_topo_field_mul(f, b, c)));
+        CHECK_U64(wf_topo_field_mul(f, a, wf_topo_field_add(f, b, c)),
+                  wf_topo_field_add(f, wf_topo_field_mul(f, a, b), wf_topo_field_mul(f, a, c)));
     }
 }
 
 static void fields_keep_the_axioms(void)
 {
     for (uint32_t i = 0; i < N_POWERS; i++) {
-        struct wf_field f;
-        wf_field_init(&f, prime_powers[i]);
+        struct wf_topo_field f;
+        wf_topo_field_init(&f, prime_powers[i]);
         for (uint32_t a = 0; a < f.q; a++) {
-            CHECK_U64(wf_field_add(&f, a, 0), a);
-            CHECK_U64(wf_field_mul(&f, a, 1), a);
-            CHECK_U64(wf_field_mul(&f, a, 0), 0);
-            CHECK_U64(wf_field_sub(&f, a, a), 0);
+            CHECK_U64(wf_topo_field_add(&f, a, 0), a);
+            CHECK_U64(wf_topo_field_mul(&f, a, 1), a);
+            CHECK_U64(wf_topo_field_mul(&f, a, 0), 0);
+            CHECK_U64(wf_topo_field_sub(&f, a, a), 0);
             for (uint32_t b = 0; b < f.q; b++) {
                 check_axioms(&f, a, b);
             }
         }
-        wf_field_release(&f);
+        wf_topo_field_release(&f);
     }
 }
 
 static void fields_of_primes_count_modulo_the_prime(void)
 {
-    struct wf_field f;
+    struct wf_topo_field f;
 
-    wf_field_init(&f, 1009);
+    wf_topo_field_init(&f, 1009);
     for (uint32_t i = 0; i < 1000; i++) {
         uint32_t a = (uint32_t)(wf_test_rand(2, 0, i) % 1009);
         uint32_t b = (uint32_t)(wf_test_rand(2, 1, i) % 1009);
-        CHECK_U64(wf_field_add(&f, a, b), (a + b) % 1009);
-        CHECK_U64(wf_field_mul(&f, a, b), a * b % 1009);
+        CHECK_U64(wf_topo_field_add(&f, a, b), (a + b) % 1009);
+        CHECK_U64(wf_topo_field_mul(&f, a, b), a * b % 1009);
     }
-    wf_field_release(&f);
+    wf_topo_field_release(&f);
 }
 
 /* Table II of Besta and Hoefler and others of that family: Hoffman and Singleton's graph is q =

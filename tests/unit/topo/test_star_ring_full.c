@@ -28,16 +28,16 @@ static void known_networks_have_the_known_sizes(void)
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct wf_topo *topo = topo_make(cases[i].spec);
-        struct wf_measure measure;
+        struct wf_topo_measure measure;
 
-        wf_measure(topo, &measure);
+        wf_topo_measure(topo, &measure);
         CHECK_U64(topo->n_nodes, cases[i].nodes);
         CHECK_U64(topo->n_vertices, cases[i].vertices);
         CHECK_U64(topo->n_links, cases[i].links);
         CHECK_U64(topo->n_ports, cases[i].ports);
         CHECK_U64(measure.diameter, cases[i].diameter);
         CHECK_U64(measure.sum_low, cases[i].sum);
-        wf_measure_release(&measure);
+        wf_topo_measure_release(&measure);
         wf_topo_free(topo);
     }
 }
