@@ -5,7 +5,7 @@
 
 enum {
     BITS = 3,
-    WAYS = 1 << BITS,
+    BRANCHES = 1 << BITS,
     PAIRS = 7, /* in a leaf */
 };
 
@@ -15,20 +15,19 @@ struct pair {
 
 enum kind {
     LEAF,  /* 1 to 7 entries in the order of their keys */
-    TABLE, /* the values of eight consecutive keys: what dense keys come to; 1 at least is not 0
-            */
+    TABLE, /* the values of eight consecutive keys, for dense keys; at least one is not 0 */
     INNER, /* at least two cells below */
 };
 
 struct map_cell {
-    uint16_t n;    /* entries, or cells below */
-    uint8_t kind;  /* enum kind */
-    uint8_t shift; /* of the bits by which it parts keys: a multiple of 3, 0 in a table */
-    /* All keys that an inner cell leads to, or that a table has room for, agree with this one
-     * in the bits above those. A leaf does not need it. */
+    uint16_t n;   /* number of entries, or of cells below */
+    uint8_t kind; /* enum kind */
+    uint8_t
+        shift; /* position of the bits that choose the branch: a multiple of 3; 0 in a table */
+    /* INNER, TABLE: all keys below agree with this one in the bits above those. */
     uint32_t first;
     union {
-        uint32_t below[WAYS]; /* cells, or values; or 0 */
+        uint32_t below[BRANCHES]; /* cells, or values; or 0 */
         struct pair pairs[PAIRS];
     } u;
 };
@@ -45,21 +44,21 @@ static struct map_cell *edit_cell(struct wf_ctx *ctx, uint32_t cell)
     return wf_cell_edit(ctx, cell);
 }
 
-static uint32_t way_of(const struct map_cell *parts, uint32_t key)
+static uint32_t branch_of(const struct map_cell *inner, uint32_t key)
 {
-    return key >> parts->shift & (WAYS - 1);
+    return key >> inner->shift & (BRANCHES - 1);
 }
 
-/* How the bits above those by which a cell parts keys compare: 0 if the key belongs there. */
-static int side_of(const struct map_cell *parts, uint32_t key)
+/* Whether a key belongs below a cell: 0, or its side if it is smaller or larger. */
+static int side_of(const struct map_cell *inner, uint32_t key)
 {
-    uint64_t own = (uint64_t)parts->first >> (parts->shift + BITS);
-    uint64_t other = (uint64_t)key >> (parts->shift + BITS);
+    uint64_t own = (uint64_t)inner->first >> (inner->shift + BITS);
+    uint64_t other = (uint64_t)key >> (inner->shift + BITS);
 
     return (other > own) - (other < own);
 }
 
-/* The place of the first entry whose key is not smaller; leaf->n if there is none. */
+/* The position of the first entry whose key is not smaller; leaf->n if there is none. */
 static uint32_t place_in(const struct map_cell *leaf, uint32_t key)
 {
     uint32_t i = 0;
@@ -72,10 +71,10 @@ static uint32_t place_in(const struct map_cell *leaf, uint32_t key)
 
 /* ---- changing ---- */
 
-/* Where the number of a cell is kept: in the cell above, or in the map. */
+/* Where the number of a cell is stored: in the cell above, or in the map. */
 struct slot {
     uint32_t up; /* 0: the map's root */
-    uint32_t way;
+    uint32_t branch;
 };
 
 static void set_slot(struct wf_ctx *ctx, struct wf_cellmap *map, const struct slot *slot,
@@ -84,7 +83,7 @@ static void set_slot(struct wf_ctx *ctx, struct wf_cellmap *map, const struct sl
     if (slot->up == 0) {
         map->root = cell;
     } else {
-        edit_cell(ctx, slot->up)->u.below[slot->way] = cell;
+        edit_cell(ctx, slot->up)->u.below[slot->branch] = cell;
     }
 }
 
@@ -97,40 +96,40 @@ static void insert(struct map_cell *leaf, const struct pair *pair)
     leaf->n++;
 }
 
-static void hang(struct map_cell *parts, uint32_t way, uint32_t what)
+static void hang(struct map_cell *inner, uint32_t branch, uint32_t what)
 {
-    parts->u.below[way] = what;
-    parts->n++;
+    inner->u.below[branch] = what;
+    inner->n++;
 }
 
-/* Inserts below a cell that has nothing there yet, or a leaf with room. */
-static void insert_below(struct wf_ctx *ctx, struct map_cell *parts, const struct pair *pair)
+/* Inserts below an inner cell where there is nothing yet or a leaf with room; or in a table. */
+static void insert_below(struct wf_ctx *ctx, struct map_cell *inner, const struct pair *pair)
 {
-    uint32_t way = way_of(parts, pair->key);
+    uint32_t branch = branch_of(inner, pair->key);
 
-    if (parts->kind == TABLE) {
-        hang(parts, way, pair->value);
+    if (inner->kind == TABLE) {
+        hang(inner, branch, pair->value);
         return;
     }
-    if (parts->u.below[way] == 0) {
-        hang(parts, way, wf_cell_new(ctx));
+    if (inner->u.below[branch] == 0) {
+        hang(inner, branch, wf_cell_new(ctx));
     }
-    insert(edit_cell(ctx, parts->u.below[way]), pair);
+    insert(edit_cell(ctx, inner->u.below[branch]), pair);
 }
 
-/* A cell that parts two keys, by the first bits in which they differ. */
-static struct map_cell parting(uint32_t a, uint32_t b)
+/* A cell that separates two keys by the first bits in which they differ. */
+static struct map_cell separator(uint32_t a, uint32_t b)
 {
     uint32_t differ = a ^ b;
     uint8_t shift = 0;
 
-    while (differ >> shift >= WAYS) {
+    while (differ >> shift >= BRANCHES) {
         shift = (uint8_t)(shift + BITS);
     }
     return (struct map_cell){.kind = shift == 0 ? TABLE : INNER, .shift = shift, .first = a};
 }
 
-/* Parts the entries of a full leaf and one more. The leaf becomes the cell that parts them. */
+/* Splits a full leaf with one more entry: the leaf becomes the cell above the inner. */
 static void split_leaf(struct wf_ctx *ctx, uint32_t cell, const struct pair *pair)
 {
     struct map_cell *to = edit_cell(ctx, cell);
@@ -139,22 +138,22 @@ static void split_leaf(struct wf_ctx *ctx, uint32_t cell, const struct pair *pai
 
     low = pair->key < low ? pair->key : low;
     high = pair->key > high ? pair->key : high;
-    *to = parting(low, high);
+    *to = separator(low, high);
     for (uint32_t i = 0; i < PAIRS; i++) {
         insert_below(ctx, to, &from.u.pairs[i]);
     }
     insert_below(ctx, to, pair);
 }
 
-/* Puts a cell above one to which the key does not belong. */
-static void part_above(struct wf_ctx *ctx, struct wf_cellmap *map, const struct slot *slot,
-                       uint32_t at, const struct pair *pair)
+/* Puts a new cell above one below which the key does not belong. */
+static void separate_above(struct wf_ctx *ctx, struct wf_cellmap *map, const struct slot *slot,
+                           uint32_t at, const struct pair *pair)
 {
     uint32_t cell = wf_cell_new(ctx), first = read_cell(ctx, at)->first;
     struct map_cell *inner = edit_cell(ctx, cell);
 
-    *inner = parting(first, pair->key);
-    hang(inner, way_of(inner, first), at);
+    *inner = separator(first, pair->key);
+    hang(inner, branch_of(inner, first), at);
     insert_below(ctx, inner, pair);
     set_slot(ctx, map, slot, cell);
 }
@@ -169,7 +168,7 @@ static void put_at(struct wf_ctx *ctx, struct wf_cellmap *map, const struct slot
     } else if (cell->kind == LEAF) {
         insert(edit_cell(ctx, at), pair);
     } else if (side_of(cell, pair->key) != 0) {
-        part_above(ctx, map, slot, at, pair);
+        separate_above(ctx, map, slot, at, pair);
     } else {
         insert_below(ctx, edit_cell(ctx, at), pair);
     }
@@ -186,29 +185,29 @@ void wf_cellmap_put(struct wf_ctx *ctx, struct wf_cellmap *map, uint32_t key, ui
     }
     for (uint32_t at = map->root;;) {
         const struct map_cell *cell = read_cell(ctx, at);
-        uint32_t way = way_of(cell, key);
-        if (cell->kind != INNER || side_of(cell, key) != 0 || cell->u.below[way] == 0) {
+        uint32_t branch = branch_of(cell, key);
+        if (cell->kind != INNER || side_of(cell, key) != 0 || cell->u.below[branch] == 0) {
             put_at(ctx, map, &slot, at, &pair);
             return;
         }
-        slot = (struct slot){.up = at, .way = way};
-        at = cell->u.below[way];
+        slot = (struct slot){.up = at, .branch = branch};
+        at = cell->u.below[branch];
     }
 }
 
 /* The one cell that is left below an inner cell. */
 static uint32_t only_below(const struct map_cell *inner)
 {
-    uint32_t way = 0;
+    uint32_t branch = 0;
 
-    while (inner->u.below[way] == 0) {
-        way++;
+    while (inner->u.below[branch] == 0) {
+        branch++;
     }
-    return inner->u.below[way];
+    return inner->u.below[branch];
 }
 
-/* Frees a leaf or table with its last entry, and the cell above it if that has nothing to part
- * any more. */
+/* Frees a leaf or table whose last entry is removed, and the cell above it if that has only one
+ * branch left. */
 static void free_leaf(struct wf_ctx *ctx, struct wf_cellmap *map, const struct slot *slot,
                       const struct slot *above)
 {
@@ -219,8 +218,8 @@ static void free_leaf(struct wf_ctx *ctx, struct wf_cellmap *map, const struct s
     }
 
     struct map_cell *inner = edit_cell(ctx, slot->up);
-    wf_cell_free(ctx, inner->u.below[slot->way]);
-    inner->u.below[slot->way] = 0;
+    wf_cell_free(ctx, inner->u.below[slot->branch]);
+    inner->u.below[slot->branch] = 0;
     inner->n--;
     if (inner->n == 1) {
         set_slot(ctx, map, above, only_below(inner));
@@ -232,7 +231,7 @@ static void free_leaf(struct wf_ctx *ctx, struct wf_cellmap *map, const struct s
 static uint32_t value_in(const struct map_cell *cell, uint32_t key)
 {
     if (cell->kind == TABLE) {
-        return side_of(cell, key) == 0 ? cell->u.below[way_of(cell, key)] : 0;
+        return side_of(cell, key) == 0 ? cell->u.below[branch_of(cell, key)] : 0;
     }
     uint32_t i = place_in(cell, key);
     return i < cell->n && cell->u.pairs[i].key == key ? cell->u.pairs[i].value : 0;
@@ -242,7 +241,7 @@ static void remove_from(struct map_cell *cell, uint32_t key)
 {
     cell->n--;
     if (cell->kind == TABLE) {
-        cell->u.below[way_of(cell, key)] = 0;
+        cell->u.below[branch_of(cell, key)] = 0;
         return;
     }
     uint32_t i = place_in(cell, key);
@@ -256,8 +255,8 @@ uint32_t wf_cellmap_take(struct wf_ctx *ctx, struct wf_cellmap *map, uint32_t ke
 
     while (at != 0 && read_cell(ctx, at)->kind == INNER) {
         above = slot;
-        slot = (struct slot){.up = at, .way = way_of(read_cell(ctx, at), key)};
-        at = read_cell(ctx, at)->u.below[slot.way];
+        slot = (struct slot){.up = at, .branch = branch_of(read_cell(ctx, at), key)};
+        at = read_cell(ctx, at)->u.below[slot.branch];
     }
     uint32_t value = at == 0 ? 0 : value_in(read_cell(ctx, at), key);
     if (value == 0) {
@@ -283,7 +282,7 @@ uint32_t wf_cellmap_get(struct wf_ctx *ctx, const struct wf_cellmap *map, uint32
         if (cell->kind != INNER) {
             return value_in(cell, key);
         }
-        at = cell->u.below[way_of(cell, key)];
+        at = cell->u.below[branch_of(cell, key)];
     }
     return 0;
 }
@@ -299,7 +298,7 @@ static uint32_t next_in_leaf(const struct map_cell *leaf, uint32_t *key)
     return leaf->u.pairs[i].value;
 }
 
-/* The first entry at or behind *key in and below a cell. */
+/* The first entry in or below a cell whose key is at least *key. */
 static uint32_t next_below(struct wf_ctx *ctx, uint32_t number, uint32_t *key)
 {
     const struct map_cell *cell = read_cell(ctx, number);
@@ -308,12 +307,13 @@ static uint32_t next_below(struct wf_ctx *ctx, uint32_t number, uint32_t *key)
         return next_in_leaf(cell, key);
     }
     int side = side_of(cell, *key);
-    for (uint32_t way = side < 0 ? 0 : way_of(cell, *key); side <= 0 && way < WAYS; way++) {
-        uint32_t value = cell->u.below[way];
+    for (uint32_t branch = side < 0 ? 0 : branch_of(cell, *key); side <= 0 && branch < BRANCHES;
+         branch++) {
+        uint32_t value = cell->u.below[branch];
         if (value != 0 && cell->kind == INNER) {
             value = next_below(ctx, value, key);
         } else if (value != 0) {
-            *key = (cell->first & ~(uint32_t)(WAYS - 1)) | way;
+            *key = (cell->first & ~(uint32_t)(BRANCHES - 1)) | branch;
         }
         if (value != 0) {
             return value;

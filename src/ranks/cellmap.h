@@ -3,13 +3,12 @@
 #define WF_RANKS_CELLMAP_H
 
 /*
- * A map from numbers to cells, kept in cells of the engine itself, so that it is undone with
- * them. Meant for a handful of entries, which take one cell, and good for any number. The cells
- * must have at least WF_CELLMAP_CELL_SIZE bytes.
+ * A map from numbers to numbers (often cells) in cells of the engine, so that rollback restores
+ * it. Up to seven entries take one cell; any number is possible. The cells must have at least
+ * WF_CELLMAP_CELL_SIZE bytes.
  *
- * More entries than fit into a cell make a tree: a cell parts them eight ways by three bits of
- * the key, the first bits in which they differ. So its depth is about the logarithm of their
- * number, at most 11.
+ * More entries make a tree: an inner cell has eight branches, by the first three bits in which
+ * the keys differ. Its depth is about the logarithm of the number of entries, at most 11.
  */
 
 #include "engine/engine.h"
@@ -32,9 +31,9 @@ uint32_t wf_cellmap_get(struct wf_ctx *ctx, const struct wf_cellmap *map, uint32
 /* Removes `key` and returns its value, or 0 if it is not in the map. */
 uint32_t wf_cellmap_take(struct wf_ctx *ctx, struct wf_cellmap *map, uint32_t key);
 
-/* Steps through the entries in ascending order of keys: start with *key = 0 and go on with
- * *key + 1; returns the value of the first entry at or behind *key and sets *key to its own, or
- * 0 if there are no more. */
+/* Steps through the entries in ascending order of keys: returns the value of the first entry
+ * whose key is at least *key and sets *key to its key; 0 if there is none. Start with *key = 0,
+ * go on with *key + 1. */
 uint32_t wf_cellmap_next(struct wf_ctx *ctx, const struct wf_cellmap *map, uint32_t *key);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collectives under way. Each is a request with a clock of its own that goes through the steps
- * of its algorithm as its messages come. A blocking one is a nonblocking one that the rank
- * waits for: it then pays the CPU time of the messages, which otherwise nobody does.
+ * Collectives in progress. Each is a request with a clock of its own that goes through the steps
+ * of its algorithm as its messages arrive. A blocking collective is a nonblocking one that the
+ * rank waits for. Only then the rank pays the CPU time of the messages.
  */
 #include "ranks/collective.h"
 
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* What continuing a collective needs to know. */
+/* A collective that is being continued. */
 struct run {
     const struct wf_caller *who;
     uint32_t cell;
@@ -29,7 +29,7 @@ static bool is_blocking(const struct wf_rank_request *coll)
 
 enum { LAST_WORD = WF_RANK_COOKIE_WORDS - 1 };
 
-/* Hardly any collective has the last word, and a request has no room for it. */
+/* Hardly any cookie has a last word, and a request has no room for it. */
 static void keep_cookie(const struct wf_caller *who, struct wf_rank_request *coll,
                         const uint64_t *cookie)
 {
@@ -54,17 +54,16 @@ void wf_collective_recall(const struct wf_caller *who, uint32_t cell, struct wf_
     wf_rank_recall(who, cookie, args, group);
 }
 
-/* Looks up what the collective of run->cell is. */
+/* Recalls the collective of run->cell. */
 static void prepare(struct run *run)
 {
     run->coll = wf_request_edit(run->who, run->cell);
     wf_collective_recall(run->who, run->cell, &run->args, &run->group);
 }
 
-/* Messages of different collectives on a communicator never meet, and those of ranks that do
- * not call the same one, with the same root, wait for each other for ever. After some ten
- * thousand calls the numbers come again: by then what had them is over, and if it is not,
- * messages of a pair meet in order. */
+/* Messages of different collectives on a communicator never match; if ranks do not call the same
+ * collective with the same root, they block. After some ten thousand calls the numbers repeat.
+ * By then the earlier call is complete; if it is not, messages of a pair match in order. */
 static int32_t tag_of(const struct run *run)
 {
     uint32_t root = wf_coll_has_root(run->args.kind)
@@ -88,7 +87,7 @@ static struct wf_peer peer_of(const struct run *run, uint32_t rank,
     };
 }
 
-/* The CPU was busy with messages of the collective. */
+/* Charges CPU time of a message to the rank, if it is in this collective. */
 static void account(const struct run *run, int64_t overhead)
 {
     struct wf_rank *rank = run->who->rank;
@@ -98,7 +97,7 @@ static void account(const struct run *run, int64_t overhead)
     }
 }
 
-/* False if it has to wait for its time. */
+/* Sends the message of a step. False if that has to wait for the engine's time. */
 static bool send_step(struct run *run, const struct wf_coll_step *step)
 {
     const struct wf_caller *who = run->who;
@@ -134,7 +133,7 @@ static void recv_step(struct run *run, const struct wf_coll_step *step)
                            run->cell);
 }
 
-/* All that the step waited for is there. */
+/* All messages that the step waited for are there. */
 static void collect(struct run *run)
 {
     uint32_t n_received;
@@ -146,8 +145,8 @@ static void collect(struct run *run)
     run->coll->flags &= (uint16_t)~WF_REQ_POSTED;
 }
 
-/* Sends and receives what the step says. False if it has to wait for its time to send. Who is
- * no rank of the communicator is nobody, or a neighbour that is WF_PROC_NULL. */
+/* Posts the messages of a step. False if the send has to wait for the engine's time. A peer
+ * that is not in the communicator means no message, or a neighbour that is WF_PROC_NULL. */
 static bool post_step(struct run *run, const struct wf_coll_step *step)
 {
     struct wf_rank_request *coll = run->coll;
@@ -169,8 +168,8 @@ static bool post_step(struct run *run, const struct wf_coll_step *step)
     return true;
 }
 
-/* What has come for the collective is dealt with in the rank's next call, if it computes. What
- * a call began to send is sent nevertheless. */
+/* While the rank computes, messages for the collective are dealt with in its next call. What a
+ * call began to send is sent nevertheless. */
 static bool is_deferred(const struct run *run)
 {
     if (wf_rank_progress(run->who, run->coll->at) != WF_NET_LATER) {
@@ -182,7 +181,7 @@ static bool is_deferred(const struct run *run)
     return true;
 }
 
-/* Goes through the steps; true when the last one is complete. */
+/* Goes through the steps; true if the last one is complete. */
 static bool go_on(struct run *run)
 {
     struct wf_rank_request *coll = run->coll;
@@ -210,7 +209,7 @@ static bool go_on(struct run *run)
     }
 }
 
-/* Runs a collective that is prepared as far as it goes; true if it is over. */
+/* Runs a prepared collective as far as possible; true if it is complete. */
 static bool run_collective(struct run *run)
 {
     if (run->coll->coll.algorithm == WF_ALGORITHM_FORMULA) {
@@ -225,23 +224,23 @@ static bool run_collective(struct run *run)
     return over;
 }
 
-/* The collective is a track of the rank while it is under way (ranks/cause.h). */
+/* A collective in progress is a track of its rank (ranks/cause.h). */
 static uint32_t track_of(const struct run *run)
 {
     return wf_track_of(wf_rank_context(run->group.id, true), tag_of(run));
 }
 
-/* A collective that the program has to wait for is over: what it is called on that list. */
+/* A nonblocking collective is complete. */
 static void complete(const struct run *run)
 {
     struct wf_rank_request *coll = run->coll;
 
-    coll->key.tag = tag_of(run); /* the cookie is not needed any more */
+    coll->key.tag = tag_of(run); /* in place of the cookie */
     coll->key.context = wf_rank_context(run->group.id, true);
     wf_request_complete(run->who, run->cell, coll->at);
 }
 
-/* A blocking collective is over: the rank's clock is where it ended. */
+/* A blocking collective is complete: the rank's clock moves to its end. */
 static void leave(const struct run *run)
 {
     const struct wf_caller *who = run->who;
@@ -260,7 +259,7 @@ static void leave(const struct run *run)
 
     rank->wait_ps[WF_IN_COLLECTIVE] += wait;
     rank->overhead_ps = wf_time_add(rank->overhead_ps, rank->coll_overhead_ps);
-    /* Told as if the CPU had done all its work at the end. */
+    /* Recorded as if the CPU had done all its work at the end. */
     wf_rank_spent(who, WF_SPENT_WAITING + WF_IN_COLLECTIVE, rank->clock + wait);
     rank->clock += wait;
     wf_rank_spent(who, WF_SPENT_ON_MESSAGES, at);
@@ -268,7 +267,7 @@ static void leave(const struct run *run)
     rank->current = 0;
 }
 
-/* It is over: nobody asks for it any more. */
+/* The collective is complete: frees its handle and the last word of its cookie. */
 static void forget(const struct wf_caller *who, uint32_t cell)
 {
     uint32_t handle = wf_request_read(who, cell)->coll.handle;
@@ -284,7 +283,7 @@ static void forget(const struct wf_caller *who, uint32_t cell)
     }
 }
 
-/* How many collectives the rank has begun on this communicator before this one. */
+/* The number of collectives that the rank has begun on this communicator before this one. */
 static uint32_t next_sequence(const struct wf_caller *who, uint32_t group)
 {
     struct wf_rank *rank = who->rank;
@@ -314,7 +313,7 @@ static uint32_t choose(const struct wf_ranks *ranks, const struct wf_coll_args *
     return i;
 }
 
-/* Sets up the request of a collective that begins. */
+/* Sets up the request of a new collective. */
 static void begin(struct run *run, const uint64_t *cookie)
 {
     const struct wf_caller *who = run->who;

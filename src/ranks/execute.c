@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From ops to calls. */
+/* Executes ops: translates each into calls of its rank. */
 #include "ops/fields.h"
 #include "ranks/calls.h"
 #include "ranks/cpu/cpu.h"
@@ -34,14 +34,14 @@ static bool find_group(const struct wf_turn *turn, uint32_t comm, struct wf_rank
     return true;
 }
 
-/* The other side of a message as ranks of the run. False if there is no such rank. */
+/* The other side of a message as a rank of the run. False if there is no such rank. */
 static bool find_peer(const struct wf_turn *turn, const struct wf_op *op, uint32_t rank,
                       struct wf_peer *out)
 {
     struct wf_rank_group group;
 
     if (op->comm == WF_COMM_WORLD && turn->source->ops->group == NULL) {
-        /* The common case, without any table. */
+        /* The common case needs no table. */
         out->group = turn->job * wf_ranks_groups_per_job(turn->ranks);
         if (rank < turn->source->n_ranks) {
             out->rank = turn->ranks->first[turn->job] + rank;
@@ -61,16 +61,17 @@ static bool find_peer(const struct wf_turn *turn, const struct wf_op *op, uint32
     return rank == WF_ANY_SOURCE || rank == WF_PROC_NULL;
 }
 
-/* Kinds that have no outcome may hold anything where others have one. */
+/* Whether the op is executed as it was recorded. In kinds without a recorded outcome, the fields
+ * of the outcome may hold anything. */
 static bool follows_record(const struct wf_turn *turn, const struct wf_op *op)
 {
     return (wf_layout_of(op->kind)->flags & WF_HAS_RECORD) != 0 && op->recorded &&
            turn->ranks->params.wildcards == WF_WILDCARDS_RECORDED;
 }
 
-/* A running program has looked for something that is not there, and will most likely do so
- * again at once. So that it gets somewhere, looking costs time: the longer it has looked in
- * vain, the more, but never more than a small part of that. */
+/* A live program has polled without success and will most likely do so again at once. So that
+ * time goes on, a poll costs time: more the longer the program has polled, but never more than
+ * a small part of that time. */
 static void poll_in_vain(const struct wf_turn *turn)
 {
     enum { PART = 64 };
@@ -154,7 +155,7 @@ static enum wf_called do_send(const struct wf_turn *turn, const struct wf_op *op
                         info->returns_request ? op->request : WF_RANK_NO_REQUEST);
 }
 
-/* The other side of what a rank receives, as recorded or as asked for. */
+/* The source of what a rank receives, as recorded or as the program asks for it. */
 static bool find_source(const struct wf_turn *turn, const struct wf_op *op, uint32_t asked,
                         struct wf_peer *out)
 {
@@ -201,8 +202,8 @@ static enum wf_called do_sendrecv(const struct wf_turn *turn, const struct wf_op
     return wf_rank_sendrecv(turn->who, &to, &from);
 }
 
-/* What an iprobe finds does not reach the program, unless it was recorded that it found
- * something: then that must be there. */
+/* The result of an iprobe does not reach a recorded program. But if it was recorded as
+ * successful, its message must be there. */
 static enum wf_called do_probe(const struct wf_turn *turn, const struct wf_op *op)
 {
     bool waits = op->kind == WF_OP_PROBE || (follows_record(turn, op) && op->outcome != 0);
@@ -232,7 +233,7 @@ static enum wf_called do_persistent(const struct wf_turn *turn, const struct wf_
                            .synchronous = detail == WF_SEND_SYNCHRONOUS,
                            .buffered = detail == WF_SEND_BUFFERED};
 
-    /* What it gets each time is not recorded: its members for that may hold anything. */
+    /* What it receives each time is not recorded: the fields for that may hold anything. */
     if (!find_peer(turn, op, op->peer, &peer) || op->tag < (receives ? WF_ANY_TAG : 0) ||
         (!receives && peer.rank == WF_MATCH_ANY_SOURCE)) {
         return refuse(turn, op);
@@ -245,7 +246,7 @@ static enum wf_called do_persistent(const struct wf_turn *turn, const struct wf_
     return WF_CALLED_DONE;
 }
 
-/* An op of one request says nothing of a list: whatever is there means nothing. */
+/* In an op with one request, the fields of the list mean nothing. */
 static struct wf_request_set set_of(const struct wf_op *op)
 {
     bool one = wf_op_info(op->kind)->detail == WF_WAIT_ONE;
@@ -255,7 +256,7 @@ static struct wf_request_set set_of(const struct wf_op *op)
                                    .count = one ? 1 : op->count};
 }
 
-/* Starts one after the other; a send may have to wait for its time. */
+/* Starts one request after the other; a send may have to wait for the engine's time. */
 static enum wf_called do_start(const struct wf_turn *turn, const struct wf_op *op)
 {
     struct wf_request_set set = set_of(op);
@@ -281,7 +282,7 @@ static enum wf_called do_free(const struct wf_turn *turn, const struct wf_op *op
     return WF_CALLED_DONE;
 }
 
-/* The part of a set that was complete when the call was recorded: wait for that. */
+/* Waits for the part of a set that was complete when the call was recorded. */
 static enum wf_called wait_recorded(const struct wf_turn *turn, const struct wf_op *op)
 {
     struct wf_request_set set = set_of(op);
@@ -336,8 +337,8 @@ static enum wf_called do_test(const struct wf_turn *turn, const struct wf_op *op
     return looked(turn, wf_rank_test(turn->who, &set, take[wf_op_info(op->kind)->detail]));
 }
 
-/* What the program knew of its open receives when it called a nonblocking collective: when that
- * is looked up again, it may have received more. Not 0. */
+/* What the last wildcard receive got when the program called a nonblocking collective: when the
+ * collective is recalled, the program may have received more. Not 0. */
 static uint64_t pack_seen(const struct wf_rank *rank)
 {
     return (uint64_t)rank->seen_source << 32 | UINT32_C(1) << 31 |
@@ -373,8 +374,8 @@ static enum wf_called collective(const struct wf_turn *turn, const struct wf_op 
     return wf_rank_collective(turn->who, cookie, returns ? op->request : WF_RANK_NO_REQUEST);
 }
 
-/* The end of an epoch of a window: what the rank has under way, then everybody, unless it is
- * the rank's own business. */
+/* Ends an epoch of a window: waits for the rank's own puts and gets, then, if the epoch is
+ * collective, for all ranks. */
 static enum wf_called end_epoch(const struct wf_turn *turn, const struct wf_op *op,
                                 const struct wf_cursor *before)
 {
@@ -443,7 +444,7 @@ static void leave_region(const struct wf_turn *turn)
     }
 }
 
-/* An event has one note: a mark that finds it used gets an event of its own. */
+/* An event can leave one note. If it is used, the mark gets an event of its own. */
 static enum wf_called do_marker(const struct wf_turn *turn, const struct wf_op *op)
 {
     struct wf_script *at = &turn->slot->progress;
@@ -499,7 +500,7 @@ enum wf_called wf_rank_execute(const struct wf_turn *turn, const struct wf_op *o
     return calls[family](turn, op);
 }
 
-/* Other kinds ignore what a source left there. */
+/* Kinds without counts ignore what the source left there. */
 static void set_counts(const struct wf_op *op, struct wf_coll_args *args)
 {
     enum { SENT = 1, RECEIVED = 2, AT_ROOT = 4 };
@@ -520,7 +521,7 @@ static void set_counts(const struct wf_op *op, struct wf_coll_args *args)
     }
 }
 
-/* What making a communicator or ending an epoch costs: everybody learns of everybody. */
+/* Creating a communicator costs an allgather, ending an epoch a barrier. */
 static void set_args(const struct wf_op *op, struct wf_coll_args *args)
 {
     enum { COMM_BYTES = 8 };

@@ -52,7 +52,7 @@ void wf_live_remote(const struct wf_caller *who, uint32_t origin)
 
 /* ---- several operating-system processes ---- */
 
-/* Before what one job has for another process. */
+/* Precedes the bytes of one job for another process. */
 struct head {
     uint64_t job, bytes;
 };
@@ -101,7 +101,7 @@ static void unload(void *arg, const unsigned char *bytes, size_t size)
     }
 }
 
-/* Regions are numbered as each process meets them. */
+/* Each process numbers the regions in the order in which it meets them. */
 static void settle(void *arg, void *tally)
 {
     const struct wf_ranks *ranks = arg;

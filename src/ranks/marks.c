@@ -29,7 +29,7 @@ void wf_marks_region(struct wf_marks *marks, uint32_t job, uint32_t number, int6
 }
 
 /* Less than 0 if a comes before b. */
-static int compare(const struct wf_mark *a, const struct wf_mark *b)
+static int compare(const struct wf_iteration_mark *a, const struct wf_iteration_mark *b)
 {
     if (a->job != b->job) {
         return a->job < b->job ? -1 : 1;
@@ -40,8 +40,8 @@ static int compare(const struct wf_mark *a, const struct wf_mark *b)
     return (int)a->is_end - (int)b->is_end;
 }
 
-/* Adds the times of a mark that is to be kept; there is room for all of these. */
-static void add_mark(struct wf_marks *marks, const struct wf_mark *mark)
+/* Adds the times of a mark that is kept. */
+static void add_mark(struct wf_marks *marks, const struct wf_iteration_mark *mark)
 {
     uint64_t low = 0, high = marks->n;
 
@@ -67,8 +67,8 @@ static void add_mark(struct wf_marks *marks, const struct wf_mark *mark)
     marks->n++;
 }
 
-/* What came before the last one counts no more. */
-static void add_last(struct wf_mark *last, const struct wf_mark *mark)
+/* Only the last iteration counts. */
+static void add_last(struct wf_iteration_mark *last, const struct wf_iteration_mark *mark)
 {
     if (mark->time.n == 0 || (last->time.n > 0 && mark->number < last->number)) {
         return;
@@ -80,10 +80,11 @@ static void add_last(struct wf_mark *last, const struct wf_mark *mark)
     }
 }
 
-void wf_marks_pass(struct wf_marks *marks, const struct wf_mark *mark, uint32_t kept,
+void wf_marks_pass(struct wf_marks *marks, const struct wf_iteration_mark *mark, uint32_t kept,
                    int64_t time)
 {
-    struct wf_mark once = {.job = mark->job, .number = mark->number, .is_end = mark->is_end};
+    struct wf_iteration_mark once = {
+        .job = mark->job, .number = mark->number, .is_end = mark->is_end};
 
     wf_stat_add(&once.time, time);
     if (once.number < kept) {

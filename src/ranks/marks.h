@@ -3,9 +3,9 @@
 #define WF_RANKS_MARKS_H
 
 /*
- * When the ranks of each job passed what its program marks: regions, and the beginnings and
- * ends of iterations. Bounded, whatever the program does: the first regions and the first
- * iterations of a job, and its last iteration.
+ * When the ranks of each job passed the marks of its program: regions, and the beginnings and
+ * ends of iterations. The size is fixed: the first regions and the first iterations of a job
+ * are kept, and its last iteration.
  */
 
 #include "ranks/stat.h"
@@ -20,12 +20,12 @@ enum {
 
 /* A region of a job. */
 struct wf_region_marks {
-    struct wf_stat time; /* in it, each time that a rank left it */
+    struct wf_stat time; /* that a rank spent in it, each time it left it */
     int64_t first, last; /* when it was first entered and last left, if time.n > 0 */
 };
 
-/* A time at which all ranks of a job pass: the k-th beginning or end of an iteration. */
-struct wf_mark {
+/* When the ranks of a job passed the k-th beginning or end of an iteration. */
+struct wf_iteration_mark {
     uint32_t job, number, is_end, padding;
     struct wf_stat time;
 };
@@ -33,12 +33,14 @@ struct wf_mark {
 /* Zeroed is empty. */
 struct wf_marks {
     struct wf_region_marks regions[WF_MARKS_JOBS][WF_MARKS_REGIONS]; /* by their numbers */
-    struct wf_mark last[WF_MARKS_JOBS][2]; /* of the last iteration: its beginning and end */
-    struct wf_mark list[WF_MARKS_MAX];     /* of the first: by job, number, beginning first */
-    uint64_t n;                            /* entries used */
+    struct wf_iteration_mark last[WF_MARKS_JOBS]
+                                 [2]; /* beginning and end of the last iteration */
+    struct wf_iteration_mark
+        list[WF_MARKS_MAX]; /* of the first iterations: by job, number, beginning before end */
+    uint64_t n;             /* entries used */
 };
 
-/* Iterations of each of n_jobs jobs that are kept besides the last. */
+/* The number of iterations that are kept for each of n_jobs jobs, besides the last. */
 static inline uint32_t wf_marks_kept(uint32_t n_jobs)
 {
     return WF_MARKS_MAX / 2 / n_jobs;
@@ -48,7 +50,7 @@ static inline uint32_t wf_marks_kept(uint32_t n_jobs)
 void wf_marks_region(struct wf_marks *marks, uint32_t job, uint32_t number, int64_t left,
                      int64_t time);
 /* A rank passes the beginning or end of an iteration; `kept` is the same for all of a run. */
-void wf_marks_pass(struct wf_marks *marks, const struct wf_mark *mark, uint32_t kept,
+void wf_marks_pass(struct wf_marks *marks, const struct wf_iteration_mark *mark, uint32_t kept,
                    int64_t time);
 /* Renumbers the regions of a job: region i becomes numbers[i]. */
 void wf_marks_renumber(struct wf_marks *marks, uint32_t job,

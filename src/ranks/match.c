@@ -3,8 +3,8 @@
 
 #include "ranks/match_index.h"
 
-/* A queue gets an index when it becomes longer than LONG, and loses it at SHORT: they are
- * apart, so that a queue of about one length does not build and free its index all the time. */
+/* A queue gets an index when it becomes longer than LONG, and loses it at SHORT. The two differ,
+ * so that a queue of about constant length does not build and free its index all the time. */
 enum { LONG = 16, SHORT = 8 };
 
 static const struct wf_match_link *read_link(struct wf_ctx *ctx, uint32_t cell)
@@ -17,8 +17,8 @@ static struct wf_match_link *edit_link(struct wf_ctx *ctx, uint32_t cell)
     return wf_cell_edit(ctx, cell);
 }
 
-/* Whether a receive and a message belong together. Which is which does not matter, since a
- * message leaves nothing open. */
+/* Whether a receive and a message match. Which is which does not matter, since a message has no
+ * wildcards. */
 static bool fits(const struct wf_match_key *a, const struct wf_match_key *b)
 {
     return a->context == b->context &&
@@ -148,16 +148,6 @@ uint32_t wf_match_claim(struct wf_ctx *ctx, struct wf_match *match,
 void wf_match_keep(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell)
 {
     append(ctx, &match->unexpected, cell);
-}
-
-uint32_t wf_match_arrive(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell)
-{
-    uint32_t receive = wf_match_claim(ctx, match, &read_link(ctx, cell)->key);
-
-    if (receive == 0) {
-        wf_match_keep(ctx, match, cell);
-    }
-    return receive;
 }
 
 uint32_t wf_match_peek(struct wf_ctx *ctx, const struct wf_match *match,

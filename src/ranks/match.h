@@ -3,15 +3,15 @@
 #define WF_RANKS_MATCH_H
 
 /*
- * Which receive gets which message: by (context, source, tag), in order.
+ * Matches receives and messages by (communicator context, source, tag), in order.
  *
- * Contexts keep apart what must never meet. A receive may leave source and tag open; a message
- * has both. Of several receives that fit a message it goes to the one posted first, of several
- * messages that fit a receive it gets the one that came first.
+ * Messages and receives of different contexts never match. A receive may have a wildcard as
+ * source or tag. A message goes to the first posted receive that fits; a receive gets the first
+ * message that fits.
  *
- * Receives and messages are cells of the engine (ranks/rank.h says what else is in them), linked
- * here while they wait. Short queues are searched from their beginning; long ones have an
- * index (ranks/match_index.h), so that a match takes about the same time however many wait. The
+ * Receives and messages are cells of the engine (ranks/request.h) that are linked here while
+ * they wait. Short queues are searched from their beginning. Long queues have an index
+ * (ranks/match_index.h), so that a match takes about the same time however many wait. The
  * index lives in cells too, which must have at least WF_MATCH_CELL_SIZE bytes.
  */
 
@@ -28,15 +28,15 @@ struct wf_match_key {
     int32_t tag;
 };
 
-/* The beginning of a cell that can be matched. What follows the key is set by the queue, and
- * means nothing once the cell waits no more. */
+/* The beginning of a cell that can be matched. The queue sets the members after the key; they
+ * mean nothing once the cell has left the queue. */
 struct wf_match_link {
     struct wf_match_key key;
-    uint32_t next; /* cell of the queue, in order; 0 at the end */
-    uint32_t node; /* of the index, while the queue has one */
+    uint32_t next; /* cell in the queue; 0 at the end */
+    uint32_t node; /* cell in the index, while the queue has one */
 };
 
-/* One side: the receives without a message, or the messages without a receive. */
+/* The receives without a message, or the messages without a receive. */
 struct wf_match_queue {
     uint32_t head, tail; /* cells; 0 if it is empty */
     uint32_t length;
@@ -48,25 +48,21 @@ struct wf_match {
     struct wf_match_queue posted, unexpected;
 };
 
-/* Posts the receive in `cell`, whose key is set. Returns the message it gets, which waits no
- * more, or 0: then the receive waits. */
+/* Posts the receive in `cell`, whose key is set. Returns the message that it gets, which leaves
+ * its queue; or 0: then the receive waits. */
 uint32_t wf_match_post(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell);
 
-/* Takes in the message in `cell`, whose key is set. Returns the receive that gets it, which
- * waits no more, or 0: then the message waits. */
-uint32_t wf_match_arrive(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell);
-
-/* The same in two steps, for a message that needs a cell only if it has to wait: the receive
- * that gets a message with this key, or 0; and a message that found none. */
+/* A message arrives: returns the receive that gets it, which leaves its queue; or 0. */
 uint32_t wf_match_claim(struct wf_ctx *ctx, struct wf_match *match,
                         const struct wf_match_key *key);
+/* A message that found no receive waits in `cell`. */
 void wf_match_keep(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell);
 
-/* The message that a receive with this key would get now; 0 if none. It goes on waiting. */
+/* The message that a receive with this key would get now, which stays in its queue; or 0. */
 uint32_t wf_match_peek(struct wf_ctx *ctx, const struct wf_match *match,
                        const struct wf_match_key *key);
 
-/* Takes a receive that waits out of the queue; it must be there. */
+/* Takes a receive out of the queue; it must be there. */
 void wf_match_cancel(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell);
 
 #endif

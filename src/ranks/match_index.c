@@ -4,26 +4,27 @@
 #include <stddef.h>
 
 enum {
-    WAYS = 14,
+    BRANCHES = 14,
     HASH_DIGITS = 17, /* of base 14, in 64 bits */
 };
 
-/* A cell of the trees above the leaves, which are nodes. The index itself is one, too: the tree
- * of a form hangs from the slot of that number. */
+/* An inner cell of a tree; the leaves are nodes. The index itself is such a cell: the tree of
+ * a form hangs from the slot with the number of the form. */
 struct tree {
     uint32_t up;      /* the cell above; 0 in the index */
-    uint32_t n_below; /* never 0 but in an empty index */
+    uint32_t n_below; /* 0 only in an empty index */
     union {
-        uint32_t below[WAYS]; /* cells or 0 */
+        uint32_t below[BRANCHES]; /* cells or 0 */
         struct {
             uint32_t root[WF_MATCH_FORMS];
-            uint32_t forms; /* in which all messages are entered, besides their own; a set */
+            uint32_t
+                forms; /* set of forms in which all messages are entered, besides their own */
         } index;
     } u;
 };
 
 _Static_assert(offsetof(struct tree, n_below) == offsetof(struct wf_match_node, n_below),
-               "what is a leaf must be known before it is known what a cell is");
+               "a leaf is recognised before the kind of the cell is known");
 _Static_assert(sizeof(struct tree) <= WF_MATCH_CELL_SIZE, "cells are too small");
 _Static_assert(sizeof(struct wf_match_node) <= WF_MATCH_CELL_SIZE, "cells are too small");
 
@@ -60,7 +61,7 @@ static unsigned form_of(const struct wf_match_key *key)
            (key->tag == WF_MATCH_ANY_TAG ? WF_MATCH_OPEN_TAG : 0U);
 }
 
-/* The key with that left open which the form says. */
+/* The key with the wildcards of a form. */
 static struct wf_match_key opened(const struct wf_match_key *key, unsigned form)
 {
     return (struct wf_match_key){
@@ -75,42 +76,42 @@ static bool same_key(const struct wf_match_key *a, const struct wf_match_key *b)
     return a->context == b->context && a->src == b->src && a->tag == b->tag;
 }
 
-/* The way of a key through its tree: the digits of its hash, then those of its tag. Different
- * keys part somewhere on it, so that no tree is deeper than 26 levels even if all hashes were
- * the same. */
-struct way {
+/* The path of a key through its tree: the digits of its hash, then those of its tag. The paths
+ * of different keys part somewhere, so that no tree is deeper than 26 levels even if all hashes
+ * were the same. */
+struct trail {
     uint64_t rest;
     uint32_t tag;
     uint32_t level;
 };
 
-static struct way way_of(const struct wf_match_key *key)
+static struct trail trail_of(const struct wf_match_key *key)
 {
-    return (struct way){.rest = wf_match_hash(key), .tag = (uint32_t)key->tag};
+    return (struct trail){.rest = wf_match_hash(key), .tag = (uint32_t)key->tag};
 }
 
-static uint32_t next_slot(struct way *way)
+static uint32_t next_slot(struct trail *trail)
 {
-    if (way->level == HASH_DIGITS) {
-        way->rest = way->tag;
+    if (trail->level == HASH_DIGITS) {
+        trail->rest = trail->tag;
     }
-    uint32_t slot = (uint32_t)(way->rest % WAYS);
-    way->rest /= WAYS;
-    way->level++;
+    uint32_t slot = (uint32_t)(trail->rest % BRANCHES);
+    trail->rest /= BRANCHES;
+    trail->level++;
     return slot;
 }
 
-static struct way way_at_level(const struct wf_match_key *key, uint32_t level)
+static struct trail trail_at_level(const struct wf_match_key *key, uint32_t level)
 {
-    struct way way = way_of(key);
+    struct trail trail = trail_of(key);
 
-    while (way.level < level) {
-        (void)next_slot(&way);
+    while (trail.level < level) {
+        (void)next_slot(&trail);
     }
-    return way;
+    return trail;
 }
 
-/* The key under which a node is in the tree of a form. */
+/* The key of a node in the tree of a form. */
 static struct wf_match_key key_in(struct wf_ctx *ctx, uint32_t node, unsigned form)
 {
     return opened(&read_link(ctx, read_node(ctx, node)->cell)->key, form);
@@ -118,12 +119,12 @@ static struct wf_match_key key_in(struct wf_ctx *ctx, uint32_t node, unsigned fo
 
 /* ---- trees ---- */
 
-/* The first node under a key of this form, or 0. */
+/* The first node with a key of this form, or 0. */
 static uint32_t find_first(struct wf_ctx *ctx, uint32_t index, unsigned form,
                            const struct wf_match_key *key)
 {
     uint32_t at = read_tree(ctx, index)->u.index.root[form];
-    struct way way = way_of(key);
+    struct trail trail = trail_of(key);
 
     while (at != 0) {
         const struct tree *tree = read_tree(ctx, at);
@@ -131,7 +132,7 @@ static uint32_t find_first(struct wf_ctx *ctx, uint32_t index, unsigned form,
             struct wf_match_key own = key_in(ctx, at, form);
             return same_key(&own, key) ? at : 0;
         }
-        at = tree->u.below[next_slot(&way)];
+        at = tree->u.below[next_slot(&trail)];
     }
     return 0;
 }
@@ -157,28 +158,28 @@ static void hang(struct wf_ctx *ctx, uint32_t up, uint32_t slot, uint32_t node)
     above->n_below++;
 }
 
-/* Pushes the node in a slot down to where the way of another key leaves its own; returns the
- * cell from which it hangs then. *slot becomes the other key's slot there. */
+/* Pushes the node in a slot down to where the path of another key leaves its own. Returns the
+ * cell above it; *slot becomes the other key's slot there. */
 static uint32_t push_down(struct wf_ctx *ctx, uint32_t up, uint32_t *slot, unsigned form,
-                          struct way *way)
+                          struct trail *trail)
 {
     uint32_t node = read_tree(ctx, up)->u.below[*slot], own_slot = *slot;
     struct wf_match_key key = key_in(ctx, node, form);
-    struct way own = way_at_level(&key, way->level);
+    struct trail own = trail_at_level(&key, trail->level);
 
     edit_tree(ctx, up)->n_below--; /* its place is taken at once */
     do {
         up = hang_new(ctx, up, own_slot);
         own_slot = next_slot(&own);
-        *slot = next_slot(way);
+        *slot = next_slot(trail);
     } while (own_slot == *slot);
     hang(ctx, up, own_slot, node);
     edit_node(ctx, node)->at[form].up = up;
     return up;
 }
 
-/* The slot of a cell that hangs from this one. In the index it may be in several, of different
- * forms. */
+/* The slot of a cell below this one. In the index a node may be in the slots of several forms.
+ */
 static uint32_t slot_of(const struct tree *above, unsigned form, uint32_t cell)
 {
     uint32_t slot = above->up == 0 ? form : 0;
@@ -189,7 +190,7 @@ static uint32_t slot_of(const struct tree *above, unsigned form, uint32_t cell)
     return slot;
 }
 
-/* Takes a node off its tree, and frees the cells above it that were there for it alone. */
+/* Removes a node from its tree, and frees the cells above it that lead to nothing else. */
 static void take_off(struct wf_ctx *ctx, uint32_t up, unsigned form, uint32_t node)
 {
     struct tree *above = edit_tree(ctx, up);
@@ -208,7 +209,7 @@ static void take_off(struct wf_ctx *ctx, uint32_t up, unsigned form, uint32_t no
 
 /* ---- entries ---- */
 
-/* Puts a node into the ring whose first is `first`, as the last. */
+/* Appends a node to the ring whose first node is `first`. */
 static void join(struct wf_ctx *ctx, uint32_t first, unsigned form, uint32_t number,
                  struct wf_match_node *node)
 {
@@ -223,18 +224,18 @@ static void join(struct wf_ctx *ctx, uint32_t first, unsigned form, uint32_t num
     head->prev = number;
 }
 
-/* Enters a node, in one form, behind all others. */
+/* Enters a node in one form, after all others. */
 static void enter(struct wf_ctx *ctx, uint32_t index, unsigned form, uint32_t number,
                   struct wf_match_node *node)
 {
     struct wf_match_key key = key_in(ctx, number, form);
-    struct way way = way_of(&key);
+    struct trail trail = trail_of(&key);
     uint32_t up = index, slot = form, at;
 
     while ((at = read_tree(ctx, up)->u.below[slot]) != 0) {
         if (read_tree(ctx, at)->n_below != 0) {
             up = at;
-            slot = next_slot(&way);
+            slot = next_slot(&trail);
             continue;
         }
         struct wf_match_key other = key_in(ctx, at, form);
@@ -242,13 +243,13 @@ static void enter(struct wf_ctx *ctx, uint32_t index, unsigned form, uint32_t nu
             join(ctx, at, form, number, node);
             return;
         }
-        up = push_down(ctx, up, &slot, form, &way);
+        up = push_down(ctx, up, &slot, form, &trail);
     }
     hang(ctx, up, slot, number);
     node->at[form] = (struct wf_match_place){.up = up, .next = number, .prev = number};
 }
 
-/* Takes out a node that has been entered in this form. */
+/* Removes a node that has been entered in this form. */
 static void leave(struct wf_ctx *ctx, unsigned form, uint32_t number,
                   const struct wf_match_place *place)
 {
@@ -269,7 +270,7 @@ static void leave(struct wf_ctx *ctx, unsigned form, uint32_t number,
     }
 }
 
-/* Numbers the entries up to `last` anew, so that there is room behind it: once in four thousand
+/* Numbers the entries up to `last` anew, so that larger numbers are free: once in four thousand
  * million entries. */
 static uint32_t renumber(struct wf_ctx *ctx, uint32_t last)
 {
@@ -281,8 +282,8 @@ static uint32_t renumber(struct wf_ctx *ctx, uint32_t last)
     return UINT32_MAX / 2;
 }
 
-/* The order of an entry behind `before`. */
-static uint32_t order_behind(struct wf_ctx *ctx, uint32_t before)
+/* The order of an entry after `before`. */
+static uint32_t order_after(struct wf_ctx *ctx, uint32_t before)
 {
     uint32_t order = before == 0 ? 0 : read_node(ctx, read_link(ctx, before)->node)->order;
 
@@ -296,7 +297,7 @@ uint32_t wf_match_index_new(struct wf_ctx *ctx)
 
 void wf_match_index_add(struct wf_ctx *ctx, uint32_t index, uint32_t cell, uint32_t before)
 {
-    uint32_t order = order_behind(ctx, before);
+    uint32_t order = order_after(ctx, before);
     uint32_t number = wf_cell_new(ctx);
     struct wf_match_node *node = edit_node(ctx, number);
     struct wf_match_link *link = wf_cell_edit(ctx, cell);
@@ -350,7 +351,7 @@ uint32_t wf_match_index_receive(struct wf_ctx *ctx, uint32_t index,
     return cell;
 }
 
-/* Enters the messages that wait in one more form. */
+/* Enters all messages of the queue in one more form. */
 static void add_form(struct wf_ctx *ctx, const struct wf_match_queue *queue, unsigned form)
 {
     edit_tree(ctx, queue->index)->u.index.forms |= 1U << form;

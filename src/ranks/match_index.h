@@ -5,14 +5,14 @@
 /*
  * The index of a long queue of receives or messages (ranks/match.h).
  *
- * A key has one of four forms, according to what it leaves open. For each form there is a tree
- * that leads from a key to the entries of the queue under this key, in order. A receive is
- * entered under its own key. A message is entered under its own key and under those that a
- * receive could have to get it, in the forms in which one has ever been looked for: programs
- * without wildcards do not pay for them.
+ * A key has one of four forms, according to its wildcards. Each form has a tree that leads from
+ * a key to the entries of the queue with this key, in order. A receive is entered with its own
+ * key. A message is entered with its own key, and with the keys of wildcard receives that could
+ * get it. Of these only the forms are kept that some receive has used: programs without
+ * wildcards do not pay for them.
  *
- * The trees are tries over the hash of the key, 14 ways at each level. They grow and shrink
- * by one cell at a time, so that no operation takes long and none leaves anything behind.
+ * The trees are tries over the hash of the key with 14 branches at each level. They grow and
+ * shrink by one cell at a time: no operation takes long, and an empty index is one cell.
  */
 
 #include "base/rng.h"
@@ -24,19 +24,19 @@ enum {
     WF_MATCH_FORMS = 4, /* a form is the sum of the above */
 };
 
-/* Where an entry is in the tree of one form. The entries under one key form a ring; the tree
- * leads to the first of them. */
+/* The place of an entry in the tree of one form. The entries with the same key form a ring; the
+ * tree leads to the first of them. */
 struct wf_match_place {
-    uint32_t up;         /* of the first: the cell of the tree above it; else 0 */
+    uint32_t up;         /* of the first entry: the tree cell above it; else 0 */
     uint32_t next, prev; /* nodes of the ring; 0 if the entry is not in this tree */
 };
 
-/* What the index knows of an entry of the queue; a cell. */
+/* The index's cell for an entry of the queue. */
 struct wf_match_node {
     uint32_t cell;
-    uint32_t n_below; /* 0: it is a leaf, whatever tree leads to it */
+    uint32_t n_below; /* 0: it is a leaf in every tree */
     uint32_t before;  /* the cell before it in the queue, 0 at the head */
-    uint32_t order;   /* grows along the queue; not without gaps */
+    uint32_t order;   /* grows along the queue, with gaps */
     struct wf_match_place at[WF_MATCH_FORMS];
 };
 
@@ -50,14 +50,14 @@ static inline uint64_t wf_match_hash(const struct wf_match_key *key)
 /* Returns the cell of an empty index. */
 uint32_t wf_match_index_new(struct wf_ctx *ctx);
 
-/* Enters the cell at the end of the queue, behind `before` (0 if it is the only one). The cell
+/* Enters the last cell of the queue, which follows `before` (0 if it is the only one). The cell
  * and those before it are linked. */
 void wf_match_index_add(struct wf_ctx *ctx, uint32_t index, uint32_t cell, uint32_t before);
 
 /* The cell before this one in the queue, or 0. */
 uint32_t wf_match_index_before(struct wf_ctx *ctx, uint32_t cell);
 
-/* Takes out a cell, which is still linked to the next one. */
+/* Removes a cell, which is still linked to the next one. */
 void wf_match_index_remove(struct wf_ctx *ctx, uint32_t cell);
 
 /* Of the receives in the queue, the first that fits a message with this key, or 0. */

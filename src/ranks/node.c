@@ -200,7 +200,7 @@ static void commit_note(const struct wf_ranks *ranks, const void *at, struct wf_
         memcpy(&note, at, sizeof(note));
         wf_marks_region(&tally->marks, note.job, note.number, note.at, note.time);
     } else {
-        const struct wf_mark mark = {
+        const struct wf_iteration_mark mark = {
             .job = note.job, .number = note.number, .is_end = note.what == WF_NOTED_END};
 
         wf_marks_pass(&tally->marks, &mark, wf_marks_kept(ranks->n_jobs), note.at);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The clock and the state of a rank, and its calls that send, receive and probe. */
 #include "ranks/calls.h"
 
 #include "ranks/protocol.h"
@@ -272,7 +273,7 @@ void wf_rank_end(const struct wf_caller *who)
 {
     struct wf_cellmap *colls = &who->rank->colls;
 
-    /* It begins no more collectives. */
+    /* The rank begins no more collectives. */
     for (uint32_t key = 0; wf_cellmap_next(who->ctx, colls, &key) != 0;) {
         (void)wf_cellmap_take(who->ctx, colls, key);
     }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Requests: their numbers, the lists of complete ones, and the calls that wait for them. */
 #include "ranks/request.h"
 
 #include "base/mem.h"
@@ -10,7 +11,7 @@
 
 uint32_t wf_request_new_handle(struct wf_rank *rank)
 {
-    enum { BITS = 28 }; /* what fits beside the kind of a message */
+    enum { BITS = 28 }; /* fits beside the kind in a message header */
 
     rank->next_handle = rank->next_handle % ((UINT32_C(1) << BITS) - 1) + 1;
     return rank->next_handle;
@@ -30,15 +31,6 @@ uint32_t wf_request_find(const struct wf_caller *who, uint32_t number)
                : wf_cellmap_get(who->ctx, &who->rank->requests, number);
 }
 
-static void put_request(const struct wf_caller *who, uint32_t number, uint32_t cell)
-{
-    if (number < WF_RANK_SMALL_REQUESTS) {
-        who->rank->small_requests[number] = cell;
-    } else {
-        wf_cellmap_put(who->ctx, &who->rank->requests, number, cell);
-    }
-}
-
 static void drop_request(const struct wf_caller *who, uint32_t number)
 {
     if (number < WF_RANK_SMALL_REQUESTS) {
@@ -48,22 +40,27 @@ static void drop_request(const struct wf_caller *who, uint32_t number)
     }
 }
 
-bool wf_request_is_free(const struct wf_caller *who, uint32_t request)
+bool wf_request_is_free(const struct wf_caller *who, uint32_t number)
 {
-    if (wf_request_find(who, request) != 0) {
-        wf_rank_fail(who, WF_FAILURE_REQUEST, request);
-        return false;
+    bool is_free = wf_request_find(who, number) == 0;
+
+    if (!is_free) {
+        wf_rank_fail(who, WF_FAILURE_REQUEST, number);
     }
-    return true;
+    return is_free;
 }
 
 void wf_request_register(const struct wf_caller *who, uint32_t cell, uint32_t number)
 {
     wf_request_edit(who, cell)->number = number;
-    put_request(who, number, cell);
+    if (number < WF_RANK_SMALL_REQUESTS) {
+        who->rank->small_requests[number] = cell;
+    } else {
+        wf_cellmap_put(who->ctx, &who->rank->requests, number, cell);
+    }
 }
 
-/* The request of a request; 0 if it is not in use. */
+/* The cell of a set's request, or of what it has started; 0 if there is none. */
 static uint32_t find(const struct wf_caller *who, const struct wf_request_set *set, uint32_t i)
 {
     uint32_t cell = wf_request_find(who, wf_request_set_at(set, i));
@@ -74,8 +71,10 @@ static uint32_t find(const struct wf_caller *who, const struct wf_request_set *s
     return cell;
 }
 
-/* What belongs to a collective is kept apart: it need not look for it among the requests. So is
- * what a call waits for: it need not look for it among all that is complete. */
+/* ---- lists of complete requests ---- */
+
+/* The requests of collectives and those that a call waits for have lists of their own: nobody
+ * has to look for them among all complete requests. */
 static struct wf_done *list_of(struct wf_rank *rank, const struct wf_rank_request *req)
 {
     if (wf_request_owner(req) != 0) {
@@ -84,7 +83,15 @@ static struct wf_done *list_of(struct wf_rank *rank, const struct wf_rank_reques
     return req->flags & WF_REQ_APART ? &rank->done_awaited : &rank->done;
 }
 
-/* Puts a request into its list of the complete, behind all that were complete before or with it.
+/* Makes two cells neighbours in a list; 0 stands for its ends. */
+static void join(const struct wf_caller *who, struct wf_done *done, uint32_t before,
+                 uint32_t after)
+{
+    *(before != 0 ? &wf_request_edit(who, before)->later : &done->head) = after;
+    *(after != 0 ? &wf_request_edit(who, after)->earlier : &done->tail) = before;
+}
+
+/* Puts a request into its list, after all that were complete before it or at the same time.
  * Most often that is the end. */
 static void insert_done(const struct wf_caller *who, uint32_t cell, struct wf_rank_request *req)
 {
@@ -100,37 +107,16 @@ static void insert_done(const struct wf_caller *who, uint32_t cell, struct wf_ra
     }
     uint32_t after = before != 0 ? wf_request_read(who, before)->later : done->head;
 
-    req->earlier = before;
-    req->later = after;
-    if (before != 0) {
-        wf_request_edit(who, before)->later = cell;
-    } else {
-        done->head = cell;
-    }
-    if (after != 0) {
-        wf_request_edit(who, after)->earlier = cell;
-    } else {
-        done->tail = cell;
-    }
+    join(who, done, before, cell);
+    join(who, done, cell, after);
 }
 
 static void remove_done(const struct wf_caller *who, const struct wf_rank_request *req)
 {
-    struct wf_done *done = list_of(who->rank, req);
-    uint32_t before = req->earlier, after = req->later;
-
-    if (before != 0) {
-        wf_request_edit(who, before)->later = after;
-    } else {
-        done->head = after;
-    }
-    if (after != 0) {
-        wf_request_edit(who, after)->earlier = before;
-    } else {
-        done->tail = before;
-    }
+    join(who, list_of(who->rank, req), req->earlier, req->later);
 }
 
+/* Frees a request and its number. */
 static void discard(const struct wf_caller *who, uint32_t cell,
                     const struct wf_rank_request *req)
 {
@@ -144,6 +130,8 @@ static void discard(const struct wf_caller *who, uint32_t cell,
     }
     wf_cell_free(who->ctx, cell);
 }
+
+/* ---- taking complete requests ---- */
 
 /* Why a track that waits for a request goes on. */
 static struct wf_cause cause_of(const struct wf_caller *who, const struct wf_rank_request *req,
@@ -231,7 +219,7 @@ static void take_one(const struct wf_caller *who, uint32_t cell)
     note_causes(who, &cause);
 }
 
-/* Takes in all that was waited for, in the order of completion. One of them is `cell`. */
+/* Takes all requests that the call waits for, in the order of completion. One is `cell`. */
 static void take_awaited(const struct wf_caller *who, uint32_t cell)
 {
     if (who->rank->awaited == 1) {
@@ -277,6 +265,8 @@ void wf_request_complete(const struct wf_caller *who, uint32_t cell, int64_t at)
     }
 }
 
+/* ---- waiting ---- */
+
 static void begin_wait(struct wf_rank *rank)
 {
     rank->awaited = 0;
@@ -284,7 +274,7 @@ static void begin_wait(struct wf_rank *rank)
     rank->any = 0;
 }
 
-/* What a call that is about to wait finds complete. */
+/* The complete requests among those that a call waits for. */
 struct found {
     struct found_one {
         int64_t at;
@@ -293,7 +283,7 @@ struct found {
     uint32_t n;
 };
 
-/* The rank is about to wait for this request, which may have been said before. */
+/* The call waits for this request, which may be in its set twice. */
 static void add_awaited(const struct wf_caller *who, uint32_t cell, struct found *found)
 {
     struct wf_rank_request *req = wf_request_edit(who, cell);
@@ -339,7 +329,7 @@ static void sort_found(struct found *found)
     }
 }
 
-/* Moves what is complete to the list of the awaited, where nothing is yet. */
+/* Moves the complete requests to the list of the awaited ones, which is empty. */
 static void set_apart(const struct wf_caller *who, struct found *found)
 {
     struct wf_done *apart = &who->rank->done_awaited;
@@ -351,18 +341,12 @@ static void set_apart(const struct wf_caller *who, struct found *found)
 
         remove_done(who, req);
         req->flags |= WF_REQ_APART;
-        req->earlier = apart->tail;
-        req->later = 0;
-        if (apart->tail != 0) {
-            wf_request_edit(who, apart->tail)->later = cell;
-        } else {
-            apart->head = cell;
-        }
-        apart->tail = cell;
+        join(who, apart, apart->tail, cell);
+        join(who, apart, cell, 0);
     }
 }
 
-/* Waits for all that were added, of which `cell` is one. */
+/* Waits for all requests that were added; one of them is `cell`. */
 static enum wf_called end_wait(const struct wf_caller *who, uint32_t cell, struct found *found)
 {
     if (who->rank->awaited > 1) {
@@ -445,7 +429,8 @@ enum wf_called wf_rank_wait(const struct wf_caller *who, const struct wf_request
     return called;
 }
 
-/* The complete one of the set that was complete first; 0 if there is none. */
+/* The cell of the set that was complete first, or 0. *n_open is set to the number of requests
+ * in use. */
 static uint32_t first_done(const struct wf_caller *who, const struct wf_request_set *set,
                            uint32_t *n_open)
 {
@@ -469,7 +454,7 @@ static uint32_t first_done(const struct wf_caller *who, const struct wf_request_
     return first;
 }
 
-/* Marks the set as waited for, or not any more. */
+/* Marks all requests of a set as awaited, or not. */
 static void mark(const struct wf_caller *who, const struct wf_request_set *set, bool awaited)
 {
     for (uint32_t i = 0; i < set->count; i++) {
@@ -481,7 +466,7 @@ static void mark(const struct wf_caller *who, const struct wf_request_set *set, 
     }
 }
 
-/* Takes all of the set that are complete at the time `at`; whether there were any. */
+/* Takes all requests of the set that are complete at the time `at`; false if none is. */
 static bool take_until(const struct wf_caller *who, const struct wf_request_set *set,
                        int64_t at)
 {
@@ -501,8 +486,8 @@ static bool take_until(const struct wf_caller *who, const struct wf_request_set 
     return any;
 }
 
-/* Messages that were sent at once have left nothing behind: of those in the set the program
- * learns now. Whether there were any; one is enough unless `all`. */
+/* Eager sends have no request: a live program learns now that they are complete. Takes one, or
+ * `all` of them; false if there are none. */
 static bool take_gone(const struct wf_caller *who, const struct wf_request_set *set, bool all)
 {
     bool any = false;
@@ -516,8 +501,8 @@ static bool take_gone(const struct wf_caller *who, const struct wf_request_set *
     return any;
 }
 
-/* What is complete first is certain only when the engine's time has come there: until then a
- * shorter message may overtake, which wakes the rank to look again. */
+/* Which request is complete first is certain only when the engine's time has reached that point.
+ * Until then a shorter message may overtake; it wakes the rank, which looks again. */
 enum wf_called wf_rank_wait_any(const struct wf_caller *who, const struct wf_request_set *set,
                                 bool some)
 {
@@ -525,7 +510,7 @@ enum wf_called wf_rank_wait_any(const struct wf_caller *who, const struct wf_req
     uint32_t n_open = 0, cell = first_done(who, set, &n_open);
 
     begin_wait(rank);
-    rank->ticket++; /* an earlier look's event comes too late */
+    rank->ticket++; /* the event of an earlier look is stale */
     if (take_gone(who, set, some)) {
         if (some) {
             (void)take_until(who, set, rank->clock);
@@ -558,7 +543,7 @@ enum wf_called wf_rank_wait_any(const struct wf_caller *who, const struct wf_req
     return WF_CALLED_DONE;
 }
 
-/* Whether nothing of the set is incomplete at the time `at`. */
+/* Whether all requests of the set are complete at the time `at`. */
 static bool all_done(const struct wf_caller *who, const struct wf_request_set *set, int64_t at)
 {
     for (uint32_t i = 0; i < set->count; i++) {

@@ -2,11 +2,10 @@
 #ifndef WF_RANKS_STAT_H
 #define WF_RANKS_STAT_H
 
-/* A quantity of many: how many, the least, the most, the sum. */
+/* Number, minimum, maximum and sum of many values. Zeroed is empty. */
 
 #include <stdint.h>
 
-/* Of each rank, or of each message. Zeroed is empty. */
 struct wf_stat {
     uint64_t n; /* values */
     int64_t min, max;

@@ -19,7 +19,7 @@ static struct wf_value *add_item(struct wf_value *list, const struct wf_document
 }
 
 static void add_mark(struct wf_value *list, const struct wf_document_jobs *jobs,
-                     const struct wf_mark *mark)
+                     const struct wf_iteration_mark *mark)
 {
     struct wf_value *item = add_item(list, jobs, mark->job);
 
@@ -40,7 +40,7 @@ static void add_iterations(struct wf_value *result, const struct wf_document_job
             add_mark(list, jobs, &marks->list[i]);
         }
         for (int is_end = 0; is_end < 2; is_end++) {
-            const struct wf_mark *last = &marks->last[job][is_end];
+            const struct wf_iteration_mark *last = &marks->last[job][is_end];
             if (last->time.n > 0 && last->number >= wf_marks_kept(jobs->n)) {
                 add_mark(list, jobs, last);
             }

@@ -31,12 +31,24 @@ static uint32_t new_cell(struct wf_ctx *ctx, const struct wf_match_key *key)
     return cell;
 }
 
+/* A message arrives: returns the receive that gets it, or 0 if it has to wait. */
+static uint32_t arrive(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell)
+{
+    const struct wf_match_link *link = wf_cell_read(ctx, cell);
+    uint32_t receive = wf_match_claim(ctx, match, &link->key);
+
+    if (receive == 0) {
+        wf_match_keep(ctx, match, cell);
+    }
+    return receive;
+}
+
 /* Posts or lets arrive; returns whether there was a match. */
 static bool enter(struct wf_ctx *ctx, struct wf_match *match, bool post,
                   const struct wf_match_key *key)
 {
     uint32_t cell = new_cell(ctx, key);
-    uint32_t other = post ? wf_match_post(ctx, match, cell) : wf_match_arrive(ctx, match, cell);
+    uint32_t other = post ? wf_match_post(ctx, match, cell) : arrive(ctx, match, cell);
 
     if (other == 0) {
         return false;

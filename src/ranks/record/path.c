@@ -7,29 +7,29 @@
 #include <assert.h>
 #include <string.h>
 
-/* What a rank leaves is packed: numbers of few bits take few bytes. It goes into chunks that
- * are linked from the last to the first. */
+/* The entries of a rank are packed as varints into chunks, which are linked from the last to the
+ * first. */
 enum { CHUNK = 128, CHUNK_HEAD = 24, ROOM = CHUNK - CHUNK_HEAD, ENTRY_MAX = 64 };
 
 struct chunk {
-    int64_t base;    /* what the first time is relative to */
-    int64_t least;   /* of all times in it */
+    int64_t base;    /* the first time is relative to this */
+    int64_t least;   /* the least time in it */
     uint32_t before; /* plus 1; 0 if it is the first */
     uint32_t used;
     unsigned char bytes[ROOM];
 };
-_Static_assert(sizeof(struct chunk) == CHUNK, "nothing is lost");
+_Static_assert(sizeof(struct chunk) == CHUNK, "no padding");
 /* The shortest entry has three bytes. */
-_Static_assert(WF_PATH_ENTRIES >= ROOM / 3 + 1, "those of a chunk have room");
+_Static_assert(WF_PATH_ENTRIES >= ROOM / 3 + 1, "there is room for the entries of a chunk");
 
-/* Where a rank is. */
+/* The end of a rank's history. */
 struct head {
     int64_t last;   /* time */
     uint32_t chunk; /* plus 1; 0 if there is none, or no room */
     uint32_t used;  /* bytes of it; ROOM at the start, as if one were full */
 };
 
-/* The first byte of an entry: what it is, and what it has. */
+/* The first byte of an entry: its kind, and the members that follow. */
 enum {
     WHAT = 15,
     COMPUTED = 13,
@@ -38,7 +38,7 @@ enum {
     WAITED = 64,
     HAS_TAKEN = 128
 };
-_Static_assert((int)WF_WHY_KINDS < COMPUTED, "all whys have a number");
+_Static_assert((int)WF_WHY_KINDS < COMPUTED, "every enum wf_why fits");
 
 static struct head *heads_of(const struct wf_path *path)
 {
@@ -77,7 +77,7 @@ uint64_t wf_path_bytes_needed(const struct wf_path *path)
 
 /* ---- packing ---- */
 
-/* The rank's next chunk; none if all are in use. */
+/* Begins the rank's next chunk; if all are in use, the entries are only counted. */
 static void next_chunk(struct wf_path *path, struct head *head)
 {
     uint32_t before = head->chunk;
@@ -92,8 +92,8 @@ static void next_chunk(struct wf_path *path, struct head *head)
     }
 }
 
-/* The time of an entry is relative to the last of the rank, and that of the chunk: they are the
- * same, as a chunk begins where the rank is. `least` and `last` are the new times. */
+/* The time of an entry is relative to that of the entry before, or at the beginning of a chunk to
+ * chunk->base, which is the same. `least` and `last` are the times of the new entry. */
 static void append(struct wf_path *path, struct head *head, const unsigned char *bytes,
                    size_t n, int64_t least, int64_t last)
 {
@@ -177,7 +177,7 @@ void wf_path_merge(struct wf_path *into, const struct wf_path *from)
     if (from->end_rank != 0) {
         wf_path_end(into, (uint32_t)(from->end_rank - 1), from->end);
     }
-    /* What is not complete is of no use. */
+    /* Incomplete histories are of no use. */
     if (into->needed > into->capacity) {
         return;
     }

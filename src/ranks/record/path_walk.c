@@ -4,18 +4,19 @@
 
 #include <stdlib.h>
 
-/* A walk back in time. Places are never later than one that was visited before, so that each
- * rank's chunks are left behind for good once they are. */
+/* A walk back in time. Its time never increases, so that a chunk of a rank is never needed again
+ * once the walk is before it. */
 struct walk {
     const struct wf_path *path;
     const struct wf_path_rules *rules;
     void (*visit)(void *arg, const struct wf_path_segment *segment);
     void *arg;
-    uint32_t *chunks; /* of each rank: the last that still matters */
+    uint32_t *chunks; /* by rank: the last chunk that still matters */
     uint32_t rank, track;
     int64_t time;
-    struct wf_path_segment data; /* the last message: what it was asked for by goes with it */
-    uint32_t unpacked;           /* a chunk, whose entries these are */
+    struct wf_path_segment
+        data;          /* the last message: its handshake inherits `waited` and `sends` */
+    uint32_t unpacked; /* a chunk, whose entries these are */
     uint32_t n_entries;
     struct wf_path_entry entries[WF_PATH_ENTRIES];
 };
@@ -30,7 +31,7 @@ static void visit(const struct walk *walk, uint32_t track, struct wf_path_segmen
     }
 }
 
-/* What the rank itself did, since then. */
+/* The rank itself was busy from `since` until the time of the walk. */
 static void spend(struct walk *walk, enum wf_path_kind kind, int64_t since)
 {
     if (walk->time > since) {
@@ -53,7 +54,7 @@ static bool is_before(const struct wf_path_entry *entry, int64_t time)
                                             : entry->cause.until <= time;
 }
 
-/* The last entry of the track that is before the place, of this chunk; null if none is. */
+/* The last entry of this chunk and the walk's track before its time; null if there is none. */
 static const struct wf_path_entry *find_in(struct walk *walk, uint32_t chunk)
 {
     if (walk->unpacked != chunk) {
@@ -85,7 +86,7 @@ static const struct wf_path_entry *find(struct walk *walk)
     return NULL;
 }
 
-/* How a cause takes the time between its places: nothing that has none. */
+/* Sets the kind of a cause's segment; false if the cause takes no time. */
 static bool takes_time(const struct wf_cause *cause, struct wf_path_segment *segment)
 {
     static const uint8_t kinds[WF_WHY_KINDS] = {
@@ -125,7 +126,7 @@ static void follow(struct walk *walk, const struct wf_cause *cause)
     walk->time = cause->since;
 }
 
-/* What lies between the place and the end of the entry before it. */
+/* The time between the walk and the end of the entry before it. */
 static void spend_gap(struct walk *walk, int64_t since)
 {
     bool announced =
@@ -134,7 +135,7 @@ static void spend_gap(struct walk *walk, int64_t since)
     spend(walk, announced ? WF_PATH_HANDSHAKE : WF_PATH_SEND_OVERHEAD, since);
 }
 
-/* To the place before this one. */
+/* Goes back over one entry. */
 static void step(struct walk *walk, const struct wf_path_entry *entry)
 {
     if (entry->computed) {
@@ -142,7 +143,7 @@ static void step(struct walk *walk, const struct wf_path_entry *entry)
         spend(walk, WF_PATH_COMPUTE, entry->from);
         return;
     }
-    /* A copy: the entry may be gone when the walk is elsewhere. */
+    /* A copy: the walk may unpack another chunk. */
     struct wf_cause cause = entry->cause;
 
     spend_gap(walk, cause.until + cause.taken * walk->rules->o_recv_ps);
@@ -152,7 +153,7 @@ static void step(struct walk *walk, const struct wf_path_entry *entry)
     }
 }
 
-/* A path that goes round in a time would be an error of ours, and must not last for ever. */
+/* Bounds the steps without progress: a circle would be an error in weft. */
 static bool go(struct walk *walk)
 {
     uint64_t idle = 0, most = 16 + 16 * walk->path->n_ranks;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* An entry of a trail. */
+/* An entry of an event's trail. */
 enum entry { ENTRY_SPAN, ENTRY_MESSAGE, ENTRY_CAUSE };
 struct recorded {
     uint64_t what; /* enum entry */
@@ -46,7 +46,7 @@ void wf_recorder_span(struct wf_ctx *ctx, struct wf_span span)
 {
     struct recorded *last = wf_trail_last(ctx, sizeof(*last));
 
-    /* Sends follow each other: one span for all of them is enough. */
+    /* Sends follow each other without a gap: one span for all of them is enough. */
     if (last != NULL && last->what == ENTRY_SPAN && last->span.rank == span.rank &&
         last->span.what == span.what && last->span.until == span.from) {
         last->span.until = span.until;

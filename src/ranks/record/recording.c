@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(WF_SPENT_KINDS == (int)WF_SPENT_WAITING + (int)WF_IN_KINDS, "each wait is one");
+_Static_assert(WF_SPENT_KINDS == (int)WF_SPENT_WAITING + (int)WF_IN_KINDS,
+               "one for each enum wf_rank_in");
 
-/* Bins of a nanosecond: nobody wants to see less of a whole run. */
+/* The first bins are a nanosecond wide; no run is shown in smaller ones. */
 enum { FIRST_SHIFT = 10 };
 
 static uint64_t per_group(uint64_t n, uint64_t groups)
@@ -22,13 +23,12 @@ static uint64_t n_groups(uint64_t n, uint64_t per)
     return (n + per - 1) / per;
 }
 
-/* What the ranks of a row did in a bin. A long span would have to be added to many bins: it is
- * added to its first and its last, and begins and ends as one that fills all in between. Those
- * are added up when somebody wants to know. */
+/* What the ranks of a row did in a bin. A long span is added to its first and its last bin only,
+ * and to `fill`: +1 where it begins to fill whole bins, -1 where it ceases to. add_cells() adds
+ * these up. */
 struct cell {
     uint64_t spent_ps[WF_SPENT_KINDS];
-    int32_t fill[WF_SPENT_KINDS]; /* spans that fill all bins from here on, less those that
-                                     did and do no longer: of each rank one at most */
+    int32_t fill[WF_SPENT_KINDS]; /* change of the number of spans that fill whole bins */
     uint32_t padding;
 };
 
@@ -76,7 +76,7 @@ static struct cell *cells_in(struct wf_recording *recording)
     return (void *)(recording + 1);
 }
 
-/* By time first: what happens at a time is in the same pages, whoever does it. */
+/* Bins of the same time are neighbours: at any time, ranks write to few pages. */
 static struct cell *cell_at(struct wf_recording *recording, uint64_t row, uint64_t bin)
 {
     return cells_in(recording) + bin * recording->n_rows + row;
@@ -104,14 +104,13 @@ struct wf_sent *wf_recording_messages(struct wf_recording *recording)
     return (void *)(wf_recording_spans(recording) + recording->limits.spans);
 }
 
-/* How wide the bins of a recording are, and how much wider those become that they are added to:
- * powers of two. */
+/* Bins that are 2^shift picoseconds wide are added to bins that are 2^by times as wide. */
 struct scale {
     uint64_t shift, by;
 };
 
-/* Adds cells, of bins that are 2^-by as wide, with all that fills them. They may be the same
- * ones, and are empty then if nothing was added to them. */
+/* Adds the cells `from` of recording `of` to `into`, including what fills whole bins. Both may be
+ * the same cells, which are emptied before they are added to. */
 static void add_cells(struct cell *into, struct cell *from, const struct wf_recording *of,
                       struct scale scale)
 {
@@ -135,7 +134,7 @@ static void add_cells(struct cell *into, struct cell *from, const struct wf_reco
     free(filling);
 }
 
-/* Adds up what fills the bins, and 2^by of them become one. */
+/* Adds up what fills whole bins, and makes each 2^by bins one. */
 static void widen(struct wf_recording *recording, uint64_t by)
 {
     struct cell *cells = cells_in(recording);
@@ -155,7 +154,7 @@ void wf_recording_settle(struct wf_recording *recording)
     widen(recording, 0);
 }
 
-/* The bin of a time, which is made to fit. */
+/* The bin of a time; widens the bins until there is one. */
 static uint64_t bin_of(struct wf_recording *recording, int64_t time)
 {
     uint64_t by = 0;
@@ -189,7 +188,7 @@ static void add_to_row(struct wf_recording *recording, const struct wf_span *spa
     cell->fill[span->what]--;
 }
 
-/* Whether there is room for one more; if there is none any more, there are too many. */
+/* Whether there is room for one more entry. If the disk is full, nothing is kept any more. */
 static bool has_room(const struct wf_recording *recording, struct wf_spill_file *file,
                      uint64_t n, uint64_t *limit)
 {
@@ -328,7 +327,7 @@ void wf_recording_merge(struct wf_recording *into, const struct wf_recording *fr
     }
     const struct scale scale = {from->shift, into->shift - from->shift};
     uint64_t n_bins = from->n_bins == 0 ? 0 : ((from->n_bins - 1) >> scale.by) + 1;
-    /* Only read, since they are others. */
+    /* These cells are only read. */
     add_cells(cells_in(into), cells_in(wf_unconst(from)), from, scale);
     for (uint64_t bin = 0; bin < from->n_bins; bin++) {
         into->received[bin >> scale.by] += from->received[bin];
@@ -378,10 +377,10 @@ static int compare_messages(const void *a, const void *b)
     return 0;
 }
 
-/* What is sorted: entries of one size that have a rank each. */
+/* A list of entries of one size, each with a rank. */
 struct list {
     unsigned char *base;
-    size_t n, entry, rank_at; /* the rank's place in an entry */
+    size_t n, entry, rank_at; /* offset of the rank in an entry */
     int (*compare)(const void *a, const void *b);
 };
 
@@ -403,9 +402,9 @@ static void swap(const struct list *list, size_t i, size_t j)
     memcpy(b, kept, list->entry);
 }
 
-/* In place, since there may be many: first by rank, entry by entry to where its rank's are
- * (McIlroy, Bostic and McIlroy, "Engineering radix sort", Computing Systems 6, 1993), then
- * those of each rank. */
+/* Sorts in place, since there may be many entries: first moves each entry to those of its rank
+ * (McIlroy, Bostic and McIlroy, "Engineering radix sort", Computing Systems 6, 1993), then sorts
+ * the entries of each rank. */
 static void sort_list(const struct list *list, uint64_t n_ranks)
 {
     size_t *next = wf_xcalloc(n_ranks + 1, sizeof(*next)), *end = next + 1;

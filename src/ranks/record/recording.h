@@ -3,12 +3,12 @@
 #define WF_RANKS_RECORD_RECORDING_H
 
 /*
- * A run to look at: what the ranks did when, and who sent how much to whom.
+ * The recording of a run: what the ranks did when, and who sent how much to whom.
  *
- * Its size is fixed before the run, whatever the run does. Time is cut into bins whose width
- * doubles as often as it must for all of the run to fit, and many ranks share a row; single
- * spans of time and messages are kept as long as there are not more than asked for, else none.
- * All of it is sums, minima and sets, so that it does not depend on who adds when.
+ * Its size is fixed before the run. Time is divided into bins, whose width doubles until the
+ * whole run fits; many ranks share a row. Single spans and messages are kept if there are not
+ * more than the limits allow, else none. All of it is sums, minima and sets, so that it does not
+ * depend on the order of additions.
  */
 
 #include "base/choice.h"
@@ -17,10 +17,10 @@
 #include "ranks/stat.h"
 
 enum {
-    WF_RECORDING_ROWS = 200,   /* at most, of ranks over time */
-    WF_RECORDING_BINS = 1024,  /* of time */
-    WF_RECORDING_MATRIX = 128, /* rows and columns at most, of who sends to whom */
-    WF_RECORDING_HOPS = 33,    /* the last is for all above */
+    WF_RECORDING_ROWS = 200,   /* rows of ranks over time, at most */
+    WF_RECORDING_BINS = 1024,  /* bins of time */
+    WF_RECORDING_MATRIX = 128, /* rows and columns of the traffic matrix, at most */
+    WF_RECORDING_HOPS = 33,    /* the last counts all larger numbers of hops */
 };
 
 /* What a rank spends its time on. */
@@ -31,36 +31,36 @@ enum wf_spent {
     WF_SPENT_KINDS = WF_SPENT_WAITING + 3,
 };
 
-/* How many single spans and messages may be kept of a run, and of which ranks and times: those
- * that touch the time, and messages between these ranks. */
+/* How many single spans and messages may be kept, and of which ranks and times: spans and
+ * messages that overlap the time, and messages between these ranks. */
 struct wf_recording_limits {
     uint64_t spans, messages;
-    uint64_t path_bytes; /* of what the critical path is found by (ranks/record/path.h) */
+    uint64_t path_bytes; /* of histories for the critical path (ranks/record/path.h) */
     struct wf_choice choice;
     struct wf_spill_files
         *spill; /* where they are kept, if not in the recording itself: of a run in
                                one process; or null */
 };
 
-/* A rank did one thing. */
+/* A time during which a rank did one thing. */
 struct wf_span {
     int64_t from, until;
     uint32_t rank;
     uint32_t what; /* enum wf_spent */
 };
 
-/* A message, from the sender's hands to its last byte's arrival. */
+/* A message, from its departure to the arrival of its last byte. */
 struct wf_sent {
     int64_t departure, arrival;
     uint64_t bytes;
     uint32_t from, to;
 };
 
-/* What ranks did in all; of several, sums. */
+/* Totals of a rank, or sums over several. */
 struct wf_account {
     uint64_t ranks;
-    uint64_t least_rank; /* of them; plus 1, so that 0 is none */
-    uint64_t finish_ps;  /* picoseconds, as the next */
+    uint64_t least_rank; /* lowest number plus 1; 0: no rank */
+    uint64_t finish_ps;  /* sum of the final clocks, in picoseconds */
     uint64_t spent_ps[WF_SPENT_KINDS];
 };
 
@@ -68,19 +68,19 @@ struct wf_traffic_cell {
     uint64_t bytes, messages;
 };
 
-/* Latencies of messages whose nodes are so many hops apart. */
+/* Latencies of messages between nodes with the same distance in hops. */
 struct wf_by_hops {
     struct wf_stat latency;
     uint64_t counts[WF_HISTOGRAM_BUCKETS];
 };
 
-/* Followed by the rest. Zeroed is that of nobody. */
+/* Bins, spans and messages follow the struct. Zeroed is empty. */
 struct wf_recording {
     uint64_t n_ranks;
     uint64_t ranks_per_row, n_rows;
     uint64_t ranks_per_side, n_sides; /* of the matrix */
     uint64_t shift;                   /* a bin is 2^shift picoseconds wide */
-    uint64_t n_bins;                  /* in which anything happened, and those before */
+    uint64_t n_bins;                  /* used bins */
     struct wf_recording_limits limits;
     uint64_t n_spans, n_messages;                   /* seen, if more than the limits */
     struct wf_spill_file *span_file, *message_file; /* of limits.spill */
@@ -93,29 +93,30 @@ struct wf_recording {
 
 /* Bytes of the recording of a run, a multiple of 8. */
 size_t wf_recording_size(uint32_t n_ranks, const struct wf_recording_limits *limits);
-/* Makes a zeroed one ready; one that is ready is left alone. */
+/* Initialises a zeroed one; changes nothing if that was done before. */
 void wf_recording_init(struct wf_recording *recording, uint32_t n_ranks,
                        const struct wf_recording_limits *limits);
 
 void wf_recording_span(struct wf_recording *recording, const struct wf_span *span);
 void wf_recording_message(struct wf_recording *recording, const struct wf_sent *sent);
-/* Besides: how far apart the nodes of a message are that took so long. */
+/* The distance of the nodes of a message, and its latency. */
 void wf_recording_hops(struct wf_recording *recording, uint32_t hops, int64_t latency);
-/* At the end of a run: one rank. */
+/* At the end of a run: the totals of one rank. */
 void wf_recording_rank(struct wf_recording *recording, const struct wf_account *rank);
 
-/* `from` may be that of nobody. */
+/* `from` may be empty. */
 void wf_recording_merge(struct wf_recording *into, const struct wf_recording *from);
 
-/* Adds up what wf_recording_cell() tells of. */
+/* Completes the bins, before wf_recording_cell(). */
 void wf_recording_settle(struct wf_recording *recording);
-/* Picoseconds that the ranks of a row spent on something in a bin, when it is settled. */
+/* Picoseconds that the ranks of a row spent on something in a bin. */
 uint64_t *wf_recording_cell(struct wf_recording *recording, uint64_t row, uint64_t bin,
                             uint32_t what);
-/* The single ones; meaningful if there are not more than the limits allow. */
+/* Single spans and messages; meaningful if there are not more than the limits allow. */
 struct wf_span *wf_recording_spans(struct wf_recording *recording);
 struct wf_sent *wf_recording_messages(struct wf_recording *recording);
-/* By rank and time; by sender and departure, then by receiver, arrival, size. */
+/* Sorts spans by rank and time; messages by sender and departure, then receiver, arrival, size.
+ */
 void wf_recording_sort(struct wf_recording *recording);
 
 #endif

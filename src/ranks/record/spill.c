@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum { STEP = 1 << 20 };   /* bytes by which a file grows; a multiple of a page */
-enum { KEPT = 16 * STEP }; /* what is in memory of it */
+enum { KEPT = 16 * STEP }; /* bytes of it that stay in memory */
 
 struct wf_spill_files {
     pthread_mutex_t lock;
@@ -86,12 +86,12 @@ struct wf_spill_file *wf_spill_files_add(struct wf_spill_files *spill, size_t en
 
 bool wf_spill_grow(struct wf_spill_file *file)
 {
-    /* Asked for before it is touched: a full disk is no error then. */
+    /* Allocated before it is touched: writing to a full disk would end the process. */
     if (file->backed >= bytes_of(file) ||
         posix_fallocate(file->fd, (off_t)file->backed, STEP) != 0) {
         return false;
     }
-    /* What is there is not needed for a while. */
+    /* Earlier entries are not needed for a while. */
     if (file->backed > 0 && file->backed % KEPT == 0) {
         (void)madvise(file->base, file->backed, MADV_DONTNEED);
     }

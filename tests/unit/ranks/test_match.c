@@ -163,6 +163,18 @@ static uint32_t id_of(struct wf_ctx *ctx, uint32_t cell)
     return cell == 0 ? 0 : ((const struct cell *)wf_cell_read(ctx, cell))->id;
 }
 
+/* A message arrives: returns the receive that gets it, or 0 if it has to wait. */
+static uint32_t arrive(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell)
+{
+    const struct wf_match_link *link = wf_cell_read(ctx, cell);
+    uint32_t receive = wf_match_claim(ctx, match, &link->key);
+
+    if (receive == 0) {
+        wf_match_keep(ctx, match, cell);
+    }
+    return receive;
+}
+
 /* Posts a receive or lets a message arrive. */
 static void enter(struct state *own, struct wf_ctx *ctx, unsigned side,
                   const struct wf_match_key *key)
@@ -177,7 +189,7 @@ static void enter(struct state *own, struct wf_ctx *ctx, unsigned side,
     cell->link.node = item.id % 5;
     cell->id = item.id;
     uint32_t got = side == RECEIVES ? wf_match_post(ctx, &own->match, item.cell)
-                                    : wf_match_arrive(ctx, &own->match, item.cell);
+                                    : arrive(ctx, &own->match, item.cell);
     compare(own, id_of(ctx, got), partner == NULL ? 0 : partner->id);
     own->wrong |= id_of(ctx, item.cell) != item.id;
     if (partner == NULL) {

@@ -27,9 +27,9 @@ static void merging_does_not_depend_on_the_parts(void)
             const struct wf_waited waited = {value % 8, rank, (uint32_t)(i % WF_IN_KINDS)};
             wf_tally_wait(&whole, &waited);
             wf_tally_wait(to, &waited);
-            const struct wf_mark mark = {.job = (uint32_t)(i % 3),
-                                         .number = (uint32_t)(value % 9),
-                                         .is_end = i % 2 == 0};
+            const struct wf_iteration_mark mark = {.job = (uint32_t)(i % 3),
+                                                   .number = (uint32_t)(value % 9),
+                                                   .is_end = i % 2 == 0};
             wf_marks_pass(&whole.marks, &mark, 5, value);
             wf_marks_pass(&to->marks, &mark, 5, value);
             wf_marks_region(&whole.marks, mark.job, mark.number, value, value / 3);
@@ -59,9 +59,9 @@ static void iterations_are_the_first_ones_and_the_last(void)
         memset(all, 0, sizeof(all));
         for (uint64_t i = 0; i < 200; i++) {
             uint64_t r = wf_test_rand(SEED, c, i);
-            struct wf_mark mark = {.job = (uint32_t)(r % JOBS),
-                                   .number = (uint32_t)(r / JOBS % (1 + c % PASSED)),
-                                   .is_end = r >> 40 & 1};
+            struct wf_iteration_mark mark = {.job = (uint32_t)(r % JOBS),
+                                             .number = (uint32_t)(r / JOBS % (1 + c % PASSED)),
+                                             .is_end = r >> 40 & 1};
             int64_t time = (int64_t)(r >> 44);
 
             wf_marks_pass(&marks, &mark, KEPT, time);
@@ -75,13 +75,13 @@ static void iterations_are_the_first_ones_and_the_last(void)
                 const struct wf_stat *stat = &all[job][k % 2][k / 2];
                 n += stat->n > 0;
                 if (stat->n > 0) {
-                    const struct wf_mark *mark = &marks.list[n_listed++];
+                    const struct wf_iteration_mark *mark = &marks.list[n_listed++];
                     CHECK(mark->job == job && mark->number == k / 2 && mark->is_end == k % 2);
                     CHECK(memcmp(&mark->time, stat, sizeof(*stat)) == 0);
                 }
             }
             for (uint32_t e = 0; e < 2; e++) {
-                const struct wf_mark *mark = &marks.last[job][e];
+                const struct wf_iteration_mark *mark = &marks.last[job][e];
                 CHECK(memcmp(&mark->time, &all[job][e][last[job][e]], sizeof(mark->time)) == 0);
             }
         }
