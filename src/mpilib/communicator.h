@@ -85,7 +85,7 @@ struct wl_split_args {
     int color, key;   /* color MPI_UNDEFINED: this member gets none */
     bool nonblocking; /* MPI_Comm_idup() */
     bool inter;       /* the new communicators are intercommunicators, as the old one is */
-    /* Filled in by wl_split_begin(). */
+    /* Filled in by wl_comm_split(). */
     bool second; /* in the second group of the old one */
     uint32_t highest_id;
     uint32_t member;
@@ -95,11 +95,5 @@ struct wl_split_args {
  * the handle of the new one, or MPI_COMM_NULL. */
 MPI_Comm wl_comm_split(struct wl_rank *rank, const struct wl_view *view,
                        const struct wl_split_args *args, enum wf_op_kind kind);
-
-/* Its two halves: before and after the op. */
-struct wl_exchange *wl_split_begin(struct wl_rank *rank, const struct wl_view *view,
-                                   const struct wl_split_args *args);
-MPI_Comm wl_split_end(struct wl_rank *rank, const struct wl_view *view,
-                      struct wl_exchange *exchange, bool inter);
 
 #endif

@@ -133,18 +133,9 @@ static struct wl_view view_of(const struct split *made, uint32_t member, bool in
     return view;
 }
 
-MPI_Comm wl_comm_split(struct wl_rank *rank, const struct wl_view *view,
-                       const struct wl_split_args *args, enum wf_op_kind kind)
-{
-    const struct wf_op op = {.kind = kind, .comm = view->number};
-    struct wl_exchange *exchange = wl_split_begin(rank, view, args);
-
-    (void)wl_call(rank, &op);
-    return wl_split_end(rank, view, exchange, args->inter);
-}
-
-struct wl_exchange *wl_split_begin(struct wl_rank *rank, const struct wl_view *view,
-                                   const struct wl_split_args *args)
+/* The part of a split before its op... */
+static struct wl_exchange *split_begin(struct wl_rank *rank, const struct wl_view *view,
+                                       const struct wl_split_args *args)
 {
     struct wl_exchange *exchange = wl_exchange_join(view->comm, (*view->sequence)++);
     struct wl_split_args *own = wl_malloc(sizeof(*own));
@@ -158,8 +149,9 @@ struct wl_exchange *wl_split_begin(struct wl_rank *rank, const struct wl_view *v
     return exchange;
 }
 
-MPI_Comm wl_split_end(struct wl_rank *rank, const struct wl_view *view,
-                      struct wl_exchange *exchange, bool inter)
+/* ...and the part after it. */
+static MPI_Comm split_end(struct wl_rank *rank, const struct wl_view *view,
+                          struct wl_exchange *exchange, bool inter)
 {
     struct splitting what = {view->comm, exchange};
     const struct split *made =
@@ -172,6 +164,16 @@ MPI_Comm wl_split_end(struct wl_rank *rank, const struct wl_view *view,
     }
     wl_exchange_leave(view->comm, exchange);
     return handle;
+}
+
+MPI_Comm wl_comm_split(struct wl_rank *rank, const struct wl_view *view,
+                       const struct wl_split_args *args, enum wf_op_kind kind)
+{
+    const struct wf_op op = {.kind = kind, .comm = view->number};
+    struct wl_exchange *exchange = split_begin(rank, view, args);
+
+    (void)wl_call(rank, &op);
+    return split_end(rank, view, exchange, args->inter);
 }
 
 /* ---- the MPI functions ---- */
@@ -261,7 +263,7 @@ static void finish_dup(struct wl_rank *rank, void *own)
 {
     const struct pending_dup *dup = own;
 
-    *dup->newcomm = wl_split_end(rank, &dup->parent, dup->exchange, dup->parent.inter);
+    *dup->newcomm = split_end(rank, &dup->parent, dup->exchange, dup->parent.inter);
     set_properties(rank, *dup->newcomm, dup->properties);
 }
 
@@ -278,8 +280,7 @@ int wl_MPI_Comm_idup(struct wl_rank *rank, MPI_Comm comm, MPI_Comm *newcomm,
     if (code == MPI_SUCCESS) {
         struct wl_request *request = wl_request_new(rank, WL_REQUEST_COLL, handle);
         struct pending_dup *dup = wl_malloc(sizeof(*dup));
-        *dup =
-            (struct pending_dup){view, wl_split_begin(rank, &view, &args), properties, newcomm};
+        *dup = (struct pending_dup){view, split_begin(rank, &view, &args), properties, newcomm};
         request->own = dup;
         request->deliver = finish_dup;
         const struct wf_op op = {.kind = WF_OP_IALLGATHER,

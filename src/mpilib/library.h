@@ -137,9 +137,8 @@ _Noreturn void wl_fatal(const struct wl_rank *rank, const char *fmt, ...)
 /* Ends the program: it has called a function that the library does not implement. */
 _Noreturn int wl_missing(const struct wl_rank *rank);
 
-/* Numbers of requests in ops: the lowest that is free. */
+/* A number for a request in ops: the lowest that is free. */
 uint32_t wl_number_new(struct wl_rank *rank);
-void wl_number_free(struct wl_rank *rank, uint32_t number);
 
 #include "generated/implementation.h"
 

@@ -7,7 +7,9 @@
 static void *check(void *memory, size_t size)
 {
     if (memory == NULL) {
-        (void)fprintf(stderr, "weft: no memory for %zu more bytes\n", size);
+        (void)fprintf(
+            stderr, "weft: the MPI library has no memory for %zu more bytes; run fewer ranks\n",
+            size);
         abort();
     }
     return memory;

@@ -25,7 +25,7 @@ uint32_t wl_number_new(struct wl_rank *rank)
     }
 }
 
-void wl_number_free(struct wl_rank *rank, uint32_t number)
+static void number_free(struct wl_rank *rank, uint32_t number)
 {
     rank->numbers_used[number / 64] &= ~(UINT64_C(1) << number % 64);
 }
@@ -159,7 +159,7 @@ void wl_request_free(struct wl_rank *rank, MPI_Request *handle)
 {
     struct wl_request *request = wl_table_take(&rank->requests, WL_REQUEST, *handle);
 
-    wl_number_free(rank, request->number);
+    number_free(rank, request->number);
     wl_persistent_free(rank, request);
     free(request->own);
     free(request);

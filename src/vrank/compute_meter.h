@@ -2,8 +2,8 @@
 #ifndef WF_VRANK_COMPUTE_METER_H
 #define WF_VRANK_COMPUTE_METER_H
 
-/* What computing takes here, in this thread: processor time, or instructions where the system
- * lets them be counted. */
+/* Measures how long this thread computes: processor time or, where the system can count them,
+ * instructions. */
 
 #include "base/status.h"
 
@@ -19,18 +19,19 @@ enum wf_vrank_meter_kind {
 struct wf_vrank_meter {
     enum wf_vrank_meter_kind kind;
     double ps_per_unit;
-    int64_t own; /* what looking takes, in units */
+    int64_t own; /* what a reading takes, in units */
 };
 
-/* With instructions, `rate` of them take a second. WF_EINVAL if they cannot be counted here. */
+/* Instructions are converted to time by `rate`, instructions per second. WF_EINVAL if they cannot be
+ * counted here. */
 WF_NODISCARD
 enum wf_status wf_vrank_meter_init(struct wf_vrank_meter *meter, enum wf_vrank_meter_kind kind,
                                    double rate, struct wf_err *err);
 
-/* In units, since any time. */
+/* A reading in nanoseconds or instructions. Only differences mean something. */
 int64_t wf_vrank_meter_now(const struct wf_vrank_meter *meter);
 
-/* The picoseconds since then, without what looking takes; not negative. */
+/* Picoseconds since a reading, without what a reading takes; not negative. */
 int64_t wf_vrank_meter_since(const struct wf_vrank_meter *meter, int64_t then);
 
 #endif

@@ -68,7 +68,7 @@ void wf_vrank_context_free(struct wf_vrank_context *context)
     (void)context;
 }
 
-/* Where a new context begins: takes `arg` and `entry` from its stack. */
+/* A new context begins here: it takes `arg` and `entry` from its stack. */
 void wf_vrank_context_begin(void);
 
 #if defined(__x86_64__)
@@ -88,8 +88,8 @@ __asm__(".text\n"
 
 enum { SAVED_WORDS = 4, ARG = 1, ENTRY = 2 };
 
-/* The compiler saves what it needs of the registers that are named as changed. Leaving room
- * keeps its hands off the red zone. */
+/* The compiler saves those of the clobbered registers that it uses. The 128 bytes are the red zone
+ * of the calling convention. */
 __attribute__((noinline)) void wf_vrank_context_switch(struct wf_vrank_context *from,
                                                        struct wf_vrank_context *to)
 {

@@ -3,12 +3,12 @@
 #define WF_VRANK_CONTEXT_H
 
 /*
- * User-level threads: a stack and the place where it stopped. Switching saves nothing but what
- * the compiler holds in registers at that point and ends in a jump, which a processor predicts
- * where it does not predict a return to another stack.
+ * User-level threads: a stack, and where its execution stopped. A switch saves only the registers
+ * that the compiler uses at that point. It ends in a jump, because processors mispredict a return
+ * to another stack.
  *
- * x86-64 and aarch64 have a few instructions of their own each; elsewhere, and with
- * -DWF_CONTEXT_PORTABLE, ucontext does the same, slower.
+ * x86-64 and aarch64 have a few instructions of assembly each. Elsewhere, and with
+ * -DWF_VRANK_CONTEXT_PORTABLE, the slower ucontext is used.
  */
 
 #include <stddef.h>
@@ -18,20 +18,20 @@
 #endif
 
 struct wf_vrank_context {
-    void *stack; /* its top, where everything else is kept */
+    void *stack; /* its top, where the registers are saved */
 #ifdef WF_VRANK_CONTEXT_PORTABLE
     void *own;
 #endif
 };
 
-/* A context that calls entry(arg), which must not return, on a stack of `size` bytes that ends
- * at `top`. The stack is touched only near its top. */
+/* Makes a context that calls entry(arg), which must not return, on a stack of `size` bytes that
+ * ends at `top`. Writes only near the top. */
 void wf_vrank_context_make(struct wf_vrank_context *context, void *top, size_t size,
                            void (*entry)(void *), void *arg);
-/* Releases what a context holds besides its stack. */
+/* Frees what a context has besides its stack. */
 void wf_vrank_context_free(struct wf_vrank_context *context);
 
-/* Stops here, to be continued when something switches to *from, and goes on at *to. */
+/* Stops the running context in *from and continues *to. Returns when a switch continues *from. */
 void wf_vrank_context_switch(struct wf_vrank_context *from, struct wf_vrank_context *to);
 
 #endif

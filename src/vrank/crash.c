@@ -16,18 +16,18 @@ enum { EXIT_PROGRAM = 4, FRAMES = 32 };
 static const int watched[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 enum { N_WATCHED = sizeof(watched) / sizeof(watched[0]) };
 
-/* A signal handler gets no argument: what it needs has to be where it can find it. */
+/* Global, because a signal handler gets no argument. */
 static _Atomic(const struct wf_vrank_crash_watch *) current;
 static struct sigaction before[N_WATCHED];
 
-static void say(const char *text)
+static void print(const char *text)
 {
     ssize_t n = write(STDERR_FILENO, text, strlen(text));
 
     (void)n;
 }
 
-/* What the program has written before is wanted now. It may be what crashed: then not. */
+/* Shows what the program has written before, unless the crash was within stdio. */
 static void show_output(void)
 {
     if (ftrylockfile(stdout) == 0) {
@@ -36,19 +36,19 @@ static void show_output(void)
     }
 }
 
-static void say_who(uint32_t rank, int64_t clock, const char *what)
+static void print_crash(uint32_t rank, int64_t clock, const char *what)
 {
     char time[WF_UNITS_TEXT_MAX], line[256];
 
     show_output();
     (void)snprintf(line, sizeof(line), "weft: rank %u crashed at simulated time %s: %s\n", rank,
                    wf_human_time(clock, time), what);
-    say(line);
+    print(line);
 }
 
 _Noreturn void wf_vrank_crash_overflow(uint32_t rank, int64_t clock)
 {
-    say_who(rank, clock, "its stack has overflowed; give it more with --stack");
+    print_crash(rank, clock, "its stack has overflowed; give it more with --stack");
     _exit(EXIT_PROGRAM);
 }
 
@@ -73,7 +73,7 @@ static void on_crash(int signal, siginfo_t *info, void *ucontext)
         return;
     }
     if (watch == NULL || !watch->who(&rank, &clock)) {
-        /* Not the program's fault: as if nobody had watched. */
+        /* Not in the program: the handlers from before. */
         for (int i = 0; i < N_WATCHED; i++) {
             (void)sigaction(watched[i], &before[i], NULL);
         }
@@ -90,7 +90,7 @@ static void on_crash(int signal, siginfo_t *info, void *ucontext)
     } else {
         (void)snprintf(what, sizeof(what), "%s", strsignal(signal));
     }
-    say_who(rank, clock, what);
+    print_crash(rank, clock, what);
     int n = backtrace(frames, FRAMES);
     backtrace_symbols_fd(frames, n, STDERR_FILENO);
     _exit(EXIT_PROGRAM);
@@ -101,7 +101,7 @@ void wf_vrank_crash_watch(const struct wf_vrank_crash_watch *watch)
     struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     void *frame;
 
-    (void)backtrace(&frame, 1); /* loads what it needs now, not in a handler */
+    (void)backtrace(&frame, 1); /* loads its library now, not in a signal handler */
     (void)sigemptyset(&action.sa_mask);
     atomic_store(&current, watch);
     for (int i = 0; i < N_WATCHED; i++) {
@@ -124,7 +124,7 @@ void wf_vrank_crash_prepare_thread(void)
     stack_t alternative = {.ss_size = BYTES};
 
     if (stack == NULL) {
-        stack = wf_xmalloc(BYTES); /* lives as long as the thread can crash */
+        stack = wf_xmalloc(BYTES); /* never freed: the thread may crash until it ends */
         alternative.ss_sp = stack;
         (void)sigaltstack(&alternative, NULL);
     }

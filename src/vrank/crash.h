@@ -3,9 +3,8 @@
 #define WF_VRANK_CRASH_H
 
 /*
- * When the program of a rank crashes there is nothing to go on with, but much to say: which
- * rank it was, at what time, where. Signals are the process's, so that there is one such
- * watch in a process at a time.
+ * Reports a crash of the program: the rank, the simulated time, and a backtrace; then ends the
+ * process. Signal handlers belong to the process, so that there is one watch at a time.
  */
 
 #include "vrank/stacks.h"
@@ -14,22 +13,22 @@
 
 struct wf_vrank_crash_watch {
     const struct wf_vrank_stacks *stacks;
-    /* In the thread that crashed: whether a rank was running, which one, and its time in
-     * picoseconds. Called in a signal handler. */
+    /* Called in a signal handler, in the thread that crashed: the rank that was running, and its
+     * time in picoseconds. False if none was. */
     bool (*who)(uint32_t *rank, int64_t *clock);
-    /* Likewise: whether a fault at this address has been put right, so that it can go on. */
+    /* Likewise: repairs a fault at this address. False if it cannot be repaired. */
     bool (*repair)(void *arg, const void *address);
     void *arg;
 };
 
-/* Watches until wf_vrank_crash_ignore(). `watch` is kept. */
+/* Installs the signal handlers, until wf_vrank_crash_ignore(). Keeps `watch`. */
 void wf_vrank_crash_watch(const struct wf_vrank_crash_watch *watch);
 void wf_vrank_crash_ignore(void);
 
-/* A thread that runs ranks needs a stack for its signal handlers: once in each, before. */
+/* Gives this thread a stack for its signal handlers. Called before it runs ranks. */
 void wf_vrank_crash_prepare_thread(void);
 
-/* Says that a rank has used more stack than it has, and ends the process with exit code 4. */
+/* Reports that a rank's stack has overflowed, and ends the process with exit code 4. */
 _Noreturn void wf_vrank_crash_overflow(uint32_t rank, int64_t clock);
 
 #endif

@@ -8,10 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A look takes as long as some hundreds of switches between ranks. */
-enum { STEPS_PER_LOOK = 1 << 16, PARTS = 32 };
+/* Reading takes as long as some hundreds of switches between ranks. */
+enum { STEPS_PER_READ = 1 << 16, PARTS = 32 };
 
-bool wf_vrank_memory_read(struct wf_vrank_memory *room)
+/* False if the system does not tell. */
+static bool read_memory(struct wf_vrank_memory *memory)
 {
     static const char label[] = "MemAvailable:";
     char text[1024];
@@ -26,19 +27,19 @@ bool wf_vrank_memory_read(struct wf_vrank_memory *room)
     }
     text[n] = '\0';
     const char *at = strstr(text, label);
-    room->all = wf_clock_memory();
-    room->left = at != NULL ? strtoull(at + sizeof(label) - 1, NULL, 10) * 1024 : 0;
-    return at != NULL && room->all > 0;
+    memory->all = wf_clock_memory();
+    memory->left = at != NULL ? strtoull(at + sizeof(label) - 1, NULL, 10) * 1024 : 0;
+    return at != NULL && memory->all > 0;
 }
 
-bool wf_vrank_memory_short(uint32_t steps, struct wf_vrank_memory *room)
+bool wf_vrank_memory_short(uint32_t steps, struct wf_vrank_memory *memory)
 {
     static _Thread_local uint32_t counted;
 
     counted += steps;
-    if (counted < STEPS_PER_LOOK) {
+    if (counted < STEPS_PER_READ) {
         return false;
     }
     counted = 0;
-    return wf_vrank_memory_read(room) && room->left < room->all / PARTS;
+    return read_memory(memory) && memory->left < memory->all / PARTS;
 }

@@ -2,23 +2,18 @@
 #ifndef WF_VRANK_MEMORY_WATCH_H
 #define WF_VRANK_MEMORY_WATCH_H
 
-/*
- * How much memory a program's ranks will take nobody knows before they run. So that a run that
- * takes too much ends with words and not by the system's hand, somebody looks now and then.
- */
+/* How much memory the ranks of a program will use is not known before they run. This watches the
+ * memory of the host, so that a run that uses too much ends with a message. */
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct wf_vrank_memory {
-    uint64_t left, all; /* bytes of memory */
+    uint64_t left, all; /* bytes of the host */
 };
 
-/* Counts `steps` of this thread, and looks once in a while; true if memory is short. `room` is
- * set then. */
-bool wf_vrank_memory_short(uint32_t steps, struct wf_vrank_memory *room);
-
-/* What the system can still give. False if it does not tell. */
-bool wf_vrank_memory_read(struct wf_vrank_memory *room);
+/* Counts `steps` of this thread, and reads the memory that is left once in many steps. Returns true
+ * and sets *memory if it is short. */
+bool wf_vrank_memory_short(uint32_t steps, struct wf_vrank_memory *memory);
 
 #endif

@@ -9,7 +9,7 @@
 struct wf_vrank_logged_op {
     struct wf_op op;
     uint64_t number;
-    struct wf_vrank_logged_op *next; /* of what is kept */
+    struct wf_vrank_logged_op *next; /* in the list of kept ones */
 };
 
 /* The arrays of an op: where they are, how many elements of which size. */
@@ -19,7 +19,7 @@ struct array {
 
 enum { ARRAYS = 6 };
 
-/* Vectors of a collective are as long as the library made them, which `count` says. */
+/* The vectors of a collective have `count` elements. */
 static void list_arrays(const struct wf_op *op, struct array out[ARRAYS])
 {
     const struct array all[ARRAYS] = {
@@ -94,13 +94,13 @@ void wf_vrank_oplog_add(struct wf_vrank_oplog *log, const struct wf_op *op)
     struct wf_vrank_logged_op *logged = copy_op(op);
 
     logged->number = wf_vrank_oplog_end(log);
-    if (log->head > 0 && log->head + log->n == log->room) {
+    if (log->head > 0 && log->head + log->n == log->capacity) {
         memmove(log->ops, log->ops + log->head, log->n * sizeof(struct wf_vrank_logged_op *));
         log->head = 0;
     }
-    if (log->n == log->room) {
-        log->room = log->room == 0 ? 2 : 2 * log->room;
-        log->ops = wf_xrealloc(log->ops, log->room, sizeof(struct wf_vrank_logged_op *));
+    if (log->n == log->capacity) { /* from 2: a million ranks have a log each */
+        log->capacity = log->capacity == 0 ? 2 : 2 * log->capacity;
+        log->ops = wf_xrealloc(log->ops, log->capacity, sizeof(struct wf_vrank_logged_op *));
     }
     log->ops[log->head + log->n++] = logged;
 }

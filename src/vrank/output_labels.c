@@ -12,7 +12,7 @@
 struct wf_vrank_labels {
     uint32_t n_ranks;
     bool (*who)(uint32_t *rank);
-    struct wf_buf **begun; /* by rank: a line without its end; null if there is none */
+    struct wf_buf **begun; /* by rank: an incomplete line; null if there is none */
     pthread_mutex_t lock;  /* of the output */
     FILE *before, *ours;
 };
@@ -72,7 +72,7 @@ struct wf_vrank_labels *wf_vrank_labels_new(uint32_t n_ranks, bool (*who)(uint32
     (void)pthread_mutex_init(&labels->lock, NULL);
     labels->ours = fopencookie(labels, "w", (cookie_io_functions_t){.write = put});
     if (labels->ours != NULL) {
-        /* What is put is the caller's: it must not wait for somebody else to fill a buffer. */
+        /* Unbuffered: a buffer would mix the output of ranks. */
         (void)setvbuf(labels->ours, NULL, _IONBF, 0);
         stdout = labels->ours;
     }

@@ -3,11 +3,9 @@
 #define WF_VRANK_OUTPUT_LABELS_H
 
 /*
- * What ranks write to the standard output, with the rank before each line. A line appears when
- * it is whole, so that lines of different ranks never mix; the rest of a line when its rank
- * ends.
- *
- * The standard output is the process's, so that there is one of this at a time.
+ * weft run --labels: each line that a rank writes to the standard output begins with the rank. A
+ * line appears when it is complete, so that lines of different ranks never mix; an incomplete line
+ * appears when its rank ends. There is one such object at a time, because it replaces stdout.
  */
 
 #include <stdbool.h>
@@ -15,13 +13,13 @@
 
 struct wf_vrank_labels;
 
-/* Takes the place of stdout, before the program is loaded: what it keeps of stdout is this. In
- * the thread that writes, `who` says whether it is a rank and which one. */
+/* Replaces stdout. Called before the program is loaded. who(), called in the thread that writes,
+ * returns false if no rank is running there. */
 struct wf_vrank_labels *wf_vrank_labels_new(uint32_t n_ranks, bool (*who)(uint32_t *rank));
-/* Writes what is left, and gives stdout back. Null is allowed. */
+/* Writes incomplete lines and restores stdout. Null is allowed. */
 void wf_vrank_labels_free(struct wf_vrank_labels *labels);
 
-/* The rank will write no more. Null is allowed. */
+/* The rank has ended: writes its incomplete line. Null is allowed. */
 void wf_vrank_labels_ended(struct wf_vrank_labels *labels, uint32_t rank);
 
 #endif

@@ -17,25 +17,25 @@
 
 /* One loaded copy of the program. A thread that runs ranks has one of its own. */
 struct copy {
-    /* Its file. It stays open: the loader tells files apart by their names, which are made of
+    /* Its file in memory. It stays open: the loader tells files apart by their names, which contain
      * this number. */
     int fd;
     void *handle;
     int (*main)(int argc, char **argv, char **envp);
-    unsigned char *data; /* its variables: whole pages... */
+    unsigned char *data; /* its variables: whole pages */
     size_t n_pages;
-    unsigned char *fresh; /* ...as they were before any rank ran */
-    uint32_t current;     /* the rank whose they are now; n_ranks if nobody's */
-    /* Pages that some rank has written to, in the order in which that was noticed. The others
-     * are as they were for everybody. */
+    unsigned char *fresh; /* the pages before any rank ran */
+    uint32_t current;     /* the rank whose variables are in place; n_ranks if none */
+    /* The pages that ranks have written to, in the order of the first writes. The other pages are
+     * the same for all ranks. */
     uint32_t *written;
     uint32_t n_written;
-    unsigned char *is_fresh; /* of each, whether the rank that ran last left it as it was */
+    unsigned char *is_fresh; /* of each: the rank that ran last has not changed it */
 };
 
-/* What a rank has in place of the fresh contents of the first pages that were written to. */
+/* The contents of written pages of a rank that is not running, in the same order. */
 struct own_pages {
-    unsigned char **pages; /* null where they are as fresh ones */
+    unsigned char **pages; /* null: as before any rank ran */
     uint32_t n;
 };
 
@@ -43,8 +43,8 @@ struct wf_vrank_image {
     struct wf_vrank_image_config config;
     struct copy *copies;
     uint32_t n_copies;
-    struct own_pages *saved; /* by rank: while others run */
-    uint32_t *copy_of;       /* by rank: the copy it runs in, + 1; 0 if it never ran */
+    struct own_pages *saved; /* by rank */
+    uint32_t *copy_of;       /* by rank: the copy it runs in plus 1; 0 if it has not run */
 };
 
 static size_t page_size(void)
@@ -52,17 +52,17 @@ static size_t page_size(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* ---- which pages are written to ---- */
+/* ---- noticing writes ---- */
 
-/* A page that is written to for the first time: from now on each rank has its own. */
+/* The first write to a page: from now on each rank has its own. */
 static void note_written(struct copy *copy, uint32_t number)
 {
     copy->written[copy->n_written++] = number;
 }
 
-/* Few pages are all kept for each rank. Of many, those that nobody writes to must not cost
- * anything: they cannot be written to without a signal that says so. */
-static void watch_pages(struct copy *copy)
+/* If there are only a few pages, each rank has its own copy of all. Otherwise they are protected: the
+ * first write to a page causes a signal, and pages that no rank writes to cost nothing. */
+static void protect_pages(struct copy *copy)
 {
     enum { FEW = 4 };
     size_t bytes = copy->n_pages * page_size();
@@ -150,15 +150,15 @@ static enum wf_status map_file(const char *program, unsigned char **out, size_t 
     }
     (void)close(fd);
     if (map == MAP_FAILED) {
-        return fail(err, program, "it is no program");
+        return fail(err, program, "it is not a program");
     }
     *out = map;
     *size = (size_t)st.st_size;
     return WF_OK;
 }
 
-/* The loader refuses to load an executable as a library, which ours are as good as: takes the
- * mark away. False if this is no such file. */
+/* The loader refuses to load an executable as a library: clears the flag that marks it as one.
+ * False if this is not an executable of that kind. */
 static bool clear_pie_flag(unsigned char *file, size_t size)
 {
     const ElfW(Ehdr) *header = (const void *)file;
@@ -186,7 +186,7 @@ static bool clear_pie_flag(unsigned char *file, size_t size)
     return true;
 }
 
-/* A file in memory, for the loader to take for another one each time. */
+/* A new file in memory, so that the loader loads the program again. */
 static int memory_file(const unsigned char *bytes, size_t size)
 {
     int fd = memfd_create("weft-program", MFD_CLOEXEC);
@@ -203,8 +203,8 @@ static int memory_file(const unsigned char *bytes, size_t size)
     return fd;
 }
 
-/* Where the variables of a loaded object are: what of its segments can be written and is not
- * the loader's own (relocations that are read-only afterwards). */
+/* Finds the variables of a loaded object: its writable segments without the part that is read-only
+ * after relocation. */
 static int find_data(struct dl_phdr_info *info, size_t size, void *arg)
 {
     struct copy *copy = arg;
@@ -253,7 +253,7 @@ static enum wf_status load_copy(const struct wf_vrank_image_config *config, stru
     memcpy(&copy->main, &symbol, sizeof(symbol));
     (void)dl_iterate_phdr(find_data, copy);
     copy->current = config->n_ranks;
-    watch_pages(copy);
+    protect_pages(copy);
     return WF_OK;
 }
 
@@ -291,7 +291,7 @@ enum wf_status wf_vrank_image_load(const struct wf_vrank_image_config *config,
     status = clear_pie_flag(file, size)
                  ? load_copies(image, file, size, err)
                  : fail(err, config->program,
-                        "it is no program built with weftcc, weftc++ or weftf90");
+                        "it is not a program built with weftcc, weftc++ or weftf90");
     (void)munmap(file, size);
     if (status == WF_OK) {
         *library = dlsym(image->copies[0].handle, WF_PORT_LIBRARY_SYMBOL);
@@ -324,7 +324,7 @@ void wf_vrank_image_free(struct wf_vrank_image *image)
     }
     for (uint32_t i = 0; i < image->n_copies; i++) {
         if (image->copies[i].handle != NULL) {
-            /* What runs at the end may write anywhere. */
+            /* Destructors may write to any page. */
             (void)mprotect(image->copies[i].data, image->copies[i].n_pages * page_size(),
                            PROT_READ | PROT_WRITE);
             (void)dlclose(image->copies[i].handle);
@@ -347,7 +347,7 @@ void wf_vrank_image_free(struct wf_vrank_image *image)
 
 /* ---- running ---- */
 
-/* Ranks of one thread share a copy; a thread takes the first one that is free. */
+/* The ranks of a thread share a copy. A new thread takes the next one. */
 static struct copy *copy_for(struct wf_vrank_image *image, uint32_t rank)
 {
     static _Thread_local struct wf_vrank_image *mine_of;
@@ -364,8 +364,8 @@ static struct copy *copy_for(struct wf_vrank_image *image, uint32_t rank)
     return &image->copies[image->copy_of[rank] - 1];
 }
 
-/* Puts aside what the rank that ran last has written. Many ranks write to few of the pages that
- * somebody writes to. */
+/* Saves the pages that the rank that ran last has changed: often few of those that some rank has
+ * written to. */
 static void save(const struct copy *copy, struct own_pages *saved)
 {
     size_t page = page_size();
@@ -423,7 +423,7 @@ void wf_vrank_image_ended(struct wf_vrank_image *image, uint32_t rank)
 
     if (copy->current == rank) {
         copy->current = image->config.n_ranks;
-        if (copy->n_written > 0) { /* what it leaves, nobody has looked at */
+        if (copy->n_written > 0) { /* its pages were not compared */
             memset(copy->is_fresh, 0, copy->n_written);
         }
     }

@@ -3,8 +3,8 @@
 #define WF_VRANK_PROGRAM_IMAGE_H
 
 /*
- * The program in memory. Its global and static variables are private to each rank, although
- * there is one program: what a rank has written to them is put aside when another one runs.
+ * The program in memory. Ranks share its code, but each has its own global and static variables:
+ * the pages that a rank has written to are saved when another rank runs.
  */
 
 #include "base/status.h"
@@ -18,24 +18,24 @@ struct wf_vrank_image_config {
     uint32_t copies; /* threads that run ranks at the same time */
 };
 
-/* Loads a program built with weftcc. On success the caller owns *out; *library lives as long.
- * Fails with WF_EINVAL or WF_EIO, naming what is wrong with the program. */
+/* Loads a program built with weftcc. On success the caller owns *out; *library is valid as long.
+ * Fails with WF_EINVAL or WF_EIO and says what is wrong with the program. */
 WF_NODISCARD
 enum wf_status wf_vrank_image_load(const struct wf_vrank_image_config *config,
                                    struct wf_vrank_image **out,
                                    const struct wf_port_library **library, struct wf_err *err);
 void wf_vrank_image_free(struct wf_vrank_image *image); /* null is allowed */
 
-/* From now on this thread runs this rank: the program's variables are the rank's. */
+/* This thread is about to run this rank: makes the program's variables those of the rank. */
 void wf_vrank_image_enter(struct wf_vrank_image *image, uint32_t rank);
-/* The rank needs its variables no more. */
+/* The rank has ended: frees its variables. */
 void wf_vrank_image_ended(struct wf_vrank_image *image, uint32_t rank);
 
-/* In a signal handler, after a fault at this address: whether it was a page of the program's
- * variables that a rank has now written to for the first time. Then it can go on. */
+/* In a signal handler, after a fault at this address: if it was the first write to a page of the
+ * program's variables, makes the page writable and returns true. */
 bool wf_vrank_image_repair(struct wf_vrank_image *image, const void *address);
 
-/* The same before the system writes there, which would fail. */
+/* The same before a system call writes there, which would fail. */
 void wf_vrank_image_touch(struct wf_vrank_image *image, const void *place, size_t bytes);
 
 /* Calls the program's main(). */

@@ -21,32 +21,32 @@
 #include <string.h>
 #include <time.h>
 
-/* Ops that a rank may be ahead of the simulation: bounds the memory for their data too. */
+/* How many ops a rank may be ahead of the simulation. Bounds the memory for their data too. */
 enum { OPS_AHEAD = 256 };
 
-/* What is no larger says how to go on, more likely than what is computed with. */
+/* With --no-payload, data up to this size arrives: it often controls what the program does. */
 enum { PAYLOAD_KEPT = 1024 };
 
 enum rank_state { RANK_NEW, RANK_RUNS, RANK_ENDED };
 
-struct live;
+struct program;
 
 struct rank {
     struct wf_port_rank self; /* first */
-    struct live *live;
+    struct program *program;
     struct wf_vrank_context context;
     struct wf_vrank_oplog log;
     struct wf_port_answer answer;
     struct wf_buf matches, taken;
     struct wf_port_comm *comms; /* by number - 1 */
     uint32_t n_comms;
-    uint32_t made; /* the first communicator since the last answer; or WF_COMM_WORLD */
-    uint8_t state; /* enum rank_state */
+    uint32_t created; /* the first communicator since the last answer; or WF_COMM_WORLD */
+    uint8_t state;    /* enum rank_state */
     uint8_t in_library;
-    int64_t computing_since; /* as its thread's meter says */
+    int64_t computing_since; /* by the meter of its thread */
 };
 
-struct live {
+struct program {
     struct wf_source source; /* first */
     struct wf_vrank_config config;
     struct wf_vrank_image *image;
@@ -56,24 +56,24 @@ struct live {
     struct wf_vrank_meter meter;
     struct wf_vrank_stacks stacks;
     struct wf_vrank_crash_watch watch;
-    struct wf_vrank_shared common;
+    struct wf_vrank_shared shared;
     struct rank *ranks;
-    struct wf_vrank_memory room; /* what was left when memory became short */
+    struct wf_vrank_memory memory; /* when it became short */
     bool is_short;
 };
 
-/* What a thread of the simulation is doing: the library asks without saying who it is. */
+/* The rank that runs in this thread of the simulation: the library's calls do not say which. */
 static _Thread_local struct {
     struct rank *running;
     struct wf_vrank_context simulation;
 } here;
 
-static struct live *live_of(const struct wf_source *source)
+static struct program *program_of(const struct wf_source *source)
 {
-    return (struct live *)wf_unconst(source);
+    return (struct program *)wf_unconst(source);
 }
 
-/* ---- in the program's thread ---- */
+/* ---- in the rank's thread ---- */
 
 static struct rank *rank_of(struct wf_port_rank *self)
 {
@@ -85,8 +85,8 @@ static struct wf_port_rank *port_self(void)
     return here.running != NULL ? &here.running->self : NULL;
 }
 
-/* Lets the simulation go on. Other ranks of the thread have the same errno meanwhile. */
-static void stop_here(struct rank *rank)
+/* Returns to the simulation until it continues the rank. All ranks of a thread share errno. */
+static void yield(struct rank *rank)
 {
     int error = errno;
 
@@ -98,7 +98,7 @@ static void stop_here(struct rank *rank)
 static void port_enter(struct wf_port_rank *self)
 {
     struct rank *rank = rank_of(self);
-    const struct wf_vrank_meter *meter = &rank->live->meter;
+    const struct wf_vrank_meter *meter = &rank->program->meter;
 
     if (rank->in_library++ > 0 || meter->kind == WF_VRANK_METER_NONE) {
         return;
@@ -115,7 +115,7 @@ static void port_compute(struct wf_port_rank *self, int64_t picoseconds)
     struct rank *rank = rank_of(self);
     const struct wf_op op = {.kind = WF_OP_COMPUTE, .duration = picoseconds};
 
-    if (rank->live->config.compute == WF_VRANK_COMPUTE_MODEL) {
+    if (rank->program->config.compute == WF_VRANK_COMPUTE_MODEL) {
         wf_vrank_oplog_add(&rank->log, &op);
     }
 }
@@ -124,8 +124,8 @@ static void port_leave(struct wf_port_rank *self)
 {
     struct rank *rank = rank_of(self);
 
-    if (--rank->in_library == 0 && rank->live->meter.kind != WF_VRANK_METER_NONE) {
-        rank->computing_since = wf_vrank_meter_now(&rank->live->meter);
+    if (--rank->in_library == 0 && rank->program->meter.kind != WF_VRANK_METER_NONE) {
+        rank->computing_since = wf_vrank_meter_now(&rank->program->meter);
     }
 }
 
@@ -135,12 +135,12 @@ static void port_post(struct wf_port_rank *self, const struct wf_op *op)
 
     wf_vrank_oplog_add(&rank->log, op);
     if (rank->log.n >= OPS_AHEAD) {
-        stop_here(rank);
+        yield(rank);
     }
 }
 
 /* Removes what the program has read from the beginning of a list. */
-static void forget_read(struct wf_buf *list, size_t bytes)
+static void drop_read(struct wf_buf *list, size_t bytes)
 {
     if (bytes > 0) {
         list->size -= bytes;
@@ -152,11 +152,11 @@ static const struct wf_port_answer *port_call(struct wf_port_rank *self, const s
 {
     struct rank *rank = rank_of(self);
 
-    forget_read(&rank->matches, rank->answer.n_matches * sizeof(struct wf_port_match));
-    forget_read(&rank->taken, rank->answer.n_taken * sizeof(uint32_t));
+    drop_read(&rank->matches, rank->answer.n_matches * sizeof(struct wf_port_match));
+    drop_read(&rank->taken, rank->answer.n_taken * sizeof(uint32_t));
     wf_vrank_oplog_add(&rank->log, op);
-    stop_here(rank);
-    rank->made = WF_COMM_WORLD;
+    yield(rank);
+    rank->created = WF_COMM_WORLD;
     rank->answer.matches = (const void *)rank->matches.data;
     rank->answer.n_matches = (uint32_t)(rank->matches.size / sizeof(struct wf_port_match));
     rank->answer.taken = (const void *)rank->taken.data;
@@ -175,7 +175,7 @@ static void port_comm(struct wf_port_rank *self, const struct wf_port_comm *comm
         rank->n_comms = comm->number;
     }
     rank->comms[comm->number - 1] = *comm;
-    rank->made = rank->made == WF_COMM_WORLD ? comm->number : rank->made;
+    rank->created = rank->created == WF_COMM_WORLD ? comm->number : rank->created;
 }
 
 static void port_comm_drop(struct wf_port_rank *self, uint32_t number)
@@ -187,7 +187,7 @@ static void port_comm_drop(struct wf_port_rank *self, uint32_t number)
 
 static uint32_t port_name(struct wf_port_rank *self, bool region, const char *name)
 {
-    return wf_vrank_shared_number(&rank_of(self)->live->common,
+    return wf_vrank_shared_number(&rank_of(self)->program->shared,
                                   region ? WF_VRANK_NAME_REGION : WF_VRANK_NAME_CALL, name);
 }
 
@@ -197,16 +197,16 @@ static void port_exit(struct wf_port_rank *self, int code, bool all)
 
     rank->state = RANK_ENDED;
     if (all) {
-        wf_vrank_shared_end(&rank->live->common,
+        wf_vrank_shared_end(&rank->program->shared,
                             &(struct wf_vrank_end){true, self->rank, code, rank->answer.clock});
     }
-    stop_here(rank);
-    abort(); /* an ended rank is never continued */
+    yield(rank);
+    abort(); /* never continued */
 }
 
 static void port_touch(struct wf_port_rank *self, void *place, size_t bytes)
 {
-    wf_vrank_image_touch(rank_of(self)->live->image, place, bytes);
+    wf_vrank_image_touch(rank_of(self)->program->image, place, bytes);
 }
 
 static const struct wf_port_simulator port = {
@@ -227,78 +227,79 @@ static const struct wf_port_simulator port = {
 static void rank_main(void *arg)
 {
     struct rank *rank = arg;
-    struct live *live = rank->live;
+    struct program *program = rank->program;
 
-    live->library->rank_begins(&rank->self);
-    int code = wf_vrank_image_main(live->image, rank->self.rank, live->config.argv);
-    live->library->rank_ends(&rank->self);
+    program->library->rank_begins(&rank->self);
+    int code = wf_vrank_image_main(program->image, rank->self.rank, program->config.argv);
+    program->library->rank_ends(&rank->self);
     port_exit(&rank->self, code, code != 0);
 }
 
 /* ---- in the simulation ---- */
 
-static void look_for_memory(struct live *live, uint32_t steps)
+static void check_memory(struct program *program, uint32_t steps)
 {
-    struct wf_vrank_memory room;
+    struct wf_vrank_memory memory;
 
-    if (wf_vrank_memory_short(steps, &room)) {
-        (void)pthread_mutex_lock(&live->common.lock);
-        live->room = room;
-        live->is_short = true;
-        (void)pthread_mutex_unlock(&live->common.lock);
-        /* An end that a rank asks for comes before. */
-        wf_vrank_shared_end(&live->common, &(struct wf_vrank_end){.ended = true,
-                                                                  .rank = WF_VRANK_END_NO_RANK,
-                                                                  .clock = INT64_MAX});
+    if (wf_vrank_memory_short(steps, &memory)) {
+        (void)pthread_mutex_lock(&program->shared.lock);
+        program->memory = memory;
+        program->is_short = true;
+        (void)pthread_mutex_unlock(&program->shared.lock);
+        /* An end by a rank takes precedence: its clock is lower. */
+        wf_vrank_shared_end(&program->shared,
+                            &(struct wf_vrank_end){.ended = true,
+                                                   .rank = WF_VRANK_END_NO_RANK,
+                                                   .clock = INT64_MAX});
     }
 }
 
-static void run(struct live *live, struct rank *rank)
+static void run(struct program *program, struct rank *rank)
 {
     enum { STEPS_TO_BEGIN = 64 };
 
-    look_for_memory(live, rank->state == RANK_NEW ? STEPS_TO_BEGIN : 1);
+    check_memory(program, rank->state == RANK_NEW ? STEPS_TO_BEGIN : 1);
     if (rank->state == RANK_NEW) {
         rank->state = RANK_RUNS;
-        wf_vrank_stacks_use(&live->stacks, rank->self.rank);
+        wf_vrank_stacks_use(&program->stacks, rank->self.rank);
         wf_vrank_context_make(
-            &rank->context, wf_vrank_stacks_top(&live->stacks, rank->self.rank),
-            wf_vrank_stacks_room(&live->stacks, rank->self.rank), rank_main, rank);
-        rank->computing_since = wf_vrank_meter_now(&live->meter);
+            &rank->context, wf_vrank_stacks_top(&program->stacks, rank->self.rank),
+            wf_vrank_stacks_size(&program->stacks, rank->self.rank), rank_main, rank);
+        rank->computing_since = wf_vrank_meter_now(&program->meter);
     }
     wf_vrank_crash_prepare_thread();
-    wf_vrank_image_enter(live->image, rank->self.rank);
+    wf_vrank_image_enter(program->image, rank->self.rank);
     here.running = rank;
     wf_vrank_context_switch(&here.simulation, &rank->context);
-    if (!live->stacks.guarded &&
-        wf_vrank_stacks_overflowed(&live->stacks, rank->self.rank, rank->context.stack)) {
+    if (!program->stacks.guarded &&
+        wf_vrank_stacks_overflowed(&program->stacks, rank->self.rank, rank->context.stack)) {
         wf_vrank_crash_overflow(rank->self.rank, rank->answer.clock);
     }
     if (rank->state == RANK_ENDED) {
         wf_vrank_context_free(&rank->context);
-        wf_vrank_stacks_drop(&live->stacks, rank->self.rank);
-        wf_vrank_image_ended(live->image, rank->self.rank);
-        wf_vrank_labels_ended(live->labels, rank->self.rank);
+        wf_vrank_stacks_drop(&program->stacks, rank->self.rank);
+        wf_vrank_image_ended(program->image, rank->self.rank);
+        wf_vrank_labels_ended(program->labels, rank->self.rank);
     }
 }
 
-static bool live_next(const struct wf_source *source, uint32_t number, struct wf_cursor *cursor,
-                      struct wf_op *op)
+static bool program_next(const struct wf_source *source, uint32_t number,
+                         struct wf_cursor *cursor, struct wf_op *op)
 {
-    struct live *live = live_of(source);
-    struct rank *rank = &live->ranks[number];
+    struct program *program = program_of(source);
+    struct rank *rank = &program->ranks[number];
     uint64_t at = cursor->word[0];
 
     if (cursor->outer[0] != WF_CURSOR_AGAIN) {
         wf_vrank_oplog_drop(&rank->log, at);
         while (at == wf_vrank_oplog_end(&rank->log) && rank->state != RANK_ENDED &&
-               !atomic_load_explicit(&live->common.over, memory_order_relaxed)) {
-            if (rank->live == NULL) {
-                /* Only now: of too many ranks there is nothing before memory is checked. */
-                rank->live = live;
+               !atomic_load_explicit(&program->shared.over, memory_order_relaxed)) {
+            if (rank->program == NULL) {
+                /* Not earlier: a rank that has not begun must not use any memory. */
+                rank->program = program;
                 rank->self = (struct wf_port_rank){.rank = number, .n_ranks = source->n_ranks};
             }
-            run(live, rank);
+            run(program, rank);
         }
     }
     const struct wf_op *found = wf_vrank_oplog_get(&rank->log, at);
@@ -310,11 +311,11 @@ static bool live_next(const struct wf_source *source, uint32_t number, struct wf
     return true;
 }
 
-static bool live_group(const struct wf_source *source, uint32_t number, uint32_t comm,
-                       struct wf_group *out)
+static bool program_group(const struct wf_source *source, uint32_t number, uint32_t comm,
+                          struct wf_group *out)
 {
-    const struct live *live = live_of(source);
-    const struct rank *rank = &live->ranks[number];
+    const struct program *program = program_of(source);
+    const struct rank *rank = &program->ranks[number];
 
     if (comm == WF_COMM_WORLD) {
         *out = (struct wf_group){
@@ -330,21 +331,21 @@ static bool live_group(const struct wf_source *source, uint32_t number, uint32_t
     return true;
 }
 
-static const char *live_name_of(const struct wf_source *source, enum wf_source_name kind,
-                                uint32_t number)
+static const char *program_name_of(const struct wf_source *source, enum wf_source_name kind,
+                                   uint32_t number)
 {
     return kind == WF_NAME_COUNTER
                ? NULL
-               : wf_vrank_shared_name(&live_of(source)->common,
+               : wf_vrank_shared_name(&program_of(source)->shared,
                                       kind == WF_NAME_REGION ? WF_VRANK_NAME_REGION
                                                              : WF_VRANK_NAME_CALL,
                                       number);
 }
 
-static void live_tell(const struct wf_source *source, uint32_t number,
-                      const struct wf_answer *answer)
+static void program_tell(const struct wf_source *source, uint32_t number,
+                         const struct wf_answer *answer)
 {
-    struct rank *rank = &live_of(source)->ranks[number];
+    struct rank *rank = &program_of(source)->ranks[number];
 
     rank->answer.clock = answer->clock;
     rank->answer.found = answer->found;
@@ -352,50 +353,52 @@ static void live_tell(const struct wf_source *source, uint32_t number,
     rank->answer.tag = answer->seen_tag;
 }
 
-static void live_matched(const struct wf_source *source, uint32_t number, uint32_t request,
-                         uint32_t peer, int32_t tag)
+static void program_matched(const struct wf_source *source, uint32_t number, uint32_t request,
+                            uint32_t peer, int32_t tag)
 {
     const struct wf_port_match match = {request, peer, tag};
 
-    wf_buf_append(&live_of(source)->ranks[number].matches, &match, sizeof(match));
+    wf_buf_append(&program_of(source)->ranks[number].matches, &match, sizeof(match));
 }
 
-static void live_taken(const struct wf_source *source, uint32_t number, uint32_t request)
+static void program_taken(const struct wf_source *source, uint32_t number, uint32_t request)
 {
-    struct rank *rank = &live_of(source)->ranks[number];
+    struct rank *rank = &program_of(source)->ranks[number];
 
     wf_buf_append(&rank->taken, &request, sizeof(request));
     wf_vrank_oplog_complete(&rank->log, request);
 }
 
-static void live_remote(const struct wf_source *source, uint32_t number, uint32_t origin)
+static void program_remote(const struct wf_source *source, uint32_t number, uint32_t origin)
 {
-    struct live *live = live_of(source);
+    struct program *program = program_of(source);
 
-    wf_vrank_image_enter(live->image, number);
-    live->library->remote(&live->ranks[number].self, origin);
+    wf_vrank_image_enter(program->image, number);
+    program->library->remote(&program->ranks[number].self, origin);
 }
 
-static void live_spread(const struct wf_source *source, const struct wf_homes *homes)
+static void program_spread(const struct wf_source *source, const struct wf_homes *homes)
 {
-    struct live *live = live_of(source);
+    struct program *program = program_of(source);
 
-    wf_vrank_shared_spread(&live->common, homes, live->library);
+    wf_vrank_shared_spread(&program->shared, homes, program->library);
 }
 
-static void live_load(const struct wf_source *source, uint32_t process, struct wf_buf *out)
+static void program_load(const struct wf_source *source, uint32_t process, struct wf_buf *out)
 {
-    wf_vrank_shared_load(&live_of(source)->common, process, out);
+    wf_vrank_shared_load(&program_of(source)->shared, process, out);
 }
 
-static void live_unload(const struct wf_source *source, const unsigned char *bytes, size_t size)
+static void program_unload(const struct wf_source *source, const unsigned char *bytes,
+                           size_t size)
 {
-    wf_vrank_shared_unload(&live_of(source)->common, bytes, size);
+    wf_vrank_shared_unload(&program_of(source)->shared, bytes, size);
 }
 
-static uint32_t live_common_region(const struct wf_source *source, uint32_t number)
+static uint32_t program_common_region(const struct wf_source *source, uint32_t number)
 {
-    return wf_vrank_names_common(live_of(source)->common.names, WF_VRANK_NAME_REGION, number);
+    return wf_vrank_names_common(program_of(source)->shared.names, WF_VRANK_NAME_REGION,
+                                 number);
 }
 
 /* In a signal handler. */
@@ -418,25 +421,25 @@ static bool which_rank(uint32_t *rank)
 
 static bool repair(void *arg, const void *address)
 {
-    return wf_vrank_image_repair(((struct live *)arg)->image, address);
+    return wf_vrank_image_repair(((struct program *)arg)->image, address);
 }
 
-static enum wf_status live_check(const struct wf_source *source, struct wf_err *err)
+static enum wf_status program_check(const struct wf_source *source, struct wf_err *err)
 {
-    const struct live *live = live_of(source);
-    const struct wf_vrank_end *end = &live->common.end;
+    const struct program *program = program_of(source);
+    const struct wf_vrank_end *end = &program->shared.end;
     char time[WF_UNITS_TEXT_MAX], left[WF_UNITS_TEXT_MAX], all[WF_UNITS_TEXT_MAX];
 
     if (!end->ended) {
         return WF_OK;
     }
     if (end->rank == WF_VRANK_END_NO_RANK) {
-        return live->is_short
+        return program->is_short
                    ? wf_err_set(err, WF_ELIMIT,
                                 "the program was stopped because memory is short: %s of %s is "
                                 "left; run fewer ranks, or spread them over more machines",
-                                wf_human_size(live->room.left, left),
-                                wf_human_size(live->room.all, all))
+                                wf_human_size(program->memory.left, left),
+                                wf_human_size(program->memory.all, all))
                    : wf_err_set(err, WF_ELIMIT,
                                 "the program was stopped because memory is short where another "
                                 "process runs; run fewer ranks, or spread them over more "
@@ -447,22 +450,22 @@ static enum wf_status live_check(const struct wf_source *source, struct wf_err *
                       end->code, wf_human_time(end->clock, time));
 }
 
-static void live_destroy(struct wf_source *source)
+static void program_destroy(struct wf_source *source)
 {
-    struct live *live = live_of(source);
+    struct program *program = program_of(source);
 
     wf_vrank_crash_ignore();
-    for (uint32_t i = 0; live->ranks != NULL && i < source->n_ranks; i++) {
-        if (live->ranks[i].live != NULL) {
-            live->library->rank_freed(&live->ranks[i].self);
+    for (uint32_t i = 0; program->ranks != NULL && i < source->n_ranks; i++) {
+        if (program->ranks[i].program != NULL) {
+            program->library->rank_freed(&program->ranks[i].self);
         }
     }
-    if (live->library != NULL) {
-        live->library->detach();
+    if (program->library != NULL) {
+        program->library->detach();
     }
-    for (uint32_t i = 0; live->ranks != NULL && i < source->n_ranks; i++) {
-        struct rank *rank = &live->ranks[i];
-        if (rank->live == NULL) {
+    for (uint32_t i = 0; program->ranks != NULL && i < source->n_ranks; i++) {
+        struct rank *rank = &program->ranks[i];
+        if (rank->program == NULL) {
             continue; /* it never began: not even its page must be touched */
         }
         wf_vrank_oplog_fini(&rank->log);
@@ -471,34 +474,34 @@ static void live_destroy(struct wf_source *source)
         wf_vrank_context_free(&rank->context);
         free(rank->comms);
     }
-    free(live->ranks);
-    wf_vrank_stacks_fini(&live->stacks);
-    wf_vrank_image_free(live->image);
-    wf_vrank_labels_free(live->labels);
-    free(live->config.argv);
-    wf_vrank_shared_fini(&live->common);
-    free(live);
+    free(program->ranks);
+    wf_vrank_stacks_fini(&program->stacks);
+    wf_vrank_image_free(program->image);
+    wf_vrank_labels_free(program->labels);
+    free(program->config.argv);
+    wf_vrank_shared_fini(&program->shared);
+    free(program);
 }
 
-static const struct wf_live_ops live_hooks = {
-    .tell = live_tell,
-    .matched = live_matched,
-    .taken = live_taken,
-    .remote = live_remote,
-    .spread = live_spread,
-    .load = live_load,
-    .unload = live_unload,
-    .common_region = live_common_region,
+static const struct wf_live_ops program_hooks = {
+    .tell = program_tell,
+    .matched = program_matched,
+    .taken = program_taken,
+    .remote = program_remote,
+    .spread = program_spread,
+    .load = program_load,
+    .unload = program_unload,
+    .common_region = program_common_region,
 };
 
-static const struct wf_source_ops live_ops = {
+static const struct wf_source_ops program_ops = {
     .name = "program",
     .summary = "a program that runs",
-    .destroy = live_destroy,
-    .next = live_next,
-    .group = live_group,
-    .name_of = live_name_of,
-    .check = live_check,
+    .destroy = program_destroy,
+    .next = program_next,
+    .group = program_group,
+    .name_of = program_name_of,
+    .check = program_check,
 };
 
 static const enum wf_vrank_meter_kind meters[] = {
@@ -511,57 +514,58 @@ static const enum wf_vrank_meter_kind meters[] = {
 enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct wf_source **out,
                                    struct wf_err *err)
 {
-    struct live *live = wf_xcalloc(1, sizeof(*live));
+    struct program *program = wf_xcalloc(1, sizeof(*program));
 
-    live->source = (struct wf_source){.ops = &live_ops,
-                                      .n_ranks = config->n_ranks,
-                                      .acts_in_background = true,
-                                      .depends_on_time = true,
-                                      .live = &live_hooks};
-    live->config = *config;
-    live->config.argv = NULL;
-    live->port = port;
-    live->port.payload_max = config->no_payload ? PAYLOAD_KEPT : UINT64_MAX;
-    live->port.checks_data = config->check;
-    wf_vrank_shared_init(&live->common);
+    program->source = (struct wf_source){.ops = &program_ops,
+                                         .n_ranks = config->n_ranks,
+                                         .acts_in_background = true,
+                                         .depends_on_time = true,
+                                         .live = &program_hooks};
+    program->config = *config;
+    program->config.argv = NULL;
+    program->port = port;
+    program->port.payload_max = config->no_payload ? PAYLOAD_KEPT : UINT64_MAX;
+    program->port.checks_data = config->check;
+    wf_vrank_shared_init(&program->shared);
     if (config->labels) {
-        live->labels = wf_vrank_labels_new(config->n_ranks, which_rank);
+        program->labels = wf_vrank_labels_new(config->n_ranks, which_rank);
     }
     const struct wf_vrank_image_config image = {config->argv[0], config->n_ranks,
                                                 config->copies};
     enum wf_status status =
-        wf_vrank_meter_init(&live->meter, meters[config->compute], config->rate, err);
+        wf_vrank_meter_init(&program->meter, meters[config->compute], config->rate, err);
     if (status == WF_OK) {
-        status = wf_vrank_image_load(&image, &live->image, &live->library, err);
+        status = wf_vrank_image_load(&image, &program->image, &program->library, err);
     }
     if (status == WF_OK) {
-        status = wf_vrank_stacks_init(&live->stacks, config->n_ranks, config->stack_bytes, err);
+        status =
+            wf_vrank_stacks_init(&program->stacks, config->n_ranks, config->stack_bytes, err);
     }
-    if (status == WF_OK && !live->library->attach(&live->port, config->n_ranks)) {
-        live->library = NULL;
+    if (status == WF_OK && !program->library->attach(&program->port, config->n_ranks)) {
+        program->library = NULL;
         status = wf_err_set(err, WF_EINVAL,
                             "'%.300s' was built with another version of weft; build it again",
                             config->argv[0]);
     }
     if (status != WF_OK) {
-        live_destroy(&live->source);
+        program_destroy(&program->source);
         return status;
     }
-    live->config.argv = config->argv;
-    live->ranks = wf_xcalloc_huge(config->n_ranks, sizeof(struct rank));
-    live->watch = (struct wf_vrank_crash_watch){
-        .stacks = &live->stacks, .who = who_runs, .repair = repair, .arg = live};
-    wf_vrank_crash_watch(&live->watch);
-    *out = &live->source;
+    program->config.argv = config->argv;
+    program->ranks = wf_xcalloc_huge(config->n_ranks, sizeof(struct rank));
+    program->watch = (struct wf_vrank_crash_watch){
+        .stacks = &program->stacks, .who = who_runs, .repair = repair, .arg = program};
+    wf_vrank_crash_watch(&program->watch);
+    *out = &program->source;
     return WF_OK;
 }
 
 struct wf_vrank_end wf_vrank_end(const struct wf_source *source)
 {
-    return live_of(source)->common.end;
+    return program_of(source)->shared.end;
 }
 
 uint32_t wf_vrank_created_comm(const struct wf_source *source, uint32_t rank)
 {
-    return live_of(source)->ranks[rank].made;
+    return program_of(source)->ranks[rank].created;
 }

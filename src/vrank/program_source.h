@@ -3,15 +3,15 @@
 #define WF_VRANK_PROGRAM_SOURCE_H
 
 /*
- * A running program as an op source. Each rank is a user-level thread that runs when the
- * simulation asks for its next op and there is none: until it makes a call whose answer the
- * simulation has to give, or has got far ahead.
+ * A running program as a source of ops. Each rank is a user-level thread. It runs when the
+ * simulation asks for an op that it has not produced yet, and stops when it makes a call whose
+ * answer the simulation has to give, or when it is far ahead.
  */
 
 #include "mpilib/port.h"
 #include "ops/live.h"
 
-/* How the clock of a rank advances while its program computes. */
+/* How the clock of a rank advances while its program computes: weft run --compute. */
 enum wf_vrank_compute {
     WF_VRANK_COMPUTE_MEASURED, /* by the processor time it takes */
     WF_VRANK_COMPUTE_MODEL,    /* by what the program says (weft/mark.h) */
@@ -19,30 +19,31 @@ enum wf_vrank_compute {
     WF_VRANK_COMPUTE_COUNTED,  /* by the instructions it takes */
 };
 
-/* What a rank takes at least while it waits: a page of its stack, and what is kept of it here
- * and in the library. Its variables, memory and messages come on top. Measured. */
+/* Measured memory of a rank that waits: a page of its stack, and the state of the simulator and of
+ * the library. Its variables, its heap and its messages come on top. */
 enum { WF_VRANK_BYTES_PER_RANK = 6000 };
 
 struct wf_vrank_config {
-    char **argv; /* null-terminated; argv[0] is the path of the program. Taken if it succeeds:
-                    one piece of memory */
+    char **
+        argv; /* null-terminated; argv[0] is the path of the program. One block of memory, which
+                    is taken on success */
     uint32_t n_ranks;
     size_t stack_bytes;
     enum wf_vrank_compute compute;
-    double rate;     /* instructions in a second, if they are counted */
-    bool labels;     /* lines that ranks write to stdout begin with their number */
+    double rate;     /* instructions per second, if they are counted */
+    bool labels;     /* lines on stdout begin with the rank */
     bool no_payload; /* large data need not arrive */
-    bool check;      /* whether data changes on its way */
-    uint32_t copies; /* of the program's own data: threads of the simulation */
+    bool check;      /* check that data does not change on its way */
+    uint32_t copies; /* of the program's variables: one for each thread of the simulation */
 };
 
-/* Loads the program and prepares its ranks; nothing of it runs yet. WF_EINVAL if it cannot be
- * loaded or was not built with weftcc. The caller owns *out. */
+/* Loads the program and prepares its ranks; none runs yet. WF_EINVAL if it cannot be loaded or was
+ * not built with weftcc. The caller owns *out. */
 WF_NODISCARD
 enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct wf_source **out,
                                    struct wf_err *err);
 
-/* How a rank ended, if one ended the whole run: by MPI_Abort, exit() or a signal. */
+/* How the run ended, if it ended early: by MPI_Abort(), exit() or for lack of memory. */
 #define WF_VRANK_END_NO_RANK UINT32_MAX
 struct wf_vrank_end {
     bool ended;
@@ -52,8 +53,8 @@ struct wf_vrank_end {
 };
 struct wf_vrank_end wf_vrank_end(const struct wf_source *source);
 
-/* The communicator that the rank has made of its last answer, as its ops call it; WF_COMM_WORLD
- * if it has made none. */
+/* The number in ops of the communicator that the rank has created since its last answer;
+ * WF_COMM_WORLD if it has created none. */
 uint32_t wf_vrank_created_comm(const struct wf_source *source, uint32_t rank);
 
 #endif

@@ -14,11 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ops of all ranks together that may be held. */
+/* How many ops of all ranks together may be held. */
 enum { HELD_MAX = 1 << 20 };
 
-/* What is known of a rank's last op, and what of it is held. */
-struct tee_rank {
+/* The outcome of a rank's last op, and the ops that are held. */
+struct recorder_rank {
     uint64_t n; /* ops that were asked for */
     struct wf_vrank_oplog *held;
     struct wf_created made; /* in the trace */
@@ -31,10 +31,10 @@ struct tee_rank {
     bool matched, found, ended;
 };
 
-struct tee {
+struct recorder {
     struct wf_source source; /* first */
     struct wf_vrank_recorder_config config;
-    struct tee_rank *ranks;
+    struct recorder_rank *ranks;
     pthread_mutex_t lock;   /* of what follows, and of the writer */
     struct wf_buf outcomes; /* of the op that is being written */
     struct wf_tidy tidy;    /* with what is the rank's own while it is used */
@@ -44,26 +44,26 @@ struct tee {
     atomic_bool failed;
 };
 
-static struct tee *tee_of(const struct wf_source *source)
+static struct recorder *recorder_of(const struct wf_source *source)
 {
-    return (struct tee *)wf_unconst(source);
+    return (struct recorder *)wf_unconst(source);
 }
 
 /* ---- writing ---- */
 
-static void fail(struct tee *tee, enum wf_status status, const struct wf_err *err)
+static void fail(struct recorder *recorder, enum wf_status status, const struct wf_err *err)
 {
-    if (status != WF_OK && tee->status == WF_OK) {
-        tee->status = status;
-        tee->err = *err;
-        atomic_store(&tee->failed, true);
+    if (status != WF_OK && recorder->status == WF_OK) {
+        recorder->status = status;
+        recorder->err = *err;
+        atomic_store(&recorder->failed, true);
     }
 }
 
-static void tell_name(struct tee *tee, const struct wf_op *op)
+static void tell_name(struct recorder *recorder, const struct wf_op *op)
 {
-    const struct wf_source *program = tee->config.program;
-    struct wf_trace_writer *writer = tee->config.writer;
+    const struct wf_source *program = recorder->config.program;
+    struct wf_trace_writer *writer = recorder->config.writer;
     enum wf_op_family family = wf_op_info(op->kind)->family;
     bool region = family == WF_FAMILY_MARKER;
 
@@ -77,48 +77,49 @@ static void tell_name(struct tee *tee, const struct wf_op *op)
     }
 }
 
-/* The number of a communicator in the trace. A program uses numbers again that it has freed; a
- * trace cannot, but no rank meets the same id twice. */
-static uint32_t comm_in_trace(struct tee *tee, uint32_t number, uint32_t comm)
+/* The number of a communicator in the trace. A program reuses the numbers of communicators that it
+ * has freed; a trace cannot. Ids are unique for each rank. */
+static uint32_t comm_in_trace(struct recorder *recorder, uint32_t number, uint32_t comm)
 {
-    struct wf_trace_writer *writer = tee->config.writer;
-    struct tee_rank *rank = &tee->ranks[number];
+    struct wf_trace_writer *writer = recorder->config.writer;
+    struct recorder_rank *rank = &recorder->ranks[number];
     struct wf_group group;
     struct wf_err err;
 
-    if (comm == WF_COMM_WORLD || !wf_source_group(tee->config.program, number, comm, &group)) {
+    if (comm == WF_COMM_WORLD ||
+        !wf_source_group(recorder->config.program, number, comm, &group)) {
         return comm;
     }
     if (rank->told != group.id && writer->ops->group != NULL) {
         rank->told = group.id;
-        fail(tee, writer->ops->group(writer, number, group.id, &group, &err), &err);
+        fail(recorder, writer->ops->group(writer, number, group.id, &group, &err), &err);
     }
     return group.id;
 }
 
-/* The library names requests of messages to nobody too, which the simulation never sees. */
-static bool tidy_op(struct tee *tee, uint32_t number, struct wf_op *op)
+/* Drops requests that the simulation never sees: of messages to MPI_PROC_NULL. */
+static bool tidy_op(struct recorder *recorder, uint32_t number, struct wf_op *op)
 {
-    tee->tidy.made = tee->ranks[number].made;
-    bool left = wf_tidy_op(&tee->tidy, op);
-    tee->ranks[number].made = tee->tidy.made;
+    recorder->tidy.made = recorder->ranks[number].made;
+    bool left = wf_tidy_op(&recorder->tidy, op);
+    recorder->ranks[number].made = recorder->tidy.made;
     return left;
 }
 
-static void put(struct tee *tee, uint32_t number, const struct wf_op *whole)
+static void put(struct recorder *recorder, uint32_t number, const struct wf_op *whole)
 {
-    struct wf_trace_writer *writer = tee->config.writer;
+    struct wf_trace_writer *writer = recorder->config.writer;
     struct wf_op op = *whole;
     struct wf_err err;
 
-    if (tee->status == WF_OK && tidy_op(tee, number, &op)) {
-        tell_name(tee, &op);
-        fail(tee, writer->ops->add(writer, number, &op, &err), &err);
-        tee->n_ops++;
+    if (recorder->status == WF_OK && tidy_op(recorder, number, &op)) {
+        tell_name(recorder, &op);
+        fail(recorder, writer->ops->add(writer, number, &op, &err), &err);
+        recorder->n_ops++;
     }
 }
 
-/* ---- what came of an op ---- */
+/* ---- the outcome of an op ---- */
 
 static bool is_open(const struct wf_op *op)
 {
@@ -131,7 +132,7 @@ static bool is_open(const struct wf_op *op)
            (op->peer == WF_ANY_SOURCE || op->tag == WF_ANY_TAG);
 }
 
-/* Who a rank of the program is in the group; group->size if nobody. */
+/* The place of a rank of the program in the group; group->size if it is no member. */
 static uint32_t member_of(const struct wf_group *group, uint32_t peer)
 {
     uint32_t i = 0;
@@ -145,12 +146,12 @@ static uint32_t member_of(const struct wf_group *group, uint32_t peer)
     return i;
 }
 
-static void set_match(const struct tee *tee, uint32_t number, uint32_t comm, struct wf_op *op,
-                      uint32_t peer, int32_t tag)
+static void set_match(const struct recorder *recorder, uint32_t number, uint32_t comm,
+                      struct wf_op *op, uint32_t peer, int32_t tag)
 {
     struct wf_group group;
 
-    if (wf_source_group(tee->config.program, number, comm, &group)) {
+    if (wf_source_group(recorder->config.program, number, comm, &group)) {
         op->matched_peer = member_of(&group, peer);
         op->matched_tag = tag;
         op->recorded = op->matched_peer < group.size;
@@ -168,7 +169,8 @@ static uint32_t place_in(const struct wf_op *op, uint32_t request)
     return i;
 }
 
-static void set_outcomes(struct tee *tee, const struct tee_rank *rank, struct wf_op *op)
+static void set_outcomes(struct recorder *recorder, const struct recorder_rank *rank,
+                         struct wf_op *op)
 {
     const uint32_t *taken = (const void *)rank->taken.data;
     uint32_t n = (uint32_t)(rank->taken.size / sizeof(uint32_t));
@@ -180,52 +182,52 @@ static void set_outcomes(struct tee *tee, const struct tee_rank *rank, struct wf
     } else if (detail == WF_WAIT_ANY) {
         op->outcome = n > 0 ? place_in(op, taken[0]) : op->count;
     } else {
-        tee->outcomes.size = 0;
+        recorder->outcomes.size = 0;
         op->outcome = 0;
         for (uint32_t i = 0; i < n; i++) {
             uint32_t place = place_in(op, taken[i]);
             if (place < op->count) {
-                wf_buf_append(&tee->outcomes, &place, sizeof(place));
+                wf_buf_append(&recorder->outcomes, &place, sizeof(place));
                 op->outcome++;
             }
         }
-        op->outcomes = (const void *)tee->outcomes.data;
+        op->outcomes = (const void *)recorder->outcomes.data;
     }
 }
 
-static void set_probed(const struct tee *tee, uint32_t number, struct wf_op *op)
+static void set_probed(const struct recorder *recorder, uint32_t number, struct wf_op *op)
 {
-    const struct tee_rank *rank = &tee->ranks[number];
+    const struct recorder_rank *rank = &recorder->ranks[number];
 
     op->recorded = true;
     op->outcome = op->kind == WF_OP_PROBE || rank->found;
     op->matched_peer = op->peer;
     op->matched_tag = op->tag;
     if (is_open(op) && op->outcome != 0) {
-        set_match(tee, number, op->comm, op, rank->seen_source, rank->seen_tag);
+        set_match(recorder, number, op->comm, op, rank->seen_source, rank->seen_tag);
     }
 }
 
-/* Fills in what is known of the last op when the next one is asked for. */
-static void set_record(struct tee *tee, uint32_t number, struct wf_op *op)
+/* Fills in the outcome of the last op. Called when the next one is asked for. */
+static void set_record(struct recorder *recorder, uint32_t number, struct wf_op *op)
 {
-    const struct tee_rank *rank = &tee->ranks[number];
+    const struct recorder_rank *rank = &recorder->ranks[number];
     const struct wf_op_info *info = wf_op_info(op->kind);
 
     op->recorded = false;
     if (info->family == WF_FAMILY_PROBE) {
-        set_probed(tee, number, op);
+        set_probed(recorder, number, op);
     } else if (info->family == WF_FAMILY_TEST ||
                (info->family == WF_FAMILY_WAIT && info->detail >= WF_WAIT_ANY)) {
-        set_outcomes(tee, rank, op);
+        set_outcomes(recorder, rank, op);
     } else if (rank->matched && is_open(op)) {
-        set_match(tee, number, op->comm, op, rank->match_peer, rank->match_tag);
-    } else if (info->family == WF_FAMILY_COMPUTE && tee->config.duration != NULL) {
-        op->duration = tee->config.duration(tee->config.arg, op->duration);
+        set_match(recorder, number, op->comm, op, rank->match_peer, rank->match_tag);
+    } else if (info->family == WF_FAMILY_COMPUTE && recorder->config.duration != NULL) {
+        op->duration = recorder->config.duration(recorder->config.arg, op->duration);
     }
 }
 
-/* ---- what is held ---- */
+/* ---- ops that are held ---- */
 
 static bool waits_for_match(const struct wf_op *op)
 {
@@ -237,37 +239,37 @@ static bool makes_comm(const struct wf_op *op)
     return wf_op_info(op->kind)->family == WF_FAMILY_COMM;
 }
 
-/* Ops are held behind the first one whose outcome is not known. Of a receive, `root`, which
- * means nothing to it, is the communicator as the program calls it. */
-static void hold(struct tee *tee, struct tee_rank *rank, const struct wf_op *op)
+/* Ops are held after the first one whose outcome is not known. Of a receive, the unused member
+ * `root` is the communicator's number in the program. */
+static void hold(struct recorder *recorder, struct recorder_rank *rank, const struct wf_op *op)
 {
     if (rank->held == NULL) {
         rank->held = wf_xcalloc(1, sizeof(*rank->held));
     }
     wf_vrank_oplog_add(rank->held, op);
-    tee->n_held++;
+    recorder->n_held++;
 }
 
-static struct wf_op *held_at(const struct tee_rank *rank, uint64_t i)
+static struct wf_op *held_at(const struct recorder_rank *rank, uint64_t i)
 {
     return wf_unconst(wf_vrank_oplog_get(rank->held, rank->held->first + i));
 }
 
-/* Writes what need not be held any longer. */
-static void let_go(struct tee *tee, uint32_t number, bool all)
+/* Writes the ops that need not be held any longer. */
+static void release(struct recorder *recorder, uint32_t number, bool all)
 {
-    struct tee_rank *rank = &tee->ranks[number];
+    struct recorder_rank *rank = &recorder->ranks[number];
     uint64_t n = rank->held != NULL ? rank->held->n : 0, i = 0;
 
     for (; i < n; i++) {
         const struct wf_op *op = held_at(rank, i);
         bool waits = waits_for_match(op);
-        if (waits && !all && tee->n_held <= HELD_MAX) {
+        if (waits && !all && recorder->n_held <= HELD_MAX) {
             break;
         }
-        tee->n_unmatched += waits;
-        tee->n_held--;
-        put(tee, number, op);
+        recorder->n_unmatched += waits;
+        recorder->n_held--;
+        put(recorder, number, op);
     }
     if (i > 0) {
         wf_vrank_oplog_drop(rank->held, rank->held->first + i);
@@ -279,43 +281,44 @@ static void let_go(struct tee *tee, uint32_t number, bool all)
     }
 }
 
-/* A communicator is known only when the program goes on behind the call that made it. */
-static void set_made(struct tee *tee, uint32_t number)
+/* A new communicator is known when the program goes on after the call that created it. */
+static void set_created(struct recorder *recorder, uint32_t number)
 {
-    struct tee_rank *rank = &tee->ranks[number];
+    struct recorder_rank *rank = &recorder->ranks[number];
     struct wf_op *op = held_at(rank, rank->held->n - 1);
-    uint32_t made = wf_vrank_created_comm(tee->config.program, number);
+    uint32_t made = wf_vrank_created_comm(recorder->config.program, number);
 
-    op->new_comm = made != WF_COMM_WORLD ? comm_in_trace(tee, number, made) : op->comm;
+    op->new_comm = made != WF_COMM_WORLD ? comm_in_trace(recorder, number, made) : op->comm;
 }
 
-static bool last_op(const struct tee *tee, uint32_t number, struct wf_op *op)
+static bool last_op(const struct recorder *recorder, uint32_t number, struct wf_op *op)
 {
-    struct wf_cursor cursor = {.word = {tee->ranks[number].n - 1}, .outer = {WF_CURSOR_AGAIN}};
+    struct wf_cursor cursor = {.word = {recorder->ranks[number].n - 1},
+                               .outer = {WF_CURSOR_AGAIN}};
 
-    return wf_source_next(tee->config.program, number, &cursor, op);
+    return wf_source_next(recorder->config.program, number, &cursor, op);
 }
 
 /* The rank's last op has returned. */
-static void conclude(struct tee *tee, uint32_t number)
+static void conclude(struct recorder *recorder, uint32_t number)
 {
-    struct tee_rank *rank = &tee->ranks[number];
+    struct recorder_rank *rank = &recorder->ranks[number];
     struct wf_op op;
 
-    if (rank->n == 0 || !last_op(tee, number, &op)) {
+    if (rank->n == 0 || !last_op(recorder, number, &op)) {
         return;
     }
-    set_record(tee, number, &op);
+    set_record(recorder, number, &op);
     if (wf_op_has_comm(op.kind)) {
         if (waits_for_match(&op)) {
             op.root = op.comm;
         }
-        op.comm = comm_in_trace(tee, number, op.comm);
+        op.comm = comm_in_trace(recorder, number, op.comm);
     }
     if (rank->held != NULL || waits_for_match(&op) || makes_comm(&op)) {
-        hold(tee, rank, &op);
+        hold(recorder, rank, &op);
     } else {
-        put(tee, number, &op);
+        put(recorder, number, &op);
     }
     rank->taken.size = 0;
     rank->matched = false;
@@ -323,41 +326,41 @@ static void conclude(struct tee *tee, uint32_t number)
 
 /* ---- the source ---- */
 
-static bool tee_next(const struct wf_source *source, uint32_t number, struct wf_cursor *cursor,
-                     struct wf_op *op)
+static bool recorder_next(const struct wf_source *source, uint32_t number,
+                          struct wf_cursor *cursor, struct wf_op *op)
 {
-    struct tee *tee = tee_of(source);
-    const struct wf_source *program = tee->config.program;
-    struct tee_rank *rank = &tee->ranks[number];
+    struct recorder *recorder = recorder_of(source);
+    const struct wf_source *program = recorder->config.program;
+    struct recorder_rank *rank = &recorder->ranks[number];
 
     if (cursor->outer[0] == WF_CURSOR_AGAIN || cursor->word[0] < rank->n) {
         return wf_source_next(program, number, cursor, op);
     }
-    if (atomic_load(&tee->failed) || rank->ended) {
+    if (atomic_load(&recorder->failed) || rank->ended) {
         return false;
     }
-    (void)pthread_mutex_lock(&tee->lock);
-    conclude(tee, number);
+    (void)pthread_mutex_lock(&recorder->lock);
+    conclude(recorder, number);
     bool made = rank->held != NULL && makes_comm(held_at(rank, rank->held->n - 1));
-    (void)pthread_mutex_unlock(&tee->lock);
+    (void)pthread_mutex_unlock(&recorder->lock);
     rank->ended = !wf_source_next(program, number, cursor, op);
     rank->n += !rank->ended;
     if (rank->held != NULL) {
-        (void)pthread_mutex_lock(&tee->lock);
+        (void)pthread_mutex_lock(&recorder->lock);
         if (made) {
-            set_made(tee, number);
+            set_created(recorder, number);
         }
-        let_go(tee, number, rank->ended);
-        (void)pthread_mutex_unlock(&tee->lock);
+        release(recorder, number, rank->ended);
+        (void)pthread_mutex_unlock(&recorder->lock);
     }
     return !rank->ended;
 }
 
-static void tee_tell(const struct wf_source *source, uint32_t number,
-                     const struct wf_answer *answer)
+static void recorder_tell(const struct wf_source *source, uint32_t number,
+                          const struct wf_answer *answer)
 {
-    const struct wf_source *program = tee_of(source)->config.program;
-    struct tee_rank *rank = &tee_of(source)->ranks[number];
+    const struct wf_source *program = recorder_of(source)->config.program;
+    struct recorder_rank *rank = &recorder_of(source)->ranks[number];
 
     rank->found = answer->found;
     rank->seen_source = answer->seen_source;
@@ -365,15 +368,16 @@ static void tee_tell(const struct wf_source *source, uint32_t number,
     program->live->tell(program, number, answer);
 }
 
-static void tee_matched(const struct wf_source *source, uint32_t number, uint32_t request,
-                        uint32_t peer, int32_t tag)
+static void recorder_matched(const struct wf_source *source, uint32_t number, uint32_t request,
+                             uint32_t peer, int32_t tag)
 {
-    struct tee *tee = tee_of(source);
-    struct tee_rank *rank = &tee->ranks[number];
+    struct recorder *recorder = recorder_of(source);
+    struct recorder_rank *rank = &recorder->ranks[number];
     struct wf_op op;
 
-    tee->config.program->live->matched(tee->config.program, number, request, peer, tag);
-    if (request == WF_REQUEST_MAX || (rank->n > 0 && last_op(tee, number, &op) &&
+    recorder->config.program->live->matched(recorder->config.program, number, request, peer,
+                                            tag);
+    if (request == WF_REQUEST_MAX || (rank->n > 0 && last_op(recorder, number, &op) &&
                                       op.kind == WF_OP_IRECV && op.request == request)) {
         rank->matched = true;
         rank->match_peer = peer;
@@ -383,107 +387,107 @@ static void tee_matched(const struct wf_source *source, uint32_t number, uint32_
     for (uint64_t i = rank->held != NULL ? rank->held->n : 0; i-- > 0;) {
         struct wf_op *held = held_at(rank, i);
         if (held->kind == WF_OP_IRECV && held->request == request && waits_for_match(held)) {
-            set_match(tee, number, held->root, held, peer, tag);
+            set_match(recorder, number, held->root, held, peer, tag);
             return;
         }
     }
 }
 
-static void tee_taken(const struct wf_source *source, uint32_t number, uint32_t request)
+static void recorder_taken(const struct wf_source *source, uint32_t number, uint32_t request)
 {
-    struct tee *tee = tee_of(source);
+    struct recorder *recorder = recorder_of(source);
 
-    wf_buf_append(&tee->ranks[number].taken, &request, sizeof(request));
-    tee->config.program->live->taken(tee->config.program, number, request);
+    wf_buf_append(&recorder->ranks[number].taken, &request, sizeof(request));
+    recorder->config.program->live->taken(recorder->config.program, number, request);
 }
 
-static void tee_remote(const struct wf_source *source, uint32_t number, uint32_t origin)
+static void recorder_remote(const struct wf_source *source, uint32_t number, uint32_t origin)
 {
-    const struct wf_source *program = tee_of(source)->config.program;
+    const struct wf_source *program = recorder_of(source)->config.program;
 
     program->live->remote(program, number, origin);
 }
 
-static enum wf_status tee_check(const struct wf_source *source, struct wf_err *err)
+static enum wf_status recorder_check(const struct wf_source *source, struct wf_err *err)
 {
-    const struct tee *tee = tee_of(source);
+    const struct recorder *recorder = recorder_of(source);
 
-    if (tee->status != WF_OK) {
-        *err = tee->err;
-        return tee->status;
+    if (recorder->status != WF_OK) {
+        *err = recorder->err;
+        return recorder->status;
     }
-    return wf_source_check(tee->config.program, err);
+    return wf_source_check(recorder->config.program, err);
 }
 
-static void tee_destroy(struct wf_source *source)
+static void recorder_destroy(struct wf_source *source)
 {
-    struct tee *tee = tee_of(source);
+    struct recorder *recorder = recorder_of(source);
 
     for (uint32_t i = 0; i < source->n_ranks; i++) {
-        if (tee->ranks[i].held != NULL) {
-            wf_vrank_oplog_fini(tee->ranks[i].held);
-            free(tee->ranks[i].held);
+        if (recorder->ranks[i].held != NULL) {
+            wf_vrank_oplog_fini(recorder->ranks[i].held);
+            free(recorder->ranks[i].held);
         }
-        wf_buf_fini(&tee->ranks[i].taken);
-        wf_created_fini(&tee->ranks[i].made);
+        wf_buf_fini(&recorder->ranks[i].taken);
+        wf_created_fini(&recorder->ranks[i].made);
     }
-    free(tee->ranks);
-    wf_buf_fini(&tee->outcomes);
-    tee->tidy.made = (struct wf_created){.spans = NULL}; /* was the last rank's */
-    wf_tidy_fini(&tee->tidy);
-    wf_source_free(tee->config.program);
-    (void)pthread_mutex_destroy(&tee->lock);
-    free(tee);
+    free(recorder->ranks);
+    wf_buf_fini(&recorder->outcomes);
+    recorder->tidy.made = (struct wf_created){.spans = NULL}; /* was the last rank's */
+    wf_tidy_fini(&recorder->tidy);
+    wf_source_free(recorder->config.program);
+    (void)pthread_mutex_destroy(&recorder->lock);
+    free(recorder);
 }
 
-static const struct wf_live_ops tee_hooks = {
-    .tell = tee_tell,
-    .matched = tee_matched,
-    .taken = tee_taken,
-    .remote = tee_remote,
+static const struct wf_live_ops recorder_hooks = {
+    .tell = recorder_tell,
+    .matched = recorder_matched,
+    .taken = recorder_taken,
+    .remote = recorder_remote,
 };
 
-static const struct wf_source_ops tee_ops = {
+static const struct wf_source_ops recorder_ops = {
     .name = "program",
     .summary = "a program that runs and is recorded",
-    .destroy = tee_destroy,
-    .next = tee_next,
-    .check = tee_check,
+    .destroy = recorder_destroy,
+    .next = recorder_next,
+    .check = recorder_check,
 };
 
 struct wf_source *wf_vrank_recorder_new(const struct wf_vrank_recorder_config *config)
 {
-    struct tee *tee = wf_xcalloc(1, sizeof(*tee));
+    struct recorder *recorder = wf_xcalloc(1, sizeof(*recorder));
 
-    tee->source = *config->program;
-    tee->source.ops = &tee_ops;
-    tee->source.inner = config->program;
-    tee->source.live = &tee_hooks;
-    tee->config = *config;
-    tee->ranks = wf_xcalloc(config->program->n_ranks, sizeof(*tee->ranks));
-    (void)pthread_mutex_init(&tee->lock, NULL);
-    return &tee->source;
+    recorder->source = *config->program;
+    recorder->source.ops = &recorder_ops;
+    recorder->source.inner = config->program;
+    recorder->source.live = &recorder_hooks;
+    recorder->config = *config;
+    recorder->ranks = wf_xcalloc(config->program->n_ranks, sizeof(*recorder->ranks));
+    (void)pthread_mutex_init(&recorder->lock, NULL);
+    return &recorder->source;
 }
 
 enum wf_status wf_vrank_recorder_finish(struct wf_source *source, struct wf_err *err)
 {
-    struct tee *tee = tee_of(source);
+    struct recorder *recorder = recorder_of(source);
 
-    for (uint32_t i = 0; i < source->n_ranks && tee->status == WF_OK; i++) {
-        let_go(tee, i, true);
+    for (uint32_t i = 0; i < source->n_ranks && recorder->status == WF_OK; i++) {
+        release(recorder, i, true);
     }
-    if (tee->status != WF_OK) {
-        *err = tee->err;
+    if (recorder->status != WF_OK) {
+        *err = recorder->err;
     }
-    return tee->status;
+    return recorder->status;
 }
 
-uint64_t wf_vrank_recorder_n_ops(const struct wf_source *tee)
+uint64_t wf_vrank_recorder_n_ops(const struct wf_source *recorder)
 {
-    return tee_of(tee)->n_ops;
+    return recorder_of(recorder)->n_ops;
 }
 
-uint64_t wf_vrank_recorder_n_unmatched(const struct wf_source *tee)
+uint64_t wf_vrank_recorder_n_unmatched(const struct wf_source *recorder)
 {
-    return tee_of(tee)->n_unmatched;
+    return recorder_of(recorder)->n_unmatched;
 }

@@ -5,148 +5,149 @@
 
 #include <string.h>
 
-static void lock(struct wf_vrank_shared *common)
+static void lock(struct wf_vrank_shared *shared)
 {
-    (void)pthread_mutex_lock(&common->lock);
+    (void)pthread_mutex_lock(&shared->lock);
 }
 
-static void unlock(struct wf_vrank_shared *common)
+static void unlock(struct wf_vrank_shared *shared)
 {
-    (void)pthread_mutex_unlock(&common->lock);
+    (void)pthread_mutex_unlock(&shared->lock);
 }
 
-void wf_vrank_shared_init(struct wf_vrank_shared *common)
+void wf_vrank_shared_init(struct wf_vrank_shared *shared)
 {
-    (void)pthread_mutex_init(&common->lock, NULL);
-    common->names = wf_vrank_names_new(1, 0);
+    (void)pthread_mutex_init(&shared->lock, NULL);
+    shared->names = wf_vrank_names_new(1, 0);
 }
 
-void wf_vrank_shared_fini(struct wf_vrank_shared *common)
+void wf_vrank_shared_fini(struct wf_vrank_shared *shared)
 {
-    wf_vrank_outbox_free(common->remote);
-    wf_vrank_names_free(common->names);
-    (void)pthread_mutex_destroy(&common->lock);
+    wf_vrank_outbox_free(shared->outbox);
+    wf_vrank_names_free(shared->names);
+    (void)pthread_mutex_destroy(&shared->lock);
 }
 
-/* ---- the way to each other ---- */
+/* ---- processes ---- */
 
 static uint32_t home_of(void *arg, uint32_t rank)
 {
-    const struct wf_vrank_shared *common = arg;
+    const struct wf_vrank_shared *shared = arg;
 
-    return common->homes->of(common->homes, rank);
+    return shared->homes->of(shared->homes, rank);
 }
 
 static void ship(void *arg, uint32_t process, const struct wf_port_bytes *pieces, uint32_t n)
 {
-    wf_vrank_outbox_put(((struct wf_vrank_shared *)arg)->remote, process, WF_VRANK_PARCEL_DATA,
+    wf_vrank_outbox_put(((struct wf_vrank_shared *)arg)->outbox, process, WF_VRANK_PARCEL_DATA,
                         pieces, n);
 }
 
-void wf_vrank_shared_spread(struct wf_vrank_shared *common, const struct wf_homes *homes,
+void wf_vrank_shared_spread(struct wf_vrank_shared *shared, const struct wf_homes *homes,
                             const struct wf_port_library *library)
 {
-    wf_vrank_outbox_free(common->remote);
-    wf_vrank_names_free(common->names);
-    common->remote = wf_vrank_outbox_new(homes);
-    common->names = wf_vrank_names_new(homes->n_processes, homes->own);
-    common->homes = homes;
-    common->library = library;
-    common->spread = (struct wf_port_processes){.n_processes = homes->n_processes,
-                                                .own = homes->own,
-                                                .arg = common,
-                                                .home = home_of,
-                                                .ship = ship};
-    library->set_processes(&common->spread);
+    wf_vrank_outbox_free(shared->outbox);
+    wf_vrank_names_free(shared->names);
+    shared->outbox = wf_vrank_outbox_new(homes);
+    shared->names = wf_vrank_names_new(homes->n_processes, homes->own);
+    shared->homes = homes;
+    shared->library = library;
+    shared->processes = (struct wf_port_processes){.n_processes = homes->n_processes,
+                                                   .own = homes->own,
+                                                   .arg = shared,
+                                                   .home = home_of,
+                                                   .ship = ship};
+    library->set_processes(&shared->processes);
 }
 
-/* ---- how it ends ---- */
+/* ---- the end of the program ---- */
 
-static void note_end(struct wf_vrank_shared *common, const struct wf_vrank_end *end)
+static void note_end(struct wf_vrank_shared *shared, const struct wf_vrank_end *end)
 {
-    struct wf_vrank_end *known = &common->end;
+    struct wf_vrank_end *known = &shared->end;
 
-    lock(common);
+    lock(shared);
     if (!known->ended || end->clock < known->clock ||
         (end->clock == known->clock && end->rank < known->rank)) {
         *known = *end;
     }
-    unlock(common);
-    atomic_store(&common->over, true);
+    unlock(shared);
+    atomic_store(&shared->over, true);
 }
 
-void wf_vrank_shared_end(struct wf_vrank_shared *common, const struct wf_vrank_end *end)
+void wf_vrank_shared_end(struct wf_vrank_shared *shared, const struct wf_vrank_end *end)
 {
     const struct wf_port_bytes piece = {end, sizeof(*end)};
 
-    note_end(common, end);
-    wf_vrank_outbox_put_all(common->remote, WF_VRANK_PARCEL_END, &piece, 1);
+    note_end(shared, end);
+    wf_vrank_outbox_put_all(shared->outbox, WF_VRANK_PARCEL_END, &piece, 1);
 }
 
 /* ---- names ---- */
 
-uint32_t wf_vrank_shared_number(struct wf_vrank_shared *common, enum wf_vrank_name_kind kind,
+uint32_t wf_vrank_shared_number(struct wf_vrank_shared *shared, enum wf_vrank_name_kind kind,
                                 const char *name)
 {
-    const struct wf_port_bytes pieces[] = {{&common->spread.own, sizeof(common->spread.own)},
-                                           {name, strlen(name) + 1}};
+    const struct wf_port_bytes pieces[] = {
+        {&shared->processes.own, sizeof(shared->processes.own)}, {name, strlen(name) + 1}};
     bool is_new;
 
-    lock(common);
-    uint32_t number = wf_vrank_names_number(common->names, kind, name, &is_new);
+    lock(shared);
+    uint32_t number = wf_vrank_names_number(shared->names, kind, name, &is_new);
     if (is_new &&
-        kind == WF_VRANK_NAME_REGION) { /* others hear it in the order of the numbers */
-        wf_vrank_outbox_put_all(common->remote, WF_VRANK_PARCEL_NAME, pieces, 2);
+        kind ==
+            WF_VRANK_NAME_REGION) { /* others must hear of them in the order of the numbers */
+        wf_vrank_outbox_put_all(shared->outbox, WF_VRANK_PARCEL_NAME, pieces, 2);
     }
-    unlock(common);
+    unlock(shared);
     return number;
 }
 
-const char *wf_vrank_shared_name(struct wf_vrank_shared *common, enum wf_vrank_name_kind kind,
+const char *wf_vrank_shared_name(struct wf_vrank_shared *shared, enum wf_vrank_name_kind kind,
                                  uint32_t number)
 {
-    lock(common); /* ranks may be naming others */
-    const char *name = wf_vrank_names_at(common->names, kind, number);
-    unlock(common);
+    lock(shared); /* ranks may be adding names */
+    const char *name = wf_vrank_names_at(shared->names, kind, number);
+    unlock(shared);
     return name;
 }
 
-static void hear_name(struct wf_vrank_shared *common, const unsigned char *bytes)
+static void hear_name(struct wf_vrank_shared *shared, const unsigned char *bytes)
 {
     uint32_t process;
 
     memcpy(&process, bytes, sizeof(process));
-    lock(common);
-    wf_vrank_names_heard(common->names, process, WF_VRANK_NAME_REGION,
+    lock(shared);
+    wf_vrank_names_heard(shared->names, process, WF_VRANK_NAME_REGION,
                          (const char *)bytes + sizeof(process));
-    unlock(common);
+    unlock(shared);
 }
 
 /* ---- parcels ---- */
 
-void wf_vrank_shared_load(struct wf_vrank_shared *common, uint32_t process, struct wf_buf *out)
+void wf_vrank_shared_load(struct wf_vrank_shared *shared, uint32_t process, struct wf_buf *out)
 {
-    wf_vrank_outbox_take(common->remote, process, out);
+    wf_vrank_outbox_take(shared->outbox, process, out);
 }
 
-static void open_parcel(void *arg, enum wf_vrank_parcel kind, const unsigned char *bytes,
+static void read_parcel(void *arg, enum wf_vrank_parcel kind, const unsigned char *bytes,
                         size_t size)
 {
-    struct wf_vrank_shared *common = arg;
+    struct wf_vrank_shared *shared = arg;
     struct wf_vrank_end end;
 
     if (kind == WF_VRANK_PARCEL_END) {
         memcpy(&end, bytes, sizeof(end));
-        note_end(common, &end);
+        note_end(shared, &end);
     } else if (kind == WF_VRANK_PARCEL_NAME) {
-        hear_name(common, bytes);
+        hear_name(shared, bytes);
     } else {
-        common->library->arrived(bytes, size);
+        shared->library->arrived(bytes, size);
     }
 }
 
-void wf_vrank_shared_unload(struct wf_vrank_shared *common, const unsigned char *bytes,
+void wf_vrank_shared_unload(struct wf_vrank_shared *shared, const unsigned char *bytes,
                             size_t size)
 {
-    wf_vrank_parcels_read(bytes, size, open_parcel, common);
+    wf_vrank_parcels_read(bytes, size, read_parcel, shared);
 }

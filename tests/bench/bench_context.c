@@ -37,7 +37,7 @@ static void measure(uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         fibers[i].scheduler = &scheduler;
         wf_vrank_context_make(&fibers[i].context, wf_vrank_stacks_top(&stacks, i),
-                              wf_vrank_stacks_room(&stacks, i), spin, &fibers[i]);
+                              wf_vrank_stacks_size(&stacks, i), spin, &fibers[i]);
         wf_vrank_context_switch(&scheduler, &fibers[i].context); /* touches its stack */
     }
     uint32_t rounds = SWITCHES / n / 2;

@@ -91,9 +91,9 @@ def check_compute(program):
 
 def check_refused(program):
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    cases = [(("-n", "2", "--", "/bin/sh"), 3, "not built with weftcc|no program built with"),
+    cases = [(("-n", "2", "--", "/bin/sh"), 3, "not built with weftcc|not a program built with"),
              (("-n", "2", "--", "./nowhere"), 3, "cannot read './nowhere'"),
-             (("-n", "2", "--", str(vrank.SOURCE / "README.md")), 3, "no program built with")]
+             (("-n", "2", "--", str(vrank.SOURCE / "README.md")), 3, "not a program built with")]
     if memory < 300 << 30:
         cases.append((("-n", "67108864", "--", program), 5,
                       "of memory; the machine has .* run fewer"))

@@ -71,7 +71,7 @@ static void many_contexts_keep_what_they_had(void)
         fibers[i].home = &home;
         fibers[i].number = i;
         wf_vrank_context_make(&fibers[i].context, wf_vrank_stacks_top(&stacks, i),
-                              wf_vrank_stacks_room(&stacks, i), work, &fibers[i]);
+                              wf_vrank_stacks_size(&stacks, i), work, &fibers[i]);
     }
     for (uint32_t round = 1; round <= ROUNDS; round++) {
         for (uint32_t k = 0; k < RANKS; k++) {
@@ -102,7 +102,7 @@ static void stacks_lie_apart(void)
     CHECK(wf_vrank_stacks_init(&stacks, RANKS, STACK, &err) == WF_OK);
     for (uint32_t i = 0; i < RANKS; i++) {
         unsigned char *top = wf_vrank_stacks_top(&stacks, i);
-        size_t room = wf_vrank_stacks_room(&stacks, i);
+        size_t room = wf_vrank_stacks_size(&stacks, i);
         bool in_guard = true;
         CHECK((uintptr_t)top % 16 == 0);
         CHECK(room >= STACK / 2);
