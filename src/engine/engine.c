@@ -169,10 +169,10 @@ static void visit_processes(struct wf_worker *worker, bool finishing)
         for (uint32_t i = 0; i < block->count; i++) {
             struct wf_event now = {.key = {.src = block->first + i}, .dst = block->first + i};
             wf_ctx_enter(ctx, block, now.dst, &now);
-            if (!finishing) {
-                ops->init(ctx->lp + 1, ctx);
-            } else if (ops->finish != NULL) {
+            if (finishing && ops->finish != NULL) {
                 ops->finish(ctx->lp + 1, ctx);
+            } else if (!finishing && ops->init != NULL) {
+                ops->init(ctx->lp + 1, ctx);
             }
         }
     }

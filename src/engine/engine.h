@@ -43,7 +43,7 @@ struct wf_process_ops {
      * `undo`, and makes the optimistic schedulers wait. */
     bool careful;
 
-    /* Schedules the first events; time is 0. */
+    /* Optional: schedules the first events; time is 0. */
     void (*init)(void *state, struct wf_ctx *ctx);
     void (*event)(void *state, const struct wf_event *ev, struct wf_ctx *ctx);
     /* Optional: the exact inverse of `event`. The engine itself takes back scheduled events,

@@ -13,12 +13,11 @@
 
 /* A packet that waits for a credit. */
 struct waiter {
-    uint32_t next;                 /* cell */
-    uint32_t link;                 /* by which it goes on */
+    uint32_t next; /* cell */
+    uint32_t is_last;
     struct wf_packet_head in, out; /* as it came, as it goes on */
     uint64_t first;
-    int64_t since; /* its arrival */
-    uint32_t is_last, spare;
+    int64_t since;             /* its arrival */
     struct wf_net_message msg; /* of a last packet */
 };
 
@@ -31,10 +30,11 @@ size_t wf_packet_credit_cell_size(void)
  * stay in one lane, and so in order. */
 static uint32_t channel_of(const struct wf_packet_net *model, const struct wf_packet_head *head)
 {
-    uint32_t lane =
-        model->lanes == 1 ? 0 : (head->src ^ head->dst * 2654435761U) % model->lanes;
+    uint32_t lane = model->channels_per_vc == 1
+                        ? 0
+                        : (head->src ^ head->dst * 2654435761U) % model->channels_per_vc;
 
-    return head->route.vcs.vc * model->lanes + lane;
+    return head->route.vcs.vc * model->channels_per_vc + lane;
 }
 
 static struct wf_packet_channel *channel_at(const struct wf_packet_view *view, uint32_t port,
@@ -76,17 +76,13 @@ static void grant(const struct wf_packet_view *view, const struct wf_packet_outl
 }
 
 static void wait(const struct wf_packet_view *view, struct wf_packet_channel *channel,
-                 uint32_t link, const struct wf_packet_head *in,
-                 const struct wf_packet_run *run)
+                 const struct wf_packet_head *in, const struct wf_packet_run *run)
 {
     uint32_t cell = wf_cell_new(view->ctx);
     struct waiter *waiter = wf_cell_edit(view->ctx, cell);
 
-    *waiter = (struct waiter){.link = link,
-                              .in = *in,
-                              .out = run->head,
-                              .first = run->first,
-                              .since = view->key.time};
+    *waiter = (struct waiter){
+        .in = *in, .out = run->head, .first = run->first, .since = view->key.time};
     if (run->msg != NULL) {
         waiter->is_last = 1;
         waiter->msg = *run->msg;
@@ -114,7 +110,7 @@ static uint32_t enter(const struct wf_packet_view *view, struct wf_packet_run *r
 
     wf_touch(view->ctx, channel, sizeof(*channel));
     if (channel->head != 0 || channel->used >= view->model->slots) {
-        wait(view, channel, outlet.link, &in, run);
+        wait(view, channel, &in, run);
         return outlet.number;
     }
     channel->used++;
@@ -148,7 +144,6 @@ static struct waiter take(const struct wf_packet_view *view, struct wf_packet_ch
 void wf_packet_credit_received(const struct wf_packet_view *view,
                                const struct wf_packet_credit_event *credit)
 {
-    const struct wf_packet_links *links = &view->model->links;
     struct wf_packet_channel *channel = channel_at(view, credit->port, credit->channel);
 
     wf_touch(view->ctx, channel, sizeof(*channel));
@@ -158,15 +153,7 @@ void wf_packet_credit_received(const struct wf_packet_view *view,
     }
 
     struct waiter waiter = take(view, channel);
-    uint32_t kind = wf_packet_links_kind(links, waiter.link);
-    const struct wf_packet_outlet outlet = {
-        .port = &view->ports[credit->port],
-        .number = credit->port,
-        .link = waiter.link,
-        .kind = kind,
-        .delay = wf_packet_links_delay(links, view->vertex),
-        .full_ps = links->kinds[kind].full_ps,
-    };
+    const struct wf_packet_outlet outlet = wf_packet_outlet_at(view, credit->port);
     const struct wf_packet_run run = {
         .head = waiter.out,
         .first = waiter.first,

@@ -10,21 +10,12 @@
 struct wf_packet_view wf_packet_view_of(const struct wf_packet_net *model, struct wf_ctx *ctx,
                                         void *node)
 {
-    struct wf_packet_channel *channels =
-        (void *)((struct wf_packet_port *)node + model->node_ports);
-    size_t n_channels = (size_t)model->node_ports * model->n_channels;
+    struct wf_packet_view view = wf_packet_view(
+        model, ctx, node, wf_self(ctx) - model->net.first_node, model->node_ports);
 
-    return (struct wf_packet_view){
-        .model = model,
-        .ctx = ctx,
-        .key = *wf_now_key(ctx),
-        .vertex = wf_self(ctx) - model->net.first_node,
-        .ports = node,
-        .channels = channels,
-        .stats = model->stats != WF_NET_STATS_OFF ? (void *)(channels + n_channels) : NULL,
-        .loads = wf_packet_loads(model, node, model->node_ports),
-        .node = (void *)((unsigned char *)node + model->ports_size),
-    };
+    view.key = *wf_now_key(ctx);
+    view.node = (void *)((unsigned char *)node + model->ports_size);
+    return view;
 }
 
 struct wf_packet_head wf_packet_first_head(const struct wf_packet_view *view,
@@ -42,8 +33,7 @@ struct wf_packet_head wf_packet_first_head(const struct wf_packet_view *view,
     };
 }
 
-/* Time between the beginnings of two full packets. */
-static int64_t pace(const struct wf_packet_net *model)
+int64_t wf_packet_pace(const struct wf_packet_net *model)
 {
     return model->injection == WF_PACKET_UNLIMITED
                ? 0
@@ -80,7 +70,7 @@ static bool inject_body(const struct wf_packet_view *view,
     struct wf_packet_run run = {
         .head = wf_packet_first_head(view, inject),
         .first = inject->next,
-        .spacing = pace(model),
+        .spacing = wf_packet_pace(model),
         .from = wf_self(view->ctx),
     };
     struct wf_packet_inject_event rest = *inject;
@@ -133,7 +123,7 @@ static int64_t busy_ps(const struct wf_packet_net *model, const struct wf_packet
     }
     return model->injection == WF_PACKET_UNLIMITED
                ? 0
-               : (int64_t)last->first * pace(model) +
+               : (int64_t)last->first * wf_packet_pace(model) +
                      wf_packet_run_ps(model, last, model->injection);
 }
 

@@ -22,7 +22,7 @@ _Static_assert(sizeof(struct page) <= sizeof(struct wf_packet_train), "fits into
 static struct wf_packet_port_notice *news_of(const struct wf_packet_view *view, uint32_t port)
 {
     const struct wf_packet_net *model = view->model;
-    size_t n_ports = view->node != NULL ? model->node_ports : model->other_ports;
+    size_t n_ports = view->n_ports;
     unsigned char *at = (unsigned char *)(view->channels + n_ports * model->n_channels);
 
     if (view->stats != NULL) {

@@ -140,12 +140,6 @@ static enum wf_status make_route(struct wf_packet_net *model,
                : status;
 }
 
-static void other_init(void *state, struct wf_ctx *ctx)
-{
-    (void)state;
-    (void)ctx;
-}
-
 static void handle(const struct wf_packet_view *view, const struct wf_event *ev)
 {
     const void *payload = ev->payload;
@@ -197,28 +191,19 @@ static void packet_event(const struct wf_net *net, struct wf_ctx *ctx, void *nod
     dispatch(&view, ev);
 }
 
-/* A vertex without ranks. */
-static struct wf_packet_view other_spot(void *state, struct wf_ctx *ctx)
+/* The view of a vertex that is not a node. */
+static struct wf_packet_view other_view(void *state, struct wf_ctx *ctx)
 {
     const struct wf_packet_net *model = wf_model(ctx);
-    struct wf_packet_channel *channels =
-        (void *)((struct wf_packet_port *)state + model->other_ports);
-    size_t n_channels = (size_t)model->other_ports * model->n_channels;
 
-    return (struct wf_packet_view){
-        .model = model,
-        .ctx = ctx,
-        .vertex = model->net.n_nodes + (wf_self(ctx) - model->first_other),
-        .ports = state,
-        .channels = channels,
-        .stats = model->stats != WF_NET_STATS_OFF ? (void *)(channels + n_channels) : NULL,
-        .loads = wf_packet_loads(model, state, model->other_ports),
-    };
+    return wf_packet_view(model, ctx, state,
+                          model->net.n_nodes + (wf_self(ctx) - model->first_other),
+                          model->other_ports);
 }
 
 static void other_event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
 {
-    struct wf_packet_view view = other_spot(state, ctx);
+    struct wf_packet_view view = other_view(state, ctx);
 
     view.key = ev->key;
     dispatch(&view, ev);
@@ -232,39 +217,19 @@ static void other_commit(const struct wf_event *ev, const void *note, struct wf_
     wf_packet_stats_commit(&model->net, ev, ctx);
 }
 
-/* Behind the ports of a vertex and their channels. */
-static struct wf_packet_vertex_stats stats_in(const struct wf_packet_net *model,
-                                              const void *state, uint32_t vertex,
-                                              uint32_t n_ports)
-{
-    const struct wf_packet_channel *channels =
-        (const void *)((const struct wf_packet_port *)state + n_ports);
-
-    return (struct wf_packet_vertex_stats){
-        .vertex = vertex,
-        .ports = (const void *)(channels + (size_t)n_ports * model->n_channels),
-        /* Only read. */
-        .loads = wf_packet_loads(model, wf_unconst(state), n_ports),
-    };
-}
-
 static void other_finish(const void *state, struct wf_ctx *ctx)
 {
-    const struct wf_packet_net *model = wf_model(ctx);
+    const struct wf_packet_view view = other_view(wf_unconst(state), ctx); /* only read */
 
-    const struct wf_packet_vertex_stats stats =
-        stats_in(model, state, model->net.n_nodes + (wf_self(ctx) - model->first_other),
-                 model->other_ports);
-
-    wf_packet_stats_finish(model, ctx, &stats);
+    wf_packet_stats_finish(&view);
 }
 
 static void packet_finish(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
                           struct wf_net_totals *totals)
 {
-    const struct wf_packet_net *model = wf_packet_of(net);
-    const struct wf_packet_node *own =
-        (const void *)((const unsigned char *)node + model->ports_size);
+    const struct wf_packet_view view =
+        wf_packet_view_of(wf_packet_of(net), ctx, wf_unconst(node)); /* only read */
+    const struct wf_packet_node *own = view.node;
 
     totals->nodes++;
     totals->fingerprint += own->fingerprint;
@@ -272,12 +237,7 @@ static void packet_finish(const struct wf_net *net, struct wf_ctx *ctx, const vo
     totals->packets_received += own->packets_received;
     totals->bytes_sent += own->bytes_sent;
     totals->bytes_received += own->bytes_received;
-    if (model->stats != WF_NET_STATS_OFF) {
-        struct wf_packet_vertex_stats stats =
-            stats_in(model, node, wf_self(ctx) - net->first_node, model->node_ports);
-        stats.by_hops = (const uint64_t *)(own + 1);
-        wf_packet_stats_finish(model, ctx, &stats);
-    }
+    wf_packet_stats_finish(&view);
 }
 
 static void packet_destroy(struct wf_net *net)
@@ -324,8 +284,8 @@ static enum wf_status make_channels(struct wf_packet_net *model,
                           "net.vc_bytes: a packet of %" PRIu64 " bytes does not fit",
                           model->links.full_bytes);
     }
-    model->lanes = given->n_vcs == 0 ? 1 : (uint32_t)given->n_vcs / needed;
-    model->n_channels = needed * model->lanes;
+    model->channels_per_vc = given->n_vcs == 0 ? 1 : (uint32_t)given->n_vcs / needed;
+    model->n_channels = needed * model->channels_per_vc;
     model->slots = (uint32_t)(given->vc_bytes / model->links.full_bytes);
     return WF_OK;
 }
@@ -382,7 +342,6 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
         .name = "router",
         .payload_max = sizeof(struct wf_packet_last_event),
         .announces_changes = true,
-        .init = other_init,
         .event = other_event,
         .commit = model->stats_window > 0 ? other_commit : NULL,
         .finish = counts ? other_finish : NULL,
@@ -467,6 +426,35 @@ static void packet_attach(struct wf_net *net, struct wf_engine *engine)
     }
 }
 
+/* On the topology's own route: links and routers, then the bytes on the slowest link. If a
+ * policy takes a longer route, its cost counts as queueing. */
+static struct wf_net_uncontended packet_uncontended(const struct wf_net *net, uint32_t src_node,
+                                                    uint32_t dst_node, uint64_t bytes)
+{
+    const struct wf_packet_net *model = wf_packet_of(net);
+    const struct wf_packet_links *links = &model->links;
+    uint64_t last = wf_packet_rest(model, bytes) + model->header_bytes;
+    struct wf_net_uncontended idle = {.latency = 0};
+
+    for (uint32_t at = src_node; at != dst_node;) {
+        uint32_t port = model->topo->ops->next_port(model->topo, at, dst_node);
+        uint32_t link = wf_packet_links_number(links, at, port);
+        const struct wf_packet_link_kind *kind =
+            &links->kinds[wf_packet_links_kind(links, link)];
+        int64_t all = (int64_t)(wf_packet_count(model, bytes) - 1) * kind->full_ps +
+                      wf_packet_link_ps(kind, last);
+
+        idle.latency += kind->latency + (at != src_node ? wf_packet_links_delay(links, at) : 0);
+        if (at != src_node && model->timing == WF_PACKET_STORE_AND_FORWARD) {
+            idle.latency += wf_packet_count(model, bytes) > 1 ? kind->full_ps
+                                                              : wf_packet_link_ps(kind, last);
+        }
+        idle.transfer = all > idle.transfer ? all : idle.transfer;
+        at = model->topo->ops->neighbor(model->topo, at, port);
+    }
+    return idle;
+}
+
 void wf_packet_set_probe(struct wf_net *net, wf_packet_probe_fn *probe, void *arg)
 {
     struct wf_packet_net *model = (struct wf_packet_net *)net;
@@ -487,7 +475,7 @@ const struct wf_net_ops wf_net_packet_ops = {
     .attach = packet_attach,
     .send = wf_packet_send,
     .event = packet_event,
-    .uncontended = wf_packet_uncontended,
+    .uncontended = packet_uncontended,
     .finish = packet_finish,
     .commit = wf_packet_stats_commit,
     .describe = wf_packet_stats_describe,

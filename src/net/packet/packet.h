@@ -69,8 +69,4 @@ struct wf_packet_delivery {
 typedef void wf_packet_probe_fn(void *arg, const struct wf_packet_delivery *delivery);
 void wf_packet_set_probe(struct wf_net *net, wf_packet_probe_fn *probe, void *arg);
 
-/* struct wf_net_ops.alone (net/packet/alone.c). */
-struct wf_net_uncontended wf_packet_uncontended(const struct wf_net *net, uint32_t src_node,
-                                                uint32_t dst_node, uint64_t bytes);
-
 #endif

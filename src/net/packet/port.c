@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "net/packet/notice.h"
 
+#include "base/mem.h"
 #include "base/rng.h"
-
-/* On whose behalf a routing policy asks. */
-struct asker {
-    const struct wf_packet_view *view;
-};
 
 /* Bytes that wait before a port of this vertex, or of a neighbour as far as it has told. */
 static uint64_t queue_bytes(const struct wf_route_query *query, uint32_t vertex, uint32_t port)
 {
-    const struct wf_packet_view *view = ((const struct asker *)query->arg)->view;
+    const struct wf_packet_view *view = query->arg;
     const struct wf_packet_net *model = view->model;
     const struct wf_packet_link_kind *kind = &model->links.kinds[wf_packet_links_kind(
         &model->links, wf_packet_links_number(&model->links, vertex, port))];
@@ -40,7 +36,7 @@ static uint64_t flow_random(const struct wf_route_query *query)
 
 static uint64_t packet_random(const struct wf_route_query *query)
 {
-    return wf_random(((const struct asker *)query->arg)->view->ctx);
+    return wf_random(((const struct wf_packet_view *)query->arg)->ctx);
 }
 
 /* What takes one way by a hash: net.ecmp. */
@@ -60,7 +56,6 @@ static uint32_t choose_port(const struct wf_packet_view *view, struct wf_packet_
 {
     const struct wf_packet_net *model = view->model;
     const struct wf_route_ops *ops = model->route->ops;
-    struct asker asker = {view};
     const struct wf_route_query query = {
         .topo = model->topo,
         .route = model->route,
@@ -70,10 +65,26 @@ static uint32_t choose_port(const struct wf_packet_view *view, struct wf_packet_
         .flow = flow_of(view, head),
         .queue = queue_bytes,
         .random = ops->is_oblivious ? flow_random : packet_random,
-        .arg = &asker,
+        .arg = wf_unconst(view), /* only read */
     };
 
     return ops->next(&query, &head->route);
+}
+
+struct wf_packet_outlet wf_packet_outlet_at(const struct wf_packet_view *view, uint32_t port)
+{
+    const struct wf_packet_links *links = &view->model->links;
+    uint32_t link = wf_packet_links_number(links, view->vertex, port);
+    uint32_t kind = wf_packet_links_kind(links, link);
+
+    return (struct wf_packet_outlet){
+        .port = &view->ports[port],
+        .number = port,
+        .link = link,
+        .kind = kind,
+        .delay = wf_packet_links_delay(links, view->vertex),
+        .full_ps = links->kinds[kind].full_ps,
+    };
 }
 
 struct wf_packet_outlet wf_packet_route(const struct wf_packet_view *view,
@@ -83,24 +94,15 @@ struct wf_packet_outlet wf_packet_route(const struct wf_packet_view *view,
     uint32_t port = model->is_minimal
                         ? model->topo->ops->next_port(model->topo, view->vertex, head->dst)
                         : choose_port(view, head);
-    uint32_t link = wf_packet_links_number(&model->links, view->vertex, port);
-    uint32_t kind = wf_packet_links_kind(&model->links, link);
-    const struct wf_packet_link_kind *kinds = model->links.kinds;
+    struct wf_packet_outlet outlet = wf_packet_outlet_at(view, port);
+    uint8_t *hops = &head->route.vcs.hops;
 
-    head->route.vcs.hops =
-        (uint8_t)(head->route.vcs.hops + (head->route.vcs.hops < UINT8_MAX ? 1 : 0));
-    if (kinds[kind].full_ps > kinds[head->slowest].full_ps) {
-        head->slowest = (uint16_t)kind;
+    *hops = (uint8_t)(*hops + (*hops < UINT8_MAX ? 1 : 0));
+    if (outlet.full_ps > model->links.kinds[head->slowest].full_ps) {
+        head->slowest = (uint16_t)outlet.kind;
     }
-    head->in_port = model->links.in_port[link];
-    return (struct wf_packet_outlet){
-        .port = &view->ports[port],
-        .number = port,
-        .link = link,
-        .kind = kind,
-        .delay = wf_packet_links_delay(&model->links, view->vertex),
-        .full_ps = kinds[kind].full_ps,
-    };
+    head->in_port = model->links.in_port[outlet.link];
+    return outlet;
 }
 
 static void schedule(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,

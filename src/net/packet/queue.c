@@ -94,12 +94,6 @@ static uint32_t take_first(const struct wf_packet_view *view)
     return cell;
 }
 
-/* Time between the beginnings of two full packets. */
-static int64_t pace(const struct wf_packet_net *model)
-{
-    return model->links.kinds[model->injection].full_ps;
-}
-
 /* Something else waits now: the train under way ends with the turn that has begun. */
 static void shorten(const struct wf_packet_view *view)
 {
@@ -107,7 +101,7 @@ static void shorten(const struct wf_packet_view *view)
     const struct entry *entry = look(view, node->current);
 
     if (entry->ahead > 0) {
-        int64_t now = wf_now(view->ctx), step = pace(view->model);
+        int64_t now = wf_now(view->ctx), step = wf_packet_pace(view->model);
         int64_t next = entry->since + ((now - entry->since) / step + 1) * step;
         if (next < node->turn) {
             wake(view, next - now);
@@ -159,7 +153,8 @@ static struct wf_packet_run next_piece(const struct wf_packet_view *view,
  * taken back. */
 static void end_train(const struct wf_packet_view *view, struct entry *entry)
 {
-    uint64_t turns = (uint64_t)((wf_now(view->ctx) - entry->since) / pace(view->model));
+    uint64_t turns =
+        (uint64_t)((wf_now(view->ctx) - entry->since) / wf_packet_pace(view->model));
 
     if (turns < entry->ahead) {
         struct wf_packet_head head = wf_packet_first_head(view, &entry->inject);
@@ -245,7 +240,7 @@ static void begin_train(const struct wf_packet_view *view, struct wf_packet_run 
     entry->since = wf_now(view->ctx);
     entry->ahead = n;
     run->count = n;
-    run->spacing = pace(view->model);
+    run->spacing = wf_packet_pace(view->model);
     wake(view, (int64_t)n * run->spacing);
 }
 

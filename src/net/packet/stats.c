@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-/* Words, in this order: latencies of messages, packets by hops, bytes by window, and then for
- * each link what struct wf_packet_port_stats has but the longest wait; those are the maxima. Perhaps
- * each link's loads follow. */
+/* The counters: latencies of messages, packets by hops, bytes by window, for each link the sums
+ * of struct wf_packet_port_stats, with net.stats=links the load of each link; then the maxima,
+ * the longest wait of each link. */
 enum {
     SUMS_PER_LINK = 4,
     HOPS_AT = WF_HISTOGRAM_BUCKETS,
@@ -82,29 +82,30 @@ void wf_packet_stats_delivered(const struct wf_packet_view *view,
     *count += run->count;
 }
 
-void wf_packet_stats_finish(const struct wf_packet_net *model, struct wf_ctx *ctx,
-                            const struct wf_packet_vertex_stats *of)
+void wf_packet_stats_finish(const struct wf_packet_view *view)
 {
-    struct wf_net_counters *words = wf_net_counters_of(&model->net, ctx);
+    const struct wf_packet_net *model = view->model;
+    struct wf_net_counters *counters = wf_net_counters_of(&model->net, view->ctx);
 
-    if (words == NULL) {
+    if (view->stats == NULL || counters == NULL) {
         return;
     }
 
-    uint32_t link = wf_packet_links_number(&model->links, of->vertex, 0);
-    uint32_t n_ports = wf_topo_ports(model->topo, of->vertex);
+    uint32_t link = wf_packet_links_number(&model->links, view->vertex, 0);
+    uint32_t n_ports = wf_topo_ports(model->topo, view->vertex);
     for (uint32_t port = 0; port < n_ports; port++) {
         uint64_t *sums =
-            &words->word[links_at(model) + (uint64_t)SUMS_PER_LINK * (link + port)];
-        memcpy(sums, &of->ports[port], SUMS_PER_LINK * sizeof(*sums));
-        words->word[model->net.n_sums + link + port] = of->ports[port].peak_ps;
+            &counters->word[links_at(model) + (uint64_t)SUMS_PER_LINK * (link + port)];
+        memcpy(sums, &view->stats[port], SUMS_PER_LINK * sizeof(*sums));
+        counters->word[model->net.n_sums + link + port] = view->stats[port].peak_ps;
     }
-    if (of->loads != NULL) {
-        memcpy(&words->word[loads_at(model) + (uint64_t)WF_NET_LINK_LOAD_WORDS * link],
-               of->loads, n_ports * sizeof(*of->loads));
+    if (view->loads != NULL) {
+        memcpy(&counters->word[loads_at(model) + (uint64_t)WF_NET_LINK_LOAD_WORDS * link],
+               view->loads, n_ports * sizeof(*view->loads));
     }
-    for (uint32_t i = 0; of->by_hops != NULL && i < WF_NET_STATS_HOPS; i++) {
-        words->word[HOPS_AT + i] += of->by_hops[i];
+    const uint64_t *by_hops = (const uint64_t *)(view->node + 1);
+    for (uint32_t i = 0; view->node != NULL && i < WF_NET_STATS_HOPS; i++) {
+        counters->word[HOPS_AT + i] += by_hops[i];
     }
 }
 
@@ -144,9 +145,9 @@ void wf_packet_stats_commit(const struct wf_net *net, const struct wf_event *ev,
     const struct wf_packet_net *model = wf_packet_of(net);
 
     if (ev->kind <= WF_PACKET_CUT && model->stats_window > 0) {
-        struct wf_net_counters *words = wf_net_counters_of(net, ctx);
-        if (words != NULL) {
-            count_windows(model, ev, &words->word[WINDOWS_AT]);
+        struct wf_net_counters *counters = wf_net_counters_of(net, ctx);
+        if (counters != NULL) {
+            count_windows(model, ev, &counters->word[WINDOWS_AT]);
         }
     }
 }
@@ -155,7 +156,7 @@ void wf_packet_stats_commit(const struct wf_net *net, const struct wf_event *ev,
 
 struct described {
     const struct wf_packet_net *model;
-    const struct wf_net_counters *words;
+    const struct wf_net_counters *counters;
 };
 
 static void facts_of(const void *arg, uint32_t link, struct wf_net_link_facts *out)
@@ -166,36 +167,37 @@ static void facts_of(const void *arg, uint32_t link, struct wf_net_link_facts *o
         &model->links.kinds[wf_packet_links_kind(&model->links, link)];
     struct wf_packet_port_stats stats;
 
-    memcpy(&stats, &of->words->word[links_at(model) + (uint64_t)SUMS_PER_LINK * link],
+    memcpy(&stats, &of->counters->word[links_at(model) + (uint64_t)SUMS_PER_LINK * link],
            SUMS_PER_LINK * sizeof(uint64_t));
     out->packets = stats.packets;
     out->bytes = stats.bytes;
     out->busy_ps = stats.busy_ps;
     out->knows_waits = true;
     out->wait_ps = stats.wait_ps;
-    out->peak_ps = of->words->word[of->words->n_sums + link];
+    out->peak_ps = of->counters->word[of->counters->n_sums + link];
     out->peak_bytes =
         (uint64_t)((wf_u128)out->peak_ps * model->links.full_bytes / (uint64_t)kind->full_ps);
     if (model->stats == WF_NET_STATS_LINKS) {
-        out->load = (const void *)&of->words
+        out->load = (const void *)&of->counters
                         ->word[loads_at(model) + (uint64_t)WF_NET_LINK_LOAD_WORDS * link];
     }
 }
 
-void wf_packet_stats_describe(const struct wf_net *net, const struct wf_net_counters *words,
+void wf_packet_stats_describe(const struct wf_net *net, const struct wf_net_counters *counters,
                               int64_t elapsed, struct wf_value *result)
 {
     const struct wf_packet_net *model = wf_packet_of(net);
     struct wf_value *network = wf_net_report_section(result);
-    const struct described of = {model, words};
+    const struct described of = {model, counters};
     const struct wf_net_link_report report = {model->topo, (enum wf_net_stats)model->stats,
                                               elapsed, facts_of, &of};
 
-    wf_net_report_latencies(network, words->word);
-    wf_net_report_counts(network, "packets_by_hops", &words->word[HOPS_AT], WF_NET_STATS_HOPS);
+    wf_net_report_latencies(network, counters->word);
+    wf_net_report_counts(network, "packets_by_hops", &counters->word[HOPS_AT],
+                         WF_NET_STATS_HOPS);
     if (model->stats_window > 0) {
         wf_doc_count(network, "window_ps", (uint64_t)model->stats_window);
-        wf_net_report_counts(network, "window_bytes", &words->word[WINDOWS_AT],
+        wf_net_report_counts(network, "window_bytes", &counters->word[WINDOWS_AT],
                              WF_PACKET_STATS_WINDOWS);
     }
     wf_net_report_links(network, &report);

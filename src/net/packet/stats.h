@@ -3,24 +3,23 @@
 #define WF_NET_PACKET_STATS_H
 
 /*
- * What the packet model counts if it is asked to. Ports count in their process, behind the
- * other state, so that it is undone with it; what an event alone tells is counted when it is
- * final. Nothing of it exists if it is off.
+ * Statistics of the packet model (net.stats). Ports count in the state of their process, so that
+ * a rollback undoes it. What an event alone tells is counted when the event is final. With
+ * net.stats=off none of this state exists.
  */
 
-#include "net/packet/net.h"
-#include "net/stats/link_report.h"
+#include "net/packet/model.h"
 #include "result/doc.h"
 
 enum { WF_PACKET_STATS_WINDOWS = 1000 };
 
-/* Of one port. All are sums but the last. */
+/* One port. All members are sums but the last. */
 struct wf_packet_port_stats {
     uint64_t packets;
     uint64_t bytes;
     uint64_t busy_ps;
     uint64_t wait_ps; /* from when a packet could have been sent until it was */
-    uint64_t peak_ps; /* the longest wait: what was queued then, in the time it took */
+    uint64_t peak_ps; /* the longest wait: the queue of that moment, as the time it took */
 };
 
 /* Packets that are served: n of them, waiting for `wait`, `wait + step` and so on. */
@@ -29,8 +28,8 @@ struct wf_packet_served {
     uint64_t bytes;
     int64_t duration;
     int64_t wait, step;
-    int64_t at, spacing; /* when the first is sent, and the next after it */
-    uint32_t node;       /* they come from */
+    int64_t at, spacing; /* when the first is sent; from one to the next */
+    uint32_t node;       /* their source */
 };
 
 void wf_packet_stats_count(const struct wf_packet_view *view, uint32_t port,
@@ -38,21 +37,15 @@ void wf_packet_stats_count(const struct wf_packet_view *view, uint32_t port,
 void wf_packet_stats_delivered(const struct wf_packet_view *view,
                                const struct wf_packet_run *run);
 
-/* For the table of the model: sizes of the words it needs, finish, commit and description. */
+/* Sets the number of counters that the model needs. */
 void wf_packet_stats_init(struct wf_packet_net *model);
-/* `loads` are null if there are none; `by_hops` is what wf_packet_stats_delivered() counted there,
- * or null. */
-struct wf_packet_vertex_stats {
-    uint32_t vertex;
-    const struct wf_packet_port_stats *ports;
-    const struct wf_net_link_load *loads;
-    const uint64_t *by_hops;
-};
-void wf_packet_stats_finish(const struct wf_packet_net *model, struct wf_ctx *ctx,
-                            const struct wf_packet_vertex_stats *of);
+/* After the run: adds the counters of a vertex, if statistics are kept. */
+void wf_packet_stats_finish(const struct wf_packet_view *view);
+
+/* Members of struct wf_net_ops. */
 void wf_packet_stats_commit(const struct wf_net *net, const struct wf_event *ev,
                             struct wf_ctx *ctx);
-void wf_packet_stats_describe(const struct wf_net *net, const struct wf_net_counters *words,
+void wf_packet_stats_describe(const struct wf_net *net, const struct wf_net_counters *counters,
                               int64_t elapsed, struct wf_value *result);
 
 #endif

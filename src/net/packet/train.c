@@ -329,8 +329,7 @@ void wf_packet_train_arrive(const struct wf_packet_view *view,
     plan_service(view, outlet);
 }
 
-void wf_packet_train_cut(const struct wf_packet_view *view,
-                         const struct wf_packet_outlet *outlet)
+static void end_train(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet)
 {
     uint32_t before = 0;
 
@@ -358,7 +357,7 @@ void wf_packet_cut(const struct wf_packet_view *view, struct wf_packet_head *hea
     struct wf_packet_outlet outlet = wf_packet_route(view, head);
     wf_touch(view->ctx, outlet.port, sizeof(*outlet.port));
     wf_packet_train_settle(view, &outlet);
-    wf_packet_train_cut(view, &outlet);
+    end_train(view, &outlet);
 }
 
 /* Whether the one train here has been left in peace for long enough: the longer the more often
@@ -378,17 +377,7 @@ void wf_packet_train_service(const struct wf_packet_view *view, uint32_t number)
         return; /* they are gone, or an earlier time was planned later */
     }
 
-    const struct wf_packet_links *links = &view->model->links;
-    uint32_t link = wf_packet_links_number(links, view->vertex, number);
-    uint32_t kind = wf_packet_links_kind(links, link);
-    const struct wf_packet_outlet outlet = {
-        .port = port,
-        .number = number,
-        .link = link,
-        .kind = kind,
-        .delay = wf_packet_links_delay(links, view->vertex),
-        .full_ps = links->kinds[kind].full_ps,
-    };
+    const struct wf_packet_outlet outlet = wf_packet_outlet_at(view, number);
     struct wf_packet_view just_before = *view;
 
     struct wf_packet_train *train = edit(view, port->trains);

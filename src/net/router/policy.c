@@ -5,6 +5,7 @@
  * deadlock by themselves. With more channels than it needs there are several of each class, all
  * alike.
  */
+#include "base/mem.h"
 #include "base/rng.h"
 #include "net/router/scheme.h"
 
@@ -39,7 +40,6 @@ void wf_router_policy_ask(const struct wf_router_view *view, uint32_t input)
         return;
     }
     struct wf_router_cell *entry = wf_cell_edit(view->ctx, first);
-    struct wf_router_view here = *view;
     const struct wf_route_query query = {
         .topo = model->topo,
         .route = model->route,
@@ -50,7 +50,7 @@ void wf_router_policy_ask(const struct wf_router_view *view, uint32_t input)
         .flow = wf_rng_mix((uint64_t)entry->packet.msg.src_node << 32 | entry->packet.number),
         .queue = queue_of,
         .random = random_of,
-        .arg = &here,
+        .arg = wf_unconst(view), /* only read */
     };
     struct wf_route_state *state = &entry->packet.on.route;
     uint32_t port = model->route->ops->next(&query, state);

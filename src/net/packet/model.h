@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_NET_PACKET_MODEL_H
+#define WF_NET_PACKET_MODEL_H
+
+/* The packet model as its own files see it: events, state of ports and nodes, the model. */
+
+#include "net/packet/links.h"
+#include "net/packet/packet.h"
+#include "net/route/route.h"
+#include "net/stats/link_report.h"
+#include "net/topology.h"
+
+/* ---- events ---- */
+
+enum {
+    WF_PACKET_BODY,  /* a packet that is not its message's last: wf_packet_body_event */
+    WF_PACKET_TRAIN, /* several of them at equal distances: wf_packet_train_event */
+    WF_PACKET_LAST,  /* a message's last packet: wf_packet_last_event */
+    WF_PACKET_CUT, /* the train in progress on this link ends before now: wf_packet_train_event
+                          with the packets that do not come */
+    WF_PACKET_SERVICE, /* to itself: a port has packets to serve; number of the port */
+    WF_PACKET_INJECT,  /* to itself: the interface goes on: wf_packet_inject_event */
+    WF_PACKET_CREDIT,  /* a packet has left the vertex after a port: wf_packet_credit_event */
+    WF_PACKET_READY, /* to itself: the next message of a node is complete; number of the node */
+    WF_PACKET_NOTICE, /* the length of a neighbour's queue: wf_packet_notice_event */
+    WF_PACKET_TURN,   /* to itself: the interface takes the next packet of its queue */
+};
+
+/* Payloads have no padding. The largest determines the size of all events. */
+struct wf_packet_head {
+    uint32_t src, dst; /* nodes */
+    uint32_t number;   /* of the message among those of its source */
+    uint16_t slowest;  /* kind of link on the route so far */
+    uint16_t in_port;  /* by which it enters the vertex; WF_PACKET_NO_PORT: unknown */
+    struct wf_route_state route;
+};
+
+enum { WF_PACKET_NO_PORT = WF_NET_NO_PORT, WF_PACKET_PEERS = 4 };
+
+struct wf_packet_body_event {
+    struct wf_packet_head head;
+    uint64_t first; /* number of the packet in its message */
+};
+
+struct wf_packet_train_event {
+    struct wf_packet_head head;
+    uint64_t first;
+    int64_t spacing;
+    uint64_t count;
+};
+
+struct wf_packet_last_event {
+    struct wf_packet_head head;
+    struct wf_net_message msg;
+};
+
+struct wf_packet_credit_event {
+    uint32_t port, channel; /* of the receiver */
+};
+
+struct wf_packet_notice_event {
+    uint32_t by;             /* port of the receiver that leads to the sender */
+    uint32_t port;           /* of the sender */
+    int64_t free;            /* when the port has sent the packets that it can send */
+    uint32_t waiting, spare; /* packets that wait for credits */
+};
+
+struct wf_packet_inject_event {
+    struct wf_net_message msg;
+    uint64_t next; /* packet to be sent */
+    uint32_t dst, number;
+};
+
+_Static_assert(sizeof(struct wf_packet_head) == 24 &&
+                   sizeof(struct wf_packet_train_event) == 48 &&
+                   sizeof(struct wf_packet_last_event) == 56 &&
+                   sizeof(struct wf_packet_inject_event) == 48,
+               "no padding");
+
+/* ---- state ----
+ *
+ * Of a vertex: all ports, all channels, then what is kept on demand, each for all ports: counters
+ * (struct wf_packet_port_stats), notices (struct wf_packet_port_notice), loads (struct
+ * wf_net_link_load). A node's struct wf_packet_node and its packets by hops follow.
+ */
+
+/* An output port. Zeroed is idle. */
+struct wf_packet_port {
+    int64_t free;    /* when it can send, after all packets that are settled */
+    uint32_t trains; /* cell of the first train that passes through it, or 0 */
+    uint32_t spare;
+};
+
+/* A virtual channel of a port with credits. Zeroed is idle. */
+struct wf_packet_channel {
+    uint32_t used;       /* slots taken at the end of the link, by packets there or sent */
+    uint32_t head, tail; /* cells of the packets that wait for a slot */
+    uint32_t waiting;    /* number of these */
+};
+
+/* A node's own state. */
+struct wf_packet_node {
+    struct wf_packet_port ejection;
+    int64_t nic_free;
+    uint64_t fingerprint; /* of all deliveries */
+    uint64_t packets_sent, packets_received;
+    uint64_t bytes_sent, bytes_received;
+    uint32_t messages; /* sent so far */
+    /* Of an interface with a queue: */
+    uint32_t current;    /* cell of the message of which a packet is being sent, or 0 */
+    uint32_t head, tail; /* cells of the other messages */
+    uint32_t awake;      /* 1 if an event is scheduled... */
+    int64_t turn;        /* ...for this time; events for other times are void */
+    uint32_t peers[WF_PACKET_PEERS]; /* cells, if messages may overtake each other */
+    uint32_t held; /* 1 if the packet has left the interface, but not the node */
+};
+
+struct wf_packet_port_stats; /* net/packet/stats.h */
+
+/* ---- the model ---- */
+
+#define WF_PACKET_UNLIMITED UINT32_C(0xffffffff)
+
+struct wf_packet_net {
+    struct wf_net net;
+    const struct wf_topo *topo;
+    struct wf_topo *damaged; /* `topo`, if parts of the network fail; else null */
+    struct wf_route *route;
+    struct wf_packet_links links;
+    uint32_t first_other;  /* process number of vertex net.n_nodes */
+    uint32_t packet_bytes; /* of a full packet, without the header */
+    uint32_t header_bytes;
+    uint32_t injection, ejection; /* kinds of links with those rates, or WF_PACKET_UNLIMITED */
+    uint32_t fastest, slowest;    /* kinds of links */
+    enum wf_packet_timing timing;
+    enum wf_packet_nic nic;
+    bool is_minimal; /* the topology's own route, without virtual channels */
+    bool trains;
+    bool sends_notices;   /* routers tell their neighbours the lengths of queues */
+    uint32_t notice_step; /* in packets */
+    int flow;             /* enum wf_packet_flow */
+    bool overtakes;       /* messages between two nodes may take different routes... */
+    bool is_in_order;     /* ...but all packets of one message take the same */
+    bool has_queue;       /* interfaces decide packet by packet */
+    struct wf_process_ops other_ops;
+    uint32_t n_channels;              /* of a port; 0: buffers are unbounded */
+    uint32_t channels_per_vc;         /* for each virtual channel of the routing policy */
+    uint32_t slots;                   /* packets that fit into a channel */
+    uint32_t node_ports, other_ports; /* the most of any node, of any other vertex */
+    size_t other_size;
+    size_t ports_size; /* of the ports of a node, with all that is kept for them */
+    size_t port_size;  /* of all that is kept for a port but its load */
+    int stats;         /* enum wf_net_stats */
+    bool keeps_loads;  /* of links over time */
+    int64_t stats_window;
+    wf_packet_probe_fn *probe;
+    void *probe_arg;
+};
+
+/* What a handler works on: the state of a vertex, and the time. */
+struct wf_packet_view {
+    const struct wf_packet_net *model;
+    struct wf_ctx *ctx;
+    struct wf_key key; /* of the current event; ties at one instant are broken by it */
+    uint32_t vertex;
+    uint32_t n_ports; /* in the state */
+    struct wf_packet_port *ports;
+    struct wf_packet_channel *channels; /* model->n_channels for each port */
+    struct wf_packet_port_stats *stats; /* one for each port; null if not kept */
+    struct wf_net_link_load *loads;     /* likewise */
+    struct wf_packet_node *node;        /* null at a vertex that is not a node */
+};
+
+/* Packets of a message on their way through a vertex; a single one has count 1. */
+struct wf_packet_run {
+    struct wf_packet_head head;
+    uint64_t first, count;
+    bool is_cut;     /* they were announced, and do not come */
+    int64_t spacing; /* 0: all arrive at once, and nothing can come between them */
+    uint32_t from;   /* process they come from; the own one if they are injected here */
+    const struct wf_net_message
+        *msg; /* if it is the message's last packet, which travels alone;
+                                         else null */
+};
+
+static inline const struct wf_packet_net *wf_packet_of(const struct wf_net *net)
+{
+    return (const struct wf_packet_net *)net;
+}
+
+static inline uint32_t wf_packet_process(const struct wf_packet_net *model, uint32_t vertex)
+{
+    return vertex < model->net.n_nodes ? model->net.first_node + vertex
+                                       : model->first_other + (vertex - model->net.n_nodes);
+}
+
+/* The state of a vertex with room for `n_ports` ports; the caller adds key and node. */
+static inline struct wf_packet_view wf_packet_view(const struct wf_packet_net *model,
+                                                   struct wf_ctx *ctx, void *state,
+                                                   uint32_t vertex, uint32_t n_ports)
+{
+    struct wf_packet_channel *channels = (void *)((struct wf_packet_port *)state + n_ports);
+    void *after = channels + (size_t)n_ports * model->n_channels;
+    void *loads = (unsigned char *)state + n_ports * model->port_size;
+
+    return (struct wf_packet_view){
+        .model = model,
+        .ctx = ctx,
+        .vertex = vertex,
+        .n_ports = n_ports,
+        .ports = state,
+        .channels = channels,
+        .stats = model->stats != WF_NET_STATS_OFF ? after : NULL,
+        .loads = model->keeps_loads ? loads : NULL,
+    };
+}
+
+/* The number of packets of a message; a message without data has one. */
+static inline uint64_t wf_packet_count(const struct wf_packet_net *model, uint64_t bytes)
+{
+    return bytes <= model->packet_bytes ? 1 : (bytes - 1) / model->packet_bytes + 1;
+}
+
+/* Bytes of a message in its last packet. */
+static inline uint64_t wf_packet_rest(const struct wf_packet_net *model, uint64_t bytes)
+{
+    return bytes - (wf_packet_count(model, bytes) - 1) * model->packet_bytes;
+}
+
+/* How long one packet of the run takes on a kind of link. */
+static inline int64_t wf_packet_run_ps(const struct wf_packet_net *model,
+                                       const struct wf_packet_run *run, uint32_t kind)
+{
+    const struct wf_packet_link_kind *link = &model->links.kinds[kind];
+
+    return run->msg == NULL ? link->full_ps
+                            : wf_packet_link_ps(link, wf_packet_rest(model, run->msg->bytes) +
+                                                          model->header_bytes);
+}
+
+#endif
