@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ports with credits: a packet may enter a router's pipeline only when there is room for it on
- * its virtual channel where the link ends. Until then it waits where it is, in the order of
- * arrival among those for the same channel, and keeps its own room there.
+ * Ports with credits: a packet may enter a router's pipeline only when the queue at the end of
+ * the link has a free slot on the packet's virtual channel. Until then the packet waits and
+ * keeps its own slot. Packets for the same channel wait in the order of arrival.
  *
- * A packet that has its credit takes the router's delay and then its place in the port's queue,
- * so when it leaves is known at once: no event is needed to start it, and the credit it gives
- * back is sent ahead with the time at which it arrives. That is two events per packet and hop,
- * waiting or not.
+ * A packet with a credit takes the router's delay and then its place in the port's queue. Its
+ * departure is therefore known at once: no event starts it, and the event that returns its own
+ * credit is scheduled ahead. Each packet costs two events per hop, whether it waits or not.
  */
 #include "net/packet/notice.h"
 
@@ -15,10 +14,10 @@
 struct waiter {
     uint32_t next; /* cell */
     uint32_t is_last;
-    struct wf_packet_head in, out; /* as it came, as it goes on */
+    struct wf_packet_head in, out; /* as it arrived, as it goes on */
     uint64_t first;
     int64_t since;             /* its arrival */
-    struct wf_net_message msg; /* of a last packet */
+    struct wf_net_message msg; /* if it is a last packet */
 };
 
 size_t wf_packet_credit_cell_size(void)
@@ -26,15 +25,15 @@ size_t wf_packet_credit_cell_size(void)
     return sizeof(struct waiter);
 }
 
-/* The channel that stands for what the routing policy chose. Packets from one node to another
- * stay in one lane, and so in order. */
+/* The channel for the virtual channel that the routing policy chose. If there are several, the
+ * packets between two nodes always take the same one and so stay in order. */
 static uint32_t channel_of(const struct wf_packet_net *model, const struct wf_packet_head *head)
 {
-    uint32_t lane = model->channels_per_vc == 1
-                        ? 0
-                        : (head->src ^ head->dst * 2654435761U) % model->channels_per_vc;
+    uint32_t which = model->channels_per_vc == 1
+                         ? 0
+                         : (head->src ^ head->dst * 2654435761U) % model->channels_per_vc;
 
-    return head->route.vcs.vc * model->channels_per_vc + lane;
+    return head->route.vcs.vc * model->channels_per_vc + which;
 }
 
 static struct wf_packet_channel *channel_at(const struct wf_packet_view *view, uint32_t port,
@@ -64,7 +63,7 @@ void wf_packet_credit_return(const struct wf_packet_view *view,
                 WF_PACKET_CREDIT, &credit, sizeof(credit));
 }
 
-/* The packet has its credit: it goes on. */
+/* Sends on a packet that has its credit. */
 static void grant(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
                   const struct wf_packet_head *in, const struct wf_packet_run *run,
                   int64_t waited)
@@ -100,7 +99,7 @@ static void wait(const struct wf_packet_view *view, struct wf_packet_channel *ch
     }
 }
 
-/* The packet goes on, or waits, at the port that is returned. */
+/* Sends the packet on, or lets it wait; returns the port. */
 static uint32_t enter(const struct wf_packet_view *view, struct wf_packet_run *run)
 {
     const struct wf_packet_head in = run->head;
@@ -128,7 +127,7 @@ void wf_packet_credit_arrive(const struct wf_packet_view *view, struct wf_packet
     }
 }
 
-/* Takes the first that waits. */
+/* Removes the first packet that waits. */
 static struct waiter take(const struct wf_packet_view *view, struct wf_packet_channel *channel)
 {
     uint32_t cell = channel->head;
@@ -148,7 +147,8 @@ void wf_packet_credit_received(const struct wf_packet_view *view,
 
     wf_touch(view->ctx, channel, sizeof(*channel));
     if (channel->head == 0) {
-        channel->used -= channel->used > 0 ? 1 : 0; /* a guess may have it that none is */
+        channel->used -=
+            channel->used > 0 ? 1 : 0; /* 0 is possible in an event that will be undone */
         return;
     }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packets at the node they are for. Nothing goes on from here, so trains only wait until it is
- * known how many of their packets came: at the latest when the next packet of the same link is
- * there. With a limited ejection bandwidth all packets pass one more server, in the order of
+ * Packets at their destination. Nothing goes on from here, so a train waits until the number of
+ * its packets that arrived is known: at the latest when the next packet of the same link
+ * arrives. With a limited ejection bandwidth all packets pass one more server, in the order of
  * their arrival.
  */
 #include "base/rng.h"
 #include "net/packet/port.h"
 
-/* From a packet's start at its last server until all of it is there. */
+/* From a packet's start at its last server until all of it has arrived. */
 static int64_t tail_ps(const struct wf_packet_net *model, const struct wf_packet_run *run)
 {
     bool stored = model->timing == WF_PACKET_STORE_AND_FORWARD;
@@ -38,7 +38,7 @@ static uint64_t fingerprint(const struct wf_packet_delivery *delivery)
     return n * t * at_first + sum * (t * b + s * at_first) + squares * s * b;
 }
 
-/* `count` packets are there, the first at `at`. */
+/* Counts the packets of the run, the first of which is delivered at `at`. */
 static void count_in(const struct wf_packet_view *view, const struct wf_packet_run *run,
                      int64_t at)
 {
@@ -66,7 +66,7 @@ static void count_in(const struct wf_packet_view *view, const struct wf_packet_r
     }
 }
 
-/* The next `n` packets of a train are there. */
+/* Delivers the next `n` packets of a train. */
 static void take(const struct wf_packet_view *view, struct wf_packet_train *train, uint64_t n)
 {
     struct wf_packet_run run = {
@@ -84,7 +84,7 @@ static void take(const struct wf_packet_view *view, struct wf_packet_train *trai
     train->left -= n;
 }
 
-/* Packets that are all here. */
+/* Delivers packets that are all here. */
 static void take_whole(const struct wf_packet_view *view, const struct wf_packet_run *run)
 {
     struct wf_packet_train train = {
@@ -95,7 +95,7 @@ static void take_whole(const struct wf_packet_view *view, const struct wf_packet
     }
 }
 
-/* With a server: all packets that came before what happens now, one by one. */
+/* With a server: delivers all packets that came before the current event, one by one. */
 static void settle_all(const struct wf_packet_view *view)
 {
     struct wf_packet_port *server = &view->node->ejection;
@@ -115,8 +115,8 @@ static void settle_all(const struct wf_packet_view *view)
     }
 }
 
-/* Looks at the trains that come from the process `from`: takes what has arrived of them, and
- * gives up the rest if they end here. Others wait, unless there is a server for all. */
+/* Delivers what has arrived of the trains from the process `from`, and drops the rest if they
+ * end here. Other trains wait, unless there is a server. */
 static void settle(const struct wf_packet_view *view, uint32_t from, bool ends)
 {
     struct wf_packet_port *server = &view->node->ejection;
@@ -161,7 +161,7 @@ void wf_packet_deliver(const struct wf_packet_view *view, const struct wf_packet
     }
     if (run->count > 1) {
         take(view, wf_packet_train_add(view, &view->node->ejection, run),
-             1); /* its turn is now */
+             1); /* the first packet is here now */
         return;
     }
     if (model->ejection != WF_PACKET_UNLIMITED) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A whole number of picoseconds per byte is worth knowing: it saves a division per packet. */
+/* A whole number of picoseconds per byte saves a division per packet. */
 static uint64_t ps_per_byte(uint64_t rate, uint64_t full_bytes)
 {
     int64_t one = wf_transfer_ps(1, rate), many = wf_transfer_ps(1000000, rate);
@@ -35,8 +35,8 @@ uint32_t wf_packet_links_add_kind(struct wf_packet_links *links, uint64_t rate)
     return links->n_kinds++;
 }
 
-/* The number of the kind with these figures, which may be new; WF_PACKET_LINK_KINDS_MAX if there is no
- * room for another. */
+/* The number of the kind with this latency and rate; added if it is new. If there are too many,
+ * WF_PACKET_LINK_KINDS_MAX. */
 static uint32_t find_kind(struct wf_packet_links *links, int64_t latency, uint64_t rate)
 {
     for (uint32_t i = 0; i < links->n_kinds; i++) {
@@ -118,8 +118,8 @@ static void find_ends(struct wf_packet_links *links, const struct wf_topo *topo)
     }
 }
 
-/* The nodes of an indirect network are its ends and no routers, except where a network around
- * it is entered through one of them. */
+/* The nodes of an indirect network are no routers, except the one that is the gate to a network
+ * around it. */
 static void find_plain(struct wf_packet_links *links)
 {
     const struct wf_topo *topo = links->topo;

@@ -2,7 +2,7 @@
 #ifndef WF_NET_PACKET_LINKS_H
 #define WF_NET_PACKET_LINKS_H
 
-/* The links of a topology as the packet model uses them: tables, made once. */
+/* The links of a topology as tables for the packet model, built once. */
 
 #include "base/units.h"
 #include "topo/topo.h"
@@ -11,11 +11,11 @@
 
 enum { WF_PACKET_LINK_KINDS_MAX = 4096 };
 
-/* What is the same for many links. */
+/* Latency and rate, which many links share. */
 struct wf_packet_link_kind {
     int64_t latency;
     uint64_t rate;
-    int64_t full_ps;      /* that a full packet takes */
+    int64_t full_ps;      /* the time of a full packet */
     uint64_t ps_per_byte; /* 0: not a whole number, or too large */
 };
 
@@ -27,7 +27,7 @@ struct wf_packet_links {
     uint32_t *first;   /* link of each vertex; null: vertex * topo->n_ports */
     uint32_t *to;      /* vertex, by number of the link */
     uint16_t *in_port; /* of that vertex, likewise; WF_PACKET_NO_PORT: none */
-    uint64_t *plain;   /* bit by vertex: an end node, which routes nothing; null: none is */
+    uint64_t *plain;   /* a bit for each vertex: it is no router; null: all are */
     int64_t router_delay;
     uint64_t full_bytes; /* of a packet, with its header */
 };
@@ -47,13 +47,13 @@ enum wf_status wf_packet_links_init(struct wf_packet_links *links,
                                     struct wf_err *err);
 void wf_packet_links_fini(struct wf_packet_links *links);
 
-/* A kind that stands for something else with a rate; the number of the kind. */
+/* Adds a kind for an interface with this rate; returns its number. */
 uint32_t wf_packet_links_add_kind(struct wf_packet_links *links, uint64_t rate);
 
 /* The least time from a head's arrival at a vertex to its arrival at the next one. */
 int64_t wf_packet_links_least_delay(const struct wf_packet_links *links);
 
-/* A packet of no bytes still has one. Saturates at WF_TIME_MAX. */
+/* The time of a packet, at most WF_TIME_MAX. A packet without bytes counts as one byte. */
 static inline int64_t wf_packet_link_ps(const struct wf_packet_link_kind *kind, uint64_t bytes)
 {
     bytes = bytes == 0 ? 1 : bytes;
@@ -78,7 +78,7 @@ static inline bool wf_packet_links_is_router(const struct wf_packet_links *links
     return links->plain == NULL || (links->plain[vertex / 64] >> (vertex % 64) & 1) == 0;
 }
 
-/* The router's delay, which an end node does not have. */
+/* The router's delay; 0 if the vertex is no router. */
 static inline int64_t wf_packet_links_delay(const struct wf_packet_links *links,
                                             uint32_t vertex)
 {

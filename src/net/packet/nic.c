@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The interface of a node: it gives the packets of messages to the node's router, or straight
+ * The interface of a node. It passes the packets of messages to the node's router, or directly
  * to the node's link, one after another at the injection bandwidth.
  */
 #include "net/packet/port.h"
@@ -60,8 +60,8 @@ static void plan(const struct wf_packet_view *view, const struct wf_packet_injec
                 sizeof(*inject));
 }
 
-/* Packets from `next` on, which are all full, the first of them now. True if the last one's
- * turn is now, too. */
+/* Sends full packets from `next` on, the first of them now. Returns whether it is the turn of
+ * the last packet now, too. */
 static bool inject_body(const struct wf_packet_view *view,
                         const struct wf_packet_inject_event *inject, uint64_t last)
 {
@@ -94,7 +94,6 @@ static bool inject_body(const struct wf_packet_view *view,
     return false;
 }
 
-/* Sends the packets whose turn it is now, and plans the next. */
 void wf_packet_inject(const struct wf_packet_view *view,
                       const struct wf_packet_inject_event *inject)
 {
@@ -110,8 +109,8 @@ void wf_packet_inject(const struct wf_packet_view *view,
     }
 }
 
-/* The time of all packets of a message at the interface; WF_TIME_MAX if they take too long,
- * here or on any link, to be computed with. */
+/* The time of all packets of a message at the interface; WF_TIME_MAX if times here or on any
+ * link could overflow. */
 static int64_t busy_ps(const struct wf_packet_net *model, const struct wf_packet_run *last,
                        int64_t begin)
 {
@@ -157,8 +156,8 @@ int64_t wf_packet_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
 
     int64_t at = busy == WF_TIME_MAX ? WF_TIME_MAX
                                      : wf_time_add(begin, wf_packet_store_ps(&view, &first));
-    /* A message for this node arrives in an event of its own: who sends is not called back
-     * meanwhile. */
+    /* A message for this node arrives in an event of its own: the layer above must not be called
+     * while it calls send(). */
     if (at > wf_now(ctx) || dst_node == view.vertex) {
         plan(&view, &inject, at);
     } else {

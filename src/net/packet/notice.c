@@ -3,14 +3,14 @@
 
 enum { ENTRIES = 5 };
 
-/* What a neighbour told of one of its ports. */
+/* The last notice about one port of a neighbour. */
 struct entry {
     int64_t free;
-    uint32_t port; /* + 1; 0: nothing */
+    uint32_t port; /* + 1; 0: the entry is free */
     uint32_t waiting;
 };
 
-/* Some of what a neighbour told. */
+/* Some notices of a neighbour, in a cell. */
 struct page {
     uint32_t next; /* cell */
     uint32_t spare;
@@ -31,25 +31,27 @@ static struct wf_packet_port_notice *news_of(const struct wf_packet_view *view, 
     return (struct wf_packet_port_notice *)(void *)at + port;
 }
 
-/* A queue in packets. */
+/* The length of a queue in packets. */
 static uint64_t length(int64_t free, uint32_t waiting, int64_t now, int64_t full_ps)
 {
     return (free > now ? (uint64_t)((free - now) / full_ps) : 0) + waiting;
 }
 
-/* Sends word of `port` to whoever is behind `by`. */
+/* Sends a notice about `port` to the neighbour at port `by`. */
 static void send(const struct wf_packet_view *view, uint32_t by, uint32_t port,
-                 const struct wf_packet_port_notice *news)
+                 const struct wf_packet_port_notice *notice)
 {
     const struct wf_packet_links *links = &view->model->links;
     uint32_t link = wf_packet_links_number(links, view->vertex, by), to = links->to[link];
 
     if (by == port || to == WF_TOPO_NO_VERTEX || links->in_port[link] == WF_PACKET_NO_PORT ||
         !wf_packet_links_is_router(links, to)) {
-        return; /* it would go back there, or nobody is there who chooses */
+        return; /* packets never turn back, or the neighbour does not route */
     }
-    const struct wf_packet_notice_event payload = {
-        .by = links->in_port[link], .port = port, .free = news->free, .waiting = news->waiting};
+    const struct wf_packet_notice_event payload = {.by = links->in_port[link],
+                                                   .port = port,
+                                                   .free = notice->free,
+                                                   .waiting = notice->waiting};
     int64_t delay =
         links->kinds[wf_packet_links_kind(links, link)].latency + links->router_delay;
 
@@ -64,26 +66,26 @@ void wf_packet_notice_send(const struct wf_packet_view *view, uint32_t port)
     uint32_t link = wf_packet_links_number(links, view->vertex, port), waiting = 0;
     int64_t now = view->key.time,
             full_ps = links->kinds[wf_packet_links_kind(links, link)].full_ps;
-    struct wf_packet_port_notice *news = news_of(view, port);
+    struct wf_packet_port_notice *notice = news_of(view, port);
 
     if (!wf_packet_links_is_router(links, links->to[link]) ||
         !wf_packet_links_is_router(links, view->vertex)) {
-        return; /* to an end node there is no other way, and from there none */
+        return; /* links of end nodes leave no choice */
     }
     for (uint32_t i = 0; i < model->n_channels; i++) {
         waiting += view->channels[port * model->n_channels + i].waiting;
     }
     uint64_t here = length(view->ports[port].free, waiting, now, full_ps);
-    uint64_t told = length(news->free, news->waiting, now, full_ps);
+    uint64_t told = length(notice->free, notice->waiting, now, full_ps);
     if ((here > told ? here - told : told - here) < model->notice_step) {
         return;
     }
-    wf_touch(view->ctx, news, sizeof(*news));
-    news->free = view->ports[port].free;
-    news->waiting = waiting;
+    wf_touch(view->ctx, notice, sizeof(*notice));
+    notice->free = view->ports[port].free;
+    notice->waiting = waiting;
     uint32_t n_ports = wf_topo_ports(model->topo, view->vertex);
     for (uint32_t by = 0; by < n_ports; by++) {
-        send(view, by, port, news);
+        send(view, by, port, notice);
     }
 }
 
@@ -92,12 +94,12 @@ static bool is_over(const struct entry *entry, int64_t now)
     return entry->port == 0 || (entry->free <= now && entry->waiting == 0);
 }
 
-/* Writes an entry into its place, or else into one that nobody needs any more. */
+/* Replaces the entry of the port, or else one that is free or out of date. */
 void wf_packet_notice_received(const struct wf_packet_view *view,
-                               const struct wf_packet_notice_event *news)
+                               const struct wf_packet_notice_event *notice)
 {
-    const struct entry told = {news->free, news->port + 1, news->waiting};
-    struct wf_packet_port_notice *head = news_of(view, news->by);
+    const struct entry told = {notice->free, notice->port + 1, notice->waiting};
+    struct wf_packet_port_notice *head = news_of(view, notice->by);
     uint32_t place = 0, slot = 0;
     bool found = false;
 

@@ -3,31 +3,31 @@
 #define WF_NET_PACKET_NEWS_H
 
 /*
- * What a router knows of the queues of its neighbours, for the policies that ask. Nobody can
- * look into another process, so routers tell: when a queue differs from what the neighbours
- * think it is by more than a step (net.info_step), they all get word of it, which takes a
- * router's delay and a link's latency as a credit does. A queue is told as the time at which
- * the port will be free, so that it shrinks by itself at the listener's as it does here, and
- * news are needed only of what makes it longer, and of packets that wait for credits.
+ * Queue-length notices: what a router knows of the queues of its neighbours, for policies with
+ * asks_far. A process cannot look into another one, so routers notify each other. When a queue
+ * differs by more than net.info_step from the last notice about it, all neighbours get a new
+ * one, after a router's delay and the link's latency. A notice gives the time at which the port
+ * will be free, so that the queue shrinks at the receiver as it does here. Only packets that
+ * lengthen the queue or wait for credits need new notices.
  */
 
 #include "net/packet/port.h"
 
-/* Of a port, behind its statistics. Zeroed is idle. */
+/* The notices of and about a port. Zeroed is idle. */
 struct wf_packet_port_notice {
-    int64_t free;     /* what was told of it last: until when it is busy with what it has... */
-    uint32_t waiting; /* ...and how many packets wait for a credit besides */
-    uint32_t known;   /* cell: what the vertex behind it has told of its own ports */
+    int64_t free;     /* in the last notice about it: when it is free... */
+    uint32_t waiting; /* ...and how many packets wait for credits */
+    uint32_t known;   /* cell: notices of the vertex at the end of its link */
 };
 
-/* The port's queue may have changed. */
+/* Notifies the neighbours if the queue of the port has changed by a step. */
 void wf_packet_notice_send(const struct wf_packet_view *view, uint32_t port);
 
-/* An event of kind WF_PACKET_NOTICE. */
+/* WF_PACKET_NOTICE. */
 void wf_packet_notice_received(const struct wf_packet_view *view,
-                               const struct wf_packet_notice_event *news);
+                               const struct wf_packet_notice_event *notice);
 
-/* Packets that wait before a port of the neighbour `vertex`, as far as is known here. */
+/* Packets that wait at a port of the neighbour `vertex`, by the last notice. */
 uint64_t wf_packet_notice_queue(const struct wf_packet_view *view, uint32_t vertex,
                                 uint32_t port);
 

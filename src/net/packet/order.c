@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where messages take different ways, they arrive in any order, and if packets do, so do the
- * packets of a message. Here messages are put together again, and handed over in the order in
- * which they were sent from one node to another. What is under way between two nodes is counted
- * on both sides: a cell for each node that a node talks to.
+ * The order of messages. Messages that take different routes arrive in any order, and so do the
+ * packets of a message if each takes its own route. This file reassembles messages and hands
+ * them over in the order in which one node sent them to another. Both sides count the messages
+ * between two nodes, in a cell for each peer.
  */
 #include "net/packet/port.h"
 
@@ -11,24 +11,24 @@ struct peer {
     uint32_t next; /* cell, of the same hash */
     uint32_t node;
     uint32_t sent;     /* messages sent to it */
-    uint32_t expected; /* number of the message that is to be handed over next */
-    uint32_t pending;  /* cell of the first message of which something is here */
+    uint32_t expected; /* number of the message to be handed over next */
+    uint32_t pending;  /* cell of the first message with packets here */
 };
 
-/* A message of which some packets are here, or all but it has to wait for earlier ones. */
+/* A message of which some packets have arrived, or all while an earlier message is missing. */
 struct pending {
     uint32_t next; /* cell */
     uint32_t number;
     uint64_t packets; /* that are here */
     int64_t at;       /* when the last of them was */
     struct wf_net_message msg;
-    uint32_t has_last; /* 1: the last packet is here, and with it `msg` */
+    uint32_t has_last; /* 1: the last packet, with `msg`, has arrived */
     uint32_t spare;
 };
 
 _Static_assert(sizeof(struct pending) <= sizeof(struct wf_packet_train), "fits into a cell");
 
-/* The cell of a peer, which is made if there is none. */
+/* The cell of a peer; created if there is none. */
 static uint32_t find_peer(const struct wf_packet_view *view, uint32_t node)
 {
     uint32_t *bucket = &view->node->peers[node % WF_PACKET_PEERS];
@@ -77,14 +77,14 @@ static bool is_due(const struct wf_packet_view *view, const struct peer *peer)
     return first != NULL && first->number == peer->expected && is_complete(view->model, first);
 }
 
-/* The cell of a message in the list, which is ordered by number; made if there is none. */
+/* The entry of a message in the list, which is sorted by number; created if there is none. */
 static struct pending *find_pending(const struct wf_packet_view *view, uint32_t peer_cell,
                                     uint32_t number)
 {
     struct peer *peer = wf_cell_edit(view->ctx, peer_cell);
     uint32_t *link = &peer->pending;
 
-    /* Numbers wrap around after 2^32 messages; never so many are under way. */
+    /* Numbers wrap around after 2^32 messages; fewer are in progress at any time. */
     while (*link != 0) {
         const struct pending *read = wf_cell_read(view->ctx, *link);
         if (read->number == number) {
@@ -110,7 +110,7 @@ static void plan_next(const struct wf_packet_view *view, uint64_t src)
     wf_schedule(view->ctx, wf_self(view->ctx), 0, WF_PACKET_READY, &src, sizeof(src));
 }
 
-/* Hands the first message over, and sees to it that the next is if it is its turn. */
+/* Hands over the first message, and schedules the next one if it is complete. */
 static void hand_over(const struct wf_packet_view *view, uint32_t src)
 {
     const struct wf_net_user *user = &view->model->net.user;
@@ -135,7 +135,7 @@ void wf_packet_order_deliver(const struct wf_packet_view *view, const struct wf_
     uint32_t src = run->head.src, cell = find_peer(view, src);
     struct pending *pending = find_pending(view, cell, run->head.number);
 
-    /* Where a message's packets keep their order, its last one says that all are here. */
+    /* If the packets of a message keep their order, the last one completes it. */
     pending->packets = view->model->is_in_order && run->msg != NULL
                            ? wf_packet_count(view->model, run->msg->bytes)
                            : pending->packets + 1;
@@ -144,7 +144,7 @@ void wf_packet_order_deliver(const struct wf_packet_view *view, const struct wf_
         pending->has_last = 1;
         pending->msg = *run->msg;
     }
-    /* Else an earlier one is due already, and an event planned for it. */
+    /* Otherwise an earlier message comes first; if it is complete, an event is scheduled. */
     bool is_first =
         pending->number == ((const struct peer *)wf_cell_read(view->ctx, cell))->expected;
     if (is_first && is_complete(view->model, pending)) {

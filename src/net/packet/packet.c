@@ -19,7 +19,7 @@ static const char *const ecmp_names[] = {"flow", "message", "packet", NULL};
 static const char *const preset_names[] = {"none", "torusnet", NULL};
 
 /* The figures of the torus network of CODES as TraceR's examples use it: packets that are
- * chunks, links of 2 GB/s, buffers of 64 KiB. Timing is ours (docs/models/packet.md). */
+ * chunks, links of 2 GB/s, buffers of 64 KiB. The timing is weft's (docs/models/packet.md). */
 static const char *const torusnet[] = {
     "packet",  "512B",    "bandwidth", "2GB/s", "router_delay", "50ns", "link_latency", "50ns",
     "buffers", "credits", "vc_bytes",  "64KiB", "nic",          "fcfs", NULL,
@@ -106,7 +106,7 @@ static enum wf_status make_links(struct wf_packet_net *model,
     return wf_packet_links_init(&model->links, &config, err);
 }
 
-/* What stands for the bandwidth between a node and its router. */
+/* The kind of link with the bandwidth between a node and its router. */
 static enum wf_status make_limit(struct wf_packet_net *model, const char *name,
                                  const char *text, uint32_t *out, struct wf_err *err)
 {
@@ -250,7 +250,7 @@ static void packet_destroy(struct wf_net *net)
     free(model);
 }
 
-/* Buffers that packets wait for. */
+/* Finite buffers, if asked for. */
 static enum wf_status make_channels(struct wf_packet_net *model,
                                     const struct wf_packet_params *given, struct wf_err *err)
 {
@@ -318,7 +318,8 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
     model->has_queue = model->nic == WF_PACKET_ROUND_ROBIN || model->n_channels > 0;
     model->packet_bytes = (uint32_t)given->packet;
     model->header_bytes = (uint32_t)given->header;
-    /* What is left of an instant when all arrivals of the one before are known must suffice. */
+    /* Ports serve trains one picosecond after an arrival, so the promise is one less than the
+     * least delay (net/packet/train.c). */
     model->trains = given->trains && together && least >= 2 && model->n_channels == 0;
 
     bool counts = given->stats != WF_NET_STATS_OFF;

@@ -11,8 +11,8 @@
 #include "net/net.h"
 
 enum wf_packet_timing {
-    WF_PACKET_CUT_THROUGH,       /* a packet goes on when its head is there... */
-    WF_PACKET_STORE_AND_FORWARD, /* ...or when all of it is */
+    WF_PACKET_CUT_THROUGH,       /* a packet goes on when its head has arrived... */
+    WF_PACKET_STORE_AND_FORWARD, /* ...or when all of it has */
 };
 
 enum wf_packet_nic {
@@ -21,22 +21,22 @@ enum wf_packet_nic {
 };
 
 enum wf_packet_buffers {
-    WF_PACKET_UNBOUNDED, /* a port takes what comes */
-    WF_PACKET_CREDITS,   /* packets wait where they are until there is room where they go */
+    WF_PACKET_UNBOUNDED, /* queues have no limit */
+    WF_PACKET_CREDITS,   /* packets wait for a free slot at the end of the link */
 };
 
-/* What takes one way, if the way depends on a hash. */
+/* Which packets take the same route, if the route depends on a hash. */
 enum wf_packet_flow {
-    WF_PACKET_FLOW_PAIR, /* all from one node to another */
+    WF_PACKET_FLOW_PAIR, /* all between two nodes */
     WF_PACKET_FLOW_MESSAGE,
     WF_PACKET_FLOW_PACKET,
 };
 
 /* Lists have one value for all levels of a hierarchy, or one per level, outermost first. */
 struct wf_packet_params {
-    int preset;      /* applied before the others are; means nothing any more */
+    int preset;      /* applied before the others; not used after that */
     uint64_t packet; /* bytes of a message in a packet, at most */
-    uint64_t header; /* bytes that each packet adds to them */
+    uint64_t header; /* bytes of the header of each packet */
     struct wf_list bandwidth;
     struct wf_list link_latency;
     int64_t router_delay;
@@ -47,19 +47,19 @@ struct wf_packet_params {
     bool trains;
     char *routing;
     char *routing_file;
-    uint64_t info_step;   /* of what routers tell each other of their queues */
+    uint64_t info_step;   /* bytes: how exactly routers know the queues of their neighbours */
     int ecmp;             /* enum wf_packet_flow */
     char *fail;           /* topo/damaged.h; "" is nothing */
-    int stats;            /* enum wf_packet_stats */
+    int stats;            /* enum wf_net_stats */
     int64_t stats_window; /* 0: none */
     int buffers;          /* enum wf_packet_buffers; the next two are about credits */
-    uint64_t vc_bytes;    /* room of a virtual channel at the end of a link */
+    uint64_t vc_bytes;    /* capacity of a virtual channel at the end of a link */
     uint64_t n_vcs;       /* virtual channels; 0: as many as the routing policy needs */
 };
 
 /* For tests: packets `first` to `first + count - 1` of message `number` from `src` were
  * delivered at `at`, `at + spacing` and so on. Called inside handlers, also of events that are
- * taken back later. */
+ * undone later. */
 struct wf_packet_delivery {
     uint32_t src, dst, number;
     uint64_t first, count;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An interface that decides packet by packet, because messages take turns or because the
- * network may hold it up. Its messages wait in a queue; an event at the end of each packet
- * takes the next.
+ * An interface that decides packet by packet, because messages take turns or because packets
+ * wait for credits. Its messages wait in a queue; an event at the end of each packet takes the
+ * next one.
  *
- * A message that has the interface to itself leaves as a train, as if nothing else were to be
- * sent before its last packet. If something is, the train is cut where the next turn begins.
- * For this it must not matter in which order things happen at one instant: a message that is
- * given to the interface at the very instant of a turn has none of it if another one waits.
+ * A message that has the interface to itself leaves as a train, as if no other message came
+ * before its last packet. If one comes, the train is cut where the next turn begins. The order
+ * of events at one instant must not matter for this: a message that arrives at the very instant
+ * of a turn does not get the turn if another one waits.
  */
 #include "net/packet/port.h"
 
@@ -16,10 +16,10 @@ enum { CALM_SHIFT_MAX = 6 };
 /* A message in the queue. */
 struct entry {
     uint32_t next;  /* cell */
-    uint16_t cuts;  /* trains of it that were cut, as far as that counts */
-    uint16_t calm;  /* turns since in which nothing else waited */
-    int64_t since;  /* when it came; of a train, when its first turn began... */
-    uint64_t ahead; /* ...and its packets; 0: there is none */
+    uint16_t cuts;  /* trains of it that were cut, at most CALM_SHIFT_MAX */
+    uint16_t calm;  /* turns since then without another message waiting */
+    int64_t since;  /* its arrival; during a train, when the first turn began... */
+    uint64_t ahead; /* ...and the packets of the train; 0: there is none */
     struct wf_packet_inject_event inject;
 };
 
@@ -59,7 +59,7 @@ static void prepend(const struct wf_packet_view *view, uint32_t cell)
     node->tail = node->tail == 0 ? cell : node->tail;
 }
 
-/* Behind all that came before now. */
+/* Inserts the message after all that came before now. */
 static void insert(const struct wf_packet_view *view, uint32_t cell)
 {
     struct wf_packet_node *node = view->node;
@@ -94,7 +94,7 @@ static uint32_t take_first(const struct wf_packet_view *view)
     return cell;
 }
 
-/* Something else waits now: the train under way ends with the turn that has begun. */
+/* Another message waits now: the train in progress ends with the turn that has begun. */
 static void shorten(const struct wf_packet_view *view)
 {
     struct wf_packet_node *node = view->node;
@@ -134,7 +134,7 @@ void wf_packet_unhold(const struct wf_packet_view *view)
     }
 }
 
-/* The packet that `inject` says is next. */
+/* The next packet of the message. */
 static struct wf_packet_run next_piece(const struct wf_packet_view *view,
                                        const struct wf_packet_inject_event *inject)
 {
@@ -149,8 +149,7 @@ static struct wf_packet_run next_piece(const struct wf_packet_view *view,
     };
 }
 
-/* The train that began with `entry` has come to the turn that ends now: what is left of it is
- * taken back. */
+/* Ends the train of a message with the turn that ends now, and takes back the rest of it. */
 static void end_train(const struct wf_packet_view *view, struct entry *entry)
 {
     uint64_t turns =
@@ -166,7 +165,7 @@ static void end_train(const struct wf_packet_view *view, struct entry *entry)
     entry->ahead = 0;
 }
 
-/* The packet under way has left the interface. True if it was its message's last. */
+/* The current packet has left the interface. Returns whether it was its message's last. */
 static bool end_packet(const struct wf_packet_view *view, struct wf_packet_inject_event *inject)
 {
     struct wf_packet_node *node = view->node;
@@ -191,7 +190,7 @@ static bool end_packet(const struct wf_packet_view *view, struct wf_packet_injec
     return last;
 }
 
-/* The turn of a message begins: true if its packet has to be stored first. */
+/* Begins the turn of a message. Returns whether its packet has to be stored first. */
 static bool begin_packet(const struct wf_packet_view *view, uint32_t cell,
                          struct wf_packet_inject_event *inject)
 {
@@ -208,8 +207,7 @@ static bool begin_packet(const struct wf_packet_view *view, uint32_t cell,
     return wf_packet_store_ps(view, &run) > 0;
 }
 
-/* How many full packets follow each other from now on if nothing comes between: those from the
- * next one of the message whose turn begins, or 1. */
+/* How many full packets of the message can leave as a train from now on; 1 for none. */
 static uint64_t run_of(const struct wf_packet_view *view, uint32_t cell)
 {
     const struct wf_packet_net *model = view->model;
@@ -231,7 +229,7 @@ static uint64_t run_of(const struct wf_packet_view *view, uint32_t cell)
     return wf_now(view->ctx) > WF_TIME_MAX / 2 || n > most ? 1 : n;
 }
 
-/* The run, which is here now, leads a train of the message whose turn has begun. */
+/* Makes the run, a packet that is here now, the head of a train of `n` packets. */
 static void begin_train(const struct wf_packet_view *view, struct wf_packet_run *run,
                         uint64_t n)
 {
@@ -253,12 +251,12 @@ void wf_packet_turn(const struct wf_packet_view *view)
     bool last = false, arrives = false;
 
     if (node->awake == 0 || node->turn != wf_now(view->ctx)) {
-        return; /* another turn came before this one, at which it would have ended a train */
+        return; /* void: another turn came before this one, which was to end a train */
     }
     wf_touch(view->ctx, node, sizeof(*node));
     node->awake = 0;
     if (node->held != 0) {
-        return; /* until it can go on */
+        return; /* until the packet has its credit */
     }
     uint32_t before = node->current;
     if (before != 0) {

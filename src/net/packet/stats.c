@@ -30,7 +30,7 @@ static uint32_t n_links(const struct wf_packet_net *model)
     return wf_topo_first_link(model->topo, model->topo->n_vertices);
 }
 
-/* With stats=links. */
+/* With net.stats=links. */
 static uint64_t loads_at(const struct wf_packet_net *model)
 {
     return links_at(model) + (uint64_t)SUMS_PER_LINK * n_links(model);
@@ -109,8 +109,8 @@ void wf_packet_stats_finish(const struct wf_packet_view *view)
     }
 }
 
-/* Bytes that arrive over a link, by the time of their heads; those that were announced and do
- * not come are taken off again. */
+/* Counts bytes that arrive over a link, by the arrival of their heads. Packets that were
+ * announced and do not come are subtracted again. */
 static void count_windows(const struct wf_packet_net *model, const struct wf_event *ev,
                           uint64_t *windows)
 {

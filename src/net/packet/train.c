@@ -3,16 +3,16 @@
  * Trains at a port.
  *
  * A train whose packets have the port to themselves is sent on as a whole when its first packet
- * arrives, as if it were known that nothing will come between them. If something does, then
- * those of its packets that have arrived before stay as they are; the vertex behind the port is
- * told that the train ends there, at the very time at which the first packet that is not to
- * come would have come; and what is left is handled packet by packet. Nothing is ever late: a
- * packet that is affected arrives here now or later, and goes on later still.
+ * arrives, as if no other packet could come between them. If one does come, the packets of the
+ * train that arrived before it stay as they are. The next vertex is told that the train ends
+ * there, at the very time at which the first packet that will not come would have come. The
+ * rest is served packet by packet. This is never too late: an affected packet arrives here now
+ * or later, and goes on later still.
  *
- * Packets that are handled singly are looked after by an event one picosecond after their
- * arrival, when all that arrived together is known; for this the model's promise is one
- * picosecond less than the least delay. A train that has been undisturbed for a while is sent
- * on as a whole again.
+ * Packets that are served singly get an event one picosecond after their arrival, when all
+ * packets that arrived together are known. The model's promise is therefore one picosecond less
+ * than the least delay. A train that has been undisturbed for a while is sent on as a whole
+ * again.
  */
 #include "net/packet/port.h"
 
@@ -25,13 +25,14 @@ static struct wf_packet_train *edit(const struct wf_packet_view *view, uint32_t 
 
 uint64_t wf_packet_train_before(const struct wf_packet_train *train, const struct wf_key *key)
 {
-    bool tie = key->delta > 0 || train->src < key->src; /* who comes first at one instant */
+    bool tie =
+        key->delta > 0 || train->src < key->src; /* the train comes first at one instant */
 
     if (key->time < train->at || (key->time == train->at && !tie)) {
         return 0;
     }
     uint64_t elapsed = (uint64_t)(key->time - train->at), spacing = (uint64_t)train->spacing;
-    if (elapsed >= spacing * (train->left - 1)) { /* the last is due, or just not */
+    if (elapsed >= spacing * (train->left - 1)) { /* all have arrived, or all but the last */
         bool all = elapsed > spacing * (train->left - 1) || tie;
         return all ? train->left : train->left - 1;
     }
@@ -51,7 +52,7 @@ static void advance(struct wf_packet_train *train, uint64_t n)
     train->left -= n;
 }
 
-/* The next `n` packets of the train, all sent on before, are settled. */
+/* Settles the next `n` packets of the train, which were all sent on before. */
 static void pass(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
                  struct wf_packet_train *train, uint64_t n)
 {
@@ -77,7 +78,7 @@ static void pass(const struct wf_packet_view *view, const struct wf_packet_outle
     advance(train, n);
 }
 
-/* The next packet of the train goes on alone. */
+/* Sends on the next packet of the train alone. */
 static void send_one(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
                      struct wf_packet_train *train)
 {
@@ -90,8 +91,8 @@ static void send_one(const struct wf_packet_view *view, const struct wf_packet_o
     advance(train, 1);
 }
 
-/* The next packet of the train, which has the port to itself, goes on, and as many others with
- * it as follow at one spacing. */
+/* Sends on the next packet of the train, which has the port to itself, with as many others as
+ * follow at one spacing. */
 static void send_all(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
                      struct wf_packet_train *train)
 {
@@ -114,7 +115,6 @@ static void send_all(const struct wf_packet_view *view, const struct wf_packet_o
     pass(view, outlet, train, 1);
 }
 
-/* Unlinks the cell that follows `before`, or the first if that is 0. */
 void wf_packet_train_drop(const struct wf_packet_view *view, struct wf_packet_port *port,
                           uint32_t before)
 {
@@ -129,7 +129,6 @@ void wf_packet_train_drop(const struct wf_packet_view *view, struct wf_packet_po
     wf_cell_free(view->ctx, cell);
 }
 
-/* The train whose next packet is first of all, and the cell before it. */
 uint32_t wf_packet_train_next(const struct wf_packet_view *view,
                               const struct wf_packet_port *port, uint32_t *before)
 {
@@ -150,7 +149,6 @@ uint32_t wf_packet_train_next(const struct wf_packet_view *view,
     return best;
 }
 
-/* All packets that come before what happens now are served. */
 void wf_packet_train_settle(const struct wf_packet_view *view,
                             const struct wf_packet_outlet *outlet)
 {
@@ -177,7 +175,7 @@ void wf_packet_train_settle(const struct wf_packet_view *view,
     }
 }
 
-/* When the first packet arrives that has not been sent on; WF_TIME_MAX if there is none. */
+/* The arrival of the first packet that was not sent on; WF_TIME_MAX if there is none. */
 static int64_t next_unsent(const struct wf_packet_view *view, const struct wf_packet_port *port)
 {
     int64_t least = WF_TIME_MAX;
@@ -214,7 +212,7 @@ static void plan_service(const struct wf_packet_view *view,
                 &number, sizeof(number));
 }
 
-/* Takes back what was sent on and has not arrived here yet. */
+/* Takes back the packets that were sent on and have not arrived here yet. */
 static void take_back(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
                       struct wf_packet_train *train)
 {
@@ -243,8 +241,8 @@ static int64_t duration_of(const struct wf_packet_view *view,
                            : (int64_t)run->count * outlet->full_ps;
 }
 
-/* Packets come between those of the trains that are here. True if they do not disturb them:
- * they are sent before the next of them is to be. */
+/* Whether packets that come between those of a train do not disturb it: they leave before the
+ * next packet of the train has to. */
 static bool fits(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
                  const struct wf_packet_run *run)
 {
@@ -256,7 +254,7 @@ static bool fits(const struct wf_packet_view *view, const struct wf_packet_outle
            wf_time_add(start, duration_of(view, outlet, run)) <= train->out;
 }
 
-/* Packets that are all here go on together, the others as fast as the port can. */
+/* Sends on packets that are all here, as fast as the port can. */
 static void send_whole(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
                        const struct wf_packet_run *run)
 {
@@ -360,8 +358,8 @@ void wf_packet_cut(const struct wf_packet_view *view, struct wf_packet_head *hea
     end_train(view, &outlet);
 }
 
-/* Whether the one train here has been left in peace for long enough: the longer the more often
- * it was not. */
+/* Whether a train has been undisturbed for long enough: the longer, the more often it was
+ * disturbed. */
 static bool is_calm(const struct wf_packet_train *train)
 {
     return train->calm >= (train->cuts == 0 ? 0 : 1U << train->cuts);
@@ -374,7 +372,7 @@ void wf_packet_train_service(const struct wf_packet_view *view, uint32_t number)
     if (port->trains == 0 ||
         ((const struct wf_packet_train *)wf_cell_read(view->ctx, port->trains))->service !=
             view->key.time) {
-        return; /* they are gone, or an earlier time was planned later */
+        return; /* void: the trains are gone, or an earlier event has served them */
     }
 
     const struct wf_packet_outlet outlet = wf_packet_outlet_at(view, number);
@@ -383,7 +381,7 @@ void wf_packet_train_service(const struct wf_packet_view *view, uint32_t number)
     struct wf_packet_train *train = edit(view, port->trains);
 
     wf_touch(view->ctx, port, sizeof(*port));
-    just_before.key.delta = 0; /* of this instant nothing is known yet */
+    just_before.key.delta = 0; /* packets of this instant do not count yet */
     just_before.key.src = 0;
     train->service = 0;
     uint64_t due = wf_packet_train_before(train, &just_before.key);
