@@ -7,7 +7,6 @@
  */
 #include "base/rng.h"
 #include "net/router/stats.h"
-#include "net/router/watch.h"
 
 /* The askers of one decision and what became of them. */
 struct round {
@@ -39,12 +38,12 @@ void wf_router_wake(const struct wf_router_view *view, int64_t at)
     }
 }
 
-static void mark(const struct wf_router_view *view, uint32_t input, bool full)
+void wf_router_mark(const struct wf_router_view *view, uint32_t input, bool has_packets)
 {
-    uint64_t *word = &view->words[input / 64];
+    uint64_t *word = &view->words[input / 64], bit = UINT64_C(1) << input % 64;
 
     wf_touch(view->ctx, word, sizeof(*word));
-    *word = full ? *word | UINT64_C(1) << input % 64 : *word & ~(UINT64_C(1) << input % 64);
+    *word = has_packets ? *word | bit : *word & ~bit;
 }
 
 /* From when on the first packet of a queue may ask. */
@@ -55,29 +54,39 @@ static int64_t ready_at(const struct wf_router_view *view, const struct wf_route
                : input->leave - 1 + view->model->phits + (int64_t)view->model->set.turnaround;
 }
 
-void wf_router_enqueue(const struct wf_router_view *view, uint32_t number,
-                       const struct wf_router_packet *packet)
+bool wf_router_append(const struct wf_router_view *view, uint32_t number,
+                      const struct wf_router_packet *packet)
 {
     struct wf_router_input *input = wf_router_edit_input(view, number);
     uint32_t cell = wf_cell_new(view->ctx);
     struct wf_router_cell *entry = wf_cell_edit(view->ctx, cell);
+    bool was_empty = input->n++ == 0;
 
     entry->packet = *packet;
     entry->at = view->now;
-    if (input->n++ == 0) {
+    if (was_empty) {
         input->first = cell;
-        mark(view, number, true);
+        wf_router_mark(view, number, true);
     } else {
         ((struct wf_router_cell *)wf_cell_edit(view->ctx, input->last))->next = cell;
     }
     input->last = cell;
+    return was_empty;
+}
+
+void wf_router_enqueue(const struct wf_router_view *view, uint32_t number,
+                       const struct wf_router_packet *packet)
+{
+    struct wf_router_input *input = &view->inputs[number];
+    bool was_empty = wf_router_append(view, number, packet);
+
     input->head = view->now;
     if (input->blocked == WF_ROUTER_IS_BLOCKED) { /* the detector wants to know if it is full */
         wf_router_watch(view);
     }
 
     int64_t ready = ready_at(view, input);
-    if (input->n == 1) {
+    if (was_empty) {
         wf_router_wake(view, ready > view->now ? ready : view->now);
     }
 }
@@ -102,19 +111,11 @@ static struct wf_router_packet begin(const struct wf_router_view *view, uint32_t
     input->asked = 0;
     input->leave = view->now + 1;
     if (input->n == 0) {
-        mark(view, number, false);
+        wf_router_mark(view, number, false);
     } else {
         soonest(round, ready_at(view, input));
     }
     return packet;
-}
-
-static void schedule(const struct wf_router_view *view, uint32_t vertex, int64_t cycles,
-                     uint16_t kind, const void *payload, size_t size)
-{
-    int64_t delay = cycles * view->model->set.cycle - 1;
-
-    wf_schedule(view->ctx, wf_router_process(view->model, vertex), delay, kind, payload, size);
 }
 
 /* Tells the router before that a slot will be free when the tail has left. */
@@ -129,8 +130,8 @@ static void give_back(const struct wf_router_view *view, uint32_t input)
     uint32_t before = model->topo->ops->neighbor(model->topo, view->vertex, port);
     uint64_t channel =
         wf_router_reverse(model, view->vertex, port) * model->vcs + input % model->vcs;
-    schedule(view, before, model->phits + (int64_t)model->set.credit_delay, WF_ROUTER_SLOT,
-             &channel, sizeof(channel));
+    wf_router_schedule(view, before, model->phits + model->set.credit_delay, WF_ROUTER_SLOT,
+                       &channel, sizeof(channel));
 }
 
 /* ---- who gets a channel ---- */
@@ -333,9 +334,9 @@ static void send(const struct wf_router_view *view, uint32_t port, struct round 
     wf_router_stats_leaves(view, port, &packet);
     packet.hops++;
     packet.input = (wf_router_reverse(model, view->vertex, port) * model->vcs + vc) & 0x7fff;
-    schedule(view, model->topo->ops->neighbor(model->topo, view->vertex, port),
-             (int64_t)(model->set.pipeline + model->set.link_delay), WF_ROUTER_HEAD, &packet,
-             sizeof(packet));
+    wf_router_schedule(view, model->topo->ops->neighbor(model->topo, view->vertex, port),
+                       model->set.pipeline + model->set.link_delay, WF_ROUTER_HEAD, &packet,
+                       sizeof(packet));
     give_back(view, input);
 }
 

@@ -1,14 +1,147 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One process that hears of all routers, always with the same delay: so what it knows is how
- * things were at one time, and queues that waited for each other then do so for ever. It ends
- * the traffic if there are such, and keeps packets out of a network that is full.
+ * The deadlock detector: one process to which all routers report, always with the same delay.
+ * It therefore knows the state of all routers at one time, and queues that waited for each
+ * other then will do so for ever. If there are such queues it ends the traffic. It also stops
+ * injection while the network is full (net.global_restriction).
+ *
+ * A router reports the queues whose first packet has not moved for long, and again when it
+ * moves; and how many packets its node injected and consumed. All routers do so in the same
+ * cycles, after the decisions of the cycle. A router without packets reports nothing.
  */
 #include "base/mem.h"
-#include "net/router/watch.h"
+#include "net/router/model.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Cycles from a router to the detector and back: the same for all. */
+static int64_t delay_of(const struct wf_router_net *model)
+{
+    bool wormhole = model->set.switching == WF_ROUTER_WORMHOLE;
+
+    return 2 * (int64_t)(model->set.pipeline + model->set.link_delay) + (wormhole ? 2 : 0);
+}
+
+/* ---- a router ---- */
+
+static void tell(const struct wf_router_view *view, int64_t cycles, uint16_t kind,
+                 const void *payload, size_t size)
+{
+    const struct wf_router_net *model = view->model;
+    int64_t at = (view->now + cycles) * model->set.cycle;
+
+    wf_schedule(view->ctx, model->detector, at - wf_now(view->ctx), kind, payload, size);
+}
+
+/* Comes back in the next cycle that is a multiple of `every`: behind its decisions. */
+static void come_back(const struct wf_router_view *view, uint64_t every, uint16_t kind)
+{
+    int64_t next = (view->now / (int64_t)every + 1) * (int64_t)every,
+            cycle = view->model->set.cycle;
+
+    if (next < WF_TIME_MAX / cycle) {
+        wf_schedule(view->ctx, wf_self(view->ctx), next * cycle + 2 - wf_now(view->ctx), kind,
+                    NULL, 0);
+    }
+}
+
+void wf_router_watch(const struct wf_router_view *view)
+{
+    struct wf_router_head *head = view->head;
+
+    if (head->watching == 0 && view->model->set.watchdog > 0) {
+        wf_touch(view->ctx, head, sizeof(*head));
+        head->watching = 1;
+        come_back(view, view->model->set.watchdog, WF_ROUTER_WATCH);
+    }
+}
+
+/* Since when the first packet of a queue has been first. */
+static int64_t first_since(const struct wf_router_view *view,
+                           const struct wf_router_input *input)
+{
+    const struct wf_router_cell *entry = wf_cell_read(view->ctx, input->first);
+    int64_t left = input->leave == 0 ? 0 : input->leave - 1;
+
+    return entry->at > left ? entry->at : left;
+}
+
+/* Whether it is too early to say something of the first packet of a queue. */
+static bool look_at(const struct wf_router_view *view, uint32_t number)
+{
+    struct wf_router_input *input = &view->inputs[number];
+    struct wf_net_wait wait;
+
+    if (view->now - first_since(view, input) < (int64_t)view->model->set.watchdog) {
+        return true;
+    }
+    if (!wf_router_is_blocked(view, number, &wait)) {
+        return false;
+    }
+    uint8_t known =
+        (uint8_t)(WF_ROUTER_IS_BLOCKED | (wait.is_full != 0 ? WF_ROUTER_IS_FULL : 0));
+    if (known != input->blocked) {
+        input = wf_router_edit_input(view, number);
+        input->blocked = known;
+        tell(view, delay_of(view->model), WF_ROUTER_BLOCKED, &wait, sizeof(wait));
+    }
+    return false;
+}
+
+/* A router in which nothing happens is not looked at for ever: runs have to end. */
+void wf_router_look(const struct wf_router_view *view)
+{
+    bool again = false;
+
+    for (uint32_t w = 0; w < view->layout->n_words; w++) {
+        for (uint64_t left = view->words[w]; left != 0; left &= left - 1) {
+            again = look_at(view, w * 64 + (uint32_t)__builtin_ctzll(left)) || again;
+        }
+    }
+    if (again) {
+        come_back(view, view->model->set.watchdog, WF_ROUTER_WATCH);
+    } else {
+        wf_touch(view->ctx, view->head, sizeof(*view->head));
+        view->head->watching = 0;
+    }
+}
+
+void wf_router_unwatch(const struct wf_router_view *view, struct wf_router_input *input,
+                       uint32_t number)
+{
+    const struct wf_net_queue queue = wf_router_queue(view, number);
+
+    input->blocked = 0; /* the caller has announced it */
+    tell(view, delay_of(view->model), WF_ROUTER_MOVED, &queue, sizeof(queue));
+}
+
+void wf_router_counted(const struct wf_router_view *view)
+{
+    struct wf_router_head *head = view->head;
+
+    if (view->model->packets_limit > 0 && head->reporting == 0) {
+        wf_touch(view->ctx, head, sizeof(*head));
+        head->reporting = 1;
+        come_back(view, view->model->set.global_delay, WF_ROUTER_REPORT);
+    }
+}
+
+void wf_router_report(const struct wf_router_view *view)
+{
+    struct wf_router_head *head = view->head;
+    int64_t inside = (int64_t)(head->injected - head->consumed), change = inside - head->told;
+
+    wf_touch(view->ctx, head, sizeof(*head));
+    head->reporting = 0;
+    head->told = inside;
+    if (change != 0) {
+        tell(view, (int64_t)view->model->set.global_delay / 2, WF_ROUTER_COUNT, &change,
+             sizeof(change));
+    }
+}
+
+/* ---- the detector ---- */
 
 struct detector {
     int64_t inside;     /* packets in the network */
@@ -25,18 +158,6 @@ struct wait_cell {
     struct wf_net_wait wait;
     uint32_t next, spare;
 };
-
-bool wf_router_has_detector(const struct wf_router_net *model)
-{
-    return model->set.watchdog > 0 || model->packets_limit > 0;
-}
-
-int64_t wf_router_to_detector(const struct wf_router_net *model)
-{
-    bool wormhole = model->set.switching == WF_ROUTER_WORMHOLE;
-
-    return 2 * (int64_t)(model->set.pipeline + model->set.link_delay) + (wormhole ? 2 : 0);
-}
 
 static const struct wait_cell *read_cell(struct wf_ctx *ctx, uint32_t cell)
 {
@@ -128,17 +249,10 @@ static void check(const struct wf_router_net *model, struct detector *own, struc
         struct wf_net_deadlock deadlock = find_deadlock(own, ctx);
         if (deadlock.n > 0) {
             own->over = 1;
-            tell_all(model, ctx, now + wf_router_to_detector(model) * cycle, WF_ROUTER_HALT,
-                     &deadlock);
+            tell_all(model, ctx, now + delay_of(model) * cycle, WF_ROUTER_HALT, &deadlock);
         }
     }
     own->more_waits = 0;
-}
-
-static void detector_init(void *state, struct wf_ctx *ctx)
-{
-    (void)state;
-    (void)ctx;
 }
 
 /* What arrives together is looked at together, a picosecond later. */
@@ -171,11 +285,13 @@ static void detector_event(void *state, const struct wf_event *ev, struct wf_ctx
 
 void wf_router_add_detector(struct wf_router_net *model, struct wf_engine *engine)
 {
+    if (model->set.watchdog == 0 && model->packets_limit == 0) {
+        return;
+    }
     model->detector_ops = (struct wf_process_ops){
-        .name = "detector",
+        .name = "deadlock detector",
         .payload_max = sizeof(struct wf_net_wait),
         .announces_changes = true,
-        .init = detector_init,
         .event = detector_event,
     };
     wf_engine_cells(engine, sizeof(struct wait_cell));

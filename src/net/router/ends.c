@@ -6,7 +6,6 @@
  */
 #include "net/router/flit.h"
 #include "net/router/stats.h"
-#include "net/router/watch.h"
 
 static const struct wf_router_cell *read_cell(const struct wf_router_view *view, uint32_t cell)
 {
@@ -52,6 +51,83 @@ static uint64_t n_packets(const struct wf_router_net *model, uint64_t bytes)
     return bytes <= model->set.packet ? 1 : (bytes - 1) / model->set.packet + 1;
 }
 
+/* ---- directions and injection queues ---- */
+
+/* Which way around each ring. Where both are equally long it is a lot, but one that depends on
+ * nothing but the packet and the seed, so that the queue for a message can be known before it
+ * is sent. */
+static void choose_directions(const struct wf_router_view *view,
+                              struct wf_router_packet *packet, uint32_t index)
+{
+    const struct wf_router_net *model = view->model;
+    const uint16_t *here = wf_router_coords_of(model, view->vertex);
+    const uint16_t *there = wf_router_coords_of(model, packet->dst);
+    uint64_t own = wf_rng_mix(model->seed ^ ((uint64_t)view->vertex << 32 | packet->number));
+    uint64_t lots = wf_rng_mix(own + index * WF_RNG_GOLDEN);
+
+    packet->on.down = 0;
+    for (uint32_t dim = 0; dim < model->grid->n_dims; dim++) {
+        uint32_t size = model->grid->size[dim];
+        uint32_t up = (there[dim] + size - here[dim]) % size;
+        bool down = there[dim] < here[dim];
+
+        if (wf_router_is_ring(model, dim)) {
+            down = 2 * up == size ? (lots >> dim & 1) != 0 : 2 * up > size;
+        }
+        packet->on.down |= (down ? UINT32_C(1) : 0) << dim;
+    }
+}
+
+void wf_router_prepare(const struct wf_router_view *view, struct wf_router_packet *packet,
+                       uint32_t index)
+{
+    const struct wf_router_net *model = view->model;
+
+    if (model->grid != NULL) {
+        choose_directions(view, packet, index);
+    }
+}
+
+/* The way by which a packet goes most, or last. */
+static uint32_t main_port(const struct wf_router_view *view,
+                          const struct wf_router_packet *packet, bool longest)
+{
+    const struct wf_router_net *model = view->model;
+    const uint16_t *here = wf_router_coords_of(model, view->vertex);
+    const uint16_t *there = wf_router_coords_of(model, packet->dst);
+    uint32_t most = 0, way = 0;
+
+    for (uint32_t dim = 0; dim < model->grid->n_dims; dim++) {
+        uint32_t size = model->grid->size[dim];
+        uint32_t up = (there[dim] + size - here[dim]) % size;
+        uint32_t hops = (packet->on.down >> dim & 1) != 0 ? (size - up) % size : up;
+
+        if (hops > 0 && (!longest || hops > most)) {
+            most = hops;
+            way = wf_router_dim_port(packet, dim);
+        }
+    }
+    return way;
+}
+
+static uint32_t injector(const struct wf_router_view *view,
+                         const struct wf_router_packet *packet)
+{
+    const struct wf_router_layout *layout = view->layout;
+    uint32_t first = layout->n_ports * view->model->vcs, best = first;
+
+    if (view->model->set.injection != WF_ROUTER_INJECT_SHORTEST && view->model->grid != NULL) {
+        bool longest = view->model->set.injection == WF_ROUTER_INJECT_LONGEST_PATH;
+        return first + main_port(view, packet, longest) % layout->n_injection;
+    }
+    for (uint32_t i = first + 1; i < layout->n_inputs; i++) {
+        if (view->inputs[i].n < view->inputs[best].n) {
+            best = i;
+        }
+    }
+    return best;
+}
+
 /* ---- the source ---- */
 
 static bool inject_one(const struct wf_router_view *view, struct wf_router_packet *packet,
@@ -60,7 +136,7 @@ static bool inject_one(const struct wf_router_view *view, struct wf_router_packe
     wf_router_prepare(view, packet, index);
     packet->last = index == 1;
 
-    uint32_t queue = wf_router_injector(view, packet);
+    uint32_t queue = injector(view, packet);
     if (view->inputs[queue].n >= view->model->set.injection_length) {
         return false;
     }
@@ -123,11 +199,11 @@ bool wf_router_can_inject(const struct wf_net *net, struct wf_ctx *ctx, void *no
     struct wf_router_packet packet = {.dst = dst, .number = view.head->numbers};
 
     if (view.model->set.switching == WF_ROUTER_WORMHOLE) {
-        return wf_router_flit_room(&view);
+        return wf_router_flit_can_inject(&view);
     }
     wf_router_prepare(&view, &packet, 1);
     return view.head->backlog == 0 &&
-           view.inputs[wf_router_injector(&view, &packet)].n < view.model->set.injection_length;
+           view.inputs[injector(&view, &packet)].n < view.model->set.injection_length;
 }
 
 int64_t wf_router_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,

@@ -5,22 +5,6 @@
  */
 #include "net/router/flit.h"
 #include "net/router/stats.h"
-#include "net/router/watch.h"
-
-static void mark(const struct wf_router_view *view, uint32_t input, bool full)
-{
-    uint64_t *word = &view->words[input / 64], bit = UINT64_C(1) << input % 64;
-
-    wf_touch(view->ctx, word, sizeof(*word));
-    *word = full ? *word | bit : *word & ~bit;
-}
-
-static void schedule(const struct wf_router_view *view, uint32_t vertex, uint64_t cycles,
-                     uint16_t kind, const void *payload, size_t size)
-{
-    wf_schedule(view->ctx, wf_router_process(view->model, vertex),
-                (int64_t)cycles * view->model->set.cycle - 1, kind, payload, size);
-}
 
 /* ---- arrivals ---- */
 
@@ -38,22 +22,13 @@ static void begin(const struct wf_router_view *view, struct wf_router_flit_input
 static void head_arrives(const struct wf_router_view *view,
                          const struct wf_router_packet *packet)
 {
-    struct wf_router_input *input = wf_router_edit_input(view, packet->input);
+    bool was_empty = wf_router_append(view, packet->input, packet);
     struct wf_router_flit_input *flits = wf_router_flit_edit(view, packet->input);
-    uint32_t cell = wf_cell_new(view->ctx);
-    struct wf_router_cell *entry = wf_cell_edit(view->ctx, cell);
 
-    entry->packet = *packet;
-    entry->at = view->now;
     flits->here++;
-    if (input->n++ == 0) {
-        input->first = cell;
-        mark(view, packet->input, true);
+    if (was_empty) {
         begin(view, flits, view->now);
-    } else {
-        ((struct wf_router_cell *)wf_cell_edit(view->ctx, input->last))->next = cell;
     }
-    input->last = cell;
 }
 
 static void body_arrives(const struct wf_router_view *view, uint32_t input)
@@ -88,8 +63,8 @@ static void give_back(const struct wf_router_view *view, uint32_t input)
         before = model->topo->ops->neighbor(model->topo, view->vertex, port);
         channel = wf_router_reverse(model, view->vertex, port) * model->vcs + vc;
     }
-    schedule(view, before, 1 + model->set.link_delay + model->set.credit_delay, WF_ROUTER_SLOT,
-             &channel, sizeof(channel));
+    wf_router_schedule(view, before, 1 + model->set.link_delay + model->set.credit_delay,
+                       WF_ROUTER_SLOT, &channel, sizeof(channel));
 }
 
 /* A flit is on its way. Of those that go to a node only the tail is told of. */
@@ -113,13 +88,13 @@ static void tell_next(const struct wf_router_view *view, uint32_t channel, uint3
     }
     if (wf_router_flit_is_terminal(view, port)) {
         if (gone == model->phits) {
-            schedule(view, next, cycles, WF_ROUTER_TAIL, &there, sizeof(there));
+            wf_router_schedule(view, next, cycles, WF_ROUTER_TAIL, &there, sizeof(there));
         }
     } else if (gone == 1) {
-        schedule(view, next, cycles, WF_ROUTER_HEAD, &there, sizeof(there));
+        wf_router_schedule(view, next, cycles, WF_ROUTER_HEAD, &there, sizeof(there));
     } else {
         uint64_t input = there.input;
-        schedule(view, next, cycles, WF_ROUTER_FLIT, &input, sizeof(input));
+        wf_router_schedule(view, next, cycles, WF_ROUTER_FLIT, &input, sizeof(input));
     }
 }
 
@@ -140,7 +115,7 @@ static void end(const struct wf_router_view *view, uint32_t number)
     input->leave = view->now + 1;
     if (--input->n == 0) {
         flits->state = WF_ROUTER_FLIT_IDLE;
-        mark(view, number, false);
+        wf_router_mark(view, number, false);
     } else {
         begin(view, flits, view->now + 1);
     }
@@ -170,6 +145,262 @@ static void move(const struct wf_router_view *view, uint32_t input)
     }
 }
 
+/* ---- routes ---- */
+
+static void set_route(const struct wf_router_view *view, uint32_t input, uint32_t port,
+                      uint32_t vcs)
+{
+    struct wf_router_flit_input *at = wf_router_flit_edit(view, input);
+
+    at->port = (uint16_t)(port + 1);
+    at->vcs = (uint8_t)vcs;
+}
+
+/* All virtual channels, a bit for each. */
+static uint32_t all_of(uint32_t vcs)
+{
+    return (UINT32_C(1) << vcs) - 1;
+}
+
+/* Dimension order. On rings packets that go down to a lower number of the dimension, or up and
+ * over the end to one, have the upper half of the channels until they leave the ring, the
+ * others the lower: in neither half can packets wait for each other all around the ring, for
+ * routes are at most half as long. So does BookSim2. */
+static void route_in_grid(const struct wf_router_view *view, uint32_t input,
+                          const struct wf_router_packet *packet)
+{
+    const struct wf_router_net *model = view->model;
+    const uint16_t *here = wf_router_coords_of(model, view->vertex);
+    const uint16_t *there = wf_router_coords_of(model, packet->dst);
+    uint32_t dim = 0, half = model->vcs / 2;
+
+    while (here[dim] == there[dim]) {
+        dim++;
+    }
+    uint32_t port = wf_router_dim_port(packet, dim);
+    if (model->scheme != WF_ROUTER_DATELINE || !wf_router_is_ring(model, dim)) {
+        set_route(view, input, port, all_of(model->vcs));
+        return;
+    }
+    bool stays = input / model->vcs == (port ^ 1);
+    bool upper = stays ? input % model->vcs >= half : there[dim] < here[dim];
+    set_route(view, input, port, all_of(half) << (upper ? half : 0));
+}
+
+/* One of several ports: by lot, or where fewest flits wait. */
+static uint32_t choose_port(const struct wf_router_view *view, const uint32_t *ports,
+                            uint32_t n)
+{
+    uint32_t best = 0, least = WF_ROUTER_NONE, ties = 0;
+
+    if (view->model->request == WF_ROUTER_RANDOM) {
+        return ports[wf_router_below(view, n)];
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t used = 0;
+        for (uint32_t vc = 0; vc < view->model->vcs; vc++) {
+            used += wf_router_flit_channels(view)[ports[i] * view->model->vcs + vc].used;
+        }
+        ties = used < least ? 1 : used == least ? ties + 1 : ties;
+        if (used < least || (used == least && wf_router_below(view, ties) == 0)) {
+            best = i;
+            least = used;
+        }
+    }
+    return ports[best];
+}
+
+static void route_by_policy(const struct wf_router_view *view, uint32_t input)
+{
+    uint16_t channels[WF_ROUTER_INPUTS_MAX];
+    uint32_t vcs = 0, port = 0;
+
+    wf_router_policy_ask(view, input);
+    uint32_t n = wf_router_policy_channels(view, input, channels);
+    for (uint32_t i = 0; i < n; i++) {
+        port = channels[i] / view->model->vcs;
+        vcs |= UINT32_C(1) << channels[i] % view->model->vcs;
+    }
+    set_route(view, input, port, vcs);
+}
+
+void wf_router_flit_route(const struct wf_router_view *view, uint32_t input)
+{
+    const struct wf_router_net *model = view->model;
+    const struct wf_router_cell *cell = wf_cell_read(view->ctx, view->inputs[input].first);
+    const struct wf_router_packet *packet = &cell->packet;
+    uint32_t ports[WF_ROUTER_INPUTS_MAX];
+
+    if (packet->dst == view->vertex) {
+        set_route(view, input, view->layout->n_ports, all_of(model->vcs));
+    } else if (model->grid != NULL) {
+        route_in_grid(view, input, packet);
+    } else if (model->scheme == WF_ROUTER_POLICY) {
+        route_by_policy(view, input);
+    } else {
+        uint32_t port = choose_port(view, ports, wf_router_ports(view, packet, ports));
+        set_route(view, input, port, all_of(model->vcs));
+    }
+}
+
+/* ---- sources ---- */
+
+/* The next channel with room; false if there is none. */
+static bool choose_vc(const struct wf_router_view *view, struct wf_router_flit_source *source)
+{
+    uint32_t vcs = view->model->vcs, first = wf_router_flit_source_channels(view);
+
+    for (uint32_t i = 1; i <= vcs; i++) {
+        uint32_t vc = (source->vc + i) % vcs;
+        if (wf_router_flit_has_room(view, first + vc)) {
+            source->vc = (uint16_t)vc;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void send_to_router(const struct wf_router_view *view, uint16_t kind,
+                           const void *payload, size_t size)
+{
+    const struct wf_topo *topo = view->model->topo;
+    uint32_t router =
+        wf_topo_is_direct(topo) ? view->vertex : topo->ops->neighbor(topo, view->vertex, 0);
+
+    wf_router_schedule(view, router, 1 + view->model->set.link_delay, kind, payload, size);
+}
+
+/* The queue of the router in which this node's flits arrive. */
+static uint32_t input_there(const struct wf_router_view *view)
+{
+    const struct wf_router_net *model = view->model;
+    uint32_t port = wf_topo_is_direct(model->topo) ? view->layout->n_ports
+                                                   : wf_router_reverse(model, view->vertex, 0);
+
+    return port * model->vcs + wf_router_flit_source(view)->vc;
+}
+
+static void send_head(const struct wf_router_view *view, const struct wf_router_cell *entry)
+{
+    struct wf_router_head *head = view->head;
+    struct wf_router_packet packet = entry->packet;
+
+    wf_router_prepare(view, &packet, entry->count);
+    packet.last = entry->count == 1;
+    packet.hops = wf_topo_is_direct(view->model->topo) ? 0 : 1;
+    packet.input = input_there(view) & 0x7fff;
+    struct wf_router_channel *channel =
+        &view->channels[wf_router_flit_source_channels(view) + wf_router_flit_source(view)->vc];
+    wf_touch(view->ctx, channel, sizeof(*channel));
+    channel->packets++;
+    wf_touch(view->ctx, head, sizeof(*head));
+    head->injected++;
+    wf_router_counted(view);
+    head->waited += (uint64_t)(view->now - packet.born);
+    send_to_router(view, WF_ROUTER_HEAD, &packet, sizeof(packet));
+}
+
+static void send_body(const struct wf_router_view *view)
+{
+    uint64_t input = input_there(view);
+
+    send_to_router(view, WF_ROUTER_FLIT, &input, sizeof(input));
+}
+
+/* A packet has been sent. */
+static void finish_packet(const struct wf_router_view *view)
+{
+    const struct wf_router_net *model = view->model;
+    struct wf_router_head *head = view->head;
+    struct wf_router_cell *entry = wf_cell_edit(view->ctx, head->backlog);
+
+    wf_router_flit_source(view)->sent = 0;
+    if (--entry->count > 0) {
+        return;
+    }
+    if (model->net.user.sent != NULL) {
+        wf_schedule(view->ctx, wf_self(view->ctx), model->set.cycle - 1, WF_ROUTER_SENT,
+                    &entry->packet, sizeof(entry->packet));
+    }
+    uint32_t cell = head->backlog;
+    wf_touch(view->ctx, head, sizeof(*head));
+    head->backlog = entry->next;
+    wf_cell_free(view->ctx, cell);
+}
+
+static bool send_one(const struct wf_router_view *view)
+{
+    struct wf_router_flit_source *source = wf_router_flit_source(view);
+
+    if (view->head->backlog == 0 || (view->head->shut != 0 && source->sent == 0)) {
+        return false;
+    }
+    wf_touch(view->ctx, source, sizeof(*source));
+    if (source->sent == 0 ? !choose_vc(view, source)
+                          : !wf_router_flit_has_room(
+                                view, wf_router_flit_source_channels(view) + source->vc)) {
+        return false; /* until there is room */
+    }
+    struct wf_router_flit_channel *channel =
+        &wf_router_flit_channels(view)[wf_router_flit_source_channels(view) + source->vc];
+    wf_touch(view->ctx, channel, sizeof(*channel));
+    channel->used++;
+    if (source->sent == 0) {
+        send_head(view, wf_cell_read(view->ctx, view->head->backlog));
+    } else {
+        send_body(view);
+    }
+    if (++source->sent == view->model->phits) {
+        finish_packet(view);
+    }
+    return view->head->backlog != 0;
+}
+
+bool wf_router_flit_can_inject(const struct wf_router_view *view)
+{
+    uint64_t n = 0;
+
+    for (uint32_t cell = view->head->backlog;
+         cell != 0 && n < view->model->set.injection_length;) {
+        const struct wf_router_cell *entry = wf_cell_read(view->ctx, cell);
+        n += entry->count;
+        cell = entry->next;
+    }
+    return n < view->model->set.injection_length;
+}
+
+/* ---- who waits ---- */
+
+/* Waits for room behind the channel it holds, or for those that hold the channels it may have.
+ */
+bool wf_router_flit_is_blocked(const struct wf_router_view *view, uint32_t input,
+                               struct wf_net_wait *wait)
+{
+    const struct wf_router_flit_input *at = &wf_router_flit_inputs(view)[input];
+    uint32_t vcs = view->model->vcs, taken = view->inputs[input].taken - 1u;
+
+    *wait = (struct wf_net_wait){.queue = wf_router_queue(view, input), .is_full = 1};
+    if (at->state == WF_ROUTER_FLIT_GOES && at->here > 0 &&
+        !wf_router_flit_has_room(view, taken)) {
+        wait->targets[wait->n++] = wf_router_queue_after(view, taken);
+        return true;
+    }
+    if (at->state != WF_ROUTER_FLIT_WAITS || at->port == 0) {
+        return false;
+    }
+    for (uint32_t vc = 0; vc < vcs; vc++) {
+        uint32_t holder = view->channels[(at->port - 1u) * vcs + vc].holder;
+        if ((at->vcs >> vc & 1) == 0) {
+            continue;
+        }
+        if (holder == 0) {
+            return false;
+        }
+        wait->targets[wait->n++] = wf_router_queue(view, holder - 1);
+    }
+    return true;
+}
+
 /* ---- the step ---- */
 
 static void step(const struct wf_router_view *view)
@@ -181,7 +412,7 @@ static void step(const struct wf_router_view *view)
     }
     wf_touch(view->ctx, head, sizeof(*head));
     head->wake = 0;
-    bool again = wf_router_flit_send_one(view);
+    bool again = send_one(view);
     again = wf_router_flit_allocate(view, move) || again;
     for (uint32_t w = 0; w < view->layout->n_words; w++) {
         if (view->words[w] != 0) {

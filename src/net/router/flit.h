@@ -16,7 +16,7 @@
  * has one.
  */
 
-#include "net/router/net.h"
+#include "net/router/model.h"
 
 enum wf_router_flit_state { WF_ROUTER_FLIT_IDLE, WF_ROUTER_FLIT_WAITS, WF_ROUTER_FLIT_GOES };
 
@@ -115,30 +115,26 @@ static inline uint32_t wf_router_flit_source_channels(const struct wf_router_vie
                                                 : 0;
 }
 
-/* ---- router_flit.c ---- */
+/* ---- flit.c ---- */
 
-/* An event; false if it is of a kind that is the same with both ways of switching. */
+/* Handles an event; false if its kind is handled as with cut-through switching. */
 bool wf_router_flit_event(const struct wf_router_view *view, const struct wf_event *ev);
 
-/* ---- router_flit_alloc.c ---- */
+/* Routes the first packet of a queue: sets port and vcs. */
+void wf_router_flit_route(const struct wf_router_view *view, uint32_t input);
+
+/* As wf_router_can_inject() and wf_router_is_blocked(). */
+bool wf_router_flit_can_inject(const struct wf_router_view *view);
+bool wf_router_flit_is_blocked(const struct wf_router_view *view, uint32_t input,
+                               struct wf_net_wait *wait);
+
+/* ---- flit_alloc.c ---- */
 
 typedef void wf_router_flit_move(const struct wf_router_view *view, uint32_t input);
 
-/* Gives channels to packets, and the switch to flits of those that had one before this cycle,
- * which are sent with `move`. Returns whether there is something to do in the next cycle. */
+/* Gives channels to packets, and the switch to flits of packets that had a channel before this
+ * cycle; these are sent with `move`. Returns whether there is something to do in the next
+ * cycle. */
 bool wf_router_flit_allocate(const struct wf_router_view *view, wf_router_flit_move *move);
-
-/* ---- router_flit_ends.c ---- */
-
-/* Where the first packet of a queue goes: sets port and vcs. */
-void wf_router_flit_route(const struct wf_router_view *view, uint32_t input);
-
-/* The next flit of this node; returns whether there is one for the next cycle. */
-bool wf_router_flit_send_one(const struct wf_router_view *view);
-
-/* As wf_router_can_inject() and wf_router_is_blocked(). */
-bool wf_router_flit_room(const struct wf_router_view *view);
-bool wf_router_flit_is_stuck(const struct wf_router_view *view, uint32_t input,
-                             struct wf_net_wait *wait);
 
 #endif

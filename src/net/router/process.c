@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Routers as processes of the engine. */
+#include "base/mem.h"
 #include "net/router/flit.h"
 #include "net/router/stats.h"
-#include "net/router/watch.h"
 
 /* Everything but the time. */
 static struct wf_router_view place(const struct wf_router_net *model, struct wf_ctx *ctx,
@@ -35,16 +35,11 @@ struct wf_router_view wf_router_view_at(const struct wf_router_net *model, struc
     return view;
 }
 
-/* After the run nothing changes any more, whatever the type says. */
+/* After the run the state is only read. */
 static struct wf_router_view place_after(const struct wf_router_net *model, struct wf_ctx *ctx,
                                          const void *state)
 {
-    union {
-        const void *kept;
-        void *given;
-    } pointer = {.kept = state};
-
-    return place(model, ctx, pointer.given);
+    return place(model, ctx, wf_unconst(state));
 }
 
 static void slot_free(const struct wf_router_view *view, uint64_t number)
@@ -57,12 +52,6 @@ static void slot_free(const struct wf_router_view *view, uint64_t number)
         channel->wanted = 0;
         wf_router_wake(view, view->now);
     }
-}
-
-static void head_arrives(const struct wf_router_view *view,
-                         const struct wf_router_packet *packet)
-{
-    wf_router_enqueue(view, packet->input, packet);
 }
 
 static void gate(const struct wf_router_view *view, bool shut)
@@ -83,7 +72,7 @@ static void halt(const struct wf_router_view *view, void *node,
     if (view->vertex == 0) {
         uint32_t cell = wf_cell_new(view->ctx);
         struct wf_router_deadlock *kept = wf_cell_edit(view->ctx, cell);
-        *kept = (struct wf_router_deadlock){.deadlock = *deadlock, .at = wf_now(view->ctx)};
+        *kept = (struct wf_router_deadlock){.queues = *deadlock, .at = wf_now(view->ctx)};
         wf_touch(view->ctx, view->head, sizeof(*view->head));
         view->head->deadlock = cell;
     }
@@ -103,7 +92,7 @@ void wf_router_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
     }
     switch (ev->kind) {
     case WF_ROUTER_HEAD:
-        head_arrives(&view, packet);
+        wf_router_enqueue(&view, packet->input, packet);
         break;
     case WF_ROUTER_SLOT:
         slot_free(&view, ev->payload[0]);
@@ -137,9 +126,8 @@ static void add_usage(const struct wf_router_net *model, struct wf_ctx *ctx, con
 {
     const struct wf_router_view view = place_after(model, ctx, state);
     const struct wf_router_layout *layout = view.layout;
-    const unsigned char *bytes = state;
-    const struct wf_router_head *head = state;
-    const struct wf_router_channel *channels = (const void *)(bytes + layout->channels);
+    const struct wf_router_head *head = view.head;
+    const struct wf_router_channel *channels = view.channels;
 
     usage->packets += head->consumed;
     usage->hops += head->hops;
@@ -178,7 +166,7 @@ void wf_router_finish(const struct wf_net *net, struct wf_ctx *ctx, const void *
     wf_router_stats_finish(&view);
     if (head->deadlock != 0) {
         const struct wf_router_deadlock *deadlock = wf_cell_read(ctx, head->deadlock);
-        totals->deadlock = deadlock->deadlock;
+        totals->deadlock = deadlock->queues;
         totals->deadlock_ps = deadlock->at;
     }
 }
@@ -194,12 +182,6 @@ static void other_finish(const void *state, struct wf_ctx *ctx)
     }
 }
 
-static void other_init(void *state, struct wf_ctx *ctx)
-{
-    (void)state;
-    (void)ctx;
-}
-
 static void other_event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
 {
     wf_router_event(wf_model(ctx), ctx, state, ev);
@@ -210,15 +192,12 @@ void wf_router_attach(struct wf_net *net, struct wf_engine *engine)
     struct wf_router_net *model = (struct wf_router_net *)net;
     uint32_t n_others = model->topo->n_vertices - net->n_nodes;
 
-    if (wf_router_has_detector(model)) {
-        wf_router_add_detector(model, engine);
-    }
+    wf_router_add_detector(model, engine);
     wf_engine_cells(engine, sizeof(struct wf_router_cell));
     model->other_ops = (struct wf_process_ops){
         .name = "router",
         .payload_max = sizeof(struct wf_router_packet),
         .announces_changes = true,
-        .init = other_init,
         .event = other_event,
         .finish = other_finish,
     };

@@ -6,9 +6,6 @@
  * could get; otherwise it sleeps until that may have changed.
  */
 #include "net/router/flit.h"
-#include "net/router/grid.h"
-#include "net/router/scheme.h"
-#include "net/router/watch.h"
 
 #include <string.h>
 
@@ -490,19 +487,6 @@ int64_t wf_router_ask_again(const struct wf_router_view *view, uint32_t input)
     return first;
 }
 
-/* The queue that a channel leads to. */
-static struct wf_net_queue queue_behind(const struct wf_router_view *view, uint32_t channel)
-{
-    const struct wf_router_net *model = view->model;
-    uint32_t port = channel / model->vcs;
-
-    return (struct wf_net_queue){
-        .vertex = model->topo->ops->neighbor(model->topo, view->vertex, port),
-        .port = (uint16_t)wf_router_reverse(model, view->vertex, port),
-        .vc = (uint16_t)(channel % model->vcs),
-    };
-}
-
 bool wf_router_is_blocked(const struct wf_router_view *view, uint32_t input,
                           struct wf_net_wait *wait)
 {
@@ -511,10 +495,10 @@ bool wf_router_is_blocked(const struct wf_router_view *view, uint32_t input,
     struct options options;
 
     if (model->set.switching == WF_ROUTER_WORMHOLE) {
-        return wf_router_flit_is_stuck(view, input, wait);
+        return wf_router_flit_is_blocked(view, input, wait);
     }
     *wait = (struct wf_net_wait){
-        .queue = {view->vertex, (uint16_t)(input / model->vcs), (uint16_t)(input % model->vcs)},
+        .queue = wf_router_queue(view, input),
         .is_full = queue->n >= model->set.queue,
     };
     if (queue->n == 0 || queue->taken != 0 || input >= view->layout->n_ports * model->vcs) {
@@ -533,7 +517,7 @@ bool wf_router_is_blocked(const struct wf_router_view *view, uint32_t input,
             i == WF_NET_WAIT_TARGETS) {
             return false;
         }
-        wait->targets[wait->n++] = queue_behind(view, options.channel[i]);
+        wait->targets[wait->n++] = wf_router_queue_after(view, options.channel[i]);
     }
     return wait->n > 0;
 }

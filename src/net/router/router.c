@@ -3,7 +3,6 @@
 
 #include "base/mem.h"
 #include "net/router/flit.h"
-#include "net/router/scheme.h"
 #include "net/router/stats.h"
 #include "net/topology.h"
 

@@ -7,7 +7,7 @@
  * the routers' states, and nothing of it exists if it is off.
  */
 
-#include "net/router/net.h"
+#include "net/router/model.h"
 #include "net/stats/link_report.h"
 
 /* Sizes of what a router keeps, behind the rest of its state. */

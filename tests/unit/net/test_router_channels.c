@@ -6,7 +6,7 @@
  * adaptive routing this is asked of the escape channels, which must always be among the
  * choices. The routing policies have tests/conformance/test_route.c.
  */
-#include "net/router/scheme.h"
+#include "net/router/model.h"
 
 #include "harness/route_graph.h"
 #include "harness/wf_test.h"

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WF_NET_ROUTER_MODEL_H
+#define WF_NET_ROUTER_MODEL_H
+
+/*
+ * The router model as its own files see it.
+ *
+ * Time is counted in cycles. Heads of packets, free slots and messages of the node reach a
+ * router at the beginning of a cycle. The router decides one picosecond later, when all of them
+ * are known, so that the order of events at one instant does not matter.
+ */
+
+#include "base/rng.h"
+#include "net/route/route.h"
+#include "net/router/router.h"
+#include "topo/grid.h"
+
+/* ---- events ---- */
+
+enum {
+    WF_ROUTER_HEAD,    /* the head of a packet, at the input of its channel: wf_router_packet */
+    WF_ROUTER_SLOT,    /* a slot at the end of a channel is free again: number of the channel */
+    WF_ROUTER_DECIDE,  /* to itself */
+    WF_ROUTER_DELIVER, /* to itself: a message is complete: wf_router_packet */
+    WF_ROUTER_SENT,    /* to itself: the tail of a message has left: wf_router_packet */
+    WF_ROUTER_FLIT,    /* wormhole: a flit that is no head, at an input: number of the input */
+    WF_ROUTER_TAIL,    /* wormhole: the tail of a packet, at its node: wf_router_packet */
+    WF_ROUTER_WATCH,   /* to itself: look for packets that do not move */
+    WF_ROUTER_REPORT,  /* to itself: report the packets injected and consumed */
+    WF_ROUTER_GATE,    /* from the deadlock detector: whether packets may be injected */
+    WF_ROUTER_HALT,    /* from the deadlock detector: wf_net_deadlock */
+    /* To the deadlock detector: */
+    WF_ROUTER_BLOCKED, /* the first packet of a queue does not move: wf_net_wait */
+    WF_ROUTER_MOVED,   /* it moves again: wf_net_queue */
+    WF_ROUTER_COUNT,   /* packets that entered the network, minus those that left it */
+    WF_ROUTER_CHECK,   /* to itself */
+};
+
+enum { WF_ROUTER_VCS_MAX = 8, WF_ROUTER_INPUTS_MAX = 1024 };
+
+#define WF_ROUTER_NEVER INT64_MAX
+#define WF_ROUTER_NONE  UINT32_C(0xffffffff)
+
+/* Travels in events and has no padding. */
+struct wf_router_packet {
+    struct wf_net_message msg;
+    int64_t born;    /* cycle in which it entered its injection queue */
+    uint32_t dst;    /* node */
+    uint32_t number; /* of the message among those of its source */
+    uint32_t order;  /* of the message among those from its source to this destination */
+    union {
+        struct wf_route_state route; /* with a routing policy */
+        uint32_t down;               /* on grids: bit d is set if dimension d is travelled
+                                        downwards */
+    } on;
+    uint32_t hops : 16;  /* made so far */
+    uint32_t input : 15; /* of the router where it arrives */
+    uint32_t last : 1;   /* the last packet of its message to be injected */
+};
+
+_Static_assert(sizeof(struct wf_router_packet) == 64, "no padding");
+
+/* ---- state ---- */
+
+/* A cell: a packet in a queue, a message that waits for injection, or what a node remembers of
+ * the messages of a peer. */
+struct wf_router_cell {
+    struct wf_router_packet packet;
+    int64_t at;     /* cycle in which the head arrived */
+    uint32_t next;  /* cell, or 0 */
+    uint32_t count; /* of packets or messages; of a packet that a policy has routed: the channel
+                       that it waits for, + 1 */
+};
+
+enum { WF_ROUTER_IS_BLOCKED = 1, WF_ROUTER_IS_FULL = 2 };
+
+/* A queue at the end of a link's channel, or of injection. Zeroed is empty. */
+struct wf_router_input {
+    uint32_t first, last; /* cells of packets that have not begun to leave */
+    uint16_t n;           /* number of these */
+    uint16_t taken;       /* channel that the first of them holds, + 1; 0: none */
+    uint8_t bet;          /* what the first one requests next, in smart requests */
+    uint8_t blocked;      /* known to the detector: WF_ROUTER_IS_BLOCKED, WF_ROUTER_IS_FULL */
+    uint8_t spare[2];
+    int64_t head;  /* cycle in which the last packet arrived */
+    int64_t leave; /* cycle in which the last packet began to leave, + 1; 0: none did */
+    int64_t asked; /* cycle of the first packet's first request, + 1; 0: there was none */
+};
+
+/* A virtual channel of a link that leaves. Zeroed is idle. */
+struct wf_router_channel {
+    int64_t free;     /* when it is free again, if its holder has begun to leave */
+    uint16_t holder;  /* input that holds it and waits for the link, + 1; 0: none */
+    uint16_t winner;  /* input that got it last, + 1 */
+    uint16_t used;    /* slots at its end */
+    uint16_t wanted;  /* a packet waits for a slot */
+    uint64_t packets; /* carried so far */
+};
+
+/* A link that leaves. */
+struct wf_router_link {
+    int64_t free;
+    uint16_t waiting; /* channels that are held and wait for the link */
+    uint16_t turn;    /* channel to look at first */
+    uint32_t spare;
+};
+
+/* The head of a router's state. Channels, links, inputs and a bit for each input that is not
+ * empty follow. */
+struct wf_router_head {
+    int64_t wake;         /* next decision that is scheduled, or 0 */
+    int64_t consume_free; /* when only one packet is consumed at a time */
+    uint64_t consumed, hops;
+    uint64_t injected, waited; /* packets that left injection queues, cycles they spent there */
+    int64_t told;              /* injected minus consumed packets, as last reported */
+    uint8_t watching;          /* WF_ROUTER_WATCH is scheduled */
+    uint8_t reporting;         /* WF_ROUTER_REPORT is scheduled */
+    uint8_t shut;              /* nothing may be injected */
+    uint8_t spare;
+    uint32_t deadlock; /* node 0: cell with the deadlock, or 0 */
+    uint32_t consume_winner;
+    /* Nodes only: */
+    uint32_t numbers;               /* messages sent so far */
+    uint32_t backlog, backlog_last; /* cells of messages that wait for injection */
+    uint32_t partial;               /* cells of messages that have arrived in part */
+    uint32_t early;                 /* cells of messages that wait for an earlier one */
+    uint32_t sent_orders,
+        seen_orders; /* cells with counts of messages for and from each node */
+};
+
+/* A cell of node 0. */
+struct wf_router_deadlock {
+    struct wf_net_deadlock queues;
+    int64_t at; /* when this node was told */
+};
+
+/* Offsets of the parts of a state. */
+struct wf_router_layout {
+    uint32_t n_ports, n_inputs, n_words, n_injection;
+    size_t channels, links, inputs, words, size;
+    size_t flit_inputs, flit_channels, flit_ports, flit_source; /* wormhole only */
+    size_t by_hops, loads; /* statistics, if they are asked for; else 0 */
+};
+
+/* ---- the model ---- */
+
+enum { WF_ROUTER_POLICY = WF_ROUTER_AUTO_ROUTING };
+
+struct wf_router_net {
+    struct wf_net net;
+    const struct wf_topo *topo;
+    const struct wf_topo_grid *grid; /* the same, if the scheme is one of grids; else null */
+    struct wf_router_params set;
+    uint32_t vcs;
+    uint32_t phits;   /* of a packet */
+    bool bubble;      /* a packet enters a ring only if one more would fit */
+    uint32_t escapes; /* channels of each link that adaptive packets use as a last resort */
+    int request;
+    uint64_t seed;
+    int scheme;             /* enum wf_router_routing without the presets, or... */
+    struct wf_route *route; /* ...WF_ROUTER_POLICY with this; else null */
+    uint16_t *coords;       /* on grids: of each vertex, n_dims each */
+    uint16_t *reverse;      /* elsewhere: of each directed link the port at its far end */
+    uint32_t first_other, detector; /* process numbers */
+    uint64_t packets_limit; /* packets in the network above which none is injected; 0: none */
+    struct wf_router_layout node, other;
+    struct wf_process_ops other_ops, detector_ops;
+};
+
+/* What a handler works on: the state of a router, and the cycle. */
+struct wf_router_view {
+    const struct wf_router_net *model;
+    const struct wf_router_layout *layout;
+    struct wf_ctx *ctx;
+    struct wf_router_head *head;
+    struct wf_router_channel *channels;
+    struct wf_router_link *links;
+    struct wf_router_input *inputs;
+    uint64_t *words;
+    uint32_t vertex;
+    int64_t now; /* cycle */
+};
+
+/* What the first packet of an input requests. */
+struct wf_router_request {
+    uint32_t input;
+    uint32_t channel; /* WF_ROUTER_CONSUME; WF_ROUTER_NONE: nothing that it could get now */
+};
+#define WF_ROUTER_CONSUME UINT32_C(0xfffffffe)
+
+static inline const struct wf_router_net *wf_router_of(const struct wf_net *net)
+{
+    return (const struct wf_router_net *)net;
+}
+
+static inline uint32_t wf_router_process(const struct wf_router_net *model, uint32_t vertex)
+{
+    return vertex < model->net.n_nodes ? model->net.first_node + vertex
+                                       : model->first_other + (vertex - model->net.n_nodes);
+}
+
+/* Schedules an event at another vertex, at the beginning of the cycle after `cycles`. */
+static inline void wf_router_schedule(const struct wf_router_view *view, uint32_t vertex,
+                                      uint64_t cycles, uint16_t kind, const void *payload,
+                                      size_t size)
+{
+    wf_schedule(view->ctx, wf_router_process(view->model, vertex),
+                (int64_t)cycles * view->model->set.cycle - 1, kind, payload, size);
+}
+
+/* The port at the far end of a link. */
+static inline uint32_t wf_router_reverse(const struct wf_router_net *model, uint32_t vertex,
+                                         uint32_t port)
+{
+    return model->grid != NULL ? port ^ 1
+                               : model->reverse[wf_topo_first_link(model->topo, vertex) + port];
+}
+
+/* An input, which the caller is going to change. */
+static inline struct wf_router_input *wf_router_edit_input(const struct wf_router_view *view,
+                                                           uint32_t input)
+{
+    wf_touch(view->ctx, &view->inputs[input], sizeof(view->inputs[input]));
+    return &view->inputs[input];
+}
+
+/* The queue of an input, by its names in a deadlock report. */
+static inline struct wf_net_queue wf_router_queue(const struct wf_router_view *view,
+                                                  uint32_t input)
+{
+    uint32_t vcs = view->model->vcs;
+
+    return (struct wf_net_queue){view->vertex, (uint16_t)(input / vcs),
+                                 (uint16_t)(input % vcs)};
+}
+
+/* The queue at the end of a channel. */
+static inline struct wf_net_queue wf_router_queue_after(const struct wf_router_view *view,
+                                                        uint32_t channel)
+{
+    const struct wf_router_net *model = view->model;
+    uint32_t port = channel / model->vcs;
+
+    return (struct wf_net_queue){
+        .vertex = model->topo->ops->neighbor(model->topo, view->vertex, port),
+        .port = (uint16_t)wf_router_reverse(model, view->vertex, port),
+        .vc = (uint16_t)(channel % model->vcs),
+    };
+}
+
+/* ---- grids ---- */
+
+static inline const uint16_t *wf_router_coords_of(const struct wf_router_net *model,
+                                                  uint32_t vertex)
+{
+    return model->coords + (size_t)vertex * model->grid->n_dims;
+}
+
+/* Whether the links of a dimension form a ring. */
+static inline bool wf_router_is_ring(const struct wf_router_net *model, uint32_t dim)
+{
+    return model->grid->wrap[dim] && model->grid->size[dim] > 2;
+}
+
+/* The port by which a packet goes on in a dimension. */
+static inline uint32_t wf_router_dim_port(const struct wf_router_packet *packet, uint32_t dim)
+{
+    return 2 * dim + ((packet->on.down >> dim & 1));
+}
+
+/* A random number below n. */
+static inline uint32_t wf_router_below(const struct wf_router_view *view, uint32_t n)
+{
+    return n == 1 ? 0 : (uint32_t)wf_rng_below(wf_random(view->ctx), n);
+}
+
+/* ---- scheme.c: routings, and what they need ---- */
+
+extern const char *const wf_router_routings[];
+
+/* Sets grid, route, scheme, request, escapes, bubble and vcs as the routing needs them on the
+ * topology. WF_EINVAL if it does not work there. */
+WF_NODISCARD
+enum wf_status wf_router_choose_scheme(struct wf_router_net *model, struct wf_err *err);
+
+/* The channels that the first packet of an input may take by a routing policy: those of the
+ * class that the policy chose when it was asked. Returns how many, 0 if it was not asked yet. */
+uint32_t wf_router_policy_channels(const struct wf_router_view *view, uint32_t input,
+                                   uint16_t *channels);
+/* Asks the policy, if it was not asked yet. */
+void wf_router_policy_ask(const struct wf_router_view *view, uint32_t input);
+
+/* ---- route.c: what packets request ---- */
+
+/* What the first packet of an input, which holds no channel, requests in this cycle. */
+struct wf_router_request wf_router_ask(const struct wf_router_view *view, uint32_t input);
+
+/* When the first packet of an input that got nothing should ask again: in the next cycle if it
+ * could get something then, else when that may change; WF_ROUTER_NEVER if an event will tell.
+ * Makes sure that one does. */
+int64_t wf_router_ask_again(const struct wf_router_view *view, uint32_t input);
+
+/* Whether the first packet of an input can go on only into full queues, and into which. */
+bool wf_router_is_blocked(const struct wf_router_view *view, uint32_t input,
+                          struct wf_net_wait *wait);
+
+/* The ports by which a packet may leave, outside of grids; returns how many. If requests have a
+ * fixed order there is one. */
+uint32_t wf_router_ports(const struct wf_router_view *view,
+                         const struct wf_router_packet *packet, uint32_t *ports);
+
+/* The channels that a packet may request by the scheme alone: after it came to a router by an
+ * input, or is injected there (WF_ROUTER_NONE). Sets the one to be tried last, or
+ * WF_ROUTER_NONE; returns how many others there are, into WF_ROUTER_INPUTS_MAX. Not for
+ * policies. */
+uint32_t wf_router_channels_of(const struct wf_router_net *model, uint32_t vertex,
+                               const struct wf_router_packet *packet, uint32_t input,
+                               uint16_t *channels, uint32_t *escape);
+
+/* ---- decide.c ---- */
+
+/* Makes sure that there is a decision in the cycle `at`, which is not in the past, or before. */
+void wf_router_wake(const struct wf_router_view *view, int64_t at);
+
+/* Appends a packet whose head is here to a queue. Returns whether the queue was empty. */
+bool wf_router_append(const struct wf_router_view *view, uint32_t number,
+                      const struct wf_router_packet *packet);
+/* The same, and wakes the router if needed. */
+void wf_router_enqueue(const struct wf_router_view *view, uint32_t number,
+                       const struct wf_router_packet *packet);
+/* Notes whether an input has packets. */
+void wf_router_mark(const struct wf_router_view *view, uint32_t input, bool has_packets);
+
+void wf_router_decide(const struct wf_router_view *view);
+
+/* ---- ends.c ---- */
+
+/* Chooses once, at injection, in which direction the packet travels each ring. `index` tells
+ * the packets of a message apart. */
+void wf_router_prepare(const struct wf_router_view *view, struct wf_router_packet *packet,
+                       uint32_t index);
+
+/* Fills the injection queues from the messages that wait. A packet that has begun to leave does
+ * not count in its queue any more, as in INSEE. */
+void wf_router_inject(const struct wf_router_view *view);
+
+/* A packet is at its destination; its tail follows. */
+void wf_router_consume(const struct wf_router_view *view,
+                       const struct wf_router_packet *packet);
+
+/* Members of struct wf_net_ops. */
+bool wf_router_can_inject(const struct wf_net *net, struct wf_ctx *ctx, void *node,
+                          uint32_t dst);
+int64_t wf_router_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
+                       uint32_t dst_node, const struct wf_net_message *msg, int64_t start);
+
+/* ---- process.c ---- */
+
+struct wf_router_view wf_router_view_at(const struct wf_router_net *model, struct wf_ctx *ctx,
+                                        void *state);
+
+/* Members of struct wf_net_ops. */
+void wf_router_attach(struct wf_net *net, struct wf_engine *engine);
+void wf_router_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
+                     const struct wf_event *ev);
+void wf_router_finish(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
+                      struct wf_net_totals *totals);
+void wf_router_usage(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
+                     struct wf_net_usage *usage);
+
+/* ---- detector.c: the deadlock detector, and what routers report to it ---- */
+
+/* A packet got nothing: the router will look at it later. */
+void wf_router_watch(const struct wf_router_view *view);
+/* WF_ROUTER_WATCH. */
+void wf_router_look(const struct wf_router_view *view);
+/* The first packet of an input, which was reported as blocked, begins to leave. */
+void wf_router_unwatch(const struct wf_router_view *view, struct wf_router_input *input,
+                       uint32_t number);
+/* A packet was injected or consumed. */
+void wf_router_counted(const struct wf_router_view *view);
+/* WF_ROUTER_REPORT. */
+void wf_router_report(const struct wf_router_view *view);
+
+/* Adds the detector's process to the engine, if the parameters need it. */
+void wf_router_add_detector(struct wf_router_net *model, struct wf_engine *engine);
+
+#endif
