@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collectives in progress. Each is a request with a clock of its own that goes through the steps
- * of its algorithm as its messages arrive. A blocking collective is a nonblocking one that the
- * rank waits for. Only then the rank pays the CPU time of the messages.
+ * Collectives in progress. Each is a request with a clock of its own that goes through the
+ * steps of its algorithm as its messages arrive. A blocking collective is a nonblocking one
+ * that the rank waits for. Only then the rank pays the CPU time of the messages.
  */
 #include "ranks/collective.h"
 
@@ -61,9 +61,10 @@ static void prepare(struct run *run)
     wf_collective_recall(run->who, run->cell, &run->args, &run->group);
 }
 
-/* Messages of different collectives on a communicator never match; if ranks do not call the same
- * collective with the same root, they block. After some ten thousand calls the numbers repeat.
- * By then the earlier call is complete; if it is not, messages of a pair match in order. */
+/* Messages of different collectives on a communicator never match; if ranks do not call the
+ * same collective with the same root, they block. After some ten thousand calls the numbers
+ * repeat. By then the earlier call is complete; if it is not, messages of a pair match in
+ * order. */
 static int32_t tag_of(const struct run *run)
 {
     uint32_t root = wf_coll_has_root(run->args.kind)

@@ -61,8 +61,8 @@ static bool find_peer(const struct wf_turn *turn, const struct wf_op *op, uint32
     return rank == WF_ANY_SOURCE || rank == WF_PROC_NULL;
 }
 
-/* Whether the op is executed as it was recorded. In kinds without a recorded outcome, the fields
- * of the outcome may hold anything. */
+/* Whether the op is executed as it was recorded. In kinds without a recorded outcome, the
+ * fields of the outcome may hold anything. */
 static bool follows_record(const struct wf_turn *turn, const struct wf_op *op)
 {
     return (wf_layout_of(op->kind)->flags & WF_HAS_RECORD) != 0 && op->recorded &&

@@ -3,8 +3,9 @@
 
 #include "ranks/match_index.h"
 
-/* A queue gets an index when it becomes longer than LONG, and loses it at SHORT. The two differ,
- * so that a queue of about constant length does not build and free its index all the time. */
+/* A queue gets an index when it becomes longer than LONG, and loses it at SHORT. The two
+ * differ, so that a queue of about constant length does not build and free its index all the
+ * time. */
 enum { LONG = 16, SHORT = 8 };
 
 static const struct wf_match_link *read_link(struct wf_ctx *ctx, uint32_t cell)

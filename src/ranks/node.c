@@ -13,6 +13,8 @@
 /* Ops that a rank may execute in one event: bounds what one handler schedules. */
 enum { OPS_PER_EVENT = 1024 };
 
+/* ---- what nodes of ranks and of PEs share ---- */
+
 enum wf_status wf_node_check(const struct wf_place *place, const struct wf_net *net, uint32_t n,
                              const char *what, struct wf_err *err)
 {
@@ -26,6 +28,97 @@ enum wf_status wf_node_check(const struct wf_place *place, const struct wf_net *
                           place->n_ranks, what, place->n_nodes, n, net->n_nodes);
     }
     return WF_OK;
+}
+
+void wf_node_defer_send(struct wf_ctx *ctx, int kind, uint32_t dst_node,
+                        const struct wf_net_message *msg, int64_t at)
+{
+    struct wf_node_departure departure = {.bytes = msg->bytes, .dst_node = dst_node};
+
+    memcpy(departure.header, msg->header, sizeof(departure.header));
+    wf_schedule(ctx, wf_self(ctx), at == WF_TIME_MAX ? at : at - wf_now(ctx), (uint16_t)kind,
+                &departure, sizeof(departure));
+}
+
+int64_t wf_node_send_deferred(const struct wf_net *net, struct wf_ctx *ctx, void *node,
+                              const struct wf_event *ev)
+{
+    const struct wf_node_departure *departure = (const void *)ev->payload;
+    struct wf_net_message msg = {.bytes = departure->bytes,
+                                 .src_node = wf_self(ctx) - net->first_node};
+
+    memcpy(msg.header, departure->header, sizeof(msg.header));
+    return net->ops->send(net, ctx, node, departure->dst_node, &msg, wf_now(ctx));
+}
+
+void wf_node_commit(const struct wf_net *net, const struct wf_recorder *recorder,
+                    const struct wf_event *ev, struct wf_ctx *ctx)
+{
+    if (net->n_sums > 0 && net->ops->commit != NULL && ev->kind < WF_NET_KINDS) {
+        net->ops->commit(net, ev, ctx);
+    }
+    if (wf_recorder_is_on(recorder)) {
+        wf_recorder_commit(recorder, ctx);
+    }
+}
+
+void wf_node_count_latency(const struct wf_recorder *recorder, struct wf_ranks_tally *tally,
+                           int64_t latency)
+{
+    tally->at = recorder->at;
+    wf_tally_latency(tally, wf_tally_net_counters(tally), latency);
+}
+
+void wf_node_finish(const struct wf_net *net, const struct wf_recorder *recorder,
+                    const void *node, struct wf_ranks_tally *tally, struct wf_ctx *ctx)
+{
+    tally->at = recorder->at;
+    if (net->ops->finish != NULL) {
+        net->ops->finish(net, ctx, node, &tally->net);
+    }
+}
+
+void wf_node_count_rank(const struct wf_recorder *recorder, struct wf_ranks_tally *tally,
+                        const struct wf_rank_totals *totals)
+{
+    struct wf_job_tally *job = &tally->jobs[totals->job];
+    struct wf_recording *recording = wf_recorder_recording(recorder, tally);
+    struct wf_path *path = wf_recorder_path(recorder, tally);
+    struct wf_account account = {
+        .ranks = 1,
+        .least_rank = totals->number + UINT64_C(1),
+        .finish_ps = (uint64_t)totals->clock,
+        .spent_ps = {[WF_SPENT_COMPUTING] = (uint64_t)totals->compute_ps,
+                     [WF_SPENT_ON_MESSAGES] = (uint64_t)totals->overhead_ps},
+    };
+    int64_t waits = 0;
+
+    wf_tally_end(tally, totals->number, totals->clock);
+    tally->timeless += totals->clock == WF_TIME_MAX;
+    job->messages += totals->messages;
+    job->bytes = wf_count_add(job->bytes, totals->bytes);
+    wf_stat_add(&job->compute, totals->compute_ps);
+    wf_stat_add(&job->overhead, totals->overhead_ps);
+    for (uint32_t in = 0; in < WF_IN_KINDS; in++) {
+        const struct wf_waited waited = {totals->wait_ps[in], totals->number, in};
+
+        if (waited.time != WF_NO_WAIT) {
+            waits = wf_time_add(waits, waited.time);
+            wf_stat_add(&job->wait[in], waited.time);
+            wf_tally_wait(tally, &waited);
+            account.spent_ps[(uint32_t)WF_SPENT_WAITING + in] = (uint64_t)waited.time;
+        }
+    }
+    wf_stat_add(&job->waits, waits);
+    if (totals->ended) {
+        wf_stat_add(&job->finish, totals->clock);
+    }
+    if (recording != NULL) {
+        wf_recording_rank(recording, &account);
+    }
+    if (path != NULL) {
+        wf_path_end(path, totals->number, totals->clock);
+    }
 }
 
 /* ---- executing ops ---- */
@@ -172,20 +265,6 @@ void wf_node_note_message(const struct wf_caller *to, const struct wf_sent *sent
     }
 }
 
-/* The network's statistics, and the recording. */
-static void commit_always(const struct wf_ranks *ranks, const struct wf_event *ev,
-                          struct wf_ctx *ctx)
-{
-    const struct wf_net *net = ranks->net;
-
-    if (net->n_sums > 0 && net->ops->commit != NULL && ev->kind < WF_NET_KINDS) {
-        net->ops->commit(net, ev, ctx);
-    }
-    if (wf_recorder_is_on(&ranks->recorder)) {
-        wf_recorder_commit(&ranks->recorder, ctx);
-    }
-}
-
 /* Counts a note. It is final: ranks need not keep it, and nothing is undone. */
 static void commit_note(const struct wf_ranks *ranks, const void *at, struct wf_ctx *ctx)
 {
@@ -194,8 +273,7 @@ static void commit_note(const struct wf_ranks *ranks, const void *at, struct wf_
 
     memcpy(&note, at, offsetof(struct wf_node_note, time));
     if (note.what == WF_NOTED_LATENCY) {
-        tally->at = ranks->recorder.at;
-        wf_tally_latency(tally, wf_tally_net_counters(tally), note.at);
+        wf_node_count_latency(&ranks->recorder, tally, note.at);
     } else if (note.what == WF_NOTED_REGION) {
         memcpy(&note, at, sizeof(note));
         wf_marks_region(&tally->marks, note.job, note.number, note.at, note.time);
@@ -213,7 +291,7 @@ static void node_commit(const struct wf_event *ev, const void *note, struct wf_c
     const struct wf_ranks *ranks = wf_model(ctx);
 
     if (ranks->sees_all) {
-        commit_always(ranks, ev, ctx);
+        wf_node_commit(ranks->net, &ranks->recorder, ev, ctx);
     }
     if (note != NULL) {
         commit_note(ranks, note, ctx);
@@ -237,59 +315,27 @@ static void add_unfinished(const struct wf_turn *turn, struct wf_ranks_tally *ta
     wf_tally_block(tally, &blocked);
 }
 
-static void record_rank(const struct wf_turn *turn, struct wf_recording *recording)
-{
-    const struct wf_rank *rank = turn->who->rank;
-    struct wf_account account = {
-        .ranks = 1,
-        .least_rank = turn->who->number + UINT64_C(1),
-        .finish_ps = (uint64_t)rank->clock,
-    };
-
-    account.spent_ps[WF_SPENT_COMPUTING] = (uint64_t)turn->slot->progress.compute_ps;
-    account.spent_ps[WF_SPENT_ON_MESSAGES] = (uint64_t)rank->overhead_ps;
-    for (int in = 0; in < WF_IN_KINDS; in++) {
-        account.spent_ps[(int)WF_SPENT_WAITING + in] = (uint64_t)rank->wait_ps[in];
-    }
-    wf_recording_rank(recording, &account);
-}
-
 static void add_rank(const struct wf_caller *who, struct wf_ranks_tally *tally)
 {
-    const struct wf_recorder *recorder = &who->ranks->recorder;
-    struct wf_recording *recording = wf_recorder_recording(recorder, tally);
-    struct wf_path *path = wf_recorder_path(recorder, tally);
     const struct wf_turn turn = wf_turn_of(who);
-    struct wf_job_tally *job = &tally->jobs[turn.job];
     const struct wf_rank *rank = who->rank;
     struct wf_rank_leftover leftover = {.rank = who->number};
-    int64_t waits = 0;
+    struct wf_rank_totals totals = {
+        .number = who->number,
+        .job = turn.job,
+        .messages = rank->sent_messages,
+        .bytes = rank->sent_bytes,
+        .clock = rank->clock,
+        .compute_ps = turn.slot->progress.compute_ps,
+        .overhead_ps = rank->overhead_ps,
+        .ended = rank->state == WF_RANK_ENDED,
+    };
 
-    wf_tally_end(tally, who->number, rank->clock);
-    job->messages += rank->sent_messages;
-    job->bytes = wf_count_add(job->bytes, rank->sent_bytes);
+    memcpy(totals.wait_ps, rank->wait_ps, sizeof(totals.wait_ps));
+    wf_node_count_rank(&who->ranks->recorder, tally, &totals);
     wf_rank_find_leftover(who, &leftover.what);
     wf_tally_leftover(tally, &leftover);
-    tally->timeless += rank->clock == WF_TIME_MAX;
-    wf_stat_add(&job->compute, turn.slot->progress.compute_ps);
-    wf_stat_add(&job->overhead, rank->overhead_ps);
-    for (uint32_t in = 0; in < WF_IN_KINDS; in++) {
-        const struct wf_waited waited = {rank->wait_ps[in], who->number, in};
-
-        waits = wf_time_add(waits, rank->wait_ps[in]);
-        wf_stat_add(&job->wait[in], rank->wait_ps[in]);
-        wf_tally_wait(tally, &waited);
-    }
-    wf_stat_add(&job->waits, waits);
-    if (recording != NULL) {
-        record_rank(&turn, recording);
-    }
-    if (path != NULL) {
-        wf_path_end(path, who->number, rank->clock);
-    }
-    if (rank->state == WF_RANK_ENDED) {
-        wf_stat_add(&job->finish, rank->clock);
-    } else {
+    if (!totals.ended) {
         add_unfinished(&turn, tally);
     }
 }
@@ -297,14 +343,10 @@ static void add_rank(const struct wf_caller *who, struct wf_ranks_tally *tally)
 static void node_finish(const void *state, struct wf_ctx *ctx)
 {
     const struct wf_ranks *ranks = wf_model(ctx);
-    const struct wf_net *net = ranks->net;
-    uint32_t n_slots = wf_place_n_slots(ranks->place, wf_self(ctx) - net->first_node);
+    uint32_t n_slots = wf_place_n_slots(ranks->place, wf_self(ctx) - ranks->net->first_node);
     struct wf_ranks_tally *tally = wf_tally(ctx);
 
-    tally->at = ranks->recorder.at;
-    if (net->ops->finish != NULL) {
-        net->ops->finish(net, ctx, state, &tally->net);
-    }
+    wf_node_finish(ranks->net, &ranks->recorder, state, tally, ctx);
     for (uint32_t slot = 0; slot < n_slots; slot++) {
         /* Nothing is changed: a caller is only the way to look at a rank. */
         const struct wf_caller who = wf_caller_at(ranks, ctx, wf_unconst(state), slot);

@@ -195,7 +195,7 @@ static inline int64_t wf_later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* ---- the handlers of nodes (ranks/node.c) ---- */
+/* ---- nodes of ranks and of PEs (ranks/node.c) ---- */
 
 /* Whether the network has the nodes of the place, and these have room for `n` ranks or PEs
  * (`what`); else WF_EINVAL. */
@@ -209,6 +209,42 @@ static inline size_t wf_node_payload_max(const struct wf_net *net)
     return net->payload_max > sizeof(struct wf_net_message) ? net->payload_max
                                                             : sizeof(struct wf_net_message);
 }
+
+/* Schedules an event that sends a message at the time `at`, for networks that take departures
+ * only at the current time; and sends it in that event. The latter returns as send() does. */
+struct wf_node_departure {
+    uint64_t bytes;
+    uint32_t dst_node;
+    uint32_t header[WF_NET_HEADER_WORDS];
+};
+void wf_node_defer_send(struct wf_ctx *ctx, int kind, uint32_t dst_node,
+                        const struct wf_net_message *msg, int64_t at);
+int64_t wf_node_send_deferred(const struct wf_net *net, struct wf_ctx *ctx, void *node,
+                              const struct wf_event *ev);
+
+/* In commit: the network's statistics, and the recording. */
+void wf_node_commit(const struct wf_net *net, const struct wf_recorder *recorder,
+                    const struct wf_event *ev, struct wf_ctx *ctx);
+/* In commit: counts a message with this latency. */
+void wf_node_count_latency(const struct wf_recorder *recorder, struct wf_ranks_tally *tally,
+                           int64_t latency);
+
+/* In finish: lays out the tally and adds the network's part of the node. */
+void wf_node_finish(const struct wf_net *net, const struct wf_recorder *recorder,
+                    const void *node, struct wf_ranks_tally *tally, struct wf_ctx *ctx);
+
+#define WF_NO_WAIT INT64_C(-1)
+
+/* In finish: adds the totals of a rank or PE. */
+struct wf_rank_totals {
+    uint32_t number, job;
+    uint64_t messages, bytes; /* sent */
+    int64_t clock, compute_ps, overhead_ps;
+    int64_t wait_ps[WF_IN_KINDS]; /* WF_NO_WAIT: it has no such calls */
+    bool ended;                   /* it reached its end */
+};
+void wf_node_count_rank(const struct wf_recorder *recorder, struct wf_ranks_tally *tally,
+                        const struct wf_rank_totals *totals);
 
 extern const struct wf_process_ops wf_node_ops; /* all but payload_max and careful */
 

@@ -17,16 +17,6 @@
 
 #include <string.h>
 
-/* Payload of WF_NODE_DEPART: a message that the network gets when its time has come. */
-struct departure {
-    uint64_t bytes;
-    uint32_t dst_node;
-    struct wf_msg_header header;
-};
-
-_Static_assert(sizeof(struct departure) == sizeof(struct wf_net_message),
-               "the same event size");
-
 static uint32_t own_node(const struct wf_caller *who)
 {
     return wf_self(who->ctx) - who->ranks->net->first_node;
@@ -49,10 +39,7 @@ int64_t wf_msg_transmit(const struct wf_caller *who, uint32_t to, struct wf_msg_
         return wf_time_add(start, wf_transfer_ps(bytes, mpi->local_bandwidth));
     }
     if (start > wf_now(who->ctx) && !ranks->runs_ahead) {
-        const struct departure later = {bytes, dst_node, *header};
-        int64_t delay = start == WF_TIME_MAX ? start : start - wf_now(who->ctx);
-
-        wf_schedule(who->ctx, wf_self(who->ctx), delay, WF_NODE_DEPART, &later, sizeof(later));
+        wf_node_defer_send(who->ctx, WF_NODE_DEPART, dst_node, &msg, start);
         return WF_NET_LATER;
     }
     return ranks->net->ops->send(ranks->net, who->ctx, who->node, dst_node, &msg, start);
@@ -477,14 +464,12 @@ void wf_protocol_sent(void *ranks, struct wf_ctx *ctx, void *node,
 void wf_protocol_depart(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
                         const struct wf_event *ev)
 {
-    const struct departure *departure = (const void *)ev->payload;
-    struct wf_net_message msg = {.bytes = departure->bytes,
-                                 .src_node = wf_self(ctx) - ranks->net->first_node};
+    const struct wf_node_departure *departure = (const void *)ev->payload;
+    int64_t left = wf_node_send_deferred(ranks->net, ctx, node, ev);
+    struct wf_msg_header header;
 
-    memcpy(msg.header, &departure->header, sizeof(msg.header));
-    int64_t left =
-        ranks->net->ops->send(ranks->net, ctx, node, departure->dst_node, &msg, wf_now(ctx));
-    if (departure->header.any.kind == WF_MSG_DATA && left != WF_NET_LATER) {
-        data_left(ranks, ctx, node, &departure->header, left);
+    memcpy(&header, departure->header, sizeof(header));
+    if (header.any.kind == WF_MSG_DATA && left != WF_NET_LATER) {
+        data_left(ranks, ctx, node, &header, left);
     }
 }

@@ -501,8 +501,8 @@ static bool take_gone(const struct wf_caller *who, const struct wf_request_set *
     return any;
 }
 
-/* Which request is complete first is certain only when the engine's time has reached that point.
- * Until then a shorter message may overtake; it wakes the rank, which looks again. */
+/* Which request is complete first is certain only when the engine's time has reached that
+ * point. Until then a shorter message may overtake; it wakes the rank, which looks again. */
 enum wf_called wf_rank_wait_any(const struct wf_caller *who, const struct wf_request_set *set,
                                 bool some)
 {

@@ -3,8 +3,8 @@
 #define WF_RANKS_CPU_CPU_H
 
 /*
- * The processors of a node. All parameters but `scale` only describe: they are echoed in
- * results and change nothing. Rules for single regions and counters are in ranks/cpu/cpu_rules.h.
+ * The processors of a node. All parameters but `scale` are only echoed in results. Rules for
+ * single regions and counters are in ranks/cpu/cpu_rules.h.
  */
 
 #include "base/int128.h"
@@ -21,8 +21,8 @@ struct wf_cpu_params {
 
 extern const struct wf_param wf_cpu_params[]; /* over struct wf_cpu_params */
 
-/* A factor as a fixed-point number with 32 binary places: times are multiplied in integers, so
- * that they are the same everywhere. */
+/* A factor as a fixed-point number with 32 fractional bits: times are multiplied in integers,
+ * so that they are the same on all machines. */
 #define WF_CPU_SCALE_ONE (UINT64_C(1) << 32)
 
 /* Rounds to the nearest; `factor` within the limits of the parameter. */
@@ -41,13 +41,13 @@ static inline int64_t wf_cpu_time(uint64_t scale, int64_t duration)
 /* One stretch of computing. */
 struct wf_cpu_work {
     int64_t duration; /* as recorded */
-    uint32_t region;  /* number of the innermost one, or WF_CPU_NO_REGION */
+    uint32_t region;  /* number of the innermost region, or WF_CPU_NO_REGION */
     uint32_t iteration;
     uint64_t value; /* of the region, as the program gave it */
     uint32_t rank, size;
     const uint64_t *counters;
     uint32_t n_counters;
-    uint32_t job; /* whose rules apply */
+    uint32_t job; /* its rules apply */
 };
 
 #define WF_CPU_NO_REGION UINT32_C(0xffffffff)
@@ -56,7 +56,7 @@ struct wf_cpu_work {
 
 struct wf_cpu_rules;
 
-/* The processor that is simulated. */
+/* The simulated processor. */
 struct wf_cpu {
     uint64_t scale;
     const struct wf_cpu_rules
@@ -64,8 +64,8 @@ struct wf_cpu {
                                          null: none */
 };
 
-/* How long work takes on it; WF_CPU_NO_TIME if the formula of its region divides by zero or is
- * negative. */
+/* The duration of work on it; WF_CPU_NO_TIME if the formula of its region divides by zero or
+ * gives a negative time. */
 int64_t wf_cpu_duration(const struct wf_cpu *cpu, const struct wf_cpu_work *work);
 
 #endif

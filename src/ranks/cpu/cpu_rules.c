@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REGIONS_MAX = 65536 }; /* numbers of regions that can have a rule */
+enum { REGIONS_MAX = 65536 }; /* regions with larger numbers have no rules */
 
 /* Variables of a region's formula; counters follow. */
 enum { VAR_TIME, VAR_VALUE, VAR_RANK, VAR_SIZE, VAR_ITERATION, N_VARIABLES };
@@ -24,7 +24,7 @@ static const struct wf_expr_variable own_variables[N_VARIABLES] = {
     [VAR_ITERATION] = {"iteration", false},
 };
 
-/* A region has a formula, or a factor, or neither if that is one. */
+/* A region has a formula or a factor; without a rule the factor is one. */
 struct region {
     struct wf_expr_program *formula;
     uint64_t factor;
@@ -34,7 +34,7 @@ struct job {
     struct region *regions; /* by number */
     uint32_t n_regions;
     uint32_t n_counted; /* the first counter that has a cost, plus 1; 0 if none has */
-    struct wf_expr_program *costs; /* of the counters "c0", "c1", ...; null if none has one */
+    struct wf_expr_program *costs; /* over the counters "c0", "c1", ...; null if none has one */
 };
 
 struct wf_cpu_rules {
@@ -74,7 +74,7 @@ static enum wf_status blame(const struct wf_cpu_rule *rule, enum wf_status statu
     return status;
 }
 
-/* The name of a region or counter of this number; null behind the last. */
+/* The name of the region or counter with this number; null after the last. */
 static const char *name_of(const struct wf_source *source, const struct wf_cpu_rule *rule,
                            uint32_t number)
 {
@@ -114,7 +114,7 @@ static uint32_t set_variables(const struct wf_source *source, struct wf_expr_var
     return n;
 }
 
-/* What a constant is must be right once; what varies is seen when it is used. */
+/* A constant is checked once; what varies is checked when it is used. */
 static enum wf_status check_constant(const struct wf_expr_program *program, struct wf_err *err)
 {
     uint64_t number = 0;
@@ -159,7 +159,7 @@ static enum wf_status set_region(struct region *region, const struct wf_cpu_rule
     return WF_OK;
 }
 
-/* What one event of a counter costs: a time that is written down. */
+/* The time of one count must be a constant time. */
 static enum wf_status check_cost(const struct wf_cpu_rule *rule, struct wf_err *err)
 {
     struct wf_expr_program *program = NULL;
@@ -176,7 +176,7 @@ static enum wf_status check_cost(const struct wf_cpu_rule *rule, struct wf_err *
     return status;
 }
 
-/* The costs of a job's counters become one formula, which is rounded once. */
+/* Combines the costs of a job's counters into one formula, which is rounded once. */
 static enum wf_status set_costs(struct job *job, const char *const *texts, struct wf_err *err)
 {
     enum { TEXT_MAX = WF_EXPR_TEXT_MAX + 1 };
@@ -201,7 +201,7 @@ static enum wf_status set_costs(struct job *job, const char *const *texts, struc
     return any ? wf_expr_compile(text, variables, WF_COUNTERS_MAX, &job->costs, err) : WF_OK;
 }
 
-/* Who has the name; -1 if this source has not. */
+/* The number of the rule's region or counter; -1 if this source has none of that name. */
 static int64_t find(const struct wf_source *source, const struct wf_cpu_rule *rule,
                     struct wf_nearest *nearest)
 {
@@ -216,7 +216,7 @@ static int64_t find(const struct wf_source *source, const struct wf_cpu_rule *ru
     return -1;
 }
 
-/* What all rules of a run are for. */
+/* The rules of a run while they are built. */
 struct build {
     const struct wf_source *const *sources;
     struct wf_cpu_rules *out;

@@ -7,8 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* The entries of a rank are packed as varints into chunks, which are linked from the last to the
- * first. */
+/* The entries of a rank are packed as varints into chunks, which are linked from the last to
+ * the first. */
 enum { CHUNK = 128, CHUNK_HEAD = 24, ROOM = CHUNK - CHUNK_HEAD, ENTRY_MAX = 64 };
 
 struct chunk {
@@ -92,8 +92,8 @@ static void next_chunk(struct wf_path *path, struct head *head)
     }
 }
 
-/* The time of an entry is relative to that of the entry before, or at the beginning of a chunk to
- * chunk->base, which is the same. `least` and `last` are the times of the new entry. */
+/* The time of an entry is relative to that of the entry before, or at the beginning of a chunk
+ * to chunk->base, which is the same. `least` and `last` are the times of the new entry. */
 static void append(struct wf_path *path, struct head *head, const unsigned char *bytes,
                    size_t n, int64_t least, int64_t last)
 {

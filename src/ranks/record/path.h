@@ -5,11 +5,12 @@
 /*
  * The critical path of a run, from its end back to its start. It begins at the rank that ended
  * last. Where a rank had waited, the path continues at the rank that it had waited for. Each
- * segment begins where the one before ended, so that the segments add up to the time of the run.
+ * segment begins where the one before ended, so that the segments add up to the time of the
+ * run.
  *
- * During the run, the computations of ranks and the causes of their progress (ranks/cause.h) are
- * stored in packed form, by rank, up to a number of bytes that is fixed before the run. The path
- * does not depend on how the run is distributed.
+ * During the run, the computations of ranks and the causes of their progress (ranks/cause.h)
+ * are stored in packed form, by rank, up to a number of bytes that is fixed before the run. The
+ * path does not depend on how the run is distributed.
  */
 
 #include "ranks/cause.h"

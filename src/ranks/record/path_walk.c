@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-/* A walk back in time. Its time never increases, so that a chunk of a rank is never needed again
- * once the walk is before it. */
+/* A walk back in time. Its time never increases, so that a chunk of a rank is never needed
+ * again once the walk is before it. */
 struct walk {
     const struct wf_path *path;
     const struct wf_path_rules *rules;

@@ -23,9 +23,9 @@ static uint64_t n_groups(uint64_t n, uint64_t per)
     return (n + per - 1) / per;
 }
 
-/* What the ranks of a row did in a bin. A long span is added to its first and its last bin only,
- * and to `fill`: +1 where it begins to fill whole bins, -1 where it ceases to. add_cells() adds
- * these up. */
+/* What the ranks of a row did in a bin. A long span is added to its first and its last bin
+ * only, and to `fill`: +1 where it begins to fill whole bins, -1 where it ceases to.
+ * add_cells() adds these up. */
 struct cell {
     uint64_t spent_ps[WF_SPENT_KINDS];
     int32_t fill[WF_SPENT_KINDS]; /* change of the number of spans that fill whole bins */
@@ -109,8 +109,8 @@ struct scale {
     uint64_t shift, by;
 };
 
-/* Adds the cells `from` of recording `of` to `into`, including what fills whole bins. Both may be
- * the same cells, which are emptied before they are added to. */
+/* Adds the cells `from` of recording `of` to `into`, including what fills whole bins. Both may
+ * be the same cells, which are emptied before they are added to. */
 static void add_cells(struct cell *into, struct cell *from, const struct wf_recording *of,
                       struct scale scale)
 {
@@ -403,8 +403,8 @@ static void swap(const struct list *list, size_t i, size_t j)
 }
 
 /* Sorts in place, since there may be many entries: first moves each entry to those of its rank
- * (McIlroy, Bostic and McIlroy, "Engineering radix sort", Computing Systems 6, 1993), then sorts
- * the entries of each rank. */
+ * (McIlroy, Bostic and McIlroy, "Engineering radix sort", Computing Systems 6, 1993), then
+ * sorts the entries of each rank. */
 static void sort_list(const struct list *list, uint64_t n_ranks)
 {
     size_t *next = wf_xcalloc(n_ranks + 1, sizeof(*next)), *end = next + 1;

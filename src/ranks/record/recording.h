@@ -7,8 +7,8 @@
  *
  * Its size is fixed before the run. Time is divided into bins, whose width doubles until the
  * whole run fits; many ranks share a row. Single spans and messages are kept if there are not
- * more than the limits allow, else none. All of it is sums, minima and sets, so that it does not
- * depend on the order of additions.
+ * more than the limits allow, else none. All of it is sums, minima and sets, so that it does
+ * not depend on the order of additions.
  */
 
 #include "base/choice.h"

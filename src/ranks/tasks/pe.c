@@ -11,11 +11,11 @@
 
 const char *const wf_pe_granularity_names[] = {"single", "multi", NULL};
 
-/* Of a program, to learn how much of it stays within PEs. */
+/* Samples of a program that tell how many of its messages stay within their PE. */
 enum { PES_SAMPLED = 32, TASKS_SAMPLED = 64 };
 
-/* What this layer writes on its messages. The message knows the node it comes from and the
- * event the node it goes to, so that slots say which PEs. */
+/* The header of messages between PEs. The message has the node that it comes from and the event
+ * the node that it goes to, so that slots identify the PEs. */
 struct header {
     uint16_t src_slot, dst_slot;
     uint32_t id;
@@ -24,7 +24,7 @@ struct header {
 };
 
 _Static_assert(sizeof(struct header) == WF_NET_HEADER_WORDS * sizeof(uint32_t),
-               "an header fills its place");
+               "a header fills its place in a message");
 _Static_assert((int)WF_PE_CELL_SIZE >= (int)WF_CELLMAP_CELL_SIZE, "maps are kept in cells too");
 _Static_assert(sizeof(struct wf_pe) % 8 == 0, "slots are aligned");
 
@@ -91,9 +91,7 @@ void wf_pe_send(const struct wf_pe_turn *turn, const struct wf_task_send *send, 
         wf_net_schedule(pes->net, turn->ctx, own_node, wf_time_add(at, pes->mpi->local_latency),
                         WF_PE_LOCAL, &msg);
     } else if (at > wf_now(turn->ctx) && !pes->runs_ahead) {
-        /* The network wants it when it is time; whence it comes is known then. */
-        msg.src_node = dst_node;
-        wf_net_schedule(pes->net, turn->ctx, own_node, at, WF_PE_DEPART, &msg);
+        wf_node_defer_send(turn->ctx, WF_PE_DEPART, dst_node, &msg, at);
     } else {
         (void)pes->net->ops->send(pes->net, turn->ctx, turn->node, dst_node, &msg, at);
     }
@@ -126,6 +124,7 @@ static void on_message(void *arg, struct wf_ctx *ctx, void *node,
     wf_pe_end(&turn);
 }
 
+/* PEs do not wait for their messages to leave. */
 static void on_sent(void *arg, struct wf_ctx *ctx, void *node, const struct wf_net_message *msg)
 {
     (void)arg;
@@ -162,9 +161,7 @@ static void node_event(void *state, const struct wf_event *ev, struct wf_ctx *ct
     } else if (ev->kind < WF_PE_DEPART) {
         on_own(pes, ctx, state, ev);
     } else if (ev->kind == WF_PE_DEPART) {
-        struct wf_net_message out = *msg;
-        out.src_node = wf_self(ctx) - pes->net->first_node;
-        (void)pes->net->ops->send(pes->net, ctx, state, msg->src_node, &out, wf_now(ctx));
+        (void)wf_node_send_deferred(pes->net, ctx, state, ev);
     } else {
         int64_t tail =
             ev->kind == WF_PE_LOCAL ? wf_transfer_ps(msg->bytes, pes->mpi->local_bandwidth) : 0;
@@ -187,20 +184,13 @@ static void node_init(void *state, struct wf_ctx *ctx)
 static void node_commit(const struct wf_event *ev, const void *note, struct wf_ctx *ctx)
 {
     const struct wf_pes *pes = wf_model(ctx);
-    const struct wf_net *net = pes->net;
     struct wf_pe_tally *tally = wf_tally(ctx);
     int64_t latency;
 
-    if (net->n_sums > 0 && net->ops->commit != NULL && ev->kind < WF_NET_KINDS) {
-        net->ops->commit(net, ev, ctx);
-    }
-    if (wf_recorder_is_on(&pes->recorder)) {
-        wf_recorder_commit(&pes->recorder, ctx);
-    }
+    wf_node_commit(pes->net, &pes->recorder, ev, ctx);
     if (note != NULL) {
         memcpy(&latency, note, sizeof(latency));
-        tally->replay.at = pes->recorder.at;
-        wf_tally_latency(&tally->replay, wf_tally_net_counters(&tally->replay), latency);
+        wf_node_count_latency(&pes->recorder, &tally->replay, latency);
     }
 }
 
@@ -242,29 +232,10 @@ static void add_unfinished(const struct wf_pe_turn *turn, struct wf_pe_tally *ta
     tally->replay.unfinished++;
     wf_tally_block(&tally->replay, &(struct wf_blocked){.rank = pe});
     if (tally->n_blocked == WF_TALLY_BLOCKED && pe > tally->blocked[WF_TALLY_BLOCKED - 1].pe) {
-        return; /* looking for the task may take long */
+        return; /* looking for the blocked task may take long */
     }
     if (wf_pe_find_blocked(turn, &blocked)) {
         add_blocked(tally, &blocked);
-    }
-}
-
-static void record_pe(const struct wf_pe_turn *turn, const struct wf_waited *idle,
-                      struct wf_ranks_tally *tally)
-{
-    struct wf_recording *recording = wf_recorder_recording(&turn->pes->recorder, tally);
-    const struct wf_pe *pe = turn->pe;
-    struct wf_account account = {
-        .ranks = 1,
-        .least_rank = idle->rank + UINT64_C(1),
-        .finish_ps = (uint64_t)pe->free_at,
-        .spent_ps = {[WF_SPENT_COMPUTING] = (uint64_t)pe->compute_ps,
-                     [WF_SPENT_ON_MESSAGES] = (uint64_t)pe->overhead_ps,
-                     [WF_SPENT_WAITING + (int) WF_IN_RECV] = (uint64_t)idle->time},
-    };
-
-    if (recording != NULL) {
-        wf_recording_rank(recording, &account);
     }
 }
 
@@ -272,27 +243,28 @@ static void add_pe(const struct wf_pe_turn *turn, struct wf_pe_tally *tally)
 {
     const struct wf_pe *pe = turn->pe;
     uint32_t number = turn->first + turn->number, job = job_of(turn->pes, number);
-    struct wf_job_tally *sum = &tally->replay.jobs[job];
     int64_t busy = wf_time_add(pe->compute_ps, pe->overhead_ps);
-    int64_t lasted = pe->free_at - turn->pes->jobs[job].start;
-    const struct wf_waited idle = {lasted > busy ? lasted - busy : 0, number, WF_IN_RECV};
+    int64_t idle = pe->free_at - turn->pes->jobs[job].start - busy;
+    bool ended = pe->started >= turn->graph->ops->n_tasks(turn->graph, turn->number);
+    const struct wf_rank_totals totals = {
+        .number = number,
+        .job = job,
+        .messages = pe->sent_messages,
+        .bytes = pe->sent_bytes,
+        .clock = pe->free_at,
+        .compute_ps = pe->compute_ps,
+        .overhead_ps = pe->overhead_ps,
+        .wait_ps = {[WF_IN_SEND] = WF_NO_WAIT,
+                    [WF_IN_RECV] = idle > 0 ? idle : 0,
+                    [WF_IN_COLLECTIVE] = WF_NO_WAIT},
+        .ended = ended,
+    };
 
-    sum->messages += pe->sent_messages;
-    sum->bytes = wf_count_add(sum->bytes, pe->sent_bytes);
+    wf_node_count_rank(&turn->pes->recorder, &tally->replay, &totals);
     tally->tasks += pe->started;
     tally->surplus += pe->surplus;
-    wf_tally_end(&tally->replay, number, pe->free_at);
     tally->replay.unreceived += pe->unneeded;
-    tally->replay.timeless += pe->free_at == WF_TIME_MAX;
-    wf_stat_add(&sum->compute, pe->compute_ps);
-    wf_stat_add(&sum->overhead, pe->overhead_ps);
-    wf_stat_add(&sum->wait[WF_IN_RECV], idle.time);
-    wf_stat_add(&sum->waits, idle.time);
-    wf_tally_wait(&tally->replay, &idle);
-    record_pe(turn, &idle, &tally->replay);
-    if (pe->started >= turn->graph->ops->n_tasks(turn->graph, turn->number)) {
-        wf_stat_add(&sum->finish, pe->free_at);
-    } else {
+    if (!ended) {
         add_unfinished(turn, tally);
     }
 }
@@ -303,12 +275,9 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
     uint32_t n_slots = wf_place_n_slots(pes->place, wf_self(ctx) - pes->net->first_node);
     struct wf_pe_tally *tally = wf_tally(ctx);
 
-    tally->replay.at = pes->recorder.at;
-    if (pes->net->ops->finish != NULL) {
-        pes->net->ops->finish(pes->net, ctx, state, &tally->replay.net);
-    }
+    wf_node_finish(pes->net, &pes->recorder, state, &tally->replay, ctx);
     for (uint32_t slot = 0; slot < n_slots; slot++) {
-        /* Nothing is changed: a turn is how a PE is looked at. */
+        /* Nothing is changed: a turn is only the way to look at a PE. */
         const struct wf_pe_turn turn = turn_of(pes, ctx, wf_unconst(state), slot);
 
         add_pe(&turn, tally);
@@ -317,7 +286,7 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
 
 /* ---- the model ---- */
 
-/* Completed by the size of the network's payloads. */
+/* All but payload_max. */
 static const struct wf_process_ops node_ops = {
     .name = "node",
     .announces_changes = true,
@@ -392,7 +361,7 @@ void wf_pes_free(struct wf_pes *pes)
     free(pes);
 }
 
-/* How many of `of` messages of a PE go to others: by a sample, since only those are counted. */
+/* The number of `of` messages that go to other PEs, by a sample; only these are counted. */
 static uint64_t expected_abroad(const struct wf_graph *graph, uint64_t of)
 {
     uint64_t all = 0, abroad = 0;

@@ -8,13 +8,13 @@
  * and Kale, "Preliminary evaluation of a parallel trace replay tool for HPC network
  * simulations", Euro-Par 2015 workshops, algorithms 1 and 2).
  *
- * A PE runs one task at a time, without interruption. Tasks that are ready wait in the order in
- * which they became it. Of those that became ready at the same picosecond, the ones that waited
- * for a task come first, then the ones that waited for a message, these by their numbers: so
- * that the order does not depend on how the run is cut into events.
+ * A PE runs one task at a time, without interruption. Ready tasks run in the order in which
+ * they became ready. Among tasks that became ready at the same picosecond, those that waited
+ * for a task come first, then those that waited for a message, by their numbers: so the order
+ * does not depend on how the run is divided into events.
  *
- * A PE spends the network's overhead for each message besides the duration of its tasks: for
- * the ones that a task needs before it, for the ones that it sends where it sends them. A
+ * Besides the duration of its tasks, a PE spends the network's overhead for each message:
+ * before a task for the messages that it needs, and within the task for those that it sends. A
  * message to the PE itself arrives when it is sent.
  */
 
@@ -33,10 +33,10 @@ struct wf_pes;
 struct wf_place;
 struct wf_recording_options;
 
-/* How a run is cut into events. The predicted times are the same on a network with a latency,
- * but for two cases: messages of several PEs that leave a node at the same picosecond and get
- * in each other's way; and tasks without duration that send to their own PE, in chains that
- * happen within a picosecond. */
+/* How a run is divided into events. On a network with a latency the predicted times are the
+ * same, with two exceptions: messages of several PEs that leave a node at the same picosecond
+ * and delay each other; and chains of tasks without duration that send to their own PE within a
+ * picosecond. */
 enum wf_pe_granularity {
     WF_PE_SINGLE, /* an event for the end of each task */
     WF_PE_MULTI,  /* one for all tasks that are ready, where nothing can come between them */
@@ -51,19 +51,20 @@ struct wf_pe_job {
 };
 
 struct wf_pe_config {
-    const struct wf_pe_job *jobs;    /* their PEs are numbered together in this order */
-    uint32_t n_jobs;                 /* 1 to WF_TALLY_JOBS */
-    const struct wf_place *place;    /* kept; of all PEs of all jobs */
-    struct wf_net *net;              /* kept; created for place->n_nodes, not yet attached */
-    const struct wf_mpi_params *mpi; /* kept; only how messages travel within a node counts */
-    const struct wf_cpu *cpu;        /* kept; only its scale counts; null: as they are */
+    const struct wf_pe_job *jobs; /* their PEs are numbered together in this order */
+    uint32_t n_jobs;              /* 1 to WF_TALLY_JOBS */
+    const struct wf_place *place; /* kept; of all PEs of all jobs */
+    struct wf_net *net;           /* kept; created for place->n_nodes, not yet attached */
+    const struct wf_mpi_params
+        *mpi;                 /* kept; only the settings for messages within a node count */
+    const struct wf_cpu *cpu; /* kept; only its scale counts; null: durations as recorded */
     enum wf_pe_granularity granularity;
     bool timeless; /* tasks take no time: only the order of messages counts */
     const struct wf_recording_options *recording; /* null: the run is not recorded */
 };
 
-/* A PE that did not run all its tasks, and one that waits: what for is missing, out of what it
- * needs. If the PE got nothing of what its tasks wait for, it is a guess which one is next. */
+/* A PE that did not run all its tasks, and one of its blocked tasks: what the task needs and
+ * what is missing. If no task of the PE has got anything that it needs, the task is a guess. */
 struct wf_pe_blocked {
     uint32_t pe; /* of the run */
     uint32_t task;
@@ -74,12 +75,12 @@ struct wf_pe_blocked {
 
 /* Zeroed is empty. */
 struct wf_pe_tally {
-    /* Of this: messages, bytes, finish, compute, overhead; as wait[WF_IN_RECV], the time up to
-     * its last task in which a PE was idle; latency; ends, net; unfinished, timeless; and as
-     * unreceived, messages that no task needed. */
+    /* Used: messages, bytes, finish, compute, overhead; wait[WF_IN_RECV] is the time in which a
+     * PE was idle before the end of its last task; latency, ends, net, unfinished, timeless;
+     * unreceived are the messages that no task needed. */
     struct wf_ranks_tally replay;
     uint64_t tasks;   /* that ran */
-    uint64_t surplus; /* that would have run once more: the graph makes no sense */
+    uint64_t surplus; /* that became ready twice: the graph makes no sense */
     uint32_t n_blocked, padding;
     struct wf_pe_blocked blocked[WF_TALLY_BLOCKED]; /* by the number of the PE */
 };
@@ -93,10 +94,10 @@ enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *c
                           struct wf_pes **out, struct wf_err *err);
 void wf_pes_free(struct wf_pes *pes); /* null is allowed */
 
-/* Roughly the messages of the run, to tell how far it is; 0 is unknown. */
+/* Approximate number of messages of the run, for progress reports; 0 if unknown. */
 uint64_t wf_pes_expected_messages(const struct wf_pes *pes);
 
-/* Bytes of state of a PE that has nothing to do, and of its share of the node's. */
+/* Bytes of state of an idle PE, including its share of the node's. */
 size_t wf_pes_idle_bytes(const struct wf_pes *pes);
 
 #endif

@@ -5,20 +5,20 @@
 #include "ranks/cpu/cpu.h"
 #include "ranks/node.h"
 
-/* Tasks that need nothing and are started in one event: bounds what one handler schedules. */
+/* Tasks without needs that are started in one event: bounds what one handler schedules. */
 enum { ROOTS_PER_EVENT = 256 };
 
-/* A task that has some of what it needs, but not all. */
+/* A task that has some of what it needs. */
 struct waiting {
-    int64_t latest;    /* when the last of the messages that are known will be here */
+    int64_t latest;    /* when the last of the known messages arrives */
     uint32_t tasks;    /* missing */
-    uint32_t messages; /* that nothing is known of yet */
-    uint32_t arrived;  /* whether all messages are here */
+    uint32_t messages; /* not known yet */
+    uint32_t arrived;  /* all messages have arrived */
 };
 
 enum { OPEN_PER_CELL = 5 };
 
-/* Tasks that have been started and that others wait for. */
+/* Started tasks that others wait for. */
 struct open_cell {
     int64_t finish[OPEN_PER_CELL];
     uint32_t task[OPEN_PER_CELL];
@@ -80,8 +80,8 @@ static void pop_open(const struct wf_pe_turn *turn)
     }
 }
 
-/* How long a task takes on the processor that is simulated; tasks have no regions to which
- * rules could apply. */
+/* The duration of a task on the simulated processor. Tasks have no regions, so that no rules
+ * apply. */
 static int64_t duration_of(const struct wf_pe_turn *turn, const struct wf_task *task)
 {
     if (turn->pes->timeless) {
@@ -91,7 +91,7 @@ static int64_t duration_of(const struct wf_pe_turn *turn, const struct wf_task *
                                   : task->duration;
 }
 
-/* When in a task of another duration than was recorded a message is sent. */
+/* When a message is sent in a task whose duration is not the recorded one. */
 static int64_t offset_in(const struct wf_task *task, int64_t duration, int64_t offset)
 {
     if (duration == task->duration) {
@@ -106,7 +106,7 @@ static int64_t times(int64_t each, uint32_t n)
     return n != 0 && each > WF_TIME_MAX / n ? WF_TIME_MAX : each * n;
 }
 
-/* What the PE does from one time until another, if somebody wants to know. */
+/* Records what the PE does from one time until another. */
 static void spend(const struct wf_pe_turn *turn, enum wf_spent what, int64_t from,
                   int64_t until)
 {
@@ -116,7 +116,7 @@ static void spend(const struct wf_pe_turn *turn, enum wf_spent what, int64_t fro
     }
 }
 
-/* Runs a task that became ready at the time `ready`, behind all that were started before. */
+/* Runs a task that became ready at the time `ready`, after all that were started before. */
 static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
 {
     const struct wf_net *net = turn->pes->net;
@@ -124,7 +124,7 @@ static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
     struct wf_task task;
     int64_t overhead = 0;
 
-    /* A graph that says of more than a task needs that it is there could run for ever. */
+    /* A graph that satisfies a task's needs more than once could run for ever. */
     if (pe->started >= turn->graph->ops->n_tasks(turn->graph, turn->number)) {
         pe->surplus++;
         return;
@@ -178,8 +178,8 @@ static void start_roots(const struct wf_pe_turn *turn, uint32_t most)
     }
 }
 
-/* Likewise, a task that needed something: those that did not are before it. */
-static void run_behind_roots(const struct wf_pe_turn *turn, uint32_t task, int64_t ready)
+/* Runs a task that needed something, after all tasks that did not. */
+static void run_after_roots(const struct wf_pe_turn *turn, uint32_t task, int64_t ready)
 {
     start_roots(turn, UINT32_MAX);
     run(turn, task, ready);
@@ -216,15 +216,15 @@ static void end_waiting(const struct wf_pe_turn *turn, uint32_t task)
     wf_cell_free(turn->ctx, wf_cellmap_take(turn->ctx, &turn->pe->waiting, task));
 }
 
-/* A task for which this one waits is over, at the time `at`. */
-static void on_over(const struct wf_pe_turn *turn, uint32_t task, int64_t at)
+/* A task for which this one waits has ended, at the time `at`. */
+static void on_end(const struct wf_pe_turn *turn, uint32_t task, int64_t at)
 {
     uint32_t cell = wf_cellmap_get(turn->ctx, &turn->pe->waiting, task);
 
     if (cell == 0) {
         struct wf_task_needs needs = needs_of(turn, task);
         if (needs.tasks <= 1 && needs.messages == 0) {
-            run_behind_roots(turn, task, at);
+            run_after_roots(turn, task, at);
         } else {
             (void)new_waiting(turn, task,
                               &(struct waiting){.tasks = needs.tasks - (needs.tasks > 0),
@@ -238,11 +238,11 @@ static void on_over(const struct wf_pe_turn *turn, uint32_t task, int64_t at)
     waiting->tasks -= waiting->tasks > 0;
     if (waiting->tasks == 0 && waiting->arrived) {
         end_waiting(turn, task);
-        run_behind_roots(turn, task, at);
+        run_after_roots(turn, task, at);
     }
 }
 
-/* Tells of all ends up to the time `until`, in their order. */
+/* Tells about all ends of tasks up to the time `until`, in their order. */
 static void settle(const struct wf_pe_turn *turn, int64_t until)
 {
     struct wf_pe *pe = turn->pe;
@@ -259,12 +259,12 @@ static void settle(const struct wf_pe_turn *turn, int64_t until)
         pop_open(turn);
         turn->graph->ops->task(turn->graph, turn->number, number, &task);
         for (uint32_t i = 0; i < task.n_next; i++) {
-            on_over(turn, turn->graph->ops->next(turn->graph, &task, i), finish);
+            on_end(turn, turn->graph->ops->next(turn->graph, &task, i), finish);
         }
     }
 }
 
-/* Runs the fresh tasks: no more became ready at that time. */
+/* Runs the fresh tasks: no more can become ready at their time. */
 static void run_fresh(const struct wf_pe_turn *turn)
 {
     struct wf_pe *pe = turn->pe;
@@ -272,12 +272,12 @@ static void run_fresh(const struct wf_pe_turn *turn)
     settle(turn, pe->fresh_at);
     if (pe->n_fresh == 1) {
         pe->n_fresh = 0;
-        run_behind_roots(turn, pe->fresh_task, pe->fresh_at);
+        run_after_roots(turn, pe->fresh_task, pe->fresh_at);
         return;
     }
     for (uint32_t task = 0; wf_cellmap_next(turn->ctx, &pe->fresh, &task) != 0; task++) {
         (void)wf_cellmap_take(turn->ctx, &pe->fresh, task);
-        run_behind_roots(turn, task, pe->fresh_at);
+        run_after_roots(turn, task, pe->fresh_at);
     }
     pe->n_fresh = 0;
 }
@@ -293,8 +293,8 @@ void wf_pe_begin(const struct wf_pe_turn *turn)
     settle(turn, now);
 }
 
-/* A fresh task can wait until the PE is free; if it is, until the events of this time are over.
- * If each task has an event at its end, there is one when the PE is free. */
+/* A fresh task waits until the PE is free, or if it is, for the other events of this time. With
+ * an event at the end of each task, there is an event when the PE becomes free. */
 void wf_pe_end(const struct wf_pe_turn *turn)
 {
     struct wf_pe *pe = turn->pe;
@@ -329,7 +329,7 @@ static void add_fresh(const struct wf_pe_turn *turn, uint32_t task)
     if (pe->n_fresh == 0) {
         pe->fresh_task = task;
     } else if (pe->n_fresh == 1) {
-        /* The same task twice: only in a run that will be taken back. */
+        /* The same task twice: only in a run that is rolled back. */
         if (pe->fresh_task == task) {
             return;
         }
@@ -367,7 +367,7 @@ void wf_pe_arrived(const struct wf_pe_turn *turn, uint32_t task)
     }
 }
 
-/* Notes one of several messages. Returns when all are here, or WF_NET_LATER. */
+/* Counts one of several messages. Returns when all have arrived, or WF_NET_LATER. */
 static int64_t note_message(const struct wf_pe_turn *turn, uint32_t task,
                             struct wf_task_needs needs, int64_t at)
 {
@@ -417,9 +417,9 @@ void wf_pe_message(const struct wf_pe_turn *turn, uint32_t task, int64_t at)
     }
 }
 
-/* ---- what a PE that came to no end waits for ---- */
+/* ---- blocked PEs ---- */
 
-/* A task with some of what it needs: best one that waits for messages only. */
+/* A task with some of what it needs; if possible one that waits for messages only. */
 static uint32_t find_waiting(const struct wf_pe_turn *turn, struct waiting *out)
 {
     uint32_t found = WF_NO_TASK, cell;
@@ -438,8 +438,8 @@ static uint32_t find_waiting(const struct wf_pe_turn *turn, struct waiting *out)
     return found;
 }
 
-/* If none has, those that wait for no task wait for messages: the first if nothing ran, else
- * rather the last. */
+/* If there is none: a task that waits only for messages. That is the first one if nothing ran,
+ * else more likely the last. */
 static uint32_t guess_waiting(const struct wf_pe_turn *turn, uint32_t n_tasks)
 {
     uint32_t found = WF_NO_TASK;

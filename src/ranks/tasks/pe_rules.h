@@ -3,12 +3,11 @@
 #define WF_RANKS_TASKS_PE_RULES_H
 
 /*
- * When the tasks of one PE run; what ranks/tasks/pe.c needs to know of it.
+ * The rules by which the tasks of one PE run, for ranks/tasks/pe.c.
  *
- * Nothing overtakes a task that is ready, so that its start is known as soon as the ready ones
- * before it are: it is when the last of them ends. There is no queue of ready tasks therefore,
- * but the time at which all that are known to be ready will have run. What remains to be done
- * later is to tell the tasks that wait for a task when it is over.
+ * Nothing overtakes a ready task: it starts when the last ready task before it ends. So a PE
+ * has no queue of ready tasks, only the time at which all known ready tasks will have run. What
+ * remains for later is to tell other tasks when the task that they wait for has ended.
  */
 
 #include "net/net.h"
@@ -35,21 +34,22 @@ struct wf_pes {
 
 /* Zeroed at the start. */
 struct wf_pe {
-    int64_t free_at; /* when all tasks that were started until now are over */
+    int64_t free_at; /* when all tasks that were started until now have ended */
     int64_t compute_ps, overhead_ps;
     uint64_t sent_messages, sent_bytes;
     int64_t fresh_at;          /* when the fresh tasks became ready */
-    struct wf_cellmap fresh;   /* by messages; their order is known when no more can come */
-    struct wf_cellmap waiting; /* tasks that have some of what they need: their cells */
+    struct wf_cellmap fresh;   /* tasks made ready by messages; ordered when no more can come */
+    struct wf_cellmap waiting; /* cells of tasks that have some of what they need */
     uint32_t fresh_task;       /* if there is only one, it is here and not in the map */
     uint32_t n_fresh;
-    uint32_t open_first, open_last; /* cells: tasks others wait for, by their ends; 0: none */
+    uint32_t open_first,
+        open_last; /* cells: tasks that others wait for, by their end; 0: none */
     uint16_t open_taken, open_used; /* entries of the first and of the last */
     uint32_t started;               /* tasks */
-    uint32_t next_root;             /* or WF_NO_TASK; the ones before have been started */
+    uint32_t next_root;             /* or WF_NO_TASK; earlier ones have been started */
     uint32_t unneeded;              /* messages that no task needed */
-    uint32_t waking;                /* whether it will wake itself, but for ends of tasks */
-    uint32_t surplus;               /* tasks that were ready when all had run */
+    uint32_t waking;                /* an event will wake it that is not the end of a task */
+    uint32_t surplus;               /* tasks that became ready when all had run */
 };
 
 /* A PE in one of its events. */
@@ -66,9 +66,9 @@ struct wf_pe_turn {
 
 enum { WF_PE_CELL_SIZE = 64 };
 
-/* What is over by now is told to the tasks that wait for it. Each event begins with this... */
+/* Tells tasks about the ended tasks that they wait for. Each event begins with this... */
 void wf_pe_begin(const struct wf_pe_turn *turn);
-/* ...and ends with this: makes sure that there is a next event if there must be one. */
+/* ...and ends with this: schedules the next event if one is needed. */
 void wf_pe_end(const struct wf_pe_turn *turn);
 
 /* Starts the tasks that need nothing, or some of them if they are many. */
@@ -79,16 +79,16 @@ void wf_pe_message(const struct wf_pe_turn *turn, uint32_t task, int64_t at);
 void wf_pe_arrived(const struct wf_pe_turn *turn, uint32_t task);
 /* An event by which the PE wakes itself. */
 enum wf_pe_why {
-    WF_PE_AT_END,    /* of a task, if each has an event */
-    WF_PE_WHEN_FREE, /* to go on with what became ready in the meantime */
-    WF_PE_AT_ONCE,   /* behind the other events of the time at which it was scheduled */
+    WF_PE_AT_END,    /* the end of a task, if each has an event */
+    WF_PE_WHEN_FREE, /* to run what became ready in the meantime */
+    WF_PE_AT_ONCE,   /* after the other events of the same time */
 };
 void wf_pe_wake(const struct wf_pe_turn *turn, uint32_t why);
 
-/* Finds a task that waits, of a PE that did not run all. Returns false if there is none. */
+/* Finds a blocked task of a PE that did not run all. Returns false if there is none. */
 bool wf_pe_find_blocked(const struct wf_pe_turn *turn, struct wf_pe_blocked *out);
 
-/* ---- of ranks/tasks/pe.c ---- */
+/* ---- implemented in ranks/tasks/pe.c ---- */
 
 enum wf_pe_event {
     WF_PE_KICKOFF = WF_NET_KINDS, /* the PE starts, or goes on starting tasks */
