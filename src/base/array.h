@@ -32,7 +32,14 @@
         }                                                                                     \
     } while (0)
 
-/* The parts of the macro: the next capacity, the longer array, and a check that the type of
+/* The order of two numbers, for qsort() and bsearch(): -1, 0 or 1. Weights of 4, 2 and 1 order
+ * by several members, of which the first that differs decides:
+ *
+ *     return 2 * WF_ORDER(x->rank, y->rank) + WF_ORDER(x->time, y->time);
+ */
+#define WF_ORDER(a, b) (((a) > (b) ? 1 : 0) - ((a) < (b) ? 1 : 0))
+
+/* The parts of WF_GROW(): the next capacity, the longer array, and a check that the type of
  * the capacity can hold the number. */
 size_t wf_array_more(uint64_t n, size_t capacity);
 __attribute__((returns_nonnull)) void *wf_array_grow(void *items, size_t capacity, size_t more,

@@ -137,7 +137,7 @@ void wf_bigsim_open(struct wf_bigsim_trace *trace, const char *path, struct wf_e
     }
     wf_infile_close(&in);
     /* A number of PEs is believed only if the files have room for as many. */
-    for (uint32_t i = 0; i < trace->n_files && !wf_failed(err); i++) {
+    for (uint32_t i = 0; i < trace->n_files && !wf_trace_failed(err); i++) {
         struct wf_bigsim_file file;
         wf_bigsim_file_open(&file, trace, i, err);
         wf_bigsim_file_close(&file);
@@ -189,7 +189,7 @@ void wf_bigsim_pe(struct wf_bigsim_file *file, uint32_t pe)
 
     file->n = 0;
     file->next = 0;
-    if (wf_failed(in->place.err)) {
+    if (wf_trace_failed(in->place.err)) {
         return;
     }
     in->place.rank = pe;
@@ -334,7 +334,7 @@ bool wf_bigsim_next(struct wf_bigsim_file *file, struct wf_bigsim_log *log)
 {
     struct wf_infile *in = &file->in;
 
-    if (file->next == file->n || wf_failed(in->place.err)) {
+    if (file->next == file->n || wf_trace_failed(in->place.err)) {
         return false;
     }
     in->place.byte = wf_infile_at(in);

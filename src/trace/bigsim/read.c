@@ -6,6 +6,7 @@
  * A message is known by the file that its sender's logs are in, and by a number that counts in
  * that file. So all logs are read twice, the first time to learn which messages start which.
  */
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "trace/bigsim/file.h"
@@ -152,16 +153,8 @@ static int by_message(const void *a, const void *b)
 {
     const struct trigger *x = a, *y = b;
 
-    if (x->file != y->file) {
-        return x->file < y->file ? -1 : 1;
-    }
-    if (x->message != y->message) {
-        return x->message < y->message ? -1 : 1;
-    }
-    if (x->pe != y->pe) {
-        return x->pe < y->pe ? -1 : 1;
-    }
-    return x->log < y->log ? -1 : x->log > y->log;
+    return 8 * WF_ORDER(x->file, y->file) + 4 * WF_ORDER(x->message, y->message) +
+           2 * WF_ORDER(x->pe, y->pe) + WF_ORDER(x->log, y->log);
 }
 
 static struct trigger *triggers(const struct reading *r, size_t *n)
@@ -217,10 +210,10 @@ static void survey(struct reading *r)
     uint64_t step = (uint64_t)trace->n_files * trace->n_threads;
     size_t n = 0;
 
-    for (uint32_t file = 0; file < trace->n_files && !wf_failed(r->err); file++) {
+    for (uint32_t file = 0; file < trace->n_files && !wf_trace_failed(r->err); file++) {
         for (uint64_t first = (uint64_t)file * trace->n_threads; first < trace->n_pes;
              first += step) {
-            for (uint32_t t = 0; t < trace->n_threads && !wf_failed(r->err); t++) {
+            for (uint32_t t = 0; t < trace->n_threads && !wf_trace_failed(r->err); t++) {
                 each_log(r, (uint32_t)first + t, survey_log);
             }
         }
@@ -376,10 +369,7 @@ static int by_before(const void *a, const void *b)
 {
     const struct wait *x = a, *y = b;
 
-    if (x->before != y->before) {
-        return x->before < y->before ? -1 : 1;
-    }
-    return x->after < y->after ? -1 : x->after > y->after;
+    return 2 * WF_ORDER(x->before, y->before) + WF_ORDER(x->after, y->after);
 }
 
 static void put_pe(struct reading *r, uint32_t pe)
@@ -487,13 +477,13 @@ static void read_graph(struct reading *r, struct wf_trace *out)
         apply_start(r);
     }
     r->table = wf_task_table_new(n_pes);
-    for (uint32_t pe = 0; pe < n_pes && !wf_failed(r->err); pe++) {
+    for (uint32_t pe = 0; pe < n_pes && !wf_trace_failed(r->err); pe++) {
         if (pe > 0) {
             wf_task_table_pe(r->table);
         }
         put_pe(r, pe);
     }
-    if (wf_failed(r->err)) {
+    if (wf_trace_failed(r->err)) {
         wf_task_table_free(r->table);
         return;
     }
@@ -510,7 +500,7 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
     struct reading r = {.trace = &trace, .params = params, .err = err};
 
     wf_bigsim_open(&trace, path, err);
-    if (!wf_failed(err)) {
+    if (!wf_trace_failed(err)) {
         read_graph(&r, out);
     }
     release(&r);

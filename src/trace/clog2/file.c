@@ -154,7 +154,7 @@ static void read_record(struct wf_clog2_file *file, struct wf_clog2_record *reco
     struct wf_infile *in = &file->in;
 
     *record = (struct wf_clog2_record){.type = WF_CLOG2_ENDLOG};
-    if (wf_failed(in->place.err)) {
+    if (wf_trace_failed(in->place.err)) {
         return;
     }
     in->place.byte = wf_infile_at(in);
@@ -192,10 +192,10 @@ static void read_record(struct wf_clog2_file *file, struct wf_clog2_record *reco
 bool wf_clog2_next(struct wf_clog2_file *file, struct wf_clog2_record *record)
 {
     read_record(file, record);
-    while (record->type == WF_CLOG2_ENDBLOCK && !wf_failed(file->in.place.err)) {
+    while (record->type == WF_CLOG2_ENDBLOCK && !wf_trace_failed(file->in.place.err)) {
         wf_infile_seek(&file->in, file->block_end);
         file->block_end += file->block_bytes;
         read_record(file, record);
     }
-    return record->type != WF_CLOG2_ENDLOG && !wf_failed(file->in.place.err);
+    return record->type != WF_CLOG2_ENDLOG && !wf_trace_failed(file->in.place.err);
 }

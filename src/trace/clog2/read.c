@@ -42,12 +42,12 @@ static void read_log(const char *path, struct wf_trace *out, struct wf_err *err)
     struct wf_clog2_file file;
 
     wf_clog2_open(&file, path, err);
-    if (!wf_failed(err)) {
+    if (!wf_trace_failed(err)) {
         out->records = wf_records_new(file.n_ranks);
         tables.records = out->records;
         wf_clog2_survey(&file, &tables);
     }
-    if (!wf_failed(err) && wf_spool_new(file.n_ranks, &spool, err) == WF_OK) {
+    if (!wf_trace_failed(err) && wf_spool_new(file.n_ranks, &spool, err) == WF_OK) {
         wf_clog2_walk(&file, &tables, spool);
         add_notes(&tables, out);
     }

@@ -78,7 +78,7 @@ static int by_begin(const void *a, const void *b)
 {
     const struct wf_clog2_state *x = a, *y = b;
 
-    return x->begin < y->begin ? -1 : x->begin > y->begin ? 1 : 0;
+    return WF_ORDER(x->begin, y->begin);
 }
 
 const struct wf_clog2_state *wf_clog2_state(const struct wf_clog2_tables *tables, int32_t event,
@@ -158,13 +158,8 @@ static int by_place(const void *a, const void *b)
 {
     const struct wf_clog2_member *x = a, *y = b;
 
-    if (x->comm != y->comm) {
-        return x->comm < y->comm ? -1 : 1;
-    }
-    if (x->rank != y->rank) {
-        return x->rank < y->rank ? -1 : 1;
-    }
-    return x->serial < y->serial ? -1 : 1;
+    return 4 * WF_ORDER(x->comm, y->comm) + 2 * WF_ORDER(x->rank, y->rank) +
+           WF_ORDER(x->serial, y->serial);
 }
 
 /* Makes communicators of their members. A communicator ends before the first rank that no

@@ -107,7 +107,7 @@ static void read_sizes(struct wf_dumpi_file *file, uint64_t offset)
 {
     struct wf_infile *in = &file->in;
 
-    if (offset == 0 || wf_failed(in->place.err)) {
+    if (offset == 0 || wf_trace_failed(in->place.err)) {
         return;
     }
     in->place.byte = offset;
@@ -160,7 +160,7 @@ void wf_dumpi_file_open(struct wf_dumpi_file *file, const char *path, uint32_t r
     struct places places = {.body = 0};
 
     *file = (struct wf_dumpi_file){.version = 0};
-    if (wf_failed(err) || wf_infile_open(&file->in, path, err) != WF_OK) {
+    if (wf_trace_failed(err) || wf_infile_open(&file->in, path, err) != WF_OK) {
         file->in.place.err = err;
         return;
     }
@@ -405,7 +405,7 @@ bool wf_dumpi_file_next(struct wf_dumpi_file *file, struct wf_dumpi_record *reco
     struct reading r = {.file = file, .record = record, .rank = -1, .root = -2};
     struct wf_infile *in = &file->in;
 
-    if (wf_failed(in->place.err)) {
+    if (wf_trace_failed(in->place.err)) {
         return false;
     }
     in->place.byte = wf_infile_at(in);

@@ -222,7 +222,7 @@ static void find_files(const struct wf_reader_probe *probe, struct dumpi_set *se
             set->n_ranks++;
         }
     }
-    if (!wf_failed(err)) {
+    if (!wf_trace_failed(err)) {
         check_files(set, err);
     }
 }
@@ -287,7 +287,7 @@ static void each_rank(struct opening *o,
                                     struct wf_dumpi_file *file),
                       struct wf_err *err)
 {
-    for (uint32_t rank = 0; rank < o->set.n_ranks && !wf_failed(err); rank++) {
+    for (uint32_t rank = 0; rank < o->set.n_ranks && !wf_trace_failed(err); rank++) {
         char *path = rank_path(o->set.prefix, rank);
         struct wf_dumpi_file file;
         wf_dumpi_file_open(&file, path, rank, err);
@@ -330,7 +330,7 @@ static void add_notes(const struct opening *o, uint64_t n_lost, struct wf_trace 
 static void read_all(struct opening *o, struct wf_trace *out, struct wf_err *err)
 {
     each_rank(o, survey, err);
-    if (wf_failed(err)) {
+    if (wf_trace_failed(err)) {
         return;
     }
     if (!o->seen[o->clock] && o->seen[1 - o->clock]) {
@@ -352,7 +352,7 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
     struct opening o = {.clock = (enum wf_dumpi_clock)p->clock};
 
     find_files(probe, &o.set, err);
-    if (!wf_failed(err)) {
+    if (!wf_trace_failed(err)) {
         for (uint32_t i = 0; i < WF_DUMPI_FUNCTIONS; i++) {
             o.names[i] = NAMES_UNSET;
         }

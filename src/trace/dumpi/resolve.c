@@ -281,13 +281,8 @@ static int by_choice(const void *a, const void *b)
 {
     const struct choice *x = a, *y = b;
 
-    if (x->color != y->color) {
-        return x->color < y->color ? -1 : 1;
-    }
-    if (x->key != y->key) {
-        return x->key < y->key ? -1 : 1;
-    }
-    return x->place < y->place ? -1 : 1;
+    return 4 * WF_ORDER(x->color, y->color) + 2 * WF_ORDER(x->key, y->key) +
+           WF_ORDER(x->place, y->place);
 }
 
 /* One communicator for each color that is not negative; `dims` of a grid are copied to each. */

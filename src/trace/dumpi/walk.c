@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/dumpi/walk.h"
 
+#include "base/array.h"
 #include "base/units.h"
 
 #include <stdlib.h>
@@ -146,7 +147,7 @@ static int by_serial(const void *a, const void *b)
 {
     const struct wf_dumpi_match *x = a, *y = b;
 
-    return x->serial < y->serial ? -1 : x->serial > y->serial ? 1 : 0;
+    return WF_ORDER(x->serial, y->serial);
 }
 
 /* Forgets what the rank's calls have created. */

@@ -187,10 +187,7 @@ static int by_before(const void *a, const void *b)
 {
     const struct wf_goal_edge *x = a, *y = b;
 
-    if (x->before != y->before) {
-        return x->before < y->before ? -1 : 1;
-    }
-    return x->after < y->after ? -1 : x->after > y->after;
+    return 2 * WF_ORDER(x->before, y->before) + WF_ORDER(x->after, y->after);
 }
 
 /* The rank is read: labels become ops. */
@@ -241,7 +238,7 @@ static void read_rank(struct reading *r)
         .first = r->goal.n_ops, .first_edge = r->goal.n_edges, .is_there = true};
     wf_strings_fini(&r->names);
     wf_goal_text_expect(&r->text, "{");
-    while (!wf_failed(r->text.err) && !wf_goal_text_is(&r->text, "}")) {
+    while (!wf_trace_failed(r->text.err) && !wf_goal_text_is(&r->text, "}")) {
         enum wf_goal_kind kind = kind_of(&r->text);
         if (kind < WF_GOAL_KINDS) {
             read_op(r, kind);
@@ -254,7 +251,7 @@ static void read_rank(struct reading *r)
             wf_trace_bad(&r->text.file.place, "too many ops");
         }
     }
-    if (!wf_failed(r->text.err)) {
+    if (!wf_trace_failed(r->text.err)) {
         resolve(r);
     }
     r->text.file.place.unit = NULL;
@@ -279,7 +276,7 @@ static void read_head(struct reading *r)
 static void read_all(struct reading *r, struct wf_trace *out)
 {
     read_head(r);
-    if (wf_failed(r->text.err)) {
+    if (wf_trace_failed(r->text.err)) {
         return;
     }
     out->records = wf_records_new(r->goal.n_ranks);
@@ -289,7 +286,7 @@ static void read_all(struct reading *r, struct wf_trace *out)
     }
     r->record_names[NAME_REQUIRES] = wf_records_name(r->records, "requires");
     r->record_names[NAME_IREQUIRES] = wf_records_name(r->records, "irequires");
-    while (!wf_failed(r->text.err) && r->text.word[0] != '\0') {
+    while (!wf_trace_failed(r->text.err) && r->text.word[0] != '\0') {
         read_rank(r);
     }
     for (uint32_t rank = 0; rank < r->goal.n_ranks; rank++) {
@@ -405,7 +402,7 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
 
     wf_goal_text_open(&r.text, probe->path, err);
     read_all(&r, out);
-    if (!wf_failed(err)) {
+    if (!wf_trace_failed(err)) {
         wf_goal_match(&r.goal);
         out->graph = make_graph(&r.goal);
         wf_trace_note_count(out, r.goal.n_open,

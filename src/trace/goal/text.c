@@ -69,7 +69,7 @@ static int find_word(struct wf_goal_text *text)
         if (c == '/') {
             skip_comment(text);
         }
-    } while (!wf_failed(text->err) && (c == '/' || (c != EOF && isspace(c) != 0)));
+    } while (!wf_trace_failed(text->err) && (c == '/' || (c != EOF && isspace(c) != 0)));
     return c;
 }
 
@@ -78,11 +78,11 @@ void wf_goal_text_next(struct wf_goal_text *text)
     size_t n = 0;
 
     text->word[0] = '\0';
-    if (wf_failed(text->err)) {
+    if (wf_trace_failed(text->err)) {
         return;
     }
     int c = find_word(text);
-    if (wf_failed(text->err) || c == EOF) {
+    if (wf_trace_failed(text->err) || c == EOF) {
         return;
     }
     if (c == ':' || c == '{' || c == '}') {

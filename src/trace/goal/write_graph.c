@@ -26,16 +26,8 @@ static int by_receiver(const void *a, const void *b)
 {
     const struct arrival *x = a, *y = b;
 
-    if (x->pe != y->pe) {
-        return x->pe < y->pe ? -1 : 1;
-    }
-    if (x->task != y->task) {
-        return x->task < y->task ? -1 : 1;
-    }
-    if (x->src != y->src) {
-        return x->src < y->src ? -1 : 1;
-    }
-    return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
+    return 8 * WF_ORDER(x->pe, y->pe) + 4 * WF_ORDER(x->task, y->task) +
+           2 * WF_ORDER(x->src, y->src) + WF_ORDER(x->bytes, y->bytes);
 }
 
 static void note_sends(struct writing *w, const struct wf_task *task)

@@ -185,7 +185,7 @@ void wf_trace_bad(const struct wf_trace_place *place, const char *fmt, ...)
     struct wf_err *err = place->err;
     va_list args;
 
-    if (!wf_failed(err)) {
+    if (!wf_trace_failed(err)) {
         va_start(args, fmt);
         (void)vsnprintf(err->text, sizeof(err->text), fmt, args);
         va_end(args);

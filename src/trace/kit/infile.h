@@ -19,7 +19,7 @@
 /* A reader's `err` holds the first failure, and WF_OK until then (wf_reader_open() sees to it).
  * So functions of a reader need not return a status: after a failure they do nothing, and the
  * loop over records ends. */
-static inline bool wf_failed(const struct wf_err *err)
+static inline bool wf_trace_failed(const struct wf_err *err)
 {
     return err->status != WF_OK;
 }

@@ -53,14 +53,15 @@ enum wf_status wf_spool_new(uint32_t n_ranks, struct wf_spool **out, struct wf_e
 static enum wf_status add(struct wf_spool *spool, int64_t rank, const struct wf_op *op,
                           struct wf_err *err)
 {
-    return wf_failed(err) ? err->status
-                          : spool->writer->ops->add(spool->writer, (uint32_t)rank, op, err);
+    return wf_trace_failed(err)
+               ? err->status
+               : spool->writer->ops->add(spool->writer, (uint32_t)rank, op, err);
 }
 
 void wf_spool_put(struct wf_spool *spool, const struct wf_op *op,
                   const struct wf_trace_place *place)
 {
-    if (!wf_failed(place->err) && add(spool, place->rank, op, place->err) == WF_EINVAL) {
+    if (!wf_trace_failed(place->err) && add(spool, place->rank, op, place->err) == WF_EINVAL) {
         wf_trace_prefix(place);
     }
 }
@@ -132,7 +133,7 @@ void wf_spool_wall(struct wf_spool *spool, uint32_t rank, int64_t ps)
 enum wf_status wf_spool_end(struct wf_spool *spool, const char *format, struct wf_source **out,
                             struct wf_err *err)
 {
-    if (!wf_failed(err)) {
+    if (!wf_trace_failed(err)) {
         return wf_spool_source(spool, format, out, err);
     }
     wf_spool_discard(spool);

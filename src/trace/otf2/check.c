@@ -301,7 +301,7 @@ static bool next_record(struct scan *scan, bool *more)
     } else if (!take(scan, scan->chunk_end, &unused)) {
         damaged(scan, at, "the file or a chunk of it ends within a record");
     }
-    return wf_infile_at(&scan->in) < scan->chunk_end && !wf_failed(scan->in.place.err);
+    return wf_infile_at(&scan->in) < scan->chunk_end && !wf_trace_failed(scan->in.place.err);
 }
 
 /* Checks a chunk; false if it is the last. */
@@ -324,12 +324,12 @@ static bool check_chunk(struct scan *scan)
     }
     scan->chunk_end =
         scan->chunk_bytes < in->size - begin ? begin + scan->chunk_bytes : in->size;
-    if (!wf_failed(in->place.err) && wf_infile_at(in) < scan->chunk_end) {
+    if (!wf_trace_failed(in->place.err) && wf_infile_at(in) < scan->chunk_end) {
         while (next_record(scan, &more)) {
         }
     }
     wf_infile_seek(in, begin + scan->chunk_bytes);
-    return more && !wf_failed(in->place.err) && !in->failed && wf_infile_left(in) > 0;
+    return more && !wf_trace_failed(in->place.err) && !in->failed && wf_infile_left(in) > 0;
 }
 
 /* Checks a file of a rank, or of all if `rank` is negative. */
@@ -374,7 +374,7 @@ static char *path_of(const char *anchor, const char *fmt, ...)
 void wf_otf2_check_definitions(const char *anchor, const struct wf_otf2_layout *layout,
                                struct wf_err *err)
 {
-    if (layout->is_plain && !wf_failed(err)) {
+    if (layout->is_plain && !wf_trace_failed(err)) {
         char *path = path_of(anchor, ".def");
         check_file(path, GLOBAL_DEFINITIONS, layout->definition_chunk, -1, err);
         free(path);
@@ -384,7 +384,7 @@ void wf_otf2_check_definitions(const char *anchor, const struct wf_otf2_layout *
 void wf_otf2_check_ranks(const char *anchor, const struct wf_otf2_layout *layout,
                          const struct wf_otf2_defs *defs, struct wf_err *err)
 {
-    for (uint32_t rank = 0; layout->is_plain && rank < defs->n_ranks && !wf_failed(err);
+    for (uint32_t rank = 0; layout->is_plain && rank < defs->n_ranks && !wf_trace_failed(err);
          rank++) {
         uint64_t location = defs->places[rank];
         uint64_t n_events = wf_otf2_defs_find_location(defs, location)->n_events;
@@ -394,9 +394,9 @@ void wf_otf2_check_ranks(const char *anchor, const struct wf_otf2_layout *layout
         if (is_there(definitions)) {
             check_file(definitions, LOCAL_DEFINITIONS, layout->definition_chunk, rank, err);
         }
-        if (!wf_failed(err) && is_there(events)) {
+        if (!wf_trace_failed(err) && is_there(events)) {
             check_file(events, EVENTS, layout->event_chunk, rank, err);
-        } else if (!wf_failed(err) && n_events > 0) {
+        } else if (!wf_trace_failed(err) && n_events > 0) {
             (void)wf_err_set(err, WF_EINVAL,
                              "%.200s is missing: rank %" PRIu32 " (location %" PRIu64
                              ") has %" PRIu64 " events",

@@ -78,14 +78,14 @@ static int by_id(const void *a, const void *b)
 {
     const uint32_t *x = a, *y = b;
 
-    return *x < *y ? -1 : *x > *y;
+    return WF_ORDER(*x, *y);
 }
 
 static int by_location(const void *a, const void *b)
 {
     const struct wf_otf2_location *x = a, *y = b;
 
-    return x->id < y->id ? -1 : x->id > y->id;
+    return WF_ORDER(x->id, y->id);
 }
 
 static void sort(void *items, uint32_t n, size_t size,
@@ -155,10 +155,7 @@ static int by_group(const void *a, const void *b)
 {
     const struct wf_otf2_location *x = a, *y = b;
 
-    if (x->group != y->group) {
-        return x->group < y->group ? -1 : 1;
-    }
-    return by_location(a, b);
+    return 2 * WF_ORDER(x->group, y->group) + WF_ORDER(x->id, y->id);
 }
 
 /* Without a list of ranks: the first thread of each process. */
@@ -271,7 +268,7 @@ void wf_otf2_defs_finish(struct wf_otf2_defs *defs, const char *path, struct wf_
     sort(defs->comms, defs->n_comms, sizeof(*defs->comms), by_id);
     sort(defs->locations, defs->n_locations, sizeof(*defs->locations), by_location);
     find_ranks(defs, path, err);
-    for (uint32_t i = 0; i < defs->n_comms && !wf_failed(err); i++) {
+    for (uint32_t i = 0; i < defs->n_comms && !wf_trace_failed(err); i++) {
         find_members(defs, &defs->comms[i]);
         /* Of several the first is the world; the others are copies of it. */
         defs->comms[i].is_world = defs->comms[i].is_world && !has_world;
@@ -281,7 +278,7 @@ void wf_otf2_defs_finish(struct wf_otf2_defs *defs, const char *path, struct wf_
         const char *name = wf_otf2_defs_name(defs, &defs->regions[i]);
         defs->regions[i].is_mpi = defs->regions[i].is_mpi || strncmp(name, "MPI_", 4) == 0;
     }
-    if (!wf_failed(err) && defs->resolution == 0) {
+    if (!wf_trace_failed(err) && defs->resolution == 0) {
         (void)wf_err_set(
             err, WF_EINVAL,
             "%.300s: the definitions do not say how fast the clock of any rank ticks", path);

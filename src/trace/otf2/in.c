@@ -60,7 +60,7 @@ static void failed(struct wf_otf2_in *in, OTF2_ErrorCode code, const char *fmt, 
     char what[160];
     va_list args;
 
-    if (!wf_failed(in->err)) {
+    if (!wf_trace_failed(in->err)) {
         va_start(args, fmt);
         (void)vsnprintf(what, sizeof(what), fmt, args);
         va_end(args);
@@ -376,7 +376,7 @@ static void read_local_definitions(struct wf_otf2_in *in, uint32_t rank)
 
 void wf_otf2_in_open_ranks(struct wf_otf2_in *in)
 {
-    if (wf_failed(in->err)) {
+    if (wf_trace_failed(in->err)) {
         return;
     }
     (void)OTF2_Error_RegisterCallback(on_error, in);
@@ -384,7 +384,7 @@ void wf_otf2_in_open_ranks(struct wf_otf2_in *in)
         (void)OTF2_Reader_SelectLocation(in->reader, in->defs->places[rank]);
     }
     if (OTF2_Reader_OpenDefFiles(in->reader) == OTF2_SUCCESS) {
-        for (uint32_t rank = 0; rank < in->defs->n_ranks && !wf_failed(in->err); rank++) {
+        for (uint32_t rank = 0; rank < in->defs->n_ranks && !wf_trace_failed(in->err); rank++) {
             read_local_definitions(in, rank);
         }
         (void)OTF2_Reader_CloseDefFiles(in->reader);
@@ -403,7 +403,7 @@ struct wf_otf2_in *wf_otf2_in_open(const char *path, struct wf_otf2_defs *defs,
     in->path = wf_xstrdup(path);
     in->defs = defs;
     in->err = err;
-    if (wf_failed(err)) {
+    if (wf_trace_failed(err)) {
         return in;
     }
     (void)OTF2_Error_RegisterCallback(on_error, in);
@@ -458,7 +458,7 @@ static void failed_rank(struct wf_otf2_in *in, OTF2_ErrorCode code)
 
 void wf_otf2_in_rank(struct wf_otf2_in *in, uint32_t rank)
 {
-    if (wf_failed(in->err)) {
+    if (wf_trace_failed(in->err)) {
         return;
     }
     (void)OTF2_Error_RegisterCallback(on_error, in);
@@ -503,10 +503,10 @@ static void refill(struct wf_otf2_in *in)
 
 bool wf_otf2_in_next(struct wf_otf2_in *in, struct wf_otf2_event *event)
 {
-    while (in->next == in->n && !in->ended && !wf_failed(in->err)) {
+    while (in->next == in->n && !in->ended && !wf_trace_failed(in->err)) {
         refill(in);
     }
-    if (wf_failed(in->err) || in->next == in->n) {
+    if (wf_trace_failed(in->err) || in->next == in->n) {
         return false;
     }
     *event = in->buffer[in->next++];

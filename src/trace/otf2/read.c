@@ -75,11 +75,11 @@ static void read_archive(const char *path, struct wf_trace *out, struct wf_err *
     wf_otf2_in_open_ranks(walk.in);
     walk.ahead = wf_otf2_in_open(path, &defs, err);
     wf_otf2_in_open_ranks(walk.ahead);
-    if (!wf_failed(err)) {
+    if (!wf_trace_failed(err)) {
         sums = wf_otf2_sums_read(walk.ahead, &defs);
         walk.sums = sums;
     }
-    if (!wf_failed(err) && wf_spool_new(defs.n_ranks, &walk.spool, err) == WF_OK) {
+    if (!wf_trace_failed(err) && wf_spool_new(defs.n_ranks, &walk.spool, err) == WF_OK) {
         out->records = wf_records_new(defs.n_ranks);
         walk.records = out->records;
         wf_otf2_walk(&walk);

@@ -24,26 +24,19 @@ struct wf_otf2_sums {
     uint32_t *calls;        /* on each communicator, of the rank that is read */
 };
 
-static int order(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b ? 1 : 0;
-}
-
 static int by_call(const void *a, const void *b)
 {
     const struct part *x = a, *y = b;
-    int result = order(x->comm, y->comm);
 
-    result = result != 0 ? result : order(x->call, y->call);
-    return result != 0 ? result : order(x->member, y->member);
+    return 4 * WF_ORDER(x->comm, y->comm) + 2 * WF_ORDER(x->call, y->call) +
+           WF_ORDER(x->member, y->member);
 }
 
 static int by_event(const void *a, const void *b)
 {
     const struct part *x = *(struct part *const *)a, *y = *(struct part *const *)b;
-    int result = order(x->rank, y->rank);
 
-    return result != 0 ? result : order(x->number, y->number);
+    return 2 * WF_ORDER(x->rank, y->rank) + WF_ORDER(x->number, y->number);
 }
 
 static bool differs(enum wf_op_kind kind)

@@ -468,7 +468,8 @@ static void name_records(struct wf_otf2_walk *walk)
 void wf_otf2_walk(struct wf_otf2_walk *walk)
 {
     name_records(walk);
-    for (uint32_t rank = 0; rank < walk->defs->n_ranks && !wf_failed(walk->place.err); rank++) {
+    for (uint32_t rank = 0; rank < walk->defs->n_ranks && !wf_trace_failed(walk->place.err);
+         rank++) {
         walk->rank = rank;
         walk->place.rank = rank;
         walk_rank(walk);

@@ -168,7 +168,7 @@ static void count_ranks(struct reading *r, const char *path)
     uint32_t n;
 
     each_line(r, see_rank);
-    if (wf_failed(r->err)) {
+    if (wf_trace_failed(r->err)) {
         return;
     }
     n = r->by_rank ? r->n_paths : r->n_ranks;
@@ -299,7 +299,7 @@ static void do_message(struct reading *r)
         wf_trace_bad(&r->text.file.place, "%s: no rank %" PRId64 ", or no tag %" PRId64,
                      r->text.action->name, peer, tag);
     }
-    if (wf_failed(r->err)) {
+    if (wf_trace_failed(r->err)) {
         return;
     }
     op.peer = peer < 0 ? WF_ANY_SOURCE : (uint32_t)peer;
@@ -383,7 +383,7 @@ static void read_vector(struct reading *r, struct coll_args *args)
     struct wf_buf *vector = &r->vectors[args->n_vectors++];
 
     vector->size = 0;
-    for (uint32_t i = 0; i < r->n_ranks && !wf_failed(r->err); i++) {
+    for (uint32_t i = 0; i < r->n_ranks && !wf_trace_failed(r->err); i++) {
         int64_t n = wf_ti_text_whole(&r->text, 0);
         wf_buf_append(vector, &n, sizeof(n));
     }
@@ -462,7 +462,7 @@ static void do_collective(struct reading *r)
         }
         read_arg(r, *letter, &args);
     }
-    if (wf_failed(r->err)) {
+    if (wf_trace_failed(r->err)) {
         return;
     }
     if (op.kind == WF_OP_ALLGATHERV && wf_ti_text_words(&r->text) == r->n_ranks) {
@@ -541,7 +541,7 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
 
     find_files(&r, probe);
     count_ranks(&r, probe->path);
-    if (!wf_failed(err) && wf_spool_new(r.n_ranks, &r.spool, err) == WF_OK) {
+    if (!wf_trace_failed(err) && wf_spool_new(r.n_ranks, &r.spool, err) == WF_OK) {
         out->records = wf_records_new(r.n_ranks);
         r.records = out->records;
         for (uint32_t i = 0; wf_ti_actions[i].name != NULL; i++) {

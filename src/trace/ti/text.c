@@ -15,7 +15,7 @@
 void wf_ti_text_open(struct wf_ti_text *text, const char *path, struct wf_err *err)
 {
     *text = (struct wf_ti_text){.err = err};
-    if (!wf_failed(err) && wf_intext_open(&text->file, path, err) == WF_OK) {
+    if (!wf_trace_failed(err) && wf_intext_open(&text->file, path, err) == WF_OK) {
         text->file.place.unit = "rank";
     }
 }
@@ -120,8 +120,9 @@ static void read_action(struct wf_ti_text *text)
 bool wf_ti_text_next(struct wf_ti_text *text)
 {
     do {
-        ssize_t n =
-            wf_failed(text->err) ? 0 : getline(&text->line, &text->capacity, text->file.in);
+        ssize_t n = wf_trace_failed(text->err)
+                        ? 0
+                        : getline(&text->line, &text->capacity, text->file.in);
         if (n <= 0) {
             return false;
         }
@@ -135,5 +136,5 @@ bool wf_ti_text_next(struct wf_ti_text *text)
         }
     } while (text->line[strspn(text->line, BLANKS)] == '\0');
     read_action(text);
-    return !wf_failed(text->err);
+    return !wf_trace_failed(text->err);
 }
