@@ -7,7 +7,7 @@
  */
 #include "base/mem.h"
 #include "engine/pending.h"
-#include "engine/spec.h"
+#include "engine/undo.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #define XXH_INLINE_ALL
 #include "base/rng.h"
 #include "engine/internal.h"
-#include "engine/spec.h"
+#include "engine/undo.h"
 
 #include <xxhash.h>
 

@@ -9,7 +9,7 @@
  * group (KP) are chained backwards.
  */
 
-#include "engine/spec.h"
+#include "engine/undo.h"
 
 /* The event (one stride), the events it scheduled, the note, the trail and the undo entries
  * follow. */

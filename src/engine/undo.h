@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_ENGINE_SPEC_H
-#define WF_ENGINE_SPEC_H
+#ifndef WF_ENGINE_UNDO_H
+#define WF_ENGINE_UNDO_H
 
 /*
  * Speculative execution: events that can be undone.

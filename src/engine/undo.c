@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/spec.h"
+#include "engine/undo.h"
 
 enum entry_kind { ENTRY_STATE, ENTRY_EDIT, ENTRY_GET, ENTRY_PUT };
 
