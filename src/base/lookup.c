@@ -42,11 +42,3 @@ const void *wf_lookup_row(const char *what, const char *name, const void *rows, 
 {
     return find(what, name, rows, size, 0, err);
 }
-
-int wf_lookup_text(const char *what, const char *name, const char *const *texts,
-                   struct wf_err *err)
-{
-    const char *const *found = find(what, name, texts, sizeof(*texts), 0, err);
-
-    return found != NULL ? (int)(found - texts) : -1;
-}

@@ -23,8 +23,4 @@ const void *wf_lookup(const char *what, const char *name, const void *table,
 const void *wf_lookup_row(const char *what, const char *name, const void *rows, size_t size,
                           struct wf_err *err);
 
-/* The index of a text in a null-terminated list; -1 if it is not there. */
-int wf_lookup_text(const char *what, const char *name, const char *const *texts,
-                   struct wf_err *err);
-
 #endif

@@ -16,11 +16,6 @@ void wf_map_fini(struct wf_map *map)
     *map = (struct wf_map){.entries = NULL};
 }
 
-size_t wf_map_count(const struct wf_map *map)
-{
-    return map->n;
-}
-
 static size_t home_of(const struct wf_map *map, uint64_t key)
 {
     return (size_t)wf_rng_mix(key) & (map->capacity - 1);

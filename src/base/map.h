@@ -20,13 +20,12 @@ struct wf_map_entry {
 
 struct wf_map {
     struct wf_map_entry *entries; /* `capacity` slots, and one more for the key 0 */
-    size_t n;
-    size_t capacity; /* a power of two, or 0 */
-    bool has_zero;   /* key 0 marks a free slot, so that it needs a slot of its own */
+    size_t n;                     /* number of keys */
+    size_t capacity;              /* a power of two, or 0 */
+    bool has_zero; /* key 0 marks a free slot, so that it needs a slot of its own */
 };
 
 void wf_map_fini(struct wf_map *map);
-size_t wf_map_count(const struct wf_map *map);
 
 /* The value of a key; null if the map has no such key. */
 uint64_t *wf_map_get(const struct wf_map *map, uint64_t key);

@@ -142,19 +142,19 @@ static bool check(struct wf_worker *worker, const struct wf_event *ev)
     struct wf_frame frame;
 
     copy_to(&own->before, lp, size);
-    wf_spec_forward(worker, ev, &frame);
+    wf_undo_execute(worker, ev, &frame);
     copy_to(&own->after, lp, size);
     copy_to(&own->sent, own->undo_log.sent.data, own->undo_log.sent.size);
-    wf_spec_undo(worker, ev, &frame, wf_ctx_note(ctx), own->undo_log.entries.data);
+    wf_undo_revert(worker, ev, &frame, wf_ctx_note(ctx), own->undo_log.entries.data);
     if (!same(worker, ev, "undo", &own->before)) {
         return false;
     }
-    wf_spec_forward(worker, ev, &frame);
+    wf_undo_execute(worker, ev, &frame);
     /* Numbers of cells are equal too: undoing frees cells in reverse order. */
     if (!same(worker, ev, "the second execution", &own->after) || !sent_the_same(worker, ev)) {
         return false;
     }
-    wf_spec_commit(worker, ev, &frame, wf_ctx_note(ctx), ctx->trail.data,
+    wf_undo_commit(worker, ev, &frame, wf_ctx_note(ctx), ctx->trail.data,
                    own->undo_log.entries.data);
     return true;
 }
@@ -185,7 +185,7 @@ static void run(struct wf_worker *worker)
     }
 }
 
-const struct wf_scheduler_ops wf_check_undo_ops = {
+const struct wf_scheduler_ops wf_scheduler_check_undo = {
     .alone = true,
     .prepare = prepare,
     .run = run,

@@ -352,7 +352,7 @@ static void run(struct wf_worker *worker)
     }
 }
 
-const struct wf_scheduler_ops wf_conservative_ops = {
+const struct wf_scheduler_ops wf_scheduler_conservative = {
     .prepare = prepare,
     .run = run,
     .release = release,

@@ -93,7 +93,7 @@ void wf_touch(struct wf_ctx *ctx, void *at, size_t size)
     if (offset > state_size || size > state_size - offset) {
         misuse(ctx, "it announces a change outside of its state", ctx->self, 0);
     }
-    wf_spec_log_state(ctx, offset, size);
+    wf_undo_log_state(ctx, offset, size);
 }
 
 void wf_note(struct wf_ctx *ctx, const void *note, size_t size)
@@ -129,7 +129,7 @@ uint32_t wf_cell_new(struct wf_ctx *ctx)
     uint32_t cell = wf_cells_get(&ctx->worker->cells);
 
     if (ctx->undo_log != NULL) {
-        wf_spec_log_get(ctx, cell);
+        wf_undo_log_get(ctx, cell);
     }
     return cell;
 }
@@ -137,7 +137,7 @@ uint32_t wf_cell_new(struct wf_ctx *ctx)
 void wf_cell_free(struct wf_ctx *ctx, uint32_t cell)
 {
     if (ctx->undo_log != NULL) {
-        wf_spec_log_put(ctx, cell);
+        wf_undo_log_put(ctx, cell);
     } else {
         wf_cells_put(&ctx->worker->cells, cell);
     }
@@ -151,7 +151,7 @@ const void *wf_cell_read(struct wf_ctx *ctx, uint32_t cell)
 void *wf_cell_edit(struct wf_ctx *ctx, uint32_t cell)
 {
     if (ctx->undo_log != NULL) {
-        wf_spec_log_edit(ctx, cell);
+        wf_undo_log_edit(ctx, cell);
     }
     return wf_cells_at(&ctx->worker->cells, cell);
 }

@@ -13,9 +13,9 @@
 enum { PROGRESS_EVERY_MS = 100 };
 
 static const struct wf_scheduler_ops *const schedulers[] = {
-    [WF_SEQUENTIAL] = &wf_sequential_ops, [WF_CONSERVATIVE] = &wf_conservative_ops,
-    [WF_OPTIMISTIC] = &wf_optimistic_ops, [WF_CHECK_UNDO] = &wf_check_undo_ops,
-    [WF_PERTURB] = &wf_optimistic_ops,
+    [WF_SEQUENTIAL] = &wf_scheduler_sequential, [WF_CONSERVATIVE] = &wf_scheduler_conservative,
+    [WF_OPTIMISTIC] = &wf_scheduler_optimistic, [WF_CHECK_UNDO] = &wf_scheduler_check_undo,
+    [WF_PERTURB] = &wf_scheduler_optimistic,
 };
 
 bool wf_scheduler_is_alone(int scheduler)

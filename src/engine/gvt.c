@@ -113,7 +113,7 @@ static void commit(struct wf_warp *warp, struct wf_record *record)
 {
     uint32_t stride = warp->history.stride;
 
-    wf_spec_commit(warp->worker, wf_record_event(record), &record->frame,
+    wf_undo_commit(warp->worker, wf_record_event(record), &record->frame,
                    wf_record_noted(record, stride), wf_record_trail(record, stride),
                    wf_record_undo(record, stride));
 }

@@ -109,7 +109,7 @@ static void execute(struct wf_warp *warp, const struct wf_event *ev)
     uint64_t prev = kp->last > warp->history.begin ? kp->last - 1 : WF_NOWHERE;
     struct wf_frame frame;
 
-    wf_spec_forward(worker, ev, &frame);
+    wf_undo_execute(worker, ev, &frame);
     kp->last = 1 + wf_history_append(&warp->history, &worker->ctx, ev, &frame, prev);
     kp->key = ev->key;
     warp->latest = ev->key.time;
@@ -259,7 +259,7 @@ static void run(struct wf_worker *worker)
     }
 }
 
-const struct wf_scheduler_ops wf_optimistic_ops = {
+const struct wf_scheduler_ops wf_scheduler_optimistic = {
     .prepare = prepare,
     .run = run,
     .release = release,

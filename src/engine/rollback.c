@@ -39,9 +39,9 @@ static void undo_last(struct wf_warp *warp, struct wf_kp *kp)
     struct wf_history *history = &warp->history;
     struct wf_record *record = wf_history_at(history, kp->last - 1);
 
-    wf_spec_undo(warp->worker, wf_record_event(record), &record->frame,
-                 wf_record_noted(record, history->stride),
-                 wf_record_undo(record, history->stride));
+    wf_undo_revert(warp->worker, wf_record_event(record), &record->frame,
+                   wf_record_noted(record, history->stride),
+                   wf_record_undo(record, history->stride));
     warp->worker->count.rolled_back++;
     cancel_sent(warp, record);
     record->fate = WF_UNDONE;

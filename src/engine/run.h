@@ -33,6 +33,6 @@ struct wf_run {
 };
 
 /* (1 - rolled back / committed) * 100, as TraceR defines it; 100 for an empty run. */
-double wf_run_efficiency_percent(const struct wf_run *run);
+double wf_engine_efficiency_percent(const struct wf_run *run);
 
 #endif

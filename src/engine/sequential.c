@@ -146,7 +146,7 @@ static void run(struct wf_worker *worker)
     run_queue(worker, own);
 }
 
-const struct wf_scheduler_ops wf_sequential_ops = {
+const struct wf_scheduler_ops wf_scheduler_sequential = {
     .alone = true,
     .prepare = prepare,
     .run = run,

@@ -4,7 +4,7 @@
 #include "base/rng.h"
 #include "engine/internal.h"
 
-double wf_run_efficiency_percent(const struct wf_run *run)
+double wf_engine_efficiency_percent(const struct wf_run *run)
 {
     if (run->events_committed == 0) {
         return run->events_rolled_back == 0 ? 100.0 : 0.0;

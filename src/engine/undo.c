@@ -31,7 +31,7 @@ static void log_bytes(struct wf_undo_log *log, struct entry entry, const void *b
     log->last = at + 1;
 }
 
-void wf_spec_log_state(struct wf_ctx *ctx, size_t offset, size_t size)
+void wf_undo_log_state(struct wf_ctx *ctx, size_t offset, size_t size)
 {
     const unsigned char *state = (const unsigned char *)(ctx->lp + 1);
 
@@ -41,7 +41,7 @@ void wf_spec_log_state(struct wf_ctx *ctx, size_t offset, size_t size)
         state + offset);
 }
 
-void wf_spec_log_edit(struct wf_ctx *ctx, uint32_t cell)
+void wf_undo_log_edit(struct wf_ctx *ctx, uint32_t cell)
 {
     const struct wf_cells *cells = &ctx->worker->cells;
 
@@ -50,17 +50,17 @@ void wf_spec_log_edit(struct wf_ctx *ctx, uint32_t cell)
               wf_cells_at(cells, cell));
 }
 
-void wf_spec_log_get(struct wf_ctx *ctx, uint32_t cell)
+void wf_undo_log_get(struct wf_ctx *ctx, uint32_t cell)
 {
     log_bytes(ctx->undo_log, (struct entry){.kind = ENTRY_GET, .where = cell}, NULL);
 }
 
-void wf_spec_log_put(struct wf_ctx *ctx, uint32_t cell)
+void wf_undo_log_put(struct wf_ctx *ctx, uint32_t cell)
 {
     log_bytes(ctx->undo_log, (struct entry){.kind = ENTRY_PUT, .where = cell}, NULL);
 }
 
-void wf_spec_forward(struct wf_worker *worker, const struct wf_event *ev,
+void wf_undo_execute(struct wf_worker *worker, const struct wf_event *ev,
                      struct wf_frame *frame)
 {
     struct wf_ctx *ctx = &worker->ctx;
@@ -79,7 +79,7 @@ void wf_spec_forward(struct wf_worker *worker, const struct wf_event *ev,
     log->sent.size = 0;
     log->log_changes = group->ops->undo != NULL || group->ops->announces_changes;
     if (!log->log_changes) {
-        wf_spec_log_state(ctx, 0, group->state_size);
+        wf_undo_log_state(ctx, 0, group->state_size);
     }
     wf_ctx_digest(ctx, ev);
     group->ops->event(ctx->lp + 1, ev, ctx);
@@ -112,8 +112,8 @@ static void undo_entry(struct wf_worker *worker, const struct entry *entry, cons
     }
 }
 
-void wf_spec_undo(struct wf_worker *worker, const struct wf_event *ev,
-                  const struct wf_frame *frame, const void *note, const unsigned char *undo)
+void wf_undo_revert(struct wf_worker *worker, const struct wf_event *ev,
+                    const struct wf_frame *frame, const void *note, const unsigned char *undo)
 {
     struct wf_ctx *ctx = &worker->ctx;
     struct wf_undo_log *log = ctx->undo_log;
@@ -139,7 +139,7 @@ void wf_spec_undo(struct wf_worker *worker, const struct wf_event *ev,
     worker->overflows -= frame->overflows;
 }
 
-void wf_spec_commit(struct wf_worker *worker, const struct wf_event *ev,
+void wf_undo_commit(struct wf_worker *worker, const struct wf_event *ev,
                     const struct wf_frame *frame, const void *note, const void *trail,
                     const unsigned char *undo)
 {

@@ -26,22 +26,22 @@ void wf_undo_log_fini(struct wf_undo_log *log);
 
 /* Executes `ev` under ctx->undo_log, which is emptied first. Events scheduled stay in the
  * recording. */
-void wf_spec_forward(struct wf_worker *worker, const struct wf_event *ev,
+void wf_undo_execute(struct wf_worker *worker, const struct wf_event *ev,
                      struct wf_frame *frame);
 
 /* Undoes the event. `undo` are the entries of its undo log, `note` what the handler noted. */
-void wf_spec_undo(struct wf_worker *worker, const struct wf_event *ev,
-                  const struct wf_frame *frame, const void *note, const unsigned char *undo);
+void wf_undo_revert(struct wf_worker *worker, const struct wf_event *ev,
+                    const struct wf_frame *frame, const void *note, const unsigned char *undo);
 
 /* Commits the event. `trail` is what the handler left with wf_trail_extend(). */
-void wf_spec_commit(struct wf_worker *worker, const struct wf_event *ev,
+void wf_undo_commit(struct wf_worker *worker, const struct wf_event *ev,
                     const struct wf_frame *frame, const void *note, const void *trail,
                     const unsigned char *undo);
 
 /* Entries of the undo log, for ctx.c. */
-void wf_spec_log_state(struct wf_ctx *ctx, size_t offset, size_t size);
-void wf_spec_log_edit(struct wf_ctx *ctx, uint32_t cell);
-void wf_spec_log_get(struct wf_ctx *ctx, uint32_t cell);
-void wf_spec_log_put(struct wf_ctx *ctx, uint32_t cell);
+void wf_undo_log_state(struct wf_ctx *ctx, size_t offset, size_t size);
+void wf_undo_log_edit(struct wf_ctx *ctx, uint32_t cell);
+void wf_undo_log_get(struct wf_ctx *ctx, uint32_t cell);
+void wf_undo_log_put(struct wf_ctx *ctx, uint32_t cell);
 
 #endif

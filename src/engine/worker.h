@@ -111,9 +111,9 @@ struct wf_scheduler_ops {
     void (*release)(struct wf_worker *worker);
 };
 
-extern const struct wf_scheduler_ops wf_sequential_ops;
-extern const struct wf_scheduler_ops wf_conservative_ops;
-extern const struct wf_scheduler_ops wf_optimistic_ops;
-extern const struct wf_scheduler_ops wf_check_undo_ops;
+extern const struct wf_scheduler_ops wf_scheduler_sequential;
+extern const struct wf_scheduler_ops wf_scheduler_conservative;
+extern const struct wf_scheduler_ops wf_scheduler_optimistic;
+extern const struct wf_scheduler_ops wf_scheduler_check_undo;
 
 #endif

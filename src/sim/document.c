@@ -30,7 +30,7 @@ void wf_document_run(struct wf_value *root, const struct wf_plan *plan,
     wf_doc_measured(section, "cpu_seconds", run->cpu_seconds, SECONDS_DECIMALS);
     wf_doc_count(section, "events_committed", run->events_committed);
     wf_doc_count(section, "events_rolled_back", run->events_rolled_back);
-    wf_doc_measured(section, "efficiency_percent", wf_run_efficiency_percent(run),
+    wf_doc_measured(section, "efficiency_percent", wf_engine_efficiency_percent(run),
                     PERCENT_DECIMALS);
     wf_doc_measured(section, "events_per_cpu_second", ratio(committed, run->cpu_seconds),
                     RATE_DECIMALS);

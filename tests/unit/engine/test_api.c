@@ -79,7 +79,7 @@ static void a_run_without_events_ends(void)
             CHECK(out.run.time == 0);
             CHECK_U64(tally[0], count);
             CHECK_U64(tally[1], 0);
-            CHECK(wf_run_efficiency_percent(&out.run) == 100.0);
+            CHECK(wf_engine_efficiency_percent(&out.run) == 100.0);
         }
     }
 }

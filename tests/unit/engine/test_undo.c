@@ -219,7 +219,7 @@ static void forward(struct rig *rig, struct step *step, uint64_t name)
     *ev = (struct wf_event){.key = {.time = (int64_t)name, .seq = name}, .size = 8};
     ev->payload[0] = name % 4;
     step->before = image_of(rig);
-    wf_spec_forward(&rig->worker, ev, &step->frame);
+    wf_undo_execute(&rig->worker, ev, &step->frame);
     step->after = image_of(rig);
     memcpy(step->note, rig->worker.ctx.note, sizeof(step->note));
     wf_buf_append(&step->undo, rig->undo_log.entries.data, rig->undo_log.entries.size);
@@ -235,13 +235,13 @@ static void forget(struct step *step)
 /* True if everything is as it was. */
 static bool back(struct rig *rig, struct step *step)
 {
-    wf_spec_undo(&rig->worker, event_of(step), &step->frame, step->note, step->undo.data);
+    wf_undo_revert(&rig->worker, event_of(step), &step->frame, step->note, step->undo.data);
     return looks_like(rig, &step->before);
 }
 
 static void finally(struct rig *rig, struct step *step)
 {
-    wf_spec_commit(&rig->worker, event_of(step), &step->frame, step->note, NULL,
+    wf_undo_commit(&rig->worker, event_of(step), &step->frame, step->note, NULL,
                    step->undo.data);
 }
 
