@@ -15,7 +15,7 @@
 
 #include <stdalign.h>
 
-/* What one event changed and scheduled, so that it can be undone later; see spec.h. */
+/* What one event changed and scheduled, so that it can be undone later; see undo.h. */
 struct wf_undo_log {
     struct wf_buf entries; /* chained backwards */
     uint32_t last;         /* offset of the last entry + 1, 0 if there is none */

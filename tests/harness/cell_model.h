@@ -3,12 +3,11 @@
 #define WF_TESTS_HARNESS_CELL_MODEL_H
 
 /*
- * Runs something that lives in cells, next to a naive version of it that lives in the flat
- * state, in every way in which the engine can run: so that whatever is undone is undone in
- * both.
+ * Runs a data structure that is kept in cells next to a naive version of it in the flat state,
+ * under every scheduler, and compares the two: undoing must work for both.
  *
- * Processes take steps at random times and make each other take more, so that under the
- * optimistic schedulers much is undone. In the end each clears up, and no cell may be left.
+ * Processes take steps at random times and make each other take more, so that the optimistic
+ * schedulers undo much. At the end each process frees its cells, and none may be left.
  */
 
 #include "engine/internal.h"
@@ -17,7 +16,7 @@
 enum { CELL_STEP = 1, CELL_POKE, CELL_CLEAR };
 enum { CELL_DELAY = 5 };
 
-/* What is run. The state begins with a uint64_t, a mix of all results that it got. */
+/* The model. The state begins with a uint64_t, a hash of all results so far. */
 struct cell_model {
     uint32_t processes, steps; /* of each */
     size_t state_size, cell_size;
@@ -27,8 +26,8 @@ struct cell_model {
     const void *plan;                    /* the test's own */
 };
 
-/* The tally of a run: processes that found a difference, cells that are left on all threads,
- * and processes that have finished. */
+/* The tally of a run: processes that found a difference, cells left on all threads, and
+ * processes that have finished. */
 enum { WRONG, CELLS_LEFT, FINISHED, CELL_COUNTS };
 
 static inline void cell_counts_merge(void *into, const void *from)
@@ -43,7 +42,7 @@ static inline const void *cell_plan(const struct wf_ctx *ctx)
     return ((const struct cell_model *)wf_model(ctx))->plan;
 }
 
-/* The cells of this thread that are in use. */
+/* The number of cells of this thread that are in use. */
 static inline uint64_t cells_in_use(const struct wf_ctx *ctx)
 {
     const struct wf_cells *cells = &ctx->worker->cells;
@@ -117,8 +116,8 @@ static inline void cell_build(struct wf_engine *engine, void *arg)
     wf_engine_tally(engine, CELL_COUNTS * sizeof(uint64_t), cell_counts_merge);
 }
 
-/* Runs the model in the first `n_ways` ways; whether all was right in all of them, and if
- * there are more than the sequential ones, some events were rolled back. */
+/* Runs the model in the first `n_ways` configurations of engine_harness.h. True if all results
+ * were right and, with more than the sequential ones, some events were rolled back. */
 static inline bool cell_model_is_right(struct cell_model *model, size_t n_ways)
 {
     struct wf_engine_config config = engine_defaults(WF_SEQUENTIAL, 1);

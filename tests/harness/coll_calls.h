@@ -2,11 +2,11 @@
 #ifndef WF_TESTS_HARNESS_COLL_CALLS_H
 #define WF_TESTS_HARNESS_COLL_CALLS_H
 
-/* Calls of collectives: arguments, and what ranks have at the beginning. */
+/* Calls of collectives: their arguments, and the initial data of the ranks. */
 
 #include "harness/coll_world.h"
 
-/* The ranks' blocks of a kind in which their lengths differ. */
+/* The lengths of the blocks, for kinds in which they differ. */
 static uint64_t some_bytes(const struct trial *trial, uint32_t a, uint32_t b)
 {
     uint64_t random = wf_test_rand(trial->seed, a, b);
@@ -14,7 +14,7 @@ static uint64_t some_bytes(const struct trial *trial, uint32_t a, uint32_t b)
     return random % 4 == 0 ? 0 : trial->bytes == 0 ? random % 5 : (random >> 8) % trial->bytes;
 }
 
-/* Random edges, several from one rank to another among them. */
+/* Random edges; some occur several times. */
 static void make_graph(struct world *w, const struct trial *trial)
 {
     uint32_t n_edges = trial->size * (uint32_t)(trial->seed % 5);
@@ -73,7 +73,7 @@ static void make_args(struct world *w, const struct trial *trial)
     }
 }
 
-/* Who has which slots at the beginning, and how long they are. */
+/* Which ranks have which slots at the beginning, and how long they are. */
 static const struct data {
     enum { EVERYBODY, THE_ROOT, THE_RANK, NEIGHBORS } owner;
     enum { NOTHING, PIECES, BLOCKS } length;

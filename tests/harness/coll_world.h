@@ -3,9 +3,9 @@
 #define WF_TESTS_HARNESS_COLL_WORLD_H
 
 /*
- * An execution of a collective in which slots have contents: whose contributions are in them,
- * which part of the data they are and how long they are. Messages carry the contents of the
- * slots they are made of.
+ * Executes a collective with real slots. The contents of a slot are the ranks that contributed
+ * to it, the part of the data it is, and its length. Messages carry the contents of their
+ * slots.
  */
 
 #include "coll/coll.h"
@@ -55,8 +55,8 @@ struct rank {
         combined[N_SLOTS]; /* in steps since it last waited */
 };
 
-/* An execution in which messages take no time. Ranks step in turn; one that misses a message
- * stays where it is. If `synchronous`, a send lasts until its receive is posted. */
+/* An execution in which messages take no time. Ranks take turns; a rank that waits for a
+ * message makes no step. If `synchronous`, a send completes only when its receive is posted. */
 struct world {
     const struct wf_coll_ops *ops;
     uint32_t size, root;
@@ -70,7 +70,7 @@ struct world {
     const char *fault;     /* the first */
 };
 
-/* What to run. */
+/* The collective to run. */
 struct trial {
     const struct wf_coll_ops *ops;
     uint32_t size, root;
@@ -99,7 +99,7 @@ static uint32_t slot_at(const struct rank *rank, const struct wf_coll_slots *slo
     return (slots->first + i) % rank->n_slots;
 }
 
-/* A set of slots is within bounds and has none twice. */
+/* Whether a set of slots is within bounds and has no slot twice. */
 static bool is_sound(const struct rank *rank, const struct wf_coll_slots *slots)
 {
     return slots->first < rank->n_slots && slots->count <= rank->n_slots;

@@ -2,13 +2,13 @@
 #ifndef WF_TESTS_HARNESS_ENGINE_EVENTS_H
 #define WF_TESTS_HARNESS_ENGINE_EVENTS_H
 
-/* Events for the tests of the engine's data structures: each has a name, so that a test can say
- * which one came out where. */
+/* Events for tests of the data structures of the engine. Each event has a number as its name,
+ * so that a test can identify it. */
 
 #include "engine/chunk.h"
 #include "harness/wf_test.h"
 
-/* An event with room for its payload; unlike struct wf_event it can stand in an array. */
+/* An event with its payload; unlike struct wf_event it can be an element of an array. */
 struct test_event {
     struct wf_key key;
     uint32_t dst;
@@ -40,13 +40,13 @@ static inline const struct wf_event *as_event(const struct test_event *ev)
     return (const void *)ev;
 }
 
-/* Whether two events agree in all that counts. */
+/* Whether two events are equal, padding aside. */
 static inline bool is_event(const struct wf_event *ev, const struct test_event *expected)
 {
     return memcmp(ev, expected, wf_event_bytes(as_event(expected))) == 0;
 }
 
-/* Chunks that are in nobody's hands, when all pools of the depot are listed. */
+/* The number of free chunks in a depot and all its pools. */
 static inline size_t free_chunks(const struct wf_depot *depot, const struct wf_pool *pools,
                                  size_t n)
 {

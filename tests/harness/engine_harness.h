@@ -2,7 +2,7 @@
 #ifndef WF_TESTS_HARNESS_ENGINE_HARNESS_H
 #define WF_TESTS_HARNESS_ENGINE_HARNESS_H
 
-/* Small models on real engines: how to run one, and every way in which one can be run. */
+/* Runs small models on real engines, in every configuration of the schedulers. */
 
 #include "base/mem.h"
 #include "base/rng.h"
@@ -10,14 +10,14 @@
 #include "engine/run.h"
 #include "harness/wf_test.h"
 
-/* What comes out of a run. */
+/* The result of a run. */
 struct outcome {
     enum wf_status status;
     struct wf_run run;
     struct wf_err err;
 };
 
-/* Adds a model's processes to an engine. */
+/* Adds the processes of a model to an engine. */
 typedef void build_fn(struct wf_engine *engine, void *model);
 
 /* The defaults of all settings, but no pinning: tests share the machine. */
@@ -54,8 +54,8 @@ static inline struct outcome run_model(const struct wf_engine_config *config, bu
     return out;
 }
 
-/* Every way to run a model that fits into a small test: number `i`, or false if there are not
- * that many. The first is sequential. */
+/* Configuration number `i` of the scheduler; false if there are fewer. The first is sequential.
+ */
 static inline bool way_to_run(size_t i, struct wf_engine_config *config)
 {
     static const struct {
@@ -83,7 +83,7 @@ static inline bool way_to_run(size_t i, struct wf_engine_config *config)
     return true;
 }
 
-/* Says which way of running is meant, for a message. */
+/* Describes a configuration, for messages. */
 static inline void print_way(const struct wf_engine_config *config)
 {
     printf("# %s, %u threads, batch %u, gvt_interval %u, lps_per_kp %u, leash %lld, %s, "
@@ -95,7 +95,7 @@ static inline void print_way(const struct wf_engine_config *config)
            (unsigned)config->perturb_seed);
 }
 
-/* Whether a run gave what the expected one did; says so if not. */
+/* Whether a run gave the expected result; prints the difference if not. */
 static inline bool same_outcome(const struct wf_engine_config *config,
                                 const struct outcome *expected, const struct outcome *out)
 {

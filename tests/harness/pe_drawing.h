@@ -2,13 +2,13 @@
 #ifndef WF_TESTS_HARNESS_PE_DRAWING_H
 #define WF_TESTS_HARNESS_PE_DRAWING_H
 
-/* Task graphs written down in a test. */
+/* Task graphs that a test writes down. */
 
 #include "ops/graph.h"
 
 enum { LIST_MAX = 24 };
 
-/* A task as a test writes it: what it needs follows from what the others say. */
+/* A task as a test writes it. What it waits for follows from the other tasks. */
 struct drawn_task {
     int64_t duration;
     uint32_t n_sends, n_next;
@@ -70,7 +70,7 @@ static inline void drawing_send(const struct wf_graph *graph, const struct wf_ta
     *out = to_drawing(graph)->tasks[task->pe][task->number].sends[i];
 }
 
-/* Likewise with an id from which only drawing_target() can tell the task. */
+/* Likewise, with an id that only drawing_target() can map to the task. */
 static inline void drawing_send_coded(const struct wf_graph *graph, const struct wf_task *task,
                                       uint32_t i, struct wf_task_send *out)
 {
@@ -134,7 +134,7 @@ static inline void draw_next(struct drawing *drawing, uint32_t pe, uint32_t task
     drawing->tasks[pe][next].needs.tasks++;
 }
 
-/* Messages of a task are drawn in the order of their offsets. */
+/* The messages of a task must be added in the order of their offsets. */
 static inline void draw_send(struct drawing *drawing, uint32_t pe, uint32_t task,
                              struct wf_task_send send)
 {

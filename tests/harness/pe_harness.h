@@ -2,7 +2,7 @@
 #ifndef WF_TESTS_HARNESS_PE_HARNESS_H
 #define WF_TESTS_HARNESS_PE_HARNESS_H
 
-/* One call that replays a task graph and gives back what came out of it. */
+/* Replays a task graph in one call and returns the result. */
 
 #include "harness/engine_harness.h"
 #include "harness/pe_drawing.h"
@@ -38,8 +38,7 @@ static inline void must(enum wf_status status, const struct wf_err *err)
     }
 }
 
-/* A network that wants its messages when it is time, and ends a test in which it does not get
- * them so. */
+/* A network that requires each message at its start time, and ends the test otherwise. */
 static const struct wf_net_ops *strict_inner;
 
 static inline int64_t strict_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
@@ -115,7 +114,7 @@ run_pes(struct pe_setup setup, const struct wf_engine_config *config, struct wf_
     return out;
 }
 
-/* In order, on one thread. */
+/* Sequential, on one thread. */
 static inline struct outcome run_in_order(const struct pe_setup *setup,
                                           struct wf_pe_tally *tally)
 {

@@ -2,7 +2,7 @@
 #ifndef WF_TESTS_HARNESS_PE_RANDOM_H
 #define WF_TESTS_HARNESS_PE_RANDOM_H
 
-/* Random task graphs that come to an end: dependencies and messages go from earlier to later
+/* Random task graphs without deadlocks: dependencies and messages go from earlier to later
  * tasks of a random order. */
 
 #include "harness/pe_harness.h"
@@ -22,7 +22,7 @@ struct place_in_order {
     uint32_t pe, task;
 };
 
-/* A task earlier in the order, on this PE if `pe` is one, with room for another entry. */
+/* A task earlier in the order that can take another entry; on the PE `pe`, if it is a PE. */
 static inline const struct place_in_order *earlier(struct dice *dice,
                                                    const struct drawing *drawing,
                                                    const struct place_in_order *order,
@@ -56,8 +56,8 @@ static inline int by_offset(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* A task without duration that sends to its own PE: chains of these happen within a picosecond,
- * and in which order is nobody's business. */
+/* A task without duration that sends to its own PE. Chains of such tasks happen within a
+ * picosecond, in an order that is not specified. */
 static inline bool takes_no_time(const struct drawing *drawing,
                                  const struct place_in_order *from,
                                  const struct place_in_order *to)
@@ -65,7 +65,7 @@ static inline bool takes_no_time(const struct drawing *drawing,
     return from->pe == to->pe && drawing->tasks[from->pe][from->task].duration == 0;
 }
 
-/* What the task at this place of the order needs. */
+/* What the task at this place of the order waits for. */
 static inline void draw_needs(struct dice *dice, struct drawing *drawing,
                               const struct place_in_order *order, uint32_t at, int64_t unit)
 {
@@ -91,8 +91,8 @@ static inline void draw_needs(struct dice *dice, struct drawing *drawing,
     }
 }
 
-/* Durations and offsets are multiples of `unit`, a few of them: with a unit like that of the
- * network much happens at the same time. */
+/* Durations and offsets are small multiples of `unit`. With a unit near that of the network,
+ * many events happen at the same time. */
 static inline void draw_random(struct drawing *drawing, uint64_t seed, int64_t unit)
 {
     struct dice dice = {seed, 0};

@@ -2,7 +2,7 @@
 #ifndef WF_TESTS_HARNESS_RANDOM_BUILDER_H
 #define WF_TESTS_HARNESS_RANDOM_BUILDER_H
 
-/* Programs of a few ranks, put together op by op; for random_program.h. */
+/* Builds programs of a few ranks op by op, for random_program.h. */
 
 #include "base/mem.h"
 #include "harness/script.h"
@@ -18,7 +18,7 @@ struct program {
     uint64_t seed, draw;
 };
 
-/* The draws that all ranks share. */
+/* Random numbers that are the same for all ranks. */
 static inline uint64_t program_draw(struct program *p, uint64_t below)
 {
     return wf_test_rand(p->seed, 0, p->draw++) % below;
@@ -39,7 +39,7 @@ static inline void program_add_all(struct program *p, struct wf_op op)
     }
 }
 
-/* Everybody computes, one longer than the other. */
+/* Every rank computes, each for another time. */
 static inline void program_compute(struct program *p)
 {
     for (uint32_t rank = 0; rank < PROGRAM_RANKS; rank++) {
@@ -58,8 +58,8 @@ static inline uint32_t program_down(uint32_t rank, uint32_t shift)
     return (rank + PROGRAM_RANKS - shift) % PROGRAM_RANKS;
 }
 
-/* Communicator 1: every other rank. 2: those that leave the same remainder by three, backwards.
- */
+/* Communicator 1 has every other rank, communicator 2 the ranks with the same remainder modulo
+ * 3 in reverse order. */
 static inline bool program_group(uint32_t rank, uint32_t comm, struct wf_group *out)
 {
     static const uint32_t members[3][3] = {{6, 3, 0}, {7, 4, 1}, {8, 5, 2}};

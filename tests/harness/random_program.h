@@ -2,8 +2,8 @@
 #ifndef WF_TESTS_HARNESS_RANDOM_PROGRAM_H
 #define WF_TESTS_HARNESS_RANDOM_PROGRAM_H
 
-/* Random programs that are correct MPI whatever the protocol: a sequence of rounds, the kind of
- * which all ranks agree on. */
+/* Random programs that are correct MPI under every protocol: a sequence of rounds, each of a
+ * kind that is the same for all ranks. */
 
 #include "harness/random_rounds.h"
 
@@ -29,7 +29,7 @@ static inline void round_collective(struct program *p)
     program_add_all(p, program_collective(p, false));
 }
 
-/* Two at once, waited for in any order, and messages in between. */
+/* Two nonblocking collectives, waited for in any order, with messages in between. */
 static inline void round_nonblocking(struct program *p)
 {
     struct wf_op one = program_collective(p, true), two = program_collective(p, true);
@@ -72,7 +72,7 @@ static inline void round_marks(struct program *p)
     program_add_all(p, (struct wf_op)MARK(ITERATION_END, 0));
 }
 
-/* What depends on who is first: the others send to one rank, which takes them as they come. */
+/* A round that depends on time: all others send to one rank, which receives from any source. */
 static inline void round_open(struct program *p)
 {
     uint32_t root = (uint32_t)program_draw(p, PROGRAM_RANKS);
@@ -99,7 +99,7 @@ static inline void round_open(struct program *p)
     program_add(p, root, (struct wf_op)WAITALL(10, PROGRAM_RANKS));
 }
 
-/* Of rounds in which what happens does not depend on time, or `open` ones too. */
+/* A program of rounds that do not depend on time; if `open`, of any rounds. */
 static inline struct program *program_new(uint64_t seed, uint32_t n_rounds, bool open)
 {
     static void (*const rounds[])(struct program *) = {

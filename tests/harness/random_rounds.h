@@ -2,12 +2,12 @@
 #ifndef WF_TESTS_HARNESS_RANDOM_ROUNDS_H
 #define WF_TESTS_HARNESS_RANDOM_ROUNDS_H
 
-/* Rounds of point-to-point messages that go well whatever the protocol; for random_program.h.
- */
+/* Rounds of point-to-point messages that are correct under every protocol, for
+ * random_program.h. */
 
 #include "harness/random_builder.h"
 
-/* To the rank `shift` above in any mode, and something to compute before the wait. */
+/* Sends to the rank `shift` above in any mode, and computes before the wait. */
 static inline void round_exchange(struct program *p)
 {
     static const enum wf_op_kind modes[] = {WF_OP_ISEND, WF_OP_ISSEND, WF_OP_IBSEND,
@@ -39,7 +39,7 @@ static inline void round_sendrecv(struct program *p)
     }
 }
 
-/* A line: who is first only sends, blocking, and who is last only receives. */
+/* Along a line with blocking calls: the first rank only sends, the last one only receives. */
 static inline void round_line(struct program *p)
 {
     uint64_t bytes = program_draw(p, 20000), mode = program_draw(p, 2),
@@ -58,7 +58,7 @@ static inline void round_line(struct program *p)
     }
 }
 
-/* Requests that are started twice, in different ways. */
+/* Persistent requests that are started twice, by different calls. */
 static inline void round_persistent(struct program *p)
 {
     static const enum wf_op_kind modes[] = {WF_OP_SEND_INIT, WF_OP_SSEND_INIT,

@@ -2,7 +2,7 @@
 #ifndef WF_TESTS_HARNESS_REPLAY_HARNESS_H
 #define WF_TESTS_HARNESS_REPLAY_HARNESS_H
 
-/* One call that replays a program and gives back what came out of it. */
+/* Replays a program in one call and returns the result. */
 
 #include "harness/replay_setup.h"
 
@@ -65,7 +65,7 @@ static inline struct outcome replay(const struct setup *setup)
     return out;
 }
 
-/* What is said of ranks placed on a network of this many nodes, if that does not work. */
+/* The error message for ranks placed on a network with this many nodes. */
 static inline enum wf_status try_place(const struct wf_place *place, uint32_t n_nodes,
                                        struct wf_err *err)
 {
@@ -85,7 +85,7 @@ static inline enum wf_status try_place(const struct wf_place *place, uint32_t n_
     return status;
 }
 
-/* The same, of ops written down: ranks is an array of arrays. */
+/* The same for a program written down op by op: `ranks` is an array of arrays. */
 static inline struct outcome replay_script(struct setup setup, const struct wf_op *const *ranks,
                                            uint32_t n_ranks)
 {

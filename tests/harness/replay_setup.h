@@ -2,7 +2,7 @@
 #ifndef WF_TESTS_HARNESS_REPLAY_SETUP_H
 #define WF_TESTS_HARNESS_REPLAY_SETUP_H
 
-/* What a replay in a test is made of, for replay_harness.h. */
+/* The parts of a replay, for replay_harness.h. */
 
 #include "base/mem.h"
 #include "engine/engine.h"
@@ -46,7 +46,7 @@ struct outcome {
     struct wf_err err;
 };
 
-/* For what cannot fail in a test that is right. */
+/* For calls that cannot fail in a correct test. */
 static inline void must(enum wf_status status, const struct wf_err *err)
 {
     if (status != WF_OK) {
@@ -101,9 +101,9 @@ static inline void free_params(const struct wf_param *table, void *params)
     free(params);
 }
 
-/* A process that takes cells when everything else is over. Freed ones are handed out first, new
- * ones then by ascending number: the last number is the cells ever made, and what exceeds the
- * number taken is in use elsewhere. */
+/* A process that takes cells after everything else. The engine hands out freed cells first, and
+ * then new ones with ascending numbers. So the last number is the number of cells ever made,
+ * and the difference to the number taken are the cells still in use. */
 static inline void cell_probe_init(void *state, struct wf_ctx *ctx)
 {
     (void)state;

@@ -79,8 +79,8 @@ static int route_by_first(const void *a, const void *b)
     return x[0] < y[0] ? -1 : x[0] > y[0];
 }
 
-/* Whether the edges (channel, next channel) have a cycle. Removes channels that no edge leads to
- * until none is left, or all that are left are on cycles or after them. */
+/* Whether the edges (channel, next channel) have a cycle. Removes channels that no edge leads
+ * to until none is left, or all that are left are on cycles or after them. */
 static inline bool route_has_cycle(struct route_set *edges)
 {
     uint64_t(*list)[2] = malloc((edges->n + 1) * sizeof(*list));

@@ -2,11 +2,11 @@
 #ifndef WF_TESTS_HARNESS_SCRIPT_H
 #define WF_TESTS_HARNESS_SCRIPT_H
 
-/* Programs written down op by op. */
+/* Programs that a test writes down op by op. */
 
 #include "ops/source.h"
 
-/* One rank's ops; the list ends with WF_OP_FINALIZE. */
+/* The ops of one rank; the list ends with WF_OP_FINALIZE. */
 struct script {
     struct wf_source source;
     const struct wf_op *const *ranks;
@@ -43,7 +43,7 @@ static const struct wf_source_ops script_ops = {.name = "script", .next = script
 static const struct wf_source_ops script_group_ops = {
     .name = "script", .next = script_next, .group = script_group};
 
-/* Whether it is for later, as struct wf_source.acts_in_background says. */
+/* Whether the op acts in the background, as struct wf_source.acts_in_background means it. */
 static inline bool script_op_in_background(const struct wf_op *op)
 {
     const struct wf_op_info *info = wf_op_info(op->kind);
@@ -67,7 +67,7 @@ static inline struct script make_script(const struct wf_op *const *ranks, uint32
     return script;
 }
 
-/* With communicators. */
+/* A program with communicators. */
 static inline struct script
 make_group_script(const struct wf_op *const *ranks, uint32_t n_ranks,
                   bool (*group)(uint32_t, uint32_t, struct wf_group *))
@@ -121,7 +121,7 @@ make_group_script(const struct wf_op *const *ranks, uint32_t n_ranks,
         .kind = WF_OP_SENDRECV, .peer = (to), .tag = (t), .bytes = (n), .recv_peer = (from), \
         .recv_tag = (u), .recv_bytes = UINT64_MAX                                            \
     }
-/* Of requests r to r + n - 1: waitany, testsome, startall, ... */
+/* An op on the requests r to r + n - 1: waitany, testsome, startall, ... */
 #define SET_OP(k, r, n)                                 \
     {                                                   \
         .kind = WF_OP_##k, .request = (r), .count = (n) \

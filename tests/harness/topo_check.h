@@ -108,8 +108,8 @@ static inline void topo_check_distances(const struct wf_topo *topo)
     free(counts);
 }
 
-/* No way to halve the nodes cuts fewer links than the bisection; two ways that anybody can try
- * are between the lower and the upper numbers and between the even and the odd ones. */
+/* No partition of the nodes into halves cuts fewer links than the bisection. Two partitions are
+ * checked: lower and upper numbers, even and odd numbers. */
 static inline void topo_check_bisection(const struct wf_topo *topo)
 {
     uint32_t half = topo->n_nodes / 2;

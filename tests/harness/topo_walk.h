@@ -2,8 +2,8 @@
 #ifndef WF_TESTS_HARNESS_TOPO_WALK_H
 #define WF_TESTS_HARNESS_TOPO_WALK_H
 
-/* Makes topologies, and checks those that are too large for topo_check.h: some routes instead of
- * all. */
+/* Makes topologies, and checks those that are too large for topo_check.h: some routes instead
+ * of all. */
 
 #include "topo/measure.h"
 #include "topo/topo.h"
@@ -36,9 +36,9 @@ static inline void topo_check_refused(const char *spec, const char *words)
     CHECK(strstr(err.text, words) != NULL);
 }
 
-/* A hop by next_port is by one of the minimal ports, over a cable that leads back; returns where
- * it ends. One-way links do not lead back; among very many ports looking for one takes too long.
- * `ports` has n_ports entries, or one if there is one path. */
+/* A hop by next_port is by one of the minimal ports, over a cable that leads back; returns
+ * where it ends. One-way links do not lead back; among very many ports looking for one takes
+ * too long. `ports` has n_ports entries, or one if there is one path. */
 static inline uint32_t topo_check_hop(const struct wf_topo *topo, uint32_t at, uint32_t dst,
                                       uint32_t *ports)
 {

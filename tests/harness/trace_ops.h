@@ -3,8 +3,8 @@
 #define WF_TESTS_HARNESS_TRACE_OPS_H
 
 /*
- * Ops at random, and whether two are the same: written from ops/op.h alone, member by member,
- * so that it can find out what a trace format forgets.
+ * Random ops, and a comparison of ops member by member. Written from ops/op.h alone, so that it
+ * finds members that a trace format loses.
  */
 
 #include "harness/wf_test.h"
@@ -13,11 +13,11 @@
 #include <stdbool.h>
 
 enum { TRACE_ARRAY_MAX = 64 };
-/* Requests that ops wait for, small ones and a few large ones; ops below TRACE_MADE make them.
- */
+/* Numbers of requests that ops wait for, mostly small ones; the first TRACE_MADE ops create
+ * them. */
 enum { TRACE_SMALL = 80, TRACE_MADE = TRACE_SMALL + 4 };
 
-/* An op and what it points at. */
+/* An op and the arrays that it points to. */
 struct trace_op {
     struct wf_op op;
     uint32_t requests[TRACE_ARRAY_MAX], outcomes[TRACE_ARRAY_MAX];
@@ -34,7 +34,7 @@ static uint64_t trace_roll(struct trace_dice *dice, uint64_t n)
     return wf_test_rand(dice->seed, dice->stream, dice->n++) % n;
 }
 
-/* A number that is mostly small and sometimes as large as can be. */
+/* A number that is mostly small and sometimes very large. */
 static uint64_t trace_roll_size(struct trace_dice *dice)
 {
     uint64_t bits = trace_roll(dice, 10) == 0 ? trace_roll(dice, 64) : trace_roll(dice, 14);
@@ -196,7 +196,7 @@ static void trace_roll_compute(struct trace_dice *dice, struct wf_op *op)
     }
 }
 
-/* An op of this kind on the communicator `comm`, which is `group`, that makes sense. */
+/* A valid op of this kind on the communicator `comm`, whose ranks are `group`. */
 static void trace_roll_op(struct trace_dice *dice, enum wf_op_kind kind, uint32_t comm,
                           const struct wf_group *group, struct trace_op *to)
 {
@@ -318,7 +318,7 @@ static bool trace_same_message(const struct wf_op *a, const struct wf_op *b,
            (!(probes || both || info->family == WF_FAMILY_RECV) || trace_same_match(a, b));
 }
 
-/* Whether two ops are the same in all that their kind lists; `size` is of the communicator. */
+/* Whether two ops agree in all members of their kind; `size` is that of the communicator. */
 static bool trace_same_op(const struct wf_op *a, const struct wf_op *b, uint32_t size)
 {
     const struct wf_op_info *info = wf_op_info(a->kind);

@@ -4,7 +4,7 @@
 
 /*
  * The whole test framework. A test file is a program: static test functions, and a main that
- * runs them. It prints TAP, so that both a person and ctest can read it.
+ * runs them. It prints TAP, which people and ctest can read.
  */
 
 #include <stdbool.h>
@@ -13,9 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sanitizers make a program many times slower and look at what it does, not at how often, and a
- * second compiler sees what the first has seen: tests that go through very many cases take one
- * in so many there, and all of them in the release build. */
+/* Tests with very many cases run all of them in the release build, and one in so many with a
+ * second compiler or with sanitizers, which make programs many times slower. */
 #if defined(__SANITIZE_THREAD__)
 enum { WF_TEST_ONE_IN = 12 };
 #elif defined(__SANITIZE_ADDRESS__)
@@ -99,8 +98,8 @@ static int wf_test_done(void)
     return EXIT_SUCCESS;
 }
 
-/* A counter-based generator (SplitMix64's finaliser): draw i of stream s under the seed is a
- * pure function of the three, so a failing case is named by its numbers. */
+/* A counter-based generator (SplitMix64's finaliser): draw i of stream s is a pure function of
+ * the seed, s and i, so that a failing case can be repeated by its numbers. */
 static inline uint64_t wf_test_rand(uint64_t seed, uint64_t stream, uint64_t i)
 {
     uint64_t z =
