@@ -6,8 +6,8 @@
  * From a topology to a picture of it.
  *
  * How much is drawn depends on the size: every vertex, or every switch without its nodes, or
- * marks that stand for many vertices. Each shape of topo/topo.h has a struct wf_draw_shape_ops that
- * knows where its vertices belong, and how it is drawn when there are too many.
+ * marks that stand for many vertices. Each shape of topo/topo.h has a struct wf_draw_shape_ops
+ * that knows where its vertices belong, and how it is drawn when there are too many.
  */
 
 #include "draw/cable.h"

@@ -16,8 +16,8 @@ enum wf_gen_instr_kind {
     WF_GEN_INSTR_OP,     /* what the rank does */
     WF_GEN_INSTR_JUMP,   /* go on at `target` */
     WF_GEN_INSTR_UNLESS, /* go on at `target` if `a` is 0 */
-    WF_GEN_INSTR_LOOP, /* if the rounds from `a` to below `b` are done, forget their counter and go
-                       on at `target` */
+    WF_GEN_INSTR_LOOP,  /* if the rounds from `a` to below `b` are done, clear their counter and
+                          go on at `target` */
     WF_GEN_INSTR_ROUND, /* count a round and go on at `target`, where the loop is */
     WF_GEN_INSTR_END,
 };

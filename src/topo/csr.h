@@ -2,9 +2,8 @@
 #ifndef WF_TOPO_CSR_H
 #define WF_TOPO_CSR_H
 
-/* A directed graph as two arrays: the links of vertex v are to[first[v]] to to[first[v + 1] -
- * 1].
- */
+/* A directed graph as two arrays (compressed sparse rows): the links of vertex v lead to
+ * to[first[v]], ..., to[first[v + 1] - 1]. */
 
 #include <stdint.h>
 
@@ -18,18 +17,18 @@ struct wf_topo_csr {
 
 void wf_topo_csr_release(struct wf_topo_csr *csr);
 
-/* The same links the other way round, into `out`, which the caller releases. */
+/* Sets `out` to the same links in reverse direction. The caller releases it. */
 void wf_topo_csr_reverse(const struct wf_topo_csr *csr, struct wf_topo_csr *out);
 
-/* Breadth first: sets dist[v] to the hops from `from` to v, or WF_TOPO_CSR_UNREACHED; `queue` gets
- * the reached vertices by distance. Both have n_vertices entries. Returns how many it reached.
- */
+/* Searches breadth first. Sets dist[v] to the hops from `from` to v, or to
+ * WF_TOPO_CSR_UNREACHED, and `queue` to the reached vertices in the order of their distance.
+ * Both have n_vertices entries. Returns the number of reached vertices. */
 uint32_t wf_topo_csr_search(const struct wf_topo_csr *csr, uint32_t from, uint32_t *dist,
                             uint32_t *queue);
 
-/* The largest distance between the vertices 0 to n_nodes - 1, which reach each other, by a
- * search from each; and, unless it is null, their ordered pairs by distance into
- * counts[0..that]. */
+/* Searches from each of the vertices 0 to n_nodes - 1, which reach each other. Returns their
+ * largest distance. If `counts` is not null, counts[d] becomes the number of ordered pairs at
+ * distance d. */
 uint32_t wf_topo_csr_measure(const struct wf_topo_csr *csr, uint32_t n_nodes, uint64_t *counts);
 
 #endif

@@ -48,7 +48,7 @@ static uint32_t find_port(const struct wf_topo *topo, uint32_t from, uint32_t to
     return WF_TOPO_NO_PORT;
 }
 
-/* Both ways, where there are two. */
+/* Cuts both directions of the cable, if it has two. */
 static bool cut_cable(struct wf_topo_damage *damage, uint32_t a, uint32_t b)
 {
     const struct wf_topo *topo = damage->topo;
@@ -174,7 +174,8 @@ static enum wf_status fail(const struct reader *reader, const char *expected)
                       expected);
 }
 
-/* Digits at *text, which it moves behind them; false without any or above UINT32_MAX. */
+/* Reads digits and moves *text past them; false if there are none or the number is above
+ * UINT32_MAX. */
 static bool read_number(const char **text, uint64_t *out)
 {
     const char *at = *text;

@@ -2,23 +2,23 @@
 #ifndef WF_TOPO_DAMAGE_H
 #define WF_TOPO_DAMAGE_H
 
-/* Which links and routers have failed: reads what topo/damaged.h describes. */
+/* The set of links and routers that have failed, read from the notation of topo/damaged.h. */
 
 #include "topo/topo.h"
 
 struct wf_topo_damage {
     const struct wf_topo *topo;
-    bool *links;    /* by number of the directed link: it has failed */
-    bool *vertices; /* likewise */
+    bool *links;    /* by number of the directed link: whether it has failed */
+    bool *vertices; /* by number of the vertex: likewise */
 };
 
-/* On failure (WF_EINVAL) nothing is left to release. */
+/* Reads `text`. The caller releases `damage`, but not after a failure (WF_EINVAL). */
 WF_NODISCARD
 enum wf_status wf_topo_damage_read(struct wf_topo_damage *damage, const struct wf_topo *topo,
                                    const char *text, struct wf_err *err);
 void wf_topo_damage_fini(struct wf_topo_damage *damage);
 
-/* The far end of a cable that works, WF_TOPO_NO_VERTEX if there is none. */
+/* The vertex at the far end of the cable in a port; WF_TOPO_NO_VERTEX if it has failed. */
 uint32_t wf_topo_damage_neighbor(const struct wf_topo_damage *damage, uint32_t vertex,
                                  uint32_t port);
 

@@ -3,35 +3,35 @@
 #define WF_TOPO_DAMAGED_H
 
 /*
- * A network of which some links and routers have failed, as a topology of its own: routes lead
- * around them, and distances are those that remain, found by searches; in large networks as in
- * graphs from files (topo/hubs.h).
+ * A network in which some links and routers have failed. It is a topology of its own, whose
+ * routes lead around the failures. Searches find its distances: a small network keeps them in
+ * a table, a large one in labels (topo/hubs.h).
  *
  *   damage = item { "," item }
- *   item   = "link:" vertex "-" vertex    the cable between the two, both ways
+ *   item   = "link:" vertex "-" vertex    the cable between the two, in both directions
  *          | "router:" vertex             the vertex and all its cables
- *          | "links:" share               so many cables, at random
- *          | "routers:" share             so many switches, at random
- *          | "seed:" number               of the random choice; 1 if not given
+ *          | "links:" share               this many random cables
+ *          | "routers:" share             this many random switches
+ *          | "seed:" number               the seed of the random choice; default 1
  *   share  = number | number "%"          of those that may fail: 3, 5%, 0.5%
  *
- * Vertices are those of the whole network. Cables and switches without which a vertex would be
- * cut off for certain, being its only one, do not fail at random. Switches that nothing reaches
- * any more are no vertices of the damaged network: those behind them move up. Ports keep their
- * numbers; those without a working cable have none.
+ * Vertices have the numbers of the whole network. A cable or switch that is the only one of
+ * some vertex does not fail at random, since the vertex would be cut off. Switches that
+ * nothing can reach any more are removed, and the vertices after them get lower numbers. Ports
+ * keep their numbers; a port whose cable has failed has no neighbour.
  */
 
 #include "topo/topo.h"
 
-/* The network `whole`, which must live as long, after that damage. WF_EINVAL, with the item, if
- * it makes no sense or a compute node is cut off; WF_ELIMIT if distances would take too much
- * memory. Ownership as in ops->create. */
+/* Builds the network `whole` after this damage; `whole` must live as long as the result. Fails
+ * with WF_EINVAL, naming the item, if an item makes no sense or a compute node is cut off, and
+ * with WF_ELIMIT if distances would take too much memory. Ownership as in ops->create. */
 WF_NODISCARD
 enum wf_status wf_topo_damaged_create(const struct wf_topo *whole, const char *damage,
                                       struct wf_topo **out, struct wf_err *err);
 
-/* The network before the damage, and the number of a vertex in it; of any other topology itself
- * and the same number. */
+/* The network before the damage, and the number that a vertex has in it. For any other topology
+ * they return the topology itself and the same number. */
 const struct wf_topo *wf_topo_damaged_whole(const struct wf_topo *topo);
 uint32_t wf_topo_damaged_vertex(const struct wf_topo *topo, uint32_t vertex);
 

@@ -145,7 +145,7 @@ static uint32_t dragonfly_distance(const struct wf_topo_routers *net, uint32_t f
     return leads || led || next_shared(fly, from, to, 0) != WF_TOPO_NO_PORT ? 2 : 3;
 }
 
-/* The way through a third group, if there is no other of two hops; several share the load. */
+/* The path of two hops through a third group. If there are several, they share the load. */
 static uint32_t pick_shared(const struct dragonfly *fly, uint32_t from, uint32_t to,
                             uint32_t spread)
 {
@@ -155,7 +155,7 @@ static uint32_t pick_shared(const struct dragonfly *fly, uint32_t from, uint32_t
     return i != WF_TOPO_NO_PORT || start == 0 ? i : next_shared(fly, from, to, 0);
 }
 
-/* Ways with one link between groups are preferred to those with two. */
+/* Paths with one link between groups are preferred to those with two. */
 static uint32_t dragonfly_next_port(const struct wf_topo_routers *net, uint32_t from,
                                     uint32_t to, uint32_t spread)
 {

@@ -9,9 +9,9 @@
  * leaf are those of its nodes, then those of the spines; those of a spine lead to the leaves,
  * then to other groups.
  *
- * A leaf is joined to all spines of its group, so the way from a leaf to another group always
- * is a spine that leads there, the spine at the other end and the leaf: no third group is
- * shorter. From a spine that does not lead there, it can be.
+ * A leaf is joined to all spines of its group. The shortest path from a leaf to another group
+ * therefore always passes a spine that leads there, the spine at the other end and the leaf; no
+ * path through a third group is shorter. From a spine that does not lead there, one can be.
  */
 #include "base/mem.h"
 #include "topo/global.h"
@@ -173,7 +173,7 @@ static uint32_t leaf_next_port(const struct plus *plus, uint32_t at, uint32_t ds
     return plus->nodes + wf_topo_global_exit(&plus->global, from, to, link) % plus->spines;
 }
 
-/* All ports of a spine with which a shortest way begins, in ascending order. */
+/* All ports of a spine with which a shortest path begins, in ascending order. */
 static uint32_t spine_ports(const struct plus *plus, uint32_t at, uint32_t dst, uint32_t *ports)
 {
     uint32_t spine = at - plus->first_spine, group = group_of(plus, dst), n = 0;

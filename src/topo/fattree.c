@@ -7,7 +7,7 @@
  *
  * Nodes with the same number divided by m_1 * ... * m_l are a subtree of height l, above which
  * there are w_1 * ... * w_l switches of level l, its tops. Every top leads down to every node
- * of its subtree, and any way up leads to a top; hence a vertex is a level, a subtree and a
+ * of its subtree, and every path up leads to a top; hence a vertex is a level, a subtree and a
  * number among its tops, and distances depend on levels and subtrees only.
  *
  * Ports of a switch lead to its children, then to its parents. Switches are numbered level by
@@ -155,9 +155,9 @@ static uint32_t port_down(const struct fattree *tree, uint32_t level, uint32_t d
     return dst / tree->nodes[level - 1] % tree->down[level];
 }
 
-/* Up, all routes to a node take its own way, and neighbouring nodes have different ones: the
- * rule of E. Zahavi, "D-Mod-K routing providing non-blocking traffic for shift permutations on
- * real life fat trees", 2010. */
+/* On the way up, all routes to a node use the same ports, and neighbouring nodes different
+ * ones: the rule of E. Zahavi, "D-Mod-K routing providing non-blocking traffic for shift
+ * permutations on real life fat trees", 2010. */
 static uint32_t fattree_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 {
     const struct fattree *tree = to_fattree(topo);
@@ -227,7 +227,7 @@ static uint32_t fattree_coords(const struct wf_topo *topo, uint32_t vertex,
 
 /* A half without the switches costs the cables above its subtrees; the best height of those is
  * where there are fewest cables per node. No cut is cheaper: if every highest switch sends as
- * much to every node, evenly down all ways, half of it crosses the cut, and no cable carries
+ * much to every node, evenly down all paths, half of it crosses the cut, and no cable carries
  * more than those below the best height. Where that height does not divide the half, who knows.
  */
 static uint64_t bisection(const struct fattree *tree)
@@ -291,14 +291,14 @@ static enum wf_status read_shape(struct fattree *tree, const struct fattree_para
     bool by_vector = given->down[0] != '\0' || given->up[0] != '\0';
     bool by_k = given->k != 0 || given->n != 0;
     bool by_radix = given->radix != 0 || given->levels != 0;
-    int ways = by_vector + by_k + by_radix;
+    int given_by = by_vector + by_k + by_radix;
 
-    if (ways != 1) {
+    if (given_by != 1) {
         return wf_err_set(
             err, WF_EINVAL,
             "fattree needs %s of down, as in fattree:4x4x4, k and n, as in "
             "fattree:k=4,n=3, or radix and levels, as in fattree:radix=36,levels=2",
-            ways == 0 ? "one" : "only one");
+            given_by == 0 ? "one" : "only one");
     }
     if (by_vector) {
         return given->down[0] != '\0'

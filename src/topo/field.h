@@ -3,7 +3,7 @@
 #define WF_TOPO_FIELD_H
 
 /*
- * Arithmetic in the finite field of q = p^k elements, p a prime: what slimfly is made of.
+ * Arithmetic in the finite field of q = p^k elements, where p is a prime; slimfly needs it.
  *
  * An element is the number whose digits to the base p are the coefficients of a polynomial of
  * degree below k, the constant term being the lowest digit. For k = 1 that is arithmetic modulo
@@ -26,7 +26,7 @@ enum { WF_TOPO_FIELD_MAX = 4096 };
 /* Whether a field of q elements exists: q is a prime or a power of one. */
 bool wf_topo_field_exists(uint32_t q);
 
-/* Makes the tables of the field of q elements, wf_topo_field_exists(q), q <= WF_TOPO_FIELD_MAX. */
+/* Makes the tables of the field of q elements, which must exist; q <= WF_TOPO_FIELD_MAX. */
 void wf_topo_field_init(struct wf_topo_field *field, uint32_t q);
 void wf_topo_field_release(struct wf_topo_field *field);
 

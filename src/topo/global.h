@@ -3,8 +3,7 @@
 #define WF_TOPO_GLOBAL_H
 
 /*
- * The links between the groups of dragonfly and dragonfly+: which router of which group is
- * joined to which of which other.
+ * The links between the groups of dragonfly and dragonfly+: which routers they join.
  *
  * With as many groups as can be joined (routers * ports + 1) there is one link between any two,
  * and port h*x + k of a group is port k of its router x. The arrangements say to which group
@@ -51,19 +50,20 @@ struct wf_topo_global {
     bool maximal;    /* there are as many groups as can be joined */
     uint32_t least;  /* links between any two groups */
     uint32_t nearer; /* to that many groups on either side there is one more */
-    bool opposite;   /* and to the group half way around */
+    bool opposite;   /* and to the group on the opposite side */
     uint32_t *far;   /* [groups * routers * ports] see wf_topo_global_far() */
     uint64_t n_links;
 };
 
-/* What wf_topo_global_plan() needs to know: routers and ports are not 0; groups of 0 is as many as
- * can be joined. */
+/* The size of a network: routers and ports are not 0; 0 groups means as many as can be
+ * joined. */
 struct wf_topo_global_size {
     uint64_t groups, routers, ports;
 };
 
-/* Shares out the links for the topology called `name`, in whose parameters the number of groups
- * is "g". WF_EINVAL on more groups than can be joined or too many ports. Allocates nothing. */
+/* Shares out the links for the topology called `name`, whose parameter "g" is the number of
+ * groups. Fails with WF_EINVAL if there are more groups than can be joined or too many ports.
+ * Allocates nothing. */
 WF_NODISCARD
 enum wf_status wf_topo_global_plan(struct wf_topo_global *global, const char *name,
                                    struct wf_topo_global_size size,
@@ -84,7 +84,7 @@ static inline const uint32_t *wf_topo_global_far(const struct wf_topo_global *gl
 
 /* The number of links between two different groups, at least 1. */
 uint32_t wf_topo_global_count(const struct wf_topo_global *global, uint32_t from, uint32_t to);
-/* The router at the near end, in the group `from`, of link number k < wf_topo_global_count(). */
+/* The router in the group `from` at which link number k < wf_topo_global_count() begins. */
 uint32_t wf_topo_global_exit(const struct wf_topo_global *global, uint32_t from, uint32_t to,
                              uint32_t k);
 /* Whether a router has a link into a group that is not its own. */

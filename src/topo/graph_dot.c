@@ -31,7 +31,7 @@ static bool is_name_byte(char c)
     return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
-/* Moves behind `end`; false if the text ends first. */
+/* Moves to after the next `end`; false if the text ends first. */
 static bool skip_past(struct wf_topo_graph_reader *reader, const char *end)
 {
     const char *found =
@@ -311,7 +311,7 @@ static enum wf_status read_vertex(struct dot *dot, uint32_t *out)
     return status == WF_OK ? skip_ports(dot) : status;
 }
 
-/* The rest of "a -- b -- c" behind a. */
+/* The rest of "a -- b -- c" after a. */
 static enum wf_status read_chain(struct dot *dot, uint32_t from)
 {
     enum wf_status status = WF_OK;
@@ -451,7 +451,7 @@ enum wf_status wf_topo_graph_read_dot(struct wf_topo_graph_reader *reader)
         status = advance(&dot);
     }
     if (status == WF_OK && dot.token.kind != TOKEN_END) {
-        status = expected(&dot, "nothing behind the graph");
+        status = expected(&dot, "nothing after the graph");
     }
     return status;
 }

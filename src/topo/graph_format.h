@@ -92,7 +92,7 @@ WF_PRINTF(3, 4)
 enum wf_status wf_topo_graph_fail(const struct wf_topo_graph_reader *reader, size_t at,
                                   const char *fmt, ...);
 
-/* The byte `ahead` of the next one; 0 behind the end (no text has a NUL). */
+/* The byte `ahead` of the next one; 0 after the end (no text has a NUL). */
 static inline char wf_topo_graph_peek(const struct wf_topo_graph_reader *reader, size_t ahead)
 {
     if (ahead < reader->size - reader->at) {

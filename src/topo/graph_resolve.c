@@ -11,7 +11,7 @@ struct resolver {
     const struct wf_topo_graph_reader *reader;
     struct wf_topo_graph_net *net;
     uint32_t *order;  /* [n]: vertex of the reader by its number in the network */
-    uint32_t *number; /* [n]: the other way round */
+    uint32_t *number; /* [n]: number in the network by vertex of the reader */
 };
 
 struct ranked {

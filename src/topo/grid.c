@@ -124,7 +124,7 @@ uint32_t wf_topo_grid_neighbor(const struct wf_topo *topo, uint32_t node, uint32
     return is_ring(grid, dim) ? node + last * stride : WF_TOPO_NO_VERTEX;
 }
 
-/* Steps from a to b in one dimension: how many, and which ways are shortest. */
+/* Steps from a to b in one dimension: how many, and which directions are shortest. */
 struct steps {
     uint32_t n;
     bool up, down;
@@ -163,7 +163,7 @@ uint32_t wf_topo_grid_distance(const struct wf_topo *topo, uint32_t at, uint32_t
 }
 
 /* Needs no memory of where the route began: only a route's first hop in a dimension can meet
- * a tie, and from the second on the way it chose is the shorter one. */
+ * a tie, and from the second on the direction that it chose is the shorter one. */
 uint32_t wf_topo_grid_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 {
     const struct wf_topo_grid *grid = to_grid(topo);

@@ -3,15 +3,15 @@
 #define WF_TOPO_GRID_H
 
 /*
- * Nodes on a grid of 1 to 8 dimensions, each dimension a line or a ring: what mesh, torus and
- * ring share.
+ * Nodes on a grid of 1 to 8 dimensions, each of which is a line or a ring. The topologies
+ * mesh, torus and ring share this code.
  *
  * Nodes are numbered with the first dimension varying fastest. Port 2*d leads one step up in
- * dimension d, port 2*d+1 one step down. At the ends of a line the port has no cable; a ring of
- * two is one cable, at the port that stays inside the grid; a ring of one is none.
+ * dimension d, port 2*d+1 one step down. At the ends of a line the port has no cable; a ring
+ * of two is one cable, at the port that stays inside the grid; a ring of one is none.
  *
- * Routes are minimal: each dimension in turn, the shorter way around. When both ways around are
- * equally long, nodes with an even coordinate go up and the others down, so that opposite
+ * Routes are minimal: each dimension in turn, in the shorter direction. When both directions
+ * are equally long, nodes with an even coordinate go up and the others down, so that opposite
  * pairs load both directions alike and the choice depends on nothing else.
  */
 
@@ -60,7 +60,7 @@ void wf_topo_grid_histogram(const struct wf_topo *topo, uint64_t *counts);
 uint32_t wf_topo_grid_coords(const struct wf_topo *topo, uint32_t node,
                              uint32_t coord[WF_TOPO_COORDS_MAX]);
 
-/* They all, for an initializer. */
+/* All of them, for an initializer. */
 #define WF_TOPO_GRID_OPS                                                              \
     .neighbor = wf_topo_grid_neighbor, .distance = wf_topo_grid_distance,             \
     .next_port = wf_topo_grid_next_port, .minimal_ports = wf_topo_grid_minimal_ports, \

@@ -61,8 +61,8 @@ static int by_degree(const void *a, const void *b)
     return x->mix < y->mix ? -1 : x->mix > y->mix;
 }
 
-/* Most vertices of a network with switches are leaves: they need no labels, being one hop
- * behind the vertex that they hang on. */
+/* Most vertices of a network with switches are leaves. They need no labels: they are one hop
+ * from the vertex that they hang on. */
 static uint32_t *find_stems(const struct wf_topo_csr *csr, const struct wf_topo_csr *reverse)
 {
     uint32_t *stem = wf_xcalloc(csr->n_vertices, sizeof(*stem));
@@ -110,8 +110,8 @@ static bool is_covered(const struct builder *builder, const struct label *label,
     return false;
 }
 
-/* Makes `vertex` the hub of all vertices that it reaches in `csr` by ways no earlier hub is on:
- * their entries go to `labels`. False if there are too many entries. */
+/* Makes `vertex` a hub of all vertices that it reaches in `csr` by paths without an earlier
+ * hub, and adds it to their `labels`. False if there are too many entries. */
 static bool grow(struct builder *builder, const struct wf_topo_csr *csr, struct entry hub,
                  uint32_t vertex, struct label *labels)
 {

@@ -7,10 +7,10 @@
  * Iwata, Yoshida, "Fast exact shortest-path distance queries on large networks by pruned
  * landmark labeling", SIGMOD 2013).
  *
- * Every vertex keeps its distances to and from some others, its hubs, chosen so that any two
- * vertices have a hub in common that lies on a shortest path between them. What that takes
- * depends on the graph: some entries a vertex in trees and in networks with few central
- * vertices, some hundreds in thousands of vertices without any centre.
+ * Every vertex keeps its distances to and from some others, its hubs. Any two vertices have a
+ * hub in common that lies on a shortest path between them. The memory depends on the graph: a
+ * few entries per vertex in trees and in networks with few central vertices, some hundreds per
+ * vertex in networks of thousands of vertices without a centre.
  */
 
 #include "topo/csr.h"
@@ -19,16 +19,16 @@
 
 struct wf_topo_hubs;
 
-/* Labels the vertices of `csr`, of which all can reach all. `reverse` are its links the other
- * way round; null if that is the same graph. Both are only borrowed. Returns null if it would
- * take more than `limit` entries of 8 bytes. Never changes afterwards. */
+/* Labels the vertices of `csr`, all of which reach each other. `reverse` has its links in
+ * reverse direction; it is null if that is the same graph. Both are borrowed. Returns null if
+ * the labels would take more than `limit` entries of 8 bytes. The result never changes. */
 struct wf_topo_hubs *wf_topo_hubs_create(const struct wf_topo_csr *csr,
                                          const struct wf_topo_csr *reverse, size_t limit);
 void wf_topo_hubs_free(struct wf_topo_hubs *hubs); /* null is allowed */
 
 uint32_t wf_topo_hubs_distance(const struct wf_topo_hubs *hubs, uint32_t from, uint32_t to);
 
-/* How many entries there are. */
+/* The number of entries. */
 size_t wf_topo_hubs_size(const struct wf_topo_hubs *hubs);
 
 #endif

@@ -3,26 +3,26 @@
 #define WF_TOPO_MEASURE_H
 
 /*
- * Distances between all pairs of nodes: what topologies use to answer histogram() and
- * diameter(), and what people want to know of the answers.
+ * Distances between all pairs of nodes: help for topologies that answer histogram(), and the
+ * statistics that users see.
  */
 
 #include "topo/topo.h"
 
-/* Combines two dimensions of a product network: out[i + j] += a[i] * b[j] for i < n_a, j < n_b.
- * `out` has n_a + n_b - 1 entries and is zeroed first. */
+/* The histogram of a product of two networks: sets out[k] to the sum of a[i] * b[j] over all
+ * i < n_a and j < n_b with i + j = k. `out` has n_a + n_b - 1 entries. */
 void wf_topo_measure_product(const uint64_t *a, uint32_t n_a, const uint64_t *b, uint32_t n_b,
                              uint64_t *out);
 
-/* Sums over ordered pairs of distinct nodes. */
+/* Statistics of the ordered pairs of nodes. */
 struct wf_topo_measure {
     uint32_t diameter;
-    uint64_t *counts;           /* [diameter + 1], as of histogram() */
+    uint64_t *counts;           /* [diameter + 1], as histogram() sets them */
     double average;             /* over pairs of distinct nodes; 0 if there are none */
-    uint64_t sum_low, sum_high; /* of all distances: 128 bits */
+    uint64_t sum_low, sum_high; /* the sum of all distances in 128 bits */
 };
 
-/* `out` is released with wf_topo_measure_release(). */
+/* Computes the statistics. The caller releases `out` with wf_topo_measure_release(). */
 void wf_topo_measure(const struct wf_topo *topo, struct wf_topo_measure *out);
 void wf_topo_measure_release(struct wf_topo_measure *measure);
 

@@ -35,29 +35,28 @@ static bool is_nested(const struct wf_topo *topo)
     return topo->ops == &nested_ops;
 }
 
-/* Where a vertex is: in the copy `copy` as `inner`, or as switch `outer` of the outer network.
- */
-struct spot {
+/* Where a vertex is: in a copy of the inner network, or a switch of the outer network. */
+struct place {
     uint32_t copy;  /* WF_TOPO_NO_VERTEX: in none */
     uint32_t inner; /* vertex of the inner network */
     uint32_t outer; /* vertex of the outer network: that of the copy, or the switch itself */
 };
 
-static struct spot find(const struct nested *nested, uint32_t vertex)
+static struct place find(const struct nested *nested, uint32_t vertex)
 {
     uint32_t each = nested->inner->n_nodes, copies = nested->outer->n_nodes;
     uint32_t nodes = nested->topo.n_nodes;
 
     if (vertex < nodes) {
-        return (struct spot){vertex / each, vertex % each, vertex / each};
+        return (struct place){vertex / each, vertex % each, vertex / each};
     }
     vertex -= nodes;
     if (vertex < copies * nested->inner_switches) {
         uint32_t copy = vertex / nested->inner_switches;
-        return (struct spot){copy, each + vertex % nested->inner_switches, copy};
+        return (struct place){copy, each + vertex % nested->inner_switches, copy};
     }
     vertex -= copies * nested->inner_switches;
-    return (struct spot){WF_TOPO_NO_VERTEX, WF_TOPO_NO_VERTEX, copies + vertex};
+    return (struct place){WF_TOPO_NO_VERTEX, WF_TOPO_NO_VERTEX, copies + vertex};
 }
 
 static uint32_t vertex_in_copy(const struct nested *nested, uint32_t copy, uint32_t inner)
@@ -111,27 +110,32 @@ static uint32_t nested_first_link(const struct wf_topo *topo, uint32_t vertex)
                (node_is_gate ? gate_links(nested, gates) : 0);
     }
 
-    struct spot spot = find(nested, vertex);
-    if (spot.copy == WF_TOPO_NO_VERTEX) {
-        return copies * nested->inner_links + wf_topo_first_link(nested->outer, spot.outer);
+    struct place place = find(nested, vertex);
+    if (place.copy == WF_TOPO_NO_VERTEX) {
+        return copies * nested->inner_links + wf_topo_first_link(nested->outer, place.outer);
     }
-    uint32_t gates = node_is_gate ? copies : spot.copy + (spot.inner > inner->gate ? 1 : 0);
-    return copies * node_links + spot.copy * (nested->inner_links - node_links) +
-           (wf_topo_first_link(inner, spot.inner) - node_links) + gate_links(nested, gates);
+    uint32_t gates = node_is_gate ? copies : place.copy + (place.inner > inner->gate ? 1 : 0);
+    return copies * node_links + place.copy * (nested->inner_links - node_links) +
+           (wf_topo_first_link(inner, place.inner) - node_links) + gate_links(nested, gates);
+}
+
+/* The ports of a vertex that belong to the inner network: they come first. */
+static uint32_t ports_inside(const struct nested *nested, struct place place)
+{
+    return place.copy != WF_TOPO_NO_VERTEX ? wf_topo_ports(nested->inner, place.inner) : 0;
 }
 
 static uint32_t nested_neighbor(const struct wf_topo *topo, uint32_t vertex, uint32_t port)
 {
     const struct nested *nested = to_nested(topo);
-    struct spot spot = find(nested, vertex);
-    uint32_t inner_ports =
-        spot.copy != WF_TOPO_NO_VERTEX ? wf_topo_ports(nested->inner, spot.inner) : 0;
+    struct place place = find(nested, vertex);
+    uint32_t inner_ports = ports_inside(nested, place);
 
     if (port < inner_ports) {
-        uint32_t to = nested->inner->ops->neighbor(nested->inner, spot.inner, port);
-        return to != WF_TOPO_NO_VERTEX ? vertex_in_copy(nested, spot.copy, to) : to;
+        uint32_t to = nested->inner->ops->neighbor(nested->inner, place.inner, port);
+        return to != WF_TOPO_NO_VERTEX ? vertex_in_copy(nested, place.copy, to) : to;
     }
-    uint32_t to = nested->outer->ops->neighbor(nested->outer, spot.outer, port - inner_ports);
+    uint32_t to = nested->outer->ops->neighbor(nested->outer, place.outer, port - inner_ports);
     return to != WF_TOPO_NO_VERTEX ? vertex_of_outer(nested, to) : to;
 }
 
@@ -144,7 +148,7 @@ static uint32_t nested_distance(const struct wf_topo *topo, uint32_t at, uint32_
 {
     const struct nested *nested = to_nested(topo);
     const struct wf_topo *outer = nested->outer, *inner = nested->inner;
-    struct spot a = find(nested, at), b = find(nested, dst);
+    struct place a = find(nested, at), b = find(nested, dst);
     uint32_t hops = 0;
 
     if (a.copy == b.copy && a.copy != WF_TOPO_NO_VERTEX) {
@@ -159,31 +163,24 @@ static uint32_t nested_distance(const struct wf_topo *topo, uint32_t at, uint32_
     return hops + outer->ops->distance(outer, a.outer, b.outer);
 }
 
-/* The next part of the way: a network, where in it, whither, and the first of its ports. */
-struct part {
-    const struct wf_topo *topo;
-    uint32_t at, dst;
-    uint32_t first_port;
-};
-
-static struct part next_part(const struct nested *nested, uint32_t at, uint32_t dst)
+/* The next part of a route; its level is 0 in the outer network and 1 in the inner one. */
+static struct wf_topo_part next_part(const struct nested *nested, uint32_t at, uint32_t dst)
 {
     const struct wf_topo *inner = nested->inner;
-    struct spot a = find(nested, at), b = find(nested, dst);
+    struct place a = find(nested, at), b = find(nested, dst);
 
     if (a.copy == b.copy && a.copy != WF_TOPO_NO_VERTEX) {
-        return (struct part){inner, a.inner, b.inner, 0};
+        return (struct wf_topo_part){inner, 1, a.inner, b.inner, 0};
     }
     if (a.copy != WF_TOPO_NO_VERTEX && a.inner != inner->gate) {
-        return (struct part){inner, a.inner, inner->gate, 0};
+        return (struct wf_topo_part){inner, 1, a.inner, inner->gate, 0};
     }
-    return (struct part){nested->outer, a.outer, b.outer,
-                         a.copy != WF_TOPO_NO_VERTEX ? wf_topo_ports(inner, a.inner) : 0};
+    return (struct wf_topo_part){nested->outer, 0, a.outer, b.outer, ports_inside(nested, a)};
 }
 
 static uint32_t nested_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 {
-    struct part part = next_part(to_nested(topo), at, dst);
+    struct wf_topo_part part = next_part(to_nested(topo), at, dst);
     uint32_t port = part.topo->ops->next_port(part.topo, part.at, part.dst);
 
     return port == WF_TOPO_NO_PORT ? port : part.first_port + port;
@@ -192,7 +189,7 @@ static uint32_t nested_next_port(const struct wf_topo *topo, uint32_t at, uint32
 static uint32_t nested_minimal_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
                                      uint32_t *ports)
 {
-    struct part part = next_part(to_nested(topo), at, dst);
+    struct wf_topo_part part = next_part(to_nested(topo), at, dst);
     uint32_t n = wf_topo_minimal_ports(part.topo, part.at, part.dst, ports);
 
     for (uint32_t i = 0; i < n; i++) {
@@ -207,7 +204,7 @@ static uint64_t *count_to_gate(const struct wf_topo *topo, bool in, uint32_t *n)
     uint64_t *counts = NULL;
 
     *n = 0;
-    if (is_nested(topo)) { /* the way leads through the gates of both networks */
+    if (is_nested(topo)) { /* routes pass the gates of both networks */
         uint32_t n_outer, n_inner;
         uint64_t *outer = count_to_gate(to_nested(topo)->outer, in, &n_outer);
         uint64_t *inner = count_to_gate(to_nested(topo)->inner, in, &n_inner);
@@ -283,10 +280,10 @@ static uint32_t nested_coords(const struct wf_topo *topo, uint32_t vertex,
                               uint32_t coord[WF_TOPO_COORDS_MAX])
 {
     const struct nested *nested = to_nested(topo);
-    struct spot spot = find(nested, vertex);
+    struct place place = find(nested, vertex);
 
-    coord[0] = spot.copy != WF_TOPO_NO_VERTEX ? spot.copy : spot.outer;
-    coord[1] = spot.copy != WF_TOPO_NO_VERTEX ? spot.inner : 0;
+    coord[0] = place.copy != WF_TOPO_NO_VERTEX ? place.copy : place.outer;
+    coord[1] = place.copy != WF_TOPO_NO_VERTEX ? place.inner : 0;
     return 2;
 }
 
@@ -301,12 +298,11 @@ static struct wf_topo_link_props nested_link_props(const struct wf_topo *topo, u
                                                    uint32_t port)
 {
     const struct nested *nested = to_nested(topo);
-    struct spot spot = find(nested, vertex);
-    uint32_t inner_ports =
-        spot.copy != WF_TOPO_NO_VERTEX ? wf_topo_ports(nested->inner, spot.inner) : 0;
+    struct place place = find(nested, vertex);
+    uint32_t inner_ports = ports_inside(nested, place);
 
-    return port < inner_ports ? props_of(nested->inner, spot.inner, port)
-                              : props_of(nested->outer, spot.outer, port - inner_ports);
+    return port < inner_ports ? props_of(nested->inner, place.inner, port)
+                              : props_of(nested->outer, place.outer, port - inner_ports);
 }
 
 static const struct wf_param no_params[] = {WF_PARAM_END};
@@ -359,7 +355,7 @@ static uint32_t count_ports(const struct wf_topo *outer, const struct wf_topo *i
     return inner->n_ports > most ? inner->n_ports : most;
 }
 
-/* As counted in a network of which some links are one-way. */
+/* As counted in a network of which some links are one-route. */
 static uint64_t cables(const struct wf_topo *topo, bool oneway)
 {
     return oneway && !topo->oneway ? 2 * topo->n_links : topo->n_links;
@@ -405,7 +401,7 @@ enum wf_status wf_topo_nested_create(struct wf_topo *outer, struct wf_topo *inne
         .bisection = bisection(outer),
         .oneway = oneway,
     };
-    /* The way out of the whole is the way out of the copy at the outer network's gate. */
+    /* Messages leave the whole network through the copy at the gate of the outer one. */
     nested->topo.gate = vertex_of_outer(nested, outer->gate);
     *out = &nested->topo;
     return WF_OK;
@@ -425,11 +421,10 @@ uint32_t wf_topo_port_level(const struct wf_topo *topo, uint32_t vertex, uint32_
     }
 
     const struct nested *nested = to_nested(topo);
-    struct spot spot = find(nested, vertex);
-    uint32_t inner_ports =
-        spot.copy != WF_TOPO_NO_VERTEX ? wf_topo_ports(nested->inner, spot.inner) : 0;
+    struct place place = find(nested, vertex);
+    uint32_t inner_ports = ports_inside(nested, place);
 
-    return port < inner_ports ? 1 + wf_topo_port_level(nested->inner, spot.inner, port) : 0;
+    return port < inner_ports ? 1 + wf_topo_port_level(nested->inner, place.inner, port) : 0;
 }
 
 const struct wf_topo *wf_topo_level(const struct wf_topo *topo, uint32_t level)
@@ -451,28 +446,28 @@ static uint32_t add_leg(struct wf_topo_leg *legs, uint32_t n, struct wf_topo_leg
     return n;
 }
 
-/* The legs of the way between two vertices of `topo`, which is the network of `level` and all
+/* Adds the legs of a route in `route.topo`, which is the network of `route.level` with all
  * that is nested in it. */
-static uint32_t add_way(struct wf_topo_leg *legs, uint32_t n, struct wf_topo_leg way)
+static uint32_t add_legs(struct wf_topo_leg *legs, uint32_t n, struct wf_topo_leg route)
 {
-    if (!is_nested(way.topo)) {
-        return add_leg(legs, n, way);
+    if (!is_nested(route.topo)) {
+        return add_leg(legs, n, route);
     }
 
-    const struct nested *nested = to_nested(way.topo);
+    const struct nested *nested = to_nested(route.topo);
     const struct wf_topo *inner = nested->inner;
-    struct spot a = find(nested, way.from), b = find(nested, way.to);
-    uint32_t below = way.level + 1;
+    struct place a = find(nested, route.from), b = find(nested, route.to);
+    uint32_t below = route.level + 1;
 
     if (a.copy == b.copy && a.copy != WF_TOPO_NO_VERTEX) {
-        return add_way(legs, n, (struct wf_topo_leg){inner, below, a.inner, b.inner});
+        return add_legs(legs, n, (struct wf_topo_leg){inner, below, a.inner, b.inner});
     }
     if (a.copy != WF_TOPO_NO_VERTEX) {
-        n = add_way(legs, n, (struct wf_topo_leg){inner, below, a.inner, inner->gate});
+        n = add_legs(legs, n, (struct wf_topo_leg){inner, below, a.inner, inner->gate});
     }
-    n = add_leg(legs, n, (struct wf_topo_leg){nested->outer, way.level, a.outer, b.outer});
+    n = add_leg(legs, n, (struct wf_topo_leg){nested->outer, route.level, a.outer, b.outer});
     if (b.copy != WF_TOPO_NO_VERTEX) {
-        n = add_way(legs, n, (struct wf_topo_leg){inner, below, inner->gate, b.inner});
+        n = add_legs(legs, n, (struct wf_topo_leg){inner, below, inner->gate, b.inner});
     }
     return n;
 }
@@ -480,21 +475,19 @@ static uint32_t add_way(struct wf_topo_leg *legs, uint32_t n, struct wf_topo_leg
 uint32_t wf_topo_legs(const struct wf_topo *topo, uint32_t src, uint32_t dst,
                       struct wf_topo_leg *legs)
 {
-    return add_way(legs, 0, (struct wf_topo_leg){topo, 0, src, dst});
+    return add_legs(legs, 0, (struct wf_topo_leg){topo, 0, src, dst});
 }
 
 struct wf_topo_part wf_topo_next_part(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 {
-    struct wf_topo_part way = {topo, 0, at, dst, 0};
+    struct wf_topo_part part = {topo, 0, at, dst, 0};
 
-    while (is_nested(way.topo)) {
-        const struct nested *nested = to_nested(way.topo);
-        struct part part = next_part(nested, way.at, way.dst);
-
-        way.level += part.topo == nested->inner ? 1 : 0;
-        way = (struct wf_topo_part){part.topo, way.level, part.at, part.dst, part.first_port};
+    while (is_nested(part.topo)) {
+        uint32_t level = part.level;
+        part = next_part(to_nested(part.topo), part.at, part.dst);
+        part.level += level;
     }
-    return way;
+    return part;
 }
 
 uint32_t wf_topo_turn_level(const struct wf_topo *topo, uint32_t at, uint32_t dst)
@@ -503,7 +496,7 @@ uint32_t wf_topo_turn_level(const struct wf_topo *topo, uint32_t at, uint32_t ds
 
     for (; is_nested(topo); level++) {
         const struct nested *nested = to_nested(topo);
-        struct spot a = find(nested, at), b = find(nested, dst);
+        struct place a = find(nested, at), b = find(nested, dst);
 
         if (a.copy != b.copy || a.copy == WF_TOPO_NO_VERTEX) {
             break;

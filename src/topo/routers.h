@@ -71,7 +71,7 @@ uint32_t wf_topo_routers_minimal_ports(const struct wf_topo *topo, uint32_t at, 
 uint32_t wf_topo_routers_diameter(const struct wf_topo *topo);
 void wf_topo_routers_histogram(const struct wf_topo *topo, uint64_t *counts);
 
-/* They all, for an initializer. */
+/* All of them, for an initializer. */
 #define WF_TOPO_ROUTERS_OPS                                                               \
     .first_link = wf_topo_routers_first_link, .neighbor = wf_topo_routers_neighbor,       \
     .distance = wf_topo_routers_distance, .next_port = wf_topo_routers_next_port,         \

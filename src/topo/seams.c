@@ -48,8 +48,8 @@ struct dim {
     uint32_t jump;     /* of the dimension whose target this is */
     uint32_t n_tables;
     struct table *tables;
-    /* [a * TABLES_MAX + b]: by how much a costs more than b at most, in each region
-     * of pairs; null until somebody asks. */
+    /* [a * TABLES_MAX + b]: by how much a costs more than b at most, in each region of pairs;
+     * null until it is needed. */
     int16_t **excess;
 };
 
@@ -148,7 +148,7 @@ static uint64_t hash_of(const uint16_t *cost, size_t n)
     return hash;
 }
 
-/* The number of the table with these costs, which it takes; NONE if there is no room. */
+/* The number of the table with these costs, which it takes; NONE at a limit. */
 static uint16_t intern(struct build *b, struct dim *dim, uint16_t *cost)
 {
     size_t n = (size_t)dim->size * dim->size;
@@ -200,7 +200,7 @@ static void shift(uint16_t *out, const uint16_t *in, uint32_t size, uint32_t by)
     }
 }
 
-/* The table that follows from table t by a move; NONE if there is no room. */
+/* The table that follows from table t by a move; NONE at a limit. */
 static uint16_t moved(struct build *b, struct dim *dim, uint16_t t, enum move move)
 {
     uint32_t size = dim->size;
@@ -262,7 +262,7 @@ static int16_t *compare(const struct dim *dim, const uint16_t *a, const uint16_t
     return excess;
 }
 
-/* The tree of cells on the way down: which cell, and its region in each dimension. */
+/* A cell in the tree of cells, and its region in each dimension. */
 struct place {
     uint32_t level, cell;
     uint32_t halvings[WF_TOPO_TWIST_DIMS_MAX];
@@ -401,7 +401,7 @@ static bool find_words(struct build *b)
 
 /* ---- Beginning and end ---- */
 
-/* The table of the empty word; false if there is no room. */
+/* Makes the table of the empty word; false at a limit. */
 static bool begin_dim(struct build *b, uint32_t k)
 {
     struct dim *dim = &b->dims[k];

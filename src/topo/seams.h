@@ -9,7 +9,7 @@
  * of seams; the sequence of those, each a dimension and a direction, is the path's word. The
  * letter i+ takes the coordinate of dimension i from its last place to its first, for one hop,
  * and shifts that of the target of i at no cost, wherever it is. For a given word each
- * dimension goes its own way: it needs so and so many steps to be at the right place when its
+ * dimension is independent of the others: it needs some steps to be at the right place when its
  * own letters come, and uses the shifts as they come. The distance is therefore
  *
  *     minimum over words w of the sum over dimensions k of cost(k, w, from[k], to[k])

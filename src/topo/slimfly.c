@@ -129,8 +129,8 @@ static uint32_t slimfly_distance(const struct wf_topo_routers *net, uint32_t fro
     return a.column == b.column && is_in(&fly->set[a.half], step_between(fly, a, b)) ? 1 : 2;
 }
 
-/* To another column of the same half there is one way, through the one column of the other half
- * that holds a neighbour of both: y - m x = y' - m x', or m x + c = m' x + c'. */
+/* To another column of the same half there is one path, through the one column of the other
+ * half that holds a neighbour of both: y - m x = y' - m x', or m x + c = m' x + c'. */
 static uint32_t shared_column(const struct slimfly *fly, struct place a, struct place b)
 {
     const struct wf_topo_field *field = &fly->field;
@@ -193,7 +193,7 @@ static uint32_t slimfly_minimal_ports(const struct wf_topo_routers *net, uint32_
     return 1;
 }
 
-/* The generator of a two-step way within a column that comes next after the spread's. */
+/* The first generator, from the one of the spread on, of a path of two steps in a column. */
 static uint32_t pick_in_column(const struct slimfly *fly, uint32_t half, uint32_t step,
                                uint32_t spread)
 {

@@ -34,9 +34,9 @@ static enum wf_status unknown_kind(const char *spec, size_t at, size_t len, stru
                       name, at + 1, spec, hint[0] != '\0' ? hint : "; see 'weft topo list'");
 }
 
-/* Whether the text behind a "/" is another level of a hierarchy whose last one is of the kind
- * `ops`. Only paths have words elsewhere: a kind without them gets the benefit of a good error
- * where the word is no topology. */
+/* Whether the text after a "/" is another level of a hierarchy whose last level is of the kind
+ * `ops`. Only paths have words elsewhere. For a kind without paths any word begins a level, so
+ * that a misspelt topology gets an error of its own. */
 static bool begins_level(const struct wf_topo_ops *ops, const char *text)
 {
     bool has_paths = ops->examples[0] == NULL;
@@ -79,7 +79,7 @@ enum wf_status wf_topo_spec_next(const char *spec, size_t *at, struct wf_topo_sp
     size_t len = level_length(ops, text);
     if (len > name && text[name] != ':') {
         return wf_err_set(err, WF_EINVAL,
-                          "expected a ':' behind '%s' at character %zu of '%.64s'", ops->name,
+                          "expected a ':' after '%s' at character %zu of '%.64s'", ops->name,
                           (size_t)(text - spec) + name + 1, spec);
     }
     *level = (struct wf_topo_spec_level){.ops = ops, .text = text, .len = len};
@@ -99,7 +99,7 @@ static size_t row_number(const struct wf_topo_ops *ops, const struct wf_param *r
     return (size_t)(row - ops->params);
 }
 
-/* Says where in the level the item is that the error is about. */
+/* Adds to the error where in the level its item is. */
 static enum wf_status blame_item(const struct reader *reader, size_t at, struct wf_err *err)
 {
     if (err != NULL) {
@@ -229,8 +229,8 @@ enum wf_status wf_topo_spec_create(const struct wf_topo_spec_level *level, struc
     return status;
 }
 
-/* From the innermost level outwards would need no recursion, but levels are read from the left:
- * what is right of the first level is the inner network of the first. */
+/* Levels are read from the left, and the text to the right of a level is its inner network:
+ * hence the recursion. */
 static enum wf_status create_from(const char *spec, size_t at, uint32_t depth,
                                   struct wf_topo **out, struct wf_err *err)
 {

@@ -233,7 +233,7 @@ static void add_level(const struct tree *tree, uint32_t level, uint64_t *sums)
 
 /* A pair is as far apart as both are from the last vertex above both. Pairs that have a vertex
  * above them are therefore counted there, less those that are below the same child, which have
- * counted two hops too many. The sums may overflow on the way; what remains does not. */
+ * counted two hops too many. The sums may overflow in between; the result does not. */
 static void histogram_all(const struct tree *tree, uint64_t *counts)
 {
     uint64_t all[2 * LEVELS_MAX] = {0};

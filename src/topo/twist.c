@@ -150,7 +150,7 @@ static uint32_t lattice_distance(const struct wf_topo_twist *twist, const uint32
     uint32_t a = from[twist->dim[ring]], b = to[twist->dim[ring]];
     uint32_t start = from[twist->dim[other]], end = to[twist->dim[other]];
 
-    if (b < a) { /* the way up passes the seam */
+    if (b < a) { /* the path up passes the seam */
         b += shape->size[ring];
         start += shape->jump[ring];
         start = start < size ? start : start - size;

@@ -3,9 +3,9 @@
 #define WF_TOPO_TWIST_H
 
 /*
- * A box of nodes some of whose dimensions are rings, some of which are twisted: whoever passes
- * the seam of such a ring, the place between its last coordinate and its first, is shifted in
- * another dimension, the ring's target.
+ * A box of nodes. Some of its dimensions are rings, and some of the rings are twisted. The seam
+ * of a ring is the place between its last coordinate and its first. A path that passes the seam
+ * of a twisted ring is shifted in another dimension, the target of the ring.
  *
  * Dimensions that do not twist one another, directly or through others, contribute to a
  * distance separately. A struct wf_topo_twist is a part of a network that cannot be divided

@@ -201,7 +201,7 @@ static const struct bad {
     {"graph { a -- }", "net:1:14: expected a vertex, not '}'"},
     {"graph { a -> b }", "net:1:11: expected -- in a graph"},
     {"digraph { a -- b }", "net:1:13: expected -> in a digraph"},
-    {"graph { a -- b } graph { }", "net:1:18: expected nothing behind the graph, not 'graph'"},
+    {"graph { a -- b } graph { }", "net:1:18: expected nothing after the graph, not 'graph'"},
     {"graph { a -- {b c} }", "net:1:14: subgraphs are not understood"},
     {"graph { subgraph x { a -- b } }", "net:1:9: subgraphs are not understood"},
     {"graph { a -- b [latency=1us] }", "net:1:25: put '1us' in quotes"},
