@@ -3,8 +3,8 @@
 #define WF_DRAW_BINS_H
 
 /*
- * Many vertices behind one mark: which vertices are in a bin, how many, and how many cables
- * there are between bins. Of a very large network only a sample is visited.
+ * Bins: marks that stand for many vertices each. Counts the vertices in each bin and the cables
+ * between bins. In a very large network only a sample of the vertices is visited.
  */
 
 #include "draw/picture.h"
@@ -22,7 +22,8 @@ struct wf_draw_bins {
 /* The bin of a vertex with these coordinates, or WF_DRAW_NO_BIN. */
 typedef uint32_t wf_draw_bin_fn(const void *arg, const uint32_t coord[WF_TOPO_COORDS_MAX]);
 
-/* Into how many bins to put `n` neighbours: at most `most`, all alike if possible. */
+/* The number of bins for `n` neighbours: at most `most`, such that all are equal if
+ * possible. */
 uint32_t wf_draw_bins_choose(uint32_t n, uint32_t most);
 
 /* Steps through the vertices, or in a very large network through a sample of them that always
@@ -31,13 +32,13 @@ struct wf_draw_sample {
     uint64_t n, step, next;
 };
 
-/* Fewer are taken if the cables of each are looked at as well. */
+/* Begins a sample. If the caller looks at the cables of each vertex, it has fewer vertices. */
 void wf_draw_sample_begin(struct wf_draw_sample *sample, const struct wf_topo *topo,
                           bool cables);
 bool wf_draw_sample_next(struct wf_draw_sample *sample,
                          uint32_t *vertex); /* false at the end */
 
-/* `n` is at most 1024. */
+/* Counts the vertices in `n` <= 1024 bins; wf_draw_bins_finish() releases `out`. */
 void wf_draw_bins_count(const struct wf_topo *topo, uint32_t n, wf_draw_bin_fn *bin,
                         const void *arg, struct wf_draw_bins *out);
 

@@ -4,8 +4,8 @@
 
 #include "topo/topo.h"
 
-/* A cable, seen from its end with the lower number; of a network of one-way links, seen from
- * where it begins. */
+/* A cable, described from its end with the lower number; a one-way link is described from where
+ * it begins. */
 struct wf_draw_cable {
     uint32_t from, from_port;
     uint32_t to, to_port; /* to_port is WF_TOPO_NO_PORT if links are one-way */

@@ -3,8 +3,8 @@
 #define WF_DRAW_CANVAS_H
 
 /*
- * What a plot is drawn on. Lengths are pixels as on a screen, y grows downwards. The first
- * thing drawn is the lowest.
+ * A surface for plots. Lengths are pixels of a screen; y grows downwards. What is drawn later
+ * covers what was drawn earlier.
  */
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Colours by what they are for: a canvas knows those for its surroundings. */
+/* Colours by their purpose. The canvas chooses the shade for a light or a dark page. */
 enum wf_draw_ink {
     WF_DRAW_INK_PAPER,
     WF_DRAW_INK_STRONG, /* titles and names */
@@ -63,14 +63,14 @@ struct wf_draw_canvas {
     const struct wf_draw_canvas_ops *ops;
 };
 
-/* Both are as high and wide as given and filled with paper. A title is for programs that read
- * pictures to people. */
+/* Both create a canvas of this size, filled with paper. Screen readers read the title aloud.
+ * The canvas writes to `out` and is released by its finish(). */
 struct wf_draw_canvas *wf_draw_canvas_svg_new(double width, double height, const char *title,
                                               FILE *out);
 struct wf_draw_canvas *wf_draw_canvas_png_new(double width, double height, const char *title,
                                               FILE *out);
 
-/* How wide the text is, at most: canvases have different fonts. */
+/* The width of the text in the widest of the fonts of the canvases. */
 double wf_draw_lettering_width(const char *text, double size);
 
 #endif

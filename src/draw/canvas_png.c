@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A canvas of pixels, two to a length of one for sharp print. A shape is first laid out as a
- * mask, how much of each pixel it covers, and then coloured as a whole: where pieces of one
- * line meet nothing is painted twice.
+ * A canvas of pixels, two for each unit of length, so that print is sharp. A shape is first
+ * laid out as a mask, which holds how much of each pixel the shape covers. Then the shape is
+ * coloured as a whole, so that no pixel is painted twice where parts of a line meet.
  */
 #include "draw/canvas.h"
 
@@ -76,7 +76,7 @@ static void mark(struct raster *raster, long x, long y, double depth)
     *mask = value > *mask ? value : *mask;
 }
 
-/* How far a point is from the nearest of a line from a to b. */
+/* The distance of a point from the line between a and b. */
 static double distance(struct wf_draw_xy p, struct wf_draw_xy a, struct wf_draw_xy b)
 {
     double dx = b.x - a.x, dy = b.y - a.y, square = dx * dx + dy * dy;
@@ -198,7 +198,7 @@ static void png_area(struct wf_draw_canvas *canvas, const struct wf_draw_xy *cor
 
 /* ---- text ---- */
 
-/* Where the next letter goes, and how. */
+/* Where and how the next letter is drawn. */
 struct pen {
     struct raster *raster;
     struct wf_draw_xy at; /* on the base line */
@@ -222,7 +222,7 @@ static void draw_piece(void *context, struct wf_draw_xy from, struct wf_draw_xy 
     mark_line(pen->raster, on_page(pen, from), on_page(pen, to), pen->half_width);
 }
 
-/* In units of the letters' grid. */
+/* The width of a text in units of the letters' grid. */
 static double text_width(const char *text)
 {
     double width = 0;
@@ -285,7 +285,8 @@ static void put_chunk(FILE *out, const char *type, const unsigned char *data, si
     (void)fwrite(tail, 1, sizeof(tail), out);
 }
 
-/* Each row as it is: drawings have few colours, and differences of them would be more. */
+/* Rows are stored unfiltered: drawings have few colours, and their differences would be
+ * more. */
 static unsigned char *filter(const unsigned char *pixels, size_t row, size_t height)
 {
     unsigned char *filtered = wf_xmalloc((row + 1) * height);
@@ -311,7 +312,7 @@ static void write_file(const struct raster *raster)
 
     put_number(header, (uint32_t)width);
     put_number(header + 4, (uint32_t)height);
-    /* Cannot fail: there is room for the worst case, and memory was asked for. */
+    /* This cannot fail: the buffer is large enough for the worst case. */
     (void)compress2(packed, &size, filtered, (uLong)((row + 1) * height), Z_BEST_COMPRESSION);
     (void)fwrite(signature, 1, sizeof(signature), out);
     put_chunk(out, "IHDR", header, sizeof(header));

@@ -3,7 +3,7 @@
 #define WF_DRAW_DRAW_H
 
 /*
- * Networks in files: as a picture, and cable by cable.
+ * Writes networks to files, as a picture or cable by cable.
  *
  * To add a format: one .c file that defines a const struct wf_draw_format, and one line in
  * draw/formats.def. Drawing reads a topology through topo/topo.h alone,
@@ -35,19 +35,19 @@ WF_NODISCARD
 enum wf_status wf_draw_for_path(const char *path, const struct wf_draw_format **out,
                                 struct wf_err *err);
 
-/* How a vertex is called in all that people read: nodes by their number, switches "s0", "s1"
- * and so on. `buf` of WF_DRAW_VERTEX_NAME_MAX bytes; returns it. */
+/* The name of a vertex in output for users: nodes have their number, switches are "s0", "s1"
+ * and so on. Returns `buf`, which has WF_DRAW_VERTEX_NAME_MAX bytes. */
 enum { WF_DRAW_VERTEX_NAME_MAX = 16 };
 char *wf_draw_vertex_name(const struct wf_topo *topo, uint32_t vertex, char *buf);
 
-/* Where it is: its coordinates with `between` between them; a hub, which has no place, is "-".
- * `buf` of WF_DRAW_VERTEX_COORDS_MAX bytes; returns it. */
+/* The coordinates of a vertex, separated by `between`; a hub has no place, which is "-".
+ * Returns `buf`, which has WF_DRAW_VERTEX_COORDS_MAX bytes. */
 enum { WF_DRAW_VERTEX_COORDS_MAX = 96 };
 char *wf_draw_vertex_coords(const struct wf_topo *topo, uint32_t vertex, char between,
                             char *buf);
 
-/* The vertices that forward, also of a nested network: where the innermost network is direct,
- * all nodes forward besides the switches of the outer ones. */
+/* The number of vertices that forward messages. If the innermost network of a hierarchy is
+ * direct, these are all nodes and the switches of the outer networks. */
 uint32_t wf_draw_network_routers(const struct wf_topo *topo);
 
 #endif

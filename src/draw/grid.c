@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What stands on a grid: vertices, or blocks of them. */
+/* A grid of vertices, or of blocks of vertices. */
 struct lattice {
     uint32_t n_dims;
     uint32_t size[WF_TOPO_COORDS_MAX];
@@ -159,8 +159,8 @@ static uint32_t longest_row(const struct lattice *lattice)
     return longest;
 }
 
-/* Halves the dimensions that are `longest`. Alike is good, but of many short ones not all
- * should vanish: then only the last is halved. */
+/* Halves the dimensions that are `longest`. Halving all of them keeps
+ * the shape, but many short dimensions should not all vanish: then only the last is halved. */
 static void halve(struct lattice *lattice, uint32_t longest)
 {
     for (uint32_t d = lattice->n_dims; d-- > 0;) {
@@ -173,7 +173,7 @@ static void halve(struct lattice *lattice, uint32_t longest)
     }
 }
 
-/* Until there are few enough blocks. */
+/* Halves dimensions until there are few enough blocks. */
 static void choose_blocks(struct lattice *lattice)
 {
     while (lattice_points(lattice) > BLOCKS_MAX || longest_row(lattice) > ROW_MAX) {

@@ -14,12 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Deeper, and discs in discs are dust. */
+/* In deeper hierarchies, discs in discs would be too small to see. */
 enum { DISC_LEVELS_MAX = 3, PANELS_MAX = 4 };
 
 /* ---- discs in discs ---- */
 
-/* The picture of a level and all inside it, around the origin. */
+/* The picture of a level and of all levels inside it, around the origin. */
 struct part {
     struct wf_draw_picture picture;
     uint32_t nodes, switches;
@@ -212,7 +212,7 @@ static void draw_panels(const struct wf_topo *topo, const char *spec,
 
 /* ---- all ---- */
 
-/* Numbers are written into marks that have room for them. */
+/* Writes names into the marks that are large enough. */
 static void name_vertices(const struct wf_topo *topo, struct wf_draw_picture *picture)
 {
     for (uint32_t i = 0; i < picture->n_marks; i++) {

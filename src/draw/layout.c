@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to so many marks they have room for their numbers. */
+/* Up to this many marks, there is space for their numbers. */
 enum { LABELS_MAX = 130 };
 
 static const struct wf_draw_shape_ops *const shape_table[] = {
@@ -36,7 +36,7 @@ char *wf_draw_layout_count(uint64_t count, char *buf)
 
 /* ---- nodes around their router ---- */
 
-/* A node that has no place of its own belongs beside its switch, which this returns. */
+/* The switch beside which a node is drawn; WF_TOPO_NO_VERTEX if it has a place of its own. */
 static uint32_t host_of(const struct wf_topo *topo, uint32_t vertex)
 {
     uint32_t mine[WF_TOPO_COORDS_MAX] = {0}, its[WF_TOPO_COORDS_MAX] = {0};
@@ -54,7 +54,7 @@ static uint32_t host_of(const struct wf_topo *topo, uint32_t vertex)
     return n == m && memcmp(mine, its, sizeof(mine)) == 0 ? host : WF_TOPO_NO_VERTEX;
 }
 
-/* How many nodes are around each router, by vertex - n_nodes; to be freed. */
+/* The number of nodes around each router, by vertex - n_nodes; the caller frees the array. */
 static uint32_t *count_guests(const struct wf_topo *topo, uint32_t *most)
 {
     uint32_t *guests = wf_xcalloc((size_t)topo->n_vertices - topo->n_nodes, sizeof(*guests));
@@ -71,7 +71,7 @@ static uint32_t *count_guests(const struct wf_topo *topo, uint32_t *most)
 }
 
 /* The distance from the middle of a router of its `n` nodes of radius `r`, on a third of a
- * circle or, which needs less room, all around. */
+ * circle or, which needs less space, all around. */
 static double guest_distance(const struct wf_draw_view *view, uint32_t n, double r, bool around)
 {
     double least = view->r + 1.6 * r;
@@ -84,7 +84,7 @@ static double guest_distance(const struct wf_draw_view *view, uint32_t n, double
 static void place_guests(const struct wf_draw_view *view, const uint32_t *guests)
 {
     const struct wf_topo *topo = view->topo;
-    uint32_t *seated = wf_xcalloc((size_t)topo->n_vertices - topo->n_nodes, sizeof(*seated));
+    uint32_t *placed = wf_xcalloc((size_t)topo->n_vertices - topo->n_nodes, sizeof(*placed));
 
     for (uint32_t v = 0; v < topo->n_nodes; v++) {
         uint32_t host = host_of(topo, v);
@@ -94,7 +94,7 @@ static void place_guests(const struct wf_draw_view *view, const uint32_t *guests
 
         struct wf_draw_mark *mark = &view->picture->marks[v];
         const struct wf_draw_mark *router = &view->picture->marks[host];
-        uint32_t n = guests[host - topo->n_nodes], k = seated[host - topo->n_nodes]++;
+        uint32_t n = guests[host - topo->n_nodes], k = placed[host - topo->n_nodes]++;
         bool around = isnan(view->facing[host]);
         double angle = around ? (0.375 + (double)k / n) * WF_DRAW_TURN
                               : view->facing[host] + ((k + 0.5) / n - 0.5) * (WF_DRAW_TURN / 3);
@@ -103,7 +103,7 @@ static void place_guests(const struct wf_draw_view *view, const uint32_t *guests
         mark->x = router->x + far * cos(angle);
         mark->y = router->y + far * sin(angle);
     }
-    free(seated);
+    free(placed);
 }
 
 /* ---- every vertex has a mark ---- */

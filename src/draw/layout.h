@@ -3,18 +3,18 @@
 #define WF_DRAW_LAYOUT_H
 
 /*
- * From a topology to a picture of it.
+ * Turns a topology into a picture.
  *
  * How much is drawn depends on the size: every vertex, or every switch without its nodes, or
  * marks that stand for many vertices. Each shape of topo/topo.h has a struct wf_draw_shape_ops
- * that knows where its vertices belong, and how it is drawn when there are too many.
+ * that places its vertices and draws networks that are too large for that.
  */
 
 #include "draw/cable.h"
 #include "draw/picture.h"
 #include "topo/topo.h"
 
-/* Up to so many, every vertex and cable is drawn. */
+/* Up to these numbers, every vertex and cable is drawn. */
 enum { WF_DRAW_VERTICES_MAX = 600, WF_DRAW_CABLES_MAX = 5000 };
 
 #define WF_DRAW_TURN 6.283185307179586
@@ -27,17 +27,17 @@ struct wf_draw_view {
     double r;       /* of a router */
     double reach;   /* how far a router and the nodes around it reach from its middle */
     double pitch;   /* a good distance between neighbours */
-    double *facing; /* of each mark, the angle to which the nodes around it are; NAN is all */
+    double *facing; /* by mark, the direction in which its nodes are; NAN is all around */
 };
 
 struct wf_draw_shape_ops {
-    /* Moves the marks of the shown vertices to their places, and may add others behind. Nodes
-     * around their router are moved later. */
+    /* Moves the marks of the shown vertices to their places, and may add further marks after
+     * them. Nodes around their router are moved later. */
     void (*place)(const struct wf_draw_view *view);
-    /* Sets style and bow of the line for a cable; the rest of it is set. May be null. */
+    /* Sets style and bow of the line for a cable; its other members are set. May be null. */
     void (*bend)(const struct wf_draw_view *view, const struct wf_draw_cable *cable,
                  struct wf_draw_line *line);
-    /* Draws a network that is too large for the above. */
+    /* Draws a network that is too large for a mark for each vertex. */
     void (*coarse)(const struct wf_topo *topo, struct wf_draw_picture *picture);
 };
 
@@ -46,10 +46,10 @@ extern const struct wf_draw_shape_ops wf_draw_shape_levels;
 extern const struct wf_draw_shape_ops wf_draw_shape_groups;
 extern const struct wf_draw_shape_ops wf_draw_shape_circle;
 
-/* Draws a network that is not nested. `picture` is an empty one. */
+/* Draws a network that is not nested into an empty picture. */
 void wf_draw_layout_network(const struct wf_topo *topo, struct wf_draw_picture *picture);
 
-/* Draws any network; `spec` is what the user wrote. */
+/* Draws any network into an empty picture; `spec` is what the user wrote. */
 void wf_draw_layout(const struct wf_topo *topo, const char *spec,
                     struct wf_draw_picture *picture);
 

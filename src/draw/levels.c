@@ -134,8 +134,8 @@ static void add_row(struct rows *rows, const struct widths *widths, uint32_t lev
     }
 }
 
-/* Of many levels the upper ones, as far as their vertices can be drawn one by one, and the
- * lowest, with as many bins as the row above it. */
+/* If there are many levels, draws the upper ones whose vertices can be drawn one by one, and
+ * the lowest with as many bins as the row above it. */
 static void choose_rows(struct rows *rows, const struct widths *widths)
 {
     uint32_t top = widths->n_levels;

@@ -3,9 +3,9 @@
 #define WF_DRAW_PICTURE_H
 
 /*
- * A picture before it is written: marks on a plane, lines between marks, and notes. Lines know
- * their marks, not places, so that marks can still be moved. Lengths are pixels as on a screen,
- * y grows downwards.
+ * A picture before it is written: marks on a plane, lines between marks, and notes. Lines
+ * refer to marks and not to places, so that marks can be moved later. Lengths are pixels as on
+ * a screen, y grows downwards.
  */
 
 #include "base/status.h"
@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 enum wf_draw_mark_kind {
-    WF_DRAW_MARK_DISC,   /* a circle behind others, that they are in */
+    WF_DRAW_MARK_DISC,   /* a circle around other marks, drawn below them */
     WF_DRAW_MARK_NODE,   /* a dot */
     WF_DRAW_MARK_SWITCH, /* a square */
     WF_DRAW_MARK_BLOCK,  /* a larger square that stands for many */
@@ -27,15 +27,15 @@ struct wf_draw_mark {
     enum wf_draw_mark_kind kind;
     double x, y;
     double r;        /* a square is 2r wide */
-    uint32_t vertex; /* that it shows, or WF_TOPO_NO_VERTEX */
+    uint32_t vertex; /* the vertex that it shows, or WF_TOPO_NO_VERTEX */
     char label[24];  /* inside it; "" for none */
-    char title[72];  /* for who points at it; likewise */
+    char title[72];  /* shown when the user points at it; likewise */
 };
 
 enum wf_draw_line_style {
-    WF_DRAW_LINE_FAR,   /* around the edge, or between groups */
+    WF_DRAW_LINE_FAR,   /* around the edge of a grid, or between groups */
     WF_DRAW_LINE_PLAIN, /* to a neighbour in the picture */
-    WF_DRAW_LINE_HINT,  /* stands for what was left out between */
+    WF_DRAW_LINE_HINT,  /* stands for levels that are not drawn */
     WF_DRAW_LINE_STYLES,
 };
 
@@ -43,7 +43,7 @@ struct wf_draw_line {
     uint32_t a, b; /* marks */
     enum wf_draw_line_style style;
     double bow;     /* how far its middle is off the straight line, to the left of a to b */
-    uint64_t links; /* that it stands for; 0 if it is one cable */
+    uint64_t links; /* the number that it stands for; 0 if it is one cable */
     bool oneway;    /* an arrow from a to b */
 };
 
@@ -69,7 +69,7 @@ struct wf_draw_box {
 
 void wf_draw_picture_fini(struct wf_draw_picture *picture);
 
-/* The first two return the number of what they add. */
+/* These add to the picture; the first two return the number of the mark or line. */
 uint32_t wf_draw_picture_mark(struct wf_draw_picture *picture, const struct wf_draw_mark *mark);
 uint32_t wf_draw_picture_line(struct wf_draw_picture *picture, const struct wf_draw_line *line);
 WF_PRINTF(5, 6)
@@ -89,11 +89,11 @@ uint32_t wf_draw_picture_append(struct wf_draw_picture *picture,
 /* Moves marks and notes away from the origin; they keep their size. */
 void wf_draw_picture_spread(struct wf_draw_picture *picture, double factor);
 
-/* Where a line's curve has its control point, if it is drawn as a quadratic curve. */
+/* The control point of a line that is drawn as a quadratic curve. */
 void wf_draw_picture_control(const struct wf_draw_picture *picture,
                              const struct wf_draw_line *line, double *x, double *y);
 
-/* What everything fits in. */
+/* The smallest box around all marks, lines and notes. */
 struct wf_draw_box wf_draw_picture_bounds(const struct wf_draw_picture *picture);
 
 #endif

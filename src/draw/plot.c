@@ -20,7 +20,7 @@ enum {
 
 #define MARK 4.0 /* radius */
 
-/* One hue per series in a fixed order, lighter on a dark page. */
+/* One hue for each series in a fixed order, lighter on a dark page. */
 const uint32_t wf_draw_ink_light[WF_DRAW_INKS] = {
     0xfcfcfb, 0x0b0b0b, 0x52514e, 0xe4e3dd, 0xa3a298, 0x2a78d6, 0xeb6834,
     0x1baf7a, 0xc98500, 0xd6518a, 0x4a3aa7, 0x008300, 0xe34948,
@@ -45,7 +45,7 @@ static const struct shape {
     {4, {{-0.6, -1.3}, {0.6, -1.3}, {0.6, 1.3}, {-0.6, 1.3}}},
 };
 
-/* A panel on its way to the page. */
+/* A panel that is being drawn. */
 struct view {
     struct wf_draw_canvas *canvas;
     const struct wf_draw_plot_panel *panel;

@@ -2,7 +2,7 @@
 #ifndef WF_DRAW_SCALE_H
 #define WF_DRAW_SCALE_H
 
-/* What an axis spans, and its ticks: round numbers. */
+/* The range of an axis and its ticks, which are round numbers. */
 
 #include <stdbool.h>
 #include <stddef.h>

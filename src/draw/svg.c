@@ -38,7 +38,7 @@ static const char style_sheet[] =
     ".quiet{fill:#a4b0bc}\n"
     "}\n";
 
-/* Everything that is written, and how picture coordinates become those of the page. */
+/* The page that is written, and how coordinates of the picture become those of the page. */
 struct page {
     FILE *out;
     const struct wf_draw_picture *picture;
@@ -64,7 +64,7 @@ static void put_attribute(FILE *out, const char *name, double value)
     (void)fputc('"', out);
 }
 
-/* Specs hold what users write: bytes that are no text become question marks. */
+/* Texts may come from users: bytes that are not printable ASCII become question marks. */
 static void put_text(FILE *out, const char *text, size_t most)
 {
     for (size_t i = 0; i < most && text[i] != '\0'; i++) {
@@ -301,7 +301,7 @@ static void put_caption(const struct page *page, const struct wf_topo *topo, con
     (void)fputs("</text>\n", out);
 }
 
-/* Room for the longest line of the caption. */
+/* The width of the longest line of the caption. */
 static double caption_width(const struct wf_draw_picture *picture, const char *spec)
 {
     double title = 10.0 * fmin((double)strlen(spec), SPEC_SHOWN_MAX + 3);

@@ -52,7 +52,7 @@ struct bt {
     int64_t compute; /* in a part */
 };
 
-/* What the cursor's words mean. */
+/* The contents of the cursor. */
 struct position {
     uint32_t iteration;
     uint32_t part;

@@ -43,7 +43,7 @@ struct cg {
     int64_t compute;
 };
 
-/* What the cursor's words mean. */
+/* The contents of the cursor. */
 struct position {
     uint64_t iteration; /* inner ones */
     uint32_t phase;     /* 0: compute; then the exchanges of the row, the transposed place and

@@ -3,9 +3,9 @@
 #define WF_GEN_MAKE_H
 
 /*
- * Ops as generators make them. Each function sets the members that its kind uses and no others:
- * an op is large, generators are asked for millions a second, and nobody looks at the rest. All
- * are on WF_COMM_WORLD.
+ * Fills in ops. Each function sets the members that its kind of op uses and no others: an op
+ * is large, generators make millions of ops a second, and readers ignore the other members.
+ * All ops are on WF_COMM_WORLD.
  */
 
 #include "ops/op.h"
@@ -37,7 +37,7 @@ static inline void wf_gen_make_recv(struct wf_op *op, uint32_t peer, int32_t tag
     op->recorded = false;
 }
 
-/* These two turn a send and a receive into what returns at once. */
+/* The nonblocking send and receive. */
 static inline void wf_gen_make_isend(struct wf_op *op, uint32_t peer, int32_t tag,
                                      uint64_t bytes, uint32_t request)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tasks for whoever asks. Rank 0 waits for anybody's message and answers with the next task, or
- * when there are none left with a message that says stop. Every other rank sends rank 0 its
- * result, of which it has none at first but sends it nevertheless, waits for the answer and
- * computes. Who gets which task thus depends on time. A single rank computes all tasks itself.
+ * A master that hands out tasks. Rank 0 receives from any rank and answers with the next task,
+ * or with a message to stop if no task is left. Every other rank sends its result to rank 0,
+ * waits for the answer and computes; the first message carries no result. Which rank gets
+ * which task depends on time. A single rank computes all tasks itself.
  *
  * A task's answer carries as tag its number, counted from 1; the tag of stop is 0. Computing
  * takes between 1 - spread and 1 + spread times `compute`, which depends on the task's number

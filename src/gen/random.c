@@ -65,7 +65,7 @@ static enum wf_status random_create(const void *params, uint32_t n_ranks,
     return WF_OK;
 }
 
-/* Who stands so many places behind and ahead of the rank in this round's circle. */
+/* The ranks that are this round's number of places before and after the rank in its circle. */
 static void find_partners(const struct random *program, uint32_t rank,
                           struct wf_gen_rounds_at *at)
 {

@@ -4,17 +4,17 @@
 
 /*
  * The frame of programs in which every rank sends one message and gets one, again and again: a
- * receive is posted, the message sent, both are waited for. Nobody is more than a message ahead
- * of who sends to it, so that hardly a message waits to be received.
+ * receive is posted, the message sent, both are waited for. No rank is
+ * more than one message ahead of its sender, so that messages hardly ever wait for a receive.
  */
 
 #include "ops/source.h"
 
-/* What the cursor's words mean. */
+/* The contents of the cursor. */
 struct wf_gen_rounds_at {
     uint64_t round;
     uint32_t step;     /* in the round */
-    uint32_t from, to; /* the partners in it; not known before the step 0 */
+    uint32_t from, to; /* the partners in this round; set before step 0 */
     uint32_t reserved;
 };
 

@@ -18,8 +18,8 @@
  * A message carries the number of its direction as tag: in a periodic dimension of two ranks
  * both neighbours are the same rank, and two messages with different tags go there. In a
  * dimension of one rank the neighbour is the rank itself; a program would copy, and no message
- * is sent. Beyond the border of a grid that is not periodic there is nobody, and nothing is
- * sent either.
+ * is sent. Beyond the border of a grid that is not periodic there is no rank, and nothing
+ * is sent.
  *
  * With `imbalance` s a rank always computes for the same time, which is somewhere between 1 - s
  * and 1 + s times `compute`.
@@ -75,7 +75,7 @@ struct stencil {
     struct direction directions[NEIGHBORS_MAX]; /* the opposite of i is i ^ 1 */
 };
 
-/* What the cursor's words mean. */
+/* The contents of the cursor. */
 struct position {
     uint32_t iteration;
     uint32_t step;            /* in the iteration */
@@ -291,7 +291,7 @@ static uint32_t neighbor(const struct stencil *stencil, uint32_t rank, const uin
     return rank;
 }
 
-/* The receive or send number `i` of an iteration; false if there is nobody to exchange it with.
+/* The receive or send number `i` of an iteration; false if there is no neighbour.
  */
 static inline bool make_message(const struct stencil *stencil, uint32_t rank,
                                 const uint32_t *coord, uint32_t i, struct wf_op *op)

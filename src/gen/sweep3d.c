@@ -41,7 +41,7 @@ struct sweep3d {
     struct params given;
 };
 
-/* What the cursor's words mean. */
+/* The contents of the cursor. */
 struct position {
     uint32_t iteration;
     uint32_t octant; /* N_OCTANTS: the allreduce */
@@ -125,7 +125,7 @@ static uint32_t neighbor(const struct sweep3d *sweep, uint32_t rank, uint32_t oc
     return coord == 0 ? WF_PROC_NULL : rank - stride;
 }
 
-/* The op of a step of a block; false if there is nobody to exchange it with. */
+/* The op of a step of a block; false if there is no neighbour. */
 static bool make_step(const struct sweep3d *sweep, uint32_t rank, const struct position *at,
                       struct wf_op *op)
 {

@@ -15,8 +15,8 @@
 /* Instructions between two ops, so that a program without ops ends too. */
 enum { IDLE_MAX = 1000000 };
 
-/* The fault of the lowest rank that had one: all that changes after creation. Programs without
- * faults never come here. */
+/* The error of the lowest rank that had one: the only thing that changes after creation.
+ * Programs without errors never touch it. */
 struct trouble {
     pthread_mutex_t mutex;
     bool happened;
@@ -30,7 +30,7 @@ struct text {
     struct trouble *trouble;
 };
 
-/* What the cursor's words mean. */
+/* The contents of the cursor. */
 struct position {
     uint32_t at;         /* number of the next instruction */
     uint32_t n_requests; /* that wait for a waitall */
@@ -40,7 +40,7 @@ struct position {
 _Static_assert(sizeof(struct position) == sizeof(((struct wf_cursor *)0)->word),
                "a position is a cursor");
 
-/* A rank on its way from one op to the next. */
+/* The state of a rank between two ops. */
 struct run {
     const struct text *text;
     struct position at;

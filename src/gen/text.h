@@ -3,13 +3,14 @@
 #define WF_GEN_TEXT_H
 
 /*
- * Programs in a small language of loops, conditions and messages, written by whoever needs them
- * (docs/reference/workload-language.md). The text is translated when the source is created; a
- * rank's cursor holds where it stands, its open requests and the counters of its loops.
+ * Programs that users write in a small language of loops, conditions and messages
+ * (docs/reference/workload-language.md). The text is translated when the source is created.
+ * The cursor of a rank holds its position, the number of its open requests and the counters of
+ * its loops.
  *
- * What is wrong in the text itself is WF_EINVAL at creation. What turns out to be wrong on the
- * way (a division by zero, a peer that does not exist) ends the rank's program, and
- * wf_source_check() tells the one of the lowest rank.
+ * An error in the text is WF_EINVAL at creation. An error at run time (a division by zero, a
+ * peer that does not exist) ends the program of the rank; wf_source_check() reports the error
+ * of the lowest rank.
  */
 
 #include "gen/gen.h"

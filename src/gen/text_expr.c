@@ -196,7 +196,7 @@ uint32_t wf_gen_calc_add(struct wf_buf *nodes, struct wf_gen_lexer *lexer,
                          struct wf_gen_calc expr)
 {
     const struct wf_gen_calc *table = (const struct wf_gen_calc *)(const void *)nodes->data;
-    const struct wf_gen_calc_state nobody = {0};
+    const struct wf_gen_calc_state no_state = {0};
     uint32_t number = (uint32_t)(nodes->size / sizeof(expr));
     struct wf_gen_calc_fault fault;
     int64_t value;
@@ -224,7 +224,7 @@ uint32_t wf_gen_calc_add(struct wf_buf *nodes, struct wf_gen_lexer *lexer,
     wf_buf_append(nodes, &expr, sizeof(expr));
     table = (const struct wf_gen_calc *)(const void *)nodes->data;
     /* What has no value may be in a branch that is not taken: it is left for later. */
-    if (!expr.varies && wf_gen_calc_value(table, number, &nobody, &value, &fault)) {
+    if (!expr.varies && wf_gen_calc_value(table, number, &no_state, &value, &fault)) {
         struct wf_gen_calc *last = (struct wf_gen_calc *)(void *)nodes->data + number;
         *last = (struct wf_gen_calc){.kind = WF_GEN_CALC_NUMBER,
                                      .depth = 1,

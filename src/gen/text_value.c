@@ -237,7 +237,7 @@ int64_t wf_gen_text_constant(struct wf_gen_text_parser *parser)
 {
     struct wf_gen_text_place place = parser->lexer.token.place;
     uint32_t node = wf_gen_text_expression(parser);
-    const struct wf_gen_calc_state nobody = {0};
+    const struct wf_gen_calc_state no_state = {0};
     struct wf_gen_calc_fault fault;
     int64_t value = 0;
 
@@ -249,7 +249,7 @@ int64_t wf_gen_text_constant(struct wf_gen_text_parser *parser)
         (void)wf_gen_lex_fault(
             &parser->lexer, place,
             "the value of a parameter must be the same on all ranks; use let");
-    } else if (!wf_gen_calc_value(nodes, node, &nobody, &value, &fault)) {
+    } else if (!wf_gen_calc_value(nodes, node, &no_state, &value, &fault)) {
         (void)wf_gen_lex_fault(&parser->lexer, fault.place, "%s", fault.what);
     }
     return value;

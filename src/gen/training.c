@@ -40,7 +40,7 @@ struct training {
     uint32_t imbalance; /* a share */
 };
 
-/* What the cursor's words mean. */
+/* The contents of the cursor. */
 struct position {
     uint32_t step;
     uint32_t phase;

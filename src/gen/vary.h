@@ -4,7 +4,8 @@
 
 /*
  * Amounts that differ from rank to rank or from task to task, and sums of them, for generators.
- * In integers, so that every machine gets the same.
+ * They are integers, so that every machine
+ * computes the same.
  */
 
 #include "base/status.h"

@@ -26,7 +26,7 @@ ERRORS = [
     (["topo", "torus:4x4/mseh:2"], 3, "unknown topology 'mseh' at character 11 .*mean 'mesh'"),
     (["topo", "torus:4x4/mesh"], 3, "mesh needs its size"),
     (["topo", "star/mesh:4"], 3, "star needs its size"),
-    (["topo", "star,4"], 3, "expected a ':' behind 'star' at character 5 of 'star,4'"),
+    (["topo", "star,4"], 3, "expected a ':' after 'star' at character 5 of 'star,4'"),
     (["topo", "torus:4x4,rap=1,0"], 3, "^weft: torus: unknown parameter 'rap'; .*mean 'wrap'"),
     (["topo", "dragonfly:4,a=8,a=9"], 3, "dragonfly: a is given twice"),
     (["topo", "torus:4x4", "mesh:4"], 2, "also 'mesh:4'"),
