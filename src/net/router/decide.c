@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a router does in a cycle in which something can change: inputs ask for channels, each
- * channel is given to one of those that ask, and each idle link begins to send the packet of
- * one of its channels that are held. A link keeps to a packet until its tail has gone, so that
- * a packet is one event at the next router, whatever its length.
+ * What a router does in a cycle in which something can change. Inputs request channels, each
+ * channel goes to one of those that request it, and each idle link begins to send the packet of
+ * one of its held channels. A link sends a packet without interruption, so that a packet is one
+ * event at the next router, whatever its length.
  */
 #include "base/rng.h"
 #include "net/router/stats.h"
 
-/* The askers of one decision and what became of them. */
+/* The requests of one decision; those that are granted become WF_ROUTER_NONE. */
 struct round {
     uint32_t n;
     struct wf_router_request requests[WF_ROUTER_INPUTS_MAX];
-    int64_t next; /* cycle in which there is something to do again */
+    int64_t next; /* next cycle with something to do */
 };
 
 static void soonest(struct round *round, int64_t at)
@@ -46,7 +46,7 @@ void wf_router_mark(const struct wf_router_view *view, uint32_t input, bool has_
     *word = has_packets ? *word | bit : *word & ~bit;
 }
 
-/* From when on the first packet of a queue may ask. */
+/* From which cycle on the first packet of a queue may request a channel. */
 static int64_t ready_at(const struct wf_router_view *view, const struct wf_router_input *input)
 {
     return input->leave == 0
@@ -81,7 +81,8 @@ void wf_router_enqueue(const struct wf_router_view *view, uint32_t number,
     bool was_empty = wf_router_append(view, number, packet);
 
     input->head = view->now;
-    if (input->blocked == WF_ROUTER_IS_BLOCKED) { /* the detector wants to know if it is full */
+    if (input->blocked ==
+        WF_ROUTER_IS_BLOCKED) { /* the detector must know whether it is full */
         wf_router_watch(view);
     }
 
@@ -91,7 +92,7 @@ void wf_router_enqueue(const struct wf_router_view *view, uint32_t number,
     }
 }
 
-/* The first packet of an input begins to leave. */
+/* Removes the first packet of an input, which begins to leave. */
 static struct wf_router_packet begin(const struct wf_router_view *view, uint32_t number,
                                      struct round *round)
 {
@@ -118,7 +119,7 @@ static struct wf_router_packet begin(const struct wf_router_view *view, uint32_t
     return packet;
 }
 
-/* Tells the router before that a slot will be free when the tail has left. */
+/* Tells the previous router that a slot is free as soon as the tail has left. */
 static void give_back(const struct wf_router_view *view, uint32_t input)
 {
     const struct wf_router_net *model = view->model;
@@ -143,7 +144,7 @@ static int64_t age_of(const struct wf_router_view *view, uint32_t input)
     return entry->packet.born;
 }
 
-/* How far behind the last winner an input comes in turn. */
+/* How far after the last winner an input comes in turn. */
 static uint32_t turns_to(const struct wf_router_view *view, uint32_t winner, uint32_t input)
 {
     uint32_t n = view->layout->n_inputs;
@@ -187,7 +188,7 @@ static void count_injected(const struct wf_router_view *view, uint32_t input,
     }
 }
 
-/* True with the probability that packets in transit go first this time. */
+/* Draws whether packets in transit go first this time. */
 static bool transit_first(const struct wf_router_view *view)
 {
     double priority = view->model->set.transit_priority;
@@ -196,7 +197,7 @@ static bool transit_first(const struct wf_router_view *view)
            (priority >= 1 || (double)(wf_random(view->ctx) >> 11) * 0x1p-53 < priority);
 }
 
-/* The place of the winner among the requests for a channel, of which `from` is the first. */
+/* The winner among the requests for a channel, the first of which is `from`. */
 static uint32_t choose(const struct wf_router_view *view, const struct round *round,
                        uint32_t from, uint32_t winner)
 {
@@ -270,7 +271,7 @@ static void consume(const struct wf_router_view *view, struct round *round, uint
     }
 }
 
-/* Gives the channel of a request to one of those who ask for it. The others have none then. */
+/* Gives the channel of a request to one of those who request it; the others get none. */
 static void give_channel(const struct wf_router_view *view, struct round *round,
                          uint32_t request)
 {
@@ -286,7 +287,7 @@ static void give_channel(const struct wf_router_view *view, struct round *round,
     }
 }
 
-/* Gives every channel that is asked for to somebody. What is left has no channel. */
+/* Grants every channel that is requested. The requests that remain have no channel. */
 static void arbitrate(const struct wf_router_view *view, struct round *round)
 {
     for (uint32_t i = 0; i < round->n; i++) {
@@ -389,7 +390,7 @@ void wf_router_decide(const struct wf_router_view *view)
     struct round round;
 
     if (head->wake != view->now + 1) {
-        return; /* an earlier one took its place */
+        return; /* void: an earlier decision replaced it */
     }
     wf_touch(view->ctx, head, sizeof(*head));
     head->wake = 0;

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Cycles from a router to the detector and back: the same for all. */
+/* Cycles from any router to the detector, and back. */
 static int64_t delay_of(const struct wf_router_net *model)
 {
     bool wormhole = model->set.switching == WF_ROUTER_WORMHOLE;
@@ -34,7 +34,7 @@ static void tell(const struct wf_router_view *view, int64_t cycles, uint16_t kin
     wf_schedule(view->ctx, model->detector, at - wf_now(view->ctx), kind, payload, size);
 }
 
-/* Comes back in the next cycle that is a multiple of `every`: behind its decisions. */
+/* Schedules an event after the decisions of the next cycle that is a multiple of `every`. */
 static void come_back(const struct wf_router_view *view, uint64_t every, uint16_t kind)
 {
     int64_t next = (view->now / (int64_t)every + 1) * (int64_t)every,
@@ -57,7 +57,7 @@ void wf_router_watch(const struct wf_router_view *view)
     }
 }
 
-/* Since when the first packet of a queue has been first. */
+/* The cycle since which the first packet of a queue has been first. */
 static int64_t first_since(const struct wf_router_view *view,
                            const struct wf_router_input *input)
 {
@@ -67,7 +67,8 @@ static int64_t first_since(const struct wf_router_view *view,
     return entry->at > left ? entry->at : left;
 }
 
-/* Whether it is too early to say something of the first packet of a queue. */
+/* Reports the first packet of a queue if it is blocked. Returns whether it is too early to
+ * tell. */
 static bool look_at(const struct wf_router_view *view, uint32_t number)
 {
     struct wf_router_input *input = &view->inputs[number];
@@ -89,7 +90,7 @@ static bool look_at(const struct wf_router_view *view, uint32_t number)
     return false;
 }
 
-/* A router in which nothing happens is not looked at for ever: runs have to end. */
+/* Goes on only while packets may still become blocked: runs have to end. */
 void wf_router_look(const struct wf_router_view *view)
 {
     bool again = false;
@@ -112,7 +113,7 @@ void wf_router_unwatch(const struct wf_router_view *view, struct wf_router_input
 {
     const struct wf_net_queue queue = wf_router_queue(view, number);
 
-    input->blocked = 0; /* the caller has announced it */
+    input->blocked = 0; /* the caller has called wf_touch() */
     tell(view, delay_of(view->model), WF_ROUTER_MOVED, &queue, sizeof(queue));
 }
 
@@ -146,11 +147,11 @@ void wf_router_report(const struct wf_router_view *view)
 struct detector {
     int64_t inside;     /* packets in the network */
     uint32_t waits;     /* cells */
-    uint32_t n_waits;   /* of them */
+    uint32_t n_waits;   /* number of cells */
     uint8_t checking;   /* WF_ROUTER_CHECK is scheduled */
-    uint8_t more_waits; /* since the last one */
-    uint8_t shut;       /* nodes have been told so */
-    uint8_t over;       /* there is a deadlock, and they have been told so */
+    uint8_t more_waits; /* since the last check */
+    uint8_t shut;       /* nodes were told not to inject */
+    uint8_t over;       /* nodes were told of a deadlock */
     uint32_t spare;
 };
 
@@ -164,7 +165,7 @@ static const struct wait_cell *read_cell(struct wf_ctx *ctx, uint32_t cell)
     return wf_cell_read(ctx, cell);
 }
 
-/* Takes the wait of a queue out of the list, if it is there. */
+/* Removes the wait of a queue from the list, if it is there. */
 static void forget(struct detector *own, struct wf_ctx *ctx, const struct wf_net_queue *queue)
 {
     uint32_t last = 0, cell = own->waits;
@@ -198,7 +199,7 @@ static void remember(struct detector *own, struct wf_ctx *ctx, const struct wf_n
     own->more_waits = 1;
 }
 
-/* Tells all nodes, so that they know it at the time `at`. */
+/* Sends an event to all nodes, for the time `at`. */
 static void tell_all(const struct wf_router_net *model, struct wf_ctx *ctx, int64_t at,
                      uint16_t kind, const struct wf_net_deadlock *deadlock)
 {
@@ -255,7 +256,7 @@ static void check(const struct wf_router_net *model, struct detector *own, struc
     own->more_waits = 0;
 }
 
-/* What arrives together is looked at together, a picosecond later. */
+/* Reports that arrive together are checked together, a picosecond later. */
 static void detector_event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
 {
     struct detector *own = state;

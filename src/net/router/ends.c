@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages at the two ends of the network: cut into packets and injected as the queues allow,
- * put together again, and handed on in the order in which they were sent. All lists are of
- * cells and short: of what is under way between a node and those it talks to.
+ * Messages at the two ends of the network. The source cuts them into packets and injects these
+ * as its queues allow. The destination reassembles them and hands them over in the order in
+ * which they were sent. All lists consist of cells and are short: they hold the messages in
+ * progress between a node and its peers.
  */
 #include "net/router/flit.h"
 #include "net/router/stats.h"
@@ -17,7 +18,7 @@ static struct wf_router_cell *edit_cell(const struct wf_router_view *view, uint3
     return wf_cell_edit(view->ctx, cell);
 }
 
-/* A new cell at the front of a list. */
+/* Adds a cell at the front of a list. */
 static struct wf_router_cell *push(const struct wf_router_view *view, uint32_t *list,
                                    const struct wf_router_packet *packet)
 {
@@ -31,7 +32,7 @@ static struct wf_router_cell *push(const struct wf_router_view *view, uint32_t *
     return entry;
 }
 
-/* Takes a cell out of a list. `last` is the one before it, or 0. */
+/* Removes a cell from a list. `last` is the cell before it, or 0. */
 static void pull(const struct wf_router_view *view, uint32_t *list, uint32_t last,
                  uint32_t cell)
 {
@@ -53,8 +54,8 @@ static uint64_t n_packets(const struct wf_router_net *model, uint64_t bytes)
 
 /* ---- directions and injection queues ---- */
 
-/* Which way around each ring. Where both are equally long it is a lot, but one that depends on
- * nothing but the packet and the seed, so that the queue for a message can be known before it
+/* Chooses the direction in each ring. If both are equally long the choice is random, but depends
+ * on the packet and the seed alone, so that the injection queue of a message is known before it
  * is sent. */
 static void choose_directions(const struct wf_router_view *view,
                               struct wf_router_packet *packet, uint32_t index)
@@ -88,7 +89,7 @@ void wf_router_prepare(const struct wf_router_view *view, struct wf_router_packe
     }
 }
 
-/* The way by which a packet goes most, or last. */
+/* The port of the dimension with most hops (`longest`), or of the last dimension. */
 static uint32_t main_port(const struct wf_router_view *view,
                           const struct wf_router_packet *packet, bool longest)
 {
@@ -155,7 +156,7 @@ void wf_router_inject(const struct wf_router_view *view)
         struct wf_router_packet packet = entry->packet;
 
         if (!inject_one(view, &packet, entry->count)) {
-            return; /* until a packet begins to leave */
+            return; /* a packet that begins to leave makes room */
         }
         if (--entry->count == 0) {
             pull(view, &head->backlog, 0, head->backlog);
@@ -163,7 +164,7 @@ void wf_router_inject(const struct wf_router_view *view)
     }
 }
 
-/* The number of messages so far between this node and another, which grows by one. */
+/* The number of messages so far between this node and another; counts one more. */
 static uint32_t next_order(const struct wf_router_view *view, uint32_t *list, uint32_t other)
 {
     for (uint32_t cell = *list; cell != 0; cell = read_cell(view, cell)->next) {
@@ -221,7 +222,7 @@ int64_t wf_router_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
     if (!net->user.any_order) {
         packet.order = next_order(&view, &view.head->sent_orders, dst_node);
     }
-    if (count > UINT32_MAX) { /* would take longer than there is time */
+    if (count > UINT32_MAX) { /* would take longer than the simulated time can be */
         wf_schedule(ctx, wf_self(ctx), WF_TIME_MAX, WF_ROUTER_DECIDE, NULL, 0);
         return WF_NET_LATER;
     }
@@ -273,7 +274,7 @@ static bool completes(const struct wf_router_view *view, const struct wf_router_
     return false;
 }
 
-/* The order of the message from a node that is to be handed on next. */
+/* The order of the message from a node that is to be handed over next. */
 static uint32_t *expected(const struct wf_router_view *view, uint32_t src)
 {
     for (uint32_t cell = view->head->seen_orders; cell != 0;
@@ -285,7 +286,7 @@ static uint32_t *expected(const struct wf_router_view *view, uint32_t src)
     return &push(view, &view->head->seen_orders, &(struct wf_router_packet){.dst = src})->count;
 }
 
-/* Hands on an early message whose turn it is. */
+/* Hands over an early message whose turn it is. */
 static bool deliver_early(const struct wf_router_view *view, uint32_t src, uint32_t order)
 {
     uint32_t last = 0;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What happens to flits: they arrive, are given the switch and leave, and room for them becomes
- * known to the router before. A router has a step in each cycle in which something can change.
+ * Flits at a router: they arrive, get the switch and leave, and the previous router learns of
+ * the free space. A router has a step in each cycle in which something can change. A node is a
+ * source of flits: it sends one packet after the other, each on the next virtual channel that
+ * has room.
  */
 #include "net/router/flit.h"
 #include "net/router/stats.h"
 
 /* ---- arrivals ---- */
 
-/* The first packet of a queue is to be routed from the cycle `at` on. */
+/* Prepares the first packet of a queue to be routed from the cycle `at` on. */
 static void begin(const struct wf_router_view *view, struct wf_router_flit_input *flits,
                   int64_t at)
 {
@@ -52,7 +54,7 @@ static void room_behind(const struct wf_router_view *view, uint32_t number)
 
 /* ---- departures ---- */
 
-/* The router or node before learns that there is room for one more flit. */
+/* Tells the previous router or node that there is room for one more flit. */
 static void give_back(const struct wf_router_view *view, uint32_t input)
 {
     const struct wf_router_net *model = view->model;
@@ -67,7 +69,7 @@ static void give_back(const struct wf_router_view *view, uint32_t input)
                        WF_ROUTER_SLOT, &channel, sizeof(channel));
 }
 
-/* A flit is on its way. Of those that go to a node only the tail is told of. */
+/* Sends a flit to the next vertex. A node hears of the tail only. */
 static void tell_next(const struct wf_router_view *view, uint32_t channel, uint32_t gone,
                       const struct wf_router_packet *packet)
 {
@@ -98,7 +100,7 @@ static void tell_next(const struct wf_router_view *view, uint32_t channel, uint3
     }
 }
 
-/* The tail of the first packet has left. */
+/* Removes the first packet, whose tail has left. */
 static void end(const struct wf_router_view *view, uint32_t number)
 {
     struct wf_router_input *input = wf_router_edit_input(view, number);
@@ -121,7 +123,7 @@ static void end(const struct wf_router_view *view, uint32_t number)
     }
 }
 
-/* A flit was given the switch. */
+/* Sends the next flit of an input, which got the switch. */
 static void move(const struct wf_router_view *view, uint32_t input)
 {
     struct wf_router_flit_input *flits = wf_router_flit_edit(view, input);
@@ -162,10 +164,9 @@ static uint32_t all_of(uint32_t vcs)
     return (UINT32_C(1) << vcs) - 1;
 }
 
-/* Dimension order. On rings packets that go down to a lower number of the dimension, or up and
- * over the end to one, have the upper half of the channels until they leave the ring, the
- * others the lower: in neither half can packets wait for each other all around the ring, for
- * routes are at most half as long. So does BookSim2. */
+/* Dimension order. On a ring, packets to a lower coordinate use the upper half of the channels
+ * until they leave the ring, the others the lower half. In neither half can packets wait for
+ * each other all around the ring, as routes cover at most half of it. BookSim2 does the same. */
 static void route_in_grid(const struct wf_router_view *view, uint32_t input,
                           const struct wf_router_packet *packet)
 {
@@ -187,7 +188,7 @@ static void route_in_grid(const struct wf_router_view *view, uint32_t input,
     set_route(view, input, port, all_of(half) << (upper ? half : 0));
 }
 
-/* One of several ports: by lot, or where fewest flits wait. */
+/* Chooses one of several ports: at random, or the one with the fewest waiting flits. */
 static uint32_t choose_port(const struct wf_router_view *view, const uint32_t *ports,
                             uint32_t n)
 {
@@ -245,7 +246,7 @@ void wf_router_flit_route(const struct wf_router_view *view, uint32_t input)
 
 /* ---- sources ---- */
 
-/* The next channel with room; false if there is none. */
+/* Takes the next channel with room; false if there is none. */
 static bool choose_vc(const struct wf_router_view *view, struct wf_router_flit_source *source)
 {
     uint32_t vcs = view->model->vcs, first = wf_router_flit_source_channels(view);
@@ -307,7 +308,7 @@ static void send_body(const struct wf_router_view *view)
     send_to_router(view, WF_ROUTER_FLIT, &input, sizeof(input));
 }
 
-/* A packet has been sent. */
+/* Removes the packet that was sent from the backlog. */
 static void finish_packet(const struct wf_router_view *view)
 {
     const struct wf_router_net *model = view->model;
@@ -339,7 +340,7 @@ static bool send_one(const struct wf_router_view *view)
     if (source->sent == 0 ? !choose_vc(view, source)
                           : !wf_router_flit_has_room(
                                 view, wf_router_flit_source_channels(view) + source->vc)) {
-        return false; /* until there is room */
+        return false; /* wait for room */
     }
     struct wf_router_flit_channel *channel =
         &wf_router_flit_channels(view)[wf_router_flit_source_channels(view) + source->vc];
@@ -371,8 +372,8 @@ bool wf_router_flit_can_inject(const struct wf_router_view *view)
 
 /* ---- who waits ---- */
 
-/* Waits for room behind the channel it holds, or for those that hold the channels it may have.
- */
+/* A packet waits for room at the end of its channel, or for the packets that hold the channels
+ * it may have. */
 bool wf_router_flit_is_blocked(const struct wf_router_view *view, uint32_t input,
                                struct wf_net_wait *wait)
 {
@@ -408,7 +409,7 @@ static void step(const struct wf_router_view *view)
     struct wf_router_head *head = view->head;
 
     if (head->wake != view->now + 1) {
-        return; /* an earlier one took its place */
+        return; /* void: an earlier step replaced it */
     }
     wf_touch(view->ctx, head, sizeof(*head));
     head->wake = 0;

@@ -3,55 +3,55 @@
 #define WF_NET_ROUTER_FLIT_H
 
 /*
- * The router with wormhole switching, flit by flit (a flit is a phit): what BookSim2's
- * input-queued router does (Jiang and others, "A detailed and flexible cycle-accurate
+ * The router with wormhole switching, flit by flit (a flit is a phit). It models BookSim2's
+ * input-queued router (Jiang and others, "A detailed and flexible cycle-accurate
  * network-on-chip simulator", ISPASS 2013; Dally and Towles, "Principles and practices of
  * interconnection networks", 2004, chapter 16). A packet is routed when its head is the first
- * of its queue, is then given a virtual channel, which it holds until its tail has left, and
- * each of its flits is given the switch for a cycle, if there is room for it behind the
- * channel. Channels and switch are given away in one round of iSLIP (McKeown, "The iSLIP
- * scheduling algorithm for input-queued switches", IEEE/ACM Transactions on Networking, 1999).
+ * of its queue. It then gets a virtual channel, which it holds until its tail has left. Each of
+ * its flits gets the switch for a cycle, if there is room for it at the end of the channel.
+ * Channels and switch are allocated in one round of iSLIP (McKeown, "The iSLIP scheduling
+ * algorithm for input-queued switches", IEEE/ACM Transactions on Networking, 1999).
  *
- * Next to its links a router has a local port by which its own node sends and receives, if it
- * has one.
+ * A router with a node has a local port besides its links, by which the node sends and
+ * receives.
  */
 
 #include "net/router/model.h"
 
 enum wf_router_flit_state { WF_ROUTER_FLIT_IDLE, WF_ROUTER_FLIT_WAITS, WF_ROUTER_FLIT_GOES };
 
-/* A queue, as struct wf_router_input, of which there is one for each. Zeroed is empty. */
+/* What a queue has besides its struct wf_router_input. Zeroed is empty. */
 struct wf_router_flit_input {
     uint32_t here;   /* flits */
     uint32_t gone;   /* of the first packet */
-    uint16_t accept; /* channel that is taken first, if several are offered */
+    uint16_t accept; /* channel to accept first, if several are offered */
     uint16_t port;   /* by which the first packet leaves, + 1; 0: it is not routed yet */
-    uint8_t vcs;     /* that it may have: a bit for each */
+    uint8_t vcs;     /* that it may take: a bit for each */
     uint8_t state;   /* enum wf_router_flit_state */
     uint8_t spare[2];
-    int64_t ready; /* cycle from which on the first packet may ask for a channel */
+    int64_t ready; /* cycle from which on the first packet may request a channel */
 };
 
-/* A channel, as struct wf_router_channel. */
+/* What a channel has besides its struct wf_router_channel. */
 struct wf_router_flit_channel {
-    uint32_t used;  /* flits in the queue behind it, or on their way there */
+    uint32_t used;  /* flits in the queue at its end, or on their way there */
     uint32_t grant; /* input that it is offered to first */
 };
 
 /* A port as an input and as an output of the switch. */
 struct wf_router_flit_port {
-    uint16_t turn;   /* virtual channel that asks first for the switch */
-    uint16_t accept; /* output that is taken first */
+    uint16_t turn;   /* virtual channel that requests the switch first */
+    uint16_t accept; /* output to accept first */
     uint16_t grant;  /* input that it is offered to first */
     uint16_t holds;  /* input: virtual channel whose packet keeps the switch, + 1 */
-    bool is_held;    /* output: somebody does */
+    bool is_held;    /* output: a packet keeps it */
     uint8_t spare[7];
 };
 
 /* A node, as the source of flits. */
 struct wf_router_flit_source {
     uint32_t sent; /* flits of the packet that is being sent; 0: none is */
-    uint16_t vc;   /* on which the last one was sent */
+    uint16_t vc;   /* on which the last flit was sent */
     uint16_t spare;
 };
 
@@ -88,7 +88,7 @@ wf_router_flit_edit(const struct wf_router_view *view, uint32_t input)
     return at;
 }
 
-/* Whether a port leads to a node and not to a router: there is always room. */
+/* Whether a port leads to a node, which always has room, and not to a router. */
 static inline bool wf_router_flit_is_terminal(const struct wf_router_view *view, uint32_t port)
 {
     const struct wf_topo *topo = view->model->topo;
@@ -98,7 +98,7 @@ static inline bool wf_router_flit_is_terminal(const struct wf_router_view *view,
             topo->ops->neighbor(topo, view->vertex, port) < topo->n_nodes);
 }
 
-/* Whether there is room for a flit behind a channel. */
+/* Whether there is room for a flit at the end of a channel. */
 static inline bool wf_router_flit_has_room(const struct wf_router_view *view, uint32_t channel)
 {
     const struct wf_router_net *model = view->model;
@@ -107,8 +107,8 @@ static inline bool wf_router_flit_has_room(const struct wf_router_view *view, ui
            wf_router_flit_is_terminal(view, channel / model->vcs);
 }
 
-/* The channels by which this node reaches its router: behind those of the local port, or those
- * of its link if the router is another vertex. */
+/* The first of the channels by which this node reaches its router: after those of the local
+ * port, or those of its link if the router is another vertex. */
 static inline uint32_t wf_router_flit_source_channels(const struct wf_router_view *view)
 {
     return wf_topo_is_direct(view->model->topo) ? (view->layout->n_ports + 1) * view->model->vcs

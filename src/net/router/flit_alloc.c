@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who gets a channel, and who gets the switch: one round of iSLIP each. Every output offers
- * itself to one of the inputs that ask for it, and every input takes one of its offers; both go
- * round, and go on only when an offer is taken. Offers that are not taken are lost for this
- * cycle, which is what keeps such a router below what its links could carry.
+ * Allocation of channels and of the switch, one round of iSLIP each. Every output makes an offer
+ * to one of the inputs that request it, and every input accepts one of its offers. Both choose
+ * round robin, and their pointers advance only when an offer is accepted. An offer that is not
+ * accepted is lost for this cycle, which keeps such a router below the capacity of its links.
  */
 #include "net/router/flit.h"
 
 enum { CHANNELS_MAX = WF_ROUTER_INPUTS_MAX + 2 * WF_ROUTER_VCS_MAX };
 
-/* How far behind `first` something comes in a turn of `n`. */
+/* How far after `first` a number comes in a turn of `n`. */
 static uint32_t behind(uint32_t number, uint32_t first, uint32_t n)
 {
     return number >= first ? number - first : number + n - first;
@@ -28,8 +28,7 @@ struct askers {
     uint16_t offer[CHANNELS_MAX]; /* of a channel: to an input, + 1 */
 };
 
-/* The first of the channels that a packet may have, of those from `from` on of its port;
- * WF_ROUTER_NONE after the last. */
+/* The first channel from `from` on that the packet may take; WF_ROUTER_NONE after the last. */
 static uint32_t next_channel(const struct wf_router_view *view, uint32_t input, uint32_t from)
 {
     const struct wf_router_flit_input *at = &wf_router_flit_inputs(view)[input];
@@ -141,7 +140,7 @@ static bool give_channels(const struct wf_router_view *view, struct askers *aske
 
 struct bid {
     uint16_t in, out, vc;
-    bool is_hope; /* of a packet that may be given a channel in the same cycle */
+    bool is_speculative; /* speculative: the packet may get a channel in the same cycle */
 };
 
 struct bids {
@@ -150,7 +149,8 @@ struct bids {
     uint16_t offer[WF_ROUTER_INPUTS_MAX + 1]; /* of an output: to an input, + 1 */
 };
 
-/* Of those of a port that want to the same output, the one whose turn it is bids. */
+/* Adds a bid. Of the channels of a port that want the same output, the one whose turn it is
+ * bids. */
 static void add_bid(const struct wf_router_view *view, struct bids *bids, const struct bid *bid)
 {
     uint32_t turn = wf_router_flit_ports(view)[bid->in].turn, vcs = view->model->vcs;
@@ -158,8 +158,8 @@ static void add_bid(const struct wf_router_view *view, struct bids *bids, const 
     for (uint32_t i = bids->n; i > 0 && bids->at[i - 1].in == bid->in; i--) {
         struct bid *other = &bids->at[i - 1];
         if (other->out == bid->out) {
-            if (bid->is_hope < other->is_hope ||
-                (bid->is_hope == other->is_hope &&
+            if (bid->is_speculative < other->is_speculative ||
+                (bid->is_speculative == other->is_speculative &&
                  behind(bid->vc, turn, vcs) < behind(other->vc, turn, vcs))) {
                 *other = *bid;
             }
@@ -169,8 +169,8 @@ static void add_bid(const struct wf_router_view *view, struct bids *bids, const 
     bids->at[bids->n++] = *bid;
 }
 
-/* Whether a packet that asks for a channel might be given one with room. */
-static bool may_hope(const struct wf_router_view *view, uint32_t input)
+/* Whether a packet that requests a channel might get one with room. */
+static bool may_speculate(const struct wf_router_view *view, uint32_t input)
 {
     const struct wf_router_flit_input *at = &wf_router_flit_inputs(view)[input];
 
@@ -186,8 +186,8 @@ static bool may_hope(const struct wf_router_view *view, uint32_t input)
     return false;
 }
 
-/* Whether a packet that bid in hope was given a channel of that port. */
-static bool is_hope_fulfilled(const struct wf_router_view *view, uint32_t input, uint32_t port)
+/* Whether a packet with a speculative bid got a channel of that port. */
+static bool is_granted(const struct wf_router_view *view, uint32_t input, uint32_t port)
 {
     uint32_t channel = view->inputs[input].taken - 1u;
 
@@ -210,9 +210,9 @@ static void find_bids(const struct wf_router_view *view, struct bids *bids)
             struct bid bid = {.in = (uint16_t)(input / vcs),
                               .out = (uint16_t)(at->port - 1),
                               .vc = (uint16_t)(input % vcs),
-                              .is_hope = !goes};
+                              .is_speculative = !goes};
 
-            if ((goes || may_hope(view, input)) && ports[bid.in].holds == 0 &&
+            if ((goes || may_speculate(view, input)) && ports[bid.in].holds == 0 &&
                 !ports[bid.out].is_held) {
                 add_bid(view, bids, &bid);
             }
@@ -237,8 +237,7 @@ static void offer_outputs(const struct wf_router_view *view, struct bids *bids)
     }
 }
 
-/* The bid that an input port wins, of those from `from` on, which are all of the same port up
- * to `end`; `end` if none. */
+/* The bid that an input port wins, of its bids from `from` to before `end`; `end` if none. */
 static uint32_t take_output(const struct wf_router_view *view, const struct bids *bids,
                             uint32_t from, uint32_t end)
 {
@@ -290,8 +289,8 @@ static void hold(const struct wf_router_view *view, const struct bid *bid, bool 
     out->is_held = holds;
 }
 
-/* The next flits of packets that hold the switch. One without a flit or without room for it
- * lets go. */
+/* Sends the next flits of packets that hold the switch. A packet without a flit, or without
+ * room for it, releases the switch. */
 static bool move_on(const struct wf_router_view *view, wf_router_flit_move *move)
 {
     uint32_t vcs = view->model->vcs;
@@ -317,7 +316,7 @@ static bool move_on(const struct wf_router_view *view, wf_router_flit_move *move
     return again;
 }
 
-/* ---- all of it ---- */
+/* ---- the allocation ---- */
 
 static void give_switch(const struct wf_router_view *view, struct bids *bids,
                         wf_router_flit_move *move)
@@ -335,7 +334,7 @@ static void give_switch(const struct wf_router_view *view, struct bids *bids,
         const struct bid *bid = &bids->at[won];
         uint32_t input = (uint32_t)bid->in * view->model->vcs + bid->vc;
         go_on(view, bid);
-        if (bid->is_hope && !is_hope_fulfilled(view, input, bid->out)) {
+        if (bid->is_speculative && !is_granted(view, input, bid->out)) {
             continue;
         }
         move(view, input);
@@ -350,8 +349,9 @@ bool wf_router_flit_allocate(const struct wf_router_view *view, wf_router_flit_m
     struct askers askers;
     struct bids bids;
 
-    /* A packet that is given a channel now bids for the switch in the next cycle, unless it did
-     * so in hope; one whose tail leaves now leaves its channel to others in the next cycle. */
+    /* A packet that gets a channel now bids for the switch in the next cycle, unless it has a
+     * speculative bid. The channel of a packet whose tail leaves now is free in the next
+     * cycle. */
     find_askers(view, &askers);
     find_bids(view, &bids);
     bool again = give_channels(view, &askers);

@@ -4,7 +4,7 @@
 #include "net/router/flit.h"
 #include "net/router/stats.h"
 
-/* Everything but the time. */
+/* The view without the cycle. */
 static struct wf_router_view place(const struct wf_router_net *model, struct wf_ctx *ctx,
                                    void *state)
 {
@@ -63,7 +63,7 @@ static void gate(const struct wf_router_view *view, bool shut)
     }
 }
 
-/* Node 0 remembers why. */
+/* Stops the traffic of a node. Node 0 remembers the deadlock. */
 static void halt(const struct wf_router_view *view, void *node,
                  const struct wf_net_deadlock *deadlock)
 {

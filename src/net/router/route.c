@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What packets ask for. The rules on grids are those of INSEE's FSIN: which channels a packet
- * may take, in which order it tries them, and that one which draws lots does so anew in every
- * cycle. A packet that got nothing asks again in the next cycle only if there is something it
- * could get; otherwise it sleeps until that may have changed.
+ * What packets request. The rules on grids are those of INSEE's FSIN: which channels a packet
+ * may take, in which order it tries them, and that random choices are made anew in every cycle.
+ * A packet that got nothing asks again in the next cycle only if it could get something then;
+ * otherwise it sleeps until that may have changed.
  */
 #include "net/router/flit.h"
 
 #include <string.h>
 
-enum { ESCAPE = 0 }; /* the channel of adaptive routing that is free of deadlock by itself */
+enum { ESCAPE = 0 }; /* the channel of adaptive routing that cannot deadlock by itself */
 
-/* The channels that a packet may ask for. */
+/* The channels that a packet may request. */
 struct options {
     uint32_t n;
     uint32_t escape; /* channel to be tried last; WF_ROUTER_NONE */
@@ -43,7 +43,7 @@ static struct asker asker_of(const struct wf_router_view *view, uint32_t input)
 
 /* ---- grids ---- */
 
-/* The first dimension in which the packet is not where it has to be. */
+/* The first dimension in which the packet is not at its destination. */
 static uint32_t first_dim(const struct wf_router_view *view,
                           const struct wf_router_packet *packet)
 {
@@ -57,7 +57,7 @@ static uint32_t first_dim(const struct wf_router_view *view,
     return dim;
 }
 
-/* Whether the rest of the way in a dimension passes over the end of its ring. */
+/* Whether the rest of the route in a dimension crosses the dateline of its ring. */
 static bool crosses(const struct wf_router_view *view, const struct wf_router_packet *packet,
                     uint32_t dim)
 {
@@ -67,8 +67,8 @@ static bool crosses(const struct wf_router_view *view, const struct wf_router_pa
     return (packet->on.down >> dim & 1) != 0 ? there > here : there < here;
 }
 
-/* Phits in a queue at the beginning of this cycle. Only the packet that came last can be here
- * in part, and only the one that leaves can be gone in part. */
+/* Phits in a queue at the beginning of this cycle. Only the last packet may have arrived in
+ * part, and only the first may have left in part. */
 static int64_t phits_in(const struct wf_router_view *view, const struct wf_router_input *input)
 {
     int64_t phits = view->model->phits;
@@ -83,14 +83,14 @@ static int64_t phits_in(const struct wf_router_view *view, const struct wf_route
            (here < phits ? phits - here : 0);
 }
 
-/* The queue at this router in which packets arrive that go on by a channel. */
+/* The queue at this router from which packets of a ring go on by the channel. */
 static uint32_t ring_input(const struct wf_router_net *model, uint32_t channel)
 {
     return (channel / model->vcs ^ 1) * model->vcs + channel % model->vcs;
 }
 
-/* The room that has to be left in the queue of the ring that a channel belongs to, at the
- * router where a packet enters the ring: 0 if it may do so in any case. In packets. */
+/* The free space in packets that the queue of a channel's ring must have at this router before
+ * the packet may enter the ring; 0 if it may do so in any case. */
 static uint32_t room_needed(const struct wf_router_view *view, const struct asker *asker,
                             uint32_t channel)
 {
@@ -105,7 +105,7 @@ static uint32_t room_needed(const struct wf_router_view *view, const struct aske
     return room;
 }
 
-/* From when on the ring's own queue has the room, if what leaves is all that happens. */
+/* The cycle from which on the ring's queue has that space, if no packet arrives. */
 static int64_t room_at(const struct wf_router_view *view, const struct asker *asker,
                        uint32_t channel)
 {
@@ -131,7 +131,7 @@ static int64_t room_at(const struct wf_router_view *view, const struct asker *as
     return at > view->now ? at : view->now + 1;
 }
 
-/* Whether a packet may take a channel, if nobody else holds it. */
+/* Whether a packet may take a channel, if no other packet holds it. */
 static bool fits(const struct wf_router_view *view, const struct asker *asker, uint32_t channel)
 {
     return view->channels[channel].used < view->model->set.queue &&
@@ -158,7 +158,7 @@ static void add_all(const struct wf_router_net *model, uint32_t port, uint32_t f
     }
 }
 
-/* Dimension order: who stays in a dimension stays in its channel. */
+/* Dimension order: a packet that stays in a dimension keeps its channel. */
 static void dor_options(const struct wf_router_view *view, const struct asker *asker,
                         struct options *options)
 {
@@ -172,8 +172,8 @@ static void dor_options(const struct wf_router_view *view, const struct asker *a
     }
 }
 
-/* Two classes of channels: the lower ones for packets that have still to pass the end of the
- * ring, the upper ones for the others (Dally and Seitz, "Deadlock-free message routing in
+/* Two classes of channels: the lower ones for packets that have still to cross the dateline of
+ * the ring, the upper ones for the others (Dally and Seitz, "Deadlock-free message routing in
  * multiprocessor interconnection networks", IEEE Transactions on Computers, 1987). */
 static void dateline_options(const struct wf_router_view *view, const struct asker *asker,
                              struct options *options)
@@ -216,8 +216,8 @@ static void adaptive_options(const struct wf_router_view *view, const struct ask
 
 /* ---- other networks ---- */
 
-/* A digit of the source's number to the base n, another one at each level of a tree: packets of
- * one switch for one destination go up different ways. */
+/* A digit of the source's number to the base n, another one at each level of a tree: packets
+ * from one switch to one destination take different paths up. */
 static uint32_t source_digit(const struct wf_router_packet *packet, uint32_t n)
 {
     uint32_t digits = packet->msg.src_node;
@@ -246,7 +246,7 @@ uint32_t wf_router_ports(const struct wf_router_view *view,
     return n;
 }
 
-/* Up and then down: channels do not matter for deadlock. */
+/* Up and then down: any channel is free of deadlock. */
 static void updown_options(const struct wf_router_view *view, const struct asker *asker,
                            struct options *options)
 {
@@ -313,8 +313,8 @@ static uint32_t first_request(const struct wf_router_view *view, const struct as
     return WF_ROUTER_NONE;
 }
 
-/* How full the queue behind a channel looks. In trees a packet that is on its way there does
- * not count yet, as in INSEE, which counts phits. */
+/* Packets in the queue at the end of a channel. In trees a packet on its way there does not
+ * count yet, as in INSEE, which counts phits. */
 static uint32_t fill_of(const struct wf_router_view *view, uint32_t channel)
 {
     const struct wf_router_channel *c = &view->channels[channel];
@@ -324,8 +324,8 @@ static uint32_t fill_of(const struct wf_router_view *view, uint32_t channel)
     return on_its_way ? c->used - 1u : c->used;
 }
 
-/* The channel behind which there is most room: on grids the first of them, as in INSEE, else
- * one of them by lot, so that the ways up in a tree are used alike. */
+/* The channel whose queue has most space. Of several, on grids the first, as in INSEE, else a
+ * random one, so that the paths up in a tree are used evenly. */
 static uint32_t shortest_request(const struct wf_router_view *view, const struct asker *asker,
                                  const struct options *options)
 {
@@ -361,7 +361,7 @@ static uint32_t random_request(const struct wf_router_view *view, const struct a
     return fitting.n == 0 ? WF_ROUTER_NONE : fitting.channel[wf_router_below(view, fitting.n)];
 }
 
-/* One lot, whatever comes of it: the oblivious designs. */
+/* One random choice, whether it fits or not: the oblivious designs. */
 static uint32_t blind_request(const struct wf_router_view *view, const struct asker *asker,
                               const struct options *options)
 {
@@ -370,8 +370,8 @@ static uint32_t blind_request(const struct wf_router_view *view, const struct as
     return fits(view, asker, channel) ? channel : WF_ROUTER_NONE;
 }
 
-/* INSEE's smart requests: its own dimension first, then the others in turn, one in each cycle,
- * and the escape last; then all over again. */
+/* INSEE's smart requests: the packet's own dimension first, then the others in turn, one in each
+ * cycle, and the escape last; then again from the start. */
 static uint32_t smart_request(const struct wf_router_view *view, const struct asker *asker)
 {
     const struct wf_router_net *model = view->model;
@@ -443,7 +443,7 @@ struct wf_router_request wf_router_ask(const struct wf_router_view *view, uint32
     return request;
 }
 
-/* When a channel may be had by a packet; see wf_router_ask_again(). */
+/* When a packet can get a channel; see wf_router_ask_again(). */
 static int64_t ready_at(const struct wf_router_view *view, const struct asker *asker,
                         uint32_t channel)
 {
@@ -460,7 +460,8 @@ static int64_t ready_at(const struct wf_router_view *view, const struct asker *a
     if (room > view->now) {
         return room;
     }
-    if (c->holder != 0) { /* the decision in which it begins to leave looks at us again */
+    if (c->holder !=
+        0) { /* when the holder begins to leave, that decision asks for this packet again */
         return WF_ROUTER_NEVER;
     }
     return c->free > view->now ? c->free : view->now + 1;

@@ -209,7 +209,7 @@ static void router_destroy(struct wf_net *net)
     free(model);
 }
 
-/* Packets that may be in the network before nodes stop to inject; 0: any number. */
+/* The most packets in the network before nodes stop injecting; 0: no limit. */
 static uint64_t packets_limit(const struct wf_router_net *model)
 {
     double room = 2 * (double)model->topo->n_links * model->vcs * (double)model->set.queue;

@@ -6,8 +6,8 @@
  * Routers with virtual channels and virtual cut-through, as INSEE's FSIN simulates them
  * (Navaridas, Miguel-Alonso, Pascual and Ridruejo, "Simulating and evaluating interconnection
  * networks with INSEE", Simulation Modelling Practice and Theory 19, 2011), packet by packet
- * instead of phit by phit: between two decisions about a packet nothing happens that has to be
- * looked at. docs/models/router.md has the rules and the timing.
+ * instead of phit by phit: between two decisions about a packet nothing needs simulation.
+ * docs/models/router.md has the rules and the timing.
  */
 
 #include "net/net.h"
@@ -72,7 +72,7 @@ struct wf_router_params {
     bool speculative, hold_switch;
     double global_restriction;
     uint64_t global_delay, watchdog; /* cycles */
-    int stats;                       /* enum wf_net_stats (net/link_report.h) */
+    int stats;                       /* enum wf_net_stats */
 };
 
 #endif

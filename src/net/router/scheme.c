@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a routing needs: a network on which it works, virtual channels, flow control. */
+/* Routings and what they need: a network where they work, virtual channels, flow control. */
 #include "base/mem.h"
 #include "net/router/model.h"
 #include "topo/nested.h"
@@ -135,7 +135,7 @@ static enum wf_status choose_flow(const struct scheme *scheme, struct wf_router_
     return WF_OK;
 }
 
-/* Bubbles are of packets, and need switching by packets. */
+/* Bubble flow control moves whole packets and does not work with wormhole switching. */
 static enum wf_status check_wormhole(struct wf_router_net *model, const char *name,
                                      struct wf_err *err)
 {
@@ -161,7 +161,7 @@ static enum wf_status check_wormhole(struct wf_router_net *model, const char *na
     return WF_OK;
 }
 
-/* A parameter that is given but that the way of switching would not look at, or null. */
+/* The name of a parameter that is given but has no effect with this switching, or null. */
 static const char *unused_by_switching(const struct wf_router_params *set)
 {
     bool wormhole = set->switching == WF_ROUTER_WORMHOLE;
@@ -257,14 +257,15 @@ enum wf_status wf_router_choose_scheme(struct wf_router_net *model, struct wf_er
  * channels than the policy needs, each class has several, all alike.
  */
 
-/* Bytes that wait before a port: on its links' channels, or in the queues behind them. */
+/* Bytes that wait at a port: those that hold its channels, and those in the queues at their
+ * end. */
 static uint64_t queue_of(const struct wf_route_query *query, uint32_t vertex, uint32_t port)
 {
     const struct wf_router_view *view = query->arg;
     uint32_t vcs = view->model->vcs;
     uint64_t sum = view->links[port].waiting;
 
-    (void)vertex; /* none of the policies looks further */
+    (void)vertex; /* no policy of this model asks for queues of neighbours */
     for (uint32_t vc = 0; vc < vcs; vc++) {
         sum += view->channels[port * vcs + vc].used;
     }
@@ -317,8 +318,8 @@ uint32_t wf_router_policy_channels(const struct wf_router_view *view, uint32_t i
         return 0;
     }
     uint32_t first = entry->count - 1, vc = first % model->vcs;
-    for (uint32_t lane = 0; vc + lane < model->vcs; lane += model->route->vcs.n_vcs) {
-        channels[n++] = (uint16_t)(first + lane);
+    for (uint32_t more = 0; vc + more < model->vcs; more += model->route->vcs.n_vcs) {
+        channels[n++] = (uint16_t)(first + more);
     }
     return n;
 }

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Words, in this order: latencies of messages, packets by hops, packets of each link, and
- * perhaps each link's loads. */
+/* The counters: latencies of messages, packets by hops, packets of each link, with
+ * net.stats=links the load of each link. */
 enum { HOPS_AT = WF_HISTOGRAM_BUCKETS, LINKS_AT = HOPS_AT + WF_NET_STATS_HOPS };
 
 static uint32_t n_links(const struct wf_router_net *model)
@@ -78,32 +78,32 @@ void wf_router_stats_finish(const struct wf_router_view *view)
 {
     const struct wf_router_net *model = view->model;
     const struct wf_router_layout *layout = view->layout;
-    struct wf_net_counters *words = wf_net_counters_of(&model->net, view->ctx);
+    struct wf_net_counters *counters = wf_net_counters_of(&model->net, view->ctx);
 
-    if (words == NULL) {
+    if (counters == NULL) {
         return;
     }
     uint32_t first = wf_topo_first_link(model->topo, view->vertex);
     uint32_t n_ports = wf_topo_ports(model->topo, view->vertex);
     for (uint32_t port = 0; port < n_ports; port++) {
-        uint64_t *packets = &words->word[LINKS_AT + first + port];
+        uint64_t *packets = &counters->word[LINKS_AT + first + port];
         for (uint32_t vc = 0; vc < model->vcs; vc++) {
             *packets += view->channels[port * model->vcs + vc].packets;
         }
     }
     const uint64_t *by_hops = part(view, layout->by_hops);
     for (uint32_t i = 0; layout->by_hops != 0 && i < WF_NET_STATS_HOPS; i++) {
-        words->word[HOPS_AT + i] += by_hops[i];
+        counters->word[HOPS_AT + i] += by_hops[i];
     }
     if (layout->loads != 0) {
-        memcpy(&words->word[loads_at(model) + (uint64_t)WF_NET_LINK_LOAD_WORDS * first],
+        memcpy(&counters->word[loads_at(model) + (uint64_t)WF_NET_LINK_LOAD_WORDS * first],
                part(view, layout->loads), n_ports * sizeof(struct wf_net_link_load));
     }
 }
 
 struct described {
     const struct wf_router_net *model;
-    const struct wf_net_counters *words;
+    const struct wf_net_counters *counters;
 };
 
 static void facts_of(const void *arg, uint32_t link, struct wf_net_link_facts *out)
@@ -111,25 +111,26 @@ static void facts_of(const void *arg, uint32_t link, struct wf_net_link_facts *o
     const struct described *of = arg;
     const struct wf_router_net *model = of->model;
 
-    out->packets = of->words->word[LINKS_AT + link];
+    out->packets = of->counters->word[LINKS_AT + link];
     out->bytes = out->packets * model->set.packet;
     out->busy_ps = out->packets * model->phits * (uint64_t)model->set.cycle;
     if (model->set.stats == WF_NET_STATS_LINKS) {
-        out->load = (const void *)&of->words
+        out->load = (const void *)&of->counters
                         ->word[loads_at(model) + (uint64_t)WF_NET_LINK_LOAD_WORDS * link];
     }
 }
 
-void wf_router_stats_describe(const struct wf_net *net, const struct wf_net_counters *words,
+void wf_router_stats_describe(const struct wf_net *net, const struct wf_net_counters *counters,
                               int64_t elapsed, struct wf_value *result)
 {
     const struct wf_router_net *model = wf_router_of(net);
     struct wf_value *network = wf_net_report_section(result);
-    const struct described of = {model, words};
+    const struct described of = {model, counters};
     const struct wf_net_link_report report = {model->topo, (enum wf_net_stats)model->set.stats,
                                               elapsed, facts_of, &of};
 
-    wf_net_report_latencies(network, words->word);
-    wf_net_report_counts(network, "packets_by_hops", &words->word[HOPS_AT], WF_NET_STATS_HOPS);
+    wf_net_report_latencies(network, counters->word);
+    wf_net_report_counts(network, "packets_by_hops", &counters->word[HOPS_AT],
+                         WF_NET_STATS_HOPS);
     wf_net_report_links(network, &report);
 }

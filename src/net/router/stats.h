@@ -3,17 +3,17 @@
 #define WF_NET_ROUTER_STATS_H
 
 /*
- * What the router model counts if it is asked to, besides what it counts anyway. It is part of
- * the routers' states, and nothing of it exists if it is off.
+ * Statistics of the router model (net.stats), besides what it always counts. They are part of
+ * the routers' state; with net.stats=off none of it exists.
  */
 
 #include "net/router/model.h"
 #include "net/stats/link_report.h"
 
-/* Sizes of what a router keeps, behind the rest of its state. */
+/* Adds the statistics to the layout of a state. */
 void wf_router_stats_layout(const struct wf_router_net *model, struct wf_router_layout *layout,
                             bool is_node);
-/* How many words the model needs. */
+/* Sets the number of counters that the model needs. */
 void wf_router_stats_init(struct wf_router_net *model);
 
 /* A packet begins to leave by this port. */
@@ -23,7 +23,7 @@ void wf_router_stats_leaves(const struct wf_router_view *view, uint32_t port,
 void wf_router_stats_consumed(const struct wf_router_view *view,
                               const struct wf_router_packet *packet);
 
-/* After the run, of each router. */
+/* After the run: adds the counters of a router. */
 void wf_router_stats_finish(const struct wf_router_view *view);
 
 /* A member of struct wf_net_ops. */
