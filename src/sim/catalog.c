@@ -48,7 +48,7 @@ REGISTRY(bench, wf_bench_ops, wf_bench_table, .scope = ops->name, .params = ops-
 
 static bool get_pattern(size_t i, struct wf_catalog_entry *entry)
 {
-    const struct wf_pattern_row *row = wf_pattern_row(i);
+    const struct wf_traffic_pattern_row *row = wf_traffic_pattern_row(i);
 
     if (row != NULL) {
         *entry = (struct wf_catalog_entry){.name = row->name, .summary = row->summary};

@@ -1,70 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "traffic/pattern.h"
 
+#include "base/lookup.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "base/text.h"
 #include "topo/topo.h"
-#include "traffic/pattern_file.h"
+#include "traffic/weights.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-struct wf_pattern {
+struct wf_traffic_pattern {
     const struct kind *kind;
     const struct wf_topo *topo;
-    struct wf_pattern_params set;
-    uint32_t n, bits;         /* nodes; n = 2^bits, if it is a power of two */
-    uint32_t width;           /* of the first dimension */
-    uint32_t root;            /* the square root of n, or 0 */
-    uint32_t *to;             /* of permutations */
-    struct wf_matrix *matrix; /* of the pattern of that name */
+    struct wf_traffic_pattern_params set;
+    uint32_t n, bits;                 /* nodes; n = 2^bits, if it is a power of two */
+    uint32_t width;                   /* of the first dimension */
+    uint32_t root;                    /* the square root of n, or 0 */
+    uint32_t *to;                     /* permutations: the partner of each node */
+    struct wf_traffic_matrix *matrix; /* the pattern of that name */
     uint32_t diameter;
-    uint64_t *chance; /* of local traffic: of distances 1 to d, in parts of 2^32 */
+    uint64_t *chance; /* local traffic: of distances up to d, in parts of 2^32 */
 };
 
 struct kind {
-    struct wf_pattern_row row;
+    struct wf_traffic_pattern_row row;
     bool power_of_two, square, needs_topology;
-    enum wf_status (*prepare)(struct wf_pattern *pattern, struct wf_err *err);
-    uint32_t (*permute)(const struct wf_pattern *pattern, uint32_t node);
-    int64_t (*next)(const struct wf_pattern *pattern, uint32_t node,
-                    const struct wf_pattern_draw *draw);
+    enum wf_status (*prepare)(struct wf_traffic_pattern *pattern, struct wf_err *err);
+    uint32_t (*permute)(const struct wf_traffic_pattern *pattern, uint32_t node);
+    int64_t (*next)(const struct wf_traffic_pattern *pattern, uint32_t node,
+                    const struct wf_traffic_draw *draw);
 };
 
-static uint64_t draw_below(const struct wf_pattern_draw *draw, uint64_t n)
+static uint64_t draw_below(const struct wf_traffic_draw *draw, uint64_t n)
 {
     return wf_rng_below(draw->random(draw->arg), n);
 }
 
-static bool draw_chance(const struct wf_pattern_draw *draw, double chance)
+static bool draw_chance(const struct wf_traffic_draw *draw, double chance)
 {
     return (double)(draw->random(draw->arg) >> 11) * 0x1p-53 < chance;
 }
 
-/* One of `n` nodes from 0 on, not the node itself unless that is wanted or the only one. */
-static int64_t draw_other(const struct wf_pattern *pattern, uint32_t node, uint32_t n,
-                          const struct wf_pattern_draw *draw)
+/* One of the first `n` nodes, but not the node itself unless the pattern allows it. */
+static int64_t draw_other(const struct wf_traffic_pattern *pattern, uint32_t node, uint32_t n,
+                          const struct wf_traffic_draw *draw)
 {
     if (pattern->set.self || node >= n) {
         return (int64_t)draw_below(draw, n);
     }
     if (n == 1) {
-        return WF_PATTERN_SILENT;
+        return WF_TRAFFIC_SILENT;
     }
     int64_t other = (int64_t)draw_below(draw, n - 1);
     return other + (other >= node);
 }
 
-static int64_t uniform(const struct wf_pattern *pattern, uint32_t node,
-                       const struct wf_pattern_draw *draw)
+static int64_t uniform(const struct wf_traffic_pattern *pattern, uint32_t node,
+                       const struct wf_traffic_draw *draw)
 {
     return draw_other(pattern, node, pattern->n, draw);
 }
 
-static int64_t hot_spot(const struct wf_pattern *pattern, uint32_t node,
-                        const struct wf_pattern_draw *draw)
+static int64_t hot_spot(const struct wf_traffic_pattern *pattern, uint32_t node,
+                        const struct wf_traffic_draw *draw)
 {
     if (draw_chance(draw, pattern->set.hot) && node != pattern->set.hot_node) {
         return (int64_t)pattern->set.hot_node;
@@ -72,7 +71,7 @@ static int64_t hot_spot(const struct wf_pattern *pattern, uint32_t node,
     return uniform(pattern, node, draw);
 }
 
-static enum wf_status prepare_hot_spot(struct wf_pattern *pattern, struct wf_err *err)
+static enum wf_status prepare_hot_spot(struct wf_traffic_pattern *pattern, struct wf_err *err)
 {
     if (pattern->set.hot_node < pattern->n) {
         return WF_OK;
@@ -82,8 +81,8 @@ static enum wf_status prepare_hot_spot(struct wf_pattern *pattern, struct wf_err
                       pattern->set.hot_node, pattern->n - 1);
 }
 
-static int64_t hot_region(const struct wf_pattern *pattern, uint32_t node,
-                          const struct wf_pattern_draw *draw)
+static int64_t hot_region(const struct wf_traffic_pattern *pattern, uint32_t node,
+                          const struct wf_traffic_draw *draw)
 {
     if (draw_chance(draw, pattern->set.hot)) {
         return draw_other(pattern, node, (uint32_t)pattern->set.hot_nodes, draw);
@@ -91,27 +90,28 @@ static int64_t hot_region(const struct wf_pattern *pattern, uint32_t node,
     return uniform(pattern, node, draw);
 }
 
-static enum wf_status prepare_hot_region(struct wf_pattern *pattern, struct wf_err *err)
+static enum wf_status prepare_hot_region(struct wf_traffic_pattern *pattern, struct wf_err *err)
 {
     if (pattern->set.hot_nodes == 0) {
         pattern->set.hot_nodes = pattern->n / 8 > 0 ? pattern->n / 8 : 1;
     }
     if (pattern->set.hot_nodes > pattern->n) {
         return wf_err_set(err, WF_EINVAL,
-                          "traffic.hot_nodes: a region of %" PRIu64 " of %" PRIu32 " nodes",
+                          "traffic.hot_nodes: a region of %" PRIu64
+                          " nodes, but the network has %" PRIu32,
                           pattern->set.hot_nodes, pattern->n);
     }
     return WF_OK;
 }
 
-/* The lower half of the first dimension talks among itself, the upper one is silent. */
-static int64_t semi_directed(const struct wf_pattern *pattern, uint32_t node,
-                             const struct wf_pattern_draw *draw)
+/* Nodes in the lower half of the first dimension send to each other, the others nothing. */
+static int64_t semi_directed(const struct wf_traffic_pattern *pattern, uint32_t node,
+                             const struct wf_traffic_draw *draw)
 {
     uint32_t half = pattern->width / 2, rows = pattern->n / pattern->width;
 
     if (half * rows < 2 || node % pattern->width >= half) {
-        return WF_PATTERN_SILENT;
+        return WF_TRAFFIC_SILENT;
     }
     for (;;) {
         uint32_t at = (uint32_t)draw_below(draw, (uint64_t)half * rows);
@@ -124,7 +124,7 @@ static int64_t semi_directed(const struct wf_pattern *pattern, uint32_t node,
 
 /* ---- local traffic ---- */
 
-static enum wf_status prepare_local(struct wf_pattern *pattern, struct wf_err *err)
+static enum wf_status prepare_local(struct wf_traffic_pattern *pattern, struct wf_err *err)
 {
     const struct wf_topo *topo = pattern->topo;
     double weight = 1, sum = 0, so_far = 0;
@@ -145,10 +145,9 @@ static enum wf_status prepare_local(struct wf_pattern *pattern, struct wf_err *e
     return WF_OK;
 }
 
-/* A distance by lot, then a node by lot until one is that far: every distance that is drawn has
- * a node, or the next one is tried. */
-static int64_t local(const struct wf_pattern *pattern, uint32_t node,
-                     const struct wf_pattern_draw *draw)
+/* Draws a distance, then nodes until one is that far away. If none is found, any node. */
+static int64_t local(const struct wf_traffic_pattern *pattern, uint32_t node,
+                     const struct wf_traffic_draw *draw)
 {
     enum { TRIES = 4096 };
     const struct wf_topo *topo = pattern->topo;
@@ -179,51 +178,52 @@ static uint32_t reverse_bits(uint32_t value, uint32_t bits)
     return out;
 }
 
-static uint32_t transpose(const struct wf_pattern *pattern, uint32_t node)
+static uint32_t transpose(const struct wf_traffic_pattern *pattern, uint32_t node)
 {
     return node % pattern->root * pattern->root + node / pattern->root;
 }
 
-static uint32_t complement(const struct wf_pattern *pattern, uint32_t node)
+static uint32_t complement(const struct wf_traffic_pattern *pattern, uint32_t node)
 {
     return pattern->n - 1 - node;
 }
 
-static uint32_t reversal(const struct wf_pattern *pattern, uint32_t node)
+static uint32_t reversal(const struct wf_traffic_pattern *pattern, uint32_t node)
 {
     return reverse_bits(node, pattern->bits);
 }
 
-static uint32_t shuffle(const struct wf_pattern *pattern, uint32_t node)
+static uint32_t shuffle(const struct wf_traffic_pattern *pattern, uint32_t node)
 {
     return (node << 1 | node >> (pattern->bits - 1)) & (pattern->n - 1);
 }
 
-static uint32_t butterfly(const struct wf_pattern *pattern, uint32_t node)
+static uint32_t butterfly(const struct wf_traffic_pattern *pattern, uint32_t node)
 {
     uint32_t top = pattern->bits - 1, low = node & 1, high = node >> top & 1;
 
     return (node & ~(UINT32_C(1) | UINT32_C(1) << top)) | low << top | high;
 }
 
-/* Almost half around the first dimension, as numbers, so that the last ones of a row go to the
- * next one: what INSEE calls so. */
-static uint32_t tornado(const struct wf_pattern *pattern, uint32_t node)
+/* Almost half around the first dimension, by node numbers, so that the last nodes of a row send
+ * to the next row, as INSEE defines it. */
+static uint32_t tornado(const struct wf_traffic_pattern *pattern, uint32_t node)
 {
     uint32_t step = (pattern->width + 1) / 2 - 1;
 
     return (uint32_t)(((uint64_t)node + step) % pattern->n);
 }
 
-static uint32_t neighbor(const struct wf_pattern *pattern, uint32_t node)
+static uint32_t neighbor(const struct wf_traffic_pattern *pattern, uint32_t node)
 {
     uint32_t x = node % pattern->width;
 
     return x + 1 == pattern->width ? node - x : node + 1;
 }
 
-/* A random permutation without fixed points, by Sattolo's algorithm: one cycle of all. */
-static enum wf_status prepare_permutation(struct wf_pattern *pattern, struct wf_err *err)
+/* A random permutation without fixed points, one cycle of all nodes (Sattolo's algorithm). */
+static enum wf_status prepare_permutation(struct wf_traffic_pattern *pattern,
+                                          struct wf_err *err)
 {
     (void)err;
     pattern->to = wf_xcalloc(pattern->n, sizeof(*pattern->to));
@@ -239,40 +239,39 @@ static enum wf_status prepare_permutation(struct wf_pattern *pattern, struct wf_
     return WF_OK;
 }
 
-static uint32_t permutation(const struct wf_pattern *pattern, uint32_t node)
+static uint32_t permutation(const struct wf_traffic_pattern *pattern, uint32_t node)
 {
     return pattern->to[node];
 }
 
 /* ---- matrix ---- */
 
-static enum wf_status prepare_matrix(struct wf_pattern *pattern, struct wf_err *err)
+static enum wf_status prepare_matrix(struct wf_traffic_pattern *pattern, struct wf_err *err)
 {
     if (pattern->set.matrix[0] == '\0') {
         return wf_err_set(err, WF_EINVAL,
                           "traffic.matrix: the pattern 'matrix' needs a file, as in -p "
                           "traffic.matrix=pairs.txt");
     }
-    return wf_matrix_read(pattern->set.matrix, pattern->n, &pattern->matrix, err);
+    return wf_traffic_matrix_read(pattern->set.matrix, pattern->n, &pattern->matrix, err);
 }
 
-static int64_t matrix_next(const struct wf_pattern *pattern, uint32_t node,
-                           const struct wf_pattern_draw *draw)
+static int64_t matrix_next(const struct wf_traffic_pattern *pattern, uint32_t node,
+                           const struct wf_traffic_draw *draw)
 {
-    return wf_matrix_choose(pattern->matrix, node, draw->random(draw->arg));
+    return wf_traffic_matrix_choose(pattern->matrix, node, draw->random(draw->arg));
 }
 
 static const struct kind kinds[] = {
-    {.row = {"uniform", "any node, all alike"}, .next = uniform},
+    {.row = {"uniform", "any node, with equal probability"}, .next = uniform},
     {.row = {"transpose", "node (x, y) sends to (y, x)"}, .square = true, .permute = transpose},
-    {.row =
-         {"complement",
-          "node i to the i-th from the end: all bits inverted, where nodes are a power of two"},
+    {.row = {"complement",
+             "node i to the i-th from the end: all bits inverted, if nodes are a power of two"},
      .permute = complement},
     {.row = {"reversal", "the bits of the number in reverse"},
      .power_of_two = true,
      .permute = reversal},
-    {.row = {"shuffle", "the bits of the number moved up by one, in a circle"},
+    {.row = {"shuffle", "the bits of the number rotated up by one"},
      .power_of_two = true,
      .permute = shuffle},
     {.row = {"butterfly", "the first and the last bit of the number exchanged"},
@@ -280,7 +279,7 @@ static const struct kind kinds[] = {
      .permute = butterfly},
     {.row = {"tornado", "almost half around the first dimension"}, .permute = tornado},
     {.row = {"neighbor", "the next node in the first dimension"}, .permute = neighbor},
-    {.row = {"permutation", "a partner by lot, for the whole run"},
+    {.row = {"permutation", "a random partner, the same for the whole run"},
      .prepare = prepare_permutation,
      .permute = permutation},
     {.row = {"hotspot", "uniform, but a share goes to one node"},
@@ -293,34 +292,20 @@ static const struct kind kinds[] = {
      .needs_topology = true,
      .prepare = prepare_local,
      .next = local},
-    {.row = {"semidirected", "the lower half of the first dimension, among itself"},
+    {.row = {"semidirected",
+             "nodes in the lower half of the first dimension send to each other"},
      .next = semi_directed},
-    {.row = {"matrix", "as a file says"}, .prepare = prepare_matrix, .next = matrix_next},
+    {.row = {"matrix", "pairs and weights from a file"},
+     .prepare = prepare_matrix,
+     .next = matrix_next},
     {.row = {NULL, NULL}},
 };
 
 enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
-const struct wf_pattern_row *wf_pattern_row(size_t i)
+const struct wf_traffic_pattern_row *wf_traffic_pattern_row(size_t i)
 {
     return i + 1 < N_KINDS ? &kinds[i].row : NULL;
-}
-
-static enum wf_status find_kind(const char *name, const struct kind **out, struct wf_err *err)
-{
-    char hint[WF_HINT_MAX];
-    struct wf_nearest nearest;
-
-    wf_nearest_begin(&nearest, name);
-    for (const struct kind *kind = kinds; kind->row.name != NULL; kind++) {
-        if (strcmp(kind->row.name, name) == 0) {
-            *out = kind;
-            return WF_OK;
-        }
-        wf_nearest_add(&nearest, kind->row.name);
-    }
-    return wf_err_set(err, WF_EINVAL, "unknown traffic pattern '%.64s'%s", name,
-                      wf_nearest_hint(&nearest, hint));
 }
 
 static uint32_t root_of(uint32_t n)
@@ -333,7 +318,7 @@ static uint32_t root_of(uint32_t n)
     return (uint64_t)root * root == n ? root : 0;
 }
 
-/* Nodes in the first dimension: of a grid as it is, else the root of a square or all. */
+/* Nodes in the first dimension of a grid; else the root of a square number, or all nodes. */
 static uint32_t width_of(const struct wf_topo *topo, uint32_t n)
 {
     uint32_t coord[WF_TOPO_COORDS_MAX], width = 1;
@@ -351,7 +336,7 @@ static uint32_t width_of(const struct wf_topo *topo, uint32_t n)
     return width;
 }
 
-static enum wf_status check_fit(const struct wf_pattern *pattern, struct wf_err *err)
+static enum wf_status check_fit(const struct wf_traffic_pattern *pattern, struct wf_err *err)
 {
     const struct kind *kind = pattern->kind;
     const char *name = kind->row.name;
@@ -371,17 +356,18 @@ static enum wf_status check_fit(const struct wf_pattern *pattern, struct wf_err 
     return WF_OK;
 }
 
-enum wf_status wf_pattern_create(const char *name, const struct wf_pattern_params *params,
-                                 const struct wf_topo *topo, uint32_t n_nodes,
-                                 struct wf_pattern **out, struct wf_err *err)
+enum wf_status wf_traffic_pattern_create(const char *name,
+                                         const struct wf_traffic_pattern_params *params,
+                                         const struct wf_topo *topo, uint32_t n_nodes,
+                                         struct wf_traffic_pattern **out, struct wf_err *err)
 {
-    const struct kind *kind = NULL;
-    enum wf_status status = find_kind(name, &kind, err);
+    const struct kind *kind =
+        wf_lookup_row("traffic pattern", name, kinds, sizeof(*kinds), err);
 
-    if (status != WF_OK) {
-        return status;
+    if (kind == NULL) {
+        return err != NULL ? (err->status = WF_EINVAL) : WF_EINVAL;
     }
-    struct wf_pattern *pattern = wf_xcalloc(1, sizeof(*pattern));
+    struct wf_traffic_pattern *pattern = wf_xcalloc(1, sizeof(*pattern));
     pattern->kind = kind;
     pattern->topo = topo;
     pattern->set = *params;
@@ -391,34 +377,34 @@ enum wf_status wf_pattern_create(const char *name, const struct wf_pattern_param
     while (UINT64_C(1) << pattern->bits < n_nodes) {
         pattern->bits++;
     }
-    status = check_fit(pattern, err);
+    enum wf_status status = check_fit(pattern, err);
     if (status == WF_OK && kind->prepare != NULL) {
         status = kind->prepare(pattern, err);
     }
     if (status == WF_OK) {
         *out = pattern;
     } else {
-        wf_pattern_free(pattern);
+        wf_traffic_pattern_free(pattern);
     }
     return status;
 }
 
-void wf_pattern_free(struct wf_pattern *pattern)
+void wf_traffic_pattern_free(struct wf_traffic_pattern *pattern)
 {
     if (pattern != NULL) {
-        wf_matrix_free(pattern->matrix);
+        wf_traffic_matrix_free(pattern->matrix);
         free(pattern->to);
         free(pattern->chance);
         free(pattern);
     }
 }
 
-int64_t wf_pattern_next(const struct wf_pattern *pattern, uint32_t node,
-                        const struct wf_pattern_draw *draw)
+int64_t wf_traffic_pattern_next(const struct wf_traffic_pattern *pattern, uint32_t node,
+                                const struct wf_traffic_draw *draw)
 {
     if (pattern->kind->next != NULL) {
         return pattern->kind->next(pattern, node, draw);
     }
     uint32_t other = pattern->kind->permute(pattern, node);
-    return other == node && !pattern->set.self ? WF_PATTERN_SILENT : (int64_t)other;
+    return other == node && !pattern->set.self ? WF_TRAFFIC_SILENT : (int64_t)other;
 }

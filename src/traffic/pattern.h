@@ -3,11 +3,12 @@
 #define WF_TRAFFIC_PATTERN_H
 
 /*
- * Who sends to whom. To add a pattern: a row in the table of pattern.c.
+ * Traffic patterns: the destinations of each node. To add a pattern: a row in the table of
+ * pattern.c.
  *
- * Permutations work on node numbers as is usual (Dally and Towles, "Principles and practices of
- * interconnection networks", 2004, section 3.2). A node whose partner it is itself sends
- * nothing.
+ * Permutations work on node numbers, as is customary (Dally and Towles, "Principles and
+ * practices of interconnection networks", 2004, section 3.2). A node that is its own partner
+ * sends nothing.
  */
 
 #include "base/status.h"
@@ -18,44 +19,45 @@
 
 struct wf_topo;
 
-struct wf_pattern_params {
+struct wf_traffic_pattern_params {
     bool self;             /* random destinations may be the source itself */
     double hot;            /* share of the messages that go to the hot spot or region */
     uint64_t hot_node;     /* the hot spot */
     uint64_t hot_nodes;    /* size of the hot region, from node 0 on; 0: an eighth of all */
-    double decay;          /* of local traffic: distance d has the weight decay^d */
+    double decay;          /* local traffic: distance d has the weight decay^d */
     char *matrix;          /* file */
     uint64_t pattern_seed; /* of the random permutation */
 };
 
-struct wf_pattern;
+struct wf_traffic_pattern;
 
-/* What a choice may use. */
-struct wf_pattern_draw {
+/* A source of random numbers. */
+struct wf_traffic_draw {
     uint64_t (*random)(void *arg);
     void *arg;
 };
 
-enum { WF_PATTERN_SILENT = -1 };
+enum { WF_TRAFFIC_SILENT = -1 };
 
-struct wf_pattern_row {
+struct wf_traffic_pattern_row {
     const char *name, *summary;
 };
 
-/* The i-th pattern; null behind the last. */
-const struct wf_pattern_row *wf_pattern_row(size_t i);
+/* The i-th pattern; null after the last. */
+const struct wf_traffic_pattern_row *wf_traffic_pattern_row(size_t i);
 
 /* A pattern on the first `n_nodes` nodes of a topology, which may be null for patterns that do
  * not ask for coordinates or distances. Unknown names and patterns that do not fit are
  * WF_EINVAL. The caller owns *out. */
 WF_NODISCARD
-enum wf_status wf_pattern_create(const char *name, const struct wf_pattern_params *params,
-                                 const struct wf_topo *topo, uint32_t n_nodes,
-                                 struct wf_pattern **out, struct wf_err *err);
-void wf_pattern_free(struct wf_pattern *pattern); /* null is allowed */
+enum wf_status wf_traffic_pattern_create(const char *name,
+                                         const struct wf_traffic_pattern_params *params,
+                                         const struct wf_topo *topo, uint32_t n_nodes,
+                                         struct wf_traffic_pattern **out, struct wf_err *err);
+void wf_traffic_pattern_free(struct wf_traffic_pattern *pattern); /* null is allowed */
 
-/* The destination of the next message of a node; WF_PATTERN_SILENT: it sends none. */
-int64_t wf_pattern_next(const struct wf_pattern *pattern, uint32_t node,
-                        const struct wf_pattern_draw *draw);
+/* The destination of the next message of a node; WF_TRAFFIC_SILENT: it sends none. */
+int64_t wf_traffic_pattern_next(const struct wf_traffic_pattern *pattern, uint32_t node,
+                                const struct wf_traffic_draw *draw);
 
 #endif

@@ -9,7 +9,7 @@
 enum { BATCHES = WF_TRAFFIC_BATCHES, BATCHES_LEAST = 8, LEVELS = 3 };
 
 /* Quantiles of Student's distribution for two-sided intervals of 90, 95 and 99 percent, with 1
- * to 31 degrees of freedom (any table of them). */
+ * to 31 degrees of freedom. */
 static const double student[LEVELS][BATCHES - 1] = {
     {6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812, 1.796,
      1.782, 1.771, 1.761, 1.753, 1.746, 1.740, 1.734, 1.729, 1.725, 1.721, 1.717,
@@ -91,9 +91,9 @@ void wf_traffic_merge(void *into, const void *from)
     a->last = b->last > a->last ? b->last : a->last;
 }
 
-/* ---- what it says ---- */
+/* ---- evaluation ---- */
 
-/* Numbers of batches, one after the other. */
+/* One number for each batch. */
 struct series {
     double at[BATCHES];
     uint32_t n;
@@ -119,7 +119,7 @@ static double squares_of(const double *at, uint32_t n, double mean)
     return sum;
 }
 
-/* Where the warm-up ends: what is left then has the smallest standard error of its mean (White,
+/* Where the warm-up ends: where the rest has the smallest standard error of its mean (White,
  * "An effective truncation heuristic for bias reduction in simulation output", Simulation 69,
  * 1997). At most half of the run. */
 static uint32_t warm_up(const struct series *series)
@@ -139,7 +139,7 @@ static uint32_t warm_up(const struct series *series)
     return best;
 }
 
-/* How much each value has to do with the next one, -1 to 1. */
+/* The correlation of each value with the next one. */
 static double correlation(const struct series *series, double mean)
 {
     double all = squares_of(series->at, series->n, mean), sum = 0;
@@ -150,8 +150,8 @@ static double correlation(const struct series *series, double mean)
     return all > 0 ? sum / all : 0;
 }
 
-/* Half the width of the confidence interval of the mean. Batches that depend on each other are
- * put together, two by two, while enough are left. */
+/* Half the width of the confidence interval of the mean. Batches that are correlated are merged
+ * in pairs while enough are left. */
 static double half_width(struct series series, int level, double *deviation)
 {
     double mean = mean_of(series.at, series.n);
@@ -238,7 +238,7 @@ void wf_traffic_summarize(const struct wf_traffic_tally *tally, int level, doubl
     summary->accepted_half_width = accepted > 0 ? width / accepted : 0;
     summary->converged =
         summary->arrived > 0 && summary->half_width <= precision * summary->mean;
-    /* More came up than the network took, beyond what chance explains. */
+    /* More was offered than the network accepted, beyond statistical fluctuation. */
     double offered = (double)summary->offered_bytes;
     double shortfall = offered - (double)summary->arrived_bytes;
     summary->saturated =

@@ -3,9 +3,9 @@
 #define WF_TRAFFIC_STATS_H
 
 /*
- * What is counted of synthetic traffic, and what it says. The run is cut into batches of equal
- * length; all counts are integers, so that they do not depend on who adds when. Which batches
- * are warm-up is decided afterwards.
+ * The counts of synthetic traffic, and their evaluation. The run is divided into batches of
+ * equal length. All counts are integers, so that sums do not depend on the order of addition.
+ * Which batches are warm-up is decided afterwards.
  */
 
 #include "net/net.h"
@@ -20,7 +20,7 @@ enum {
 };
 
 struct wf_traffic_batch {
-    uint64_t offered, dropped;             /* messages that came up in it */
+    uint64_t offered, dropped;             /* messages generated in it */
     uint64_t offered_bytes, dropped_bytes; /* likewise */
     uint64_t arrived, arrived_bytes;       /* messages that arrived in it */
     uint64_t latency_sum, latency_max;     /* picoseconds, of those */
@@ -31,23 +31,23 @@ struct wf_traffic_tally {
     struct wf_traffic_batch batches[WF_TRAFFIC_BATCHES];
     struct wf_net_usage usage;
     struct wf_net_totals totals;
-    uint64_t rounds_left; /* of closed loops: rounds that did not come to an end */
+    uint64_t rounds_left; /* closed loops: rounds that did not end */
     int64_t last;         /* arrival of the last message */
 };
 
 void wf_traffic_merge(void *into, const void *from); /* wf_merge_fn */
-/* Likewise, of tallies that the network's statistics follow. */
+/* The same for tallies that are followed by the counters of the network. */
 void wf_traffic_merge_all(void *into, const void *from);
 void wf_traffic_latency(struct wf_traffic_batch *batch, int64_t latency, uint64_t bytes);
 
 struct wf_traffic_summary {
-    uint32_t warm_up; /* batches that were left out */
-    uint64_t batches; /* that were not */
+    uint32_t warm_up; /* batches left out */
+    uint64_t batches; /* batches used */
     uint64_t offered, dropped, arrived;
     uint64_t offered_bytes, arrived_bytes;
-    uint64_t latency_sum;    /* of `arrived` messages */
+    uint64_t latency_sum;    /* of the `arrived` messages */
     double mean, half_width; /* of the latency, and of its confidence interval */
-    double deviation;        /* of the batches' means */
+    double deviation;        /* of the means of batches */
     uint64_t p50, p95, p99, max;
     double accepted_half_width; /* relative, of the bytes that arrived */
     bool converged;
@@ -59,7 +59,7 @@ struct wf_traffic_summary {
 void wf_traffic_summarize(const struct wf_traffic_tally *tally, int level, double precision,
                           struct wf_traffic_summary *summary);
 
-/* Of a closed loop, which has no batches: sums and percentiles only. */
+/* For a closed loop, which has no batches: sums and percentiles only. */
 void wf_traffic_sum_up(const struct wf_traffic_tally *tally,
                        struct wf_traffic_summary *summary);
 

@@ -15,38 +15,38 @@ enum { SEND = WF_NET_KINDS, DONE };
 
 struct wf_traffic {
     const struct wf_traffic_params *set;
-    struct wf_pattern *pattern;
-    struct wf_weights sizes; /* from a file, if n > 0 */
-    double *factors;         /* of each node's load; null: all 1 */
-    double mean_size;        /* bytes */
-    double chance;           /* of a burst at a node in a cycle */
+    struct wf_traffic_pattern *pattern;
+    struct wf_traffic_weights sizes; /* from a file; n is 0 without one */
+    double *factors;                 /* of the load of each node; null: all are 1 */
+    double mean_size;                /* bytes */
+    double chance;                   /* probability of a burst at a node in a cycle */
     uint32_t n_nodes;
     int64_t batch_ps;
     struct wf_net *net;
-    size_t offset; /* of a node's own part in its state */
+    size_t offset; /* of struct node in the state of a process */
     struct wf_process_ops ops;
 };
 
-/* The own part of a node's state. */
+/* The state of a node, after the network's part. */
 struct node {
-    uint64_t missing; /* closed loop: answers of this round that are not here yet */
-    uint64_t rounds;  /* that were begun */
-    uint64_t halted;  /* nothing more is sent */
+    uint64_t missing; /* closed loop: messages of this round that are still in progress */
+    uint64_t rounds;  /* begun so far */
+    uint64_t halted;  /* the network is in a deadlock: the node sends no more */
 };
 
-/* What a message says of itself. */
+/* The header of a message. */
 struct header {
     uint32_t born[2]; /* picoseconds */
-    uint32_t what;    /* enum */
+    uint32_t what;    /* REQUEST or REPLY */
     uint32_t spare[2];
 };
 enum { REQUEST, REPLY };
 
 _Static_assert(sizeof(struct header) == sizeof(((struct wf_net_message *)0)->header), "fits");
 
-/* What an event was about, for the commit. */
+/* What an event leaves for its commit. */
 struct note {
-    int64_t latency; /* of an arrival; -1: none */
+    int64_t latency; /* of a message that arrived; -1: none did */
     uint64_t bytes;
     uint64_t offered, offered_bytes, dropped, dropped_bytes;
 };
@@ -73,7 +73,7 @@ static uint64_t draw_size(const struct wf_traffic *traffic, struct wf_ctx *ctx)
     const struct wf_traffic_params *set = traffic->set;
 
     if (traffic->sizes.n > 0) {
-        return wf_weights_choose(&traffic->sizes, wf_random(ctx));
+        return wf_traffic_weights_choose(&traffic->sizes, wf_random(ctx));
     }
     if (set->long_share > 0 && (double)(wf_random(ctx) >> 11) * 0x1p-53 < set->long_share) {
         return set->long_size;
@@ -94,18 +94,18 @@ static void send(const struct wf_traffic *traffic, struct wf_ctx *ctx, void *sta
     (void)net->ops->send(net, ctx, state, dst, &msg, now);
 }
 
-/* Sends a burst; returns the number of messages that went out. */
+/* Sends a burst; returns the number of messages that were not dropped. */
 static uint64_t send_burst(const struct wf_traffic *traffic, struct wf_ctx *ctx, void *state,
                            struct note *note)
 {
     const struct wf_net *net = traffic->net;
-    const struct wf_pattern_draw draw = {.random = random_of, .arg = ctx};
+    const struct wf_traffic_draw draw = {.random = random_of, .arg = ctx};
     bool drops =
         traffic->set->drop && traffic->set->rounds == 0 && net->ops->can_inject != NULL;
     uint64_t sent = 0;
 
     for (uint64_t i = 0; i < traffic->set->burst; i++) {
-        int64_t dst = wf_pattern_next(traffic->pattern, number_of(traffic, ctx), &draw);
+        int64_t dst = wf_traffic_pattern_next(traffic->pattern, number_of(traffic, ctx), &draw);
         if (dst < 0) {
             continue;
         }
@@ -135,8 +135,8 @@ static double minus_log(double x)
     return wf_rng_exponential((uint64_t)(x * 0x1p64) - 1);
 }
 
-/* Time until a node's next burst. In a Bernoulli process the number of cycles is distributed
- * geometrically, which is an exponential number rounded up. */
+/* Time until a node's next burst. In a Bernoulli process the number of cycles has a geometric
+ * distribution: that of an exponential number rounded up. */
 static int64_t draw_gap(const struct wf_traffic *traffic, struct wf_ctx *ctx, double chance)
 {
     double cycle = (double)traffic->set->cycle, gap = wf_rng_exponential(wf_random(ctx));
@@ -161,7 +161,7 @@ static void schedule_send(const struct wf_traffic *traffic, struct wf_ctx *ctx)
     }
 }
 
-/* A round of a closed loop; one in which a node has nothing to send is over at once. */
+/* Begins a round of a closed loop. A round without messages ends at once. */
 static void begin_round(const struct wf_traffic *traffic, struct wf_ctx *ctx, void *state,
                         struct note *note)
 {
@@ -203,7 +203,7 @@ static void arrived(void *arg, struct wf_ctx *ctx, void *state,
     } else if (traffic->set->reply > 0) {
         send(traffic, ctx, state, msg->src_node, REPLY, traffic->set->reply);
     } else {
-        /* The source learns of it by other means, which take no more than they must. */
+        /* The source is told outside of the network, with the least delay. */
         bool own = msg->src_node == number_of(traffic, ctx);
         wf_schedule(ctx, traffic->net->first_node + msg->src_node,
                     (at - wf_now(ctx)) + (own ? 0 : traffic->net->promise_ps), DONE, NULL, 0);
@@ -314,13 +314,13 @@ static struct wf_net_usage *usage_of(void *arg, struct wf_ctx *ctx)
 
 static enum wf_status read_sources(struct wf_traffic *traffic, struct wf_err *err)
 {
-    struct wf_weights weights;
+    struct wf_traffic_weights weights;
     const char *path = traffic->set->sources;
 
     if (path[0] == '\0') {
         return WF_OK;
     }
-    enum wf_status status = wf_weights_read(path, &weights, err);
+    enum wf_status status = wf_traffic_weights_read(path, &weights, err);
     if (status != WF_OK) {
         return status;
     }
@@ -342,7 +342,7 @@ static enum wf_status read_sources(struct wf_traffic *traffic, struct wf_err *er
             traffic->factors[weights.values[i]] = (double)percent / 100;
         }
     }
-    wf_weights_free(&weights);
+    wf_traffic_weights_free(&weights);
     return status;
 }
 
@@ -353,14 +353,14 @@ static enum wf_status prepare_sizes(struct wf_traffic *traffic, struct wf_err *e
     traffic->mean_size =
         (double)set->size * (1 - set->long_share) + (double)set->long_size * set->long_share;
     if (set->sizes[0] != '\0') {
-        enum wf_status status = wf_weights_read(set->sizes, &traffic->sizes, err);
+        enum wf_status status = wf_traffic_weights_read(set->sizes, &traffic->sizes, err);
         if (status != WF_OK) {
             return status;
         }
         if (traffic->sizes.up_to[traffic->sizes.n - 1] == 0) {
             return wf_err_set(err, WF_EINVAL, "%.200s: no line has a weight", set->sizes);
         }
-        traffic->mean_size = wf_weights_mean(&traffic->sizes);
+        traffic->mean_size = wf_traffic_weights_mean(&traffic->sizes);
     }
     if (!(set->load <= 1)) {
         return wf_err_set(err, WF_EINVAL,
@@ -370,11 +370,11 @@ static enum wf_status prepare_sizes(struct wf_traffic *traffic, struct wf_err *e
     }
     if (set->reply > 0 && set->rounds == 0) {
         return wf_err_set(err, WF_EINVAL,
-                          "traffic.reply: answers are waited for in a closed loop; add its "
-                          "rounds, as in -p traffic.rounds=10");
+                          "traffic.reply: replies need a closed loop; add rounds, as in -p "
+                          "traffic.rounds=10");
     }
     if (traffic->mean_size <= 0) {
-        return wf_err_set(err, WF_EINVAL, "traffic.size: messages of no size are no load");
+        return wf_err_set(err, WF_EINVAL, "traffic.size: expected more than 0 bytes");
     }
     traffic->chance = set->load * (double)set->phit / (traffic->mean_size * (double)set->burst);
     return WF_OK;
@@ -388,8 +388,8 @@ enum wf_status wf_traffic_new(const struct wf_traffic_config *config, struct wf_
 
     traffic->set = set;
     traffic->n_nodes = config->n_nodes;
-    enum wf_status status = wf_pattern_create(config->pattern, &set->pattern, config->topo,
-                                              config->n_nodes, &traffic->pattern, err);
+    enum wf_status status = wf_traffic_pattern_create(
+        config->pattern, &set->pattern, config->topo, config->n_nodes, &traffic->pattern, err);
     if (status == WF_OK) {
         status = prepare_sizes(traffic, err);
     }
@@ -397,7 +397,8 @@ enum wf_status wf_traffic_new(const struct wf_traffic_config *config, struct wf_
         status = read_sources(traffic, err);
     }
     if (status == WF_OK && (double)set->cycles * (double)set->cycle >= (double)WF_TIME_MAX) {
-        status = wf_err_set(err, WF_EINVAL, "traffic.cycles: longer than there is time");
+        status = wf_err_set(err, WF_EINVAL,
+                            "traffic.cycles: longer than the largest simulated time");
     }
     if (status != WF_OK) {
         wf_traffic_free(traffic);
@@ -411,8 +412,8 @@ enum wf_status wf_traffic_new(const struct wf_traffic_config *config, struct wf_
 void wf_traffic_free(struct wf_traffic *traffic)
 {
     if (traffic != NULL) {
-        wf_pattern_free(traffic->pattern);
-        wf_weights_free(&traffic->sizes);
+        wf_traffic_pattern_free(traffic->pattern);
+        wf_traffic_weights_free(&traffic->sizes);
         free(traffic->factors);
         free(traffic);
     }
@@ -444,7 +445,7 @@ void wf_traffic_build(struct wf_traffic *traffic, struct wf_engine *engine, stru
     };
     uint32_t first = wf_engine_add(engine, &traffic->ops, net->n_nodes,
                                    net->node_size + sizeof(struct node), traffic);
-    /* Behind the tally are the network's statistics, if it keeps any. */
+    /* The counters of the network follow the tally, if it keeps any. */
     size_t size = sizeof(struct wf_traffic_tally);
     if (net->n_sums > 0) {
         net->counters_offset = size;

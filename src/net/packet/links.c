@@ -89,9 +89,11 @@ static enum wf_status find_kinds(struct wf_packet_links *links,
                 own.bandwidth != 0 ? own.bandwidth : config->rate[level]);
 
             if (kind == WF_PACKET_LINK_KINDS_MAX) {
-                return wf_err_set(err, WF_EINVAL,
-                                  "the links of the topology differ in more than %d ways",
-                                  WF_PACKET_LINK_KINDS_MAX - 2);
+                return wf_err_set(
+                    err, WF_EINVAL,
+                    "the links of the topology have more than %d different latencies and "
+                    "bandwidths",
+                    WF_PACKET_LINK_KINDS_MAX - 2);
             }
             links->kind_of[wf_topo_first_link(topo, v) + port] = (uint16_t)kind;
         }

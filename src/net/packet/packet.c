@@ -261,9 +261,10 @@ static enum wf_status make_channels(struct wf_packet_net *model,
         return WF_OK;
     }
     if (model->topo->oneway) {
-        return wf_err_set(err, WF_EINVAL,
-                          "net.buffers: credits need links in both directions, and some of the "
-                          "topology lead one way only");
+        return wf_err_set(
+            err, WF_EINVAL,
+            "net.buffers: credits need links in both directions, but some links of "
+            "the topology are one-way");
     }
     if (needed > WF_VC_MAX) {
         return wf_err_set(

@@ -15,8 +15,8 @@ static enum wf_status par_check(const struct wf_route *route, struct wf_err *err
         }
     }
     return wf_err_set(err, WF_EINVAL,
-                      "routing 'par' needs a dragonfly, not a %s; 'ugal_l' does the like "
-                      "elsewhere",
+                      "routing 'par' needs a dragonfly, not a %s; 'ugal_l' is the "
+                      "nearest elsewhere",
                       route->vcs.levels[0].topo->ops->name);
 }
 

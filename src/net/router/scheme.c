@@ -152,9 +152,9 @@ static enum wf_status check_wormhole(struct wf_router_net *model, const char *na
     if (!works || set->flow == WF_ROUTER_BUBBLE || set->restriction > 0) {
         return wf_err_set(
             err, WF_EINVAL,
-            "net.switching: wormhole works without bubbles and restrictions, with "
-            "dateline routing on grids (dor on meshes), updown on trees and "
-            "minimal elsewhere, not with %s",
+            "net.switching: wormhole switching works with dateline routing on grids (dor on "
+            "meshes), updown on trees and minimal elsewhere, without bubble flow control "
+            "and restrictions; not with %s",
             works ? "bubble flow control or restrictions" : name);
     }
     model->bubble = false;
@@ -193,8 +193,8 @@ static enum wf_status check_switching(struct wf_router_net *model, const char *n
 
     if (unused != NULL) {
         return wf_err_set(err, WF_EINVAL,
-                          "net.%s: there is no such choice with %s switching; leave it out, or "
-                          "take net.switching=%s",
+                          "net.%s: has no effect with %s switching; leave it out, or use "
+                          "net.switching=%s",
                           unused, wormhole ? "wormhole" : "cut-through",
                           wormhole ? "cut-through" : "wormhole");
     }

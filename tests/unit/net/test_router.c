@@ -377,9 +377,9 @@ static void what_cannot_work_is_refused(void)
 
     check_refused(
         "torus:4", &params,
-        "net.switching: wormhole works without bubbles and restrictions, with dateline "
-        "routing on grids (dor on meshes), updown on trees and minimal elsewhere, not "
-        "with adaptive-3vc");
+        "net.switching: wormhole switching works with dateline routing on grids (dor on "
+        "meshes), updown on trees and minimal elsewhere, without bubble flow control and "
+        "restrictions; not with adaptive-3vc");
     params = defaults();
 
     params.routing = WF_ROUTER_DATELINE;

@@ -19,14 +19,15 @@ static uint64_t draw_random(void *arg)
     return wf_test_rand(7, 1, (*i)++);
 }
 
-static struct wf_pattern *make(const char *name, const struct wf_topo *topo)
+static struct wf_traffic_pattern *make(const char *name, const struct wf_topo *topo)
 {
-    const struct wf_pattern_params params = {
+    const struct wf_traffic_pattern_params params = {
         .hot = 0.5, .decay = 0.5, .matrix = "", .pattern_seed = 3};
-    struct wf_pattern *pattern = NULL;
+    struct wf_traffic_pattern *pattern = NULL;
     struct wf_err err = {.status = WF_OK};
 
-    if (wf_pattern_create(name, &params, topo, topo->n_nodes, &pattern, &err) != WF_OK) {
+    if (wf_traffic_pattern_create(name, &params, topo, topo->n_nodes, &pattern, &err) !=
+        WF_OK) {
         printf("# %s\n", err.text);
         abort();
     }
@@ -49,21 +50,21 @@ static void permutations_are_permutations(void)
                                         "butterfly", "tornado",    "neighbor", "permutation"};
     struct wf_topo *topo = make_topo("torus:8x8");
     uint64_t i = 0;
-    const struct wf_pattern_draw draw = {draw_random, &i};
+    const struct wf_traffic_draw draw = {draw_random, &i};
 
     for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
-        struct wf_pattern *pattern = make(names[k], topo);
+        struct wf_traffic_pattern *pattern = make(names[k], topo);
         uint32_t seen[N] = {0};
         for (uint32_t node = 0; node < N; node++) {
-            int64_t to = wf_pattern_next(pattern, node, &draw);
-            CHECK(to >= WF_PATTERN_SILENT && to < N && to != node);
-            CHECK_U64(wf_pattern_next(pattern, node, &draw) == to, 1);
-            seen[to == WF_PATTERN_SILENT ? node : to]++;
+            int64_t to = wf_traffic_pattern_next(pattern, node, &draw);
+            CHECK(to >= WF_TRAFFIC_SILENT && to < N && to != node);
+            CHECK_U64(wf_traffic_pattern_next(pattern, node, &draw) == to, 1);
+            seen[to == WF_TRAFFIC_SILENT ? node : to]++;
         }
         for (uint32_t node = 0; node < N; node++) {
             CHECK_U64(seen[node], 1);
         }
-        wf_pattern_free(pattern);
+        wf_traffic_pattern_free(pattern);
     }
     wf_topo_free(topo);
 }
@@ -87,13 +88,13 @@ static void permutations_are_those_of_the_books(void)
     };
     struct wf_topo *topo = make_topo("torus:8x8");
     uint64_t i = 0;
-    const struct wf_pattern_draw draw = {draw_random, &i};
+    const struct wf_traffic_draw draw = {draw_random, &i};
 
     for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
-        struct wf_pattern *pattern = make(cases[k].name, topo);
-        int64_t to = wf_pattern_next(pattern, cases[k].from, &draw);
-        CHECK_U64(to == WF_PATTERN_SILENT ? cases[k].from : (uint64_t)to, cases[k].to);
-        wf_pattern_free(pattern);
+        struct wf_traffic_pattern *pattern = make(cases[k].name, topo);
+        int64_t to = wf_traffic_pattern_next(pattern, cases[k].from, &draw);
+        CHECK_U64(to == WF_TRAFFIC_SILENT ? cases[k].from : (uint64_t)to, cases[k].to);
+        wf_traffic_pattern_free(pattern);
     }
     wf_topo_free(topo);
 }
@@ -104,15 +105,16 @@ static void random_patterns_have_their_shares(void)
     enum { DRAWS = 40000 };
     struct wf_topo *topo = make_topo("torus:8x8");
     uint64_t i = 0;
-    const struct wf_pattern_draw draw = {draw_random, &i};
-    struct wf_pattern *spot = make("hotspot", topo), *region = make("hotregion", topo);
-    struct wf_pattern *local = make("local", topo);
+    const struct wf_traffic_draw draw = {draw_random, &i};
+    struct wf_traffic_pattern *spot = make("hotspot", topo), *region = make("hotregion", topo);
+    struct wf_traffic_pattern *local = make("local", topo);
     uint32_t at_spot = 0, in_region = 0, near[9] = {0};
 
     for (uint32_t k = 0; k < DRAWS; k++) {
-        at_spot += wf_pattern_next(spot, 20, &draw) == 0;
-        in_region += wf_pattern_next(region, 20, &draw) < 8;
-        near[topo->ops->distance(topo, 20, (uint32_t)wf_pattern_next(local, 20, &draw))]++;
+        at_spot += wf_traffic_pattern_next(spot, 20, &draw) == 0;
+        in_region += wf_traffic_pattern_next(region, 20, &draw) < 8;
+        near[topo->ops->distance(topo, 20,
+                                 (uint32_t)wf_traffic_pattern_next(local, 20, &draw))]++;
     }
     double spot_share = 0.5 + 0.5 / 63, region_share = 0.5 + 0.5 * 8 / 63;
     CHECK(fabs(at_spot / (double)DRAWS - spot_share) < 5 * 0.5 / sqrt(DRAWS));
@@ -120,9 +122,9 @@ static void random_patterns_have_their_shares(void)
     CHECK_U64(near[0], 0);
     CHECK(fabs(near[1] / (double)near[2] - 2) < 0.1);
     CHECK(fabs(near[2] / (double)near[3] - 2) < 0.15);
-    wf_pattern_free(spot);
-    wf_pattern_free(region);
-    wf_pattern_free(local);
+    wf_traffic_pattern_free(spot);
+    wf_traffic_pattern_free(region);
+    wf_traffic_pattern_free(local);
     wf_topo_free(topo);
 }
 

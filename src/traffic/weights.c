@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "traffic/pattern_file.h"
+#include "traffic/weights.h"
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/rng.h"
 
@@ -37,7 +38,7 @@ static enum wf_status wrong_line(const struct reader *reader, const char *expect
                       expected);
 }
 
-/* Whole numbers of a line; -1 if there is something else. */
+/* Reads the whole numbers of a line; -1 if there is anything else. */
 static int parse_numbers(char *line, uint64_t *numbers)
 {
     int n = 0;
@@ -84,10 +85,10 @@ static bool reader_next(struct reader *reader, int wanted, const char *expected,
 
 struct entry {
     uint32_t from, to;
-    uint64_t weight; /* then: the sum up to this one, of the same node */
+    uint64_t weight; /* after reading: the sum of this and the weights before it, of one node */
 };
 
-struct wf_matrix {
+struct wf_traffic_matrix {
     struct entry *entries; /* by node */
     size_t n;
     size_t *first; /* of each node, n_nodes + 1 */
@@ -104,11 +105,11 @@ static int compare(const void *a, const void *b)
 }
 
 static enum wf_status read_entries(struct reader *reader, uint32_t n_nodes,
-                                   struct wf_matrix *matrix, struct wf_err *err)
+                                   struct wf_traffic_matrix *matrix, struct wf_err *err)
 {
     enum wf_status status = WF_OK;
     uint64_t numbers[NUMBERS_MAX];
-    size_t room = 0;
+    size_t capacity = 0;
 
     while (reader_next(reader, 3, "'from to weight', weights below 4294967296", numbers,
                        &status, err)) {
@@ -117,17 +118,14 @@ static enum wf_status read_entries(struct reader *reader, uint32_t n_nodes,
             (void)snprintf(words, sizeof(words), "nodes from 0 to %" PRIu32, n_nodes - 1);
             return wrong_line(reader, words, err);
         }
-        if (matrix->n == room) {
-            room = room == 0 ? 64 : room * 2;
-            matrix->entries = wf_xrealloc(matrix->entries, room, sizeof(struct entry));
-        }
+        WF_GROW(matrix->entries, matrix->n, capacity);
         matrix->entries[matrix->n++] =
             (struct entry){(uint32_t)numbers[0], (uint32_t)numbers[1], numbers[2]};
     }
     return status;
 }
 
-static void index_entries(struct wf_matrix *matrix, uint32_t n_nodes)
+static void index_entries(struct wf_traffic_matrix *matrix, uint32_t n_nodes)
 {
     size_t at = 0;
 
@@ -146,8 +144,8 @@ static void index_entries(struct wf_matrix *matrix, uint32_t n_nodes)
     matrix->first[n_nodes] = at;
 }
 
-enum wf_status wf_matrix_read(const char *path, uint32_t n, struct wf_matrix **out,
-                              struct wf_err *err)
+enum wf_status wf_traffic_matrix_read(const char *path, uint32_t n,
+                                      struct wf_traffic_matrix **out, struct wf_err *err)
 {
     struct reader reader;
     enum wf_status status = reader_open(&reader, path, err);
@@ -155,7 +153,7 @@ enum wf_status wf_matrix_read(const char *path, uint32_t n, struct wf_matrix **o
     if (status != WF_OK) {
         return status;
     }
-    struct wf_matrix *matrix = wf_xcalloc(1, sizeof(*matrix));
+    struct wf_traffic_matrix *matrix = wf_xcalloc(1, sizeof(*matrix));
     status = read_entries(&reader, n, matrix, err);
     (void)fclose(reader.file);
     if (status == WF_OK && matrix->n == 0) {
@@ -163,7 +161,7 @@ enum wf_status wf_matrix_read(const char *path, uint32_t n, struct wf_matrix **o
             wf_err_set(err, WF_EINVAL, "%.200s: there are no lines 'from to weight'", path);
     }
     if (status != WF_OK) {
-        wf_matrix_free(matrix);
+        wf_traffic_matrix_free(matrix);
         return status;
     }
     index_entries(matrix, n);
@@ -171,7 +169,7 @@ enum wf_status wf_matrix_read(const char *path, uint32_t n, struct wf_matrix **o
     return WF_OK;
 }
 
-void wf_matrix_free(struct wf_matrix *matrix)
+void wf_traffic_matrix_free(struct wf_traffic_matrix *matrix)
 {
     if (matrix != NULL) {
         free(matrix->entries);
@@ -180,7 +178,8 @@ void wf_matrix_free(struct wf_matrix *matrix)
     }
 }
 
-int64_t wf_matrix_choose(const struct wf_matrix *matrix, uint32_t node, uint64_t random)
+int64_t wf_traffic_matrix_choose(const struct wf_traffic_matrix *matrix, uint32_t node,
+                                 uint64_t random)
 {
     size_t low = matrix->first[node], high = matrix->first[node + 1];
 
@@ -188,7 +187,7 @@ int64_t wf_matrix_choose(const struct wf_matrix *matrix, uint32_t node, uint64_t
         return -1;
     }
     uint64_t lot = wf_rng_below(random, matrix->entries[high - 1].weight);
-    while (low + 1 < high) { /* the first whose sum is above the lot */
+    while (low + 1 < high) { /* find the first whose sum is above the lot */
         size_t middle = low + (high - low - 1) / 2;
         if (matrix->entries[middle].weight > lot) {
             high = middle + 1;
@@ -201,12 +200,13 @@ int64_t wf_matrix_choose(const struct wf_matrix *matrix, uint32_t node, uint64_t
 
 /* ---- values ---- */
 
-enum wf_status wf_weights_read(const char *path, struct wf_weights *out, struct wf_err *err)
+enum wf_status wf_traffic_weights_read(const char *path, struct wf_traffic_weights *out,
+                                       struct wf_err *err)
 {
     struct reader reader;
     uint64_t numbers[NUMBERS_MAX], sum = 0;
-    struct wf_weights weights = {.n = 0};
-    size_t room = 0;
+    struct wf_traffic_weights weights = {.n = 0};
+    size_t n_values = 0, n_sums = 0; /* capacities */
     enum wf_status status = reader_open(&reader, path, err);
 
     if (status != WF_OK) {
@@ -214,11 +214,8 @@ enum wf_status wf_weights_read(const char *path, struct wf_weights *out, struct 
     }
     while (reader_next(&reader, 2, "'value weight', weights below 4294967296", numbers, &status,
                        err)) {
-        if (weights.n == room) {
-            room = room == 0 ? 64 : room * 2;
-            weights.values = wf_xrealloc(weights.values, room, sizeof(uint64_t));
-            weights.up_to = wf_xrealloc(weights.up_to, room, sizeof(uint64_t));
-        }
+        WF_GROW(weights.values, weights.n, n_values);
+        WF_GROW(weights.up_to, weights.n, n_sums);
         sum += numbers[1];
         weights.values[weights.n] = numbers[0];
         weights.up_to[weights.n++] = sum;
@@ -230,19 +227,19 @@ enum wf_status wf_weights_read(const char *path, struct wf_weights *out, struct 
     if (status == WF_OK) {
         *out = weights;
     } else {
-        wf_weights_free(&weights);
+        wf_traffic_weights_free(&weights);
     }
     return status;
 }
 
-void wf_weights_free(struct wf_weights *weights)
+void wf_traffic_weights_free(struct wf_traffic_weights *weights)
 {
     free(weights->values);
     free(weights->up_to);
-    *weights = (struct wf_weights){.n = 0};
+    *weights = (struct wf_traffic_weights){.n = 0};
 }
 
-uint64_t wf_weights_choose(const struct wf_weights *weights, uint64_t random)
+uint64_t wf_traffic_weights_choose(const struct wf_traffic_weights *weights, uint64_t random)
 {
     uint64_t lot = wf_rng_below(random, weights->up_to[weights->n - 1]);
     size_t i = 0;
@@ -253,7 +250,7 @@ uint64_t wf_weights_choose(const struct wf_weights *weights, uint64_t random)
     return weights->values[i];
 }
 
-double wf_weights_mean(const struct wf_weights *weights)
+double wf_traffic_weights_mean(const struct wf_traffic_weights *weights)
 {
     double sum = 0;
     uint64_t before = 0;
