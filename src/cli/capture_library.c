@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What tells one MPI from the other, in the name of a library or of a launcher. */
+/* Names of libraries and launchers that identify an MPI library. */
 static const struct {
     const char *mpi;
     const char *libraries[3];
@@ -72,7 +72,7 @@ static bool is_dynamic(const char *path)
            memmem(bytes, (size_t)n, "/ld.so", 6) != NULL;
 }
 
-/* What the loader says it would load; cut off if it is very long. */
+/* The list of libraries that the loader would load; cut off if it is very long. */
 static void list_libraries(const char *path, char *text, size_t size)
 {
     char *const arguments[] = {(char *)wf_unconst(path), NULL};

@@ -5,9 +5,9 @@
 /*
  * Which library `weft capture` preloads into a program.
  *
- * The MPI library that a program has is found by asking the dynamic loader what each word of
- * the command that is a program would load; where that says nothing (a script, an interpreter),
- * by the name of the launcher.
+ * The MPI library of a program is found by asking the dynamic loader which libraries the
+ * programs in the command line load; if that finds none (a script, an interpreter), by the name
+ * of the launcher.
  */
 
 #include "base/status.h"

@@ -3,8 +3,8 @@
 #define WF_CLI_CLI_H
 
 /*
- * What the verbs share. A verb is one file cmd_<name>.c with a const struct wf_verb, listed
- * in cli/verbs.def. Options, operands and help are data; the program parses them, prints the help
+ * What the verbs share. A verb is one file cmd_<name>.c with a const struct wf_verb, listed in
+ * cli/verbs.def. Options, operands and help are data; the program parses them, prints the help
  * and calls the verb with what was given.
  */
 

@@ -152,7 +152,7 @@ static void preload(const char *library)
     wf_buf_fini(&list);
 }
 
-/* Open MPI hands nothing to other hosts that it is not told to, by a list of what is set. */
+/* Open MPI passes only the listed environment variables to other hosts. */
 static void tell_openmpi(const char *const *names)
 {
     struct wf_buf list = {.data = NULL};

@@ -35,7 +35,7 @@ static const struct wf_opt rows[] = {
     WF_OPT_END,
 };
 
-/* ---- what is kept ---- */
+/* ---- the options of the cut ---- */
 
 static enum wf_status bad(const char *option, const char *text, const char *expected,
                           struct wf_err *err)
@@ -153,7 +153,7 @@ static enum wf_status parse_options(const struct cut_opts *opts, uint32_t n_rank
     return status;
 }
 
-/* ---- the piece ---- */
+/* ---- writing the part ---- */
 
 static void print_losses(struct wf_cli *cli, const struct wf_cut_losses *losses)
 {

@@ -25,7 +25,7 @@ static void list_generators(FILE *out)
     }
 }
 
-/* "gen:" before the name is what other commands want, and does no harm here. */
+/* The name may have the "gen:" that other commands need. */
 static enum wf_status gen_run(struct wf_cli *cli, const void *opts,
                               const struct wf_operands *operands, struct wf_err *err)
 {

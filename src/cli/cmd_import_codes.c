@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A label takes part in every message; the end of a long path says more than its beginning. */
+/* Every message contains the label; the end of a long path tells more than its beginning. */
 enum { LABEL_MAX = 160 };
 
 struct import_opts {

@@ -19,7 +19,7 @@ static const struct wf_opt rows[] = {
     WF_OPT_END,
 };
 
-/* What can be read is shown even if that is not all; the command fails all the same. */
+/* A damaged trace is shown as far as it can be read; the command fails all the same. */
 static enum wf_status info_run(struct wf_cli *cli, const void *opts_arg,
                                const struct wf_operands *operands, struct wf_err *err)
 {

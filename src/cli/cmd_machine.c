@@ -47,7 +47,7 @@ static enum wf_status count_nodes(const struct wf_machine *machine, uint64_t *no
     return wf_setting_blame(topology, status, err);
 }
 
-/* What list and show say in JSON of every machine. */
+/* The members of the JSON of `list` and `show`. */
 static enum wf_status describe(const struct wf_machine *machine, struct wf_value *section,
                                struct wf_err *err)
 {

@@ -30,7 +30,7 @@ static const struct wf_opt rows[] = {
     WF_OPT_END,
 };
 
-/* What is to be shown of a timeline. */
+/* The part of a timeline to show. */
 static enum wf_status read_view(const struct report_opts *opts,
                                 const struct wf_writer_ops *writer, const struct wf_value *doc,
                                 struct wf_choice *view, struct wf_err *err)

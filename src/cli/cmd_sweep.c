@@ -45,7 +45,7 @@ static const struct wf_opt rows[] = {
     WF_OPT_END,
 };
 
-/* ---- what comes out ---- */
+/* ---- tables and plots ---- */
 
 static bool ends_in(const char *path, const char *extension)
 {

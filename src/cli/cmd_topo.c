@@ -120,7 +120,7 @@ static void list(struct wf_cli *cli, const struct topo_opts *opts)
 
 /* ---- the operands ---- */
 
-/* What is asked. */
+/* The operands. */
 struct request {
     const char *spec;
     const char *to; /* the second node of "--routes A B", which is an operand; or null */
@@ -131,7 +131,7 @@ static bool is_number(const char *text)
     return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
 }
 
-/* No topology is a number, so that the end of a route can be told from it in any order. */
+/* No topology is a number, so that a topology and the end of a route may come in any order. */
 static enum wf_status sort_operands(const struct topo_opts *opts,
                                     const struct wf_operands *operands, struct request *request,
                                     struct wf_err *err)
@@ -274,7 +274,7 @@ static enum wf_status show(struct wf_cli *cli, const struct request *request,
     struct ends ends = {0, 0};
     enum wf_status status = WF_OK;
 
-    /* A name that no file can have is told before anything else. */
+    /* A name with an unknown ending is reported before anything else. */
     if (opts->output != NULL) {
         status = wf_draw_for_path(opts->output, &format, err);
     }

@@ -70,7 +70,7 @@ static enum wf_status write_curve(const struct wf_curve *curve, const struct cur
 }
 
 /* Whether it is a curve that is asked for: one load is a run like any other, unless its file is
- * of a kind that only curves have. Finds what the files are to be. */
+ * of a kind that only curves have. Finds the formats of the files. */
 static enum wf_status find_files(const struct wf_simulate_opts *opts, size_t n_loads,
                                  struct curve_file files[FILES], bool *is_sweep,
                                  struct wf_err *err)
@@ -112,7 +112,7 @@ static enum wf_status check_loads(const struct wf_simulate_opts *opts,
     return WF_OK;
 }
 
-/* What a sweep would only find out at its end. */
+/* Finds mistakes that a sweep would report only at its end. */
 static enum wf_status check_sweep(const struct wf_cli *cli, const struct wf_simulate_opts *opts,
                                   const struct curve_file files[FILES], struct wf_err *err)
 {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The arguments not yet looked at, and where what they say goes. */
+/* The arguments not yet parsed, and the results so far. */
 struct parser {
     const struct wf_opt *table;
     void *opts;
@@ -66,8 +66,8 @@ static const struct wf_opt *find_name(const struct wf_opt *table, const char *na
     return NULL;
 }
 
-/* `dashes` and the first `shown` characters of `name` are what the user wrote; all of `name` is
- * what known names are compared with. */
+/* The user wrote `dashes` and the first `shown` characters of `name`; all of `name` is compared
+ * with known names. */
 static enum wf_status unknown_option(const struct wf_opt *table, const char *dashes,
                                      const char *name, size_t shown, struct wf_err *err)
 {

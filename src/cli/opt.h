@@ -80,7 +80,7 @@ struct wf_opt {
 
 enum { WF_OPT_ROWS_MAX = 64 };
 
-/* The operands, and what is known of the options besides their values. */
+/* The operands, and facts about the options besides their values. */
 struct wf_operands {
     struct wf_opt_list args; /* in order, and a null after the last */
     const struct wf_opt *table;

@@ -91,7 +91,7 @@ char *wf_progress_text(const struct wf_sim_progress *progress, double elapsed, c
     return buf;
 }
 
-/* To the beginning of the line, and erase what is there: also the ^C of somebody impatient. */
+/* Goes to the beginning of the line and erases it, with the ^C that a terminal echoes. */
 #define ERASE_LINE "\r\033[K"
 
 /* The last column stays free: a terminal may wrap when it is written. */

@@ -2,7 +2,7 @@
 #ifndef WF_CLI_RUN_OPTIONS_H
 #define WF_CLI_RUN_OPTIONS_H
 
-/* What the verbs that run programs have in common. */
+/* Options of the verbs that run programs. */
 
 #include "cli/simulate.h"
 

@@ -78,7 +78,7 @@ static enum wf_status deliver(struct wf_cli *cli, const struct wf_simulate_opts 
     return WF_OK;
 }
 
-/* A scheduler that leaves threads or processes idle is not an error, but hardly meant. */
+/* Notes that the scheduler leaves threads or processes idle, which is probably a mistake. */
 static void note_idle(struct wf_cli *cli, const struct wf_value *doc)
 {
     uint64_t threads = wf_doc_get_count(doc, "run.threads", UINT64_MAX);
@@ -93,8 +93,8 @@ static void note_idle(struct wf_cli *cli, const struct wf_value *doc)
     }
 }
 
-/* Likewise a topology with a model that knows nothing of topologies. That of a machine was
- * perhaps meant for another model. */
+/* Notes a topology with a model that does not use it, unless it comes from a machine file,
+ * which may be meant for several models. */
 static void note_topology(struct wf_cli *cli, const struct wf_scenario *scenario,
                           const struct wf_value *doc)
 {
@@ -108,8 +108,8 @@ static void note_topology(struct wf_cli *cli, const struct wf_scenario *scenario
     }
 }
 
-/* Likewise settings of MPI with a program of tasks, whose messages nobody arranges or matches.
- * Those of a machine were perhaps meant for other programs. */
+/* Notes settings of MPI that have no effect on a program of tasks, unless they come from a
+ * machine file. */
 static void note_tasks(struct wf_cli *cli, const struct wf_scenario *scenario,
                        const struct wf_value *doc)
 {
@@ -188,7 +188,8 @@ static enum wf_status ask_for_links(struct wf_scenario *scenario, struct wf_err 
         err);
 }
 
-/* Adds what a file for looking at wants to know of a run and the user did not say. */
+/* Asks for the efficiency and the load of links if the report shows them and the user did not
+ * choose. */
 static enum wf_status ask_for_more(struct wf_scenario *scenario,
                                    const struct wf_writer_ops *writer, bool is_replay,
                                    struct wf_err *err)
@@ -201,7 +202,7 @@ static enum wf_status ask_for_more(struct wf_scenario *scenario,
     return status == WF_OK && writer->links ? ask_for_links(scenario, err) : status;
 }
 
-/* What is to be recorded, if anything is. */
+/* The ranks and times to record. */
 static enum wf_status read_choice(const struct wf_simulate_opts *opts, struct wf_choice *choice,
                                   struct wf_err *err)
 {
@@ -216,7 +217,7 @@ static enum wf_status read_choice(const struct wf_simulate_opts *opts, struct wf
     return status;
 }
 
-/* A page has what changes would save from runs if that is cheap: a few seconds each. */
+/* An HTML report simulates the what-if changes if each takes a few seconds at most. */
 enum { WHAT_IF_EVENTS = 5000000 };
 
 /* Of a program whose trace was written. */
@@ -249,7 +250,7 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
                           const struct wf_scenario *scenario, struct wf_value **doc,
                           struct wf_err *err)
 {
-    /* All processes have to know, not only the one that writes. */
+    /* All processes need the writer, not only the one that writes. */
     const struct wf_writer_ops *writer = wf_writer_of(opts->output);
     bool records = writer != NULL && writer->records, page = records && !writer->timeline;
     struct wf_scenario *own = wf_scenario_new();

@@ -2,7 +2,7 @@
 #ifndef WF_CLI_SIMULATE_H
 #define WF_CLI_SIMULATE_H
 
-/* What the verbs that simulate have in common: options, the run, the result. */
+/* The verbs that simulate share options, the run and the output of the result. */
 
 #include "cli/cli.h"
 #include "cli/opt.h"

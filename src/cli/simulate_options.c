@@ -22,7 +22,7 @@ static enum wf_status apply_pair(const char *pair, struct wf_scenario *scenario,
 }
 
 /* Whether a setting begins here: a name and '='. A generator's text may contain such things
- * too, so that behind one of its parameters only names count that a job has. */
+ * too; after one of its parameters only names of a job's settings count. */
 static bool begins_setting(const char *text, bool in_generator)
 {
     size_t len = strcspn(text, "=,:");

@@ -2,8 +2,7 @@
 #ifndef WF_CLI_TRACE_INPUT_H
 #define WF_CLI_TRACE_INPUT_H
 
-/* What the commands on traces have in common: their options, and messages about what they
- * read and wrote. */
+/* The commands on traces share options, input, output and the messages about them. */
 
 #include "cli/cli.h"
 #include "cli/opt.h"
@@ -48,12 +47,14 @@ struct wf_trace_opts {
     WF_OPT_ROW(struct wf_trace_opts, partial, BOOL, "partial", 0, NULL, \
                .doc = "Take what can be read of a trace that is truncated or damaged")
 
-/* Opens what `word` names: a trace, or gen:<name>. The caller closes it with wf_trace_close(). */
+/* Opens what `word` names: a trace, or gen:<name>. The caller closes it with
+ * wf_trace_close(). */
 WF_NODISCARD
 enum wf_status wf_trace_input(const char *word, const struct wf_trace_opts *opts,
                               struct wf_trace *out, struct wf_err *err);
 
-/* WF_EUSAGE if there is no output, or one that cannot be written: for the time before any work. */
+/* WF_EUSAGE if there is no output, or one that cannot be written. Call it before
+ * any work. */
 WF_NODISCARD
 enum wf_status wf_trace_output_check(const struct wf_trace_opts *opts, struct wf_err *err);
 
@@ -62,7 +63,7 @@ WF_NODISCARD
 enum wf_status wf_trace_output(struct wf_cli *cli, const struct wf_study_trace_part *part,
                                const struct wf_trace_opts *opts, struct wf_err *err);
 
-/* Prints notes on what of a trace the format cannot hold, and did not. */
+/* Prints notes on parts of a trace that the format cannot hold. */
 void wf_trace_print_losses(struct wf_cli *cli, const struct wf_trace_writer_ops *format,
                            const struct wf_losses *losses);
 /* Ends a line about a trace with the size of its file, if it is one file. */

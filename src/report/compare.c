@@ -166,7 +166,7 @@ static size_t compare_part(const struct wf_compared *base, const struct wf_compa
     return walk.found;
 }
 
-/* What most of a difference in time is, by the means of the ranks. */
+/* Adds the main cause of a difference in time, from the means over the ranks. */
 static void say_cause(const struct wf_value *a, const struct wf_value *b, double more,
                       struct wf_phrase *out)
 {

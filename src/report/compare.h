@@ -2,8 +2,8 @@
 #ifndef WF_REPORT_COMPARE_H
 #define WF_REPORT_COMPARE_H
 
-/* What differs between two results: in what was asked and in what came out. How and where they
- * were run does not count, nor that one was recorded. */
+/* The differences between two results: in their scenarios and in their outcomes. The section
+ * `run` and recordings are ignored. */
 
 #include "result/doc.h"
 
@@ -14,7 +14,7 @@ struct wf_compared {
     const char *name;
 };
 
-/* Writes what differs in `other`, seen from `base`: at most `most` lines for the scenario and
+/* Writes the differences of `other` from `base`: at most `most` lines for the scenario and
  * for the result each. Returns whether anything does. */
 bool wf_compare(const struct wf_compared *base, const struct wf_compared *other, size_t most,
                 FILE *out);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The links of a network as a table: what `-p net.stats=links` puts into the result document. A
- * document without them gives a table without rows; what went wrong stands above it, in lines
+/* The links of a network as a table: `-p net.stats=links` puts them into the result document.
+ * A document without links gives a table without rows. Errors stand above the table, in lines
  * that begin with #. */
 #include "report/writer.h"
 
 #include <inttypes.h>
 
-/* What is a number: the others would not fit into a table. */
+/* Only numbers fit into the table. */
 static bool is_number(const struct wf_value *value)
 {
     return value->type == WF_VALUE_COUNT || value->type == WF_VALUE_REAL;

@@ -95,7 +95,7 @@ static bool say_split(const struct wf_value *doc, struct wf_phrase *out)
     return between[0] == ',';
 }
 
-/* What costs most, of the three factors of the efficiency. */
+/* The worst of the three factors of the efficiency. */
 static bool say_bound(const struct wf_value *doc, struct wf_phrase *out)
 {
     double balance = wf_doc_get_real(doc, "result.efficiency.load_balance_percent", -1);
@@ -104,7 +104,7 @@ static bool say_bound(const struct wf_value *doc, struct wf_phrase *out)
     uint64_t most = wf_doc_get_count(doc, "result.ranks.compute_ps.max", 0);
 
     if (balance < 0 && wf_doc_find(doc, "critical_path.shares") != NULL) {
-        return false; /* that says more */
+        return false; /* the path tells more */
     }
     if (balance < 0) {
         wf_phrase_add(
@@ -172,7 +172,7 @@ static bool say_longest_wait(const struct wf_value *doc, struct wf_phrase *out)
 {
     const struct wf_value *waits = wf_doc_find(doc, "result.top_waits");
 
-    /* What the path says matters more. */
+    /* The critical path matters more. */
     if (waits == NULL || waits->first == NULL ||
         wf_doc_find(doc, "critical_path.shares") != NULL) {
         return false;

@@ -2,7 +2,7 @@
 #ifndef WF_REPORT_EXPLAIN_H
 #define WF_REPORT_EXPLAIN_H
 
-/* What bounds a run and what would help, in a few lines of words, each with its numbers. */
+/* The bottlenecks of a run and possible improvements, in a few sentences with numbers. */
 
 #include "result/doc.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A page of more than 5 MB is no pleasure. Lists above these sizes are left out of it. */
+/* Longer lists are left out, so that a page has at most about 5 MB. */
 enum { LINKS_MAX = 8000, TEXT_MAX = 1800000, MESSAGES_MAX = 2400000 };
 
 static size_t length(const struct wf_value *list)

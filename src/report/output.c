@@ -60,7 +60,7 @@ enum wf_status wf_output_open(const char *path, bool force, struct wf_output **o
     char *temporary = NULL;
     char real[PATH_MAX];
 
-    /* What a link points at is replaced, not the link. */
+    /* Replaces the target of a symbolic link, not the link. */
     if (is_link(path) && realpath(path, real) != NULL) {
         path = real;
     }
@@ -101,8 +101,7 @@ enum wf_status wf_output_check(const char *path, bool force, struct wf_err *err)
     struct wf_output *output = NULL;
     struct stat st;
 
-    /* To open a pipe is to wait for its reader, perhaps for ever, after all the work is done.
-     */
+    /* Opening a pipe would wait for its reader, perhaps for ever, at the end of the run. */
     if (stat(path, &st) == 0 && S_ISFIFO(st.st_mode)) {
         return wf_err_set(err, WF_EIO, "'%.300s' is a pipe; redirect stdout to it instead",
                           path);

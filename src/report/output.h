@@ -4,8 +4,8 @@
 
 /*
  * A file that is either there and whole, or not there: written beside its final place and
- * moved there at the end. What exists and is no regular file (a pipe, /dev/null) is written
- * directly.
+ * moved there at the end. An existing path that is not a regular file (a pipe, /dev/null) is
+ * written directly.
  */
 
 #include "base/status.h"
@@ -31,7 +31,7 @@ FILE *wf_output_stream(struct wf_output *output);
 WF_NODISCARD
 enum wf_status wf_output_commit(struct wf_output *output, struct wf_err *err);
 
-/* Forgets what was written and releases `output`; null is allowed. */
+/* Removes the temporary file and releases `output`; null is allowed. */
 void wf_output_discard(struct wf_output *output);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum { PS_PER_NS = 1000 };
 
-/* Paraver's numbers of states, by what a track's span is; 0 is idle. */
+/* Paraver's numbers of states, by the kind of a span; 0 is idle. */
 static const int states[WF_TRACK_KINDS] = {1, 7, 4, 3, 9};
 
 /* A line of the file. */

@@ -2,8 +2,8 @@
 #ifndef WF_REPORT_PATH_TEXT_H
 #define WF_REPORT_PATH_TEXT_H
 
-/* The critical path and what changes would save, in words: lines that decline by returning
- * false. */
+/* The critical path and the what-if changes as text. A function returns false if the document
+ * does not have what it describes. */
 
 #include "report/phrase.h"
 
@@ -17,8 +17,8 @@ bool wf_explain_path(const struct wf_value *doc, struct wf_phrase *out);
 bool wf_explain_path_places(const struct wf_value *doc, struct wf_phrase *out);
 bool wf_explain_what_if(const struct wf_value *doc, struct wf_phrase *out);
 
-/* What most of a difference between two runs in time is on their critical paths: adds to a
- * sentence, unless one of them has none. */
+/* Adds the main cause of a difference in time, from the critical paths of both runs; false if
+ * one of them has none. */
 bool wf_explain_path_change(const struct wf_value *before, const struct wf_value *after,
                             struct wf_phrase *out);
 

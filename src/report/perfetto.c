@@ -157,7 +157,7 @@ static void write_tracks(struct page *page, const struct wf_tracks *tracks)
     }
 }
 
-/* ---- what happened ---- */
+/* ---- events ---- */
 
 static void write_spans(struct page *page, const struct wf_tracks *tracks)
 {

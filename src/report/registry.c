@@ -49,7 +49,7 @@ enum wf_status wf_writer_for_path(const char *path, const struct wf_writer_ops *
 const struct wf_writer_ops *wf_writer_of(const char *path)
 {
     const struct wf_writer_ops *writer = NULL;
-    struct wf_err ignored; /* whoever writes the file will say it */
+    struct wf_err ignored; /* reported when the file is written */
 
     return path != NULL && wf_writer_for_path(path, &writer, &ignored) == WF_OK ? writer : NULL;
 }

@@ -117,7 +117,7 @@ static bool word_spread(const struct wf_value *spread, struct wf_phrase *out)
     return true;
 }
 
-/* For what most programs have none of. */
+/* For times that are 0 in most programs. */
 static bool word_if_any(const struct wf_value *spread, struct wf_phrase *out)
 {
     wf_phrase_spread(out, spread);

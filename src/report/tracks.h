@@ -3,9 +3,9 @@
 #define WF_REPORT_TRACKS_H
 
 /*
- * The timeline of a recording as tracks of spans, for files that other programs show: a track for
- * each rank with every single span if the recording has them and they are not too many; else a
- * track for each row of ranks, with what its ranks do most in each bin of time.
+ * The timeline of a recording as tracks of spans, for files that other programs show: a track
+ * for each rank with every single span if the recording has them and they are not too many;
+ * else a track for each row of ranks, with the activity that prevails in each bin of time.
  */
 
 #include "report/writer.h"
@@ -22,13 +22,13 @@ struct wf_tracks {
     uint32_t *number;                /* of each rank that has a track of its own: which; + 1 */
 };
 
-/* What the options ask to see of a document; to be released with wf_tracks_fini(). */
+/* The part of a document that the options select; release it with wf_tracks_fini(). */
 void wf_tracks_init(struct wf_tracks *tracks, const struct wf_value *doc,
                     const struct wf_write_options *options);
 void wf_tracks_fini(struct wf_tracks *tracks);
 
 enum { WF_TRACK_KINDS = 5, WF_TRACK_IDLE = WF_TRACK_KINDS };
-/* What a span is, in words; the last is for what is none. */
+/* The names of the kinds of spans, and of idle time. */
 extern const char *const wf_track_names[WF_TRACK_KINDS + 1];
 
 struct wf_track_span {

@@ -3,7 +3,7 @@
 #define WF_REPORT_WRITER_H
 
 /*
- * What turns a result document into something to read.
+ * A writer turns a result document into a file for people or other programs.
  *
  * To add a writer: one .c file that defines a const struct wf_writer_ops, and one line in
  * report/writers.def. Options that choose a format, and the test that
@@ -17,12 +17,12 @@
 #include <stdio.h>
 
 struct wf_write_options {
-    bool verbose; /* all that the document says, not only what most people want to know */
+    bool verbose; /* everything in the document, not only the main results */
     bool color;
-    const struct wf_value *extra; /* what is known besides the document: `picture`, of the
-                                     topology (study/picture.h); null if nothing */
-    /* Of timelines: what is shown of them, and how many single spans at most; 0 is any number.
-     */
+    const struct wf_value *extra; /* has the `picture` of the topology (study/picture.h);
+                                     or null */
+    /* For timelines: the ranks and times to show, and the greatest number of individual spans;
+     * 0 is any number. */
     struct wf_choice view;
     uint64_t limit;
 };
@@ -40,7 +40,7 @@ struct wf_writer_ops {
     const char *name;
     const char *extension; /* of files in this format, with the dot */
     const char *summary;   /* one line, for help */
-    bool records;          /* shows what a recording has... */
+    bool records;          /* shows a recording... */
     bool timeline;         /* ...and nothing else... */
     bool links;            /* ...but the load of links, perhaps */
 
@@ -49,8 +49,8 @@ struct wf_writer_ops {
                   FILE *out);
     const struct wf_writer_beside *beside; /* ends with a row of nulls; null: none */
 
-    /* Of what is not one file: writes it to `path`; tells before a long run whether it could.
-     */
+    /* For formats that are not one file: writes it to `path`; checks before a long run whether
+     * that is possible. */
     enum wf_status (*save)(const struct wf_value *doc, const struct wf_write_options *options,
                            const char *path, bool force, struct wf_err *err);
     enum wf_status (*check)(const char *path, bool force, struct wf_err *err);
@@ -65,13 +65,13 @@ const struct wf_writer_ops *const *wf_writer_table(void);
 /* The writer for a file called `path`; null if there is none, or `path` is null. */
 const struct wf_writer_ops *wf_writer_of(const char *path);
 
-/* Writes the document to the file `path` and what belongs beside it. */
+/* Writes the document to the file `path`, and the files that belong to it. */
 WF_NODISCARD
 enum wf_status wf_writer_save(const struct wf_writer_ops *writer, const struct wf_value *doc,
                               const struct wf_write_options *options, const char *path,
                               bool force, struct wf_err *err);
 
-/* Tells before a long run whether it could be written. */
+/* Checks before a long run whether the file can be written. */
 WF_NODISCARD
 enum wf_status wf_writer_check(const struct wf_writer_ops *writer, const char *path, bool force,
                                struct wf_err *err);

@@ -96,12 +96,12 @@ struct wf_value *wf_study_coll_list(enum wf_coll_kind only)
 
 /* ---- messages ---- */
 
-/* "3", "0-3", "6-7 0-1", "1 3 5 7": the parts of the data that a message carries; what does not
- * fit ends with dots. */
+/* "3", "0-3", "6-7 0-1", "1 3 5 7": the parts of the data that a message carries. A list
+ * that does not fit ends with dots. */
 static const char *name_slots(const struct wf_coll_slots *slots, uint32_t n_slots, char *buf,
                               size_t size)
 {
-    enum { DOTS = 24 }; /* room for one more run, and for them */
+    enum { DOTS = 24 }; /* space for one more run of parts, and for the dots */
     size_t length = 0;
     uint32_t i = 0;
 

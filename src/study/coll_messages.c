@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One rank on its way through the steps. */
+/* The state of one rank. */
 struct walker {
     struct wf_coll_args args;
     uint32_t neighbors[2];
@@ -88,7 +88,7 @@ static bool receive(struct walk *walk, struct walker *rank, uint32_t from, uint3
     return false;
 }
 
-/* Whether all that the rank waits for is there; takes what is. */
+/* Receives the messages that have arrived; true if the rank waits for no more. */
 static bool collect(struct walk *walk, struct walker *rank)
 {
     uint32_t *from = (void *)rank->pending.data;
@@ -104,7 +104,7 @@ static bool collect(struct walk *walk, struct walker *rank)
     return rank->pending.size == 0;
 }
 
-/* Lets a rank go on as far as it can; false if that is nowhere. */
+/* Lets a rank go on as far as it can; false if it could not take a step. */
 static bool advance(struct walk *walk, struct walker *rank)
 {
     bool moved = false;

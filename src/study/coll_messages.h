@@ -5,10 +5,9 @@
 /*
  * All messages of one collective call, for `weft coll show`.
  *
- * A round is the time that a message takes; sending is done by one message after the other, and
- * a rank that waits for a message goes on in the round after the one in which it was sent. A
- * rank can receive any number in a round. So the number of rounds is the least number of
- * message times that the algorithm takes when every rank sends one message at a time.
+ * A round is the time of one message. A rank sends one message in a round and receives any
+ * number. A rank that waits for a message goes on in the round after it was sent. So the number
+ * of rounds is the time of the algorithm, in messages, if every rank sends one at a time.
  */
 
 #include "coll/coll.h"
@@ -26,7 +25,7 @@ struct wf_study_messages {
     struct wf_study_message *sent; /* by round, and in a round by sender */
     uint32_t n, n_rounds;
     uint32_t n_slots;                  /* of a rank */
-    uint64_t bytes;                    /* of all; at most UINT64_MAX */
+    uint64_t bytes;                    /* in total; saturates at UINT64_MAX */
     uint64_t most_sent, most_received; /* bytes of the rank with most */
 };
 

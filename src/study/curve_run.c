@@ -121,7 +121,7 @@ static bool run_point(void *arg, size_t i)
     return point->done;
 }
 
-/* Keeps the points that are done, and says how many those are. */
+/* Keeps the points that are done, and reports their number. */
 static enum wf_status interrupted(struct wf_curve *curve, struct wf_err *err)
 {
     size_t n = 0;

@@ -64,7 +64,7 @@ enum wf_status wf_expand_check(const struct wf_expand_choice *choice, struct wf_
     return WF_OK;
 }
 
-/* As a replay does: what does not apply is left to the rules. */
+/* As in a replay: if the named algorithm does not apply, the rules choose. */
 static const struct wf_coll_ops *choose(const struct wf_expand_choice *choice,
                                         const struct wf_coll_args *args)
 {
@@ -105,7 +105,7 @@ static void add_message(struct expansion *x, enum wf_op_kind kind, uint32_t peer
 {
     struct wf_op op = {.kind = kind, .peer = peer, .tag = x->tag, .comm = x->comm};
 
-    /* Nobody, or a neighbour that is none. */
+    /* No peer in this step, or a neighbour that does not exist. */
     if (peer >= x->args.size) {
         return;
     }
@@ -153,12 +153,12 @@ struct open {
 
 struct expander {
     struct wf_trace_writer writer;
-    struct wf_trace_writer_ops ops; /* those of the inner one, but for what is different */
+    struct wf_trace_writer_ops ops; /* those of the inner writer, with some replaced */
     struct wf_trace_writer *inner;
     struct wf_groups *groups;
     const struct wf_expand_choice *choice;
     struct wf_buf round, requests; /* lists of struct wf_op, of uint32_t */
-    struct wf_buf others, places;  /* requests and outcomes of what is left of a wait */
+    struct wf_buf others, places;  /* requests and outcomes of a wait without its collectives */
     /* Of the rank whose ops come. */
     uint32_t rank;
     struct open *open;
@@ -426,8 +426,8 @@ static bool is_complete(const struct wf_op *op, uint32_t place, bool has_others)
     return found;
 }
 
-/* What is left of a wait without its collectives: requests in e->others, and where it was
- * recorded the places of those that were complete. False if it is nothing. */
+/* A wait without its collectives: the other requests in e->others and, if outcomes were
+ * recorded, the places of the complete ones in e->places. False if nothing remains. */
 static bool rest_of(struct expander *e, const struct wf_op *op, struct wf_op *rest)
 {
     const struct wf_op_info *info = wf_op_info(op->kind);

@@ -3,18 +3,18 @@
 #define WF_STUDY_EXPAND_H
 
 /*
- * A writer in front of another one that writes collectives as the point-to-point messages they
- * mean: what INSEE calls an extended trace. Algorithms are those that a replay with the same
- * settings chooses.
+ * A trace writer that passes ops on to another writer and turns collectives into point-to-point
+ * messages (an extended trace, in the terms of INSEE). The algorithms are those that a replay
+ * with the same settings chooses.
  *
- * The messages of a collective stay in its communicator, with tags from WF_EXPAND_TAG that
- * programs do not use, and requests from WF_EXPAND_REQUEST. The making of communicators stays
- * as it is.
+ * The messages of a collective stay in its communicator, with tags from WF_EXPAND_TAG on, which
+ * programs do not use, and requests from WF_EXPAND_REQUEST on. The creation of communicators is
+ * passed on unchanged.
  *
- * A nonblocking collective goes on by itself in a replay; a list of operations cannot say that.
- * Its first round of messages goes at the call, the others when the program waits for it, or a
- * test finds it complete. Several that are waited for together go on together, round by round.
- * What nobody waits for is completed at the end of the rank.
+ * A nonblocking collective makes progress by itself in a replay; a list of ops cannot express
+ * that. Its first round of messages is written at the call, the others when the program waits
+ * for it or a test finds it complete. Collectives in one wait proceed together, round by round.
+ * A collective without a wait is completed at the end of the rank.
  */
 
 #include "base/param.h"

@@ -7,10 +7,10 @@ enum { SAMPLES_MAX = 256 };
 
 #define GOOD_ENOUGH 0.02 /* error of a line between points */
 
-/* What t(k) or h(k) is to be, by sample. */
+/* The measured values of t(k) or h(k), by sample. */
 struct curve {
     uint64_t bytes[SAMPLES_MAX];
-    double ns[SAMPLES_MAX], whole[SAMPLES_MAX]; /* of it; of what it is a part of */
+    double ns[SAMPLES_MAX], whole[SAMPLES_MAX]; /* the value; the time it is part of */
     bool chosen[SAMPLES_MAX];
     size_t n;
 };
@@ -51,7 +51,7 @@ static double tail(const struct wf_fit *fit, uint64_t bytes)
     return value(&fit->tail, fit->G, bytes);
 }
 
-/* How much later than its sending a message arrives that meets one of the other side. */
+/* Latency of a message while another one travels in the opposite direction. */
 static double meeting(const struct wf_fit *fit, uint64_t bytes)
 {
     double held = value(&fit->held, fit->G * fit->shared, bytes);
@@ -70,7 +70,7 @@ double wf_fit_both(const struct wf_fit *fit, uint64_t bytes)
            2 * fit->o + tail(fit, bytes);
 }
 
-/* ---- what is measured by itself ---- */
+/* ---- constants ---- */
 
 static void set_limit(const struct wf_fit_input *measured, struct wf_fit *fit)
 {
@@ -89,7 +89,7 @@ static void set_constants(const struct wf_fit_input *measured, double one, struc
     calls = calls > 0.9 * one ? 0.9 * one : calls;
     fit->o = calls / 2;
     fit->L = one - calls;
-    /* Messages one behind the other are not slower than one that is waited for. */
+    /* A message of a stream is not slower than a single message. */
     fit->g = measured->stream < one ? measured->stream : fit->o;
 }
 
@@ -124,7 +124,7 @@ static void collect(const struct curve *curve, struct wf_fit_points *points)
     }
 }
 
-/* The sample that the lines are worst for; its error. */
+/* The sample with the largest error; returns the error. */
 static double find_worst(const struct curve *curve, const struct wf_fit_points *points,
                          size_t *worst)
 {
@@ -228,7 +228,7 @@ bool wf_fit(const struct wf_fit_input *measured, struct wf_fit *out)
         return false;
     }
     set_limit(measured, out);
-    /* The least of all, as below: constants are those of what is not disturbed. */
+    /* Constants come from undisturbed samples, so from the smoothed minima. */
     set_tails(measured, out, &curve);
     set_constants(measured, curve.whole[0], out);
     set_tails(measured, out, &curve);

@@ -10,19 +10,20 @@
  *     L + 2o + t(k)            up to eager_max
  *     3L + 2o + t(k)           above
  *
- * where t(k) is what its bytes but the first take: points with straight lines in between
- * (net/loggp.c). o is measured by itself, L is what remains of a single byte, t(k) of the
- * others. Noise only adds, and no message is faster than a shorter one: where it seems to be,
- * the shorter one was disturbed and counts as long as the longer. Points are chosen one after
- * the other where the error is largest, until all are below a bound.
+ * where t(k) is the time of the bytes after the first: points with straight lines between them
+ * (net/loggp.c). o is measured by itself; L is the rest of the time of one byte, and t(k) the
+ * rest of the time of k bytes. Noise only adds time, and no message is faster than a shorter
+ * one. Where a longer message was faster, the shorter one was disturbed, and the time of the
+ * longer counts for both. Points are added one by one where the error is largest, until all
+ * errors are below a bound.
  *
  * An exchange in both directions takes, as net/loggp.h has it,
  *
  *     max(L, h(k)) + 2o + t(k)                    up to eager_max
  *     2 max(L, h(1)) + max(L, h(k)) + 2o + t(k)   above
  *
- * where h(k) is how long a message holds up the other direction. It is what remains, in points
- * that are chosen in the same way.
+ * where h(k) is how long a message delays the opposite direction. Its points are chosen in the
+ * same way from the remaining time.
  */
 
 #include <stdbool.h>
@@ -37,12 +38,12 @@ struct wf_fit_sample {
     double both; /* of two, one in each direction; 0 if that was not measured */
 };
 
-/* What was measured. */
+/* The measurements. */
 struct wf_fit_input {
     const struct wf_fit_sample *samples; /* by increasing length, the first of a byte */
     size_t n;                            /* at least four */
     double send, take, stream;           /* ns: calls with a byte; between two of many */
-    uint64_t eager_max;                  /* the longest that nobody waits for; 0: unknown */
+    uint64_t eager_max;                  /* the longest message sent eagerly; 0: unknown */
 };
 
 struct wf_fit_points {
@@ -55,8 +56,8 @@ struct wf_fit_points {
 
 struct wf_fit {
     double L, o, g;     /* ns */
-    double G;           /* ns per byte, behind the last point */
-    double shared;      /* of t(k): the other direction rests, behind the last point */
+    double G;           /* ns per byte, after the last point */
+    double shared;      /* part of t(k) that delays the other direction, after the last point */
     bool has_limit;     /* there are two protocols */
     uint64_t eager_max; /* if so */
     struct wf_fit_points tail, held; /* t(k); h(k), none if both was not measured */
@@ -66,7 +67,7 @@ struct wf_fit {
 /* False if the times make no sense. */
 bool wf_fit(const struct wf_fit_input *measured, struct wf_fit *out);
 
-/* What the fit says that a message takes, in ns. */
+/* The time of a message by the fit, in ns. */
 double wf_fit_time(const struct wf_fit *fit, uint64_t bytes);
 
 /* ...and an exchange in both directions. */

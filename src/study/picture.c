@@ -60,7 +60,7 @@ struct wf_value *wf_study_picture(const struct wf_value *doc)
     const char *spec = wf_doc_get_text(doc, "scenario.topology", NULL);
     struct wf_value *extra = wf_doc_new();
     struct wf_topo *topo = NULL;
-    struct wf_err ignored; /* a report without a picture is one all the same */
+    struct wf_err ignored; /* the report then has no picture */
 
     if (spec != NULL && wf_topo_create(spec, &topo, &ignored) == WF_OK) {
         struct wf_draw_picture picture = {.n_marks = 0};
@@ -77,7 +77,7 @@ struct wf_value *wf_study_picture(const struct wf_value *doc)
 bool wf_study_picture_is_small(const char *topology)
 {
     struct wf_topo *topo = NULL;
-    struct wf_err ignored; /* whoever runs the scenario will say what is wrong with it */
+    struct wf_err ignored; /* the run of the scenario reports it */
     bool small = false;
 
     if (wf_topo_create(topology, &topo, &ignored) == WF_OK) {

@@ -2,7 +2,7 @@
 #ifndef WF_STUDY_PICTURE_H
 #define WF_STUDY_PICTURE_H
 
-/* What a report shows besides the result document. */
+/* The picture of the topology in a report. */
 
 #include "result/doc.h"
 

@@ -30,7 +30,7 @@ struct plan {
     bool by_place;      /* x is no number: points are numbered */
 };
 
-/* What only chance depends on. */
+/* Whether the key is a seed of random numbers. */
 static bool is_seed(const char *key)
 {
     const char *last = strrchr(key, '.');
@@ -38,7 +38,7 @@ static bool is_seed(const char *key)
     return strcmp(last != NULL ? last + 1 : key, "seed") == 0;
 }
 
-/* Any value with or without a unit as a number; its unit in words. */
+/* A value with or without a unit as a number, and the unit for a label. */
 static bool read_number(const char *text, double *out, const char **unit)
 {
     struct wf_err ignored; /* it may be of another kind */

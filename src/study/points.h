@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How points are run. The caller keeps what is pointed to until the run has ended. */
+/* How points are run. All pointers must stay valid until the run has ended. */
 struct wf_points_host {
     size_t jobs;                       /* points that run in parallel; at least 1 */
     const volatile sig_atomic_t *stop; /* not 0: start no further point; may be null */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The points of a study side by side, those that are done before left alone. */
+/* Runs the points of a study in parallel, without those that have a result already. */
 #include "base/mem.h"
 #include "report/output.h"
 #include "report/writer.h"
@@ -67,7 +67,7 @@ static uint64_t memory_of(const struct wf_scenario *scenario, struct wf_err *err
     return bytes;
 }
 
-/* Waits until there is room; a point that is too large for the budget runs alone. */
+/* Waits until the memory budget allows the point; a point above the budget runs alone. */
 static void take_memory(struct work *work, uint64_t bytes)
 {
     (void)pthread_mutex_lock(&work->lock);

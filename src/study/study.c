@@ -194,7 +194,7 @@ static enum wf_status read_list(struct reading *reading, const struct wf_yaml *l
     return status;
 }
 
-/* FNV-1a: of all that the result of a point depends on. */
+/* FNV-1a over everything that the result of a point depends on. */
 static void hash_text(uint64_t *hash, const char *text)
 {
     for (const char *p = text;; p++) {

@@ -6,10 +6,10 @@
  * A study: one scenario at many points, from a YAML file (docs/reference/studies.md):
  *
  *   title: ...                    of the plot
- *   settings: {key: value, ...}   what all points have; keys of sim/scenario.h, and `machine`
+ *   settings: {key: value, ...}   of all points: keys of sim/scenario.h, and `machine`
  *   grid: {key: [value, ...]}     every combination, the last key changing fastest, or
  *   list: [{key: value, ...}]     points one by one
- *   plot: {x: key, y: name}       what is drawn over what; both may be left out
+ *   plot: {x: key, y: name}       axes of the plot; both may be left out
  *
  * Points that differ by their seed (seed, gen.seed) alone are drawn as one,
  * with an error bar.
@@ -56,7 +56,7 @@ void wf_study_free(struct wf_study *study); /* null is allowed */
 /* The scenario of a point, for the caller to free; null on failure. */
 struct wf_scenario *wf_study_scenario(const struct wf_study *study, size_t point,
                                       struct wf_err *err);
-/* What a point has for a key: its own value or the setting of all; null if neither. */
+/* The value of a key at a point: its own, or the setting of all points; null if neither. */
 const char *wf_study_text(const struct wf_study *study, size_t point, const char *key);
 
 struct wf_study_run {
@@ -66,7 +66,7 @@ struct wf_study_run {
 };
 
 /* Runs all points that have no result in the directory. Points that fail keep their error; the
- * status is that of the first of them. WF_EINTR if interrupted: what is done is kept. */
+ * status is that of the first of them. WF_EINTR if interrupted: finished points are kept. */
 WF_NODISCARD
 enum wf_status wf_study_run(struct wf_study *study, const struct wf_study_run *how,
                             struct wf_err *err);

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What a point came to, of what it has: the columns behind its keys. */
+/* Results of a point: columns after its keys, if any point has them. */
 static const char *const measures[] = {
     "predicted_time_ps",
     "time_reached_ps",

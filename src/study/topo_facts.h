@@ -3,8 +3,7 @@
 #define WF_STUDY_TOPO_FACTS_H
 
 /*
- * What `weft topo` says: for a program in a document, for a person in a table. The document is
- * described in docs/reference/topo.md.
+ * Facts about a topology, as text and as the document of docs/reference/topo.md.
  */
 
 #include "result/doc.h"

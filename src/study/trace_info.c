@@ -150,7 +150,7 @@ static void print_kinds(FILE *out, const struct wf_study_info *info)
     }
 }
 
-/* What those of them that reduce do, as far as that is known. */
+/* The operations of reductions, as far as they are known. */
 static void print_reductions(FILE *out, const struct wf_study_info *info)
 {
     const char *head = "\nReduction\n";
@@ -367,7 +367,7 @@ static void add_notes(struct wf_value *doc, const struct wf_study_info *info)
     }
 }
 
-/* What the files hold. Ranks are listed without being asked for unless they are very many. */
+/* The records of the files. Ranks are listed unless there are very many. */
 static void add_records(struct wf_value *doc, const struct wf_study_info *info, bool per_rank)
 {
     const struct wf_records *records = info->trace->records;

@@ -15,7 +15,7 @@
 #define GEN_PREFIX "gen:"
 #define MPI_SCOPE  "mpi."
 
-/* What has parameters: their table, and what is written before their names. */
+/* A generator or format with parameters: their table and scope. */
 struct settable {
     const struct wf_param *params;
     size_t size;
@@ -107,8 +107,8 @@ static void free_params(const struct settable *of, void *params)
     free(params);
 }
 
-/* What a program does with what it got cannot be written down without running it, and would be
- * right on no network but that of the run. Wildcards alone are written as they are. */
+/* A program that reacts to the messages it matched has no fixed ops: they depend on the run and
+ * its network. Wildcard receives alone can be written. */
 static enum wf_status check_fixed(const struct wf_source *source, struct wf_err *err)
 {
     if (!source->follows_matches) {
