@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers in words, elements, colours: what all parts of the report share. */
+/* Formatting of numbers, elements, colours: shared by all parts of the report. */
 const doc = JSON.parse(document.getElementById("document").textContent);
 const extra = JSON.parse(document.getElementById("extra").textContent);
 const recording = doc.recording || null;
 
-/* What a rank does: in the order of the document, and of the drawing from the bottom up. */
+/* The activities of a rank, in the order of the document and of the bars from the bottom up. */
 const KINDS = [
   {key: "compute_ps", letter: "c", name: "computing", color: "--compute"},
   {key: "overhead_ps", letter: "o", name: "CPU time on messages", color: "--overhead"},
@@ -12,7 +12,7 @@ const KINDS = [
   {key: "receive_wait_ps", letter: "r", name: "waiting for messages", color: "--receive"},
   {key: "collective_wait_ps", letter: "k", name: "waiting in collectives", color: "--collective"},
 ];
-const IDLE = {name: "at its end, or idle", color: "--idle"};
+const IDLE = {name: "idle or finished", color: "--idle"};
 
 function get(path, from = doc) {
   return path.split(".").reduce((at, name) => at == null ? undefined : at[name], from);
@@ -69,7 +69,7 @@ function rgb(name) {
   return [0, 2, 4].map((at) => parseInt(full.slice(at, at + 2), 16));
 }
 
-/* From nothing (the paper's idle colour) to much. */
+/* The colour scale from 0 (the idle colour) to 1. */
 function heat(share) {
   const from = rgb("--idle"), to = rgb("--receive"), middle = rgb("--overhead");
   const [a, b, at] = share < 0.5 ? [from, middle, 2 * share] : [middle, to, 2 * share - 1];
@@ -167,6 +167,6 @@ function histogram(bars, unit, label) {
   return own.canvas;
 }
 
-/* ---- what there is much of ---- */
+/* ---- long lists ---- */
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
 const numbersOf = (text) => text === "" ? [] : text.split(" ").map(Number);

@@ -5,7 +5,7 @@ function efficiencySection(section) {
   const e = get("result.efficiency");
   if (!e) {
     section.append(element("p", {class: "soft"},
-      "Not known: run with --efficiency, which plays the program on an ideal network too."));
+      "Not measured: run with --efficiency, which also simulates an ideal network."));
     return;
   }
   const part = (value, name, words) => element("div", {class: "card", title: words},
@@ -13,11 +13,11 @@ function efficiencySection(section) {
     element("div", {class: "meter"}, element("div", {style: `width: ${Math.min(value, 100)}%`})));
   section.append(element("div", {class: "tree"},
     part(e.parallel_percent, "parallel efficiency", "mean compute time / predicted time"), "=",
-    part(e.load_balance_percent, "load balance", "mean / greatest compute time"), "×",
-    part(e.serialisation_percent, "serialisation", "greatest compute time / time on an ideal network"), "×",
+    part(e.load_balance_percent, "load balance", "mean / maximum compute time"), "×",
+    part(e.serialisation_percent, "serialisation", "maximum compute time / time on an ideal network"), "×",
     part(e.transfer_percent, "transfer", "time on an ideal network / predicted time")),
-  element("p", {class: "soft"}, `On an ideal network it would take ${time(e.ideal_time_ps)}. ` +
-    "What is lost to load balance is uneven work; to serialisation, waiting for each other; to transfer, the network."));
+  element("p", {class: "soft"}, `On an ideal network the program would take ${time(e.ideal_time_ps)}. ` +
+    "Load balance: losses to uneven work. Serialisation: losses to dependencies between ranks. Transfer: losses to the network."));
 }
 
 function accountBars(accounts, weighted) {
@@ -46,7 +46,7 @@ function accountBars(accounts, weighted) {
       x += width * (weighted ? a.ranks : 1) / total;
       if (at < x) {
         return (weighted ? `${count(a.ranks)} ranks like rank ${a.first_rank}` : ranksOf(a.first_rank, a.ranks)) +
-          (a.ranks > 1 ? " (means)" : "") + KINDS.map((kind) =>
+          (a.ranks > 1 ? " (mean)" : "") + KINDS.map((kind) =>
           `\n${kind.name}: ${time(a[kind.key])}, ${percent(number(a[kind.key]) / end)}`).join("");
       }
     }
@@ -102,7 +102,7 @@ function loadHistogram() {
   const N = most > least ? 24 : 1, wide = (most - least) / N || 1;
   const bars = Array.from({length: N}, (_, i) => ({from: least + i * wide, to: least + (i + 1) * wide, n: 0}));
   for (const load of loads) bars[Math.min(Math.floor((load.value - least) / wide), N - 1)].n += load.n;
-  return histogram(bars, time, "compute time of a rank; height: ranks");
+  return histogram(bars, time, "compute time of a rank; height: number of ranks");
 }
 
 function timeSection(section) {
@@ -122,17 +122,17 @@ function timeSection(section) {
     };
     section.append(legend([...KINDS, IDLE]),
       element("div", {class: "tools"}, "Ranks", element("select", {onchange: choose, id: "bars-order"},
-        element("option", {value: "sorted"}, many ? "by compute time, similar ones together" : "by compute time"),
+        element("option", {value: "sorted"}, many ? "by compute time, similar ranks together" : "by compute time"),
         element("option", {value: "number"}, "by number"))), figure);
-    figure.append(element("figcaption", {}, many ? `${count(recording.ranks)} ranks; a bar is as wide as there are ranks in it.` : "One bar for each rank."));
+    figure.append(element("figcaption", {}, many ? `${count(recording.ranks)} ranks; the width of a bar is its number of ranks.` : "One bar for each rank."));
     section.append(element("div", {class: "panels"},
-      element("figure", {}, useFigure(), element("figcaption", {}, "What the ranks do over time, all together.")),
-      element("figure", {}, loadHistogram(), element("figcaption", {}, "Load: how much there is to compute."))));
+      element("figure", {}, useFigure(), element("figcaption", {}, "Activity of all ranks over time.")),
+      element("figure", {}, loadHistogram(), element("figcaption", {}, "Distribution of the compute time."))));
   }
   if (ranks) {
-    const rows = [...KINDS.map((kind) => [kind.name, ranks[kind.key]]), ["idle at its end", ranks.idle_ps]]
+    const rows = [...KINDS.map((kind) => [kind.name, ranks[kind.key]]), ["idle after the end", ranks.idle_ps]]
       .filter(([, spread]) => spread)
       .map(([name, spread]) => [name, time(spread.min), time(spread.mean), time(spread.max)]);
-    section.append(table(["of a rank", "least", "mean", "most"], rows));
+    section.append(table(["time of a rank", "min", "mean", "max"], rows));
   }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks over time. Far away it shows the shares of bins, near by the single spans. */
+/* The timeline of the ranks. Zoomed out it shows the shares of bins, zoomed in individual spans. */
 
 let rowsRead = null;
 function timelineRows() {
@@ -9,7 +9,7 @@ function timelineRows() {
   return rowsRead;
 }
 
-/* The ranks whose single spans and messages were recorded, in order. */
+/* The ranks whose individual spans and messages were recorded, in order. */
 function recordedRanks() {
   const chosen = recording.chosen && recording.chosen.ranks;
   if (!chosen) return Array.from({length: (recording.spans || []).length}, (_, i) => i);
@@ -19,7 +19,7 @@ function recordedRanks() {
   });
 }
 
-/* Each rank's spans as arrays: where they begin, and what they are; the last begins at its end. */
+/* The spans of each rank as arrays of begins and kinds; the last entry begins at the end. */
 function readSpans(ranks) {
   return new Map((recording.spans || []).map((text, number) => {
     const at = [0], what = [];
@@ -45,7 +45,7 @@ function readMessages(ranks) {
   return all.sort((a, b) => a.departure - b.departure);
 }
 
-/* The critical path: a place in time and rank behind each of its steps. */
+/* The critical path: time and rank after each of its steps. */
 function readPath() {
   const places = [];
   let now = 0;
@@ -58,7 +58,7 @@ function readPath() {
   return places;
 }
 
-/* The last that is not above. */
+/* The index of the last value that is not greater. */
 function lastBefore(list, value) {
   let low = 0, high = list.length - 1;
   while (low < high) {
@@ -72,7 +72,7 @@ function timelineSection(section) {
   const rows = timelineRows(), N = KINDS.length, end = number(recording.end_ps) || 1;
   const bin = number(recording.bin_ps), LEFT = 54, TOP = 14, BOTTOM = 22, MESSAGES_MAX = 20000;
   const ranks = recordedRanks(), spans = readSpans(ranks), exact = spans.size > 0;
-  /* With single spans lanes are ranks, else rows of them. */
+  /* With individual spans a track is a rank, else a row of ranks. */
   const per = exact ? recording.ranks_per_row : 1, lanes = exact ? recording.ranks : rows.length;
   const rowOf = (lane) => rows[Math.min(Math.floor(lane / per), rows.length - 1)];
   const longest = {value: -1};
@@ -87,7 +87,7 @@ function timelineSection(section) {
   }
   const markers = marks();
 
-  /* Mixes the colours of what happens in each pixel. */
+  /* Mixes the colours of the activities in each pixel. */
   function drawShares(pen, width, height, scale) {
     const w = Math.max(Math.round(width * scale), 1), h = Math.max(Math.round(height * scale), 1);
     const image = pen.createImageData(w, h), pixels = new Uint32Array(image.data.buffer);
@@ -138,7 +138,7 @@ function timelineSection(section) {
     }
   }
 
-  /* Endless if not all of them are there. */
+  /* Infinite if the document does not have all of them. */
   function nSpansInView() {
     let n = 0;
     if (recording.chosen && recording.chosen.until_ps != null &&
@@ -275,7 +275,7 @@ function timelineSection(section) {
     Object.assign(view, {from: 0, to: end, top: 0, bottom: lanes});
     clampView();
   }
-  /* The first ranks in a row that were recorded, and their time. */
+  /* The first consecutive recorded ranks, and their time. */
   function zoomToChosen() {
     let n = 1;
     while (ranks[n] === ranks[0] + n) n++;
@@ -327,11 +327,11 @@ function timelineSection(section) {
 
   const toggle = (name, id, words) => element("label", {}, element("input", {type: "checkbox", id,
     checked: view[name] ? "" : false, onchange: (event) => { view[name] = event.target.checked; own.again(); }}), " " + words);
-  section.append(element("p", {class: "soft"}, "Wheel: zoom in time; with shift: in ranks. Drag: move. Double click: all of it. " +
-    (recording.ranks_per_row > 1 ? `Far away a row is ${recording.ranks_per_row} ranks. ` : "") +
-    (recording.chosen ? `Single spans are there of ${recording.chosen.ranks ? `the ranks ${recording.chosen.ranks}` : "all ranks"}` +
+  section.append(element("p", {class: "soft"}, "Wheel: zoom in time; with shift: in ranks. Drag: move. Double click: everything. " +
+    (recording.ranks_per_row > 1 ? `Zoomed out, a row is ${recording.ranks_per_row} ranks. ` : "") +
+    (recording.chosen ? `Individual spans were recorded of ${recording.chosen.ranks ? `the ranks ${recording.chosen.ranks}` : "all ranks"}` +
       (recording.chosen.until_ps != null ? `, ${time(recording.chosen.from_ps)} to ${time(Math.min(number(recording.chosen.until_ps), end))}. ` : ". ") : "") +
-    (exact ? "" : `There are ${count(recording.n_spans)} single spans, more than the recording keeps: colours are mixed by their shares of ${time(bin)} each.`)),
+    (exact ? "" : `The ${count(recording.n_spans)} individual spans were not kept: colours show shares of ${time(bin)} each.`)),
   legend([...KINDS, IDLE]),
   element("div", {class: "tools"}, element("button", {onclick: () => zoom(0.5), id: "zoom-in"}, "+"),
     element("button", {onclick: () => zoom(2), id: "zoom-out"}, "−"), element("button", {onclick: reset, id: "zoom-all"}, "all"),

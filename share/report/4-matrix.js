@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who sends how much to whom. */
+/* The communication matrix. */
 
 function matrixSection(section) {
   const matrix = recording.matrix, per = matrix.ranks_per_row, n = matrix.bytes.length;
@@ -48,6 +48,6 @@ function matrixSection(section) {
   section.append(element("div", {class: "tools"},
     element("select", {onchange: choose("what"), id: "matrix-what"}, element("option", {value: "bytes"}, "bytes"), element("option", {value: "messages"}, "messages")),
     nodes ? element("select", {onchange: choose("order"), id: "matrix-order"}, element("option", {value: "rank"}, "ordered by rank"), element("option", {value: "node"}, "ordered by node")) : null,
-    element("span", {class: "soft"}, "colours are logarithmic; messages of collectives included" + (per > 1 ? `; a cell is ${per} × ${per} ranks` : ""))),
+    element("span", {class: "soft"}, "logarithmic colours; messages of collectives are included" + (per > 1 ? `; a cell is ${per} × ${per} ranks` : ""))),
   element("figure", {}, own.canvas));
 }

@@ -66,8 +66,8 @@ function pictureFigure() {
     return (words(a, b, best.there) + words(b, a, best.back)).trim() || `${name(a)} – ${name(b)}`;
   });
   return element("figure", {}, own.canvas, element("figcaption", {}, get("scenario.topology") + (known
-    ? `; colour and width: how busy a link is, up to ${percent(most)} of the time`
-    : "; the load of links is known with --net packet and --net router")));
+    ? `; colour and width: utilisation of a link, at most ${percent(most)}`
+    : "; --net packet and --net router measure the utilisation of links")));
 }
 
 function linkHistogram() {
@@ -76,8 +76,8 @@ function linkHistogram() {
   const most = Math.max(...links.map((l) => l.busy_percent), 0.001), N = 25;
   const bars = Array.from({length: N}, (_, i) => ({from: most * i / N, to: most * (i + 1) / N, n: 0}));
   for (const link of links) bars[Math.min(Math.floor(link.busy_percent / most * N), N - 1)].n++;
-  return element("figure", {}, histogram(bars, (v) => v.toFixed(1) + " %", "busy; height: links"),
-    element("figcaption", {}, `Use of the ${count(links.length)} links that carried anything.`));
+  return element("figure", {}, histogram(bars, (v) => v.toFixed(1) + " %", "utilisation; height: number of links"),
+    element("figcaption", {}, `Utilisation of the ${count(links.length)} links that carried packets.`));
 }
 
 function latencyHistogram() {
@@ -87,8 +87,8 @@ function latencyHistogram() {
     const from = number(b.least_ps);
     return {from, to: from * 17 / 16, n: number(b.messages)};
   });
-  return element("figure", {}, histogram(bars, time, "latency; height: messages"),
-    element("figcaption", {}, `Latency of messages: half within ${time(spread.p50)}, 99 % within ${time(spread.p99)}, the longest ${time(spread.max)}.`));
+  return element("figure", {}, histogram(bars, time, "latency; height: number of messages"),
+    element("figcaption", {}, `Latency of messages: median ${time(spread.p50)} (p50), p99 ${time(spread.p99)}, max ${time(spread.max)}.`));
 }
 
 function hopsHistogram() {
@@ -96,7 +96,7 @@ function hopsHistogram() {
   if (!hops) return null;
   const last = hops.reduce((most, n, i) => number(n) > 0 ? i : most, 0);
   const bars = hops.slice(0, last + 1).map((n, i) => ({from: i, to: i, n: number(n)}));
-  return element("figure", {}, histogram(bars, (v) => `${v} hops`, "height: packets"), element("figcaption", {}, "Packets by the hops they made."));
+  return element("figure", {}, histogram(bars, (v) => `${v} hops`, "height: number of packets"), element("figcaption", {}, "Packets by number of hops."));
 }
 
 function arrivalsFigure() {
@@ -115,10 +115,10 @@ function arrivalsFigure() {
     const i = Math.floor(x / width * end / bin);
     return bytes[i] === undefined ? "" : `at ${time(i * bin)}: ${size(bytes[i] / bin * 1e12)}/s`;
   });
-  return element("figure", {}, own.canvas, element("figcaption", {}, `Load over time: messages that arrive, at most ${size(most / bin * 1e12)}/s in a bin of ${time(bin)}.`));
+  return element("figure", {}, own.canvas, element("figcaption", {}, `Throughput of arriving messages over time; peak ${size(most / bin * 1e12)}/s in a bin of ${time(bin)}.`));
 }
 
-/* How long messages take by the hops between their nodes: from half of them to nearly all. */
+/* Latency of messages by the hops between their nodes. */
 function latencyByHops() {
   const list = recording && recording.latency_by_hops;
   if (!list || list.length === 0) return null;
@@ -148,13 +148,13 @@ function latencyByHops() {
   }, {id: "latency-by-hops"});
   onHover(own.canvas, (x, _, width) => {
     const l = list[Math.floor((x - LEFT) / ((width - LEFT - 8) / list.length))];
-    return l ? `${l.hops} hops: ${count(l.messages)} messages\n${time(l.min_ps)} to ${time(l.max_ps)}, ${time(l.mean_ps)} in the mean\nhalf within ${time(l.p50_ps)}, 99 % within ${time(l.p99_ps)}` : "";
+    return l ? `${l.hops} hops: ${count(l.messages)} messages\n${time(l.min_ps)} to ${time(l.max_ps)}, mean ${time(l.mean_ps)}\nmedian ${time(l.p50_ps)} (p50), p99 ${time(l.p99_ps)}` : "";
   });
-  return element("figure", {}, own.canvas, element("figcaption", {}, "Latency of messages against the hops of a shortest way between their nodes. " +
-    "Dots: means; bars: from the half to 99 %; lines: least to most."));
+  return element("figure", {}, own.canvas, element("figcaption", {}, "Latency of messages by the hops of a shortest route between their nodes. " +
+    "Dots: mean; bars: p50 to p99; lines: min to max."));
 }
 
-/* A link's load in each window of time, as a small picture. */
+/* The throughput of a link over time, as a small picture. */
 function sparkline(link) {
   const bytes = numbersOf(link.load_bytes), wide = number(link.load_window_ps), end = number(recording ? recording.end_ps : bytes.length * wide) || 1;
   const most = Math.max(...bytes, 1);
@@ -184,25 +184,25 @@ function fillers(link) {
 
 function hotLinks(section, links) {
   const detailed = links.some((l) => l.load_bytes), waits = links.some((l) => l.wait_ps != null);
-  const head = ["from vertex", "port", "to vertex", "busy", "bytes", "packets", ...(waits ? ["wait of all packets", "longest wait"] : []),
-    ...(detailed ? ["who fills it", "load over time"] : [])];
+  const head = ["from vertex", "port", "to vertex", "busy", "bytes", "packets", ...(waits ? ["total wait", "longest wait"] : []),
+    ...(detailed ? ["sources", "throughput over time"] : [])];
   const made = table(head, links.map((l) => [String(l.vertex), String(l.port), String(l.to), l.busy_percent.toFixed(1) + " %", size(l.bytes), count(l.packets),
     ...(waits ? [time(l.wait_ps), time(l.peak_wait_ps)] : []), ...(detailed ? [fillers(l), ""] : [])]));
   made.id = "hot-links";
   if (detailed) {
     links.forEach((l, i) => { if (l.load_bytes) made.querySelectorAll("tbody tr")[i].lastChild.append(sparkline(l)); });
   }
-  section.append(element("h3", {}, "The busiest links" + (detailed ? " and who fills them" : "")), element("div", {class: "wide"}, made));
+  section.append(element("h3", {}, "The busiest links" + (detailed ? " and their sources" : "")), element("div", {class: "wide"}, made));
   if (detailed) {
-    section.append(element("p", {class: "soft"}, "Who fills a link: the nodes whose packets it carried, by bytes, counted during the run. " +
-      "Of links that many nodes share, the share of each is at least what is said (≥)."));
+    section.append(element("p", {class: "soft"}, "Sources: the nodes that sent the packets of the link, by bytes. " +
+      "If many nodes share a link, the numbers are lower bounds (≥)."));
   }
 }
 
 function networkSection(section) {
   const latency = get("result.message_latency_ps"), network = get("result.network");
   section.append(element("p", {}, `Model: ${get("scenario.network") || "none"}` + (get("scenario.topology") ? ` on ${get("scenario.topology")}` : "") + "." +
-    (latency ? ` A message takes ${time(latency.min)} to ${time(latency.max)}, ${time(latency.mean)} in the mean.` : "")));
+    (latency ? ` A message takes ${time(latency.min)} to ${time(latency.max)}, mean ${time(latency.mean)}.` : "")));
   if (extra.picture) section.append(pictureFigure());
   const panels = [recording ? arrivalsFigure() : null, latencyByHops(), latencyHistogram(), linkHistogram(), hopsHistogram()].filter(Boolean);
   if (panels.length) section.append(element("div", {class: "panels"}, ...panels));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The critical path: what its time is made of, where it is, and what changes would save. */
+/* The critical path: its shares and places, and the savings of what-if changes. */
 
 const SHARES = [
   {key: "compute_ps", name: "computing", color: "--compute"},
@@ -8,9 +8,9 @@ const SHARES = [
   {key: "latency_ps", name: "latency", color: "--collective"},
   {key: "transfer_ps", name: "transfer of bytes", color: "--send"},
   {key: "queue_ps", name: "queueing", color: "--receive"},
-  {key: "network_ps", name: "in the network", color: "--collective"},
-  {key: "handshake_ps", name: "arranging long messages", color: "--soft"},
-  {key: "collective_ps", name: "collectives in hardware", color: "--accent"},
+  {key: "network_ps", name: "network", color: "--collective"},
+  {key: "handshake_ps", name: "rendezvous handshakes", color: "--soft"},
+  {key: "collective_ps", name: "collectives by formula", color: "--accent"},
   {key: "one_sided_ps", name: "puts and gets", color: "--accent"},
   {key: "start_ps", name: "before the program starts", color: "--idle"},
 ];
@@ -51,11 +51,11 @@ function whatIfBars(list, total) {
       pen.globalAlpha = 1;
       pen.textAlign = "left";
       pen.fillStyle = color("--ink");
-      pen.fillText(time(bar.time) + (i === 0 ? "" : ` (−${bar.saved.toFixed(1)} %, ${bar.from === "run" ? "a run" : "at best, from the path"})`), LEFT + wide + 8, y + 14);
+      pen.fillText(time(bar.time) + (i === 0 ? "" : ` (−${bar.saved.toFixed(1)} %, ${bar.from === "run" ? "simulated" : "upper bound"})`), LEFT + wide + 8, y + 14);
     });
-  }, {id: "what-if", "aria-label": "What changes would save"});
+  }, {id: "what-if", "aria-label": "Savings of changes"});
   return element("figure", {}, own.canvas, element("figcaption", {},
-    "A run: the program was simulated again with the change. From the path: half of what the path spends on it, which is the most that can be saved, as another path may be the longest then."));
+    "Simulated: the program ran again with the change. Upper bound: half of the share of the critical path; another path may become the longest, so that less is saved."));
 }
 
 function pathSection(section) {
@@ -68,13 +68,13 @@ function pathSection(section) {
     const shares = SHARES.map((part) => ({...part, time: number(path.shares[part.key] || 0)})).filter((part) => part.time > 0);
     const rows = (list, ...columns) => (list || []).map((each) => [...columns.map((of) => of(each)), time(each.time_ps), percent(number(each.time_ps) / total)]);
     const panel = (title, head, list) => list.length ? element("div", {}, element("h3", {}, title), table([...head, "time", "share"], list)) : null;
-    section.append(element("p", {}, `Followed backwards from rank ${path.end_rank}, which ends last, the time of the run is made of ${count(path.pieces)} pieces, one after the other. The path goes from rank to rank ${count(path.hops)} times; work of ${count(path.ranks_working)} of them is on it.` +
+    section.append(element("p", {}, `The critical path has ${count(path.pieces)} segments, one after the other, up to the end of rank ${path.end_rank}, which finishes last. It changes from rank to rank ${count(path.hops)} times; ${count(path.ranks_working)} ${number(path.ranks_working) === 1 ? "rank is" : "ranks are"} on it.` +
       (recording ? " The timeline shows it." : "")),
       sharesBar(shares, total), legend(shares),
       element("div", {class: "panels"},
-        panel("What it is made of", ["part"], shares.map((part) => [part.name, time(part.time), percent(part.time / total)])),
+        panel("Shares", ["part"], shares.map((part) => [part.name, time(part.time), percent(part.time / total)])),
         panel("By call", ["call"], rows(path.calls, (each) => each.call)),
-        panel("By rank: what they do themselves", ["rank"], rows(path.ranks, (each) => count(each.rank))),
+        panel("By rank: computing and overhead", ["rank"], rows(path.ranks, (each) => count(each.rank))),
         panel("By pair of ranks", ["from", "to", "messages", "bytes"], rows(path.pairs, (each) => count(each.from), (each) => count(each.to), (each) => count(each.messages), (each) => size(each.bytes))),
         panel("By link", ["from vertex", "to", "messages", "bytes"], rows(path.links, (each) => count(each.vertex), (each) => count(each.to), (each) => count(each.messages), (each) => size(each.bytes)))));
   }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page: what it has depends on what the document has. */
+/* The page; its sections depend on the document. */
 
-/* What the models leave out; "what weft does not model" of the manual says it at length. */
+/* What the models leave out; the manual has a page on it. */
 const LEFT_OUT = {
   none: ["Messages cost nothing at all: this is a bound, not a prediction."],
   alphabeta: ["Messages do not disturb each other, neither at a node nor in the network.", "The topology has no effect."],
   loggp: ["Messages share the interfaces of their nodes, but nothing in the network.", "The topology has no effect."],
-  latency: ["The topology counts by the hops of a message; links carry any number of messages at once."],
+  latency: ["Only the number of hops depends on the topology; links carry any number of messages at once."],
   packet: ["Errors and retransmissions on links.", "Flits: packets move as a whole, switches forward them as the parameters say."],
   router: ["Errors and retransmissions on links."],
 };
-const LEFT_OUT_ALWAYS = ["Caches and memory of the nodes, unless the compute times have them in them.", "Noise of the operating system, unless it was recorded."];
+const LEFT_OUT_ALWAYS = ["Caches and memory of the nodes, unless the compute times include them.", "Noise of the operating system, unless it was recorded."];
 
 /* The command that gives this result. */
 function quote(text) {
@@ -47,15 +47,15 @@ function headSection() {
   head.append(element("h1", {}, `weft ${s.command || ""} ${s.source || ""}`));
   if (predicted != null) {
     head.append(element("div", {class: "big"}, time(predicted)),
-      element("div", {class: ok ? "soft" : "bad"}, ok ? "predicted time" : `${result.status}: the time reached`));
+      element("div", {class: ok ? "soft" : "bad"}, ok ? "predicted time" : `${result.status}: simulated time reached`));
   }
   if (recorded != null) {
-    head.append(element("p", {}, `Recorded: ${time(recorded)}, so that the prediction is ${percent(number(predicted) / number(recorded))} of it.`));
+    head.append(element("p", {}, `Recorded time: ${time(recorded)}; the prediction is ${percent(number(predicted) / number(recorded))} of that.`));
   }
   const cards = [[s.ranks && count(s.ranks), "ranks"], [s.network, "network model"], [s.topology, "topology"], [result.messages != null && count(result.messages), "messages"],
     [result.bytes != null && size(result.bytes), "sent"], [result.accepted_load != null && String(result.accepted_load), "accepted load"], [doc.version, "version of weft"], [result.digest, "digest"]];
   head.append(element("div", {class: "cards"}, ...cards.filter(([value]) => value).map(([value, what]) => card(value, what))),
-    element("details", {}, element("summary", {}, "The command that gives this result"), element("pre", {}, command())));
+    element("details", {}, element("summary", {}, "Command for this result"), element("pre", {}, command())));
 }
 
 function warnings() {
@@ -66,8 +66,8 @@ function warnings() {
   if (result.unreceived_messages > 0) found.push(`${count(result.unreceived_messages)} messages were not received.`);
   if (result.saturated) found.push("The network is saturated: it accepts less than it is offered.");
   if (result.converged === false) found.push("The latency has not converged.");
-  if (!recording && doc.scenario && doc.scenario.command === "replay") found.push("The run was not recorded (--record), so that there is no timeline and no communication matrix.");
-  if (recording && !recording.spans) found.push(`${count(recording.n_spans)} spans of time are more than the recording keeps (--record-limit): the timeline shows shares.`);
+  if (!recording && doc.scenario && doc.scenario.command === "replay") found.push("The run was not recorded (--record): there is no timeline and no communication matrix.");
+  if (recording && !recording.spans) found.push(`The recording has no individual spans, because there are ${count(recording.n_spans)} (--record-limit): the timeline shows shares.`);
   return found;
 }
 
@@ -82,7 +82,7 @@ function flat(value, name, rows) {
 
 function parametersSection(section) {
   section.append(table(["parameter", "value"], flat(get("scenario.parameters") || {}, "", []), false),
-    element("details", {}, element("summary", {}, "All of the scenario, the result and the run in numbers"),
+    element("details", {}, element("summary", {}, "All values of the scenario, the result and the run"),
       table(["name", "value"], flat({scenario: {...doc.scenario, parameters: null}, result: doc.result, run: doc.run}, "", []), false)));
   const found = warnings();
   section.append(element("h3", {}, "Warnings"), found.length ? element("ul", {}, ...found.map((w) => element("li", {}, w))) : element("p", {class: "soft"}, "None."));

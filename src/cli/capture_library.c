@@ -201,17 +201,17 @@ static enum wf_status find_mpi(const char **mpi, char *const *command, struct wf
     *mpi = *mpi != NULL ? *mpi : by_launcher(command[0]);
     return *mpi != NULL ? WF_OK
                         : wf_err_set(err, WF_EUSAGE,
-                                     "cannot tell which MPI library '%.100s' runs with; say "
-                                     "--mpi mpich or --mpi openmpi",
+                                     "cannot tell which MPI library '%.100s' uses; choose it "
+                                     "with --mpi mpich or --mpi openmpi",
                                      command[0]);
 }
 
 static enum wf_status not_built(const char *mpi, struct wf_err *err)
 {
-    return wf_err_set(err, WF_EUSAGE,
-                      "this weft knows nothing of programs of %s: it was built where that was "
-                      "not installed",
-                      mpi);
+    return wf_err_set(
+        err, WF_EUSAGE,
+        "this build has no support for %s; rebuild weft on a machine where it is installed",
+        mpi);
 }
 
 enum wf_status wf_capture_library(const char *mpi, char *const *command, char **path,

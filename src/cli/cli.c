@@ -21,10 +21,10 @@ static enum wf_status print_summary(struct wf_cli *cli)
                 "  weft replay gen:stencil3d -n 64 -o a.html  make a page to look at\n"
                 "  weft capture -o run -- mpirun -n 8 ./app   record a program, to replay it\n"
                 "  weft run -n 1024 -- ./app                  run one built with weftcc\n"
-                "  weft compare a.json b.json                 say what differs, and why\n"
+                "  weft compare a.json b.json                 show what differs, and why\n"
                 "  weft sweep study.yaml --plot study.svg     make many predictions\n"
                 "\n"
-                "  weft help; weft help net.loggp; weft replay --help   say more\n",
+                "  weft help; weft help net.loggp; weft replay --help   explain more\n",
                 cli->out);
     return WF_OK;
 }

@@ -97,11 +97,11 @@ static enum wf_status bench_run(struct wf_cli *cli, const void *opts,
 
 const struct wf_verb wf_verb_bench = {
     .name = "bench",
-    .summary = "Measure the engine with a model of its own",
+    .summary = "Measure the speed of the engine with a benchmark model",
     .help = {.synopsis = "weft bench <model> [options]",
-             .summary =
-                 "Measure the engine with a model of its own; 'weft bench <model> --help' "
-                 "shows a model's options too",
+             .summary = "Measure the speed of the engine with a benchmark model; 'weft bench "
+                        "<model> --help' "
+                        "shows a model's options too",
              .examples =
                  {
                      {"weft bench phold --lps 65536 --remote 0.1",

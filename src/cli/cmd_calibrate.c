@@ -28,7 +28,7 @@ static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct calibrate_opts, force, BOOL, "force", 'f', NULL,
                .doc = "Overwrite that file if it exists"),
     WF_OPT_ROW(struct calibrate_opts, mpi, ENUM, "mpi", 0, NULL, .def = "auto", .choices = mpis,
-               .doc = "The MPI library; auto is that of the launcher"),
+               .doc = "The MPI library; auto: the one of the launcher"),
     WF_OPT_ROW(struct calibrate_opts, repeat, COUNT, "repeat", 0, NULL, .def = "100",
                .min = "1", .max = "100000",
                .doc = "How often each size is measured; the first quartile of the repetitions "
@@ -151,14 +151,13 @@ const struct wf_verb wf_verb_calibrate = {
     .help = {.synopsis =
                  "weft calibrate -o <file.yaml> [options] -- <launcher of two ranks>...",
              .summary =
-                 "Measure messages between two ranks of a real MPI and write a machine file "
-                 "with latency, overhead, the time of each size and the limit of the eager "
-                 "protocol",
+                 "Measure messages between two ranks of a real MPI and write a machine file: "
+                 "latency, overhead, time by size, and the limit of the eager protocol",
              .examples =
                  {
-                     {USAGE, "Of this host"},
+                     {USAGE, "Measure this host"},
                      {"weft replay run --machine host.yaml",
-                      "Then: replay what was captured on it"},
+                      "Then replay a trace that was captured on it"},
                  },
              .table = rows},
     .opts_size = sizeof(struct calibrate_opts),

@@ -25,27 +25,25 @@ static const char *const mpis[] = {"auto", "mpich", "openmpi", NULL};
 
 static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct capture_opts, output, TEXT, "output", 'o', "<directory>",
-               .doc = "Directory of the trace, a file for each rank"),
+               .doc = "Directory of the trace, which gets one file per rank"),
     WF_OPT_ROW(struct capture_opts, force, BOOL, "force", 'f', NULL,
-               .doc = "Replace the trace that is in it"),
+               .doc = "Replace a trace in that directory"),
     WF_OPT_ROW(struct capture_opts, clock, ENUM, "clock", 0, NULL, .def = "cpu",
                .choices = clocks,
-               .doc = "What computing between calls is measured by: the CPU time of the "
-                      "thread, or the time that passed"),
+               .doc = "Clock for the computing between calls: CPU time of the thread, or "
+                      "wall-clock time"),
     WF_OPT_ROW(struct capture_opts, no_times, BOOL, "no-times", 0, NULL,
-               .doc = "Record no times, only what is called"),
+               .doc = "Record the calls without times"),
     WF_OPT_ROW(struct capture_opts, ranks, TEXT, "ranks", 0, "<list>",
                .doc = "Record these ranks only: 0-3,8"),
     WF_OPT_ROW(struct capture_opts, region, TEXT, "region", 0, "<name>",
-               .doc = "Record only what is inside the region of this name (weft/mark.h)"),
-    WF_OPT_ROW(
-        struct capture_opts, pcontrol, BOOL, "pcontrol", 0, NULL,
-        .doc = "Record only from MPI_Pcontrol(1) to MPI_Pcontrol(0); else they are regions"),
-    WF_OPT_ROW(
-        struct capture_opts, all_polls, BOOL, "all-polls", 0, NULL,
-        .doc =
-            "Record every call of MPI_Test, MPI_Iprobe and their kin that found nothing; else "
-            "the first of a run of equal ones"),
+               .doc = "Record only the region of this name (weft/mark.h)"),
+    WF_OPT_ROW(struct capture_opts, pcontrol, BOOL, "pcontrol", 0, NULL,
+               .doc = "Record only from MPI_Pcontrol(1) to MPI_Pcontrol(0); without this "
+                      "option these calls mark regions"),
+    WF_OPT_ROW(struct capture_opts, all_polls, BOOL, "all-polls", 0, NULL,
+               .doc = "Record every unsuccessful call of MPI_Test, MPI_Iprobe and similar "
+                      "functions; without this option only the first of a run of equal calls"),
     WF_OPT_ROW(
         struct capture_opts, counters, TEXT, "counters", 0, "<list>",
         .doc =
@@ -53,10 +51,9 @@ static const struct wf_opt rows[] = {
             "task_clock, page_faults, context_switches"),
     WF_OPT_ROW(
         struct capture_opts, compare_clocks, BOOL, "compare-clocks", 0, NULL,
-        .doc = "Measure how far the clocks of ranks differ from that of rank 0, by messages in "
-               "MPI_Init"),
+        .doc = "Measure the offset of each clock from that of rank 0, by messages in MPI_Init"),
     WF_OPT_ROW(struct capture_opts, mpi, ENUM, "mpi", 0, NULL, .def = "auto", .choices = mpis,
-               .doc = "The MPI library of the program; auto looks at what it is linked to"),
+               .doc = "The MPI library of the program; auto: the one it is linked with"),
     WF_OPT_HELP(struct capture_opts),
     WF_OPT_END,
 };
@@ -96,7 +93,7 @@ static enum wf_status clear(const char *path, DIR *directory, bool force, struct
 static enum wf_status make_directory(const char *path, bool force, struct wf_err *err)
 {
     if (mkdir(path, 0777) != 0 && errno != EEXIST) {
-        return wf_err_set(err, WF_EIO, "cannot make the directory '%.300s': %s", path,
+        return wf_err_set(err, WF_EIO, "cannot create the directory '%.300s': %s", path,
                           strerror(errno));
     }
     DIR *directory = opendir(path);
@@ -268,8 +265,8 @@ static enum wf_status capture_run(struct wf_cli *cli, const void *opts_arg,
     if (status == WF_OK) {
         if (count_files(directory) == 0 && how == 0) {
             (void)fprintf(cli->err,
-                          "weft: nothing was recorded: the program called no MPI_Init "
-                          "of the library it was expected to have (--mpi)\n");
+                          "weft: nothing was recorded: the program did not call MPI_Init of "
+                          "the expected MPI library; choose it with --mpi\n");
         }
         (void)fflush(NULL);
         end_like(how);
@@ -283,11 +280,12 @@ const struct wf_verb wf_verb_capture = {
     .name = "capture",
     .summary = "Run an MPI program and record it",
     .help = {.synopsis = "weft capture -o <directory> [options] -- <command>...",
-             .summary = "Run an MPI program as it is and record what it calls",
+             .summary = "Run an unmodified MPI program and record its MPI calls",
              .examples =
                  {
-                     {USAGE, "All ranks, with the CPU time between their calls"},
-                     {"weft replay run --machine gige", "Then: predict it on another machine"},
+                     {USAGE, "Record all ranks, with the CPU time between calls"},
+                     {"weft replay run --machine gige",
+                      "Then predict its time on another machine"},
                  },
              .table = rows},
     .opts_size = sizeof(struct capture_opts),

@@ -19,7 +19,7 @@ static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct coll_opts, ranks, COUNT, "ranks", 'n', NULL, .def = "8", .min = "1",
                .max = "1073741824", .doc = "Ranks of the communicator"),
     WF_OPT_ROW(struct coll_opts, bytes, SIZE, "bytes", 'b', NULL, .def = "1KiB", .max = "1TiB",
-               .doc = "Size of the data, or of one block where each rank has one"),
+               .doc = "Size of the data, or of one block if each rank has its own"),
     WF_OPT_ROW(struct coll_opts, root, COUNT, "root", 0, NULL, .def = "0",
                .doc = "Root, for collectives that have one"),
     WF_OPT_ROW(struct coll_opts, algorithm, TEXT, "algorithm", 'a', "<name>",
@@ -27,7 +27,7 @@ static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct coll_opts, rules, ENUM, "rules", 0, NULL, .def = "mpich",
                .choices = wf_coll_rules_names, .doc = "Whose rules choose the algorithm"),
     WF_OPT_ROW(struct coll_opts, all, BOOL, "all", 0, NULL,
-               .doc = "Print all messages, however many"),
+               .doc = "Print all messages, even if there are many"),
     WF_OPT_ROW(struct coll_opts, json, BOOL, "json", 0, NULL,
                .doc = "Print everything as one JSON document"),
     WF_OPT_HELP(struct coll_opts),
@@ -57,10 +57,11 @@ static enum wf_status list(struct wf_cli *cli, enum wf_coll_kind only,
         }
         wf_columns_row(cli->out, (*ops)->name, (*ops)->summary);
     }
-    (void)fputs("\n-p mpi.<collective>=<algorithm> chooses one for a replay, 'auto' what\n"
-                "-p mpi.rules=mpich|openmpi says. 'ideal' and 'hardware', for every one,\n"
-                "are formulas without messages.\n",
-                cli->out);
+    (void)fputs(
+        "\n-p mpi.<collective>=<algorithm> chooses one for a replay; with 'auto' the rules\n"
+        "of -p mpi.rules=mpich|openmpi choose. Every collective also has 'ideal' and\n"
+        "'hardware', which are formulas without messages.\n",
+        cli->out);
     return WF_OK;
 }
 
@@ -134,8 +135,7 @@ static enum wf_status coll_run(struct wf_cli *cli, const void *opts,
     enum wf_status status = WF_OK;
 
     if (words->n > 2) {
-        return wf_err_set(err, WF_EUSAGE, "coll: too many words, from '%.64s' on",
-                          words->items[2]);
+        return wf_err_set(err, WF_EUSAGE, "coll: unexpected argument '%.64s'", words->items[2]);
     }
     if (words->n == 2) {
         status = wf_study_coll_kind(words->items[1], &kind, err);
@@ -145,9 +145,10 @@ static enum wf_status coll_run(struct wf_cli *cli, const void *opts,
             continue;
         }
         if (actions[i].needs_kind && words->n == 1) {
-            return wf_err_set(err, WF_EUSAGE,
-                              "coll %s: which collective? For example: weft coll %s allreduce",
-                              actions[i].name, actions[i].name);
+            return wf_err_set(
+                err, WF_EUSAGE,
+                "coll %s: a collective is missing; for example: weft coll %s allreduce",
+                actions[i].name, actions[i].name);
         }
         return status == WF_OK ? actions[i].run(cli, kind, opts, err) : status;
     }
@@ -161,9 +162,8 @@ const struct wf_verb wf_verb_coll = {
     .name = "coll",
     .summary = "List the algorithms of collectives, and show their messages",
     .help = {.synopsis = "weft coll (list [<kind>] | show <kind> | rules <kind>) [options]",
-             .summary =
-                 "List the algorithms of collectives, show who sends what to whom, or which "
-                 "algorithm MPI libraries choose",
+             .summary = "List the algorithms of collectives, show their messages, or show "
+                        "which algorithm MPI libraries choose",
              .examples =
                  {
                      {"weft coll show allreduce -n 8 --bytes 64KiB -a ring",

@@ -42,16 +42,15 @@ static enum wf_status compare_run(struct wf_cli *cli, const void *opts_arg,
 
 const struct wf_verb wf_verb_compare = {
     .name = "compare",
-    .summary = "Say what differs between results",
+    .summary = "Show the differences between results",
     .help = {.synopsis = "weft compare <result.json> <result.json> ...",
-             .summary =
-                 "Say what differs between results, in what was asked and in what came out; "
-                 "the exit code is 1 if anything does",
+             .summary = "Show the differences between the scenarios and outcomes of results; "
+                        "the exit code is 1 if there are any",
              .examples =
                  {
                      {"weft compare slow.json fast.json", "How much faster, and why"},
                      {"weft compare base.json a.json b.json -v",
-                      "Each with the first, everything"},
+                      "Compare each with the first, and list everything"},
                  },
              .table = rows},
     .opts_size = sizeof(struct compare_opts),

@@ -41,13 +41,14 @@ const struct wf_verb wf_verb_convert = {
     .name = "convert",
     .summary = "Write a trace in another format",
     .help = {.synopsis = "weft convert [options] <trace> <trace>",
-             .summary = "Write a trace in another format, which the ending of its name says",
+             .summary =
+                 "Write a trace in another format, which the ending of the second name chooses",
              .examples =
                  {
                      {"weft convert run.weft run.csv",
                       "A table of operations, for a spreadsheet"},
                      {"weft convert --partial broken.weft whole.weft",
-                      "What can be read of a truncated trace, as a trace of its own"},
+                      "Rescue the readable part of a truncated trace"},
                  },
              .table = rows},
     .opts_size = sizeof(struct wf_trace_opts),

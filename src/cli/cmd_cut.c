@@ -19,15 +19,15 @@ struct cut_opts {
 static const struct wf_opt rows[] = {
     WF_TRACE_ROW_OUTPUT,
     WF_OPT_ROW(struct cut_opts, ranks, TEXT, "ranks", 0, "0-15,20",
-               .doc = "Keep these ranks, numbered anew in their order"),
+               .doc = "Keep these ranks, and number them from 0"),
     WF_OPT_ROW(struct cut_opts, time, TEXT, "time", 0, "1ms:2ms",
-               .doc = "Keep what begins in this span of a rank's own time, which is the sum of "
-                      "its computing so far: a trace has no other clock"),
+               .doc = "Keep operations that begin in this interval of a rank's own time, the "
+                      "sum of its computing so far (a trace has no other clock)"),
     WF_OPT_ROW(struct cut_opts, region, TEXT, "region", 0, "<name>",
-               .doc = "Keep what is in the region of this name, every time it is entered"),
-    WF_OPT_ROW(struct cut_opts, iterations, TEXT, "iterations", 0, "3:5",
-               .doc = "Keep these iterations as the trace marks them, counted from 0, first to "
-                      "last"),
+               .doc = "Keep the region of this name, every time it is entered"),
+    WF_OPT_ROW(
+        struct cut_opts, iterations, TEXT, "iterations", 0, "3:5",
+        .doc = "Keep these iterations, first to last, counted from 0 as the trace marks them"),
     WF_TRACE_ROW_PARTS,
     WF_TRACE_ROW_FORCE,
     WF_TRACE_ROW_PARAMS,
@@ -93,7 +93,7 @@ static enum wf_status parse_iterations(const char *text, struct wf_cut_options *
 static enum wf_status parse_ranks(const char *text, uint32_t n_ranks, bool *kept,
                                   struct wf_err *err)
 {
-    static const char expected[] = "ranks and ranges of them, as in 0-15,20";
+    static const char expected[] = "ranks and ranges of ranks, as in 0-15,20";
     const char *at = text;
 
     while (*at != '\0') {
@@ -147,8 +147,8 @@ static enum wf_status parse_options(const struct cut_opts *opts, uint32_t n_rank
     if (status == WF_OK && opts->time == NULL && opts->iterations == NULL &&
         opts->ranks == NULL && opts->region == NULL) {
         status = wf_err_set(err, WF_EUSAGE,
-                            "nothing to cut; --ranks, --time, --region and --iterations say "
-                            "what is kept");
+                            "nothing to cut; choose what to keep with --ranks, --time, "
+                            "--region or --iterations");
     }
     return status;
 }
@@ -159,20 +159,21 @@ static void print_losses(struct wf_cli *cli, const struct wf_cut_losses *losses)
 {
     if (losses->n_messages > 0) {
         (void)fprintf(cli->err,
-                      "weft: note: left out: %" PRIu64 " sends and receives whose other end is "
-                      "not there\n",
+                      "weft: note: left out: %" PRIu64
+                      " sends and receives whose other end was cut off\n",
                       losses->n_messages);
     }
     if (losses->n_collectives > 0) {
-        (void)fprintf(cli->err,
-                      "weft: note: left out: %" PRIu64 " calls of collectives that not all "
-                      "make, or without root\n",
-                      losses->n_collectives);
+        (void)fprintf(
+            cli->err,
+            "weft: note: left out: %" PRIu64
+            " calls of collectives that not all ranks make, or that lack their root\n",
+            losses->n_collectives);
     }
     if (losses->n_open > 0) {
         (void)fprintf(cli->err,
-                      "weft: note: %" PRIu64 " receives from anybody stay as they are: nobody "
-                      "knows what they got\n",
+                      "weft: note: %" PRIu64 " receives from any source are kept; the trace "
+                      "does not tell which message they matched\n",
                       losses->n_open);
     }
 }
@@ -206,16 +207,15 @@ static enum wf_status open_ops(const char *name, const struct wf_trace_opts *opt
                                struct wf_trace *out, struct wf_err *err)
 {
     if (strncmp(name, "gen:", 4) == 0) {
-        return wf_err_set(err, WF_EUSAGE, "'%.64s' is no trace; weft gen makes one of it",
+        return wf_err_set(err, WF_EUSAGE, "'%.64s' is not a trace; 'weft gen' writes it as one",
                           name);
     }
     enum wf_status status = wf_trace_input(name, opts, out, err);
     if (status == WF_OK && out->graph != NULL) {
-        status =
-            wf_err_set(err, WF_EINVAL,
-                       "'%.200s' has tasks instead of operations: what a task needs cannot "
-                       "be left out, so nothing can be cut",
-                       name);
+        status = wf_err_set(err, WF_EINVAL,
+                            "'%.200s' has tasks instead of operations, and tasks depend on "
+                            "each other, so that it cannot be cut",
+                            name);
     }
     return status;
 }
@@ -247,15 +247,14 @@ static enum wf_status cut_run(struct wf_cli *cli, const void *opts_arg,
 
 const struct wf_verb wf_verb_cut = {
     .name = "cut",
-    .summary = "Write a piece of a trace as a trace of its own",
+    .summary = "Write a part of a trace as a new trace",
     .help = {.synopsis = "weft cut [options] <trace> -o <trace>",
              .summary =
-                 "Write a piece of a trace as a trace of its own. Messages whose other end "
-                 "is left out, and collectives that not all who are left call, are left out "
-                 "too, and counted",
+                 "Write a part of a trace as a new trace. Messages whose other end is cut off, "
+                 "and collectives that not all remaining ranks call, are left out and counted",
              .examples =
                  {
-                     {"weft cut run.weft -o piece.weft --ranks 0-15", "The first 16 ranks"},
+                     {"weft cut run.weft -o part.weft --ranks 0-15", "The first 16 ranks"},
                      {"weft cut run.weft -o steps.weft --iterations 3:5",
                       "What all ranks do in three iterations"},
                  },

@@ -12,7 +12,7 @@ static const struct wf_opt rows[] = {
     WF_RUN_ROW_COMPUTE,
     WF_OPT_ROW(struct wf_simulate_opts, parts, COUNT, "parts", 0, NULL, .min = "1",
                .max = "256",
-               .doc = "Make a directory of so many files instead of one .weft file"),
+               .doc = "Write a directory with this many files instead of one .weft file"),
     WF_OPT_SETTING("ranks", 'n', "ranks", NULL),
     WF_OPT_SETTING("stack", 0, "run.stack", NULL),
     WF_OPT_SETTING("labels", 0, "run.labels", NULL),
@@ -82,14 +82,14 @@ const struct wf_verb wf_verb_emulate = {
     .help = {.synopsis =
                  "weft emulate -n <ranks> -o <trace> [options] -- <program> [arguments]",
              .summary =
-                 "Write the trace of an MPI program that was built with weftcc, as many "
-                 "virtual ranks without a network: the trace of a machine you do not have",
+                 "Run an MPI program that was built with weftcc as virtual ranks without a "
+                 "network, and write its trace: a trace of a machine you do not have",
              .examples =
                  {
                      {"weft emulate -n 4096 -o app.weft -- ./app",
                       "The trace of 4096 ranks, for 'weft replay' on any network"},
                      {"weft emulate -n 64 --compute none -o app.csv -- ./app",
-                      "Only what is communicated, as a table"},
+                      "Only the communication, as a table"},
                  },
              .table = rows},
     .opts_size = sizeof(struct wf_simulate_opts),

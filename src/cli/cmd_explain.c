@@ -34,15 +34,14 @@ static enum wf_status explain_run(struct wf_cli *cli, const void *opts,
 
 const struct wf_verb wf_verb_explain = {
     .name = "explain",
-    .summary = "Say what bounds a run and what would help",
+    .summary = "Explain what limits a run and what would make it faster",
     .help = {.synopsis = "weft explain <result.json>",
-             .summary =
-                 "Say in ten lines what bounds a run and what would help, with the numbers "
-                 "behind it",
+             .summary = "Explain in ten lines what limits a run and what would make it faster, "
+                        "with numbers",
              .examples =
                  {
                      {"weft replay gen:stencil3d -n 64 --efficiency -o run.json",
-                      "A result; --efficiency tells the network's share"},
+                      "Make a result; --efficiency measures the share of the network"},
                      {"weft explain run.json", "What it means"},
                  },
              .table = rows},

@@ -145,7 +145,7 @@ static enum wf_status unknown_topic(const char *topic, struct wf_err *err)
     }
     (void)wf_nearest_hint(&nearest, hint);
     return wf_err_set(err, WF_EUSAGE, "no help on '%.64s'%s", topic,
-                      hint[0] != '\0' ? hint : "; 'weft help' lists what there is");
+                      hint[0] != '\0' ? hint : "; 'weft help' lists all topics");
 }
 
 static enum wf_status explain(FILE *out, const struct wf_operands *operands, struct wf_err *err)

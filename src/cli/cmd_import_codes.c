@@ -118,9 +118,8 @@ const struct wf_verb wf_verb_import_codes = {
     .name = "import-codes",
     .summary = "Turn a configuration of CODES or TraceR into a machine file",
     .help = {.synopsis = "weft import-codes [options] <file>",
-             .summary =
-                 "Turn a network configuration of CODES or TraceR into a machine file; what "
-                 "has no counterpart is listed",
+             .summary = "Turn a network configuration of CODES or TraceR into a machine file; "
+                        "keys without a counterpart are listed",
              .examples =
                  {
                      {"weft import-codes torus.conf -o torus.yaml",

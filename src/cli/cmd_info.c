@@ -47,11 +47,12 @@ const struct wf_verb wf_verb_info = {
     .name = "info",
     .summary = "Show what is in a trace",
     .help = {.synopsis = "weft info [options] <trace> | gen:<generator> -n <ranks>",
-             .summary = "Show what is in a trace: ranks, operations, messages, communicators, "
-                        "computing. Bytes of collectives are those of the call of each rank",
+             .summary =
+                 "Show what is in a trace: ranks, operations, messages, communicators, "
+                 "computing. Bytes of collectives are summed over the calls of the ranks",
              .examples = {{"weft info run.weft", "All operations counted"},
                           {"weft info gen:stencil3d -n 64 --json",
-                           "Of a generated program, as JSON"}},
+                           "A generated program, as JSON"}},
              .table = rows},
     .opts_size = sizeof(struct info_opts),
     .operand = "a trace",

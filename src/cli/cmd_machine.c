@@ -14,8 +14,10 @@ struct machine_opts {
 };
 
 static const struct wf_opt rows[] = {
-    WF_OPT_ROW(struct machine_opts, json, BOOL, "json", 0, NULL,
-               .doc = "Print JSON: the list, or a machine's settings with all it includes"),
+    WF_OPT_ROW(
+        struct machine_opts, json, BOOL, "json", 0, NULL,
+        .doc =
+            "Print JSON: the list, or all settings of a machine, with those of included files"),
     WF_OPT_HELP(struct machine_opts),
     WF_OPT_END,
 };
@@ -156,14 +158,15 @@ static enum wf_status usage(const char *word, struct wf_err *err)
     struct wf_nearest nearest;
 
     if (word == NULL) {
-        return wf_err_set(err, WF_EUSAGE,
-                          "machine: list or show? for example: weft machine list");
+        return wf_err_set(
+            err, WF_EUSAGE,
+            "machine: 'list' or 'show' is missing; for example: weft machine list");
     }
     wf_nearest_begin(&nearest, word);
     wf_nearest_add(&nearest, "list");
     wf_nearest_add(&nearest, "show");
     (void)wf_nearest_hint(&nearest, hint);
-    return wf_err_set(err, WF_EUSAGE, "machine: unknown word '%.64s'%s", word,
+    return wf_err_set(err, WF_EUSAGE, "machine: unknown argument '%.64s'%s", word,
                       hint[0] != '\0' ? hint : "; expected list or show");
 }
 
@@ -180,11 +183,12 @@ static enum wf_status machine_run(struct wf_cli *cli, const void *opts_arg,
         return usage(word, err);
     }
     if (args->n < wanted) {
-        return wf_err_set(err, WF_EUSAGE,
-                          "machine show: which one? for example: weft machine show bgp");
+        return wf_err_set(
+            err, WF_EUSAGE,
+            "machine show: a machine is missing; for example: weft machine show bgp");
     }
     if (args->n > wanted) {
-        return wf_err_set(err, WF_EUSAGE, "machine %s: there is also '%.64s'", word,
+        return wf_err_set(err, WF_EUSAGE, "machine %s: unexpected argument '%.64s'", word,
                           args->items[wanted]);
     }
     if (!shows) {
@@ -196,10 +200,9 @@ static enum wf_status machine_run(struct wf_cli *cli, const void *opts_arg,
 
 const struct wf_verb wf_verb_machine = {
     .name = "machine",
-    .summary = "List or show the machines that weft knows",
+    .summary = "List or show the machines of the library",
     .help = {.synopsis = "weft machine (list | show <name|file>) [options]",
-             .summary =
-                 "List the machines that weft knows, or show one of them as it is written",
+             .summary = "List the machines of the library, or show the file of a machine",
              .examples =
                  {
                      {"weft machine list", "All machines of the library"},

@@ -51,10 +51,8 @@ const struct wf_verb wf_verb_replay = {
     .name = "replay",
     .summary = "Predict how long a program takes on a simulated network",
     .help = {.synopsis = "weft replay <source> [-n <ranks>] [options]",
-             .summary =
-                 "Predict how long a program takes: play its operations, of a generator or a "
-                 "trace, on "
-                 "a simulated network",
+             .summary = "Predict how long a program takes: replay the operations of a trace or "
+                        "generator on a simulated network",
              .examples =
                  {
                      {"weft replay gen:stencil3d -n 4096", "A 3D stencil on 4096 ranks"},

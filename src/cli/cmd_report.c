@@ -13,17 +13,19 @@ struct report_opts {
 
 static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct report_opts, output, TEXT, "output", 'o', "<file>",
-               .doc = "Write it to a file, as its name says: .html, .pftrace (Perfetto), .prv "
-                      "(Paraver), .otf2, .timeline.csv, .txt, .json or .csv; else it is text"),
+               .doc = "Write the report to a file, in the format of its name: .html, .pftrace "
+                      "(Perfetto), .prv "
+                      "(Paraver), .otf2, .timeline.csv, .txt, .json or .csv; without this "
+                      "option, print text"),
     WF_OPT_ROW(struct report_opts, force, BOOL, "force", 'f', NULL,
                .doc = "Overwrite that file if it exists"),
     WF_OPT_ROW(struct report_opts, ranks, TEXT, "ranks", 0, "<first:last,...>",
-               .doc = "Of a timeline: only these ranks"),
+               .doc = "Show only these ranks of a timeline"),
     WF_OPT_ROW(struct report_opts, time, TEXT, "time", 0, "<from:until>",
-               .doc = "Of a timeline: only this time, as in 1ms:2ms"),
+               .doc = "Show only this time of a timeline, as in 1ms:2ms"),
     WF_OPT_ROW(struct report_opts, limit, COUNT, "limit", 0, NULL, .def = "0",
-               .doc = "Of a timeline: if there are more single spans, show groups of ranks and "
-                      "what they do most; 0 is any number"),
+               .doc = "Show groups of ranks instead of individual spans if a timeline has more "
+                      "spans than this; 0: no limit"),
     WF_OPT_ROW(struct report_opts, verbose, BOOL, "verbose", 'v', NULL,
                .doc = "Report everything, with all parameters in force"),
     WF_OPT_HELP(struct report_opts),
@@ -101,11 +103,10 @@ static enum wf_status report_run(struct wf_cli *cli, const void *opts_arg,
 
 const struct wf_verb wf_verb_report = {
     .name = "report",
-    .summary = "Make a page to look at, or text, of a result",
+    .summary = "Make an HTML page, a timeline or text from a result",
     .help = {.synopsis = "weft report <result.json> [-o <file>]",
-             .summary =
-                 "Make a report of a result that was written before: a page to look at, or "
-                 "text",
+             .summary = "Make a report from a result document: an HTML page, a timeline for "
+                        "other programs, or text",
              .examples =
                  {
                      {"weft replay gen:stencil3d -n 64 --record -o run.json",

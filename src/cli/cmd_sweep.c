@@ -20,24 +20,25 @@ struct sweep_opts {
 };
 
 static const struct wf_opt rows[] = {
-    WF_OPT_ROW(struct sweep_opts, directory, TEXT, "output", 'o', "<directory>",
-               .doc = "Directory of the results, one file a point: what is there is not run "
-                      "again; the study's name without .yaml if not given"),
+    WF_OPT_ROW(
+        struct sweep_opts, directory, TEXT, "output", 'o', "<directory>",
+        .doc = "Directory of the results, one file per point; points with a result there are "
+               "not run again. Without this option, the name of the study without .yaml"),
     WF_OPT_ROW(struct sweep_opts, table, TEXT, "table", 0, "<file>",
                .doc =
                    "Write the table to a file, .csv or .json, instead of printing it as CSV"),
     {.param = {.name = "plot",
                .offset = offsetof(struct sweep_opts, plots),
-               .doc = "Draw it, to a file .svg or .png; may be given several times"},
+               .doc = "Draw a plot to a file, .svg or .png"},
      .kind = WF_OPT_LIST,
      .arg = "<file>"},
     WF_OPT_ROW(struct sweep_opts, side_by_side, COUNT, "jobs", 'j', NULL,
-               .doc = "Points side by side; 0 is as many as there are cores", .def = "0",
+               .doc = "Points that run in parallel; 0: one per core", .def = "0",
                .max = "1024"),
-    WF_OPT_ROW(struct sweep_opts, memory, SIZE, "memory", 0, NULL,
-               .doc = "What points side by side may take together; 0 is three quarters of the "
-                      "machine",
-               .def = "0"),
+    WF_OPT_ROW(
+        struct sweep_opts, memory, SIZE, "memory", 0, NULL,
+        .doc = "Memory for all points that run in parallel; 0: three quarters of the machine",
+        .def = "0"),
     WF_OPT_ROW(struct sweep_opts, json, BOOL, "json", 0, NULL,
                .doc = "Print the table as JSON"),
     WF_OPT_ROW(struct sweep_opts, quiet, BOOL, "quiet", 'q', NULL, .doc = "No progress line"),
@@ -185,18 +186,17 @@ static enum wf_status sweep_run(struct wf_cli *cli, const void *opts_arg,
 const struct wf_verb wf_verb_sweep = {
     .name = "sweep",
     .summary = "Run a scenario at many points, for a table and plots",
-    .help = {.synopsis = "weft sweep <study.yaml> [options]",
-             .summary =
-                 "Run a scenario at many points, side by side: a grid or a list over any "
-                 "parameters",
-             .examples =
-                 {
-                     {"weft sweep study.yaml --plot study.svg",
-                      "All points, a table and a plot"},
-                     {"weft sweep study.yaml -o results -j 4 --table study.csv",
-                      "Four at a time; again after an interruption, it goes on"},
-                 },
-             .table = rows},
+    .help =
+        {.synopsis = "weft sweep <study.yaml> [options]",
+         .summary =
+             "Run a scenario at many points in parallel: a grid or a list over any parameters",
+         .examples =
+             {
+                 {"weft sweep study.yaml --plot study.svg", "All points, a table and a plot"},
+                 {"weft sweep study.yaml -o results -j 4 --table study.csv",
+                  "Four at a time; the same command continues after an interruption"},
+             },
+         .table = rows},
     .opts_size = sizeof(struct sweep_opts),
     .operand = "a study",
     .min_operands = 1,

@@ -31,12 +31,13 @@ struct topo_opts {
 static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct topo_opts, routes, TEXT, "routes", 0, "<A>,<B>",
                .doc = "Show the route from node A to node B, hop by hop"),
-    WF_OPT_ROW(struct topo_opts, output, TEXT, "output", 'o', "<file>",
-               .doc =
-                   "Write the network to a file instead, as its name says: .svg (a picture), "
-                   ".dot (for Graphviz) or .csv (a table of cables)"),
+    WF_OPT_ROW(
+        struct topo_opts, output, TEXT, "output", 'o', "<file>",
+        .doc =
+            "Write the network to a file instead, in the format of its name: .svg (a picture), "
+            ".dot (for Graphviz) or .csv (a table of cables)"),
     WF_OPT_ROW(struct topo_opts, force, BOOL, "force", 'f', NULL,
-               .doc = "Overwrite that file if it exists, and write it however long"),
+               .doc = "Overwrite that file if it exists, and write it even if it is very long"),
     WF_OPT_ROW(struct topo_opts, json, BOOL, "json", 0, NULL,
                .doc = "Print everything as one JSON document"),
     WF_OPT_HELP(struct topo_opts),
@@ -321,10 +322,10 @@ static enum wf_status topo_run(struct wf_cli *cli, const void *opts_arg,
 
 const struct wf_verb wf_verb_topo = {
     .name = "topo",
-    .summary = "Show the figures of a topology, its routes, or a picture of it",
+    .summary = "Show the size, distances, routes or a picture of a topology",
     .help = {.synopsis = "weft topo [options] <topology> | list",
              .summary =
-                 "Show the figures of a topology, its routes, or a picture of it; 'weft topo "
+                 "Show the size, distances, routes or a picture of a topology; 'weft topo "
                  "list' shows how topologies are written",
              .examples =
                  {

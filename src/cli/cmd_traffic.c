@@ -19,10 +19,10 @@ static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct wf_simulate_opts, csv, TEXT, "csv", 0, "<file>",
                .doc = "Write the curve of a sweep as a table for spreadsheets"),
     WF_OPT_ROW(struct wf_simulate_opts, plot, TEXT, "plot", 0, "<file>",
-               .doc = "Draw the curve of a sweep, as the name says: .svg or .png"),
+               .doc = "Draw the curve of a sweep, in the format of the name: .svg or .png"),
     WF_OPT_ROW(struct wf_simulate_opts, side_by_side, COUNT, "jobs", 0, NULL, .def = "0",
                .max = "1024",
-               .doc = "Loads of a sweep that are simulated side by side; 0 is one per core"),
+               .doc = "Loads of a sweep that are simulated in parallel; 0: one per core"),
     WF_OPT_ROW(struct wf_simulate_opts, machine, TEXT, "machine", 0, "<name|file>",
                .doc = "Topology and network of a machine; other options and -p override it"),
     WF_OPT_SETTING("topo", 0, "topology", "<spec>"),
@@ -102,8 +102,8 @@ static enum wf_status check_loads(const struct wf_simulate_opts *opts,
 
     if (n_loads > 0 && rounds != NULL && strtod(rounds->value, NULL) > 0) {
         return wf_err_set(err, WF_EUSAGE,
-                          "--load means nothing to a closed loop, whose nodes wait for their "
-                          "messages; leave it or traffic.rounds out");
+                          "--load and traffic.rounds exclude each other: nodes of a closed "
+                          "loop wait for their messages instead of offering a load");
     }
     if (n_loads == 0 && (opts->csv != NULL || opts->plot != NULL)) {
         return wf_err_set(err, WF_EUSAGE, "%s needs the loads of a curve: --load 0.05:0.9:0.05",
@@ -119,12 +119,12 @@ static enum wf_status check_sweep(const struct wf_cli *cli, const struct wf_simu
     enum wf_status status = WF_OK;
 
     if (opts->dry_run) {
-        return wf_err_set(err, WF_EUSAGE, "a sweep has no --dry-run; try it with one load");
+        return wf_err_set(err, WF_EUSAGE, "--dry-run does not work with a sweep; use one load");
     }
     if (wf_world_size(cli->world) > 1) {
-        return wf_err_set(
-            err, WF_EUSAGE,
-            "a sweep runs in one process; its loads go side by side on the cores");
+        return wf_err_set(err, WF_EUSAGE,
+                          "a sweep runs in one process, with its loads in parallel; start weft "
+                          "without mpirun");
     }
     for (int i = 0; status == WF_OK && i < FILES; i++) {
         if (files[i].path != NULL) {
@@ -250,7 +250,7 @@ const struct wf_verb wf_verb_traffic = {
              {
                  {"weft traffic uniform --topo torus:8x8 --load 0.3", "One load"},
                  {"weft traffic transpose --topo torus:8x8 --load 0.05:0.9:0.05 -o curve.png",
-                  "A curve, drawn; .svg, .csv and .json are others"},
+                  "A curve as a picture; .svg, .csv and .json work too"},
              },
          .table = rows},
     .opts_size = sizeof(struct wf_simulate_opts),

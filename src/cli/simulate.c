@@ -159,7 +159,7 @@ static void note_skipped(void *arg, const struct wf_setting *setting)
 {
     const struct wf_cli *cli = arg;
 
-    (void)fprintf(cli->err, "weft: note: %s: %s means nothing to this scenario; skipped\n",
+    (void)fprintf(cli->err, "weft: note: %s: %s does not apply to this scenario; skipped\n",
                   setting->place, setting->origin);
 }
 
@@ -229,8 +229,9 @@ static void tell_trace(struct wf_cli *cli, const struct wf_simulate_opts *opts,
 
     if (trace->n_open > 0) {
         (void)fprintf(cli->err,
-                      "weft: note: %" PRIu64 " receives from anybody waited so long that the "
-                      "trace does not say what they met\n",
+                      "weft: note: %" PRIu64
+                      " receives from any source completed so late that the trace does not "
+                      "tell which message they matched\n",
                       trace->n_open);
     }
     if (opts->quiet) {

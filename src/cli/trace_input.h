@@ -20,7 +20,7 @@ struct wf_trace_opts {
 /* Rows over struct wf_trace_opts at the beginning of a struct. */
 #define WF_TRACE_ROW_RANKS                                                         \
     WF_OPT_ROW(struct wf_trace_opts, ranks, COUNT, "ranks", 'n', NULL, .min = "1", \
-               .max = "67108864", .doc = "Ranks of the program, if it is a generator's")
+               .max = "67108864", .doc = "Ranks of the program, for a generator")
 #define WF_TRACE_ROW_PARAMS                                                               \
     {                                                                                     \
         .param = {.name = "param",                                                        \
@@ -34,7 +34,7 @@ struct wf_trace_opts {
                .doc = "The trace to write: a name that ends in .weft, .csv or .ti")
 #define WF_TRACE_ROW_PARTS                                                                     \
     WF_OPT_ROW(struct wf_trace_opts, parts, COUNT, "parts", 0, NULL, .min = "1", .max = "256", \
-               .doc = "Make a directory of so many files instead of one .weft "                \
+               .doc = "Write a directory with this many files instead of one .weft "           \
                       "file")
 #define WF_TRACE_ROW_FORCE                                            \
     WF_OPT_ROW(struct wf_trace_opts, force, BOOL, "force", 'f', NULL, \

@@ -93,7 +93,7 @@ static enum wf_status left_over(const struct wf_document_jobs *jobs,
     }
     return wf_err_set(err, WF_ESIM,
                       "the simulated program ends with %" PRIu64
-                      " message%s that nobody received%s%s",
+                      " message%s that no rank received%s%s",
                       tally->unreceived, tally->unreceived == 1 ? "" : "s",
                       words[0] != '\0' ? ": " : "", words);
 }

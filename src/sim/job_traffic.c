@@ -244,8 +244,8 @@ static enum wf_status traffic_describe(const struct wf_job *job, const struct wf
     if (deadlock) {
         status = report_deadlock(tally, set, &found, result, err);
     } else if (status == WF_OK && blocked) {
-        status = wf_err_set(err, WF_ESIM, "%" PRIu64 " rounds did not come to an end",
-                            tally->rounds_left);
+        status =
+            wf_err_set(err, WF_ESIM, "%" PRIu64 " rounds did not complete", tally->rounds_left);
     }
     return status;
 }

@@ -112,8 +112,8 @@ static enum wf_status put_param(const struct wf_machine_reader *reader, struct m
     /* In a spec, what follows a comma and has an equals sign is another parameter. */
     const char *comma = strchr(value, ',');
     if (comma != NULL && strchr(comma, '=') != NULL) {
-        (void)wf_err_set(err, WF_EINVAL, "%.64s: '%.64s' has a ',' and a '=' behind it",
-                         node->key, value);
+        (void)wf_err_set(err, WF_EINVAL, "%.64s: '%.64s' has a ',' and then a '='", node->key,
+                         value);
         free(value);
         return wf_machine_blame(reader, node->at, err);
     }

@@ -59,7 +59,7 @@ static enum wf_status means_nothing(const struct wf_plan *plan,
     const char *name;
     bool other = wf_scenario_job_key(setting->key, &number, &name) && number < plan->n_jobs;
     enum wf_status status =
-        wf_err_set(err, WF_EUSAGE, "%.64s means nothing to source '%.64s'", setting->origin,
+        wf_err_set(err, WF_EUSAGE, "%.64s does not apply to source '%.64s'", setting->origin,
                    other ? plan->jobs[number].settings->source : plan->core.job.source);
 
     return wf_setting_blame(setting, status, err);

@@ -14,35 +14,30 @@ static const char *const compute_names[] = {"measured", "model", "none", "counte
 
 const struct wf_param wf_program_params[] = {
     WF_PARAM_ROW(struct wf_program_params, args, TEXT, .def = "",
-                 .doc = "Arguments of the program, as words of a shell"),
-    WF_PARAM_ROW(
-        struct wf_program_params, compute, ENUM, .def = "measured", .choices = compute_names,
-        .doc =
-            "What computing costs a rank: the processor time it takes here (times cpu.scale), "
-            "what the program itself says, nothing, or the instructions it takes"),
+                 .doc = "Arguments of the program, quoted as in a shell"),
+    WF_PARAM_ROW(struct wf_program_params, compute, ENUM, .def = "measured",
+                 .choices = compute_names,
+                 .doc = "What computing costs a rank: its processor time on this machine "
+                        "(times cpu.scale), what the program says with WEFT_COMPUTE, nothing, "
+                        "or its instructions at run.rate"),
     WF_PARAM_ROW(struct wf_program_params, rate, REAL, .def = "1e9", .min = "1", .max = "1e18",
-                 .doc = "Instructions in a second, if they are counted"),
+                 .doc = "Instructions per second, if they are counted"),
     {.name = "stack",
      .type = WF_PARAM_SIZE,
      .offset = offsetof(struct wf_program_params, stack),
      .def = "0",
      .max = "16GiB",
-     .doc =
-         "Stack of each rank, at least 16KiB; only what is used of it takes memory. 0: 8MiB, "
-         "and 256KiB with more than 16,384 ranks"},
-    WF_PARAM_ROW(
-        struct wf_program_params, labels, BOOL, .def = "false",
-        .doc = "Put the rank before each line that the program writes to its standard output; "
-               "lines of "
-               "different ranks never mix"),
-    WF_PARAM_ROW(
-        struct wf_program_params, no_payload, BOOL, .def = "false",
-        .doc = "Data of more than 1 KiB takes its time but does not arrive: for programs whose "
-               "results do not matter, to save memory"),
-    WF_PARAM_ROW(
-        struct wf_program_params, check, BOOL, .def = "false",
-        .doc = "Check by checksums that data does not change on its way: finds programs that "
-               "write where they must not"),
+     .doc = "Stack of each rank, at least 16KiB; only the used part takes memory. 0: 8MiB, or "
+            "256KiB with more than 16,384 ranks"},
+    WF_PARAM_ROW(struct wf_program_params, labels, BOOL, .def = "false",
+                 .doc = "Put the rank before each line of the standard output; lines of "
+                        "different ranks never mix"),
+    WF_PARAM_ROW(struct wf_program_params, no_payload, BOOL, .def = "false",
+                 .doc = "Do not deliver data of more than 1 KiB, only its time: saves memory "
+                        "if the results of the program do not matter"),
+    WF_PARAM_ROW(struct wf_program_params, check, BOOL, .def = "false",
+                 .doc = "Compare checksums of sent and received data: finds programs that "
+                        "overwrite buffers in use"),
     WF_PARAM_END,
 };
 

@@ -22,16 +22,15 @@ const struct wf_param wf_scenario_params[] = {
                  .doc = "How the nodes are connected: torus:16x16x16"),
     WF_PARAM_ROW(struct wf_scenario_core, seed, COUNT, .def = "1",
                  .doc = "Seed of all random numbers"),
-    WF_PARAM_ROW(
-        struct wf_scenario_core, efficiency, BOOL, .def = "false",
-        .doc = "Run on an ideal network too, and say what is lost to imbalance, to waiting for "
-               "each other and to the network"),
+    WF_PARAM_ROW(struct wf_scenario_core, efficiency, BOOL, .def = "false",
+                 .doc = "Run on an ideal network too, and report the losses to load imbalance, "
+                        "serialisation and transfer"),
     WF_PARAM_ROW(
         struct wf_scenario_job, source, TEXT, .def = "",
         .doc = "Where the operations come from: gen:<generator>, a trace, traffic:<pattern> or "
                "bench:<model>"),
     WF_PARAM_ROW(struct wf_scenario_job, ranks, COUNT, .min = "1", .max = "4000000000",
-                 .doc = "MPI processes of the simulated program; a trace knows its own"),
+                 .doc = "MPI processes of the simulated program; a trace has its own number"),
     WF_PARAM_ROW(struct wf_scenario_job, ranks_per_node, COUNT, .def = "1", .min = "1",
                  .max = "65536", .doc = "Ranks that share a node"),
     WF_PARAM_ROW(
@@ -42,13 +41,13 @@ const struct wf_param wf_scenario_params[] = {
                  .doc = "When the program starts"),
     WF_PARAM_ROW(struct wf_scenario_job, repeat, COUNT, .def = "1", .min = "1",
                  .max = "1000000000",
-                 .doc = "How often the program is run, one run after the other"),
+                 .doc = "How many times the program runs, one after the other"),
     WF_PARAM_ROW(struct wf_scenario_job, region, TEXT, .def = "",
-                 .doc = "Play only what is inside the region of this name"),
+                 .doc = "Play only the region of this name"),
     WF_PARAM_ROW(struct wf_scenario_job, iterations, TEXT, .def = "",
                  .doc = "Play only these iterations, first:last or one number, counted from 0"),
     WF_PARAM_ROW(struct wf_scenario_job, repeat_iteration, COUNT, .def = "1", .min = "1",
-                 .max = "1000000000", .doc = "Play them this many times"),
+                 .max = "1000000000", .doc = "How many times the iterations are played"),
     WF_PARAM_END,
 };
 

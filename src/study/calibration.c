@@ -106,7 +106,7 @@ void wf_calibration_write(const struct wf_calibration *calibration, const char *
     const struct wf_fit *fit = &calibration->fit;
 
     write_samples(out, calibration, mpi);
-    (void)fprintf(out, "name: %s\nsummary: as measured, two ranks of %s\n", host, mpi);
+    (void)fprintf(out, "name: %s\nsummary: measured with two ranks of %s\n", host, mpi);
     (void)fprintf(out, "network:\n  model: loggp\n  L: %.0fps\n  o: %.0fps\n  g: %.0fps\n",
                   fit->L * 1e3, fit->o * 1e3, fit->g * 1e3);
     (void)fprintf(out, "  bandwidth: %.0fMB/s\n", fit->G > 1e-6 ? 1e3 / fit->G : 1e9);

@@ -34,12 +34,12 @@ struct expansion {
      .offset =                                                                            \
          offsetof(struct wf_expand_choice, algorithms) + WF_COLL_##kind * sizeof(char *), \
      .def = "auto",                                                                       \
-     .doc = "Algorithm of " text "; auto is what the rules choose"},
+     .doc = "Algorithm of " text "; auto: chosen by the rules"},
 
 const struct wf_param wf_expand_params[] = {
     WF_PARAM_ROW(struct wf_expand_choice, rules, ENUM, .def = "mpich",
                  .choices = wf_coll_rules_names,
-                 .doc = "Whose choice of algorithms for collectives is followed"),
+                 .doc = "MPI library whose rules choose the algorithms of collectives"),
     WF_COLL_MAP(ALGORITHM) WF_PARAM_END,
 };
 
@@ -55,10 +55,10 @@ enum wf_status wf_expand_check(const struct wf_expand_choice *choice, struct wf_
         const char *name = choice->algorithms[kind];
 
         if (!is_auto(name) && wf_coll_find(kind, name) == NULL) {
-            return wf_err_set(err, WF_EUSAGE,
-                              "mpi.%s: no algorithm '%.64s' of messages; 'weft coll list' "
-                              "shows all",
-                              wf_coll_name(kind), name);
+            return wf_err_set(
+                err, WF_EUSAGE,
+                "mpi.%s: no algorithm '%.64s' with messages; 'weft coll list' shows all",
+                wf_coll_name(kind), name);
         }
     }
     return WF_OK;
@@ -349,8 +349,8 @@ static void close_complete(struct expander *e)
         if (e->open[i].waits) {
             if (e->open[i].is_split) {
                 wf_losses_add(e->writer.losses,
-                              "nonblocking collectives going on while a rank computes: all but "
-                              "their first messages are sent when it waits");
+                              "nonblocking collectives that overlap with computing: all "
+                              "messages but the first are sent at the wait");
             }
             if (e->open[i].request != WF_REQUEST_MAX) {
                 (void)wf_open_requests_add(&e->former, e->open[i].request);

@@ -28,8 +28,8 @@ static enum wf_status no_parameter(const struct settable *of, const char *text,
 {
     if (strncmp(text, MPI_SCOPE, strlen(MPI_SCOPE)) == 0) {
         return wf_err_set(err, WF_EUSAGE,
-                          "-p %.64s: is for weft replay, and for weft convert with "
-                          "--expand-collectives",
+                          "-p %.64s: only weft replay, and weft convert with "
+                          "--expand-collectives, take this parameter",
                           text);
     }
     if (of->params == NULL || of->params[0].name == NULL) {
@@ -115,8 +115,8 @@ static enum wf_status check_fixed(const struct wf_source *source, struct wf_err 
         return WF_OK;
     }
     return wf_err_set(err, WF_EINVAL,
-                      "gen:%s is no trace: whom it sends to depends on whose message comes "
-                      "first, so only a run can tell; weft replay gen:%s runs it as it is",
+                      "gen:%s cannot be written as a trace: its messages depend on the order "
+                      "in which others arrive; 'weft replay gen:%s' runs it",
                       source->ops->name, source->ops->name);
 }
 
@@ -141,7 +141,7 @@ static enum wf_status generate(const char *name, const struct wf_study_trace_opt
     }
     if (n == 0) {
         return wf_err_set(err, WF_EUSAGE,
-                          "gen:%s: how many ranks? -n gives their number, as in -n 64", name);
+                          "gen:%s: the number of ranks is missing; for example: -n 64", name);
     }
     const struct settable of = {.params = graph != NULL ? graph->params : ops->params,
                                 .size = graph != NULL ? graph->params_size : ops->params_size,
@@ -193,8 +193,9 @@ enum wf_status wf_study_trace_open(const char *word,
         return generate(word + strlen(GEN_PREFIX), options, out, err);
     }
     if (options->ranks > 0) {
-        return wf_err_set(err, WF_EUSAGE,
-                          "-n means nothing to a trace; it is for generators, as in gen:ring");
+        return wf_err_set(
+            err, WF_EUSAGE,
+            "a trace has its own number of ranks; -n is only for generators, as in gen:ring");
     }
     return open_file(word, options, out, err);
 }
