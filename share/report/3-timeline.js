@@ -73,11 +73,11 @@ function timelineSection(section) {
   const bin = number(recording.bin_ps), LEFT = 54, TOP = 14, BOTTOM = 22, MESSAGES_MAX = 20000;
   const ranks = recordedRanks(), spans = readSpans(ranks), exact = spans.size > 0;
   /* With individual spans a track is a rank, else a row of ranks. */
-  const per = exact ? recording.ranks_per_row : 1, lanes = exact ? recording.ranks : rows.length;
-  const rowOf = (lane) => rows[Math.min(Math.floor(lane / per), rows.length - 1)];
+  const per = exact ? recording.ranks_per_row : 1, tracks = exact ? recording.ranks : rows.length;
+  const rowOf = (track) => rows[Math.min(Math.floor(track / per), rows.length - 1)];
   const longest = {value: -1};
   let messages = null;
-  const view = {from: 0, to: end, top: 0, bottom: lanes, arrows: false, marks: true, path: true};
+  const view = {from: 0, to: end, top: 0, bottom: tracks, arrows: false, marks: true, path: true};
   const path = readPath();
   const shortest = Math.max(end / 1e7, 1000);
 
@@ -126,7 +126,7 @@ function timelineSection(section) {
     const tall = height / (view.bottom - view.top), perPs = width / (view.to - view.from);
     pen.fillStyle = color("--idle");
     pen.fillRect(LEFT, TOP, width, height);
-    for (let row = Math.floor(view.top); row < Math.min(view.bottom, lanes); row++) {
+    for (let row = Math.floor(view.top); row < Math.min(view.bottom, tracks); row++) {
       const {at, what} = spans.get(row), y = TOP + (row - view.top) * tall;
       for (let i = lastBefore(at, view.from); i < what.length && at[i] < view.to; i++) {
         if (what[i] < 0) continue;
@@ -143,7 +143,7 @@ function timelineSection(section) {
     let n = 0;
     if (recording.chosen && recording.chosen.until_ps != null &&
         (view.from < number(recording.chosen.from_ps) || view.to > number(recording.chosen.until_ps))) return Infinity;
-    for (let row = Math.floor(view.top); row < Math.min(view.bottom, lanes) && n < 30000; row++) {
+    for (let row = Math.floor(view.top); row < Math.min(view.bottom, tracks) && n < 30000; row++) {
       const own = spans.get(row);
       n += own ? lastBefore(own.at, view.to) - lastBefore(own.at, view.from) + 1 : Infinity;
     }
@@ -249,8 +249,8 @@ function timelineSection(section) {
     const length = Math.min(Math.max(view.to - view.from, shortest), end);
     view.from = Math.min(Math.max(view.from, 0), end - length);
     view.to = view.from + length;
-    const tall = Math.min(Math.max(view.bottom - view.top, 1), lanes);
-    view.top = Math.min(Math.max(view.top, 0), lanes - tall);
+    const tall = Math.min(Math.max(view.bottom - view.top, 1), tracks);
+    view.top = Math.min(Math.max(view.top, 0), tracks - tall);
     view.bottom = view.top + tall;
     own.again();
   }
@@ -272,7 +272,7 @@ function timelineSection(section) {
     clampView();
   }
   function reset() {
-    Object.assign(view, {from: 0, to: end, top: 0, bottom: lanes});
+    Object.assign(view, {from: 0, to: end, top: 0, bottom: tracks});
     clampView();
   }
   /* The first consecutive recorded ranks, and their time. */
@@ -312,7 +312,7 @@ function timelineSection(section) {
   onHover(own.canvas, (x, y, width) => {
     const {at, row: share} = inside(x, y, width);
     const row = Math.floor(view.top + share * (view.bottom - view.top)), now = view.from + at * (view.to - view.from);
-    if (at < 0 || at > 1 || share < 0 || share > 1 || row >= lanes) return "";
+    if (at < 0 || at > 1 || share < 0 || share > 1 || row >= tracks) return "";
     if (exact && own.near) {
       const of = spans.get(row), i = lastBefore(of.at, now), what = of.what[i];
       return `rank ${row}, ${time(now)}\n` + (what >= 0

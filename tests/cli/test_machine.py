@@ -88,7 +88,7 @@ MISTAKES = [
     ("topology:\n  kind: torus\n  size: [70000, 70000]\n", "3:9", "too large"),
     ("topology:\n  kind: torus\n  size: [[2], 2]\n", "3:10", "expected a single value"),
     ("topology:\n  kind: torus\n  sise: 8\n", "3:3", "unknown key 'sise'; did you mean 'size'"),
-    ("topology:\n  kind: torus\n  size: '8,wrap=0'\n", "3:9", "a ',' and a '='"),
+    ("topology:\n  kind: torus\n  size: '8,wrap=0'\n", "3:9", "a ',' and then a '='"),
     ("topology:\n  kind: torus\n  size: 8/torus:2\n", "3:9", "more than one level"),
     ("topology: []\n", "1:11", "at least one level"),
     ("topology:\n  kind: torus\n  size: 2\n  inside: {kind: mash, size: 4}\n", "4:18",
@@ -161,7 +161,7 @@ def check_precedence():
     check("link_latency" not in told["parameters"]["net"], f"{told}")
     check(told["parameters"]["net"]["L"] == scenario()["parameters"]["net"]["L"], f"{told}")
     check_run([*REPLAY, "--machine", "good.yaml", "--net", "loggp", "-v"], 0,
-              r"^weft: note: good\.yaml:6:17: network\.link_latency means nothing [^\n]*\n$")
+              r"^weft: note: good\.yaml:6:17: network\.link_latency does not apply [^\n]*\n$")
     # What the user says himself is his own mistake.
     check_run([*REPLAY, "--machine", "good.yaml", "-p", "net.L=1us"], 2, "unknown parameter")
     check_run([*REPLAY, "--machine", "good.yaml", "--topo", "torus:x"], 3, "^weft: torus: size")
@@ -211,11 +211,11 @@ def check_library():
 
 
 def check_usage():
-    check_run(["machine"], 2, "list or show")
-    check_run(["machine", "lst"], 2, "unknown word 'lst'; did you mean 'list'")
-    check_run(["machine", "show"], 2, "which one")
-    check_run(["machine", "list", "bgp"], 2, "also 'bgp'")
-    check_run(["machine", "show", "bgp", "bgq"], 2, "also 'bgq'")
+    check_run(["machine"], 2, "'list' or 'show' is missing")
+    check_run(["machine", "lst"], 2, "unknown argument 'lst'; did you mean 'list'")
+    check_run(["machine", "show"], 2, "a machine is missing")
+    check_run(["machine", "list", "bgp"], 2, "unexpected argument 'bgp'")
+    check_run(["machine", "show", "bgp", "bgq"], 2, "unexpected argument 'bgq'")
     check_run(["machine", "show", "bpg"], 3, "unknown machine 'bpg'; did you mean 'bgp'")
     check_run(["machine", "show", "xyzzy"], 3, "unknown machine 'xyzzy'; 'weft machine list'")
     check_run(["machine", "show", "none.yaml"], 3, "cannot read 'none.yaml': No such file")

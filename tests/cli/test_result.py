@@ -23,14 +23,14 @@ FAILURES = {
                  "deadlocked at 0 ps: rank 0 waits for a message from rank 1 with tag 5, 1 more w"),
     "truncated": ("if rank == 0 { send 1 100 } else { recv 0 8 }", "failed",
                   "fails at .*: rank 1 got a message from rank 0 that is longer than its receive"),
-    "unmatched": ("if rank == 0 { send 1 100 }", "failed", "ends with 1 message that nobody rec"),
+    "unmatched": ("if rank == 0 { send 1 100 }", "failed", "ends with 1 message that no rank rec"),
     "mismatch": ("if rank == 0 { barrier } else { allreduce 8 }", "deadlock",
                  "rank 0 waits in barrier for rank 1, which called allreduce"),
     "sizes": ("if rank == 0 { bcast 1000 } else { bcast 10 }", "failed",
               "rank 1 expects 10 B of bcast on communicator 0 from rank 0, which calls it with "
               "other sizes and sends 1000 B"),
     "roots": ("bcast 8 root rank barrier", "failed",
-              "ends with 2 messages that nobody received: rank 0 did not receive one of bcast "
+              "ends with 2 messages that no rank received: rank 0 did not receive one of bcast "
               "with root 1 from rank 1"),
     "waiting_roots": ("bcast 8 root 1 - rank", "deadlock",
                       "rank 0 waits in bcast for rank 1, 1 more waits"),

@@ -184,7 +184,7 @@ static void messages_that_nobody_received_are_a_failure(void)
 
     tally.unreceived = 2;
     CHECK(wf_document_replay(result, &run, &one_job, &tally, false, &err) == WF_ESIM);
-    CHECK(strstr(err.text, "ends with 2 messages that nobody received") != NULL);
+    CHECK(strstr(err.text, "ends with 2 messages that no rank received") != NULL);
     CHECK_U64(wf_doc_get_count(result, "predicted_time_ps", 0), 2001);
     wf_doc_free(result);
 }
@@ -196,7 +196,7 @@ static void what_is_left_over_is_named(void)
         const char *words;
     } cases[] = {
         {{.rank = 5, .what = {.messages = 2, .peer = 4, .tag = 7}},
-         "2 messages that nobody received: rank 1 of job 1 did not receive one from rank 0 of "
+         "2 messages that no rank received: rank 1 of job 1 did not receive one from rank 0 of "
          "job 1 with tag 7"},
         {{.rank = 3,
           .what = {.messages = 2,

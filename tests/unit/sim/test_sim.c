@@ -52,7 +52,7 @@ static void bad_scenarios_are_refused(void)
         {"source=gen:stencil3d ent.L=1us", WF_EUSAGE, "did you mean 'net'?"},
         {"ranks=8", WF_EUSAGE, "expected gen:"},
         {"source=gen:stencil3d", WF_EUSAGE, "how many ranks"},
-        {"source=gen:stencil3d ranks=8 phold.lps=1", WF_EUSAGE, "means nothing"},
+        {"source=gen:stencil3d ranks=8 phold.lps=1", WF_EUSAGE, "does not apply"},
         {"source=gen:stencil3d ranks=8 net.l=1us", WF_EUSAGE, "net.L"},
         {"source=gen:stencil3d ranks=8 network=latency", WF_EUSAGE, "needs a topology"},
         {"source=gen:stencil3d ranks=8 topology=torus:7", WF_EINVAL, "has only 7"},
