@@ -3,20 +3,17 @@
 #define WF_OPS_CREATED_H
 
 /*
- * Which requests a rank has ever made: what waits for one that was never made is a mistake of
- * whoever wrote the trace, while one that is complete already, or not started, may be waited
- * for.
+ * Which requests a rank has created so far. An op that waits for a request that was never
+ * created is a mistake in the trace. Waiting for a request that is complete already, or not
+ * started, is allowed.
  *
- * Kept as spans of numbers, a bounded count of them however long the trace is: where there are
- * too many, the narrowest gap counts as made too. Programs that use small numbers again have
- * one span, and so have those that use every number once.
+ * Request numbers are kept as spans. Their count is bounded, however long the trace is: when
+ * there are too many, the narrowest gap between two spans counts as created too. Programs that
+ * use small numbers again have one span, and so have programs that use each number once.
  */
 
+#include "base/buf.h"
 #include "ops/op.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 enum { WF_CREATED_SPANS = 32 };
 
@@ -24,52 +21,63 @@ struct wf_created_span {
     uint32_t begin, end;
 };
 
-/* Zeroed at a rank's beginning. */
+/* Zeroed at the beginning of a rank. */
 struct wf_created {
-    struct wf_created_span latest; /* one of them, empty at first */
-    struct wf_created_span *spans; /* by their numbers, apart from each other; null if none */
+    struct wf_created_span latest; /* one of the spans, for a quick answer; empty at first */
+    struct wf_created_span *spans; /* in the order of their numbers, apart from each other */
     uint16_t n, capacity;
-    bool all; /* nobody knows: everything counts as made */
+    bool all; /* the ops before are not known: every request counts as created */
 };
 
-void wf_created_fini(struct wf_created *made);
+void wf_created_fini(struct wf_created *created);
 
-/* What wf_created_check() does if the latest span does not answer it. */
-const char *wf_created_check_all(struct wf_created *made, const struct wf_op *op);
-bool wf_created_has(struct wf_created *made, uint32_t request);
+bool wf_created_has(struct wf_created *created, uint32_t request);
 
-/* Null, or what is wrong with the requests that an op names, which makes sense otherwise; the
- * ones that it makes are noted. Ops come in their order, but may come again. */
-static inline const char *wf_created_check(struct wf_created *made, const struct wf_op *op)
+/* What wf_created_check() does if the latest span has no answer. */
+const char *wf_created_check_all(struct wf_created *created, const struct wf_op *op);
+
+/* Adds the request that an op creates. Returns null, or what is wrong with the requests that it
+ * waits for; nothing else about the op may be wrong. Ops come in their order and may come
+ * again. */
+static inline const char *wf_created_check(struct wf_created *created, const struct wf_op *op)
 {
     const struct wf_op_info *info = wf_op_info(op->kind);
-    uint32_t known = made->latest.end - made->latest.begin;
-    uint32_t place = op->request - made->latest.begin;
+    uint32_t known = created->latest.end - created->latest.begin;
+    uint32_t place = op->request - created->latest.begin;
 
-    switch (info->family) {
+    switch ((int)info->family) {
     case WF_FAMILY_SEND:
     case WF_FAMILY_RECV:
     case WF_FAMILY_COLLECTIVE:
-        return !info->returns_request || place < known ? NULL : wf_created_check_all(made, op);
+        return !info->returns_request || place < known ? NULL
+                                                       : wf_created_check_all(created, op);
     case WF_FAMILY_WAIT:
     case WF_FAMILY_TEST:
     case WF_FAMILY_START:
         return info->detail == WF_WAIT_ONE && place < known ? NULL
-                                                            : wf_created_check_all(made, op);
+                                                            : wf_created_check_all(created, op);
     case WF_FAMILY_PERSISTENT:
     case WF_FAMILY_FREE:
-        return wf_created_check_all(made, op);
-    case WF_FAMILY_COMPUTE:
-    case WF_FAMILY_SENDRECV:
-    case WF_FAMILY_PROBE:
-    case WF_FAMILY_COMM:
-    case WF_FAMILY_ONESIDED:
-    case WF_FAMILY_EPOCH:
-    case WF_FAMILY_MARKER:
-    case WF_FAMILY_CALL:
-        break;
+        return wf_created_check_all(created, op);
+    default:
+        return NULL;
     }
-    return NULL;
 }
+
+/*
+ * Takes requests that were never created out of waits and tests. A piece of a trace lacks some
+ * that ops wait for, and generators name all that a rank may have, which ranks at a border have
+ * not. A zeroed struct is one at the beginning of a rank.
+ */
+struct wf_created_filter {
+    struct wf_created created;
+    struct wf_buf requests, outcomes; /* of the latest op */
+};
+
+void wf_created_filter_fini(struct wf_created_filter *filter);
+
+/* Changes the op so that it names no request that was not created; false if nothing is left of
+ * it. Its arrays are valid until the next call. */
+bool wf_created_filter_op(struct wf_created_filter *filter, struct wf_op *op);
 
 #endif

@@ -3,18 +3,18 @@
 #define WF_OPS_OP_H
 
 /*
- * The op model: what one rank of a program does next, whoever says so. Generators, trace
- * readers and running programs all speak it, and replay understands nothing else.
+ * The op model: an op is the next thing that one rank of a program does. Generators, trace
+ * readers and running programs produce ops, and replay executes them.
  *
- * Collectives are recorded as what the program called; which messages that means is decided
- * when they are simulated. Where the outcome of a call was a matter of timing (a wildcard
- * receive, Waitany, Test), an op holds what was asked and, if it was recorded, what came of it.
+ * A collective is one op, the call of the program; the simulation decides which messages it
+ * sends. Where the outcome of a call depends on timing (a wildcard receive, Waitany, Test), an
+ * op holds what was asked for and, if it was recorded, the outcome.
  */
 
 #include "ops/op_kinds.h"
-#include "ops/reduction.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -22,44 +22,45 @@ enum {
     WF_ANY_TAG = -1,
     WF_COUNTERS_MAX = 4,
 };
-#define WF_ANY_SOURCE UINT32_C(0xffffffff)
-#define WF_PROC_NULL \
-    UINT32_C(0xfffffffe)                    /* a peer that nothing is sent to or received from \
-                                             */
-#define WF_REQUEST_MAX UINT32_C(0xffffff00) /* numbers of requests are below */
+#define WF_ANY_SOURCE  UINT32_C(0xffffffff)
+#define WF_PROC_NULL   UINT32_C(0xfffffffe) /* a peer that gets and sends nothing */
+#define WF_REQUEST_MAX UINT32_C(0xffffff00) /* request numbers are below */
 
 /*
- * Members that a kind does not list are ignored and may hold anything. Pointers belong to the
- * source and are valid until its next op of the same rank is asked for.
+ * Comments name the families (ops/op_kinds.h) that use a member. Other members are ignored and
+ * may hold anything. Pointers belong to the source and are valid until the next op of the same
+ * rank is asked for.
  *
- * Numbers of requests are the source's choice, best small ones used again. A request that is in
- * use must not be made again; one that is not in use counts as done when it is waited for. A
- * trace names none that was never made (ops/created.h); a generator may. A set of requests is
- * `requests[0..count-1]`, or if that is null the numbers `request` to `request + count - 1`.
+ * A source chooses request numbers; small numbers that are used again are best. A request must
+ * not be created while it is in use. Waiting for a request that is not in use takes no time. A
+ * trace names no request that was never created (ops/created.h); a generator may. A set of
+ * requests is `requests[0..count-1]` or, if that is null, the numbers from `request` to
+ * `request + count - 1`.
  */
 struct wf_op {
     enum wf_op_kind kind;
-    uint32_t peer;    /* send, recv, probe, one-sided, sendrecv (the send): a rank of `comm` */
-    int32_t tag;      /* likewise, not negative; markers and call: number of the name */
-    uint32_t comm;    /* likewise, and collectives; comm: the parent */
-    uint32_t request; /* what returns at once: its new number; wait, test, start, free: which */
-    uint32_t count;   /* ...of a set */
-    uint32_t root;    /* collectives with a root */
+    uint32_t peer; /* send, recv, probe, one-sided, sendrecv (the send): a rank of `comm` */
+    int32_t tag;   /* likewise, not negative; markers and call: number of the name */
+    uint32_t comm; /* likewise, and collectives; comm: the parent */
+    uint32_t
+        request; /* nonblocking, persistent: the new number; wait, test, start, free: which */
+    uint32_t count;     /* ...of a set */
+    uint32_t root;      /* collectives with a root */
     uint32_t reduction; /* collectives that reduce, accumulate: enum wf_reduction */
     uint32_t new_comm;  /* comm: the communicator that is made */
-    uint64_t bytes;     /* send, recv (room), one-sided; collectives: as coll/coll.h says;
-                           region_begin: what the formula of the region calls n */
+    uint64_t bytes;     /* send, recv (capacity), one-sided; collectives: as coll/coll.h says;
+                           region_begin: n in the formula of the region */
     int64_t duration;   /* compute: picoseconds, not negative */
 
     uint32_t recv_peer; /* sendrecv: the receive */
     int32_t recv_tag;
     uint64_t recv_bytes;
 
-    /* What came of it, if that was `recorded`: the source and tag that a recv, irecv, sendrecv
-     * or probe matched (of an irecv too, although it is known only later); of a test and iprobe
-     * 0 (nothing) or 1; of waitany and testany the place in the set that was complete, or the
-     * set's size if none was; of waitsome and testsome how many of `outcomes` there are, which
-     * are places in the set. */
+    /* The outcome, if it was `recorded`.
+     * recv, irecv, sendrecv, probe: the source and tag of the message that was matched.
+     * test, iprobe: 0 (nothing) or 1.
+     * waitany, testany: the place in the set of what was complete, or the size of the set.
+     * waitsome, testsome: the number of `outcomes`, which are places in the set. */
     bool recorded;
     uint32_t matched_peer;
     int32_t matched_tag;
@@ -70,7 +71,7 @@ struct wf_op {
     const uint32_t *sources, *destinations; /* neighbour collectives: ranks of `comm` */
     uint32_t n_sources, n_destinations;
 
-    uint32_t n_counters; /* compute: what was counted, in the order of the source's names */
+    uint32_t n_counters; /* compute: hardware counters, in the order of the source's names */
     uint64_t counters[WF_COUNTERS_MAX];
 };
 
@@ -81,10 +82,10 @@ struct wf_op_info {
     bool returns_request;
 };
 
-/* What is known of a kind below WF_OP_KINDS. */
+/* The properties of a kind, which is below WF_OP_KINDS. */
 const struct wf_op_info *wf_op_info(enum wf_op_kind kind);
 
-/* Whether the member `reduction` of this kind means something. */
+/* Whether ops of this kind use the member `reduction`. */
 bool wf_op_reduces(enum wf_op_kind kind);
 
 /* The name of a kind; never null. */
@@ -92,5 +93,13 @@ const char *wf_op_name(enum wf_op_kind kind);
 
 /* The kind of a call of MPI: MPI_Comm_dup is WF_OP_COMM_DUP. WF_OP_CALL if there is none. */
 enum wf_op_kind wf_op_of_call(const char *name);
+
+/* The request at a place in the set of a wait, test or start; the request itself, if that is
+ * no set. */
+static inline uint32_t wf_op_request_at(const struct wf_op *op, uint32_t i)
+{
+    return wf_op_info(op->kind)->detail != 0 && op->requests != NULL ? op->requests[i]
+                                                                     : op->request + i;
+}
 
 #endif

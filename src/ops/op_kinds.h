@@ -2,36 +2,39 @@
 #ifndef WF_OPS_OP_KINDS_H
 #define WF_OPS_OP_KINDS_H
 
-/* The kinds of ops, for ops/op.h. */
+/* The kinds of ops, their families, and the operations of reductions: for ops/op.h. */
 
-/* What kind of treatment an op needs. */
+#include <stdint.h>
+
+/* Ops of a family are treated alike. */
 enum wf_op_family {
     WF_FAMILY_COMPUTE,
     WF_FAMILY_SEND, /* detail: enum wf_send_mode */
     WF_FAMILY_RECV,
     WF_FAMILY_SENDRECV,
     WF_FAMILY_PROBE,
-    WF_FAMILY_PERSISTENT, /* makes a request that is started later; detail: mode, or recv */
+    WF_FAMILY_PERSISTENT, /* creates a request that is started later; detail: mode, or recv */
     WF_FAMILY_START,
-    WF_FAMILY_FREE,       /* a request that nobody will wait for */
+    WF_FAMILY_FREE,       /* a request that no op waits for */
     WF_FAMILY_WAIT,       /* detail: enum wf_wait_for */
     WF_FAMILY_TEST,       /* likewise */
     WF_FAMILY_COLLECTIVE, /* detail: enum wf_coll_kind (coll/coll.h) */
-    WF_FAMILY_COMM,       /* makes a communicator: a collective of its parent */
+    WF_FAMILY_COMM,       /* creates a communicator: a collective of its parent */
     WF_FAMILY_ONESIDED,   /* put, get, accumulate */
-    WF_FAMILY_EPOCH,      /* synchronisation of a window; detail 0: of all its ranks, 1: the end
-                             of what the rank itself began (flush, unlock, complete) */
+    WF_FAMILY_EPOCH,      /* synchronises a window; detail 0: all its ranks, 1: completes what
+                             the rank itself began (flush, unlock, complete) */
     WF_FAMILY_MARKER,
-    WF_FAMILY_CALL, /* anything else that was called: its time is that of the compute before */
+    WF_FAMILY_CALL, /* any other call; the compute op before it holds its time */
 };
 
 enum wf_send_mode { WF_SEND_STANDARD, WF_SEND_SYNCHRONOUS, WF_SEND_BUFFERED, WF_SEND_READY };
-enum { WF_PERSISTENT_RECV = 4 }; /* behind the modes */
+enum { WF_PERSISTENT_RECV = 4 }; /* after the modes */
 enum wf_wait_for { WF_WAIT_ONE, WF_WAIT_ALL, WF_WAIT_ANY, WF_WAIT_SOME };
 
-/* One row per kind: the enumerator, its name in listings (MPI's without MPI_, in lower case),
- * family, detail, whether it returns at once with a request. Only ever add at the end: numbers
- * are in trace files. The collectives' details are the numbers of enum wf_coll_kind. */
+/* One row per kind: the enumerator, the name in listings (MPI's without MPI_, in lower case),
+ * the family, the detail, and whether the call returns at once with a request. The numbers are
+ * in trace files, so add rows at the end only. Details of collectives are numbers of enum
+ * wf_coll_kind. */
 #define WF_OP_MAP(X)                                                     \
     X(COMPUTE, "compute", COMPUTE, 0, 0)                                 \
     X(SEND, "send", SEND, 0, 0)                                          \
@@ -135,5 +138,29 @@ enum wf_op_kind {
 #undef X
         WF_OP_KINDS,
 };
+
+/* The operation of a reduction. The numbers are in trace files. */
+enum wf_reduction {
+    WF_REDUCE_UNKNOWN, /* not recorded */
+    WF_REDUCE_MAX,
+    WF_REDUCE_MIN,
+    WF_REDUCE_SUM,
+    WF_REDUCE_PROD,
+    WF_REDUCE_LAND,
+    WF_REDUCE_BAND,
+    WF_REDUCE_LOR,
+    WF_REDUCE_BOR,
+    WF_REDUCE_LXOR,
+    WF_REDUCE_BXOR,
+    WF_REDUCE_MINLOC,
+    WF_REDUCE_MAXLOC,
+    WF_REDUCE_REPLACE,
+    WF_REDUCE_NO_OP,
+    WF_REDUCE_USER, /* defined by the program */
+    WF_REDUCTIONS,
+};
+
+/* The name of MPI without MPI_, in lower case; never null. */
+const char *wf_reduction_name(uint32_t reduction);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/copy.h"
 
+#include "ops/created.h"
 #include "ops/fields.h"
-#include "ops/tidy.h"
 
 #include "base/array.h"
 
@@ -14,7 +14,7 @@ struct told {
     uint32_t *comms;
     uint32_t n_comms, capacity;
     uint32_t to; /* the number that the rank gets */
-    struct wf_tidy tidy;
+    struct wf_created_filter tidy;
 };
 
 static void tell_name(const struct wf_copy *copy, enum wf_source_name kind, uint32_t number)
@@ -89,7 +89,7 @@ static enum wf_status copy_rank(struct wf_copy *copy, struct told *told, uint32_
     int64_t ps = 0;
 
     memset(&cursor, 0, sizeof(cursor));
-    wf_tidy_begin(&told->tidy);
+    wf_created_fini(&told->tidy.created);
     told->n_comms = 0;
     told->to = rank;
     if (copy->changes.rank_of != NULL &&
@@ -107,7 +107,7 @@ static enum wf_status copy_rank(struct wf_copy *copy, struct told *told, uint32_
     while (status == WF_OK && wf_source_next(copy->source, rank, &cursor, &op)) {
         if ((copy->changes.change == NULL ||
              copy->changes.change(copy->changes.arg, rank, &op)) &&
-            (!copy->tidy || wf_tidy_op(&told->tidy, &op))) {
+            (!copy->tidy || wf_created_filter_op(&told->tidy, &op))) {
             status = copy_op(copy, told, rank, &op, err);
         }
     }
@@ -130,6 +130,6 @@ enum wf_status wf_trace_copy(struct wf_copy *copy, struct wf_err *err)
         status = copy_rank(copy, &told, rank, err);
     }
     free(told.comms);
-    wf_tidy_fini(&told.tidy);
+    wf_created_filter_fini(&told.tidy);
     return status;
 }

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "ops/fields.h"
 #include "ops/live.h"
-#include "ops/tidy.h"
+#include "ops/created.h"
 #include "vrank/oplog.h"
 #include "vrank/program_source.h"
 
@@ -37,7 +37,7 @@ struct recorder {
     struct recorder_rank *ranks;
     pthread_mutex_t lock;   /* of what follows, and of the writer */
     struct wf_buf outcomes; /* of the op that is being written */
-    struct wf_tidy tidy;    /* with what is the rank's own while it is used */
+    struct wf_created_filter filter; /* with what is the rank's own while it is used */
     uint64_t n_ops, n_held, n_unmatched;
     enum wf_status status; /* of the writer */
     struct wf_err err;
@@ -100,9 +100,9 @@ static uint32_t comm_in_trace(struct recorder *recorder, uint32_t number, uint32
 /* Drops requests that the simulation never sees: of messages to MPI_PROC_NULL. */
 static bool tidy_op(struct recorder *recorder, uint32_t number, struct wf_op *op)
 {
-    recorder->tidy.made = recorder->ranks[number].made;
-    bool left = wf_tidy_op(&recorder->tidy, op);
-    recorder->ranks[number].made = recorder->tidy.made;
+    recorder->filter.created = recorder->ranks[number].made;
+    bool left = wf_created_filter_op(&recorder->filter, op);
+    recorder->ranks[number].made = recorder->filter.created;
     return left;
 }
 
@@ -433,8 +433,8 @@ static void recorder_destroy(struct wf_source *source)
     }
     free(recorder->ranks);
     wf_buf_fini(&recorder->outcomes);
-    recorder->tidy.made = (struct wf_created){.spans = NULL}; /* was the last rank's */
-    wf_tidy_fini(&recorder->tidy);
+    recorder->filter.created = (struct wf_created){.spans = NULL}; /* was the last rank's */
+    wf_created_filter_fini(&recorder->filter);
     wf_source_free(recorder->config.program);
     (void)pthread_mutex_destroy(&recorder->lock);
     free(recorder);

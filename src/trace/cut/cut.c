@@ -3,8 +3,8 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "ops/created.h"
 #include "ops/fields.h"
-#include "ops/tidy.h"
 #include "trace/cut/match.h"
 #include "trace/cut/ranks.h"
 
@@ -25,7 +25,7 @@ struct wf_cut {
     struct wf_cut_ranks *ranks;
     struct wf_cut_matches *matches; /* null if all ops of all ranks that are left are kept */
     struct walk walk;
-    struct wf_tidy requests;
+    struct wf_created_filter requests;
     bool region_seen;
     uint64_t n_kept;
     struct wf_cut_losses losses;
@@ -340,7 +340,7 @@ static bool change(void *arg, uint32_t rank, struct wf_op *op)
 {
     struct wf_cut *cut = arg;
 
-    return keep(cut, rank, op) && wf_tidy_op(&cut->requests, op);
+    return keep(cut, rank, op) && wf_created_filter_op(&cut->requests, op);
 }
 
 static bool rank_of(void *arg, uint32_t rank, uint32_t *out)
@@ -348,7 +348,7 @@ static bool rank_of(void *arg, uint32_t rank, uint32_t *out)
     struct wf_cut *cut = arg;
 
     memset(&cut->walk, 0, sizeof(cut->walk));
-    wf_tidy_begin(&cut->requests);
+    wf_created_fini(&cut->requests.created);
     if (cut->matches != NULL) {
         wf_cut_match_begin(cut->matches);
     }
@@ -397,7 +397,7 @@ void wf_cut_free(struct wf_cut *cut)
     if (cut != NULL) {
         wf_cut_ranks_free(cut->ranks);
         wf_cut_match_free(cut->matches);
-        wf_tidy_fini(&cut->requests);
+        wf_created_filter_fini(&cut->requests);
         free(cut);
     }
 }

@@ -8,13 +8,6 @@
 #include "ops/op.h"
 #include "trace/kit/losses.h"
 
-/* The request at a place in the set of a wait, test or start. */
-static inline uint32_t wf_op_request_at(const struct wf_op *op, uint32_t i)
-{
-    return wf_op_info(op->kind)->detail != 0 && op->requests != NULL ? op->requests[i]
-                                                                     : op->request + i;
-}
-
 typedef void (*wf_completion_fn)(void *arg, uint32_t request);
 
 /* Calls `complete` for each request that a wait or test found complete. Where it is not known

@@ -255,7 +255,7 @@ enum { REQUESTS_MAX = 1 << 16 };
 static bool made[REQUESTS_MAX];
 static uint32_t left[REQUESTS_MAX];
 
-/* Leaves out of a set what was never made; false if nothing is left. */
+/* Leaves out of a set what was never created; false if nothing is left. */
 static bool leave_out(struct wf_op *op)
 {
     const struct wf_op_info *info = wf_op_info(op->kind);
@@ -369,7 +369,7 @@ static void requests_that_were_never_made_are_refused(void)
                           wf_op_info(op.kind)->detail == WF_WAIT_ONE;
             op.request = single ? make.request : op.request;
             CHECK(writer->ops->add(writer, 0, &op, &err) == WF_EINVAL);
-            CHECK(strstr(err.text, "never made") != NULL && strstr(err.text, "rank 0") != NULL);
+            CHECK(strstr(err.text, "never created") != NULL && strstr(err.text, "rank 0") != NULL);
             CHECK(writer->ops->add(writer, 0, &make, &err) == WF_OK);
         }
         CHECK(writer->ops->add(writer, 0, &op, &err) == WF_OK);
