@@ -100,7 +100,7 @@ static bool make_room(uint64_t n)
     return true;
 }
 
-static void put_parts(enum wf_op_kind kind, const struct wf_parts *parts)
+static void put_parts(enum wf_op_kind kind, const struct wf_op_parts *parts)
 {
     unsigned char *begin = block.bytes + WF_NATIVE_HEAD_MAX, *at = begin + block.size;
     uint64_t arrays = 0;
@@ -121,7 +121,7 @@ static void put_parts(enum wf_op_kind kind, const struct wf_parts *parts)
 
 static void put_op(const struct wf_op *op, uint32_t comm_size)
 {
-    struct wf_parts parts;
+    struct wf_op_parts parts;
     uint64_t n = 0;
 
     wf_op_take_apart(op, comm_size, &parts);
@@ -140,7 +140,7 @@ static void put_op(const struct wf_op *op, uint32_t comm_size)
 /* Copies the arrays of an op that is to stay for a while; false if there is no memory. */
 static bool copy_arrays(struct staged *staged)
 {
-    struct wf_parts parts;
+    struct wf_op_parts parts;
     size_t size = 0;
 
     wf_op_take_apart(&staged->op, staged->comm_size, &parts);
@@ -154,7 +154,7 @@ static bool copy_arrays(struct staged *staged)
     }
     unsigned char *at = staged->arrays;
     for (uint32_t i = 0; i < parts.layout->n_arrays && size > 0; i++) {
-        const struct wf_array *array = &parts.layout->arrays[i];
+        const struct wf_op_array *array = &parts.layout->arrays[i];
         size_t bytes = (size_t)parts.lengths[i] * (array->width == WF_FIELD_64 ? 8 : 4);
         if (parts.arrays[i] != NULL) {
             const void *copy = at;
@@ -249,7 +249,7 @@ static bool is_answered_no(const struct wf_op *op)
 
 static uint64_t digest(const struct wf_op *op)
 {
-    struct wf_parts parts;
+    struct wf_op_parts parts;
     uint64_t sum = (uint64_t)op->kind + 1;
 
     wf_op_take_apart(op, 0, &parts);

@@ -2,15 +2,15 @@
 #ifndef WF_OPS_FIELDS_INLINE_H
 #define WF_OPS_FIELDS_INLINE_H
 
-/* The insides of ops/fields.c, for what is done for every op that is read. */
+/* The shapes of ops, for ops/fields.c and for the decoder of traces, which assembles every op
+ * that it reads. A shape is the list of members that some kinds have in common. */
 
 #include "ops/fields.h"
 
 #include <string.h>
 
-/* The members of each shape, in their order in files: those that change often come first, since
- * their bits make the shortest masks. N is for numbers of 32 bits, W of 64, B for truth values.
- */
+/* The members of each shape, in their order in files. Those that change often come first: their
+ * bits make the shortest masks. N is a number of 32 bits, W of 64 bits, B a truth value. */
 #define FIELDS_COMPUTE(N, W, B) \
     W(duration) N(n_counters) W(counters[0]) W(counters[1]) W(counters[2]) W(counters[3])
 #define FIELDS_SEND(N, W, B) N(request) N(peer) N(tag) W(bytes) N(comm)
@@ -41,7 +41,7 @@
 #define FIELDS_MARKER(N, W, B)     N(tag) W(bytes)
 #define FIELDS_CALL(N, W, B)       N(tag) N(comm)
 
-/* One row per shape: its name, what it has (enum wf_layout_flag), its arrays. */
+/* One row per shape: the name, what it has (enum wf_op_layout_flag), how many arrays, which. */
 #define SHAPES(X)                                                 \
     X(COMPUTE, 0, 0, NONE)                                        \
     X(SEND, WF_HAS_COMM, 0, NONE)                                 \
@@ -67,8 +67,8 @@
     X(MARKER, 0, 0, NONE)                                         \
     X(CALL, 0, 0, NONE)
 
-enum shape {
-#define X(name, flags, n_arrays, arrays) name,
+enum wf_op_shape {
+#define X(name, flags, n_arrays, arrays) WF_SHAPE_##name,
     SHAPES(X)
 #undef X
 };
@@ -77,19 +77,19 @@ enum shape {
 #define SET_W(member) op->member = (__typeof__(op->member))values[i++];
 #define SET_B(member) op->member = values[i++] != 0;
 
-/* Sets the members of an op of this kind; its arrays become null. Members that it does not have
- * are left alone. Of values of 32 bits those below count. */
-static inline void wf_op_assemble(enum wf_op_kind kind, const struct wf_layout *layout,
+/* Sets the members of an op of this kind; its arrays become null. Other members stay as they
+ * are. Of a member of 32 bits the low bits of the value count. */
+static inline void wf_op_assemble(enum wf_op_kind kind, const struct wf_op_layout *layout,
                                   const uint64_t *values, struct wf_op *op)
 {
     uint32_t i = 0;
 
     op->kind = kind;
-    op->reduction = 0; /* of what old files do not say */
-    op->bytes = 0;     /* of a region: traces do not hold the value that a program gives it */
-    switch ((enum shape)layout->shape) {
+    op->reduction = 0; /* old files do not have it */
+    op->bytes = 0;     /* of a region: traces do not hold the value that a program gives */
+    switch ((enum wf_op_shape)layout->shape) {
 #define X(name, flags, n_arrays, arrays) \
-    case name:                           \
+    case WF_SHAPE_##name:                \
         FIELDS_##name(SET_N, SET_W, SET_B) break;
         SHAPES(X)
 #undef X

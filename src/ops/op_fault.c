@@ -115,7 +115,7 @@ static const char *fault_of_ranks(const uint32_t *ranks, uint32_t n, uint32_t co
 }
 
 /* Of operations with blocks of different lengths; those of neighbours may all be equal. */
-static bool lacks_counts(const struct wf_op *op, const struct wf_layout *layout,
+static bool lacks_counts(const struct wf_op *op, const struct wf_op_layout *layout,
                          const struct wf_group *group)
 {
     if (layout->n_arrays == 0 || layout->n_arrays == WF_ARRAYS_MAX) {
@@ -145,7 +145,7 @@ static const char *fault_of_counts(const uint64_t *counts, uint32_t n)
     return NULL;
 }
 
-static const char *fault_of_sizes(const struct wf_op *op, const struct wf_layout *layout,
+static const char *fault_of_sizes(const struct wf_op *op, const struct wf_op_layout *layout,
                                   uint32_t comm_size)
 {
     const char *fault = NULL;
@@ -166,7 +166,7 @@ static const char *fault_of_sizes(const struct wf_op *op, const struct wf_layout
 
 static const char *fault_of_collective(const struct wf_op *op, const struct wf_group *group)
 {
-    const struct wf_layout *layout = wf_layout_of(op->kind);
+    const struct wf_op_layout *layout = wf_op_layout_of(op->kind);
     uint32_t comm_size = group->size;
     const char *fault = NULL;
 

@@ -65,7 +65,7 @@ static bool find_peer(const struct wf_turn *turn, const struct wf_op *op, uint32
  * fields of the outcome may hold anything. */
 static bool follows_record(const struct wf_turn *turn, const struct wf_op *op)
 {
-    return (wf_layout_of(op->kind)->flags & WF_HAS_RECORD) != 0 && op->recorded &&
+    return (wf_op_layout_of(op->kind)->flags & WF_HAS_RECORD) != 0 && op->recorded &&
            turn->ranks->params.wildcards == WF_WILDCARDS_RECORDED;
 }
 

@@ -88,7 +88,7 @@ static void begin_expansion(struct expansion *x, const struct wf_op *op,
                                     .size = group->size,
                                     .root = wf_coll_has_root(kind) ? op->root : 0,
                                     .bytes = kind == WF_COLL_BARRIER ? 0 : op->bytes};
-    if (wf_layout_of(op->kind)->n_arrays > 0) {
+    if (wf_op_layout_of(op->kind)->n_arrays > 0) {
         x->args.counts = op->counts;
         x->args.recv_counts = op->recv_counts;
         x->args.sources = op->sources;
@@ -276,7 +276,7 @@ static struct open *find_open(const struct expander *e, uint32_t request)
 /* Copies the arrays of an op, which are gone when its source goes on. */
 static void keep_arrays(struct wf_op *op, uint32_t comm_size)
 {
-    const struct wf_layout *layout = wf_layout_of(op->kind);
+    const struct wf_op_layout *layout = wf_op_layout_of(op->kind);
 
     for (int i = 0; i < layout->n_arrays; i++) {
         size_t width = layout->arrays[i].width == WF_FIELD_64 ? 8 : 4;
@@ -292,7 +292,7 @@ static void keep_arrays(struct wf_op *op, uint32_t comm_size)
 
 static void release(struct open *open)
 {
-    const struct wf_layout *layout = wf_layout_of(open->op.kind);
+    const struct wf_op_layout *layout = wf_op_layout_of(open->op.kind);
 
     for (int i = 0; i < layout->n_arrays; i++) {
         void *array = NULL;

@@ -63,7 +63,7 @@ static bool has_bytes(enum wf_op_family family)
 /* The bytes that a call names; of blocks of different lengths their sum. */
 static uint64_t bytes_of(const struct wf_op *op, uint32_t comm_size)
 {
-    const struct wf_layout *layout = wf_layout_of(op->kind);
+    const struct wf_op_layout *layout = wf_op_layout_of(op->kind);
     uint64_t bytes = op->kind == WF_OP_BARRIER || op->kind == WF_OP_IBARRIER ? 0 : op->bytes;
 
     for (uint32_t i = 0; i < layout->n_arrays; i++) {

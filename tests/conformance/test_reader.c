@@ -201,7 +201,7 @@ static bool add_op(const struct wf_source *source, uint32_t rank, struct wf_curs
                    uint64_t *sum)
 {
     struct wf_group group;
-    struct wf_parts parts;
+    struct wf_op_parts parts;
     struct wf_op op;
 
     if (!wf_source_next(source, rank, cursor, &op)) {

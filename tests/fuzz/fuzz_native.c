@@ -60,7 +60,7 @@ static void repair(uint8_t *data, size_t size)
 
 static uint64_t sum_of(const struct wf_op *op, uint32_t comm_size)
 {
-    struct wf_parts parts;
+    struct wf_op_parts parts;
     uint64_t sum = op->kind;
 
     wf_op_take_apart(op, comm_size, &parts);

@@ -132,7 +132,7 @@ static void put_column(FILE *out, size_t column, uint64_t value)
     }
 }
 
-static void put_list(FILE *out, const struct wf_array *array, const void *data, uint32_t n)
+static void put_list(FILE *out, const struct wf_op_array *array, const void *data, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         uint64_t value = array->width == WF_FIELD_64 ? ((const uint64_t *)data)[i]
@@ -141,9 +141,9 @@ static void put_list(FILE *out, const struct wf_array *array, const void *data, 
     }
 }
 
-static void put_op(FILE *out, const struct wf_parts *parts)
+static void put_op(FILE *out, const struct wf_op_parts *parts)
 {
-    const struct wf_layout *layout = parts->layout;
+    const struct wf_op_layout *layout = parts->layout;
 
     for (size_t column = 0; column < N_COLUMNS; column++) {
         (void)fputc(',', out);
@@ -168,7 +168,7 @@ static enum wf_status csv_add(struct wf_trace_writer *writer, uint32_t rank,
 {
     struct csv *csv = (struct csv *)writer;
     struct wf_group group = {.size = 0};
-    struct wf_parts parts;
+    struct wf_op_parts parts;
 
     if (!wf_groups_find(csv->groups, rank, op->comm, &group)) {
         group.size = 0;

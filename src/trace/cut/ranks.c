@@ -135,7 +135,7 @@ static uint32_t renumbered(const struct known *known, uint32_t size, uint32_t pe
 void wf_cut_ranks_message(struct wf_cut_ranks *ranks, uint32_t rank, struct wf_op *op)
 {
     struct wf_group group;
-    const struct wf_layout *layout = wf_layout_of(op->kind);
+    const struct wf_op_layout *layout = wf_op_layout_of(op->kind);
 
     if (ranks->kept == NULL || !wf_source_group(ranks->source, rank, op->comm, &group)) {
         return;
@@ -199,7 +199,7 @@ static void cut_neighbors(struct wf_cut_ranks *ranks, const struct known *known,
 bool wf_cut_ranks_collective(struct wf_cut_ranks *ranks, const struct wf_group *group,
                              struct wf_op *op)
 {
-    const struct wf_layout *layout = wf_layout_of(op->kind);
+    const struct wf_op_layout *layout = wf_op_layout_of(op->kind);
 
     if (ranks->kept == NULL) {
         return true;

@@ -210,7 +210,7 @@ static uint64_t sum(const uint64_t *counts, uint64_t each, uint32_t n)
 
 struct wf_otf2_sizes wf_otf2_coll_sizes(const struct wf_op *op, const struct wf_group *group)
 {
-    bool has_counts = wf_layout_of(op->kind)->n_arrays > 0;
+    bool has_counts = wf_op_layout_of(op->kind)->n_arrays > 0;
     const uint64_t *counts = has_counts ? op->counts : NULL;
     uint32_t n = group->size, rank = group->rank;
     uint64_t b = op->bytes, all = sum(counts, b, n);

@@ -268,14 +268,14 @@ static void on_collective(struct writing *w, const struct wf_op *op,
         return;
     }
     struct wf_otf2_sizes sizes = wf_otf2_coll_sizes(op, group);
-    bool rooted = (wf_layout_of(op->kind)->flags & WF_HAS_ROOT) != 0;
+    bool rooted = (wf_op_layout_of(op->kind)->flags & WF_HAS_ROOT) != 0;
     struct wf_otf2_event event = {.kind = blocking ? WF_OTF2_COLL_END : WF_OTF2_ICOLL_COMPLETE,
                                   .region = number,
                                   .comm = comm_of(w, op->comm, group),
                                   .peer = rooted ? op->root : UINT32_MAX,
                                   .bytes = sizes.sent,
                                   .received = sizes.received};
-    if (wf_layout_of(op->kind)->n_arrays > 0) {
+    if (wf_op_layout_of(op->kind)->n_arrays > 0) {
         lose(w, "collectives with lengths of their own for each rank: only the sums");
     }
     if (blocking) {

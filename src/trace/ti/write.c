@@ -248,7 +248,7 @@ static const struct wf_ti_action *action_of(enum wf_op_kind kind)
 
 static void put_args(struct ti *ti, const struct wf_op *op, const char *args)
 {
-    bool has_counts = wf_layout_of(op->kind)->n_arrays > 0;
+    bool has_counts = wf_op_layout_of(op->kind)->n_arrays > 0;
     const uint64_t *counts = has_counts ? op->counts : NULL;
     const uint64_t *vectors[] = {counts, has_counts ? op->recv_counts : NULL};
     uint32_t n_vectors = 0, n_sums = 0;

@@ -22,7 +22,7 @@ static void reset_values(struct wf_native_decoder *block)
 }
 
 /* Reads the elements of one array to the end of `arrays`. */
-static uint32_t read_array(struct wf_reading *in, const struct wf_array *array,
+static uint32_t read_array(struct wf_reading *in, const struct wf_op_array *array,
                            struct wf_buf *arrays)
 {
     uint64_t n = wf_varint_get(in);
@@ -48,7 +48,7 @@ static uint32_t read_array(struct wf_reading *in, const struct wf_array *array,
     return (uint32_t)n;
 }
 
-static void read_arrays(struct wf_reading *in, const struct wf_layout *layout, uint64_t mask,
+static void read_arrays(struct wf_reading *in, const struct wf_op_layout *layout, uint64_t mask,
                         struct wf_buf *arrays, struct wf_op *op, uint32_t *lengths)
 {
     size_t offsets[WF_ARRAYS_MAX];
@@ -74,7 +74,7 @@ read_fields(struct wf_native_decoder *block, uint8_t number, const unsigned char
             bool *failed, struct wf_op *op)
 {
     const struct wf_native_slot *slot = &block->slots[number];
-    const struct wf_layout *layout = slot->layout;
+    const struct wf_op_layout *layout = slot->layout;
     uint64_t *values = block->values[number];
     const unsigned char *at = *end;
     uint64_t mask = wf_varint_take(&at, failed);
@@ -93,7 +93,7 @@ read_fields(struct wf_native_decoder *block, uint8_t number, const unsigned char
 /* ---- the check ---- */
 
 static __attribute__((noinline)) const char *fault_of(struct wf_native_decoder *block,
-                                                      const struct wf_layout *layout,
+                                                      const struct wf_op_layout *layout,
                                                       const struct wf_op *op,
                                                       const uint32_t *lengths)
 {
@@ -121,10 +121,11 @@ static inline bool is_plain(const struct wf_native_decoder *block,
 {
     const struct wf_created_span *known = &block->created->latest;
 
-    if (slot->layout->shape == COMPUTE) {
+    if (slot->layout->shape == WF_SHAPE_COMPUTE) {
         return op->duration >= 0 && op->n_counters <= WF_COUNTERS_MAX;
     }
-    if (slot->layout->shape != SEND && (slot->layout->shape != RECV || op->recorded)) {
+    if (slot->layout->shape != WF_SHAPE_SEND &&
+        (slot->layout->shape != WF_SHAPE_RECV || op->recorded)) {
         return false;
     }
     return op->comm == block->comm && block->known && op->peer < block->group.size &&
@@ -174,8 +175,8 @@ static const char *read_slots(struct wf_native_decoder *block, bool is_old)
         }
         const struct wf_op_info *info = wf_op_info((enum wf_op_kind)kind);
         block->slots[i] = (struct wf_native_slot){
-            .layout = is_old ? wf_layout_before_3((enum wf_op_kind)kind)
-                             : wf_layout_of((enum wf_op_kind)kind),
+            .layout = is_old ? wf_op_layout_before_3((enum wf_op_kind)kind)
+                             : wf_op_layout_of((enum wf_op_kind)kind),
             .kind = (enum wf_op_kind)kind,
             .makes = info->returns_request || info->family == WF_FAMILY_PERSISTENT,
         };

@@ -20,7 +20,7 @@ struct wf_native_decoder_loop {
 };
 
 struct wf_native_slot {
-    const struct wf_layout *layout;
+    const struct wf_op_layout *layout;
     enum wf_op_kind kind;
     bool makes; /* a request */
 };

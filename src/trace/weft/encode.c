@@ -17,7 +17,7 @@ static uint8_t slot_of(struct wf_native_encoder *encoder, enum wf_op_kind kind)
     return (uint8_t)(encoder->slots[kind] - 1);
 }
 
-static uint64_t difference(const struct wf_field *field, uint64_t old, uint64_t value)
+static uint64_t difference(const struct wf_op_field *field, uint64_t old, uint64_t value)
 {
     return field->width == WF_FIELD_64 ? wf_zigzag((int64_t)(value - old))
                                        : wf_zigzag((int32_t)((uint32_t)value - (uint32_t)old));
@@ -26,7 +26,7 @@ static uint64_t difference(const struct wf_field *field, uint64_t old, uint64_t 
 unsigned char *wf_native_encode_op(struct wf_native_encoder *encoder, enum wf_op_kind kind,
                                    const uint64_t *values, uint64_t arrays, unsigned char *at)
 {
-    const struct wf_layout *layout = wf_layout_of(kind);
+    const struct wf_op_layout *layout = wf_op_layout_of(kind);
     uint8_t slot = slot_of(encoder, kind);
     uint64_t *latest = encoder->values[slot];
     unsigned char differences[WF_FIELDS_MAX * WF_VARINT_MAX];
@@ -46,7 +46,7 @@ unsigned char *wf_native_encode_op(struct wf_native_encoder *encoder, enum wf_op
     return at + (end - differences);
 }
 
-unsigned char *wf_native_encode_array(const struct wf_parts *parts, uint32_t i,
+unsigned char *wf_native_encode_array(const struct wf_op_parts *parts, uint32_t i,
                                       unsigned char *at)
 {
     const uint64_t *wide = parts->arrays[i];

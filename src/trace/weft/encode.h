@@ -35,7 +35,7 @@ unsigned char *wf_native_encode_op(struct wf_native_encoder *encoder, enum wf_op
                                    const uint64_t *values, uint64_t arrays, unsigned char *at);
 
 /* Writes array i of an op, at most WF_VARINT_MAX * (1 + length) bytes. */
-unsigned char *wf_native_encode_array(const struct wf_parts *parts, uint32_t i,
+unsigned char *wf_native_encode_array(const struct wf_op_parts *parts, uint32_t i,
                                       unsigned char *at);
 
 /* Differences begin at 0 again, as they do around and inside every repetition of a loop. */

@@ -119,9 +119,10 @@ static void cut_to(struct wf_native_fold *fold, uint32_t n)
     }
 }
 
-static void append_op(struct wf_buf *bytes, enum wf_op_kind kind, const struct wf_parts *parts)
+static void append_op(struct wf_buf *bytes, enum wf_op_kind kind,
+                      const struct wf_op_parts *parts)
 {
-    const struct wf_layout *layout = parts->layout;
+    const struct wf_op_layout *layout = parts->layout;
     size_t n = 1 + layout->n_fields;
 
     for (uint32_t i = 0; i < layout->n_arrays; i++) {
@@ -278,7 +279,7 @@ static bool make_some_loop(struct wf_native_fold *fold,
 }
 
 void wf_native_fold_add(struct wf_native_fold *fold, const struct wf_native_fold_powers *powers,
-                        enum wf_op_kind kind, const struct wf_parts *parts)
+                        enum wf_op_kind kind, const struct wf_op_parts *parts)
 {
     struct wf_native_fold_item item = {.n_ops = 1, .at = (uint32_t)fold->bytes.size};
 

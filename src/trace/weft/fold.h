@@ -57,7 +57,7 @@ void wf_native_fold_fini(struct wf_native_fold *fold);
 
 /* Adds an op at the end and folds what can be folded. */
 void wf_native_fold_add(struct wf_native_fold *fold, const struct wf_native_fold_powers *powers,
-                        enum wf_op_kind kind, const struct wf_parts *parts);
+                        enum wf_op_kind kind, const struct wf_op_parts *parts);
 
 /* Whether the window is full: drop something before the next op is added. */
 bool wf_native_fold_is_full(const struct wf_native_fold *fold);

@@ -185,7 +185,7 @@ static void encode_items(struct block_out *block, const unsigned char *items, si
 static void encode_op(struct block_out *block, struct wf_reading *in)
 {
     enum wf_op_kind kind = (enum wf_op_kind) * in->at++;
-    const struct wf_layout *layout = wf_layout_of(kind);
+    const struct wf_op_layout *layout = wf_op_layout_of(kind);
     const unsigned char *spans[WF_ARRAYS_MAX][2];
     uint64_t values[WF_FIELDS_MAX], arrays = 0;
     unsigned char bytes[WF_NATIVE_OP_MAX];
@@ -315,7 +315,7 @@ static enum wf_status writer_add(struct wf_trace_writer *writer, uint32_t rank,
 {
     struct native_writer *w = native(writer);
     struct wf_group group = {.size = 0};
-    struct wf_parts parts;
+    struct wf_op_parts parts;
 
     if (rank >= w->n_ranks) {
         return wf_err_set(err, WF_EINVAL, "rank %u is not in a trace of %u ranks", rank,

@@ -369,7 +369,8 @@ static void requests_that_were_never_made_are_refused(void)
                           wf_op_info(op.kind)->detail == WF_WAIT_ONE;
             op.request = single ? make.request : op.request;
             CHECK(writer->ops->add(writer, 0, &op, &err) == WF_EINVAL);
-            CHECK(strstr(err.text, "never created") != NULL && strstr(err.text, "rank 0") != NULL);
+            CHECK(strstr(err.text, "never created") != NULL &&
+                  strstr(err.text, "rank 0") != NULL);
             CHECK(writer->ops->add(writer, 0, &make, &err) == WF_OK);
         }
         CHECK(writer->ops->add(writer, 0, &op, &err) == WF_OK);
