@@ -3,9 +3,9 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "ops/created.h"
 #include "ops/fields.h"
 #include "ops/live.h"
-#include "ops/created.h"
 #include "vrank/oplog.h"
 #include "vrank/program_source.h"
 
@@ -35,8 +35,8 @@ struct recorder {
     struct wf_source source; /* first */
     struct wf_vrank_recorder_config config;
     struct recorder_rank *ranks;
-    pthread_mutex_t lock;   /* of what follows, and of the writer */
-    struct wf_buf outcomes; /* of the op that is being written */
+    pthread_mutex_t lock;            /* of what follows, and of the writer */
+    struct wf_buf outcomes;          /* of the op that is being written */
     struct wf_created_filter filter; /* with what is the rank's own while it is used */
     uint64_t n_ops, n_held, n_unmatched;
     enum wf_status status; /* of the writer */

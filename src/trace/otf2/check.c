@@ -328,6 +328,12 @@ static bool check_chunk(struct scan *scan)
         while (next_record(scan, &more)) {
         }
     }
+    /* After the end of a file that was cut between two definitions the library reads what its
+     * memory happens to hold, perhaps without end. */
+    if (more && scan->kind != EVENTS && !wf_trace_failed(in->place.err) &&
+        scan->chunk_end == in->size) {
+        damaged(scan, in->size, "the file ends before its last record");
+    }
     wf_infile_seek(in, begin + scan->chunk_bytes);
     return more && !wf_trace_failed(in->place.err) && !in->failed && wf_infile_left(in) > 0;
 }
