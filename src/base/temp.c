@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,23 @@ static void enlist(const char *path)
         }
     }
     (void)pthread_mutex_unlock(&lock);
+}
+
+/* Delays signals to this thread, so that none comes between making a file and listing it. */
+static void hold_signals(sigset_t *before)
+{
+    sigset_t all;
+
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
+static void release_signals(const sigset_t *before)
+{
+    int error = errno;
+
+    (void)pthread_sigmask(SIG_SETMASK, before, NULL);
+    errno = error;
 }
 
 static void delist(const char *path)
@@ -135,13 +153,36 @@ int wf_temp_unnamed(void)
 char *wf_temp_directory(void)
 {
     char *path = template();
+    sigset_t before;
 
-    if (mkdtemp(path) == NULL) {
-        free(path);
-        return NULL;
+    hold_signals(&before);
+    bool made = mkdtemp(path) != NULL;
+    if (made) {
+        enlist(path);
     }
-    enlist(path);
-    return path;
+    release_signals(&before);
+    if (!made) {
+        free(path);
+    }
+    return made ? path : NULL;
+}
+
+/* Makes a file or directory of this name and lists it. */
+static bool make(const char *name, bool directory)
+{
+    sigset_t before;
+
+    hold_signals(&before);
+    int fd = directory ? mkdir(name, 0777)
+                       : open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0) {
+        if (!directory) {
+            (void)close(fd);
+        }
+        enlist(name);
+    }
+    release_signals(&before);
+    return fd >= 0;
 }
 
 char *wf_temp_beside(const char *path, bool directory)
@@ -151,13 +192,7 @@ char *wf_temp_beside(const char *path, bool directory)
 
     for (unsigned i = 0; i < NAMES_TRIED; i++) {
         (void)snprintf(name, size, "%s.%ld-%u.tmp", path, (long)getpid(), i);
-        int fd = directory ? mkdir(name, 0777)
-                           : open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0) {
-            if (!directory) {
-                (void)close(fd);
-            }
-            enlist(name);
+        if (make(name, directory)) {
             return name;
         }
         if (errno != EEXIST) {
@@ -230,6 +265,28 @@ void wf_temp_clean(void)
             if (path != NULL) {
                 remove_path(path);
             }
+        }
+    }
+}
+
+static void end_by_signal(int number)
+{
+    wf_temp_clean(); /* NOLINT(bugprone-signal-handler,cert-sig30-c): made for this */
+    (void)raise(number);
+}
+
+void wf_temp_watch(void)
+{
+    static const int ending[] = {SIGHUP, SIGINT, SIGTERM};
+    /* The handler is gone when it runs, so that the signal it raises ends the process. */
+    const struct sigaction action = {.sa_handler = end_by_signal,
+                                     .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
+
+    for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++) {
+        struct sigaction before;
+
+        if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL) {
+            (void)sigaction(ending[i], &action, NULL);
         }
     }
 }

@@ -5,8 +5,8 @@
 /*
  * Temporary files and directories, all made and named here. Those that have a name are listed
  * until they are moved or removed; what is still listed when the process exits is removed
- * then. A signal handler that ends the process calls wf_temp_clean(). A child process removes
- * nothing that its parent made.
+ * then, and when a signal ends it if wf_temp_watch() was called. A child process removes nothing
+ * that its parent made.
  *
  * Calls that fail return null, false or -1 and set errno. All calls may come from any thread.
  */
@@ -33,7 +33,11 @@ bool wf_temp_move(const char *temporary, const char *path, bool replace);
 /* Removes a file, or a directory with all that is in it. Null is allowed. */
 void wf_temp_remove(const char *temporary);
 
-/* Removes all that is listed. May be called from a signal handler. */
+/* Removes all that is listed. A signal handler that ends the process may call it. */
 void wf_temp_clean(void);
+
+/* From now on SIGHUP, SIGINT and SIGTERM, where they would end the process, remove all that is
+ * listed first. */
+void wf_temp_watch(void);
 
 #endif

@@ -2,6 +2,7 @@
 #include "cli/interrupt.h"
 
 #include "base/status.h"
+#include "base/temp.h"
 
 #include <unistd.h>
 
@@ -12,6 +13,7 @@ static void on_signal(int number)
 {
     (void)number;
     if (interrupted) {
+        wf_temp_clean(); /* NOLINT(bugprone-signal-handler,cert-sig30-c): made for this */
         _exit(wf_status_exit_code(WF_EINTR));
     }
     interrupted = 1;

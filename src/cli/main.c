@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/temp.h"
 #include "cli/cli.h"
 #include "sim/world.h"
 
@@ -21,6 +22,7 @@ int main(int argc, char **argv)
     struct wf_cli cli = {.out = stdout, .err = stderr};
     struct wf_err err;
 
+    wf_temp_watch();
     enum wf_status status = wf_world_open(&cli.world, &err);
     if (status != WF_OK) {
         (void)fprintf(stderr, "weft: %s\n", err.text);

@@ -2,9 +2,9 @@
 #include "report/output.h"
 
 #include "base/mem.h"
+#include "base/temp.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,22 +17,6 @@ struct wf_output {
     char *temporary; /* null when written directly */
     bool force;
 };
-
-/* A new file beside `path`; its name, to be freed, in *name. Returns -1 with errno set. */
-static int open_beside(const char *path, char **name)
-{
-    size_t size = strlen(path) + 32;
-
-    *name = wf_xmalloc(size);
-    for (unsigned i = 0; i < 100; i++) {
-        (void)snprintf(*name, size, "%s.%ld-%u.tmp", path, (long)getpid(), i);
-        int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST) {
-            return fd;
-        }
-    }
-    return -1;
-}
 
 static enum wf_status cannot_write(const char *path, struct wf_err *err)
 {
@@ -57,7 +41,6 @@ enum wf_status wf_output_open(const char *path, bool force, struct wf_output **o
     struct stat st;
     bool found = stat(path, &st) == 0;
     bool direct = found && !S_ISREG(st.st_mode);
-    char *temporary = NULL;
     char real[PATH_MAX];
 
     /* Replaces the target of a symbolic link, not the link. */
@@ -75,23 +58,22 @@ enum wf_status wf_output_open(const char *path, bool force, struct wf_output **o
         return cannot_write(path, err);
     }
 
-    int fd = direct ? open(path, O_WRONLY | O_CLOEXEC) : open_beside(path, &temporary);
-    if (fd < 0) {
+    char *temporary = direct ? NULL : wf_temp_beside(path, false);
+    FILE *stream = direct || temporary != NULL ? fopen(direct ? path : temporary, "we") : NULL;
+    if (stream == NULL) {
         enum wf_status status = cannot_write(path, err);
+        wf_temp_remove(temporary);
         free(temporary);
         return status;
     }
 
     struct wf_output *output = wf_xcalloc(1, sizeof(*output));
     *output = (struct wf_output){
-        .stream = fdopen(fd, "w"),
+        .stream = stream,
         .path = wf_xstrdup(path),
         .temporary = temporary,
         .force = force,
     };
-    if (output->stream == NULL) {
-        wf_panic("fdopen: %s", strerror(errno));
-    }
     *out = output;
     return WF_OK;
 }
@@ -126,31 +108,6 @@ static void release(struct wf_output *output)
     free(output);
 }
 
-/* A file that appeared during the run is not overwritten either. */
-static enum wf_status put_in_place(const struct wf_output *output, struct wf_err *err)
-{
-    if (output->force) {
-        return rename(output->temporary, output->path) == 0 ? WF_OK
-                                                            : cannot_write(output->path, err);
-    }
-    if (renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->path, RENAME_NOREPLACE) == 0) {
-        return WF_OK;
-    }
-    if (errno == EEXIST) {
-        return exists(output->path, err);
-    }
-    /* Not every file system can do that. */
-    if (errno == EINVAL || errno == ENOSYS) {
-        if (access(output->path, F_OK) == 0) {
-            return exists(output->path, err);
-        }
-        if (rename(output->temporary, output->path) == 0) {
-            return WF_OK;
-        }
-    }
-    return cannot_write(output->path, err);
-}
-
 enum wf_status wf_output_commit(struct wf_output *output, struct wf_err *err)
 {
     enum wf_status status = WF_OK;
@@ -158,11 +115,13 @@ enum wf_status wf_output_commit(struct wf_output *output, struct wf_err *err)
 
     if (fclose(output->stream) != 0 || failed) {
         status = cannot_write(output->path, err);
-    } else if (output->temporary != NULL) {
-        status = put_in_place(output, err);
+    } else if (output->temporary != NULL &&
+               !wf_temp_move(output->temporary, output->path, output->force)) {
+        /* A file that appeared during the run is not overwritten either. */
+        status = errno == EEXIST ? exists(output->path, err) : cannot_write(output->path, err);
     }
-    if (status != WF_OK && output->temporary != NULL) {
-        (void)unlink(output->temporary);
+    if (status != WF_OK) {
+        wf_temp_remove(output->temporary);
     }
     release(output);
     return status;
@@ -174,8 +133,6 @@ void wf_output_discard(struct wf_output *output)
         return;
     }
     (void)fclose(output->stream);
-    if (output->temporary != NULL) {
-        (void)unlink(output->temporary);
-    }
+    wf_temp_remove(output->temporary);
     release(output);
 }

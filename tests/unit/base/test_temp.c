@@ -93,13 +93,6 @@ static void a_file_without_a_name_can_be_written(void)
     (void)close(fd);
 }
 
-static void end_by_signal(int number)
-{
-    (void)number;
-    wf_temp_clean();
-    _exit(1);
-}
-
 /* What a process has not removed is gone after it, however it ended; what its parent made is
  * not. */
 static void what_is_left_is_removed_at_the_end(void)
@@ -115,7 +108,7 @@ static void what_is_left_is_removed_at_the_end(void)
         if (child == 0) {
             char *path = wf_temp_directory();
             fill(path, "text");
-            (void)signal(SIGTERM, end_by_signal);
+            wf_temp_watch();
             (void)!write(ends[1], path, strlen(path) + 1);
             if (by_signal) {
                 (void)raise(SIGTERM);
@@ -123,7 +116,9 @@ static void what_is_left_is_removed_at_the_end(void)
             exit(0);
         }
         CHECK(read(ends[0], name, sizeof(name)) > 0);
-        CHECK(waitpid(child, NULL, 0) == child);
+        int status = 0;
+        CHECK(waitpid(child, &status, 0) == child);
+        CHECK(by_signal ? WTERMSIG(status) == SIGTERM : WEXITSTATUS(status) == 0);
         CHECK(name[0] == '/' && !exists(name) && exists(ours));
         (void)close(ends[0]);
         (void)close(ends[1]);
