@@ -70,7 +70,7 @@ uint32_t wf_net_waits_prune(struct wf_net_wait *waits, uint32_t n)
     for (bool changed = true; changed;) {
         uint32_t kept = 0;
         changed = false;
-        /* Marks first: the search needs the order. */
+        /* Marking comes first: the search needs the sorted array. */
         for (uint32_t i = 0; i < n; i++) {
             if (!waits_for_ever(waits, n, &waits[i])) {
                 waits[i].n = 0;
@@ -96,7 +96,7 @@ struct wf_net_deadlock wf_net_deadlock_find(const struct wf_net_wait *waits, uin
     if (n == 0) {
         return deadlock;
     }
-    for (uint32_t i = 0; i < n; i++) { /* by then it goes around */
+    for (uint32_t i = 0; i < n; i++) { /* after n steps `at` is on a cycle */
         at = find(waits, n, &waits[at].targets[0]);
     }
     int first = at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* No network: every message is there at once and costs nothing. For measuring the simulator
- * itself, and for the time a program takes with communication for free. */
+/* No network: every message arrives at once and costs nothing. To measure the simulator itself,
+ * and the time of a program with free communication. */
 
 #include "net/net.h"
 

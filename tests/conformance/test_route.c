@@ -132,7 +132,7 @@ static void every_topology_is_routed(void)
     }
 }
 
-/* Large enough for ways with more turns than there are classes for free choices. */
+/* Large enough for routes with more turns than there are classes for free choices. */
 static void classes_may_run_out(void)
 {
     static const char *const specs[] = {
@@ -259,7 +259,7 @@ static void damaged_networks_are_routed(void)
 }
 
 /* A comb: a path of `n` hops whose every other vertex has a path of half its length to vertex
- * 0. The shortest way along it turns at every vertex, and the way over vertex 0 is as long. */
+ * 0. The shortest route along it turns at every vertex, and the route over vertex 0 is as long. */
 static struct wf_topo *make_comb(uint32_t n)
 {
     char *text = malloc(32 * (size_t)(n * n + 4));
@@ -288,7 +288,7 @@ static struct wf_topo *make_comb(uint32_t n)
     return topo;
 }
 
-/* Ways with more classes than there are channels go on over a tree, which is no shortest way:
+/* Routes with more classes than there are channels go on over a tree, which is no shortest route:
  * that they do so is part of the test. */
 static void what_turns_too_often_takes_a_tree(void)
 {

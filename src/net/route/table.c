@@ -5,10 +5,11 @@
  *     <at> <dst> <port>
  *
  * `at` is a vertex and `dst` a node: a number, a range (4-7) or * for all. `port` is a number,
- * or the word minimal for the port of the topology's own route. Of several lines that fit, the
- * last one counts. What follows a # is a comment.
+ * or the word minimal for the port of the topology's own route. If several lines apply, the
+ * last one counts. A # begins a comment.
  *
- * All routes are walked once: each must have an entry at every vertex it comes to, and arrive.
+ * All routes are followed once: each must have an entry at every vertex that it reaches, and
+ * arrive.
  */
 #include "base/buf.h"
 #include "base/file.h"
@@ -188,8 +189,8 @@ static enum wf_status read_file(const char *path, struct wf_buf *buf, struct wf_
 
 /* ---- Checking ---- */
 
-/* Follows the route from `src`, marks the vertices that it newly comes to with the number of
- * the walk, and stops at one that earlier walks to this destination have passed. */
+/* Follows the route from `src` until it reaches its destination or a vertex that an earlier walk
+ * to this destination has visited. Marks the others as visited by this walk. */
 static enum wf_status walk(const struct reader *reader, uint32_t src, uint32_t dst,
                            uint32_t *seen)
 {
@@ -238,7 +239,7 @@ static uint32_t length(const struct reader *reader, uint32_t src, uint32_t dst)
     return hops;
 }
 
-/* Walks all routes; forgets entries that none of them uses. */
+/* Follows all routes; removes entries that none of them uses. */
 static enum wf_status check(const struct reader *reader, uint32_t *hops_max)
 {
     const struct wf_topo *topo = reader->topo;

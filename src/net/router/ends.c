@@ -96,7 +96,7 @@ static uint32_t main_port(const struct wf_router_view *view,
     const struct wf_router_net *model = view->model;
     const uint16_t *here = wf_router_coords_of(model, view->vertex);
     const uint16_t *there = wf_router_coords_of(model, packet->dst);
-    uint32_t most = 0, way = 0;
+    uint32_t most = 0, port = 0;
 
     for (uint32_t dim = 0; dim < model->grid->n_dims; dim++) {
         uint32_t size = model->grid->size[dim];
@@ -105,10 +105,10 @@ static uint32_t main_port(const struct wf_router_view *view,
 
         if (hops > 0 && (!longest || hops > most)) {
             most = hops;
-            way = wf_router_dim_port(packet, dim);
+            port = wf_router_dim_port(packet, dim);
         }
     }
-    return way;
+    return port;
 }
 
 static uint32_t injector(const struct wf_router_view *view,

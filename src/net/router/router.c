@@ -212,8 +212,8 @@ static void router_destroy(struct wf_net *net)
 /* The most packets in the network before nodes stop injecting; 0: no limit. */
 static uint64_t packets_limit(const struct wf_router_net *model)
 {
-    double room = 2 * (double)model->topo->n_links * model->vcs * (double)model->set.queue;
-    double limit = room * model->set.global_restriction;
+    double capacity = 2 * (double)model->topo->n_links * model->vcs * (double)model->set.queue;
+    double limit = capacity * model->set.global_restriction;
 
     return model->set.global_restriction > 0 && limit < 1 ? 1 : (uint64_t)limit;
 }

@@ -13,7 +13,7 @@ struct wf_value *wf_net_report_section(struct wf_value *result)
 {
     const struct wf_value *found = wf_doc_find(result, "network");
 
-    /* It is part of what the caller may change. */
+    /* part of `result`, which the caller may change */
     return found != NULL ? wf_unconst(found) : wf_doc_section(result, "network");
 }
 
@@ -43,7 +43,7 @@ static void describe_link(struct wf_value *list, const struct wf_net_link_facts 
     }
 }
 
-/* The busiest links, the first of equally busy ones before the others. */
+/* The busiest links; ties by number. */
 struct hot {
     struct wf_net_link_facts links[WF_NET_STATS_HOT];
     uint32_t n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts what the structure of a network does not tell, by visiting it. */
+/* What only a visit of the network tells: classes of routes, an order of vertices, hops. */
 #include "base/mem.h"
 #include "base/rng.h"
 #include "net/vc/kind.h"
@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Vertices times links: beyond that, searching from every node takes more than seconds. */
+/* Vertices times links above which a search from every node takes more than seconds. */
 #define SEARCH_MAX (UINT64_C(1) << 31)
-/* A class count that no walk has told yet. */
+/* A number of classes that is not known yet. */
 enum { UNKNOWN = UINT8_MAX };
-/* Vertices to which routes are counted if there are too many. */
+/* Vertices to which routes are counted if there are too many for all. */
 enum { SAMPLES = 32 };
 
-/* The links of a topology, with those that have no cable. */
+/* The links of a topology, including ports without a cable. */
 struct links {
     const struct wf_topo *topo;
     uint32_t *first, *to; /* as of struct wf_topo_csr, but for WF_TOPO_NO_VERTEX in `to` */
@@ -61,9 +61,10 @@ static void links_fini(struct links *links)
 
 struct tally {
     const struct wf_vc_level *level;
-    uint32_t *port;   /* [n_vertices] by which the route goes on; WF_TOPO_NO_PORT at its end */
-    uint32_t *walk;   /* [n_vertices] vertices of a walk whose counts are not known yet */
-    uint8_t *classes; /* [n_vertices][WF_VC_RANKS] behind that vertex, by the rank before it */
+    uint32_t *port; /* [n_vertices] by which the route goes on; WF_TOPO_NO_PORT at its end */
+    uint32_t *walk; /* [n_vertices] vertices of a walk whose counts are not known yet */
+    uint8_t *
+        classes; /* [n_vertices][WF_VC_RANKS] from that vertex on, by the rank of the hop to it */
 };
 
 static void tally_init(struct tally *tally, const struct wf_vc_level *level)
@@ -85,7 +86,7 @@ static void tally_fini(struct tally *tally)
     free(tally->classes);
 }
 
-/* What is behind `at`, from what is behind the next vertex. */
+/* Sets the classes from `at` on, from those of the next vertex. */
 static void tally_vertex(struct tally *tally, uint32_t at)
 {
     const struct wf_topo *topo = tally->level->topo;
@@ -105,7 +106,7 @@ static void tally_vertex(struct tally *tally, uint32_t at)
     }
 }
 
-/* The most classes of any vertex's route, whose ports are set and lead to one end. */
+/* The most classes of the routes of all vertices to one end, by the ports that are set. */
 static uint32_t tally_routes(struct tally *tally)
 {
     const struct wf_topo *topo = tally->level->topo;
@@ -220,7 +221,7 @@ uint32_t *wf_vc_order(const struct wf_topo *topo)
     return order;
 }
 
-/* The largest distance from and to node 0 together. */
+/* The largest distance from node 0 plus the largest distance to it. */
 static uint32_t twice_radius(const struct wf_topo *topo)
 {
     uint32_t out = 0, in = 0;

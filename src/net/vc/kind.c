@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-/* Of free ways through boxes: enough for three turns back to an earlier dimension. */
+/* Classes for free routes through grids: enough for three turns back to an earlier dimension. */
 enum { TURNS = 4 };
 
-/* ---- Trees and what is like them: no way ever turns back ---- */
+/* ---- Trees and similar networks: routes never turn back ---- */
 
-/* In a tree ways lead up, then down; between routers of a dragonfly+ up, across, down. */
+/* In a tree routes lead up, then down; between routers of a dragonfly+ up, across, down. */
 static struct wf_vc_hop tree_hop(const struct wf_vc_level *level, uint32_t at, uint32_t port)
 {
     (void)level;
@@ -49,15 +49,15 @@ static void grid_plan(struct wf_vc_level *level)
     uint32_t datelines = 0;
 
     for (uint32_t d = 0; d < grid->n_dims; d++) {
-        /* A ring of two is one cable, unless it leads one way. */
+        /* A ring of two nodes is one cable, unless links are one-way. */
         datelines += grid->wrap[d] && grid->size[d] > (grid->topo.oneway ? 1 : 2) ? 1 : 0;
     }
     level->fixed = datelines > 0 ? 2 : 1;
     level->free = (grid->n_dims > 1 ? TURNS : 1) + (datelines < TURNS ? datelines : TURNS);
 }
 
-/* Dateline: those who have the seam of the dimension still before them have a channel of their
- * own (Dally and Seitz, 1987). */
+/* Packets that have still to cross the dateline of the dimension have a channel of their own
+ * (Dally and Seitz, 1987). */
 static uint32_t grid_fixed(const struct wf_vc_level *level, uint32_t at, uint32_t port,
                            uint32_t dst)
 {
@@ -68,7 +68,8 @@ static uint32_t grid_fixed(const struct wf_vc_level *level, uint32_t at, uint32_
     return (port % 2 == 0 ? a > b : a < b) ? 1 : 0;
 }
 
-/* ---- Twisted tori: likewise, but datelines lead anywhere and may be passed several times ---- */
+/* ---- Twisted tori: the same, but links over datelines lead anywhere, and routes may cross them
+ * several times ---- */
 
 static struct wf_vc_hop twist_hop(const struct wf_vc_level *level, uint32_t at, uint32_t port)
 {
@@ -85,8 +86,8 @@ static struct wf_vc_hop twist_hop(const struct wf_vc_level *level, uint32_t at, 
     };
 }
 
-/* By how much the step up from the last node of each dimension shifts which other; false if the
- * ports do not show it. */
+/* For each dimension: which other dimension the step up from its last node shifts, and by how
+ * much. */
 struct twist {
     uint32_t n_dims;
     uint32_t size[WF_TOPO_COORDS_MAX], target[WF_TOPO_COORDS_MAX], jump[WF_TOPO_COORDS_MAX];
@@ -120,12 +121,12 @@ static bool find_twist(const struct wf_topo *topo, struct twist *twist)
 }
 
 /*
- * Classes of any shortest way in a network that is too large to try all. If no target of a
- * twist is twisted itself, and all are rings, then steps are translations that commute, and
- * those of one dimension all go one way. To pass the twisted seam of i twice would take size[i]
- * steps in i, which is the same as jump[i] in its target: if those are fewer steps, no shortest
- * way does it. The target's own seam is passed at most once before and once after each shift,
- * since no way has more than half of the ring's steps.
+ * A bound for the classes of any shortest route, without trying all. If no target of a twist is
+ * twisted itself, and all dimensions are rings, then steps are translations that commute, and
+ * all steps in one dimension have the same direction. A route that crosses the twisted dateline
+ * of i twice takes size[i] steps in i, which are equivalent to jump[i] steps in its target. If
+ * those are fewer, no shortest route does so. A route crosses the target's own dateline at most
+ * once before and once after each shift, as it covers at most half of the ring.
  */
 uint32_t wf_vc_bound_twist(const struct wf_topo *topo)
 {
@@ -189,7 +190,7 @@ static void router_plan(struct wf_vc_level *level)
     level->free = level->fixed = diameter_of(level);
 }
 
-/* HyperX: dimensions are ranks, and each is passed in one hop. */
+/* HyperX: dimensions are ranks, and a route takes one hop in each. */
 static struct wf_vc_hop hyperx_hop(const struct wf_vc_level *level, uint32_t at, uint32_t port)
 {
     const struct wf_topo *topo = level->topo;
@@ -212,12 +213,12 @@ static void hyperx_plan(struct wf_vc_level *level)
     level->free = diameter_of(level);
 }
 
-/* ---- All others: towards vertex 0 in the order of a search from there, then away from it ----
+/* ---- All others: towards vertex 0, in the order of a search from there, then away from it ----
  */
 
 /* Up*, down* of M. D. Schroeder et al., "Autonet: a high-speed, self-configuring local area
  * network using point-to-point links", IEEE Journal on Selected Areas in Communications 9,
- * 1991; but ways that are not of this kind begin a new class each time they turn up again. */
+ * 1991; but other routes are allowed, and begin a new class each time they turn up again. */
 static struct wf_vc_hop any_hop(const struct wf_vc_level *level, uint32_t at, uint32_t port)
 {
     uint32_t to = level->topo->ops->neighbor(level->topo, at, port);
@@ -232,7 +233,7 @@ static uint32_t own_next(const void *arg, uint32_t at, uint32_t dst)
     return topo->ops->next_port(topo, at, dst);
 }
 
-/* Too large to try all ways: every other hop may turn. */
+/* A bound for networks that are too large to count: every other hop may turn. */
 static uint32_t bound_any(const struct wf_topo *topo)
 {
     return 1 + wf_vc_hops(topo) / 2;

@@ -5,12 +5,12 @@
 
 #include <stdlib.h>
 
-/* Vertices are numbered so that those of a branch follow each other. */
+/* The vertices of a branch have consecutive numbers. */
 struct wf_vc_tree {
     const struct wf_topo *topo;
     uint32_t *up;    /* port to the parent; WF_TOPO_NO_PORT: the root */
-    uint32_t *begin; /* own number, the first of the vertex's branch */
-    uint32_t *end;   /* behind the last */
+    uint32_t *begin; /* number of the vertex, the first of its branch */
+    uint32_t *end;   /* after the last number of its branch */
     uint32_t depth;
 };
 
@@ -31,7 +31,7 @@ static uint32_t port_back(const struct wf_topo *topo, uint32_t to, uint32_t at)
     return port;
 }
 
-/* A search in breadth from vertex 0; `order` is of the visits, `dist` says how deep. */
+/* A breadth-first search from vertex 0; sets the order of visits and the depths. */
 static void grow(struct wf_vc_tree *tree, uint32_t *order, uint32_t *dist)
 {
     const struct wf_topo *topo = tree->topo;
@@ -53,7 +53,8 @@ static void grow(struct wf_vc_tree *tree, uint32_t *order, uint32_t *dist)
     }
 }
 
-/* Numbers of branches, from their sizes: children before their parents, then the other way. */
+/* Numbers the branches: first their sizes, from the leaves up, then the numbers, from the root
+ * down. */
 static void number(struct wf_vc_tree *tree, const uint32_t *order, uint32_t *size)
 {
     const struct wf_topo *topo = tree->topo;

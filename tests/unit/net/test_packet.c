@@ -13,29 +13,29 @@ static const int64_t FULL = INT64_C(51200);
 static const int64_t LATENCY = 50000, DELAY = 50000;
 
 /* What an idle network makes of a message: found by walking over the topology. */
-struct way {
+struct path {
     uint32_t hops, routers;
 };
 
-static struct way walk(const struct wf_topo *topo, uint32_t src, uint32_t dst)
+static struct path walk(const struct wf_topo *topo, uint32_t src, uint32_t dst)
 {
-    struct way way = {0, 0};
+    struct path path = {0, 0};
 
-    for (uint32_t at = src; at != dst; way.hops++) {
-        way.routers += at >= topo->n_nodes || wf_topo_is_direct(topo) ? 1 : 0;
+    for (uint32_t at = src; at != dst; path.hops++) {
+        path.routers += at >= topo->n_nodes || wf_topo_is_direct(topo) ? 1 : 0;
         at = topo->ops->neighbor(topo, at, topo->ops->next_port(topo, at, dst));
     }
-    return way;
+    return path;
 }
 
 static int64_t idle_time(const struct wf_topo *topo, uint32_t src, uint32_t dst, uint64_t bytes,
                          int timing)
 {
-    struct way way = walk(topo, src, dst);
-    int64_t travel = way.hops * LATENCY + way.routers * DELAY;
+    struct path path = walk(topo, src, dst);
+    int64_t travel = path.hops * LATENCY + path.routers * DELAY;
     int64_t before = bytes <= PACKET ? 0 : ((int64_t)bytes - 1) / PACKET; /* full packets */
     int64_t rest = ((int64_t)bytes - before * PACKET) * PS_PER_BYTE;
-    int64_t stores = way.hops + (wf_topo_is_direct(topo) ? 1 : 0);
+    int64_t stores = path.hops + (wf_topo_is_direct(topo) ? 1 : 0);
 
     rest = bytes == 0 ? PS_PER_BYTE : rest;
     if (timing == WF_PACKET_CUT_THROUGH) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The packet model with every routing policy: nothing is lost, deadlocked or overtaken,
- * whatever ways packets take, and every scheduler gives the same. */
+ * whatever routes packets take, and every scheduler gives the same. */
 #include "harness/packet_traffic.h"
 #include "harness/wf_test.h"
 #include "net/route/route.h"
@@ -119,7 +119,7 @@ static void every_policy_delivers_in_order(void)
 }
 
 /* When the last of `n` messages is there, from a corner of a square to the opposite one: there
- * are two ways. */
+ * are two routes. */
 static int64_t last_across(const char *ecmp, size_t n)
 {
     struct message messages[16];

@@ -20,7 +20,7 @@ struct walk {
     struct route_set seen; /* of this packet */
     bool rings;            /* edges within a ring count */
     bool counts;           /* this edge does, as far as the scheme goes */
-    bool faulty;           /* a way does not lead on */
+    bool faulty;           /* a route does not go on */
 };
 
 static uint64_t channel_id(const struct wf_router_net *model, uint32_t vertex, uint32_t channel)
@@ -94,15 +94,16 @@ static bool may_go(const struct wf_topo_grid *grid, uint32_t dim, uint32_t a, ui
 static void follow_all(struct walk *walk, uint32_t src)
 {
     const struct wf_topo_grid *grid = walk->model->grid;
-    uint32_t n_ways = grid != NULL ? UINT32_C(1) << grid->n_dims : 1;
+    uint32_t n_directions = grid != NULL ? UINT32_C(1) << grid->n_dims : 1;
 
-    for (uint32_t ways = 0; ways < n_ways; ways++) {
+    for (uint32_t directions = 0; directions < n_directions; directions++) {
         bool possible = true;
         for (uint32_t d = 0; grid != NULL && d < grid->n_dims; d++) {
-            possible = possible && may_go(grid, d, src, walk->packet.dst, (ways >> d & 1) != 0);
+            possible =
+                possible && may_go(grid, d, src, walk->packet.dst, (directions >> d & 1) != 0);
         }
         if (possible) {
-            walk->packet.on.down = ways;
+            walk->packet.on.down = directions;
             route_set_init(&walk->seen, 256);
             follow(walk, src, WF_ROUTER_NONE, UINT64_MAX - 1);
             route_set_fini(&walk->seen);

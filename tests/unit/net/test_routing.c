@@ -184,7 +184,7 @@ static void channels_are_bounded(void)
             uint32_t hops = hops_between(route, src, dst);
             CHECK(hops >= least && hops <= route->vcs.hops_max);
             CHECK(hops == least || !cases[i].minimal);
-            route->vcs.is_unlimited = true; /* then there is no need for a longer way */
+            route->vcs.is_unlimited = true; /* then there is no need for a longer route */
             CHECK_U64(hops_between(route, src, dst), least);
         }
         wf_route_free(route);

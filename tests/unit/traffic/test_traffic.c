@@ -193,7 +193,7 @@ static struct wf_net_wait waits_for(uint32_t from, uint32_t to, bool full)
         .queue = {from, 0, 0}, .is_full = full, .n = 1, .targets = {{to, 0, 0}}};
 }
 
-static void circles_are_found_and_named(void)
+static void deadlocks_are_found_and_named(void)
 {
     struct wf_net_waits *waits = wf_xcalloc(1, sizeof(*waits));
     const struct wf_net_wait all[] = {waits_for(3, 1, true), waits_for(1, 2, true),
@@ -205,9 +205,9 @@ static void circles_are_found_and_named(void)
     }
     waits->n = wf_net_waits_prune(waits->at, waits->n);
     CHECK_U64(waits->n, 4); /* the fourth waits for them and will wait for ever, too */
-    struct wf_net_deadlock circle = wf_net_deadlock_find(waits->at, waits->n);
-    CHECK_U64(circle.n, 3);
-    (void)wf_net_deadlock_text(&circle, words, sizeof(words));
+    struct wf_net_deadlock deadlock = wf_net_deadlock_find(waits->at, waits->n);
+    CHECK_U64(deadlock.n, 3);
+    (void)wf_net_deadlock_text(&deadlock, words, sizeof(words));
     CHECK(strstr(words, "router 1 port 0 channel 0 -> router 2 port 0 channel 0 -> router 3") !=
               NULL ||
           strstr(words, "router 3 port 0 channel 0 -> router 1 port 0 channel 0 -> router 2") !=
@@ -242,7 +242,7 @@ int main(void)
     RUN(random_patterns_have_their_shares);
     RUN(warm_up_is_left_out);
     RUN(intervals_cover_what_they_should);
-    RUN(circles_are_found_and_named);
+    RUN(deadlocks_are_found_and_named);
     RUN(who_can_move_is_no_deadlock);
     return wf_test_done();
 }
