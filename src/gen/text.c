@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gen/text.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "gen/text_program.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -94,20 +94,16 @@ static enum wf_status text_create(const void *params, uint32_t n_ranks, struct w
         return wf_err_set(err, WF_EUSAGE,
                           "gen:text: no program; give its file with -p gen.file=FILE");
     }
-    FILE *stream = fopen(path, "rb");
-    if (stream == NULL) {
-        return wf_err_set(err, WF_EIO, "gen:text: file: cannot open '%.128s': %s", path,
-                          strerror(errno));
+    struct wf_buf text = {.data = NULL};
+    enum wf_status status = wf_file_read(path, WF_GEN_TEXT_SIZE_MAX, &text, err);
+    if (status == WF_OK) {
+        const struct wf_gen_text_input input = {path, (const char *)text.data, text.size,
+                                                given->set};
+        status = wf_gen_text_create(&input, n_ranks, out, err);
+    } else {
+        wf_err_prefix(err, "gen:text: file: ");
     }
-    char *text = wf_xmalloc(WF_GEN_TEXT_SIZE_MAX + 1);
-    size_t size = fread(text, 1, WF_GEN_TEXT_SIZE_MAX + 1, stream);
-    bool failed = ferror(stream) != 0;
-    const struct wf_gen_text_input input = {path, text, size, given->set};
-    (void)fclose(stream);
-    enum wf_status status =
-        failed ? wf_err_set(err, WF_EIO, "gen:text: file: cannot read '%.128s'", path)
-               : wf_gen_text_create(&input, n_ranks, out, err);
-    free(text);
+    wf_buf_fini(&text);
     return status;
 }
 
@@ -156,14 +152,13 @@ static enum wf_status text_check(const struct wf_source *source, struct wf_err *
 
 static bool fault(struct run *run, uint32_t node, const char *what)
 {
-    run->fault =
-        (struct wf_gen_calc_fault){wf_gen_text_nodes(&run->text->program)[node].place, what};
+    run->fault = (struct wf_gen_calc_fault){run->text->program.calc.nodes[node].place, what};
     return false;
 }
 
 static bool value(struct run *run, uint32_t node, int64_t *out)
 {
-    return wf_gen_calc_value(wf_gen_text_nodes(&run->text->program), node, &run->state, out,
+    return wf_gen_calc_value(run->text->program.calc.nodes, node, &run->state, out,
                              &run->fault);
 }
 
@@ -208,8 +203,7 @@ static bool tag(struct run *run, uint32_t node, bool any, int32_t *out)
 /* The ranks that the group has for this one. */
 static bool find_group(struct run *run, uint32_t number, struct wf_group *out)
 {
-    const struct wf_gen_text_group *group =
-        (const struct wf_gen_text_group *)(const void *)run->text->program.groups.data + number;
+    const struct wf_gen_text_group *group = &run->text->program.groups[number];
     int64_t n = run->text->source.n_ranks, first, stride, size;
 
     if (!amount(run, group->first, n - 1, &first, "the first rank of a group is no rank") ||
@@ -346,7 +340,7 @@ static bool follow(struct run *run, const struct wf_gen_instr *instr)
 /* Goes on to the next op; false at the end and after a fault, which then says why. */
 static bool find_op(struct run *run, struct wf_op *op)
 {
-    const struct wf_gen_instr *code = wf_gen_text_code(&run->text->program);
+    const struct wf_gen_instr *code = run->text->program.code;
 
     for (uint32_t idle = 0; idle < IDLE_MAX; idle++) {
         const struct wf_gen_instr *instr = &code[run->at.at];
@@ -403,7 +397,7 @@ static bool text_group(const struct wf_source *source, uint32_t rank, uint32_t c
             .size = source->n_ranks, .rank = rank, .stride = 1, .width = source->n_ranks};
         return true;
     }
-    if (comm > run.text->program.groups.size / sizeof(struct wf_gen_text_group)) {
+    if (comm > run.text->program.n_groups) {
         return false;
     }
     return find_group(&run, comm - 1, out);
@@ -412,12 +406,12 @@ static bool text_group(const struct wf_source *source, uint32_t rank, uint32_t c
 static const char *text_name_of(const struct wf_source *source, enum wf_source_name kind,
                                 uint32_t number)
 {
-    const struct wf_buf *regions = &((const struct text *)source)->program.regions;
+    const struct wf_strings *regions = &((const struct text *)source)->program.regions;
 
-    if (kind != WF_NAME_REGION || number >= regions->size / sizeof(char *)) {
+    if (kind != WF_NAME_REGION || number >= regions->n) {
         return NULL;
     }
-    return ((char *const *)(const void *)regions->data)[number];
+    return wf_strings_at(regions, number);
 }
 
 const struct wf_source_ops wf_gen_text_ops = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gen/text_expr.h"
 
+#include "base/array.h"
 #include "base/rng.h"
 
 #include <stdlib.h>
@@ -192,12 +193,10 @@ static uint32_t n_operands(const struct wf_gen_calc *expr)
     return 0;
 }
 
-uint32_t wf_gen_calc_add(struct wf_buf *nodes, struct wf_gen_lexer *lexer,
+uint32_t wf_gen_calc_add(struct wf_gen_calc_table *table, struct wf_gen_lexer *lexer,
                          struct wf_gen_calc expr)
 {
-    const struct wf_gen_calc *table = (const struct wf_gen_calc *)(const void *)nodes->data;
     const struct wf_gen_calc_state no_state = {0};
-    uint32_t number = (uint32_t)(nodes->size / sizeof(expr));
     struct wf_gen_calc_fault fault;
     int64_t value;
 
@@ -206,7 +205,7 @@ uint32_t wf_gen_calc_add(struct wf_buf *nodes, struct wf_gen_lexer *lexer,
     expr.depth = 1;
     expr.weight = 1;
     for (uint32_t i = 0; i < n_operands(&expr); i++) {
-        const struct wf_gen_calc *operand = &table[expr.operand[i]];
+        const struct wf_gen_calc *operand = &table->nodes[expr.operand[i]];
         expr.seen |= operand->seen;
         expr.varies |= operand->varies;
         expr.weight += operand->weight;
@@ -221,18 +220,17 @@ uint32_t wf_gen_calc_add(struct wf_buf *nodes, struct wf_gen_lexer *lexer,
                                WF_GEN_CALC_WEIGHT_MAX, WF_GEN_CALC_DEPTH_MAX);
         return 0;
     }
-    wf_buf_append(nodes, &expr, sizeof(expr));
-    table = (const struct wf_gen_calc *)(const void *)nodes->data;
+    WF_GROW(table->nodes, table->n, table->capacity);
+    table->nodes[table->n] = expr;
     /* What has no value may be in a branch that is not taken: it is left for later. */
-    if (!expr.varies && wf_gen_calc_value(table, number, &no_state, &value, &fault)) {
-        struct wf_gen_calc *last = (struct wf_gen_calc *)(void *)nodes->data + number;
-        *last = (struct wf_gen_calc){.kind = WF_GEN_CALC_NUMBER,
-                                     .depth = 1,
-                                     .weight = 1,
-                                     .place = expr.place,
-                                     .value = value};
+    if (!expr.varies && wf_gen_calc_value(table->nodes, table->n, &no_state, &value, &fault)) {
+        table->nodes[table->n] = (struct wf_gen_calc){.kind = WF_GEN_CALC_NUMBER,
+                                                      .depth = 1,
+                                                      .weight = 1,
+                                                      .place = expr.place,
+                                                      .value = value};
     }
-    return number;
+    return table->n++;
 }
 
 static bool failed(struct wf_gen_calc_fault *fault, struct wf_gen_text_place place,

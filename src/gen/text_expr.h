@@ -8,7 +8,6 @@
  * twice is there once. What does not depend on the rank or a loop is computed when it is added.
  */
 
-#include "base/buf.h"
 #include "gen/text_lex.h"
 
 enum {
@@ -59,6 +58,12 @@ struct wf_gen_calc {
     int64_t value;
 };
 
+/* Expressions, which the owner frees. */
+struct wf_gen_calc_table {
+    struct wf_gen_calc *nodes;
+    uint32_t n, capacity;
+};
+
 /* Operations: signs between two operands, and functions of one or two. */
 struct wf_gen_operation {
     const char *name;
@@ -77,7 +82,7 @@ int64_t wf_gen_operation_number(const char *name);
 
 /* Adds a node whose kind, value, operands and place are given, and returns its number. What
  * grows beyond the limits is a fault of the lexer. */
-uint32_t wf_gen_calc_add(struct wf_buf *nodes, struct wf_gen_lexer *lexer,
+uint32_t wf_gen_calc_add(struct wf_gen_calc_table *table, struct wf_gen_lexer *lexer,
                          struct wf_gen_calc expr);
 
 /* Sets *out to the value; false with the reason if there is none. */

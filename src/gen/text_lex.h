@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct wf_gen_text_place {
     uint32_t line, column; /* from 1; columns are bytes */
@@ -48,6 +49,13 @@ void wf_gen_lex_begin(struct wf_gen_lexer *lexer, const char *name, const char *
                       size_t size, struct wf_err *err);
 /* Goes on to the next token. */
 void wf_gen_lex_next(struct wf_gen_lexer *lexer);
+
+/* Whether a token has this text. */
+static inline bool wf_gen_token_is(const struct wf_gen_token *token, const char *text,
+                                   size_t length)
+{
+    return token->length == length && memcmp(token->text, text, length) == 0;
+}
 
 /* Whether the token is this name or sign. */
 bool wf_gen_lex_is(const struct wf_gen_lexer *lexer, const char *word);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/text.h"
+#include "base/array.h"
 #include "gen/text_parse.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ static const char *const words[] = {
 
 static bool same(const char *word, const struct wf_gen_token *token)
 {
-    return strlen(word) == token->length && memcmp(word, token->text, token->length) == 0;
+    return wf_gen_token_is(token, word, strlen(word));
 }
 
 bool wf_gen_text_reserved(const struct wf_gen_token *token)
@@ -40,13 +40,9 @@ bool wf_gen_text_reserved(const struct wf_gen_token *token)
 const struct wf_gen_text_symbol *wf_gen_text_find(const struct wf_gen_text_parser *parser,
                                                   const struct wf_gen_token *token)
 {
-    const struct wf_gen_text_symbol *symbols =
-        (const struct wf_gen_text_symbol *)(const void *)parser->symbols.data;
-
-    for (size_t i = parser->symbols.size / sizeof(*symbols); i-- > 0;) {
-        if (symbols[i].length == token->length &&
-            memcmp(symbols[i].name, token->text, token->length) == 0) {
-            return &symbols[i];
+    for (uint32_t i = parser->n_symbols; i-- > 0;) {
+        if (wf_gen_token_is(token, parser->symbols[i].name, parser->symbols[i].length)) {
+            return &parser->symbols[i];
         }
     }
     return NULL;
@@ -78,7 +74,7 @@ bool wf_gen_text_new_name(struct wf_gen_text_parser *parser, struct wf_gen_token
 void wf_gen_text_define(struct wf_gen_text_parser *parser, const struct wf_gen_token *name,
                         uint32_t node, bool param)
 {
-    struct wf_gen_text_symbol symbol = {name->text, name->length, node, param};
-
-    wf_buf_append(&parser->symbols, &symbol, sizeof(symbol));
+    WF_GROW(parser->symbols, parser->n_symbols, parser->symbols_capacity);
+    parser->symbols[parser->n_symbols++] =
+        (struct wf_gen_text_symbol){name->text, name->length, node, param};
 }

@@ -2,7 +2,7 @@
 /* Statements of the workload language, from text to instructions. */
 #include "gen/text_parse.h"
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "base/text.h"
 
 #include <assert.h>
@@ -23,29 +23,21 @@ static bool fine(const struct wf_gen_text_parser *parser)
 /* Adds an instruction and returns its number. */
 static uint32_t add(struct wf_gen_text_parser *parser, struct wf_gen_instr instr)
 {
-    struct wf_buf *code = &parser->program->code;
+    struct wf_gen_text_program *program = parser->program;
 
-    wf_buf_append(code, &instr, sizeof(instr));
-    return (uint32_t)(code->size / sizeof(instr)) - 1;
-}
-
-static uint32_t here(const struct wf_gen_text_parser *parser)
-{
-    return (uint32_t)(parser->program->code.size / sizeof(struct wf_gen_instr));
+    WF_GROW(program->code, program->n_code, program->code_capacity);
+    program->code[program->n_code] = instr;
+    return program->n_code++;
 }
 
 /* Lets an instruction go on where the next one will be. */
 static void lead_here(struct wf_gen_text_parser *parser, uint32_t number)
 {
-    struct wf_gen_instr *code = (struct wf_gen_instr *)(void *)parser->program->code.data;
-
-    code[number].target = here(parser);
+    parser->program->code[number].target = parser->program->n_code;
 }
 
 static bool parse_param(struct wf_gen_text_parser *parser)
 {
-    struct wf_gen_text_setting *settings =
-        (struct wf_gen_text_setting *)(void *)parser->settings.data;
     struct wf_gen_token name;
 
     if (parser->nesting > 0) {
@@ -56,11 +48,11 @@ static bool parse_param(struct wf_gen_text_parser *parser)
         return false;
     }
     int64_t value = wf_gen_text_constant(parser);
-    for (size_t i = 0; i < parser->settings.size / sizeof(*settings); i++) {
-        if (settings[i].length == name.length &&
-            memcmp(settings[i].name, name.text, name.length) == 0) {
-            settings[i].used = true;
-            value = settings[i].value;
+    for (uint32_t i = 0; i < parser->n_settings; i++) {
+        struct wf_gen_text_setting *setting = &parser->settings[i];
+        if (wf_gen_token_is(&name, setting->name, setting->length)) {
+            setting->used = true;
+            value = setting->value;
         }
     }
     uint32_t node = wf_gen_text_node(parser, WF_GEN_CALC_NUMBER, value, NULL, name.place);
@@ -88,7 +80,7 @@ static uint32_t parse_bound(struct wf_gen_text_parser *parser)
     struct wf_gen_text_place place = parser->lexer.token.place;
     uint32_t node = wf_gen_text_expression(parser);
 
-    if (fine(parser) && wf_gen_text_nodes(parser->program)[node].seen) {
+    if (fine(parser) && parser->program->calc.nodes[node].seen) {
         (void)wf_gen_lex_fault(&parser->lexer, place,
                                "the bounds of a loop cannot depend on what was received; use "
                                "while");
@@ -114,7 +106,7 @@ static bool parse_rounds(struct wf_gen_text_parser *parser, const struct wf_gen_
     }
     loop.b = parse_bound(parser);
 
-    size_t symbols = parser->symbols.size;
+    uint32_t n_symbols = parser->n_symbols;
     uint32_t number = add(parser, loop);
     if (name != NULL) {
         const uint32_t operands[3] = {loop.a};
@@ -125,7 +117,7 @@ static bool parse_rounds(struct wf_gen_text_parser *parser, const struct wf_gen_
     parser->n_loops++;
     (void)parse_block(parser);
     parser->n_loops--;
-    parser->symbols.size = symbols;
+    parser->n_symbols = n_symbols;
     (void)add(parser, (struct wf_gen_instr){.kind = WF_GEN_INSTR_ROUND,
                                             .place = place,
                                             .level = loop.level,
@@ -189,11 +181,11 @@ static bool parse_if(struct wf_gen_text_parser *parser)
 
 static bool parse_group(struct wf_gen_text_parser *parser)
 {
-    struct wf_buf *groups = &parser->program->groups;
+    struct wf_gen_text_program *program = parser->program;
     struct wf_gen_text_group group;
     struct wf_gen_token name;
 
-    if (parser->nesting > 0 || groups->size / sizeof(group) == GROUPS_MAX) {
+    if (parser->nesting > 0 || program->n_groups == GROUPS_MAX) {
         return wf_gen_lex_fault(&parser->lexer, parser->lexer.token.place,
                                 "there can be %d groups, and none inside a block", GROUPS_MAX);
     }
@@ -207,7 +199,8 @@ static bool parse_group(struct wf_gen_text_parser *parser)
     group.stride = parse_bound(parser);
     (void)wf_gen_lex_expect(&parser->lexer, ",");
     group.size = parse_bound(parser);
-    wf_buf_append(groups, &group, sizeof(group));
+    WF_GROW(program->groups, program->n_groups, program->groups_capacity);
+    program->groups[program->n_groups++] = group;
     return fine(parser);
 }
 
@@ -215,26 +208,14 @@ static bool parse_group(struct wf_gen_text_parser *parser)
 static uint32_t region_number(struct wf_gen_text_parser *parser,
                               const struct wf_gen_token *name)
 {
-    struct wf_buf *regions = &parser->program->regions;
-    char **names = (char **)(void *)regions->data;
-    uint32_t n = (uint32_t)(regions->size / sizeof(char *));
+    uint32_t number = wf_strings_put(&parser->program->regions, name->text, name->length);
 
-    for (uint32_t i = 0; i < n; i++) {
-        if (strlen(names[i]) == name->length &&
-            memcmp(names[i], name->text, name->length) == 0) {
-            return i;
-        }
-    }
-    if (n == REGIONS_MAX) {
+    if (number == REGIONS_MAX) {
         (void)wf_gen_lex_fault(&parser->lexer, name->place, "there can be %d names of regions",
                                REGIONS_MAX);
         return 0;
     }
-    char *copy = wf_xmalloc(name->length + 1);
-    memcpy(copy, name->text, name->length);
-    copy[name->length] = '\0';
-    wf_buf_append(regions, &copy, sizeof(copy));
-    return n;
+    return number;
 }
 
 /* `value` is the node of what the region's formula calls n. */
@@ -280,14 +261,12 @@ static bool parse_iteration(struct wf_gen_text_parser *parser)
 /* "in NAME": sets the op's communicator. */
 static bool parse_in(struct wf_gen_text_parser *parser, struct wf_gen_instr *instr)
 {
-    const struct wf_buf *groups = &parser->program->groups;
-    const struct wf_gen_text_group *group =
-        (const struct wf_gen_text_group *)(const void *)groups->data;
+    const struct wf_gen_text_group *groups = parser->program->groups;
     const struct wf_gen_token *token = &parser->lexer.token;
 
-    for (uint32_t i = 0; i < groups->size / sizeof(*group); i++) {
-        if (token->kind == WF_GEN_TOKEN_NAME && group[i].length == token->length &&
-            memcmp(group[i].name, token->text, token->length) == 0) {
+    for (uint32_t i = 0; i < parser->program->n_groups; i++) {
+        if (token->kind == WF_GEN_TOKEN_NAME &&
+            wf_gen_token_is(token, groups[i].name, groups[i].length)) {
             instr->comm = i + 1;
             wf_gen_lex_next(&parser->lexer);
             return fine(parser);
@@ -438,7 +417,7 @@ static bool parse_statement(struct wf_gen_text_parser *parser)
 static bool parse_block(struct wf_gen_text_parser *parser)
 {
     struct wf_gen_lexer *lexer = &parser->lexer;
-    size_t symbols = parser->symbols.size;
+    uint32_t n_symbols = parser->n_symbols;
 
     if (!wf_gen_lex_expect(lexer, "{") || !wf_gen_text_enter(parser)) {
         return false;
@@ -450,7 +429,7 @@ static bool parse_block(struct wf_gen_text_parser *parser)
             (void)parse_statement(parser);
         }
     }
-    parser->symbols.size = symbols;
+    parser->n_symbols = n_symbols;
     wf_gen_text_leave(parser);
     return fine(parser);
 }

@@ -28,8 +28,10 @@ struct wf_gen_text_setting {
 struct wf_gen_text_parser {
     struct wf_gen_lexer lexer;
     struct wf_gen_text_program *program;
-    struct wf_buf symbols;  /* of struct wf_gen_text_symbol, the innermost last */
-    struct wf_buf settings; /* of struct wf_gen_text_setting */
+    struct wf_gen_text_symbol *symbols; /* the innermost last */
+    uint32_t n_symbols, symbols_capacity;
+    struct wf_gen_text_setting *settings;
+    uint32_t n_settings, settings_capacity;
     uint32_t n_ranks;
     uint32_t n_loops; /* open ones */
     uint32_t nesting;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gen/text_program.h"
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "gen/text_parse.h"
@@ -13,15 +14,10 @@ static const char set_name[] = "set";
 
 void wf_gen_text_program_fini(struct wf_gen_text_program *program)
 {
-    char **names = (char **)(void *)program->regions.data;
-
-    for (size_t i = 0; i < program->regions.size / sizeof(*names); i++) {
-        free(names[i]);
-    }
-    wf_buf_fini(&program->nodes);
-    wf_buf_fini(&program->code);
-    wf_buf_fini(&program->groups);
-    wf_buf_fini(&program->regions);
+    wf_strings_fini(&program->regions);
+    free(program->calc.nodes);
+    free(program->code);
+    free(program->groups);
     free(program->name);
     free(program->text);
     memset(program, 0, sizeof(*program));
@@ -44,7 +40,8 @@ static enum wf_status parse_settings(struct wf_gen_text_parser *parser, const ch
         wf_gen_lex_next(lexer);
         (void)wf_gen_lex_expect(lexer, "=");
         setting.value = wf_gen_text_constant(parser);
-        wf_buf_append(&parser->settings, &setting, sizeof(setting));
+        WF_GROW(parser->settings, parser->n_settings, parser->settings_capacity);
+        parser->settings[parser->n_settings++] = setting;
         if (lexer->token.kind != WF_GEN_TOKEN_END) {
             (void)wf_gen_lex_expect(lexer, ",");
         }
@@ -56,14 +53,12 @@ static enum wf_status parse_settings(struct wf_gen_text_parser *parser, const ch
 static enum wf_status check_settings(const struct wf_gen_text_parser *parser, const char *name,
                                      struct wf_err *err)
 {
-    const struct wf_gen_text_setting *settings =
-        (const struct wf_gen_text_setting *)(const void *)parser->settings.data;
-    const struct wf_gen_text_symbol *symbols =
-        (const struct wf_gen_text_symbol *)(const void *)parser->symbols.data;
+    const struct wf_gen_text_setting *settings = parser->settings;
+    const struct wf_gen_text_symbol *symbols = parser->symbols;
     char wanted[64], known[64], best[64], hint[WF_HINT_MAX];
     struct wf_nearest nearest;
 
-    for (size_t i = 0; i < parser->settings.size / sizeof(*settings); i++) {
+    for (uint32_t i = 0; i < parser->n_settings; i++) {
         if (settings[i].used) {
             continue;
         }
@@ -71,7 +66,7 @@ static enum wf_status check_settings(const struct wf_gen_text_parser *parser, co
                        (int)(settings[i].length < 48 ? settings[i].length : 48),
                        settings[i].name);
         wf_nearest_begin(&nearest, wanted);
-        for (size_t s = 0; s < parser->symbols.size / sizeof(*symbols); s++) {
+        for (uint32_t s = 0; s < parser->n_symbols; s++) {
             (void)snprintf(known, sizeof(known), "%.*s", (int)symbols[s].length,
                            symbols[s].name);
             if (symbols[s].param) {
@@ -116,8 +111,8 @@ enum wf_status wf_gen_text_parse(struct wf_gen_text_program *program,
     if (status == WF_OK) {
         status = check_settings(&parser, program->name, err);
     }
-    wf_buf_fini(&parser.symbols);
-    wf_buf_fini(&parser.settings);
+    free(parser.symbols);
+    free(parser.settings);
     if (status != WF_OK) {
         wf_gen_text_program_fini(program);
     }

@@ -7,7 +7,7 @@
  * through, each from the beginning until it comes to the end.
  */
 
-#include "base/buf.h"
+#include "base/strings.h"
 #include "gen/text.h"
 #include "gen/text_expr.h"
 #include "ops/op.h"
@@ -44,32 +44,21 @@ struct wf_gen_text_group {
 };
 
 struct wf_gen_text_program {
-    char *name;            /* of the file */
-    char *text;            /* of the file: names point there */
-    struct wf_buf nodes;   /* of struct wf_gen_calc */
-    struct wf_buf code;    /* of struct wf_gen_instr */
-    struct wf_buf groups;  /* of struct wf_gen_text_group */
-    struct wf_buf regions; /* of char *, names of regions */
-    bool in_background;    /* there are synchronous sends or nonblocking collectives */
-    bool depends_on_time;  /* there are wildcards... */
-    bool follows_matches;  /* ...and what they got is asked for */
+    char *name; /* of the file */
+    char *text; /* of the file: names point there */
+    struct wf_gen_calc_table calc;
+    struct wf_gen_instr *code;
+    uint32_t n_code, code_capacity;
+    struct wf_gen_text_group *groups;
+    uint32_t n_groups, groups_capacity;
+    struct wf_strings regions; /* their names */
+    bool in_background;        /* there are synchronous sends or nonblocking collectives */
+    bool depends_on_time;      /* there are wildcard receives */
+    bool follows_matches;      /* the program asks what they received */
 };
 
-static inline const struct wf_gen_calc *
-wf_gen_text_nodes(const struct wf_gen_text_program *program)
-{
-    return (const struct wf_gen_calc *)(const void *)program->nodes.data;
-}
-
-static inline const struct wf_gen_instr *
-wf_gen_text_code(const struct wf_gen_text_program *program)
-{
-    return (const struct wf_gen_instr *)(const void *)program->code.data;
-}
-
-/* Translates a text for so many ranks; input->set has the values of
- * parameters that are not to be as the text says. On failure *program is empty, and
- * the message begins with name:line:column or `set:`. */
+/* Translates a text for this many ranks; input->set replaces the values of parameters. On failure
+ * *program is empty, and the message begins with name:line:column or `set:`. */
 WF_NODISCARD
 enum wf_status wf_gen_text_parse(struct wf_gen_text_program *program,
                                  const struct wf_gen_text_input *input, uint32_t n_ranks,

@@ -35,15 +35,15 @@ uint32_t wf_gen_text_node(struct wf_gen_text_parser *parser, enum wf_gen_calc_ki
     if (operands != NULL) {
         memcpy(expr.operand, operands, sizeof(expr.operand));
     }
-    return wf_gen_calc_add(&parser->program->nodes, &parser->lexer, expr);
+    return wf_gen_calc_add(&parser->program->calc, &parser->lexer, expr);
 }
 
 static const struct wf_gen_operation *find_function(const struct wf_gen_token *token)
 {
     for (const struct wf_gen_operation *operation = wf_gen_operations; operation->name != NULL;
          operation++) {
-        if (operation->precedence == 0 && strlen(operation->name) == token->length &&
-            memcmp(operation->name, token->text, token->length) == 0) {
+        if (operation->precedence == 0 &&
+            wf_gen_token_is(token, operation->name, strlen(operation->name))) {
             return operation;
         }
     }
@@ -74,8 +74,7 @@ static uint32_t parse_call(struct wf_gen_text_parser *parser,
 static uint32_t unknown_name(struct wf_gen_text_parser *parser,
                              const struct wf_gen_token *token)
 {
-    const struct wf_gen_text_symbol *symbols =
-        (const struct wf_gen_text_symbol *)(const void *)parser->symbols.data;
+    const struct wf_gen_text_symbol *symbols = parser->symbols;
     static const char *const values[] = {"rank", "size", "any", "none", NULL};
     char wanted[NAME_TEXT_MAX], known[NAME_TEXT_MAX], best[NAME_TEXT_MAX] = "";
     char hint[WF_HINT_MAX];
@@ -87,7 +86,7 @@ static uint32_t unknown_name(struct wf_gen_text_parser *parser,
     for (const char *const *value = values; *value != NULL; value++) {
         wf_nearest_add(&nearest, *value);
     }
-    for (size_t i = 0; i < parser->symbols.size / sizeof(*symbols); i++) {
+    for (uint32_t i = 0; i < parser->n_symbols; i++) {
         (void)snprintf(known, sizeof(known), "%.*s", (int)symbols[i].length, symbols[i].name);
         wf_nearest_add(&nearest, known);
         if (nearest.best == known) {
@@ -244,7 +243,7 @@ int64_t wf_gen_text_constant(struct wf_gen_text_parser *parser)
     if (parser->lexer.status != WF_OK) {
         return 0;
     }
-    const struct wf_gen_calc *nodes = wf_gen_text_nodes(parser->program);
+    const struct wf_gen_calc *nodes = parser->program->calc.nodes;
     if (nodes[node].varies) {
         (void)wf_gen_lex_fault(
             &parser->lexer, place,

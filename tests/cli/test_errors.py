@@ -36,7 +36,7 @@ CASES = [
      "there is no rank 8; the last one is 7"),
     (["replay", "gen:training", "-n", "8", "-p", "gen.bucket=1"], 5, "65536 are the limit"),
     (["replay", "gen:text", "-n", "8"], 2, "gen.file"),
-    (["replay", "gen:text", "-n", "8", "-p", "gen.file=nowhere"], 3, "cannot open 'nowhere'"),
+    (["replay", "gen:text", "-n", "8", "-p", "gen.file=nowhere"], 3, "cannot read 'nowhere'"),
     (["replay", "nowhere/trace.weft"], 3, "cannot read 'nowhere/trace.weft'"),
     (["replay", "there.json"], 3, "'there.json' is no trace of a known format"),
     (["replay", "two.weft", "-n", "3"], 3, "'two.weft' is a trace of 2 ranks"),
