@@ -162,19 +162,12 @@ static bool cg_group(const struct wf_source *source, uint32_t rank, uint32_t com
 {
     const struct cg *cg = (const struct cg *)source;
 
-    *out = (struct wf_group){.id = comm, .stride = 1};
     if (comm == WF_COMM_WORLD) {
-        out->size = source->n_ranks;
-        out->rank = rank;
-    } else if (comm == COMM_ROW && rank < cg->n_active) {
-        out->size = cg->n_columns;
-        out->rank = rank % cg->n_columns;
-        out->first = rank - out->rank;
-    } else {
-        return false;
+        return wf_gen_make_group(out, comm, source->n_ranks, rank, 0, 1);
     }
-    out->width = out->size;
-    return true;
+    uint32_t column = rank % cg->n_columns;
+    return comm == COMM_ROW && rank < cg->n_active &&
+           wf_gen_make_group(out, comm, cg->n_columns, column, rank - column, 1);
 }
 
 const struct wf_source_ops wf_gen_cg_ops = {

@@ -108,24 +108,14 @@ static bool fft_group(const struct wf_source *source, uint32_t rank, uint32_t co
     const struct fft *fft = (const struct fft *)source;
     uint32_t x = rank % fft->size[0], y = rank / fft->size[0];
 
-    *out = (struct wf_group){.id = comm, .stride = 1};
     if (comm == WF_COMM_WORLD) {
-        out->size = source->n_ranks;
-        out->rank = rank;
-    } else if (comm == COMM_ROW) {
-        out->size = fft->size[0];
-        out->rank = x;
-        out->first = rank - x;
-    } else if (comm == COMM_COLUMN) {
-        out->size = fft->size[1];
-        out->rank = y;
-        out->first = x;
-        out->stride = fft->size[0];
-    } else {
-        return false;
+        return wf_gen_make_group(out, comm, source->n_ranks, rank, 0, 1);
     }
-    out->width = out->size;
-    return true;
+    if (comm == COMM_ROW) {
+        return wf_gen_make_group(out, comm, fft->size[0], x, rank - x, 1);
+    }
+    return comm == COMM_COLUMN &&
+           wf_gen_make_group(out, comm, fft->size[1], y, x, fft->size[0]);
 }
 
 const struct wf_source_ops wf_gen_fft_ops = {

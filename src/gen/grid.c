@@ -76,25 +76,32 @@ static const char *read_size(const char *text, uint32_t *size, int last)
     return text + (last ? 0 : 1);
 }
 
+bool wf_gen_grid_parse(const char *text, uint32_t n_dims, uint32_t *size, uint64_t *product)
+{
+    const char *at = text;
+
+    *product = 1;
+    for (uint32_t d = 0; d < n_dims && at != NULL; d++) {
+        at = read_size(at, &size[d], d + 1 == n_dims);
+        if (at != NULL) {
+            *product = *product > UINT32_MAX ? *product : *product * size[d];
+        }
+    }
+    return at != NULL;
+}
+
 enum wf_status wf_gen_grid_read(const char *name, const char *text, uint32_t n, uint32_t n_dims,
                                 uint32_t *size, struct wf_err *err)
 {
     static const char *const forms[] = {"", "A", "AxB", "AxBxC", "AxBxCxD"};
     uint32_t read[WF_GEN_GRID_DIMS_MAX] = {0};
-    const char *at = text;
     uint64_t product = 1;
 
     if (text == NULL || *text == '\0') {
         wf_gen_grid_factor(n, n_dims, size);
         return WF_OK;
     }
-    for (uint32_t d = 0; d < n_dims && at != NULL; d++) {
-        at = read_size(at, &read[d], d + 1 == n_dims);
-        if (at != NULL) {
-            product = product > UINT32_MAX ? product : product * read[d];
-        }
-    }
-    if (at == NULL) {
+    if (!wf_gen_grid_parse(text, n_dims, read, &product)) {
         return wf_err_set(err, WF_EUSAGE,
                           "gen:%s: size: '%.64s' is no grid; write %s, or nothing for a grid "
                           "that fits",

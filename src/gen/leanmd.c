@@ -25,6 +25,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "gen/graphs.h"
+#include "gen/grid.h"
 #include "gen/vary.h"
 
 #include <stdlib.h>
@@ -346,27 +347,20 @@ static void set_roles(struct leanmd *md, int kaway, double cutoff)
 static enum wf_status read_cells(const char *text, uint64_t kaway, uint32_t *size,
                                  struct wf_err *err)
 {
-    const char *at = text;
-    uint64_t product = 1;
+    uint64_t product, least = 2 * kaway + 1;
 
+    if (!wf_gen_grid_parse(text, 3, size, &product)) {
+        return wf_err_set(err, WF_EUSAGE, "gen:leanmd: cells: '%.64s' is no grid; write AxBxC",
+                          text);
+    }
     for (int d = 0; d < 3; d++) {
-        char *end = NULL;
-        unsigned long value = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : 0;
-
-        if (end == NULL || *end != (d < 2 ? 'x' : '\0') || value > UINT32_MAX) {
+        if (size[d] < least) {
             return wf_err_set(err, WF_EUSAGE,
-                              "gen:leanmd: cells: '%.64s' is no grid; write AxBxC", text);
-        }
-        if (value < 2 * kaway + 1) {
-            return wf_err_set(err, WF_EUSAGE,
-                              "gen:leanmd: cells: '%.64s' has a dimension of %lu; with "
+                              "gen:leanmd: cells: '%.64s' has a dimension of %u; with "
                               "kaway=%llu at least %llu are needed",
-                              text, value, (unsigned long long)kaway,
-                              (unsigned long long)kaway * 2 + 1);
+                              text, size[d], (unsigned long long)kaway,
+                              (unsigned long long)least);
         }
-        size[d] = (uint32_t)value;
-        product = wf_gen_times(product, value);
-        at = end + 1;
     }
     if (product > UINT32_MAX / ROLES_MAX) {
         return wf_err_set(err, WF_ELIMIT, "gen:leanmd: cells: '%.64s' are too many; at most %u",

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "gen/make.h"
 #include "gen/text_program.h"
 
 #include <assert.h>
@@ -220,15 +221,8 @@ static bool find_group(struct run *run, uint32_t number, struct wf_group *out)
         run->fault = (struct wf_gen_calc_fault){group->place, "the rank is not in its group"};
         return false;
     }
-    *out = (struct wf_group){
-        .id = number + 1,
-        .size = (uint32_t)size,
-        .rank = (uint32_t)(ahead / stride),
-        .first = (uint32_t)first,
-        .stride = (uint32_t)stride,
-        .width = (uint32_t)size,
-    };
-    return true;
+    return wf_gen_make_group(out, number + 1, (uint32_t)size, (uint32_t)(ahead / stride),
+                             (uint32_t)first, (uint32_t)stride);
 }
 
 static bool make_message(struct run *run, const struct wf_gen_instr *instr, struct wf_op *op)
@@ -393,9 +387,7 @@ static bool text_group(const struct wf_source *source, uint32_t rank, uint32_t c
     struct run run = {.text = (const struct text *)source, .state = {.rank = rank}};
 
     if (comm == WF_COMM_WORLD) {
-        *out = (struct wf_group){
-            .size = source->n_ranks, .rank = rank, .stride = 1, .width = source->n_ranks};
-        return true;
+        return wf_gen_make_group(out, comm, source->n_ranks, rank, 0, 1);
     }
     if (comm > run.text->program.n_groups) {
         return false;
