@@ -70,9 +70,9 @@ static const struct wf_param params_table[] = {
     WF_PARAM_ROW(struct params, iterations, COUNT, .def = "3", .max = "4000000000",
                  .doc = "Number of time steps"),
     WF_PARAM_ROW(struct params, compute, TIME, .def = "10ms",
-                 .doc = "Computing in a time step"),
+                 .doc = "Compute time of a time step"),
     WF_PARAM_ROW(struct params, size, TEXT, .def = "",
-                 .doc = "The grid of ranks, as in 8x8; nothing for one as square as possible"),
+                 .doc = "The grid of ranks, as in 8x8; by default as square as possible"),
     WF_PARAM_END,
 };
 

@@ -61,7 +61,7 @@ static const struct wf_param params_table[] = {
     WF_PARAM_ROW(struct params, iterations, COUNT, .def = "1", .max = "100000000000",
                  .doc = "Number of solutions, each of 25 iterations"),
     WF_PARAM_ROW(struct params, compute, TIME, .def = "1ms",
-                 .doc = "Computing for each product of matrix and vector"),
+                 .doc = "Compute time of each product of matrix and vector"),
     WF_PARAM_END,
 };
 

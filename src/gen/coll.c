@@ -96,16 +96,17 @@ struct coll {
 
 static const struct wf_param params_table[] = {
     WF_PARAM_ROW(struct params, kind, ENUM, .def = "allreduce", .choices = kind_names,
-                 .doc = "Which collective"),
+                 .doc = "The collective operation"),
     WF_PARAM_ROW(struct params, bytes, SIZE, .def = "8", .max = "1EiB",
-                 .doc = "Size of the data, or of one block of it on the average"),
-    WF_PARAM_ROW(struct params, root, COUNT, .def = "0", .doc = "The root, if there is one"),
+                 .doc = "Size of the data, or average size of a block"),
+    WF_PARAM_ROW(struct params, root, COUNT, .def = "0",
+                 .doc = "The root, if the operation has one"),
     WF_PARAM_ROW(struct params, neighbors, COUNT, .def = "2", .max = "65536",
-                 .doc = "Ranks that a rank sends to, if they are neighbours"),
+                 .doc = "Number of ranks that a rank sends to in a neighbourhood collective"),
     WF_PARAM_ROW(struct params, iterations, COUNT, .def = "10", .doc = "Number of calls"),
-    WF_PARAM_ROW(struct params, compute, TIME, .def = "0", .doc = "Computing for each call"),
+    WF_PARAM_ROW(struct params, compute, TIME, .def = "0", .doc = "Compute time of each call"),
     WF_PARAM_ROW(struct params, nonblocking, BOOL, .def = "false",
-                 .doc = "Whether ranks compute while the operation goes on"),
+                 .doc = "Whether the operation is nonblocking and ranks compute meanwhile"),
     WF_PARAM_END,
 };
 
@@ -229,7 +230,7 @@ static bool coll_next(const struct wf_source *source, uint32_t rank, struct wf_c
 
 const struct wf_source_ops wf_gen_coll_ops = {
     .name = "coll",
-    .summary = "one collective operation again and again",
+    .summary = "one collective operation, repeated",
     .params = params_table,
     .params_size = sizeof(struct params),
     .create = coll_create,

@@ -44,9 +44,9 @@ static const struct wf_param params_table[] = {
                  .doc = "Points in each of the three dimensions"),
     WF_PARAM_ROW(struct params, iterations, COUNT, .def = "1", .doc = "Number of transforms"),
     WF_PARAM_ROW(struct params, compute, TIME, .def = "1ms",
-                 .doc = "Computing along one dimension"),
+                 .doc = "Compute time of one dimension"),
     WF_PARAM_ROW(struct params, size, TEXT, .def = "",
-                 .doc = "The grid of ranks, as in 8x4; nothing for one as square as possible"),
+                 .doc = "The grid of ranks, as in 8x4; by default as square as possible"),
     WF_PARAM_END,
 };
 

@@ -16,8 +16,8 @@ enum { WF_GEN_GRID_DIMS_MAX = 4 };
  * of equal surfaces the one whose smallest factor is largest; size[0] >= size[1] >= ... */
 void wf_gen_grid_factor(uint32_t n, uint32_t n_dims, uint32_t *size);
 
-/* Reads "4x4x2". Sets *product to the product of the sizes, or to any number above UINT32_MAX if
- * it is larger. Returns false unless `text` consists of `n_dims` sizes. */
+/* Reads "4x4x2". Sets *product to the product of the sizes, or to any number above UINT32_MAX
+ * if it is larger. Returns false unless `text` consists of `n_dims` sizes. */
 bool wf_gen_grid_parse(const char *text, uint32_t n_dims, uint32_t *size, uint64_t *product);
 
 /* Reads "4x4x2" for n ranks, or factors n if `text` is empty or null. A text that does not say

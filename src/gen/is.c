@@ -40,16 +40,16 @@ struct is {
 
 static const struct wf_param params_table[] = {
     WF_PARAM_ROW(struct params, keys, COUNT, .def = "8388608", .max = "1000000000000000",
-                 .doc = "Keys of all ranks together"),
+                 .doc = "Number of keys of all ranks together"),
     WF_PARAM_ROW(struct params, buckets, COUNT, .def = "1024", .max = "1000000000",
                  .doc = "Number of buckets"),
     WF_PARAM_ROW(struct params, iterations, COUNT, .def = "10",
                  .doc = "Number of times that the keys are sorted"),
     WF_PARAM_ROW(struct params, compute, TIME, .def = "1ms",
-                 .doc = "Computing before and after each exchange"),
+                 .doc = "Compute time before and after each exchange"),
     WF_PARAM_ROW(struct params, spread, REAL, .def = "0.1", .min = "0", .max = "1",
-                 .doc =
-                     "By which share one rank may send another more or less than the average"),
+                 .doc = "How far the bytes between two ranks may differ from the average, as a "
+                        "share of it"),
     WF_PARAM_END,
 };
 

@@ -81,8 +81,8 @@ static inline void wf_gen_make_collective(struct wf_op *op, enum wf_op_kind kind
     op->n_destinations = 0;
 }
 
-/* The group number `id` of `size` ranks from `first` on that are `stride` apart, in which the rank
- * has the number `rank`. Returns true. */
+/* The group number `id` of `size` ranks from `first` on that are `stride` apart, in which the
+ * rank has the number `rank`. Returns true. */
 static inline bool wf_gen_make_group(struct wf_group *out, uint32_t id, uint32_t size,
                                      uint32_t rank, uint32_t first, uint32_t stride)
 {

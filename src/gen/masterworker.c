@@ -39,9 +39,10 @@ static const struct wf_param params_table[] = {
     WF_PARAM_ROW(struct params, tasks, COUNT, .def = "100", .max = "2000000000",
                  .doc = "Number of tasks"),
     WF_PARAM_ROW(struct params, compute, TIME, .def = "1ms",
-                 .doc = "Computing for a task, on the average"),
-    WF_PARAM_ROW(struct params, spread, REAL, .def = "0.5", .min = "0", .max = "1",
-                 .doc = "By which share a task may take more or less than the average"),
+                 .doc = "Average compute time of a task"),
+    WF_PARAM_ROW(
+        struct params, spread, REAL, .def = "0.5", .min = "0", .max = "1",
+        .doc = "How far the time of a task may differ from the average, as a share of it"),
     WF_PARAM_ROW(struct params, task_bytes, SIZE, .def = "1KiB",
                  .doc = "Size of the message with a task"),
     WF_PARAM_ROW(struct params, result_bytes, SIZE, .def = "1KiB",
@@ -145,7 +146,7 @@ static bool masterworker_next(const struct wf_source *source, uint32_t rank,
 
 const struct wf_source_ops wf_gen_masterworker_ops = {
     .name = "masterworker",
-    .summary = "rank 0 hands out tasks to whoever asks",
+    .summary = "rank 0 hands out tasks to the ranks that ask",
     .params = params_table,
     .params_size = sizeof(struct params),
     .create = masterworker_create,

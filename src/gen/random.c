@@ -40,7 +40,7 @@ static const struct wf_param params_table[] = {
     WF_PARAM_ROW(struct params, bytes, SIZE, .def = "4", .doc = "Size of a message"),
     WF_PARAM_ROW(
         struct params, messages, COUNT, .def = "0",
-        .doc = "Messages that each rank sends, one after the other; 0 is as many as ranks"),
+        .doc = "Messages that each rank sends, one after the other; 0 means as many as ranks"),
     WF_PARAM_ROW(struct params, seed, COUNT, .def = "1", .doc = "Seed of the random pairs"),
     WF_PARAM_END,
 };

@@ -27,7 +27,7 @@ static const struct wf_param params_table[] = {
     WF_PARAM_ROW(struct params, bytes, SIZE, .def = "4", .doc = "Size of a message"),
     WF_PARAM_ROW(
         struct params, rounds, COUNT, .def = "0",
-        .doc = "Messages that each rank sends, one after the other; 0 is as many as ranks"),
+        .doc = "Messages that each rank sends, one after the other; 0 means as many as ranks"),
     WF_PARAM_END,
 };
 
@@ -70,7 +70,7 @@ static bool ring_next(const struct wf_source *source, uint32_t rank, struct wf_c
 
 const struct wf_source_ops wf_gen_ring_ops = {
     .name = "ring",
-    .summary = "every rank passes on to the next what it got from the one before",
+    .summary = "every rank passes the messages of the rank before it to the next",
     .params = params_table,
     .params_size = sizeof(struct params),
     .create = ring_create,

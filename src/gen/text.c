@@ -408,7 +408,7 @@ static const char *text_name_of(const struct wf_source *source, enum wf_source_n
 
 const struct wf_source_ops wf_gen_text_ops = {
     .name = "text",
-    .summary = "a program of one's own, from a file in the workload language",
+    .summary = "your own program, from a file in the workload language",
     .params = params_table,
     .params_size = sizeof(struct wf_gen_text_params),
     .create = text_create,

@@ -57,8 +57,8 @@ struct wf_gen_text_program {
     bool follows_matches;      /* the program asks what they received */
 };
 
-/* Translates a text for this many ranks; input->set replaces the values of parameters. On failure
- * *program is empty, and the message begins with name:line:column or `set:`. */
+/* Translates a text for this many ranks; input->set replaces the values of parameters. On
+ * failure *program is empty, and the message begins with name:line:column or `set:`. */
 WF_NODISCARD
 enum wf_status wf_gen_text_parse(struct wf_gen_text_program *program,
                                  const struct wf_gen_text_input *input, uint32_t n_ranks,

@@ -54,21 +54,23 @@ _Static_assert(sizeof(struct position) == sizeof(((struct wf_cursor *)0)->word),
 
 static const struct wf_param params_table[] = {
     WF_PARAM_ROW(struct params, model, SIZE, .def = "100MiB", .min = "1", .max = "1EiB",
-                 .doc = "Bytes of gradients of the whole model"),
+                 .doc = "Size of the gradients of the whole model"),
     WF_PARAM_ROW(struct params, bucket, SIZE, .def = "25MiB", .min = "1",
-                 .doc = "Bytes of gradients that are reduced together"),
+                 .doc = "Size of the gradients that are reduced together"),
     WF_PARAM_ROW(struct params, layers, COUNT, .def = "50", .min = "1", .max = "1000000",
-                 .doc = "Layers of the model, all of one size"),
+                 .doc = "Number of layers of the model, all of the same size"),
     WF_PARAM_ROW(struct params, steps, COUNT, .def = "3", .max = "4000000000",
                  .doc = "Number of training steps"),
     WF_PARAM_ROW(struct params, compute, TIME, .def = "100ms",
-                 .doc = "Computing forwards and backwards in a step"),
+                 .doc = "Compute time of the forward and backward passes of a step"),
     WF_PARAM_ROW(struct params, optimizer, TIME, .def = "1ms",
-                 .doc = "Computing at the end of a step"),
+                 .doc = "Compute time of the optimizer at the end of a step"),
     WF_PARAM_ROW(struct params, overlap, BOOL, .def = "true",
-                 .doc = "Whether gradients are reduced while the rank computes"),
-    WF_PARAM_ROW(struct params, imbalance, REAL, .def = "0", .min = "0", .max = "1",
-                 .doc = "By which share a step of a rank may be longer or shorter"),
+                 .doc = "Whether gradients are reduced while ranks compute"),
+    WF_PARAM_ROW(
+        struct params, imbalance, REAL, .def = "0", .min = "0", .max = "1",
+        .doc =
+            "How far the compute time of a step may differ from the average, as a share of it"),
     WF_PARAM_END,
 };
 
@@ -196,7 +198,7 @@ static bool training_next(const struct wf_source *source, uint32_t rank,
 
 const struct wf_source_ops wf_gen_training_ops = {
     .name = "training",
-    .summary = "data-parallel training: gradients reduced in buckets during computing",
+    .summary = "data-parallel training: gradients are reduced in buckets while ranks compute",
     .params = params_table,
     .params_size = sizeof(struct params),
     .create = training_create,

@@ -23,13 +23,15 @@ struct dragonfly_params {
 
 static const struct wf_param params_table[] = {
     WF_PARAM_ROW(struct dragonfly_params, h, COUNT, .min = "1",
-                 .doc = "Links of each router to other groups"),
+                 .doc = "Links from each router to other groups"),
     WF_PARAM_ROW(struct dragonfly_params, a, COUNT, .def = "0",
-                 .doc = "Routers of each group; 0 is 2h, which balances the load of the links"),
+                 .doc =
+                     "Routers in each group; 0 means 2h, which balances the load of the links"),
     WF_PARAM_ROW(struct dragonfly_params, p, COUNT, .def = "0",
-                 .doc = "Nodes of each router; 0 is h, which balances the load of the links"),
+                 .doc =
+                     "Nodes at each router; 0 means h, which balances the load of the links"),
     WF_PARAM_ROW(struct dragonfly_params, g, COUNT, .def = "0",
-                 .doc = "Groups, at most a*h + 1; 0 is that many"),
+                 .doc = "Number of groups, at most a*h + 1; 0 means that maximum"),
     WF_PARAM_ROW(struct dragonfly_params, global, ENUM, .def = "relative",
                  .choices = wf_topo_global_orders, .doc = WF_TOPO_GLOBAL_DOC),
     WF_PARAM_END,

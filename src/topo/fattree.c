@@ -32,27 +32,25 @@ struct fattree_params {
 
 static const struct wf_param params_table[] = {
     WF_PARAM_ROW(struct fattree_params, down, TEXT, .def = "",
-                 .doc = "Children of a switch in each level from the lowest, as 4x4x4"),
+                 .doc = "Children of a switch in each level, from the lowest up, as in 4x4x4"),
     WF_PARAM_ROW(
         struct fattree_params, up, TEXT, .def = "",
         .doc =
-            "Parents of a node, then of a switch in each level but the highest, as 1x4x4; if "
-            "not given one, then as many as there are children"),
-    WF_PARAM_ROW(
-        struct fattree_params, k, COUNT, .def = "0", .max = "4294967294",
-        .doc = "Instead of down: children of every switch of a k-ary n-tree, and parents too"),
+            "Parents of a node, then of a switch in each level but the highest, as in 1x4x4; "
+            "by default one parent of a node and as many parents as children of a switch"),
+    WF_PARAM_ROW(struct fattree_params, k, COUNT, .def = "0", .max = "4294967294",
+                 .doc = "Instead of down: the children, and the parents, of every switch of a "
+                        "k-ary n-tree"),
     WF_PARAM_ROW(struct fattree_params, n, COUNT, .def = "0", .max = "32",
                  .doc = "Levels of switches of a k-ary n-tree, which has k^n nodes"),
-    WF_PARAM_ROW(
-        struct fattree_params, radix, COUNT, .def = "0", .max = "4294967294",
-        .doc = "Instead of down: ports of every switch of the largest tree, half of them up "
-               "except at the top"),
+    WF_PARAM_ROW(struct fattree_params, radix, COUNT, .def = "0", .max = "4294967294",
+                 .doc = "Instead of down: the ports of every switch of the largest tree; half "
+                        "of them lead up, except at the top"),
     WF_PARAM_ROW(struct fattree_params, levels, COUNT, .def = "0", .max = "32",
-                 .doc = "Levels of switches with that radix"),
-    WF_PARAM_ROW(
-        struct fattree_params, taper, TEXT, .def = "1",
-        .doc = "By what to divide the parents of switches, in all levels or in each from the "
-               "lowest, as 2x1"),
+                 .doc = "Levels of switches of that radix"),
+    WF_PARAM_ROW(struct fattree_params, taper, TEXT, .def = "1",
+                 .doc = "Divides the number of parents of switches, in all levels alike or in "
+                        "each from the lowest up, as in 2x1"),
     WF_PARAM_END,
 };
 

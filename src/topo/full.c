@@ -11,7 +11,7 @@ static const struct wf_param params_table[] = {
     WF_PARAM_ROW(struct full_params, size, COUNT, .min = "1",
                  .max =
                      "65536", /* 65536 * 65535 directed links are just below WF_TOPO_LINK_MAX */
-                 .doc = "Nodes, each joined to all others"),
+                 .doc = "Number of nodes, each linked to all others"),
     WF_PARAM_END,
 };
 

@@ -22,9 +22,9 @@ struct hyperx_params {
 
 static const struct wf_param params_table[] = {
     WF_PARAM_ROW(struct hyperx_params, size, TEXT,
-                 .doc = "Routers in each dimension, as 4x4x4"),
+                 .doc = "Routers in each dimension, as in 4x4x4"),
     WF_PARAM_ROW(struct hyperx_params, p, COUNT, .def = "1", .min = "1",
-                 .doc = "Nodes of each router"),
+                 .doc = "Nodes at each router"),
     WF_PARAM_END,
 };
 
@@ -228,7 +228,7 @@ static const char *const examples[] = {
 const struct wf_topo_ops wf_topo_hyperx_ops = {
     .name = "hyperx",
     .args = "<size>x<size>...[,p=<nodes per router>]",
-    .summary = "routers in 1 to 8 dimensions, each joined to all others of its rows",
+    .summary = "routers in 1 to 8 dimensions, each linked to all others in its rows",
     .shape = WF_TOPO_SHAPE_GRID,
     .vc_class = WF_TOPO_VC_HYPERX,
     .examples = examples,

@@ -8,7 +8,7 @@ struct mesh_params {
 };
 
 static const struct wf_param params_table[] = {
-    WF_PARAM_ROW(struct mesh_params, size, TEXT, .doc = "Nodes in each dimension, as 8x8x8"),
+    WF_PARAM_ROW(struct mesh_params, size, TEXT, .doc = "Nodes in each dimension, as in 8x8x8"),
     WF_PARAM_END,
 };
 

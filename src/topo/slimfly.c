@@ -32,10 +32,10 @@ struct slimfly_params {
 
 static const struct wf_param params_table[] = {
     WF_PARAM_ROW(struct slimfly_params, q, COUNT, .min = "3", .max = Q_MAX,
-                 .doc = "A prime or a power of one, 3 or more: there are 2 q^2 routers"),
-    WF_PARAM_ROW(
-        struct slimfly_params, p, COUNT, .def = "0",
-        .doc = "Nodes of each router; 0 is half as many as it has links to others, rounded up"),
+                 .doc = "A prime or a power of a prime, at least 3; there are 2 q^2 routers"),
+    WF_PARAM_ROW(struct slimfly_params, p, COUNT, .def = "0",
+                 .doc = "Nodes at each router; 0 means half as many as its links to other "
+                        "routers, rounded up"),
     WF_PARAM_END,
 };
 

@@ -35,9 +35,9 @@ struct tree_params {
 
 static const struct wf_param params_table[] = {
     WF_PARAM_ROW(struct tree_params, size, COUNT, .min = "1", .max = "2147483647",
-                 .doc = "Compute nodes; any number, as a tree need not be complete"),
+                 .doc = "Number of compute nodes; the tree need not be complete"),
     WF_PARAM_ROW(struct tree_params, degree, COUNT, .def = "2", .min = "2", .max = "2147483647",
-                 .doc = "Children of a vertex, at most"),
+                 .doc = "Most children of a vertex"),
     WF_PARAM_ROW(struct tree_params, nodes, ENUM, .def = "leaves", .choices = sorts,
                  .doc = "Which vertices are compute nodes: the leaves below switches, or all"),
     WF_PARAM_END,

@@ -35,18 +35,17 @@ struct ttorus_params {
 };
 
 static const struct wf_param params_table[] = {
-    WF_PARAM_ROW(struct ttorus_params, size, TEXT, .doc = "Nodes in each dimension, as 8x8x8"),
+    WF_PARAM_ROW(struct ttorus_params, size, TEXT,
+                 .doc = "Nodes in each dimension, as in 8x8x8"),
     WF_PARAM_ROW(struct ttorus_params, wrap, TEXT, .def = "",
-                 .doc = "Which dimensions are rings, as 1,0,1; all of them if not given"),
+                 .doc = "Which dimensions are rings, as in 1,0,1; by default all of them"),
     WF_PARAM_ROW(
         struct ttorus_params, degree, COUNT, .def = "1",
         .doc =
             "Passing the end of dimension i shifts dimension i + degree, modulo their number"),
-    WF_PARAM_ROW(
-        struct ttorus_params, jump, TEXT, .def = "",
-        .doc =
-            "By how much passing the end of each dimension shifts, as 4/4/0; by nothing if not "
-            "given"),
+    WF_PARAM_ROW(struct ttorus_params, jump, TEXT, .def = "",
+                 .doc = "How far passing the end of each dimension shifts, as in 4/4/0; by "
+                        "default not at all"),
     WF_PARAM_END,
 };
 
