@@ -3,11 +3,11 @@
 #define WEFT_MPI_H
 
 /*
- * MPI for programs that run as virtual ranks. Programs are compiled with weftcc and include
+ * MPI-3.1 for programs that run as virtual ranks. Programs are compiled with weftcc and include
  * this file as <mpi.h>.
  *
- * Every function has a symbol of its own name and one that begins with weft_; programs use the
- * latter, so that they can never meet another MPI in the process that simulates them.
+ * Programs call the functions by symbols that begin with weft_, as in weft_MPI_Send. So they never
+ * call those of another MPI library, which weft itself may be linked with.
  */
 
 #include "mpi_constants.h"
@@ -22,14 +22,14 @@
 #define MPI_VERSION    3
 #define MPI_SUBVERSION 1
 
-/* Handles; the same numbers as in Fortran. */
+/* Handles are integers, the same in Fortran. */
 typedef int MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request, MPI_Group, MPI_Info, MPI_Errhandler,
     MPI_Win, MPI_Message, MPI_File;
 typedef int MPI_Fint;
 typedef ptrdiff_t MPI_Aint;
 typedef long long MPI_Count, MPI_Offset;
 
-/* Of integers only, so that a Fortran program has it as an array. */
+/* Consists of integers: in Fortran it is an array. */
 typedef struct MPI_Status {
     int MPI_SOURCE, MPI_TAG, MPI_ERROR;
     int weft_cancelled;
@@ -52,7 +52,7 @@ typedef MPI_Status MPI_F08_status;
 #define MPI_UNWEIGHTED          ((int *)-2)
 #define MPI_WEIGHTS_EMPTY       ((int *)-3)
 
-/* What the program hands over to be called. */
+/* Functions of the program that the library calls. */
 typedef void MPI_User_function(void *in, void *inout, int *count, MPI_Datatype *type);
 typedef int MPI_Comm_copy_attr_function(MPI_Comm old, int keyval, void *extra_state,
                                         void *value_in, void *value_out, int *flag);
@@ -85,7 +85,7 @@ typedef int MPI_Datarep_extent_function(MPI_Datatype type, MPI_Aint *extent, voi
 #define MPI_WIN_NULL_DELETE_FN  MPI_NULL_DELETE_FN
 #define MPI_WIN_DUP_FN          MPI_DUP_FN
 
-/* Handles and those of Fortran are the same. */
+/* Handles are the same in C and Fortran. */
 #define MPI_Comm_c2f(handle)        ((MPI_Fint)(handle))
 #define MPI_Comm_f2c(handle)        ((MPI_Comm)(handle))
 #define MPI_Type_c2f(handle)        ((MPI_Fint)(handle))
@@ -134,7 +134,7 @@ extern "C" {
 int weft_mpi_dup_fn(MPI_Comm old, int keyval, void *extra_state, void *value_in,
                     void *value_out, int *flag);
 
-/* All functions, each as MPI_ and as PMPI_; made from a list (src/mpilib/bindings). */
+/* All functions, each as MPI_ and as PMPI_. Generated from src/mpilib/bindings/functions.txt. */
 #include "mpi_functions.h"
 
 #ifdef __cplusplus

@@ -2,7 +2,7 @@
 #ifndef WEFT_MPI_CONSTANTS_H
 #define WEFT_MPI_CONSTANTS_H
 
-/* The constants of mpi.h that are plain numbers, the same in Fortran. */
+/* The numeric constants of mpi.h. generate.py copies them to mpif.h for Fortran. */
 
 enum {
     MPI_PROC_NULL = -2,

@@ -2,7 +2,7 @@
 #ifndef WEFT_MPI_ERRORS_H
 #define WEFT_MPI_ERRORS_H
 
-/* The classes of errors of mpi.h; codes are the same numbers. */
+/* The error classes of mpi.h. Predefined error codes are the same numbers. */
 enum {
     MPI_SUCCESS = 0,
     MPI_ERR_BUFFER = 1,

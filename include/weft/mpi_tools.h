@@ -2,7 +2,7 @@
 #ifndef WEFT_MPI_TOOLS_H
 #define WEFT_MPI_TOOLS_H
 
-/* The tools interface of mpi.h, which has nothing to show. */
+/* The types of the MPI tool interface, which the library does not implement. */
 
 typedef int MPI_T_enum, MPI_T_cvar_handle, MPI_T_pvar_handle, MPI_T_pvar_session;
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* How a collective is performed; collective_data.c says what each kind does. */
 #include "mpilib/collective.h"
 
 #include "mpilib/memory.h"

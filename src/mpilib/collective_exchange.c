@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The state that the members of a collective share. */
 #include "mpilib/collective_exchange.h"
 
 #include "mpilib/communicator_registry.h"

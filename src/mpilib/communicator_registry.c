@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Communicators whose members run in several processes. */
 #include "mpilib/communicator_registry.h"
 
 #include "mpilib/memory.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* How datatypes were constructed. */
 #include "mpilib/datatype_contents.h"
 
 #include "mpilib/memory.h"

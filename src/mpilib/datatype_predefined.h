@@ -2,8 +2,7 @@
 #ifndef WF_MPILIB_DATATYPE_PREDEFINED_H
 #define WF_MPILIB_DATATYPE_PREDEFINED_H
 
-/* The predefined datatypes: place of the handle, name, C type, what reductions take it for...
- */
+/* The predefined datatypes. Rows: index of the handle, name, C type, type for reductions. */
 #define WL_TYPE_MAP(X)                                            \
     X(1, MPI_CHAR, char, I8)                                      \
     X(2, MPI_SIGNED_CHAR, signed char, I8)                        \
@@ -60,7 +59,7 @@
     X(64, MPI_CXX_DOUBLE_COMPLEX, double _Complex, C64)           \
     X(65, MPI_CXX_LONG_DOUBLE_COMPLEX, long double _Complex, CLONG)
 
-/* ...and those of two values. */
+/* Those of two values. Rows: index, name, types of the two. */
 #define WL_PAIR_MAP(X)                           \
     X(48, MPI_FLOAT_INT, float, int)             \
     X(49, MPI_DOUBLE_INT, double, int)           \

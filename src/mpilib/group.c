@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Groups. */
 #include "mpilib/group.h"
 
 #include "mpilib/memory.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tables of objects. */
 #include "mpilib/handle.h"
 
 #include "mpilib/memory.h"

@@ -5,7 +5,7 @@
 /*
  * Handles of MPI objects. A handle is an int that is valid in one rank: the kind of the object
  * in the upper byte, its index below. Indices below WL_OBJECT_FIRST are predefined objects,
- * which all ranks share. 0 is the null handle of every kind.
+ * which all ranks share. Index 0 is the null handle.
  */
 
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Messages of the library itself. */
 #include "mpilib/internal_messages.h"
 
 #include "mpilib/interprocess.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Data between processes. */
 #include "mpilib/interprocess.h"
 
 #include "mpilib/communicator_registry.h"

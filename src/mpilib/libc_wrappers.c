@@ -11,7 +11,7 @@
  *   what other ranks wrote before.
  * - write() to the standard output goes through stdout, where lines get their labels.
  */
-#include "mpilib/bindings/fortran_calls.h"
+#include "mpilib/bindings/fortran.h"
 #include "mpilib/library.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Allocation. */
 #include "mpilib/memory.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Queues of messages that were sent and not received. */
 #include "mpilib/message_queue.h"
 
 #include "mpilib/memory.h"

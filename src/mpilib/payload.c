@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Checksums of data. */
 #include "mpilib/payload.h"
 
 /* FNV-1a, 64 bits. */

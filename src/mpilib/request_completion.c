@@ -126,7 +126,7 @@ static struct wf_op op_of(const struct set *set, enum wf_op_kind kind)
     return (struct wf_op){.kind = kind, .requests = set->numbers, .count = set->n};
 }
 
-/* A rank that waits cannot complete anything itself. */
+/* While a rank waits, it cannot complete its generalized requests. */
 _Noreturn static void wait_forever(const struct wl_rank *rank)
 {
     wl_fatal(rank, "this would wait for ever: the rank waits for a generalized request that "

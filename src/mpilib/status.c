@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a status says. */
+/* Statuses (MPI-3.1, 3.2.5 and 12.3). */
 #include "mpilib/request.h"
 
 #include <string.h>
@@ -69,7 +69,7 @@ int wl_MPI_Status_c2f(struct wl_rank *rank, const MPI_Status *c_status, MPI_Fint
     return MPI_SUCCESS;
 }
 
-/* A status has the same form in all three. */
+/* The three kinds of status have the same layout. */
 
 int wl_MPI_Status_f082c(struct wl_rank *rank, const MPI_F08_status *f08_status,
                         MPI_Status *c_status)

@@ -3,27 +3,34 @@
 #define WF_MPILIB_BINDINGS_FORTRAN_H
 
 /*
- * What Fortran says in another way than C. This is linked into the program itself and not into
- * the library, because addresses of variables of the program have a meaning.
+ * Conversions between Fortran and C. This code is linked into the program, not into the library,
+ * because MPI_BOTTOM and its like are variables of the program.
  */
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <weft/mpi.h>
 
+/* Only Fortran calls mpi_x_(): nothing declares it. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
 enum { WL_F_TEXT_MAX = 4096 };
 
-/* A text without the blanks at its end, allocated; and a text that blanks are put behind. */
+/* A copy of a text without leading and trailing blanks. The caller frees it. */
 char *wl_f_text(const char *text, size_t length);
+/* Copies a text and pads it with blanks. */
 void wl_f_fill(char *to, size_t length, const char *text);
 
-/* The special values of C for those of Fortran. */
+/* C's value of an argument that may be a special value in Fortran. */
 void *wl_f_place(void *buffer);
 MPI_Status *wl_f_status(MPI_Status *status);
 int *wl_f_weights(int *weights);
 
-/* Places in arrays count from 1, unless they are MPI_UNDEFINED. */
+/* Converts places in arrays: Fortran counts from 1. MPI_UNDEFINED stays. */
 void wl_f_count_one(int *index);
 void wl_f_count_all(int n, int *indices);
+
+/* The library calls the function when the rank ends. */
+void weft_mpi_at_end(void (*function)(void));
 
 #endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that Fortran does not have in the same way as C. */
-#include "mpilib/bindings/fortran_calls.h"
-
+/* Functions whose parameters differ between Fortran and C. generate.py writes the others. */
 #include "mpilib/bindings/fortran.h"
 
-/* What the run-time library of GNU Fortran has written and not handed over yet; there may be
- * another one. */
+/* Flushes the output buffers of the run-time library of GNU Fortran. Other compilers have none. */
 extern void _gfortran_flush_i4(const int *unit) __attribute__((weak));
 
 static void flush_all(void)
@@ -25,11 +22,6 @@ void mpi_init_thread_(const int *required, int *provided, int *ierror)
 {
     weft_mpi_at_end(flush_all);
     *ierror = MPI_Init_thread(NULL, NULL, *required, provided);
-}
-
-void mpi_finalize_(int *ierror)
-{
-    *ierror = MPI_Finalize();
 }
 
 double mpi_wtime_(void)
@@ -57,12 +49,7 @@ MPI_Aint mpi_aint_diff_(const MPI_Aint *one, const MPI_Aint *other)
     return *one - *other;
 }
 
-/* ---- addresses: of MPI-1 as integers, of later versions wide enough ---- */
-
-void mpi_get_address_(const void *location, MPI_Aint *address, int *ierror)
-{
-    *ierror = MPI_Get_address(location, address);
-}
+/* ---- addresses: integers in MPI-1, wide enough for pointers later ---- */
 
 void mpi_address_(const void *location, int *address, int *ierror)
 {
@@ -72,29 +59,17 @@ void mpi_address_(const void *location, int *address, int *ierror)
     *address = (int)wide;
 }
 
-void mpi_type_extent_(const int *type, int *extent, int *ierror)
-{
-    MPI_Aint wide;
+#define NARROW(name, Name)                                     \
+    void mpi_##name##_(const int *type, int *out, int *ierror) \
+    {                                                          \
+        MPI_Aint wide;                                         \
+        *ierror = MPI_##Name(*type, &wide);                    \
+        *out = (int)wide;                                      \
+    }
 
-    *ierror = MPI_Type_extent(*type, &wide);
-    *extent = (int)wide;
-}
-
-void mpi_type_lb_(const int *type, int *displacement, int *ierror)
-{
-    MPI_Aint wide;
-
-    *ierror = MPI_Type_lb(*type, &wide);
-    *displacement = (int)wide;
-}
-
-void mpi_type_ub_(const int *type, int *displacement, int *ierror)
-{
-    MPI_Aint wide;
-
-    *ierror = MPI_Type_ub(*type, &wide);
-    *displacement = (int)wide;
-}
+NARROW(type_extent, Type_extent)
+NARROW(type_lb, Type_lb)
+NARROW(type_ub, Type_ub)
 
 void mpi_type_hvector_(const int *count, const int *blocklength, const int *stride,
                        const int *oldtype, int *newtype, int *ierror)
@@ -130,31 +105,6 @@ void mpi_type_struct_(const int *count, const int *blocklengths, const int *disp
     free(wide);
 }
 
-/* ---- memory ---- */
-
-void mpi_alloc_mem_(const MPI_Aint *size, const int *info, void *baseptr, int *ierror)
-{
-    *ierror = MPI_Alloc_mem(*size, *info, baseptr);
-}
-
-void mpi_win_allocate_(const MPI_Aint *size, const int *unit, const int *info, const int *comm,
-                       void *baseptr, int *win, int *ierror)
-{
-    *ierror = MPI_Win_allocate(*size, *unit, *info, *comm, baseptr, win);
-}
-
-void mpi_win_allocate_shared_(const MPI_Aint *size, const int *unit, const int *info,
-                              const int *comm, void *baseptr, int *win, int *ierror)
-{
-    *ierror = MPI_Win_allocate_shared(*size, *unit, *info, *comm, baseptr, win);
-}
-
-void mpi_win_shared_query_(const int *win, const int *rank, MPI_Aint *size, int *unit,
-                           void *baseptr, int *ierror)
-{
-    *ierror = MPI_Win_shared_query(*win, *rank, size, unit, baseptr);
-}
-
 void mpi_buffer_detach_(void *buffer, int *size, int *ierror)
 {
     void *memory;
@@ -163,12 +113,12 @@ void mpi_buffer_detach_(void *buffer, int *size, int *ierror)
     *ierror = MPI_Buffer_detach(&memory, size);
 }
 
-/* ---- attributes: values are integers, in C they are pointers ---- */
+/* ---- attributes: values are integers, in C pointers ---- */
 
 static void get_value(int found, int keyval, const void *value, MPI_Aint *out)
 {
     if (found) {
-        /* Those of MPI itself are pointers to integers in C. */
+        /* In C, the predefined attributes are pointers to integers. */
         *out = keyval > MPI_KEYVAL_INVALID && keyval <= MPI_APPNUM ? *(const int *)value
                                                                    : (MPI_Aint)value;
     }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keyvals with functions of the program's own, which in Fortran get everything by address. */
-#include "mpilib/bindings/fortran_calls.h"
-
+/* Keyvals and attributes. The program's copy and delete functions get all arguments by address. */
 #include "mpilib/bindings/fortran.h"
 
 #include <stdlib.h>
@@ -11,13 +9,13 @@ typedef void copy_function(const int *object, const int *keyval, const MPI_Aint 
                            int *ierror);
 typedef void delete_function(const int *object, const int *keyval, const MPI_Aint *value,
                              const MPI_Aint *extra_state, int *ierror);
-/* Those of MPI 1 have values that are plain integers. */
+/* In MPI-1 attribute values are plain integers. */
 typedef void short_copy_function(const int *object, const int *keyval, const int *extra_state,
                                  const int *value_in, int *value_out, int *flag, int *ierror);
 typedef void short_delete_function(const int *object, const int *keyval, const int *value,
                                    const int *extra_state, int *ierror);
 
-/* What C's extra state is: lives as long as the keyval, which goes with the rank. */
+/* The extra state of the keyval in C. It is never freed: the keyval lives as long as its rank. */
 struct functions {
     copy_function *copy;
     delete_function *remove;
@@ -70,24 +68,20 @@ static struct functions *keep(struct functions functions)
     return own;
 }
 
-#define CREATE(name, Name)                                                                   \
-    void mpi_##name##_create_keyval_(copy_function *copy, delete_function *remove,           \
-                                     int *keyval, const MPI_Aint *extra_state, int *ierror); \
-    void mpi_##name##_create_keyval_(copy_function *copy, delete_function *remove,           \
-                                     int *keyval, const MPI_Aint *extra_state, int *ierror)  \
-    {                                                                                        \
-        *ierror = MPI_##Name##_create_keyval(                                                \
-            call_copy, call_delete, keyval,                                                  \
-            keep((struct functions){                                                         \
-                .copy = copy, .remove = remove, .extra_state = *extra_state}));              \
+#define CREATE(name, Name)                                                                  \
+    void mpi_##name##_create_keyval_(copy_function *copy, delete_function *remove,          \
+                                     int *keyval, const MPI_Aint *extra_state, int *ierror) \
+    {                                                                                       \
+        *ierror = MPI_##Name##_create_keyval(                                               \
+            call_copy, call_delete, keyval,                                                 \
+            keep((struct functions){                                                        \
+                .copy = copy, .remove = remove, .extra_state = *extra_state}));             \
     }
 
 CREATE(comm, Comm)
 CREATE(type, Type)
 CREATE(win, Win)
 
-void mpi_keyval_create_(short_copy_function *copy, short_delete_function *remove, int *keyval,
-                        const int *extra_state, int *ierror);
 void mpi_keyval_create_(short_copy_function *copy, short_delete_function *remove, int *keyval,
                         const int *extra_state, int *ierror)
 {
@@ -97,18 +91,14 @@ void mpi_keyval_create_(short_copy_function *copy, short_delete_function *remove
                                                              .extra_state = *extra_state}));
 }
 
-/* ---- values, which are integers here and pointers in C ---- */
+/* ---- attribute values: integers here, pointers in C ---- */
 
 #define VALUES(name, Name)                                                                   \
-    void mpi_##name##_set_attr_(const int *object, const int *keyval, const MPI_Aint *value, \
-                                int *ierror);                                                \
     void mpi_##name##_set_attr_(const int *object, const int *keyval, const MPI_Aint *value, \
                                 int *ierror)                                                 \
     {                                                                                        \
         *ierror = MPI_##Name##_set_attr(*object, *keyval, (void *)*value);                   \
     }                                                                                        \
-    void mpi_##name##_get_attr_(const int *object, const int *keyval, MPI_Aint *value,       \
-                                int *flag, int *ierror);                                     \
     void mpi_##name##_get_attr_(const int *object, const int *keyval, MPI_Aint *value,       \
                                 int *flag, int *ierror)                                      \
     {                                                                                        \
@@ -120,11 +110,9 @@ void mpi_keyval_create_(short_copy_function *copy, short_delete_function *remove
 VALUES(type, Type)
 VALUES(win, Win)
 
-/* ---- those that everybody has ---- */
+/* ---- predefined copy and delete functions ---- */
 
 #define NOTHING_COPIED(name)                                                            \
-    void name(const int *object, const int *keyval, const void *extra_state,            \
-              const void *value_in, void *value_out, int *flag, int *ierror);           \
     void name(const int *object, const int *keyval, const void *extra_state,            \
               const void *value_in, void *value_out, int *flag, int *ierror)            \
     {                                                                                   \
@@ -134,22 +122,18 @@ VALUES(win, Win)
     }
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): a type */
-#define ALL_COPIED(name, type)                                                \
-    void name(const int *object, const int *keyval, const type *extra_state,  \
-              const type *value_in, type *value_out, int *flag, int *ierror); \
-    void name(const int *object, const int *keyval, const type *extra_state,  \
-              const type *value_in, type *value_out, int *flag, int *ierror)  \
-    {                                                                         \
-        (void)object, (void)keyval, (void)extra_state;                        \
-        *value_out = *value_in;                                               \
-        *flag = 1;                                                            \
-        *ierror = MPI_SUCCESS;                                                \
+#define ALL_COPIED(name, type)                                               \
+    void name(const int *object, const int *keyval, const type *extra_state, \
+              const type *value_in, type *value_out, int *flag, int *ierror) \
+    {                                                                        \
+        (void)object, (void)keyval, (void)extra_state;                       \
+        *value_out = *value_in;                                              \
+        *flag = 1;                                                           \
+        *ierror = MPI_SUCCESS;                                               \
     }
 
 /* NOLINTEND(bugprone-macro-parentheses) */
 #define NOTHING_DELETED(name)                                          \
-    void name(const int *object, const int *keyval, const void *value, \
-              const void *extra_state, int *ierror);                   \
     void name(const int *object, const int *keyval, const void *value, \
               const void *extra_state, int *ierror)                    \
     {                                                                  \

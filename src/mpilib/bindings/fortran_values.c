@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The common blocks of mpif.h; only their addresses count. */
+/* The common blocks of mpif.h. Only their addresses mean something. */
 _Alignas(32) int weft_mpi_bottom_, weft_mpi_in_place_, weft_mpi_unweighted_,
     weft_mpi_weights_empty_, weft_mpi_errcodes_ignore_;
 _Alignas(32) int weft_mpi_status_ignore_[MPI_F_STATUS_SIZE],
@@ -31,7 +31,7 @@ void wl_f_fill(char *to, size_t length, const char *text)
     size_t n = strlen(text);
 
     n = n < length ? n : length;
-    /* Fortran pads with blanks and ends nothing with a NUL. */
+    /* A text of Fortran has no NUL at its end. */
     memcpy(to, text, n); // NOLINT(bugprone-not-null-terminated-result)
     memset(to + n, ' ', length - n);
 }

@@ -21,12 +21,11 @@ PARAMETER = re.compile(r"^(.*?)(\w+)((?:\[\w*\])*)$")
 
 # Written by hand in fortran_calls.c and fortran_keyvals.c: their parameters differ from C's.
 BY_HAND = {
-    "Init", "Init_thread", "Finalize", "Pcontrol", "Wtime", "Wtick", "Aint_add", "Aint_diff",
-    "Address", "Type_extent", "Type_lb", "Type_ub", "Type_hvector", "Type_hindexed",
-    "Type_struct", "Comm_create_keyval", "Type_create_keyval", "Win_create_keyval",
-    "Keyval_create", "Comm_set_attr", "Comm_get_attr", "Type_set_attr", "Type_get_attr",
-    "Win_set_attr", "Win_get_attr", "Attr_put", "Attr_get", "Info_get", "Get_address",
-    "Buffer_detach", "Alloc_mem", "Win_allocate", "Win_allocate_shared", "Win_shared_query",
+    "Init", "Init_thread", "Pcontrol", "Wtime", "Wtick", "Aint_add", "Aint_diff", "Address",
+    "Type_extent", "Type_lb", "Type_ub", "Type_hvector", "Type_hindexed", "Type_struct",
+    "Comm_create_keyval", "Type_create_keyval", "Win_create_keyval", "Keyval_create",
+    "Comm_set_attr", "Comm_get_attr", "Type_set_attr", "Type_get_attr", "Win_set_attr",
+    "Win_get_attr", "Attr_put", "Attr_get", "Info_get", "Buffer_detach",
 }
 # Not part of the Fortran interface, or with parameters that mean nothing there.
 C_ONLY = {"Status_f2c", "Status_c2f", "Status_f082c", "Status_c2f08", "Status_f082f",
@@ -34,7 +33,7 @@ C_ONLY = {"Status_f2c", "Status_c2f", "Status_f082c", "Status_c2f08", "Status_f0
           "Grequest_start"}
 # Buffers that may be MPI_BOTTOM or MPI_IN_PLACE.
 PLACES = {"buf", "sendbuf", "recvbuf", "inbuf", "outbuf", "inoutbuf", "origin_addr",
-          "result_addr", "compare_addr", "base", "location"}
+          "result_addr", "compare_addr", "base"}
 WEIGHTS = {"weights", "sourceweights", "destweights"}
 BY_VALUE = {"int", "const int", "MPI_Aint", "MPI_Offset", "MPI_Count"}
 
@@ -243,8 +242,7 @@ def fortran(functions):
         declared += [f"size_t {p.name}_length" for p, part in zip(f.parameters, parts)
                      if part[4]]
         name = f"mpi_{f.name.lower()}_"
-        lines = [f"void {name}({', '.join(declared)});",
-                 f"void {name}({', '.join(declared)})", "{"]
+        lines = [f"void {name}({', '.join(declared)})", "{"]
         lines += [part[2] for part in parts if part[2]]
         lines.append(f"    *ierror = MPI_{f.name}({', '.join(part[1] for part in parts)});")
         if f.name in COUNTED:

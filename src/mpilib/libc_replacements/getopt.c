@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * getopt() and getopt_long(), linked into the program so that each rank goes through its own
- * arguments: with the system's library, the second rank would find that all have been read.
- * They do what glibc's do, the order of arguments included: operands are moved behind options.
+ * getopt() and getopt_long(), linked into the program so that each rank reads its own arguments.
+ * The state of the C library is shared by all ranks of a process: the second rank would find that
+ * all arguments have been read. These behave like glibc's, which move operands after options.
  */
 #include <getopt.h>
 #include <stdbool.h>
@@ -15,11 +15,11 @@ int optind = 1, opterr = 1, optopt = '?';
 
 enum order { OPERANDS_LAST, STOP_AT_OPERAND, RETURN_OPERANDS };
 
-static char *letters; /* what is left of an argument with several short options */
-static int after;     /* where, before anything was moved, the argument behind the option is */
+static char *letters; /* the rest of an argument with several short options; or null */
+static int after;     /* where the argument after the option was before operands were moved */
 static bool begun;
 
-/* One call. */
+/* The arguments of a call. */
 struct call {
     int argc;
     char **argv;
@@ -31,7 +31,7 @@ struct call {
     enum order order;
 };
 
-/* Moves argument `from` to optind, those between one up, and steps over it. */
+/* Moves argument `from` to optind and increments optind; those between move up by one. */
 static char *take(const struct call *call, int from)
 {
     char *argument = call->argv[from];
@@ -48,17 +48,17 @@ static bool is_option(const char *argument)
     return argument[0] == '-' && argument[1] != '\0';
 }
 
-/* What is wrong, of the option of this name. */
+/* Prints an error message, unless they are switched off. */
 static int complain(const struct call *call, const char *before, const char *name,
-                    const char *behind)
+                    const char *tail)
 {
     if (opterr && !call->silent) {
-        (void)fprintf(stderr, "%s: %s%s%s\n", call->argv[0], before, name, behind);
+        (void)fprintf(stderr, "%s: %s%s%s\n", call->argv[0], before, name, tail);
     }
     return '?';
 }
 
-/* The argument of an option that needs one: the next; null if there is none. */
+/* The next argument, as the argument of an option; null if there is none. */
 static char *next_argument(const struct call *call)
 {
     return after < call->argc ? take(call, after++) : NULL;
@@ -95,7 +95,7 @@ static int take_letter(const struct call *call)
     return letter[0];
 }
 
-/* The long option that begins like this, or is this; -1 none, -2 several. */
+/* The long option with this name, or the only one that begins with it; -1: none, -2: several. */
 static int find_long(const struct call *call, const char *name, size_t length)
 {
     int found = -1;
@@ -143,7 +143,7 @@ static int take_found(const struct call *call, int found, char *value)
     return option->val;
 }
 
-/* `name` is the argument without its dashes. */
+/* `name` is the argument without its dashes, `found` the result of find_long(). */
 static int take_long(const struct call *call, char *name, int found)
 {
     char *equals = strchr(name, '=');
@@ -157,7 +157,7 @@ static int take_long(const struct call *call, char *name, int found)
     return take_found(call, found, equals != NULL ? equals + 1 : NULL);
 }
 
-/* The option that begins with this argument. */
+/* The first option of an argument. */
 static int take_option(const struct call *call, char *argument)
 {
     bool twice = argument[1] == '-', is_short = strchr(call->shorts, argument[1]) != NULL;
@@ -166,7 +166,7 @@ static int take_option(const struct call *call, char *argument)
     if (call->longs != NULL && (twice || (call->only && (several || !is_short)))) {
         char *name = argument + 1 + twice;
         int found = find_long(call, name, strcspn(name, "="));
-        if (twice || found >= 0 || !is_short) { /* else they are short ones */
+        if (twice || found >= 0 || !is_short) { /* else it is a list of short options */
             return take_long(call, name, found);
         }
     }
@@ -216,7 +216,7 @@ static int begin(struct call *call)
     return next_option(call);
 }
 
-/* Arguments are moved, though the type says that they are not. */
+/* The prototype says const, but arguments are moved. */
 static char **writable(char *const *argv)
 {
     char **out;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random numbers of the C library, with the numbers that glibc gives: linked into the program,
- * so that what they remember is private to each rank as the program's own variables are. With
- * the system's library all ranks would draw from one sequence.
+ * The random number generators of the C library, linked into the program so that each rank has its
+ * own state. With the C library's, all ranks of a process would draw from one sequence. They return
+ * the same numbers as glibc.
  */
 #include <stdint.h>
 #include <stdlib.h>
 
-/* ---- rand() and random(): each number is the sum of those 3 and 31 before it ---- */
+/* ---- rand() and random(): each word is the sum of the 3rd and the 31st before it ---- */
 
 enum { WORDS = 31, DISTANCE = 3, WARM_UP = 310 };
 
 static struct {
     uint32_t words[WORDS];
-    unsigned next; /* that is replaced next: the oldest */
+    unsigned next; /* the oldest word, which is replaced next */
     int begun;
 } sum;
 
@@ -26,7 +26,7 @@ static uint32_t draw(void)
     return sum.words[at] >> 1;
 }
 
-/* The words come from a generator of their own: 16807 x modulo 2^31 - 1. */
+/* The first words come from a linear congruential generator: 16807 x modulo 2^31 - 1. */
 void srandom(unsigned seed)
 {
     int64_t word = (int32_t)(seed == 0 ? 1 : seed);
@@ -61,14 +61,14 @@ int rand(void)
     return (int)random();
 }
 
-/* ---- drand48() and its like: a x + c modulo 2^48 ---- */
+/* ---- drand48() and its like: x = a x + c modulo 2^48 ---- */
 
 static const uint64_t mask = (UINT64_C(1) << 48) - 1, usual_factor = 0x5deece66d;
 static const uint64_t usual_term = 0xb;
 
 static struct {
     uint64_t state, factor, term;
-    unsigned short before[3]; /* what seed48() gives back */
+    unsigned short before[3]; /* the state that seed48() returns */
 } line = {.factor = 0x5deece66d, .term = 0xb};
 
 static uint64_t from_words(const unsigned short *words)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strtok(), linked into the program so that each rank has its own place in its own text. */
+/* strtok(), linked into the program so that each rank has its own state. */
 #include <string.h>
 
 static char *rest;
