@@ -223,14 +223,16 @@ static int listed(struct wl_rank *rank, const struct listing *list, MPI_Datatype
 {
     struct maker maker = {.n = 0};
     size_t n = check_count(rank, list->count);
+    bool in_elements =
+        list->combiner == MPI_COMBINER_INDEXED || list->combiner == MPI_COMBINER_INDEXED_BLOCK;
 
     for (size_t i = 0; i < n; i++) {
         const struct wl_type *type =
             wl_type_of(rank, list->types != NULL ? list->types[i] : list->type);
         int length = list->lengths != NULL ? list->lengths[i] : list->length;
-        add_run(&maker, &(struct run){list->wide != NULL ? list->wide[i]
-                                                         : list->displs[i] * type->extent,
-                                      check_count(rank, length), type});
+        add_run(&maker,
+                &(struct run){in_elements ? list->displs[i] * type->extent : list->wide[i],
+                              check_count(rank, length), type});
     }
     bool is_struct = list->combiner == MPI_COMBINER_STRUCT;
     if (is_struct && maker.align > 0) { /* as in C, it ends where the next one may begin */

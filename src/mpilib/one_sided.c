@@ -183,7 +183,7 @@ void wl_rma_arrived(struct wf_port_rank *self, uint32_t origin)
         data = detach(&rma, message, &with);
         rma.old = reply_to != NULL ? wl_calloc(rma.old_bytes + 1, 1) : NULL;
     }
-    if (rma.kind == WL_LOCK) {
+    if (rma.kind == WL_LOCK && rma.old != NULL) {
         apply_lock(rank, &rma);
     } else if (rma.kind == WL_UNLOCK) {
         apply_unlock(rank, &rma);

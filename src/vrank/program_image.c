@@ -354,7 +354,7 @@ static struct copy *copy_for(struct wf_vrank_image *image, uint32_t rank)
     static _Thread_local uint32_t mine;
     static uint32_t next;
 
-    if (mine_of != image) {
+    if (mine_of == NULL || mine_of != image) {
         mine_of = image;
         mine = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) % image->n_copies;
     }
