@@ -78,8 +78,6 @@ static void print_kind(FILE *out, const struct wf_topo_ops *ops)
 {
     enum { WIDTH = 80, INDENT = 2, DEEPER = 6 };
     char term[512];
-    size_t column = INDENT;
-    const char *rest = term;
 
     (void)snprintf(term, sizeof(term), "%s:%s", ops->name, ops->args);
     if (INDENT + strlen(term) <= WIDTH) {
@@ -87,21 +85,7 @@ static void print_kind(FILE *out, const struct wf_topo_ops *ops)
         return;
     }
     (void)fprintf(out, "%*s", INDENT, "");
-    while (*rest != '\0') {
-        size_t word = strcspn(rest, " ");
-
-        if (column + 1 + word > WIDTH) {
-            (void)fprintf(out, "\n%*s", DEEPER, "");
-            column = DEEPER;
-        } else if (rest != term) {
-            (void)fputc(' ', out);
-            column++;
-        }
-        (void)fprintf(out, "%.*s", (int)word, rest);
-        column += word;
-        rest += word + strspn(rest + word, " ");
-    }
-    (void)fputc('\n', out);
+    wf_columns_text(out, DEEPER, term);
     wf_columns_row(out, "", ops->summary);
 }
 

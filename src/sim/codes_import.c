@@ -194,86 +194,96 @@ static enum wf_status read_rate(struct wf_codes_job *job, const char *key, const
     return WF_OK;
 }
 
-/* The least of the bandwidths, since our links of one level have one. */
-static enum wf_status write_bandwidth(struct wf_codes_job *job)
-{
-    const struct wf_codes_kind *kind = job->kind;
-    char text[WF_UNITS_TEXT_MAX], least[WF_UNITS_TEXT_MAX] = "";
-    uint64_t rate = 0, least_rate = 0;
-    enum wf_status status = WF_OK;
-
-    for (size_t i = 0; i < 2 && kind->bandwidth[i] != NULL && status == WF_OK; i++) {
-        status = read_rate(job, kind->bandwidth[i], kind->bandwidth_def[i], text, &rate);
-        if (status == WF_OK && i > 0 && rate != least_rate) {
-            wf_codes_note(job, NULL,
-                          "%s and %s differ, and links of one network cannot: the "
-                          "lower one holds for all",
-                          kind->bandwidth[0], kind->bandwidth[i]);
-        }
-        if (status == WF_OK && (i == 0 || rate < least_rate)) {
-            memcpy(least, text, sizeof(least));
-            least_rate = rate;
-        }
-    }
-    if (status == WF_OK) {
-        wf_codes_say(&job->out->machine, "  bandwidth: %s\n", least);
-    }
-    const char *def = kind->cn_bandwidth_def;
-    if (status == WF_OK && (def != NULL || wf_codes_param(job, "cn_bandwidth") != NULL)) {
-        status = read_rate(job, "cn_bandwidth", def, text, &rate);
-        wf_codes_say(&job->out->machine, "  injection: %s\n", text);
-        if (rate > least_rate && !kind->is_direct) {
-            wf_codes_note(job, NULL, "cn_bandwidth is more than links have, which limits it");
-        }
-    }
-    return status;
-}
-
-/* A time in nanoseconds, as text. */
+/* A time in nanoseconds, as text and in picoseconds. */
 static enum wf_status read_ns(struct wf_codes_job *job, const char *key, const char *def,
-                              char text[WF_UNITS_TEXT_MAX], int64_t *ps)
+                              char text[WF_UNITS_TEXT_MAX], uint64_t *out)
 {
     const struct wf_codes_entry *entry = wf_codes_param(job, key);
     struct wf_err ignored;
+    int64_t ps = 0;
 
     int len = snprintf(text, WF_UNITS_TEXT_MAX, "%sns", entry != NULL ? entry->value : def);
-    if (len < 0 || len >= WF_UNITS_TEXT_MAX || wf_parse_time(text, ps, &ignored) != WF_OK) {
+    if (len < 0 || len >= WF_UNITS_TEXT_MAX || wf_parse_time(text, &ps, &ignored) != WF_OK) {
         return wf_codes_fail(job, entry, "nanoseconds, as 50 or 1.5");
     }
+    *out = (uint64_t)ps;
     return WF_OK;
 }
 
-/* The least of the delays of links; 1 ns where CODES has none and nothing else takes time. */
-static enum wf_status write_delays(struct wf_codes_job *job)
+/* The least of two parameters of links, since our links of one level are equal. `text` is
+ * unchanged if the network has no such parameters. */
+static enum wf_status
+read_least(struct wf_codes_job *job, const char *const keys[2], const char *const defs[2],
+           enum wf_status (*read)(struct wf_codes_job *job, const char *key, const char *def,
+                                  char text[WF_UNITS_TEXT_MAX], uint64_t *out),
+           char text[WF_UNITS_TEXT_MAX], uint64_t *least)
+{
+    enum wf_status status = WF_OK;
+
+    for (size_t i = 0; i < 2 && keys[i] != NULL && status == WF_OK; i++) {
+        char own[WF_UNITS_TEXT_MAX];
+        uint64_t value = 0;
+
+        status = read(job, keys[i], defs[i], own, &value);
+        if (status == WF_OK && i > 0 && value != *least) {
+            wf_codes_note(job, NULL,
+                          "%s and %s differ, but all links of a network are equal here: the "
+                          "lower value is used",
+                          keys[0], keys[i]);
+        }
+        if (status == WF_OK && (i == 0 || value < *least)) {
+            memcpy(text, own, WF_UNITS_TEXT_MAX);
+            *least = value;
+        }
+    }
+    return status;
+}
+
+static enum wf_status write_bandwidth(struct wf_codes_job *job)
 {
     const struct wf_codes_kind *kind = job->kind;
-    char router[WF_UNITS_TEXT_MAX], text[WF_UNITS_TEXT_MAX], least[WF_UNITS_TEXT_MAX] = "0";
-    int64_t router_ps = 0, ps = 0, least_ps = 0;
+    const char *def = kind->cn_bandwidth_def;
+    char text[WF_UNITS_TEXT_MAX] = "";
+    uint64_t rate = 0, least = 0;
+
+    enum wf_status status =
+        read_least(job, kind->bandwidth, kind->bandwidth_def, read_rate, text, &least);
+    if (status != WF_OK) {
+        return status;
+    }
+    wf_codes_say(&job->out->machine, "  bandwidth: %s\n", text);
+    if (def != NULL || wf_codes_param(job, "cn_bandwidth") != NULL) {
+        status = read_rate(job, "cn_bandwidth", def, text, &rate);
+        wf_codes_say(&job->out->machine, "  injection: %s\n", text);
+        if (rate > least && !kind->is_direct) {
+            wf_codes_note(job, NULL, "cn_bandwidth is limited by the lower one of the links");
+        }
+    }
+    return status;
+}
+
+/* Links have a latency of 1 ns where CODES has none and nothing else takes time. */
+static enum wf_status write_delays(struct wf_codes_job *job)
+{
+    static const char *const defs[2] = {"0", "0"};
+    const struct wf_codes_kind *kind = job->kind;
+    char router[WF_UNITS_TEXT_MAX], least[WF_UNITS_TEXT_MAX] = "0";
+    uint64_t router_ps = 0, least_ps = 0;
 
     enum wf_status status =
         read_ns(job, "router_delay", kind->router_delay_def, router, &router_ps);
-    for (size_t i = 0; i < 2 && kind->delay[i] != NULL && status == WF_OK; i++) {
-        status = read_ns(job, kind->delay[i], "0", text, &ps);
-        if (status == WF_OK && i > 0 && ps != least_ps) {
-            wf_codes_note(job, NULL,
-                          "%s and %s differ, and links of one network cannot: the "
-                          "lower one holds for all",
-                          kind->delay[0], kind->delay[i]);
-        }
-        if (status == WF_OK && (i == 0 || ps < least_ps)) {
-            memcpy(least, text, sizeof(least));
-            least_ps = ps;
-        }
+    if (status == WF_OK) {
+        status = read_least(job, kind->delay, defs, read_ns, least, &least_ps);
     }
-    if (status == WF_OK && least_ps == 0 && (!kind->is_direct || router_ps == 0)) {
+    if (status != WF_OK) {
+        return status;
+    }
+    if (least_ps == 0 && (!kind->is_direct || router_ps == 0)) {
         wf_codes_note(job, NULL, "links take no time in CODES, and 1 ns here");
         (void)snprintf(least, sizeof(least), "1ns");
     }
-    if (status == WF_OK) {
-        wf_codes_say(&job->out->machine, "  router_delay: %s\n  link_latency: %s\n", router,
-                     least);
-    }
-    return status;
+    wf_codes_say(&job->out->machine, "  router_delay: %s\n  link_latency: %s\n", router, least);
+    return WF_OK;
 }
 
 /* Routers of CODES forward chunks; these are our packets. */

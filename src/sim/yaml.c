@@ -137,41 +137,41 @@ static enum wf_status add_node(struct reader *reader, enum wf_yaml_kind kind, co
     return WF_OK;
 }
 
+/* Anchors and tags are not supported. */
+static enum wf_status check_plain(const yaml_char_t *anchor, const yaml_char_t *tag,
+                                  struct wf_yaml_place at, struct wf_err *err)
+{
+    if (anchor != NULL) {
+        return refuse(at, "anchors (&name) are not supported; repeat the value", err);
+    }
+    return tag == NULL ? WF_OK
+                       : refuse(at, "tags (!name) are not supported; leave it out", err);
+}
+
 static enum wf_status add_scalar(struct reader *reader, const yaml_event_t *event,
                                  struct wf_err *err)
 {
     struct wf_yaml_place at = place_of(&event->start_mark);
     const char *text = (const char *)event->data.scalar.value;
+    enum wf_status status =
+        check_plain(event->data.scalar.anchor, event->data.scalar.tag, at, err);
 
-    if (event->data.scalar.anchor != NULL) {
-        return refuse(at, "anchors (&name) are not supported; repeat the value", err);
+    if (status == WF_OK && strlen(text) != event->data.scalar.length) {
+        status = refuse(at, "a value must not contain the character 0", err);
     }
-    if (event->data.scalar.tag != NULL) {
-        return refuse(at, "tags (!name) are not supported; leave it out", err);
-    }
-    if (strlen(text) != event->data.scalar.length) {
-        return refuse(at, "a value must not contain the character 0", err);
-    }
-    return add_node(reader, WF_YAML_SCALAR, text, at, err);
+    return status == WF_OK ? add_node(reader, WF_YAML_SCALAR, text, at, err) : status;
 }
 
 static enum wf_status open_node(struct reader *reader, enum wf_yaml_kind kind,
                                 const yaml_event_t *event, struct wf_err *err)
 {
     bool map = kind == WF_YAML_MAP;
-    const yaml_char_t *anchor =
-        map ? event->data.mapping_start.anchor : event->data.sequence_start.anchor;
-    const yaml_char_t *tag =
-        map ? event->data.mapping_start.tag : event->data.sequence_start.tag;
     struct wf_yaml_place at = place_of(&event->start_mark);
+    enum wf_status status = check_plain(
+        map ? event->data.mapping_start.anchor : event->data.sequence_start.anchor,
+        map ? event->data.mapping_start.tag : event->data.sequence_start.tag, at, err);
 
-    if (anchor != NULL) {
-        return refuse(at, "anchors (&name) are not supported; repeat the value", err);
-    }
-    if (tag != NULL) {
-        return refuse(at, "tags (!name) are not supported; leave it out", err);
-    }
-    return add_node(reader, kind, NULL, at, err);
+    return status == WF_OK ? add_node(reader, kind, NULL, at, err) : status;
 }
 
 static enum wf_status take_event(struct reader *reader, const yaml_event_t *event,

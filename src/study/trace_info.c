@@ -8,6 +8,7 @@
 #include <weft/weft.h>
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
 #define INFO_SCHEMA "weft-info-1"
@@ -72,6 +73,17 @@ static void print_label(FILE *out, const char *label)
     (void)fprintf(out, "%-18s", label);
 }
 
+WF_PRINTF(3, 4) static void print_line(FILE *out, const char *label, const char *fmt, ...)
+{
+    va_list args;
+
+    print_label(out, label);
+    va_start(args, fmt);
+    (void)vfprintf(out, fmt, args);
+    va_end(args);
+    (void)fputc('\n', out);
+}
+
 static void print_file(FILE *out, const struct wf_study_info *info)
 {
     char size[WF_UNITS_TEXT_MAX], raw[WF_UNITS_TEXT_MAX];
@@ -93,8 +105,7 @@ static void print_file(FILE *out, const struct wf_study_info *info)
     }
     (void)fputc('\n', out);
     if (native->creator != NULL) {
-        print_label(out, "Made by");
-        (void)fprintf(out, "%s\n", native->creator);
+        print_line(out, "Made by", "%s", native->creator);
     }
 }
 
@@ -107,12 +118,10 @@ static void print_times(FILE *out, const struct wf_study_info *info)
 {
     char least[WF_UNITS_TEXT_MAX], most[WF_UNITS_TEXT_MAX];
 
-    print_label(out, "Computing");
-    (void)fprintf(out, "%s to %s in a %s\n", wf_human_time(info->least.compute, least),
-                  wf_human_time(info->most.compute, most), has_tasks(info) ? "PE" : "rank");
+    print_line(out, "Computing", "%s to %s in a %s", wf_human_time(info->least.compute, least),
+               wf_human_time(info->most.compute, most), has_tasks(info) ? "PE" : "rank");
     if (info->longest_wall >= 0) {
-        print_label(out, "Recorded time");
-        (void)fprintf(out, "%s\n", wf_human_time(info->longest_wall, most));
+        print_line(out, "Recorded time", "%s", wf_human_time(info->longest_wall, most));
     }
 }
 
@@ -124,12 +133,12 @@ static void print_starts(FILE *out, const struct wf_study_info *info)
     if (!info->is_native || info->native.n_starts < 2) {
         return;
     }
-    print_label(out, "Started within");
-    (void)fprintf(out, "%s, %s%s\n", wf_human_time(times_in_ps(info->native.starts_ns), spread),
-                  info->native.doubt_ns > 0 ? "give or take " : "by the wall clocks of hosts",
-                  info->native.doubt_ns > 0
-                      ? wf_human_time(times_in_ps(info->native.doubt_ns), doubt)
-                      : "");
+    print_line(out, "Started within", "%s, %s%s",
+               wf_human_time(times_in_ps(info->native.starts_ns), spread),
+               info->native.doubt_ns > 0 ? "give or take " : "by the wall clocks of hosts",
+               info->native.doubt_ns > 0
+                   ? wf_human_time(times_in_ps(info->native.doubt_ns), doubt)
+                   : "");
 }
 
 static void print_kinds(FILE *out, const struct wf_study_info *info)
@@ -217,20 +226,17 @@ static void print_ranks(FILE *out, const struct wf_study_info *info)
 static void print_notes(FILE *out, const struct wf_study_info *info)
 {
     for (size_t i = 0; i < info->trace->n_notes; i++) {
-        print_label(out, "Note");
-        (void)fprintf(out, "%s\n", info->trace->notes[i]);
+        print_line(out, "Note", "%s", info->trace->notes[i]);
     }
 }
 
 static void print_needs(FILE *out, const struct wf_study_info *info)
 {
     if (has_tasks(info)) {
-        print_label(out, "Needs of tasks");
-        (void)fprintf(out, "%" PRIu64 " tasks, %" PRIu64 " messages\n",
-                      info->facts.n_task_needs, info->facts.n_message_needs);
+        print_line(out, "Needs of tasks", "%" PRIu64 " tasks, %" PRIu64 " messages",
+                   info->facts.n_task_needs, info->facts.n_message_needs);
     } else {
-        print_label(out, "Communicators");
-        (void)fprintf(out, "%" PRIu32 "\n", info->facts.n_groups + 1);
+        print_line(out, "Communicators", "%" PRIu32 "", info->facts.n_groups + 1);
     }
 }
 
@@ -257,22 +263,17 @@ void wf_study_info_print(const struct wf_study_info *info, bool per_rank, FILE *
 {
     char bytes[WF_UNITS_TEXT_MAX];
 
-    print_label(out, "Trace");
-    (void)fprintf(out, "%s\n", info->name);
+    print_line(out, "Trace", "%s", info->name);
     if (info->trace->reader != NULL) {
-        print_label(out, "Format");
-        (void)fprintf(out, "%s\n", info->trace->reader->name);
+        print_line(out, "Format", "%s", info->trace->reader->name);
     }
-    print_label(out, has_tasks(info) ? "PEs" : "Ranks");
-    (void)fprintf(out, "%" PRIu32 "\n", info->facts.n_ranks);
+    print_line(out, has_tasks(info) ? "PEs" : "Ranks", "%" PRIu32 "", info->facts.n_ranks);
     print_file(out, info);
-    print_label(out, has_tasks(info) ? "Tasks" : "Ops");
-    (void)fprintf(out, "%" PRIu64 ", %" PRIu64 " to %" PRIu64 " in a %s\n",
-                  info->facts.all.n_ops, info->least.n_ops, info->most.n_ops,
-                  has_tasks(info) ? "PE" : "rank");
-    print_label(out, "Messages");
-    (void)fprintf(out, "%" PRIu64 " of %s in all\n", info->facts.all.n_messages,
-                  wf_human_size(info->facts.all.bytes, bytes));
+    print_line(out, has_tasks(info) ? "Tasks" : "Ops",
+               "%" PRIu64 ", %" PRIu64 " to %" PRIu64 " in a %s", info->facts.all.n_ops,
+               info->least.n_ops, info->most.n_ops, has_tasks(info) ? "PE" : "rank");
+    print_line(out, "Messages", "%" PRIu64 " of %s in all", info->facts.all.n_messages,
+               wf_human_size(info->facts.all.bytes, bytes));
     print_needs(out, info);
     print_times(out, info);
     print_starts(out, info);
