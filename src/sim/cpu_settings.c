@@ -2,7 +2,7 @@
 #include "sim/cpu_settings.h"
 
 #include "base/mem.h"
-#include "ranks/cpu/cpu_rules.h"
+#include "ranks/cpu/cpu.h"
 #include "result/doc.h"
 
 #include <stdlib.h>

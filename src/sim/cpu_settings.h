@@ -15,7 +15,7 @@ struct wf_value;
 
 bool wf_cpu_settings_has(const struct wf_setting *setting);
 
-/* Builds the rules (ranks/cpu/cpu_rules.h) for the programs of a run; of equal keys the last
+/* Builds the rules (ranks/cpu/cpu.h) for the programs of a run; of equal keys the last
  * counts. The message of a failure begins with the key. */
 WF_NODISCARD
 enum wf_status wf_cpu_settings_build(const struct wf_scenario *scenario,

@@ -4,7 +4,7 @@
 #include "engine/engine.h"
 #include "net/net.h"
 #include "ops/source.h"
-#include "ranks/cpu/cpu_rules.h"
+#include "ranks/cpu/cpu.h"
 #include "result/doc.h"
 #include "sim/cpu_settings.h"
 #include "sim/job.h"

@@ -8,7 +8,7 @@
 #include "net/net.h"
 #include "ops/graph.h"
 #include "ops/source.h"
-#include "ranks/cpu/cpu_rules.h"
+#include "ranks/cpu/cpu.h"
 #include "ranks/ranks.h"
 #include "ranks/tasks/pe.h"
 #include "result/result.h"

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ranks/cpu/cpu.h"
 
-#include "ranks/cpu/cpu_rules.h"
+#include "base/expr.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "ops/source.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define ROW(member, row_type, default_value)                     \
     .name = #member, .type = (row_type), .def = (default_value), \
@@ -26,10 +34,358 @@ uint64_t wf_cpu_scale(double factor)
     return (uint64_t)(factor * (double)WF_CPU_SCALE_ONE + 0.5);
 }
 
+/* ---- rules ---- */
+
+enum { REGIONS_MAX = 65536 }; /* regions with larger numbers have no rules */
+
+/* Variables of a region's formula; counters follow. */
+enum { VAR_TIME, VAR_VALUE, VAR_RANK, VAR_SIZE, VAR_ITERATION, N_VARIABLES };
+
+static const struct wf_expr_variable own_variables[N_VARIABLES] = {
+    [VAR_TIME] = {"t", true},
+    [VAR_VALUE] = {"n", false},
+    [VAR_RANK] = {"rank", false},
+    [VAR_SIZE] = {"size", false},
+    [VAR_ITERATION] = {"iteration", false},
+};
+
+/* A region has a formula or a factor; without a rule the factor is one. */
+struct region {
+    struct wf_expr_program *formula;
+    uint64_t factor;
+};
+
+struct job {
+    struct region *regions; /* by number */
+    uint32_t n_regions;
+    uint32_t n_counted; /* the first counter that has a cost, plus 1; 0 if none has */
+    struct wf_expr_program *costs; /* over the counters "c0", "c1", ...; null if none has one */
+};
+
+struct wf_cpu_rules {
+    uint32_t n_jobs;
+    struct job jobs[];
+};
+
+enum wf_cpu_rule_kind wf_cpu_rule_parse(const char *setting, struct wf_cpu_rule *rule)
+{
+    static const struct {
+        const char *prefix;
+        enum wf_cpu_rule_kind kind;
+    } kinds[] = {{"region.", WF_CPU_REGION}, {"counter.", WF_CPU_COUNTER}};
+
+    rule->kind = WF_CPU_NO_RULE;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        size_t length = strlen(kinds[i].prefix);
+        if (strncmp(setting, kinds[i].prefix, length) == 0 && setting[length] != '\0') {
+            rule->kind = kinds[i].kind;
+            rule->name = setting + length;
+        }
+    }
+    return rule->kind;
+}
+
+static const char *kind_name(const struct wf_cpu_rule *rule)
+{
+    return rule->kind == WF_CPU_REGION ? "region" : "counter";
+}
+
+static enum wf_status blame(const struct wf_cpu_rule *rule, enum wf_status status,
+                            struct wf_err *err)
+{
+    if (status != WF_OK && err != NULL) {
+        wf_err_prefix(err, "cpu.%s.%.64s: ", kind_name(rule), rule->name);
+    }
+    return status;
+}
+
+/* The name of the region or counter with this number; null after the last. */
+static const char *name_of(const struct wf_source *source, const struct wf_cpu_rule *rule,
+                           uint32_t number)
+{
+    if (rule->kind == WF_CPU_REGION) {
+        return number < REGIONS_MAX ? wf_source_name_of(source, WF_NAME_REGION, number) : NULL;
+    }
+    return number < WF_COUNTERS_MAX ? wf_source_name_of(source, WF_NAME_COUNTER, number) : NULL;
+}
+
+/* ---- building ---- */
+
+static struct region *region_at(struct job *job, uint32_t number)
+{
+    if (number >= job->n_regions) {
+        job->regions = wf_xrealloc(job->regions, number + 1, sizeof(*job->regions));
+        while (job->n_regions <= number) {
+            job->regions[job->n_regions++] =
+                (struct region){.formula = NULL, .factor = WF_CPU_SCALE_ONE};
+        }
+    }
+    return &job->regions[number];
+}
+
+static uint32_t set_variables(const struct wf_source *source, struct wf_expr_variable *out)
+{
+    const struct wf_cpu_rule any_counter = {.kind = WF_CPU_COUNTER};
+    uint32_t n = N_VARIABLES;
+
+    memcpy(out, own_variables, sizeof(own_variables));
+    for (uint32_t i = 0; i < WF_COUNTERS_MAX; i++) {
+        const char *name = name_of(source, &any_counter, i);
+        if (name == NULL) {
+            break;
+        }
+        out[n++] = (struct wf_expr_variable){name, false};
+    }
+    return n;
+}
+
+/* A constant is checked once; what varies is checked when it is used. */
+static enum wf_status check_constant(const struct wf_expr_program *program, struct wf_err *err)
+{
+    uint64_t number = 0;
+    enum wf_expr_outcome outcome = wf_expr_number(program, NULL, &number);
+
+    if (outcome != WF_EXPR_FINE) {
+        return wf_err_set(err, WF_EINVAL, "the value %s", wf_expr_outcome_text(outcome));
+    }
+    return WF_OK;
+}
+
+static enum wf_status set_region(struct region *region, const struct wf_cpu_rule *rule,
+                                 const struct wf_source *source, struct wf_err *err)
+{
+    struct wf_expr_variable variables[N_VARIABLES + WF_COUNTERS_MAX];
+    uint32_t n = set_variables(source, variables);
+    struct wf_expr_program *program = NULL;
+    uint64_t factor = WF_CPU_SCALE_ONE;
+
+    enum wf_status status = wf_expr_compile(rule->text, variables, n, &program, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    if (wf_expr_is_constant(program)) {
+        status = check_constant(program, err);
+    } else if (!wf_expr_is_time(program)) {
+        status = wf_err_set(err, WF_EINVAL,
+                            "the formula gives a number, not a time; expected for example "
+                            "2.1us*n, or 0.5*t for half the recorded time");
+    }
+    if (status == WF_OK && !wf_expr_is_time(program)) {
+        status = wf_expr_number(program, NULL, &factor) == WF_EXPR_FINE ? WF_OK : WF_EINTERNAL;
+        wf_expr_free(program);
+        program = NULL;
+    }
+    if (status != WF_OK) {
+        wf_expr_free(program);
+        return status;
+    }
+    wf_expr_free(region->formula);
+    *region = (struct region){program, factor};
+    return WF_OK;
+}
+
+/* The time of one count must be a constant time. */
+static enum wf_status check_cost(const struct wf_cpu_rule *rule, struct wf_err *err)
+{
+    struct wf_expr_program *program = NULL;
+    enum wf_status status = wf_expr_compile(rule->text, NULL, 0, &program, err);
+
+    if (status != WF_OK) {
+        return status;
+    }
+    status = wf_expr_is_time(program)
+                 ? check_constant(program, err)
+                 : wf_err_set(err, WF_EINVAL,
+                              "'%.64s' is not a time; expected for example 0.3ns", rule->text);
+    wf_expr_free(program);
+    return status;
+}
+
+/* Combines the costs of a job's counters into one formula, which is rounded once. */
+static enum wf_status set_costs(struct job *job, const char *const *texts, struct wf_err *err)
+{
+    enum { TEXT_MAX = WF_EXPR_TEXT_MAX + 1 };
+    static const struct wf_expr_variable variables[WF_COUNTERS_MAX] = {
+        {"c0", false}, {"c1", false}, {"c2", false}, {"c3", false}};
+    char text[TEXT_MAX] = "0ps";
+    size_t length = strlen(text);
+    bool any = false;
+
+    for (uint32_t i = 0; i < WF_COUNTERS_MAX; i++) {
+        if (texts[i] == NULL) {
+            continue;
+        }
+        int more = snprintf(text + length, TEXT_MAX - length, "+(%s)*c%" PRIu32, texts[i], i);
+        if (more < 0 || (size_t)more >= TEXT_MAX - length) {
+            return wf_err_set(err, WF_EINVAL, "the costs of counters are too long");
+        }
+        length += (size_t)more;
+        job->n_counted = any ? job->n_counted : i + 1;
+        any = true;
+    }
+    return any ? wf_expr_compile(text, variables, WF_COUNTERS_MAX, &job->costs, err) : WF_OK;
+}
+
+/* The number of the rule's region or counter; -1 if this source has none of that name. */
+static int64_t find(const struct wf_source *source, const struct wf_cpu_rule *rule,
+                    struct wf_nearest *nearest)
+{
+    const char *name;
+
+    for (uint32_t i = 0; (name = name_of(source, rule, i)) != NULL; i++) {
+        if (strcmp(name, rule->name) == 0) {
+            return i;
+        }
+        wf_nearest_add(nearest, name);
+    }
+    return -1;
+}
+
+/* The rules of a run while they are built. */
+struct build {
+    const struct wf_source *const *sources;
+    struct wf_cpu_rules *out;
+    const char *(*costs)[WF_COUNTERS_MAX]; /* of each job */
+};
+
+static enum wf_status unknown(const struct wf_cpu_rule *rule, const struct wf_nearest *nearest,
+                              const struct build *build, struct wf_err *err)
+{
+    char hint[WF_HINT_MAX];
+    bool any = false;
+
+    for (uint32_t i = 0; i < build->out->n_jobs; i++) {
+        any |= name_of(build->sources[i], rule, 0) != NULL;
+    }
+    if (!any) {
+        return wf_err_set(err, WF_EUSAGE, "the program has no %ss with names", kind_name(rule));
+    }
+    return wf_err_set(err, WF_EUSAGE, "the program has no %s '%.64s'%s", kind_name(rule),
+                      rule->name, wf_nearest_hint(nearest, hint));
+}
+
+static enum wf_status apply(const struct build *build, const struct wf_cpu_rule *rule,
+                            struct wf_err *err)
+{
+    struct wf_nearest nearest;
+    enum wf_status status = rule->kind == WF_CPU_COUNTER ? check_cost(rule, err) : WF_OK;
+    bool found = false;
+
+    wf_nearest_begin(&nearest, rule->name);
+    for (uint32_t i = 0; i < build->out->n_jobs && status == WF_OK; i++) {
+        int64_t number = find(build->sources[i], rule, &nearest);
+        if (number < 0) {
+            continue;
+        }
+        found = true;
+        if (rule->kind == WF_CPU_COUNTER) {
+            build->costs[i][number] = rule->text;
+        } else {
+            status = set_region(region_at(&build->out->jobs[i], (uint32_t)number), rule,
+                                build->sources[i], err);
+        }
+    }
+    if (status == WF_OK && !found) {
+        status = unknown(rule, &nearest, build, err);
+    }
+    return blame(rule, status, err);
+}
+
+enum wf_status wf_cpu_build(const struct wf_cpu_rule *rules, uint32_t n_rules,
+                            const struct wf_source *const *sources, uint32_t n_sources,
+                            struct wf_cpu_rules **out, struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+    struct build build = {.sources = sources};
+
+    if (n_rules == 0) {
+        *out = NULL;
+        return WF_OK;
+    }
+    build.out = wf_xcalloc(1, sizeof(*build.out) + n_sources * sizeof(build.out->jobs[0]));
+    build.out->n_jobs = n_sources;
+    build.costs = wf_xcalloc(n_sources + 1, sizeof(*build.costs));
+    for (uint32_t i = 0; i < n_rules && status == WF_OK; i++) {
+        status = apply(&build, &rules[i], err);
+    }
+    for (uint32_t i = 0; i < n_sources && status == WF_OK; i++) {
+        status = set_costs(&build.out->jobs[i], build.costs[i], err);
+    }
+    free(build.costs);
+    if (status != WF_OK) {
+        wf_cpu_rules_free(build.out);
+        return status;
+    }
+    *out = build.out;
+    return WF_OK;
+}
+
+void wf_cpu_rules_free(struct wf_cpu_rules *rules)
+{
+    for (uint32_t i = 0; rules != NULL && i < rules->n_jobs; i++) {
+        struct job *job = &rules->jobs[i];
+        for (uint32_t j = 0; j < job->n_regions; j++) {
+            wf_expr_free(job->regions[j].formula);
+        }
+        free(job->regions);
+        wf_expr_free(job->costs);
+    }
+    free(rules);
+}
+
+/* ---- use ---- */
+
+static int64_t count_time(const struct job *job, const struct wf_cpu_work *work)
+{
+    uint64_t values[WF_COUNTERS_MAX] = {0};
+    int64_t time = WF_CPU_NO_TIME;
+
+    for (uint32_t i = 0; i < work->n_counters && i < WF_COUNTERS_MAX; i++) {
+        values[i] = work->counters[i];
+    }
+    return wf_expr_time(job->costs, values, &time) == WF_EXPR_FINE ? time : WF_CPU_NO_TIME;
+}
+
+static int64_t formula_time(const struct wf_expr_program *formula,
+                            const struct wf_cpu_work *work)
+{
+    uint64_t values[N_VARIABLES + WF_COUNTERS_MAX] = {
+        [VAR_TIME] = (uint64_t)work->duration,
+        [VAR_VALUE] = work->value,
+        [VAR_RANK] = work->rank,
+        [VAR_SIZE] = work->size,
+        [VAR_ITERATION] = work->iteration,
+    };
+    int64_t time = WF_CPU_NO_TIME;
+
+    for (uint32_t i = 0; i < work->n_counters && i < WF_COUNTERS_MAX; i++) {
+        values[N_VARIABLES + i] = work->counters[i];
+    }
+    return wf_expr_time(formula, values, &time) == WF_EXPR_FINE ? time : WF_CPU_NO_TIME;
+}
+
+/* The duration by the rules; `otherwise` is the duration without rules. */
+static int64_t by_rules(const struct wf_cpu_rules *rules, const struct wf_cpu_work *work,
+                        int64_t otherwise)
+{
+    const struct job *job = &rules->jobs[work->job];
+    const struct region *region =
+        work->region < job->n_regions ? &job->regions[work->region] : NULL;
+    int64_t time = otherwise;
+
+    if (region != NULL && region->formula != NULL) {
+        return formula_time(region->formula, work);
+    }
+    if (job->costs != NULL && work->n_counters >= job->n_counted) {
+        time = count_time(job, work);
+    }
+    return region != NULL && time >= 0 ? wf_cpu_time(region->factor, time) : time;
+}
+
 int64_t wf_cpu_duration(const struct wf_cpu *cpu, const struct wf_cpu_work *work)
 {
     int64_t time = cpu->scale == WF_CPU_SCALE_ONE ? work->duration
                                                   : wf_cpu_time(cpu->scale, work->duration);
 
-    return cpu->rules == NULL ? time : wf_cpu_by_rules(cpu->rules, work, time);
+    return cpu->rules == NULL ? time : by_rules(cpu->rules, work, time);
 }

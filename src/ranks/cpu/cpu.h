@@ -3,12 +3,14 @@
 #define WF_RANKS_CPU_CPU_H
 
 /*
- * The processors of a node. All parameters but `scale` are only echoed in results. Rules for
- * single regions and counters are in ranks/cpu/cpu_rules.h.
+ * The processors of a node, and rules for single regions and counters of a program: the
+ * settings cpu.region.<name> and cpu.counter.<name>. All parameters but `scale` are only echoed
+ * in results. See docs/models/cpu.md.
  */
 
 #include "base/int128.h"
 #include "base/param.h"
+#include "base/status.h"
 #include "base/units.h"
 
 struct wf_cpu_params {
@@ -54,14 +56,38 @@ struct wf_cpu_work {
 
 #define WF_CPU_NO_TIME INT64_C(-1)
 
-struct wf_cpu_rules;
+/* ---- rules ---- */
 
-/* The simulated processor. */
+struct wf_cpu_rules;
+struct wf_source;
+
+enum wf_cpu_rule_kind { WF_CPU_NO_RULE, WF_CPU_REGION, WF_CPU_COUNTER };
+
+struct wf_cpu_rule {
+    enum wf_cpu_rule_kind kind;
+    const char *name; /* of the region or counter */
+    const char *text; /* region: a factor or a formula; counter: the time of one count */
+};
+
+/* Parses the name of a setting within the scope cpu, for example "region.solve". Sets the kind
+ * and the name, which points into `setting`; returns the kind. */
+enum wf_cpu_rule_kind wf_cpu_rule_parse(const char *setting, struct wf_cpu_rule *rule);
+
+/* Builds the rules for these sources, the jobs of a run. A rule applies to each job that has a
+ * region or counter of its name. WF_EUSAGE if none has, WF_EINVAL if the text is wrong; the
+ * message begins with the full name of the setting. On success the caller owns *out, which
+ * refers neither to the rules nor to the sources; null if there are no rules. */
+WF_NODISCARD
+enum wf_status wf_cpu_build(const struct wf_cpu_rule *rules, uint32_t n_rules,
+                            const struct wf_source *const *sources, uint32_t n_sources,
+                            struct wf_cpu_rules **out, struct wf_err *err);
+void wf_cpu_rules_free(struct wf_cpu_rules *rules); /* null is allowed */
+
+/* ---- the simulated processor ---- */
+
 struct wf_cpu {
     uint64_t scale;
-    const struct wf_cpu_rules
-        *rules; /* ranks/cpu/cpu_rules.h, with as many jobs as the run has;
-                                         null: none */
+    const struct wf_cpu_rules *rules; /* for the jobs of the run; null: none */
 };
 
 /* The duration of work on it; WF_CPU_NO_TIME if the formula of its region divides by zero or

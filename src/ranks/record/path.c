@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/varint.h"
 
-#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The entries of a rank are packed as varints into chunks, which are linked from the last to
@@ -19,8 +19,17 @@ struct chunk {
     unsigned char bytes[ROOM];
 };
 _Static_assert(sizeof(struct chunk) == CHUNK, "no padding");
+/* A computation of a rank, or a cause of its progress. */
+struct entry {
+    bool computed;
+    int64_t from; /* of a computation; it ends at cause.until */
+    struct wf_cause cause;
+};
+
+enum { ENTRIES_MAX = 64 }; /* at least as many as a chunk holds */
+
 /* The shortest entry has three bytes. */
-_Static_assert(WF_PATH_ENTRIES >= ROOM / 3 + 1, "there is room for the entries of a chunk");
+_Static_assert((int)ENTRIES_MAX >= ROOM / 3 + 1, "there is room for the entries of a chunk");
 
 /* The end of a rank's history. */
 struct head {
@@ -198,21 +207,6 @@ void wf_path_merge(struct wf_path *into, const struct wf_path *from)
 
 /* ---- unpacking ---- */
 
-uint32_t wf_path_last_chunk(const struct wf_path *path, uint32_t rank)
-{
-    return heads_of(path)[rank].chunk;
-}
-
-uint32_t wf_path_chunk_before(const struct wf_path *path, uint32_t chunk)
-{
-    return chunk_at(path, chunk)->before;
-}
-
-int64_t wf_path_chunk_least(const struct wf_path *path, uint32_t chunk)
-{
-    return chunk_at(path, chunk)->least;
-}
-
 static int64_t get_signed(struct wf_reading *in)
 {
     return (int64_t)wf_unzigzag(wf_varint_get(in));
@@ -232,8 +226,9 @@ static void get_cause(struct wf_reading *in, unsigned first, struct wf_cause *ca
     cause->waited = (first & WAITED) != 0;
 }
 
-uint32_t wf_path_unpack(const struct wf_path *path, uint32_t number, uint32_t rank,
-                        struct wf_path_entry *entries)
+/* Unpacks the chunk with this number; returns the number of entries. */
+static uint32_t unpack(const struct wf_path *path, uint32_t number, uint32_t rank,
+                       struct entry *entries)
 {
     const struct chunk *chunk = chunk_at(path, number);
     struct wf_reading in = {chunk->bytes, chunk->bytes + chunk->used, false};
@@ -241,11 +236,11 @@ uint32_t wf_path_unpack(const struct wf_path *path, uint32_t number, uint32_t ra
     uint32_t n = 0;
 
     for (; in.at < in.end; n++) {
-        struct wf_path_entry *entry = &entries[n];
+        struct entry *entry = &entries[n];
         unsigned first = *in.at++;
 
-        *entry = (struct wf_path_entry){.computed = (first & WHAT) == COMPUTED,
-                                        .cause = {.rank = rank, .until = last}};
+        *entry = (struct entry){.computed = (first & WHAT) == COMPUTED,
+                                .cause = {.rank = rank, .until = last}};
         if (entry->computed) {
             entry->from = last + get_signed(&in);
             entry->cause.until = entry->from + (int64_t)wf_varint_get(&in);
@@ -255,4 +250,197 @@ uint32_t wf_path_unpack(const struct wf_path *path, uint32_t number, uint32_t ra
         last = entry->cause.until;
     }
     return n;
+}
+
+/* ---- walking back ---- */
+
+/* A walk back in time. Its time never increases, so that a chunk of a rank is never needed
+ * again once the walk is before it. */
+struct walk {
+    const struct wf_path *path;
+    const struct wf_path_rules *rules;
+    void (*visit)(void *arg, const struct wf_path_segment *segment);
+    void *arg;
+    uint32_t *chunks; /* by rank: the last chunk that still matters */
+    uint32_t rank, track;
+    int64_t time;
+    struct wf_path_segment
+        data;          /* the last message: its handshake inherits `waited` and `sends` */
+    uint32_t unpacked; /* a chunk, whose entries these are */
+    uint32_t n_entries;
+    struct entry entries[ENTRIES_MAX];
+};
+
+static void visit(const struct walk *walk, uint32_t track, struct wf_path_segment segment)
+{
+    if (segment.until > segment.from) {
+        if ((track & WF_TRACK_COLLECTIVE) != 0) {
+            segment.collective = (uint8_t)(1 + (track & ((1U << WF_TRACK_KIND_BITS) - 1)));
+        }
+        walk->visit(walk->arg, &segment);
+    }
+}
+
+/* The rank itself was busy from `since` until the time of the walk. */
+static void spend(struct walk *walk, enum wf_path_kind kind, int64_t since)
+{
+    if (walk->time > since) {
+        visit(walk, walk->track,
+              (struct wf_path_segment){.from = since,
+                                       .until = walk->time,
+                                       .rank = walk->rank,
+                                       .other = walk->rank,
+                                       .kind = (uint8_t)kind});
+        walk->time = since;
+    }
+}
+
+static bool is_before(const struct entry *entry, int64_t time)
+{
+    if (entry->computed) {
+        return entry->from < time;
+    }
+    return entry->cause.why == WF_WHY_KINDS ? entry->cause.until < time
+                                            : entry->cause.until <= time;
+}
+
+/* The last entry of this chunk and the walk's track before its time; null if there is none. */
+static const struct entry *find_in(struct walk *walk, uint32_t chunk)
+{
+    if (walk->unpacked != chunk) {
+        walk->n_entries = unpack(walk->path, chunk, walk->rank, walk->entries);
+        walk->unpacked = chunk;
+    }
+    for (uint32_t i = walk->n_entries; i > 0; i--) {
+        const struct entry *entry = &walk->entries[i - 1];
+        if (entry->cause.track == walk->track && is_before(entry, walk->time)) {
+            return entry;
+        }
+    }
+    return NULL;
+}
+
+static const struct entry *find(struct walk *walk)
+{
+    uint32_t *chunk = &walk->chunks[walk->rank];
+
+    while (*chunk != 0 && chunk_at(walk->path, *chunk)->least > walk->time) {
+        *chunk = chunk_at(walk->path, *chunk)->before;
+    }
+    for (uint32_t at = *chunk; at != 0; at = chunk_at(walk->path, at)->before) {
+        const struct entry *entry = find_in(walk, at);
+        if (entry != NULL) {
+            return entry;
+        }
+    }
+    return NULL;
+}
+
+/* Sets the kind of a cause's segment; false if the cause takes no time. */
+static bool takes_time(const struct wf_cause *cause, struct wf_path_segment *segment)
+{
+    static const uint8_t kinds[WF_WHY_KINDS] = {
+        [WF_WHY_MESSAGE] = WF_PATH_MESSAGE,     [WF_WHY_DATA] = WF_PATH_MESSAGE,
+        [WF_WHY_LEFT] = WF_PATH_MESSAGE,        [WF_WHY_ASKED] = WF_PATH_HANDSHAKE,
+        [WF_WHY_ONE_SIDED] = WF_PATH_ONE_SIDED, [WF_WHY_FORMULA] = WF_PATH_COLLECTIVE,
+    };
+
+    segment->kind = kinds[cause->why];
+    segment->sends = cause->why == WF_WHY_LEFT || cause->why == WF_WHY_ONE_SIDED;
+    return segment->kind != WF_PATH_START;
+}
+
+static void follow(struct walk *walk, const struct wf_cause *cause)
+{
+    struct wf_path_segment segment = {.from = cause->since,
+                                      .until = cause->until,
+                                      .rank = cause->rank,
+                                      .other = cause->from,
+                                      .bytes = cause->bytes,
+                                      .waited = cause->waited != 0};
+
+    if (takes_time(cause, &segment)) {
+        if (cause->why == WF_WHY_ASKED) {
+            segment.waited = walk->data.waited;
+            segment.sends = walk->data.sends;
+        }
+        walk->data = segment;
+        visit(walk, cause->track & WF_TRACK_COLLECTIVE ? cause->track : cause->from_track,
+              segment);
+    }
+    if (cause->why != WF_WHY_LEFT) {
+        walk->unpacked = walk->rank == cause->from ? walk->unpacked : 0;
+        walk->rank = cause->from;
+    }
+    walk->track = cause->from_track;
+    walk->time = cause->since;
+}
+
+/* The time between the walk and the end of the entry before it. */
+static void spend_gap(struct walk *walk, int64_t since)
+{
+    bool announced =
+        (walk->track & (WF_TRACK_COLLECTIVE | WF_TRACK_ANNOUNCED)) == WF_TRACK_ANNOUNCED;
+
+    spend(walk, announced ? WF_PATH_HANDSHAKE : WF_PATH_SEND_OVERHEAD, since);
+}
+
+/* Goes back over one entry. */
+static void step(struct walk *walk, const struct entry *entry)
+{
+    if (entry->computed) {
+        spend_gap(walk, entry->cause.until);
+        spend(walk, WF_PATH_COMPUTE, entry->from);
+        return;
+    }
+    /* A copy: the walk may unpack another chunk. */
+    struct wf_cause cause = entry->cause;
+
+    spend_gap(walk, cause.until + cause.taken * walk->rules->o_recv_ps);
+    spend(walk, WF_PATH_RECEIVE_OVERHEAD, cause.until);
+    if (cause.why != WF_WHY_KINDS) {
+        follow(walk, &cause);
+    }
+}
+
+/* Bounds the steps without progress: a circle would be an error in weft. */
+static bool go(struct walk *walk)
+{
+    uint64_t idle = 0, most = 16 + 16 * walk->path->n_ranks;
+
+    while (walk->time > 0 && idle < most) {
+        const struct entry *entry = find(walk);
+        int64_t before = walk->time;
+
+        if (entry != NULL) {
+            step(walk, entry);
+        } else if (walk->track != WF_TRACK_PROGRAM) {
+            return false;
+        } else {
+            int64_t start = walk->rules->start(walk->rules->arg, walk->rank);
+            spend(walk, WF_PATH_SEND_OVERHEAD, start);
+            spend(walk, WF_PATH_START, 0);
+        }
+        idle = walk->time < before ? 0 : idle + 1;
+    }
+    return walk->time == 0;
+}
+
+bool wf_path_walk(const struct wf_path *path, const struct wf_path_rules *rules,
+                  void (*visitor)(void *arg, const struct wf_path_segment *segment), void *arg)
+{
+    struct walk walk = {
+        .path = path, .rules = rules, .visit = visitor, .arg = arg, .time = path->end};
+
+    if (path->end_rank == 0 || path->needed > path->capacity) {
+        return false;
+    }
+    walk.rank = (uint32_t)(path->end_rank - 1);
+    walk.chunks = wf_xcalloc(path->n_ranks, sizeof(*walk.chunks));
+    for (uint32_t rank = 0; rank < path->n_ranks; rank++) {
+        walk.chunks[rank] = heads_of(path)[rank].chunk;
+    }
+    bool arrived = go(&walk);
+    free(walk.chunks);
+    return arrived;
 }

@@ -82,23 +82,4 @@ struct wf_path_rules {
 bool wf_path_walk(const struct wf_path *path, const struct wf_path_rules *rules,
                   void (*visit)(void *arg, const struct wf_path_segment *segment), void *arg);
 
-/* ---- for the walk (ranks/record/path_walk.c) ---- */
-
-/* A computation of a rank, or a cause of its progress. */
-struct wf_path_entry {
-    bool computed;
-    int64_t from; /* of a computation; it ends at cause.until */
-    struct wf_cause cause;
-};
-
-enum { WF_PATH_ENTRIES = 64 }; /* at least as many as a chunk holds */
-
-uint32_t wf_path_last_chunk(const struct wf_path *path, uint32_t rank); /* 0: none */
-uint32_t wf_path_chunk_before(const struct wf_path *path, uint32_t chunk);
-/* The least time in a chunk. */
-int64_t wf_path_chunk_least(const struct wf_path *path, uint32_t chunk);
-/* Unpacks the chunk with this number; returns the number of entries. */
-uint32_t wf_path_unpack(const struct wf_path *path, uint32_t number, uint32_t rank,
-                        struct wf_path_entry *entries);
-
 #endif

@@ -188,36 +188,80 @@ static void add_to_row(struct wf_recording *recording, const struct wf_span *spa
     cell->fill[span->what]--;
 }
 
-/* Whether there is room for one more entry. If the disk is full, nothing is kept any more. */
-static bool has_room(const struct wf_recording *recording, struct wf_spill_file *file,
-                     uint64_t n, uint64_t *limit)
+/* ---- single spans and messages ---- */
+
+static int order(uint64_t a, uint64_t b)
 {
-    if (n >= *limit || recording->limits.spill == NULL) {
-        return n < *limit;
-    }
-    if (file == NULL || !wf_spill_reach(file, n)) {
-        *limit = 0;
-        return false;
-    }
-    return true;
+    return (a > b) - (a < b);
 }
 
-static void keep_span(struct wf_recording *recording, const struct wf_span *span)
+static int compare_spans(const void *a, const void *b)
 {
-    if (has_room(recording, recording->span_file, recording->n_spans,
-                 &recording->limits.spans)) {
-        wf_recording_spans(recording)[recording->n_spans] = *span;
-    }
-    recording->n_spans++;
+    const struct wf_span *x = a, *y = b;
+    int by_rank = order(x->rank, y->rank);
+
+    return by_rank != 0 ? by_rank : order((uint64_t)x->from, (uint64_t)y->from);
 }
 
-static void keep_message(struct wf_recording *recording, const struct wf_sent *sent)
+static int compare_messages(const void *a, const void *b)
 {
-    if (has_room(recording, recording->message_file, recording->n_messages,
-                 &recording->limits.messages)) {
-        wf_recording_messages(recording)[recording->n_messages] = *sent;
+    const struct wf_sent *x = a, *y = b;
+    const int by[] = {
+        order(x->from, y->from),   order((uint64_t)x->departure, (uint64_t)y->departure),
+        order(x->to, y->to),       order((uint64_t)x->arrival, (uint64_t)y->arrival),
+        order(x->bytes, y->bytes),
+    };
+
+    for (size_t i = 0; i < sizeof(by) / sizeof(by[0]); i++) {
+        if (by[i] != 0) {
+            return by[i];
+        }
     }
-    recording->n_messages++;
+    return 0;
+}
+
+/* The spans or the messages of a recording: entries of one size, each with a rank. */
+struct list {
+    unsigned char *base;
+    struct wf_spill_file *file;
+    uint64_t *n, *limit;
+    size_t entry, rank_at; /* size of an entry, and offset of the rank in it */
+    int (*compare)(const void *a, const void *b);
+};
+
+static struct list spans_of(struct wf_recording *recording)
+{
+    return (struct list){(void *)wf_recording_spans(recording),
+                         recording->span_file,
+                         &recording->n_spans,
+                         &recording->limits.spans,
+                         sizeof(struct wf_span),
+                         offsetof(struct wf_span, rank),
+                         compare_spans};
+}
+
+static struct list messages_of(struct wf_recording *recording)
+{
+    return (struct list){(void *)wf_recording_messages(recording),
+                         recording->message_file,
+                         &recording->n_messages,
+                         &recording->limits.messages,
+                         sizeof(struct wf_sent),
+                         offsetof(struct wf_sent, from),
+                         compare_messages};
+}
+
+/* Counts an entry and keeps it if there is room. If the disk is full, no more are kept. */
+static void keep(const struct wf_recording *recording, struct list list, const void *entry)
+{
+    if (*list.n < *list.limit && recording->limits.spill != NULL &&
+        (list.file == NULL || !wf_spill_reach(list.file, *list.n))) {
+        *list.limit = 0;
+    }
+    if (*list.n < *list.limit) {
+        memcpy(list.base + *list.n * list.entry, entry, list.entry);
+    }
+    ++*list.n;
 }
 
 void wf_recording_span(struct wf_recording *recording, const struct wf_span *span)
@@ -227,7 +271,7 @@ void wf_recording_span(struct wf_recording *recording, const struct wf_span *spa
     add_to_row(recording, span);
     if (wf_choice_touches(choice, span->from, span->until) &&
         (choice->n_ranges == 0 || wf_choice_has_rank(choice, span->rank))) {
-        keep_span(recording, span);
+        keep(recording, spans_of(recording), span);
     }
 }
 
@@ -245,7 +289,7 @@ void wf_recording_message(struct wf_recording *recording, const struct wf_sent *
     if (wf_choice_touches(choice, sent->departure, sent->arrival + 1) &&
         (choice->n_ranges == 0 ||
          (wf_choice_has_rank(choice, sent->from) && wf_choice_has_rank(choice, sent->to)))) {
-        keep_message(recording, sent);
+        keep(recording, messages_of(recording), sent);
     }
 }
 
@@ -290,34 +334,25 @@ static void merge_hops(struct wf_by_hops *into, const struct wf_by_hops *from)
     }
 }
 
-static void merge_lists(struct wf_recording *into, const struct wf_recording *from)
+static void merge_lists(const struct wf_recording *recording, struct list into,
+                        struct list from)
 {
-    /* Only read through. */
-    struct wf_recording *other = wf_unconst(from);
-
-    for (uint64_t i = 0; i < from->n_spans && i < from->limits.spans; i++) {
-        keep_span(into, &wf_recording_spans(other)[i]);
+    for (uint64_t i = 0; i < *from.n && i < *from.limit; i++) {
+        keep(recording, into, from.base + i * from.entry);
     }
-    for (uint64_t i = 0; i < from->n_messages && i < from->limits.messages; i++) {
-        keep_message(into, &wf_recording_messages(other)[i]);
+    /* The lower limit counts: one of the two may have found the disk full. */
+    if (*from.limit < *into.limit) {
+        *into.limit = *from.limit;
     }
-    /* What one has too many of, or found no file for, both have. */
-    if (from->limits.spans < into->limits.spans) {
-        into->limits.spans = from->limits.spans;
-    }
-    if (from->limits.messages < into->limits.messages) {
-        into->limits.messages = from->limits.messages;
-    }
-    if (from->n_spans > from->limits.spans) {
-        into->n_spans += from->n_spans - from->limits.spans;
-    }
-    if (from->n_messages > from->limits.messages) {
-        into->n_messages += from->n_messages - from->limits.messages;
+    if (*from.n > *from.limit) {
+        *into.n += *from.n - *from.limit;
     }
 }
 
 void wf_recording_merge(struct wf_recording *into, const struct wf_recording *from)
 {
+    struct wf_recording *other = wf_unconst(from); /* only read */
+
     if (from->n_ranks == 0) {
         return;
     }
@@ -327,14 +362,14 @@ void wf_recording_merge(struct wf_recording *into, const struct wf_recording *fr
     }
     const struct scale scale = {from->shift, into->shift - from->shift};
     uint64_t n_bins = from->n_bins == 0 ? 0 : ((from->n_bins - 1) >> scale.by) + 1;
-    /* These cells are only read. */
-    add_cells(cells_in(into), cells_in(wf_unconst(from)), from, scale);
+    add_cells(cells_in(into), cells_in(other), from, scale);
     for (uint64_t bin = 0; bin < from->n_bins; bin++) {
         into->received[bin >> scale.by] += from->received[bin];
     }
     into->n_bins = n_bins > into->n_bins ? n_bins : into->n_bins;
     merge_hops(into->by_hops, from->by_hops);
-    merge_lists(into, from);
+    merge_lists(into, spans_of(into), spans_of(other));
+    merge_lists(into, messages_of(into), messages_of(other));
     for (size_t i = 0; i < WF_HISTOGRAM_BUCKETS; i++) {
         add_account(&into->similar[i], &from->similar[i]);
     }
@@ -346,43 +381,6 @@ void wf_recording_merge(struct wf_recording *into, const struct wf_recording *fr
         into->matrix[i].messages += from->matrix[i].messages;
     }
 }
-
-static int order(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
-static int compare_spans(const void *a, const void *b)
-{
-    const struct wf_span *x = a, *y = b;
-    int by_rank = order(x->rank, y->rank);
-
-    return by_rank != 0 ? by_rank : order((uint64_t)x->from, (uint64_t)y->from);
-}
-
-static int compare_messages(const void *a, const void *b)
-{
-    const struct wf_sent *x = a, *y = b;
-    const int by[] = {
-        order(x->from, y->from),   order((uint64_t)x->departure, (uint64_t)y->departure),
-        order(x->to, y->to),       order((uint64_t)x->arrival, (uint64_t)y->arrival),
-        order(x->bytes, y->bytes),
-    };
-
-    for (size_t i = 0; i < sizeof(by) / sizeof(by[0]); i++) {
-        if (by[i] != 0) {
-            return by[i];
-        }
-    }
-    return 0;
-}
-
-/* A list of entries of one size, each with a rank. */
-struct list {
-    unsigned char *base;
-    size_t n, entry, rank_at; /* offset of the rank in an entry */
-    int (*compare)(const void *a, const void *b);
-};
 
 static uint32_t rank_of(const struct list *list, size_t i)
 {
@@ -410,7 +408,7 @@ static void sort_list(const struct list *list, uint64_t n_ranks)
     size_t *next = wf_xcalloc(n_ranks + 1, sizeof(*next)), *end = next + 1;
     size_t *ends = wf_xcalloc(n_ranks + 1, sizeof(*ends));
 
-    for (size_t i = 0; i < list->n; i++) {
+    for (size_t i = 0; i < *list->n; i++) {
         ends[rank_of(list, i)]++;
     }
     for (uint64_t rank = 0; rank < n_ranks; rank++) {
@@ -435,16 +433,11 @@ static void sort_list(const struct list *list, uint64_t n_ranks)
 
 void wf_recording_sort(struct wf_recording *recording)
 {
-    if (recording->n_spans <= recording->limits.spans && recording->n_spans > 0) {
-        const struct list list = {(void *)wf_recording_spans(recording), recording->n_spans,
-                                  sizeof(struct wf_span), offsetof(struct wf_span, rank),
-                                  compare_spans};
-        sort_list(&list, recording->n_ranks);
-    }
-    if (recording->n_messages <= recording->limits.messages && recording->n_messages > 0) {
-        const struct list list = {(void *)wf_recording_messages(recording),
-                                  recording->n_messages, sizeof(struct wf_sent),
-                                  offsetof(struct wf_sent, from), compare_messages};
-        sort_list(&list, recording->n_ranks);
+    const struct list lists[] = {spans_of(recording), messages_of(recording)};
+
+    for (int i = 0; i < 2; i++) {
+        if (*lists[i].n <= *lists[i].limit && *lists[i].n > 0) {
+            sort_list(&lists[i], recording->n_ranks);
+        }
     }
 }

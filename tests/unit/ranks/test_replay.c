@@ -8,7 +8,6 @@
 #include "net/latency.h"
 #include "net/loggp.h"
 #include "ranks/cpu/cpu.h"
-#include "ranks/cpu/cpu_rules.h"
 
 enum { RANKS_MAX = 33 };
 
