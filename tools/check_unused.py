@@ -20,13 +20,13 @@ ALLOWED = "tools/unused_allowed.txt"
 FOREIGN = re.compile(r"P?MPI_\w+|wl_MPI_\w+|mpi_\w+|__wrap_\w+|main")
 FOREIGN_FOLDER = "libc_replacements"
 # Names that a generator puts together from this beginning and a word of its input.
-GENERATED = "wf_on_"
+GENERATED = "wf_cap_on_"
 COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
 WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 # clang-format puts the brace of a function, and of nothing else, in column 0 after its head.
-FUNCTION = re.compile(r"^(?![\s#}])((?:[^;{}#\n]*\n)(?:[ \t][^;{}#\n]*\n)*)\{\n(.*?)^\}", re.M | re.S)
+FUNCTION = re.compile(r"^(?![\s#}])((?:[^;{}#\n]+\n)+)\{\n(.*?)^\}", re.M | re.S)
 HEAD_NAME = re.compile(r"(\w+)\s*\((?!\()")
-ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)")
+ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|WF_PRINTF\([^)]*\)")
 
 
 def functions(text):

@@ -34,7 +34,7 @@ static enum wf_status convert_run(struct wf_cli *cli, const void *opts,
     struct wf_trace_opts own = *(const struct wf_trace_opts *)opts;
 
     own.output = operands->args.items[1];
-    return wf_trace_rewrite(cli, operands->args.items[0], &own, err);
+    return wf_cli_trace_rewrite(cli, operands->args.items[0], &own, err);
 }
 
 const struct wf_verb wf_verb_convert = {

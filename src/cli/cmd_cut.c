@@ -195,7 +195,7 @@ static enum wf_status write_piece(struct wf_cli *cli, const struct wf_trace *tra
         .changes = wf_cut_changes(cut),
         .creator = name,
     };
-    status = wf_trace_output(cli, &part, &opts->trace, err);
+    status = wf_cli_trace_output(cli, &part, &opts->trace, err);
     if (status == WF_OK) {
         print_losses(cli, wf_cut_losses(cut));
     }
@@ -210,7 +210,7 @@ static enum wf_status open_ops(const char *name, const struct wf_trace_opts *opt
         return wf_err_set(err, WF_EUSAGE, "'%.64s' is not a trace; 'weft gen' writes it as one",
                           name);
     }
-    enum wf_status status = wf_trace_input(name, opts, out, err);
+    enum wf_status status = wf_cli_trace_input(name, opts, out, err);
     if (status == WF_OK && out->graph != NULL) {
         status = wf_err_set(err, WF_EINVAL,
                             "'%.200s' has tasks instead of operations, and tasks depend on "
@@ -229,7 +229,7 @@ static enum wf_status cut_run(struct wf_cli *cli, const void *opts_arg,
     struct wf_trace trace = {.source = NULL};
     bool *kept = NULL;
 
-    enum wf_status status = wf_trace_output_check(&opts->trace, err);
+    enum wf_status status = wf_cli_trace_output_check(&opts->trace, err);
     if (status == WF_OK) {
         status = open_ops(name, &opts->trace, &trace, err);
     }

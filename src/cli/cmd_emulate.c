@@ -45,14 +45,14 @@ static enum wf_status check_output(const struct wf_simulate_opts *opts, const ch
         return wf_err_set(err, WF_EUSAGE, "emulate: '%.200s' is the program itself",
                           opts->output);
     }
-    return wf_trace_out_format(opts->output, &format, err);
+    return wf_sim_trace_out_format(opts->output, &format, err);
 }
 
 static enum wf_status set_program(const struct wf_cli *cli, const struct wf_simulate_opts *opts,
                                   const struct wf_operands *operands,
                                   struct wf_scenario *scenario, struct wf_err *err)
 {
-    enum wf_status status = wf_run_set_program(operands, scenario, err);
+    enum wf_status status = wf_cli_run_set_program(operands, scenario, err);
 
     (void)cli;
     if (status == WF_OK) {
@@ -61,7 +61,7 @@ static enum wf_status set_program(const struct wf_cli *cli, const struct wf_simu
     if (status == WF_OK) {
         status = wf_scenario_set(scenario, "mpi.local", "no", NULL, err);
     }
-    return status == WF_OK ? wf_run_set_compute(opts->compute, scenario, err) : status;
+    return status == WF_OK ? wf_cli_run_set_compute(opts->compute, scenario, err) : status;
 }
 
 static enum wf_status emulate_run(struct wf_cli *cli, const void *opts,

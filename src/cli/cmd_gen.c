@@ -34,7 +34,7 @@ static enum wf_status gen_run(struct wf_cli *cli, const void *opts,
 
     (void)snprintf(word, sizeof(word), "%s%.100s",
                    strncmp(name, "gen:", 4) == 0 ? "" : "gen:", name);
-    return wf_trace_rewrite(cli, word, opts, err);
+    return wf_cli_trace_rewrite(cli, word, opts, err);
 }
 
 const struct wf_verb wf_verb_gen = {

@@ -28,7 +28,7 @@ static enum wf_status info_run(struct wf_cli *cli, const void *opts_arg,
     struct wf_trace trace;
     struct wf_study_info info;
 
-    enum wf_status status = wf_trace_input(name, &opts->trace, &trace, err);
+    enum wf_status status = wf_cli_trace_input(name, &opts->trace, &trace, err);
     if (status != WF_OK) {
         return wf_world_agree(cli->world, status, err);
     }

@@ -31,8 +31,8 @@ static const struct wf_opt rows[] = {
     WF_SIMULATE_ROWS(WF_SIMULATE_OUTPUT_DOC, "<file>"),
 };
 
-enum wf_status wf_run_set_program(const struct wf_operands *operands,
-                                  struct wf_scenario *scenario, struct wf_err *err)
+enum wf_status wf_cli_run_set_program(const struct wf_operands *operands,
+                                      struct wf_scenario *scenario, struct wf_err *err)
 {
     char *args = NULL;
 
@@ -51,8 +51,8 @@ enum wf_status wf_run_set_program(const struct wf_operands *operands,
     return status;
 }
 
-enum wf_status wf_run_set_compute(const char *how, struct wf_scenario *scenario,
-                                  struct wf_err *err)
+enum wf_status wf_cli_run_set_compute(const char *how, struct wf_scenario *scenario,
+                                      struct wf_err *err)
 {
     static const struct {
         const char *prefix, *compute, *key;
@@ -76,14 +76,14 @@ static enum wf_status set_program(const struct wf_cli *cli, const struct wf_simu
                                   const struct wf_operands *operands,
                                   struct wf_scenario *scenario, struct wf_err *err)
 {
-    enum wf_status status = wf_run_set_program(operands, scenario, err);
+    enum wf_status status = wf_cli_run_set_program(operands, scenario, err);
 
     if (status == WF_OK && wf_world_size(cli->world) > 1) {
         /* Several processes are started to run ranks in all of them. --sched is applied later
          * and overrides this. */
         status = wf_scenario_set(scenario, "engine.sched", "conservative", NULL, err);
     }
-    return status == WF_OK ? wf_run_set_compute(opts->compute, scenario, err) : status;
+    return status == WF_OK ? wf_cli_run_set_compute(opts->compute, scenario, err) : status;
 }
 
 static enum wf_status run_run(struct wf_cli *cli, const void *opts,

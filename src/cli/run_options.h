@@ -15,13 +15,13 @@
 
 /* Sets the program and its arguments, which are the operands. */
 WF_NODISCARD
-enum wf_status wf_run_set_program(const struct wf_operands *operands,
-                                  struct wf_scenario *scenario, struct wf_err *err);
+enum wf_status wf_cli_run_set_program(const struct wf_operands *operands,
+                                      struct wf_scenario *scenario, struct wf_err *err);
 
 /* Sets what --compute says: a setting of the program and perhaps one of the processors. Null
  * sets nothing. */
 WF_NODISCARD
-enum wf_status wf_run_set_compute(const char *how, struct wf_scenario *scenario,
-                                  struct wf_err *err);
+enum wf_status wf_cli_run_set_compute(const char *how, struct wf_scenario *scenario,
+                                      struct wf_err *err);
 
 #endif

@@ -237,13 +237,13 @@ static void tell_trace(struct wf_cli *cli, const struct wf_simulate_opts *opts,
     if (opts->quiet) {
         return;
     }
-    if (wf_trace_out_format(opts->trace, &format, NULL) == WF_OK) {
-        wf_trace_print_losses(cli, format, &trace->losses);
+    if (wf_sim_trace_out_format(opts->trace, &format, NULL) == WF_OK) {
+        wf_cli_trace_print_losses(cli, format, &trace->losses);
     }
     (void)fprintf(out, "%s%s: %" PRIu64 " ranks, %" PRIu64 " ops",
                   out == cli->err ? "weft: note: " : "", opts->trace,
                   wf_doc_get_count(doc, "scenario.ranks", 0), trace->n_ops);
-    wf_trace_print_size(opts->trace, out);
+    wf_cli_trace_print_size(opts->trace, out);
     cli->answered = cli->answered || out == cli->out;
 }
 

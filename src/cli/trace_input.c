@@ -21,15 +21,15 @@ static struct wf_study_trace_options to_options(const struct wf_trace_opts *opts
     };
 }
 
-enum wf_status wf_trace_input(const char *word, const struct wf_trace_opts *opts,
-                              struct wf_trace *out, struct wf_err *err)
+enum wf_status wf_cli_trace_input(const char *word, const struct wf_trace_opts *opts,
+                                  struct wf_trace *out, struct wf_err *err)
 {
     const struct wf_study_trace_options options = to_options(opts);
 
     return wf_study_trace_open(word, &options, out, err);
 }
 
-enum wf_status wf_trace_output_check(const struct wf_trace_opts *opts, struct wf_err *err)
+enum wf_status wf_cli_trace_output_check(const struct wf_trace_opts *opts, struct wf_err *err)
 {
     const struct wf_study_trace_options options = to_options(opts);
 
@@ -51,11 +51,11 @@ static void print_notes(struct wf_cli *cli, const struct wf_trace *trace, bool p
     for (size_t i = 0; i < trace->n_notes; i++) {
         (void)fprintf(cli->err, "weft: note: %s\n", trace->notes[i]);
     }
-    wf_trace_print_losses(cli, written->format, &written->losses);
+    wf_cli_trace_print_losses(cli, written->format, &written->losses);
 }
 
-void wf_trace_print_losses(struct wf_cli *cli, const struct wf_trace_writer_ops *format,
-                           const struct wf_losses *losses)
+void wf_cli_trace_print_losses(struct wf_cli *cli, const struct wf_trace_writer_ops *format,
+                               const struct wf_losses *losses)
 {
     if (format->lacks != NULL) {
         (void)fprintf(cli->err, "weft: note: not in a %s: %s\n", format->extension,
@@ -67,7 +67,7 @@ void wf_trace_print_losses(struct wf_cli *cli, const struct wf_trace_writer_ops 
     }
 }
 
-void wf_trace_print_size(const char *path, FILE *out)
+void wf_cli_trace_print_size(const char *path, FILE *out)
 {
     char size[WF_UNITS_TEXT_MAX];
     struct stat st;
@@ -78,8 +78,8 @@ void wf_trace_print_size(const char *path, FILE *out)
     (void)fputc('\n', out);
 }
 
-enum wf_status wf_trace_output(struct wf_cli *cli, const struct wf_study_trace_part *part,
-                               const struct wf_trace_opts *opts, struct wf_err *err)
+enum wf_status wf_cli_trace_output(struct wf_cli *cli, const struct wf_study_trace_part *part,
+                                   const struct wf_trace_opts *opts, struct wf_err *err)
 {
     const struct wf_study_trace_options options = to_options(opts);
     struct wf_study_trace_written written;
@@ -94,24 +94,24 @@ enum wf_status wf_trace_output(struct wf_cli *cli, const struct wf_study_trace_p
         (void)fprintf(cli->out, "%s: %" PRIu32 " %s%s, %" PRIu64 " %s", opts->output,
                       part->n_ranks, tasks ? "PE" : "rank", part->n_ranks == 1 ? "" : "s",
                       written.n, tasks ? "tasks" : "ops");
-        wf_trace_print_size(opts->output, cli->out);
+        wf_cli_trace_print_size(opts->output, cli->out);
     }
     return status;
 }
 
-enum wf_status wf_trace_rewrite(struct wf_cli *cli, const char *word,
-                                const struct wf_trace_opts *opts, struct wf_err *err)
+enum wf_status wf_cli_trace_rewrite(struct wf_cli *cli, const char *word,
+                                    const struct wf_trace_opts *opts, struct wf_err *err)
 {
     struct wf_trace trace = {.source = NULL};
 
-    enum wf_status status = wf_trace_output_check(opts, err);
+    enum wf_status status = wf_cli_trace_output_check(opts, err);
     if (status == WF_OK) {
-        status = wf_trace_input(word, opts, &trace, err);
+        status = wf_cli_trace_input(word, opts, &trace, err);
     }
     if (status == WF_OK) {
         const struct wf_study_trace_part part = {
             .trace = &trace, .n_ranks = wf_study_trace_n_ranks(&trace), .creator = word};
-        status = wf_trace_output(cli, &part, opts, err);
+        status = wf_cli_trace_output(cli, &part, opts, err);
     }
     wf_trace_close(&trace);
     return wf_world_agree(cli->world, status, err);

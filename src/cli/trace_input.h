@@ -50,28 +50,28 @@ struct wf_trace_opts {
 /* Opens what `word` names: a trace, or gen:<name>. The caller closes it with
  * wf_trace_close(). */
 WF_NODISCARD
-enum wf_status wf_trace_input(const char *word, const struct wf_trace_opts *opts,
-                              struct wf_trace *out, struct wf_err *err);
+enum wf_status wf_cli_trace_input(const char *word, const struct wf_trace_opts *opts,
+                                  struct wf_trace *out, struct wf_err *err);
 
 /* WF_EUSAGE if there is no output, or one that cannot be written. Call it before
  * any work. */
 WF_NODISCARD
-enum wf_status wf_trace_output_check(const struct wf_trace_opts *opts, struct wf_err *err);
+enum wf_status wf_cli_trace_output_check(const struct wf_trace_opts *opts, struct wf_err *err);
 
 /* Writes the part to opts->output and prints a line about it, with notes for the user. */
 WF_NODISCARD
-enum wf_status wf_trace_output(struct wf_cli *cli, const struct wf_study_trace_part *part,
-                               const struct wf_trace_opts *opts, struct wf_err *err);
+enum wf_status wf_cli_trace_output(struct wf_cli *cli, const struct wf_study_trace_part *part,
+                                   const struct wf_trace_opts *opts, struct wf_err *err);
 
 /* Prints notes on parts of a trace that the format cannot hold. */
-void wf_trace_print_losses(struct wf_cli *cli, const struct wf_trace_writer_ops *format,
-                           const struct wf_losses *losses);
+void wf_cli_trace_print_losses(struct wf_cli *cli, const struct wf_trace_writer_ops *format,
+                               const struct wf_losses *losses);
 /* Ends a line about a trace with the size of its file, if it is one file. */
-void wf_trace_print_size(const char *path, FILE *out);
+void wf_cli_trace_print_size(const char *path, FILE *out);
 
 /* Writes all of the trace or generator `word` to opts->output. */
 WF_NODISCARD
-enum wf_status wf_trace_rewrite(struct wf_cli *cli, const char *word,
-                                const struct wf_trace_opts *opts, struct wf_err *err);
+enum wf_status wf_cli_trace_rewrite(struct wf_cli *cli, const char *word,
+                                    const struct wf_trace_opts *opts, struct wf_err *err);
 
 #endif

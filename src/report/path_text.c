@@ -60,7 +60,7 @@ static bool is_there(const struct wf_value *doc)
     return wf_doc_find(doc, "critical_path.shares") != NULL;
 }
 
-bool wf_text_line_path(const struct wf_value *doc, struct wf_phrase *out)
+bool wf_writer_text_path(const struct wf_value *doc, struct wf_phrase *out)
 {
     const struct wf_value *kept = wf_doc_find(doc, "critical_path.kept");
 
@@ -108,7 +108,7 @@ static double saved(const struct wf_value *item)
     return wf_doc_get_real(item, "saved_percent", 0);
 }
 
-bool wf_text_line_what_if(const struct wf_value *doc, struct wf_phrase *out)
+bool wf_writer_text_what_if(const struct wf_value *doc, struct wf_phrase *out)
 {
     const struct wf_value *list = wf_doc_find(doc, "what_if");
 
@@ -123,7 +123,7 @@ bool wf_text_line_what_if(const struct wf_value *doc, struct wf_phrase *out)
     return true;
 }
 
-bool wf_text_line_recorded(const struct wf_value *doc, struct wf_phrase *out)
+bool wf_writer_text_recorded(const struct wf_value *doc, struct wf_phrase *out)
 {
     uint64_t recorded = wf_doc_get_count(doc, "result.recorded_time_ps", 0);
     uint64_t predicted = wf_doc_get_count(doc, "result.predicted_time_ps", 0);

@@ -8,9 +8,9 @@
 #include "report/phrase.h"
 
 /* For a report: "93.3 % compute, 5.9 % queueing; 3 hops". */
-bool wf_text_line_path(const struct wf_value *doc, struct wf_phrase *out);
-bool wf_text_line_what_if(const struct wf_value *doc, struct wf_phrase *out);
-bool wf_text_line_recorded(const struct wf_value *doc, struct wf_phrase *out);
+bool wf_writer_text_path(const struct wf_value *doc, struct wf_phrase *out);
+bool wf_writer_text_what_if(const struct wf_value *doc, struct wf_phrase *out);
+bool wf_writer_text_recorded(const struct wf_value *doc, struct wf_phrase *out);
 
 /* For an explanation, in sentences. */
 bool wf_explain_path(const struct wf_value *doc, struct wf_phrase *out);

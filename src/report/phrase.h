@@ -35,8 +35,8 @@ bool wf_phrase_ends_with(const char *name, const char *suffix);
 
 /* Lines and paragraphs of the text report about lists in the document (report/text_lists.c).
  * A line returns false if the document has no such list. */
-bool wf_text_line_iterations(const struct wf_value *doc, struct wf_phrase *out);
-bool wf_text_line_waits(const struct wf_value *doc, struct wf_phrase *out);
-void wf_text_lists(const struct wf_value *doc, FILE *out);
+bool wf_writer_text_iterations(const struct wf_value *doc, struct wf_phrase *out);
+bool wf_writer_text_waits(const struct wf_value *doc, struct wf_phrase *out);
+void wf_writer_text_lists(const struct wf_value *doc, FILE *out);
 
 #endif

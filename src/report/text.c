@@ -312,7 +312,7 @@ static const struct line answer_lines[] = {
     {"Network", NULL, word_network},
     {"Status", NULL, word_status},
     {"Predicted time", PREDICTED, word_time},
-    {"Recorded time", NULL, wf_text_line_recorded},
+    {"Recorded time", NULL, wf_writer_text_recorded},
     {"Simulated time", "result.simulated_time_ps", word_time},
     {"Messages", "result", word_messages},
     {"Message latency", "result.message_latency_ps", word_latency},
@@ -324,11 +324,11 @@ static const struct line answer_lines[] = {
     {"  in collectives", "result.ranks.collective_wait_ps", word_if_any},
     {"Ranks overhead", "result.ranks.overhead_ps", word_spread},
     {"Ranks idle", "result.ranks.idle_ps", word_if_any},
-    {"Longest waits", NULL, wf_text_line_waits},
-    {"Iterations", NULL, wf_text_line_iterations},
+    {"Longest waits", NULL, wf_writer_text_waits},
+    {"Iterations", NULL, wf_writer_text_iterations},
     {"Efficiency", "result.efficiency", word_efficiency},
-    {"Critical path", NULL, wf_text_line_path},
-    {"What if", NULL, wf_text_line_what_if},
+    {"Critical path", NULL, wf_writer_text_path},
+    {"What if", NULL, wf_writer_text_what_if},
     {"Load", NULL, word_load},
     {"Latency", NULL, word_cycles},
     {"Links", NULL, word_links},
@@ -411,7 +411,7 @@ static void text_write(const struct wf_value *doc, const struct wf_write_options
         return;
     }
     write_lines(doc, answer_lines, options, out);
-    wf_text_lists(doc, out);
+    wf_writer_text_lists(doc, out);
     (void)fputc('\n', out);
     write_lines(doc, run_lines, options, out);
     if (options->verbose) {

@@ -52,7 +52,7 @@ static bool say_iterations(const struct wf_value *list, uint64_t job, struct wf_
     return true;
 }
 
-bool wf_text_line_iterations(const struct wf_value *doc, struct wf_phrase *out)
+bool wf_writer_text_iterations(const struct wf_value *doc, struct wf_phrase *out)
 {
     const struct wf_value *list = find_list(doc, "result.iterations");
     uint64_t job = UINT64_MAX;
@@ -73,7 +73,7 @@ bool wf_text_line_iterations(const struct wf_value *doc, struct wf_phrase *out)
     return any;
 }
 
-bool wf_text_line_waits(const struct wf_value *doc, struct wf_phrase *out)
+bool wf_writer_text_waits(const struct wf_value *doc, struct wf_phrase *out)
 {
     const struct wf_value *list = find_list(doc, "result.top_waits");
     uint64_t min = wf_doc_get_count(doc, "result.ranks.wait_ps.min", 0);
@@ -179,7 +179,7 @@ static void write_waiting(const struct wf_value *doc, FILE *out)
     }
 }
 
-void wf_text_lists(const struct wf_value *doc, FILE *out)
+void wf_writer_text_lists(const struct wf_value *doc, FILE *out)
 {
     write_jobs(doc, out);
     write_regions(doc, out);

@@ -20,7 +20,7 @@ static bool read_rule(const struct wf_setting *setting, struct wf_cpu_rule *rule
            wf_cpu_rule_parse(setting->key + length, rule) != WF_CPU_NO_RULE;
 }
 
-bool wf_cpu_settings_has(const struct wf_setting *setting)
+bool wf_sim_cpu_settings_has(const struct wf_setting *setting)
 {
     struct wf_cpu_rule rule;
 
@@ -43,9 +43,10 @@ static struct wf_cpu_rule *collect(const struct wf_scenario *scenario, uint32_t 
     return rules;
 }
 
-enum wf_status wf_cpu_settings_build(const struct wf_scenario *scenario,
-                                     const struct wf_source *const *sources, uint32_t n_sources,
-                                     struct wf_cpu_rules **out, struct wf_err *err)
+enum wf_status wf_sim_cpu_settings_build(const struct wf_scenario *scenario,
+                                         const struct wf_source *const *sources,
+                                         uint32_t n_sources, struct wf_cpu_rules **out,
+                                         struct wf_err *err)
 {
     uint32_t n;
     struct wf_cpu_rule *rules = collect(scenario, &n);
@@ -68,7 +69,7 @@ static void describe_kind(const struct wf_cpu_rule *rules, uint32_t n,
     }
 }
 
-void wf_cpu_settings_describe(const struct wf_scenario *scenario, struct wf_value *section)
+void wf_sim_cpu_settings_describe(const struct wf_scenario *scenario, struct wf_value *section)
 {
     uint32_t n;
     struct wf_cpu_rule *rules = collect(scenario, &n);

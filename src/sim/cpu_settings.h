@@ -13,16 +13,17 @@ struct wf_cpu_rules;
 struct wf_source;
 struct wf_value;
 
-bool wf_cpu_settings_has(const struct wf_setting *setting);
+bool wf_sim_cpu_settings_has(const struct wf_setting *setting);
 
 /* Builds the rules (ranks/cpu/cpu.h) for the programs of a run; of equal keys the last
  * counts. The message of a failure begins with the key. */
 WF_NODISCARD
-enum wf_status wf_cpu_settings_build(const struct wf_scenario *scenario,
-                                     const struct wf_source *const *sources, uint32_t n_sources,
-                                     struct wf_cpu_rules **out, struct wf_err *err);
+enum wf_status wf_sim_cpu_settings_build(const struct wf_scenario *scenario,
+                                         const struct wf_source *const *sources,
+                                         uint32_t n_sources, struct wf_cpu_rules **out,
+                                         struct wf_err *err);
 
 /* Adds the sections `region` and `counter` with the texts that count, if there are any. */
-void wf_cpu_settings_describe(const struct wf_scenario *scenario, struct wf_value *section);
+void wf_sim_cpu_settings_describe(const struct wf_scenario *scenario, struct wf_value *section);
 
 #endif

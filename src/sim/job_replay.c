@@ -67,7 +67,8 @@ static enum wf_status make_cpu(struct wf_job *job, struct wf_err *err)
         }
     }
     enum wf_status status = wf_plan_blame(
-        plan, "cpu", wf_cpu_settings_build(plan->scenario, sources, n, &job->rules, err), err);
+        plan, "cpu", wf_sim_cpu_settings_build(plan->scenario, sources, n, &job->rules, err),
+        err);
     job->cpu = (struct wf_cpu){.scale = wf_cpu_scale(cpu->scale), .rules = job->rules};
     return status;
 }

@@ -141,7 +141,7 @@ static enum wf_status apply_parameters(struct wf_plan *plan, const struct wf_sce
         size_t len = strcspn(s->key, ".");
         const char *name = s->key + len + 1;
         if (s->key[len] == '\0' || wf_plan_job_setting(s) ||
-            (plan->bench == NULL && wf_cpu_settings_has(s)) ||
+            (plan->bench == NULL && wf_sim_cpu_settings_has(s)) ||
             (plan->pattern != NULL && !is_of_traffic(s))) {
             continue;
         }
@@ -398,7 +398,7 @@ void wf_plan_describe_block(const struct wf_plan *plan, const char *scope,
     struct wf_value *section = wf_plan_describe_values(block, parent, name);
 
     if (block->table == wf_cpu_params) {
-        wf_cpu_settings_describe(plan->scenario, section);
+        wf_sim_cpu_settings_describe(plan->scenario, section);
     }
 }
 

@@ -432,12 +432,12 @@ static enum wf_status run_or_explain(const struct wf_scenario *scenario,
     }
     report_skipped(host, &plan);
     struct wf_trace_out trace = {.recorder = NULL};
-    status = explain ? WF_OK : wf_trace_out_begin(&trace, &plan, host, err);
+    status = explain ? WF_OK : wf_sim_trace_out_begin(&trace, &plan, host, err);
     if (status == WF_OK) {
         status = check_payload(&plan, host->world, err);
     }
     if (status != WF_OK) {
-        status = wf_trace_out_end(&trace, status, err);
+        status = wf_sim_trace_out_end(&trace, status, err);
         wf_plan_fini(&plan);
         return status;
     }
@@ -447,7 +447,7 @@ static enum wf_status run_or_explain(const struct wf_scenario *scenario,
         status = run_once(&plan, host, explain, doc, err);
     } while (status == WF_OK && !explain && wf_comm_size(host->world) == 1 &&
              wf_job_lengthen(&plan, *doc));
-    status = wf_trace_out_end(&trace, status, err);
+    status = wf_sim_trace_out_end(&trace, status, err);
     wf_plan_fini(&plan);
     return status;
 }

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum wf_status wf_trace_out_format(const char *path, const struct wf_trace_writer_ops **out,
-                                   struct wf_err *err)
+enum wf_status wf_sim_trace_out_format(const char *path, const struct wf_trace_writer_ops **out,
+                                       struct wf_err *err)
 {
     const char *slash = strrchr(path, '/');
 
@@ -56,8 +56,8 @@ static enum wf_status check(const struct wf_plan *plan, const struct wf_sim_host
     return WF_OK;
 }
 
-enum wf_status wf_trace_out_begin(struct wf_trace_out *out, struct wf_plan *plan,
-                                  const struct wf_sim_host *host, struct wf_err *err)
+enum wf_status wf_sim_trace_out_begin(struct wf_trace_out *out, struct wf_plan *plan,
+                                      const struct wf_sim_host *host, struct wf_err *err)
 {
     const struct wf_trace_writer_ops *ops = NULL;
     char words[256];
@@ -68,7 +68,7 @@ enum wf_status wf_trace_out_begin(struct wf_trace_out *out, struct wf_plan *plan
     }
     enum wf_status status = check(plan, host, err);
     if (status == WF_OK) {
-        status = wf_trace_out_format(host->trace->path, &ops, err);
+        status = wf_sim_trace_out_format(host->trace->path, &ops, err);
     }
     if (status != WF_OK) {
         return status;
@@ -98,8 +98,8 @@ enum wf_status wf_trace_out_begin(struct wf_trace_out *out, struct wf_plan *plan
     return status;
 }
 
-enum wf_status wf_trace_out_end(struct wf_trace_out *out, enum wf_status status,
-                                struct wf_err *err)
+enum wf_status wf_sim_trace_out_end(struct wf_trace_out *out, enum wf_status status,
+                                    struct wf_err *err)
 {
     if (out->writer == NULL) {
         return status;

@@ -485,7 +485,7 @@ enum wf_status wf_study_info_init(struct wf_study_info *info, const char *name,
     *info = (struct wf_study_info){.name = name, .trace = trace};
     if (trace->graph != NULL) {
         info->is_native = wf_native_graph_facts(trace->graph, &info->native);
-        wf_graph_facts_init(&info->facts, trace->graph);
+        wf_trace_graph_facts_init(&info->facts, trace->graph);
     } else {
         info->is_native = wf_native_facts(trace->source, &info->native);
         wf_trace_facts_init(&info->facts, trace->source);

@@ -157,7 +157,7 @@ static void read_task(struct wf_trace_facts *facts, const struct wf_graph *graph
     }
 }
 
-void wf_graph_facts_init(struct wf_trace_facts *facts, const struct wf_graph *graph)
+void wf_trace_graph_facts_init(struct wf_trace_facts *facts, const struct wf_graph *graph)
 {
     begin(facts, graph->n_pes);
     for (uint32_t pe = 0; pe < graph->n_pes; pe++) {

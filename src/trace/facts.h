@@ -35,7 +35,7 @@ struct wf_trace_facts {
  * with wf_trace_facts_fini(). */
 void wf_trace_facts_init(struct wf_trace_facts *facts, const struct wf_source *source);
 /* Likewise, of a task graph. */
-void wf_graph_facts_init(struct wf_trace_facts *facts, const struct wf_graph *graph);
+void wf_trace_graph_facts_init(struct wf_trace_facts *facts, const struct wf_graph *graph);
 void wf_trace_facts_fini(struct wf_trace_facts *facts);
 
 /* The bin of a message of this length. */
