@@ -19,8 +19,11 @@ struct token {
     char punct;                     /* '-' for "--", '>' for "->" */
 };
 
+/* The first error is kept in `status` and makes all that follows the end of the text, so that
+ * callers need not look at every step. */
 struct dot {
     struct wf_topo_graph_reader *reader;
+    enum wf_status status;
     struct token token; /* the next one, not yet taken */
     bool directed;
     struct wf_topo_graph_attrs node_defaults, edge_defaults;
@@ -29,6 +32,20 @@ struct dot {
 static bool is_name_byte(char c)
 {
     return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* Keeps the status of a failure. Returns false. */
+static bool stop(struct dot *dot, enum wf_status status)
+{
+    dot->status = status;
+    dot->token.kind = TOKEN_END;
+    return false;
+}
+
+/* Keeps the status of a call that may have failed. Returns whether all is well. */
+static bool keep(struct dot *dot, enum wf_status status)
+{
+    return status == WF_OK || stop(dot, status);
 }
 
 /* Moves to after the next `end`; false if the text ends first. */
@@ -62,8 +79,8 @@ static enum wf_status skip_space(struct wf_topo_graph_reader *reader)
     }
 }
 
-/* Of "text" with \" for a quote; a backslash before the end of a line joins it with the next;
- * any other backslash is a character like others. */
+/* "text" with \" for a quote. A backslash before the end of a line joins it with the next; any
+ * other backslash is a character like others. */
 static enum wf_status scan_quoted(struct wf_topo_graph_reader *reader, struct token *token)
 {
     size_t start = reader->at++;
@@ -138,19 +155,15 @@ static enum wf_status scan_plain(struct wf_topo_graph_reader *reader, struct tok
     return WF_OK;
 }
 
-static enum wf_status advance(struct dot *dot)
+static enum wf_status scan(struct wf_topo_graph_reader *reader, struct token *token)
 {
-    struct wf_topo_graph_reader *reader = dot->reader;
-    struct token *token = &dot->token;
-
     enum wf_status status = skip_space(reader);
-    if (status != WF_OK) {
-        return status;
-    }
     char c = wf_topo_graph_peek(reader, 0), next = wf_topo_graph_peek(reader, 1);
+    bool is_edge = c == '-' && (next == '-' || next == '>');
+
     *token = (struct token){.kind = TOKEN_END, .word = {"", 0, reader->at}};
-    if (c == '\0') {
-        return WF_OK;
+    if (status != WF_OK || c == '\0') {
+        return status;
     }
     if (c == '"') {
         return scan_quoted(reader, token);
@@ -158,27 +171,28 @@ static enum wf_status advance(struct dot *dot)
     if (c == '<') {
         return scan_html(reader, token);
     }
-    if (c == '-' && (next == '-' || next == '>')) {
+    if (is_edge || strchr("{}[];,=:", c) != NULL) {
         token->kind = TOKEN_PUNCT;
-        token->punct = next;
-        reader->at += 2;
-        return WF_OK;
-    }
-    if (strchr("{}[];,=:", c) != NULL) {
-        token->kind = TOKEN_PUNCT;
-        token->punct = c;
-        reader->at++;
+        token->punct = is_edge ? next : c;
+        reader->at += is_edge ? 2 : 1;
         return WF_OK;
     }
     if (is_name_byte(c) || c == '.' ||
         (c == '-' && (isdigit((unsigned char)next) || next == '.'))) {
         return scan_plain(reader, token);
     }
-    return wf_topo_graph_fail(
-        reader, reader->at,
-        "unexpected '%c'; names and values other than letters, digits and _ "
-        "need quotes",
-        c);
+    return wf_topo_graph_fail(reader, reader->at,
+                              "unexpected '%c'; names and values other than letters, digits "
+                              "and _ need quotes",
+                              c);
+}
+
+/* Goes on to the next token. */
+static void advance(struct dot *dot)
+{
+    if (dot->status == WF_OK) {
+        (void)keep(dot, scan(dot->reader, &dot->token));
+    }
 }
 
 static bool at_punct(const struct dot *dot, char punct)
@@ -197,261 +211,231 @@ static bool at_keyword(const struct dot *dot, const char *keyword)
            strncasecmp(dot->token.word.text, keyword, dot->token.word.len) == 0;
 }
 
-/* Where the next token is and what it should have been. */
-static enum wf_status expected(const struct dot *dot, const char *what)
+/* Goes past the token if it is this punctuation; whether it was. */
+static bool take(struct dot *dot, char punct)
+{
+    bool taken = at_punct(dot, punct);
+
+    if (taken) {
+        advance(dot);
+    }
+    return taken;
+}
+
+/* The token is not what it should be. Returns false. */
+static bool expected(struct dot *dot, const char *what)
 {
     size_t at = dot->token.word.at;
 
+    if (dot->status != WF_OK) {
+        return false;
+    }
     if (dot->token.kind == TOKEN_END) {
-        return wf_topo_graph_fail(dot->reader, at, "expected %s, but the text ends", what);
+        return stop(
+            dot, wf_topo_graph_fail(dot->reader, at, "expected %s, but the text ends", what));
     }
     if (dot->token.kind == TOKEN_PUNCT) {
-        return wf_topo_graph_fail(dot->reader, at, "expected %s, not '%c'", what,
-                                  dot->reader->text[at]);
+        return stop(dot, wf_topo_graph_fail(dot->reader, at, "expected %s, not '%c'", what,
+                                            dot->reader->text[at]));
     }
-    return wf_topo_graph_fail(dot->reader, at, "expected %s, not '%.*s'", what,
-                              wf_topo_graph_shown(dot->token.word), dot->token.word.text);
+    return stop(dot,
+                wf_topo_graph_fail(dot->reader, at, "expected %s, not '%.*s'", what,
+                                   wf_topo_graph_shown(dot->token.word), dot->token.word.text));
 }
 
-static enum wf_status take_punct(struct dot *dot, char punct, const char *what)
-{
-    return at_punct(dot, punct) ? advance(dot) : expected(dot, what);
-}
-
-/* name = value, the value being optional as in DOT: alone it is "true". */
-static enum wf_status read_attr(struct dot *dot, bool of_link,
-                                struct wf_topo_graph_attrs *attrs)
+/* name = value. The value is optional as in DOT: without it, it is "true". */
+static void read_attr(struct dot *dot, bool of_link, struct wf_topo_graph_attrs *attrs)
 {
     const struct wf_topo_graph_attr *attr = NULL;
+    struct wf_topo_graph_word value = {"true", strlen("true"), dot->token.word.at};
 
     if (!at_id(dot)) {
-        return expected(dot, "an attribute or ']'");
+        (void)expected(dot, "an attribute or ']'");
+        return;
     }
-    struct wf_topo_graph_word value = {"true", strlen("true"), dot->token.word.at};
-    enum wf_status status =
-        wf_topo_graph_attr_find(dot->reader, dot->token.word, of_link, &attr);
-    if (status == WF_OK) {
-        status = advance(dot);
+    (void)keep(dot, wf_topo_graph_attr_find(dot->reader, dot->token.word, of_link, &attr));
+    advance(dot);
+    bool given = take(dot, '=');
+    if (given && !at_id(dot)) {
+        (void)expected(dot, "a value");
     }
-    if (status == WF_OK && at_punct(dot, '=')) {
-        status = advance(dot);
-        if (status == WF_OK && !at_id(dot)) {
-            status = expected(dot, "a value");
-        }
-        value = dot->token.word;
-        if (status == WF_OK && attr != NULL) {
-            status = wf_topo_graph_attr_set(dot->reader, attr, value, attrs);
-        }
-        return status == WF_OK ? advance(dot) : status;
+    value = given ? dot->token.word : value;
+    if (dot->status == WF_OK && attr != NULL) {
+        (void)keep(dot, wf_topo_graph_attr_set(dot->reader, attr, value, attrs));
     }
-    if (status == WF_OK && attr != NULL) {
-        status = wf_topo_graph_attr_set(dot->reader, attr, value, attrs);
+    if (given) {
+        advance(dot);
     }
-    return status;
 }
 
 /* Any number of [a=b, c=d; e=f]. */
-static enum wf_status read_attrs(struct dot *dot, bool of_link,
-                                 struct wf_topo_graph_attrs *attrs)
+static void read_attrs(struct dot *dot, bool of_link, struct wf_topo_graph_attrs *attrs)
 {
-    enum wf_status status = WF_OK;
-
-    while (status == WF_OK && at_punct(dot, '[')) {
-        status = advance(dot);
-        while (status == WF_OK && !at_punct(dot, ']')) {
-            status = read_attr(dot, of_link, attrs);
-            if (status == WF_OK && (at_punct(dot, ',') || at_punct(dot, ';'))) {
-                status = advance(dot);
+    while (take(dot, '[')) {
+        while (dot->status == WF_OK && !take(dot, ']')) {
+            read_attr(dot, of_link, attrs);
+            if (!take(dot, ',')) {
+                (void)take(dot, ';');
             }
         }
-        if (status == WF_OK) {
-            status = advance(dot);
-        }
     }
-    return status;
 }
 
-/* The ports of a drawing, which mean nothing here: ":name:compass". */
-static enum wf_status skip_ports(struct dot *dot)
+static bool at_subgraph(const struct dot *dot)
 {
-    enum wf_status status = WF_OK;
-
-    while (status == WF_OK && at_punct(dot, ':')) {
-        status = advance(dot);
-        if (status == WF_OK && !at_id(dot)) {
-            return expected(dot, "a port");
-        }
-        if (status == WF_OK) {
-            status = advance(dot);
-        }
-    }
-    return status;
+    return at_punct(dot, '{') || at_keyword(dot, "subgraph");
 }
 
-static enum wf_status no_subgraphs(const struct dot *dot)
+static bool no_subgraphs(struct dot *dot)
 {
-    return wf_topo_graph_fail(dot->reader, dot->token.word.at,
-                              "subgraphs are not understood; name the links one by one");
+    return stop(dot,
+                wf_topo_graph_fail(dot->reader, dot->token.word.at,
+                                   "subgraphs are not understood; name the links one by one"));
 }
 
-/* The vertex that is the next token. */
-static enum wf_status read_vertex(struct dot *dot, uint32_t *out)
+/* The vertex that is the next token, with its ports in a drawing, ":name:compass", which mean
+ * nothing here. */
+static bool read_vertex(struct dot *dot, uint32_t *out)
 {
-    if (at_punct(dot, '{') || at_keyword(dot, "subgraph")) {
+    if (at_subgraph(dot)) {
         return no_subgraphs(dot);
     }
     if (!at_id(dot)) {
         return expected(dot, "a vertex");
     }
-    enum wf_status status =
-        wf_topo_graph_vertex(dot->reader, dot->token.word, &dot->node_defaults, out);
-    if (status == WF_OK) {
-        status = advance(dot);
+    (void)keep(dot,
+               wf_topo_graph_vertex(dot->reader, dot->token.word, &dot->node_defaults, out));
+    advance(dot);
+    while (take(dot, ':')) {
+        if (!at_id(dot)) {
+            return expected(dot, "a port");
+        }
+        advance(dot);
     }
-    return status == WF_OK ? skip_ports(dot) : status;
+    return dot->status == WF_OK;
 }
 
 /* The rest of "a -- b -- c" after a. */
-static enum wf_status read_chain(struct dot *dot, uint32_t from)
+static void read_chain(struct dot *dot, uint32_t from)
 {
-    enum wf_status status = WF_OK;
-
-    while (status == WF_OK && (at_punct(dot, '-') || at_punct(dot, '>'))) {
+    while (at_punct(dot, '-') || at_punct(dot, '>')) {
         size_t at = dot->token.word.at;
         uint32_t to = 0;
         if (at_punct(dot, '>') != dot->directed) {
-            return wf_topo_graph_fail(dot->reader, at, "expected %s in a %s",
-                                      dot->directed ? "->" : "--",
-                                      dot->directed ? "digraph" : "graph");
+            (void)stop(dot, wf_topo_graph_fail(dot->reader, at, "expected %s in a %s",
+                                               dot->directed ? "->" : "--",
+                                               dot->directed ? "digraph" : "graph"));
+            return;
         }
-        status = advance(dot);
-        if (status == WF_OK) {
-            status = read_vertex(dot, &to);
-        }
-        if (status == WF_OK) {
-            status = wf_topo_graph_link(dot->reader, from, to, at, dot->directed);
+        advance(dot);
+        if (read_vertex(dot, &to)) {
+            (void)keep(dot, wf_topo_graph_link(dot->reader, from, to, at, dot->directed));
         }
         from = to;
     }
-    return status;
 }
 
 /* A vertex or a chain of links, with attributes. */
-static enum wf_status read_vertex_statement(struct dot *dot, uint32_t from)
+static void read_vertex_statement(struct dot *dot)
 {
     struct wf_topo_graph_reader *reader = dot->reader;
     size_t first = reader->n_edges;
     struct wf_topo_graph_attrs attrs = dot->edge_defaults;
+    uint32_t from = 0;
 
-    enum wf_status status = read_chain(dot, from);
-    if (status == WF_OK && reader->n_edges == first) {
-        return read_attrs(dot, false, &reader->vertices[from].attrs);
+    if (!read_vertex(dot, &from)) {
+        return;
     }
-    if (status == WF_OK) {
-        status = read_attrs(dot, true, &attrs);
+    read_chain(dot, from);
+    if (reader->n_edges == first) {
+        read_attrs(dot, false, &reader->vertices[from].attrs);
+        return;
     }
-    for (size_t i = first; status == WF_OK && i < reader->n_edges; i++) {
+    read_attrs(dot, true, &attrs);
+    for (size_t i = first; i < reader->n_edges; i++) {
         reader->edges[i].attrs = attrs;
     }
-    return status;
 }
 
-/* What "node [...]" and the like set; what belongs to the whole graph goes nowhere. */
-static enum wf_status read_defaults(struct dot *dot, bool of_link,
-                                    struct wf_topo_graph_attrs *attrs)
+/* What "node [...]" and the like set. */
+static void read_defaults(struct dot *dot, bool of_link, struct wf_topo_graph_attrs *attrs)
 {
-    enum wf_status status = advance(dot);
-
-    if (status == WF_OK && !at_punct(dot, '[')) {
-        return expected(dot, "'[' after node, edge or graph");
+    advance(dot);
+    if (!at_punct(dot, '[')) {
+        (void)expected(dot, "'[' after node, edge or graph");
     }
-    return status == WF_OK ? read_attrs(dot, of_link, attrs) : status;
+    read_attrs(dot, of_link, attrs);
 }
 
-/* Attributes of the whole graph mean nothing here. Somebody may have hoped otherwise. */
-static enum wf_status check_graph_attrs(const struct dot *dot, size_t at,
-                                        const struct wf_topo_graph_attrs *attrs)
+/* Whether a name is followed by "=": it is then an attribute of the graph and no vertex. */
+static bool before_equals(struct dot *dot)
 {
-    if (attrs->props.latency != 0 || attrs->props.bandwidth != 0) {
-        return wf_topo_graph_fail(dot->reader, at,
-                                  "links have bandwidth and latency, not the graph; write edge "
-                                  "[bandwidth=...]");
-    }
-    return WF_OK;
+    struct wf_topo_graph_reader ahead = *dot->reader;
+
+    return keep(dot, skip_space(&ahead)) && wf_topo_graph_peek(&ahead, 0) == '=';
 }
 
-static enum wf_status read_statement(struct dot *dot)
+static void read_statement(struct dot *dot)
 {
-    struct wf_topo_graph_attrs nowhere = {.kind = WF_TOPO_GRAPH_UNDECLARED};
+    struct wf_topo_graph_attrs of_graph = {.kind = WF_TOPO_GRAPH_UNDECLARED};
     size_t at = dot->token.word.at;
-    enum wf_status status = WF_OK;
 
     if (at_keyword(dot, "node")) {
-        return read_defaults(dot, false, &dot->node_defaults);
+        read_defaults(dot, false, &dot->node_defaults);
+    } else if (at_keyword(dot, "edge")) {
+        read_defaults(dot, true, &dot->edge_defaults);
+    } else if (at_keyword(dot, "graph")) {
+        read_defaults(dot, true, &of_graph);
+    } else if (at_subgraph(dot)) {
+        (void)no_subgraphs(dot);
+    } else if (!at_id(dot)) {
+        (void)expected(dot, "a vertex or '}'");
+    } else if (before_equals(dot)) {
+        read_attr(dot, true, &of_graph);
+    } else {
+        read_vertex_statement(dot);
     }
-    if (at_keyword(dot, "edge")) {
-        return read_defaults(dot, true, &dot->edge_defaults);
+    /* Attributes of the whole graph mean nothing here, but a user may expect them to. */
+    if (dot->status == WF_OK &&
+        (of_graph.props.latency != 0 || of_graph.props.bandwidth != 0)) {
+        (void)stop(dot, wf_topo_graph_fail(dot->reader, at,
+                                           "links have bandwidth and latency, not the graph; "
+                                           "write edge [bandwidth=...]"));
     }
-    if (at_keyword(dot, "graph")) {
-        status = read_defaults(dot, true, &nowhere);
-        return status == WF_OK ? check_graph_attrs(dot, at, &nowhere) : status;
-    }
-    if (at_punct(dot, '{') || at_keyword(dot, "subgraph")) {
-        return no_subgraphs(dot);
-    }
-    if (!at_id(dot)) {
-        return expected(dot, "a vertex or '}'");
-    }
-
-    /* A name before "=" is an attribute of the graph, and no vertex: look before it becomes
-     * one. */
-    struct wf_topo_graph_reader ahead = *dot->reader;
-    uint32_t vertex = 0;
-    status = skip_space(&ahead);
-    if (status == WF_OK && wf_topo_graph_peek(&ahead, 0) == '=') {
-        status = read_attr(dot, true, &nowhere);
-        return status == WF_OK ? check_graph_attrs(dot, at, &nowhere) : status;
-    }
-    if (status == WF_OK) {
-        status = read_vertex(dot, &vertex);
-    }
-    return status == WF_OK ? read_vertex_statement(dot, vertex) : status;
 }
 
 /* [strict] (graph | digraph) [name] {: the caller saw how it begins. */
-static enum wf_status read_head(struct dot *dot)
+static void read_head(struct dot *dot)
 {
-    enum wf_status status = advance(dot);
-
-    if (status == WF_OK && at_keyword(dot, "strict")) {
-        status = advance(dot);
+    advance(dot);
+    if (at_keyword(dot, "strict")) {
+        advance(dot);
     }
-    if (status == WF_OK && !at_keyword(dot, "graph") && !at_keyword(dot, "digraph")) {
-        return expected(dot, "graph or digraph");
+    dot->directed = at_keyword(dot, "digraph");
+    if (!dot->directed && !at_keyword(dot, "graph")) {
+        (void)expected(dot, "graph or digraph");
     }
-    if (status == WF_OK) {
-        dot->directed = at_keyword(dot, "digraph");
-        status = advance(dot);
+    advance(dot);
+    if (at_id(dot)) {
+        advance(dot);
     }
-    if (status == WF_OK && at_id(dot)) {
-        status = advance(dot);
+    if (!take(dot, '{')) {
+        (void)expected(dot, "'{'");
     }
-    return status == WF_OK ? take_punct(dot, '{', "'{'") : status;
 }
 
 enum wf_status wf_topo_graph_read_dot(struct wf_topo_graph_reader *reader)
 {
-    struct dot dot = {.reader = reader};
+    struct dot dot = {.reader = reader, .status = WF_OK};
 
-    enum wf_status status = read_head(&dot);
-    while (status == WF_OK && !at_punct(&dot, '}')) {
-        status = at_punct(&dot, ';') ? advance(&dot) : read_statement(&dot);
+    read_head(&dot);
+    while (dot.status == WF_OK && !take(&dot, '}')) {
+        if (!take(&dot, ';')) {
+            read_statement(&dot);
+        }
     }
-    if (status == WF_OK) {
-        status = advance(&dot);
+    if (dot.token.kind != TOKEN_END) {
+        (void)expected(&dot, "nothing after the graph");
     }
-    if (status == WF_OK && dot.token.kind != TOKEN_END) {
-        status = expected(&dot, "nothing after the graph");
-    }
-    return status;
+    return dot.status;
 }
