@@ -62,173 +62,164 @@ static size_t place_of(const struct graphml *graphml)
     return graphml->reader->at + (size_t)XML_GetCurrentByteIndex(graphml->parser);
 }
 
-/* The value of an attribute of the tag; an error if it is absent and there is no `fallback`. */
-static enum wf_status get_attr(const struct graphml *graphml, const char *name,
-                               const char *fallback, struct wf_topo_graph_word *out)
+/* Keeps the status of a failure and stops the parser, which may still call a handler: handlers
+ * do nothing after a failure, so that its message stays. */
+static void keep(struct graphml *graphml, enum wf_status status)
+{
+    if (status != WF_OK && graphml->status == WF_OK) {
+        graphml->status = status;
+        (void)XML_StopParser(graphml->parser, XML_FALSE);
+    }
+}
+
+/* The value of an attribute of the tag, or `fallback`. If both are absent that is an error, and
+ * the value is empty. */
+static struct wf_topo_graph_word get_attr(struct graphml *graphml, const char *name,
+                                          const char *fallback)
 {
     const char *value = fallback;
 
     for (const char **attr = graphml->attrs; *attr != NULL; attr += 2) {
         value = strcmp(attr[0], name) == 0 ? attr[1] : value;
     }
-    if (value == NULL) {
-        return wf_topo_graph_fail(graphml->reader, graphml->tag_at, "<%.64s> needs %s=\"...\"",
-                                  graphml->tag, name);
+    if (value == NULL && graphml->status == WF_OK) {
+        keep(graphml, wf_topo_graph_fail(graphml->reader, graphml->tag_at,
+                                         "<%.64s> needs %s=\"...\"", graphml->tag, name));
     }
-    *out = (struct wf_topo_graph_word){value, strlen(value), graphml->tag_at};
-    return WF_OK;
+    value = value != NULL ? value : "";
+    return (struct wf_topo_graph_word){value, strlen(value), graphml->tag_at};
 }
 
-static enum wf_status find_attr(const struct graphml *graphml, struct key *key)
+static void find_attr(struct graphml *graphml, struct key *key)
 {
-    struct wf_topo_graph_word target, name;
-
-    enum wf_status status = get_attr(graphml, "for", "all", &target);
-    if (status == WF_OK) {
-        status = get_attr(graphml, "attr.name", "", &name);
-    }
-    if (status != WF_OK) {
-        return status;
-    }
+    struct wf_topo_graph_word target = get_attr(graphml, "for", "all");
+    struct wf_topo_graph_word name = get_attr(graphml, "attr.name", "");
     bool any = wf_topo_graph_is(target, "all");
+
     key->of_link = any ? !wf_topo_graph_is(name, "kind") && !wf_topo_graph_is(name, "gate")
                        : wf_topo_graph_is(target, "edge");
-    if (!any && !key->of_link && !wf_topo_graph_is(target, "node")) {
-        return WF_OK; /* an attribute of the graph, perhaps */
+    if (any || key->of_link || wf_topo_graph_is(target, "node")) {
+        keep(graphml, wf_topo_graph_attr_find(graphml->reader, name, key->of_link, &key->attr));
     }
-    return wf_topo_graph_attr_find(graphml->reader, name, key->of_link, &key->attr);
 }
 
-static enum wf_status open_key(struct graphml *graphml)
+static void open_key(struct graphml *graphml)
 {
-    struct wf_topo_graph_word word;
+    struct wf_topo_graph_word id = get_attr(graphml, "id", NULL);
+    uint32_t n = graphml->key_names.n;
 
-    enum wf_status status = get_attr(graphml, "id", NULL, &word);
-    if (status != WF_OK) {
-        return status;
+    if (graphml->status != WF_OK) {
+        return;
     }
-    if (wf_strings_find(&graphml->key_names, word.text, word.len) != WF_STRINGS_NONE) {
-        return wf_topo_graph_fail(graphml->reader, word.at, "the key '%.64s' is declared twice",
-                                  word.text);
+    graphml->key = wf_strings_put(&graphml->key_names, id.text, id.len);
+    if (graphml->key < n) {
+        keep(graphml, wf_topo_graph_fail(graphml->reader, id.at,
+                                         "the key '%.64s' is declared twice", id.text));
+        return;
     }
-    graphml->key = wf_strings_put(&graphml->key_names, word.text, word.len);
     WF_GROW(graphml->keys, graphml->key, graphml->keys_capacity);
     graphml->keys[graphml->key] = (struct key){NULL, false};
-    return find_attr(graphml, &graphml->keys[graphml->key]);
+    find_attr(graphml, &graphml->keys[graphml->key]);
 }
 
 /* The character data that follow are a value. */
-static enum wf_status open_value(struct graphml *graphml)
+static void open_value(struct graphml *graphml)
 {
     graphml->value.size = 0;
     graphml->value_at = place_of(graphml) + (size_t)XML_GetCurrentByteCount(graphml->parser);
-    return WF_OK;
 }
 
-static enum wf_status open_data(struct graphml *graphml)
+static void open_data(struct graphml *graphml)
 {
-    struct wf_topo_graph_word word;
+    struct wf_topo_graph_word key = get_attr(graphml, "key", NULL);
 
-    enum wf_status status = get_attr(graphml, "key", NULL, &word);
-    if (status != WF_OK) {
-        return status;
+    graphml->key = wf_strings_find(&graphml->key_names, key.text, key.len);
+    if (graphml->key == WF_STRINGS_NONE && graphml->status == WF_OK) {
+        keep(graphml, wf_topo_graph_fail(graphml->reader, key.at,
+                                         "the key '%.64s' is not declared; add <key "
+                                         "id=\"%.64s\" ...> before the graph",
+                                         key.text, key.text));
     }
-    graphml->key = wf_strings_find(&graphml->key_names, word.text, word.len);
-    if (graphml->key == WF_STRINGS_NONE) {
-        return wf_topo_graph_fail(graphml->reader, word.at,
-                                  "the key '%.64s' is not declared; add <key id=\"%.64s\" ...> "
-                                  "before the graph",
-                                  word.text, word.text);
-    }
-    return open_value(graphml);
+    open_value(graphml);
 }
 
-static enum wf_status open_graph(struct graphml *graphml)
+static void open_graph(struct graphml *graphml)
 {
-    struct wf_topo_graph_word word;
-
     if (graphml->seen) {
-        return wf_topo_graph_fail(graphml->reader, graphml->tag_at,
-                                  "a second graph; one file describes one network");
+        keep(graphml, wf_topo_graph_fail(graphml->reader, graphml->tag_at,
+                                         "a second graph; one file describes one network"));
+        return;
     }
     graphml->seen = true;
-    enum wf_status status = get_attr(graphml, "edgedefault", NULL, &word);
-    if (status != WF_OK) {
-        return status;
-    }
+    struct wf_topo_graph_word word = get_attr(graphml, "edgedefault", NULL);
     graphml->directed = wf_topo_graph_is(word, "directed");
-    if (!graphml->directed && !wf_topo_graph_is(word, "undirected")) {
-        return wf_topo_graph_fail(graphml->reader, word.at,
-                                  "edgedefault is '%.64s', expected directed or undirected",
-                                  word.text);
+    if (graphml->status == WF_OK && !graphml->directed &&
+        !wf_topo_graph_is(word, "undirected")) {
+        keep(graphml,
+             wf_topo_graph_fail(graphml->reader, word.at,
+                                "edgedefault is '%.64s', expected directed or undirected",
+                                word.text));
     }
-    return WF_OK;
 }
 
 /* The vertex that an attribute of the tag names. */
-static enum wf_status get_vertex(const struct graphml *graphml, const char *name, uint32_t *out)
+static uint32_t get_vertex(struct graphml *graphml, const char *name)
 {
-    struct wf_topo_graph_word word;
+    struct wf_topo_graph_word word = get_attr(graphml, name, NULL);
+    uint32_t vertex = 0;
 
-    enum wf_status status = get_attr(graphml, name, NULL, &word);
-    return status == WF_OK
-               ? wf_topo_graph_vertex(graphml->reader, word, &graphml->node_defaults, out)
-               : status;
+    if (graphml->status == WF_OK) {
+        keep(graphml,
+             wf_topo_graph_vertex(graphml->reader, word, &graphml->node_defaults, &vertex));
+    }
+    return vertex;
 }
 
-static enum wf_status open_node(struct graphml *graphml)
+static void open_node(struct graphml *graphml)
 {
     struct wf_topo_graph_reader *reader = graphml->reader;
 
-    enum wf_status status = get_vertex(graphml, "id", &graphml->node);
-    if (status != WF_OK) {
-        return status;
+    graphml->node = get_vertex(graphml, "id");
+    if (graphml->status != WF_OK) {
+        return;
     }
     if (reader->vertices[graphml->node].known) {
-        return wf_topo_graph_fail(reader, graphml->tag_at, "the node '%.64s' is declared twice",
-                                  wf_strings_at(&reader->names, graphml->node));
+        keep(graphml,
+             wf_topo_graph_fail(reader, graphml->tag_at, "the node '%.64s' is declared twice",
+                                wf_strings_at(&reader->names, graphml->node)));
     }
     reader->vertices[graphml->node].known = true;
-    return WF_OK;
 }
 
-static enum wf_status open_edge(struct graphml *graphml)
+static void open_edge(struct graphml *graphml)
 {
     struct wf_topo_graph_reader *reader = graphml->reader;
-    struct wf_topo_graph_word word = {"", 0, 0};
-    uint32_t from = 0, to = 0;
+    uint32_t from = get_vertex(graphml, "source"), to = get_vertex(graphml, "target");
+    struct wf_topo_graph_word directed =
+        get_attr(graphml, "directed", graphml->directed ? "true" : "false");
+    bool oneway = wf_topo_graph_is(directed, "true");
 
-    enum wf_status status = get_vertex(graphml, "source", &from);
-    if (status == WF_OK) {
-        status = get_vertex(graphml, "target", &to);
+    if (graphml->status == WF_OK && !oneway && !wf_topo_graph_is(directed, "false")) {
+        keep(graphml,
+             wf_topo_graph_fail(reader, directed.at,
+                                "directed is '%.64s', expected true or false", directed.text));
     }
-    if (status == WF_OK) {
-        status = get_attr(graphml, "directed", graphml->directed ? "true" : "false", &word);
+    if (graphml->status == WF_OK) {
+        keep(graphml, wf_topo_graph_link(reader, from, to, graphml->tag_at, oneway));
     }
-    if (status == WF_OK && !wf_topo_graph_is(word, "true") &&
-        !wf_topo_graph_is(word, "false")) {
-        status = wf_topo_graph_fail(reader, word.at,
-                                    "directed is '%.64s', expected true or false", word.text);
-    }
-    if (status == WF_OK) {
-        status = wf_topo_graph_link(reader, from, to, graphml->tag_at,
-                                    wf_topo_graph_is(word, "true"));
-    }
-    if (status == WF_OK) {
+    if (graphml->status == WF_OK) {
         reader->edges[reader->n_edges - 1].attrs = graphml->edge_defaults;
     }
-    return status;
 }
 
-static enum wf_status refuse(struct graphml *graphml)
+static void refuse(struct graphml *graphml)
 {
-    return wf_topo_graph_fail(graphml->reader, graphml->tag_at,
-                              "<%.64s> is not understood here", graphml->tag);
+    keep(graphml, wf_topo_graph_fail(graphml->reader, graphml->tag_at,
+                                     "<%.64s> is not understood here", graphml->tag));
 }
 
 /* Applies the current value to `attrs` if its key is one of links or vertices, as asked. */
-static enum wf_status set_value(struct graphml *graphml, bool of_link,
-                                struct wf_topo_graph_attrs *attrs)
+static void set_value(struct graphml *graphml, bool of_link, struct wf_topo_graph_attrs *attrs)
 {
     static const char spaces[] = " \t\r\n";
     const struct key *key = &graphml->keys[graphml->key];
@@ -236,7 +227,7 @@ static enum wf_status set_value(struct graphml *graphml, bool of_link,
                                        graphml->value_at};
 
     if (key->attr == NULL || key->of_link != of_link) {
-        return WF_OK;
+        return;
     }
     while (value.len > 0 && strchr(spaces, value.text[0]) != NULL) {
         value.text++;
@@ -248,27 +239,26 @@ static enum wf_status set_value(struct graphml *graphml, bool of_link,
     if (value.len == 0) {
         value.text = "";
     }
-    return wf_topo_graph_attr_set(graphml->reader, key->attr, value, attrs);
+    keep(graphml, wf_topo_graph_attr_set(graphml->reader, key->attr, value, attrs));
 }
 
-static enum wf_status close_default(struct graphml *graphml)
+static void close_default(struct graphml *graphml)
 {
     bool of_link = graphml->keys[graphml->key].of_link;
 
-    return set_value(graphml, of_link,
-                     of_link ? &graphml->edge_defaults : &graphml->node_defaults);
+    set_value(graphml, of_link, of_link ? &graphml->edge_defaults : &graphml->node_defaults);
 }
 
-static enum wf_status close_node_data(struct graphml *graphml)
+static void close_node_data(struct graphml *graphml)
 {
-    return set_value(graphml, false, &graphml->reader->vertices[graphml->node].attrs);
+    set_value(graphml, false, &graphml->reader->vertices[graphml->node].attrs);
 }
 
-static enum wf_status close_edge_data(struct graphml *graphml)
+static void close_edge_data(struct graphml *graphml)
 {
     struct wf_topo_graph_reader *reader = graphml->reader;
 
-    return set_value(graphml, true, &reader->edges[reader->n_edges - 1].attrs);
+    set_value(graphml, true, &reader->edges[reader->n_edges - 1].attrs);
 }
 
 /* Which tags mean something where. */
@@ -276,8 +266,7 @@ static const struct element {
     enum place inside;
     const char *tag;
     enum place place;
-    enum wf_status (*open)(struct graphml *graphml);
-    enum wf_status (*close)(struct graphml *graphml);
+    void (*open)(struct graphml *graphml), (*close)(struct graphml *graphml);
 } elements[] = {
     {OUTSIDE, "graphml", IN_GRAPHML, NULL, NULL},
     {IN_GRAPHML, "key", IN_KEY, open_key, NULL},
@@ -316,50 +305,32 @@ static bool has_unknown_entity(const struct graphml *graphml)
     return false;
 }
 
-static enum wf_status open_element(struct graphml *graphml)
+static void open_element(struct graphml *graphml)
 {
     enum place inside = graphml->places[graphml->depth];
 
-    if (graphml->depth == DEPTH_MAX) {
-        return wf_topo_graph_fail(graphml->reader, graphml->tag_at,
-                                  "more than %d tags in each other", DEPTH_MAX);
-    }
-    if (has_unknown_entity(graphml)) {
-        return wf_topo_graph_fail(graphml->reader, graphml->tag_at, "undefined entity");
+    if (graphml->depth == DEPTH_MAX || has_unknown_entity(graphml)) {
+        keep(graphml,
+             wf_topo_graph_fail(graphml->reader, graphml->tag_at,
+                                graphml->depth == DEPTH_MAX ? "more than 64 tags in each other"
+                                                            : "undefined entity"));
+        return;
     }
     graphml->places[++graphml->depth] = IN_OTHER;
     for (size_t i = 0; i < N_ELEMENTS; i++) {
         if (elements[i].inside == inside && strcmp(graphml->tag, elements[i].tag) == 0) {
             graphml->places[graphml->depth] = elements[i].place;
-            return elements[i].open != NULL ? elements[i].open(graphml) : WF_OK;
+            if (elements[i].open != NULL) {
+                elements[i].open(graphml);
+            }
+            return;
         }
     }
     if (inside == OUTSIDE) {
-        return wf_topo_graph_fail(graphml->reader, graphml->tag_at,
-                                  "expected <graphml>, not <%.64s>: no other XML is understood",
-                                  graphml->tag);
-    }
-    return WF_OK;
-}
-
-static enum wf_status close_element(struct graphml *graphml)
-{
-    enum place place = graphml->places[graphml->depth--];
-
-    for (size_t i = 0; i < N_ELEMENTS; i++) {
-        if (elements[i].place == place && elements[i].close != NULL) {
-            return elements[i].close(graphml);
-        }
-    }
-    return WF_OK;
-}
-
-/* Expat may call one more handler after the one that stopped it: each looks at `status`. */
-static void stop_on_failure(struct graphml *graphml, enum wf_status status)
-{
-    graphml->status = status;
-    if (status != WF_OK) {
-        (void)XML_StopParser(graphml->parser, XML_FALSE);
+        keep(graphml,
+             wf_topo_graph_fail(graphml->reader, graphml->tag_at,
+                                "expected <graphml>, not <%.64s>: no other XML is understood",
+                                graphml->tag));
     }
 }
 
@@ -371,7 +342,7 @@ static void on_open(void *data, const char *tag, const char **attrs)
         graphml->tag = tag;
         graphml->attrs = attrs;
         graphml->tag_at = place_of(graphml) + 1;
-        stop_on_failure(graphml, open_element(graphml));
+        open_element(graphml);
     }
 }
 
@@ -380,8 +351,14 @@ static void on_close(void *data, const char *tag)
     struct graphml *graphml = data;
 
     (void)tag;
-    if (graphml->status == WF_OK) {
-        stop_on_failure(graphml, close_element(graphml));
+    if (graphml->status != WF_OK) {
+        return;
+    }
+    enum place place = graphml->places[graphml->depth--];
+    for (size_t i = 0; i < N_ELEMENTS; i++) {
+        if (elements[i].place == place && elements[i].close != NULL) {
+            elements[i].close(graphml);
+        }
     }
 }
 
@@ -403,9 +380,9 @@ static void on_doctype(void *data, const char *name, const char *system, const c
     (void)name;
     graphml->external = system != NULL || public != NULL;
     if (has_declarations) {
-        stop_on_failure(graphml, wf_topo_graph_fail(graphml->reader, place_of(graphml),
-                                                    "document types with declarations are not "
-                                                    "understood; take this one out"));
+        keep(graphml, wf_topo_graph_fail(graphml->reader, place_of(graphml),
+                                         "document types with declarations are not "
+                                         "understood; take this one out"));
     }
 }
 
@@ -414,10 +391,10 @@ static void on_skipped_entity(void *data, const char *name, int is_parameter)
     struct graphml *graphml = data;
 
     (void)name, (void)is_parameter;
-    if (graphml->status == WF_OK) {
-        stop_on_failure(graphml, wf_topo_graph_fail(graphml->reader, place_of(graphml),
-                                                    "undefined entity"));
+    if (graphml->status != WF_OK) {
+        return;
     }
+    keep(graphml, wf_topo_graph_fail(graphml->reader, place_of(graphml), "undefined entity"));
 }
 
 /* Edges may come before the nodes they join; in the end all must be there. */
