@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files: pointers, places, views, nonblocking and split collectives, sizes and errors. */
-#include "say.h"
+#include "report.h"
 
 enum { N = 8 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests: waits and tests of all kinds, persistent, cancelled, freed and general ones. */
-#include "say.h"
+#include "report.h"
 
 static int rank, size, left, right;
 

@@ -47,8 +47,8 @@ def check_ends(program):
         vrank.complain("a crash comes without a backtrace", done.stderr)
 
 
-def check_input(program):
-    source = vrank.SOURCE / "tests/vrank/input.c"
+def check_system_calls(program):
+    source = vrank.SOURCE / "tests/vrank/system_calls.c"
     for options in (("-n", "5"), ("-n", "5", "--sched", "conservative", "--threads", "2")):
         done = weft(*options, "--", program, str(source))
         if done.stdout != "0 failures\n":
@@ -109,11 +109,11 @@ def check_refused(program):
 
 def main():
     programs = {name: vrank.build(vrank.SOURCE / f"tests/vrank/{name}.c")
-                for name in ("output", "input", "payload")}
+                for name in ("output", "system_calls", "payload")}
     if None not in programs.values():
         check_labels(programs["output"])
         check_ends(programs["output"])
-        check_input(programs["input"])
+        check_system_calls(programs["system_calls"])
         check_payload(programs["payload"])
         check_compute(programs["output"])
         check_refused(programs["output"])

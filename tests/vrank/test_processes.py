@@ -14,7 +14,7 @@ import vrank
 HERE = pathlib.Path(__file__).parent
 EXAMPLES = vrank.SOURCE / "examples/mpi"
 MPIEXEC = os.environ.get("WEFT_MPIEXEC", "")
-AREAS = ("p2p", "requests", "types", "colls", "comms", "between", "later", "topo", "onesided")
+AREAS = ("point_to_point", "requests", "datatypes", "collectives", "communicators", "intercommunicators", "attributes", "topologies", "one_sided")
 NAMES = ("hello", "ring", "random", "stencil", "cg", "fft", "sort", "master", "globals")
 # Scheduler, threads, processes, and where ranks sit.
 SCHEDULES = [
@@ -66,15 +66,15 @@ def check_programs():
     networks = itertools.cycle(NETWORKS)
     little = itertools.cycle([NO_LOOKAHEAD, *NETWORKS])
     schedules = itertools.cycle(SCHEDULES)
-    spread = vrank.build(HERE / "spread.c")
-    said = vrank.under_other(vrank.build(HERE / "spread.c", other=True), 3)
+    spread = vrank.build(HERE / "several_processes.c")
+    said = vrank.under_other(vrank.build(HERE / "several_processes.c", other=True), 3)
     if said is not None and not said.startswith("0 wrong"):
-        vrank.complain("spread.c is not right about MPI", said)
+        vrank.complain("several_processes.c is not right about MPI", said)
     check(spread, 12, NETWORKS[0], SCHEDULES)
     check(spread, 12, NETWORKS[1], SCHEDULES[:2])
     said = outcome(spread, 12, NETWORKS[0])
     if said is not None and not said[0].startswith("0 wrong"):
-        vrank.complain("spread.c finds something wrong", said[0])
+        vrank.complain("several_processes.c finds something wrong", said[0])
     for source in [*(HERE / f"{name}.c" for name in (*AREAS, "regions")),
                    *(EXAMPLES / f"{name}.c" for name in NAMES)]:
         program = vrank.build(source)
@@ -84,7 +84,7 @@ def check_programs():
             check(program, 16, next(networks), [next(schedules), next(schedules)])
 
 
-def run_endings(program, how, scheduler):
+def run_early_end(program, how, scheduler):
     command = [MPIEXEC, "-n", "2", vrank.WEFT, "run", "-n", "4", "--compute", "none", "--sched",
                scheduler, "--", program, how]
     done = subprocess.run(command, text=True, capture_output=True, check=False, timeout=60,
@@ -104,10 +104,10 @@ ENDINGS = {
 }
 
 
-def check_endings(program):
+def check_early_end(program):
     for scheduler, how in [*itertools.product(("conservative",), ENDINGS),
                            ("optimistic", "abort others"), ("optimistic", "crash")]:
-        where, done = run_endings(program, how, scheduler)
+        where, done = run_early_end(program, how, scheduler)
         # After a crash the launcher may be quicker to end the other process, with its own code.
         code_is_right = done.returncode == 4 or (how == "crash" and done.returncode != 0)
         if not code_is_right or ENDINGS[how] not in done.stdout + done.stderr:
@@ -135,8 +135,8 @@ def main():
     if not MPIEXEC:
         sys.exit(vrank.SKIPPED)
     check_programs()
-    program = vrank.build(HERE / "endings.c")
-    check_endings(program)
+    program = vrank.build(HERE / "early_end.c")
+    check_early_end(program)
     for scheduler in ("conservative", "optimistic"):
         check_interrupt(program, scheduler)
     vrank.finish()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Derived datatypes: where bytes go, and what is known of them. */
-#include "say.h"
+#include "report.h"
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Windows: fences, post and start, locks, atomic operations; memory of all kinds. */
-#include "say.h"
+#include "report.h"
 
 static int rank, size, left, right;
 static int global[16]; /* a window in a variable of the program */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Communicators that are copied without waiting, attributes that refuse to be copied, those of
  * predefined objects, and data as it is outside. */
-#include "say.h"
+#include "report.h"
 
 #include <stddef.h>
 

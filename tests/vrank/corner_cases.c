@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Corners of the standard: arguments that do not count, types that are freed while they are in
  * use, types of nothing, waiting for a time, and how a program hears of the end. */
-#include "say.h"
+#include "report.h"
 
 static int rank, size;
 

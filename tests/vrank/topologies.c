@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cartesian and graph topologies, and collectives among neighbours. */
-#include "say.h"
+#include "report.h"
 
 static int rank, size;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SAY_H
-#define SAY_H
+#ifndef REPORT_H
+#define REPORT_H
 
 /*
  * What the conformance programs have to say, in the order of ranks: rank 0 prints it all at the

@@ -3,7 +3,7 @@
  * getopt() and errno. Between the calls others have their turn. Under MPICH it is the system's
  * library that speaks, so that numbers and the order of arguments are compared with its. */
 #define _GNU_SOURCE
-#include "say.h"
+#include "report.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Intercommunicators: collectives between two groups of different size, and new ones. */
-#include "say.h"
+#include "report.h"
 
 enum { ROOM = 64 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sends and receives of all kinds. */
-#include "say.h"
+#include "report.h"
 
 static int rank, size, left, right;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Collectives: blocking, nonblocking and in place; reductions of all kinds. */
-#include "say.h"
+#include "report.h"
 
 #include <complex.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Communicators, groups, attributes, error handlers, infos. */
-#include "say.h"
+#include "report.h"
 
 static int rank, size;
 
