@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 enum { SIDE_MAX = 1100, MARGIN = 28, CAPTION_LINE = 20, SPEC_SHOWN_MAX = 72 };
@@ -57,11 +58,20 @@ static void put_number(FILE *out, double value)
     }
 }
 
-static void put_attribute(FILE *out, const char *name, double value)
+/* Writes a text in which each @ stands for the next number, a double. */
+static void put(FILE *out, const char *text, ...)
 {
-    (void)fprintf(out, " %s=\"", name);
-    put_number(out, value);
-    (void)fputc('"', out);
+    va_list numbers;
+
+    va_start(numbers, text);
+    for (; *text != '\0'; text++) {
+        if (*text == '@') {
+            put_number(out, va_arg(numbers, double));
+        } else {
+            (void)fputc(*text, out);
+        }
+    }
+    va_end(numbers);
 }
 
 /* Texts may come from users: bytes that are not printable ASCII become question marks. */
@@ -129,25 +139,11 @@ static void put_line(const struct page *page, const struct wf_draw_line *line)
     double end_x = x, end_y = y;
     go_to_end(page, line, &end_x, &end_y);
     if (line->bow == 0) {
-        (void)fputs("<line", out);
-        put_attribute(out, "x1", page_x(page, a->x));
-        put_attribute(out, "y1", page_y(page, a->y));
-        put_attribute(out, "x2", end_x);
-        put_attribute(out, "y2", end_y);
+        put(out, "<line x1=\"@\" y1=\"@\" x2=\"@\" y2=\"@\"", page_x(page, a->x),
+            page_y(page, a->y), end_x, end_y);
     } else {
-        const double points[] = {page_x(page, a->x),
-                                 page_y(page, a->y),
-                                 page_x(page, x),
-                                 page_y(page, y),
-                                 end_x,
-                                 end_y};
-        const char *before[] = {"<path d=\"M", " ", "Q", " ", " ", " "};
-
-        for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
-            (void)fputs(before[i], out);
-            put_number(out, points[i]);
-        }
-        (void)fputc('"', out);
+        put(out, "<path d=\"M@ @Q@ @ @ @\"", page_x(page, a->x), page_y(page, a->y),
+            page_x(page, x), page_y(page, y), end_x, end_y);
     }
     put_line_end(page, line);
 }
@@ -186,17 +182,10 @@ static void put_mark(const struct page *page, const struct wf_draw_mark *mark)
         double half = mark->kind == WF_DRAW_MARK_BLOCK ? 0.72 * r : 0.9 * r;
         double wide = mark->kind == WF_DRAW_MARK_BLOCK ? r : half;
 
-        (void)fputs("<rect", out);
-        put_attribute(out, "x", x - wide);
-        put_attribute(out, "y", y - half);
-        put_attribute(out, "width", 2 * wide);
-        put_attribute(out, "height", 2 * half);
-        put_attribute(out, "rx", fmin(3, 0.3 * r));
+        put(out, "<rect x=\"@\" y=\"@\" width=\"@\" height=\"@\" rx=\"@\"", x - wide, y - half,
+            2 * wide, 2 * half, fmin(3, 0.3 * r));
     } else {
-        (void)fputs("<circle", out);
-        put_attribute(out, "cx", x);
-        put_attribute(out, "cy", y);
-        put_attribute(out, "r", r);
+        put(out, "<circle cx=\"@\" cy=\"@\" r=\"@\"", x, y, r);
     }
     if (mark->title[0] == '\0') {
         (void)fputs("/>\n", out);
@@ -215,10 +204,8 @@ static void put_label(const struct page *page, const struct wf_draw_mark *mark)
     if (mark->label[0] == '\0' || size < 4) {
         return;
     }
-    (void)fputs("<text", page->out);
-    put_attribute(page->out, "x", page_x(page, mark->x));
-    put_attribute(page->out, "y", page_y(page, mark->y) + 0.36 * size);
-    put_attribute(page->out, "font-size", size);
+    put(page->out, "<text x=\"@\" y=\"@\" font-size=\"@\"", page_x(page, mark->x),
+        page_y(page, mark->y) + 0.36 * size, size);
     (void)fprintf(page->out, ">%s</text>\n", mark->label);
 }
 
@@ -252,11 +239,8 @@ static void put_notes(const struct page *page)
     for (uint32_t i = 0; i < page->picture->n_notes; i++) {
         const struct wf_draw_note *note = &page->picture->notes[i];
 
-        (void)fputs("<text class=\"quiet\"", page->out);
-        put_attribute(page->out, "x", page_x(page, note->x));
-        put_attribute(page->out, "y", page_y(page, note->y));
-        put_attribute(page->out, "font-size", fmax(9, note->size * page->scale));
-        (void)fputc('>', page->out);
+        put(page->out, "<text class=\"quiet\" x=\"@\" y=\"@\" font-size=\"@\">",
+            page_x(page, note->x), page_y(page, note->y), fmax(9, note->size * page->scale));
         put_text(page->out, note->text, sizeof(note->text));
         (void)fputs("</text>\n", page->out);
     }
@@ -277,26 +261,19 @@ static void put_caption(const struct page *page, const struct wf_topo *topo, con
     size_t length = strlen(spec);
     uint32_t routers = wf_draw_network_routers(topo);
 
-    (void)fputs("<text font-size=\"17\" font-weight=\"600\"", out);
-    put_attribute(out, "x", x);
-    put_attribute(out, "y", y);
-    (void)fputc('>', out);
+    put(out, "<text font-size=\"17\" font-weight=\"600\" x=\"@\" y=\"@\">", x, y);
     put_text(out, spec, SPEC_SHOWN_MAX);
     (void)fprintf(out, "%s</text>\n", length > SPEC_SHOWN_MAX ? "..." : "");
 
-    (void)fputs("<text font-size=\"13\"", out);
-    put_attribute(out, "x", x);
-    put_attribute(out, "y", y + CAPTION_LINE);
+    put(out, "<text font-size=\"13\" x=\"@\" y=\"@\"", x, y + CAPTION_LINE);
     (void)fprintf(out,
                   ">%" PRIu32 " node%s, %" PRIu32 " router%s, %" PRIu64
                   " link%s, diameter %" PRIu32 "</text>\n",
                   topo->n_nodes, plural(topo->n_nodes), routers, plural(routers), topo->n_links,
                   plural(topo->n_links), topo->ops->diameter(topo));
 
-    (void)fputs("<text font-size=\"13\" class=\"quiet\"", out);
-    put_attribute(out, "x", x);
-    put_attribute(out, "y", y + 2 * CAPTION_LINE);
-    (void)fputc('>', out);
+    put(out, "<text font-size=\"13\" class=\"quiet\" x=\"@\" y=\"@\">", x,
+        y + 2 * CAPTION_LINE);
     put_text(out, page->picture->legend, sizeof(page->picture->legend));
     (void)fputs("</text>\n", out);
 }
@@ -314,8 +291,7 @@ static void put_head(FILE *out, double width, double height)
     (void)fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                 "<svg xmlns=\"http://www.w3.org/2000/svg\"",
                 out);
-    put_attribute(out, "width", width);
-    put_attribute(out, "height", height);
+    put(out, " width=\"@\" height=\"@\"", width, height);
     (void)fprintf(out,
                   " viewBox=\"0 0 %.0f %.0f\">\n<style>\n%s</style>\n"
                   "<defs><marker id=\"arrow\" viewBox=\"0 0 6 6\" refX=\"6\" refY=\"3\" "
