@@ -16,23 +16,23 @@
 
 #include <stdlib.h>
 
-struct dragonfly_params {
+struct params {
     uint64_t h, a, p, g;
     int global;
 };
 
 static const struct wf_param params_table[] = {
-    WF_PARAM_ROW(struct dragonfly_params, h, COUNT, .min = "1",
+    WF_PARAM_ROW(struct params, h, COUNT, .min = "1",
                  .doc = "Links from each router to other groups"),
-    WF_PARAM_ROW(struct dragonfly_params, a, COUNT, .def = "0",
+    WF_PARAM_ROW(struct params, a, COUNT, .def = "0",
                  .doc =
                      "Routers in each group; 0 means 2h, which balances the load of the links"),
-    WF_PARAM_ROW(struct dragonfly_params, p, COUNT, .def = "0",
+    WF_PARAM_ROW(struct params, p, COUNT, .def = "0",
                  .doc =
                      "Nodes at each router; 0 means h, which balances the load of the links"),
-    WF_PARAM_ROW(struct dragonfly_params, g, COUNT, .def = "0",
+    WF_PARAM_ROW(struct params, g, COUNT, .def = "0",
                  .doc = "Number of groups, at most a*h + 1; 0 means that maximum"),
-    WF_PARAM_ROW(struct dragonfly_params, global, ENUM, .def = "relative",
+    WF_PARAM_ROW(struct params, global, ENUM, .def = "relative",
                  .choices = wf_topo_global_orders, .doc = WF_TOPO_GLOBAL_DOC),
     WF_PARAM_END,
 };
@@ -314,7 +314,7 @@ static const struct wf_topo_routers_ops router_ops = {
 static enum wf_status dragonfly_create(const void *params, struct wf_topo **out,
                                        struct wf_err *err)
 {
-    const struct dragonfly_params *given = params;
+    const struct params *given = params;
     uint64_t a = given->a != 0 ? given->a : 2 * given->h;
     uint64_t p = given->p != 0 ? given->p : given->h;
     struct wf_topo_global_size size = {given->g, a, given->h};
@@ -391,7 +391,7 @@ const struct wf_topo_ops wf_topo_dragonfly_ops = {
     .vc_class = WF_TOPO_VC_DRAGONFLY,
     .examples = examples,
     .params = params_table,
-    .params_size = sizeof(struct dragonfly_params),
+    .params_size = sizeof(struct params),
     .create = dragonfly_create,
     .destroy = dragonfly_destroy,
     .coords = dragonfly_coords,

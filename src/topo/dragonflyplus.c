@@ -22,23 +22,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct plus_params {
+struct params {
     uint64_t h, spines, leaves, p, g;
     int global;
 };
 
 static const struct wf_param params_table[] = {
-    WF_PARAM_ROW(struct plus_params, h, COUNT, .min = "1",
+    WF_PARAM_ROW(struct params, h, COUNT, .min = "1",
                  .doc = "Links from each spine to other groups"),
-    WF_PARAM_ROW(struct plus_params, spines, COUNT, .def = "0",
+    WF_PARAM_ROW(struct params, spines, COUNT, .def = "0",
                  .doc = "Spines in each group; 0 means h, which gives all routers 2h ports"),
-    WF_PARAM_ROW(struct plus_params, leaves, COUNT, .def = "0",
+    WF_PARAM_ROW(struct params, leaves, COUNT, .def = "0",
                  .doc = "Leaves in each group; 0 means as many as spines"),
-    WF_PARAM_ROW(struct plus_params, p, COUNT, .def = "0",
+    WF_PARAM_ROW(struct params, p, COUNT, .def = "0",
                  .doc = "Nodes at each leaf; 0 means as many as spines in a group"),
-    WF_PARAM_ROW(struct plus_params, g, COUNT, .def = "0",
+    WF_PARAM_ROW(struct params, g, COUNT, .def = "0",
                  .doc = "Number of groups, at most spines*h + 1; 0 means that maximum"),
-    WF_PARAM_ROW(struct plus_params, global, ENUM, .def = "relative",
+    WF_PARAM_ROW(struct params, global, ENUM, .def = "relative",
                  .choices = wf_topo_global_orders, .doc = WF_TOPO_GLOBAL_DOC),
     WF_PARAM_END,
 };
@@ -327,7 +327,7 @@ static enum wf_status set_sizes(struct plus *plus, struct plus_size size, struct
 
 static enum wf_status plus_create(const void *params, struct wf_topo **out, struct wf_err *err)
 {
-    const struct plus_params *given = params;
+    const struct params *given = params;
     uint64_t spines = given->spines != 0 ? given->spines : given->h;
     struct plus_size size = {given->leaves != 0 ? given->leaves : spines,
                              given->p != 0 ? given->p : spines};
@@ -393,7 +393,7 @@ const struct wf_topo_ops wf_topo_dragonflyplus_ops = {
     .vc_class = WF_TOPO_VC_TREES,
     .examples = examples,
     .params = params_table,
-    .params_size = sizeof(struct plus_params),
+    .params_size = sizeof(struct params),
     .create = plus_create,
     .destroy = plus_destroy,
     .coords = plus_coords,

@@ -25,30 +25,30 @@
 
 enum { HEIGHT_MAX = 32 };
 
-struct fattree_params {
+struct params {
     char *down, *up, *taper;
     uint64_t k, n, radix, levels;
 };
 
 static const struct wf_param params_table[] = {
-    WF_PARAM_ROW(struct fattree_params, down, TEXT, .def = "",
+    WF_PARAM_ROW(struct params, down, TEXT, .def = "",
                  .doc = "Children of a switch in each level, from the lowest up, as in 4x4x4"),
     WF_PARAM_ROW(
-        struct fattree_params, up, TEXT, .def = "",
+        struct params, up, TEXT, .def = "",
         .doc =
             "Parents of a node, then of a switch in each level but the highest, as in 1x4x4; "
             "by default one parent of a node and as many parents as children of a switch"),
-    WF_PARAM_ROW(struct fattree_params, k, COUNT, .def = "0", .max = "4294967294",
+    WF_PARAM_ROW(struct params, k, COUNT, .def = "0", .max = "4294967294",
                  .doc = "Instead of down: the children, and the parents, of every switch of a "
                         "k-ary n-tree"),
-    WF_PARAM_ROW(struct fattree_params, n, COUNT, .def = "0", .max = "32",
+    WF_PARAM_ROW(struct params, n, COUNT, .def = "0", .max = "32",
                  .doc = "Levels of switches of a k-ary n-tree, which has k^n nodes"),
-    WF_PARAM_ROW(struct fattree_params, radix, COUNT, .def = "0", .max = "4294967294",
+    WF_PARAM_ROW(struct params, radix, COUNT, .def = "0", .max = "4294967294",
                  .doc = "Instead of down: the ports of every switch of the largest tree; half "
                         "of them lead up, except at the top"),
-    WF_PARAM_ROW(struct fattree_params, levels, COUNT, .def = "0", .max = "32",
+    WF_PARAM_ROW(struct params, levels, COUNT, .def = "0", .max = "32",
                  .doc = "Levels of switches of that radix"),
-    WF_PARAM_ROW(struct fattree_params, taper, TEXT, .def = "1",
+    WF_PARAM_ROW(struct params, taper, TEXT, .def = "1",
                  .doc = "Divides the number of parents of switches, in all levels alike or in "
                         "each from the lowest up, as in 2x1"),
     WF_PARAM_END,
@@ -247,7 +247,7 @@ static uint64_t bisection(const struct fattree *tree)
                : 0;
 }
 
-static enum wf_status read_vectors(struct fattree *tree, const struct fattree_params *given,
+static enum wf_status read_vectors(struct fattree *tree, const struct params *given,
                                    struct wf_err *err)
 {
     uint32_t n_up = 0;
@@ -283,7 +283,7 @@ static void fill(struct fattree *tree, uint64_t levels, uint64_t each, uint64_t 
 }
 
 /* Sets height, down and up without taper. */
-static enum wf_status read_shape(struct fattree *tree, const struct fattree_params *given,
+static enum wf_status read_shape(struct fattree *tree, const struct params *given,
                                  struct wf_err *err)
 {
     bool by_vector = given->down[0] != '\0' || given->up[0] != '\0';
@@ -406,7 +406,7 @@ static enum wf_status number(struct fattree *tree, struct wf_err *err)
 static enum wf_status fattree_create(const void *params, struct wf_topo **out,
                                      struct wf_err *err)
 {
-    const struct fattree_params *given = params;
+    const struct params *given = params;
     struct fattree tree = {.height = 0};
 
     enum wf_status status = read_shape(&tree, given, err);
@@ -454,7 +454,7 @@ const struct wf_topo_ops wf_topo_fattree_ops = {
     .vc_class = WF_TOPO_VC_FAT_TREE,
     .examples = examples,
     .params = params_table,
-    .params_size = sizeof(struct fattree_params),
+    .params_size = sizeof(struct params),
     .create = fattree_create,
     .first_link = fattree_first_link,
     .neighbor = fattree_neighbor,

@@ -3,12 +3,12 @@
  * node itself. */
 #include "topo/topo.h"
 
-struct full_params {
+struct params {
     uint64_t size;
 };
 
 static const struct wf_param params_table[] = {
-    WF_PARAM_ROW(struct full_params, size, COUNT, .min = "1",
+    WF_PARAM_ROW(struct params, size, COUNT, .min = "1",
                  .max =
                      "65536", /* 65536 * 65535 directed links are just below WF_TOPO_LINK_MAX */
                  .doc = "Number of nodes, each linked to all others"),
@@ -17,7 +17,7 @@ static const struct wf_param params_table[] = {
 
 static enum wf_status full_create(const void *params, struct wf_topo **out, struct wf_err *err)
 {
-    const struct full_params *given = params;
+    const struct params *given = params;
     uint64_t size = given->size;
 
     (void)err; /* the table of parameters has checked everything */
@@ -88,7 +88,7 @@ const struct wf_topo_ops wf_topo_full_ops = {
     .one_path = true,
     .examples = examples,
     .params = params_table,
-    .params_size = sizeof(struct full_params),
+    .params_size = sizeof(struct params),
     .create = full_create,
     .neighbor = full_neighbor,
     .distance = full_distance,

@@ -19,12 +19,12 @@ struct graph {
     struct wf_topo_hubs *hubs;
 };
 
-struct graph_params {
+struct params {
     char *file;
 };
 
 static const struct wf_param params_table[] = {
-    WF_PARAM_ROW(struct graph_params, file, TEXT,
+    WF_PARAM_ROW(struct params, file, TEXT,
                  .doc = "An edge list, DOT or GraphML file; see docs/reference/graph-files.md"),
     WF_PARAM_END,
 };
@@ -92,7 +92,7 @@ enum wf_status wf_topo_graph_create_text(const char *name, const char *text, siz
 
 static enum wf_status graph_create(const void *params, struct wf_topo **out, struct wf_err *err)
 {
-    const struct graph_params *given = params;
+    const struct params *given = params;
     struct wf_buf text = {.data = NULL};
 
     enum wf_status status = wf_file_read(given->file, WF_TOPO_GRAPH_TEXT_MAX, &text, err);
@@ -185,7 +185,7 @@ const struct wf_topo_ops wf_topo_graph_ops = {
     .vc_class = WF_TOPO_VC_LOWEST_PORT,
     .examples = no_examples,
     .params = params_table,
-    .params_size = sizeof(struct graph_params),
+    .params_size = sizeof(struct params),
     .create = graph_create,
     .destroy = graph_destroy,
     .first_link = graph_first_link,

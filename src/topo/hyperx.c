@@ -15,15 +15,14 @@
 
 enum { DIMS_MAX = WF_TOPO_COORDS_MAX };
 
-struct hyperx_params {
+struct params {
     char *size;
     uint64_t p;
 };
 
 static const struct wf_param params_table[] = {
-    WF_PARAM_ROW(struct hyperx_params, size, TEXT,
-                 .doc = "Routers in each dimension, as in 4x4x4"),
-    WF_PARAM_ROW(struct hyperx_params, p, COUNT, .def = "1", .min = "1",
+    WF_PARAM_ROW(struct params, size, TEXT, .doc = "Routers in each dimension, as in 4x4x4"),
+    WF_PARAM_ROW(struct params, p, COUNT, .def = "1", .min = "1",
                  .doc = "Nodes at each router"),
     WF_PARAM_END,
 };
@@ -172,7 +171,7 @@ static uint64_t bisection(const struct hyperx *hx)
 static enum wf_status hyperx_create(const void *params, struct wf_topo **out,
                                     struct wf_err *err)
 {
-    const struct hyperx_params *given = params;
+    const struct params *given = params;
     struct hyperx hx = {.n_dims = 0};
     uint32_t size[DIMS_MAX] = {0}, diameter = 0;
     uint64_t routers = 1, degree = 0;
@@ -233,7 +232,7 @@ const struct wf_topo_ops wf_topo_hyperx_ops = {
     .vc_class = WF_TOPO_VC_HYPERX,
     .examples = examples,
     .params = params_table,
-    .params_size = sizeof(struct hyperx_params),
+    .params_size = sizeof(struct params),
     .create = hyperx_create,
     .coords = hyperx_coords,
     WF_TOPO_ROUTERS_OPS,

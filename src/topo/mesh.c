@@ -3,18 +3,18 @@
 #include "topo/grid.h"
 #include "topo/topo.h"
 
-struct mesh_params {
+struct params {
     char *size;
 };
 
 static const struct wf_param params_table[] = {
-    WF_PARAM_ROW(struct mesh_params, size, TEXT, .doc = "Nodes in each dimension, as in 8x8x8"),
+    WF_PARAM_ROW(struct params, size, TEXT, .doc = "Nodes in each dimension, as in 8x8x8"),
     WF_PARAM_END,
 };
 
 static enum wf_status mesh_create(const void *params, struct wf_topo **out, struct wf_err *err)
 {
-    const struct mesh_params *given = params;
+    const struct params *given = params;
     struct wf_topo_grid grid;
 
     enum wf_status status = wf_topo_grid_parse(&grid, &wf_topo_mesh_ops, given->size, err);
@@ -36,7 +36,7 @@ const struct wf_topo_ops wf_topo_mesh_ops = {
     .vc_class = WF_TOPO_VC_GRID,
     .examples = examples,
     .params = params_table,
-    .params_size = sizeof(struct mesh_params),
+    .params_size = sizeof(struct params),
     .create = mesh_create,
     WF_TOPO_GRID_OPS,
 };

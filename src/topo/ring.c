@@ -8,23 +8,23 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-struct ring_params {
+struct params {
     uint64_t size;
     bool oneway;
 };
 
 static const struct wf_param params_table[] = {
-    WF_PARAM_ROW(struct ring_params, size, COUNT, .min = "1",
+    WF_PARAM_ROW(struct params, size, COUNT, .min = "1",
                  .max = "2147483647", /* two directed links each */
                  .doc = "Nodes on the ring"),
-    WF_PARAM_ROW(struct ring_params, oneway, BOOL, .def = "false",
+    WF_PARAM_ROW(struct params, oneway, BOOL, .def = "false",
                  .doc = "Whether links lead only from a node to the next higher one"),
     WF_PARAM_END,
 };
 
 static enum wf_status ring_create(const void *params, struct wf_topo **out, struct wf_err *err)
 {
-    const struct ring_params *given = params;
+    const struct params *given = params;
     struct wf_topo_grid grid;
     char size[32];
 
@@ -113,7 +113,7 @@ const struct wf_topo_ops wf_topo_ring_ops = {
     .vc_class = WF_TOPO_VC_GRID,
     .examples = examples,
     .params = params_table,
-    .params_size = sizeof(struct ring_params),
+    .params_size = sizeof(struct params),
     .create = ring_create,
     .neighbor = ring_neighbor,
     .distance = ring_distance,

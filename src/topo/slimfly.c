@@ -26,14 +26,14 @@
 /* Beyond, even routers with one node each would have too many links. */
 #define Q_MAX "1097"
 
-struct slimfly_params {
+struct params {
     uint64_t q, p;
 };
 
 static const struct wf_param params_table[] = {
-    WF_PARAM_ROW(struct slimfly_params, q, COUNT, .min = "3", .max = Q_MAX,
+    WF_PARAM_ROW(struct params, q, COUNT, .min = "3", .max = Q_MAX,
                  .doc = "A prime or a power of a prime, at least 3; there are 2 q^2 routers"),
-    WF_PARAM_ROW(struct slimfly_params, p, COUNT, .def = "0",
+    WF_PARAM_ROW(struct params, p, COUNT, .def = "0",
                  .doc = "Nodes at each router; 0 means half as many as its links to other "
                         "routers, rounded up"),
     WF_PARAM_END,
@@ -294,7 +294,7 @@ static void fill_set(struct slimfly *fly, struct generators *set, uint32_t first
 static enum wf_status slimfly_create(const void *params, struct wf_topo **out,
                                      struct wf_err *err)
 {
-    const struct slimfly_params *given = params;
+    const struct params *given = params;
     struct wf_topo_routers net;
     uint64_t q = given->q;
     /* (q - delta) / 2: for delta = -1 that is rounding up, for 1 down. */
@@ -361,7 +361,7 @@ const struct wf_topo_ops wf_topo_slimfly_ops = {
     .vc_class = WF_TOPO_VC_ROUTERS,
     .examples = examples,
     .params = params_table,
-    .params_size = sizeof(struct slimfly_params),
+    .params_size = sizeof(struct params),
     .create = slimfly_create,
     .destroy = slimfly_destroy,
     .coords = slimfly_coords,

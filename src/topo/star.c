@@ -4,12 +4,12 @@
 
 #include <assert.h>
 
-struct star_params {
+struct params {
     uint64_t size;
 };
 
 static const struct wf_param params_table[] = {
-    WF_PARAM_ROW(struct star_params, size, COUNT, .min = "1",
+    WF_PARAM_ROW(struct params, size, COUNT, .min = "1",
                  .max = "2147483647", /* two directed links each */
                  .doc = "Nodes around the switch"),
     WF_PARAM_END,
@@ -17,7 +17,7 @@ static const struct wf_param params_table[] = {
 
 static enum wf_status star_create(const void *params, struct wf_topo **out, struct wf_err *err)
 {
-    const struct star_params *given = params;
+    const struct params *given = params;
     uint32_t size = (uint32_t)given->size;
 
     (void)err; /* the table of parameters has checked everything */
@@ -95,7 +95,7 @@ const struct wf_topo_ops wf_topo_star_ops = {
     .one_path = true,
     .examples = examples,
     .params = params_table,
-    .params_size = sizeof(struct star_params),
+    .params_size = sizeof(struct params),
     .create = star_create,
     .first_link = star_first_link,
     .neighbor = star_neighbor,

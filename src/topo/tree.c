@@ -28,17 +28,17 @@ enum sort { SORT_LEAVES, SORT_ALL };
 
 static const char *const sorts[] = {"leaves", "all", NULL};
 
-struct tree_params {
+struct params {
     uint64_t size, degree;
     int nodes;
 };
 
 static const struct wf_param params_table[] = {
-    WF_PARAM_ROW(struct tree_params, size, COUNT, .min = "1", .max = "2147483647",
+    WF_PARAM_ROW(struct params, size, COUNT, .min = "1", .max = "2147483647",
                  .doc = "Number of compute nodes; the tree need not be complete"),
-    WF_PARAM_ROW(struct tree_params, degree, COUNT, .def = "2", .min = "2", .max = "2147483647",
+    WF_PARAM_ROW(struct params, degree, COUNT, .def = "2", .min = "2", .max = "2147483647",
                  .doc = "Most children of a vertex"),
-    WF_PARAM_ROW(struct tree_params, nodes, ENUM, .def = "leaves", .choices = sorts,
+    WF_PARAM_ROW(struct params, nodes, ENUM, .def = "leaves", .choices = sorts,
                  .doc = "Which vertices are compute nodes: the leaves below switches, or all"),
     WF_PARAM_END,
 };
@@ -372,7 +372,7 @@ static uint32_t most_ports(const struct tree *tree)
 
 static enum wf_status tree_create(const void *params, struct wf_topo **out, struct wf_err *err)
 {
-    const struct tree_params *given = params;
+    const struct params *given = params;
     struct tree tree = {.sort = (enum sort)given->nodes, .degree = (uint32_t)given->degree};
     uint32_t nodes = (uint32_t)given->size;
     uint64_t vertices =
@@ -428,7 +428,7 @@ const struct wf_topo_ops wf_topo_tree_ops = {
     .one_path = true,
     .examples = examples,
     .params = params_table,
-    .params_size = sizeof(struct tree_params),
+    .params_size = sizeof(struct params),
     .create = tree_create,
     .first_link = tree_first_link,
     .neighbor = tree_neighbor,

@@ -29,21 +29,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct ttorus_params {
+struct params {
     char *size, *wrap, *jump;
     uint64_t degree;
 };
 
 static const struct wf_param params_table[] = {
-    WF_PARAM_ROW(struct ttorus_params, size, TEXT,
-                 .doc = "Nodes in each dimension, as in 8x8x8"),
-    WF_PARAM_ROW(struct ttorus_params, wrap, TEXT, .def = "",
+    WF_PARAM_ROW(struct params, size, TEXT, .doc = "Nodes in each dimension, as in 8x8x8"),
+    WF_PARAM_ROW(struct params, wrap, TEXT, .def = "",
                  .doc = "Which dimensions are rings, as in 1,0,1; by default all of them"),
     WF_PARAM_ROW(
-        struct ttorus_params, degree, COUNT, .def = "1",
+        struct params, degree, COUNT, .def = "1",
         .doc =
             "Passing the end of dimension i shifts dimension i + degree, modulo their number"),
-    WF_PARAM_ROW(struct ttorus_params, jump, TEXT, .def = "",
+    WF_PARAM_ROW(struct params, jump, TEXT, .def = "",
                  .doc = "How far passing the end of each dimension shifts, as in 4/4/0; by "
                         "default not at all"),
     WF_PARAM_END,
@@ -92,8 +91,8 @@ static enum wf_status parse_jumps(const char *text, uint32_t n_dims, uint32_t *j
 }
 
 static enum wf_status set_shape(struct wf_topo_twist_shape *shape,
-                                const struct wf_topo_grid *grid,
-                                const struct ttorus_params *given, struct wf_err *err)
+                                const struct wf_topo_grid *grid, const struct params *given,
+                                struct wf_err *err)
 {
     uint32_t jumps[WF_TOPO_GRID_DIMS_MAX];
 
@@ -190,7 +189,7 @@ static uint64_t count_links(const struct ttorus *torus)
 static enum wf_status ttorus_create(const void *params, struct wf_topo **out,
                                     struct wf_err *err)
 {
-    const struct ttorus_params *given = params;
+    const struct params *given = params;
     struct wf_topo_twist_shape shape;
     struct wf_topo_grid grid;
 
@@ -386,7 +385,7 @@ const struct wf_topo_ops wf_topo_ttorus_ops = {
     .vc_class = WF_TOPO_VC_TWISTED_GRID,
     .examples = examples,
     .params = params_table,
-    .params_size = sizeof(struct ttorus_params),
+    .params_size = sizeof(struct params),
     .create = ttorus_create,
     .destroy = ttorus_destroy,
     .neighbor = ttorus_neighbor,
