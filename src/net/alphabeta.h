@@ -4,8 +4,9 @@
 
 /*
  * The alpha-beta (Hockney) model: a message of k bytes takes alpha + k * beta, whatever other
- * messages are in progress. It is LogGP with o = g = 0 and without contention at the interfaces,
- * except that all k bytes count, as is customary, and not k-1. See docs/models/loggp.md.
+ * messages are in progress. It is LogGP with o = g = 0 and without contention at the
+ * interfaces, except that all k bytes count, as is customary, and not k-1. See
+ * docs/models/loggp.md.
  */
 
 #include "net/net.h"

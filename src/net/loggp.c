@@ -11,9 +11,9 @@ enum { LOGGP_HEAD }; /* the first byte of a message has arrived */
 /*
  * The time of all bytes of a message but the first, by message size, where it is no straight
  * line: points "bytes:time" by increasing bytes, linear in between. Before the first point the
- * line begins at one byte, which takes no time unless it is a point itself. After the last point
- * the bandwidth applies. Machines switch buffers, caches and protocols from one size to the
- * next, and are measured that way.
+ * line begins at one byte, which takes no time unless it is a point itself. After the last
+ * point the bandwidth applies. Machines switch buffers, caches and protocols from one size to
+ * the next, and are measured that way.
  */
 enum { ITEM_MAX = 64, POINTS_MAX = 64 };
 

@@ -22,8 +22,8 @@ struct wf_net_totals {
 
 void wf_net_totals_merge(struct wf_net_totals *into, const struct wf_net_totals *from);
 
-/* Counters of a run: sums, then maxima. The first WF_HISTOGRAM_BUCKETS sums are the histogram of
- * message latencies, which the layer above counts. */
+/* Counters of a run: sums, then maxima. The first WF_HISTOGRAM_BUCKETS sums are the histogram
+ * of message latencies, which the layer above counts. */
 struct wf_net_counters {
     uint64_t n_sums, n_maxima;
     uint64_t word[];

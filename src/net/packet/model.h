@@ -79,8 +79,8 @@ _Static_assert(sizeof(struct wf_packet_head) == 24 &&
 
 /* ---- state ----
  *
- * Of a vertex: all ports, all channels, then what is kept on demand, each for all ports: counters
- * (struct wf_packet_port_stats), notices (struct wf_packet_port_notice), loads (struct
+ * Of a vertex: all ports, all channels, then what is kept on demand, each for all ports:
+ * counters (struct wf_packet_port_stats), notices (struct wf_packet_port_notice), loads (struct
  * wf_net_link_load). A node's struct wf_packet_node and its packets by hops follow.
  */
 
@@ -213,6 +213,17 @@ static inline struct wf_packet_view wf_packet_view(const struct wf_packet_net *m
         .stats = model->stats != WF_NET_STATS_OFF ? after : NULL,
         .loads = model->keeps_loads ? loads : NULL,
     };
+}
+
+/* Packets that wait for credits at a port. */
+static inline uint32_t wf_packet_waiting(const struct wf_packet_view *view, uint32_t port)
+{
+    uint32_t n_channels = view->model->n_channels, sum = 0;
+
+    for (uint32_t i = 0; i < n_channels; i++) {
+        sum += view->channels[port * n_channels + i].waiting;
+    }
+    return sum;
 }
 
 /* The number of packets of a message; a message without data has one. */

@@ -156,8 +156,8 @@ int64_t wf_packet_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
 
     int64_t at = busy == WF_TIME_MAX ? WF_TIME_MAX
                                      : wf_time_add(begin, wf_packet_store_ps(&view, &first));
-    /* A message for this node arrives in an event of its own: the layer above must not be called
-     * while it calls send(). */
+    /* A message for this node arrives in an event of its own: the layer above must not be
+     * called while it calls send(). */
     if (at > wf_now(ctx) || dst_node == view.vertex) {
         plan(&view, &inject, at);
     } else {

@@ -19,7 +19,7 @@ struct page {
 
 _Static_assert(sizeof(struct page) <= sizeof(struct wf_packet_train), "fits into a cell");
 
-static struct wf_packet_port_notice *news_of(const struct wf_packet_view *view, uint32_t port)
+static struct wf_packet_port_notice *notice_of(const struct wf_packet_view *view, uint32_t port)
 {
     const struct wf_packet_net *model = view->model;
     size_t n_ports = view->n_ports;
@@ -63,17 +63,15 @@ void wf_packet_notice_send(const struct wf_packet_view *view, uint32_t port)
 {
     const struct wf_packet_net *model = view->model;
     const struct wf_packet_links *links = &model->links;
-    uint32_t link = wf_packet_links_number(links, view->vertex, port), waiting = 0;
+    uint32_t link = wf_packet_links_number(links, view->vertex, port);
+    uint32_t waiting = wf_packet_waiting(view, port);
     int64_t now = view->key.time,
             full_ps = links->kinds[wf_packet_links_kind(links, link)].full_ps;
-    struct wf_packet_port_notice *notice = news_of(view, port);
+    struct wf_packet_port_notice *notice = notice_of(view, port);
 
     if (!wf_packet_links_is_router(links, links->to[link]) ||
         !wf_packet_links_is_router(links, view->vertex)) {
         return; /* links of end nodes leave no choice */
-    }
-    for (uint32_t i = 0; i < model->n_channels; i++) {
-        waiting += view->channels[port * model->n_channels + i].waiting;
     }
     uint64_t here = length(view->ports[port].free, waiting, now, full_ps);
     uint64_t told = length(notice->free, notice->waiting, now, full_ps);
@@ -99,7 +97,7 @@ void wf_packet_notice_received(const struct wf_packet_view *view,
                                const struct wf_packet_notice_event *notice)
 {
     const struct entry told = {notice->free, notice->port + 1, notice->waiting};
-    struct wf_packet_port_notice *head = news_of(view, notice->by);
+    struct wf_packet_port_notice *head = notice_of(view, notice->by);
     uint32_t place = 0, slot = 0;
     bool found = false;
 
@@ -143,7 +141,7 @@ uint64_t wf_packet_notice_queue(const struct wf_packet_view *view, uint32_t vert
     int64_t full_ps = links->kinds[kind].full_ps;
     uint32_t by = port_to(view, vertex);
 
-    for (uint32_t cell = by == WF_TOPO_NO_PORT ? 0 : news_of(view, by)->known; cell != 0;) {
+    for (uint32_t cell = by == WF_TOPO_NO_PORT ? 0 : notice_of(view, by)->known; cell != 0;) {
         const struct page *page = wf_cell_read(view->ctx, cell);
         for (uint32_t i = 0; i < ENTRIES; i++) {
             const struct entry *entry = &page->entries[i];

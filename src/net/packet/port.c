@@ -11,16 +11,13 @@ static uint64_t queue_bytes(const struct wf_route_query *query, uint32_t vertex,
     const struct wf_packet_net *model = view->model;
     const struct wf_packet_link_kind *kind = &model->links.kinds[wf_packet_links_kind(
         &model->links, wf_packet_links_number(&model->links, vertex, port))];
-    uint64_t packets = 0;
 
     if (vertex != view->vertex) {
         return model->sends_notices
                    ? wf_packet_notice_queue(view, vertex, port) * model->links.full_bytes
                    : 0;
     }
-    for (uint32_t i = 0; i < model->n_channels; i++) {
-        packets += view->channels[port * model->n_channels + i].waiting;
-    }
+    uint64_t packets = wf_packet_waiting(view, port);
     if (view->ports[port].free > view->key.time) {
         packets += (uint64_t)((view->ports[port].free - view->key.time) / kind->full_ps);
     }

@@ -22,8 +22,8 @@ struct wf_packet_outlet {
     int64_t full_ps;
 };
 
-/* A train at a port: the packets that have not arrived yet, as of the last event that looked. In
- * a cell. */
+/* A train at a port: the packets that have not arrived yet, as of the last event that looked.
+ * In a cell. */
 struct wf_packet_train {
     uint32_t next;   /* cell */
     uint32_t src;    /* process it comes from */

@@ -3,8 +3,8 @@
 #define WF_NET_PACKET_STATS_H
 
 /*
- * Statistics of the packet model (net.stats). Ports count in the state of their process, so that
- * a rollback undoes it. What an event alone tells is counted when the event is final. With
+ * Statistics of the packet model (net.stats). Ports count in the state of their process, so
+ * that a rollback undoes it. What an event alone tells is counted when the event is final. With
  * net.stats=off none of this state exists.
  */
 

@@ -53,8 +53,8 @@ struct wf_route_ops {
     bool is_free;          /* it chooses among the minimal ports */
     enum wf_vc_detour detour;
 
-    /* Whether the policy works on the topology of a route whose channels are planned. Fails with
-     * WF_EINVAL and says why not. May be null: on all. */
+    /* Whether the policy works on the topology of a route whose channels are planned. Fails
+     * with WF_EINVAL and says why not. May be null: on all. */
     enum wf_status (*check)(const struct wf_route *route, struct wf_err *err);
     /* Creates the route instead of wf_route_create(). May be null. */
     enum wf_status (*create)(const struct wf_topo *topo, const char *file,

@@ -189,8 +189,8 @@ static enum wf_status read_file(const char *path, struct wf_buf *buf, struct wf_
 
 /* ---- Checking ---- */
 
-/* Follows the route from `src` until it reaches its destination or a vertex that an earlier walk
- * to this destination has visited. Marks the others as visited by this walk. */
+/* Follows the route from `src` until it reaches its destination or a vertex that an earlier
+ * walk to this destination has visited. Marks the others as visited by this walk. */
 static enum wf_status walk(const struct reader *reader, uint32_t src, uint32_t dst,
                            uint32_t *seen)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trees and fat trees: up by the shortest queue as far as needed, then down by the only path. */
+/* Trees and fat trees: up by the shortest queue as far as needed, then down by the only
+ * path. */
 #include "net/route/policy.h"
 
 static enum wf_status updown_check(const struct wf_route *route, struct wf_err *err)

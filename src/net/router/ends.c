@@ -54,9 +54,9 @@ static uint64_t n_packets(const struct wf_router_net *model, uint64_t bytes)
 
 /* ---- directions and injection queues ---- */
 
-/* Chooses the direction in each ring. If both are equally long the choice is random, but depends
- * on the packet and the seed alone, so that the injection queue of a message is known before it
- * is sent. */
+/* Chooses the direction in each ring. If both are equally long the choice is random, but
+ * depends on the packet and the seed alone, so that the injection queue of a message is known
+ * before it is sent. */
 static void choose_directions(const struct wf_router_view *view,
                               struct wf_router_packet *packet, uint32_t index)
 {

@@ -164,9 +164,10 @@ static uint32_t all_of(uint32_t vcs)
     return (UINT32_C(1) << vcs) - 1;
 }
 
-/* Dimension order. On a ring, packets to a lower coordinate use the upper half of the channels
- * until they leave the ring, the others the lower half. In neither half can packets wait for
- * each other all around the ring, as routes cover at most half of it. BookSim2 does the same. */
+/* Dimension order. On a ring, packets to a lower coordinate use the upper half of the
+ * channels until they leave the ring, the others the lower half. In neither half can packets
+ * wait for each other all around the ring, as routes cover at most half of it. BookSim2 does
+ * the same. */
 static void route_in_grid(const struct wf_router_view *view, uint32_t input,
                           const struct wf_router_packet *packet)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Allocation of channels and of the switch, one round of iSLIP each. Every output makes an offer
- * to one of the inputs that request it, and every input accepts one of its offers. Both choose
- * round robin, and their pointers advance only when an offer is accepted. An offer that is not
- * accepted is lost for this cycle, which keeps such a router below the capacity of its links.
+ * Allocation of channels and of the switch, one round of iSLIP each. Every output makes an
+ * offer to one of the inputs that request it, and every input accepts one of its offers. Both
+ * choose round robin, and their pointers advance only when an offer is accepted. An offer that
+ * is not accepted is lost for this cycle, which keeps such a router below the capacity of its
+ * links.
  */
 #include "net/router/flit.h"
 

@@ -284,7 +284,8 @@ WF_NODISCARD
 enum wf_status wf_router_choose_scheme(struct wf_router_net *model, struct wf_err *err);
 
 /* The channels that the first packet of an input may take by a routing policy: those of the
- * class that the policy chose when it was asked. Returns how many, 0 if it was not asked yet. */
+ * class that the policy chose when it was asked. Returns how many, 0 if it was not asked
+ * yet. */
 uint32_t wf_router_policy_channels(const struct wf_router_view *view, uint32_t input,
                                    uint16_t *channels);
 /* Asks the policy, if it was not asked yet. */
@@ -319,7 +320,8 @@ uint32_t wf_router_channels_of(const struct wf_router_net *model, uint32_t verte
 
 /* ---- decide.c ---- */
 
-/* Makes sure that there is a decision in the cycle `at`, which is not in the past, or before. */
+/* Makes sure that there is a decision in the cycle `at`, which is not in the past, or
+ * before. */
 void wf_router_wake(const struct wf_router_view *view, int64_t at);
 
 /* Appends a packet whose head is here to a queue. Returns whether the queue was empty. */

@@ -370,8 +370,8 @@ static uint32_t blind_request(const struct wf_router_view *view, const struct as
     return fits(view, asker, channel) ? channel : WF_ROUTER_NONE;
 }
 
-/* INSEE's smart requests: the packet's own dimension first, then the others in turn, one in each
- * cycle, and the escape last; then again from the start. */
+/* INSEE's smart requests: the packet's own dimension first, then the others in turn, one in
+ * each cycle, and the escape last; then again from the start. */
 static uint32_t smart_request(const struct wf_router_view *view, const struct asker *asker)
 {
     const struct wf_router_net *model = view->model;

@@ -252,9 +252,9 @@ enum wf_status wf_router_choose_scheme(struct wf_router_net *model, struct wf_er
 
 /* ---- routing policies (net/route/route.h) ----
  *
- * A policy is asked once for each packet, when the packet is the first of its queue and requests
- * a channel. Its choice stands, as its channels cannot deadlock by themselves. If there are more
- * channels than the policy needs, each class has several, all alike.
+ * A policy is asked once for each packet, when the packet is the first of its queue and
+ * requests a channel. Its choice stands, as its channels cannot deadlock by themselves. If
+ * there are more channels than the policy needs, each class has several, all alike.
  */
 
 /* Bytes that wait at a port: those that hold its channels, and those in the queues at their

@@ -56,7 +56,8 @@ static void add_bytes(struct wf_ctx *ctx, struct wf_net_link_load *load,
     }
 }
 
-/* Reduces all counts until one is free, or all new bytes are used up. Returns the bytes left. */
+/* Reduces all counts until one is free, or all new bytes are used up. Returns the bytes
+ * left. */
 static uint64_t reduce(struct wf_net_link_load *load, uint64_t bytes)
 {
     uint64_t least = bytes;

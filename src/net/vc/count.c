@@ -61,10 +61,9 @@ static void links_fini(struct links *links)
 
 struct tally {
     const struct wf_vc_level *level;
-    uint32_t *port; /* [n_vertices] by which the route goes on; WF_TOPO_NO_PORT at its end */
-    uint32_t *walk; /* [n_vertices] vertices of a walk whose counts are not known yet */
-    uint8_t *
-        classes; /* [n_vertices][WF_VC_RANKS] from that vertex on, by the rank of the hop to it */
+    uint32_t *port;   /* [n_vertices] by which the route goes on; WF_TOPO_NO_PORT at its end */
+    uint32_t *walk;   /* [n_vertices] vertices of a walk whose counts are not known yet */
+    uint8_t *classes; /* [n_vertices][WF_VC_RANKS] from there on, by the rank of the last hop */
 };
 
 static void tally_init(struct tally *tally, const struct wf_vc_level *level)

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Classes for free routes through grids: enough for three turns back to an earlier dimension. */
+/* Classes for free routes through grids: enough for three turns back to an earlier
+ * dimension. */
 enum { TURNS = 4 };
 
 /* ---- Trees and similar networks: routes never turn back ---- */
@@ -68,8 +69,7 @@ static uint32_t grid_fixed(const struct wf_vc_level *level, uint32_t at, uint32_
     return (port % 2 == 0 ? a > b : a < b) ? 1 : 0;
 }
 
-/* ---- Twisted tori: the same, but links over datelines lead anywhere, and routes may cross them
- * several times ---- */
+/* ---- Twisted tori: the same, but routes may cross datelines several times ---- */
 
 static struct wf_vc_hop twist_hop(const struct wf_vc_level *level, uint32_t at, uint32_t port)
 {
@@ -213,8 +213,7 @@ static void hyperx_plan(struct wf_vc_level *level)
     level->free = diameter_of(level);
 }
 
-/* ---- All others: towards vertex 0, in the order of a search from there, then away from it ----
- */
+/* ---- All others: towards vertex 0 in the order of a search from there, then away ---- */
 
 /* Up*, down* of M. D. Schroeder et al., "Autonet: a high-speed, self-configuring local area
  * network using point-to-point links", IEEE Journal on Selected Areas in Communications 9,
