@@ -37,49 +37,33 @@ static const struct entry *look(const struct wf_packet_view *view, uint32_t cell
     return wf_cell_read(view->ctx, cell);
 }
 
-static void append(const struct wf_packet_view *view, uint32_t cell)
+static struct entry *edit(const struct wf_packet_view *view, uint32_t cell)
 {
-    struct wf_packet_node *node = view->node;
-
-    ((struct entry *)wf_cell_edit(view->ctx, cell))->next = 0;
-    if (node->tail == 0) {
-        node->head = cell;
-    } else {
-        ((struct entry *)wf_cell_edit(view->ctx, node->tail))->next = cell;
-    }
-    node->tail = cell;
+    return wf_cell_edit(view->ctx, cell);
 }
 
-static void prepend(const struct wf_packet_view *view, uint32_t cell)
+/* Inserts a message after the cell `before`, or as the first if that is 0. */
+static void insert_after(const struct wf_packet_view *view, uint32_t before, uint32_t cell)
 {
     struct wf_packet_node *node = view->node;
+    uint32_t *link = before == 0 ? &node->head : &edit(view, before)->next;
 
-    ((struct entry *)wf_cell_edit(view->ctx, cell))->next = node->head;
-    node->head = cell;
-    node->tail = node->tail == 0 ? cell : node->tail;
+    edit(view, cell)->next = *link;
+    node->tail = *link == 0 ? cell : node->tail;
+    *link = cell;
 }
 
-/* Inserts the message after all that came before now. */
-static void insert(const struct wf_packet_view *view, uint32_t cell)
+/* Inserts a message after all that came before now. */
+static void insert_in_turn(const struct wf_packet_view *view, uint32_t cell)
 {
-    struct wf_packet_node *node = view->node;
-    uint32_t before = 0, next = node->head;
+    uint32_t before = 0, next = view->node->head;
     int64_t now = wf_now(view->ctx);
 
     while (next != 0 && (look(view, next)->since != now || look(view, cell)->since == now)) {
         before = next;
         next = look(view, next)->next;
     }
-    if (next == 0) {
-        append(view, cell);
-        return;
-    }
-    ((struct entry *)wf_cell_edit(view->ctx, cell))->next = next;
-    if (before == 0) {
-        node->head = cell;
-    } else {
-        ((struct entry *)wf_cell_edit(view->ctx, before))->next = cell;
-    }
+    insert_after(view, before, cell);
 }
 
 static uint32_t take_first(const struct wf_packet_view *view)
@@ -113,11 +97,11 @@ void wf_packet_enqueue(const struct wf_packet_view *view,
                        const struct wf_packet_inject_event *inject)
 {
     uint32_t cell = wf_cell_new(view->ctx);
-    struct entry *entry = wf_cell_edit(view->ctx, cell);
+    struct entry *entry = edit(view, cell);
 
     entry->inject = *inject;
     entry->since = wf_now(view->ctx);
-    append(view, cell);
+    insert_after(view, view->node->tail, cell);
     if (view->node->current != 0) {
         shorten(view);
     } else if (view->node->awake == 0) {
@@ -135,8 +119,8 @@ void wf_packet_unhold(const struct wf_packet_view *view)
 }
 
 /* The next packet of the message. */
-static struct wf_packet_run next_piece(const struct wf_packet_view *view,
-                                       const struct wf_packet_inject_event *inject)
+static struct wf_packet_run next_packet(const struct wf_packet_view *view,
+                                        const struct wf_packet_inject_event *inject)
 {
     uint64_t last = wf_packet_count(view->model, inject->msg.bytes) - 1;
 
@@ -170,7 +154,7 @@ static bool end_packet(const struct wf_packet_view *view, struct wf_packet_injec
 {
     struct wf_packet_node *node = view->node;
     uint32_t cell = node->current;
-    struct entry *entry = wf_cell_edit(view->ctx, cell);
+    struct entry *entry = edit(view, cell);
 
     if (entry->ahead > 0) {
         end_train(view, entry);
@@ -183,9 +167,9 @@ static bool end_packet(const struct wf_packet_view *view, struct wf_packet_injec
     if (last) {
         wf_cell_free(view->ctx, cell);
     } else if (view->model->nic == WF_PACKET_ROUND_ROBIN) {
-        insert(view, cell);
+        insert_in_turn(view, cell);
     } else {
-        prepend(view, cell);
+        insert_after(view, 0, cell);
     }
     return last;
 }
@@ -197,7 +181,7 @@ static bool begin_packet(const struct wf_packet_view *view, uint32_t cell,
     const struct wf_packet_net *model = view->model;
 
     *inject = look(view, cell)->inject;
-    struct wf_packet_run run = next_piece(view, inject);
+    struct wf_packet_run run = next_packet(view, inject);
     int64_t duration = model->injection == WF_PACKET_UNLIMITED
                            ? 0
                            : wf_packet_run_ps(model, &run, model->injection);
@@ -221,7 +205,7 @@ static uint64_t run_of(const struct wf_packet_view *view, uint32_t cell)
         return 1;
     }
     if (entry->cuts > 0 && entry->calm < 1U << entry->cuts) {
-        ((struct entry *)wf_cell_edit(view->ctx, cell))->calm++;
+        edit(view, cell)->calm++;
         return 1;
     }
     uint64_t n = last - entry->inject.next;
@@ -233,7 +217,7 @@ static uint64_t run_of(const struct wf_packet_view *view, uint32_t cell)
 static void begin_train(const struct wf_packet_view *view, struct wf_packet_run *run,
                         uint64_t n)
 {
-    struct entry *entry = wf_cell_edit(view->ctx, view->node->current);
+    struct entry *entry = edit(view, view->node->current);
 
     entry->since = wf_now(view->ctx);
     entry->ahead = n;
@@ -261,7 +245,7 @@ void wf_packet_turn(const struct wf_packet_view *view)
     uint32_t before = node->current;
     if (before != 0) {
         last = end_packet(view, &ended);
-        run = next_piece(view, &ended);
+        run = next_packet(view, &ended);
         arrives = wf_packet_store_ps(view, &run) > 0;
     }
     uint32_t cell = take_first(view);
@@ -269,7 +253,7 @@ void wf_packet_turn(const struct wf_packet_view *view)
         uint64_t n = run_of(view, cell);
         bool stored = begin_packet(view, cell, &begun);
         if (!stored) {
-            run = next_piece(view, &begun);
+            run = next_packet(view, &begun);
             arrives = true;
         }
         if (n > 1 && (!stored || (cell == before && !last))) {
